@@ -1,0 +1,140 @@
+# make             the command build/entrain and the libraries build/libentrain.{a,so}
+# make demo        installs what is missing (apt.txt), builds, runs the first example
+# make check       the same set-up, then all tests
+# Others: setup bench lint docs fuzz ci install clean.
+# Variables: CC=clang, SAN=1 (sanitizers, in build-san), WERROR=1, BUILD=dir, PREFIX, DESTDIR.
+
+SAN ?=
+WERROR ?=
+BUILD ?= build$(if $(SAN),-san)
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wdouble-promotion \
+  $(if $(WERROR),-Werror)
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPTIMISE = $(if $(SAN),-O1 $(SANITIZE),-O3)
+# Contracted multiply-adds would make the machine code and the interpreter differ in the last bit.
+FLAGS = -std=c11 -D_GNU_SOURCE $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off $(WARN) \
+  -Isrc -Iinclude
+LINK = $(CC) $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
+LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_nvecserial -lsundials_sunmatrixdense \
+  -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lm
+
+# Layers stand in src/LAYERS, the lowest first; each becomes an archive that its tests link.
+LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)
+INSIDE := $(filter-out cli,$(LAYERS))
+under = $(shell sed -n 's/^$(1)://p' src/LAYERS)
+objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
+archives = $(patsubst %,$(BUILD)/layers/%.a,$(1))
+# The layer of tests/unit/test_<file>.c is that of src/*/<file>.c; without such a file: all of them.
+layer_of = $(patsubst src/%/,%,$(dir $(firstword $(wildcard src/*/$(1).c))))
+needs = $(if $(1),$(if $(filter cli,$(1)),,$(call archives,$(call under,$(1)) $(1))),$(call archives,$(INSIDE)))
+
+OBJECTS := $(foreach l,$(INSIDE),$(call objects,$l))
+CLI := $(call objects,cli)
+TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+
+.PHONY: all demo check setup bench lint tidy docs fuzz ci install clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/entrain $(BUILD)/libentrain.a $(BUILD)/libentrain.so
+
+$(BUILD)/obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The public functions; entrain.map and objcopy keep everything else private.
+$(call objects,api): FLAGS += -fvisibility=default
+
+define LAYER_ARCHIVE
+$(BUILD)/layers/$(1).a: $(call objects,$(1)) | $(BUILD)/layers
+	@rm -f $$@
+	ar rcs $$@ $$(filter %.o,$$^)
+endef
+$(foreach l,$(LAYERS),$(eval $(call LAYER_ARCHIVE,$l)))
+
+$(BUILD)/layers $(BUILD)/tests $(BUILD)/bench:
+	@mkdir -p $@
+
+$(BUILD)/libentrain.a: $(OBJECTS)
+	ld -r -o $(BUILD)/libentrain.o $^
+	objcopy -w --keep-global-symbol='entrain_*' $(BUILD)/libentrain.o
+	@rm -f $@
+	ar rcs $@ $(BUILD)/libentrain.o
+
+$(BUILD)/libentrain.so: $(OBJECTS) src/api/entrain.map
+	$(LINK) -shared -Wl,-soname,libentrain.so.0 -Wl,--version-script=src/api/entrain.map \
+	  $(OBJECTS) $(LIBS) -o $@
+
+# The command sees nothing but the public functions.
+$(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a
+	$(LINK) $^ $(LIBS) -o $@
+
+.SECONDEXPANSION:
+$(BUILD)/tests/test_%: tests/unit/test_%.c $$(call needs,$$(call layer_of,$$*)) \
+  $$(if $$(filter cli,$$(call layer_of,$$*)),$$(filter-out %/main.o,$$(CLI)) $(BUILD)/libentrain.a) | $(BUILD)/tests
+	$(LINK) $(FLAGS) $(CFLAGS) $(TEST_FLAGS_$*) -Itests/unit -MMD -MP $< \
+	  -Wl,--start-group $(filter %.a %.o,$^) -Wl,--end-group -lcmocka $(LIBS) -o $@
+
+$(BUILD)/bench/%: bench/%.c $(call archives,$(INSIDE)) | $(BUILD)/bench
+	$(LINK) $(FLAGS) $(CFLAGS) -MMD -MP $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -o $@
+
+# Again only when the object was made again.
+$(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o
+	@mkdir -p $(@D)
+	@clang-tidy --quiet src/$*.c -- -std=c11 -D_GNU_SOURCE -Isrc -Iinclude 2>/dev/null && touch $@
+
+-include $(OBJECTS:.o=.d) $(CLI:.o=.d) $(TESTS:=.d) $(BENCH:=.d)
+
+setup:
+	@tools/setup
+
+# Set-up comes first, then the work in a second make that finds what was installed.
+demo: setup
+	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
+	@tools/demo $(BUILD)
+
+check: setup
+	@$(MAKE) -s --no-print-directory -j$(JOBS) all $(TESTS)
+	@tools/run-tests $(BUILD) $(JOBS)
+
+bench: setup
+	@tools/setup bench
+	@$(MAKE) -s --no-print-directory -j$(JOBS) all $(BENCH)
+	@tools/run-bench $(BUILD) $(BENCH)
+
+lint: setup
+	@tools/setup lint
+	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
+	@tools/lint $(BUILD)
+
+tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(OBJECTS) $(CLI))
+
+docs: setup
+	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
+	@tools/gen-docs $(BUILD)/entrain docs
+
+fuzz: setup
+	@tools/setup lint
+	@tools/fuzz
+
+ci:
+	@.ci/run
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	  $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/entrain $(DESTDIR)$(PREFIX)/bin
+	install -m 644 include/entrain.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(BUILD)/libentrain.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(BUILD)/libentrain.so $(DESTDIR)$(PREFIX)/lib/libentrain.so.0
+	ln -sf libentrain.so.0 $(DESTDIR)$(PREFIX)/lib/libentrain.so
+	install -m 644 docs/entrain.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	tools/gen-pc $(PREFIX) $(shell $(BUILD)/entrain version 2>/dev/null | sed 's/.* //') '$(LIBS)' \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/entrain.pc
+
+clean:
+	rm -rf build build-*

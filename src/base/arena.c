@@ -1,0 +1,92 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 1 << 14, LINE = 64 };
+
+typedef struct Block Block;
+struct Block {
+  Block *next;
+  size_t used, size; // of the bytes that follow the header
+};
+
+struct Arena {
+  Block *blocks;
+  size_t total;
+};
+
+static _Noreturn void out_of_memory(void) {
+  fputs("entrain: out of memory\n", stderr);
+  abort();
+}
+
+static char *block_bytes(Block *b) { return (char *)b + LINE; }
+
+static Block *block_new(Arena *a, size_t size) {
+  if (size > SIZE_MAX - 2 * LINE) out_of_memory();
+  size_t whole = (size + 2 * LINE - 1) / LINE * LINE;
+  Block *b = aligned_alloc(LINE, whole);
+  if (!b) out_of_memory();
+  memset(b, 0, whole);
+  b->size = whole - LINE;
+  b->next = a->blocks;
+  a->blocks = b;
+  return b;
+}
+
+Arena *arena_new(void) {
+  Arena *a = calloc(1, sizeof *a);
+  if (!a) out_of_memory();
+  return a;
+}
+
+void arena_free(Arena *a) {
+  if (!a) return;
+  for (Block *b = a->blocks; b;) {
+    Block *next = b->next;
+    free(b);
+    b = next;
+  }
+  free(a);
+}
+
+void *arena_alloc(Arena *a, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) out_of_memory();
+  size_t align = bytes >= LINE ? LINE : 16;
+  Block *b = a->blocks;
+  size_t at = b ? (b->used + align - 1) / align * align : 0;
+  if (!b || at > b->size || b->size - at < bytes) {
+    size_t grown = a->total / 2; // large arenas take few blocks
+    size_t want = grown > BLOCK_BYTES ? grown : BLOCK_BYTES;
+    b = block_new(a, bytes > want ? bytes : want);
+    at = 0;
+  }
+  b->used = at + bytes;
+  a->total += bytes;
+  return block_bytes(b) + at;
+}
+
+char *arena_copy(Arena *a, const char *text, size_t length) {
+  char *copy = arena_alloc(a, length + 1, 1);
+  if (length) memcpy(copy, text, length);
+  return copy;
+}
+
+char *arena_print(Arena *a, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  char *text = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
+  if (n > 0) vsnprintf(text, (size_t)n + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+size_t arena_bytes(const Arena *a) { return a->total; }

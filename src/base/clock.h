@@ -1,0 +1,4 @@
+// Time that passes, for reports.
+#pragma once
+
+double clock_seconds(void); // since some fixed moment

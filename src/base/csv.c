@@ -1,0 +1,538 @@
+#include "base/csv.h"
+
+#include <float.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/names.h"
+#include "base/text.h"
+
+enum {
+  NUMBER_MOST = 1000, // characters; 800 digits decide the rounding of any double
+  SHOWN_MOST = 40,    // bytes of a cell in a message
+  LISTED_MOST = 8,    // column names in a message
+};
+
+typedef struct Reader {
+  Arena *arena, *scratch; // of the table, of this reading
+  const char *file;
+  const char *at, *end;    // what has not been read
+  const char *begin, *eol; // the current line without its end
+  int line;
+  char separator;
+  bool closed; // each row ends with a separator
+  Err *err;
+} Reader;
+
+// A cell without the blanks around it; of a quoted one what is between the quotes, "" for " and
+// all.
+typedef struct Cell {
+  const char *begin, *end;
+  bool quoted;
+} Cell;
+
+typedef ARRAY(Cell) Cells;
+
+// ---- numbers
+
+static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}; // all exact
+
+#if LDBL_MANT_DIG == 64
+static const long double LONG_POWERS[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                          1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                          1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+                                          1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+
+// digits * 10^exponent with one rounding to 64 bits; false where that may change the rounding to
+// 53.
+static bool scale_long(uint64_t digits, int exponent, double *value) {
+  if (exponent < -27 || exponent > 27) return false;
+  long double x = (long double)digits;
+  if (exponent < 0)
+    x /= LONG_POWERS[-exponent];
+  else
+    x *= LONG_POWERS[exponent];
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int beyond = (int)(bits & 0x7ff); // the half of the last place is 0x400
+  if (beyond >= 0x3ff && beyond <= 0x401) return false;
+  *value = (double)x;
+  return true;
+}
+#else
+static bool scale_long(uint64_t digits, int exponent, double *value) {
+  (void)digits, (void)exponent, (void)value;
+  return false;
+}
+#endif
+
+// As W. D. Clinger, How to read floating point numbers accurately (1990): exact factors, one
+// rounding.
+static bool scale(uint64_t digits, int exponent, double *value) {
+  if (digits == 0) {
+    *value = 0;
+    return true;
+  }
+  if (digits > (uint64_t)1 << 53 || exponent < -22 || exponent > 22)
+    return scale_long(digits, exponent, value);
+  if (exponent < 0)
+    *value = (double)digits / POWERS[-exponent];
+  else
+    *value = (double)digits * POWERS[exponent];
+  return true;
+}
+
+static bool convert_slowly(const char *begin, const char *end, double *value) {
+  char copy[NUMBER_MOST + 1];
+  size_t length = (size_t)(end - begin);
+  if (length > NUMBER_MOST) return false;
+  memcpy(copy, begin, length);
+  copy[length] = 0;
+  char *point = strpbrk(copy, ".,");
+  if (point) *point = localeconv()->decimal_point[0];
+  *value = strtod(copy, NULL);
+  return true;
+}
+
+typedef struct Digits {
+  uint64_t value;
+  int count, exponent; // of the value
+  bool any, cut;       // cut: there were more than fit
+} Digits;
+
+static const char *scan_digits(const char *p, const char *end, bool fraction, Digits *d) {
+  for (; p < end && (unsigned)(*p - '0') <= 9; p++) {
+    d->any = true;
+    if (d->count < 19) {
+      d->value = 10 * d->value + (unsigned)(*p - '0');
+      d->count += d->value != 0;
+      d->exponent -= fraction;
+    } else {
+      d->cut = d->cut || *p != '0';
+      d->exponent += !fraction;
+    }
+  }
+  return p;
+}
+
+// NULL when there is an e, but no exponent.
+static const char *scan_exponent(const char *p, const char *end, int *exponent) {
+  if (p == end || (*p != 'e' && *p != 'E')) return p;
+  p++;
+  bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  if (p == end || (unsigned)(*p - '0') > 9) return NULL;
+  int value = 0;
+  for (; p < end && (unsigned)(*p - '0') <= 9; p++)
+    if (value < 100000) value = 10 * value + (*p - '0');
+  *exponent += negative ? -value : value;
+  return p;
+}
+
+// Reads the longest decimal number at p, correctly rounded. Returns its end, or NULL.
+static const char *scan_number(const char *p, const char *end, bool comma, double *value) {
+  const char *begin = p;
+  Digits d = {0};
+  bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  p = scan_digits(p, end, false, &d);
+  if (p < end && (*p == '.' || (comma && *p == ','))) p = scan_digits(p + 1, end, true, &d);
+  if (!d.any) return NULL;
+  p = scan_exponent(p, end, &d.exponent);
+  if (!p) return NULL;
+  if (d.cut || !scale(d.value, d.exponent, value))
+    return convert_slowly(begin, p, value) ? p : NULL;
+  if (negative) *value = -*value;
+  return p;
+}
+
+static bool is_number(const Reader *r, Cell c, double *value) {
+  return scan_number(c.begin, c.end, r->separator == ';', value) == c.end;
+}
+
+static bool is_word(Cell c, const char *word) {
+  size_t length = strlen(word);
+  return (size_t)(c.end - c.begin) == length && strncasecmp(c.begin, word, length) == 0;
+}
+
+static bool is_missing(Cell c) {
+  if (!c.quoted && c.begin < c.end && (*c.begin == '-' || *c.begin == '+')) // -nan, as printf says
+    return is_word((Cell){c.begin + 1, c.end, false}, "nan");
+  return c.begin == c.end || is_word(c, "nan") || is_word(c, "na");
+}
+
+// ---- lines and cells
+
+static bool is_blank(const Reader *r, char c) {
+  return c == ' ' || (c == '\t' && r->separator != '\t');
+}
+
+static const char *skip_blanks(const Reader *r, const char *p) {
+  while (p < r->eol && is_blank(r, *p)) p++;
+  return p;
+}
+
+// To the next line that is neither empty nor a comment.
+static bool next_line(Reader *r) {
+  while (r->at < r->end) {
+    r->begin = r->at;
+    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    r->eol = newline ? newline : r->end;
+    r->at = newline ? newline + 1 : r->end;
+    r->line++;
+    if (r->eol > r->begin && r->eol[-1] == '\r') r->eol--;
+    const char *first = skip_blanks(r, r->begin);
+    if (first < r->eol && *first != '#') return true;
+  }
+  return false;
+}
+
+static Place place(const Reader *r, const char *p) {
+  int column = 1;
+  for (const char *c = r->begin; c < p; c++) column += ((unsigned char)*c & 0xc0) != 0x80;
+  return (Place){r->file, r->line, column};
+}
+
+// Returns the end of the cell at p: a separator or the end of the line. NULL: the quotes are wrong.
+static const char *read_cell(Reader *r, const char *p, Cell *c) {
+  p = skip_blanks(r, p);
+  *c = (Cell){p, p, p < r->eol && *p == '"'};
+  if (c->quoted) {
+    for (p++; p < r->eol && (*p != '"' || (p + 1 < r->eol && p[1] == '"')); p++) p += *p == '"';
+    if (p == r->eol) {
+      fail_at(r->err, ERR_DATA, place(r, c->begin), "the quote is not closed in this line");
+      return NULL;
+    }
+    c->begin++;
+    c->end = p++;
+    p = skip_blanks(r, p);
+    if (p == r->eol || *p == r->separator) return p;
+    fail_at(r->err, ERR_DATA, place(r, p), "a separator must follow the closing quote");
+    return NULL;
+  }
+  while (p < r->eol && *p != r->separator) p++;
+  for (c->end = p; c->end > c->begin && is_blank(r, c->end[-1]); c->end--) continue;
+  return p;
+}
+
+static const char *copy_cell(Arena *a, Cell c) {
+  char *copy = arena_copy(a, c.begin, (size_t)(c.end - c.begin)), *to = copy;
+  if (!c.quoted) return copy;
+  for (const char *from = copy; *from; from++) {
+    *to++ = *from;
+    if (from[0] == '"' && from[1] == '"') from++;
+  }
+  *to = 0;
+  return copy;
+}
+
+static int count_cells(Reader *r) {
+  int count = 1;
+  bool quoted = false;
+  for (const char *p = r->begin; p < r->eol; p++) {
+    quoted ^= *p == '"';
+    count += !quoted && *p == r->separator;
+  }
+  return count;
+}
+
+// Fit for a message: not long, nothing that a terminal would obey.
+static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
+  size_t length = (size_t)(c.end - c.begin), n = length < SHOWN_MOST ? length : SHOWN_MOST;
+  while (n > 0 && n < length && ((unsigned char)c.begin[n] & 0xc0) == 0x80) n--;
+  for (size_t i = 0; i < n; i++)
+    out[i] = (unsigned char)c.begin[i] < 32 || c.begin[i] == 127 ? '?' : c.begin[i];
+  strcpy(out + n, n < length ? "..." : "");
+  return out;
+}
+
+// ---- header
+
+// The first of tab, semicolon and comma that cuts both lines into as many cells; else the most
+// frequent.
+static char choose_separator(const Reader *header) {
+  static const char CANDIDATES[] = "\t;,";
+  Reader first = *header, second = *header;
+  bool two = next_line(&second);
+  char best = ',';
+  int most = 1;
+  for (const char *c = CANDIDATES; *c; c++) {
+    first.separator = second.separator = *c;
+    int cells = count_cells(&first);
+    if (cells > 1 && two && count_cells(&second) == cells) return *c;
+    if (cells > most) {
+      most = cells;
+      best = *c;
+    }
+  }
+  return best;
+}
+
+static bool split_line(Reader *r, Cells *cells) {
+  const char *p = r->begin;
+  for (;; p++) {
+    Cell c;
+    p = read_cell(r, p, &c);
+    if (!p) return false;
+    array_push(r->scratch, cells, c);
+    if (p == r->eol) return true;
+  }
+}
+
+static bool refuse_numbers(Reader *r, const Cells *cells) {
+  bool number = false;
+  for (int i = 0; i < cells->count; i++) {
+    double value;
+    Cell c = cells->at[i];
+    if (c.quoted || !(is_number(r, c, &value) || is_missing(c))) return true;
+    number = number || !is_missing(c);
+  }
+  if (!number) return true;
+  char sample[64] = "time";
+  for (int i = 1; i < cells->count && i < 4; i++)
+    sprintf(sample + strlen(sample), "%cx%d", r->separator, i);
+  if (cells->count > 4) sprintf(sample + strlen(sample), "%c...", r->separator);
+  return fail_at(r->err, ERR_DATA, place(r, r->begin),
+                 "the first row holds numbers; a header row with the names of the columns must"
+                 " stand above it, such as: %s",
+                 sample);
+}
+
+static bool add_name(Reader *r, Names *names, const char *name, Cell c) {
+  int number = names_count(names) + 1, other = names_find(names, name);
+  if (!*name) return fail_at(r->err, ERR_DATA, place(r, c.begin), "column %d has no name", number);
+  if (other >= 0)
+    return fail_at(r->err, ERR_NAME, place(r, c.begin), "columns %d and %d have the same name '%s'",
+                   other + 1, number, name);
+  names_set(names, name, number - 1);
+  return true;
+}
+
+static bool read_header(Reader *r, Table *t) {
+  Cells cells = {0};
+  r->separator = choose_separator(r);
+  if (!split_line(r, &cells) || !refuse_numbers(r, &cells)) return false;
+  Cell last = cells.at[cells.count - 1];
+  r->closed = cells.count > 1 && last.begin == last.end && !last.quoted;
+  t->columns = cells.count - r->closed;
+  const char **copies = ARENA_ARRAY(r->arena, const char *, t->columns);
+  Names *names = names_new(r->arena);
+  for (int i = 0; i < t->columns; i++) {
+    copies[i] = copy_cell(r->arena, cells.at[i]);
+    if (!add_name(r, names, copies[i], cells.at[i])) return false;
+  }
+  t->names = copies;
+  t->by_name = names;
+  return true;
+}
+
+// ---- units
+
+static bool is_plain_unit(Cell c) {
+  return is_word(c, "1") || is_word(c, "-");
+}
+
+// A word, not something that was meant to be a number.
+static bool looks_like_unit(Cell c) {
+  if (c.begin == c.end || is_plain_unit(c)) return true;
+  if (is_missing(c) || is_word(c, "inf")) return false;
+  bool reciprocal = c.end - c.begin > 2 && c.begin[0] == '1' && c.begin[1] == '/';
+  return reciprocal || !strchr("0123456789+-.,", *c.begin);
+}
+
+static bool is_units_row(const Cells *cells) {
+  bool word = false;
+  for (int i = 0; i < cells->count; i++) {
+    Cell c = cells->at[i];
+    if (!looks_like_unit(c)) return false;
+    word = word || (c.begin < c.end && !is_plain_unit(c));
+  }
+  return word;
+}
+
+// [m/s] and (m/s) mean m/s.
+static Cell without_brackets(Cell c) {
+  if (c.end - c.begin < 2) return c;
+  char first = *c.begin, last = c.end[-1];
+  if ((first == '[' && last == ']') || (first == '(' && last == ')')) {
+    c.begin++;
+    c.end--;
+  }
+  return c;
+}
+
+static bool fail_ragged(Reader *r, const Table *t, const char *p) {
+  int cells = count_cells(r);
+  return fail_at(r->err, ERR_DATA, place(r, p), "this row has %d cell%s, but the header has %d",
+                 cells, cells == 1 ? "" : "s", t->columns + r->closed);
+}
+
+// Leaves a row of numbers unread.
+static bool read_units(Reader *r, Table *t) {
+  Reader before = *r;
+  Cells cells = {0};
+  if (!next_line(r)) return true;
+  if (!split_line(r, &cells)) return false;
+  if (!is_units_row(&cells)) {
+    *r = before;
+    return true;
+  }
+  if (cells.count != t->columns + r->closed) return fail_ragged(r, t, r->eol);
+  const char **units = ARENA_ARRAY(r->arena, const char *, t->columns);
+  for (int i = 0; i < t->columns; i++)
+    units[i] = copy_cell(r->arena, without_brackets(cells.at[i]));
+  t->units = units;
+  return true;
+}
+
+// ---- rows
+
+static const char *hint(const Reader *r, const Table *t, Cell c) {
+  size_t length = (size_t)(c.end - c.begin);
+  if (t->columns == 1 && length > 0 &&
+      (memchr(c.begin, ' ', length) || memchr(c.begin, '\t', length)))
+    return "; columns are separated by comma, semicolon or tab";
+  if (r->separator == '\t' && length > 0 && memchr(c.begin, ',', length))
+    return "; a decimal comma needs semicolons between the columns";
+  return "";
+}
+
+// The cell at p when it is not simply a number. Returns its end, or NULL.
+static const char *read_odd_cell(Reader *r, const Table *t, const char *p, int column,
+                                 double *value) {
+  Cell c;
+  char shown[SHOWN_MOST + 4];
+  p = read_cell(r, p, &c);
+  if (!p) return NULL;
+  if (is_missing(c)) {
+    *value = (double)NAN;
+    return p;
+  }
+  bool number = is_number(r, c, value);
+  if (number && isfinite(*value)) return p;
+  const char *wrong = number ? "is too large" : "is not a number";
+  fail_at(r->err, ERR_DATA, place(r, c.begin), "'%s' %s (column '%s')%s", show(c, shown), wrong,
+          t->names[column], hint(r, t, c));
+  return NULL;
+}
+
+static const char *read_value(Reader *r, const Table *t, const char *p, int column, double *value) {
+  const char *first = skip_blanks(r, p);
+  const char *last = scan_number(first, r->eol, r->separator == ';', value);
+  if (last && isfinite(*value)) {
+    last = skip_blanks(r, last);
+    if (last == r->eol || *last == r->separator) return last;
+  }
+  return read_odd_cell(r, t, p, column, value);
+}
+
+static bool read_row(Reader *r, const Table *t, double **column) {
+  const char *p = r->begin;
+  for (int c = 0; c < t->columns; c++) {
+    if (c > 0 && p == r->eol) return fail_ragged(r, t, p);
+    p = read_value(r, t, c > 0 ? p + 1 : p, c, &column[c][t->rows]);
+    if (!p) return false;
+  }
+  if (p == r->eol) return true;
+  if (r->closed && skip_blanks(r, p + 1) == r->eol) return true;
+  return fail_ragged(r, t, p);
+}
+
+// No more than the lines left, nor than the separators that a row needs allow.
+static int count_rows_at_most(const Reader *r, const Table *t) {
+  size_t lines = 1, bytes = (size_t)(r->end - r->at), most = bytes / (size_t)t->columns + 1;
+  for (const char *p = r->at; (p = memchr(p, '\n', (size_t)(r->end - p))); p++) lines++;
+  return (int)(lines < most ? lines : most);
+}
+
+static bool read_rows(Reader *r, Table *t) {
+  int most = count_rows_at_most(r, t);
+  double **column = ARENA_ARRAY(r->arena, double *, t->columns);
+  int *line = ARENA_ARRAY(r->arena, int, most);
+  for (int c = 0; c < t->columns; c++) column[c] = ARENA_ARRAY(r->arena, double, most);
+  t->column = (const double *const *)column;
+  t->line = line;
+  while (next_line(r)) {
+    if (t->rows == most) return fail_ragged(r, t, r->eol); // too short for its cells
+    if (!read_row(r, t, column)) return false;
+    line[t->rows++] = r->line;
+  }
+  return true;
+}
+
+// ---- the table
+
+static bool check_encoding(Reader *r) {
+  size_t length = (size_t)(r->end - r->at);
+  if (length >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
+  if (length >= 2 && (memcmp(r->at, "\xff\xfe", 2) == 0 || memcmp(r->at, "\xfe\xff", 2) == 0))
+    return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
+                   "this is UTF-16 text; please save it as UTF-8");
+  return true;
+}
+
+static bool read_table(Reader *r, Table *t) {
+  if (r->end - r->at > INT_MAX)
+    return fail_at(r->err, ERR_LIMIT, (Place){.file = r->file}, "more than 2 GB of text");
+  if (!check_encoding(r)) return false;
+  if (!next_line(r))
+    return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
+                   "the file holds no table; it should begin with a row of column names");
+  return read_header(r, t) && read_units(r, t) && read_rows(r, t);
+}
+
+Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
+  Table *t = ARENA_NEW(a, Table);
+  t->file = arena_copy(a, file, strlen(file));
+  Reader r = {.arena = a, .file = t->file, .at = text, .end = text + length, .err = err};
+  r.scratch = arena_new();
+  bool ok = read_table(&r, t);
+  arena_free(r.scratch);
+  return ok ? t : NULL;
+}
+
+Table *table_load(Arena *a, const char *path, Err *err) {
+  Arena *scratch = arena_new();
+  size_t length;
+  const char *text = file_read(scratch, path, INT_MAX, &length, err);
+  Table *t = text ? table_parse(a, path, text, length, err) : NULL;
+  arena_free(scratch);
+  return t;
+}
+
+int table_find(const Table *t, const char *name) {
+  return names_find(t->by_name, name);
+}
+
+static void list_names(const Table *t, Text *out) {
+  for (int i = 0; i < t->columns && i < LISTED_MOST; i++)
+    text_print(out, "%s'%s'", i ? ", " : "", t->names[i]);
+  if (t->columns > LISTED_MOST) text_print(out, ", and %d more", t->columns - LISTED_MOST);
+}
+
+int table_require(const Table *t, const char *name, Err *err) {
+  int column = table_find(t, name);
+  if (column >= 0) return column;
+  const char *nearest = nearest_name(name, t->names, t->columns);
+  Place file = {.file = t->file};
+  if (nearest) {
+    fail_at(err, ERR_NAME, file, "there is no column '%s'; did you mean '%s'?", name, nearest);
+    return -1;
+  }
+  Text list;
+  text_init(&list);
+  list_names(t, &list);
+  fail_at(err, ERR_NAME, file, "there is no column '%s'; the columns are %s", name, list.at);
+  text_done(&list);
+  return -1;
+}

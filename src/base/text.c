@@ -1,0 +1,139 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(Text *t, size_t more) {
+  size_t need = t->length + more + 1;
+  if (need <= t->room) return;
+  size_t room = t->room * 2 > need ? t->room * 2 : need;
+  char *at = realloc(t->at, room);
+  if (!at) {
+    fputs("entrain: out of memory\n", stderr);
+    abort();
+  }
+  t->at = at;
+  t->room = room;
+}
+
+void text_init(Text *t) {
+  *t = (Text){0};
+  reserve(t, 63);
+  t->at[0] = 0;
+}
+
+void text_done(Text *t) {
+  free(t->at);
+  *t = (Text){0};
+}
+
+void text_clear(Text *t) {
+  t->length = 0;
+  t->at[0] = 0;
+}
+
+void text_add_bytes(Text *t, const char *s, size_t length) {
+  reserve(t, length);
+  memcpy(t->at + t->length, s, length);
+  t->length += length;
+  t->at[t->length] = 0;
+}
+
+void text_add(Text *t, const char *s) { text_add_bytes(t, s, strlen(s)); }
+
+void text_print(Text *t, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (n > 0) {
+    reserve(t, (size_t)n);
+    vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+    t->length += (size_t)n;
+  }
+  va_end(again);
+}
+
+void number_format(double value, char out[32]) {
+  if (isnan(value)) {
+    strcpy(out, "NaN");
+    return;
+  }
+  if (isinf(value)) {
+    strcpy(out, value > 0 ? "Inf" : "-Inf");
+    return;
+  }
+  for (int digits = 1; digits <= 17; digits += digits == 1 ? 5 : 1) { // 1, 6, 7, ... 17: most numbers are short
+    snprintf(out, 32, "%.*g", digits, value);
+    if (strtod(out, NULL) == value) return;
+  }
+}
+
+void text_add_number(Text *t, double value) {
+  char digits[32];
+  number_format(value, digits);
+  text_add(t, digits);
+}
+
+void text_add_json(Text *t, const char *s) {
+  text_add(t, "\"");
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\') text_print(t, "\\%c", c);
+    else if (c == '\n') text_add(t, "\\n");
+    else if (c == '\t') text_add(t, "\\t");
+    else if (c < 0x20) text_print(t, "\\u%04x", c);
+    else text_add_bytes(t, s, 1);
+  }
+  text_add(t, "\"");
+}
+
+bool number_parse(const char *s, double *value) {
+  while (isspace((unsigned char)*s)) s++;
+  if (!*s || strpbrk(s, "xXpP(")) return false; // no hexadecimal, no nan(...)
+  char *end;
+  *value = strtod(s, &end);
+  if (end == s) return false;
+  while (isspace((unsigned char)*end)) end++;
+  return *end == 0;
+}
+
+enum { NAME_MOST = 64 };
+
+// Edit distance with insertion, deletion, replacement; case counts half.
+static int distance(const char *a, const char *b) {
+  int na = (int)strlen(a), nb = (int)strlen(b), row[NAME_MOST + 1];
+  if (na > NAME_MOST || nb > NAME_MOST) return 1000;
+  for (int j = 0; j <= nb; j++) row[j] = 2 * j;
+  for (int i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = 2 * i;
+    for (int j = 1; j <= nb; j++) {
+      int same = a[i - 1] == b[j - 1] ? 0 : tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]) ? 1 : 2;
+      int best = diagonal + same;
+      if (row[j] + 2 < best) best = row[j] + 2;
+      if (row[j - 1] + 2 < best) best = row[j - 1] + 2;
+      diagonal = row[j];
+      row[j] = best;
+    }
+  }
+  return row[nb];
+}
+
+const char *nearest_name(const char *name, const char *const *candidates, int count) {
+  const char *best = NULL;
+  int length = (int)strlen(name), least = 2 * (length < 3 ? 1 : (length + 2) / 3);
+  for (int i = 0; i < count; i++) {
+    int d = distance(name, candidates[i]);
+    if (d < least || (d == least && !best)) {
+      least = d;
+      best = candidates[i];
+    }
+  }
+  return best;
+}

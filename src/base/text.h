@@ -1,0 +1,26 @@
+// Text that grows, and small questions about text.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Text { // heap; text_init / text_done
+  char *at;           // always NUL-terminated, never NULL after text_init
+  size_t length, room;
+} Text;
+
+void text_init(Text *t);
+void text_done(Text *t);
+void text_clear(Text *t);
+void text_add(Text *t, const char *s);
+void text_add_bytes(Text *t, const char *s, size_t length);
+void text_print(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Shortest decimal form that reads back as the same double: 0.1, 1e-07, 12345; "NaN", "Inf", "-Inf".
+void text_add_number(Text *t, double value);
+// A JSON string with quotes and escapes.
+void text_add_json(Text *t, const char *s);
+
+void number_format(double value, char out[32]); // as text_add_number
+// Reads one number that fills the whole of s (blanks around it allowed). "nan" and "inf" are accepted.
+bool number_parse(const char *s, double *value);
+// The candidate nearest to name by edit distance (a third of its length at most), or NULL.
+const char *nearest_name(const char *name, const char *const *candidates, int count);

@@ -1,0 +1,161 @@
+#include "cli/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "entrain.h"
+
+static const Flag *find_flag(const Command *c, const char *name, size_t length) {
+  for (const Flag *f = c->flags; f->name; f++)
+    if (strlen(f->name) == length && memcmp(f->name, name, length) == 0) return f;
+  return NULL;
+}
+
+static const Flag *find_letter(const Command *c, char letter) {
+  for (const Flag *f = c->flags; f->name; f++)
+    if (f->letter == letter) return f;
+  return NULL;
+}
+
+// --rel-tol is as good as --rel_tol.
+static bool same_option(const char *option, const char *name, size_t length) {
+  if (strlen(option) != length) return false;
+  for (size_t i = 0; i < length; i++)
+    if (option[i] != (name[i] == '-' ? '_' : name[i])) return false;
+  return true;
+}
+
+static const char *find_option(const Command *c, const char *name, size_t length) {
+  EntrainOption option;
+  if (!c->takes_options) return NULL;
+  for (int i = 0; i < entrain_option_count(); i++)
+    if (entrain_option(i, &option) && same_option(option.name, name, length)) return option.name;
+  return NULL;
+}
+
+static bool fail_unknown(const Command *c, const char *word, size_t length) {
+  char name[64];
+  if (length >= sizeof name) length = sizeof name - 1;
+  memcpy(name, word, length);
+  name[length] = 0;
+  Nearest nearest = {.name = name};
+  EntrainOption option;
+  for (const Flag *f = c->flags; f->name; f++)
+    if (!f->hidden) nearest_offer(&nearest, f->name);
+  for (int i = 0; c->takes_options && i < entrain_option_count(); i++)
+    if (entrain_option(i, &option)) nearest_offer(&nearest, option.name);
+  if (nearest.best)
+    complain("%s has no flag '--%s'; did you mean '--%s'?", c->name, name, nearest.best);
+  else
+    complain("%s has no flag '--%s'; 'entrain help %s' lists them", c->name, name, c->name);
+  return false;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// An argument that may be left out is taken unless the next word is a flag or the model file.
+static bool takes_next(const Flag *f, const char *next) {
+  if (!next) return false;
+  if (f && f->argument[0] == '[') return next[0] != '-' && !ends_with(next, ".mo");
+  return strncmp(next, "--", 2) != 0;
+}
+
+typedef struct Reader {
+  Arguments *a;
+  char **words;
+  int count, at;
+} Reader;
+
+static bool add_given(Reader *r, const Flag *flag, const char *name, const char *value) {
+  const char *next = r->at < r->count ? r->words[r->at] : NULL;
+  bool is_switch = flag && !flag->argument,
+       may_lack = flag && !is_switch && flag->argument[0] == '[';
+  if (is_switch && value) {
+    complain("--%s takes no value", name);
+    return false;
+  }
+  if (!is_switch && !value && takes_next(flag, next)) value = r->words[r->at++];
+  if (!is_switch && !may_lack && !value) {
+    complain("--%s needs a value", name);
+    return false;
+  }
+  r->a->given[r->a->given_count++] = (Given){flag, name, value};
+  return true;
+}
+
+static bool read_long(Reader *r, const char *word) {
+  size_t length = strcspn(word, "=");
+  const char *value = word[length] ? word + length + 1 : NULL;
+  const Flag *flag = find_flag(r->a->command, word, length);
+  const char *name = flag ? flag->name : find_option(r->a->command, word, length);
+  return name ? add_given(r, flag, name, value) : fail_unknown(r->a->command, word, length);
+}
+
+static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE
+  const Flag *flag = find_letter(r->a->command, word[0]);
+  if (!flag) {
+    complain("%s has no flag '-%s'; 'entrain help %s' lists them", r->a->command->name, word,
+             r->a->command->name);
+    return false;
+  }
+  return add_given(r, flag, flag->name, word[1] ? word + 1 : NULL);
+}
+
+static bool read_word(Reader *r, bool *flags_ended) {
+  const char *word = r->words[r->at++];
+  if (*flags_ended || word[0] != '-' || word[1] == 0) {
+    r->a->words[r->a->word_count++] = word;
+    return true;
+  }
+  if (strcmp(word, "--") == 0) return *flags_ended = true;
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return r->a->wants_help = true;
+  return word[1] == '-' ? read_long(r, word + 2) : read_short(r, word + 1);
+}
+
+static bool check_words(const Arguments *a) {
+  const Command *c = a->command;
+  int most = c->words[0] != 0, least = most && c->words[0] != '[';
+  if (a->wants_help) return true;
+  if (a->word_count < least)
+    complain("%s needs a %s: entrain %s %s", c->name, c->words, c->name, c->words);
+  else if (a->word_count > most)
+    complain("%s does not know what to do with '%s'", c->name, a->words[most]);
+  return a->word_count >= least && a->word_count <= most;
+}
+
+bool arguments_parse(Arguments *a, const Command *command, int count, char **words) {
+  *a = (Arguments){.command = command};
+  a->given = calloc((size_t)count + 1, sizeof *a->given);
+  a->words = calloc((size_t)count + 1, sizeof *a->words);
+  if (!a->given || !a->words) {
+    complain("out of memory");
+    return false;
+  }
+  Reader r = {a, words, count, 0};
+  bool flags_ended = false;
+  while (r.at < count)
+    if (!read_word(&r, &flags_ended)) return false;
+  return check_words(a);
+}
+
+void arguments_done(Arguments *a) {
+  free(a->given);
+  free(a->words);
+  *a = (Arguments){0};
+}
+
+bool arguments_have(const Arguments *a, const char *flag) {
+  for (int i = 0; i < a->given_count; i++)
+    if (a->given[i].flag && strcmp(a->given[i].name, flag) == 0) return true;
+  return false;
+}
+
+const char *arguments_value(const Arguments *a, const char *flag) {
+  for (int i = a->given_count - 1; i >= 0; i--)
+    if (a->given[i].flag && strcmp(a->given[i].name, flag) == 0) return a->given[i].value;
+  return NULL;
+}

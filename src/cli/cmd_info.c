@@ -1,0 +1,82 @@
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/message.h"
+#include "cli/open_model.h"
+#include "cli/output.h"
+
+static const struct {
+  const char *flag;
+  EntrainReport report;
+} REPORTS[] = {
+    {"flat", ENTRAIN_REPORT_FLAT},
+    {"equations", ENTRAIN_REPORT_EQUATIONS},
+    {"json", ENTRAIN_REPORT_JSON},
+    {"dot", ENTRAIN_REPORT_DOT},
+};
+enum { REPORT_COUNT = sizeof REPORTS / sizeof *REPORTS };
+
+static bool choose_report(const Arguments *a, EntrainReport *report) {
+  int chosen = 0;
+  *report = ENTRAIN_REPORT_SUMMARY;
+  for (int i = 0; i < REPORT_COUNT; i++) {
+    if (!arguments_have(a, REPORTS[i].flag)) continue;
+    *report = REPORTS[i].report;
+    chosen++;
+  }
+  if (chosen > 1) complain("info gives one report at a time: --flat, --equations, --json or --dot");
+  return chosen <= 1;
+}
+
+static int print_report(const EntrainModel *model, EntrainReport report) {
+  char *text = entrain_model_report(model, report);
+  if (!text) {
+    complain("there is no such report");
+    return INTERNAL;
+  }
+  size_t length = strlen(text);
+  bool done = output_write(NULL, text, length) &&
+              (length == 0 || text[length - 1] == '\n' || output_print("\n"));
+  entrain_text_free(text);
+  return done ? DONE : WRONG_USE;
+}
+
+static int run(const Arguments *a) {
+  EntrainReport report;
+  if (!choose_report(a, &report)) return WRONG_USE;
+  int status;
+  EntrainModel *model = open_model(a->words[0], &status);
+  if (model) status = print_report(model, report);
+  entrain_model_free(model);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"flat", 0, NULL, "the model as one list of variables and equations, as Modelica text", NULL,
+     false},
+    {"equations", 0, NULL, "the equations in the order in which they are solved", NULL, false},
+    {"json", 0, NULL, "all of it for other programs", NULL, false},
+    {"dot", 0, NULL, "the structure as a graph for Graphviz", NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain info models/pendulum.mo",
+    "What is in the model",
+    "entrain info models/pendulum.mo --equations",
+    "How it is computed",
+    NULL,
+};
+
+const Command CMD_INFO = {
+    "info",
+    "MODEL",
+    "what a model consists of: states, parameters, equations",
+    "Reads a model and tells its states, parameters, inputs, outputs and how its equations are "
+    "solved. "
+    "MODEL is a Modelica file, or - for standard input.",
+    FLAGS,
+    false,
+    EXAMPLES,
+    run,
+};

@@ -1,0 +1,24 @@
+#include "cli/arguments.h"
+#include "cli/help.h"
+
+static int run(const Arguments *a) {
+  return help_show(arguments_have(a, "markdown") ? help_options_markdown : help_options, NULL);
+}
+
+static const Flag FLAGS[] = {
+    {"markdown", 0, NULL, "docs/options.md", NULL, true},
+    {0},
+};
+static const char *const EXAMPLES[] = {"entrain options", "All options with their defaults", NULL};
+
+const Command CMD_OPTIONS = {
+    "options",
+    "",
+    "all options with default, range and meaning",
+    "Lists the options of a simulation. Each of them is also a flag of 'entrain simulate': "
+    "--rel_tol=1e-8.",
+    FLAGS,
+    false,
+    EXAMPLES,
+    run,
+};

@@ -1,0 +1,278 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/lists.h"
+#include "cli/message.h"
+#include "cli/open_model.h"
+#include "cli/output.h"
+
+typedef struct Job {
+  const Arguments *a;
+  EntrainModel *model;
+  EntrainOptions *options;
+  EntrainSimulation *simulation;
+  EntrainResult *result;
+  EntrainError error;
+} Job;
+
+// Each step returns the exit status; DONE lets the next one begin.
+static int library_failed(Job *job) {
+  return complain_error(&job->error);
+}
+
+// ---------------------------------------------------------------- values
+
+static int set_one(Job *job, char *assignment) {
+  char *equals = strchr(assignment, '=');
+  if (!equals || equals == assignment || !equals[1]) {
+    complain("--set needs name=value, not '%s'", assignment);
+    return WRONG_USE;
+  }
+  *equals = 0;
+  char *end = equals;
+  while (end > assignment && end[-1] == ' ') *--end = 0;
+  return entrain_model_set(job->model, assignment, equals + 1, &job->error) ? DONE
+                                                                            : library_failed(job);
+}
+
+static int set_list(Job *job, const char *list) {
+  Words words;
+  int status = words_split("--set", list, &words) ? DONE : WRONG_USE;
+  for (int i = 0; status == DONE && i < words.count; i++)
+    status = set_one(job, (char *)words.at[i]);
+  words_done(&words);
+  return status;
+}
+
+static int set_values(Job *job) {
+  int status = DONE;
+  for (int i = 0; status == DONE && i < job->a->given_count; i++) {
+    const Given *g = &job->a->given[i];
+    if (g->flag && strcmp(g->name, "set") == 0) status = set_list(job, g->value);
+  }
+  return status;
+}
+
+static int set_options(Job *job) {
+  job->options = entrain_options_new();
+  for (int i = 0; i < job->a->given_count; i++) {
+    const Given *g = &job->a->given[i];
+    if (!g->flag && !entrain_options_set(job->options, g->name, g->value, &job->error))
+      return library_failed(job);
+  }
+  return DONE;
+}
+
+// ---------------------------------------------------------------- output times
+
+static bool number_of(const Job *job, const char *flag, double *value) {
+  const char *text = arguments_value(job->a, flag);
+  char spelled[32];
+  snprintf(spelled, sizeof spelled, "--%s", flag);
+  return !text || read_number(spelled, text, value);
+}
+
+static const double ROWS_MOST = 1e8;
+
+static bool grid_is_sensible(double start, double stop, double step) {
+  if (!(stop > start))
+    complain("--stop (%g) must be greater than --start (%g)", stop, start);
+  else if (step < 0)
+    complain("--step must be greater than 0, not %g", step);
+  else if (step > 0 && !((stop - start) / step <= ROWS_MOST))
+    complain("--step %g makes more than %g rows", step, ROWS_MOST);
+  else
+    return true;
+  return false;
+}
+
+static int set_grid(Job *job) {
+  double start = 0, stop = 1, step = 0;
+  if (!number_of(job, "start", &start) || !number_of(job, "stop", &stop) ||
+      !number_of(job, "step", &step))
+    return WRONG_USE;
+  if (arguments_have(job->a, "step") && step == 0) {
+    complain("--step must be greater than 0");
+    return WRONG_USE;
+  }
+  if (!grid_is_sensible(start, stop, step)) return WRONG_USE;
+  bool done = entrain_simulation_grid(job->simulation, start, stop, step, &job->error);
+  return done ? DONE : library_failed(job);
+}
+
+static int set_list_of_times(Job *job, const char *list) {
+  double start = 0;
+  Numbers times;
+  if (arguments_have(job->a, "stop") || arguments_have(job->a, "step")) {
+    complain("--times says all times itself: leave out --stop and --step");
+    return WRONG_USE;
+  }
+  if (!number_of(job, "start", &start)) return WRONG_USE;
+  int status = numbers_read("--times", list, &times) ? DONE : WRONG_USE;
+  if (status == DONE &&
+      !entrain_simulation_times(job->simulation, start, times.at, times.count, &job->error))
+    status = library_failed(job);
+  numbers_done(&times);
+  return status;
+}
+
+static int set_times(Job *job) {
+  const char *list = arguments_value(job->a, "times");
+  return list ? set_list_of_times(job, list) : set_grid(job);
+}
+
+// ---------------------------------------------------------------- inputs and columns
+
+static int set_inputs(Job *job) {
+  for (int i = 0; i < job->a->given_count; i++) {
+    const Given *g = &job->a->given[i];
+    if (!g->flag || strcmp(g->name, "inputs") != 0) continue;
+    if (!entrain_simulation_input_file(job->simulation, g->value, &job->error))
+      return library_failed(job);
+  }
+  return DONE;
+}
+
+typedef bool (*NamesSetter)(EntrainSimulation *, const char *const *, int, EntrainError *);
+
+// Hands the names of a flag on; a flag without them means all.
+static int set_names(Job *job, const char *flag, NamesSetter setter) {
+  if (!arguments_have(job->a, flag)) return DONE;
+  const char *list = arguments_value(job->a, flag);
+  char spelled[32];
+  snprintf(spelled, sizeof spelled, "--%s", flag);
+  Words words = {0};
+  int status = !list || words_split(spelled, list, &words) ? DONE : WRONG_USE;
+  if (status == DONE && !setter(job->simulation, words.at, words.count, &job->error))
+    status = library_failed(job);
+  words_done(&words);
+  return status;
+}
+
+static int make_simulation(Job *job) {
+  job->simulation = entrain_simulation_new(job->model, job->options, &job->error);
+  return job->simulation ? DONE : library_failed(job);
+}
+
+static int select_columns(Job *job) {
+  return set_names(job, "variables", entrain_simulation_select);
+}
+
+static int add_sensitivities(Job *job) {
+  return set_names(job, "sensitivities", entrain_simulation_sensitivities);
+}
+
+// ---------------------------------------------------------------- results
+
+static int simulate(Job *job) {
+  job->result = entrain_simulation_run(job->simulation, &job->error);
+  return job->result ? DONE : library_failed(job);
+}
+
+static int write_text(const char *path, char *text) { // frees it
+  if (!text) return INTERNAL;
+  bool done = output_write(path, text, strlen(text));
+  entrain_text_free(text);
+  return done ? DONE : WRONG_USE;
+}
+
+static int write_plot(Job *job) {
+  Terminal t = output_terminal();
+  int height = t.height > 36 ? 34 : t.height < 14 ? 12 : t.height - 2;
+  return write_text(NULL, entrain_result_plot(job->result, t.width, height, t.colour));
+}
+
+static int write_results(Job *job) {
+  const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
+  bool plot = arguments_have(job->a, "plot"),
+       stdout_taken = plot || (json && strcmp(json, "-") == 0);
+  int status = plot ? write_plot(job) : DONE;
+  if (status == DONE && json) status = write_text(json, entrain_result_json(job->result));
+  if (status == DONE && (csv || !stdout_taken))
+    status = write_text(csv, entrain_result_csv(job->result));
+  return status;
+}
+
+static void tell_work(const Job *job) {
+  EntrainWork w;
+  entrain_result_work(job->result, &w);
+  remark("%s: %ld steps, %ld rejected, %ld right-hand sides, %ld Jacobians, %ld factorisations, "
+         "%ld events, %.3g ms",
+         w.solver, w.steps, w.rejected, w.rhs, w.jacobians, w.factorisations, w.events,
+         1e3 * w.seconds);
+}
+
+static int tell_outcome(Job *job) {
+  if (arguments_have(job->a, "stats")) tell_work(job);
+  if (entrain_result_outcome(job->result) == ENTRAIN_REACHED_END) return DONE;
+  remark("the simulation did not reach its end (%s), %d rows were computed: %s",
+         entrain_result_outcome_name(job->result), entrain_result_rows(job->result),
+         entrain_result_message(job->result));
+  return NOT_REACHED;
+}
+
+static int run(const Arguments *a) {
+  static int (*const STEPS[])(Job *) = {
+      set_options,    set_values,        make_simulation, set_times,     set_inputs,
+      select_columns, add_sensitivities, simulate,        write_results, tell_outcome,
+  };
+  Job job = {.a = a};
+  int status;
+  job.model = open_model(a->words[0], &status);
+  for (size_t i = 0; status == DONE && i < sizeof STEPS / sizeof *STEPS; i++)
+    status = STEPS[i](&job);
+  entrain_result_free(job.result);
+  entrain_simulation_free(job.simulation);
+  entrain_options_free(job.options);
+  entrain_model_free(job.model);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"set", 's', "NAME=VALUE",
+     "a parameter, or the start value of a state as x.start; may be repeated, or a list: "
+     "p=10,x.start=1",
+     NULL, false},
+    {"start", 0, "TIME", "where the simulation begins", "0", false},
+    {"stop", 0, "TIME", "where it ends", "1", false},
+    {"step", 0, "TIME", "distance of the rows of output; the integrator chooses its own steps",
+     "500 intervals", false},
+    {"times", 0, "LIST", "rows at these times instead: 1,2,3 or @file", NULL, false},
+    {"inputs", 'i', "FILE",
+     "CSV file whose first column is the time and whose other columns are inputs of the model; "
+     "may be repeated",
+     NULL, false},
+    {"variables", 0, "NAMES", "columns of the output", "all but inputs", false},
+    {"sensitivities", 0, "[NAMES]",
+     "adds columns dx/dp for these parameters; without names for all of them", NULL, false},
+    {"output", 'o', "FILE",
+     "the rows as CSV into this file, which appears only when it is complete", "standard output",
+     false},
+    {"json", 0, "FILE", "rows, outcome and work as JSON; - is standard output", NULL, false},
+    {"plot", 'p', NULL, "draws the curves in the terminal instead of writing rows", NULL, false},
+    {"stats", 0, NULL, "tells what the integrator did", NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain simulate models/pendulum.mo --set p=20 --stop 10 --plot",
+    "A picture of the first ten seconds",
+    "entrain simulate models/pendulum.mo --stop 10 --step 0.1 --sensitivities p -o swing.csv",
+    "Rows with exact derivatives by the parameter p",
+    NULL,
+};
+
+const Command CMD_SIMULATE = {
+    "simulate",
+    "MODEL",
+    "the trajectory of a model, as CSV or as a plot",
+    "Integrates the model and writes one row for each output time: time,x,v,... "
+    "MODEL is a Modelica file, or - for standard input.",
+    FLAGS,
+    true,
+    EXAMPLES,
+    run,
+};

@@ -1,0 +1,25 @@
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "cli/message.h"
+
+const Command *const COMMANDS[] = {
+    &CMD_SIMULATE, &CMD_INFO, &CMD_OPTIONS, &CMD_HELP, &CMD_VERSION, NULL,
+};
+
+const Command *command_find(const char *name) {
+  for (int i = 0; COMMANDS[i]; i++)
+    if (strcmp(COMMANDS[i]->name, name) == 0) return COMMANDS[i];
+  return NULL;
+}
+
+int command_fail_unknown(const char *name) {
+  Nearest nearest = {.name = name};
+  for (int i = 0; COMMANDS[i]; i++) nearest_offer(&nearest, COMMANDS[i]->name);
+  if (nearest.best)
+    complain("unknown command '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    complain("unknown command '%s'; 'entrain help' lists the commands", name);
+  return WRONG_USE;
+}

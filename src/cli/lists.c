@@ -1,0 +1,142 @@
+#include "cli/lists.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+bool read_number(const char *flag, const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  bool is_number = end != text && !strpbrk(text, "xX") && isfinite(*value);
+  is_number = is_number && end[strspn(end, " \t")] == 0;
+  if (!is_number) complain("%s: '%s' is not a finite number", flag, text);
+  return is_number;
+}
+
+static char *copy_of(const char *text) {
+  char *copy = strdup(text);
+  if (!copy) complain("out of memory");
+  return copy;
+}
+
+// The end of the part that begins at `at`: a comma outside of brackets and quotes, or the end of the text.
+static char *part_end(char *at) {
+  int depth = 0;
+  bool quoted = false;
+  for (; *at; at++) {
+    if (*at == '"' || *at == '\'') quoted = !quoted;
+    if (quoted) continue;
+    if (strchr("([{", *at)) depth++;
+    if (strchr(")]}", *at)) depth--;
+    if (*at == ',' && depth <= 0) break;
+  }
+  return at;
+}
+
+static char *trim(char *text) {
+  while (isspace((unsigned char)*text)) text++;
+  char *end = text + strlen(text);
+  while (end > text && isspace((unsigned char)end[-1])) end--;
+  *end = 0;
+  return text;
+}
+
+bool words_split(const char *flag, const char *text, Words *out) {
+  size_t most = strlen(text) + 1;
+  *out = (Words){copy_of(text), calloc(most, sizeof *out->at), 0};
+  if (!out->storage || !out->at) return false;
+  for (char *at = out->storage, *end;; at = end + 1) {
+    end = part_end(at);
+    bool last = *end == 0;
+    *end = 0;
+    char *word = trim(at);
+    if (!*word) {
+      complain("%s: an empty name in '%s'", flag, text);
+      return false;
+    }
+    out->at[out->count++] = word;
+    if (last) return true;
+  }
+}
+
+void words_done(Words *w) {
+  free(w->storage);
+  free(w->at);
+  *w = (Words){0};
+}
+
+static char *read_stream(FILE *f, size_t *length) {
+  char *text = NULL;
+  size_t room = 0, n = 0;
+  do {
+    if (n + 1 >= room) {
+      room = room ? 2 * room : 1 << 16;
+      char *grown = realloc(text, room);
+      if (!grown) {
+        free(text);
+        errno = ENOMEM;
+        return NULL;
+      }
+      text = grown;
+    }
+    n += fread(text + n, 1, room - n - 1, f);
+  } while (!feof(f) && !ferror(f));
+  if (ferror(f)) {
+    free(text);
+    return NULL;
+  }
+  text[n] = 0;
+  *length = n;
+  return text;
+}
+
+char *read_all(const char *path, size_t *length) {
+  bool is_stdin = strcmp(path, "-") == 0;
+  FILE *f = is_stdin ? stdin : fopen(path, "rb");
+  char *text = f ? read_stream(f, length) : NULL;
+  if (!text) complain("cannot read %s: %s", is_stdin ? "standard input" : path, strerror(errno));
+  if (f && !is_stdin) fclose(f);
+  return text;
+}
+
+static void blank_comments(char *text) {
+  for (char *c = text; *c; c++)
+    if (*c == '#')
+      while (*c && *c != '\n') *c++ = ' ';
+}
+
+static bool split_numbers(const char *flag, char *text, Numbers *out) {
+  const char *separators = ", \t\r\n;";
+  char *rest = NULL;
+  *out = (Numbers){calloc(strlen(text) / 2 + 1, sizeof *out->at), 0};
+  if (!out->at) {
+    complain("out of memory");
+    return false;
+  }
+  for (char *word = strtok_r(text, separators, &rest); word;
+       word = strtok_r(NULL, separators, &rest))
+    if (!read_number(flag, word, &out->at[out->count++])) return false;
+  if (out->count == 0) complain("%s: no numbers", flag);
+  return out->count > 0;
+}
+
+bool numbers_read(const char *flag, const char *text, Numbers *out) {
+  size_t length;
+  *out = (Numbers){0};
+  char *copy = text[0] == '@' ? read_all(text + 1, &length) : copy_of(text);
+  if (!copy) return false;
+  if (text[0] == '@') blank_comments(copy);
+  bool done = split_numbers(flag, copy, out);
+  free(copy);
+  return done;
+}
+
+void numbers_done(Numbers *n) {
+  free(n->at);
+  *n = (Numbers){0};
+}

@@ -1,0 +1,16 @@
+// Words for people, on standard error.
+#pragma once
+#include "entrain.h"
+
+void complain(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));                                  // "entrain: error: ..."
+void remark(const char *format, ...) __attribute__((format(printf, 1, 2))); // "entrain: ..."
+int complain_error(const EntrainError *error); // returns its exit status
+
+// The candidate most like a name: offer them all, then look at best (NULL: none is near).
+typedef struct Nearest {
+  const char *name;
+  const char *best;
+  int distance;
+} Nearest;
+void nearest_offer(Nearest *n, const char *candidate);

@@ -1,0 +1,6 @@
+// The model file that a command names.
+#pragma once
+#include "entrain.h"
+
+// "-" is standard input. Tells warnings; NULL: it has told what is wrong, *status is the exit status.
+EntrainModel *open_model(const char *path, int *status);

@@ -1,0 +1,105 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+
+static bool write_stream(FILE *f, const char *text, size_t length) {
+  errno = 0;
+  bool done = fwrite(text, 1, length, f) == length;
+  return fflush(f) == 0 && done;
+}
+
+static bool write_stdout(const char *text, size_t length) {
+  if (write_stream(stdout, text, length) || errno == EPIPE) return true;
+  complain("cannot write to standard output: %s", strerror(errno));
+  return false;
+}
+
+static bool write_stream_to(FILE *f, const char *text, size_t length) { // closes it
+  bool done = write_stream(f, text, length);
+  int problem = errno;
+  if (fclose(f) != 0 && done) {
+    done = false;
+    problem = errno;
+  }
+  errno = problem;
+  return done;
+}
+
+// Devices and pipes cannot be renamed into place.
+static bool write_in_place(const char *path, const char *text, size_t length) {
+  FILE *f = fopen(path, "wb");
+  return f && (write_stream_to(f, text, length) || errno == EPIPE);
+}
+
+static mode_t mode_for(const char *path) {
+  struct stat old;
+  if (stat(path, &old) == 0) return old.st_mode & 07777;
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+static bool write_and_rename(const char *path, const char *text, size_t length) {
+  char *temporary = NULL;
+  if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return false;
+  int fd = mkstemp(temporary);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+  bool done = f && fchmod(fd, mode_for(path)) == 0;
+  done = f && write_stream_to(f, text, length) && done;
+  done = done && rename(temporary, path) == 0;
+  int problem = errno;
+  if (fd >= 0 && !done) unlink(temporary);
+  free(temporary);
+  errno = problem;
+  return done;
+}
+
+static bool write_file(const char *path, const char *text, size_t length) {
+  struct stat old;
+  if (stat(path, &old) == 0 && S_ISDIR(old.st_mode)) {
+    errno = EISDIR;
+    return false;
+  }
+  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) return write_in_place(path, text, length);
+  char *target = realpath(path, NULL); // a link stays a link
+  bool done = write_and_rename(target ? target : path, text, length);
+  int problem = errno;
+  free(target);
+  errno = problem;
+  return done;
+}
+
+bool output_write(const char *path, const char *text, size_t length) {
+  if (!path || strcmp(path, "-") == 0) return write_stdout(text, length);
+  if (write_file(path, text, length)) return true;
+  complain("cannot write %s: %s", path, strerror(errno));
+  return false;
+}
+
+bool output_print(const char *text) {
+  return write_stdout(text, strlen(text));
+}
+
+static int from_environment(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  int value = text ? (int)strtol(text, NULL, 10) : 0;
+  return value >= 20 && value <= 1000 ? value : otherwise;
+}
+
+Terminal output_terminal(void) {
+  struct winsize size = {0};
+  const char *type = getenv("TERM"), *plain = getenv("NO_COLOR");
+  bool is_terminal = isatty(STDOUT_FILENO);
+  if (is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  bool colour = is_terminal && !(plain && plain[0]) && !(type && strcmp(type, "dumb") == 0);
+  return (Terminal){from_environment("COLUMNS", size.ws_col ? size.ws_col : 80),
+                    from_environment("LINES", size.ws_row ? size.ws_row : 24), colour};
+}

@@ -1,0 +1,6 @@
+// What this processor and its operating system can run. The answers are found once, when the process starts.
+#pragma once
+#include <stdbool.h>
+
+bool cpu_has_avx2(void);   // AVX2 and FMA
+bool cpu_has_avx512(void); // the foundation, DQ, BW and VL, as in all servers since 2017

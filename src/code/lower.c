@@ -1,0 +1,322 @@
+#include "code/lower.h"
+
+#include <string.h>
+
+#include "code/blocks.h"
+#include "expr/derive.h"
+
+typedef struct Lower {
+  Graph *g;
+  Arena *arena, *scratch;
+  const Location *where;
+  int where_count, nodes;
+  int *uses;            // by node
+  int *value;           // by node: instruction + 1
+  Expr *sine, *cosine;  // by argument: the node + 0, 0 = none
+  ARRAY(Instr) code;
+  IntArray node_of;
+  ARRAY(double) constants;
+  ARRAY(Block) blocks;
+  ARRAY(Code *) inner;
+  int work_count;
+  CodeChoice choice;
+  IntArray stack;
+  int *block_first_slot; // by block: work slot of its results + 1
+} Lower;
+
+static bool located(const Lower *l, Expr e) { return e < l->where_count && l->where[e].segment >= 0; }
+
+// ---------------------------------------------------------------- what a node needs
+
+// As expr_each_argument, but a Newton block needs its inputs and first guesses; its residuals are a program of their own.
+static void each_needed(Lower *l, Expr e, ExprVisit *visit) {
+  const ExprNode *n = &l->g->nodes[e];
+  if (located(l, e)) return;
+  if (n->op == OP_SOLVED && l->g->blocks.at[n->a].kind == EXPR_NEWTON) {
+    const ExprBlock *b = &l->g->blocks.at[n->a];
+    for (int i = 0; i < b->input_count; i++) visit(l, b->inputs[i]);
+    for (int i = 0; i < b->n; i++) visit(l, b->starts[i]);
+    return;
+  }
+  expr_each_argument(l->g, e, visit, l);
+}
+
+static void count_use(void *data, Expr e) {
+  Lower *l = data;
+  if (l->uses[e]++ == 0) array_push(l->scratch, &l->stack, e);
+}
+
+static void note_sine(Lower *l, Expr e) {
+  const ExprNode *n = &l->g->nodes[e];
+  if (located(l, e)) return;
+  if (n->op == OP_SIN) l->sine[n->a] = e;
+  if (n->op == OP_COS) l->cosine[n->a] = e;
+}
+
+static void count_uses(Lower *l, const Expr *outputs, int count) {
+  for (int i = 0; i < count; i++) {
+    count_use(l, outputs[i]);
+    while (l->stack.count) {
+      Expr e = l->stack.at[--l->stack.count];
+      note_sine(l, e);
+      each_needed(l, e, count_use);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- instructions
+
+static int push(Lower *l, Instr i, Expr node) {
+  array_push(l->arena, &l->code, i);
+  array_push(l->arena, &l->node_of, node);
+  return l->code.count - 1;
+}
+
+static int value_of(const Lower *l, Expr e) { return l->value[e] - 1; }
+
+static void store(Lower *l, Expr e, int slot) {
+  push(l, (Instr){.op = OP_STORE, .a = value_of(l, e), .index = slot}, -1);
+}
+
+static int reserve(Lower *l, int slots) {
+  int at = l->work_count;
+  l->work_count += slots;
+  return at;
+}
+
+static void run_block(Lower *l, void (*run)(const Block *, double *, int), const void *data) {
+  array_push(l->arena, &l->blocks, ((Block){run, data}));
+  push(l, (Instr){.op = OP_BLOCK, .index = l->blocks.count - 1}, -1);
+}
+
+static const FactorData *emit_factor(Lower *l, int block) {
+  const ExprBlock *b = &l->g->blocks.at[block];
+  FactorData *d = ARENA_NEW(l->arena, FactorData);
+  d->n = b->n;
+  d->matrix = reserve(l, b->n * b->n);
+  d->pivots = reserve(l, b->n);
+  for (int i = 0; i < b->n * b->n; i++) store(l, b->matrix[i], d->matrix + i);
+  run_block(l, block_factor, d);
+  return d;
+}
+
+
+static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) {
+  if (!factors[b->factor]) factors[b->factor] = emit_factor(l, b->factor);
+  SolveData *d = ARENA_NEW(l->arena, SolveData);
+  d->factor = *factors[b->factor];
+  d->transposed = b->transposed;
+  d->right = reserve(l, b->n);
+  for (int i = 0; i < b->n; i++) store(l, b->right[i], d->right + i);
+  run_block(l, block_solve, d);
+  return d->right;
+}
+
+static Code *newton_code(Lower *l, int block) {
+  Graph *g = l->g;
+  Expr *jacobian = expr_newton_jacobian(g, l->scratch, block);
+  ExprBlock b = g->blocks.at[block];
+  int n = b.n, count = g->count;
+  Expr *outputs = ARENA_ARRAY(l->scratch, Expr, n + n * n);
+  memcpy(outputs, b.residuals, (size_t)n * sizeof *outputs);
+  memcpy(outputs + n, jacobian, (size_t)(n * n) * sizeof *outputs);
+  Location *where = ARENA_ARRAY(l->scratch, Location, count);
+  for (int i = 0; i < count; i++) where[i].segment = -1;
+  for (int i = 0; i < b.input_count; i++) where[b.inputs[i]] = (Location){0, i};
+  for (int i = 0; i < n; i++) where[b.unknowns[i]] = (Location){1, i};
+  int sizes[SEGMENTS] = {b.input_count, n, 0};
+  Lowered *inner = lower(g, l->arena, outputs, n + n * n, where, count, sizes, l->choice);
+  Code *code = code_compile(&inner->program, 1, 0, l->choice);
+  array_push(l->arena, &l->inner, code);
+  return code;
+}
+
+static int emit_newton(Lower *l, int block) {
+  const Code *code = newton_code(l, block);
+  const ExprBlock *b = &l->g->blocks.at[block];
+  NewtonData *d = ARENA_NEW(l->arena, NewtonData);
+  d->n = b->n;
+  d->inputs = b->input_count;
+  d->code = code;
+  d->input = reserve(l, d->inputs);
+  d->start = reserve(l, d->n);
+  d->solution = reserve(l, d->n);
+  d->state = reserve(l, 1);
+  d->scratch = reserve(l, newton_scratch(d->n, d->inputs, code->work_count));
+  for (int i = 0; i < d->inputs; i++) store(l, b->inputs[i], d->input + i);
+  for (int i = 0; i < d->n; i++) store(l, b->starts[i], d->start + i);
+  run_block(l, block_newton, d);
+  return d->solution;
+}
+
+static void emit_solved(Lower *l, Expr e, const FactorData **factors) {
+  ExprNode n = l->g->nodes[e];
+  if (!l->block_first_slot[n.a]) {
+    ExprBlock b = l->g->blocks.at[n.a];
+    int slot = b.kind == EXPR_NEWTON ? emit_newton(l, n.a) : emit_solve(l, &b, factors);
+    l->block_first_slot[n.a] = slot + 1;
+  }
+  int slot = l->block_first_slot[n.a] - 1 + n.b;
+  l->value[e] = push(l, (Instr){.op = OP_FETCH, .index = slot}, e) + 1;
+}
+
+static void emit_leaf(Lower *l, Expr e) {
+  const ExprNode *n = &l->g->nodes[e];
+  Instr i = {.op = OP_INPUT};
+  if (located(l, e)) {
+    i.segment = (uint8_t)l->where[e].segment;
+    i.index = l->where[e].index;
+  } else {
+    i.op = OP_CONST;
+    i.index = l->constants.count;
+    array_push(l->arena, &l->constants, n->op == OP_CONST ? n->value : 0);
+  }
+  l->value[e] = push(l, i, e) + 1;
+}
+
+static bool emit_sincos(Lower *l, const ExprNode *n) {
+  if (n->op != OP_SIN && n->op != OP_COS) return false;
+  Expr sine = l->sine[n->a], cosine = l->cosine[n->a];
+  if (!sine || !cosine) return false;
+  int first = push(l, (Instr){.op = OP_SINCOS, .a = value_of(l, n->a)}, sine);
+  int second = push(l, (Instr){.op = OP_SECOND, .a = first}, cosine);
+  l->value[sine] = first + 1;
+  l->value[cosine] = second + 1;
+  return true;
+}
+
+// The argument (0 or 1) of a sum that is a product used only here, -1 when there is none.
+static int fused_product(const Lower *l, const ExprNode *n) {
+  if (n->op != OP_ADD && n->op != OP_SUB) return -1;
+  for (int i = 1; i >= 0; i--) {
+    Expr e = i ? n->b : n->a;
+    if (l->g->nodes[e].op == OP_MUL && l->uses[e] == 1 && !l->value[e] && !located(l, e)) return i;
+  }
+  return -1;
+}
+
+static void emit_fused(Lower *l, Expr e, int which) {
+  ExprNode n = l->g->nodes[e];
+  ExprNode product = l->g->nodes[which ? n.b : n.a];
+  Op op = n.op == OP_ADD ? OP_FMA : which ? OP_FNMA : OP_FMS;
+  Instr i = {.op = (uint8_t)op,
+             .a = value_of(l, product.a),
+             .b = value_of(l, product.b),
+             .c = value_of(l, which ? n.a : n.b)};
+  l->value[e] = push(l, i, e) + 1;
+}
+
+static void emit_plain(Lower *l, Expr e) {
+  ExprNode n = l->g->nodes[e];
+  int args = OPS[n.op].args;
+  Instr i = {.op = n.op, .a = value_of(l, n.a)};
+  if (args > 1) i.b = value_of(l, n.b);
+  if (args > 2) i.c = value_of(l, n.c);
+  l->value[e] = push(l, i, e) + 1;
+}
+
+// ---------------------------------------------------------------- order: depth first from the outputs
+
+static void push_missing(void *data, Expr e) {
+  Lower *l = data;
+  if (!l->value[e]) array_push(l->scratch, &l->stack, e);
+}
+
+static void push_needed(Lower *l, Expr e) {
+  const ExprNode *n = &l->g->nodes[e];
+  int which = located(l, e) ? -1 : fused_product(l, n);
+  if (which < 0) {
+    each_needed(l, e, push_missing);
+    return;
+  }
+  const ExprNode *product = &l->g->nodes[which ? n->b : n->a];
+  push_missing(l, which ? n->a : n->b);
+  push_missing(l, product->b);
+  push_missing(l, product->a);
+}
+
+static void emit_node(Lower *l, Expr e, const FactorData **factors) {
+  const ExprNode *n = &l->g->nodes[e];
+  if (located(l, e) || n->op == OP_CONST || n->op == OP_SYMBOL) {
+    emit_leaf(l, e);
+    return;
+  }
+  if (n->op == OP_SOLVED) {
+    emit_solved(l, e, factors);
+    return;
+  }
+  int which = fused_product(l, n);
+  if (which >= 0) emit_fused(l, e, which);
+  else if (!emit_sincos(l, n)) emit_plain(l, e);
+}
+
+static void emit_output(Lower *l, Expr output, const FactorData **factors) {
+  array_push(l->scratch, &l->stack, output);
+  while (l->stack.count) {
+    Expr e = l->stack.at[l->stack.count - 1];
+    int before = l->stack.count;
+    if (!l->value[e]) push_needed(l, e);
+    if (l->stack.count > before) continue;
+    l->stack.count--;
+    if (!l->value[e]) emit_node(l, e, factors);
+  }
+}
+
+
+// The inputs of Newton blocks must be known before anything is counted; finding them makes no nodes.
+static void prepare_blocks(Graph *g) {
+  for (int i = 0; i < g->blocks.count; i++)
+    if (g->blocks.at[i].kind == EXPR_NEWTON) expr_newton_inputs(g, i);
+}
+
+static void lower_init(Lower *l) {
+  int n = l->nodes = l->g->count;
+  l->uses = ARENA_ARRAY(l->scratch, int, n);
+  l->value = ARENA_ARRAY(l->scratch, int, n);
+  l->sine = ARENA_ARRAY(l->scratch, Expr, n);
+  l->cosine = ARENA_ARRAY(l->scratch, Expr, n);
+  l->block_first_slot = ARENA_ARRAY(l->scratch, int, l->g->blocks.count + 1);
+}
+
+Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where, int where_count,
+               const int input_counts[SEGMENTS], CodeChoice choice) {
+  prepare_blocks(g);
+  Lower l = {.g = g, .arena = a, .scratch = arena_new(), .where = where, .where_count = where_count};
+  l.choice = choice;
+  lower_init(&l);
+  const FactorData **factors = ARENA_ARRAY(l.scratch, const FactorData *, g->blocks.count + 1);
+  count_uses(&l, outputs, count);
+  for (int i = 0; i < count; i++) {
+    emit_output(&l, outputs[i], factors);
+    push(&l, (Instr){.op = OP_RESULT, .a = value_of(&l, outputs[i]), .index = i}, -1);
+  }
+  Lowered *result = ARENA_NEW(a, Lowered);
+  Program *p = &result->program;
+  p->code = l.code.at, p->count = l.code.count;
+  p->constants = l.constants.at, p->constant_count = l.constants.count;
+  p->blocks = l.blocks.at, p->block_count = l.blocks.count;
+  memcpy(p->input_counts, input_counts, sizeof p->input_counts);
+  p->result_count = count;
+  p->work_count = l.work_count;
+  result->node_of = l.node_of.at;
+  result->inner = l.inner.at, result->inner_count = l.inner.count;
+  arena_free(l.scratch);
+  return result;
+}
+
+void lowered_done(Lowered *l) {
+  if (!l) return;
+  for (int i = 0; i < l->inner_count; i++) code_free(l->inner[i]);
+}
+
+Operations program_operations(const Program *p) {
+  Operations o = {0};
+  for (int i = 0; i < p->count; i++) {
+    const Instr *in = &p->code[i];
+    if (in->op == OP_BLOCK) o.blocks++;
+    else if (in->op == OP_STORE || in->op == OP_RESULT) continue;
+    else if (OPS[in->op].kind == OP_KIND_CALL) o.calls++;
+    else if (OPS[in->op].kind != OP_KIND_LEAF) o.arithmetic++;
+  }
+  return o;
+}

@@ -1,0 +1,11 @@
+// The kernels for any processor: pairs of doubles; without an FMA unit fma() is slow, but gives the same bits.
+#include "code/vector_math_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 2
+#define TABLE(lanes) VECTOR_GENERIC_##lanes
+#define V_FMA(a, b, c) ((V){fma((a)[0], (b)[0], (c)[0]), fma((a)[1], (b)[1], (c)[1])})
+#define V_ANY(mask) (((mask)[0] | (mask)[1]) != 0)
+#include "code/vector_math_kernels.inc"

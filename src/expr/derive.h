@@ -1,0 +1,28 @@
+// Exact derivatives of expressions: one rule table of partial derivatives, used backwards (rows of a Jacobian) and
+// forwards (derivatives in a direction, second derivatives).
+#pragma once
+#include "expr/expr.h"
+
+// Sparse rows: derivative of output i by the symbols of interest.
+typedef struct Derivatives {
+  int rows;
+  int *start;   // rows + 1
+  int *column;  // number of the symbol of interest, ascending in a row
+  Expr *value;
+} Derivatives;
+
+// Derivatives of each output by each symbol node in `by` (count columns); zeros are left out. Lives in the arena.
+Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns);
+
+// Derivative of each expression in a direction: seed[s] is the derivative of symbol node by[s]. results[i] may be the
+// constant 0.
+void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed, int columns,
+                      Expr *results);
+
+// NEWTON block: fills inputs and input_count (the expressions free of unknowns that its residuals use).
+void expr_newton_inputs(Graph *g, int block);
+// NEWTON block: derivatives of its residuals by its unknowns, n*n by rows, in terms of the unknown symbols.
+Expr *expr_newton_jacobian(Graph *g, Arena *a, int block);
+
+// Derivative by one symbol.
+Expr derive(Graph *g, Expr e, Expr symbol);

@@ -1,0 +1,318 @@
+#include "expr/expr.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "expr/simplify.h"
+
+// ---------------------------------------------------------------- nodes
+
+static uint32_t hash_node(const ExprNode *n) {
+  uint64_t bits;
+  memcpy(&bits, &n->value, sizeof bits);
+  uint64_t h = n->op * 0x9E3779B97F4A7C15ull;
+  h = (h ^ (uint32_t)n->a) * 0xBF58476D1CE4E5B9ull;
+  h = (h ^ (uint32_t)n->b) * 0x94D049BB133111EBull;
+  h = (h ^ (uint32_t)n->c) * 0x9E3779B97F4A7C15ull;
+  h = (h ^ bits ^ bits >> 32) * 0xBF58476D1CE4E5B9ull;
+  return (uint32_t)(h >> 32);
+}
+
+static bool same_node(const ExprNode *x, const ExprNode *y) {
+  return x->op == y->op && x->a == y->a && x->b == y->b && x->c == y->c &&
+         memcmp(&x->value, &y->value, sizeof x->value) == 0;
+}
+
+static void grow_nodes(Graph *g) {
+  int room = g->room ? 2 * g->room : 256;
+  ExprNode *nodes = ARENA_ARRAY(g->arena, ExprNode, room);
+  if (g->count) memcpy(nodes, g->nodes, (size_t)g->count * sizeof *nodes);
+  g->nodes = nodes;
+  g->room = room;
+  g->table_size = 2 * room;
+  g->table = ARENA_ARRAY(g->arena, int, g->table_size);
+  uint32_t mask = (uint32_t)g->table_size - 1;
+  for (int i = 0; i < g->count; i++) {
+    uint32_t h = hash_node(&nodes[i]) & mask;
+    while (g->table[h]) h = (h + 1) & mask;
+    g->table[h] = i + 1;
+  }
+}
+
+static uint8_t flags_of(const Graph *g, const ExprNode *n) {
+  uint8_t flags = 0;
+  for (int i = 0, args = OPS[n->op].args; i < args; i++)
+    flags |= g->nodes[i == 0 ? n->a : i == 1 ? n->b : n->c].flags;
+  return flags;
+}
+
+static Expr intern(Graph *g, ExprNode n) {
+  if (g->count == g->room) grow_nodes(g);
+  uint32_t mask = (uint32_t)g->table_size - 1, h = hash_node(&n) & mask;
+  for (; g->table[h]; h = (h + 1) & mask)
+    if (same_node(&g->nodes[g->table[h] - 1], &n)) return g->table[h] - 1;
+  g->table[h] = g->count + 1;
+  n.flags |= flags_of(g, &n);
+  g->nodes[g->count] = n;
+  return g->count++;
+}
+
+Graph *graph_new(Arena *a) {
+  Graph *g = ARENA_NEW(a, Graph);
+  g->arena = a;
+  expr_const(g, 0); // node 0: so that a zeroed argument or map entry means the number 0
+  expr_const(g, 1);
+  return g;
+}
+
+Expr expr_const(Graph *g, double value) {
+  if (value == 0) value = 0; // one zero
+  return intern(g, (ExprNode){.op = OP_CONST, .value = value});
+}
+
+Expr expr_symbol(Graph *g, const char *name, bool varying) {
+  ExprNode n = {.op = OP_SYMBOL, .a = g->symbols.count, .flags = varying ? EXPR_VARYING : 0};
+  Expr e = intern(g, n);
+  array_push(g->arena, &g->symbols, ((ExprSymbol){name, e}));
+  return e;
+}
+
+bool expr_is_value(const Graph *g, Expr e, double value) {
+  return expr_is_const(g, e) && g->nodes[e].value == value;
+}
+
+static bool commutes(Op op) {
+  return op == OP_ADD || op == OP_MUL || op == OP_EQ || op == OP_NE || op == OP_AND || op == OP_OR;
+}
+
+Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c) {
+  Expr simple;
+  if (commutes(op) && a > b) {
+    Expr t = a;
+    a = b;
+    b = t;
+  }
+  if (simplify(g, op, a, b, c, &simple)) return simple;
+  return intern(g, (ExprNode){.op = (uint8_t)op, .a = a, .b = b, .c = c});
+}
+
+Expr expr_add(Graph *g, Expr a, Expr b) { return expr_make(g, OP_ADD, a, b, 0); }
+Expr expr_sub(Graph *g, Expr a, Expr b) { return expr_make(g, OP_SUB, a, b, 0); }
+Expr expr_mul(Graph *g, Expr a, Expr b) { return expr_make(g, OP_MUL, a, b, 0); }
+Expr expr_div(Graph *g, Expr a, Expr b) { return expr_make(g, OP_DIV, a, b, 0); }
+Expr expr_neg(Graph *g, Expr a) { return expr_make(g, OP_NEG, a, 0, 0); }
+Expr expr_pow(Graph *g, Expr a, Expr b) { return expr_make(g, OP_POW, a, b, 0); }
+Expr expr_call(Graph *g, Op op, Expr a) { return expr_make(g, op, a, 0, 0); }
+Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no) {
+  return expr_make(g, OP_SELECT, condition, yes, no);
+}
+
+// A product that may have an infinite factor: zero wins, and the result is finite where the limit is.
+Expr expr_mul_limit(Graph *g, Expr a, Expr b) {
+  bool a_singular = g->nodes[a].flags & EXPR_SINGULAR, b_singular = g->nodes[b].flags & EXPR_SINGULAR;
+  if (!a_singular && !b_singular) return expr_mul(g, a, b);
+  if (expr_is_const(g, a) || expr_is_const(g, b)) return expr_mul(g, a, b);
+  Expr zero = expr_const(g, 0), product = expr_mul(g, a, b);
+  if (b_singular) product = expr_select(g, expr_make(g, OP_EQ, a, zero, 0), zero, product);
+  if (a_singular) product = expr_select(g, expr_make(g, OP_EQ, b, zero, 0), zero, product);
+  return product;
+}
+
+// ---------------------------------------------------------------- blocks
+
+static Expr *copy_exprs(Graph *g, const Expr *from, int n) {
+  Expr *to = ARENA_ARRAY(g->arena, Expr, n);
+  if (n) memcpy(to, from, (size_t)n * sizeof *to);
+  return to;
+}
+
+static uint8_t flags_of_all(const Graph *g, const Expr *e, int n) {
+  uint8_t flags = 0;
+  for (int i = 0; i < n; i++) flags |= g->nodes[e[i]].flags;
+  return flags;
+}
+
+int expr_factor(Graph *g, int n, const Expr *matrix) {
+  size_t bytes = (size_t)n * (size_t)n * sizeof *matrix;
+  for (int i = 0; i < g->blocks.count; i++) {
+    const ExprBlock *b = &g->blocks.at[i];
+    if (b->kind == EXPR_FACTOR && b->n == n && memcmp(b->matrix, matrix, bytes) == 0) return i;
+  }
+  array_push(g->arena, &g->blocks,
+             ((ExprBlock){.kind = EXPR_FACTOR, .n = n, .matrix = copy_exprs(g, matrix, n * n)}));
+  return g->blocks.count - 1;
+}
+
+static Expr make_solved(Graph *g, int block, int n, uint8_t flags) {
+  for (int i = 0; i < n; i++)
+    intern(g, (ExprNode){.op = OP_SOLVED, .a = block, .b = i, .flags = flags});
+  return g->count - n;
+}
+
+static int find_solve(const Graph *g, int factor, bool transposed, const Expr *right, int n) {
+  for (int i = factor + 1; i < g->blocks.count; i++) {
+    const ExprBlock *b = &g->blocks.at[i];
+    if (b->kind == EXPR_SOLVE && b->factor == factor && b->transposed == transposed &&
+        memcmp(b->right, right, (size_t)n * sizeof *right) == 0)
+      return i;
+  }
+  return -1;
+}
+
+static bool all_zero(const Graph *g, const Expr *e, int n) {
+  for (int i = 0; i < n; i++)
+    if (!expr_is_value(g, e[i], 0)) return false;
+  return true;
+}
+
+Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *results) {
+  int n = g->blocks.at[factor].n;
+  const Expr *matrix = g->blocks.at[factor].matrix;
+  if (n == 1) return results[0] = expr_div(g, right[0], matrix[0]);
+  if (all_zero(g, right, n)) {
+    for (int i = 0; i < n; i++) results[i] = expr_const(g, 0);
+    return results[0];
+  }
+  int block = find_solve(g, factor, transposed, right, n);
+  if (block < 0) {
+    array_push(g->arena, &g->blocks,
+               ((ExprBlock){.kind = EXPR_SOLVE,
+                            .n = n,
+                            .factor = factor,
+                            .transposed = transposed,
+                            .right = copy_exprs(g, right, n)}));
+    block = g->blocks.count - 1;
+    uint8_t flags = flags_of_all(g, right, n) | flags_of_all(g, matrix, n * n);
+    Expr first = make_solved(g, block, n, flags);
+    g->blocks.at[block].first = first;
+  }
+  for (int i = 0; i < n; i++) results[i] = g->blocks.at[block].first + i;
+  return results[0];
+}
+
+Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, const Expr *starts,
+                 const char *const *names, int line, int column) {
+  ExprBlock b = {.kind = EXPR_NEWTON, .n = n, .factor_at_solution = -1, .line = line, .column = column};
+  b.unknowns = copy_exprs(g, unknowns, n);
+  b.residuals = copy_exprs(g, residuals, n);
+  b.starts = copy_exprs(g, starts, n);
+  b.names = names;
+  array_push(g->arena, &g->blocks, b);
+  int block = g->blocks.count - 1;
+  // the unknowns themselves vary, so look at what else the residuals contain
+  unsigned char *seed = ARENA_ARRAY(g->arena, unsigned char, g->count);
+  unsigned char *depends = ARENA_ARRAY(g->arena, unsigned char, g->count);
+  for (int i = 0; i < g->symbols.count; i++) {
+    Expr s = g->symbols.at[i].node;
+    seed[s] = g->nodes[s].flags & EXPR_VARYING ? 1 : 0;
+  }
+  for (int i = 0; i < n; i++) seed[unknowns[i]] = 0;
+  expr_mark_dependents(g, seed, depends);
+  uint8_t flags = 0;
+  for (int i = 0; i < n; i++)
+    if (depends[residuals[i]] || depends[starts[i]]) flags = EXPR_VARYING;
+  Expr first = make_solved(g, block, n, flags);
+  g->blocks.at[block].first = first;
+  return first;
+}
+
+void expr_each_argument(const Graph *g, Expr e, ExprVisit *visit, void *data) {
+  const ExprNode *node = &g->nodes[e];
+  if (node->op != OP_SOLVED) {
+    for (int i = 0, args = OPS[node->op].args; i < args; i++) visit(data, expr_arg(g, e, i));
+    return;
+  }
+  const ExprBlock *b = &g->blocks.at[node->a];
+  if (b->kind == EXPR_SOLVE) {
+    const ExprBlock *f = &g->blocks.at[b->factor];
+    for (int i = 0; i < f->n * f->n; i++) visit(data, f->matrix[i]);
+    for (int i = 0; i < b->n; i++) visit(data, b->right[i]);
+  } else {
+    for (int i = 0; i < b->n; i++) visit(data, b->residuals[i]);
+    for (int i = 0; i < b->n; i++) visit(data, b->starts[i]);
+  }
+}
+
+typedef struct Mark {
+  const unsigned char *depends;
+  bool found;
+} Mark;
+
+static void mark_argument(void *data, Expr argument) {
+  Mark *m = data;
+  if (m->depends[argument]) m->found = true;
+}
+
+void expr_mark_dependents(const Graph *g, const unsigned char *seed, unsigned char *depends) {
+  for (int e = 0; e < g->count; e++) {
+    const ExprNode *n = &g->nodes[e];
+    if (n->op == OP_SOLVED && n->b > 0) { // components of a block depend on the same things
+      depends[e] = depends[e - 1];
+      continue;
+    }
+    Mark m = {depends, seed[e] != 0};
+    expr_each_argument(g, e, mark_argument, &m);
+    depends[e] = m.found;
+  }
+}
+
+// ---------------------------------------------------------------- signs
+
+// Looks a few levels deep only: enough for 1 + x^2, exp(x), sqrt(eps + v*v).
+static bool at_least_zero(const Graph *g, Expr e, int depth);
+
+static bool above_zero(const Graph *g, Expr e, int depth) {
+  const ExprNode *n = &g->nodes[e];
+  if (depth == 0) return false;
+  switch (n->op) {
+  case OP_CONST: return n->value > 0;
+  case OP_EXP:
+  case OP_COSH: return true;
+  case OP_ADD:
+    return (above_zero(g, n->a, depth - 1) && at_least_zero(g, n->b, depth - 1)) ||
+           (above_zero(g, n->b, depth - 1) && at_least_zero(g, n->a, depth - 1));
+  case OP_MUL:
+  case OP_DIV: return above_zero(g, n->a, depth - 1) && above_zero(g, n->b, depth - 1);
+  case OP_SQRT: return above_zero(g, n->a, depth - 1);
+  default: return false;
+  }
+}
+
+static bool at_least_zero(const Graph *g, Expr e, int depth) {
+  const ExprNode *n = &g->nodes[e];
+  if (depth == 0) return false;
+  switch (n->op) {
+  case OP_CONST: return n->value >= 0;
+  case OP_ABS:
+  case OP_SQRT: return true;
+  case OP_ADD: return at_least_zero(g, n->a, depth - 1) && at_least_zero(g, n->b, depth - 1);
+  case OP_MUL:
+    return n->a == n->b || (at_least_zero(g, n->a, depth - 1) && at_least_zero(g, n->b, depth - 1));
+  default: return above_zero(g, e, depth);
+  }
+}
+
+bool expr_is_positive(const Graph *g, Expr e) { return above_zero(g, e, 6); }
+
+Expr expr_mark_singular(Graph *g, Expr e) {
+  if (!expr_is_const(g, e)) g->nodes[e].flags |= EXPR_SINGULAR;
+  return e;
+}
+
+// ---------------------------------------------------------------- values
+
+double expr_eval(const Graph *g, Expr e, const double *symbols) {
+  Arena *scratch = arena_new();
+  double *v = ARENA_ARRAY(scratch, double, e + 1);
+  for (Expr i = 0; i <= e; i++) {
+    const ExprNode *n = &g->nodes[i];
+    if (n->op == OP_CONST) v[i] = n->value;
+    else if (n->op == OP_SYMBOL) v[i] = symbols[n->a];
+    else if (n->op == OP_SOLVED) v[i] = NAN;
+    else v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+  }
+  double result = v[e];
+  arena_free(scratch);
+  return result;
+}

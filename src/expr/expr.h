@@ -1,0 +1,112 @@
+// The expression graph: equal expressions are one node, made simple when they are made.
+//
+// An Expr is an index; arguments have smaller indices than the node that uses them, so ascending order is an order of
+// evaluation. Nodes are never removed.
+//
+// Simultaneous equations are blocks. A FACTOR block is a square matrix, a SOLVE block one right-hand side for a factor
+// (or for its transpose), a NEWTON block a set of residuals in unknowns that are symbols of their own. The results of a
+// block are SOLVED nodes: a = block, b = component.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "expr/op.h"
+
+typedef int Expr;
+
+enum {
+  EXPR_VARYING = 1,  // depends on a symbol that is no parameter
+  EXPR_SINGULAR = 2, // may be infinite where the function it belongs to is finite, such as 1/sqrt(x) at 0
+};
+
+typedef struct ExprNode {
+  uint8_t op, flags;
+  int a, b, c;  // arguments; SYMBOL: a is the symbol; SOLVED: block and component
+  double value; // CONST
+} ExprNode;
+
+typedef enum ExprBlockKind { EXPR_FACTOR, EXPR_SOLVE, EXPR_NEWTON } ExprBlockKind;
+
+typedef struct ExprBlock {
+  ExprBlockKind kind;
+  int n;
+  bool transposed;  // SOLVE
+  int factor;       // SOLVE: the FACTOR block
+  Expr *matrix;     // FACTOR: n*n by rows
+  Expr *right;      // SOLVE: n
+  Expr first;       // SOLVE, NEWTON: SOLVED nodes first .. first+n-1
+  // NEWTON: residuals in `unknowns` (symbols) and in expressions that do not contain them
+  Expr *unknowns, *residuals, *starts;
+  const char *const *names; // of the unknowns, for messages
+  // NEWTON: at the solution, with SOLVED nodes in place of the unknowns; made when first needed
+  Expr *inputs; // the expressions free of unknowns that the residuals use
+  int input_count;
+  Expr *by_input; // n*input_count: derivative of residual i by input j
+  int factor_at_solution; // FACTOR block of the derivative by the unknowns, -1: not made yet
+  int line, column; // of the first equation, for messages
+} ExprBlock;
+
+typedef struct ExprSymbol {
+  const char *name;
+  Expr node;
+} ExprSymbol;
+
+typedef struct Graph {
+  Arena *arena;
+  ExprNode *nodes;
+  int count, room;
+  int *table; // hash table of node indices + 1
+  int table_size;
+  ARRAY(ExprSymbol) symbols;
+  ARRAY(ExprBlock) blocks;
+} Graph;
+
+Graph *graph_new(Arena *a);
+
+Expr expr_const(Graph *g, double value);
+Expr expr_symbol(Graph *g, const char *name, bool varying); // a new one each time; the name is borrowed
+Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c);    // simplified; unused arguments 0
+
+Expr expr_add(Graph *g, Expr a, Expr b);
+Expr expr_sub(Graph *g, Expr a, Expr b);
+Expr expr_mul(Graph *g, Expr a, Expr b);
+Expr expr_div(Graph *g, Expr a, Expr b);
+Expr expr_neg(Graph *g, Expr a);
+Expr expr_pow(Graph *g, Expr a, Expr b);
+Expr expr_call(Graph *g, Op op, Expr a);
+Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no);
+// a*b where 0 times infinity is 0: for derivatives whose other factor may be infinite.
+Expr expr_mul_limit(Graph *g, Expr a, Expr b);
+
+int expr_factor(Graph *g, int n, const Expr *matrix); // returns the block; equal matrices give the same one
+// Returns the first of n SOLVED nodes. 1 x 1 systems become divisions.
+Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *results);
+Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, const Expr *starts,
+                 const char *const *names, int line, int column);
+
+bool expr_is_positive(const Graph *g, Expr e); // for certain; false means unknown
+Expr expr_mark_singular(Graph *g, Expr e);     // returns e
+
+static inline const ExprNode *expr_node(const Graph *g, Expr e) { return &g->nodes[e]; }
+static inline bool expr_is_const(const Graph *g, Expr e) { return g->nodes[e].op == OP_CONST; }
+bool expr_is_value(const Graph *g, Expr e, double value);
+static inline bool expr_varies(const Graph *g, Expr e) { return g->nodes[e].flags & EXPR_VARYING; }
+static inline int expr_arg_count(const Graph *g, Expr e) { return OPS[g->nodes[e].op].args; }
+static inline Expr expr_arg(const Graph *g, Expr e, int i) {
+  const ExprNode *n = &g->nodes[e];
+  return i == 0 ? n->a : i == 1 ? n->b : n->c;
+}
+
+// Calls visit for the arguments of a node and, for a SOLVED node, for everything its block is made of.
+typedef void ExprVisit(void *data, Expr argument);
+void expr_each_argument(const Graph *g, Expr e, ExprVisit *visit, void *data);
+
+// depends[i] = node i contains a symbol node s with seed[s] != 0. Both have g->count entries.
+void expr_mark_dependents(const Graph *g, const unsigned char *seed, unsigned char *depends);
+
+// Value at given symbol values (by symbol number), without blocks (NaN where one is needed).
+double expr_eval(const Graph *g, Expr e, const double *symbols);
+
+void expr_print(Text *out, const Graph *g, Expr e); // infix; deep expressions are cut with "..."

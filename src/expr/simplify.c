@@ -1,0 +1,204 @@
+#include "expr/simplify.h"
+
+#include <math.h>
+
+typedef bool Rule(Graph *g, Expr a, Expr b, Expr c, Expr *out);
+
+static bool gives(Expr e, Expr *out) {
+  *out = e;
+  return true;
+}
+
+static bool is(const Graph *g, Expr e, Op op) { return g->nodes[e].op == op; }
+static Expr arg(const Graph *g, Expr e) { return g->nodes[e].a; }
+static double value(const Graph *g, Expr e) { return g->nodes[e].value; }
+
+// c*x with a constant c and another x
+static bool is_scaled(const Graph *g, Expr e) {
+  return is(g, e, OP_MUL) && expr_is_const(g, arg(g, e));
+}
+
+static bool rule_add(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (expr_is_value(g, a, 0)) return gives(b, out);
+  if (expr_is_value(g, b, 0)) return gives(a, out);
+  if (is(g, b, OP_NEG)) return gives(expr_sub(g, a, arg(g, b)), out);
+  if (is(g, a, OP_NEG)) return gives(expr_sub(g, b, arg(g, a)), out);
+  if (a == b) return gives(expr_mul(g, expr_const(g, 2), a), out);
+  return false;
+}
+
+static bool rule_sub(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (expr_is_value(g, b, 0)) return gives(a, out);
+  if (expr_is_value(g, a, 0)) return gives(expr_neg(g, b), out);
+  if (a == b) return gives(expr_const(g, 0), out);
+  if (is(g, b, OP_NEG)) return gives(expr_add(g, a, arg(g, b)), out);
+  if (is(g, a, OP_NEG)) return gives(expr_neg(g, expr_add(g, arg(g, a), b)), out);
+  return false;
+}
+
+static bool rule_mul(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (expr_is_const(g, b)) { // a constant comes first
+    Expr t = a;
+    a = b;
+    b = t;
+  }
+  if (expr_is_const(g, a)) {
+    double v = value(g, a);
+    if (v == 0) return gives(a, out);
+    if (v == 1) return gives(b, out);
+    if (v == -1) return gives(expr_neg(g, b), out);
+    if (is_scaled(g, b)) return gives(expr_mul(g, expr_const(g, v * value(g, arg(g, b))), g->nodes[b].b), out);
+    if (is(g, b, OP_NEG)) return gives(expr_mul(g, expr_const(g, -v), arg(g, b)), out);
+    return false;
+  }
+  if (is(g, a, OP_NEG)) return gives(expr_neg(g, expr_mul(g, arg(g, a), b)), out);
+  if (is(g, b, OP_NEG)) return gives(expr_neg(g, expr_mul(g, a, arg(g, b))), out);
+  return false;
+}
+
+static bool rule_div(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (expr_is_value(g, a, 0)) return gives(a, out);
+  if (expr_is_value(g, b, 1)) return gives(a, out);
+  if (expr_is_value(g, b, -1)) return gives(expr_neg(g, a), out);
+  if (is(g, a, OP_NEG)) return gives(expr_neg(g, expr_div(g, arg(g, a), b)), out);
+  if (is(g, b, OP_NEG)) return gives(expr_neg(g, expr_div(g, a, arg(g, b))), out);
+  if (a == b && !expr_is_const(g, a)) return gives(expr_const(g, 1), out);
+  // division by what does not vary: the reciprocal is computed once, outside the loop
+  bool by_fixed = !expr_varies(g, b) && expr_varies(g, a);
+  if (by_fixed && !expr_is_value(g, b, 0))
+    return gives(expr_mul(g, a, expr_div(g, expr_const(g, 1), b)), out);
+  return false;
+}
+
+static bool rule_neg(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  if (is(g, a, OP_NEG)) return gives(arg(g, a), out);
+  if (is(g, a, OP_SUB)) return gives(expr_sub(g, g->nodes[a].b, arg(g, a)), out);
+  if (is_scaled(g, a))
+    return gives(expr_mul(g, expr_const(g, -value(g, arg(g, a))), g->nodes[a].b), out);
+  return false;
+}
+
+static Expr power_by_squaring(Graph *g, Expr a, int n) {
+  if (n == 1) return a;
+  Expr half = power_by_squaring(g, a, n / 2), square = expr_mul(g, half, half);
+  return n % 2 ? expr_mul(g, square, a) : square;
+}
+
+enum { POWER_MOST = 16 }; // larger integer powers call pow
+
+static bool rule_pow(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (!expr_is_const(g, b)) return false;
+  double v = value(g, b);
+  if (v == 0) return gives(expr_const(g, 1), out);
+  if (v == 0.5) return gives(expr_call(g, OP_SQRT, a), out);
+  if (v != floor(v) || fabs(v) > POWER_MOST) return false;
+  Expr power = power_by_squaring(g, a, (int)fabs(v));
+  return gives(v > 0 ? power : expr_div(g, expr_const(g, 1), power), out);
+}
+
+// Odd functions: f(-x) = -f(x)
+static bool odd(Graph *g, Op op, Expr a, Expr *out) {
+  if (!is(g, a, OP_NEG)) return false;
+  return gives(expr_neg(g, expr_call(g, op, arg(g, a))), out);
+}
+
+static Expr secant_of_atan(Graph *g, Expr x) { // sqrt(1 + x^2) = 1/cos(atan(x))
+  return expr_call(g, OP_SQRT, expr_add(g, expr_const(g, 1), expr_mul(g, x, x)));
+}
+
+static bool rule_sin(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  if (is(g, a, OP_ATAN)) return gives(expr_div(g, arg(g, a), secant_of_atan(g, arg(g, a))), out);
+  return odd(g, OP_SIN, a, out);
+}
+
+static bool rule_cos(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  if (is(g, a, OP_ATAN))
+    return gives(expr_div(g, expr_const(g, 1), secant_of_atan(g, arg(g, a))), out);
+  if (is(g, a, OP_NEG)) return gives(expr_call(g, OP_COS, arg(g, a)), out);
+  return false;
+}
+
+static bool rule_tan(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  return odd(g, OP_TAN, a, out);
+}
+
+static bool rule_atan(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  return odd(g, OP_ATAN, a, out);
+}
+
+static bool rule_tanh(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  return odd(g, OP_TANH, a, out);
+}
+
+static bool rule_abs(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  if (is(g, a, OP_NEG)) return gives(expr_call(g, OP_ABS, arg(g, a)), out);
+  if (is(g, a, OP_ABS) || is(g, a, OP_SQRT)) return gives(a, out);
+  return false;
+}
+
+static bool rule_extremum(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)g, (void)c;
+  return a == b && gives(a, out);
+}
+
+static bool rule_select(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  if (b == c) return gives(b, out);
+  if (expr_is_const(g, a)) return gives(value(g, a) != 0 ? b : c, out);
+  if (is(g, a, OP_NOT)) return gives(expr_select(g, arg(g, a), c, b), out);
+  return false;
+}
+
+static bool rule_and(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (expr_is_const(g, a)) return gives(value(g, a) != 0 ? b : a, out);
+  if (expr_is_const(g, b)) return gives(value(g, b) != 0 ? a : b, out);
+  return a == b && gives(a, out);
+}
+
+static bool rule_or(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)c;
+  if (expr_is_const(g, a)) return gives(value(g, a) != 0 ? a : b, out);
+  if (expr_is_const(g, b)) return gives(value(g, b) != 0 ? b : a, out);
+  return a == b && gives(a, out);
+}
+
+static bool rule_not(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
+  (void)b, (void)c;
+  return is(g, a, OP_NOT) && gives(arg(g, a), out);
+}
+
+static Rule *const RULES[OP_COUNT] = {
+    [OP_ADD] = rule_add,       [OP_SUB] = rule_sub,       [OP_MUL] = rule_mul,
+    [OP_DIV] = rule_div,       [OP_NEG] = rule_neg,       [OP_POW] = rule_pow,
+    [OP_SIN] = rule_sin,       [OP_COS] = rule_cos,       [OP_TAN] = rule_tan,
+    [OP_ATAN] = rule_atan,     [OP_TANH] = rule_tanh,     [OP_ABS] = rule_abs,
+    [OP_MIN] = rule_extremum,  [OP_MAX] = rule_extremum,  [OP_SELECT] = rule_select,
+    [OP_AND] = rule_and,       [OP_OR] = rule_or,         [OP_NOT] = rule_not,
+};
+
+// Only finite results are folded: 1/0 stays and is reported where it is computed.
+static bool fold(Graph *g, Op op, Expr a, Expr b, Expr c, Expr *out) {
+  int args = OPS[op].args;
+  if (args == 0 || !expr_is_const(g, a)) return false;
+  if (args > 1 && !expr_is_const(g, b)) return false;
+  if (args > 2 && !expr_is_const(g, c)) return false;
+  double v = op_apply(op, value(g, a), value(g, b), value(g, c));
+  return isfinite(v) && gives(expr_const(g, v), out);
+}
+
+bool simplify(Graph *g, Op op, Expr a, Expr b, Expr c, Expr *out) {
+  if (fold(g, op, a, b, c, out)) return true;
+  return RULES[op] && RULES[op](g, a, b, c, out);
+}

@@ -1,0 +1,90 @@
+// The tree of a model text. Plain data in an arena; knows no mathematics.
+#pragma once
+#include "base/array.h"
+#include "base/err.h"
+
+typedef enum AstKind {
+  AST_NUMBER, // 2.5e-3
+  AST_BOOL,   // true, false (number is 1 or 0)
+  AST_STRING, // "..." (name holds it); only as the value of an attribute
+  AST_NAME,   // a variable, or time
+  AST_CALL,   // name(args): functions, der, noEvent, smooth, pre ...
+  AST_UNARY,  // op args[0]: -, +, not
+  AST_BINARY, // args[0] op args[1]: + - * / ^ < <= > >= == <> and or
+  AST_IF,     // if args[0] then args[1] else args[2]; elseif nests in args[2]
+} AstKind;
+
+typedef enum AstOp {
+  AST_NO_OP,
+  AST_PLUS,
+  AST_MINUS,
+  AST_TIMES,
+  AST_DIVIDE,
+  AST_POWER,
+  AST_LESS,
+  AST_LESS_EQUAL,
+  AST_GREATER,
+  AST_GREATER_EQUAL,
+  AST_EQUAL,
+  AST_NOT_EQUAL,
+  AST_AND,
+  AST_OR,
+  AST_NOT,
+} AstOp;
+
+// No tree is deeper: a consumer that recurses with up to 1 KiB a level stays below 4 MiB of stack.
+// A chain a + b + c + ... leans to the left and is as deep as it is long.
+enum { AST_DEPTH_MOST = 4000 };
+
+typedef struct Ast Ast;
+struct Ast { // 32 bytes: a large model has a million of them
+  AstKind kind : 8;
+  AstOp op : 8;
+  unsigned depth : 16; // of the tree from here down; 1 for a leaf
+  int line, column;    // where the construct starts; of a binary operator: the operator itself
+  int arg_count;
+  const char *name; // NAME, CALL, STRING. A quoted identifier keeps its quotes: 'x' and x differ
+  union {
+    double number; // NUMBER, BOOL
+    Ast **args;    // all others
+  };
+};
+
+typedef enum AstType { AST_REAL, AST_INTEGER, AST_BOOLEAN } AstType;
+typedef enum AstRole { AST_VARIABLE, AST_PARAMETER, AST_CONSTANT, AST_INPUT, AST_OUTPUT } AstRole;
+
+typedef struct AstAttribute { // start = 1
+  const char *name;
+  const Ast *value;
+  int line, column;
+} AstAttribute;
+
+typedef struct AstDeclaration {
+  AstRole role;
+  AstType type;
+  const char *name;
+  int line, column;              // of the name
+  // start fixed min max nominal unit, and others that are only read: displayUnit quantity unbounded,
+  // stateSelect (its value is an AST_NAME such as StateSelect.prefer). No name twice.
+  ARRAY(AstAttribute) attributes;
+  const Ast *binding;            // = expression, or NULL
+  const char *description;       // or ""
+} AstDeclaration;
+
+typedef struct AstEquation {
+  const Ast *left, *right;
+  int line, column; // of its first token
+  const char *description;
+} AstEquation;
+
+typedef struct AstModel {
+  const char *name, *description;
+  int line, column;
+  ARRAY(AstDeclaration) declarations;
+  ARRAY(AstEquation) equations;
+  ARRAY(AstEquation) initial_equations;
+} AstModel;
+
+// The same construct, places aside. NULL equals NULL.
+bool ast_equal(const Ast *a, const Ast *b);
+bool ast_model_equal(const AstModel *a, const AstModel *b);

@@ -1,0 +1,7 @@
+// Tree to text: Modelica that parses to the same tree.
+#pragma once
+#include "base/text.h"
+#include "lang/ast.h"
+
+void ast_print(Text *out, const Ast *e);
+void ast_print_model(Text *out, const AstModel *m);

@@ -1,0 +1,11 @@
+// The grammar rules of expressions.
+#pragma once
+#include "lang/parser.h"
+
+// Never NULL; after an error it may be any expression.
+Ast *expression(Parser *p);
+Ast *simple_expression(Parser *p); // without a leading if, as on the left side of an equation
+// An empty node where the next token is, which is not taken.
+Ast *expression_leaf(Parser *p, AstKind kind);
+// name = NAME { "." NAME } as one text
+const char *dotted_name(Parser *p);

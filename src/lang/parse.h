@@ -1,0 +1,14 @@
+// Text to tree: a recursive descent parser for one flat Modelica model.
+#pragma once
+#include "lang/ast.h"
+#include "lang/source.h"
+
+enum {
+  PARSE_NESTING_MOST = 500, // parentheses, calls and if-expressions inside each other
+  PARSE_COUNT_MOST = 1000000 // declarations, and equations of each kind
+};
+
+// NULL and err filled when the text does not follow the grammar. The tree lives in the arena.
+const AstModel *parse_model(Arena *a, const Source *s, Err *err);
+// One expression that fills the whole text: measured expressions, --set values.
+const Ast *parse_expression(Arena *a, const Source *s, Err *err);

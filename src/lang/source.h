@@ -1,0 +1,26 @@
+// A text with a name, and the lines in it, for messages that show the place.
+#pragma once
+#include "base/arena.h"
+#include "base/err.h"
+
+enum { SOURCE_BYTES_MOST = 64 << 20, SOURCE_LINES_MOST = 10000000 };
+
+typedef struct Source {
+  const char *name; // file name, or "<text>"
+  const char *text; // NUL-terminated
+  size_t length;
+  const size_t *line_start;
+  int line_count;
+} Source;
+
+// Copies text into the arena, without a byte order mark. Text with NUL bytes, invalid UTF-8, more than 64 MiB or
+// 10 million lines is an error.
+Source *source_new(Arena *a, const char *name, const char *text, size_t length, Err *err);
+Source *source_load(Arena *a, const char *path, Err *err);
+// fail_at with the line and a caret below it. Returns false. source may be NULL. Columns count characters, not bytes.
+bool source_fail(const Source *s, Err *err, ErrCode code, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+bool source_fail_args(const Source *s, Err *err, ErrCode code, int line, int column, const char *format,
+                      va_list args);
+// The line and the caret, as err->excerpt holds them (long lines are cut around the place).
+void source_excerpt(const Source *s, int line, int column, char *out, size_t size);

@@ -1,0 +1,148 @@
+// Which operation gave a number that is not finite: the program once more, slowly, with every value kept.
+#include <math.h>
+#include <string.h>
+
+#include "model/system.h"
+
+typedef struct Replay {
+  const System *s;
+  const Model *m;
+  const Program *program;
+  const Expr *node_of;
+  const double *value; // by instruction
+} Replay;
+
+static bool operands_finite(const Replay *r, const Instr *i) {
+  int args = OPS[i->op].args;
+  if (args > 0 && !isfinite(r->value[i->a])) return false;
+  if (args > 1 && !isfinite(r->value[i->b])) return false;
+  return args < 3 || isfinite(r->value[i->c]);
+}
+
+static bool defines_value(const Instr *i) {
+  return i->op != OP_STORE && i->op != OP_RESULT && i->op != OP_BLOCK;
+}
+
+static int first_bad(const Replay *r) {
+  for (int i = 0; i < r->program->count; i++) {
+    const Instr *in = &r->program->code[i];
+    if (!defines_value(in) || isfinite(r->value[i])) continue;
+    if (in->op == OP_SELECT || operands_finite(r, in)) return i;
+  }
+  return -1;
+}
+
+// ---------------------------------------------------------------- which equation a node belongs to
+
+typedef struct Contains {
+  const Graph *g;
+  Arena *arena;
+  unsigned char *seen;
+  IntArray stack;
+} Contains;
+
+static void visit(void *data, Expr e) {
+  Contains *c = data;
+  if (c->seen[e]) return;
+  c->seen[e] = 1;
+  array_push(c->arena, &c->stack, e);
+}
+
+// Blocks are searched in the order of computation, so the first that contains the node is the one that needs it.
+static int block_of(const Model *m, Expr node, Arena *scratch) {
+  Contains c = {.g = m->graph, .arena = scratch};
+  c.seen = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
+  for (int k = 0; k < m->sorted.block_count; k++) {
+    const SortBlock *b = &m->sorted.blocks[k];
+    for (int i = 0; i < b->count; i++) visit(&c, m->sorted.solution[b->unknown[i]]);
+    while (c.stack.count) expr_each_argument(m->graph, c.stack.at[--c.stack.count], visit, &c);
+    if (c.seen[node]) return k;
+  }
+  return -1;
+}
+
+static void add_place(Text *out, const Model *m, Expr node) {
+  Arena *scratch = arena_new();
+  int k = block_of(m, node, scratch);
+  if (k < 0) text_add(out, ", in a derivative or a start value");
+  else {
+    const SortBlock *b = &m->sorted.blocks[k];
+    const SortEquation *e = &m->equations[b->equation[0]];
+    text_print(out, ", in the equation of line %d for %s", e->line, m->unknowns[b->unknown[0]].name);
+  }
+  arena_free(scratch);
+}
+
+// ---------------------------------------------------------------- the sentence
+
+static void add_operand(Text *out, const Replay *r, int value) {
+  Expr e = r->node_of[value];
+  if (e < 0 || expr_is_const(r->m->graph, e)) return;
+  text_add(out, ", ");
+  expr_print(out, r->m->graph, e);
+  text_print(out, " = %.6g", r->value[value]);
+}
+
+static const char *what_came_out(double v) { return isnan(v) ? "not a number" : "infinite"; }
+
+static void explain_operation(const Replay *r, int i, Text *out) {
+  const Instr *in = &r->program->code[i];
+  Expr e = r->node_of[i];
+  if (e >= 0) expr_print(out, r->m->graph, e);
+  text_print(out, " is %s", what_came_out(r->value[i]));
+  int args = OPS[in->op].args;
+  if (args > 0) add_operand(out, r, in->a);
+  if (args > 1) add_operand(out, r, in->b);
+  if (e >= 0) add_place(out, r->m, e);
+}
+
+static void explain_block(const Replay *r, Expr e, Text *out) {
+  const ExprBlock *b = &r->m->graph->blocks.at[r->m->graph->nodes[e].a];
+  if (b->kind == EXPR_NEWTON) {
+    text_add(out, "Newton's method found no solution for ");
+    for (int i = 0; i < b->n; i++) text_print(out, "%s%s", i ? ", " : "", b->names[i]);
+    text_print(out, " (the equations around line %d); give better start values or check whether there is one", b->line);
+    return;
+  }
+  text_print(out, "a system of %d linear equations is singular", b->n);
+  add_place(out, r->m, e);
+}
+
+static void explain_input(const Replay *r, int i, Text *out) {
+  Expr e = r->node_of[i];
+  text_add(out, "a value that goes into the equations is not finite: ");
+  if (e >= 0) expr_print(out, r->m->graph, e);
+  text_print(out, " = %g", r->value[i]);
+}
+
+static bool explain_kernel(SystemWork *w, const Kernel *k, const double *x, Text *out) {
+  const System *s = w->system;
+  if (s->lanes != 1 || !k->code) return false;
+  Arena *a = arena_new();
+  Code *slow = code_compile(&k->lowered->program, 1, 0, CODE_INTERPRETER);
+  double *work = arena_alloc(a, (size_t)slow->work_count + 8, sizeof(double));
+  double *results = arena_alloc(a, (size_t)k->results + 8, sizeof(double));
+  code_run(slow, w->par, x, w->lane_in, results, work);
+  Replay r = {s, s->model, &k->lowered->program, k->lowered->node_of, work + k->lowered->program.work_count};
+  int bad = first_bad(&r);
+  if (bad >= 0) {
+    Op op = (Op)r.program->code[bad].op;
+    if (op == OP_FETCH) explain_block(&r, r.node_of[bad], out);
+    else if (op == OP_INPUT) explain_input(&r, bad, out);
+    else explain_operation(&r, bad, out);
+  }
+  code_free(slow);
+  arena_free(a);
+  return bad >= 0;
+}
+
+bool system_explain(SystemWork *w, SystemPart part, double t, const double *y, Text *out) {
+  const System *s = w->system;
+  const Kernel *kernels[] = {[SYSTEM_START] = &s->start,
+                             [SYSTEM_RHS] = &s->rhs,
+                             [SYSTEM_RHS_SENS] = &s->rhs_sens,
+                             [SYSTEM_JACOBIAN] = &s->jacobian,
+                             [SYSTEM_OUTPUTS] = &s->outputs};
+  system_set_time(w, t);
+  return explain_kernel(w, &s->hoist, y, out) || explain_kernel(w, kernels[part], y, out);
+}

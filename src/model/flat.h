@@ -1,0 +1,87 @@
+// A model as variables and equations over one expression graph: names resolved, types checked, events made explicit.
+#pragma once
+#include "base/names.h"
+#include "base/warnings.h"
+#include "expr/expr.h"
+#include "lang/ast.h"
+#include "lang/source.h"
+
+typedef enum VariableKind { VARIABLE_PARAMETER, VARIABLE_CONSTANT, VARIABLE_INPUT, VARIABLE_UNKNOWN } VariableKind;
+
+typedef struct Variable {
+  const char *name, *description, *unit;
+  VariableKind kind;
+  bool boolean, integer, output;
+  int line, column;
+  Expr node;           // symbol; of a parameter or constant: its value or expression
+  bool state;          // der(name) occurs
+  Expr derivative;     // symbol of der(name)
+  const char *derivative_name;
+  bool fixed, has_start, has_value;
+  Expr start;          // expression of parameters: the symbol of parameter name.start where there is one
+  double min, max, nominal;
+  double default_value; // of an input without data
+} Variable;
+
+// Everything that can be set or estimated: parameters, and start values as x.start.
+typedef struct Parameter {
+  const char *name;
+  int variable;
+  bool is_start;
+  bool dependent; // has an expression of other parameters, and is no symbol of its own
+  Expr node;
+  double value;   // at the values of the model text and its overrides
+} Parameter;
+
+typedef struct Equation {
+  Expr left, right, residual; // residual = left - right
+  int line, column;
+  const char *description;
+  bool from_binding; // Real y = x^2 in a declaration
+} Equation;
+
+typedef enum EventKind {
+  EVENT_RELATION, // mode = 1 while switching < 0, else 0
+  EVENT_FLOOR,    // mode = floor(switching)
+} EventKind;
+
+// A place where the equations are not smooth. `mode` stands in the equations for what the relation gives; it is constant
+// between events.
+typedef struct Event {
+  EventKind kind;
+  Expr mode;      // symbol
+  Expr switching; // expression whose zero (or passage of an integer) is the event
+  Expr direct;    // what mode stands for, computed on the spot
+  int line, column;
+  const char *text; // "v < 0"
+} Event;
+
+typedef struct Flat {
+  Arena *arena;
+  Graph *graph;
+  const Source *source;
+  const AstModel *ast;
+  const char *name, *description;
+  ARRAY(Variable) variables;
+  ARRAY(Parameter) parameters;
+  ARRAY(Equation) equations, initial_equations;
+  ARRAY(Event) events;
+  Names *names;      // variable by name
+  Names *parameter_names;
+  Expr time;         // symbol
+  Warnings warnings;
+} Flat;
+
+typedef struct Override { // a parameter that has its own value instead of the expression in the text
+  const char *name;
+  double value;
+} Override;
+
+// NULL and err on failure. Source, tree and overrides must outlive the result.
+Flat *flatten(Arena *a, const Source *s, const AstModel *m, const Override *overrides, int count, Err *err);
+
+// An expression of numbers and parameters, or of variables too, in the names of the model; for measured expressions
+// and values on the command line. The error names the place in `s`.
+bool flat_expression(Flat *f, const Source *s, const Ast *e, Expr *out, Err *err);
+// Value of an expression of parameters at their values.
+double flat_value(const Flat *f, Expr e);

@@ -1,0 +1,33 @@
+// A model ready for mathematics: dx/dt = f(t, x, u, p), every variable as an expression of t, x, u, p, start values
+// x0(p), events. Made once, then constant; compiled for a purpose by system.h.
+#pragma once
+#include "model/flat.h"
+#include "model/sort.h"
+
+typedef struct Model {
+  Arena *arena; // owns everything below
+  Flat *flat;
+  Graph *graph;
+  int nx, nu, ne, np; // states, inputs, events, parameters
+  int *state;         // variable number of each state
+  int *input;         // variable number of each input
+  Expr *x;            // symbols of the states
+  Expr *u;            // symbols of the inputs
+  Expr *f;            // derivative of each state
+  Expr *x0;           // start value of each state
+  Expr *value;        // by variable: its expression
+  Expr *switching;    // by event, in t, x, u, p and modes
+  Expr *mode0;        // by event: the mode at the start, in t, u, p
+  SortEquation *equations;
+  int equation_count;
+  SortUnknown *unknowns;
+  int unknown_count;
+  int *unknown_variable; // by unknown: the variable it belongs to
+  Sorted sorted, initial;
+  Incidence incidence;
+  int index; // 0 or 1
+} Model;
+
+// NULL and err on failure. The source must outlive the model.
+Model *model_new(const Source *s, const AstModel *ast, const Override *overrides, int count, Err *err);
+void model_free(Model *m);

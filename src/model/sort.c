@@ -1,0 +1,420 @@
+#include "model/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/derive.h"
+#include "expr/replace.h"
+
+// ---------------------------------------------------------------- incidence
+
+typedef struct Finder {
+  const Graph *g;
+  Arena *arena;
+  int *stamp, now;
+  int *unknown_at; // by node: unknown + 1
+  IntArray stack, found;
+} Finder;
+
+static void find_node(void *data, Expr e) {
+  Finder *f = data;
+  if (f->stamp[e] == f->now) return;
+  f->stamp[e] = f->now;
+  if (f->unknown_at[e]) array_push(f->arena, &f->found, f->unknown_at[e] - 1);
+  else array_push(f->arena, &f->stack, e);
+}
+
+static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int equation_count,
+                         const SortUnknown *unknowns, int unknown_count) {
+  Finder f = {.g = g, .arena = a};
+  f.stamp = ARENA_ARRAY(a, int, g->count);
+  f.unknown_at = ARENA_ARRAY(a, int, g->count);
+  for (int j = 0; j < unknown_count; j++) f.unknown_at[unknowns[j].symbol] = j + 1;
+  int *start = ARENA_ARRAY(a, int, equation_count + 1);
+  for (int i = 0; i < equation_count; i++) {
+    f.now++;
+    find_node(&f, equations[i].residual);
+    while (f.stack.count) expr_each_argument(g, f.stack.at[--f.stack.count], find_node, &f);
+    int first = start[i], count = f.found.count - first;
+    if (count > 1) qsort(f.found.at + first, (size_t)count, sizeof(int), ascending);
+    start[i + 1] = f.found.count;
+  }
+  return (Incidence){equation_count, unknown_count, start, f.found.at};
+}
+
+// ---------------------------------------------------------------- e = slope*u + rest
+
+typedef struct Part {
+  int stamp;
+  signed char linear; // 1 linear (or free of u), 0 not
+  Expr slope, rest;
+} Part;
+
+typedef struct Splitter {
+  Graph *g;
+  Arena *arena;
+  Part *part;
+  int room, now;
+  IntArray stack;
+} Splitter;
+
+static void splitter_fit(Splitter *s) {
+  if (s->room >= s->g->count) return;
+  int room = 2 * s->g->count;
+  Part *part = ARENA_ARRAY(s->arena, Part, room);
+  if (s->room) memcpy(part, s->part, (size_t)s->room * sizeof *part);
+  s->part = part;
+  s->room = room;
+}
+
+static const Part *part_of(const Splitter *s, Expr e) {
+  return s->part[e].stamp == s->now ? &s->part[e] : NULL;
+}
+
+static void push_open(void *data, Expr e) {
+  Splitter *s = data;
+  if (!part_of(s, e)) array_push(s->arena, &s->stack, e);
+}
+
+static bool free_of(const Part *p) { return p->linear && p->slope == 0; }
+
+typedef struct AllFree {
+  const Splitter *s;
+  bool yes;
+} AllFree;
+
+static void check_free(void *data, Expr e) {
+  AllFree *f = data;
+  if (!free_of(part_of(f->s, e))) f->yes = false;
+}
+
+static Part split_product(Graph *g, Part a, Part b) {
+  if (free_of(&a)) return (Part){.linear = b.linear, .slope = expr_mul(g, a.rest, b.slope), .rest = expr_mul(g, a.rest, b.rest)};
+  if (free_of(&b)) return (Part){.linear = a.linear, .slope = expr_mul(g, a.slope, b.rest), .rest = expr_mul(g, a.rest, b.rest)};
+  return (Part){0};
+}
+
+static Part split_node(Splitter *s, Expr e) {
+  Graph *g = s->g;
+  ExprNode n = g->nodes[e];
+  AllFree all = {s, true};
+  expr_each_argument(g, e, check_free, &all);
+  if (all.yes) return (Part){.linear = 1, .rest = e};
+  if (n.op == OP_SOLVED) return (Part){0};
+  Part a = *part_of(s, n.a), b = OPS[n.op].args > 1 ? *part_of(s, n.b) : a;
+  Part c = OPS[n.op].args > 2 ? *part_of(s, n.c) : a;
+  bool both = a.linear && b.linear;
+  switch (n.op) {
+  case OP_ADD: return (Part){.linear = both, .slope = expr_add(g, a.slope, b.slope), .rest = expr_add(g, a.rest, b.rest)};
+  case OP_SUB: return (Part){.linear = both, .slope = expr_sub(g, a.slope, b.slope), .rest = expr_sub(g, a.rest, b.rest)};
+  case OP_NEG: return (Part){.linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
+  case OP_MUL: return split_product(g, a, b);
+  case OP_DIV:
+    if (!free_of(&b)) return (Part){0};
+    return (Part){.linear = a.linear, .slope = expr_div(g, a.slope, b.rest), .rest = expr_div(g, a.rest, b.rest)};
+  case OP_SELECT:
+    if (!free_of(&a) || !b.linear || !c.linear) return (Part){0};
+    return (Part){.linear = 1, .slope = expr_select(g, a.rest, b.slope, c.slope), .rest = expr_select(g, a.rest, b.rest, c.rest)};
+  default: return (Part){0};
+  }
+}
+
+// e = slope*u + rest with both free of u; false when e is not linear in u.
+static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
+  s->now++;
+  splitter_fit(s);
+  s->part[u] = (Part){s->now, 1, expr_const(s->g, 1), expr_const(s->g, 0)};
+  push_open(s, e);
+  while (s->stack.count) {
+    Expr top = s->stack.at[s->stack.count - 1];
+    int before = s->stack.count;
+    if (!part_of(s, top)) expr_each_argument(s->g, top, push_open, s);
+    if (s->stack.count > before) continue;
+    s->stack.count--;
+    if (part_of(s, top)) continue;
+    Part p = split_node(s, top);
+    p.stamp = s->now;
+    splitter_fit(s);
+    s->part[top] = p;
+  }
+  const Part *p = part_of(s, e);
+  *slope = p->slope;
+  *rest = p->rest;
+  return p->linear;
+}
+
+// ---------------------------------------------------------------- blocks
+
+typedef struct Sorter {
+  Graph *g;
+  Arena *arena;
+  const SortEquation *equations;
+  const SortUnknown *unknowns;
+  const Incidence *in;
+  const Matching *m;
+  Replacer *solved; // unknowns that have a solution
+  Splitter split;
+  Sorted *out;
+} Sorter;
+
+static void define(Sorter *s, int unknown, Expr solution) {
+  s->out->solution[unknown] = solution;
+  replacer_set(s->solved, s->unknowns[unknown].symbol, solution);
+}
+
+static bool is_alias(const Graph *g, Expr e) {
+  if (g->nodes[e].op == OP_NEG) e = g->nodes[e].a;
+  return g->nodes[e].op == OP_SYMBOL;
+}
+
+// g(u) = 0 with a fresh symbol in place of each unknown, so that u itself can be replaced by its solution everywhere.
+static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals, const SortEquation *at,
+                         Expr *results) {
+  Graph *g = s->g;
+  Arena *scratch = arena_new();
+  Replacer *fresh = replacer_new(g, scratch);
+  Expr *z = ARENA_ARRAY(scratch, Expr, n), *starts = ARENA_ARRAY(scratch, Expr, n);
+  const char **names = ARENA_ARRAY(s->arena, const char *, n);
+  for (int i = 0; i < n; i++) {
+    const SortUnknown *u = &s->unknowns[unknowns[i]];
+    names[i] = u->name;
+    z[i] = expr_symbol(g, u->name, true);
+    starts[i] = u->start;
+    replacer_set(fresh, u->symbol, z[i]);
+  }
+  for (int i = 0; i < n; i++) residuals[i] = replace(fresh, residuals[i]);
+  Expr first = expr_newton(g, n, z, residuals, starts, names, at->line, at->column);
+  for (int i = 0; i < n; i++) results[i] = first + i;
+  arena_free(scratch);
+}
+
+static bool solve_single(Sorter *s, int equation, SortBlock *b) {
+  int u = s->m->unknown_of[equation];
+  Expr residual = replace(s->solved, s->equations[equation].residual), slope, rest;
+  b->kind = SORT_ASSIGN;
+  if (split(&s->split, residual, s->unknowns[u].symbol, &slope, &rest)) {
+    if (expr_is_value(s->g, slope, 0)) return false;
+    Expr solution = expr_div(s->g, expr_neg(s->g, rest), slope);
+    if (is_alias(s->g, solution)) b->kind = SORT_ALIAS;
+    define(s, u, solution);
+    return true;
+  }
+  Expr solution;
+  b->kind = SORT_NONLINEAR;
+  solve_newton(s, &u, 1, &residual, &s->equations[equation], &solution);
+  define(s, u, solution);
+  return true;
+}
+
+// ---------------------------------------------------------------- tearing
+
+typedef struct Tear { // of one block; equations and unknowns are counted from 0 within it
+  int n;
+  const int *equation; // of the model
+  int *unknown;
+  Expr *residual;
+  Derivatives d;              // by the block's unknowns
+  int *open;                  // by equation: unknowns in it that are not known yet
+  unsigned char *used, *known; // by equation, by unknown
+  IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
+} Tear;
+
+// The only open unknown of an equation if the equation can be solved for it by a constant coefficient, else -1.
+static int explicit_unknown(const Tear *t, const Graph *g, int i) {
+  for (int k = t->d.start[i]; k < t->d.start[i + 1]; k++) {
+    int j = t->d.column[k];
+    if (!t->known[j]) return expr_is_const(g, t->d.value[k]) ? j : -1;
+  }
+  return -1;
+}
+
+static void learn(Tear *t, const int *rows_start, const int *rows, int j) {
+  t->known[j] = 1;
+  for (int k = rows_start[j]; k < rows_start[j + 1]; k++) t->open[rows[k]]--;
+}
+
+static int most_wanted(const Tear *t, const int *rows_start, const int *rows) {
+  int best = -1, most = -1;
+  for (int j = 0; j < t->n; j++) {
+    if (t->known[j]) continue;
+    int wanted = 0;
+    for (int k = rows_start[j]; k < rows_start[j + 1]; k++) wanted += !t->used[rows[k]];
+    if (wanted > most) most = wanted, best = j;
+  }
+  return best;
+}
+
+static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *rows_start, const int *rows) {
+  bool any = false;
+  for (int i = 0; i < t->n; i++) {
+    if (t->used[i] || t->open[i] != 1) continue;
+    int j = explicit_unknown(t, g, i);
+    if (j < 0) continue;
+    t->used[i] = 1;
+    array_push(a, &t->solve_equation, i);
+    array_push(a, &t->solve_unknown, j);
+    learn(t, rows_start, rows, j);
+    any = true;
+  }
+  return any;
+}
+
+// Greedy: solve what can be solved explicitly; otherwise take the unknown that most equations want as torn.
+static void choose_tearing(Tear *t, const Graph *g, Arena *a) {
+  int n = t->n, entries = t->d.start[n];
+  int *start = ARENA_ARRAY(a, int, n + 2), *rows = ARENA_ARRAY(a, int, entries + 1);
+  for (int k = 0; k < entries; k++) start[t->d.column[k] + 2]++;
+  for (int j = 0; j < n; j++) start[j + 2] += start[j + 1];
+  for (int i = 0; i < n; i++)
+    for (int k = t->d.start[i]; k < t->d.start[i + 1]; k++) rows[start[t->d.column[k] + 1]++] = i;
+  for (int i = 0; i < n; i++) t->open[i] = t->d.start[i + 1] - t->d.start[i];
+  for (;;) {
+    while (take_explicit_steps(t, g, a, start, rows)) {}
+    int j = most_wanted(t, start, rows);
+    if (j < 0) return;
+    array_push(a, &t->torn, j);
+    learn(t, start, rows, j);
+  }
+}
+
+// Explicit unknowns in terms of the torn ones, then the residuals that are left.
+static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
+  for (int k = 0; k < t->solve_equation.count; k++) {
+    int i = t->solve_equation.at[k], j = t->solve_unknown.at[k];
+    Expr residual = replace(inner, t->residual[i]), slope, rest, u = s->unknowns[t->unknown[j]].symbol;
+    if (!split(&s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0)) return false;
+    replacer_set(inner, u, expr_div(s->g, expr_neg(s->g, rest), slope));
+  }
+  int count = 0;
+  for (int i = 0; i < t->n; i++)
+    if (!t->used[i]) left_over[count++] = replace(inner, t->residual[i]);
+  return true;
+}
+
+// residuals = A z + b with A free of z?
+static bool is_linear(Sorter *s, const Expr *residuals, const Expr *z, int n, Expr *matrix, Expr *right) {
+  Expr *rest = ARENA_ARRAY(s->arena, Expr, n);
+  memcpy(rest, residuals, (size_t)n * sizeof *rest);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (!split(&s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
+  // a slope by one unknown must not contain another
+  Arena *scratch = arena_new();
+  unsigned char *mark = ARENA_ARRAY(scratch, unsigned char, s->g->count);
+  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, s->g->count);
+  for (int j = 0; j < n; j++) mark[z[j]] = 1;
+  expr_mark_dependents(s->g, mark, depends);
+  bool linear = true;
+  for (int k = 0; k < n * n; k++) linear &= !depends[matrix[k]];
+  arena_free(scratch);
+  for (int i = 0; i < n; i++) right[i] = expr_neg(s->g, rest[i]);
+  return linear;
+}
+
+static bool empty_line(const Graph *g, const Expr *matrix, int n) {
+  for (int i = 0; i < n; i++) {
+    bool row = false, column = false;
+    for (int j = 0; j < n; j++) {
+      row |= !expr_is_value(g, matrix[i * n + j], 0);
+      column |= !expr_is_value(g, matrix[j * n + i], 0);
+    }
+    if (!row || !column) return true;
+  }
+  return false;
+}
+
+static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *results) {
+  int n = t->torn.count;
+  if (n == 0) return true;
+  Expr *z = ARENA_ARRAY(s->arena, Expr, n), *matrix = ARENA_ARRAY(s->arena, Expr, n * n);
+  Expr *right = ARENA_ARRAY(s->arena, Expr, n);
+  int *unknowns = ARENA_ARRAY(s->arena, int, n);
+  for (int k = 0; k < n; k++) {
+    unknowns[k] = t->unknown[t->torn.at[k]];
+    z[k] = s->unknowns[unknowns[k]].symbol;
+  }
+  if (is_linear(s, residuals, z, n, matrix, right)) {
+    b->kind = SORT_LINEAR;
+    if (empty_line(s->g, matrix, n)) return false;
+    expr_solve(s->g, expr_factor(s->g, n, matrix), false, right, results);
+    return true;
+  }
+  b->kind = SORT_NONLINEAR;
+  solve_newton(s, unknowns, n, residuals, &s->equations[t->equation[0]], results);
+  return true;
+}
+
+static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
+  Arena *a = s->arena;
+  t->n = n;
+  t->equation = equation;
+  t->unknown = ARENA_ARRAY(a, int, n);
+  t->residual = ARENA_ARRAY(a, Expr, n);
+  t->open = ARENA_ARRAY(a, int, n);
+  t->used = ARENA_ARRAY(a, unsigned char, n);
+  t->known = ARENA_ARRAY(a, unsigned char, n);
+  Expr *by = ARENA_ARRAY(a, Expr, n);
+  for (int i = 0; i < n; i++) {
+    t->unknown[i] = s->m->unknown_of[equation[i]];
+    t->residual[i] = replace(s->solved, s->equations[equation[i]].residual);
+    by[i] = s->unknowns[t->unknown[i]].symbol;
+  }
+  t->d = derive_rows(s->g, a, t->residual, n, by, n);
+}
+
+static void record_order(const Tear *t, SortBlock *b) {
+  int at = 0;
+  for (int k = 0; k < t->solve_unknown.count; k++) b->unknown[at++] = t->unknown[t->solve_unknown.at[k]];
+  for (int k = 0; k < t->torn.count; k++) b->unknown[at++] = t->unknown[t->torn.at[k]];
+  b->torn = t->torn.count;
+}
+
+static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
+  Tear t = {0};
+  tear_init(s, &t, equation, n);
+  choose_tearing(&t, s->g, s->arena);
+  record_order(&t, b);
+  Replacer *inner = replacer_new(s->g, s->arena);
+  Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
+  if (!eliminate(s, &t, inner, left_over) || !solve_torn(s, &t, left_over, b, results)) return false;
+  if (t.torn.count == 0) b->kind = SORT_ASSIGN;
+  Replacer *final = replacer_new(s->g, s->arena);
+  for (int k = 0; k < t.torn.count; k++)
+    replacer_set(final, s->unknowns[t.unknown[t.torn.at[k]]].symbol, results[k]);
+  for (int k = 0; k < t.solve_unknown.count; k++) {
+    int u = t.unknown[t.solve_unknown.at[k]];
+    results[0] = replace(final, replace(inner, s->unknowns[u].symbol));
+    define(s, u, results[0]);
+  }
+  for (int k = 0; k < t.torn.count; k++) {
+    int u = t.unknown[t.torn.at[k]];
+    define(s, u, replace(final, s->unknowns[u].symbol));
+  }
+  return true;
+}
+
+bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
+                const Incidence *in, const Matching *m, Sorted *out, int *singular_equation) {
+  Arena *scratch = arena_new();
+  Components c = components(scratch, in, m);
+  Sorter s = {g, a, equations, unknowns, in, m, replacer_new(g, scratch), {.g = g, .arena = scratch}, out};
+  s.arena = a;
+  out->solution = ARENA_ARRAY(a, Expr, in->unknowns + 1);
+  out->blocks = ARENA_ARRAY(a, SortBlock, c.count + 1);
+  out->block_count = c.count;
+  bool ok = true;
+  for (int k = 0; k < c.count && ok; k++) {
+    SortBlock *b = &out->blocks[k];
+    int n = b->count = c.start[k + 1] - c.start[k];
+    b->equation = ARENA_ARRAY(a, int, n);
+    b->unknown = ARENA_ARRAY(a, int, n);
+    memcpy(b->equation, c.member + c.start[k], (size_t)n * sizeof(int));
+    b->unknown[0] = m->unknown_of[b->equation[0]];
+    *singular_equation = b->equation[0];
+    ok = n == 1 ? solve_single(&s, b->equation[0], b) : solve_loop(&s, b->equation, n, b);
+  }
+  arena_free(scratch);
+  return ok;
+}

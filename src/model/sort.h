@@ -1,0 +1,39 @@
+// Equations in any form to one expression for each unknown: incidence, matching, blocks, tearing, solution.
+#pragma once
+#include "expr/expr.h"
+#include "model/match.h"
+
+typedef struct SortEquation {
+  Expr residual; // = 0
+  int line, column;
+} SortEquation;
+
+typedef struct SortUnknown {
+  Expr symbol;
+  const char *name;
+  Expr start; // first guess, free of unknowns
+} SortUnknown;
+
+typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEAR } SortBlockKind;
+
+typedef struct SortBlock {
+  SortBlockKind kind;
+  int count;          // equations = unknowns
+  int *equation;      // by position
+  int *unknown;       // in the order of computation; the torn ones last
+  int torn;           // unknowns that are iterated or solved for together
+} SortBlock;
+
+typedef struct Sorted {
+  Expr *solution; // by unknown, free of unknowns
+  SortBlock *blocks;
+  int block_count;
+} Sorted;
+
+Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int equation_count,
+                         const SortUnknown *unknowns, int unknown_count);
+
+// The matching must be perfect. false: *singular_block is the block whose equations do not determine its unknowns
+// (a coefficient that is always 0).
+bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
+                const Incidence *in, const Matching *m, Sorted *out, int *singular_equation);

@@ -1,0 +1,114 @@
+// A model compiled for a purpose: which outputs, sensitivities to which parameters, how many parameter sets at once.
+// `const System` is shared by threads; each has a SystemWork.
+//
+// Arrays that the programs read: par = [t | u | du/dt | modes | p | what depends on p only], x = states (and, in the
+// augmented form, their sensitivities behind them).
+#pragma once
+#include "code/lower.h"
+#include "expr/derive.h"
+#include "model/model.h"
+#include "num/pattern.h"
+
+typedef struct SystemSpec {
+  const Expr *outputs; // expressions of the model, any number
+  int output_count;
+  const int *parameters; // sensitivities to these (numbers of independent parameters)
+  int parameter_count;
+  int lanes;      // 1, 4 or 8 parameter sets side by side
+  bool jacobian;  // for implicit methods; lanes 1 only
+  CodeChoice code;
+} SystemSpec;
+
+typedef struct Kernel { // one compiled program
+  Lowered *lowered;
+  Code *code;
+  int results;
+  int work_at; // offset into SystemWork.scratch
+} Kernel;
+
+typedef struct SparsePart { // a sparse matrix among the results of a kernel
+  Pattern pattern;
+  int at; // first result
+} SparsePart;
+
+typedef struct System {
+  Arena *arena;
+  const Model *model;
+  int nx, nu, ne, ny, lanes;
+  int ns;            // parameters that move the states
+  int stride;        // columns stored for them, 0 = none
+  int *active;       // by stored column: position in spec.parameters
+  int np;            // of spec.parameters
+  int *parameter;    // spec.parameters
+  bool augmented;    // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
+  // layout of par
+  int at_u, at_du, at_mode, at_p, at_hoisted, par_count;
+  Kernel hoist;      // par -> hoisted
+  Kernel start;      // par -> x0, modes, then dx0/dp (nx * ns by rows)
+  Kernel rhs;        // par, x -> dx
+  Kernel rhs_sens;   // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
+  Kernel jacobian;   // par, x -> f_x, f_t
+  Kernel jacobian_sens; // lanes over columns: par, x, [S | unit] -> derivative of f_x, f_t
+  Kernel outputs;    // par, x -> y, and with sensitivities h_x, h_p
+  Kernel events;     // par, x -> switching functions
+  Kernel event_sens; // par, x -> switching, g_x, g_p, g_t
+  SparsePart fx, fp;  // among rhs_sens (not augmented)
+  Pattern jac;        // of f_x, as jacobian gives it
+  SparsePart hx, hp;  // among outputs
+  SparsePart gx, gp;  // among event_sens
+  int column_lanes;   // of jacobian_sens
+  int *output_state;  // by output: the state it is, -1 = computed
+  bool outputs_are_states;
+  size_t scratch_count; // doubles
+} System;
+
+System *system_new(Model *m, const SystemSpec *spec); // extends the graph of the model: not while others use it
+void system_free(System *s);
+
+// The numbers of inputs at time t, and their slopes; `side`: see input.h. NULL when there are none.
+typedef void SystemInputs(void *data, double t, double *u, double *du);
+
+typedef struct SystemWork {
+  const System *system;
+  Arena *arena;
+  double *par;
+  double *scratch; // work of the kernels
+  double *x0;      // results of start
+  double *values;  // results of rhs_sens when not augmented
+  double *jacobian; // results of jacobian
+  double *lane_in, *lane_out; // of jacobian_sens
+  double *out;     // results of outputs
+  double *event_out;
+  SystemInputs *inputs;
+  void *inputs_data;
+} SystemWork;
+
+SystemWork *system_work_new(const System *s);
+void system_work_free(SystemWork *w);
+
+// p: all parameters of the model (those that depend on others are ignored), lanes neighbouring numbers each.
+void system_set_parameters(SystemWork *w, const double *p);
+void system_set_time(SystemWork *w, double t); // also reads the inputs
+void system_set_mode(SystemWork *w, int event, double mode);
+double system_mode(const SystemWork *w, int event);
+void system_forget(SystemWork *w); // Newton blocks start from their start values again
+
+// All of these leave numbers that are not finite where the model cannot be computed. None allocates.
+// Start values at time t into y (states and sensitivities, as stepper.h lays them out), modes into the work.
+void system_start(SystemWork *w, double t, double *y);
+void system_rhs(SystemWork *w, double t, const double *x, double *dx);
+void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy);
+void system_jacobian(SystemWork *w, double t, const double *x, double *J, double *ft);
+void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, double *Dft);
+// values[ny*lanes]; sens[(i*np + k)*lanes] by spec.parameters, or NULL.
+void system_outputs(SystemWork *w, double t, const double *y, double *values, double *sens);
+void system_events(SystemWork *w, double t, const double *x, double *switching);
+// Of one event at (t, y): time derivative of its switching function along the motion with slope dx, and by column
+// k < stride: derivative by the parameter along the motion's sensitivities.
+void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx, double *rate,
+                       double *by_column);
+
+// Which operation failed: replays the kernel in the interpreter and describes the first operation that gives a number
+// that is not finite from finite ones. false when all is finite.
+typedef enum SystemPart { SYSTEM_START, SYSTEM_RHS, SYSTEM_RHS_SENS, SYSTEM_JACOBIAN, SYSTEM_OUTPUTS } SystemPart;
+bool system_explain(SystemWork *w, SystemPart part, double t, const double *y, Text *out);

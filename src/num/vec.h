@@ -1,0 +1,31 @@
+// Four doubles at a time. Kernels are written once, in a .inc file, and compiled for plain x86-64 and for AVX2. Both give
+// the same bits: they differ in width only, never in the order of operations, and nothing is fused (-ffp-contract=off).
+#pragma once
+#include <stdbool.h>
+
+typedef double Vec __attribute__((vector_size(32), aligned(8), may_alias));
+typedef long long VecBits __attribute__((vector_size(32), aligned(8), may_alias));
+
+#define VEC_AT(p, i) (*(const Vec *)((p) + (i)))
+#define VEC_PUT(p, i, value) (*(Vec *)((p) + (i)) = (value))
+#define VEC_ABS(v) ((Vec)((VecBits)(v)&0x7fffffffffffffffLL))
+#define VEC_SELECT(mask, a, b) ((Vec)(((mask) & (VecBits)(a)) | (~(mask) & (VecBits)(b))))
+
+#if defined(__x86_64__)
+#define VEC_WIDE __attribute__((target("avx2")))
+#endif
+
+// Arrays that kernels work on have this many numbers: kernels read and write whole groups of four from any start.
+static inline int vec_padded(int count) { return (count + 15) / 8 * 8; }
+
+// Whether to use the kernels compiled for AVX2: the processor has it, and ENTRAIN_VECTOR is not "off".
+bool vec_wide(void);
+
+typedef struct VecKernels {
+  // sums[c] = sum over rows of q[r*width + c], row by row
+  void (*column_sums)(const double *q, int rows, int width, double *sums);
+  // q = (e / (abs + rel*max(|y0|, |y1|)))^2
+  void (*scaled_squares)(int count, const double *e, const double *y0, const double *y1,
+                         const double *abs, double rel, double *q);
+} VecKernels;
+const VecKernels *vec_kernels(void); // the best for this processor

@@ -1,0 +1,187 @@
+#include "simulate/control.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+// Absolute tolerances below this are taken as this: 0/0 must not arise for a state that stays 0.
+static const double ABS_LEAST = 1e-300;
+static const double ERROR_LEAST = 1e-10, ERROR_MOST = 1e10; // as far as the next step is concerned
+static const double LOG_ERROR_OLD_LEAST = -13.3; // log2 of 1e-4
+static const double NOT_COMPUTABLE_FACTOR = 0.25;
+
+int control_count(const Ode *ode) { return ode->n * ode->lanes * (1 + ode->stride); }
+
+Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule) {
+  Control *c = ARENA_NEW(a, Control);
+  c->rule = rule;
+  c->vec = vec_kernels();
+  int padded = vec_padded(control_count(ode));
+  c->abs_tol = ARENA_ARRAY(a, double, padded);
+  c->squares = ARENA_ARRAY(a, double, padded);
+  c->sums_sens = vec_padded(ode->lanes);
+  c->sums = ARENA_ARRAY(a, double, c->sums_sens + vec_padded(ode->stride * ode->lanes));
+  for (int i = 0; i < padded; i++) c->abs_tol[i] = 1;
+  return c;
+}
+
+static void set_tolerances(Control *c, const Stepper *s) {
+  const Ode *ode = s->ode;
+  int rows = ode->n * (1 + ode->stride);
+  for (int i = 0; i < rows; i++) {
+    bool padding = i >= ode->n && (i - ode->n) % ode->stride >= ode->ns;
+    double tol = padding ? 1 : fmax(s->tol.abs[i], ABS_LEAST);
+    for (int lane = 0; lane < ode->lanes; lane++) c->abs_tol[i * ode->lanes + lane] = tol;
+  }
+}
+
+bool control_finite(const double *v, int count) {
+  double zero[4] = {0}; // four sums: the time goes into waiting for the previous one
+  int i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int j = 0; j < 4; j++) zero[j] += v[i + j] - v[i + j];
+  for (; i < count; i++) zero[0] += v[i] - v[i];
+  return zero[0] + zero[1] + (zero[2] + zero[3]) == 0;
+}
+
+// log2 and exp2 by short polynomials that are exact at the ends of their intervals, so that both are continuous.
+typedef union Bits {
+  double number;
+  uint64_t bits;
+} Bits;
+
+static double rough_log2(double x) {
+  Bits u = {x};
+  double whole = (double)((int)(u.bits >> 52) - 1023);
+  u.bits = (u.bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL;
+  double m = u.number - 1;
+  double bend = 0.4417403 + m * (-0.26602988 + m * (0.14631434 - m * 0.04400469));
+  return whole + m + m * (1 - m) * bend;
+}
+
+static double rough_exp2(double x) {
+  if (!(x > -1000)) return 0;
+  if (x > 1000) return HUGE_VAL;
+  int down = (int)x - (x < 0);
+  double f = x - down;
+  Bits u = {.bits = (uint64_t)(down + 1023) << 52};
+  return u.number * (1 + f + f * (1 - f) * (-0.30700434 + f * (-0.06543875 - f * 0.01368647)));
+}
+
+double control_power(double x, double exponent) { return rough_exp2(exponent * rough_log2(x)); }
+
+static double least_step(const Control *c, const Stepper *s) {
+  return fmax(16 * DBL_EPSILON * fabs(s->t), 1e-30 * c->span);
+}
+
+static double longest_step(const Control *c, const Stepper *s) {
+  return s->tol.max_step > 0 ? fmin(s->tol.max_step, c->span) : c->span;
+}
+
+// Hairer, Norsett, Wanner I, section II.4: a step of which Euler's method makes about a hundredth of the error allowed.
+// Where f cannot be computed at the probe point, a nearer point is tried.
+static double probe_step(const Control *c, Stepper *s, double direction, const double *slope,
+                         double *y_probe, double *slope_probe) {
+  const Ode *ode = s->ode;
+  int count = control_count(ode), worst;
+  double size = stepper_norm(s, s->y, s->y, s->y, &worst);
+  double speed = stepper_norm(s, slope, s->y, s->y, &worst);
+  double longest = longest_step(c, s);
+  double h = size < 1e-5 || speed < 1e-5 ? 1e-6 * fmin(1, longest) : 0.01 * (size / speed);
+  h = fmin(h, longest);
+  for (int tries = 0; tries < 30; tries++, h *= 0.1) {
+    for (int i = 0; i < count; i++) y_probe[i] = s->y[i] + direction * h * slope[i];
+    ode->rhs(ode->self, s->t + direction * h, y_probe, slope_probe);
+    s->count.rhs++;
+    s->count.rhs_sens += ode->ns > 0;
+    if (!control_finite(slope_probe, count)) continue;
+    for (int i = 0; i < count; i++) y_probe[i] = slope_probe[i] - slope[i];
+    double bend = stepper_norm(s, y_probe, s->y, s->y, &worst) / h;
+    double most = fmax(speed, bend);
+    double by_bend = most <= 1e-15 ? fmax(1e-6, h * 1e-3)
+                                   : control_power(0.01 / fmin(most, 1e300), 1. / c->rule->order);
+    return fmin(fmin(100 * h, by_bend), longest);
+  }
+  return h;
+}
+
+void control_start(Control *c, Stepper *s, double t_end, const double *slope, double *y_probe,
+                   double *slope_probe) {
+  set_tolerances(c, s);
+  c->span = fabs(t_end - s->t);
+  c->log_error_old = 0;
+  c->rejected = false;
+  double direction = t_end < s->t ? -1 : 1, h = s->tol.first_step;
+  if (s->ode->n == 0) h = longest_step(c, s);
+  else if (!(h > 0)) h = probe_step(c, s, direction, slope, y_probe, slope_probe);
+  s->h_next = direction * fmax(h, least_step(c, s));
+  s->t_old = s->t;
+  memcpy(s->y_old, s->y, (size_t)control_count(s->ode) * sizeof *s->y);
+}
+
+Attempt control_attempt(const Control *c, const Stepper *s, double limit) {
+  double h = fmax(fabs(s->h_next), least_step(c, s)), distance = limit - s->t;
+  if (s->tol.max_step > 0) h = fmin(h, s->tol.max_step);
+  if (1.01 * h >= fabs(distance)) return (Attempt){distance, true};
+  return (Attempt){distance < 0 ? -h : h, false};
+}
+
+double control_worst_sum(const Control *c, const Ode *ode, const double *sums) {
+  double worst = 0;
+  for (int i = 0; i < ode->lanes; i++) {
+    if (sums[i] != sums[i]) return sums[i];
+    if (sums[i] > worst) worst = sums[i];
+  }
+  for (int i = 0; i < ode->stride * ode->lanes; i++) {
+    double sum = sums[c->sums_sens + i];
+    if (sum != sum) return sum;
+    if (sum > worst) worst = sum;
+  }
+  return ode->n ? sqrt(worst / ode->n) : 0;
+}
+
+double control_norm(Control *c, const Stepper *s, const double *e, const double *y1) {
+  c->vec->scaled_squares(control_count(s->ode), e, s->y, y1, c->abs_tol, s->tol.rel, c->squares);
+  control_sum_columns(c, s->ode, c->squares, c->sums);
+  return control_worst_sum(c, s->ode, c->sums);
+}
+
+void control_accept(Control *c, Stepper *s, Attempt a, double error) {
+  const ControlRule *r = c->rule;
+  double log = rough_log2(error > ERROR_LEAST ? error : ERROR_LEAST);
+  double change = c->log_error_old * r->memory - log * (1. / r->order - 0.75 * r->memory);
+  double factor = r->safety * rough_exp2(change), most = c->rejected ? 1 : r->fast;
+  if (factor > most) factor = most;
+  if (factor < r->slow) factor = r->slow;
+  double h = a.h * factor;
+  // a step cut short at the limit says little against the step that was wanted
+  bool cut = a.last && fabs(a.h) < fabs(s->h_next) && !c->rejected;
+  if (!cut || fabs(h) > fabs(s->h_next)) s->h_next = h;
+  c->log_error_old = log > LOG_ERROR_OLD_LEAST ? log : LOG_ERROR_OLD_LEAST;
+  c->rejected = false;
+  s->count.steps++;
+}
+
+static int largest_or_broken(const double *v, int count) {
+  int worst = 0;
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(v[i])) return i;
+    if (v[i] > v[worst]) worst = i;
+  }
+  return worst;
+}
+
+StepEnd control_reject(Control *c, Stepper *s, Attempt a, double error, const double *broken) {
+  const ControlRule *r = c->rule;
+  s->count.rejected++;
+  s->worst = largest_or_broken(broken ? broken : c->squares, control_count(s->ode)) / s->ode->lanes;
+  s->last_error = broken || isnan(error) ? HUGE_VAL : error;
+  c->rejected = true;
+  double factor = NOT_COMPUTABLE_FACTOR;
+  if (isfinite(s->last_error))
+    factor = fmax(r->slow, r->safety * control_power(fmin(error, ERROR_MOST), -1. / r->order));
+  s->h_next = a.h * factor;
+  if (fabs(s->h_next) >= least_step(c, s)) return STEP_DONE;
+  return broken ? STEP_NOT_COMPUTABLE : STEP_TOO_SMALL;
+}

@@ -1,0 +1,62 @@
+// What the one-step methods share: how far to aim, what the error says about the next step, the first step.
+#pragma once
+#include "num/vec.h"
+#include "simulate/stepper.h"
+
+typedef struct ControlRule {
+  int order;        // the error estimate falls with h^order
+  double memory;    // weight of the error before the last: h grows by error^-(1/order - 3/4 memory) * old^memory
+  double safety;    // of the proposal
+  double slow, fast; // least and greatest change from one step to the next
+} ControlRule;
+
+typedef struct Control {
+  const ControlRule *rule;
+  const VecKernels *vec;
+  double *abs_tol;   // of each number of y
+  double *squares;   // scaled errors squared, of each number of y
+  double *sums;      // of the columns: states, and behind them (padded) sensitivities
+  int sums_sens;     // where the sums of the sensitivities begin
+  double span;       // |t_end - t| at the start
+  double log_error_old; // log2 of the error of the last accepted step
+  bool rejected;     // the last attempt was
+} Control;
+
+typedef struct Attempt {
+  double h;
+  bool last; // ends at the limit
+} Attempt;
+
+int control_count(const Ode *ode); // numbers in y
+
+Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule);
+// Before the first step; slope is f(t, y). Chooses s->h_next; y_probe and slope_probe are scratch.
+void control_start(Control *c, Stepper *s, double t_end, const double *slope, double *y_probe,
+                   double *slope_probe);
+static inline bool control_exhausted(const Stepper *s) {
+  return s->tol.max_steps > 0 && s->count.steps + s->count.rejected >= s->tol.max_steps;
+}
+Attempt control_attempt(const Control *c, const Stepper *s, double limit);
+
+// Sums c->squares (or others of the same shape) by columns.
+static inline void control_sum_columns(const Control *c, const Ode *ode, const double *squares,
+                                       double *sums) {
+  c->vec->column_sums(squares, ode->n, ode->lanes, sums);
+  if (ode->ns == 0) return;
+  c->vec->column_sums(squares + ode->n * ode->lanes, ode->n, ode->stride * ode->lanes,
+                      sums + c->sums_sens);
+}
+// The same norm as stepper_norm, of e with the end value y1; fills c->squares. NaN when any number is.
+double control_norm(Control *c, const Stepper *s, const double *e, const double *y1);
+// The largest column sum as a root mean square; NaN when any is.
+double control_worst_sum(const Control *c, const Ode *ode, const double *sums);
+
+// After an accepted step of size h: counts it and proposes h_next. The caller has moved t and y.
+void control_accept(Control *c, Stepper *s, Attempt a, double error);
+// After a rejected one: s->h_next is smaller; STEP_DONE means try again. broken: a vector of the shape of y that is not
+// finite, NULL when everything could be computed.
+StepEnd control_reject(Control *c, Stepper *s, Attempt a, double error, const double *broken);
+
+bool control_finite(const double *v, int count);
+// x^exponent to four digits for finite x > 0, the same on every machine (pow is not, and takes longer).
+double control_power(double x, double exponent);

@@ -1,0 +1,15 @@
+// State events: where a relation, abs, sign, min, max or floor of the model changes, and what happens there.
+#pragma once
+#include "model/system.h"
+#include "simulate/stepper.h"
+
+typedef struct EventWork EventWork;
+
+EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
+// The modes at the start are in the work of the system; those that sit exactly on a kink follow the motion.
+void event_begin(EventWork *e, double t, const double *y);
+// The first event in the last step of s: its time (just behind the kink) and number. false when there is none.
+bool event_find(EventWork *e, Stepper *s, double *at, int *event);
+// Changes the mode of the event, then of others that change with it, and carries the sensitivities in y across.
+// false when events follow each other without end.
+bool event_pass(EventWork *e, double t, double *y, int event);

@@ -1,0 +1,286 @@
+#include "simulate/input.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// v + s (b + s (c + s d)), s = t - from
+typedef struct Piece {
+  double from, v, b, c, d;
+} Piece;
+
+struct Input {
+  InputKind kind;
+  int breaks;
+  const double *at;   // breaks
+  const Piece *piece; // breaks + 1: piece i lies between break i - 1 and break i
+  int events;
+  const double *event;
+};
+
+typedef struct Samples {
+  const double *t, *v;
+  int n;
+} Samples;
+
+// ---- from samples to pieces
+
+typedef struct Build {
+  double *at;
+  Piece *piece;
+  int breaks;
+} Build;
+
+static void add_piece(Build *b, Piece p) {
+  b->at[b->breaks++] = p.from;
+  b->piece[b->breaks] = p;
+}
+
+static void build_hold(Arena *scratch, Samples s, Build *b) {
+  (void)scratch;
+  for (int i = 1; i < s.n; i++)
+    if (s.v[i] != s.v[i - 1]) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i]});
+}
+
+static void build_linear(Arena *scratch, Samples s, Build *b) {
+  (void)scratch;
+  double before = 0;
+  for (int i = 0; i < s.n; i++) {
+    bool last = i == s.n - 1;
+    double slope = last ? 0 : (s.v[i + 1] - s.v[i]) / (s.t[i + 1] - s.t[i]);
+    if (slope != before) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i], .b = slope});
+    before = slope;
+  }
+}
+
+static double divided(Samples s, int i) {
+  return (s.v[i + 1] - s.v[i]) / (s.t[i + 1] - s.t[i]);
+}
+
+// Rows 1 .. n-2 of low M[i-1] + diagonal M[i] + high M[i+1] = right, by elimination; M[0] and
+// M[n-1] stay as they are.
+static void solve_tridiagonal(int n, const double *low, double *diagonal, const double *high,
+                              double *right, double *M) {
+  for (int i = 2; i <= n - 2; i++) {
+    double factor = low[i] / diagonal[i - 1];
+    diagonal[i] -= factor * high[i - 1];
+    right[i] -= factor * right[i - 1];
+  }
+  M[n - 2] = right[n - 2] / diagonal[n - 2];
+  for (int i = n - 3; i >= 1; i--) M[i] = (right[i] - high[i] * M[i + 1]) / diagonal[i];
+}
+
+// Second derivatives M at the samples, n >= 3; de Boor, A Practical Guide to Splines, chapter IV.
+// Not-a-knot: the third derivative is continuous at the second sample, h1 (M1 - M0) = h0 (M2 - M1),
+// which removes M0 from row 1.
+static void second_derivatives(Arena *scratch, Samples s, double *M) {
+  int n = s.n;
+  double *low = ARENA_ARRAY(scratch, double, n), *diagonal = ARENA_ARRAY(scratch, double, n);
+  double *high = ARENA_ARRAY(scratch, double, n), *right = ARENA_ARRAY(scratch, double, n);
+  for (int i = 1; i < n - 1; i++) {
+    low[i] = s.t[i] - s.t[i - 1];
+    high[i] = s.t[i + 1] - s.t[i];
+    diagonal[i] = 2 * (low[i] + high[i]);
+    right[i] = 6 * (divided(s, i) - divided(s, i - 1));
+  }
+  bool natural = n < 4;
+  if (!natural) {
+    double h0 = low[1], h1 = high[1], g0 = high[n - 2], g1 = low[n - 2];
+    diagonal[1] = (h0 + h1) * (h0 + 2 * h1) / h1;
+    high[1] = (h1 - h0) * (h1 + h0) / h1;
+    diagonal[n - 2] = (g0 + g1) * (g0 + 2 * g1) / g1;
+    low[n - 2] = (g1 - g0) * (g1 + g0) / g1;
+    solve_tridiagonal(n, low, diagonal, high, right, M);
+    M[0] = M[1] + (M[1] - M[2]) * h0 / h1;
+    M[n - 1] = M[n - 2] + (M[n - 2] - M[n - 3]) * g0 / g1;
+  } else {
+    solve_tridiagonal(n, low, diagonal, high, right, M);
+  }
+}
+
+static void build_spline(Arena *scratch, Samples s, Build *b) {
+  double *M = ARENA_ARRAY(scratch, double, s.n);
+  if (s.n >= 3) second_derivatives(scratch, s, M);
+  for (int i = 0; i < s.n - 1; i++) {
+    double h = s.t[i + 1] - s.t[i];
+    add_piece(b, (Piece){.from = s.t[i],
+                         .v = s.v[i],
+                         .b = divided(s, i) - h * (2 * M[i] + M[i + 1]) / 6,
+                         .c = M[i] / 2,
+                         .d = (M[i + 1] - M[i]) / (6 * h)});
+  }
+  if (s.n > 1) add_piece(b, (Piece){.from = s.t[s.n - 1], .v = s.v[s.n - 1]});
+}
+
+static const struct {
+  const char *name;
+  void (*build)(Arena *scratch, Samples s, Build *b);
+  bool events_at_ends_only;
+} KINDS[] = {
+    [INPUT_HOLD] = {"hold", build_hold, false},
+    [INPUT_LINEAR] = {"linear", build_linear, false},
+    [INPUT_SPLINE] = {"spline", build_spline, true},
+};
+
+bool input_kind_find(const char *name, InputKind *kind) {
+  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+    if (strcmp(KINDS[i].name, name) != 0) continue;
+    *kind = (InputKind)i;
+    return true;
+  }
+  return false;
+}
+
+// ---- making
+
+static void set_events(Arena *a, Input *in) {
+  in->events = in->breaks;
+  in->event = in->at;
+  if (!KINDS[in->kind].events_at_ends_only || in->breaks < 2) return;
+  double *ends = ARENA_ARRAY(a, double, 2);
+  ends[0] = in->at[0];
+  ends[1] = in->at[in->breaks - 1];
+  in->events = 2;
+  in->event = ends;
+}
+
+static Input *make(Arena *a, Arena *scratch, Samples s, InputKind kind) {
+  Build b = {ARENA_ARRAY(a, double, s.n), ARENA_ARRAY(a, Piece, s.n + 1), 0};
+  b.piece[0] = (Piece){.from = s.t[0], .v = s.v[0]};
+  KINDS[kind].build(scratch, s, &b);
+  Input *in = ARENA_NEW(a, Input);
+  *in = (Input){.kind = kind, .breaks = b.breaks, .at = b.at, .piece = b.piece};
+  set_events(a, in);
+  return in;
+}
+
+Input *input_constant(Arena *a, double value) {
+  double t = 0;
+  return make(a, a, (Samples){&t, &value, 1}, INPUT_HOLD);
+}
+
+// Where the samples come from: for messages.
+typedef struct Source {
+  const Table *table; // NULL: bare arrays
+  int time, column;
+  Err *err;
+} Source;
+
+__attribute__((format(printf, 3, 4))) static bool fail_row(const Source *from, int row,
+                                                           const char *format, ...) {
+  Place at = {0};
+  if (from->table) {
+    at.file = from->table->file;
+    if (row >= 0) at = (Place){at.file, from->table->line[row], 1};
+  }
+  va_list args;
+  va_start(args, format);
+  fail_args(from->err, ERR_DATA, at, format, args);
+  va_end(args);
+  return false;
+}
+
+// " in column 'x'", or nothing without a table.
+static const char *in_column(const Source *from, int column, char out[120]) {
+  out[0] = 0;
+  if (from->table) snprintf(out, 120, " in column '%.80s'", from->table->names[column]);
+  return out;
+}
+
+static bool check_row(const Source *from, Samples s, int i, int last) {
+  char where[120];
+  if (isinf(s.v[i]))
+    return fail_row(from, i, "row %d: the value%s is not finite", i + 1,
+                    in_column(from, from->column, where));
+  if (isnan(s.t[i]) && isnan(s.v[i])) return true;
+  in_column(from, from->time, where);
+  if (!isfinite(s.t[i]))
+    return fail_row(from, i, "row %d: the time%s is missing or infinite", i + 1, where);
+  if (last >= 0 && !(s.t[i] > s.t[last]))
+    return fail_row(from, i, "row %d: time%s must increase, but %.10g follows %.10g", i + 1, where,
+                    s.t[i], s.t[last]);
+  return true;
+}
+
+// Checks all rows and copies those that have a value.
+static bool take_samples(Arena *scratch, const Source *from, Samples all, Samples *some) {
+  double *t = ARENA_ARRAY(scratch, double, all.n), *v = ARENA_ARRAY(scratch, double, all.n);
+  int last = -1, n = 0;
+  for (int i = 0; i < all.n; i++) {
+    if (!check_row(from, all, i, last)) return false;
+    if (!isnan(all.t[i])) last = i;
+    if (isnan(all.v[i])) continue;
+    t[n] = all.t[i];
+    v[n++] = all.v[i];
+  }
+  *some = (Samples){t, v, n};
+  char where[120];
+  if (n > 0) return true;
+  return fail_row(from, -1, "there is no value%s", in_column(from, from->column, where));
+}
+
+static Input *make_checked(Arena *a, const Source *from, Samples all, InputKind kind) {
+  Arena *scratch = arena_new();
+  Samples some;
+  Input *in = NULL;
+  if (take_samples(scratch, from, all, &some)) in = make(a, scratch, some, kind);
+  arena_free(scratch);
+  return in;
+}
+
+Input *input_new(Arena *a, const double *t, const double *v, int n, InputKind kind, Err *err) {
+  return make_checked(a, &(Source){.err = err}, (Samples){t, v, n}, kind);
+}
+
+Input *input_from_table(Arena *a, const Table *table, int time, int column, InputKind kind,
+                        Err *err) {
+  Source from = {table, time, column, err};
+  Samples all = {table->column[time], table->column[column], table->rows};
+  return make_checked(a, &from, all, kind);
+}
+
+// ---- evaluation
+
+InputKind input_kind(const Input *in) {
+  return in->kind;
+}
+
+int input_piece(const Input *in, double t, int direction) {
+  int low = 0, high = in->breaks; // the number of breaks before t
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (in->at[middle] < t || (direction >= 0 && in->at[middle] == t))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Pieces are closed: one that has t at its end is kept, so the slope there is that of its own side.
+static bool contains(const Input *in, int piece, double t) {
+  if (piece < 0 || piece > in->breaks) return false;
+  return (piece == 0 || t >= in->at[piece - 1]) && (piece == in->breaks || t <= in->at[piece]);
+}
+
+static int follow(const Input *in, double t, int piece) {
+  if (contains(in, piece, t)) return piece;
+  if (contains(in, piece + 1, t)) return piece + 1;
+  return input_piece(in, t, 1);
+}
+
+void input_eval(const Input *in, double t, int *piece, double *value, double *slope) {
+  if (in->kind != INPUT_HOLD) *piece = follow(in, t, *piece);
+  assert(*piece >= 0 && *piece <= in->breaks);
+  const Piece *p = &in->piece[*piece];
+  double s = t - p->from;
+  *value = p->v + s * (p->b + s * (p->c + s * p->d));
+  if (slope) *slope = p->b + s * (2 * p->c + s * 3 * p->d);
+}
+
+int input_events(const Input *in, const double **times) {
+  *times = in->event;
+  return in->events;
+}

@@ -1,0 +1,39 @@
+// Functions of time from samples: constant, hold, linear, spline. Constant beyond the first and the
+// last sample.
+//
+// An input is a row of pieces that meet at breaks. Each integration keeps one int for each input,
+// the piece it is in:
+//   piece = input_piece(in, t, +1) at the start and after each restart (-1: time runs backwards).
+// A hold input keeps to this piece: the step that ends on a break sees the old value there, and
+// only the restart makes the new one visible. Where the function is continuous, input_eval moves
+// the piece with t by itself.
+#pragma once
+#include "base/csv.h"
+
+typedef enum InputKind {
+  INPUT_HOLD,   // the last sample at or before t
+  INPUT_LINEAR, // straight between samples
+  INPUT_SPLINE, // cubic, twice differentiable: not-a-knot from 4 samples, natural below
+} InputKind;
+
+bool input_kind_find(const char *name, InputKind *kind); // "hold", "linear", "spline"
+
+typedef struct Input Input; // fixed once made: may be shared by threads
+
+Input *input_constant(Arena *a, double value);
+// Rows with a missing (NaN) value are skipped; all times must be finite and increase. t and v are
+// not kept. NULL and an error that names the row (from 1) otherwise, or when no value is left.
+Input *input_new(Arena *a, const double *t, const double *v, int n, InputKind kind, Err *err);
+// As input_new from two columns of a table; errors carry file:line and the name of the column.
+Input *input_from_table(Arena *a, const Table *table, int time, int column, InputKind kind,
+                        Err *err);
+
+InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
+// The piece that begins at or before t (direction >= 0) or ends at or after t (direction < 0).
+int input_piece(const Input *in, double t, int direction);
+// Value and time derivative (slope may be NULL). Does not allocate.
+void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
+// Times, ascending, where the function is not smooth: hold jumps there and must be restarted; the
+// slope of the others jumps. Samples that change nothing are no events. Returns their count; the
+// times belong to the input.
+int input_events(const Input *in, const double **times);

@@ -1,0 +1,265 @@
+#include "simulate/rk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/vec.h"
+#include "simulate/control.h"
+#include "simulate/rk_tableau.h"
+
+typedef void RkSlope(void *self, double t, const double *y, double *dy);
+typedef struct Rk Rk;
+
+typedef struct RkKernels {
+  void (*stages)(const Rk *w, const Stepper *s, double h); // all slopes, end value, scaled errors
+  void (*dense)(const Rk *w, const Stepper *s, RkSlope *f, int count);
+  void (*value)(const Rk *w, const double *y, double theta, int count, double *out);
+} RkKernels;
+
+typedef struct RkMethod {
+  ControlRule rule;
+  int stages;       // evaluations of f in an attempt
+  int end;          // the slope at the end of the step
+  int last;         // the slope before it, also at the end time: their difference estimates the stiffness
+  int slopes;       // with those for dense output
+  int dense_stages; // evaluations of f that dense output adds
+  double stability; // |h lambda| that the method bears on the negative real axis
+  bool two_errors;  // combines estimates of orders 5 and 3
+  RkKernels plain, wide;
+} RkMethod;
+
+enum { STIFF_HITS = 15, STIFF_MISSES = 6 };               // Hairer's, in DOP853
+typedef enum DenseReady { DENSE_NO, DENSE_STATES, DENSE_ALL } DenseReady; // coefficients at hand
+
+struct Rk {
+  const RkMethod *method;
+  const RkKernels *kernels;
+  Control *control;
+  int count, ld;         // numbers in y; distance of the slopes in k
+  double *k;             // slope j at k + j*ld, counted from 1
+  double *arg, *end;     // argument of the last stage; the new y
+  double *squares3;      // of the third order error
+  double *sums3;         // by columns
+  double *dense;         // coefficient j at dense + j*ld, counted from 1
+  DenseReady dense_ready;
+  bool begun;            // k1 holds f(t, y); otherwise the end slope of the last step does
+  bool computable;       // f was finite at the start
+  int stiff, not_stiff;  // hits and misses of the stiffness test
+};
+
+#define TARGET
+#define KERNEL(name) name##_plain
+#include "simulate/rk_kernels.inc"
+#undef TARGET
+#undef KERNEL
+
+#ifdef VEC_WIDE
+#define TARGET VEC_WIDE
+#define KERNEL(name) name##_wide
+#include "simulate/rk_kernels.inc"
+#undef TARGET
+#undef KERNEL
+#define KERNEL(name) name##_wide
+#else
+#define KERNEL(name) name##_plain
+#endif
+
+static const RkMethod RK8 = {
+    .rule = {.order = 8, .memory = 0.03, .safety = 0.92, .slow = 0.333, .fast = 6},
+    .stages = 11,
+    .end = 13,
+    .last = 12,
+    .slopes = 16,
+    .dense_stages = 3,
+    .stability = 6.1,
+    .two_errors = true,
+    .plain = {rk8_stages_plain, rk8_dense_plain, rk8_value_plain},
+    .wide = {KERNEL(rk8_stages), KERNEL(rk8_dense), KERNEL(rk8_value)},
+};
+
+static const RkMethod RK5 = {
+    .rule = {.order = 5, .memory = 0.04, .safety = 0.9, .slow = 0.2, .fast = 10},
+    .stages = 6,
+    .end = 7,
+    .last = 6,
+    .slopes = 7,
+    .dense_stages = 0,
+    .stability = 3.25,
+    .two_errors = false,
+    .plain = {rk5_stages_plain, rk5_dense_plain, rk5_value_plain},
+    .wide = {KERNEL(rk5_stages), KERNEL(rk5_dense), KERNEL(rk5_value)},
+};
+
+static double *slope(const Rk *w, int j) { return w->k + j * w->ld; }
+
+static void count_rhs(Stepper *s, int times, bool with_sensitivities) {
+  s->count.rhs += times;
+  if (with_sensitivities && s->ode->ns > 0) s->count.rhs_sens += times;
+}
+
+static void init(Stepper *s, Arena *a, const RkMethod *method) {
+  Rk *w = ARENA_NEW(a, Rk);
+  s->data = w;
+  w->method = method;
+  w->kernels = vec_wide() ? &method->wide : &method->plain;
+  w->control = control_new(a, s->ode, &method->rule);
+  w->count = control_count(s->ode);
+  w->ld = vec_padded(w->count);
+  w->k = ARENA_ARRAY(a, double, (method->slopes + 1) * w->ld);
+  w->dense = ARENA_ARRAY(a, double, 8 * w->ld);
+  w->arg = ARENA_ARRAY(a, double, w->ld);
+  w->end = ARENA_ARRAY(a, double, w->ld);
+  w->squares3 = ARENA_ARRAY(a, double, w->ld);
+  w->sums3 = ARENA_ARRAY(a, double, w->control->sums_sens + w->ld);
+}
+
+static void init_rk8(Stepper *s, Arena *a) { init(s, a, &RK8); }
+static void init_rk5(Stepper *s, Arena *a) { init(s, a, &RK5); }
+
+static void start(Stepper *s, double t_end) {
+  Rk *w = s->data;
+  s->ode->rhs(s->ode->self, s->t, s->y, slope(w, 1));
+  count_rhs(s, 1, true);
+  w->computable = control_finite(slope(w, 1), w->count);
+  w->begun = true;
+  w->dense_ready = DENSE_NO;
+  w->stiff = w->not_stiff = 0;
+  control_start(w->control, s, t_end, slope(w, 1), w->arg, slope(w, 2));
+}
+
+// DOP853's error: e5^2 / sqrt(e5^2 + 0.01 e3^2), here for each column.
+static void combine_errors(Rk *w, const Ode *ode) {
+  Control *c = w->control;
+  control_sum_columns(c, ode, w->squares3, w->sums3);
+  int columns = ode->ns ? c->sums_sens + ode->stride * ode->lanes : ode->lanes;
+  for (int i = 0; i < columns; i++) {
+    double five = c->sums[i], both = five + 0.01 * w->sums3[i];
+    c->sums[i] = both > 0 ? five * (five / both) : both;
+  }
+}
+
+static double attempt_error(Rk *w, Stepper *s, double h) {
+  w->kernels->stages(w, s, h);
+  count_rhs(s, w->method->stages, true);
+  control_sum_columns(w->control, s->ode, w->control->squares, w->control->sums);
+  if (w->method->two_errors) combine_errors(w, s->ode);
+  return fabs(h) * control_worst_sum(w->control, s->ode, w->control->sums);
+}
+
+// The slope where the step ends, which the next step begins with. False when it cannot be computed.
+static bool end_slope(Rk *w, Stepper *s, double t_end) {
+  double *k = slope(w, w->method->end);
+  if (w->method->two_errors) { // rk5 has it already
+    s->ode->rhs(s->ode->self, t_end, w->end, k);
+    count_rhs(s, 1, true);
+  }
+  return control_finite(k, w->count);
+}
+
+// The first slope that is not finite, or the end value; NULL when there is none.
+static const double *find_broken(const Rk *w) {
+  for (int j = 1; j <= w->method->last; j++)
+    if (!control_finite(slope(w, j), w->count)) return slope(w, j);
+  return control_finite(w->end, w->count) ? NULL : w->end;
+}
+
+// The largest eigenvalue from two slopes at the end of the step: Hairer, Wanner II, section IV.2.
+static bool looks_stiff(Rk *w, const Stepper *s, double h) {
+  const double *last = slope(w, w->method->last), *end = slope(w, w->method->end);
+  double top = 0, bottom = 0;
+  for (int i = 0; i < s->ode->n * s->ode->lanes; i++) {
+    double df = end[i] - last[i], dy = w->end[i] - w->arg[i];
+    top += df * df;
+    bottom += dy * dy;
+  }
+  double limit = w->method->stability;
+  if (h * h * top > limit * limit * bottom) {
+    w->not_stiff = 0;
+    w->stiff++;
+  } else if (w->stiff > 0 && ++w->not_stiff >= STIFF_MISSES) {
+    w->stiff = w->not_stiff = 0;
+  }
+  if (w->stiff < STIFF_HITS) return false;
+  w->stiff = w->not_stiff = 0;
+  return true;
+}
+
+static StepEnd accept(Rk *w, Stepper *s, Attempt a, double limit, double error) {
+  size_t bytes = (size_t)w->count * sizeof *s->y;
+  bool stiff = looks_stiff(w, s, a.h);
+  memcpy(s->y_old, s->y, bytes);
+  memcpy(s->y, w->end, bytes);
+  s->t_old = s->t;
+  s->t = a.last ? limit : s->t + a.h;
+  w->begun = false;
+  w->dense_ready = DENSE_NO;
+  control_accept(w->control, s, a, error);
+  return stiff ? STEP_STIFF : STEP_DONE;
+}
+
+static StepEnd step(Stepper *s, double limit) {
+  Rk *w = s->data;
+  if (!w->computable) return STEP_NOT_COMPUTABLE;
+  if (!w->begun) {
+    memcpy(slope(w, 1), slope(w, w->method->end), (size_t)w->count * sizeof *w->k);
+    w->begun = true;
+  }
+  for (;;) {
+    if (control_exhausted(s)) return STEP_TOO_MANY;
+    Attempt a = control_attempt(w->control, s, limit);
+    double error = attempt_error(w, s, a.h);
+    const double *broken = NULL;
+    if (error <= 1) {
+      if (end_slope(w, s, a.last ? limit : s->t + a.h)) return accept(w, s, a, limit, error);
+      broken = slope(w, w->method->end);
+    } else if (!isfinite(error)) {
+      broken = find_broken(w);
+    }
+    StepEnd end = control_reject(w->control, s, a, error, broken);
+    if (end != STEP_DONE) return end;
+  }
+}
+
+static void prepare_dense(Rk *w, Stepper *s, bool with_sensitivities) {
+  const Ode *ode = s->ode;
+  bool states = !with_sensitivities && ode->ns > 0 && ode->rhs_states;
+  int count = states ? ode->n * ode->lanes : w->count;
+  w->kernels->dense(w, s, states ? ode->rhs_states : ode->rhs, count);
+  count_rhs(s, w->method->dense_stages, !states);
+  w->dense_ready = states ? DENSE_STATES : DENSE_ALL;
+  if (w->method->dense_stages == 0 || control_finite(w->dense + 7 * w->ld, count)) return;
+  // f cannot be computed somewhere inside the step: the cubic through both ends remains
+  memset(w->dense + 4 * w->ld, 0, (size_t)(4 * w->ld) * sizeof *w->dense);
+}
+
+static void dense(Stepper *s, double t, bool with_sensitivities, double *y) {
+  Rk *w = s->data;
+  int count = with_sensitivities ? w->count : s->ode->n * s->ode->lanes;
+  if (t == s->t || t == s->t_old) {
+    memcpy(y, t == s->t ? s->y : s->y_old, (size_t)count * sizeof *y);
+    return;
+  }
+  DenseReady need = with_sensitivities ? DENSE_ALL : DENSE_STATES;
+  if (w->dense_ready < need) prepare_dense(w, s, with_sensitivities);
+  w->kernels->value(w, s->y_old, (t - s->t_old) / (s->t - s->t_old), count, y);
+}
+
+const StepperRow STEPPER_RK8 = {
+    .name = "rk8",
+    .meaning = "explicit Runge-Kutta, Dormand-Prince 8(5,3)",
+    .order = 8,
+    .init = init_rk8,
+    .start = start,
+    .step = step,
+    .dense = dense,
+};
+
+const StepperRow STEPPER_RK5 = {
+    .name = "rk5",
+    .meaning = "explicit Runge-Kutta, Dormand-Prince 5(4)",
+    .order = 5,
+    .init = init_rk5,
+    .start = start,
+    .step = step,
+    .dense = dense,
+};

@@ -1,0 +1,444 @@
+#include "simulate/simulate.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulate/event.h"
+
+static const struct {
+  const char *word, *meaning;
+} TABLE[] = {
+#define OUTCOME(name, word, meaning) {word, meaning},
+    OUTCOMES
+#undef OUTCOME
+};
+
+const char *outcome_word(Outcome o) { return TABLE[o].word; }
+const char *outcome_meaning(Outcome o) { return TABLE[o].meaning; }
+
+enum {
+  SWITCHES_MOST = 20, // between explicit and implicit in one run; then it stays implicit
+  LARGE = 60,         // states from which the stiff method is bdf with sparse matrices
+};
+
+struct SimulateWork {
+  Arena *arena;
+  const System *system;
+  SimulateOptions options;
+  SystemWork *work;
+  Ode ode;
+  Tolerance tol;
+  double *abs_tol;
+  const StepperRow *explicit_row, *implicit_row; // the same when the solver is given
+  Stepper *steppers[2];
+  int in_use;
+  double *y; // scratch for dense output
+  int *pieces;
+  EventWork *events;
+  // of the run
+  const SimulateRequest *request;
+  Trajectory *out;
+  double t_end, next_break;
+  int switches;
+};
+
+// ---------------------------------------------------------------- set-up
+
+static void ode_rhs(void *self, double t, const double *y, double *dy) { system_rhs_sens(self, t, y, dy); }
+static void ode_rhs_states(void *self, double t, const double *x, double *dx) { system_rhs(self, t, x, dx); }
+static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
+  system_jacobian(self, t, x, J, ft);
+}
+static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ, double *Dft) {
+  system_jacobian_sens(self, t, y, DJ, Dft);
+}
+
+static void make_ode(SimulateWork *w) {
+  const System *s = w->system;
+  w->ode = (Ode){.n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = s->lanes, .self = w->work};
+  w->ode.rhs = s->ns ? ode_rhs : ode_rhs_states;
+  w->ode.rhs_states = ode_rhs_states;
+  if (!s->jacobian.code) return;
+  w->ode.pattern = &s->jac;
+  w->ode.jacobian = ode_jacobian;
+  if (s->ns) w->ode.jacobian_sens = ode_jacobian_sens;
+}
+
+static void choose_solver(SimulateWork *w) {
+  char word[OPTION_WORD_SIZE];
+  simulate_options_word(&w->options, "solver", word);
+  const StepperRow *row = stepper_find(word);
+  w->explicit_row = w->implicit_row = row;
+  if (row) return; // auto
+  w->explicit_row = stepper_find(w->options.rel_tol > 1e-4 ? "rk5" : "rk8");
+  w->implicit_row = w->system->lanes > 1 ? w->explicit_row : stepper_find(w->system->nx > LARGE ? "bdf" : "rosenbrock");
+}
+
+bool simulate_needs_jacobian(const SimulateOptions *options) {
+  char word[OPTION_WORD_SIZE];
+  simulate_options_word(options, "solver", word);
+  const StepperRow *row = stepper_find(word);
+  return !row || row->implicit;
+}
+
+SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options) {
+  Arena *a = arena_new();
+  SimulateWork *w = ARENA_NEW(a, SimulateWork);
+  w->arena = a;
+  w->system = s;
+  w->options = *options;
+  w->work = system_work_new(s);
+  make_ode(w);
+  choose_solver(w);
+  int numbers = s->nx + s->nx * s->stride;
+  w->abs_tol = ARENA_ARRAY(a, double, numbers + 16);
+  w->y = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
+  w->pieces = ARENA_ARRAY(a, int, s->nu + 1);
+  w->tol = (Tolerance){.rel = options->rel_tol,
+                       .abs = w->abs_tol,
+                       .max_step = options->max_step,
+                       .first_step = options->first_step,
+                       .max_steps = options->max_steps};
+  if (s->ne) w->events = event_work_new(a, w->work);
+  return w;
+}
+
+void simulate_work_free(SimulateWork *w) {
+  if (!w) return;
+  for (int i = 0; i < 2; i++) stepper_done(w->steppers[i]);
+  system_work_free(w->work);
+  arena_free(w->arena);
+}
+
+static Stepper *stepper(SimulateWork *w) { return w->steppers[w->in_use]; }
+
+static void use_stepper(SimulateWork *w, int which) {
+  const StepperRow *row = which ? w->implicit_row : w->explicit_row;
+  if (!w->steppers[which]) w->steppers[which] = stepper_new(w->arena, row, &w->ode, &w->tol);
+  w->in_use = which;
+  char *names = w->out->solver;
+  if (strstr(names, row->name)) return;
+  size_t used = strlen(names);
+  snprintf(names + used, sizeof w->out->solver - used, "%s%s", used ? ", " : "", row->name);
+}
+
+// A sensitivity times its parameter has the size of the state: that sets its absolute tolerance.
+static void set_tolerances(SimulateWork *w, const double *p) {
+  const System *s = w->system;
+  const Flat *f = s->model->flat;
+  for (int i = 0; i < s->nx; i++) {
+    double nominal = f->variables.at[s->model->state[i]].nominal;
+    w->abs_tol[i] = w->options.abs_tol * nominal;
+    for (int k = 0; k < s->stride; k++) {
+      double size = k < s->ns ? fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]) : 1;
+      w->abs_tol[s->nx + i * s->stride + k] = w->abs_tol[i] / (size > 0 ? size : 1);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- inputs
+
+static void eval_inputs(void *data, double t, double *u, double *du) {
+  SimulateWork *w = data;
+  for (int i = 0; i < w->system->nu; i++) input_eval(w->request->inputs[i], t, &w->pieces[i], &u[i], &du[i]);
+}
+
+// Begins new pieces at t and finds where the next one of them ends.
+static void enter_pieces(SimulateWork *w, double t) {
+  w->next_break = INFINITY;
+  for (int i = 0; i < w->system->nu; i++) {
+    const Input *in = w->request->inputs[i];
+    w->pieces[i] = input_piece(in, t, +1);
+    if (input_kind(in) == INPUT_SPLINE) continue;
+    const double *breaks;
+    int count = input_events(in, &breaks);
+    for (int k = 0; k < count; k++) // ascending
+      if (breaks[k] > t) {
+        if (breaks[k] < w->next_break) w->next_break = breaks[k];
+        break;
+      }
+  }
+}
+
+// ---------------------------------------------------------------- how it ended
+
+static const char *state_name(const SimulateWork *w, int i) {
+  const Model *m = w->system->model;
+  return m->flat->variables.at[m->state[i]].name;
+}
+
+static void name_component(const SimulateWork *w, int index, char *out, size_t size) {
+  const System *s = w->system;
+  if (index < s->nx) {
+    snprintf(out, size, "%s", state_name(w, index));
+    return;
+  }
+  int i = (index - s->nx) / s->stride, k = (index - s->nx) % s->stride;
+  const char *parameter = k < s->ns ? s->model->flat->parameters.at[s->parameter[s->active[k]]].name : "?";
+  snprintf(out, size, "the sensitivity d%s/d%s", state_name(w, i), parameter);
+}
+
+static void end(SimulateWork *w, Outcome outcome) {
+  w->out->outcome = outcome;
+  if (stepper(w)) w->out->t_end = stepper(w)->t;
+}
+
+static void message(SimulateWork *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void message(SimulateWork *w, const char *format, ...) {
+  size_t used = strlen(w->out->message);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(w->out->message + used, sizeof w->out->message - used, format, args);
+  va_end(args);
+}
+
+static int fastest_state(const SimulateWork *w, const double *x, const double *dx) {
+  int best = 0;
+  double most = -1;
+  for (int i = 0; i < w->system->nx; i++) {
+    double speed = fabs(dx[i]) / (w->abs_tol[i] + fabs(x[i]));
+    if (!(speed <= most)) most = speed, best = i;
+  }
+  return best;
+}
+
+static void describe_state(SimulateWork *w, int index) {
+  const Stepper *s = stepper(w);
+  char name[160];
+  name_component(w, index, name, sizeof name);
+  int i = index < w->system->nx ? index : (index - w->system->nx) / w->system->stride;
+  system_rhs(w->work, s->t, s->y, w->y);
+  message(w, "; it is %s that limits it: %s = %.6g and changes at %.3g per unit of time", name, state_name(w, i),
+          s->y[i], w->y[i]);
+  int fast = fastest_state(w, s->y, w->y);
+  if (fast != i) message(w, " (the fastest state is %s = %.6g, %.3g per unit of time)", state_name(w, fast), s->y[fast], w->y[fast]);
+}
+
+static void end_too_small(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  end(w, OUTCOME_STEP_TOO_SMALL);
+  message(w, "at t = %.10g the steps became too small (%.2g)", s->t, s->h_next);
+  if (w->system->lanes == 1 && w->system->nx) describe_state(w, s->worst >= 0 ? s->worst : 0);
+  message(w, "; the solution may grow without bound or jump there");
+}
+
+static void end_too_many(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  end(w, OUTCOME_TOO_MANY_STEPS);
+  message(w, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g", w->options.max_steps, s->t,
+          w->t_end, s->t - s->t_old);
+  if (w->system->lanes == 1 && w->system->nx) describe_state(w, s->worst >= 0 ? s->worst : 0);
+  if (!s->row->implicit) message(w, "; try solver=rosenbrock or a larger max_steps");
+}
+
+static bool all_finite(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * 0;
+  return sum == 0;
+}
+
+// f was not finite a little ahead: looks along the slope for the first point where it fails, and says why.
+static void explain_ahead(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  int n = w->system->nx;
+  Text why;
+  text_init(&why);
+  double *dx = ARENA_ARRAY(w->arena, double, n + 16), *x = ARENA_ARRAY(w->arena, double, n + 16);
+  bool found = system_explain(w->work, SYSTEM_RHS, s->t, s->y, &why);
+  system_rhs(w->work, s->t, s->y, dx);
+  double span = fabs(s->t) > 0 ? fabs(s->t) : 1;
+  for (double h = 1e-15 * span; !found && h <= 10 * span; h *= 4) {
+    for (int i = 0; i < n; i++) x[i] = s->y[i] + h * dx[i];
+    found = system_explain(w->work, SYSTEM_RHS, s->t + h, x, &why);
+  }
+  if (!found && w->system->ns) found = system_explain(w->work, SYSTEM_RHS_SENS, s->t, s->y, &why);
+  if (!found && w->system->jacobian.code) found = system_explain(w->work, SYSTEM_JACOBIAN, s->t, s->y, &why);
+  message(w, "%s", found ? why.at : "numbers became too large");
+  text_done(&why);
+}
+
+static void end_not_computable(SimulateWork *w) {
+  end(w, OUTCOME_NOT_COMPUTABLE);
+  message(w, "beyond t = %.10g the equations cannot be computed: ", stepper(w)->t);
+  if (w->system->lanes == 1) explain_ahead(w);
+}
+
+static void end_of_step(SimulateWork *w, StepEnd e) {
+  if (e == STEP_TOO_SMALL) end_too_small(w);
+  else if (e == STEP_TOO_MANY) end_too_many(w);
+  else end_not_computable(w);
+}
+
+// ---------------------------------------------------------------- output
+
+static bool put_row(SimulateWork *w, double t, const double *y) {
+  const System *s = w->system;
+  Trajectory *out = w->out;
+  size_t width = (size_t)(s->ny * s->lanes);
+  double *values = out->values + (size_t)out->rows * width;
+  double *sens = out->sens ? out->sens + (size_t)out->rows * width * (size_t)s->np : NULL;
+  system_outputs(w->work, t, y, values, sens);
+  bool fine = all_finite(values, (int)width) && (!sens || all_finite(sens, (int)width * s->np));
+  if (fine) {
+    out->rows++;
+    return true;
+  }
+  end(w, OUTCOME_NOT_COMPUTABLE);
+  out->t_end = t;
+  message(w, "at t = %.10g an output cannot be computed: ", t);
+  Text why;
+  text_init(&why);
+  bool found = s->lanes == 1 && system_explain(w->work, SYSTEM_OUTPUTS, t, y, &why);
+  message(w, "%s", found ? why.at : "a number is too large");
+  text_done(&why);
+  return false;
+}
+
+static double next_time(const SimulateWork *w) {
+  const SimulateRequest *r = w->request;
+  return w->out->rows < r->count ? r->times[w->out->rows] : (double)INFINITY;
+}
+
+// Rows strictly before t, from the last step.
+static bool put_rows_before(SimulateWork *w, double t) {
+  Stepper *s = stepper(w);
+  for (double at = next_time(w); at < t; at = next_time(w)) {
+    s->row->dense(s, at, w->out->sens != NULL, w->y);
+    if (!put_row(w, at, w->y)) return false;
+  }
+  return true;
+}
+
+static bool put_row_at(SimulateWork *w, double t) {
+  return next_time(w) != t || put_row(w, t, stepper(w)->y);
+}
+
+// ---------------------------------------------------------------- the run
+
+static bool begin(SimulateWork *w) {
+  const System *s = w->system;
+  const SimulateRequest *r = w->request;
+  Stepper *st = stepper(w);
+  system_set_parameters(w->work, r->p);
+  system_forget(w->work);
+  set_tolerances(w, r->p);
+  enter_pieces(w, r->start);
+  w->work->inputs = eval_inputs;
+  w->work->inputs_data = w;
+  st->t = st->t_old = r->start;
+  system_start(w->work, r->start, st->y);
+  int numbers = (s->nx + s->nx * s->stride) * s->lanes;
+  if (!all_finite(st->y, numbers)) {
+    end(w, OUTCOME_NO_START);
+    message(w, "the start values at t = %.10g cannot be computed: ", r->start);
+    Text why;
+    text_init(&why);
+    bool found = s->lanes == 1 && system_explain(w->work, SYSTEM_START, r->start, st->y, &why);
+    message(w, "%s", found ? why.at : "a number is too large");
+    text_done(&why);
+    return false;
+  }
+  if (w->events) event_begin(w->events, st->t, st->y);
+  return true;
+}
+
+static void restart(SimulateWork *w) { stepper(w)->row->start(stepper(w), w->t_end); }
+
+static void change_stepper(SimulateWork *w, int which) {
+  Stepper *from = stepper(w);
+  use_stepper(w, which);
+  Stepper *to = stepper(w);
+  if (to == from) return;
+  int numbers = (w->system->nx + w->system->nx * w->system->stride) * w->system->lanes;
+  to->t = to->t_old = from->t;
+  memcpy(to->y, from->y, (size_t)numbers * sizeof(double));
+  restart(w);
+  w->switches++;
+}
+
+static void follow_stiffness(SimulateWork *w, StepEnd e) {
+  if (w->explicit_row == w->implicit_row) return;
+  if (e == STEP_STIFF && w->in_use == 0) change_stepper(w, 1);
+  if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
+}
+
+static void end_chatter(SimulateWork *w, int event) {
+  const Event *e = &w->system->model->flat->events.at[event];
+  end(w, OUTCOME_CHATTER);
+  message(w, "at t = %.10g the event of '%s' (line %d) follows itself without end: the motion stays on this kink "
+             "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
+          stepper(w)->t, e->text, e->line);
+}
+
+// An event in the last step: goes back to it, changes the modes and the sensitivities, starts again.
+static bool handle_event(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  double at;
+  int event;
+  if (!event_find(w->events, s, &at, &event)) return true;
+  if (!put_rows_before(w, at)) return false;
+  s->row->dense(s, at, true, w->y);
+  int numbers = w->system->nx + w->system->nx * w->system->stride;
+  memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
+  s->t = at;
+  w->out->events++;
+  if (!event_pass(w->events, at, s->y, event) || w->out->events > w->options.max_events) {
+    end_chatter(w, event);
+    return false;
+  }
+  restart(w);
+  return true;
+}
+
+static bool advance(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  double limit = fmin(w->t_end, w->next_break);
+  StepEnd e = s->row->step(s, limit);
+  if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {
+    end_of_step(w, e);
+    return false;
+  }
+  if (w->events && !handle_event(w)) return false;
+  if (!put_rows_before(w, s->t)) return false;
+  if (s->t == w->next_break) {
+    enter_pieces(w, s->t);
+    if (s->t < w->t_end) restart(w);
+  }
+  if (!put_row_at(w, s->t)) return false;
+  follow_stiffness(w, e);
+  return true;
+}
+
+static void collect_work(SimulateWork *w) {
+  for (int i = 0; i < 2; i++) {
+    if (!w->steppers[i]) continue;
+    const StepCount *c = &w->steppers[i]->count;
+    StepCount *sum = &w->out->work;
+    sum->steps += c->steps, sum->rejected += c->rejected;
+    sum->rhs += c->rhs, sum->rhs_sens += c->rhs_sens;
+    sum->jacobians += c->jacobians, sum->factorisations += c->factorisations;
+  }
+}
+
+void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
+  assert(w->system->lanes == 1 || w->system->ne == 0);
+  w->request = request;
+  w->out = out;
+  w->switches = 0;
+  w->t_end = request->count ? request->times[request->count - 1] : request->start;
+  out->outcome = OUTCOME_REACHED_END;
+  out->rows = 0, out->events = 0, out->work = (StepCount){0};
+  out->solver[0] = out->message[0] = 0;
+  for (int i = 0; i < 2; i++)
+    if (w->steppers[i]) w->steppers[i]->count = (StepCount){0};
+  use_stepper(w, 0);
+  if (begin(w) && put_row_at(w, request->start)) {
+    if (w->t_end > request->start) restart(w);
+    while (stepper(w)->t < w->t_end && advance(w)) {}
+    out->t_end = stepper(w)->t;
+  }
+  collect_work(w);
+}

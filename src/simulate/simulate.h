@@ -1,0 +1,55 @@
+// One simulation from start to end: integrator, events, inputs, output times, and how it ended.
+#pragma once
+#include "model/system.h"
+#include "simulate/input.h"
+#include "simulate/simulate_options.h"
+#include "simulate/stepper.h"
+
+// OUTCOME(name, word, meaning)
+#define OUTCOMES                                                                                   \
+  OUTCOME(REACHED_END, "reached-end", "the simulation reached its end")                            \
+  OUTCOME(TOO_MANY_STEPS, "too-many-steps", "the integrator used up max_steps")                    \
+  OUTCOME(STEP_TOO_SMALL, "step-too-small", "no step is small enough for the tolerances")          \
+  OUTCOME(NOT_COMPUTABLE, "not-computable", "the equations cannot be computed")                    \
+  OUTCOME(NO_START, "no-start", "no consistent start values were found")                           \
+  OUTCOME(CHATTER, "chatter", "events follow each other without end")
+
+typedef enum Outcome {
+#define OUTCOME(name, word, meaning) OUTCOME_##name,
+  OUTCOMES
+#undef OUTCOME
+      OUTCOME_COUNT
+} Outcome;
+
+const char *outcome_word(Outcome o);
+const char *outcome_meaning(Outcome o);
+
+typedef struct SimulateRequest {
+  const double *p;            // all parameters, lanes neighbouring numbers each
+  const Input *const *inputs; // by input of the model; NULL when there are none
+  double start;
+  const double *times; // increasing, none before start
+  int count;
+} SimulateRequest;
+
+typedef struct Trajectory {
+  Outcome outcome;
+  int rows;       // output times that were reached
+  double *values; // [row][output][lane], caller's storage for all rows
+  double *sens;   // [row][output][parameter][lane], or NULL
+  StepCount work;
+  long events;
+  double t_end;      // how far it came
+  char solver[48];   // "rk8, rosenbrock"
+  char message[700]; // sentences when it did not reach the end
+} Trajectory;
+
+typedef struct SimulateWork SimulateWork; // one per thread; may run many times
+
+// Keeps the pointers. The options are copied.
+SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options);
+void simulate_work_free(SimulateWork *w);
+void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out);
+
+// Whether systems for these options need a Jacobian.
+bool simulate_needs_jacobian(const SimulateOptions *options);

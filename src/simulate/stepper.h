@@ -1,0 +1,94 @@
+// What integrators see and what they offer: one accepted step at a time, and values anywhere inside the last step.
+//
+// The vector y holds the states and, behind them, their sensitivities: y = [x: n rows of `lanes`] [S: n rows of
+// stride*lanes], S[(i*stride + k)*lanes + lane] = dx_i/dp_k. stride >= ns; columns ns..stride-1 are padding and stay 0.
+#pragma once
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "num/pattern.h"
+
+typedef struct Ode {
+  int n;      // states, >= 0
+  int ns;     // sensitivity columns, 0 = none
+  int stride; // columns stored, >= ns (0 when ns is 0)
+  int lanes;  // parameter sets side by side, 1 = ordinary
+  void *self; // handed to the functions
+  // dy = [f | f_x S + f_p]. Not finite where the model cannot be computed: the integrator then tries a smaller step.
+  void (*rhs)(void *self, double t, const double *y, double *dy);
+  // As rhs, of the states alone (dx has n*lanes numbers). NULL: rhs does it when ns is 0.
+  void (*rhs_states)(void *self, double t, const double *x, double *dx);
+
+  // For implicit methods (lanes == 1); NULL when the system has none.
+  const Pattern *pattern; // of f_x, by rows
+  // J: values of f_x in the order of the pattern; ft[n]: partial derivative of f by time.
+  void (*jacobian)(void *self, double t, const double *x, double *J, double *ft);
+  // Total derivative by each parameter column: DJ[e*stride + k] of value e of J, Dft[i*stride + k] of ft.
+  void (*jacobian_sens)(void *self, double t, const double *y, double *DJ, double *Dft);
+} Ode;
+
+typedef struct Tolerance {
+  double rel;          // relative
+  const double *abs;   // absolute, one for each row and column of y without lanes: n + n*stride numbers
+  double max_step;     // 0: no limit
+  double first_step;   // 0: choose
+  long max_steps;      // accepted and rejected together, counted over the life of the stepper
+} Tolerance;
+
+typedef enum StepEnd {
+  STEP_DONE,           // t advanced
+  STEP_TOO_SMALL,      // the error test fails at the smallest step that changes t
+  STEP_NOT_COMPUTABLE, // f is not finite however small the step
+  STEP_TOO_MANY,       // max_steps
+  STEP_STIFF,          // t advanced, and an explicit method should hand over to an implicit one
+  STEP_NOT_STIFF,      // t advanced, and an explicit method would be cheaper now
+} StepEnd;
+
+typedef struct StepCount {
+  long steps, rejected;
+  long rhs;       // evaluations of f (states, with or without sensitivities)
+  long rhs_sens;  // those of them that included sensitivities
+  long jacobians, factorisations;
+} StepCount;
+
+// One integration; a row of the table below makes it. Fields are read by the caller, written by the stepper.
+typedef struct Stepper Stepper;
+struct Stepper {
+  const struct StepperRow *row;
+  const Ode *ode;
+  Tolerance tol;
+  double t, t_old;   // the last step went from t_old to t
+  double *y, *y_old; // n*lanes*(1 + stride) numbers each
+  double h_next;     // proposal for the next step; sign is the direction
+  int worst;         // index into y (without lanes) that limited the last rejected step
+  double last_error; // its scaled error, > 1
+  StepCount count;
+  void *data;        // the method's own
+};
+
+typedef struct StepperRow {
+  const char *name;    // "rk8"
+  const char *meaning; // for the help
+  int order;           // of the method, 0 = variable
+  bool implicit;       // needs jacobian (and jacobian_sens for sensitivities unless it says otherwise)
+  // Sizes everything; nothing else allocates (CVODES apart). Keeps the pointer to ode.
+  void (*init)(Stepper *s, Arena *a);
+  void (*done)(Stepper *s); // NULL: nothing to do
+  // Begins at (t, y already in s->y), aims at t_end (direction). Called again after every event.
+  void (*start)(Stepper *s, double t_end);
+  // One accepted step from s->t, not beyond limit; ends exactly at limit when it gets there.
+  StepEnd (*step)(Stepper *s, double limit);
+  // y at t_old <= t <= t. columns: only the states (false) or states and sensitivities (true).
+  void (*dense)(Stepper *s, double t, bool with_sensitivities, double *y);
+} StepperRow;
+
+extern const StepperRow *const STEPPERS[];
+extern const int STEPPER_COUNT;
+const StepperRow *stepper_find(const char *name); // NULL when unknown
+
+Stepper *stepper_new(Arena *a, const StepperRow *row, const Ode *ode, const Tolerance *tol);
+void stepper_done(Stepper *s); // frees what the arena does not own; NULL is allowed
+
+// Scaled error norm of e against the tolerances at max(|y0|, |y1|): the largest over lanes and columns (states are one
+// column, each sensitivity is one) of the root mean square over rows. NaN when any number is. *worst: index into y.
+double stepper_norm(const Stepper *s, const double *e, const double *y0, const double *y1, int *worst);

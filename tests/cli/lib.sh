@@ -1,0 +1,51 @@
+# What the tests of the command share. A test is a sentence, a run, and what must hold:
+#   it "refuses an unknown flag"
+#   run simulate "$models/pendulum.mo" --stpo 1
+#   status 2; err "did you mean '--stop'"; no_out
+set -u
+: "${ENTRAIN:?set it to the command under test}"
+models=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../models" && pwd)
+work=$(mktemp -d)
+cd "$work" || exit 1
+number=0 failures=0 title= broken=
+
+finish_test() {
+  [[ -n $title ]] || return
+  number=$((number + 1))
+  if [[ -z $broken ]]; then echo "ok $number - $title"
+  else
+    failures=$((failures + 1))
+    echo "not ok $number - $title"
+    printf '%s' "$broken" | sed 's/^/# /'
+  fi
+}
+
+finish_all() {
+  finish_test
+  echo "1..$number"
+  rm -rf "$work"
+  exit $((failures > 0))
+}
+trap finish_all EXIT
+
+it() { finish_test; title=$1 broken=; }
+wrong() { broken+="$1"$'\n'; }
+run() { "$ENTRAIN" "$@" >out 2>err </dev/null; code=$?; }
+status() { [[ $code -eq $1 ]] || wrong "exit status $code, expected $1: $(head -n 3 err)"; }
+out() { grep -q -e "$1" out || wrong "standard output lacks '$1': $(head -n 5 out)"; }
+err() { grep -q -e "$1" err || wrong "standard error lacks '$1': $(head -n 5 err)"; }
+no_out() { [[ ! -s out ]] || wrong "standard output is not empty: $(head -n 3 out)"; }
+no_err() { [[ ! -s err ]] || wrong "standard error is not empty: $(head -n 3 err)"; }
+holds() { "$@" >/dev/null 2>&1 || wrong "does not hold: $*"; }
+lines() { [[ $(wc -l <out) -eq $1 ]] || wrong "$(wc -l <out) lines, expected $1"; }
+
+cat >decay.mo <<'END'
+model Decay "something that goes away"
+  parameter Real k(min = 0) = 1 "rate";
+  Real x(start = 1, fixed = true);
+  output Real y;
+equation
+  der(x) = -k*x;
+  y = 2*x;
+end Decay;
+END

@@ -1,0 +1,31 @@
+// Any text as a model, and a short simulation of what is accepted: nothing may crash or run away.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "entrain.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void simulate(EntrainModel *model) {
+  EntrainError error = {0};
+  EntrainOptions *options = entrain_options_new();
+  entrain_options_set(options, "max_steps", "200", &error);
+  entrain_options_set(options, "max_events", "50", &error);
+  EntrainSimulation *simulation = entrain_simulation_new(model, options, &error);
+  if (simulation && entrain_simulation_grid(simulation, 0, 1, 0.25, &error))
+    entrain_result_free(entrain_simulation_run(simulation, &error));
+  entrain_simulation_free(simulation);
+  entrain_options_free(options);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  EntrainError error = {0};
+  EntrainModel *model = entrain_model_parse("<fuzz>", (const char *)data, size, &error);
+  if (model) {
+    for (int report = ENTRAIN_REPORT_SUMMARY; report <= ENTRAIN_REPORT_DOT; report++)
+      entrain_text_free(entrain_model_report(model, (EntrainReport)report));
+    simulate(model);
+  }
+  entrain_model_free(model);
+  return 0;
+}
