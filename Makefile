@@ -33,6 +33,7 @@ needs = $(if $(1),$(if $(filter cli,$(1)),,$(call archives,$(call under,$(1)) $(
 
 OBJECTS := $(foreach l,$(INSIDE),$(call objects,$l))
 CLI := $(call objects,cli)
+CLI_PARTS := $(filter-out %/main.o,$(CLI))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
@@ -68,6 +69,7 @@ $(BUILD)/libentrain.a: $(OBJECTS)
 $(BUILD)/libentrain.so: $(OBJECTS) src/api/entrain.map
 	$(LINK) -shared -Wl,-soname,libentrain.so.0 -Wl,--version-script=src/api/entrain.map \
 	  $(OBJECTS) $(LIBS) -o $@
+	@ln -sf libentrain.so $@.0
 
 # The command sees nothing but the public functions.
 $(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a
@@ -75,7 +77,7 @@ $(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a
 
 .SECONDEXPANSION:
 $(BUILD)/tests/test_%: tests/unit/test_%.c $$(call needs,$$(call layer_of,$$*)) \
-  $$(if $$(filter cli,$$(call layer_of,$$*)),$$(filter-out %/main.o,$$(CLI)) $(BUILD)/libentrain.a) | $(BUILD)/tests
+  $$(if $$(filter cli,$$(call layer_of,$$*)),$$(CLI_PARTS) $(BUILD)/libentrain.a) | $(BUILD)/tests
 	$(LINK) $(FLAGS) $(CFLAGS) $(TEST_FLAGS_$*) -Itests/unit -MMD -MP $< \
 	  -Wl,--start-group $(filter %.a %.o,$^) -Wl,--end-group -lcmocka $(LIBS) -o $@
 

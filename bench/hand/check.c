@@ -1,4 +1,4 @@
-#include "check.h"
+#include "hand/check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,8 +67,7 @@ static double check_rhs_sens(const HandModel *m, const Point *at) {
   double y[STATES_MOST * 4], dy[STATES_MOST * 4], worst = 0;
   if (!m->rhs_sens) return 0;
   memcpy(y, at->x, (size_t)m->nx * sizeof *y);
-  for (int k = 0; k < m->np; k++)
-    memcpy(y + (k + 1) * m->nx, at->s[k], (size_t)m->nx * sizeof *y);
+  for (int k = 0; k < m->np; k++) memcpy(y + (k + 1) * m->nx, at->s[k], (size_t)m->nx * sizeof *y);
   m->rhs_sens(0.3, y, at->p, dy);
   for (int k = 0; k < m->np; k++)
     worst = fmax(worst, compare(dy + (k + 1) * m->nx, at->ds[k], m->nx));
@@ -82,7 +81,8 @@ double hand_check(const HandModel *m) {
   for (int trial = 0; trial < 5; trial++) {
     // Parameters near 1, not their values: rate constants of 1e12 would drown the differences.
     for (int k = 0; k < m->parameters; k++) at->p[k] = 0.5 + spread(&seed);
-    for (int i = 0; i < m->nx; i++) at->x[i] = m->x0[i] * (0.5 + spread(&seed)) + 0.1 * spread(&seed);
+    for (int i = 0; i < m->nx; i++)
+      at->x[i] = m->x0[i] * (0.5 + spread(&seed)) + 0.1 * spread(&seed);
     for (int k = 0; k < m->np; k++)
       for (int i = 0; i < m->nx; i++) at->s[k][i] = spread(&seed) - 0.5;
     worst = fmax(worst, check_jacobian(m, at));

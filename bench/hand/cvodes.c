@@ -1,4 +1,4 @@
-#include "cvodes.h"
+#include "hand/cvodes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static void add_sensitivities(Cvodes *w) {
 
 static int set_tolerances(Cvodes *w, double rel_tol, double abs_tol) {
   const HandModel *m = w->model;
-  for (int i = 0; i < m->nx; i++) NV_Ith_S(w->abs_tol, i) = abs_tol * (m->nominal ? m->nominal[i] : 1);
+  for (int i = 0; i < m->nx; i++)
+    NV_Ith_S(w->abs_tol, i) = abs_tol * (m->nominal ? m->nominal[i] : 1);
   return CVodeSVtolerances(w->memory, rel_tol, w->abs_tol);
 }
 
@@ -151,7 +152,8 @@ static void copy_row(const Cvodes *w, double *out) {
     memcpy(out + (size_t)(k + 1) * nx, NV_DATA_S(w->s[k]), (size_t)nx * sizeof *out);
 }
 
-bool cvodes_run(Cvodes *w, double rel_tol, double abs_tol, const double *times, int count, double *out) {
+bool cvodes_run(Cvodes *w, double rel_tol, double abs_tol, const double *times, int count,
+                double *out) {
   int approach = w->sens == CVODES_SIMULTANEOUS ? CV_SIMULTANEOUS : CV_STAGGERED;
   size_t stride = (size_t)w->model->nx * (size_t)(1 + w->model->np);
   double t = times[0];

@@ -3,9 +3,12 @@
 #pragma once
 #include <stdbool.h>
 
-#include "hand.h"
+#include "hand/hand.h"
 
-typedef enum CvodesMethod { CVODES_ADAMS, CVODES_BDF } CvodesMethod;           // Adams: fixed point; BDF: Newton, dense
+typedef enum CvodesMethod {
+  CVODES_ADAMS,
+  CVODES_BDF
+} CvodesMethod; // Adams: fixed point; BDF: Newton, dense
 typedef enum CvodesSens { CVODES_SIMULTANEOUS, CVODES_STAGGERED } CvodesSens;
 
 typedef struct Cvodes Cvodes;
@@ -17,4 +20,5 @@ Cvodes *cvodes_new(const HandModel *model, CvodesMethod method, CvodesSens sens)
 void cvodes_free(Cvodes *w);
 CvodesCount cvodes_count(const Cvodes *w);
 // out[i*stride + ...] = [x, s_1, s_2, ...] at times[i], stride = nx*(1 + np). false: CVODES gave up.
-bool cvodes_run(Cvodes *w, double rel_tol, double abs_tol, const double *times, int count, double *out);
+bool cvodes_run(Cvodes *w, double rel_tol, double abs_tol, const double *times, int count,
+                double *out);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes C for the right-hand side and the Jacobian of a flat model: what a person would use who wants the Jacobian of a
-model too large to be differentiated by hand. Independent of entrain: one pass over the equations in sorted order, then
+"""Writes C for the Jacobian of a flat model, and df/dt as one more column: what a person would use who wants the Jacobian
+of a model too large to be differentiated by hand. Independent of entrain: one pass over the equations in sorted order, then
 elimination of the intermediate quantities from the linearised graph, cheapest first (Markowitz); gcc does the rest.
 
 usage: derive.py model.mo function > function.c"""
@@ -73,8 +73,7 @@ class Tape:
 
     def expression(self, e, names):
         if isinstance(e, ast.Constant): return self.leaf(repr(float(e.value)), False)
-        if isinstance(e, ast.Name):
-            return self.leaf('t', False) if e.id == 'time' else names[e.id]
+        if isinstance(e, ast.Name): return names[e.id]
         if isinstance(e, ast.UnaryOp):
             a = self.expression(e.operand, names)
             return self.node('-v%d' % a, {a: '-1'})
@@ -140,20 +139,20 @@ def main():
     tape, names = Tape(), {}
     for i, n in enumerate(parameters): names[n] = tape.leaf('p[%d]' % i, False)
     for i, n in enumerate(states): names[n] = tape.leaf('x[%d]' % i, True)
-    sources = [names[n] for n in states]
+    names['time'] = tape.leaf('t', True)
+    sources = [names[n] for n in states + ['time']]
     for left, right in sort(equations, parameters + states):
         names[left] = tape.expression(ast.parse(right, mode='eval').body, names)
     # copies, because a derivative may itself be used in other equations, or be a state
     results = [tape.node('(v%d)' % names['der(' + n + ')'], {names['der(' + n + ')']: '1'}) for n in states]
     tail = []
     into = eliminate(tape, sources, results, tail)
-    print('#include <math.h>\n\n#include "vehicle14.h"\n')
+    print('#include <math.h>\n\n#include "hand/vehicle14.h"\n')
     print('// Made by derive.py; not to be edited.')
-    print('void %s(double t, const double *x, const double *p, double *dx, double *J) {' % sys.argv[2])
+    print('void %s(double t, const double *x, const double *p, double *J) {' % sys.argv[2])
     for i, text in enumerate(tape.lines): print('  const double v%d = %s;' % (i, text))
     for text in tail: print('  ' + text)
     for i, r in enumerate(results):
-        print('  dx[%d] = v%d;' % (i, r))
         for a, d in sorted(into[r].items()):
             print('  J[%d] = %s;' % (sources.index(a) * len(states) + i, d))
     print('}')

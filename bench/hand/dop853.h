@@ -4,7 +4,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "hand.h"
+#include "hand/hand.h"
 
 typedef struct Dop853 Dop853;
 typedef struct Dop853Count {

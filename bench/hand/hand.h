@@ -13,12 +13,14 @@ typedef struct HandModel {
   int nx, np, parameters; // np: parameters with sensitivities, the first of all parameters
   const double *p;
   const double *x0;
-  const double *nominal; // of each state, for absolute tolerances; NULL: 1
+  const double *nominal;              // of each state, for absolute tolerances; NULL: 1
   const char *const *parameter_names; // np names, as in the model file
   HandRhs *rhs;
-  HandRhs *rhs_sens; // states and sensitivities in one vector [x, s_1, s_2, ...]; NULL for stiff models
-  HandRhs *jacobian; // dense, by columns; entries that are always 0 are not written
-  HandSens *sens;    // the same equations in the form that CVODES asks for
+  HandRhs
+      *rhs_sens; // states and sensitivities in one vector [x, s_1, s_2, ...]; NULL for stiff models
+  HandRhs *jacobian;      // dense, by columns; entries that are always 0 are not written
+  HandRhs *jacobian_time; // the same and df/dt as one more column; NULL for stiff models
+  HandSens *sens;         // the same equations in the form that CVODES asks for
 } HandModel;
 
 extern const HandModel HAND_PENDULUM, HAND_VDPD, HAND_TWO_DOF;

@@ -1,5 +1,5 @@
 // High irradiance responses of photomorphogenesis (Schaefer 1975); constants as in the Test Set for IVP Solvers.
-#include "hand.h"
+#include "hand/hand.h"
 
 enum { K1, K2, K3, K4, K5, K6, KP, KM, KS, OKS, PARAMETERS };
 
@@ -78,7 +78,16 @@ static void sens(double t, const double *x, const double *const *sensitivities, 
 
 static const double P[] = {1.71, 0.43, 8.32, 0.69, 0.035, 8.32, 280, 0.69, 0.69, 0.0007};
 static const double X0[] = {1, 0, 0, 0, 0, 0, 0, 0.0057};
-static const char *const NAMES[] = {"k1", "k2", "k3", "k4", "k5", "k6", "kplus", "kminus", "kstar", "oks"};
+static const char *const NAMES[] = {"k1", "k2",    "k3",     "k4",    "k5",
+                                    "k6", "kplus", "kminus", "kstar", "oks"};
 
-const HandModel HAND_HIRES = {.name = "HIRES", .nx = 8, .np = PARAMETERS, .parameters = PARAMETERS, .p = P, .x0 = X0,
-    .rhs = rhs, .jacobian = jacobian, .sens = sens, .parameter_names = NAMES};
+const HandModel HAND_HIRES = {.name = "HIRES",
+                              .nx = 8,
+                              .np = PARAMETERS,
+                              .parameters = PARAMETERS,
+                              .p = P,
+                              .x0 = X0,
+                              .rhs = rhs,
+                              .jacobian = jacobian,
+                              .sens = sens,
+                              .parameter_names = NAMES};

@@ -1,17 +1,66 @@
 // A signalling cascade: receptor with recycling, decoy receptor, kinase, transcription factor, a feedback inhibitor
 // (SOCS) and a reporter. 14 states, 18 parameters; structure in the manner of published cytokine models, constants
 // chosen here. The same as models/network14.mo.
-#include "hand.h"
+#include "hand/hand.h"
 
-enum { REC, REC_I, LREC, PREC, PREC_I, JAK, PJAK, STAT, PSTAT, MSOCS, SOCS, MCD, DECOY, LDECOY, STATES };
 enum {
-  KON, REC_INTERN, REC_RECYCLE, REC_PHOS, JAK_PHOS, JAK_INHIBIT, JAK_DEPHOS, STAT_PHOS, STAT_DEPHOS,
-  DECOY_BIND, PREC_INTERN, PREC_DEGRADE, SOCS_MRNA, MRNA_DEGRADE, SOCS_TRANSLATE, SOCS_SATURATE,
-  SOCS_DEGRADE, CD_MRNA, PARAMETERS, LIGAND = PARAMETERS, SHP
+  REC,
+  REC_I,
+  LREC,
+  PREC,
+  PREC_I,
+  JAK,
+  PJAK,
+  STAT,
+  PSTAT,
+  MSOCS,
+  SOCS,
+  MCD,
+  DECOY,
+  LDECOY,
+  STATES
 };
 enum {
-  V_BIND, V_INTERN, V_RECYCLE, V_RPHOS, V_JPHOS, V_JDEPHOS, V_SPHOS, V_SDEPHOS, V_DECOY, V_PINTERN,
-  V_PDEGRADE, V_MSOCS, V_MDEGRADE, V_TRANSLATE, V_SDEGRADE, V_MCD, RATES
+  KON,
+  REC_INTERN,
+  REC_RECYCLE,
+  REC_PHOS,
+  JAK_PHOS,
+  JAK_INHIBIT,
+  JAK_DEPHOS,
+  STAT_PHOS,
+  STAT_DEPHOS,
+  DECOY_BIND,
+  PREC_INTERN,
+  PREC_DEGRADE,
+  SOCS_MRNA,
+  MRNA_DEGRADE,
+  SOCS_TRANSLATE,
+  SOCS_SATURATE,
+  SOCS_DEGRADE,
+  CD_MRNA,
+  PARAMETERS,
+  LIGAND = PARAMETERS,
+  SHP
+};
+enum {
+  V_BIND,
+  V_INTERN,
+  V_RECYCLE,
+  V_RPHOS,
+  V_JPHOS,
+  V_JDEPHOS,
+  V_SPHOS,
+  V_SDEPHOS,
+  V_DECOY,
+  V_PINTERN,
+  V_PDEGRADE,
+  V_MSOCS,
+  V_MDEGRADE,
+  V_TRANSLATE,
+  V_SDEGRADE,
+  V_MCD,
+  RATES
 };
 
 static void balance(const double *v, double *dx) {
@@ -106,8 +155,9 @@ static void sens(double t, const double *x, const double *const *sensitivities, 
   double jak_by_socs = -kinase * active * x[JAK] * p[JAK_INHIBIT] * inhibit;
   double translate = p[SOCS_TRANSLATE] * p[SOCS_SATURATE] * saturate * saturate;
   static const int RATE_OF[PARAMETERS] = {
-      V_BIND,  V_INTERN,  V_RECYCLE,  V_RPHOS, V_JPHOS,    V_JPHOS,     V_JDEPHOS,   V_SPHOS,    V_SDEPHOS,
-      V_DECOY, V_PINTERN, V_PDEGRADE, V_MSOCS, V_MDEGRADE, V_TRANSLATE, V_TRANSLATE, V_SDEGRADE, V_MCD};
+      V_BIND,    V_INTERN,   V_RECYCLE,   V_RPHOS,     V_JPHOS,    V_JPHOS,
+      V_JDEPHOS, V_SPHOS,    V_SDEPHOS,   V_DECOY,     V_PINTERN,  V_PDEGRADE,
+      V_MSOCS,   V_MDEGRADE, V_TRANSLATE, V_TRANSLATE, V_SDEGRADE, V_MCD};
   const double by_p[PARAMETERS] = {p[LIGAND] * x[REC],
                                    x[REC],
                                    x[REC_I],
@@ -150,13 +200,22 @@ static void sens(double t, const double *x, const double *const *sensitivities, 
   }
 }
 
-static const double P[] = {0.0034, 0.1,  0.0013, 1000, 0.16, 0.017, 6e-4,  0.04,  3.4e-4, 1.2e-4,
-                           0.15,   0.17, 2.2,    0.01, 11.9, 3.7,   0.043, 8e-5,  2.265,  91};
-static const double X0[STATES] = {[REC] = 1.3, [REC_I] = 113, [JAK] = 2.8, [STAT] = 165, [DECOY] = 0.34};
+static const double P[] = {0.0034, 0.1,  0.0013, 1000, 0.16, 0.017, 6e-4,  0.04, 3.4e-4, 1.2e-4,
+                           0.15,   0.17, 2.2,    0.01, 11.9, 3.7,   0.043, 8e-5, 2.265,  91};
+static const double X0[STATES] = {
+    [REC] = 1.3, [REC_I] = 113, [JAK] = 2.8, [STAT] = 165, [DECOY] = 0.34};
 static const char *const NAMES[] = {
-    "kon",        "rec_intern",  "rec_recycle",  "rec_phos",  "jak_phos",     "jak_inhibit",
-    "jak_dephos", "stat_phos",   "stat_dephos",  "decoy_bind", "prec_intern", "prec_degrade",
+    "kon",        "rec_intern",   "rec_recycle",    "rec_phos",      "jak_phos",     "jak_inhibit",
+    "jak_dephos", "stat_phos",    "stat_dephos",    "decoy_bind",    "prec_intern",  "prec_degrade",
     "socs_mrna",  "mrna_degrade", "socs_translate", "socs_saturate", "socs_degrade", "cd_mrna"};
 
-const HandModel HAND_NETWORK14 = {.name = "network14", .nx = STATES, .np = PARAMETERS, .parameters = PARAMETERS + 2, .p = P, .x0 = X0,
-    .rhs = rhs, .jacobian = jacobian, .sens = sens, .parameter_names = NAMES};
+const HandModel HAND_NETWORK14 = {.name = "network14",
+                                  .nx = STATES,
+                                  .np = PARAMETERS,
+                                  .parameters = PARAMETERS + 2,
+                                  .p = P,
+                                  .x0 = X0,
+                                  .rhs = rhs,
+                                  .jacobian = jacobian,
+                                  .sens = sens,
+                                  .parameter_names = NAMES};

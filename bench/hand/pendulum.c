@@ -1,4 +1,4 @@
-#include "hand.h"
+#include "hand/hand.h"
 
 #include <math.h>
 
@@ -38,7 +38,15 @@ static const double P[] = {10};
 static const double X0[] = {0.5235987755982988, 0}; // pi/6
 static const char *const NAMES[] = {"p"};
 
-const HandModel HAND_PENDULUM = {
-    .name = "pendulum", .nx = 2,  .np = 1, .parameters = 1,         .p = P,
-    .x0 = X0,           .rhs = rhs, .rhs_sens = rhs_sens, .jacobian = jacobian,
-    .sens = sens,       .parameter_names = NAMES};
+const HandModel HAND_PENDULUM = {.name = "pendulum",
+                                 .nx = 2,
+                                 .np = 1,
+                                 .parameters = 1,
+                                 .p = P,
+                                 .x0 = X0,
+                                 .rhs = rhs,
+                                 .rhs_sens = rhs_sens,
+                                 .jacobian = jacobian,
+                                 .jacobian_time = jacobian,
+                                 .sens = sens,
+                                 .parameter_names = NAMES};

@@ -1,5 +1,5 @@
 // The air pollution problem (Verwer 1994): 20 species, 25 reactions; constants as in the Test Set for IVP Solvers.
-#include "hand.h"
+#include "hand/hand.h"
 
 enum { SPECIES = 20, REACTIONS = 25 };
 
@@ -30,34 +30,17 @@ static void balance(const double *r, double *dx) {
 static void rhs(double t, const double *y, const double *k, double *dy) {
   (void)t;
   const double r[REACTIONS] = {
-      k[0] * y[0],
-      k[1] * y[1] * y[3],
-      k[2] * y[4] * y[1],
-      k[3] * y[6],
-      k[4] * y[6],
-      k[5] * y[6] * y[5],
-      k[6] * y[8],
-      k[7] * y[8] * y[5],
-      k[8] * y[10] * y[1],
-      k[9] * y[10] * y[0],
-      k[10] * y[12],
-      k[11] * y[9] * y[1],
-      k[12] * y[13],
-      k[13] * y[0] * y[5],
-      k[14] * y[2],
-      k[15] * y[3],
-      k[16] * y[3],
-      k[17] * y[15],
-      k[18] * y[15],
-      k[19] * y[16] * y[5],
-      k[20] * y[18],
-      k[21] * y[18],
-      k[22] * y[0] * y[3],
-      k[23] * y[18] * y[0],
+      k[0] * y[0],         k[1] * y[1] * y[3],  k[2] * y[4] * y[1],  k[3] * y[6],
+      k[4] * y[6],         k[5] * y[6] * y[5],  k[6] * y[8],         k[7] * y[8] * y[5],
+      k[8] * y[10] * y[1], k[9] * y[10] * y[0], k[10] * y[12],       k[11] * y[9] * y[1],
+      k[12] * y[13],       k[13] * y[0] * y[5], k[14] * y[2],        k[15] * y[3],
+      k[16] * y[3],        k[17] * y[15],       k[18] * y[15],       k[19] * y[16] * y[5],
+      k[20] * y[18],       k[21] * y[18],       k[22] * y[0] * y[3], k[23] * y[18] * y[0],
       k[24] * y[19]};
   balance(r, dy);
 }
 
+// One line an entry.
 static void jacobian(double t, const double *y, const double *k, double *J) {
   (void)t;
   J[SPECIES * 0 + 0] = -k[0] - k[9] * y[10] - k[13] * y[5] - k[22] * y[3] - k[23] * y[18];
@@ -148,48 +131,60 @@ static void jacobian(double t, const double *y, const double *k, double *J) {
 static void sens(double t, const double *y, const double *const *sensitivities, const double *k,
                  double *const *ds) {
   (void)t;
-  const double by_k[REACTIONS] = {
-y[0], y[1] * y[3], y[4] * y[1], y[6], y[6], y[6] * y[5], y[8], y[8] * y[5], y[10] * y[1], y[10] * y[0], y[12], y[9] * y[1], y[13], y[0] * y[5], y[2], y[3], y[3], y[15], y[15], y[16] * y[5], y[18], y[18], y[0] * y[3], y[18] * y[0], y[19]};
+  const double by_k[REACTIONS] = {y[0],        y[1] * y[3], y[4] * y[1], y[6],         y[6],
+                                  y[6] * y[5], y[8],        y[8] * y[5], y[10] * y[1], y[10] * y[0],
+                                  y[12],       y[9] * y[1], y[13],       y[0] * y[5],  y[2],
+                                  y[3],        y[3],        y[15],       y[15],        y[16] * y[5],
+                                  y[18],       y[18],       y[0] * y[3], y[18] * y[0], y[19]};
   for (int j = 0; j < REACTIONS; j++) {
     const double *s = sensitivities[j];
-    double r[REACTIONS] = {
-        k[0] * s[0],
-        k[1] * (s[1] * y[3] + y[1] * s[3]),
-        k[2] * (s[4] * y[1] + y[4] * s[1]),
-        k[3] * s[6],
-        k[4] * s[6],
-        k[5] * (s[6] * y[5] + y[6] * s[5]),
-        k[6] * s[8],
-        k[7] * (s[8] * y[5] + y[8] * s[5]),
-        k[8] * (s[10] * y[1] + y[10] * s[1]),
-        k[9] * (s[10] * y[0] + y[10] * s[0]),
-        k[10] * s[12],
-        k[11] * (s[9] * y[1] + y[9] * s[1]),
-        k[12] * s[13],
-        k[13] * (s[0] * y[5] + y[0] * s[5]),
-        k[14] * s[2],
-        k[15] * s[3],
-        k[16] * s[3],
-        k[17] * s[15],
-        k[18] * s[15],
-        k[19] * (s[16] * y[5] + y[16] * s[5]),
-        k[20] * s[18],
-        k[21] * s[18],
-        k[22] * (s[0] * y[3] + y[0] * s[3]),
-        k[23] * (s[18] * y[0] + y[18] * s[0]),
-        k[24] * s[19]};
+    double r[REACTIONS] = {k[0] * s[0],
+                           k[1] * (s[1] * y[3] + y[1] * s[3]),
+                           k[2] * (s[4] * y[1] + y[4] * s[1]),
+                           k[3] * s[6],
+                           k[4] * s[6],
+                           k[5] * (s[6] * y[5] + y[6] * s[5]),
+                           k[6] * s[8],
+                           k[7] * (s[8] * y[5] + y[8] * s[5]),
+                           k[8] * (s[10] * y[1] + y[10] * s[1]),
+                           k[9] * (s[10] * y[0] + y[10] * s[0]),
+                           k[10] * s[12],
+                           k[11] * (s[9] * y[1] + y[9] * s[1]),
+                           k[12] * s[13],
+                           k[13] * (s[0] * y[5] + y[0] * s[5]),
+                           k[14] * s[2],
+                           k[15] * s[3],
+                           k[16] * s[3],
+                           k[17] * s[15],
+                           k[18] * s[15],
+                           k[19] * (s[16] * y[5] + y[16] * s[5]),
+                           k[20] * s[18],
+                           k[21] * s[18],
+                           k[22] * (s[0] * y[3] + y[0] * s[3]),
+                           k[23] * (s[18] * y[0] + y[18] * s[0]),
+                           k[24] * s[19]};
     r[j] += by_k[j];
     balance(r, ds[j]);
   }
 }
 
-static const double P[REACTIONS] = {
-    0.35,    26.6,   12.3e3, 0.86e-3, 0.82e-3, 15e3,    0.13e-3, 24e3,   16.5e3,
-    9e3,     0.022,  12e3,   1.88,    16.3e3,  4.8e6,   0.35e-3, 0.0175, 1e8,
-    0.444e12, 1.24e3, 2.1,   5.78,    0.0474,  1.78e3,  3.12};
-static const double X0[SPECIES] = {[1] = 0.2, [3] = 0.04, [6] = 0.1, [7] = 0.3, [8] = 0.01, [16] = 0.007};
+static const double P[REACTIONS] = {0.35,  26.6,    12.3e3, 0.86e-3, 0.82e-3,  15e3,   0.13e-3,
+                                    24e3,  16.5e3,  9e3,    0.022,   12e3,     1.88,   16.3e3,
+                                    4.8e6, 0.35e-3, 0.0175, 1e8,     0.444e12, 1.24e3, 2.1,
+                                    5.78,  0.0474,  1.78e3, 3.12};
+static const double X0[SPECIES] = {
+    [1] = 0.2, [3] = 0.04, [6] = 0.1, [7] = 0.3, [8] = 0.01, [16] = 0.007};
 static const char *const NAMES[REACTIONS] = {
-"k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11", "k12", "k13", "k14", "k15", "k16", "k17", "k18", "k19", "k20", "k21", "k22", "k23", "k24", "k25"};
+    "k1",  "k2",  "k3",  "k4",  "k5",  "k6",  "k7",  "k8",  "k9",  "k10", "k11", "k12", "k13",
+    "k14", "k15", "k16", "k17", "k18", "k19", "k20", "k21", "k22", "k23", "k24", "k25"};
 
-const HandModel HAND_POLLUTION = {.name = "Pollution", .nx = SPECIES, .np = REACTIONS, .parameters = REACTIONS, .p = P, .x0 = X0,
-    .rhs = rhs, .jacobian = jacobian, .sens = sens, .parameter_names = NAMES};
+const HandModel HAND_POLLUTION = {.name = "Pollution",
+                                  .nx = SPECIES,
+                                  .np = REACTIONS,
+                                  .parameters = REACTIONS,
+                                  .p = P,
+                                  .x0 = X0,
+                                  .rhs = rhs,
+                                  .jacobian = jacobian,
+                                  .sens = sens,
+                                  .parameter_names = NAMES};

@@ -1,4 +1,4 @@
-#include "hand.h"
+#include "hand/hand.h"
 
 enum { K1, K2, K3 };
 
@@ -42,5 +42,14 @@ static const double P[] = {0.04, 3e7, 1e4};
 static const double X0[] = {1, 0, 0}, NOMINAL[] = {1, 1e-5, 1};
 static const char *const NAMES[] = {"k1", "k2", "k3"};
 
-const HandModel HAND_ROBERTSON = {.name = "Robertson", .nx = 3, .np = 3, .parameters = 3, .p = P, .x0 = X0, .nominal = NOMINAL,
-    .rhs = rhs, .jacobian = jacobian, .sens = sens, .parameter_names = NAMES};
+const HandModel HAND_ROBERTSON = {.name = "Robertson",
+                                  .nx = 3,
+                                  .np = 3,
+                                  .parameters = 3,
+                                  .p = P,
+                                  .x0 = X0,
+                                  .nominal = NOMINAL,
+                                  .rhs = rhs,
+                                  .jacobian = jacobian,
+                                  .sens = sens,
+                                  .parameter_names = NAMES};

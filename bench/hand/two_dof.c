@@ -1,5 +1,5 @@
 // u'' + 0.3 u' + u + C1 u^3 + C2 v = 0,  v'' + 0.3 v' + v + C3 v^3 + cos t = 0
-#include "hand.h"
+#include "hand/hand.h"
 
 #include <math.h>
 
@@ -22,6 +22,11 @@ static void jacobian(double t, const double *x, const double *p, double *J) {
   J[4 * DV + V] = 1;
   J[4 * V + DV] = -1 - 3 * p[C3] * x[V] * x[V];
   J[4 * DV + DV] = -0.3;
+}
+
+static void jacobian_time(double t, const double *x, const double *p, double *J) {
+  jacobian(t, x, p, J);
+  J[16 + DV] = sin(t);
 }
 
 static void rhs_sens(double t, const double *x, const double *p, double *dx) {
@@ -62,7 +67,15 @@ static const double P[] = {1, 0.5, 0.5};
 static const double X0[] = {1, 0, 0, 0};
 static const char *const NAMES[] = {"C1", "C2", "C3"};
 
-const HandModel HAND_TWO_DOF = {
-    .name = "two-DOF", .nx = 4,  .np = 3, .parameters = 3,         .p = P,
-    .x0 = X0,          .rhs = rhs, .rhs_sens = rhs_sens, .jacobian = jacobian,
-    .sens = sens,      .parameter_names = NAMES};
+const HandModel HAND_TWO_DOF = {.name = "two-DOF",
+                                .nx = 4,
+                                .np = 3,
+                                .parameters = 3,
+                                .p = P,
+                                .x0 = X0,
+                                .rhs = rhs,
+                                .rhs_sens = rhs_sens,
+                                .jacobian = jacobian,
+                                .jacobian_time = jacobian_time,
+                                .sens = sens,
+                                .parameter_names = NAMES};

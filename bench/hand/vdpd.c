@@ -1,5 +1,5 @@
 // Van der Pol-Duffing: x'' = mu (1 - x^2) x' - alpha x - beta x^3 + 0.5 cos(0.79 t)
-#include "hand.h"
+#include "hand/hand.h"
 
 #include <math.h>
 
@@ -17,6 +17,11 @@ static void jacobian(double t, const double *x, const double *p, double *J) {
   J[2] = 1;
   J[1] = -2 * p[MU] * x[X] * x[V] - p[ALPHA] - 3 * p[BETA] * x[X] * x[X];
   J[3] = p[MU] * (1 - x[X] * x[X]);
+}
+
+static void jacobian_time(double t, const double *x, const double *p, double *J) {
+  jacobian(t, x, p, J);
+  J[5] = -0.5 * 0.79 * sin(0.79 * t);
 }
 
 static void rhs_sens(double t, const double *x, const double *p, double *dx) {
@@ -52,7 +57,15 @@ static const double P[] = {0.5, 0.5, 0.1};
 static const double X0[] = {1, 0};
 static const char *const NAMES[] = {"alpha", "beta", "mu"};
 
-const HandModel HAND_VDPD = {
-    .name = "van der Pol-Duffing", .nx = 2,  .np = 3, .parameters = 3,         .p = P,
-    .x0 = X0,       .rhs = rhs, .rhs_sens = rhs_sens, .jacobian = jacobian,
-    .sens = sens,   .parameter_names = NAMES};
+const HandModel HAND_VDPD = {.name = "van der Pol-Duffing",
+                             .nx = 2,
+                             .np = 3,
+                             .parameters = 3,
+                             .p = P,
+                             .x0 = X0,
+                             .rhs = rhs,
+                             .rhs_sens = rhs_sens,
+                             .jacobian = jacobian,
+                             .jacobian_time = jacobian_time,
+                             .sens = sens,
+                             .parameter_names = NAMES};

@@ -1,19 +1,65 @@
 // The vehicle as a person types it: named quantities, a loop over the four wheels, what depends on parameters alone
 // computed once beforehand.
-#include "vehicle14.h"
+#include "hand/vehicle14.h"
 
 #include <math.h>
 #include <string.h>
 
+// One line a parameter.
 void vehicle14_parameters(Vehicle14 *c) {
-  *c = (Vehicle14){
-      .mc = 2077, .ms = 10, .kf = 48300, .kr = 30520, .cf = 3080, .cr = 2330, .wf = 0.760, .wr = 0.795,
-      .lf = 1.353, .lr = 1.487, .g = 9.81, .Ixx = 700, .Iyy = 3300, .Izz = 3500, .Ixz = 0, .hcg = 0.6,
-      .Jw = 1, .R0 = 0.330, .kt = 250000, .ct = 200, .soft = 10, .fr = 0.010, .oms = 1, .vlow = 0.1,
-      .Fz0 = 5000, .pCx1 = 1.5, .pDx1 = 1.1, .pDx2 = -0.05, .pEx1 = 0.3, .pEx2 = 0.1, .pKx1 = 40,
-      .pKx2 = -0.2, .pKx3 = 0.25, .pCy1 = 1.3, .pDy1 = 1, .pDy2 = -0.12, .pEy1 = -0.8, .pEy2 = -0.5,
-      .pKy1 = 12, .pKy2 = 2, .rBx1 = 12, .rBx2 = 10, .rCx1 = 1, .rBy1 = 7, .rBy2 = 4, .rCy1 = 1,
-      .v0 = 12, .Tc = 17.1, .Ta = 150, .wt = 0.3, .d0 = 0.03, .wd = 1.8, .toe = 0.002};
+  *c = (Vehicle14){.mc = 2077,
+                   .ms = 10,
+                   .kf = 48300,
+                   .kr = 30520,
+                   .cf = 3080,
+                   .cr = 2330,
+                   .wf = 0.760,
+                   .wr = 0.795,
+                   .lf = 1.353,
+                   .lr = 1.487,
+                   .g = 9.81,
+                   .Ixx = 700,
+                   .Iyy = 3300,
+                   .Izz = 3500,
+                   .Ixz = 0,
+                   .hcg = 0.6,
+                   .Jw = 1,
+                   .R0 = 0.330,
+                   .kt = 250000,
+                   .ct = 200,
+                   .soft = 10,
+                   .fr = 0.010,
+                   .oms = 1,
+                   .vlow = 0.1,
+                   .Fz0 = 5000,
+                   .pCx1 = 1.5,
+                   .pDx1 = 1.1,
+                   .pDx2 = -0.05,
+                   .pEx1 = 0.3,
+                   .pEx2 = 0.1,
+                   .pKx1 = 40,
+                   .pKx2 = -0.2,
+                   .pKx3 = 0.25,
+                   .pCy1 = 1.3,
+                   .pDy1 = 1,
+                   .pDy2 = -0.12,
+                   .pEy1 = -0.8,
+                   .pEy2 = -0.5,
+                   .pKy1 = 12,
+                   .pKy2 = 2,
+                   .rBx1 = 12,
+                   .rBx2 = 10,
+                   .rCx1 = 1,
+                   .rBy1 = 7,
+                   .rBy2 = 4,
+                   .rCy1 = 1,
+                   .v0 = 12,
+                   .Tc = 17.1,
+                   .Ta = 150,
+                   .wt = 0.3,
+                   .d0 = 0.03,
+                   .wd = 1.8,
+                   .toe = 0.002};
   c->L = c->lf + c->lr;
   c->mt = c->mc + 4 * c->ms;
   c->Fsf = c->mc * c->g * c->lr / (2 * c->L);
@@ -35,6 +81,7 @@ void vehicle14_start(const Vehicle14 *c, double *x) {
   for (int i = 0; i < 4; i++) x[20 + i] = c->v0 / c->R0;
 }
 
+// Long, because this is how such a model is typed.
 void vehicle14_rhs(double t, const double *x, const double *parameters, double *dx) {
   const Vehicle14 *c = (const Vehicle14 *)parameters;
   double Z = x[2], phi = x[3], theta = x[4], psi = x[5];
@@ -60,7 +107,8 @@ void vehicle14_rhs(double t, const double *x, const double *parameters, double *
   const double cd[4] = {cos_steer, cos_steer, c->Ct, c->Ct};
   const double sn[4] = {sin_steer, sin_steer, c->St, c->St};
 
-  double Sz = 0, Szz = 0, Sxz = 0, Syz = 0, Fx_sum = 0, Fy_sum = 0, Fs_sum = 0, M1 = 0, M2 = 0, M3 = 0;
+  double Sz = 0, Szz = 0, Sxz = 0, Syz = 0, Fx_sum = 0, Fy_sum = 0, Fs_sum = 0, M1 = 0, M2 = 0,
+         M3 = 0;
   double rest[4]; // of the wheel's vertical acceleration
   for (int i = 0; i < 4; i++) {
     double z = z0[i] + s[i];

@@ -1,8 +1,9 @@
 // The vehicle of models/vehicle14.mo, written by hand.
 #pragma once
-#include "hand.h"
+#include "hand/hand.h"
 
-typedef struct Vehicle14 { // parameters in the order of the model file; the last group follows from the others
+typedef struct
+    Vehicle14 { // parameters in the order of the model file; the last group follows from the others
   double mc, ms, kf, kr, cf, cr, wf, wr, lf, lr, g, Ixx, Iyy, Izz, Ixz, hcg, Jw, R0, kt, ct, soft;
   double fr, oms, vlow;
   double Fz0, pCx1, pDx1, pDx2, pEx1, pEx2, pKx1, pKx2, pKx3;
@@ -16,6 +17,6 @@ enum { VEHICLE14_STATES = 24 };
 void vehicle14_parameters(Vehicle14 *c);
 void vehicle14_start(const Vehicle14 *c, double *x);
 void vehicle14_rhs(double t, const double *x, const double *p, double *dx); // p: a Vehicle14
-// Right-hand side and Jacobian (dense, by columns, entries that are always 0 left alone): C text that derive.py makes
-// from models/vehicle14.mo when the benchmark is built.
-void vehicle14_rhs_jacobian(double t, const double *x, const double *p, double *dx, double *J);
+// Jacobian and df/dt as one more column (dense, by columns, entries that are always 0 left alone): C text that derive.py
+// makes from models/vehicle14.mo when the benchmark is built.
+void vehicle14_jacobian(double t, const double *x, const double *p, double *J);

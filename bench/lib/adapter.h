@@ -10,11 +10,12 @@ const char *bench_version(void);
 
 typedef struct BenchModel BenchModel;
 
-BenchModel *bench_model_open(const char *path, const char *settings); // prints the error and returns NULL on failure
+BenchModel *bench_model_open(const char *path,
+                             const char *settings); // prints the error and returns NULL on failure
 void bench_model_close(BenchModel *m);
 int bench_model_states(const BenchModel *m);
 void bench_rhs(BenchModel *m, double t, const double *x, double *dx);
-// Dense, by columns, for the comparison of values; the loop below measures what the integrators use.
+// Dense, by columns, and df/dt as one more column, for the comparison of values; the loop below measures what the integrators use.
 void bench_jacobian(BenchModel *m, double t, const double *x, double *J);
 // The same evaluation `repeat` times, at slowly moving time.
 void bench_rhs_loop(BenchModel *m, const double *x, int repeat);
@@ -37,19 +38,22 @@ typedef struct BenchTask {
   int np;
 } BenchTask;
 
-BenchSimulation *bench_simulation_open(const BenchTask *task); // prints the error and returns NULL on failure
+BenchSimulation *
+bench_simulation_open(const BenchTask *task); // prints the error and returns NULL on failure
 void bench_simulation_close(BenchSimulation *s);
 bool bench_simulation_run(BenchSimulation *s); // reached the end; keeps nothing
 // Runs and copies rows [x, s_1, s_2, ...]. text: "solver, steps, rejected, right-hand sides".
-bool bench_simulation_rows(BenchSimulation *s, const BenchTask *task, int nx, double *rows, char *text, int size);
+bool bench_simulation_rows(BenchSimulation *s, const BenchTask *task, int nx, double *rows,
+                           char *text, int size);
 
 // ---- lanes: `sets` parameter sets side by side; factor[k] multiplies all parameters of the task in set k
 
 typedef struct BenchLanes BenchLanes;
 
-BenchLanes *bench_lanes_open(const BenchTask *task, int sets, const double *factor); // NULL: not available
+BenchLanes *bench_lanes_open(const BenchTask *task, int sets,
+                             const double *factor); // NULL: not available
 void bench_lanes_close(BenchLanes *l);
 bool bench_lanes_run(BenchLanes *l);        // all sets in lanes
 bool bench_lanes_run_scalar(BenchLanes *l); // all sets one after the other
-// The largest difference between the last sets of both paths, relative to the largest number; both must have run.
+// The largest difference of a state between the two paths, relative to the largest number; both must have run.
 double bench_lanes_difference(const BenchLanes *l);

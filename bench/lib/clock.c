@@ -1,4 +1,4 @@
-#include "clock.h"
+#include "lib/clock.h"
 
 #include <math.h>
 #include <time.h>
@@ -24,7 +24,7 @@ static int repetitions(const Contestant *c) {
 void contest_run(Contestant *c, int count, double seconds) {
   int repeat[16] = {0};
   for (int i = 0; i < count; i++) {
-    c[i].seconds = INFINITY;
+    c[i].seconds = HUGE_VAL;
     if (c[i].run) repeat[i] = repetitions(&c[i]);
   }
   double begin = clock_cpu();

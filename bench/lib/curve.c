@@ -1,4 +1,4 @@
-#include "curve.h"
+#include "lib/curve.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ double curve_at(const Curve *c, double error) {
     if (c->error[i] <= error && (below < 0 || c->error[i] > c->error[below])) below = i;
     if (c->error[i] > error && (above < 0 || c->error[i] < c->error[above])) above = i;
   }
-  if (below < 0) return NAN;
+  if (below < 0) return nan("");
   // Nothing looser was measured that is cheaper: the point below is the answer.
   if (above < 0) return c->seconds[below];
   double part = log(error / c->error[below]) / log(c->error[above] / c->error[below]);

@@ -10,5 +10,5 @@ typedef struct Curve {
 
 void curve_add(Curve *c, double error, double seconds); // failed runs: do not add them
 // Time for this error: only points that are not beaten in both error and time count; between them the line in
-// logarithms. NAN outside the measured errors.
+// logarithms. Not a number below the measured errors.
 double curve_at(const Curve *c, double error);

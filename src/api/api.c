@@ -151,7 +151,7 @@ static double start_value(const EntrainModel *m, const Variable *v) {
 }
 
 bool entrain_model_variable(const EntrainModel *m, EntrainKind kind, int i, EntrainVariable *out) {
-  const Flat *f = m->model->flat;
+  Flat *f = m->model->flat;
   if (i < 0) return false;
   const Parameter *p = kind == ENTRAIN_PARAMETER && i < f->parameters.count ? &f->parameters.at[i] : NULL;
   int k = p ? p->variable : variable_number(f, kind, i);
@@ -516,8 +516,8 @@ static void make_system(EntrainSimulation *s) {
                      .parameters = s->parameters,
                      .parameter_count = s->parameter_count,
                      .lanes = 1,
-                     .jacobian = simulate_needs_jacobian(&s->options->simulate),
                      .code = code_choice(s)};
+  simulate_needs(&s->options->simulate, m->nx, &spec);
   s->system = system_new(s->model->model, &spec);
   s->work = simulate_work_new(s->system, &s->options->simulate);
 }

@@ -77,21 +77,12 @@ static bool set_choice(const OptionRow *row, void *options, const char *value, E
   return true;
 }
 
-static bool fail_range(const OptionRow *row, const char *value, Err *err) {
-  Text range;
-  text_init(&range);
-  option_range(row, &range);
-  fail(err, ERR_OPTION, "%s must be %s, not %s", row->name, range.at, value);
-  text_done(&range);
-  return false;
-}
-
 static bool set_number(const OptionRow *row, void *options, const char *value, Err *err) {
   double v;
   if (!number_parse(value, &v))
     return fail(err, ERR_OPTION, "%s must be a number, not '%s'", row->name, value);
-  if (!(v >= row->least && v <= row->most))
-    return fail_range(row, value, err); // written so that NaN fails
+  if (!(v >= row->least && v <= row->most)) // written so that NaN fails
+    return fail(err, ERR_OPTION, "%s must be %s, not %s", row->name, row->range, value);
   if (row->type == OPTION_int && v != floor(v))
     return fail(err, ERR_OPTION, "%s must be a whole number, not %s", row->name, value);
   if (row->type == OPTION_int)
@@ -165,18 +156,4 @@ void options_print_changed(const OptionTable *table, const void *options, Text *
 const char *option_type_name(const OptionRow *row) {
   static const char *const NAMES[] = {"number", "integer", "choice"};
   return NAMES[row->type];
-}
-
-enum { NO_LIMIT = 300 }; // as a power of ten: a bound this far is none
-
-void option_range(const OptionRow *row, Text *out) {
-  if (row->choices) {
-    add_list(row->choices, out);
-    return;
-  }
-  if (row->most >= pow(10, NO_LIMIT)) text_add(out, "at least ");
-  text_add_number(out, row->least);
-  if (row->most >= pow(10, NO_LIMIT)) return;
-  text_add(out, " to ");
-  text_add_number(out, row->most);
 }

@@ -21,7 +21,7 @@ typedef struct OptionRow {
   double least, most;       // of numbers and integers, both included
   const char *choices;      // words with a blank between them; NULL for numbers
   const char *meaning;
-  const char *range; // for the help: "1e-13 to 0.1", "auto off"
+  const char *range; // "1e-13 to 0.1"; of a choice: the words
 } OptionRow;
 
 typedef struct OptionTable {
@@ -41,4 +41,3 @@ void options_print_changed(const OptionTable *table, const void *options, Text *
 enum { OPTION_WORD_SIZE = 32 };
 void option_value(const OptionRow *row, const void *options, char out[OPTION_WORD_SIZE]);
 const char *option_type_name(const OptionRow *row); // number, integer, choice
-void option_range(const OptionRow *row, Text *out); // "1e-13 to 0.1", "auto, off"

@@ -68,6 +68,10 @@ void number_format(double value, char out[32]) {
     strcpy(out, value > 0 ? "Inf" : "-Inf");
     return;
   }
+  if (value == rint(value) && fabs(value) < 1e15) { // 30, not 3e+01
+    snprintf(out, 32, "%.0f", value == 0 ? 0 : value);
+    return;
+  }
   for (int digits = 1; digits <= 17; digits += digits == 1 ? 5 : 1) { // 1, 6, 7, ... 17: most numbers are short
     snprintf(out, 32, "%.*g", digits, value);
     if (strtod(out, NULL) == value) return;

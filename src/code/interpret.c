@@ -15,7 +15,7 @@ static void interpret_scalar(const Program *p, const double *const in[SEGMENTS],
 #define APPLY(name, expression)                                                                    \
   case OP_##name: value[i] = expression; break;
 #define CALL APPLY
-#include "code/apply.def"
+#include "expr/apply.def"
 #undef CALL
 #undef APPLY
     case OP_CONST: value[i] = p->constants[at->index]; break;
@@ -46,12 +46,12 @@ typedef void LaneFn(LaneOperands o, int lanes);
     }                                                                                              \
   }
 #define CALL(name, expression)
-#include "code/apply.def"
+#include "expr/apply.def"
 #undef APPLY
 
 static LaneFn *const LANE_FNS[OP_COUNT] = {
 #define APPLY(name, expression) [OP_##name] = lanes_##name,
-#include "code/apply.def"
+#include "expr/apply.def"
 #undef CALL
 #undef APPLY
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "code/blocks.h"
-#include "expr/derive.h"
+#include "expr/newton.h"
 
 typedef struct Lower {
   Graph *g;
@@ -114,7 +114,7 @@ static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) 
 
 static Code *newton_code(Lower *l, int block) {
   Graph *g = l->g;
-  Expr *jacobian = expr_newton_jacobian(g, l->scratch, block);
+  Expr *jacobian = newton_jacobian(g, l->scratch, block);
   ExprBlock b = g->blocks.at[block];
   int n = b.n, count = g->count;
   Expr *outputs = ARENA_ARRAY(l->scratch, Expr, n + n * n);
@@ -266,7 +266,7 @@ static void emit_output(Lower *l, Expr output, const FactorData **factors) {
 // The inputs of Newton blocks must be known before anything is counted; finding them makes no nodes.
 static void prepare_blocks(Graph *g) {
   for (int i = 0; i < g->blocks.count; i++)
-    if (g->blocks.at[i].kind == EXPR_NEWTON) expr_newton_inputs(g, i);
+    if (g->blocks.at[i].kind == EXPR_NEWTON) newton_inputs(g, i);
 }
 
 static void lower_init(Lower *l) {

@@ -16,6 +16,8 @@
 #define WIDTH 4
 #define TABLE(lanes) VECTOR_AVX2_##lanes
 #define V_FMA(a, b, c) ((V)_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#define V_FMS(a, b, c) ((V)_mm256_fmsub_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#define V_FNMA(a, b, c) ((V)_mm256_fnmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
 #define V_ANY(mask) (_mm256_movemask_pd((__m256d)(mask)) != 0)
 #include "code/vector_math_kernels.inc"
 

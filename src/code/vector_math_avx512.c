@@ -16,6 +16,8 @@
 #define WIDTH 8
 #define TABLE(lanes) VECTOR_AVX512_##lanes
 #define V_FMA(a, b, c) ((V)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define V_FMS(a, b, c) ((V)_mm512_fmsub_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define V_FNMA(a, b, c) ((V)_mm512_fnmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
 #define V_ANY(mask) (_mm512_movepi64_mask((__m512i)(mask)) != 0)
 #include "code/vector_math_kernels.inc"
 

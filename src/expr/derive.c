@@ -1,159 +1,9 @@
 #include "expr/derive.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "expr/replace.h"
-
-// ---------------------------------------------------------------- partial derivatives
-
-// Partial derivative of node e (op(a, b, c)) by its argument number i.
-typedef Expr Partial(Graph *g, Expr e, Expr a, Expr b, int i);
-
-static Expr one(Graph *g) { return expr_const(g, 1); }
-static Expr reciprocal(Graph *g, Expr a) { return expr_div(g, one(g), a); }
-static Expr square(Graph *g, Expr a) { return expr_mul(g, a, a); }
-
-static Expr singular_unless_positive(Graph *g, Expr e, Expr argument) {
-  return expr_is_positive(g, argument) ? e : expr_mark_singular(g, e);
-}
-
-static Expr d_add(Graph *g, Expr e, Expr a, Expr b, int i) { return (void)e, (void)a, (void)b, (void)i, one(g); }
-static Expr d_sub(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)a, (void)b, expr_const(g, i ? -1 : 1);
-}
-static Expr d_mul(Graph *g, Expr e, Expr a, Expr b, int i) { return (void)g, (void)e, i ? a : b; }
-
-static Expr d_div(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)a;
-  Expr r = reciprocal(g, b);
-  return i ? expr_neg(g, expr_mul(g, e, r)) : r;
-}
-
-static Expr d_neg(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)a, (void)b, (void)i, expr_const(g, -1);
-}
-
-static Expr d_sqrt(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)b, (void)i;
-  return singular_unless_positive(g, expr_div(g, expr_const(g, 0.5), e), a);
-}
-
-// One-sided at 0: the derivative from the right.
-static Expr d_abs(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)e, (void)b, (void)i;
-  return expr_select(g, expr_make(g, OP_LT, a, expr_const(g, 0), 0), expr_const(g, -1), one(g));
-}
-
-static Expr d_min(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)e;
-  Expr first = expr_make(g, OP_LT, a, b, 0), zero = expr_const(g, 0);
-  return i ? expr_select(g, first, zero, one(g)) : expr_select(g, first, one(g), zero);
-}
-
-static Expr d_max(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)e;
-  Expr first = expr_make(g, OP_LT, b, a, 0), zero = expr_const(g, 0);
-  return i ? expr_select(g, first, zero, one(g)) : expr_select(g, first, one(g), zero);
-}
-
-static Expr d_zero(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)a, (void)b, (void)i, expr_const(g, 0);
-}
-
-// By the exponent: a^b log(a), 0 where a is 0 (its limit for b > 0).
-static Expr d_pow(Graph *g, Expr e, Expr a, Expr b, int i) {
-  if (i) {
-    Expr zero = expr_const(g, 0), product = expr_mul(g, e, expr_call(g, OP_LOG, a));
-    if (expr_is_positive(g, a)) return product;
-    return expr_select(g, expr_make(g, OP_EQ, a, zero, 0), zero, product);
-  }
-  Expr power = expr_pow(g, a, expr_sub(g, b, one(g)));
-  Expr slope = expr_mul(g, b, power);
-  if (expr_is_const(g, b) && g->nodes[b].value >= 1) return slope;
-  return singular_unless_positive(g, slope, a);
-}
-
-static Expr d_sin(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, expr_call(g, OP_COS, a);
-}
-static Expr d_cos(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, expr_neg(g, expr_call(g, OP_SIN, a));
-}
-static Expr d_tan(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)a, (void)b, (void)i, expr_add(g, one(g), square(g, e));
-}
-
-static Expr inverse_root(Graph *g, Expr a) { // 1/sqrt(1 - a^2)
-  Expr root = expr_call(g, OP_SQRT, expr_sub(g, one(g), square(g, a)));
-  return expr_mark_singular(g, reciprocal(g, root));
-}
-
-static Expr d_asin(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, inverse_root(g, a);
-}
-static Expr d_acos(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)e, (void)b, (void)i;
-  return expr_mark_singular(g, expr_neg(g, inverse_root(g, a)));
-}
-static Expr d_atan(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, reciprocal(g, expr_add(g, one(g), square(g, a)));
-}
-
-static Expr d_atan2(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)e;
-  Expr r = expr_mark_singular(g, reciprocal(g, expr_add(g, square(g, a), square(g, b))));
-  return i ? expr_neg(g, expr_mul_limit(g, a, r)) : expr_mul_limit(g, b, r);
-}
-
-static Expr d_sinh(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, expr_call(g, OP_COSH, a);
-}
-static Expr d_cosh(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, expr_call(g, OP_SINH, a);
-}
-static Expr d_tanh(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)a, (void)b, (void)i, expr_sub(g, one(g), square(g, e));
-}
-static Expr d_exp(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)g, (void)a, (void)b, (void)i, e;
-}
-static Expr d_log(Graph *g, Expr e, Expr a, Expr b, int i) {
-  return (void)e, (void)b, (void)i, reciprocal(g, a);
-}
-static Expr d_log10(Graph *g, Expr e, Expr a, Expr b, int i) {
-  (void)e, (void)b, (void)i;
-  return expr_div(g, expr_const(g, 1 / log(10)), a);
-}
-
-static Partial *const PARTIALS[OP_COUNT] = {
-    [OP_ADD] = d_add,     [OP_SUB] = d_sub,     [OP_MUL] = d_mul,   [OP_DIV] = d_div,
-    [OP_NEG] = d_neg,     [OP_SQRT] = d_sqrt,   [OP_ABS] = d_abs,   [OP_MIN] = d_min,
-    [OP_MAX] = d_max,     [OP_FLOOR] = d_zero,  [OP_LT] = d_zero,   [OP_LE] = d_zero,
-    [OP_EQ] = d_zero,     [OP_NE] = d_zero,     [OP_AND] = d_zero,  [OP_OR] = d_zero,
-    [OP_NOT] = d_zero,    [OP_POW] = d_pow,     [OP_SIN] = d_sin,   [OP_COS] = d_cos,
-    [OP_TAN] = d_tan,     [OP_ASIN] = d_asin,   [OP_ACOS] = d_acos, [OP_ATAN] = d_atan,
-    [OP_ATAN2] = d_atan2, [OP_SINH] = d_sinh,   [OP_COSH] = d_cosh, [OP_TANH] = d_tanh,
-    [OP_EXP] = d_exp,     [OP_LOG] = d_log,     [OP_LOG10] = d_log10,
-};
-
-// weight * d(e)/d(argument i), where weight is an adjoint (backwards) or the argument's derivative (forwards).
-static Expr weighted_partial(Graph *g, Expr e, int i, Expr weight) {
-  ExprNode n = g->nodes[e];
-  if (n.op == OP_SELECT) {
-    Expr zero = expr_const(g, 0);
-    if (i == 0) return zero;
-    return i == 1 ? expr_select(g, n.a, weight, zero) : expr_select(g, n.a, zero, weight);
-  }
-  Expr partial = PARTIALS[n.op](g, e, n.a, n.b, i);
-  if (expr_is_value(g, partial, 0)) return partial;
-  // a choice between the weight and nothing or its negative costs no multiplication
-  const ExprNode p = g->nodes[partial];
-  if (p.op == OP_SELECT && expr_is_const(g, p.b) && expr_is_const(g, p.c))
-    return expr_select(g, p.a, expr_mul(g, p.b, weight), expr_mul(g, p.c, weight));
-  return expr_mul_limit(g, weight, partial);
-}
+#include "expr/newton.h"
+#include "expr/partial.h"
 
 // ---------------------------------------------------------------- which nodes matter
 
@@ -169,24 +19,23 @@ typedef struct Reach {
   const Graph *g;
   Arena *arena;
   const unsigned char *active;
-  int *stamp;
-  int now;
+  unsigned char *seen;
   IntArray stack, found;
 } Reach;
 
 static void reach_node(void *data, Expr e) {
   Reach *r = data;
-  if (r->stamp[e] == r->now || !r->active[e]) return;
-  r->stamp[e] = r->now;
+  if (r->seen[e] || !r->active[e]) return;
+  r->seen[e] = 1;
   array_push(r->arena, &r->stack, e);
 }
 
-static int descending(const void *a, const void *b) {
+static int ascending(const void *a, const void *b) {
   int x = *(const int *)a, y = *(const int *)b;
-  return (x < y) - (x > y);
+  return (x > y) - (x < y);
 }
 
-// A block is entered by all its components: the sweep handles it at the last one.
+// A block is entered by all its components.
 static void reach_block_mates(Reach *r, Expr e) {
   const ExprNode *n = &r->g->nodes[e];
   if (n->op != OP_SOLVED) return;
@@ -194,219 +43,232 @@ static void reach_block_mates(Reach *r, Expr e) {
   for (int i = 0; i < b->n; i++) reach_node(r, b->first + i);
 }
 
-static void reach_from(Reach *r, Expr output) {
-  r->now++;
-  r->found.count = 0;
-  reach_node(r, output);
-  while (r->stack.count) {
-    Expr e = r->stack.at[--r->stack.count];
-    array_push(r->arena, &r->found, e);
-    reach_block_mates(r, e);
-    expr_each_argument(r->g, e, reach_node, r);
+// Active nodes that the outputs need, in order of evaluation.
+static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active, const Expr *outputs, int rows) {
+  Reach r = {.g = g, .arena = a, .active = active, .seen = ARENA_ARRAY(a, unsigned char, g->count)};
+  for (int i = 0; i < rows; i++) {
+    reach_node(&r, outputs[i]);
+    while (r.stack.count) {
+      Expr e = r.stack.at[--r.stack.count];
+      array_push(a, &r.found, e);
+      reach_block_mates(&r, e);
+      expr_each_argument(g, e, reach_node, &r);
+    }
   }
-  qsort(r->found.at, (size_t)r->found.count, sizeof *r->found.at, descending);
+  if (r.found.count) qsort(r.found.at, (size_t)r.found.count, sizeof *r.found.at, ascending);
+  return r.found;
 }
 
-// ---------------------------------------------------------------- Newton blocks at their solution
+// ---------------------------------------------------------------- rows of a Jacobian by vertex elimination
+//
+// Active nodes are the vertices of a graph whose edges carry partial derivatives; outputs are vertices of their own. A
+// vertex between inputs and outputs is eliminated by joining each edge that comes in with each that goes out. The
+// cheapest vertex (edges in times edges out, Markowitz) goes first, which shares far more than one sweep per output.
 
-typedef struct InputSearch {
-  const Graph *g;
-  Arena *arena;
-  const unsigned char *depends;
-  unsigned char *seen;
-  IntArray stack, inputs;
-} InputSearch;
+typedef struct Link {
+  int from;
+  Expr weight;
+} Link;
 
-static void find_input(void *data, Expr e) {
-  InputSearch *s = data;
-  if (s->seen[e] || expr_is_const(s->g, e)) return;
-  s->seen[e] = 1;
-  if (s->depends[e]) array_push(s->arena, &s->stack, e);
-  else array_push(s->arena, &s->inputs, e);
-}
+typedef struct Vertex {
+  ARRAY(Link) in;
+  IntArray out;
+  bool kept; // input or output
+} Vertex;
 
-static void search_inputs(InputSearch *s, const ExprBlock *b) {
-  for (int i = 0; i < b->n; i++) find_input(s, b->residuals[i]);
-  while (s->stack.count) {
-    Expr e = s->stack.at[--s->stack.count];
-    expr_each_argument(s->g, e, find_input, s);
-  }
-}
+typedef struct Candidate {
+  long cost;
+  int vertex;
+} Candidate;
 
-// Residual rows by unknowns and inputs; the inputs are handled as if they were symbols.
-static void derive_locally(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns,
-                           Expr *dense);
-
-static void at_solution(Graph *g, Arena *scratch, const ExprBlock *b, Expr *values, int count) {
-  Replacer *r = replacer_new(g, scratch);
-  for (int i = 0; i < b->n; i++) replacer_set(r, b->unknowns[i], b->first + i);
-  for (int i = 0; i < count; i++) values[i] = replace(r, values[i]);
-}
-
-void expr_newton_inputs(Graph *g, int block) {
-  ExprBlock *b = &g->blocks.at[block];
-  if (b->inputs) return;
-  Arena *scratch = arena_new();
-  InputSearch s = {.g = g, .arena = scratch};
-  s.depends = mark_active(g, scratch, b->unknowns, b->n);
-  s.seen = ARENA_ARRAY(scratch, unsigned char, g->count);
-  search_inputs(&s, b);
-  b->input_count = s.inputs.count;
-  b->inputs = ARENA_ARRAY(g->arena, Expr, s.inputs.count + 1);
-  if (s.inputs.count) memcpy(b->inputs, s.inputs.at, (size_t)s.inputs.count * sizeof(Expr));
-  arena_free(scratch);
-}
-
-Expr *expr_newton_jacobian(Graph *g, Arena *a, int block) {
-  ExprBlock b = g->blocks.at[block];
-  Expr *dense = ARENA_ARRAY(a, Expr, b.n * b.n);
-  derive_locally(g, a, b.residuals, b.n, b.unknowns, b.n, dense);
-  return dense;
-}
-
-static void linearise(Graph *g, int block) {
-  if (g->blocks.at[block].factor_at_solution >= 0) return;
-  expr_newton_inputs(g, block);
-  Arena *scratch = arena_new();
-  ExprBlock b = g->blocks.at[block];
-  Expr *by_unknown = expr_newton_jacobian(g, scratch, block);
-  Expr *by_input = ARENA_ARRAY(g->arena, Expr, b.n * b.input_count + 1);
-  derive_locally(g, scratch, b.residuals, b.n, b.inputs, b.input_count, by_input);
-  at_solution(g, scratch, &b, by_unknown, b.n * b.n);
-  at_solution(g, scratch, &b, by_input, b.n * b.input_count);
-  int factor = expr_factor(g, b.n, by_unknown);
-  g->blocks.at[block].by_input = by_input;
-  g->blocks.at[block].factor_at_solution = factor;
-  arena_free(scratch);
-}
-
-// ---------------------------------------------------------------- backwards
-
-typedef struct Sweep {
+typedef struct Elimination {
   Graph *g;
   Arena *arena;
-  Expr *adjoint; // by node; 0 = none
-} Sweep;
+  Vertex *vertex;
+  int *number; // by node: vertex + 1
+  ARRAY(Candidate) heap;
+} Elimination;
 
-static void add_adjoint(Sweep *s, Expr e, Expr weight) {
-  if (expr_is_value(s->g, weight, 0)) return;
-  s->adjoint[e] = s->adjoint[e] ? expr_add(s->g, s->adjoint[e], weight) : weight;
+static void link_to(Elimination *x, int from, int to, Expr weight) {
+  Vertex *v = &x->vertex[to];
+  if (expr_is_value(x->g, weight, 0)) return;
+  for (int i = 0; i < v->in.count; i++)
+    if (v->in.at[i].from == from) {
+      v->in.at[i].weight = expr_add(x->g, v->in.at[i].weight, weight);
+      return;
+    }
+  array_push(x->arena, &v->in, ((Link){from, weight}));
+  array_push(x->arena, &x->vertex[from].out, to);
 }
 
-// x = A^-1 b: with w = A^-T (adjoint of x), b gets w and A gets -w x^T.
-static void sweep_solve(Sweep *s, const ExprBlock *b, const Expr *weights, const unsigned char *active) {
-  Graph *g = s->g;
+static void link_node(Elimination *x, Expr argument, int to, Expr weight) {
+  if (x->number[argument]) link_to(x, x->number[argument] - 1, to, weight);
+}
+
+// x = A^-1 b: with w = A^-T e_i, component i has the slope w_j by b_j and -w_j x_k by A_jk.
+static void link_solved(Elimination *x, const ExprBlock *b, int component, int to) {
+  Graph *g = x->g;
   int n = b->n;
-  Expr *w = ARENA_ARRAY(s->arena, Expr, n);
-  expr_solve(g, b->factor, !b->transposed, weights, w);
+  Expr *unit = ARENA_ARRAY(x->arena, Expr, n), *w = ARENA_ARRAY(x->arena, Expr, n);
+  unit[component] = expr_const(g, 1);
+  expr_solve(g, b->factor, !b->transposed, unit, w);
   const Expr *matrix = g->blocks.at[b->factor].matrix;
-  for (int i = 0; i < n; i++)
-    if (active[b->right[i]]) add_adjoint(s, b->right[i], w[i]);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      Expr entry = b->transposed ? matrix[j * n + i] : matrix[i * n + j];
-      if (active[entry]) add_adjoint(s, entry, expr_neg(g, expr_mul(g, w[i], b->first + j)));
+  for (int j = 0; j < n; j++) link_node(x, b->right[j], to, w[j]);
+  for (int j = 0; j < n; j++)
+    for (int k = 0; k < n; k++) {
+      Expr entry = b->transposed ? matrix[k * n + j] : matrix[j * n + k];
+      if (x->number[entry]) link_node(x, entry, to, expr_neg(g, expr_mul(g, w[j], b->first + k)));
     }
 }
 
-// g(z, in) = 0: with w = g_z^-T (adjoint of z), in gets -w g_in.
-static void sweep_newton(Sweep *s, int block, const Expr *weights, const unsigned char *active) {
-  Graph *g = s->g;
-  linearise(g, block);
+// r(z, in) = 0: with w = r_z^-T e_i, component i has the slope -w r_in.
+static void link_newton(Elimination *x, int block, int component, int to) {
+  Graph *g = x->g;
+  newton_linearise(g, block);
   ExprBlock b = g->blocks.at[block];
-  Expr *w = ARENA_ARRAY(s->arena, Expr, b.n);
-  expr_solve(g, b.factor_at_solution, true, weights, w);
-  for (int j = 0; j < b.input_count; j++) {
-    if (!active[b.inputs[j]]) continue;
-    for (int i = 0; i < b.n; i++)
-      add_adjoint(s, b.inputs[j],
-                  expr_neg(g, expr_mul_limit(g, w[i], b.by_input[i * b.input_count + j])));
-  }
+  Expr *unit = ARENA_ARRAY(x->arena, Expr, b.n), *w = ARENA_ARRAY(x->arena, Expr, b.n);
+  unit[component] = expr_const(g, 1);
+  expr_solve(g, b.factor_at_solution, true, unit, w);
+  for (int j = 0; j < b.input_count; j++)
+    for (int i = 0; i < b.n && x->number[b.inputs[j]]; i++)
+      link_node(x, b.inputs[j], to, expr_neg(g, expr_chain(g, w[i], b.by_input[i * b.input_count + j])));
 }
 
-static void sweep_block(Sweep *s, int block, const unsigned char *active) {
-  ExprBlock b = s->g->blocks.at[block];
-  Expr *weights = ARENA_ARRAY(s->arena, Expr, b.n);
-  bool any = false;
-  for (int i = 0; i < b.n; i++) {
-    weights[i] = s->adjoint[b.first + i];
-    any |= weights[i] != 0;
-    s->adjoint[b.first + i] = 0;
-  }
-  if (!any) return;
-  if (b.kind == EXPR_SOLVE) sweep_solve(s, &b, weights, active);
-  else sweep_newton(s, block, weights, active);
-}
-
-static void sweep_node(Sweep *s, Expr e, const unsigned char *active, const int *interest) {
-  ExprNode n = s->g->nodes[e];
-  if (interest[e]) return; // kept: it is a result
+static void link_arguments(Elimination *x, Expr e) {
+  ExprNode n = x->g->nodes[e];
+  int to = x->number[e] - 1;
   if (n.op == OP_SOLVED) {
-    if (n.b == s->g->blocks.at[n.a].n - 1) sweep_block(s, n.a, active);
+    ExprBlock b = x->g->blocks.at[n.a];
+    if (b.kind == EXPR_SOLVE) link_solved(x, &b, n.b, to);
+    else link_newton(x, n.a, n.b, to);
     return;
   }
-  Expr weight = s->adjoint[e];
-  s->adjoint[e] = 0;
-  if (!weight) return;
-  for (int i = 0; i < OPS[n.op].args; i++) {
-    Expr argument = i == 0 ? n.a : i == 1 ? n.b : n.c;
-    if (active[argument]) add_adjoint(s, argument, weighted_partial(s->g, e, i, weight));
+  Expr args[3] = {n.a, n.b, n.c};
+  for (int i = 0; i < OPS[n.op].args; i++)
+    if (x->number[args[i]]) link_node(x, args[i], to, expr_partial(x->g, e, i));
+}
+
+static long cost_of(const Elimination *x, int v) {
+  return (long)x->vertex[v].in.count * x->vertex[v].out.count;
+}
+
+static bool before(Candidate a, Candidate b) {
+  return a.cost < b.cost || (a.cost == b.cost && a.vertex > b.vertex);
+}
+
+static void heap_push(Elimination *x, Candidate c) {
+  array_push(x->arena, &x->heap, c);
+  Candidate *h = x->heap.at;
+  int i = x->heap.count - 1;
+  for (; i > 0 && before(c, h[(i - 1) / 2]); i = (i - 1) / 2) h[i] = h[(i - 1) / 2];
+  h[i] = c;
+}
+
+static Candidate heap_pop(Elimination *x) {
+  Candidate *h = x->heap.at, top = h[0], last = h[--x->heap.count];
+  int i = 0;
+  for (;;) {
+    int child = 2 * i + 1;
+    if (child >= x->heap.count) break;
+    if (child + 1 < x->heap.count && before(h[child + 1], h[child])) child++;
+    if (!before(h[child], last)) break;
+    h[i] = h[child];
+    i = child;
+  }
+  h[i] = last;
+  return top;
+}
+
+static void remove_out(IntArray *list, int vertex) {
+  for (int i = 0; i < list->count; i++)
+    if (list->at[i] == vertex) {
+      list->at[i] = list->at[--list->count];
+      return;
+    }
+}
+
+static Expr take_link(Vertex *to, int from) {
+  for (int i = 0; i < to->in.count; i++)
+    if (to->in.at[i].from == from) {
+      Expr weight = to->in.at[i].weight;
+      to->in.at[i] = to->in.at[--to->in.count];
+      return weight;
+    }
+  return 0;
+}
+
+static void eliminate(Elimination *x, int vertex) {
+  Vertex *v = &x->vertex[vertex];
+  for (int k = 0; k < v->out.count; k++) {
+    int to = v->out.at[k];
+    Expr outer = take_link(&x->vertex[to], vertex);
+    for (int i = 0; i < v->in.count; i++)
+      link_to(x, v->in.at[i].from, to, expr_chain(x->g, outer, v->in.at[i].weight));
+  }
+  for (int i = 0; i < v->in.count; i++) remove_out(&x->vertex[v->in.at[i].from].out, vertex);
+  v->in.count = v->out.count = 0;
+}
+
+// Costs change while neighbours go: a candidate whose cost has grown goes back with its new cost.
+static void eliminate_all(Elimination *x, int count) {
+  for (int v = 0; v < count; v++)
+    if (!x->vertex[v].kept) heap_push(x, (Candidate){cost_of(x, v), v});
+  while (x->heap.count) {
+    Candidate c = heap_pop(x);
+    long cost = cost_of(x, c.vertex);
+    if (cost > c.cost) heap_push(x, (Candidate){cost, c.vertex});
+    else eliminate(x, c.vertex);
   }
 }
 
-typedef struct Entry {
-  int column;
-  Expr value;
-} Entry;
+static int by_from(const void *a, const void *b) { return ((const Link *)a)->from - ((const Link *)b)->from; }
 
-static int by_column(const void *a, const void *b) {
-  return ((const Entry *)a)->column - ((const Entry *)b)->column;
+static Derivatives collect(Elimination *x, Arena *a, const int *column, int first, int rows) {
+  Derivatives d = {.rows = rows, .start = ARENA_ARRAY(a, int, rows + 1)};
+  for (int i = 0; i < rows; i++) d.start[i + 1] = d.start[i] + x->vertex[first + i].in.count;
+  d.column = ARENA_ARRAY(a, int, d.start[rows] + 1);
+  d.value = ARENA_ARRAY(a, Expr, d.start[rows] + 1);
+  for (int i = 0; i < rows; i++) {
+    Vertex *v = &x->vertex[first + i];
+    for (int k = 0; k < v->in.count; k++) v->in.at[k].from = column[v->in.at[k].from];
+    if (v->in.count) qsort(v->in.at, (size_t)v->in.count, sizeof(Link), by_from);
+    for (int k = 0; k < v->in.count; k++) {
+      d.column[d.start[i] + k] = v->in.at[k].from;
+      d.value[d.start[i] + k] = v->in.at[k].weight;
+    }
+  }
+  return d;
 }
 
 Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns) {
   Arena *scratch = arena_new();
-  int nodes = g->count; // everything reached exists already; derivatives come behind
-  Reach r = {.g = g, .arena = scratch, .active = mark_active(g, scratch, by, columns)};
-  r.stamp = ARENA_ARRAY(scratch, int, nodes);
-  Sweep s = {g, scratch, ARENA_ARRAY(scratch, Expr, nodes)};
-  int *interest = ARENA_ARRAY(scratch, int, nodes);
-  for (int i = 0; i < columns; i++) interest[by[i]] = i + 1;
-  Derivatives d = {.rows = rows, .start = ARENA_ARRAY(a, int, rows + 1)};
-  ARRAY(Entry) entries = {0};
-  for (int row = 0; row < rows; row++) {
-    int first = entries.count;
-    reach_from(&r, outputs[row]);
-    if (r.active[outputs[row]]) s.adjoint[outputs[row]] = one(g);
-    for (int k = 0; k < r.found.count; k++) {
-      Expr e = r.found.at[k];
-      sweep_node(&s, e, r.active, interest);
-      if (!interest[e]) continue;
-      if (s.adjoint[e]) array_push(scratch, &entries, ((Entry){interest[e] - 1, s.adjoint[e]}));
-      s.adjoint[e] = 0;
-    }
-    if (entries.count > first)
-      qsort(entries.at + first, (size_t)(entries.count - first), sizeof(Entry), by_column);
-    d.start[row + 1] = entries.count;
+  const unsigned char *active = mark_active(g, scratch, by, columns);
+  IntArray nodes = reach_all(g, scratch, active, outputs, rows);
+  Elimination x = {.g = g, .arena = scratch};
+  x.vertex = ARENA_ARRAY(scratch, Vertex, nodes.count + rows);
+  x.number = ARENA_ARRAY(scratch, int, g->count);
+  int *column = ARENA_ARRAY(scratch, int, nodes.count + 1);
+  for (int i = 0; i < nodes.count; i++) x.number[nodes.at[i]] = i + 1;
+  for (int j = 0; j < columns; j++) {
+    int v = x.number[by[j]] - 1;
+    if (v >= 0) x.vertex[v].kept = true, column[v] = j;
   }
-  d.column = ARENA_ARRAY(a, int, entries.count + 1);
-  d.value = ARENA_ARRAY(a, Expr, entries.count + 1);
-  for (int i = 0; i < entries.count; i++) d.column[i] = entries.at[i].column, d.value[i] = entries.at[i].value;
+  for (int i = 0; i < nodes.count; i++)
+    if (!x.vertex[i].kept) link_arguments(&x, nodes.at[i]);
+  for (int i = 0; i < rows; i++) {
+    x.vertex[nodes.count + i].kept = true;
+    link_node(&x, outputs[i], nodes.count + i, expr_const(g, 1));
+  }
+  eliminate_all(&x, nodes.count);
+  Derivatives d = collect(&x, a, column, nodes.count, rows);
   arena_free(scratch);
   return d;
 }
 
-static void derive_locally(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns,
-                           Expr *dense) {
-  memset(dense, 0, (size_t)rows * (size_t)columns * sizeof *dense); // node 0 is the number 0
-  Derivatives d = derive_rows(g, a, outputs, rows, by, columns);
-  for (int i = 0; i < rows; i++)
-    for (int k = d.start[i]; k < d.start[i + 1]; k++) dense[i * columns + d.column[k]] = d.value[k];
-}
-
 Expr derive(Graph *g, Expr e, Expr symbol) {
-  Expr value = 0;
   Arena *scratch = arena_new();
-  derive_locally(g, scratch, &e, 1, &symbol, 1, &value);
+  Derivatives d = derive_rows(g, scratch, &e, 1, &symbol, 1);
+  Expr value = d.start[1] ? d.value[0] : 0;
   arena_free(scratch);
   return value;
 }
@@ -443,14 +305,14 @@ static void forward_solve(Forward *f, const ExprBlock *b) {
 
 static void forward_newton(Forward *f, int block) {
   Graph *g = f->g;
-  linearise(g, block);
+  newton_linearise(g, block);
   ExprBlock b = g->blocks.at[block];
   Expr *right = ARENA_ARRAY(f->arena, Expr, b.n);
   for (int i = 0; i < b.n; i++)
     for (int j = 0; j < b.input_count; j++)
       if (f->active[b.inputs[j]])
         right[i] = expr_sub(g, right[i],
-                            expr_mul_limit(g, f->dot[b.inputs[j]], b.by_input[i * b.input_count + j]));
+                            expr_chain(g, f->dot[b.inputs[j]], b.by_input[i * b.input_count + j]));
   expr_solve(g, b.factor_at_solution, false, right, &f->dot[b.first]);
 }
 
@@ -467,12 +329,10 @@ static void forward_node(Forward *f, Expr e) {
   for (int i = 0; i < OPS[n.op].args; i++) {
     Expr argument = i == 0 ? n.a : i == 1 ? n.b : n.c;
     if (f->active[argument])
-      sum = weighted_sum(f->g, sum, weighted_partial(f->g, e, i, f->dot[argument]));
+      sum = weighted_sum(f->g, sum, expr_chain(f->g, f->dot[argument], expr_partial(f->g, e, i)));
   }
   f->dot[e] = sum;
 }
-
-static int ascending(const void *a, const void *b) { return -descending(a, b); }
 
 void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed, int columns,
                       Expr *results) {
@@ -481,19 +341,7 @@ void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, c
   Forward f = {g, scratch, mark_active(g, scratch, by, columns), ARENA_ARRAY(scratch, Expr, nodes)};
   unsigned char *seeded = ARENA_ARRAY(scratch, unsigned char, nodes);
   for (int i = 0; i < columns; i++) f.dot[by[i]] = seed[i], seeded[by[i]] = 1;
-  Reach r = {.g = g, .arena = scratch, .active = f.active, .now = 1};
-  r.stamp = ARENA_ARRAY(scratch, int, nodes);
-  IntArray all = {0};
-  for (int i = 0; i < rows; i++) {
-    reach_node(&r, outputs[i]);
-    while (r.stack.count) {
-      Expr e = r.stack.at[--r.stack.count];
-      array_push(scratch, &all, e);
-      reach_block_mates(&r, e);
-      expr_each_argument(g, e, reach_node, &r);
-    }
-  }
-  if (all.count) qsort(all.at, (size_t)all.count, sizeof *all.at, ascending);
+  IntArray all = reach_all(g, scratch, f.active, outputs, rows);
   for (int i = 0; i < all.count; i++)
     if (!seeded[all.at[i]]) forward_node(&f, all.at[i]);
   for (int i = 0; i < rows; i++) results[i] = f.dot[outputs[i]];

@@ -1,5 +1,5 @@
-// Exact derivatives of expressions: one rule table of partial derivatives, used backwards (rows of a Jacobian) and
-// forwards (derivatives in a direction, second derivatives).
+// Exact derivatives of expressions from the rule table in partial.h: rows of a Jacobian, and derivatives in a direction
+// (with the first: second derivatives).
 #pragma once
 #include "expr/expr.h"
 
@@ -18,11 +18,6 @@ Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const
 // constant 0.
 void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed, int columns,
                       Expr *results);
-
-// NEWTON block: fills inputs and input_count (the expressions free of unknowns that its residuals use).
-void expr_newton_inputs(Graph *g, int block);
-// NEWTON block: derivatives of its residuals by its unknowns, n*n by rows, in terms of the unknown symbols.
-Expr *expr_newton_jacobian(Graph *g, Arena *a, int block);
 
 // Derivative by one symbol.
 Expr derive(Graph *g, Expr e, Expr symbol);

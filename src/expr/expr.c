@@ -108,17 +108,6 @@ Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no) {
   return expr_make(g, OP_SELECT, condition, yes, no);
 }
 
-// A product that may have an infinite factor: zero wins, and the result is finite where the limit is.
-Expr expr_mul_limit(Graph *g, Expr a, Expr b) {
-  bool a_singular = g->nodes[a].flags & EXPR_SINGULAR, b_singular = g->nodes[b].flags & EXPR_SINGULAR;
-  if (!a_singular && !b_singular) return expr_mul(g, a, b);
-  if (expr_is_const(g, a) || expr_is_const(g, b)) return expr_mul(g, a, b);
-  Expr zero = expr_const(g, 0), product = expr_mul(g, a, b);
-  if (b_singular) product = expr_select(g, expr_make(g, OP_EQ, a, zero, 0), zero, product);
-  if (a_singular) product = expr_select(g, expr_make(g, OP_EQ, b, zero, 0), zero, product);
-  return product;
-}
-
 // ---------------------------------------------------------------- blocks
 
 static Expr *copy_exprs(Graph *g, const Expr *from, int n) {
@@ -236,24 +225,29 @@ void expr_each_argument(const Graph *g, Expr e, ExprVisit *visit, void *data) {
 
 typedef struct Mark {
   const unsigned char *depends;
-  bool found;
+  unsigned char found;
 } Mark;
 
 static void mark_argument(void *data, Expr argument) {
   Mark *m = data;
-  if (m->depends[argument]) m->found = true;
+  m->found |= m->depends[argument];
+}
+
+static unsigned char block_depends(const Graph *g, Expr e, const unsigned char *depends) {
+  if (g->nodes[e].b > 0) return depends[e - 1]; // components of a block depend on the same things
+  Mark m = {depends, 0};
+  expr_each_argument(g, e, mark_argument, &m);
+  return m.found;
 }
 
 void expr_mark_dependents(const Graph *g, const unsigned char *seed, unsigned char *depends) {
   for (int e = 0; e < g->count; e++) {
     const ExprNode *n = &g->nodes[e];
-    if (n->op == OP_SOLVED && n->b > 0) { // components of a block depend on the same things
-      depends[e] = depends[e - 1];
-      continue;
-    }
-    Mark m = {depends, seed[e] != 0};
-    expr_each_argument(g, e, mark_argument, &m);
-    depends[e] = m.found;
+    unsigned char found = seed[e];
+    if (n->op == OP_SOLVED) found |= block_depends(g, e, depends);
+    else
+      for (int i = 0, args = OPS[n->op].args; i < args; i++) found |= depends[expr_arg(g, e, i)];
+    depends[e] = found != 0;
   }
 }
 
@@ -294,11 +288,6 @@ static bool at_least_zero(const Graph *g, Expr e, int depth) {
 }
 
 bool expr_is_positive(const Graph *g, Expr e) { return above_zero(g, e, 6); }
-
-Expr expr_mark_singular(Graph *g, Expr e) {
-  if (!expr_is_const(g, e)) g->nodes[e].flags |= EXPR_SINGULAR;
-  return e;
-}
 
 // ---------------------------------------------------------------- values
 

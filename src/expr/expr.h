@@ -16,10 +16,7 @@
 
 typedef int Expr;
 
-enum {
-  EXPR_VARYING = 1,  // depends on a symbol that is no parameter
-  EXPR_SINGULAR = 2, // may be infinite where the function it belongs to is finite, such as 1/sqrt(x) at 0
-};
+enum { EXPR_VARYING = 1 }; // flag: depends on a symbol that is no parameter
 
 typedef struct ExprNode {
   uint8_t op, flags;
@@ -77,8 +74,6 @@ Expr expr_neg(Graph *g, Expr a);
 Expr expr_pow(Graph *g, Expr a, Expr b);
 Expr expr_call(Graph *g, Op op, Expr a);
 Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no);
-// a*b where 0 times infinity is 0: for derivatives whose other factor may be infinite.
-Expr expr_mul_limit(Graph *g, Expr a, Expr b);
 
 int expr_factor(Graph *g, int n, const Expr *matrix); // returns the block; equal matrices give the same one
 // Returns the first of n SOLVED nodes. 1 x 1 systems become divisions.
@@ -87,7 +82,6 @@ Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, c
                  const char *const *names, int line, int column);
 
 bool expr_is_positive(const Graph *g, Expr e); // for certain; false means unknown
-Expr expr_mark_singular(Graph *g, Expr e);     // returns e
 
 static inline const ExprNode *expr_node(const Graph *g, Expr e) { return &g->nodes[e]; }
 static inline bool expr_is_const(const Graph *g, Expr e) { return g->nodes[e].op == OP_CONST; }

@@ -63,12 +63,12 @@ typedef struct AstDeclaration {
   AstRole role;
   AstType type;
   const char *name;
-  int line, column;              // of the name
-  // start fixed min max nominal unit, and others that are only read: displayUnit quantity unbounded,
-  // stateSelect (its value is an AST_NAME such as StateSelect.prefer). No name twice.
+  int line, column; // of the name
+  // start fixed min max nominal unit, and others that are only read: displayUnit quantity
+  // unbounded stateSelect (whose value is an AST_NAME such as StateSelect.prefer). No name twice.
   ARRAY(AstAttribute) attributes;
-  const Ast *binding;            // = expression, or NULL
-  const char *description;       // or ""
+  const Ast *binding;      // = expression, or NULL
+  const char *description; // or ""
 } AstDeclaration;
 
 typedef struct AstEquation {

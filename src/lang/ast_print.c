@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// How strongly an expression holds together; parentheses go around what is weaker than its place needs.
+// How strongly an expression holds together; parentheses go around what is weaker than its place
+// needs.
 typedef enum Level {
   LEVEL_IF,
   LEVEL_OR,
@@ -60,7 +61,8 @@ static void print_number(Text *out, double value) {
   number_format(value, digits);
   shorten_exponent(digits);
   text_add(out, digits);
-  if (isfinite(value) && !strpbrk(digits, ".e")) text_add(out, ".0"); // an integer above 2^53 is no integer literal
+  if (isfinite(value) && !strpbrk(digits, ".e"))
+    text_add(out, ".0"); // an integer above 2^53 is no integer literal
 }
 
 static void print_string(Text *out, const char *s) {
@@ -68,8 +70,10 @@ static void print_string(Text *out, const char *s) {
   text_add(out, "\"");
   for (; *s; s++) {
     const char *found = strchr(FROM, *s);
-    if (found) text_add_bytes(out, (char[]){'\\', TO[found - FROM]}, 2);
-    else text_add_bytes(out, s, 1);
+    if (found)
+      text_add_bytes(out, (char[]){'\\', TO[found - FROM]}, 2);
+    else
+      text_add_bytes(out, s, 1);
   }
   text_add(out, "\"");
 }
@@ -106,8 +110,10 @@ static void print_call(Text *out, const Ast *e) {
 }
 
 static void print_unary(Text *out, const Ast *e) {
-  if (e->op == AST_NOT) text_add(out, "not ");
-  else text_add(out, e->op == AST_MINUS ? "-" : "+");
+  if (e->op == AST_NOT)
+    text_add(out, "not ");
+  else
+    text_add(out, e->op == AST_MINUS ? "-" : "+");
   print_at(out, e->args[0], OPERATORS[e->op].right);
 }
 
@@ -143,7 +149,9 @@ static void print_bare(Text *out, const Ast *e) {
   }
 }
 
-void ast_print(Text *out, const Ast *e) { print_bare(out, e); }
+void ast_print(Text *out, const Ast *e) {
+  print_bare(out, e);
+}
 
 // ---- models ----
 

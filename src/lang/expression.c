@@ -29,9 +29,13 @@ static void set_depth(Parser *p, Ast *e) {
   if (depth >= AST_DEPTH_MOST) fail_depth(p, e);
 }
 
-Ast *expression_leaf(Parser *p, AstKind kind) { return make(p, kind, parser_spot(p), 0); }
+Ast *expression_leaf(Parser *p, AstKind kind) {
+  return make(p, kind, parser_spot(p), 0);
+}
 
-static Ast *nothing(Parser *p) { return expression_leaf(p, AST_NUMBER); }
+static Ast *nothing(Parser *p) {
+  return expression_leaf(p, AST_NUMBER);
+}
 
 static Ast *take_number(Parser *p, AstKind kind, double number) {
   Ast *e = expression_leaf(p, kind);
@@ -52,11 +56,17 @@ static const unsigned char OPERATOR[TOKEN_COUNT] = {
     [TOKEN_OR] = AST_OR,           [TOKEN_NOT] = AST_NOT,
 };
 
-static bool is_sum(TokenKind k) { return k == TOKEN_PLUS || k == TOKEN_MINUS; }
+static bool is_sum(TokenKind k) {
+  return k == TOKEN_PLUS || k == TOKEN_MINUS;
+}
 
-static bool is_product(TokenKind k) { return k == TOKEN_TIMES || k == TOKEN_DIVIDE; }
+static bool is_product(TokenKind k) {
+  return k == TOKEN_TIMES || k == TOKEN_DIVIDE;
+}
 
-static bool is_relation(TokenKind k) { return k >= TOKEN_SAME && k <= TOKEN_GREATER_EQUAL; }
+static bool is_relation(TokenKind k) {
+  return k >= TOKEN_SAME && k <= TOKEN_GREATER_EQUAL;
+}
 
 // The node of the operator that comes next, which is taken; its operands are still missing.
 static Ast *take_operator(Parser *p, AstKind kind) {
@@ -81,22 +91,17 @@ static Ast *binary(Parser *p, Ast *e, Ast *left, Ast *right) {
 
 // ---- primary ----
 
-const char *dotted_name(Parser *p) {
+const char *expression_read_name(Parser *p) {
   Spot at = parser_spot(p);
   const char *name = parser_name(p, "a name");
   while (p->token.kind == TOKEN_DOT) {
     parser_next(p);
     const char *part = parser_name(p, "a name after the dot");
-    size_t a = strlen(name), b = strlen(part);
-    if (a + b > LEX_NAME_MOST) {
+    if (strlen(name) + strlen(part) >= LEX_NAME_MOST) {
       parser_fail(p, ERR_LIMIT, at, "a name of more than %d characters", LEX_NAME_MOST);
       return "";
     }
-    char *whole = arena_alloc(p->arena, a + b + 2, 1);
-    memcpy(whole, name, a);
-    whole[a] = '.';
-    memcpy(whole + a + 1, part, b);
-    name = whole;
+    name = arena_print(p->arena, "%s.%s", name, part);
   }
   return name;
 }
@@ -116,21 +121,23 @@ static __attribute__((noinline, cold)) Ast *fail_component(Parser *p, Spot at, c
                 "%s: names of the Modelica library are not supported yet; write the value, or the "
                 "function by its short name, as in sin(x)",
                 quoted);
-  else parser_fail(p, ERR_UNSUPPORTED, at, "%s: components are not supported yet", quoted);
+  else
+    parser_fail(p, ERR_UNSUPPORTED, at, "%s: components are not supported yet", quoted);
   return nothing(p);
 }
 
 static __attribute__((noinline, cold)) void fail_argument(Parser *p, const Ast *e) {
   if (p->token.kind == TOKEN_EQUALS)
-    parser_fail(p, ERR_UNSUPPORTED, (Spot){e->line, e->column}, "named arguments in calls are not supported yet");
+    parser_fail(p, ERR_UNSUPPORTED, (Spot){e->line, e->column},
+                "named arguments in calls are not supported yet");
   else
     parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "'for' in an expression is not supported yet");
 }
 
 // argument = expression
 static void argument(Parser *p) {
-  Ast *e = expression(p);
-  array_push(p->arena, &p->pending, e);
+  Ast *e = expression_read(p);
+  array_push(p->arena, &p->pending, (Pending){e});
   if (p->token.kind == TOKEN_EQUALS || p->token.kind == TOKEN_FOR) fail_argument(p, e);
 }
 
@@ -147,7 +154,7 @@ static Ast *call(Parser *p, Spot at, const char *name) {
   int count = p->pending.count - base;
   Ast *e = make(p, AST_CALL, at, count);
   e->name = name;
-  if (count) memcpy(e->args, p->pending.at + base, (size_t)count * sizeof *e->args);
+  for (int i = 0; i < count; i++) e->args[i] = p->pending.at[base + i].tree;
   p->pending.count = base;
   set_depth(p, e);
   return e;
@@ -176,7 +183,7 @@ static Ast *reference(Parser *p) {
 static Ast *group(Parser *p) {
   Spot open = parser_spot(p);
   parser_next(p);
-  Ast *e = expression(p);
+  Ast *e = expression_read(p);
   if (p->token.kind == TOKEN_COMMA)
     parser_fail(p, ERR_UNSUPPORTED, open, "a list of results (a, b) is not supported yet");
   parser_expect_close(p, open);
@@ -282,7 +289,7 @@ static Ast *conjunction(Parser *p) {
 }
 
 // simple_expression = conjunction { "or" conjunction }
-Ast *simple_expression(Parser *p) {
+Ast *expression_read_simple(Parser *p) {
   Ast *e = conjunction(p);
   while (p->token.kind == TOKEN_OR) {
     Ast *either = take_operator(p, AST_BINARY);
@@ -298,23 +305,24 @@ Ast *simple_expression(Parser *p) {
 static Ast *branch(Parser *p) {
   Ast *e = make(p, AST_IF, parser_spot(p), 3);
   parser_next(p);
-  e->args[0] = expression(p);
+  e->args[0] = expression_read(p);
   parser_expect(p, TOKEN_THEN, "after the condition");
-  e->args[1] = expression(p);
+  e->args[1] = expression_read(p);
   return e;
 }
 
-// conditional = "if" expression "then" expression { "elseif" expression "then" expression } "else" expression
+// conditional = "if" expression "then" expression
+//               { "elseif" expression "then" expression } "else" expression
 static Ast *conditional(Parser *p) {
   int base = p->pending.count;
   do {
     Ast *e = branch(p);
-    array_push(p->arena, &p->pending, e);
+    array_push(p->arena, &p->pending, (Pending){e});
   } while (p->token.kind == TOKEN_ELSEIF);
   parser_expect(p, TOKEN_ELSE, "in the if-expression");
-  Ast *last = expression(p);
+  Ast *last = expression_read(p);
   while (p->pending.count > base) {
-    Ast *e = p->pending.at[--p->pending.count];
+    Ast *e = p->pending.at[--p->pending.count].tree;
     e->args[2] = last;
     set_depth(p, e);
     last = e;
@@ -323,14 +331,14 @@ static Ast *conditional(Parser *p) {
 }
 
 // expression = conditional | simple_expression
-Ast *expression(Parser *p) {
+Ast *expression_read(Parser *p) {
   if (p->nesting == PARSE_NESTING_MOST) {
     parser_fail(p, ERR_LIMIT, parser_spot(p), "expressions are nested more than %d deep",
                 PARSE_NESTING_MOST);
     return nothing(p);
   }
   p->nesting++;
-  Ast *e = p->token.kind == TOKEN_IF ? conditional(p) : simple_expression(p);
+  Ast *e = p->token.kind == TOKEN_IF ? conditional(p) : expression_read_simple(p);
   p->nesting--;
   return e;
 }

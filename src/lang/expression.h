@@ -3,9 +3,9 @@
 #include "lang/parser.h"
 
 // Never NULL; after an error it may be any expression.
-Ast *expression(Parser *p);
-Ast *simple_expression(Parser *p); // without a leading if, as on the left side of an equation
+Ast *expression_read(Parser *p);
+Ast *expression_read_simple(Parser *p); // without a leading if, as on the left side of an equation
 // An empty node where the next token is, which is not taken.
 Ast *expression_leaf(Parser *p, AstKind kind);
 // name = NAME { "." NAME } as one text
-const char *dotted_name(Parser *p);
+const char *expression_read_name(Parser *p);

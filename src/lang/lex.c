@@ -17,106 +17,44 @@ static const char *const TEXT[] = {
 #undef KEYWORD
 };
 
-const char *token_text(TokenKind kind) { return TEXT[kind]; }
+const char *token_text(TokenKind kind) {
+  return TEXT[kind];
+}
 
-bool token_is_keyword(TokenKind kind) { return kind >= TOKEN_ALGORITHM; }
+bool token_is_keyword(TokenKind kind) {
+  return kind >= TOKEN_ALGORITHM;
+}
 
 // ---- characters ----
 
 typedef enum CharClass { OTHER, BLANK, NEWLINE, LETTER, DIGIT } CharClass;
 
 static const unsigned char CLASS[256] = {
-    [' '] = BLANK,          ['\t'] = BLANK,         ['\r'] = BLANK, ['\f'] = BLANK,
-    ['\v'] = BLANK,         ['\n'] = NEWLINE,       ['_'] = LETTER, ['A' ... 'Z'] = LETTER,
+    [' '] = BLANK,          ['\t'] = BLANK,        ['\r'] = BLANK, ['\f'] = BLANK,
+    ['\v'] = BLANK,         ['\n'] = NEWLINE,      ['_'] = LETTER, ['A' ... 'Z'] = LETTER,
     ['a' ... 'z'] = LETTER, ['0' ... '9'] = DIGIT,
 };
 
-static CharClass class_of(char c) { return (CharClass)CLASS[(unsigned char)c]; }
-
-static bool is_digit(char c) { return class_of(c) == DIGIT; }
-
-static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
-
-// ---- names, each stored once ----
-
-typedef struct Word {
-  uint64_t key;
-  const char *name;
-  uint32_t length;
-  TokenKind kind;
-} Word;
-
-struct Words {
-  Word *slots; // name is NULL in an empty one
-  uint32_t slot_count, count;
-};
-
-enum { SHORT_NAME = 8 }; // such a name is its own key
-
-static uint64_t long_key(const char *text, size_t length) { // FNV-1a
-  uint64_t key = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++) key = (key ^ (unsigned char)text[i]) * 1099511628211u;
-  return key;
+static CharClass class_of(char c) {
+  return (CharClass)CLASS[(unsigned char)c];
 }
 
-static uint64_t short_key(const char *text, size_t length) {
-  uint64_t key = 0;
-  for (size_t i = 0; i < length; i++) key = key << 8 | (unsigned char)text[i];
-  return key;
+static bool is_digit(char c) {
+  return class_of(c) == DIGIT;
 }
 
-static uint64_t key_of(const char *text, size_t length) {
-  return length <= SHORT_NAME ? short_key(text, length) : long_key(text, length);
-}
-
-static Word *find_slot(const Words *w, const char *text, size_t length, uint64_t key) {
-  uint32_t mask = w->slot_count - 1, i = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 40) & mask;
-  for (;; i = (i + 1) & mask) {
-    Word *word = &w->slots[i];
-    if (!word->name) return word;
-    if (word->key == key && word->length == length &&
-        (length <= SHORT_NAME || memcmp(word->name, text, length) == 0))
-      return word;
-  }
-}
-
-static void grow_words(Words *w, Arena *a) {
-  Words old = *w;
-  w->slot_count = 2 * old.slot_count;
-  w->slots = ARENA_ARRAY(a, Word, w->slot_count);
-  for (uint32_t i = 0; i < old.slot_count; i++) {
-    const Word *word = &old.slots[i];
-    if (word->name) *find_slot(w, word->name, word->length, word->key) = *word;
-  }
-}
-
-static const Word *find_word(Words *w, Arena *a, const char *text, size_t length) {
-  uint64_t key = key_of(text, length);
-  Word *word = find_slot(w, text, length, key);
-  if (word->name) return word;
-  if (2 * ++w->count > w->slot_count) {
-    grow_words(w, a);
-    word = find_slot(w, text, length, key);
-  }
-  *word = (Word){key, arena_copy(a, text, length), (uint32_t)length, TOKEN_NAME};
-  return word;
-}
-
-static Words *new_words(Arena *a) {
-  Words *w = ARENA_NEW(a, Words);
-  w->slot_count = 256;
-  w->slots = ARENA_ARRAY(a, Word, w->slot_count);
-  for (int kind = TOKEN_ALGORITHM; kind < TOKEN_COUNT; kind++) {
-    const char *text = TEXT[kind];
-    size_t length = strlen(text);
-    uint64_t key = key_of(text, length);
-    *find_slot(w, text, length, key) = (Word){key, text, (uint32_t)length, (TokenKind)kind};
-    w->count++;
-  }
-  return w;
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xC0) == 0x80;
 }
 
 // ---- the state ----
+
+static Words *new_words(Arena *a) {
+  Words *w = words_new(a);
+  for (int kind = TOKEN_ALGORITHM; kind < TOKEN_COUNT; kind++)
+    words_find(w, TEXT[kind], strlen(TEXT[kind]))->value = kind;
+  return w;
+}
 
 void lex_begin(Lexer *l, Arena *a, const Source *source, Err *err) {
   *l = (Lexer){.source = source, .arena = a, .err = err, .words = new_words(a), .line = 1};
@@ -156,17 +94,23 @@ static void skip_comment(Lexer *l) {
   int line = l->line, column = column_of(l, l->at);
   l->at += 2;
   while (*l->at && !(l->at[0] == '*' && l->at[1] == '/')) take_any(l);
-  if (*l->at) l->at += 2;
-  else lex_fail(l, ERR_SYNTAX, line, column, "the comment that starts here has no closing */");
+  if (*l->at)
+    l->at += 2;
+  else
+    lex_fail(l, ERR_SYNTAX, line, column, "the comment that starts here has no closing */");
 }
 
 static void skip_blanks_and_comments(Lexer *l) {
   for (;;) {
     CharClass class = class_of(*l->at);
-    if (class == BLANK) l->at++;
-    else if (class == NEWLINE) take_any(l);
-    else if (*l->at == '/' && (l->at[1] == '/' || l->at[1] == '*')) skip_comment(l);
-    else return;
+    if (class == BLANK)
+      l->at++;
+    else if (class == NEWLINE)
+      take_any(l);
+    else if (*l->at == '/' && (l->at[1] == '/' || l->at[1] == '*'))
+      skip_comment(l);
+    else
+      return;
   }
 }
 
@@ -179,8 +123,8 @@ static void finish_name(Lexer *l, Token *t) {
              length, LEX_NAME_MOST);
     return;
   }
-  const Word *word = find_word(l->words, l->arena, t->text, length);
-  t->kind = word->kind;
+  const Word *word = words_find(l->words, t->text, length);
+  t->kind = word->value ? (TokenKind)word->value : TOKEN_NAME;
   t->name = word->name;
 }
 
@@ -208,8 +152,10 @@ static void read_quoted_name(Lexer *l, Token *t) {
     }
   }
   l->at++;
-  if (l->at - t->text == 2) lex_fail(l, ERR_SYNTAX, t->line, t->column, "the quoted name is empty");
-  else finish_name(l, t);
+  if (l->at - t->text == 2)
+    lex_fail(l, ERR_SYNTAX, t->line, t->column, "the quoted name is empty");
+  else
+    finish_name(l, t);
 }
 
 // ---- numbers ----
@@ -250,7 +196,8 @@ static double power_of_ten(int n) { // exact: 5^22 < 2^53
 
 static const uint64_t EXACT = 1ull << 53; // integers up to here are doubles
 
-// Nearest double. One exact operation on exact numbers where possible (Clinger 1990), else the C library.
+// Nearest double. One exact operation on exact numbers where possible (Clinger 1990), else the C
+// library.
 static double decimal_value(const Decimal *d, const char *text) {
   if (d->digits <= 19 && d->mantissa <= EXACT && abs(d->exponent) <= 22) {
     double m = (double)d->mantissa;
@@ -299,7 +246,8 @@ static void check_number_end(Lexer *l, const Token *t) {
              t->text, number, t->text, rest, l->at);
 }
 
-// number = digits [ "." [ digits ] ] [ exponent ] | "." digits [ exponent ];  exponent = ("e" | "E") [ "+" | "-" ] digits
+// number = digits [ "." [ digits ] ] [ exponent ] | "." digits [ exponent ]
+// exponent = ("e" | "E") [ "+" | "-" ] digits
 static void read_number(Lexer *l, Token *t) {
   Decimal d = {.is_integer = true};
   const char *c = read_digits(l->at, &d);
@@ -364,15 +312,15 @@ static void read_string(Lexer *l, Token *t) {
 // ---- symbols ----
 
 static const unsigned char SINGLE[128] = {
-    ['('] = TOKEN_LEFT_PAREN,   [')'] = TOKEN_RIGHT_PAREN,   ['['] = TOKEN_LEFT_BRACKET,
-    [']'] = TOKEN_RIGHT_BRACKET, ['{'] = TOKEN_LEFT_BRACE,   ['}'] = TOKEN_RIGHT_BRACE,
-    [','] = TOKEN_COMMA,        [';'] = TOKEN_SEMICOLON,     [':'] = TOKEN_COLON,
-    ['.'] = TOKEN_DOT,          ['+'] = TOKEN_PLUS,          ['-'] = TOKEN_MINUS,
-    ['*'] = TOKEN_TIMES,        ['/'] = TOKEN_DIVIDE,        ['^'] = TOKEN_POWER,
-    ['='] = TOKEN_EQUALS,       ['<'] = TOKEN_LESS,          ['>'] = TOKEN_GREATER,
+    ['('] = TOKEN_LEFT_PAREN,    [')'] = TOKEN_RIGHT_PAREN, ['['] = TOKEN_LEFT_BRACKET,
+    [']'] = TOKEN_RIGHT_BRACKET, ['{'] = TOKEN_LEFT_BRACE,  ['}'] = TOKEN_RIGHT_BRACE,
+    [','] = TOKEN_COMMA,         [';'] = TOKEN_SEMICOLON,   [':'] = TOKEN_COLON,
+    ['.'] = TOKEN_DOT,           ['+'] = TOKEN_PLUS,        ['-'] = TOKEN_MINUS,
+    ['*'] = TOKEN_TIMES,         ['/'] = TOKEN_DIVIDE,      ['^'] = TOKEN_POWER,
+    ['='] = TOKEN_EQUALS,        ['<'] = TOKEN_LESS,        ['>'] = TOKEN_GREATER,
 };
 
-// The symbol of two characters that starts with kind and goes on with c; kind itself when there is none.
+// The symbol of two characters that starts with kind and goes on with c; kind when there is none.
 static TokenKind longer_symbol(TokenKind kind, char c) {
   switch (kind) {
   case TOKEN_EQUALS: return c == '=' ? TOKEN_SAME : kind;
@@ -392,12 +340,28 @@ static TokenKind longer_symbol(TokenKind kind, char c) {
 
 static const struct {
   const char *text, *instead;
-} FOREIGN[] = { // of other languages and of text processors
-    {"&&", "and"},     {"||", "or"},       {"!=", "<>"},           {"!", "not"},
-    {"~=", "<>"},      {"%", "mod(a, b)"}, {"#", "// for comments"}, {"\u2212", "-"},
-    {"\u2013", "-"},   {"\u00d7", "*"},    {"\u00b7", "*"},        {"\u00f7", "/"},
-    {"\u2264", "<="},  {"\u2265", ">="},   {"\u2260", "<>"},       {"\u201c", "\""},
-    {"\u201d", "\""},  {"\u201e", "\""},   {"\u00a0", "a blank"},  {"\u00b2", "^2"},
+} FOREIGN[] = {
+    // of other languages and of text processors
+    {"&&", "and"},
+    {"||", "or"},
+    {"!=", "<>"},
+    {"!", "not"},
+    {"~=", "<>"},
+    {"%", "mod(a, b)"},
+    {"#", "// for comments"},
+    {"\u2212", "-"},
+    {"\u2013", "-"},
+    {"\u00d7", "*"},
+    {"\u00b7", "*"},
+    {"\u00f7", "/"},
+    {"\u2264", "<="},
+    {"\u2265", ">="},
+    {"\u2260", "<>"},
+    {"\u201c", "\""},
+    {"\u201d", "\""},
+    {"\u201e", "\""},
+    {"\u00a0", "a blank"},
+    {"\u00b2", "^2"},
     {"\u00b3", "^3"},
 };
 
@@ -440,10 +404,14 @@ static void read_token(Lexer *l, Token *t) {
   case DIGIT: read_number(l, t); return;
   default: break;
   }
-  if (*l->at == '"') read_string(l, t);
-  else if (*l->at == '\'') read_quoted_name(l, t);
-  else if (*l->at == '.' && is_digit(l->at[1])) read_number(l, t);
-  else read_symbol(l, t);
+  if (*l->at == '"')
+    read_string(l, t);
+  else if (*l->at == '\'')
+    read_quoted_name(l, t);
+  else if (*l->at == '.' && is_digit(l->at[1]))
+    read_number(l, t);
+  else
+    read_symbol(l, t);
 }
 
 void lex_next(Lexer *l, Token *t) {
@@ -462,7 +430,9 @@ void lex_next(Lexer *l, Token *t) {
 const char *token_quote(const Token *t, char out[TOKEN_QUOTE]) {
   enum { SHOWN = 40 };
   if (t->kind == TOKEN_END_OF_TEXT || t->kind == TOKEN_STRING) return TEXT[t->kind];
-  if (t->length <= SHOWN) snprintf(out, TOKEN_QUOTE, "'%.*s'", (int)t->length, t->text);
-  else snprintf(out, TOKEN_QUOTE, "'%.*s...'", SHOWN, t->text);
+  if (t->length <= SHOWN)
+    snprintf(out, TOKEN_QUOTE, "'%.*s'", (int)t->length, t->text);
+  else
+    snprintf(out, TOKEN_QUOTE, "'%.*s...'", SHOWN, t->text);
   return out;
 }

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "lang/source.h"
+#include "lang/words.h"
 
 typedef enum TokenKind {
 #define TOKEN(name, text) TOKEN_##name,
@@ -24,8 +25,6 @@ typedef struct Token {
   const char *name; // NAME and keywords: interned, quotes kept; STRING: what it says. In the arena.
   double number;    // NUMBER
 } Token;
-
-typedef struct Words Words; // names met so far, each stored once
 
 typedef struct Lexer { // plain data: a copy of it looks ahead
   const Source *source;

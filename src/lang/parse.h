@@ -4,7 +4,7 @@
 #include "lang/source.h"
 
 enum {
-  PARSE_NESTING_MOST = 500, // parentheses, calls and if-expressions inside each other
+  PARSE_NESTING_MOST = 1000, // parentheses, calls and if-expressions inside each other
   PARSE_COUNT_MOST = 1000000 // declarations, and equations of each kind
 };
 

@@ -50,7 +50,9 @@ void parser_fail_found(Parser *p, const char *what) {
   fail_missing(p, false, text);
 }
 
-static bool same_spot(Spot a, Spot b) { return a.line == b.line && a.column == b.column; }
+static bool same_spot(Spot a, Spot b) {
+  return a.line == b.line && a.column == b.column;
+}
 
 // What the user may have had in mind.
 static const char *hint(const Parser *p, TokenKind wanted) {
@@ -88,13 +90,13 @@ const char *parser_name(Parser *p, const char *what) {
     parser_fail(p, ERR_SYNTAX, parser_spot(p),
                 "expected %s, found '%s', which is a reserved word of Modelica", what,
                 token_text(p->token.kind));
-  else parser_fail_found(p, what);
+  else
+    parser_fail_found(p, what);
   return "";
 }
 
 static const char *const UNSUPPORTED[TOKEN_COUNT] = {
-    [TOKEN_IF] = "if-equations are not supported yet; write one equation with an if-expression, as "
-                 "in x = if a > 0 then b else c",
+    [TOKEN_IF] = "if-equations are not supported yet; write x = if a > 0 then b else c",
     [TOKEN_FOR] = "'for' is not supported yet; write the equations one by one",
     [TOKEN_WHEN] = "'when' is not supported yet",
     [TOKEN_ELSEWHEN] = "'elsewhen' is not supported yet",
@@ -124,7 +126,8 @@ static const char *const UNSUPPORTED[TOKEN_COUNT] = {
     [TOKEN_FLOW] = "'flow' variables are not supported yet",
     [TOKEN_STREAM] = "'stream' variables are not supported yet",
     [TOKEN_DISCRETE] = "'discrete' variables are not supported yet",
-    [TOKEN_PARTIAL] = "a partial model has no solution of its own, and 'extends' is not supported yet",
+    [TOKEN_PARTIAL] =
+        "a partial model has no solution of its own, and 'extends' is not supported yet",
     [TOKEN_ENCAPSULATED] = "classes inside a model are not supported yet",
     [TOKEN_BREAK] = "algorithm sections are not supported yet; write equations",
     [TOKEN_RETURN] = "algorithm sections are not supported yet; write equations",
@@ -143,4 +146,9 @@ bool parser_fail_unsupported(Parser *p) {
   const char *why = UNSUPPORTED[p->token.kind];
   if (why) parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "%s", why);
   return why != NULL;
+}
+
+void parser_check_count(Parser *p, int count, const char *what) {
+  if (count == PARSE_COUNT_MOST)
+    parser_fail(p, ERR_LIMIT, parser_spot(p), "more than %d %s", PARSE_COUNT_MOST, what);
 }

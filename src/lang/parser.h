@@ -1,5 +1,5 @@
-// What the grammar rules share: the next token, and errors that are sticky. After the first error the text ends,
-// so that rules need no checks; the entry point looks once.
+// What the grammar rules share: the next token, and errors that are sticky. After the first error
+// the text ends, so that rules need no checks; the entry point looks once.
 #pragma once
 #include "base/array.h"
 #include "lang/ast.h"
@@ -10,25 +10,31 @@ typedef struct Spot { // a place in the text that is being read
   int line, column;
 } Spot;
 
+typedef struct Pending { // a part of a node that is not complete
+  Ast *tree;
+} Pending;
+
 typedef struct Parser {
   Arena *arena;
   Lexer lexer;
-  Token token;              // the next one, not yet taken
-  TokenKind taken;          // the one before
-  Spot end;                 // just behind the one before
-  Spot expression_end;      // just behind the expression read last
-  int nesting;              // of expressions, now
-  ARRAY(Ast *) pending;     // arguments and branches of what is being read
+  Token token;            // the next one, not yet taken
+  TokenKind taken;        // the one before
+  Spot end;               // just behind the one before
+  Spot expression_end;    // just behind the expression read last
+  int nesting;            // of expressions, now
+  ARRAY(Pending) pending; // arguments and branches of what is being read
 } Parser;
 
 void parser_begin(Parser *p, Arena *a, const Source *source, Err *err);
 void parser_next(Parser *p);
-static inline Spot parser_spot(const Parser *p) { return (Spot){p->token.line, p->token.column}; }
-bool parser_accept(Parser *p, TokenKind kind);  // takes it if it is there
-TokenKind parser_peek(const Parser *p);         // the kind behind the next token
+static inline Spot parser_spot(const Parser *p) {
+  return (Spot){p->token.line, p->token.column};
+}
+bool parser_accept(Parser *p, TokenKind kind); // takes it if it is there
+TokenKind parser_peek(const Parser *p);        // the kind behind the next token
 
-// Takes kind, or fails: "expected ';' after the equation, found 'end'"; where is "after the equation". What closes
-// something is missed behind the token before, everything else where something different stands.
+// Takes kind, or fails: "expected ';' after the equation, found 'end'"; where: "after the equation".
+// What closes something is missed behind the token before, all else where the other token stands.
 void parser_expect(Parser *p, TokenKind kind, const char *where);
 void parser_expect_close(Parser *p, Spot open); // the ) of the ( at open
 // Takes a name that can be declared. what: "the name of the model".
@@ -40,3 +46,5 @@ void parser_fail(Parser *p, ErrCode code, Spot at, const char *format, ...)
 void parser_fail_found(Parser *p, const char *what) __attribute__((cold));
 // False and no error when the keyword or symbol that comes next belongs to the subset here.
 bool parser_fail_unsupported(Parser *p);
+// Fails when count things are there already and no more are allowed. what: "equations".
+void parser_check_count(Parser *p, int count, const char *what);

@@ -9,7 +9,9 @@
 
 // ---- reading ----
 
-static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xC0) == 0x80;
+}
 
 static bool has_continuations(const unsigned char *s, int count) {
   for (int i = 1; i <= count; i++)
@@ -17,7 +19,8 @@ static bool has_continuations(const unsigned char *s, int count) {
   return true;
 }
 
-// Bytes of the UTF-8 character at s, 0 when it is none: no overlong forms, no surrogates. The text ends with NUL.
+// Bytes of the UTF-8 character at s, 0 when it is none: no overlong forms, no surrogates. The text
+// ends with NUL.
 static int character_bytes(const unsigned char *s) {
   if (s[0] < 0x80) return s[0] ? 1 : 0;
   if (s[0] >= 0xC2 && s[0] < 0xE0) return has_continuations(s, 1) ? 2 : 0;
@@ -143,8 +146,10 @@ Source *source_load(Arena *a, const char *path, Err *err) {
   Text text;
   text_init(&text);
   Source *s = NULL;
-  if (read_all(file, &text)) s = source_new(a, path, text.at, text.length, err);
-  else fail(err, ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
+  if (read_all(file, &text))
+    s = source_new(a, path, text.at, text.length, err);
+  else
+    fail(err, ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
   text_done(&text);
   fclose(file);
   return s;
@@ -152,7 +157,9 @@ Source *source_load(Arena *a, const char *path, Err *err) {
 
 // ---- showing ----
 
-enum { WIDTH = 72 }; // characters of a line that are shown; two such lines of any characters fit Err.excerpt
+enum {
+  WIDTH = 72
+}; // characters of a line that are shown; two such lines of any characters fit Err.excerpt
 
 static const char *next_character(const char *c) {
   do c++;
@@ -221,8 +228,7 @@ void source_excerpt(const Source *s, int line, int column, char *out, size_t siz
   if (size) out[0] = 0;
   if (!s || !size || line < 1 || line > s->line_count || column < 1) return;
   const char *begin = s->text + s->line_start[line - 1];
-  const char *end =
-      line < s->line_count ? s->text + s->line_start[line] - 1 : s->text + s->length;
+  const char *end = line < s->line_count ? s->text + s->line_start[line] - 1 : s->text + s->length;
   if (end > begin && end[-1] == '\r') end--;
   Window w = choose_window(begin, end, column);
   if (w.before > WIDTH) return; // behind the end of the line: nothing to point at

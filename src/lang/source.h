@@ -13,14 +13,15 @@ typedef struct Source {
   int line_count;
 } Source;
 
-// Copies text into the arena, without a byte order mark. Text with NUL bytes, invalid UTF-8, more than 64 MiB or
-// 10 million lines is an error.
+// Copies text into the arena, without a byte order mark. Text with NUL bytes, invalid UTF-8, more
+// than 64 MiB or 10 million lines is an error.
 Source *source_new(Arena *a, const char *name, const char *text, size_t length, Err *err);
 Source *source_load(Arena *a, const char *path, Err *err);
-// fail_at with the line and a caret below it. Returns false. source may be NULL. Columns count characters, not bytes.
-bool source_fail(const Source *s, Err *err, ErrCode code, int line, int column, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-bool source_fail_args(const Source *s, Err *err, ErrCode code, int line, int column, const char *format,
-                      va_list args);
+// fail_at with the line and a caret below it. Returns false. source may be NULL. Columns count
+// characters, not bytes.
+bool source_fail(const Source *s, Err *err, ErrCode code, int line, int column, const char *format,
+                 ...) __attribute__((format(printf, 6, 7)));
+bool source_fail_args(const Source *s, Err *err, ErrCode code, int line, int column,
+                      const char *format, va_list args);
 // The line and the caret, as err->excerpt holds them (long lines are cut around the place).
 void source_excerpt(const Source *s, int line, int column, char *out, size_t size);

@@ -365,16 +365,29 @@ static Typed convert(Scope *s, const Ast *e) {
 
 // ---------------------------------------------------------------- parameters
 
-double flat_value(const Flat *f, Expr e) {
-  Arena *scratch = arena_new();
-  double *values = ARENA_ARRAY(scratch, double, f->graph->symbols.count + 1);
-  for (int i = 0; i < f->parameters.count; i++) {
-    const Parameter *p = &f->parameters.at[i];
-    if (!p->dependent) values[f->graph->nodes[p->node].a] = p->value;
+// Values are kept by node: parameters have theirs as soon as their symbol exists, and never change.
+double flat_value(Flat *f, Expr e) {
+  const Graph *g = f->graph;
+  if (f->value_room <= e) {
+    int room = 2 * g->count;
+    double *grown = ARENA_ARRAY(f->arena, double, room);
+    if (f->value_count) memcpy(grown, f->values, (size_t)f->value_count * sizeof *grown);
+    f->values = grown;
+    f->value_room = room;
   }
-  double v = expr_eval(f->graph, e, values);
-  arena_free(scratch);
-  return v;
+  for (; f->value_count <= e; f->value_count++) {
+    const ExprNode *n = expr_node(g, f->value_count);
+    double *v = f->values;
+    if (n->op == OP_CONST) v[f->value_count] = n->value;
+    else if (OPS[n->op].args) v[f->value_count] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+    else v[f->value_count] = NAN; // varies
+  }
+  return f->values[e];
+}
+
+static void set_symbol_value(Flat *f, Expr symbol, double value) {
+  flat_value(f, symbol);
+  f->values[symbol] = value;
 }
 
 static const Override *find_override(const Scope *s, const char *parameter) {
@@ -391,6 +404,7 @@ static Expr add_parameter(Scope *s, const char *parameter, int variable, bool is
   p.dependent = !o && !expr_is_const(s->g, expression);
   p.value = o ? o->value : flat_value(f, expression);
   p.node = p.dependent ? expression : expr_symbol(s->g, parameter, false);
+  if (!p.dependent) set_symbol_value(f, p.node, p.value);
   names_set(f->parameter_names, parameter, f->parameters.count);
   array_push(f->arena, &f->parameters, p);
   return p.node;
@@ -519,7 +533,7 @@ static bool check_attribute_names(Scope *s, const AstDeclaration *d) {
     const AstAttribute *at = &d->attributes.at[i];
     bool is_known = false;
     for (int k = 0; k < ATTRIBUTE_COUNT; k++) is_known |= strcmp(at->name, ATTRIBUTES[k]) == 0;
-    const char *near = nearest_name(at->name, ATTRIBUTES, ATTRIBUTE_COUNT);
+    const char *near = is_known ? NULL : nearest_name(at->name, ATTRIBUTES, ATTRIBUTE_COUNT);
     if (!is_known)
       return source_fail(s->source, s->err, ERR_NAME, at->line, at->column,
                          "'%s' is no attribute of a variable; %s%s%s", at->name, near ? "did you mean '" : "allowed are start, fixed, min, max, nominal, unit",

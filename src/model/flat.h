@@ -70,6 +70,8 @@ typedef struct Flat {
   Names *parameter_names;
   Expr time;         // symbol
   Warnings warnings;
+  double *values; // by node, at the values of the parameters; see flat_value
+  int value_count, value_room;
 } Flat;
 
 typedef struct Override { // a parameter that has its own value instead of the expression in the text
@@ -84,4 +86,4 @@ Flat *flatten(Arena *a, const Source *s, const AstModel *m, const Override *over
 // and values on the command line. The error names the place in `s`.
 bool flat_expression(Flat *f, const Source *s, const Ast *e, Expr *out, Err *err);
 // Value of an expression of parameters at their values.
-double flat_value(const Flat *f, Expr e);
+double flat_value(Flat *f, Expr e);

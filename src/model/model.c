@@ -192,6 +192,22 @@ static bool report_vanishing(Model *m, const SortEquation *e, Err *err) {
 
 // ---------------------------------------------------------------- motion
 
+// Newton's method cannot find true or false.
+static bool check_booleans(Model *m, Err *err) {
+  for (int k = 0; k < m->sorted.block_count; k++) {
+    const SortBlock *b = &m->sorted.blocks[k];
+    for (int i = 0; i < b->count && b->kind == SORT_NONLINEAR; i++) {
+      const Variable *v = &m->flat->variables.at[m->unknown_variable[b->unknown[i]]];
+      const SortEquation *e = &m->equations[b->equation[0]];
+      if (v->boolean)
+        return source_fail(m->flat->source, err, ERR_UNSUPPORTED, e->line, e->column,
+                           "this equation cannot be solved for the Boolean variable %s; write %s = ...", v->name,
+                           v->name);
+    }
+  }
+  return true;
+}
+
 static bool sort_motion(Model *m, Err *err) {
   m->incidence = sort_incidence(m->graph, m->arena, m->equations, m->equation_count, m->unknowns, m->unknown_count);
   Matching matching = match(m->arena, &m->incidence, NULL);
@@ -200,7 +216,7 @@ static bool sort_motion(Model *m, Err *err) {
   int at;
   if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching, &m->sorted, &at))
     return report_vanishing(m, &m->equations[at], err);
-  return true;
+  return check_booleans(m, err);
 }
 
 static void assign_values(Model *m) {

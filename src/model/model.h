@@ -4,6 +4,15 @@
 #include "model/flat.h"
 #include "model/sort.h"
 
+// Symbols for derivatives that systems of the model are compiled with.
+typedef enum HelperSymbol {
+  HELPER_INPUT_SLOPE,
+  HELPER_SENSITIVITY,
+  HELPER_DIRECTION,
+  HELPER_UNIT,
+  HELPER_COUNT
+} HelperSymbol;
+
 typedef struct Model {
   Arena *arena; // owns everything below
   Flat *flat;
@@ -26,6 +35,7 @@ typedef struct Model {
   Sorted sorted, initial;
   Incidence incidence;
   int index; // 0 or 1
+  IntArray helpers[HELPER_COUNT];
 } Model;
 
 // NULL and err on failure. The source must outlive the model.

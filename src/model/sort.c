@@ -49,6 +49,7 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
 typedef struct Part {
   int stamp;
   signed char linear; // 1 linear (or free of u), 0 not
+  bool solid;         // free of all unknowns, for good
   Expr slope, rest;
 } Part;
 
@@ -75,7 +76,16 @@ static const Part *part_of(const Splitter *s, Expr e) {
 
 static void push_open(void *data, Expr e) {
   Splitter *s = data;
-  if (!part_of(s, e)) array_push(s->arena, &s->stack, e);
+  Part *p = &s->part[e];
+  if (p->stamp == s->now) return;
+  if (p->solid) *p = (Part){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
+  else array_push(s->arena, &s->stack, e);
+}
+
+// Solutions contain solutions: looking into them again and again would take quadratic time.
+static void splitter_skip(Splitter *s, Expr e) {
+  splitter_fit(s);
+  s->part[e].solid = true;
 }
 
 static bool free_of(const Part *p) { return p->linear && p->slope == 0; }
@@ -125,7 +135,7 @@ static Part split_node(Splitter *s, Expr e) {
 static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
   s->now++;
   splitter_fit(s);
-  s->part[u] = (Part){s->now, 1, expr_const(s->g, 1), expr_const(s->g, 0)};
+  s->part[u] = (Part){.stamp = s->now, .linear = 1, .slope = expr_const(s->g, 1), .rest = expr_const(s->g, 0)};
   push_open(s, e);
   while (s->stack.count) {
     Expr top = s->stack.at[s->stack.count - 1];
@@ -162,6 +172,7 @@ typedef struct Sorter {
 static void define(Sorter *s, int unknown, Expr solution) {
   s->out->solution[unknown] = solution;
   replacer_set(s->solved, s->unknowns[unknown].symbol, solution);
+  splitter_skip(&s->split, solution);
 }
 
 static bool is_alias(const Graph *g, Expr e) {

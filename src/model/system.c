@@ -15,10 +15,11 @@ typedef struct Builder {
   const SystemSpec *spec;
   Expr *parameter;       // symbols of spec.parameters
   Expr *active_symbol;   // of the active ones
-  Expr *du, *S, *unit, *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
+  int *column_of;        // by spec.parameters: its active column, -1 = none
+  const Expr *du, *S, *unit, *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
   Derivatives fx, fp, hx, hp, gx, gp;
   Derivatives x0p;
-  Expr *ft, *gt;
+  Expr *ft;
   IntArray hoisted;
   Location *where;
   int where_count;
@@ -26,38 +27,67 @@ typedef struct Builder {
   IntArray stack;
 } Builder;
 
-static Expr *new_symbols(Builder *b, int count, const char *stem) {
-  Expr *e = ARENA_ARRAY(b->scratch, Expr, count + 1);
-  for (int i = 0; i < count; i++) e[i] = expr_symbol(b->g, stem, true);
-  return e;
+// Symbols that every System of the model shares, so that equal derivatives stay equal nodes.
+static const Expr *helper_symbols(Builder *b, HelperSymbol kind, int count) {
+  Model *m = b->m;
+  while (m->helpers[kind].count < count)
+    array_push(m->arena, &m->helpers[kind], expr_symbol(b->g, "derivative", true));
+  return m->helpers[kind].at;
 }
 
-static void derive_motion(Builder *b) {
-  Model *m = b->m;
-  b->fx = derive_rows(b->g, b->scratch, m->f, m->nx, m->x, m->nx);
-  b->fp = derive_rows(b->g, b->scratch, m->f, m->nx, b->parameter, b->s->np);
-  b->x0p = derive_rows(b->g, b->scratch, m->x0, m->nx, b->parameter, b->s->np);
+// Columns first .. first+count-1 of d, renamed by `to` (-1 leaves a column out).
+static Derivatives take_columns(Builder *b, const Derivatives *d, int first, int count, const int *to) {
+  int entries = d->start[d->rows], at = 0;
+  Derivatives part = {.rows = d->rows, .start = ARENA_ARRAY(b->scratch, int, d->rows + 1)};
+  part.column = ARENA_ARRAY(b->scratch, int, entries + 1);
+  part.value = ARENA_ARRAY(b->scratch, Expr, entries + 1);
+  for (int i = 0; i < d->rows; i++) {
+    for (int e = d->start[i]; e < d->start[i + 1]; e++) {
+      int k = d->column[e] - first;
+      if (k < 0 || k >= count || (to && to[k] < 0)) continue;
+      part.column[at] = to ? to[k] : k;
+      part.value[at++] = d->value[e];
+    }
+    part.start[i + 1] = at;
+  }
+  return part;
+}
+
+// By states and parameters at once: what the two share is derived once.
+static Derivatives derive_both(Builder *b, const Expr *outputs, int rows) {
+  int nx = b->s->nx, np = b->s->np;
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, nx + np + 1);
+  memcpy(by, b->m->x, (size_t)nx * sizeof *by);
+  if (np) memcpy(by + nx, b->parameter, (size_t)np * sizeof *by);
+  return derive_rows(b->g, b->scratch, outputs, rows, by, nx + np);
+}
+
+static void mark_columns(const Derivatives *d, int first, unsigned char *mark) {
+  for (int e = 0; e < d->start[d->rows]; e++)
+    if (d->column[e] >= first) mark[d->column[e] - first] = 1;
 }
 
 // Parameters that enter neither the equations nor the start values cost nothing.
-static void find_active(Builder *b) {
+static void derive_motion(Builder *b) {
   System *s = b->s;
+  Derivatives f = derive_both(b, b->m->f, s->nx);
+  Derivatives x0 = derive_rows(b->g, b->scratch, b->m->x0, s->nx, b->parameter, s->np);
   unsigned char *moves = ARENA_ARRAY(b->scratch, unsigned char, s->np + 1);
-  const Derivatives *parts[] = {&b->fp, &b->x0p};
-  for (int d = 0; d < 2; d++)
-    for (int e = 0; e < parts[d]->start[s->nx]; e++) moves[parts[d]->column[e]] = 1;
+  mark_columns(&f, s->nx, moves);
+  mark_columns(&x0, 0, moves);
   s->active = ARENA_ARRAY(s->arena, int, s->np + 1);
   b->active_symbol = ARENA_ARRAY(b->scratch, Expr, s->np + 1);
-  for (int k = 0; k < s->np; k++)
+  b->column_of = ARENA_ARRAY(b->scratch, int, s->np + 1);
+  for (int k = 0; k < s->np; k++) {
+    b->column_of[k] = moves[k] ? s->ns : -1;
     if (moves[k]) b->active_symbol[s->ns] = b->parameter[k], s->active[s->ns++] = k;
-  if (s->nx == 0) s->ns = 0;
+  }
+  b->fx = take_columns(b, &f, 0, s->nx, NULL);
+  b->fp = take_columns(b, &f, s->nx, s->np, b->column_of);
+  b->x0p = take_columns(b, &x0, 0, s->np, b->column_of);
   long work = (long)b->fx.start[s->nx] * s->ns;
   s->augmented = s->lanes > 1 || work <= AUGMENTED_MOST;
   s->stride = s->augmented ? s->ns : (s->ns + 3) / 4 * 4;
-  if (s->ns) { // columns by active parameter from here on
-    b->fp = derive_rows(b->g, b->scratch, b->m->f, s->nx, b->active_symbol, s->ns);
-    b->x0p = derive_rows(b->g, b->scratch, b->m->x0, s->nx, b->active_symbol, s->ns);
-  }
 }
 
 static int column_at(const Derivatives *d, int row, int column) {
@@ -91,12 +121,8 @@ static Outputs start_outputs(Builder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->m->x0, s->nx);
   add_outputs(b, &o, b->m->mode0, s->ne);
-  Expr zero = expr_const(b->g, 0);
-  for (int i = 0; i < s->nx; i++)
-    for (int k = 0; k < s->ns; k++) {
-      int e = column_at(&b->x0p, i, k);
-      add_outputs(b, &o, e >= 0 ? &b->x0p.value[e] : &zero, 1);
-    }
+  s->x0p = (SparsePart){copy_pattern(b, &b->x0p, s->ns), o.list.count};
+  if (s->ns) add_sparse(b, &o, &b->x0p);
   return o;
 }
 
@@ -126,15 +152,14 @@ static Outputs sparse_outputs(Builder *b) {
   return o;
 }
 
-// Derivative by time along given inputs: e_t + e_u du/dt
-static Expr by_time(Builder *b, Expr e) {
+// Derivatives by time along given inputs: e_t + e_u du/dt
+static void by_time(Builder *b, const Expr *e, int count, Expr *results) {
   int nu = b->m->nu;
-  Expr *by = ARENA_ARRAY(b->scratch, Expr, nu + 1), *seed = ARENA_ARRAY(b->scratch, Expr, nu + 1), result;
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, nu + 1), *seed = ARENA_ARRAY(b->scratch, Expr, nu + 1);
   by[0] = b->m->flat->time;
   seed[0] = expr_const(b->g, 1);
   for (int i = 0; i < nu; i++) by[i + 1] = b->m->u[i], seed[i + 1] = b->du[i];
-  derive_direction(b->g, &e, 1, by, seed, nu + 1, &result);
-  return result;
+  derive_direction(b->g, e, count, by, seed, nu + 1, results);
 }
 
 static Outputs jacobian_outputs(Builder *b) {
@@ -143,7 +168,7 @@ static Outputs jacobian_outputs(Builder *b) {
   s->jac = copy_pattern(b, &b->fx, s->nx);
   add_sparse(b, &o, &b->fx);
   b->ft = ARENA_ARRAY(b->scratch, Expr, s->nx + 1);
-  for (int i = 0; i < s->nx; i++) b->ft[i] = by_time(b, b->m->f[i]);
+  by_time(b, b->m->f, s->nx, b->ft);
   add_outputs(b, &o, b->ft, s->nx);
   return o;
 }
@@ -166,8 +191,9 @@ static Outputs output_outputs(Builder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->spec->outputs, s->ny);
   if (s->np == 0) return o;
-  b->hx = derive_rows(b->g, b->scratch, b->spec->outputs, s->ny, b->m->x, s->nx);
-  b->hp = derive_rows(b->g, b->scratch, b->spec->outputs, s->ny, b->parameter, s->np);
+  Derivatives h = derive_both(b, b->spec->outputs, s->ny);
+  b->hx = take_columns(b, &h, 0, s->nx, NULL);
+  b->hp = take_columns(b, &h, s->nx, s->np, NULL);
   s->hx = (SparsePart){copy_pattern(b, &b->hx, s->nx), o.list.count};
   add_sparse(b, &o, &b->hx);
   s->hp = (SparsePart){copy_pattern(b, &b->hp, s->np), o.list.count};
@@ -184,16 +210,16 @@ static Outputs event_outputs(Builder *b) {
 static Outputs event_sens_outputs(Builder *b) {
   System *s = b->s;
   Outputs o = event_outputs(b);
-  b->gx = derive_rows(b->g, b->scratch, b->m->switching, s->ne, b->m->x, s->nx);
-  b->gp = derive_rows(b->g, b->scratch, b->m->switching, s->ne, b->active_symbol, s->ns);
+  Derivatives g = derive_both(b, b->m->switching, s->ne);
+  b->gx = take_columns(b, &g, 0, s->nx, NULL);
+  b->gp = take_columns(b, &g, s->nx, s->np, b->column_of);
   s->gx = (SparsePart){copy_pattern(b, &b->gx, s->nx), o.list.count};
   add_sparse(b, &o, &b->gx);
   s->gp = (SparsePart){copy_pattern(b, &b->gp, s->ns), o.list.count};
   add_sparse(b, &o, &b->gp);
-  for (int k = 0; k < s->ne; k++) {
-    Expr rate = by_time(b, b->m->switching[k]);
-    add_outputs(b, &o, &rate, 1);
-  }
+  Expr *rates = ARENA_ARRAY(b->scratch, Expr, s->ne + 1);
+  by_time(b, b->m->switching, s->ne, rates);
+  add_outputs(b, &o, rates, s->ne);
   return o;
 }
 
@@ -222,7 +248,7 @@ static void lay_out(Builder *b) {
     if (!p->dependent) place(b, p->node, 0, s->at_p + k);
   }
   for (int i = 0; i < s->nx; i++) place(b, b->m->x[i], 1, i);
-  for (int i = 0; i < s->nx * s->stride; i++) place(b, b->S[i], 1, s->nx + i);
+  for (int i = 0; i < s->nx * s->stride && b->S; i++) place(b, b->S[i], 1, s->nx + i);
   for (int i = 0; i < s->nx && b->S_lane; i++) place(b, b->S_lane[i], 2, i);
   for (int k = 0; k < s->ns && b->unit; k++) place(b, b->unit[k], 2, s->nx + k);
 }
@@ -284,14 +310,17 @@ static void find_plain_outputs(Builder *b) {
 
 static void make_symbols(Builder *b) {
   System *s = b->s;
-  bool second = b->spec->jacobian && s->ns > 0;
-  b->S = new_symbols(b, s->nx * s->stride, "s");
-  if (second) b->S_lane = new_symbols(b, s->nx, "ds"), b->unit = new_symbols(b, s->ns, "dp");
+  bool second = b->spec->jacobian_sens && s->ns > 0;
+  b->du = helper_symbols(b, HELPER_INPUT_SLOPE, s->nu);
+  if (s->augmented) b->S = helper_symbols(b, HELPER_SENSITIVITY, s->nx * s->stride);
+  if (!second) return;
+  b->S_lane = helper_symbols(b, HELPER_DIRECTION, s->nx);
+  b->unit = helper_symbols(b, HELPER_UNIT, s->ns);
 }
 
 static void build_kernels(Builder *b) {
   System *s = b->s;
-  bool sens = s->ns > 0, second = b->spec->jacobian && sens;
+  bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
   Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, jacobian_sens = {0}, event_sens = {0};
   add_outputs(b, &rhs, b->m->f, s->nx);
   if (sens) rhs_sens = s->augmented ? augmented_outputs(b) : sparse_outputs(b);
@@ -332,8 +361,6 @@ System *system_new(Model *m, const SystemSpec *spec) {
     b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   }
   derive_motion(&b);
-  find_active(&b);
-  b.du = new_symbols(&b, s->nu, "du");
   make_symbols(&b);
   find_plain_outputs(&b);
   build_kernels(&b);
@@ -362,6 +389,7 @@ SystemWork *system_work_new(const System *s) {
   size_t lanes = (size_t)s->lanes, wide = (size_t)s->column_lanes;
   w->arena = a;
   w->system = s;
+  w->product = sparse_product();
   w->par = arena_alloc(a, (size_t)s->par_count * lanes + 8, sizeof(double));
   w->scratch = arena_alloc(a, s->scratch_count + 8, sizeof(double));
   w->x0 = arena_alloc(a, (size_t)s->start.results * lanes + 8, sizeof(double));
@@ -413,39 +441,28 @@ double system_mode(const SystemWork *w, int event) {
 // Zeroed work makes every Newton block begin at its start values.
 void system_forget(SystemWork *w) { memset(w->scratch, 0, w->system->scratch_count * sizeof(double)); }
 
+// A sparse matrix as rows of width slots.
+static void fill_sparse(const Pattern *p, const double *value, int width, int lanes, double *out) {
+  memset(out, 0, (size_t)p->rows * (size_t)(width * lanes) * sizeof *out);
+  for (int i = 0; i < p->rows; i++)
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      memcpy(out + ((size_t)i * (size_t)width + (size_t)p->column[e]) * (size_t)lanes,
+             value + (size_t)e * (size_t)lanes, (size_t)lanes * sizeof *out);
+}
+
 void system_start(SystemWork *w, double t, double *y) {
   const System *s = w->system;
-  size_t lanes = (size_t)s->lanes, nx = (size_t)s->nx, ns = (size_t)s->ns, stride = (size_t)s->stride;
+  size_t lanes = (size_t)s->lanes, nx = (size_t)s->nx;
   system_set_time(w, t);
   run(w, &s->start, NULL, NULL, w->x0);
   memcpy(y, w->x0, nx * lanes * sizeof *y);
   if (s->ne) memcpy(w->par + (size_t)s->at_mode * lanes, w->x0 + nx * lanes, (size_t)s->ne * lanes * sizeof *y);
-  const double *sens = w->x0 + (nx + (size_t)s->ne) * lanes;
-  double *S = y + nx * lanes;
-  memset(S, 0, nx * stride * lanes * sizeof *S);
-  for (size_t i = 0; i < nx && ns; i++) memcpy(S + i * stride * lanes, sens + i * ns * lanes, ns * lanes * sizeof *S);
+  if (s->ns) fill_sparse(&s->x0p.pattern, w->x0 + (size_t)s->x0p.at * lanes, s->stride, s->lanes, y + nx * lanes);
 }
 
 void system_rhs(SystemWork *w, double t, const double *x, double *dx) {
   system_set_time(w, t);
   run(w, &w->system->rhs, x, NULL, dx);
-}
-
-// out[row] += sum over entries value * in[column], rows of `width` numbers
-static void add_product(const Pattern *p, const double *value, const double *in, int width, double *out) {
-  for (int i = 0; i < p->rows; i++) {
-    double *row = out + (size_t)i * (size_t)width;
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-      const double v = value[e], *from = in + (size_t)p->column[e] * (size_t)width;
-      for (int k = 0; k < width; k++) row[k] += v * from[k];
-    }
-  }
-}
-
-static void fill_sparse(const Pattern *p, const double *value, int width, double *out) {
-  memset(out, 0, (size_t)p->rows * (size_t)width * sizeof *out);
-  for (int i = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) out[(size_t)i * (size_t)width + (size_t)p->column[e]] = value[e];
 }
 
 void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
@@ -457,8 +474,8 @@ void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
   }
   run(w, &s->rhs_sens, y, NULL, w->values);
   memcpy(dy, w->values, (size_t)s->nx * sizeof *dy);
-  fill_sparse(&s->fp.pattern, w->values + s->fp.at, s->stride, dy + s->nx);
-  add_product(&s->fx.pattern, w->values + s->fx.at, y + s->nx, s->stride, dy + s->nx);
+  fill_sparse(&s->fp.pattern, w->values + s->fp.at, s->stride, 1, dy + s->nx);
+  w->product(&s->fx.pattern, w->values + s->fx.at, y + s->nx, s->stride, dy + s->nx);
 }
 
 void system_jacobian(SystemWork *w, double t, const double *x, double *J, double *ft) {

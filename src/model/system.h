@@ -8,6 +8,7 @@
 #include "expr/derive.h"
 #include "model/model.h"
 #include "num/pattern.h"
+#include "num/product.h"
 
 typedef struct SystemSpec {
   const Expr *outputs; // expressions of the model, any number
@@ -16,6 +17,7 @@ typedef struct SystemSpec {
   int parameter_count;
   int lanes;      // 1, 4 or 8 parameter sets side by side
   bool jacobian;  // for implicit methods; lanes 1 only
+  bool jacobian_sens; // and its derivatives by the parameters, for methods that differentiate themselves
   CodeChoice code;
 } SystemSpec;
 
@@ -44,7 +46,7 @@ typedef struct System {
   // layout of par
   int at_u, at_du, at_mode, at_p, at_hoisted, par_count;
   Kernel hoist;      // par -> hoisted
-  Kernel start;      // par -> x0, modes, then dx0/dp (nx * ns by rows)
+  Kernel start;      // par -> x0, modes, dx0/dp
   Kernel rhs;        // par, x -> dx
   Kernel rhs_sens;   // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
   Kernel jacobian;   // par, x -> f_x, f_t
@@ -52,6 +54,7 @@ typedef struct System {
   Kernel outputs;    // par, x -> y, and with sensitivities h_x, h_p
   Kernel events;     // par, x -> switching functions
   Kernel event_sens; // par, x -> switching, g_x, g_p, g_t
+  SparsePart x0p;     // among start
   SparsePart fx, fp;  // among rhs_sens (not augmented)
   Pattern jac;        // of f_x, as jacobian gives it
   SparsePart hx, hp;  // among outputs
@@ -79,6 +82,7 @@ typedef struct SystemWork {
   double *lane_in, *lane_out; // of jacobian_sens
   double *out;     // results of outputs
   double *event_out;
+  SparseProduct *product;
   SystemInputs *inputs;
   void *inputs_data;
 } SystemWork;

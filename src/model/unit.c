@@ -240,7 +240,7 @@ static bool read_factor(Reader *r, Unit *out) {
 }
 
 static bool multiply_next(Reader *r, double power, Unit *out) {
-  Unit next;
+  Unit next = {0};
   if (!read_factor(r, &next)) return false;
   if (unit_times_power(out, &next, power, out)) return true;
   return fail(r->err, ERR_VALUE, "its exponents or its scale are too large");

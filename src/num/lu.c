@@ -11,7 +11,8 @@ static const double POOR_PIVOT = 1e-3;
 // Fuller factors than this are made dense at once: plain loops beat lists.
 static const double FULL = 0.7;
 
-// Triangular factors as lists of nonzeros, one row a pivot. Row i takes right-hand side from[i] and gives unknown to[i].
+// Triangular factors as lists of nonzeros, one row a pivot. Row i takes right-hand side from[i] and
+// gives unknown to[i].
 typedef struct LuRows {
   int n;
   int *from, *to;
@@ -157,7 +158,7 @@ static bool factor_dense(Lu *lu, const double *values, double scale, double shif
 
 typedef struct Fill {
   int n;
-  char *full;                  // n x n: may be nonzero
+  char *full;                    // n x n: may be nonzero
   int *row_count, *column_count; // of the part that is not yet eliminated
   char *done;
 } Fill;
@@ -171,7 +172,7 @@ static void fill_set(Fill *f, int i, int j) {
 
 static Fill fill_new(Arena *a, const Pattern *p) {
   int n = p->rows;
-  Fill f = {n, ARENA_ARRAY(a, char, n * n), ARENA_ARRAY(a, int, n), ARENA_ARRAY(a, int, n),
+  Fill f = {n, ARENA_ARRAY(a, char, n *n), ARENA_ARRAY(a, int, n), ARENA_ARRAY(a, int, n),
             ARENA_ARRAY(a, char, n)};
   for (int i = 0; i < n; i++) {
     fill_set(&f, i, i);

@@ -23,9 +23,15 @@ bool vec_wide(void) {
   return !(choice && strcmp(choice, "off") == 0) && __builtin_cpu_supports("avx2");
 }
 
-const VecKernels *vec_kernels(void) { return vec_wide() ? &WIDE : &PLAIN; }
+const VecKernels *vec_kernels(void) {
+  return vec_wide() ? &WIDE : &PLAIN;
+}
 #else
-bool vec_wide(void) { return false; }
+bool vec_wide(void) {
+  return false;
+}
 
-const VecKernels *vec_kernels(void) { return &PLAIN; }
+const VecKernels *vec_kernels(void) {
+  return &PLAIN;
+}
 #endif

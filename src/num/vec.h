@@ -1,5 +1,6 @@
-// Four doubles at a time. Kernels are written once, in a .inc file, and compiled for plain x86-64 and for AVX2. Both give
-// the same bits: they differ in width only, never in the order of operations, and nothing is fused (-ffp-contract=off).
+// Four doubles at a time. Kernels are written once, in a .inc file, and compiled for plain x86-64
+// and for AVX2. Both give the same bits: they differ in width only, never in the order of
+// operations, and nothing is fused (-ffp-contract=off).
 #pragma once
 #include <stdbool.h>
 
@@ -15,10 +16,14 @@ typedef long long VecBits __attribute__((vector_size(32), aligned(8), may_alias)
 #define VEC_WIDE __attribute__((target("avx2")))
 #endif
 
-// Arrays that kernels work on have this many numbers: kernels read and write whole groups of four from any start.
-static inline int vec_padded(int count) { return (count + 15) / 8 * 8; }
+// Arrays that kernels work on have this many numbers: kernels read and write whole groups of four
+// from any start.
+static inline int vec_padded(int count) {
+  return (count + 15) / 8 * 8;
+}
 
-// Whether to use the kernels compiled for AVX2: the processor has it, and ENTRAIN_VECTOR is not "off".
+// Whether to use the kernels compiled for AVX2: the processor has it, and ENTRAIN_VECTOR is not
+// "off".
 bool vec_wide(void);
 
 typedef struct VecKernels {

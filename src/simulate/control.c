@@ -8,10 +8,12 @@
 // Absolute tolerances below this are taken as this: 0/0 must not arise for a state that stays 0.
 static const double ABS_LEAST = 1e-300;
 static const double ERROR_LEAST = 1e-10, ERROR_MOST = 1e10; // as far as the next step is concerned
-static const double LOG_ERROR_OLD_LEAST = -13.3; // log2 of 1e-4
+static const double LOG_ERROR_OLD_LEAST = -13.3;            // log2 of 1e-4
 static const double NOT_COMPUTABLE_FACTOR = 0.25;
 
-int control_count(const Ode *ode) { return ode->n * ode->lanes * (1 + ode->stride); }
+int control_count(const Ode *ode) {
+  return ode->n * ode->lanes * (1 + ode->stride);
+}
 
 Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule) {
   Control *c = ARENA_NEW(a, Control);
@@ -45,7 +47,8 @@ bool control_finite(const double *v, int count) {
   return zero[0] + zero[1] + (zero[2] + zero[3]) == 0;
 }
 
-// log2 and exp2 by short polynomials that are exact at the ends of their intervals, so that both are continuous.
+// log2 and exp2 by short polynomials that are exact at the ends of their intervals, so that both
+// are continuous.
 typedef union Bits {
   double number;
   uint64_t bits;
@@ -69,7 +72,9 @@ static double rough_exp2(double x) {
   return u.number * (1 + f + f * (1 - f) * (-0.30700434 + f * (-0.06543875 - f * 0.01368647)));
 }
 
-double control_power(double x, double exponent) { return rough_exp2(exponent * rough_log2(x)); }
+double control_power(double x, double exponent) {
+  return rough_exp2(exponent * rough_log2(x));
+}
 
 static double least_step(const Control *c, const Stepper *s) {
   return fmax(16 * DBL_EPSILON * fabs(s->t), 1e-30 * c->span);
@@ -79,8 +84,8 @@ static double longest_step(const Control *c, const Stepper *s) {
   return s->tol.max_step > 0 ? fmin(s->tol.max_step, c->span) : c->span;
 }
 
-// Hairer, Norsett, Wanner I, section II.4: a step of which Euler's method makes about a hundredth of the error allowed.
-// Where f cannot be computed at the probe point, a nearer point is tried.
+// Hairer, Norsett, Wanner I, section II.4: a step of which Euler's method makes about a hundredth
+// of the error allowed. Where f cannot be computed at the probe point, a nearer point is tried.
 static double probe_step(const Control *c, Stepper *s, double direction, const double *slope,
                          double *y_probe, double *slope_probe) {
   const Ode *ode = s->ode;
@@ -113,8 +118,10 @@ void control_start(Control *c, Stepper *s, double t_end, const double *slope, do
   c->log_error_old = 0;
   c->rejected = false;
   double direction = t_end < s->t ? -1 : 1, h = s->tol.first_step;
-  if (s->ode->n == 0) h = longest_step(c, s);
-  else if (!(h > 0)) h = probe_step(c, s, direction, slope, y_probe, slope_probe);
+  if (s->ode->n == 0)
+    h = longest_step(c, s);
+  else if (!(h > 0))
+    h = probe_step(c, s, direction, slope, y_probe, slope_probe);
   s->h_next = direction * fmax(h, least_step(c, s));
   s->t_old = s->t;
   memcpy(s->y_old, s->y, (size_t)control_count(s->ode) * sizeof *s->y);

@@ -1,25 +1,26 @@
-// What the one-step methods share: how far to aim, what the error says about the next step, the first step.
+// What the one-step methods share: how far to aim, what the error says about the next step, the
+// first step.
 #pragma once
 #include "num/vec.h"
 #include "simulate/stepper.h"
 
 typedef struct ControlRule {
-  int order;        // the error estimate falls with h^order
-  double memory;    // weight of the error before the last: h grows by error^-(1/order - 3/4 memory) * old^memory
-  double safety;    // of the proposal
+  int order;     // the error estimate falls with h^order
+  double memory; // weight of the error before: h changes by error^(3/4 memory - 1/order) old^memory
+  double safety; // of the proposal
   double slow, fast; // least and greatest change from one step to the next
 } ControlRule;
 
 typedef struct Control {
   const ControlRule *rule;
   const VecKernels *vec;
-  double *abs_tol;   // of each number of y
-  double *squares;   // scaled errors squared, of each number of y
-  double *sums;      // of the columns: states, and behind them (padded) sensitivities
-  int sums_sens;     // where the sums of the sensitivities begin
-  double span;       // |t_end - t| at the start
+  double *abs_tol;      // of each number of y
+  double *squares;      // scaled errors squared, of each number of y
+  double *sums;         // of the columns: states, and behind them (padded) sensitivities
+  int sums_sens;        // where the sums of the sensitivities begin
+  double span;          // |t_end - t| at the start
   double log_error_old; // log2 of the error of the last accepted step
-  bool rejected;     // the last attempt was
+  bool rejected;        // the last attempt was
 } Control;
 
 typedef struct Attempt {
@@ -46,17 +47,19 @@ static inline void control_sum_columns(const Control *c, const Ode *ode, const d
   c->vec->column_sums(squares + ode->n * ode->lanes, ode->n, ode->stride * ode->lanes,
                       sums + c->sums_sens);
 }
-// The same norm as stepper_norm, of e with the end value y1; fills c->squares. NaN when any number is.
+// The same norm as stepper_norm, of e with the end value y1; fills c->squares. NaN when any number
+// is.
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1);
 // The largest column sum as a root mean square; NaN when any is.
 double control_worst_sum(const Control *c, const Ode *ode, const double *sums);
 
 // After an accepted step of size h: counts it and proposes h_next. The caller has moved t and y.
 void control_accept(Control *c, Stepper *s, Attempt a, double error);
-// After a rejected one: s->h_next is smaller; STEP_DONE means try again. broken: a vector of the shape of y that is not
-// finite, NULL when everything could be computed.
+// After a rejected one: s->h_next is smaller; STEP_DONE means try again. broken: a vector of the
+// shape of y that is not finite, NULL when everything could be computed.
 StepEnd control_reject(Control *c, Stepper *s, Attempt a, double error, const double *broken);
 
 bool control_finite(const double *v, int count);
-// x^exponent to four digits for finite x > 0, the same on every machine (pow is not, and takes longer).
+// x^exponent to four digits for finite x > 0, the same on every machine (pow is not, and takes
+// longer).
 double control_power(double x, double exponent);

@@ -13,6 +13,9 @@ struct EventWork {
   double *left, *right; // margins at the ends of a part of the step
   double rate;     // of the switching function that was crossed
   double *x;       // states at a trial time
+  double *near_x;  // states just before the event that was found
+  double near_t;
+  double *frozen;  // modes while the true ones are in use
   double *f_old, *f_new, *by_column;
   double last_time;
   int repeats; // events at the same time
@@ -29,6 +32,8 @@ EventWork *event_work_new(Arena *a, SystemWork *w) {
   e->left = ARENA_ARRAY(a, double, s->ne + 8);
   e->right = ARENA_ARRAY(a, double, s->ne + 8);
   e->x = ARENA_ARRAY(a, double, numbers + 16);
+  e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
+  e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
   e->f_old = ARENA_ARRAY(a, double, s->nx + 16);
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
@@ -46,6 +51,22 @@ static double new_mode(const EventWork *e, int k, double g) {
   double mode = system_mode(e->work, k);
   if (e->model->flat->events.at[k].kind == EVENT_FLOOR) return g < mode + 0.5 ? mode - 1 : mode + 1;
   return 1 - mode;
+}
+
+bool event_true_modes(EventWork *e, double t, const double *x) {
+  bool changed = false;
+  system_events(e->work, t, x, e->g);
+  for (int k = 0; k < e->work->system->ne; k++) {
+    e->frozen[k] = system_mode(e->work, k);
+    if (!(margin(e, k, e->g[k]) < 0)) continue;
+    system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
+    changed = true;
+  }
+  return changed;
+}
+
+void event_frozen_modes(EventWork *e) {
+  for (int k = 0; k < e->work->system->ne; k++) system_set_mode(e->work, k, e->frozen[k]);
 }
 
 // d(switching)/dt along the motion
@@ -81,8 +102,8 @@ static void margins_at(EventWork *e, Stepper *s, double t, double *out) {
   for (int k = 0; k < ne; k++) out[k] = margin(e, k, e->g[k]);
 }
 
-// Between a (margin of k not negative) and b (negative): Illinois, then the end behind the kink.
-static double locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb) {
+// Between a (margin of k not negative) and b (negative): Illinois, then the ends before and behind the kink.
+static double locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb, double *before) {
   int side = 0;
   for (int i = 0; i < 100; i++) {
     double close = 2e-16 * fmax(fabs(a), fabs(b));
@@ -102,6 +123,7 @@ static double locate(EventWork *e, Stepper *s, int k, double a, double fa, doubl
     }
     if (fb >= -1e-300 && fb < 0) break;
   }
+  *before = a;
   return b;
 }
 
@@ -118,13 +140,14 @@ bool event_find(EventWork *e, Stepper *s, double *at, int *event) {
     margins_at(e, s, b, right);
     for (int k = 0; k < ne; k++) {
       if (!(right[k] < 0)) continue;
-      double t = locate(e, s, k, a, left[k], b, right[k]);
-      if (!found || t < *at) *at = t, *event = k;
+      double before, t = locate(e, s, k, a, left[k], b, right[k], &before);
+      if (!found || t < *at) *at = t, *event = k, e->near_t = before;
       found = true;
     }
     memcpy(left, right, (size_t)ne * sizeof *left);
     a = b;
   }
+  if (found) s->row->dense(s, e->near_t, false, e->near_x);
   return found;
 }
 
@@ -162,7 +185,7 @@ bool event_pass(EventWork *e, double t, double *y, int event) {
   e->repeats = t - e->last_time <= 1e-13 * (1 + fabs(t)) ? e->repeats + 1 : 0;
   e->last_time = t;
   if (e->repeats > REPEATS_MOST) return false;
-  system_rhs(e->work, t, y, e->f_old);
+  system_rhs(e->work, e->near_t, e->near_x, e->f_old);
   if (s->ns) system_event_sens(e->work, t, y, event, e->f_old, &e->rate, e->by_column);
   system_events(e->work, t, y, e->g);
   system_set_mode(e->work, event, new_mode(e, event, e->g[event]));

@@ -10,6 +10,10 @@ EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
 void event_begin(EventWork *e, double t, const double *y);
 // The first event in the last step of s: its time (just behind the kink) and number. false when there is none.
 bool event_find(EventWork *e, Stepper *s, double *at, int *event);
+// Beyond a kink the side in use may not exist, such as sqrt(x) below 0. These take the modes as they are at (t, x) instead
+// (false: they are those in use already) and go back.
+bool event_true_modes(EventWork *e, double t, const double *x);
+void event_frozen_modes(EventWork *e);
 // Changes the mode of the event, then of others that change with it, and carries the sensitivities in y across.
 // false when events follow each other without end.
 bool event_pass(EventWork *e, double t, double *y, int event);

@@ -18,33 +18,33 @@ typedef struct RkKernels {
 
 typedef struct RkMethod {
   ControlRule rule;
-  int stages;       // evaluations of f in an attempt
-  int end;          // the slope at the end of the step
-  int last;         // the slope before it, also at the end time: their difference estimates the stiffness
-  int slopes;       // with those for dense output
+  int stages; // evaluations of f in an attempt
+  int end;    // the slope at the end of the step
+  int last;   // the slope before it, also at the end time: their difference estimates the stiffness
+  int slopes; // with those for dense output
   int dense_stages; // evaluations of f that dense output adds
   double stability; // |h lambda| that the method bears on the negative real axis
   bool two_errors;  // combines estimates of orders 5 and 3
   RkKernels plain, wide;
 } RkMethod;
 
-enum { STIFF_HITS = 15, STIFF_MISSES = 6 };               // Hairer's, in DOP853
+enum { STIFF_HITS = 15, STIFF_MISSES = 6 };                               // Hairer's, in DOP853
 typedef enum DenseReady { DENSE_NO, DENSE_STATES, DENSE_ALL } DenseReady; // coefficients at hand
 
 struct Rk {
   const RkMethod *method;
   const RkKernels *kernels;
   Control *control;
-  int count, ld;         // numbers in y; distance of the slopes in k
-  double *k;             // slope j at k + j*ld, counted from 1
-  double *arg, *end;     // argument of the last stage; the new y
-  double *squares3;      // of the third order error
-  double *sums3;         // by columns
-  double *dense;         // coefficient j at dense + j*ld, counted from 1
+  int count, ld;     // numbers in y; distance of the slopes in k
+  double *k;         // slope j at k + j*ld, counted from 1
+  double *arg, *end; // argument of the last stage; the new y
+  double *squares3;  // of the third order error
+  double *sums3;     // by columns
+  double *dense;     // coefficient j at dense + j*ld, counted from 1
   DenseReady dense_ready;
-  bool begun;            // k1 holds f(t, y); otherwise the end slope of the last step does
-  bool computable;       // f was finite at the start
-  int stiff, not_stiff;  // hits and misses of the stiffness test
+  bool begun;           // k1 holds f(t, y); otherwise the end slope of the last step does
+  bool computable;      // f was finite at the start
+  int stiff, not_stiff; // hits and misses of the stiffness test
 };
 
 #define TARGET
@@ -90,7 +90,9 @@ static const RkMethod RK5 = {
     .wide = {KERNEL(rk5_stages), KERNEL(rk5_dense), KERNEL(rk5_value)},
 };
 
-static double *slope(const Rk *w, int j) { return w->k + j * w->ld; }
+static double *slope(const Rk *w, int j) {
+  return w->k + j * w->ld;
+}
 
 static void count_rhs(Stepper *s, int times, bool with_sensitivities) {
   s->count.rhs += times;
@@ -113,8 +115,12 @@ static void init(Stepper *s, Arena *a, const RkMethod *method) {
   w->sums3 = ARENA_ARRAY(a, double, w->control->sums_sens + w->ld);
 }
 
-static void init_rk8(Stepper *s, Arena *a) { init(s, a, &RK8); }
-static void init_rk5(Stepper *s, Arena *a) { init(s, a, &RK5); }
+static void init_rk8(Stepper *s, Arena *a) {
+  init(s, a, &RK8);
+}
+static void init_rk5(Stepper *s, Arena *a) {
+  init(s, a, &RK5);
+}
 
 static void start(Stepper *s, double t_end) {
   Rk *w = s->data;
@@ -199,6 +205,7 @@ static StepEnd accept(Rk *w, Stepper *s, Attempt a, double limit, double error) 
 
 static StepEnd step(Stepper *s, double limit) {
   Rk *w = s->data;
+  if (limit == s->t) return STEP_DONE;
   if (!w->computable) return STEP_NOT_COMPUTABLE;
   if (!w->begun) {
     memcpy(slope(w, 1), slope(w, w->method->end), (size_t)w->count * sizeof *w->k);

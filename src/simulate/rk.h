@@ -1,4 +1,5 @@
-// Explicit Runge-Kutta methods with dense output, for systems that are not stiff. Any number of lanes.
+// Explicit Runge-Kutta methods with dense output, for systems that are not stiff. Any number of
+// lanes.
 #pragma once
 #include "simulate/stepper.h"
 

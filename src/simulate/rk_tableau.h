@@ -1,7 +1,9 @@
-// Coefficients of the explicit Runge-Kutta methods; a name ends in stage and column, counted from 1.
+// Coefficients of the explicit Runge-Kutta methods; a name ends in stage and column, counted from
+// 1.
 //
-// rk8: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), program
-// DOP853, numbers as in SciPy's dop853_coefficients.py. Stage 13 is the end point, 14 to 16 serve the dense output.
+// rk8: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd edition
+// (1993), program DOP853, numbers as in SciPy's dop853_coefficients.py. Stage 13 is the end point,
+// 14 to 16 serve the dense output.
 #pragma once
 
 #define RK8_C2 0.526001519587677318785587544488e-01
@@ -164,8 +166,8 @@
 #define RK8_D7_15 (-0.39177261675615439165231486172e+2)
 #define RK8_D7_16 (-0.14972683625798562581422125276e+3)
 
-// rk5: J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980); dense
-// output of Hairer, Norsett, Wanner, program DOPRI5. Stage 7 is the end point.
+// rk5: J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math.
+// 6 (1980); dense output of Hairer, Norsett, Wanner, program DOPRI5. Stage 7 is the end point.
 #define RK5_C2 (1. / 5)
 #define RK5_C3 (3. / 10)
 #define RK5_C4 (4. / 5)

@@ -19,8 +19,8 @@ typedef struct RosenbrockKernels {
 
 enum { STAGES = 8 };
 
-// The spectral radius of f_x by the power method, one product a step: when h times it stays small, an explicit method
-// could take the same steps.
+// The spectral radius of f_x by the power method, one product a step: when h times it stays small,
+// an explicit method could take the same steps.
 enum { WATCH_STEPS = 8, WATCH_WINDOWS = 3 };
 static const double WATCH_LIMIT = 2; // of h*radius
 
@@ -36,17 +36,17 @@ struct Rosenbrock {
   Control *control;
   const Pattern *pattern;
   Lu *lu;
-  int count, ld;                     // numbers in y; distance of the stages in u
-  double *u;                         // stage j at u + j*ld, counted from 1
-  double *arg, *add, *right;         // of the current stage: argument, part of earlier stages, right-hand side
+  int count, ld;             // numbers in y; distance of the stages in u
+  double *u;                 // stage j at u + j*ld, counted from 1
+  double *arg, *add, *right; // of the current stage: argument, earlier stages, right-hand side
   double *slope, *slope_start, *end; // f at arg, f at the start of the step, the new y
   double *slope_end;
-  double *J, *ft, *DJ, *Dft;         // at the start of the step
-  double *dense;                     // coefficient j at dense + j*ld, counted from 1
-  bool computable;                   // slope_start is finite
-  bool derivatives_ready;            // J and the rest belong to (t, y)
-  bool time_matters;                 // some number in ft or Dft is not 0
-  int dense_count;                   // numbers for which dense is ready
+  double *J, *ft, *DJ, *Dft; // at the start of the step
+  double *dense;             // coefficient j at dense + j*ld, counted from 1
+  bool computable;           // slope_start is finite
+  bool derivatives_ready;    // J and the rest belong to (t, y)
+  bool time_matters;         // some number in ft or Dft is not 0
+  int dense_count;           // numbers for which dense is ready
   Watch watch;
 };
 
@@ -209,6 +209,7 @@ static StepEnd accept(Rosenbrock *w, Stepper *s, Attempt a, double limit, double
 
 static StepEnd step(Stepper *s, double limit) {
   Rosenbrock *w = s->data;
+  if (limit == s->t) return STEP_DONE;
   if (!w->computable) return STEP_NOT_COMPUTABLE;
   if (!w->derivatives_ready && !prepare_derivatives(w, s)) {
     w->computable = false; // a smaller step would meet the same numbers

@@ -1,6 +1,8 @@
-// Rosenbrock method for small stiff systems: exact Jacobian, no iteration, one factorisation an attempt. One lane.
+// Rosenbrock method for small stiff systems: exact Jacobian, no iteration, one factorisation an
+// attempt. One lane.
 //
-// Sensitivities are the derivative of the method itself: for the same steps they are exact to rounding.
+// Sensitivities are the derivative of the method itself: for the same steps they are exact to
+// rounding.
 #pragma once
 #include "simulate/stepper.h"
 

@@ -1,7 +1,9 @@
-// Coefficients of Rodas5P in the form without matrix products; a name ends in stage and column, counted from 1.
+// Coefficients of Rodas5P in the form without matrix products; a name ends in stage and column,
+// counted from 1.
 //
-// G. Steinebach, Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within the Julia Differential
-// Equations package, BIT Numerical Mathematics 63 (2023); numbers as in OrdinaryDiffEq.jl.
+// G. Steinebach, Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within
+// the Julia Differential Equations package, BIT Numerical Mathematics 63 (2023); numbers as in
+// OrdinaryDiffEq.jl.
 #pragma once
 
 #define ROS_GAMMA 0.21193756319429014

@@ -31,7 +31,7 @@ struct SimulateWork {
   Ode ode;
   Tolerance tol;
   double *abs_tol;
-  const StepperRow *explicit_row, *implicit_row; // the same when the solver is given
+  const StepperRow *rows[2]; // explicit, implicit
   Stepper *steppers[2];
   int in_use;
   double *y; // scratch for dense output
@@ -46,18 +46,53 @@ struct SimulateWork {
 
 // ---------------------------------------------------------------- set-up
 
-static void ode_rhs(void *self, double t, const double *y, double *dy) { system_rhs_sens(self, t, y, dy); }
-static void ode_rhs_states(void *self, double t, const double *x, double *dx) { system_rhs(self, t, x, dx); }
-static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
-  system_jacobian(self, t, x, J, ft);
+static bool all_finite(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * 0;
+  return sum == 0;
 }
+
+// Whether to compute again with the true modes: beyond a kink the side in use may not exist.
+static bool is_beyond_kink(SimulateWork *w, double t, const double *x, const double *results, int count) {
+  return w->events && !all_finite(results, count) && event_true_modes(w->events, t, x);
+}
+
+static void ode_rhs(void *self, double t, const double *y, double *dy) {
+  SimulateWork *w = self;
+  const System *s = w->system;
+  system_rhs_sens(w->work, t, y, dy);
+  if (!is_beyond_kink(w, t, y, dy, s->nx * (1 + s->stride))) return;
+  system_rhs_sens(w->work, t, y, dy);
+  event_frozen_modes(w->events);
+}
+
+static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
+  SimulateWork *w = self;
+  system_rhs(w->work, t, x, dx);
+  if (!is_beyond_kink(w, t, x, dx, w->system->nx)) return;
+  system_rhs(w->work, t, x, dx);
+  event_frozen_modes(w->events);
+}
+
+static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
+  SimulateWork *w = self;
+  system_jacobian(w->work, t, x, J, ft);
+  if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->jac))) return;
+  system_jacobian(w->work, t, x, J, ft);
+  event_frozen_modes(w->events);
+}
+
 static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ, double *Dft) {
-  system_jacobian_sens(self, t, y, DJ, Dft);
+  SimulateWork *w = self;
+  system_jacobian_sens(w->work, t, y, DJ, Dft);
+  if (!is_beyond_kink(w, t, y, DJ, pattern_count(&w->system->jac) * w->system->stride)) return;
+  system_jacobian_sens(w->work, t, y, DJ, Dft);
+  event_frozen_modes(w->events);
 }
 
 static void make_ode(SimulateWork *w) {
   const System *s = w->system;
-  w->ode = (Ode){.n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = s->lanes, .self = w->work};
+  w->ode = (Ode){.n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = s->lanes, .self = w};
   w->ode.rhs = s->ns ? ode_rhs : ode_rhs_states;
   w->ode.rhs_states = ode_rhs_states;
   if (!s->jacobian.code) return;
@@ -66,21 +101,21 @@ static void make_ode(SimulateWork *w) {
   if (s->ns) w->ode.jacobian_sens = ode_jacobian_sens;
 }
 
-static void choose_solver(SimulateWork *w) {
+// The integrator for calm and for stiff stretches; the same when one is asked for by name.
+static void choose_solver(const SimulateOptions *o, int states, const StepperRow *rows[2]) {
   char word[OPTION_WORD_SIZE];
-  simulate_options_word(&w->options, "solver", word);
-  const StepperRow *row = stepper_find(word);
-  w->explicit_row = w->implicit_row = row;
-  if (row) return; // auto
-  w->explicit_row = stepper_find(w->options.rel_tol > 1e-4 ? "rk5" : "rk8");
-  w->implicit_row = w->system->lanes > 1 ? w->explicit_row : stepper_find(w->system->nx > LARGE ? "bdf" : "rosenbrock");
+  simulate_options_word(o, "solver", word);
+  rows[0] = rows[1] = stepper_find(word);
+  if (rows[0]) return; // else auto
+  rows[0] = stepper_find(o->rel_tol > 1e-4 ? "rk5" : "rk8");
+  rows[1] = stepper_find(states > LARGE ? "bdf" : "rosenbrock");
 }
 
-bool simulate_needs_jacobian(const SimulateOptions *options) {
-  char word[OPTION_WORD_SIZE];
-  simulate_options_word(options, "solver", word);
-  const StepperRow *row = stepper_find(word);
-  return !row || row->implicit;
+void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec) {
+  const StepperRow *rows[2];
+  choose_solver(options, states, rows);
+  spec->jacobian = rows[1]->implicit;
+  spec->jacobian_sens = rows[1] == stepper_find("rosenbrock");
 }
 
 SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options) {
@@ -91,7 +126,8 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   w->options = *options;
   w->work = system_work_new(s);
   make_ode(w);
-  choose_solver(w);
+  choose_solver(options, s->nx, w->rows);
+  if (s->lanes > 1) w->rows[1] = w->rows[0];
   int numbers = s->nx + s->nx * s->stride;
   w->abs_tol = ARENA_ARRAY(a, double, numbers + 16);
   w->y = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
@@ -115,7 +151,7 @@ void simulate_work_free(SimulateWork *w) {
 static Stepper *stepper(SimulateWork *w) { return w->steppers[w->in_use]; }
 
 static void use_stepper(SimulateWork *w, int which) {
-  const StepperRow *row = which ? w->implicit_row : w->explicit_row;
+  const StepperRow *row = w->rows[which];
   if (!w->steppers[which]) w->steppers[which] = stepper_new(w->arena, row, &w->ode, &w->tol);
   w->in_use = which;
   char *names = w->out->solver;
@@ -232,12 +268,6 @@ static void end_too_many(SimulateWork *w) {
           w->t_end, s->t - s->t_old);
   if (w->system->lanes == 1 && w->system->nx) describe_state(w, s->worst >= 0 ? s->worst : 0);
   if (!s->row->implicit) message(w, "; try solver=rosenbrock or a larger max_steps");
-}
-
-static bool all_finite(const double *x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * 0;
-  return sum == 0;
 }
 
 // f was not finite a little ahead: looks along the slope for the first point where it fails, and says why.
@@ -360,7 +390,7 @@ static void change_stepper(SimulateWork *w, int which) {
 }
 
 static void follow_stiffness(SimulateWork *w, StepEnd e) {
-  if (w->explicit_row == w->implicit_row) return;
+  if (w->rows[0] == w->rows[1]) return;
   if (e == STEP_STIFF && w->in_use == 0) change_stepper(w, 1);
   if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }

@@ -51,5 +51,5 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
 void simulate_work_free(SimulateWork *w);
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out);
 
-// Whether systems for these options need a Jacobian.
-bool simulate_needs_jacobian(const SimulateOptions *options);
+// What a System for these options must have: fills jacobian and jacobian_sens.
+void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec);

@@ -28,11 +28,12 @@ typedef struct Ode {
 } Ode;
 
 typedef struct Tolerance {
-  double rel;          // relative
-  const double *abs;   // absolute, one for each row and column of y without lanes: n + n*stride numbers
-  double max_step;     // 0: no limit
-  double first_step;   // 0: choose
-  long max_steps;      // accepted and rejected together, counted over the life of the stepper
+  double rel; // relative
+  const double
+      *abs;        // absolute, one for each row and column of y without lanes: n + n*stride numbers
+  double max_step; // 0: no limit
+  double first_step; // 0: choose
+  long max_steps;    // accepted and rejected together, counted over the life of the stepper
 } Tolerance;
 
 typedef enum StepEnd {
@@ -46,8 +47,8 @@ typedef enum StepEnd {
 
 typedef struct StepCount {
   long steps, rejected;
-  long rhs;       // evaluations of f (states, with or without sensitivities)
-  long rhs_sens;  // those of them that included sensitivities
+  long rhs;      // evaluations of f (states, with or without sensitivities)
+  long rhs_sens; // those of them that included sensitivities
   long jacobians, factorisations;
 } StepCount;
 
@@ -63,14 +64,14 @@ struct Stepper {
   int worst;         // index into y (without lanes) that limited the last rejected step
   double last_error; // its scaled error, > 1
   StepCount count;
-  void *data;        // the method's own
+  void *data; // the method's own
 };
 
 typedef struct StepperRow {
   const char *name;    // "rk8"
   const char *meaning; // for the help
   int order;           // of the method, 0 = variable
-  bool implicit;       // needs jacobian (and jacobian_sens for sensitivities unless it says otherwise)
+  bool implicit; // needs jacobian (and jacobian_sens for sensitivities unless it says otherwise)
   // Sizes everything; nothing else allocates (CVODES apart). Keeps the pointer to ode.
   void (*init)(Stepper *s, Arena *a);
   void (*done)(Stepper *s); // NULL: nothing to do
@@ -91,4 +92,5 @@ void stepper_done(Stepper *s); // frees what the arena does not own; NULL is all
 
 // Scaled error norm of e against the tolerances at max(|y0|, |y1|): the largest over lanes and columns (states are one
 // column, each sensitivity is one) of the root mean square over rows. NaN when any number is. *worst: index into y.
-double stepper_norm(const Stepper *s, const double *e, const double *y0, const double *y1, int *worst);
+double stepper_norm(const Stepper *s, const double *e, const double *y0, const double *y1,
+                    int *worst);

@@ -23,7 +23,7 @@ it "an unknown sensitivity parameter is told"
 run simulate decay.mo --sensitivities zz; status 2; no_out; err "'zz'"
 for value in nan NaN inf abc "" 1e400 "1/0" "0/0"; do
   it "--set k=$value is refused"
-  run simulate decay.mo --set "k=$value"; status 2; no_out; err "entrain: error: "
+  run simulate decay.mo --set "k=$value"; status 2; no_out; err "error: "
 done
 it "--set without a value is refused"
 run simulate decay.mo --set k; status 2; err "name=value"
@@ -65,6 +65,6 @@ run simulate decay.mo --rel_tol nan; status 2; no_out
 it "an unknown solver gets the list"
 run simulate decay.mo --solver euler; status 2; err "rosenbrock"
 it "an input file for a model without inputs is told"
-printf 'time,q\n0,1\n1,2\n' >in.csv; run simulate decay.mo --inputs in.csv; status 2; no_out; err "in.csv"
+printf 'time,q\n0,1\n1,2\n' >in.csv; run simulate decay.mo --inputs in.csv; status 2; no_out; err "no inputs"
 it "a missing input file is told"
 run simulate decay.mo --inputs absent.csv; status 2; no_out; err "absent.csv"

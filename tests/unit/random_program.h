@@ -173,6 +173,15 @@ static inline bool same_number(double a, double b) {
   return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a);
 }
 
+enum { GUARD = 8 };
+static const double GUARD_NUMBER = -1.2345678e77;
+
+static inline double *guarded(Arena *arena, size_t count) {
+  double *x = ARENA_ARRAY(arena, double, count + GUARD);
+  for (size_t k = count; k < count + GUARD; k++) x[k] = GUARD_NUMBER;
+  return x;
+}
+
 // Inputs for all lanes; uniform segments get one number a slot.
 static inline RandomRun run_new(const Code *c, uint64_t seed, bool has_specials, Arena *arena) {
   const Program *p = c->program;
@@ -180,16 +189,53 @@ static inline RandomRun run_new(const Code *c, uint64_t seed, bool has_specials,
   RandomRun r = {.out_count = (size_t)p->result_count * lanes};
   for (int k = 0; k < SEGMENTS; k++) {
     size_t count = (size_t)p->input_counts[k] * (c->uniform >> k & 1 ? 1 : lanes);
-    r.in[k] = ARENA_ARRAY(arena, double, count);
+    r.in[k] = guarded(arena, count);
     random_fill(r.in[k], count, seed + (uint64_t)k, has_specials);
   }
-  r.out = ARENA_ARRAY(arena, double, r.out_count + 1);
-  r.work = ARENA_ARRAY(arena, double, c->work_count + 8);
+  r.out = guarded(arena, r.out_count);
+  r.work = guarded(arena, (size_t)c->work_count);
   return r;
 }
 
 static inline void run_code(const Code *c, RandomRun *r) {
   code_run(c, r->in[0], r->in[1], r->in[2], r->out, r->work);
+}
+
+// Nothing was written beyond the ends.
+static inline bool run_guards_hold(const Code *c, const RandomRun *r) {
+  for (int k = 0; k < GUARD; k++)
+    if (r->out[r->out_count + (size_t)k] != GUARD_NUMBER || r->work[c->work_count + k] != GUARD_NUMBER)
+      return false;
+  return true;
+}
+
+// The inputs of one lane of a run: for scalar code, or for all lanes alike.
+static inline RandomRun run_of_lane(const Code *wide, const Code *other, const RandomRun *all, int lane,
+                                    Arena *arena) {
+  const Program *p = wide->program;
+  RandomRun r = run_new(other, 0, false, arena);
+  for (int s = 0; s < SEGMENTS; s++) {
+    bool is_uniform = wide->uniform >> s & 1, is_still_uniform = other->uniform >> s & 1;
+    int copies = is_still_uniform ? 1 : other->lanes;
+    for (int k = 0; k < p->input_counts[s]; k++)
+      for (int j = 0; j < copies; j++)
+        r.in[s][k * copies + j] = all->in[s][is_uniform ? k : k * wide->lanes + lane];
+  }
+  return r;
+}
+
+// Every lane gives what it gives when all lanes are like it.
+static inline void check_lane_by_lane(const Code *code, uint64_t seed, bool has_specials, Arena *arena) {
+  RandomRun all = run_new(code, seed, has_specials, arena);
+  run_code(code, &all);
+  size_t lanes = (size_t)code->lanes;
+  for (size_t lane = 0; lane < lanes; lane++) {
+    RandomRun one = run_of_lane(code, code, &all, (int)lane, arena);
+    run_code(code, &one);
+    for (size_t k = lane; k < one.out_count; k += lanes)
+      if (!same_number(one.out[k], all.out[k]))
+        fail_msg("seed %d, lane %zu: %a and %a", (int)seed, lane, one.out[k], all.out[k]);
+  }
 }
 
 static inline RandomShape random_shape(uint64_t seed, int instructions_most) {

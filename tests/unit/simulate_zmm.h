@@ -66,7 +66,10 @@ static inline int gpr_number(const char *name) {
 
 static inline uint64_t address_of(const Machine *m, const Line *line, const char *operand) {
   const char *at = strchr(operand, '[');
-  if (!at) fail_msg("no address: %s", operand);
+  if (!at) {
+    fail_msg("no address: %s", operand);
+    return 0;
+  }
   if (!strncmp(at + 1, "rip", 3)) return (uint64_t)(uintptr_t)m->image + line->rip_target;
   const char *sign = strpbrk(at, "+-");
   uint64_t distance = sign ? strtoull(sign + 1, NULL, 16) : 0;

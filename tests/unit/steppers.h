@@ -1,4 +1,5 @@
-// Small differential equations with sensitivities written by hand, and a driver, for the tests of the integrators.
+// Small differential equations with sensitivities written by hand, and a driver, for the tests of
+// the integrators.
 #pragma once
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +23,10 @@ typedef struct Problem {
 
 // All patterns of these tests are full.
 static const int FULL_START[4][5] = {{0, 1}, {0, 2, 4}, {0, 3, 6, 9}, {0, 4, 8, 12, 16}};
-static const int FULL_COLUMN[4][16] = {
-    {0}, {0, 1, 0, 1}, {0, 1, 2, 0, 1, 2, 0, 1, 2}, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}};
+static const int FULL_COLUMN[4][16] = {{0},
+                                       {0, 1, 0, 1},
+                                       {0, 1, 2, 0, 1, 2, 0, 1, 2},
+                                       {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}};
 
 // x1' = x2, x2' = -p^2 x1: sin and cos
 static inline void oscillator_rhs(void *self, double t, const double *y, double *dy) {
@@ -34,7 +37,8 @@ static inline void oscillator_rhs(void *self, double t, const double *y, double 
   dy[2] = y[3];
   dy[3] = -w * w * y[2] - 2 * w * y[0];
 }
-static inline void oscillator_jacobian(void *self, double t, const double *x, double *J, double *ft) {
+static inline void oscillator_jacobian(void *self, double t, const double *x, double *J,
+                                       double *ft) {
   (void)t, (void)x;
   double w = *(double *)self;
   J[0] = J[3] = 0;
@@ -56,8 +60,16 @@ static inline void oscillator_exact(const double *p, double t, double *y) {
   y[2] = -t * s;
   y[3] = -s - w * t * c;
 }
-static const Problem OSCILLATOR = {2,        1, {2}, {1, 0, 0, 0}, 0, 3, oscillator_rhs, oscillator_jacobian,
-                                   oscillator_jacobian_sens, oscillator_exact};
+static const Problem OSCILLATOR = {2,
+                                   1,
+                                   {2},
+                                   {1, 0, 0, 0},
+                                   0,
+                                   3,
+                                   oscillator_rhs,
+                                   oscillator_jacobian,
+                                   oscillator_jacobian_sens,
+                                   oscillator_exact};
 
 // x' = r x (1 - x/K), x(0) = 0.1
 static inline void logistic_rhs(void *self, double t, const double *y, double *dy) {
@@ -89,8 +101,16 @@ static inline void logistic_exact(const double *p, double t, double *y) {
   y[1] = K * c * t * e / bottom - K * c * e * c * t * e / (bottom * bottom);
   y[2] = c * e / bottom - K * c * e / (bottom * bottom);
 }
-static const Problem LOGISTIC = {1,  2, {1.5, 2}, {0.1, 0, 0}, 0, 3, logistic_rhs, logistic_jacobian,
-                                 logistic_jacobian_sens, logistic_exact};
+static const Problem LOGISTIC = {1,
+                                 2,
+                                 {1.5, 2},
+                                 {0.1, 0, 0},
+                                 0,
+                                 3,
+                                 logistic_rhs,
+                                 logistic_jacobian,
+                                 logistic_jacobian_sens,
+                                 logistic_exact};
 
 // x' = -p t x^2, x(0) = 1: depends on time, not linear
 static inline void timed_rhs(void *self, double t, const double *y, double *dy) {
@@ -114,8 +134,8 @@ static inline void timed_exact(const double *p, double t, double *y) {
   y[0] = x;
   y[1] = -t * t / 2 * x * x;
 }
-static const Problem TIMED = {1,  1, {1.3}, {1, 0}, 0, 3, timed_rhs, timed_jacobian,
-                              timed_jacobian_sens, timed_exact};
+static const Problem TIMED = {
+    1, 1, {1.3}, {1, 0}, 0, 3, timed_rhs, timed_jacobian, timed_jacobian_sens, timed_exact};
 
 // x1' = x2, x2' = -p sin(x1)
 static inline void pendulum_rhs(void *self, double t, const double *y, double *dy) {
@@ -140,8 +160,16 @@ static inline void pendulum_jacobian_sens(void *self, double t, const double *y,
   DJ[2] = -cos(y[0]) + *(double *)self * sin(y[0]) * y[2];
   Dft[0] = Dft[1] = 0;
 }
-static const Problem PENDULUM = {2,        1, {10}, {0.5235987755982988, 0, 0, 0}, 0, 20, pendulum_rhs, pendulum_jacobian,
-                                 pendulum_jacobian_sens, NULL};
+static const Problem PENDULUM = {2,
+                                 1,
+                                 {10},
+                                 {0.5235987755982988, 0, 0, 0},
+                                 0,
+                                 20,
+                                 pendulum_rhs,
+                                 pendulum_jacobian,
+                                 pendulum_jacobian_sens,
+                                 NULL};
 
 // Van der Pol: x1' = x2, x2' = mu (1 - x1^2) x2 - x1
 static inline void vanderpol_rhs(void *self, double t, const double *y, double *dy) {
@@ -152,7 +180,8 @@ static inline void vanderpol_rhs(void *self, double t, const double *y, double *
   dy[2] = y[3];
   dy[3] = (-2 * mu * x * v - 1) * y[2] + mu * (1 - x * x) * y[3] + (1 - x * x) * v;
 }
-static inline void vanderpol_jacobian(void *self, double t, const double *x, double *J, double *ft) {
+static inline void vanderpol_jacobian(void *self, double t, const double *x, double *J,
+                                      double *ft) {
   (void)t;
   double mu = *(double *)self;
   J[0] = 0;
@@ -170,8 +199,16 @@ static inline void vanderpol_jacobian_sens(void *self, double t, const double *y
   DJ[3] = 1 - x * x - 2 * mu * x * y[2];
   Dft[0] = Dft[1] = 0;
 }
-static const Problem VANDERPOL = {2,        1, {1000}, {2, 0, 0, 0}, 0, 500, vanderpol_rhs, vanderpol_jacobian,
-                                  vanderpol_jacobian_sens, NULL};
+static const Problem VANDERPOL = {2,
+                                  1,
+                                  {1000},
+                                  {2, 0, 0, 0},
+                                  0,
+                                  500,
+                                  vanderpol_rhs,
+                                  vanderpol_jacobian,
+                                  vanderpol_jacobian_sens,
+                                  NULL};
 
 // Robertson's reactions, a benchmark of stiffness: p = 0.04, 1e4, 3e7
 static inline void robertson_rhs(void *self, double t, const double *y, double *dy) {
@@ -182,7 +219,8 @@ static inline void robertson_rhs(void *self, double t, const double *y, double *
   dy[2] = p[2] * b * b;
   dy[1] = -dy[0] - dy[2];
   for (int k = 0; k < 3; k++) {
-    double first = -p[0] * s[k] + p[1] * (c * s[3 + k] + b * s[6 + k]), third = 2 * p[2] * b * s[3 + k];
+    double first = -p[0] * s[k] + p[1] * (c * s[3 + k] + b * s[6 + k]),
+           third = 2 * p[2] * b * s[3 + k];
     if (k == 0) first -= a;
     if (k == 1) first += b * c;
     if (k == 2) third += b * b;
@@ -191,7 +229,8 @@ static inline void robertson_rhs(void *self, double t, const double *y, double *
     dy[9 + k] = third;
   }
 }
-static inline void robertson_jacobian(void *self, double t, const double *x, double *J, double *ft) {
+static inline void robertson_jacobian(void *self, double t, const double *x, double *J,
+                                      double *ft) {
   (void)t;
   const double *p = self;
   double row0[3] = {-p[0], p[1] * x[2], p[1] * x[1]}, row2[3] = {0, 2 * p[2] * x[1], 0};
@@ -218,8 +257,16 @@ static inline void robertson_jacobian_sens(void *self, double t, const double *y
     }
   }
 }
-static const Problem ROBERTSON = {3,        3, {0.04, 1e4, 3e7}, {1}, 0, 40, robertson_rhs, robertson_jacobian,
-                                  robertson_jacobian_sens, NULL};
+static const Problem ROBERTSON = {3,
+                                  3,
+                                  {0.04, 1e4, 3e7},
+                                  {1},
+                                  0,
+                                  40,
+                                  robertson_rhs,
+                                  robertson_jacobian,
+                                  robertson_jacobian_sens,
+                                  NULL};
 
 // Lorenz, chaotic and not stiff; no sensitivities
 static inline void lorenz_rhs(void *self, double t, const double *y, double *dy) {
@@ -262,7 +309,7 @@ typedef struct Run {
   Pattern pattern;
   Ode ode;
   Stepper *s;
-  StepEnd end;  // of the last step
+  StepEnd end;          // of the last step
   int stiff, not_stiff; // steps that ended so
 } Run;
 
@@ -293,8 +340,7 @@ static inline Run *run_new(const StepperRow *row, const Problem *problem, double
 
 static inline void run_start(Run *r) {
   r->s->t = r->problem.t0;
-  memcpy(r->s->y, r->problem.y0,
-         (size_t)(r->problem.n * (1 + r->problem.ns)) * sizeof(double));
+  memcpy(r->s->y, r->problem.y0, (size_t)(r->problem.n * (1 + r->problem.ns)) * sizeof(double));
   r->s->row->start(r->s, r->problem.t1);
 }
 

@@ -15,15 +15,34 @@ static const AstModel *read_model(Arena *a, const char *text) {
 
 static void trees_are_equal_exactly_when_their_texts_are(void **state) {
   (void)state;
-  static const char *const TEXTS[] = {"a",      "b",      "1",          "2",          "true",        "false",
-                                      "a + b",  "a - b",  "b + a",      "-a",         "+a",          "not a",
-                                      "f(a)",   "g(a)",   "f(a, b)",    "f()",        "if a then b else 1",
-                                      "a + b*2", "a*b + 2", "a < b",    "a <= b",     "'a'"};
+  static const char *const TEXTS[] = {"a",
+                                      "b",
+                                      "1",
+                                      "2",
+                                      "true",
+                                      "false",
+                                      "a + b",
+                                      "a - b",
+                                      "b + a",
+                                      "-a",
+                                      "+a",
+                                      "not a",
+                                      "f(a)",
+                                      "g(a)",
+                                      "f(a, b)",
+                                      "f()",
+                                      "if a then b else 1",
+                                      "a + b*2",
+                                      "a*b + 2",
+                                      "a < b",
+                                      "a <= b",
+                                      "'a'"};
   enum { COUNT = sizeof TEXTS / sizeof *TEXTS };
   Arena *a = arena_new();
   for (int i = 0; i < COUNT; i++)
     for (int j = 0; j < COUNT; j++)
-      assert_int_equal(ast_equal(read_expression(a, TEXTS[i]), read_expression(a, TEXTS[j])), i == j);
+      assert_int_equal(ast_equal(read_expression(a, TEXTS[i]), read_expression(a, TEXTS[j])),
+                       i == j);
   assert_true(ast_equal(NULL, NULL));
   assert_false(ast_equal(NULL, read_expression(a, "a")));
   arena_free(a);

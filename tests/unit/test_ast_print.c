@@ -169,9 +169,14 @@ static void numbers_print_short_and_exact(void **state) {
   static const struct {
     const char *text, *want;
   } ROWS[] = {
-      {"1.0", "1"},           {"100.0", "100"},        {"0.50", "0.5"},
-      {"1.0e+05", "100000"},  {"1.0E-07", "1e-7"},     {"0.1000000000000000055", "0.1"},
-      {"1e15", "1e15"},       {"9007199254740992", "9007199254740992.0"},
+      {"1.0", "1"},
+      {"100.0", "100"},
+      {"0.50", "0.5"},
+      {"1.0e+05", "100000"},
+      {"1.0E-07", "1e-7"},
+      {"0.1000000000000000055", "0.1"},
+      {"1e15", "1e15"},
+      {"9007199254740992", "9007199254740992.0"},
       {"0.30000000000000004", "0.30000000000000004"},
   };
   for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
@@ -244,8 +249,9 @@ static void a_model_in_the_usual_form_prints_as_itself(void **state) {
 static void printed_models_read_back(void **state) {
   (void)state;
   Arena *a = arena_new();
-  const AstModel *m = read_model(a, "model M Real x = 1, y(unit = \"\a\u03b1\", each final start = 2) \"d\" + \"e\"; "
-                                    "equation der(x) = -x; public Real z; initial equation z = 1e-300; end M;");
+  const AstModel *m = read_model(
+      a, "model M Real x = 1, y(unit = \"\a\u03b1\", each final start = 2) \"d\" + \"e\"; "
+         "equation der(x) = -x; public Real z; initial equation z = 1e-300; end M;");
   Text out;
   text_init(&out);
   ast_print_model(&out, m);

@@ -22,9 +22,13 @@ static void begin(Reader *r, const char *text) {
   lex_next(&r->lexer, &r->token);
 }
 
-static void next(Reader *r) { lex_next(&r->lexer, &r->token); }
+static void next(Reader *r) {
+  lex_next(&r->lexer, &r->token);
+}
 
-static void done(Reader *r) { arena_free(r->arena); }
+static void done(Reader *r) {
+  arena_free(r->arena);
+}
 
 static void every_symbol_and_keyword_reads_as_itself(void **state) {
   (void)state;
@@ -44,9 +48,10 @@ static void tokens_need_no_blanks_between_them(void **state) {
   (void)state;
   Reader r;
   begin(&r, "a<=b<>c:=d==e=f.+g");
-  const TokenKind want[] = {TOKEN_NAME,   TOKEN_LESS_EQUAL, TOKEN_NAME, TOKEN_NOT_SAME, TOKEN_NAME,
-                            TOKEN_ASSIGN, TOKEN_NAME,       TOKEN_SAME, TOKEN_NAME,     TOKEN_EQUALS,
-                            TOKEN_NAME,   TOKEN_DOT_PLUS,   TOKEN_NAME, TOKEN_END_OF_TEXT};
+  const TokenKind want[] = {TOKEN_NAME, TOKEN_LESS_EQUAL, TOKEN_NAME, TOKEN_NOT_SAME,
+                            TOKEN_NAME, TOKEN_ASSIGN,     TOKEN_NAME, TOKEN_SAME,
+                            TOKEN_NAME, TOKEN_EQUALS,     TOKEN_NAME, TOKEN_DOT_PLUS,
+                            TOKEN_NAME, TOKEN_END_OF_TEXT};
   for (size_t i = 0; i < sizeof want / sizeof *want; i++, next(&r))
     assert_int_equal(r.token.kind, want[i]);
   done(&r);
@@ -72,7 +77,8 @@ static void many_names_stay_apart(void **state) {
   enum { COUNT = 5000 };
   char *text = malloc(COUNT * 20 + 1);
   size_t length = 0;
-  for (int i = 0; i < COUNT; i++) length += (size_t)sprintf(text + length, "%s%d ", i % 2 ? "x" : "state_", i);
+  for (int i = 0; i < COUNT; i++)
+    length += (size_t)sprintf(text + length, "%s%d ", i % 2 ? "x" : "state_", i);
   Reader r;
   begin(&r, text);
   for (int i = 0; i < COUNT; i++, next(&r)) {
@@ -89,7 +95,8 @@ static void places_count_lines_and_characters(void **state) {
   (void)state;
   Reader r;
   begin(&r, "a /* \u03b1\n \u03b2\u03b3 */ bc \"\u03b4\n\u03b5\" d // \u03b6\n\te");
-  const int want[][4] = {{1, 1, 1, 2}, {2, 8, 2, 10}, {2, 11, 3, 3}, {3, 4, 3, 5}, {4, 2, 4, 3}, {4, 3, 4, 3}};
+  const int want[][4] = {{1, 1, 1, 2}, {2, 8, 2, 10}, {2, 11, 3, 3},
+                         {3, 4, 3, 5}, {4, 2, 4, 3},  {4, 3, 4, 3}};
   for (int i = 0; i < 6; i++, next(&r)) {
     assert_int_equal(r.token.line, want[i][0]);
     assert_int_equal(r.token.column, want[i][1]);
@@ -208,7 +215,8 @@ static const struct {
     {"1e99999999999999999999", ERR_LIMIT, 1, 1, "the number '1e99999999999999999999' is too large"},
     {"1e-400", ERR_LIMIT, 1, 1, "the number '1e-400' is too small: it would become 0"},
     {"9007199254740993000", ERR_LIMIT, 1, 1,
-     "the integer '9007199254740993000' is larger than 2^53 and may not be exact; write a Real, as in 1.0e20"},
+     "the integer '9007199254740993000' is larger than 2^53 and may not be exact; write a Real, as "
+     "in 1.0e20"},
     {"2x", ERR_SYNTAX, 1, 1, "'2x' is neither a number nor a name; a product is written 2*x"},
     {"0x1F", ERR_SYNTAX, 1, 1, "'0x1F' is neither a number nor a name; a product is written 0*x1F"},
     {"1e", ERR_SYNTAX, 1, 1, "the exponent of '1e' has no digits"},

@@ -101,7 +101,7 @@ static void each_column_of_a_block_is_solved_as_if_alone(void **state) {
 
 // A random pattern with about `per_row` entries a row, not always with the diagonal.
 static Pattern random_pattern(Arena *a, int n, double per_row) {
-  int *start = ARENA_ARRAY(a, int, n + 1), *column = ARENA_ARRAY(a, int, n * n), count = 0;
+  int *start = ARENA_ARRAY(a, int, n + 1), *column = ARENA_ARRAY(a, int, n *n), count = 0;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++)
       if ((random_number() + 1) / 2 * n < per_row) column[count++] = j;
@@ -113,10 +113,9 @@ static Pattern random_pattern(Arena *a, int n, double per_row) {
 static double *as_dense(Arena *a, const Pattern *p, const double *values, double scale,
                         double shift) {
   int n = p->rows;
-  double *A = ARENA_ARRAY(a, double, n * n);
+  double *A = ARENA_ARRAY(a, double, n *n);
   for (int i = 0; i < n; i++) {
-    for (int e = p->start[i]; e < p->start[i + 1]; e++)
-      A[i * n + p->column[e]] = scale * values[e];
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) A[i * n + p->column[e]] = scale * values[e];
     A[i * n + i] += shift;
   }
   return A;
@@ -139,14 +138,16 @@ static void sparse_and_dense_factors_solve_the_same_system(void **state) {
   }
 }
 
-static void factors_of_a_chain_stay_sparse(void **state) {
+static void factors_of_an_arrow_stay_sparse(void **state) {
   (void)state;
   Arena *a = arena_new();
   int n = 50, start[51] = {0}, column[150], count = 0;
-  for (int i = 0; i < n; i++) { // an arrow: the first row and column are full; in natural order all would fill
+  for (int i = 0; i < n;
+       i++) { // an arrow: the first row and column are full; in natural order all would fill
     if (i == 0)
       for (int j = 0; j < n; j++) column[count++] = j;
-    else column[count++] = 0, column[count++] = i;
+    else
+      column[count++] = 0, column[count++] = i;
     start[i + 1] = count;
   }
   Pattern p = {n, n, start, column};
@@ -165,7 +166,7 @@ static void factors_of_a_chain_stay_sparse(void **state) {
 static void a_poor_pivot_on_the_diagonal_is_avoided(void **state) {
   (void)state;
   Arena *a = arena_new();
-  // 3x3 of which two thirds are empty: sparse factors are planned, but the diagonal is 1e-20
+  // sparse enough for the diagonal to be tried, which holds 1e-20
   Pattern p = {4, 4, (const int[]){0, 2, 4, 5, 6}, (const int[]){0, 1, 0, 1, 2, 3}};
   double values[6] = {1e-20, 1, 1, 1, 1, 1}, b[4] = {1, 2, 3, 4}, x[4];
   Lu *lu = lu_new_sparse(a, &p);
@@ -210,7 +211,7 @@ int main(void) {
       cmocka_unit_test(singular_and_not_finite_matrices_are_refused),
       cmocka_unit_test(each_column_of_a_block_is_solved_as_if_alone),
       cmocka_unit_test(sparse_and_dense_factors_solve_the_same_system),
-      cmocka_unit_test(factors_of_a_chain_stay_sparse),
+      cmocka_unit_test(factors_of_an_arrow_stay_sparse),
       cmocka_unit_test(a_poor_pivot_on_the_diagonal_is_avoided),
       cmocka_unit_test(plain_and_wide_kernels_agree_bit_for_bit),
   };

@@ -11,10 +11,11 @@ typedef struct Sample {
 } Sample;
 
 static const OptionRow ROWS[] = {
-    {"speed", OPTION_double, offsetof(Sample, speed), "1.5", 0, 1e300, NULL, "of the wheel"},
-    {"count", OPTION_int, offsetof(Sample, count), "7", 1, 2e9, NULL, "of wheels"},
+    {"speed", OPTION_double, offsetof(Sample, speed), "1.5", 0, 1e6, NULL, "of the wheel",
+     "0 to 1e6"},
+    {"count", OPTION_int, offsetof(Sample, count), "7", 1, 2e9, NULL, "of wheels", "1 to 2e9"},
     {"colour", OPTION_choice, offsetof(Sample, colour), "green", 0, 0, "red green blue",
-     "of wheels"},
+     "of wheels", "red green blue"},
 };
 static const OptionTable TABLE = {ROWS, 3};
 
@@ -56,14 +57,14 @@ static void values_are_set_by_name(void **state) {
 
 static void a_wrong_value_is_refused_and_changes_nothing(void **state) {
   (void)state;
-  assert_refused("speed", "nan", "speed must be at least 0, not nan");
-  assert_refused("speed", "inf", "speed must be at least 0, not inf");
-  assert_refused("speed", "-1", "speed must be at least 0, not -1");
+  assert_refused("speed", "nan", "speed must be 0 to 1e6, not nan");
+  assert_refused("speed", "inf", "speed must be 0 to 1e6, not inf");
+  assert_refused("speed", "-1", "speed must be 0 to 1e6, not -1");
   assert_refused("speed", "fast", "speed must be a number, not 'fast'");
   assert_refused("speed", "", "speed must be a number, not ''");
   assert_refused("count", "1.5", "count must be a whole number, not 1.5");
-  assert_refused("count", "0", "count must be 1 to 2e+09, not 0");
-  assert_refused("count", "3e9", "count must be 1 to 2e+09, not 3e9");
+  assert_refused("count", "0", "count must be 1 to 2e9, not 0");
+  assert_refused("count", "3e9", "count must be 1 to 2e9, not 3e9");
 }
 
 static void an_unknown_choice_names_the_allowed_ones(void **state) {
@@ -111,18 +112,6 @@ static void printed_values_read_back_as_the_same(void **state) {
   assert_memory_equal(&s, &copy, sizeof s);
 }
 
-static void a_range_is_told_in_words(void **state) {
-  (void)state;
-  const char *expected[] = {"at least 0", "1 to 2e+09", "red, green, blue"};
-  for (int i = 0; i < TABLE.count; i++) {
-    Text out;
-    text_init(&out);
-    option_range(&ROWS[i], &out);
-    assert_string_equal(out.at, expected[i]);
-    text_done(&out);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults_are_those_of_the_table),
@@ -132,7 +121,6 @@ int main(void) {
       cmocka_unit_test(an_unknown_name_gets_the_nearest_one),
       cmocka_unit_test(only_changed_options_are_printed),
       cmocka_unit_test(printed_values_read_back_as_the_same),
-      cmocka_unit_test(a_range_is_told_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

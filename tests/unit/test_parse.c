@@ -22,7 +22,8 @@ static const Ast *read_expression(Arena *a, const char *text, Err *err) {
 
 // Every operator in parentheses, so that the shape of the tree shows.
 static void add_shape(Text *out, const Ast *e) {
-  static const char *const OPS[] = {"", "+", "-", "*", "/", "^", "<", "<=", ">", ">=", "==", "<>", "and", "or", "not"};
+  static const char *const OPS[] = {
+      "", "+", "-", "*", "/", "^", "<", "<=", ">", ">=", "==", "<>", "and", "or", "not"};
   if (e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_IF) {
     text_print(out, "(%s", e->kind == AST_IF ? "if" : OPS[e->op]);
     for (int i = 0; i < e->arg_count; i++) {
@@ -122,7 +123,8 @@ static const char PENDULUM[] =
     "  final parameter Boolean on = true annotation(Evaluate = true);\n"
     "  input SI.Force F(start = 0);\n"
     "  output Modelica.SIunits.Power P;\n"
-    "  annotation(Icon(graphics = {Line(points = {{-1, 0}, {1, 0}}), Text(extent = [1, 2; 3, 4])}));\n"
+    "  annotation(Icon(graphics = {Line(points = {{-1, 0}, {1, 0}}), Text(extent = [1, 2; 3, "
+    "4])}));\n"
     "protected\n"
     "  Real theta(start = 0.5, fixed = true, stateSelect = StateSelect.prefer) \"angle\";\n"
     "public\n"
@@ -145,7 +147,8 @@ static char *without(const char *text, const char *part) {
   return out;
 }
 
-static char *good_model(void) { // the text above without its two constructs that are no part of level 1
+static char *
+good_model(void) { // the text above without its two constructs that are no part of level 1
   char *once = without(PENDULUM, " if on"), *twice = without(once, "(unit = \"\")");
   free(once);
   return twice;
@@ -169,9 +172,9 @@ static void a_model_has_its_parts(void **state) {
     AstType type;
     int attributes;
   } WANT[] = {
-      {"p", AST_PARAMETER, AST_REAL, 3},     {"q", AST_PARAMETER, AST_REAL, 0},
-      {"n", AST_CONSTANT, AST_INTEGER, 0},   {"on", AST_PARAMETER, AST_BOOLEAN, 0},
-      {"F", AST_INPUT, AST_REAL, 1},         {"P", AST_OUTPUT, AST_REAL, 0},
+      {"p", AST_PARAMETER, AST_REAL, 3},    {"q", AST_PARAMETER, AST_REAL, 0},
+      {"n", AST_CONSTANT, AST_INTEGER, 0},  {"on", AST_PARAMETER, AST_BOOLEAN, 0},
+      {"F", AST_INPUT, AST_REAL, 1},        {"P", AST_OUTPUT, AST_REAL, 0},
       {"theta", AST_VARIABLE, AST_REAL, 3}, {"omega", AST_VARIABLE, AST_REAL, 1},
   };
   for (int i = 0; i < 8; i++) {
@@ -250,14 +253,18 @@ static const Refusal EXPRESSIONS[] = {
     {"a/+b", ERR_SYNTAX, 1, 3, "a sign after '/' needs parentheses, as in a/(+b)"},
     {"a + -b", ERR_SYNTAX, 1, 5, "a sign after '+' needs parentheses, as in a+(-b)"},
     {"--a", ERR_SYNTAX, 1, 2, "a sign after '-' needs parentheses, as in a-(-b)"},
-    {"a < b < c", ERR_SYNTAX, 1, 7, "relations do not chain: write a < b and b < c instead of a < b < c"},
-    {"a == b == c", ERR_SYNTAX, 1, 8, "relations do not chain: write a < b and b < c instead of a < b < c"},
+    {"a < b < c", ERR_SYNTAX, 1, 7,
+     "relations do not chain: write a < b and b < c instead of a < b < c"},
+    {"a == b == c", ERR_SYNTAX, 1, 8,
+     "relations do not chain: write a < b and b < c instead of a < b < c"},
     {"not not a", ERR_SYNTAX, 1, 5, "'not' inside a larger expression needs parentheses"},
     {"a == not b", ERR_SYNTAX, 1, 6, "'not' inside a larger expression needs parentheses"},
-    {"1 + if a then b else c", ERR_SYNTAX, 1, 5, "'if' inside a larger expression needs parentheses"},
+    {"1 + if a then b else c", ERR_SYNTAX, 1, 5,
+     "'if' inside a larger expression needs parentheses"},
     {"(a + b", ERR_SYNTAX, 1, 7, "expected ')' for the '(' of 1:1, found the end of the text"},
     {"(a + b]", ERR_SYNTAX, 1, 7, "expected ')' for the '(' of 1:1, found ']'"},
-    {"(2 a)", ERR_SYNTAX, 1, 3, "expected ')' for the '(' of 1:1, found 'a'; a product is written with *"},
+    {"(2 a)", ERR_SYNTAX, 1, 3,
+     "expected ')' for the '(' of 1:1, found 'a'; a product is written with *"},
     {"a + b)", ERR_SYNTAX, 1, 6, "expected the end of the expression, found ')'"},
     {"()", ERR_SYNTAX, 1, 2, "expected an expression, found ')'"},
     {"f(a,)", ERR_SYNTAX, 1, 5, "expected an expression, found ')'"},
@@ -265,17 +272,21 @@ static const Refusal EXPRESSIONS[] = {
     {"der x", ERR_SYNTAX, 1, 5, "expected '(' after 'der', found 'x'"},
     {"der", ERR_SYNTAX, 1, 4, "expected '(' after 'der', found the end of the text"},
     {"initial", ERR_SYNTAX, 1, 8, "expected '(' after 'initial', found the end of the text"},
-    {"if a then b", ERR_SYNTAX, 1, 12, "expected 'else' in the if-expression, found the end of the text"},
-    {"if a b", ERR_SYNTAX, 1, 6, "expected 'then' after the condition, found 'b'; a product is written with *"},
+    {"if a then b", ERR_SYNTAX, 1, 12,
+     "expected 'else' in the if-expression, found the end of the text"},
+    {"if a b", ERR_SYNTAX, 1, 6,
+     "expected 'then' after the condition, found 'b'; a product is written with *"},
     {"if a = b then 1 else 2", ERR_SYNTAX, 1, 6,
      "expected 'then' after the condition, found '='; a comparison is written =="},
-    {"(a = b)", ERR_SYNTAX, 1, 3, "expected ')' for the '(' of 1:1, found '='; a comparison is written =="},
+    {"(a = b)", ERR_SYNTAX, 1, 3,
+     "expected ')' for the '(' of 1:1, found '='; a comparison is written =="},
     {"a end", ERR_SYNTAX, 1, 3, "expected the end of the expression, found 'end'"},
     {"a.b", ERR_UNSUPPORTED, 1, 1, "'a.b': components are not supported yet"},
     {"2*wheel.tire.R", ERR_UNSUPPORTED, 1, 3, "'wheel.tire.R': components are not supported yet"},
     {"a.", ERR_UNSUPPORTED, 1, 1, "'a.': components are not supported yet"},
     {"Modelica.Constants.pi", ERR_UNSUPPORTED, 1, 1,
-     "'Modelica.Constants.pi': names of the Modelica library are not supported yet; write the value, or the function "
+     "'Modelica.Constants.pi': names of the Modelica library are not supported yet; write the "
+     "value, or the function "
      "by its short name, as in sin(x)"},
     {".a", ERR_UNSUPPORTED, 1, 1, "names that start with a dot are not supported"},
     {"a[1]", ERR_UNSUPPORTED, 1, 2, "arrays are not supported yet"},
@@ -315,16 +326,20 @@ static const Refusal FILES[] = {
      "expected the name of the model, found 'model', which is a reserved word of Modelica"},
     {"model M", ERR_SYNTAX, 1, 8, "expected 'end M;', found the end of the text"},
     {"model M\n  Real x;\n\n", ERR_SYNTAX, 2, 10, "expected 'end M;', found the end of the text"},
-    {"model M end", ERR_SYNTAX, 1, 12, "expected the name of the model after 'end', found the end of the text"},
+    {"model M end", ERR_SYNTAX, 1, 12,
+     "expected the name of the model after 'end', found the end of the text"},
     {"model M end N;", ERR_SYNTAX, 1, 13, "the model 'M' ends with the name 'N'"},
-    {"model M end M", ERR_SYNTAX, 1, 14, "expected ';' after the end of the model, found the end of the text"},
-    {"model M end M; x", ERR_SYNTAX, 1, 16, "expected the end of the text after the model, found 'x'"},
+    {"model M end M", ERR_SYNTAX, 1, 14,
+     "expected ';' after the end of the model, found the end of the text"},
+    {"model M end M; x", ERR_SYNTAX, 1, 16,
+     "expected the end of the text after the model, found 'x'"},
     {"model M end M; model N end N;", ERR_UNSUPPORTED, 1, 16,
      "'model' after the end of the model: several classes in a file are not supported yet"},
     {"within x.; model M end M;", ERR_SYNTAX, 1, 10, "expected a name after the dot, found ';'"},
     {"partial model M end M;", ERR_UNSUPPORTED, 1, 1,
      "a partial model has no solution of its own, and 'extends' is not supported yet"},
-    {"package P end P;", ERR_UNSUPPORTED, 1, 1, "packages are not supported yet; a file holds one flat model"},
+    {"package P end P;", ERR_UNSUPPORTED, 1, 1,
+     "packages are not supported yet; a file holds one flat model"},
     {"block B end B;", ERR_UNSUPPORTED, 1, 1, "'block' is not supported yet; write a model"},
     {"class C end C;", ERR_UNSUPPORTED, 1, 1, "'class' is not supported yet; write a model"},
     {"record R end R;", ERR_UNSUPPORTED, 1, 1, "records are not supported yet"},
@@ -365,14 +380,20 @@ static const Refusal DECLARATIONS[] = {
     {"Real x = ;", ERR_SYNTAX, 2, 10, "expected an expression, found ';'"},
     {"Rael x;", ERR_SYNTAX, 2, 1, "unknown type or keyword 'Rael'; did you mean 'Real'?"},
     {"real x;", ERR_SYNTAX, 2, 1, "unknown type or keyword 'real'; did you mean 'Real'?"},
-    {"paramter Real x;", ERR_SYNTAX, 2, 1, "unknown type or keyword 'paramter'; did you mean 'parameter'?"},
-    {"equations der(x) = 1;", ERR_SYNTAX, 2, 1, "unknown type or keyword 'equations'; did you mean 'equation'?"},
+    {"paramter Real x;", ERR_SYNTAX, 2, 1,
+     "unknown type or keyword 'paramter'; did you mean 'parameter'?"},
+    {"equations der(x) = 1;", ERR_SYNTAX, 2, 1,
+     "unknown type or keyword 'equations'; did you mean 'equation'?"},
     {"parameter a = 3;", ERR_SYNTAX, 2, 11, "the type of 'a' is missing; write Real before it"},
     {"parameter a;", ERR_SYNTAX, 2, 11, "the type of 'a' is missing; write Real before it"},
-    {"parameter input Real a;", ERR_SYNTAX, 2, 11, "'input' after 'parameter': a variable can be only one of them"},
-    {"x = 3;", ERR_SYNTAX, 2, 1, "an equation stands among the declarations; write 'equation' before it"},
-    {"der(x) = 3;", ERR_SYNTAX, 2, 1, "an equation stands among the declarations; write 'equation' before it"},
-    {"-x = 3;", ERR_SYNTAX, 2, 1, "an equation stands among the declarations; write 'equation' before it"},
+    {"parameter input Real a;", ERR_SYNTAX, 2, 11,
+     "'input' after 'parameter': a variable can be only one of them"},
+    {"x = 3;", ERR_SYNTAX, 2, 1,
+     "an equation stands among the declarations; write 'equation' before it"},
+    {"der(x) = 3;", ERR_SYNTAX, 2, 1,
+     "an equation stands among the declarations; write 'equation' before it"},
+    {"-x = 3;", ERR_SYNTAX, 2, 1,
+     "an equation stands among the declarations; write 'equation' before it"},
     {"then", ERR_SYNTAX, 2, 1, "expected a declaration, 'equation' or 'end', found 'then'"},
     {";", ERR_SYNTAX, 2, 1, "expected a declaration, 'equation' or 'end', found ';'"},
     {"Real x(start 1);", ERR_SYNTAX, 2, 14, "expected '=' after the attribute, found '1'"},
@@ -388,21 +409,26 @@ static const Refusal DECLARATIONS[] = {
     {"Real x(start = \"a\");", ERR_VALUE, 2, 16, "start must be a value, not a string"},
     {"Real x(stateSelect = StateSelect.often);", ERR_VALUE, 2, 22,
      "stateSelect is StateSelect.never, .avoid, .default, .prefer or .always"},
-    {"Real x(start(min = 0) = 1);", ERR_UNSUPPORTED, 2, 13, "attributes inside an attribute are not supported"},
+    {"Real x(start(min = 0) = 1);", ERR_UNSUPPORTED, 2, 13,
+     "attributes inside an attribute are not supported"},
     {"Real x(redeclare Real y);", ERR_UNSUPPORTED, 2, 8, "'redeclare' is not supported yet"},
     {"Real x \"a\" + b;", ERR_SYNTAX, 2, 14, "expected a string after the '+', found 'b'"},
     {"annotation;", ERR_SYNTAX, 2, 11, "expected '(' after 'annotation', found ';'"},
-    {"annotation(a(b);", ERR_SYNTAX, 5, 7, "expected ')' for the '(' of 2:11, found the end of the text"},
+    {"annotation(a(b);", ERR_SYNTAX, 5, 7,
+     "expected ')' for the '(' of 2:11, found the end of the text"},
     {"annotation()", ERR_SYNTAX, 2, 13, "expected ';' after the annotation, found 'equation'"},
     {"Real x = \"a\";", ERR_UNSUPPORTED, 2, 10,
      "a string can only be a description or the value of an attribute such as unit"},
-    {"parameter String s = \"a\";", ERR_UNSUPPORTED, 2, 11, "variables of type String are not supported yet"},
+    {"parameter String s = \"a\";", ERR_UNSUPPORTED, 2, 11,
+     "variables of type String are not supported yet"},
     {"Wheel w(R = 0.3);", ERR_UNSUPPORTED, 2, 1,
      "'Wheel' is not Real, Integer or Boolean; components of other classes are not supported yet"},
     {"Modelica.Mechanics.Body b;", ERR_UNSUPPORTED, 2, 1,
-     "'Modelica.Mechanics.Body' is not Real, Integer or Boolean; components of other classes are not supported yet"},
+     "'Modelica.Mechanics.Body' is not Real, Integer or Boolean; components of other classes are "
+     "not supported yet"},
     {"Modelica.Blocks.Interfaces.RealInput u;", ERR_UNSUPPORTED, 2, 1,
-     "'Modelica.Blocks.Interfaces.RealInput' is not supported yet; write 'input Real' or 'output Real'"},
+     "'Modelica.Blocks.Interfaces.RealInput' is not supported yet; write 'input Real' or 'output "
+     "Real'"},
     {"Real x[3];", ERR_UNSUPPORTED, 2, 7, "arrays are not supported yet"},
     {"Real[3] x;", ERR_UNSUPPORTED, 2, 5, "arrays are not supported yet"},
     {"Real x if on;", ERR_UNSUPPORTED, 2, 8, "conditional declarations are not supported yet"},
@@ -414,12 +440,14 @@ static const Refusal DECLARATIONS[] = {
     {"outer Real x;", ERR_UNSUPPORTED, 2, 1, "'outer' is not supported yet"},
     {"replaceable Real x;", ERR_UNSUPPORTED, 2, 1, "'replaceable' is not supported yet"},
     {"redeclare Real x;", ERR_UNSUPPORTED, 2, 1, "'redeclare' is not supported yet"},
-    {"extends Base(a = 3);", ERR_UNSUPPORTED, 2, 1, "'extends' is not supported yet; a model is written out in full"},
+    {"extends Base(a = 3);", ERR_UNSUPPORTED, 2, 1,
+     "'extends' is not supported yet; a model is written out in full"},
     {"import Modelica.Constants.pi;", ERR_UNSUPPORTED, 2, 1,
      "'import' is not supported yet, except of Modelica.Units.SI and Modelica.SIunits"},
     {"function f end f;", ERR_UNSUPPORTED, 2, 1, "functions of the user are not supported yet"},
     {"model N end N;", ERR_UNSUPPORTED, 2, 1, "a model inside a model is not supported yet"},
-    {"algorithm x := 1;", ERR_UNSUPPORTED, 2, 1, "algorithm sections are not supported yet; write equations"},
+    {"algorithm x := 1;", ERR_UNSUPPORTED, 2, 1,
+     "algorithm sections are not supported yet; write equations"},
     {"external \"C\";", ERR_UNSUPPORTED, 2, 1, "external functions are not supported"},
 };
 
@@ -427,7 +455,8 @@ static const Refusal DECLARATIONS[] = {
 static const Refusal EQUATIONS[] = {
     {"x = 3", ERR_SYNTAX, 4, 6, "expected ';' after the equation, found 'end'"},
     {"x = 3\n  y = 4;", ERR_SYNTAX, 4, 6, "expected ';' after the equation, found 'y'"},
-    {"x = 3 y;", ERR_SYNTAX, 4, 6, "expected ';' after the equation, found 'y'; a product is written with *"},
+    {"x = 3 y;", ERR_SYNTAX, 4, 6,
+     "expected ';' after the equation, found 'y'; a product is written with *"},
     {"x = 3 = 4;", ERR_SYNTAX, 4, 6, "expected ';' after the equation, found '='"},
     {"x := 3;", ERR_SYNTAX, 4, 3, "an equation is written with '=', not ':='"},
     {"x == 3;", ERR_SYNTAX, 4, 3, "an equation is written with '=', not '=='"},
@@ -441,28 +470,32 @@ static const Refusal EQUATIONS[] = {
      "a declaration stands among the equations; put it before 'equation' or after 'public'"},
     {"parameter Real y;", ERR_SYNTAX, 4, 1,
      "a declaration stands among the equations; put it before 'equation' or after 'public'"},
-    {"initial algorithm", ERR_UNSUPPORTED, 4, 9, "algorithm sections are not supported yet; write equations"},
+    {"initial algorithm", ERR_UNSUPPORTED, 4, 9,
+     "algorithm sections are not supported yet; write equations"},
     {"initial x = 3;", ERR_SYNTAX, 4, 9, "expected 'equation' after 'initial', found 'x'"},
     {"else x = 3;", ERR_SYNTAX, 4, 1, "expected an expression, found 'else'"},
     {"if x > 0 then x = 1; else x = 2; end if;", ERR_UNSUPPORTED, 4, 1,
-     "if-equations are not supported yet; write one equation with an if-expression, as in x = if a > 0 then b else c"},
+     "if-equations are not supported yet; write x = if a > 0 then b else c"},
     {"for i in 1:3 loop x = i; end for;", ERR_UNSUPPORTED, 4, 1,
      "'for' is not supported yet; write the equations one by one"},
-    {"when x > 0 then reinit(x, 1); end when;", ERR_UNSUPPORTED, 4, 1, "'when' is not supported yet"},
+    {"when x > 0 then reinit(x, 1); end when;", ERR_UNSUPPORTED, 4, 1,
+     "'when' is not supported yet"},
     {"while x > 0 loop", ERR_UNSUPPORTED, 4, 1, "'while' is not supported yet"},
     {"connect(a.p, b.n);", ERR_UNSUPPORTED, 4, 1,
      "'connect' is not supported yet; write the equations of the connection"},
     {"assert(x > 0, \"x\");", ERR_UNSUPPORTED, 4, 1, "'assert' is not supported yet"},
     {"terminate(\"x\");", ERR_UNSUPPORTED, 4, 1, "'terminate' is not supported yet"},
     {"reinit(x, 1);", ERR_UNSUPPORTED, 4, 1, "'reinit' is not supported yet"},
-    {"algorithm x := 1;", ERR_UNSUPPORTED, 4, 1, "algorithm sections are not supported yet; write equations"},
+    {"algorithm x := 1;", ERR_UNSUPPORTED, 4, 1,
+     "algorithm sections are not supported yet; write equations"},
     {"(a, b) = f(x);", ERR_UNSUPPORTED, 4, 1, "a list of results (a, b) is not supported yet"},
     {"a.b = 1;", ERR_UNSUPPORTED, 4, 1, "'a.b': components are not supported yet"},
     {"x[1] = 1;", ERR_UNSUPPORTED, 4, 2, "arrays are not supported yet"},
     {"x = {1, 2};", ERR_UNSUPPORTED, 4, 5, "arrays are not supported yet"},
 };
 
-static void check_refusals(const Refusal *rows, size_t count, const char *before, const char *after) {
+static void check_refusals(const Refusal *rows, size_t count, const char *before,
+                           const char *after) {
   for (size_t i = 0; i < count; i++) {
     Arena *a = arena_new();
     Err err = {0};
@@ -480,7 +513,8 @@ static void wrong_declarations_get_a_sentence_and_a_place(void **state) {
 
 static void wrong_equations_get_a_sentence_and_a_place(void **state) {
   (void)state;
-  check_refusals(EQUATIONS, sizeof EQUATIONS / sizeof *EQUATIONS, "model M\n  Real x;\nequation\n", "\nend M;");
+  check_refusals(EQUATIONS, sizeof EQUATIONS / sizeof *EQUATIONS, "model M\n  Real x;\nequation\n",
+                 "\nend M;");
 }
 
 static void excerpt_points_behind_the_token_before_a_missing_semicolon(void **state) {
@@ -545,9 +579,10 @@ static void errors_need_no_listener(void **state) {
 
 // ---- limits ----
 
-static char *repeat(const char *before, const char *part, size_t count, const char *middle, const char *closing,
-                    const char *after) {
-  size_t room = strlen(before) + strlen(middle) + strlen(after) + count * (strlen(part) + strlen(closing)) + 1;
+static char *repeat(const char *before, const char *part, size_t count, const char *middle,
+                    const char *closing, const char *after) {
+  size_t room = strlen(before) + strlen(middle) + strlen(after) +
+                count * (strlen(part) + strlen(closing)) + 1;
   char *text = malloc(room), *to = text;
   to = stpcpy(to, before);
   for (size_t i = 0; i < count; i++) to = stpcpy(to, part);
@@ -591,8 +626,10 @@ static void chains_are_limited_by_the_depth_of_the_tree(void **state) {
   assert_int_equal(code_of(repeat("a", " + b", 1000000, "", "", "")), ERR_LIMIT);
   assert_int_equal(code_of(repeat("a", "*b", 1000000, "", "", "")), ERR_LIMIT);
   assert_int_equal(code_of(repeat("a", " or b", 1000000, "", "", "")), ERR_LIMIT);
-  assert_int_equal(code_of(repeat("if a then b", " elseif c then d", most - 1, " else e", "", "")), ERR_NONE);
-  assert_int_equal(code_of(repeat("if a then b", " elseif c then d", 100000, " else e", "", "")), ERR_LIMIT);
+  assert_int_equal(code_of(repeat("if a then b", " elseif c then d", most - 1, " else e", "", "")),
+                   ERR_NONE);
+  assert_int_equal(code_of(repeat("if a then b", " elseif c then d", 100000, " else e", "", "")),
+                   ERR_LIMIT);
   assert_int_equal(code_of(repeat("(a", " + b", most, ")^2", "", "")), ERR_LIMIT);
 }
 
@@ -615,11 +652,19 @@ static void numbers_of_declarations_and_equations_are_limited(void **state) {
   (void)state;
   int line;
   size_t most = PARSE_COUNT_MOST;
-  assert_int_equal(code_of_model(repeat("model M\n", "Real a;\n", most, "equation\n", "", "end M;"), &line), ERR_NONE);
-  assert_int_equal(code_of_model(repeat("model M\n", "Real a;\n", most + 1, "", "", "end M;"), &line), ERR_LIMIT);
+  assert_int_equal(
+      code_of_model(repeat("model M\n", "Real a;\n", most, "equation\n", "", "end M;"), &line),
+      ERR_NONE);
+  assert_int_equal(
+      code_of_model(repeat("model M\n", "Real a;\n", most + 1, "", "", "end M;"), &line),
+      ERR_LIMIT);
   assert_int_equal(line, (int)most + 2);
-  assert_int_equal(code_of_model(repeat("model M equation\n", "a=1;\n", most, "", "", "end M;"), &line), ERR_NONE);
-  assert_int_equal(code_of_model(repeat("model M equation\n", "a=1;\n", most + 1, "", "", "end M;"), &line), ERR_LIMIT);
+  assert_int_equal(
+      code_of_model(repeat("model M equation\n", "a=1;\n", most, "", "", "end M;"), &line),
+      ERR_NONE);
+  assert_int_equal(
+      code_of_model(repeat("model M equation\n", "a=1;\n", most + 1, "", "", "end M;"), &line),
+      ERR_LIMIT);
   assert_int_equal(line, (int)most + 2);
 }
 

@@ -64,11 +64,11 @@ static const struct {
     {"\u00e9\u20ac\U0001F600", 9, true, 0, 0}, // 2, 3, 4 bytes
     {"12345678\u00e9 12345678", 19, true, 0, 0},
     {"ab\ncd\xFF", 6, false, 2, 3},
-    {"\u00e9\xC3", 3, false, 1, 2},      // cut at the end of the text
-    {"x\xC0\xAF", 3, false, 1, 2},       // overlong
-    {"\xE0\x80\xAF", 3, false, 1, 1},    // overlong
+    {"\u00e9\xC3", 3, false, 1, 2},       // cut at the end of the text
+    {"x\xC0\xAF", 3, false, 1, 2},        // overlong
+    {"\xE0\x80\xAF", 3, false, 1, 1},     // overlong
     {"\xF0\x80\x80\xAF", 4, false, 1, 1}, // overlong
-    {"\xED\xA0\x80", 3, false, 1, 1},    // a surrogate
+    {"\xED\xA0\x80", 3, false, 1, 1},     // a surrogate
     {"\xF4\x90\x80\x80", 4, false, 1, 1}, // above the last character
     {"\x80", 1, false, 1, 1},
     {"12345678\n12345678\0", 18, false, 2, 9},

@@ -1,0 +1,85 @@
+#include "expr/newton.h"
+
+#include <string.h>
+
+#include "expr/derive.h"
+#include "expr/replace.h"
+
+typedef struct InputSearch {
+  const Graph *g;
+  Arena *arena;
+  const unsigned char *depends;
+  unsigned char *seen;
+  IntArray stack, inputs;
+} InputSearch;
+
+static void find_input(void *data, Expr e) {
+  InputSearch *s = data;
+  if (s->seen[e] || expr_is_const(s->g, e)) return;
+  s->seen[e] = 1;
+  if (s->depends[e]) array_push(s->arena, &s->stack, e);
+  else array_push(s->arena, &s->inputs, e);
+}
+
+static void search_inputs(InputSearch *s, const ExprBlock *b) {
+  for (int i = 0; i < b->n; i++) find_input(s, b->residuals[i]);
+  while (s->stack.count) {
+    Expr e = s->stack.at[--s->stack.count];
+    expr_each_argument(s->g, e, find_input, s);
+  }
+}
+
+static void derive_dense(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns,
+                         Expr *dense) {
+  memset(dense, 0, (size_t)rows * (size_t)columns * sizeof *dense); // node 0 is the number 0
+  Derivatives d = derive_rows(g, a, outputs, rows, by, columns);
+  for (int i = 0; i < rows; i++)
+    for (int k = d.start[i]; k < d.start[i + 1]; k++) dense[i * columns + d.column[k]] = d.value[k];
+}
+
+static void at_solution(Graph *g, Arena *scratch, const ExprBlock *b, Expr *values, int count) {
+  Replacer *r = replacer_new(g, scratch);
+  for (int i = 0; i < b->n; i++) replacer_set(r, b->unknowns[i], b->first + i);
+  for (int i = 0; i < count; i++) values[i] = replace(r, values[i]);
+}
+
+void newton_inputs(Graph *g, int block) {
+  ExprBlock *b = &g->blocks.at[block];
+  if (b->inputs) return;
+  Arena *scratch = arena_new();
+  InputSearch s = {.g = g, .arena = scratch};
+  unsigned char *seed = ARENA_ARRAY(scratch, unsigned char, g->count);
+  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, g->count);
+  for (int i = 0; i < b->n; i++) seed[b->unknowns[i]] = 1;
+  expr_mark_dependents(g, seed, depends);
+  s.depends = depends;
+  s.seen = ARENA_ARRAY(scratch, unsigned char, g->count);
+  search_inputs(&s, b);
+  b->input_count = s.inputs.count;
+  b->inputs = ARENA_ARRAY(g->arena, Expr, s.inputs.count + 1);
+  if (s.inputs.count) memcpy(b->inputs, s.inputs.at, (size_t)s.inputs.count * sizeof(Expr));
+  arena_free(scratch);
+}
+
+Expr *newton_jacobian(Graph *g, Arena *a, int block) {
+  ExprBlock b = g->blocks.at[block];
+  Expr *dense = ARENA_ARRAY(a, Expr, b.n * b.n);
+  derive_dense(g, a, b.residuals, b.n, b.unknowns, b.n, dense);
+  return dense;
+}
+
+void newton_linearise(Graph *g, int block) {
+  if (g->blocks.at[block].factor_at_solution >= 0) return;
+  newton_inputs(g, block);
+  Arena *scratch = arena_new();
+  ExprBlock b = g->blocks.at[block];
+  Expr *by_unknown = newton_jacobian(g, scratch, block);
+  Expr *by_input = ARENA_ARRAY(g->arena, Expr, b.n * b.input_count + 1);
+  derive_dense(g, scratch, b.residuals, b.n, b.inputs, b.input_count, by_input);
+  at_solution(g, scratch, &b, by_unknown, b.n * b.n);
+  at_solution(g, scratch, &b, by_input, b.n * b.input_count);
+  int factor = expr_factor(g, b.n, by_unknown);
+  g->blocks.at[block].by_input = by_input;
+  g->blocks.at[block].factor_at_solution = factor;
+  arena_free(scratch);
+}

@@ -1,0 +1,161 @@
+#include "expr/partial.h"
+
+#include <math.h>
+
+// Partial derivative of node e (op(a, b, c)) by its argument number i.
+typedef Expr Partial(Graph *g, Expr e, Expr a, Expr b, int i);
+
+static Expr one(Graph *g) { return expr_const(g, 1); }
+static Expr reciprocal(Graph *g, Expr a) { return expr_div(g, one(g), a); }
+static Expr square(Graph *g, Expr a) { return expr_mul(g, a, a); }
+
+// Where the slope of a finite function is infinite (sqrt, a^n with n < 1, asin, atan2 at their ends) it counts as 0, so
+// that products whose limit is finite stay finite: z*abs(z)^(n-1) at z = 0, sqrt(x^2 + y^2) at the origin.
+static Expr zero_where(Graph *g, Expr vanishes, Expr slope) {
+  if (expr_is_positive(g, vanishes)) return slope;
+  Expr zero = expr_const(g, 0);
+  return expr_select(g, expr_make(g, OP_EQ, vanishes, zero, 0), zero, slope);
+}
+
+static Expr d_add(Graph *g, Expr e, Expr a, Expr b, int i) { return (void)e, (void)a, (void)b, (void)i, one(g); }
+static Expr d_sub(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)a, (void)b, expr_const(g, i ? -1 : 1);
+}
+static Expr d_mul(Graph *g, Expr e, Expr a, Expr b, int i) { return (void)g, (void)e, i ? a : b; }
+
+static Expr d_div(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)a;
+  Expr r = reciprocal(g, b);
+  return i ? expr_neg(g, expr_mul(g, e, r)) : r;
+}
+
+static Expr d_neg(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)a, (void)b, (void)i, expr_const(g, -1);
+}
+
+static Expr d_sqrt(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)b, (void)i;
+  return zero_where(g, a, expr_div(g, expr_const(g, 0.5), e));
+}
+
+// One-sided at 0: the derivative from the right.
+static Expr d_abs(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e, (void)b, (void)i;
+  return expr_select(g, expr_make(g, OP_LT, a, expr_const(g, 0), 0), expr_const(g, -1), one(g));
+}
+
+static Expr d_min(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e;
+  Expr first = expr_make(g, OP_LT, a, b, 0), zero = expr_const(g, 0);
+  return i ? expr_select(g, first, zero, one(g)) : expr_select(g, first, one(g), zero);
+}
+
+static Expr d_max(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e;
+  Expr first = expr_make(g, OP_LT, b, a, 0), zero = expr_const(g, 0);
+  return i ? expr_select(g, first, zero, one(g)) : expr_select(g, first, one(g), zero);
+}
+
+static Expr d_zero(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)a, (void)b, (void)i, expr_const(g, 0);
+}
+
+// By the exponent: a^b log(a), 0 where a is 0 (its limit for b > 0). By the base: at 0 it is 1 or 0 for b >= 1, and
+// infinite, so 0 by the rule above, for b < 1.
+static Expr d_pow(Graph *g, Expr e, Expr a, Expr b, int i) {
+  if (i) return zero_where(g, a, expr_mul(g, e, expr_call(g, OP_LOG, a)));
+  Expr slope = expr_mul(g, b, expr_pow(g, a, expr_sub(g, b, one(g))));
+  if (expr_is_const(g, b) && g->nodes[b].value >= 1) return slope;
+  if (expr_is_positive(g, a)) return slope;
+  Expr zero = expr_const(g, 0), steep = expr_make(g, OP_LT, b, one(g), 0);
+  Expr at_zero = expr_make(g, OP_EQ, a, zero, 0);
+  return expr_select(g, expr_make(g, OP_AND, at_zero, steep, 0), zero, slope);
+}
+
+static Expr d_sin(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, expr_call(g, OP_COS, a);
+}
+static Expr d_cos(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, expr_neg(g, expr_call(g, OP_SIN, a));
+}
+static Expr d_tan(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)a, (void)b, (void)i, expr_add(g, one(g), square(g, e));
+}
+
+static Expr inverse_root(Graph *g, Expr a) { // 1/sqrt(1 - a^2)
+  Expr root = expr_call(g, OP_SQRT, expr_sub(g, one(g), square(g, a)));
+  return zero_where(g, root, reciprocal(g, root));
+}
+
+static Expr d_asin(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, inverse_root(g, a);
+}
+static Expr d_acos(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e, (void)b, (void)i;
+  return expr_neg(g, inverse_root(g, a));
+}
+static Expr d_atan(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, reciprocal(g, expr_add(g, one(g), square(g, a)));
+}
+
+static Expr d_atan2(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e;
+  Expr sum = expr_add(g, square(g, a), square(g, b)), r = zero_where(g, sum, reciprocal(g, sum));
+  return i ? expr_neg(g, expr_mul(g, a, r)) : expr_mul(g, b, r);
+}
+
+static Expr d_sinh(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, expr_call(g, OP_COSH, a);
+}
+static Expr d_cosh(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, expr_call(g, OP_SINH, a);
+}
+static Expr d_tanh(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)a, (void)b, (void)i, expr_sub(g, one(g), square(g, e));
+}
+static Expr d_exp(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)g, (void)a, (void)b, (void)i, e;
+}
+static Expr d_log(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)b, (void)i, reciprocal(g, a);
+}
+static Expr d_log10(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e, (void)b, (void)i;
+  return expr_div(g, expr_const(g, 1 / log(10)), a);
+}
+
+static Partial *const PARTIALS[OP_COUNT] = {
+    [OP_ADD] = d_add,     [OP_SUB] = d_sub,     [OP_MUL] = d_mul,   [OP_DIV] = d_div,
+    [OP_NEG] = d_neg,     [OP_SQRT] = d_sqrt,   [OP_ABS] = d_abs,   [OP_MIN] = d_min,
+    [OP_MAX] = d_max,     [OP_FLOOR] = d_zero,  [OP_LT] = d_zero,   [OP_LE] = d_zero,
+    [OP_EQ] = d_zero,     [OP_NE] = d_zero,     [OP_AND] = d_zero,  [OP_OR] = d_zero,
+    [OP_NOT] = d_zero,    [OP_POW] = d_pow,     [OP_SIN] = d_sin,   [OP_COS] = d_cos,
+    [OP_TAN] = d_tan,     [OP_ASIN] = d_asin,   [OP_ACOS] = d_acos, [OP_ATAN] = d_atan,
+    [OP_ATAN2] = d_atan2, [OP_SINH] = d_sinh,   [OP_COSH] = d_cosh, [OP_TANH] = d_tanh,
+    [OP_EXP] = d_exp,     [OP_LOG] = d_log,     [OP_LOG10] = d_log10,
+};
+
+Expr expr_partial(Graph *g, Expr e, int i) {
+  ExprNode n = g->nodes[e];
+  if (n.op != OP_SELECT) return PARTIALS[n.op](g, e, n.a, n.b, i);
+  Expr zero = expr_const(g, 0);
+  if (i == 0) return zero;
+  return i == 1 ? expr_select(g, n.a, one(g), zero) : expr_select(g, n.a, zero, one(g));
+}
+
+static bool chooses_constants(const Graph *g, Expr e) {
+  const ExprNode *n = &g->nodes[e];
+  return n->op == OP_SELECT && expr_is_const(g, n->b) && expr_is_const(g, n->c);
+}
+
+// A choice between a factor and nothing, or its negative, costs no multiplication.
+static Expr choose_scaled(Graph *g, Expr choice, Expr factor) {
+  ExprNode n = g->nodes[choice];
+  return expr_select(g, n.a, expr_mul(g, n.b, factor), expr_mul(g, n.c, factor));
+}
+
+Expr expr_chain(Graph *g, Expr outer, Expr inner) {
+  if (chooses_constants(g, inner)) return choose_scaled(g, inner, outer);
+  if (chooses_constants(g, outer)) return choose_scaled(g, outer, inner);
+  return expr_mul(g, outer, inner);
+}

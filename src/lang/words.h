@@ -1,0 +1,19 @@
+// The names of a text, each stored once, with a number that the owner chooses. Faster than
+// base/names for names that are not NUL-terminated and mostly short.
+#pragma once
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef struct Words Words;
+
+typedef struct Word {
+  uint64_t key;     // made from the name
+  const char *name; // NUL-terminated, in the arena
+  uint32_t length;
+  int value; // 0 at first
+} Word;
+
+Words *words_new(Arena *a); // lives in a
+// Finds the name, or adds it. Good until the next call: the table may move.
+Word *words_find(Words *w, const char *text, size_t length);
