@@ -1,5 +1,7 @@
-// How fast emitted code is: time per evaluation as a ratio to the same arithmetic compiled by cc -O3 -march=native, all
-// measured in one process in turn, least of many windows. Needs a C compiler at run time (CC, default cc).
+// How fast emitted code is: time per evaluation (and lane) as a ratio to the same arithmetic
+// compiled by cc -O3 -march=native, all measured in one process in turn, least of many windows.
+// Needs a C compiler at run time (CC, default cc). An argument selects models by a part of their
+// name.
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -55,9 +57,10 @@ static Program finish(const Maker *m) {
 
 // --- the models: in0 = time, in1 = states, in2 = parameters ---
 
-static const char PENDULUM[] = "  double th = in1[0], om = in1[1];\n"
-                               "  out[0] = om;\n"
-                               "  out[1] = -in2[0]*sin(th) - in2[1]*om + in2[2]*cos(in2[3]*in0[0]);\n";
+static const char PENDULUM[] =
+    "  double th = in1[0], om = in1[1];\n"
+    "  out[0] = om;\n"
+    "  out[1] = -in2[0]*sin(th) - in2[1]*om + in2[2]*cos(in2[3]*in0[0]);\n";
 
 static void pendulum(Maker *m) {
   int th = input(m, 1, 0), om = input(m, 1, 1), t = input(m, 0, 0), p[4];
@@ -69,9 +72,10 @@ static void pendulum(Maker *m) {
   result(m, apply(m, OP_FMS, p[2], c, f));
 }
 
-static const char VDPD[] = "  double x = in1[0], v = in1[1];\n"
-                           "  out[0] = v;\n"
-                           "  out[1] = in2[0]*(1 - x*x)*v - in2[1]*x - in2[2]*x*x*x + in2[3]*cos(in2[4]*in0[0]);\n";
+static const char VDPD[] =
+    "  double x = in1[0], v = in1[1];\n"
+    "  out[0] = v;\n"
+    "  out[1] = in2[0]*(1 - x*x)*v - in2[1]*x - in2[2]*x*x*x + in2[3]*cos(in2[4]*in0[0]);\n";
 
 static void vdpd(Maker *m) {
   int x = input(m, 1, 0), v = input(m, 1, 1), t = input(m, 0, 0), p[5];
@@ -113,9 +117,11 @@ static int draw(Maker *m, int n) {
   return (int)(m->state * 0x2545f4914f6cdd1du >> 33) % n;
 }
 
-// Chains of arithmetic over inputs with shared parts; a result every few instructions, as a Jacobian has.
+// Chains of arithmetic over inputs with shared parts; a result every few instructions, as in a
+// Jacobian.
 static void mixture(Maker *m, int states, int parameters, int size, int calls_per_1000) {
-  static const Op plain[] = {OP_ADD, OP_SUB, OP_MUL, OP_MUL, OP_FMA, OP_FMA, OP_FNMA, OP_FMS, OP_MUL};
+  static const Op plain[] = {OP_ADD, OP_SUB,  OP_MUL, OP_MUL, OP_FMA,
+                             OP_FMA, OP_FNMA, OP_FMS, OP_MUL};
   static const Op calls[] = {OP_SIN, OP_COS, OP_ATAN, OP_EXP, OP_SIN, OP_TANH};
   int *value = ARENA_ARRAY(m->arena, int, size + states + parameters), count = 0;
   for (int k = 0; k < states; k++) value[count++] = input(m, 1, k);
@@ -126,23 +132,36 @@ static void mixture(Maker *m, int states, int parameters, int size, int calls_pe
     for (int j = 0; j < 3; j++) {
       int kind = draw(m, 100), near = 1 + draw(m, 6), far = 1 + draw(m, 400);
       int back = kind < 50 ? near : far;
-      operand[j] = kind >= 75 || back > count - leaves ? value[draw(m, leaves)] : value[count - back];
+      operand[j] =
+          kind >= 75 || back > count - leaves ? value[draw(m, leaves)] : value[count - back];
     }
     bool is_call = draw(m, 1000) < calls_per_1000;
     Op op = is_call ? calls[draw(m, 6)] : plain[draw(m, 9)];
-    int v = apply(m, op, operand[0], OPS[op].args > 1 ? operand[1] : 0, OPS[op].args > 2 ? operand[2] : 0);
-    if (draw(m, 8) == 0) v = apply(m, OP_DIV, v, apply(m, OP_FMA, v, v, value[0]), 0); // keeps numbers small
+    int v = apply(m, op, operand[0], OPS[op].args > 1 ? operand[1] : 0,
+                  OPS[op].args > 2 ? operand[2] : 0);
+    if (draw(m, 8) == 0)
+      v = apply(m, OP_DIV, v, apply(m, OP_FMA, v, v, value[0]), 0); // stays small
     value[count++] = v;
     if (draw(m, 6) == 0) result(m, v);
   }
   result(m, value[count - 1]);
 }
 
-static void vehicle(Maker *m) { mixture(m, 28, 60, 600, 100); }
-static void vehicle_jacobian(Maker *m) { mixture(m, 28, 60, 4500, 16); }
-static void chemistry(Maker *m) { mixture(m, 64, 200, 1500, 20); }
-static void large(Maker *m) { mixture(m, 64, 250, 15000, 20); }
-static void no_calls(Maker *m) { mixture(m, 6, 10, 60, 0); }
+static void vehicle(Maker *m) {
+  mixture(m, 28, 60, 600, 100);
+}
+static void vehicle_jacobian(Maker *m) {
+  mixture(m, 28, 60, 4500, 16);
+}
+static void chemistry(Maker *m) {
+  mixture(m, 64, 200, 1500, 20);
+}
+static void large(Maker *m) {
+  mixture(m, 64, 250, 15000, 20);
+}
+static void no_calls(Maker *m) {
+  mixture(m, 6, 10, 60, 0);
+}
 
 typedef struct Model {
   const char *name;
@@ -151,10 +170,14 @@ typedef struct Model {
 } Model;
 
 static const Model MODELS[] = {
-    {"pendulum", pendulum, PENDULUM},     {"van der Pol-Duffing", vdpd, VDPD},
-    {"two Duffing", duffing2, DUFFING2},  {"60 without calls", no_calls, NULL},
-    {"vehicle-like 600", vehicle, NULL},  {"network-like 1500", chemistry, NULL},
-    {"Jacobian-like 4500", vehicle_jacobian, NULL}, {"large 15000", large, NULL},
+    {"pendulum", pendulum, PENDULUM},
+    {"van der Pol-Duffing", vdpd, VDPD},
+    {"two Duffing", duffing2, DUFFING2},
+    {"60 without calls", no_calls, NULL},
+    {"vehicle-like 600", vehicle, NULL},
+    {"network-like 1500", chemistry, NULL},
+    {"Jacobian-like 4500", vehicle_jacobian, NULL},
+    {"large 15000", large, NULL},
 };
 
 // --- the same as C ---
@@ -171,7 +194,8 @@ static void print_value(FILE *f, const Program *p, int i) {
   default:
     if (OPS[at->op].kind == OP_KIND_CALL)
       fprintf(f, "  double v%d = %s(v%d);\n", i, OPS[at->op].text, at->a);
-    else fprintf(f, "  double v%d = v%d %s v%d;\n", i, at->a, OPS[at->op].text, at->b);
+    else
+      fprintf(f, "  double v%d = v%d %s v%d;\n", i, at->a, OPS[at->op].text, at->b);
   }
 }
 
@@ -184,7 +208,8 @@ static CodeFn *compile_c(const Model *model, const Program *p) {
   if (!f) return NULL;
   fprintf(f, "#include <math.h>\nvoid f(const double *in0, const double *in1, const double *in2,"
              " double *restrict out) {\n");
-  if (model->c_text) fputs(model->c_text, f);
+  if (model->c_text)
+    fputs(model->c_text, f);
   else
     for (int i = 0; i < p->count; i++) print_value(f, p, i);
   fprintf(f, "}\n");
@@ -213,7 +238,7 @@ static double seconds(void) {
 
 typedef struct Runner {
   const char *name;
-  Code *code;  // NULL: fn
+  Code *code; // NULL: fn
   CodeFn *fn;
   int lanes;
   double *in[SEGMENTS], *out, *work;
@@ -239,7 +264,8 @@ static void time_window(Runner *r, int repeats) {
   CodeFn *fn = r->code ? r->code->fn : r->fn; // as a solver that looks it up once
   double start = seconds();
   if (!fn)
-    for (int k = 0; k < repeats; k++) code_run(r->code, r->in[0], r->in[1], r->in[2], r->out, r->work);
+    for (int k = 0; k < repeats; k++)
+      code_run(r->code, r->in[0], r->in[1], r->in[2], r->out, r->work);
   else
     for (int k = 0; k < repeats; k++) fn(r->in[0], r->in[1], r->in[2], r->out, r->work);
   r->best = fmin(r->best, (seconds() - start) / repeats / r->lanes);
@@ -262,8 +288,8 @@ static void report(const Model *model) {
   model->make(&m);
   Program p = finish(&m);
   const int lanes[RUNNERS] = {0, 1, 1, 4, 8, 4};
-  static const CodeChoice choice[RUNNERS] = {[INTERPRETER] = CODE_INTERPRETER,
-                                             [INTERPRETER4] = CODE_INTERPRETER};
+  static const CodeChoice choice[RUNNERS] = {
+      [INTERPRETER] = CODE_INTERPRETER, [INTERPRETER4] = CODE_INTERPRETER};
   Runner r[RUNNERS];
   for (int k = 0; k < RUNNERS; k++)
     r[k] = runner_new(arena, NULL, k == C ? NULL : code_compile(&p, lanes[k], 0, choice[k]),

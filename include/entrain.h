@@ -35,42 +35,47 @@ void entrain_text_free(char *text);
 typedef struct EntrainModel EntrainModel;
 
 EntrainModel *entrain_model_load(const char *path, EntrainError *error);
-EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length, EntrainError *error);
+EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
+                                  EntrainError *error);
 void entrain_model_free(EntrainModel *model);
 
 const char *entrain_model_name(const EntrainModel *model);
 int entrain_model_warning_count(const EntrainModel *model);
-const char *entrain_model_warning(const EntrainModel *model, int i); // file:line:column: warning: ... and the excerpt
+const char *entrain_model_warning(const EntrainModel *model,
+                                  int i); // file:line:column: warning: ... and the excerpt
 
 typedef enum EntrainKind {
   ENTRAIN_STATE,     // differentiated variables, in the order of declaration
   ENTRAIN_PARAMETER, // parameters, then the start values of the states as x.start
   ENTRAIN_INPUT,
-  ENTRAIN_OUTPUT,    // declared as output
-  ENTRAIN_VARIABLE,  // everything that varies in time: states, algebraic variables, inputs, outputs
+  ENTRAIN_OUTPUT,   // declared as output
+  ENTRAIN_VARIABLE, // everything that varies in time: states, algebraic variables, inputs, outputs
 } EntrainKind;
 
 typedef struct EntrainVariable {
   const char *name, *description, *unit; // "" when absent
-  double value;                          // of a parameter: its value; of a state: its value at the start
-  double min, max, nominal;              // -inf, inf, 1 when absent
-  bool dependent;                        // of a parameter: follows from other parameters unless it is set
+  double value;             // of a parameter: its value; of a state: its value at the start
+  double min, max, nominal; // -inf, inf, 1 when absent
+  bool dependent;           // of a parameter: follows from other parameters unless it is set
 } EntrainVariable;
 
 int entrain_model_count(const EntrainModel *model, EntrainKind kind);
 // false when there is no such variable.
-bool entrain_model_variable(const EntrainModel *model, EntrainKind kind, int i, EntrainVariable *out);
-int entrain_model_find(const EntrainModel *model, EntrainKind kind, const char *name); // -1 when absent
+bool entrain_model_variable(const EntrainModel *model, EntrainKind kind, int i,
+                            EntrainVariable *out);
+int entrain_model_find(const EntrainModel *model, EntrainKind kind,
+                       const char *name); // -1 when absent
 
 // Sets a parameter or a start value (x.start) to a number or to an expression of numbers such as 2*3.14 or 1/3.
-bool entrain_model_set(EntrainModel *model, const char *name, const char *value, EntrainError *error);
+bool entrain_model_set(EntrainModel *model, const char *name, const char *value,
+                       EntrainError *error);
 
 typedef enum EntrainReport {
   ENTRAIN_REPORT_SUMMARY,   // for people
   ENTRAIN_REPORT_FLAT,      // the flat model as Modelica text
   ENTRAIN_REPORT_EQUATIONS, // the sorted equations, block by block
   ENTRAIN_REPORT_JSON,
-  ENTRAIN_REPORT_DOT,       // the structure for Graphviz
+  ENTRAIN_REPORT_DOT, // the structure for Graphviz
 } EntrainReport;
 
 char *entrain_model_report(const EntrainModel *model, EntrainReport what);
@@ -81,7 +86,8 @@ typedef struct EntrainOptions EntrainOptions;
 
 EntrainOptions *entrain_options_new(void); // all defaults
 void entrain_options_free(EntrainOptions *options);
-bool entrain_options_set(EntrainOptions *options, const char *name, const char *value, EntrainError *error);
+bool entrain_options_set(EntrainOptions *options, const char *name, const char *value,
+                         EntrainError *error);
 
 typedef struct EntrainOption {
   const char *name, *type; // type: number, integer, choice
@@ -97,21 +103,27 @@ typedef struct EntrainSimulation EntrainSimulation; // what to simulate
 typedef struct EntrainResult EntrainResult;         // what came out
 
 // Keeps the pointers: model and options must outlive it.
-EntrainSimulation *entrain_simulation_new(const EntrainModel *model, const EntrainOptions *options, EntrainError *error);
+EntrainSimulation *entrain_simulation_new(const EntrainModel *model, const EntrainOptions *options,
+                                          EntrainError *error);
 void entrain_simulation_free(EntrainSimulation *simulation);
 
 // Output at start, start + step, ... and at stop. step 0: 500 intervals.
-bool entrain_simulation_grid(EntrainSimulation *s, double start, double stop, double step, EntrainError *error);
+bool entrain_simulation_grid(EntrainSimulation *s, double start, double stop, double step,
+                             EntrainError *error);
 // Output at these times, which must increase; the simulation begins at start.
-bool entrain_simulation_times(EntrainSimulation *s, double start, const double *times, int count, EntrainError *error);
+bool entrain_simulation_times(EntrainSimulation *s, double start, const double *times, int count,
+                              EntrainError *error);
 // Inputs of the model that are columns of the file become functions of its first column; interpolation as the option says.
 bool entrain_simulation_input_file(EntrainSimulation *s, const char *path, EntrainError *error);
-bool entrain_simulation_input(EntrainSimulation *s, const char *name, const double *times, const double *values, int count,
+bool entrain_simulation_input(EntrainSimulation *s, const char *name, const double *times,
+                              const double *values, int count,
                               EntrainError *error); // copies
 // Which columns: names of variables; NULL or 0: all states, algebraic variables and outputs.
-bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, int count, EntrainError *error);
+bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, int count,
+                               EntrainError *error);
 // Adds columns dx/dp for each selected variable and each of these parameters; count 0: all independent parameters.
-bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *parameters, int count, EntrainError *error);
+bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *parameters,
+                                      int count, EntrainError *error);
 
 // A failed integration is an outcome of the result, not an error. May be called again, from one thread at a time.
 EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error);
@@ -134,7 +146,8 @@ typedef struct EntrainWork {
 
 EntrainOutcome entrain_result_outcome(const EntrainResult *r);
 const char *entrain_result_outcome_name(const EntrainResult *r); // "reached-end"
-const char *entrain_result_message(const EntrainResult *r);      // sentences: where, when, which state or equation
+const char *
+entrain_result_message(const EntrainResult *r); // sentences: where, when, which state or equation
 void entrain_result_work(const EntrainResult *r, EntrainWork *out);
 // Rows are the output times that were reached: all numbers in them are finite.
 int entrain_result_rows(const EntrainResult *r);

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Writes C for the Jacobian of a flat model, and df/dt as one more column: what a person would use who wants the Jacobian
+"""Writes C for the Jacobian of a flat model, with `time` also df/dt as one more column: what a person would use who wants the Jacobian
 of a model too large to be differentiated by hand. Independent of entrain: one pass over the equations in sorted order, then
 elimination of the intermediate quantities from the linearised graph, cheapest first (Markowitz); gcc does the rest.
 
-usage: derive.py model.mo function > function.c"""
+usage: derive.py model.mo function [time] > function.c"""
 import ast
 import re
 import sys
@@ -139,8 +139,9 @@ def main():
     tape, names = Tape(), {}
     for i, n in enumerate(parameters): names[n] = tape.leaf('p[%d]' % i, False)
     for i, n in enumerate(states): names[n] = tape.leaf('x[%d]' % i, True)
-    names['time'] = tape.leaf('t', True)
-    sources = [names[n] for n in states + ['time']]
+    by_time = sys.argv[3:] == ['time']
+    names['time'] = tape.leaf('t', by_time)
+    sources = [names[n] for n in states + ['time'] * by_time]
     for left, right in sort(equations, parameters + states):
         names[left] = tape.expression(ast.parse(right, mode='eval').body, names)
     # copies, because a derivative may itself be used in other equations, or be a state

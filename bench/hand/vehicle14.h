@@ -17,6 +17,7 @@ enum { VEHICLE14_STATES = 24 };
 void vehicle14_parameters(Vehicle14 *c);
 void vehicle14_start(const Vehicle14 *c, double *x);
 void vehicle14_rhs(double t, const double *x, const double *p, double *dx); // p: a Vehicle14
-// Jacobian and df/dt as one more column (dense, by columns, entries that are always 0 left alone): C text that derive.py
-// makes from models/vehicle14.mo when the benchmark is built.
+// Dense, by columns, entries that are always 0 left alone; the second with df/dt as one more column. C text that
+// derive.py makes from models/vehicle14.mo when the benchmark is built.
 void vehicle14_jacobian(double t, const double *x, const double *p, double *J);
+void vehicle14_jacobian_time(double t, const double *x, const double *p, double *J);

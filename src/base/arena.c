@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { BLOCK_BYTES = 1 << 14, LINE = 64 };
+enum { BLOCK_BYTES = 1 << 14, LINE = 64, HUGE_PAGE = 1 << 21 };
 
 typedef struct Block Block;
 struct Block {
@@ -24,13 +25,18 @@ static _Noreturn void out_of_memory(void) {
   abort();
 }
 
-static char *block_bytes(Block *b) { return (char *)b + LINE; }
+static char *block_bytes(Block *b) {
+  return (char *)b + LINE;
+}
 
+// Large blocks ask for large pages: first touches are what they cost most.
 static Block *block_new(Arena *a, size_t size) {
-  if (size > SIZE_MAX - 2 * LINE) out_of_memory();
-  size_t whole = (size + 2 * LINE - 1) / LINE * LINE;
-  Block *b = aligned_alloc(LINE, whole);
+  if (size > SIZE_MAX / 2) out_of_memory();
+  size_t whole = size + LINE, align = whole >= HUGE_PAGE ? HUGE_PAGE : LINE;
+  whole = (whole + align - 1) & ~(align - 1);
+  Block *b = aligned_alloc(align, whole);
   if (!b) out_of_memory();
+  if (align == HUGE_PAGE) madvise(b, whole, MADV_HUGEPAGE);
   memset(b, 0, whole);
   b->size = whole - LINE;
   b->next = a->blocks;
@@ -59,7 +65,7 @@ void *arena_alloc(Arena *a, size_t count, size_t size) {
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) out_of_memory();
   size_t align = bytes >= LINE ? LINE : 16;
   Block *b = a->blocks;
-  size_t at = b ? (b->used + align - 1) / align * align : 0;
+  size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
   if (!b || at > b->size || b->size - at < bytes) {
     size_t grown = a->total / 2; // large arenas take few blocks
     size_t want = grown > BLOCK_BYTES ? grown : BLOCK_BYTES;
@@ -89,4 +95,6 @@ char *arena_print(Arena *a, const char *format, ...) {
   return text;
 }
 
-size_t arena_bytes(const Arena *a) { return a->total; }
+size_t arena_bytes(const Arena *a) {
+  return a->total;
+}

@@ -4,23 +4,23 @@
 
 #include "base/arena.h"
 
-#define ARRAY(T)                                                                                                       \
-  struct {                                                                                                             \
-    T *at;                                                                                                             \
-    int count, room;                                                                                                   \
+#define ARRAY(T)                                                                                   \
+  struct {                                                                                         \
+    T *at;                                                                                         \
+    int count, room;                                                                               \
   }
 
 // Grows by doubling; the old storage stays in the arena until the arena goes.
-#define array_push(arena, a, value)                                                                                    \
-  do {                                                                                                                 \
-    if ((a)->count == (a)->room) {                                                                                     \
-      int room_ = (a)->room ? 2 * (a)->room : 8;                                                                       \
-      void *grown_ = arena_alloc((arena), (size_t)room_, sizeof *(a)->at);                                             \
-      if ((a)->count) memcpy(grown_, (a)->at, (size_t)(a)->count * sizeof *(a)->at);                                   \
-      (a)->at = grown_;                                                                                                \
-      (a)->room = room_;                                                                                               \
-    }                                                                                                                  \
-    (a)->at[(a)->count++] = (value);                                                                                   \
+#define array_push(arena, a, value)                                                                \
+  do {                                                                                             \
+    if ((a)->count == (a)->room) {                                                                 \
+      int room_ = (a)->room ? 2 * (a)->room : 8;                                                   \
+      void *grown_ = arena_alloc((arena), (size_t)room_, sizeof *(a)->at);                         \
+      if ((a)->count) memcpy(grown_, (a)->at, (size_t)(a)->count * sizeof *(a)->at);               \
+      (a)->at = grown_;                                                                            \
+      (a)->room = room_;                                                                           \
+    }                                                                                              \
+    (a)->at[(a)->count++] = (value);                                                               \
   } while (0)
 
 typedef ARRAY(int) IntArray;

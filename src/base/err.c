@@ -38,9 +38,13 @@ bool fail_at(Err *err, ErrCode code, Place at, const char *format, ...) {
   return false;
 }
 
-int err_exit_status(ErrCode code) { return TABLE[code].status; }
+int err_exit_status(ErrCode code) {
+  return TABLE[code].status;
+}
 
-const char *err_meaning(ErrCode code) { return TABLE[code].meaning; }
+const char *err_meaning(ErrCode code) {
+  return TABLE[code].meaning;
+}
 
 void err_format(const Err *err, char *out, int size) {
   int n = 0;

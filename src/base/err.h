@@ -25,7 +25,8 @@ typedef struct Err {
 
 // Both fill err (unless it is NULL or holds an error already: the first one counts) and return false.
 bool fail(Err *err, ErrCode code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-bool fail_at(Err *err, ErrCode code, Place at, const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool fail_at(Err *err, ErrCode code, Place at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 bool fail_args(Err *err, ErrCode code, Place at, const char *format, va_list args);
 
 int err_exit_status(ErrCode code);

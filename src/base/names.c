@@ -63,6 +63,10 @@ void names_set(Names *n, const char *name, int value) {
   if (3 * n->count > 2 * n->slot_count) grow(n);
 }
 
-int names_count(const Names *n) { return n->count; }
+int names_count(const Names *n) {
+  return n->count;
+}
 
-const char *names_at(const Names *n, int i) { return n->entries[i].name; }
+const char *names_at(const Names *n, int i) {
+  return n->entries[i].name;
+}

@@ -43,7 +43,9 @@ void text_add_bytes(Text *t, const char *s, size_t length) {
   t->at[t->length] = 0;
 }
 
-void text_add(Text *t, const char *s) { text_add_bytes(t, s, strlen(s)); }
+void text_add(Text *t, const char *s) {
+  text_add_bytes(t, s, strlen(s));
+}
 
 void text_print(Text *t, const char *format, ...) {
   va_list args, again;
@@ -72,7 +74,8 @@ void number_format(double value, char out[32]) {
     snprintf(out, 32, "%.0f", value == 0 ? 0 : value);
     return;
   }
-  for (int digits = 1; digits <= 17; digits += digits == 1 ? 5 : 1) { // 1, 6, 7, ... 17: most numbers are short
+  for (int digits = 1; digits <= 17;
+       digits += digits == 1 ? 5 : 1) { // 1, 6, 7, ... 17: most numbers are short
     snprintf(out, 32, "%.*g", digits, value);
     if (strtod(out, NULL) == value) return;
   }
@@ -88,11 +91,16 @@ void text_add_json(Text *t, const char *s) {
   text_add(t, "\"");
   for (; *s; s++) {
     unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\') text_print(t, "\\%c", c);
-    else if (c == '\n') text_add(t, "\\n");
-    else if (c == '\t') text_add(t, "\\t");
-    else if (c < 0x20) text_print(t, "\\u%04x", c);
-    else text_add_bytes(t, s, 1);
+    if (c == '"' || c == '\\')
+      text_print(t, "\\%c", c);
+    else if (c == '\n')
+      text_add(t, "\\n");
+    else if (c == '\t')
+      text_add(t, "\\t");
+    else if (c < 0x20)
+      text_print(t, "\\u%04x", c);
+    else
+      text_add_bytes(t, s, 1);
   }
   text_add(t, "\"");
 }
@@ -109,29 +117,36 @@ bool number_parse(const char *s, double *value) {
 
 enum { NAME_MOST = 64 };
 
-// Edit distance with insertion, deletion, replacement; case counts half.
+static int letter_cost(char a, char b) {
+  return a == b ? 0 : tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+}
+
+static int least_of(int a, int b) {
+  return a < b ? a : b;
+}
+
+// Edit distance with insertion, deletion, replacement and exchange of neighbours, 2 each; case counts half.
 static int distance(const char *a, const char *b) {
-  int na = (int)strlen(a), nb = (int)strlen(b), row[NAME_MOST + 1];
+  int na = (int)strlen(a), nb = (int)strlen(b), rows[3][NAME_MOST + 1];
   if (na > NAME_MOST || nb > NAME_MOST) return 1000;
-  for (int j = 0; j <= nb; j++) row[j] = 2 * j;
+  for (int j = 0; j <= nb; j++) rows[0][j] = 2 * j;
   for (int i = 1; i <= na; i++) {
-    int diagonal = row[0];
-    row[0] = 2 * i;
+    int *now = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+    now[0] = 2 * i;
     for (int j = 1; j <= nb; j++) {
-      int same = a[i - 1] == b[j - 1] ? 0 : tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]) ? 1 : 2;
-      int best = diagonal + same;
-      if (row[j] + 2 < best) best = row[j] + 2;
-      if (row[j - 1] + 2 < best) best = row[j - 1] + 2;
-      diagonal = row[j];
-      row[j] = best;
+      int best = above[j - 1] + letter_cost(a[i - 1], b[j - 1]);
+      best = least_of(best, least_of(above[j], now[j - 1]) + 2);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        best = least_of(best, before[j - 2] + 2);
+      now[j] = best;
     }
   }
-  return row[nb];
+  return rows[na % 3][nb];
 }
 
 const char *nearest_name(const char *name, const char *const *candidates, int count) {
   const char *best = NULL;
-  int length = (int)strlen(name), least = 2 * (length < 3 ? 1 : (length + 2) / 3);
+  int length = (int)strlen(name), least = length == 1 ? 1 : 2 * ((length + 2) / 3);
   for (int i = 0; i < count; i++) {
     int d = distance(name, candidates[i]);
     if (d < least || (d == least && !best)) {

@@ -6,7 +6,7 @@
 
 // ---------------------------------------------------------------- linear systems, one lane, numbers `step` apart
 
-#define A(i, j) a[(size_t)((i) * n + (j)) * step]
+#define A(i, j) a[(size_t)((i)*n + (j)) * step]
 
 static void swap_rows(double *a, int n, size_t step, int i, int k) {
   for (int j = 0; j < n; j++) {
@@ -83,8 +83,10 @@ void block_solve(const Block *self, double *work, int lanes) {
     const double *a = work + (size_t)d->factor.matrix * (size_t)lanes + lane;
     const double *pivots = work + (size_t)d->factor.pivots * (size_t)lanes + lane;
     double *b = work + (size_t)d->right * (size_t)lanes + lane;
-    if (d->transposed) solve_transposed(a, pivots, d->factor.n, (size_t)lanes, b);
-    else solve(a, pivots, d->factor.n, (size_t)lanes, b);
+    if (d->transposed)
+      solve_transposed(a, pivots, d->factor.n, (size_t)lanes, b);
+    else
+      solve(a, pivots, d->factor.n, (size_t)lanes, b);
   }
 }
 
@@ -98,7 +100,8 @@ typedef struct Newton { // of one lane, contiguous
 } Newton;
 
 int newton_scratch(int n, int inputs, int code_work) {
-  return inputs + 4 * n + (n + n * n) + n * n + n + code_work + 8; // 8: alignment of the code's work
+  return inputs + 4 * n + (n + n * n) + n * n + n + code_work +
+         8; // 8: alignment of the code's work
 }
 
 static double *take(double **at, int count) {
@@ -200,8 +203,10 @@ static bool newton_from_z(Newton *w) {
 
 static void newton_lane(const NewtonData *d, Newton *w, double *work, size_t lanes, size_t lane) {
   double *state = work + (size_t)d->state * lanes + lane;
-  double *solution = work + (size_t)d->solution * lanes + lane, *start = work + (size_t)d->start * lanes + lane;
-  for (int i = 0; i < d->inputs; i++) w->in[i] = work[((size_t)d->input + (size_t)i) * lanes + lane];
+  double *solution = work + (size_t)d->solution * lanes + lane,
+         *start = work + (size_t)d->start * lanes + lane;
+  for (int i = 0; i < d->inputs; i++)
+    w->in[i] = work[((size_t)d->input + (size_t)i) * lanes + lane];
   bool solved = false;
   if (*state == 1) {
     for (int i = 0; i < d->n; i++) w->z[i] = solution[(size_t)i * lanes];
@@ -212,7 +217,7 @@ static void newton_lane(const NewtonData *d, Newton *w, double *work, size_t lan
     solved = newton_from_z(w);
   }
   *state = solved ? 1 : -1;
-  for (int i = 0; i < d->n; i++) solution[(size_t)i * lanes] = solved ? w->z[i] : NAN;
+  for (int i = 0; i < d->n; i++) solution[(size_t)i * lanes] = solved ? w->z[i] : (double)NAN;
 }
 
 void block_newton(const Block *self, double *work, int lanes) {

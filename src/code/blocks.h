@@ -17,11 +17,11 @@ typedef struct SolveData {
 
 typedef struct NewtonData {
   int n, inputs;
-  int input;    // slots of the inputs
-  int start;    // n first guesses
-  int solution; // n; kept between runs as the next guess
-  int state;    // 1 slot: 0 no guess yet, 1 solved before, -1 failed
-  int scratch;  // newton_scratch(...) slots
+  int input;        // slots of the inputs
+  int start;        // n first guesses
+  int solution;     // n; kept between runs as the next guess
+  int state;        // 1 slot: 0 no guess yet, 1 solved before, -1 failed
+  int scratch;      // newton_scratch(...) slots
   const Code *code; // in0: inputs, in1: unknowns; out: n residuals, then n*n derivatives by rows
 } NewtonData;
 

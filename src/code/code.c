@@ -16,7 +16,9 @@ bool code_available(CodeChoice choice) {
   }
 }
 
-int code_lanes(void) { return code_available(CODE_AVX512) ? 8 : 4; }
+int code_lanes(void) {
+  return code_available(CODE_AVX512) ? 8 : 4;
+}
 
 static bool is_switched_off(void) {
   const char *value = getenv("ENTRAIN_JIT");

@@ -4,6 +4,8 @@
 // array is the lanes numbers at k*lanes. Input segments whose bit is set in `uniform` hold one number a slot, the same
 // for all lanes. Scalar code calls libm; lane code uses the kernels of vector_math.h. Both agree bit for bit with the
 // interpreter in the same mode, on every processor.
+//
+// The five arrays of a run must not overlap: an input may be read after a result was written. Only work is aligned.
 #pragma once
 #include <stdbool.h>
 

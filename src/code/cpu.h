@@ -1,4 +1,4 @@
-// What this processor and its operating system can run. The answers are found once, when the process starts.
+// What this processor and its operating system can run. Found once, when the process starts.
 #pragma once
 #include <stdbool.h>
 

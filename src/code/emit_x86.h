@@ -1,4 +1,5 @@
-// Translates a program to x86-64 machine code in one pass: every instruction once, registers by nearest next use.
+// Translates a program to x86-64 machine code in one pass over its instructions. The register that
+// is given away is the one whose value is needed last.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +16,9 @@ typedef struct Emitted {
   int call_count;
 } Emitted;
 
-// lanes = 1, 4 or 8; uniform as in code.h. Scalar and ymm code needs AVX2 and FMA; use_zmm (8 lanes only) needs AVX-512.
-// Runs nothing, so any target can be chosen anywhere. False: the program is too large for 32-bit distances.
+// lanes = 1, 4 or 8; uniform as in code.h. Scalar and ymm code needs AVX2 and FMA; use_zmm (8 lanes
+// only) needs AVX-512. Runs nothing, so any target can be chosen anywhere. False: the program is
+// too large for 32-bit distances.
 bool emit_x86(const Program *p, int lanes, unsigned uniform, bool use_zmm, Arena *arena,
               Emitted *out);
 

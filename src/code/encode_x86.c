@@ -42,14 +42,18 @@ static void reserve(Encoder *e, Bytes *b, size_t count) {
   b->room = room;
 }
 
-static void put(Encoder *e, unsigned byte) { e->code.at[e->code.count++] = (uint8_t)byte; }
+static void put(Encoder *e, unsigned byte) {
+  e->code.at[e->code.count++] = (uint8_t)byte;
+}
 
 static void put32(Encoder *e, int32_t x) {
   memcpy(e->code.at + e->code.count, &x, sizeof x);
   e->code.count += sizeof x;
 }
 
-static void begin(Encoder *e) { reserve(e, &e->code, LONGEST); }
+static void begin(Encoder *e) {
+  reserve(e, &e->code, LONGEST);
+}
 
 int encode_constant(Encoder *e, const void *bytes, size_t count) {
   size_t padding = (count - e->pool.count % count) % count;
@@ -95,9 +99,12 @@ static void put_memory_operand(Encoder *e, int reg, int base, int at, int unit) 
 }
 
 static void put_operand(Encoder *e, int reg, Place b, int unit, int tail) {
-  if (b.kind == PLACE_REGISTER) put_modrm(e, 3, reg, b.number);
-  else if (b.kind == PLACE_POOL) put_pool_operand(e, reg, b.at, tail);
-  else put_memory_operand(e, reg, b.number, b.at, unit);
+  if (b.kind == PLACE_REGISTER)
+    put_modrm(e, 3, reg, b.number);
+  else if (b.kind == PLACE_POOL)
+    put_pool_operand(e, reg, b.at, tail);
+  else
+    put_memory_operand(e, reg, b.number, b.at, unit);
 }
 
 // --- vector instructions ---
@@ -133,14 +140,16 @@ static void put_evex(Encoder *e, const Vector *v) {
   put(e, (unsigned)((~v->reg >> 3 & 1) << 7 | !x << 6 | (~number >> 3 & 1) << 5 |
                     (~v->reg >> 4 & 1) << 4 | v->map));
   put(e, (unsigned)(1 << 7 | (~v->a & 15) << 3 | 1 << 2 | v->prefix));
-  put(e, (unsigned)(v->is_zeroing << 7 | 2 << 5 | v->b.is_broadcast << 4 |
-                    (~v->a >> 4 & 1) << 3 | v->mask));
+  put(e, (unsigned)(v->is_zeroing << 7 | 2 << 5 | v->b.is_broadcast << 4 | (~v->a >> 4 & 1) << 3 |
+                    v->mask));
 }
 
 static void put_vector(Encoder *e, const Vector *v, int unit) {
   begin(e);
-  if (e->width == WIDTH_ZMM) put_evex(e, v);
-  else put_vex(e, v);
+  if (e->width == WIDTH_ZMM)
+    put_evex(e, v);
+  else
+    put_vex(e, v);
   put(e, (unsigned)v->opcode);
   put_operand(e, v->reg, v->b, unit, v->imm >= 0);
   if (v->imm >= 0) put(e, (unsigned)v->imm);
@@ -214,9 +223,15 @@ static void put_bytes(Encoder *e, const char *bytes, size_t count) {
   for (size_t k = 0; k < count; k++) put(e, (uint8_t)bytes[k]);
 }
 
-void encode_not_k1(Encoder *e) { put_bytes(e, "\xc5\xf8\x44\xc9", 4); }
-void encode_zero_upper(Encoder *e) { put_bytes(e, "\xc5\xf8\x77", 3); }
-void encode_return(Encoder *e) { put_bytes(e, "\xc3", 1); }
+void encode_not_k1(Encoder *e) {
+  put_bytes(e, "\xc5\xf8\x44\xc9", 4);
+}
+void encode_zero_upper(Encoder *e) {
+  put_bytes(e, "\xc5\xf8\x77", 3);
+}
+void encode_return(Encoder *e) {
+  put_bytes(e, "\xc3", 1);
+}
 
 // --- general registers ---
 
@@ -245,8 +260,10 @@ void encode_move(Encoder *e, int dst, int src) {
 
 void encode_move_imm(Encoder *e, int dst, uint64_t imm) {
   begin(e);
-  if (imm > INT32_MAX) put_rex(e, 0, dst);
-  else if (dst >= 8) put(e, 0x41);
+  if (imm > INT32_MAX)
+    put_rex(e, 0, dst);
+  else if (dst >= 8)
+    put(e, 0x41);
   put(e, 0xb8u + (dst & 7));
   size_t size = imm > INT32_MAX ? 8 : 4;
   memcpy(e->code.at + e->code.count, &imm, size);

@@ -1,7 +1,7 @@
 // Bytes of the x86-64 instructions that the emitter uses, and the constants that they read.
 //
-// Constants lie before the code, the first one nearest to it, so that their distance is known before the code is
-// complete. Vector instructions are encoded as VEX on xmm (scalar) and ymm, or as EVEX on zmm.
+// Constants lie before the code, the first one nearest to it, so that their distance is known
+// before the code is complete. Vector instructions are VEX on xmm (scalar) and ymm, EVEX on zmm.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,9 +52,12 @@ static inline Place place_register(int number) {
 static inline Place place_memory(int base, int at) {
   return (Place){.kind = PLACE_MEMORY, .number = (uint8_t)base, .at = at};
 }
-static inline Place place_pool(int at) { return (Place){.kind = PLACE_POOL, .at = at}; }
+static inline Place place_pool(int at) {
+  return (Place){.kind = PLACE_POOL, .at = at};
+}
 
-int encode_constant(Encoder *e, const void *bytes, size_t count); // where it lies; aligned to its size
+// Gives its place, aligned to its size.
+int encode_constant(Encoder *e, const void *bytes, size_t count);
 
 // dst = inst(a, b). Instructions with two operands do not look at a. STORE writes dst to b.
 void encode_vector(Encoder *e, Inst inst, int dst, int a, Place b);
@@ -73,7 +76,8 @@ void encode_move(Encoder *e, int dst, int src);
 void encode_move_imm(Encoder *e, int dst, uint64_t imm);
 void encode_address(Encoder *e, int dst, Place memory);
 void encode_add_stack(Encoder *e, int bytes);
-size_t encode_call(Encoder *e, Place memory); // of the address stored there; gives its place in the code
+// Of the address stored in memory. Gives the place of the call in the code.
+size_t encode_call(Encoder *e, Place memory);
 // Makes that a direct call, if the distance from the end of the instruction fits.
 void encode_near_call(uint8_t *call, int64_t distance);
 void encode_return(Encoder *e);

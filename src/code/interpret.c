@@ -13,7 +13,9 @@ static void interpret_scalar(const Program *p, const double *const in[SEGMENTS],
     double a = value[at->a], b = value[at->b], c = value[at->c];
     switch (at->op) {
 #define APPLY(name, expression)                                                                    \
-  case OP_##name: value[i] = expression; break;
+  case OP_##name:                                                                                  \
+    value[i] = expression;                                                                         \
+    break;
 #define CALL APPLY
 #include "expr/apply.def"
 #undef CALL
@@ -65,8 +67,10 @@ static void copy(double *to, const double *from, int lanes) {
 }
 
 static void read_input(const Code *code, const Instr *at, const double *segment, double *result) {
-  if (code->uniform >> at->segment & 1) fill(result, segment[at->index], code->lanes);
-  else copy(result, segment + (size_t)at->index * (size_t)code->lanes, code->lanes);
+  if (code->uniform >> at->segment & 1)
+    fill(result, segment[at->index], code->lanes);
+  else
+    copy(result, segment + (size_t)at->index * (size_t)code->lanes, code->lanes);
 }
 
 static void interpret_lanes(const Code *code, const double *const in[SEGMENTS], double *out,
@@ -91,8 +95,10 @@ static void interpret_lanes(const Code *code, const double *const in[SEGMENTS], 
     case OP_SINCOS: math->sincos(a, result, result + width); break;
     case OP_BLOCK: p->blocks[at->index].run(&p->blocks[at->index], work, lanes); break;
     default:
-      if (LANE_FNS[at->op]) LANE_FNS[at->op]((LaneOperands){a, b, c, result}, lanes);
-      else if (math->fn[at->op]) math->fn[at->op](a, b, result);
+      if (LANE_FNS[at->op])
+        LANE_FNS[at->op]((LaneOperands){a, b, c, result}, lanes);
+      else if (math->fn[at->op])
+        math->fn[at->op](a, b, result);
     }
   }
 }
@@ -100,6 +106,8 @@ static void interpret_lanes(const Code *code, const double *const in[SEGMENTS], 
 void interpret(const Code *c, const double *in0, const double *in1, const double *in2, double *out,
                double *work) {
   const double *const in[SEGMENTS] = {in0, in1, in2};
-  if (c->lanes == 1) interpret_scalar(c->program, in, out, work);
-  else interpret_lanes(c, in, out, work);
+  if (c->lanes == 1)
+    interpret_scalar(c->program, in, out, work);
+  else
+    interpret_lanes(c, in, out, work);
 }

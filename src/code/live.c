@@ -10,11 +10,17 @@ typedef struct Scan {
   bool *computes; // by value: somebody needs the number, not only true or false
 } Scan;
 
-static int min_int(int a, int b) { return a < b ? a : b; }
+static int min_int(int a, int b) {
+  return a < b ? a : b;
+}
 
-int live_operands(const Instr *at) { return at->op == OP_SECOND ? 0 : OPS[at->op].args; }
+int live_operands(const Instr *at) {
+  return at->op == OP_SECOND ? 0 : OPS[at->op].args;
+}
 
-static bool has_effect(Op op) { return op == OP_STORE || op == OP_BLOCK || op == OP_RESULT; }
+static bool has_effect(Op op) {
+  return op == OP_STORE || op == OP_BLOCK || op == OP_RESULT;
+}
 
 static bool asks_only_if_true(Op op, int operand) {
   if (op == OP_SELECT) return operand == 0;

@@ -15,5 +15,6 @@ typedef struct LiveValue {
   bool can_read_again; // FETCH: the slot keeps the value until the last use
 } LiveValue;
 
-LiveValue *live_find(const Program *p, Arena *arena); // one a instruction; time is linear in the program
-int live_operands(const Instr *at);                   // how many values it reads
+// One for each instruction; the time is linear in the program.
+LiveValue *live_find(const Program *p, Arena *arena);
+int live_operands(const Instr *at); // how many values it reads

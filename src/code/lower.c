@@ -10,9 +10,9 @@ typedef struct Lower {
   Arena *arena, *scratch;
   const Location *where;
   int where_count, nodes;
-  int *uses;            // by node
-  int *value;           // by node: instruction + 1
-  Expr *sine, *cosine;  // by argument: the node + 0, 0 = none
+  int *uses;           // by node
+  int *value;          // by node: instruction + 1
+  Expr *sine, *cosine; // by argument: the node + 0, 0 = none
   ARRAY(Instr) code;
   IntArray node_of;
   ARRAY(double) constants;
@@ -24,7 +24,9 @@ typedef struct Lower {
   int *block_first_slot; // by block: work slot of its results + 1
 } Lower;
 
-static bool located(const Lower *l, Expr e) { return e < l->where_count && l->where[e].segment >= 0; }
+static bool located(const Lower *l, Expr e) {
+  return e < l->where_count && l->where[e].segment >= 0;
+}
 
 // ---------------------------------------------------------------- what a node needs
 
@@ -72,7 +74,9 @@ static int push(Lower *l, Instr i, Expr node) {
   return l->code.count - 1;
 }
 
-static int value_of(const Lower *l, Expr e) { return l->value[e] - 1; }
+static int value_of(const Lower *l, Expr e) {
+  return l->value[e] - 1;
+}
 
 static void store(Lower *l, Expr e, int slot) {
   push(l, (Instr){.op = OP_STORE, .a = value_of(l, e), .index = slot}, -1);
@@ -99,7 +103,6 @@ static const FactorData *emit_factor(Lower *l, int block) {
   run_block(l, block_factor, d);
   return d;
 }
-
 
 static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) {
   if (!factors[b->factor]) factors[b->factor] = emit_factor(l, b->factor);
@@ -246,8 +249,10 @@ static void emit_node(Lower *l, Expr e, const FactorData **factors) {
     return;
   }
   int which = fused_product(l, n);
-  if (which >= 0) emit_fused(l, e, which);
-  else if (!emit_sincos(l, n)) emit_plain(l, e);
+  if (which >= 0)
+    emit_fused(l, e, which);
+  else if (!emit_sincos(l, n))
+    emit_plain(l, e);
 }
 
 static void emit_output(Lower *l, Expr output, const FactorData **factors) {
@@ -261,7 +266,6 @@ static void emit_output(Lower *l, Expr output, const FactorData **factors) {
     if (!l->value[e]) emit_node(l, e, factors);
   }
 }
-
 
 // The inputs of Newton blocks must be known before anything is counted; finding them makes no nodes.
 static void prepare_blocks(Graph *g) {
@@ -278,10 +282,11 @@ static void lower_init(Lower *l) {
   l->block_first_slot = ARENA_ARRAY(l->scratch, int, l->g->blocks.count + 1);
 }
 
-Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where, int where_count,
-               const int input_counts[SEGMENTS], CodeChoice choice) {
+Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where,
+               int where_count, const int input_counts[SEGMENTS], CodeChoice choice) {
   prepare_blocks(g);
-  Lower l = {.g = g, .arena = a, .scratch = arena_new(), .where = where, .where_count = where_count};
+  Lower l = {
+      .g = g, .arena = a, .scratch = arena_new(), .where = where, .where_count = where_count};
   l.choice = choice;
   lower_init(&l);
   const FactorData **factors = ARENA_ARRAY(l.scratch, const FactorData *, g->blocks.count + 1);
@@ -313,10 +318,14 @@ Operations program_operations(const Program *p) {
   Operations o = {0};
   for (int i = 0; i < p->count; i++) {
     const Instr *in = &p->code[i];
-    if (in->op == OP_BLOCK) o.blocks++;
-    else if (in->op == OP_STORE || in->op == OP_RESULT) continue;
-    else if (OPS[in->op].kind == OP_KIND_CALL) o.calls++;
-    else if (OPS[in->op].kind != OP_KIND_LEAF) o.arithmetic++;
+    if (in->op == OP_BLOCK)
+      o.blocks++;
+    else if (in->op == OP_STORE || in->op == OP_RESULT)
+      continue;
+    else if (OPS[in->op].kind == OP_KIND_CALL)
+      o.calls++;
+    else if (OPS[in->op].kind != OP_KIND_LEAF)
+      o.arithmetic++;
   }
   return o;
 }

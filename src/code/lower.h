@@ -17,8 +17,8 @@ typedef struct Lowered {
 } Lowered;
 
 // where has where_count entries; nodes beyond are computed. input_counts: sizes of the three input segments.
-Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where, int where_count,
-               const int input_counts[SEGMENTS], CodeChoice choice);
+Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where,
+               int where_count, const int input_counts[SEGMENTS], CodeChoice choice);
 void lowered_done(Lowered *l); // frees the inner codes; the rest belongs to the arena
 
 typedef struct Operations { // how much work a program is

@@ -34,8 +34,10 @@ Pages *pages_new(size_t count) {
   void *start = mmap(NULL, count, PROT_NONE, kind, -1, 0);
   if (start == MAP_FAILED) return NULL;
   Pages *p = malloc(sizeof *p);
-  if (p) *p = (Pages){start, count};
-  else munmap(start, count);
+  if (p)
+    *p = (Pages){start, count};
+  else
+    munmap(start, count);
   return p;
 }
 
@@ -55,4 +57,6 @@ void pages_free(Pages *p) {
   free(p);
 }
 
-const void *pages_start(const Pages *p) { return p->start; }
+const void *pages_start(const Pages *p) {
+  return p->start;
+}

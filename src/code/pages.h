@@ -1,5 +1,5 @@
-// Executable memory. It is filled before it exists: the bytes go to a file in memory, which is then mapped for reading and
-// executing. So no page is ever writable and executable, and the map cannot be changed afterwards.
+// Executable memory. The bytes go to a file in memory, which is then mapped for reading and
+// executing: no page is ever writable and executable, and nothing can be changed afterwards.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

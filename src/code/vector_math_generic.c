@@ -1,4 +1,5 @@
-// The kernels for any processor: pairs of doubles; without an FMA unit fma() is slow, but gives the same bits.
+// The kernels for any processor: pairs of doubles. Without an FMA unit fma() is slow, but gives the
+// same bits.
 #include "code/vector_math_kernels.h"
 
 #include <math.h>

@@ -44,7 +44,8 @@ static void reach_block_mates(Reach *r, Expr e) {
 }
 
 // Active nodes that the outputs need, in order of evaluation.
-static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active, const Expr *outputs, int rows) {
+static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active,
+                          const Expr *outputs, int rows) {
   Reach r = {.g = g, .arena = a, .active = active, .seen = ARENA_ARRAY(a, unsigned char, g->count)};
   for (int i = 0; i < rows; i++) {
     reach_node(&r, outputs[i]);
@@ -131,7 +132,8 @@ static void link_newton(Elimination *x, int block, int component, int to) {
   expr_solve(g, b.factor_at_solution, true, unit, w);
   for (int j = 0; j < b.input_count; j++)
     for (int i = 0; i < b.n && x->number[b.inputs[j]]; i++)
-      link_node(x, b.inputs[j], to, expr_neg(g, expr_chain(g, w[i], b.by_input[i * b.input_count + j])));
+      link_node(x, b.inputs[j], to,
+                expr_neg(g, expr_chain(g, w[i], b.by_input[i * b.input_count + j])));
 }
 
 static void link_arguments(Elimination *x, Expr e) {
@@ -139,8 +141,10 @@ static void link_arguments(Elimination *x, Expr e) {
   int to = x->number[e] - 1;
   if (n.op == OP_SOLVED) {
     ExprBlock b = x->g->blocks.at[n.a];
-    if (b.kind == EXPR_SOLVE) link_solved(x, &b, n.b, to);
-    else link_newton(x, n.a, n.b, to);
+    if (b.kind == EXPR_SOLVE)
+      link_solved(x, &b, n.b, to);
+    else
+      link_newton(x, n.a, n.b, to);
     return;
   }
   Expr args[3] = {n.a, n.b, n.c};
@@ -216,12 +220,16 @@ static void eliminate_all(Elimination *x, int count) {
   while (x->heap.count) {
     Candidate c = heap_pop(x);
     long cost = cost_of(x, c.vertex);
-    if (cost > c.cost) heap_push(x, (Candidate){cost, c.vertex});
-    else eliminate(x, c.vertex);
+    if (cost > c.cost)
+      heap_push(x, (Candidate){cost, c.vertex});
+    else
+      eliminate(x, c.vertex);
   }
 }
 
-static int by_from(const void *a, const void *b) { return ((const Link *)a)->from - ((const Link *)b)->from; }
+static int by_from(const void *a, const void *b) {
+  return ((const Link *)a)->from - ((const Link *)b)->from;
+}
 
 static Derivatives collect(Elimination *x, Arena *a, const int *column, int first, int rows) {
   Derivatives d = {.rows = rows, .start = ARENA_ARRAY(a, int, rows + 1)};
@@ -240,7 +248,8 @@ static Derivatives collect(Elimination *x, Arena *a, const int *column, int firs
   return d;
 }
 
-Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns) {
+Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by,
+                        int columns) {
   Arena *scratch = arena_new();
   const unsigned char *active = mark_active(g, scratch, by, columns);
   IntArray nodes = reach_all(g, scratch, active, outputs, rows);
@@ -321,8 +330,10 @@ static void forward_node(Forward *f, Expr e) {
   if (n.op == OP_SOLVED) {
     if (n.b != 0) return; // done with component 0
     ExprBlock b = f->g->blocks.at[n.a];
-    if (b.kind == EXPR_SOLVE) forward_solve(f, &b);
-    else forward_newton(f, n.a);
+    if (b.kind == EXPR_SOLVE)
+      forward_solve(f, &b);
+    else
+      forward_newton(f, n.a);
     return;
   }
   Expr sum = 0;
@@ -334,8 +345,8 @@ static void forward_node(Forward *f, Expr e) {
   f->dot[e] = sum;
 }
 
-void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed, int columns,
-                      Expr *results) {
+void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed,
+                      int columns, Expr *results) {
   Arena *scratch = arena_new();
   int nodes = g->count;
   Forward f = {g, scratch, mark_active(g, scratch, by, columns), ARENA_ARRAY(scratch, Expr, nodes)};

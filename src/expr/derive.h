@@ -6,18 +6,19 @@
 // Sparse rows: derivative of output i by the symbols of interest.
 typedef struct Derivatives {
   int rows;
-  int *start;   // rows + 1
-  int *column;  // number of the symbol of interest, ascending in a row
+  int *start;  // rows + 1
+  int *column; // number of the symbol of interest, ascending in a row
   Expr *value;
 } Derivatives;
 
 // Derivatives of each output by each symbol node in `by` (count columns); zeros are left out. Lives in the arena.
-Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns);
+Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by,
+                        int columns);
 
 // Derivative of each expression in a direction: seed[s] is the derivative of symbol node by[s]. results[i] may be the
 // constant 0.
-void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed, int columns,
-                      Expr *results);
+void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed,
+                      int columns, Expr *results);
 
 // Derivative by one symbol.
 Expr derive(Graph *g, Expr e, Expr symbol);

@@ -97,13 +97,27 @@ Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c) {
   return intern(g, (ExprNode){.op = (uint8_t)op, .a = a, .b = b, .c = c});
 }
 
-Expr expr_add(Graph *g, Expr a, Expr b) { return expr_make(g, OP_ADD, a, b, 0); }
-Expr expr_sub(Graph *g, Expr a, Expr b) { return expr_make(g, OP_SUB, a, b, 0); }
-Expr expr_mul(Graph *g, Expr a, Expr b) { return expr_make(g, OP_MUL, a, b, 0); }
-Expr expr_div(Graph *g, Expr a, Expr b) { return expr_make(g, OP_DIV, a, b, 0); }
-Expr expr_neg(Graph *g, Expr a) { return expr_make(g, OP_NEG, a, 0, 0); }
-Expr expr_pow(Graph *g, Expr a, Expr b) { return expr_make(g, OP_POW, a, b, 0); }
-Expr expr_call(Graph *g, Op op, Expr a) { return expr_make(g, op, a, 0, 0); }
+Expr expr_add(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_ADD, a, b, 0);
+}
+Expr expr_sub(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_SUB, a, b, 0);
+}
+Expr expr_mul(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_MUL, a, b, 0);
+}
+Expr expr_div(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_DIV, a, b, 0);
+}
+Expr expr_neg(Graph *g, Expr a) {
+  return expr_make(g, OP_NEG, a, 0, 0);
+}
+Expr expr_pow(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_POW, a, b, 0);
+}
+Expr expr_call(Graph *g, Op op, Expr a) {
+  return expr_make(g, op, a, 0, 0);
+}
 Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no) {
   return expr_make(g, OP_SELECT, condition, yes, no);
 }
@@ -182,7 +196,8 @@ Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *
 
 Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, const Expr *starts,
                  const char *const *names, int line, int column) {
-  ExprBlock b = {.kind = EXPR_NEWTON, .n = n, .factor_at_solution = -1, .line = line, .column = column};
+  ExprBlock b = {
+      .kind = EXPR_NEWTON, .n = n, .factor_at_solution = -1, .line = line, .column = column};
   b.unknowns = copy_exprs(g, unknowns, n);
   b.residuals = copy_exprs(g, residuals, n);
   b.starts = copy_exprs(g, starts, n);
@@ -244,7 +259,8 @@ void expr_mark_dependents(const Graph *g, const unsigned char *seed, unsigned ch
   for (int e = 0; e < g->count; e++) {
     const ExprNode *n = &g->nodes[e];
     unsigned char found = seed[e];
-    if (n->op == OP_SOLVED) found |= block_depends(g, e, depends);
+    if (n->op == OP_SOLVED)
+      found |= block_depends(g, e, depends);
     else
       for (int i = 0, args = OPS[n->op].args; i < args; i++) found |= depends[expr_arg(g, e, i)];
     depends[e] = found != 0;
@@ -287,7 +303,9 @@ static bool at_least_zero(const Graph *g, Expr e, int depth) {
   }
 }
 
-bool expr_is_positive(const Graph *g, Expr e) { return above_zero(g, e, 6); }
+bool expr_is_positive(const Graph *g, Expr e) {
+  return above_zero(g, e, 6);
+}
 
 // ---------------------------------------------------------------- values
 
@@ -296,10 +314,14 @@ double expr_eval(const Graph *g, Expr e, const double *symbols) {
   double *v = ARENA_ARRAY(scratch, double, e + 1);
   for (Expr i = 0; i <= e; i++) {
     const ExprNode *n = &g->nodes[i];
-    if (n->op == OP_CONST) v[i] = n->value;
-    else if (n->op == OP_SYMBOL) v[i] = symbols[n->a];
-    else if (n->op == OP_SOLVED) v[i] = NAN;
-    else v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+    if (n->op == OP_CONST)
+      v[i] = n->value;
+    else if (n->op == OP_SYMBOL)
+      v[i] = symbols[n->a];
+    else if (n->op == OP_SOLVED)
+      v[i] = (double)NAN;
+    else
+      v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
   }
   double result = v[e];
   arena_free(scratch);

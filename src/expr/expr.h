@@ -29,20 +29,20 @@ typedef enum ExprBlockKind { EXPR_FACTOR, EXPR_SOLVE, EXPR_NEWTON } ExprBlockKin
 typedef struct ExprBlock {
   ExprBlockKind kind;
   int n;
-  bool transposed;  // SOLVE
-  int factor;       // SOLVE: the FACTOR block
-  Expr *matrix;     // FACTOR: n*n by rows
-  Expr *right;      // SOLVE: n
-  Expr first;       // SOLVE, NEWTON: SOLVED nodes first .. first+n-1
+  bool transposed; // SOLVE
+  int factor;      // SOLVE: the FACTOR block
+  Expr *matrix;    // FACTOR: n*n by rows
+  Expr *right;     // SOLVE: n
+  Expr first;      // SOLVE, NEWTON: SOLVED nodes first .. first+n-1
   // NEWTON: residuals in `unknowns` (symbols) and in expressions that do not contain them
   Expr *unknowns, *residuals, *starts;
   const char *const *names; // of the unknowns, for messages
   // NEWTON: at the solution, with SOLVED nodes in place of the unknowns; made when first needed
   Expr *inputs; // the expressions free of unknowns that the residuals use
   int input_count;
-  Expr *by_input; // n*input_count: derivative of residual i by input j
+  Expr *by_input;         // n*input_count: derivative of residual i by input j
   int factor_at_solution; // FACTOR block of the derivative by the unknowns, -1: not made yet
-  int line, column; // of the first equation, for messages
+  int line, column;       // of the first equation, for messages
 } ExprBlock;
 
 typedef struct ExprSymbol {
@@ -63,8 +63,9 @@ typedef struct Graph {
 Graph *graph_new(Arena *a);
 
 Expr expr_const(Graph *g, double value);
-Expr expr_symbol(Graph *g, const char *name, bool varying); // a new one each time; the name is borrowed
-Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c);    // simplified; unused arguments 0
+Expr expr_symbol(Graph *g, const char *name,
+                 bool varying); // a new one each time; the name is borrowed
+Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c); // simplified; unused arguments 0
 
 Expr expr_add(Graph *g, Expr a, Expr b);
 Expr expr_sub(Graph *g, Expr a, Expr b);
@@ -75,7 +76,8 @@ Expr expr_pow(Graph *g, Expr a, Expr b);
 Expr expr_call(Graph *g, Op op, Expr a);
 Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no);
 
-int expr_factor(Graph *g, int n, const Expr *matrix); // returns the block; equal matrices give the same one
+int expr_factor(Graph *g, int n,
+                const Expr *matrix); // returns the block; equal matrices give the same one
 // Returns the first of n SOLVED nodes. 1 x 1 systems become divisions.
 Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *results);
 Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, const Expr *starts,
@@ -83,11 +85,19 @@ Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, c
 
 bool expr_is_positive(const Graph *g, Expr e); // for certain; false means unknown
 
-static inline const ExprNode *expr_node(const Graph *g, Expr e) { return &g->nodes[e]; }
-static inline bool expr_is_const(const Graph *g, Expr e) { return g->nodes[e].op == OP_CONST; }
+static inline const ExprNode *expr_node(const Graph *g, Expr e) {
+  return &g->nodes[e];
+}
+static inline bool expr_is_const(const Graph *g, Expr e) {
+  return g->nodes[e].op == OP_CONST;
+}
 bool expr_is_value(const Graph *g, Expr e, double value);
-static inline bool expr_varies(const Graph *g, Expr e) { return g->nodes[e].flags & EXPR_VARYING; }
-static inline int expr_arg_count(const Graph *g, Expr e) { return OPS[g->nodes[e].op].args; }
+static inline bool expr_varies(const Graph *g, Expr e) {
+  return g->nodes[e].flags & EXPR_VARYING;
+}
+static inline int expr_arg_count(const Graph *g, Expr e) {
+  return OPS[g->nodes[e].op].args;
+}
 static inline Expr expr_arg(const Graph *g, Expr e, int i) {
   const ExprNode *n = &g->nodes[e];
   return i == 0 ? n->a : i == 1 ? n->b : n->c;

@@ -4,7 +4,16 @@
 
 enum { PRINT_DEPTH = 40 }; // deeper parts are cut: the text is for people
 
-typedef enum Level { LEVEL_OR = 1, LEVEL_AND, LEVEL_NOT, LEVEL_RELATION, LEVEL_SUM, LEVEL_TERM, LEVEL_POWER, LEVEL_ATOM } Level;
+typedef enum Level {
+  LEVEL_OR = 1,
+  LEVEL_AND,
+  LEVEL_NOT,
+  LEVEL_RELATION,
+  LEVEL_SUM,
+  LEVEL_TERM,
+  LEVEL_POWER,
+  LEVEL_ATOM
+} Level;
 
 static Level level_of(Op op) {
   switch (op) {
@@ -35,7 +44,8 @@ static void print_infix(Text *out, const Graph *g, const ExprNode *n, Level leve
   bool strict_right = n->op != OP_ADD && n->op != OP_MUL;
   print(out, g, n->a, strict_left ? level + 1 : level, depth);
   text_print(out, tight ? "%s" : " %s ", OPS[n->op].text);
-  print(out, g, n->b, strict_right || n->op == OP_ADD || n->op == OP_MUL ? level + 1 : level, depth);
+  print(out, g, n->b, strict_right || n->op == OP_ADD || n->op == OP_MUL ? level + 1 : level,
+        depth);
 }
 
 static void print_call(Text *out, const Graph *g, const ExprNode *n, int depth) {
@@ -67,14 +77,18 @@ static void print_inside(Text *out, const Graph *g, const ExprNode *n, Level lev
     return;
   case OP_SOLVED: {
     const ExprBlock *b = &g->blocks.at[n->a];
-    if (b->kind == EXPR_NEWTON && b->names) text_add(out, b->names[n->b]);
-    else text_print(out, "solved[%d.%d]", n->a, n->b + 1);
+    if (b->kind == EXPR_NEWTON && b->names)
+      text_add(out, b->names[n->b]);
+    else
+      text_print(out, "solved[%d.%d]", n->a, n->b + 1);
     return;
   }
   default: break;
   }
-  if (level == LEVEL_ATOM) print_call(out, g, n, depth);
-  else print_infix(out, g, n, level, depth);
+  if (level == LEVEL_ATOM)
+    print_call(out, g, n, depth);
+  else
+    print_infix(out, g, n, level, depth);
 }
 
 static void print(Text *out, const Graph *g, Expr e, Level outer, int depth) {
@@ -91,9 +105,13 @@ static void print(Text *out, const Graph *g, Expr e, Level outer, int depth) {
     return;
   }
   if (brackets) text_add(out, "(");
-  if (n->op == OP_CONST) text_add_number(out, n->value);
-  else print_inside(out, g, n, level, depth - 1);
+  if (n->op == OP_CONST)
+    text_add_number(out, n->value);
+  else
+    print_inside(out, g, n, level, depth - 1);
   if (brackets) text_add(out, ")");
 }
 
-void expr_print(Text *out, const Graph *g, Expr e) { print(out, g, e, LEVEL_OR, PRINT_DEPTH); }
+void expr_print(Text *out, const Graph *g, Expr e) {
+  print(out, g, e, LEVEL_OR, PRINT_DEPTH);
+}

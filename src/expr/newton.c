@@ -17,8 +17,10 @@ static void find_input(void *data, Expr e) {
   InputSearch *s = data;
   if (s->seen[e] || expr_is_const(s->g, e)) return;
   s->seen[e] = 1;
-  if (s->depends[e]) array_push(s->arena, &s->stack, e);
-  else array_push(s->arena, &s->inputs, e);
+  if (s->depends[e])
+    array_push(s->arena, &s->stack, e);
+  else
+    array_push(s->arena, &s->inputs, e);
 }
 
 static void search_inputs(InputSearch *s, const ExprBlock *b) {
@@ -29,8 +31,8 @@ static void search_inputs(InputSearch *s, const ExprBlock *b) {
   }
 }
 
-static void derive_dense(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns,
-                         Expr *dense) {
+static void derive_dense(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by,
+                         int columns, Expr *dense) {
   memset(dense, 0, (size_t)rows * (size_t)columns * sizeof *dense); // node 0 is the number 0
   Derivatives d = derive_rows(g, a, outputs, rows, by, columns);
   for (int i = 0; i < rows; i++)

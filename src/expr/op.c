@@ -11,7 +11,8 @@ const OpRow OPS[OP_COUNT] = {
 double op_apply(Op op, double a, double b, double c) {
   switch (op) {
 #define APPLY(name, expression)                                                                    \
-  case OP_##name: return expression;
+  case OP_##name:                                                                                  \
+    return expression;
 #define CALL APPLY
 #include "expr/apply.def"
 #undef CALL

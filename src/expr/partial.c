@@ -5,9 +5,15 @@
 // Partial derivative of node e (op(a, b, c)) by its argument number i.
 typedef Expr Partial(Graph *g, Expr e, Expr a, Expr b, int i);
 
-static Expr one(Graph *g) { return expr_const(g, 1); }
-static Expr reciprocal(Graph *g, Expr a) { return expr_div(g, one(g), a); }
-static Expr square(Graph *g, Expr a) { return expr_mul(g, a, a); }
+static Expr one(Graph *g) {
+  return expr_const(g, 1);
+}
+static Expr reciprocal(Graph *g, Expr a) {
+  return expr_div(g, one(g), a);
+}
+static Expr square(Graph *g, Expr a) {
+  return expr_mul(g, a, a);
+}
 
 // Where the slope of a finite function is infinite (sqrt, a^n with n < 1, asin, atan2 at their ends) it counts as 0, so
 // that products whose limit is finite stay finite: z*abs(z)^(n-1) at z = 0, sqrt(x^2 + y^2) at the origin.
@@ -17,11 +23,15 @@ static Expr zero_where(Graph *g, Expr vanishes, Expr slope) {
   return expr_select(g, expr_make(g, OP_EQ, vanishes, zero, 0), zero, slope);
 }
 
-static Expr d_add(Graph *g, Expr e, Expr a, Expr b, int i) { return (void)e, (void)a, (void)b, (void)i, one(g); }
+static Expr d_add(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)e, (void)a, (void)b, (void)i, one(g);
+}
 static Expr d_sub(Graph *g, Expr e, Expr a, Expr b, int i) {
   return (void)e, (void)a, (void)b, expr_const(g, i ? -1 : 1);
 }
-static Expr d_mul(Graph *g, Expr e, Expr a, Expr b, int i) { return (void)g, (void)e, i ? a : b; }
+static Expr d_mul(Graph *g, Expr e, Expr a, Expr b, int i) {
+  return (void)g, (void)e, i ? a : b;
+}
 
 static Expr d_div(Graph *g, Expr e, Expr a, Expr b, int i) {
   (void)a;
@@ -125,14 +135,14 @@ static Expr d_log10(Graph *g, Expr e, Expr a, Expr b, int i) {
 }
 
 static Partial *const PARTIALS[OP_COUNT] = {
-    [OP_ADD] = d_add,     [OP_SUB] = d_sub,     [OP_MUL] = d_mul,   [OP_DIV] = d_div,
-    [OP_NEG] = d_neg,     [OP_SQRT] = d_sqrt,   [OP_ABS] = d_abs,   [OP_MIN] = d_min,
-    [OP_MAX] = d_max,     [OP_FLOOR] = d_zero,  [OP_LT] = d_zero,   [OP_LE] = d_zero,
-    [OP_EQ] = d_zero,     [OP_NE] = d_zero,     [OP_AND] = d_zero,  [OP_OR] = d_zero,
-    [OP_NOT] = d_zero,    [OP_POW] = d_pow,     [OP_SIN] = d_sin,   [OP_COS] = d_cos,
-    [OP_TAN] = d_tan,     [OP_ASIN] = d_asin,   [OP_ACOS] = d_acos, [OP_ATAN] = d_atan,
-    [OP_ATAN2] = d_atan2, [OP_SINH] = d_sinh,   [OP_COSH] = d_cosh, [OP_TANH] = d_tanh,
-    [OP_EXP] = d_exp,     [OP_LOG] = d_log,     [OP_LOG10] = d_log10,
+    [OP_ADD] = d_add,     [OP_SUB] = d_sub,    [OP_MUL] = d_mul,     [OP_DIV] = d_div,
+    [OP_NEG] = d_neg,     [OP_SQRT] = d_sqrt,  [OP_ABS] = d_abs,     [OP_MIN] = d_min,
+    [OP_MAX] = d_max,     [OP_FLOOR] = d_zero, [OP_LT] = d_zero,     [OP_LE] = d_zero,
+    [OP_EQ] = d_zero,     [OP_NE] = d_zero,    [OP_AND] = d_zero,    [OP_OR] = d_zero,
+    [OP_NOT] = d_zero,    [OP_POW] = d_pow,    [OP_SIN] = d_sin,     [OP_COS] = d_cos,
+    [OP_TAN] = d_tan,     [OP_ASIN] = d_asin,  [OP_ACOS] = d_acos,   [OP_ATAN] = d_atan,
+    [OP_ATAN2] = d_atan2, [OP_SINH] = d_sinh,  [OP_COSH] = d_cosh,   [OP_TANH] = d_tanh,
+    [OP_EXP] = d_exp,     [OP_LOG] = d_log,    [OP_LOG10] = d_log10,
 };
 
 Expr expr_partial(Graph *g, Expr e, int i) {

@@ -2,5 +2,5 @@
 #pragma once
 #include "expr/expr.h"
 
-Expr expr_partial(Graph *g, Expr e, int i);           // of node e by its argument number i
-Expr expr_chain(Graph *g, Expr outer, Expr inner);    // the product of two derivatives
+Expr expr_partial(Graph *g, Expr e, int i);        // of node e by its argument number i
+Expr expr_chain(Graph *g, Expr outer, Expr inner); // the product of two derivatives

@@ -109,8 +109,10 @@ static void rebuild_newton(Replacer *r, const ExprBlock *b, Arena *scratch) {
 static void rebuild_block(Replacer *r, int block) {
   Arena *scratch = arena_new();
   ExprBlock b = r->g->blocks.at[block];
-  if (b.kind == EXPR_SOLVE) rebuild_solve(r, &b, scratch);
-  else rebuild_newton(r, &b, scratch);
+  if (b.kind == EXPR_SOLVE)
+    rebuild_solve(r, &b, scratch);
+  else
+    rebuild_newton(r, &b, scratch);
   arena_free(scratch);
 }
 

@@ -9,9 +9,15 @@ static bool gives(Expr e, Expr *out) {
   return true;
 }
 
-static bool is(const Graph *g, Expr e, Op op) { return g->nodes[e].op == op; }
-static Expr arg(const Graph *g, Expr e) { return g->nodes[e].a; }
-static double value(const Graph *g, Expr e) { return g->nodes[e].value; }
+static bool is(const Graph *g, Expr e, Op op) {
+  return g->nodes[e].op == op;
+}
+static Expr arg(const Graph *g, Expr e) {
+  return g->nodes[e].a;
+}
+static double value(const Graph *g, Expr e) {
+  return g->nodes[e].value;
+}
 
 // c*x with a constant c and another x
 static bool is_scaled(const Graph *g, Expr e) {
@@ -50,7 +56,8 @@ static bool rule_mul(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
     if (v == 0) return gives(a, out);
     if (v == 1) return gives(b, out);
     if (v == -1) return gives(expr_neg(g, b), out);
-    if (is_scaled(g, b)) return gives(expr_mul(g, expr_const(g, v * value(g, arg(g, b))), g->nodes[b].b), out);
+    if (is_scaled(g, b))
+      return gives(expr_mul(g, expr_const(g, v * value(g, arg(g, b))), g->nodes[b].b), out);
     if (is(g, b, OP_NEG)) return gives(expr_mul(g, expr_const(g, -v), arg(g, b)), out);
     return false;
   }
@@ -180,12 +187,12 @@ static bool rule_not(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
 }
 
 static Rule *const RULES[OP_COUNT] = {
-    [OP_ADD] = rule_add,       [OP_SUB] = rule_sub,       [OP_MUL] = rule_mul,
-    [OP_DIV] = rule_div,       [OP_NEG] = rule_neg,       [OP_POW] = rule_pow,
-    [OP_SIN] = rule_sin,       [OP_COS] = rule_cos,       [OP_TAN] = rule_tan,
-    [OP_ATAN] = rule_atan,     [OP_TANH] = rule_tanh,     [OP_ABS] = rule_abs,
-    [OP_MIN] = rule_extremum,  [OP_MAX] = rule_extremum,  [OP_SELECT] = rule_select,
-    [OP_AND] = rule_and,       [OP_OR] = rule_or,         [OP_NOT] = rule_not,
+    [OP_ADD] = rule_add,      [OP_SUB] = rule_sub,      [OP_MUL] = rule_mul,
+    [OP_DIV] = rule_div,      [OP_NEG] = rule_neg,      [OP_POW] = rule_pow,
+    [OP_SIN] = rule_sin,      [OP_COS] = rule_cos,      [OP_TAN] = rule_tan,
+    [OP_ATAN] = rule_atan,    [OP_TANH] = rule_tanh,    [OP_ABS] = rule_abs,
+    [OP_MIN] = rule_extremum, [OP_MAX] = rule_extremum, [OP_SELECT] = rule_select,
+    [OP_AND] = rule_and,      [OP_OR] = rule_or,        [OP_NOT] = rule_not,
 };
 
 // Only finite results are folded: 1/0 stays and is reported where it is computed.

@@ -64,11 +64,13 @@ static int block_of(const Model *m, Expr node, Arena *scratch) {
 static void add_place(Text *out, const Model *m, Expr node) {
   Arena *scratch = arena_new();
   int k = block_of(m, node, scratch);
-  if (k < 0) text_add(out, ", in a derivative or a start value");
+  if (k < 0)
+    text_add(out, ", in a derivative or a start value");
   else {
     const SortBlock *b = &m->sorted.blocks[k];
     const SortEquation *e = &m->equations[b->equation[0]];
-    text_print(out, ", in the equation of line %d for %s", e->line, m->unknowns[b->unknown[0]].name);
+    text_print(out, ", in the equation of line %d for %s", e->line,
+               m->unknowns[b->unknown[0]].name);
   }
   arena_free(scratch);
 }
@@ -83,7 +85,9 @@ static void add_operand(Text *out, const Replay *r, int value) {
   text_print(out, " = %.6g", r->value[value]);
 }
 
-static const char *what_came_out(double v) { return isnan(v) ? "not a number" : "infinite"; }
+static const char *what_came_out(double v) {
+  return isnan(v) ? "not a number" : "infinite";
+}
 
 static void explain_operation(const Replay *r, int i, Text *out) {
   const Instr *in = &r->program->code[i];
@@ -101,7 +105,10 @@ static void explain_block(const Replay *r, Expr e, Text *out) {
   if (b->kind == EXPR_NEWTON) {
     text_add(out, "Newton's method found no solution for ");
     for (int i = 0; i < b->n; i++) text_print(out, "%s%s", i ? ", " : "", b->names[i]);
-    text_print(out, " (the equations around line %d); give better start values or check whether there is one", b->line);
+    text_print(
+        out,
+        " (the equations around line %d); give better start values or check whether there is one",
+        b->line);
     return;
   }
   text_print(out, "a system of %d linear equations is singular", b->n);
@@ -123,13 +130,17 @@ static bool explain_kernel(SystemWork *w, const Kernel *k, const double *x, Text
   double *work = arena_alloc(a, (size_t)slow->work_count + 8, sizeof(double));
   double *results = arena_alloc(a, (size_t)k->results + 8, sizeof(double));
   code_run(slow, w->par, x, w->lane_in, results, work);
-  Replay r = {s, s->model, &k->lowered->program, k->lowered->node_of, work + k->lowered->program.work_count};
+  Replay r = {s, s->model, &k->lowered->program, k->lowered->node_of,
+              work + k->lowered->program.work_count};
   int bad = first_bad(&r);
   if (bad >= 0) {
     Op op = (Op)r.program->code[bad].op;
-    if (op == OP_FETCH) explain_block(&r, r.node_of[bad], out);
-    else if (op == OP_INPUT) explain_input(&r, bad, out);
-    else explain_operation(&r, bad, out);
+    if (op == OP_FETCH)
+      explain_block(&r, r.node_of[bad], out);
+    else if (op == OP_INPUT)
+      explain_input(&r, bad, out);
+    else
+      explain_operation(&r, bad, out);
   }
   code_free(slow);
   arena_free(a);

@@ -6,19 +6,24 @@
 #include "lang/ast.h"
 #include "lang/source.h"
 
-typedef enum VariableKind { VARIABLE_PARAMETER, VARIABLE_CONSTANT, VARIABLE_INPUT, VARIABLE_UNKNOWN } VariableKind;
+typedef enum VariableKind {
+  VARIABLE_PARAMETER,
+  VARIABLE_CONSTANT,
+  VARIABLE_INPUT,
+  VARIABLE_UNKNOWN
+} VariableKind;
 
 typedef struct Variable {
   const char *name, *description, *unit;
   VariableKind kind;
   bool boolean, integer, output;
   int line, column;
-  Expr node;           // symbol; of a parameter or constant: its value or expression
-  bool state;          // der(name) occurs
-  Expr derivative;     // symbol of der(name)
+  Expr node;       // symbol; of a parameter or constant: its value or expression
+  bool state;      // der(name) occurs
+  Expr derivative; // symbol of der(name)
   const char *derivative_name;
   bool fixed, has_start, has_value;
-  Expr start;          // expression of parameters: the symbol of parameter name.start where there is one
+  Expr start; // expression of parameters: the symbol of parameter name.start where there is one
   double min, max, nominal;
   double default_value; // of an input without data
 } Variable;
@@ -30,7 +35,7 @@ typedef struct Parameter {
   bool is_start;
   bool dependent; // has an expression of other parameters, and is no symbol of its own
   Expr node;
-  double value;   // at the values of the model text and its overrides
+  double value; // at the values of the model text and its overrides
 } Parameter;
 
 typedef struct Equation {
@@ -66,21 +71,23 @@ typedef struct Flat {
   ARRAY(Parameter) parameters;
   ARRAY(Equation) equations, initial_equations;
   ARRAY(Event) events;
-  Names *names;      // variable by name
+  Names *names; // variable by name
   Names *parameter_names;
-  Expr time;         // symbol
+  Expr time; // symbol
   Warnings warnings;
   double *values; // by node, at the values of the parameters; see flat_value
   int value_count, value_room;
 } Flat;
 
-typedef struct Override { // a parameter that has its own value instead of the expression in the text
+typedef struct
+    Override { // a parameter that has its own value instead of the expression in the text
   const char *name;
   double value;
 } Override;
 
 // NULL and err on failure. Source, tree and overrides must outlive the result.
-Flat *flatten(Arena *a, const Source *s, const AstModel *m, const Override *overrides, int count, Err *err);
+Flat *flatten(Arena *a, const Source *s, const AstModel *m, const Override *overrides, int count,
+              Err *err);
 
 // An expression of numbers and parameters, or of variables too, in the names of the model; for measured expressions
 // and values on the command line. The error names the place in `s`.

@@ -8,10 +8,10 @@ typedef struct Search {
   const Incidence *in;
   const int *column_start, *column; // equations of each unknown
   Matching *m;
-  int *stamp;  // by equation
-  int *next;   // by unknown: position in its column
+  int *stamp;     // by equation
+  int *next;      // by unknown: position in its column
   int *lookahead; // by unknown: equations before this position are matched for good
-  int *path;   // stack of unknowns
+  int *path;      // stack of unknowns
 } Search;
 
 static void transpose(Arena *a, const Incidence *in, int **start, int **column) {
@@ -63,7 +63,8 @@ static int find_path(Search *s, int root) {
       s->stamp[e] = root + 1;
       deeper = s->m->unknown_of[e];
     }
-    if (deeper < 0) depth--;
+    if (deeper < 0)
+      depth--;
     else {
       s->path[++depth] = deeper;
       s->next[deeper] = s->column_start[deeper];
@@ -131,8 +132,10 @@ static void visit_from(Tarjan *t, int root) {
     int e = t->path[depth], deeper = -1;
     while (t->next[e] < t->in->start[e + 1] && deeper < 0) {
       int other = t->m->equation_of[t->in->unknown[t->next[e]++]]; // what e needs is computed there
-      if (!t->index[other]) deeper = other;
-      else if (t->on_stack[other]) lower_to(t, e, t->index[other]);
+      if (!t->index[other])
+        deeper = other;
+      else if (t->on_stack[other])
+        lower_to(t, e, t->index[other]);
     }
     if (deeper >= 0) {
       t->path[++depth] = deeper;

@@ -5,7 +5,7 @@
 // Which unknowns occur in which equation, by equations.
 typedef struct Incidence {
   int equations, unknowns;
-  const int *start;   // equations + 1
+  const int *start; // equations + 1
   const int *unknown;
 } Incidence;
 

@@ -17,7 +17,8 @@ static void add_names(Text *out, const char *const *names, int count) {
   if (count > SHOWN) text_print(out, " and %d more", count - SHOWN);
 }
 
-static void add_marked_unknowns(Text *out, Arena *a, const SortUnknown *u, const unsigned char *mark, int n) {
+static void add_marked_unknowns(Text *out, Arena *a, const SortUnknown *u,
+                                const unsigned char *mark, int n) {
   const char **names = ARENA_ARRAY(a, const char *, n + 1);
   int count = 0;
   for (int i = 0; i < n; i++)
@@ -95,9 +96,11 @@ static bool report_too_few(Diagnosis *d) {
   Model *m = d->m;
   int n = d->in->unknowns;
   for (int j = 0; j < n; j++) d->unknowns[j] = d->match->equation_of[j] < 0;
-  text_print(&d->text, "too few equations: %d for %d unknowns; nothing determines ", d->in->equations, n);
+  text_print(&d->text, "too few equations: %d for %d unknown%s; nothing determines ",
+             d->in->equations, n, n == 1 ? "" : "s");
   add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, n);
-  const Variable *v = &m->flat->variables.at[m->unknown_variable[first_unmatched(d->match->equation_of, n)]];
+  const Variable *v =
+      &m->flat->variables.at[m->unknown_variable[first_unmatched(d->match->equation_of, n)]];
   return report_at(d, v->line, v->column);
 }
 
@@ -105,8 +108,8 @@ static bool report_too_many(Diagnosis *d) {
   Model *m = d->m;
   int left = first_unmatched(d->match->unknown_of, d->in->equations);
   overdetermined(d->scratch, d->in, d->match, d->equations, d->unknowns);
-  text_print(&d->text, "too many equations: %d for %d unknowns; this one is left over", d->in->equations,
-             d->in->unknowns);
+  text_print(&d->text, "too many equations: %d for %d unknown%s; this one is left over",
+             d->in->equations, d->in->unknowns, d->in->unknowns == 1 ? "" : "s");
   bool any = memchr(d->unknowns, 1, (size_t)d->in->unknowns) != NULL;
   if (any) text_add(&d->text, ", other equations determine ");
   if (any) add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
@@ -128,7 +131,8 @@ static bool is_high_index(Diagnosis *d) {
     same[n + k] = j;
     all[n + k++] = (SortUnknown){v->node, v->name, 0};
   }
-  Incidence wide = sort_incidence(m->graph, d->scratch, m->equations, m->equation_count, all, n + k);
+  Incidence wide =
+      sort_incidence(m->graph, d->scratch, m->equations, m->equation_count, all, n + k);
   int *unknown = ARENA_ARRAY(d->scratch, int, wide.start[wide.equations] + 1);
   for (int e = 0; e < wide.start[wide.equations]; e++) unknown[e] = same[wide.unknown[e]];
   wide.unknown = unknown;
@@ -149,7 +153,8 @@ static bool report_high_index(Diagnosis *d) {
   text_add(&d->text, " states directly, so that ");
   for (int j = 0; j < d->in->unknowns; j++) d->unknowns[j] = d->match->equation_of[j] < 0;
   add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
-  text_add(&d->text, " cannot be found without differentiating; index reduction is not supported yet");
+  text_add(&d->text,
+           " cannot be found without differentiating; index reduction is not supported yet");
   return report_at(d, m->equations[left].line, m->equations[left].column);
 }
 
@@ -176,10 +181,14 @@ static bool report_structure(Model *m, const Incidence *in, const Matching *matc
   d.equations = ARENA_ARRAY(d.scratch, unsigned char, in->equations + 1);
   d.unknowns = ARENA_ARRAY(d.scratch, unsigned char, in->unknowns + 1);
   text_init(&d.text);
-  if (in->equations < in->unknowns) report_too_few(&d);
-  else if (in->equations > in->unknowns) report_too_many(&d);
-  else if (is_high_index(&d)) report_high_index(&d);
-  else report_singular(&d);
+  if (in->equations < in->unknowns)
+    report_too_few(&d);
+  else if (in->equations > in->unknowns)
+    report_too_many(&d);
+  else if (is_high_index(&d))
+    report_high_index(&d);
+  else
+    report_singular(&d);
   text_done(&d.text);
   arena_free(d.scratch);
   return false;
@@ -200,21 +209,24 @@ static bool check_booleans(Model *m, Err *err) {
       const Variable *v = &m->flat->variables.at[m->unknown_variable[b->unknown[i]]];
       const SortEquation *e = &m->equations[b->equation[0]];
       if (v->boolean)
-        return source_fail(m->flat->source, err, ERR_UNSUPPORTED, e->line, e->column,
-                           "this equation cannot be solved for the Boolean variable %s; write %s = ...", v->name,
-                           v->name);
+        return source_fail(
+            m->flat->source, err, ERR_UNSUPPORTED, e->line, e->column,
+            "this equation cannot be solved for the Boolean variable %s; write %s = ...", v->name,
+            v->name);
     }
   }
   return true;
 }
 
 static bool sort_motion(Model *m, Err *err) {
-  m->incidence = sort_incidence(m->graph, m->arena, m->equations, m->equation_count, m->unknowns, m->unknown_count);
+  m->incidence = sort_incidence(m->graph, m->arena, m->equations, m->equation_count, m->unknowns,
+                                m->unknown_count);
   Matching matching = match(m->arena, &m->incidence, NULL);
   if (matching.count < m->unknown_count || matching.count < m->equation_count)
     return report_structure(m, &m->incidence, &matching, err);
   int at;
-  if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching, &m->sorted, &at))
+  if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching,
+                  &m->sorted, &at))
     return report_vanishing(m, &m->equations[at], err);
   return check_booleans(m, err);
 }
@@ -227,15 +239,18 @@ static void assign_values(Model *m) {
   int k = 0;
   for (int j = 0; j < m->unknown_count; j++) {
     int i = m->unknown_variable[j];
-    if (f->variables.at[i].state) m->f[k++] = m->sorted.solution[j];
-    else m->value[i] = m->sorted.solution[j], m->index = 1;
+    if (f->variables.at[i].state)
+      m->f[k++] = m->sorted.solution[j];
+    else
+      m->value[i] = m->sorted.solution[j], m->index = 1;
   }
 }
 
 static void assign_switching(Model *m) {
   Flat *f = m->flat;
   Replacer *r = replacer_new(m->graph, m->arena);
-  for (int j = 0; j < m->unknown_count; j++) replacer_set(r, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(r, m->unknowns[j].symbol, m->sorted.solution[j]);
   m->ne = f->events.count;
   m->switching = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++) m->switching[k] = replace(r, f->events.at[k].switching);
@@ -289,7 +304,8 @@ static void list_start_unknowns(Start *s) {
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < m->nx; i++) {
       const Variable *v = &m->flat->variables.at[m->state[i]];
-      if (v->has_start == (pass == 1)) add_start_unknown(s, (SortUnknown){v->node, v->name, v->start}, m->state[i]);
+      if (v->has_start == (pass == 1))
+        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start}, m->state[i]);
     }
 }
 
@@ -297,9 +313,10 @@ static bool report_start(Start *s, const Incidence *in, const Matching *matching
   const Flat *f = s->m->flat;
   for (int i = 0; i < in->equations; i++)
     if (matching->unknown_of[i] < 0)
-      return source_fail(f->source, err, ERR_MODEL, s->equations.at[i].line, s->equations.at[i].column,
-                         "too many initial conditions: this one is left over (fixed start values and initial "
-                         "equations together must be as many as there are states)");
+      return source_fail(
+          f->source, err, ERR_MODEL, s->equations.at[i].line, s->equations.at[i].column,
+          "too many initial conditions: this one is left over (fixed start values and initial "
+          "equations together must be as many as there are states)");
   for (int j = 0; j < in->unknowns; j++)
     if (matching->equation_of[j] < 0)
       return source_fail(f->source, err, ERR_MODEL, f->ast->line, f->ast->column,
@@ -309,13 +326,16 @@ static bool report_start(Start *s, const Incidence *in, const Matching *matching
 
 static void warn_assumed(Start *s, const Variable *v) {
   if (v->has_start) return;
-  source_warn(s->m->flat->source, &s->m->flat->warnings, v->line, v->column,
-              "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)", v->name, v->name);
+  source_warn(
+      s->m->flat->source, &s->m->flat->warnings, v->line, v->column,
+      "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
+      v->name, v->name);
 }
 
 // States that nothing determines at the start take their start value, as other Modelica tools do.
 static void assume_start_values(Start *s) {
-  Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count, s->unknowns.at, s->unknowns.count);
+  Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count,
+                                s->unknowns.at, s->unknowns.count);
   Matching matching = match(s->scratch, &in, s->order.at);
   for (int j = 0; j < in.unknowns; j++) {
     if (matching.equation_of[j] >= 0 || s->variable.at[j] < 0) continue;
@@ -327,11 +347,14 @@ static void assume_start_values(Start *s) {
 
 static bool solve_start(Start *s, Err *err) {
   Model *m = s->m;
-  Incidence in = sort_incidence(m->graph, s->scratch, s->equations.at, s->equations.count, s->unknowns.at, s->unknowns.count);
+  Incidence in = sort_incidence(m->graph, s->scratch, s->equations.at, s->equations.count,
+                                s->unknowns.at, s->unknowns.count);
   Matching matching = match(s->scratch, &in, s->order.at);
-  if (matching.count < in.unknowns || matching.count < in.equations) return report_start(s, &in, &matching, err);
+  if (matching.count < in.unknowns || matching.count < in.equations)
+    return report_start(s, &in, &matching, err);
   int at;
-  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial, &at))
+  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial,
+                  &at))
     return report_vanishing(m, &s->equations.at[at], err);
   return true;
 }
@@ -339,7 +362,8 @@ static bool solve_start(Start *s, Err *err) {
 static void assign_start(Start *s) {
   Model *m = s->m;
   Replacer *r = replacer_new(m->graph, s->scratch);
-  for (int j = 0; j < s->unknowns.count; j++) replacer_set(r, s->unknowns.at[j].symbol, m->initial.solution[j]);
+  for (int j = 0; j < s->unknowns.count; j++)
+    replacer_set(r, s->unknowns.at[j].symbol, m->initial.solution[j]);
   m->x0 = ARENA_ARRAY(m->arena, Expr, m->nx + 1);
   for (int i = 0; i < m->nx; i++) m->x0[i] = replace(r, m->x[i]);
   m->mode0 = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
@@ -359,7 +383,8 @@ static bool find_start(Model *m, Err *err) {
   return ok;
 }
 
-Model *model_new(const Source *source, const AstModel *ast, const Override *overrides, int count, Err *err) {
+Model *model_new(const Source *source, const AstModel *ast, const Override *overrides, int count,
+                 Err *err) {
   Arena *a = arena_new();
   Model *m = ARENA_NEW(a, Model);
   m->arena = a;

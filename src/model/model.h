@@ -39,5 +39,6 @@ typedef struct Model {
 } Model;
 
 // NULL and err on failure. The source must outlive the model.
-Model *model_new(const Source *s, const AstModel *ast, const Override *overrides, int count, Err *err);
+Model *model_new(const Source *s, const AstModel *ast, const Override *overrides, int count,
+                 Err *err);
 void model_free(Model *m);

@@ -20,11 +20,15 @@ static void find_node(void *data, Expr e) {
   Finder *f = data;
   if (f->stamp[e] == f->now) return;
   f->stamp[e] = f->now;
-  if (f->unknown_at[e]) array_push(f->arena, &f->found, f->unknown_at[e] - 1);
-  else array_push(f->arena, &f->stack, e);
+  if (f->unknown_at[e])
+    array_push(f->arena, &f->found, f->unknown_at[e] - 1);
+  else
+    array_push(f->arena, &f->stack, e);
 }
 
-static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int ascending(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
+}
 
 Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int equation_count,
                          const SortUnknown *unknowns, int unknown_count) {
@@ -78,8 +82,10 @@ static void push_open(void *data, Expr e) {
   Splitter *s = data;
   Part *p = &s->part[e];
   if (p->stamp == s->now) return;
-  if (p->solid) *p = (Part){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
-  else array_push(s->arena, &s->stack, e);
+  if (p->solid)
+    *p = (Part){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
+  else
+    array_push(s->arena, &s->stack, e);
 }
 
 // Solutions contain solutions: looking into them again and again would take quadratic time.
@@ -88,7 +94,9 @@ static void splitter_skip(Splitter *s, Expr e) {
   s->part[e].solid = true;
 }
 
-static bool free_of(const Part *p) { return p->linear && p->slope == 0; }
+static bool free_of(const Part *p) {
+  return p->linear && p->slope == 0;
+}
 
 typedef struct AllFree {
   const Splitter *s;
@@ -101,8 +109,14 @@ static void check_free(void *data, Expr e) {
 }
 
 static Part split_product(Graph *g, Part a, Part b) {
-  if (free_of(&a)) return (Part){.linear = b.linear, .slope = expr_mul(g, a.rest, b.slope), .rest = expr_mul(g, a.rest, b.rest)};
-  if (free_of(&b)) return (Part){.linear = a.linear, .slope = expr_mul(g, a.slope, b.rest), .rest = expr_mul(g, a.rest, b.rest)};
+  if (free_of(&a))
+    return (Part){.linear = b.linear,
+                  .slope = expr_mul(g, a.rest, b.slope),
+                  .rest = expr_mul(g, a.rest, b.rest)};
+  if (free_of(&b))
+    return (Part){.linear = a.linear,
+                  .slope = expr_mul(g, a.slope, b.rest),
+                  .rest = expr_mul(g, a.rest, b.rest)};
   return (Part){0};
 }
 
@@ -117,16 +131,27 @@ static Part split_node(Splitter *s, Expr e) {
   Part c = OPS[n.op].args > 2 ? *part_of(s, n.c) : a;
   bool both = a.linear && b.linear;
   switch (n.op) {
-  case OP_ADD: return (Part){.linear = both, .slope = expr_add(g, a.slope, b.slope), .rest = expr_add(g, a.rest, b.rest)};
-  case OP_SUB: return (Part){.linear = both, .slope = expr_sub(g, a.slope, b.slope), .rest = expr_sub(g, a.rest, b.rest)};
-  case OP_NEG: return (Part){.linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
+  case OP_ADD:
+    return (Part){.linear = both,
+                  .slope = expr_add(g, a.slope, b.slope),
+                  .rest = expr_add(g, a.rest, b.rest)};
+  case OP_SUB:
+    return (Part){.linear = both,
+                  .slope = expr_sub(g, a.slope, b.slope),
+                  .rest = expr_sub(g, a.rest, b.rest)};
+  case OP_NEG:
+    return (Part){.linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
   case OP_MUL: return split_product(g, a, b);
   case OP_DIV:
     if (!free_of(&b)) return (Part){0};
-    return (Part){.linear = a.linear, .slope = expr_div(g, a.slope, b.rest), .rest = expr_div(g, a.rest, b.rest)};
+    return (Part){.linear = a.linear,
+                  .slope = expr_div(g, a.slope, b.rest),
+                  .rest = expr_div(g, a.rest, b.rest)};
   case OP_SELECT:
     if (!free_of(&a) || !b.linear || !c.linear) return (Part){0};
-    return (Part){.linear = 1, .slope = expr_select(g, a.rest, b.slope, c.slope), .rest = expr_select(g, a.rest, b.rest, c.rest)};
+    return (Part){.linear = 1,
+                  .slope = expr_select(g, a.rest, b.slope, c.slope),
+                  .rest = expr_select(g, a.rest, b.rest, c.rest)};
   default: return (Part){0};
   }
 }
@@ -135,7 +160,8 @@ static Part split_node(Splitter *s, Expr e) {
 static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
   s->now++;
   splitter_fit(s);
-  s->part[u] = (Part){.stamp = s->now, .linear = 1, .slope = expr_const(s->g, 1), .rest = expr_const(s->g, 0)};
+  s->part[u] = (Part){
+      .stamp = s->now, .linear = 1, .slope = expr_const(s->g, 1), .rest = expr_const(s->g, 0)};
   push_open(s, e);
   while (s->stack.count) {
     Expr top = s->stack.at[s->stack.count - 1];
@@ -181,8 +207,8 @@ static bool is_alias(const Graph *g, Expr e) {
 }
 
 // g(u) = 0 with a fresh symbol in place of each unknown, so that u itself can be replaced by its solution everywhere.
-static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals, const SortEquation *at,
-                         Expr *results) {
+static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals,
+                         const SortEquation *at, Expr *results) {
   Graph *g = s->g;
   Arena *scratch = arena_new();
   Replacer *fresh = replacer_new(g, scratch);
@@ -226,8 +252,8 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   const int *equation; // of the model
   int *unknown;
   Expr *residual;
-  Derivatives d;              // by the block's unknowns
-  int *open;                  // by equation: unknowns in it that are not known yet
+  Derivatives d;               // by the block's unknowns
+  int *open;                   // by equation: unknowns in it that are not known yet
   unsigned char *used, *known; // by equation, by unknown
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
 } Tear;
@@ -257,7 +283,8 @@ static int most_wanted(const Tear *t, const int *rows_start, const int *rows) {
   return best;
 }
 
-static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *rows_start, const int *rows) {
+static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *rows_start,
+                                const int *rows) {
   bool any = false;
   for (int i = 0; i < t->n; i++) {
     if (t->used[i] || t->open[i] != 1) continue;
@@ -282,7 +309,8 @@ static void choose_tearing(Tear *t, const Graph *g, Arena *a) {
     for (int k = t->d.start[i]; k < t->d.start[i + 1]; k++) rows[start[t->d.column[k] + 1]++] = i;
   for (int i = 0; i < n; i++) t->open[i] = t->d.start[i + 1] - t->d.start[i];
   for (;;) {
-    while (take_explicit_steps(t, g, a, start, rows)) {}
+    while (take_explicit_steps(t, g, a, start, rows)) {
+    }
     int j = most_wanted(t, start, rows);
     if (j < 0) return;
     array_push(a, &t->torn, j);
@@ -294,8 +322,10 @@ static void choose_tearing(Tear *t, const Graph *g, Arena *a) {
 static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
   for (int k = 0; k < t->solve_equation.count; k++) {
     int i = t->solve_equation.at[k], j = t->solve_unknown.at[k];
-    Expr residual = replace(inner, t->residual[i]), slope, rest, u = s->unknowns[t->unknown[j]].symbol;
-    if (!split(&s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0)) return false;
+    Expr residual = replace(inner, t->residual[i]), slope, rest,
+         u = s->unknowns[t->unknown[j]].symbol;
+    if (!split(&s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0))
+      return false;
     replacer_set(inner, u, expr_div(s->g, expr_neg(s->g, rest), slope));
   }
   int count = 0;
@@ -305,7 +335,8 @@ static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
 }
 
 // residuals = A z + b with A free of z?
-static bool is_linear(Sorter *s, const Expr *residuals, const Expr *z, int n, Expr *matrix, Expr *right) {
+static bool is_linear(Sorter *s, const Expr *residuals, const Expr *z, int n, Expr *matrix,
+                      Expr *right) {
   Expr *rest = ARENA_ARRAY(s->arena, Expr, n);
   memcpy(rest, residuals, (size_t)n * sizeof *rest);
   for (int i = 0; i < n; i++)
@@ -377,7 +408,8 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
 
 static void record_order(const Tear *t, SortBlock *b) {
   int at = 0;
-  for (int k = 0; k < t->solve_unknown.count; k++) b->unknown[at++] = t->unknown[t->solve_unknown.at[k]];
+  for (int k = 0; k < t->solve_unknown.count; k++)
+    b->unknown[at++] = t->unknown[t->solve_unknown.at[k]];
   for (int k = 0; k < t->torn.count; k++) b->unknown[at++] = t->unknown[t->torn.at[k]];
   b->torn = t->torn.count;
 }
@@ -389,7 +421,8 @@ static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   record_order(&t, b);
   Replacer *inner = replacer_new(s->g, s->arena);
   Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
-  if (!eliminate(s, &t, inner, left_over) || !solve_torn(s, &t, left_over, b, results)) return false;
+  if (!eliminate(s, &t, inner, left_over) || !solve_torn(s, &t, left_over, b, results))
+    return false;
   if (t.torn.count == 0) b->kind = SORT_ASSIGN;
   Replacer *final = replacer_new(s->g, s->arena);
   for (int k = 0; k < t.torn.count; k++)
@@ -410,7 +443,8 @@ bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnk
                 const Incidence *in, const Matching *m, Sorted *out, int *singular_equation) {
   Arena *scratch = arena_new();
   Components c = components(scratch, in, m);
-  Sorter s = {g, a, equations, unknowns, in, m, replacer_new(g, scratch), {.g = g, .arena = scratch}, out};
+  Sorter s = {
+      g, a, equations, unknowns, in, m, replacer_new(g, scratch), {.g = g, .arena = scratch}, out};
   s.arena = a;
   out->solution = ARENA_ARRAY(a, Expr, in->unknowns + 1);
   out->blocks = ARENA_ARRAY(a, SortBlock, c.count + 1);

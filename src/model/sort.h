@@ -18,10 +18,10 @@ typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEA
 
 typedef struct SortBlock {
   SortBlockKind kind;
-  int count;          // equations = unknowns
-  int *equation;      // by position
-  int *unknown;       // in the order of computation; the torn ones last
-  int torn;           // unknowns that are iterated or solved for together
+  int count;     // equations = unknowns
+  int *equation; // by position
+  int *unknown;  // in the order of computation; the torn ones last
+  int torn;      // unknowns that are iterated or solved for together
 } SortBlock;
 
 typedef struct Sorted {

@@ -15,9 +15,10 @@ typedef struct SystemSpec {
   int output_count;
   const int *parameters; // sensitivities to these (numbers of independent parameters)
   int parameter_count;
-  int lanes;      // 1, 4 or 8 parameter sets side by side
-  bool jacobian;  // for implicit methods; lanes 1 only
-  bool jacobian_sens; // and its derivatives by the parameters, for methods that differentiate themselves
+  int lanes;     // 1, 4 or 8 parameter sets side by side
+  bool jacobian; // for implicit methods; lanes 1 only
+  bool
+      jacobian_sens; // and its derivatives by the parameters, for methods that differentiate themselves
   CodeChoice code;
 } SystemSpec;
 
@@ -37,35 +38,39 @@ typedef struct System {
   Arena *arena;
   const Model *model;
   int nx, nu, ne, ny, lanes;
-  int ns;            // parameters that move the states
-  int stride;        // columns stored for them, 0 = none
-  int *active;       // by stored column: position in spec.parameters
-  int np;            // of spec.parameters
-  int *parameter;    // spec.parameters
-  bool augmented;    // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
+  int ns;         // parameters that move the states
+  int stride;     // columns stored for them, 0 = none
+  int *active;    // by stored column: position in spec.parameters
+  int np;         // of spec.parameters
+  int *parameter; // spec.parameters
+  bool
+      augmented; // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
   // layout of par
   int at_u, at_du, at_mode, at_p, at_hoisted, par_count;
-  Kernel hoist;      // par -> hoisted
-  Kernel start;      // par -> x0, modes, dx0/dp
-  Kernel rhs;        // par, x -> dx
-  Kernel rhs_sens;   // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
-  Kernel jacobian;   // par, x -> f_x, f_t
+  Kernel hoist;         // par -> hoisted
+  Kernel start;         // par -> x0, modes, dx0/dp
+  Kernel rhs;           // par, x -> dx
+  Kernel rhs_sens;      // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
+  Kernel jacobian;      // par, x -> f_x, f_t
   Kernel jacobian_sens; // lanes over columns: par, x, [S | unit] -> derivative of f_x, f_t
-  Kernel outputs;    // par, x -> y, and with sensitivities h_x, h_p
-  Kernel events;     // par, x -> switching functions
-  Kernel event_sens; // par, x -> switching, g_x, g_p, g_t
-  SparsePart x0p;     // among start
-  SparsePart fx, fp;  // among rhs_sens (not augmented)
-  Pattern jac;        // of f_x, as jacobian gives it
-  SparsePart hx, hp;  // among outputs
-  SparsePart gx, gp;  // among event_sens
-  int column_lanes;   // of jacobian_sens
-  int *output_state;  // by output: the state it is, -1 = computed
+  Kernel outputs;       // par, x -> y, and with sensitivities h_x, h_p
+  Kernel events;        // par, x -> switching functions
+  Kernel event_sens;    // par, x -> switching, g_x, g_p, g_t
+  SparsePart x0p;       // among start
+  SparsePart fx, fp;    // among rhs_sens (not augmented)
+  Pattern jac;          // of f_x, as jacobian gives it
+  SparsePart hx, hp;    // among outputs
+  SparsePart gx, gp;    // among event_sens
+  int column_lanes;     // of jacobian_sens
+  int *output_state;    // by output: the state it is, -1 = computed
   bool outputs_are_states;
+  bool outputs_are_y;   // all states in their order, all sensitivities: y itself
   size_t scratch_count; // doubles
 } System;
 
-System *system_new(Model *m, const SystemSpec *spec); // extends the graph of the model: not while others use it
+System *
+system_new(Model *m,
+           const SystemSpec *spec); // extends the graph of the model: not while others use it
 void system_free(System *s);
 
 // The numbers of inputs at time t, and their slopes; `side`: see input.h. NULL when there are none.
@@ -75,12 +80,12 @@ typedef struct SystemWork {
   const System *system;
   Arena *arena;
   double *par;
-  double *scratch; // work of the kernels
-  double *x0;      // results of start
-  double *values;  // results of rhs_sens when not augmented
-  double *jacobian; // results of jacobian
+  double *scratch;            // work of the kernels
+  double *x0;                 // results of start
+  double *values;             // results of rhs_sens when not augmented
+  double *jacobian;           // results of jacobian
   double *lane_in, *lane_out; // of jacobian_sens
-  double *out;     // results of outputs
+  double *out;                // results of outputs
   double *event_out;
   SparseProduct *product;
   SystemInputs *inputs;
@@ -109,10 +114,16 @@ void system_outputs(SystemWork *w, double t, const double *y, double *values, do
 void system_events(SystemWork *w, double t, const double *x, double *switching);
 // Of one event at (t, y): time derivative of its switching function along the motion with slope dx, and by column
 // k < stride: derivative by the parameter along the motion's sensitivities.
-void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx, double *rate,
-                       double *by_column);
+void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
+                       double *rate, double *by_column);
 
 // Which operation failed: replays the kernel in the interpreter and describes the first operation that gives a number
 // that is not finite from finite ones. false when all is finite.
-typedef enum SystemPart { SYSTEM_START, SYSTEM_RHS, SYSTEM_RHS_SENS, SYSTEM_JACOBIAN, SYSTEM_OUTPUTS } SystemPart;
+typedef enum SystemPart {
+  SYSTEM_START,
+  SYSTEM_RHS,
+  SYSTEM_RHS_SENS,
+  SYSTEM_JACOBIAN,
+  SYSTEM_OUTPUTS
+} SystemPart;
 bool system_explain(SystemWork *w, SystemPart part, double t, const double *y, Text *out);

@@ -15,7 +15,11 @@
 #define KERNEL(name) name##_wide
 #include "num/product_kernel.inc"
 
-SparseProduct *sparse_product(void) { return vec_wide() ? product_wide : product_plain; }
+SparseProduct *sparse_product(void) {
+  return vec_wide() ? product_wide : product_plain;
+}
 #else
-SparseProduct *sparse_product(void) { return product_plain; }
+SparseProduct *sparse_product(void) {
+  return product_plain;
+}
 #endif

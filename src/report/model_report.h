@@ -4,6 +4,13 @@
 #include "model/model.h"
 
 // In the order of EntrainReport in entrain.h.
-typedef enum ModelReport { MODEL_SUMMARY, MODEL_FLAT, MODEL_EQUATIONS, MODEL_JSON, MODEL_DOT } ModelReport;
+typedef enum ModelReport {
+  MODEL_SUMMARY,
+  MODEL_FLAT,
+  MODEL_EQUATIONS,
+  MODEL_JSON,
+  MODEL_DOT
+} ModelReport;
 
-void model_report(Text *out, Model *m, ModelReport what); // compiles the model to count its operations
+void model_report(Text *out, Model *m,
+                  ModelReport what); // compiles the model to count its operations

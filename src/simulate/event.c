@@ -8,14 +8,14 @@ enum { SAMPLES = 4, ROUNDS = 30, REPEATS_MOST = 40 };
 struct EventWork {
   SystemWork *work;
   const Model *model;
-  double *g;       // switching functions
-  double *before;  // margins at a trial time
+  double *g;            // switching functions
+  double *before;       // margins at a trial time
   double *left, *right; // margins at the ends of a part of the step
-  double rate;     // of the switching function that was crossed
-  double *x;       // states at a trial time
-  double *near_x;  // states just before the event that was found
+  double rate;          // of the switching function that was crossed
+  double *x;            // states at a trial time
+  double *near_x;       // states just before the event that was found
   double near_t;
-  double *frozen;  // modes while the true ones are in use
+  double *frozen; // modes while the true ones are in use
   double *f_old, *f_new, *by_column;
   double last_time;
   int repeats; // events at the same time
@@ -96,14 +96,17 @@ void event_begin(EventWork *e, double t, const double *y) {
 
 static void margins_at(EventWork *e, Stepper *s, double t, double *out) {
   int ne = e->work->system->ne;
-  if (t == s->t) memcpy(e->x, s->y, (size_t)e->work->system->nx * sizeof(double));
-  else s->row->dense(s, t, false, e->x);
+  if (t == s->t)
+    memcpy(e->x, s->y, (size_t)e->work->system->nx * sizeof(double));
+  else
+    s->row->dense(s, t, false, e->x);
   system_events(e->work, t, e->x, e->g);
   for (int k = 0; k < ne; k++) out[k] = margin(e, k, e->g[k]);
 }
 
 // Between a (margin of k not negative) and b (negative): Illinois, then the ends before and behind the kink.
-static double locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb, double *before) {
+static double locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb,
+                     double *before) {
   int side = 0;
   for (int i = 0; i < 100; i++) {
     double close = 2e-16 * fmax(fabs(a), fabs(b));
@@ -159,7 +162,8 @@ static void carry_sensitivities(EventWork *e, double *y) {
   for (int i = 0; i < s->nx; i++) {
     double jump = e->f_old[i] - e->f_new[i];
     if (jump == 0) continue;
-    for (int k = 0; k < s->ns; k++) y[s->nx + i * s->stride + k] -= jump * e->by_column[k] / e->rate;
+    for (int k = 0; k < s->ns; k++)
+      y[s->nx + i * s->stride + k] -= jump * e->by_column[k] / e->rate;
   }
 }
 

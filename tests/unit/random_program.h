@@ -29,8 +29,9 @@ static inline int random_below(uint64_t *state, int n) {
 }
 
 static inline double random_number(uint64_t *state, bool has_specials) {
-  static const double specials[] = {0.0,    -0.0,  HUGE_VAL, -HUGE_VAL, (double)NAN, 5e-324, -3e-310,
-                                    1e-308, 1e300, -1e300,   1e9,       2e9,         1,      -1};
+  static const double specials[] = {0.0,    -0.0,    HUGE_VAL, -HUGE_VAL, (double)NAN,
+                                    5e-324, -3e-310, 1e-308,   1e300,     -1e300,
+                                    1e9,    2e9,     1,        -1};
   enum { COUNT = sizeof specials / sizeof specials[0] };
   if (has_specials && random_below(state, 8) == 0) return specials[random_below(state, COUNT)];
   return ((double)(random_next(state) >> 11) * 0x1p-53 - 0.5) * 4;
@@ -79,11 +80,13 @@ static inline int random_operand(ProgramMaker *m) {
 }
 
 static inline Op random_op(ProgramMaker *m, const RandomShape *s) {
-  static const Op plain[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA, OP_FMS, OP_FNMA, OP_ADD, OP_MUL, OP_FMA,
-                             OP_DIV, OP_NEG, OP_SQRT, OP_ABS, OP_MIN, OP_MAX, OP_FLOOR, OP_SELECT,
-                             OP_LT, OP_LE, OP_EQ, OP_NE, OP_AND, OP_OR, OP_NOT, OP_SELECT, OP_LT};
-  static const Op calls[] = {OP_POW, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
-                             OP_SINH, OP_COSH, OP_TANH, OP_EXP, OP_LOG, OP_LOG10, OP_SINCOS};
+  static const Op plain[] = {OP_ADD, OP_SUB,   OP_MUL,    OP_FMA,    OP_FMS,  OP_FNMA, OP_ADD,
+                             OP_MUL, OP_FMA,   OP_DIV,    OP_NEG,    OP_SQRT, OP_ABS,  OP_MIN,
+                             OP_MAX, OP_FLOOR, OP_SELECT, OP_LT,     OP_LE,   OP_EQ,   OP_NE,
+                             OP_AND, OP_OR,    OP_NOT,    OP_SELECT, OP_LT};
+  static const Op calls[] = {OP_POW,  OP_SIN,  OP_COS,   OP_TAN,   OP_ASIN,
+                             OP_ACOS, OP_ATAN, OP_ATAN2, OP_SINH,  OP_COSH,
+                             OP_TANH, OP_EXP,  OP_LOG,   OP_LOG10, OP_SINCOS};
   if (random_below(&m->state, 100) < s->calls_percent)
     return calls[random_below(&m->state, sizeof calls / sizeof calls[0])];
   return plain[random_below(&m->state, sizeof plain / sizeof plain[0])];
@@ -95,7 +98,8 @@ static inline void add_leaf(ProgramMaker *m, const RandomShape *s, int constants
     maker_add(m, (Instr){.op = OP_INPUT,
                          .segment = (uint8_t)segment,
                          .index = random_below(&m->state, s->inputs)});
-  else maker_add(m, (Instr){.op = OP_CONST, .index = random_below(&m->state, constants)});
+  else
+    maker_add(m, (Instr){.op = OP_CONST, .index = random_below(&m->state, constants)});
 }
 
 static inline void add_operation(ProgramMaker *m, const RandomShape *s) {
@@ -144,10 +148,14 @@ static inline Program random_program(const RandomShape *s, Arena *arena) {
   add_leaf(&m, s, CONSTANTS);
   while (m.code.count < s->instructions) {
     int kind = random_below(&m.state, 100);
-    if (kind < 25) add_leaf(&m, s, CONSTANTS);
-    else if (kind < 30 && s->work > 0) add_memory(&m, s);
-    else if (kind < 33 && s->results > 0) add_result(&m, random_below(&m.state, s->results));
-    else add_operation(&m, s);
+    if (kind < 25)
+      add_leaf(&m, s, CONSTANTS);
+    else if (kind < 30 && s->work > 0)
+      add_memory(&m, s);
+    else if (kind < 33 && s->results > 0)
+      add_result(&m, random_below(&m.state, s->results));
+    else
+      add_operation(&m, s);
   }
   for (int k = 0; k < s->results; k++) add_result(&m, k);
   Program p = {.code = m.code.at,
@@ -204,14 +212,15 @@ static inline void run_code(const Code *c, RandomRun *r) {
 // Nothing was written beyond the ends.
 static inline bool run_guards_hold(const Code *c, const RandomRun *r) {
   for (int k = 0; k < GUARD; k++)
-    if (r->out[r->out_count + (size_t)k] != GUARD_NUMBER || r->work[c->work_count + k] != GUARD_NUMBER)
+    if (r->out[r->out_count + (size_t)k] != GUARD_NUMBER ||
+        r->work[c->work_count + k] != GUARD_NUMBER)
       return false;
   return true;
 }
 
 // The inputs of one lane of a run: for scalar code, or for all lanes alike.
-static inline RandomRun run_of_lane(const Code *wide, const Code *other, const RandomRun *all, int lane,
-                                    Arena *arena) {
+static inline RandomRun run_of_lane(const Code *wide, const Code *other, const RandomRun *all,
+                                    int lane, Arena *arena) {
   const Program *p = wide->program;
   RandomRun r = run_new(other, 0, false, arena);
   for (int s = 0; s < SEGMENTS; s++) {
@@ -225,7 +234,8 @@ static inline RandomRun run_of_lane(const Code *wide, const Code *other, const R
 }
 
 // Every lane gives what it gives when all lanes are like it.
-static inline void check_lane_by_lane(const Code *code, uint64_t seed, bool has_specials, Arena *arena) {
+static inline void check_lane_by_lane(const Code *code, uint64_t seed, bool has_specials,
+                                      Arena *arena) {
   RandomRun all = run_new(code, seed, has_specials, arena);
   run_code(code, &all);
   size_t lanes = (size_t)code->lanes;

@@ -1,6 +1,6 @@
-// Runs AVX-512 code on any x86-64 processor: disassembles it with objdump and carries out the text, line by line.
-// Knows only what the emitter writes; anything else fails the test. Calls are made for real, and spoil all registers
-// that a function may spoil.
+// Runs AVX-512 code on any x86-64 processor: disassembles it with objdump and carries out the text,
+// line by line. Knows only what the emitter writes; anything else fails the test. Calls are made
+// for real, and spoil all registers that a function may spoil.
 #pragma once
 #include <stdbool.h>
 #include <stdlib.h>
@@ -103,7 +103,8 @@ static inline double bit_operation(char kind, double a, double b) {
 
 // a is the destination before the instruction, for FMA
 static inline double lane_result(const char *name, double old, double b, double c) {
-  if (!strcmp(name, "vmovupd") || !strcmp(name, "vmovapd") || !strcmp(name, "vbroadcastsd")) return b;
+  if (!strcmp(name, "vmovupd") || !strcmp(name, "vmovapd") || !strcmp(name, "vbroadcastsd"))
+    return b;
   if (!strcmp(name, "vaddpd")) return b + c;
   if (!strcmp(name, "vsubpd")) return b - c;
   if (!strcmp(name, "vmulpd")) return b * c;
@@ -130,13 +131,18 @@ static inline double lane_result(const char *name, double old, double b, double 
 static inline void do_vector(Machine *m, const Line *line) {
   double a[ZMM_LANES] = {0}, b[ZMM_LANES] = {0}, *dst = m->zmm[zmm_number(line->operand[0])];
   read_lanes(m, line, 1, a);
-  if (!strcmp(line->name, "vrndscalepd")) assert_string_equal(line->operand[2], "0x9");
-  else if (line->count > 2) read_lanes(m, line, 2, b);
+  if (!strcmp(line->name, "vrndscalepd"))
+    assert_string_equal(line->operand[2], "0x9");
+  else if (line->count > 2)
+    read_lanes(m, line, 2, b);
   for (int k = 0; k < ZMM_LANES; k++) {
     bool on = m->k1 >> k & 1;
-    if (!strcmp(line->name, "vblendmpd")) dst[k] = on ? b[k] : a[k];
-    else if (line->has_mask && !on && line->is_zeroing) dst[k] = 0;
-    else if (!line->has_mask || on) dst[k] = lane_result(line->name, dst[k], a[k], b[k]);
+    if (!strcmp(line->name, "vblendmpd"))
+      dst[k] = on ? b[k] : a[k];
+    else if (line->has_mask && !on && line->is_zeroing)
+      dst[k] = 0;
+    else if (!line->has_mask || on)
+      dst[k] = lane_result(line->name, dst[k], a[k], b[k]);
   }
 }
 
@@ -188,22 +194,32 @@ static inline void store_lanes(Machine *m, const Line *line) {
 static inline bool do_line(Machine *m, const Line *line) {
   const char *name = line->name;
   if (!strcmp(name, "ret")) return false;
-  if (!strcmp(name, "push")) m->stack[m->depth++] = m->gpr[gpr_number(line->operand[0])];
-  else if (!strcmp(name, "pop")) m->gpr[gpr_number(line->operand[0])] = m->stack[--m->depth];
-  else if (!strcmp(name, "mov") || !strcmp(name, "movabs")) do_move(m, line);
+  if (!strcmp(name, "push"))
+    m->stack[m->depth++] = m->gpr[gpr_number(line->operand[0])];
+  else if (!strcmp(name, "pop"))
+    m->gpr[gpr_number(line->operand[0])] = m->stack[--m->depth];
+  else if (!strcmp(name, "mov") || !strcmp(name, "movabs"))
+    do_move(m, line);
   else if (!strcmp(name, "lea"))
     m->gpr[gpr_number(line->operand[0])] = address_of(m, line, line->operand[1]);
-  else if (!strcmp(name, "call")) do_call(m, line);
-  else if (!strcmp(name, "knotw")) m->k1 = ~m->k1;
+  else if (!strcmp(name, "call"))
+    do_call(m, line);
+  else if (!strcmp(name, "knotw"))
+    m->k1 = ~m->k1;
   else if (!strcmp(name, "vzeroupper"))
     for (int k = 0; k < 16; k++) memset(&m->zmm[k][2], 0, 6 * sizeof(double));
-  else if (!strncmp(name, "vcmp", 4)) do_compare(m, line);
-  else if (!strcmp(name, "vmovupd") && line->operand[0][0] == 'Z') store_lanes(m, line);
-  else do_vector(m, line);
+  else if (!strncmp(name, "vcmp", 4))
+    do_compare(m, line);
+  else if (!strcmp(name, "vmovupd") && line->operand[0][0] == 'Z')
+    store_lanes(m, line);
+  else
+    do_vector(m, line);
   return true;
 }
 
-static inline bool has_objdump(void) { return system("objdump --version >/dev/null 2>&1") == 0; }
+static inline bool has_objdump(void) {
+  return system("objdump --version >/dev/null 2>&1") == 0;
+}
 
 static inline FILE *disassemble(const Emitted *code, const char *path, int file) {
   char command[200];

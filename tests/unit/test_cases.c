@@ -100,8 +100,8 @@ static void mount_matches_the_reference_with(const char *solver, double rel_tol,
            rel_tol, rel_tol / 100);
   for (int k = 0; k < 2; k++) {
     Run r = simulate_fully(.file = MOUNTS[k].file, .options = options, .times = MOUNT_TIMES,
-                           .count = 5, .select = "x1");
-    for (int i = 0; i < 5; i++) assert_close(value_at(&r, "x1", i), MOUNTS[k].x1[i], 1e-6);
+                           .count = count, .select = "x1");
+    for (int i = 0; i < count; i++) assert_close(value_at(&r, "x1", i), MOUNTS[k].x1[i], 1e-6);
     run_free(&r);
   }
 }

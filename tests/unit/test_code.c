@@ -44,8 +44,9 @@ static void the_choice_is_kept_where_the_processor_allows_it(void **state) {
   struct {
     int lanes;
     CodeChoice wish, used;
-  } cases[] = {{1, CODE_AUTO, narrow},   {4, CODE_AUTO, narrow},  {8, CODE_AUTO, wide},
-               {8, CODE_AVX2, narrow},   {8, CODE_AVX512, wide},  {4, CODE_AVX512, narrow},
+  } cases[] = {{1, CODE_AUTO, narrow},   {4, CODE_AUTO, narrow},
+               {8, CODE_AUTO, wide},     {8, CODE_AVX2, narrow},
+               {8, CODE_AVX512, wide},   {4, CODE_AVX512, narrow},
                {1, CODE_AVX512, narrow}, {8, CODE_INTERPRETER, CODE_INTERPRETER}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     Code *c = code_compile(&p, cases[k].lanes, 0, cases[k].wish);

@@ -3,7 +3,8 @@
 #include "random_program.h"
 #include "simulate_zmm.h"
 
-static void compare(const Program *p, const RandomShape *shape, int lanes, unsigned uniform, CodeChoice choice) {
+static void compare(const Program *p, const RandomShape *shape, int lanes, unsigned uniform,
+                    CodeChoice choice) {
   Arena *arena = arena_new();
   Code *code = code_compile(p, lanes, uniform, choice);
   Code *reference = code_compile(p, lanes, uniform, CODE_INTERPRETER);
@@ -63,7 +64,7 @@ static void lanes_do_not_depend_on_their_neighbours(void **state) {
   }
 }
 
-// One operator on a, b, c = inputs 0, 1, 2; `keep` uses the operands once more afterwards, so that they stay alive.
+// One operator on a, b, c = inputs 0, 1, 2; `keep` uses the operands once more afterwards.
 static Program one_operator(Op op, bool keep, Arena *arena) {
   Instr *code = ARENA_ARRAY(arena, Instr, 8);
   for (int k = 0; k < 3; k++) code[k] = (Instr){.op = OP_INPUT, .index = k};
@@ -86,8 +87,8 @@ static void check_operator(Op op, bool keep, const double (*points)[3], int coun
     code_run(lanes, in_lanes, NULL, NULL, out_lanes, work);
     bool ok = same_number(out[0], want) && (is_call || same_number(out_lanes[2], want));
     if (!ok)
-      fail_msg("%s(%g, %g, %g): %g, %g, not %g", OPS[op].name, points[i][0], points[i][1], points[i][2],
-               out[0], out_lanes[2], want);
+      fail_msg("%s(%g, %g, %g): %g, %g, not %g", OPS[op].name, points[i][0], points[i][1],
+               points[i][2], out[0], out_lanes[2], want);
   }
   code_free(scalar);
   code_free(lanes);
@@ -95,7 +96,8 @@ static void check_operator(Op op, bool keep, const double (*points)[3], int coun
 
 static void every_operator_is_right_at_special_values(void **state) {
   (void)state;
-  static const double special[] = {0.0, -0.0, 1, -1.5, HUGE_VAL, -HUGE_VAL, (double)NAN, 5e-324, 1e300};
+  static const double special[] = {0.0,       -0.0,        1,      -1.5, HUGE_VAL,
+                                   -HUGE_VAL, (double)NAN, 5e-324, 1e300};
   enum { COUNT = sizeof special / sizeof special[0], POINTS = COUNT * COUNT * COUNT };
   Arena *arena = arena_new();
   double(*points)[3] = arena_alloc(arena, POINTS, sizeof *points);
@@ -105,7 +107,8 @@ static void every_operator_is_right_at_special_values(void **state) {
     points[i][2] = special[i / COUNT / COUNT];
   }
   for (Op op = 0; op < OP_COUNT; op++) {
-    bool defines = OPS[op].kind != OP_KIND_LEAF && op != OP_STORE && op != OP_RESULT && op != OP_BLOCK;
+    bool defines =
+        OPS[op].kind != OP_KIND_LEAF && op != OP_STORE && op != OP_RESULT && op != OP_BLOCK;
     for (int keep = 0; defines && keep < 2; keep++)
       check_operator(op, keep, (const double(*)[3])points, POINTS, arena);
   }
@@ -228,8 +231,7 @@ static void compare_simulated(const Program *p, const RandomShape *shape, unsign
   for (size_t k = 0; k < got.out_count; k++)
     if (!same_number(got.out[k], want.out[k]))
       fail_msg("seed %d: out[%zu] is %a, not %a", (int)shape->seed, k, got.out[k], want.out[k]);
-  for (int k = 0; k < p->work_count * 8; k++)
-    assert_true(same_number(got.work[k], want.work[k]));
+  for (int k = 0; k < p->work_count * 8; k++) assert_true(same_number(got.work[k], want.work[k]));
   code_free(reference);
   arena_free(arena);
 }

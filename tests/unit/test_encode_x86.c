@@ -18,10 +18,10 @@ static void scalar_forms_are_as_short_as_they_can_be(void **state) {
   expect(&e, "\xc5\xeb\x58\xcb", 4); // vaddsd xmm1, xmm2, xmm3
   e.code.count = 0;
   encode_vector(&e, INST_MUL, 9, 2, place_register(12)); // operands change places
-  expect(&e, "\xc5\x1b\x59\xca", 4);                      // vmulsd xmm9, xmm12, xmm2
+  expect(&e, "\xc5\x1b\x59\xca", 4);                     // vmulsd xmm9, xmm12, xmm2
   e.code.count = 0;
   encode_vector(&e, INST_SUB, 9, 2, place_register(12)); // these must not
-  expect(&e, "\xc4\x41\x6b\x5c\xcc", 5);                  // vsubsd xmm9, xmm2, xmm12
+  expect(&e, "\xc4\x41\x6b\x5c\xcc", 5);                 // vsubsd xmm9, xmm2, xmm12
   e.code.count = 0;
   encode_vector(&e, INST_LOAD, 0, 0, place_memory(RBP, 0));
   expect(&e, "\xc5\xfb\x10\x45\x00", 5); // vmovsd xmm0, [rbp]

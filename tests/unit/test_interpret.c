@@ -35,7 +35,8 @@ static void a_scalar_run_applies_every_operator_in_turn(void **state) {
     Arena *arena = arena_new();
     Program p = make(seed, 15, seed % 2, arena);
     Code *code = code_compile(&p, 1, 0, CODE_INTERPRETER);
-    RandomRun got = run_new(code, seed, seed % 2, arena), want = run_new(code, seed, seed % 2, arena);
+    RandomRun got = run_new(code, seed, seed % 2, arena),
+              want = run_new(code, seed, seed % 2, arena);
     run_code(code, &got);
     evaluate(&p, &want, ARENA_ARRAY(arena, double, p.count));
     for (size_t k = 0; k < got.out_count; k++) assert_true(same_number(got.out[k], want.out[k]));
@@ -88,8 +89,7 @@ static void uniform_inputs_are_inputs_with_equal_lanes(void **state) {
     Code *repeated = code_compile(&p, 8, 0, CODE_INTERPRETER);
     RandomRun a = run_new(uniform, seed, false, arena), b = run_new(repeated, seed, false, arena);
     for (int s = 0; s < SEGMENTS; s++)
-      for (int k = 0; k < 8 * p.input_counts[s]; k++)
-        b.in[s][k] = a.in[s][s == 1 ? k : k / 8];
+      for (int k = 0; k < 8 * p.input_counts[s]; k++) b.in[s][k] = a.in[s][s == 1 ? k : k / 8];
     run_code(uniform, &a);
     run_code(repeated, &b);
     for (size_t k = 0; k < a.out_count; k++) assert_true(same_number(a.out[k], b.out[k]));
@@ -101,7 +101,7 @@ static void uniform_inputs_are_inputs_with_equal_lanes(void **state) {
 
 static void work_is_kept_between_runs(void **state) {
   (void)state;
-  Instr code[] = {{.op = OP_FETCH},                    // what the last run left
+  Instr code[] = {{.op = OP_FETCH}, // what the last run left
                   {.op = OP_RESULT, .a = 0},
                   {.op = OP_INPUT},
                   {.op = OP_STORE, .a = 2}};

@@ -5,13 +5,13 @@
 static void next_uses_are_found_and_unused_instructions_are_not_needed(void **state) {
   (void)state;
   Instr code[] = {
-      {.op = OP_INPUT},                // 0
-      {.op = OP_INPUT, .index = 1},    // 1
-      {.op = OP_ADD, .a = 0, .b = 1},  // 2
-      {.op = OP_MUL, .a = 2, .b = 2},  // 3: only for 4
-      {.op = OP_SIN, .a = 3},          // 4: nobody wants it
-      {.op = OP_SUB, .a = 2, .b = 0},  // 5
-      {.op = OP_RESULT, .a = 5},       // 6
+      {.op = OP_INPUT},               // 0
+      {.op = OP_INPUT, .index = 1},   // 1
+      {.op = OP_ADD, .a = 0, .b = 1}, // 2
+      {.op = OP_MUL, .a = 2, .b = 2}, // 3: only for 4
+      {.op = OP_SIN, .a = 3},         // 4: nobody wants it
+      {.op = OP_SUB, .a = 2, .b = 0}, // 5
+      {.op = OP_RESULT, .a = 5},      // 6
   };
   Program p = {.code = code, .count = 7, .input_counts = {2}, .result_count = 1};
   Arena *arena = arena_new();
@@ -29,10 +29,10 @@ static void next_uses_are_found_and_unused_instructions_are_not_needed(void **st
 static void a_relation_stays_a_mask_only_while_nobody_computes_with_it(void **state) {
   (void)state;
   Instr code[] = {
-      {.op = OP_INPUT},                        // 0
-      {.op = OP_LT, .a = 0, .b = 0},           // 1: decides
-      {.op = OP_LE, .a = 0, .b = 0},           // 2: decides, and is a result
-      {.op = OP_AND, .a = 1, .b = 2},          // 3: decides
+      {.op = OP_INPUT},                          // 0
+      {.op = OP_LT, .a = 0, .b = 0},             // 1: decides
+      {.op = OP_LE, .a = 0, .b = 0},             // 2: decides, and is a result
+      {.op = OP_AND, .a = 1, .b = 2},            // 3: decides
       {.op = OP_SELECT, .a = 3, .b = 0, .c = 0}, // 4
       {.op = OP_RESULT, .a = 4},
       {.op = OP_RESULT, .a = 2, .index = 1},
@@ -48,15 +48,15 @@ static void a_relation_stays_a_mask_only_while_nobody_computes_with_it(void **st
 static void a_fetched_slot_can_be_read_again_until_it_may_change(void **state) {
   (void)state;
   Instr code[] = {
-      {.op = OP_FETCH, .index = 0},            // 0: last used before the block
-      {.op = OP_FETCH, .index = 1},            // 1: used after the block
-      {.op = OP_FETCH, .index = 2},            // 2: used after slot 2 is stored anew
-      {.op = OP_FETCH, .index = 3},            // 3: used by the very store that changes it
-      {.op = OP_STORE, .a = 0, .index = 2},    // 4
-      {.op = OP_STORE, .a = 3, .index = 3},    // 5
-      {.op = OP_RESULT, .a = 2},               // 6
-      {.op = OP_BLOCK},                        // 7
-      {.op = OP_RESULT, .a = 1, .index = 1},   // 8
+      {.op = OP_FETCH, .index = 0},          // 0: last used before the block
+      {.op = OP_FETCH, .index = 1},          // 1: used after the block
+      {.op = OP_FETCH, .index = 2},          // 2: used after slot 2 is stored anew
+      {.op = OP_FETCH, .index = 3},          // 3: used by the very store that changes it
+      {.op = OP_STORE, .a = 0, .index = 2},  // 4
+      {.op = OP_STORE, .a = 3, .index = 3},  // 5
+      {.op = OP_RESULT, .a = 2},             // 6
+      {.op = OP_BLOCK},                      // 7
+      {.op = OP_RESULT, .a = 1, .index = 1}, // 8
   };
   Program p = {.code = code, .count = 9, .result_count = 2, .work_count = 4, .block_count = 1};
   Arena *arena = arena_new();
@@ -68,8 +68,10 @@ static void a_fetched_slot_can_be_read_again_until_it_may_change(void **state) {
 
 static void sincos_is_needed_for_its_second_result(void **state) {
   (void)state;
-  Instr code[] = {
-      {.op = OP_INPUT}, {.op = OP_SINCOS, .a = 0}, {.op = OP_SECOND, .a = 1}, {.op = OP_RESULT, .a = 2}};
+  Instr code[] = {{.op = OP_INPUT},
+                  {.op = OP_SINCOS, .a = 0},
+                  {.op = OP_SECOND, .a = 1},
+                  {.op = OP_RESULT, .a = 2}};
   Program p = {.code = code, .count = 4, .input_counts = {1}, .result_count = 1};
   Arena *arena = arena_new();
   const LiveValue *live = live_find(&p, arena);

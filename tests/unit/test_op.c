@@ -17,7 +17,9 @@ static void every_operator_has_its_row(void **state) {
   assert_int_equal(OPS[OP_POW].kind, OP_KIND_CALL);
 }
 
-static double apply(Op op, double a, double b) { return op_apply(op, a, b, 0); }
+static double apply(Op op, double a, double b) {
+  return op_apply(op, a, b, 0);
+}
 
 static void minimum_and_maximum_give_the_second_operand_when_in_doubt(void **state) {
   (void)state;

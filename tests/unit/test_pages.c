@@ -8,7 +8,8 @@
 
 #include "test.h"
 
-// "r-xp" and the like for the mapping that holds the address; counts mappings that can be written and executed.
+// "r-xp" and the like for the mapping that holds the address; counts mappings that can be both
+// written and executed.
 static int read_maps(const void *address, char rights[5]) {
   FILE *f = fopen("/proc/self/maps", "r");
   assert_non_null(f);

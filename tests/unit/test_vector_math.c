@@ -14,7 +14,9 @@ static uint64_t rng_next(uint64_t *state) { // xorshift64*
   return *state * 0x2545f4914f6cdd1du;
 }
 
-static double rng_unit(uint64_t *state) { return (double)(rng_next(state) >> 11) * 0x1p-53; }
+static double rng_unit(uint64_t *state) {
+  return (double)(rng_next(state) >> 11) * 0x1p-53;
+}
 
 static double rng_between(uint64_t *state, double least, double most) {
   return least + (most - least) * rng_unit(state);
@@ -27,13 +29,16 @@ static double rng_any_bits(uint64_t *state) {
   return x;
 }
 
-static bool same(double a, double b) { return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a); }
+static bool same(double a, double b) {
+  return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a);
+}
 
 // Error of got in units in the last place of exact.
 static double ulps(double got, long double exact) {
   double near = (double)exact;
-  if (near == got) return fabs((double)(exact - (long double)got)) /
-                          (nextafter(fabs(near), HUGE_VAL) - fabs(near));
+  if (near == got)
+    return fabs((double)(exact - (long double)got)) /
+           (nextafter(fabs(near), HUGE_VAL) - fabs(near));
   int exponent;
   frexp(near, &exponent);
   return (double)(fabsl((long double)got - exact) / ldexpl(1, exponent - 53));
@@ -41,56 +46,66 @@ static double ulps(double got, long double exact) {
 
 typedef long double Exact(long double, long double);
 
-static long double exact_sin(long double a, long double b) { return (void)b, sinl(a); }
-static long double exact_cos(long double a, long double b) { return (void)b, cosl(a); }
-static long double exact_exp(long double a, long double b) { return (void)b, expl(a); }
-static long double exact_log(long double a, long double b) { return (void)b, logl(a); }
-static long double exact_tanh(long double a, long double b) { return (void)b, tanhl(a); }
-static long double exact_atan(long double a, long double b) { return (void)b, atanl(a); }
-static long double exact_tan(long double a, long double b) { return (void)b, tanl(a); }
-static long double exact_asin(long double a, long double b) { return (void)b, asinl(a); }
-static long double exact_acos(long double a, long double b) { return (void)b, acosl(a); }
-static long double exact_sinh(long double a, long double b) { return (void)b, sinhl(a); }
-static long double exact_cosh(long double a, long double b) { return (void)b, coshl(a); }
-static long double exact_log10(long double a, long double b) { return (void)b, log10l(a); }
+static long double exact_sin(long double a, long double b) {
+  return (void)b, sinl(a);
+}
+static long double exact_cos(long double a, long double b) {
+  return (void)b, cosl(a);
+}
+static long double exact_exp(long double a, long double b) {
+  return (void)b, expl(a);
+}
+static long double exact_log(long double a, long double b) {
+  return (void)b, logl(a);
+}
+static long double exact_tanh(long double a, long double b) {
+  return (void)b, tanhl(a);
+}
+static long double exact_atan(long double a, long double b) {
+  return (void)b, atanl(a);
+}
+static long double exact_tan(long double a, long double b) {
+  return (void)b, tanl(a);
+}
+static long double exact_asin(long double a, long double b) {
+  return (void)b, asinl(a);
+}
+static long double exact_acos(long double a, long double b) {
+  return (void)b, acosl(a);
+}
+static long double exact_sinh(long double a, long double b) {
+  return (void)b, sinhl(a);
+}
+static long double exact_cosh(long double a, long double b) {
+  return (void)b, coshl(a);
+}
+static long double exact_log10(long double a, long double b) {
+  return (void)b, log10l(a);
+}
 
 typedef struct Range {
   Op op;
   Exact *exact;
-  double least, most;     // of the first argument
-  double least2, most2;   // of the second
+  double least, most;   // of the first argument
+  double least2, most2; // of the second
   double ulps_most;
 } Range;
 
 static const Range RANGES[] = {
-    {OP_SIN, exact_sin, -10, 10, 0, 0, 0.85},
-    {OP_SIN, exact_sin, -1e4, 1e4, 0, 0, 0.85},
-    {OP_SIN, exact_sin, -1e9, 1e9, 0, 0, 0.85},
-    {OP_SIN, exact_sin, -1e-5, 1e-5, 0, 0, 0.85},
-    {OP_COS, exact_cos, -10, 10, 0, 0, 0.85},
-    {OP_COS, exact_cos, -1e9, 1e9, 0, 0, 0.85},
-    {OP_EXP, exact_exp, -1, 1, 0, 0, 0.9},
-    {OP_EXP, exact_exp, -700, 700, 0, 0, 0.9},
-    {OP_LOG, exact_log, 0.5, 2, 0, 0, 1.0},
-    {OP_LOG, exact_log, 0.99, 1.01, 0, 0, 1.0},
-    {OP_LOG, exact_log, 0, 1e6, 0, 0, 1.0},
-    {OP_LOG, exact_log, 0, 1e300, 0, 0, 1.0},
-    {OP_TANH, exact_tanh, -1, 1, 0, 0, 2.6},
-    {OP_TANH, exact_tanh, -25, 25, 0, 0, 2.6},
-    {OP_TANH, exact_tanh, -1e-3, 1e-3, 0, 0, 2.6},
-    {OP_ATAN, exact_atan, -1, 1, 0, 0, 0.95},
-    {OP_ATAN, exact_atan, -10, 10, 0, 0, 0.95},
-    {OP_ATAN, exact_atan, -1e6, 1e6, 0, 0, 0.95},
-    {OP_POW, powl, 0, 10, -10, 10, 1.15},
-    {OP_POW, powl, 0.9, 1.1, -3000, 3000, 1.15},
-    {OP_POW, powl, 0, 1e10, -20, 20, 1.15},
-    {OP_POW, powl, 0, 1e3, 1, 4, 1.15},
-    {OP_TAN, exact_tan, -10, 10, 0, 0, 1},
-    {OP_ASIN, exact_asin, -1, 1, 0, 0, 1},
-    {OP_ACOS, exact_acos, -1, 1, 0, 0, 1},
-    {OP_ATAN2, atan2l, -5, 5, -5, 5, 1},
-    {OP_SINH, exact_sinh, -20, 20, 0, 0, 2.5},
-    {OP_COSH, exact_cosh, -20, 20, 0, 0, 2.5},
+    {OP_SIN, exact_sin, -10, 10, 0, 0, 0.85},      {OP_SIN, exact_sin, -1e4, 1e4, 0, 0, 0.85},
+    {OP_SIN, exact_sin, -1e9, 1e9, 0, 0, 0.85},    {OP_SIN, exact_sin, -1e-5, 1e-5, 0, 0, 0.85},
+    {OP_COS, exact_cos, -10, 10, 0, 0, 0.85},      {OP_COS, exact_cos, -1e9, 1e9, 0, 0, 0.85},
+    {OP_EXP, exact_exp, -1, 1, 0, 0, 0.9},         {OP_EXP, exact_exp, -700, 700, 0, 0, 0.9},
+    {OP_LOG, exact_log, 0.5, 2, 0, 0, 1.0},        {OP_LOG, exact_log, 0.99, 1.01, 0, 0, 1.0},
+    {OP_LOG, exact_log, 0, 1e6, 0, 0, 1.0},        {OP_LOG, exact_log, 0, 1e300, 0, 0, 1.0},
+    {OP_TANH, exact_tanh, -1, 1, 0, 0, 2.6},       {OP_TANH, exact_tanh, -25, 25, 0, 0, 2.6},
+    {OP_TANH, exact_tanh, -1e-3, 1e-3, 0, 0, 2.6}, {OP_ATAN, exact_atan, -1, 1, 0, 0, 0.95},
+    {OP_ATAN, exact_atan, -10, 10, 0, 0, 0.95},    {OP_ATAN, exact_atan, -1e6, 1e6, 0, 0, 0.95},
+    {OP_POW, powl, 0, 10, -10, 10, 1.15},          {OP_POW, powl, 0.9, 1.1, -3000, 3000, 1.15},
+    {OP_POW, powl, 0, 1e10, -20, 20, 1.15},        {OP_POW, powl, 0, 1e3, 1, 4, 1.15},
+    {OP_TAN, exact_tan, -10, 10, 0, 0, 1},         {OP_ASIN, exact_asin, -1, 1, 0, 0, 1},
+    {OP_ACOS, exact_acos, -1, 1, 0, 0, 1},         {OP_ATAN2, atan2l, -5, 5, -5, 5, 1},
+    {OP_SINH, exact_sinh, -20, 20, 0, 0, 2.5},     {OP_COSH, exact_cosh, -20, 20, 0, 0, 2.5},
     {OP_LOG10, exact_log10, 0, 100, 0, 0, 2},
 };
 
@@ -128,11 +143,12 @@ static void kernels_are_as_accurate_as_the_header_says(void **state) {
 }
 
 static const double SPECIALS[] = {
-    0.0,     -0.0,     HUGE_VAL, -HUGE_VAL, (double)NAN,      5e-324, -5e-324,  1e-310,   -1e-310, DBL_MIN,
-    DBL_MAX, -DBL_MAX, 1,        -1,        0.5,      -0.5,   2,        -2,       3,       -3,
-    1e9,     1.1e9,    -1e9,     1e15,      1e19,     -1e19,  1e300,    -1e300,   707,     707.5,
-    -707.5,  710,      -745,     -746,      22,       -22,    0.4375,   2.4375,   1e-8,    -1e-8,
-    1e-300,  M_PI,     -M_PI,    M_PI_2,    M_PI_4,   1e5,    0x1p-27,  -0x1p-27, 100.25,  -3.5,
+    0.0,     -0.0,    HUGE_VAL, -HUGE_VAL, (double)NAN, 5e-324, -5e-324, 1e-310, -1e-310,
+    DBL_MIN, DBL_MAX, -DBL_MAX, 1,         -1,          0.5,    -0.5,    2,      -2,
+    3,       -3,      1e9,      1.1e9,     -1e9,        1e15,   1e19,    -1e19,  1e300,
+    -1e300,  707,     707.5,    -707.5,    710,         -745,   -746,    22,     -22,
+    0.4375,  2.4375,  1e-8,     -1e-8,     1e-300,      M_PI,   -M_PI,   M_PI_2, M_PI_4,
+    1e5,     0x1p-27, -0x1p-27, 100.25,    -3.5,
 };
 
 enum { SPECIAL_COUNT = sizeof SPECIALS / sizeof SPECIALS[0] };
@@ -181,7 +197,8 @@ static void compare_builds(const VectorMath *one, int lanes_one, const VectorMat
       for (int k = 0; k < 8; k += lanes_one) one->fn[op](a + k, b + k, x + k);
       for (int k = 0; k < 8; k += lanes_other) other->fn[op](a + k, b + k, y + k);
       for (int k = 0; k < 8; k++)
-        if (!same(x[k], y[k])) fail_msg("%s(%a, %a): %a and %a", OPS[op].name, a[k], b[k], x[k], y[k]);
+        if (!same(x[k], y[k]))
+          fail_msg("%s(%a, %a): %a and %a", OPS[op].name, a[k], b[k], x[k], y[k]);
     }
   }
 }
@@ -238,7 +255,8 @@ static void the_result_may_take_the_place_of_an_argument(void **state) {
   for (Op op = 0; op < OP_COUNT; op++) {
     if (!math->fn[op]) continue;
     double a[8], b[8], want[8], copy[8];
-    for (int k = 0; k < 8; k++) a[k] = rng_between(&seed, 0.1, 0.9), b[k] = rng_between(&seed, 1, 2);
+    for (int k = 0; k < 8; k++)
+      a[k] = rng_between(&seed, 0.1, 0.9), b[k] = rng_between(&seed, 1, 2);
     math->fn[op](a, b, want);
     memcpy(copy, a, sizeof copy);
     math->fn[op](copy, b, copy);

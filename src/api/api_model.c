@@ -1,0 +1,201 @@
+// The public library: models.
+#include <math.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "lang/parse.h"
+#include "report/model_report.h"
+
+static void list_warnings(EntrainModel *m) {
+  m->warnings.count = 0;
+  const Warnings *w = &m->model->flat->warnings;
+  for (int i = 0; i < w->list.count; i++) {
+    char text[1600];
+    warning_format(&w->list.at[i], text, sizeof text);
+    array_push(m->arena, &m->warnings, arena_copy(m->arena, text, strlen(text)));
+  }
+}
+
+static bool build(EntrainModel *m, Err *err) {
+  Model *model = model_new(m->source, m->ast, m->overrides.at, m->overrides.count, err);
+  if (!model) return false;
+  model_free(m->model);
+  m->model = model;
+  m->p = ARENA_ARRAY(m->arena, double, model->np + 1);
+  for (int i = 0; i < model->np; i++) m->p[i] = model->flat->parameters.at[i].value;
+  list_warnings(m);
+  return true;
+}
+
+static EntrainModel *model_from(Arena *a, const Source *source, Err *err) {
+  EntrainModel *m = ARENA_NEW(a, EntrainModel);
+  m->arena = a;
+  m->source = source;
+  m->ast = source ? parse_model(a, source, err) : NULL;
+  if (m->ast && build(m, err)) return m;
+  arena_free(a);
+  return NULL;
+}
+
+EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
+  Err err = {0};
+  Arena *a = arena_new();
+  EntrainModel *m = model_from(a, source_load(a, path, &err), &err);
+  api_publish(&err, error);
+  return m;
+}
+
+EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
+                                  EntrainError *error) {
+  Err err = {0};
+  Arena *a = arena_new();
+  EntrainModel *m = model_from(a, source_new(a, name ? name : "<text>", text, length, &err), &err);
+  api_publish(&err, error);
+  return m;
+}
+
+void entrain_model_free(EntrainModel *m) {
+  if (!m) return;
+  model_free(m->model);
+  arena_free(m->arena);
+}
+
+const char *entrain_model_name(const EntrainModel *m) {
+  return m->model->flat->name;
+}
+int entrain_model_warning_count(const EntrainModel *m) {
+  return m->warnings.count;
+}
+const char *entrain_model_warning(const EntrainModel *m, int i) {
+  return m->warnings.at[i];
+}
+
+// ---------------------------------------------------------------- variables of a model
+
+static bool is_of_kind(const Variable *v, EntrainKind kind) {
+  switch (kind) {
+  case ENTRAIN_STATE: return v->state;
+  case ENTRAIN_INPUT: return v->kind == VARIABLE_INPUT;
+  case ENTRAIN_OUTPUT: return v->output;
+  case ENTRAIN_VARIABLE: return v->kind == VARIABLE_UNKNOWN || v->kind == VARIABLE_INPUT;
+  default: return false;
+  }
+}
+
+// Number of variable i of this kind among all variables, -1 when there is none.
+static int variable_number(const Flat *f, EntrainKind kind, int i) {
+  for (int k = 0; k < f->variables.count; k++)
+    if (is_of_kind(&f->variables.at[k], kind) && i-- == 0) return k;
+  return -1;
+}
+
+int entrain_model_count(const EntrainModel *m, EntrainKind kind) {
+  const Flat *f = m->model->flat;
+  if (kind == ENTRAIN_PARAMETER) return f->parameters.count;
+  int count = 0;
+  for (int k = 0; k < f->variables.count; k++) count += is_of_kind(&f->variables.at[k], kind);
+  return count;
+}
+
+static double start_value(const EntrainModel *m, const Variable *v) {
+  return v->kind == VARIABLE_INPUT ? v->default_value : flat_value(m->model->flat, v->start);
+}
+
+bool entrain_model_variable(const EntrainModel *m, EntrainKind kind, int i, EntrainVariable *out) {
+  Flat *f = m->model->flat;
+  if (i < 0) return false;
+  const Parameter *p =
+      kind == ENTRAIN_PARAMETER && i < f->parameters.count ? &f->parameters.at[i] : NULL;
+  int k = p ? p->variable : variable_number(f, kind, i);
+  if (k < 0) return false;
+  const Variable *v = &f->variables.at[k];
+  *out =
+      (EntrainVariable){p ? p->name : v->name,
+                        v->description ? v->description : "",
+                        v->unit ? v->unit : "",
+                        p ? (p->dependent ? flat_value(f, p->node) : m->p[i]) : start_value(m, v),
+                        v->min,
+                        v->max,
+                        v->nominal,
+                        p && p->dependent};
+  return true;
+}
+
+int entrain_model_find(const EntrainModel *m, EntrainKind kind, const char *name) {
+  const Flat *f = m->model->flat;
+  if (kind == ENTRAIN_PARAMETER) return names_find(f->parameter_names, name);
+  int wanted = names_find(f->names, name), count = 0;
+  if (wanted < 0 || !is_of_kind(&f->variables.at[wanted], kind)) return -1;
+  for (int k = 0; k < wanted; k++) count += is_of_kind(&f->variables.at[k], kind);
+  return count;
+}
+
+// A number, or an expression of numbers and constants of the model.
+static bool read_value(EntrainModel *m, const char *name, const char *text, double *value,
+                       Err *err) {
+  Arena *scratch = arena_new();
+  bool ok = number_parse(text, value);
+  if (!ok) {
+    Source *s =
+        source_new(scratch, arena_print(scratch, "value of %s", name), text, strlen(text), err);
+    const Ast *e = s ? parse_expression(scratch, s, err) : NULL;
+    Expr expression = 0;
+    ok = e && flat_expression(m->model->flat, s, e, &expression, err);
+    if (ok && !expr_is_const(m->model->graph, expression))
+      ok = fail(err, ERR_VALUE, "the value of %s must be a number, not '%s'", name, text);
+    if (ok) *value = flat_value(m->model->flat, expression);
+  }
+  arena_free(scratch);
+  if (ok && !isfinite(*value))
+    ok = fail(err, ERR_VALUE, "the value of %s must be finite, not '%s'", name, text);
+  return ok;
+}
+
+static void remember_override(EntrainModel *m, const char *name, double value) {
+  for (int i = 0; i < m->overrides.count; i++)
+    if (strcmp(m->overrides.at[i].name, name) == 0) {
+      m->overrides.at[i].value = value;
+      return;
+    }
+  array_push(m->arena, &m->overrides,
+             ((Override){arena_copy(m->arena, name, strlen(name)), value}));
+}
+
+static bool check_type(const Variable *v, double value, Err *err) {
+  if (v->integer && value != floor(value))
+    return fail(err, ERR_VALUE, "%s is Integer, not %g", v->name, value);
+  if (v->boolean && value != 0 && value != 1)
+    return fail(err, ERR_VALUE, "%s is Boolean: true or false", v->name);
+  return true;
+}
+
+static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
+  const Flat *f = m->model->flat;
+  int k = names_find(f->parameter_names, name), v = names_find(f->names, name);
+  double value;
+  if (k < 0 && v >= 0 && f->variables.at[v].state)
+    return fail(err, ERR_NAME, "%s is a state; set its start value with %s.start", name, name);
+  if (k < 0 && v >= 0)
+    return fail(err, ERR_NAME, "%s is no parameter: %s", name,
+                f->variables.at[v].kind == VARIABLE_CONSTANT ? "it is a constant"
+                : f->variables.at[v].kind == VARIABLE_INPUT  ? "it is an input; give it by --inputs"
+                                                             : "the equations determine it");
+  if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
+  if (!read_value(m, name, text, &value, err)) return false;
+  if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
+  remember_override(m, name, value);
+  return build(m, err); // other parameters, start values and bounds may follow from it
+}
+
+bool entrain_model_set(EntrainModel *m, const char *name, const char *value, EntrainError *error) {
+  Err err = {0};
+  set(m, name, value, &err);
+  return api_fine(&err, error);
+}
+
+char *entrain_model_report(const EntrainModel *m, EntrainReport what) {
+  Text t;
+  text_init(&t);
+  model_report(&t, m->model, (ModelReport)what);
+  return t.at;
+}

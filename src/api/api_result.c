@@ -1,0 +1,73 @@
+// The public library: results.
+#include "api/api.h"
+#include "report/plot.h"
+
+void entrain_result_free(EntrainResult *r) {
+  if (r) arena_free(r->arena);
+}
+
+EntrainOutcome entrain_result_outcome(const EntrainResult *r) {
+  return (EntrainOutcome)r->trajectory.outcome;
+}
+const char *entrain_result_outcome_name(const EntrainResult *r) {
+  return outcome_word(r->trajectory.outcome);
+}
+const char *entrain_result_message(const EntrainResult *r) {
+  return r->trajectory.message;
+}
+
+void entrain_result_work(const EntrainResult *r, EntrainWork *out) {
+  const StepCount *c = &r->trajectory.work;
+  *out = (EntrainWork){c->steps,          c->rejected,          c->rhs,     c->jacobians,
+                       c->factorisations, r->trajectory.events, r->seconds, r->trajectory.solver};
+}
+
+int entrain_result_rows(const EntrainResult *r) {
+  return r->series.rows;
+}
+int entrain_result_columns(const EntrainResult *r) {
+  return r->series.columns;
+}
+const char *entrain_result_name(const EntrainResult *r, int column) {
+  return r->series.names[column];
+}
+const double *entrain_result_column(const EntrainResult *r, int column) {
+  return r->series.column[column];
+}
+
+char *entrain_result_csv(const EntrainResult *r) {
+  Text t;
+  text_init(&t);
+  series_csv(&r->series, &t);
+  return t.at;
+}
+
+char *entrain_result_json(const EntrainResult *r) {
+  EntrainWork w;
+  Text t;
+  entrain_result_work(r, &w);
+  text_init(&t);
+  text_add(&t, "{\"outcome\": ");
+  text_add_json(&t, entrain_result_outcome_name(r));
+  text_add(&t, ", \"message\": ");
+  text_add_json(&t, r->trajectory.message);
+  text_print(&t,
+             ", \"work\": {\"solver\": \"%s\", \"steps\": %ld, \"rejected\": %ld, \"rhs\": %ld, "
+             "\"jacobians\": %ld, "
+             "\"factorisations\": %ld, \"events\": %ld, \"seconds\": %.6g},\n\"columns\": ",
+             w.solver, w.steps, w.rejected, w.rhs, w.jacobians, w.factorisations, w.events,
+             w.seconds);
+  series_json(&r->series, &t);
+  text_add(&t, "}\n");
+  return t.at;
+}
+
+char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour) {
+  Text t;
+  text_init(&t);
+  Series shown = r->series;
+  shown.columns = r->plain;
+  PlotStyle style = {width, height, colour};
+  plot_series(&shown, &style, &t);
+  return t.at;
+}

@@ -1,0 +1,336 @@
+// The public library: simulations.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/clock.h"
+#include "base/csv.h"
+
+struct EntrainSimulation {
+  Arena *arena;
+  const EntrainModel *model;
+  const EntrainOptions *options;
+  double start;
+  double *times;
+  int time_count;
+  const Input **inputs; // NULL entries: the default value
+  int *selected;        // variable numbers
+  int selected_count;
+  int *parameters;
+  int parameter_count;
+  System *system; // of the last run, while nothing has changed
+  SimulateWork *work;
+};
+
+static void forget_system(EntrainSimulation *s) {
+  simulate_work_free(s->work);
+  system_free(s->system);
+  s->work = NULL;
+  s->system = NULL;
+}
+
+static void select_all(EntrainSimulation *s) {
+  const Flat *f = s->model->model->flat;
+  s->selected = ARENA_ARRAY(s->arena, int, f->variables.count + 1);
+  s->selected_count = 0;
+  for (int i = 0; i < f->variables.count; i++)
+    if (f->variables.at[i].kind == VARIABLE_UNKNOWN) s->selected[s->selected_count++] = i;
+}
+
+EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOptions *o,
+                                          EntrainError *error) {
+  Err err = {0};
+  Arena *a = arena_new();
+  EntrainSimulation *s = ARENA_NEW(a, EntrainSimulation);
+  s->arena = a;
+  s->model = m;
+  s->options = o;
+  s->inputs = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
+  select_all(s);
+  api_publish(&err, error);
+  return s;
+}
+
+void entrain_simulation_free(EntrainSimulation *s) {
+  if (!s) return;
+  forget_system(s);
+  arena_free(s->arena);
+}
+
+enum { ROWS_MOST = 100000000 };
+
+static bool set_grid(EntrainSimulation *s, double start, double stop, double step, Err *err) {
+  if (!isfinite(start) || !isfinite(stop) || !isfinite(step))
+    return fail(err, ERR_VALUE, "start, stop and step must be finite");
+  if (stop < start) return fail(err, ERR_VALUE, "stop (%g) is before start (%g)", stop, start);
+  if (step < 0) return fail(err, ERR_VALUE, "step must be positive, not %g", step);
+  if (step == 0) step = (stop - start) / 500;
+  double intervals = stop > start ? (stop - start) / step : 0;
+  if (!(intervals < ROWS_MOST)) return fail(err, ERR_LIMIT, "more than %d output times", ROWS_MOST);
+  int whole = (int)floor(intervals * (1 + 4 * DBL_EPSILON)), count = 0;
+  s->times = ARENA_ARRAY(s->arena, double, whole + 2);
+  for (int i = 0; i <= whole; i++) s->times[count++] = start + i * step;
+  if (count && fabs(s->times[count - 1] - stop) <= 1e-9 * step)
+    s->times[count - 1] = stop;
+  else if (s->times[count - 1] < stop)
+    s->times[count++] = stop;
+  s->start = start;
+  s->time_count = count;
+  return true;
+}
+
+bool entrain_simulation_grid(EntrainSimulation *s, double start, double stop, double step,
+                             EntrainError *error) {
+  Err err = {0};
+  set_grid(s, start, stop, step, &err);
+  return api_fine(&err, error);
+}
+
+static bool set_times(EntrainSimulation *s, double start, const double *times, int count,
+                      Err *err) {
+  if (count <= 0) return fail(err, ERR_VALUE, "no output times are given");
+  if (!isfinite(start)) return fail(err, ERR_VALUE, "the start time must be finite");
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(times[i]))
+      return fail(err, ERR_VALUE, "output time number %d is not finite", i + 1);
+    if (i == 0 && times[0] < start)
+      return fail(err, ERR_VALUE, "the first output time %g is before the start %g", times[0],
+                  start);
+    if (i > 0 && times[i] <= times[i - 1])
+      return fail(err, ERR_VALUE, "output times must increase: %g follows %g", times[i],
+                  times[i - 1]);
+  }
+  s->times = ARENA_ARRAY(s->arena, double, count);
+  memcpy(s->times, times, (size_t)count * sizeof *times);
+  s->time_count = count;
+  s->start = start;
+  return true;
+}
+
+bool entrain_simulation_times(EntrainSimulation *s, double start, const double *times, int count,
+                              EntrainError *error) {
+  Err err = {0};
+  set_times(s, start, times, count, &err);
+  return api_fine(&err, error);
+}
+
+static int find_input(const EntrainSimulation *s, const char *name) {
+  const Model *m = s->model->model;
+  for (int i = 0; i < m->nu; i++)
+    if (strcmp(m->flat->variables.at[m->input[i]].name, name) == 0) return i;
+  return -1;
+}
+
+static InputKind interpolation(const EntrainSimulation *s) {
+  char word[OPTION_WORD_SIZE];
+  InputKind kind = INPUT_LINEAR;
+  simulate_options_word(&s->options->simulate, "interpolation", word);
+  input_kind_find(word, &kind);
+  return kind;
+}
+
+static bool load_inputs(EntrainSimulation *s, const char *path, Err *err) {
+  const Model *m = s->model->model;
+  Table *t = table_load(s->arena, path, err);
+  if (!t) return false;
+  if (t->columns < 1) return fail(err, ERR_DATA, "%s has no columns", path);
+  int used = 0;
+  for (int c = 1; c < t->columns; c++) {
+    int i = find_input(s, t->names[c]);
+    if (i < 0) continue;
+    s->inputs[i] = input_from_table(s->arena, t, 0, c, interpolation(s), err);
+    if (!s->inputs[i]) return false;
+    used++;
+  }
+  if (used) return true;
+  Arena *scratch = arena_new();
+  Text names;
+  text_init(&names);
+  for (int i = 0; i < m->nu; i++)
+    text_print(&names, "%s%s", i ? ", " : "", m->flat->variables.at[m->input[i]].name);
+  if (m->nu)
+    fail(err, ERR_DATA, "%s has no column for an input of the model; its inputs are %s", path,
+         names.at);
+  else
+    fail(err, ERR_DATA, "the model %s has no inputs", m->flat->name);
+  text_done(&names);
+  arena_free(scratch);
+  return false;
+}
+
+bool entrain_simulation_input_file(EntrainSimulation *s, const char *path, EntrainError *error) {
+  Err err = {0};
+  load_inputs(s, path, &err);
+  return api_fine(&err, error);
+}
+
+static bool set_input(EntrainSimulation *s, const char *name, const double *t, const double *v,
+                      int n, Err *err) {
+  int i = find_input(s, name);
+  if (i < 0) return fail(err, ERR_NAME, "the model has no input '%s'", name);
+  s->inputs[i] = input_new(s->arena, t, v, n, interpolation(s), err);
+  return s->inputs[i] != NULL;
+}
+
+bool entrain_simulation_input(EntrainSimulation *s, const char *name, const double *times,
+                              const double *values, int count, EntrainError *error) {
+  Err err = {0};
+  set_input(s, name, times, values, count, &err);
+  return api_fine(&err, error);
+}
+
+static bool select_names(EntrainSimulation *s, const char *const *names, int count, Err *err) {
+  const Flat *f = s->model->model->flat;
+  int *selected = ARENA_ARRAY(s->arena, int, count);
+  for (int i = 0; i < count; i++) {
+    int k = names_find(f->names, names[i]);
+    if (k < 0) return api_unknown_name(f->names, "variable", names[i], err);
+    selected[i] = k;
+  }
+  s->selected = selected;
+  s->selected_count = count;
+  return true;
+}
+
+bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, int count,
+                               EntrainError *error) {
+  Err err = {0};
+  forget_system(s);
+  if (!names || count == 0)
+    select_all(s);
+  else
+    select_names(s, names, count, &err);
+  return api_fine(&err, error);
+}
+
+static void take_all_parameters(EntrainSimulation *s) {
+  const Flat *f = s->model->model->flat;
+  for (int i = 0; i < f->parameters.count; i++)
+    if (!f->parameters.at[i].dependent && !f->parameters.at[i].is_start)
+      s->parameters[s->parameter_count++] = i;
+}
+
+static bool take_parameters(EntrainSimulation *s, const char *const *names, int count, Err *err) {
+  const Flat *f = s->model->model->flat;
+  for (int i = 0; i < count; i++) {
+    int k = names_find(f->parameter_names, names[i]);
+    if (k < 0) return api_unknown_name(f->parameter_names, "parameter", names[i], err);
+    if (f->parameters.at[k].dependent)
+      return fail(err, ERR_VALUE,
+                  "%s follows from other parameters; set it to a value of its own first", names[i]);
+    s->parameters[s->parameter_count++] = k;
+  }
+  return true;
+}
+
+bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *parameters,
+                                      int count, EntrainError *error) {
+  Err err = {0};
+  forget_system(s);
+  int most = count > s->model->model->np ? count : s->model->model->np;
+  s->parameters = ARENA_ARRAY(s->arena, int, most + 1);
+  s->parameter_count = 0;
+  if (count == 0)
+    take_all_parameters(s);
+  else
+    take_parameters(s, parameters, count, &err);
+  return api_fine(&err, error);
+}
+
+// ---------------------------------------------------------------- the run
+
+static CodeChoice code_choice(const EntrainSimulation *s) {
+  char word[OPTION_WORD_SIZE];
+  simulate_options_word(&s->options->simulate, "jit", word);
+  return strcmp(word, "off") == 0 ? CODE_INTERPRETER : CODE_AUTO;
+}
+
+static void make_system(EntrainSimulation *s) {
+  const Model *m = s->model->model;
+  Expr *outputs = ARENA_ARRAY(s->arena, Expr, s->selected_count + 1);
+  for (int i = 0; i < s->selected_count; i++) outputs[i] = m->value[s->selected[i]];
+  SystemSpec spec = {.outputs = outputs,
+                     .output_count = s->selected_count,
+                     .parameters = s->parameters,
+                     .parameter_count = s->parameter_count,
+                     .lanes = 1,
+                     .code = code_choice(s)};
+  simulate_needs(&s->options->simulate, m->nx, &spec);
+  s->system = system_new(s->model->model, &spec);
+  s->work = simulate_work_new(s->system, &s->options->simulate);
+}
+
+static bool fill_inputs(EntrainSimulation *s, Err *err) {
+  const Model *m = s->model->model;
+  for (int i = 0; i < m->nu; i++) {
+    const Variable *v = &m->flat->variables.at[m->input[i]];
+    if (s->inputs[i]) continue;
+    if (!v->has_value)
+      return fail(err, ERR_DATA,
+                  "the input %s has no data; give it by --inputs or a default in the model (input "
+                  "Real %s = 0)",
+                  v->name, v->name);
+    s->inputs[i] = input_constant(s->arena, v->default_value);
+  }
+  return true;
+}
+
+static const char **column_names(EntrainResult *r, const EntrainSimulation *s) {
+  const Flat *f = s->model->model->flat;
+  int ny = s->selected_count, np = s->parameter_count, at = 0;
+  const char **names = ARENA_ARRAY(r->arena, const char *, 1 + ny * (1 + np) + 1);
+  names[at++] = "time";
+  for (int i = 0; i < ny; i++)
+    names[at++] = arena_print(r->arena, "%s", f->variables.at[s->selected[i]].name);
+  for (int i = 0; i < ny; i++)
+    for (int k = 0; k < np; k++)
+      names[at++] = arena_print(r->arena, "d%s/d%s", f->variables.at[s->selected[i]].name,
+                                f->parameters.at[s->parameters[k]].name);
+  return names;
+}
+
+static void fill_columns(EntrainResult *r, const EntrainSimulation *s) {
+  int ny = s->selected_count, np = s->parameter_count, columns = 1 + ny * (1 + np),
+      rows = r->trajectory.rows;
+  double **column = ARENA_ARRAY(r->arena, double *, columns);
+  for (int c = 0; c < columns; c++) column[c] = ARENA_ARRAY(r->arena, double, rows + 1);
+  for (int row = 0; row < rows; row++) {
+    column[0][row] = s->times[row];
+    for (int i = 0; i < ny; i++)
+      column[1 + i][row] = r->trajectory.values[(size_t)row * (size_t)ny + (size_t)i];
+    for (int i = 0; i < ny * np; i++)
+      column[1 + ny + i][row] = r->trajectory.sens[(size_t)row * (size_t)(ny * np) + (size_t)i];
+  }
+  r->series = (Series){rows, columns, column_names(r, s), (const double *const *)column};
+  r->plain = 1 + ny;
+}
+
+static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
+  if (!s->times) {
+    fail(err, ERR_USAGE, "the output times are not set");
+    return NULL;
+  }
+  if (!fill_inputs(s, err)) return NULL;
+  if (!s->system) make_system(s);
+  Arena *a = arena_new();
+  EntrainResult *r = ARENA_NEW(a, EntrainResult);
+  size_t width = (size_t)s->selected_count, numbers = (size_t)s->time_count * width;
+  r->arena = a;
+  r->trajectory.values = ARENA_ARRAY(a, double, numbers + 8);
+  if (s->parameter_count)
+    r->trajectory.sens = ARENA_ARRAY(a, double, numbers *(size_t)s->parameter_count + 8);
+  SimulateRequest request = {s->model->p, s->inputs, s->start, s->times, s->time_count};
+  double begin = clock_seconds();
+  simulate_run(s->work, &request, &r->trajectory);
+  r->seconds = clock_seconds() - begin;
+  fill_columns(r, s);
+  return r;
+}
+
+EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error) {
+  Err err = {0};
+  EntrainResult *r = simulate(s, &err);
+  api_publish(&err, error);
+  return r;
+}

@@ -1,0 +1,364 @@
+#include "model/scope.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/ast_print.h"
+
+static Typed real(Expr e) {
+  return (Typed){e, false};
+}
+static Typed boolean(Expr e) {
+  return (Typed){e, true};
+}
+
+Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...) {
+  char text[600];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  source_fail(s->source, s->err, code, at->line, at->column, "%s", text);
+  return real(0);
+}
+
+bool scope_failed(const Scope *s) {
+  return s->err->code != ERR_NONE;
+}
+
+// ---------------------------------------------------------------- events
+
+static const char *text_of(Scope *s, const Ast *e) {
+  Text t;
+  text_init(&t);
+  ast_print(&t, e);
+  const char *copy = arena_copy(s->flat->arena, t.at, t.length > 120 ? 120 : t.length);
+  text_done(&t);
+  return copy;
+}
+
+static bool makes_event(const Scope *s, Expr switching) {
+  return s->context == IN_EQUATION && s->no_event == 0 && expr_varies(s->g, switching);
+}
+
+// The mode symbol that stands for `direct`; the same event is made once.
+static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
+  Flat *f = s->flat;
+  for (int i = 0; i < f->events.count; i++)
+    if (f->events.at[i].kind == kind && f->events.at[i].switching == switching)
+      return f->events.at[i].mode;
+  const char *name = arena_print(f->arena, "mode%d", f->events.count + 1);
+  Event e = {.kind = kind, .switching = switching, .direct = direct};
+  e.mode = expr_symbol(s->g, name, true);
+  e.line = at->line, e.column = at->column, e.text = text_of(s, at);
+  array_push(f->arena, &f->events, e);
+  return e.mode;
+}
+
+// a < 0, as an event where events are wanted
+static Expr is_negative(Scope *s, Expr a, const Ast *at) {
+  Expr direct = expr_make(s->g, OP_LT, a, expr_const(s->g, 0), 0);
+  return makes_event(s, a) ? event_mode(s, EVENT_RELATION, a, direct, at) : direct;
+}
+
+static Expr rounded_down(Scope *s, Expr a, const Ast *at) {
+  Expr direct = expr_call(s->g, OP_FLOOR, a);
+  return makes_event(s, a) ? event_mode(s, EVENT_FLOOR, a, direct, at) : direct;
+}
+
+// ---------------------------------------------------------------- functions
+
+static Expr real_argument(Scope *s, const Ast *call, int i) {
+  Typed t = scope_convert(s, call->args[i]);
+  if (!scope_failed(s) && t.boolean)
+    scope_wrong(s, call->args[i], ERR_MODEL, "%s needs a number, this is true or false",
+                call->name);
+  return t.e;
+}
+
+typedef Expr Builder(Scope *s, const Ast *call, Expr a, Expr b);
+
+static Expr build_abs(Scope *s, const Ast *call, Expr a, Expr b) {
+  (void)b;
+  if (!makes_event(s, a)) return expr_call(s->g, OP_ABS, a);
+  return expr_select(s->g, is_negative(s, a, call), expr_neg(s->g, a), a);
+}
+
+static Expr build_sign(Scope *s, const Ast *call, Expr a, Expr b) {
+  (void)b;
+  Graph *g = s->g;
+  Expr minus = expr_const(g, -1), plus = expr_const(g, 1), zero = expr_const(g, 0);
+  if (makes_event(s, a)) return expr_select(g, is_negative(s, a, call), minus, plus);
+  Expr positive = expr_make(g, OP_LT, zero, a, 0), negative = expr_make(g, OP_LT, a, zero, 0);
+  return expr_select(g, positive, plus, expr_select(g, negative, minus, zero));
+}
+
+static Expr build_min(Scope *s, const Ast *call, Expr a, Expr b) {
+  Expr difference = expr_sub(s->g, a, b);
+  if (!makes_event(s, difference)) return expr_make(s->g, OP_MIN, a, b, 0);
+  return expr_select(s->g, is_negative(s, difference, call), a, b);
+}
+
+static Expr build_max(Scope *s, const Ast *call, Expr a, Expr b) {
+  Expr difference = expr_sub(s->g, a, b);
+  if (!makes_event(s, difference)) return expr_make(s->g, OP_MAX, a, b, 0);
+  return expr_select(s->g, is_negative(s, difference, call), b, a);
+}
+
+static Expr build_floor(Scope *s, const Ast *call, Expr a, Expr b) {
+  return (void)b, rounded_down(s, a, call);
+}
+
+static Expr build_ceil(Scope *s, const Ast *call, Expr a, Expr b) {
+  return (void)b, expr_neg(s->g, rounded_down(s, expr_neg(s->g, a), call));
+}
+
+// mod(a, b) = a - floor(a/b)*b
+static Expr build_mod(Scope *s, const Ast *call, Expr a, Expr b) {
+  Expr whole = rounded_down(s, expr_div(s->g, a, b), call);
+  return expr_sub(s->g, a, expr_mul(s->g, whole, b));
+}
+
+typedef struct Function {
+  const char *name;
+  int args;
+  Op op;          // plain operator, or
+  Builder *build; // its own way
+} Function;
+
+static const Function FUNCTIONS[] = {
+    {"sin", 1, OP_SIN, 0},        {"cos", 1, OP_COS, 0},      {"tan", 1, OP_TAN, 0},
+    {"asin", 1, OP_ASIN, 0},      {"acos", 1, OP_ACOS, 0},    {"atan", 1, OP_ATAN, 0},
+    {"atan2", 2, OP_ATAN2, 0},    {"sinh", 1, OP_SINH, 0},    {"cosh", 1, OP_COSH, 0},
+    {"tanh", 1, OP_TANH, 0},      {"exp", 1, OP_EXP, 0},      {"log", 1, OP_LOG, 0},
+    {"log10", 1, OP_LOG10, 0},    {"sqrt", 1, OP_SQRT, 0},    {"abs", 1, 0, build_abs},
+    {"sign", 1, 0, build_sign},   {"min", 2, 0, build_min},   {"max", 2, 0, build_max},
+    {"floor", 1, 0, build_floor}, {"ceil", 1, 0, build_ceil}, {"integer", 1, 0, build_floor},
+    {"mod", 2, 0, build_mod},
+};
+enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
+
+static const char *const SPECIAL[] = {"der", "noEvent", "smooth"};
+
+static const Function *find_function(const char *name) {
+  for (int i = 0; i < FUNCTION_COUNT; i++)
+    if (strcmp(FUNCTIONS[i].name, name) == 0) return &FUNCTIONS[i];
+  return NULL;
+}
+
+static Typed unknown_function(Scope *s, const Ast *call) {
+  const char *names[FUNCTION_COUNT + 3];
+  for (int i = 0; i < FUNCTION_COUNT; i++) names[i] = FUNCTIONS[i].name;
+  for (int i = 0; i < 3; i++) names[FUNCTION_COUNT + i] = SPECIAL[i];
+  const char *near = nearest_name(call->name, names, FUNCTION_COUNT + 3);
+  if (names_find(s->flat->names, call->name) >= 0)
+    return scope_wrong(s, call, ERR_NAME, "'%s' is a variable, not a function; write * to multiply",
+                       call->name);
+  if (near)
+    return scope_wrong(s, call, ERR_NAME, "'%s' is not a function; did you mean '%s'?", call->name,
+                       near);
+  return scope_wrong(s, call, ERR_NAME, "'%s' is not a function that entrain knows", call->name);
+}
+
+static bool check_count(Scope *s, const Ast *call, int want) {
+  if (call->arg_count == want) return true;
+  scope_wrong(s, call, ERR_SYNTAX, "%s takes %d argument%s, not %d", call->name, want,
+              want == 1 ? "" : "s", call->arg_count);
+  return false;
+}
+
+static Typed plain_call(Scope *s, const Ast *call) {
+  const Function *f = find_function(call->name);
+  if (!f) return unknown_function(s, call);
+  if (!check_count(s, call, f->args)) return real(0);
+  Expr a = real_argument(s, call, 0), b = f->args > 1 ? real_argument(s, call, 1) : 0;
+  if (scope_failed(s)) return real(0);
+  return real(f->build ? f->build(s, call, a, b) : expr_make(s->g, f->op, a, b, 0));
+}
+
+static Typed der_call(Scope *s, const Ast *call) {
+  if (!check_count(s, call, 1)) return real(0);
+  const Ast *argument = call->args[0];
+  if (argument->kind != AST_NAME)
+    return scope_wrong(s, argument, ERR_UNSUPPORTED,
+                       "der() takes the name of a variable; give the expression a name with an "
+                       "equation of its own");
+  scope_convert(s, argument); // an undeclared name is reported as such
+  if (scope_failed(s)) return real(0);
+  int i = names_find(s->flat->names, argument->name);
+  if (i < 0)
+    return scope_wrong(s, argument, ERR_MODEL, "der() of %s: it is no variable", argument->name);
+  Variable *v = &s->flat->variables.at[i];
+  if (v->kind == VARIABLE_INPUT)
+    return scope_wrong(s, argument, ERR_UNSUPPORTED, "der() of the input %s is not supported",
+                       v->name);
+  if (v->kind != VARIABLE_UNKNOWN) return real(expr_const(s->g, 0));
+  if (v->boolean || v->integer)
+    return scope_wrong(s, argument, ERR_MODEL, "der() needs a Real variable, %s is none", v->name);
+  if (s->context == IN_PARAMETER)
+    return scope_wrong(s, call, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
+  if (!v->state) {
+    v->state = true;
+    v->derivative_name = arena_print(s->flat->arena, "der(%s)", v->name);
+    v->derivative = expr_symbol(s->g, v->derivative_name, true);
+  }
+  return real(v->derivative);
+}
+
+static Typed no_event_call(Scope *s, const Ast *call) {
+  if (!check_count(s, call, 1)) return real(0);
+  s->no_event++;
+  Typed t = scope_convert(s, call->args[0]);
+  s->no_event--;
+  return t;
+}
+
+// smooth(n, e): with n >= 1 the kinks in e need no events; with 0 e is continuous only
+static Typed smooth_call(Scope *s, const Ast *call) {
+  if (!check_count(s, call, 2)) return real(0);
+  const Ast *order = call->args[0];
+  if (order->kind != AST_NUMBER || order->number != floor(order->number))
+    return scope_wrong(s, order, ERR_SYNTAX,
+                       "the first argument of smooth is an integer such as 1");
+  int off = order->number >= 1;
+  s->no_event += off;
+  Typed t = scope_convert(s, call->args[1]);
+  s->no_event -= off;
+  return t;
+}
+
+static Typed call(Scope *s, const Ast *e) {
+  if (strcmp(e->name, "der") == 0) return der_call(s, e);
+  if (strcmp(e->name, "noEvent") == 0) return no_event_call(s, e);
+  if (strcmp(e->name, "smooth") == 0) return smooth_call(s, e);
+  return plain_call(s, e);
+}
+
+// ---------------------------------------------------------------- names
+
+static Typed undeclared(Scope *s, const Ast *e) {
+  const Names *names = s->flat->names;
+  Arena *scratch = arena_new();
+  int n = names_count(names);
+  const char **all = ARENA_ARRAY(scratch, const char *, n + 1);
+  for (int i = 0; i < n; i++) all[i] = names_at(names, i);
+  all[n] = "time";
+  const char *near = nearest_name(e->name, all, n + 1);
+  if (near)
+    scope_wrong(s, e, ERR_NAME, "'%s' is not declared in %s; did you mean '%s'?", e->name,
+                s->flat->name, near);
+  else
+    scope_wrong(s, e, ERR_NAME, "'%s' is not declared in %s", e->name, s->flat->name);
+  arena_free(scratch);
+  return real(0);
+}
+
+static Typed name(Scope *s, const Ast *e) {
+  if (strcmp(e->name, "time") == 0) {
+    if (s->context == IN_PARAMETER)
+      return scope_wrong(s, e, ERR_MODEL, "time varies and cannot stand here");
+    return real(s->flat->time);
+  }
+  int i = names_find(s->flat->names, e->name);
+  if (i < 0) return undeclared(s, e);
+  Variable *v = &s->flat->variables.at[i];
+  bool fixed_value = v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
+  if (s->context == IN_PARAMETER && !fixed_value)
+    return scope_wrong(
+        s, e, ERR_MODEL,
+        "'%s' varies in time and cannot stand here; only parameters and constants can", e->name);
+  if (fixed_value && s->visiting && s->visiting[i] != 2) {
+    if (s->visiting[i] == 1)
+      return scope_wrong(s, e, ERR_MODEL,
+                         "circular definition: the value of '%s' depends on itself", e->name);
+    if (!flat_define_parameter(s, i)) return real(0);
+    v = &s->flat->variables.at[i];
+  }
+  return (Typed){v->node, v->boolean};
+}
+
+// ---------------------------------------------------------------- operators
+
+bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *what) {
+  if (scope_failed(s)) return false;
+  if (t.boolean == is_boolean) return true;
+  scope_wrong(s, at, ERR_MODEL,
+              is_boolean ? "%s needs true or false, this is a number"
+                         : "%s needs a number, this is true or false",
+              what);
+  return false;
+}
+
+static Typed relation(Scope *s, const Ast *e, Expr a, Expr b) {
+  Graph *g = s->g;
+  bool swap = e->op == AST_GREATER || e->op == AST_GREATER_EQUAL;
+  Expr left = swap ? b : a, right = swap ? a : b;
+  bool strict = e->op == AST_LESS || e->op == AST_GREATER;
+  Expr direct = expr_make(g, strict ? OP_LT : OP_LE, left, right, 0);
+  Expr switching = expr_sub(g, left, right);
+  if (!makes_event(s, switching)) return boolean(direct);
+  return boolean(event_mode(s, EVENT_RELATION, switching, direct, e));
+}
+
+static Typed equality(Scope *s, const Ast *e, Typed a, Typed b) {
+  if (a.boolean != b.boolean)
+    return scope_wrong(s, e, ERR_MODEL, "one side is a number, the other is true or false");
+  if (!a.boolean && (expr_varies(s->g, a.e) || expr_varies(s->g, b.e)))
+    return scope_wrong(s, e, ERR_MODEL, "== and <> compare numbers that vary in time; use < or <=");
+  return boolean(expr_make(s->g, e->op == AST_EQUAL ? OP_EQ : OP_NE, a.e, b.e, 0));
+}
+
+static Typed binary(Scope *s, const Ast *e) {
+  Graph *g = s->g;
+  Typed a = scope_convert(s, e->args[0]), b = scope_convert(s, e->args[1]);
+  if (scope_failed(s)) return real(0);
+  if (e->op == AST_EQUAL || e->op == AST_NOT_EQUAL) return equality(s, e, a, b);
+  bool logic = e->op == AST_AND || e->op == AST_OR;
+  const char *what = logic ? "each side of 'and' and 'or'" : "this operator";
+  if (!scope_want(s, e->args[0], a, logic, what) || !scope_want(s, e->args[1], b, logic, what))
+    return real(0);
+  switch (e->op) {
+  case AST_PLUS: return real(expr_add(g, a.e, b.e));
+  case AST_MINUS: return real(expr_sub(g, a.e, b.e));
+  case AST_TIMES: return real(expr_mul(g, a.e, b.e));
+  case AST_DIVIDE: return real(expr_div(g, a.e, b.e));
+  case AST_POWER: return real(expr_pow(g, a.e, b.e));
+  case AST_AND: return boolean(expr_make(g, OP_AND, a.e, b.e, 0));
+  case AST_OR: return boolean(expr_make(g, OP_OR, a.e, b.e, 0));
+  default: return relation(s, e, a.e, b.e);
+  }
+}
+
+static Typed unary(Scope *s, const Ast *e) {
+  Typed a = scope_convert(s, e->args[0]);
+  if (!scope_want(s, e->args[0], a, e->op == AST_NOT, e->op == AST_NOT ? "'not'" : "a sign"))
+    return real(0);
+  if (e->op == AST_NOT) return boolean(expr_make(s->g, OP_NOT, a.e, 0, 0));
+  return real(e->op == AST_MINUS ? expr_neg(s->g, a.e) : a.e);
+}
+
+static Typed if_expression(Scope *s, const Ast *e) {
+  Typed c = scope_convert(s, e->args[0]), a = scope_convert(s, e->args[1]),
+        b = scope_convert(s, e->args[2]);
+  if (!scope_want(s, e->args[0], c, true, "'if'")) return real(0);
+  if (a.boolean != b.boolean)
+    return scope_wrong(s, e, ERR_MODEL, "one branch is a number, the other is true or false");
+  return (Typed){expr_select(s->g, c.e, a.e, b.e), a.boolean};
+}
+
+Typed scope_convert(Scope *s, const Ast *e) {
+  if (scope_failed(s)) return real(0);
+  switch (e->kind) {
+  case AST_NUMBER: return real(expr_const(s->g, e->number));
+  case AST_BOOL: return boolean(expr_const(s->g, e->number));
+  case AST_STRING:
+    return scope_wrong(s, e, ERR_UNSUPPORTED, "a text cannot stand in an expression");
+  case AST_NAME: return name(s, e);
+  case AST_CALL: return call(s, e);
+  case AST_UNARY: return unary(s, e);
+  case AST_BINARY: return binary(s, e);
+  case AST_IF: return if_expression(s, e);
+  }
+  return real(0);
+}

@@ -1,0 +1,394 @@
+// A model to a System: which expressions each kernel computes, what is computed once, where symbols come from.
+#include <string.h>
+
+#include "model/system.h"
+
+enum {
+  AUGMENTED_MOST = 600
+}; // multiplications: above, sparse products over columns are faster than straight-line code
+
+// ---------------------------------------------------------------- building
+
+typedef struct Builder {
+  System *s;
+  Model *m;
+  Graph *g;
+  Arena *scratch;
+  const SystemSpec *spec;
+  Expr *parameter;     // symbols of spec.parameters
+  Expr *active_symbol; // of the active ones
+  int *column_of;      // by spec.parameters: its active column, -1 = none
+  const Expr *du, *S, *unit,
+      *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
+  Derivatives fx, fp, hx, hp, gx, gp;
+  Derivatives x0p;
+  Expr *ft;
+  IntArray hoisted;
+  Location *where;
+  int where_count;
+  unsigned char *seen;
+  IntArray stack;
+} Builder;
+
+// Symbols that every System of the model shares, so that equal derivatives stay equal nodes.
+static const Expr *helper_symbols(Builder *b, HelperSymbol kind, int count) {
+  Model *m = b->m;
+  while (m->helpers[kind].count < count)
+    array_push(m->arena, &m->helpers[kind], expr_symbol(b->g, "derivative", true));
+  return m->helpers[kind].at;
+}
+
+// Columns first .. first+count-1 of d, renamed by `to` (-1 leaves a column out).
+static Derivatives take_columns(Builder *b, const Derivatives *d, int first, int count,
+                                const int *to) {
+  int entries = d->start[d->rows], at = 0;
+  Derivatives part = {.rows = d->rows, .start = ARENA_ARRAY(b->scratch, int, d->rows + 1)};
+  part.column = ARENA_ARRAY(b->scratch, int, entries + 1);
+  part.value = ARENA_ARRAY(b->scratch, Expr, entries + 1);
+  for (int i = 0; i < d->rows; i++) {
+    for (int e = d->start[i]; e < d->start[i + 1]; e++) {
+      int k = d->column[e] - first;
+      if (k < 0 || k >= count || (to && to[k] < 0)) continue;
+      part.column[at] = to ? to[k] : k;
+      part.value[at++] = d->value[e];
+    }
+    part.start[i + 1] = at;
+  }
+  return part;
+}
+
+// By states and parameters at once: what the two share is derived once.
+static Derivatives derive_both(Builder *b, const Expr *outputs, int rows) {
+  int nx = b->s->nx, np = b->s->np;
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, nx + np + 1);
+  memcpy(by, b->m->x, (size_t)nx * sizeof *by);
+  if (np) memcpy(by + nx, b->parameter, (size_t)np * sizeof *by);
+  return derive_rows(b->g, b->scratch, outputs, rows, by, nx + np);
+}
+
+static void mark_columns(const Derivatives *d, int first, unsigned char *mark) {
+  for (int e = 0; e < d->start[d->rows]; e++)
+    if (d->column[e] >= first) mark[d->column[e] - first] = 1;
+}
+
+// Parameters that enter neither the equations nor the start values cost nothing.
+static void derive_motion(Builder *b) {
+  System *s = b->s;
+  Derivatives f = derive_both(b, b->m->f, s->nx);
+  Derivatives x0 = derive_rows(b->g, b->scratch, b->m->x0, s->nx, b->parameter, s->np);
+  unsigned char *moves = ARENA_ARRAY(b->scratch, unsigned char, s->np + 1);
+  mark_columns(&f, s->nx, moves);
+  mark_columns(&x0, 0, moves);
+  s->active = ARENA_ARRAY(s->arena, int, s->np + 1);
+  b->active_symbol = ARENA_ARRAY(b->scratch, Expr, s->np + 1);
+  b->column_of = ARENA_ARRAY(b->scratch, int, s->np + 1);
+  for (int k = 0; k < s->np; k++) {
+    b->column_of[k] = moves[k] ? s->ns : -1;
+    if (moves[k]) b->active_symbol[s->ns] = b->parameter[k], s->active[s->ns++] = k;
+  }
+  b->fx = take_columns(b, &f, 0, s->nx, NULL);
+  b->fp = take_columns(b, &f, s->nx, s->np, b->column_of);
+  b->x0p = take_columns(b, &x0, 0, s->np, b->column_of);
+  long work = (long)b->fx.start[s->nx] * s->ns;
+  s->augmented = s->lanes > 1 || work <= AUGMENTED_MOST;
+  s->stride = s->augmented ? s->ns : (s->ns + 3) / 4 * 4;
+}
+
+static int column_at(const Derivatives *d, int row, int column) {
+  for (int e = d->start[row]; e < d->start[row + 1]; e++)
+    if (d->column[e] == column) return e;
+  return -1;
+}
+
+static Pattern copy_pattern(Builder *b, const Derivatives *d, int columns) {
+  int rows = d->rows, count = d->start[rows];
+  int *start = ARENA_ARRAY(b->s->arena, int, rows + 1),
+      *column = ARENA_ARRAY(b->s->arena, int, count + 1);
+  memcpy(start, d->start, (size_t)(rows + 1) * sizeof(int));
+  if (count) memcpy(column, d->column, (size_t)count * sizeof(int));
+  return (Pattern){rows, columns, start, column};
+}
+
+typedef struct Outputs { // expressions of one kernel
+  ARRAY(Expr) list;
+} Outputs;
+
+static void add_outputs(Builder *b, Outputs *o, const Expr *e, int count) {
+  for (int i = 0; i < count; i++) array_push(b->scratch, &o->list, e[i]);
+}
+
+static void add_sparse(Builder *b, Outputs *o, const Derivatives *d) {
+  add_outputs(b, o, d->value, d->start[d->rows]);
+}
+
+static Outputs start_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  add_outputs(b, &o, b->m->x0, s->nx);
+  add_outputs(b, &o, b->m->mode0, s->ne);
+  s->x0p = (SparsePart){copy_pattern(b, &b->x0p, s->ns), o.list.count};
+  if (s->ns) add_sparse(b, &o, &b->x0p);
+  return o;
+}
+
+// dS_ik = sum_j f_x[ij] S_jk + f_p[ik]
+static Outputs augmented_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  add_outputs(b, &o, b->m->f, s->nx);
+  for (int i = 0; i < s->nx; i++)
+    for (int k = 0; k < s->ns; k++) {
+      int own = column_at(&b->fp, i, k);
+      Expr sum = own >= 0 ? b->fp.value[own] : expr_const(b->g, 0);
+      for (int e = b->fx.start[i]; e < b->fx.start[i + 1]; e++)
+        sum = expr_add(b->g, sum,
+                       expr_mul(b->g, b->fx.value[e], b->S[b->fx.column[e] * s->stride + k]));
+      add_outputs(b, &o, &sum, 1);
+    }
+  return o;
+}
+
+static Outputs sparse_outputs(Builder *b) {
+  Outputs o = {0};
+  add_outputs(b, &o, b->m->f, b->s->nx);
+  b->s->fx = (SparsePart){copy_pattern(b, &b->fx, b->s->nx), o.list.count};
+  add_sparse(b, &o, &b->fx);
+  b->s->fp = (SparsePart){copy_pattern(b, &b->fp, b->s->ns), o.list.count};
+  add_sparse(b, &o, &b->fp);
+  return o;
+}
+
+// Derivatives by time along given inputs: e_t + e_u du/dt
+static void by_time(Builder *b, const Expr *e, int count, Expr *results) {
+  int nu = b->m->nu;
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, nu + 1), *seed = ARENA_ARRAY(b->scratch, Expr, nu + 1);
+  by[0] = b->m->flat->time;
+  seed[0] = expr_const(b->g, 1);
+  for (int i = 0; i < nu; i++) by[i + 1] = b->m->u[i], seed[i + 1] = b->du[i];
+  derive_direction(b->g, e, count, by, seed, nu + 1, results);
+}
+
+static Outputs jacobian_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  s->jac = copy_pattern(b, &b->fx, s->nx);
+  add_sparse(b, &o, &b->fx);
+  b->ft = ARENA_ARRAY(b->scratch, Expr, s->nx + 1);
+  by_time(b, b->m->f, s->nx, b->ft);
+  add_outputs(b, &o, b->ft, s->nx);
+  return o;
+}
+
+static Outputs jacobian_sens_outputs(Builder *b) {
+  System *s = b->s;
+  int n = s->nx + s->ns;
+  Outputs first = jacobian_outputs(b), o = {0};
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, n + 1), *seed = ARENA_ARRAY(b->scratch, Expr, n + 1);
+  for (int i = 0; i < s->nx; i++) by[i] = b->m->x[i], seed[i] = b->S_lane[i];
+  for (int k = 0; k < s->ns; k++) by[s->nx + k] = b->active_symbol[k], seed[s->nx + k] = b->unit[k];
+  Expr *results = ARENA_ARRAY(b->scratch, Expr, first.list.count + 1);
+  derive_direction(b->g, first.list.at, first.list.count, by, seed, n, results);
+  add_outputs(b, &o, results, first.list.count);
+  return o;
+}
+
+static Outputs output_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  add_outputs(b, &o, b->spec->outputs, s->ny);
+  if (s->np == 0) return o;
+  Derivatives h = derive_both(b, b->spec->outputs, s->ny);
+  b->hx = take_columns(b, &h, 0, s->nx, NULL);
+  b->hp = take_columns(b, &h, s->nx, s->np, NULL);
+  s->hx = (SparsePart){copy_pattern(b, &b->hx, s->nx), o.list.count};
+  add_sparse(b, &o, &b->hx);
+  s->hp = (SparsePart){copy_pattern(b, &b->hp, s->np), o.list.count};
+  add_sparse(b, &o, &b->hp);
+  return o;
+}
+
+static Outputs event_outputs(Builder *b) {
+  Outputs o = {0};
+  add_outputs(b, &o, b->m->switching, b->s->ne);
+  return o;
+}
+
+static Outputs event_sens_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = event_outputs(b);
+  Derivatives g = derive_both(b, b->m->switching, s->ne);
+  b->gx = take_columns(b, &g, 0, s->nx, NULL);
+  b->gp = take_columns(b, &g, s->nx, s->np, b->column_of);
+  s->gx = (SparsePart){copy_pattern(b, &b->gx, s->nx), o.list.count};
+  add_sparse(b, &o, &b->gx);
+  s->gp = (SparsePart){copy_pattern(b, &b->gp, s->ns), o.list.count};
+  add_sparse(b, &o, &b->gp);
+  Expr *rates = ARENA_ARRAY(b->scratch, Expr, s->ne + 1);
+  by_time(b, b->m->switching, s->ne, rates);
+  add_outputs(b, &o, rates, s->ne);
+  return o;
+}
+
+// ---------------------------------------------------------------- where symbols come from
+
+static void place(Builder *b, Expr e, int segment, int index) {
+  b->where[e] = (Location){(signed char)segment, index};
+}
+
+static void lay_out(Builder *b) {
+  System *s = b->s;
+  s->at_u = 1;
+  s->at_du = s->at_u + s->nu;
+  s->at_mode = s->at_du + s->nu;
+  s->at_p = s->at_mode + s->ne;
+  s->at_hoisted = s->at_p + b->m->np;
+  b->where_count = b->g->count;
+  b->where = ARENA_ARRAY(b->scratch, Location, b->where_count);
+  b->seen = ARENA_ARRAY(b->scratch, unsigned char, b->where_count);
+  for (int i = 0; i < b->where_count; i++) b->where[i].segment = -1;
+  place(b, b->m->flat->time, 0, 0);
+  for (int i = 0; i < s->nu; i++)
+    place(b, b->m->u[i], 0, s->at_u + i), place(b, b->du[i], 0, s->at_du + i);
+  for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at_mode + k);
+  for (int k = 0; k < b->m->np; k++) {
+    const Parameter *p = &b->m->flat->parameters.at[k];
+    if (!p->dependent) place(b, p->node, 0, s->at_p + k);
+  }
+  for (int i = 0; i < s->nx; i++) place(b, b->m->x[i], 1, i);
+  for (int i = 0; i < s->nx * s->stride && b->S; i++) place(b, b->S[i], 1, s->nx + i);
+  for (int i = 0; i < s->nx && b->S_lane; i++) place(b, b->S_lane[i], 2, i);
+  for (int k = 0; k < s->ns && b->unit; k++) place(b, b->unit[k], 2, s->nx + k);
+}
+
+static void hoist_node(void *data, Expr e) {
+  Builder *b = data;
+  const ExprNode *n = &b->g->nodes[e];
+  if (b->seen[e] || n->op == OP_CONST || n->op == OP_SYMBOL) return;
+  b->seen[e] = 1;
+  if (expr_varies(b->g, e)) {
+    array_push(b->scratch, &b->stack, e);
+    return;
+  }
+  place(b, e, 0, b->s->at_hoisted + b->hoisted.count);
+  array_push(b->scratch, &b->hoisted, e);
+}
+
+// What does not vary in time is computed when parameters are set.
+static void hoist(Builder *b, const Outputs *o) {
+  for (int i = 0; i < o->list.count; i++) {
+    hoist_node(b, o->list.at[i]);
+    while (b->stack.count) expr_each_argument(b->g, b->stack.at[--b->stack.count], hoist_node, b);
+  }
+}
+
+// ---------------------------------------------------------------- compiling
+
+static void compile(Builder *b, Kernel *k, const Outputs *o, int lanes, unsigned uniform) {
+  System *s = b->s;
+  int counts[SEGMENTS] = {s->par_count, s->nx + s->nx * s->stride, s->nx + s->ns};
+  k->lowered = lower(b->g, s->arena, o->list.at, o->list.count, b->where, b->where_count, counts,
+                     b->spec->code);
+  k->code = code_compile(&k->lowered->program, lanes, uniform, b->spec->code);
+  k->results = o->list.count;
+  k->work_at = (int)s->scratch_count;
+  s->scratch_count += ((size_t)k->code->work_count + 15) / 8 * 8;
+}
+
+static void compile_hoist(Builder *b) {
+  Outputs o = {0};
+  for (int i = 0; i < b->hoisted.count; i++) {
+    Expr e = b->hoisted.at[i];
+    b->where[e].segment = -1; // here they are computed
+    add_outputs(b, &o, &e, 1);
+  }
+  compile(b, &b->s->hoist, &o, b->s->lanes, 0);
+}
+
+static void find_plain_outputs(Builder *b) {
+  System *s = b->s;
+  s->output_state = ARENA_ARRAY(s->arena, int, s->ny + 1);
+  s->outputs_are_states = true;
+  for (int i = 0; i < s->ny; i++) {
+    s->output_state[i] = -1;
+    for (int k = 0; k < s->nx; k++)
+      if (b->spec->outputs[i] == b->m->x[k]) s->output_state[i] = k;
+    s->outputs_are_states &= s->output_state[i] >= 0;
+  }
+  s->outputs_are_y =
+      s->outputs_are_states && s->ny == s->nx && s->ns == s->np && s->stride == s->ns;
+  for (int i = 0; i < s->ny; i++) s->outputs_are_y &= s->output_state[i] == i;
+}
+
+static void make_symbols(Builder *b) {
+  System *s = b->s;
+  bool second = b->spec->jacobian_sens && s->ns > 0;
+  b->du = helper_symbols(b, HELPER_INPUT_SLOPE, s->nu);
+  if (s->augmented) b->S = helper_symbols(b, HELPER_SENSITIVITY, s->nx * s->stride);
+  if (!second) return;
+  b->S_lane = helper_symbols(b, HELPER_DIRECTION, s->nx);
+  b->unit = helper_symbols(b, HELPER_UNIT, s->ns);
+}
+
+static void build_kernels(Builder *b) {
+  System *s = b->s;
+  bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
+  Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, jacobian_sens = {0}, event_sens = {0};
+  add_outputs(b, &rhs, b->m->f, s->nx);
+  if (sens) rhs_sens = s->augmented ? augmented_outputs(b) : sparse_outputs(b);
+  if (b->spec->jacobian) jacobian = jacobian_outputs(b);
+  if (second) jacobian_sens = jacobian_sens_outputs(b);
+  Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
+  if (sens && s->ne) event_sens = event_sens_outputs(b);
+  const Outputs *varying[] = {&rhs,     &rhs_sens, &jacobian,  &jacobian_sens,
+                              &outputs, &events,   &event_sens};
+  lay_out(b);
+  for (int i = 0; i < 7; i++) hoist(b, varying[i]);
+  s->par_count = s->at_hoisted + b->hoisted.count;
+  compile(b, &s->rhs, &rhs, s->lanes, 0);
+  if (sens) compile(b, &s->rhs_sens, &rhs_sens, s->lanes, 0);
+  if (b->spec->jacobian) compile(b, &s->jacobian, &jacobian, 1, 0);
+  s->column_lanes = code_lanes();
+  if (second) compile(b, &s->jacobian_sens, &jacobian_sens, s->column_lanes, 3);
+  compile(b, &s->outputs, &outputs, s->lanes, 0);
+  compile(b, &s->start, &start, s->lanes, 0);
+  if (s->ne) compile(b, &s->events, &events, s->lanes, 0);
+  if (sens && s->ne) compile(b, &s->event_sens, &event_sens, s->lanes, 0);
+  compile_hoist(b); // last: it takes the hoisted nodes out of `where`
+}
+
+System *system_new(Model *m, const SystemSpec *spec) {
+  Arena *a = arena_new();
+  System *s = ARENA_NEW(a, System);
+  s->arena = a;
+  s->model = m;
+  s->nx = m->nx, s->nu = m->nu, s->ne = m->ne;
+  s->ny = spec->output_count;
+  s->np = spec->parameter_count;
+  s->lanes = spec->lanes;
+  Builder b = {.s = s, .m = m, .g = m->graph, .scratch = arena_new(), .spec = spec};
+  b.parameter = ARENA_ARRAY(b.scratch, Expr, s->np + 1);
+  s->parameter = ARENA_ARRAY(a, int, s->np + 1);
+  for (int k = 0; k < s->np; k++) {
+    s->parameter[k] = spec->parameters[k];
+    b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
+  }
+  derive_motion(&b);
+  make_symbols(&b);
+  find_plain_outputs(&b);
+  build_kernels(&b);
+  arena_free(b.scratch);
+  return s;
+}
+
+static void kernel_done(Kernel *k) {
+  code_free(k->code);
+  lowered_done(k->lowered);
+}
+
+void system_free(System *s) {
+  if (!s) return;
+  Kernel *all[] = {&s->hoist,         &s->start,   &s->rhs,    &s->rhs_sens,  &s->jacobian,
+                   &s->jacobian_sens, &s->outputs, &s->events, &s->event_sens};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
+  arena_free(s->arena);
+}

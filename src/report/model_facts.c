@@ -1,0 +1,105 @@
+#include "report/model_facts.h"
+
+enum { SENSITIVITIES_MOST = 1000000 }; // states times parameters: more take seconds to compile
+
+// ---------------------------------------------------------------- compiled
+
+static void default_inputs(void *data, double t, double *u, double *du) {
+  (void)t;
+  const Model *m = data;
+  for (int i = 0; i < m->nu; i++) {
+    u[i] = m->flat->variables.at[m->input[i]].default_value;
+    du[i] = 0;
+  }
+}
+
+static void compile(ModelFacts *f) {
+  Model *m = f->m;
+  int *parameters = ARENA_ARRAY(f->arena, int, m->np + 1), count = 0;
+  for (int k = 0; k < m->np; k++)
+    if (!m->flat->parameters.at[k].dependent) parameters[count++] = k;
+  f->with_sensitivities = (long)count * m->nx <= SENSITIVITIES_MOST;
+  SystemSpec spec = {.parameters = parameters, .lanes = 1, .jacobian = true};
+  spec.parameter_count = f->with_sensitivities ? count : 0;
+  spec.code = CODE_INTERPRETER; // runs once: machine code would not pay
+  f->system = system_new(m, &spec);
+}
+
+static void find_start(ModelFacts *f) {
+  Model *m = f->m;
+  const System *s = f->system;
+  SystemWork *w = system_work_new(s);
+  double *p = ARENA_ARRAY(f->arena, double, m->np + 1);
+  double *y = ARENA_ARRAY(f->arena, double, m->nx *(1 + s->stride) + 1);
+  for (int k = 0; k < m->np; k++) p[k] = m->flat->parameters.at[k].value;
+  w->inputs = default_inputs;
+  w->inputs_data = m;
+  system_set_parameters(w, p);
+  system_start(w, 0, y);
+  f->start = y;
+  system_work_free(w);
+}
+
+static Operations kernel_operations(const Kernel *k) {
+  return k->lowered ? program_operations(&k->lowered->program) : (Operations){0};
+}
+
+static void count_operations(ModelFacts *f) {
+  const System *s = f->system;
+  f->rhs = kernel_operations(&s->rhs);
+  f->jacobian = kernel_operations(&s->jacobian);
+  f->sensitivities = kernel_operations(&s->rhs_sens);
+  f->hoisted = kernel_operations(&s->hoist);
+  if (s->ns && !s->augmented) f->sensitivities.arithmetic += pattern_count(&s->fx.pattern) * s->ns;
+}
+
+// ---------------------------------------------------------------- structure
+
+static StartKind start_kind(const Model *m, int state) {
+  const Variable *v = &m->flat->variables.at[m->state[state]];
+  if (v->fixed) return START_FIXED;
+  return m->x0[state] == v->start ? START_ASSUMED : START_COMPUTED;
+}
+
+static void find_structure(ModelFacts *f) {
+  const Model *m = f->m;
+  f->unknown = ARENA_ARRAY(f->arena, int, m->flat->variables.count + 1);
+  for (int i = 0; i < m->flat->variables.count; i++) f->unknown[i] = -1;
+  for (int j = 0; j < m->unknown_count; j++) f->unknown[m->unknown_variable[j]] = j;
+  f->block = ARENA_ARRAY(f->arena, int, m->unknown_count + 1);
+  for (int k = 0; k < m->sorted.block_count; k++) {
+    const SortBlock *b = &m->sorted.blocks[k];
+    f->block_kinds[b->kind]++;
+    for (int i = 0; i < b->count; i++) f->block[b->unknown[i]] = k;
+  }
+  f->start_kind = ARENA_ARRAY(f->arena, StartKind, m->nx + 1);
+  for (int i = 0; i < m->nx; i++) f->start_kind[i] = start_kind(m, i);
+}
+
+ModelFacts *model_facts_new(Model *m) {
+  Arena *a = arena_new();
+  ModelFacts *f = ARENA_NEW(a, ModelFacts);
+  f->arena = a;
+  f->m = m;
+  find_structure(f);
+  compile(f);
+  find_start(f);
+  count_operations(f);
+  return f;
+}
+
+void model_facts_free(ModelFacts *f) {
+  if (!f) return;
+  system_free(f->system);
+  arena_free(f->arena);
+}
+
+const char *start_kind_name(StartKind kind) {
+  static const char *const NAMES[] = {"fixed", "assumed", "computed"};
+  return NAMES[kind];
+}
+
+const char *block_kind_name(SortBlockKind kind) {
+  static const char *const NAMES[] = {"alias", "assigned", "linear", "nonlinear"};
+  return NAMES[kind];
+}

@@ -1,0 +1,28 @@
+// What the reports about a model have to work out first: a compiled form, start values, who computes what.
+#pragma once
+#include "base/text.h"
+#include "code/lower.h"
+#include "model/model.h"
+#include "model/system.h"
+
+// How the value of a state at the start comes about.
+typedef enum StartKind { START_FIXED, START_ASSUMED, START_COMPUTED } StartKind;
+
+typedef struct ModelFacts {
+  Model *m;
+  Arena *arena;
+  System *system; // with sensitivities to all independent parameters, unless they are too many
+  bool with_sensitivities;
+  double *start;         // of each state at time 0; not finite when it cannot be computed
+  StartKind *start_kind; // of each state
+  int *unknown;          // by variable: its unknown, -1 = none; of a state that of its derivative
+  int *block;            // by unknown
+  int block_kinds[4];    // how many, by SortBlockKind
+  Operations rhs, jacobian, sensitivities, hoisted;
+} ModelFacts;
+
+ModelFacts *model_facts_new(Model *m); // extends the graph of the model
+void model_facts_free(ModelFacts *f);
+
+const char *start_kind_name(StartKind kind);     // "fixed"
+const char *block_kind_name(SortBlockKind kind); // "linear"

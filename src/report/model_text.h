@@ -1,0 +1,23 @@
+// A model in the words of its text: declarations and equations as they were written, and the whole as Modelica again.
+#pragma once
+#include "base/text.h"
+#include "model/model.h"
+
+// An equation as it stands in the text. Of a binding (Real y = x^2) left is NULL.
+typedef struct EquationText {
+  const char *name; // of the variable that is bound
+  const Ast *left, *right;
+} EquationText;
+
+// By equation of the model; NULL when the text has other equations than the model.
+EquationText *equation_texts(Arena *a, const Model *m);
+// left = right
+void equation_print(Text *out, const Model *m, const EquationText *texts, int equation);
+
+// The declaration of a variable, NULL when it has none of its own.
+const AstDeclaration *declaration_of(const Model *m, int variable);
+// What the text gives for a parameter or start value: an expression, or NULL.
+const Ast *parameter_text(const Model *m, const Parameter *p);
+
+// The model as Modelica, with the values that parameters and start values have now.
+void model_flat(Text *out, Model *m);

@@ -1,0 +1,149 @@
+#include "expr/simplify.h"
+
+#include "random_expression.h"
+#include "test.h"
+
+static void point_random(Rng *r, double *at) {
+  for (int i = 0; i < RANDOM_SYMBOLS; i++) at[i] = rng_between(r, -3, 3);
+}
+
+// Away from kinks and with numbers of ordinary size, rounding cannot explain more than this.
+static bool is_calm(const Evaluation *e) {
+  return e->nearest > 1e-3 && e->largest < 1e4 && isfinite(e->value);
+}
+
+static void simplified_expressions_have_the_original_values(void **state) {
+  (void)state;
+  Rng r = {11};
+  int compared = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    Arena *a = arena_new();
+    Graph *g = graph_new(a);
+    Expr symbols[RANDOM_SYMBOLS];
+    for (int i = 0; i < RANDOM_SYMBOLS; i++) symbols[i] = expr_symbol(g, "s", i < 2);
+    Recipe c = recipe_random(&r);
+    Expr e = recipe_expression(&c, g, symbols);
+    for (int k = 0; k < 4; k++) {
+      double at[RANDOM_SYMBOLS];
+      point_random(&r, at);
+      Evaluation original = recipe_value(&c, at);
+      if (!is_calm(&original)) continue;
+      compared++;
+      assert_close(expr_eval(g, e, at), original.value, 1e-9 * (1 + original.largest));
+    }
+    arena_free(a);
+  }
+  assert_true(compared > 10000);
+}
+
+// Where the original is finite the simplified one must be: nothing may become 0/0.
+static void simplification_makes_no_new_singularities(void **state) {
+  (void)state;
+  static const double SPECIAL[] = {0, 1, -1, 0.5, 2, -0.5};
+  Rng r = {12};
+  int compared = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    Arena *a = arena_new();
+    Graph *g = graph_new(a);
+    Expr symbols[RANDOM_SYMBOLS];
+    for (int i = 0; i < RANDOM_SYMBOLS; i++) symbols[i] = expr_symbol(g, "s", i < 2);
+    Recipe c = recipe_random(&r);
+    Expr e = recipe_expression(&c, g, symbols);
+    double at[RANDOM_SYMBOLS];
+    for (int i = 0; i < RANDOM_SYMBOLS; i++) at[i] = SPECIAL[rng_below(&r, 6)];
+    Evaluation original = recipe_value(&c, at);
+    if (isfinite(original.largest)) { // every number on the way is finite
+      compared++;
+      assert_true(isfinite(expr_eval(g, e, at)));
+    }
+    arena_free(a);
+  }
+  assert_true(compared > 3000);
+}
+
+typedef struct Fixture {
+  Arena *arena;
+  Graph *g;
+  Expr x, y, p, zero, one;
+} Fixture;
+
+static Fixture fixture_new(void) {
+  Fixture f = {.arena = arena_new()};
+  f.g = graph_new(f.arena);
+  f.x = expr_symbol(f.g, "x", true);
+  f.y = expr_symbol(f.g, "y", true);
+  f.p = expr_symbol(f.g, "p", false);
+  f.zero = expr_const(f.g, 0), f.one = expr_const(f.g, 1);
+  return f;
+}
+
+static void neutral_elements_vanish(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  assert_int_equal(expr_add(f.g, f.x, f.zero), f.x);
+  assert_int_equal(expr_mul(f.g, f.one, f.x), f.x);
+  assert_int_equal(expr_mul(f.g, f.x, f.zero), f.zero);
+  assert_int_equal(expr_div(f.g, f.x, f.one), f.x);
+  assert_int_equal(expr_pow(f.g, f.x, f.one), f.x);
+  assert_int_equal(expr_pow(f.g, f.x, f.zero), f.one);
+  assert_int_equal(expr_sub(f.g, f.x, f.x), f.zero);
+  assert_int_equal(expr_neg(f.g, expr_neg(f.g, f.x)), f.x);
+  arena_free(f.arena);
+}
+
+static void constants_are_folded_unless_they_are_infinite(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  assert_true(expr_is_value(f.g, expr_call(f.g, OP_SIN, expr_const(f.g, 2)), sin(2)));
+  assert_false(expr_is_const(f.g, expr_div(f.g, f.one, f.zero)));
+  assert_false(expr_is_const(f.g, expr_call(f.g, OP_LOG, expr_const(f.g, -1))));
+  arena_free(f.arena);
+}
+
+static void integer_powers_are_products(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  double at[] = {-1.7, 0, 0};
+  for (int n = -16; n <= 16; n++) {
+    Expr e = expr_pow(f.g, f.x, expr_const(f.g, n));
+    assert_int_not_equal(expr_node(f.g, e)->op, OP_POW);
+    assert_close_relative(expr_eval(f.g, e, at), pow(at[0], n), 1e-14);
+  }
+  arena_free(f.arena);
+}
+
+// Division by what does not vary becomes a product with a reciprocal that is computed once.
+static void division_by_a_parameter_is_a_product(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  Expr e = expr_div(f.g, f.x, f.p);
+  assert_int_equal(expr_node(f.g, e)->op, OP_MUL);
+  assert_int_equal(expr_node(f.g, expr_div(f.g, f.p, f.x))->op, OP_DIV);
+  arena_free(f.arena);
+}
+
+static void choices_that_are_decided_vanish(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  Expr less = expr_make(f.g, OP_LT, f.x, f.y, 0);
+  assert_int_equal(expr_select(f.g, f.one, f.x, f.y), f.x);
+  assert_int_equal(expr_select(f.g, f.zero, f.x, f.y), f.y);
+  assert_int_equal(expr_select(f.g, less, f.x, f.x), f.x);
+  assert_int_equal(expr_make(f.g, OP_AND, less, f.zero, 0), f.zero);
+  assert_int_equal(expr_make(f.g, OP_OR, less, f.zero, 0), less);
+  assert_int_equal(expr_make(f.g, OP_NOT, expr_make(f.g, OP_NOT, less, 0, 0), 0, 0), less);
+  arena_free(f.arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(simplified_expressions_have_the_original_values),
+      cmocka_unit_test(simplification_makes_no_new_singularities),
+      cmocka_unit_test(neutral_elements_vanish),
+      cmocka_unit_test(constants_are_folded_unless_they_are_infinite),
+      cmocka_unit_test(integer_powers_are_products),
+      cmocka_unit_test(division_by_a_parameter_is_a_product),
+      cmocka_unit_test(choices_that_are_decided_vanish),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
