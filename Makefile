@@ -37,7 +37,7 @@ CLI_PARTS := $(filter-out %/main.o,$(CLI))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
-.PHONY: all demo check setup bench lint tidy docs fuzz ci install clean
+.PHONY: all demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -122,6 +122,11 @@ docs: setup
 fuzz: setup
 	@tools/setup lint
 	@tools/fuzz
+
+$(BUILD)/inside: $(call archives,$(INSIDE))
+
+print-libs:
+	@echo '$(LIBS)'
 
 ci:
 	@.ci/run

@@ -108,8 +108,8 @@ void bench_jacobian(BenchModel *m, double t, const double *x, double *J) {
 // As system_rhs and system_jacobian do it, without the check for inputs.
 static void kernel_loop(BenchModel *m, const Kernel *k, const double *x, int repeat) {
   double *par = m->work->par, *scratch = m->work->scratch + k->work_at;
-  for (int i = 0; i < repeat; i++) {
-    par[0] = 1e-3 * i;
+  for (int i = 0; i < repeat * BENCH_CALLS; i++) {
+    par[0] = (double)(i % BENCH_CALLS) / BENCH_CALLS;
     code_run(k->code, par, x, NULL, m->results, scratch);
   }
 }

@@ -17,7 +17,9 @@ int bench_model_states(const BenchModel *m);
 void bench_rhs(BenchModel *m, double t, const double *x, double *dx);
 // Dense, by columns, and df/dt as one more column, for the comparison of values; the loop below measures what the integrators use.
 void bench_jacobian(BenchModel *m, double t, const double *x, double *J);
-// The same evaluation `repeat` times, at slowly moving time.
+// BENCH_CALLS evaluations at times 0, 1/BENCH_CALLS, ..., all of it `repeat` times. The comparator is called at the same
+// times: what sin and cos cost depends on their argument.
+enum { BENCH_CALLS = 64 };
 void bench_rhs_loop(BenchModel *m, const double *x, int repeat);
 void bench_jacobian_loop(BenchModel *m, const double *x, int repeat);
 

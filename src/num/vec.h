@@ -27,8 +27,8 @@ static inline int vec_padded(int count) {
 bool vec_wide(void);
 
 typedef struct VecKernels {
-  // sums[c] = sum over rows of q[r*width + c], row by row
-  void (*column_sums)(const double *q, int rows, int width, double *sums);
+  // The largest of q[0 .. count-1] (none is negative), NaN when there is one; padding must be 0.
+  double (*largest)(const double *q, int count);
   // q = (e / (abs + rel*max(|y0|, |y1|)))^2
   void (*scaled_squares)(int count, const double *e, const double *y0, const double *y1,
                          const double *abs, double rel, double *q);

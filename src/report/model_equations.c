@@ -126,10 +126,6 @@ static void print_solved(Printer *p, int equation) {
 
 // ---------------------------------------------------------------- blocks
 
-static void print_line(Printer *p, int equation) {
-  text_print(p->out, "  // line %d\n", p->m->equations[equation].line);
-}
-
 static void print_unknowns(Printer *p, const SortBlock *b, int first, int last) {
   for (int i = first; i < last; i++)
     text_print(p->out, "%s%s", i > first ? ", " : "", p->m->unknowns[b->unknown[i]].name);
@@ -138,8 +134,12 @@ static void print_unknowns(Printer *p, const SortBlock *b, int first, int last) 
 static void print_assignment(Printer *p, int number, const SortBlock *b) {
   int equation = b->equation[0];
   text_print(p->out, "%5d  %s := ", number, p->m->unknowns[b->unknown[0]].name);
-  if (!print_other_side(p, equation)) print_solved(p, equation);
-  print_line(p, equation);
+  bool as_written = print_other_side(p, equation);
+  if (!as_written) print_solved(p, equation);
+  text_print(p->out, "  // line %d", p->m->equations[equation].line);
+  if (!as_written) text_add(p->out, ": ");
+  if (!as_written) equation_print(p->out, p->m, p->texts, equation);
+  text_add(p->out, "\n");
 }
 
 static void print_system_head(Printer *p, int number, const SortBlock *b) {
@@ -164,7 +164,7 @@ static void print_system(Printer *p, int number, const SortBlock *b) {
   for (int i = 0; i < b->count; i++) {
     text_add(p->out, "         ");
     equation_print(p->out, p->m, p->texts, b->equation[i]);
-    print_line(p, b->equation[i]);
+    text_print(p->out, "  // line %d\n", p->m->equations[b->equation[i]].line);
   }
 }
 

@@ -188,6 +188,8 @@ static const char *way_of_computing(Summary *s, int variable) {
                        k + 1);
   if (expr_is_const(m->graph, m->sorted.solution[u])) return "constant";
   if (b->kind != SORT_ALIAS) return "assigned";
+  for (int e = 0; e < m->ne; e++)
+    if (m->flat->events.at[e].mode == m->sorted.solution[u]) return "condition";
   Text t;
   text_init(&t);
   text_add(&t, "alias of ");

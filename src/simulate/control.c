@@ -22,8 +22,6 @@ Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule) {
   int padded = vec_padded(control_count(ode));
   c->abs_tol = ARENA_ARRAY(a, double, padded);
   c->squares = ARENA_ARRAY(a, double, padded);
-  c->sums_sens = vec_padded(ode->lanes);
-  c->sums = ARENA_ARRAY(a, double, c->sums_sens + vec_padded(ode->stride * ode->lanes));
   for (int i = 0; i < padded; i++) c->abs_tol[i] = 1;
   return c;
 }
@@ -134,24 +132,13 @@ Attempt control_attempt(const Control *c, const Stepper *s, double limit) {
   return (Attempt){distance < 0 ? -h : h, false};
 }
 
-double control_worst_sum(const Control *c, const Ode *ode, const double *sums) {
-  double worst = 0;
-  for (int i = 0; i < ode->lanes; i++) {
-    if (sums[i] != sums[i]) return sums[i];
-    if (sums[i] > worst) worst = sums[i];
-  }
-  for (int i = 0; i < ode->stride * ode->lanes; i++) {
-    double sum = sums[c->sums_sens + i];
-    if (sum != sum) return sum;
-    if (sum > worst) worst = sum;
-  }
-  return ode->n ? sqrt(worst / ode->n) : 0;
+double control_largest(const Control *c, const Ode *ode) {
+  return sqrt(c->vec->largest(c->squares, control_count(ode)));
 }
 
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1) {
   c->vec->scaled_squares(control_count(s->ode), e, s->y, y1, c->abs_tol, s->tol.rel, c->squares);
-  control_sum_columns(c, s->ode, c->squares, c->sums);
-  return control_worst_sum(c, s->ode, c->sums);
+  return control_largest(c, s->ode);
 }
 
 void control_accept(Control *c, Stepper *s, Attempt a, double error) {

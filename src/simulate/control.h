@@ -16,8 +16,6 @@ typedef struct Control {
   const VecKernels *vec;
   double *abs_tol;      // of each number of y
   double *squares;      // scaled errors squared, of each number of y
-  double *sums;         // of the columns: states, and behind them (padded) sensitivities
-  int sums_sens;        // where the sums of the sensitivities begin
   double span;          // |t_end - t| at the start
   double log_error_old; // log2 of the error of the last accepted step
   bool rejected;        // the last attempt was
@@ -39,19 +37,11 @@ static inline bool control_exhausted(const Stepper *s) {
 }
 Attempt control_attempt(const Control *c, const Stepper *s, double limit);
 
-// Sums c->squares (or others of the same shape) by columns.
-static inline void control_sum_columns(const Control *c, const Ode *ode, const double *squares,
-                                       double *sums) {
-  c->vec->column_sums(squares, ode->n, ode->lanes, sums);
-  if (ode->ns == 0) return;
-  c->vec->column_sums(squares + ode->n * ode->lanes, ode->n, ode->stride * ode->lanes,
-                      sums + c->sums_sens);
-}
 // The same norm as stepper_norm, of e with the end value y1; fills c->squares. NaN when any number
 // is.
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1);
-// The largest column sum as a root mean square; NaN when any is.
-double control_worst_sum(const Control *c, const Ode *ode, const double *sums);
+// The root of the largest of c->squares; NaN when any is.
+double control_largest(const Control *c, const Ode *ode);
 
 // After an accepted step of size h: counts it and proposes h_next. The caller has moved t and y.
 void control_accept(Control *c, Stepper *s, Attempt a, double error);

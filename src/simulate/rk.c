@@ -38,8 +38,6 @@ struct Rk {
   int count, ld;     // numbers in y; distance of the slopes in k
   double *k;         // slope j at k + j*ld, counted from 1
   double *arg, *end; // argument of the last stage; the new y
-  double *squares3;  // of the third order error
-  double *sums3;     // by columns
   double *dense;     // coefficient j at dense + j*ld, counted from 1
   DenseReady dense_ready;
   bool begun;           // k1 holds f(t, y); otherwise the end slope of the last step does
@@ -111,8 +109,6 @@ static void init(Stepper *s, Arena *a, const RkMethod *method) {
   w->dense = ARENA_ARRAY(a, double, 8 * w->ld);
   w->arg = ARENA_ARRAY(a, double, w->ld);
   w->end = ARENA_ARRAY(a, double, w->ld);
-  w->squares3 = ARENA_ARRAY(a, double, w->ld);
-  w->sums3 = ARENA_ARRAY(a, double, w->control->sums_sens + w->ld);
 }
 
 static void init_rk8(Stepper *s, Arena *a) {
@@ -133,23 +129,10 @@ static void start(Stepper *s, double t_end) {
   control_start(w->control, s, t_end, slope(w, 1), w->arg, slope(w, 2));
 }
 
-// DOP853's error: e5^2 / sqrt(e5^2 + 0.01 e3^2), here for each column.
-static void combine_errors(Rk *w, const Ode *ode) {
-  Control *c = w->control;
-  control_sum_columns(c, ode, w->squares3, w->sums3);
-  int columns = ode->ns ? c->sums_sens + ode->stride * ode->lanes : ode->lanes;
-  for (int i = 0; i < columns; i++) {
-    double five = c->sums[i], both = five + 0.01 * w->sums3[i];
-    c->sums[i] = both > 0 ? five * (five / both) : both;
-  }
-}
-
 static double attempt_error(Rk *w, Stepper *s, double h) {
   w->kernels->stages(w, s, h);
   count_rhs(s, w->method->stages, true);
-  control_sum_columns(w->control, s->ode, w->control->squares, w->control->sums);
-  if (w->method->two_errors) combine_errors(w, s->ode);
-  return fabs(h) * control_worst_sum(w->control, s->ode, w->control->sums);
+  return fabs(h) * control_largest(w->control, s->ode);
 }
 
 // The slope where the step ends, which the next step begins with. False when it cannot be computed.

@@ -192,21 +192,31 @@ static void eval_inputs(void *data, double t, double *u, double *du) {
     input_eval(w->request->inputs[i], t, &w->pieces[i], &u[i], &du[i]);
 }
 
-// Begins new pieces at t and finds where the next one of them ends.
-static void enter_pieces(SimulateWork *w, double t) {
+static double next_after(const double *ascending, int count, double t) {
+  int low = 0, high = count; // the first beyond t is in low .. high
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (ascending[middle] > t) high = middle;
+    else low = middle + 1;
+  }
+  return low < count ? ascending[low] : (double)INFINITY;
+}
+
+// Begins new pieces at t and finds where the next one of them ends. Steps end there, because a kink inside costs the
+// method its order; only a jump needs a new start. true: an input jumps at t.
+static bool enter_pieces(SimulateWork *w, double t) {
+  bool jump = false;
   w->next_break = INFINITY;
   for (int i = 0; i < w->system->nu; i++) {
     const Input *in = w->request->inputs[i];
+    int before = w->pieces[i];
     w->pieces[i] = input_piece(in, t, +1);
-    if (input_kind(in) == INPUT_SPLINE) continue;
+    jump |= input_kind(in) == INPUT_HOLD && w->pieces[i] != before;
     const double *breaks;
     int count = input_events(in, &breaks);
-    for (int k = 0; k < count; k++) // ascending
-      if (breaks[k] > t) {
-        if (breaks[k] < w->next_break) w->next_break = breaks[k];
-        break;
-      }
+    w->next_break = fmin(w->next_break, next_after(breaks, count, t));
   }
+  return jump;
 }
 
 // ---------------------------------------------------------------- how it ended
@@ -457,10 +467,7 @@ static bool advance(SimulateWork *w) {
   }
   if (w->events && !handle_event(w)) return false;
   if (!put_rows_before(w, s->t)) return false;
-  if (s->t == w->next_break) {
-    enter_pieces(w, s->t);
-    if (s->t < w->t_end) restart(w);
-  }
+  if (s->t == w->next_break && enter_pieces(w, s->t) && s->t < w->t_end) restart(w);
   if (!put_row_at(w, s->t)) return false;
   follow_stiffness(w, e);
   return true;

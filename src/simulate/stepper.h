@@ -90,7 +90,7 @@ const StepperRow *stepper_find(const char *name); // NULL when unknown
 Stepper *stepper_new(Arena *a, const StepperRow *row, const Ode *ode, const Tolerance *tol);
 void stepper_done(Stepper *s); // frees what the arena does not own; NULL is allowed
 
-// Scaled error norm of e against the tolerances at max(|y0|, |y1|): the largest over lanes and columns (states are one
-// column, each sensitivity is one) of the root mean square over rows. NaN when any number is. *worst: index into y.
+// Scaled error of e against the tolerances at max(|y0|, |y1|): the largest over all numbers, so that every state and every
+// sensitivity is as accurate as it was asked for. NaN when any number is. *worst: index into y without lanes.
 double stepper_norm(const Stepper *s, const double *e, const double *y0, const double *y1,
                     int *worst);
