@@ -1,4 +1,4 @@
-// What the reports about a model have to work out first: a compiled form, start values, who computes what.
+// What the reports about a model work out first: a compiled form, start values, who computes what.
 #pragma once
 #include "base/text.h"
 #include "code/lower.h"

@@ -342,9 +342,8 @@ static void print_work(Summary *s) {
   list_work(&l, "its Jacobian", f->jacobian);
   int columns = f->system->ns;
   if (columns) {
-    const char *what = arena_print(
-        s->arena, "right-hand side and sensitivities to %d parameter%s and start values", columns,
-        plural(columns));
+    const char *what = arena_print(s->arena, "right-hand side with %d column%s of sensitivities",
+                                   columns, plural(columns));
     list_work(&l, what, f->sensitivities);
   }
   list_work(&l, "once for each set of parameters", f->hoisted);

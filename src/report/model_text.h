@@ -1,4 +1,4 @@
-// A model in the words of its text: declarations and equations as they were written, and the whole as Modelica again.
+// A model in the words of its text: declarations and equations as written, the whole as Modelica.
 #pragma once
 #include "base/text.h"
 #include "model/model.h"

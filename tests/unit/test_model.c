@@ -127,7 +127,7 @@ static void choose_modes(Rig *r, double t, const double *x) {
   free(g);
 }
 
-// ---------------------------------------------------------------- right-hand sides against formulas
+// ---------------------------------------------------------------- formulas
 
 typedef void Formula(double t, const double *x, const double *p, double *dx);
 
