@@ -78,16 +78,18 @@ $(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a
 .SECONDEXPANSION:
 $(BUILD)/tests/test_%: tests/unit/test_%.c $$(call needs,$$(call layer_of,$$*)) \
   $$(if $$(filter cli,$$(call layer_of,$$*)),$$(CLI_PARTS) $(BUILD)/libentrain.a) | $(BUILD)/tests
-	$(LINK) $(FLAGS) $(CFLAGS) $(TEST_FLAGS_$*) -Itests/unit -MMD -MP $< \
+	$(LINK) $(FLAGS) $(CFLAGS) $(TEST_FLAGS_$*) -Itests/unit -MMD -MP -MF $@.d -MT $@ $< \
 	  -Wl,--start-group $(filter %.a %.o,$^) -Wl,--end-group -lcmocka $(LIBS) -o $@
 
 $(BUILD)/bench/%: bench/%.c $(call archives,$(INSIDE)) | $(BUILD)/bench
-	$(LINK) $(FLAGS) $(CFLAGS) -MMD -MP $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -o $@
+	$(LINK) $(FLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -o $@
 
 # Again only when the object was made again.
 $(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o
 	@mkdir -p $(@D)
 	@clang-tidy --quiet src/$*.c -- -std=c11 -D_GNU_SOURCE -Isrc -Iinclude 2>/dev/null && touch $@
+
+-include bench/Makefile.inc
 
 -include $(OBJECTS:.o=.d) $(CLI:.o=.d) $(TESTS:=.d) $(BENCH:=.d)
 

@@ -1,5 +1,7 @@
 // What the files of the public library share.
 #pragma once
+#include <stdatomic.h>
+
 #include "base/array.h"
 #include "base/err.h"
 #include "entrain.h"
@@ -14,7 +16,8 @@ struct EntrainModel {
   const AstModel *ast;
   ARRAY(Override) overrides;
   Model *model;
-  double *p; // values of all parameters
+  int version; // counts the builds: simulations notice a new one
+  double *p;   // values of all parameters
   ARRAY(const char *) warnings;
 };
 
@@ -22,8 +25,22 @@ struct EntrainOptions {
   SimulateOptions simulate;
 };
 
+// What the results of one simulation share: names, and memory that a freed result leaves for the next. Lives until the
+// simulation and all its results are freed.
+typedef struct Pool {
+  Arena *arena;
+  const char **names; // of the columns
+  atomic_int users;
+  _Atomic(Arena *) spare;
+} Pool;
+
+Pool *pool_new(void);
+Pool *pool_share(Pool *p);
+void pool_leave(Pool *p); // NULL is allowed
+
 struct EntrainResult {
   Arena *arena;
+  Pool *pool;
   Trajectory trajectory;
   double seconds;
   Series series;

@@ -21,6 +21,7 @@ static bool build(EntrainModel *m, Err *err) {
   if (!model) return false;
   model_free(m->model);
   m->model = model;
+  m->version++;
   m->p = ARENA_ARRAY(m->arena, double, model->np + 1);
   for (int i = 0; i < model->np; i++) m->p[i] = model->flat->parameters.at[i].value;
   list_warnings(m);

@@ -2,8 +2,33 @@
 #include "api/api.h"
 #include "report/plot.h"
 
+Pool *pool_new(void) {
+  Arena *a = arena_new();
+  Pool *p = ARENA_NEW(a, Pool);
+  p->arena = a;
+  atomic_init(&p->users, 1);
+  atomic_init(&p->spare, NULL);
+  return p;
+}
+
+Pool *pool_share(Pool *p) {
+  atomic_fetch_add(&p->users, 1);
+  return p;
+}
+
+void pool_leave(Pool *p) {
+  if (!p || atomic_fetch_sub(&p->users, 1) > 1) return;
+  arena_free(atomic_load(&p->spare));
+  arena_free(p->arena);
+}
+
 void entrain_result_free(EntrainResult *r) {
-  if (r) arena_free(r->arena);
+  if (!r) return;
+  Pool *pool = r->pool;
+  Arena *mine = r->arena;
+  arena_reset(mine);
+  arena_free(atomic_exchange(&pool->spare, mine));
+  pool_leave(pool);
 }
 
 EntrainOutcome entrain_result_outcome(const EntrainResult *r) {

@@ -21,13 +21,18 @@ struct EntrainSimulation {
   int parameter_count;
   System *system; // of the last run, while nothing has changed
   SimulateWork *work;
+  Pool *pool;
+  int version; // of the model it was made for
+  SimulateOptions made_with;
 };
 
 static void forget_system(EntrainSimulation *s) {
   simulate_work_free(s->work);
   system_free(s->system);
+  pool_leave(s->pool);
   s->work = NULL;
   s->system = NULL;
+  s->pool = NULL;
 }
 
 static void select_all(EntrainSimulation *s) {
@@ -276,34 +281,54 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
   return true;
 }
 
-static const char **column_names(EntrainResult *r, const EntrainSimulation *s) {
-  const Flat *f = s->model->model->flat;
-  int ny = s->selected_count, np = s->parameter_count, at = 0;
-  const char **names = ARENA_ARRAY(r->arena, const char *, 1 + ny * (1 + np) + 1);
-  names[at++] = "time";
-  for (int i = 0; i < ny; i++)
-    names[at++] = arena_print(r->arena, "%s", f->variables.at[s->selected[i]].name);
-  for (int i = 0; i < ny; i++)
-    for (int k = 0; k < np; k++)
-      names[at++] = arena_print(r->arena, "d%s/d%s", f->variables.at[s->selected[i]].name,
-                                f->parameters.at[s->parameters[k]].name);
-  return names;
+static int column_count(const EntrainSimulation *s) {
+  return 1 + s->selected_count * (1 + s->parameter_count);
 }
 
-static void fill_columns(EntrainResult *r, const EntrainSimulation *s) {
-  int ny = s->selected_count, np = s->parameter_count, columns = 1 + ny * (1 + np),
-      rows = r->trajectory.rows;
-  double **column = ARENA_ARRAY(r->arena, double *, columns);
-  for (int c = 0; c < columns; c++) column[c] = ARENA_ARRAY(r->arena, double, rows + 1);
-  for (int row = 0; row < rows; row++) {
-    column[0][row] = s->times[row];
-    for (int i = 0; i < ny; i++)
-      column[1 + i][row] = r->trajectory.values[(size_t)row * (size_t)ny + (size_t)i];
-    for (int i = 0; i < ny * np; i++)
-      column[1 + ny + i][row] = r->trajectory.sens[(size_t)row * (size_t)(ny * np) + (size_t)i];
-  }
-  r->series = (Series){rows, columns, column_names(r, s), (const double *const *)column};
-  r->plain = 1 + ny;
+static void name_columns(Pool *pool, const EntrainSimulation *s) {
+  const Flat *f = s->model->model->flat;
+  int at = 0;
+  Arena *a = pool->arena;
+  const char **names = pool->names = ARENA_ARRAY(a, const char *, column_count(s));
+  names[at++] = "time";
+  for (int i = 0; i < s->selected_count; i++)
+    names[at++] = arena_print(a, "%s", f->variables.at[s->selected[i]].name);
+  for (int i = 0; i < s->selected_count; i++)
+    for (int k = 0; k < s->parameter_count; k++)
+      names[at++] = arena_print(a, "d%s/d%s", f->variables.at[s->selected[i]].name,
+                                f->parameters.at[s->parameters[k]].name);
+}
+
+// A system is kept from run to run until the model, the options, the columns or the parameters change.
+static void renew_system(EntrainSimulation *s) {
+  const SimulateOptions *o = &s->options->simulate;
+  bool same =
+      s->system && s->version == s->model->version && memcmp(o, &s->made_with, sizeof *o) == 0;
+  if (same) return;
+  forget_system(s);
+  s->version = s->model->version;
+  s->made_with = *o;
+  make_system(s);
+  s->pool = pool_new();
+  name_columns(s->pool, s);
+}
+
+static EntrainResult *result_new(EntrainSimulation *s) {
+  Arena *spare = atomic_exchange(&s->pool->spare, NULL), *a = spare ? spare : arena_new();
+  EntrainResult *r = ARENA_NEW(a, EntrainResult);
+  int columns = column_count(s);
+  double **column = ARENA_ARRAY(a, double *, columns);
+  size_t rows = (size_t)s->time_count;
+  double *numbers = ARENA_RAW(a, double, (size_t)columns *rows + 8);
+  for (int c = 0; c < columns; c++) column[c] = numbers + (size_t)c * rows;
+  memcpy(column[0], s->times, rows * sizeof(double));
+  r->arena = a;
+  r->pool = pool_share(s->pool);
+  r->trajectory.column = column + 1;
+  r->trajectory.with_sens = s->parameter_count > 0;
+  r->series = (Series){0, columns, s->pool->names, (const double *const *)column};
+  r->plain = 1 + s->selected_count;
+  return r;
 }
 
 static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
@@ -312,19 +337,13 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
     return NULL;
   }
   if (!fill_inputs(s, err)) return NULL;
-  if (!s->system) make_system(s);
-  Arena *a = arena_new();
-  EntrainResult *r = ARENA_NEW(a, EntrainResult);
-  size_t width = (size_t)s->selected_count, numbers = (size_t)s->time_count * width;
-  r->arena = a;
-  r->trajectory.values = ARENA_ARRAY(a, double, numbers + 8);
-  if (s->parameter_count)
-    r->trajectory.sens = ARENA_ARRAY(a, double, numbers *(size_t)s->parameter_count + 8);
+  renew_system(s);
+  EntrainResult *r = result_new(s);
   SimulateRequest request = {s->model->p, s->inputs, s->start, s->times, s->time_count};
   double begin = clock_seconds();
   simulate_run(s->work, &request, &r->trajectory);
   r->seconds = clock_seconds() - begin;
-  fill_columns(r, s);
+  r->series.rows = r->trajectory.rows;
   return r;
 }
 

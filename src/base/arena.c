@@ -37,7 +37,7 @@ static Block *block_new(Arena *a, size_t size) {
   Block *b = aligned_alloc(align, whole);
   if (!b) out_of_memory();
   if (align == HUGE_PAGE) madvise(b, whole, MADV_HUGEPAGE);
-  memset(b, 0, whole);
+  b->used = 0;
   b->size = whole - LINE;
   b->next = a->blocks;
   a->blocks = b;
@@ -61,6 +61,26 @@ void arena_free(Arena *a) {
 }
 
 void *arena_alloc(Arena *a, size_t count, size_t size) {
+  void *p = arena_alloc_raw(a, count, size);
+  memset(p, 0, count * size);
+  return p;
+}
+
+void arena_reset(Arena *a) {
+  Block *kept = a->blocks;
+  for (Block *b = a->blocks; b; b = b->next)
+    if (b->size > kept->size) kept = b;
+  for (Block *b = a->blocks; b;) {
+    Block *next = b->next;
+    if (b != kept) free(b);
+    b = next;
+  }
+  a->blocks = kept;
+  a->total = 0;
+  if (kept) kept->next = NULL, kept->used = 0;
+}
+
+void *arena_alloc_raw(Arena *a, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) out_of_memory();
   size_t align = bytes >= LINE ? LINE : 16;

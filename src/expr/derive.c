@@ -95,7 +95,7 @@ static void link_to(Elimination *x, int from, int to, Expr weight) {
   if (expr_is_value(x->g, weight, 0)) return;
   for (int i = 0; i < v->in.count; i++)
     if (v->in.at[i].from == from) {
-      v->in.at[i].weight = expr_add(x->g, v->in.at[i].weight, weight);
+      v->in.at[i].weight = expr_join(x->g, v->in.at[i].weight, weight);
       return;
     }
   array_push(x->arena, &v->in, ((Link){from, weight}));

@@ -153,19 +153,29 @@ Expr expr_partial(Graph *g, Expr e, int i) {
   return i == 1 ? expr_select(g, n.a, one(g), zero) : expr_select(g, n.a, zero, one(g));
 }
 
-static bool chooses_constants(const Graph *g, Expr e) {
+static bool chooses(const Graph *g, Expr e) { // between something and nothing, or between constants
   const ExprNode *n = &g->nodes[e];
-  return n->op == OP_SELECT && expr_is_const(g, n->b) && expr_is_const(g, n->c);
+  if (n->op != OP_SELECT) return false;
+  return expr_is_value(g, n->b, 0) || expr_is_value(g, n->c, 0) ||
+         (expr_is_const(g, n->b) && expr_is_const(g, n->c));
 }
 
-// A choice between a factor and nothing, or its negative, costs no multiplication.
+// The choice stays outside: a branch that is not taken may be not a number, and 0 times that is no 0.
 static Expr choose_scaled(Graph *g, Expr choice, Expr factor) {
   ExprNode n = g->nodes[choice];
-  return expr_select(g, n.a, expr_mul(g, n.b, factor), expr_mul(g, n.c, factor));
+  Expr yes = expr_is_const(g, n.b) ? expr_mul(g, n.b, factor) : expr_chain(g, n.b, factor);
+  Expr no = expr_is_const(g, n.c) ? expr_mul(g, n.c, factor) : expr_chain(g, n.c, factor);
+  return expr_select(g, n.a, yes, no);
 }
 
 Expr expr_chain(Graph *g, Expr outer, Expr inner) {
-  if (chooses_constants(g, inner)) return choose_scaled(g, inner, outer);
-  if (chooses_constants(g, outer)) return choose_scaled(g, outer, inner);
+  if (chooses(g, inner)) return choose_scaled(g, inner, outer);
+  if (chooses(g, outer)) return choose_scaled(g, outer, inner);
   return expr_mul(g, outer, inner);
+}
+
+Expr expr_join(Graph *g, Expr a, Expr b) {
+  ExprNode x = g->nodes[a], y = g->nodes[b];
+  if (!chooses(g, a) || !chooses(g, b) || x.a != y.a) return expr_add(g, a, b);
+  return expr_select(g, x.a, expr_add(g, x.b, y.b), expr_add(g, x.c, y.c));
 }

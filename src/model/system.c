@@ -17,7 +17,6 @@ SystemWork *system_work_new(const System *s) {
   size_t events = (size_t)(s->events.results > s->event_sens.results ? s->events.results
                                                                      : s->event_sens.results);
   w->event_out = arena_alloc(a, events * lanes + 8, sizeof(double));
-  w->jacobian = arena_alloc(a, (size_t)s->jacobian.results + 8, sizeof(double));
   w->lane_in = arena_alloc(a, (size_t)(s->nx + s->ns) * wide + 8, sizeof(double));
   w->lane_out = arena_alloc(a, (size_t)s->jacobian_sens.results * wide + 8, sizeof(double));
   return w;
@@ -108,11 +107,11 @@ void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
 
 void system_jacobian(SystemWork *w, double t, const double *x, double *J, double *ft) {
   const System *s = w->system;
-  int entries = pattern_count(&s->jac);
   system_set_time(w, t);
-  run(w, &s->jacobian, x, NULL, w->jacobian);
-  memcpy(J, w->jacobian, (size_t)entries * sizeof *J);
-  memcpy(ft, w->jacobian + entries, (size_t)s->nx * sizeof *ft);
+  run(w, &s->jacobian, x, NULL, J);
+  if (!ft) return;
+  if (s->by_time_varies) run(w, &s->by_time, x, NULL, ft);
+  else memset(ft, 0, (size_t)s->nx * sizeof *ft);
 }
 
 void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, double *Dft) {

@@ -51,7 +51,9 @@ typedef struct System {
   Kernel start;         // par -> x0, modes, dx0/dp
   Kernel rhs;           // par, x -> dx
   Kernel rhs_sens;      // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
-  Kernel jacobian;      // par, x -> f_x, f_t
+  Kernel jacobian;      // par, x -> f_x
+  Kernel by_time;       // par, x -> f_t, when by_time_varies
+  bool by_time_varies;  // f depends on time or inputs
   Kernel jacobian_sens; // lanes over columns: par, x, [S | unit] -> derivative of f_x, f_t
   Kernel outputs;       // par, x -> y, and with sensitivities h_x, h_p
   Kernel events;        // par, x -> switching functions
@@ -83,7 +85,6 @@ typedef struct SystemWork {
   double *scratch;            // work of the kernels
   double *x0;                 // results of start
   double *values;             // results of rhs_sens when not augmented
-  double *jacobian;           // results of jacobian
   double *lane_in, *lane_out; // of jacobian_sens
   double *out;                // results of outputs
   double *event_out;
@@ -107,6 +108,7 @@ void system_forget(SystemWork *w); // Newton blocks start from their start value
 void system_start(SystemWork *w, double t, double *y);
 void system_rhs(SystemWork *w, double t, const double *x, double *dx);
 void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy);
+// ft may be NULL.
 void system_jacobian(SystemWork *w, double t, const double *x, double *J, double *ft);
 void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, double *Dft);
 // values[ny*lanes]; sens[(i*np + k)*lanes] by spec.parameters, or NULL.

@@ -71,7 +71,7 @@ static void mark_columns(const Derivatives *d, int first, unsigned char *mark) {
     if (d->column[e] >= first) mark[d->column[e] - first] = 1;
 }
 
-// Parameters that enter neither the equations nor the start values cost nothing.
+// Parameters that enter neither the equations nor the start values nor the times of events cost nothing.
 static void derive_motion(Builder *b) {
   System *s = b->s;
   Derivatives f = derive_both(b, b->m->f, s->nx);
@@ -79,6 +79,10 @@ static void derive_motion(Builder *b) {
   unsigned char *moves = ARENA_ARRAY(b->scratch, unsigned char, s->np + 1);
   mark_columns(&f, s->nx, moves);
   mark_columns(&x0, 0, moves);
+  if (s->ne) {
+    Derivatives g = derive_rows(b->g, b->scratch, b->m->switching, s->ne, b->parameter, s->np);
+    mark_columns(&g, 0, moves);
+  }
   s->active = ARENA_ARRAY(s->arena, int, s->np + 1);
   b->active_symbol = ARENA_ARRAY(b->scratch, Expr, s->np + 1);
   b->column_of = ARENA_ARRAY(b->scratch, int, s->np + 1);
@@ -173,9 +177,17 @@ static Outputs jacobian_outputs(Builder *b) {
   Outputs o = {0};
   s->jac = copy_pattern(b, &b->fx, s->nx);
   add_sparse(b, &o, &b->fx);
+  return o;
+}
+
+// Empty when f does not depend on time: most models then save a kernel.
+static Outputs by_time_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = {0};
   b->ft = ARENA_ARRAY(b->scratch, Expr, s->nx + 1);
   by_time(b, b->m->f, s->nx, b->ft);
-  add_outputs(b, &o, b->ft, s->nx);
+  for (int i = 0; i < s->nx; i++) s->by_time_varies |= !expr_is_value(b->g, b->ft[i], 0);
+  if (s->by_time_varies) add_outputs(b, &o, b->ft, s->nx);
   return o;
 }
 
@@ -183,6 +195,7 @@ static Outputs jacobian_sens_outputs(Builder *b) {
   System *s = b->s;
   int n = s->nx + s->ns;
   Outputs first = jacobian_outputs(b), o = {0};
+  add_outputs(b, &first, b->ft, s->nx);
   Expr *by = ARENA_ARRAY(b->scratch, Expr, n + 1), *seed = ARENA_ARRAY(b->scratch, Expr, n + 1);
   for (int i = 0; i < s->nx; i++) by[i] = b->m->x[i], seed[i] = b->S_lane[i];
   for (int k = 0; k < s->ns; k++) by[s->nx + k] = b->active_symbol[k], seed[s->nx + k] = b->unit[k];
@@ -332,21 +345,22 @@ static void make_symbols(Builder *b) {
 static void build_kernels(Builder *b) {
   System *s = b->s;
   bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
-  Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, jacobian_sens = {0}, event_sens = {0};
+  Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0}, event_sens = {0};
   add_outputs(b, &rhs, b->m->f, s->nx);
   if (sens) rhs_sens = s->augmented ? augmented_outputs(b) : sparse_outputs(b);
-  if (b->spec->jacobian) jacobian = jacobian_outputs(b);
+  if (b->spec->jacobian) jacobian = jacobian_outputs(b), times = by_time_outputs(b);
   if (second) jacobian_sens = jacobian_sens_outputs(b);
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
   if (sens && s->ne) event_sens = event_sens_outputs(b);
   const Outputs *varying[] = {&rhs,     &rhs_sens, &jacobian,  &jacobian_sens,
-                              &outputs, &events,   &event_sens};
+                              &outputs, &events,   &event_sens, &times};
   lay_out(b);
-  for (int i = 0; i < 7; i++) hoist(b, varying[i]);
+  for (int i = 0; i < 8; i++) hoist(b, varying[i]);
   s->par_count = s->at_hoisted + b->hoisted.count;
   compile(b, &s->rhs, &rhs, s->lanes, 0);
   if (sens) compile(b, &s->rhs_sens, &rhs_sens, s->lanes, 0);
   if (b->spec->jacobian) compile(b, &s->jacobian, &jacobian, 1, 0);
+  if (s->by_time_varies) compile(b, &s->by_time, &times, 1, 0);
   s->column_lanes = code_lanes();
   if (second) compile(b, &s->jacobian_sens, &jacobian_sens, s->column_lanes, 3);
   compile(b, &s->outputs, &outputs, s->lanes, 0);
@@ -388,7 +402,7 @@ static void kernel_done(Kernel *k) {
 void system_free(System *s) {
   if (!s) return;
   Kernel *all[] = {&s->hoist,         &s->start,   &s->rhs,    &s->rhs_sens,  &s->jacobian,
-                   &s->jacobian_sens, &s->outputs, &s->events, &s->event_sens};
+                   &s->jacobian_sens, &s->outputs, &s->events, &s->event_sens, &s->by_time};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
   arena_free(s->arena);
 }

@@ -7,4 +7,6 @@ typedef struct Pattern {
   const int *column; // of each entry, ascending within a row
 } Pattern;
 
-static inline int pattern_count(const Pattern *p) { return p->start[p->rows]; }
+static inline int pattern_count(const Pattern *p) {
+  return p->start[p->rows];
+}

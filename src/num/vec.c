@@ -9,14 +9,14 @@
 #undef TARGET
 #undef KERNEL
 
-static const VecKernels PLAIN = {largest_plain, scaled_squares_plain};
+static const VecKernels PLAIN = {column_sums_plain, column_largest_plain, scaled_squares_plain};
 
 #ifdef VEC_WIDE
 #define TARGET VEC_WIDE
 #define KERNEL(name) name##_wide
 #include "num/vec_kernels.inc"
 
-static const VecKernels WIDE = {largest_wide, scaled_squares_wide};
+static const VecKernels WIDE = {column_sums_wide, column_largest_wide, scaled_squares_wide};
 
 bool vec_wide(void) {
   const char *choice = getenv("ENTRAIN_VECTOR");

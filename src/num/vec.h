@@ -27,8 +27,10 @@ static inline int vec_padded(int count) {
 bool vec_wide(void);
 
 typedef struct VecKernels {
-  // The largest of q[0 .. count-1] (none is negative), NaN when there is one; padding must be 0.
-  double (*largest)(const double *q, int count);
+  // sums[c] = sum over rows of q[r*width + c], row by row
+  void (*column_sums)(const double *q, int rows, int width, double *sums);
+  // The same with the largest instead of the sum (none is negative); NaN when there is one.
+  void (*column_largest)(const double *q, int rows, int width, double *largest);
   // q = (e / (abs + rel*max(|y0|, |y1|)))^2
   void (*scaled_squares)(int count, const double *e, const double *y0, const double *y1,
                          const double *abs, double rel, double *q);

@@ -33,7 +33,7 @@ typedef struct Plot {
 } Plot;
 
 static Range range_of(const double *v, int count) {
-  Range r = {INFINITY, -INFINITY};
+  Range r = {HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < count; i++) {
     if (!isfinite(v[i])) continue;
     if (v[i] < r.least) r.least = v[i];

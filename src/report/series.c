@@ -3,6 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/digits.h"
+
+static void add_number(Text *out, double value) {
+  char digits[DIGITS_SIZE];
+  digits_format(value, digits);
+  text_add(out, digits);
+}
+
 static void add_cell(Text *out, const char *name) {
   if (!strpbrk(name, ",\";\t\n\r")) {
     text_add(out, name);
@@ -22,7 +30,7 @@ void series_csv(const Series *s, Text *out) {
   for (int r = 0; r < s->rows; r++) {
     for (int c = 0; c < s->columns; c++) {
       if (c) text_add(out, ",");
-      if (isfinite(s->column[c][r])) text_add_number(out, s->column[c][r]);
+      if (isfinite(s->column[c][r])) add_number(out, s->column[c][r]);
     }
     text_add(out, "\n");
   }
@@ -37,7 +45,7 @@ void series_json(const Series *s, Text *out) {
     for (int r = 0; r < s->rows; r++) {
       if (r) text_add(out, ", ");
       if (isfinite(s->column[c][r]))
-        text_add_number(out, s->column[c][r]);
+        add_number(out, s->column[c][r]);
       else
         text_add(out, "null");
     }

@@ -22,6 +22,9 @@ Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule) {
   int padded = vec_padded(control_count(ode));
   c->abs_tol = ARENA_ARRAY(a, double, padded);
   c->squares = ARENA_ARRAY(a, double, padded);
+  c->one_by_n = ode->n ? 1. / ode->n : 0;
+  c->errors_sens = vec_padded(ode->lanes);
+  c->errors = ARENA_ARRAY(a, double, c->errors_sens + vec_padded(ode->stride * ode->lanes));
   for (int i = 0; i < padded; i++) c->abs_tol[i] = 1;
   return c;
 }
@@ -132,13 +135,24 @@ Attempt control_attempt(const Control *c, const Stepper *s, double limit) {
   return (Attempt){distance < 0 ? -h : h, false};
 }
 
-double control_largest(const Control *c, const Ode *ode) {
-  return sqrt(c->vec->largest(c->squares, control_count(ode)));
+double control_worst(const Control *c, const Ode *ode, const double *errors) {
+  double worst = 0;
+  for (int i = 0; i < ode->lanes; i++) {
+    if (errors[i] != errors[i]) return errors[i];
+    if (errors[i] > worst) worst = errors[i];
+  }
+  for (int i = 0; i < ode->stride * ode->lanes; i++) {
+    double error = errors[c->errors_sens + i];
+    if (error != error) return error;
+    if (error > worst) worst = error;
+  }
+  return sqrt(worst);
 }
 
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1) {
   c->vec->scaled_squares(control_count(s->ode), e, s->y, y1, c->abs_tol, s->tol.rel, c->squares);
-  return control_largest(c, s->ode);
+  control_columns(c, s->ode, c->squares, c->errors);
+  return control_worst(c, s->ode, c->errors);
 }
 
 void control_accept(Control *c, Stepper *s, Attempt a, double error) {

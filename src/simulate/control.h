@@ -14,8 +14,12 @@ typedef struct ControlRule {
 typedef struct Control {
   const ControlRule *rule;
   const VecKernels *vec;
-  double *abs_tol;      // of each number of y
-  double *squares;      // scaled errors squared, of each number of y
+  double *abs_tol; // of each number of y
+  double *squares; // scaled errors squared, of each number of y
+  double *
+      errors; // squared: of the states of each lane, and behind them (padded) of each column of sensitivities
+  int errors_sens; // where those of the sensitivities begin
+  double one_by_n;
   double span;          // |t_end - t| at the start
   double log_error_old; // log2 of the error of the last accepted step
   bool rejected;        // the last attempt was
@@ -37,11 +41,22 @@ static inline bool control_exhausted(const Stepper *s) {
 }
 Attempt control_attempt(const Control *c, const Stepper *s, double limit);
 
+// What counts of c->squares (or of others of the same shape): the largest of the states, the mean of each column of
+// sensitivities.
+static inline void control_columns(const Control *c, const Ode *ode, const double *squares,
+                                   double *errors) {
+  c->vec->column_largest(squares, ode->n, ode->lanes, errors);
+  if (ode->ns == 0) return;
+  int width = ode->stride * ode->lanes;
+  double *sens = errors + c->errors_sens;
+  c->vec->column_sums(squares + ode->n * ode->lanes, ode->n, width, sens);
+  for (int i = 0; i < width; i++) sens[i] *= c->one_by_n;
+}
 // The same norm as stepper_norm, of e with the end value y1; fills c->squares. NaN when any number
 // is.
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1);
-// The root of the largest of c->squares; NaN when any is.
-double control_largest(const Control *c, const Ode *ode);
+// The root of the largest of the errors; NaN when any is.
+double control_worst(const Control *c, const Ode *ode, const double *errors);
 
 // After an accepted step of size h: counts it and proposes h_next. The caller has moved t and y.
 void control_accept(Control *c, Stepper *s, Attempt a, double error);

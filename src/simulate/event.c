@@ -3,23 +3,40 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 4, ROUNDS = 30, REPEATS_MOST = 40 };
+enum {
+  PARTS = 4,       // of a stretch of time in which the switching functions are looked at
+  DEPTH_MOST = 12, // stretches are halved so often until their samples tell the functions
+  ROUNDS = 30,
+  REPEATS_MOST = 40,
+};
+
+typedef struct Sample { // of the switching functions
+  double t;
+  double *g, *margin; // by event
+} Sample;
 
 struct EventWork {
   SystemWork *work;
   const Model *model;
-  double *g;            // switching functions
-  double *before;       // margins at a trial time
-  double *left, *right; // margins at the ends of a part of the step
-  double rate;          // of the switching function that was crossed
-  double *x;            // states at a trial time
-  double *near_x;       // states just before the event that was found
+  double *g;                          // switching functions
+  double *before;                     // margins at a trial time
+  Sample end[2];                      // of the step
+  Sample part[DEPTH_MOST + 1][PARTS]; // inside a stretch: the ends of its parts, and one to check
+  int depth;                          // how deep the last search went
+  double rate;                        // of the switching function that was crossed
+  double *x;                          // states at a trial time
+  double *near_x;                     // states just before the event that was found
   double near_t;
+  Sample trial;   // while an event is located
   double *frozen; // modes while the true ones are in use
   double *f_old, *f_new, *by_column;
   double last_time;
   int repeats; // events at the same time
 };
+
+static Sample new_sample(Arena *a, int ne) {
+  return (Sample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
+}
 
 EventWork *event_work_new(Arena *a, SystemWork *w) {
   const System *s = w->system;
@@ -29,8 +46,10 @@ EventWork *event_work_new(Arena *a, SystemWork *w) {
   e->model = s->model;
   e->g = ARENA_ARRAY(a, double, s->ne + 8);
   e->before = ARENA_ARRAY(a, double, s->ne + 8);
-  e->left = ARENA_ARRAY(a, double, s->ne + 8);
-  e->right = ARENA_ARRAY(a, double, s->ne + 8);
+  e->trial = new_sample(a, s->ne);
+  for (int i = 0; i < 2; i++) e->end[i] = new_sample(a, s->ne);
+  for (int d = 0; d <= DEPTH_MOST; d++)
+    for (int i = 0; i < PARTS; i++) e->part[d][i] = new_sample(a, s->ne);
   e->x = ARENA_ARRAY(a, double, numbers + 16);
   e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
   e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
@@ -94,27 +113,38 @@ void event_begin(EventWork *e, double t, const double *y) {
   }
 }
 
-static void margins_at(EventWork *e, Stepper *s, double t, double *out) {
+static void sample_at(EventWork *e, Stepper *s, double t, Sample *out) {
   int ne = e->work->system->ne;
+  size_t bytes = (size_t)e->work->system->nx * sizeof(double);
   if (t == s->t)
-    memcpy(e->x, s->y, (size_t)e->work->system->nx * sizeof(double));
+    memcpy(e->x, s->y, bytes);
+  else if (t == s->t_old)
+    memcpy(e->x, s->y_old, bytes);
   else
     s->row->dense(s, t, false, e->x);
-  system_events(e->work, t, e->x, e->g);
-  for (int k = 0; k < ne; k++) out[k] = margin(e, k, e->g[k]);
+  out->t = t;
+  system_events(e->work, t, e->x, out->g);
+  for (int k = 0; k < ne; k++) out->margin[k] = margin(e, k, out->g[k]);
 }
 
+typedef struct Crossing {
+  int event;
+  double before, at;
+  bool found;
+} Crossing;
+
 // Between a (margin of k not negative) and b (negative): Illinois, then the ends before and behind the kink.
-static double locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb,
-                     double *before) {
+static void locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb,
+                   Crossing *out) {
   int side = 0;
+  fa = fmax(0, fa);
   for (int i = 0; i < 100; i++) {
     double close = 2e-16 * fmax(fabs(a), fabs(b));
     if (b - a <= 2 * close) break;
     double m = fa > fb && i % 8 != 7 ? (fa * b - fb * a) / (fa - fb) : 0.5 * (a + b);
     if (!(m > a + close && m < b - close)) m = 0.5 * (a + b);
-    margins_at(e, s, m, e->before);
-    double fm = e->before[k];
+    sample_at(e, s, m, &e->trial);
+    double fm = e->trial.margin[k];
     if (fm < 0) {
       b = m, fb = fm;
       if (side == -1) fa /= 2;
@@ -126,32 +156,97 @@ static double locate(EventWork *e, Stepper *s, int k, double a, double fa, doubl
     }
     if (fb >= -1e-300 && fb < 0) break;
   }
-  *before = a;
-  return b;
+  if (!out->found || b < out->at) *out = (Crossing){k, a, b, true};
 }
 
-bool event_find(EventWork *e, Stepper *s, double *at, int *event) {
-  int ne = e->work->system->ne;
-  double a = s->t_old;
-  bool found = false;
-  double *left = e->left, *right = e->right;
-  memcpy(e->x, s->y_old, (size_t)e->work->system->nx * sizeof(double));
-  system_events(e->work, a, e->x, e->g);
-  for (int k = 0; k < ne; k++) left[k] = fmax(0, margin(e, k, e->g[k]));
-  for (int i = 1; i <= SAMPLES && !found; i++) {
-    double b = i == SAMPLES ? s->t : s->t_old + (s->t - s->t_old) * i / SAMPLES;
-    margins_at(e, s, b, right);
-    for (int k = 0; k < ne; k++) {
-      if (!(right[k] < 0)) continue;
-      double before, t = locate(e, s, k, a, left[k], b, right[k], &before);
-      if (!found || t < *at) *at = t, *event = k, e->near_t = before;
-      found = true;
-    }
-    memcpy(left, right, (size_t)ne * sizeof *left);
-    a = b;
+// The polynomial through five samples at equal distances, at theta in [0, 1].
+static double interpolate(const Sample *const q[PARTS + 1], int k, double theta) {
+  double sum = 0;
+  for (int i = 0; i <= PARTS; i++) {
+    double weight = 1;
+    for (int j = 0; j <= PARTS; j++)
+      if (j != i) weight *= (PARTS * theta - j) / (i - j);
+    sum += weight * q[i]->g[k];
   }
-  if (found) s->row->dense(s, e->near_t, false, e->near_x);
-  return found;
+  return sum;
+}
+
+// Whether the samples tell what the switching functions do between them: their fourth difference is small, and so is
+// the error at one more point, unless the function is far from its event.
+static bool samples_suffice(const EventWork *e, const Sample *const q[PARTS + 1],
+                            const Sample *check, double theta) {
+  for (int k = 0; k < e->work->system->ne; k++) {
+    double scale = 0, least = INFINITY;
+    for (int i = 0; i <= PARTS; i++) {
+      scale = fmax(scale, fabs(q[i]->margin[k]));
+      least = fmin(least, fabs(q[i]->margin[k]));
+    }
+    double bend = q[0]->g[k] - 4 * q[1]->g[k] + 6 * q[2]->g[k] - 4 * q[3]->g[k] + q[4]->g[k];
+    double error = fmax(fabs(bend), fabs(interpolate(q, k, theta) - check->g[k]));
+    if (error > 0.05 * scale && error > 0.5 * least) return false;
+  }
+  return true;
+}
+
+// Three samples on the right side may have a dip between them that reaches the wrong one.
+static void look_into_dip(EventWork *e, Stepper *s, int k, const Sample *const q[3],
+                          Crossing *out) {
+  double left = q[0]->margin[k], middle = q[1]->margin[k], right = q[2]->margin[k];
+  double curvature = left - 2 * middle + right, slope = (right - left) / 2;
+  if (!(curvature > 0) || fabs(slope) >= curvature ||
+      middle - slope * slope / (2 * curvature) > 0.05 * middle)
+    return;
+  double t = q[1]->t - slope / curvature * (q[2]->t - q[1]->t);
+  if (!(t > q[0]->t && t < q[2]->t)) return;
+  sample_at(e, s, t, &e->trial);
+  double dip = e->trial.margin[k];
+  if (dip < 0) locate(e, s, k, q[0]->t, left, t, dip, out);
+}
+
+static void look_between(EventWork *e, Stepper *s, const Sample *const q[PARTS + 1],
+                         Crossing *out) {
+  int ne = e->work->system->ne;
+  for (int i = 1; i <= PARTS && !out->found; i++)
+    for (int k = 0; k < ne; k++) {
+      if (q[i]->margin[k] < 0)
+        locate(e, s, k, q[i - 1]->t, q[i - 1]->margin[k], q[i]->t, q[i]->margin[k], out);
+      else if (i < PARTS && q[i - 1]->margin[k] >= 0 && q[i + 1]->margin[k] >= 0)
+        look_into_dip(e, s, k, q + i - 1, out);
+    }
+}
+
+static void search(EventWork *e, Stepper *s, const Sample *a, const Sample *b, int depth,
+                   Crossing *out) {
+  const double theta = 0.618;
+  double width = b->t - a->t;
+  Sample *part = e->part[depth];
+  const Sample *q[PARTS + 1] = {a, &part[0], &part[1], &part[2], b};
+  for (int i = 1; i < PARTS; i++) sample_at(e, s, a->t + width * i / PARTS, &part[i - 1]);
+  sample_at(e, s, a->t + width * theta, &part[PARTS - 1]);
+  if (depth > e->depth) e->depth = depth;
+  if (depth == DEPTH_MOST || samples_suffice(e, q, &part[PARTS - 1], theta)) {
+    look_between(e, s, q, out);
+    return;
+  }
+  search(e, s, a, q[PARTS / 2], depth + 1, out);
+  if (!out->found) search(e, s, q[PARTS / 2], b, depth + 1, out);
+}
+
+bool event_find(EventWork *e, Stepper *s, double *before, double *at, int *event) {
+  Crossing c = {0};
+  e->depth = 0;
+  sample_at(e, s, s->t_old, &e->end[0]);
+  sample_at(e, s, s->t, &e->end[1]);
+  search(e, s, &e->end[0], &e->end[1], 0, &c);
+  if (e->depth > 1)
+    s->h_next =
+        copysign(fmin(fabs(s->h_next), ldexp(fabs(s->t - s->t_old), 3 - e->depth)), s->h_next);
+  if (!c.found) return false;
+  s->row->dense(s, c.before, false, e->near_x);
+  *before = e->near_t = c.before;
+  *at = c.at;
+  *event = c.event;
+  return true;
 }
 
 // The states go on, their slope jumps from f_old to f_new: S += (f_old - f_new) dt/dp, where dt/dp = -by_column/rate is

@@ -8,8 +8,9 @@ typedef struct EventWork EventWork;
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
 // The modes at the start are in the work of the system; those that sit exactly on a kink follow the motion.
 void event_begin(EventWork *e, double t, const double *y);
-// The first event in the last step of s: its time (just behind the kink) and number. false when there is none.
-bool event_find(EventWork *e, Stepper *s, double *at, int *event);
+// The first event in the last step of s: its number and the times just before and just behind the kink, neighbouring
+// numbers if possible. false when there is none. Shortens the next step of s to what the events can follow.
+bool event_find(EventWork *e, Stepper *s, double *before, double *at, int *event);
 // Beyond a kink the side in use may not exist, such as sqrt(x) below 0. These take the modes as they are at (t, x) instead
 // (false: they are those in use already) and go back.
 bool event_true_modes(EventWork *e, double t, const double *x);

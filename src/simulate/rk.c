@@ -38,6 +38,8 @@ struct Rk {
   int count, ld;     // numbers in y; distance of the slopes in k
   double *k;         // slope j at k + j*ld, counted from 1
   double *arg, *end; // argument of the last stage; the new y
+  double *squares3;  // of the third order error
+  double *errors3;   // by columns
   double *dense;     // coefficient j at dense + j*ld, counted from 1
   DenseReady dense_ready;
   bool begun;           // k1 holds f(t, y); otherwise the end slope of the last step does
@@ -109,6 +111,8 @@ static void init(Stepper *s, Arena *a, const RkMethod *method) {
   w->dense = ARENA_ARRAY(a, double, 8 * w->ld);
   w->arg = ARENA_ARRAY(a, double, w->ld);
   w->end = ARENA_ARRAY(a, double, w->ld);
+  w->squares3 = ARENA_ARRAY(a, double, w->ld);
+  w->errors3 = ARENA_ARRAY(a, double, w->control->errors_sens + w->ld);
 }
 
 static void init_rk8(Stepper *s, Arena *a) {
@@ -129,10 +133,29 @@ static void start(Stepper *s, double t_end) {
   control_start(w->control, s, t_end, slope(w, 1), w->arg, slope(w, 2));
 }
 
+// DOP853's error, squared: e5^4 / (e5^2 + 0.01 e3^2).
+static double combined(double five, double three) {
+  double both = five + 0.01 * three;
+  return both == 0 ? 0 : five * (five / both);
+}
+
+// For each state, and for each column of sensitivities.
+static void combine_errors(Rk *w, const Ode *ode) {
+  Control *c = w->control;
+  int states = ode->n * ode->lanes, columns = ode->ns ? ode->stride * ode->lanes : 0;
+  double *sens = c->errors + c->errors_sens;
+  for (int i = 0; i < states; i++) c->squares[i] = combined(c->squares[i], w->squares3[i]);
+  control_columns(c, ode, w->squares3, w->errors3);
+  for (int i = 0; i < columns; i++) sens[i] = combined(sens[i], w->errors3[c->errors_sens + i]);
+  c->vec->column_largest(c->squares, ode->n, ode->lanes, c->errors);
+}
+
 static double attempt_error(Rk *w, Stepper *s, double h) {
   w->kernels->stages(w, s, h);
   count_rhs(s, w->method->stages, true);
-  return fabs(h) * control_largest(w->control, s->ode);
+  control_columns(w->control, s->ode, w->control->squares, w->control->errors);
+  if (w->method->two_errors) combine_errors(w, s->ode);
+  return fabs(h) * control_worst(w->control, s->ode, w->control->errors);
 }
 
 // The slope where the step ends, which the next step begins with. False when it cannot be computed.

@@ -38,7 +38,8 @@ struct SimulateWork {
   const StepperRow *rows[2]; // explicit, implicit
   Stepper *steppers[2];
   int in_use;
-  double *y; // scratch for dense output
+  double *y;   // scratch for dense output
+  double *row; // of outputs, before it goes into columns
   int *pieces;
   EventWork *events;
   // of the run
@@ -139,6 +140,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   int numbers = s->nx + s->nx * s->stride;
   w->abs_tol = ARENA_ARRAY(a, double, numbers + 16);
   w->y = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
+  w->row = ARENA_ARRAY(a, double, s->lanes == 1 ? (size_t)s->ny * (size_t)(1 + s->np) + 8 : 0);
   w->pieces = ARENA_ARRAY(a, int, s->nu + 1);
   w->tol = (Tolerance){.rel = options->rel_tol,
                        .abs = w->abs_tol,
@@ -196,8 +198,10 @@ static double next_after(const double *ascending, int count, double t) {
   int low = 0, high = count; // the first beyond t is in low .. high
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (ascending[middle] > t) high = middle;
-    else low = middle + 1;
+    if (ascending[middle] > t)
+      high = middle;
+    else
+      low = middle + 1;
   }
   return low < count ? ascending[low] : (double)INFINITY;
 }
@@ -332,28 +336,43 @@ static void end_of_step(SimulateWork *w, StepEnd e) {
 
 // ---------------------------------------------------------------- output
 
-static bool put_row(SimulateWork *w, double t, const double *y) {
-  const System *s = w->system;
-  Trajectory *out = w->out;
-  size_t width = (size_t)(s->ny * s->lanes);
-  double *values = out->values + (size_t)out->rows * width;
-  double *sens = out->sens ? out->sens + (size_t)out->rows * width * (size_t)s->np : NULL;
-  system_outputs(w->work, t, y, values, sens);
-  bool fine = s->outputs_are_states || // accepted steps are finite
-              (all_finite(values, (int)width) && (!sens || all_finite(sens, (int)width * s->np)));
-  if (fine) {
-    out->rows++;
-    return true;
-  }
+static bool wants_sens(const Trajectory *out) {
+  return out->sens || out->with_sens;
+}
+
+static void scatter(double *const *column, int row, const double *from, int count) {
+  for (int i = 0; i < count; i++) column[i][row] = from[i];
+}
+
+static bool end_output(SimulateWork *w, double t, const double *y) {
   end(w, OUTCOME_NOT_COMPUTABLE);
-  out->t_end = t;
+  w->out->t_end = t;
   message(w, "at t = %.10g an output cannot be computed: ", t);
   Text why;
   text_init(&why);
-  bool found = s->lanes == 1 && system_explain(w->work, SYSTEM_OUTPUTS, t, y, &why);
+  bool found = w->system->lanes == 1 && system_explain(w->work, SYSTEM_OUTPUTS, t, y, &why);
   message(w, "%s", found ? why.at : "a number is too large");
   text_done(&why);
   return false;
+}
+
+static bool put_row(SimulateWork *w, double t, const double *y) {
+  const System *s = w->system;
+  Trajectory *out = w->out;
+  int width = s->ny * s->lanes, slopes = wants_sens(out) ? width * s->np : 0;
+  if (out->column && s->outputs_are_y) { // nothing to compute
+    scatter(out->column, out->rows++, y, width + slopes);
+    return true;
+  }
+  double *values = out->column ? w->row : out->values + (size_t)out->rows * (size_t)width;
+  double *sens = out->column ? w->row + width : out->sens + (size_t)out->rows * (size_t)slopes;
+  system_outputs(w->work, t, y, values, slopes ? sens : NULL);
+  bool fine = s->outputs_are_states || // accepted steps are finite
+              (all_finite(values, width) && (!slopes || all_finite(sens, slopes)));
+  if (!fine) return end_output(w, t, y);
+  if (out->column) scatter(out->column, out->rows, w->row, width + slopes);
+  out->rows++;
+  return true;
 }
 
 static double next_time(const SimulateWork *w) {
@@ -365,7 +384,7 @@ static double next_time(const SimulateWork *w) {
 static bool put_rows_before(SimulateWork *w, double t) {
   Stepper *s = stepper(w);
   for (double at = next_time(w); at < t; at = next_time(w)) {
-    s->row->dense(s, at, w->out->sens != NULL, w->y);
+    s->row->dense(s, at, wants_sens(w->out), w->y);
     if (!put_row(w, at, w->y)) return false;
   }
   return true;
@@ -440,10 +459,10 @@ static void end_chatter(SimulateWork *w, int event) {
 // An event in the last step: goes back to it, changes the modes and the sensitivities, starts again.
 static bool handle_event(SimulateWork *w) {
   Stepper *s = stepper(w);
-  double at;
+  double before, at;
   int event;
-  if (!event_find(w->events, s, &at, &event)) return true;
-  if (!put_rows_before(w, at)) return false;
+  if (!event_find(w->events, s, &before, &at, &event)) return true;
+  if (!put_rows_before(w, before)) return false;
   s->row->dense(s, at, true, w->y);
   int numbers = w->system->nx + w->system->nx * w->system->stride;
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
@@ -454,6 +473,8 @@ static bool handle_event(SimulateWork *w) {
     return false;
   }
   restart(w);
+  while (next_time(w) <= at) // rows at the time of the event show what comes after it
+    if (!put_row(w, next_time(w), s->y)) return false;
   return true;
 }
 

@@ -34,9 +34,13 @@ typedef struct SimulateRequest {
 
 typedef struct Trajectory {
   Outcome outcome;
-  int rows;       // output times that were reached
-  double *values; // [row][output][lane], caller's storage for all rows
+  int rows; // output times that were reached
+  // The caller's storage for all rows: by rows, or (one lane) by columns.
+  double *values; // [row][output][lane], or NULL
   double *sens;   // [row][output][parameter][lane], or NULL
+  double *const
+      *column; // [output][row], then [output*parameter][row] when sensitivities are wanted; or NULL
+  bool with_sens; // by columns: whether sensitivities are wanted
   StepCount work;
   long events;
   double t_end;      // how far it came

@@ -2,10 +2,13 @@
 
 static const OptionRow ROWS[] = {
 #define OPT(type, name, default_value, least, most, meaning)                                       \
-  {#name, OPTION_##type, offsetof(SimulateOptions, name), #default_value, least, most,             \
-   NULL,  meaning, #least " to " #most},
+  {                                                                                                \
+      #name,          OPTION_##type, offsetof(SimulateOptions, name),                              \
+      #default_value, least,         most,                                                         \
+      NULL,           meaning,       #least " to " #most},
 #define OPT_CHOICE(name, default_value, choices, meaning)                                          \
-  {#name, OPTION_choice, offsetof(SimulateOptions, name), #default_value, 0, 0, choices, meaning, choices},
+  {#name,   OPTION_choice, offsetof(SimulateOptions, name), #default_value, 0, 0, choices,         \
+   meaning, choices},
 #include "simulate/simulate_options.def"
 #undef OPT
 #undef OPT_CHOICE

@@ -37,23 +37,47 @@ void stepper_done(Stepper *s) {
   if (s && s->row->done) s->row->done(s);
 }
 
+typedef struct Worst {
+  double norm, part; // of the worst column, and of its largest number
+  int at;            // that number, as an index into y with lanes
+} Worst;
+
 static double scaled(const Stepper *s, const double *e, const double *y0, const double *y1, int i) {
   double size = fmax(fabs(y0[i]), fabs(y1[i]));
   double scale = s->tol.abs[i / s->ode->lanes] + s->tol.rel * size;
-  return e[i] == 0 ? 0 : fabs(e[i]) / scale;
+  return e[i] == 0 ? 0 : e[i] / scale;
+}
+
+// One column: the numbers at first, first + step, ... Its norm is the largest of them, or their root mean square.
+static Worst column_norm(const Stepper *s, const double *e, const double *y0, const double *y1,
+                         int first, int step, bool largest) {
+  Worst w = {0, -1, first};
+  double sum = 0;
+  for (int r = 0; r < s->ode->n; r++) {
+    int i = first + r * step;
+    double q = scaled(s, e, y0, y1, i);
+    q *= q;
+    sum += q;
+    if (q > w.part || q != q) w.part = q, w.at = i;
+    if (q != q) break;
+  }
+  w.norm = sqrt(largest ? w.part : sum / s->ode->n);
+  return w;
 }
 
 double stepper_norm(const Stepper *s, const double *e, const double *y0, const double *y1,
                     int *worst) {
   const Ode *ode = s->ode;
-  int count = ode->n * ode->lanes * (1 + ode->stride), most = 0;
-  double largest = 0;
-  for (int i = 0; i < count; i++) {
-    double q = scaled(s, e, y0, y1, i);
-    if (q <= largest) continue;
-    largest = q, most = i;
-    if (q != q) break;
+  Worst most = {0, 0, 0};
+  int columns = ode->n ? ode->lanes * (1 + ode->ns) : 0;
+  for (int c = 0; c < columns; c++) {
+    bool state = c < ode->lanes;
+    int first = state ? c : ode->n * ode->lanes + c - ode->lanes;
+    Worst w =
+        column_norm(s, e, y0, y1, first, state ? ode->lanes : ode->stride * ode->lanes, state);
+    if (!(w.norm <= most.norm)) most = w;
+    if (w.norm != w.norm) break;
   }
-  *worst = most / ode->lanes;
-  return largest;
+  *worst = most.at / ode->lanes;
+  return most.norm;
 }

@@ -21,7 +21,7 @@ typedef struct Ode {
 
   // For implicit methods (lanes == 1); NULL when the system has none.
   const Pattern *pattern; // of f_x, by rows
-  // J: values of f_x in the order of the pattern; ft[n]: partial derivative of f by time.
+  // J: values of f_x in the order of the pattern; ft[n]: derivative of f by time along the inputs, or NULL.
   void (*jacobian)(void *self, double t, const double *x, double *J, double *ft);
   // Total derivative by each parameter column: DJ[e*stride + k] of value e of J, Dft[i*stride + k] of ft.
   void (*jacobian_sens)(void *self, double t, const double *y, double *DJ, double *Dft);
@@ -90,7 +90,8 @@ const StepperRow *stepper_find(const char *name); // NULL when unknown
 Stepper *stepper_new(Arena *a, const StepperRow *row, const Ode *ode, const Tolerance *tol);
 void stepper_done(Stepper *s); // frees what the arena does not own; NULL is allowed
 
-// Scaled error of e against the tolerances at max(|y0|, |y1|): the largest over all numbers, so that every state and every
-// sensitivity is as accurate as it was asked for. NaN when any number is. *worst: index into y without lanes.
+// Scaled error of e against the tolerances at max(|y0|, |y1|), the largest over lanes: of the states the largest, so that
+// each is as accurate as it was asked for; of each column of sensitivities the root mean square, because single ones
+// pass through 0 all the time. NaN when any number is. *worst: index into y without lanes.
 double stepper_norm(const Stepper *s, const double *e, const double *y0, const double *y1,
                     int *worst);

@@ -41,7 +41,7 @@ typedef struct Stiff {
   SUNLinearSolver linear;
   SUNNonlinearSolver nonlinear, nonlinear_sens; // Adams only; NULL: those of CVODES
   double *y, *dy;                               // packed as ode->rhs wants them
-  double *J, *ft;                               // values of the pattern
+  double *J;                                    // values of the pattern
   sunindextype *row_start, *column;             // the pattern with a full diagonal
   int *place;                                   // of each value of J in that
   Tally tally;
@@ -133,7 +133,7 @@ static int columns_rhs(int ns, sunrealtype t, N_Vector x, N_Vector dx, N_Vector 
 
 static int pattern_jacobian(Stiff *d, double t, N_Vector x) {
   const Ode *ode = d->stepper->ode;
-  ode->jacobian(ode->self, t, N_VGetArrayPointer(x), d->J, d->ft);
+  ode->jacobian(ode->self, t, N_VGetArrayPointer(x), d->J, NULL);
   return finite_or_retry(d, d->J, (size_t)pattern_count(ode->pattern));
 }
 
@@ -206,7 +206,6 @@ static void make_linear_solver(Stiff *d, Arena *a, const Ode *ode) {
   CVLsJacFn jacobian = NULL; // CVODES takes difference quotients
   if (ode->jacobian) {
     d->J = ARENA_ARRAY(a, double, pattern_count(ode->pattern));
-    d->ft = ARENA_ARRAY(a, double, ode->n);
     jacobian = dense_jacobian;
   }
   if (is_sparse(ode)) {

@@ -226,6 +226,26 @@ static void hysteresis_has_its_limit_slope_at_zero(void **state) {
   arena_free(f.arena);
 }
 
+// p*(if x > 0 then sqrt(x) else 0) + y*(if x > 0 then exp(sqrt(x)) else x)
+static void untaken_branches_stay_out_of_products_and_sums(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  Graph *g = f.g;
+  Expr x = f.s[0], positive = expr_make(g, OP_LT, expr_const(g, 0), x, 0),
+       root = expr_call(g, OP_SQRT, x);
+  Expr first = expr_mul(g, f.s[2], expr_select(g, positive, root, 0));
+  Expr second = expr_mul(g, f.s[1], expr_select(g, positive, expr_call(g, OP_EXP, root), x));
+  Expr e = expr_add(g, first, second);
+  double at[] = {-2, 5, 3};
+  assert_close(expr_eval(g, derive(g, e, x), at), 5, 0);
+  Expr along;
+  derive_direction(g, &e, 1, &x, (Expr[]){1}, 1, &along);
+  assert_close(expr_eval(g, along, at), 5, 0);
+  at[0] = 4;
+  assert_close_relative(expr_eval(g, derive(g, e, x), at), 3. / 4 + 5 * exp(2) / 4, 1e-15);
+  arena_free(f.arena);
+}
+
 static void a_branch_that_is_not_taken_does_not_spoil_the_derivative(void **state) {
   (void)state;
   Fixture f = fixture_new();
@@ -374,6 +394,7 @@ int main(void) {
       cmocka_unit_test(roots_and_angles_have_finite_derivatives_at_zero),
       cmocka_unit_test(powers_have_finite_derivatives_at_zero),
       cmocka_unit_test(hysteresis_has_its_limit_slope_at_zero),
+      cmocka_unit_test(untaken_branches_stay_out_of_products_and_sums),
       cmocka_unit_test(a_branch_that_is_not_taken_does_not_spoil_the_derivative),
       cmocka_unit_test(linear_systems_are_differentiated_by_the_implicit_function_theorem),
       cmocka_unit_test(nonlinear_systems_are_differentiated_by_the_implicit_function_theorem),

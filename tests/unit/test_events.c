@@ -89,6 +89,7 @@ static void forced_friction_sensitivities_match_differences(void **state) {
     Spec spec = {.file = "models/friction_oscillator.mo",
                  .stop = 20,
                  .step = 0.5,
+                 .set = "v.start=0.3",
                  .sens = "m k mu g F0 omega x.start v.start"};
     spec.options = with_solver(options, sizeof options, SOLVERS[s], "rel_tol=1e-9 abs_tol=1e-11");
     assert_sensitivities(&spec, .step = 1e-5, .tolerance = 1e-5,
@@ -155,7 +156,7 @@ static const Kink KINKS[] = {
     {"if time < 3 then 1 else 2", exact_if, 1},
     {"if time >= 3 then 2 else 1", exact_if, 1},
     {"floor(2*time)", exact_floor, 19},
-    {"ceil(2*time)", exact_ceil, 19},
+    {"ceil(2*time)", exact_ceil, 20},
     {"mod(time, 0.7)", exact_mod, 14},
     {"if time > 2 and time < 5 then 1 else 0", exact_and, 2},
     {"if not (time <= 2 or time >= 5) then 1 else 0", exact_and, 2},
@@ -180,7 +181,7 @@ static void kinks_in_time_are_located(void **state) {
       for (int i = 0; i < rows(&r); i++) {
         double wanted = KINKS[k].exact(value_at(&r, "time", i)),
                error = fabs(value_at(&r, "x", i) - wanted);
-        double allowed = s < OWN_COUNT ? 1e-8 : 1e-6;
+        double allowed = (s < OWN_COUNT ? 1e-8 : 1e-6) * (1 + fabs(wanted));
         if (error <= allowed) continue;
         print_error("%s with %s: x(%g) = %.12g, exact %.12g, wrong by %.2g\n", KINKS[k].slope,
                     SOLVERS[s], value_at(&r, "time", i), value_at(&r, "x", i), wanted, error);
@@ -292,8 +293,8 @@ static void sensitivities_across_events_match_differences(void **state) {
       "model C\n  parameter Real p = 2;\n  parameter Real q = 0.1;\n  Real x(start = 0, fixed = "
       "true);\n"
       "  Real z(start = 0.1, fixed = true);\nequation\n"
-      "  der(x) = max(0.2, cos(p*time)) - q*abs(x - 0.5);\n  der(z) = if z*x < q then 1 - z else "
-      "-p*z;\nend C;\n",
+      "  der(x) = max(0.2, cos(p*time)) - q*abs(x - 0.5);\n  der(z) = if z*sin(3*x) < q then 1 - z "
+      "else 1 + z;\nend C;\n",
   };
   for (int k = 0; k < 3; k++)
     for (int s = 0; s < OWN_COUNT; s++) {
