@@ -75,7 +75,10 @@ static bool set_grid(EntrainSimulation *s, double start, double stop, double ste
   if (!(intervals < ROWS_MOST)) return fail(err, ERR_LIMIT, "more than %d output times", ROWS_MOST);
   int whole = (int)floor(intervals * (1 + 4 * DBL_EPSILON)), count = 0;
   s->times = ARENA_ARRAY(s->arena, double, whole + 2);
-  for (int i = 0; i <= whole; i++) s->times[count++] = start + i * step;
+  double by =
+      rint(1 / step); // steps such as 0.1: i/10 is the nearest number to i tenths, i*0.1 is not
+  bool tidy = fabs(by * step - 1) <= DBL_EPSILON;
+  for (int i = 0; i <= whole; i++) s->times[count++] = start + (tidy ? i / by : i * step);
   if (count && fabs(s->times[count - 1] - stop) <= 1e-9 * step)
     s->times[count - 1] = stop;
   else if (s->times[count - 1] < stop)

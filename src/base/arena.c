@@ -50,13 +50,18 @@ Arena *arena_new(void) {
   return a;
 }
 
-void arena_free(Arena *a) {
-  if (!a) return;
+static void free_blocks(Arena *a) {
   for (Block *b = a->blocks; b;) {
     Block *next = b->next;
     free(b);
     b = next;
   }
+  a->blocks = NULL;
+}
+
+void arena_free(Arena *a) {
+  if (!a) return;
+  free_blocks(a);
   free(a);
 }
 
@@ -66,18 +71,16 @@ void *arena_alloc(Arena *a, size_t count, size_t size) {
   return p;
 }
 
+// One block as large as all together, so that the same requests fit into it the next time.
 void arena_reset(Arena *a) {
-  Block *kept = a->blocks;
-  for (Block *b = a->blocks; b; b = b->next)
-    if (b->size > kept->size) kept = b;
-  for (Block *b = a->blocks; b;) {
-    Block *next = b->next;
-    if (b != kept) free(b);
-    b = next;
+  size_t whole = 0;
+  for (const Block *b = a->blocks; b; b = b->next) whole += b->size;
+  if (a->blocks && a->blocks->next) {
+    free_blocks(a);
+    block_new(a, whole);
   }
-  a->blocks = kept;
+  if (a->blocks) a->blocks->used = 0;
   a->total = 0;
-  if (kept) kept->next = NULL, kept->used = 0;
 }
 
 void *arena_alloc_raw(Arena *a, size_t count, size_t size) {

@@ -10,7 +10,7 @@ void arena_free(Arena *a); // NULL is allowed
 // overflow end the process with a message, the only thing in the library that does.
 void *arena_alloc(Arena *a, size_t count, size_t size);
 void *arena_alloc_raw(Arena *a, size_t count, size_t size); // the same, not zeroed
-void arena_reset(Arena *a); // forgets everything but keeps the largest block for what comes next
+void arena_reset(Arena *a); // forgets everything but keeps the memory for what comes next
 char *arena_copy(Arena *a, const char *text, size_t length); // adds the closing NUL
 char *arena_print(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t arena_bytes(const Arena *a); // in use, for reports and tests

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,8 +75,10 @@ void number_format(double value, char out[32]) {
     snprintf(out, 32, "%.0f", value == 0 ? 0 : value);
     return;
   }
-  for (int digits = 1; digits <= 17;
-       digits += digits == 1 ? 5 : 1) { // 1, 6, 7, ... 17: most numbers are short
+  int digits = fabs(value) < DBL_MIN
+                   ? 1
+                   : 15; // 15 are always exact and 17 enough, but for subnormal numbers
+  for (; digits <= 17; digits++) {
     snprintf(out, 32, "%.*g", digits, value);
     if (strtod(out, NULL) == value) return;
   }

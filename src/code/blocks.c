@@ -185,7 +185,7 @@ static bool damped_move(Newton *w) {
 
 static bool newton_from_z(Newton *w) {
   int n = w->d->n;
-  double before = INFINITY;
+  double before = HUGE_VAL;
   if (!all_finite(w->z, n)) return false;
   for (int k = 0; k < ITERATIONS; k++) {
     if (!residual_at(w, w->z) || !factor_here(w) || !step_from_factor(w, w->step)) return false;
@@ -217,7 +217,7 @@ static void newton_lane(const NewtonData *d, Newton *w, double *work, size_t lan
     solved = newton_from_z(w);
   }
   *state = solved ? 1 : -1;
-  for (int i = 0; i < d->n; i++) solution[(size_t)i * lanes] = solved ? w->z[i] : (double)NAN;
+  for (int i = 0; i < d->n; i++) solution[(size_t)i * lanes] = solved ? w->z[i] : nan("");
 }
 
 void block_newton(const Block *self, double *work, int lanes) {

@@ -11,7 +11,8 @@
 
 #include "code/program.h"
 
-typedef void CodeFn(const double *in0, const double *in1, const double *in2, double *out, double *work);
+typedef void CodeFn(const double *in0, const double *in1, const double *in2, double *out,
+                    double *work);
 
 typedef enum CodeChoice { CODE_AUTO, CODE_INTERPRETER, CODE_AVX2, CODE_AVX512 } CodeChoice;
 
@@ -32,11 +33,14 @@ void code_free(Code *c); // NULL is allowed
 bool code_available(CodeChoice choice);
 int code_lanes(void); // the width to prefer on this machine: 8 (AVX-512), 4 (AVX2, interpreter)
 
-void interpret(const Code *c, const double *in0, const double *in1, const double *in2, double *out, double *work);
+void interpret(const Code *c, const double *in0, const double *in1, const double *in2, double *out,
+               double *work);
 
 // Does not allocate. Thread-safe when each thread has its own out and work.
-static inline void code_run(const Code *c, const double *in0, const double *in1, const double *in2, double *out,
-                            double *work) {
-  if (c->fn) c->fn(in0, in1, in2, out, work);
-  else interpret(c, in0, in1, in2, out, work);
+static inline void code_run(const Code *c, const double *in0, const double *in1, const double *in2,
+                            double *out, double *work) {
+  if (c->fn)
+    c->fn(in0, in1, in2, out, work);
+  else
+    interpret(c, in0, in1, in2, out, work);
 }

@@ -319,7 +319,7 @@ double expr_eval(const Graph *g, Expr e, const double *symbols) {
     else if (n->op == OP_SYMBOL)
       v[i] = symbols[n->a];
     else if (n->op == OP_SOLVED)
-      v[i] = (double)NAN;
+      v[i] = nan("");
     else
       v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
   }

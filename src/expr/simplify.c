@@ -77,8 +77,7 @@ static bool rule_div(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   if (a == b && !expr_is_const(g, a)) return gives(expr_const(g, 1), out);
   // division by what does not vary: the reciprocal is computed once, outside the loop
   bool by_fixed = !expr_varies(g, b) && expr_varies(g, a);
-  if (by_fixed)
-    return gives(expr_mul(g, a, expr_div(g, expr_const(g, 1), b)), out);
+  if (by_fixed) return gives(expr_mul(g, a, expr_div(g, expr_const(g, 1), b)), out);
   return false;
 }
 

@@ -31,7 +31,7 @@ double flat_value(Flat *f, Expr e) {
     else if (OPS[n->op].args)
       v[f->value_count] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
     else
-      v[f->value_count] = (double)NAN; // varies
+      v[f->value_count] = nan(""); // varies
   }
   return f->values[e];
 }
@@ -158,7 +158,7 @@ static bool declare(Scope *s, const AstDeclaration *d) {
   v.output = d->role == AST_OUTPUT;
   v.boolean = d->type == AST_BOOLEAN;
   v.integer = d->type == AST_INTEGER;
-  v.min = -INFINITY, v.max = INFINITY, v.nominal = 1;
+  v.min = -HUGE_VAL, v.max = HUGE_VAL, v.nominal = 1;
   bool varies = v.kind == VARIABLE_UNKNOWN || v.kind == VARIABLE_INPUT;
   if (varies && v.integer)
     return source_fail(s->source, s->err, ERR_UNSUPPORTED, d->line, d->column,
@@ -257,7 +257,6 @@ static bool read_input_default(Scope *s, int i, const AstDeclaration *d) {
 
 // Start values of unknowns become parameters x.start.
 static bool read_start(Scope *s, int i, const AstDeclaration *d) {
-  Variable *v = &s->flat->variables.at[i];
   const AstAttribute *start = find_attribute(d, "start");
   Expr e = expr_const(s->g, 0);
   if (start) {
@@ -271,7 +270,7 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
     }
     e = t.e;
   }
-  v = &s->flat->variables.at[i];
+  Variable *v = &s->flat->variables.at[i];
   v->has_start = start != NULL;
   v->start = e;
   if (v->state || v->fixed)

@@ -110,8 +110,10 @@ void system_jacobian(SystemWork *w, double t, const double *x, double *J, double
   system_set_time(w, t);
   run(w, &s->jacobian, x, NULL, J);
   if (!ft) return;
-  if (s->by_time_varies) run(w, &s->by_time, x, NULL, ft);
-  else memset(ft, 0, (size_t)s->nx * sizeof *ft);
+  if (s->by_time_varies)
+    run(w, &s->by_time, x, NULL, ft);
+  else
+    memset(ft, 0, (size_t)s->nx * sizeof *ft);
 }
 
 void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, double *Dft) {

@@ -345,14 +345,15 @@ static void make_symbols(Builder *b) {
 static void build_kernels(Builder *b) {
   System *s = b->s;
   bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
-  Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0}, event_sens = {0};
+  Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0},
+          event_sens = {0};
   add_outputs(b, &rhs, b->m->f, s->nx);
   if (sens) rhs_sens = s->augmented ? augmented_outputs(b) : sparse_outputs(b);
   if (b->spec->jacobian) jacobian = jacobian_outputs(b), times = by_time_outputs(b);
   if (second) jacobian_sens = jacobian_sens_outputs(b);
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
   if (sens && s->ne) event_sens = event_sens_outputs(b);
-  const Outputs *varying[] = {&rhs,     &rhs_sens, &jacobian,  &jacobian_sens,
+  const Outputs *varying[] = {&rhs,     &rhs_sens, &jacobian,   &jacobian_sens,
                               &outputs, &events,   &event_sens, &times};
   lay_out(b);
   for (int i = 0; i < 8; i++) hoist(b, varying[i]);
@@ -401,7 +402,7 @@ static void kernel_done(Kernel *k) {
 
 void system_free(System *s) {
   if (!s) return;
-  Kernel *all[] = {&s->hoist,         &s->start,   &s->rhs,    &s->rhs_sens,  &s->jacobian,
+  Kernel *all[] = {&s->hoist,         &s->start,   &s->rhs,    &s->rhs_sens,   &s->jacobian,
                    &s->jacobian_sens, &s->outputs, &s->events, &s->event_sens, &s->by_time};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
   arena_free(s->arena);

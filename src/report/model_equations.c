@@ -16,7 +16,7 @@ typedef struct Printer {
   int *own; // by equation that is a block of its own: its unknown, -1 = in a system
 } Printer;
 
-  int *own; // by equation: its unknown where it is a block of its own, -1 = in a system
+int *own; // by equation: its unknown where it is a block of its own, -1 = in a system
 
 static void list_own(Printer *p) {
   const Model *m = p->m;

@@ -68,8 +68,9 @@ static double margin(const EventWork *e, int k, double g) {
 
 static double new_mode(const EventWork *e, int k, double g) {
   double mode = system_mode(e->work, k);
-  if (e->model->flat->events.at[k].kind == EVENT_FLOOR) return g < mode + 0.5 ? mode - 1 : mode + 1;
-  return 1 - mode;
+  if (e->model->flat->events.at[k].kind != EVENT_FLOOR) return 1 - mode;
+  return g < mode + 0.5 ? fmin(mode - 1, floor(g))
+                        : fmax(mode + 1, floor(g)); // inputs may jump far
 }
 
 bool event_true_modes(EventWork *e, double t, const double *x) {
@@ -176,7 +177,7 @@ static double interpolate(const Sample *const q[PARTS + 1], int k, double theta)
 static bool samples_suffice(const EventWork *e, const Sample *const q[PARTS + 1],
                             const Sample *check, double theta) {
   for (int k = 0; k < e->work->system->ne; k++) {
-    double scale = 0, least = INFINITY;
+    double scale = 0, least = HUGE_VAL;
     for (int i = 0; i <= PARTS; i++) {
       scale = fmax(scale, fabs(q[i]->margin[k]));
       least = fmin(least, fabs(q[i]->margin[k]));
@@ -263,7 +264,7 @@ static void carry_sensitivities(EventWork *e, double *y) {
 }
 
 // Modes that are wrong after the first has changed change too.
-static bool settle(EventWork *e, double t, const double *y) {
+static bool settle(EventWork *e, double t, const double *y, int *event) {
   int ne = e->work->system->ne;
   for (int round = 0; round < ROUNDS + ne; round++) {
     bool changed = false;
@@ -273,6 +274,7 @@ static bool settle(EventWork *e, double t, const double *y) {
       if (margin(e, k, e->g[k]) >= -scale) continue;
       system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
       changed = true;
+      *event = k;
     }
     if (!changed) return true;
   }
@@ -288,8 +290,12 @@ bool event_pass(EventWork *e, double t, double *y, int event) {
   if (s->ns) system_event_sens(e->work, t, y, event, e->f_old, &e->rate, e->by_column);
   system_events(e->work, t, y, e->g);
   system_set_mode(e->work, event, new_mode(e, event, e->g[event]));
-  if (!settle(e, t, y)) return false;
+  if (!settle(e, t, y, &event)) return false;
   system_rhs(e->work, t, y, e->f_new);
   if (s->ns) carry_sensitivities(e, y);
   return true;
+}
+
+bool event_jump(EventWork *e, double t, const double *y, int *event) {
+  return settle(e, t, y, event);
 }

@@ -18,3 +18,5 @@ void event_frozen_modes(EventWork *e);
 // Changes the mode of the event, then of others that change with it, and carries the sensitivities in y across.
 // false when events follow each other without end.
 bool event_pass(EventWork *e, double t, double *y, int event);
+// Modes that an input has made wrong by its jump change. false: *event has no right mode.
+bool event_jump(EventWork *e, double t, const double *y, int *event);

@@ -14,6 +14,8 @@ typedef struct RkKernels {
   void (*stages)(const Rk *w, const Stepper *s, double h); // all slopes, end value, scaled errors
   void (*dense)(const Rk *w, const Stepper *s, RkSlope *f, int count);
   void (*value)(const Rk *w, const double *y, double theta, int count, double *out);
+  void (*rows)(const Rk *w, const double *y, const double *thetas, int count, double *const *column,
+               int row, int rows);
 } RkKernels;
 
 typedef struct RkMethod {
@@ -73,8 +75,8 @@ static const RkMethod RK8 = {
     .dense_stages = 3,
     .stability = 6.1,
     .two_errors = true,
-    .plain = {rk8_stages_plain, rk8_dense_plain, rk8_value_plain},
-    .wide = {KERNEL(rk8_stages), KERNEL(rk8_dense), KERNEL(rk8_value)},
+    .plain = {rk8_stages_plain, rk8_dense_plain, rk8_value_plain, rk8_rows_plain},
+    .wide = {KERNEL(rk8_stages), KERNEL(rk8_dense), KERNEL(rk8_value), KERNEL(rk8_rows)},
 };
 
 static const RkMethod RK5 = {
@@ -86,8 +88,8 @@ static const RkMethod RK5 = {
     .dense_stages = 0,
     .stability = 3.25,
     .two_errors = false,
-    .plain = {rk5_stages_plain, rk5_dense_plain, rk5_value_plain},
-    .wide = {KERNEL(rk5_stages), KERNEL(rk5_dense), KERNEL(rk5_value)},
+    .plain = {rk5_stages_plain, rk5_dense_plain, rk5_value_plain, rk5_rows_plain},
+    .wide = {KERNEL(rk5_stages), KERNEL(rk5_dense), KERNEL(rk5_value), KERNEL(rk5_rows)},
 };
 
 static double *slope(const Rk *w, int j) {
@@ -257,6 +259,20 @@ static void dense(Stepper *s, double t, bool with_sensitivities, double *y) {
   w->kernels->value(w, s->y_old, (t - s->t_old) / (s->t - s->t_old), count, y);
 }
 
+static void dense_rows(Stepper *s, const double *t, int rows, bool with_sensitivities,
+                       double *const *column, int row) {
+  Rk *w = s->data;
+  int count = with_sensitivities ? w->count : s->ode->n * s->ode->lanes;
+  DenseReady need = with_sensitivities ? DENSE_ALL : DENSE_STATES;
+  if (w->dense_ready < need) prepare_dense(w, s, with_sensitivities);
+  double h = s->t - s->t_old, theta[4] = {0};
+  for (int k = 0; k < rows; k += 4) {
+    int here = rows - k < 4 ? rows - k : 4;
+    for (int j = 0; j < here; j++) theta[j] = (t[k + j] - s->t_old) / h;
+    w->kernels->rows(w, s->y_old, theta, count, column, row + k, here);
+  }
+}
+
 const StepperRow STEPPER_RK8 = {
     .name = "rk8",
     .meaning = "explicit Runge-Kutta, Dormand-Prince 8(5,3)",
@@ -265,6 +281,7 @@ const StepperRow STEPPER_RK8 = {
     .start = start,
     .step = step,
     .dense = dense,
+    .dense_rows = dense_rows,
 };
 
 const StepperRow STEPPER_RK5 = {
@@ -275,4 +292,5 @@ const StepperRow STEPPER_RK5 = {
     .start = start,
     .step = step,
     .dense = dense,
+    .dense_rows = dense_rows,
 };

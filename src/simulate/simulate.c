@@ -203,14 +203,14 @@ static double next_after(const double *ascending, int count, double t) {
     else
       low = middle + 1;
   }
-  return low < count ? ascending[low] : (double)INFINITY;
+  return low < count ? ascending[low] : HUGE_VAL;
 }
 
 // Begins new pieces at t and finds where the next one of them ends. Steps end there, because a kink inside costs the
 // method its order; only a jump needs a new start. true: an input jumps at t.
 static bool enter_pieces(SimulateWork *w, double t) {
   bool jump = false;
-  w->next_break = INFINITY;
+  w->next_break = HUGE_VAL;
   for (int i = 0; i < w->system->nu; i++) {
     const Input *in = w->request->inputs[i];
     int before = w->pieces[i];
@@ -377,14 +377,30 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
 
 static double next_time(const SimulateWork *w) {
   const SimulateRequest *r = w->request;
-  return w->out->rows < r->count ? r->times[w->out->rows] : (double)INFINITY;
+  return w->out->rows < r->count ? r->times[w->out->rows] : HUGE_VAL;
+}
+
+static int rows_before(const SimulateWork *w, double t) {
+  const SimulateRequest *r = w->request;
+  int last = w->out->rows;
+  while (last < r->count && r->times[last] < t) last++;
+  return last - w->out->rows;
 }
 
 // Rows strictly before t, from the last step.
 static bool put_rows_before(SimulateWork *w, double t) {
   Stepper *s = stepper(w);
+  Trajectory *out = w->out;
+  if (!(next_time(w) < t)) return true;
+  if (out->column && w->system->outputs_are_y && s->row->dense_rows) {
+    int rows = rows_before(w, t);
+    s->row->dense_rows(s, w->request->times + out->rows, rows, wants_sens(out), out->column,
+                       out->rows);
+    out->rows += rows;
+    return true;
+  }
   for (double at = next_time(w); at < t; at = next_time(w)) {
-    s->row->dense(s, at, wants_sens(w->out), w->y);
+    s->row->dense(s, at, wants_sens(out), w->y);
     if (!put_row(w, at, w->y)) return false;
   }
   return true;
@@ -478,6 +494,18 @@ static bool handle_event(SimulateWork *w) {
   return true;
 }
 
+// An input jumps here, and modes with it.
+static bool pass_jump(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  int event;
+  if (w->events && !event_jump(w->events, s->t, s->y, &event)) {
+    end_chatter(w, event);
+    return false;
+  }
+  if (s->t < w->t_end) restart(w);
+  return true;
+}
+
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
   double limit = fmin(w->t_end, w->next_break);
@@ -488,7 +516,7 @@ static bool advance(SimulateWork *w) {
   }
   if (w->events && !handle_event(w)) return false;
   if (!put_rows_before(w, s->t)) return false;
-  if (s->t == w->next_break && enter_pieces(w, s->t) && s->t < w->t_end) restart(w);
+  if (s->t == w->next_break && enter_pieces(w, s->t) && !pass_jump(w)) return false;
   if (!put_row_at(w, s->t)) return false;
   follow_stiffness(w, e);
   return true;

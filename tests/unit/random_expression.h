@@ -125,21 +125,21 @@ static inline double distance_to_trouble(Op op, double a, double b) {
   case OP_ATAN2: return fmin(hypot(a, b), fmax(fabs(a), b)); // the cut along a = 0, b < 0
   case OP_TAN: return fabs(cos(a));
   case OP_POW: return fabs(a);
-  default: return INFINITY;
+  default: return HUGE_VAL;
   }
 }
 
 static inline Evaluation recipe_value(const Recipe *c, const double *symbols) {
   double v[RANDOM_LEAVES + RANDOM_STEPS];
-  Evaluation e = {0, 0, INFINITY};
+  Evaluation e = {0, 0, HUGE_VAL};
   for (int i = 0; i < RANDOM_SYMBOLS; i++) v[i] = symbols[i];
   for (int i = 0; i < RANDOM_CONSTANTS; i++) v[RANDOM_SYMBOLS + i] = c->constant[i];
   for (int i = 0; i < RANDOM_STEPS; i++) {
     const RandomStep *s = &c->step[i];
     v[RANDOM_LEAVES + i] = op_apply(s->op, v[s->a], v[s->b], v[s->c]);
     e.nearest = fmin(e.nearest, distance_to_trouble(s->op, v[s->a], v[s->b]));
-    e.largest = isnan(v[RANDOM_LEAVES + i]) ? (double)INFINITY
-                                            : fmax(e.largest, fabs(v[RANDOM_LEAVES + i]));
+    e.largest =
+        isnan(v[RANDOM_LEAVES + i]) ? HUGE_VAL : fmax(e.largest, fabs(v[RANDOM_LEAVES + i]));
   }
   e.value = v[RANDOM_LEAVES + RANDOM_STEPS - 1];
   return e;

@@ -17,4 +17,5 @@ static inline void assert_close_at(double a, double b, double tol, const char *f
 
 #define assert_close(a, b, tol) assert_close_at((a), (b), (tol), __FILE__, __LINE__)
 // tol relative to |b|
-#define assert_close_relative(a, b, tol) assert_close_at((a), (b), (tol)*fabs(b), __FILE__, __LINE__)
+#define assert_close_relative(a, b, tol)                                                           \
+  assert_close_at((a), (b), (tol)*fabs(b), __FILE__, __LINE__)

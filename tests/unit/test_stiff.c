@@ -64,7 +64,7 @@ static void decay_rhs(void *self, double t, const double *y, double *dy) {
 static void decay_jacobian(void *self, double t, const double *x, double *J, double *ft) {
   (void)self, (void)t, (void)x;
   J[0] = -1;
-  ft[0] = 0;
+  if (ft) ft[0] = 0;
 }
 static const Ode DECAY = {.n = 1, .rhs = decay_rhs, .pattern = &ONE, .jacobian = decay_jacobian};
 
@@ -81,7 +81,7 @@ static void robertson_jacobian(void *self, double t, const double *x, double *J,
     J[j] = top[j];
     J[3 + j] = -top[j] - bottom[j];
     J[6 + j] = bottom[j];
-    ft[j] = 0;
+    if (ft) ft[j] = 0;
   }
 }
 static const Ode ROBERTSON = {
@@ -99,7 +99,7 @@ static void van_der_pol_jacobian(void *self, double t, const double *x, double *
   J[1] = 1;
   J[2] = -2000 * x[0] * x[1] - 1;
   J[3] = 1000 * (1 - x[0] * x[0]);
-  ft[0] = ft[1] = 0;
+  if (ft) ft[0] = ft[1] = 0;
 }
 static const Ode VAN_DER_POL = {
     .n = 2, .rhs = van_der_pol_rhs, .pattern = &FULL2, .jacobian = van_der_pol_jacobian};
@@ -127,7 +127,7 @@ static void spring_jacobian(void *self, double t, const double *x, double *J, do
   J[0] = J[3] = 0;
   J[1] = 1;
   J[2] = -SPRING_P * SPRING_P;
-  ft[0] = ft[1] = 0;
+  if (ft) ft[0] = ft[1] = 0;
 }
 static const Ode SPRING = {.n = 2,
                            .ns = 2,
@@ -197,7 +197,7 @@ static void chain_jacobian(void *self, double t, const double *x, double *J, dou
   (void)t;
   for (int i = 0; i < c->n; i++) {
     for (int e = c->start[i]; e < c->start[i + 1]; e++) J[e] = chain_link(i, c->column[e], x);
-    ft[i] = 0;
+    if (ft) ft[i] = 0;
   }
 }
 static Ode chain_ode(Chain *c) {

@@ -24,7 +24,7 @@ static void column_largest_keeps_nan(void **state) {
       q[at] = 3;
       vec_kernels()->column_largest(q, 6, width, largest);
       for (int c = 0; c < width; c++) assert_true(largest[c] == (c == at % width ? 3 : 0));
-      q[at] = (double)NAN;
+      q[at] = nan("");
       vec_kernels()->column_largest(q, 6, width, largest);
       assert_true(isnan(largest[at % width]));
     }
