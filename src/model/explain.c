@@ -155,5 +155,8 @@ bool system_explain(SystemWork *w, SystemPart part, double t, const double *y, T
                              [SYSTEM_JACOBIAN] = &s->jacobian,
                              [SYSTEM_OUTPUTS] = &s->outputs};
   system_set_time(w, t);
-  return explain_kernel(w, &s->hoist, y, out) || explain_kernel(w, kernels[part], y, out);
+  pthread_mutex_lock(s->model->lock);
+  bool found = explain_kernel(w, &s->hoist, y, out) || explain_kernel(w, kernels[part], y, out);
+  pthread_mutex_unlock(s->model->lock);
+  return found;
 }

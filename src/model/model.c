@@ -403,11 +403,17 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
     assign_switching(m);
     ok = find_start(m, err);
   }
-  if (ok) return m;
-  arena_free(a);
-  return NULL;
+  if (!ok) {
+    arena_free(a);
+    return NULL;
+  }
+  m->lock = ARENA_NEW(a, pthread_mutex_t);
+  pthread_mutex_init(m->lock, NULL);
+  return m;
 }
 
 void model_free(Model *m) {
-  if (m) arena_free(m->arena);
+  if (!m) return;
+  pthread_mutex_destroy(m->lock);
+  arena_free(m->arena);
 }

@@ -1,6 +1,8 @@
 // A model ready for mathematics: dx/dt = f(t, x, u, p), every variable as an expression of t, x, u, p, start values
 // x0(p), events. Made once, then constant; compiled for a purpose by system.h.
 #pragma once
+#include <pthread.h>
+
 #include "model/flat.h"
 #include "model/sort.h"
 
@@ -36,6 +38,7 @@ typedef struct Model {
   Incidence incidence;
   int index; // 0 or 1
   IntArray helpers[HELPER_COUNT];
+  pthread_mutex_t *lock; // held while a system extends the graph or a message reads it
 } Model;
 
 // NULL and err on failure. The source must outlive the model.

@@ -70,9 +70,8 @@ typedef struct System {
   size_t scratch_count; // doubles
 } System;
 
-System *
-system_new(Model *m,
-           const SystemSpec *spec); // extends the graph of the model: not while others use it
+System *system_new(Model *m,
+                   const SystemSpec *spec); // extends the graph of the model, under its lock
 void system_free(System *s);
 
 // The numbers of inputs at time t, and their slopes; `side`: see input.h. NULL when there are none.

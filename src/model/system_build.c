@@ -387,10 +387,12 @@ System *system_new(Model *m, const SystemSpec *spec) {
     s->parameter[k] = spec->parameters[k];
     b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   }
+  pthread_mutex_lock(m->lock);
   derive_motion(&b);
   make_symbols(&b);
   find_plain_outputs(&b);
   build_kernels(&b);
+  pthread_mutex_unlock(m->lock);
   arena_free(b.scratch);
   return s;
 }

@@ -489,6 +489,50 @@ static void nonlinear_loops_with_modes_are_solved(void **state) {
   run_free(&r);
 }
 
+// x = t: the inner choice jumps at 1 from -1 to 1, and takes the outer one with it.
+static void a_choice_inside_a_condition_switches_both(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    with_solver(options, sizeof options, SOLVERS[s], "");
+    Run r = simulate_fully(
+            .text = "model Nested\n  parameter Real p = 1;\n  Real x(start = 0, fixed = true);\n"
+                    "  Real y(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
+                    "  der(y) = if (if x > p then x else -x) > 0.5 then 3 else 1;\nend Nested;\n",
+            .options = options, .stop = 2, .step = 2, .sens = "p");
+    assert_close(last_value(&r, "y"), 1 + 3, 1e-7);
+    assert_close(last_value(&r, "dy/dp"), -2, 1e-7);
+    run_free(&r);
+  }
+}
+
+// A heater that is switched by time, with a fast sensor: stiff, and 20 jumps.
+static void stiff_models_with_events_are_the_same_with_all_solvers(void **state) {
+  (void)state;
+  static const char TEXT[] =
+      "model Heater\n  parameter Real rate = 1e5;\n  parameter Real width = 0.3;\n"
+      "  Real T(start = 0, fixed = true);\n  Real s(start = 0, fixed = true);\nequation\n"
+      "  der(T) = (if mod(time, 0.5) < width then 2 else 0) - T;\n  der(s) = rate*(T^2 - s);\nend "
+      "Heater;\n";
+  Run exact =
+      simulate_fully(.text = TEXT, .options = "solver=rosenbrock rel_tol=1e-11 abs_tol=1e-13",
+                     .stop = 5, .step = 0.23, .sens = "width");
+  static const char *const STIFF[] = {"auto", "rosenbrock", "bdf"};
+  for (int k = 0; k < 3; k++) {
+    char options[100];
+    with_solver(options, sizeof options, STIFF[k], "rel_tol=1e-8 abs_tol=1e-10");
+    Run r =
+        simulate_fully(.text = TEXT, .options = options, .stop = 5, .step = 0.23, .sens = "width");
+    assert_close(largest_difference(&r, &exact, "T"), 0, 2e-6);
+    assert_close(largest_difference(&r, &exact, "s"), 0, 2e-6);
+    assert_close(largest_difference(&r, &exact, "dT/dwidth"), 0, 2e-5);
+    assert_close(largest_difference(&r, &exact, "ds/dwidth"), 0, 1e-4);
+    assert_int_equal(r.work.events, exact.work.events);
+    run_free(&r);
+  }
+  run_free(&exact);
+}
+
 // ---------------------------------------------------------------- where one side does not exist
 
 static void a_tank_runs_empty(void **state) {
@@ -542,6 +586,8 @@ int main(void) {
       cmocka_unit_test(max_events_ends_the_simulation),
       cmocka_unit_test(loops_with_modes_are_solved_on_both_sides),
       cmocka_unit_test(nonlinear_loops_with_modes_are_solved),
+      cmocka_unit_test(a_choice_inside_a_condition_switches_both),
+      cmocka_unit_test(stiff_models_with_events_are_the_same_with_all_solvers),
       cmocka_unit_test(a_tank_runs_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

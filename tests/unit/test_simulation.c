@@ -1,5 +1,6 @@
 // Laws of whole simulations, through the public functions.
 #include <dirent.h>
+#include <malloc.h>
 #include <pthread.h>
 
 #include "simulation.h"
@@ -188,6 +189,37 @@ static void running_again_gives_the_same(void **state) {
     }
     run_free(&r);
   }
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
+enum { COUNTS_MEMORY = 0 }; // the sanitizer has its own allocator
+#else
+enum { COUNTS_MEMORY = 1 };
+#endif
+
+static void assert_runs_keep_their_memory(const char *file, const char *set, const char *solver) {
+  char options[100];
+  snprintf(options, sizeof options, "solver=%s max_steps=1000", solver);
+  Run r = simulate(.file = file, .set = set, .options = options, .stop = 5, .step = 0.5);
+  size_t before = 0;
+  for (int i = 0; i < 200; i++) {
+    entrain_result_free(entrain_simulation_run(r.simulation, NULL));
+    if (i == 20) before = mallinfo2().uordblks;
+  }
+  if (COUNTS_MEMORY) assert_int_equal(mallinfo2().uordblks, before);
+  run_free(&r);
+}
+
+// Events, failures, changes of the method: an optimiser runs them thousands of times.
+static void repeated_runs_take_no_more_memory(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    assert_runs_keep_their_memory("models/friction_oscillator.mo", NULL, SOLVERS[s]);
+    assert_runs_keep_their_memory("models/friction_oscillator.mo", "F0=0", SOLVERS[s]); // chatter
+    assert_runs_keep_their_memory("models/oscillator.mo", "m=0", SOLVERS[s]); // not computable
+    assert_runs_keep_their_memory("models/lorenz.mo", "rho=1e4", SOLVERS[s]); // too many steps
+  }
+  assert_runs_keep_their_memory("models/robertson.mo", NULL, "auto");
 }
 
 enum { THREADS = 4, ROUNDS = 25 };
@@ -414,6 +446,50 @@ static void models_without_states_are_evaluated(void **state) {
     assert_close(value_at(&r, "db/dp", i), sin(t) / (1 + 3 * b * b), 1e-13);
   }
   run_free(&r);
+}
+
+// ---------------------------------------------------------------- steps
+
+static void max_step_is_the_longest_step(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    snprintf(options, sizeof options, "solver=%s rel_tol=1e-3 max_step=0.01", SOLVERS[s]);
+    Run r = simulate_fully(.file = "models/pendulum.mo", .options = options, .stop = 5, .step = 5);
+    assert_true(r.work.steps >= 500 && r.work.steps < 620);
+    run_free(&r);
+  }
+}
+
+static void the_first_step_may_be_given(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    snprintf(options, sizeof options, "solver=%s first_step=1e-9", SOLVERS[s]);
+    Run tiny =
+        simulate_fully(.file = "models/pendulum.mo", .options = options, .stop = 1, .step = 1);
+    snprintf(options, sizeof options, "solver=%s first_step=100", SOLVERS[s]);
+    Run huge =
+        simulate_fully(.file = "models/pendulum.mo", .options = options, .stop = 1, .step = 1);
+    assert_close(last_value(&tiny, "theta"), last_value(&huge, "theta"), 1e-4);
+    run_free(&tiny);
+    run_free(&huge);
+  }
+}
+
+static void no_absolute_tolerance_is_allowed(void **state) {
+  (void)state;
+  Run exact = simulate_fully(.file = "models/pendulum.mo", .options = "rel_tol=1e-12 abs_tol=1e-14",
+                             .stop = 10, .step = 1);
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    snprintf(options, sizeof options, "solver=%s rel_tol=1e-6 abs_tol=0", SOLVERS[s]);
+    Run r = simulate_fully(.file = "models/pendulum.mo", .options = options, .stop = 10, .step = 1,
+                           .sens = "p");
+    assert_close(largest_difference(&r, &exact, "theta"), 0, 1e-4);
+    run_free(&r);
+  }
+  run_free(&exact);
 }
 
 // ---------------------------------------------------------------- output times
@@ -647,6 +723,7 @@ int main(void) {
       cmocka_unit_test(machine_code_and_interpreter_simulate_bit_for_bit_the_same),
       cmocka_unit_test(the_environment_switches_machine_code_off),
       cmocka_unit_test(running_again_gives_the_same),
+      cmocka_unit_test(repeated_runs_take_no_more_memory),
       cmocka_unit_test(threads_may_share_a_model),
       cmocka_unit_test(sensitivities_do_not_change_the_solution),
       cmocka_unit_test(parameters_that_do_not_enter_cost_nothing),
@@ -657,6 +734,9 @@ int main(void) {
       cmocka_unit_test(loops_are_solved_and_differentiated),
       cmocka_unit_test(initial_equations_are_solved_and_differentiated),
       cmocka_unit_test(models_without_states_are_evaluated),
+      cmocka_unit_test(max_step_is_the_longest_step),
+      cmocka_unit_test(the_first_step_may_be_given),
+      cmocka_unit_test(no_absolute_tolerance_is_allowed),
       cmocka_unit_test(outputs_do_not_restrict_the_steps),
       cmocka_unit_test(values_between_steps_are_within_the_tolerance),
       cmocka_unit_test(a_grid_ends_at_its_stop),
