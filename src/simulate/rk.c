@@ -15,7 +15,7 @@ typedef struct RkKernels {
   void (*dense)(const Rk *w, const Stepper *s, RkSlope *f, int count);
   void (*value)(const Rk *w, const double *y, double theta, int count, double *out);
   void (*rows)(const Rk *w, const double *y, const double *thetas, int count, double *const *column,
-               int row, int rows);
+               int row);
 } RkKernels;
 
 typedef struct RkMethod {
