@@ -38,25 +38,11 @@ struct Lu {
   double *row;            // sparse: the row in work
 };
 
-#define TARGET
-#define KERNEL(name) name##_plain
-#include "num/lu_kernels.inc"
-#undef TARGET
-#undef KERNEL
-
-#ifdef VEC_WIDE
-#define TARGET VEC_WIDE
-#define KERNEL(name) name##_wide
-#include "num/lu_kernels.inc"
-#undef TARGET
-#undef KERNEL
-#define KERNEL(name) name##_wide
-#else
-#define KERNEL(name) name##_plain
-#endif
+#define VEC_KERNELS "num/lu_kernels.inc"
+#include "num/vec_twice.inc"
 
 static LuKernels best_kernels(void) {
-  if (vec_wide()) return (LuKernels){KERNEL(eliminate), KERNEL(solve_block)};
+  if (vec_wide()) return (LuKernels){VEC_BEST(eliminate), VEC_BEST(solve_block)};
   return (LuKernels){eliminate_plain, solve_block_plain};
 }
 

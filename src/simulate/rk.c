@@ -49,22 +49,8 @@ struct Rk {
   int stiff, not_stiff; // hits and misses of the stiffness test
 };
 
-#define TARGET
-#define KERNEL(name) name##_plain
-#include "simulate/rk_kernels.inc"
-#undef TARGET
-#undef KERNEL
-
-#ifdef VEC_WIDE
-#define TARGET VEC_WIDE
-#define KERNEL(name) name##_wide
-#include "simulate/rk_kernels.inc"
-#undef TARGET
-#undef KERNEL
-#define KERNEL(name) name##_wide
-#else
-#define KERNEL(name) name##_plain
-#endif
+#define VEC_KERNELS "simulate/rk_kernels.inc"
+#include "num/vec_twice.inc"
 
 static const RkMethod RK8 = {
     .rule = {.order = 8, .memory = 0.03, .safety = 0.92, .slow = 0.333, .fast = 6},
@@ -76,7 +62,7 @@ static const RkMethod RK8 = {
     .stability = 6.1,
     .two_errors = true,
     .plain = {rk8_stages_plain, rk8_dense_plain, rk8_value_plain, rk8_rows_plain},
-    .wide = {KERNEL(rk8_stages), KERNEL(rk8_dense), KERNEL(rk8_value), KERNEL(rk8_rows)},
+    .wide = {VEC_BEST(rk8_stages), VEC_BEST(rk8_dense), VEC_BEST(rk8_value), VEC_BEST(rk8_rows)},
 };
 
 static const RkMethod RK5 = {
@@ -89,7 +75,7 @@ static const RkMethod RK5 = {
     .stability = 3.25,
     .two_errors = false,
     .plain = {rk5_stages_plain, rk5_dense_plain, rk5_value_plain, rk5_rows_plain},
-    .wide = {KERNEL(rk5_stages), KERNEL(rk5_dense), KERNEL(rk5_value), KERNEL(rk5_rows)},
+    .wide = {VEC_BEST(rk5_stages), VEC_BEST(rk5_dense), VEC_BEST(rk5_value), VEC_BEST(rk5_rows)},
 };
 
 static double *slope(const Rk *w, int j) {

@@ -50,25 +50,11 @@ struct Rosenbrock {
   Watch watch;
 };
 
-#define TARGET
-#define KERNEL(name) name##_plain
-#include "simulate/rosenbrock_kernels.inc"
-#undef TARGET
-#undef KERNEL
-
-#ifdef VEC_WIDE
-#define TARGET VEC_WIDE
-#define KERNEL(name) name##_wide
-#include "simulate/rosenbrock_kernels.inc"
-#undef TARGET
-#undef KERNEL
-#define KERNEL(name) name##_wide
-#else
-#define KERNEL(name) name##_plain
-#endif
+#define VEC_KERNELS "simulate/rosenbrock_kernels.inc"
+#include "num/vec_twice.inc"
 
 static RosenbrockKernels best_kernels(void) {
-  if (vec_wide()) return (RosenbrockKernels){KERNEL(stages), KERNEL(dense), KERNEL(value)};
+  if (vec_wide()) return (RosenbrockKernels){VEC_BEST(stages), VEC_BEST(dense), VEC_BEST(value)};
   return (RosenbrockKernels){stages_plain, dense_plain, value_plain};
 }
 
