@@ -1,10 +1,10 @@
 // entrain: unknown parameters of dynamic models from measurements. The C library, this header is all of it.
 //
 // Objects are made by ..._new or ..._load and freed by ..._free (NULL is allowed). Functions that can fail return NULL or
-// false and fill the error (which may be NULL). Nothing is printed, nothing exits, there is no global state; different
-// objects may be used from different threads, a model may be shared for simulation once it is set up. Texts that are
-// returned as `char *` belong to the caller: entrain_text_free. Texts that are returned as `const char *` belong to the
-// object they came from.
+// false and fill the error (which may be NULL). Nothing is printed, nothing exits (but for lack of memory, which ends the
+// process with a message), there is no global state; different objects may be used from different threads, a model may be
+// shared for simulation once it is set up. Texts that are returned as `char *` belong to the caller: entrain_text_free.
+// Texts that are returned as `const char *` belong to the object they came from.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,7 +66,8 @@ bool entrain_model_variable(const EntrainModel *model, EntrainKind kind, int i,
 int entrain_model_find(const EntrainModel *model, EntrainKind kind,
                        const char *name); // -1 when absent
 
-// Sets a parameter or a start value (x.start) to a number or to an expression of numbers such as 2*3.14 or 1/3.
+// Sets a parameter or a start value (x.start) to a number or to an expression of numbers such as 2*3.14 or 1/3. On
+// failure the model stays as it was. Names that were read from the model before are no longer valid.
 bool entrain_model_set(EntrainModel *model, const char *name, const char *value,
                        EntrainError *error);
 
@@ -135,7 +136,8 @@ typedef enum EntrainOutcome {
   ENTRAIN_STEP_TOO_SMALL,
   ENTRAIN_NOT_COMPUTABLE,
   ENTRAIN_NO_START, // consistent initial values were not found
-  ENTRAIN_CHATTER,  // events without end
+  ENTRAIN_CHATTER,  // events without end at one time
+  ENTRAIN_TOO_MANY_EVENTS,
 } EntrainOutcome;
 
 typedef struct EntrainWork {

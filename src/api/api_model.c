@@ -22,7 +22,7 @@ static bool build(EntrainModel *m, Err *err) {
   model_free(m->model);
   m->model = model;
   m->version++;
-  m->p = ARENA_ARRAY(m->arena, double, model->np + 1);
+  if (!m->p) m->p = ARENA_ARRAY(m->arena, double, model->np + 1); // the count never changes
   for (int i = 0; i < model->np; i++) m->p[i] = model->flat->parameters.at[i].value;
   list_warnings(m);
   return true;
@@ -184,8 +184,15 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
   if (!read_value(m, name, text, &value, err)) return false;
   if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
+  int before = m->overrides.count;
+  double old = f->parameters.at[k].value;
   remember_override(m, name, value);
-  return build(m, err); // other parameters, start values and bounds may follow from it
+  if (build(m, err)) return true; // other parameters, start values and bounds may follow from it
+  if (m->overrides.count > before)
+    m->overrides.count = before;
+  else
+    remember_override(m, name, old);
+  return false;
 }
 
 bool entrain_model_set(EntrainModel *m, const char *name, const char *value, EntrainError *error) {

@@ -14,8 +14,11 @@ struct EntrainSimulation {
   double start;
   double *times;
   int time_count;
-  const Input **inputs; // NULL entries: the default value
-  int *selected;        // variable numbers
+  const Input **given;    // by input; NULL entries: the default value
+  const Input **defaults; // made when needed
+  double *default_value;  // what they were made with
+  const Input **inputs;   // of the run: one of the two
+  int *selected;          // variable numbers
   int selected_count;
   int *parameters;
   int parameter_count;
@@ -51,6 +54,9 @@ EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOp
   s->arena = a;
   s->model = m;
   s->options = o;
+  s->given = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
+  s->defaults = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
+  s->default_value = ARENA_ARRAY(a, double, m->model->nu + 1);
   s->inputs = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
   select_all(s);
   api_publish(&err, error);
@@ -130,9 +136,12 @@ static int find_input(const EntrainSimulation *s, const char *name) {
   return -1;
 }
 
-static InputKind interpolation(const EntrainSimulation *s) {
+// Nothing lies between true and false.
+static InputKind interpolation(const EntrainSimulation *s, int input) {
+  const Model *m = s->model->model;
   char word[OPTION_WORD_SIZE];
   InputKind kind = INPUT_LINEAR;
+  if (m->flat->variables.at[m->input[input]].boolean) return INPUT_HOLD;
   simulate_options_word(&s->options->simulate, "interpolation", word);
   input_kind_find(word, &kind);
   return kind;
@@ -147,8 +156,8 @@ static bool load_inputs(EntrainSimulation *s, const char *path, Err *err) {
   for (int c = 1; c < t->columns; c++) {
     int i = find_input(s, t->names[c]);
     if (i < 0) continue;
-    s->inputs[i] = input_from_table(s->arena, t, 0, c, interpolation(s), err);
-    if (!s->inputs[i]) return false;
+    s->given[i] = input_from_table(s->arena, t, 0, c, interpolation(s, i), err);
+    if (!s->given[i]) return false;
     used++;
   }
   if (used) return true;
@@ -177,8 +186,8 @@ static bool set_input(EntrainSimulation *s, const char *name, const double *t, c
                       int n, Err *err) {
   int i = find_input(s, name);
   if (i < 0) return fail(err, ERR_NAME, "the model has no input '%s'", name);
-  s->inputs[i] = input_new(s->arena, t, v, n, interpolation(s), err);
-  return s->inputs[i] != NULL;
+  s->given[i] = input_new(s->arena, t, v, n, interpolation(s, i), err);
+  return s->given[i] != NULL;
 }
 
 bool entrain_simulation_input(EntrainSimulation *s, const char *name, const double *times,
@@ -227,6 +236,8 @@ static bool take_parameters(EntrainSimulation *s, const char *const *names, int 
     if (f->parameters.at[k].dependent)
       return fail(err, ERR_VALUE,
                   "%s follows from other parameters; set it to a value of its own first", names[i]);
+    for (int j = 0; j < s->parameter_count; j++)
+      if (s->parameters[j] == k) return fail(err, ERR_VALUE, "%s is named twice", names[i]);
     s->parameters[s->parameter_count++] = k;
   }
   return true;
@@ -241,8 +252,8 @@ bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *p
   s->parameter_count = 0;
   if (count == 0)
     take_all_parameters(s);
-  else
-    take_parameters(s, parameters, count, &err);
+  else if (!take_parameters(s, parameters, count, &err))
+    s->parameter_count = 0;
   return api_fine(&err, error);
 }
 
@@ -269,17 +280,27 @@ static void make_system(EntrainSimulation *s) {
   s->work = simulate_work_new(s->system, &s->options->simulate);
 }
 
+// The default may follow from a parameter that was set since the last run.
+static const Input *default_input(EntrainSimulation *s, int i, double value) {
+  if (!s->defaults[i] || s->default_value[i] != value) {
+    s->defaults[i] = input_constant(s->arena, value);
+    s->default_value[i] = value;
+  }
+  return s->defaults[i];
+}
+
 static bool fill_inputs(EntrainSimulation *s, Err *err) {
   const Model *m = s->model->model;
   for (int i = 0; i < m->nu; i++) {
     const Variable *v = &m->flat->variables.at[m->input[i]];
-    if (s->inputs[i]) continue;
+    s->inputs[i] = s->given[i];
+    if (s->given[i]) continue;
     if (!v->has_value)
       return fail(err, ERR_DATA,
                   "the input %s has no data; give it by --inputs or a default in the model (input "
                   "Real %s = 0)",
                   v->name, v->name);
-    s->inputs[i] = input_constant(s->arena, v->default_value);
+    s->inputs[i] = default_input(s, i, v->default_value);
   }
   return true;
 }

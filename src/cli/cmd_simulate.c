@@ -23,6 +23,39 @@ static int library_failed(Job *job) {
   return complain_error(&job->error);
 }
 
+// ---------------------------------------------------------------- files
+
+static bool spares(const char *flag, const char *path, const char *read) {
+  if (strcmp(read, "-") == 0 || !output_is_same(path, read)) return true;
+  complain("--%s would overwrite '%s', which is read; choose another name", flag, read);
+  return false;
+}
+
+// What is read is never written over.
+static bool spares_what_is_read(const Job *job, const char *flag) {
+  const char *path = arguments_value(job->a, flag);
+  bool spared = !path || spares(flag, path, job->a->words[0]);
+  for (int i = 0; path && spared && i < job->a->given_count; i++) {
+    const Given *g = &job->a->given[i];
+    if (g->flag && strcmp(g->name, "inputs") == 0) spared = spares(flag, path, g->value);
+    if (g->flag && strcmp(g->name, "times") == 0 && g->value[0] == '@')
+      spared = spares(flag, path, g->value + 1);
+  }
+  return spared;
+}
+
+static int check_files(Job *job) {
+  const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
+  if (!spares_what_is_read(job, "output") || !spares_what_is_read(job, "json")) return WRONG_USE;
+  if (json && csv && output_is_same(json, csv))
+    complain("--output and --json cannot both be '%s'", csv);
+  else if (json && strcmp(json, "-") == 0 && arguments_have(job->a, "plot"))
+    complain("--plot and --json - cannot both go to standard output; give --json a file");
+  else
+    return DONE;
+  return WRONG_USE;
+}
+
 // ---------------------------------------------------------------- values
 
 static int set_one(Job *job, char *assignment) {
@@ -208,16 +241,17 @@ static void tell_work(const Job *job) {
 static int tell_outcome(Job *job) {
   if (arguments_have(job->a, "stats")) tell_work(job);
   if (entrain_result_outcome(job->result) == ENTRAIN_REACHED_END) return DONE;
-  remark("the simulation did not reach its end (%s), %d rows were computed: %s",
-         entrain_result_outcome_name(job->result), entrain_result_rows(job->result),
+  int rows = entrain_result_rows(job->result);
+  remark("the simulation did not reach its end (%s), %d %s computed: %s",
+         entrain_result_outcome_name(job->result), rows, rows == 1 ? "row was" : "rows were",
          entrain_result_message(job->result));
   return NOT_REACHED;
 }
 
 static int run(const Arguments *a) {
   static int (*const STEPS[])(Job *) = {
-      set_options,    set_values,        make_simulation, set_times,     set_inputs,
-      select_columns, add_sensitivities, simulate,        write_results, tell_outcome,
+      check_files,    set_options,       set_values, make_simulation, set_times,    set_inputs,
+      select_columns, add_sensitivities, simulate,   write_results,   tell_outcome,
   };
   Job job = {.a = a};
   int status;

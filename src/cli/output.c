@@ -84,6 +84,12 @@ bool output_write(const char *path, const char *text, size_t length) {
   return false;
 }
 
+bool output_is_same(const char *a, const char *b) {
+  struct stat x, y;
+  if (stat(a, &x) != 0 || stat(b, &y) != 0) return strcmp(a, b) == 0;
+  return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool output_print(const char *text) {
   return write_stdout(text, strlen(text));
 }

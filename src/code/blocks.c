@@ -154,10 +154,10 @@ static bool factor_here(Newton *w) {
   return true;
 }
 
-static double relative_size(const double *step, const double *z, int n) {
+static double relative_size(const double *step, const double *z, int n, double least) {
   double largest = 0;
   for (int i = 0; i < n; i++) {
-    double scale = fabs(z[i]) > 1e-8 ? fabs(z[i]) : 1e-8;
+    double scale = fmax(fabs(z[i]), least);
     largest = fmax(largest, fabs(step[i]) / scale);
   }
   return largest;
@@ -189,14 +189,15 @@ static bool newton_from_z(Newton *w) {
   if (!all_finite(w->z, n)) return false;
   for (int k = 0; k < ITERATIONS; k++) {
     if (!residual_at(w, w->z) || !factor_here(w) || !step_from_factor(w, w->step)) return false;
-    double size = relative_size(w->step, w->z, n);
+    double size = relative_size(w->step, w->z, n, 1e-8);
     bool settled = size <= 4e-16 || (size <= 1e-9 && size > 0.25 * before); // rounding is reached
     if (settled || size <= 1e-14) {
       for (int i = 0; i < n; i++) w->z[i] += w->step[i];
       return true;
     }
     before = size;
-    if (!damped_move(w)) return size <= 1e-9;
+    // with an exact Jacobian a move fails at rounding only, which is absolute for a solution near 0
+    if (!damped_move(w)) return relative_size(w->step, w->z, n, 1e-4) <= 1e-9;
   }
   return false;
 }

@@ -18,6 +18,7 @@ typedef struct Lower {
   ARRAY(double) constants;
   ARRAY(Block) blocks;
   ARRAY(Code *) inner;
+  ARRAY(NewtonPlace) newton;
   int work_count;
   CodeChoice choice;
   IntArray stack;
@@ -117,13 +118,14 @@ static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) 
 
 static Code *newton_code(Lower *l, int block) {
   Graph *g = l->g;
-  Expr *jacobian = newton_jacobian(g, l->scratch, block);
+  Arena *scratch = arena_new(); // tables of the size of the graph: not to be kept for every block
+  Expr *jacobian = newton_jacobian(g, scratch, block);
   ExprBlock b = g->blocks.at[block];
   int n = b.n, count = g->count;
-  Expr *outputs = ARENA_ARRAY(l->scratch, Expr, n + n * n);
+  Expr *outputs = ARENA_ARRAY(scratch, Expr, n + n * n);
   memcpy(outputs, b.residuals, (size_t)n * sizeof *outputs);
   memcpy(outputs + n, jacobian, (size_t)(n * n) * sizeof *outputs);
-  Location *where = ARENA_ARRAY(l->scratch, Location, count);
+  Location *where = ARENA_ARRAY(scratch, Location, count);
   for (int i = 0; i < count; i++) where[i].segment = -1;
   for (int i = 0; i < b.input_count; i++) where[b.inputs[i]] = (Location){0, i};
   for (int i = 0; i < n; i++) where[b.unknowns[i]] = (Location){1, i};
@@ -131,6 +133,8 @@ static Code *newton_code(Lower *l, int block) {
   Lowered *inner = lower(g, l->arena, outputs, n + n * n, where, count, sizes, l->choice);
   Code *code = code_compile(&inner->program, 1, 0, l->choice);
   array_push(l->arena, &l->inner, code);
+  for (int i = 0; i < inner->inner_count; i++) array_push(l->arena, &l->inner, inner->inner[i]);
+  arena_free(scratch);
   return code;
 }
 
@@ -149,6 +153,7 @@ static int emit_newton(Lower *l, int block) {
   for (int i = 0; i < d->inputs; i++) store(l, b->inputs[i], d->input + i);
   for (int i = 0; i < d->n; i++) store(l, b->starts[i], d->start + i);
   run_block(l, block_newton, d);
+  array_push(l->arena, &l->newton, ((NewtonPlace){block, d->n, d->state, d->solution}));
   return d->solution;
 }
 
@@ -305,6 +310,7 @@ Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Locatio
   p->work_count = l.work_count;
   result->node_of = l.node_of.at;
   result->inner = l.inner.at, result->inner_count = l.inner.count;
+  result->newton = l.newton.at, result->newton_count = l.newton.count;
   arena_free(l.scratch);
   return result;
 }

@@ -9,11 +9,19 @@ typedef struct Location {
   int index;
 } Location;
 
+typedef struct
+    NewtonPlace { // slots of work[] where a Newton block keeps its last solution, see blocks.h
+  int block, n;
+  int state, solution;
+} NewtonPlace;
+
 typedef struct Lowered {
   Program program;
   Expr *node_of; // by instruction: the node it computes, -1 = none; for messages
   Code **inner;  // code of the Newton blocks
   int inner_count;
+  NewtonPlace *newton;
+  int newton_count;
 } Lowered;
 
 // where has where_count entries; nodes beyond are computed. input_counts: sizes of the three input segments.

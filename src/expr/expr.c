@@ -205,8 +205,9 @@ Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, c
   array_push(g->arena, &g->blocks, b);
   int block = g->blocks.count - 1;
   // the unknowns themselves vary, so look at what else the residuals contain
-  unsigned char *seed = ARENA_ARRAY(g->arena, unsigned char, g->count);
-  unsigned char *depends = ARENA_ARRAY(g->arena, unsigned char, g->count);
+  Arena *scratch = arena_new();
+  unsigned char *seed = ARENA_ARRAY(scratch, unsigned char, g->count);
+  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, g->count);
   for (int i = 0; i < g->symbols.count; i++) {
     Expr s = g->symbols.at[i].node;
     seed[s] = g->nodes[s].flags & EXPR_VARYING ? 1 : 0;
@@ -216,6 +217,7 @@ Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, c
   uint8_t flags = 0;
   for (int i = 0; i < n; i++)
     if (depends[residuals[i]] || depends[starts[i]]) flags = EXPR_VARYING;
+  arena_free(scratch);
   Expr first = make_solved(g, block, n, flags);
   g->blocks.at[block].first = first;
   return first;

@@ -56,8 +56,8 @@ static bool rule_mul(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
     if (v == 0) return gives(a, out);
     if (v == 1) return gives(b, out);
     if (v == -1) return gives(expr_neg(g, b), out);
-    if (is_scaled(g, b))
-      return gives(expr_mul(g, expr_const(g, v * value(g, arg(g, b))), g->nodes[b].b), out);
+    double product = is_scaled(g, b) ? v * value(g, arg(g, b)) : 0;
+    if (isnormal(product)) return gives(expr_mul(g, expr_const(g, product), g->nodes[b].b), out);
     if (is(g, b, OP_NEG)) return gives(expr_mul(g, expr_const(g, -v), arg(g, b)), out);
     return false;
   }
@@ -115,7 +115,8 @@ static bool odd(Graph *g, Op op, Expr a, Expr *out) {
   return gives(expr_neg(g, expr_call(g, op, arg(g, a))), out);
 }
 
-static Expr secant_of_atan(Graph *g, Expr x) { // sqrt(1 + x^2) = 1/cos(atan(x))
+// sqrt(1 + x^2) = 1/cos(atan(x)). Beyond 1e154 the square overflows: slopes of that size are not met.
+static Expr secant_of_atan(Graph *g, Expr x) {
   return expr_call(g, OP_SQRT, expr_add(g, expr_const(g, 1), expr_mul(g, x, x)));
 }
 

@@ -77,11 +77,25 @@ static void add_place(Text *out, const Model *m, Expr node) {
 
 // ---------------------------------------------------------------- the sentence
 
+enum {
+  SHOWN = 100
+}; // characters of an expression: everything is substituted in it, it may be long
+
+static void add_expression(Text *out, const Graph *g, Expr e) {
+  Text whole;
+  text_init(&whole);
+  expr_print(&whole, g, e);
+  bool cut = whole.length > SHOWN;
+  text_add_bytes(out, whole.at, cut ? SHOWN : whole.length);
+  if (cut) text_add(out, "...");
+  text_done(&whole);
+}
+
 static void add_operand(Text *out, const Replay *r, int value) {
   Expr e = r->node_of[value];
   if (e < 0 || expr_is_const(r->m->graph, e)) return;
   text_add(out, ", ");
-  expr_print(out, r->m->graph, e);
+  add_expression(out, r->m->graph, e);
   text_print(out, " = %.6g", r->value[value]);
 }
 
@@ -92,7 +106,7 @@ static const char *what_came_out(double v) {
 static void explain_operation(const Replay *r, int i, Text *out) {
   const Instr *in = &r->program->code[i];
   Expr e = r->node_of[i];
-  if (e >= 0) expr_print(out, r->m->graph, e);
+  if (e >= 0) add_expression(out, r->m->graph, e);
   text_print(out, " is %s", what_came_out(r->value[i]));
   int args = OPS[in->op].args;
   if (args > 0) add_operand(out, r, in->a);
@@ -118,7 +132,7 @@ static void explain_block(const Replay *r, Expr e, Text *out) {
 static void explain_input(const Replay *r, int i, Text *out) {
   Expr e = r->node_of[i];
   text_add(out, "a value that goes into the equations is not finite: ");
-  if (e >= 0) expr_print(out, r->m->graph, e);
+  if (e >= 0) add_expression(out, r->m->graph, e);
   text_print(out, " = %g", r->value[i]);
 }
 

@@ -351,6 +351,14 @@ static bool add_equations(Scope *s) {
   return true;
 }
 
+static void warn_outside(Flat *f, const Parameter *p) {
+  const Variable *v = &f->variables.at[p->variable];
+  bool low = p->value<v->min, high = p->value> v->max;
+  if (low || high)
+    source_warn(f->source, &f->warnings, v->line, v->column, "%s = %g is %s its %s %g", p->name,
+                p->value, low ? "below" : "above", low ? "min" : "max", low ? v->min : v->max);
+}
+
 Flat *flatten(Arena *a, const Source *source, const AstModel *m, const Override *overrides,
               int count, Err *err) {
   Flat *f = ARENA_NEW(a, Flat);
@@ -371,6 +379,7 @@ Flat *flatten(Arena *a, const Source *source, const AstModel *m, const Override 
             for_declarations(&s, step_bounds) && for_declarations(&s, step_binding) &&
             add_equations(&s) && for_declarations(&s, step_start);
   if (!ok || scope_failed(&s)) return NULL;
+  for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
   units_check(m, source, a, &f->warnings);
   return f;
 }

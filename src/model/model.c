@@ -111,6 +111,10 @@ static bool report_too_many(Diagnosis *d) {
   text_print(&d->text, "too many equations: %d for %d unknown%s; this one is left over",
              d->in->equations, d->in->unknowns, d->in->unknowns == 1 ? "" : "s");
   bool any = memchr(d->unknowns, 1, (size_t)d->in->unknowns) != NULL;
+  if (!any)
+    text_add(&d->text, ": it contains no unknown, only states, inputs or parameters (a constraint "
+                       "between states gives "
+                       "the model an index above 1, which is not supported yet)");
   if (any) text_add(&d->text, ", other equations determine ");
   if (any) add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
   return report_at(d, m->equations[left].line, m->equations[left].column);

@@ -42,11 +42,13 @@ static bool makes_event(const Scope *s, Expr switching) {
   return s->context == IN_EQUATION && s->no_event == 0 && expr_varies(s->g, switching);
 }
 
-// The mode symbol that stands for `direct`; the same event is made once.
+// The mode symbol that stands for `direct`; the same event is made once. x < 0 and x <= 0 are two: they differ where x
+// stays 0.
 static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
   Flat *f = s->flat;
   for (int i = 0; i < f->events.count; i++)
-    if (f->events.at[i].kind == kind && f->events.at[i].switching == switching)
+    if (f->events.at[i].kind == kind && f->events.at[i].switching == switching &&
+        expr_node(s->g, f->events.at[i].direct)->op == expr_node(s->g, direct)->op)
       return f->events.at[i].mode;
   const char *name = arena_print(f->arena, "mode%d", f->events.count + 1);
   Event e = {.kind = kind, .switching = switching, .direct = direct};
@@ -89,9 +91,9 @@ static Expr build_sign(Scope *s, const Ast *call, Expr a, Expr b) {
   (void)b;
   Graph *g = s->g;
   Expr minus = expr_const(g, -1), plus = expr_const(g, 1), zero = expr_const(g, 0);
-  if (makes_event(s, a)) return expr_select(g, is_negative(s, a, call), minus, plus);
   Expr positive = expr_make(g, OP_LT, zero, a, 0), negative = expr_make(g, OP_LT, a, zero, 0);
-  return expr_select(g, positive, plus, expr_select(g, negative, minus, zero));
+  Expr direct = expr_select(g, positive, plus, expr_select(g, negative, minus, zero));
+  return makes_event(s, a) ? event_mode(s, EVENT_SIGN, a, direct, call) : direct;
 }
 
 static Expr build_min(Scope *s, const Ast *call, Expr a, Expr b) {

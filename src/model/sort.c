@@ -191,6 +191,7 @@ typedef struct Sorter {
   const Incidence *in;
   const Matching *m;
   Replacer *solved; // unknowns that have a solution
+  int *local;       // by unknown: its number + 1 in the block that is looked at
   Splitter split;
   Sorted *out;
 } Sorter;
@@ -253,6 +254,7 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   int *unknown;
   Expr *residual;
   Derivatives d;               // by the block's unknowns
+  Incidence in;                // unknowns may enter without a derivative: in a relation, in floor
   int *open;                   // by equation: unknowns in it that are not known yet
   unsigned char *used, *known; // by equation, by unknown
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
@@ -260,11 +262,10 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
 
 // The only open unknown of an equation if the equation can be solved for it by a constant coefficient, else -1.
 static int explicit_unknown(const Tear *t, const Graph *g, int i) {
-  for (int k = t->d.start[i]; k < t->d.start[i + 1]; k++) {
-    int j = t->d.column[k];
-    if (!t->known[j]) return expr_is_const(g, t->d.value[k]) ? j : -1;
-  }
-  return -1;
+  int k = t->in.start[i], e = t->d.start[i], end = t->d.start[i + 1];
+  while (t->known[t->in.unknown[k]]) k++;
+  while (e < end && t->d.column[e] != t->in.unknown[k]) e++;
+  return e < end && expr_is_const(g, t->d.value[e]) ? t->in.unknown[k] : -1;
 }
 
 static void learn(Tear *t, const int *rows_start, const int *rows, int j) {
@@ -301,13 +302,14 @@ static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *ro
 
 // Greedy: solve what can be solved explicitly; otherwise take the unknown that most equations want as torn.
 static void choose_tearing(Tear *t, const Graph *g, Arena *a) {
-  int n = t->n, entries = t->d.start[n];
+  int n = t->n, entries = t->in.start[n];
   int *start = ARENA_ARRAY(a, int, n + 2), *rows = ARENA_ARRAY(a, int, entries + 1);
-  for (int k = 0; k < entries; k++) start[t->d.column[k] + 2]++;
+  for (int k = 0; k < entries; k++) start[t->in.unknown[k] + 2]++;
   for (int j = 0; j < n; j++) start[j + 2] += start[j + 1];
   for (int i = 0; i < n; i++)
-    for (int k = t->d.start[i]; k < t->d.start[i + 1]; k++) rows[start[t->d.column[k] + 1]++] = i;
-  for (int i = 0; i < n; i++) t->open[i] = t->d.start[i + 1] - t->d.start[i];
+    for (int k = t->in.start[i]; k < t->in.start[i + 1]; k++)
+      rows[start[t->in.unknown[k] + 1]++] = i;
+  for (int i = 0; i < n; i++) t->open[i] = t->in.start[i + 1] - t->in.start[i];
   for (;;) {
     while (take_explicit_steps(t, g, a, start, rows)) {
     }
@@ -388,6 +390,22 @@ static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *
   return true;
 }
 
+// Which of the block's unknowns occur in which of its equations.
+static Incidence incidence_within(Sorter *s, const Tear *t) {
+  int *start = ARENA_ARRAY(s->arena, int, t->n + 1);
+  IntArray found = {0};
+  for (int i = 0; i < t->n; i++) s->local[t->unknown[i]] = i + 1;
+  for (int i = 0; i < t->n; i++) {
+    int e = t->equation[i];
+    for (int k = s->in->start[e]; k < s->in->start[e + 1]; k++)
+      if (s->local[s->in->unknown[k]])
+        array_push(s->arena, &found, s->local[s->in->unknown[k]] - 1);
+    start[i + 1] = found.count;
+  }
+  for (int i = 0; i < t->n; i++) s->local[t->unknown[i]] = 0;
+  return (Incidence){t->n, t->n, start, found.at};
+}
+
 static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   Arena *a = s->arena;
   t->n = n;
@@ -403,6 +421,7 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
     t->residual[i] = replace(s->solved, s->equations[equation[i]].residual);
     by[i] = s->unknowns[t->unknown[i]].symbol;
   }
+  t->in = incidence_within(s, t);
   t->d = derive_rows(s->g, a, t->residual, n, by, n);
 }
 
@@ -443,9 +462,11 @@ bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnk
                 const Incidence *in, const Matching *m, Sorted *out, int *singular_equation) {
   Arena *scratch = arena_new();
   Components c = components(scratch, in, m);
-  Sorter s = {
-      g, a, equations, unknowns, in, m, replacer_new(g, scratch), {.g = g, .arena = scratch}, out};
-  s.arena = a;
+  Sorter s = {.g = g, .arena = a, .equations = equations, .unknowns = unknowns, .in = in, .m = m};
+  s.solved = replacer_new(g, scratch);
+  s.local = ARENA_ARRAY(scratch, int, in->unknowns + 1);
+  s.split = (Splitter){.g = g, .arena = scratch};
+  s.out = out;
   out->solution = ARENA_ARRAY(a, Expr, in->unknowns + 1);
   out->blocks = ARENA_ARRAY(a, SortBlock, c.count + 1);
   out->block_count = c.count;

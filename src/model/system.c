@@ -26,8 +26,43 @@ void system_work_free(SystemWork *w) {
   if (w) arena_free(w->arena);
 }
 
+static const Kernel *motion(const System *s) {
+  return s->ns ? &s->rhs_sens : &s->rhs;
+}
+
+static void take_guesses(SystemWork *w, const Kernel *k) {
+  for (int i = 0; i < k->guess_count; i++) {
+    const Guess *to = &k->guesses[i];
+    if (to->from < 0) continue;
+    const Guess *from = &motion(w->system)->guesses[to->from];
+    for (int lane = 0; lane < to->lanes; lane++) {
+      int same = from->lanes == to->lanes ? lane : 0;
+      if (w->scratch[from->state + same] != 1) continue;
+      w->scratch[to->state + lane] = 1;
+      for (int z = 0; z < to->n; z++)
+        w->scratch[to->solution + z * to->lanes + lane] =
+            w->scratch[from->solution + z * from->lanes + same];
+    }
+  }
+}
+
+// Every kernel begins with the solutions that were found for the start.
+static void start_guesses(SystemWork *w, const Kernel *k) {
+  int lanes = w->system->lanes;
+  for (int i = 0; i < k->guess_count; i++) {
+    const Guess *to = &k->guesses[i];
+    for (int lane = 0; lane < to->lanes && to->start >= 0; lane++) {
+      int same = lanes == to->lanes ? lane : 0;
+      w->scratch[to->state + lane] = 1;
+      for (int z = 0; z < to->n; z++)
+        w->scratch[to->solution + z * to->lanes + lane] = w->x0[(to->start + z) * lanes + same];
+    }
+  }
+}
+
 static inline void run(SystemWork *w, const Kernel *k, const double *x, const double *direction,
                        double *out) {
+  take_guesses(w, k);
   code_run(k->code, w->par, x, direction, out, w->scratch + k->work_at);
 }
 
@@ -78,6 +113,9 @@ void system_start(SystemWork *w, double t, double *y) {
   size_t lanes = (size_t)s->lanes, nx = (size_t)s->nx;
   system_set_time(w, t);
   run(w, &s->start, NULL, NULL, w->x0);
+  const Kernel *kernels[] = {&s->rhs,        &s->rhs_sens, &s->outputs,       &s->events,
+                             &s->event_sens, &s->jacobian, &s->jacobian_sens, &s->by_time};
+  for (int i = 0; i < 8; i++) start_guesses(w, kernels[i]);
   memcpy(y, w->x0, nx * lanes * sizeof *y);
   if (s->ne)
     memcpy(w->par + (size_t)s->at_mode * lanes, w->x0 + nx * lanes,

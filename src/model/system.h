@@ -22,11 +22,22 @@ typedef struct SystemSpec {
   CodeChoice code;
 } SystemSpec;
 
+// Where a kernel keeps the last solution of a Newton block, which is its next guess. All kernels must follow the same
+// solution: that of the motion, which begins where the start values are.
+typedef struct Guess {
+  int n, lanes;
+  int state, solution; // offsets into SystemWork.scratch
+  int start;           // its solution at the start among the results of start, -1 = none
+  int from;            // number of the guess of the motion to take first, -1 = none
+} Guess;
+
 typedef struct Kernel { // one compiled program
   Lowered *lowered;
   Code *code;
   int results;
   int work_at; // offset into SystemWork.scratch
+  Guess *guesses;
+  int guess_count;
 } Kernel;
 
 typedef struct SparsePart { // a sparse matrix among the results of a kernel

@@ -23,6 +23,8 @@ typedef struct Builder {
   Derivatives fx, fp, hx, hp, gx, gp;
   Derivatives x0p;
   Expr *ft;
+  int *start_guess; // by block: the first of its solutions among the results of start + 1
+  int start_guess_count;
   IntArray hoisted;
   Location *where;
   int where_count;
@@ -125,6 +127,22 @@ static void add_sparse(Builder *b, Outputs *o, const Derivatives *d) {
   add_outputs(b, o, d->value, d->start[d->rows]);
 }
 
+// What the unknowns of the motion's Newton blocks are at the start.
+static void add_start_guesses(Builder *b, Outputs *o) {
+  const Model *m = b->m;
+  b->start_guess_count = b->g->blocks.count;
+  b->start_guess = ARENA_ARRAY(b->scratch, int, b->start_guess_count + 1);
+  for (int k = 0; k < m->sorted.block_count; k++) {
+    const SortBlock *block = &m->sorted.blocks[k];
+    if (block->kind != SORT_NONLINEAR) continue;
+    int count = block->count == 1 ? 1 : block->torn;
+    const int *torn = block->unknown + block->count - count;
+    const ExprNode *n = &b->g->nodes[m->sorted.solution[torn[0]]];
+    b->start_guess[n->a] = o->list.count + 1;
+    for (int i = 0; i < count; i++) add_outputs(b, o, &m->initial.solution[torn[i]], 1);
+  }
+}
+
 static Outputs start_outputs(Builder *b) {
   System *s = b->s;
   Outputs o = {0};
@@ -132,6 +150,7 @@ static Outputs start_outputs(Builder *b) {
   add_outputs(b, &o, b->m->mode0, s->ne);
   s->x0p = (SparsePart){copy_pattern(b, &b->x0p, s->ns), o.list.count};
   if (s->ns) add_sparse(b, &o, &b->x0p);
+  add_start_guesses(b, &o);
   return o;
 }
 
@@ -307,6 +326,37 @@ static void compile(Builder *b, Kernel *k, const Outputs *o, int lanes, unsigned
   s->scratch_count += ((size_t)k->code->work_count + 15) / 8 * 8;
 }
 
+// first: by block, the number of its guess in the motion + 1; filled where the kernel is the motion itself.
+static void find_guesses(Builder *b, Kernel *k, int lanes, int *first, bool fill) {
+  if (!k->code) return;
+  k->guess_count = k->lowered->newton_count;
+  k->guesses = ARENA_ARRAY(b->s->arena, Guess, k->guess_count + 1);
+  for (int i = 0; i < k->guess_count; i++) {
+    const NewtonPlace *p = &k->lowered->newton[i];
+    if (fill) first[p->block] = i + 1;
+    k->guesses[i] =
+        (Guess){.n = p->n,
+                .lanes = lanes,
+                .state = k->work_at + p->state * lanes,
+                .solution = k->work_at + p->solution * lanes,
+                .start = p->block < b->start_guess_count ? b->start_guess[p->block] - 1 : -1,
+                .from = fill ? -1 : first[p->block] - 1};
+  }
+}
+
+static void find_all_guesses(Builder *b) {
+  System *s = b->s;
+  int *first = ARENA_ARRAY(b->scratch, int, b->g->blocks.count + 1);
+  find_guesses(b, s->ns ? &s->rhs_sens : &s->rhs, s->lanes, first, true);
+  if (s->ns) find_guesses(b, &s->rhs, s->lanes, first, false);
+  find_guesses(b, &s->outputs, s->lanes, first, false);
+  find_guesses(b, &s->events, s->lanes, first, false);
+  find_guesses(b, &s->event_sens, s->lanes, first, false);
+  find_guesses(b, &s->jacobian, 1, first, false);
+  find_guesses(b, &s->by_time, 1, first, false);
+  find_guesses(b, &s->jacobian_sens, s->column_lanes, first, false);
+}
+
 static void compile_hoist(Builder *b) {
   Outputs o = {0};
   for (int i = 0; i < b->hoisted.count; i++) {
@@ -369,6 +419,7 @@ static void build_kernels(Builder *b) {
   if (s->ne) compile(b, &s->events, &events, s->lanes, 0);
   if (sens && s->ne) compile(b, &s->event_sens, &event_sens, s->lanes, 0);
   compile_hoist(b); // last: it takes the hoisted nodes out of `where`
+  find_all_guesses(b);
 }
 
 System *system_new(Model *m, const SystemSpec *spec) {

@@ -175,9 +175,11 @@ static void print_modes(Printer *p) {
     const Event *e = &f->events.at[k];
     text_add(p->out, "  ");
     expr_print(p->out, f->graph, e->mode);
-    text_add(p->out, e->kind == EVENT_FLOOR ? " = floor(" : " = ");
+    text_add(p->out, e->kind == EVENT_FLOOR  ? " = floor("
+                     : e->kind == EVENT_SIGN ? " = sign("
+                                             : " = ");
     expr_print(p->out, f->graph, e->switching);
-    text_print(p->out, "%s  // %s, line %d\n", e->kind == EVENT_FLOOR ? ")" : " < 0", e->text,
+    text_print(p->out, "%s  // %s, line %d\n", e->kind == EVENT_RELATION ? " < 0" : ")", e->text,
                e->line);
   }
 }

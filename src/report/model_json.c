@@ -171,12 +171,13 @@ static void events(Json *j) {
   bool first = true;
   begin_list(j, "events");
   for (int k = 0; k < j->m->ne; k++) {
+    static const char *const KIND[] = {
+        [EVENT_RELATION] = "relation", [EVENT_FLOOR] = "floor", [EVENT_SIGN] = "sign"};
     const Event *e = &j->m->flat->events.at[k];
     element(j, &first);
     text_add(j->out, "{");
     text_member(j, "text", e->text);
-    text_print(j->out, ", \"kind\": \"%s\", \"line\": %d}",
-               e->kind == EVENT_FLOOR ? "floor" : "relation", e->line);
+    text_print(j->out, ", \"kind\": \"%s\", \"line\": %d}", KIND[e->kind], e->line);
   }
   end_list(j, first);
 }

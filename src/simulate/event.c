@@ -30,6 +30,7 @@ struct EventWork {
   Sample trial;   // while an event is located
   double *frozen; // modes while the true ones are in use
   double *f_old, *f_new, *by_column;
+  int *happened; // events at the same time
   double last_time;
   int repeats; // events at the same time
 };
@@ -56,21 +57,28 @@ EventWork *event_work_new(Arena *a, SystemWork *w) {
   e->f_old = ARENA_ARRAY(a, double, s->nx + 16);
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
+  e->happened = ARENA_ARRAY(a, int, s->ne + 1);
   return e;
 }
 
 // How far an event is from happening: positive while its mode is right.
 static double margin(const EventWork *e, int k, double g) {
   double mode = system_mode(e->work, k);
-  if (e->model->flat->events.at[k].kind == EVENT_FLOOR) return fmin(g - mode, mode + 1 - g);
-  return mode != 0 ? -g : g;
+  switch (e->model->flat->events.at[k].kind) {
+  case EVENT_FLOOR: return fmin(g - mode, mode + 1 - g);
+  case EVENT_SIGN: return mode != 0 ? mode * g : -fabs(g);
+  default: return mode != 0 ? -g : g;
+  }
 }
 
 static double new_mode(const EventWork *e, int k, double g) {
   double mode = system_mode(e->work, k);
-  if (e->model->flat->events.at[k].kind != EVENT_FLOOR) return 1 - mode;
-  return g < mode + 0.5 ? fmin(mode - 1, floor(g))
-                        : fmax(mode + 1, floor(g)); // inputs may jump far
+  switch (e->model->flat->events.at[k].kind) {
+  case EVENT_FLOOR: // inputs may jump far
+    return g < mode + 0.5 ? fmin(mode - 1, floor(g)) : fmax(mode + 1, floor(g));
+  case EVENT_SIGN: return mode != 0 ? -mode : copysign(1, g);
+  default: return 1 - mode;
+  }
 }
 
 bool event_true_modes(EventWork *e, double t, const double *x) {
@@ -108,10 +116,27 @@ void event_begin(EventWork *e, double t, const double *y) {
   e->repeats = 0;
   system_events(e->work, t, y, e->before);
   for (int k = 0; k < ne; k++) {
-    if (e->model->flat->events.at[k].kind != EVENT_RELATION || e->before[k] != 0) continue;
+    EventKind kind = e->model->flat->events.at[k].kind;
+    if (kind == EVENT_FLOOR || e->before[k] != 0) continue;
     double rate = rate_of(e, t, y, k);
-    if (rate != 0) system_set_mode(e->work, k, rate < 0);
+    if (rate != 0) system_set_mode(e->work, k, kind == EVENT_SIGN ? copysign(1, rate) : rate < 0);
   }
+}
+
+bool event_next_modes(EventWork *e, double t, const double *y) {
+  int ne = e->work->system->ne;
+  bool changed = false;
+  system_events(e->work, t, y, e->before);
+  for (int k = 0; k < ne; k++) e->frozen[k] = system_mode(e->work, k);
+  for (int k = 0; k < ne; k++) {
+    double g = e->before[k];
+    if (margin(e, k, g) != 0) continue;
+    double next = g + 1e-7 * rate_of(e, t, y, k);
+    if (!(margin(e, k, next) < 0)) continue;
+    system_set_mode(e->work, k, new_mode(e, k, next));
+    changed = true;
+  }
+  return changed;
 }
 
 static void sample_at(EventWork *e, Stepper *s, double t, Sample *out) {
@@ -263,6 +288,10 @@ static void carry_sensitivities(EventWork *e, double *y) {
   }
 }
 
+static double rounding(double g) {
+  return 1e-12 * (1 + fabs(g));
+}
+
 // Modes that are wrong after the first has changed change too.
 static bool settle(EventWork *e, double t, const double *y, int *event) {
   int ne = e->work->system->ne;
@@ -270,8 +299,7 @@ static bool settle(EventWork *e, double t, const double *y, int *event) {
     bool changed = false;
     system_events(e->work, t, y, e->g);
     for (int k = 0; k < ne && !changed; k++) {
-      double scale = 1e-12 * (1 + fabs(e->g[k]));
-      if (margin(e, k, e->g[k]) >= -scale) continue;
+      if (margin(e, k, e->g[k]) >= -rounding(e->g[k])) continue;
       system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
       changed = true;
       *event = k;
@@ -281,18 +309,35 @@ static bool settle(EventWork *e, double t, const double *y, int *event) {
   return false;
 }
 
+// Events that have happened by now under the modes in use, `first` before the others. Those within rounding are left to
+// the next step.
+static int list_happened(EventWork *e, double t, const double *y, int first) {
+  int ne = e->work->system->ne, count = 0;
+  e->happened[count++] = first;
+  system_events(e->work, t, y, e->g);
+  for (int k = 0; k < ne; k++)
+    if (k != first && margin(e, k, e->g[k]) < -rounding(e->g[k])) e->happened[count++] = k;
+  return count;
+}
+
+// Events at the same time follow one after the other: each moves in its own way with the parameters. Modes that change
+// because others have changed belong to the last.
 bool event_pass(EventWork *e, double t, double *y, int event) {
   const System *s = e->work->system;
   e->repeats = t - e->last_time <= 1e-13 * (1 + fabs(t)) ? e->repeats + 1 : 0;
   e->last_time = t;
   if (e->repeats > REPEATS_MOST) return false;
-  system_rhs(e->work, e->near_t, e->near_x, e->f_old);
-  if (s->ns) system_event_sens(e->work, t, y, event, e->f_old, &e->rate, e->by_column);
-  system_events(e->work, t, y, e->g);
-  system_set_mode(e->work, event, new_mode(e, event, e->g[event]));
-  if (!settle(e, t, y, &event)) return false;
-  system_rhs(e->work, t, y, e->f_new);
-  if (s->ns) carry_sensitivities(e, y);
+  int count = list_happened(e, t, y, event);
+  for (int i = 0; i < count; i++) {
+    int k = e->happened[i];
+    system_rhs(e->work, e->near_t, e->near_x, e->f_old);
+    if (s->ns) system_event_sens(e->work, t, y, k, e->f_old, &e->rate, e->by_column);
+    system_events(e->work, t, y, e->g);
+    system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
+    if (i == count - 1 && !settle(e, t, y, &event)) return false;
+    system_rhs(e->work, t, y, e->f_new);
+    if (s->ns) carry_sensitivities(e, y);
+  }
   return true;
 }
 

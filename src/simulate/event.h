@@ -15,6 +15,8 @@ bool event_find(EventWork *e, Stepper *s, double *before, double *at, int *event
 // (false: they are those in use already) and go back.
 bool event_true_modes(EventWork *e, double t, const double *x);
 void event_frozen_modes(EventWork *e);
+// The same for a point that lies exactly on a kink: the modes that the motion will have next.
+bool event_next_modes(EventWork *e, double t, const double *y);
 // Changes the mode of the event, then of others that change with it, and carries the sensitivities in y across.
 // false when events follow each other without end.
 bool event_pass(EventWork *e, double t, double *y, int event);

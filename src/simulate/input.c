@@ -16,8 +16,7 @@ struct Input {
   int breaks;
   const double *at;   // breaks
   const Piece *piece; // breaks + 1: piece i lies between break i - 1 and break i
-  int events;
-  const double *event;
+  double size;        // largest value
 };
 
 typedef struct Samples {
@@ -117,11 +116,10 @@ static void build_spline(Arena *scratch, Samples s, Build *b) {
 static const struct {
   const char *name;
   void (*build)(Arena *scratch, Samples s, Build *b);
-  bool events_at_ends_only;
 } KINDS[] = {
-    [INPUT_HOLD] = {"hold", build_hold, false},
-    [INPUT_LINEAR] = {"linear", build_linear, false},
-    [INPUT_SPLINE] = {"spline", build_spline, true},
+    [INPUT_HOLD] = {"hold", build_hold},
+    [INPUT_LINEAR] = {"linear", build_linear},
+    [INPUT_SPLINE] = {"spline", build_spline},
 };
 
 bool input_kind_find(const char *name, InputKind *kind) {
@@ -135,24 +133,13 @@ bool input_kind_find(const char *name, InputKind *kind) {
 
 // ---- making
 
-static void set_events(Arena *a, Input *in) {
-  in->events = in->breaks;
-  in->event = in->at;
-  if (!KINDS[in->kind].events_at_ends_only || in->breaks < 2) return;
-  double *ends = ARENA_ARRAY(a, double, 2);
-  ends[0] = in->at[0];
-  ends[1] = in->at[in->breaks - 1];
-  in->events = 2;
-  in->event = ends;
-}
-
 static Input *make(Arena *a, Arena *scratch, Samples s, InputKind kind) {
   Build b = {ARENA_ARRAY(a, double, s.n), ARENA_ARRAY(a, Piece, s.n + 1), 0};
   b.piece[0] = (Piece){.from = s.t[0], .v = s.v[0]};
   KINDS[kind].build(scratch, s, &b);
   Input *in = ARENA_NEW(a, Input);
   *in = (Input){.kind = kind, .breaks = b.breaks, .at = b.at, .piece = b.piece};
-  set_events(a, in);
+  for (int i = 0; i < s.n; i++) in->size = fmax(in->size, fabs(s.v[i]));
   return in;
 }
 
@@ -280,7 +267,16 @@ void input_eval(const Input *in, double t, int *piece, double *value, double *sl
   if (slope) *slope = p->b + s * (2 * p->c + s * 3 * p->d);
 }
 
-int input_events(const Input *in, const double **times) {
-  *times = in->event;
-  return in->events;
+// Whether the function may be taken as one polynomial across break i: it then errs by less than the tolerance until the
+// next break.
+static bool is_smooth(const Input *in, int i, double tolerance) {
+  if (in->kind != INPUT_SPLINE || i == 0 || i == in->breaks - 1) return false;
+  double h = in->at[i + 1] - in->at[i], bend = in->piece[i + 1].d - in->piece[i].d;
+  return fabs(bend) * h * h * h <= tolerance * in->size;
+}
+
+double input_next_break(const Input *in, double t, double tolerance) {
+  int i = input_piece(in, t, 1); // break i is the first behind it
+  while (i < in->breaks && (in->at[i] <= t || is_smooth(in, i, tolerance))) i++;
+  return i < in->breaks ? in->at[i] : HUGE_VAL;
 }

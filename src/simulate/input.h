@@ -33,7 +33,7 @@ InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 int input_piece(const Input *in, double t, int direction);
 // Value and time derivative (slope may be NULL). Does not allocate.
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
-// Times, ascending, where the function is not smooth: hold jumps there and must be restarted; the
-// slope of the others jumps. Samples that change nothing are no events. Returns their count; the
-// times belong to the input.
-int input_events(const Input *in, const double **times);
+// The first time after t where the function is not smooth, HUGE_VAL when there is none: hold jumps there and must be
+// restarted, the slope of linear jumps. Samples that change nothing do not count; nor do those of a spline across which
+// its third derivative changes so little that the value is wrong by no more than tolerance (relative to the largest).
+double input_next_break(const Input *in, double t, double tolerance);

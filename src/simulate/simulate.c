@@ -118,7 +118,7 @@ static void direct_states(void *self, double t, const double *x, double *dx) {
 
 static bool is_direct(const System *s) {
   return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->rhs.code->fn &&
-         (s->ns == 0 || s->augmented);
+         (s->ns == 0 || (s->augmented && s->rhs_sens.code->fn));
 }
 
 static void call_directly(SimulateWork *w) {
@@ -227,18 +227,6 @@ static void eval_inputs(void *data, double t, double *u, double *du) {
     input_eval(w->request->inputs[i], t, &w->pieces[i], &u[i], &du[i]);
 }
 
-static double next_after(const double *ascending, int count, double t) {
-  int low = 0, high = count; // the first beyond t is in low .. high
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (ascending[middle] > t)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low < count ? ascending[low] : HUGE_VAL;
-}
-
 // Begins new pieces at t and finds where the next one of them ends. Steps end there, because a kink inside costs the
 // method its order; only a jump needs a new start. true: an input jumps at t.
 static bool enter_pieces(SimulateWork *w, double t) {
@@ -249,9 +237,7 @@ static bool enter_pieces(SimulateWork *w, double t) {
     int before = w->pieces[i];
     w->pieces[i] = input_piece(in, t, +1);
     jump |= input_kind(in) == INPUT_HOLD && w->pieces[i] != before;
-    const double *breaks;
-    int count = input_events(in, &breaks);
-    w->next_break = fmin(w->next_break, next_after(breaks, count, t));
+    w->next_break = fmin(w->next_break, input_next_break(in, t, w->options.rel_tol));
   }
   return jump;
 }
@@ -327,6 +313,10 @@ static void end_too_many(SimulateWork *w) {
   end(w, OUTCOME_TOO_MANY_STEPS);
   message(w, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
           w->options.max_steps, s->t, w->t_end, s->t - s->t_old);
+  if (s->tol.max_step > 0 && s->t - s->t_old >= 0.99 * s->tol.max_step) {
+    message(w, "; it is max_step = %g that keeps the steps short", s->tol.max_step);
+    return;
+  }
   if (w->system->lanes == 1 && w->system->nx) describe_state(w, s->worst >= 0 ? s->worst : 0);
   if (!s->row->implicit) message(w, "; try solver=rosenbrock or a larger max_steps");
 }
@@ -441,8 +431,14 @@ static bool put_rows_before(SimulateWork *w, double t) {
   return true;
 }
 
+// The end of a step. A row at the time of an event shows what comes after it.
 static bool put_row_at(SimulateWork *w, double t) {
-  return next_time(w) != t || put_row(w, t, stepper(w)->y);
+  if (next_time(w) != t) return true;
+  const double *y = stepper(w)->y;
+  bool on_kink = w->events && event_next_modes(w->events, t, y);
+  bool ok = put_row(w, t, y);
+  if (on_kink) event_frozen_modes(w->events);
+  return ok;
 }
 
 // ---------------------------------------------------------------- the run
@@ -496,7 +492,7 @@ static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }
 
-static void end_chatter(SimulateWork *w, int event) {
+static bool end_chatter(SimulateWork *w, int event) {
   const Event *e = &w->system->model->flat->events.at[event];
   end(w, OUTCOME_CHATTER);
   message(
@@ -505,6 +501,18 @@ static void end_chatter(SimulateWork *w, int event) {
       "this kink "
       "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
       stepper(w)->t, e->text, e->line);
+  return false;
+}
+
+static bool end_too_many_events(SimulateWork *w, int event) {
+  const Event *e = &w->system->model->flat->events.at[event];
+  end(w, OUTCOME_TOO_MANY_EVENTS);
+  message(w,
+          "max_events = %d events brought it to t = %.10g of %.10g, the last one of '%s' (line "
+          "%d); raise max_events, or "
+          "write noEvent(...) around what need not be located",
+          w->options.max_events, stepper(w)->t, w->t_end, e->text, e->line);
+  return false;
 }
 
 // An event in the last step: goes back to it, changes the modes and the sensitivities, starts again.
@@ -519,10 +527,8 @@ static bool handle_event(SimulateWork *w) {
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
   s->t = at;
   w->out->events++;
-  if (!event_pass(w->events, at, s->y, event) || w->out->events > w->options.max_events) {
-    end_chatter(w, event);
-    return false;
-  }
+  if (!event_pass(w->events, at, s->y, event)) return end_chatter(w, event);
+  if (w->out->events > w->options.max_events) return end_too_many_events(w, event);
   restart(w);
   while (next_time(w) <= at) // rows at the time of the event show what comes after it
     if (!put_row(w, next_time(w), s->y)) return false;

@@ -12,7 +12,8 @@
   OUTCOME(STEP_TOO_SMALL, "step-too-small", "no step is small enough for the tolerances")          \
   OUTCOME(NOT_COMPUTABLE, "not-computable", "the equations cannot be computed")                    \
   OUTCOME(NO_START, "no-start", "no consistent start values were found")                           \
-  OUTCOME(CHATTER, "chatter", "events follow each other without end")
+  OUTCOME(CHATTER, "chatter", "events follow each other without end")                              \
+  OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")
 
 typedef enum Outcome {
 #define OUTCOME(name, word, meaning) OUTCOME_##name,

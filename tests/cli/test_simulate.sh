@@ -53,6 +53,16 @@ it "-o onto a directory is refused"
 run simulate decay.mo -o .; status 2; err "directory"
 it "a failed run leaves the old file as it was"
 echo old >kept.csv; run simulate decay.mo --set zz=1 -o kept.csv; status 2; holds grep -q old kept.csv
+it "what is read is not written over, under no name"
+cp decay.mo own.mo; ln -s own.mo alias.mo; run simulate own.mo -o ./alias.mo; status 2; no_out; err "overwrite 'own.mo'"
+run simulate own.mo --json own.mo; status 2; holds cmp own.mo decay.mo
+echo 0.5 >own.times; run simulate own.mo --times @own.times -o own.times; status 2; holds grep -qx 0.5 own.times
+it "two results do not go to one place"
+run simulate decay.mo -o one --json one; status 2; no_out; err "cannot both be 'one'"; holds test ! -e one
+run simulate decay.mo --plot --json -; status 2; no_out; err "standard output"
+it "devices and standard input are no such place"
+run simulate decay.mo -o /dev/null --json /dev/null; status 0; no_out; no_err
+"$ENTRAIN" simulate - -o - --step 1 <decay.mo >out 2>err; code=$?; status 0; lines 3
 it "a full disk is reported"
 run simulate decay.mo -o /dev/full; status 2; err "No space left"
 it "a full standard output is reported"

@@ -562,6 +562,76 @@ static void a_tank_runs_empty(void **state) {
     }
 }
 
+// ---------------------------------------------------------------- exactly on a kink
+
+static void at_rest_on_a_kink_each_relation_has_its_own_value(void **state) {
+  (void)state;
+  Run r = simulate_fully(.text = "model Rest\n  Real x(start = 0, fixed = true);\n"
+                                 "  Real v(start = 0, fixed = true);\n"
+                                 "  Real less;\n  Real at_most;\n  Real s;\nequation\n"
+                                 "  der(x) = 0;\n  der(v) = -2*sign(v);\n"
+                                 "  less = if x < 0 then 1 else 0;\n"
+                                 "  at_most = if x <= 0 then 1 else 0;\n  s = sign(x);\n"
+                                 "end Rest;\n",
+                         .stop = 1, .step = 0.5);
+  for (int i = 0; i < rows(&r); i++) {
+    assert_close(value_at(&r, "less", i), 0, 0);
+    assert_close(value_at(&r, "at_most", i), 1, 0);
+    assert_close(value_at(&r, "s", i), 0, 0);
+    assert_close(value_at(&r, "v", i), 0, 0);
+  }
+  run_free(&r);
+}
+
+static void events_at_the_same_time_have_their_own_sensitivities(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    Run r = simulate_fully(.text = "model Two\n  parameter Real p = 0.5;\n"
+                                   "  parameter Real q = 0.5;\n"
+                                   "  Real x(start = 0, fixed = true);\nequation\n"
+                                   "  der(x) = (if time < p then 1 else 0)\n"
+                                   "    + (if 1e6*(time - q) < 0 then 0 else 3);\nend Two;\n",
+                           .options = with_solver(options, sizeof options, SOLVERS[s], ""),
+                           .stop = 1, .step = 1, .sens = "p q");
+    assert_close(last_value(&r, "dx/dp"), 1, 1e-6);
+    assert_close(last_value(&r, "dx/dq"), -3, 1e-6);
+    run_free(&r);
+  }
+}
+
+static void a_row_at_an_event_shows_what_comes_after_it(void **state) {
+  (void)state;
+  static const double TIMES[] = {0, 0.25, 0.5, 0.75}, VALUES[] = {0, 1, 0, 1};
+  for (int k = 0; k < 2; k++) { // at the end of the run, and at a break of the input
+    Run r = simulate_fully(.text = "model Step\n  input Real u;\n"
+                                   "  Real x(start = 0, fixed = true);\n"
+                                   "  Real y;\n  Real n;\nequation\n  der(x) = u;\n"
+                                   "  y = if time < 0.5 then 0 else 1;\n  n = floor(2*time);\n"
+                                   "end Step;\n",
+                           .stop = k ? 0.75 : 0.5, .step = 0.25, .input = "u", .input_times = TIMES,
+                           .input_values = VALUES, .input_count = 4);
+    assert_close(value_at(&r, "y", 1), 0, 0);
+    assert_close(value_at(&r, "n", 1), 0, 0);
+    assert_close(value_at(&r, "y", 2), 1, 0);
+    assert_close(value_at(&r, "n", 2), 1, 0);
+    run_free(&r);
+  }
+}
+
+static void a_boolean_input_is_true_from_its_sample_on(void **state) {
+  (void)state;
+  static const double TIMES[] = {0, 0.5, 1}, VALUES[] = {0, 1, 0};
+  Run r = simulate_fully(.text = "model Switch\n  input Boolean on;\n"
+                                 "  Real x(start = 0, fixed = true);\nequation\n"
+                                 "  der(x) = if on then 1 else 0;\nend Switch;\n",
+                         .stop = 1, .step = 0.5, .input = "on", .input_times = TIMES,
+                         .input_values = VALUES, .input_count = 3);
+  assert_close(value_at(&r, "x", 1), 0, 1e-12);
+  assert_close(value_at(&r, "x", 2), 0.5, 1e-12);
+  run_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(friction_follows_the_exact_solution),
@@ -589,6 +659,10 @@ int main(void) {
       cmocka_unit_test(a_choice_inside_a_condition_switches_both),
       cmocka_unit_test(stiff_models_with_events_are_the_same_with_all_solvers),
       cmocka_unit_test(a_tank_runs_empty),
+      cmocka_unit_test(at_rest_on_a_kink_each_relation_has_its_own_value),
+      cmocka_unit_test(events_at_the_same_time_have_their_own_sensitivities),
+      cmocka_unit_test(a_row_at_an_event_shows_what_comes_after_it),
+      cmocka_unit_test(a_boolean_input_is_true_from_its_sample_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

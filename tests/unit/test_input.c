@@ -194,8 +194,7 @@ static void the_slope_is_the_derivative_of_the_value(void **state) {
 
 static void a_constant_is_the_same_everywhere(void **state) {
   Input *in = input_constant(*state, 2.5);
-  const double *times;
-  assert_int_equal(input_events(in, &times), 0);
+  assert_true(input_next_break(in, -1e9, 1e-6) == HUGE_VAL);
   for (double t = -1e6; t < 1e6; t += 12345.6) {
     assert_close(value_at(in, t), 2.5, 0);
     assert_close(slope_at(in, t), 0, 0);
@@ -254,21 +253,26 @@ static void the_hint_does_not_change_continuous_values(void **state) {
   }
 }
 
-static void events_are_where_the_function_is_not_smooth(void **state) {
+static void assert_breaks(const Input *in, double tolerance, const double *expected, int count) {
+  double t = -1;
+  for (int i = 0; i < count; i++) {
+    t = input_next_break(in, t, tolerance);
+    assert_close(t, expected[i], 0);
+  }
+  assert_true(input_next_break(in, t, tolerance) == HUGE_VAL);
+}
+
+static void breaks_are_where_the_function_is_not_smooth(void **state) {
   double t[] = {0, 1, 2, 3, 4, 5}, v[] = {1, 1, 2, 3, 3, 3};
-  const double *times;
-  Input *in = make(state, t, v, 6, INPUT_HOLD);
-  assert_int_equal(input_events(in, &times), 2);
-  assert_memory_equal(times, ((double[]){2, 3}), 2 * sizeof *times);
-  in = make(state, t, v, 6, INPUT_LINEAR);
-  assert_int_equal(input_events(in, &times), 2);
-  assert_memory_equal(times, ((double[]){1, 3}), 2 * sizeof *times);
+  assert_breaks(make(state, t, v, 6, INPUT_HOLD), 1e-6, (double[]){2, 3}, 2);
+  Input *in = make(state, t, v, 6, INPUT_LINEAR);
+  assert_breaks(in, 1e-6, (double[]){1, 3}, 2);
   for (double at = -1; at < 7; at += 0.25)
     assert_close(value_at(in, at), 1 + fmin(2, fmax(0, at - 1)), 0);
   in = make(state, t, v, 6, INPUT_SPLINE);
-  assert_int_equal(input_events(in, &times), 2);
-  assert_memory_equal(times, ((double[]){0, 5}), 2 * sizeof *times);
-  assert_int_equal(input_events(make(state, t, v, 1, INPUT_SPLINE), &times), 0);
+  assert_breaks(in, 1e-6, (double[]){0, 2, 3, 5}, 4); // not-a-knot: 1 and 4 are none
+  assert_breaks(in, 10, (double[]){0, 5}, 2);         // coarse enough to pass over them
+  assert_breaks(make(state, t, v, 1, INPUT_SPLINE), 1e-6, NULL, 0);
 }
 
 // ---- samples
@@ -384,7 +388,7 @@ int main(void) {
       TEST(a_step_onto_a_break_sees_the_old_value_and_the_restart_the_new),
       TEST(the_slope_on_a_kink_is_that_of_the_piece),
       TEST(the_hint_does_not_change_continuous_values),
-      TEST(events_are_where_the_function_is_not_smooth),
+      TEST(breaks_are_where_the_function_is_not_smooth),
       TEST(missing_values_are_skipped),
       TEST(bad_samples_are_refused_with_their_row),
       TEST(columns_of_a_table_become_inputs),

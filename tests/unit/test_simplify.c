@@ -135,6 +135,15 @@ static void choices_that_are_decided_vanish(void **state) {
   arena_free(f.arena);
 }
 
+static void a_product_of_small_factors_does_not_vanish(void **state) {
+  (void)state;
+  Fixture f = fixture_new();
+  double at[8] = {1e300, 1e300, 1e300, 1e300, 1e300, 1e300, 1e300, 1e300};
+  Expr small = expr_const(f.g, 1e-200), e = expr_mul(f.g, small, expr_mul(f.g, small, f.x));
+  assert_close_relative(expr_eval(f.g, e, at), 1e-100, 1e-14);
+  arena_free(f.arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(simplified_expressions_have_the_original_values),
@@ -144,6 +153,7 @@ int main(void) {
       cmocka_unit_test(integer_powers_are_products),
       cmocka_unit_test(division_by_a_parameter_is_a_product),
       cmocka_unit_test(choices_that_are_decided_vanish),
+      cmocka_unit_test(a_product_of_small_factors_does_not_vanish),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

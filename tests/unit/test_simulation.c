@@ -714,6 +714,91 @@ static void a_jump_of_an_input_may_pass_many_integers(void **state) {
   run_free(&r);
 }
 
+// ---------------------------------------------------------------- nonlinear loops
+
+// An unknown that enters through a relation only has no slope there, but it has a value.
+static void a_loop_through_a_relation_is_consistent(void **state) {
+  (void)state;
+  Run r = simulate_fully(.text = "model Loop\n  Real x(start = 0.3, fixed = true);\n  Real a;\n"
+                                 "  Real b;\n  Real z(start = -0.7);\nequation\n  der(x) = 0;\n"
+                                 "  a = x + noEvent(if b > -0.1 then 10 else 0);\n"
+                                 "  z^3 + z + a = 0;\n  b = z;\nend Loop;\n",
+                         .stop = 1, .step = 0.5);
+  for (int i = 0; i < rows(&r); i++) {
+    double b = value_at(&r, "b", i), a = value_at(&r, "a", i);
+    assert_close(a, 0.3 + (b > -0.1 ? 10 : 0), 1e-12);
+    assert_close(b * b * b + b + a, 0, 1e-12);
+  }
+  run_free(&r);
+}
+
+static void the_motion_follows_the_solution_of_the_start(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    Run r = simulate_fully(
+            .text = "model Branch\n  parameter Real a = 9;\n  Real x;\n  Real z(start = 1);\n"
+                    "  Real w(start = 0, fixed = true);\nequation\n  der(x) = -0.1;\n"
+                    "  z^2 = x*a/9;\n  der(w) = z;\ninitial equation\n  z = -3;\nend Branch;\n",
+            .options = options_of(options, sizeof options, SOLVERS[s], 1e-8), .stop = 1,
+            .step = 0.5, .sens = "a");
+    assert_close(value_at(&r, "z", 0), -3, 1e-12);
+    assert_close(last_value(&r, "z"), -sqrt(8.9), 1e-7);
+    assert_true(last_value(&r, "w") < -2.9);
+    run_free(&r);
+  }
+}
+
+static void a_solution_near_zero_is_found_to_rounding(void **state) {
+  (void)state;
+  Run r = simulate_fully(.text = "model Small\n  Real x(start = 1, fixed = true);\n"
+                                 "  Real z(start = 0);\nequation\n  der(x) = 1e-3*z;\n"
+                                 "  1000.1*exp(z) + 0.3*z = 1000.1*x*(1 + 1e-10);\nend Small;\n",
+                         .stop = 1, .step = 0.01);
+  for (int i = 0; i < rows(&r); i++) assert_close(value_at(&r, "z", i), 1e-10, 1e-12);
+  run_free(&r);
+}
+
+// ---------------------------------------------------------------- values that are set
+
+static void a_value_that_is_refused_leaves_the_model_as_it_was(void **state) {
+  (void)state;
+  static const char TEXT[] = "model Set\n  parameter Real p = 2;\n  parameter Real q = 1/p;\n"
+                             "  parameter Real r = 1;\n  input Real u = 2*r;\n"
+                             "  Real x(start = 1, fixed = true);\n"
+                             "equation\n  der(x) = -q*x + u;\nend Set;\n";
+  EntrainError error;
+  EntrainModel *m = entrain_model_parse("set", TEXT, strlen(TEXT), &error);
+  EntrainOptions *o = entrain_options_new();
+  EntrainSimulation *s = entrain_simulation_new(m, o, &error);
+  assert_true(entrain_simulation_grid(s, 0, 1, 1, &error));
+  for (int r = 1; r <= 3; r += 2) { // the default of u follows r
+    assert_false(entrain_model_set(m, "p", "0", &error));
+    assert_true(entrain_model_set(m, "r", r == 1 ? "1" : "3", &error));
+    EntrainResult *result = entrain_simulation_run(s, &error);
+    double decay = exp(-0.5), x = decay + 4 * r * (1 - decay);
+    assert_close(entrain_result_column(result, 1)[1], x, 1e-5);
+    entrain_result_free(result);
+  }
+  entrain_simulation_free(s);
+  entrain_model_free(m);
+  entrain_options_free(o);
+}
+
+static void a_parameter_is_named_once(void **state) {
+  (void)state;
+  EntrainError error;
+  EntrainModel *m = entrain_model_parse("exact", EXACT, strlen(EXACT), &error);
+  EntrainOptions *o = entrain_options_new();
+  EntrainSimulation *s = entrain_simulation_new(m, o, &error);
+  const char *const names[] = {"x.start", "x.start"};
+  assert_false(entrain_simulation_sensitivities(s, names, 2, &error));
+  assert_non_null(strstr(error.text, "x.start is named twice"));
+  entrain_simulation_free(s);
+  entrain_model_free(m);
+  entrain_options_free(o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_are_proportional_to_the_tolerance),
@@ -747,6 +832,11 @@ int main(void) {
       cmocka_unit_test(inputs_may_make_events),
       cmocka_unit_test(a_jump_of_an_input_changes_modes),
       cmocka_unit_test(a_jump_of_an_input_may_pass_many_integers),
+      cmocka_unit_test(a_loop_through_a_relation_is_consistent),
+      cmocka_unit_test(the_motion_follows_the_solution_of_the_start),
+      cmocka_unit_test(a_solution_near_zero_is_found_to_rounding),
+      cmocka_unit_test(a_value_that_is_refused_leaves_the_model_as_it_was),
+      cmocka_unit_test(a_parameter_is_named_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
