@@ -221,10 +221,16 @@ bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, i
   return api_fine(&err, error);
 }
 
+// Derivatives by true/false or by an integer make no sense.
+static bool is_continuous(const Flat *f, int parameter) {
+  const Variable *v = &f->variables.at[f->parameters.at[parameter].variable];
+  return !v->boolean && !v->integer;
+}
+
 static void take_all_parameters(EntrainSimulation *s) {
   const Flat *f = s->model->model->flat;
   for (int i = 0; i < f->parameters.count; i++)
-    if (!f->parameters.at[i].dependent && !f->parameters.at[i].is_start)
+    if (is_continuous(f, i) && !f->parameters.at[i].dependent && !f->parameters.at[i].is_start)
       s->parameters[s->parameter_count++] = i;
 }
 
@@ -236,6 +242,9 @@ static bool take_parameters(EntrainSimulation *s, const char *const *names, int 
     if (f->parameters.at[k].dependent)
       return fail(err, ERR_VALUE,
                   "%s follows from other parameters; set it to a value of its own first", names[i]);
+    if (!is_continuous(f, k))
+      return fail(err, ERR_VALUE, "%s is no Real parameter: there is no derivative by it",
+                  names[i]);
     for (int j = 0; j < s->parameter_count; j++)
       if (s->parameters[j] == k) return fail(err, ERR_VALUE, "%s is named twice", names[i]);
     s->parameters[s->parameter_count++] = k;

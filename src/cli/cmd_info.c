@@ -46,6 +46,7 @@ static int run(const Arguments *a) {
   if (!choose_report(a, &report)) return WRONG_USE;
   int status;
   EntrainModel *model = open_model(a->words[0], &status);
+  if (model) tell_warnings(model);
   if (model) status = print_report(model, report);
   entrain_model_free(model);
   return status;

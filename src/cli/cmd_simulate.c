@@ -86,6 +86,7 @@ static int set_values(Job *job) {
     const Given *g = &job->a->given[i];
     if (g->flag && strcmp(g->name, "set") == 0) status = set_list(job, g->value);
   }
+  tell_warnings(job->model);
   return status;
 }
 

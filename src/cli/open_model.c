@@ -22,7 +22,10 @@ EntrainModel *open_model(const char *path, int *status) {
   EntrainModel *model = load(path, &error);
   *status = model ? DONE : WRONG_USE;
   if (!model && error.code) *status = complain_error(&error);
-  for (int i = 0; model && i < entrain_model_warning_count(model); i++)
-    fprintf(stderr, "%s\n", entrain_model_warning(model, i));
   return model;
+}
+
+void tell_warnings(const EntrainModel *model) {
+  for (int i = 0; i < entrain_model_warning_count(model); i++)
+    fprintf(stderr, "%s\n", entrain_model_warning(model, i));
 }

@@ -202,6 +202,21 @@ static bool newton_from_z(Newton *w) {
   return false;
 }
 
+// Where the derivative vanishes at the first guess (q^2 = h at q = 0) a guess beside it may do.
+static const double BESIDE[] = {0, 0.01, -0.01, 1, -1};
+
+static bool newton_from_start(Newton *w, const double *start, size_t lanes) {
+  int n = w->d->n;
+  for (size_t k = 0; k < sizeof BESIDE / sizeof *BESIDE; k++) {
+    for (int i = 0; i < n; i++) {
+      double z = start[(size_t)i * lanes];
+      w->z[i] = z + BESIDE[k] * fmax(1, fabs(z));
+    }
+    if (newton_from_z(w)) return true;
+  }
+  return false;
+}
+
 static void newton_lane(const NewtonData *d, Newton *w, double *work, size_t lanes, size_t lane) {
   double *state = work + (size_t)d->state * lanes + lane;
   double *solution = work + (size_t)d->solution * lanes + lane,
@@ -213,10 +228,7 @@ static void newton_lane(const NewtonData *d, Newton *w, double *work, size_t lan
     for (int i = 0; i < d->n; i++) w->z[i] = solution[(size_t)i * lanes];
     solved = newton_from_z(w);
   }
-  if (!solved) {
-    for (int i = 0; i < d->n; i++) w->z[i] = start[(size_t)i * lanes];
-    solved = newton_from_z(w);
-  }
+  if (!solved) solved = newton_from_start(w, start, lanes);
   *state = solved ? 1 : -1;
   for (int i = 0; i < d->n; i++) solution[(size_t)i * lanes] = solved ? w->z[i] : nan("");
 }

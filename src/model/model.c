@@ -198,9 +198,28 @@ static bool report_structure(Model *m, const Incidence *in, const Matching *matc
   return false;
 }
 
-static bool report_vanishing(Model *m, const SortEquation *e, Err *err) {
-  return source_fail(m->flat->source, err, ERR_MODEL, e->line, e->column,
-                     "this equation does not determine its unknown: the coefficient is always 0");
+static bool report_dependent(Model *m, const Sorted *sorted, const SortEquation *equations,
+                             int equation_count, const SortUnknown *unknowns, int unknown_count,
+                             Err *err) {
+  const SortBlock *b = &sorted->blocks[sorted->block_count - 1];
+  const SortEquation *first = &equations[b->equation[0]];
+  Arena *scratch = arena_new();
+  unsigned char *marked = ARENA_ARRAY(scratch, unsigned char, equation_count + 1);
+  unsigned char *wanted = ARENA_ARRAY(scratch, unsigned char, unknown_count + 1);
+  for (int i = 0; i < b->count; i++) {
+    marked[b->equation[i]] = wanted[b->unknown[i]] = 1;
+    if (equations[b->equation[i]].line < first->line) first = &equations[b->equation[i]];
+  }
+  Text text;
+  text_init(&text);
+  add_marked_lines(&text, equations, marked, equation_count);
+  text_add(&text, b->count == 1 ? " does not determine " : " do not determine ");
+  add_marked_unknowns(&text, scratch, unknowns, wanted, unknown_count);
+  text_add(&text, b->count == 1 ? ": its coefficient is always 0" : ": they depend on one another");
+  source_fail(m->flat->source, err, ERR_MODEL, first->line, first->column, "%s", text.at);
+  text_done(&text);
+  arena_free(scratch);
+  return false;
 }
 
 // ---------------------------------------------------------------- motion
@@ -222,16 +241,74 @@ static bool check_booleans(Model *m, Err *err) {
   return true;
 }
 
+// A condition on what a nonlinear block is solved for, inside that block: q*abs(q) = dp. With the branch held fixed there may
+// be no solution just beyond the kink, so the condition is computed on the spot, as noEvent does it.
+static bool is_looped(Model *m, Arena *scratch, const SortBlock *b, const Event *e) {
+  unsigned char *seed = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
+  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
+  for (int i = 0; i < b->count; i++) seed[m->unknowns[b->unknown[i]].symbol] = 1;
+  expr_mark_dependents(m->graph, seed, depends);
+  if (!depends[e->switching]) return false;
+  memset(seed, 0, (size_t)m->graph->count);
+  seed[e->mode] = 1;
+  expr_mark_dependents(m->graph, seed, depends);
+  bool found = false;
+  for (int i = 0; i < b->count; i++) found |= depends[m->equations[b->equation[i]].residual];
+  return found;
+}
+
+static bool is_looped_anywhere(Model *m, const Event *e) {
+  Arena *scratch = arena_new();
+  bool found = false;
+  for (int k = 0; k < m->sorted.block_count && !found; k++) {
+    const SortBlock *b = &m->sorted.blocks[k];
+    found = b->kind == SORT_NONLINEAR && is_looped(m, scratch, b, e);
+  }
+  arena_free(scratch);
+  return found;
+}
+
+static void replace_in_equations(Model *m, Replacer *r) {
+  Flat *f = m->flat;
+  for (int i = 0; i < f->equations.count; i++) {
+    Equation *e = &f->equations.at[i];
+    e->left = replace(r, e->left), e->right = replace(r, e->right);
+    e->residual = m->equations[i].residual = replace(r, e->residual);
+  }
+  for (int k = 0; k < f->events.count; k++) {
+    Event *e = &f->events.at[k];
+    e->switching = replace(r, e->switching), e->direct = replace(r, e->direct);
+  }
+}
+
+// true: there were some, and the equations have to be sorted again.
+static bool compute_looped_modes_directly(Model *m) {
+  Flat *f = m->flat;
+  for (int k = 0; k < f->events.count; k++) {
+    if (!is_looped_anywhere(m, &f->events.at[k])) continue;
+    Arena *scratch = arena_new();
+    Replacer *r = replacer_new(m->graph, scratch);
+    replacer_set(r, f->events.at[k].mode, f->events.at[k].direct);
+    f->events.count--;
+    memmove(&f->events.at[k], &f->events.at[k + 1], (size_t)(f->events.count - k) * sizeof(Event));
+    replace_in_equations(m, r);
+    arena_free(scratch);
+    return true;
+  }
+  return false;
+}
+
 static bool sort_motion(Model *m, Err *err) {
   m->incidence = sort_incidence(m->graph, m->arena, m->equations, m->equation_count, m->unknowns,
                                 m->unknown_count);
   Matching matching = match(m->arena, &m->incidence, NULL);
   if (matching.count < m->unknown_count || matching.count < m->equation_count)
     return report_structure(m, &m->incidence, &matching, err);
-  int at;
   if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching,
-                  &m->sorted, &at))
-    return report_vanishing(m, &m->equations[at], err);
+                  &m->sorted))
+    return report_dependent(m, &m->sorted, m->equations, m->equation_count, m->unknowns,
+                            m->unknown_count, err);
+  if (compute_looped_modes_directly(m)) return sort_motion(m, err);
   return check_booleans(m, err);
 }
 
@@ -356,10 +433,9 @@ static bool solve_start(Start *s, Err *err) {
   Matching matching = match(s->scratch, &in, s->order.at);
   if (matching.count < in.unknowns || matching.count < in.equations)
     return report_start(s, &in, &matching, err);
-  int at;
-  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial,
-                  &at))
-    return report_vanishing(m, &s->equations.at[at], err);
+  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial))
+    return report_dependent(m, &m->initial, s->equations.at, s->equations.count, s->unknowns.at,
+                            s->unknowns.count, err);
   return true;
 }
 

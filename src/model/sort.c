@@ -459,7 +459,7 @@ static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
 }
 
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
-                const Incidence *in, const Matching *m, Sorted *out, int *singular_equation) {
+                const Incidence *in, const Matching *m, Sorted *out) {
   Arena *scratch = arena_new();
   Components c = components(scratch, in, m);
   Sorter s = {.g = g, .arena = a, .equations = equations, .unknowns = unknowns, .in = in, .m = m};
@@ -472,13 +472,13 @@ bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnk
   out->block_count = c.count;
   bool ok = true;
   for (int k = 0; k < c.count && ok; k++) {
+    out->block_count = k + 1;
     SortBlock *b = &out->blocks[k];
     int n = b->count = c.start[k + 1] - c.start[k];
     b->equation = ARENA_ARRAY(a, int, n);
     b->unknown = ARENA_ARRAY(a, int, n);
     memcpy(b->equation, c.member + c.start[k], (size_t)n * sizeof(int));
     b->unknown[0] = m->unknown_of[b->equation[0]];
-    *singular_equation = b->equation[0];
     ok = n == 1 ? solve_single(&s, b->equation[0], b) : solve_loop(&s, b->equation, n, b);
   }
   arena_free(scratch);

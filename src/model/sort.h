@@ -33,7 +33,7 @@ typedef struct Sorted {
 Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int equation_count,
                          const SortUnknown *unknowns, int unknown_count);
 
-// The matching must be perfect. false: *singular_block is the block whose equations do not determine its unknowns
-// (a coefficient that is always 0).
+// The matching must be perfect. false: out->blocks[out->block_count - 1] is a block whose equations do not determine its
+// unknowns, because coefficients are always 0 or equations follow from one another.
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
-                const Incidence *in, const Matching *m, Sorted *out, int *singular_equation);
+                const Incidence *in, const Matching *m, Sorted *out);

@@ -10,7 +10,8 @@ typedef long long VecBits __attribute__((vector_size(32), aligned(8), may_alias)
 #define VEC_AT(p, i) (*(const Vec *)((p) + (i)))
 // Four numbers that were just written one by one: a processor hands them on from its store buffer only one by one, and
 // would wait for a load of all four.
-#define VEC_FRESH(p, i) ((Vec){VEC_ONE(p, i), VEC_ONE(p, (i) + 1), VEC_ONE(p, (i) + 2), VEC_ONE(p, (i) + 3)})
+#define VEC_FRESH(p, i)                                                                            \
+  ((Vec){VEC_ONE(p, i), VEC_ONE(p, (i) + 1), VEC_ONE(p, (i) + 2), VEC_ONE(p, (i) + 3)})
 #define VEC_ONE(p, i) (*(const volatile double *)((p) + (i)))
 #define VEC_PUT(p, i, value) (*(Vec *)((p) + (i)) = (value))
 #define VEC_ABS(v) ((Vec)((VecBits)(v)&0x7fffffffffffffffLL))

@@ -309,14 +309,13 @@ static bool settle(EventWork *e, double t, const double *y, int *event) {
   return false;
 }
 
-// Events that have happened by now under the modes in use, `first` before the others. Those within rounding are left to
-// the next step.
+// Events that have happened by now under the modes in use, `first` before the others.
 static int list_happened(EventWork *e, double t, const double *y, int first) {
   int ne = e->work->system->ne, count = 0;
   e->happened[count++] = first;
   system_events(e->work, t, y, e->g);
   for (int k = 0; k < ne; k++)
-    if (k != first && margin(e, k, e->g[k]) < -rounding(e->g[k])) e->happened[count++] = k;
+    if (k != first && margin(e, k, e->g[k]) < 0) e->happened[count++] = k;
   return count;
 }
 
@@ -326,7 +325,7 @@ bool event_pass(EventWork *e, double t, double *y, int event) {
   const System *s = e->work->system;
   e->repeats = t - e->last_time <= 1e-13 * (1 + fabs(t)) ? e->repeats + 1 : 0;
   e->last_time = t;
-  if (e->repeats > REPEATS_MOST) return false;
+  if (e->repeats > REPEATS_MOST + s->ne) return false;
   int count = list_happened(e, t, y, event);
   for (int i = 0; i < count; i++) {
     int k = e->happened[i];

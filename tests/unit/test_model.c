@@ -578,7 +578,7 @@ static void equations_that_cannot_be_solved_are_refused(void **state) {
           "");
   refused("model A\nReal a; Real b; Real x(start = 1, fixed = true);\nequation\na + b = 1;\na + b "
           "= x;\nder(x) = a;\nend A;",
-          5, "does not determine its unknown");
+          4, "lines 4, 5 do not determine a and b");
   refused("model A\nBoolean b; Real x(start = 1, fixed = true);\nequation\nnot b = x > 0;\nder(x) "
           "= if b then 1 else 2;\nend A;",
           4, "cannot be solved for the Boolean variable b");
