@@ -309,6 +309,12 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
                   "the input %s has no data; give it by --inputs or a default in the model (input "
                   "Real %s = 0)",
                   v->name, v->name);
+    if (v->default_follows && s->parameter_count)
+      return fail(err, ERR_UNSUPPORTED,
+                  "the default of the input %s follows from parameters, and sensitivities do not "
+                  "know that yet; give it "
+                  "by --inputs, or make it a variable with an equation",
+                  v->name);
     s->inputs[i] = default_input(s, i, v->default_value);
   }
   return true;

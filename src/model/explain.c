@@ -12,24 +12,35 @@ typedef struct Replay {
   const double *value; // by instruction
 } Replay;
 
-static bool operands_finite(const Replay *r, const Instr *i) {
-  int args = OPS[i->op].args;
-  if (args > 0 && !isfinite(r->value[i->a])) return false;
-  if (args > 1 && !isfinite(r->value[i->b])) return false;
-  return args < 3 || isfinite(r->value[i->c]);
-}
-
-static bool defines_value(const Instr *i) {
-  return i->op != OP_STORE && i->op != OP_RESULT && i->op != OP_BLOCK;
-}
-
-static int first_bad(const Replay *r) {
-  for (int i = 0; i < r->program->count; i++) {
+// What went into the blocks before instruction `end` and is not finite, -1 = nothing.
+static int bad_in_blocks(const Replay *r, int end) {
+  for (int i = 0; i < end; i++) {
     const Instr *in = &r->program->code[i];
-    if (!defines_value(in) || isfinite(r->value[i])) continue;
-    if (in->op == OP_SELECT || operands_finite(r, in)) return i;
+    if (in->op == OP_STORE && !isfinite(r->value[in->a])) return in->a;
   }
   return -1;
+}
+
+// The operand that made value v not finite, -1 = it was made here. Branches that were not taken do not count.
+static int bad_operand(const Replay *r, int v) {
+  const Instr *in = &r->program->code[v];
+  int args = OPS[in->op].args;
+  if (in->op == OP_SELECT) return r->value[in->a] != 0 ? in->b : in->c;
+  if (in->op == OP_FETCH) return bad_in_blocks(r, v);
+  if (args > 0 && !isfinite(r->value[in->a])) return in->a;
+  if (args > 1 && !isfinite(r->value[in->b])) return in->b;
+  return args > 2 && !isfinite(r->value[in->c]) ? in->c : -1;
+}
+
+// From the first result that is not finite back to where that began; -1 when all are finite.
+static int first_bad(const Replay *r) {
+  int v = -1;
+  for (int i = 0; i < r->program->count && v < 0; i++) {
+    const Instr *in = &r->program->code[i];
+    if (in->op == OP_RESULT && !isfinite(r->value[in->a])) v = in->a;
+  }
+  for (int from = v; from >= 0; from = bad_operand(r, v)) v = from;
+  return v;
 }
 
 // ---------------------------------------------------------------- which equation a node belongs to

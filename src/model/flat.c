@@ -251,6 +251,7 @@ static bool read_input_default(Scope *s, int i, const AstDeclaration *d) {
   Typed t = scope_convert(s, e);
   if (!check_declared_type(s, d, e, t)) return false;
   s->flat->variables.at[i].default_value = flat_value(s->flat, t.e);
+  s->flat->variables.at[i].default_follows = !expr_is_const(s->g, t.e);
   s->flat->variables.at[i].has_value = true;
   return true;
 }

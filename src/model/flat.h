@@ -26,6 +26,7 @@ typedef struct Variable {
   Expr start; // expression of parameters: the symbol of parameter name.start where there is one
   double min, max, nominal;
   double default_value; // of an input without data
+  bool default_follows; // from parameters
 } Variable;
 
 // Everything that can be set or estimated: parameters, and start values as x.start.

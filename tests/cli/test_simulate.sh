@@ -99,3 +99,24 @@ it "the file is written in that case, too"
 run simulate blowup.mo --stop 2 --step 0.25 -o part.csv; status 1; no_out; holds grep -q '^0.5,' part.csv
 it "giving up after max_steps is an outcome"
 run simulate "$models/pendulum.mo" --stop 1000 --max_steps 10; status 1; err "too-many-steps"
+
+it "a value outside its bounds is a warning"
+run simulate "$models/pendulum.mo" --set p=-5 --stop 1 --step 1
+status 0; err "warning: p = -5 is below its min 0.1"; lines 3
+
+it "a Boolean parameter has no derivative"
+printf 'model B parameter Boolean on = true; parameter Real k = 1; Real x(start = 1, fixed = true);\nequation\n  der(x) = if on then -k*x else 0;\nend B;\n' >boolean.mo
+run simulate boolean.mo --stop 1 --step 1 --sensitivities
+status 0; out "^time,x,dx/dk$"
+run simulate boolean.mo --stop 1 --step 1 --sensitivities on
+status 2; err "on is no Real parameter"; no_out
+
+it "sensitivities through the default of an input are refused, not 0"
+printf 'model D parameter Real r = 2; input Real u = 2*r; Real x(start = 0, fixed = true);\nequation\n  der(x) = u - x;\nend D;\n' >default.mo
+run simulate default.mo --stop 1 --step 1 --sensitivities
+status 2; err "the default of the input u follows from parameters"; no_out
+
+it "max_events ends with an outcome of its own"
+printf 'model E Real x(start = 0, fixed = true);\nequation\n  der(x) = floor(1000*time);\nend E;\n' >events.mo
+run simulate events.mo --stop 2 --step 1 --max_events 100
+status 1; err "too-many-events"; err "raise max_events"

@@ -12,7 +12,9 @@ static void simulate(EntrainModel *model) {
   entrain_options_set(options, "max_steps", "200", &error);
   entrain_options_set(options, "max_events", "50", &error);
   EntrainSimulation *simulation = entrain_simulation_new(model, options, &error);
-  if (simulation && entrain_simulation_grid(simulation, 0, 1, 0.25, &error))
+  bool ready = simulation && entrain_simulation_grid(simulation, 0, 1, 0.25, &error);
+  if (ready) entrain_result_free(entrain_simulation_run(simulation, &error));
+  if (ready && entrain_simulation_sensitivities(simulation, NULL, 0, &error))
     entrain_result_free(entrain_simulation_run(simulation, &error));
   entrain_simulation_free(simulation);
   entrain_options_free(options);

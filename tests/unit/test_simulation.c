@@ -759,6 +759,18 @@ static void a_solution_near_zero_is_found_to_rounding(void **state) {
   run_free(&r);
 }
 
+static void a_branch_that_is_not_taken_is_not_blamed(void **state) {
+  (void)state;
+  Run r = simulate(.text = "model Blame\n  Real h(start = -1, fixed = true);\n"
+                           "  Real y(start = 1, fixed = true);\nequation\n"
+                           "  der(h) = if h > 0 then sqrt(h) else 0;\n  der(y) = -1/sqrt(y);\n"
+                           "end Blame;\n",
+                   .stop = 2, .step = 1);
+  assert_non_null(strstr(entrain_result_message(r.result), "sqrt(y)"));
+  assert_null(strstr(entrain_result_message(r.result), "sqrt(h)"));
+  run_free(&r);
+}
+
 // ---------------------------------------------------------------- values that are set
 
 static void a_value_that_is_refused_leaves_the_model_as_it_was(void **state) {
@@ -836,6 +848,7 @@ int main(void) {
       cmocka_unit_test(the_motion_follows_the_solution_of_the_start),
       cmocka_unit_test(a_solution_near_zero_is_found_to_rounding),
       cmocka_unit_test(a_value_that_is_refused_leaves_the_model_as_it_was),
+      cmocka_unit_test(a_branch_that_is_not_taken_is_not_blamed),
       cmocka_unit_test(a_parameter_is_named_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
