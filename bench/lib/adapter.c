@@ -105,12 +105,16 @@ void bench_jacobian(BenchModel *m, double t, const double *x, double *J) {
       J[pattern->column[e] * nx + i] = m->results[e];
 }
 
-// As system_rhs and system_jacobian do it, without the check for inputs.
+// The machine code called by its pointer, as simulations without inputs and events do it.
 static void kernel_loop(BenchModel *m, const Kernel *k, const double *x, int repeat) {
-  double *par = m->work->par, *scratch = m->work->scratch + k->work_at;
+  double *par = m->work->par, *scratch = m->work->scratch + k->work_at, *results = m->results;
+  CodeFn *fn = k->code->fn;
   for (int i = 0; i < repeat * BENCH_CALLS; i++) {
     par[0] = (double)(i % BENCH_CALLS) / BENCH_CALLS;
-    code_run(k->code, par, x, NULL, m->results, scratch);
+    if (fn)
+      fn(par, x, NULL, results, scratch);
+    else
+      code_run(k->code, par, x, NULL, results, scratch);
   }
 }
 

@@ -46,7 +46,7 @@ static double relative_difference(const double *a, const double *b, int count) {
 
 typedef struct RhsCase {
   const char *name, *path, *settings;
-  HandCall rhs, jacobian, jacobian_time; // the last with df/dt as one more column
+  HandCall rhs, jacobian, jacobian_time; // the last with df/dt as one more column: to check values
   int nx;
 } RhsCase;
 
@@ -67,17 +67,14 @@ static void compare_rhs(Table *t, const RhsCase *c) {
   Contestant runs[] = {{.run = hand_loop, .self = (void *)&c->rhs},
                        {.run = model ? entrain_rhs_loop : NULL, .self = &call},
                        {.run = hand_loop, .self = (void *)&c->jacobian},
-                       {.run = model ? entrain_jacobian_loop : NULL, .self = &call},
-                       {.run = hand_loop, .self = (void *)&c->jacobian_time}};
-  contest_run(runs, 5, PATIENCE);
-  for (int i = 0; i < 5; i++) runs[i].seconds /= BENCH_CALLS;
+                       {.run = model ? entrain_jacobian_loop : NULL, .self = &call}};
+  contest_run(runs, 4, PATIENCE);
+  for (int i = 0; i < 4; i++) runs[i].seconds /= BENCH_CALLS;
   char what[64];
   snprintf(what, sizeof what, "%s, right-hand side", c->name);
   table_row(t, what, runs[1].seconds, runs[0].seconds, GOAL_AT_MOST, 1.05);
   snprintf(what, sizeof what, "%s, Jacobian", c->name);
   table_row(t, what, runs[3].seconds, runs[2].seconds, GOAL_AT_MOST, 1.05);
-  snprintf(what, sizeof what, "%s, Jacobian; hand C with df/dt", c->name);
-  table_row(t, what, runs[3].seconds, runs[4].seconds, GOAL_AT_MOST, 0);
   if (model && !(rhs_disagreement(model, c) < 1e-9))
     table_text(t, "\n%s: values DIFFER by %.1e\n", c->name, rhs_disagreement(model, c));
   bench_model_close(model);
@@ -98,9 +95,8 @@ void section_rhs(Table *t) {
   table_section(
       t, "1. Right-hand side and Jacobian against hand-written C",
       "Hand C: gcc -O3 -march=native -fno-math-errno, called by pointer. Jacobians: the entries "
-      "that are not always zero. Entrain's Jacobian code always computes df/dt as well; the rows "
-      "`with df/dt` compare it with hand C that does the same work, the goal is for the Jacobian "
-      "alone. The vehicle's Jacobian is too large to be written by hand: its comparator is C text "
+      "that are not always zero. The vehicle's Jacobian is too large to be written by hand: its "
+      "comparator is C text "
       "that bench/hand/derive.py makes from the equations by eliminating intermediate quantities "
       "in Markowitz order, compiled with the same options.");
   static const double X[] = {0.7, 0.3, -0.4, 0.2};

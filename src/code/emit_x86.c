@@ -100,6 +100,7 @@ static const FmaRow FMAS[OP_COUNT] = {
     [OP_FMA] = {INST_FMA132, INST_FMA213, INST_FMA231},
     [OP_FMS] = {INST_FMS132, INST_FMS213, INST_FMS231},
     [OP_FNMA] = {INST_FNMA132, INST_FNMA213, INST_FNMA231},
+    [OP_FNMS] = {INST_FNMS132, INST_FNMS213, INST_FNMS231},
 };
 
 enum { FMA_OPERANDS = 3, ADDEND = 2 };
@@ -310,19 +311,20 @@ static void emit_store(Emitter *e, Op op) {
 typedef void EmitFn(Emitter *e, Op op);
 
 static EmitFn *const EMITTERS[OP_COUNT] = {
-    [OP_ADD] = emit_binary,    [OP_SUB] = emit_binary,     [OP_MUL] = emit_binary,
-    [OP_DIV] = emit_binary,    [OP_MIN] = emit_binary,     [OP_MAX] = emit_binary,
-    [OP_NEG] = emit_negate,    [OP_ABS] = emit_abs,        [OP_SQRT] = emit_sqrt,
-    [OP_FLOOR] = emit_floor,   [OP_SELECT] = emit_select,  [OP_LT] = emit_relation,
-    [OP_LE] = emit_relation,   [OP_EQ] = emit_relation,    [OP_NE] = emit_relation,
-    [OP_AND] = emit_logic,     [OP_OR] = emit_logic,       [OP_NOT] = emit_logic,
-    [OP_FMA] = emit_fma,       [OP_FMS] = emit_fma,        [OP_FNMA] = emit_fma,
-    [OP_POW] = call_function,  [OP_SIN] = call_function,   [OP_COS] = call_function,
-    [OP_TAN] = call_function,  [OP_ASIN] = call_function,  [OP_ACOS] = call_function,
-    [OP_ATAN] = call_function, [OP_ATAN2] = call_function, [OP_SINH] = call_function,
-    [OP_COSH] = call_function, [OP_TANH] = call_function,  [OP_EXP] = call_function,
-    [OP_LOG] = call_function,  [OP_LOG10] = call_function, [OP_SINCOS] = call_sincos,
-    [OP_BLOCK] = call_block,   [OP_FETCH] = emit_fetch,    [OP_STORE] = emit_store,
+    [OP_ADD] = emit_binary,    [OP_SUB] = emit_binary,    [OP_MUL] = emit_binary,
+    [OP_DIV] = emit_binary,    [OP_MIN] = emit_binary,    [OP_MAX] = emit_binary,
+    [OP_NEG] = emit_negate,    [OP_ABS] = emit_abs,       [OP_SQRT] = emit_sqrt,
+    [OP_FLOOR] = emit_floor,   [OP_SELECT] = emit_select, [OP_LT] = emit_relation,
+    [OP_LE] = emit_relation,   [OP_EQ] = emit_relation,   [OP_NE] = emit_relation,
+    [OP_AND] = emit_logic,     [OP_OR] = emit_logic,      [OP_NOT] = emit_logic,
+    [OP_FMA] = emit_fma,       [OP_FMS] = emit_fma,       [OP_FNMA] = emit_fma,
+    [OP_FNMS] = emit_fma,      [OP_POW] = call_function,  [OP_SIN] = call_function,
+    [OP_COS] = call_function,  [OP_TAN] = call_function,  [OP_ASIN] = call_function,
+    [OP_ACOS] = call_function, [OP_ATAN] = call_function, [OP_ATAN2] = call_function,
+    [OP_SINH] = call_function, [OP_COSH] = call_function, [OP_TANH] = call_function,
+    [OP_EXP] = call_function,  [OP_LOG] = call_function,  [OP_LOG10] = call_function,
+    [OP_SINCOS] = call_sincos, [OP_BLOCK] = call_block,   [OP_FETCH] = emit_fetch,
+    [OP_STORE] = emit_store,
     [OP_RESULT] = emit_store, // CONST, INPUT and SECOND are loaded where they are used
 };
 

@@ -193,24 +193,35 @@ static bool emit_sincos(Lower *l, const ExprNode *n) {
   return true;
 }
 
-// The argument (0 or 1) of a sum that is a product used only here, -1 when there is none.
-static int fused_product(const Lower *l, const ExprNode *n) {
-  if (n->op != OP_ADD && n->op != OP_SUB) return -1;
-  for (int i = 1; i >= 0; i--) {
-    Expr e = i ? n->b : n->a;
-    if (l->g->nodes[e].op == OP_MUL && l->uses[e] == 1 && !l->value[e] && !located(l, e)) return i;
-  }
-  return -1;
+typedef struct Fused { // a, b, c of FMA and its relatives
+  Op op;
+  Expr a, b, c;
+} Fused;
+
+static bool only_here(const Lower *l, Expr e, Op op) {
+  return l->g->nodes[e].op == op && l->uses[e] == 1 && !l->value[e] && !located(l, e);
 }
 
-static void emit_fused(Lower *l, Expr e, int which) {
-  ExprNode n = l->g->nodes[e];
-  ExprNode product = l->g->nodes[which ? n.b : n.a];
-  Op op = n.op == OP_ADD ? OP_FMA : which ? OP_FNMA : OP_FMS;
-  Instr i = {.op = (uint8_t)op,
-             .a = value_of(l, product.a),
-             .b = value_of(l, product.b),
-             .c = value_of(l, which ? n.a : n.b)};
+// A sum or difference with a product that is used nowhere else, or the negative of such a sum.
+static bool fuse(const Lower *l, Expr e, Fused *out) {
+  const ExprNode *n = &l->g->nodes[e];
+  bool negative = n->op == OP_NEG && only_here(l, n->a, OP_ADD);
+  if (negative) n = &l->g->nodes[n->a];
+  if (located(l, e) || (n->op != OP_ADD && n->op != OP_SUB)) return false;
+  for (int i = 1; i >= 0; i--) {
+    Expr product = i ? n->b : n->a;
+    if (!only_here(l, product, OP_MUL)) continue;
+    const ExprNode *p = &l->g->nodes[product];
+    Op op = negative ? OP_FNMS : n->op == OP_ADD ? OP_FMA : i ? OP_FNMA : OP_FMS;
+    *out = (Fused){op, p->a, p->b, i ? n->a : n->b};
+    return true;
+  }
+  return false;
+}
+
+static void emit_fused(Lower *l, Expr e, const Fused *f) {
+  Instr i = {
+      .op = (uint8_t)f->op, .a = value_of(l, f->a), .b = value_of(l, f->b), .c = value_of(l, f->c)};
   l->value[e] = push(l, i, e) + 1;
 }
 
@@ -231,16 +242,14 @@ static void push_missing(void *data, Expr e) {
 }
 
 static void push_needed(Lower *l, Expr e) {
-  const ExprNode *n = &l->g->nodes[e];
-  int which = located(l, e) ? -1 : fused_product(l, n);
-  if (which < 0) {
+  Fused f;
+  if (!fuse(l, e, &f)) {
     each_needed(l, e, push_missing);
     return;
   }
-  const ExprNode *product = &l->g->nodes[which ? n->b : n->a];
-  push_missing(l, which ? n->a : n->b);
-  push_missing(l, product->b);
-  push_missing(l, product->a);
+  push_missing(l, f.c);
+  push_missing(l, f.b);
+  push_missing(l, f.a);
 }
 
 static void emit_node(Lower *l, Expr e, const FactorData **factors) {
@@ -253,9 +262,9 @@ static void emit_node(Lower *l, Expr e, const FactorData **factors) {
     emit_solved(l, e, factors);
     return;
   }
-  int which = fused_product(l, n);
-  if (which >= 0)
-    emit_fused(l, e, which);
+  Fused f;
+  if (fuse(l, e, &f))
+    emit_fused(l, e, &f);
   else if (!emit_sincos(l, n))
     emit_plain(l, e);
 }

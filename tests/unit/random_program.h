@@ -80,10 +80,10 @@ static inline int random_operand(ProgramMaker *m) {
 }
 
 static inline Op random_op(ProgramMaker *m, const RandomShape *s) {
-  static const Op plain[] = {OP_ADD, OP_SUB,   OP_MUL,    OP_FMA,    OP_FMS,  OP_FNMA, OP_ADD,
-                             OP_MUL, OP_FMA,   OP_DIV,    OP_NEG,    OP_SQRT, OP_ABS,  OP_MIN,
-                             OP_MAX, OP_FLOOR, OP_SELECT, OP_LT,     OP_LE,   OP_EQ,   OP_NE,
-                             OP_AND, OP_OR,    OP_NOT,    OP_SELECT, OP_LT};
+  static const Op plain[] = {OP_ADD, OP_SUB, OP_MUL,   OP_FMA,    OP_FMS,    OP_FNMA, OP_FNMS,
+                             OP_ADD, OP_MUL, OP_FMA,   OP_DIV,    OP_NEG,    OP_SQRT, OP_ABS,
+                             OP_MIN, OP_MAX, OP_FLOOR, OP_SELECT, OP_LT,     OP_LE,   OP_EQ,
+                             OP_NE,  OP_AND, OP_OR,    OP_NOT,    OP_SELECT, OP_LT};
   static const Op calls[] = {OP_POW,  OP_SIN,  OP_COS,   OP_TAN,   OP_ASIN,
                              OP_ACOS, OP_ATAN, OP_ATAN2, OP_SINH,  OP_COSH,
                              OP_TANH, OP_EXP,  OP_LOG,   OP_LOG10, OP_SINCOS};

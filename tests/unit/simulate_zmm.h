@@ -124,6 +124,9 @@ static inline double lane_result(const char *name, double old, double b, double 
   if (!strcmp(name, "vfnmadd132pd")) return fma(-old, c, b);
   if (!strcmp(name, "vfnmadd213pd")) return fma(-b, old, c);
   if (!strcmp(name, "vfnmadd231pd")) return fma(-b, c, old);
+  if (!strcmp(name, "vfnmsub132pd")) return fma(-old, c, -b);
+  if (!strcmp(name, "vfnmsub213pd")) return fma(-b, old, -c);
+  if (!strcmp(name, "vfnmsub231pd")) return fma(-b, c, -old);
   fail_msg("unknown instruction %s", name);
   return 0;
 }

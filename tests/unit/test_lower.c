@@ -252,8 +252,11 @@ static void products_used_once_are_fused_with_their_sum(void **state) {
   Fixture f = fixture_new();
   Expr x = f.s[0], y = f.s[1], p = f.s[2], product = expr_mul(f.g, x, y);
   Expr outputs[] = {expr_add(f.g, product, p), expr_sub(f.g, expr_mul(f.g, x, p), y),
-                    expr_sub(f.g, y, expr_mul(f.g, x, x))};
-  Lowered *l = lower_symbols(&f, outputs, 3, CODE_INTERPRETER);
+                    expr_sub(f.g, y, expr_mul(f.g, x, x)),
+                    expr_neg(f.g, expr_add(f.g, x, expr_mul(f.g, y, p)))};
+  Lowered *l = lower_symbols(&f, outputs, 4, CODE_INTERPRETER);
+  assert_int_equal(count_op(&l->program, OP_FNMS), 1);
+  assert_int_equal(count_op(&l->program, OP_NEG), 0);
   assert_int_equal(count_op(&l->program, OP_FMA), 1);
   assert_int_equal(count_op(&l->program, OP_FMS), 1);
   assert_int_equal(count_op(&l->program, OP_FNMA), 1);

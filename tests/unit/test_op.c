@@ -53,6 +53,7 @@ static void fused_operators_round_once(void **state) {
   assert_true(op_apply(OP_FMA, a, b, -1) == -0x1p-60);
   assert_true(op_apply(OP_FMS, a, b, 1) == -0x1p-60);
   assert_true(op_apply(OP_FNMA, a, b, 1) == 0x1p-60);
+  assert_true(op_apply(OP_FNMS, a, b, -1) == 0x1p-60);
 }
 
 static void functions_are_those_of_libm(void **state) {
