@@ -7,14 +7,6 @@
 
 // ---------------------------------------------------------------- which nodes matter
 
-static unsigned char *mark_active(Graph *g, Arena *a, const Expr *by, int columns) {
-  unsigned char *seed = ARENA_ARRAY(a, unsigned char, g->count);
-  unsigned char *active = ARENA_ARRAY(a, unsigned char, g->count);
-  for (int i = 0; i < columns; i++) seed[by[i]] = 1;
-  expr_mark_dependents(g, seed, active);
-  return active;
-}
-
 typedef struct Reach {
   const Graph *g;
   Arena *arena;
@@ -251,7 +243,7 @@ static Derivatives collect(Elimination *x, Arena *a, const int *column, int firs
 Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by,
                         int columns) {
   Arena *scratch = arena_new();
-  const unsigned char *active = mark_active(g, scratch, by, columns);
+  const unsigned char *active = expr_dependents(g, scratch, by, columns);
   IntArray nodes = reach_all(g, scratch, active, outputs, rows);
   Elimination x = {.g = g, .arena = scratch};
   x.vertex = ARENA_ARRAY(scratch, Vertex, nodes.count + rows);
@@ -349,7 +341,8 @@ void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, c
                       int columns, Expr *results) {
   Arena *scratch = arena_new();
   int nodes = g->count;
-  Forward f = {g, scratch, mark_active(g, scratch, by, columns), ARENA_ARRAY(scratch, Expr, nodes)};
+  Forward f = {g, scratch, expr_dependents(g, scratch, by, columns),
+               ARENA_ARRAY(scratch, Expr, nodes)};
   unsigned char *seeded = ARENA_ARRAY(scratch, unsigned char, nodes);
   for (int i = 0; i < columns; i++) f.dot[by[i]] = seed[i], seeded[by[i]] = 1;
   IntArray all = reach_all(g, scratch, f.active, outputs, rows);

@@ -194,6 +194,28 @@ Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *
   return results[0];
 }
 
+static bool is_among(Expr e, const Expr *list, int n) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == e) return true;
+  return false;
+}
+
+// The unknowns themselves vary, so look at what else a block of residuals contains.
+static uint8_t newton_flags(const Graph *g, const ExprBlock *b) {
+  Arena *scratch = arena_new();
+  IntArray varying = {0};
+  for (int i = 0; i < g->symbols.count; i++) {
+    Expr s = g->symbols.at[i].node;
+    if (expr_varies(g, s) && !is_among(s, b->unknowns, b->n)) array_push(scratch, &varying, s);
+  }
+  const unsigned char *depends = expr_dependents(g, scratch, varying.at, varying.count);
+  uint8_t flags = 0;
+  for (int i = 0; i < b->n; i++)
+    if (depends[b->residuals[i]] || depends[b->starts[i]]) flags = EXPR_VARYING;
+  arena_free(scratch);
+  return flags;
+}
+
 Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, const Expr *starts,
                  const char *const *names, int line, int column) {
   ExprBlock b = {
@@ -202,25 +224,9 @@ Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, c
   b.residuals = copy_exprs(g, residuals, n);
   b.starts = copy_exprs(g, starts, n);
   b.names = names;
+  b.first = make_solved(g, g->blocks.count, n, newton_flags(g, &b));
   array_push(g->arena, &g->blocks, b);
-  int block = g->blocks.count - 1;
-  // the unknowns themselves vary, so look at what else the residuals contain
-  Arena *scratch = arena_new();
-  unsigned char *seed = ARENA_ARRAY(scratch, unsigned char, g->count);
-  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, g->count);
-  for (int i = 0; i < g->symbols.count; i++) {
-    Expr s = g->symbols.at[i].node;
-    seed[s] = g->nodes[s].flags & EXPR_VARYING ? 1 : 0;
-  }
-  for (int i = 0; i < n; i++) seed[unknowns[i]] = 0;
-  expr_mark_dependents(g, seed, depends);
-  uint8_t flags = 0;
-  for (int i = 0; i < n; i++)
-    if (depends[residuals[i]] || depends[starts[i]]) flags = EXPR_VARYING;
-  arena_free(scratch);
-  Expr first = make_solved(g, block, n, flags);
-  g->blocks.at[block].first = first;
-  return first;
+  return b.first;
 }
 
 void expr_each_argument(const Graph *g, Expr e, ExprVisit *visit, void *data) {
@@ -257,16 +263,19 @@ static unsigned char block_depends(const Graph *g, Expr e, const unsigned char *
   return m.found;
 }
 
-void expr_mark_dependents(const Graph *g, const unsigned char *seed, unsigned char *depends) {
+unsigned char *expr_dependents(const Graph *g, Arena *a, const Expr *nodes, int count) {
+  unsigned char *depends = ARENA_ARRAY(a, unsigned char, g->count);
+  for (int i = 0; i < count; i++) depends[nodes[i]] = 1;
   for (int e = 0; e < g->count; e++) {
     const ExprNode *n = &g->nodes[e];
-    unsigned char found = seed[e];
+    unsigned char found = depends[e];
     if (n->op == OP_SOLVED)
       found |= block_depends(g, e, depends);
     else
       for (int i = 0, args = OPS[n->op].args; i < args; i++) found |= depends[expr_arg(g, e, i)];
-    depends[e] = found != 0;
+    depends[e] = found;
   }
+  return depends;
 }
 
 // ---------------------------------------------------------------- signs

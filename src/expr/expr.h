@@ -107,8 +107,8 @@ static inline Expr expr_arg(const Graph *g, Expr e, int i) {
 typedef void ExprVisit(void *data, Expr argument);
 void expr_each_argument(const Graph *g, Expr e, ExprVisit *visit, void *data);
 
-// depends[i] = node i contains a symbol node s with seed[s] != 0. Both have g->count entries.
-void expr_mark_dependents(const Graph *g, const unsigned char *seed, unsigned char *depends);
+// By node: 1 when it is one of the given nodes or contains one. Lives in the arena.
+unsigned char *expr_dependents(const Graph *g, Arena *a, const Expr *nodes, int count);
 
 // Value at given symbol values (by symbol number), without blocks (NaN where one is needed).
 double expr_eval(const Graph *g, Expr e, const double *symbols);

@@ -50,11 +50,7 @@ void newton_inputs(Graph *g, int block) {
   if (b->inputs) return;
   Arena *scratch = arena_new();
   InputSearch s = {.g = g, .arena = scratch};
-  unsigned char *seed = ARENA_ARRAY(scratch, unsigned char, g->count);
-  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, g->count);
-  for (int i = 0; i < b->n; i++) seed[b->unknowns[i]] = 1;
-  expr_mark_dependents(g, seed, depends);
-  s.depends = depends;
+  s.depends = expr_dependents(g, scratch, b->unknowns, b->n);
   s.seen = ARENA_ARRAY(scratch, unsigned char, g->count);
   search_inputs(&s, b);
   b->input_count = s.inputs.count;

@@ -244,16 +244,12 @@ static bool check_booleans(Model *m, Err *err) {
 // A condition on what a nonlinear block is solved for, inside that block: q*abs(q) = dp. With the branch held fixed there may
 // be no solution just beyond the kink, so the condition is computed on the spot, as noEvent does it.
 static bool is_looped(Model *m, Arena *scratch, const SortBlock *b, const Event *e) {
-  unsigned char *seed = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
-  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
-  for (int i = 0; i < b->count; i++) seed[m->unknowns[b->unknown[i]].symbol] = 1;
-  expr_mark_dependents(m->graph, seed, depends);
-  if (!depends[e->switching]) return false;
-  memset(seed, 0, (size_t)m->graph->count);
-  seed[e->mode] = 1;
-  expr_mark_dependents(m->graph, seed, depends);
+  Expr *unknowns = ARENA_ARRAY(scratch, Expr, b->count);
+  for (int i = 0; i < b->count; i++) unknowns[i] = m->unknowns[b->unknown[i]].symbol;
+  if (!expr_dependents(m->graph, scratch, unknowns, b->count)[e->switching]) return false;
+  const unsigned char *with_mode = expr_dependents(m->graph, scratch, &e->mode, 1);
   bool found = false;
-  for (int i = 0; i < b->count; i++) found |= depends[m->equations[b->equation[i]].residual];
+  for (int i = 0; i < b->count; i++) found |= with_mode[m->equations[b->equation[i]].residual];
   return found;
 }
 

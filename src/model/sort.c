@@ -346,10 +346,7 @@ static bool is_linear(Sorter *s, const Expr *residuals, const Expr *z, int n, Ex
       if (!split(&s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
   // a slope by one unknown must not contain another
   Arena *scratch = arena_new();
-  unsigned char *mark = ARENA_ARRAY(scratch, unsigned char, s->g->count);
-  unsigned char *depends = ARENA_ARRAY(scratch, unsigned char, s->g->count);
-  for (int j = 0; j < n; j++) mark[z[j]] = 1;
-  expr_mark_dependents(s->g, mark, depends);
+  const unsigned char *depends = expr_dependents(s->g, scratch, z, n);
   bool linear = true;
   for (int k = 0; k < n * n; k++) linear &= !depends[matrix[k]];
   arena_free(scratch);

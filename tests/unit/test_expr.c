@@ -77,9 +77,7 @@ static void dependents_are_found_through_blocks(void **state) {
        right[] = {f.x, expr_const(f.g, 1)}, z[2];
   expr_solve(f.g, expr_factor(f.g, 2, matrix), false, right, z);
   Expr e = expr_add(f.g, z[1], f.y);
-  unsigned char seed[64] = {0}, depends[64] = {0};
-  seed[f.p] = 1;
-  expr_mark_dependents(f.g, seed, depends);
+  const unsigned char *depends = expr_dependents(f.g, f.g->arena, &f.p, 1);
   assert_true(depends[z[0]] && depends[z[1]] && depends[e]);
   assert_false(depends[f.x] || depends[f.y]);
   arena_free(f.arena);
