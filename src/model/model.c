@@ -243,25 +243,58 @@ static bool check_booleans(Model *m, Err *err) {
 
 // A condition on what a nonlinear block is solved for, inside that block: q*abs(q) = dp. With the branch held fixed there may
 // be no solution just beyond the kink, so the condition is computed on the spot, as noEvent does it.
-static bool is_looped(Model *m, Arena *scratch, const SortBlock *b, const Event *e) {
-  Expr *unknowns = ARENA_ARRAY(scratch, Expr, b->count);
-  for (int i = 0; i < b->count; i++) unknowns[i] = m->unknowns[b->unknown[i]].symbol;
-  if (!expr_dependents(m->graph, scratch, unknowns, b->count)[e->switching]) return false;
-  const unsigned char *with_mode = expr_dependents(m->graph, scratch, &e->mode, 1);
-  bool found = false;
-  for (int i = 0; i < b->count; i++) found |= with_mode[m->equations[b->equation[i]].residual];
-  return found;
+typedef struct Loops {
+  int *block_of_unknown, *block_of_equation; // nonlinear blocks, -1 for the others
+  Incidence by_mode;                         // which modes occur in which equation
+  Incidence by_unknown;                      // which unknowns occur in which switching function
+  unsigned char *looped;                     // by event
+} Loops;
+
+static void number_blocks(const Model *m, Arena *a, Loops *l) {
+  l->block_of_unknown = ARENA_ARRAY(a, int, m->unknown_count + 1);
+  l->block_of_equation = ARENA_ARRAY(a, int, m->equation_count + 1);
+  for (int k = 0; k < m->sorted.block_count; k++) {
+    const SortBlock *b = &m->sorted.blocks[k];
+    int number = b->kind == SORT_NONLINEAR ? k : -1;
+    for (int i = 0; i < b->count; i++) {
+      l->block_of_unknown[b->unknown[i]] = number;
+      l->block_of_equation[b->equation[i]] = number;
+    }
+  }
 }
 
-static bool is_looped_anywhere(Model *m, const Event *e) {
-  Arena *scratch = arena_new();
-  bool found = false;
-  for (int k = 0; k < m->sorted.block_count && !found; k++) {
-    const SortBlock *b = &m->sorted.blocks[k];
-    found = b->kind == SORT_NONLINEAR && is_looped(m, scratch, b, e);
+static void find_incidences(Model *m, Arena *a, Loops *l) {
+  const Flat *f = m->flat;
+  int count = f->events.count;
+  SortUnknown *modes = ARENA_ARRAY(a, SortUnknown, count + 1);
+  SortEquation *switching = ARENA_ARRAY(a, SortEquation, count + 1);
+  for (int k = 0; k < count; k++) {
+    modes[k] = (SortUnknown){.symbol = f->events.at[k].mode};
+    switching[k] = (SortEquation){.residual = f->events.at[k].switching};
   }
-  arena_free(scratch);
-  return found;
+  l->by_mode = sort_incidence(m->graph, a, m->equations, m->equation_count, modes, count);
+  l->by_unknown = sort_incidence(m->graph, a, switching, count, m->unknowns, m->unknown_count);
+}
+
+static bool depends_on_block(const Loops *l, int event, int block) {
+  for (int e = l->by_unknown.start[event]; e < l->by_unknown.start[event + 1]; e++)
+    if (l->block_of_unknown[l->by_unknown.unknown[e]] == block) return true;
+  return false;
+}
+
+static bool find_loops(Model *m, Arena *a, Loops *l) {
+  bool any = false;
+  number_blocks(m, a, l);
+  find_incidences(m, a, l);
+  l->looped = ARENA_ARRAY(a, unsigned char, m->flat->events.count + 1);
+  for (int i = 0; i < m->equation_count; i++) {
+    int block = l->block_of_equation[i];
+    for (int e = l->by_mode.start[i]; e < l->by_mode.start[i + 1] && block >= 0; e++) {
+      int event = l->by_mode.unknown[e];
+      if (depends_on_block(l, event, block)) l->looped[event] = any = true;
+    }
+  }
+  return any;
 }
 
 static void replace_in_equations(Model *m, Replacer *r) {
@@ -280,18 +313,25 @@ static void replace_in_equations(Model *m, Replacer *r) {
 // true: there were some, and the equations have to be sorted again.
 static bool compute_looped_modes_directly(Model *m) {
   Flat *f = m->flat;
-  for (int k = 0; k < f->events.count; k++) {
-    if (!is_looped_anywhere(m, &f->events.at[k])) continue;
-    Arena *scratch = arena_new();
+  Arena *scratch = arena_new();
+  Loops l;
+  bool any = f->events.count && find_loops(m, scratch, &l);
+  if (any) {
     Replacer *r = replacer_new(m->graph, scratch);
-    replacer_set(r, f->events.at[k].mode, f->events.at[k].direct);
-    f->events.count--;
-    memmove(&f->events.at[k], &f->events.at[k + 1], (size_t)(f->events.count - k) * sizeof(Event));
+    int kept = 0;
+    for (int k = 0; k < f->events.count;
+         k++) { // what an event stands for may contain those before it
+      const Event *e = &f->events.at[k];
+      if (l.looped[k])
+        replacer_set(r, e->mode, replace(r, e->direct));
+      else
+        f->events.at[kept++] = *e;
+    }
+    f->events.count = kept;
     replace_in_equations(m, r);
-    arena_free(scratch);
-    return true;
   }
-  return false;
+  arena_free(scratch);
+  return any;
 }
 
 static bool sort_motion(Model *m, Err *err) {
