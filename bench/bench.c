@@ -66,7 +66,8 @@ int main(int count, char **words) {
   bool verbose = count > 1 && !strcmp(words[1], "-v");
   char folder[400];
   Scipy scipy = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, "not found"};
-  FILE *f = fopen("bench/results.md", "w");
+  static const char FINAL[] = "bench/results.md", GROWING[] = "bench/results.md.new";
+  FILE *f = fopen(GROWING, "w"); // takes the place of the old one when it is complete
   if (!f)
     return fprintf(stderr,
                    "bench: cannot write bench/results.md (run it from the root of the project)\n"),
@@ -85,5 +86,6 @@ int main(int count, char **words) {
   table_counts(t, &met, &missed);
   table_text(t, "\nGoals met: %d, missed: %d.\n", met, missed);
   table_free(t);
-  return fclose(f) ? 2 : 0;
+  bool written = fclose(f) == 0 && rename(GROWING, FINAL) == 0;
+  return written ? 0 : 2;
 }
