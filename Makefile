@@ -1,7 +1,7 @@
 # make             the command build/entrain and the libraries build/libentrain.{a,so}
 # make demo        installs what is missing (apt.txt), builds, runs the first example
 # make check       the same set-up, then all tests
-# Others: setup bench lint docs fuzz ci install clean.
+# Others: setup bench lint docs examples-data fuzz ci install clean.
 # Variables: CC=clang, SAN=1 (sanitizers, in build-san), WERROR=1, BUILD=dir, PREFIX, DESTDIR.
 
 SAN ?=
@@ -19,7 +19,7 @@ FLAGS = -std=c11 -D_GNU_SOURCE $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-con
   -Isrc -Iinclude
 LINK = $(CC) $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_nvecserial -lsundials_sunmatrixdense \
-  -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lm
+  -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lyaml -lm
 
 # Layers stand in src/LAYERS, the lowest first; each becomes an archive that its tests link.
 LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)
@@ -120,6 +120,10 @@ tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(OBJECTS) $(CLI))
 docs: setup
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
 	@tools/gen-docs $(BUILD)/entrain docs
+
+.PHONY: examples-data
+examples-data: $(BUILD)/entrain
+	@tools/examples-data $(BUILD)
 
 fuzz: setup
 	@tools/setup lint

@@ -90,9 +90,17 @@ void entrain_options_free(EntrainOptions *options);
 bool entrain_options_set(EntrainOptions *options, const char *name, const char *value,
                          EntrainError *error);
 
+typedef enum EntrainOptionGroup {
+  ENTRAIN_OPTION_SIMULATION, // of every simulation, those of a fit included
+  ENTRAIN_OPTION_FIT,
+  ENTRAIN_OPTION_NOISE, // of studies with simulated measurements
+} EntrainOptionGroup;
+
 typedef struct EntrainOption {
   const char *name, *type; // type: number, integer, choice
   const char *default_value, *range, *meaning;
+  EntrainOptionGroup group;
+  const char *default_in_fit; // as default_value but for tolerances: a fit needs finer ones
 } EntrainOption;
 
 int entrain_option_count(void);
@@ -160,6 +168,222 @@ char *entrain_result_csv(const EntrainResult *r);
 char *entrain_result_json(const EntrainResult *r);
 // A plot of the selected variables (not of sensitivities) for a terminal of this size.
 char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour);
+// Makes measurements of it: adds noise to the selected variables (not to time and sensitivities) as the options noise,
+// noise_kind and seed say.
+void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *options);
+
+// ---------------------------------------------------------------- problems
+
+typedef struct EntrainProblem EntrainProblem; // model, measurements, what to estimate, how
+
+typedef struct EntrainSetting {
+  const char *name, *value; // estimate.p.start = 40, or an option by its name; value as in YAML
+  bool is_option;
+} EntrainSetting;
+
+// Reads the problem file and everything it names. Settings replace what the file says; the last one counts.
+EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *settings, int count,
+                                     EntrainError *error);
+// The same from text; relative paths in it are relative to folder.
+EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
+                                      size_t length, const EntrainSetting *settings, int count,
+                                      EntrainError *error);
+void entrain_problem_free(EntrainProblem *problem);
+
+const char *entrain_problem_method(const EntrainProblem *problem);
+int entrain_problem_warning_count(const EntrainProblem *problem);
+const char *entrain_problem_warning(const EntrainProblem *problem, int i);
+// The files it was read from: the problem (unless it was text), the model, the data.
+int entrain_problem_file_count(const EntrainProblem *problem);
+const char *entrain_problem_file(const EntrainProblem *problem, int i);
+
+typedef struct EntrainUnknown { // a number to be found
+  const char *name, *unit;      // p, theta.start, theta.offset; of one experiment only: p[swing]
+  double start, min, max;
+  bool log; // searched on a logarithmic scale
+} EntrainUnknown;
+
+int entrain_problem_unknown_count(const EntrainProblem *problem);
+bool entrain_problem_unknown(const EntrainProblem *problem, int i, EntrainUnknown *out);
+// Where searches begin. p means all of p[swing], p[fall], ... when there is no p itself.
+bool entrain_problem_set_start(EntrainProblem *problem, const char *name, double value,
+                               EntrainError *error);
+
+int entrain_method_count(void);
+const char *entrain_method_name(int i);
+const char *entrain_method_meaning(int i);
+
+// ---------------------------------------------------------------- fits
+
+typedef struct EntrainFit EntrainFit;
+
+typedef struct EntrainProgress {
+  const char *stage;
+  double lambda; // how strongly the model is tied to the data: 0 = free
+  int iteration;
+  double objective;     // of what is being minimised
+  const double *values; // of the unknowns
+  long simulations;
+} EntrainProgress;
+
+// Called at every step and between simulations. Return false to stop: the fit ends with the best point so far.
+typedef bool EntrainListener(void *data, const EntrainProgress *progress);
+
+// The problem must outlive the fit. listener may be NULL. A search that failed is an outcome of the fit, not an error.
+EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *listener, void *data,
+                            EntrainError *error);
+void entrain_fit_free(EntrainFit *fit);
+
+typedef enum EntrainFitOutcome {
+  ENTRAIN_FIT_CONVERGED,
+  ENTRAIN_FIT_UNCERTAIN, // converged, but not to the noise floor of the data
+  ENTRAIN_FIT_NOT_CONVERGED,
+  ENTRAIN_FIT_STOPPED,
+  ENTRAIN_FIT_BUDGET,
+  ENTRAIN_FIT_NO_START,
+} EntrainFitOutcome;
+
+EntrainFitOutcome entrain_fit_outcome(const EntrainFit *fit);
+const char *entrain_fit_outcome_name(const EntrainFit *fit); // "not-converged"
+const char *entrain_fit_message(const EntrainFit *fit);
+
+typedef struct EntrainQuality {
+  double objective;       // half the sum (or integral) of the weighted squared residuals
+  double objective_start; // inf when the start could not be simulated
+  double floor;           // what noise alone explains, NaN when unknown
+  bool certain;           // the result is at the floor
+  const char *why;        // sentences: why it is believed, or not
+  const char *by;         // the part of the portfolio that found it
+  long samples;
+  int rank; // of the sensitivities; less than the number of unknowns: some directions cannot be told
+} EntrainQuality;
+
+void entrain_fit_quality(const EntrainFit *fit, EntrainQuality *out);
+
+typedef struct EntrainEstimate { // in the order of the unknowns of the problem
+  const char *name, *unit;
+  double value, start, min, max;
+  double std_error, ci_low, ci_high; // 95 %; NaN when they cannot be given
+  bool at_bound, at_lower_bound;
+  bool inactive;      // changes no residual
+  bool identifiable;  // the data determine it
+  const char *reason; // a sentence when they do not, else ""
+} EntrainEstimate;
+
+int entrain_fit_count(const EntrainFit *fit); // of estimates
+bool entrain_fit_estimate(const EntrainFit *fit, int i, EntrainEstimate *out);
+double entrain_fit_covariance(const EntrainFit *fit, int i, int j);  // NaN when there is none
+double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when there is none
+double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
+
+typedef struct EntrainChannel { // a measured quantity of one experiment
+  int experiment;
+  const char *experiment_name, *variable, *column, *unit;
+  int n;
+  double rmse, fit_percent;
+  double sigma;           // what residuals were divided by
+  double noise;           // of the data without a model, NaN when unknown
+  double autocorrelation; // of the residuals, from one to the next
+  double white_p, runs_p; // probabilities of such residuals if they were white
+} EntrainChannel;
+
+int entrain_fit_channel_count(const EntrainFit *fit);
+bool entrain_fit_channel(const EntrainFit *fit, int i, EntrainChannel *out);
+
+typedef struct EntrainDirection { // a change of the estimates that the data do not see
+  double singular_value;
+  const double *vector; // relative changes, by estimate
+  bool structural;      // no data of this kind would see it, however exact
+  bool confirmed;       // by simulation
+  const char *text;     // sentences
+  int combinations;     // products of powers that do not change along it
+} EntrainDirection;
+
+int entrain_fit_direction_count(const EntrainFit *fit);
+bool entrain_fit_direction(const EntrainFit *fit, int i, EntrainDirection *out);
+// Of direction i: "alpha*A" and its value. NULL when there is none.
+const char *entrain_fit_combination(const EntrainFit *fit, int i, int k, double *value);
+
+int entrain_fit_remark_count(const EntrainFit *fit);
+const char *entrain_fit_remark(const EntrainFit *fit, int i); // a sentence
+
+typedef struct EntrainFitWork {
+  long iterations;              // accepted steps
+  long simulations;             // of states alone
+  long sensitivity_simulations; // with sensitivities
+  long rhs, steps, rejected;    // of the integrator
+  double seconds;
+} EntrainFitWork;
+
+void entrain_fit_work(const EntrainFit *fit, EntrainFitWork *out);
+
+// For people, for a terminal of this width.
+char *entrain_fit_report(const EntrainFit *fit, int width, bool colour);
+char *entrain_fit_json(const EntrainFit *fit);
+char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
+// experiment,variable,time,data,model,residual. NULL and an error when the model cannot be simulated at the estimates.
+char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
+
+// ---------------------------------------------------------------- checks before a fit
+
+typedef struct EntrainCheck EntrainCheck;
+
+EntrainCheck *entrain_check_run(const EntrainProblem *problem); // which must outlive it
+void entrain_check_free(EntrainCheck *check);
+
+typedef enum EntrainFindingKind {
+  ENTRAIN_GOOD,
+  ENTRAIN_NOTE,
+  ENTRAIN_WARNING,
+  ENTRAIN_ERROR,
+} EntrainFindingKind;
+
+typedef struct EntrainFinding {
+  EntrainFindingKind kind;
+  const char *topic, *text;
+} EntrainFinding;
+
+// No error was found and the model can be simulated at the start.
+bool entrain_check_passed(const EntrainCheck *check);
+int entrain_check_count(const EntrainCheck *check);
+bool entrain_check_finding(const EntrainCheck *check, int i, EntrainFinding *out);
+char *entrain_check_report(const EntrainCheck *check, int width, bool colour);
+char *entrain_check_json(const EntrainCheck *check);
+
+// ---------------------------------------------------------------- studies with known truth
+
+typedef struct EntrainRecover EntrainRecover;
+
+typedef struct EntrainTrials { // how a study goes
+  int trials, done;
+  int succeeded;              // as good as a search from the truth
+  int certain, false_certain; // certificates, and those given to a wrong result
+  double seconds;
+} EntrainTrials;
+
+// Called after each trial, and now and then during one. Return false to stop.
+typedef bool EntrainTrialListener(void *data, const EntrainTrials *trials);
+
+// Simulates at the truth (values of the unknowns; NULL: their start values), adds noise, fits; as often as the option
+// trials says. random_starts: every fit begins at a random point of the bounds.
+EntrainRecover *entrain_recover_run(const EntrainProblem *problem, const double *truth,
+                                    bool random_starts, EntrainTrialListener *listener, void *data,
+                                    EntrainError *error);
+void entrain_recover_free(EntrainRecover *recover);
+
+typedef struct EntrainRecovered { // in the order of the unknowns, over the trials that succeeded
+  const char *name, *unit;
+  double truth, mean, bias, spread;
+  double predicted; // median standard error that the fits gave
+  double coverage;  // share of the 95 % intervals that hold the truth
+} EntrainRecovered;
+
+void entrain_recover_trials(const EntrainRecover *recover, EntrainTrials *out);
+int entrain_recover_count(const EntrainRecover *recover); // of unknowns
+bool entrain_recover_unknown(const EntrainRecover *recover, int i, EntrainRecovered *out);
+char *entrain_recover_report(const EntrainRecover *recover, int width, bool colour);
+char *entrain_recover_json(const EntrainRecover *recover);
+char *entrain_recover_csv(const EntrainRecover *recover); // every trial
 
 #ifdef __cplusplus
 }

@@ -145,6 +145,10 @@ CvodesCount cvodes_count(const Cvodes *w) {
   return c;
 }
 
+void cvodes_limit_steps(Cvodes *w, long most) {
+  must(CVodeSetMaxNumSteps(w->memory, most), "CVodeSetMaxNumSteps");
+}
+
 static void copy_row(const Cvodes *w, double *out) {
   int nx = w->model->nx;
   memcpy(out, NV_DATA_S(w->x), (size_t)nx * sizeof *out);

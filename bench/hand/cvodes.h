@@ -19,6 +19,8 @@ typedef struct CvodesCount {
 Cvodes *cvodes_new(const HandModel *model, CvodesMethod method, CvodesSens sens);
 void cvodes_free(Cvodes *w);
 CvodesCount cvodes_count(const Cvodes *w);
+void cvodes_limit_steps(Cvodes *w,
+                        long most); // between two outputs; otherwise there is hardly a limit
 // out[i*stride + ...] = [x, s_1, s_2, ...] at times[i], stride = nx*(1 + np). false: CVODES gave up.
 bool cvodes_run(Cvodes *w, double rel_tol, double abs_tol, const double *times, int count,
                 double *out);

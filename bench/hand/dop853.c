@@ -17,7 +17,7 @@ struct Dop853 {
   HandRhs *f;
   const double *p;
   double rel_tol, abs_tol;
-  Vec *memory, *k[STAGES], *y, *y_new, *stage, *dense[DENSE];
+  Vec *memory, *k[STAGES], *y, *y_new, *stage, *dense[DENSE], *block;
   Dop853Count count;
 };
 
@@ -26,13 +26,15 @@ Dop853 *dop853_new(int n) {
   w->n = n;
   w->m = (n + 3) / 4;
   size_t size = (size_t)w->m * sizeof(Vec);
-  Vec *all = w->memory = aligned_alloc(sizeof(Vec), (STAGES + DENSE + 3) * size);
-  memset(all, 0, (STAGES + DENSE + 3) * size);
+  size_t vectors = STAGES + DENSE + 3 + DOP853_BLOCK;
+  Vec *all = w->memory = aligned_alloc(sizeof(Vec), vectors * size);
+  memset(all, 0, vectors * size);
   for (int j = 0; j < STAGES; j++) w->k[j] = all + (size_t)j * w->m;
   for (int j = 0; j < DENSE; j++) w->dense[j] = all + (size_t)(STAGES + j) * w->m;
   w->y = all + (size_t)(STAGES + DENSE) * w->m;
   w->y_new = w->y + w->m;
   w->stage = w->y_new + w->m;
+  w->block = w->stage + w->m;
   return w;
 }
 
@@ -260,15 +262,28 @@ static void begin(Dop853 *w, double t, const double *y0) {
   evaluate(w, t, w->y, w->k[0]);
 }
 
-// Writes the output points up to t + h; returns the number of the next one.
-static int write_points(Dop853 *w, double t, double h, const double *times, int next, int count,
-                        double *out) {
-  if (next >= count || times[next] > t + h) return next;
+typedef struct Output { // rows either stay in out or go to the sink in blocks
+  const double *times;
+  int count, next;
+  double *out;
+  Dop853Sink *sink;
+  void *self;
+} Output;
+
+// Output points up to t + h. false: the sink has had enough.
+static bool write_points(Dop853 *w, double t, double h, Output *o) {
+  const size_t stride = 4 * (size_t)w->m;
+  if (o->next >= o->count || o->times[o->next] > t + h) return true;
   prepare_dense(w, t, h);
   w->count.rhs += 3;
-  for (; next < count && times[next] <= t + h; next++)
-    dense_at(w, (times[next] - t) / h, out + (size_t)next * 4 * w->m);
-  return next;
+  while (o->next < o->count && o->times[o->next] <= t + h) {
+    double *rows = o->out ? o->out + (size_t)o->next * stride : (double *)w->block;
+    int first = o->next, written = 0;
+    for (; written < DOP853_BLOCK && o->next < o->count && o->times[o->next] <= t + h; written++)
+      dense_at(w, (o->times[o->next++] - t) / h, rows + (size_t)written * stride);
+    if (o->sink && !o->sink(o->self, first, written, rows)) return false;
+  }
+  return true;
 }
 
 static void swap(Vec **a, Vec **b) {
@@ -277,15 +292,18 @@ static void swap(Vec **a, Vec **b) {
   *b = c;
 }
 
-bool dop853_run(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double abs_tol,
-                const double *y0, const double *times, int count, double *out) {
-  double t = times[0], end = times[count - 1];
-  w->f = f, w->p = p, w->rel_tol = rel_tol, w->abs_tol = abs_tol;
+static bool write_first(Dop853 *w, Output *o) {
+  o->next = 1;
+  if (o->out) memcpy(o->out, w->y, (size_t)w->m * sizeof *w->y);
+  return !o->sink || o->sink(o->self, 0, 1, (const double *)w->y);
+}
+
+static bool integrate(Dop853 *w, const double *y0, Output *o) {
+  double t = o->times[0], end = o->times[o->count - 1];
   begin(w, t, y0);
-  memcpy(out, w->y, (size_t)w->m * sizeof *w->y);
+  if (!write_first(w, o)) return false;
   double h = first_step(w, t, end - t), most = 6, last = 0;
-  int next = 1;
-  while (next < count) {
+  while (o->next < o->count) {
     if (t + 1.01 * h >= end) h = end - t;
     if (h < 1e-14 * fabs(t)) return false;
     step(w, t, h);
@@ -294,7 +312,7 @@ bool dop853_run(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double a
     double size = log(fmax(error, 1e-12)); // PI control, Hairer and Wanner's beta = 0.04
     double factor = fmin(most, fmax(1. / 3, 0.9 * exp(0.04 * last - (1. / 8 - 0.03) * size)));
     if (error <= 1) {
-      next = write_points(w, t, h, times, next, count, out);
+      if (!write_points(w, t, h, o)) return false;
       t = h == end - t ? end : t + h;
       swap(&w->y, &w->y_new);
       swap(&w->k[0], &w->k[12]);
@@ -309,4 +327,16 @@ bool dop853_run(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double a
     h *= factor;
   }
   return true;
+}
+
+bool dop853_run(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double abs_tol,
+                const double *y0, const double *times, int count, double *out) {
+  w->f = f, w->p = p, w->rel_tol = rel_tol, w->abs_tol = abs_tol;
+  return integrate(w, y0, &(Output){.times = times, .count = count, .out = out});
+}
+
+bool dop853_stream(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double abs_tol,
+                   const double *y0, const double *times, int count, Dop853Sink *sink, void *self) {
+  w->f = f, w->p = p, w->rel_tol = rel_tol, w->abs_tol = abs_tol;
+  return integrate(w, y0, &(Output){.times = times, .count = count, .sink = sink, .self = self});
 }

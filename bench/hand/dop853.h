@@ -18,3 +18,9 @@ Dop853Count dop853_count(const Dop853 *w);
 // out[i] = y(times[i]); y0 holds at times[0]. false: the step became too small. Does not allocate.
 bool dop853_run(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double abs_tol,
                 const double *y0, const double *times, int count, double *out);
+// Rows `first` to `first + count - 1` as soon as they are known, at most DOP853_BLOCK; false ends the integration.
+enum { DOP853_BLOCK = 64 };
+typedef bool Dop853Sink(void *self, int first, int count, const double *rows);
+// The same, handing rows over instead of keeping them. false also when the sink ended it.
+bool dop853_stream(Dop853 *w, HandRhs *f, const double *p, double rel_tol, double abs_tol,
+                   const double *y0, const double *times, int count, Dop853Sink *sink, void *self);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/fit_settings.h"
+
 const char *entrain_version(void) {
   return "0.1.0";
 }
@@ -60,7 +62,9 @@ bool api_unknown_name(const Names *names, const char *what, const char *name, Er
 
 EntrainOptions *entrain_options_new(void) {
   EntrainOptions *o = calloc(1, sizeof *o);
-  if (o) simulate_options_init(&o->simulate);
+  if (!o) return NULL;
+  simulate_options_init(&o->simulate);
+  fit_options_init(&o->fit);
   return o;
 }
 
@@ -68,21 +72,46 @@ void entrain_options_free(EntrainOptions *o) {
   free(o);
 }
 
+static bool fail_unknown_option(const char *name, Err *err) {
+  enum { MOST = 128 };
+  const char *all[MOST];
+  EntrainOption option;
+  int count = 0;
+  for (int i = 0; count < MOST && entrain_option(i, &option); i++) all[count++] = option.name;
+  const char *near = nearest_name(name, all, count);
+  if (near) return fail(err, ERR_OPTION, "unknown option '%s'; did you mean '%s'?", name, near);
+  return fail(err, ERR_OPTION, "unknown option '%s'; 'entrain options' lists them", name);
+}
+
 bool entrain_options_set(EntrainOptions *o, const char *name, const char *value,
                          EntrainError *error) {
   Err err = {0};
-  options_set(&SIMULATE_OPTIONS, &o->simulate, name, value, &err);
+  if (options_find(&SIMULATE_OPTIONS, name))
+    options_set(&SIMULATE_OPTIONS, &o->simulate, name, value, &err);
+  else if (options_find(&FIT_OPTIONS, name))
+    options_set(&FIT_OPTIONS, &o->fit, name, value, &err);
+  else
+    fail_unknown_option(name, &err);
   return api_fine(&err, error);
 }
 
 int entrain_option_count(void) {
-  return SIMULATE_OPTIONS.count;
+  return SIMULATE_OPTIONS.count + FIT_OPTIONS.count;
+}
+
+static EntrainOptionGroup group_of(const OptionRow *row, bool of_fit) {
+  static const char *const NOISE[] = {"noise", "noise_kind", "trials"};
+  for (size_t i = 0; i < sizeof NOISE / sizeof *NOISE; i++)
+    if (strcmp(row->name, NOISE[i]) == 0) return ENTRAIN_OPTION_NOISE;
+  return of_fit ? ENTRAIN_OPTION_FIT : ENTRAIN_OPTION_SIMULATION;
 }
 
 bool entrain_option(int i, EntrainOption *out) {
-  if (i < 0 || i >= SIMULATE_OPTIONS.count) return false;
-  const OptionRow *row = &SIMULATE_OPTIONS.rows[i];
-  *out = (EntrainOption){row->name, option_type_name(row), row->default_text, row->range,
-                         row->meaning};
+  if (i < 0 || i >= entrain_option_count()) return false;
+  bool of_fit = i >= SIMULATE_OPTIONS.count;
+  const OptionRow *row =
+      of_fit ? &FIT_OPTIONS.rows[i - SIMULATE_OPTIONS.count] : &SIMULATE_OPTIONS.rows[i];
+  *out = (EntrainOption){row->name,    option_type_name(row), row->default_text,    row->range,
+                         row->meaning, group_of(row, of_fit), fit_default_text(row)};
   return true;
 }

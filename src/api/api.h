@@ -7,6 +7,7 @@
 #include "entrain.h"
 #include "lang/source.h"
 #include "model/model.h"
+#include "problem/problem.h"
 #include "report/series.h"
 #include "simulate/simulate.h"
 
@@ -23,6 +24,14 @@ struct EntrainModel {
 
 struct EntrainOptions {
   SimulateOptions simulate;
+  FitOptions fit;
+};
+
+struct EntrainProblem {
+  Problem *problem;
+  Arena *arena; // of what follows
+  ARRAY(const char *) warnings;
+  ARRAY(const char *) files;
 };
 
 // What the results of one simulation share: names, and memory that a freed result leaves for the next. Lives until the

@@ -1,5 +1,8 @@
 // The public library: results.
+#include <math.h>
+
 #include "api/api.h"
+#include "num/random.h"
 #include "report/plot.h"
 
 Pool *pool_new(void) {
@@ -95,4 +98,22 @@ char *entrain_result_plot(const EntrainResult *r, int width, int height, bool co
   PlotStyle style = {width, height, colour};
   plot_series(&shown, &style, &t);
   return t.at;
+}
+
+static double root_mean_square(const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += y[i] * y[i];
+  return n ? sqrt(sum / n) : 0;
+}
+
+void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *o) {
+  bool additive = o->fit.noise_kind == NOISE_ADDITIVE;
+  for (int c = 1; c < r->plain; c++) {
+    double *y = r->trajectory.column[c - 1];
+    double size = o->fit.noise * (additive ? root_mean_square(y, r->series.rows) : 1);
+    Random random;
+    random_seed_stream(&random, (uint64_t)o->fit.seed, (uint64_t)c);
+    for (int i = 0; i < r->series.rows; i++)
+      y[i] += size * (additive ? 1 : y[i]) * random_normal(&random);
+  }
 }

@@ -378,7 +378,11 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
   if (!fill_inputs(s, err)) return NULL;
   renew_system(s);
   EntrainResult *r = result_new(s);
-  SimulateRequest request = {s->model->p, s->inputs, s->start, s->times, s->time_count};
+  SimulateRequest request = {.p = s->model->p,
+                             .inputs = s->inputs,
+                             .start = s->start,
+                             .times = s->times,
+                             .count = s->time_count};
   double begin = clock_seconds();
   simulate_run(s->work, &request, &r->trajectory);
   r->seconds = clock_seconds() - begin;

@@ -404,6 +404,9 @@ static const char *hint(const Reader *r, const Table *t, Cell c) {
     return "; columns are separated by comma, semicolon or tab";
   if (r->separator == '\t' && length > 0 && memchr(c.begin, ',', length))
     return "; a decimal comma needs semicolons between the columns";
+  if (length > 1 && strchr("0123456789.+-", *c.begin) &&
+      (memchr(c.begin, 'D', length) || memchr(c.begin, 'd', length)))
+    return "; exponents are written with e, as in 1.5e3";
   return "";
 }
 
@@ -455,6 +458,13 @@ static int count_rows_at_most(const Reader *r, const Table *t) {
   return (int)(lines < most ? lines : most);
 }
 
+// Spreadsheets leave such rows below a table.
+static bool is_hollow(const Reader *r) {
+  const char *p = r->begin;
+  while (p < r->eol && (*p == r->separator || is_blank(r, *p))) p++;
+  return p == r->eol;
+}
+
 static bool read_rows(Reader *r, Table *t) {
   int most = count_rows_at_most(r, t);
   double **column = ARENA_ARRAY(r->arena, double *, t->columns);
@@ -463,6 +473,7 @@ static bool read_rows(Reader *r, Table *t) {
   t->column = (const double *const *)column;
   t->line = line;
   while (next_line(r)) {
+    if (is_hollow(r)) continue;
     if (t->rows == most) return fail_ragged(r, t, r->eol); // too short for its cells
     if (!read_row(r, t, column)) return false;
     line[t->rows++] = r->line;
@@ -478,6 +489,10 @@ static bool check_encoding(Reader *r) {
   if (length >= 2 && (memcmp(r->at, "\xff\xfe", 2) == 0 || memcmp(r->at, "\xfe\xff", 2) == 0))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
                    "this is UTF-16 text; please save it as UTF-8");
+  length = (size_t)(r->end - r->at);
+  if (!memchr(r->at, '\n', length) && memchr(r->at, '\r', length))
+    return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
+                   "its lines end with CR alone; please save it with LF or CR LF");
   return true;
 }
 

@@ -1,8 +1,8 @@
 // Tables of numbers from text: a header row with names, then rows of numbers.
 //
 // Cells are separated by comma, semicolon or tab (found out); with semicolons 1,5 is 1.5. Lines
-// that begin with # and empty lines are skipped. An empty cell, NaN and NA are missing values. A
-// second row without numbers holds units.
+// that begin with #, empty lines and rows of empty cells are skipped. An empty cell, NaN and NA are
+// missing values. A second row without numbers holds units.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

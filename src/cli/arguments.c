@@ -1,14 +1,23 @@
 #include "cli/arguments.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "entrain.h"
 
+// --rel-tol is as good as --rel_tol.
+static bool same_name(const char *known, const char *name, size_t length) {
+  if (strlen(known) != length) return false;
+  for (size_t i = 0; i < length; i++)
+    if (known[i] != name[i] && !(known[i] == '_' && name[i] == '-')) return false;
+  return true;
+}
+
 static const Flag *find_flag(const Command *c, const char *name, size_t length) {
   for (const Flag *f = c->flags; f->name; f++)
-    if (strlen(f->name) == length && memcmp(f->name, name, length) == 0) return f;
+    if (same_name(f->name, name, length)) return f;
   return NULL;
 }
 
@@ -18,20 +27,27 @@ static const Flag *find_letter(const Command *c, char letter) {
   return NULL;
 }
 
-// --rel-tol is as good as --rel_tol.
-static bool same_option(const char *option, const char *name, size_t length) {
-  if (strlen(option) != length) return false;
-  for (size_t i = 0; i < length; i++)
-    if (option[i] != (name[i] == '-' ? '_' : name[i])) return false;
-  return true;
+static bool takes(const Command *c, const EntrainOption *o) {
+  return (c->options >> o->group & 1) != 0;
 }
 
-static const char *find_option(const Command *c, const char *name, size_t length) {
-  EntrainOption option;
-  if (!c->takes_options) return NULL;
-  for (int i = 0; i < entrain_option_count(); i++)
-    if (entrain_option(i, &option) && same_option(option.name, name, length)) return option.name;
-  return NULL;
+static bool find_option(const char *name, size_t length, EntrainOption *out) {
+  for (int i = 0; entrain_option(i, out); i++)
+    if (same_name(out->name, name, length)) return true;
+  return false;
+}
+
+// An option that other commands know.
+static bool fail_elsewhere(const Command *c, const EntrainOption *o) {
+  char list[200] = "";
+  size_t length = 0;
+  for (int i = 0; COMMANDS[i]; i++) {
+    if (!takes(COMMANDS[i], o) && !find_flag(COMMANDS[i], o->name, strlen(o->name))) continue;
+    snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", COMMANDS[i]->name);
+    length = strlen(list);
+  }
+  complain("%s has no flag '--%s'; it is an option of: %s", c->name, o->name, list);
+  return false;
 }
 
 static bool fail_unknown(const Command *c, const char *word, size_t length) {
@@ -41,10 +57,11 @@ static bool fail_unknown(const Command *c, const char *word, size_t length) {
   name[length] = 0;
   Nearest nearest = {.name = name};
   EntrainOption option;
+  if (find_option(name, length, &option)) return fail_elsewhere(c, &option);
   for (const Flag *f = c->flags; f->name; f++)
     if (!f->hidden) nearest_offer(&nearest, f->name);
-  for (int i = 0; c->takes_options && i < entrain_option_count(); i++)
-    if (entrain_option(i, &option)) nearest_offer(&nearest, option.name);
+  for (int i = 0; entrain_option(i, &option); i++)
+    if (takes(c, &option)) nearest_offer(&nearest, option.name);
   if (nearest.best)
     complain("%s has no flag '--%s'; did you mean '--%s'?", c->name, name, nearest.best);
   else
@@ -60,7 +77,8 @@ static bool ends_with(const char *text, const char *end) {
 // An argument that may be left out is taken unless the next word is a flag or the model file.
 static bool takes_next(const Flag *f, const char *next) {
   if (!next) return false;
-  if (f && f->argument[0] == '[') return next[0] != '-' && !ends_with(next, ".mo");
+  if (f && f->argument[0] == '[')
+    return next[0] != '-' && !ends_with(next, ".mo") && !ends_with(next, ".yaml");
   return strncmp(next, "--", 2) != 0;
 }
 
@@ -91,8 +109,11 @@ static bool read_long(Reader *r, const char *word) {
   size_t length = strcspn(word, "=");
   const char *value = word[length] ? word + length + 1 : NULL;
   const Flag *flag = find_flag(r->a->command, word, length);
-  const char *name = flag ? flag->name : find_option(r->a->command, word, length);
-  return name ? add_given(r, flag, name, value) : fail_unknown(r->a->command, word, length);
+  EntrainOption option;
+  if (flag) return add_given(r, flag, flag->name, value);
+  if (find_option(word, length, &option) && takes(r->a->command, &option))
+    return add_given(r, NULL, option.name, value);
+  return fail_unknown(r->a->command, word, length);
 }
 
 static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE

@@ -77,7 +77,7 @@ const Command CMD_INFO = {
     "solved. "
     "MODEL is a Modelica file, or - for standard input.",
     FLAGS,
-    false,
+    0,
     EXAMPLES,
     run,
 };

@@ -15,10 +15,10 @@ const Command CMD_OPTIONS = {
     "options",
     "",
     "all options with default, range and meaning",
-    "Lists the options of a simulation. Each of them is also a flag of 'entrain simulate': "
-    "--rel_tol=1e-8.",
+    "Lists the options of fits, of simulations and of studies. Each of them is also a flag of the "
+    "commands it belongs to (--rel_tol=1e-8), and may stand under 'options' in a problem file.",
     FLAGS,
-    false,
+    0,
     EXAMPLES,
     run,
 };

@@ -59,16 +59,9 @@ static int check_files(Job *job) {
 // ---------------------------------------------------------------- values
 
 static int set_one(Job *job, char *assignment) {
-  char *equals = strchr(assignment, '=');
-  if (!equals || equals == assignment || !equals[1]) {
-    complain("--set needs name=value, not '%s'", assignment);
-    return WRONG_USE;
-  }
-  *equals = 0;
-  char *end = equals;
-  while (end > assignment && end[-1] == ' ') *--end = 0;
-  return entrain_model_set(job->model, assignment, equals + 1, &job->error) ? DONE
-                                                                            : library_failed(job);
+  const char *name, *value;
+  if (!assignment_split("--set", assignment, &name, &value)) return WRONG_USE;
+  return entrain_model_set(job->model, name, value, &job->error) ? DONE : library_failed(job);
 }
 
 static int set_list(Job *job, const char *list) {
@@ -90,12 +83,25 @@ static int set_values(Job *job) {
   return status;
 }
 
+// Flags here, options of the library there: rows are exact unless --noise is given.
+static bool is_about_noise(const char *name) {
+  static const char *const NAMES[] = {"noise", "noise_kind", "seed"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (strcmp(name, NAMES[i]) == 0) return true;
+  return false;
+}
+
 static int set_options(Job *job) {
   job->options = entrain_options_new();
   for (int i = 0; i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
-    if (!g->flag && !entrain_options_set(job->options, g->name, g->value, &job->error))
+    if (g->flag && !is_about_noise(g->name)) continue;
+    if (!entrain_options_set(job->options, g->name, g->value, &job->error))
       return library_failed(job);
+    if (g->flag && !arguments_have(job->a, "noise")) {
+      complain("--%s says nothing without --noise", g->name);
+      return WRONG_USE;
+    }
   }
   return DONE;
 }
@@ -203,6 +209,8 @@ static int add_sensitivities(Job *job) {
 
 static int simulate(Job *job) {
   job->result = entrain_simulation_run(job->simulation, &job->error);
+  if (job->result && arguments_have(job->a, "noise"))
+    entrain_result_add_noise(job->result, job->options);
   return job->result ? DONE : library_failed(job);
 }
 
@@ -283,6 +291,14 @@ static const Flag FLAGS[] = {
     {"variables", 0, "NAMES", "columns of the output", "all but inputs", false},
     {"sensitivities", 0, "[NAMES]",
      "adds columns dx/dp for these parameters; without names for all of them", NULL, false},
+    {"noise", 0, "SIZE",
+     "makes measurements: adds normal noise of this size to the columns, not to time and "
+     "sensitivities",
+     "none", false},
+    {"noise_kind", 0, "KIND",
+     "proportional: y*(1 + noise*r); additive: y + noise*rms(y)*r, with r normal of variance 1",
+     "proportional", false},
+    {"seed", 0, "NUMBER", "of the noise", "1", false},
     {"output", 'o', "FILE",
      "the rows as CSV into this file, which appears only when it is complete", "standard output",
      false},
@@ -297,6 +313,8 @@ static const char *const EXAMPLES[] = {
     "A picture of the first ten seconds",
     "entrain simulate models/pendulum.mo --stop 10 --step 0.1 --sensitivities p -o swing.csv",
     "Rows with exact derivatives by the parameter p",
+    "entrain simulate models/pendulum.mo --stop 50 --step 0.1 --noise 0.05 -o swing.csv",
+    "Measurements with 5 % noise, to try a fit on",
     NULL,
 };
 
@@ -307,7 +325,7 @@ const Command CMD_SIMULATE = {
     "Integrates the model and writes one row for each output time: time,x,v,... "
     "MODEL is a Modelica file, or - for standard input.",
     FLAGS,
-    true,
+    OF_SIMULATION,
     EXAMPLES,
     run,
 };

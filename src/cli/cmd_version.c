@@ -17,7 +17,7 @@ const Command CMD_VERSION = {
     "the version of entrain",
     "Prints the version, as does 'entrain --version'.",
     FLAGS,
-    false,
+    0,
     EXAMPLES,
     run,
 };

@@ -2,6 +2,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include "entrain.h"
+
 typedef struct Flag {
   const char *name; // without the dashes
   char letter;      // short form, 0: none
@@ -16,19 +18,26 @@ typedef struct Arguments Arguments;
 
 typedef struct Command {
   const char *name;
-  const char *words;           // arguments that are not flags: "MODEL", "[COMMAND]", ""
-  const char *meaning;         // one line
-  const char *details;         // a paragraph
-  const Flag *flags;           // ends with a row without name
-  bool takes_options;          // every option of the library is a flag, too
+  const char *words;   // arguments that are not flags: "MODEL", "[NAME]", ""
+  const char *meaning; // one line
+  const char *details; // a paragraph
+  const Flag *flags;   // ends with a row without name
+  unsigned options;    // groups of the library's options that are flags, too: OF_SIMULATION | ...
   const char *const *examples; // pairs of a command line and what it does; ends with NULL
   int (*run)(const Arguments *arguments); // returns the exit status
 } Command;
 
+enum {
+  OF_SIMULATION = 1 << ENTRAIN_OPTION_SIMULATION,
+  OF_FIT = 1 << ENTRAIN_OPTION_FIT,
+  OF_NOISE = 1 << ENTRAIN_OPTION_NOISE
+};
+
 enum { DONE = 0, NOT_REACHED = 1, WRONG_USE = 2, INTERNAL = 3 }; // exit status
 
-extern const Command CMD_HELP, CMD_INFO, CMD_OPTIONS, CMD_SIMULATE,
-    CMD_VERSION;                               // each in its cmd_<name>.c
+// each in its cmd_<name>.c
+extern const Command CMD_CHECK, CMD_FIT, CMD_HELP, CMD_INFO, CMD_METHODS, CMD_OPTIONS, CMD_RECOVER,
+    CMD_SIMULATE, CMD_VERSION;
 extern const Command *const COMMANDS[];        // ends with NULL
 const Command *command_find(const char *name); // NULL when unknown
 int command_fail_unknown(

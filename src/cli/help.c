@@ -5,19 +5,23 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/topics.h"
 #include "entrain.h"
 
 enum { WIDTH = 80, INDENT = 26 };
 
 static const char *const SUMMARY =
-    "entrain simulates models that are written in Modelica, with exact sensitivities.";
+    "entrain finds the unknown parameters of dynamic models from measured time series, and says "
+    "how far they can be trusted. Models are Modelica text.";
 
 static const struct {
   int status;
   const char *meaning;
 } STATUS[] = {
     {DONE, "done"},
-    {NOT_REACHED, "done, but the simulation did not reach its end; what was reached is written"},
+    {NOT_REACHED,
+     "done, but a simulation did not reach its end, a fit did not converge, is uncertain or was "
+     "stopped, or a check failed; what was reached is written"},
     {WRONG_USE, "wrong use or wrong input"},
     {INTERNAL, "a defect of entrain itself"},
 };
@@ -78,10 +82,16 @@ static void meaning_of(const Flag *f, char *text, size_t size) {
 void help_overview(const Command *c, FILE *out) {
   (void)c;
   char usage[200];
-  fprintf(out, "%s\n\nCommands:\n", SUMMARY);
+  print_wrapped(out, SUMMARY, 0, 0);
+  fputs("\nCommands:\n", out);
   for (int i = 0; COMMANDS[i]; i++) {
     snprintf(usage, sizeof usage, "%s %s", COMMANDS[i]->name, COMMANDS[i]->words);
     print_row(out, usage, COMMANDS[i]->meaning);
+  }
+  fputs("\nMore help:\n", out);
+  for (const Topic *t = TOPICS; t->name; t++) {
+    snprintf(usage, sizeof usage, "help %s", t->name);
+    print_row(out, usage, t->meaning);
   }
   fputs("\nExit status:\n", out);
   for (int i = 0; i < STATUS_COUNT; i++) {
@@ -89,24 +99,73 @@ void help_overview(const Command *c, FILE *out) {
     snprintf(number, sizeof number, "%d", STATUS[i].status);
     print_row(out, number, STATUS[i].meaning);
   }
-  fputs("\n'entrain help COMMAND' tells more. Results go to standard output, messages to standard "
-        "error.\n",
+  fputs("\n'entrain help COMMAND' tells more. Results go to standard output, messages\n"
+        "and progress to standard error.\n",
         out);
 }
 
-static void option_meaning(const EntrainOption *o, char *text, size_t size) {
-  snprintf(text, size, "%s (%s; default: %s)", o->meaning, o->range, o->default_value);
+static const struct {
+  EntrainOptionGroup group;
+  const char *title;
+} GROUPS[] = {
+    {ENTRAIN_OPTION_FIT, "Options of a fit"},
+    {ENTRAIN_OPTION_SIMULATION, "Options of a simulation"},
+    {ENTRAIN_OPTION_NOISE, "Options of studies with simulated measurements"},
+};
+enum { GROUP_COUNT = sizeof GROUPS / sizeof *GROUPS };
+
+// "sum or integral" of "sum integral"
+static void range_of(const EntrainOption *o, char *text, size_t size) {
+  size_t at = 0;
+  bool choice = strcmp(o->type, "choice") == 0;
+  for (const char *c = o->range; *c && at + 5 < size; c++) {
+    if (choice && *c == ' ') {
+      const char *gap = strchr(c + 1, ' ') ? ", " : " or ";
+      at += (size_t)snprintf(text + at, size - at, "%s", gap);
+    } else
+      text[at++] = *c;
+  }
+  text[at] = 0;
+}
+
+static void option_meaning(const EntrainOption *o, bool in_fit, char *text, size_t size) {
+  bool differs = strcmp(o->default_value, o->default_in_fit) != 0;
+  char range[200];
+  range_of(o, range, sizeof range);
+  snprintf(text, size, "%s (%s; default: %s%s%s)", o->meaning, range,
+           in_fit ? o->default_in_fit : o->default_value, differs && !in_fit ? ", in a fit " : "",
+           differs && !in_fit ? o->default_in_fit : "");
+}
+
+static void print_group(FILE *out, EntrainOptionGroup group, bool in_fit) {
+  EntrainOption o;
+  char text[1000];
+  for (int i = 0; entrain_option(i, &o); i++) {
+    if (o.group != group) continue;
+    option_meaning(&o, in_fit, text, sizeof text);
+    print_row(out, o.name, text);
+  }
+}
+
+// Those that are flags of a command; of all commands: those of the library.
+static void print_options(const Command *c, FILE *out) {
+  for (int g = 0; g < GROUP_COUNT; g++) {
+    if (c && !(c->options >> GROUPS[g].group & 1)) continue;
+    fprintf(out, "%s%s%s:\n", g || c ? "\n" : "", GROUPS[g].title,
+            c ? ", as --name=value or --name value" : "");
+    print_group(out, GROUPS[g].group, c && (c->options & OF_FIT));
+  }
 }
 
 void help_options(const Command *c, FILE *out) {
   (void)c;
-  EntrainOption o;
-  char text[1000];
-  for (int i = 0; i < entrain_option_count(); i++) {
-    if (!entrain_option(i, &o)) continue;
-    option_meaning(&o, text, sizeof text);
-    print_row(out, o.name, text);
-  }
+  print_options(NULL, out);
+}
+
+void help_methods(const Command *c, FILE *out) {
+  (void)c;
+  for (int i = 0; i < entrain_method_count(); i++)
+    print_row(out, entrain_method_name(i), entrain_method_meaning(i));
 }
 
 static void print_flags(const Command *c, FILE *out) {
@@ -127,13 +186,16 @@ void help_command(const Command *c, FILE *out) {
   fprintf(out, "%s\n\n", usage);
   print_wrapped(out, c->details, 0, 0);
   print_flags(c, out);
-  if (c->takes_options) {
-    fputs("\nOptions, as --name=value or --name value:\n", out);
-    help_options(c, out);
+  if (c->options & OF_FIT) {
+    fputs("\nMethods:\n", out);
+    help_methods(c, out);
   }
+  print_options(c, out);
   if (c->examples[0]) fputs("\nExamples:\n", out);
-  for (int i = 0; c->examples[i]; i += 2)
-    fprintf(out, "  %s\n      %s\n", c->examples[i], c->examples[i + 1]);
+  for (int i = 0; c->examples[i]; i += 2) {
+    fprintf(out, "  %s\n      ", c->examples[i]);
+    print_wrapped(out, c->examples[i + 1], 6, 6);
+  }
 }
 
 int help_show(void (*text_of)(const Command *, FILE *), const Command *c) {
@@ -181,7 +243,11 @@ static void markdown_command(const Command *c, FILE *out) {
   usage_of(c, usage, sizeof usage);
   fprintf(out, "## %s\n\n```\n%s\n```\n\n%s\n\n", c->name, usage, c->details);
   markdown_flags(c, out);
-  if (c->takes_options) fputs("Every option of [options.md](options.md) is a flag, too.\n\n", out);
+  const char *which = c->options & OF_NOISE ? ""
+                      : c->options & OF_FIT ? " of a fit and of a simulation"
+                                            : " of a simulation";
+  if (c->options)
+    fprintf(out, "Every option%s ([options.md](options.md)) is a flag, too.\n\n", which);
   for (int i = 0; c->examples[i]; i += 2)
     fprintf(out, "%s:\n\n```\n%s\n```\n\n", c->examples[i + 1], c->examples[i]);
 }
@@ -190,24 +256,43 @@ void help_markdown(const Command *c, FILE *out) {
   (void)c;
   fprintf(out, "<!-- %s -->\n# The command\n\n%s\n\n", GENERATED, SUMMARY);
   for (int i = 0; COMMANDS[i]; i++) markdown_command(COMMANDS[i], out);
+  for (const Topic *t = TOPICS; t->name; t++)
+    fprintf(out, "## help %s\n\n```\n%s```\n\n", t->name, t->text);
   fputs("## Exit status\n\n| status | meaning |\n| --- | --- |\n", out);
   for (int i = 0; i < STATUS_COUNT; i++)
     fprintf(out, "| %d | %s |\n", STATUS[i].status, STATUS[i].meaning);
 }
 
+static void markdown_options(FILE *out, EntrainOptionGroup group) {
+  EntrainOption o;
+  fputs("| option | type | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n", out);
+  for (int i = 0; entrain_option(i, &o); i++) {
+    if (o.group != group) continue;
+    bool differs = strcmp(o.default_value, o.default_in_fit) != 0;
+    char range[200];
+    range_of(&o, range, sizeof range);
+    fprintf(out, "| `%s` | %s | %s%s%s | %s | ", o.name, o.type, o.default_value,
+            differs ? ", in a fit " : "", differs ? o.default_in_fit : "", range);
+    add_cell(out, o.meaning);
+    fputs(" |\n", out);
+  }
+}
+
 void help_options_markdown(const Command *c, FILE *out) {
   (void)c;
-  EntrainOption o;
   fprintf(out, "<!-- %s -->\n# Options\n\n", GENERATED);
-  fputs("On the command line `--rel_tol=1e-8`, in the library `entrain_options_set(options, "
-        "\"rel_tol\", \"1e-8\", "
-        "&error)`.\n\n| option | type | default | allowed | meaning |\n| --- | --- | --- | --- | "
-        "--- |\n",
-        out);
-  for (int i = 0; i < entrain_option_count(); i++) {
-    if (!entrain_option(i, &o)) continue;
-    fprintf(out, "| `%s` | %s | %s | %s | ", o.name, o.type, o.default_value, o.range);
-    add_cell(out, o.meaning);
+  fputs(
+      "On the command line `--rel_tol=1e-8`, in a problem file `options: {rel_tol: 1e-8}`, in the "
+      "library `entrain_options_set(options, \"rel_tol\", \"1e-8\", &error)`.\n",
+      out);
+  for (int g = 0; g < GROUP_COUNT; g++) {
+    fprintf(out, "\n## %s\n\n", GROUPS[g].title);
+    markdown_options(out, GROUPS[g].group);
+  }
+  fputs("\n## Methods\n\n| method | meaning |\n| --- | --- |\n", out);
+  for (int i = 0; i < entrain_method_count(); i++) {
+    fprintf(out, "| `%s` | ", entrain_method_name(i));
+    add_cell(out, entrain_method_meaning(i));
     fputs(" |\n", out);
   }
 }
@@ -255,29 +340,57 @@ static void man_examples(FILE *out) {
     for (const char *const *e = COMMANDS[i]->examples; *e; e += 2) man_item(out, e[0], e[1]);
 }
 
-void help_man(const Command *c, FILE *out) {
-  (void)c;
+static void man_options(FILE *out) {
   EntrainOption o;
   char text[1000];
-  fprintf(out, ".\\\" %s\n.TH ENTRAIN 1 \"\" \"entrain %s\" \"User commands\"\n", GENERATED,
-          entrain_version());
-  fputs(".SH NAME\nentrain \\- simulate dynamic models with exact sensitivities\n.SH SYNOPSIS\n"
-        ".B entrain\n.I command\n[argument ...]\n.SH DESCRIPTION\n",
-        out);
-  add_roff(out, SUMMARY);
-  fputs("\nResults go to standard output, messages to standard error.\n.SH COMMANDS\n", out);
-  for (int i = 0; COMMANDS[i]; i++) man_command(COMMANDS[i], out);
-  fputs(".SH OPTIONS\nGiven as \\-\\-name=value to a simulation.\n", out);
-  for (int i = 0; i < entrain_option_count(); i++) {
-    if (!entrain_option(i, &o)) continue;
-    option_meaning(&o, text, sizeof text);
-    man_item(out, o.name, text);
+  for (int g = 0; g < GROUP_COUNT; g++) {
+    fprintf(out, ".SH %s\nGiven as \\-\\-name=value, or under options in a problem file.\n",
+            GROUPS[g].title);
+    for (int i = 0; entrain_option(i, &o); i++) {
+      if (o.group != GROUPS[g].group) continue;
+      option_meaning(&o, false, text, sizeof text);
+      man_item(out, o.name, text);
+    }
   }
+}
+
+static void man_methods(FILE *out) {
+  fputs(".SH METHODS\n", out);
+  for (int i = 0; i < entrain_method_count(); i++)
+    man_item(out, entrain_method_name(i), entrain_method_meaning(i));
+}
+
+static void man_topics(FILE *out) {
+  for (const Topic *t = TOPICS; t->name; t++) {
+    fprintf(out, ".SH %s FILE\n.nf\n", t->name);
+    add_roff(out, t->text);
+    fputs(".fi\n", out);
+  }
+}
+
+static void man_status(FILE *out) {
   fputs(".SH EXIT STATUS\n", out);
   for (int i = 0; i < STATUS_COUNT; i++) {
     char number[8];
     snprintf(number, sizeof number, "%d", STATUS[i].status);
     man_item(out, number, STATUS[i].meaning);
   }
+}
+
+void help_man(const Command *c, FILE *out) {
+  (void)c;
+  fprintf(out, ".\\\" %s\n.TH ENTRAIN 1 \"\" \"entrain %s\" \"User commands\"\n", GENERATED,
+          entrain_version());
+  fputs(
+      ".SH NAME\nentrain \\- unknown parameters of dynamic models from measurements\n.SH SYNOPSIS\n"
+      ".B entrain\n.I command\n[argument ...]\n.SH DESCRIPTION\n",
+      out);
+  add_roff(out, SUMMARY);
+  fputs("\nResults go to standard output, messages to standard error.\n.SH COMMANDS\n", out);
+  for (int i = 0; COMMANDS[i]; i++) man_command(COMMANDS[i], out);
+  man_topics(out);
+  man_methods(out);
+  man_options(out);
+  man_status(out);
   man_examples(out);
 }

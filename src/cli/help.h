@@ -11,6 +11,7 @@ int help_show(void (*text_of)(const Command *, FILE *), const Command *c);
 void help_command(const Command *c, FILE *out);
 void help_overview(const Command *c, FILE *out);
 void help_options(const Command *c, FILE *out);          // the options of the library
+void help_methods(const Command *c, FILE *out);          // of a fit
 void help_markdown(const Command *c, FILE *out);         // docs/commands.md
 void help_options_markdown(const Command *c, FILE *out); // docs/options.md
 void help_man(const Command *c, FILE *out);              // docs/entrain.1

@@ -64,6 +64,18 @@ bool words_split(const char *flag, const char *text, Words *out) {
   }
 }
 
+bool assignment_split(const char *flag, char *text, const char **name, const char **value) {
+  char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1]) {
+    complain("%s needs name=value, not '%s'", flag, text);
+    return false;
+  }
+  *equals = 0;
+  *name = trim(text);
+  *value = trim(equals + 1);
+  return true;
+}
+
 void words_done(Words *w) {
   free(w->storage);
   free(w->at);

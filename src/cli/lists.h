@@ -12,6 +12,9 @@ typedef struct Words { // heap
   int count;
 } Words;
 
+// "p=10" -> "p" and "10", in place. false: it has told that --flag needs name=value.
+bool assignment_split(const char *flag, char *text, const char **name, const char **value);
+
 // "x, v" -> "x" "v". Commas inside of parentheses, brackets and quotes do not separate; an empty part is an error.
 bool words_split(const char *flag, const char *text, Words *out);
 void words_done(Words *w);

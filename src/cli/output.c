@@ -84,6 +84,23 @@ bool output_write(const char *path, const char *text, size_t length) {
   return false;
 }
 
+static int folder_problem(const char *path) { // 0 or the number of the error
+  struct stat old;
+  if (stat(path, &old) == 0 && S_ISDIR(old.st_mode)) return EISDIR;
+  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) return 0;
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  int number = folder && access(folder, W_OK | X_OK) != 0 ? errno : 0;
+  free(folder);
+  return number;
+}
+
+bool output_can_write(const char *path) {
+  int number = strcmp(path, "-") == 0 ? 0 : folder_problem(path);
+  if (number) complain("cannot write %s: %s", path, strerror(number));
+  return number == 0;
+}
+
 bool output_is_same(const char *a, const char *b) {
   struct stat x, y;
   if (stat(a, &x) != 0 || stat(b, &y) != 0) return strcmp(a, b) == 0;

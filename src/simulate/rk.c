@@ -14,8 +14,8 @@ typedef struct RkKernels {
   void (*stages)(const Rk *w, const Stepper *s, double h); // all slopes, end value, scaled errors
   void (*dense)(const Rk *w, const Stepper *s, RkSlope *f, int count);
   void (*value)(const Rk *w, const double *y, double theta, int count, double *out);
-  void (*rows)(const Rk *w, const double *y, const double *thetas, int count, double *const *column,
-               int row);
+  void (*rows)(const Rk *w, const double *y, const double *thetas, const int *pick, int count,
+               double *const *column, int row);
 } RkKernels;
 
 typedef struct RkMethod {
@@ -245,24 +245,25 @@ static void dense(Stepper *s, double t, bool with_sensitivities, double *y) {
   w->kernels->value(w, s->y_old, (t - s->t_old) / (s->t - s->t_old), count, y);
 }
 
-static void dense_row(Stepper *s, double theta, int count, double *const *column, int row) {
+static void dense_row(Stepper *s, double theta, int numbers, const int *pick, int count,
+                      double *const *column, int row) {
   Rk *w = s->data;
-  w->kernels->value(w, s->y_old, theta, count, w->arg);
-  for (int i = 0; i < count; i++) column[i][row] = w->arg[i];
+  w->kernels->value(w, s->y_old, theta, numbers, w->arg);
+  for (int i = 0; i < count; i++) column[i][row] = w->arg[pick[i]];
 }
 
 static void dense_rows(Stepper *s, const double *t, int rows, bool with_sensitivities,
-                       double *const *column, int row) {
+                       const int *pick, int count, double *const *column, int row) {
   Rk *w = s->data;
-  int count = with_sensitivities ? w->count : s->ode->n * s->ode->lanes, k = 0;
+  int numbers = with_sensitivities ? w->count : s->ode->n * s->ode->lanes, k = 0;
   DenseReady need = with_sensitivities ? DENSE_ALL : DENSE_STATES;
   if (w->dense_ready < need) prepare_dense(w, s, with_sensitivities);
   double h = s->t - s->t_old, theta[4];
   for (; k + 4 <= rows; k += 4) {
     for (int j = 0; j < 4; j++) theta[j] = (t[k + j] - s->t_old) / h;
-    w->kernels->rows(w, s->y_old, theta, count, column, row + k);
+    w->kernels->rows(w, s->y_old, theta, pick, count, column, row + k);
   }
-  for (; k < rows; k++) dense_row(s, (t[k] - s->t_old) / h, count, column, row + k);
+  for (; k < rows; k++) dense_row(s, (t[k] - s->t_old) / h, numbers, pick, count, column, row + k);
 }
 
 const StepperRow STEPPER_RK8 = {

@@ -40,6 +40,9 @@ struct SimulateWork {
   int in_use;
   double *y;   // scratch for dense output
   double *row; // of outputs, before it goes into columns
+  // Of a system whose outputs are states: which numbers of y go where, first the values, then the slopes.
+  int *pick, *target, pick_count;
+  double **pick_column; // of the run
   int *pieces;
   EventWork *events;
   CodeFn *direct_rhs,
@@ -160,6 +163,8 @@ void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec
   spec->jacobian_sens = rows[1] == stepper_find("rosenbrock");
 }
 
+static void list_picks(SimulateWork *w);
+
 SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options) {
   Arena *a = arena_new();
   SimulateWork *w = ARENA_NEW(a, SimulateWork);
@@ -181,6 +186,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   if (s->ne) w->events = event_work_new(a, w->work);
+  if (s->outputs_are_states && s->lanes == 1) list_picks(w);
   return w;
 }
 
@@ -312,7 +318,7 @@ static void end_too_many(SimulateWork *w) {
   const Stepper *s = stepper(w);
   end(w, OUTCOME_TOO_MANY_STEPS);
   message(w, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
-          w->options.max_steps, s->t, w->t_end, s->t - s->t_old);
+          (int)w->tol.max_steps, s->t, w->t_end, s->t - s->t_old);
   if (s->tol.max_step > 0 && s->t - s->t_old >= 0.99 * s->tol.max_step) {
     message(w, "; it is max_step = %g that keeps the steps short", s->tol.max_step);
     return;
@@ -361,6 +367,36 @@ static void end_of_step(SimulateWork *w, StepEnd e) {
 
 // ---------------------------------------------------------------- output
 
+static void list_picks(SimulateWork *w) {
+  const System *s = w->system;
+  int most = s->ny * (1 + s->ns);
+  w->pick = ARENA_ARRAY(w->arena, int, most + 1);
+  w->target = ARENA_ARRAY(w->arena, int, most + 1);
+  w->pick_column = ARENA_ARRAY(w->arena, double *, most + 1);
+  for (int i = 0; i < s->ny; i++) w->pick[i] = s->output_state[i], w->target[i] = i;
+  w->pick_count = s->ny;
+  for (int i = 0; i < s->ny; i++)
+    for (int k = 0; k < s->ns; k++) {
+      w->pick[w->pick_count] = s->nx + s->output_state[i] * s->stride + k;
+      w->target[w->pick_count++] = s->ny + i * s->np + s->active[k];
+    }
+}
+
+// Slopes by parameters that move no state are zero and not computed.
+static void clear_columns(SimulateWork *w) {
+  const System *s = w->system;
+  if (s->ns == s->np) return;
+  for (int c = s->ny; c < s->ny * (1 + s->np); c++)
+    memset(w->out->column[c], 0, (size_t)w->request->count * sizeof(double));
+}
+
+static void aim_picks(SimulateWork *w) {
+  if (!w->pick || !w->out->column) return;
+  if (w->out->with_sens) clear_columns(w);
+  w->pick_count = w->system->ny * (1 + (w->out->with_sens ? w->system->ns : 0));
+  for (int i = 0; i < w->pick_count; i++) w->pick_column[i] = w->out->column[w->target[i]];
+}
+
 static bool wants_sens(const Trajectory *out) {
   return out->sens || out->with_sens;
 }
@@ -385,8 +421,9 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
   const System *s = w->system;
   Trajectory *out = w->out;
   int width = s->ny * s->lanes, slopes = wants_sens(out) ? width * s->np : 0;
-  if (out->column && s->outputs_are_y) { // nothing to compute
-    scatter(out->column, out->rows++, y, width + slopes);
+  if (out->column && w->pick) { // nothing to compute
+    for (int i = 0; i < w->pick_count; i++) w->pick_column[i][out->rows] = y[w->pick[i]];
+    out->rows++;
     return true;
   }
   double *values = out->column ? w->row : out->values + (size_t)out->rows * (size_t)width;
@@ -417,10 +454,10 @@ static bool put_rows_before(SimulateWork *w, double t) {
   Stepper *s = stepper(w);
   Trajectory *out = w->out;
   if (!(next_time(w) < t)) return true;
-  if (out->column && w->system->outputs_are_y && s->row->dense_rows) {
+  if (out->column && w->pick && s->row->dense_rows) {
     int rows = rows_before(w, t);
-    s->row->dense_rows(s, w->request->times + out->rows, rows, wants_sens(out), out->column,
-                       out->rows);
+    s->row->dense_rows(s, w->request->times + out->rows, rows, wants_sens(out), w->pick,
+                       w->pick_count, w->pick_column, out->rows);
     out->rows += rows;
     return true;
   }
@@ -547,6 +584,13 @@ static bool pass_jump(SimulateWork *w) {
   return true;
 }
 
+static bool is_worth_going_on(SimulateWork *w) {
+  const Trajectory *out = w->out;
+  if (!out->watch || out->watch(out->watch_data, out->rows)) return true;
+  end(w, OUTCOME_ABANDONED);
+  return false;
+}
+
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
   double limit = fmin(w->t_end, w->next_break);
@@ -558,7 +602,7 @@ static bool advance(SimulateWork *w) {
   if (w->events && !handle_event(w)) return false;
   if (!put_rows_before(w, s->t)) return false;
   if (s->t == w->next_break && enter_pieces(w, s->t) && !pass_jump(w)) return false;
-  if (!put_row_at(w, s->t)) return false;
+  if (!put_row_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
   return true;
 }
@@ -585,7 +629,11 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   out->solver[0] = out->message[0] = 0;
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->count = (StepCount){0};
+  w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
+  for (int i = 0; i < 2; i++)
+    if (w->steppers[i]) w->steppers[i]->tol.max_steps = w->tol.max_steps;
   use_stepper(w, 0);
+  aim_picks(w);
   if (begin(w) && put_row_at(w, request->start)) {
     if (w->t_end > request->start) restart(w);
     while (stepper(w)->t < w->t_end && advance(w)) {

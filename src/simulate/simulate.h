@@ -13,7 +13,8 @@
   OUTCOME(NOT_COMPUTABLE, "not-computable", "the equations cannot be computed")                    \
   OUTCOME(NO_START, "no-start", "no consistent start values were found")                           \
   OUTCOME(CHATTER, "chatter", "events follow each other without end")                              \
-  OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")
+  OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")                 \
+  OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")
 
 typedef enum Outcome {
 #define OUTCOME(name, word, meaning) OUTCOME_##name,
@@ -31,6 +32,7 @@ typedef struct SimulateRequest {
   double start;
   const double *times; // increasing, none before start
   int count;
+  long max_steps; // 0: as the options say
 } SimulateRequest;
 
 typedef struct Trajectory {
@@ -42,6 +44,9 @@ typedef struct Trajectory {
   double *const
       *column; // [output][row], then [output*parameter][row] when sensitivities are wanted; or NULL
   bool with_sens; // by columns: whether sensitivities are wanted
+  // Called when rows have been added, NULL: nobody watches. false ends the simulation as abandoned.
+  bool (*watch)(void *data, int rows);
+  void *watch_data;
   StepCount work;
   long events;
   double t_end;      // how far it came

@@ -81,9 +81,10 @@ typedef struct StepperRow {
   StepEnd (*step)(Stepper *s, double limit);
   // y at t_old <= t <= t. columns: only the states (false) or states and sensitivities (true).
   void (*dense)(Stepper *s, double t, bool with_sensitivities, double *y);
-  // The same for many times inside the last step: number i of y at t[k] goes to column[i][row + k]. lanes 1. NULL: not offered.
+  // The same for many times inside the last step: number pick[i] of y at t[k] goes to column[i][row + k], i < count. lanes 1.
+  // NULL: not offered.
   void (*dense_rows)(Stepper *s, const double *t, int rows, bool with_sensitivities,
-                     double *const *column, int row);
+                     const int *pick, int count, double *const *column, int row);
 } StepperRow;
 
 extern const StepperRow *const STEPPERS[];

@@ -96,6 +96,13 @@ static void empty_cells_and_nan_are_missing(void **state) {
   assert_values(t, 2, 4, (double[]){NONE, NONE, NONE, NONE, 1, NONE, NONE, NONE});
 }
 
+static void rows_of_nothing_are_skipped(void **state) {
+  Table *t = parse(state, "t,x\n1,2\n,\n ,\t\n3,\n,\n");
+  assert_values(t, 2, 2, (double[]){1, 2, 3, NONE});
+  assert_int_equal(t->line[1], 5);
+  assert_values(parse(state, "t;x;\r\n1;2;\r\n;;\r\n;;;;;\r\n"), 1, 2, (double[]){1, 2});
+}
+
 static void byte_order_mark_and_carriage_returns_are_ignored(void **state) {
   Table *t = parse(state, "\xef\xbb\xbft,x\r\n1,2\r\n\r\n3,4\r\n");
   assert_values(t, 2, 2, (double[]){1, 2, 3, 4});
@@ -190,6 +197,8 @@ static void likely_mistakes_get_a_hint(void **state) {
   assert_fails(state, "t\tx\n0\t1,5\n", 2, 3,
                "'1,5' is not a number (column 'x'); a decimal comma needs semicolons between the"
                " columns");
+  assert_fails(state, "t,x\n0,1.5D+03\n", 2, 3,
+               "'1.5D+03' is not a number (column 'x'); exponents are written with e, as in 1.5e3");
 }
 
 static void quotes_must_be_closed(void **state) {
@@ -200,6 +209,8 @@ static void quotes_must_be_closed(void **state) {
 
 static void other_encodings_are_refused(void **state) {
   assert_fails(state, "\xff\xfet", 0, 0, "this is UTF-16 text; please save it as UTF-8");
+  assert_fails(state, "t,x\r1,2\r", 0, 0,
+               "its lines end with CR alone; please save it with LF or CR LF");
 }
 
 static void an_unknown_column_suggests_the_nearest(void **state) {
@@ -324,6 +335,31 @@ static void thousands_of_columns_are_read(void **state) {
   text_done(&text);
 }
 
+// Refused or read, but never a crash; what is read has finite numbers or none.
+static void damaged_tables_are_harmless(void **state) {
+  static const char TABLE[] = "t;x;\"y, z\"\ns;m;\n0;1,5;-2e-3\n# note\n1;;nan\n2;1.25;3;\n";
+  static const char BYTES[] = ";,\t\n\r\"# .-+eEnaN019\0\xc3\xff";
+  uint64_t seed = 77;
+  int refused = 0;
+  for (int i = 0; i < 20000; i++) {
+    char text[sizeof TABLE];
+    size_t length = sizeof TABLE - 1 - random_bits(&seed) % 20;
+    memcpy(text, TABLE, sizeof TABLE);
+    for (int k = 0; k < 1 + i % 4; k++)
+      text[random_bits(&seed) % length] = BYTES[random_bits(&seed) % (sizeof BYTES - 1)];
+    Err err = {0};
+    Arena *a = arena_new();
+    Table *t = table_parse(a, "d.csv", text, length, &err);
+    assert_true((t != NULL) == (err.code == ERR_NONE));
+    for (int c = 0; t && c < t->columns; c++)
+      for (int row = 0; row < t->rows; row++) assert_false(isinf(t->column[c][row]));
+    refused += !t;
+    arena_free(a);
+  }
+  (void)state;
+  assert_true(refused > 1000 && refused < 20000);
+}
+
 static void many_empty_lines_under_many_columns_take_little_memory(void **state) {
   Text text;
   text_init(&text);
@@ -377,6 +413,7 @@ int main(void) {
       TEST(decimal_commas_are_read_between_semicolons),
       TEST(comments_and_empty_lines_are_skipped_and_counted),
       TEST(empty_cells_and_nan_are_missing),
+      TEST(rows_of_nothing_are_skipped),
       TEST(byte_order_mark_and_carriage_returns_are_ignored),
       TEST(blanks_around_cells_do_not_count),
       TEST(a_second_row_without_numbers_holds_units),
@@ -396,6 +433,7 @@ int main(void) {
       TEST(awkward_numbers_are_rounded_as_by_strtod),
       TEST(random_numbers_are_rounded_as_by_strtod),
       TEST(thousands_of_columns_are_read),
+      TEST(damaged_tables_are_harmless),
       TEST(many_empty_lines_under_many_columns_take_little_memory),
       TEST(a_million_rows_are_read_in_about_a_second),
   };

@@ -1,0 +1,481 @@
+// How often the best optimum is found: every example from random starts by every method, and how often the 95 % intervals
+// hold the truth. Prints the tables; a full run also puts them into docs/results.md.
+// usage, from the root of the project: build/bench/success [--starts N] [--trials N] [--jobs N] [--methods A,B] [FILE ...]
+//   FILE: problem files instead of those of all examples; then, and with other numbers, docs/results.md is left alone
+//   --starts 0 leaves the first table out, --trials 0 the second
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lang/parse.h"
+#include "study/random_start.h"
+#include "study/recover.h"
+#include "study/synthetic.h"
+
+enum { STARTS = 100, TRIALS = 200, SEED = 1, FREE_MOST = 16, FILES_MOST = 64 };
+
+typedef struct Settings {
+  int starts, trials, jobs;
+  const char *methods;
+  const char *files[FILES_MOST];
+  int file_count;
+  bool complete; // nothing was left out
+} Settings;
+
+// ---------------------------------------------------------------- what counts as found
+
+// Something that the data determine, computed from the free numbers of a problem.
+typedef double Quantity(const Problem *p, const double *x);
+
+static double number(const Problem *p, const double *x, const char *name) {
+  for (int i = 0; i < p->free_count; i++)
+    if (!strcmp(p->free[i].name, name)) return x[i];
+  return nan("");
+}
+
+static double alpha_a(const Problem *p, const double *x) {
+  return number(p, x, "alpha") * number(p, x, "A");
+}
+static double beta_invariant(const Problem *p, const double *x) {
+  return number(p, x, "beta") * pow(number(p, x, "alpha"), 1 - number(p, x, "n"));
+}
+static double gamma_invariant(const Problem *p, const double *x) {
+  return number(p, x, "gamma") * pow(number(p, x, "alpha"), 1 - number(p, x, "n"));
+}
+
+// Where the numbers themselves are not what the data determine.
+typedef struct Exception {
+  const char *folder;
+  const char *skip[5];  // not determined
+  const char *periodic; // determined up to a multiple of `period`
+  double period;
+  Quantity *instead[4];
+} Exception;
+
+static const Exception EXCEPTIONS[] = {
+    {.folder = "arctan_oscillator", .periodic = "psi", .period = 2},
+    {.folder = "mount_published", .skip = {"dH2"}},
+    {.folder = "mr_damper",
+     .skip = {"alpha", "beta", "gamma", "A"},
+     .instead = {alpha_a, beta_invariant, gamma_invariant}},
+    {.folder = NULL},
+};
+
+typedef struct Example {
+  const char *path;
+  char name[80]; // folder, or folder/file
+  Problem *problem;
+  const Exception *exception;
+  double truth[FREE_MOST], std_error[FREE_MOST];
+  double objective_truth; // of a search from the truth
+  double size;            // V of a model that is zero
+  bool noisy;
+} Example;
+
+static bool is_skipped(const Exception *e, const char *name) {
+  for (int i = 0; i < 5 && e->skip[i]; i++)
+    if (!strcmp(e->skip[i], name)) return true;
+  return false;
+}
+
+static double distance(const Example *e, int i, const double *x) {
+  const char *periodic = e->exception->periodic;
+  double d = x[i] - e->truth[i];
+  if (periodic && !strcmp(periodic, e->problem->free[i].name))
+    d = remainder(d, e->exception->period);
+  return fabs(d);
+}
+
+static bool numbers_are_found(const Example *e, const double *x) {
+  for (int i = 0; i < e->problem->free_count; i++) {
+    double allowed = e->noisy ? 6 * e->std_error[i] : 1e-3 * fabs(e->truth[i]);
+    if (!is_skipped(e->exception, e->problem->free[i].name) && !(distance(e, i, x) <= allowed))
+      return false;
+  }
+  for (int k = 0; k < 4 && e->exception->instead[k]; k++) {
+    double truth = e->exception->instead[k](e->problem, e->truth);
+    if (!(fabs(e->exception->instead[k](e->problem, x) - truth) <= 1e-3 * fabs(truth)))
+      return false;
+  }
+  return true;
+}
+
+static bool is_found(const Example *e, const FitResult *r) {
+  double allowed = e->objective_truth * (1 + 1e-6) + 1e-12 * e->size;
+  return numbers_are_found(e, r->x) && (!e->noisy || r->objective <= allowed);
+}
+
+// ---------------------------------------------------------------- examples
+
+static const Exception *find_exception(const char *path) {
+  const Exception *e = EXCEPTIONS;
+  while (e->folder && !strstr(path, e->folder)) e++;
+  return e;
+}
+
+static void name_example(const char *path, char *out, size_t size) {
+  char copy[400];
+  snprintf(copy, sizeof copy, "%s", path);
+  char *file = strrchr(copy, '/'), *folder;
+  if (!file) {
+    snprintf(out, size, "%s", path);
+    return;
+  }
+  *file++ = 0;
+  folder = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
+  file[strcspn(file, ".")] = 0;
+  snprintf(out, size, "%.40s%s%.30s", folder, strcmp(file, "problem") ? "/" : "",
+           strcmp(file, "problem") ? file : "");
+}
+
+// The models of the examples hold the truth (the problem has put its start values in their place).
+static bool take_truth(Example *e) {
+  Err err = {0};
+  Arena *a = arena_new();
+  const Source *text = source_load(a, e->problem->model_path, &err);
+  const AstModel *ast = text ? parse_model(a, text, &err) : NULL;
+  Model *m = ast ? model_new(text, ast, NULL, 0, &err) : NULL;
+  for (int i = 0; m && i < e->problem->free_count; i++) {
+    int k = names_find(m->flat->parameter_names, e->problem->free[i].name);
+    e->truth[i] = k < 0 ? nan("") : m->flat->parameters.at[k].value;
+  }
+  bool ok = m != NULL;
+  model_free(m);
+  arena_free(a);
+  return ok;
+}
+
+static void search_from_truth(Example *e) {
+  Problem local = *e->problem;
+  local.method = METHOD_TRUST_REGION;
+  FitResult *r = fit_run(&local, e->truth, NULL, NULL);
+  Objective *o = objective_new(&local);
+  Statistics *s = statistics_new(&local, r, o);
+  ModelValues values;
+  Arena *a = arena_new();
+  e->objective_truth = r->objective;
+  for (int i = 0; i < local.free_count; i++) e->std_error[i] = s->parameters[i].std_error;
+  if (model_values(&local, e->truth, a, &values, NULL)) e->size = values.size;
+  e->noisy = e->objective_truth > 1e-8 * e->size; // rounded data are no noise
+  arena_free(a);
+  statistics_free(s);
+  objective_free(o);
+  fit_free(r);
+}
+
+static bool load_example(const char *path, Example *e) {
+  Err err = {0};
+  char text[1600];
+  *e = (Example){.path = path, .exception = find_exception(path)};
+  name_example(path, e->name, sizeof e->name);
+  e->problem = problem_load(path, NULL, 0, &err);
+  if (!e->problem) {
+    err_format(&err, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    return false;
+  }
+  if (e->problem->free_count > FREE_MOST || first_unbounded(e->problem) >= 0) {
+    fprintf(stderr, "%s: needs two finite bounds for each of at most %d numbers\n", path,
+            FREE_MOST);
+    problem_free(e->problem);
+    return false;
+  }
+  bool ok = take_truth(e);
+  if (ok) search_from_truth(e);
+  return ok;
+}
+
+// ---------------------------------------------------------------- runs
+
+typedef struct Run {
+  bool found, certain;
+  long simulations, sensitivity_simulations;
+  double seconds, objective;
+  double x[FREE_MOST], start[FREE_MOST];
+  char by[48];
+} Run;
+
+static void run_one(const Example *e, Method method, int i, Run *out) {
+  Random random;
+  Problem p = *e->problem;
+  p.method = method;
+  random_seed_stream(&random, SEED, (uint64_t)i);
+  random_start(&p, &random, out->start);
+  FitResult *r = fit_run(&p, out->start, NULL, NULL);
+  out->found = is_found(e, r);
+  out->certain = r->certain;
+  out->simulations = r->work.simulations;
+  out->sensitivity_simulations = r->work.sensitivity_simulations;
+  out->seconds = r->work.seconds;
+  out->objective = r->objective;
+  memcpy(out->x, r->x, sizeof(double) * (size_t)p.free_count);
+  snprintf(out->by, sizeof out->by, "%s", r->by ? r->by : "");
+  fit_free(r);
+}
+
+// Each process takes every jobs-th start and writes into its rows of the shared memory.
+static bool run_all(const Example *e, Method method, const Settings *s, Run *runs) {
+  bool ok = true;
+  fflush(NULL);
+  for (int job = 0; job < s->jobs; job++)
+    if (fork() == 0) {
+      for (int i = job; i < s->starts; i += s->jobs) run_one(e, method, i, &runs[i]);
+      _exit(0);
+    }
+  for (int job = 0, status; job < s->jobs; job++) {
+    wait(&status);
+    ok &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  return ok;
+}
+
+// ---------------------------------------------------------------- the first table
+
+static int compare_longs(const void *a, const void *b) {
+  long x = *(const long *)a, y = *(const long *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct Tally {
+  int found, certain, false_certain;
+  long median, most, median_cost;
+  double seconds;
+} Tally;
+
+static void tally(const Example *e, const Run *runs, int n, Tally *out) {
+  long *work = malloc(sizeof *work * (size_t)n), *cost = malloc(sizeof *cost * (size_t)n);
+  *out = (Tally){0};
+  for (int i = 0; i < n; i++) {
+    const Run *r = &runs[i];
+    out->found += r->found;
+    out->certain += r->certain;
+    out->false_certain += r->certain && !r->found;
+    out->seconds += r->seconds;
+    work[i] = r->simulations + r->sensitivity_simulations;
+    cost[i] = r->simulations + (e->problem->free_count + 1) * r->sensitivity_simulations;
+  }
+  qsort(work, (size_t)n, sizeof *work, compare_longs);
+  qsort(cost, (size_t)n, sizeof *cost, compare_longs);
+  out->median = work[n / 2], out->most = work[n - 1], out->median_cost = cost[n / 2];
+  free(work);
+  free(cost);
+}
+
+static void tell_failures(const Example *e, Method method, const Run *runs, int n) {
+  for (int i = 0; i < n; i++) {
+    const Run *r = &runs[i];
+    if (r->found || (method == METHOD_LM && !r->certain)) continue;
+    fprintf(stderr, "%s, %s, start %d:%s objective %.6g (from the truth %.6g) by %s;", e->name,
+            method_word(method), i, r->certain ? " FALSE CERTIFICATE," : "", r->objective,
+            e->objective_truth, r->by);
+    for (int k = 0; k < e->problem->free_count; k++)
+      fprintf(stderr, " %s %.8g (from %.6g)", e->problem->free[k].name, r->x[k], r->start[k]);
+    fprintf(stderr, "\n");
+  }
+}
+
+static void add_row(Text *table, const Example *e, Method method, const Run *runs, int n) {
+  Tally t;
+  char row[300];
+  tally(e, runs, n, &t);
+  tell_failures(e, method, runs, n);
+  snprintf(row, sizeof row, "| %s | %s | %s | %d of %d | %d | %d | %ld | %ld | %ld | %.2f |\n",
+           e->name, e->noisy ? "noisy" : "exact", method_word(method), t.found, n, t.certain,
+           t.false_certain, t.median, t.most, t.median_cost, 1000 * t.seconds / n);
+  text_add(table, row);
+  fputs(row, stdout);
+  fflush(stdout);
+}
+
+static bool method_is_wanted(const Settings *s, Method m) {
+  const char *word = method_word(m), *at = strstr(s->methods, word);
+  size_t n = strlen(word);
+  return at && (at == s->methods || at[-1] == ',') && (at[n] == ',' || at[n] == 0);
+}
+
+static bool study_example(const char *path, const Settings *s, Text *table) {
+  static const Method METHODS[] = {METHOD_AUTO, METHOD_HOMOTOPY, METHOD_LM};
+  Example e;
+  bool ok = load_example(path, &e);
+  if (!ok) return false;
+  size_t bytes = sizeof(Run) * (size_t)s->starts;
+  Run *runs = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (runs == MAP_FAILED) return false;
+  for (int i = 0; i < 3 && ok; i++) {
+    if (!method_is_wanted(s, METHODS[i])) continue;
+    memset(runs, 0, bytes);
+    ok = run_all(&e, METHODS[i], s, runs);
+    if (ok) add_row(table, &e, METHODS[i], runs, s->starts);
+  }
+  munmap(runs, bytes);
+  problem_free(e.problem);
+  return ok;
+}
+
+static bool success_table(const Settings *s, Text *out) {
+  bool ok = true;
+  text_print(
+      out,
+      "\n## Global success\n\n"
+      "Each example from %d random starts: uniform between the bounds, log-uniform where "
+      "these are positive and more than a\ndecade apart; the same starts for every method, "
+      "no option set. *found*: with exact data every number that the data\ndetermine is "
+      "within 0.1 %% of the truth; with noisy data the objective is not above that of a "
+      "search from the truth and\nthe numbers are within 6 standard errors of it. *certain*: "
+      "certificates that were given, *false*: of these to a wrong\nresult. Simulations are "
+      "counted with and without sensitivities; *cost* counts one with sensitivities as 1 + "
+      "their\nnumber, as finite differences would.\n\n"
+      "| example | data | method | found | certain | false | median simulations | most | "
+      "median cost | ms per fit |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | "
+      "--- |\n",
+      s->starts);
+  for (int i = 0; i < s->file_count; i++) ok &= study_example(s->files[i], s, out);
+  return ok;
+}
+
+// ---------------------------------------------------------------- the second table
+
+typedef struct Trial {
+  const char *file, *noise, *kind;
+} Trial;
+
+static const Trial COVERED[] = {{"examples/two_dof/problem.yaml", "0.05", "additive"},
+                                {"examples/single_well/problem.yaml", "0.05", "proportional"},
+                                {"examples/mount_consistent/problem.yaml", "0.01", "proportional"}};
+
+static void add_coverage(Text *out, const Trial *t, const Example *e, const Recover *r) {
+  for (int i = 0; i < e->problem->free_count; i++) {
+    const RecoverParameter *q = &r->parameters[i];
+    char row[300];
+    snprintf(row, sizeof row,
+             "| %s | %s %% %s | %s | %.6g | %.1e | %.1e | %.1e | %.1f %% | %d of %d |\n", e->name,
+             strcmp(t->noise, "0.05") ? "1" : "5", t->kind, e->problem->free[i].name, q->truth,
+             q->bias, q->spread, q->predicted, 100 * q->coverage, r->succeeded, r->done);
+    text_add(out, row);
+    fputs(row, stdout);
+  }
+  fflush(stdout);
+}
+
+static bool study_coverage(const Trial *t, int trials, Text *out) {
+  char number_of_trials[16];
+  snprintf(number_of_trials, sizeof number_of_trials, "%d", trials);
+  ProblemSetting settings[] = {
+      {"noise", t->noise, true}, {"noise_kind", t->kind, true}, {"trials", number_of_trials, true}};
+  Err err = {0};
+  Example e = {.path = t->file};
+  name_example(t->file, e.name, sizeof e.name);
+  e.problem = problem_load(t->file, settings, 3, &err);
+  if (!e.problem) return fprintf(stderr, "%s: %s\n", t->file, err.text), false;
+  if (!take_truth(&e)) return false;
+  Recover *r = recover_run(e.problem, e.truth, false, NULL, NULL, &err);
+  if (r)
+    add_coverage(out, t, &e, r);
+  else
+    fprintf(stderr, "%s: %s\n", t->file, err.text);
+  bool ok = r != NULL;
+  recover_free(r);
+  problem_free(e.problem);
+  return ok;
+}
+
+static bool coverage_table(const Settings *s, Text *out) {
+  bool ok = true;
+  text_print(out,
+             "\n## Intervals\n\n"
+             "%d simulated data sets for each example, identified from the start values of its "
+             "problem file. *spread*: standard\ndeviation of the estimates; *predicted*: median of "
+             "the standard errors; *coverage*: share of the 95 %% intervals that\nhold the truth; "
+             "*found*: objective not above that of a search from the truth.\n\n"
+             "| example | noise | number | truth | bias | spread | predicted | coverage | found |\n"
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+             s->trials);
+  for (size_t i = 0; i < sizeof COVERED / sizeof *COVERED; i++)
+    ok &= study_coverage(&COVERED[i], s->trials, out);
+  return ok;
+}
+
+// ---------------------------------------------------------------- the document
+
+static const char BEGIN[] = "<!-- made by make results: begin -->\n";
+static const char END[] = "<!-- made by make results: end -->\n";
+
+static void read_whole(const char *path, Text *out) {
+  FILE *f = fopen(path, "r");
+  char part[4096];
+  size_t n;
+  while (f && (n = fread(part, 1, sizeof part, f)) > 0) text_add_bytes(out, part, n);
+  if (f) fclose(f);
+}
+
+// What stands outside of the markers is kept.
+static bool write_document(const char *path, const char *tables) {
+  Text old;
+  text_init(&old);
+  read_whole(path, &old);
+  const char *begin = strstr(old.at, BEGIN), *end = strstr(old.at, END);
+  FILE *f = fopen(path, "w");
+  if (!f) return fprintf(stderr, "success: cannot write %s\n", path), false;
+  if (begin)
+    fwrite(old.at, 1, (size_t)(begin - old.at), f);
+  else
+    fprintf(f, "# Results\n\nWritten by `make results` (bench/success.c); every figure is from one "
+               "run.\n\n");
+  fprintf(f, "%s%s%s%s", BEGIN, tables, END, end ? end + strlen(END) : "");
+  text_done(&old);
+  return fclose(f) == 0;
+}
+
+// ---------------------------------------------------------------- the command
+
+static const char *next_word(int count, char **words, int *i) {
+  if (*i + 1 < count) return words[++*i];
+  fprintf(stderr, "success: %s needs a value\n", words[*i]);
+  exit(2);
+}
+
+static void read_words(int count, char **words, Settings *s) {
+  for (int i = 1; i < count; i++) {
+    if (!strcmp(words[i], "--starts"))
+      s->starts = atoi(next_word(count, words, &i));
+    else if (!strcmp(words[i], "--trials"))
+      s->trials = atoi(next_word(count, words, &i));
+    else if (!strcmp(words[i], "--jobs"))
+      s->jobs = atoi(next_word(count, words, &i));
+    else if (!strcmp(words[i], "--methods"))
+      s->methods = next_word(count, words, &i);
+    else if (s->file_count < FILES_MOST)
+      s->files[s->file_count++] = words[i];
+  }
+  s->complete = s->starts == STARTS && s->trials == TRIALS && !s->file_count &&
+                !strcmp(s->methods, "auto,homotopy,lm");
+}
+
+static void take_all_examples(Settings *s, glob_t *found) {
+  glob("examples/*/problem.yaml", 0, NULL, found);
+  glob("examples/double_hump/short.yaml", GLOB_APPEND, NULL, found);
+  for (size_t i = 0; i < found->gl_pathc && s->file_count < FILES_MOST; i++)
+    s->files[s->file_count++] = found->gl_pathv[i];
+}
+
+int main(int count, char **words) {
+  Settings s = {STARTS, TRIALS, 2, "auto,homotopy,lm", {0}, 0, false};
+  glob_t found = {0};
+  Text tables;
+  text_init(&tables);
+  read_words(count, words, &s);
+  if (!s.file_count) take_all_examples(&s, &found);
+  bool ok = true;
+  if (s.starts > 0) ok &= success_table(&s, &tables);
+  if (s.trials > 0) ok &= coverage_table(&s, &tables);
+  text_add(&tables, "\n");
+  if (ok && s.complete) ok = write_document("docs/results.md", tables.at);
+  globfree(&found);
+  text_done(&tables);
+  return ok ? 0 : 1;
+}

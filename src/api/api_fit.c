@@ -1,0 +1,221 @@
+// The public library: fits.
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "report/fit_json.h"
+#include "report/fit_residuals.h"
+#include "report/fit_text.h"
+#include "report/fit_trace.h"
+
+struct EntrainFit {
+  const Problem *problem;
+  FitResult *result;
+  Objective *objective;
+  Statistics *statistics;
+  FitTrace *trace;
+};
+
+typedef struct Relay {
+  FitTrace *trace;
+  EntrainListener *listener;
+  void *data;
+} Relay;
+
+static bool relay(void *data, const FitProgress *p) {
+  const Relay *r = data;
+  fit_trace_add(r->trace, p);
+  if (!r->listener) return true;
+  long simulations = p->work ? p->work->simulations + p->work->sensitivity_simulations : 0;
+  EntrainProgress told = {p->stage, p->lambda, p->iteration, p->objective, p->x, simulations};
+  return r->listener(r->data, &told);
+}
+
+EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *listener, void *data,
+                            EntrainError *error) {
+  Err err = {0};
+  const Problem *p = problem->problem;
+  EntrainFit *f = calloc(1, sizeof *f);
+  if (!f) {
+    fail(&err, ERR_INTERNAL, "out of memory");
+  } else {
+    f->problem = p;
+    f->trace = fit_trace_new(p);
+    Relay r = {f->trace, listener, data};
+    f->result = fit_run(p, NULL, relay, &r);
+    f->objective = objective_new(p);
+    f->statistics = statistics_new(p, f->result, f->objective);
+  }
+  api_publish(&err, error);
+  return f;
+}
+
+void entrain_fit_free(EntrainFit *f) {
+  if (!f) return;
+  statistics_free(f->statistics);
+  objective_free(f->objective);
+  fit_free(f->result);
+  fit_trace_free(f->trace);
+  free(f);
+}
+
+EntrainFitOutcome entrain_fit_outcome(const EntrainFit *f) {
+  return (EntrainFitOutcome)f->result->outcome;
+}
+const char *entrain_fit_outcome_name(const EntrainFit *f) {
+  return fit_outcome_word(f->result->outcome);
+}
+const char *entrain_fit_message(const EntrainFit *f) {
+  return f->result->message;
+}
+
+void entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
+  const FitResult *r = f->result;
+  *out = (EntrainQuality){
+      r->objective,       r->objective_start,     r->floor,           r->certain, r->why,
+      r->by ? r->by : "", f->statistics->samples, f->statistics->rank};
+}
+
+// ---------------------------------------------------------------- estimates
+
+int entrain_fit_count(const EntrainFit *f) {
+  return f->problem->free_count;
+}
+
+bool entrain_fit_estimate(const EntrainFit *f, int i, EntrainEstimate *out) {
+  if (i < 0 || i >= f->problem->free_count) return false;
+  const Free *x = &f->problem->free[i];
+  const StatParameter *s = &f->statistics->parameters[i];
+  *out = (EntrainEstimate){.name = x->name,
+                           .unit = x->unit ? x->unit : "",
+                           .value = f->result->x[i],
+                           .start = x->start,
+                           .min = x->min,
+                           .max = x->max,
+                           .std_error = s->std_error,
+                           .ci_low = s->ci_low,
+                           .ci_high = s->ci_high,
+                           .at_bound = s->at_bound,
+                           .at_lower_bound = s->at_bound && s->lower_bound,
+                           .inactive = s->inactive,
+                           .identifiable = s->identifiable,
+                           .reason = s->reason ? s->reason : ""};
+  return true;
+}
+
+static double entry(const EntrainFit *f, const double *matrix, int i, int j) {
+  int n = f->problem->free_count;
+  return i >= 0 && j >= 0 && i < n && j < n ? matrix[i * n + j] : nan("");
+}
+
+double entrain_fit_covariance(const EntrainFit *f, int i, int j) {
+  return entry(f, f->statistics->covariance, i, j);
+}
+double entrain_fit_correlation(const EntrainFit *f, int i, int j) {
+  return entry(f, f->statistics->correlation, i, j);
+}
+double entrain_fit_singular_value(const EntrainFit *f, int i) {
+  return i >= 0 && i < f->statistics->n ? f->statistics->singular_values[i] : nan("");
+}
+
+// ---------------------------------------------------------------- channels
+
+int entrain_fit_channel_count(const EntrainFit *f) {
+  return f->statistics->channel_count;
+}
+
+bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
+  if (i < 0 || i >= f->statistics->channel_count) return false;
+  const StatChannel *s = &f->statistics->channels[i];
+  const Experiment *e = &f->problem->experiments[s->experiment];
+  const Channel *c = &e->channels[s->channel];
+  *out = (EntrainChannel){.experiment = s->experiment,
+                          .experiment_name = e->name,
+                          .variable = c->name,
+                          .column = c->column,
+                          .unit = c->unit ? c->unit : "",
+                          .n = s->n,
+                          .rmse = s->rmse,
+                          .fit_percent = s->fit_percent,
+                          .sigma = f->result->sigma[i],
+                          .noise = s->noise,
+                          .autocorrelation = s->autocorrelation,
+                          .white_p = s->white_p,
+                          .runs_p = s->runs_p};
+  return true;
+}
+
+// ---------------------------------------------------------------- what the data do not tell
+
+int entrain_fit_direction_count(const EntrainFit *f) {
+  return f->statistics->direction_count;
+}
+
+bool entrain_fit_direction(const EntrainFit *f, int i, EntrainDirection *out) {
+  if (i < 0 || i >= f->statistics->direction_count) return false;
+  const StatDirection *d = &f->statistics->directions[i];
+  *out = (EntrainDirection){d->singular_value, d->vector, d->structural,
+                            d->confirmed,      d->text,   d->combination_count};
+  return true;
+}
+
+const char *entrain_fit_combination(const EntrainFit *f, int i, int k, double *value) {
+  if (i < 0 || i >= f->statistics->direction_count) return NULL;
+  const StatDirection *d = &f->statistics->directions[i];
+  if (k < 0 || k >= d->combination_count) return NULL;
+  if (value) *value = d->combinations[k].value;
+  return d->combinations[k].text;
+}
+
+int entrain_fit_remark_count(const EntrainFit *f) {
+  return f->statistics->remark_count;
+}
+const char *entrain_fit_remark(const EntrainFit *f, int i) {
+  return i >= 0 && i < f->statistics->remark_count ? f->statistics->remarks[i] : NULL;
+}
+
+void entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
+  const FitWork *w = &f->result->work;
+  *out =
+      (EntrainFitWork){w->iterations, w->simulations, w->sensitivity_simulations, w->rhs, w->steps,
+                       w->rejected,   w->seconds};
+}
+
+// ---------------------------------------------------------------- texts
+
+static FitReport report_of(const EntrainFit *f) {
+  return (FitReport){f->problem, f->result, f->statistics};
+}
+
+char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {
+  Text t;
+  FitReport r = report_of(f);
+  text_init(&t);
+  fit_text(&t, &r, (PageStyle){width, colour});
+  return t.at;
+}
+
+char *entrain_fit_json(const EntrainFit *f) {
+  Text t;
+  FitReport r = report_of(f);
+  text_init(&t);
+  fit_json(&t, &r, entrain_version());
+  return t.at;
+}
+
+char *entrain_fit_trace_csv(const EntrainFit *f) {
+  Text t;
+  text_init(&t);
+  fit_trace_csv(f->trace, &t);
+  return t.at;
+}
+
+char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
+  Text t;
+  Err err = {0};
+  FitReport r = report_of(f);
+  text_init(&t);
+  if (!fit_residuals_csv(&t, &r, f->objective, &err)) text_done(&t);
+  api_publish(&err, error);
+  return t.at;
+}

@@ -1,0 +1,153 @@
+// The public library: problems.
+#include <math.h>
+
+#include "api/api.h"
+
+static void list_warnings(EntrainProblem *p, const Warnings *w) {
+  for (int i = 0; i < w->list.count; i++) {
+    char text[1600];
+    warning_format(&w->list.at[i], text, sizeof text);
+    array_push(p->arena, &p->warnings, arena_copy(p->arena, text, strlen(text)));
+  }
+}
+
+static void list_files(EntrainProblem *p, const char *path) {
+  if (path) array_push(p->arena, &p->files, arena_copy(p->arena, path, strlen(path)));
+  array_push(p->arena, &p->files, p->problem->model_path);
+  for (int e = 0; e < p->problem->experiment_count; e++)
+    array_push(p->arena, &p->files, p->problem->experiments[e].file);
+}
+
+static EntrainProblem *wrap(Problem *problem, const char *path) {
+  if (!problem) return NULL;
+  Arena *a = arena_new();
+  EntrainProblem *p = ARENA_NEW(a, EntrainProblem);
+  p->arena = a;
+  p->problem = problem;
+  list_warnings(p, &problem->model->flat->warnings);
+  list_warnings(p, &problem->warnings);
+  list_files(p, path);
+  return p;
+}
+
+static ProblemSetting *copy_settings(Arena *a, const EntrainSetting *settings, int count) {
+  ProblemSetting *copy = ARENA_ARRAY(a, ProblemSetting, count + 1);
+  for (int i = 0; i < count; i++)
+    copy[i] = (ProblemSetting){settings[i].name, settings[i].value, settings[i].is_option};
+  return copy;
+}
+
+EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *settings, int count,
+                                     EntrainError *error) {
+  Err err = {0};
+  Arena *scratch = arena_new();
+  Problem *p = problem_load(path, copy_settings(scratch, settings, count), count, &err);
+  arena_free(scratch);
+  api_publish(&err, error);
+  return wrap(p, path);
+}
+
+EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
+                                      size_t length, const EntrainSetting *settings, int count,
+                                      EntrainError *error) {
+  Err err = {0};
+  Arena *scratch = arena_new();
+  Problem *p = problem_parse(name ? name : "<text>", folder ? folder : ".", text, length,
+                             copy_settings(scratch, settings, count), count, &err);
+  arena_free(scratch);
+  api_publish(&err, error);
+  return wrap(p, NULL);
+}
+
+void entrain_problem_free(EntrainProblem *p) {
+  if (!p) return;
+  problem_free(p->problem);
+  arena_free(p->arena);
+}
+
+const char *entrain_problem_method(const EntrainProblem *p) {
+  return method_word(p->problem->method);
+}
+int entrain_problem_warning_count(const EntrainProblem *p) {
+  return p->warnings.count;
+}
+const char *entrain_problem_warning(const EntrainProblem *p, int i) {
+  return p->warnings.at[i];
+}
+int entrain_problem_file_count(const EntrainProblem *p) {
+  return p->files.count;
+}
+const char *entrain_problem_file(const EntrainProblem *p, int i) {
+  return p->files.at[i];
+}
+
+// ---------------------------------------------------------------- unknowns
+
+int entrain_problem_unknown_count(const EntrainProblem *p) {
+  return p->problem->free_count;
+}
+
+bool entrain_problem_unknown(const EntrainProblem *p, int i, EntrainUnknown *out) {
+  if (i < 0 || i >= p->problem->free_count) return false;
+  const Free *f = &p->problem->free[i];
+  *out = (EntrainUnknown){f->name, f->unit ? f->unit : "", f->start, f->min, f->max, f->log};
+  return true;
+}
+
+// p, or p[swing] when only p is asked for.
+static bool is_meant(const char *unknown, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(unknown, name, length) == 0 && (unknown[length] == 0 || unknown[length] == '[');
+}
+
+static bool fail_unknown(const Problem *p, const char *name, Err *err) {
+  Arena *scratch = arena_new();
+  const char **all = ARENA_ARRAY(scratch, const char *, p->free_count + 1);
+  Text list;
+  text_init(&list);
+  for (int i = 0; i < p->free_count; i++) {
+    all[i] = p->free[i].name;
+    text_print(&list, "%s%s", i ? ", " : "", all[i]);
+  }
+  const char *near = nearest_name(name, all, p->free_count);
+  if (near)
+    fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, near);
+  else
+    fail(err, ERR_NAME, "'%s' is not estimated; these are: %s", name, list.at);
+  text_done(&list);
+  arena_free(scratch);
+  return false;
+}
+
+static bool set_start(Problem *p, const char *name, double value, Err *err) {
+  int found = 0;
+  for (int i = 0; i < p->free_count; i++) {
+    Free *f = &p->free[i];
+    if (!is_meant(f->name, name)) continue;
+    if (!(value >= f->min && value <= f->max) || !isfinite(value))
+      return fail(err, ERR_VALUE, "the start %g of %s is outside of its bounds %g to %g", value,
+                  f->name, f->min, f->max);
+    f->start = value;
+    found++;
+  }
+  return found > 0 || fail_unknown(p, name, err);
+}
+
+bool entrain_problem_set_start(EntrainProblem *p, const char *name, double value,
+                               EntrainError *error) {
+  Err err = {0};
+  set_start(p->problem, name, value, &err);
+  return api_fine(&err, error);
+}
+
+// ---------------------------------------------------------------- methods
+
+int entrain_method_count(void) {
+  return METHOD_COUNT;
+}
+const char *entrain_method_name(int i) {
+  return i >= 0 && i < METHOD_COUNT ? method_word((Method)i) : NULL;
+}
+const char *entrain_method_meaning(int i) {
+  return i >= 0 && i < METHOD_COUNT ? method_meaning((Method)i) : NULL;
+}

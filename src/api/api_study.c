@@ -1,0 +1,128 @@
+// The public library: checks before a fit, studies with known truth.
+#include "api/api.h"
+#include "report/check_json.h"
+#include "report/check_text.h"
+#include "report/recover_report.h"
+
+struct EntrainCheck {
+  Check check; // never made: an EntrainCheck is a Check
+};
+struct EntrainRecover {
+  Recover recover;
+};
+
+static const Check *check_of(const EntrainCheck *c) {
+  return &c->check;
+}
+static const Recover *recover_of(const EntrainRecover *r) {
+  return &r->recover;
+}
+
+EntrainCheck *entrain_check_run(const EntrainProblem *p) {
+  return (EntrainCheck *)check_run(p->problem);
+}
+
+void entrain_check_free(EntrainCheck *c) {
+  if (c) check_free(&c->check);
+}
+
+bool entrain_check_passed(const EntrainCheck *c) {
+  return check_passed(check_of(c));
+}
+int entrain_check_count(const EntrainCheck *c) {
+  return check_of(c)->findings.count;
+}
+
+bool entrain_check_finding(const EntrainCheck *c, int i, EntrainFinding *out) {
+  if (i < 0 || i >= check_of(c)->findings.count) return false;
+  const Finding *f = &check_of(c)->findings.at[i];
+  *out = (EntrainFinding){(EntrainFindingKind)f->kind, f->topic, f->text};
+  return true;
+}
+
+char *entrain_check_report(const EntrainCheck *c, int width, bool colour) {
+  Text t;
+  text_init(&t);
+  check_text(&t, check_of(c), (PageStyle){width, colour});
+  return t.at;
+}
+
+char *entrain_check_json(const EntrainCheck *c) {
+  Text t;
+  text_init(&t);
+  check_json(&t, check_of(c), entrain_version());
+  return t.at;
+}
+
+// ---------------------------------------------------------------- recover
+
+typedef struct Relay {
+  EntrainTrialListener *listener;
+  void *data;
+} Relay;
+
+static EntrainTrials trials_of(const Recover *r) {
+  return (EntrainTrials){r->trials,  r->done,          r->succeeded,
+                         r->certain, r->false_certain, r->seconds};
+}
+
+// Sums are made at the end of a study; who listens wants to know before.
+static bool relay(void *data, const Recover *r) {
+  const Relay *to = data;
+  EntrainTrials told = trials_of(r);
+  told.succeeded = 0;
+  for (int i = 0; i < r->done; i++) told.succeeded += r->ok[i];
+  return !to->listener || to->listener(to->data, &told);
+}
+
+EntrainRecover *entrain_recover_run(const EntrainProblem *p, const double *truth,
+                                    bool random_starts, EntrainTrialListener *listener, void *data,
+                                    EntrainError *error) {
+  Err err = {0};
+  Relay to = {listener, data};
+  Recover *r = recover_run(p->problem, truth, random_starts, relay, &to, &err);
+  api_publish(&err, error);
+  return (EntrainRecover *)r;
+}
+
+void entrain_recover_free(EntrainRecover *r) {
+  if (r) recover_free(&r->recover);
+}
+
+void entrain_recover_trials(const EntrainRecover *r, EntrainTrials *out) {
+  *out = trials_of(recover_of(r));
+}
+int entrain_recover_count(const EntrainRecover *r) {
+  return recover_of(r)->problem->free_count;
+}
+
+bool entrain_recover_unknown(const EntrainRecover *r, int i, EntrainRecovered *out) {
+  const Recover *s = recover_of(r);
+  if (i < 0 || i >= s->problem->free_count) return false;
+  const RecoverParameter *p = &s->parameters[i];
+  const Free *f = &s->problem->free[i];
+  *out = (EntrainRecovered){f->name,   f->unit ? f->unit : "", p->truth,   p->mean, p->bias,
+                            p->spread, p->predicted,           p->coverage};
+  return true;
+}
+
+char *entrain_recover_report(const EntrainRecover *r, int width, bool colour) {
+  Text t;
+  text_init(&t);
+  recover_text(&t, recover_of(r), (PageStyle){width, colour});
+  return t.at;
+}
+
+char *entrain_recover_json(const EntrainRecover *r) {
+  Text t;
+  text_init(&t);
+  recover_json(&t, recover_of(r), entrain_version());
+  return t.at;
+}
+
+char *entrain_recover_csv(const EntrainRecover *r) {
+  Text t;
+  text_init(&t);
+  recover_csv(&t, recover_of(r));
+  return t.at;
+}

@@ -1,0 +1,61 @@
+#include "cli/arguments.h"
+#include "cli/message.h"
+#include "cli/open_problem.h"
+#include "cli/output.h"
+
+static const char *const PLACES[] = {"json", NULL};
+
+static int write_results(const Arguments *a, const EntrainCheck *check) {
+  Terminal t = output_terminal();
+  const char *json = arguments_value(a, "json");
+  int status = DONE;
+  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
+    status = write_result(NULL, entrain_check_report(check, t.width, t.colour));
+  if (status == DONE && json) status = write_result(json, entrain_check_json(check));
+  if (status != DONE) return status;
+  return entrain_check_passed(check) ? DONE : NOT_REACHED;
+}
+
+static int run(const Arguments *a) {
+  int status;
+  EntrainCheck *check = NULL;
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
+  if (status == DONE) check = entrain_check_run(problem);
+  if (check) status = write_results(a, check);
+  entrain_check_free(check);
+  entrain_problem_free(problem);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.start=40", NULL,
+     false},
+    {"start", 0, "LIST", "other start values: p=3,q=4", "the problem file", false},
+    {"json", 0, "FILE", "the findings for other programs; - is standard output", NULL, false},
+    {"quiet", 'q', NULL, "no report; file and exit status only", NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain check swing.yaml",
+    "Is the problem sound, and what will the data tell?",
+    "entrain check swing.yaml --start p=40",
+    "The same at other start values",
+    NULL,
+};
+
+const Command CMD_CHECK = {
+    "check",
+    "PROBLEM",
+    "whether a problem is sound, before any fit",
+    "Reads model, data and problem file and runs no fit: are the equations balanced, are the data "
+    "of good quality, can the model be simulated at the start values, does every parameter change "
+    "something, and can the data tell the parameters apart. Each warning says what to change. "
+    "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input. The "
+    "exit status is 1 when something must be changed before a fit.",
+    FLAGS,
+    OF_SIMULATION | OF_FIT,
+    EXAMPLES,
+    run,
+};

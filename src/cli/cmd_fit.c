@@ -1,0 +1,136 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/message.h"
+#include "cli/open_problem.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+static const char *const PLACES[] = {"json", "trace", "residuals", NULL};
+
+typedef struct Watch { // what the listener needs
+  const EntrainProblem *problem;
+  Progress progress;
+  char stage[64];
+} Watch;
+
+static void show_step(Watch *w, const EntrainProgress *p) {
+  char line[1000];
+  int at = snprintf(line, sizeof line, "%s", p->stage);
+  if (p->lambda > 0)
+    at += snprintf(line + at, sizeof line - (size_t)at, "  lambda %.3g", p->lambda);
+  at += snprintf(line + at, sizeof line - (size_t)at, "  step %d  objective %.4g", p->iteration,
+                 p->objective);
+  EntrainUnknown u;
+  for (int i = 0; entrain_problem_unknown(w->problem, i, &u); i++) {
+    char part[128];
+    int length = snprintf(part, sizeof part, "  %.60s %.5g", u.name, p->values[i]);
+    if (at + length >= w->progress.width || at + length >= (int)sizeof line) break;
+    memcpy(line + at, part, (size_t)length + 1);
+    at += length;
+  }
+  progress_show(&w->progress, line);
+}
+
+static bool listen(void *data, const EntrainProgress *p) {
+  Watch *w = data;
+  bool new_stage = strncmp(w->stage, p->stage, sizeof w->stage - 1) != 0;
+  if (new_stage) snprintf(w->stage, sizeof w->stage, "%s", p->stage);
+  if (progress_is_due(&w->progress, new_stage)) show_step(w, p);
+  return !interrupt_asked();
+}
+
+static int write_residuals(const char *path, EntrainFit *fit) {
+  EntrainError error;
+  char *text = entrain_fit_residuals_csv(fit, &error);
+  if (text) return write_result(path, text);
+  complain_error(&error);
+  return NOT_REACHED;
+}
+
+static int write_files(const Arguments *a, EntrainFit *fit) {
+  const char *json = arguments_value(a, "json"), *trace = arguments_value(a, "trace"),
+             *residuals = arguments_value(a, "residuals");
+  int status = json ? write_result(json, entrain_fit_json(fit)) : DONE;
+  if (status == DONE && trace) status = write_result(trace, entrain_fit_trace_csv(fit));
+  if (status == DONE && residuals) status = write_residuals(residuals, fit);
+  return status;
+}
+
+static int write_results(const Arguments *a, EntrainFit *fit) {
+  Terminal t = output_terminal();
+  int status = DONE;
+  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
+    status = write_result(NULL, entrain_fit_report(fit, t.width, t.colour));
+  if (status == DONE) status = write_files(a, fit);
+  if (status != DONE) return status;
+  return entrain_fit_outcome(fit) == ENTRAIN_FIT_CONVERGED ? DONE : NOT_REACHED;
+}
+
+static int run(const Arguments *a) {
+  int status;
+  EntrainError error;
+  EntrainFit *fit = NULL;
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
+  if (status == DONE) {
+    Watch watch = {.problem = problem, .progress = progress_new(a)};
+    interrupt_watch();
+    fit = entrain_fit_run(problem, listen, &watch, &error);
+    progress_clear(&watch.progress);
+    status = fit ? write_results(a, fit) : complain_error(&error);
+  }
+  entrain_fit_free(fit);
+  entrain_problem_free(problem);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"set", 's', "KEY=VALUE",
+     "replaces anything in the problem file: estimate.p.start=40, experiments.0.window=[0, 20]; "
+     "may "
+     "be repeated",
+     NULL, false},
+    {"start", 0, "LIST", "where the search begins: p=3,q=4", "the problem file", false},
+    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
+     false},
+    {"json", 0, "FILE", "everything for other programs; - is standard output", NULL, false},
+    {"trace", 0, "FILE",
+     "CSV of every accepted step: stage, lambda, iteration, objective, parameters", NULL, false},
+    {"residuals", 0, "FILE",
+     "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
+     false},
+    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
+    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
+     NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain fit swing.yaml",
+    "Finds the parameters and prints how far they can be trusted",
+    "entrain fit swing.yaml --start p=40 --method lm --json result.json",
+    "A plain local search from another start, the result for other programs",
+    "entrain fit swing.yaml --set experiments.0.window=[0,20] --residuals residuals.csv",
+    "Only the first 20 seconds of the data; data and model at every sample as CSV",
+    NULL,
+};
+
+const Command CMD_FIT = {
+    "fit",
+    "PROBLEM",
+    "the unknown parameters of a model from measurements",
+    "Finds the parameters with which the model follows the measurements best, and tells how far "
+    "they can be trusted: standard errors and 95 % intervals, how well each channel is followed, "
+    "and what the data cannot tell. A result is certain when what is left unexplained is no more "
+    "than the noise in the data; otherwise the report says why it may be a wrong optimum. PROBLEM "
+    "is a YAML file ('entrain help problem' explains it), or - for standard input.\n"
+    "Ctrl-C ends the search with the best point so far: report and files are still written, the "
+    "exit status is 1. A second Ctrl-C ends at once.",
+    FLAGS,
+    OF_SIMULATION | OF_FIT,
+    EXAMPLES,
+    run,
+};

@@ -1,0 +1,128 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/message.h"
+#include "cli/open_problem.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+static const char *const PLACES[] = {"json", "csv", NULL};
+
+static void show_trials(Progress *p, const EntrainTrials *t) {
+  char line[200];
+  int at =
+      snprintf(line, sizeof line, "trial %d of %d", t->done + (t->done < t->trials), t->trials);
+  if (t->done)
+    snprintf(line + at, sizeof line - (size_t)at, "  %d of %d succeeded  about %.0f s left",
+             t->succeeded, t->done, ceil(t->seconds / t->done * (t->trials - t->done)));
+  progress_show(p, line);
+}
+
+static bool listen(void *data, const EntrainTrials *t) {
+  Progress *p = data;
+  if (progress_is_due(p, false)) show_trials(p, t);
+  return !interrupt_asked();
+}
+
+// The start values, but for those that --truth names. NULL: it has told what is wrong.
+static double *read_truth(const Arguments *a, const EntrainProblem *p) {
+  double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
+  EntrainUnknown u;
+  if (!truth) {
+    complain("out of memory");
+    return NULL;
+  }
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) truth[i] = u.start;
+  const char *list = arguments_value(a, "truth");
+  if (!list || read_unknowns(p, "--truth", list, truth)) return truth;
+  free(truth);
+  return NULL;
+}
+
+static int write_results(const Arguments *a, const EntrainRecover *r) {
+  Terminal t = output_terminal();
+  const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
+  EntrainTrials trials;
+  entrain_recover_trials(r, &trials);
+  int status = DONE;
+  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
+    status = write_result(NULL, entrain_recover_report(r, t.width, t.colour));
+  if (status == DONE && json) status = write_result(json, entrain_recover_json(r));
+  if (status == DONE && csv) status = write_result(csv, entrain_recover_csv(r));
+  if (status != DONE) return status;
+  bool sound = trials.done == trials.trials && trials.succeeded > 0 && trials.false_certain == 0;
+  return sound ? DONE : NOT_REACHED;
+}
+
+static int study(const Arguments *a, const EntrainProblem *problem) {
+  EntrainError error;
+  double *truth = read_truth(a, problem);
+  if (!truth) return WRONG_USE;
+  Progress progress = progress_new(a);
+  interrupt_watch();
+  EntrainRecover *r = entrain_recover_run(problem, truth, arguments_have(a, "random_starts"),
+                                          listen, &progress, &error);
+  progress_clear(&progress);
+  int status = r ? write_results(a, r) : complain_error(&error);
+  entrain_recover_free(r);
+  free(truth);
+  return status;
+}
+
+static int run(const Arguments *a) {
+  int status;
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
+  if (status == DONE) status = study(a, problem);
+  entrain_problem_free(problem);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"truth", 0, "LIST", "true values of the parameters: p=10,q=3", "the start values", false},
+    {"start", 0, "LIST", "where every search begins: p=15,q=1", "the problem file", false},
+    {"random_starts", 0, NULL,
+     "every search begins at a random point of the bounds, on a logarithmic scale where they span "
+     "decades",
+     NULL, false},
+    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
+     false},
+    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
+     false},
+    {"json", 0, "FILE", "the table for other programs; - is standard output", NULL, false},
+    {"csv", 0, "FILE", "every trial: success, objective, simulations, estimates, standard errors",
+     NULL, false},
+    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
+    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
+     NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain recover swing.yaml --truth p=10 --noise 0.05 --trials 200",
+    "How far off are estimates with 5 % noise, and are their intervals honest?",
+    "entrain recover swing.yaml --truth p=10 --noise 0 --random_starts --trials 100",
+    "From how many random starts is the truth found?",
+    NULL,
+};
+
+const Command CMD_RECOVER = {
+    "recover",
+    "PROBLEM",
+    "a study with known truth: are estimates and intervals right?",
+    "Simulates the model at known parameters, at the times and with the inputs of the problem, "
+    "adds "
+    "noise, forgets the parameters and identifies them again, as often as --trials says. Tells "
+    "bias and spread of the estimates, whether the standard errors predict the spread, how many "
+    "95 % intervals hold the truth, and how many searches ended at a wrong optimum. The same "
+    "--seed gives the same study. PROBLEM is a YAML file ('entrain help problem' explains it). "
+    "The exit status is 1 when it was stopped, no trial succeeded, or a wrong result was called "
+    "certain.",
+    FLAGS,
+    OF_SIMULATION | OF_FIT | OF_NOISE,
+    EXAMPLES,
+    run,
+};

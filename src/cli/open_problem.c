@@ -1,0 +1,202 @@
+#include "cli/open_problem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/lists.h"
+#include "cli/message.h"
+#include "cli/output.h"
+
+// ---------------------------------------------------------------- settings
+
+typedef struct Settings {
+  EntrainSetting *at;
+  int count;
+  Words *lists; // own the texts
+  int list_count;
+} Settings;
+
+static bool settings_room(Settings *s, int count) {
+  EntrainSetting *grown = realloc(s->at, (size_t)(s->count + count) * sizeof *s->at);
+  if (!grown) {
+    complain("out of memory");
+    return false;
+  }
+  s->at = grown;
+  return true;
+}
+
+static bool add_list(Settings *s, const char *list) {
+  Words *words = &s->lists[s->list_count++];
+  if (!words_split("--set", list, words) || !settings_room(s, words->count)) return false;
+  for (int i = 0; i < words->count; i++) {
+    EntrainSetting *to = &s->at[s->count++];
+    *to = (EntrainSetting){0};
+    if (!assignment_split("--set", (char *)words->at[i], &to->name, &to->value)) return false;
+  }
+  return true;
+}
+
+static bool add_given(Settings *s, const Given *g) {
+  if (g->flag && strcmp(g->name, "set") == 0) return add_list(s, g->value);
+  if (g->flag && strcmp(g->name, "method") != 0) return true;
+  if (!settings_room(s, 1)) return false;
+  s->at[s->count++] = (EntrainSetting){g->name, g->value, true};
+  return true;
+}
+
+static bool settings_read(const Arguments *a, Settings *s) {
+  *s = (Settings){.lists = calloc((size_t)a->given_count + 1, sizeof *s->lists)};
+  if (!s->lists) {
+    complain("out of memory");
+    return false;
+  }
+  for (int i = 0; i < a->given_count; i++)
+    if (!add_given(s, &a->given[i])) return false;
+  return true;
+}
+
+static void settings_done(Settings *s) {
+  for (int i = 0; i < s->list_count; i++) words_done(&s->lists[i]);
+  free(s->lists);
+  free(s->at);
+}
+
+// ---------------------------------------------------------------- the problem
+
+static EntrainProblem *load(const char *path, const Settings *s, EntrainError *error) {
+  if (strcmp(path, "-") != 0) return entrain_problem_load(path, s->at, s->count, error);
+  size_t length;
+  char *text = read_all(path, &length);
+  EntrainProblem *p =
+      text ? entrain_problem_parse("<stdin>", ".", text, length, s->at, s->count, error) : NULL;
+  free(text);
+  return p;
+}
+
+static void tell_problem_warnings(const EntrainProblem *p) {
+  for (int i = 0; i < entrain_problem_warning_count(p); i++)
+    fprintf(stderr, "%s\n", entrain_problem_warning(p, i));
+}
+
+static bool set_start(EntrainProblem *p, char *assignment, EntrainError *error) {
+  const char *name, *text;
+  double value;
+  if (!assignment_split("--start", assignment, &name, &text) ||
+      !read_number("--start", text, &value))
+    return false;
+  if (entrain_problem_set_start(p, name, value, error)) return true;
+  complain_error(error);
+  return false;
+}
+
+static bool set_starts(const Arguments *a, EntrainProblem *p) {
+  EntrainError error;
+  bool done = true;
+  for (int i = 0; done && i < a->given_count; i++) {
+    const Given *g = &a->given[i];
+    if (!g->flag || strcmp(g->name, "start") != 0) continue;
+    Words words;
+    done = words_split("--start", g->value, &words);
+    for (int k = 0; done && k < words.count; k++) done = set_start(p, (char *)words.at[k], &error);
+    words_done(&words);
+  }
+  return done;
+}
+
+EntrainProblem *open_problem(const Arguments *a, int *status) {
+  EntrainError error = {0};
+  Settings s;
+  EntrainProblem *p = settings_read(a, &s) ? load(a->words[0], &s, &error) : NULL;
+  settings_done(&s);
+  *status = p ? DONE : WRONG_USE;
+  if (!p && error.code) *status = complain_error(&error);
+  if (!p) return NULL;
+  tell_problem_warnings(p);
+  if (set_starts(a, p)) return p;
+  *status = WRONG_USE;
+  entrain_problem_free(p);
+  return NULL;
+}
+
+static bool unknown_name(const EntrainProblem *p, const char *flag, const char *name) {
+  Nearest nearest = {.name = name};
+  EntrainUnknown u;
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) nearest_offer(&nearest, u.name);
+  if (nearest.best)
+    complain("%s: '%s' is not estimated; did you mean '%s'?", flag, name, nearest.best);
+  else
+    complain("%s: '%s' is not estimated", flag, name);
+  return false;
+}
+
+static bool read_unknown(const EntrainProblem *p, const char *flag, char *assignment,
+                         double *values) {
+  const char *name, *text;
+  double value;
+  EntrainUnknown u;
+  bool found = false;
+  if (!assignment_split(flag, assignment, &name, &text) || !read_number(flag, text, &value))
+    return false;
+  size_t length = strlen(name);
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) { // p means p[swing], too
+    char after = strncmp(u.name, name, length) == 0 ? u.name[length] : '?';
+    if (after != 0 && after != '[') continue;
+    values[i] = value;
+    found = true;
+  }
+  return found || unknown_name(p, flag, name);
+}
+
+bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, double *values) {
+  Words words;
+  bool done = words_split(flag, list, &words);
+  for (int i = 0; done && i < words.count; i++)
+    done = read_unknown(p, flag, (char *)words.at[i], values);
+  words_done(&words);
+  return done;
+}
+
+// ---------------------------------------------------------------- files of results
+
+static bool spares_what_is_read(const EntrainProblem *p, const char *flag, const char *path) {
+  for (int i = 0; i < entrain_problem_file_count(p); i++) {
+    if (!output_is_same(path, entrain_problem_file(p, i))) continue;
+    complain("--%s would overwrite '%s', which is read; choose another name", flag,
+             entrain_problem_file(p, i));
+    return false;
+  }
+  return true;
+}
+
+bool check_places(const Arguments *a, const EntrainProblem *p, const char *const *flags) {
+  for (int i = 0; flags[i]; i++) {
+    const char *path = arguments_value(a, flags[i]);
+    if (!path) continue;
+    if (!spares_what_is_read(p, flags[i], path) || !output_can_write(path)) return false;
+    for (int k = 0; k < i; k++) {
+      const char *other = arguments_value(a, flags[k]);
+      if (!other || !output_is_same(path, other)) continue;
+      complain("--%s and --%s cannot both be '%s'", flags[k], flags[i], path);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool places_take_stdout(const Arguments *a, const char *const *flags) {
+  for (int i = 0; flags[i]; i++) {
+    const char *path = arguments_value(a, flags[i]);
+    if (path && strcmp(path, "-") == 0) return true;
+  }
+  return false;
+}
+
+int write_result(const char *path, char *text) {
+  if (!text) return INTERNAL;
+  bool done = output_write(path, text, strlen(text));
+  entrain_text_free(text);
+  return done ? DONE : WRONG_USE;
+}

@@ -1,0 +1,57 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double REWRITE_AFTER = 0.1, LINE_AFTER = 1; // s
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+Progress progress_new(const Arguments *a) {
+  struct winsize size = {0};
+  bool is_terminal = isatty(STDERR_FILENO);
+  if (is_terminal) ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+  return (Progress){.on = !arguments_have(a, "quiet") &&
+                          (is_terminal || arguments_have(a, "progress")),
+                    .rewrites = is_terminal,
+                    .width = size.ws_col >= 20 ? size.ws_col : 80};
+}
+
+bool progress_is_due(Progress *p, bool important) {
+  if (!p->on) return false;
+  double t = now(), wait = p->rewrites ? REWRITE_AFTER : LINE_AFTER;
+  if (t - p->last < wait && !(important && !p->rewrites)) return false;
+  p->last = t;
+  return true;
+}
+
+// Bytes of the first `width` characters.
+static int bytes_of(const char *line, int width) {
+  int at = 0;
+  for (; line[at]; at++)
+    if ((line[at] & 0xC0) != 0x80 && width-- == 0) break;
+  return at;
+}
+
+void progress_show(Progress *p, const char *line) {
+  if (!p->on) return;
+  if (p->rewrites)
+    fprintf(stderr, "\r%.*s\033[K", bytes_of(line, p->width - 1), line);
+  else
+    fprintf(stderr, "%s\n", line);
+  fflush(stderr);
+  p->visible = p->rewrites;
+}
+
+void progress_clear(Progress *p) {
+  if (p->visible) fputs("\r\033[K", stderr);
+  fflush(stderr);
+  p->visible = false;
+}

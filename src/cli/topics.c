@@ -1,0 +1,69 @@
+#include "cli/topics.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char PROBLEM[] =
+    "A problem file is YAML text. It names a model, the measurements, and what is\n"
+    "to be found. This one is complete:\n"
+    "\n"
+    "  model: pendulum.mo\n"
+    "  experiments:\n"
+    "    - data: swing.csv\n"
+    "      measure: {theta: angle}\n"
+    "  estimate:\n"
+    "    p: {start: 15, min: 0.1, max: 200}\n"
+    "\n"
+    "It needs a model and data in the same folder. To try it, make both:\n"
+    "\n"
+    "  cp models/pendulum.mo .\n"
+    "  entrain simulate pendulum.mo --stop 50 --step 0.1 --variables theta \\\n"
+    "    --noise 0.05 --noise_kind additive -o swing.csv\n"
+    "  entrain check problem.yaml --set experiments.0.measure.theta=theta\n"
+    "  entrain fit problem.yaml --set experiments.0.measure.theta=theta\n"
+    "\n"
+    "Everything that can stand in it (paths are relative to the problem file):\n"
+    "\n"
+    "  model: FILE              a Modelica file\n"
+    "  experiments:             a list; each entry is one recording\n"
+    "    - data: FILE           CSV: a header row with names; comma, semicolon or\n"
+    "                           tab; a second row may hold units; # begins a comment;\n"
+    "                           an empty cell is a missing value\n"
+    "      time: COLUMN         default: the first column\n"
+    "      measure:             what was measured: variable or expression of the\n"
+    "        theta: angle       model, and its column; or with more to say:\n"
+    "        alpha*z + c0*v:\n"
+    "          column: force\n"
+    "          weight: 2        multiplies its squared residuals\n"
+    "          sigma: 0.1       noise: a number, a share such as 5 %, or estimated\n"
+    "          gain: {start: 1} unknown gain, offset, delay of the sensor\n"
+    "          offset: 0.3      or a known one\n"
+    "      inputs: {u: force}   input of the model: column or constant\n"
+    "      interpolation: hold  of inputs between samples: hold, linear, spline\n"
+    "      window: [0, 50]      use only these times\n"
+    "      start: 0             time at which the start values hold\n"
+    "      set: {m: 2}          parameters, start values of this experiment only\n"
+    "      name: swing          default: the name of the data file\n"
+    "  estimate:                what is to be found\n"
+    "    p: {start: 15, min: 0.1, max: 200}   defaults come from the model\n"
+    "    k: {scale: log}                      search on a logarithmic scale\n"
+    "    c: {prior: {mean: 3, sd: 0.5}}       what was known before\n"
+    "    theta.start: {per_experiment: true}  a start value, in each experiment\n"
+    "  gains: {theta: {theta: 10, omega: 10}} feedback of the homotopy (optional)\n"
+    "  method: auto             'entrain methods' lists them\n"
+    "  criterion: sum           sum or integral of the squared residuals\n"
+    "  options: {rel_tol: 1e-9} any option; 'entrain options' lists them\n"
+    "\n"
+    "On the command line, --set replaces anything: --set estimate.p.start=40,\n"
+    "--set experiments.0.window=[0,20]; --start p=40 is short for the first.\n";
+
+const Topic TOPICS[] = {
+    {"problem", "how a problem file is written: model, data, what to find", PROBLEM},
+    {0},
+};
+
+const Topic *topic_find(const char *name) {
+  for (const Topic *t = TOPICS; t->name; t++)
+    if (strcmp(t->name, name) == 0) return t;
+  return NULL;
+}

@@ -1,0 +1,190 @@
+#include "estimate/descent.h"
+
+#include <math.h>
+#include <string.h>
+
+static Descent *descent_new(Arena *a, const StepRule *rule, const Lsq *lsq,
+                            const LocalOptions *options, LocalResult *result) {
+  int n = lsq->n;
+  Descent *s = ARENA_NEW(a, Descent);
+  s->rule = rule;
+  s->lsq = lsq;
+  s->options = options;
+  s->result = result;
+  s->at = lsq_point_new(a, n);
+  s->trial = lsq_point_new(a, n);
+  s->linear = linear_new(a, n);
+  double **vectors[] = {&s->scale, &s->seen, &s->slope, &s->norm,   &s->low,
+                        &s->high,  &s->full, &s->d,     &s->newton, &s->down};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = ARENA_ARRAY(a, double, n);
+  s->use = ARENA_ARRAY(a, int, n);
+  return s;
+}
+
+static void end(Descent *s, LocalEnd how) {
+  s->result->end = how;
+  s->ended = true;
+}
+
+// The linear model at a new point, and the step to its minimum.
+static void look_around(Descent *s) {
+  int n = s->lsq->n;
+  const LsqPoint *p = s->at;
+  linear_slope(n, p->R, p->z, s->slope, s->norm);
+  for (int i = 0; i < n; i++) {
+    s->seen[i] = fmax(s->seen[i], s->norm[i]);
+    s->scale[i] = s->seen[i] > 0 ? s->seen[i] : 1;
+    s->low[i] = s->lsq->lower[i] - p->x[i];
+    s->high[i] = s->lsq->upper[i] - p->x[i];
+  }
+  s->model = (LinearModel){n, p->R, p->z, s->scale, s->low, s->high};
+  linear_boxed_step(s->linear, &s->model, linear_least_damping(&s->model), s->full);
+  s->full_gain = linear_gain(&s->model, s->full);
+  s->highest = fmax(s->highest, p->objective);
+}
+
+// A number whose step ends at a bound is put exactly there.
+static bool set_trial(Descent *s) {
+  bool moves = false;
+  for (int i = 0; i < s->lsq->n; i++) {
+    double x = s->at->x[i] + s->d[i];
+    if (s->d[i] <= s->low[i] || x < s->lsq->lower[i]) x = s->lsq->lower[i];
+    if (s->d[i] >= s->high[i] || x > s->lsq->upper[i]) x = s->lsq->upper[i];
+    moves = moves || x != s->at->x[i];
+    s->trial->x[i] = x;
+  }
+  return moves;
+}
+
+static void take_unseen(Descent *s) {
+  memcpy(s->d, s->full, (size_t)s->lsq->n * sizeof *s->d);
+  set_trial(s);
+  memcpy(s->at->x, s->trial->x, (size_t)s->lsq->n * sizeof *s->d);
+  end(s, LOCAL_STEP_END);
+}
+
+// Steps beyond this are not worth a simulation: after the one before, which was below step_tol, they cannot matter.
+static const double NEGLIGIBLE = 1e-4;
+
+// Convergence that the linear model shows by itself.
+static bool has_converged(Descent *s) {
+  const LocalOptions *o = s->options;
+  double V = s->at->objective;
+  if (local_cosine(s->lsq, s->at, s->slope, s->norm) <= o->gradient_tol)
+    end(s, LOCAL_GRADIENT_END);
+  else if (local_is_small(s->lsq, s->at->x, s->full, NEGLIGIBLE * o->step_tol))
+    end(s, LOCAL_STEP_END);
+  else if (s->full_gain <= o->reduction_tol * V)
+    end(s, LOCAL_REDUCTION_END);
+  else if (o->rough && local_is_small(s->lsq, s->at->x, s->full, o->step_tol))
+    take_unseen(s);
+  return s->ended;
+}
+
+static void accept(Descent *s, double ratio) {
+  const LocalOptions *o = s->options;
+  LocalEnd how;
+  double before = s->at->objective, gain = before - s->trial->objective;
+  bool small = !s->limited && local_is_small(s->lsq, s->at->x, s->d, o->step_tol);
+  bool level = !s->limited && s->gain <= o->reduction_tol * before &&
+               gain <= o->reduction_tol * before && ratio <= 2;
+  LsqPoint *old = s->at;
+  s->at = s->trial;
+  s->trial = old;
+  s->rejected = 0;
+  s->result->iterations++;
+  if (s->lsq->accepted) s->lsq->accepted(s->lsq->self, s->at, s->result->iterations);
+  if (local_is_good(s->at, o, &how))
+    end(s, how);
+  else if (small)
+    end(s, LOCAL_STEP_END);
+  else if (level)
+    end(s, LOCAL_REDUCTION_END);
+}
+
+// What the objective may differ by without any meaning.
+static double noise(const Descent *s) {
+  double floor = s->lsq->noise, V = s->at->objective;
+  return fmax(2 * sqrt(V * floor) + floor, 1e-16 * s->highest);
+}
+
+// A rejected step ends the search when it was too small to matter, or promised less than the noise of the objective.
+static void reject(Descent *s) {
+  s->rejected++;
+  bool small = local_is_small(s->lsq, s->at->x, s->d, s->options->step_tol);
+  if (s->gain <= noise(s) || (small && !s->limited))
+    end(s, LOCAL_REDUCTION_END);
+  else if (small)
+    end(s, s->full_gain <= 1e-3 * s->at->objective ? LOCAL_REDUCTION_END : LOCAL_NO_DESCENT_END);
+}
+
+static void try_step(Descent *s) {
+  s->rule->propose(s);
+  s->gain = linear_gain(&s->model, s->d);
+  if (!set_trial(s) || !(s->gain > 0)) {
+    end(s, LOCAL_STEP_END);
+    return;
+  }
+  LsqEnd how = local_eval(s->lsq, s->trial, s->at->objective, s->result);
+  if (how == LSQ_STOP) {
+    end(s, LOCAL_STOPPED_END);
+    return;
+  }
+  double ratio = how == LSQ_DONE ? (s->at->objective - s->trial->objective) / s->gain : -HUGE_VAL;
+  s->rule->judge(s, ratio);
+  if (ratio >= 1e-4)
+    accept(s, ratio);
+  else
+    reject(s);
+}
+
+// A start at a bound where the model cannot be simulated gets a second chance a little inside.
+static bool move_off_bounds(const Lsq *lsq, double *x) {
+  bool moved = false;
+  for (int i = 0; i < lsq->n; i++) {
+    double low = lsq->lower[i], high = lsq->upper[i];
+    if (low == high || (x[i] > low && x[i] < high)) continue;
+    double step = fmin(0.01 * fmax(fabs(x[i]), lsq->typical[i]), 0.01 * (high - low));
+    double to = x[i] <= low ? low + step : high - step;
+    moved = moved || to != x[i];
+    x[i] = to;
+  }
+  return moved;
+}
+
+static void start(Descent *s) {
+  LocalEnd how;
+  LsqPoint *p = s->at;
+  if (s->lsq->n) memcpy(p->x, s->result->best->x, (size_t)s->lsq->n * sizeof *p->x);
+  local_clamp(s->lsq, p->x);
+  LsqEnd e = local_eval(s->lsq, p, HUGE_VAL, s->result);
+  if (e == LSQ_FAILED && move_off_bounds(s->lsq, p->x))
+    e = local_eval(s->lsq, p, HUGE_VAL, s->result);
+  if (e == LSQ_STOP)
+    end(s, LOCAL_STOPPED_END);
+  else if (e != LSQ_DONE)
+    end(s, LOCAL_NO_START_END);
+  else if (local_is_good(p, s->options, &how))
+    end(s, how);
+}
+
+void descent_run(const StepRule *rule, const Lsq *lsq, const LocalOptions *options,
+                 LocalResult *result) {
+  Arena *a = arena_new();
+  Descent *s = descent_new(a, rule, lsq, options, result);
+  result->iterations = result->evaluations = 0;
+  start(s);
+  if (!s->ended) {
+    look_around(s);
+    rule->begin(s);
+  }
+  while (!s->ended && !has_converged(s)) {
+    int before = result->iterations;
+    if (before >= options->max_iterations) end(s, LOCAL_ITERATIONS_END);
+    while (!s->ended && result->iterations == before) try_step(s);
+    if (!s->ended) look_around(s);
+  }
+  lsq_point_copy(result->best, s->at, lsq->n);
+  arena_free(a);
+}

@@ -1,0 +1,61 @@
+// What the bounded local methods have in common: evaluations, acceptance, stopping tests. They differ in how they limit a
+// step, which is a StepRule.
+#pragma once
+#include "estimate/linear.h"
+#include "estimate/lsq.h"
+
+typedef struct Descent Descent;
+
+typedef struct StepRule {
+  const char *name, *meaning;
+  void (*begin)(Descent *s);   // at the start, once it has slopes
+  void (*propose)(Descent *s); // sets s->d, inside the bounds, and s->limited
+  // How well the model predicted: actual by predicted gain; -HUGE_VAL when the trial could not be simulated or was
+  // abandoned as worse.
+  void (*judge)(Descent *s, double ratio);
+} StepRule;
+
+struct Descent {
+  const StepRule *rule;
+  const Lsq *lsq;
+  const LocalOptions *options;
+  LocalResult *result;
+  LsqPoint *at, *trial;
+  LinearModel model; // at the point, in steps d
+  LinearWork *linear;
+  double *scale;        // largest norm that each column of R has had, 1 while it has none
+  double *seen;         // the same, 0 while it has none
+  double *slope, *norm; // R'z and columns of R at the point
+  double *low, *high;   // bounds of d
+  double *full;         // step to the minimum of the model inside the bounds: not limited
+  double full_gain;     // predicted
+  double *d;            // proposed step
+  double gain;          // predicted
+  bool limited;         // d is shorter than full
+  double radius;        // of |scale d|
+  double damping;       // the last one used
+  double raise;         // of the damping, at the next rejection
+  double highest;       // objective seen at accepted points
+  int rejected;         // in a row
+  bool ended;
+  double *newton, *down; // scratch of the dogleg
+  int *use;
+};
+
+void descent_run(const StepRule *rule, const Lsq *lsq, const LocalOptions *options,
+                 LocalResult *result);
+
+extern const StepRule lm_radius_rule, lm_damping_rule, dogleg_rule;
+
+// What a change of number i is compared with.
+double local_size(const Lsq *lsq, const double *x, int i);
+// Whether a step changes no number by more than tol, relative to its size.
+bool local_is_small(const Lsq *lsq, const double *x, const double *d, double tol);
+// The largest cosine between the residuals and a column of R that may move: 0 where the slope vanishes.
+double local_cosine(const Lsq *lsq, const LsqPoint *p, const double *slope, const double *norm);
+// Puts x inside the bounds.
+void local_clamp(const Lsq *lsq, double *x);
+// Whether the point is as good as wanted; sets *end.
+bool local_is_good(const LsqPoint *p, const LocalOptions *options, LocalEnd *end);
+// Evaluates with slopes and counts; what is not finite has failed.
+LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result);

@@ -1,0 +1,184 @@
+#include "estimate/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "estimate/search.h"
+
+static const struct {
+  const char *word, *sentence;
+} OUTCOME_TABLE[] = {
+#define FIT_OUTCOME(name, word, sentence) {word, sentence},
+    FIT_OUTCOMES
+#undef FIT_OUTCOME
+};
+
+const char *fit_outcome_word(FitOutcome o) {
+  return OUTCOME_TABLE[o].word;
+}
+const char *fit_outcome_sentence(FitOutcome o) {
+  return OUTCOME_TABLE[o].sentence;
+}
+
+// ---------------------------------------------------------------- methods
+
+static void run_local(Search *s) {
+  double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  memcpy(x, s->resting, (size_t)s->n * sizeof *x);
+  Local l = local_free(s);
+  search_begin(s, "local search");
+  search_local(s, &l, x);
+  bool certain = false;
+  if (l.end != LOCAL_NO_START_END) certain = search_offer(s, "local search", x, l.objective, l.end);
+  search_end(s, certain, l.objective, "%s", local_end_sentence(l.end));
+}
+
+enum { HALVINGS = 5 };
+
+static void run_homotopy(Search *s) {
+  search_begin(s, "homotopy");
+  if (s->problem->options.homotopy == HOMOTOPY_PAPER) {
+    homotopy_paper(s, s->resting);
+    return;
+  }
+  if (homotopy_auto(s, s->resting, 1, HALVINGS) || s->problem->options.gain > 0 ||
+      s->problem->gain_count)
+    return;
+  static const double FACTORS[] = {4, 0.25, 16};
+  static const char *const NAMES[] = {"homotopy, stronger", "homotopy, weaker",
+                                      "homotopy, much stronger"};
+  for (int k = 0; k < 3 && search_goes_on(s); k++) {
+    search_begin(s, NAMES[k]);
+    if (homotopy_auto(s, s->resting, FACTORS[k], HALVINGS)) return;
+  }
+}
+
+static void (*const RUN[METHOD_COUNT])(Search *) = {
+    [METHOD_AUTO] = portfolio,         [METHOD_HOMOTOPY] = run_homotopy,  [METHOD_LM] = run_local,
+    [METHOD_GAUSS_NEWTON] = run_local, [METHOD_TRUST_REGION] = run_local,
+};
+
+// ---------------------------------------------------------------- sigma that is found together with the parameters
+
+enum { SIGMA_ROUNDS = 20 };
+static const double SIGMA_TOL = 1e-4;
+
+static bool has_estimated_sigma(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      if (p->experiments[e].channels[c].sigma_kind == SIGMA_ESTIMATED) return true;
+  return false;
+}
+
+static void settle_sigma(Search *s) {
+  for (int round = 0; round < SIGMA_ROUNDS && search_goes_on(s); round++) {
+    if (objective_update_sigma(s->objective, s->best) < SIGMA_TOL) return;
+    Local l = local_free(s);
+    search_local(s, &l, s->best);
+    s->best_objective = l.objective;
+    s->best_end = l.end;
+  }
+}
+
+static bool asks_for_certainty(const Problem *p) {
+  return p->method == METHOD_AUTO ||
+         (p->method == METHOD_HOMOTOPY && p->options.homotopy == HOMOTOPY_AUTO);
+}
+
+// The best point may come from a search that was cut short.
+static void polish(Search *s) {
+  if (local_end_converged(s->best_end) || !search_goes_on(s)) return;
+  double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  memcpy(x, s->best, (size_t)s->n * sizeof *x);
+  Local l = local_free(s);
+  search_local(s, &l, x);
+  if (l.end != LOCAL_NO_START_END) search_offer(s, s->result->by, x, l.objective, l.end);
+  if (l.objective <= s->best_objective) s->best_end = l.end;
+}
+
+// ---------------------------------------------------------------- the result
+
+static void explain_doubt(Search *s) {
+  FitResult *r = s->result;
+  if (s->best_objective == HUGE_VAL)
+    snprintf(r->why, sizeof r->why, "there is no result");
+  else if (!isfinite(r->floor))
+    snprintf(
+        r->why, sizeof r->why,
+        "there are too few samples to estimate their noise: nothing tells whether this optimum "
+        "is the best one");
+  else
+    snprintf(
+        r->why, sizeof r->why,
+        "the objective %.4g is above the %.4g that the noise of the data alone explains: another "
+        "optimum may fit better, or the model misses something that the data show",
+        s->best_objective, r->floor);
+}
+
+static FitOutcome outcome_of(const Search *s) {
+  if (s->stopped) return FIT_STOPPED;
+  if (s->best_objective == HUGE_VAL) return s->over_budget ? FIT_BUDGET : FIT_NO_START;
+  if (s->result->certain) return FIT_CONVERGED;
+  if (s->over_budget) return FIT_BUDGET;
+  if (!local_end_converged(s->best_end)) return FIT_NOT_CONVERGED;
+  return asks_for_certainty(s->problem) ? FIT_UNCERTAIN : FIT_CONVERGED;
+}
+
+static void write_message(Search *s) {
+  FitResult *r = s->result;
+  int used = snprintf(r->message, sizeof r->message, "%s", fit_outcome_sentence(r->outcome));
+  if (r->outcome == FIT_NO_START)
+    snprintf(r->message + used, sizeof r->message - (size_t)used, ": %s",
+             objective_why(s->objective));
+  else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
+    snprintf(r->message + used, sizeof r->message - (size_t)used, ": %s",
+             local_end_sentence(r->end));
+}
+
+static void finish(Search *s) {
+  FitResult *r = s->result;
+  int channels = objective_channel_count(s->objective);
+  if (s->best_objective < HUGE_VAL) memcpy(r->x, s->best, (size_t)s->n * sizeof *r->x);
+  r->objective = s->best_objective;
+  r->end = s->best_end;
+  r->sigma = ARENA_ARRAY(s->arena, double, channels + 1);
+  memcpy(r->sigma, objective_sigma(s->objective), (size_t)channels * sizeof *r->sigma);
+  if (!r->certain) explain_doubt(s);
+  r->outcome = outcome_of(s);
+  write_message(s);
+  r->work = *objective_work(s->objective);
+  r->work.seconds = clock_seconds() - s->began;
+  objective_solver(s->objective, r->solver, &r->solver_steps, &r->solver_rejected);
+}
+
+FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data) {
+  Arena *a = arena_new();
+  FitResult *r = ARENA_NEW(a, FitResult);
+  r->arena = a;
+  r->problem = p;
+  r->by = "";
+  r->x = ARENA_ARRAY(a, double, p->free_count + 1);
+  Search *s = search_new(p, r, listener, data);
+  s->start = ARENA_ARRAY(a, double, p->free_count + 1);
+  s->resting = ARENA_ARRAY(a, double, p->free_count + 1);
+  for (int i = 0; i < p->free_count; i++) {
+    double x = start ? start[i] : p->free[i].start;
+    r->x[i] = s->start[i] = s->resting[i] = fmin(fmax(x, p->free[i].min), p->free[i].max);
+  }
+  objective_set_horizon(s->objective, 1);
+  r->floor = objective_floor(s->objective);
+  r->objective_start = nan("");
+  RUN[p->method](s);
+  if (isnan(r->objective_start)) r->objective_start = search_evaluate(s, 0, 1, s->start);
+  if (asks_for_certainty(p) && s->best_objective < HUGE_VAL) polish(s);
+  if (s->best_objective < HUGE_VAL && has_estimated_sigma(p)) settle_sigma(s);
+  finish(s);
+  search_free(s);
+  return r;
+}
+
+void fit_free(FitResult *r) {
+  if (r) arena_free(r->arena);
+}

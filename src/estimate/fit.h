@@ -1,0 +1,92 @@
+// A fit: a problem to its result by the method it asks for.
+#pragma once
+#include "estimate/lsq.h"
+#include "problem/problem.h"
+
+// FIT_OUTCOME(name, word, sentence)
+#define FIT_OUTCOMES                                                                               \
+  FIT_OUTCOME(CONVERGED, "converged", "the search converged")                                      \
+  FIT_OUTCOME(UNCERTAIN, "uncertain",                                                              \
+              "the search converged, but not to the noise floor of the data")                      \
+  FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
+  FIT_OUTCOME(STOPPED, "stopped", "stopped by the user; this is the best point so far")            \
+  FIT_OUTCOME(BUDGET, "budget", "the budget is used up; this is the best point so far")            \
+  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
+
+typedef enum FitOutcome {
+#define FIT_OUTCOME(name, word, sentence) FIT_##name,
+  FIT_OUTCOMES
+#undef FIT_OUTCOME
+      FIT_OUTCOME_COUNT
+} FitOutcome;
+
+const char *fit_outcome_word(FitOutcome o);
+const char *fit_outcome_sentence(FitOutcome o);
+
+typedef struct FitWork {
+  long iterations;  // accepted steps of local searches
+  long simulations; // of all experiments together, of states alone
+  long sensitivity_simulations;
+  long rhs, steps, rejected; // of the integrator
+  double seconds;
+} FitWork;
+
+typedef struct FitPathPoint { // a stage of the homotopy
+  double lambda, objective;   // of the tied model
+  double *x;                  // free numbers, in the order of problem->free
+  int iterations;
+} FitPathPoint;
+
+typedef struct FitStage { // a part of the portfolio
+  const char *
+      name; // "weak form", "homotopy", "growing horizon", "multiple shooting", "local search", "restart 3"
+  const char *message; // a sentence: what came out
+  double objective;    // of the free model, HUGE_VAL when it has none
+  long simulations;    // with and without sensitivities
+  bool certain;
+} FitStage;
+
+typedef struct FitGain { // of the homotopy
+  int measured, state;
+  double gain;
+} FitGain;
+
+typedef struct FitResult {
+  Arena *arena; // owns everything
+  const Problem *problem;
+  FitOutcome outcome;
+  char message[600]; // sentences
+  LocalEnd end;      // of the last local search
+  double *x;         // free numbers in the order of problem->free
+  double objective,
+      objective_start; // V of the free model, priors included; start: HUGE_VAL when it cannot be simulated
+  double
+      floor; // the objective that noise alone explains, from differences of the data; NaN when unknown
+  bool certain;   // certificate
+  char why[600];  // why the result is believed, or not
+  const char *by; // the part of the portfolio that found it
+  double
+      *sigma; // [experiment][channel] in one row: what residuals were divided by (1 when unknown)
+  FitWork work;
+  ARRAY(FitPathPoint) path;
+  ARRAY(FitStage) stages;
+  ARRAY(FitGain) gains;
+  char solver[48]; // of the last simulation
+  long solver_steps, solver_rejected;
+} FitResult;
+
+typedef struct FitProgress { // told at every accepted step and at the beginning of each stage
+  const char *stage;
+  double lambda; // 0 when untied
+  int iteration;
+  double objective; // of what is being minimised
+  const double *x;  // in the order of problem->free
+  const FitWork *work;
+} FitProgress;
+
+// Return false to stop: the fit then ends with the best point so far. Also called between simulations.
+typedef bool FitListener(void *data, const FitProgress *p);
+
+// start: free numbers to begin from instead of those of the problem, or NULL. Never fails: outcomes are in the result.
+FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data);
+void fit_free(FitResult *r);

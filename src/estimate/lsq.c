@@ -1,0 +1,95 @@
+#include "estimate/lsq.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "estimate/descent.h"
+
+LsqPoint *lsq_point_new(Arena *a, int n) {
+  LsqPoint *p = ARENA_NEW(a, LsqPoint);
+  p->x = ARENA_ARRAY(a, double, n);
+  p->R = ARENA_ARRAY(a, double, (size_t)n *n);
+  p->z = ARENA_ARRAY(a, double, n);
+  p->objective = HUGE_VAL;
+  return p;
+}
+
+void lsq_point_copy(LsqPoint *to, const LsqPoint *from, int n) {
+  size_t bytes = (size_t)n * sizeof(double);
+  to->objective = from->objective;
+  to->has_slopes = from->has_slopes;
+  if (n == 0) return;
+  memcpy(to->x, from->x, bytes);
+  memcpy(to->R, from->R, bytes * (size_t)n);
+  memcpy(to->z, from->z, bytes);
+}
+
+static const struct {
+  const char *word, *sentence;
+  bool converged;
+} ends[] = {
+#define LOCAL_END(name, word, converged, sentence) {word, sentence, converged},
+    LOCAL_ENDS
+#undef LOCAL_END
+};
+
+const char *local_end_word(LocalEnd e) {
+  return ends[e].word;
+}
+
+const char *local_end_sentence(LocalEnd e) {
+  return ends[e].sentence;
+}
+
+bool local_end_converged(LocalEnd e) {
+  return ends[e].converged;
+}
+
+double local_size(const Lsq *lsq, const double *x, int i) {
+  return fmax(fabs(x[i]), 1e-3 * lsq->typical[i]);
+}
+
+bool local_is_small(const Lsq *lsq, const double *x, const double *d, double tol) {
+  for (int i = 0; i < lsq->n; i++)
+    if (!(fabs(d[i]) <= tol * local_size(lsq, x, i))) return false;
+  return true;
+}
+
+double local_cosine(const Lsq *lsq, const LsqPoint *p, const double *slope, const double *norm) {
+  double length = sqrt(2 * p->objective), most = 0;
+  for (int i = 0; i < lsq->n; i++) {
+    bool held =
+        (p->x[i] <= lsq->lower[i] && slope[i] >= 0) || (p->x[i] >= lsq->upper[i] && slope[i] <= 0);
+    if (!held && slope[i] != 0) most = fmax(most, fabs(slope[i]) / (norm[i] * length));
+  }
+  return most;
+}
+
+void local_clamp(const Lsq *lsq, double *x) {
+  for (int i = 0; i < lsq->n; i++) x[i] = fmin(fmax(x[i], lsq->lower[i]), lsq->upper[i]);
+}
+
+bool local_is_good(const LsqPoint *p, const LocalOptions *options, LocalEnd *end) {
+  *end = p->objective == 0 ? LOCAL_ZERO_END : LOCAL_TARGET_END;
+  return p->objective == 0 || p->objective <= options->target;
+}
+
+static bool all_finite(const double *v, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(v[i])) return false;
+  return true;
+}
+
+LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result) {
+  size_t n = (size_t)lsq->n;
+  result->evaluations++;
+  LsqEnd end = lsq->eval(lsq->self, p, worth, true);
+  if (end != LSQ_DONE) {
+    p->objective = HUGE_VAL;
+    return end;
+  }
+  bool good = isfinite(p->objective) && all_finite(p->R, n * n) && all_finite(p->z, n);
+  if (!good) p->objective = HUGE_VAL;
+  p->has_slopes = good;
+  return good ? LSQ_DONE : LSQ_FAILED;
+}

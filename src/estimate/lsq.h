@@ -1,0 +1,86 @@
+// What local methods see: half a sum of squares in bounded numbers, with the triangle of its Jacobian.
+#pragma once
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+typedef enum LsqEnd {
+  LSQ_DONE,
+  LSQ_ABANDONED, // the objective is above what was worth finishing
+  LSQ_FAILED,    // the simulation failed there: a step to be rejected
+  LSQ_STOP,      // the user or the budget ends the search: return the best point
+} LsqEnd;
+
+typedef struct LsqPoint {
+  double *x;        // n numbers
+  double objective; // V, HUGE_VAL unless DONE
+  // J = Q R, R n x n upper triangular by rows, z = Q'r; the gradient is R'z, the Gauss-Newton step solves R d = -z.
+  // With a robust loss these belong to the reweighted rows; the gradient is still that of V.
+  double *R, *z;
+  bool has_slopes;
+} LsqPoint;
+
+typedef struct Lsq {
+  int n;
+  const double *lower, *upper; // may be infinite, lower <= upper
+  const double *typical; // size that a change of each number is compared with when it is 0; > 0
+  // Objective of residuals as large as the errors of the simulation (half the sum of their squares); 0: unknown. Local methods
+  // do not fight for less.
+  double noise;
+  void *self;
+  // Evaluates at out->x, which is always inside the bounds. May stop with LSQ_ABANDONED as soon as the objective is sure to
+  // exceed `worth` (HUGE_VAL: never). slopes: R and z are wanted.
+  LsqEnd (*eval)(void *self, LsqPoint *out, double worth, bool slopes);
+  // Told after every accepted step; NULL: nobody listens.
+  void (*accepted)(void *self, const LsqPoint *p, int iteration);
+} Lsq;
+
+LsqPoint *lsq_point_new(Arena *a, int n);
+void lsq_point_copy(LsqPoint *to, const LsqPoint *from, int n);
+
+// LOCAL_END(name, word, converged, sentence)
+#define LOCAL_ENDS                                                                                 \
+  LOCAL_END(STEP, "small-step", true, "steps have become smaller than step_tol")                   \
+  LOCAL_END(GRADIENT, "small-gradient", true, "the residuals are orthogonal to the sensitivities") \
+  LOCAL_END(REDUCTION, "small-reduction", true, "the objective cannot be reduced any further")     \
+  LOCAL_END(ZERO, "zero-objective", true, "the model fits exactly")                                \
+  LOCAL_END(TARGET, "target", true, "the objective is below the target")                           \
+  LOCAL_END(ITERATIONS, "max-iterations", false, "max_iterations steps were not enough")           \
+  LOCAL_END(NO_DESCENT, "no-descent", false,                                                       \
+            "no step reduces the objective, although its slope is not zero")                       \
+  LOCAL_END(FAILED, "step-failed", false,                                                          \
+            "a full step led to where the model cannot be simulated")                              \
+  LOCAL_END(NO_START, "no-start", false, "the model cannot be simulated at the start values")      \
+  LOCAL_END(STOPPED, "stopped", false, "stopped by the user or by the budget")
+
+typedef enum LocalEnd {
+#define LOCAL_END(name, word, converged, sentence) LOCAL_##name##_END,
+  LOCAL_ENDS
+#undef LOCAL_END
+      LOCAL_END_COUNT
+} LocalEnd;
+
+const char *local_end_word(LocalEnd e);
+const char *local_end_sentence(LocalEnd e);
+bool local_end_converged(LocalEnd e);
+
+typedef struct LocalOptions {
+  int max_iterations;
+  double step_tol, gradient_tol, reduction_tol;
+  double step_factor; // gauss-newton
+  bool line_search;   // gauss-newton
+  bool rough; // a last step below step_tol is taken without an evaluation; objective and slopes are those before it
+  double target;      // stop as soon as the objective is at or below; < 0: never
+} LocalOptions;
+
+typedef struct LocalResult {
+  LsqPoint
+      *best; // the caller's; holds the start on entry, the best point on return, slopes included
+  LocalEnd end;
+  int iterations;  // accepted steps
+  int evaluations; // of eval
+} LocalResult;
+
+// Local methods. best->x is the start; it is moved inside the bounds first, off them where the slope leads inside.
+typedef void LocalMethod(const Lsq *lsq, const LocalOptions *options, LocalResult *result);
+LocalMethod local_lm, local_gauss_newton, local_trust_region;

@@ -1,0 +1,723 @@
+#include "estimate/objective.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "estimate/rig.h"
+#include "num/noise.h"
+
+enum {
+  CHUNK = 128,         // rows that are reduced at once: they stay in the first cache
+  TRIAL_STEPS = 20000, // of the integrator that any trial may take once one has succeeded
+  TRIAL_FACTOR = 50,   // and how many times those of the best run so far
+};
+static const double TIED_REL_TOL = 1e-6,
+                    TIED_ABS_TOL = 1e-8; // a tied fit is only a start for the free one
+
+typedef struct ChannelData {
+  double *scale; // by sample: sqrt(weight * quadrature)/sigma
+  double *quadrature;
+  double huber; // limit in the unit of the channel, HUGE_VAL = none
+  double noise; // by differences, NaN = unknown
+  double frequency;
+  double mean;
+} ChannelData;
+
+struct Objective {
+  Arena *arena;
+  const Problem *problem;
+  int n; // free numbers
+  Rig *free, *tied;
+  const Input ***data_inputs; // [experiment][measured]: the data as functions of time
+  Plan **plans;
+  ChannelData **data; // [experiment][channel]
+  int *first_channel; // by experiment: its first place in rows over all channels
+  int channel_count;
+  double *sigma;
+  int **
+      slope_of; // [experiment][free number]: position among the parameters of the rig, -1 = none here
+  // the tie
+  Coupled *coupled;
+  Arena *tie_arena;
+  Coupling coupling;
+  double *gain, gain_integral, factor;
+  double lambda, horizon;
+  bool quick;
+  // of an evaluation
+  QrSum *qr;
+  double *block; // rows of slopes and residuals
+  double **block_column;
+  double total; // objective so far
+  double worth;
+  int *next;   // by channel: first sample the watch has not counted
+  int watched; // experiment
+  long best_steps;
+  char message[700];
+  FitWork work;
+  bool (*listener)(void *);
+  void *listener_data;
+  Rig *last;
+};
+
+// ---------------------------------------------------------------- data
+
+static const Channel *channel_of(const Objective *o, int e, int c) {
+  return &o->problem->experiments[e].channels[c];
+}
+
+static double mean_of(const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += y[i];
+  return n ? sum / n : 0;
+}
+
+// Trapezoid rule on the channel's own samples.
+static void find_quadrature(const Objective *o, const Channel *c, double *q) {
+  for (int i = 0; i < c->count; i++) {
+    double before = i > 0 ? c->t[i] - c->t[i - 1] : 0;
+    double after = i + 1 < c->count ? c->t[i + 1] - c->t[i] : 0;
+    q[i] = o->problem->options.criterion == CRITERION_INTEGRAL ? (before + after) / 2 : 1;
+  }
+}
+
+// rms of the slope over rms of the deviation; what noise adds to differences is taken off.
+static double find_frequency(const Channel *c, double mean, double noise) {
+  double rise = 0, time = 0, deviation = 0, known = isnan(noise) ? 0 : noise;
+  for (int i = 0; i < c->count; i++) deviation += (c->y[i] - mean) * (c->y[i] - mean);
+  deviation -= c->count * known * known;
+  for (int i = 1; i < c->count; i++) {
+    double dt = c->t[i] - c->t[i - 1], dy = c->y[i] - c->y[i - 1];
+    rise += (dy * dy - 2 * known * known) / (dt * dt) * dt;
+    time += dt;
+  }
+  double slowest = time > 0 ? 6.283185307179586 / time : 1;
+  if (!(rise > 0) || !(deviation > 0)) return slowest;
+  return fmax(slowest, sqrt(rise / time / (deviation / c->count)));
+}
+
+static void set_scale(Objective *o, int e, int c) {
+  const Channel *ch = channel_of(o, e, c);
+  ChannelData *d = &o->data[e][c];
+  double sigma = o->sigma[o->first_channel[e] + c];
+  for (int i = 0; i < ch->count; i++) d->scale[i] = sqrt(ch->weight * d->quadrature[i]) / sigma;
+  bool known = ch->sigma_kind != SIGMA_UNKNOWN;
+  double deviation = known ? sigma : d->noise;
+  bool robust = o->problem->options.loss == LOSS_HUBER && deviation > 0;
+  d->huber = robust ? o->problem->options.huber_limit * deviation : HUGE_VAL;
+}
+
+static double first_sigma(const Channel *ch, const ChannelData *d) {
+  if (ch->sigma_kind == SIGMA_NUMBER || ch->sigma_kind == SIGMA_RELATIVE) return ch->sigma;
+  if (ch->sigma_kind == SIGMA_UNKNOWN) return 1;
+  double spread = 0;
+  for (int i = 0; i < ch->count; i++) spread += (ch->y[i] - d->mean) * (ch->y[i] - d->mean);
+  spread = sqrt(spread / (ch->count ? ch->count : 1));
+  return spread > 0 ? spread : 1; // channels begin alike; see objective_update_sigma
+}
+
+static void look_at_channel(Objective *o, int e, int c) {
+  const Channel *ch = channel_of(o, e, c);
+  ChannelData *d = &o->data[e][c];
+  d->scale = ARENA_ARRAY(o->arena, double, ch->count + 1);
+  d->quadrature = ARENA_ARRAY(o->arena, double, ch->count + 1);
+  d->mean = mean_of(ch->y, ch->count);
+  d->noise = noise_deviation(ch->t, ch->y, ch->count);
+  d->frequency = find_frequency(ch, d->mean, d->noise);
+  find_quadrature(o, ch, d->quadrature);
+  o->sigma[o->first_channel[e] + c] = first_sigma(ch, d);
+  set_scale(o, e, c);
+}
+
+static void look_at_data(Objective *o) {
+  const Problem *p = o->problem;
+  o->plans = ARENA_ARRAY(o->arena, Plan *, p->experiment_count + 1);
+  o->data = ARENA_ARRAY(o->arena, ChannelData *, p->experiment_count + 1);
+  o->first_channel = ARENA_ARRAY(o->arena, int, p->experiment_count + 1);
+  int most = 0;
+  for (int e = 0; e < p->experiment_count; e++) {
+    o->first_channel[e] = o->channel_count;
+    o->channel_count += p->experiments[e].channel_count;
+    most = p->experiments[e].channel_count > most ? p->experiments[e].channel_count : most;
+  }
+  o->sigma = ARENA_ARRAY(o->arena, double, o->channel_count + 1);
+  o->next = ARENA_ARRAY(o->arena, int, most + 1);
+  for (int e = 0; e < p->experiment_count; e++) {
+    o->plans[e] = plan_new(o->arena, &p->experiments[e]);
+    o->data[e] = ARENA_ARRAY(o->arena, ChannelData, p->experiments[e].channel_count + 1);
+    for (int c = 0; c < p->experiments[e].channel_count; c++) look_at_channel(o, e, c);
+  }
+}
+
+// ---------------------------------------------------------------- set-up
+
+static int most_rows(const Objective *o) {
+  int most = 1;
+  for (int e = 0; e < o->problem->experiment_count; e++) {
+    int rows = 0;
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++)
+      rows += channel_of(o, e, c)->count; // a delay can move all of them apart
+    if (!o->plans[e]->delayed) rows = o->plans[e]->count;
+    most = rows > most ? rows : most;
+  }
+  return most;
+}
+
+static int position(const int *list, int count, int value) {
+  for (int i = 0; i < count; i++)
+    if (list[i] == value) return i;
+  return -1;
+}
+
+static void map_slopes(Objective *o) {
+  const Problem *p = o->problem;
+  o->slope_of = ARENA_ARRAY(o->arena, int *, p->experiment_count + 1);
+  for (int e = 0; e < p->experiment_count; e++) {
+    o->slope_of[e] = ARENA_ARRAY(o->arena, int, o->n + 1);
+    for (int i = 0; i < o->n; i++) {
+      bool here = p->free[i].experiment < 0 || p->free[i].experiment == e;
+      o->slope_of[e][i] =
+          here ? position(o->free->parameters, o->free->parameter_count, p->free[i].parameter) : -1;
+    }
+  }
+}
+
+static void make_blocks(Objective *o) {
+  int columns = o->n + 1;
+  o->qr = qr_sum_new(o->arena, o->n);
+  o->block = ARENA_ARRAY(o->arena, double, (size_t)columns *CHUNK + 16);
+  o->block_column = ARENA_ARRAY(o->arena, double *, columns + 1);
+  for (int i = 0; i < columns; i++) o->block_column[i] = o->block + (size_t)i * CHUNK;
+}
+
+Objective *objective_new(const Problem *p) {
+  Arena *a = arena_new();
+  Objective *o = ARENA_NEW(a, Objective);
+  o->arena = a;
+  o->problem = p;
+  o->n = p->free_count;
+  o->horizon = 1;
+  look_at_data(o);
+  o->free = rig_new(p, p->model, &p->simulate, most_rows(o));
+  o->last = o->free;
+  map_slopes(o);
+  make_blocks(o);
+  return o;
+}
+
+static void untie(Objective *o) {
+  rig_free(o->tied);
+  arena_free(o->tie_arena);
+  o->tied = NULL, o->tie_arena = NULL;
+  o->last = o->free;
+}
+
+void objective_free(Objective *o) {
+  if (!o) return;
+  untie(o);
+  rig_free(o->free);
+  arena_free(o->arena);
+}
+
+void objective_listen(Objective *o, bool (*listener)(void *), void *data) {
+  o->listener = listener, o->listener_data = data;
+}
+
+// ---------------------------------------------------------------- the tie
+
+static const Input *data_as_input(Objective *o, int e, int measured) {
+  const Experiment *x = &o->problem->experiments[e];
+  for (int c = 0; c < x->channel_count; c++) {
+    if (o->problem->channel_measured[e][c] != measured) continue;
+    const Channel *ch = &x->channels[c];
+    double delay = ch->delay >= 0 ? x->p[ch->delay] : 0;
+    double *t = ARENA_ARRAY(o->tie_arena, double, ch->count + 1);
+    for (int i = 0; i < ch->count; i++) t[i] = ch->t[i] - delay;
+    Err err = {0};
+    const Input *in = input_new(o->tie_arena, t, ch->y, ch->count, INPUT_SPLINE, &err);
+    if (in) return in;
+  }
+  return input_constant(o->tie_arena, 0); // its gain is 0
+}
+
+static void make_data_inputs(Objective *o) {
+  const Problem *p = o->problem;
+  o->data_inputs = ARENA_ARRAY(o->tie_arena, const Input **, p->experiment_count + 1);
+  for (int e = 0; e < p->experiment_count; e++) {
+    int own = o->coupled->first_input;
+    o->data_inputs[e] = ARENA_ARRAY(o->tie_arena, const Input *, own + p->measured_count + 1);
+    for (int i = 0; i < own; i++) o->data_inputs[e][i] = p->experiments[e].inputs[i];
+    for (int k = 0; k < p->measured_count; k++) o->data_inputs[e][own + k] = data_as_input(o, e, k);
+  }
+}
+
+void objective_tie(Objective *o, const Coupling *c, const double *gain, double gain_integral) {
+  untie(o);
+  o->tie_arena = arena_new();
+  o->coupling = *c;
+  o->coupling.terms = ARENA_ARRAY(o->tie_arena, CoupleTerm, c->term_count + 1);
+  memcpy(o->coupling.terms, c->terms, (size_t)c->term_count * sizeof *c->terms);
+  o->gain = ARENA_ARRAY(o->tie_arena, double, c->term_count + 1);
+  memcpy(o->gain, gain, (size_t)c->term_count * sizeof *gain);
+  o->gain_integral = gain_integral;
+  o->factor = 1;
+  o->coupled = couple(o->problem->model, o->tie_arena, c);
+  SimulateOptions options = o->problem->simulate;
+  options.rel_tol = fmax(options.rel_tol, TIED_REL_TOL);
+  options.abs_tol = fmax(options.abs_tol, TIED_ABS_TOL);
+  o->tied = rig_new(o->problem, o->coupled->model, &options, most_rows(o));
+  make_data_inputs(o);
+}
+
+void objective_strengthen(Objective *o, double factor) {
+  o->factor = factor;
+}
+void objective_set_lambda(Objective *o, double lambda) {
+  o->lambda = lambda;
+}
+void objective_set_horizon(Objective *o, double fraction) {
+  o->horizon = fraction;
+}
+double objective_lambda(const Objective *o) {
+  return o->lambda;
+}
+
+bool objective_is_free(const Objective *o) {
+  return o->lambda == 0 && o->horizon >= 1;
+}
+
+static Rig *rig_in_use(Objective *o) {
+  return o->lambda > 0 && o->tied ? o->tied : o->free;
+}
+
+bool objective_set_quick(Objective *o, bool quick) {
+  o->quick = quick && rig_in_use(o)->quick;
+  return o->quick;
+}
+
+static bool has_data(const Objective *o, int e, int measured) {
+  const int *list = o->problem->channel_measured[e];
+  return position(list, o->problem->experiments[e].channel_count, measured) >= 0;
+}
+
+static void set_tie(Objective *o, int e, double *p) {
+  const Coupled *k = o->coupled;
+  p[k->lambda] = o->lambda;
+  for (int i = 0; i < o->coupling.term_count; i++) {
+    const CoupleTerm *term = &o->coupling.terms[i];
+    double factor = term->rate ? o->factor * o->factor : o->factor;
+    p[k->gain[i]] = has_data(o, e, term->channel) ? factor * o->gain[i] : 0;
+  }
+  for (int i = 0; k->gain_integral && i < o->coupling.channels; i++)
+    p[k->gain_integral[i]] = has_data(o, e, i) ? o->gain_integral : 0;
+}
+
+// ---------------------------------------------------------------- one simulation
+
+static void set_parameters(Objective *o, Rig *r, int e, const double *x) {
+  const Problem *p = o->problem;
+  memcpy(r->p, p->experiments[e].p, (size_t)p->model->np * sizeof *r->p);
+  for (int i = 0; i < o->n; i++)
+    if (p->free[i].experiment < 0 || p->free[i].experiment == e) r->p[p->free[i].parameter] = x[i];
+  if (r == o->tied) set_tie(o, e, r->p);
+  if (o->plans[e]->delayed) plan_update(o->plans[e], &p->experiments[e], r->p);
+}
+
+static const Input *const *inputs_of(Objective *o, Rig *r, int e) {
+  return r == o->tied ? o->data_inputs[e] : o->problem->experiments[e].inputs;
+}
+
+static int rows_in_horizon(const Objective *o, int e) {
+  const Plan *plan = o->plans[e];
+  if (o->horizon >= 1) return plan->count;
+  const Experiment *x = &o->problem->experiments[e];
+  double end = x->start + o->horizon * (x->stop - x->start);
+  int rows = 0;
+  while (rows < plan->count && plan->times[rows] <= end) rows++;
+  return rows;
+}
+
+static double loss(double residual, double huber) { // rho, without the factor scale^2
+  double size = fabs(residual);
+  return size <= huber ? residual * residual / 2 : huber * (size - huber / 2);
+}
+
+// Partial objective while the simulation runs: false once it exceeds what is worth finishing.
+static bool watch(void *data, int rows) {
+  Objective *o = data;
+  int e = o->watched;
+  const Experiment *x = &o->problem->experiments[e];
+  for (int c = 0; c < x->channel_count; c++) {
+    const Channel *ch = &x->channels[c];
+    const ChannelData *d = &o->data[e][c];
+    const int *row = o->plans[e]->channels[c].row;
+    const double *y = o->last->column[o->problem->channel_measured[e][c]];
+    int i = o->next[c];
+    for (; i < ch->count && row[i] < rows; i++)
+      o->total += d->scale[i] * d->scale[i] * loss(y[row[i]] - ch->y[i], d->huber);
+    o->next[c] = i;
+  }
+  return o->total <= o->worth;
+}
+
+static void count_work(Objective *o, const Rig *r, bool slopes) {
+  const Trajectory *t = &r->trajectory;
+  *(slopes ? &o->work.sensitivity_simulations : &o->work.simulations) += 1;
+  o->work.rhs += t->work.rhs;
+  o->work.steps += t->work.steps;
+  o->work.rejected += t->work.rejected;
+}
+
+static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes) {
+  set_parameters(o, r, e, x);
+  const Plan *plan = o->plans[e];
+  SimulateRequest request = {.p = r->p,
+                             .inputs = inputs_of(o, r, e),
+                             .start = o->problem->experiments[e].start,
+                             .times = plan->times,
+                             .count = rows_in_horizon(o, e)};
+  long most = TRIAL_STEPS + TRIAL_FACTOR * o->best_steps;
+  request.max_steps = o->best_steps && most < o->problem->simulate.max_steps ? most : 0;
+  Trajectory *t = &r->trajectory;
+  t->with_sens = slopes && r->parameter_count > 0;
+  t->watch = o->worth < HUGE_VAL ? watch : NULL;
+  t->watch_data = o;
+  o->watched = e;
+  o->last = r;
+  memset(o->next, 0, (size_t)o->problem->experiments[e].channel_count * sizeof *o->next);
+  simulate_run(o->quick && r->quick ? r->quick : r->work, &request, t);
+  count_work(o, r, slopes);
+  if (t->outcome == OUTCOME_ABANDONED) return LSQ_ABANDONED;
+  if (t->outcome != OUTCOME_REACHED_END) {
+    snprintf(o->message, sizeof o->message, "%s", t->message);
+    return LSQ_FAILED;
+  }
+  return LSQ_DONE;
+}
+
+// ---------------------------------------------------------------- rows
+
+static int samples_in_horizon(const Objective *o, int e, int c) {
+  const Channel *ch = channel_of(o, e, c);
+  int rows = rows_in_horizon(o, e), n = ch->count;
+  const int *row = o->plans[e]->channels[c].row;
+  if (o->horizon >= 1) return n;
+  while (n > 0 && row[n - 1] >= rows) n--;
+  return n;
+}
+
+static void fill_slopes(Objective *o, const Rig *r, int e, int c, int first, int rows) {
+  const Channel *ch = channel_of(o, e, c);
+  const int *row = o->plans[e]->channels[c].row + first;
+  const double *scale = o->data[e][c].scale + first;
+  int output = o->problem->channel_measured[e][c];
+  bool straight = row[rows - 1] - row[0] == rows - 1;
+  for (int i = 0; i < o->n; i++) {
+    double *to = o->block_column[i];
+    int k = o->slope_of[e][i];
+    if (k < 0) {
+      memset(to, 0, (size_t)rows * sizeof *to);
+      continue;
+    }
+    const double *from = rig_slope(r, output, k);
+    if (straight)
+      for (int j = 0; j < rows; j++) to[j] = from[row[0] + j] * scale[j];
+    else
+      for (int j = 0; j < rows; j++) to[j] = from[row[j]] * scale[j];
+    if (ch->delay < 0 || o->problem->free[i].parameter != ch->delay) continue;
+    const double *rate = r->column[r->rate[output]];
+    for (int j = 0; j < rows; j++) // before the start nothing moves
+      if (ch->t[first + j] - r->p[ch->delay] > o->problem->experiments[e].start)
+        to[j] -= rate[row[j]] * scale[j];
+  }
+}
+
+static void fill_residuals(Objective *o, const Rig *r, int e, int c, int first, int rows) {
+  const Channel *ch = channel_of(o, e, c);
+  const int *row = o->plans[e]->channels[c].row + first;
+  const double *scale = o->data[e][c].scale + first, *data = ch->y + first;
+  const double *y = r->column[o->problem->channel_measured[e][c]];
+  double *to = o->block_column[o->n];
+  for (int j = 0; j < rows; j++) to[j] = (y[row[j]] - data[j]) * scale[j];
+}
+
+static void each_block(Objective *o, int e, bool slopes, ResidualSink *sink, void *data) {
+  const Rig *r = o->last;
+  for (int c = 0; c < o->problem->experiments[e].channel_count; c++) {
+    int n = samples_in_horizon(o, e, c);
+    for (int first = 0; first < n; first += CHUNK) {
+      int rows = n - first < CHUNK ? n - first : CHUNK;
+      if (slopes) fill_slopes(o, r, e, c, first, rows);
+      fill_residuals(o, r, e, c, first, rows);
+      sink(data, &(ResidualBlock){e, c, first, rows, o->block_column, o->data[e][c].scale + first});
+    }
+  }
+}
+
+// ---------------------------------------------------------------- the objective
+
+typedef struct Sum {
+  Objective *o;
+  double objective;
+  bool slopes;
+} Sum;
+
+// Rows beyond the limit of the Huber loss count less: sqrt(limit/|r|).
+static void reweight(const Objective *o, const ResidualBlock *b, bool slopes, int j, double limit) {
+  double *r = b->column[o->n], weight = sqrt(limit / fabs(r[j]));
+  for (int i = 0; slopes && i < o->n; i++) b->column[i][j] *= weight;
+  r[j] *= weight;
+}
+
+static void add_block(void *data, const ResidualBlock *b) {
+  Sum *s = data;
+  Objective *o = s->o;
+  const double *r = b->column[o->n];
+  double huber = o->data[b->experiment][b->channel].huber, sum = 0;
+  for (int j = 0; j < b->rows; j++) {
+    double limit = huber * b->scale[j];
+    if (!(fabs(r[j]) > limit)) {
+      sum += r[j] * r[j] / 2;
+      continue;
+    }
+    sum += loss(r[j], limit);
+    reweight(o, b, s->slopes, j, limit);
+  }
+  s->objective += sum;
+  if (s->slopes) qr_sum_add(o->qr, b->column, b->rows);
+}
+
+static void add_priors(Sum *s, const double *x) {
+  Objective *o = s->o;
+  for (int i = 0; i < o->n; i++) {
+    const Free *f = &o->problem->free[i];
+    if (!f->has_prior) continue;
+    double r = (x[i] - f->prior_mean) / f->prior_sd;
+    s->objective += r * r / 2;
+    if (!s->slopes) continue;
+    for (int k = 0; k < o->n; k++) o->block_column[k][0] = k == i ? 1 / f->prior_sd : 0;
+    o->block_column[o->n][0] = r;
+    qr_sum_add(o->qr, o->block_column, 1);
+  }
+}
+
+static void take_triangle(const Objective *o, LsqPoint *out) {
+  int n = o->n;
+  for (int i = 0; i < n; i++) {
+    memcpy(out->R + (size_t)i * (size_t)n, o->qr->R + (size_t)i * (size_t)(n + 1),
+           (size_t)n * sizeof *out->R);
+    out->z[i] = o->qr->R[(size_t)i * (size_t)(n + 1) + (size_t)n];
+  }
+}
+
+static LsqEnd give_up(LsqPoint *out, LsqEnd end) {
+  out->objective = HUGE_VAL;
+  out->has_slopes = false;
+  return end;
+}
+
+static bool triangle_is_finite(const Objective *o) {
+  double sum = 0;
+  for (int i = 0; i < (o->n + 1) * (o->n + 1); i++) sum += o->qr->R[i] * 0;
+  return sum == 0;
+}
+
+static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
+  Rig *r = rig_in_use(o);
+  Sum sum = {o, 0, slopes};
+  qr_sum_clear(o->qr);
+  add_priors(&sum, out->x);
+  o->worth = worth;
+  long steps = 0;
+  for (int e = 0; e < o->problem->experiment_count; e++) {
+    o->total = sum.objective;
+    LsqEnd end = simulate(o, r, e, out->x, slopes);
+    if (end != LSQ_DONE) return give_up(out, end);
+    each_block(o, e, slopes, add_block, &sum);
+    steps = r->trajectory.work.steps > steps ? r->trajectory.work.steps : steps;
+    if (sum.objective > worth) return give_up(out, LSQ_ABANDONED);
+  }
+  if (!isfinite(sum.objective) || (slopes && !triangle_is_finite(o))) {
+    snprintf(o->message, sizeof o->message, "numbers became too large");
+    return give_up(out, LSQ_FAILED);
+  }
+  out->objective = sum.objective;
+  out->has_slopes = slopes;
+  if (slopes) take_triangle(o, out);
+  if (o->best_steps < steps) o->best_steps = steps;
+  return LSQ_DONE;
+}
+
+static bool is_over(Objective *o) {
+  const FitOptions *f = &o->problem->options;
+  return o->work.simulations + o->work.sensitivity_simulations >= f->max_simulations ||
+         (o->listener && !o->listener(o->listener_data));
+}
+
+LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes) {
+  if (is_over(o)) return give_up(out, LSQ_STOP);
+  double begin = clock_seconds();
+  LsqEnd end = evaluate(o, out, worth, slopes);
+  o->work.seconds += clock_seconds() - begin;
+  return end;
+}
+
+const char *objective_why(const Objective *o) {
+  return o->message;
+}
+const FitWork *objective_work(const Objective *o) {
+  return &o->work;
+}
+FitWork *objective_count(Objective *o) {
+  return &o->work;
+}
+
+void objective_solver(const Objective *o, char name[48], long *steps, long *rejected) {
+  const Trajectory *t = &o->free->trajectory;
+  snprintf(name, 48, "%s", t->solver);
+  *steps = t->work.steps;
+  *rejected = t->work.rejected;
+}
+
+// ---------------------------------------------------------------- rows for others
+
+static bool give_rows(Objective *o, const double *x, bool slopes, ResidualSink *sink, void *data,
+                      char why[700]) {
+  o->worth = HUGE_VAL;
+  double horizon = o->horizon;
+  o->horizon = 1;
+  o->quick = false;
+  bool ok = true;
+  for (int e = 0; ok && e < o->problem->experiment_count; e++) {
+    ok = simulate(o, o->free, e, x, slopes) == LSQ_DONE;
+    if (ok) each_block(o, e, slopes, sink, data);
+  }
+  if (!ok && why) snprintf(why, 700, "%s", o->message);
+  o->horizon = horizon;
+  return ok;
+}
+
+bool objective_rows(Objective *o, const double *x, ResidualSink *sink, void *data, char why[700]) {
+  return give_rows(o, x, true, sink, data, why);
+}
+
+bool objective_residuals(Objective *o, const double *x, ResidualSink *sink, void *data) {
+  return give_rows(o, x, false, sink, data, NULL);
+}
+
+bool objective_states(Objective *o, const double *x, int experiment, const double *times, int count,
+                      double *states) {
+  Rig *r = rig_in_use(o);
+  const Model *m = r->model;
+  int nx = o->problem->model->nx;
+  SystemSpec spec = {.outputs = m->x, .output_count = nx, .lanes = 1};
+  SimulateOptions options = o->problem->simulate;
+  simulate_needs(&options, m->nx, &spec);
+  System *s = system_new(r->model, &spec);
+  SimulateWork *w = simulate_work_new(s, &options);
+  set_parameters(o, r, experiment, x);
+  SimulateRequest request = {.p = r->p,
+                             .inputs = inputs_of(o, r, experiment),
+                             .start = o->problem->experiments[experiment].start,
+                             .times = times,
+                             .count = count};
+  Trajectory t = {.values = states};
+  simulate_run(w, &request, &t);
+  o->work.simulations++;
+  o->work.rhs += t.work.rhs, o->work.steps += t.work.steps;
+  simulate_work_free(w);
+  system_free(s);
+  return t.outcome == OUTCOME_REACHED_END;
+}
+
+// ---------------------------------------------------------------- noise
+
+const double *objective_sigma(const Objective *o) {
+  return o->sigma;
+}
+int objective_channel(const Objective *o, int experiment, int channel) {
+  return o->first_channel[experiment] + channel;
+}
+int objective_channel_count(const Objective *o) {
+  return o->channel_count;
+}
+
+typedef struct Squares {
+  const Objective *o;
+  double *sum; // by channel
+  long *count;
+} Squares;
+
+static void add_squares(void *data, const ResidualBlock *b) {
+  Squares *s = data;
+  int at = objective_channel(s->o, b->experiment, b->channel);
+  const double *r = b->column[s->o->n];
+  for (int j = 0; j < b->rows; j++)
+    if (b->scale[j] > 0) s->sum[at] += r[j] / b->scale[j] * (r[j] / b->scale[j]), s->count[at]++;
+}
+
+double objective_update_sigma(Objective *o, const double *x) {
+  Arena *scratch = arena_new();
+  Squares s = {o, ARENA_ARRAY(scratch, double, o->channel_count + 1),
+               ARENA_ARRAY(scratch, long, o->channel_count + 1)};
+  double most = 0;
+  if (objective_residuals(o, x, add_squares, &s))
+    for (int e = 0; e < o->problem->experiment_count; e++)
+      for (int c = 0; c < o->problem->experiments[e].channel_count; c++) {
+        int at = objective_channel(o, e, c);
+        if (channel_of(o, e, c)->sigma_kind != SIGMA_ESTIMATED || !(s.sum[at] > 0)) continue;
+        double rms = sqrt(s.sum[at] / (double)s.count[at]);
+        most = fmax(most, fabs(rms / o->sigma[at] - 1));
+        o->sigma[at] = rms;
+        set_scale(o, e, c);
+      }
+  arena_free(scratch);
+  return most;
+}
+
+double objective_noise(const Objective *o, int experiment, int channel) {
+  return o->data[experiment][channel].noise;
+}
+double objective_frequency(const Objective *o, int experiment, int channel) {
+  return o->data[experiment][channel].frequency;
+}
+
+// Sum over samples of 1/2 scale^2 times what `value` says of a sample.
+typedef double SampleValue(const Channel *c, const ChannelData *d, int i);
+
+static double sum_samples(const Objective *o, SampleValue *value) {
+  double sum = 0;
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++) {
+      const ChannelData *d = &o->data[e][c];
+      int n = samples_in_horizon(o, e, c);
+      for (int i = 0; i < n; i++)
+        sum += d->scale[i] * d->scale[i] / 2 * value(channel_of(o, e, c), d, i);
+    }
+  return sum;
+}
+
+static double noise_value(const Channel *c, const ChannelData *d, int i) {
+  (void)i;
+  bool given = c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
+  double noise = isnan(d->noise) && given ? c->sigma : d->noise;
+  return noise * noise;
+}
+
+static double data_value(const Channel *c, const ChannelData *d, int i) {
+  return (c->y[i] - d->mean) * (c->y[i] - d->mean);
+}
+
+double objective_floor(const Objective *o) {
+  return sum_samples(o, noise_value);
+}
+double objective_data(const Objective *o) {
+  return sum_samples(o, data_value);
+}
+
+double objective_accuracy(const Objective *o) {
+  double rel = o->problem->simulate.rel_tol;
+  if (o->lambda > 0 && o->tied) rel = fmax(rel, TIED_REL_TOL);
+  return rel * rel * objective_data(o);
+}

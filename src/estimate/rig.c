@@ -1,0 +1,85 @@
+#include "estimate/rig.h"
+
+#include <string.h>
+
+static const double QUICK_REL_TOL = 1e-5; // enough to see where to go, not where to stop
+
+// d/dt of a measured quantity along the motion. Jumps of inputs inside it do not count.
+static Expr rate_of(Model *m, Expr e, Arena *scratch) {
+  int n = m->nx + 1;
+  Expr *by = ARENA_ARRAY(scratch, Expr, n), *seed = ARENA_ARRAY(scratch, Expr, n), rate;
+  by[0] = m->flat->time;
+  seed[0] = expr_const(m->graph, 1);
+  for (int i = 0; i < m->nx; i++) by[i + 1] = m->x[i], seed[i + 1] = m->f[i];
+  derive_direction(m->graph, &e, 1, by, seed, n, &rate);
+  return rate;
+}
+
+static bool is_delayed(const Problem *p, int measured) {
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      if (p->channel_measured[e][c] == measured && p->experiments[e].channels[c].delay >= 0)
+        return true;
+  return false;
+}
+
+static Expr *list_outputs(Rig *r, const Problem *p, Arena *scratch) {
+  Expr *outputs = ARENA_ARRAY(scratch, Expr, 2 * p->measured_count + 1);
+  r->rate = ARENA_ARRAY(r->arena, int, p->measured_count + 1);
+  for (int k = 0; k < p->measured_count; k++) outputs[r->outputs++] = p->measured[k];
+  pthread_mutex_lock(r->model->lock);
+  for (int k = 0; k < p->measured_count; k++) {
+    r->rate[k] = -1;
+    if (!is_delayed(p, k)) continue;
+    r->rate[k] = r->outputs;
+    outputs[r->outputs++] = rate_of(r->model, p->measured[k], scratch);
+  }
+  pthread_mutex_unlock(r->model->lock);
+  return outputs;
+}
+
+static void make_columns(Rig *r, int rows) {
+  int count = r->outputs * (1 + r->parameter_count);
+  size_t room = (size_t)rows + 8;
+  r->column = ARENA_ARRAY(r->arena, double *, count + 1);
+  double *all = ARENA_RAW(r->arena, double, (size_t)count *room + 1);
+  for (int i = 0; i < count; i++) r->column[i] = all + (size_t)i * room;
+}
+
+Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int rows) {
+  Arena *a = arena_new(), *scratch = arena_new();
+  Rig *r = ARENA_NEW(a, Rig);
+  r->arena = a;
+  r->model = m;
+  r->p = ARENA_ARRAY(a, double, m->np + 1);
+  for (int k = 0; k < m->np; k++) r->p[k] = m->flat->parameters.at[k].value;
+  r->parameters = ARENA_ARRAY(a, int, p->free_count + 1);
+  r->parameter_count = problem_free_parameters(p, r->parameters);
+  SystemSpec spec = {.outputs = list_outputs(r, p, scratch),
+                     .parameters = r->parameters,
+                     .parameter_count = r->parameter_count,
+                     .lanes = 1};
+  spec.output_count = r->outputs;
+  char jit[OPTION_WORD_SIZE];
+  simulate_options_word(options, "jit", jit);
+  spec.code = strcmp(jit, "off") == 0 ? CODE_INTERPRETER : CODE_AUTO;
+  simulate_needs(options, m->nx, &spec);
+  r->system = system_new(m, &spec);
+  r->work = simulate_work_new(r->system, options);
+  SimulateOptions quick = *options;
+  quick.rel_tol = QUICK_REL_TOL;
+  quick.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
+  if (options->rel_tol < QUICK_REL_TOL / 10) r->quick = simulate_work_new(r->system, &quick);
+  make_columns(r, rows);
+  r->trajectory.column = r->column;
+  arena_free(scratch);
+  return r;
+}
+
+void rig_free(Rig *r) {
+  if (!r) return;
+  simulate_work_free(r->work);
+  simulate_work_free(r->quick);
+  system_free(r->system);
+  arena_free(r->arena);
+}

@@ -1,0 +1,361 @@
+#include "estimate/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "num/random.h"
+
+// ---------------------------------------------------------------- the least squares problem of a local search
+
+typedef struct Scaled { // Lsq in the scale of the search
+  Search *s;
+  LsqPoint *natural;
+} Scaled;
+
+static void to_natural(const Search *s, const double *y, double *x) {
+  for (int i = 0; i < s->n; i++) {
+    const Free *f = &s->problem->free[i];
+    x[i] = s->log[i] ? fmin(fmax(exp(y[i]), f->min), f->max) : y[i];
+  }
+}
+
+static void from_natural(const Search *s, const double *x, double *y) {
+  for (int i = 0; i < s->n; i++) y[i] = s->log[i] ? log(x[i]) : x[i];
+}
+
+// The objective at the start is what the first evaluation there gave.
+static void note_start(Search *s, const LsqPoint *p, LsqEnd end) {
+  if (!isnan(s->result->objective_start) || end == LSQ_ABANDONED || end == LSQ_STOP) return;
+  if (memcmp(p->x, s->start, (size_t)s->n * sizeof *p->x) || !objective_is_free(s->objective))
+    return;
+  s->result->objective_start = p->objective;
+}
+
+static LsqEnd scaled_eval(void *self, LsqPoint *out, double worth, bool slopes) {
+  Scaled *c = self;
+  Search *s = c->s;
+  int n = s->n;
+  to_natural(s, out->x, c->natural->x);
+  LsqEnd end = objective_eval(s->objective, c->natural, worth, slopes);
+  note_start(s, c->natural, end);
+  out->objective = c->natural->objective;
+  out->has_slopes = c->natural->has_slopes;
+  if (!out->has_slopes) return end;
+  memcpy(out->z, c->natural->z, (size_t)n * sizeof *out->z);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      out->R[i * n + j] = c->natural->R[i * n + j] * (s->log[j] ? c->natural->x[j] : 1);
+  return end;
+}
+
+static void tell(Search *s, const double *x, double objective, int iteration) {
+  s->progress.x = x;
+  s->progress.objective = objective;
+  s->progress.iteration = iteration;
+  s->progress.lambda = objective_lambda(s->objective);
+  s->progress.work = objective_work(s->objective);
+  if (s->listener && !s->stopped && !s->listener(s->listener_data, &s->progress)) s->stopped = true;
+}
+
+static void scaled_accepted(void *self, const LsqPoint *p, int iteration) {
+  Scaled *c = self;
+  to_natural(c->s, p->x, c->natural->x);
+  tell(c->s, c->natural->x, p->objective, iteration);
+}
+
+static double typical_of(const Free *f, bool log) {
+  if (log) return 1;
+  if (f->start != 0) return fabs(f->start);
+  double range = f->max - f->min;
+  return isfinite(range) && range > 0 ? range / 10 : 1;
+}
+
+static LocalMethod *method_of(const Search *s) {
+  static LocalMethod *const BY_OPTION[] = {local_trust_region, local_lm, local_gauss_newton};
+  switch (s->problem->method) {
+  case METHOD_LM: return local_lm;
+  case METHOD_GAUSS_NEWTON: return local_gauss_newton;
+  case METHOD_TRUST_REGION: return local_trust_region;
+  default: return BY_OPTION[s->problem->options.local];
+  }
+}
+
+Local local_free(const Search *s) {
+  const FitOptions *o = &s->problem->options;
+  return (Local){
+      .horizon = 1, .max_iterations = o->max_iterations, .step_tol = o->step_tol, .target = -1};
+}
+
+Local local_tied(double lambda) {
+  return (Local){.lambda = lambda,
+                 .horizon = 1,
+                 .max_iterations = 60,
+                 .step_tol = 1e-4,
+                 .rough = true,
+                 .target = -1};
+}
+
+static LocalOptions options_of(const Search *s, const Local *l) {
+  const FitOptions *o = &s->problem->options;
+  double loose = l->step_tol / o->step_tol; // 1 for a search to the end
+  return (LocalOptions){.max_iterations = l->max_iterations,
+                        .step_tol = l->step_tol,
+                        .gradient_tol = fmin(1e-3, o->gradient_tol * loose),
+                        .reduction_tol = fmin(1e-3, o->reduction_tol * loose * loose),
+                        .step_factor = o->step_factor,
+                        .line_search = o->line_search == LINE_SEARCH_ON,
+                        .rough = l->rough,
+                        .target = l->target};
+}
+
+static void set_bounds(const Search *s, double *lower, double *upper, double *typical) {
+  for (int i = 0; i < s->n; i++) {
+    const Free *f = &s->problem->free[i];
+    lower[i] = s->log[i] ? log(f->min) : f->min;
+    upper[i] = s->log[i] ? log(f->max) : f->max;
+    typical[i] = typical_of(f, s->log[i]);
+  }
+}
+
+static void run_local(Search *s, Local *l, double *x) {
+  Arena *a = arena_new();
+  Scaled scaled = {s, lsq_point_new(a, s->n)};
+  double *bounds = ARENA_ARRAY(a, double, 3 * s->n + 1);
+  set_bounds(s, bounds, bounds + s->n, bounds + 2 * s->n);
+  Lsq lsq = {.n = s->n,
+             .lower = bounds,
+             .upper = bounds + s->n,
+             .typical = bounds + 2 * s->n,
+             .noise = objective_accuracy(s->objective),
+             .self = &scaled,
+             .eval = scaled_eval,
+             .accepted = scaled_accepted};
+  LocalOptions options = options_of(s, l);
+  LocalResult result = {.best = lsq_point_new(a, s->n)};
+  from_natural(s, x, result.best->x);
+  method_of(s)(&lsq, &options, &result);
+  to_natural(s, result.best->x, x);
+  l->objective = result.best->objective;
+  l->end = result.end;
+  l->iterations += result.iterations;
+  l->evaluations += result.evaluations;
+  objective_count(s->objective)->iterations += result.iterations;
+  arena_free(a);
+}
+
+// Where to go is seen with little accuracy; where to stop is not. Motion that magnifies errors can mislead the first
+// search: then the second begins where the first began.
+static const double QUICK_STEP_TOL = 1e-3, MISLED = 1.5;
+
+static bool quick_local(Search *s, const Local *l, double *x, double *objective) {
+  if (l->step_tol > QUICK_STEP_TOL / 10 || !objective_set_quick(s->objective, true)) return false;
+  Local quick = *l;
+  quick.step_tol = QUICK_STEP_TOL;
+  quick.rough = true;
+  run_local(s, &quick, x);
+  objective_set_quick(s->objective, false);
+  *objective = quick.objective;
+  return quick.end != LOCAL_NO_START_END;
+}
+
+static void full_local(Search *s, Local *l, const double *start, double *x) {
+  double quick;
+  bool found = quick_local(s, l, x, &quick);
+  if (!found) memcpy(x, start, (size_t)s->n * sizeof *x);
+  run_local(s, l, x);
+  if (!found || l->objective <= MISLED * quick + objective_accuracy(s->objective)) return;
+  memcpy(x, start, (size_t)s->n * sizeof *x);
+  run_local(s, l, x);
+}
+
+void search_local(Search *s, Local *l, double *x) {
+  objective_set_lambda(s->objective, l->lambda);
+  objective_set_horizon(s->objective, l->horizon);
+  objective_set_quick(s->objective, false);
+  l->iterations = l->evaluations = 0;
+  if (l->near || method_of(s) == local_gauss_newton) {
+    run_local(s, l, x);
+    return;
+  }
+  Arena *a = arena_new();
+  double *start = ARENA_ARRAY(a, double, s->n + 1);
+  memcpy(start, x, (size_t)s->n * sizeof *x);
+  full_local(s, l, start, x);
+  arena_free(a);
+}
+
+double search_evaluate(Search *s, double lambda, double horizon, const double *x) {
+  Arena *a = arena_new();
+  LsqPoint *at = lsq_point_new(a, s->n);
+  memcpy(at->x, x, (size_t)s->n * sizeof *x);
+  objective_set_lambda(s->objective, lambda);
+  objective_set_horizon(s->objective, horizon);
+  objective_eval(s->objective, at, HUGE_VAL, false);
+  double objective = at->objective;
+  arena_free(a);
+  return objective;
+}
+
+// ---------------------------------------------------------------- certainty
+
+static const double NUMERICAL_FLOOR =
+    1e-7; // of the data's own variation: what interpolation and integration may leave
+static const double COLOURED = 0.6; // autocorrelation of residuals that are no noise
+
+double search_floor(Search *s, double horizon) {
+  objective_set_horizon(s->objective, horizon);
+  double noise = objective_floor(s->objective), data = objective_data(s->objective);
+  return s->problem->options.floor_factor * (isnan(noise) ? 0 : noise) + NUMERICAL_FLOOR * data;
+}
+
+typedef struct Colour {
+  const Search *s;
+  double *last, *square, *product; // by channel
+} Colour;
+
+static void add_colour(void *data, const ResidualBlock *b) {
+  Colour *c = data;
+  int at = objective_channel(c->s->objective, b->experiment, b->channel);
+  const double *r = b->column[c->s->n];
+  for (int j = 0; j < b->rows; j++) {
+    if (b->first + j > 0) c->product[at] += r[j] * c->last[at];
+    c->square[at] += r[j] * r[j];
+    c->last[at] = r[j];
+  }
+}
+
+// Largest autocorrelation at lag 1 of the residuals of a channel that matters.
+static double colour_of(Search *s, const double *x) {
+  Arena *a = arena_new();
+  int count = objective_channel_count(s->objective);
+  Colour c = {s, ARENA_ARRAY(a, double, count + 1), ARENA_ARRAY(a, double, count + 1),
+              ARENA_ARRAY(a, double, count + 1)};
+  double most = -1, total = 0;
+  if (!objective_residuals(s->objective, x, add_colour, &c)) most = 1;
+  for (int k = 0; k < count; k++) total += c.square[k];
+  for (int k = 0; k < count; k++)
+    if (c.square[k] > 0.05 * total) most = fmax(most, c.product[k] / c.square[k]);
+  arena_free(a);
+  return most;
+}
+
+bool search_is_certain(Search *s, const double *x, double objective) {
+  if (!(objective <= search_floor(s, 1))) return false;
+  if (objective <= NUMERICAL_FLOOR * objective_data(s->objective)) return true;
+  return colour_of(s, x) < COLOURED;
+}
+
+static void explain_certain(Search *s, const char *by, double objective) {
+  FitResult *r = s->result;
+  double noise = r->floor;
+  bool exact = objective <= NUMERICAL_FLOOR * objective_data(s->objective);
+  if (exact)
+    snprintf(r->why, sizeof r->why,
+             "the free model follows the data to %.2g of their own variation (%s): no other "
+             "optimum can do better",
+             sqrt(objective / objective_data(s->objective)), by);
+  else
+    snprintf(
+        r->why, sizeof r->why,
+        "the objective of the free model, %.4g, is at the level that the noise of the data alone "
+        "explains (%.4g, estimated from their differences), and the residuals look like noise (%s)",
+        objective, noise, by);
+}
+
+bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end) {
+  bool better = objective < s->best_objective;
+  if (better) {
+    memcpy(s->best, x, (size_t)s->n * sizeof *x);
+    s->best_objective = objective;
+    s->best_end = end;
+    s->result->by = by;
+  }
+  bool certain = local_end_converged(end) && search_is_certain(s, x, objective);
+  if (certain && !s->result->certain) {
+    s->result->certain = true;
+    explain_certain(s, by, objective);
+  }
+  return certain;
+}
+
+// ---------------------------------------------------------------- stages
+
+void search_begin(Search *s, const char *stage) {
+  s->progress.stage = stage;
+  FitStage part = {.name = stage, .message = "", .objective = HUGE_VAL};
+  const FitWork *w = objective_work(s->objective);
+  part.simulations = -(w->simulations + w->sensitivity_simulations);
+  array_push(s->arena, &s->result->stages, part);
+}
+
+void search_end(Search *s, bool certain, double objective, const char *format, ...) {
+  FitStage *part = &s->result->stages.at[s->result->stages.count - 1];
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const FitWork *w = objective_work(s->objective);
+  part->message = arena_print(s->arena, "%s", text);
+  part->objective = objective;
+  part->certain = certain;
+  part->simulations += w->simulations + w->sensitivity_simulations;
+}
+
+static bool keeps_going(void *data) {
+  Search *s = data;
+  const FitOptions *o = &s->problem->options;
+  if (o->max_seconds > 0 && clock_seconds() - s->began > o->max_seconds) s->over_budget = true;
+  return search_goes_on(s);
+}
+
+bool search_goes_on(Search *s) {
+  const FitWork *w = objective_work(s->objective);
+  if (w->simulations + w->sensitivity_simulations >= s->problem->options.max_simulations)
+    s->over_budget = true;
+  return !s->stopped && !s->over_budget;
+}
+
+// ---------------------------------------------------------------- starts
+
+void search_random(Search *s, uint64_t number, double *x) {
+  Random random;
+  random_seed_stream(&random, (uint64_t)s->problem->options.seed, number);
+  for (int i = 0; i < s->n; i++) {
+    const Free *f = &s->problem->free[i];
+    double u = random_uniform(&random), low = f->min, high = f->max;
+    double size = f->start != 0 ? 3 * fabs(f->start) : 1;
+    if (!isfinite(low)) low = fmin(f->start - size, high);
+    if (!isfinite(high)) high = fmax(f->start + size, low);
+    bool decades = low > 0 && high > 10 * low;
+    x[i] = decades ? low * pow(high / low, u) : low + (high - low) * u;
+    x[i] = fmin(fmax(x[i], low), high);
+  }
+}
+
+Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *data) {
+  Arena *a = r->arena;
+  Search *s = ARENA_NEW(a, Search);
+  s->arena = a;
+  s->problem = p;
+  s->result = r;
+  s->n = p->free_count;
+  s->objective = objective_new(p);
+  s->best = ARENA_ARRAY(a, double, s->n + 1);
+  s->tied = ARENA_ARRAY(a, double, s->n + 1);
+  s->log = ARENA_ARRAY(a, bool, s->n + 1);
+  for (int i = 0; i < s->n; i++) s->log[i] = p->free[i].log;
+  s->best_objective = HUGE_VAL;
+  s->best_end = LOCAL_NO_START_END;
+  s->listener = listener, s->listener_data = data;
+  s->began = clock_seconds();
+  objective_listen(s->objective, keeps_going, s);
+  return s;
+}
+
+void search_free(Search *s) {
+  objective_free(s->objective);
+}

@@ -1,0 +1,70 @@
+// What the parts of a fit share: the objective, the best point so far, who listens, what counts as certain.
+#pragma once
+#include "estimate/fit.h"
+#include "estimate/objective.h"
+
+typedef struct Search {
+  Arena *arena; // that of the result
+  const Problem *problem;
+  Objective *objective;
+  FitResult *result;
+  int n;
+  double *best;          // of the free model over the whole horizon
+  double best_objective; // HUGE_VAL: none yet
+  LocalEnd best_end;
+  bool *log; // by free number: searched on a logarithmic scale now
+  bool has_tie;
+  double *tied; // where the last tied fit ended
+  bool tied_converged;
+  double *start;
+  double *resting; // what the next part starts from
+  FitListener *listener;
+  void *listener_data;
+  FitProgress progress;
+  double began;
+  bool stopped, over_budget;
+} Search;
+
+Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *data);
+void search_free(Search *s);
+
+// A local search at this lambda and horizon from x, which becomes the best point found.
+typedef struct Local {
+  double lambda, horizon;
+  int max_iterations;
+  double step_tol;             // others scale with it
+  bool near;                   // the start is: no search with less accuracy first
+  bool rough;                  // the last step is taken unseen
+  double target;               // < 0: none
+  double objective;            // out
+  LocalEnd end;                // out
+  int iterations, evaluations; // out
+} Local;
+Local local_free(const Search *s); // whole horizon, lambda 0, tolerances of the problem
+Local local_tied(double lambda);   // roughly
+void search_local(Search *s, Local *l, double *x);
+double search_evaluate(Search *s, double lambda, double horizon,
+                       const double *x); // HUGE_VAL: failed
+
+// The objective at or below which a result of the free model is certain over this horizon.
+double search_floor(Search *s, double horizon);
+// Whether x with this objective is at the noise floor, with residuals that look like noise.
+bool search_is_certain(Search *s, const double *x, double objective);
+
+// A result of the free model over the whole horizon: kept when it is the best. True when it is certain.
+bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end);
+
+// A part of the portfolio begins; its sentence follows when it ends.
+void search_begin(Search *s, const char *stage);
+void search_end(Search *s, bool certain, double objective, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool search_goes_on(Search *s); // false: stopped or out of budget
+
+void search_random(Search *s, uint64_t number, double *x); // a start inside the bounds
+
+// The parts. Each starts at x (not changed) and returns whether a certain result was found.
+bool homotopy_auto(Search *s, const double *x, double factor, int halvings);
+bool homotopy_paper(Search *s, const double *x);
+bool homotopy_tie(Search *s); // false: nothing to tie
+bool horizon_grow(Search *s, const double *x, double first);
+void portfolio(Search *s);

@@ -1,0 +1,105 @@
+// The parts of multiple shooting that shooting.c puts together: pieces and scales, their simulation, the step.
+#pragma once
+#include "estimate/linear.h"
+#include "estimate/shooting.h"
+#include "num/qr.h"
+#include "simulate/simulate.h"
+
+typedef struct ShootingChannel { // samples of a channel that lie in a piece
+  int first, count;
+  int *row; // by sample: number among the times of the piece
+} ShootingChannel;
+
+typedef struct ShootingPiece {
+  int experiment;
+  bool is_first, is_last; // of its experiment
+  double start;
+  double *times; // samples, then the end unless it is the last
+  int rows;
+  ShootingChannel *channels;
+} ShootingPiece;
+
+// What a simulated piece leaves behind. Columns: its node states, the free numbers, the residual.
+typedef struct ShootingOutcome {
+  double *triangle; // of the data rows, (nx + n + 1)^2 by rows
+  double *end;      // state at the end: nx
+  double *by_state; // nx x nx
+  double *by_free;  // nx x n
+} ShootingOutcome;
+
+typedef struct ShootingPoint {
+  double *x;      // free numbers
+  double *states; // [piece][nx]; of first pieces: what follows from the parameters
+  ShootingOutcome *pieces;
+  double data; // objective of the data and the priors
+  double gaps; // half the sum of squares of scaled gaps at weight 1
+  double gap;  // largest, relative to the range
+} ShootingPoint;
+
+typedef struct ShootingRig { // a model compiled for pieces
+  System *system;
+  SimulateWork *work;
+  double **column; // of the trajectory
+  double *p;
+  int np; // slopes per output
+} ShootingRig;
+
+typedef struct Shooting {
+  const Problem *problem;
+  const ShootingRequest *request;
+  Arena *arena;
+  int n, nx, width; // free numbers, states, nx + n
+  int *parameters, parameter_count;
+  int **slope_of;  // [experiment][free number]: position among the parameters, -1 = none
+  int first_start; // parameter that is the start of state 0 in the rig of later pieces
+  ShootingRig first, later;
+  ShootingPiece *pieces;
+  int piece_count;
+  double **scale; // [experiment*channels + channel][sample]: sqrt(weight * quadrature)/sigma
+  double *huber;  // by channel over all experiments: limit in its unit, HUGE_VAL = none
+  int *first_channel;
+  double *gap_scale; // by state: what a gap is multiplied with at weight 1
+  double *range;     // by state
+  double nothing;    // an objective that is no more than the errors of integration
+  double **rows;     // columns of a block of data rows
+  QrSum *data_sum;
+  // of a step
+  QrSum *piece_sum, *free_sum;
+  double *block, **block_column;
+  double *eliminated;             // [piece]: nx rows of (2 nx + n + 1)
+  double *carried;                // rows that later pieces take over: (nx + n + 1)^2
+  double *state_size, *free_size; // largest norms of columns so far; damping is relative to them
+  double *low, *high, *step_free, *step_states;
+  double *R, *z;
+  LinearWork *linear;
+  FitWork *count;
+  long most_steps, step_limit; // of the integrator in one piece; 0: no limit found yet
+} Shooting;
+
+// shooting_setup.c: pieces, scales, compiled models, room.
+void shooting_init(Shooting *s);
+void shooting_done(Shooting *s); // what the arena does not own
+ShootingPoint *shooting_point_new(Shooting *s);
+static inline int shooting_channel(const Shooting *s, int experiment, int channel) {
+  return s->first_channel[experiment] + channel;
+}
+
+// shooting_eval.c
+// All pieces at a point. false: one of them failed.
+bool shooting_eval(Shooting *s, ShootingPoint *at);
+double shooting_priors(const Shooting *s, const double *x); // half their sum of squares
+// Between the end of piece k and the node that follows, in state i.
+static inline double shooting_gap(const Shooting *s, const ShootingPoint *at, int k, int i) {
+  return at->pieces[k].end[i] - at->states[(size_t)(k + 1) * (size_t)s->nx + (size_t)i];
+}
+
+// shooting_step.c
+// Makes the sizes that damping is relative to at least those at this point.
+void shooting_sizes(Shooting *s, const ShootingPoint *at, double weight);
+// Into step_free and step_states: the minimum of the damped linear model inside the bounds.
+void shooting_step(Shooting *s, const ShootingPoint *at, double weight, double damping);
+// What the linear model expects that step to gain.
+double shooting_gain(const Shooting *s, const ShootingPoint *at, const ShootingPoint *to,
+                     double weight);
+// R and z of the problem in the free numbers, with every node where it is best.
+void shooting_reduce(Shooting *s, const ShootingPoint *at, double weight, double damping);

@@ -1,0 +1,43 @@
+// A model tied to measurements by a feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data - measured).
+//
+// The data become inputs, lambda and the gains parameters, integrals of the error states; all derivatives follow by
+// themselves. At lambda = 0 it is the model itself.
+#pragma once
+#include "model/model.h"
+
+typedef enum CoupleIntegral {
+  COUPLE_NO_INTEGRAL,
+  COUPLE_ERROR,  // integral of the error, the usual one
+  COUPLE_SQUARE, // integral of its square, as in the paper on PID homotopy
+} CoupleIntegral;
+
+typedef struct CoupleTerm {
+  int channel, state;
+  Expr direction; // what the gain is multiplied with, 1 where the state itself is measured
+  bool rate;      // the state is not measured: it drives the one that is
+} CoupleTerm;
+
+typedef struct Coupling {
+  const Expr *measured; // expressions of the model
+  int channels;
+  CoupleTerm *terms;
+  int term_count;
+  CoupleIntegral
+      integral; // one for each channel; acts where its terms with `rate` act, else where all of them do
+} Coupling;
+
+typedef struct Coupled {
+  Model *model;
+  int first_input;    // number of the input that is the data of channel 0
+  int lambda;         // parameter
+  int *gain;          // by term: parameter
+  int *gain_integral; // by channel: parameter; NULL = none
+  int first_integral; // state, -1 = none
+} Coupled;
+
+// Terms for one measured expression: into the states that it contains, and with `rates` into those that drive them. Their
+// directions make the error fall at the rate of the gain whatever the units. Appends to terms; returns how many.
+int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, bool rates,
+                         CoupleTerm *terms);
+
+Coupled *couple(Model *m, Arena *a, const Coupling *c);

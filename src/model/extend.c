@@ -1,0 +1,53 @@
+#include "model/extend.h"
+
+#include "expr/replace.h"
+
+int model_add_parameter(Model *m, const char *name, double value) {
+  Flat *f = m->flat;
+  Parameter p = {.name = arena_print(m->arena, "%s", name), .variable = -1, .value = value};
+  p.node = expr_symbol(m->graph, p.name, false);
+  array_push(m->arena, &f->parameters, p);
+  if (names_find(f->parameter_names, name) < 0)
+    names_set(f->parameter_names, p.name, f->parameters.count - 1);
+  m->np = f->parameters.count;
+  return m->np - 1;
+}
+
+Model *model_copy(const Model *m, Arena *a) {
+  Model *copy = ARENA_NEW(a, Model);
+  *copy = *m;
+  memset(copy->helpers, 0,
+         sizeof copy->helpers); // symbols of its own: the arrays must not be shared
+  return copy;
+}
+
+// What the modes are at the start, with `start` in place of the states.
+static void modes_at_start(Model *m, const Expr *start, Arena *a) {
+  const Flat *f = m->flat;
+  Arena *scratch = arena_new();
+  Replacer *solved = replacer_new(m->graph, scratch), *at = replacer_new(m->graph, scratch);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(solved, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int i = 0; i < m->nx; i++) replacer_set(at, m->x[i], start[i]);
+  m->mode0 = ARENA_ARRAY(a, Expr, m->ne + 1);
+  for (int k = 0; k < m->ne; k++) { // what an event stands for may contain those before it
+    m->mode0[k] = replace(at, replace(solved, f->events.at[k].direct));
+    replacer_set(at, f->events.at[k].mode, m->mode0[k]);
+  }
+  arena_free(scratch);
+}
+
+Model *model_with_free_start(Model *m, Arena *a, int *first) {
+  pthread_mutex_lock(m->lock);
+  Model *free = model_copy(m, a);
+  free->x0 = ARENA_ARRAY(a, Expr, m->nx + 1);
+  *first = m->flat->parameters.count;
+  for (int i = 0; i < m->nx; i++) {
+    const char *name = m->flat->variables.at[m->state[i]].name;
+    int k = model_add_parameter(free, arena_print(a, "free start of %s", name), 0);
+    free->x0[i] = m->flat->parameters.at[k].node;
+  }
+  modes_at_start(free, free->x0, a);
+  pthread_mutex_unlock(m->lock);
+  return free;
+}

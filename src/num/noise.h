@@ -1,0 +1,6 @@
+// How noisy samples are, without a model: differences of high order remove what is smooth and leave the noise.
+#pragma once
+
+// Standard deviation of white noise in y (increasing t, equal or unequal steps): the smallest estimate by differences of
+// order 3 to 8. NaN when there are too few samples. Too coarse sampling makes it too large, never too small.
+double noise_deviation(const double *t, const double *y, int n);

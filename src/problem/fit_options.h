@@ -1,0 +1,24 @@
+// The options of a fit. fit_options.def is the list; 'entrain options' prints it.
+#pragma once
+#include "base/options.h"
+
+typedef struct FitOptions {
+#define OPT(type, name, default_value, least, most, meaning) type name;
+#define OPT_CHOICE(name, default_value, choices, meaning) int name; // index of the word
+#include "problem/fit_options.def"
+#undef OPT
+#undef OPT_CHOICE
+} FitOptions;
+
+extern const OptionTable FIT_OPTIONS;
+
+// Indices of the words of choices, in the order of the .def.
+enum { CRITERION_SUM, CRITERION_INTEGRAL };
+enum { LOSS_SQUARES, LOSS_HUBER };
+enum { HOMOTOPY_AUTO, HOMOTOPY_PAPER };
+enum { COUPLING_P, COUPLING_PD, COUPLING_PID, COUPLING_PID_SQUARED };
+enum { LOCAL_TRUST_REGION, LOCAL_LM, LOCAL_GAUSS_NEWTON };
+enum { LINE_SEARCH_ON, LINE_SEARCH_OFF };
+enum { NOISE_PROPORTIONAL, NOISE_ADDITIVE };
+
+void fit_options_init(FitOptions *o); // all defaults

@@ -1,0 +1,114 @@
+// A problem as the user states it: model, experiments with data, what to estimate, how. Read from YAML, checked, and
+// constant from then on.
+#pragma once
+#include "base/csv.h"
+#include "model/model.h"
+#include "problem/fit_options.h"
+#include "simulate/input.h"
+#include "simulate/simulate_options.h"
+
+typedef enum Method {
+#define METHOD(name, word, meaning) METHOD_##name,
+#include "problem/methods.def"
+#undef METHOD
+  METHOD_COUNT
+} Method;
+
+const char *method_word(Method m);
+const char *method_meaning(Method m);
+bool method_find(const char *word, Method *m);
+
+typedef enum SigmaKind {
+  SIGMA_UNKNOWN,  // residuals count as they are; their variance is estimated at the end
+  SIGMA_NUMBER,   // standard deviation of the noise in the unit of the channel
+  SIGMA_RELATIVE, // times the root mean square of the channel's data
+  SIGMA_ESTIMATED, // found together with the parameters: channels are weighted by their own residuals
+} SigmaKind;
+
+// A measured quantity of one experiment and its samples.
+typedef struct Channel {
+  const char *name;        // as written: theta, or alpha*z + c0*v
+  const char *column;      // of the data file
+  const char *unit;        // of the column, "" when unknown
+  Expr measured;           // what the model says it is, gain and offset included
+  int gain, offset, delay; // parameters of the model, -1 = none
+  double weight;           // multiplies the squared residuals, > 0
+  SigmaKind sigma_kind;
+  double sigma;        // SIGMA_NUMBER: the number; SIGMA_RELATIVE: the resulting number, > 0
+  int count;           // samples in the window, missing values left out
+  const double *t, *y; // increasing
+  int missing;         // samples of the window that were missing
+} Channel;
+
+typedef struct FixedValue { // holds in one experiment
+  int parameter;
+  double value;
+} FixedValue;
+
+typedef struct Experiment {
+  const char *name; // from the problem file, else the name of the data file
+  const char *file; // of the data, as given
+  double start;     // the time at which the start values hold and the simulation begins
+  double stop;      // of the last sample in the window
+  Channel *channels;
+  int channel_count;
+  const Input **inputs; // by input of the model
+  double *p; // all parameters of the model as they hold here, before the free ones are put in
+} Experiment;
+
+// A number to be found.
+typedef struct Free {
+  const char *name;       // p, theta.start, theta.offset; of one experiment only: p[swing]
+  const char *unit;       // "" when unknown
+  int parameter;          // of the model
+  int experiment;         // -1: the same in all
+  double start, min, max; // min <= start <= max; bounds may be infinite
+  bool log;               // searched on a logarithmic scale; min > 0
+  bool has_prior;
+  double prior_mean, prior_sd;
+  int line, column; // in the problem file
+} Free;
+
+// der(state) += lambda * gain * (data - measured), as the user gave it under 'gains'.
+typedef struct GivenGain {
+  int experiment; // -1: in all
+  int channel;    // number of the measured name among problem->measured
+  int state;      // of the model
+  double gain;
+} GivenGain;
+
+typedef struct Problem {
+  Arena *arena; // owns everything below
+  const char *path, *model_path;
+  Model *model;
+  Experiment *experiments;
+  int experiment_count;
+  // The different measured expressions of all experiments; channel_measured[e][c] is the number of a channel's.
+  const char **measured_name;
+  Expr *measured;
+  int measured_count;
+  int **channel_measured;
+  Free *free;
+  int free_count;
+  GivenGain *gains;
+  int gain_count;
+  Method method;
+  FitOptions options;
+  SimulateOptions simulate; // defaults of a fit: rel_tol 1e-8, abs_tol 1e-10
+  Warnings warnings;        // of the problem file and of the data
+} Problem;
+
+typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by its name
+  const char *path, *value;
+  bool is_option;
+} ProblemSetting;
+
+// NULL and err with file:line:column on failure.
+Problem *problem_load(const char *path, const ProblemSetting *settings, int count, Err *err);
+// The same from text in memory; relative paths are relative to `folder`.
+Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
+                       const ProblemSetting *settings, int count, Err *err);
+void problem_free(Problem *p);
+
+// Parameters of the model that are free in some experiment, without repetition: returns the count.
+int problem_free_parameters(const Problem *p, int *parameters);

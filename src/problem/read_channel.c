@@ -1,0 +1,407 @@
+// 'measure': what is measured, in which column, how far it is trusted, and the sensor in between.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expr/replace.h"
+#include "lang/parse.h"
+#include "model/extend.h"
+#include "model/unit.h"
+#include "problem/reader.h"
+
+const char *const SENSOR_NAMES[SENSOR_COUNT] = {"gain", "offset", "delay"};
+
+typedef struct ChannelReader {
+  ProblemReader *r;
+  int experiment;
+  const ExperimentReader *e;
+  const Yaml *node;
+  const Variable *variable; // when a variable is measured, NULL: an expression
+  int column;
+  Replacer *solved; // unknowns of the model by what they are
+  Channel out;
+} ChannelReader;
+
+// ---------------------------------------------------------------- what is measured
+
+// Symbols of a query stand for unknowns; a System knows states, inputs and parameters only.
+static Replacer *solved_unknowns(ProblemReader *r) {
+  const Model *m = r->problem->model;
+  Replacer *s = replacer_new(m->graph, r->scratch);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(s, m->unknowns[j].symbol, m->sorted.solution[j]);
+  return s;
+}
+
+static bool is_condition(const Ast *e) {
+  if (e->kind == AST_BOOL) return true;
+  if (e->kind == AST_IF) return is_condition(e->args[1]);
+  return (e->kind == AST_BINARY || e->kind == AST_UNARY) && e->op >= AST_LESS;
+}
+
+static bool check_variable(ChannelReader *c, const Variable *v) {
+  c->variable = v;
+  if (v->boolean)
+    return reader_fail_key(c->r, c->node, ERR_VALUE, "%s is Boolean: only numbers can be measured",
+                           v->name);
+  if (v->kind == VARIABLE_INPUT)
+    return reader_fail_key(c->r, c->node, ERR_VALUE,
+                           "%s is an input of the model: no parameter changes it; give it under "
+                           "'inputs'",
+                           v->name);
+  return true;
+}
+
+static bool read_measured(ChannelReader *c) {
+  Model *m = c->r->problem->model;
+  const Ast *tree;
+  Expr e;
+  if (!reader_expression(c->r, m->flat, c->node->key, c->node->key_at, false, &tree, &e))
+    return false;
+  int i = tree->kind == AST_NAME ? names_find(m->flat->names, tree->name) : -1;
+  if (i >= 0 && !check_variable(c, &m->flat->variables.at[i])) return false;
+  if (is_condition(tree))
+    return reader_fail_key(c->r, c->node, ERR_VALUE,
+                           "this is true or false: only numbers can be measured");
+  if (!expr_varies(m->graph, e))
+    return reader_fail_key(c->r, c->node, ERR_VALUE,
+                           "'%.100s' does not change in time: it cannot be compared with a column",
+                           c->node->key);
+  c->out.measured = replace(c->solved, e);
+  return true;
+}
+
+// ---------------------------------------------------------------- column and samples
+
+static const Yaml *column_node(const Yaml *n) {
+  return n->kind == YAML_MAP ? yaml_find(n, "column") : n;
+}
+
+static bool read_column(ChannelReader *c) {
+  const Yaml *n = column_node(c->node);
+  const char *name = c->node->key;
+  if (!yaml_is_null(n) && !reader_text(c->r, n, "'column'", &name)) return false;
+  Place at = yaml_is_null(n) ? c->node->key_at : n->at;
+  const Table *t = c->e->table;
+  c->column = reader_column(c->r, t, at, name);
+  if (c->column < 0) return false;
+  if (c->column == c->e->time)
+    return reader_fail_place(c->r, at, ERR_VALUE, "column '%.100s' is the time", name);
+  c->out.column = t->names[c->column];
+  c->out.unit = t->units ? t->units[c->column] : "";
+  return true;
+}
+
+static void copy_present(ChannelReader *c, const double *t, const double *y, int rows) {
+  double *kept_t = ARENA_ARRAY(c->r->arena, double, c->out.count);
+  double *kept_y = ARENA_ARRAY(c->r->arena, double, c->out.count);
+  int n = 0;
+  for (int i = 0; i < rows; i++) {
+    if (isnan(y[i])) continue;
+    kept_t[n] = t[i];
+    kept_y[n++] = y[i];
+  }
+  c->out.t = kept_t, c->out.y = kept_y;
+}
+
+// Columns without gaps are used where they are: channels with the same times share them.
+static bool read_samples(ChannelReader *c) {
+  const ExperimentReader *e = c->e;
+  const double *t = e->table->column[e->time] + e->first;
+  const double *y = e->table->column[c->column] + e->first;
+  int rows = e->last - e->first;
+  for (int i = 0; i < rows; i++) c->out.missing += isnan(y[i]) != 0;
+  c->out.count = rows - c->out.missing;
+  c->out.t = t, c->out.y = y;
+  if (c->out.missing) copy_present(c, t, y, rows);
+  const Yaml *n = column_node(c->node);
+  if (c->out.count) return true;
+  return reader_fail_place(c->r, yaml_is_null(n) ? c->node->key_at : n->at, ERR_DATA,
+                           "column '%.100s' has no values%s: all %d are missing", c->out.column,
+                           rows < e->table->rows ? " in the window" : "", rows);
+}
+
+static void warn_unit(ChannelReader *c) {
+  Unit column, variable;
+  const Variable *v = c->variable;
+  if (!v || c->out.gain >= 0 || !unit_parse(c->out.unit, &column, NULL)) return;
+  if (!unit_parse(v->unit, &variable, NULL) || unit_same(&column, &variable)) return;
+  if (unit_same_dimension(&column, &variable))
+    reader_warn(c->r, c->node->key_at,
+                "column '%.100s' is in %.40s, but %s is in %s; write {column: %.100s, gain: %.10g} "
+                "to compare them",
+                c->out.column, c->out.unit, v->name, v->unit, c->out.column,
+                variable.scale / column.scale);
+  else
+    reader_warn(c->r, c->node->key_at,
+                "column '%.100s' is in %.40s, but %s is in %s, another quantity", c->out.column,
+                c->out.unit, v->name, v->unit);
+}
+
+// ---------------------------------------------------------------- trust
+
+static double rms(const double *y, int n) {
+  double largest = 0, sum = 0;
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(y[i]));
+  for (int i = 0; i < n && largest > 0; i++) sum += (y[i] / largest) * (y[i] / largest);
+  return largest * sqrt(sum / n);
+}
+
+static bool set_sigma(ChannelReader *c, const Yaml *n, SigmaKind kind, double value) {
+  c->out.sigma_kind = kind;
+  c->out.sigma = value;
+  if (!(value > 0)) return reader_fail(c->r, n, ERR_VALUE, "sigma must be above 0");
+  if (kind == SIGMA_RELATIVE) c->out.sigma *= rms(c->out.y, c->out.count);
+  if (c->out.sigma > 0) return true;
+  return reader_fail(c->r, n, ERR_VALUE,
+                     "sigma relative to column '%.100s' makes no sense: all its values are 0",
+                     c->out.column);
+}
+
+// "5%" as 0.05
+static bool parse_percent(const char *text, double *out) {
+  char number[40];
+  size_t length = strlen(text);
+  if (length < 2 || length >= sizeof number || text[length - 1] != '%') return false;
+  memcpy(number, text, length - 1);
+  number[length - 1] = 0;
+  if (!number_parse(number, out)) return false;
+  *out /= 100;
+  return true;
+}
+
+static bool is_word_estimate(const Yaml *n) {
+  return n->kind == YAML_TEXT &&
+         (strcmp(n->text, "estimate") == 0 || strcmp(n->text, "estimated") == 0);
+}
+
+static bool read_sigma(ChannelReader *c) {
+  static const char *const KEYS[] = {"relative"};
+  const Yaml *n = yaml_find(c->node, "sigma");
+  double value = 0;
+  if (yaml_is_null(n)) return true;
+  if (n->kind == YAML_MAP) {
+    const Yaml *relative = yaml_find(n, "relative");
+    if (!reader_keys(c->r, n, "sigma", KEYS, 1)) return false;
+    if (!relative) return reader_fail(c->r, n, ERR_VALUE, "sigma is {relative: 0.05} or a number");
+    return reader_number(c->r, relative, "relative sigma", false, &value) &&
+           set_sigma(c, relative, SIGMA_RELATIVE, value);
+  }
+  if (is_word_estimate(n)) {
+    c->out.sigma_kind = SIGMA_ESTIMATED;
+    return true;
+  }
+  if (parse_percent(n->text, &value)) return set_sigma(c, n, SIGMA_RELATIVE, value);
+  return reader_number(c->r, n, "sigma (a number, 5%, {relative: 0.05} or estimate)", false,
+                       &value) &&
+         set_sigma(c, n, SIGMA_NUMBER, value);
+}
+
+static bool read_weight(ChannelReader *c) {
+  const Yaml *n = yaml_find(c->node, "weight");
+  c->out.weight = 1;
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(c->r, n, "weight", false, &c->out.weight)) return false;
+  return c->out.weight > 0 ||
+         reader_fail(c->r, n, ERR_VALUE,
+                     "weight must be above 0; leave the channel out to ignore it");
+}
+
+// ---------------------------------------------------------------- gain, offset, delay
+
+static const char *sensor_name(ChannelReader *c, SensorKind kind, bool is_free) {
+  bool bare = c->variable != NULL;
+  return arena_print(c->r->arena, "%s%s%s.%s%s", bare ? "" : "(", c->node->key, bare ? "" : ")",
+                     SENSOR_NAMES[kind], is_free ? "" : " (fixed)");
+}
+
+static bool same_spec(const FreeSpec *a, const FreeSpec *b) {
+  bool prior =
+      a->has_prior == b->has_prior && a->prior_mean == b->prior_mean && a->prior_sd == b->prior_sd;
+  return a->start == b->start && a->min == b->min && a->max == b->max && a->log == b->log && prior;
+}
+
+static Sensor *find_sensor(ChannelReader *c, SensorKind kind, bool is_free) {
+  ProblemReader *r = c->r;
+  for (int i = 0; i < r->sensors.count; i++) {
+    Sensor *s = &r->sensors.at[i];
+    if (s->kind == kind && s->free == is_free && strcmp(s->measured, c->node->key) == 0) return s;
+  }
+  static const double NEUTRAL[SENSOR_COUNT] = {1, 0, 0};
+  Sensor s = {.measured = c->node->key, .kind = kind, .free = is_free, .unit = ""};
+  s.parameter =
+      model_add_parameter(r->problem->model, sensor_name(c, kind, is_free), NEUTRAL[kind]);
+  s.spec = ARENA_ARRAY(r->scratch, FreeSpec, r->experiment_count);
+  if (kind == SENSOR_OFFSET) s.unit = c->out.unit;
+  if (kind == SENSOR_DELAY && c->e->table->units) s.unit = c->e->table->units[c->e->time];
+  array_push(r->scratch, &r->sensors, s);
+  return &r->sensors.at[r->sensors.count - 1];
+}
+
+// Experiments share the number, so they must say the same about it.
+static bool check_shared(ChannelReader *c, const Sensor *s, const FreeSpec *spec) {
+  for (int i = 0; i < c->experiment; i++) {
+    const FreeSpec *other = &s->spec[i];
+    if (!other->node || !s->free) continue;
+    bool both = spec->per_experiment && other->per_experiment;
+    if (both || (same_spec(spec, other) && spec->per_experiment == other->per_experiment)) continue;
+    return reader_fail_key(c->r, spec->node, ERR_VALUE,
+                           "%s is one number for all experiments, but experiment %d says something "
+                           "else about it; say the same, or write per_experiment: true in each",
+                           sensor_name(c, s->kind, true), i + 1);
+  }
+  return true;
+}
+
+static FreeSpec default_spec(const ChannelReader *c, SensorKind kind) {
+  FreeSpec spec = {.start = kind == SENSOR_GAIN, .min = -HUGE_VAL, .max = HUGE_VAL};
+  if (kind == SENSOR_DELAY) {
+    const double *t = c->e->table->column[c->e->time];
+    spec.min = 0;
+    spec.max = t[c->e->last - 1] - c->e->start;
+  }
+  return spec;
+}
+
+// Of a number that is given.
+static bool check_known(ChannelReader *c, SensorKind kind, const Yaml *n, double value) {
+  if (kind == SENSOR_GAIN && value == 0)
+    return reader_fail(c->r, n, ERR_VALUE, "gain must not be 0: nothing would be measured");
+  if (kind == SENSOR_DELAY && !(value >= 0))
+    return reader_fail(c->r, n, ERR_VALUE, "delay must not be below 0: data come after the event");
+  return true;
+}
+
+static bool read_sensor(ChannelReader *c, SensorKind kind, int *parameter) {
+  const Yaml *n = yaml_find(c->node, SENSOR_NAMES[kind]);
+  *parameter = -1;
+  if (yaml_is_null(n)) return true;
+  FreeSpec spec = default_spec(c, kind);
+  spec.node = n;
+  bool by_word = is_word_estimate(n);
+  if (!by_word && n->kind == YAML_TEXT) spec.min = -HUGE_VAL, spec.max = HUGE_VAL;
+  if (!by_word && !read_free_spec(c->r, sensor_name(c, kind, true), n, &spec)) return false;
+  bool is_free = by_word || (n->kind == YAML_MAP && !spec.fixed);
+  if (!is_free && !check_known(c, kind, n, spec.start)) return false;
+  Sensor *s = find_sensor(c, kind, is_free);
+  if (!check_shared(c, s, &spec)) return false;
+  s->spec[c->experiment] = spec;
+  *parameter = s->parameter;
+  return true;
+}
+
+static Expr node_of(const ChannelReader *c, int parameter) {
+  return c->r->problem->model->flat->parameters.at[parameter].node;
+}
+
+static bool read_sensors(ChannelReader *c) {
+  Graph *g = c->r->problem->model->graph;
+  Channel *o = &c->out;
+  if (!read_sensor(c, SENSOR_GAIN, &o->gain) || !read_sensor(c, SENSOR_OFFSET, &o->offset) ||
+      !read_sensor(c, SENSOR_DELAY, &o->delay))
+    return false;
+  if (o->gain >= 0) o->measured = expr_mul(g, node_of(c, o->gain), o->measured);
+  if (o->offset >= 0) o->measured = expr_add(g, o->measured, node_of(c, o->offset));
+  return true;
+}
+
+// ---------------------------------------------------------------- channels
+
+static bool read_channel(ChannelReader *c) {
+  static const char *const KEYS[] = {"column", "weight", "sigma", "gain", "offset", "delay"};
+  const Yaml *n = c->node;
+  if (n->kind != YAML_TEXT && !reader_keys(c->r, n, "a measured quantity", KEYS, 6)) return false;
+  c->out = (Channel){.name = n->key, .gain = -1, .offset = -1, .delay = -1};
+  if (!read_measured(c) || !read_column(c) || !read_samples(c) || !read_weight(c) ||
+      !read_sigma(c) || !read_sensors(c))
+    return false;
+  warn_unit(c);
+  return true;
+}
+
+static void warn_same_column(ChannelReader *c, const Experiment *e) {
+  for (int k = 0; k < e->channel_count; k++)
+    if (strcmp(e->channels[k].column, c->out.column) == 0)
+      reader_warn(c->r, c->node->key_at, "column '%.100s' is compared with %.100s and with %.100s",
+                  c->out.column, e->channels[k].name, c->out.name);
+}
+
+static const Yaml *find_measure(ProblemReader *r, const ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "measure");
+  if (n && n->kind == YAML_MAP && n->items.count) return n;
+  if (!n || n->kind == YAML_MAP || yaml_is_null(n))
+    reader_fail_key(r, n ? n : e->node, ERR_VALUE,
+                    "nothing is measured here; say which variable is in which column, such as "
+                    "measure: {theta: angle}");
+  else
+    reader_fail(r, n, ERR_VALUE,
+                "'measure' must be a mapping from what is measured to columns, such as {theta: "
+                "angle}, or a list of names");
+  return NULL;
+}
+
+static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
+  const ExperimentReader *e = &r->experiments[number];
+  Experiment *out = &r->problem->experiments[number];
+  const Yaml *n = find_measure(r, e);
+  if (!n) return false;
+  out->name = e->name;
+  out->file = e->table->file;
+  out->start = e->start;
+  out->stop = e->start;
+  out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
+  for (int i = 0; i < n->items.count; i++) {
+    ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};
+    c.solved = solved;
+    if (!read_channel(&c)) return false;
+    warn_same_column(&c, out);
+    out->stop = fmax(out->stop, c.out.t[c.out.count - 1]);
+    out->channels[out->channel_count++] = c.out;
+  }
+  return true;
+}
+
+static int number_of(Problem *p, const Channel *c) {
+  for (int i = 0; i < p->measured_count; i++)
+    if (p->measured[i] == c->measured && strcmp(p->measured_name[i], c->name) == 0) return i;
+  p->measured[p->measured_count] = c->measured;
+  p->measured_name[p->measured_count] = c->name;
+  return p->measured_count++;
+}
+
+static void list_measured(ProblemReader *r) {
+  Problem *p = r->problem;
+  int count = 0;
+  for (int i = 0; i < p->experiment_count; i++) count += p->experiments[i].channel_count;
+  p->measured = ARENA_ARRAY(r->arena, Expr, count + 1);
+  p->measured_name = ARENA_ARRAY(r->arena, const char *, count + 1);
+  p->channel_measured = ARENA_ARRAY(r->arena, int *, p->experiment_count + 1);
+  for (int i = 0; i < p->experiment_count; i++) {
+    const Experiment *e = &p->experiments[i];
+    p->channel_measured[i] = ARENA_ARRAY(r->arena, int, e->channel_count + 1);
+    for (int k = 0; k < e->channel_count; k++)
+      p->channel_measured[i][k] = number_of(p, &e->channels[k]);
+  }
+}
+
+static void warn_mixed_sigma(ProblemReader *r) {
+  const Problem *p = r->problem;
+  int known = 0, unknown = 0;
+  for (int i = 0; i < p->experiment_count; i++)
+    for (int k = 0; k < p->experiments[i].channel_count; k++)
+      *(p->experiments[i].channels[k].sigma_kind == SIGMA_UNKNOWN ? &unknown : &known) += 1;
+  if (known && unknown)
+    reader_warn(r, (Place){.file = r->source->name},
+                "sigma is given for %d of %d channels; residuals of the others count as if theirs "
+                "were 1",
+                known, known + unknown);
+}
+
+bool read_channels(ProblemReader *r) {
+  Replacer *solved = solved_unknowns(r);
+  for (int i = 0; i < r->experiment_count; i++)
+    if (!read_channels_of(r, i, solved)) return false;
+  list_measured(r);
+  warn_mixed_sigma(r);
+  return true;
+}

@@ -1,0 +1,284 @@
+// 'estimate': which numbers are to be found, from where, within which bounds.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "problem/reader.h"
+
+// ---------------------------------------------------------------- what is said about a number
+
+enum { WHAT_SIZE = 160 };
+
+static const char *attribute_of(const char *attribute, const char *name, char out[WHAT_SIZE]) {
+  snprintf(out, WHAT_SIZE, "%s of %.100s", attribute, name);
+  return out;
+}
+
+static bool read_attribute(ProblemReader *r, const Yaml *map, const char *attribute,
+                           const char *name, bool infinite, double *out) {
+  char what[WHAT_SIZE];
+  const Yaml *n = yaml_find(map, attribute);
+  if (yaml_is_null(n)) return true;
+  return reader_number(r, n, attribute_of(attribute, name, what), infinite, out);
+}
+
+static bool read_flag(ProblemReader *r, const Yaml *map, const char *attribute, const char *name,
+                      bool *out) {
+  char what[WHAT_SIZE];
+  const Yaml *n = yaml_find(map, attribute);
+  return yaml_is_null(n) || reader_flag(r, n, attribute_of(attribute, name, what), out);
+}
+
+static bool read_scale(ProblemReader *r, const Yaml *map, const char *name, FreeSpec *spec) {
+  char what[WHAT_SIZE];
+  const char *word;
+  const Yaml *n = yaml_find(map, "scale");
+  if (yaml_is_null(n)) return true;
+  if (!reader_text(r, n, attribute_of("scale", name, what), &word)) return false;
+  spec->log = strcmp(word, "log") == 0;
+  if (spec->log || strcmp(word, "linear") == 0) return true;
+  return reader_fail(r, n, ERR_VALUE, "%s must be linear or log, not '%.100s'", what, word);
+}
+
+static bool read_prior(ProblemReader *r, const Yaml *map, const char *name, FreeSpec *spec) {
+  static const char *const KEYS[] = {"mean", "sd"};
+  char what[WHAT_SIZE], prior[WHAT_SIZE];
+  const Yaml *n = yaml_find(map, "prior");
+  if (yaml_is_null(n)) return true;
+  attribute_of("prior", name, what);
+  if (n->kind != YAML_MAP || yaml_is_null(yaml_find(n, "mean")) || yaml_is_null(yaml_find(n, "sd")))
+    return reader_keys(r, n, what, KEYS, 2) &&
+           reader_fail(r, n, ERR_VALUE, "%s needs both: {mean: ..., sd: ...}", what);
+  snprintf(prior, sizeof prior, "the prior of %.100s", name);
+  if (!reader_keys(r, n, what, KEYS, 2) ||
+      !read_attribute(r, n, "mean", prior, false, &spec->prior_mean) ||
+      !read_attribute(r, n, "sd", prior, false, &spec->prior_sd))
+    return false;
+  spec->has_prior = true;
+  if (spec->prior_sd > 0) return true;
+  return reader_fail(r, yaml_find(n, "sd"), ERR_VALUE, "sd of %s must be above 0", prior);
+}
+
+static bool read_attributes(ProblemReader *r, const char *name, const Yaml *n, FreeSpec *spec) {
+  static const char *const KEYS[] = {"start", "min",   "max",           "scale",
+                                     "prior", "fixed", "per_experiment"};
+  if (!reader_keys(r, n, name, KEYS, sizeof KEYS / sizeof *KEYS)) return false;
+  return read_attribute(r, n, "start", name, false, &spec->start) &&
+         read_attribute(r, n, "min", name, true, &spec->min) &&
+         read_attribute(r, n, "max", name, true, &spec->max) && read_scale(r, n, name, spec) &&
+         read_prior(r, n, name, spec) && read_flag(r, n, "fixed", name, &spec->fixed) &&
+         read_flag(r, n, "per_experiment", name, &spec->per_experiment);
+}
+
+// Where to point at: the attribute when it is given, else the whole entry.
+static const Yaml *attribute_node(const Yaml *n, const char *attribute) {
+  const Yaml *inner = yaml_find(n, attribute);
+  return yaml_is_null(inner) ? n : inner;
+}
+
+static bool check_spec(ProblemReader *r, const char *name, const Yaml *n, const FreeSpec *s) {
+  char start[32], min[32], max[32];
+  number_format(s->start, start), number_format(s->min, min), number_format(s->max, max);
+  if (s->fixed) return true;
+  if (!(s->min < s->max))
+    return reader_fail(r, attribute_node(n, "min"), ERR_VALUE,
+                       "min of %s must be below its max, but they are %s and %s", name, min, max);
+  if (s->log && !(s->min > 0))
+    return reader_fail(r, attribute_node(n, "scale"), ERR_VALUE,
+                       "%s cannot have a log scale: that needs a min above 0, and it is %s", name,
+                       min);
+  bool below = s->start < s->min;
+  if (below || s->start > s->max)
+    return reader_fail(r, attribute_node(n, "start"), ERR_VALUE,
+                       "the start value %s of %s is %s its %s %s", start, name,
+                       below ? "below" : "above", below ? "min" : "max", below ? min : max);
+  return true;
+}
+
+bool read_free_spec(ProblemReader *r, const char *name, const Yaml *n, FreeSpec *spec) {
+  char what[WHAT_SIZE];
+  spec->node = n;
+  if (!yaml_is_null(n) && n->kind == YAML_TEXT) {
+    if (!reader_number(r, n, attribute_of("the start value", name, what), false, &spec->start))
+      return false;
+  } else if (!yaml_is_null(n) && !read_attributes(r, name, n, spec)) {
+    return false;
+  }
+  return check_spec(r, name, n, spec);
+}
+
+// ---------------------------------------------------------------- names
+
+static bool ends_with_sensor(const char *name) {
+  const char *dot = strrchr(name, '.');
+  for (int i = 0; dot && i < SENSOR_COUNT; i++)
+    if (strcmp(dot + 1, SENSOR_NAMES[i]) == 0) return true;
+  return false;
+}
+
+// "theta" of "theta.start"
+static const Variable *variable_of_start(const Flat *f, const char *name) {
+  const char *dot = strrchr(name, '.');
+  char base[128];
+  if (!dot || strcmp(dot, ".start") != 0 || (size_t)(dot - name) >= sizeof base) return NULL;
+  snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
+  int i = names_find(f->names, base);
+  return i < 0 ? NULL : &f->variables.at[i];
+}
+
+static bool fail_variable(ProblemReader *r, const Yaml *n, const char *verb, const Variable *v) {
+  if (v->state)
+    return reader_fail_key(r, n, ERR_NAME, "%s is a state; to %s its start value, write %s.start",
+                           v->name, verb, v->name);
+  const char *why = v->kind == VARIABLE_CONSTANT ? "it is a constant; make it a parameter"
+                    : v->kind == VARIABLE_INPUT  ? "it is an input; give it under 'inputs'"
+                                                 : "the equations determine it";
+  return reader_fail_key(r, n, ERR_NAME, "%s cannot be %s: %s", v->name,
+                         strcmp(verb, "set") == 0 ? "set" : "estimated", why);
+}
+
+static bool fail_name(ProblemReader *r, const Yaml *n, const char *verb) {
+  const Flat *f = r->flat;
+  int i = names_find(f->names, n->key);
+  if (i >= 0) return fail_variable(r, n, verb, &f->variables.at[i]);
+  const Variable *v = variable_of_start(f, n->key);
+  if (v)
+    return reader_fail_key(r, n, ERR_NAME, "%s has no start value of its own: %s", v->name,
+                           v->kind == VARIABLE_UNKNOWN ? "it is no state" : "it does not move");
+  if (ends_with_sensor(n->key))
+    return reader_fail_key(r, n, ERR_NAME,
+                           "'%.100s' is no parameter of the model; gain, offset and delay of a "
+                           "sensor stand under 'measure': x: {column: c, offset: {start: 0}}",
+                           n->key);
+  int count = names_count(f->parameter_names);
+  const char **known = ARENA_ARRAY(r->scratch, const char *, count + 1);
+  for (int k = 0; k < count; k++) known[k] = names_at(f->parameter_names, k);
+  return reader_unknown(r, n->key_at, "parameter", n->key, known, count);
+}
+
+bool read_parameter_name(ProblemReader *r, const Yaml *n, const char *verb, int *parameter) {
+  *parameter = names_find(r->flat->parameter_names, n->key);
+  return *parameter >= 0 || fail_name(r, n, verb);
+}
+
+// ---------------------------------------------------------------- entries
+
+static bool has_value(const AstModel *m, const char *name) {
+  for (int i = 0; i < m->declarations.count; i++) {
+    const AstDeclaration *d = &m->declarations.at[i];
+    if (strcmp(d->name, name) != 0) continue;
+    for (int k = 0; k < d->attributes.count; k++)
+      if (strcmp(d->attributes.at[k].name, "start") == 0) return true;
+    return d->binding != NULL;
+  }
+  return true; // a start value, which is 0 without more
+}
+
+static bool has_start(const Yaml *n) {
+  return n->kind == YAML_MAP ? !yaml_is_null(yaml_find(n, "start")) : !yaml_is_null(n);
+}
+
+static bool read_estimate(ProblemReader *r, const Yaml *n) {
+  Estimate e = {.name = n->key};
+  if (!read_parameter_name(r, n, "estimate", &e.parameter)) return false;
+  const Parameter *p = &r->flat->parameters.at[e.parameter];
+  const Variable *v = &r->flat->variables.at[p->variable];
+  if (v->boolean || v->integer)
+    return reader_fail_key(r, n, ERR_VALUE,
+                           "%s is %s: only Real parameters can be estimated; set it instead",
+                           p->name, v->boolean ? "Boolean" : "Integer");
+  if (!has_start(n) && !has_value(r->ast, p->name))
+    return reader_fail_key(r, n, ERR_VALUE,
+                           "%s has no value in the model: say where the search begins, %s: {start: "
+                           "...}",
+                           p->name, p->name);
+  e.spec = (FreeSpec){.start = p->value, .min = v->min, .max = v->max};
+  if (!read_free_spec(r, p->name, n, &e.spec)) return false;
+  array_push(r->scratch, &r->estimates, e);
+  return true;
+}
+
+bool read_estimates(ProblemReader *r) {
+  const Yaml *n = yaml_find(r->root, "estimate");
+  if (!reader_map(r, n, "'estimate'")) return false;
+  for (int i = 0; i < (n ? n->items.count : 0); i++)
+    if (!read_estimate(r, n->items.at[i])) return false;
+  return true;
+}
+
+// ---------------------------------------------------------------- free numbers
+
+typedef ARRAY(Free) FreeList;
+
+static void add_free(ProblemReader *r, FreeList *list, const char *name, const char *unit,
+                     int parameter, int experiment, const FreeSpec *s) {
+  Free f = {.unit = unit, .parameter = parameter, .experiment = experiment};
+  f.name = experiment < 0 ? arena_print(r->arena, "%s", name)
+                          : arena_print(r->arena, "%s[%s]", name, r->experiments[experiment].name);
+  f.start = s->start, f.min = s->min, f.max = s->max, f.log = s->log;
+  f.has_prior = s->has_prior, f.prior_mean = s->prior_mean, f.prior_sd = s->prior_sd;
+  Place at = s->node->key ? s->node->key_at : s->node->at;
+  f.line = at.line, f.column = at.column;
+  array_push(r->arena, list, f);
+}
+
+static const SetValue *find_set(const ExperimentReader *e, int parameter) {
+  for (int i = 0; i < e->set.count; i++)
+    if (e->set.at[i].parameter == parameter) return &e->set.at[i];
+  return NULL;
+}
+
+// Where a number is set, it is known: it is free in the other experiments only, each on its own.
+static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
+  const Variable *v = &r->flat->variables.at[r->flat->parameters.at[e->parameter].variable];
+  int before = list->count;
+  for (int i = 0; i < r->experiment_count; i++) {
+    const SetValue *set = find_set(&r->experiments[i], e->parameter);
+    if (set && !e->spec.per_experiment)
+      return reader_fail_key(
+          r, set->node, ERR_VALUE,
+          "%s is set here and estimated as one number for all experiments; take it out of one of "
+          "the two, or estimate it with per_experiment: true in the others",
+          e->name);
+    if (e->spec.per_experiment && !set)
+      add_free(r, list, e->name, v->unit, e->parameter, i, &e->spec);
+  }
+  if (!e->spec.per_experiment) add_free(r, list, e->name, v->unit, e->parameter, -1, &e->spec);
+  if (list->count == before)
+    reader_warn(r, e->spec.node->key_at, "%s is set in every experiment: nothing is estimated",
+                e->name);
+  return true;
+}
+
+static void add_sensor(ProblemReader *r, FreeList *list, const Sensor *s) {
+  const char *name = r->problem->model->flat->parameters.at[s->parameter].name;
+  for (int i = 0; i < r->experiment_count; i++) {
+    const FreeSpec *spec = &s->spec[i];
+    if (!spec->node) continue;
+    add_free(r, list, name, s->unit, s->parameter, spec->per_experiment ? i : -1, spec);
+    if (!spec->per_experiment) return;
+  }
+}
+
+static bool fail_nothing(ProblemReader *r) {
+  const Yaml *n = yaml_find(r->root, "estimate");
+  if (n && n->items.count)
+    return reader_fail_key(r, n, ERR_VALUE,
+                           "nothing is left to be estimated: all numbers are set or fixed");
+  return reader_fail(r, n ? n : r->root, ERR_VALUE,
+                     "nothing is to be estimated; say which parameters are to be found, such as "
+                     "estimate: {p: {start: 15, min: 0.1, max: 200}}");
+}
+
+bool read_free_numbers(ProblemReader *r) {
+  FreeList list = {0};
+  for (int i = 0; i < r->estimates.count; i++)
+    if (!r->estimates.at[i].spec.fixed && !add_estimate(r, &list, &r->estimates.at[i]))
+      return false;
+  for (int i = 0; i < r->sensors.count; i++)
+    if (r->sensors.at[i].free) add_sensor(r, &list, &r->sensors.at[i]);
+  if (!list.count) return fail_nothing(r);
+  r->problem->free = list.at;
+  r->problem->free_count = list.count;
+  return true;
+}

@@ -1,0 +1,444 @@
+// 'experiments': data, windows, settings, inputs.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/unit.h"
+#include "problem/reader.h"
+
+// ---------------------------------------------------------------- data
+
+static bool check_row(ProblemReader *r, const Table *t, int time, int row) {
+  Place at = {t->file, t->line[row], 1};
+  double now = t->column[time][row], before = row ? t->column[time][row - 1] : -HUGE_VAL;
+  if (isnan(now))
+    return reader_fail_place(r, at, ERR_DATA, "row %d: the time in column '%.80s' is missing",
+                             row + 1, t->names[time]);
+  if (now > before) return true;
+  char a[32], b[32];
+  number_format(now, a), number_format(before, b);
+  return reader_fail_place(r, at, ERR_DATA,
+                           "row %d: time in column '%.80s' must increase, but %s follows %s",
+                           row + 1, t->names[time], a, b);
+}
+
+static bool check_time(ProblemReader *r, const ExperimentReader *e) {
+  const Table *t = e->table;
+  const double *time = t->column[e->time];
+  for (int i = 0; i < t->rows; i++) {
+    bool fine = i ? time[i] > time[i - 1] : !isnan(time[i]); // NaN fails
+    if (!fine) return check_row(r, t, e->time, i);
+  }
+  if (t->rows) return true;
+  return reader_fail_place(r, (Place){.file = t->file}, ERR_DATA, "there are no rows of numbers");
+}
+
+// A file that several experiments use is read once.
+static Table *load(ProblemReader *r, const Yaml *n) {
+  const char *path = reader_path(r, n->text);
+  Err own = {0};
+  for (int i = 0; i < r->files.count; i++)
+    if (strcmp(r->files.at[i].path, path) == 0) return r->files.at[i].table;
+  Table *t = table_load(r->arena, path, &own);
+  if (t)
+    array_push(r->scratch, &r->files, ((DataFile){path, t}));
+  else if (own.file[0] && r->err->code == ERR_NONE)
+    *r->err = own;
+  else
+    reader_fail(r, n, own.code, "%s", own.text);
+  return t;
+}
+
+static bool read_data(ProblemReader *r, ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "data"), *time = yaml_find(e->node, "time");
+  const char *text;
+  if (!n)
+    return reader_fail(r, e->node, ERR_VALUE, "this experiment has no 'data': the name of a file");
+  if (!reader_text(r, n, "'data'", &text)) return false;
+  e->table = load(r, n);
+  if (!e->table) return false;
+  if (!yaml_is_null(time)) {
+    if (!reader_text(r, time, "'time'", &text)) return false;
+    e->time = reader_column(r, e->table, time->at, text);
+  }
+  return e->time >= 0 && check_time(r, e);
+}
+
+// ---------------------------------------------------------------- names
+
+static const char *name_of_file(ProblemReader *r, const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  return arena_copy(r->arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static bool is_taken(const ProblemReader *r, const char *name, int before) {
+  for (int i = 0; i < before; i++)
+    if (strcmp(r->experiments[i].name, name) == 0) return true;
+  return false;
+}
+
+static bool read_name(ProblemReader *r, int number) {
+  ExperimentReader *e = &r->experiments[number];
+  const Yaml *n = yaml_find(e->node, "name");
+  if (yaml_is_null(n)) return true;
+  if (!reader_text(r, n, "'name'", &e->name)) return false;
+  for (int i = 0; i < number; i++)
+    if (r->experiments[i].name && strcmp(r->experiments[i].name, e->name) == 0)
+      return reader_fail(r, n, ERR_NAME, "experiments %d and %d have the same name '%.100s'", i + 1,
+                         number + 1, e->name);
+  return true;
+}
+
+// The name of the data file; with a number when that is taken.
+static void give_name(ProblemReader *r, int number) {
+  ExperimentReader *e = &r->experiments[number];
+  if (e->name) return;
+  const char *base = name_of_file(r, e->table->file), *name = base;
+  bool taken = true;
+  for (int k = 2; taken; k++) {
+    taken = is_taken(r, name, number);
+    for (int i = number + 1; i < r->experiment_count && !taken; i++)
+      taken = r->experiments[i].name && strcmp(r->experiments[i].name, name) == 0;
+    if (taken) name = arena_print(r->arena, "%s-%d", base, k);
+  }
+  e->name = name;
+}
+
+// ---------------------------------------------------------------- window
+
+static bool read_window(ProblemReader *r, const ExperimentReader *e, double *from, double *to) {
+  const Yaml *n = yaml_find(e->node, "window");
+  *from = -HUGE_VAL, *to = HUGE_VAL;
+  if (yaml_is_null(n)) return true;
+  if (n->kind != YAML_LIST || n->items.count != 2)
+    return reader_fail(r, n, ERR_VALUE, "'window' must be two times, such as [0, 50]");
+  const Yaml *a = n->items.at[0], *b = n->items.at[1];
+  if (!yaml_is_null(a) && !reader_number(r, a, "the begin of the window", true, from)) return false;
+  if (!yaml_is_null(b) && !reader_number(r, b, "the end of the window", true, to)) return false;
+  if (*from < *to) return true;
+  return reader_fail(r, n, ERR_VALUE, "the window must end after its begin");
+}
+
+static bool fail_empty(ProblemReader *r, const ExperimentReader *e, double from, double to) {
+  const Table *t = e->table;
+  return reader_fail(r, yaml_find(e->node, "window"), ERR_DATA,
+                     "the window from %g to %g holds no samples; %.200s reaches from %g to %g",
+                     from, to, t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
+}
+
+// Times in a file are rounded: a sample at the edge of the window belongs to it.
+static bool find_rows(ProblemReader *r, ExperimentReader *e, double from, double to) {
+  const double *time = e->table->column[e->time];
+  double slack = isfinite(to - from) ? 1e-9 * (to - from) : 0;
+  int rows = e->table->rows;
+  e->first = 0, e->last = rows;
+  while (e->first < rows && time[e->first] < from - slack) e->first++;
+  while (e->last > e->first && time[e->last - 1] > to + slack) e->last--;
+  return e->first < e->last || fail_empty(r, e, from, to);
+}
+
+static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
+  const Yaml *n = yaml_find(e->node, "start");
+  double first = e->table->column[e->time][e->first];
+  e->start = isfinite(from) ? fmin(from, first) : first;
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(r, n, "'start'", false, &e->start)) return false;
+  if (e->start <= first) return true;
+  return reader_fail(r, n, ERR_VALUE,
+                     "'start' is the time at which the start values hold: it cannot be after the "
+                     "first sample, at %g",
+                     first);
+}
+
+// ---------------------------------------------------------------- settings
+
+static bool check_type(ProblemReader *r, const Yaml *n, const Variable *v, double value) {
+  if (v->integer && value != floor(value))
+    return reader_fail(r, n, ERR_VALUE, "%s is Integer, not %g", v->name, value);
+  if (v->boolean && value != 0 && value != 1)
+    return reader_fail(r, n, ERR_VALUE, "%s is Boolean: true or false", v->name);
+  return true;
+}
+
+static bool read_value(ProblemReader *r, const Yaml *n, const Variable *v, double *value) {
+  char what[140];
+  bool flag;
+  snprintf(what, sizeof what, "the value of %.100s", n->key);
+  if (v->boolean && n->kind == YAML_TEXT && strpbrk(n->text, "01") == NULL) {
+    if (!reader_flag(r, n, what, &flag)) return false;
+    *value = flag;
+    return true;
+  }
+  return reader_number(r, n, what, false, value) && check_type(r, n, v, *value);
+}
+
+static bool read_set(ProblemReader *r, ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "set");
+  if (!reader_map(r, n, "'set'")) return false;
+  for (int i = 0; i < (n ? n->items.count : 0); i++) {
+    SetValue s = {.node = n->items.at[i]};
+    if (!read_parameter_name(r, s.node, "set", &s.parameter)) return false;
+    const Variable *v = &r->flat->variables.at[r->flat->parameters.at[s.parameter].variable];
+    if (!read_value(r, s.node, v, &s.value)) return false;
+    array_push(r->scratch, &e->set, s);
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- an experiment
+
+static bool check_interpolation(ProblemReader *r, const Yaml *n, const char **word) {
+  static const char *const WORDS[] = {"hold", "linear", "spline"};
+  InputKind kind;
+  if (yaml_is_null(n)) return true;
+  if (!reader_text(r, n, "'interpolation'", word)) return false;
+  return input_kind_find(*word, &kind) ||
+         reader_unknown(r, n->at, "interpolation", *word, WORDS, 3);
+}
+
+static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
+  static const char *const KEYS[] = {"name",  "data", "time",   "measure",      "inputs",
+                                     "start", "set",  "window", "interpolation"};
+  ExperimentReader *e = &r->experiments[number];
+  double from, to;
+  e->node = n;
+  if (n->kind != YAML_MAP)
+    return reader_fail(
+        r, n, ERR_VALUE,
+        "an experiment must be a mapping, such as {data: swing.csv, measure: {theta: "
+        "angle}}");
+  return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
+         read_name(r, number) && read_data(r, e) && read_window(r, e, &from, &to) &&
+         find_rows(r, e, from, to) && read_start(r, e, from) && read_set(r, e) &&
+         check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
+}
+
+static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {
+  const Table *t = e->table;
+  Unit unit, second;
+  bool has_units = false;
+  for (int i = 0; i < r->flat->variables.count; i++) has_units |= r->flat->variables.at[i].unit[0];
+  if (!t->units || !has_units || !unit_parse("s", &second, NULL)) return;
+  if (!unit_parse(t->units[e->time], &unit, NULL) || unit_same(&unit, &second)) return;
+  reader_warn(r, (Place){.file = t->file},
+              "the time in column '%.80s' is in %.40s, while models with units run in s; rates "
+              "would be per %.40s",
+              t->names[e->time], t->units[e->time], t->units[e->time]);
+}
+
+bool read_experiments(ProblemReader *r) {
+  const Yaml *n = yaml_find(r->root, "experiments");
+  if (yaml_is_null(n) || (n->kind == YAML_LIST && !n->items.count))
+    return reader_fail(r, n ? n : r->root, ERR_VALUE,
+                       "there are no 'experiments'; at least one is needed, such as experiments: "
+                       "[{data: swing.csv, measure: {theta: angle}}]");
+  if (n->kind == YAML_TEXT)
+    return reader_fail(r, n, ERR_VALUE, "'experiments' must be a list of mappings");
+  r->experiment_count = n->kind == YAML_LIST ? n->items.count : 1;
+  r->experiments = ARENA_ARRAY(r->scratch, ExperimentReader, r->experiment_count);
+  for (int i = 0; i < r->experiment_count; i++)
+    if (!read_experiment(r, i, n->kind == YAML_LIST ? n->items.at[i] : n)) return false;
+  for (int i = 0; i < r->experiment_count; i++) {
+    give_name(r, i);
+    warn_time_unit(r, &r->experiments[i]);
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- inputs
+
+typedef struct InputSource { // what an experiment says about an input
+  const char *column, *interpolation;
+  Place at;
+  bool is_number;
+  double value;
+} InputSource;
+
+static bool read_input_entry(ProblemReader *r, const Yaml *n, const Variable *v, InputSource *s) {
+  static const char *const KEYS[] = {"column", "interpolation"};
+  const Yaml *column = n;
+  s->column = v->name;
+  s->at = n->key_at;
+  if (n->kind == YAML_LIST) return reader_map(r, n, "an input");
+  if (n->kind == YAML_MAP) {
+    column = yaml_find(n, "column");
+    if (!reader_keys(r, n, "an input", KEYS, 2) ||
+        !check_interpolation(r, yaml_find(n, "interpolation"), &s->interpolation))
+      return false;
+  }
+  if (yaml_is_null(column)) return true;
+  if (!reader_text(r, column, "'column'", &s->column)) return false;
+  s->at = column->at;
+  if (v->boolean && !column->quoted) {
+    s->is_number = strcmp(s->column, "true") == 0 || strcmp(s->column, "false") == 0;
+    s->value = s->column[0] == 't';
+  }
+  if (!s->is_number && !column->quoted) s->is_number = number_parse(s->column, &s->value);
+  return !s->is_number || isfinite(s->value) ||
+         reader_fail(r, column, ERR_VALUE, "the value of the input %s must be finite", v->name);
+}
+
+static void check_input_unit(ProblemReader *r, const Table *t, int column, const Variable *v) {
+  Unit of_column, of_variable;
+  if (!t->units || !unit_parse(t->units[column], &of_column, NULL)) return;
+  if (!unit_parse(v->unit, &of_variable, NULL) || unit_same(&of_column, &of_variable)) return;
+  reader_warn(r, (Place){.file = t->file},
+              "column '%.80s' is in %.40s, but the input %s of the model is in %s",
+              t->names[column], t->units[column], v->name, v->unit);
+}
+
+static const Input *input_from_column(ProblemReader *r, const ExperimentReader *e,
+                                      const Variable *v, const InputSource *s) {
+  InputKind kind = INPUT_LINEAR;
+  Err own = {0};
+  char word[OPTION_WORD_SIZE];
+  int column = reader_column(r, e->table, s->at, s->column);
+  if (column < 0) return NULL;
+  simulate_options_word(&r->problem->simulate, "interpolation", word);
+  input_kind_find(s->interpolation   ? s->interpolation
+                  : e->interpolation ? e->interpolation
+                                     : word,
+                  &kind);
+  if (v->boolean) kind = INPUT_HOLD; // nothing lies between true and false
+  check_input_unit(r, e->table, column, v);
+  const Input *in = input_from_table(r->arena, e->table, e->time, column, kind, &own);
+  if (!in && r->err->code == ERR_NONE) *r->err = own;
+  return in;
+}
+
+static const Input *default_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
+  const Yaml *n = yaml_find(e->node, "inputs");
+  Place at = n ? n->key_at : e->node->at;
+  if (!v->has_value)
+    reader_fail_place(r, at, ERR_DATA,
+                      "the input %s of the model has no data here: %.200s has no column of that "
+                      "name; give it under 'inputs', such as inputs: {%s: 0}",
+                      v->name, e->table->file, v->name);
+  else if (v->default_follows)
+    reader_fail_place(r, at, ERR_UNSUPPORTED,
+                      "the default of the input %s follows from parameters, which a fit cannot "
+                      "use; give it under 'inputs'",
+                      v->name);
+  else
+    return input_constant(r->arena, v->default_value);
+  return NULL;
+}
+
+static const Input *make_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
+  const Yaml *n = yaml_find(yaml_find(e->node, "inputs"), v->name);
+  InputSource s = {.column = v->name, .at = e->node->at};
+  if (n && !read_input_entry(r, n, v, &s)) return NULL;
+  if (s.is_number) return input_constant(r->arena, s.value);
+  if (n || table_find(e->table, v->name) >= 0) return input_from_column(r, e, v, &s);
+  return default_input(r, e, v);
+}
+
+static bool check_input_names(ProblemReader *r, const Yaml *n) {
+  const Model *m = r->problem->model;
+  const char **known = ARENA_ARRAY(r->scratch, const char *, m->nu + 1);
+  if (!reader_map(r, n, "'inputs'")) return false;
+  for (int i = 0; i < m->nu; i++) known[i] = m->flat->variables.at[m->input[i]].name;
+  for (int i = 0; i < (n ? n->items.count : 0); i++) {
+    bool found = false;
+    for (int k = 0; k < m->nu; k++) found |= strcmp(known[k], n->items.at[i]->key) == 0;
+    if (!found)
+      return reader_unknown(r, n->items.at[i]->key_at, "input of the model called",
+                            n->items.at[i]->key, known, m->nu);
+  }
+  return true;
+}
+
+bool read_experiment_inputs(ProblemReader *r) {
+  const Model *m = r->problem->model;
+  for (int i = 0; i < r->experiment_count; i++) {
+    ExperimentReader *e = &r->experiments[i];
+    Experiment *out = &r->problem->experiments[i];
+    if (!check_input_names(r, yaml_find(e->node, "inputs"))) return false;
+    out->inputs = ARENA_ARRAY(r->arena, const Input *, m->nu + 1);
+    for (int k = 0; k < m->nu; k++) {
+      out->inputs[k] = make_input(r, e, &m->flat->variables.at[m->input[k]]);
+      if (!out->inputs[k]) return false;
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- values of the parameters
+
+typedef ARRAY(Override) Overrides;
+
+static bool is_set(const ExperimentReader *e, int parameter) {
+  for (int i = 0; i < e->set.count; i++)
+    if (e->set.at[i].parameter == parameter) return true;
+  return false;
+}
+
+static Overrides overrides_of(ProblemReader *r, const ExperimentReader *e) {
+  Overrides list = {0};
+  for (int i = 0; i < e->set.count; i++) {
+    const SetValue *s = &e->set.at[i];
+    array_push(r->scratch, &list,
+               ((Override){r->flat->parameters.at[s->parameter].name, s->value}));
+  }
+  for (int i = 0; i < r->estimates.count; i++) {
+    const Estimate *s = &r->estimates.at[i];
+    if (!is_set(e, s->parameter))
+      array_push(r->scratch, &list, ((Override){s->name, s->spec.start}));
+  }
+  return list;
+}
+
+// What is a number of its own in the model, because another experiment sets it, must not follow from a free number here.
+static bool check_followers(ProblemReader *r, const ExperimentReader *e, const Flat *here) {
+  const Flat *all = r->problem->model->flat;
+  for (int i = 0; i < r->estimates.count; i++) {
+    const Estimate *s = &r->estimates.at[i];
+    if (s->spec.fixed || is_set(e, s->parameter)) continue;
+    Expr node = here->parameters.at[s->parameter].node;
+    unsigned char *follows = expr_dependents(here->graph, r->scratch, &node, 1);
+    for (int k = 0; k < here->parameters.count; k++) {
+      const Parameter *p = &here->parameters.at[k];
+      if (p->dependent && !all->parameters.at[k].dependent && follows[p->node])
+        return reader_fail(r, e->node, ERR_VALUE,
+                           "%s is set in another experiment, and here it follows from %s, which is "
+                           "estimated; set %s in this experiment too",
+                           p->name, s->name, p->name);
+    }
+  }
+  return true;
+}
+
+// Values by parameter from the model read anew with the settings of the experiment: other parameters may follow from them.
+// NULL on error.
+static const double *model_values(ProblemReader *r, const ExperimentReader *e) {
+  Overrides list = overrides_of(r, e);
+  Flat *here = flatten(r->scratch, r->model_source, r->ast, list.at, list.count, r->err);
+  if (!here || !check_followers(r, e, here)) return NULL;
+  const Model *m = r->problem->model;
+  double *p = ARENA_ARRAY(r->scratch, double, m->np + 1);
+  for (int k = 0; k < m->np; k++) {
+    const Flat *f = k < here->parameters.count ? here : m->flat;
+    p[k] = f->parameters.at[k].value;
+  }
+  return p;
+}
+
+bool read_experiment_values(ProblemReader *r) {
+  int np = r->problem->model->np;
+  const double *plain = NULL; // of experiments that set nothing
+  for (int i = 0; i < r->experiment_count; i++) {
+    const ExperimentReader *e = &r->experiments[i];
+    bool is_plain = e->set.count == 0;
+    const double *values = is_plain && plain ? plain : model_values(r, e);
+    if (!values) return false;
+    if (is_plain) plain = values;
+    double *p = r->problem->experiments[i].p = ARENA_ARRAY(r->arena, double, np + 1);
+    memcpy(p, values, (size_t)np * sizeof *p);
+    for (int k = 0; k < r->sensors.count; k++) {
+      const Sensor *s = &r->sensors.at[k];
+      if (s->spec[i].node) p[s->parameter] = s->spec[i].start;
+    }
+  }
+  return true;
+}

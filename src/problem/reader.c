@@ -1,0 +1,226 @@
+#include "problem/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/parse.h"
+#include "lang/source_warn.h"
+
+enum { LISTED_MOST = 12 };
+
+// ---------------------------------------------------------------- messages
+
+static bool fail_args_at(ProblemReader *r, Place at, ErrCode code, const char *format,
+                         va_list args) {
+  bool here = at.line > 0 && at.file && strcmp(at.file, r->source->name) == 0;
+  if (here) return source_fail_args(r->source, r->err, code, at.line, at.column, format, args);
+  return fail_args(r->err, code, at, format, args);
+}
+
+bool reader_fail(ProblemReader *r, const Yaml *at, ErrCode code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_args_at(r, at->at, code, format, args);
+  va_end(args);
+  return false;
+}
+
+bool reader_fail_key(ProblemReader *r, const Yaml *at, ErrCode code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_args_at(r, at->key ? at->key_at : at->at, code, format, args);
+  va_end(args);
+  return false;
+}
+
+bool reader_fail_place(ProblemReader *r, Place at, ErrCode code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_args_at(r, at, code, format, args);
+  va_end(args);
+  return false;
+}
+
+bool reader_adopt(ProblemReader *r, const Yaml *at, const Err *inner) {
+  if (!inner->line) return reader_fail(r, at, inner->code, "%s", inner->text);
+  if (r->err->code == ERR_NONE) *r->err = *inner;
+  return false;
+}
+
+void reader_warn(ProblemReader *r, Place at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  bool here = at.line > 0 && at.file && strcmp(at.file, r->source->name) == 0;
+  if (here)
+    source_warn_args(r->source, &r->problem->warnings, at.line, at.column, format, args);
+  else
+    warn_args(&r->problem->warnings, at, NULL, format, args);
+  va_end(args);
+}
+
+static void list_names(Text *out, const char *const *names, int count) {
+  for (int i = 0; i < count && i < LISTED_MOST; i++)
+    text_print(out, "%s%s", i ? ", " : "", names[i]);
+  if (count > LISTED_MOST) text_print(out, " and %d more", count - LISTED_MOST);
+}
+
+bool reader_unknown(ProblemReader *r, Place at, const char *what, const char *name,
+                    const char *const *known, int count) {
+  const char *near = nearest_name(name, known, count);
+  if (near)
+    return reader_fail_place(r, at, ERR_NAME, "there is no %s '%.100s'; did you mean '%s'?", what,
+                             name, near);
+  if (!count) return reader_fail_place(r, at, ERR_NAME, "there is no %s '%.100s'", what, name);
+  Text list;
+  text_init(&list);
+  list_names(&list, known, count);
+  reader_fail_place(r, at, ERR_NAME, "there is no %s '%.100s'; there %s %.400s", what, name,
+                    count == 1 ? "is only" : "are", list.at);
+  text_done(&list);
+  return false;
+}
+
+// ---------------------------------------------------------------- values
+
+static const char *kind_name(const Yaml *n) {
+  return n->kind == YAML_MAP ? "a mapping" : n->kind == YAML_LIST ? "a list" : "a text";
+}
+
+bool reader_text(ProblemReader *r, const Yaml *n, const char *what, const char **out) {
+  if (n->kind != YAML_TEXT)
+    return reader_fail(r, n, ERR_VALUE, "%s must be a text, not %s", what, kind_name(n));
+  if (yaml_is_null(n)) return reader_fail_key(r, n, ERR_VALUE, "%s is empty", what);
+  *out = n->text;
+  return true;
+}
+
+// YAML spells infinite numbers with a dot.
+static bool parse_number(const char *text, double *out) {
+  const char *sign = text + strspn(text, "+-");
+  if (strcmp(sign, ".inf") == 0 || strcmp(sign, ".Inf") == 0) {
+    *out = text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+    return sign - text <= 1;
+  }
+  return number_parse(text, out);
+}
+
+static bool is_name(const Ast *e) {
+  return e->kind == AST_NAME;
+}
+
+static bool evaluate(ProblemReader *r, const Yaml *n, const char *what, double *out) {
+  const Ast *tree = NULL;
+  Expr e;
+  Err own = {0}, *outer = r->err;
+  r->err = &own;
+  bool ok = reader_expression(r, r->flat, n->text, n->at, n->quoted, &tree, &e);
+  r->err = outer;
+  if (!ok && (!tree || is_name(tree)))
+    return reader_fail(r, n, ERR_VALUE, "%s must be a number, not '%.100s'", what, n->text);
+  if (!ok) return reader_adopt(r, n, &own);
+  if (!expr_is_const(r->flat->graph, e))
+    return reader_fail(r, n, ERR_VALUE, "%s must be a number; '%.100s' depends on parameters", what,
+                       n->text);
+  *out = flat_value(r->flat, e);
+  return true;
+}
+
+bool reader_number(ProblemReader *r, const Yaml *n, const char *what, bool infinite, double *out) {
+  const char *text = "";
+  if (n->kind != YAML_TEXT)
+    return reader_fail(r, n, ERR_VALUE, "%s must be a number, not %s", what, kind_name(n));
+  if (!reader_text(r, n, what, &text)) return false;
+  if (!parse_number(text, out) && !evaluate(r, n, what, out)) return false;
+  if (isnan(*out) || (!infinite && isinf(*out)))
+    return reader_fail(r, n, ERR_VALUE, "%s must be %s, not '%.100s'", what,
+                       isnan(*out) ? "a number" : "finite", text);
+  return true;
+}
+
+bool reader_flag(ProblemReader *r, const Yaml *n, const char *what, bool *out) {
+  static const char *const YES[] = {"true", "True", "yes"}, *const NO[] = {"false", "False", "no"};
+  const char *text = "";
+  if (!reader_text(r, n, what, &text)) return false;
+  for (int i = 0; i < 3; i++) {
+    bool yes = strcmp(text, YES[i]) == 0;
+    if (yes || strcmp(text, NO[i]) == 0) {
+      *out = yes;
+      return true;
+    }
+  }
+  return reader_fail(r, n, ERR_VALUE, "%s must be true or false, not '%.100s'", what, text);
+}
+
+bool reader_map(ProblemReader *r, const Yaml *n, const char *what) {
+  if (yaml_is_null(n) || n->kind == YAML_MAP) return true;
+  return reader_fail(r, n, ERR_VALUE, "%s must be a mapping (name: value), not %s", what,
+                     kind_name(n));
+}
+
+bool reader_keys(ProblemReader *r, const Yaml *n, const char *what, const char *const *keys,
+                 int count) {
+  if (!reader_map(r, n, what)) return false;
+  for (int i = 0; i < (n ? n->items.count : 0); i++) {
+    const Yaml *item = n->items.at[i];
+    bool known = false;
+    for (int k = 0; k < count; k++) known |= strcmp(item->key, keys[k]) == 0;
+    if (known) continue;
+    char key[140];
+    snprintf(key, sizeof key, "key of %.100s called", what);
+    return reader_unknown(r, item->key_at, key, item->key, keys, count);
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- expressions
+
+// der() of what is no state would make a new unknown.
+static bool check_derivatives(Flat *f, const Source *s, const Ast *e, Err *err) {
+  if (e->kind == AST_NUMBER || e->kind == AST_BOOL) return true;
+  bool is_der = e->kind == AST_CALL && strcmp(e->name, "der") == 0 && e->arg_count == 1;
+  if (is_der && e->args[0]->kind == AST_NAME) {
+    int i = names_find(f->names, e->args[0]->name);
+    if (i >= 0 && f->variables.at[i].kind == VARIABLE_UNKNOWN && !f->variables.at[i].state)
+      return source_fail(s, err, ERR_NAME, e->line, e->column,
+                         "der(%s) does not occur in the model, and %s is no state",
+                         e->args[0]->name, e->args[0]->name);
+  }
+  for (int i = 0; i < e->arg_count; i++)
+    if (!check_derivatives(f, s, e->args[i], err)) return false;
+  return true;
+}
+
+static bool convert(ProblemReader *r, Flat *f, const Source *s, const Ast **tree, Expr *out,
+                    Err *err) {
+  *tree = parse_expression(r->scratch, s, err);
+  return *tree && check_derivatives(f, s, *tree, err) && flat_expression(f, s, *tree, out, err);
+}
+
+bool reader_expression(ProblemReader *r, Flat *f, const char *text, Place at, bool quoted,
+                       const Ast **tree, Expr *out) {
+  Err own = {0};
+  *tree = NULL;
+  const Source *s = source_new(r->scratch, "expression", text, strlen(text), &own);
+  if (s && convert(r, f, s, tree, out, &own)) return true;
+  if (own.line == 1 && at.line) at.column += own.column - 1 + quoted;
+  return reader_fail_place(r, at, own.code, "%s", own.text);
+}
+
+// ---------------------------------------------------------------- names of files and columns
+
+const char *reader_path(ProblemReader *r, const char *path) {
+  if (path[0] == '/' || !r->folder || !r->folder[0]) return arena_print(r->arena, "%s", path);
+  size_t length = strlen(r->folder);
+  const char *slash = r->folder[length - 1] == '/' ? "" : "/";
+  return arena_print(r->arena, "%s%s%s", r->folder, slash, path);
+}
+
+int reader_column(ProblemReader *r, const Table *t, Place at, const char *name) {
+  int column = table_find(t, name);
+  if (column >= 0) return column;
+  char what[300];
+  snprintf(what, sizeof what, "column of %.250s called", t->file);
+  reader_unknown(r, at, what, name, t->names, t->columns);
+  return -1;
+}

@@ -1,0 +1,127 @@
+// What the readers of the parts of a problem file share: places, numbers, names. Inside this layer only.
+#pragma once
+#include "base/yaml.h"
+#include "problem/problem.h"
+
+// What is said about a number to be found: p: {start: 15, min: 0.1, max: 200, ...}
+typedef struct FreeSpec {
+  double start, min, max;
+  bool log, has_prior, per_experiment, fixed;
+  double prior_mean, prior_sd;
+  const Yaml *node;
+} FreeSpec;
+
+typedef struct Estimate { // an entry of 'estimate'
+  const char *name;
+  int parameter;
+  FreeSpec spec;
+} Estimate;
+
+typedef struct SetValue { // an entry of 'set'
+  int parameter;
+  double value;
+  const Yaml *node;
+} SetValue;
+
+typedef enum SensorKind { SENSOR_GAIN, SENSOR_OFFSET, SENSOR_DELAY, SENSOR_COUNT } SensorKind;
+extern const char *const SENSOR_NAMES[SENSOR_COUNT];
+
+// Gain, offset or delay of a measured quantity. Experiments in which it is free share a parameter of the model; those in
+// which it is a number share another.
+typedef struct Sensor {
+  const char *measured;
+  SensorKind kind;
+  bool free;
+  int parameter;
+  const char *unit;
+  FreeSpec *spec; // by experiment; node NULL where it is not used
+} Sensor;
+
+typedef struct DataFile {
+  const char *path;
+  Table *table;
+} DataFile;
+
+typedef struct ExperimentReader { // an experiment while it is read
+  const Yaml *node;
+  const char *name;
+  Table *table;
+  int time;        // column
+  int first, last; // rows in the window
+  double start;
+  const char *interpolation; // NULL: the option
+  ARRAY(SetValue) set;
+} ExperimentReader;
+
+typedef struct ProblemReader {
+  Problem *problem;
+  Arena *arena;         // of the problem
+  Arena *scratch;       // of this reading
+  const Source *source; // of the problem file
+  const char *folder;
+  Yaml *root;
+  const Source *model_source;
+  const AstModel *ast;
+  Flat *flat; // the model as its text has it: names, defaults
+  ARRAY(Estimate) estimates;
+  ARRAY(Sensor) sensors;
+  ARRAY(DataFile) files;
+  ExperimentReader *experiments;
+  int experiment_count;
+  Err *err;
+} ProblemReader;
+
+// ---- messages: all return false
+
+bool reader_fail(ProblemReader *r, const Yaml *at, ErrCode code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool reader_fail_key(ProblemReader *r, const Yaml *at, ErrCode code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool reader_fail_place(ProblemReader *r, Place at, ErrCode code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// Takes an error over: as it is when it has a line, else at the node.
+bool reader_adopt(ProblemReader *r, const Yaml *at, const Err *inner);
+void reader_warn(ProblemReader *r, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// "there is no <what> '<name>'; did you mean '...'?", or a list of what there is
+bool reader_unknown(ProblemReader *r, Place at, const char *what, const char *name,
+                    const char *const *known, int count);
+
+// ---- values
+
+// Of text; what: "start of p", for messages.
+bool reader_text(ProblemReader *r, const Yaml *n, const char *what, const char **out);
+// A number, or an expression of numbers and constants of the model. Infinite ones only when allowed.
+bool reader_number(ProblemReader *r, const Yaml *n, const char *what, bool infinite, double *out);
+bool reader_flag(ProblemReader *r, const Yaml *n, const char *what, bool *out);
+// A mapping (or nothing) with no other keys than these.
+bool reader_keys(ProblemReader *r, const Yaml *n, const char *what, const char *const *keys,
+                 int count);
+bool reader_map(ProblemReader *r, const Yaml *n, const char *what);
+
+// An expression in the names of a model, from the text at a place in the problem file.
+bool reader_expression(ProblemReader *r, Flat *f, const char *text, Place at, bool quoted,
+                       const Ast **tree, Expr *out);
+
+const char *reader_path(ProblemReader *r, const char *path); // relative to the problem file
+
+// ---- parts of the problem
+
+bool read_free_spec(ProblemReader *r, const char *name, const Yaml *n, FreeSpec *spec);
+bool read_estimates(ProblemReader *r);
+// The parameter that a key names; verb: "estimate", "set".
+bool read_parameter_name(ProblemReader *r, const Yaml *n, const char *verb, int *parameter);
+bool read_free_numbers(ProblemReader *r);
+
+bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int count);
+bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count);
+
+bool read_options(ProblemReader *r);
+bool read_gains(ProblemReader *r);
+
+bool read_experiments(ProblemReader *r); // names, data, windows, settings: before the model is made
+bool read_experiment_inputs(ProblemReader *r); // after it
+bool read_channels(ProblemReader *r);
+bool read_experiment_values(ProblemReader *r); // parameters as they hold in each experiment
+// -1 and an error at the place when the data have no such column.
+int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);

@@ -1,0 +1,52 @@
+// Settings from the command line, as changes of the tree before it is read.
+#include <string.h>
+
+#include "problem/reader.h"
+
+static const YamlShort SHORTS[] = {
+    {"estimate", NULL, "start"}, {"measure", NULL, "column"}, {"inputs", NULL, "column"},
+    {NULL, "gain", "start"},     {NULL, "offset", "start"},   {NULL, "delay", "start"},
+};
+
+static bool is_for_model(const ProblemSetting *s) {
+  return !s->is_option && strcmp(s->path, "model") == 0;
+}
+
+// Lists of names become mappings, so that paths lead into them.
+static bool tidy(ProblemReader *r) {
+  Yaml *experiments = yaml_find(r->root, "experiments");
+  Err own = {0};
+  bool ok = yaml_list_to_map(r->arena, yaml_find(r->root, "estimate"), &own) &&
+            yaml_list_to_map(r->arena, yaml_find(experiments, "measure"), &own);
+  for (int i = 0; ok && i < (experiments ? experiments->items.count : 0); i++)
+    ok = yaml_list_to_map(r->arena, yaml_find(experiments->items.at[i], "measure"), &own);
+  return ok ||
+         reader_fail_place(r, (Place){own.file, own.line, own.column}, own.code, "%s", own.text);
+}
+
+static bool apply(ProblemReader *r, const ProblemSetting *s) {
+  YamlSchema schema = {.shorts = SHORTS, .short_count = sizeof SHORTS / sizeof *SHORTS};
+  int count = r->flat ? r->flat->parameters.count : 0;
+  const char **names = ARENA_ARRAY(r->scratch, const char *, count + 1);
+  for (int i = 0; i < count; i++) names[i] = r->flat->parameters.at[i].name;
+  schema.dotted = names, schema.dotted_count = count;
+  // An option is also a key of its own where the file has it there, such as criterion.
+  bool below_options =
+      s->is_option && strcmp(s->path, "method") != 0 && !yaml_find(r->root, s->path);
+  const char *path = below_options ? arena_print(r->arena, "options.%s", s->path) : s->path;
+  const char *place = arena_print(r->arena, s->is_option ? "--%s" : "--set %s", s->path);
+  return yaml_set(r->arena, r->root, path, s->value, place, &schema, r->err);
+}
+
+bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int count) {
+  for (int i = 0; i < count; i++)
+    if (is_for_model(&settings[i]) && !apply(r, &settings[i])) return false;
+  return true;
+}
+
+bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count) {
+  if (!tidy(r)) return false;
+  for (int i = 0; i < count; i++)
+    if (!is_for_model(&settings[i]) && !apply(r, &settings[i])) return false;
+  return tidy(r);
+}

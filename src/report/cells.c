@@ -1,0 +1,23 @@
+#include "report/cells.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/digits.h"
+
+void cells_text(Text *out, const char *text) {
+  if (!strpbrk(text, ",\";\t\n\r")) {
+    text_add(out, text);
+    return;
+  }
+  text_add(out, "\"");
+  for (; *text; text++) text_add_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+  text_add(out, "\"");
+}
+
+void cells_number(Text *out, double value) {
+  char digits[DIGITS_SIZE];
+  if (!isfinite(value)) return;
+  digits_format(value, digits);
+  text_add(out, digits);
+}

@@ -1,0 +1,6 @@
+// Cells of CSV files.
+#pragma once
+#include "base/text.h"
+
+void cells_text(Text *out, const char *text); // in quotes where it has to be
+void cells_number(Text *out, double value);   // shortest exact form; empty when it is not finite

@@ -1,0 +1,105 @@
+#include "report/check_text.h"
+
+#include <math.h>
+
+#include "report/rounded.h"
+
+enum { TEXT_COLUMN = 11 };
+
+static int count_of(const Check *c, FindingKind kind) {
+  int count = 0;
+  for (int i = 0; i < c->findings.count; i++) count += c->findings.at[i].kind == kind;
+  return count;
+}
+
+bool check_passed(const Check *c) {
+  return c->starts && count_of(c, FINDING_ERROR) == 0;
+}
+
+const char *finding_word(FindingKind kind) {
+  static const char *const WORDS[] = {"good", "note", "warning", "error"};
+  return WORDS[kind];
+}
+
+static void print_verdict(Page *p, const Check *c) {
+  int errors = count_of(c, FINDING_ERROR), warnings = count_of(c, FINDING_WARNING);
+  bool passed = check_passed(c);
+  text_print(p->out, "%s: %s", c->problem->path,
+             passed ? page_tinted(p, warnings ? TINT_NOTICE : TINT_GOOD, "ready for a fit")
+                    : page_tinted(p, TINT_BAD, "not ready for a fit"));
+  if (errors) text_print(p->out, ", %d error%s", errors, errors == 1 ? "" : "s");
+  if (warnings) text_print(p->out, ", %d warning%s", warnings, warnings == 1 ? "" : "s");
+  text_add(p->out, "\n");
+}
+
+static void print_finding(Page *p, const Finding *f) {
+  static const Tint TINTS[] = {TINT_GOOD, TINT_NONE, TINT_NOTICE, TINT_BAD};
+  const char *word = finding_word(f->kind);
+  char *lead = arena_print(p->arena, "%s%*s", page_tinted(p, TINTS[f->kind], word),
+                           TEXT_COLUMN - 2 - (int)strlen(word), "");
+  page_paragraph(p, TEXT_COLUMN, lead, f->text);
+}
+
+static bool topic_is_new(const Check *c, int i) {
+  for (int k = 0; k < i; k++)
+    if (strcmp(c->findings.at[k].topic, c->findings.at[i].topic) == 0) return false;
+  return true;
+}
+
+// Findings of a topic stand together, topics in the order in which they first appear.
+static void print_topics(Page *p, const Check *c) {
+  for (int i = 0; i < c->findings.count; i++) {
+    const char *topic = c->findings.at[i].topic;
+    if (!topic_is_new(c, i)) continue;
+    char *title = arena_print(p->arena, "%s", topic);
+    if (title[0] >= 'a' && title[0] <= 'z') title[0] += 'A' - 'a';
+    page_heading(p, title);
+    for (int k = i; k < c->findings.count; k++)
+      if (strcmp(c->findings.at[k].topic, topic) == 0) print_finding(p, &c->findings.at[k]);
+  }
+}
+
+static const char *digits(Page *p, double value, int count) {
+  char text[ROUNDED_SIZE];
+  rounded_digits(value, count, text);
+  return arena_print(p->arena, "%s", text);
+}
+
+// What the data would tell if the start values were the truth.
+static void print_parameters(Page *p, const Check *c) {
+  static const PageColumn COLUMNS[] = {{"name", 0},
+                                       {"unit", 2},
+                                       {">start", 0},
+                                       {">min", 1},
+                                       {">max", 1},
+                                       {"scale", 3},
+                                       {">error at 1 % noise", 0},
+                                       {"", 0}};
+  PageTable *t = page_table_new(p, COLUMNS, 8);
+  for (int i = 0; i < c->problem->free_count; i++) {
+    const Free *f = &c->problem->free[i];
+    const StatParameter *s = c->statistics ? &c->statistics->parameters[i] : NULL;
+    double error = s ? 100 * s->relative_at_1_percent : nan("");
+    const char *expected =
+        isfinite(error) ? arena_print(p->arena, "%s %%", digits(p, error, 2)) : "";
+    const char *flag = !s                ? ""
+                       : s->inactive     ? "changes nothing"
+                       : s->identifiable ? ""
+                                         : "not determined";
+    page_table_add(t, (const char *[]){f->name, f->unit, digits(p, f->start, 6),
+                                       isfinite(f->min) ? digits(p, f->min, 6) : "",
+                                       isfinite(f->max) ? digits(p, f->max, 6) : "",
+                                       f->log ? "log" : "", expected,
+                                       page_tinted(p, TINT_NOTICE, flag)});
+  }
+  page_heading(p, "Parameters at the start");
+  page_table_print(t);
+}
+
+void check_text(Text *out, const Check *c, PageStyle style) {
+  Page p = page_on(out, style);
+  print_verdict(&p, c);
+  print_topics(&p, c);
+  print_parameters(&p, c);
+  page_done(&p);
+}

@@ -1,0 +1,252 @@
+#include "report/fit_json.h"
+
+#include <math.h>
+
+#include "report/fit_settings.h"
+
+static void parameters(Json *j, const FitReport *r) {
+  json_open(j, "parameters", '[', true);
+  for (int i = 0; i < r->problem->free_count; i++) {
+    const Free *f = &r->problem->free[i];
+    const StatParameter *s = &r->statistics->parameters[i];
+    json_open(j, NULL, '{', false);
+    json_text(j, "name", f->name);
+    json_number(j, "value", r->result->x[i]);
+    json_number(j, "start", f->start);
+    json_number(j, "min", f->min);
+    json_number(j, "max", f->max);
+    json_flag(j, "free", true);
+    json_flag(j, "at_bound", s->at_bound);
+    json_number(j, "std_error", s->std_error);
+    json_numbers(j, "ci95", (double[]){s->ci_low, s->ci_high}, 2);
+    json_flag(j, "identifiable", s->identifiable);
+    json_text(j, "bound", !s->at_bound ? NULL : s->lower_bound ? "lower" : "upper");
+    json_flag(j, "inactive", s->inactive);
+    json_number(j, "relative_at_1_percent", s->relative_at_1_percent);
+    json_text(j, "reason", s->reason);
+    json_text(j, "unit", f->unit);
+    json_text(j, "scale", f->log ? "log" : "linear");
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void channels(Json *j, const FitReport *r) {
+  const Statistics *s = r->statistics;
+  json_open(j, "channels", '[', true);
+  for (int i = 0; i < s->channel_count; i++) {
+    const StatChannel *c = &s->channels[i];
+    const Experiment *e = &r->problem->experiments[c->experiment];
+    const Channel *data = &e->channels[c->channel];
+    json_open(j, NULL, '{', false);
+    json_whole(j, "experiment", c->experiment);
+    json_text(j, "variable", data->name);
+    json_whole(j, "n", c->n);
+    json_number(j, "rmse", c->rmse);
+    json_number(j, "fit_percent", c->fit_percent);
+    json_text(j, "experiment_name", e->name);
+    json_text(j, "column", data->column);
+    json_text(j, "unit", data->unit);
+    json_whole(j, "missing", data->missing);
+    json_number(j, "sigma", r->result->sigma[i]);
+    json_number(j, "noise", c->noise);
+    json_number(j, "autocorrelation", c->autocorrelation);
+    json_number(j, "white_p", c->white_p);
+    json_number(j, "runs_p", c->runs_p);
+    json_flag(j, "exact", c->exact);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void direction(Json *j, const Statistics *s, const StatDirection *d) {
+  json_open(j, NULL, '{', false);
+  json_number(j, "singular_value", d->singular_value);
+  json_numbers(j, "vector", d->vector, s->n);
+  json_flag(j, "structural", d->structural);
+  json_flag(j, "confirmed", d->confirmed);
+  json_number(j, "confirmed_change", d->confirmed ? d->confirmed_change : nan(""));
+  json_number(j, "confirmed_factor", d->confirmed ? d->confirmed_factor : nan(""));
+  json_open(j, "combinations", '[', false);
+  for (int k = 0; k < d->combination_count; k++) {
+    json_open(j, NULL, '{', false);
+    json_text(j, "text", d->combinations[k].text);
+    json_number(j, "value", d->combinations[k].value);
+    json_text(j, "kind", d->combinations[k].sum ? "sum" : "product");
+    json_numbers(j, "exponents", d->combinations[k].exponent, s->n);
+    json_close(j);
+  }
+  json_close(j);
+  json_text(j, "text", d->text);
+  json_close(j);
+}
+
+void fit_json_identifiability(Json *j, const Statistics *s) {
+  json_open(j, "identifiability", '{', false);
+  json_whole(j, "rank", s->rank);
+  json_whole(j, "free", s->n);
+  json_numbers(j, "singular_values", s->singular_values, s->n);
+  json_open(j, "directions", '[', s->direction_count > 0);
+  for (int i = 0; i < s->direction_count; i++) direction(j, s, &s->directions[i]);
+  json_close(j);
+  json_close(j);
+}
+
+static void work(Json *j, const FitWork *w) {
+  json_open(j, "work", '{', false);
+  json_whole(j, "iterations", w->iterations);
+  json_whole(j, "simulations", w->simulations);
+  json_whole(j, "sensitivity_simulations", w->sensitivity_simulations);
+  json_whole(j, "rhs", w->rhs);
+  json_number(j, "seconds", w->seconds);
+  json_whole(j, "steps", w->steps);
+  json_whole(j, "rejected", w->rejected);
+  json_close(j);
+}
+
+static bool has_gain(const FitResult *r, int measured) {
+  for (int i = 0; i < r->gains.count; i++)
+    if (r->gains.at[i].measured == measured) return true;
+  return false;
+}
+
+// By measured name: the gains, or the states in whose equations they stand.
+static void gains(Json *j, const FitReport *r, const char *key, bool states) {
+  const Problem *p = r->problem;
+  json_open(j, key, '{', false);
+  for (int m = 0; m < p->measured_count; m++) {
+    if (!has_gain(r->result, m)) continue;
+    json_open(j, p->measured_name[m], '[', false);
+    for (int i = 0; i < r->result->gains.count; i++) {
+      const FitGain *g = &r->result->gains.at[i];
+      if (g->measured != m) continue;
+      if (states)
+        json_text(j, NULL, p->model->flat->variables.at[p->model->state[g->state]].name);
+      else
+        json_number(j, NULL, g->gain);
+    }
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void homotopy(Json *j, const FitReport *r) {
+  json_open(j, "homotopy", '{', true);
+  gains(j, r, "gains", false);
+  gains(j, r, "gain_states", true);
+  json_open(j, "path", '[', r->result->path.count > 0);
+  for (int i = 0; i < r->result->path.count; i++) {
+    const FitPathPoint *p = &r->result->path.at[i];
+    json_open(j, NULL, '{', false);
+    json_number(j, "lambda", p->lambda);
+    json_number(j, "objective", p->objective);
+    json_numbers(j, "parameters", p->x, r->problem->free_count);
+    json_whole(j, "iterations", p->iterations);
+    json_close(j);
+  }
+  json_close(j);
+  json_close(j);
+}
+
+static void solver(Json *j, const FitResult *r) {
+  json_open(j, "solver", '{', false);
+  json_text(j, "name", r->solver);
+  json_whole(j, "steps", r->solver_steps);
+  json_whole(j, "rejected", r->solver_rejected);
+  json_number(j, "invariant_violation", 0); // equations without index reduction have no invariants
+  json_close(j);
+}
+
+static void certificate(Json *j, const FitResult *r) {
+  json_open(j, "certificate", '{', false);
+  json_flag(j, "certain", r->certain);
+  json_text(j, "why", r->why);
+  json_number(j, "floor", r->floor);
+  json_text(j, "by", r->by);
+  json_close(j);
+}
+
+static void stages(Json *j, const FitResult *r) {
+  json_open(j, "stages", '[', r->stages.count > 0);
+  for (int i = 0; i < r->stages.count; i++) {
+    const FitStage *s = &r->stages.at[i];
+    json_open(j, NULL, '{', false);
+    json_text(j, "name", s->name);
+    json_text(j, "message", s->message);
+    json_number(j, "objective", s->objective);
+    json_whole(j, "simulations", s->simulations);
+    json_flag(j, "certain", s->certain);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void remarks(Json *j, const Statistics *s) {
+  json_open(j, "remarks", '[', s->remark_count > 0);
+  for (int i = 0; i < s->remark_count; i++) json_text(j, NULL, s->remarks[i]);
+  json_close(j);
+}
+
+static void add_setting(void *data, const OptionRow *row, const char *value) {
+  double number;
+  if (!row->choices && number_parse(value, &number))
+    json_number(data, row->name, number);
+  else
+    json_text(data, row->name, value);
+}
+
+static void experiments(Json *j, const Problem *p) {
+  json_open(j, "experiments", '[', true);
+  for (int e = 0; e < p->experiment_count; e++) {
+    json_open(j, NULL, '{', false);
+    json_text(j, "name", p->experiments[e].name);
+    json_text(j, "data", p->experiments[e].file);
+    json_number(j, "start", p->experiments[e].start);
+    json_number(j, "stop", p->experiments[e].stop);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void head(Json *j, const FitReport *r, const char *version) {
+  const FitResult *f = r->result;
+  json_text(j, "entrain", version);
+  json_text(j, "problem", r->problem->path);
+  json_text(j, "method", method_word(r->problem->method));
+  json_text(j, "outcome", fit_outcome_word(f->outcome));
+  json_text(j, "message", f->message);
+  json_number(j, "objective", f->objective);
+  json_number(j, "objective_start", f->objective_start);
+}
+
+// What is not in every problem, and what the others are made of.
+static void details(Json *j, const FitReport *r) {
+  certificate(j, r->result);
+  stages(j, r->result);
+  json_flag(j, "sandwich", r->statistics->sandwich);
+  json_number(j, "variance", r->statistics->variance);
+  json_whole(j, "samples", r->statistics->samples);
+  remarks(j, r->statistics);
+  experiments(j, r->problem);
+  json_text(j, "model", r->problem->model_path);
+  json_open(j, "options", '{', false);
+  fit_settings_changed(r->problem, add_setting, j);
+  json_close(j);
+  json_text(j, "end", local_end_word(r->result->end));
+}
+
+void fit_json(Text *out, const FitReport *r, const char *version) {
+  Json j = json_on(out);
+  json_open(&j, NULL, '{', true);
+  head(&j, r, version);
+  parameters(&j, r);
+  channels(&j, r);
+  fit_json_identifiability(&j, r->statistics);
+  json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);
+  json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
+  work(&j, &r->result->work);
+  homotopy(&j, r);
+  solver(&j, r->result);
+  details(&j, r);
+  json_close(&j);
+}

@@ -1,0 +1,69 @@
+#include "report/fit_residuals.h"
+
+#include "report/cells.h"
+
+typedef struct Collector {
+  const Problem *p;
+  double ***residual; // [experiment][channel][sample]
+  int **seen;         // samples so far
+} Collector;
+
+static Collector collector_new(Arena *a, const Problem *p) {
+  Collector c = {p, ARENA_ARRAY(a, double **, p->experiment_count + 1),
+                 ARENA_ARRAY(a, int *, p->experiment_count + 1)};
+  for (int e = 0; e < p->experiment_count; e++) {
+    const Experiment *x = &p->experiments[e];
+    c.residual[e] = ARENA_ARRAY(a, double *, x->channel_count + 1);
+    c.seen[e] = ARENA_ARRAY(a, int, x->channel_count + 1);
+    for (int k = 0; k < x->channel_count; k++)
+      c.residual[e][k] = ARENA_ARRAY(a, double, x->channels[k].count + 1);
+  }
+  return c;
+}
+
+// Blocks of a channel come in the order of time.
+static void collect(void *data, const ResidualBlock *b) {
+  Collector *c = data;
+  if (b->experiment < 0 || b->experiment >= c->p->experiment_count) return; // a prior
+  const Experiment *x = &c->p->experiments[b->experiment];
+  if (b->channel < 0 || b->channel >= x->channel_count) return;
+  int *seen = &c->seen[b->experiment][b->channel];
+  for (int i = 0; i < b->rows && *seen < x->channels[b->channel].count; i++)
+    c->residual[b->experiment][b->channel][(*seen)++] =
+        b->column[c->p->free_count][i] / b->scale[i];
+}
+
+static void add_number(Text *out, double value) {
+  text_add(out, ",");
+  cells_number(out, value);
+}
+
+static void add_channel(Text *out, const Experiment *x, const Channel *c, const double *residual,
+                        int count) {
+  for (int i = 0; i < count; i++) {
+    cells_text(out, x->name);
+    text_add(out, ",");
+    cells_text(out, c->name);
+    add_number(out, c->t[i]);
+    add_number(out, c->y[i]);
+    add_number(out, c->y[i] + residual[i]);
+    add_number(out, residual[i]);
+    text_add(out, "\n");
+  }
+}
+
+bool fit_residuals_csv(Text *out, const FitReport *r, Objective *o, Err *err) {
+  const Problem *p = r->problem;
+  Arena *a = arena_new();
+  Collector c = collector_new(a, p);
+  char why[700] = "";
+  bool done = objective_rows(o, r->result->x, collect, &c, why);
+  if (!done) fail(err, ERR_VALUE, "there are no residuals: %s", why);
+  text_add(out, "experiment,variable,time,data,model,residual\n");
+  for (int e = 0; done && e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++)
+      add_channel(out, &p->experiments[e], &p->experiments[e].channels[k], c.residual[e][k],
+                  c.seen[e][k]);
+  arena_free(a);
+  return done;
+}

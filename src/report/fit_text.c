@@ -1,0 +1,313 @@
+#include "report/fit_text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report/fit_settings.h"
+#include "report/rounded.h"
+
+typedef struct FitPage {
+  Page page;
+  const FitReport *r;
+} FitPage;
+
+static const char *digits(Page *p, double value, int count) {
+  char text[ROUNDED_SIZE];
+  rounded_digits(value, count, text);
+  return arena_print(p->arena, "%s", text);
+}
+
+// ---------------------------------------------------------------- verdict
+
+static Tint tint_of(const FitResult *r) {
+  if (r->outcome == FIT_CONVERGED) return r->certain ? TINT_GOOD : TINT_NOTICE;
+  return r->outcome == FIT_UNCERTAIN ? TINT_NOTICE : TINT_BAD;
+}
+
+static bool is_word(const char *name, const char *word, size_t length) {
+  return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+static bool names_something(const Problem *p, const char *word, size_t length) {
+  for (int i = 0; i < p->free_count; i++)
+    if (is_word(p->free[i].name, word, length)) return true;
+  for (int i = 0; i < p->measured_count; i++)
+    if (is_word(p->measured_name[i], word, length)) return true;
+  return false;
+}
+
+// With a capital letter, unless it begins with a name, and a full stop.
+static void print_sentence(FitPage *f, const char *text) {
+  size_t word = strcspn(text, " ,:;"), length = strlen(text);
+  if (!length) return;
+  char *copy = arena_print(f->page.arena, "%s%s", text, strchr(".!?", text[length - 1]) ? "" : ".");
+  if (!names_something(f->r->problem, text, word)) copy[0] = (char)toupper((unsigned char)copy[0]);
+  page_paragraph(&f->page, 2, "", copy);
+}
+
+static const char *belief(const FitResult *r) {
+  if (r->outcome != FIT_CONVERGED) return "";
+  return r->certain ? " and certain" : ", but not certain";
+}
+
+static void print_verdict(FitPage *f) {
+  const FitResult *r = f->r->result;
+  Page *p = &f->page;
+  bool by = r->by && r->by[0];
+  char *verdict = arena_print(p->arena, "%s%s", fit_outcome_word(r->outcome), belief(r));
+  text_print(p->out, "%s: %s%s%s%s\n", f->r->problem->path, page_tinted(p, tint_of(r), verdict),
+             by ? " (" : "", by ? r->by : "", by ? ")" : "");
+  print_sentence(f, r->message);
+  print_sentence(f, r->why);
+}
+
+// ---------------------------------------------------------------- parameters
+
+static const char *flags_of(const StatParameter *s) {
+  if (s->inactive) return "changes nothing";
+  if (s->at_bound) return s->lower_bound ? "at its lower bound" : "at its upper bound";
+  return s->identifiable ? "" : "not determined";
+}
+
+static void print_parameters(FitPage *f) {
+  static const PageColumn COLUMNS[] = {
+      {"name", 0},           {"unit", 3},   {">estimate", 0}, {">std error", 2},
+      {">95 % interval", 0}, {">start", 1}, {"", 0}};
+  const FitReport *r = f->r;
+  Page *p = &f->page;
+  PageTable *t = page_table_new(p, COLUMNS, 7);
+  for (int i = 0; i < r->problem->free_count; i++) {
+    const Free *x = &r->problem->free[i];
+    const StatParameter *s = &r->statistics->parameters[i];
+    char value[ROUNDED_SIZE], error[ROUNDED_SIZE], interval[ROUNDED_INTERVAL_SIZE];
+    rounded_value(r->result->x[i], s->std_error, value);
+    rounded_error(s->std_error, error);
+    rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
+    page_table_add(t, (const char *[]){x->name, x->unit, value, error, interval,
+                                       digits(p, x->start, 6),
+                                       page_tinted(p, TINT_NOTICE, flags_of(s))});
+  }
+  page_heading(p, "Parameters");
+  page_table_print(t);
+}
+
+// ---------------------------------------------------------------- channels
+
+static const double WHITE = 0.01; // probability below which residuals are not called white
+
+static const char *residuals_in_words(Page *p, const StatChannel *c) {
+  double least = fmin(isnan(c->white_p) ? 1 : c->white_p, isnan(c->runs_p) ? 1 : c->runs_p);
+  if (c->exact) return "none, but for rounding";
+  if (isnan(c->white_p) && isnan(c->runs_p)) return "too few to tell";
+  if (least >= WHITE) return "white";
+  return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
+}
+
+static void print_channels(FitPage *f) {
+  static const PageColumn COLUMNS[] = {{"experiment", 2}, {"channel", 0},  {"unit", 3},
+                                       {">samples", 0},   {">rmse", 0},    {">noise", 1},
+                                       {">fit %", 0},     {"residuals", 0}};
+  const Problem *problem = f->r->problem;
+  Page *p = &f->page;
+  PageTable *t = page_table_new(p, COLUMNS, 8);
+  for (int i = 0; i < f->r->statistics->channel_count; i++) {
+    const StatChannel *c = &f->r->statistics->channels[i];
+    const Experiment *e = &problem->experiments[c->experiment];
+    const Channel *data = &e->channels[c->channel];
+    page_table_add(t, (const char *[]){
+                          problem->experiment_count > 1 ? e->name : "", data->name, data->unit,
+                          arena_print(p->arena, "%d", c->n), digits(p, c->rmse, 3),
+                          c->exact ? "" : digits(p, c->noise, 2),
+                          arena_print(p->arena, "%.2f", c->fit_percent), residuals_in_words(p, c)});
+  }
+  page_heading(p, "Fit");
+  page_table_print(t);
+}
+
+// ---------------------------------------------------------------- what the data do not tell
+
+static void print_combinations(Page *p, const StatDirection *d) {
+  for (int k = 0; k < d->combination_count; k++)
+    text_print(p->out, "      %s = %s\n", d->combinations[k].text,
+               digits(p, d->combinations[k].value, 6));
+}
+
+static const char *rank_in_words(Page *p, const Statistics *s) {
+  const char *head = arena_print(p->arena, "Rank %d of %d", s->rank, s->n);
+  if (s->rank < s->n)
+    return arena_print(p->arena, "%s: the data determine %d combination%s of the %d parameters.",
+                       head, s->rank, s->rank == 1 ? "" : "s", s->n);
+  return arena_print(p->arena, "%s, but the noise is too large for all of them.", head);
+}
+
+// One that the directions do not give.
+static bool has_own_reason(const Statistics *s, int i) {
+  const char *reason = s->parameters[i].reason;
+  if (!reason || !reason[0]) return false;
+  for (int k = 0; k < s->direction_count; k++)
+    if (strstr(s->directions[k].text, reason)) return false;
+  for (int k = 0; k < i; k++)
+    if (s->parameters[k].reason && strcmp(s->parameters[k].reason, reason) == 0) return false;
+  return true;
+}
+
+static void print_directions(FitPage *f) {
+  Page *p = &f->page;
+  const Statistics *s = f->r->statistics;
+  bool any = s->direction_count > 0;
+  for (int i = 0; i < s->n; i++) any = any || has_own_reason(s, i);
+  if (!any) return;
+  page_heading(p, "What the data do not tell");
+  page_paragraph(p, 2, "", rank_in_words(p, s));
+  for (int i = 0; i < s->direction_count; i++) {
+    page_paragraph(p, 4, "- ", s->directions[i].text);
+    print_combinations(p, &s->directions[i]);
+  }
+  for (int i = 0; i < s->n; i++)
+    if (has_own_reason(s, i)) page_paragraph(p, 4, "- ", s->parameters[i].reason);
+}
+
+static void print_remarks(FitPage *f) {
+  const Statistics *s = f->r->statistics;
+  char said[60]; // under another heading
+  snprintf(said, sizeof said, "rank %d of %d", s->rank, s->n);
+  bool first = true;
+  for (int i = 0; i < s->remark_count; i++) {
+    if (strstr(s->remarks[i], said)) continue;
+    if (first) page_heading(&f->page, "Remarks");
+    page_paragraph(&f->page, 4, "- ", s->remarks[i]);
+    first = false;
+  }
+}
+
+// ---------------------------------------------------------------- how it was found
+
+static bool is_restart(const FitStage *s) {
+  return strncmp(s->name, "restart", strlen("restart")) == 0;
+}
+
+static void add_stage(Page *p, PageTable *t, const FitStage *s) {
+  page_table_add(t, (const char *[]){s->name, arena_print(p->arena, "%ld", s->simulations),
+                                     isfinite(s->objective) ? digits(p, s->objective, 4) : "",
+                                     s->certain ? page_tinted(p, TINT_GOOD, "certain") : "",
+                                     s->message});
+}
+
+// All random starts in one row.
+static FitStage sum_of_restarts(const FitResult *r) {
+  FitStage sum = {.name = "restarts", .message = "", .objective = HUGE_VAL};
+  for (int i = 0; i < r->stages.count; i++) {
+    const FitStage *s = &r->stages.at[i];
+    if (!is_restart(s)) continue;
+    sum.simulations += s->simulations;
+    sum.objective = fmin(sum.objective, s->objective);
+    sum.certain = sum.certain || s->certain;
+  }
+  return sum;
+}
+
+static void print_stages(FitPage *f) {
+  static const PageColumn COLUMNS[] = {
+      {"part", 0}, {">simulations", 0}, {">objective", 0}, {"", 0}, {"", 1}};
+  const FitResult *r = f->r->result;
+  if (r->stages.count < 2) return;
+  PageTable *t = page_table_new(&f->page, COLUMNS, 5);
+  bool restarted = false;
+  for (int i = 0; i < r->stages.count; i++) {
+    if (!is_restart(&r->stages.at[i])) add_stage(&f->page, t, &r->stages.at[i]);
+    restarted = restarted || is_restart(&r->stages.at[i]);
+  }
+  FitStage restarts = sum_of_restarts(r);
+  if (restarted) add_stage(&f->page, t, &restarts);
+  page_heading(&f->page, "How it was found");
+  page_table_print(t);
+}
+
+enum { PATH_SHOWN = 8, PATH_ENDS = 3, PATH_PARAMETERS = 6, PATH_FIXED = 3 };
+
+static void add_path_point(FitPage *f, PageTable *t, const FitPathPoint *x, int shown) {
+  const char *cells[PATH_FIXED + PATH_PARAMETERS] = {
+      digits(&f->page, x->lambda, 4), digits(&f->page, x->objective, 4),
+      arena_print(f->page.arena, "%d", x->iterations)};
+  for (int i = 0; i < shown; i++) cells[PATH_FIXED + i] = digits(&f->page, x->x[i], 6);
+  page_table_add(t, cells);
+}
+
+static void print_path(FitPage *f) {
+  const FitResult *r = f->r->result;
+  const Problem *problem = f->r->problem;
+  int n = r->path.count, shown = problem->free_count;
+  bool matters = problem->method == METHOD_HOMOTOPY || strstr(r->by, "homotopy");
+  if (n == 0 || !matters) return;
+  if (shown > PATH_PARAMETERS) shown = PATH_PARAMETERS;
+  PageColumn columns[PATH_FIXED + PATH_PARAMETERS] = {
+      {">lambda", 0}, {">objective", 0}, {">steps", 0}};
+  for (int i = 0; i < shown; i++)
+    columns[PATH_FIXED + i] =
+        (PageColumn){arena_print(f->page.arena, ">%s", problem->free[i].name), i + 1};
+  PageTable *t = page_table_new(&f->page, columns, PATH_FIXED + shown);
+  for (int i = 0; i < n; i++) {
+    if (n > PATH_SHOWN && i == PATH_ENDS) {
+      page_table_add(t, (const char * [PATH_FIXED + PATH_PARAMETERS]){"..."});
+      i = n - PATH_ENDS;
+    }
+    add_path_point(f, t, &r->path.at[i], shown);
+  }
+  page_heading(&f->page, "Path of the homotopy");
+  page_table_print(t);
+}
+
+// ---------------------------------------------------------------- work
+
+static void add_setting(void *data, const OptionRow *row, const char *value) {
+  text_print(data, " %s=%s", row->name, value);
+}
+
+static const char *plural(long count) {
+  return count == 1 ? "" : "s";
+}
+
+// "rk8 and bdf" of "rk8, bdf"
+static void add_solver(Text *t, const char *names) {
+  text_add(t, " by ");
+  for (const char *gap; (gap = strstr(names, ", ")); names = gap + 2)
+    text_print(t, "%.*s and ", (int)(gap - names), names);
+  text_add(t, names);
+}
+
+static void print_work(FitPage *f) {
+  const FitResult *r = f->r->result;
+  const FitWork *w = &r->work;
+  char seconds[ROUNDED_SIZE];
+  rounded_seconds(w->seconds, seconds);
+  long all = w->simulations + w->sensitivity_simulations;
+  Text t;
+  text_init(&t);
+  text_print(&t, "%ld step%s, %ld simulation%s (%ld with sensitivities)", w->iterations,
+             plural(w->iterations), all, plural(all), w->sensitivity_simulations);
+  if (r->solver[0]) add_solver(&t, r->solver);
+  text_print(&t, ", %s; objective %s", seconds, digits(&f->page, r->objective, 6));
+  if (isfinite(r->objective_start))
+    text_print(&t, ", %s at the start", digits(&f->page, r->objective_start, 4));
+  text_add(&t, ".");
+  page_heading(&f->page, "Work");
+  page_paragraph(&f->page, 2, "", t.at);
+  text_clear(&t);
+  fit_settings_changed(f->r->problem, add_setting, &t);
+  if (t.length) page_paragraph(&f->page, 2, "", arena_print(f->page.arena, "Options:%s", t.at));
+  text_done(&t);
+}
+
+void fit_text(Text *out, const FitReport *r, PageStyle style) {
+  FitPage f = {page_on(out, style), r};
+  print_verdict(&f);
+  print_parameters(&f);
+  print_channels(&f);
+  print_directions(&f);
+  print_remarks(&f);
+  print_stages(&f);
+  print_path(&f);
+  print_work(&f);
+  page_done(&f.page);
+}

@@ -1,0 +1,72 @@
+#include "report/fit_trace.h"
+
+#include "report/cells.h"
+
+typedef struct Point {
+  const char *stage;
+  double lambda, objective;
+  int iteration;
+  double *x;
+} Point;
+
+struct FitTrace {
+  Arena *arena;
+  const Problem *problem;
+  ARRAY(Point) points;
+};
+
+FitTrace *fit_trace_new(const Problem *p) {
+  Arena *a = arena_new();
+  FitTrace *t = ARENA_NEW(a, FitTrace);
+  t->arena = a;
+  t->problem = p;
+  return t;
+}
+
+void fit_trace_free(FitTrace *t) {
+  if (t) arena_free(t->arena);
+}
+
+int fit_trace_count(const FitTrace *t) {
+  return t->points.count;
+}
+
+static bool is_told_again(const FitTrace *t, const Point *last, const FitProgress *p) {
+  return strcmp(last->stage, p->stage) == 0 && last->lambda == p->lambda &&
+         last->iteration == p->iteration && last->objective == p->objective &&
+         memcmp(last->x, p->x, (size_t)t->problem->free_count * sizeof *p->x) == 0;
+}
+
+void fit_trace_add(FitTrace *t, const FitProgress *p) {
+  const Point *last = t->points.count ? &t->points.at[t->points.count - 1] : NULL;
+  if (last && is_told_again(t, last, p)) return;
+  bool same_stage = last && strcmp(last->stage, p->stage) == 0;
+  Point now = {.lambda = p->lambda, .objective = p->objective, .iteration = p->iteration};
+  now.stage = same_stage ? last->stage : arena_copy(t->arena, p->stage, strlen(p->stage));
+  now.x = ARENA_ARRAY(t->arena, double, t->problem->free_count + 1);
+  memcpy(now.x, p->x, (size_t)t->problem->free_count * sizeof *p->x);
+  array_push(t->arena, &t->points, now);
+}
+
+static void add_number(Text *out, double value) {
+  text_add(out, ",");
+  cells_number(out, value);
+}
+
+void fit_trace_csv(const FitTrace *t, Text *out) {
+  text_add(out, "stage,lambda,iteration,objective");
+  for (int i = 0; i < t->problem->free_count; i++) {
+    text_add(out, ",");
+    cells_text(out, t->problem->free[i].name);
+  }
+  text_add(out, "\n");
+  for (int k = 0; k < t->points.count; k++) {
+    const Point *p = &t->points.at[k];
+    cells_text(out, p->stage);
+    add_number(out, p->lambda);
+    add_number(out, p->iteration);
+    add_number(out, p->objective);
+    for (int i = 0; i < t->problem->free_count; i++) add_number(out, p->x[i]);
+    text_add(out, "\n");
+  }
+}

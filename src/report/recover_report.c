@@ -1,0 +1,196 @@
+#include "report/recover_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/cells.h"
+#include "report/json.h"
+#include "report/rounded.h"
+
+static const double NOMINAL = 0.95;
+enum { SURPRISE = 3 }; // standard deviations
+
+// ---------------------------------------------------------------- numbers
+
+static int compare_long(const void *a, const void *b) {
+  long x = *(const long *)a, y = *(const long *)b;
+  return (x > y) - (x < y);
+}
+
+static long median_work(Arena *a, const Recover *r) {
+  if (!r->done) return 0;
+  long *sorted = ARENA_ARRAY(a, long, r->done);
+  memcpy(sorted, r->work, (size_t)r->done * sizeof *sorted);
+  qsort(sorted, (size_t)r->done, sizeof *sorted, compare_long);
+  return sorted[r->done / 2];
+}
+
+// Coverage that chance alone does not explain.
+static const char *coverage_in_words(const Recover *r, const RecoverParameter *p) {
+  double deviation = sqrt(NOMINAL * (1 - NOMINAL) / (r->succeeded > 0 ? r->succeeded : 1));
+  if (isnan(p->coverage)) return "";
+  if (p->coverage < NOMINAL - SURPRISE * deviation) return "intervals too narrow";
+  if (p->coverage > NOMINAL + SURPRISE * deviation) return "intervals too wide";
+  return "";
+}
+
+static const char *judgement(const Recover *r, const RecoverParameter *p) {
+  return fabs(p->bias_t) > SURPRISE ? "biased" : coverage_in_words(r, p);
+}
+
+// ---------------------------------------------------------------- for people
+
+static const char *digits(Page *p, double value, int count) {
+  char text[ROUNDED_SIZE];
+  rounded_digits(value, count, text);
+  return arena_print(p->arena, "%s", text);
+}
+
+static void print_verdict(Page *p, const Recover *r) {
+  const FitOptions *o = &r->problem->options;
+  Tint tint = r->false_certain ? TINT_BAD : r->succeeded == r->done ? TINT_GOOD : TINT_NOTICE;
+  char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
+  text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, tint, score));
+  if (r->done < r->trials) text_print(p->out, " (stopped; %d were asked for)", r->trials);
+  text_print(p->out, "\n  noise %s, %s; seed %d\n", digits(p, o->noise, 4),
+             o->noise_kind == NOISE_ADDITIVE ? "additive" : "proportional", o->seed);
+}
+
+static void print_parameters(Page *p, const Recover *r) {
+  static const PageColumn COLUMNS[] = {{"name", 0},       {"unit", 3},      {">truth", 0},
+                                       {">mean", 0},      {">bias", 0},     {">spread", 0},
+                                       {">predicted", 0}, {">coverage", 0}, {"", 1}};
+  PageTable *t = page_table_new(p, COLUMNS, 9);
+  for (int i = 0; i < r->problem->free_count; i++) {
+    const RecoverParameter *x = &r->parameters[i];
+    char mean[ROUNDED_SIZE], spread[ROUNDED_SIZE], predicted[ROUNDED_SIZE];
+    rounded_error(x->spread, spread);
+    rounded_error(x->predicted, predicted);
+    rounded_value(x->mean, x->spread / sqrt(r->succeeded > 0 ? r->succeeded : 1), mean);
+    page_table_add(
+        t, (const char *[]){
+               r->problem->free[i].name, r->problem->free[i].unit, digits(p, x->truth, 6), mean,
+               digits(p, x->bias, 2), spread, predicted,
+               isnan(x->coverage) ? "-" : arena_print(p->arena, "%.1f %%", 100 * x->coverage),
+               page_tinted(p, TINT_NOTICE, judgement(r, x))});
+  }
+  page_heading(p, "Parameters");
+  page_table_print(t);
+  page_paragraph(
+      p, 2, "",
+      page_tinted(p, TINT_FAINT,
+                  "spread: standard deviation of the estimates; predicted: median of their "
+                  "standard errors; coverage: 95 % intervals that hold the truth"));
+}
+
+static void print_trials(Page *p, const Recover *r) {
+  char seconds[ROUNDED_SIZE];
+  rounded_seconds(r->seconds, seconds);
+  page_heading(p, "Trials");
+  int failed = r->done - r->succeeded;
+  if (failed)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena,
+                               "%d ended at a worse optimum than a search from the truth; "
+                               "they are not in the table.",
+                               failed));
+  page_paragraph(p, 2, "",
+                 arena_print(p->arena, "%d results were certified, %d of them wrongly.", r->certain,
+                             r->false_certain));
+  page_paragraph(p, 2, "",
+                 arena_print(p->arena, "%ld simulations in the median fit; %s in all.",
+                             median_work(p->arena, r), seconds));
+}
+
+void recover_text(Text *out, const Recover *r, PageStyle style) {
+  Page p = page_on(out, style);
+  print_verdict(&p, r);
+  print_parameters(&p, r);
+  print_trials(&p, r);
+  page_done(&p);
+}
+
+// ---------------------------------------------------------------- for other programs
+
+static void json_parameters(Json *j, const Recover *r) {
+  json_open(j, "parameters", '[', true);
+  for (int i = 0; i < r->problem->free_count; i++) {
+    const RecoverParameter *p = &r->parameters[i];
+    json_open(j, NULL, '{', false);
+    json_text(j, "name", r->problem->free[i].name);
+    json_number(j, "truth", p->truth);
+    json_number(j, "mean", p->mean);
+    json_number(j, "bias", p->bias);
+    json_number(j, "spread", p->spread);
+    json_number(j, "predicted", p->predicted);
+    json_number(j, "coverage", p->coverage);
+    json_number(j, "bias_t", p->bias_t);
+    json_text(j, "unit", r->problem->free[i].unit);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+void recover_json(Text *out, const Recover *r, const char *version) {
+  const FitOptions *o = &r->problem->options;
+  Arena *scratch = arena_new();
+  Json j = json_on(out);
+  json_open(&j, NULL, '{', true);
+  json_text(&j, "entrain", version);
+  json_text(&j, "problem", r->problem->path);
+  json_text(&j, "method", method_word(r->problem->method));
+  json_number(&j, "noise", o->noise);
+  json_text(&j, "noise_kind", o->noise_kind == NOISE_ADDITIVE ? "additive" : "proportional");
+  json_whole(&j, "seed", o->seed);
+  json_whole(&j, "trials", r->trials);
+  json_whole(&j, "done", r->done);
+  json_whole(&j, "succeeded", r->succeeded);
+  json_whole(&j, "certain", r->certain);
+  json_whole(&j, "false_certain", r->false_certain);
+  json_parameters(&j, r);
+  json_open(&j, "work", '{', false);
+  json_whole(&j, "median_simulations", median_work(scratch, r));
+  json_number(&j, "seconds", r->seconds);
+  json_close(&j);
+  json_close(&j);
+  arena_free(scratch);
+}
+
+// ---------------------------------------------------------------- every trial
+
+static void csv_head(Text *out, const Problem *p) {
+  text_add(out, "trial,succeeded,objective,objective_truth,simulations");
+  for (int i = 0; i < p->free_count; i++) {
+    text_add(out, ",");
+    cells_text(out, p->free[i].name);
+  }
+  for (int i = 0; i < p->free_count; i++) {
+    char name[300];
+    snprintf(name, sizeof name, "%s std_error", p->free[i].name);
+    text_add(out, ",");
+    cells_text(out, name);
+  }
+  text_add(out, "\n");
+}
+
+static void csv_numbers(Text *out, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    text_add(out, ",");
+    cells_number(out, values[i]);
+  }
+}
+
+void recover_csv(Text *out, const Recover *r) {
+  int n = r->problem->free_count;
+  csv_head(out, r->problem);
+  for (int k = 0; k < r->done; k++) {
+    text_print(out, "%d,%d", k + 1, r->ok[k]);
+    csv_numbers(out, &r->objectives[k], 1);
+    csv_numbers(out, &r->objectives_truth[k], 1);
+    text_print(out, ",%ld", r->work[k]);
+    csv_numbers(out, r->estimates + (long)k * n, n);
+    csv_numbers(out, r->std_errors + (long)k * n, n);
+    text_add(out, "\n");
+  }
+}

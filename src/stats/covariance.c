@@ -1,0 +1,119 @@
+#include "stats/covariance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/qr.h"
+#include "num/svd.h"
+
+enum { CHUNK = 256 };
+
+// Numbers that are not held, in order.
+static int list_active(const RowSet *rows, int *active) {
+  int count = 0;
+  for (int k = 0; k < rows->n; k++)
+    if (!rows->held || !rows->held[k]) active[count++] = k;
+  return count;
+}
+
+// The triangle of the active columns; its last column (of the residuals) stays zero.
+static const double *triangle(Arena *a, const RowSet *rows, const int *active, int count) {
+  QrSum *sum = qr_sum_new(a, count);
+  double *block = ARENA_ARRAY(a, double, (size_t)(count + 1) * CHUNK);
+  double **column = ARENA_ARRAY(a, double *, count + 1);
+  for (int k = 0; k <= count; k++) column[k] = block + (size_t)k * CHUNK;
+  for (int first = 0; first < rows->count; first += CHUNK) {
+    int some = rows->count - first < CHUNK ? rows->count - first : CHUNK;
+    for (int k = 0; k < count; k++)
+      for (int i = 0; i < some; i++) {
+        bool ignored = rows->ignored && rows->ignored[first + i];
+        column[k][i] = ignored ? 0 : rows->factor[first + i] * rows->column[active[k]][first + i];
+      }
+    memset(column[count], 0, CHUNK * sizeof **column);
+    qr_sum_add(sum, column, some);
+  }
+  return sum->R;
+}
+
+// Singular values and right vectors of the triangle with its columns made of length 1; length gets what they were.
+static void normalised_svd(Arena *a, const double *R, int n, double *length, double *s, double *V) {
+  double *A = ARENA_ARRAY(a, double, n *n + 1);
+  for (int k = 0; k < n; k++) {
+    double square = 0;
+    for (int i = 0; i < n; i++) square += R[i * (n + 1) + k] * R[i * (n + 1) + k];
+    length[k] = sqrt(square);
+    for (int i = 0; i < n; i++) A[i * n + k] = length[k] > 0 ? R[i * (n + 1) + k] / length[k] : 0;
+  }
+  svd(n, n, A, s, V);
+}
+
+// A direction that is not seen takes its larger parts with it.
+static void mark_lost(Projection *p, const int *active, int count, const double *V, int direction) {
+  for (int k = 0; k < count; k++)
+    if (fabs(V[k * count + direction]) > 1e-4) p->lost[active[k]] = true;
+}
+
+static void project_rows(Projection *p, const RowSet *rows) {
+  for (int i = 0; i < rows->count; i++) {
+    double *q = p->q + (size_t)i * (size_t)p->rank;
+    for (int k = 0; k < rows->n; k++) {
+      double slope = rows->factor[i] * rows->column[k][i];
+      if (slope == 0) continue;
+      for (int r = 0; r < p->rank; r++) q[r] += slope * p->G[k * p->rank + r];
+    }
+    for (int r = 0; r < p->rank; r++) p->leverage[i] += q[r] * q[r];
+  }
+}
+
+Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
+  Projection *p = ARENA_NEW(a, Projection);
+  int *active = ARENA_ARRAY(a, int, rows->n + 1), count = list_active(rows, active);
+  const double *R = triangle(a, rows, active, count);
+  double *length = ARENA_ARRAY(a, double, count + 1), *s = ARENA_ARRAY(a, double, count + 1);
+  double *V = ARENA_ARRAY(a, double, count *count + 1);
+  normalised_svd(a, R, count, length, s, V);
+  p->n = rows->n, p->count = rows->count;
+  p->lost = ARENA_ARRAY(a, bool, rows->n + 1);
+  for (int k = 0; k < rows->n; k++) p->lost[k] = rows->held && rows->held[k];
+  while (p->rank < count && s[p->rank] > tolerance) p->rank++;
+  for (int r = p->rank; r < count; r++) mark_lost(p, active, count, V, r);
+  p->G = ARENA_ARRAY(a, double, rows->n * p->rank + 1);
+  for (int k = 0; k < count; k++)
+    for (int r = 0; r < p->rank; r++)
+      if (length[k] > 0) p->G[active[k] * p->rank + r] = V[k * count + r] / (length[k] * s[r]);
+  p->q = ARENA_ARRAY(a, double, (size_t)rows->count *(size_t)p->rank + 1);
+  p->leverage = ARENA_ARRAY(a, double, rows->count + 1);
+  project_rows(p, rows);
+  return p;
+}
+
+// G times the sum over rows of variance q q', times G'.
+void projection_covariance(const Projection *p, const double *variance, double *covariance) {
+  Arena *scratch = arena_new();
+  int n = p->n, m = p->rank;
+  double *middle = ARENA_ARRAY(scratch, double, m *m + 1);
+  double *left = ARENA_ARRAY(scratch, double, n *m + 1);
+  for (int i = 0; i < p->count; i++) {
+    const double *q = p->q + (size_t)i * (size_t)m;
+    for (int r = 0; r < m; r++)
+      for (int c = 0; c < m; c++) middle[r * m + c] += variance[i] * q[r] * q[c];
+  }
+  for (int k = 0; k < n; k++)
+    for (int c = 0; c < m; c++)
+      for (int r = 0; r < m; r++) left[k * m + c] += p->G[k * m + r] * middle[r * m + c];
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int c = 0; c < m; c++) sum += left[k * m + c] * p->G[j * m + c];
+      covariance[k * n + j] = p->lost[k] || p->lost[j] ? nan("") : sum;
+    }
+  arena_free(scratch);
+}
+
+void projection_residual_variance(const Projection *p, const double *residual, double *variance) {
+  for (int i = 0; i < p->count; i++) {
+    double rest = fmax(1 - p->leverage[i],
+                       1e-3); // a row that decides a number alone leaves no residual to learn from
+    variance[i] = residual[i] / rest * (residual[i] / rest);
+  }
+}

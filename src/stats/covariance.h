@@ -1,0 +1,31 @@
+// Covariance of least-squares estimates from the rows of their sensitivities.
+#pragma once
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+typedef struct RowSet { // row i of the problem is factor[i] * column[.][i]
+  int n, count;
+  double *const *column; // n slopes, then the residuals
+  const double *factor;
+  const bool
+      *ignored;     // by row: takes no part in the curvature (beyond the Huber limit); NULL: none
+  const bool *held; // by number: taken as known; NULL: none
+} RowSet;
+
+// The least-squares estimate as a linear map of the rows.
+typedef struct Projection {
+  int n, count, rank;
+  double *G;        // n x rank: estimate = G * (sum over rows q * residual)
+  double *q;        // count x rank: orthonormal columns
+  double *leverage; // by row: |q|^2
+  bool *lost;       // by number: held, or part of a direction that the rows do not see
+} Projection;
+
+// tolerance: directions count as unseen when rows change by less than this, with all columns of unit length.
+Projection *projection_new(Arena *a, const RowSet *rows, double tolerance);
+// n x n by rows. variance: of each row's noise (multiplied by its factor squared). NaN for what is lost.
+void projection_covariance(const Projection *p, const double *variance, double *covariance);
+// Variances of rows from their residuals, each enlarged by what the fit took from it (HC3 of MacKinnon and White 1985):
+// right whatever the noise of each row.
+void projection_residual_variance(const Projection *p, const double *residual, double *variance);

@@ -1,0 +1,408 @@
+#include <math.h>
+#include <string.h>
+
+#include "num/svd.h"
+#include "stats/analysis.h"
+#include "stats/orbit.h"
+#include "stats/say.h"
+
+static const double INACTIVE =
+    1e-14; // change of the data, relative to them, for a change by the typical size
+static const double PART_LEAST =
+    0.1;                        // of the largest part of a direction: smaller ones are not named
+static const double HIDDEN = 1; // standard errors above this many sizes tell nothing
+
+// ---------------------------------------------------------------- triangles
+
+// Triangle of rows whose channels are divided by unit[channel].
+static double *triangle_of(Arena *a, const Samples *rows, const double *unit) {
+  int n = rows->n;
+  QrSum *sum = qr_sum_new(a, n);
+  double **column = ARENA_ARRAY(a, double *, n + 1);
+  for (int k = 0; k <= n; k++) column[k] = ARENA_ARRAY(a, double, rows->count + 1);
+  for (int k = 0; k < n; k++)
+    for (int c = 0; c < rows->channel_count; c++)
+      for (int i = 0, row = rows->channels[c].first; i < rows->channels[c].count; i++, row++)
+        column[k][row] = rows->column[k][row] / unit[c];
+  qr_sum_add(sum, column, rows->count);
+  double *R = ARENA_ARRAY(a, double, n *n + 1);
+  for (int i = 0; i < n; i++) memcpy(R + i * n, sum->R + i * (n + 1), (size_t)n * sizeof *R);
+  return R;
+}
+
+static double *channel_sizes(const Analysis *an, double factor) {
+  double *unit = ARENA_ARRAY(an->scratch, double, an->s->channel_count + 1);
+  for (int c = 0; c < an->s->channel_count; c++) unit[c] = factor * an->rows->channels[c].rms;
+  return unit;
+}
+
+// Length of R times the direction, which is in typical sizes.
+static double seen(const Analysis *an, const double *R, const double *direction) {
+  int n = an->s->n;
+  double square = 0;
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int k = i; k < n; k++) sum += R[i * n + k] * an->size[k] * direction[k];
+    square += sum * sum;
+  }
+  return sqrt(square);
+}
+
+// ---------------------------------------------------------------- the model for orbits
+
+typedef struct Prober {
+  const Analysis *an;
+  QrSum *sum;
+  double squares;
+} Prober;
+
+static double unit_of_row(const Prober *q, const ResidualBlock *b, int i) {
+  int at = objective_channel(q->an->o, b->experiment, b->channel);
+  return b->scale[i] > 0 ? 1 / (b->scale[i] * q->an->rows->channels[at].rms) : 0;
+}
+
+static void add_slopes(void *data, const ResidualBlock *b) {
+  const Prober *q = data;
+  for (int i = 0; i < b->rows; i++) {
+    double unit = unit_of_row(q, b, i);
+    for (int k = 0; k <= q->sum->n; k++) b->column[k][i] *= unit;
+  }
+  qr_sum_add(q->sum, b->column, b->rows);
+}
+
+static bool probe_triangle(void *self, const double *x, double *R) {
+  Prober *q = self;
+  int n = q->sum->n;
+  qr_sum_clear(q->sum);
+  if (!objective_rows(q->an->o, x, add_slopes, q, NULL)) return false;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      R[i * n + k] = q->sum->R[i * (n + 1) + k];
+      if (!isfinite(R[i * n + k])) return false;
+    }
+  return true;
+}
+
+static void add_differences(void *data, const ResidualBlock *b) {
+  Prober *q = data;
+  const SampleChannel *c =
+      &q->an->rows->channels[objective_channel(q->an->o, b->experiment, b->channel)];
+  const double *base = q->an->rows->column[q->sum->n] + c->first + b->first;
+  const double *r = b->column[q->sum->n];
+  for (int i = 0; i < b->rows; i++) {
+    double change = r[i] * unit_of_row(q, b, i) - base[i] / c->rms;
+    q->squares += change * change;
+  }
+}
+
+static double probe_change(void *self, const double *x) {
+  Prober *q = self;
+  q->squares = 0;
+  if (!objective_residuals(q->an->o, x, add_differences, q)) return nan("");
+  return sqrt(q->squares / q->an->rows->count);
+}
+
+// ---------------------------------------------------------------- lists of directions
+
+typedef ARRAY(StatDirection) Directions;
+
+static bool takes_part(const StatDirection *d, int number, int n) {
+  double most = 0;
+  for (int k = 0; k < n; k++) most = fmax(most, fabs(d->vector[k]));
+  return fabs(d->vector[number]) >= PART_LEAST * most;
+}
+
+static void name_parts(const Analysis *an, const StatDirection *d, Text *t) {
+  const char **item = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
+  int count = 0;
+  for (int k = 0; k < an->s->n; k++)
+    if (takes_part(d, k, an->s->n)) item[count++] = an->p->free[k].name;
+  say_list(t, item, count);
+}
+
+static const char *keep(const Analysis *an, Text *t) {
+  const char *text = arena_copy(an->a, t->at, t->length);
+  text_done(t);
+  return text;
+}
+
+static void find_inactive(Analysis *an, const double *R, Directions *out) {
+  int n = an->s->n;
+  Prober prober = {an, qr_sum_new(an->scratch, n), 0};
+  for (int k = 0; k < n; k++) {
+    double *v = ARENA_ARRAY(an->a, double, n + 1);
+    v[k] = 1;
+    if (seen(an, R, v) > INACTIVE * sqrt(an->rows->count)) continue;
+    an->s->parameters[k].inactive = true;
+    StatDirection d = {.vector = v, .confirmed_factor = 1.3};
+    double *x = ARENA_ARRAY(an->scratch, double, n + 1);
+    memcpy(x, an->x, (size_t)n * sizeof *x);
+    x[k] = x[k] != 0 ? x[k] * d.confirmed_factor : an->size[k];
+    d.confirmed_change = probe_change(&prober, x);
+    d.structural = d.confirmed = d.confirmed_change <= residual_accuracy(an->p);
+    d.text = arena_print(an->a, "%s changes no residual%s.", an->p->free[k].name,
+                         d.confirmed ? "" : " here; a change by 30 % does");
+    array_push(an->scratch, out, d);
+  }
+}
+
+static int *ranks(const Analysis *an) {
+  int n = an->s->n, *rank = ARENA_ARRAY(an->scratch, int, n + 1);
+  const Free *f = an->p->free;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      rank[i] += f[k].parameter < f[i].parameter || (f[k].parameter == f[i].parameter && k < i);
+  return rank;
+}
+
+static void find_structural(Analysis *an, const double *R, Directions *out) {
+  int n = an->s->n;
+  Prober prober = {an, qr_sum_new(an->scratch, n), 0};
+  const char **name = ARENA_ARRAY(an->scratch, const char *, n + 1);
+  double *lower = ARENA_ARRAY(an->scratch, double, n + 1),
+         *upper = ARENA_ARRAY(an->scratch, double, n + 1);
+  bool *inactive = ARENA_ARRAY(an->scratch, bool, n + 1);
+  for (int k = 0; k < n; k++) {
+    const Free *f = &an->p->free[k];
+    name[k] = f->name, lower[k] = f->min, upper[k] = f->max;
+    inactive[k] = an->s->parameters[k].inactive;
+  }
+  OrbitModel m = {&prober,
+                  probe_triangle,
+                  probe_change,
+                  n,
+                  name,
+                  ranks(an),
+                  an->x,
+                  lower,
+                  upper,
+                  inactive,
+                  sensitivity_accuracy(an->p)};
+  StatDirection *found;
+  int count = orbit_directions(an->a, &m, R, &found);
+  for (int i = 0; i < count; i++) {
+    double square = 0;
+    for (int k = 0; k < n; k++) {
+      if (an->x[k] != 0)
+        found[i].vector[k] *= fabs(an->x[k]) / an->size[k];
+      else
+        found[i].vector[k] /= an->size[k];
+      square += found[i].vector[k] * found[i].vector[k];
+    }
+    for (int k = 0; k < n; k++) found[i].vector[k] /= sqrt(square);
+    array_push(an->scratch, out, found[i]);
+  }
+}
+
+// ---------------------------------------------------------------- weak directions
+
+// R in typical sizes, without the directions that are listed already.
+static double *remaining(const Analysis *an, const double *R, const Directions *known) {
+  int n = an->s->n;
+  double *S = ARENA_ARRAY(an->scratch, double, n *n + 1),
+         *Q = ARENA_ARRAY(an->scratch, double, n *n + 1);
+  for (int i = 0; i < n * n; i++) S[i] = R[i] * an->size[i % n];
+  for (int d = 0; d < known->count; d++) { // Gram-Schmidt, then projection
+    double *q = Q + d * n, square = 0;
+    memcpy(q, known->at[d].vector, (size_t)n * sizeof *q);
+    for (int e = 0; e < d; e++) {
+      double product = 0;
+      for (int k = 0; k < n; k++) product += q[k] * Q[e * n + k];
+      for (int k = 0; k < n; k++) q[k] -= product * Q[e * n + k];
+    }
+    for (int k = 0; k < n; k++) square += q[k] * q[k];
+    for (int k = 0; k < n; k++) q[k] /= sqrt(square);
+    for (int i = 0; i < n; i++) {
+      double product = 0;
+      for (int k = 0; k < n; k++) product += S[i * n + k] * q[k];
+      for (int k = 0; k < n; k++) S[i * n + k] -= product * q[k];
+    }
+  }
+  return S;
+}
+
+static int count_parts(const Analysis *an, const StatDirection *d) {
+  int count = 0;
+  for (int k = 0; k < an->s->n; k++) count += takes_part(d, k, an->s->n);
+  return count;
+}
+
+// By how much it changes the data, and what that is compared with.
+static const char *weak_text(Analysis *an, const StatDirection *d, const double *R_data,
+                             bool numerical) {
+  Text t;
+  text_init(&t);
+  name_parts(an, d, &t);
+  const char *its = count_parts(an, d) > 1 ? "together, by their sizes," : "by its own size";
+  double change = seen(an, R_data, d->vector) / sqrt(an->rows->count);
+  text_print(&t,
+             " cannot be determined from these data: a change %s changes the simulated data by "
+             "%.1g of theirs, ",
+             its, change);
+  if (numerical)
+    text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
+               an->p->simulate.rel_tol);
+  else
+    text_print(&t, "and its standard error is %.2g times as large.", 1 / d->singular_value);
+  for (int k = 0; k < an->s->n; k++)
+    if (takes_part(d, k, an->s->n) && an->s->parameters[k].relative_at_1_percent > HIDDEN)
+      text_print(
+          &t,
+          " With noise of 1 %% of each channel the standard error of %s is %.2g times its value.",
+          an->p->free[k].name, an->s->parameters[k].relative_at_1_percent);
+  return keep(an, &t);
+}
+
+static void clean(double *v, int n) {
+  double most = 0, square = 0;
+  for (int k = 0; k < n; k++) most = fmax(most, fabs(v[k]));
+  for (int k = 0; k < n; k++) {
+    if (fabs(v[k]) < 1e-3 * most) v[k] = 0;
+    square += v[k] * v[k];
+  }
+  for (int k = 0; k < n; k++) v[k] /= sqrt(square);
+}
+
+// Directions that are seen, but less than the simulation is accurate, or less than the noise.
+static void find_weak(Analysis *an, const double *R, const double *R_data, double limit,
+                      Directions *out) {
+  int n = an->s->n, known = out->count;
+  double *S = remaining(an, R, out), *s = ARENA_ARRAY(an->scratch, double, n + 1);
+  double *V = ARENA_ARRAY(an->scratch, double, n *n + 1);
+  svd(n, n, S, s, V);
+  for (int r = n - known - 1; r >= 0; r--) {
+    bool numerical = s[r] <= limit;
+    if (!numerical && (an->assumed || s[r] >= 1 / HIDDEN)) break;
+    StatDirection d = {.vector = ARENA_ARRAY(an->a, double, n + 1), .confirmed_change = nan("")};
+    for (int k = 0; k < n; k++) d.vector[k] = V[k * n + r];
+    clean(d.vector, n);
+    d.singular_value = s[r];
+    d.text = weak_text(an, &d, R_data, numerical);
+    array_push(an->scratch, out, d);
+    for (int k = 0; numerical && k < n; k++)
+      if (takes_part(&d, k, n) && !an->s->parameters[k].reason) {
+        an->s->parameters[k].identifiable = false;
+        an->s->parameters[k].reason = d.text;
+      }
+  }
+}
+
+// ---------------------------------------------------------------- numbers
+
+static void find_singular_values(Analysis *an, const double *R, double limit_factor) {
+  Statistics *s = an->s;
+  int n = s->n;
+  double *S = ARENA_ARRAY(an->scratch, double, n *n + 1),
+         *V = ARENA_ARRAY(an->scratch, double, n *n + 1);
+  for (int i = 0; i < n * n; i++) S[i] = R[i] * an->size[i % n];
+  svd(n, n, S, s->singular_values, V);
+  for (int k = 0; k < n; k++)
+    s->rank += s->singular_values[k] > limit_factor * s->singular_values[0];
+}
+
+// Standard errors if the noise were 1 % of each channel's rms, from the data alone.
+static void find_errors_at_1_percent(Analysis *an) {
+  const Samples *rows = an->rows;
+  int n = an->s->n;
+  double *unit = channel_sizes(an, 0.01),
+         *factor = ARENA_ARRAY(an->scratch, double, rows->count + 1);
+  double *one = ARENA_ARRAY(an->scratch, double, rows->count + 1);
+  double *covariance = ARENA_ARRAY(an->scratch, double, n *n + 1);
+  for (int c = 0; c < rows->channel_count; c++)
+    for (int i = 0; i < rows->channels[c].count; i++)
+      factor[rows->channels[c].first + i] = 1 / unit[c];
+  for (int i = 0; i < rows->count; i++) one[i] = 1;
+  RowSet set = {n, rows->count, rows->column, factor, NULL, NULL};
+  double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
+  projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
+  for (int k = 0; k < n; k++)
+    an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / an->size[k];
+}
+
+// Numbers that priors make known although the data do not.
+static bool *known_by_priors(const Analysis *an) {
+  const Samples *rows = an->rows;
+  int count = rows->count + rows->prior_count;
+  bool *known = ARENA_ARRAY(an->scratch, bool, rows->n + 1);
+  if (rows->prior_count == 0) return known;
+  RowSet set = {rows->n, count, rows->column, rows->scale, NULL, NULL};
+  double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
+  const Projection *p = projection_new(an->scratch, &set, tolerance);
+  for (int k = 0; k < rows->n; k++) known[k] = !p->lost[k];
+  return known;
+}
+
+// "alpha is seen only in alpha*A and beta*alpha^(1-n)", or the text of the direction.
+static const char *direction_reason(const Analysis *an, const StatDirection *d, int k) {
+  const char **item = ARENA_ARRAY(an->scratch, const char *, d->combination_count + 1);
+  int count = 0;
+  for (int i = 0; i < d->combination_count; i++)
+    if (d->combinations[i].exponent[k] != 0) item[count++] = d->combinations[i].text;
+  if (count == 0 || !d->confirmed) return d->text;
+  Text t;
+  text_init(&t);
+  text_print(&t, "The data show %s only in ", an->p->free[k].name);
+  say_list(&t, item, count);
+  text_add(&t, ".");
+  return keep(an, &t);
+}
+
+static void judge_by_direction(Analysis *an, const StatDirection *d, const bool *known) {
+  for (int k = 0; k < an->s->n; k++) {
+    StatParameter *out = &an->s->parameters[k];
+    if (!orbit_takes_part(d, k) || known[k] || out->reason) continue;
+    out->identifiable = false;
+    out->reason = direction_reason(an, d, k);
+  }
+}
+
+// The number that it exchanges effects with most, -1: none.
+static int partner(const Statistics *s, int k) {
+  int best = -1;
+  for (int i = 0; i < s->n; i++) {
+    double r = fabs(s->correlation[k * s->n + i]);
+    if (i != k && r > 0.9 && (best < 0 || r > fabs(s->correlation[k * s->n + best]))) best = i;
+  }
+  return best;
+}
+
+static void judge_by_error(Analysis *an, int k) {
+  StatParameter *out = &an->s->parameters[k];
+  double relative = out->std_error / an->size[k];
+  if (out->reason || !(relative > HIDDEN) || (an->fitted && an->assumed)) return;
+  Text t;
+  text_init(&t);
+  text_print(&t, "%she standard error of %s is %.3g times its %s.",
+             an->assumed ? "With noise of 1 % of each channel t" : "T", an->p->free[k].name,
+             relative, an->size[k] == fabs(an->x[k]) ? "value" : "usual size");
+  int other = partner(an->s, k);
+  if (other >= 0)
+    text_print(&t, " It trades with %s (correlation %.4f).", an->p->free[other].name,
+               an->s->correlation[k * an->s->n + other]);
+  out->identifiable = false;
+  out->reason = keep(an, &t);
+}
+
+void analyse_identifiability(Analysis *an) {
+  Statistics *s = an->s;
+  if (s->n == 0) return;
+  double limit = 10 * sensitivity_accuracy(an->p);
+  double *R = triangle_of(an->scratch, an->rows, an->noise);
+  double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1));
+  for (int k = 0; k < s->n; k++) s->parameters[k].identifiable = true;
+  find_singular_values(an, R, limit);
+  find_errors_at_1_percent(an);
+  Directions found = {0};
+  bool *known = known_by_priors(an);
+  find_inactive(an, R_data, &found);
+  find_structural(an, R_data, &found);
+  for (int i = 0; i < found.count; i++) {
+    found.at[i].singular_value = seen(an, R, found.at[i].vector);
+    judge_by_direction(an, &found.at[i], known);
+  }
+  find_weak(an, R, R_data, limit * s->singular_values[0], &found);
+  for (int k = 0; k < s->n; k++) judge_by_error(an, k);
+  s->directions = ARENA_ARRAY(an->a, StatDirection, found.count + 1);
+  for (int i = 0; i < found.count; i++) s->directions[i] = found.at[i];
+  s->direction_count = found.count;
+}

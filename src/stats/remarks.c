@@ -1,0 +1,93 @@
+#include <math.h>
+
+#include "stats/analysis.h"
+#include "stats/say.h"
+
+static const double CORRELATED = 0.99, COLOURED = 1e-3;
+
+typedef ARRAY(const char *) Remarks;
+
+#define SAY(...) array_push(an->scratch, r, arena_print(an->a, __VA_ARGS__))
+
+static void say_bounds(Analysis *an, Remarks *r) {
+  for (int k = 0; an->fitted && k < an->s->n; k++) {
+    const StatParameter *s = &an->s->parameters[k];
+    const Free *f = &an->p->free[k];
+    if (s->at_bound)
+      SAY("%s is at its %s bound %g: no interval is given for it, and the intervals of the others "
+          "hold it there.",
+          f->name, s->lower_bound ? "lower" : "upper", s->lower_bound ? f->min : f->max);
+  }
+}
+
+static void say_correlated(Analysis *an, Remarks *r) {
+  int n = an->s->n;
+  for (int i = 0; i < n; i++)
+    for (int k = i + 1; k < n; k++) {
+      double c = an->s->correlation[i * n + k];
+      if (fabs(c) > CORRELATED)
+        SAY("%s and %s are hard to tell apart: their correlation is %.5f.", an->p->free[i].name,
+            an->p->free[k].name, c);
+    }
+}
+
+static const char *channel_name(const Analysis *an, int at) {
+  const SampleChannel *c = &an->rows->channels[at];
+  if (an->p->experiment_count == 1) return c->data->name;
+  return arena_print(an->a, "%s in %s", c->data->name, an->p->experiments[c->experiment].name);
+}
+
+static void say_coloured(Analysis *an, Remarks *r) {
+  for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
+    const StatChannel *c = &an->s->channels[at];
+    double p = fmin(c->white_p, c->runs_p);
+    if (p < COLOURED)
+      SAY("The residuals of %s are not white (p = %.1g, correlation of neighbours %.2f): the model "
+          "misses something, or the noise is coloured. The intervals are then too narrow.",
+          channel_name(an, at), p, c->autocorrelation);
+  }
+}
+
+static void say_exact(Analysis *an, Remarks *r) {
+  bool exact = an->fitted;
+  for (int at = 0; at < an->s->channel_count; at++) exact = exact && an->s->channels[at].exact;
+  if (!exact) return;
+  SAY("The residuals are as small as the errors of the simulation: the data hold no noise, and the "
+      "standard errors say nothing about real measurements.");
+  for (int k = 0; k < an->s->n; k++) {
+    const StatParameter *s = &an->s->parameters[k];
+    if (s->identifiable && s->relative_at_1_percent > 1)
+      SAY("With noise of 1 %% of each channel %s could not be determined: its standard error would "
+          "be %.2g times its value.",
+          an->p->free[k].name, s->relative_at_1_percent);
+  }
+}
+
+static void say_unknown(Analysis *an, Remarks *r) {
+  const char **name = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
+  int count = 0;
+  for (int k = 0; k < an->s->n; k++)
+    if (!an->s->parameters[k].identifiable) name[count++] = an->p->free[k].name;
+  if (count == 0) return;
+  Text t;
+  text_init(&t);
+  say_list(&t, name, count);
+  SAY("%s cannot be determined from these data; rank %d of %d.", t.at, an->s->rank, an->s->n);
+  text_done(&t);
+}
+
+static void say_few(Analysis *an, Remarks *r) {
+  if (an->s->samples <= an->s->n)
+    SAY("There are %ld samples for %d numbers: no standard error can be given.", an->s->samples,
+        an->s->n);
+}
+
+void write_remarks(Analysis *an) {
+  static void (*const ALL[])(Analysis *, Remarks *) = {say_unknown, say_few,      say_exact,
+                                                       say_bounds,  say_coloured, say_correlated};
+  Remarks found = {0};
+  for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
+  an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);
+  for (int i = 0; i < found.count; i++) an->s->remarks[i] = found.at[i];
+  an->s->remark_count = found.count;
+}

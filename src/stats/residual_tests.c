@@ -1,0 +1,56 @@
+#include "stats/residual_tests.h"
+
+#include <math.h>
+
+#include "num/distribution.h"
+
+enum { LAGS_MOST = 10, COUNT_LEAST = 20 };
+
+static double lagged_product(const double *r, int n, int lag) {
+  double sum = 0;
+  for (int i = lag; i < n; i++) sum += r[i] * r[i - lag];
+  return sum;
+}
+
+// What the square of the lagged product has as its mean if residuals are independent, whatever their sizes.
+static double lagged_variance(const double *r, int n, int lag) {
+  double sum = 0;
+  for (int i = lag; i < n; i++) sum += r[i] * r[i] * r[i - lag] * r[i - lag];
+  return sum;
+}
+
+double autocorrelation(const double *r, int n, int lag) {
+  double square = lagged_product(r, n, 0);
+  return n > lag && square > 0 ? lagged_product(r, n, lag) / square : nan("");
+}
+
+double ljung_box_p(const double *r, int n) {
+  if (n < COUNT_LEAST) return nan("");
+  int lags = n / 5 < LAGS_MOST ? n / 5 : LAGS_MOST;
+  double sum = 0;
+  for (int lag = 1; lag <= lags; lag++) {
+    double product = lagged_product(r, n, lag), variance = lagged_variance(r, n, lag);
+    if (!(variance > 0)) return nan("");
+    sum += product * product / variance;
+  }
+  return chi_square_above(sum, lags);
+}
+
+double runs_p(const double *r, int n) {
+  double above = 0, below = 0, runs = 0;
+  int last = 0;
+  for (int i = 0; i < n; i++) {
+    int sign = (r[i] > 0) - (r[i] < 0);
+    if (sign == 0) continue;
+    above += sign > 0;
+    below += sign < 0;
+    runs += sign != last;
+    last = sign;
+  }
+  double total = above + below, product = 2 * above * below;
+  if (total < COUNT_LEAST) return nan("");
+  if (product == 0) return 0;
+  double mean = product / total + 1;
+  double variance = product * (product - total) / (total * total * (total - 1));
+  return 2 * normal_below(-fabs(runs - mean) / sqrt(variance));
+}

@@ -1,0 +1,28 @@
+// All rows of a problem at one point in natural units: what every statistic is computed from.
+#pragma once
+#include "estimate/objective.h"
+
+typedef struct SampleChannel {
+  int experiment, channel;
+  int first, count; // rows
+  const Channel *data;
+  double rms;   // of the data; 1 when they are all zero
+  double noise; // by differences of the data, NaN when unknown
+} SampleChannel;
+
+typedef struct Samples {
+  int n;           // free numbers
+  int count;       // rows of samples
+  int prior_count; // rows of priors behind them
+  double **column; // n slopes, then the residuals model - data; in the units of the channels
+  double *scale;   // by row: what the objective multiplies it by
+  double *
+      huber; // by row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never
+  SampleChannel *channels;
+  int channel_count;
+} Samples;
+
+// NULL when the model cannot be simulated at x; why says it then.
+Samples *samples_new(Arena *a, const Problem *p, Objective *o, const double *x, char why[700]);
+// What a change of each free number is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
+double typical_size(const Free *f, double x);

@@ -1,0 +1,77 @@
+// How far the result of a fit can be trusted: intervals, correlation, quality of the fit, what the data cannot tell.
+#pragma once
+#include "estimate/fit.h"
+#include "estimate/objective.h"
+
+typedef struct StatParameter { // by free number
+  // 95 %, NaN when they cannot be given. Numbers on a logarithmic scale have intervals that are symmetric there; intervals
+  // end at the bounds.
+  double std_error, ci_low, ci_high;
+  // Standard error relative to the value if the noise were 1 % of the rms of each channel; NaN: none.
+  double relative_at_1_percent;
+  bool at_bound, lower_bound; // which bound
+  bool inactive;              // changes no residual
+  bool identifiable;
+  const char *reason; // a sentence when it is not identifiable, else NULL
+} StatParameter;
+
+typedef struct StatChannel { // by experiment and channel, in one row
+  int experiment, channel, n;
+  double rmse, fit_percent; // 100*(1 - |y - model| / |y - mean y|)
+  // Standard deviation of the noise estimated from differences of the data; NaN when unknown.
+  double noise;
+  double autocorrelation; // of the residuals at lag 1
+  // Probabilities of such residuals if they were white: Ljung-Box, Wald-Wolfowitz runs. NaN when too few, or when
+  // residuals are mere errors of the simulation (exact).
+  double white_p, runs_p;
+  bool exact; // residuals are below what the simulation can resolve
+} StatChannel;
+
+// What does not change along a direction: a product of powers (alpha*A, beta*alpha^(1-n)) or a sum (k1 + k2).
+typedef struct StatCombination {
+  const char *text;
+  double value;
+  bool sum;
+  double *exponent; // by free number, at the result; the coefficients of a sum
+} StatCombination;
+
+typedef struct StatDirection { // a direction of the parameters that the data do not see
+  // Change of the simulated data, in units of their noise, for a change by 1 along the vector.
+  double singular_value;
+  // Unit length, by free number, in changes relative to the typical size (|x| unless that is 0 or may change its sign); 0
+  // for parameters that take no part.
+  double *vector;
+  // No noise-free data of this kind would see it; else hidden by noise or by the accuracy of the simulation.
+  bool structural;
+  bool confirmed; // by simulating along it
+  // Of the simulated data, relative to the data, when the reference moves by a factor of confirmed_factor.
+  double confirmed_change, confirmed_factor;
+  StatCombination *combinations;
+  int combination_count;
+  const char *text; // sentences
+} StatDirection;
+
+typedef struct Statistics {
+  Arena *arena;
+  int n; // free numbers
+  StatParameter *parameters;
+  StatChannel *channels;
+  int channel_count;
+  double *covariance, *correlation; // n*n, NaN in rows of what has none
+  bool sandwich;   // the covariance allows for weights that are not the inverse noise
+  double variance; // of the residuals, per degree of freedom
+  long samples;
+  int rank; // singular values above what the accuracy of the simulation can tell from zero
+  double *singular_values; // n, of the sensitivities scaled by value and noise, descending
+  StatDirection *directions;
+  int direction_count;
+  // Sentences for people: correlated pairs, coloured residuals, parameters at bounds.
+  const char **remarks;
+  int remark_count;
+} Statistics;
+
+// The objective is used for simulations. Never NULL.
+Statistics *statistics_new(const Problem *p, const FitResult *r, Objective *o);
+// The same at any point x, for 'check': no residual statistics matter, sigma as in the problem or from the data.
+Statistics *statistics_at(const Problem *p, const double *x, Objective *o);
+void statistics_free(Statistics *s);

@@ -1,0 +1,385 @@
+#include "study/check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "study/check_data.h"
+#include "study/synthetic.h"
+
+enum { NUMBERS_TO_DESCRIBE = 30, CHANNELS_IN_A_SENTENCE = 4 };
+
+void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...) {
+  char text[2400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  Finding f = {kind, topic, arena_print(c->arena, "%s", text)};
+  array_push(c->arena, &c->findings, f);
+}
+
+const char *check_channel_label(Check *c, int experiment, int channel) {
+  const Experiment *e = &c->problem->experiments[experiment];
+  if (c->problem->experiment_count == 1) return e->channels[channel].name;
+  return arena_print(c->arena, "%s in %s", e->channels[channel].name, e->name);
+}
+
+// ---------------------------------------------------------------- model
+
+static const char *plural(int n) {
+  return n == 1 ? "" : "s";
+}
+
+static void pass_on_warnings(Check *c, const char *topic, const Warnings *w) {
+  for (int i = 0; i < w->list.count; i++) {
+    const Err *e = &w->list.at[i];
+    if (e->line)
+      check_add(c, FINDING_WARNING, topic, "%s:%d:%d: %s", e->file, e->line, e->column, e->text);
+    else
+      check_add(c, FINDING_WARNING, topic, "%s", e->text);
+  }
+  if (w->left_out) check_add(c, FINDING_NOTE, topic, "and %d more warnings.", w->left_out);
+}
+
+static bool start_is_estimated(const Problem *p, int variable) {
+  for (int i = 0; i < p->free_count; i++) {
+    const Parameter *q = &p->model->flat->parameters.at[p->free[i].parameter];
+    if (q->is_start && q->variable == variable) return true;
+  }
+  return false;
+}
+
+static void look_at_start_values(Check *c) {
+  const Model *m = c->problem->model;
+  if (m->flat->initial_equations.count) return; // they decide
+  for (int i = 0; i < m->nx; i++) {
+    const Variable *v = &m->flat->variables.at[m->state[i]];
+    if (v->fixed || start_is_estimated(c->problem, m->state[i])) continue;
+    check_add(
+        c, FINDING_NOTE, "model",
+        "the start value of %s is not fixed in the model; it is taken as known (%s). Estimate "
+        "%s.start if it is not.",
+        v->name, v->has_start ? "its 'start'" : "0", v->name);
+  }
+}
+
+static void look_at_model(Check *c) {
+  const Model *m = c->problem->model;
+  check_add(c, FINDING_GOOD, "model",
+            "%s: %d equation%s for %d unknown%s; %d state%s, %d input%s; %d number%s to estimate.",
+            m->flat->name, m->equation_count, plural(m->equation_count), m->unknown_count,
+            plural(m->unknown_count), m->nx, plural(m->nx), m->nu, plural(m->nu),
+            c->problem->free_count, plural(c->problem->free_count));
+  pass_on_warnings(c, "model", &m->flat->warnings);
+  pass_on_warnings(c, "data", &c->problem->warnings);
+  look_at_start_values(c);
+}
+
+// ---------------------------------------------------------------- parameters
+
+static void look_at_bounds(Check *c, const Free *f) {
+  if (!(f->max > f->min))
+    check_add(
+        c, FINDING_ERROR, "parameters",
+        "%s: min and max are both %.6g, so there is nothing to find. Take it out of 'estimate' "
+        "or widen its bounds.",
+        f->name, f->min);
+  else if (!isfinite(f->min) || !isfinite(f->max))
+    check_add(
+        c, c->problem->method == METHOD_AUTO ? FINDING_WARNING : FINDING_NOTE, "parameters",
+        "%s has no %s bound, so random starts cannot be drawn when everything else fails. Give "
+        "it min and max.",
+        f->name,
+        isfinite(f->min)   ? "upper"
+        : isfinite(f->max) ? "lower"
+                           : "lower and no upper");
+  else if (f->start <= f->min || f->start >= f->max)
+    check_add(c, FINDING_NOTE, "parameters",
+              "%s starts at its %s bound, %.6g; a search moves it inside first.", f->name,
+              f->start <= f->min ? "lower" : "upper", f->start);
+}
+
+static void look_at_parameters(Check *c) {
+  if (c->problem->free_count == 0)
+    check_add(c, FINDING_ERROR, "parameters",
+              "nothing is to be estimated. Name parameters under 'estimate'.");
+  for (int i = 0; i < c->problem->free_count; i++) look_at_bounds(c, &c->problem->free[i]);
+}
+
+// ---------------------------------------------------------------- the simulation at the start values
+
+typedef struct StartChannel {
+  int count;
+  double noise;
+  double data, about, error; // sums of squares: of the data, about their mean, of model - data
+  double *slope;             // by free number: sum of squares
+  double first_error;        // model - data at the first sample
+  bool first_is_given;       // no free number changes the first sample
+} StartChannel;
+
+typedef struct StartFacts {
+  Check *c;
+  int n;
+  int *first; // channel of each experiment in the row of all
+  StartChannel *channels;
+} StartFacts;
+
+static void sum_data(const Channel *channel, StartChannel *out) {
+  double mean = 0;
+  for (int i = 0; i < channel->count; i++) mean += channel->y[i] / channel->count;
+  for (int i = 0; i < channel->count; i++) {
+    out->data += channel->y[i] * channel->y[i];
+    out->about += (channel->y[i] - mean) * (channel->y[i] - mean);
+  }
+}
+
+static StartFacts start_facts_new(Check *c, const Objective *o) {
+  const Problem *p = c->problem;
+  StartFacts f = {c, p->free_count, ARENA_ARRAY(c->arena, int, p->experiment_count + 1),
+                  ARENA_ARRAY(c->arena, StartChannel, problem_channels(p))};
+  for (int e = 0; e < p->experiment_count; e++) {
+    f.first[e + 1] = f.first[e] + p->experiments[e].channel_count;
+    for (int k = 0; k < p->experiments[e].channel_count; k++) {
+      const Channel *channel = &p->experiments[e].channels[k];
+      StartChannel *s = &f.channels[f.first[e] + k];
+      s->noise = objective_noise(o, e, k);
+      s->slope = ARENA_ARRAY(c->arena, double, f.n);
+      sum_data(channel, s);
+    }
+  }
+  return f;
+}
+
+static void add_first_sample(const StartFacts *f, StartChannel *s, const ResidualBlock *b) {
+  s->first_error = b->column[f->n][0] / b->scale[0];
+  s->first_is_given = true;
+  for (int j = 0; j < f->n; j++) s->first_is_given &= b->column[j][0] == 0;
+}
+
+static void add_block(void *data, const ResidualBlock *b) {
+  StartFacts *f = data;
+  StartChannel *s = &f->channels[f->first[b->experiment] + b->channel];
+  if (b->rows && b->first == 0) add_first_sample(f, s, b);
+  s->count += b->rows;
+  for (int i = 0; i < b->rows; i++) {
+    double scale = b->scale[i], r = b->column[f->n][i];
+    if (!(scale > 0)) continue;
+    f->c->objective_start += 0.5 * r * r;
+    s->error += r * r / (scale * scale);
+    for (int j = 0; j < f->n; j++)
+      s->slope[j] += b->column[j][i] * b->column[j][i] / (scale * scale);
+  }
+}
+
+static void report_failure(Check *c, const char *why) {
+  check_add(
+      c, FINDING_ERROR, "start",
+      "the model cannot be simulated at the start values: %.1200s Change the start values under "
+      "'estimate', or the window. Methods auto and homotopy may find a way all the same, because "
+      "they tie the model to the data.",
+      why);
+}
+
+// Samples at the very start that no parameter can change.
+static void look_at_first_samples(const StartFacts *f) {
+  const Problem *p = f->c->problem;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++) {
+      const Channel *channel = &p->experiments[e].channels[k];
+      const StartChannel *s = &f->channels[f->first[e] + k];
+      double noise = isfinite(s->noise) ? s->noise : 0;
+      double allowed = 6 * noise + 0.02 * sqrt(s->about / fmax(1, s->count));
+      if (!s->count || channel->t[0] != p->experiments[e].start || !s->first_is_given ||
+          !(fabs(s->first_error) > allowed))
+        continue;
+      check_add(f->c, FINDING_WARNING, "start",
+                "%s: the data begin at %.4g, the model at %.4g, and no estimated number can change "
+                "that. Correct the start values, or estimate them (name.start).",
+                check_channel_label(f->c, e, k), channel->y[0], channel->y[0] + s->first_error);
+    }
+}
+
+static bool method_is_local(Method m) {
+  return m == METHOD_LM || m == METHOD_TRUST_REGION || m == METHOD_GAUSS_NEWTON;
+}
+
+static void look_at_phase(const StartFacts *f) {
+  double error = 0, about = 0;
+  for (int k = 0; k < problem_channels(f->c->problem); k++)
+    if (f->channels[k].about > 0) error += f->channels[k].error / f->channels[k].about, about += 1;
+  if (!(error > about)) return; // a constant would do better
+  check_add(
+      f->c, method_is_local(f->c->problem->method) ? FINDING_WARNING : FINDING_NOTE, "start",
+      "at the start values the model is further from the data than their mean is. A search from "
+      "there alone (method lm, gauss-newton, trust-region) may end in a wrong minimum; use "
+      "method: auto.");
+}
+
+static void look_at_objective(const StartFacts *f) {
+  Check *c = f->c;
+  if (!(c->floor > 0)) {
+    check_add(c, FINDING_NOTE, "start", "objective %.4g at the start values.", c->objective_start);
+  } else if (c->objective_start <= c->problem->options.floor_factor * c->floor) {
+    check_add(c, FINDING_GOOD, "start",
+              "objective %.4g at the start values: no more than noise alone explains (about %.3g).",
+              c->objective_start, c->floor);
+  } else {
+    check_add(
+        c, FINDING_GOOD, "start",
+        "the model can be simulated at the start values; objective %.4g, %.3g times what noise "
+        "alone explains (about %.3g).",
+        c->objective_start, c->objective_start / c->floor, c->floor);
+  }
+  look_at_phase(f);
+}
+
+// ---------------------------------------------------------------- sensitivity
+
+// One per cent of a number; of its range when it is 0.
+static double one_percent(const Free *f) {
+  if (f->start != 0) return 0.01 * fabs(f->start);
+  double range = f->max - f->min;
+  return isfinite(range) && range > 0 ? 0.01 * range : 0.01;
+}
+
+static void fill_sensitivity(const StartFacts *f) {
+  Check *c = f->c;
+  int channels = problem_channels(c->problem);
+  c->sensitivity = ARENA_ARRAY(c->arena, double, channels * f->n);
+  for (int k = 0; k < channels; k++)
+    for (int j = 0; j < f->n; j++) {
+      const StartChannel *s = &f->channels[k];
+      double change = one_percent(&c->problem->free[j]) * sqrt(s->slope[j]);
+      c->sensitivity[k * f->n + j] = s->data > 0 ? change / sqrt(s->data) : 0;
+    }
+}
+
+// The channel with the largest share that is smaller than `below` (or equal and behind `after`), -1 = none.
+static int next_channel(const Check *c, int number, double below, int after) {
+  int best = -1, n = c->problem->free_count, channels = problem_channels(c->problem);
+  for (int k = 0; k < channels; k++) {
+    double s = c->sensitivity[k * n + number];
+    bool behind = s < below || (s == below && k > after);
+    if (s > 0 && behind && (best < 0 || s > c->sensitivity[best * n + number])) best = k;
+  }
+  return best;
+}
+
+static const char *label_in_row(Check *c, int k) {
+  int e = 0;
+  while (k >= c->problem->experiments[e].channel_count)
+    k -= c->problem->experiments[e++].channel_count;
+  return check_channel_label(c, e, k);
+}
+
+static void describe_sensitivity(Check *c, int j) {
+  const Free *f = &c->problem->free[j];
+  int n = c->problem->free_count, k = -1, listed = 0;
+  double last = HUGE_VAL;
+  Text text;
+  text_init(&text);
+  while (listed < CHANNELS_IN_A_SENTENCE && (k = next_channel(c, j, last, k)) >= 0) {
+    last = c->sensitivity[k * n + j];
+    text_print(&text, "%s%s by %.2g %%", listed++ ? ", " : "", label_in_row(c, k), 100 * last);
+  }
+  if (listed)
+    check_add(c, FINDING_GOOD, "sensitivity", "%s changes %s of its rms.",
+              f->start != 0 ? arena_print(c->arena, "1 %% more %s", f->name)
+                            : arena_print(c->arena, "%.3g more %s", one_percent(f), f->name),
+              text.at);
+  text_done(&text);
+}
+
+static void look_at_sensitivity(const StartFacts *f) {
+  Check *c = f->c;
+  fill_sensitivity(f);
+  if (f->n > NUMBERS_TO_DESCRIBE) return;
+  for (int j = 0; j < f->n; j++) describe_sensitivity(c, j);
+}
+
+// ---------------------------------------------------------------- identifiability
+
+static void look_at_single_numbers(Check *c, const Statistics *s) {
+  for (int i = 0; i < s->n; i++) {
+    const StatParameter *q = &s->parameters[i];
+    const char *name = c->problem->free[i].name;
+    if (q->inactive)
+      check_add(c, FINDING_WARNING, "identifiability",
+                "%s changes no measured value at the start. Take it out of 'estimate', or measure "
+                "something that depends on it.",
+                name);
+    else if (q->relative_at_1_percent > 0.5 && q->identifiable)
+      check_add(
+          c, FINDING_WARNING, "identifiability",
+          "with noise of 1 %% the standard error of %s would be %.2g times its value. Measure "
+          "longer, excite it more, or take it out of 'estimate'.",
+          name, q->relative_at_1_percent);
+  }
+}
+
+static bool moves_inactive_only(const Statistics *s, const StatDirection *d) {
+  for (int i = 0; i < s->n; i++)
+    if (fabs(d->vector[i]) > 1e-3 && !s->parameters[i].inactive) return false;
+  return true;
+}
+
+static void look_at_identifiability(Check *c) {
+  const Statistics *s = c->statistics;
+  for (int k = 0; k < s->direction_count; k++)
+    if (!moves_inactive_only(s, &s->directions[k]))
+      check_add(
+          c, FINDING_WARNING, "identifiability",
+          "%s Take one of these out of 'estimate', or measure something that tells them apart.",
+          s->directions[k].text);
+  look_at_single_numbers(c, s);
+  if (s->n && s->rank == s->n)
+    check_add(c, FINDING_GOOD, "identifiability",
+              "the data can tell all %d number%s at the start (condition of the scaled "
+              "sensitivities %.3g).",
+              s->n, plural(s->n), s->singular_values[0] / s->singular_values[s->n - 1]);
+  else if (s->n)
+    check_add(c, FINDING_NOTE, "identifiability", "rank %d of %d at the start.", s->rank, s->n);
+}
+
+// ---------------------------------------------------------------- the whole
+
+static void look_at_start(Check *c) {
+  const Problem *p = c->problem;
+  char why[700] = "";
+  Objective *o = objective_new(p);
+  StartFacts facts = start_facts_new(c, o);
+  double *x = ARENA_ARRAY(c->arena, double, p->free_count);
+  for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
+  c->objective_start = 0;
+  c->floor = objective_floor(o);
+  c->starts = objective_rows(o, x, add_block, &facts, why);
+  if (c->starts) {
+    look_at_objective(&facts);
+    look_at_first_samples(&facts);
+    look_at_sensitivity(&facts);
+    c->statistics = statistics_at(p, x, o);
+    look_at_identifiability(c);
+  } else {
+    c->objective_start = HUGE_VAL;
+    report_failure(c, why);
+  }
+  objective_free(o);
+}
+
+Check *check_run(const Problem *p) {
+  Arena *a = arena_new();
+  Check *c = ARENA_NEW(a, Check);
+  *c = (Check){.arena = a, .problem = p, .objective_start = HUGE_VAL, .floor = nan("")};
+  look_at_model(c);
+  check_data(c);
+  look_at_parameters(c);
+  if (p->free_count) look_at_start(c);
+  return c;
+}
+
+void check_free(Check *c) {
+  if (!c) return;
+  statistics_free(c->statistics);
+  arena_free(c->arena);
+}

@@ -1,0 +1,151 @@
+#include "study/check_data.h"
+
+#include <math.h>
+
+#include "study/data_quality.h"
+#include "study/synthetic.h"
+
+enum { CHANNELS_TO_DESCRIBE = 20 }; // with more, good news of single channels would hide the rest
+
+static const char TOPIC[] = "data";
+
+static void describe(Check *c, const char *label, const Channel *channel, const DataQuality *q) {
+  bool even = q->step_most - q->step_least <= 0.01 * q->step;
+  double noise = 100 * q->noise / q->deviation;
+  const char *steps =
+      q->count < 2 ? "a single sample"
+      : even       ? arena_print(c->arena, "steps of %.3g", q->step)
+             : arena_print(c->arena, "uneven steps of %.3g to %.3g", q->step_least, q->step_most);
+  const char *noisy = isfinite(noise)
+                          ? arena_print(c->arena, "noise about %.2g %% of its variation", noise)
+                          : "too few samples to tell the noise";
+  check_add(c, FINDING_GOOD, TOPIC, "%s: %d samples from %.6g to %.6g, %s, %s.", label, q->count,
+            channel->t[0], channel->t[q->count - 1], steps, noisy);
+}
+
+static void look_at_missing(Check *c, const char *label, const Channel *channel) {
+  int all = channel->count + channel->missing;
+  double share = all ? (double)channel->missing / all : 0;
+  if (share > 0.5)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: %d of %d samples are missing. Check that column '%s' is the right one.", label,
+              channel->missing, all, channel->column);
+  else if (channel->missing)
+    check_add(c, FINDING_NOTE, TOPIC, "%s: %d of %d samples are missing and are left out.", label,
+              channel->missing, all);
+}
+
+static void look_at_gaps(Check *c, const char *label, const DataQuality *q) {
+  if (!(q->step_most > 5 * q->step)) return;
+  check_add(c, FINDING_WARNING, TOPIC,
+            "%s: no samples between %.6g and %.6g, %.3g times the usual step. If the recording was "
+            "interrupted, make two experiments of it, each with its own window.",
+            label, q->gap_from, q->gap_to, q->step_most / q->step);
+}
+
+static void look_at_sampling(Check *c, const char *label, const DataQuality *q) {
+  double samples = q->period / q->step;
+  if (!(samples < 8)) return; // where a cubic spline errs by about 0.1 %
+  check_add(
+      c, FINDING_WARNING, TOPIC,
+      "%s: only %.2g samples in one oscillation (period %.3g, step %.3g). Values between "
+      "samples, which the homotopy needs, and the noise cannot be told from such data: sample "
+      "at least %.2g times as fast, or do not rely on a certificate.",
+      label, samples, q->period, q->step, 8 / samples);
+}
+
+static void look_at_values(Check *c, const char *label, const Channel *channel,
+                           const DataQuality *q) {
+  if (q->constant)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: all samples are %.6g. Constant data tell little; check that column '%s' is the "
+              "right one.",
+              label, q->most, channel->column);
+  if (q->outliers)
+    check_add(
+        c, FINDING_WARNING, TOPIC,
+        "%s: %d sample%s contradict%s its neighbours, the worst is %.6g at %.6g. Empty such cells, "
+        "or use loss: huber.",
+        label, q->outliers, q->outliers > 1 ? "s" : "", q->outliers > 1 ? "" : "s", q->outlier_y,
+        q->outlier_t);
+  if (q->clipped)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: %d samples in a row from %.6g on are exactly %.6g, the %s of all. If the sensor "
+              "was at "
+              "its limit there, empty these cells.",
+              label, q->clipped, q->clipped_t, q->clipped_y,
+              q->clipped_y == q->most ? "largest" : "smallest");
+  if (q->noise > 0.5 * q->deviation && !q->constant)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: the noise (about %.3g) is as large as the motion (%.3g). Smoothing does not "
+              "help a fit; "
+              "more samples, or a stronger excitation, do.",
+              label, q->noise, q->deviation);
+}
+
+static void look_at_channel(Check *c, int e, int k, bool description) {
+  const Channel *channel = &c->problem->experiments[e].channels[k];
+  const char *label = check_channel_label(c, e, k);
+  DataQuality q;
+  data_quality(channel->t, channel->y, channel->count, &q);
+  if (channel->count == 0) {
+    check_add(c, FINDING_ERROR, TOPIC,
+              "%s: no samples in the window. Change 'window' or the column.", label);
+    return;
+  }
+  if (description) describe(c, label, channel, &q);
+  look_at_missing(c, label, channel);
+  look_at_gaps(c, label, &q);
+  look_at_sampling(c, label, &q);
+  look_at_values(c, label, channel, &q);
+}
+
+typedef struct Extreme { // channel with the largest or smallest deviation
+  double deviation;
+  const char *label;
+} Extreme;
+
+// Without sigma all residuals count alike, so a small quantity beside a large one is not seen.
+static void compare_sizes(Check *c) {
+  Extreme small = {HUGE_VAL, NULL}, large = {0, NULL};
+  for (int e = 0; e < c->problem->experiment_count; e++)
+    for (int k = 0; k < c->problem->experiments[e].channel_count; k++) {
+      const Channel *channel = &c->problem->experiments[e].channels[k];
+      DataQuality q;
+      if (channel->sigma_kind != SIGMA_UNKNOWN) continue;
+      data_quality(channel->t, channel->y, channel->count, &q);
+      double d = q.deviation * sqrt(channel->weight);
+      if (!(d > 0)) continue;
+      if (d < small.deviation) small = (Extreme){d, check_channel_label(c, e, k)};
+      if (d > large.deviation) large = (Extreme){d, check_channel_label(c, e, k)};
+    }
+  if (small.label && large.deviation > 10 * small.deviation)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s varies %.2g times as much as %s, and no sigma says how exact they are: %s will "
+              "hardly count. Give both channels 'sigma' (a number, relative, or estimated).",
+              large.label, large.deviation / small.deviation, small.label, small.label);
+}
+
+static void count_samples(Check *c) {
+  long samples = 0;
+  for (int e = 0; e < c->problem->experiment_count; e++)
+    for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
+      samples += c->problem->experiments[e].channels[k].count;
+  if (samples < c->problem->free_count)
+    check_add(c, FINDING_ERROR, TOPIC,
+              "%ld samples cannot determine %d numbers. Measure more, or estimate fewer.", samples,
+              c->problem->free_count);
+}
+
+void check_data(Check *c) {
+  int channels = problem_channels(c->problem);
+  bool describe_each = channels <= CHANNELS_TO_DESCRIBE;
+  if (!describe_each)
+    check_add(c, FINDING_GOOD, TOPIC, "%d channels in %d experiments.", channels,
+              c->problem->experiment_count);
+  for (int e = 0; e < c->problem->experiment_count; e++)
+    for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
+      look_at_channel(c, e, k, describe_each);
+  compare_sizes(c);
+  count_samples(c);
+}

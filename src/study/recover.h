@@ -1,0 +1,36 @@
+// A study with known truth: simulate at the truth, add noise, identify, see how good estimates and intervals are.
+#pragma once
+#include "stats/statistics.h"
+
+typedef struct RecoverParameter {
+  double truth, mean, bias, spread; // over the trials that succeeded; spread: standard deviation
+  double predicted;                 // median standard error that the fits gave
+  double coverage;                  // share of the 95 % intervals that hold the truth
+  double bias_t;                    // bias in units of spread/sqrt(trials)
+} RecoverParameter;                 // NaN where nothing can be said
+
+typedef struct Recover {
+  Arena *arena;
+  const Problem *problem;
+  int trials, done;           // done < trials when it was stopped
+  int succeeded;              // objective at or below that of a search from the truth
+  int certain, false_certain; // certificates, and those given to a wrong optimum
+  RecoverParameter *parameters;
+  double *estimates;        // [trial][free]
+  double *std_errors;       // [trial][free]
+  double *objectives;       // [trial]
+  double *objectives_truth; // [trial]: of a local search from the truth
+  bool *ok;                 // [trial]
+  long *work;               // [trial]: simulations with and without sensitivities
+  double seconds;
+} Recover;
+
+// Called after each trial, and now and then during one (`done` has not changed then); false stops: the trial that is not
+// finished does not count.
+typedef bool RecoverListener(void *data, const Recover *r);
+// truth: free numbers, NULL: the start values of the problem. random_starts: each trial begins at a random point of the
+// bounds (log-uniform where they span decades) instead of the start values. Number of trials, noise and seed are options of
+// the problem. Numbers of trial i are the same whatever the number of trials. NULL and err when there is nothing to study.
+Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
+                     RecoverListener *listener, void *data, Err *err);
+void recover_free(Recover *r);

@@ -1,0 +1,103 @@
+#include "study/synthetic.h"
+
+#include <math.h>
+
+int problem_channels(const Problem *p) {
+  int n = 0;
+  for (int e = 0; e < p->experiment_count; e++) n += p->experiments[e].channel_count;
+  return n;
+}
+
+// Number of the first channel of each experiment in the row of all.
+static int *first_channels(const Problem *p, Arena *a) {
+  int *first = ARENA_ARRAY(a, int, p->experiment_count + 1);
+  for (int e = 0; e < p->experiment_count; e++)
+    first[e + 1] = first[e] + p->experiments[e].channel_count;
+  return first;
+}
+
+typedef struct Collector {
+  const Problem *p;
+  const int *first;
+  ModelValues *out;
+} Collector;
+
+static void collect(void *data, const ResidualBlock *b) {
+  Collector *c = data;
+  const double *samples = c->p->experiments[b->experiment].channels[b->channel].y + b->first;
+  double *y = c->out->y[c->first[b->experiment] + b->channel] + b->first;
+  const double *residual = b->column[c->p->free_count];
+  for (int i = 0; i < b->rows; i++) {
+    double scale = b->scale[i];
+    y[i] = samples[i] + (scale > 0 ? residual[i] / scale : 0);
+    c->out->size += 0.5 * scale * scale * y[i] * y[i];
+  }
+}
+
+static void tighten(SimulateOptions *o) {
+  o->rel_tol = fmax(1e-3 * o->rel_tol, 1e-13);
+  o->abs_tol *= 1e-3;
+}
+
+bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out, char why[700]) {
+  int *first = first_channels(p, a);
+  Collector c = {p, first, out};
+  Problem exact = *p;
+  tighten(&exact.simulate);
+  *out = (ModelValues){ARENA_ARRAY(a, double *, problem_channels(p)), 0};
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++)
+      out->y[first[e] + k] = ARENA_ARRAY(a, double, p->experiments[e].channels[k].count);
+  Objective *o = objective_new(&exact);
+  bool ok = objective_rows(o, x, collect, &c, why);
+  objective_free(o);
+  return ok;
+}
+
+static double root_mean_square(const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += y[i] * y[i];
+  return n ? sqrt(sum / n) : 0;
+}
+
+static void add_noise(double *y, int n, int kind, double noise, Random *r) {
+  double rms = root_mean_square(y, n);
+  if (!(noise > 0)) return;
+  for (int i = 0; i < n; i++)
+    y[i] += noise * (kind == NOISE_ADDITIVE ? rms : y[i]) * random_normal(r);
+}
+
+// The number is relative to the data, so new data have a new one.
+static void renew_sigma(Channel *c, const Channel *old) {
+  double before = root_mean_square(old->y, old->count), now = root_mean_square(c->y, c->count);
+  if (c->sigma_kind == SIGMA_RELATIVE && before > 0 && now > 0) c->sigma *= now / before;
+}
+
+static Channel *noisy_channels(const Experiment *e, double *const *values, int kind, double noise,
+                               Random *r, Arena *a) {
+  Channel *copy = ARENA_ARRAY(a, Channel, e->channel_count);
+  for (int k = 0; k < e->channel_count; k++) {
+    int n = e->channels[k].count;
+    double *y = ARENA_ARRAY(a, double, n);
+    for (int i = 0; i < n; i++) y[i] = values[k][i];
+    add_noise(y, n, kind, noise, r);
+    copy[k] = e->channels[k];
+    copy[k].y = y;
+    renew_sigma(&copy[k], &e->channels[k]);
+  }
+  return copy;
+}
+
+Problem *problem_with_samples(const Problem *p, const ModelValues *values, int kind, double noise,
+                              Random *r, Arena *a) {
+  const int *first = first_channels(p, a);
+  Problem *copy = ARENA_NEW(a, Problem);
+  *copy = *p;
+  copy->experiments = ARENA_ARRAY(a, Experiment, p->experiment_count);
+  for (int e = 0; e < p->experiment_count; e++) {
+    copy->experiments[e] = p->experiments[e];
+    copy->experiments[e].channels =
+        noisy_channels(&p->experiments[e], values->y + first[e], kind, noise, r, a);
+  }
+  return copy;
+}

@@ -1,0 +1,20 @@
+// Data that the model makes itself: the samples of a problem replaced by what the model says at known numbers, with noise.
+#pragma once
+#include "estimate/objective.h"
+#include "num/random.h"
+
+typedef struct ModelValues {
+  double **y;  // by experiment and channel in one row: by sample
+  double size; // V of a model that is zero everywhere: half the sum of (scale * y)^2
+} ModelValues;
+
+// What the model says at x for every sample of the problem, simulated a thousand times as exactly as a fit of the problem
+// would. Lives in the arena. false when the simulation failed; why (may be NULL) then says it.
+bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out, char why[700]);
+
+// A problem like p with these samples and noise on them. It shares everything else with p, which must outlive it, lives in
+// the arena, and is never given to problem_free. kind: NOISE_PROPORTIONAL or NOISE_ADDITIVE; noise 0: r is not used.
+Problem *problem_with_samples(const Problem *p, const ModelValues *values, int kind, double noise,
+                              Random *r, Arena *a);
+
+int problem_channels(const Problem *p); // of all experiments together

@@ -1,0 +1,28 @@
+# Checks before a fit.
+source "$(dirname "$0")/lib.sh"
+source "$models/../tests/cli/problem.sh"
+
+it "a sound problem is ready for a fit"
+run check decay.yaml; status 0; no_err; out "^decay.yaml: ready for a fit"; out "^Data"; out "^  good"; out "^Parameters at the start"
+it "no line is wider than 80 columns"
+holds awk 'length > 80 { exit 1 }' out
+it "--json holds the findings"
+run check decay.yaml --json c.json; status 0; valid_json c.json
+json c.json "d['passed'] and d['starts'] and all(set(f) == {'kind', 'topic', 'text'} for f in d['findings'])"
+json c.json "d['identifiability']['rank'] == 1"
+it "--json - leaves nothing else on standard output"
+run check decay.yaml --json -; status 0; cp out c.json; valid_json c.json
+it "a start that cannot be simulated is an error with exit status 1"
+printf 'model Blow parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = k*x^2; end Blow;\n' >blow.mo
+run check decay.yaml --set model=blow.mo --start k=10 --json e.json; status 1; out "not ready for a fit"; out "^  error"; valid_json e.json
+json e.json "not d['passed'] and not d['starts']"
+it "parameters that cannot be told apart are named"
+sed 's/-k\*x/-k*c*x/; s/rate"/rate"; parameter Real c = 1/' decay.mo >product.mo
+run check decay.yaml --set model=product.mo --set estimate.c.start=2 --set estimate.c.min=0.1 --json p.json
+out "^  warning"; out "k\*c\|c\*k"; json p.json "d['identifiability']['rank'] == 1 and d['identifiability']['free'] == 2"
+it "--quiet prints nothing"
+run check decay.yaml --quiet; status 0; no_out; no_err
+it "--start changes the start"
+run check decay.yaml --start k=3 --json s.json; status 0; json s.json "d['parameters'][0]['start'] == 3"
+it "wrong input is exit status 2"
+run check absent.yaml; status 2; no_out; err "absent.yaml"

@@ -1,0 +1,114 @@
+# Fits: report, files, what can be changed on the command line, how they end.
+source "$(dirname "$0")/lib.sh"
+source "$models/../tests/cli/problem.sh"
+
+it "a fit finds the truth and says how far it can be trusted"
+run fit decay.yaml; status 0; no_err; out "^decay.yaml: converged and certain"; out "95 % interval"; out "^  k "; out "white"
+it "no line of the report is wider than 80 columns, and there are no colours"
+holds awk 'length > 80 { exit 1 }' out; holds test "$(grep -c $'\033' out)" = 0
+it "the estimate is near the truth, its interval around it"
+run fit decay.yaml --json -; status 0; cp out r.json; valid_json r.json
+json r.json "abs(d['parameters'][0]['value'] - 2) < 0.05"
+json r.json "d['parameters'][0]['ci95'][0] < d['parameters'][0]['value'] < d['parameters'][0]['ci95'][1]"
+it "the JSON has the keys that others read"
+json r.json "set('entrain problem method outcome message objective objective_start parameters channels identifiability covariance correlation work homotopy solver certificate stages remarks'.split()) <= set(d)"
+json r.json "list(d['parameters'][0])[:10] == 'name value start min max free at_bound std_error ci95 identifiable'.split()"
+json r.json "list(d['channels'][0])[:5] == 'experiment variable n rmse fit_percent'.split() and d['channels'][0]['n'] == 61"
+json r.json "d['identifiability']['rank'] == 1 and d['work']['simulations'] + d['work']['sensitivity_simulations'] > 2"
+json r.json "d['certificate']['certain'] and d['certificate']['by'] and d['outcome'] == 'converged'"
+it "--json into a file leaves the report on standard output"
+run fit decay.yaml --json file.json; status 0; out "Parameters"; valid_json file.json
+it "--trace has a row for every step, the last one at the estimate"
+run fit decay.yaml --method lm --trace trace.csv --json lm.json; status 0
+holds grep -qx "stage,lambda,iteration,objective,k" trace.csv; holds test "$(wc -l <trace.csv)" -gt 3
+json lm.json "abs(float(open('trace.csv').read().split()[-1].split(',')[-1]) - d['parameters'][0]['value']) < 1e-6"
+json lm.json "d['method'] == 'lm'"
+it "--residuals has a row for every sample, and they are those of the objective"
+run fit decay.yaml --residuals residuals.csv --json r.json; status 0
+holds grep -qx "experiment,variable,time,data,model,residual" residuals.csv; holds test "$(wc -l <residuals.csv)" = 62
+json r.json "abs(sum(float(l.split(',')[5])**2 for l in open('residuals.csv').read().split()[1:])/2 - d['objective']) < 1e-9"
+it "--start says where the search begins"
+run fit decay.yaml --start k=7 --json s.json; status 0; json s.json "d['parameters'][0]['start'] == 7"
+it "--set replaces what the file says"
+run fit decay.yaml --set estimate.k.start=9 --set "experiments.0.window=[0,1]" --json s.json; status 0
+json s.json "d['parameters'][0]['start'] == 9 and d['channels'][0]['n'] == 21"
+it "options are flags, with a dash or an underscore"
+run fit decay.yaml --max-iterations=5 --rel_tol 1e-6 --json s.json; status 0; out "Options: max_iterations=5 rel_tol=1e-06"
+json s.json "d['options'] == {'max_iterations': 5, 'rel_tol': 1e-6}"
+it "a problem may come from standard input"
+"$ENTRAIN" fit - <decay.yaml >out 2>err; code=$?; status 0; out "<stdin>: converged"
+it "a problem in another folder finds its files"
+mkdir -p sub; cp decay.mo decay.csv decay.yaml sub; cd sub; rm ../decay.csv; run fit decay.yaml; cd ..; mv sub/out sub/err .; status 0
+run fit sub/decay.yaml; status 0; cp sub/decay.csv .
+it "--quiet writes files only"
+run fit decay.yaml --quiet --json q.json; status 0; no_out; no_err; holds test -s q.json
+it "no progress when standard error is no terminal, some with --progress"
+run fit decay.yaml; no_err; run fit decay.yaml --progress; status 0; err "objective"
+it "every method finds the truth here"
+for method in auto homotopy lm gauss-newton trust-region; do
+  run fit decay.yaml --method $method --json m.json; status 0; json m.json "abs(d['parameters'][0]['value'] - 2) < 0.05"
+done
+it "a parameter at its bound is told"
+run fit decay.yaml --set estimate.k.max=1; out "at its upper bound"; holds test "$code" -le 1
+it "a parameter that changes nothing is told"
+sed 's/rate"/rate"; parameter Real idle = 1/' decay.mo >idle.mo
+run fit decay.yaml --set model=idle.mo --set estimate.idle.start=3 --set estimate.idle.max=10 --json i.json
+out "^  idle .*\(changes nothing\|not determined\)"; out "Rank 1 of 2"; json i.json "not d['parameters'][1]['identifiable']"
+
+it "an unknown flag gets the nearest one"
+run fit decay.yaml --methd lm; status 2; no_out; err "did you mean '--method'"
+it "an unknown method gets the nearest one"
+run fit decay.yaml --method lmm; status 2; no_out; err "'lmm'"; err "'lm'"
+it "an unknown option in --set gets the nearest one"
+run fit decay.yaml --set options.rel_tl=1; status 2; no_out; err "did you mean 'rel_tol'"
+it "an unknown start gets the nearest name"
+run fit decay.yaml --start kk=1; status 2; no_out; err "did you mean 'k'"
+it "a start outside of the bounds is refused"
+run fit decay.yaml --start k=1000; status 2; no_out; err "outside of its bounds"
+for value in k k= =3 k=nan k=abc; do
+  it "--start $value is refused"
+  run fit decay.yaml --start "$value"; status 2; no_out; err "error: --start"
+done
+it "an option of another command is refused, and it says whose it is"
+run fit decay.yaml --noise 0.1; status 2; no_out; err "recover, simulate"
+it "a missing problem file is told"
+run fit absent.yaml; status 2; no_out; err "absent.yaml"
+it "a missing data file is told with its place"
+run fit decay.yaml --set experiments.0.data=absent.csv; status 2; no_out; err "absent.csv"
+it "a problem is needed"
+run fit; status 2; err "fit needs a PROBLEM"
+it "what is read is not written over, under no name"
+for file in decay.yaml decay.csv decay.mo ./sub/../decay.csv; do
+  run fit decay.yaml --json $file; status 2; no_out; err "would overwrite"
+done
+holds grep -q "^model" decay.yaml
+it "a place that cannot be written is told before the search"
+run fit endless.yaml --json absent/r.json; status 2; no_out; err "absent/r.json"
+it "two results do not go to one place"
+run fit decay.yaml --json one --trace one; status 2; no_out; err "cannot both be 'one'"; holds test ! -e one
+it "a full disk is reported"
+run fit decay.yaml --json /dev/full; status 2; err "No space left"
+
+it "a budget ends with the best point and exit status 1"
+run fit endless.yaml --max_simulations 200 --json b.json; status 1; no_err; out "^endless.yaml: budget"; valid_json b.json; json b.json "d['outcome'] == 'budget'"
+it "a start that cannot be simulated is an outcome"
+printf 'model Blow parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = k*x^2; end Blow;\n' >blow.mo
+run fit decay.yaml --set model=blow.mo --set estimate.k.start=10 --set estimate.k.min=5 --method lm --json n.json; status 1; out "no-start"; valid_json n.json
+for signal in INT TERM; do
+  it "SIG$signal ends with the best point: report, files, exit status 1"
+  timeout --preserve-status -s $signal 1 "$ENTRAIN" fit endless.yaml --json stop.json --trace stop.csv >out 2>err </dev/null; code=$?
+  status 1; out "^endless.yaml: stopped"; out "Parameters"; valid_json stop.json; json stop.json "d['outcome'] == 'stopped'"; holds test -s stop.csv; rm -f stop.json
+done
+it "a second signal ends at once, in the middle of a long simulation"
+printf 'time,x\n0,1\n1e7,1\n' >long.csv
+"$ENTRAIN" fit endless.yaml --set experiments.0.data=long.csv --max_steps 2000000000 >out 2>err </dev/null &
+pid=$!; sleep 0.5; kill -TERM $pid; sleep 0.3; holds kill -0 $pid; kill -TERM $pid; wait $pid; code=$?; status 143; no_out
+
+if command -v script >/dev/null; then
+  it "a terminal gets colours and a line of progress that is cleared"
+  script -qec "stty cols 80; '$ENTRAIN' fit endless.yaml --max_seconds 0.5" /dev/null >tty 2>&1 </dev/null
+  holds grep -q $'\033\[K' tty; holds grep -q $'\033\[1mParameters' tty
+  it "NO_COLOR is respected"
+  NO_COLOR=1 script -qec "'$ENTRAIN' fit decay.yaml" /dev/null >tty 2>&1 </dev/null
+  holds test "$(grep -c $'\033\[1m' tty)" = 0
+fi

@@ -1,0 +1,44 @@
+# Lists for people: methods, options, the page about problem files; noise of simulate.
+source "$(dirname "$0")/lib.sh"
+
+it "methods lists names and meanings"
+run methods; status 0; no_err; for m in auto homotopy lm gauss-newton trust-region; do out "^  $m  "; done
+it "options lists those of fits and of simulations in groups"
+run options; status 0; out "^Options of a fit:"; out "^Options of a simulation:"; out "^  step_tol"; out "^  rel_tol"; tr -s " \n" " " <out >flat; holds grep -q "default: 1e-6, in a fit 1e-8" flat
+it "the defaults that the help of fit shows are those of a fit"
+run help fit; tr -s " \n" " " <out >flat; holds grep -q "0.1; default: 1e-8)" flat; holds test "$(grep -c "default: 1e-6)" flat)" = 0
+it "help problem shows a problem file that works"
+cp "$models/pendulum.mo" .
+run help problem; status 0; no_err; awk '/^  model:/ && !done { on = 1 } on && /^$/ { on = 0; done = 1 } on { print substr($0, 3) }' out >problem.yaml
+sed -n '/^  entrain simulate/,/swing.csv$/p' out | sed "s|entrain|$ENTRAIN|" >make.sh; cat out >help.txt
+holds bash make.sh; holds test -s swing.csv
+run check problem.yaml --set experiments.0.measure.theta=theta; status 0
+run fit problem.yaml --set experiments.0.measure.theta=theta; status 0; out "converged and certain"
+it "no line of any help is wider than 80 columns but for command lines"
+for name in "" fit check recover simulate info methods options help problem; do
+  run help $name; status 0; holds awk '/^  entrain / { next } length > 80 { exit 1 }' out
+done
+it "an unknown topic gets the nearest one"
+run help probelm; status 2; no_out; err "'problem'"
+
+it "simulate is exact without --noise"
+run simulate decay.mo --stop 1 --step 0.5; cp out exact; run simulate decay.mo --stop 1 --step 0.5; holds cmp out exact; out "^0,1,2$"
+it "--noise changes the columns but not the time"
+run simulate decay.mo --stop 1 --step 0.5 --noise 0.05; status 0; cut -d, -f1 exact >t1; cut -d, -f1 out >t2; holds cmp t1 t2; holds test "$(cmp -s out exact; echo $?)" = 1
+it "the same seed gives the same noise, another one another"
+cp out first; run simulate decay.mo --stop 1 --step 0.5 --noise 0.05 --seed 1; holds cmp out first
+run simulate decay.mo --stop 1 --step 0.5 --noise 0.05 --seed 2; holds test "$(cmp -s out first; echo $?)" = 1
+it "proportional noise is a share of each value, additive noise a share of their size"
+run simulate decay.mo --stop 10 --step 0.001 --variables x --noise 0.1
+holds awk -F, 'NR > 1 { r = $2*exp($1) - 1; s += r*r; n++ } END { s = sqrt(s/n); exit !(s > 0.097 && s < 0.103) }' out
+run simulate decay.mo --stop 10 --step 0.001 --variables x --noise 0.1 --noise_kind additive
+holds awk -F, 'NR > 1 { x = exp(-$1); r = $2 - x; s += r*r; m += x*x; n++ } END { s = sqrt(s/m); exit !(s > 0.097 && s < 0.103) }' out
+it "sensitivities stay exact"
+run simulate decay.mo --stop 1 --step 0.5 --sensitivities k --noise 0.5; cut -d, -f4 out >s1; run simulate decay.mo --stop 1 --step 0.5 --sensitivities k; cut -d, -f4 out >s2; holds cmp s1 s2
+it "a seed without noise is refused"
+run simulate decay.mo --seed 3; status 2; no_out; err "without --noise"
+it "wrong noise is refused"
+run simulate decay.mo --noise -1; status 2; no_out; err "0 to 1e6"
+run simulate decay.mo --noise 1 --noise_kind loud; status 2; err "additive"
+it "an option of a fit is refused by simulate, and it says whose it is"
+run simulate decay.mo --step_tol 1; status 2; no_out; err "fit, check, recover"

@@ -1,0 +1,32 @@
+# Studies with known truth.
+source "$(dirname "$0")/lib.sh"
+source "$models/../tests/cli/problem.sh"
+
+it "a study tells bias, spread and coverage"
+run recover decay.yaml --truth k=2 --noise 0.02 --noise_kind additive --trials 30; status 0; no_err
+out "^decay.yaml: 30 of 30 trials succeeded"; out "noise 0.02, additive; seed 1"; out "^  name .*truth.*mean.*bias.*spread.*predicted.*coverage"; out "^  k "
+it "no line is wider than 80 columns"
+holds awk 'length > 80 { exit 1 }' out
+it "--json and --csv hold the same study"
+run recover decay.yaml --truth k=2 --noise 0.02 --noise_kind additive --trials 30 --json r.json --csv r.csv --quiet; status 0; no_out; valid_json r.json
+holds test "$(wc -l <r.csv)" = 31; holds grep -q "^trial,succeeded,objective,objective_truth,simulations,k,k std_error$" r.csv
+json r.json "abs(sum(float(l.split(',')[5]) for l in open('r.csv').read().split('\n')[1:-1])/30 - d['parameters'][0]['mean']) < 1e-9"
+json r.json "abs(d['parameters'][0]['bias']) < 0.02 and 0.8 < d['parameters'][0]['coverage'] <= 1 and d['false_certain'] == 0"
+it "the same seed gives the same study, another one another"
+run recover decay.yaml --truth k=2 --trials 5 --csv a.csv --quiet; run recover decay.yaml --truth k=2 --trials 5 --csv b.csv --quiet; holds cmp a.csv b.csv
+run recover decay.yaml --truth k=2 --trials 5 --seed 2 --csv c.csv --quiet; holds test "$(cmp -s a.csv c.csv; echo $?)" = 1
+it "the truth is the start without --truth"
+run recover decay.yaml --trials 3 --json t.json --quiet; status 0; json t.json "d['parameters'][0]['truth'] == 0.5"
+it "random starts, spelled with a dash too"
+run recover decay.yaml --truth k=2 --trials 10 --random-starts --noise 0; status 0; out "10 of 10 trials succeeded"
+it "an unknown truth gets the nearest name"
+run recover decay.yaml --truth kk=2; status 2; no_out; err "did you mean 'k'"
+it "no trials are refused with the range"
+run recover decay.yaml --trials 0; status 2; no_out; err "1 to 1e9"
+it "noise of another kind gets the list"
+run recover decay.yaml --noise_kind loud; status 2; no_out; err "additive"
+it "--progress tells the trials"
+run recover decay.yaml --truth k=2 --trials 5 --progress; status 0; err "^trial"
+it "a signal ends it with the trials so far and exit status 1"
+timeout --preserve-status -s INT 2 "$ENTRAIN" recover decay.yaml --truth k=2 --trials 100000 --json s.json >out 2>err </dev/null; code=$?
+status 1; out "stopped; 100000 were asked for"; valid_json s.json; json s.json "0 < d['done'] < d['trials']"

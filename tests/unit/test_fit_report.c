@@ -1,0 +1,413 @@
+// Reports about fits, checks and studies, of results that are made by hand.
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/check_json.h"
+#include "report/check_text.h"
+#include "report/fit_json.h"
+#include "report/fit_text.h"
+#include "report/fit_trace.h"
+#include "report/recover_report.h"
+#include "test.h"
+
+// ---------------------------------------------------------------- set-up
+
+static double SAMPLES[] = {0, 1, 2};
+static Channel CHANNELS[] = {{.name = "alpha*z + c0*v",
+                              .column = "force",
+                              .unit = "N",
+                              .count = 3,
+                              .t = SAMPLES,
+                              .y = SAMPLES,
+                              .weight = 1}};
+static Experiment EXPERIMENTS[] = {
+    {.name = "sine", .file = "sine.csv", .stop = 2, .channels = CHANNELS, .channel_count = 1}};
+static Free FREE[] = {{.name = "alpha", .unit = "N/cm", .start = 500, .min = 1, .max = 1000},
+                      {.name = "A", .unit = "", .start = 10, .min = -HUGE_VAL, .max = HUGE_VAL},
+                      {.name = "n", .unit = "", .start = 1.5, .min = 1, .max = 2.5}};
+enum { N = 3 };
+
+typedef struct Made {
+  Problem problem;
+  FitResult result;
+  Statistics statistics;
+  FitReport report;
+} Made;
+
+static double X[N] = {880.123456, 120.5, 2.5}, SIGMA[1] = {1}, SINGULAR[N] = {10, 1, 1e-12};
+static double VECTOR[N] = {0.7, -0.7, 0}, EXPONENT[N] = {1, 1, 0};
+static StatChannel STAT_CHANNELS[] = {
+    {.n = 3, .rmse = 0.0123, .fit_percent = 98.76, .noise = 0.0121, .white_p = 0.4, .runs_p = 0.6}};
+static StatCombination COMBINATIONS[] = {{"alpha*A", 105000, false, EXPONENT}};
+static StatDirection DIRECTIONS[] = {{.singular_value = 1e-12,
+                                      .vector = VECTOR,
+                                      .structural = true,
+                                      .combinations = COMBINATIONS,
+                                      .combination_count = 1,
+                                      .text = "alpha and A cannot be told apart."}};
+static const char *const REMARKS[] = {"a remark about this fit"};
+
+static void make(Made *m) {
+  static StatParameter parameters[N];
+  static double matrix[N * N];
+  for (int i = 0; i < N * N; i++) matrix[i] = i % 4 ? 0.5 : 1;
+  parameters[0] = (StatParameter){.std_error = nan(""), .ci_low = nan(""), .ci_high = nan("")};
+  parameters[1] = (StatParameter){1.5, 117, 124, 0.01, .identifiable = true};
+  parameters[2] =
+      (StatParameter){nan(""), nan(""), nan(""), .at_bound = true, .identifiable = true};
+  matrix[0] = nan("");
+  *m = (Made){0};
+  m->problem = (Problem){.path = "folder/damper.yaml",
+                         .model_path = "damper.mo",
+                         .experiments = EXPERIMENTS,
+                         .experiment_count = 1,
+                         .free = FREE,
+                         .free_count = N,
+                         .method = METHOD_AUTO};
+  fit_options_init(&m->problem.options);
+  simulate_options_init(&m->problem.simulate);
+  m->problem.simulate.rel_tol = 1e-8;
+  m->problem.simulate.abs_tol = 1e-10;
+  m->result = (FitResult){.problem = &m->problem,
+                          .outcome = FIT_CONVERGED,
+                          .x = X,
+                          .objective = 0.5,
+                          .objective_start = HUGE_VAL,
+                          .floor = nan(""),
+                          .certain = true,
+                          .by = "homotopy",
+                          .sigma = SIGMA,
+                          .solver = "rk8"};
+  strcpy(m->result.message, "the search converged");
+  strcpy(m->result.why, "alpha is fine");
+  m->statistics = (Statistics){.n = N,
+                               .parameters = parameters,
+                               .channels = STAT_CHANNELS,
+                               .channel_count = 1,
+                               .covariance = matrix,
+                               .correlation = matrix,
+                               .rank = 2,
+                               .singular_values = SINGULAR,
+                               .directions = DIRECTIONS,
+                               .direction_count = 1,
+                               .remarks = (const char **)REMARKS,
+                               .remark_count = 1};
+  m->report = (FitReport){&m->problem, &m->result, &m->statistics};
+}
+
+static void has(const char *text, const char *words) {
+  if (!strstr(text, words)) fail_msg("'%s' is not in:\n%s", words, text);
+}
+
+// In this order.
+static void has_all(const char *text, const char *const *words) {
+  for (const char *at = text; *words; words++) {
+    at = strstr(at, *words);
+    if (!at) fail_msg("'%s' is not in, or not in its place:\n%s", *words, text);
+  }
+}
+
+static int longest_line(const char *text) {
+  int longest = 0;
+  for (size_t length; *text; text += length + (text[length] == '\n')) {
+    length = strcspn(text, "\n");
+    char line[2000];
+    snprintf(line, sizeof line, "%.*s", (int)length, text);
+    int width = page_width_of(line);
+    if (width > longest) longest = width;
+  }
+  return longest;
+}
+
+static void strip_colours(char *text) {
+  char *to = text;
+  for (const char *from = text; *from;) {
+    if (*from == '\033') {
+      from += strcspn(from, "m");
+      from++;
+    } else
+      *to++ = *from++;
+  }
+  *to = 0;
+}
+
+// ---------------------------------------------------------------- fits
+
+static char *text_of(const Made *m, int width, bool colour) {
+  Text t;
+  text_init(&t);
+  fit_text(&t, &m->report, (PageStyle){width, colour});
+  return t.at;
+}
+
+static void the_report_says_what_matters(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  char *text = text_of(&m, 80, false);
+  has_all(text, (const char *[]){"folder/damper.yaml: converged and certain (homotopy)\n",
+                                 "The search converged.",
+                                 "alpha is fine.",
+                                 "Parameters",
+                                 "alpha  N/cm   880.123",
+                                 "not determined",
+                                 "120.5",
+                                 "117.0 .. 124.0",
+                                 "at its upper bound",
+                                 "Fit",
+                                 "98.76",
+                                 "white",
+                                 "What the data do not tell",
+                                 "Rank 2 of 3",
+                                 "alpha and A cannot be told apart.",
+                                 "alpha*A = 105000",
+                                 "Remarks",
+                                 "a remark about this fit",
+                                 "Work",
+                                 NULL});
+  free(text);
+}
+
+static void the_report_keeps_the_width(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  for (int width = 72; width <= 160; width += 8) {
+    char *text = text_of(&m, width, false);
+    assert_true(longest_line(text) <= width);
+    free(text);
+  }
+}
+
+static void colours_change_nothing_else(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  char *plain = text_of(&m, 80, false), *coloured = text_of(&m, 80, true);
+  assert_null(strchr(plain, '\033'));
+  has(coloured, "\033[32mconverged and certain\033[0m");
+  strip_colours(coloured);
+  assert_string_equal(plain, coloured);
+  free(plain);
+  free(coloured);
+}
+
+static void every_outcome_has_its_word(void **state) {
+  (void)state;
+  Made m;
+  for (int o = 0; o < FIT_OUTCOME_COUNT; o++) {
+    make(&m);
+    m.result.outcome = (FitOutcome)o;
+    m.result.certain = false;
+    char *text = text_of(&m, 80, false);
+    has(text, fit_outcome_word((FitOutcome)o));
+    assert_null(strstr(text, "and certain"));
+    free(text);
+  }
+}
+
+static void a_long_path_shows_its_ends(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  FitPathPoint points[20];
+  for (int i = 0; i < 20; i++) points[i] = (FitPathPoint){1 - i / 19.0, i, X, i};
+  m.result.path.at = points;
+  m.result.path.count = 20;
+  char *text = text_of(&m, 80, false);
+  has_all(text,
+          (const char *[]){"Path of the homotopy", "lambda", "       1", "...", "      19", NULL});
+  assert_null(strstr(text, "  10  880"));
+  free(text);
+}
+
+static void the_json_has_the_agreed_keys_in_order(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  Text t;
+  text_init(&t);
+  fit_json(&t, &m.report, "1.2.3");
+  has_all(t.at, (const char *[]){
+                    "{\n",
+                    "\"entrain\": \"1.2.3\"",
+                    "\"problem\": \"folder/damper.yaml\"",
+                    "\"method\": \"auto\"",
+                    "\"outcome\": \"converged\"",
+                    "\"message\": ",
+                    "\"objective\": 0.5",
+                    "\"objective_start\": null",
+                    "\"parameters\": [",
+                    "{\"name\": \"alpha\", \"value\": 880.123456, \"start\": 500, \"min\": 1, "
+                    "\"max\": 1000, \"free\": true, \"at_bound\": false, \"std_error\": null, "
+                    "\"ci95\": [null, null], \"identifiable\": false",
+                    "\"min\": null, \"max\": null",
+                    "\"bound\": \"upper\"",
+                    "\"channels\": [",
+                    "{\"experiment\": 0, \"variable\": \"alpha*z + c0*v\", \"n\": 3, \"rmse\": "
+                    "0.0123, \"fit_percent\": 98.76",
+                    "\"identifiability\": {\"rank\": 2, \"free\": 3, \"singular_values\": [10, 1, "
+                    "1e-12], \"directions\": [",
+                    "\"alpha*A\"",
+                    "\"covariance\": [",
+                    "[null, 0.5",
+                    "\"correlation\": [",
+                    "\"work\": {\"iterations\": 0, \"simulations\": 0, "
+                    "\"sensitivity_simulations\": 0, \"rhs\": 0, \"seconds\": 0",
+                    "\"homotopy\": {",
+                    "\"gains\": {}",
+                    "\"path\": []",
+                    "\"solver\": {\"name\": \"rk8\", \"steps\": 0, \"rejected\": 0, "
+                    "\"invariant_violation\": 0}",
+                    "\"certificate\": {\"certain\": true, \"why\": \"alpha is fine\", \"floor\": "
+                    "null, \"by\": \"homotopy\"}",
+                    "\"stages\": []",
+                    "\"remarks\": [",
+                    "\"options\": {}",
+                    "}\n",
+                    NULL});
+  assert_null(strstr(t.at, "nan"));
+  assert_null(strstr(t.at, "inf"));
+  text_done(&t);
+}
+
+static void changed_options_are_told(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  m.problem.options.seed = 7;
+  m.problem.simulate.rel_tol = 1e-6; // the default of a simulation is no default of a fit
+  char *text = text_of(&m, 80, false);
+  has(text, "Options: seed=7 rel_tol=1e-06");
+  free(text);
+}
+
+// ---------------------------------------------------------------- trace
+
+static void the_trace_notes_each_step_once(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  FitTrace *trace = fit_trace_new(&m.problem);
+  double x[N] = {1, 2, 3};
+  FitProgress p = {.stage = "homotopy, stronger", .lambda = 1, .objective = 5, .x = x};
+  fit_trace_add(trace, &p);
+  fit_trace_add(trace, &p); // asked between simulations
+  p.iteration = 1;
+  x[0] = 1.5;
+  fit_trace_add(trace, &p);
+  p.stage = "local search";
+  p.objective = HUGE_VAL;
+  fit_trace_add(trace, &p);
+  assert_int_equal(fit_trace_count(trace), 3);
+  Text t;
+  text_init(&t);
+  fit_trace_csv(trace, &t);
+  assert_string_equal(t.at, "stage,lambda,iteration,objective,alpha,A,n\n"
+                            "\"homotopy, stronger\",1,0,5,1,2,3\n"
+                            "\"homotopy, stronger\",1,1,5,1.5,2,3\n"
+                            "local search,1,1,,1.5,2,3\n");
+  text_done(&t);
+  fit_trace_free(trace);
+}
+
+// ---------------------------------------------------------------- checks
+
+static void findings_stand_by_topic_and_errors_fail(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  Finding findings[] = {{FINDING_GOOD, "model", "it has equations"},
+                        {FINDING_WARNING, "data", "few samples"},
+                        {FINDING_NOTE, "model", "no inputs"},
+                        {FINDING_ERROR, "start", "cannot be simulated"}};
+  Check c = {.problem = &m.problem, .starts = true, .statistics = &m.statistics};
+  c.findings.at = findings;
+  c.findings.count = 4;
+  Text t;
+  text_init(&t);
+  check_text(&t, &c, (PageStyle){80, false});
+  has_all(t.at,
+          (const char *[]){"damper.yaml: not ready for a fit, 1 error, 1 warning", "\nModel\n",
+                           "  good     it has equations", "  note     no inputs", "\nData\n",
+                           "  warning  few samples", "\nStart\n", "  error    cannot be simulated",
+                           "Parameters at the start", NULL});
+  assert_false(check_passed(&c));
+  c.findings.count = 3;
+  assert_true(check_passed(&c));
+  c.starts = false;
+  assert_false(check_passed(&c));
+  text_clear(&t);
+  c.statistics = NULL;
+  check_json(&t, &c, "1");
+  has(t.at, "\"passed\": false");
+  has(t.at, "{\"kind\": \"warning\", \"topic\": \"data\", \"text\": \"few samples\"}");
+  text_done(&t);
+}
+
+// ---------------------------------------------------------------- studies
+
+static void make_study(Recover *r, const Problem *p) {
+  static RecoverParameter parameters[N];
+  static double numbers[2 * N] = {1, 2, 3, 4, 5, 6};
+  static bool ok[] = {true, false};
+  static long work[] = {7, 9};
+  for (int i = 0; i < N; i++)
+    parameters[i] = (RecoverParameter){10, 10.01, 0.01, 0.1, 0.1, 0.95, 1};
+  parameters[1].bias_t = 9;
+  parameters[2].coverage = 0.2;
+  *r = (Recover){.problem = p,
+                 .trials = 3,
+                 .done = 2,
+                 .succeeded = 1,
+                 .certain = 1,
+                 .parameters = parameters,
+                 .estimates = numbers,
+                 .std_errors = numbers,
+                 .objectives = numbers,
+                 .objectives_truth = numbers,
+                 .ok = ok,
+                 .work = work,
+                 .seconds = 1.5};
+}
+
+static void a_study_tells_bias_and_dishonest_intervals(void **state) {
+  (void)state;
+  Made m;
+  Recover r;
+  make(&m);
+  make_study(&r, &m.problem);
+  Text t;
+  text_init(&t);
+  recover_text(&t, &r, (PageStyle){120, false});
+  has_all(t.at,
+          (const char *[]){"1 of 2 trials succeeded (stopped; 3 were asked for)", "noise 0.05",
+                           "alpha", "95.0 %", "biased", "20.0 %", "intervals too narrow",
+                           "1 ended at a worse optimum", "1.5 s", NULL});
+  text_clear(&t);
+  recover_csv(&t, &r);
+  assert_string_equal(t.at, "trial,succeeded,objective,objective_truth,simulations,alpha,A,n,alpha "
+                            "std_error,A std_error,n std_error\n1,1,1,1,7,1,2,3,1,2,3\n"
+                            "2,0,2,2,9,4,5,6,4,5,6\n");
+  text_clear(&t);
+  recover_json(&t, &r, "1");
+  has(t.at, "\"succeeded\": 1");
+  has(t.at, "\"median_simulations\": 9");
+  text_done(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_report_says_what_matters),
+      cmocka_unit_test(the_report_keeps_the_width),
+      cmocka_unit_test(colours_change_nothing_else),
+      cmocka_unit_test(every_outcome_has_its_word),
+      cmocka_unit_test(a_long_path_shows_its_ends),
+      cmocka_unit_test(the_json_has_the_agreed_keys_in_order),
+      cmocka_unit_test(changed_options_are_told),
+      cmocka_unit_test(the_trace_notes_each_step_once),
+      cmocka_unit_test(findings_stand_by_topic_and_errors_fail),
+      cmocka_unit_test(a_study_tells_bias_and_dishonest_intervals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+#include "estimate/lsq.h"
+#include "lsq_problems.h"
+#include "test.h"
+
+static void one_decay(const LsqShape *s, const Cplx *x, Cplx *r) {
+  for (int i = 0; i < s->m; i++) r[i] = cexp(-x[0] * 0.1 * i) - exp(-3 * 0.1 * i);
+}
+
+// Newton's iteration for the root of atan: whole steps diverge from beyond 1.39.
+static void arctangent(const LsqShape *s, const Cplx *x, Cplx *r) {
+  (void)s;
+  r[0] = catan(x[0]);
+}
+
+typedef struct Run {
+  LsqTest *t;
+  LsqPoint *best;
+  LocalResult result;
+  LocalOptions options;
+} Run;
+
+static Run run_new(LsqResiduals *residuals, int m, int n, const double *start) {
+  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options};
+  r.best = r.result.best = lsq_point_new(r.t->arena, n);
+  memcpy(r.best->x, start, (size_t)n * sizeof *start);
+  return r;
+}
+
+static void run_it(Run *r) {
+  local_gauss_newton(&r->t->lsq, &r->options, &r->result);
+  assert_int_equal(r->result.iterations, r->t->accepted);
+}
+
+static void run_free(Run *r) {
+  arena_free(r->t->arena);
+}
+
+static void whole_steps_converge_quadratically(void **state) {
+  (void)state;
+  const double start = 2.5;
+  Run r = run_new(one_decay, 40, 1, &start);
+  r.options.line_search = false;
+  run_it(&r);
+  assert_true(local_end_converged(r.result.end));
+  assert_close(r.best->x[0], 3, 1e-12);
+  assert_true(r.result.evaluations <= 7);
+  run_free(&r);
+}
+
+// 1 - factor of the error remains in each step, whatever the problem.
+static double error_after(const double *start, double factor, int iterations) {
+  Run r = run_new(brown_almost_linear, 10, 10, start);
+  r.options.line_search = false;
+  r.options.step_factor = factor;
+  r.options.max_iterations = iterations;
+  run_it(&r);
+  assert_int_equal(r.result.end, LOCAL_ITERATIONS_END);
+  assert_int_equal(r.result.iterations, iterations);
+  double error = sqrt(r.best->objective);
+  run_free(&r);
+  return error;
+}
+
+static void a_step_factor_leaves_its_part_of_the_residuals(void **state) {
+  (void)state;
+  double near[10];
+  for (int i = 0; i < 10; i++) near[i] = 1 + 1e-5 * (i + 1);
+  for (double factor = 0.1; factor < 0.6; factor += 0.2) {
+    double ratio = error_after(near, factor, 8) / error_after(near, factor, 7);
+    assert_close(ratio, 1 - factor, 1e-3);
+  }
+}
+
+static void without_a_line_search_whatever_comes_is_taken(void **state) {
+  (void)state;
+  const double start = 1.5;
+  Run r = run_new(arctangent, 1, 1, &start);
+  r.options.line_search = false;
+  r.options.max_iterations = 3;
+  run_it(&r);
+  assert_int_equal(r.result.end, LOCAL_ITERATIONS_END);
+  assert_false(r.t->monotone);
+  assert_close(r.best->x[0], 1.5, 0); // the lowest point of a search that did not converge
+  run_free(&r);
+}
+
+static void a_line_search_keeps_it_going_down(void **state) {
+  (void)state;
+  const double start = 1.5;
+  Run r = run_new(arctangent, 1, 1, &start);
+  run_it(&r);
+  assert_true(r.t->monotone);
+  assert_true(local_end_converged(r.result.end));
+  assert_close(r.best->x[0], 0, 1e-9);
+  run_free(&r);
+}
+
+static void problems_of_the_literature_with_a_line_search(void **state) {
+  (void)state;
+  static const char *names[] = {"Rosenbrock", "Bard", "Box", "Osborne 2", "Watson 6", "Beale"};
+  int found = 0;
+  for (int k = 0; k < LSQ_CASES; k++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      const LsqCase *c = &lsq_cases[k];
+      if (strcmp(c->name, names[i]) != 0) continue;
+      found++;
+      Run r = run_new(c->residuals, c->m, c->n, c->start);
+      run_it(&r);
+      assert_true(r.t->monotone);
+      if (!lsq_case_is_solved(c, r.best->objective))
+        fail_msg("%s: %.6g, %s", c->name, r.best->objective, local_end_word(r.result.end));
+      run_free(&r);
+    }
+  assert_int_equal(found, sizeof names / sizeof *names);
+}
+
+static void the_shortest_step_is_taken_where_data_leave_a_choice(void **state) {
+  (void)state;
+  const double start[] = {1, 1, 1, 1};
+  Run r = run_new(linear_rank_one, 10, 4, start);
+  r.options.line_search = false;
+  run_it(&r);
+  assert_true(local_end_converged(r.result.end));
+  assert_close(r.best->objective, 15.0 / 14, 1e-9);
+  double share =
+      r.best->x[0] - 1; // in scaled numbers all columns are the same: each takes the same part
+  for (int j = 1; j < 4; j++) assert_close((r.best->x[j] - 1) * (j + 1), share, 1e-8);
+  run_free(&r);
+}
+
+static void points_are_cut_off_at_the_bounds(void **state) {
+  (void)state;
+  const double start[] = {-1.2, 1};
+  Run r = run_new(rosenbrock, 2, 2, start);
+  r.t->lower[0] = r.t->lower[1] = -2;
+  r.t->upper[0] = 3, r.t->upper[1] = 1.5;
+  r.options.line_search = false;
+  run_it(&r); // eval asserts the bounds
+  assert_close(r.best->x[0], 1, 1e-8);
+  assert_close(r.best->x[1], 1, 1e-8);
+  run_free(&r);
+}
+
+static bool wall_at_four(const double *x) {
+  return fabs(x[0]) > 4;
+}
+
+static void a_failed_simulation_ends_or_halves_the_step(void **state) {
+  (void)state;
+  const double start = 3; // the whole step leads to -9.5
+  Run r = run_new(arctangent, 1, 1, &start);
+  r.t->wall = wall_at_four;
+  r.options.line_search = false;
+  run_it(&r);
+  assert_int_equal(r.result.end, LOCAL_FAILED_END);
+  assert_close(r.best->x[0], 3, 0);
+  run_free(&r);
+  r = run_new(arctangent, 1, 1, &start);
+  r.t->wall = wall_at_four;
+  run_it(&r);
+  assert_close(r.best->x[0], 0, 1e-9);
+  run_free(&r);
+}
+
+static void a_target_and_a_stop_end_the_search(void **state) {
+  (void)state;
+  const double start[] = {1, 1, 1};
+  Run r = run_new(bard, 15, 3, start);
+  r.options.target = 0.5;
+  run_it(&r);
+  assert_int_equal(r.result.end, LOCAL_TARGET_END);
+  assert_true(r.best->objective <= 0.5);
+  run_free(&r);
+  r = run_new(bard, 15, 3, start);
+  r.t->stop_after = 2;
+  run_it(&r);
+  assert_int_equal(r.result.end, LOCAL_STOPPED_END);
+  assert_int_equal(r.result.evaluations, 3);
+  assert_true(r.best->has_slopes && r.best->objective == r.t->last);
+  run_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(whole_steps_converge_quadratically),
+      cmocka_unit_test(a_step_factor_leaves_its_part_of_the_residuals),
+      cmocka_unit_test(without_a_line_search_whatever_comes_is_taken),
+      cmocka_unit_test(a_line_search_keeps_it_going_down),
+      cmocka_unit_test(problems_of_the_literature_with_a_line_search),
+      cmocka_unit_test(the_shortest_step_is_taken_where_data_leave_a_choice),
+      cmocka_unit_test(points_are_cut_off_at_the_bounds),
+      cmocka_unit_test(a_failed_simulation_ends_or_halves_the_step),
+      cmocka_unit_test(a_target_and_a_stop_end_the_search),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

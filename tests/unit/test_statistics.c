@@ -1,0 +1,328 @@
+#include "stats/statistics.h"
+
+#include "made_problem.h"
+#include "num/random.h"
+
+// A decay whose solution is known: y = a exp(-k t). b enters only as a*b, idle not at all.
+static const char MODEL[] = "model Decay\n"
+                            "  parameter Real a = 2;\n"
+                            "  parameter Real b = 1;\n"
+                            "  parameter Real k = 0.7;\n"
+                            "  parameter Real idle = 1;\n"
+                            "  parameter Real drift = 0;\n"
+                            "  Real x(start = 1, fixed = true);\n"
+                            "equation\n"
+                            "  der(x) = -k*x + 0*idle;\n"
+                            "end Decay;\n";
+
+enum { ROWS = 120 };
+static const double STEP = 0.05, A = 2, K = 0.7;
+
+typedef struct Case {
+  Made made;
+  Objective *objective;
+  Statistics *s;
+  double x[8];
+} Case;
+
+static double truth(double t) {
+  return A * exp(-K * t);
+}
+
+static double *samples(const Case *c) {
+  return (double *)(uintptr_t)c->made.problem->experiments[0].channels[0].y;
+}
+
+// noise[0] + noise[1] * |y|
+static void add_noise(const Case *c, uint64_t seed, double even, double proportional) {
+  Random random;
+  random_seed_stream(&random, 5, seed);
+  for (int i = 0; i < ROWS; i++) {
+    double y = truth(i * STEP);
+    samples(c)[i] = y + (even + proportional * y) * random_normal(&random);
+  }
+}
+
+static void open_case(Case *c, const char *channel, const char *rest, double noise) {
+  char data[8000] = "t,y\n", yaml[1000];
+  *c = (Case){0};
+  made_open(&c->made);
+  made_file(&c->made, "decay.mo", MODEL);
+  for (int i = 0; i < ROWS; i++)
+    sprintf(data + strlen(data), "%.10g,%.17g\n", i * STEP, truth(i * STEP));
+  made_file(&c->made, "data.csv", data);
+  snprintf(yaml, sizeof yaml,
+           "model: decay.mo\nexperiments:\n  - data: data.csv\n    measure: {a*b*x + drift: "
+           "{column: y%s}}\n%s\n",
+           channel, rest);
+  made_load(&c->made, yaml);
+  if (noise > 0) add_noise(c, 1, noise, 0);
+  c->objective = objective_new(c->made.problem);
+  for (int i = 0; i < c->made.problem->free_count; i++) c->x[i] = c->made.problem->free[i].start;
+}
+
+static void close_case(Case *c) {
+  statistics_free(c->s);
+  objective_free(c->objective);
+  made_close(&c->made);
+}
+
+static void analyse_fit(Case *c) {
+  statistics_free(c->s);
+  FitResult r = {.x = c->x};
+  c->s = statistics_new(c->made.problem, &r, c->objective);
+}
+
+// Gauss-Newton from near the optimum.
+static void fit(Case *c) {
+  FitResult *r = fit_run(c->made.problem, c->x, NULL, NULL);
+  memcpy(c->x, r->x, sizeof(double) * (size_t)c->made.problem->free_count);
+  fit_free(r);
+}
+
+// Inverse of the information about (a, k) by hand, noise of standard deviation 1.
+static void exact_covariance(double c[3]) {
+  double aa = 0, ak = 0, kk = 0;
+  for (int i = 0; i < ROWS; i++) {
+    double t = i * STEP, da = exp(-K * t), dk = -A * t * exp(-K * t);
+    aa += da * da, ak += da * dk, kk += dk * dk;
+  }
+  double det = aa * kk - ak * ak;
+  c[0] = kk / det, c[1] = -ak / det, c[2] = aa / det;
+}
+
+static const char TWO[] = "estimate: {a: 2, k: 0.7}\nmethod: lm";
+
+static void a_given_sigma_gives_the_inverse_information(void **state) {
+  (void)state;
+  double exact[3];
+  Case c;
+  exact_covariance(exact);
+  open_case(&c, ", sigma: 0.03", TWO, 0.03);
+  analyse_fit(&c);
+  assert_false(c.s->sandwich);
+  assert_close_relative(c.s->covariance[0], 9e-4 * exact[0], 1e-6);
+  assert_close_relative(c.s->covariance[1], 9e-4 * exact[1], 1e-6);
+  assert_close_relative(c.s->covariance[3], 9e-4 * exact[2], 1e-6);
+  assert_close_relative(c.s->correlation[1], exact[1] / sqrt(exact[0] * exact[2]), 1e-6);
+  double half = 1.959963984540054 * 0.03 * sqrt(exact[0]);
+  assert_close(c.s->parameters[0].ci_low, 2 - half, 1e-6);
+  assert_close(c.s->parameters[0].ci_high, 2 + half, 1e-6);
+  close_case(&c);
+}
+
+// Weights that are not the inverse noise cost accuracy; the covariance says how much.
+static void weights_do_not_change_what_is_known_of_the_noise(void **state) {
+  (void)state;
+  double exact[3];
+  Case c;
+  exact_covariance(exact);
+  open_case(&c, ", sigma: 0.03, weight: 7", TWO, 0.03);
+  analyse_fit(&c);
+  assert_true(c.s->sandwich);
+  assert_close_relative(c.s->covariance[0], 9e-4 * exact[0], 1e-6);
+  close_case(&c);
+  open_case(&c, ", sigma: 0.03", "estimate: {a: 2, k: 0.7}\ncriterion: integral", 0.03);
+  analyse_fit(&c);
+  assert_true(c.s->sandwich);
+  assert_close_relative(c.s->covariance[0], 9e-4 * exact[0], 0.05); // half weights at both ends
+  assert_true(c.s->covariance[0] >= 9e-4 * exact[0]);
+  close_case(&c);
+}
+
+static void residuals_tell_sigma_when_it_is_not_given(void **state) {
+  (void)state;
+  double exact[3];
+  Case c;
+  exact_covariance(exact);
+  const char *const kinds[] = {"", ", sigma: estimated", ", weight: 100"};
+  for (int i = 0; i < 3; i++) {
+    open_case(&c, kinds[i], TWO, 0.03);
+    fit(&c);
+    analyse_fit(&c);
+    assert_close_relative(c.s->parameters[0].std_error, 0.03 * sqrt(exact[0]), 0.25);
+    assert_close_relative(c.s->parameters[1].std_error, 0.03 * sqrt(exact[2]), 0.25);
+    assert_int_equal(c.s->rank, 2);
+    assert_int_equal(c.s->direction_count, 0);
+    assert_true(c.s->parameters[0].identifiable && !c.s->parameters[0].reason);
+    close_case(&c);
+  }
+}
+
+// Estimate, then see whether the interval holds the truth: even noise, and noise that grows with the signal.
+static double coverage(const char *channel, const char *rest, double even, double proportional) {
+  Case c;
+  int held = 0, count = 0;
+  open_case(&c, channel, rest, 0);
+  for (uint64_t trial = 0; trial < 200; trial++) {
+    add_noise(&c, trial, even, proportional);
+    objective_free(c.objective);
+    c.objective = objective_new(c.made.problem);
+    c.x[0] = A, c.x[1] = K;
+    fit(&c);
+    analyse_fit(&c);
+    for (int k = 0; k < 2; k++) {
+      const StatParameter *p = &c.s->parameters[k];
+      double exact = k == 0 ? A : K;
+      held += p->ci_low <= exact && exact <= p->ci_high;
+      count++;
+    }
+  }
+  close_case(&c);
+  return (double)held / count;
+}
+
+static void intervals_cover_the_truth(void **state) {
+  (void)state;
+  assert_close(coverage("", TWO, 0.05, 0), 0.95, 0.03);
+  assert_close(coverage("", TWO, 0, 0.05), 0.95, 0.03);
+  assert_close(coverage(", sigma: 0.05", TWO, 0.05, 0), 0.95, 0.03);
+  assert_close(coverage(", sigma: estimated", TWO, 0.05, 0), 0.95, 0.03);
+  const char logs[] =
+      "estimate: {a: {start: 2, scale: log, min: 0.01, max: 100}, k: 0.7}\nmethod: lm";
+  assert_close(coverage("", logs, 0.2, 0), 0.95, 0.03);
+  const char robust[] = "estimate: {a: 2, k: 0.7}\nmethod: lm\nloss: huber";
+  assert_close(coverage("", robust, 0.05, 0), 0.95, 0.03);
+}
+
+static void intervals_of_logarithmic_numbers_are_symmetric_there(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", "estimate: {a: {start: 2, scale: log, min: 1.95, max: 100}, k: 0.7}", 0.2);
+  fit(&c);
+  analyse_fit(&c);
+  const StatParameter *p = c.s->parameters;
+  if (p->ci_low > 1.95) assert_close_relative(p->ci_low * p->ci_high, c.x[0] * c.x[0], 1e-9);
+  assert_true(p->ci_low >= 1.95 && p->ci_high > c.x[0]);
+  close_case(&c);
+}
+
+static void numbers_at_bounds_are_held(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, ", sigma: 0.03", "estimate: {a: {start: 2, min: 1, max: 2}, k: 0.7}", 0.03);
+  analyse_fit(&c);
+  const StatParameter *p = c.s->parameters;
+  assert_true(p[0].at_bound && !p[0].lower_bound && isnan(p[0].std_error));
+  double kk = 0;
+  for (int i = 0; i < ROWS; i++) kk += pow(A * i * STEP * exp(-K * i * STEP), 2);
+  assert_close_relative(p[1].std_error, 0.03 / sqrt(kk), 1e-6);
+  assert_non_null(strstr(c.s->remarks[0], "a is at its upper bound 2"));
+  statistics_free(c.s);
+  c.s = statistics_at(c.made.problem, c.x, c.objective); // before a fit nothing is held
+  assert_true(c.s->parameters[0].at_bound && c.s->parameters[0].std_error > 0);
+  close_case(&c);
+}
+
+static void products_that_the_data_show_are_named(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", "estimate: {b: 1, a: 2, k: 0.7, idle: 3}", 0.03);
+  analyse_fit(&c);
+  const Statistics *s = c.s;
+  assert_int_equal(s->rank, 2);
+  assert_int_equal(s->direction_count, 2);
+  assert_true(s->parameters[3].inactive && !s->parameters[3].identifiable);
+  assert_string_equal(s->directions[0].text, "idle changes no residual.");
+  assert_string_equal(s->directions[1].combinations[0].text, "a*b"); // in the order of the model
+  assert_close(s->directions[1].combinations[0].value, 2, 1e-15);
+  assert_true(s->directions[1].structural && s->directions[1].confirmed);
+  assert_false(s->parameters[0].identifiable || s->parameters[1].identifiable);
+  assert_string_equal(s->parameters[0].reason, "The data show b only in a*b.");
+  assert_true(isnan(s->parameters[0].std_error) && isnan(s->covariance[1]));
+  assert_true(s->parameters[2].identifiable && s->parameters[2].std_error > 0);
+  assert_string_equal(s->remarks[0],
+                      "b, a and idle cannot be determined from these data; rank 2 of 4.");
+  close_case(&c);
+}
+
+static void a_prior_makes_numbers_known(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, ", sigma: 0.03",
+            "estimate: {a: 2, b: {start: 1, prior: {mean: 1, sd: 0.1}}, k: 0.7}", 0.03);
+  analyse_fit(&c);
+  assert_int_equal(c.s->rank, 2); // of the data
+  assert_true(c.s->parameters[0].identifiable && c.s->parameters[1].identifiable);
+  assert_close_relative(c.s->parameters[1].std_error, 0.1, 1e-6);
+  assert_close(c.s->parameters[0].std_error, 0.2, 0.01);
+  close_case(&c);
+}
+
+static void data_without_noise_are_recognised(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", TWO, 0);
+  analyse_fit(&c);
+  assert_true(c.s->channels[0].exact && isnan(c.s->channels[0].white_p));
+  assert_close(c.s->channels[0].fit_percent, 100, 1e-4);
+  assert_non_null(strstr(c.s->remarks[0], "hold no noise"));
+  double exact[3], rms = 0;
+  exact_covariance(exact);
+  for (int i = 0; i < ROWS; i++) rms += pow(truth(i * STEP), 2) / ROWS;
+  assert_close_relative(c.s->parameters[0].relative_at_1_percent, 0.01 * sqrt(rms * exact[0]) / A,
+                        1e-6);
+  close_case(&c);
+}
+
+static void coloured_residuals_are_remarked(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", TWO, 0.01);
+  for (int i = 0; i < ROWS; i++) samples(&c)[i] += 0.1 * sin(0.3 * i);
+  fit(&c);
+  analyse_fit(&c);
+  assert_true(c.s->channels[0].white_p < 1e-6 && c.s->channels[0].runs_p < 1e-6);
+  assert_true(c.s->channels[0].autocorrelation > 0.5);
+  assert_non_null(strstr(c.s->remarks[0], "are not white"));
+  close_case(&c);
+}
+
+// Standard error larger than the value: said, with the numbers. A number that may be zero is not judged by its value.
+static void what_noise_hides_is_said(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, ", sigma: 20", TWO, 0.03);
+  analyse_fit(&c);
+  assert_false(c.s->parameters[0].identifiable);
+  assert_non_null(strstr(c.s->parameters[0].reason, "times its value"));
+  assert_true(c.s->direction_count >= 1 && !c.s->directions[0].structural);
+  assert_int_equal(c.s->rank, 2); // a matter of the noise, not of the model
+  close_case(&c);
+  open_case(&c, ", sigma: 0.03", "estimate: {a: 2, k: 0.7, drift: {start: 0.001, min: -1, max: 1}}",
+            0.03);
+  analyse_fit(&c);
+  assert_true(c.s->parameters[2].std_error > 0.001 && c.s->parameters[2].identifiable);
+  close_case(&c);
+}
+
+static void a_point_that_cannot_be_simulated_is_no_disaster(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", TWO, 0.03);
+  c.x[1] = -1e5; // x grows beyond all numbers
+  analyse_fit(&c);
+  assert_int_equal(c.s->remark_count, 1);
+  assert_non_null(strstr(c.s->remarks[0], "cannot be simulated here"));
+  assert_true(isnan(c.s->parameters[0].std_error) && !c.s->parameters[0].identifiable);
+  assert_int_equal(c.s->channels[0].n, ROWS);
+  close_case(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_given_sigma_gives_the_inverse_information),
+      cmocka_unit_test(weights_do_not_change_what_is_known_of_the_noise),
+      cmocka_unit_test(residuals_tell_sigma_when_it_is_not_given),
+      cmocka_unit_test(intervals_cover_the_truth),
+      cmocka_unit_test(intervals_of_logarithmic_numbers_are_symmetric_there),
+      cmocka_unit_test(numbers_at_bounds_are_held),
+      cmocka_unit_test(products_that_the_data_show_are_named),
+      cmocka_unit_test(a_prior_makes_numbers_known),
+      cmocka_unit_test(data_without_noise_are_recognised),
+      cmocka_unit_test(coloured_residuals_are_remarked),
+      cmocka_unit_test(what_noise_hides_is_said),
+      cmocka_unit_test(a_point_that_cannot_be_simulated_is_no_disaster),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
