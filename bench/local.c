@@ -14,11 +14,11 @@ enum { RULES = sizeof rules / sizeof *rules, STATES = 8, STARTS = 20 };
 
 typedef struct Score {
   int runs, solved;
-  long evaluations, in_solved; // of all runs, and of those that found what they should
+  long evaluations;
 } Score;
 
 typedef struct Bench {
-  Score score[RULES];
+  Score score[RULES], total[RULES]; // of a part, of all parts
   bool verbose;
 } Bench;
 
@@ -27,20 +27,30 @@ static void note(Bench *b, int rule, const char *name, const LocalResult *r, boo
   s->runs++;
   s->solved += solved;
   s->evaluations += r->evaluations;
-  if (solved) s->in_solved += r->evaluations;
   if (b->verbose)
     printf("  %-20s %-12s %4d evaluations, objective %-10.4g %-16s%s\n", name, rules[rule]->name,
            r->evaluations, r->best->objective, local_end_word(r->end), solved ? "" : " not solved");
 }
 
+static void print_head(void) {
+  printf("Solved runs, and evaluations in all runs:\n\n| problems |");
+  for (int k = 0; k < RULES; k++) printf(" %s (%s) |", rules[k]->name, rules[k]->meaning);
+  printf("\n| --- |");
+  for (int k = 0; k < RULES; k++) printf(" --- |");
+  printf("\n");
+}
+
 static void print_part(Bench *b, const char *title) {
-  printf("\n%s\n\n| method | solved | evaluations | in solved runs |\n| --- | --- | --- | --- |\n",
-         title);
+  printf("| %s |", title);
   for (int k = 0; k < RULES; k++) {
-    const Score *s = &b->score[k];
-    printf("| %s: %s | %d of %d | %ld | %ld |\n", rules[k]->name, rules[k]->meaning, s->solved,
-           s->runs, s->evaluations, s->in_solved);
+    Score *s = &b->score[k], *total = &b->total[k];
+    printf(" %d of %d, %ld |", s->solved, s->runs, s->evaluations);
+    total->runs += s->runs;
+    total->solved += s->solved;
+    total->evaluations += s->evaluations;
   }
+  printf("\n");
+  fflush(stdout);
   memset(b->score, 0, sizeof b->score);
 }
 
@@ -59,7 +69,7 @@ static void run_literature(Bench *b) {
   for (int k = 0; k < LSQ_CASES; k++)
     for (double factor = 1; factor <= 100; factor *= 10)
       for (int rule = 0; rule < RULES; rule++) run_case(b, rule, &lsq_cases[k], factor);
-  print_part(b, "Moré, Garbow and Hillstrom's problems from 1, 10, 100 times the start");
+  print_part(b, "Moré, Garbow, Hillstrom: 1, 10, 100 times the start");
 }
 
 static void run_set(Bench *b, int rule, const NistSet *s, const char *name, int from) {
@@ -85,7 +95,7 @@ static void run_nist(Bench *b) {
     for (int from = 0; from < 2; from++)
       for (int rule = 0; rule < RULES; rule++) run_set(b, rule, &s, nist_sets[k].name, from);
   }
-  print_part(b, "NIST's regression sets from both starts");
+  print_part(b, "NIST, both starts");
 }
 
 // ---------------------------------------------------------------- motions
@@ -286,7 +296,7 @@ static const Motion motions[] = {
      1,
      1,
      500,
-     8,
+     20,
      0,
      {0},
      {50, 25, 880, 100, 100, 120, 2},
@@ -379,7 +389,7 @@ static void run_motions(Bench *b) {
     }
     arena_free(a);
     char title[100];
-    snprintf(title, sizeof title, "%s, %d random starts", m->name, STARTS);
+    snprintf(title, sizeof title, "%s: random starts", m->name);
     print_part(b, title);
   }
 }
@@ -397,7 +407,10 @@ int main(int count, char **words) {
     else
       only = words[i];
   }
+  print_head();
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strstr(parts[i].name, only)) parts[i].run(&b);
+  memcpy(b.score, b.total, sizeof b.score);
+  print_part(&b, "all");
   return 0;
 }

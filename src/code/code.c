@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "code/cpu.h"
 #include "code/emit_x86.h"
 #include "code/pages.h"
@@ -38,29 +39,6 @@ static CodeFn *function_at(const void *address) { // C has no cast for this
   return fn;
 }
 
-static Pages *place(Emitted *code) {
-  Pages *pages = pages_new(code->count);
-  if (!pages) return NULL;
-  emit_x86_place(code, pages_start(pages));
-  if (pages_fill(pages, code->bytes)) return pages;
-  pages_free(pages);
-  return NULL;
-}
-
-static bool emit_pages(Code *c, CodeChoice choice) {
-  Arena *arena = arena_new();
-  Emitted code;
-  if (emit_x86(c->program, c->lanes, c->uniform, choice == CODE_AVX512, arena, &code))
-    c->pages = place(&code);
-  if (c->pages) {
-    c->fn = function_at((const char *)pages_start(c->pages) + code.entry);
-    c->work_count = code.work_count;
-    c->used = choice;
-  }
-  arena_free(arena);
-  return c->pages != NULL;
-}
-
 // One value more than instructions: SINCOS always writes two.
 static void use_interpreter(Code *c) {
   c->work_count = (c->program->work_count + c->program->count + 1) * c->lanes;
@@ -73,13 +51,91 @@ static Code *new_code(void) {
   return c;
 }
 
-Code *code_compile(const Program *program, int lanes, unsigned uniform, CodeChoice choice) {
+// ---------------------------------------------------------------- batches
+
+typedef struct BatchItem {
+  Code *code;
+  Emitted emitted;
+  CodeChoice choice;
+  size_t at; // offset in the pages
+} BatchItem;
+
+struct CodeBatch {
+  Arena *arena; // what was emitted, until it is sealed
+  ARRAY(BatchItem) items;
+  size_t count; // bytes
+  Pages *pages;
+};
+
+CodeBatch *code_batch_new(void) {
+  Arena *a = arena_new();
+  CodeBatch *b = ARENA_NEW(a, CodeBatch);
+  b->arena = a;
+  return b;
+}
+
+static size_t aligned(size_t count) { // as emitted code needs it
+  return (count + 63) / 64 * 64;
+}
+
+Code *code_compile_in(CodeBatch *b, const Program *program, int lanes, unsigned uniform,
+                      CodeChoice choice) {
   Code *c = new_code();
   c->program = program;
   c->lanes = lanes;
   c->uniform = lanes > 1 ? uniform : 0;
-  choice = decide(choice, lanes);
-  if (choice == CODE_INTERPRETER || !emit_pages(c, choice)) use_interpreter(c);
+  use_interpreter(c); // unless it is placed
+  BatchItem item = {.code = c, .choice = decide(choice, lanes)};
+  bool zmm = item.choice == CODE_AVX512;
+  if (item.choice == CODE_INTERPRETER ||
+      !emit_x86(program, lanes, c->uniform, zmm, b->arena, &item.emitted))
+    return c;
+  if (item.emitted.work_count > c->work_count) c->work_count = item.emitted.work_count;
+  item.at = b->count;
+  b->count = aligned(b->count + item.emitted.count);
+  array_push(b->arena, &b->items, item);
+  return c;
+}
+
+static bool fill(CodeBatch *b) {
+  b->pages = pages_new(b->count);
+  if (!b->pages) return false;
+  char *bytes = ARENA_ARRAY(b->arena, char, b->count);
+  const char *start = pages_start(b->pages);
+  for (int i = 0; i < b->items.count; i++) {
+    BatchItem *item = &b->items.at[i];
+    emit_x86_place(&item->emitted, start + item->at);
+    memcpy(bytes + item->at, item->emitted.bytes, item->emitted.count);
+  }
+  return pages_fill(b->pages, bytes);
+}
+
+void code_batch_seal(CodeBatch *b) {
+  if (b->items.count == 0 || !fill(b)) return;
+  const char *start = pages_start(b->pages);
+  for (int i = 0; i < b->items.count; i++) {
+    const BatchItem *item = &b->items.at[i];
+    item->code->fn = function_at(start + item->at + item->emitted.entry);
+    item->code->used = item->choice;
+  }
+}
+
+void code_batch_free(CodeBatch *b) {
+  if (!b) return;
+  pages_free(b->pages);
+  arena_free(b->arena);
+}
+
+// ---------------------------------------------------------------- one by one
+
+Code *code_compile(const Program *program, int lanes, unsigned uniform, CodeChoice choice) {
+  CodeBatch *b = code_batch_new();
+  Code *c = code_compile_in(b, program, lanes, uniform, choice);
+  code_batch_seal(b);
+  if (c->fn && b->items.count) c->work_count = b->items.at[0].emitted.work_count;
+  c->pages = b->pages;
+  b->pages = NULL;
+  code_batch_free(b);
   return c;
 }
 

@@ -29,7 +29,16 @@ typedef struct Code {
 // Never fails: falls back on the interpreter (no AVX2 and FMA, executable memory refused, ENTRAIN_JIT=off). CODE_AUTO
 // takes AVX-512 for 8 lanes where the processor has it. Keeps the pointer: the program must outlive the code.
 Code *code_compile(const Program *program, int lanes, unsigned uniform, CodeChoice choice);
-void code_free(Code *c); // NULL is allowed
+
+// Several programs in one piece of executable memory, which costs a few system calls however many they are. Codes made in
+// a batch can run once it is sealed; it must outlive them.
+typedef struct CodeBatch CodeBatch;
+CodeBatch *code_batch_new(void);
+Code *code_compile_in(CodeBatch *b, const Program *program, int lanes, unsigned uniform,
+                      CodeChoice choice);
+void code_batch_seal(CodeBatch *b);
+void code_batch_free(CodeBatch *b); // NULL is allowed
+void code_free(Code *c);            // NULL is allowed
 bool code_available(CodeChoice choice);
 int code_lanes(void); // the width to prefer on this machine: 8 (AVX-512), 4 (AVX2, interpreter)
 

@@ -14,11 +14,14 @@ static Descent *descent_new(Arena *a, const StepRule *rule, const Lsq *lsq,
   s->at = lsq_point_new(a, n);
   s->trial = lsq_point_new(a, n);
   s->linear = linear_new(a, n);
-  double **vectors[] = {&s->scale, &s->seen, &s->slope, &s->norm,   &s->low,
-                        &s->high,  &s->full, &s->d,     &s->newton, &s->down};
+  double **vectors[] = {&s->scale, &s->seen,     &s->slope,    &s->norm,   &s->low,
+                        &s->high,  &s->full,     &s->d,        &s->newton, &s->down,
+                        &s->aim,   &s->curved_z, &s->old_slope};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = ARENA_ARRAY(a, double, n);
   s->use = ARENA_ARRAY(a, int, n);
+  s->curvature = curvature_new(a, n);
+  s->curved_R = ARENA_ARRAY(a, double, (size_t)n *n);
   return s;
 }
 
@@ -27,7 +30,28 @@ static void end(Descent *s, LocalEnd how) {
   s->ended = true;
 }
 
-// The linear model at a new point, and the step to its minimum.
+static double to_minimum(Descent *s, const LinearModel *m, double *d) {
+  linear_boxed_step(s->linear, m, linear_least_damping(m), d);
+  return linear_gain(m, d);
+}
+
+static void use_residuals(Descent *s) {
+  s->curved = false;
+  s->model = s->residuals;
+  memcpy(s->aim, s->full, (size_t)s->lsq->n * sizeof *s->aim);
+  s->aim_gain = s->full_gain;
+}
+
+static void use_curvature(Descent *s) {
+  s->model.R = s->curved_R;
+  s->model.z = s->curved_z;
+  s->aim_gain = to_minimum(s, &s->model, s->aim);
+}
+
+// Where residuals can be made much smaller, their own model is the best one.
+static const double LARGE_PART = 0.3;
+
+// The model at a new point, and the step to its minimum.
 static void look_around(Descent *s) {
   int n = s->lsq->n;
   const LsqPoint *p = s->at;
@@ -38,10 +62,23 @@ static void look_around(Descent *s) {
     s->low[i] = s->lsq->lower[i] - p->x[i];
     s->high[i] = s->lsq->upper[i] - p->x[i];
   }
-  s->model = (LinearModel){n, p->R, p->z, s->scale, s->low, s->high};
-  linear_boxed_step(s->linear, &s->model, linear_least_damping(&s->model), s->full);
-  s->full_gain = linear_gain(&s->model, s->full);
+  s->residuals = (LinearModel){n, p->R, p->z, s->scale, s->low, s->high};
+  s->full_gain = to_minimum(s, &s->residuals, s->full);
+  if (s->result->iterations > 0)
+    curvature_update(s->curvature, s->trial, s->old_slope, p, s->slope);
+  bool curved = s->curved && s->full_gain < LARGE_PART * p->objective &&
+                curvature_model(s->curvature, p, s->slope, s->scale, s->curved_R, s->curved_z);
+  use_residuals(s);
+  s->curved = curved;
+  if (curved) use_curvature(s);
   s->highest = fmax(s->highest, p->objective);
+}
+
+// Curvature is used next when it would have told the last gain better, and the residuals' model told it badly.
+static void choose_model(Descent *s, double gain) {
+  double told = linear_gain(&s->residuals, s->d);
+  double curved = told + curvature_gain(s->curvature, s->d);
+  s->curved = fabs(told - gain) > 0.2 * told && fabs(curved - gain) <= fabs(told - gain);
 }
 
 // A number whose step ends at a bound is put exactly there.
@@ -64,17 +101,14 @@ static void take_unseen(Descent *s) {
   end(s, LOCAL_STEP_END);
 }
 
-// Steps beyond this are not worth a simulation: after the one before, which was below step_tol, they cannot matter.
-static const double NEGLIGIBLE = 1e-4;
-
 // Convergence that the linear model shows by itself.
 static bool has_converged(Descent *s) {
   const LocalOptions *o = s->options;
   double V = s->at->objective;
   if (local_cosine(s->lsq, s->at, s->slope, s->norm) <= o->gradient_tol)
     end(s, LOCAL_GRADIENT_END);
-  else if (local_is_small(s->lsq, s->at->x, s->full, NEGLIGIBLE * o->step_tol))
-    end(s, LOCAL_STEP_END);
+  else if (!o->rough && local_is_small(s->lsq, s->at->x, s->full, o->step_tol))
+    end(s, LOCAL_STEP_END); // not worth a simulation
   else if (s->full_gain <= o->reduction_tol * V)
     end(s, LOCAL_REDUCTION_END);
   else if (o->rough && local_is_small(s->lsq, s->at->x, s->full, o->step_tol))
@@ -86,9 +120,12 @@ static void accept(Descent *s, double ratio) {
   const LocalOptions *o = s->options;
   LocalEnd how;
   double before = s->at->objective, gain = before - s->trial->objective;
-  bool small = !s->limited && local_is_small(s->lsq, s->at->x, s->d, o->step_tol);
-  bool level = !s->limited && s->gain <= o->reduction_tol * before &&
+  bool small = !s->limited && local_is_small(s->lsq, s->at->x, s->d, o->step_tol) &&
+               local_is_small(s->lsq, s->at->x, s->full, o->step_tol);
+  bool level = !s->limited && fmax(s->gain, s->full_gain) <= o->reduction_tol * before &&
                gain <= o->reduction_tol * before && ratio <= 2;
+  choose_model(s, gain);
+  memcpy(s->old_slope, s->slope, (size_t)s->lsq->n * sizeof *s->slope);
   LsqPoint *old = s->at;
   s->at = s->trial;
   s->trial = old;
@@ -103,15 +140,21 @@ static void accept(Descent *s, double ratio) {
     end(s, LOCAL_REDUCTION_END);
 }
 
-// What the objective may differ by without any meaning.
+// What the objective may differ by without any meaning: errors of the simulation where they are known, and of rounding. A
+// fit that explains all but 1e-14 of the squares it began with has come down to errors of the simulation as well.
 static double noise(const Descent *s) {
   double floor = s->lsq->noise, V = s->at->objective;
-  return fmax(2 * sqrt(V * floor) + floor, 1e-16 * s->highest);
+  double unknown = V < 1e-14 * s->highest ? 1e-16 * s->highest : 1e-15 * V;
+  return fmax(2 * sqrt(V * floor) + floor, unknown);
 }
 
 // A rejected step ends the search when it was too small to matter, or promised less than the noise of the objective.
 static void reject(Descent *s) {
   s->rejected++;
+  if (s->curved) { // blame the curvature first
+    use_residuals(s);
+    return;
+  }
   bool small = local_is_small(s->lsq, s->at->x, s->d, s->options->step_tol);
   if (s->gain <= noise(s) || (small && !s->limited))
     end(s, LOCAL_REDUCTION_END);

@@ -1,6 +1,7 @@
 // What the bounded local methods have in common: evaluations, acceptance, stopping tests. They differ in how they limit a
 // step, which is a StepRule.
 #pragma once
+#include "estimate/curvature.h"
 #include "estimate/linear.h"
 #include "estimate/lsq.h"
 
@@ -21,22 +22,29 @@ struct Descent {
   const LocalOptions *options;
   LocalResult *result;
   LsqPoint *at, *trial;
-  LinearModel model; // at the point, in steps d
+  LinearModel model;     // at the point, in steps d: of the residuals, or with the curvature
+  LinearModel residuals; // of the residuals alone
+  Curvature *curvature;
+  bool curved;                 // the model has the curvature, too
+  double *curved_R, *curved_z; // its triangle then
   LinearWork *linear;
   double *scale;        // largest norm that each column of R has had, 1 while it has none
   double *seen;         // the same, 0 while it has none
+  double *old_slope;    // at the point before
   double *slope, *norm; // R'z and columns of R at the point
   double *low, *high;   // bounds of d
-  double *full;         // step to the minimum of the model inside the bounds: not limited
-  double full_gain;     // predicted
-  double *d;            // proposed step
-  double gain;          // predicted
-  bool limited;         // d is shorter than full
-  double radius;        // of |scale d|
-  double damping;       // the last one used
-  double raise;         // of the damping, at the next rejection
-  double highest;       // objective seen at accepted points
-  int rejected;         // in a row
+  double *full;     // step to the minimum of the residuals' model inside the bounds: not limited
+  double full_gain; // predicted
+  double *aim;      // the same of the model; it is `full` when that has no curvature
+  double aim_gain;
+  double *d;      // proposed step
+  double gain;    // predicted
+  bool limited;   // d is shorter than aim
+  double radius;  // of |scale d|
+  double damping; // the last one used
+  double raise;   // of the damping, at the next rejection
+  double highest; // objective seen at accepted points
+  int rejected;   // in a row
   bool ended;
   double *newton, *down; // scratch of the dogleg
   int *use;

@@ -39,12 +39,12 @@ static void step_of_radius(Descent *s, double least, double full_size) {
 }
 
 static void propose_within_radius(Descent *s) {
-  double size = linear_size(&s->model, s->full);
+  double size = linear_size(&s->model, s->aim);
   s->limited = size > 1.1 * s->radius;
   if (s->limited)
     step_of_radius(s, linear_least_damping(&s->model), size);
   else
-    memcpy(s->d, s->full, (size_t)s->lsq->n * sizeof *s->d);
+    memcpy(s->d, s->aim, (size_t)s->lsq->n * sizeof *s->d);
 }
 
 // Steps of ten times the scaled length of the start values are taken without hesitation: near a solution nothing is
@@ -81,7 +81,7 @@ static void begin_with_damping(Descent *s) {
 
 static void propose_damped(Descent *s) {
   linear_boxed_step(s->linear, &s->model, s->damping, s->d);
-  s->limited = linear_gain(&s->model, s->d) < 0.9 * s->full_gain;
+  s->limited = linear_gain(&s->model, s->d) < 0.9 * s->aim_gain;
 }
 
 // Nielsen, report IMM-REP-1999-05, Technical University of Denmark.

@@ -11,6 +11,20 @@ static double time_of(const Experiment *e, const Channel *c, int sample, const d
   return fmax(e->start, c->t[sample] - delay_of(c, p));
 }
 
+static bool share_times(const Experiment *e) {
+  for (int c = 1; c < e->channel_count; c++)
+    if (e->channels[c].t != e->channels[0].t || e->channels[c].count != e->channels[0].count)
+      return false;
+  return e->channel_count > 0 && e->channels[0].count > 0 && e->channels[0].t[0] >= e->start;
+}
+
+static void take_times(Plan *plan, const Experiment *e) {
+  plan->count = e->channels[0].count;
+  memcpy(plan->times, e->channels[0].t, (size_t)plan->count * sizeof *plan->times);
+  for (int c = 0; c < e->channel_count; c++)
+    for (int i = 0; i < plan->count; i++) plan->channels[c].row[i] = i;
+}
+
 // Merges the channels' times, each of which increases.
 void plan_update(Plan *plan, const Experiment *e, const double *p) {
   int next[64], *at = e->channel_count <= 64 ? next : NULL;
@@ -42,6 +56,9 @@ Plan *plan_new(Arena *a, const Experiment *e) {
     plan->delayed |= e->channels[c].delay >= 0;
   }
   plan->times = ARENA_ARRAY(a, double, most + 1);
-  plan_update(plan, e, NULL);
+  if (!plan->delayed && share_times(e))
+    take_times(plan, e);
+  else
+    plan_update(plan, e, NULL);
   return plan;
 }

@@ -94,6 +94,7 @@ Local local_tied(double lambda) {
                  .horizon = 1,
                  .max_iterations = 60,
                  .step_tol = 1e-4,
+                 .near = true,
                  .rough = true,
                  .target = -1};
 }
@@ -150,7 +151,7 @@ static void run_local(Search *s, Local *l, double *x) {
 // search: then the second begins where the first began.
 static const double QUICK_STEP_TOL = 1e-3, MISLED = 1.5;
 
-static bool quick_local(Search *s, const Local *l, double *x, double *objective) {
+static bool quick_local(Search *s, Local *l, double *x, double *objective) {
   if (l->step_tol > QUICK_STEP_TOL / 10 || !objective_set_quick(s->objective, true)) return false;
   Local quick = *l;
   quick.step_tol = QUICK_STEP_TOL;
@@ -158,6 +159,7 @@ static bool quick_local(Search *s, const Local *l, double *x, double *objective)
   run_local(s, &quick, x);
   objective_set_quick(s->objective, false);
   *objective = quick.objective;
+  l->iterations = quick.iterations, l->evaluations = quick.evaluations;
   return quick.end != LOCAL_NO_START_END;
 }
 
@@ -203,7 +205,8 @@ double search_evaluate(Search *s, double lambda, double horizon, const double *x
 
 static const double NUMERICAL_FLOOR =
     1e-7; // of the data's own variation: what interpolation and integration may leave
-static const double COLOURED = 0.6; // autocorrelation of residuals that are no noise
+// Autocorrelation at lag 1 of residuals that are no noise: that of white noise scatters by 1/sqrt(samples).
+static const double COLOURED = 0.25, COLOURED_SCATTER = 4;
 
 double search_floor(Search *s, double horizon) {
   objective_set_horizon(s->objective, horizon);
@@ -214,6 +217,7 @@ double search_floor(Search *s, double horizon) {
 typedef struct Colour {
   const Search *s;
   double *last, *square, *product; // by channel
+  long *samples;
 } Colour;
 
 static void add_colour(void *data, const ResidualBlock *b) {
@@ -223,29 +227,34 @@ static void add_colour(void *data, const ResidualBlock *b) {
   for (int j = 0; j < b->rows; j++) {
     if (b->first + j > 0) c->product[at] += r[j] * c->last[at];
     c->square[at] += r[j] * r[j];
+    c->samples[at]++;
     c->last[at] = r[j];
   }
 }
 
-// Largest autocorrelation at lag 1 of the residuals of a channel that matters.
-static double colour_of(Search *s, const double *x) {
+static bool is_coloured(const Colour *c, int channel) {
+  double limit = fmax(COLOURED, COLOURED_SCATTER / sqrt((double)c->samples[channel] + 1));
+  return c->product[channel] > limit * c->square[channel];
+}
+
+// Whether the residuals of a channel that matters are too smooth for noise.
+static bool has_colour(Search *s, const double *x) {
   Arena *a = arena_new();
   int count = objective_channel_count(s->objective);
-  Colour c = {s, ARENA_ARRAY(a, double, count + 1), ARENA_ARRAY(a, double, count + 1),
-              ARENA_ARRAY(a, double, count + 1)};
-  double most = -1, total = 0;
-  if (!objective_residuals(s->objective, x, add_colour, &c)) most = 1;
+  double *numbers = ARENA_ARRAY(a, double, 3 * count + 1), total = 0;
+  Colour c = {s, numbers, numbers + count, numbers + 2 * count, ARENA_ARRAY(a, long, count + 1)};
+  bool coloured = !objective_residuals(s->objective, x, add_colour, &c);
   for (int k = 0; k < count; k++) total += c.square[k];
   for (int k = 0; k < count; k++)
-    if (c.square[k] > 0.05 * total) most = fmax(most, c.product[k] / c.square[k]);
+    coloured = coloured || (c.square[k] > 0.05 * total && is_coloured(&c, k));
   arena_free(a);
-  return most;
+  return coloured;
 }
 
 bool search_is_certain(Search *s, const double *x, double objective) {
   if (!(objective <= search_floor(s, 1))) return false;
   if (objective <= NUMERICAL_FLOOR * objective_data(s->objective)) return true;
-  return colour_of(s, x) < COLOURED;
+  return !has_colour(s, x);
 }
 
 static void explain_certain(Search *s, const char *by, double objective) {

@@ -193,7 +193,7 @@ static void make_rigs(Shooting *s) {
   s->parameter_count = problem_free_parameters(p, s->parameters);
   map_slopes(s);
   make_rig(s, &s->first, p->model, s->parameter_count, rows);
-  Model *later = model_with_free_start(p->model, s->arena, &s->first_start);
+  Model *later = model_with_free_start(p->model, &s->first_start);
   for (int i = 0; i < s->nx; i++) s->parameters[s->parameter_count + i] = s->first_start + i;
   make_rig(s, &s->later, later, s->parameter_count + s->nx, rows);
   s->rows = ARENA_ARRAY(s->arena, double *, s->width + 2);

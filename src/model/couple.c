@@ -146,11 +146,18 @@ static void add_integrals(Tie *t) {
   }
 }
 
-Coupled *couple(Model *m, Arena *a, const Coupling *c) {
-  pthread_mutex_lock(m->lock);
+static Coupling copy_coupling(Arena *a, const Coupling *c) {
+  Coupling copy = *c;
+  copy.measured = LONGER(a, c->measured, c->channels, 0);
+  copy.terms = LONGER(a, c->terms, c->term_count, 0);
+  return copy;
+}
+
+static Coupled *make_coupled(Model *m, const Coupling *c) {
+  Arena *a = m->arena;
   Coupled *out = ARENA_NEW(a, Coupled);
-  *out = (Coupled){.model = model_copy(m, a), .first_integral = -1};
-  Tie t = {.c = c, .out = out, .m = out->model, .g = m->graph, .arena = a, .nx = m->nx};
+  *out = (Coupled){.how = copy_coupling(a, c), .model = model_copy(m, a), .first_integral = -1};
+  Tie t = {.c = &out->how, .out = out, .m = out->model, .g = m->graph, .arena = a, .nx = m->nx};
   out->model->f = LONGER(a, m->f, m->nx, 0);
   out->gain = ARENA_ARRAY(a, int, c->term_count + 1);
   t.lambda = add_parameter(&t, "lambda", &out->lambda);
@@ -161,6 +168,32 @@ Coupled *couple(Model *m, Arena *a, const Coupling *c) {
     add_feedback(&t, term->state, gain, expr_mul(t.g, term->direction, t.error[term->channel]));
   }
   if (c->integral != COUPLE_NO_INTEGRAL) add_integrals(&t);
-  pthread_mutex_unlock(m->lock);
   return out;
+}
+
+static bool is_same(const Coupling *a, const Coupling *b) {
+  if (a->channels != b->channels || a->term_count != b->term_count || a->integral != b->integral)
+    return false;
+  for (int k = 0; k < a->channels; k++)
+    if (a->measured[k] != b->measured[k]) return false;
+  for (int k = 0; k < a->term_count; k++) {
+    const CoupleTerm *s = &a->terms[k], *t = &b->terms[k];
+    if (s->channel != t->channel || s->state != t->state || s->direction != t->direction ||
+        s->rate != t->rate)
+      return false;
+  }
+  return true;
+}
+
+const Coupled *couple(Model *m, const Coupling *c) {
+  pthread_mutex_lock(m->lock);
+  Coupled *found = m->coupled;
+  while (found && !is_same(&found->how, c)) found = found->next;
+  if (!found) {
+    found = make_coupled(m, c);
+    found->next = m->coupled;
+    m->coupled = found;
+  }
+  pthread_mutex_unlock(m->lock);
+  return found;
 }

@@ -27,6 +27,8 @@ typedef struct Coupling {
 } Coupling;
 
 typedef struct Coupled {
+  struct Coupled *next; // another one of the same model
+  Coupling how;
   Model *model;
   int first_input;    // number of the input that is the data of channel 0
   int lambda;         // parameter
@@ -40,4 +42,5 @@ typedef struct Coupled {
 int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, bool rates,
                          CoupleTerm *terms);
 
-Coupled *couple(Model *m, Arena *a, const Coupling *c);
+// Equal ties of a model are one; it lives as long as the model.
+const Coupled *couple(Model *m, const Coupling *c);

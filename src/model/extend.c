@@ -37,8 +37,8 @@ static void modes_at_start(Model *m, const Expr *start, Arena *a) {
   arena_free(scratch);
 }
 
-Model *model_with_free_start(Model *m, Arena *a, int *first) {
-  pthread_mutex_lock(m->lock);
+static Model *make_free_start(Model *m, int *first) {
+  Arena *a = m->arena;
   Model *free = model_copy(m, a);
   free->x0 = ARENA_ARRAY(a, Expr, m->nx + 1);
   *first = m->flat->parameters.count;
@@ -48,6 +48,13 @@ Model *model_with_free_start(Model *m, Arena *a, int *first) {
     free->x0[i] = m->flat->parameters.at[k].node;
   }
   modes_at_start(free, free->x0, a);
-  pthread_mutex_unlock(m->lock);
   return free;
+}
+
+Model *model_with_free_start(Model *m, int *first) {
+  pthread_mutex_lock(m->lock);
+  if (!m->free_start) m->free_start = make_free_start(m, &m->free_start_first);
+  *first = m->free_start_first;
+  pthread_mutex_unlock(m->lock);
+  return m->free_start;
 }

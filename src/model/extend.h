@@ -1,5 +1,5 @@
-// Models made from a model: with more parameters, with free start values. They share the graph of the first, which must
-// outlive them, and are made before Systems of theirs.
+// Models made from a model: with more parameters, with free start values. They share the graph of the first and live as
+// long as it does.
 #pragma once
 #include "model/model.h"
 
@@ -8,8 +8,8 @@
 int model_add_parameter(Model *m, const char *name, double value);
 
 // The same model with the states starting at parameters of their own: that of state i has the number *first + i. Start
-// equations and start values of the text no longer count. Lives in the arena.
-Model *model_with_free_start(Model *m, Arena *a, int *first);
+// equations and start values of the text no longer count. Lives as long as m.
+Model *model_with_free_start(Model *m, int *first);
 
 // A model of its own that shares everything with m; for transformations such as couple.h. Lives in the arena.
 Model *model_copy(const Model *m, Arena *a);

@@ -38,6 +38,10 @@ typedef struct Model {
   Incidence incidence;
   int index; // 0 or 1
   IntArray helpers[HELPER_COUNT];
+  // Models made from this one are made once, however often they are asked for: each would add to the graph for good.
+  struct Coupled *coupled;  // couple.h
+  struct Model *free_start; // extend.h
+  int free_start_first;
   pthread_mutex_t *lock; // held while a system extends the graph or a message reads it
 } Model;
 

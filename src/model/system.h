@@ -58,6 +58,7 @@ typedef struct System {
       augmented; // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
   // layout of par
   int at_u, at_du, at_mode, at_p, at_hoisted, par_count;
+  CodeBatch *codes;     // of all kernels
   Kernel hoist;         // par -> hoisted
   Kernel start;         // par -> x0, modes, dx0/dp
   Kernel rhs;           // par, x -> dx

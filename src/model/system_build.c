@@ -320,7 +320,7 @@ static void compile(Builder *b, Kernel *k, const Outputs *o, int lanes, unsigned
   int counts[SEGMENTS] = {s->par_count, s->nx + s->nx * s->stride, s->nx + s->ns};
   k->lowered = lower(b->g, s->arena, o->list.at, o->list.count, b->where, b->where_count, counts,
                      b->spec->code);
-  k->code = code_compile(&k->lowered->program, lanes, uniform, b->spec->code);
+  k->code = code_compile_in(s->codes, &k->lowered->program, lanes, uniform, b->spec->code);
   k->results = o->list.count;
   k->work_at = (int)s->scratch_count;
   s->scratch_count += ((size_t)k->code->work_count + 15) / 8 * 8;
@@ -419,6 +419,7 @@ static void build_kernels(Builder *b) {
   if (s->ne) compile(b, &s->events, &events, s->lanes, 0);
   if (sens && s->ne) compile(b, &s->event_sens, &event_sens, s->lanes, 0);
   compile_hoist(b); // last: it takes the hoisted nodes out of `where`
+  code_batch_seal(s->codes);
   find_all_guesses(b);
 }
 
@@ -431,6 +432,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   s->ny = spec->output_count;
   s->np = spec->parameter_count;
   s->lanes = spec->lanes;
+  s->codes = code_batch_new();
   Builder b = {.s = s, .m = m, .g = m->graph, .scratch = arena_new(), .spec = spec};
   b.parameter = ARENA_ARRAY(b.scratch, Expr, s->np + 1);
   s->parameter = ARENA_ARRAY(a, int, s->np + 1);
@@ -458,5 +460,6 @@ void system_free(System *s) {
   Kernel *all[] = {&s->hoist,         &s->start,   &s->rhs,    &s->rhs_sens,   &s->jacobian,
                    &s->jacobian_sens, &s->outputs, &s->events, &s->event_sens, &s->by_time};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
+  code_batch_free(s->codes);
   arena_free(s->arena);
 }

@@ -29,13 +29,11 @@ static bool difference_factors(const double *t, int k, double *factor) {
 }
 
 // Mean square of the differences of order k; NaN when there are too few.
-static double mean_square(const double *t, const double *y, int n, int k, bool equal) {
+static double mean_square(const double *t, const double *y, int n, int k) {
   double factor[ORDER_MOST + 1], sum = 0;
   int count = 0;
-  bool good = false;
   for (int i = 0; i + k < n; i++) {
-    if (!equal || i == 0) good = difference_factors(t + i, k, factor);
-    if (!good) continue;
+    if (!difference_factors(t + i, k, factor)) continue;
     double d = 0;
     for (int j = 0; j <= k; j++) d += factor[j] * y[i + j];
     sum += d * d;
@@ -44,12 +42,35 @@ static double mean_square(const double *t, const double *y, int n, int k, bool e
   return count >= WINDOWS_LEAST ? sum / count : nan("");
 }
 
+static double least_mean_square(const double *t, const double *y, int n) {
+  double least = nan(""); // fmin takes the number when the other is NaN
+  for (int k = ORDER_LEAST; k <= ORDER_MOST; k++) least = fmin(least, mean_square(t, y, n, k));
+  return least;
+}
+
+// The same for equal steps, where each difference is that of two of the order below. The factors of order k, which are
+// binomial, have the squared length (2k over k).
+static double least_mean_square_equal(const double *y, int n) {
+  double before[ORDER_MOST + 1] = {0}, sum[ORDER_MOST + 1] = {0}, least = nan(""), length = 1;
+  for (int i = 0; i < n; i++) {
+    double d = y[i];
+    int most = i < ORDER_MOST ? i : ORDER_MOST;
+    for (int k = 0; k < most; k++) {
+      double lower = before[k];
+      before[k] = d;
+      d -= lower;
+      sum[k + 1] += d * d;
+    }
+    before[most] = d;
+  }
+  for (int k = 1; k <= ORDER_MOST; k++) {
+    length *= (4.0 * k - 2) / k;
+    if (k >= ORDER_LEAST && n - k >= WINDOWS_LEAST) least = fmin(least, sum[k] / (n - k) / length);
+  }
+  return least;
+}
+
 double noise_deviation(const double *t, const double *y, int n) {
-  double least = nan("");
-  if (n < ORDER_LEAST + WINDOWS_LEAST) return least;
-  bool equal = equal_steps(t, n);
-  for (int k = ORDER_LEAST; k <= ORDER_MOST; k++)
-    least =
-        fmin(least, mean_square(t, y, n, k, equal)); // fmin takes the number when the other is NaN
-  return sqrt(least);
+  if (n < ORDER_LEAST + WINDOWS_LEAST) return nan("");
+  return sqrt(equal_steps(t, n) ? least_mean_square_equal(y, n) : least_mean_square(t, y, n));
 }

@@ -53,7 +53,7 @@ struct Rk {
 #include "num/vec_twice.inc"
 
 static const RkMethod RK8 = {
-    .rule = {.order = 8, .memory = 0.03, .safety = 0.92, .slow = 0.333, .fast = 6},
+    .rule = {.order = 8, .memory = 0.02, .safety = 0.9, .slow = 0.333, .fast = 6},
     .stages = 11,
     .end = 13,
     .last = 12,

@@ -243,7 +243,8 @@ static const char *weak_text(Analysis *an, const StatDirection *d, const double 
     text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
                an->p->simulate.rel_tol);
   else
-    text_print(&t, "and its standard error is %.2g times as large.", 1 / d->singular_value);
+    text_print(&t, "and the noise leaves a standard error of %.2g times that change.",
+               1 / d->singular_value);
   for (int k = 0; k < an->s->n; k++)
     if (takes_part(d, k, an->s->n) && an->s->parameters[k].relative_at_1_percent > HIDDEN)
       text_print(

@@ -7,13 +7,58 @@ it "options lists those of fits and of simulations in groups"
 run options; status 0; out "^Options of a fit:"; out "^Options of a simulation:"; out "^  step_tol"; out "^  rel_tol"; tr -s " \n" " " <out >flat; holds grep -q "default: 1e-6, in a fit 1e-8" flat
 it "the defaults that the help of fit shows are those of a fit"
 run help fit; tr -s " \n" " " <out >flat; holds grep -q "0.1; default: 1e-8)" flat; holds test "$(grep -c "default: 1e-6)" flat)" = 0
-it "help problem shows a problem file that works"
+it "help problem shows a problem file and commands that work"
 cp "$models/pendulum.mo" .
-run help problem; status 0; no_err; awk '/^  model:/ && !done { on = 1 } on && /^$/ { on = 0; done = 1 } on { print substr($0, 3) }' out >problem.yaml
-sed -n '/^  entrain simulate/,/swing.csv$/p' out | sed "s|entrain|$ENTRAIN|" >make.sh; cat out >help.txt
-holds bash make.sh; holds test -s swing.csv
-run check problem.yaml --set experiments.0.measure.theta=theta; status 0
-run fit problem.yaml --set experiments.0.measure.theta=theta; status 0; out "converged and certain"
+run help problem; status 0; no_err; cp out help.txt
+awk '/^  model:/ && !done { on = 1 } on && /^$/ { on = 0; done = 1 } on { print substr($0, 3) }' help.txt >problem.yaml
+sed -n '/^  entrain simulate/,/swing.csv$/p' help.txt | sed "s|entrain|$ENTRAIN|" >make.sh
+holds bash make.sh; holds grep -qx "time,angle" swing.csv
+run check problem.yaml; status 0
+run fit problem.yaml; status 0; out "converged and certain"
+it "every key of help problem is understood"
+cat >all.mo <<'END'
+model All
+  parameter Real m = 1; parameter Real c0 = 0.2; parameter Real k = 1; parameter Real c = 1; parameter Real d = 1;
+  input Real u;
+  Real x(start = 1, fixed = true); Real v(start = 0, fixed = true);
+equation
+  der(x) = v; m*der(v) = u - k*x - c0*v*c - d*0;
+end All;
+END
+awk 'BEGIN { print "t,force,x1,x2"; for (i = 0; i <= 100; i++) print i/10 "," sin(i/10) "," cos(i/9) "," 2*cos(i/8) }' >all.csv
+cat >all.yaml <<'END'
+model: all.mo
+experiments:
+  - data: all.csv
+    name: swing
+    time: t
+    measure:
+      x: x1
+      x + c0*v:
+        column: x2
+        weight: 2
+        sigma: 5%
+        gain: {start: 1, min: 0.5, max: 2}
+        offset: 0.3
+    inputs: {u: force}
+    interpolation: hold
+    window: [0, 50]
+    start: 0
+    set: {m: 2}
+estimate:
+  k: {start: 2, scale: log, min: 0.01}
+  c: {start: 1, prior: {mean: 3, sd: 0.5}}
+  x.start: {start: 0, per_experiment: true}
+  d: {start: 1, fixed: true}
+gains: {x: {x: 10, v: 10}}
+method: auto
+criterion: sum
+options: {rel_tol: 1e-9}
+END
+run check all.yaml; holds test "$code" -le 1; out "^Parameters at the start"; out "x.start\[swing\]"
+for key in $(tr -c 'a-z_\n' ' ' <all.yaml | tr ' ' '\n' | grep -x 'name\|time\|measure\|column\|weight\|sigma\|gain\|offset\|inputs\|interpolation\|window\|set\|scale\|prior\|per_experiment\|fixed\|gains\|criterion' | sort -u); do
+  holds grep -qw "$key" help.txt
+done
 it "no line of any help is wider than 80 columns but for command lines"
 for name in "" fit check recover simulate info methods options help problem; do
   run help $name; status 0; holds awk '/^  entrain / { next } length > 80 { exit 1 }' out

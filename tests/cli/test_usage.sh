@@ -13,7 +13,7 @@ for spelling in --version version -V; do
   it "$spelling prints the version"
   run $spelling; status 0; out '^entrain [0-9]*\.[0-9]*\.[0-9]*$'; lines 1
 done
-for command in simulate info options help version; do
+for command in fit check recover simulate info methods options help version; do
   it "help $command gives its usage"
   run help $command; status 0; no_err; out "^entrain $command"
   it "$command --help says the same as help $command"

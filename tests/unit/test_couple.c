@@ -66,12 +66,12 @@ static double *values_of(const Fixture *f, const Model *m) {
 
 static const double X[] = {0.7, -0.2, 0.1, 0.4};
 
-static Coupled *tie(Fixture *f, Expr measured, CoupleIntegral integral, CoupleTerm *terms,
+static const Coupled *tie(Fixture *f, Expr measured, CoupleIntegral integral, CoupleTerm *terms,
                     int *count) {
   Expr list[] = {measured};
   *count = couple_default_terms(f->model, f->arena, list, 0, true, terms);
   Coupling c = {list, 1, terms, *count, integral};
-  return couple(f->model, f->arena, &c);
+  return couple(f->model, &c);
 }
 
 static void is_the_model_itself_without_tie(void **state) {
@@ -80,7 +80,7 @@ static void is_the_model_itself_without_tie(void **state) {
   open_model(&f);
   CoupleTerm terms[8];
   int count;
-  Coupled *c = tie(&f, f.model->x[0], COUPLE_SQUARE, terms, &count);
+  const Coupled *c = tie(&f, f.model->x[0], COUPLE_SQUARE, terms, &count);
   double plain[3], tied[4];
   double *p = values_of(&f, c->model);
   for (int k = 0; k < count; k++) p[c->gain[k]] = 10;
@@ -97,7 +97,7 @@ static void acts_on_the_state_and_its_rate(void **state) {
   open_model(&f);
   CoupleTerm terms[8];
   int count;
-  Coupled *c = tie(&f, f.model->x[0], COUPLE_NO_INTEGRAL, terms, &count);
+  const Coupled *c = tie(&f, f.model->x[0], COUPLE_NO_INTEGRAL, terms, &count);
   assert_int_equal(count, 2);
   assert_int_equal(terms[0].state, 0);
   assert_false(terms[0].rate);
@@ -123,7 +123,7 @@ static void moves_a_measured_expression_at_the_rate_of_the_gain(void **state) {
   Expr y = expr_add(f.model->graph,
                     expr_mul(f.model->graph, f.model->flat->parameters.at[1].node, f.model->x[2]),
                     f.model->x[1]);
-  Coupled *c = tie(&f, y, COUPLE_NO_INTEGRAL, terms, &count);
+  const Coupled *c = tie(&f, y, COUPLE_NO_INTEGRAL, terms, &count);
   double plain[3], tied[3], *p = values_of(&f, c->model), error = 2 - (3 * X[2] + X[1]);
   p[c->lambda] = 1;
   for (int k = 0; k < count; k++) p[c->gain[k]] = terms[k].rate ? 0 : 7;
@@ -141,7 +141,7 @@ static void integrates_the_error(void **state) {
     open_model(&f);
     CoupleTerm terms[8];
     int count;
-    Coupled *c = tie(&f, f.model->x[0], square ? COUPLE_SQUARE : COUPLE_ERROR, terms, &count);
+    const Coupled *c = tie(&f, f.model->x[0], square ? COUPLE_SQUARE : COUPLE_ERROR, terms, &count);
     double plain[3], tied[4], *p = values_of(&f, c->model), error = 0.9 - X[0];
     p[c->lambda] = 1, p[c->gain_integral[0]] = 6;
     slopes_at(f.model, values_of(&f, f.model), 0, X, plain);
@@ -159,7 +159,7 @@ static void starts_where_it_is_told(void **state) {
   Fixture f;
   open_model(&f);
   int first;
-  Model *m = model_with_free_start(f.model, f.arena, &first);
+  Model *m = model_with_free_start(f.model, &first);
   double *p = values_of(&f, m), y[3];
   for (int i = 0; i < 3; i++) p[first + i] = 1.5 + i;
   SystemSpec spec = {.lanes = 1};

@@ -41,7 +41,7 @@ static void observe(Hand *h, Shot *s, int e, double gain, bool rates) {
     count += couple_default_terms(p->model, h->arena, p->measured, k, rates, terms + count);
   Coupling c = {
       .measured = p->measured, .channels = p->measured_count, .terms = terms, .term_count = count};
-  Coupled *tied = couple(p->model, h->arena, &c);
+  const Coupled *tied = couple(p->model, &c);
   SystemSpec spec = {.outputs = p->model->x, .output_count = p->model->nx, .lanes = 1};
   simulate_needs(&p->simulate, tied->model->nx, &spec);
   System *system = system_new(tied->model, &spec);
