@@ -73,13 +73,18 @@ static bool has_estimated_sigma(const Problem *p) {
 }
 
 static void settle_sigma(Search *s) {
+  FitResult *r = s->result;
   for (int round = 0; round < SIGMA_ROUNDS && search_goes_on(s); round++) {
-    if (objective_update_sigma(s->objective, s->best) < SIGMA_TOL) return;
+    if (objective_update_sigma(s->objective, s->best) < SIGMA_TOL) break;
     Local l = local_free(s);
+    l.near = true;
     search_local(s, &l, s->best);
     s->best_objective = l.objective;
     s->best_end = l.end;
   }
+  objective_set_horizon(s->objective, 1);
+  r->floor = objective_floor(s->objective);
+  if (r->certain) search_explain(s, r->by, s->best_objective);
 }
 
 static bool asks_for_certainty(const Problem *p) {

@@ -92,8 +92,11 @@ static bool tied_stage(Search *s, double lambda, double *x, double *objective) {
   search_local(s, &l, x);
   if (l.end == LOCAL_NO_START_END) return false;
   add_to_path(s, lambda, &l, x);
-  memcpy(s->tied, x, (size_t)s->n * sizeof *x);
-  s->tied_converged = true;
+  if (!s->tied_converged) {
+    memcpy(s->tied, x, (size_t)s->n * sizeof *x);
+    s->tied_objective = l.objective;
+    s->tied_converged = true;
+  }
   *objective = l.objective;
   return true;
 }

@@ -17,11 +17,6 @@ static double samples_in(const Search *s, double horizon) {
   return samples;
 }
 
-// Few samples scatter more about the noise floor.
-static double floor_over(Search *s, double horizon) {
-  return search_floor(s, horizon) * (1 + 4 * sqrt(2 / fmax(samples_in(s, horizon), 2)));
-}
-
 static double fit_over(Search *s, double horizon, int iterations, double *x) {
   Local l = local_tied(0);
   l.horizon = horizon;
@@ -40,7 +35,7 @@ bool horizon_grow(Search *s, const double *start, double first) {
   double least = (SAMPLES_LEAST + 2.0 * s->n) / fmax(samples_in(s, 1), 1);
   horizon = fmin(1, fmax(horizon, least));
   objective = fit_over(s, horizon, FIRST_ITERATIONS, x);
-  if (!(objective <= floor_over(s, horizon))) {
+  if (!(objective <= search_floor(s, horizon))) {
     search_end(s, false, HUGE_VAL, "the first %.3g %% of the data cannot be fitted", 100 * horizon);
     return false;
   }
@@ -48,7 +43,7 @@ bool horizon_grow(Search *s, const double *start, double first) {
     double longer = fmin(1, horizon * growth);
     memcpy(next, x, (size_t)s->n * sizeof *x);
     objective = fit_over(s, longer, NEXT_ITERATIONS, next);
-    if (objective <= floor_over(s, longer)) {
+    if (objective <= search_floor(s, longer)) {
       memcpy(x, next, (size_t)s->n * sizeof *x);
       horizon = longer;
       growth = fmin(GROWTH, 1 + 1.5 * (growth - 1));

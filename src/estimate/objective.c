@@ -103,9 +103,10 @@ static void set_scale(Objective *o, int e, int c) {
   double sigma = o->sigma[o->first_channel[e] + c];
   for (int i = 0; i < ch->count; i++) d->scale[i] = sqrt(ch->weight * d->quadrature[i]) / sigma;
   bool known = ch->sigma_kind != SIGMA_UNKNOWN;
-  double deviation = known ? sigma : d->noise;
-  bool robust = o->problem->options.loss == LOSS_HUBER && deviation > 0;
-  d->huber = robust ? o->problem->options.huber_limit * deviation : HUGE_VAL;
+  d->huber = HUGE_VAL;
+  if (o->problem->options.loss != LOSS_HUBER) return;
+  double deviation = known ? sigma : noise_deviation_robust(ch->t, ch->y, ch->count);
+  if (deviation > 0) d->huber = o->problem->options.huber_limit * deviation;
 }
 
 static double first_sigma(const Channel *ch, const ChannelData *d) {
@@ -732,6 +733,14 @@ double objective_floor(const Objective *o) {
 }
 double objective_data(const Objective *o) {
   return sum_samples(o, data_value);
+}
+
+double objective_samples(const Objective *o) {
+  double samples = 0;
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++)
+      samples += samples_in_horizon(o, e, c);
+  return samples;
 }
 
 double objective_accuracy(const Objective *o) {

@@ -73,6 +73,7 @@ double objective_noise(const Objective *o, int experiment, int channel);
 // The objective that noise alone explains over the present horizon, and that of the data against their means.
 double objective_floor(const Objective *o);
 double objective_data(const Objective *o);
+double objective_samples(const Objective *o); // how many there are
 // Objective of residuals as large as the errors of the simulation that are allowed.
 double objective_accuracy(const Objective *o);
 // Angular frequency that dominates a channel.

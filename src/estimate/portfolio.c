@@ -97,6 +97,7 @@ static bool lay_pieces(Search *s, const double *x, ShootingRequest *q) {
   q->times = ARENA_ARRAY(s->arena, double *, p->experiment_count + 1);
   q->states = ARENA_ARRAY(s->arena, double *, p->experiment_count + 1);
   objective_set_lambda(s->objective, 1);
+  objective_strengthen(s->objective, 1);
   for (int e = 0; e < p->experiment_count; e++) {
     const Experiment *run = &p->experiments[e];
     int count = q->piece_count[e] = piece_count(s, e);
@@ -177,14 +178,14 @@ void portfolio(Search *s) {
   if (weak_part(s)) return;
   const double *better = start_of(s);
   if (homotopy_part(s, better, 1, 1, "homotopy")) return;
-  double *tied = ARENA_ARRAY(s->arena, double, s->n + 1);
-  memcpy(tied, s->tied_converged ? s->tied : start, (size_t)s->n * sizeof *tied);
+  const double *tied = s->tied_converged ? s->tied : start;
   if (horizon_part(s, tied, 0.05, "growing horizon after homotopy")) return;
+  if (s->tied_converged && s->tied_objective <= search_floor(s, 1) && shooting_part(s)) return;
   if (horizon_part(s, start, 0.05, "growing horizon")) return;
   if (homotopy_part(s, start, 4, 5, "homotopy, stronger")) return;
   if (search_goes_on(s) && local_part(s, start, "local search")) return;
   if (log_part(s, start)) return;
-  if (shooting_part(s)) return;
   if (horizon_part(s, start, 0.01, "growing horizon from less")) return;
+  if (s->tied_objective > search_floor(s, 1) && shooting_part(s)) return;
   restarts(s);
 }

@@ -208,10 +208,15 @@ static const double NUMERICAL_FLOOR =
 // Autocorrelation at lag 1 of residuals that are no noise: that of white noise scatters by 1/sqrt(samples).
 static const double COLOURED = 0.25, COLOURED_SCATTER = 4;
 
+// Few samples scatter about the noise floor: the mean of N squares by sqrt(2/N), the estimate of the noise a little more.
+static const double SCATTER = 4;
+
 double search_floor(Search *s, double horizon) {
   objective_set_horizon(s->objective, horizon);
   double noise = objective_floor(s->objective), data = objective_data(s->objective);
-  return s->problem->options.floor_factor * (isnan(noise) ? 0 : noise) + NUMERICAL_FLOOR * data;
+  double slack = 1 + SCATTER * sqrt(2 / fmax(2, objective_samples(s->objective)));
+  if (isnan(noise)) noise = 0;
+  return s->problem->options.floor_factor * slack * noise + NUMERICAL_FLOOR * data;
 }
 
 typedef struct Colour {
@@ -257,7 +262,7 @@ bool search_is_certain(Search *s, const double *x, double objective) {
   return !has_colour(s, x);
 }
 
-static void explain_certain(Search *s, const char *by, double objective) {
+void search_explain(Search *s, const char *by, double objective) {
   FitResult *r = s->result;
   double noise = r->floor;
   bool exact = objective <= NUMERICAL_FLOOR * objective_data(s->objective);
@@ -285,7 +290,7 @@ bool search_offer(Search *s, const char *by, const double *x, double objective, 
   bool certain = local_end_converged(end) && search_is_certain(s, x, objective);
   if (certain && !s->result->certain) {
     s->result->certain = true;
-    explain_certain(s, by, objective);
+    search_explain(s, by, objective);
   }
   return certain;
 }

@@ -14,7 +14,8 @@ typedef struct Search {
   LocalEnd best_end;
   bool *log; // by free number: searched on a logarithmic scale now
   bool has_tie;
-  double *tied; // where the last tied fit ended
+  double *tied; // where the first tied fit ended
+  double tied_objective;
   bool tied_converged;
   double *start;
   double *resting; // what the next part starts from
@@ -50,6 +51,9 @@ double search_evaluate(Search *s, double lambda, double horizon,
 double search_floor(Search *s, double horizon);
 // Whether x with this objective is at the noise floor, with residuals that look like noise.
 bool search_is_certain(Search *s, const double *x, double objective);
+
+// Writes why a certain result is believed.
+void search_explain(Search *s, const char *by, double objective);
 
 // A result of the free model over the whole horizon: kept when it is the best. True when it is certain.
 bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end);

@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
 
 // Fewer differences than WINDOWS_LEAST say too little.
 enum { ORDER_LEAST = 3, ORDER_MOST = 8, WINDOWS_LEAST = 8 };
@@ -73,4 +76,31 @@ static double least_mean_square_equal(const double *y, int n) {
 double noise_deviation(const double *t, const double *y, int n) {
   if (n < ORDER_LEAST + WINDOWS_LEAST) return nan("");
   return sqrt(equal_steps(t, n) ? least_mean_square_equal(y, n) : least_mean_square(t, y, n));
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static const double MEDIAN_OF_NORMAL = 0.6744897501960817; // median of |r|, r normal of variance 1
+
+double noise_deviation_robust(const double *t, const double *y, int n) {
+  double factor[ORDER_MOST + 1], least = nan("");
+  Arena *scratch = arena_new();
+  double *size = ARENA_ARRAY(scratch, double, n + 1);
+  for (int k = 2; k <= 4; k++) {
+    int count = 0;
+    for (int i = 0; i + k < n; i++) {
+      if (!difference_factors(t + i, k, factor)) continue;
+      double d = 0;
+      for (int j = 0; j <= k; j++) d += factor[j] * y[i + j];
+      size[count++] = fabs(d);
+    }
+    if (count < WINDOWS_LEAST) continue;
+    qsort(size, (size_t)count, sizeof *size, by_size);
+    least = fmin(least, size[count / 2] / MEDIAN_OF_NORMAL);
+  }
+  arena_free(scratch);
+  return least;
 }

@@ -78,6 +78,10 @@ static void look_at_model(Check *c) {
 
 // ---------------------------------------------------------------- parameters
 
+static bool is_on_bound(const Free *f) {
+  return f->max > f->min && (f->start <= f->min || f->start >= f->max);
+}
+
 static void look_at_bounds(Check *c, const Free *f) {
   if (!(f->max > f->min))
     check_add(
@@ -94,10 +98,27 @@ static void look_at_bounds(Check *c, const Free *f) {
         isfinite(f->min)   ? "upper"
         : isfinite(f->max) ? "lower"
                            : "lower and no upper");
-  else if (f->start <= f->min || f->start >= f->max)
+}
+
+static void look_at_starts_on_bounds(Check *c) {
+  int count = 0, on_bound = 0;
+  Text names;
+  text_init(&names);
+  for (int i = 0; i < c->problem->free_count; i++) on_bound += is_on_bound(&c->problem->free[i]);
+  for (int i = 0; i < c->problem->free_count; i++) {
+    if (!is_on_bound(&c->problem->free[i])) continue;
+    text_print(&names, "%s%s",
+               !count                  ? ""
+               : count + 1 == on_bound ? " and "
+                                       : ", ",
+               c->problem->free[i].name);
+    count++;
+  }
+  if (count)
     check_add(c, FINDING_NOTE, "parameters",
-              "%s starts at its %s bound, %.6g; a search moves it inside first.", f->name,
-              f->start <= f->min ? "lower" : "upper", f->start);
+              "%s start%s on a bound; a search moves %s inside first.", names.at,
+              count == 1 ? "s" : "", count == 1 ? "it" : "them");
+  text_done(&names);
 }
 
 static void look_at_parameters(Check *c) {
@@ -105,6 +126,7 @@ static void look_at_parameters(Check *c) {
     check_add(c, FINDING_ERROR, "parameters",
               "nothing is to be estimated. Name parameters under 'estimate'.");
   for (int i = 0; i < c->problem->free_count; i++) look_at_bounds(c, &c->problem->free[i]);
+  look_at_starts_on_bounds(c);
 }
 
 // ---------------------------------------------------------------- the simulation at the start values
@@ -209,17 +231,20 @@ static void look_at_phase(const StartFacts *f) {
   for (int k = 0; k < problem_channels(f->c->problem); k++)
     if (f->channels[k].about > 0) error += f->channels[k].error / f->channels[k].about, about += 1;
   if (!(error > about)) return; // a constant would do better
+  bool local = method_is_local(f->c->problem->method);
   check_add(
-      f->c, method_is_local(f->c->problem->method) ? FINDING_WARNING : FINDING_NOTE, "start",
+      f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
       "at the start values the model is further from the data than their mean is. A search from "
-      "there alone (method lm, gauss-newton, trust-region) may end in a wrong minimum; use "
-      "method: auto.");
+      "there alone (lm, gauss-newton, trust-region) may end in a wrong minimum; %s.",
+      local ? "use method: auto" : "auto and homotopy are made for that");
 }
 
-static void look_at_objective(const StartFacts *f) {
+static void look_at_objective(const StartFacts *f, double data) {
   Check *c = f->c;
-  if (!(c->floor > 0)) {
-    check_add(c, FINDING_NOTE, "start", "objective %.4g at the start values.", c->objective_start);
+  if (!(c->floor > 1e-8 * data)) {
+    check_add(c, FINDING_GOOD, "start",
+              "the model can be simulated at the start values; objective %.4g%s.",
+              c->objective_start, isfinite(c->floor) ? ", and the data hold hardly any noise" : "");
   } else if (c->objective_start <= c->problem->options.floor_factor * c->floor) {
     check_add(c, FINDING_GOOD, "start",
               "objective %.4g at the start values: no more than noise alone explains (about %.3g).",
@@ -281,7 +306,8 @@ static void describe_sensitivity(Check *c, int j) {
   text_init(&text);
   while (listed < CHANNELS_IN_A_SENTENCE && (k = next_channel(c, j, last, k)) >= 0) {
     last = c->sensitivity[k * n + j];
-    text_print(&text, "%s%s by %.2g %%", listed++ ? ", " : "", label_in_row(c, k), 100 * last);
+    text_print(&text, last < 1 ? "%s%s by %.2g %%" : "%s%s by %.0f %%", listed++ ? ", " : "",
+               label_in_row(c, k), 100 * last);
   }
   if (listed)
     check_add(c, FINDING_GOOD, "sensitivity", "%s changes %s of its rms.",
@@ -311,35 +337,47 @@ static void look_at_single_numbers(Check *c, const Statistics *s) {
                 name);
     else if (q->relative_at_1_percent > 0.5 && q->identifiable)
       check_add(
-          c, FINDING_WARNING, "identifiability",
-          "with noise of 1 %% the standard error of %s would be %.2g times its value. Measure "
-          "longer, excite it more, or take it out of 'estimate'.",
+          c, FINDING_NOTE, "identifiability",
+          "at the start values and with noise of 1 %% the standard error of %s would be %.2g times "
+          "its value. If 'fit' says the same: measure longer, excite it more, or take it out of "
+          "'estimate'.",
           name, q->relative_at_1_percent);
   }
 }
 
 static bool moves_inactive_only(const Statistics *s, const StatDirection *d) {
   for (int i = 0; i < s->n; i++)
-    if (fabs(d->vector[i]) > 1e-3 && !s->parameters[i].inactive) return false;
+    if (d->vector[i] != 0 && !s->parameters[i].inactive) return false;
   return true;
+}
+
+// A structural direction is one for all values of the parameters; any other belongs to the start values.
+static void tell_direction(Check *c, const StatDirection *d) {
+  if (d->structural)
+    check_add(c, FINDING_WARNING, "identifiability",
+              "%s Take one of these out of 'estimate', or measure something that tells them apart.",
+              d->text);
+  else
+    check_add(c, FINDING_NOTE, "identifiability",
+              "at the start values: %s This may be different at the optimum; 'fit' tells.",
+              d->text);
 }
 
 static void look_at_identifiability(Check *c) {
   const Statistics *s = c->statistics;
   for (int k = 0; k < s->direction_count; k++)
-    if (!moves_inactive_only(s, &s->directions[k]))
-      check_add(
-          c, FINDING_WARNING, "identifiability",
-          "%s Take one of these out of 'estimate', or measure something that tells them apart.",
-          s->directions[k].text);
+    if (!moves_inactive_only(s, &s->directions[k])) tell_direction(c, &s->directions[k]);
   look_at_single_numbers(c, s);
-  if (s->n && s->rank == s->n)
-    check_add(c, FINDING_GOOD, "identifiability",
-              "the data can tell all %d number%s at the start (condition of the scaled "
-              "sensitivities %.3g).",
-              s->n, plural(s->n), s->singular_values[0] / s->singular_values[s->n - 1]);
-  else if (s->n)
+  if (s->rank < s->n)
     check_add(c, FINDING_NOTE, "identifiability", "rank %d of %d at the start.", s->rank, s->n);
+  else if (s->n == 1)
+    check_add(c, FINDING_GOOD, "identifiability", "the data can tell %s.",
+              c->problem->free[0].name);
+  else if (s->n)
+    check_add(c, FINDING_GOOD, "identifiability",
+              "the data can tell all %d numbers apart at the start (condition of the scaled "
+              "sensitivities %.3g).",
+              s->n, s->singular_values[0] / s->singular_values[s->n - 1]);
 }
 
 // ---------------------------------------------------------------- the whole
@@ -355,7 +393,7 @@ static void look_at_start(Check *c) {
   c->floor = objective_floor(o);
   c->starts = objective_rows(o, x, add_block, &facts, why);
   if (c->starts) {
-    look_at_objective(&facts);
+    look_at_objective(&facts, objective_data(o));
     look_at_first_samples(&facts);
     look_at_sensitivity(&facts);
     c->statistics = statistics_at(p, x, o);

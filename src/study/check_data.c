@@ -16,9 +16,10 @@ static void describe(Check *c, const char *label, const Channel *channel, const 
       q->count < 2 ? "a single sample"
       : even       ? arena_print(c->arena, "steps of %.3g", q->step)
              : arena_print(c->arena, "uneven steps of %.3g to %.3g", q->step_least, q->step_most);
-  const char *noisy = isfinite(noise)
-                          ? arena_print(c->arena, "noise about %.2g %% of its variation", noise)
-                          : "too few samples to tell the noise";
+  const char *noisy = !isfinite(noise) ? "too few samples to tell the noise"
+                      : noise < 0.01
+                          ? "hardly any noise"
+                          : arena_print(c->arena, "noise about %.2g %% of its variation", noise);
   check_add(c, FINDING_GOOD, TOPIC, "%s: %d samples from %.6g to %.6g, %s, %s.", label, q->count,
             channel->t[0], channel->t[q->count - 1], steps, noisy);
 }
@@ -62,12 +63,11 @@ static void look_at_values(Check *c, const char *label, const Channel *channel,
               "right one.",
               label, q->most, channel->column);
   if (q->outliers)
-    check_add(
-        c, FINDING_WARNING, TOPIC,
-        "%s: %d sample%s contradict%s its neighbours, the worst is %.6g at %.6g. Empty such cells, "
-        "or use loss: huber.",
-        label, q->outliers, q->outliers > 1 ? "s" : "", q->outliers > 1 ? "" : "s", q->outlier_y,
-        q->outlier_t);
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: %d sample%s, the worst is %.6g at %.6g. Empty such cells, or use loss: huber.",
+              label, q->outliers,
+              q->outliers > 1 ? "s contradict their neighbours" : " contradicts its neighbours",
+              q->outlier_y, q->outlier_t);
   if (q->clipped)
     check_add(c, FINDING_WARNING, TOPIC,
               "%s: %d samples in a row from %.6g on are exactly %.6g, the %s of all. If the sensor "

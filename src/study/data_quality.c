@@ -5,6 +5,9 @@
 
 #include "num/noise.h"
 
+enum { NEAR = 15 };                  // samples on each side that tell how noisy a place is
+static const double NORMAL = 1.4826; // standard deviation over median size, were the noise normal
+
 static void measure_size(const double *y, int n, DataQuality *q) {
   double sum = 0, squares = 0, about = 0;
   q->least = HUGE_VAL, q->most = -HUGE_VAL;
@@ -84,14 +87,23 @@ static bool is_spike(const double *t, const double *d, int i) {
          fabs(d[i + 1] + after[1] * d[i]) < 0.3 * fabs(d[i]);
 }
 
+// Usual size of the contradictions around sample i: noise may grow with the motion.
+static double usual_near(const double *d, int n, int i) {
+  double size[2 * NEAR + 1];
+  int count = 0;
+  for (int k = i - NEAR; k <= i + NEAR; k++)
+    if (k >= 2 && k < n - 2 && abs(k - i) > 2) size[count++] = fabs(d[k]);
+  return NORMAL * median(size, count);
+}
+
 static void find_outliers(Arena *a, const double *t, const double *y, int n, DataQuality *q) {
   if (n < 12) return;
   double *d = ARENA_ARRAY(a, double, n), *size = ARENA_ARRAY(a, double, n), worst = 0;
   for (int i = 2; i < n - 2; i++) d[i] = contradiction(t, y, i), size[i - 2] = fabs(d[i]);
-  double usual = 1.4826 * median(size, n - 4); // the standard deviation, were it normal
+  double limit = fmax(8 * NORMAL * median(size, n - 4), 0.02 * q->deviation);
   for (int i = 3; i < n - 3; i++) {
-    double limit = fmax(8 * usual, 0.02 * q->deviation);
     if (!(fabs(d[i]) > limit) || !is_spike(t, d, i)) continue;
+    if (!(fabs(d[i]) > 8 * usual_near(d, n, i))) continue;
     q->outliers++;
     if (!(fabs(d[i]) > worst)) continue;
     worst = fabs(d[i]);

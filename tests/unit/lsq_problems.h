@@ -205,6 +205,11 @@ static inline void product_decay(const LsqShape *s, const Cplx *x, Cplx *r) {
   }
 }
 
+// The frequency of a swing, as from a pendulum: wrong minima on both sides, where residuals stay large.
+static inline void swing(const LsqShape *s, const Cplx *x, Cplx *r) {
+  for (int i = 0; i < s->m; i++) r[i] = ccos(0.1 * i * x[0]) - cos(0.1 * i * 3.16);
+}
+
 static inline void decay_sum(const LsqShape *s, const Cplx *x, Cplx *r) {
   for (int i = 0; i < s->m; i++) {
     double t = 0.1 * i, y = 3 * exp(-0.5 * t) + 2 * exp(-4 * t) + 0.5;
@@ -308,7 +313,7 @@ static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool
   out->objective = sum;
   out->has_slopes = slopes;
   for (int j = 0; slopes && j < n; j++) {
-    t->x[j] = real[j] + CMPLX(0, 1e-100);
+    ((double *)&t->x[j])[1] = 1e-100; // the imaginary part
     t->residuals(&t->shape, t->x, t->r);
     t->x[j] = real[j];
     for (int i = 0; i < t->shape.m; i++)

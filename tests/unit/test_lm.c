@@ -13,29 +13,48 @@ static void problems_of_the_literature_are_solved(void **state) {
   }
 }
 
-// Counts of MINPACK's lmder on the same problems (function and Jacobian together, of Moré, Garbow and Hillstrom's starts)
-// are of this size; more would be a step back.
+// Evaluations of residuals plus Jacobians that lmder of cminpack 1.3.6 needs with the same tolerances, in the order of
+// lsq_cases. One of ours has both.
+static const int lmder_counts[] = {37, 34,  36, 31, 16, 44, 19, 13, 242, 13, 76, 134,
+                                   54, 685, 35, 78, 34, 27, 19, 15, 4,   46, 22};
+_Static_assert(sizeof lmder_counts / sizeof *lmder_counts == LSQ_CASES, "a count for each case");
+
 static void few_evaluations_are_needed(void **state) {
   (void)state;
-  static const struct {
-    const char *name;
-    int most;
-  } limits[] = {{"Rosenbrock", 22}, {"Beale", 10},    {"Bard", 7},          {"Box", 8},
-                {"Watson 6", 10},   {"Watson 9", 10}, {"Osborne 2", 18},    {"helical valley", 14},
-                {"Osborne 1", 25},  {"product", 16},  {"sum of decays", 20}};
-  int found = 0;
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-    for (int k = 0; k < LSQ_CASES; k++) {
-      const LsqCase *c = &lsq_cases[k];
-      if (strcmp(c->name, limits[i].name) != 0) continue;
-      found++;
-      Run r = run_new(c->residuals, c->m, c->n, c->start);
-      run_it(&r);
-      if (r.result.evaluations > limits[i].most)
-        fail_msg("%s: %d evaluations", c->name, r.result.evaluations);
-      run_free(&r);
-    }
-  assert_int_equal(found, sizeof limits / sizeof *limits);
+  int ours = 0, theirs = 0;
+  for (int k = 0; k < LSQ_CASES; k++) {
+    const LsqCase *c = &lsq_cases[k];
+    Run r = run_new(c->residuals, c->m, c->n, c->start);
+    run_it(&r);
+    ours += r.result.evaluations;
+    theirs += lmder_counts[k];
+    if (r.result.evaluations > 1.5 * lmder_counts[k])
+      fail_msg("%s: %d evaluations", c->name, r.result.evaluations);
+    run_free(&r);
+  }
+  assert_true(ours < 0.6 * theirs);
+}
+
+static int evaluations_from(double start, LocalMethod *by, double *found) {
+  Run r = run_new(swing, 500, 1, &start);
+  by(&r.t->lsq, &r.options, &r.result);
+  assert_true(local_end_converged(r.result.end));
+  *found = r.best->x[0];
+  int count = r.result.evaluations;
+  run_free(&r);
+  return count;
+}
+
+// Gauss-Newton steps creep towards wrong minima; the curvature sees them end.
+static void wrong_minima_are_reached_fast(void **state) {
+  (void)state;
+  for (double start = 3.6; start < 5; start += 0.1) {
+    double ours, theirs;
+    int fast = evaluations_from(start, local_lm, &ours);
+    int slow = evaluations_from(start, local_gauss_newton, &theirs);
+    assert_true(fast <= 30 && slow > fast);
+    assert_true(fabs(ours - 3.16) > 0.1);
+  }
 }
 
 typedef struct Path {
@@ -109,6 +128,7 @@ int main(void) {
       LOCAL_LAWS,
       cmocka_unit_test(problems_of_the_literature_are_solved),
       cmocka_unit_test(few_evaluations_are_needed),
+      cmocka_unit_test(wrong_minima_are_reached_fast),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(every_end_has_a_word_and_a_sentence),
   };

@@ -80,6 +80,19 @@ static void few_samples_tell_nothing(void **state) {
   assert_true(isnan(noise_deviation(t, y, 0)));
 }
 
+static void outliers_hardly_count(void **state) {
+  (void)state;
+  double t[400], y[400];
+  Random random;
+  random_seed(&random, 5);
+  for (int i = 0; i < 400; i++) t[i] = 0.1 * i, y[i] = sin(t[i]) + 0.02 * random_normal(&random);
+  double clean = noise_deviation_robust(t, y, 400);
+  assert_close(clean, 0.02, 0.004);
+  for (int i = 10; i < 400; i += 40) y[i] += 5;
+  assert_true(noise_deviation(t, y, 400) > 0.3);
+  assert_close(noise_deviation_robust(t, y, 400), 0.02, 0.008);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(noise_on_a_smooth_signal_is_found),
@@ -88,6 +101,7 @@ int main(void) {
       cmocka_unit_test(polynomials_and_units_do_not_matter),
       cmocka_unit_test(coarse_samples_give_too_much_never_too_little),
       cmocka_unit_test(few_samples_tell_nothing),
+      cmocka_unit_test(outliers_hardly_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void an_error_far_below_the_value_does_not_show_noise(void **state) {
 static void errors_have_two_digits(void **state) {
   (void)state;
   char text[ROUNDED_SIZE];
-  static const struct {
+  const struct {
     double error;
     const char *text;
   } CASES[] = {

@@ -1,0 +1,272 @@
+#include "estimate/fit.h"
+
+#include "made_problem.h"
+#include "num/random.h"
+
+static const char MODEL[] = "model Oscillator\n"
+                            "  parameter Real k(min = 0.1, max = 100) = 4;\n"
+                            "  parameter Real c(min = 0, max = 5) = 0.2;\n"
+                            "  Real x(start = 1, fixed = true);\n"
+                            "  Real v(start = 0, fixed = true);\n"
+                            "equation\n"
+                            "  der(x) = v;\n"
+                            "  der(v) = -c*v - k*x;\n"
+                            "end Oscillator;\n";
+
+static double motion(double t, double k, double c, double x0) {
+  double w = sqrt(k - c * c / 4);
+  return x0 * exp(-c * t / 2) * (cos(w * t) + c / (2 * w) * sin(w * t));
+}
+
+typedef struct Data {
+  double k, c, x0, noise, wrong; // wrong: what the model does not have
+  int seed;
+} Data;
+
+static void write_data(const Made *m, const char *name, Data d) {
+  Random random;
+  random_seed(&random, (uint64_t)d.seed + 1);
+  static char text[60000];
+  int used = snprintf(text, sizeof text, "t,a,b\n");
+  for (int i = 0; i <= 200; i++) {
+    double t = 0.1 * i, x = motion(t, d.k, d.c, d.x0) + d.wrong * sin(0.3 * t);
+    used +=
+        snprintf(text + used, sizeof text - (size_t)used, "%.1f,%.12g,%.12g\n", t,
+                 x + d.noise * random_normal(&random), x + 10 * d.noise * random_normal(&random));
+  }
+  made_file(m, name, text);
+}
+
+static void open_problem(Made *m, Data d) {
+  made_open(m);
+  made_file(m, "oscillator.mo", MODEL);
+  write_data(m, "one.csv", d);
+  d.k *= 1.5, d.x0 *= 0.7, d.seed++;
+  write_data(m, "two.csv", d);
+}
+
+static const char PLAIN[] = "model: oscillator.mo\n"
+                            "experiments: [{data: one.csv, measure: {x: a}}]\n"
+                            "estimate: {k: 30, c: 1}\n";
+
+static void finds_the_truth_and_knows_it(void **state) {
+  (void)state;
+  static const char *const METHODS[] = {"auto", "homotopy"};
+  for (int k = 0; k < 2; k++) {
+    Made m;
+    open_problem(&m, (Data){4, 0.2, 1, 0, 0, 0});
+    Problem *p = made_load(&m, PLAIN);
+    assert_true(method_find(METHODS[k], &p->method));
+    FitResult *r = fit_run(p, NULL, NULL, NULL);
+    assert_string_equal(fit_outcome_word(r->outcome), "converged");
+    assert_true(r->certain);
+    assert_close_relative(r->x[0], 4.0, 1e-6);
+    assert_close_relative(r->x[1], 0.2, 1e-5);
+    assert_true(r->objective < 1e-10 && r->objective_start > 1);
+    fit_free(r);
+    made_close(&m);
+  }
+}
+
+static void is_not_certain_of_a_wrong_optimum(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  Problem *p = made_load(&m, "model: oscillator.mo\n"
+                             "experiments: [{data: one.csv, measure: {x: a}}]\n"
+                             "estimate: {k: 60}\nmethod: lm\n");
+  double start[] = {60};
+  FitResult *r = fit_run(p, start, NULL, NULL);
+  assert_true(fabs(r->x[0] - 4) > 1);
+  assert_false(r->certain);
+  assert_true(strlen(r->why) > 20);
+  fit_free(r);
+  made_close(&m);
+}
+
+static void says_when_the_model_misses_something(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.3, 0});
+  Problem *p = made_load(&m, PLAIN);
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_string_equal(fit_outcome_word(r->outcome), "uncertain");
+  assert_false(r->certain);
+  assert_close_relative(r->x[0], 4.0, 0.05); // the best optimum all the same
+  fit_free(r);
+  made_close(&m);
+}
+
+static void experiments_have_numbers_of_their_own(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.002, 0, 0});
+  Problem *p =
+      made_load(&m, "model: oscillator.mo\n"
+                    "experiments:\n"
+                    "  - {name: first, data: one.csv, measure: {x: a}}\n"
+                    "  - {name: second, data: two.csv, measure: {x: a}, set: {x.start: 0.7}}\n"
+                    "estimate: {k: {start: 20, per_experiment: true}, c: 1}\n");
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_int_equal(p->free_count, 3);
+  assert_true(r->certain);
+  for (int i = 0; i < 3; i++) {
+    double truth = strcmp(p->free[i].name, "k[first]") == 0    ? 4
+                   : strcmp(p->free[i].name, "k[second]") == 0 ? 6
+                                                               : 0.2;
+    assert_close_relative(r->x[i], truth, 0.01);
+  }
+  fit_free(r);
+  made_close(&m);
+}
+
+static void finds_start_values_and_constants_of_a_sensor(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1.3, 0.001, 0, 0});
+  Problem *p =
+      made_load(&m, "model: oscillator.mo\n"
+                    "experiments:\n"
+                    "  - data: one.csv\n"
+                    "    measure: {x: {column: a, offset: {start: 0.2, min: -1, max: 1}}}\n"
+                    "estimate: {k: 12, c: 1, x.start: {start: 0.5, min: 0, max: 3}}\n");
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_true(r->certain);
+  for (int i = 0; i < p->free_count; i++) {
+    if (strcmp(p->free[i].name, "x.start") == 0) assert_close(r->x[i], 1.3, 0.01);
+    if (strcmp(p->free[i].name, "x.offset") == 0) assert_close(r->x[i], 0, 0.005);
+    if (strcmp(p->free[i].name, "k") == 0) assert_close(r->x[i], 4, 0.01);
+  }
+  fit_free(r);
+  made_close(&m);
+}
+
+// The second column is ten times noisier: its weight must come out a hundred times smaller.
+static void estimated_sigma_weighs_the_channels(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  Problem *p = made_load(
+      &m, "model: oscillator.mo\n"
+          "experiments:\n"
+          "  - data: one.csv\n"
+          "    measure: {x: {column: a, sigma: estimate}, 1*x: {column: b, sigma: estimate}}\n"
+          "estimate: {k: 10, c: 1}\n");
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_true(r->certain);
+  assert_close_relative(r->sigma[0], 0.01, 0.2);
+  assert_close_relative(r->sigma[1], 0.1, 0.2);
+  assert_close_relative(r->objective, 201.0, 0.01); // half a square for each of 402 samples
+  fit_free(r);
+  made_close(&m);
+}
+
+static void huber_ignores_outliers(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.005, 0, 0});
+  double errors[2];
+  for (int robust = 0; robust < 2; robust++) {
+    char yaml[300];
+    snprintf(yaml, sizeof yaml, "%s%s", PLAIN,
+             robust ? "loss: huber\nmethod: lm\n" : "method: lm\n");
+    Problem *p = made_load(&m, yaml);
+    for (int i = 10; i < 200; i += 25) ((double *)p->experiments[0].channels[0].y)[i] += 1.5;
+    double start[] = {4.2, 0.3};
+    FitResult *r = fit_run(p, start, NULL, NULL);
+    errors[robust] = fabs(r->x[0] - 4) + fabs(r->x[1] - 0.2);
+    fit_free(r);
+    problem_free(p);
+    m.problem = NULL;
+  }
+  assert_true(errors[1] < 0.3 * errors[0]);
+  made_close(&m);
+}
+
+typedef struct Listening {
+  int calls, most;
+} Listening;
+
+static bool listen(void *data, const FitProgress *p) {
+  Listening *l = data;
+  assert_non_null(p->stage);
+  return ++l->calls < l->most;
+}
+
+static void stops_with_the_best_point(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.3, 0});
+  Problem *p = made_load(&m, PLAIN);
+  Listening l = {.most = 12};
+  FitResult *r = fit_run(p, NULL, listen, &l);
+  assert_string_equal(fit_outcome_word(r->outcome), "stopped");
+  assert_int_equal(l.calls, 12);
+  assert_true(r->objective <= r->objective_start);
+  fit_free(r);
+  made_close(&m);
+}
+
+static void keeps_to_its_budget(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.3, 0});
+  Problem *p = made_load(&m, PLAIN);
+  p->options.max_simulations = 15;
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_string_equal(fit_outcome_word(r->outcome), "budget");
+  assert_true(r->work.simulations + r->work.sensitivity_simulations <= 17);
+  assert_true(r->objective < HUGE_VAL);
+  fit_free(r);
+  made_close(&m);
+}
+
+static void says_when_nothing_can_be_simulated(void **state) {
+  (void)state;
+  Made m;
+  made_open(&m);
+  made_file(&m, "bad.mo",
+            "model Bad\n  parameter Real a(min = 1, max = 2) = 1;\n"
+            "  Real x(start = 1, fixed = true);\nequation\n"
+            "  der(x) = a*x^2 + sqrt(-1 - a + 0*x);\nend Bad;\n");
+  made_file(&m, "d.csv", "t,x\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n");
+  Problem *p = made_load(&m, "model: bad.mo\nexperiments: [{data: d.csv, measure: {x: x}}]\n"
+                             "estimate: {a: 1.5}\nmethod: lm\n");
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_string_equal(fit_outcome_word(r->outcome), "no-start");
+  assert_non_null(strstr(r->message, "sqrt"));
+  assert_close(r->x[0], 1.5, 0);
+  fit_free(r);
+  made_close(&m);
+}
+
+static void is_the_same_every_time(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.3, 0});
+  Problem *p = made_load(&m, PLAIN);
+  p->options.restarts = 3;
+  FitResult *a = fit_run(p, NULL, NULL, NULL), *b = fit_run(p, NULL, NULL, NULL);
+  for (int i = 0; i < 2; i++) assert_true(a->x[i] == b->x[i]);
+  assert_int_equal(a->work.sensitivity_simulations, b->work.sensitivity_simulations);
+  fit_free(a);
+  fit_free(b);
+  made_close(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_the_truth_and_knows_it),
+      cmocka_unit_test(is_not_certain_of_a_wrong_optimum),
+      cmocka_unit_test(says_when_the_model_misses_something),
+      cmocka_unit_test(experiments_have_numbers_of_their_own),
+      cmocka_unit_test(finds_start_values_and_constants_of_a_sensor),
+      cmocka_unit_test(estimated_sigma_weighs_the_channels),
+      cmocka_unit_test(huber_ignores_outliers),
+      cmocka_unit_test(stops_with_the_best_point),
+      cmocka_unit_test(keeps_to_its_budget),
+      cmocka_unit_test(says_when_nothing_can_be_simulated),
+      cmocka_unit_test(is_the_same_every_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
