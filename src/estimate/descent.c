@@ -140,10 +140,17 @@ static void accept(Descent *s, double ratio) {
     end(s, LOCAL_REDUCTION_END);
 }
 
+// Errors add up along a simulation, by an unknown factor: near the floor, rejections in a row raise it.
+static double noise_floor(const Descent *s) {
+  double floor = s->lsq->noise;
+  if (s->at->objective > 1e6 * floor || s->rejected < 2) return floor;
+  return (s->rejected == 2 ? 1e2 : 1e4) * floor;
+}
+
 // What the objective may differ by without any meaning: errors of the simulation where they are known, and of rounding. A
 // fit that explains all but 1e-14 of the squares it began with has come down to errors of the simulation as well.
 static double noise(const Descent *s) {
-  double floor = s->lsq->noise, V = s->at->objective;
+  double floor = noise_floor(s), V = s->at->objective;
   double unknown = V < 1e-14 * s->highest ? 1e-16 * s->highest : 1e-15 * V;
   return fmax(2 * sqrt(V * floor) + floor, unknown);
 }

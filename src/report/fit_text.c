@@ -66,7 +66,11 @@ static void print_verdict(FitPage *f) {
 
 static const char *flags_of(const StatParameter *s) {
   if (s->inactive) return "changes nothing";
-  if (s->at_bound) return s->lower_bound ? "at its lower bound" : "at its upper bound";
+  if (s->at_bound && s->identifiable)
+    return s->lower_bound ? "at its lower bound" : "at its upper bound";
+  if (s->at_bound)
+    return s->lower_bound ? "not determined, at its lower bound"
+                          : "not determined, at its upper bound";
   return s->identifiable ? "" : "not determined";
 }
 
@@ -138,7 +142,17 @@ static const char *rank_in_words(Page *p, const Statistics *s) {
   if (s->rank < s->n)
     return arena_print(p->arena, "%s: the data determine %d combination%s of the %d parameters.",
                        head, s->rank, s->rank == 1 ? "" : "s", s->n);
-  return arena_print(p->arena, "%s, but the noise is too large for all of them.", head);
+  return arena_print(p->arena,
+                     "%s: without noise the data would determine all parameters, with their noise "
+                     "they do not.",
+                     head);
+}
+
+// A product or a sum with the number in it, which says all there is to say about it.
+static bool has_combination_of(const StatDirection *d, int number) {
+  for (int k = 0; k < d->combination_count; k++)
+    if (d->combinations[k].exponent[number] != 0) return true;
+  return false;
 }
 
 // One that the directions do not give.
@@ -146,7 +160,8 @@ static bool has_own_reason(const Statistics *s, int i) {
   const char *reason = s->parameters[i].reason;
   if (!reason || !reason[0]) return false;
   for (int k = 0; k < s->direction_count; k++)
-    if (strstr(s->directions[k].text, reason)) return false;
+    if (strstr(s->directions[k].text, reason) || has_combination_of(&s->directions[k], i))
+      return false;
   for (int k = 0; k < i; k++)
     if (s->parameters[k].reason && strcmp(s->parameters[k].reason, reason) == 0) return false;
   return true;

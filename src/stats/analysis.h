@@ -11,13 +11,29 @@ typedef struct Analysis {
   const Problem *p;
   Objective *o;
   const double *x;
-  bool fitted; // x is the result of a fit: residuals are noise, and numbers at bounds are held
+  bool
+      fitted; // x is the result of a fit: residuals are noise, and numbers at bounds were stopped there
   Samples *rows;
   Projection *projection; // of the rows as the objective weighs them
   double *noise;          // by channel: standard deviation that sensitivities are compared with
   bool assumed;           // some of it is not known: 1 % of the channel's rms
-  double *size;           // by number: typical_size
+  double *size;           // by number: what changes along directions are compared with
 } Analysis;
+
+static inline bool sigma_is_given(const Channel *c) {
+  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
+}
+
+// The fit has driven it into a bound.
+static inline bool stopped_by_bound(const Analysis *an, int k) {
+  return an->fitted && an->s->parameters[k].at_bound;
+}
+
+// held: numbers that are taken as known; NULL: none.
+Projection *project_rows(const Analysis *an, const bool *held);
+// Covariance, standard errors and intervals of all numbers, also of those that stand out as undetermined later.
+void find_intervals(Analysis *an);
+void drop_intervals_of_undetermined(Statistics *s);
 
 // Sensitivities seen through noise or through the accuracy of the simulation: singular values, rank, directions, and for
 // each number whether it can be determined.

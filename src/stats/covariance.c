@@ -53,7 +53,7 @@ static void mark_lost(Projection *p, const int *active, int count, const double 
     if (fabs(V[k * count + direction]) > 1e-4) p->lost[active[k]] = true;
 }
 
-static void project_rows(Projection *p, const RowSet *rows) {
+static void set_rows(Projection *p, const RowSet *rows) {
   for (int i = 0; i < rows->count; i++) {
     double *q = p->q + (size_t)i * (size_t)p->rank;
     for (int k = 0; k < rows->n; k++) {
@@ -83,7 +83,7 @@ Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
       if (length[k] > 0) p->G[active[k] * p->rank + r] = V[k * count + r] / (length[k] * s[r]);
   p->q = ARENA_ARRAY(a, double, (size_t)rows->count *(size_t)p->rank + 1);
   p->leverage = ARENA_ARRAY(a, double, rows->count + 1);
-  project_rows(p, rows);
+  set_rows(p, rows);
   return p;
 }
 
@@ -115,5 +115,17 @@ void projection_residual_variance(const Projection *p, const double *residual, d
     double rest = fmax(1 - p->leverage[i],
                        1e-3); // a row that decides a number alone leaves no residual to learn from
     variance[i] = residual[i] / rest * (residual[i] / rest);
+  }
+}
+
+void projection_follow(const Projection *p, const RowSet *rows, int k, double *shift) {
+  memset(shift, 0, (size_t)p->n * sizeof *shift);
+  for (int r = 0; r < p->rank; r++) {
+    double product = 0;
+    for (int i = 0; i < p->count; i++)
+      if (!rows->ignored || !rows->ignored[i])
+        product +=
+            p->q[(size_t)i * (size_t)p->rank + (size_t)r] * rows->factor[i] * rows->column[k][i];
+    for (int j = 0; j < p->n; j++) shift[j] -= p->G[j * p->rank + r] * product;
   }
 }

@@ -29,3 +29,5 @@ void projection_covariance(const Projection *p, const double *variance, double *
 // Variances of rows from their residuals, each enlarged by what the fit took from it (HC3 of MacKinnon and White 1985):
 // right whatever the noise of each row.
 void projection_residual_variance(const Projection *p, const double *residual, double *variance);
+// How the numbers that are not held follow when number k is moved by 1. 0 for those that are held.
+void projection_follow(const Projection *p, const RowSet *rows, int k, double *shift);

@@ -36,6 +36,24 @@ static double *channel_sizes(const Analysis *an, double factor) {
   return unit;
 }
 
+static double value_size(const Analysis *an, int k) {
+  return typical_size(&an->p->free[k], an->x[k]);
+}
+
+// At a bound the value is the user's, and may be far below what the data could see: then the change counts that noise
+// would just hide, were all else known.
+static void find_sizes(Analysis *an, const double *R) {
+  int n = an->s->n;
+  an->size = ARENA_ARRAY(an->scratch, double, n + 1);
+  for (int k = 0; k < n; k++) {
+    double square = 0;
+    for (int i = 0; i <= k; i++) square += R[i * n + k] * R[i * n + k];
+    an->size[k] = value_size(an, k);
+    if (stopped_by_bound(an, k) && !an->assumed && square > 0)
+      an->size[k] = fmax(an->size[k], 1 / sqrt(square));
+  }
+}
+
 // Length of R times the direction, which is in typical sizes.
 static double seen(const Analysis *an, const double *R, const double *direction) {
   int n = an->s->n;
@@ -221,36 +239,66 @@ static double *remaining(const Analysis *an, const double *R, const Directions *
   return S;
 }
 
-static int count_parts(const Analysis *an, const StatDirection *d) {
+// The first that takes part, better one that no bound has stopped: its value means something.
+static int leading_part(const Analysis *an, const StatDirection *d) {
+  int first = -1;
+  for (int k = an->s->n - 1; k >= 0; k--)
+    if (takes_part(d, k, an->s->n) && (first < 0 || !stopped_by_bound(an, k))) first = k;
+  return first;
+}
+
+// "a changes by 3, b by -0.2 and c by 1e-05", along the direction, stretched by scale.
+static void say_changes(const Analysis *an, const StatDirection *d, double scale, Text *t) {
+  const char **item = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
   int count = 0;
-  for (int k = 0; k < an->s->n; k++) count += takes_part(d, k, an->s->n);
-  return count;
+  for (int k = 0; k < an->s->n; k++)
+    if (takes_part(d, k, an->s->n)) {
+      item[count] = arena_print(an->scratch, "%s%s by %.2g", an->p->free[k].name,
+                                count == 0 ? " changes" : "", scale * d->vector[k] * an->size[k]);
+      count++;
+    }
+  say_list(t, item, count);
+}
+
+static void say_errors_at_1_percent(const Analysis *an, const StatDirection *d, Text *t) {
+  const char *begin = " With noise of 1 % of each channel";
+  for (int k = 0; k < an->s->n; k++) {
+    double relative = an->s->parameters[k].relative_at_1_percent;
+    if (!takes_part(d, k, an->s->n) || !(relative > HIDDEN)) continue;
+    text_print(t, "%s the standard error of %s is %.2g times its value", begin, an->p->free[k].name,
+               relative);
+    begin = ", and";
+  }
+  if (begin[0] == ',') text_add(t, ".");
 }
 
 // By how much it changes the data, and what that is compared with.
 static const char *weak_text(Analysis *an, const StatDirection *d, const double *R_data,
                              bool numerical) {
+  int leading = leading_part(an, d), count = 0;
+  for (int k = 0; k < an->s->n; k++) count += takes_part(d, k, an->s->n);
+  double scale = 1 / d->vector[leading];
+  double change = fabs(scale) * seen(an, R_data, d->vector) / sqrt(an->rows->count);
   Text t;
   text_init(&t);
-  name_parts(an, d, &t);
-  const char *its = count_parts(an, d) > 1 ? "together, by their sizes," : "by its own size";
-  double change = seen(an, R_data, d->vector) / sqrt(an->rows->count);
-  text_print(&t,
-             " cannot be determined from these data: a change %s changes the simulated data by "
-             "%.1g of theirs, ",
-             its, change);
+  if (count > 1) {
+    text_add(&t, "The data do not tell how ");
+    name_parts(an, d, &t);
+    text_add(&t, " share their effect: when ");
+    say_changes(an, d, scale, &t);
+    text_print(&t, ", the simulated data change by only %.1g of their size, ", change);
+  } else
+    text_print(&t,
+               "%s cannot be determined from these data: a change by its own size changes the "
+               "simulated data by only %.1g of theirs, ",
+               an->p->free[leading].name, change);
   if (numerical)
     text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
                an->p->simulate.rel_tol);
   else
-    text_print(&t, "and the noise leaves a standard error of %.2g times that change.",
-               1 / d->singular_value);
-  for (int k = 0; k < an->s->n; k++)
-    if (takes_part(d, k, an->s->n) && an->s->parameters[k].relative_at_1_percent > HIDDEN)
-      text_print(
-          &t,
-          " With noise of 1 %% of each channel the standard error of %s is %.2g times its value.",
-          an->p->free[k].name, an->s->parameters[k].relative_at_1_percent);
+    text_print(&t, "and the noise leaves %s a standard error of %.2g times as much.",
+               count > 1 ? "such changes" : "it", fabs(1 / (scale * d->singular_value)));
+  if (an->assumed) say_errors_at_1_percent(an, d, &t);
   return keep(an, &t);
 }
 
@@ -317,7 +365,7 @@ static void find_errors_at_1_percent(Analysis *an) {
   double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
   projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
   for (int k = 0; k < n; k++)
-    an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / an->size[k];
+    an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / value_size(an, k);
 }
 
 // Numbers that priors make known although the data do not.
@@ -367,19 +415,46 @@ static int partner(const Statistics *s, int k) {
   return best;
 }
 
+static const char *bound_name(const StatParameter *s) {
+  return s->lower_bound ? "lower" : "upper";
+}
+
+static void say_trade(const Analysis *an, int k, Text *t) {
+  int other = partner(an->s, k);
+  if (other < 0) return;
+  text_print(t, " It trades with %s (correlation %.4f)", an->p->free[other].name,
+             an->s->correlation[k * an->s->n + other]);
+  if (stopped_by_bound(an, other))
+    text_print(t, ", which is at its %s bound", bound_name(&an->s->parameters[other]));
+  text_add(t, ".");
+}
+
+// What is known of a number at a bound: how far from it the data allow it to be.
+static void say_error_at_bound(const Analysis *an, int k, Text *t) {
+  const StatParameter *s = &an->s->parameters[k];
+  const Free *f = &an->p->free[k];
+  text_print(t, "%s is at its %s bound %g with a standard error of %.2g: ", f->name, bound_name(s),
+             s->lower_bound ? f->min : f->max, s->std_error);
+  if (s->lower_bound ? s->ci_high < f->max : s->ci_low > f->min)
+    text_print(t, "the data only say that it is %s %.2g.", s->lower_bound ? "below" : "above",
+               s->lower_bound ? s->ci_high : s->ci_low);
+  else
+    text_add(t, "it can be anywhere between its bounds.");
+}
+
 static void judge_by_error(Analysis *an, int k) {
   StatParameter *out = &an->s->parameters[k];
-  double relative = out->std_error / an->size[k];
+  double size = value_size(an, k), relative = out->std_error / size;
   if (out->reason || !(relative > HIDDEN) || (an->fitted && an->assumed)) return;
   Text t;
   text_init(&t);
-  text_print(&t, "%she standard error of %s is %.3g times its %s.",
-             an->assumed ? "With noise of 1 % of each channel t" : "T", an->p->free[k].name,
-             relative, an->size[k] == fabs(an->x[k]) ? "value" : "usual size");
-  int other = partner(an->s, k);
-  if (other >= 0)
-    text_print(&t, " It trades with %s (correlation %.4f).", an->p->free[other].name,
-               an->s->correlation[k * an->s->n + other]);
+  if (stopped_by_bound(an, k))
+    say_error_at_bound(an, k, &t);
+  else
+    text_print(&t, "%she standard error of %s is %.3g times its %s.",
+               an->assumed ? "With noise of 1 % of each channel t" : "T", an->p->free[k].name,
+               relative, size == fabs(an->x[k]) ? "value" : "usual size");
+  say_trade(an, k, &t);
   out->identifiable = false;
   out->reason = keep(an, &t);
 }
@@ -390,6 +465,7 @@ void analyse_identifiability(Analysis *an) {
   double limit = 10 * sensitivity_accuracy(an->p);
   double *R = triangle_of(an->scratch, an->rows, an->noise);
   double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1));
+  find_sizes(an, R);
   for (int k = 0; k < s->n; k++) s->parameters[k].identifiable = true;
   find_singular_values(an, R, limit);
   find_errors_at_1_percent(an);

@@ -13,9 +13,10 @@ static void say_bounds(Analysis *an, Remarks *r) {
   for (int k = 0; an->fitted && k < an->s->n; k++) {
     const StatParameter *s = &an->s->parameters[k];
     const Free *f = &an->p->free[k];
-    if (s->at_bound)
-      SAY("%s is at its %s bound %g: no interval is given for it, and the intervals of the others "
-          "hold it there.",
+    if (s->at_bound && s->identifiable)
+      SAY("%s is at its %s bound %g: its interval ends there, and the intervals of the others "
+          "allow "
+          "for all values in it.",
           f->name, s->lower_bound ? "lower" : "upper", s->lower_bound ? f->min : f->max);
   }
 }
@@ -25,7 +26,8 @@ static void say_correlated(Analysis *an, Remarks *r) {
   for (int i = 0; i < n; i++)
     for (int k = i + 1; k < n; k++) {
       double c = an->s->correlation[i * n + k];
-      if (fabs(c) > CORRELATED)
+      bool told = !an->s->parameters[i].identifiable && !an->s->parameters[k].identifiable;
+      if (fabs(c) > CORRELATED && !told)
         SAY("%s and %s are hard to tell apart: their correlation is %.5f.", an->p->free[i].name,
             an->p->free[k].name, c);
     }
@@ -52,8 +54,10 @@ static void say_exact(Analysis *an, Remarks *r) {
   bool exact = an->fitted;
   for (int at = 0; at < an->s->channel_count; at++) exact = exact && an->s->channels[at].exact;
   if (!exact) return;
-  SAY("The residuals are as small as the errors of the simulation: the data hold no noise, and the "
-      "standard errors say nothing about real measurements.");
+  SAY("The residuals are as small as the errors of the simulation: the data hold no noise. The "
+      "standard errors only show what the accuracy of the simulation (rel_tol %.1g) leaves open; "
+      "with real measurements they would be larger.",
+      an->p->simulate.rel_tol);
   for (int k = 0; k < an->s->n; k++) {
     const StatParameter *s = &an->s->parameters[k];
     if (s->identifiable && s->relative_at_1_percent > 1)
@@ -72,7 +76,8 @@ static void say_unknown(Analysis *an, Remarks *r) {
   Text t;
   text_init(&t);
   say_list(&t, name, count);
-  SAY("%s cannot be determined from these data; rank %d of %d.", t.at, an->s->rank, an->s->n);
+  SAY("%s cannot be determined from these data%s; rank %d of %d.", t.at,
+      an->s->rank < an->s->n ? "" : " because of their noise", an->s->rank, an->s->n);
   text_done(&t);
 }
 

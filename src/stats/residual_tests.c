@@ -36,11 +36,19 @@ double ljung_box_p(const double *r, int n) {
   return chi_square_above(sum, lags);
 }
 
+// Where the noise is far below its usual size, residuals show the errors of the parameters: such rows are left out. The
+// signs of the others stay as independent as they were.
+static double least_size_with_sign(const double *r, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += fabs(r[i]);
+  return 0.3 * sum / n;
+}
+
 double runs_p(const double *r, int n) {
-  double above = 0, below = 0, runs = 0;
+  double above = 0, below = 0, runs = 0, least = least_size_with_sign(r, n);
   int last = 0;
   for (int i = 0; i < n; i++) {
-    int sign = (r[i] > 0) - (r[i] < 0);
+    int sign = (r[i] > least) - (r[i] < -least);
     if (sign == 0) continue;
     above += sign > 0;
     below += sign < 0;

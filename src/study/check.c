@@ -39,7 +39,7 @@ static void pass_on_warnings(Check *c, const char *topic, const Warnings *w) {
     else
       check_add(c, FINDING_WARNING, topic, "%s", e->text);
   }
-  if (w->left_out) check_add(c, FINDING_NOTE, topic, "and %d more warnings.", w->left_out);
+  if (w->left_out) check_add(c, FINDING_NOTE, topic, "And %d more warnings.", w->left_out);
 }
 
 static bool start_is_estimated(const Problem *p, int variable) {
@@ -58,7 +58,7 @@ static void look_at_start_values(Check *c) {
     if (v->fixed || start_is_estimated(c->problem, m->state[i])) continue;
     check_add(
         c, FINDING_NOTE, "model",
-        "the start value of %s is not fixed in the model; it is taken as known (%s). Estimate "
+        "The start value of %s is not fixed in the model; it is taken as known (%s). Estimate "
         "%s.start if it is not.",
         v->name, v->has_start ? "its 'start'" : "0", v->name);
   }
@@ -124,7 +124,7 @@ static void look_at_starts_on_bounds(Check *c) {
 static void look_at_parameters(Check *c) {
   if (c->problem->free_count == 0)
     check_add(c, FINDING_ERROR, "parameters",
-              "nothing is to be estimated. Name parameters under 'estimate'.");
+              "Nothing is to be estimated. Name parameters under 'estimate'.");
   for (int i = 0; i < c->problem->free_count; i++) look_at_bounds(c, &c->problem->free[i]);
   look_at_starts_on_bounds(c);
 }
@@ -197,7 +197,7 @@ static void add_block(void *data, const ResidualBlock *b) {
 static void report_failure(Check *c, const char *why) {
   check_add(
       c, FINDING_ERROR, "start",
-      "the model cannot be simulated at the start values: %.1200s Change the start values under "
+      "The model cannot be simulated at the start values: %.1200s Change the start values under "
       "'estimate', or the window. Methods auto and homotopy may find a way all the same, because "
       "they tie the model to the data.",
       why);
@@ -234,7 +234,7 @@ static void look_at_phase(const StartFacts *f) {
   bool local = method_is_local(f->c->problem->method);
   check_add(
       f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
-      "at the start values the model is further from the data than their mean is. A search from "
+      "At the start values the model is further from the data than their mean is. A search from "
       "there alone (lm, gauss-newton, trust-region) may end in a wrong minimum; %s.",
       local ? "use method: auto" : "auto and homotopy are made for that");
 }
@@ -243,16 +243,16 @@ static void look_at_objective(const StartFacts *f, double data) {
   Check *c = f->c;
   if (!(c->floor > 1e-8 * data)) {
     check_add(c, FINDING_GOOD, "start",
-              "the model can be simulated at the start values; objective %.4g%s.",
+              "The model can be simulated at the start values; objective %.4g%s.",
               c->objective_start, isfinite(c->floor) ? ", and the data hold hardly any noise" : "");
   } else if (c->objective_start <= c->problem->options.floor_factor * c->floor) {
     check_add(c, FINDING_GOOD, "start",
-              "objective %.4g at the start values: no more than noise alone explains (about %.3g).",
+              "Objective %.4g at the start values: no more than noise alone explains (about %.3g).",
               c->objective_start, c->floor);
   } else {
     check_add(
         c, FINDING_GOOD, "start",
-        "the model can be simulated at the start values; objective %.4g, %.3g times what noise "
+        "The model can be simulated at the start values; objective %.4g, %.3g times what noise "
         "alone explains (about %.3g).",
         c->objective_start, c->objective_start / c->floor, c->floor);
   }
@@ -338,7 +338,7 @@ static void look_at_single_numbers(Check *c, const Statistics *s) {
     else if (q->relative_at_1_percent > 0.5 && q->identifiable)
       check_add(
           c, FINDING_NOTE, "identifiability",
-          "at the start values and with noise of 1 %% the standard error of %s would be %.2g times "
+          "At the start values and with noise of 1 %% the standard error of %s would be %.2g times "
           "its value. If 'fit' says the same: measure longer, excite it more, or take it out of "
           "'estimate'.",
           name, q->relative_at_1_percent);
@@ -359,7 +359,7 @@ static void tell_direction(Check *c, const StatDirection *d) {
               d->text);
   else
     check_add(c, FINDING_NOTE, "identifiability",
-              "at the start values: %s This may be different at the optimum; 'fit' tells.",
+              "%s (At the start values; it may be different at the optimum, 'fit' tells.)",
               d->text);
 }
 
@@ -369,13 +369,13 @@ static void look_at_identifiability(Check *c) {
     if (!moves_inactive_only(s, &s->directions[k])) tell_direction(c, &s->directions[k]);
   look_at_single_numbers(c, s);
   if (s->rank < s->n)
-    check_add(c, FINDING_NOTE, "identifiability", "rank %d of %d at the start.", s->rank, s->n);
+    check_add(c, FINDING_NOTE, "identifiability", "Rank %d of %d at the start.", s->rank, s->n);
   else if (s->n == 1)
-    check_add(c, FINDING_GOOD, "identifiability", "the data can tell %s.",
+    check_add(c, FINDING_GOOD, "identifiability", "The data can tell %s.",
               c->problem->free[0].name);
   else if (s->n)
     check_add(c, FINDING_GOOD, "identifiability",
-              "the data can tell all %d numbers apart at the start (condition of the scaled "
+              "The data can tell all %d numbers apart at the start (condition of the scaled "
               "sensitivities %.3g).",
               s->n, s->singular_values[0] / s->singular_values[s->n - 1]);
 }

@@ -5,7 +5,7 @@
 
 #include "num/noise.h"
 
-enum { NEAR = 15 };                  // samples on each side that tell how noisy a place is
+enum { NEAR = 25 };                  // samples on each side that tell how noisy a place is
 static const double NORMAL = 1.4826; // standard deviation over median size, were the noise normal
 
 static void measure_size(const double *y, int n, DataQuality *q) {
@@ -100,10 +100,10 @@ static void find_outliers(Arena *a, const double *t, const double *y, int n, Dat
   if (n < 12) return;
   double *d = ARENA_ARRAY(a, double, n), *size = ARENA_ARRAY(a, double, n), worst = 0;
   for (int i = 2; i < n - 2; i++) d[i] = contradiction(t, y, i), size[i - 2] = fabs(d[i]);
-  double limit = fmax(8 * NORMAL * median(size, n - 4), 0.02 * q->deviation);
+  double limit = fmax(10 * NORMAL * median(size, n - 4), 0.02 * q->deviation);
   for (int i = 3; i < n - 3; i++) {
     if (!(fabs(d[i]) > limit) || !is_spike(t, d, i)) continue;
-    if (!(fabs(d[i]) > 8 * usual_near(d, n, i))) continue;
+    if (!(fabs(d[i]) > 10 * usual_near(d, n, i))) continue;
     q->outliers++;
     if (!(fabs(d[i]) > worst)) continue;
     worst = fabs(d[i]);

@@ -61,7 +61,7 @@ static void a_good_problem_is_praised(void **state) {
   assert_found(c, FINDING_GOOD, "model",
                "Pendulum: 2 equations for 2 unknowns; 2 states, 0 inputs; 1 number to estimate.");
   assert_found(c, FINDING_GOOD, "data", "theta: 401 samples from 0 to 20, steps of 0.05");
-  assert_found(c, FINDING_GOOD, "identifiability", "the data can tell p.");
+  assert_found(c, FINDING_GOOD, "identifiability", "The data can tell p.");
   check_free(c);
   known_close(&k);
 }
@@ -223,7 +223,7 @@ static void what_the_data_cannot_tell_is_told(void **state) {
   Check *c = check_run(k.problem);
   assert_int_equal(c->statistics->rank, 1);
   assert_found(c, FINDING_WARNING, "identifiability", "Take one of these out of 'estimate'");
-  assert_found(c, FINDING_NOTE, "identifiability", "rank 1 of 2");
+  assert_found(c, FINDING_NOTE, "identifiability", "Rank 1 of 2");
   assert_found(c, FINDING_WARNING, "identifiability", "a*b");
   check_free(c);
   known_close(&k);
@@ -274,7 +274,7 @@ static void a_start_that_cannot_be_simulated_is_told(void **state) {
   assert_false(c->starts);
   assert_null(c->statistics);
   assert_true(c->objective_start == HUGE_VAL);
-  assert_found(c, FINDING_ERROR, "start", "the model cannot be simulated at the start values:");
+  assert_found(c, FINDING_ERROR, "start", "The model cannot be simulated at the start values:");
   check_free(c);
   known_close(&k);
 }
@@ -290,7 +290,7 @@ static void start_values_that_are_not_fixed_are_told(void **state) {
              .truth = {0.5}};
   known_open(&k);
   Check *c = check_run(k.problem);
-  assert_found(c, FINDING_NOTE, "model", "the start value of x is not fixed in the model");
+  assert_found(c, FINDING_NOTE, "model", "The start value of x is not fixed in the model");
   check_free(c);
   known_close(&k);
 }

@@ -154,12 +154,37 @@ static void lost_numbers_do_not_spoil_the_others(void **state) {
   arena_free(a);
 }
 
+// Moving the held number moves the minimum of the others as said.
+static void the_others_follow_a_held_number(void **state) {
+  (void)state;
+  static Line line;
+  Arena *a = arena_new();
+  Random random;
+  random_seed(&random, 3);
+  make_line(&line, 50, EVEN, &random);
+  double *column[P + 1], here[P], there[P], shift[P];
+  bool held[P] = {false, true, false}, ignored[MOST] = {false};
+  RowSet rows = rows_of(&line, column);
+  rows.held = held, rows.ignored = ignored;
+  for (int i = 0; i < 50; i++) line.factor[i] = 1 + 0.1 * i;
+  Projection *p = projection_new(a, &rows, 1e-10);
+  solve(p, &line, here);
+  for (int i = 0; i < 50; i++) line.column[P][i] += 0.3 * line.column[1][i];
+  solve(p, &line, there);
+  projection_follow(p, &rows, 1, shift);
+  assert_close(shift[0], there[0] / 0.3, 1e-11); // from the minimum that the first has found
+  assert_close(shift[2], there[2] / 0.3, 1e-11);
+  assert_true(shift[1] == 0 && fabs(shift[0]) > 0.1);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(intervals_cover_the_truth_whatever_the_noise),
       cmocka_unit_test(known_noise_gives_the_inverse_of_the_information),
       cmocka_unit_test(units_of_numbers_do_not_matter),
       cmocka_unit_test(lost_numbers_do_not_spoil_the_others),
+      cmocka_unit_test(the_others_follow_a_held_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,17 +41,18 @@ static void nothing_is_found_in_good_data(void **state) {
   }
 }
 
-static void noise_that_grows_with_the_motion_makes_no_wrong_samples(void **state) {
+static void noise_that_grows_with_the_motion_makes_hardly_any_wrong_samples(void **state) {
   (void)state;
-  for (int seed = 0; seed < 50; seed++) {
+  int found = 0;
+  for (int seed = 0; seed < 200; seed++) {
     Samples s = sine(0, 1);
     Random r;
     random_seed(&r, (uint64_t)seed);
     for (int i = 0; i < COUNT; i++) // large for a quarter of the time
-      s.y[i] = (0.1 + 10 * exp(-pow((i - 200) / 60.0, 2))) * (10 + s.y[i]) *
-               (1 + 0.01 * random_normal(&r));
-    assert_int_equal(quality(&s).outliers, 0);
+      s.y[i] *= (0.1 + 10 * exp(-pow((i - 200) / 60.0, 2))) * (1 + 0.05 * random_normal(&r));
+    found += quality(&s).outliers;
   }
+  assert_in_range(found, 0, 2);
 }
 
 static void sizes_are_those_of_a_sine(void **state) {
@@ -153,7 +154,7 @@ static void few_and_constant_samples_are_taken_as_they_are(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_is_found_in_good_data),
-      cmocka_unit_test(noise_that_grows_with_the_motion_makes_no_wrong_samples),
+      cmocka_unit_test(noise_that_grows_with_the_motion_makes_hardly_any_wrong_samples),
       cmocka_unit_test(sizes_are_those_of_a_sine),
       cmocka_unit_test(noise_is_measured),
       cmocka_unit_test(a_wrong_sample_is_found_where_it_is),

@@ -197,20 +197,23 @@ static void intervals_of_logarithmic_numbers_are_symmetric_there(void **state) {
   close_case(&c);
 }
 
-static void numbers_at_bounds_are_held(void **state) {
+static void numbers_at_bounds_count_as_free(void **state) {
   (void)state;
+  double exact[3];
   Case c;
+  exact_covariance(exact);
   open_case(&c, ", sigma: 0.03", "estimate: {a: {start: 2, min: 1, max: 2}, k: 0.7}", 0.03);
   analyse_fit(&c);
   const StatParameter *p = c.s->parameters;
-  assert_true(p[0].at_bound && !p[0].lower_bound && isnan(p[0].std_error));
-  double kk = 0;
-  for (int i = 0; i < ROWS; i++) kk += pow(A * i * STEP * exp(-K * i * STEP), 2);
-  assert_close_relative(p[1].std_error, 0.03 / sqrt(kk), 1e-6);
+  assert_true(p[0].at_bound && !p[0].lower_bound && p[0].identifiable);
+  assert_close_relative(p[0].std_error, 0.03 * sqrt(exact[0]), 1e-6);
+  assert_close_relative(p[1].std_error, 0.03 * sqrt(exact[2]), 1e-6);
+  assert_close(p[0].ci_high, 2, 0);
   assert_non_null(strstr(c.s->remarks[0], "a is at its upper bound 2"));
   statistics_free(c.s);
-  c.s = statistics_at(c.made.problem, c.x, c.objective); // before a fit nothing is held
-  assert_true(c.s->parameters[0].at_bound && c.s->parameters[0].std_error > 0);
+  c.s = statistics_at(c.made.problem, c.x, c.objective); // before a fit a bound is no result
+  assert_true(c.s->parameters[0].at_bound);
+  assert_close_relative(c.s->parameters[0].std_error, 0.03 * sqrt(exact[0]), 1e-6);
   close_case(&c);
 }
 
@@ -257,6 +260,9 @@ static void data_without_noise_are_recognised(void **state) {
   assert_true(c.s->channels[0].exact && isnan(c.s->channels[0].white_p));
   assert_close(c.s->channels[0].fit_percent, 100, 1e-4);
   assert_non_null(strstr(c.s->remarks[0], "hold no noise"));
+  const StatParameter *p = c.s->parameters; // errors of the simulation stay in the intervals
+  assert_true(p[0].ci_low <= A && A <= p[0].ci_high && p[1].ci_low <= K && K <= p[1].ci_high);
+  assert_true(p[0].std_error > 0 && p[0].std_error < 1e-6);
   double exact[3], rms = 0;
   exact_covariance(exact);
   for (int i = 0; i < ROWS; i++) rms += pow(truth(i * STEP), 2) / ROWS;
@@ -286,6 +292,7 @@ static void what_noise_hides_is_said(void **state) {
   analyse_fit(&c);
   assert_false(c.s->parameters[0].identifiable);
   assert_non_null(strstr(c.s->parameters[0].reason, "times its value"));
+  assert_true(isnan(c.s->parameters[0].std_error) && isnan(c.s->parameters[0].ci_low));
   assert_true(c.s->direction_count >= 1 && !c.s->directions[0].structural);
   assert_int_equal(c.s->rank, 2); // a matter of the noise, not of the model
   close_case(&c);
@@ -316,7 +323,7 @@ int main(void) {
       cmocka_unit_test(residuals_tell_sigma_when_it_is_not_given),
       cmocka_unit_test(intervals_cover_the_truth),
       cmocka_unit_test(intervals_of_logarithmic_numbers_are_symmetric_there),
-      cmocka_unit_test(numbers_at_bounds_are_held),
+      cmocka_unit_test(numbers_at_bounds_count_as_free),
       cmocka_unit_test(products_that_the_data_show_are_named),
       cmocka_unit_test(a_prior_makes_numbers_known),
       cmocka_unit_test(data_without_noise_are_recognised),
