@@ -44,6 +44,7 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
     Relay r = {f->trace, listener, data};
     f->result = fit_run(p, NULL, relay, &r);
     f->objective = objective_new(p);
+    fit_evaluate_start(f->result, f->objective);
     f->statistics = statistics_new(p, f->result, f->objective);
   }
   api_publish(&err, error);

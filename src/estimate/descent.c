@@ -140,11 +140,13 @@ static void accept(Descent *s, double ratio) {
     end(s, LOCAL_REDUCTION_END);
 }
 
-// Errors add up along a simulation, by an unknown factor: near the floor, rejections in a row raise it.
+// Errors add up along a simulation, by an unknown factor: near the floor, trials in a row that are worse by hardly more
+// than it raise it. One that is much worse says nothing about the accuracy of the simulation.
 static double noise_floor(const Descent *s) {
-  double floor = s->lsq->noise;
-  if (s->at->objective > 1e6 * floor || s->rejected < 2) return floor;
-  return (s->rejected == 2 ? 1e2 : 1e4) * floor;
+  double floor = s->lsq->noise, V = s->at->objective;
+  if (V > 1e6 * floor || s->rejected < 2) return floor;
+  double raised = (s->rejected == 2 ? 1e2 : 1e4) * floor;
+  return s->worse <= 2 * sqrt(V * raised) + raised ? raised : floor;
 }
 
 // What the objective may differ by without any meaning: errors of the simulation where they are known, and of rounding. A
@@ -181,6 +183,7 @@ static void try_step(Descent *s) {
     end(s, LOCAL_STOPPED_END);
     return;
   }
+  s->worse = how == LSQ_DONE ? s->trial->objective - s->at->objective : HUGE_VAL;
   double ratio = how == LSQ_DONE ? (s->at->objective - s->trial->objective) / s->gain : -HUGE_VAL;
   s->rule->judge(s, ratio);
   if (ratio >= 1e-4)

@@ -45,6 +45,7 @@ struct Descent {
   double raise;   // of the damping, at the next rejection
   double highest; // objective seen at accepted points
   int rejected;   // in a row
+  double worse;   // by how much the last trial was, HUGE_VAL when it has no objective
   bool ended;
   double *newton, *down; // scratch of the dogleg
   int *use;

@@ -144,6 +144,7 @@ static void write_message(Search *s) {
 
 static void finish(Search *s) {
   FitResult *r = s->result;
+  search_goes_on(s); // notices a budget that the last simulation used up
   int channels = objective_channel_count(s->objective);
   if (s->best_objective < HUGE_VAL) memcpy(r->x, s->best, (size_t)s->n * sizeof *r->x);
   r->objective = s->best_objective;
@@ -166,7 +167,7 @@ FitResult *fit_run(const Problem *p, const double *start, FitListener *listener,
   r->by = "";
   r->x = ARENA_ARRAY(a, double, p->free_count + 1);
   Search *s = search_new(p, r, listener, data);
-  s->start = ARENA_ARRAY(a, double, p->free_count + 1);
+  s->start = r->start = ARENA_ARRAY(a, double, p->free_count + 1);
   s->resting = ARENA_ARRAY(a, double, p->free_count + 1);
   for (int i = 0; i < p->free_count; i++) {
     double x = start ? start[i] : p->free[i].start;
@@ -176,12 +177,22 @@ FitResult *fit_run(const Problem *p, const double *start, FitListener *listener,
   r->floor = objective_floor(s->objective);
   r->objective_start = nan("");
   RUN[p->method](s);
-  if (isnan(r->objective_start)) r->objective_start = search_evaluate(s, 0, 1, s->start);
   if (asks_for_certainty(p) && s->best_objective < HUGE_VAL) polish(s);
   if (s->best_objective < HUGE_VAL && has_estimated_sigma(p)) settle_sigma(s);
   finish(s);
   search_free(s);
   return r;
+}
+
+void fit_evaluate_start(FitResult *r, Objective *o) {
+  if (!isnan(r->objective_start)) return;
+  LsqPoint *at = lsq_point_new(r->arena, r->problem->free_count);
+  memcpy(at->x, r->start, (size_t)r->problem->free_count * sizeof *at->x);
+  objective_set_lambda(o, 0);
+  objective_set_horizon(o, 1);
+  objective_set_quick(o, false);
+  objective_eval(o, at, HUGE_VAL, false);
+  r->objective_start = at->objective;
 }
 
 void fit_free(FitResult *r) {

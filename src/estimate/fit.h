@@ -58,8 +58,10 @@ typedef struct FitResult {
   char message[600]; // sentences
   LocalEnd end;      // of the last local search
   double *x;         // free numbers in the order of problem->free
+  double *start;
   double objective,
-      objective_start; // V of the free model, priors included; start: HUGE_VAL when it cannot be simulated
+      objective_start; // V of the free model, priors included; start: HUGE_VAL when it cannot be simulated,
+                       // NaN until it has been, see fit_evaluate_start
   double
       floor; // the objective that noise alone explains, from differences of the data; NaN when unknown
   bool certain;   // certificate
@@ -86,6 +88,10 @@ typedef struct FitProgress { // told at every accepted step and at the beginning
 
 // Return false to stop: the fit then ends with the best point so far. Also called between simulations.
 typedef bool FitListener(void *data, const FitProgress *p);
+
+// Simulates at the start, for objective_start, when no search has done so with the accuracy that was asked for.
+typedef struct Objective Objective;
+void fit_evaluate_start(FitResult *r, Objective *o);
 
 // start: free numbers to begin from instead of those of the problem, or NULL. Never fails: outcomes are in the result.
 FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data);

@@ -81,6 +81,12 @@ static void take_step(GaussNewton *s) {
     end(s, how == LSQ_STOP ? LOCAL_STOPPED_END : LOCAL_FAILED_END);
 }
 
+// What the whole step would gain, half of -along, is lost in the errors of the simulation.
+static bool promises_nothing(const GaussNewton *s, double along) {
+  double floor = s->lsq->noise, V = s->at->objective;
+  return -along / 2 <= fmax(2 * sqrt(V * floor) + floor, 1e-12 * V);
+}
+
 // Halves until the objective falls by a part of what the slope promises (Armijo).
 static void search_step(GaussNewton *s, double along) {
   for (double part = s->options->step_factor; !s->ended; part /= 2) {
@@ -93,7 +99,8 @@ static void search_step(GaussNewton *s, double along) {
       move(s);
       return;
     } else if (small)
-      end(s, part == s->options->step_factor ? LOCAL_REDUCTION_END : LOCAL_NO_DESCENT_END);
+      end(s, part == s->options->step_factor || promises_nothing(s, along) ? LOCAL_REDUCTION_END
+                                                                           : LOCAL_NO_DESCENT_END);
   }
 }
 

@@ -164,6 +164,7 @@ bool homotopy_paper(Search *s, const double *start) {
     Local l = local_free(s);
     l.lambda = k == stages ? 0 : 1 - k * o->lambda_step;
     l.target = o->lambda_eps;
+    l.near = true; // one search for each lambda, as in the papers
     search_local(s, &l, x);
     if (l.end == LOCAL_NO_START_END) break;
     add_to_path(s, l.lambda, &l, x);

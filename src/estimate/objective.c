@@ -284,8 +284,8 @@ double objective_lambda(const Objective *o) {
   return o->lambda;
 }
 
-bool objective_is_free(const Objective *o) {
-  return o->lambda == 0 && o->horizon >= 1;
+bool objective_is_full(const Objective *o) {
+  return o->lambda == 0 && o->horizon >= 1 && !o->quick;
 }
 
 static Rig *rig_in_use(Objective *o) {

@@ -23,7 +23,8 @@ void objective_set_lambda(Objective *o, double lambda); // 0: the free model
 void objective_set_horizon(Objective *o,
                            double fraction); // of each experiment's duration; 1: all of it
 double objective_lambda(const Objective *o);
-bool objective_is_free(const Objective *o); // lambda 0 and the whole horizon
+bool objective_is_full(
+    const Objective *o); // the free model, the whole horizon, the accuracy asked for
 // Simulate with less accuracy, while far from the goal. false: it is the same.
 bool objective_set_quick(Objective *o, bool quick);
 

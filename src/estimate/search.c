@@ -29,7 +29,7 @@ static void from_natural(const Search *s, const double *x, double *y) {
 // The objective at the start is what the first evaluation there gave.
 static void note_start(Search *s, const LsqPoint *p, LsqEnd end) {
   if (!isnan(s->result->objective_start) || end == LSQ_ABANDONED || end == LSQ_STOP) return;
-  if (memcmp(p->x, s->start, (size_t)s->n * sizeof *p->x) || !objective_is_free(s->objective))
+  if (memcmp(p->x, s->start, (size_t)s->n * sizeof *p->x) || !objective_is_full(s->objective))
     return;
   s->result->objective_start = p->objective;
 }
@@ -168,6 +168,7 @@ static void full_local(Search *s, Local *l, const double *start, double *x) {
   bool found = quick_local(s, l, x, &quick);
   if (!found) memcpy(x, start, (size_t)s->n * sizeof *x);
   run_local(s, l, x);
+  if (found && l->end == LOCAL_STOPPED_END && l->objective == HUGE_VAL) l->objective = quick;
   if (!found || l->objective <= MISLED * quick + objective_accuracy(s->objective)) return;
   memcpy(x, start, (size_t)s->n * sizeof *x);
   run_local(s, l, x);

@@ -290,14 +290,14 @@ static const char *weak_text(Analysis *an, const StatDirection *d, const double 
   } else
     text_print(&t,
                "%s cannot be determined from these data: a change by its own size changes the "
-               "simulated data by only %.1g of theirs, ",
+               "simulated data by only %.1g of their size, ",
                an->p->free[leading].name, change);
   if (numerical)
     text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
                an->p->simulate.rel_tol);
   else
-    text_print(&t, "and the noise leaves %s a standard error of %.2g times as much.",
-               count > 1 ? "such changes" : "it", fabs(1 / (scale * d->singular_value)));
+    text_print(&t, "and the noise hides changes %.2g times as large (one standard error).",
+               fabs(1 / (scale * d->singular_value)));
   if (an->assumed) say_errors_at_1_percent(an, d, &t);
   return keep(an, &t);
 }

@@ -83,7 +83,7 @@ static RowVariance row_variances(const Analysis *an, const Projection *projectio
 
 // ---------------------------------------------------------------- bounds
 
-// How far a number can be from its estimate on either side, in standard errors of one sample of the confidence.
+// Standard errors to either side of the estimate.
 typedef struct Sides {
   double *below, *above; // by number
 } Sides;

@@ -77,7 +77,10 @@ static void say_unknown(Analysis *an, Remarks *r) {
   text_init(&t);
   say_list(&t, name, count);
   SAY("%s cannot be determined from these data%s; rank %d of %d.", t.at,
-      an->s->rank < an->s->n ? "" : " because of their noise", an->s->rank, an->s->n);
+      an->s->rank < an->s->n ? ""
+      : an->assumed          ? " with noise of 1 % of each channel"
+                             : " because of their noise",
+      an->s->rank, an->s->n);
   text_done(&t);
 }
 

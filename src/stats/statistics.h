@@ -4,8 +4,9 @@
 #include "estimate/objective.h"
 
 typedef struct StatParameter { // by free number
-  // 95 %, NaN when they cannot be given. Numbers on a logarithmic scale have intervals that are symmetric there; intervals
-  // end at the bounds.
+  // 95 %, NaN for what is not identifiable or cannot have any. Numbers on a logarithmic scale have intervals that are
+  // symmetric there; intervals end at the bounds. Numbers at bounds count as free; the intervals of the others allow for
+  // all values of them.
   double std_error, ci_low, ci_high;
   // Standard error relative to the value if the noise were 1 % of the rms of each channel; NaN: none.
   double relative_at_1_percent;
@@ -38,8 +39,8 @@ typedef struct StatCombination {
 typedef struct StatDirection { // a direction of the parameters that the data do not see
   // Change of the simulated data, in units of their noise, for a change by 1 along the vector.
   double singular_value;
-  // Unit length, by free number, in changes relative to the typical size (|x| unless that is 0 or may change its sign); 0
-  // for parameters that take no part.
+  // Unit length, by free number, in changes relative to the typical size (|x|, unless that is 0, may change its sign, or is
+  // a bound below what the noise hides); 0 for parameters that take no part.
   double *vector;
   // No noise-free data of this kind would see it; else hidden by noise or by the accuracy of the simulation.
   bool structural;
@@ -57,7 +58,8 @@ typedef struct Statistics {
   StatParameter *parameters;
   StatChannel *channels;
   int channel_count;
-  double *covariance, *correlation; // n*n, NaN in rows of what has none
+  // n*n, with all numbers free, also those at bounds. NaN in rows of what the data or the simulation cannot tell apart.
+  double *covariance, *correlation;
   bool sandwich;   // the covariance allows for weights that are not the inverse noise
   double variance; // of the residuals, per degree of freedom
   long samples;

@@ -1,5 +1,6 @@
 #include "estimate/fit.h"
 
+#include "estimate/objective.h"
 #include "made_problem.h"
 #include "num/random.h"
 
@@ -62,7 +63,10 @@ static void finds_the_truth_and_knows_it(void **state) {
     assert_true(r->certain);
     assert_close_relative(r->x[0], 4.0, 1e-6);
     assert_close_relative(r->x[1], 0.2, 1e-5);
+    Objective *o = objective_new(p);
+    fit_evaluate_start(r, o);
     assert_true(r->objective < 1e-10 && r->objective_start > 1);
+    objective_free(o);
     fit_free(r);
     made_close(&m);
   }
@@ -202,7 +206,10 @@ static void stops_with_the_best_point(void **state) {
   FitResult *r = fit_run(p, NULL, listen, &l);
   assert_string_equal(fit_outcome_word(r->outcome), "stopped");
   assert_int_equal(l.calls, 12);
+  Objective *o = objective_new(p);
+  fit_evaluate_start(r, o);
   assert_true(r->objective <= r->objective_start);
+  objective_free(o);
   fit_free(r);
   made_close(&m);
 }
@@ -218,6 +225,14 @@ static void keeps_to_its_budget(void **state) {
   assert_true(r->work.simulations + r->work.sensitivity_simulations <= 17);
   assert_true(r->objective < HUGE_VAL);
   fit_free(r);
+  for (int most = 1; most <= 4; most++) {
+    p->options.max_simulations = most;
+    p->method = METHOD_LM;
+    r = fit_run(p, NULL, NULL, NULL);
+    assert_string_equal(fit_outcome_word(r->outcome), "budget");
+    assert_true(r->objective < HUGE_VAL);
+    fit_free(r);
+  }
   made_close(&m);
 }
 
