@@ -82,6 +82,7 @@ static void settle_sigma(Search *s) {
     s->best_objective = l.objective;
     s->best_end = l.end;
   }
+  r->objective_start = nan(""); // the sigma of the result is another one
   objective_set_horizon(s->objective, 1);
   r->floor = objective_floor(s->objective);
   if (r->certain) search_explain(s, r->by, s->best_objective);
@@ -188,6 +189,7 @@ void fit_evaluate_start(FitResult *r, Objective *o) {
   if (!isnan(r->objective_start)) return;
   LsqPoint *at = lsq_point_new(r->arena, r->problem->free_count);
   memcpy(at->x, r->start, (size_t)r->problem->free_count * sizeof *at->x);
+  objective_set_sigma(o, r->sigma);
   objective_set_lambda(o, 0);
   objective_set_horizon(o, 1);
   objective_set_quick(o, false);

@@ -109,8 +109,10 @@ static bool free_stage(Search *s, const double *from, double *x, double *objecti
   memcpy(x, from, (size_t)s->n * sizeof *x);
   search_local(s, &l, x);
   if (l.end == LOCAL_ITERATIONS_END && l.objective < NEAR * search_floor(s, 1)) {
+    int before = l.iterations;
     l.max_iterations = most < TRIES ? most : TRIES;
     search_local(s, &l, x);
+    l.iterations += before;
   }
   *objective = l.objective;
   if (l.end == LOCAL_NO_START_END) return false;

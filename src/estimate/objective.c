@@ -115,7 +115,8 @@ static double first_sigma(const Channel *ch, const ChannelData *d) {
   double spread = 0;
   for (int i = 0; i < ch->count; i++) spread += (ch->y[i] - d->mean) * (ch->y[i] - d->mean);
   spread = sqrt(spread / (ch->count ? ch->count : 1));
-  return spread > 0 ? spread : 1; // channels begin alike; see objective_update_sigma
+  double noise = d->noise > 1e-3 * spread ? d->noise : 1e-3 * spread;
+  return noise > 0 ? noise : 1; // a first guess; see objective_update_sigma
 }
 
 static void look_at_channel(Objective *o, int e, int c) {
@@ -660,6 +661,12 @@ int objective_channel(const Objective *o, int experiment, int channel) {
 }
 int objective_channel_count(const Objective *o) {
   return o->channel_count;
+}
+
+void objective_set_sigma(Objective *o, const double *sigma) {
+  memcpy(o->sigma, sigma, (size_t)o->channel_count * sizeof *sigma);
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++) set_scale(o, e, c);
 }
 
 typedef struct Squares {

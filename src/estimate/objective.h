@@ -65,6 +65,7 @@ bool objective_states(Objective *o, const double *x, int experiment, const doubl
 
 // What residuals of a channel are divided by; 1 when unknown. [experiment][channel] in one row.
 const double *objective_sigma(const Objective *o);
+void objective_set_sigma(Objective *o, const double *sigma);
 int objective_channel(const Objective *o, int experiment, int channel); // its place in such rows
 int objective_channel_count(const Objective *o);
 // Channels with estimated sigma take the root mean square of their residuals at x. Largest relative change.

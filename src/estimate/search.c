@@ -276,7 +276,8 @@ void search_explain(Search *s, const char *by, double objective) {
     snprintf(
         r->why, sizeof r->why,
         "the objective of the free model, %.4g, is at the level that the noise of the data alone "
-        "explains (%.4g, estimated from their differences), and the residuals look like noise (%s)",
+        "explains (%.4g, estimated from their differences), and neighbouring residuals have "
+        "hardly anything in common (%s)",
         objective, noise, by);
 }
 
