@@ -200,7 +200,8 @@ const char *entrain_problem_file(const EntrainProblem *problem, int i);
 typedef struct EntrainUnknown { // a number to be found
   const char *name, *unit;      // p, theta.start, theta.offset; of one experiment only: p[swing]
   double start, min, max;
-  bool log; // searched on a logarithmic scale
+  bool log;        // searched on a logarithmic scale
+  double in_model; // its value in the model file; where that has none: start
 } EntrainUnknown;
 
 int entrain_problem_unknown_count(const EntrainProblem *problem);
@@ -208,6 +209,9 @@ bool entrain_problem_unknown(const EntrainProblem *problem, int i, EntrainUnknow
 // Where searches begin. p means all of p[swing], p[fall], ... when there is no p itself.
 bool entrain_problem_set_start(EntrainProblem *problem, const char *name, double value,
                                EntrainError *error);
+// A finite number, or an expression of numbers and constants of the model such as 8/3.
+bool entrain_problem_number(const EntrainProblem *problem, const char *text, double *value,
+                            EntrainError *error);
 
 int entrain_method_count(void);
 const char *entrain_method_name(int i);
@@ -347,6 +351,7 @@ typedef struct EntrainFinding {
 bool entrain_check_passed(const EntrainCheck *check);
 int entrain_check_count(const EntrainCheck *check);
 bool entrain_check_finding(const EntrainCheck *check, int i, EntrainFinding *out);
+// For people; without the warnings that entrain_problem_warning tells. The findings and the JSON have them all.
 char *entrain_check_report(const EntrainCheck *check, int width, bool colour);
 char *entrain_check_json(const EntrainCheck *check);
 
@@ -364,7 +369,7 @@ typedef struct EntrainTrials { // how a study goes
 // Called after each trial, and now and then during one. Return false to stop.
 typedef bool EntrainTrialListener(void *data, const EntrainTrials *trials);
 
-// Simulates at the truth (values of the unknowns; NULL: their start values), adds noise, fits; as often as the option
+// Simulates at the truth (values of the unknowns; NULL: those of the model file), adds noise, fits; as often as the option
 // trials says. random_starts: every fit begins at a random point of the bounds.
 EntrainRecover *entrain_recover_run(const EntrainProblem *problem, const double *truth,
                                     bool random_starts, EntrainTrialListener *listener, void *data,

@@ -9,6 +9,8 @@ static void list_warnings(EntrainProblem *p, const Warnings *w) {
     warning_format(&w->list.at[i], text, sizeof text);
     array_push(p->arena, &p->warnings, arena_copy(p->arena, text, strlen(text)));
   }
+  if (w->left_out)
+    array_push(p->arena, &p->warnings, arena_print(p->arena, "warning: and %d more", w->left_out));
 }
 
 static void list_files(EntrainProblem *p, const char *path) {
@@ -90,7 +92,8 @@ int entrain_problem_unknown_count(const EntrainProblem *p) {
 bool entrain_problem_unknown(const EntrainProblem *p, int i, EntrainUnknown *out) {
   if (i < 0 || i >= p->problem->free_count) return false;
   const Free *f = &p->problem->free[i];
-  *out = (EntrainUnknown){f->name, f->unit ? f->unit : "", f->start, f->min, f->max, f->log};
+  *out = (EntrainUnknown){f->name,    f->unit ? f->unit : "", f->start, f->min, f->max, f->log,
+                          f->in_model};
   return true;
 }
 
@@ -137,6 +140,13 @@ bool entrain_problem_set_start(EntrainProblem *p, const char *name, double value
                                EntrainError *error) {
   Err err = {0};
   set_start(p->problem, name, value, &err);
+  return api_fine(&err, error);
+}
+
+bool entrain_problem_number(const EntrainProblem *p, const char *text, double *value,
+                            EntrainError *error) {
+  Err err = {0};
+  problem_number(p->problem, text, value, &err);
   return api_fine(&err, error);
 }
 

@@ -1,15 +1,27 @@
 #include "base/warnings.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static bool is_known(const Warnings *w, const Err *warning) {
+  for (int i = 0; i < w->list.count; i++) {
+    const Err *e = &w->list.at[i];
+    if (e->line == warning->line && e->column == warning->column &&
+        strcmp(e->file, warning->file) == 0 && strcmp(e->text, warning->text) == 0)
+      return true;
+  }
+  return false;
+}
 
 void warn_args(Warnings *w, Place at, const char *excerpt, const char *format, va_list args) {
   if (!w) return;
+  Err warning = {0};
+  fail_args(&warning, ERR_NONE, at, format, args);
+  if (is_known(w, &warning)) return;
   if (w->list.count == WARNINGS_MOST) {
     w->left_out++;
     return;
   }
-  Err warning = {0};
-  fail_args(&warning, ERR_NONE, at, format, args);
   snprintf(warning.excerpt, sizeof warning.excerpt, "%s", excerpt ? excerpt : "");
   array_push(w->arena, &w->list, warning);
 }

@@ -14,7 +14,7 @@ typedef struct Warnings {
   int left_out; // beyond WARNINGS_MOST
 } Warnings;
 
-// Each does nothing when w is NULL. excerpt is copied; NULL or "" when there is none.
+// Each does nothing when w is NULL, or has the same warning for the same place. excerpt is copied; NULL or "" when there is none.
 void warn_at(Warnings *w, Place at, const char *excerpt, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void warn_args(Warnings *w, Place at, const char *excerpt, const char *format, va_list args);

@@ -27,7 +27,7 @@ static bool listen(void *data, const EntrainTrials *t) {
   return !interrupt_asked();
 }
 
-// The start values, but for those that --truth names. NULL: it has told what is wrong.
+// The values of the model, but for those that --truth names. NULL: it has told what is wrong.
 static double *read_truth(const Arguments *a, const EntrainProblem *p) {
   double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
   EntrainUnknown u;
@@ -35,7 +35,7 @@ static double *read_truth(const Arguments *a, const EntrainProblem *p) {
     complain("out of memory");
     return NULL;
   }
-  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) truth[i] = u.start;
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
   const char *list = arguments_value(a, "truth");
   if (!list || read_unknowns(p, "--truth", list, truth)) return truth;
   free(truth);
@@ -82,7 +82,8 @@ static int run(const Arguments *a) {
 }
 
 static const Flag FLAGS[] = {
-    {"truth", 0, "LIST", "true values of the parameters: p=10,q=3", "the start values", false},
+    {"truth", 0, "LIST", "true values of the parameters: p=10,q=3", "the values in the model",
+     false},
     {"start", 0, "LIST", "where every search begins: p=15,q=1", "the problem file", false},
     {"random_starts", 0, NULL,
      "every search begins at a random point of the bounds, on a logarithmic scale where they span "
@@ -113,7 +114,8 @@ const Command CMD_RECOVER = {
     "recover",
     "PROBLEM",
     "a study with known truth: are estimates and intervals right?",
-    "Simulates the model at known parameters, at the times and with the inputs of the problem, "
+    "Simulates the model at known parameters (those of the model file, or --truth), at the times "
+    "and with the inputs of the problem, "
     "adds "
     "noise, forgets the parameters and identifies them again, as often as --trials says. Tells "
     "bias and spread of the estimates, whether the standard errors predict the spread, how many "

@@ -81,11 +81,18 @@ static void tell_problem_warnings(const EntrainProblem *p) {
     fprintf(stderr, "%s\n", entrain_problem_warning(p, i));
 }
 
+static bool read_value(const EntrainProblem *p, const char *flag, const char *text, double *value) {
+  EntrainError error;
+  if (entrain_problem_number(p, text, value, &error)) return true;
+  complain("%s: %s", flag, error.text);
+  return false;
+}
+
 static bool set_start(EntrainProblem *p, char *assignment, EntrainError *error) {
   const char *name, *text;
   double value;
   if (!assignment_split("--start", assignment, &name, &text) ||
-      !read_number("--start", text, &value))
+      !read_value(p, "--start", text, &value))
     return false;
   if (entrain_problem_set_start(p, name, value, error)) return true;
   complain_error(error);
@@ -138,7 +145,7 @@ static bool read_unknown(const EntrainProblem *p, const char *flag, char *assign
   double value;
   EntrainUnknown u;
   bool found = false;
-  if (!assignment_split(flag, assignment, &name, &text) || !read_number(flag, text, &value))
+  if (!assignment_split(flag, assignment, &name, &text) || !read_value(p, flag, text, &value))
     return false;
   size_t length = strlen(name);
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++) { // p means p[swing], too

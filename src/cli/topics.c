@@ -40,7 +40,9 @@ static const char PROBLEM[] =
     "          sigma: 0.1       noise: a number, a share such as 5%, or estimate\n"
     "          gain: {start: 1, min: 0.5, max: 2}   unknown gain of the sensor;\n"
     "          offset: 0.3      or a known one; the same for offset and delay\n"
-    "      inputs: {u: force}   input of the model: column, or a constant\n"
+    "      inputs:              input of the model: column, or a constant\n"
+    "        u: force\n"
+    "        q: {column: flow, gain: 1e-3/60}   gain*column + offset, in its unit\n"
     "      interpolation: hold  of inputs between samples: hold, linear, spline\n"
     "      window: [0, 50]      use only these times\n"
     "      start: 0             time at which the start values hold\n"
@@ -56,8 +58,9 @@ static const char PROBLEM[] =
     "  criterion: sum           sum or integral of the squared residuals\n"
     "  options: {rel_tol: 1e-9} any option; 'entrain options' lists them\n"
     "\n"
-    "On the command line, --set replaces anything: --set estimate.p.start=40,\n"
-    "--set experiments.0.window=[0,20]; --start p=40 is short for the first.\n";
+    "Numbers may be expressions: 8/3, 1e-3/60. On the command line, --set replaces\n"
+    "anything: --set estimate.p.start=40, --set experiments.0.window=[0,20];\n"
+    "--start p=40 is short for the first.\n";
 
 const Topic TOPICS[] = {
     {"problem", "how a problem file is written: model, data, what to find", PROBLEM},

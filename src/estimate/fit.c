@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "estimate/search.h"
+#include "estimate/shooting.h"
 
 static const struct {
   const char *word, *sentence;
@@ -72,15 +73,32 @@ static bool has_estimated_sigma(const Problem *p) {
   return false;
 }
 
+// false: it was stopped before there was a point, and the best one stays.
+static bool local_refit(Search *s) {
+  Local l = local_free(s);
+  double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  memcpy(x, s->best, (size_t)s->n * sizeof *x);
+  l.near = true;
+  search_local(s, &l, x);
+  if (l.objective == HUGE_VAL) return false;
+  memcpy(s->best, x, (size_t)s->n * sizeof *x);
+  s->best_objective = l.objective;
+  s->best_end = l.end;
+  return true;
+}
+
 static void settle_sigma(Search *s) {
   FitResult *r = s->result;
+  size_t bytes = (size_t)objective_channel_count(s->objective) * sizeof(double);
+  double *before = arena_alloc(s->arena, 1, bytes);
   for (int round = 0; round < SIGMA_ROUNDS && search_goes_on(s); round++) {
-    if (objective_update_sigma(s->objective, s->best) < SIGMA_TOL) break;
-    Local l = local_free(s);
-    l.near = true;
-    search_local(s, &l, s->best);
-    s->best_objective = l.objective;
-    s->best_end = l.end;
+    memcpy(before, objective_sigma(s->objective), bytes);
+    double change = result_update_sigma(s->problem, s->objective, r->pieces, s->best);
+    if (change < SIGMA_TOL) break;
+    if (r->pieces)
+      shooting_refit(s);
+    else if (!local_refit(s))
+      objective_set_sigma(s->objective, before); // that of the objective that stays
   }
   r->objective_start = nan(""); // the sigma of the result is another one
   objective_set_horizon(s->objective, 1);
@@ -91,6 +109,17 @@ static void settle_sigma(Search *s) {
 static bool asks_for_certainty(const Problem *p) {
   return p->method == METHOD_AUTO ||
          (p->method == METHOD_HOMOTOPY && p->options.homotopy == HOMOTOPY_AUTO);
+}
+
+// No result is worse than what it began with.
+static void use_better_start(Search *s) {
+  FitResult *r = s->result;
+  if (!search_goes_on(s)) return;
+  if (isnan(r->objective_start)) r->objective_start = search_evaluate(s, 0, 1, s->start);
+  if (!(r->objective_start < s->best_objective)) return;
+  r->certain = false;
+  memcpy(s->resting, s->start, (size_t)s->n * sizeof *s->start);
+  run_local(s);
 }
 
 // The best point may come from a search that was cut short.
@@ -108,19 +137,31 @@ static void polish(Search *s) {
 
 static void explain_doubt(Search *s) {
   FitResult *r = s->result;
-  if (s->best_objective == HUGE_VAL)
-    snprintf(r->why, sizeof r->why, "there is no result");
-  else if (!isfinite(r->floor))
-    snprintf(
-        r->why, sizeof r->why,
-        "there are too few samples to estimate their noise: nothing tells whether this optimum "
-        "is the best one");
+  double V = s->best_objective;
+  size_t room = sizeof r->why;
+  if (V == HUGE_VAL)
+    snprintf(r->why, room, "there is no result");
+  else if (!isfinite(r->floor) || objective_samples(s->objective) < s->n + 20)
+    snprintf(r->why, room,
+             "there are too few samples to tell noise from motion: nothing says whether this "
+             "optimum is the best one");
+  else if (!search_noise_is_known(s))
+    snprintf(r->why, room,
+             "neighbouring samples differ so much (as noise of objective %.4g would) that noise "
+             "cannot be told from motion: the data are very noisy, or too far apart in time; "
+             "another optimum may fit better",
+             r->floor);
+  else if (V <= search_limit(s))
+    snprintf(r->why, room,
+             "the objective %.4g is at the level of the noise (%.4g), but the residuals show a "
+             "pattern: the model misses something that the data show, or another optimum fits "
+             "better",
+             V, r->floor);
   else
-    snprintf(
-        r->why, sizeof r->why,
-        "the objective %.4g is above the %.4g that the noise of the data alone explains: another "
-        "optimum may fit better, or the model misses something that the data show",
-        s->best_objective, r->floor);
+    snprintf(r->why, room,
+             "the objective %.4g is above the %.4g that the noise of the data alone explains: "
+             "another optimum may fit better, or the model misses something that the data show",
+             V, r->floor);
 }
 
 static FitOutcome outcome_of(const Search *s) {
@@ -178,7 +219,10 @@ FitResult *fit_run(const Problem *p, const double *start, FitListener *listener,
   r->floor = objective_floor(s->objective);
   r->objective_start = nan("");
   RUN[p->method](s);
-  if (asks_for_certainty(p) && s->best_objective < HUGE_VAL) polish(s);
+  if (asks_for_certainty(p)) {
+    use_better_start(s);
+    if (s->best_objective < HUGE_VAL) polish(s);
+  }
   if (s->best_objective < HUGE_VAL && has_estimated_sigma(p)) settle_sigma(s);
   finish(s);
   search_free(s);
@@ -195,6 +239,12 @@ void fit_evaluate_start(FitResult *r, Objective *o) {
   objective_set_quick(o, false);
   objective_eval(o, at, HUGE_VAL, false);
   r->objective_start = at->objective;
+}
+
+int fit_piece_count(const Problem *p, const FitPieces *pieces) {
+  int count = 0;
+  for (int e = 0; pieces && e < p->experiment_count; e++) count += pieces->count[e];
+  return count;
 }
 
 void fit_free(FitResult *r) {

@@ -7,7 +7,7 @@
 #define FIT_OUTCOMES                                                                               \
   FIT_OUTCOME(CONVERGED, "converged", "the search converged")                                      \
   FIT_OUTCOME(UNCERTAIN, "uncertain",                                                              \
-              "the search converged, but not to the noise floor of the data")                      \
+              "the search converged, but nothing makes sure that no other optimum fits better")    \
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
   FIT_OUTCOME(STOPPED, "stopped", "stopped by the user; this is the best point so far")            \
   FIT_OUTCOME(BUDGET, "budget", "the budget is used up; this is the best point so far")            \
@@ -51,6 +51,15 @@ typedef struct FitGain { // of the homotopy
   double gain;
 } FitGain;
 
+// Of a result whose motion is too sensitive for one simulation over the whole time: where its simulations begin.
+typedef struct FitPieces {
+  int *count;     // by experiment
+  double **times; // [experiment][piece]
+  // [experiment][piece*nx + i], so that each piece ends where the next begins; those of piece 0 follow from the parameters
+  double **states;
+  double gap; // the largest that is left, relative to the range of its state
+} FitPieces;
+
 typedef struct FitResult {
   Arena *arena; // owns everything
   const Problem *problem;
@@ -73,7 +82,8 @@ typedef struct FitResult {
   ARRAY(FitPathPoint) path;
   ARRAY(FitStage) stages;
   ARRAY(FitGain) gains;
-  char solver[48]; // of the last simulation
+  FitPieces *pieces; // NULL: one simulation at x gives the result
+  char solver[48];   // of the last simulation
   long solver_steps, solver_rejected;
 } FitResult;
 
@@ -96,3 +106,5 @@ void fit_evaluate_start(FitResult *r, Objective *o);
 // start: free numbers to begin from instead of those of the problem, or NULL. Never fails: outcomes are in the result.
 FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data);
 void fit_free(FitResult *r);
+// Of all experiments; 0 of NULL.
+int fit_piece_count(const Problem *p, const FitPieces *pieces);

@@ -119,13 +119,32 @@ static double first_sigma(const Channel *ch, const ChannelData *d) {
   return noise > 0 ? noise : 1; // a first guess; see objective_update_sigma
 }
 
+// Noise by differences. Where an input jumps, so may what is measured.
+static double noise_of(Objective *o, int e, const Channel *ch) {
+  const Experiment *x = &o->problem->experiments[e];
+  Arena *scratch = arena_new();
+  IntArray jumps = {0};
+  for (int i = 0; i + 1 < ch->count; i++) {
+    bool jump = false;
+    for (int u = 0; u < o->problem->model->nu && !jump; u++)
+      jump = input_kind(x->inputs[u]) == INPUT_HOLD &&
+             input_next_break(x->inputs[u], ch->t[i], 0) <= ch->t[i + 1];
+    if (jump) array_push(scratch, &jumps, i);
+  }
+  // An input that is held from sample to sample jumps everywhere: then nothing would be left.
+  if (3 * jumps.count > ch->count) jumps.count = 0;
+  double noise = noise_deviation_between(ch->t, ch->y, ch->count, jumps.at, jumps.count);
+  arena_free(scratch);
+  return noise;
+}
+
 static void look_at_channel(Objective *o, int e, int c) {
   const Channel *ch = channel_of(o, e, c);
   ChannelData *d = &o->data[e][c];
   d->scale = ARENA_ARRAY(o->arena, double, ch->count + 1);
   d->quadrature = ARENA_ARRAY(o->arena, double, ch->count + 1);
   d->mean = mean_of(ch->y, ch->count);
-  d->noise = noise_deviation(ch->t, ch->y, ch->count);
+  d->noise = noise_of(o, e, ch);
   d->frequency = find_frequency(ch, d->mean, d->noise);
   find_quadrature(o, ch, d->quadrature);
   o->sigma[o->first_channel[e] + c] = first_sigma(ch, d);
@@ -421,7 +440,8 @@ static void fill_slopes(Objective *o, const Rig *r, int e, int c, int first, int
   const int *row = o->plans[e]->channels[c].row + first;
   const double *scale = o->data[e][c].scale + first;
   int output = o->problem->channel_measured[e][c];
-  bool straight = row[rows - 1] - row[0] == rows - 1;
+  // Samples from before the start, which only a delay makes, share their row.
+  bool straight = ch->delay < 0 && row[rows - 1] - row[0] == rows - 1;
   for (int i = 0; i < o->n; i++) {
     double *to = o->block_column[i];
     int k = o->slope_of[e][i];
@@ -677,18 +697,19 @@ typedef struct Squares {
 
 static void add_squares(void *data, const ResidualBlock *b) {
   Squares *s = data;
+  if (b->channel < 0) return;
   int at = objective_channel(s->o, b->experiment, b->channel);
   const double *r = b->column[s->o->n];
   for (int j = 0; j < b->rows; j++)
     if (b->scale[j] > 0) s->sum[at] += r[j] / b->scale[j] * (r[j] / b->scale[j]), s->count[at]++;
 }
 
-double objective_update_sigma(Objective *o, const double *x) {
+double objective_update_sigma(Objective *o, ResidualSource *source, void *self) {
   Arena *scratch = arena_new();
   Squares s = {o, ARENA_ARRAY(scratch, double, o->channel_count + 1),
                ARENA_ARRAY(scratch, long, o->channel_count + 1)};
   double most = 0;
-  if (objective_residuals(o, x, add_squares, &s))
+  if (source(self, add_squares, &s))
     for (int e = 0; e < o->problem->experiment_count; e++)
       for (int c = 0; c < o->problem->experiments[e].channel_count; c++) {
         int at = objective_channel(o, e, c);

@@ -68,8 +68,10 @@ const double *objective_sigma(const Objective *o);
 void objective_set_sigma(Objective *o, const double *sigma);
 int objective_channel(const Objective *o, int experiment, int channel); // its place in such rows
 int objective_channel_count(const Objective *o);
-// Channels with estimated sigma take the root mean square of their residuals at x. Largest relative change.
-double objective_update_sigma(Objective *o, const double *x);
+// Hands blocks to the sink, with or without slopes. false: it cannot.
+typedef bool ResidualSource(void *self, ResidualSink *sink, void *data);
+// Channels with estimated sigma take the root mean square of these residuals. Largest relative change.
+double objective_update_sigma(Objective *o, ResidualSource *source, void *self);
 // Noise of a channel by differences of the data, NaN when unknown.
 double objective_noise(const Objective *o, int experiment, int channel);
 // The objective that noise alone explains over the present horizon, and that of the data against their means.

@@ -110,22 +110,26 @@ static bool lay_pieces(Search *s, const double *x, ShootingRequest *q) {
   return true;
 }
 
-static void believe_shooting(Search *s, const ShootingResult *r, int pieces) {
-  FitResult *out = s->result;
-  out->certain = true;
-  snprintf(out->why, sizeof out->why,
-           "in %d pieces whose ends meet (largest gap %.2g of the range of a state) the model "
-           "follows the data at the level of their noise (objective %.4g, noise %.4g); the motion "
-           "is too "
-           "sensitive for one simulation over the whole time",
-           pieces, r->gap, r->objective, out->floor);
+static void keep_pieces(Search *s, const ShootingRequest *q, const ShootingResult *r,
+                        const double *x) {
+  FitPieces *pieces = s->result->pieces = ARENA_NEW(s->arena, FitPieces);
+  *pieces = (FitPieces){q->piece_count, q->times, q->states, r->gap};
+  memcpy(s->best, x, (size_t)s->n * sizeof *x);
+  s->best_objective = r->objective;
+  s->best_end = r->end;
 }
 
 static const double CLOSED = 1e-4; // gap relative to the range of a state
+static const double WORSE =
+    1.5; // one simulation over the whole time cannot follow: that much more objective
+
+static bool is_closed(const ShootingResult *r) {
+  return r->converged && r->gap < CLOSED;
+}
 
 static bool shooting_part(Search *s) {
   if (!search_goes_on(s) || !s->tied_converged) return false;
-  ShootingRequest q = {.sigma = (double *)objective_sigma(s->objective)};
+  ShootingRequest q = {.sigma = objective_sigma(s->objective)};
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->tied, (size_t)s->n * sizeof *x);
   search_begin(s, "multiple shooting");
@@ -136,19 +140,32 @@ static bool shooting_part(Search *s) {
   q.listener = s->listener, q.listener_data = s->listener_data;
   ShootingResult r = {0};
   shooting_run(s->problem, &q, x, objective_count(s->objective), &r);
-  bool closed = r.converged && r.gap < CLOSED;
+  bool closed = is_closed(&r);
   search_end(s, false, closed ? r.objective : HUGE_VAL,
              closed ? "the gaps closed, largest %.2g" : "the gaps did not close (largest %.2g)",
              r.gap);
   if (!closed) return false;
   if (local_part(s, x, "local search after shooting")) return true;
-  if (r.objective > search_floor(s, 1)) return false;
-  memcpy(s->best, x, (size_t)s->n * sizeof *x);
-  s->best_objective = r.objective;
-  s->best_end = r.end;
+  if (!(s->best_objective > WORSE * r.objective)) return false;
+  FitPieces pieces = {q.piece_count, q.times, q.states, r.gap};
+  if (!search_is_certain(s, &pieces, x, r.objective)) return false;
+  keep_pieces(s, &q, &r, x);
   s->result->by = "multiple shooting";
-  believe_shooting(s, &r, q.piece_count[0]);
+  s->result->certain = true;
+  search_explain(s, s->result->by, r.objective);
   return true;
+}
+
+void shooting_refit(Search *s) {
+  FitPieces *pieces = s->result->pieces;
+  ShootingRequest q = {pieces->count,  pieces->times,
+                       pieces->states, objective_sigma(s->objective),
+                       s->listener,    s->listener_data};
+  ShootingResult r = {0};
+  double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  memcpy(x, s->best, (size_t)s->n * sizeof *x);
+  shooting_run(s->problem, &q, x, objective_count(s->objective), &r);
+  if (is_closed(&r)) keep_pieces(s, &q, &r, x);
 }
 
 // ---------------------------------------------------------------- restarts
@@ -162,8 +179,15 @@ static bool restart(Search *s, int k) {
   return search_goes_on(s) && local_part(s, x, name);
 }
 
+static bool is_bounded(const Search *s) {
+  for (int i = 0; i < s->n; i++)
+    if (!isfinite(s->problem->free[i].max - s->problem->free[i].min)) return false;
+  return true;
+}
+
 static void restarts(Search *s) {
   int agreed = 0;
+  if (!is_bounded(s)) return; // where should they be drawn from
   for (int k = 0; k < s->problem->options.restarts && search_goes_on(s); k++) {
     double before = s->best_objective;
     if (restart(s, k)) return;

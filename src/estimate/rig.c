@@ -2,15 +2,18 @@
 
 #include <string.h>
 
+#include "model/extend.h"
+
 static const double QUICK_REL_TOL = 1e-5; // enough to see where to go, not where to stop
 
-// d/dt of a measured quantity along the motion. Jumps of inputs inside it do not count.
+// d/dt of a measured quantity along the motion; jumps of inputs inside it do not count.
 static Expr rate_of(Model *m, Expr e, Arena *scratch) {
-  int n = m->nx + 1;
+  int n = 1 + m->nx + m->nu, at = 0;
   Expr *by = ARENA_ARRAY(scratch, Expr, n), *seed = ARENA_ARRAY(scratch, Expr, n), rate;
-  by[0] = m->flat->time;
-  seed[0] = expr_const(m->graph, 1);
-  for (int i = 0; i < m->nx; i++) by[i + 1] = m->x[i], seed[i + 1] = m->f[i];
+  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
+  by[at] = m->flat->time, seed[at++] = expr_const(m->graph, 1);
+  for (int i = 0; i < m->nx; i++) by[at] = m->x[i], seed[at++] = m->f[i];
+  for (int i = 0; i < m->nu; i++) by[at] = m->u[i], seed[at++] = du[i];
   derive_direction(m->graph, &e, 1, by, seed, n, &rate);
   return rate;
 }

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "estimate/shooting.h"
 #include "num/random.h"
+#include "num/residual_tests.h"
 
 // ---------------------------------------------------------------- the least squares problem of a local search
 
@@ -206,68 +208,105 @@ double search_evaluate(Search *s, double lambda, double horizon, const double *x
 
 static const double NUMERICAL_FLOOR =
     1e-7; // of the data's own variation: what interpolation and integration may leave
-// Autocorrelation at lag 1 of residuals that are no noise: that of white noise scatters by 1/sqrt(samples).
-static const double COLOURED = 0.25, COLOURED_SCATTER = 4;
-
-// Few samples scatter about the noise floor: the mean of N squares by sqrt(2/N), the estimate of the noise a little more.
-static const double SCATTER = 4;
+static const double NEAR_FLOOR = 1.5, SCATTER = 4;
 
 double search_floor(Search *s, double horizon) {
   objective_set_horizon(s->objective, horizon);
   double noise = objective_floor(s->objective), data = objective_data(s->objective);
   double slack = 1 + SCATTER * sqrt(2 / fmax(2, objective_samples(s->objective)));
   if (isnan(noise)) noise = 0;
-  return s->problem->options.floor_factor * slack * noise + NUMERICAL_FLOOR * data;
+  return NEAR_FLOOR * slack * noise + NUMERICAL_FLOOR * data;
 }
 
-typedef struct Colour {
+// Objective and estimate of the noise are means of N squares: their ratio scatters by about 3/sqrt(N).
+static const double LIMIT_SCATTER = 3 * 3;
+
+double search_limit(Search *s) {
+  objective_set_horizon(s->objective, 1);
+  double samples = objective_samples(s->objective), noise = objective_floor(s->objective);
+  double slack = 1 + LIMIT_SCATTER / sqrt(fmax(samples, 1)), left = fmax(samples - s->n, 0);
+  return s->problem->options.floor_factor * slack * noise * left / fmax(samples, 1);
+}
+
+enum { LEFT_LEAST = 20 }; // samples beyond the numbers to be found, to tell anything of noise
+// Where samples are far apart, differences show the motion as well as the noise.
+static const double NOISE_SHARE = 0.1;
+
+bool search_noise_is_known(Search *s) {
+  objective_set_horizon(s->objective, 1);
+  double data = objective_data(s->objective);
+  return data > 0 && objective_samples(s->objective) >= s->n + LEFT_LEAST &&
+         objective_floor(s->objective) <= NOISE_SHARE * data;
+}
+
+typedef struct Rows { // residuals by channel
   const Search *s;
-  double *last, *square, *product; // by channel
-  long *samples;
-} Colour;
+  double **at;
+  int *count;
+} Rows;
 
-static void add_colour(void *data, const ResidualBlock *b) {
-  Colour *c = data;
-  int at = objective_channel(c->s->objective, b->experiment, b->channel);
-  const double *r = b->column[c->s->n];
-  for (int j = 0; j < b->rows; j++) {
-    if (b->first + j > 0) c->product[at] += r[j] * c->last[at];
-    c->square[at] += r[j] * r[j];
-    c->samples[at]++;
-    c->last[at] = r[j];
-  }
+static void keep_rows(void *data, const ResidualBlock *b) {
+  Rows *rows = data;
+  if (b->channel < 0) return; // a gap between pieces
+  int at = objective_channel(rows->s->objective, b->experiment, b->channel);
+  memcpy(rows->at[at] + b->first, b->column[rows->s->n], (size_t)b->rows * sizeof(double));
+  rows->count[at] = b->first + b->rows;
 }
 
-static bool is_coloured(const Colour *c, int channel) {
-  double limit = fmax(COLOURED, COLOURED_SCATTER / sqrt((double)c->samples[channel] + 1));
-  return c->product[channel] > limit * c->square[channel];
-}
-
-// Whether the residuals of a channel that matters are too smooth for noise.
-static bool has_colour(Search *s, const double *x) {
-  Arena *a = arena_new();
+static bool take_rows(Search *s, Arena *a, const FitPieces *pieces, const double *x, Rows *out) {
+  const Problem *p = s->problem;
   int count = objective_channel_count(s->objective);
-  double *numbers = ARENA_ARRAY(a, double, 3 * count + 1), total = 0;
-  Colour c = {s, numbers, numbers + count, numbers + 2 * count, ARENA_ARRAY(a, long, count + 1)};
-  bool coloured = !objective_residuals(s->objective, x, add_colour, &c);
-  for (int k = 0; k < count; k++) total += c.square[k];
-  for (int k = 0; k < count; k++)
-    coloured = coloured || (c.square[k] > 0.05 * total && is_coloured(&c, k));
-  arena_free(a);
-  return coloured;
+  *out = (Rows){s, ARENA_ARRAY(a, double *, count + 1), ARENA_ARRAY(a, int, count + 1)};
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      out->at[objective_channel(s->objective, e, c)] =
+          ARENA_ARRAY(a, double, p->experiments[e].channels[c].count + 1);
+  if (!pieces) return objective_residuals(s->objective, x, keep_rows, out);
+  return shooting_rows(p, pieces, objective_sigma(s->objective), x, keep_rows, out);
 }
 
-bool search_is_certain(Search *s, const double *x, double objective) {
-  if (!(objective <= search_floor(s, 1))) return false;
-  if (objective <= NUMERICAL_FLOOR * objective_data(s->objective)) return true;
-  return !has_colour(s, x);
+// Noise has less pattern than this only once in a million cases.
+static const double UNLIKELY = 1e-6;
+
+static bool looks_like_noise(const double *r, int n) {
+  double neighbours = ljung_box_p(r, n), runs = runs_p(r, n); // NaN: too few to tell
+  return !(neighbours < UNLIKELY) && !(runs < UNLIKELY);
+}
+
+static bool has_pattern(Search *s, const FitPieces *pieces, const double *x) {
+  Arena *a = arena_new();
+  Rows rows;
+  bool pattern = !take_rows(s, a, pieces, x, &rows);
+  for (int k = 0; k < objective_channel_count(s->objective); k++)
+    pattern = pattern || !looks_like_noise(rows.at[k], rows.count[k]);
+  arena_free(a);
+  return pattern;
+}
+
+// As many numbers as samples fit anything.
+static bool is_exact(Search *s, double objective) {
+  objective_set_horizon(s->objective, 1);
+  double data = objective_data(s->objective);
+  return data > 0 && objective <= NUMERICAL_FLOOR * data &&
+         objective_samples(s->objective) >= 2 * s->n + 5;
+}
+
+bool search_is_certain(Search *s, const FitPieces *pieces, const double *x, double objective) {
+  if (is_exact(s, objective)) return true;
+  return search_noise_is_known(s) && objective <= search_limit(s) && !has_pattern(s, pieces, x);
 }
 
 void search_explain(Search *s, const char *by, double objective) {
   FitResult *r = s->result;
   double noise = r->floor;
-  bool exact = objective <= NUMERICAL_FLOOR * objective_data(s->objective);
-  if (exact)
+  bool exact = is_exact(s, objective);
+  if (r->pieces)
+    snprintf(r->why, sizeof r->why,
+             "in %d pieces whose ends meet (largest gap %.2g of the range of a state) the model "
+             "follows the data at the level of their noise (objective %.4g, noise %.4g); the "
+             "motion is too sensitive for one simulation over the whole time",
+             fit_piece_count(s->problem, r->pieces), r->pieces->gap, objective, noise);
+  else if (exact)
     snprintf(r->why, sizeof r->why,
              "the free model follows the data to %.2g of their own variation (%s): no other "
              "optimum can do better",
@@ -276,8 +315,8 @@ void search_explain(Search *s, const char *by, double objective) {
     snprintf(
         r->why, sizeof r->why,
         "the objective of the free model, %.4g, is at the level that the noise of the data alone "
-        "explains (%.4g, estimated from their differences), and neighbouring residuals have "
-        "hardly anything in common (%s)",
+        "explains (%.4g, estimated from their differences), and the residuals show no "
+        "pattern (%s)",
         objective, noise, by);
 }
 
@@ -289,7 +328,7 @@ bool search_offer(Search *s, const char *by, const double *x, double objective, 
     s->best_end = end;
     s->result->by = by;
   }
-  bool certain = local_end_converged(end) && search_is_certain(s, x, objective);
+  bool certain = local_end_converged(end) && search_is_certain(s, NULL, x, objective);
   if (certain && !s->result->certain) {
     s->result->certain = true;
     search_explain(s, by, objective);

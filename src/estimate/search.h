@@ -47,10 +47,14 @@ void search_local(Search *s, Local *l, double *x);
 double search_evaluate(Search *s, double lambda, double horizon,
                        const double *x); // HUGE_VAL: failed
 
-// The objective at or below which a result of the free model is certain over this horizon.
+// An objective over this horizon that is worth going on from.
 double search_floor(Search *s, double horizon);
-// Whether x with this objective is at the noise floor, with residuals that look like noise.
-bool search_is_certain(Search *s, const double *x, double objective);
+// The objective at or below which a result of the free model may be certain.
+double search_limit(Search *s);
+// Whether the noise of the data can be told from their motion.
+bool search_noise_is_known(Search *s);
+// Whether x (with pieces, or NULL) and this objective are at the noise floor, with residuals that look like noise.
+bool search_is_certain(Search *s, const FitPieces *pieces, const double *x, double objective);
 
 // Writes why a certain result is believed.
 void search_explain(Search *s, const char *by, double objective);
@@ -72,3 +76,5 @@ bool homotopy_paper(Search *s, const double *x);
 bool homotopy_tie(Search *s); // false: nothing to tie
 bool horizon_grow(Search *s, const double *x, double first);
 void portfolio(Search *s);
+// A result in pieces again, with the present sigma. It stays as it is when that fails.
+void shooting_refit(Search *s);

@@ -169,7 +169,7 @@ static bool can_treat(const Problem *p, const ShootingRequest *r) {
   return true;
 }
 
-static void begin(Shooting *s, const double *x, ShootingPoint *at) {
+void shooting_begin(const Shooting *s, const double *x, ShootingPoint *at) {
   for (int i = 0; i < s->n; i++)
     at->x[i] = fmin(s->problem->free[i].max, fmax(s->problem->free[i].min, x[i]));
   for (int e = 0, k = 0; e < s->problem->experiment_count; e++)
@@ -212,7 +212,6 @@ void shooting_run(const Problem *p, const ShootingRequest *request, double *x, F
   double began = clock_seconds();
   Arena *a = arena_new();
   Shooting s = {.problem = p, .request = request, .arena = a, .count = work};
-  s.n = p->free_count, s.nx = p->model->nx, s.width = s.n + s.nx;
   shooting_init(&s);
   Course c = {.s = &s,
               .at = shooting_point_new(&s),
@@ -220,7 +219,7 @@ void shooting_run(const Problem *p, const ShootingRequest *request, double *x, F
               .damping = DAMPING_FIRST,
               .growth = 2,
               .began = began};
-  begin(&s, x, c.at);
+  shooting_begin(&s, x, c.at);
   run_course(&c);
   give_result(&s, &c, x, out);
   shooting_done(&s);

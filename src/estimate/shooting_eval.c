@@ -38,16 +38,27 @@ static bool simulate_piece(Shooting *s, const ShootingPiece *p, ShootingRig *r) 
   return t.outcome == OUTCOME_REACHED_END;
 }
 
-// Rows of one channel in a piece: slopes by the node states, by the free numbers, the residual.
-static void fill_rows(Shooting *s, const ShootingPiece *p, const ShootingRig *r, int c) {
+static ShootingRig *rig_of(Shooting *s, const ShootingPiece *p) {
+  return p->is_first ? &s->first : &s->later;
+}
+
+bool shooting_simulate(Shooting *s, int k, const ShootingPoint *at) {
+  const ShootingPiece *p = &s->pieces[k];
+  set_parameters(s, p, rig_of(s, p), at, at->states + (size_t)k * (size_t)s->nx);
+  return simulate_piece(s, p, rig_of(s, p));
+}
+
+void shooting_fill_rows(Shooting *s, int k, int c) {
+  const ShootingPiece *p = &s->pieces[k];
+  const ShootingRig *r = rig_of(s, p);
   const Channel *channel = &s->problem->experiments[p->experiment].channels[c];
   const ShootingChannel *part = &p->channels[c];
   const double *scale = s->scale[shooting_channel(s, p->experiment, c)] + part->first;
   int output = s->problem->channel_measured[p->experiment][c];
   for (int j = 0; j < s->width; j++) {
-    int k = j < s->nx ? s->parameter_count + j : s->slope_of[p->experiment][j - s->nx];
-    bool none = k < 0 || (j < s->nx && p->is_first);
-    const double *slope = none ? NULL : slope_column(s, r, output, k);
+    int slot = j < s->nx ? s->parameter_count + j : s->slope_of[p->experiment][j - s->nx];
+    bool none = slot < 0 || (j < s->nx && p->is_first);
+    const double *slope = none ? NULL : slope_column(s, r, output, slot);
     for (int i = 0; i < part->count; i++) s->rows[j][i] = none ? 0 : slope[part->row[i]] * scale[i];
   }
   for (int i = 0; i < part->count; i++)
@@ -103,19 +114,17 @@ static bool outcome_is_finite(const Shooting *s, const ShootingOutcome *o) {
 
 static bool eval_piece(Shooting *s, int k, ShootingPoint *at) {
   const ShootingPiece *p = &s->pieces[k];
-  ShootingRig *r = p->is_first ? &s->first : &s->later;
   ShootingOutcome *o = &at->pieces[k];
-  set_parameters(s, p, r, at, at->states + (size_t)k * (size_t)s->nx);
-  if (!simulate_piece(s, p, r)) return false;
+  if (!shooting_simulate(s, k, at)) return false;
   qr_sum_clear(s->data_sum);
   for (int c = 0; c < s->problem->experiments[p->experiment].channel_count; c++) {
-    fill_rows(s, p, r, c);
+    shooting_fill_rows(s, k, c);
     at->data += sum_rows(s, p, c);
     qr_sum_add(s->data_sum, s->rows, p->channels[c].count);
   }
   memcpy(o->triangle, s->data_sum->R,
          (size_t)(s->width + 1) * (size_t)(s->width + 1) * sizeof(double));
-  if (!p->is_last) take_end(s, p, r, o);
+  if (!p->is_last) take_end(s, p, rig_of(s, p), o);
   return outcome_is_finite(s, o);
 }
 

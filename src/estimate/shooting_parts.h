@@ -76,7 +76,11 @@ typedef struct Shooting {
   long most_steps, step_limit; // of the integrator in one piece; 0: no limit found yet
 } Shooting;
 
-// shooting_setup.c: pieces, scales, compiled models, room.
+// shooting.c
+// The free numbers x, inside their bounds, and the nodes of the request.
+void shooting_begin(const Shooting *s, const double *x, ShootingPoint *at);
+
+// shooting_setup.c: pieces, scales, compiled models, room; problem, request, arena and count are given.
 void shooting_init(Shooting *s);
 void shooting_done(Shooting *s); // what the arena does not own
 ShootingPoint *shooting_point_new(Shooting *s);
@@ -87,6 +91,11 @@ static inline int shooting_channel(const Shooting *s, int experiment, int channe
 // shooting_eval.c
 // All pieces at a point. false: one of them failed.
 bool shooting_eval(Shooting *s, ShootingPoint *at);
+// Simulates piece k at a point. false: it failed.
+bool shooting_simulate(Shooting *s, int k, const ShootingPoint *at);
+// Into s->rows: those of one channel of the piece that was just simulated. Slopes by the node states, by the free numbers,
+// the residual.
+void shooting_fill_rows(Shooting *s, int k, int channel);
 double shooting_priors(const Shooting *s, const double *x); // half their sum of squares
 // Between the end of piece k and the node that follows, in state i.
 static inline double shooting_gap(const Shooting *s, const ShootingPoint *at, int k, int i) {
@@ -98,6 +107,8 @@ static inline double shooting_gap(const Shooting *s, const ShootingPoint *at, in
 void shooting_sizes(Shooting *s, const ShootingPoint *at, double weight);
 // Into step_free and step_states: the minimum of the damped linear model inside the bounds.
 void shooting_step(Shooting *s, const ShootingPoint *at, double weight, double damping);
+// After shooting_reduce: how the nodes follow when free number j changes by 1.
+void shooting_follow(const Shooting *s, int j, double *states);
 // What the linear model expects that step to gain.
 double shooting_gain(const Shooting *s, const ShootingPoint *at, const ShootingPoint *to,
                      double weight);

@@ -240,6 +240,7 @@ static void make_step_work(Shooting *s) {
 }
 
 void shooting_init(Shooting *s) {
+  s->n = s->problem->free_count, s->nx = s->problem->model->nx, s->width = s->n + s->nx;
   lay_pieces(s);
   find_scales(s);
   make_rigs(s);

@@ -126,18 +126,20 @@ void shooting_reduce(Shooting *s, const ShootingPoint *at, double weight, double
   }
 }
 
-// Node steps from the last piece to the first.
-static void substitute(Shooting *s) {
+// Node steps from the last piece to the first, for a step of the free numbers; residual: 1, or 0 for nodes that are best
+// already.
+static void substitute(const Shooting *s, const double *step_free, double residual,
+                       double *states) {
   int nx = s->nx, columns = 2 * nx + s->n + 1;
   for (int k = s->piece_count - 1; k >= 0; k--) {
     const double *rows = s->eliminated + (size_t)k * (size_t)(nx * columns);
-    double *step = s->step_states + (size_t)k * (size_t)nx, *next = step + nx;
+    double *step = states + (size_t)k * (size_t)nx, *next = step + nx;
     for (int i = nx - 1; i >= 0; i--) {
       const double *row = rows + i * columns;
-      double sum = -row[columns - 1];
+      double sum = -residual * row[columns - 1];
       for (int j = i + 1; j < nx; j++) sum -= row[j] * step[j];
       for (int j = 0; j < nx && !s->pieces[k].is_last; j++) sum -= row[nx + j] * next[j];
-      for (int j = 0; j < s->n; j++) sum -= row[2 * nx + j] * s->step_free[j];
+      for (int j = 0; j < s->n; j++) sum -= row[2 * nx + j] * step_free[j];
       step[i] = s->pieces[k].is_first || row[i] == 0 ? 0 : sum / row[i];
     }
   }
@@ -151,7 +153,13 @@ void shooting_step(Shooting *s, const ShootingPoint *at, double weight, double d
   }
   LinearModel m = {s->n, s->R, s->z, s->free_size, s->low, s->high};
   if (s->n) linear_boxed_step(s->linear, &m, damping, s->step_free);
-  substitute(s);
+  substitute(s, s->step_free, 1, s->step_states);
+}
+
+void shooting_follow(const Shooting *s, int j, double *states) {
+  memset(s->step_free, 0, (size_t)s->n * sizeof *s->step_free);
+  s->step_free[j] = 1;
+  substitute(s, s->step_free, 0, states);
 }
 
 // Half the square of one piece's rows of the linear model after the step.

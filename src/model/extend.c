@@ -13,6 +13,12 @@ int model_add_parameter(Model *m, const char *name, double value) {
   return m->np - 1;
 }
 
+const Expr *model_helpers(Model *m, HelperSymbol kind, int count) {
+  while (m->helpers[kind].count < count)
+    array_push(m->arena, &m->helpers[kind], expr_symbol(m->graph, "derivative", true));
+  return m->helpers[kind].at;
+}
+
 Model *model_copy(const Model *m, Arena *a) {
   Model *copy = ARENA_NEW(a, Model);
   *copy = *m;

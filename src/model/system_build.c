@@ -1,6 +1,7 @@
 // A model to a System: which expressions each kernel computes, what is computed once, where symbols come from.
 #include <string.h>
 
+#include "model/extend.h"
 #include "model/system.h"
 
 enum {
@@ -31,14 +32,6 @@ typedef struct Builder {
   unsigned char *seen;
   IntArray stack;
 } Builder;
-
-// Symbols that every System of the model shares, so that equal derivatives stay equal nodes.
-static const Expr *helper_symbols(Builder *b, HelperSymbol kind, int count) {
-  Model *m = b->m;
-  while (m->helpers[kind].count < count)
-    array_push(m->arena, &m->helpers[kind], expr_symbol(b->g, "derivative", true));
-  return m->helpers[kind].at;
-}
 
 // Columns first .. first+count-1 of d, renamed by `to` (-1 leaves a column out).
 static Derivatives take_columns(Builder *b, const Derivatives *d, int first, int count,
@@ -385,11 +378,11 @@ static void find_plain_outputs(Builder *b) {
 static void make_symbols(Builder *b) {
   System *s = b->s;
   bool second = b->spec->jacobian_sens && s->ns > 0;
-  b->du = helper_symbols(b, HELPER_INPUT_SLOPE, s->nu);
-  if (s->augmented) b->S = helper_symbols(b, HELPER_SENSITIVITY, s->nx * s->stride);
+  b->du = model_helpers(b->m, HELPER_INPUT_SLOPE, s->nu);
+  if (s->augmented) b->S = model_helpers(b->m, HELPER_SENSITIVITY, s->nx * s->stride);
   if (!second) return;
-  b->S_lane = helper_symbols(b, HELPER_DIRECTION, s->nx);
-  b->unit = helper_symbols(b, HELPER_UNIT, s->ns);
+  b->S_lane = model_helpers(b->m, HELPER_DIRECTION, s->nx);
+  b->unit = model_helpers(b->m, HELPER_UNIT, s->ns);
 }
 
 static void build_kernels(Builder *b) {

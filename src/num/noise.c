@@ -31,11 +31,18 @@ static bool difference_factors(const double *t, int k, double *factor) {
   return true;
 }
 
+typedef struct Stretches { // where a function of time is without jumps
+  const int *jump;
+  int jumps;
+} Stretches;
+
 // Mean square of the differences of order k; NaN when there are too few.
-static double mean_square(const double *t, const double *y, int n, int k) {
+static double mean_square(const double *t, const double *y, int n, int k, Stretches s) {
   double factor[ORDER_MOST + 1], sum = 0;
-  int count = 0;
+  int count = 0, next = 0;
   for (int i = 0; i + k < n; i++) {
+    while (next < s.jumps && s.jump[next] < i) next++;
+    if (next < s.jumps && s.jump[next] < i + k) continue;
     if (!difference_factors(t + i, k, factor)) continue;
     double d = 0;
     for (int j = 0; j <= k; j++) d += factor[j] * y[i + j];
@@ -45,9 +52,9 @@ static double mean_square(const double *t, const double *y, int n, int k) {
   return count >= WINDOWS_LEAST ? sum / count : nan("");
 }
 
-static double least_mean_square(const double *t, const double *y, int n) {
+static double least_mean_square(const double *t, const double *y, int n, Stretches s) {
   double least = nan(""); // fmin takes the number when the other is NaN
-  for (int k = ORDER_LEAST; k <= ORDER_MOST; k++) least = fmin(least, mean_square(t, y, n, k));
+  for (int k = ORDER_LEAST; k <= ORDER_MOST; k++) least = fmin(least, mean_square(t, y, n, k, s));
   return least;
 }
 
@@ -73,9 +80,16 @@ static double least_mean_square_equal(const double *y, int n) {
   return least;
 }
 
-double noise_deviation(const double *t, const double *y, int n) {
+double noise_deviation_between(const double *t, const double *y, int n, const int *jump,
+                               int jumps) {
   if (n < ORDER_LEAST + WINDOWS_LEAST) return nan("");
-  return sqrt(equal_steps(t, n) ? least_mean_square_equal(y, n) : least_mean_square(t, y, n));
+  bool plain = jumps == 0 && equal_steps(t, n);
+  Stretches s = {jump, jumps};
+  return sqrt(plain ? least_mean_square_equal(y, n) : least_mean_square(t, y, n, s));
+}
+
+double noise_deviation(const double *t, const double *y, int n) {
+  return noise_deviation_between(t, y, n, NULL, 0);
 }
 
 static int by_size(const void *a, const void *b) {

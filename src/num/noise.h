@@ -4,6 +4,9 @@
 // Standard deviation of white noise in y (increasing t, equal or unequal steps): the smallest estimate by differences of
 // order 3 to 8. NaN when there are too few samples. Too coarse sampling makes it too large, never too small.
 double noise_deviation(const double *t, const double *y, int n);
+// The same where y jumps between samples jump[k] and jump[k] + 1 (increasing, `jumps` of them): differences across are
+// left out.
+double noise_deviation_between(const double *t, const double *y, int n, const int *jump, int jumps);
 
 // The same by medians of differences of order 2 to 4: outliers count as little as a few wild samples should.
 double noise_deviation_robust(const double *t, const double *y, int n);

@@ -1,5 +1,6 @@
 #include "problem/problem.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lang/parse.h"
@@ -163,6 +164,30 @@ void problem_free(Problem *p) {
   if (!p) return;
   model_free(p->model);
   arena_free(p->arena);
+}
+
+// The model is read anew: an expression would stay in the graph of the problem's own.
+static bool evaluate(const Problem *p, const char *text, double *value, Err *err) {
+  const Flat *model = p->model->flat;
+  Arena *scratch = arena_new();
+  Expr e = 0;
+  const Source *s = source_new(scratch, "value", text, strlen(text), err);
+  const Ast *tree = s ? parse_expression(scratch, s, err) : NULL;
+  Flat *f = tree ? flatten(scratch, model->source, model->ast, NULL, 0, err) : NULL;
+  bool ok = f && flat_expression(f, s, tree, &e, err);
+  if (ok && !expr_is_const(f->graph, e))
+    ok = fail(err, ERR_VALUE, "it depends on parameters or variables");
+  if (ok) *value = flat_value(f, e);
+  arena_free(scratch);
+  return ok;
+}
+
+bool problem_number(const Problem *p, const char *text, double *value, Err *err) {
+  Err own = {0};
+  bool ok = number_parse(text, value) || evaluate(p, text, value, &own);
+  if (ok && isfinite(*value)) return true;
+  if (ok) return fail(err, ERR_VALUE, "'%.100s' is not a finite number", text);
+  return fail(err, own.code, "'%.100s' is not a number: %.300s", text, own.text);
 }
 
 int problem_free_parameters(const Problem *p, int *parameters) {

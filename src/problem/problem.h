@@ -63,6 +63,7 @@ typedef struct Free {
   int parameter;          // of the model
   int experiment;         // -1: the same in all
   double start, min, max; // min <= start <= max; bounds may be infinite
+  double in_model;        // what the model file says it is; where it says nothing: start
   bool log;               // searched on a logarithmic scale; min > 0
   bool has_prior;
   double prior_mean, prior_sd;
@@ -109,6 +110,9 @@ Problem *problem_load(const char *path, const ProblemSetting *settings, int coun
 Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
                        const ProblemSetting *settings, int count, Err *err);
 void problem_free(Problem *p);
+
+// A number, or an expression of numbers and constants of the model, as it may stand in a problem file.
+bool problem_number(const Problem *p, const char *text, double *value, Err *err);
 
 // Parameters of the model that are free in some experiment, without repetition: returns the count.
 int problem_free_parameters(const Problem *p, int *parameters);

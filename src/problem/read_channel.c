@@ -6,7 +6,7 @@
 #include "expr/replace.h"
 #include "lang/parse.h"
 #include "model/extend.h"
-#include "model/unit.h"
+#include "problem/conversion.h"
 #include "problem/reader.h"
 
 const char *const SENSOR_NAMES[SENSOR_COUNT] = {"gain", "offset", "delay"};
@@ -122,17 +122,18 @@ static bool read_samples(ChannelReader *c) {
 }
 
 static void warn_unit(ChannelReader *c) {
-  Unit column, variable;
   const Variable *v = c->variable;
-  if (!v || c->out.gain >= 0 || !unit_parse(c->out.unit, &column, NULL)) return;
-  if (!unit_parse(v->unit, &variable, NULL) || unit_same(&column, &variable)) return;
-  if (unit_same_dimension(&column, &variable))
+  Conversion to_column;
+  char text[CONVERSION_TEXT_SIZE];
+  if (!v || c->out.gain >= 0) return;
+  ConversionKind kind = conversion_find(v->unit, c->out.unit, &to_column);
+  if (kind == CONVERSION_FOUND && (to_column.gain != 1 || c->out.offset < 0))
     reader_warn(c->r, c->node->key_at,
-                "column '%.100s' is in %.40s, but %s is in %s; write {column: %.100s, gain: %.10g} "
-                "to compare them",
+                "column '%.100s' is in %.40s, but %s is in %s; write {column: %.100s, %s} to "
+                "compare them",
                 c->out.column, c->out.unit, v->name, v->unit, c->out.column,
-                variable.scale / column.scale);
-  else
+                conversion_text(&to_column, text));
+  if (kind == CONVERSION_IMPOSSIBLE)
     reader_warn(c->r, c->node->key_at,
                 "column '%.100s' is in %.40s, but %s is in %s, another quantity", c->out.column,
                 c->out.unit, v->name, v->unit);
@@ -158,14 +159,16 @@ static bool set_sigma(ChannelReader *c, const Yaml *n, SigmaKind kind, double va
                      c->out.column);
 }
 
+static bool is_percent(const Yaml *n) {
+  size_t length = strlen(n->text);
+  return length > 1 && n->text[length - 1] == '%';
+}
+
 // "5%" as 0.05
-static bool parse_percent(const char *text, double *out) {
-  char number[40];
-  size_t length = strlen(text);
-  if (length < 2 || length >= sizeof number || text[length - 1] != '%') return false;
-  memcpy(number, text, length - 1);
-  number[length - 1] = 0;
-  if (!number_parse(number, out)) return false;
+static bool read_percent(ChannelReader *c, const Yaml *n, double *out) {
+  Yaml number = *n;
+  number.text = arena_copy(c->r->scratch, n->text, strlen(n->text) - 1);
+  if (!reader_number(c->r, &number, "sigma in %", false, out)) return false;
   *out /= 100;
   return true;
 }
@@ -191,7 +194,7 @@ static bool read_sigma(ChannelReader *c) {
     c->out.sigma_kind = SIGMA_ESTIMATED;
     return true;
   }
-  if (parse_percent(n->text, &value)) return set_sigma(c, n, SIGMA_RELATIVE, value);
+  if (is_percent(n)) return read_percent(c, n, &value) && set_sigma(c, n, SIGMA_RELATIVE, value);
   return reader_number(c->r, n, "sigma (a number, 5%, {relative: 0.05} or estimate)", false,
                        &value) &&
          set_sigma(c, n, SIGMA_NUMBER, value);
@@ -253,13 +256,19 @@ static bool check_shared(ChannelReader *c, const Sensor *s, const FreeSpec *spec
   return true;
 }
 
+static double longest_duration(const ProblemReader *r) {
+  double most = 0;
+  for (int i = 0; i < r->experiment_count; i++) {
+    const ExperimentReader *e = &r->experiments[i];
+    most = fmax(most, e->table->column[e->time][e->last - 1] - e->start);
+  }
+  return most;
+}
+
+// The same in all experiments, which may share the number.
 static FreeSpec default_spec(const ChannelReader *c, SensorKind kind) {
   FreeSpec spec = {.start = kind == SENSOR_GAIN, .min = -HUGE_VAL, .max = HUGE_VAL};
-  if (kind == SENSOR_DELAY) {
-    const double *t = c->e->table->column[c->e->time];
-    spec.min = 0;
-    spec.max = t[c->e->last - 1] - c->e->start;
-  }
+  if (kind == SENSOR_DELAY) spec.min = 0, spec.max = longest_duration(c->r);
   return spec;
 }
 

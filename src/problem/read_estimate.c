@@ -212,7 +212,7 @@ typedef ARRAY(Free) FreeList;
 
 static void add_free(ProblemReader *r, FreeList *list, const char *name, const char *unit,
                      int parameter, int experiment, const FreeSpec *s) {
-  Free f = {.unit = unit, .parameter = parameter, .experiment = experiment};
+  Free f = {.unit = unit, .parameter = parameter, .experiment = experiment, .in_model = s->start};
   f.name = experiment < 0 ? arena_print(r->arena, "%s", name)
                           : arena_print(r->arena, "%s[%s]", name, r->experiments[experiment].name);
   f.start = s->start, f.min = s->min, f.max = s->max, f.log = s->log;
@@ -247,6 +247,9 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
   if (list->count == before)
     reader_warn(r, e->spec.node->key_at, "%s is set in every experiment: nothing is estimated",
                 e->name);
+  const Parameter *p = &r->flat->parameters.at[e->parameter];
+  for (int i = before; i < list->count && has_value(r->ast, p->name); i++)
+    list->at[i].in_model = p->value;
   return true;
 }
 

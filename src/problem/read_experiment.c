@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/unit.h"
+#include "problem/conversion.h"
 #include "problem/reader.h"
 
 // ---------------------------------------------------------------- data
@@ -253,39 +254,109 @@ typedef struct InputSource { // what an experiment says about an input
   Place at;
   bool is_number;
   double value;
+  bool has_gain, has_offset;
+  Conversion scaled; // input = gain*column + offset
 } InputSource;
 
-static bool read_input_entry(ProblemReader *r, const Yaml *n, const Variable *v, InputSource *s) {
-  static const char *const KEYS[] = {"column", "interpolation"};
-  const Yaml *column = n;
-  s->column = v->name;
+static bool read_scaling(ProblemReader *r, const Yaml *map, const char *key, const Variable *v,
+                         bool *given, double *value) {
+  const Yaml *n = yaml_find(map, key);
+  if (yaml_is_null(n)) return true;
+  *given = true;
+  if (v->boolean)
+    return reader_fail_key(r, n, ERR_VALUE, "%s is Boolean: it cannot have %s", v->name, key);
+  if (n->kind == YAML_MAP || strcmp(n->text, "estimate") == 0)
+    return reader_fail(r, n, ERR_UNSUPPORTED,
+                       "%s of an input must be a number; to find it, make it a parameter of the "
+                       "model, such as k*%s",
+                       key, v->name);
+  char what[140];
+  snprintf(what, sizeof what, "%s of the input %.100s", key, v->name);
+  return reader_number(r, n, what, false, value);
+}
+
+static bool read_input_mapping(ProblemReader *r, const Yaml *n, const Variable *v, InputSource *s) {
+  static const char *const KEYS[] = {"column", "interpolation", "gain", "offset"};
+  if (!reader_keys(r, n, "an input", KEYS, 4) ||
+      !check_interpolation(r, yaml_find(n, "interpolation"), &s->interpolation) ||
+      !read_scaling(r, n, "gain", v, &s->has_gain, &s->scaled.gain) ||
+      !read_scaling(r, n, "offset", v, &s->has_offset, &s->scaled.offset))
+    return false;
+  return s->scaled.gain != 0 ||
+         reader_fail(r, yaml_find(n, "gain"), ERR_VALUE,
+                     "gain must not be 0: nothing of the column would be left; a constant input is "
+                     "%s: number",
+                     v->name);
+}
+
+static bool is_column(const ExperimentReader *e, const char *name) {
+  return table_find(e->table, name) >= 0;
+}
+
+// 8/3 and its kin; names of columns begin with letters.
+static bool is_arithmetic(const char *text) {
+  return strspn(text, "+-(.0123456789") > 0 && strpbrk(text, "+-*/^(");
+}
+
+static bool read_constant(ProblemReader *r, const ExperimentReader *e, const Yaml *n,
+                          const Variable *v, InputSource *s) {
+  char what[140];
+  if (n->quoted) return true;
+  s->is_number = v->boolean && (strcmp(n->text, "true") == 0 || strcmp(n->text, "false") == 0);
+  s->value = s->is_number && n->text[0] == 't';
+  if (!s->is_number) s->is_number = number_parse(n->text, &s->value);
+  if (!s->is_number && !is_column(e, n->text) && is_arithmetic(n->text)) {
+    snprintf(what, sizeof what, "the value of the input %.100s", v->name);
+    s->is_number = true;
+    if (!reader_number(r, n, what, true, &s->value)) return false;
+  }
+  s->value = s->scaled.gain * s->value + s->scaled.offset;
+  return !s->is_number || isfinite(s->value) ||
+         reader_fail(r, n, ERR_VALUE, "the value of the input %s must be finite", v->name);
+}
+
+static bool read_input_entry(ProblemReader *r, const ExperimentReader *e, const Yaml *n,
+                             const Variable *v, InputSource *s) {
+  const Yaml *column = n->kind == YAML_MAP ? yaml_find(n, "column") : n;
   s->at = n->key_at;
   if (n->kind == YAML_LIST) return reader_map(r, n, "an input");
-  if (n->kind == YAML_MAP) {
-    column = yaml_find(n, "column");
-    if (!reader_keys(r, n, "an input", KEYS, 2) ||
-        !check_interpolation(r, yaml_find(n, "interpolation"), &s->interpolation))
-      return false;
-  }
+  if (n->kind == YAML_MAP && !read_input_mapping(r, n, v, s)) return false;
   if (yaml_is_null(column)) return true;
   if (!reader_text(r, column, "'column'", &s->column)) return false;
   s->at = column->at;
-  if (v->boolean && !column->quoted) {
-    s->is_number = strcmp(s->column, "true") == 0 || strcmp(s->column, "false") == 0;
-    s->value = s->column[0] == 't';
-  }
-  if (!s->is_number && !column->quoted) s->is_number = number_parse(s->column, &s->value);
-  return !s->is_number || isfinite(s->value) ||
-         reader_fail(r, column, ERR_VALUE, "the value of the input %s must be finite", v->name);
+  return read_constant(r, e, column, v, s);
 }
 
-static void check_input_unit(ProblemReader *r, const Table *t, int column, const Variable *v) {
-  Unit of_column, of_variable;
-  if (!t->units || !unit_parse(t->units[column], &of_column, NULL)) return;
-  if (!unit_parse(v->unit, &of_variable, NULL) || unit_same(&of_column, &of_variable)) return;
-  reader_warn(r, (Place){.file = t->file},
-              "column '%.80s' is in %.40s, but the input %s of the model is in %s",
-              t->names[column], t->units[column], v->name, v->unit);
+static void check_input_unit(ProblemReader *r, const Table *t, int column, const Variable *v,
+                             const InputSource *s) {
+  Conversion c;
+  char text[CONVERSION_TEXT_SIZE];
+  const char *name = t->names[column];
+  if (!t->units || s->has_gain) return;
+  ConversionKind kind = conversion_find(t->units[column], v->unit, &c);
+  if (kind == CONVERSION_FOUND && (c.gain != 1 || !s->has_offset))
+    reader_warn(r, s->at,
+                "column '%.80s' is in %.40s, but the input %s of the model is in %s; write inputs: "
+                "{%s: {column: %.80s, %s}} to convert it",
+                name, t->units[column], v->name, v->unit, v->name, name, conversion_text(&c, text));
+  if (kind == CONVERSION_IMPOSSIBLE)
+    reader_warn(r, s->at,
+                "column '%.80s' is in %.40s, but the input %s of the model is in %s, another "
+                "quantity; a factor between them can be given as inputs: {%s: {column: %.80s, "
+                "gain: ...}}",
+                name, t->units[column], v->name, v->unit, v->name, name);
+}
+
+// The table with one column changed.
+static Table scaled_table(ProblemReader *r, const Table *t, int column, const Conversion *c) {
+  Table copy = *t;
+  double *values = ARENA_ARRAY(r->scratch, double, t->rows + 1);
+  for (int i = 0; i < t->rows; i++) values[i] = c->gain * t->column[column][i] + c->offset;
+  const double **all = ARENA_ARRAY(r->scratch, const double *, t->columns);
+  memcpy(all, t->column, (size_t)t->columns * sizeof *all);
+  all[column] = values;
+  copy.column = all;
+  return copy;
 }
 
 static const Input *input_from_column(ProblemReader *r, const ExperimentReader *e,
@@ -301,8 +372,10 @@ static const Input *input_from_column(ProblemReader *r, const ExperimentReader *
                                      : word,
                   &kind);
   if (v->boolean) kind = INPUT_HOLD; // nothing lies between true and false
-  check_input_unit(r, e->table, column, v);
-  const Input *in = input_from_table(r->arena, e->table, e->time, column, kind, &own);
+  check_input_unit(r, e->table, column, v, s);
+  Table table = *e->table;
+  if (s->has_gain || s->has_offset) table = scaled_table(r, e->table, column, &s->scaled);
+  const Input *in = input_from_table(r->arena, &table, e->time, column, kind, &own);
   if (!in && r->err->code == ERR_NONE) *r->err = own;
   return in;
 }
@@ -327,8 +400,8 @@ static const Input *default_input(ProblemReader *r, const ExperimentReader *e, c
 
 static const Input *make_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
   const Yaml *n = yaml_find(yaml_find(e->node, "inputs"), v->name);
-  InputSource s = {.column = v->name, .at = e->node->at};
-  if (n && !read_input_entry(r, n, v, &s)) return NULL;
+  InputSource s = {.column = v->name, .at = e->node->at, .scaled = {1, 0}};
+  if (n && !read_input_entry(r, e, n, v, &s)) return NULL;
   if (s.is_number) return input_constant(r->arena, s.value);
   if (n || table_find(e->table, v->name) >= 0) return input_from_column(r, e, v, &s);
   return default_input(r, e, v);

@@ -22,14 +22,27 @@ static bool fail_option(ProblemReader *r, const Yaml *n) {
                          n->key);
 }
 
+// The text that an option is set to: of an expression of numbers its value.
+static bool option_text(ProblemReader *r, const Yaml *n, const OptionRow *row, const char **text) {
+  char what[140], number[32];
+  double value;
+  snprintf(what, sizeof what, "option %.100s", n->key);
+  if (!reader_text(r, n, what, text)) return false;
+  if (row->choices || number_parse(*text, &value)) return true;
+  if (!reader_number(r, n, what, true, &value)) return false;
+  number_format(value, number);
+  *text = arena_print(r->arena, "%s", number);
+  return true;
+}
+
 static bool set_option(ProblemReader *r, const Yaml *n) {
   Err own = {0};
   const char *text;
-  char what[140];
-  bool is_fit = options_find(&FIT_OPTIONS, n->key) != NULL;
-  if (!is_fit && !options_find(&SIMULATE_OPTIONS, n->key)) return fail_option(r, n);
-  snprintf(what, sizeof what, "option %.100s", n->key);
-  if (!reader_text(r, n, what, &text)) return false;
+  const OptionRow *row = options_find(&FIT_OPTIONS, n->key);
+  bool is_fit = row != NULL;
+  if (!row) row = options_find(&SIMULATE_OPTIONS, n->key);
+  if (!row) return fail_option(r, n);
+  if (!option_text(r, n, row, &text)) return false;
   bool ok = is_fit ? options_set(&FIT_OPTIONS, &r->problem->options, n->key, text, &own)
                    : options_set(&SIMULATE_OPTIONS, &r->problem->simulate, n->key, text, &own);
   return ok || reader_adopt(r, n, &own);

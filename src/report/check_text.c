@@ -12,6 +12,14 @@ static int count_of(const Check *c, FindingKind kind) {
   return count;
 }
 
+// Warnings that whoever read the problem has been told already.
+static int count_read(const Check *c) {
+  int count = 0;
+  for (int i = 0; i < c->findings.count; i++)
+    count += c->findings.at[i].was_read && c->findings.at[i].kind == FINDING_WARNING;
+  return count;
+}
+
 bool check_passed(const Check *c) {
   return c->starts && count_of(c, FINDING_ERROR) == 0;
 }
@@ -29,6 +37,8 @@ static void print_verdict(Page *p, const Check *c) {
                     : page_tinted(p, TINT_BAD, "not ready for a fit"));
   if (errors) text_print(p->out, ", %d error%s", errors, errors == 1 ? "" : "s");
   if (warnings) text_print(p->out, ", %d warning%s", warnings, warnings == 1 ? "" : "s");
+  int before = count_read(c);
+  if (before) text_print(p->out, " (%d of them when it was read)", before);
   text_add(p->out, "\n");
 }
 
@@ -41,8 +51,11 @@ static void print_finding(Page *p, const Finding *f) {
 }
 
 static bool topic_is_new(const Check *c, int i) {
+  if (c->findings.at[i].was_read) return false;
   for (int k = 0; k < i; k++)
-    if (strcmp(c->findings.at[k].topic, c->findings.at[i].topic) == 0) return false;
+    if (!c->findings.at[k].was_read &&
+        strcmp(c->findings.at[k].topic, c->findings.at[i].topic) == 0)
+      return false;
   return true;
 }
 
@@ -55,7 +68,8 @@ static void print_topics(Page *p, const Check *c) {
     if (title[0] >= 'a' && title[0] <= 'z') title[0] += 'A' - 'a';
     page_heading(p, title);
     for (int k = i; k < c->findings.count; k++)
-      if (strcmp(c->findings.at[k].topic, topic) == 0) print_finding(p, &c->findings.at[k]);
+      if (!c->findings.at[k].was_read && strcmp(c->findings.at[k].topic, topic) == 0)
+        print_finding(p, &c->findings.at[k]);
   }
 }
 

@@ -166,6 +166,18 @@ static void certificate(Json *j, const FitResult *r) {
   json_close(j);
 }
 
+// Of a motion that one simulation over the whole time cannot follow: by experiment; else null.
+static void pieces(Json *j, const FitReport *r) {
+  const FitPieces *p = r->result->pieces;
+  if (!p) return json_text(j, "pieces", NULL);
+  json_open(j, "pieces", '{', false);
+  json_open(j, "count", '[', false);
+  for (int e = 0; e < r->problem->experiment_count; e++) json_whole(j, NULL, p->count[e]);
+  json_close(j);
+  json_number(j, "gap", p->gap);
+  json_close(j);
+}
+
 static void stages(Json *j, const FitResult *r) {
   json_open(j, "stages", '[', r->stages.count > 0);
   for (int i = 0; i < r->stages.count; i++) {
@@ -222,6 +234,7 @@ static void head(Json *j, const FitReport *r, const char *version) {
 // What is not in every problem, and what the others are made of.
 static void details(Json *j, const FitReport *r) {
   certificate(j, r->result);
+  pieces(j, r);
   stages(j, r->result);
   json_flag(j, "sandwich", r->statistics->sandwich);
   json_number(j, "variance", r->statistics->variance);

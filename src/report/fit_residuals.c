@@ -1,5 +1,6 @@
 #include "report/fit_residuals.h"
 
+#include "estimate/shooting.h"
 #include "report/cells.h"
 
 typedef struct Collector {
@@ -24,9 +25,9 @@ static Collector collector_new(Arena *a, const Problem *p) {
 // Blocks of a channel come in the order of time.
 static void collect(void *data, const ResidualBlock *b) {
   Collector *c = data;
-  if (b->experiment < 0 || b->experiment >= c->p->experiment_count) return; // a prior
+  if (b->experiment < 0 || b->experiment >= c->p->experiment_count) return;
   const Experiment *x = &c->p->experiments[b->experiment];
-  if (b->channel < 0 || b->channel >= x->channel_count) return;
+  if (b->channel < 0 || b->channel >= x->channel_count) return; // a gap between pieces
   int *seen = &c->seen[b->experiment][b->channel];
   for (int i = 0; i < b->rows && *seen < x->channels[b->channel].count; i++)
     c->residual[b->experiment][b->channel][(*seen)++] =
@@ -57,7 +58,7 @@ bool fit_residuals_csv(Text *out, const FitReport *r, Objective *o, Err *err) {
   Arena *a = arena_new();
   Collector c = collector_new(a, p);
   char why[700] = "";
-  bool done = objective_rows(o, r->result->x, collect, &c, why);
+  bool done = result_rows(p, o, r->result->pieces, r->result->x, collect, &c, why);
   if (!done) fail(err, ERR_VALUE, "there are no residuals: %s", why);
   text_add(out, "experiment,variable,time,data,model,residual\n");
   for (int e = 0; done && e < p->experiment_count; e++)

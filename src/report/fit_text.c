@@ -127,6 +127,12 @@ static void print_channels(FitPage *f) {
   }
   page_heading(p, "Fit");
   page_table_print(t);
+  int pieces = fit_piece_count(problem, f->r->result->pieces);
+  if (pieces > 0)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena,
+                               "Simulated in %d pieces, each from where the one before ends.",
+                               pieces));
 }
 
 // ---------------------------------------------------------------- what the data do not tell

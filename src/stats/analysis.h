@@ -11,6 +11,7 @@ typedef struct Analysis {
   const Problem *p;
   Objective *o;
   const double *x;
+  const FitPieces *pieces; // of the result; NULL: it has none
   bool
       fitted; // x is the result of a fit: residuals are noise, and numbers at bounds were stopped there
   Samples *rows;

@@ -14,10 +14,23 @@ static const double HIDDEN = 1; // standard errors above this many sizes tell no
 
 // ---------------------------------------------------------------- triangles
 
+// Between pieces of a motion, each divided by its standard deviation.
+static void add_gaps(Arena *a, const Samples *rows, QrSum *sum) {
+  double **column = ARENA_ARRAY(a, double *, rows->n + 1);
+  int first = rows->count + rows->prior_count;
+  for (int k = 0; k <= rows->n; k++) {
+    column[k] = ARENA_ARRAY(a, double, rows->gap_count + 1);
+    for (int i = 0; i < rows->gap_count && rows->gap_unit > 0; i++)
+      column[k][i] = rows->column[k][first + i] * rows->scale[first + i] / rows->gap_unit;
+  }
+  qr_sum_add(sum, column, rows->gap_count);
+}
+
 // Triangle of rows whose channels are divided by unit[channel].
-static double *triangle_of(Arena *a, const Samples *rows, const double *unit) {
+static double *triangle_of(Arena *a, const Samples *rows, const double *unit, bool with_gaps) {
   int n = rows->n;
   QrSum *sum = qr_sum_new(a, n);
+  if (with_gaps) add_gaps(a, rows, sum); // heavy rows first
   double **column = ARENA_ARRAY(a, double *, n + 1);
   for (int k = 0; k <= n; k++) column[k] = ARENA_ARRAY(a, double, rows->count + 1);
   for (int k = 0; k < n; k++)
@@ -156,10 +169,10 @@ static void find_inactive(Analysis *an, const double *R, Directions *out) {
     double *x = ARENA_ARRAY(an->scratch, double, n + 1);
     memcpy(x, an->x, (size_t)n * sizeof *x);
     x[k] = x[k] != 0 ? x[k] * d.confirmed_factor : an->size[k];
-    d.confirmed_change = probe_change(&prober, x);
+    d.confirmed_change = an->pieces ? nan("") : probe_change(&prober, x);
     d.structural = d.confirmed = d.confirmed_change <= residual_accuracy(an->p);
     d.text = arena_print(an->a, "%s changes no residual%s.", an->p->free[k].name,
-                         d.confirmed ? "" : " here; a change by 30 % does");
+                         d.confirmed || an->pieces ? "" : " here; a change by 30 % does");
     array_push(an->scratch, out, d);
   }
 }
@@ -349,19 +362,20 @@ static void find_singular_values(Analysis *an, const double *R, double limit_fac
     s->rank += s->singular_values[k] > limit_factor * s->singular_values[0];
 }
 
-// Standard errors if the noise were 1 % of each channel's rms, from the data alone.
+// Standard errors if the noise were 1 % of each channel's rms, from the data alone: priors count nothing.
 static void find_errors_at_1_percent(Analysis *an) {
   const Samples *rows = an->rows;
-  int n = an->s->n;
-  double *unit = channel_sizes(an, 0.01),
-         *factor = ARENA_ARRAY(an->scratch, double, rows->count + 1);
-  double *one = ARENA_ARRAY(an->scratch, double, rows->count + 1);
+  int n = an->s->n, count = samples_rows(rows);
+  double *unit = channel_sizes(an, 0.01), *factor = ARENA_ARRAY(an->scratch, double, count + 1);
+  double *one = ARENA_ARRAY(an->scratch, double, count + 1);
   double *covariance = ARENA_ARRAY(an->scratch, double, n *n + 1);
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++)
       factor[rows->channels[c].first + i] = 1 / unit[c];
-  for (int i = 0; i < rows->count; i++) one[i] = 1;
-  RowSet set = {n, rows->count, rows->column, factor, NULL, NULL};
+  for (int i = rows->count + rows->prior_count; i < count && rows->gap_unit > 0; i++)
+    factor[i] = rows->scale[i] / rows->gap_unit;
+  for (int i = 0; i < count; i++) one[i] = 1;
+  RowSet set = {n, count, rows->column, factor, NULL, NULL};
   double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
   projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
   for (int k = 0; k < n; k++)
@@ -371,7 +385,7 @@ static void find_errors_at_1_percent(Analysis *an) {
 // Numbers that priors make known although the data do not.
 static bool *known_by_priors(const Analysis *an) {
   const Samples *rows = an->rows;
-  int count = rows->count + rows->prior_count;
+  int count = samples_rows(rows);
   bool *known = ARENA_ARRAY(an->scratch, bool, rows->n + 1);
   if (rows->prior_count == 0) return known;
   RowSet set = {rows->n, count, rows->column, rows->scale, NULL, NULL};
@@ -463,8 +477,8 @@ void analyse_identifiability(Analysis *an) {
   Statistics *s = an->s;
   if (s->n == 0) return;
   double limit = 10 * sensitivity_accuracy(an->p);
-  double *R = triangle_of(an->scratch, an->rows, an->noise);
-  double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1));
+  double *R = triangle_of(an->scratch, an->rows, an->noise, true);
+  double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1), false);
   find_sizes(an, R);
   for (int k = 0; k < s->n; k++) s->parameters[k].identifiable = true;
   find_singular_values(an, R, limit);
@@ -472,7 +486,7 @@ void analyse_identifiability(Analysis *an) {
   Directions found = {0};
   bool *known = known_by_priors(an);
   find_inactive(an, R_data, &found);
-  find_structural(an, R_data, &found);
+  if (!an->pieces) find_structural(an, R_data, &found);
   for (int i = 0; i < found.count; i++) {
     found.at[i].singular_value = seen(an, R, found.at[i].vector);
     judge_by_direction(an, &found.at[i], known);

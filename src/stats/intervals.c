@@ -9,7 +9,7 @@ static const double CONFIDENCE = 0.95;
 
 static RowSet row_set(const Analysis *an, const bool *held) {
   const Samples *rows = an->rows;
-  int count = rows->count + rows->prior_count;
+  int count = samples_rows(rows);
   bool *ignored = ARENA_ARRAY(an->scratch, bool, count + 1);
   for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
   return (RowSet){rows->n, count, rows->column, rows->scale, ignored, held};
@@ -29,7 +29,7 @@ typedef struct RowVariance {
 // Weighted residuals, cut where the Huber loss cuts.
 static double *weighted_residuals(const Analysis *an) {
   const Samples *rows = an->rows;
-  int count = rows->count + rows->prior_count;
+  int count = samples_rows(rows);
   double *out = ARENA_ARRAY(an->scratch, double, count + 1);
   for (int i = 0; i < count; i++) {
     double r = rows->column[rows->n][i];
@@ -60,25 +60,52 @@ static void raise_to_accuracy(const Analysis *an, int at, RowVariance *v) {
   }
 }
 
+// Few samples do not show how the noise changes along a channel: one variance for all of them.
+enum { FEW = 50 };
+
+static void pool_variance(const Analysis *an, const Projection *projection, int at,
+                          RowVariance *v) {
+  const SampleChannel *c = &an->rows->channels[at];
+  const double *r = an->rows->column[an->rows->n], *scale = an->rows->scale;
+  double sum = 0, freedom = an->rows->count - projection->rank;
+  for (int i = c->first; i < c->first + c->count; i++) sum += r[i] * r[i];
+  double variance = sum / c->count * (an->rows->count / freedom);
+  for (int i = c->first; i < c->first + c->count; i++)
+    v->variance[i] = variance * scale[i] * scale[i];
+}
+
 // Rows of channels whose noise is unknown keep the variance that their own residuals show.
 static RowVariance row_variances(const Analysis *an, const Projection *projection) {
   const Samples *rows = an->rows;
-  int count = rows->count + rows->prior_count;
+  int count = samples_rows(rows);
   RowVariance v = {ARENA_ARRAY(an->scratch, double, count + 1), false, false};
   projection_residual_variance(projection, weighted_residuals(an), v.variance);
   bool robust = an->p->options.loss == LOSS_HUBER;
+  int freedom = rows->count - projection->rank;
+  bool few = freedom > 0 && freedom < FEW && !robust;
   for (int at = 0; at < an->s->channel_count; at++) {
     const Channel *c = rows->channels[at].data;
     bool own = an->fitted && (c->sigma_kind == SIGMA_UNKNOWN || robust);
-    v.sandwich |= own;
+    v.sandwich |= own && !few;
     v.estimated |= own || (an->fitted && c->sigma_kind == SIGMA_ESTIMATED);
+    if (own && few) pool_variance(an, projection, at, &v);
     if (own)
       raise_to_accuracy(an, at, &v);
     else
       set_channel_variance(an, at, &v);
   }
-  for (int i = rows->count; i < count; i++) v.variance[i] = 1; // priors
+  for (int i = rows->count; i < count; i++)
+    v.variance[i] = i < rows->count + rows->prior_count ? 1 : rows->gap_unit * rows->gap_unit;
   return v;
+}
+
+// Motion that magnifies changes may show numbers more accurately than it can be simulated.
+static void keep_above_accuracy(const Analysis *an, double *covariance) {
+  int n = an->s->n;
+  for (int k = 0; an->pieces && k < n; k++) {
+    double least = sensitivity_accuracy(an->p) * fabs(an->x[k]), *square = &covariance[k * n + k];
+    if (*square < least * least) *square = least * least;
+  }
 }
 
 // ---------------------------------------------------------------- bounds
@@ -126,6 +153,7 @@ static Sides find_sides(const Analysis *an) {
          *above = ARENA_ARRAY(an->scratch, double, n + 1);
   const Projection *held = project_rows(an, stopped);
   projection_covariance(held, row_variances(an, held).variance, covariance);
+  keep_above_accuracy(an, covariance);
   mark_sides(an, held, stopped, down, up);
   for (int k = 0; k < n; k++) {
     double error = sqrt(covariance[k * n + k]);
@@ -169,6 +197,7 @@ void find_intervals(Analysis *an) {
   s->variance =
       freedom > 0 ? sum_of_squares(weighted_residuals(an), an->rows->count) / freedom : nan("");
   projection_covariance(an->projection, v.variance, s->covariance);
+  keep_above_accuracy(an, s->covariance);
   double t = nan(""), tail = 0.5 + CONFIDENCE / 2;
   if (!v.estimated)
     t = normal_quantile(tail);

@@ -90,9 +90,22 @@ static void say_few(Analysis *an, Remarks *r) {
         an->s->n);
 }
 
+static void say_pieces(Analysis *an, Remarks *r) {
+  if (!an->pieces) return;
+  SAY("The motion magnifies small changes so much that one simulation over the whole time cannot "
+      "follow it: everything here comes from %d pieces, each of which begins where the one before "
+      "ends. The standard errors hold only if the model is exact, because what it leaves out is "
+      "magnified like everything else; and none is below rel_tol (%.1g) of the value, which is as "
+      "far as the simulation can be trusted.",
+      fit_piece_count(an->p, an->pieces), an->p->simulate.rel_tol);
+  if (an->s->direction_count > 0)
+    SAY("What the data do not tell is seen near this point only: for motion in pieces no "
+        "simulation farther away confirms it.");
+}
+
 void write_remarks(Analysis *an) {
-  static void (*const ALL[])(Analysis *, Remarks *) = {say_unknown, say_few,      say_exact,
-                                                       say_bounds,  say_coloured, say_correlated};
+  static void (*const ALL[])(Analysis *, Remarks *) = {
+      say_unknown, say_few, say_exact, say_pieces, say_bounds, say_coloured, say_correlated};
   Remarks found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

@@ -32,28 +32,57 @@ typedef struct Taking {
   const Objective *o;
 } Taking;
 
+// Gaps come in the order of time.
+static int first_row(const Taking *t, const ResidualBlock *b) {
+  Samples *s = t->s;
+  if (b->channel >= 0)
+    return s->channels[objective_channel(t->o, b->experiment, b->channel)].first + b->first;
+  s->gap_count += b->rows;
+  return samples_rows(s) - b->rows;
+}
+
 static void take_block(void *data, const ResidualBlock *b) {
   const Taking *t = data;
   Samples *s = t->s;
-  int first = s->channels[objective_channel(t->o, b->experiment, b->channel)].first + b->first;
+  int first = first_row(t, b);
   for (int i = 0; i < b->rows; i++) s->scale[first + i] = b->scale[i];
   for (int k = 0; k <= s->n; k++)
     for (int i = 0; i < b->rows; i++)
       s->column[k][first + i] = b->scale[i] > 0 ? b->column[k][i] / b->scale[i] : 0;
 }
 
+// Before the gaps, which are counted as they come.
+static int count_priors(const Problem *p) {
+  int count = 0;
+  for (int k = 0; k < p->free_count; k++) count += p->free[k].has_prior;
+  return count;
+}
+
 static void add_priors(Samples *s, const Problem *p, const double *x) {
-  for (int k = 0; k < s->n; k++) {
+  for (int k = 0, row = s->count; k < s->n; k++) {
     if (!p->free[k].has_prior) continue;
-    int row = s->count + s->prior_count++;
     s->scale[row] = 1 / p->free[k].prior_sd;
     s->column[k][row] = 1;
     s->column[s->n][row] = x[k] - p->free[k].prior_mean;
-    s->huber[row] = HUGE_VAL;
+    row++;
   }
 }
 
+static int most_gaps(const Problem *p, const FitPieces *pieces) {
+  int count = 0;
+  for (int e = 0; pieces && e < p->experiment_count; e++)
+    count += (pieces->count[e] - 1) * p->model->nx;
+  return count;
+}
+
+static double weighted_rms(const Samples *s) {
+  double sum = 0;
+  for (int i = 0; i < s->count; i++) sum += pow(s->scale[i] * s->column[s->n][i], 2);
+  return s->count ? sqrt(sum / s->count) : 0;
+}
+
 static void set_huber_limits(Samples *s, const Problem *p, const Objective *o) {
+  for (int i = s->count; i < samples_rows(s); i++) s->huber[i] = HUGE_VAL;
   for (int c = 0; c < s->channel_count; c++) {
     const SampleChannel *ch = &s->channels[c];
     bool known = ch->data->sigma_kind != SIGMA_UNKNOWN;
@@ -64,16 +93,19 @@ static void set_huber_limits(Samples *s, const Problem *p, const Objective *o) {
   }
 }
 
-Samples *samples_new(Arena *a, const Problem *p, Objective *o, const double *x, char why[700]) {
+Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
+                     const double *x, char why[700]) {
   Samples *s = ARENA_NEW(a, Samples);
   s->n = p->free_count;
   s->count = list_channels(a, p, o, s);
-  int rows = s->count + s->n;
+  s->prior_count = count_priors(p);
+  int rows = s->count + s->prior_count + most_gaps(p, pieces);
   s->column = ARENA_ARRAY(a, double *, s->n + 1);
   for (int k = 0; k <= s->n; k++) s->column[k] = ARENA_ARRAY(a, double, rows + 1);
   s->scale = ARENA_ARRAY(a, double, rows + 1);
   s->huber = ARENA_ARRAY(a, double, rows + 1);
-  if (!objective_rows(o, x, take_block, &(Taking){s, o}, why)) return NULL;
+  if (!result_rows(p, o, pieces, x, take_block, &(Taking){s, o}, why)) return NULL;
+  s->gap_unit = weighted_rms(s);
   set_huber_limits(s, p, o);
   add_priors(s, p, x);
   return s;

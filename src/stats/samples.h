@@ -1,6 +1,6 @@
 // All rows of a problem at one point in natural units: what every statistic is computed from.
 #pragma once
-#include "estimate/objective.h"
+#include "estimate/shooting.h"
 
 typedef struct SampleChannel {
   int experiment, channel;
@@ -14,6 +14,8 @@ typedef struct Samples {
   int n;           // free numbers
   int count;       // rows of samples
   int prior_count; // rows of priors behind them
+  int gap_count;   // rows of gaps between pieces behind those, see shooting_rows
+  double gap_unit; // scale of such a row times its standard deviation: as of a typical sample
   double **column; // n slopes, then the residuals model - data; in the units of the channels
   double *scale;   // by row: what the objective multiplies it by
   double *
@@ -22,7 +24,11 @@ typedef struct Samples {
   int channel_count;
 } Samples;
 
-// NULL when the model cannot be simulated at x; why says it then.
-Samples *samples_new(Arena *a, const Problem *p, Objective *o, const double *x, char why[700]);
+// pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; why says it then.
+Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
+                     const double *x, char why[700]);
+static inline int samples_rows(const Samples *s) {
+  return s->count + s->prior_count + s->gap_count;
+}
 // What a change of each free number is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
 double typical_size(const Free *f, double x);

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "num/residual_tests.h"
 #include "stats/analysis.h"
-#include "stats/residual_tests.h"
 
 static const double ASSUMED_NOISE = 0.01; // of the rms of a channel, where nothing else is known
 
@@ -146,14 +146,21 @@ static bool sigma_is_estimated(const Problem *p) {
   return false;
 }
 
-static Statistics *statistics(const Problem *p, const double *x, Objective *o, bool fitted) {
+static Statistics *statistics(const Problem *p, const double *x, const FitPieces *pieces,
+                              Objective *o, bool fitted) {
   char why[700] = "";
   Arena *scratch = arena_new();
   Statistics *s = empty(p, o);
-  Analysis an = {
-      .s = s, .a = s->arena, .scratch = scratch, .p = p, .o = o, .x = x, .fitted = fitted};
-  if (fitted && sigma_is_estimated(p)) objective_update_sigma(o, x);
-  an.rows = samples_new(scratch, p, o, x, why);
+  Analysis an = {.s = s,
+                 .a = s->arena,
+                 .scratch = scratch,
+                 .p = p,
+                 .o = o,
+                 .x = x,
+                 .pieces = pieces,
+                 .fitted = fitted};
+  if (fitted && sigma_is_estimated(p)) result_update_sigma(p, o, pieces, x);
+  an.rows = samples_new(scratch, p, o, pieces, x, why);
   if (an.rows)
     analyse(&an);
   else
@@ -163,11 +170,11 @@ static Statistics *statistics(const Problem *p, const double *x, Objective *o, b
 }
 
 Statistics *statistics_new(const Problem *p, const FitResult *r, Objective *o) {
-  return statistics(p, r->x, o, true);
+  return statistics(p, r->x, r->pieces, o, true);
 }
 
 Statistics *statistics_at(const Problem *p, const double *x, Objective *o) {
-  return statistics(p, x, o, false);
+  return statistics(p, x, NULL, o, false);
 }
 
 void statistics_free(Statistics *s) {

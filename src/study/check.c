@@ -7,7 +7,7 @@
 #include "study/check_data.h"
 #include "study/synthetic.h"
 
-enum { NUMBERS_TO_DESCRIBE = 30, CHANNELS_IN_A_SENTENCE = 4 };
+enum { NUMBERS_TO_DESCRIBE = 30, CHANNELS_IN_A_SENTENCE = 4, OUT_OF_PROPORTION = 30 };
 
 void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...) {
   char text[2400];
@@ -15,7 +15,7 @@ void check_add(Check *c, FindingKind kind, const char *topic, const char *format
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  Finding f = {kind, topic, arena_print(c->arena, "%s", text)};
+  Finding f = {kind, topic, arena_print(c->arena, "%s", text), false};
   array_push(c->arena, &c->findings, f);
 }
 
@@ -32,6 +32,7 @@ static const char *plural(int n) {
 }
 
 static void pass_on_warnings(Check *c, const char *topic, const Warnings *w) {
+  int before = c->findings.count;
   for (int i = 0; i < w->list.count; i++) {
     const Err *e = &w->list.at[i];
     if (e->line)
@@ -40,6 +41,7 @@ static void pass_on_warnings(Check *c, const char *topic, const Warnings *w) {
       check_add(c, FINDING_WARNING, topic, "%s", e->text);
   }
   if (w->left_out) check_add(c, FINDING_NOTE, topic, "And %d more warnings.", w->left_out);
+  for (int i = before; i < c->findings.count; i++) c->findings.at[i].was_read = true;
 }
 
 static bool start_is_estimated(const Problem *p, int variable) {
@@ -239,6 +241,21 @@ static void look_at_phase(const StartFacts *f) {
       local ? "use method: auto" : "auto and homotopy are made for that");
 }
 
+// Start values are rarely wrong by that much; units are.
+static void look_at_sizes(const StartFacts *f) {
+  const Problem *p = f->c->problem;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++) {
+      const StartChannel *s = &f->channels[f->first[e] + k];
+      double ratio = s->data > 0 ? sqrt(s->error / s->data) : 0;
+      if (!(ratio > OUT_OF_PROPORTION)) continue;
+      check_add(f->c, FINDING_WARNING, "start",
+                "%s: at the start values the model is about %.1g times as large as the data. Check "
+                "the units of column '%s' and of the inputs, and the start values.",
+                check_channel_label(f->c, e, k), ratio, p->experiments[e].channels[k].column);
+    }
+}
+
 static void look_at_objective(const StartFacts *f, double data) {
   Check *c = f->c;
   if (!(c->floor > 1e-8 * data)) {
@@ -256,6 +273,7 @@ static void look_at_objective(const StartFacts *f, double data) {
         "alone explains (about %.3g).",
         c->objective_start, c->objective_start / c->floor, c->floor);
   }
+  look_at_sizes(f);
   look_at_phase(f);
 }
 
@@ -298,30 +316,39 @@ static const char *label_in_row(Check *c, int k) {
   return check_channel_label(c, e, k);
 }
 
-static void describe_sensitivity(Check *c, int j) {
+// Returns the largest change.
+static double describe_sensitivity(Check *c, int j) {
   const Free *f = &c->problem->free[j];
   int n = c->problem->free_count, k = -1, listed = 0;
-  double last = HUGE_VAL;
+  double last = HUGE_VAL, largest = 0;
   Text text;
   text_init(&text);
   while (listed < CHANNELS_IN_A_SENTENCE && (k = next_channel(c, j, last, k)) >= 0) {
     last = c->sensitivity[k * n + j];
+    largest = fmax(largest, last);
     text_print(&text, last < 1 ? "%s%s by %.2g %%" : "%s%s by %.0f %%", listed++ ? ", " : "",
                label_in_row(c, k), 100 * last);
   }
   if (listed)
-    check_add(c, FINDING_GOOD, "sensitivity", "%s changes %s of its rms.",
+    check_add(c, largest < 1 ? FINDING_GOOD : FINDING_NOTE, "sensitivity",
+              "%s changes %s of %s rms.",
               f->start != 0 ? arena_print(c->arena, "1 %% more %s", f->name)
                             : arena_print(c->arena, "%.3g more %s", one_percent(f), f->name),
-              text.at);
+              text.at, listed == 1 ? "its" : "their");
   text_done(&text);
+  return largest;
 }
 
 static void look_at_sensitivity(const StartFacts *f) {
   Check *c = f->c;
+  double largest = 0;
   fill_sensitivity(f);
   if (f->n > NUMBERS_TO_DESCRIBE) return;
-  for (int j = 0; j < f->n; j++) describe_sensitivity(c, j);
+  for (int j = 0; j < f->n; j++) largest = fmax(largest, describe_sensitivity(c, j));
+  if (largest >= 1)
+    check_add(c, FINDING_NOTE, "sensitivity",
+              "A change by 1 %% that is as large as the data themselves: at the start values the "
+              "model is unstable, chaotic or far too large.");
 }
 
 // ---------------------------------------------------------------- identifiability
@@ -363,6 +390,12 @@ static void tell_direction(Check *c, const StatDirection *d) {
               d->text);
 }
 
+static bool noise_hides_some(const Statistics *s) {
+  bool hidden = s->direction_count > 0;
+  for (int i = 0; i < s->n; i++) hidden |= !s->parameters[i].identifiable;
+  return hidden;
+}
+
 static void look_at_identifiability(Check *c) {
   const Statistics *s = c->statistics;
   for (int k = 0; k < s->direction_count; k++)
@@ -370,6 +403,13 @@ static void look_at_identifiability(Check *c) {
   look_at_single_numbers(c, s);
   if (s->rank < s->n)
     check_add(c, FINDING_NOTE, "identifiability", "Rank %d of %d at the start.", s->rank, s->n);
+  else if (noise_hides_some(s))
+    check_add(
+        c, FINDING_NOTE, "identifiability",
+        "Only noise is in the way: with more or better data of the same kind %s could be told "
+        "(condition of the scaled sensitivities %.3g).",
+        s->n == 1 ? c->problem->free[0].name : "all numbers",
+        s->singular_values[0] / s->singular_values[s->n - 1]);
   else if (s->n == 1)
     check_add(c, FINDING_GOOD, "identifiability", "The data can tell %s.",
               c->problem->free[0].name);

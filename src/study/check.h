@@ -8,6 +8,7 @@ typedef struct Finding {
   FindingKind kind;
   const char *topic; // model, data, parameters, start, sensitivity, identifiability
   const char *text;  // sentences; for warnings and errors with what to change
+  bool was_read;     // a warning of model or problem, which were read before the check
 } Finding;
 
 typedef struct Check {

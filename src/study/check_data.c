@@ -1,6 +1,7 @@
 #include "study/check_data.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "study/data_quality.h"
 #include "study/synthetic.h"
@@ -83,11 +84,45 @@ static void look_at_values(Check *c, const char *label, const Channel *channel,
               label, q->noise, q->deviation);
 }
 
+static int compare_numbers(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Marks the steps between samples in which an input changes by far more than it usually does.
+static void mark_jumps(Arena *a, const Input *in, const Channel *channel, bool *jump) {
+  int n = channel->count, piece;
+  double *step = ARENA_ARRAY(a, double, n), *sorted = ARENA_ARRAY(a, double, n);
+  double before = 0, least = HUGE_VAL, most = -HUGE_VAL;
+  for (int i = 0; i < n; i++) {
+    double now;
+    piece = input_piece(in, channel->t[i], 1);
+    input_eval(in, channel->t[i], &piece, &now, NULL);
+    if (i) sorted[i - 1] = step[i - 1] = fabs(now - before);
+    least = fmin(least, now), most = fmax(most, now);
+    before = now;
+  }
+  qsort(sorted, (size_t)(n - 1), sizeof *sorted, compare_numbers);
+  double usual = sorted[(n - 1) / 2];
+  for (int i = 0; i < n - 1; i++)
+    jump[i] |= step[i] > 0.05 * (most - least) && step[i] > 10 * usual;
+}
+
+static const bool *jumps_of(Check *c, int e, const Channel *channel) {
+  const Experiment *x = &c->problem->experiments[e];
+  bool *jump = ARENA_ARRAY(c->arena, bool, channel->count + 1);
+  Arena *scratch = arena_new();
+  for (int i = 0; channel->count > 1 && i < c->problem->model->nu; i++)
+    mark_jumps(scratch, x->inputs[i], channel, jump);
+  arena_free(scratch);
+  return jump;
+}
+
 static void look_at_channel(Check *c, int e, int k, bool description) {
   const Channel *channel = &c->problem->experiments[e].channels[k];
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
-  data_quality(channel->t, channel->y, channel->count, &q);
+  data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
   if (channel->count == 0) {
     check_add(c, FINDING_ERROR, TOPIC,
               "%s: no samples in the window. Change 'window' or the column.", label);
@@ -113,7 +148,7 @@ static void compare_sizes(Check *c) {
       const Channel *channel = &c->problem->experiments[e].channels[k];
       DataQuality q;
       if (channel->sigma_kind != SIGMA_UNKNOWN) continue;
-      data_quality(channel->t, channel->y, channel->count, &q);
+      data_quality(channel->t, channel->y, channel->count, NULL, &q);
       double d = q.deviation * sqrt(channel->weight);
       if (!(d > 0)) continue;
       if (d < small.deviation) small = (Extreme){d, check_channel_label(c, e, k)};
@@ -127,11 +162,12 @@ static void compare_sizes(Check *c) {
 }
 
 static void count_samples(Check *c) {
-  long samples = 0;
+  long samples = 0, priors = 0;
+  for (int i = 0; i < c->problem->free_count; i++) priors += c->problem->free[i].has_prior;
   for (int e = 0; e < c->problem->experiment_count; e++)
     for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
       samples += c->problem->experiments[e].channels[k].count;
-  if (samples < c->problem->free_count)
+  if (samples + priors < c->problem->free_count)
     check_add(c, FINDING_ERROR, TOPIC,
               "%ld samples cannot determine %d numbers. Measure more, or estimate fewer.", samples,
               c->problem->free_count);

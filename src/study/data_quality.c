@@ -96,13 +96,21 @@ static double usual_near(const double *d, int n, int i) {
   return NORMAL * median(size, count);
 }
 
-static void find_outliers(Arena *a, const double *t, const double *y, int n, DataQuality *q) {
+// Whether a jump lies between the samples by which sample i is judged, or just before them: what follows a jump is steep.
+static bool is_near_jump(const bool *jump, int n, int i) {
+  for (int k = i - 5; jump && k <= i + 2; k++)
+    if (k >= 0 && k < n - 1 && jump[k]) return true;
+  return false;
+}
+
+static void find_outliers(Arena *a, const double *t, const double *y, int n, const bool *jump,
+                          DataQuality *q) {
   if (n < 12) return;
   double *d = ARENA_ARRAY(a, double, n), *size = ARENA_ARRAY(a, double, n), worst = 0;
   for (int i = 2; i < n - 2; i++) d[i] = contradiction(t, y, i), size[i - 2] = fabs(d[i]);
   double limit = fmax(10 * NORMAL * median(size, n - 4), 0.02 * q->deviation);
   for (int i = 3; i < n - 3; i++) {
-    if (!(fabs(d[i]) > limit) || !is_spike(t, d, i)) continue;
+    if (!(fabs(d[i]) > limit) || !is_spike(t, d, i) || is_near_jump(jump, n, i)) continue;
     if (!(fabs(d[i]) > 10 * usual_near(d, n, i))) continue;
     q->outliers++;
     if (!(fabs(d[i]) > worst)) continue;
@@ -133,14 +141,14 @@ static void find_clipping(const double *t, const double *y, int n, DataQuality *
   }
 }
 
-void data_quality(const double *t, const double *y, int n, DataQuality *out) {
+void data_quality(const double *t, const double *y, int n, const bool *jump, DataQuality *out) {
   Arena *a = arena_new();
   *out = (DataQuality){.count = n, .noise = noise_deviation(t, y, n), .period = nan("")};
   measure_size(y, n, out);
   measure_steps(a, t, n, out);
   if (n > 1 && !out->constant) {
     measure_period(t, y, n, out);
-    find_outliers(a, t, y, n, out);
+    find_outliers(a, t, y, n, jump, out);
     find_clipping(t, y, n, out);
   }
   arena_free(a);

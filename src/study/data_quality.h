@@ -16,4 +16,6 @@ typedef struct DataQuality {
   double clipped_t, clipped_y; // where that begins
 } DataQuality;
 
-void data_quality(const double *t, const double *y, int n, DataQuality *out);
+// jump[i]: something that drives the motion jumps between samples i and i + 1, so samples there need not be smooth. NULL:
+// nothing jumps.
+void data_quality(const double *t, const double *y, int n, const bool *jump, DataQuality *out);

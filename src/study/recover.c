@@ -172,8 +172,10 @@ static bool truth_is_inside(const Problem *p, const double *truth, Err *err) {
   for (int i = 0; i < p->free_count; i++) {
     const Free *f = &p->free[i];
     if (!(truth[i] >= f->min && truth[i] <= f->max))
-      return fail(err, ERR_VALUE, "the truth of %s, %g, is outside its bounds [%g, %g]", f->name,
-                  truth[i], f->min, f->max);
+      return fail(err, ERR_VALUE,
+                  "the truth of %s, %g, is outside its bounds [%g, %g]; give another truth, or "
+                  "wider bounds",
+                  f->name, truth[i], f->min, f->max);
   }
   return true;
 }
@@ -209,9 +211,9 @@ static Recover *recover_new(const Problem *p) {
   return r;
 }
 
-static const double *truth_or_starts(const Problem *p, const double *truth, Arena *a) {
+static const double *truth_or_model(const Problem *p, const double *truth, Arena *a) {
   double *x = ARENA_ARRAY(a, double, p->free_count);
-  for (int i = 0; i < p->free_count; i++) x[i] = truth ? truth[i] : p->free[i].start;
+  for (int i = 0; i < p->free_count; i++) x[i] = truth ? truth[i] : p->free[i].in_model;
   return x;
 }
 
@@ -244,7 +246,7 @@ Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
              .random_starts = random_starts,
              .listener = listener,
              .listener_data = data};
-  s.truth = truth_or_starts(p, truth, s.r->arena);
+  s.truth = truth_or_model(p, truth, s.r->arena);
   if (!truth_is_inside(p, s.truth, err) || (random_starts && !starts_can_be_drawn(p, err)) ||
       !simulate_truth(&s, err)) {
     recover_free(s.r);

@@ -24,5 +24,9 @@ it "--quiet prints nothing"
 run check decay.yaml --quiet; status 0; no_out; no_err
 it "--start changes the start"
 run check decay.yaml --start k=3 --json s.json; status 0; json s.json "d['parameters'][0]['start'] == 3"
+it "warnings of the problem are among the findings of --json, and counted"
+sed '1a s,cm' decay.csv >units.csv; sed 's/Real x(/Real x(unit = "m", /' decay.mo >units.mo
+run check decay.yaml --set model=units.mo --set experiments.0.data=units.csv --json u.json; out "(1 of them when it was read)"
+json u.json "sum('gain: 100' in f['text'] and f['kind'] == 'warning' for f in d['findings']) == 1"
 it "wrong input is exit status 2"
 run check absent.yaml; status 2; no_out; err "absent.yaml"

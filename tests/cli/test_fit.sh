@@ -29,6 +29,15 @@ holds grep -qx "experiment,variable,time,data,model,residual" residuals.csv; hol
 json r.json "abs(sum(float(l.split(',')[5])**2 for l in open('residuals.csv').read().split()[1:])/2 - d['objective']) < 1e-9"
 it "--start says where the search begins"
 run fit decay.yaml --start k=7 --json s.json; status 0; json s.json "d['parameters'][0]['start'] == 7"
+it "a start may be an expression of numbers"
+run fit decay.yaml --start k=8/3 --json s.json; status 0; json s.json "d['parameters'][0]['start'] == 8/3"
+it "warnings of the model and of the problem are told once, whatever the command, and go to standard error"
+sed 's/Real x(/Real x(unit = "m", /; s/"rate"/"rate"; parameter Real z(unit = "s") = 1; parameter Real w(unit = "m") = z/' decay.mo >units.mo
+sed '1a s,cm' decay.csv >units.csv
+for command in "fit --quiet" "fit" "check" "recover --trials 1 --truth k=2"; do
+  run ${command%% *} decay.yaml --set model=units.mo --set experiments.0.data=units.csv ${command#"${command%% *}"}
+  holds test "$(grep -c "units.mo:.*warning: " err)" = 1; holds test "$(grep -c "gain: 100" err)" = 1; holds test "$(grep -c "gain: 100" out)" = 0
+done
 it "--set replaces what the file says"
 run fit decay.yaml --set estimate.k.start=9 --set "experiments.0.window=[0,1]" --json s.json; status 0
 json s.json "d['parameters'][0]['start'] == 9 and d['channels'][0]['n'] == 21"

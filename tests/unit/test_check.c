@@ -2,6 +2,7 @@
 #include "study/check.h"
 
 #include "known_truth.h"
+#include "made_problem.h"
 
 static Known pendulum(const char *estimate, const char *options) {
   Known k = {.model = "models/pendulum.mo",
@@ -156,6 +157,45 @@ static void spoilt_samples_are_told(void **state) {
   known_close(&k);
 }
 
+// A pulse as long as one sample, and a system that follows it within one.
+static Check *check_pulse(Made *m, const char *inputs) {
+  Text data, yaml;
+  text_init(&data);
+  text_init(&yaml);
+  text_add(&data, "t,u,x\n");
+  for (int i = 0; i < 200; i++) {
+    double x = i < 101 ? 0 : 0.95 * exp(-3.0 * (i - 101));
+    text_print(&data, "%d,%d,%.9g\n", i, i == 100, x + 0.01 * sin(0.3 * i));
+  }
+  text_print(&yaml,
+             "model: model.mo\nexperiments: {data: data.csv, measure: {x: x}, %s}\n"
+             "estimate: {a: {start: 3, min: 0.1, max: 9}}\n",
+             inputs);
+  made_open(m);
+  made_file(m, "model.mo",
+            "model Fast\n  parameter Real a = 3;\n  input Real u = 0;\n"
+            "  Real x(start = 0, fixed = true);\n"
+            "equation\n  der(x) = a*(u - x);\nend Fast;\n");
+  made_file(m, "data.csv", data.at);
+  Check *c = check_run(made_load(m, yaml.at));
+  text_done(&data);
+  text_done(&yaml);
+  return c;
+}
+
+static void what_an_input_explains_is_not_spoilt(void **state) {
+  (void)state;
+  Made m;
+  Check *c = check_pulse(&m, "inputs: {u: 0}");
+  assert_found(c, FINDING_WARNING, "data", "x: 1 sample contradicts its neighbours");
+  check_free(c);
+  made_close(&m);
+  c = check_pulse(&m, "inputs: {u: u}, interpolation: hold");
+  assert_null(find(c, "data", "contradict"));
+  check_free(c);
+  made_close(&m);
+}
+
 static void missing_samples_and_gaps_are_told(void **state) {
   (void)state;
   Known k = pendulum(ONE, "");
@@ -225,6 +265,55 @@ static void what_the_data_cannot_tell_is_told(void **state) {
   assert_found(c, FINDING_WARNING, "identifiability", "Take one of these out of 'estimate'");
   assert_found(c, FINDING_NOTE, "identifiability", "Rank 1 of 2");
   assert_found(c, FINDING_WARNING, "identifiability", "a*b");
+  check_free(c);
+  known_close(&k);
+}
+
+// b is seen without noise only.
+static void what_noise_hides_is_not_praised(void **state) {
+  (void)state;
+  Known k = {.text = "model Faint\n  parameter Real a = 1, b = 1;\n"
+                     "  Real x(start = 1, fixed = true);\n"
+                     "equation\n  der(x) = -a*x + sin(3*time) + 1e-4*b;\nend Faint;\n",
+             .measured = {"x"},
+             .stop = 10,
+             .step = 0.05,
+             .estimate = "a: {start: 1, min: 0.1, max: 5}, b: {start: 1, min: 0, max: 5}",
+             .truth = {1, 1},
+             .noise = 0.05,
+             .noise_kind = NOISE_ADDITIVE};
+  known_open(&k);
+  Check *c = check_run(k.problem);
+  assert_int_equal(c->statistics->rank, 2);
+  assert_found(c, FINDING_NOTE, "identifiability", "b cannot be determined");
+  assert_found(c, FINDING_NOTE, "identifiability", "Only noise is in the way");
+  assert_null(find(c, "identifiability", "The data can tell"));
+  check_free(c);
+  known_close(&k);
+}
+
+static void a_model_out_of_proportion_is_not_praised(void **state) {
+  (void)state;
+  Known k = {.text = "model Large\n  parameter Real a = 1, c = 1;\n"
+                     "  Real x(start = 1, fixed = true), y;\n"
+                     "equation\n  der(x) = -a*x;\n  y = c*x;\nend Large;\n",
+             .measured = {"y"},
+             .stop = 5,
+             .step = 0.05,
+             .estimate = "a: {start: 1, min: 0.1, max: 5}, c: {start: 1000, min: 0.1, max: 5000}",
+             .truth = {1, 1}};
+  known_open(&k);
+  Check *c = check_run(k.problem);
+  assert_found(c, FINDING_WARNING, "start",
+               "y: at the start values the model is about 1e+03 times as large as the data. Check "
+               "the units of column 'y0'");
+  assert_found(c, FINDING_NOTE, "sensitivity", "1 % more c changes y by 1000 % of its rms.");
+  assert_found(c, FINDING_NOTE, "sensitivity", "as large as the data themselves");
+  check_free(c);
+  k.problem->free[1].start = 2;
+  c = check_run(k.problem);
+  assert_null(find(c, "start", "times as large"));
+  assert_found(c, FINDING_GOOD, "sensitivity", "1 % more c changes y by 2 % of its rms.");
   check_free(c);
   known_close(&k);
 }
@@ -304,6 +393,9 @@ int main(void) {
       cmocka_unit_test(wrong_start_values_of_the_model_are_told),
       cmocka_unit_test(an_estimated_start_value_is_no_wrong_one),
       cmocka_unit_test(spoilt_samples_are_told),
+      cmocka_unit_test(what_an_input_explains_is_not_spoilt),
+      cmocka_unit_test(what_noise_hides_is_not_praised),
+      cmocka_unit_test(a_model_out_of_proportion_is_not_praised),
       cmocka_unit_test(missing_samples_and_gaps_are_told),
       cmocka_unit_test(coarse_sampling_is_told),
       cmocka_unit_test(channels_of_different_size_are_told),

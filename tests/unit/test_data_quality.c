@@ -24,7 +24,7 @@ static Samples sine(double noise, uint64_t seed) {
 
 static DataQuality quality(const Samples *s) {
   DataQuality q;
-  data_quality(s->t, s->y, COUNT, &q);
+  data_quality(s->t, s->y, COUNT, NULL, &q);
   return q;
 }
 
@@ -91,6 +91,20 @@ static void a_jump_is_no_wrong_sample(void **state) {
   assert_int_equal(quality(&s).outliers, 0);
 }
 
+static void a_sample_that_something_pushed_is_not_wrong(void **state) {
+  (void)state;
+  Samples s = sine(0.01, 2);
+  bool jump[COUNT] = {false};
+  DataQuality q;
+  s.y[150] += 2;
+  s.y[300] += 1;
+  assert_int_equal(quality(&s).outliers, 2);
+  jump[148] = true;
+  data_quality(s.t, s.y, COUNT, jump, &q);
+  assert_int_equal(q.outliers, 1);
+  assert_close(q.outlier_t, s.t[300], 1e-12);
+}
+
 static void wrong_samples_are_found_between_uneven_steps(void **state) {
   (void)state;
   Samples s = sine(0, 1);
@@ -141,13 +155,13 @@ static void few_and_constant_samples_are_taken_as_they_are(void **state) {
   (void)state;
   static const double T[] = {0, 1, 2, 3}, Y[] = {7, 7, 7, 7};
   DataQuality q;
-  data_quality(T, Y, 4, &q);
+  data_quality(T, Y, 4, NULL, &q);
   assert_true(q.constant);
   assert_true(isnan(q.period));
-  data_quality(T, Y, 1, &q);
+  data_quality(T, Y, 1, NULL, &q);
   assert_int_equal(q.count, 1);
   assert_false(q.constant);
-  data_quality(T, Y, 0, &q);
+  data_quality(T, Y, 0, NULL, &q);
   assert_int_equal(q.count, 0);
 }
 
@@ -159,6 +173,7 @@ int main(void) {
       cmocka_unit_test(noise_is_measured),
       cmocka_unit_test(a_wrong_sample_is_found_where_it_is),
       cmocka_unit_test(a_jump_is_no_wrong_sample),
+      cmocka_unit_test(a_sample_that_something_pushed_is_not_wrong),
       cmocka_unit_test(wrong_samples_are_found_between_uneven_steps),
       cmocka_unit_test(samples_at_a_limit_are_found),
       cmocka_unit_test(rest_and_coarse_reading_are_no_limit),

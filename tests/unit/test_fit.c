@@ -88,6 +88,37 @@ static void is_not_certain_of_a_wrong_optimum(void **state) {
   made_close(&m);
 }
 
+// Fewer than three samples in a period: other frequencies fit as well, and differences show no noise.
+static void coarse_samples_certify_nothing_wrong(void **state) {
+  (void)state;
+  for (int i = 1; i < 6; i++) {
+    Made m;
+    made_open(&m);
+    made_file(&m, "oscillator.mo", MODEL);
+    Random random;
+    random_seed(&random, (uint64_t)i);
+    char text[4000] = "t,a\n";
+    double k = 4 + 6 * i;
+    for (int j = 0; j < 60; j++) {
+      double t = 1.4 * (j + 0.6 * random_uniform(&random));
+      snprintf(text + strlen(text), 60, "%.4f,%.6f\n", t,
+               motion(t, k, 0.02, 1) + 0.02 * random_normal(&random));
+    }
+    made_file(&m, "one.csv", text);
+    Problem *p = made_load(&m, "model: oscillator.mo\n"
+                               "experiments: [{data: one.csv, start: 0, measure: {x: a}}]\n"
+                               "estimate: {k: 2, c: 1}\noptions: {restarts: 2}\n");
+    FitResult *r = fit_run(p, NULL, NULL, NULL);
+    assert_true(!r->certain || fabs(r->x[0] / k - 1) < 0.01);
+    double truth[] = {k, 0.02};
+    FitResult *better = fit_run(p, truth, NULL, NULL); // a good start is never lost
+    assert_close_relative(better->x[0], k, 0.01);
+    fit_free(r);
+    fit_free(better);
+    made_close(&m);
+  }
+}
+
 static void says_when_the_model_misses_something(void **state) {
   (void)state;
   Made m;
@@ -273,6 +304,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_the_truth_and_knows_it),
       cmocka_unit_test(is_not_certain_of_a_wrong_optimum),
+      cmocka_unit_test(coarse_samples_certify_nothing_wrong),
       cmocka_unit_test(says_when_the_model_misses_something),
       cmocka_unit_test(experiments_have_numbers_of_their_own),
       cmocka_unit_test(finds_start_values_and_constants_of_a_sensor),

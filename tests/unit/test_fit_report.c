@@ -271,6 +271,27 @@ static void the_json_has_the_agreed_keys_in_order(void **state) {
   text_done(&t);
 }
 
+static void motion_in_pieces_is_called_so(void **state) {
+  (void)state;
+  Made m;
+  Text t;
+  make(&m);
+  char *text = text_of(&m, 80, false);
+  assert_null(strstr(text, "pieces"));
+  free(text);
+  text_init(&t);
+  fit_json(&t, &m.report, "1");
+  has(t.at, "\"pieces\": null");
+  m.result.pieces = &(FitPieces){.count = (int[]){32}, .gap = 1e-9};
+  text_clear(&t);
+  fit_json(&t, &m.report, "1");
+  has(t.at, "\"pieces\": {\"count\": [32], \"gap\": 1e-09}");
+  text_done(&t);
+  text = text_of(&m, 80, false);
+  has(text, "Simulated in 32 pieces");
+  free(text);
+}
+
 static void changed_options_are_told(void **state) {
   (void)state;
   Made m;
@@ -404,6 +425,7 @@ int main(void) {
       cmocka_unit_test(every_outcome_has_its_word),
       cmocka_unit_test(a_long_path_shows_its_ends),
       cmocka_unit_test(the_json_has_the_agreed_keys_in_order),
+      cmocka_unit_test(motion_in_pieces_is_called_so),
       cmocka_unit_test(changed_options_are_told),
       cmocka_unit_test(the_trace_notes_each_step_once),
       cmocka_unit_test(findings_stand_by_topic_and_errors_fail),

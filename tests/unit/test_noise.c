@@ -80,6 +80,21 @@ static void few_samples_tell_nothing(void **state) {
   assert_true(isnan(noise_deviation(t, y, 0)));
 }
 
+static void jumps_that_are_known_do_not_count(void **state) {
+  (void)state;
+  double t[400], y[400];
+  int jump[10];
+  Random random;
+  random_seed(&random, 6);
+  for (int i = 0; i < 400; i++) {
+    t[i] = 0.1 * i;
+    y[i] = sin(t[i]) + 3 * (i / 40 % 2) + 0.02 * random_normal(&random);
+  }
+  for (int k = 0; k < 9; k++) jump[k] = 40 * k + 39; // between samples 39 and 40, ...
+  assert_true(noise_deviation(t, y, 400) > 0.1);
+  assert_close(noise_deviation_between(t, y, 400, jump, 9), 0.02, 0.003);
+}
+
 static void outliers_hardly_count(void **state) {
   (void)state;
   double t[400], y[400];
@@ -101,6 +116,7 @@ int main(void) {
       cmocka_unit_test(polynomials_and_units_do_not_matter),
       cmocka_unit_test(coarse_samples_give_too_much_never_too_little),
       cmocka_unit_test(few_samples_tell_nothing),
+      cmocka_unit_test(jumps_that_are_known_do_not_count),
       cmocka_unit_test(outliers_hardly_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,21 @@ static const char *const PROBLEMS[] = {
     "experiments:\n"
     "  - {data: one.csv, measure: {x: {column: x, sigma: 0.2}}, inputs: {force: F}}\n"
     "estimate: {a: 0.8, b: 0.3}\n",
+    // As many samples of v from before the start, in one row, as rows of x between those after it.
+    "model: duffing.mo\n"
+    "experiments:\n"
+    "  - data: one.csv\n"
+    "    window: [0, 6]\n"
+    "    inputs: {force: F}\n"
+    "    measure: {x: x, v: {column: v, delay: 2.737}}\n"
+    "estimate: {a: 0.8, b: 0.3}\n",
+    // What is measured follows the input at once.
+    "model: duffing.mo\n"
+    "experiments:\n"
+    "  - data: one.csv\n"
+    "    inputs: {force: F}\n"
+    "    measure: {force - a*x: {column: v, delay: {start: 0.57, min: 0, max: 1}}}\n"
+    "estimate: {a: 0.8, b: 0.3}\n",
 };
 
 static void gradient_is_exact(void **state) {

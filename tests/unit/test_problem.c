@@ -182,6 +182,60 @@ static void what_follows_from_a_parameter_can_be_estimated_instead(void **state)
   problem_free(p);
 }
 
+static void what_the_model_says_is_known_whatever_the_start(void **state) {
+  Problem *p = parse(state, PROBLEM);
+  assert_close(p->free[0].start, 15, 0);
+  assert_close(p->free[0].in_model, 10, 0);
+  assert_close(p->free[1].in_model, 0, 0); // omega.start
+  assert_close(p->free[4].start, 0.01, 0); // theta.delay: the model has no sensors
+  assert_close(p->free[4].in_model, 0.01, 0);
+  problem_free(p);
+}
+
+static double input_at(const Problem *p, int experiment, double t) {
+  const Input *in = p->experiments[experiment].inputs[0];
+  int piece = input_piece(in, t, 1);
+  double value;
+  input_eval(in, t, &piece, &value, NULL);
+  return value;
+}
+
+static void an_input_with_gain_and_offset_is_the_column_converted(void **state) {
+  Problem *p = parse(state, "model: model.mo\n"
+                            "experiments:\n"
+                            "  - {data: data.csv, measure: {theta: angle}, inputs: {u: rate}}\n"
+                            "  - data: data.csv\n"
+                            "    measure: {theta: angle, omega: rate}\n"
+                            "    inputs: {u: {column: rate, gain: -1/4, offset: 3}}\n"
+                            "estimate: [p]\n");
+  for (double t = -0.1; t < 0.5; t += 0.013)
+    assert_close(input_at(p, 1, t), 3 - 0.25 * input_at(p, 0, t), 1e-15);
+  assert_close(p->experiments[1].channels[1].y[3], -1.2, 0); // what is measured stays
+  problem_free(p);
+}
+
+static void numbers_may_be_expressions(void **state) {
+  static const char *const REFUSED[] = {"",    "p",  "twice/2", "1/0", "nan",
+                                        "inf", "3/", "theta",   "1 2", "abc"};
+  Problem *p = parse(state, PROBLEM);
+  int before = p->model->graph->count;
+  double value = 0;
+  Err err = {0};
+  assert_true(problem_number(p, "8/3", &value, &err));
+  assert_close(value, 8.0 / 3, 0);
+  assert_true(problem_number(p, " 1e-3/2", &value, &err));
+  assert_close(value, 5e-4, 0);
+  assert_true(problem_number(p, "-2*sqrt(9)", &value, &err));
+  assert_close(value, -6, 0);
+  for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+    Err own = {0};
+    assert_false(problem_number(p, REFUSED[i], &value, &own));
+    assert_non_null(strstr(own.text, " is not a "));
+  }
+  assert_int_equal(p->model->graph->count, before); // the problem is constant
+  problem_free(p);
+}
+
 // ---- settings
 
 static char *understood(void **state, const char *text, const ProblemSetting *settings, int count) {
@@ -400,6 +454,9 @@ int main(int argc, char **argv) {
       TEST(channels_without_gaps_share_their_times),
       TEST(the_same_expression_has_the_same_number),
       TEST(what_follows_from_a_parameter_can_be_estimated_instead),
+      TEST(what_the_model_says_is_known_whatever_the_start),
+      TEST(an_input_with_gain_and_offset_is_the_column_converted),
+      TEST(numbers_may_be_expressions),
       TEST(a_setting_is_as_good_as_the_same_text_in_the_file),
       TEST(numbers_come_back_exactly),
       TEST(every_option_can_be_set_by_its_name),

@@ -6,7 +6,7 @@
 
 // x' = -k*x + b from x = 2, linear enough for theory to hold.
 static const char DECAY[] = "model Decay\n"
-                            "  parameter Real k = 0.5;\n  parameter Real b = 1;\n"
+                            "  parameter Real k = 0.5;\n  parameter Real b = 2;\n"
                             "  Real x(start = 2, fixed = true);\n"
                             "equation\n  der(x) = b - k*x;\nend Decay;\n";
 
@@ -106,6 +106,19 @@ static void exact_data_give_the_truth(void **state) {
   known_close(&k);
 }
 
+static void the_truth_is_that_of_the_model_unless_another_is_given(void **state) {
+  (void)state;
+  Err err = {0};
+  Known k = decay("method: lm\noptions: {noise: 0, trials: 1}");
+  Recover *r = recover_run(k.problem, NULL, false, NULL, NULL, &err);
+  assert_non_null(r);
+  assert_close(r->parameters[0].truth, 0.5, 0); // the search begins at 0.7
+  assert_close(r->parameters[1].truth, 2, 0);
+  assert_close_relative(r->estimates[0], 0.5, 1e-7);
+  recover_free(r);
+  known_close(&k);
+}
+
 // A search that starts beside a wrong minimum of the pendulum.
 static void a_wrong_minimum_is_no_success(void **state) {
   (void)state;
@@ -157,8 +170,9 @@ static void assert_refused(const Known *k, const double *truth, bool random_star
 static void what_cannot_be_studied_is_refused(void **state) {
   (void)state;
   Known k = decay("");
-  assert_refused(&k, (double[]){0.01, 1}, false,
-                 "the truth of k, 0.01, is outside its bounds [0.05, 5]");
+  assert_refused(
+      &k, (double[]){0.01, 1}, false,
+      "the truth of k, 0.01, is outside its bounds [0.05, 5]; give another truth, or wider bounds");
   k.problem->free[1].max = HUGE_VAL;
   assert_refused(&k, (double[]){0.1, 1}, true,
                  "random starts need finite bounds of all parameters; give min and max to b");
@@ -211,6 +225,7 @@ int main(void) {
       cmocka_unit_test(a_trial_is_the_same_whatever_comes_behind_it),
       cmocka_unit_test(random_starts_find_the_same_with_the_same_noise),
       cmocka_unit_test(exact_data_give_the_truth),
+      cmocka_unit_test(the_truth_is_that_of_the_model_unless_another_is_given),
       cmocka_unit_test(a_wrong_minimum_is_no_success),
       cmocka_unit_test(the_listener_can_stop_it),
       cmocka_unit_test(what_cannot_be_studied_is_refused),

@@ -1,4 +1,4 @@
-#include "stats/residual_tests.h"
+#include "num/residual_tests.h"
 
 #include "num/random.h"
 #include "test.h"

@@ -371,6 +371,131 @@ static void what_it_cannot_treat_it_refuses(void **state) {
   hand_done(h);
 }
 
+enum { ROWS_MOST = 700, NUMBERS_MOST = 6 };
+
+typedef struct Rows { // of all channels, in the order of experiments and samples
+  double column[NUMBERS_MOST][ROWS_MOST], scale[ROWS_MOST];
+  int n, first[HAND_MOST], samples, gaps;
+  double gap; // largest, in the units that it is weighed with
+} Rows;
+
+static Rows *rows_new(const Hand *h) {
+  Rows *r = ARENA_NEW(h->arena, Rows);
+  r->n = h->problem.free_count;
+  for (int e = 0, at = 0; e < h->problem.experiment_count; e++) {
+    r->first[e] = at;
+    at += h->experiments[e].channels[0].count;
+    assert_true(at <= ROWS_MOST);
+  }
+  return r;
+}
+
+static void take_rows(void *data, const ResidualBlock *b) {
+  Rows *r = data;
+  for (int i = 0; b->channel < 0 && i < b->rows; i++)
+    r->gap = fmax(r->gap, fabs(b->column[r->n][i])), r->gaps++;
+  if (b->channel < 0) return;
+  int first = r->first[b->experiment] + b->first;
+  for (int i = 0; i < b->rows; i++, r->samples++) {
+    for (int k = 0; k <= r->n; k++) r->column[k][first + i] = b->column[k][i];
+    r->scale[first + i] = b->scale[i];
+  }
+}
+
+static FitPieces pieces_of(Shot *s) {
+  return (FitPieces){s->count, s->time_rows, s->state_rows, s->result.gap};
+}
+
+static void rows_are_equal(const Rows *a, const Rows *b) {
+  assert_int_equal(a->samples, b->samples);
+  for (int k = 0; k <= a->n; k++) {
+    double size = 0, tolerance = k == a->n ? 1e-6 : 1e-5;
+    for (int i = 0; i < a->samples; i++) size = fmax(size, fabs(b->column[k][i]));
+    assert_true(size > 0);
+    for (int i = 0; i < a->samples; i++)
+      assert_close(a->column[k][i], b->column[k][i], tolerance * fmax(1, size));
+  }
+  for (int i = 0; i < a->samples; i++) assert_true(a->scale[i] == b->scale[i]);
+}
+
+static void rows_of_pieces_are_those_of_one_simulation(void **state) {
+  (void)state;
+  Hand *h = hand_text(SWING);
+  hand_estimate(h, "p", -1, 10.1, 1, 100);
+  hand_estimate(h, "d", -1, 0.15, 0, 5);
+  double starts[3] = {0.8, -1.4, 2};
+  for (int e = 0; e < 3; e++) {
+    swing(h, starts[e], 0.05, (uint64_t)e);
+    hand_estimate(h, "a.start", e, starts[e] - 0.05, -3, 3);
+  }
+  Shot *s = shot_new(h, 12);
+  s->count[1] = 1;
+  for (int e = 0; e < 3; e++) {
+    memcpy(h->truth, h->experiments[e].p, (size_t)h->problem.model->np * sizeof(double));
+    guess_from_truth(h, s, e);
+  }
+  shoot(h, s);
+  assert_true(s->result.converged);
+  Rows *pieces = rows_new(h), *whole = rows_new(h);
+  FitPieces nodes = pieces_of(s);
+  Objective *o = objective_new(&h->problem);
+  assert_true(shooting_rows(&h->problem, &nodes, s->sigma, s->x, take_rows, pieces));
+  assert_true(objective_rows(o, s->x, take_rows, whole, NULL));
+  rows_are_equal(pieces, whole);
+  assert_int_equal(pieces->gaps, 2 * 11 * 2);
+  assert_int_equal(whole->gaps, 0);
+  assert_true(pieces->gap < 1e-3);
+  objective_free(o);
+  hand_done(h);
+}
+
+// Over the whole time changes grow by 1e15; the slopes of pieces that may shift by next to nothing stay in bounds.
+static void slopes_of_chaotic_motion_stay_in_bounds(void **state) {
+  (void)state;
+  Hand *h = hand_load("models/lorenz.mo");
+  hand_experiment(
+      h, (HandData){.channels = {"x"}, .step = 0.08, .count = 501, .noise = 0.05, .seed = 1});
+  hand_estimate(h, "sigma", -1, 10, 1, 100);
+  hand_estimate(h, "rho", -1, 28, 1, 200);
+  hand_estimate(h, "beta", -1, 8.0 / 3, 0.1, 20);
+  Shot *s = shot_new(h, 40);
+  observe(h, s, 0, 50, false);
+  shoot(h, s);
+  assert_true(s->result.converged);
+  Rows *pieces = rows_new(h), *whole = rows_new(h);
+  FitPieces nodes = pieces_of(s);
+  Objective *o = objective_new(&h->problem);
+  assert_true(shooting_rows(&h->problem, &nodes, s->sigma, s->x, take_rows, pieces));
+  assert_true(objective_rows(o, s->x, take_rows, whole, NULL));
+  assert_int_equal(pieces->samples, 501);
+  double largest = 0, diverged = 0, squares = 0;
+  for (int i = 0; i < 501; i++) {
+    squares += pieces->column[3][i] * pieces->column[3][i] / 2;
+    for (int k = 0; k < 3; k++) {
+      largest = fmax(largest, fabs(pieces->column[k][i]));
+      diverged = fmax(diverged, fabs(whole->column[k][i]));
+    }
+  }
+  assert_close_relative(squares, s->result.objective, 1e-9);
+  assert_true(largest > 1 && largest < 1e4);
+  assert_true(diverged > 1e10);
+  objective_free(o);
+  hand_done(h);
+}
+
+static void rows_of_a_piece_that_fails_are_refused(void **state) {
+  (void)state;
+  Hand *h = hand_text(SWING);
+  swing(h, 0.8, 0.02, 1);
+  hand_estimate(h, "p", -1, 10, 1, 100);
+  Shot *s = shot_new(h, 5);
+  guess_from_truth(h, s, 0);
+  s->states[0][3] = 1e300;
+  FitPieces nodes = pieces_of(s);
+  assert_false(shooting_rows(&h->problem, &nodes, s->sigma, s->x, take_rows, rows_new(h)));
+  hand_done(h);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chaotic_data_of_one_state_give_all_numbers_of_lorenz),
@@ -385,6 +510,9 @@ int main(void) {
       cmocka_unit_test(nodes_guessed_at_random_are_given_up_soon),
       cmocka_unit_test(the_listener_ends_it_with_the_best_point),
       cmocka_unit_test(what_it_cannot_treat_it_refuses),
+      cmocka_unit_test(rows_of_pieces_are_those_of_one_simulation),
+      cmocka_unit_test(slopes_of_chaotic_motion_stay_in_bounds),
+      cmocka_unit_test(rows_of_a_piece_that_fails_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

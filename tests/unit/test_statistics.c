@@ -149,6 +149,29 @@ static void residuals_tell_sigma_when_it_is_not_given(void **state) {
   }
 }
 
+// Few samples cannot show how the noise changes: one variance for all, as in the textbook.
+static void few_samples_share_one_variance(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", TWO, 0.03);
+  enum { FEW = 16 };
+  c.made.problem->experiments[0].channels[0].count = FEW;
+  objective_free(c.objective);
+  c.objective = objective_new(c.made.problem);
+  fit(&c);
+  analyse_fit(&c);
+  double aa = 0, ak = 0, kk = 0;
+  for (int i = 0; i < FEW; i++) {
+    double t = i * STEP, da = exp(-c.x[1] * t), dk = -c.x[0] * t * exp(-c.x[1] * t);
+    aa += da * da, ak += da * dk, kk += dk * dk;
+  }
+  double det = aa * kk - ak * ak;
+  assert_false(c.s->sandwich);
+  assert_close_relative(c.s->parameters[0].std_error, sqrt(c.s->variance * kk / det), 1e-4);
+  assert_close_relative(c.s->parameters[1].std_error, sqrt(c.s->variance * aa / det), 1e-4);
+  close_case(&c);
+}
+
 // Estimate, then see whether the interval holds the truth: even noise, and noise that grows with the signal.
 static double coverage(const char *channel, const char *rest, double even, double proportional) {
   Case c;
@@ -321,6 +344,7 @@ int main(void) {
       cmocka_unit_test(a_given_sigma_gives_the_inverse_information),
       cmocka_unit_test(weights_do_not_change_what_is_known_of_the_noise),
       cmocka_unit_test(residuals_tell_sigma_when_it_is_not_given),
+      cmocka_unit_test(few_samples_share_one_variance),
       cmocka_unit_test(intervals_cover_the_truth),
       cmocka_unit_test(intervals_of_logarithmic_numbers_are_symmetric_there),
       cmocka_unit_test(numbers_at_bounds_count_as_free),

@@ -40,10 +40,24 @@ static void many_warnings_are_counted_but_not_kept(void **state) {
   arena_free(w.arena);
 }
 
+static void the_same_is_not_said_twice(void **state) {
+  (void)state;
+  Warnings w = {.arena = arena_new()};
+  for (int i = 0; i < 3; i++) {
+    warn_at(&w, (Place){"a.mo", 3, 7}, "", "it looks wrong");
+    warn_at(&w, (Place){"a.mo", 4, 7}, "", "it looks wrong");
+    warn_at(&w, (Place){"a.mo", 3, 7}, "", "it looks odd");
+  }
+  assert_int_equal(w.list.count, 3);
+  assert_int_equal(w.left_out, 0);
+  arena_free(w.arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_warning_reads_like_an_error_but_is_none),
       cmocka_unit_test(place_and_excerpt_may_be_missing),
+      cmocka_unit_test(the_same_is_not_said_twice),
       cmocka_unit_test(many_warnings_are_counted_but_not_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

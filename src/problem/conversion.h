@@ -1,0 +1,20 @@
+// From the unit of a column to that of a quantity of the model.
+#pragma once
+
+typedef enum ConversionKind {
+  CONVERSION_UNKNOWN, // one of the two is no unit, or none is given
+  CONVERSION_NONE,    // both are the same
+  CONVERSION_FOUND,
+  CONVERSION_IMPOSSIBLE, // they measure different quantities
+} ConversionKind;
+
+typedef struct Conversion { // b = gain*a + offset
+  double gain, offset;
+} Conversion;
+
+// Of a number in unit a to the number b in unit b. Temperatures with a zero point of their own (degC, degF) have offsets.
+ConversionKind conversion_find(const char *a, const char *b, Conversion *out);
+
+enum { CONVERSION_TEXT_SIZE = 80 };
+// "gain: 0.01", "offset: 273.15", or both: as they are written in a problem file.
+const char *conversion_text(const Conversion *c, char out[CONVERSION_TEXT_SIZE]);
