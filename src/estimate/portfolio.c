@@ -137,7 +137,7 @@ static bool shooting_part(Search *s) {
     search_end(s, false, HUGE_VAL, "the tied model cannot be simulated where its fit ended");
     return false;
   }
-  q.listener = s->listener, q.listener_data = s->listener_data;
+  q.listener = search_relay, q.listener_data = s;
   ShootingResult r = {0};
   shooting_run(s->problem, &q, x, objective_count(s->objective), &r);
   bool closed = is_closed(&r);
@@ -160,7 +160,7 @@ void shooting_refit(Search *s) {
   FitPieces *pieces = s->result->pieces;
   ShootingRequest q = {pieces->count,  pieces->times,
                        pieces->states, objective_sigma(s->objective),
-                       s->listener,    s->listener_data};
+                       search_relay,   s};
   ShootingResult r = {0};
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->best, (size_t)s->n * sizeof *x);

@@ -53,13 +53,18 @@ static LsqEnd scaled_eval(void *self, LsqPoint *out, double worth, bool slopes) 
   return end;
 }
 
+bool search_relay(void *data, const FitProgress *p) {
+  Search *s = data;
+  if (s->listener && !s->stopped && !s->listener(s->listener_data, p)) s->stopped = true;
+  return !s->stopped;
+}
+
 static void tell(Search *s, const double *x, double objective, int iteration) {
-  s->progress.x = x;
+  memcpy(s->shown, x, (size_t)s->n * sizeof *x);
   s->progress.objective = objective;
   s->progress.iteration = iteration;
   s->progress.lambda = objective_lambda(s->objective);
-  s->progress.work = objective_work(s->objective);
-  if (s->listener && !s->stopped && !s->listener(s->listener_data, &s->progress)) s->stopped = true;
+  search_relay(s, &s->progress);
 }
 
 static void scaled_accepted(void *self, const LsqPoint *p, int iteration) {
@@ -103,7 +108,8 @@ Local local_tied(double lambda) {
 
 static LocalOptions options_of(const Search *s, const Local *l) {
   const FitOptions *o = &s->problem->options;
-  double loose = l->step_tol / o->step_tol; // 1 for a search to the end
+  bool whole = l->step_tol == o->step_tol; // a search to the end; both may be 0
+  double loose = whole ? 1 : l->step_tol / o->step_tol;
   return (LocalOptions){.max_iterations = l->max_iterations,
                         .step_tol = l->step_tol,
                         .gradient_tol = fmin(1e-3, o->gradient_tol * loose),
@@ -171,7 +177,9 @@ static void full_local(Search *s, Local *l, const double *start, double *x) {
   if (!found) memcpy(x, start, (size_t)s->n * sizeof *x);
   run_local(s, l, x);
   if (found && l->end == LOCAL_STOPPED_END && l->objective == HUGE_VAL) l->objective = quick;
-  if (!found || l->objective <= MISLED * quick + objective_accuracy(s->objective)) return;
+  if (!found || l->end == LOCAL_STOPPED_END ||
+      l->objective <= MISLED * quick + objective_accuracy(s->objective))
+    return;
   memcpy(x, start, (size_t)s->n * sizeof *x);
   run_local(s, l, x);
 }
@@ -360,10 +368,13 @@ void search_end(Search *s, bool certain, double objective, const char *format, .
   part->simulations += w->simulations + w->sensitivity_simulations;
 }
 
+// Between simulations. Who stops after the first one has a result, that of the start.
 static bool keeps_going(void *data) {
   Search *s = data;
   const FitOptions *o = &s->problem->options;
+  const FitWork *w = objective_work(s->objective);
   if (o->max_seconds > 0 && clock_seconds() - s->began > o->max_seconds) s->over_budget = true;
+  if (w->simulations + w->sensitivity_simulations > 0) search_relay(s, &s->progress);
   return search_goes_on(s);
 }
 
@@ -406,6 +417,10 @@ Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *
   s->best_objective = HUGE_VAL;
   s->best_end = LOCAL_NO_START_END;
   s->listener = listener, s->listener_data = data;
+  s->shown = ARENA_ARRAY(a, double, s->n + 1);
+  for (int i = 0; i < s->n; i++) s->shown[i] = p->free[i].start;
+  s->progress = (FitProgress){
+      .stage = "", .objective = HUGE_VAL, .x = s->shown, .work = objective_work(s->objective)};
   s->began = clock_seconds();
   objective_listen(s->objective, keeps_going, s);
   return s;

@@ -22,6 +22,7 @@ typedef struct Search {
   FitListener *listener;
   void *listener_data;
   FitProgress progress;
+  double *shown; // x of the progress
   double began;
   bool stopped, over_budget;
 } Search;
@@ -67,6 +68,8 @@ void search_begin(Search *s, const char *stage);
 void search_end(Search *s, bool certain, double objective, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool search_goes_on(Search *s); // false: stopped or out of budget
+// To the listener of the fit; notes a stop. The data is the Search.
+FitListener search_relay;
 
 void search_random(Search *s, uint64_t number, double *x); // a start inside the bounds
 

@@ -1,5 +1,7 @@
 #include "report/fit_trace.h"
 
+#include <math.h>
+
 #include "report/cells.h"
 
 typedef struct Point {
@@ -38,6 +40,7 @@ static bool is_told_again(const FitTrace *t, const Point *last, const FitProgres
 }
 
 void fit_trace_add(FitTrace *t, const FitProgress *p) {
+  if (p->objective == HUGE_VAL) return; // no step yet
   const Point *last = t->points.count ? &t->points.at[t->points.count - 1] : NULL;
   if (last && is_told_again(t, last, p)) return;
   bool same_stage = last && strcmp(last->stage, p->stage) == 0;
