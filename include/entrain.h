@@ -225,7 +225,7 @@ typedef struct EntrainProgress {
   const char *stage;
   double lambda; // how strongly the model is tied to the data: 0 = free
   int iteration;
-  double objective;     // of what is being minimised
+  double objective;     // of what is being minimised; infinite before the first step of a stage
   const double *values; // of the unknowns
   long simulations;
 } EntrainProgress;

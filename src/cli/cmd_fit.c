@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +22,9 @@ static void show_step(Watch *w, const EntrainProgress *p) {
   int at = snprintf(line, sizeof line, "%s", p->stage);
   if (p->lambda > 0)
     at += snprintf(line + at, sizeof line - (size_t)at, "  lambda %.3g", p->lambda);
-  at += snprintf(line + at, sizeof line - (size_t)at, "  step %d  objective %.4g", p->iteration,
-                 p->objective);
+  at += snprintf(line + at, sizeof line - (size_t)at, "  step %d", p->iteration);
+  if (isfinite(p->objective))
+    at += snprintf(line + at, sizeof line - (size_t)at, "  objective %.4g", p->objective);
   EntrainUnknown u;
   for (int i = 0; entrain_problem_unknown(w->problem, i, &u); i++) {
     char part[128];

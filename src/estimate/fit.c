@@ -141,10 +141,10 @@ static void explain_doubt(Search *s) {
   size_t room = sizeof r->why;
   if (V == HUGE_VAL)
     snprintf(r->why, room, "there is no result");
-  else if (!isfinite(r->floor) || objective_samples(s->objective) < s->n + 20)
+  else if (!isfinite(r->floor) || search_is_short(s))
     snprintf(r->why, room,
              "there are too few samples to tell noise from motion: nothing says whether this "
-             "optimum is the best one");
+             "optimum is the best one; a sigma for each channel would");
   else if (!search_noise_is_known(s))
     snprintf(r->why, room,
              "neighbouring samples differ so much (as noise of objective %.4g would) that noise "

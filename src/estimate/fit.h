@@ -87,16 +87,16 @@ typedef struct FitResult {
   long solver_steps, solver_rejected;
 } FitResult;
 
-typedef struct FitProgress { // told at every accepted step and at the beginning of each stage
+typedef struct FitProgress { // told at every accepted step and between simulations
   const char *stage;
   double lambda; // 0 when untied
   int iteration;
-  double objective; // of what is being minimised
+  double objective; // of what is being minimised, HUGE_VAL before the first step of a stage
   const double *x;  // in the order of problem->free
   const FitWork *work;
 } FitProgress;
 
-// Return false to stop: the fit then ends with the best point so far. Also called between simulations.
+// Return false to stop: the fit then ends with the best point so far, and does not ask again.
 typedef bool FitListener(void *data, const FitProgress *p);
 
 // Simulates at the start, for objective_start, when no search has done so with the accuracy that was asked for.

@@ -745,11 +745,23 @@ static double sum_samples(const Objective *o, SampleValue *value) {
   return sum;
 }
 
+static bool sigma_is_given(const Channel *c) {
+  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
+}
+
+// Differences of samples that are far apart show more than noise: a sigma that was given is then nearer to it.
 static double noise_value(const Channel *c, const ChannelData *d, int i) {
   (void)i;
-  bool given = c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
-  double noise = isnan(d->noise) && given ? c->sigma : d->noise;
+  double noise =
+      sigma_is_given(c) ? fmin(d->noise, c->sigma) : d->noise; // of NaN and a number: the number
   return noise * noise;
+}
+
+bool objective_noise_is_given(const Objective *o) {
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++)
+      if (!sigma_is_given(channel_of(o, e, c))) return false;
+  return true;
 }
 
 static double data_value(const Channel *c, const ChannelData *d, int i) {

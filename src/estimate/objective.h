@@ -74,6 +74,7 @@ typedef bool ResidualSource(void *self, ResidualSink *sink, void *data);
 double objective_update_sigma(Objective *o, ResidualSource *source, void *self);
 // Noise of a channel by differences of the data, NaN when unknown.
 double objective_noise(const Objective *o, int experiment, int channel);
+bool objective_noise_is_given(const Objective *o); // of all channels, by the user
 // The objective that noise alone explains over the present horizon, and that of the data against their means.
 double objective_floor(const Objective *o);
 double objective_data(const Objective *o);

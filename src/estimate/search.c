@@ -226,25 +226,34 @@ double search_floor(Search *s, double horizon) {
   return NEAR_FLOOR * slack * noise + NUMERICAL_FLOOR * data;
 }
 
-// Objective and estimate of the noise are means of N squares: their ratio scatters by about 3/sqrt(N).
-static const double LIMIT_SCATTER = 3 * 3;
+// Objective and estimate of the noise are means of N squares: their ratio scatters by about 3/sqrt(N), by half of that when
+// the noise is known.
+static const double LIMIT_SCATTER = 9, LIMIT_SCATTER_GIVEN = 4.5;
 
 double search_limit(Search *s) {
   objective_set_horizon(s->objective, 1);
-  double samples = objective_samples(s->objective), noise = objective_floor(s->objective);
-  double slack = 1 + LIMIT_SCATTER / sqrt(fmax(samples, 1)), left = fmax(samples - s->n, 0);
-  return s->problem->options.floor_factor * slack * noise * left / fmax(samples, 1);
+  double samples = objective_samples(s->objective), left = fmax(samples - s->n, 0);
+  bool given = objective_noise_is_given(s->objective);
+  double slack = 1 + (given ? LIMIT_SCATTER_GIVEN : LIMIT_SCATTER) / sqrt(fmax(left, 1));
+  double noise = objective_floor(s->objective) / fmax(samples, 1);
+  return s->problem->options.floor_factor * slack * noise * left;
 }
 
-enum { LEFT_LEAST = 20 }; // samples beyond the numbers to be found, to tell anything of noise
+// Samples beyond the numbers to be found, to tell anything of noise.
+enum { LEFT_LEAST = 20, LEFT_LEAST_GIVEN = 5 };
 // Where samples are far apart, differences show the motion as well as the noise.
 static const double NOISE_SHARE = 0.1;
+
+bool search_is_short(Search *s) {
+  objective_set_horizon(s->objective, 1);
+  int least = objective_noise_is_given(s->objective) ? LEFT_LEAST_GIVEN : LEFT_LEAST;
+  return objective_samples(s->objective) < s->n + least;
+}
 
 bool search_noise_is_known(Search *s) {
   objective_set_horizon(s->objective, 1);
   double data = objective_data(s->objective);
-  return data > 0 && objective_samples(s->objective) >= s->n + LEFT_LEAST &&
-         objective_floor(s->objective) <= NOISE_SHARE * data;
+  return data > 0 && !search_is_short(s) && objective_floor(s->objective) <= NOISE_SHARE * data;
 }
 
 typedef struct Rows { // residuals by channel
@@ -318,14 +327,17 @@ void search_explain(Search *s, const char *by, double objective) {
     snprintf(r->why, sizeof r->why,
              "the free model follows the data to %.2g of their own variation (%s): no other "
              "optimum can do better",
-             sqrt(objective / objective_data(s->objective)), by);
+             objective > 0 ? sqrt(objective / objective_data(s->objective)) : 0, by);
   else
     snprintf(
         r->why, sizeof r->why,
         "the objective of the free model, %.4g, is at the level that the noise of the data alone "
-        "explains (%.4g, estimated from their differences), and the residuals show no "
+        "explains (%.4g, %s), and the residuals show no "
         "pattern (%s)",
-        objective, noise, by);
+        objective, noise,
+        objective_noise_is_given(s->objective) ? "by the sigma that was given"
+                                               : "estimated from their differences",
+        by);
 }
 
 bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end) {
@@ -348,6 +360,7 @@ bool search_offer(Search *s, const char *by, const double *x, double objective, 
 
 void search_begin(Search *s, const char *stage) {
   s->progress.stage = stage;
+  s->progress.iteration = 0, s->progress.objective = HUGE_VAL;
   FitStage part = {.name = stage, .message = "", .objective = HUGE_VAL};
   const FitWork *w = objective_work(s->objective);
   part.simulations = -(w->simulations + w->sensitivity_simulations);

@@ -52,6 +52,7 @@ double search_evaluate(Search *s, double lambda, double horizon,
 double search_floor(Search *s, double horizon);
 // The objective at or below which a result of the free model may be certain.
 double search_limit(Search *s);
+bool search_is_short(Search *s); // too few samples to tell anything of noise
 // Whether the noise of the data can be told from their motion.
 bool search_noise_is_known(Search *s);
 // Whether x (with pieces, or NULL) and this objective are at the noise floor, with residuals that look like noise.

@@ -115,8 +115,14 @@ static bool read_samples(ChannelReader *c) {
   c->out.t = t, c->out.y = y;
   if (c->out.missing) copy_present(c, t, y, rows);
   const Yaml *n = column_node(c->node);
+  Place at = yaml_is_null(n) ? c->node->key_at : n->at;
+  if (c->out.count == 1 && c->r->problem->options.criterion == CRITERION_INTEGRAL)
+    return reader_fail_place(c->r, at, ERR_DATA,
+                             "column '%.100s' has one value here: the integral of the criterion "
+                             "needs two or more",
+                             c->out.column);
   if (c->out.count) return true;
-  return reader_fail_place(c->r, yaml_is_null(n) ? c->node->key_at : n->at, ERR_DATA,
+  return reader_fail_place(c->r, at, ERR_DATA,
                            "column '%.100s' has no values%s: all %d are missing", c->out.column,
                            rows < e->table->rows ? " in the window" : "", rows);
 }

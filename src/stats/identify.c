@@ -285,6 +285,13 @@ static void say_errors_at_1_percent(const Analysis *an, const StatDirection *d, 
   if (begin[0] == ',') text_add(t, ".");
 }
 
+static void say_share(double change, Text *t) {
+  if (change < 10)
+    text_print(t, "%s%.1g of their size, ", change < 0.1 ? "only " : "", change);
+  else
+    text_print(t, "%.1g times their size, ", change);
+}
+
 // By how much it changes the data, and what that is compared with.
 static const char *weak_text(Analysis *an, const StatDirection *d, const double *R_data,
                              bool numerical) {
@@ -299,12 +306,13 @@ static const char *weak_text(Analysis *an, const StatDirection *d, const double 
     name_parts(an, d, &t);
     text_add(&t, " share their effect: when ");
     say_changes(an, d, scale, &t);
-    text_print(&t, ", the simulated data change by only %.1g of their size, ", change);
+    text_add(&t, ", the simulated data change by ");
   } else
     text_print(&t,
                "%s cannot be determined from these data: a change by its own size changes the "
-               "simulated data by only %.1g of their size, ",
-               an->p->free[leading].name, change);
+               "simulated data by ",
+               an->p->free[leading].name);
+  say_share(change, &t);
   if (numerical)
     text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
                an->p->simulate.rel_tol);

@@ -228,6 +228,48 @@ static bool listen(void *data, const FitProgress *p) {
   return ++l->calls < l->most;
 }
 
+// Nobody is asked again who said stop, and a point once found is never lost.
+static void stops_at_any_moment(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  Problem *p = made_load(
+      &m, "model: oscillator.mo\n"
+          "experiments:\n"
+          "  - data: one.csv\n"
+          "    measure: {x: {column: a, sigma: estimate}, 1*x: {column: b, sigma: estimate}}\n"
+          "estimate: {k: 10, c: 1}\n");
+  bool stopped = true, found = false;
+  for (int most = 1; stopped; most++) {
+    Listening l = {.most = most};
+    FitResult *r = fit_run(p, NULL, listen, &l);
+    stopped = r->outcome == FIT_STOPPED;
+    if (stopped) assert_int_equal(l.calls, most);
+    if (found) assert_true(r->objective < HUGE_VAL);
+    found = r->objective < HUGE_VAL;
+    fit_free(r);
+  }
+  assert_true(found);
+  made_close(&m);
+}
+
+// The other tolerances do not depend on it.
+static void needs_no_tolerance_of_steps(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.05, 0, 0});
+  Problem *p = made_load(&m, PLAIN);
+  double start[] = {4.3, 0.4};
+  p->method = METHOD_LM;
+  FitResult *usual = fit_run(p, start, NULL, NULL);
+  p->options.step_tol = 0;
+  FitResult *r = fit_run(p, start, NULL, NULL);
+  assert_close_relative(r->objective, usual->objective, 1e-9);
+  fit_free(usual);
+  fit_free(r);
+  made_close(&m);
+}
+
 static void stops_with_the_best_point(void **state) {
   (void)state;
   Made m;
@@ -311,6 +353,8 @@ int main(void) {
       cmocka_unit_test(estimated_sigma_weighs_the_channels),
       cmocka_unit_test(huber_ignores_outliers),
       cmocka_unit_test(stops_with_the_best_point),
+      cmocka_unit_test(stops_at_any_moment),
+      cmocka_unit_test(needs_no_tolerance_of_steps),
       cmocka_unit_test(keeps_to_its_budget),
       cmocka_unit_test(says_when_nothing_can_be_simulated),
       cmocka_unit_test(is_the_same_every_time),

@@ -318,7 +318,9 @@ static void the_trace_notes_each_step_once(void **state) {
   x[0] = 1.5;
   fit_trace_add(trace, &p);
   p.stage = "local search";
-  p.objective = HUGE_VAL;
+  p.objective = HUGE_VAL; // there was no step
+  fit_trace_add(trace, &p);
+  p.objective = 4;
   fit_trace_add(trace, &p);
   assert_int_equal(fit_trace_count(trace), 3);
   Text t;
@@ -327,7 +329,7 @@ static void the_trace_notes_each_step_once(void **state) {
   assert_string_equal(t.at, "stage,lambda,iteration,objective,alpha,A,n\n"
                             "\"homotopy, stronger\",1,0,5,1,2,3\n"
                             "\"homotopy, stronger\",1,1,5,1.5,2,3\n"
-                            "local search,1,1,,1.5,2,3\n");
+                            "local search,1,1,4,1.5,2,3\n");
   text_done(&t);
   fit_trace_free(trace);
 }
@@ -338,23 +340,27 @@ static void findings_stand_by_topic_and_errors_fail(void **state) {
   (void)state;
   Made m;
   make(&m);
-  Finding findings[] = {{FINDING_GOOD, "model", "it has equations"},
-                        {FINDING_WARNING, "data", "few samples"},
-                        {FINDING_NOTE, "model", "no inputs"},
-                        {FINDING_ERROR, "start", "cannot be simulated"}};
+  Finding findings[] = {{FINDING_WARNING, "units", "cm is not m", true},
+                        {FINDING_GOOD, "model", "it has equations", false},
+                        {FINDING_WARNING, "data", "few samples", false},
+                        {FINDING_NOTE, "model", "no inputs", false},
+                        {FINDING_ERROR, "start", "cannot be simulated", false}};
   Check c = {.problem = &m.problem, .starts = true, .statistics = &m.statistics};
   c.findings.at = findings;
-  c.findings.count = 4;
+  c.findings.count = 5;
   Text t;
   text_init(&t);
   check_text(&t, &c, (PageStyle){80, false});
   has_all(t.at,
-          (const char *[]){"damper.yaml: not ready for a fit, 1 error, 1 warning", "\nModel\n",
-                           "  good     it has equations", "  note     no inputs", "\nData\n",
-                           "  warning  few samples", "\nStart\n", "  error    cannot be simulated",
-                           "Parameters at the start", NULL});
+          (const char *[]){
+              "damper.yaml: not ready for a fit, 1 error, 2 warnings (1 of them when it was read)",
+              "\nModel\n", "  good     it has equations", "  note     no inputs", "\nData\n",
+              "  warning  few samples", "\nStart\n", "  error    cannot be simulated",
+              "Parameters at the start", NULL});
+  assert_null(strstr(t.at, "cm is not m")); // was told by who read the problem
+  assert_null(strstr(t.at, "Units"));
   assert_false(check_passed(&c));
-  c.findings.count = 3;
+  c.findings.count = 4;
   assert_true(check_passed(&c));
   c.starts = false;
   assert_false(check_passed(&c));
@@ -363,6 +369,7 @@ static void findings_stand_by_topic_and_errors_fail(void **state) {
   check_json(&t, &c, "1");
   has(t.at, "\"passed\": false");
   has(t.at, "{\"kind\": \"warning\", \"topic\": \"data\", \"text\": \"few samples\"}");
+  has(t.at, "cm is not m");
   text_done(&t);
 }
 
