@@ -168,8 +168,9 @@ char *entrain_result_csv(const EntrainResult *r);
 char *entrain_result_json(const EntrainResult *r);
 // A plot of the selected variables (not of sensitivities) for a terminal of this size.
 char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour);
-// Makes measurements of it: adds noise to the selected variables (not to time and sensitivities) as the options noise,
-// noise_kind and seed say.
+// Makes measurements of it: adds noise to the selected variables that the model computes (not to time, inputs, parameters
+// and sensitivities) as the options noise, noise_kind and seed say; a model has no sigma, so noise_kind
+// sigma is additive here.
 void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *options);
 
 // ---------------------------------------------------------------- problems

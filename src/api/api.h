@@ -39,6 +39,7 @@ struct EntrainProblem {
 typedef struct Pool {
   Arena *arena;
   const char **names; // of the columns
+  bool *computed;     // by column: the model makes it, so it can be measured
   atomic_int users;
   _Atomic(Arena *) spare;
 } Pool;

@@ -107,8 +107,9 @@ static double root_mean_square(const double *y, int n) {
 }
 
 void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *o) {
-  bool additive = o->fit.noise_kind == NOISE_ADDITIVE;
+  bool additive = o->fit.noise_kind != NOISE_PROPORTIONAL; // there is no sigma here
   for (int c = 1; c < r->plain; c++) {
+    if (!r->pool->computed[c]) continue;
     double *y = r->trajectory.column[c - 1];
     double size = o->fit.noise * (additive ? root_mean_square(y, r->series.rows) : 1);
     Random random;

@@ -324,14 +324,18 @@ static int column_count(const EntrainSimulation *s) {
   return 1 + s->selected_count * (1 + s->parameter_count);
 }
 
-static void name_columns(Pool *pool, const EntrainSimulation *s) {
+static void describe_columns(Pool *pool, const EntrainSimulation *s) {
   const Flat *f = s->model->model->flat;
   int at = 0;
   Arena *a = pool->arena;
   const char **names = pool->names = ARENA_ARRAY(a, const char *, column_count(s));
+  pool->computed = ARENA_ARRAY(a, bool, column_count(s));
   names[at++] = "time";
-  for (int i = 0; i < s->selected_count; i++)
-    names[at++] = arena_print(a, "%s", f->variables.at[s->selected[i]].name);
+  for (int i = 0; i < s->selected_count; i++) {
+    const Variable *v = &f->variables.at[s->selected[i]];
+    pool->computed[at] = v->kind == VARIABLE_UNKNOWN;
+    names[at++] = arena_print(a, "%s", v->name);
+  }
   for (int i = 0; i < s->selected_count; i++)
     for (int k = 0; k < s->parameter_count; k++)
       names[at++] = arena_print(a, "d%s/d%s", f->variables.at[s->selected[i]].name,
@@ -349,7 +353,7 @@ static void renew_system(EntrainSimulation *s) {
   s->made_with = *o;
   make_system(s);
   s->pool = pool_new();
-  name_columns(s->pool, s);
+  describe_columns(s->pool, s);
 }
 
 static EntrainResult *result_new(EntrainSimulation *s) {

@@ -66,7 +66,7 @@ static int set_one(Job *job, char *assignment) {
 
 static int set_list(Job *job, const char *list) {
   Words words;
-  int status = words_split("--set", list, &words) ? DONE : WRONG_USE;
+  int status = assignments_split("--set", list, &words) ? DONE : WRONG_USE;
   for (int i = 0; status == DONE && i < words.count; i++)
     status = set_one(job, (char *)words.at[i]);
   words_done(&words);
@@ -98,6 +98,11 @@ static int set_options(Job *job) {
     if (g->flag && !is_about_noise(g->name)) continue;
     if (!entrain_options_set(job->options, g->name, g->value, &job->error))
       return library_failed(job);
+    if (g->flag && strcmp(g->name, "noise_kind") == 0 && strcmp(g->value, "sigma") == 0) {
+      complain("--noise_kind sigma needs the sigma of a problem, which only recover has; choose "
+               "additive or proportional");
+      return WRONG_USE;
+    }
     if (g->flag && !arguments_have(job->a, "noise")) {
       complain("--%s says nothing without --noise", g->name);
       return WRONG_USE;
@@ -292,8 +297,8 @@ static const Flag FLAGS[] = {
     {"sensitivities", 0, "[NAMES]",
      "adds columns dx/dp for these parameters; without names for all of them", NULL, false},
     {"noise", 0, "SIZE",
-     "makes measurements: adds normal noise of this size to the columns, not to time and "
-     "sensitivities",
+     "makes measurements: adds normal noise of this size to what the model computes, not to time, "
+     "inputs, parameters and sensitivities",
      "none", false},
     {"noise_kind", 0, "KIND",
      "proportional: y*(1 + noise*r); additive: y + noise*rms(y)*r, with r normal of variance 1",

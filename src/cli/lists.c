@@ -76,6 +76,26 @@ bool assignment_split(const char *flag, char *text, const char **name, const cha
   return true;
 }
 
+// Length of the name before "=", blanks after it left out.
+static size_t name_length(const char *assignment) {
+  size_t length = strcspn(assignment, "=");
+  while (length && isspace((unsigned char)assignment[length - 1])) length--;
+  return length;
+}
+
+bool assignments_split(const char *flag, const char *text, Words *out) {
+  if (!words_split(flag, text, out)) return false;
+  for (int i = 0; i < out->count; i++)
+    for (int k = 0; k < i; k++) {
+      size_t length = name_length(out->at[i]);
+      if (name_length(out->at[k]) != length || memcmp(out->at[i], out->at[k], length) != 0)
+        continue;
+      complain("%s: %.*s is named twice in '%s'", flag, (int)length, out->at[i], text);
+      return false;
+    }
+  return true;
+}
+
 void words_done(Words *w) {
   free(w->storage);
   free(w->at);

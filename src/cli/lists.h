@@ -17,6 +17,8 @@ bool assignment_split(const char *flag, char *text, const char **name, const cha
 
 // "x, v" -> "x" "v". Commas inside of parentheses, brackets and quotes do not separate; an empty part is an error.
 bool words_split(const char *flag, const char *text, Words *out);
+// The same of "p=10, q=3"; a name that stands there twice is an error, too.
+bool assignments_split(const char *flag, const char *text, Words *out);
 void words_done(Words *w);
 
 typedef struct Numbers { // heap

@@ -30,7 +30,7 @@ static bool settings_room(Settings *s, int count) {
 
 static bool add_list(Settings *s, const char *list) {
   Words *words = &s->lists[s->list_count++];
-  if (!words_split("--set", list, words) || !settings_room(s, words->count)) return false;
+  if (!assignments_split("--set", list, words) || !settings_room(s, words->count)) return false;
   for (int i = 0; i < words->count; i++) {
     EntrainSetting *to = &s->at[s->count++];
     *to = (EntrainSetting){0};
@@ -106,7 +106,7 @@ static bool set_starts(const Arguments *a, EntrainProblem *p) {
     const Given *g = &a->given[i];
     if (!g->flag || strcmp(g->name, "start") != 0) continue;
     Words words;
-    done = words_split("--start", g->value, &words);
+    done = assignments_split("--start", g->value, &words);
     for (int k = 0; done && k < words.count; k++) done = set_start(p, (char *)words.at[k], &error);
     words_done(&words);
   }
@@ -159,7 +159,7 @@ static bool read_unknown(const EntrainProblem *p, const char *flag, char *assign
 
 bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, double *values) {
   Words words;
-  bool done = words_split(flag, list, &words);
+  bool done = assignments_split(flag, list, &words);
   for (int i = 0; done && i < words.count; i++)
     done = read_unknown(p, flag, (char *)words.at[i], values);
   words_done(&words);

@@ -145,6 +145,10 @@ static void explain_doubt(Search *s) {
     snprintf(r->why, room,
              "there are too few samples to tell noise from motion: nothing says whether this "
              "optimum is the best one; a sigma for each channel would");
+  else if (!(objective_data(s->objective) > 0))
+    snprintf(r->why, room,
+             "the data do not change at all: nothing in them tells noise from motion, or one "
+             "optimum from another");
   else if (!search_noise_is_known(s))
     snprintf(r->why, room,
              "neighbouring samples differ so much (as noise of objective %.4g would) that noise "

@@ -105,7 +105,7 @@ static void set_scale(Objective *o, int e, int c) {
   bool known = ch->sigma_kind != SIGMA_UNKNOWN;
   d->huber = HUGE_VAL;
   if (o->problem->options.loss != LOSS_HUBER) return;
-  double deviation = known ? sigma : noise_deviation_robust(ch->t, ch->y, ch->count);
+  double deviation = known ? sigma : d->noise;
   if (deviation > 0) d->huber = o->problem->options.huber_limit * deviation;
 }
 
@@ -119,8 +119,10 @@ static double first_sigma(const Channel *ch, const ChannelData *d) {
   return noise > 0 ? noise : 1; // a first guess; see objective_update_sigma
 }
 
-// Noise by differences. Where an input jumps, so may what is measured.
+// Noise by differences, without outliers where they count less. Where an input jumps, so may what is measured.
 static double noise_of(Objective *o, int e, const Channel *ch) {
+  if (o->problem->options.loss == LOSS_HUBER)
+    return noise_deviation_robust(ch->t, ch->y, ch->count);
   const Experiment *x = &o->problem->experiments[e];
   Arena *scratch = arena_new();
   IntArray jumps = {0};
@@ -689,34 +691,50 @@ void objective_set_sigma(Objective *o, const double *sigma) {
     for (int c = 0; c < o->problem->experiments[e].channel_count; c++) set_scale(o, e, c);
 }
 
-typedef struct Squares {
+typedef struct Sizes { // of residuals, by channel, in its unit
   const Objective *o;
-  double *sum; // by channel
-  long *count;
-} Squares;
+  double **at;
+  int *count;
+} Sizes;
 
-static void add_squares(void *data, const ResidualBlock *b) {
-  Squares *s = data;
+static void add_sizes(void *data, const ResidualBlock *b) {
+  Sizes *s = data;
   if (b->channel < 0) return;
   int at = objective_channel(s->o, b->experiment, b->channel);
   const double *r = b->column[s->o->n];
   for (int j = 0; j < b->rows; j++)
-    if (b->scale[j] > 0) s->sum[at] += r[j] / b->scale[j] * (r[j] / b->scale[j]), s->count[at]++;
+    if (b->scale[j] > 0) s->at[at][s->count[at]++] = fabs(r[j] / b->scale[j]);
+}
+
+static Sizes sizes_new(Arena *a, const Objective *o) {
+  Sizes s = {o, ARENA_ARRAY(a, double *, o->channel_count + 1),
+             ARENA_ARRAY(a, int, o->channel_count + 1)};
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++)
+      s.at[objective_channel(o, e, c)] = ARENA_ARRAY(a, double, channel_of(o, e, c)->count + 1);
+  return s;
+}
+
+// Root mean square; without outliers where they count less.
+static double deviation_of(const Objective *o, double *size, int n) {
+  double sum = 0;
+  if (n > 0 && o->problem->options.loss == LOSS_HUBER) return deviation_by_median(size, n);
+  for (int i = 0; i < n; i++) sum += size[i] * size[i];
+  return n > 0 ? sqrt(sum / n) : 0;
 }
 
 double objective_update_sigma(Objective *o, ResidualSource *source, void *self) {
   Arena *scratch = arena_new();
-  Squares s = {o, ARENA_ARRAY(scratch, double, o->channel_count + 1),
-               ARENA_ARRAY(scratch, long, o->channel_count + 1)};
+  Sizes s = sizes_new(scratch, o);
   double most = 0;
-  if (source(self, add_squares, &s))
+  if (source(self, add_sizes, &s))
     for (int e = 0; e < o->problem->experiment_count; e++)
       for (int c = 0; c < o->problem->experiments[e].channel_count; c++) {
         int at = objective_channel(o, e, c);
-        if (channel_of(o, e, c)->sigma_kind != SIGMA_ESTIMATED || !(s.sum[at] > 0)) continue;
-        double rms = sqrt(s.sum[at] / (double)s.count[at]);
-        most = fmax(most, fabs(rms / o->sigma[at] - 1));
-        o->sigma[at] = rms;
+        double sigma = deviation_of(o, s.at[at], s.count[at]);
+        if (channel_of(o, e, c)->sigma_kind != SIGMA_ESTIMATED || !(sigma > 0)) continue;
+        most = fmax(most, fabs(sigma / o->sigma[at] - 1));
+        o->sigma[at] = sigma;
         set_scale(o, e, c);
       }
   arena_free(scratch);
@@ -725,6 +743,9 @@ double objective_update_sigma(Objective *o, ResidualSource *source, void *self) 
 
 double objective_noise(const Objective *o, int experiment, int channel) {
   return o->data[experiment][channel].noise;
+}
+double objective_huber(const Objective *o, int experiment, int channel) {
+  return o->data[experiment][channel].huber;
 }
 double objective_frequency(const Objective *o, int experiment, int channel) {
   return o->data[experiment][channel].frequency;

@@ -70,10 +70,13 @@ int objective_channel(const Objective *o, int experiment, int channel); // its p
 int objective_channel_count(const Objective *o);
 // Hands blocks to the sink, with or without slopes. false: it cannot.
 typedef bool ResidualSource(void *self, ResidualSink *sink, void *data);
-// Channels with estimated sigma take the root mean square of these residuals. Largest relative change.
+// Channels with estimated sigma take the root mean square of these residuals, with the Huber loss that of the bulk of them.
+// Largest relative change.
 double objective_update_sigma(Objective *o, ResidualSource *source, void *self);
 // Noise of a channel by differences of the data, NaN when unknown.
 double objective_noise(const Objective *o, int experiment, int channel);
+// Residual, in the unit of the channel, at which the Huber loss leaves the square; HUGE_VAL: never.
+double objective_huber(const Objective *o, int experiment, int channel);
 bool objective_noise_is_given(const Objective *o); // of all channels, by the user
 // The objective that noise alone explains over the present horizon, and that of the data against their means.
 double objective_floor(const Objective *o);

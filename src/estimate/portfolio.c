@@ -158,9 +158,8 @@ static bool shooting_part(Search *s) {
 
 void shooting_refit(Search *s) {
   FitPieces *pieces = s->result->pieces;
-  ShootingRequest q = {pieces->count,  pieces->times,
-                       pieces->states, objective_sigma(s->objective),
-                       search_relay,   s};
+  ShootingRequest q = {
+      pieces->count, pieces->times, pieces->states, objective_sigma(s->objective), search_relay, s};
   ShootingResult r = {0};
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->best, (size_t)s->n * sizeof *x);

@@ -256,24 +256,33 @@ bool search_noise_is_known(Search *s) {
   return data > 0 && !search_is_short(s) && objective_floor(s->objective) <= NOISE_SHARE * data;
 }
 
-typedef struct Rows { // residuals by channel
+typedef struct Rows { // residuals by channel, cut where the Huber loss leaves the square
   const Search *s;
   double **at;
   int *count;
+  double objective; // half the sum of their squares
+  long beyond;      // how many were cut
 } Rows;
 
 static void keep_rows(void *data, const ResidualBlock *b) {
   Rows *rows = data;
   if (b->channel < 0) return; // a gap between pieces
-  int at = objective_channel(rows->s->objective, b->experiment, b->channel);
-  memcpy(rows->at[at] + b->first, b->column[rows->s->n], (size_t)b->rows * sizeof(double));
+  const Objective *o = rows->s->objective;
+  int at = objective_channel(o, b->experiment, b->channel);
+  double huber = objective_huber(o, b->experiment, b->channel);
+  for (int j = 0; j < b->rows; j++) {
+    double r = b->column[rows->s->n][j], limit = huber < HUGE_VAL ? huber * b->scale[j] : HUGE_VAL;
+    if (fabs(r) > limit) r = copysign(limit, r), rows->beyond++;
+    rows->at[at][b->first + j] = r;
+    rows->objective += r * r / 2;
+  }
   rows->count[at] = b->first + b->rows;
 }
 
 static bool take_rows(Search *s, Arena *a, const FitPieces *pieces, const double *x, Rows *out) {
   const Problem *p = s->problem;
   int count = objective_channel_count(s->objective);
-  *out = (Rows){s, ARENA_ARRAY(a, double *, count + 1), ARENA_ARRAY(a, int, count + 1)};
+  *out = (Rows){.s = s, ARENA_ARRAY(a, double *, count + 1), ARENA_ARRAY(a, int, count + 1)};
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++)
       out->at[objective_channel(s->objective, e, c)] =
@@ -282,7 +291,7 @@ static bool take_rows(Search *s, Arena *a, const FitPieces *pieces, const double
   return shooting_rows(p, pieces, objective_sigma(s->objective), x, keep_rows, out);
 }
 
-// Noise has less pattern than this only once in a million cases.
+// Noise shows as much of a pattern only once in a million cases.
 static const double UNLIKELY = 1e-6;
 
 static bool looks_like_noise(const double *r, int n) {
@@ -290,14 +299,19 @@ static bool looks_like_noise(const double *r, int n) {
   return !(neighbours < UNLIKELY) && !(runs < UNLIKELY);
 }
 
-static bool has_pattern(Search *s, const FitPieces *pieces, const double *x) {
+// The Huber loss leaves outliers out of account: a few, not the bulk, which tells noise from a wrong optimum.
+static const double OUTLIERS_MOST = 1.0 / 3;
+
+// Whether residuals are of the size of the noise, outliers apart, and show no pattern.
+static bool is_noise(Search *s, const FitPieces *pieces, const double *x) {
   Arena *a = arena_new();
   Rows rows;
-  bool pattern = !take_rows(s, a, pieces, x, &rows);
+  bool noise = take_rows(s, a, pieces, x, &rows) && rows.objective <= search_limit(s) &&
+               (double)rows.beyond <= OUTLIERS_MOST * objective_samples(s->objective);
   for (int k = 0; k < objective_channel_count(s->objective); k++)
-    pattern = pattern || !looks_like_noise(rows.at[k], rows.count[k]);
+    noise = noise && looks_like_noise(rows.at[k], rows.count[k]);
   arena_free(a);
-  return pattern;
+  return noise;
 }
 
 // As many numbers as samples fit anything.
@@ -310,7 +324,9 @@ static bool is_exact(Search *s, double objective) {
 
 bool search_is_certain(Search *s, const FitPieces *pieces, const double *x, double objective) {
   if (is_exact(s, objective)) return true;
-  return search_noise_is_known(s) && objective <= search_limit(s) && !has_pattern(s, pieces, x);
+  bool robust = s->problem->options.loss == LOSS_HUBER; // the objective then counts outliers, too
+  return search_noise_is_known(s) && (robust || objective <= search_limit(s)) &&
+         is_noise(s, pieces, x);
 }
 
 void search_explain(Search *s, const char *by, double objective) {
@@ -331,10 +347,10 @@ void search_explain(Search *s, const char *by, double objective) {
   else
     snprintf(
         r->why, sizeof r->why,
-        "the objective of the free model, %.4g, is at the level that the noise of the data alone "
+        "the objective of the free model, %.4g,%s is at the level that the noise of the data alone "
         "explains (%.4g, %s), and the residuals show no "
         "pattern (%s)",
-        objective, noise,
+        objective, s->problem->options.loss == LOSS_HUBER ? " outliers apart," : "", noise,
         objective_noise_is_given(s->objective) ? "by the sigma that was given"
                                                : "estimated from their differences",
         by);

@@ -88,7 +88,8 @@ static double spread(const double *y, int count) {
 
 static double huber_limit(const Shooting *s, const Channel *c, double sigma) {
   if (s->problem->options.loss != LOSS_HUBER) return HUGE_VAL;
-  double deviation = c->sigma_kind != SIGMA_UNKNOWN ? sigma : noise_deviation(c->t, c->y, c->count);
+  bool known = c->sigma_kind != SIGMA_UNKNOWN;
+  double deviation = known ? sigma : noise_deviation_robust(c->t, c->y, c->count);
   return deviation > 0 ? s->problem->options.huber_limit * deviation : HUGE_VAL;
 }
 

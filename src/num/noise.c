@@ -36,25 +36,44 @@ typedef struct Stretches { // where a function of time is without jumps
   int jumps;
 } Stretches;
 
-// Mean square of the differences of order k; NaN when there are too few.
-static double mean_square(const double *t, const double *y, int n, int k, Stretches s) {
-  double factor[ORDER_MOST + 1], sum = 0;
-  int count = 0, next = 0;
-  for (int i = 0; i + k < n; i++) {
-    while (next < s.jumps && s.jump[next] < i) next++;
-    if (next < s.jumps && s.jump[next] < i + k) continue;
-    if (!difference_factors(t + i, k, factor)) continue;
-    double d = 0;
-    for (int j = 0; j <= k; j++) d += factor[j] * y[i + j];
-    sum += d * d;
-    count++;
+typedef struct Differences { // by order
+  double sum[ORDER_MOST + 1];
+  int count[ORDER_MOST + 1];
+} Differences;
+
+// The squared divided differences of all orders up to `most` that begin with the first sample, made by factors of unit
+// length; those of each order follow from those below.
+static void add_differences(const double *t, const double *y, int most, Differences *out) {
+  double factor[ORDER_MOST + 1] = {1}, span = (t[most] - t[0]) / most;
+  for (int k = 1; k <= most; k++) {
+    double d = 0, square = 0;
+    factor[k] = 1;
+    for (int i = 0; i < k; i++) {
+      double ratio = span / (t[k] - t[i]);
+      factor[i] *= -ratio;
+      factor[k] *= ratio;
+    }
+    for (int i = 0; i <= k; i++) {
+      d += factor[i] * y[i];
+      square += factor[i] * factor[i];
+    }
+    if (k < ORDER_LEAST || !isfinite(square) || square <= 0) continue; // times too close to tell
+    out->sum[k] += d * d / square;
+    out->count[k]++;
   }
-  return count >= WINDOWS_LEAST ? sum / count : nan("");
 }
 
 static double least_mean_square(const double *t, const double *y, int n, Stretches s) {
+  Differences all = {0};
   double least = nan(""); // fmin takes the number when the other is NaN
-  for (int k = ORDER_LEAST; k <= ORDER_MOST; k++) least = fmin(least, mean_square(t, y, n, k, s));
+  for (int i = 0, next = 0; i + ORDER_LEAST < n; i++) {
+    while (next < s.jumps && s.jump[next] < i) next++;
+    int last = next < s.jumps ? s.jump[next] : n - 1, most = last - i;
+    if (most >= ORDER_LEAST)
+      add_differences(t + i, y + i, most < ORDER_MOST ? most : ORDER_MOST, &all);
+  }
+  for (int k = ORDER_LEAST; k <= ORDER_MOST; k++)
+    if (all.count[k] >= WINDOWS_LEAST) least = fmin(least, all.sum[k] / all.count[k]);
   return least;
 }
 
@@ -99,6 +118,11 @@ static int by_size(const void *a, const void *b) {
 
 static const double MEDIAN_OF_NORMAL = 0.6744897501960817; // median of |r|, r normal of variance 1
 
+double deviation_by_median(double *size, int n) {
+  qsort(size, (size_t)n, sizeof *size, by_size);
+  return size[n / 2] / MEDIAN_OF_NORMAL;
+}
+
 double noise_deviation_robust(const double *t, const double *y, int n) {
   double factor[ORDER_MOST + 1], least = nan("");
   Arena *scratch = arena_new();
@@ -112,8 +136,7 @@ double noise_deviation_robust(const double *t, const double *y, int n) {
       size[count++] = fabs(d);
     }
     if (count < WINDOWS_LEAST) continue;
-    qsort(size, (size_t)count, sizeof *size, by_size);
-    least = fmin(least, size[count / 2] / MEDIAN_OF_NORMAL);
+    least = fmin(least, deviation_by_median(size, count));
   }
   arena_free(scratch);
   return least;

@@ -10,3 +10,6 @@ double noise_deviation_between(const double *t, const double *y, int n, const in
 
 // The same by medians of differences of order 2 to 4: outliers count as little as a few wild samples should.
 double noise_deviation_robust(const double *t, const double *y, int n);
+
+// Standard deviation of normal numbers from the median of their sizes, n > 0. Sorts the sizes.
+double deviation_by_median(double *size, int n);

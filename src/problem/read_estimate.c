@@ -273,6 +273,39 @@ static bool fail_nothing(ProblemReader *r) {
                      "estimate: {p: {start: 15, min: 0.1, max: 200}}");
 }
 
+static const Yaml *prior_of(const FreeSpec *s) {
+  return s->node && s->has_prior && !s->fixed ? yaml_find(s->node, "prior") : NULL;
+}
+
+static const Yaml *first_prior(const ProblemReader *r) {
+  const Yaml *found = NULL;
+  for (int i = 0; !found && i < r->estimates.count; i++)
+    found = prior_of(&r->estimates.at[i].spec);
+  for (int i = 0; !found && i < r->sensors.count; i++)
+    for (int k = 0; !found && r->sensors.at[i].free && k < r->experiment_count; k++)
+      found = prior_of(&r->sensors.at[i].spec[k]);
+  return found;
+}
+
+static const Channel *first_without_sigma(const Problem *p) {
+  for (int i = 0; i < p->experiment_count; i++)
+    for (int k = 0; k < p->experiments[i].channel_count; k++)
+      if (p->experiments[i].channels[k].sigma_kind == SIGMA_UNKNOWN)
+        return &p->experiments[i].channels[k];
+  return NULL;
+}
+
+static void warn_prior_without_sigma(ProblemReader *r) {
+  const Yaml *prior = first_prior(r);
+  const Channel *c = first_without_sigma(r->problem);
+  if (prior && c)
+    reader_warn(r, prior->key_at,
+                "a prior is weighed against residuals divided by their sigma, and %s has none: its "
+                "residuals count as if sigma were 1; give it under 'measure' (a number, 5%% or "
+                "estimate)",
+                c->name);
+}
+
 bool read_free_numbers(ProblemReader *r) {
   FreeList list = {0};
   for (int i = 0; i < r->estimates.count; i++)
@@ -283,5 +316,6 @@ bool read_free_numbers(ProblemReader *r) {
   if (!list.count) return fail_nothing(r);
   r->problem->free = list.at;
   r->problem->free_count = list.count;
+  warn_prior_without_sigma(r);
   return true;
 }

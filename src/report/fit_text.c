@@ -68,16 +68,14 @@ static const char *flags_of(const StatParameter *s) {
   if (s->inactive) return "changes nothing";
   if (s->at_bound && s->identifiable)
     return s->lower_bound ? "at its lower bound" : "at its upper bound";
-  if (s->at_bound)
-    return s->lower_bound ? "not determined, at its lower bound"
-                          : "not determined, at its upper bound";
+  if (s->at_bound) return s->lower_bound ? "not determined, at min" : "not determined, at max";
   return s->identifiable ? "" : "not determined";
 }
 
 static void print_parameters(FitPage *f) {
   static const PageColumn COLUMNS[] = {
-      {"name", 0},           {"unit", 3},   {">estimate", 0}, {">std error", 2},
-      {">95 % interval", 0}, {">start", 1}, {"", 0}};
+      {"name", 0},           {"unit", 2},   {">estimate", 0}, {">std error", 1},
+      {">95 % interval", 0}, {">start", 3}, {"", 0}};
   const FitReport *r = f->r;
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 7);
@@ -101,11 +99,20 @@ static void print_parameters(FitPage *f) {
 static const double WHITE = 0.01; // probability below which residuals are not called white
 
 static const char *residuals_in_words(Page *p, const StatChannel *c) {
+  if (isnan(c->rmse)) return "-";
   double least = fmin(isnan(c->white_p) ? 1 : c->white_p, isnan(c->runs_p) ? 1 : c->runs_p);
   if (c->exact) return "none, but for rounding";
   if (isnan(c->white_p) && isnan(c->runs_p)) return "too few to tell";
   if (least >= WHITE) return "white";
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
+}
+
+static const double FIT_LEAST = -1000; // below, it only says that something is very wrong
+
+static const char *percent_in_words(Page *p, double percent) {
+  if (isnan(percent)) return "-";
+  if (percent < FIT_LEAST) return arena_print(p->arena, "below %g", FIT_LEAST);
+  return arena_print(p->arena, "%.2f", percent);
 }
 
 static void print_channels(FitPage *f) {
@@ -119,11 +126,11 @@ static void print_channels(FitPage *f) {
     const StatChannel *c = &f->r->statistics->channels[i];
     const Experiment *e = &problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
-    page_table_add(t, (const char *[]){
-                          problem->experiment_count > 1 ? e->name : "", data->name, data->unit,
-                          arena_print(p->arena, "%d", c->n), digits(p, c->rmse, 3),
-                          c->exact ? "" : digits(p, c->noise, 2),
-                          arena_print(p->arena, "%.2f", c->fit_percent), residuals_in_words(p, c)});
+    page_table_add(t,
+                   (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name,
+                                    data->unit, arena_print(p->arena, "%d", c->n),
+                                    digits(p, c->rmse, 3), c->exact ? "" : digits(p, c->noise, 2),
+                                    percent_in_words(p, c->fit_percent), residuals_in_words(p, c)});
   }
   page_heading(p, "Fit");
   page_table_print(t);
@@ -308,8 +315,9 @@ static void print_work(FitPage *f) {
   text_print(&t, "%ld step%s, %ld simulation%s (%ld with sensitivities)", w->iterations,
              plural(w->iterations), all, plural(all), w->sensitivity_simulations);
   if (r->solver[0]) add_solver(&t, r->solver);
-  text_print(&t, ", %s; objective %s", seconds, digits(&f->page, r->objective, 6));
-  if (isfinite(r->objective_start))
+  text_print(&t, ", %s", seconds);
+  if (isfinite(r->objective)) text_print(&t, "; objective %s", digits(&f->page, r->objective, 6));
+  if (isfinite(r->objective) && isfinite(r->objective_start))
     text_print(&t, ", %s at the start", digits(&f->page, r->objective_start, 4));
   text_add(&t, ".");
   page_heading(&f->page, "Work");
@@ -323,10 +331,12 @@ static void print_work(FitPage *f) {
 void fit_text(Text *out, const FitReport *r, PageStyle style) {
   FitPage f = {page_on(out, style), r};
   print_verdict(&f);
-  print_parameters(&f);
-  print_channels(&f);
-  print_directions(&f);
-  print_remarks(&f);
+  if (r->result->outcome != FIT_NO_START) {
+    print_parameters(&f);
+    print_channels(&f);
+    print_directions(&f);
+    print_remarks(&f);
+  }
   print_stages(&f);
   print_path(&f);
   print_work(&f);

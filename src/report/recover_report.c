@@ -8,8 +8,8 @@
 #include "report/json.h"
 #include "report/rounded.h"
 
-static const double NOMINAL = 0.95;
-enum { SURPRISE = 3 }; // standard deviations
+static const double NOMINAL = 0.95, SIGMA_APART = 1.25; // noise and sigma, as a factor
+enum { SURPRISE = 3 };                                  // standard deviations
 
 // ---------------------------------------------------------------- numbers
 
@@ -39,6 +39,11 @@ static const char *judgement(const Recover *r, const RecoverParameter *p) {
   return fabs(p->bias_t) > SURPRISE ? "biased" : coverage_in_words(r, p);
 }
 
+static const char *kind_of_noise(const FitOptions *o) {
+  static const char *const WORDS[] = {"proportional", "additive", "sigma"};
+  return WORDS[o->noise_kind];
+}
+
 // ---------------------------------------------------------------- for people
 
 static const char *digits(Page *p, double value, int count) {
@@ -47,14 +52,33 @@ static const char *digits(Page *p, double value, int count) {
   return arena_print(p->arena, "%s", text);
 }
 
+// Intervals rest on sigma: with other noise they cannot be right.
+static void print_noise_and_sigma(Page *p, const Recover *r) {
+  double ratio = r->noise_over_sigma;
+  if (!(ratio > SIGMA_APART || ratio < 1 / SIGMA_APART)) return;
+  page_paragraph(p, 2, "",
+                 page_tinted(p, TINT_NOTICE,
+                             arena_print(p->arena,
+                                         "The noise that is made on %s is %s times as large as its "
+                                         "sigma says, so its intervals are too %s; --noise_kind "
+                                         "sigma makes noise as sigma says.",
+                                         r->noisy_channel, digits(p, ratio, 2),
+                                         ratio > 1 ? "narrow" : "wide")));
+}
+
 static void print_verdict(Page *p, const Recover *r) {
   const FitOptions *o = &r->problem->options;
   Tint tint = r->false_certain ? TINT_BAD : r->succeeded == r->done ? TINT_GOOD : TINT_NOTICE;
   char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
   text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, tint, score));
   if (r->done < r->trials) text_print(p->out, " (stopped; %d were asked for)", r->trials);
-  text_print(p->out, "\n  noise %s, %s; seed %d\n", digits(p, o->noise, 4),
-             o->noise_kind == NOISE_ADDITIVE ? "additive" : "proportional", o->seed);
+  text_add(p->out, "\n  noise ");
+  if (o->noise_kind == NOISE_SIGMA)
+    text_add(p->out, "as sigma says");
+  else
+    text_print(p->out, "%s, %s", digits(p, o->noise, 4), kind_of_noise(o));
+  text_print(p->out, "; seed %d\n", o->seed);
+  print_noise_and_sigma(p, r);
 }
 
 static void print_parameters(Page *p, const Recover *r) {
@@ -141,7 +165,8 @@ void recover_json(Text *out, const Recover *r, const char *version) {
   json_text(&j, "problem", r->problem->path);
   json_text(&j, "method", method_word(r->problem->method));
   json_number(&j, "noise", o->noise);
-  json_text(&j, "noise_kind", o->noise_kind == NOISE_ADDITIVE ? "additive" : "proportional");
+  json_text(&j, "noise_kind", kind_of_noise(o));
+  json_number(&j, "noise_over_sigma", r->noise_over_sigma);
   json_whole(&j, "seed", o->seed);
   json_whole(&j, "trials", r->trials);
   json_whole(&j, "done", r->done);

@@ -30,6 +30,11 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
   return an->fitted && an->s->parameters[k].at_bound;
 }
 
+// Samples of a channel less what the fit took from their residuals.
+double residual_freedom(const Analysis *an, int at);
+// Root mean square of the residuals of a channel by that freedom; NaN when there is none.
+double residual_deviation(const Analysis *an, int at);
+
 // held: numbers that are taken as known; NULL: none.
 Projection *project_rows(const Analysis *an, const bool *held);
 // Covariance, standard errors and intervals of all numbers, also of those that stand out as undetermined later.

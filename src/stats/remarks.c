@@ -1,9 +1,10 @@
 #include <math.h>
 
+#include "num/distribution.h"
 #include "stats/analysis.h"
 #include "stats/say.h"
 
-static const double CORRELATED = 0.99, COLOURED = 1e-3;
+static const double CORRELATED = 0.99, COLOURED = 1e-3, SIGMA_WRONG = 1e-6;
 
 typedef ARRAY(const char *) Remarks;
 
@@ -50,14 +51,57 @@ static void say_coloured(Analysis *an, Remarks *r) {
   }
 }
 
-static void say_exact(Analysis *an, Remarks *r) {
-  bool exact = an->fitted;
+// Whether the variance of the residuals is not that of a sigma that was given; outliers that the loss is to bear with say
+// nothing about it. *ratio: of the two deviations.
+static bool contradicts_sigma(const Analysis *an, int at, double *ratio) {
+  const Channel *c = an->rows->channels[at].data;
+  if (!sigma_is_given(c) || an->p->options.loss == LOSS_HUBER) return false;
+  double freedom = residual_freedom(an, at);
+  *ratio = residual_deviation(an, at) / c->sigma;
+  if (!isfinite(*ratio)) return false;
+  double square = freedom * *ratio * *ratio;
+  return fmin(chi_square_above(square, freedom), chi_square_below(square, freedom)) < SIGMA_WRONG;
+}
+
+static void say_sigma(Analysis *an, Remarks *r) {
+  double ratio;
+  for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
+    if (an->s->channels[at].exact || !contradicts_sigma(an, at, &ratio)) continue;
+    if (ratio > 1)
+      SAY("The residuals of %s are %.2g times as large as its sigma (%g) says: the intervals are "
+          "too narrow by that factor, or the model misses something.",
+          channel_name(an, at), ratio, an->rows->channels[at].data->sigma);
+    else
+      SAY("The residuals of %s are only %.2g times as large as its sigma (%g) says: the intervals "
+          "are too wide.",
+          channel_name(an, at), ratio, an->rows->channels[at].data->sigma);
+  }
+}
+
+// Where there is a sample for each number, the fit leaves no residuals, whatever the noise.
+static bool all_is_exact(const Analysis *an) {
+  bool exact = an->fitted && an->s->samples > an->s->n;
   for (int at = 0; at < an->s->channel_count; at++) exact = exact && an->s->channels[at].exact;
-  if (!exact) return;
-  SAY("The residuals are as small as the errors of the simulation: the data hold no noise. The "
-      "standard errors only show what the accuracy of the simulation (rel_tol %.1g) leaves open; "
-      "with real measurements they would be larger.",
-      an->p->simulate.rel_tol);
+  return exact;
+}
+
+static bool all_sigma_given(const Analysis *an) {
+  bool given = true;
+  for (int at = 0; at < an->s->channel_count; at++)
+    given = given && sigma_is_given(an->rows->channels[at].data);
+  return given;
+}
+
+static void say_exact(Analysis *an, Remarks *r) {
+  static const char HEAD[] =
+      "The residuals are as small as the errors of the simulation: the data hold no noise.";
+  if (!all_is_exact(an)) return;
+  if (all_sigma_given(an))
+    SAY("%s The standard errors are those of noise as large as sigma says.", HEAD);
+  else
+    SAY("%s The standard errors only show what the accuracy of the simulation (rel_tol %.1g) "
+        "leaves open; with real measurements they would be larger.",
+        HEAD, an->p->simulate.rel_tol);
   for (int k = 0; k < an->s->n; k++) {
     const StatParameter *s = &an->s->parameters[k];
     if (s->identifiable && s->relative_at_1_percent > 1)
@@ -85,9 +129,10 @@ static void say_unknown(Analysis *an, Remarks *r) {
 }
 
 static void say_few(Analysis *an, Remarks *r) {
-  if (an->s->samples <= an->s->n)
-    SAY("There are %ld samples for %d numbers: no standard error can be given.", an->s->samples,
-        an->s->n);
+  if (an->s->samples + an->rows->prior_count <= an->s->n && !all_sigma_given(an))
+    SAY("There %s %ld sample%s for %d number%s: no standard error can be given.",
+        an->s->samples == 1 ? "is" : "are", an->s->samples, an->s->samples == 1 ? "" : "s",
+        an->s->n, an->s->n == 1 ? "" : "s");
 }
 
 static void say_pieces(Analysis *an, Remarks *r) {
@@ -104,8 +149,9 @@ static void say_pieces(Analysis *an, Remarks *r) {
 }
 
 void write_remarks(Analysis *an) {
-  static void (*const ALL[])(Analysis *, Remarks *) = {
-      say_unknown, say_few, say_exact, say_pieces, say_bounds, say_coloured, say_correlated};
+  static void (*const ALL[])(Analysis *, Remarks *) = {say_unknown,  say_few,       say_exact,
+                                                       say_pieces,   say_bounds,    say_sigma,
+                                                       say_coloured, say_correlated};
   Remarks found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

@@ -35,11 +35,12 @@ static double sum_of_squares(const double *r, int n) {
   return sum;
 }
 
+// Of constant data it makes no sense; rounding leaves them a spread.
 static double fit_percent(const Channel *c, double squares) {
-  double mean = 0, spread = 0;
-  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count;
+  double mean = 0, spread = 0, size = 0;
+  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
   for (int i = 0; i < c->count; i++) spread += (c->y[i] - mean) * (c->y[i] - mean);
-  return spread > 0 ? 100 * (1 - sqrt(squares / spread)) : nan("");
+  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
 }
 
 static void describe_channel(Analysis *an, int at) {
@@ -57,11 +58,16 @@ static void describe_channel(Analysis *an, int at) {
   out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
 }
 
-// Root mean square of the residuals, with what the fit took from them given back.
-static double residual_deviation(const Analysis *an, int at) {
+double residual_freedom(const Analysis *an, int at) {
   const SampleChannel *c = &an->rows->channels[at];
   double freedom = c->count;
   for (int i = 0; i < c->count; i++) freedom -= an->projection->leverage[c->first + i];
+  return freedom;
+}
+
+double residual_deviation(const Analysis *an, int at) {
+  const SampleChannel *c = &an->rows->channels[at];
+  double freedom = residual_freedom(an, at);
   double squares = sum_of_squares(an->rows->column[an->rows->n] + c->first, c->count);
   return freedom > 0.5 ? sqrt(squares / freedom) : nan("");
 }
@@ -110,11 +116,13 @@ static Statistics *empty(const Problem *p, const Objective *o) {
   return s;
 }
 
+// why: "" when the result itself says it.
 static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
   s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
-  s->remarks[s->remark_count++] = arena_print(
-      s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
-      why);
+  if (why[0])
+    s->remarks[s->remark_count++] = arena_print(
+        s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
+        why);
   for (int k = 0; k < s->n; k++) s->parameters[k].reason = "the model cannot be simulated here";
   int at = 0;
   for (int e = 0; e < p->experiment_count; e++)
@@ -170,6 +178,11 @@ static Statistics *statistics(const Problem *p, const double *x, const FitPieces
 }
 
 Statistics *statistics_new(const Problem *p, const FitResult *r, Objective *o) {
+  if (r->outcome == FIT_NO_START) {
+    Statistics *s = empty(p, o);
+    describe_without_simulation(s, p, "");
+    return s;
+  }
   return statistics(p, r->x, r->pieces, o, true);
 }
 

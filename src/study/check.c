@@ -189,7 +189,6 @@ static void add_block(void *data, const ResidualBlock *b) {
   for (int i = 0; i < b->rows; i++) {
     double scale = b->scale[i], r = b->column[f->n][i];
     if (!(scale > 0)) continue;
-    f->c->objective_start += 0.5 * r * r;
     s->error += r * r / (scale * scale);
     for (int j = 0; j < f->n; j++)
       s->slope[j] += b->column[j][i] * b->column[j][i] / (scale * scale);
@@ -256,6 +255,13 @@ static void look_at_sizes(const StartFacts *f) {
     }
 }
 
+static bool sigma_is_estimated(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++)
+      if (p->experiments[e].channels[k].sigma_kind == SIGMA_ESTIMATED) return true;
+  return false;
+}
+
 static void look_at_objective(const StartFacts *f, double data) {
   Check *c = f->c;
   if (!(c->floor > 1e-8 * data)) {
@@ -273,6 +279,10 @@ static void look_at_objective(const StartFacts *f, double data) {
         "alone explains (about %.3g).",
         c->objective_start, c->objective_start / c->floor, c->floor);
   }
+  if (sigma_is_estimated(c->problem))
+    check_add(c, FINDING_NOTE, "start",
+              "These objectives hold with sigma as differences of the data show it; 'fit' finds "
+              "its own, and its objectives hold with that one.");
   look_at_sizes(f);
   look_at_phase(f);
 }
@@ -422,37 +432,53 @@ static void look_at_identifiability(Check *c) {
 
 // ---------------------------------------------------------------- the whole
 
-static void look_at_start(Check *c) {
+static void look_at_simulation(const StartFacts *facts, const double *x, Objective *o) {
+  Check *c = facts->c;
+  look_at_objective(facts, objective_data(o));
+  look_at_first_samples(facts);
+  look_at_sensitivity(facts);
+  c->statistics = statistics_at(c->problem, x, o);
+  look_at_identifiability(c);
+}
+
+// As a fit has it, with priors and loss. HUGE_VAL: residuals are too large for numbers.
+static double objective_of(Check *c, const double *x, Objective *o) {
+  LsqPoint *point = lsq_point_new(c->arena, c->problem->free_count);
+  for (int i = 0; i < c->problem->free_count; i++) point->x[i] = x[i];
+  return objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE ? point->objective : HUGE_VAL;
+}
+
+static void look_at_start(Check *c, Objective *o) {
   const Problem *p = c->problem;
   char why[700] = "";
-  Objective *o = objective_new(p);
   StartFacts facts = start_facts_new(c, o);
   double *x = ARENA_ARRAY(c->arena, double, p->free_count);
   for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
-  c->objective_start = 0;
   c->floor = objective_floor(o);
-  c->starts = objective_rows(o, x, add_block, &facts, why);
-  if (c->starts) {
-    look_at_objective(&facts, objective_data(o));
-    look_at_first_samples(&facts);
-    look_at_sensitivity(&facts);
-    c->statistics = statistics_at(p, x, o);
-    look_at_identifiability(c);
-  } else {
-    c->objective_start = HUGE_VAL;
+  bool runs = objective_rows(o, x, add_block, &facts, why);
+  if (runs) c->objective_start = objective_of(c, x, o);
+  c->starts = isfinite(c->objective_start);
+  if (c->starts)
+    look_at_simulation(&facts, x, o);
+  else if (!runs)
     report_failure(c, why);
-  }
-  objective_free(o);
+  else
+    check_add(c, FINDING_ERROR, "start",
+              "At the start values the model can be simulated, but its distance to the data is too "
+              "large for numbers. Look for impossible values in the data, or change the start "
+              "values under 'estimate'.");
 }
 
 Check *check_run(const Problem *p) {
   Arena *a = arena_new();
   Check *c = ARENA_NEW(a, Check);
   *c = (Check){.arena = a, .problem = p, .objective_start = HUGE_VAL, .floor = nan("")};
+  Objective *o = objective_new(p);
   look_at_model(c);
-  check_data(c);
+  check_data(c, o);
   look_at_parameters(c);
-  if (p->free_count) look_at_start(c);
+  if (p->free_count) look_at_start(c, o);
+  objective_free(o);
   return c;
 }
 

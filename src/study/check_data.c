@@ -10,19 +10,26 @@ enum { CHANNELS_TO_DESCRIBE = 20 }; // with more, good news of single channels w
 
 static const char TOPIC[] = "data";
 
-static void describe(Check *c, const char *label, const Channel *channel, const DataQuality *q) {
+static const char *steps_in_words(Check *c, const DataQuality *q) {
   bool even = q->step_most - q->step_least <= 0.01 * q->step;
+  return even ? arena_print(c->arena, "steps of %.3g", q->step)
+              : arena_print(c->arena, "uneven steps of %.3g to %.3g", q->step_least, q->step_most);
+}
+
+static const char *noise_in_words(Check *c, const DataQuality *q) {
   double noise = 100 * q->noise / q->deviation;
-  const char *steps =
-      q->count < 2 ? "a single sample"
-      : even       ? arena_print(c->arena, "steps of %.3g", q->step)
-             : arena_print(c->arena, "uneven steps of %.3g to %.3g", q->step_least, q->step_most);
-  const char *noisy = !isfinite(noise) ? "too few samples to tell the noise"
-                      : noise < 0.01
-                          ? "hardly any noise"
-                          : arena_print(c->arena, "noise about %.2g %% of its variation", noise);
-  check_add(c, FINDING_GOOD, TOPIC, "%s: %d samples from %.6g to %.6g, %s, %s.", label, q->count,
-            channel->t[0], channel->t[q->count - 1], steps, noisy);
+  return q->constant        ? "all the same"
+         : !isfinite(noise) ? "too few samples to tell the noise"
+         : noise < 0.01     ? "hardly any noise"
+                            : arena_print(c->arena, "noise about %.2g %% of its variation", noise);
+}
+
+static void describe(Check *c, const char *label, const Channel *channel, const DataQuality *q) {
+  if (q->count == 1)
+    check_add(c, FINDING_GOOD, TOPIC, "%s: 1 sample at %.6g.", label, channel->t[0]);
+  else
+    check_add(c, FINDING_GOOD, TOPIC, "%s: %d samples from %.6g to %.6g, %s, %s.", label, q->count,
+              channel->t[0], channel->t[q->count - 1], steps_in_words(c, q), noise_in_words(c, q));
 }
 
 static void look_at_missing(Check *c, const char *label, const Channel *channel) {
@@ -84,6 +91,28 @@ static void look_at_values(Check *c, const char *label, const Channel *channel,
               label, q->noise, q->deviation);
 }
 
+// Differences tell the noise to about a third with so many samples, where the motion is smooth beside it. They take rough
+// motion for noise, so that too little of it says more than too much.
+enum { SAMPLES_TO_JUDGE = 30, NOISE_APART = 3 };
+
+static void look_at_sigma(Check *c, const char *label, const Channel *channel,
+                          const DataQuality *q) {
+  bool given = channel->sigma_kind == SIGMA_NUMBER || channel->sigma_kind == SIGMA_RELATIVE;
+  if (!given || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
+  double ratio = q->noise / channel->sigma;
+  if (ratio > NOISE_APART && q->noise < 0.2 * q->deviation)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: sigma is %.3g, but neighbouring samples show noise of about %.3g, %.2g times as "
+              "much: intervals would be too narrow. Correct it, or write sigma: estimate.",
+              label, channel->sigma, q->noise, ratio);
+  else if (ratio < 1.0 / NOISE_APART)
+    check_add(c, FINDING_WARNING, TOPIC,
+              "%s: sigma is %.3g, but neighbouring samples show noise of only about %.3g. Unless "
+              "noise changes slowly, intervals would be too wide. Correct it, or write sigma: "
+              "estimate.",
+              label, channel->sigma, q->noise);
+}
+
 static int compare_numbers(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -118,11 +147,12 @@ static const bool *jumps_of(Check *c, int e, const Channel *channel) {
   return jump;
 }
 
-static void look_at_channel(Check *c, int e, int k, bool description) {
+static void look_at_channel(Check *c, const Objective *o, int e, int k, bool description) {
   const Channel *channel = &c->problem->experiments[e].channels[k];
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
   data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
+  q.noise = objective_noise(o, e, k); // as in a fit
   if (channel->count == 0) {
     check_add(c, FINDING_ERROR, TOPIC,
               "%s: no samples in the window. Change 'window' or the column.", label);
@@ -133,6 +163,7 @@ static void look_at_channel(Check *c, int e, int k, bool description) {
   look_at_gaps(c, label, &q);
   look_at_sampling(c, label, &q);
   look_at_values(c, label, channel, &q);
+  look_at_sigma(c, label, channel, &q);
 }
 
 typedef struct Extreme { // channel with the largest or smallest deviation
@@ -169,11 +200,11 @@ static void count_samples(Check *c) {
       samples += c->problem->experiments[e].channels[k].count;
   if (samples + priors < c->problem->free_count)
     check_add(c, FINDING_ERROR, TOPIC,
-              "%ld samples cannot determine %d numbers. Measure more, or estimate fewer.", samples,
-              c->problem->free_count);
+              "%ld sample%s cannot determine %d numbers. Measure more, or estimate fewer.", samples,
+              samples == 1 ? "" : "s", c->problem->free_count);
 }
 
-void check_data(Check *c) {
+void check_data(Check *c, const Objective *o) {
   int channels = problem_channels(c->problem);
   bool describe_each = channels <= CHANNELS_TO_DESCRIBE;
   if (!describe_each)
@@ -181,7 +212,7 @@ void check_data(Check *c) {
               c->problem->experiment_count);
   for (int e = 0; e < c->problem->experiment_count; e++)
     for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
-      look_at_channel(c, e, k, describe_each);
+      look_at_channel(c, o, e, k, describe_each);
   compare_sizes(c);
   count_samples(c);
 }

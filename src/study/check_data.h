@@ -2,4 +2,5 @@
 #pragma once
 #include "study/check.h"
 
-void check_data(Check *c);
+// The objective knows the noise.
+void check_data(Check *c, const Objective *o);

@@ -25,6 +25,13 @@ static bool goes_on(void *data, const FitProgress *progress) {
   return !s->stop;
 }
 
+// Of a channel that is fitted down to the errors of simulations sigma means nothing.
+static double least_sigma(const Problem *p, const Channel *c) {
+  double squares = 0;
+  for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
+  return fmax(100 * p->simulate.rel_tol * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
+}
+
 // V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
 // objectives cannot be compared.
 static double comparable_objective(const FitResult *f) {
@@ -33,7 +40,8 @@ static double comparable_objective(const FitResult *f) {
   for (int e = 0; e < f->problem->experiment_count; e++)
     for (int c = 0; c < f->problem->experiments[e].channel_count; c++, k++) {
       const Channel *channel = &f->problem->experiments[e].channels[c];
-      if (channel->sigma_kind == SIGMA_ESTIMATED) v += channel->count * log(f->sigma[k]);
+      if (channel->sigma_kind == SIGMA_ESTIMATED)
+        v += channel->count * log(fmax(f->sigma[k], least_sigma(f->problem, channel)));
     }
   return v;
 }
@@ -52,8 +60,8 @@ static void record(Study *s, int trial, const FitResult *f, const FitResult *fro
     r->estimates[trial * n + i] = f->x[i];
     r->std_errors[trial * n + i] = stats->parameters[i].std_error;
   }
-  r->objectives[trial] = f->objective;
-  r->objectives_truth[trial] = from_truth->objective;
+  r->objectives[trial] = comparable_objective(f);
+  r->objectives_truth[trial] = comparable_objective(from_truth);
   r->work[trial] = f->work.simulations + f->work.sensitivity_simulations;
   r->ok[trial] = is_global(f, from_truth, s->clean.size);
 }
@@ -194,12 +202,40 @@ static bool simulate_truth(Study *s, Err *err) {
   return ok || fail(err, ERR_VALUE, "the model cannot be simulated at the truth: %.600s", why);
 }
 
+static bool sigma_is_there(const Problem *p, Err *err) {
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++) {
+      const Channel *c = &p->experiments[e].channels[k];
+      if (c->sigma_kind != SIGMA_NUMBER && c->sigma_kind != SIGMA_RELATIVE)
+        return fail(err, ERR_VALUE,
+                    "noise_kind sigma needs the sigma of every channel, and %s has none; give it "
+                    "under 'measure', or choose noise_kind additive or proportional",
+                    c->name);
+    }
+  return true;
+}
+
+static void compare_with_sigma(Study *s) {
+  const FitOptions *o = &s->p->options;
+  Recover *r = s->r;
+  for (int e = 0, at = 0; e < s->p->experiment_count; e++)
+    for (int k = 0; k < s->p->experiments[e].channel_count; k++, at++) {
+      const Channel *c = &s->p->experiments[e].channels[k];
+      double ratio = noise_of_samples(c, s->clean.y[at], o->noise_kind, o->noise) /
+                     sigma_of_samples(c, s->clean.y[at]);
+      if (!(ratio > 0) || fabs(log(ratio)) <= fabs(log(r->noise_over_sigma))) continue;
+      r->noise_over_sigma = ratio;
+      r->noisy_channel = c->name;
+    }
+}
+
 static Recover *recover_new(const Problem *p) {
   Arena *a = arena_new();
   Recover *r = ARENA_NEW(a, Recover);
   int n = p->free_count, trials = p->options.trials;
   *r = (Recover){.arena = a,
                  .problem = p,
+                 .noise_over_sigma = nan(""),
                  .trials = trials,
                  .parameters = ARENA_ARRAY(a, RecoverParameter, n),
                  .estimates = ARENA_ARRAY(a, double, (size_t)trials *n),
@@ -248,10 +284,12 @@ Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
              .listener_data = data};
   s.truth = truth_or_model(p, truth, s.r->arena);
   if (!truth_is_inside(p, s.truth, err) || (random_starts && !starts_can_be_drawn(p, err)) ||
+      (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)) ||
       !simulate_truth(&s, err)) {
     recover_free(s.r);
     return NULL;
   }
+  compare_with_sigma(&s);
   run_trials(&s);
   return s.r;
 }

@@ -16,13 +16,18 @@ typedef struct Recover {
   int succeeded;              // objective at or below that of a search from the truth
   int certain, false_certain; // certificates, and those given to a wrong optimum
   RecoverParameter *parameters;
-  double *estimates;        // [trial][free]
-  double *std_errors;       // [trial][free]
-  double *objectives;       // [trial]
+  double *estimates;  // [trial][free]
+  double *std_errors; // [trial][free]
+  // [trial]: V, with the logarithms of the sigmas that were estimated, without which it would always be half the number of
+  // samples
+  double *objectives;
   double *objectives_truth; // [trial]: of a local search from the truth
   bool *ok;                 // [trial]
   long *work;               // [trial]: simulations with and without sensitivities
   double seconds;
+  // Noise that was made over the sigma of the channel where they differ most; NaN: no sigma is given, or no noise is made.
+  double noise_over_sigma;
+  const char *noisy_channel; // its name
 } Recover;
 
 // Called after each trial, and now and then during one (`done` has not changed then); false stops: the trial that is not

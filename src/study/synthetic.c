@@ -60,30 +60,37 @@ static double root_mean_square(const double *y, int n) {
   return n ? sqrt(sum / n) : 0;
 }
 
-static void add_noise(double *y, int n, int kind, double noise, Random *r) {
-  double rms = root_mean_square(y, n);
-  if (!(noise > 0)) return;
-  for (int i = 0; i < n; i++)
-    y[i] += noise * (kind == NOISE_ADDITIVE ? rms : y[i]) * random_normal(r);
+// A sigma relative to the data follows new data.
+double sigma_of_samples(const Channel *c, const double *values) {
+  if (c->sigma_kind != SIGMA_NUMBER && c->sigma_kind != SIGMA_RELATIVE) return nan("");
+  double before = root_mean_square(c->y, c->count), now = root_mean_square(values, c->count);
+  bool follows = c->sigma_kind == SIGMA_RELATIVE && before > 0 && now > 0;
+  return follows ? c->sigma * (now / before) : c->sigma;
 }
 
-// The number is relative to the data, so new data have a new one.
-static void renew_sigma(Channel *c, const Channel *old) {
-  double before = root_mean_square(old->y, old->count), now = root_mean_square(c->y, c->count);
-  if (c->sigma_kind == SIGMA_RELATIVE && before > 0 && now > 0) c->sigma *= now / before;
+double noise_of_samples(const Channel *c, const double *values, int kind, double noise) {
+  if (kind == NOISE_SIGMA) return sigma_of_samples(c, values);
+  return noise * root_mean_square(values, c->count);
+}
+
+static void add_noise(const Channel *c, double *y, int kind, double noise, Random *r) {
+  double even = noise_of_samples(c, y, kind, noise);
+  if (!(even > 0)) return;
+  for (int i = 0; i < c->count; i++)
+    y[i] += (kind == NOISE_PROPORTIONAL ? noise * y[i] : even) * random_normal(r);
 }
 
 static Channel *noisy_channels(const Experiment *e, double *const *values, int kind, double noise,
                                Random *r, Arena *a) {
   Channel *copy = ARENA_ARRAY(a, Channel, e->channel_count);
   for (int k = 0; k < e->channel_count; k++) {
-    int n = e->channels[k].count;
-    double *y = ARENA_ARRAY(a, double, n);
-    for (int i = 0; i < n; i++) y[i] = values[k][i];
-    add_noise(y, n, kind, noise, r);
-    copy[k] = e->channels[k];
+    const Channel *old = &e->channels[k];
+    double *y = ARENA_ARRAY(a, double, old->count);
+    for (int i = 0; i < old->count; i++) y[i] = values[k][i];
+    add_noise(old, y, kind, noise, r);
+    copy[k] = *old;
     copy[k].y = y;
-    renew_sigma(&copy[k], &e->channels[k]);
+    if (old->sigma_kind == SIGMA_RELATIVE) copy[k].sigma = sigma_of_samples(old, y);
   }
   return copy;
 }

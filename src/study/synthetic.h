@@ -13,8 +13,14 @@ typedef struct ModelValues {
 bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out, char why[700]);
 
 // A problem like p with these samples and noise on them. It shares everything else with p, which must outlive it, lives in
-// the arena, and is never given to problem_free. kind: NOISE_PROPORTIONAL or NOISE_ADDITIVE; noise 0: r is not used.
+// the arena, and is never given to problem_free. kind: NOISE_..., all channels must have a sigma for NOISE_SIGMA; noise 0: r is not used
+// by the other kinds.
 Problem *problem_with_samples(const Problem *p, const ModelValues *values, int kind, double noise,
                               Random *r, Arena *a);
+
+// Standard deviation of the noise that would be made on these values of a channel (root mean square over the samples), and
+// the sigma that a fit of them would use: NaN when it is not given.
+double noise_of_samples(const Channel *c, const double *values, int kind, double noise);
+double sigma_of_samples(const Channel *c, const double *values);
 
 int problem_channels(const Problem *p); // of all experiments together

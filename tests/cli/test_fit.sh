@@ -52,7 +52,7 @@ run fit sub/decay.yaml; status 0; cp sub/decay.csv .
 it "--quiet writes files only"
 run fit decay.yaml --quiet --json q.json; status 0; no_out; no_err; holds test -s q.json
 it "no progress when standard error is no terminal, some with --progress"
-run fit decay.yaml; no_err; run fit decay.yaml --progress; status 0; err "objective"
+run fit decay.yaml; no_err; run fit decay.yaml --progress; status 0; err "step"
 it "every method finds the truth here"
 for method in auto homotopy lm gauss-newton trust-region; do
   run fit decay.yaml --method $method --json m.json; status 0; json m.json "abs(d['parameters'][0]['value'] - 2) < 0.05"
@@ -78,6 +78,8 @@ for value in k k= =3 k=nan k=abc; do
   it "--start $value is refused"
   run fit decay.yaml --start "$value"; status 2; no_out; err "error: --start"
 done
+it "a start that is named twice is refused"
+run fit decay.yaml --start k=3,k=4; status 2; no_out; err "k is named twice in 'k=3,k=4'"
 it "an option of another command is refused, and it says whose it is"
 run fit decay.yaml --noise 0.1; status 2; no_out; err "recover, simulate"
 it "a missing problem file is told"

@@ -80,10 +80,17 @@ run simulate decay.mo --stop 10 --step 0.001 --variables x --noise 0.1 --noise_k
 holds awk -F, 'NR > 1 { x = exp(-$1); r = $2 - x; s += r*r; m += x*x; n++ } END { s = sqrt(s/m); exit !(s > 0.097 && s < 0.103) }' out
 it "sensitivities stay exact"
 run simulate decay.mo --stop 1 --step 0.5 --sensitivities k --noise 0.5; cut -d, -f4 out >s1; run simulate decay.mo --stop 1 --step 0.5 --sensitivities k; cut -d, -f4 out >s2; holds cmp s1 s2
+it "inputs and parameters stay exact: one file then serves as data and as input of a fit"
+printf 'model Fed parameter Real k = 1; input Real u; Real x(start = 1, fixed = true); equation der(x) = u - k*x; end Fed;\n' >fed.mo
+printf 'time,u\n0,1\n1,2\n2,0\n' >fed.csv
+run simulate fed.mo -i fed.csv --stop 2 --step 0.5 --variables u,k,x; cut -d, -f1-3 out >c1; cut -d, -f4 out >x1
+run simulate fed.mo -i fed.csv --stop 2 --step 0.5 --variables u,k,x --noise 0.5; cut -d, -f1-3 out >c2; cut -d, -f4 out >x2
+holds cmp c1 c2; holds test "$(cmp -s x1 x2; echo $?)" = 1
 it "a seed without noise is refused"
 run simulate decay.mo --seed 3; status 2; no_out; err "without --noise"
 it "wrong noise is refused"
 run simulate decay.mo --noise -1; status 2; no_out; err "0 to 1e6"
 run simulate decay.mo --noise 1 --noise_kind loud; status 2; err "additive"
+run simulate decay.mo --noise 1 --noise_kind sigma; status 2; no_out; err "only recover has"
 it "an option of a fit is refused by simulate, and it says whose it is"
 run simulate decay.mo --step_tol 1; status 2; no_out; err "fit, check, recover"

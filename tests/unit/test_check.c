@@ -52,6 +52,14 @@ static double *samples(const Known *k) {
   return (double *)(uintptr_t)k->problem->experiments[0].channels[0].y;
 }
 
+// About the mean.
+static double deviation(const double *y, int n) {
+  double mean = 0, sum = 0;
+  for (int i = 0; i < n; i++) mean += y[i] / n;
+  for (int i = 0; i < n; i++) sum += (y[i] - mean) * (y[i] - mean);
+  return sqrt(sum / n);
+}
+
 static void a_good_problem_is_praised(void **state) {
   (void)state;
   Known k = pendulum(ONE, "");
@@ -99,6 +107,98 @@ static void objective_and_noise_floor_are_compared(void **state) {
   c = check_run(k.problem);
   assert_found(c, FINDING_GOOD, "start", "no more than noise alone explains");
   k.problem->free[0].start = 11;
+  check_free(c);
+  known_close(&k);
+}
+
+// Numbers of the same name are the same number.
+static void a_fit_has_the_same_objective_and_noise(void **state) {
+  (void)state;
+  static const char PRIOR[] = "p: {start: 11, min: 1, max: 100, prior: {mean: 9, sd: 0.1}}";
+  static const char *const OPTIONS[] = {"method: lm", "method: lm\nloss: huber"};
+  for (int i = 0; i < 4; i++) {
+    Known k = pendulum(i % 2 ? PRIOR : ONE, OPTIONS[i / 2]);
+    k.noise = 0.05, k.noise_kind = NOISE_ADDITIVE;
+    k.problem = known_noisy(&k, 1);
+    Check *c = check_run(k.problem);
+    FitResult *r = fit_run(k.problem, NULL, NULL, NULL);
+    Objective *o = objective_new(k.problem);
+    fit_evaluate_start(r, o);
+    assert_close_relative(c->objective_start, r->objective_start, 1e-9);
+    assert_close_relative(c->floor, r->floor, 1e-12);
+    char words[40];
+    const Channel *channel = &k.problem->experiments[0].channels[0];
+    snprintf(words, sizeof words, "noise about %.2g %%",
+             100 * objective_noise(o, 0, 0) / deviation(channel->y, channel->count));
+    assert_found(c, FINDING_GOOD, "data", words);
+    objective_free(o);
+    fit_free(r);
+    check_free(c);
+    known_close(&k);
+  }
+}
+
+static void objectives_of_an_estimated_sigma_are_explained(void **state) {
+  (void)state;
+  Known k = pendulum(ONE, "");
+  k.noise = 0.05, k.noise_kind = NOISE_ADDITIVE;
+  k.problem = known_noisy(&k, 1);
+  Check *c = check_run(k.problem);
+  assert_null(find(c, "start", "with sigma as differences"));
+  check_free(c);
+  k.problem->experiments[0].channels[0].sigma_kind = SIGMA_ESTIMATED;
+  c = check_run(k.problem);
+  assert_found(c, FINDING_NOTE, "start", "with sigma as differences of the data show it");
+  assert_close_relative(c->floor, known_rows(&k) / 2.0, 1e-9);
+  check_free(c);
+  known_close(&k);
+}
+
+static void a_sigma_unlike_the_noise_is_told(void **state) {
+  (void)state;
+  static const struct {
+    double factor;
+    const char *words;
+  } CASES[] = {{0.1, "times as much"}, {1, NULL}, {2, NULL}, {10, "show noise of only about"}};
+  Known k = pendulum(ONE, "");
+  k.noise = 0.05, k.noise_kind = NOISE_ADDITIVE;
+  k.problem = known_noisy(&k, 1);
+  Channel *channel = &k.problem->experiments[0].channels[0];
+  channel->sigma_kind = SIGMA_NUMBER;
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    channel->sigma = CASES[i].factor * 0.05 * deviation(channel->y, channel->count);
+    Check *c = check_run(k.problem);
+    if (CASES[i].words) assert_found(c, FINDING_WARNING, "data", CASES[i].words);
+    assert_int_equal(find(c, "data", "sigma is") != NULL, CASES[i].words != NULL);
+    check_free(c);
+  }
+  known_close(&k);
+}
+
+static void values_beyond_all_numbers_are_told(void **state) {
+  (void)state;
+  Known k = pendulum(ONE, "");
+  samples(&k)[7] = 1e300;
+  Check *c = check_run(k.problem);
+  assert_false(c->starts);
+  assert_null(c->statistics);
+  assert_true(c->objective_start == HUGE_VAL);
+  assert_found(c, FINDING_ERROR, "start", "its distance to the data is too large for numbers");
+  check_free(c);
+  known_close(&k);
+}
+
+static void one_sample_and_constant_samples_are_called_so(void **state) {
+  (void)state;
+  Known k = pendulum(ONE, "");
+  Channel *channel = &k.problem->experiments[0].channels[0];
+  for (int i = 0; i < channel->count; i++) samples(&k)[i] = 0;
+  Check *c = check_run(k.problem);
+  assert_found(c, FINDING_GOOD, "data", "steps of 0.05, all the same.");
+  check_free(c);
+  channel->count = 1;
+  c = check_run(k.problem);
+  assert_found(c, FINDING_GOOD, "data", "theta: 1 sample at 0.");
   check_free(c);
   known_close(&k);
 }
@@ -389,6 +489,11 @@ int main(void) {
       cmocka_unit_test(a_good_problem_is_praised),
       cmocka_unit_test(sensitivity_is_that_of_a_small_change),
       cmocka_unit_test(objective_and_noise_floor_are_compared),
+      cmocka_unit_test(a_fit_has_the_same_objective_and_noise),
+      cmocka_unit_test(objectives_of_an_estimated_sigma_are_explained),
+      cmocka_unit_test(a_sigma_unlike_the_noise_is_told),
+      cmocka_unit_test(values_beyond_all_numbers_are_told),
+      cmocka_unit_test(one_sample_and_constant_samples_are_called_so),
       cmocka_unit_test(a_start_out_of_step_is_told),
       cmocka_unit_test(wrong_start_values_of_the_model_are_told),
       cmocka_unit_test(an_estimated_start_value_is_no_wrong_one),

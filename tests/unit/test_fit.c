@@ -218,6 +218,47 @@ static void huber_ignores_outliers(void **state) {
   made_close(&m);
 }
 
+// A sigma that outliers had enlarged would let them in.
+static void huber_estimates_sigma_without_outliers(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  Problem *p =
+      made_load(&m, "model: oscillator.mo\n"
+                    "loss: huber\n"
+                    "experiments: [{data: one.csv, measure: {x: {column: a, sigma: estimate}}}]\n"
+                    "estimate: {k: 4.2, c: 0.3}\n");
+  for (int i = 10; i < 200; i += 13) ((double *)p->experiments[0].channels[0].y)[i] += 3;
+  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  assert_close_relative(r->sigma[0], 0.01, 0.3);
+  assert_close(r->x[0], 4, 0.02);
+  assert_true(r->certain);
+  fit_free(r);
+  made_close(&m);
+}
+
+// Outliers are no part of the noise that a result is compared with.
+static void huber_is_certain_of_the_bulk_only(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  char yaml[300];
+  snprintf(yaml, sizeof yaml, "%sloss: huber\nmethod: lm\n", PLAIN);
+  Problem *p = made_load(&m, yaml);
+  for (int i = 10; i < 200; i += 13) ((double *)p->experiments[0].channels[0].y)[i] += 3;
+  int rights = 0, starts = 10;
+  for (int k = 0; k < starts; k++) {
+    FitResult *r = fit_run(p, (double[]){4.2 + 9 * k, 0.3}, NULL, NULL);
+    bool right = fabs(r->x[0] - 4) < 0.05;
+    assert_int_equal(r->certain, right);
+    assert_true(r->floor < 3 * 201 * 0.01 * 0.01 / 2);
+    rights += right;
+    fit_free(r);
+  }
+  assert_in_range(rights, 1, starts - 1);
+  made_close(&m);
+}
+
 typedef struct Listening {
   int calls, most;
 } Listening;
@@ -352,6 +393,8 @@ int main(void) {
       cmocka_unit_test(finds_start_values_and_constants_of_a_sensor),
       cmocka_unit_test(estimated_sigma_weighs_the_channels),
       cmocka_unit_test(huber_ignores_outliers),
+      cmocka_unit_test(huber_is_certain_of_the_bulk_only),
+      cmocka_unit_test(huber_estimates_sigma_without_outliers),
       cmocka_unit_test(stops_with_the_best_point),
       cmocka_unit_test(stops_at_any_moment),
       cmocka_unit_test(needs_no_tolerance_of_steps),

@@ -206,6 +206,61 @@ static void every_outcome_has_its_word(void **state) {
   }
 }
 
+static void there_are_no_numbers_that_are_none(void **state) {
+  (void)state;
+  Made m;
+  StatChannel channel = STAT_CHANNELS[0];
+  make(&m);
+  m.statistics.channels = &channel;
+  channel.fit_percent = nan(""); // constant data
+  char *text = text_of(&m, 80, false);
+  has(text, "0.012      -  white");
+  assert_null(strstr(text, "nan"));
+  free(text);
+  channel.fit_percent = -667690605032970.12;
+  text = text_of(&m, 80, false);
+  has(text, "below -1000  white");
+  free(text);
+  channel.rmse = channel.fit_percent = channel.white_p = channel.runs_p = nan("");
+  m.result.outcome = FIT_STOPPED;
+  m.result.objective = HUGE_VAL;
+  text = text_of(&m, 80, false);
+  assert_null(strstr(text, "nan"));
+  assert_null(strstr(text, "inf"));
+  assert_null(strstr(text, "too few to tell"));
+  free(text);
+}
+
+static void without_a_result_there_are_no_tables_of_it(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  m.result.outcome = FIT_NO_START;
+  m.result.certain = false;
+  m.result.objective = HUGE_VAL;
+  char *text = text_of(&m, 80, false);
+  has_all(text, (const char *[]){"no-start", "Work", "simulations (0 with sensitivities)", NULL});
+  static const char *const ABSENT[] = {"Parameters", "\nFit\n",   "Remarks",
+                                       "Rank",       "objective", "inf"};
+  for (size_t i = 0; i < sizeof ABSENT / sizeof *ABSENT; i++) assert_null(strstr(text, ABSENT[i]));
+  free(text);
+}
+
+// The start is what can be missed.
+static void units_and_standard_errors_stay(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  m.statistics.parameters[0].at_bound = true;
+  for (int wide = 0; wide < 2; wide++) {
+    char *text = text_of(&m, wide ? 100 : 80, false);
+    has_all(text, (const char *[]){"name ", "unit ", "estimate ", "std error ", "95 % interval",
+                                   "alpha  N/cm", "not determined, at max", "1.5", NULL});
+    assert_int_equal(strstr(text, "  start") != NULL, wide);
+    free(text);
+  }
+}
+
 static void a_long_path_shows_its_ends(void **state) {
   (void)state;
   Made m;
@@ -430,6 +485,9 @@ int main(void) {
       cmocka_unit_test(the_report_keeps_the_width),
       cmocka_unit_test(colours_change_nothing_else),
       cmocka_unit_test(every_outcome_has_its_word),
+      cmocka_unit_test(there_are_no_numbers_that_are_none),
+      cmocka_unit_test(without_a_result_there_are_no_tables_of_it),
+      cmocka_unit_test(units_and_standard_errors_stay),
       cmocka_unit_test(a_long_path_shows_its_ends),
       cmocka_unit_test(the_json_has_the_agreed_keys_in_order),
       cmocka_unit_test(motion_in_pieces_is_called_so),

@@ -26,6 +26,19 @@ static void an_empty_part_is_refused(void **state) {
   }
 }
 
+static void a_name_is_assigned_once(void **state) {
+  (void)state;
+  Words w;
+  assert_true(assignments_split("--set", "a=1, ab=2, b=a=1, p[1]=3, p[2]=3", &w));
+  assert_int_equal(w.count, 5);
+  words_done(&w);
+  const char *wrong[] = {"a=1,a=2", "a=1,b=2, a =1", "a,a", "a=1,,b=2"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    assert_false(assignments_split("--set", wrong[i], &w));
+    words_done(&w);
+  }
+}
+
 static void only_finite_decimal_numbers_are_read(void **state) {
   (void)state;
   double v;
@@ -51,6 +64,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_list_is_split_at_its_commas),
       cmocka_unit_test(an_empty_part_is_refused),
+      cmocka_unit_test(a_name_is_assigned_once),
       cmocka_unit_test(only_finite_decimal_numbers_are_read),
       cmocka_unit_test(numbers_are_separated_by_commas),
   };

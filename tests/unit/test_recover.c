@@ -180,6 +180,71 @@ static void what_cannot_be_studied_is_refused(void **state) {
   known_close(&k);
 }
 
+static void set_sigma(const Known *k, SigmaKind kind, double sigma) {
+  Channel *c = &k->problem->experiments[0].channels[0];
+  c->sigma_kind = kind, c->sigma = sigma;
+}
+
+// Weighted by their own residuals all results have the same V.
+static void estimated_sigmas_are_compared_by_their_likelihood(void **state) {
+  (void)state;
+  Known k = {.model = "models/pendulum.mo",
+             .measured = {"theta"},
+             .stop = 50,
+             .step = 0.1,
+             .estimate = "p: {start: 14.7, min: 1, max: 100}",
+             .truth = {10},
+             .options = "method: lm\noptions: {noise: 0.05, noise_kind: additive, trials: 2}"};
+  known_open(&k);
+  set_sigma(&k, SIGMA_ESTIMATED, 0);
+  Recover *r = recover(&k, false); // ends at a wrong minimum
+  assert_int_equal(r->done, 2);
+  assert_int_equal(r->succeeded, 0);
+  assert_true(r->objectives[0] > r->objectives_truth[0] + 100);
+  recover_free(r);
+  static const char *const OPTIONS[] = {
+      "method: lm\noptions: {noise: 0.02, noise_kind: additive, trials: 5}",
+      "method: lm\noptions: {noise: 0, trials: 5}"}; // sigma of errors of the simulation alone
+  for (int i = 0; i < 2; i++) {
+    Known d = decay(OPTIONS[i]);
+    set_sigma(&d, SIGMA_ESTIMATED, 0);
+    r = recover(&d, true);
+    assert_int_equal(r->succeeded, 5);
+    recover_free(r);
+    known_close(&d);
+  }
+  known_close(&k);
+}
+
+// The noise that sigma promises makes honest intervals, twice as much does not, and the study knows why.
+static void noise_can_be_that_of_sigma(void **state) {
+  (void)state;
+  Known k = decay("method: lm\noptions: {noise_kind: sigma, trials: 300}");
+  Known twice = decay("method: lm\noptions: {noise: 0.02, noise_kind: additive, trials: 100}");
+  const Channel *c = &k.problem->experiments[0].channels[0];
+  double sum = 0;
+  for (int i = 0; i < c->count; i++) sum += pow(k.values.y[0][i], 2);
+  double sigma = 0.01 * sqrt(sum / c->count);
+  assert_refused(&k, k.truth, false,
+                 "noise_kind sigma needs the sigma of every channel, and x has none; give it under "
+                 "'measure', or choose noise_kind additive or proportional");
+  set_sigma(&k, SIGMA_NUMBER, sigma);
+  set_sigma(&twice, SIGMA_NUMBER, sigma);
+  Recover *a = recover(&k, false), *b = recover(&twice, false);
+  assert_close(a->noise_over_sigma, 1, 1e-12);
+  assert_close_relative(b->noise_over_sigma, 2.0, 1e-6);
+  assert_string_equal(b->noisy_channel, "x");
+  for (int i = 0; i < 2; i++) {
+    assert_close(a->parameters[i].coverage, 0.95, 0.04);
+    assert_close_relative(a->parameters[i].spread, a->parameters[i].predicted, 0.15);
+    assert_true(b->parameters[i].coverage < 0.85);
+  }
+  recover_free(a);
+  recover_free(b);
+  known_close(&k);
+  known_close(&twice);
+}
+
 static void data_relative_sigma_follows_the_data(void **state) {
   (void)state;
   Known k = decay("");
@@ -229,6 +294,8 @@ int main(void) {
       cmocka_unit_test(a_wrong_minimum_is_no_success),
       cmocka_unit_test(the_listener_can_stop_it),
       cmocka_unit_test(what_cannot_be_studied_is_refused),
+      cmocka_unit_test(estimated_sigmas_are_compared_by_their_likelihood),
+      cmocka_unit_test(noise_can_be_that_of_sigma),
       cmocka_unit_test(data_relative_sigma_follows_the_data),
       cmocka_unit_test(random_starts_fill_the_bounds),
   };

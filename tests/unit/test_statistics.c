@@ -307,6 +307,77 @@ static void coloured_residuals_are_remarked(void **state) {
   close_case(&c);
 }
 
+static bool is_remarked(const Case *c, const char *words) {
+  for (int i = 0; i < c->s->remark_count; i++)
+    if (strstr(c->s->remarks[i], words)) return true;
+  return false;
+}
+
+// The noise is 0.05.
+static void a_sigma_that_the_residuals_contradict_is_remarked(void **state) {
+  (void)state;
+  static const struct {
+    const char *channel, *rest, *remark;
+  } CASES[] = {
+      {", sigma: 0.05", TWO, NULL},
+      {", sigma: 0.01", TWO,
+       "times as large as its sigma (0.01) says: the intervals are too narrow"},
+      {", sigma: 0.5", TWO, "times as large as its sigma (0.5) says: the intervals are too wide"},
+      {", sigma: 0.01, weight: 0.04", TWO, "times as large as its sigma (0.01) says"},
+      {", sigma: estimated", TWO, NULL},
+      {"", TWO, NULL},
+      {", sigma: 0.01", "estimate: {a: 2, k: 0.7}\nmethod: lm\nloss: huber", NULL},
+  };
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    Case c;
+    open_case(&c, CASES[i].channel, CASES[i].rest, 0.05);
+    fit(&c);
+    analyse_fit(&c);
+    if (CASES[i].remark) assert_true(is_remarked(&c, CASES[i].remark));
+    assert_int_equal(is_remarked(&c, "sigma"), CASES[i].remark != NULL);
+    close_case(&c);
+  }
+}
+
+static void the_percentage_of_constant_data_makes_no_sense(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", TWO, 0.05);
+  for (int i = 0; i < ROWS; i++) samples(&c)[i] = 0.3; // whose mean is rounded
+  analyse_fit(&c);
+  assert_true(isnan(c.s->channels[0].fit_percent) && c.s->channels[0].rmse > 0);
+  close_case(&c);
+}
+
+// As many numbers as samples leave no residuals, with any noise.
+static void few_samples_are_not_called_exact(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", "estimate: {a: 2}\nmethod: lm", 0.05);
+  c.made.problem->experiments[0].channels[0].count = 1;
+  objective_free(c.objective);
+  c.objective = objective_new(c.made.problem);
+  fit(&c);
+  analyse_fit(&c);
+  assert_true(c.s->channels[0].exact);
+  assert_int_equal(c.s->remark_count, 1);
+  assert_string_equal(c.s->remarks[0],
+                      "There is 1 sample for 1 number: no standard error can be given.");
+  close_case(&c);
+}
+
+static void nothing_is_said_about_a_search_that_could_not_begin(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", TWO, 0.05);
+  FitResult r = {.x = c.x, .outcome = FIT_NO_START};
+  c.s = statistics_new(c.made.problem, &r, c.objective);
+  assert_int_equal(c.s->remark_count, 0);
+  assert_true(isnan(c.s->channels[0].rmse) && !c.s->channels[0].exact);
+  assert_false(c.s->parameters[0].identifiable || c.s->parameters[0].inactive);
+  close_case(&c);
+}
+
 // Standard error larger than the value: said, with the numbers. A number that may be zero is not judged by its value.
 static void what_noise_hides_is_said(void **state) {
   (void)state;
@@ -352,6 +423,10 @@ int main(void) {
       cmocka_unit_test(a_prior_makes_numbers_known),
       cmocka_unit_test(data_without_noise_are_recognised),
       cmocka_unit_test(coloured_residuals_are_remarked),
+      cmocka_unit_test(a_sigma_that_the_residuals_contradict_is_remarked),
+      cmocka_unit_test(the_percentage_of_constant_data_makes_no_sense),
+      cmocka_unit_test(few_samples_are_not_called_exact),
+      cmocka_unit_test(nothing_is_said_about_a_search_that_could_not_begin),
       cmocka_unit_test(what_noise_hides_is_said),
       cmocka_unit_test(a_point_that_cannot_be_simulated_is_no_disaster),
   };
