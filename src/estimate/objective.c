@@ -574,6 +574,7 @@ static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
   long steps = 0;
   for (int e = 0; e < o->problem->experiment_count; e++) {
     o->total = sum.objective;
+    if (e > 0 && o->listener && !o->listener(o->listener_data)) return give_up(out, LSQ_STOP);
     LsqEnd end = simulate(o, r, e, out->x, slopes);
     if (end != LSQ_DONE) return give_up(out, end);
     each_block(o, e, slopes, add_block, &sum);

@@ -53,6 +53,18 @@ static double value_size(const Analysis *an, int k) {
   return typical_size(&an->p->free[k], an->x[k]);
 }
 
+// A number that may be zero is not known badly because it is small: what counts is the range that was thought possible or,
+// without bounds but about zero, several times what noise hides.
+static bool may_be_zero(const Free *f) {
+  bool bounded = isfinite(f->max - f->min);
+  return f->min < 0 && f->max > 0 && (bounded || f->start == 0);
+}
+
+static double size_about_zero(const Free *f, double hidden) {
+  double range = f->max - f->min;
+  return isfinite(range) ? range / 4 : 10 * hidden;
+}
+
 // At a bound the value is the user's, and may be far below what the data could see: then the change counts that noise
 // would just hide, were all else known.
 static void find_sizes(Analysis *an, const double *R) {
@@ -62,8 +74,11 @@ static void find_sizes(Analysis *an, const double *R) {
     double square = 0;
     for (int i = 0; i <= k; i++) square += R[i * n + k] * R[i * n + k];
     an->size[k] = value_size(an, k);
-    if (stopped_by_bound(an, k) && !an->assumed && square > 0)
-      an->size[k] = fmax(an->size[k], 1 / sqrt(square));
+    if (an->assumed || !(square > 0)) continue;
+    double hidden = 1 / sqrt(square);
+    if (stopped_by_bound(an, k)) an->size[k] = fmax(an->size[k], hidden);
+    if (may_be_zero(&an->p->free[k]))
+      an->size[k] = fmax(an->size[k], size_about_zero(&an->p->free[k], hidden));
   }
 }
 
@@ -466,7 +481,8 @@ static void say_error_at_bound(const Analysis *an, int k, Text *t) {
 
 static void judge_by_error(Analysis *an, int k) {
   StatParameter *out = &an->s->parameters[k];
-  double size = value_size(an, k), relative = out->std_error / size;
+  double size = may_be_zero(&an->p->free[k]) ? an->size[k] : value_size(an, k);
+  double relative = out->std_error / size;
   if (out->reason || !(relative > HIDDEN) || (an->fitted && an->assumed)) return;
   Text t;
   text_init(&t);

@@ -149,6 +149,24 @@ static void residuals_tell_sigma_when_it_is_not_given(void **state) {
   }
 }
 
+// drift is truly 0: an estimate near 0 is as well known as any other.
+static void numbers_near_zero_are_determined(void **state) {
+  (void)state;
+  const char *const bounds[] = {"drift: {start: 0.1, min: -5, max: 5}", "drift: 0.1"};
+  for (int i = 0; i < 2; i++) {
+    char rest[200];
+    Case c;
+    snprintf(rest, sizeof rest, "estimate: {a: 2, k: 0.7, %s}\nmethod: lm", bounds[i]);
+    open_case(&c, "", rest, 0.03);
+    fit(&c);
+    analyse_fit(&c);
+    assert_true(fabs(c.x[2]) < 0.05);
+    assert_true(c.s->parameters[2].identifiable);
+    assert_true(c.s->parameters[2].ci_low < 0 && c.s->parameters[2].ci_high > 0);
+    close_case(&c);
+  }
+}
+
 // Few samples cannot show how the noise changes: one variance for all, as in the textbook.
 static void few_samples_share_one_variance(void **state) {
   (void)state;
@@ -415,6 +433,7 @@ int main(void) {
       cmocka_unit_test(a_given_sigma_gives_the_inverse_information),
       cmocka_unit_test(weights_do_not_change_what_is_known_of_the_noise),
       cmocka_unit_test(residuals_tell_sigma_when_it_is_not_given),
+      cmocka_unit_test(numbers_near_zero_are_determined),
       cmocka_unit_test(few_samples_share_one_variance),
       cmocka_unit_test(intervals_cover_the_truth),
       cmocka_unit_test(intervals_of_logarithmic_numbers_are_symmetric_there),
