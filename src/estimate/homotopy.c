@@ -92,13 +92,15 @@ static bool tied_stage(Search *s, double lambda, double *x, double *objective) {
   search_local(s, &l, x);
   if (l.end == LOCAL_NO_START_END) return false;
   add_to_path(s, lambda, &l, x);
-  if (!s->tied_converged) {
-    memcpy(s->tied, x, (size_t)s->n * sizeof *x);
-    s->tied_objective = l.objective;
-    s->tied_converged = true;
-  }
   *objective = l.objective;
   return true;
+}
+
+static void keep_tied(Search *s, const double *x, double objective) {
+  if (s->tied_converged) return;
+  memcpy(s->tied, x, (size_t)s->n * sizeof *x);
+  s->tied_objective = objective;
+  s->tied_converged = true;
 }
 
 static bool free_stage(Search *s, const double *from, double *x, double *objective) {
@@ -120,6 +122,15 @@ static bool free_stage(Search *s, const double *from, double *x, double *objecti
   return search_offer(s, s->progress.stage, x, l.objective, l.end);
 }
 
+// A tied model that does not even follow the data has nothing to let go of; in the portfolio other parts are tried then.
+static const double LOST = 0.01; // of the data's own variation
+
+static bool is_lost(Search *s, double tied) {
+  double near = NEAR * search_floor(s, 1);
+  return s->problem->method == METHOD_AUTO && tied > near &&
+         tied > LOST * objective_data(s->objective);
+}
+
 // Converge tied, let go; when the free fit does not reach the noise floor, halve lambda first.
 bool homotopy_auto(Search *s, const double *start, double factor, int halvings) {
   if (!homotopy_tie(s)) {
@@ -135,6 +146,11 @@ bool homotopy_auto(Search *s, const double *start, double factor, int halvings) 
                objective_why(s->objective));
     return false;
   }
+  if (is_lost(s, tied)) {
+    search_end(s, false, HUGE_VAL, "the tied model does not follow the data");
+    return false;
+  }
+  keep_tied(s, x, tied);
   bool certain = free_stage(s, x, y, &objective);
   for (int k = 0; k < halvings && !certain && search_goes_on(s); k++) {
     lambda /= 2;

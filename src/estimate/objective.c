@@ -45,8 +45,11 @@ struct Objective {
   double *gain, gain_integral, factor;
   double lambda, horizon;
   bool quick;
+  int **active, *active_count; // [experiment]: free numbers that have a slope there
   // of an evaluation
   QrSum *qr;
+  QrSum *part; // of an experiment in which few numbers are free
+  double **part_column;
   double *block; // rows of slopes and residuals
   double **block_column;
   double total; // objective so far
@@ -196,12 +199,16 @@ static int position(const int *list, int count, int value) {
 static void map_slopes(Objective *o) {
   const Problem *p = o->problem;
   o->slope_of = ARENA_ARRAY(o->arena, int *, p->experiment_count + 1);
+  o->active = ARENA_ARRAY(o->arena, int *, p->experiment_count + 1);
+  o->active_count = ARENA_ARRAY(o->arena, int, p->experiment_count + 1);
   for (int e = 0; e < p->experiment_count; e++) {
     o->slope_of[e] = ARENA_ARRAY(o->arena, int, o->n + 1);
+    o->active[e] = ARENA_ARRAY(o->arena, int, o->n + 1);
     for (int i = 0; i < o->n; i++) {
       bool here = p->free[i].experiment < 0 || p->free[i].experiment == e;
       o->slope_of[e][i] =
           here ? position(o->free->parameters, o->free->parameter_count, p->free[i].parameter) : -1;
+      if (o->slope_of[e][i] >= 0) o->active[e][o->active_count[e]++] = i;
     }
   }
 }
@@ -209,6 +216,8 @@ static void map_slopes(Objective *o) {
 static void make_blocks(Objective *o) {
   int columns = o->n + 1;
   o->qr = qr_sum_new(o->arena, o->n);
+  o->part = qr_sum_new(o->arena, o->n);
+  o->part_column = ARENA_ARRAY(o->arena, double *, columns + 1);
   o->block = ARENA_ARRAY(o->arena, double, (size_t)columns *CHUNK + 16);
   o->block_column = ARENA_ARRAY(o->arena, double *, columns + 1);
   for (int i = 0; i < columns; i++) o->block_column[i] = o->block + (size_t)i * CHUNK;
@@ -492,7 +501,34 @@ typedef struct Sum {
   Objective *o;
   double objective;
   bool slopes;
+  bool in_part; // rows go into that of the experiment
 } Sum;
+
+// Rows of an experiment have zeros in the columns of numbers that belong to others: where these are most, its rows get a
+// triangle of their own columns first.
+static void begin_part(Sum *s, int e) {
+  Objective *o = s->o;
+  int count = o->active_count[e];
+  s->in_part = s->slopes && count < o->n;
+  if (!s->in_part) return;
+  o->part->n = count;
+  qr_sum_clear(o->part);
+  for (int k = 0; k < count; k++) o->part_column[k] = o->block_column[o->active[e][k]];
+  o->part_column[count] = o->block_column[o->n];
+}
+
+static void end_part(const Sum *s) {
+  Objective *o = s->o;
+  int side = o->part->n + 1;
+  for (int first = 0; s->in_part && first < side; first += CHUNK) {
+    int rows = side - first < CHUNK ? side - first : CHUNK;
+    for (int i = 0; i < o->n; i++) memset(o->block_column[i], 0, (size_t)rows * sizeof(double));
+    for (int k = 0; k < side; k++)
+      for (int j = 0; j < rows; j++)
+        o->part_column[k][j] = o->part->R[(size_t)(first + j) * (size_t)side + (size_t)k];
+    qr_sum_add(o->qr, o->block_column, rows);
+  }
+}
 
 // Rows beyond the limit of the Huber loss count less: sqrt(limit/|r|).
 static void reweight(const Objective *o, const ResidualBlock *b, bool slopes, int j, double limit) {
@@ -527,7 +563,11 @@ static void add_block(void *data, const ResidualBlock *b) {
     reweight(o, b, s->slopes, j, limit);
   }
   s->objective += sum;
-  if (s->slopes) qr_sum_add(o->qr, b->column, b->rows);
+  if (!s->slopes) return;
+  if (s->in_part)
+    qr_sum_add(o->part, o->part_column, b->rows);
+  else
+    qr_sum_add(o->qr, b->column, b->rows);
 }
 
 static void add_priors(Sum *s, const double *x) {
@@ -567,7 +607,7 @@ static bool triangle_is_finite(const Objective *o) {
 
 static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
   Rig *r = rig_in_use(o);
-  Sum sum = {o, 0, slopes};
+  Sum sum = {.o = o, .slopes = slopes};
   qr_sum_clear(o->qr);
   add_priors(&sum, out->x);
   o->worth = worth;
@@ -577,7 +617,9 @@ static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
     if (e > 0 && o->listener && !o->listener(o->listener_data)) return give_up(out, LSQ_STOP);
     LsqEnd end = simulate(o, r, e, out->x, slopes);
     if (end != LSQ_DONE) return give_up(out, end);
+    begin_part(&sum, e);
     each_block(o, e, slopes, add_block, &sum);
+    end_part(&sum);
     steps = r->trajectory.work.steps > steps ? r->trajectory.work.steps : steps;
     if (sum.objective > worth) return give_up(out, LSQ_ABANDONED);
   }
