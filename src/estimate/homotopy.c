@@ -51,11 +51,14 @@ static int list_terms(Search *s, CoupleTerm *terms, double *gain) {
     for (int i = count; i < count + more; i++) gain[i] = default_gain(s, &terms[i]);
     count += more;
   }
+  pthread_mutex_lock(p->model->lock);
+  Expr one = expr_const(p->model->graph, 1);
+  pthread_mutex_unlock(p->model->lock);
   for (int k = 0; k < p->gain_count; k++) {
     const GivenGain *g = &p->gains[k];
     gain[count] = g->gain;
-    terms[count++] = (CoupleTerm){g->channel, g->state, expr_const(p->model->graph, 1),
-                                  !is_measured_state(p, g->channel, g->state)};
+    terms[count++] =
+        (CoupleTerm){g->channel, g->state, one, !is_measured_state(p, g->channel, g->state)};
   }
   return count;
 }

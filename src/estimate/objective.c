@@ -813,11 +813,14 @@ static bool sigma_is_given(const Channel *c) {
   return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
 }
 
-// Differences of samples that are far apart show more than noise: a sigma that was given is then nearer to it.
+// Differences of samples that are far apart show more than noise, those of few samples scatter: a sigma that was given is
+// then nearer to it.
+enum { DIFFERENCES_LEAST = 50 };
+
 static double noise_value(const Channel *c, const ChannelData *d, int i) {
   (void)i;
-  double noise =
-      sigma_is_given(c) ? fmin(d->noise, c->sigma) : d->noise; // of NaN and a number: the number
+  double noise = d->noise; // fmin of NaN and a number is the number
+  if (sigma_is_given(c)) noise = c->count < DIFFERENCES_LEAST ? c->sigma : fmin(noise, c->sigma);
   return noise * noise;
 }
 

@@ -19,9 +19,23 @@ const Expr *model_helpers(Model *m, HelperSymbol kind, int count) {
   return m->helpers[kind].at;
 }
 
+// Lists of its own: those of the first may be read by others while these become longer.
+static Flat *copy_flat(const Flat *f, Arena *a) {
+  Flat *copy = ARENA_NEW(a, Flat);
+  *copy = *f;
+  copy->parameter_names = names_new(a); // of what is added
+  memset(&copy->parameters, 0, sizeof copy->parameters);
+  memset(&copy->variables, 0, sizeof copy->variables);
+  for (int k = 0; k < f->parameters.count; k++)
+    array_push(a, &copy->parameters, f->parameters.at[k]);
+  for (int k = 0; k < f->variables.count; k++) array_push(a, &copy->variables, f->variables.at[k]);
+  return copy;
+}
+
 Model *model_copy(const Model *m, Arena *a) {
   Model *copy = ARENA_NEW(a, Model);
   *copy = *m;
+  copy->flat = copy_flat(m->flat, a);
   memset(copy->helpers, 0,
          sizeof copy->helpers); // symbols of its own: the arrays must not be shared
   return copy;
@@ -51,7 +65,7 @@ static Model *make_free_start(Model *m, int *first) {
   for (int i = 0; i < m->nx; i++) {
     const char *name = m->flat->variables.at[m->state[i]].name;
     int k = model_add_parameter(free, arena_print(a, "free start of %s", name), 0);
-    free->x0[i] = m->flat->parameters.at[k].node;
+    free->x0[i] = free->flat->parameters.at[k].node;
   }
   modes_at_start(free, free->x0, a);
   return free;

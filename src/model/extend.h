@@ -1,5 +1,5 @@
 // Models made from a model: with more parameters, with free start values. They share the graph of the first and live as
-// long as it does.
+// long as it does; lists of parameters and variables are their own.
 #pragma once
 #include "model/model.h"
 

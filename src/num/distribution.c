@@ -29,9 +29,14 @@ double normal_quantile(double p) {
   return p < 0.5 ? -normal_tail_root(p) : normal_tail_root(1 - p);
 }
 
+static double log_gamma(double a) { // lgamma() also writes a global variable
+  int sign;
+  return lgamma_r(a, &sign);
+}
+
 // log(Gamma(a + 1/2) / Gamma(a)); the difference of large logarithms would lose digits.
 static double log_half_ratio(double a) {
-  if (a < 20) return lgamma(a + 0.5) - lgamma(a);
+  if (a < 20) return log_gamma(a + 0.5) - log_gamma(a);
   double b = 1 / (a * a);
   return 0.5 * log(a) - (1. / 8 - b * (1. / 192 - b * (1. / 640 - b * 17 / 14336))) / a;
 }
@@ -121,7 +126,7 @@ static double stirling_rest(double a) {
 
 // x^a exp(-x) / Gamma(a)
 static double gamma_front(double a, double x) {
-  if (a < 30) return exp(a * log(x) - x - lgamma(a));
+  if (a < 30) return exp(a * log(x) - x - log_gamma(a));
   return exp(a * log1p_rest((x - a) / a) - stirling_rest(a)) * sqrt(a / (2 * M_PI));
 }
 

@@ -279,8 +279,7 @@ static const Yaml *prior_of(const FreeSpec *s) {
 
 static const Yaml *first_prior(const ProblemReader *r) {
   const Yaml *found = NULL;
-  for (int i = 0; !found && i < r->estimates.count; i++)
-    found = prior_of(&r->estimates.at[i].spec);
+  for (int i = 0; !found && i < r->estimates.count; i++) found = prior_of(&r->estimates.at[i].spec);
   for (int i = 0; !found && i < r->sensors.count; i++)
     for (int k = 0; !found && r->sensors.at[i].free && k < r->experiment_count; k++)
       found = prior_of(&r->sensors.at[i].spec[k]);

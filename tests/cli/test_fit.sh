@@ -105,6 +105,15 @@ run fit endless.yaml --max_simulations 200 --json b.json; status 1; no_err; out 
 it "a start that cannot be simulated is an outcome"
 printf 'model Blow parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = k*x^2; end Blow;\n' >blow.mo
 run fit decay.yaml --set model=blow.mo --set estimate.k.start=10 --set estimate.k.min=5 --method lm --json n.json; status 1; out "no-start"; valid_json n.json
+holds test "$(grep -c 'inf\|nan\|^Fit\|^Remarks' out)" = 0
+it "constant data and values beyond all numbers make no absurd numbers"
+awk 'BEGIN { print "time,x"; for (i = 0; i <= 60; i++) print i/20 ",0" }' >zero.csv
+sed '/^0.05,/s/,.*/,1e300/' zero.csv >huge.csv; sed 's/,0$/,0.3/' zero.csv >flat.csv
+for data in zero flat huge; do
+  run fit decay.yaml --set experiments.0.data=$data.csv --restarts 2; status 1; holds test "$(grep -ci '\<-\?\(inf\|nan\)\>\|[0-9]\{13\}' out)" = 0
+done
+run fit decay.yaml --set experiments.0.data=zero.csv --restarts 2; out "data do not change at all"
+run check decay.yaml --set experiments.0.data=huge.csv; status 1; out "too large for"; holds test "$(grep -c '\<inf\>' out)" = 0
 for signal in INT TERM; do
   it "SIG$signal ends with the best point: report, files, exit status 1"
   timeout --preserve-status -s $signal 1 "$ENTRAIN" fit endless.yaml --json stop.json --trace stop.csv >out 2>err </dev/null; code=$?

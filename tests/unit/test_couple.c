@@ -67,7 +67,7 @@ static double *values_of(const Fixture *f, const Model *m) {
 static const double X[] = {0.7, -0.2, 0.1, 0.4};
 
 static const Coupled *tie(Fixture *f, Expr measured, CoupleIntegral integral, CoupleTerm *terms,
-                    int *count) {
+                          int *count) {
   Expr list[] = {measured};
   *count = couple_default_terms(f->model, f->arena, list, 0, true, terms);
   Coupling c = {list, 1, terms, *count, integral};
@@ -154,6 +154,24 @@ static void integrates_the_error(void **state) {
   }
 }
 
+// Others may simulate the model while ties are made from it.
+static void leaves_the_model_as_it_was(void **state) {
+  (void)state;
+  Fixture f;
+  open_model(&f);
+  Flat before = *f.model->flat;
+  CoupleTerm terms[8];
+  int first, np = f.model->np;
+  int count = couple_default_terms(f.model, f.arena, f.model->x, 0, true, terms);
+  couple(f.model, &(Coupling){f.model->x, 1, terms, count, COUPLE_ERROR});
+  model_with_free_start(f.model, &first);
+  assert_int_equal(first, np);
+  assert_int_equal(f.model->np, np);
+  assert_memory_equal(&before, f.model->flat, sizeof before);
+  assert_int_equal(names_count(before.parameter_names), np);
+  close_model(&f);
+}
+
 static void starts_where_it_is_told(void **state) {
   (void)state;
   Fixture f;
@@ -184,6 +202,7 @@ int main(void) {
       cmocka_unit_test(acts_on_the_state_and_its_rate),
       cmocka_unit_test(moves_a_measured_expression_at_the_rate_of_the_gain),
       cmocka_unit_test(integrates_the_error),
+      cmocka_unit_test(leaves_the_model_as_it_was),
       cmocka_unit_test(starts_where_it_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

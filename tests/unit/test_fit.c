@@ -1,5 +1,7 @@
 #include "estimate/fit.h"
 
+#include <pthread.h>
+
 #include "estimate/objective.h"
 #include "made_problem.h"
 #include "num/random.h"
@@ -311,6 +313,30 @@ static void needs_no_tolerance_of_steps(void **state) {
   made_close(&m);
 }
 
+static void *run_fit(void *problem) {
+  return fit_run(problem, NULL, NULL, NULL);
+}
+
+static void fits_of_one_problem_run_side_by_side(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  char yaml[300];
+  snprintf(yaml, sizeof yaml, "%smethod: homotopy\noptions: {coupling: pid}\n", PLAIN);
+  Problem *p = made_load(&m, yaml);
+  pthread_t threads[4];
+  void *results[4];
+  for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&threads[k], NULL, run_fit, p), 0);
+  for (int k = 0; k < 4; k++) pthread_join(threads[k], &results[k]);
+  for (int k = 0; k < 4; k++) {
+    const FitResult *r = results[k], *first = results[0];
+    assert_true(r->certain && r->objective == first->objective);
+    assert_memory_equal(r->x, first->x, 2 * sizeof *r->x);
+  }
+  for (int k = 0; k < 4; k++) fit_free(results[k]);
+  made_close(&m);
+}
+
 static void stops_with_the_best_point(void **state) {
   (void)state;
   Made m;
@@ -396,6 +422,7 @@ int main(void) {
       cmocka_unit_test(huber_is_certain_of_the_bulk_only),
       cmocka_unit_test(huber_estimates_sigma_without_outliers),
       cmocka_unit_test(stops_with_the_best_point),
+      cmocka_unit_test(fits_of_one_problem_run_side_by_side),
       cmocka_unit_test(stops_at_any_moment),
       cmocka_unit_test(needs_no_tolerance_of_steps),
       cmocka_unit_test(keeps_to_its_budget),
