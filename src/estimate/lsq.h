@@ -69,8 +69,9 @@ typedef struct LocalOptions {
   double step_tol, gradient_tol, reduction_tol;
   double step_factor; // gauss-newton
   bool line_search;   // gauss-newton
-  bool rough; // a last step below step_tol is taken without an evaluation; objective and slopes are those before it
-  double target;      // stop as soon as the objective is at or below; < 0: never
+  bool
+      rough; // a last step below step_tol is taken without an evaluation; objective and slopes are those before it
+  double target; // stop as soon as the objective is at or below; < 0: never
 } LocalOptions;
 
 typedef struct LocalResult {
