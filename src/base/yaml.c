@@ -266,10 +266,12 @@ bool yaml_list_to_map(Arena *a, Yaml *n, Err *err) {
   map.kind = YAML_MAP;
   map.items.at = NULL;
   map.items.count = map.items.room = 0;
+  Names *known = names_new(a);
   for (int i = 0; i < n->items.count; i++) {
     const Yaml *item = n->items.at[i];
-    if (yaml_find(&map, item->text))
+    if (names_find(known, item->text) >= 0)
       return fail_at(err, ERR_NAME, item->at, "'%.60s' is given twice", item->text);
+    names_set(known, item->text, i);
     array_push(a, &map.items, new_null(a, item->at, item->text, item->at));
   }
   *n = map;

@@ -335,10 +335,12 @@ static bool read_channel(ChannelReader *c) {
 }
 
 static void warn_same_column(ChannelReader *c, const Experiment *e) {
-  for (int k = 0; k < e->channel_count; k++)
-    if (strcmp(e->channels[k].column, c->out.column) == 0)
-      reader_warn(c->r, c->node->key_at, "column '%.100s' is compared with %.100s and with %.100s",
-                  c->out.column, e->channels[k].name, c->out.name);
+  for (int k = 0; k < e->channel_count; k++) {
+    if (strcmp(e->channels[k].column, c->out.column) != 0) continue;
+    reader_warn(c->r, c->node->key_at, "column '%.100s' is compared with %.100s and with %.100s",
+                c->out.column, e->channels[k].name, c->out.name);
+    return;
+  }
 }
 
 static const Yaml *find_measure(ProblemReader *r, const ExperimentReader *e) {

@@ -73,12 +73,6 @@ static const char *name_of_file(ProblemReader *r, const char *path) {
   return arena_copy(r->arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static bool is_taken(const ProblemReader *r, const char *name, int before) {
-  for (int i = 0; i < before; i++)
-    if (strcmp(r->experiments[i].name, name) == 0) return true;
-  return false;
-}
-
 static bool read_name(ProblemReader *r, int number) {
   ExperimentReader *e = &r->experiments[number];
   const Yaml *n = yaml_find(e->node, "name");
@@ -91,19 +85,21 @@ static bool read_name(ProblemReader *r, int number) {
   return true;
 }
 
-// The name of the data file; with a number when that is taken.
-static void give_name(ProblemReader *r, int number) {
-  ExperimentReader *e = &r->experiments[number];
-  if (e->name) return;
-  const char *base = name_of_file(r, e->table->file), *name = base;
-  bool taken = true;
-  for (int k = 2; taken; k++) {
-    taken = is_taken(r, name, number);
-    for (int i = number + 1; i < r->experiment_count && !taken; i++)
-      taken = r->experiments[i].name && strcmp(r->experiments[i].name, name) == 0;
-    if (taken) name = arena_print(r->arena, "%s-%d", base, k);
+// Names of data files for experiments without one; with a number when that is taken.
+static void give_names(ProblemReader *r) {
+  Names *taken = names_new(r->scratch); // how often each has been asked for
+  for (int i = 0; i < r->experiment_count; i++)
+    if (r->experiments[i].name) names_set(taken, r->experiments[i].name, 1);
+  for (int i = 0; i < r->experiment_count; i++) {
+    ExperimentReader *e = &r->experiments[i];
+    if (e->name) continue;
+    const char *base = name_of_file(r, e->table->file);
+    int times = names_find(taken, base);
+    for (e->name = base; names_find(taken, e->name) >= 0;)
+      e->name = arena_print(r->arena, "%s-%d", base, ++times);
+    names_set(taken, base, times < 1 ? 1 : times);
+    if (e->name != base) names_set(taken, e->name, 1);
   }
-  e->name = name;
 }
 
 // ---------------------------------------------------------------- window
@@ -240,10 +236,8 @@ bool read_experiments(ProblemReader *r) {
   r->experiments = ARENA_ARRAY(r->scratch, ExperimentReader, r->experiment_count);
   for (int i = 0; i < r->experiment_count; i++)
     if (!read_experiment(r, i, n->kind == YAML_LIST ? n->items.at[i] : n)) return false;
-  for (int i = 0; i < r->experiment_count; i++) {
-    give_name(r, i);
-    warn_time_unit(r, &r->experiments[i]);
-  }
+  give_names(r);
+  for (int i = 0; i < r->experiment_count; i++) warn_time_unit(r, &r->experiments[i]);
   return true;
 }
 
