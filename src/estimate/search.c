@@ -31,7 +31,7 @@ static void from_natural(const Search *s, const double *x, double *y) {
 // The objective at the start is what the first evaluation there gave.
 static void note_start(Search *s, const LsqPoint *p, LsqEnd end) {
   if (!isnan(s->result->objective_start) || end == LSQ_ABANDONED || end == LSQ_STOP) return;
-  if (memcmp(p->x, s->start, (size_t)s->n * sizeof *p->x) || !objective_is_full(s->objective))
+  if (memcmp(p->x, s->start, (size_t)s->n * sizeof *p->x) != 0 || !objective_is_full(s->objective))
     return;
   s->result->objective_start = p->objective;
 }
