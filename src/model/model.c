@@ -3,45 +3,18 @@
 #include <string.h>
 
 #include "expr/replace.h"
-#include "lang/source_warn.h"
-
-// ---------------------------------------------------------------- names in messages
-
-// "a, b and c"; many are cut.
-static void add_names(Text *out, const char *const *names, int count) {
-  enum { SHOWN = 8 };
-  for (int i = 0; i < count && i < SHOWN; i++) {
-    const char *gap = i == 0 ? "" : i == count - 1 ? " and " : ", ";
-    text_print(out, "%s%s", gap, names[i]);
-  }
-  if (count > SHOWN) text_print(out, " and %d more", count - SHOWN);
-}
-
-static void add_marked_unknowns(Text *out, Arena *a, const SortUnknown *u,
-                                const unsigned char *mark, int n) {
-  const char **names = ARENA_ARRAY(a, const char *, n + 1);
-  int count = 0;
-  for (int i = 0; i < n; i++)
-    if (mark[i]) names[count++] = u[i].name;
-  add_names(out, names, count);
-}
-
-static void add_marked_lines(Text *out, const SortEquation *e, const unsigned char *mark, int n) {
-  int count = 0, shown = 0, last = 0;
-  for (int i = 0; i < n; i++) count += mark[i];
-  text_add(out, count == 1 ? "the equation in line " : "the equations in lines ");
-  for (int i = 0; i < n && shown < 8; i++) {
-    if (!mark[i] || e[i].line == last) continue;
-    text_print(out, "%s%d", shown++ ? ", " : "", last = e[i].line);
-  }
-  if (count > 8) text_add(out, ", ...");
-}
+#include "model/independent.h"
+#include "model/reduce.h"
+#include "model/start.h"
+#include "model/structure.h"
 
 // ---------------------------------------------------------------- the unknowns and equations of the motion
 
 static void list_unknowns(Model *m) {
   Flat *f = m->flat;
   int n = f->variables.count;
+  m->nx = m->nu = m->unknown_count = 0;
+  m->unknown_order = ARENA_ARRAY(m->arena, int, n + 1);
   m->unknowns = ARENA_ARRAY(m->arena, SortUnknown, n + 1);
   m->unknown_variable = ARENA_ARRAY(m->arena, int, n + 1);
   m->state = ARENA_ARRAY(m->arena, int, n + 1);
@@ -53,6 +26,7 @@ static void list_unknowns(Model *m) {
     if (v->kind == VARIABLE_INPUT) m->u[m->nu] = v->node, m->input[m->nu++] = i;
     if (v->kind != VARIABLE_UNKNOWN) continue;
     m->unknown_variable[m->unknown_count] = i;
+    m->unknown_order[m->unknown_count] = v->state;
     m->unknowns[m->unknown_count++] = v->state ? (SortUnknown){v->derivative, v->derivative_name, 0}
                                                : (SortUnknown){v->node, v->name, v->start};
     if (v->state) m->x[m->nx] = v->node, m->state[m->nx++] = i;
@@ -65,161 +39,9 @@ static void list_equations(Model *m) {
   m->equations = ARENA_ARRAY(m->arena, SortEquation, m->equation_count + 1);
   for (int i = 0; i < m->equation_count; i++) {
     const Equation *e = &f->equations.at[i];
-    m->equations[i] = (SortEquation){e->residual, e->line, e->column};
+    m->equations[i] =
+        (SortEquation){.residual = e->residual, .line = e->line, .column = e->column, .origin = i};
   }
-}
-
-// ---------------------------------------------------------------- what is wrong with the structure
-
-typedef struct Diagnosis {
-  Model *m;
-  Arena *scratch;
-  const Incidence *in;
-  const Matching *match;
-  unsigned char *equations, *unknowns;
-  Text text;
-  Err *err;
-} Diagnosis;
-
-static bool report_at(Diagnosis *d, int line, int column) {
-  source_fail(d->m->flat->source, d->err, ERR_MODEL, line, column, "%s", d->text.at);
-  return false;
-}
-
-static int first_unmatched(const int *partner, int n) {
-  for (int i = 0; i < n; i++)
-    if (partner[i] < 0) return i;
-  return -1;
-}
-
-static bool report_too_few(Diagnosis *d) {
-  Model *m = d->m;
-  int n = d->in->unknowns;
-  for (int j = 0; j < n; j++) d->unknowns[j] = d->match->equation_of[j] < 0;
-  text_print(&d->text, "too few equations: %d for %d unknown%s; nothing determines ",
-             d->in->equations, n, n == 1 ? "" : "s");
-  add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, n);
-  const Variable *v =
-      &m->flat->variables.at[m->unknown_variable[first_unmatched(d->match->equation_of, n)]];
-  return report_at(d, v->line, v->column);
-}
-
-static bool report_too_many(Diagnosis *d) {
-  Model *m = d->m;
-  int left = first_unmatched(d->match->unknown_of, d->in->equations);
-  overdetermined(d->scratch, d->in, d->match, d->equations, d->unknowns);
-  text_print(&d->text, "too many equations: %d for %d unknown%s; this one is left over",
-             d->in->equations, d->in->unknowns, d->in->unknowns == 1 ? "" : "s");
-  bool any = memchr(d->unknowns, 1, (size_t)d->in->unknowns) != NULL;
-  if (!any)
-    text_add(&d->text, ": it contains no unknown, only states, inputs or parameters (a constraint "
-                       "between states gives "
-                       "the model an index above 1, which is not supported yet)");
-  if (any) text_add(&d->text, ", other equations determine ");
-  if (any) add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
-  return report_at(d, m->equations[left].line, m->equations[left].column);
-}
-
-// States count as unknowns together with their derivatives: a perfect matching then means that constraints between
-// states have to be differentiated.
-static bool is_high_index(Diagnosis *d) {
-  Model *m = d->m;
-  int n = m->unknown_count;
-  SortUnknown *all = ARENA_ARRAY(d->scratch, SortUnknown, n + m->nx + 1);
-  memcpy(all, m->unknowns, (size_t)n * sizeof *all);
-  int *same = ARENA_ARRAY(d->scratch, int, n + m->nx + 1), k = 0;
-  for (int j = 0; j < n; j++) {
-    same[j] = j;
-    const Variable *v = &m->flat->variables.at[m->unknown_variable[j]];
-    if (!v->state) continue;
-    same[n + k] = j;
-    all[n + k++] = (SortUnknown){v->node, v->name, 0};
-  }
-  Incidence wide =
-      sort_incidence(m->graph, d->scratch, m->equations, m->equation_count, all, n + k);
-  int *unknown = ARENA_ARRAY(d->scratch, int, wide.start[wide.equations] + 1);
-  for (int e = 0; e < wide.start[wide.equations]; e++) unknown[e] = same[wide.unknown[e]];
-  wide.unknown = unknown;
-  wide.unknowns = n;
-  return match(d->scratch, &wide, NULL).count == n;
-}
-
-static bool report_high_index(Diagnosis *d) {
-  Model *m = d->m;
-  int left = first_unmatched(d->match->unknown_of, d->in->equations);
-  for (int i = 0; i < d->in->equations; i++) d->equations[i] = d->match->unknown_of[i] < 0;
-  text_add(&d->text, "the model has an index above 1: ");
-  add_marked_lines(&d->text, m->equations, d->equations, d->in->equations);
-  text_add(&d->text, " constrain");
-  int count = 0;
-  for (int i = 0; i < d->in->equations; i++) count += d->equations[i];
-  text_add(&d->text, count == 1 ? "s" : "");
-  text_add(&d->text, " states directly, so that ");
-  for (int j = 0; j < d->in->unknowns; j++) d->unknowns[j] = d->match->equation_of[j] < 0;
-  add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
-  text_add(&d->text,
-           " cannot be found without differentiating; index reduction is not supported yet");
-  return report_at(d, m->equations[left].line, m->equations[left].column);
-}
-
-static bool report_singular(Diagnosis *d) {
-  Model *m = d->m;
-  int left = first_unmatched(d->match->unknown_of, d->in->equations);
-  overdetermined(d->scratch, d->in, d->match, d->equations, d->unknowns);
-  text_add(&d->text, "the equations are structurally singular: ");
-  add_marked_lines(&d->text, m->equations, d->equations, d->in->equations);
-  if (memchr(d->unknowns, 1, (size_t)d->in->unknowns)) {
-    text_add(&d->text, " contain only ");
-    add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
-  } else {
-    text_add(&d->text, " contains no unknown");
-  }
-  for (int j = 0; j < d->in->unknowns; j++) d->unknowns[j] = d->match->equation_of[j] < 0;
-  text_add(&d->text, ", while nothing determines ");
-  add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
-  return report_at(d, m->equations[left].line, m->equations[left].column);
-}
-
-static bool report_structure(Model *m, const Incidence *in, const Matching *matching, Err *err) {
-  Diagnosis d = {.m = m, .scratch = arena_new(), .in = in, .match = matching, .err = err};
-  d.equations = ARENA_ARRAY(d.scratch, unsigned char, in->equations + 1);
-  d.unknowns = ARENA_ARRAY(d.scratch, unsigned char, in->unknowns + 1);
-  text_init(&d.text);
-  if (in->equations < in->unknowns)
-    report_too_few(&d);
-  else if (in->equations > in->unknowns)
-    report_too_many(&d);
-  else if (is_high_index(&d))
-    report_high_index(&d);
-  else
-    report_singular(&d);
-  text_done(&d.text);
-  arena_free(d.scratch);
-  return false;
-}
-
-static bool report_dependent(Model *m, const Sorted *sorted, const SortEquation *equations,
-                             int equation_count, const SortUnknown *unknowns, int unknown_count,
-                             Err *err) {
-  const SortBlock *b = &sorted->blocks[sorted->block_count - 1];
-  const SortEquation *first = &equations[b->equation[0]];
-  Arena *scratch = arena_new();
-  unsigned char *marked = ARENA_ARRAY(scratch, unsigned char, equation_count + 1);
-  unsigned char *wanted = ARENA_ARRAY(scratch, unsigned char, unknown_count + 1);
-  for (int i = 0; i < b->count; i++) {
-    marked[b->equation[i]] = wanted[b->unknown[i]] = 1;
-    if (equations[b->equation[i]].line < first->line) first = &equations[b->equation[i]];
-  }
-  Text text;
-  text_init(&text);
-  add_marked_lines(&text, equations, marked, equation_count);
-  text_add(&text, b->count == 1 ? " does not determine " : " do not determine ");
-  add_marked_unknowns(&text, scratch, unknowns, wanted, unknown_count);
-  text_add(&text, b->count == 1 ? ": its coefficient is always 0" : ": they depend on one another");
-  source_fail(m->flat->source, err, ERR_MODEL, first->line, first->column, "%s", text.at);
-  text_done(&text);
-  arena_free(scratch);
-  return false;
 }
 
 // ---------------------------------------------------------------- motion
@@ -302,7 +124,7 @@ static void replace_in_equations(Model *m, Replacer *r) {
   for (int i = 0; i < f->equations.count; i++) {
     Equation *e = &f->equations.at[i];
     e->left = replace(r, e->left), e->right = replace(r, e->right);
-    e->residual = m->equations[i].residual = replace(r, e->residual);
+    e->residual = replace(r, e->residual);
   }
   for (int k = 0; k < f->events.count; k++) {
     Event *e = &f->events.at[k];
@@ -334,17 +156,70 @@ static bool compute_looped_modes_directly(Model *m) {
   return any;
 }
 
-static bool sort_motion(Model *m, Err *err) {
+static void solved_invariants(Model *m) {
+  Arena *scratch = arena_new();
+  Replacer *r = replacer_new(m->graph, scratch);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(r, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int i = 0; i < m->invariant_count; i++)
+    m->invariants[i].residual = replace(r, m->invariants[i].residual);
+  arena_free(scratch);
+}
+
+static void find_incidence(Model *m) {
   m->incidence = sort_incidence(m->graph, m->arena, m->equations, m->equation_count, m->unknowns,
                                 m->unknown_count);
+}
+
+// What a redundant equation would determine is any of the unknowns: as if it contained all of them. Its block is then what
+// the others leave undetermined.
+static void open_redundant(Model *m) {
+  int count = m->equation_count, n = m->unknown_count;
+  int *start = ARENA_ARRAY(m->arena, int, count + 1);
+  IntArray found = {0};
+  for (int i = 0; i < count; i++) {
+    const int *own = m->incidence.unknown + m->incidence.start[i];
+    int length = m->equations[i].redundant ? n : m->incidence.start[i + 1] - m->incidence.start[i];
+    for (int k = 0; k < length; k++)
+      array_push(m->arena, &found, m->equations[i].redundant ? k : own[k]);
+    start[i + 1] = found.count;
+  }
+  m->incidence = (Incidence){count, n, start, found.at};
+}
+
+static bool match_reduced(Model *m, const unsigned char *redundant, Matching *matching, Err *err) {
+  if (!reduce_index(m, matching, redundant, err)) return false;
+  find_incidence(m);
+  if (!redundant) return true;
+  open_redundant(m);
+  *matching = match(m->arena, &m->incidence, NULL);
+  return matching->count == m->unknown_count || report_structure(m, &m->incidence, matching, err);
+}
+
+// Matching, index reduction where it is needed, and the solution for every unknown.
+static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
+  list_unknowns(m);
+  list_equations(m);
+  find_incidence(m);
   Matching matching = match(m->arena, &m->incidence, NULL);
-  if (matching.count < m->unknown_count || matching.count < m->equation_count)
-    return report_structure(m, &m->incidence, &matching, err);
+  if (matching.count < m->unknown_count || matching.count < m->equation_count) {
+    if (m->equation_count != m->unknown_count || !structure_is_high_index(m))
+      return report_structure(m, &m->incidence, &matching, err);
+    if (!match_reduced(m, redundant, &matching, err)) return false;
+  }
   if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching,
                   &m->sorted))
     return report_dependent(m, &m->sorted, m->equations, m->equation_count, m->unknowns,
                             m->unknown_count, err);
+  solved_invariants(m);
+  return true;
+}
+
+static bool sort_motion(Model *m, Err *err) {
+  if (!solve_motion(m, NULL, err)) return false;
   if (compute_looped_modes_directly(m)) return sort_motion(m, err);
+  const unsigned char *redundant = m->invariant_count ? redundant_equations(m) : NULL;
+  if (redundant && !solve_motion(m, redundant, err)) return false;
   return check_booleans(m, err);
 }
 
@@ -352,14 +227,15 @@ static void assign_values(Model *m) {
   Flat *f = m->flat;
   m->value = ARENA_ARRAY(m->arena, Expr, f->variables.count + 1);
   m->f = ARENA_ARRAY(m->arena, Expr, m->nx + 1);
+  int *state_of = ARENA_ARRAY(m->arena, int, f->variables.count + 1);
+  for (int i = 0; i < m->nx; i++) state_of[m->state[i]] = i;
   for (int i = 0; i < f->variables.count; i++) m->value[i] = f->variables.at[i].node;
-  int k = 0;
   for (int j = 0; j < m->unknown_count; j++) {
-    int i = m->unknown_variable[j];
-    if (f->variables.at[i].state)
-      m->f[k++] = m->sorted.solution[j];
-    else
-      m->value[i] = m->sorted.solution[j], m->index = 1;
+    int i = m->unknown_variable[j], order = m->unknown_order[j];
+    if (f->variables.at[i].state && order == 1) m->f[state_of[i]] = m->sorted.solution[j];
+    if (f->variables.at[i].state || order > 0) continue;
+    m->value[i] = m->sorted.solution[j];
+    if (m->index == 0) m->index = 1;
   }
 }
 
@@ -371,132 +247,6 @@ static void assign_switching(Model *m) {
   m->ne = f->events.count;
   m->switching = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++) m->switching[k] = replace(r, f->events.at[k].switching);
-}
-
-// ---------------------------------------------------------------- start
-
-typedef struct Start {
-  Model *m;
-  Arena *scratch;
-  Replacer *direct; // modes by what they stand for
-  ARRAY(SortEquation) equations;
-  ARRAY(SortUnknown) unknowns;
-  IntArray variable; // by unknown
-  IntArray order;    // of matching: states last
-} Start;
-
-static void add_start_equation(Start *s, const Variable *v) {
-  SortEquation e = {expr_sub(s->m->graph, v->node, v->start), v->line, v->column};
-  array_push(s->scratch, &s->equations, e);
-}
-
-static void list_start_equations(Start *s) {
-  Flat *f = s->m->flat;
-  for (int k = 0; k < f->events.count; k++)
-    replacer_set(s->direct, f->events.at[k].mode, replace(s->direct, f->events.at[k].direct));
-  for (int i = 0; i < f->equations.count; i++) {
-    SortEquation e = s->m->equations[i];
-    e.residual = replace(s->direct, e.residual);
-    array_push(s->scratch, &s->equations, e);
-  }
-  for (int i = 0; i < f->initial_equations.count; i++) {
-    const Equation *q = &f->initial_equations.at[i];
-    array_push(s->scratch, &s->equations, ((SortEquation){q->residual, q->line, q->column}));
-  }
-  for (int i = 0; i < f->variables.count; i++)
-    if (f->variables.at[i].kind == VARIABLE_UNKNOWN && f->variables.at[i].fixed)
-      add_start_equation(s, &f->variables.at[i]);
-}
-
-static void add_start_unknown(Start *s, SortUnknown u, int variable) {
-  array_push(s->scratch, &s->order, s->unknowns.count);
-  array_push(s->scratch, &s->unknowns, u);
-  array_push(s->scratch, &s->variable, variable);
-}
-
-// States without a start attribute are determined by initial equations first, those with one as a last resort.
-static void list_start_unknowns(Start *s) {
-  Model *m = s->m;
-  for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < m->nx; i++) {
-      const Variable *v = &m->flat->variables.at[m->state[i]];
-      if (v->has_start == (pass == 1))
-        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start}, m->state[i]);
-    }
-}
-
-static bool report_start(Start *s, const Incidence *in, const Matching *matching, Err *err) {
-  const Flat *f = s->m->flat;
-  for (int i = 0; i < in->equations; i++)
-    if (matching->unknown_of[i] < 0)
-      return source_fail(
-          f->source, err, ERR_MODEL, s->equations.at[i].line, s->equations.at[i].column,
-          "too many initial conditions: this one is left over (fixed start values and initial "
-          "equations together must be as many as there are states)");
-  for (int j = 0; j < in->unknowns; j++)
-    if (matching->equation_of[j] < 0)
-      return source_fail(f->source, err, ERR_MODEL, f->ast->line, f->ast->column,
-                         "the initial value of %s is not determined", s->unknowns.at[j].name);
-  return true;
-}
-
-static void warn_assumed(Start *s, const Variable *v) {
-  if (v->has_start) return;
-  source_warn(
-      s->m->flat->source, &s->m->flat->warnings, v->line, v->column,
-      "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
-      v->name, v->name);
-}
-
-// States that nothing determines at the start take their start value, as other Modelica tools do.
-static void assume_start_values(Start *s) {
-  Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count,
-                                s->unknowns.at, s->unknowns.count);
-  Matching matching = match(s->scratch, &in, s->order.at);
-  for (int j = 0; j < in.unknowns; j++) {
-    if (matching.equation_of[j] >= 0 || s->variable.at[j] < 0) continue;
-    const Variable *v = &s->m->flat->variables.at[s->variable.at[j]];
-    warn_assumed(s, v);
-    add_start_equation(s, v);
-  }
-}
-
-static bool solve_start(Start *s, Err *err) {
-  Model *m = s->m;
-  Incidence in = sort_incidence(m->graph, s->scratch, s->equations.at, s->equations.count,
-                                s->unknowns.at, s->unknowns.count);
-  Matching matching = match(s->scratch, &in, s->order.at);
-  if (matching.count < in.unknowns || matching.count < in.equations)
-    return report_start(s, &in, &matching, err);
-  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial))
-    return report_dependent(m, &m->initial, s->equations.at, s->equations.count, s->unknowns.at,
-                            s->unknowns.count, err);
-  return true;
-}
-
-static void assign_start(Start *s) {
-  Model *m = s->m;
-  Replacer *r = replacer_new(m->graph, s->scratch);
-  for (int j = 0; j < s->unknowns.count; j++)
-    replacer_set(r, s->unknowns.at[j].symbol, m->initial.solution[j]);
-  m->x0 = ARENA_ARRAY(m->arena, Expr, m->nx + 1);
-  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(r, m->x[i]);
-  m->mode0 = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
-  for (int k = 0; k < m->ne; k++)
-    m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
-}
-
-static bool find_start(Model *m, Err *err) {
-  Start s = {.m = m, .scratch = arena_new()};
-  s.direct = replacer_new(m->graph, s.scratch);
-  list_start_equations(&s);
-  list_start_unknowns(&s);
-  assume_start_values(&s);
-  bool ok = solve_start(&s, err);
-  if (ok) assign_start(&s);
-  arena_free(s.scratch);
-  return ok;
 }
 
 Model *model_new(const Source *source, const AstModel *ast, const Override *overrides, int count,
@@ -511,8 +261,6 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   }
   m->graph = m->flat->graph;
   m->np = m->flat->parameters.count;
-  list_unknowns(m);
-  list_equations(m);
   bool ok = sort_motion(m, err);
   if (ok) {
     assign_values(m);

@@ -15,6 +15,23 @@ typedef enum HelperSymbol {
   HELPER_COUNT
 } HelperSymbol;
 
+// What index reduction leaves of an equation that it differentiated: true along the motion, and kept so by stabilisation
+// or projection.
+typedef struct Invariant {
+  Expr residual;  // of t, x, u, p
+  int equation;   // number in flat->equations
+  int level;      // how often it has been differentiated, 0: as typed
+  bool redundant; // follows from the others: true by itself, and left out of what is solved
+} Invariant;
+
+// What the start values have to satisfy besides the fixed ones: invariants, initial equations.
+typedef struct StartCondition {
+  Expr residual; // of t, u, p, with the start values in place of the states
+  Expr size;     // of its terms, which the residual is small against
+  int line, column;
+  int invariant; // number, -1: an initial equation or a fixed value
+} StartCondition;
+
 typedef struct Model {
   Arena *arena; // owns everything below
   Flat *flat;
@@ -34,14 +51,23 @@ typedef struct Model {
   SortUnknown *unknowns;
   int unknown_count;
   int *unknown_variable; // by unknown: the variable it belongs to
+  int *unknown_order;    // by unknown: how often that is differentiated
   Sorted sorted, initial;
   Incidence incidence;
-  int index; // 0 or 1
+  int index; // structural: 0 ordinary, 1 algebraic variables, 2 and above: equations were differentiated
+  Invariant *invariants; // those of one equation follow each other, level by level
+  int invariant_count;
+  Expr
+      stabilise; // symbol of the rate of Baumgarte's terms, see system_set_rate; 0 without invariants
+  StartCondition *conditions;
+  int condition_count;
   IntArray helpers[HELPER_COUNT];
   // Models made from this one are made once, however often they are asked for: each would add to the graph for good.
   struct Coupled *coupled;  // couple.h
   struct Model *free_start; // extend.h
   int free_start_first;
+  struct Augmented *augmented; // second.h
+  struct Adjoint *adjoint;
   pthread_mutex_t *lock; // held while a system extends the graph or a message reads it
 } Model;
 

@@ -230,6 +230,11 @@ static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals,
 
 static bool solve_single(Sorter *s, int equation, SortBlock *b) {
   int u = s->m->unknown_of[equation];
+  if (s->equations[equation].redundant) { // it determines nothing: the least value
+    b->kind = SORT_ASSIGN;
+    define(s, u, expr_const(s->g, 0));
+    return true;
+  }
   Expr residual = replace(s->solved, s->equations[equation].residual), slope, rest;
   b->kind = SORT_ASSIGN;
   if (split(&s->split, residual, s->unknowns[u].symbol, &slope, &rest)) {
@@ -257,6 +262,8 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   Incidence in;                // unknowns may enter without a derivative: in a relation, in floor
   int *open;                   // by equation: unknowns in it that are not known yet
   unsigned char *used, *known; // by equation, by unknown
+  const unsigned char *redundant; // by equation
+  int redundant_count;
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
 } Tear;
 
@@ -288,7 +295,7 @@ static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *ro
                                 const int *rows) {
   bool any = false;
   for (int i = 0; i < t->n; i++) {
-    if (t->used[i] || t->open[i] != 1) continue;
+    if (t->used[i] || t->redundant[i] || t->open[i] != 1) continue;
     int j = explicit_unknown(t, g, i);
     if (j < 0) continue;
     t->used[i] = 1;
@@ -331,26 +338,28 @@ static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
     replacer_set(inner, u, expr_div(s->g, expr_neg(s->g, rest), slope));
   }
   int count = 0;
-  for (int i = 0; i < t->n; i++)
-    if (!t->used[i]) left_over[count++] = replace(inner, t->residual[i]);
+  for (int last = 0; last < 2; last++) // redundant ones come last
+    for (int i = 0; i < t->n; i++)
+      if (!t->used[i] && t->redundant[i] == last)
+        left_over[count++] = replace(inner, t->residual[i]);
   return true;
 }
 
-// residuals = A z + b with A free of z?
-static bool is_linear(Sorter *s, const Expr *residuals, const Expr *z, int n, Expr *matrix,
-                      Expr *right) {
+// residuals = A z + b with A (rows by n) free of z?
+static bool is_linear(Sorter *s, const Expr *residuals, int rows, const Expr *z, int n,
+                      Expr *matrix, Expr *right) {
   Expr *rest = ARENA_ARRAY(s->arena, Expr, n);
-  memcpy(rest, residuals, (size_t)n * sizeof *rest);
-  for (int i = 0; i < n; i++)
+  memcpy(rest, residuals, (size_t)rows * sizeof *rest);
+  for (int i = 0; i < rows; i++)
     for (int j = 0; j < n; j++)
       if (!split(&s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
   // a slope by one unknown must not contain another
   Arena *scratch = arena_new();
   const unsigned char *depends = expr_dependents(s->g, scratch, z, n);
   bool linear = true;
-  for (int k = 0; k < n * n; k++) linear &= !depends[matrix[k]];
+  for (int k = 0; k < rows * n; k++) linear &= !depends[matrix[k]];
   arena_free(scratch);
-  for (int i = 0; i < n; i++) right[i] = expr_neg(s->g, rest[i]);
+  for (int i = 0; i < rows; i++) right[i] = expr_neg(s->g, rest[i]);
   return linear;
 }
 
@@ -366,8 +375,25 @@ static bool empty_line(const Graph *g, const Expr *matrix, int n) {
   return false;
 }
 
+// The least z with A z = b, A of fewer rows than columns: I z + A' w = 0.
+static void solve_least(Sorter *s, const Expr *matrix, const Expr *right, int rows, int n,
+                        Expr *results) {
+  int size = n + rows;
+  Expr one = expr_const(s->g, 1), zero = expr_const(s->g, 0);
+  Expr *K = ARENA_ARRAY(s->arena, Expr, size * size), *b = ARENA_ARRAY(s->arena, Expr, size);
+  Expr *all = ARENA_ARRAY(s->arena, Expr, size);
+  for (int i = 0; i < size * size; i++) K[i] = zero;
+  for (int j = 0; j < n; j++) K[j * size + j] = one, b[j] = zero;
+  for (int i = 0; i < rows; i++) {
+    b[n + i] = right[i];
+    for (int j = 0; j < n; j++) K[(n + i) * size + j] = K[j * size + n + i] = matrix[i * n + j];
+  }
+  expr_solve(s->g, expr_factor(s->g, size, K), false, b, all);
+  memcpy(results, all, (size_t)n * sizeof *results);
+}
+
 static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *results) {
-  int n = t->torn.count;
+  int n = t->torn.count, rows = n - t->redundant_count;
   if (n == 0) return true;
   Expr *z = ARENA_ARRAY(s->arena, Expr, n), *matrix = ARENA_ARRAY(s->arena, Expr, n * n);
   Expr *right = ARENA_ARRAY(s->arena, Expr, n);
@@ -376,8 +402,12 @@ static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *
     unknowns[k] = t->unknown[t->torn.at[k]];
     z[k] = s->unknowns[unknowns[k]].symbol;
   }
-  if (is_linear(s, residuals, z, n, matrix, right)) {
+  if (is_linear(s, residuals, rows, z, n, matrix, right)) {
     b->kind = SORT_LINEAR;
+    if (rows < n) {
+      solve_least(s, matrix, right, rows, n, results);
+      return true;
+    }
     if (empty_line(s->g, matrix, n)) return false;
     expr_solve(s->g, expr_factor(s->g, n, matrix), false, right, results);
     return true;
@@ -413,7 +443,11 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   t->used = ARENA_ARRAY(a, unsigned char, n);
   t->known = ARENA_ARRAY(a, unsigned char, n);
   Expr *by = ARENA_ARRAY(a, Expr, n);
+  unsigned char *redundant = ARENA_ARRAY(a, unsigned char, n);
+  t->redundant = redundant;
   for (int i = 0; i < n; i++) {
+    redundant[i] = s->equations[equation[i]].redundant;
+    t->redundant_count += redundant[i];
     t->unknown[i] = s->m->unknown_of[equation[i]];
     t->residual[i] = replace(s->solved, s->equations[equation[i]].residual);
     by[i] = s->unknowns[t->unknown[i]].symbol;

@@ -6,6 +6,10 @@
 typedef struct SortEquation {
   Expr residual; // = 0
   int line, column;
+  int origin; // number of the equation as typed
+  int level;  // how often that has been differentiated
+  bool
+      redundant; // follows from others: unknowns of its block that it would determine get the least norm
 } SortEquation;
 
 typedef struct SortUnknown {

@@ -17,6 +17,7 @@ SystemWork *system_work_new(const System *s) {
   size_t events = (size_t)(s->events.results > s->event_sens.results ? s->events.results
                                                                      : s->event_sens.results);
   w->event_out = arena_alloc(a, events * lanes + 8, sizeof(double));
+  w->invariant_out = arena_alloc(a, (size_t)s->invariant_sens.results + 8, sizeof(double));
   w->lane_in = arena_alloc(a, (size_t)(s->nx + s->ns) * wide + 8, sizeof(double));
   w->lane_out = arena_alloc(a, (size_t)s->jacobian_sens.results * wide + 8, sizeof(double));
   return w;
@@ -113,9 +114,10 @@ void system_start(SystemWork *w, double t, double *y) {
   size_t lanes = (size_t)s->lanes, nx = (size_t)s->nx;
   system_set_time(w, t);
   run(w, &s->start, NULL, NULL, w->x0);
-  const Kernel *kernels[] = {&s->rhs,        &s->rhs_sens, &s->outputs,       &s->events,
-                             &s->event_sens, &s->jacobian, &s->jacobian_sens, &s->by_time};
-  for (int i = 0; i < 8; i++) start_guesses(w, kernels[i]);
+  const Kernel *kernels[] = {&s->rhs,        &s->rhs_sens,      &s->outputs,       &s->events,
+                             &s->event_sens, &s->jacobian,      &s->jacobian_sens, &s->by_time,
+                             &s->invariants, &s->invariant_sens};
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) start_guesses(w, kernels[i]);
   memcpy(y, w->x0, nx * lanes * sizeof *y);
   if (s->ne)
     memcpy(w->par + (size_t)s->at_mode * lanes, w->x0 + nx * lanes,
@@ -249,4 +251,26 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
     *rate += v * dx[j];
     for (int k = 0; k < s->ns; k++) by_column[k] += v * S[j * s->stride + k];
   }
+}
+
+void system_set_rate(SystemWork *w, double rate) {
+  const System *s = w->system;
+  for (int l = 0; l < s->lanes; l++) w->par[s->at_rate * s->lanes + l] = rate;
+}
+
+void system_invariants(SystemWork *w, double t, const double *x, double *values) {
+  system_set_time(w, t);
+  run(w, &w->system->invariants, x, NULL, values);
+}
+
+void system_invariant_sens(SystemWork *w, double t, const double *x) {
+  system_set_time(w, t);
+  run(w, &w->system->invariant_sens, x, NULL, w->invariant_out);
+}
+
+void system_condition(const SystemWork *w, int i, double *residual, double *size) {
+  const System *s = w->system;
+  const double *at = w->x0 + (size_t)((s->conditions + 2 * i) * s->lanes);
+  *residual = at[0];
+  *size = at[s->lanes];
 }

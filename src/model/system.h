@@ -1,7 +1,7 @@
 // A model compiled for a purpose: which outputs, sensitivities to which parameters, how many parameter sets at once.
 // `const System` is shared by threads; each has a SystemWork.
 //
-// Arrays that the programs read: par = [t | u | du/dt | modes | p | what depends on p only], x = states (and, in the
+// Arrays that the programs read: par = [t | u | du/dt | modes | rate of stabilisation | p | what depends on p only], x = states (and, in the
 // augmented form, their sensitivities behind them).
 #pragma once
 #include "code/lower.h"
@@ -49,6 +49,7 @@ typedef struct System {
   Arena *arena;
   const Model *model;
   int nx, nu, ne, ny, lanes;
+  int ni;         // invariants
   int ns;         // parameters that move the states
   int stride;     // columns stored for them, 0 = none
   int *active;    // by stored column: position in spec.parameters
@@ -57,26 +58,30 @@ typedef struct System {
   bool
       augmented; // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
   // layout of par
-  int at_u, at_du, at_mode, at_p, at_hoisted, par_count;
-  CodeBatch *codes;     // of all kernels
-  Kernel hoist;         // par -> hoisted
-  Kernel start;         // par -> x0, modes, dx0/dp
-  Kernel rhs;           // par, x -> dx
-  Kernel rhs_sens;      // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
-  Kernel jacobian;      // par, x -> f_x
-  Kernel by_time;       // par, x -> f_t, when by_time_varies
-  bool by_time_varies;  // f depends on time or inputs
-  Kernel jacobian_sens; // lanes over columns: par, x, [S | unit] -> derivative of f_x, f_t
-  Kernel outputs;       // par, x -> y, and with sensitivities h_x, h_p
-  Kernel events;        // par, x -> switching functions
-  Kernel event_sens;    // par, x -> switching, g_x, g_p, g_t
-  SparsePart x0p;       // among start
-  SparsePart fx, fp;    // among rhs_sens (not augmented)
-  Pattern jac;          // of f_x, as jacobian gives it
-  SparsePart hx, hp;    // among outputs
-  SparsePart gx, gp;    // among event_sens
-  int column_lanes;     // of jacobian_sens
-  int *output_state;    // by output: the state it is, -1 = computed
+  int at_u, at_du, at_mode, at_rate, at_p, at_hoisted, par_count;
+  CodeBatch *codes;      // of all kernels
+  Kernel hoist;          // par -> hoisted
+  Kernel start;          // par -> x0, modes, dx0/dp
+  Kernel rhs;            // par, x -> dx
+  Kernel rhs_sens;       // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
+  Kernel jacobian;       // par, x -> f_x
+  Kernel by_time;        // par, x -> f_t, when by_time_varies
+  bool by_time_varies;   // f depends on time or inputs
+  Kernel jacobian_sens;  // lanes over columns: par, x, [S | unit] -> derivative of f_x, f_t
+  Kernel outputs;        // par, x -> y, and with sensitivities h_x, h_p
+  Kernel events;         // par, x -> switching functions
+  Kernel event_sens;     // par, x -> switching, g_x, g_p, g_t
+  Kernel invariants;     // par, x -> residuals of the invariants
+  Kernel invariant_sens; // par, x -> the same, c_x, c_p
+  SparsePart x0p;        // among start
+  int conditions;        // first of model->conditions among start: residual and size of each
+  SparsePart fx, fp;     // among rhs_sens (not augmented)
+  Pattern jac;           // of f_x, as jacobian gives it
+  SparsePart hx, hp;     // among outputs
+  SparsePart gx, gp;     // among event_sens
+  SparsePart cx, cp;     // among invariant_sens; c_p by active column
+  int column_lanes;      // of jacobian_sens
+  int *output_state;     // by output: the state it is, -1 = computed
   bool outputs_are_states;
   bool outputs_are_y;   // all states in their order, all sensitivities: y itself
   size_t scratch_count; // doubles
@@ -99,6 +104,7 @@ typedef struct SystemWork {
   double *lane_in, *lane_out; // of jacobian_sens
   double *out;                // results of outputs
   double *event_out;
+  double *invariant_out; // results of invariant_sens
   SparseProduct *product;
   SystemInputs *inputs;
   void *inputs_data;
@@ -129,6 +135,15 @@ void system_events(SystemWork *w, double t, const double *x, double *switching);
 // k < stride: derivative by the parameter along the motion's sensitivities.
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
                        double *rate, double *by_column);
+
+// Rate of Baumgarte's terms in 1/time, 0 (as it is at first): none. Kept until it is set again.
+void system_set_rate(SystemWork *w, double rate);
+// Residuals of the invariants, values[ni*lanes].
+void system_invariants(SystemWork *w, double t, const double *x, double *values);
+// The same (lanes 1) with c_x and c_p: the results are in w->invariant_out, residuals first, then s->cx and s->cp.
+void system_invariant_sens(SystemWork *w, double t, const double *x);
+// Residual and size of condition i of the start that system_start computed (lane 0).
+void system_condition(const SystemWork *w, int i, double *residual, double *size);
 
 // Which operation failed: replays the kernel in the interpreter and describes the first operation that gives a number
 // that is not finite from finite ones. false when all is finite.

@@ -21,7 +21,7 @@ typedef struct Builder {
   int *column_of;      // by spec.parameters: its active column, -1 = none
   const Expr *du, *S, *unit,
       *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
-  Derivatives fx, fp, hx, hp, gx, gp;
+  Derivatives fx, fp, hx, hp, gx, gp, cx, cp;
   Derivatives x0p;
   Expr *ft;
   int *start_guess; // by block: the first of its solutions among the results of start + 1
@@ -143,6 +143,9 @@ static Outputs start_outputs(Builder *b) {
   add_outputs(b, &o, b->m->mode0, s->ne);
   s->x0p = (SparsePart){copy_pattern(b, &b->x0p, s->ns), o.list.count};
   if (s->ns) add_sparse(b, &o, &b->x0p);
+  s->conditions = o.list.count;
+  for (int i = 0; i < b->m->condition_count; i++)
+    add_outputs(b, &o, (Expr[]){b->m->conditions[i].residual, b->m->conditions[i].size}, 2);
   add_start_guesses(b, &o);
   return o;
 }
@@ -254,6 +257,25 @@ static Outputs event_sens_outputs(Builder *b) {
   return o;
 }
 
+static Outputs invariant_outputs(Builder *b) {
+  Outputs o = {0};
+  for (int i = 0; i < b->s->ni; i++) add_outputs(b, &o, &b->m->invariants[i].residual, 1);
+  return o;
+}
+
+static Outputs invariant_sens_outputs(Builder *b) {
+  System *s = b->s;
+  Outputs o = invariant_outputs(b);
+  Derivatives c = derive_both(b, o.list.at, s->ni);
+  b->cx = take_columns(b, &c, 0, s->nx, NULL);
+  b->cp = take_columns(b, &c, s->nx, s->np, b->column_of);
+  s->cx = (SparsePart){copy_pattern(b, &b->cx, s->nx), o.list.count};
+  add_sparse(b, &o, &b->cx);
+  s->cp = (SparsePart){copy_pattern(b, &b->cp, s->ns), o.list.count};
+  add_sparse(b, &o, &b->cp);
+  return o;
+}
+
 // ---------------------------------------------------------------- where symbols come from
 
 static void place(Builder *b, Expr e, int segment, int index) {
@@ -265,7 +287,8 @@ static void lay_out(Builder *b) {
   s->at_u = 1;
   s->at_du = s->at_u + s->nu;
   s->at_mode = s->at_du + s->nu;
-  s->at_p = s->at_mode + s->ne;
+  s->at_rate = s->at_mode + s->ne;
+  s->at_p = s->at_rate + 1;
   s->at_hoisted = s->at_p + b->m->np;
   b->where_count = b->g->count;
   b->where = ARENA_ARRAY(b->scratch, Location, b->where_count);
@@ -275,6 +298,7 @@ static void lay_out(Builder *b) {
   for (int i = 0; i < s->nu; i++)
     place(b, b->m->u[i], 0, s->at_u + i), place(b, b->du[i], 0, s->at_du + i);
   for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at_mode + k);
+  if (b->m->stabilise) place(b, b->m->stabilise, 0, s->at_rate);
   for (int k = 0; k < b->m->np; k++) {
     const Parameter *p = &b->m->flat->parameters.at[k];
     if (!p->dependent) place(b, p->node, 0, s->at_p + k);
@@ -345,6 +369,8 @@ static void find_all_guesses(Builder *b) {
   find_guesses(b, &s->outputs, s->lanes, first, false);
   find_guesses(b, &s->events, s->lanes, first, false);
   find_guesses(b, &s->event_sens, s->lanes, first, false);
+  find_guesses(b, &s->invariants, s->lanes, first, false);
+  find_guesses(b, &s->invariant_sens, 1, first, false);
   find_guesses(b, &s->jacobian, 1, first, false);
   find_guesses(b, &s->by_time, 1, first, false);
   find_guesses(b, &s->jacobian_sens, s->column_lanes, first, false);
@@ -389,17 +415,19 @@ static void build_kernels(Builder *b) {
   System *s = b->s;
   bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
   Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0},
-          event_sens = {0};
+          event_sens = {0}, invariant_sens = {0};
   add_outputs(b, &rhs, b->m->f, s->nx);
   if (sens) rhs_sens = s->augmented ? augmented_outputs(b) : sparse_outputs(b);
   if (b->spec->jacobian) jacobian = jacobian_outputs(b), times = by_time_outputs(b);
   if (second) jacobian_sens = jacobian_sens_outputs(b);
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
   if (sens && s->ne) event_sens = event_sens_outputs(b);
-  const Outputs *varying[] = {&rhs,     &rhs_sens, &jacobian,   &jacobian_sens,
-                              &outputs, &events,   &event_sens, &times};
+  Outputs invariants = invariant_outputs(b);
+  if (s->ni) invariant_sens = invariant_sens_outputs(b);
+  const Outputs *varying[] = {&rhs,    &rhs_sens,   &jacobian, &jacobian_sens, &outputs,
+                              &events, &event_sens, &times,    &invariants,    &invariant_sens};
   lay_out(b);
-  for (int i = 0; i < 8; i++) hoist(b, varying[i]);
+  for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->par_count = s->at_hoisted + b->hoisted.count;
   compile(b, &s->rhs, &rhs, s->lanes, 0);
   if (sens) compile(b, &s->rhs_sens, &rhs_sens, s->lanes, 0);
@@ -411,6 +439,8 @@ static void build_kernels(Builder *b) {
   compile(b, &s->start, &start, s->lanes, 0);
   if (s->ne) compile(b, &s->events, &events, s->lanes, 0);
   if (sens && s->ne) compile(b, &s->event_sens, &event_sens, s->lanes, 0);
+  if (s->ni) compile(b, &s->invariants, &invariants, s->lanes, 0);
+  if (s->ni) compile(b, &s->invariant_sens, &invariant_sens, 1, 0);
   compile_hoist(b); // last: it takes the hoisted nodes out of `where`
   code_batch_seal(s->codes);
   find_all_guesses(b);
@@ -422,6 +452,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   s->arena = a;
   s->model = m;
   s->nx = m->nx, s->nu = m->nu, s->ne = m->ne;
+  s->ni = m->invariant_count;
   s->ny = spec->output_count;
   s->np = spec->parameter_count;
   s->lanes = spec->lanes;
@@ -450,8 +481,9 @@ static void kernel_done(Kernel *k) {
 
 void system_free(System *s) {
   if (!s) return;
-  Kernel *all[] = {&s->hoist,         &s->start,   &s->rhs,    &s->rhs_sens,   &s->jacobian,
-                   &s->jacobian_sens, &s->outputs, &s->events, &s->event_sens, &s->by_time};
+  Kernel *all[] = {&s->hoist,      &s->start,   &s->rhs,           &s->rhs_sens,
+                   &s->jacobian,   &s->outputs, &s->jacobian_sens, &s->events,
+                   &s->event_sens, &s->by_time, &s->invariants,    &s->invariant_sens};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
   code_batch_free(s->codes);
   arena_free(s->arena);

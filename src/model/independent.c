@@ -1,0 +1,278 @@
+#include "model/independent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "code/lower.h"
+#include "expr/derive.h"
+#include "expr/replace.h"
+#include "model/extend.h"
+#include "num/random.h"
+
+enum { ITERATIONS = 60, HALVINGS = 20 };
+static const double DEPENDENT = 1e-7; // part of a row that is left beside those before it
+
+struct Conditions {
+  Arena *arena;
+  Model *m;
+  int count, nx;
+  Lowered *lowered;
+  Code *code;
+  double *par, *work, *out; // out: residuals, then slopes
+  Derivatives slopes;
+  double *G;     // rows of slopes by scaled states
+  double *Q, *L; // its orthogonal rows and triangle
+  double *scale; // of the states
+  double *size;  // of each row of G
+  double *step, *trial;
+  int *rows, rank; // independent ones
+};
+
+// ---------------------------------------------------------------- compiling
+
+static void place(Location *where, Expr e, int segment, int index) {
+  where[e] = (Location){(signed char)segment, index};
+}
+
+// Numbers of time, inputs and their slopes (0), parameters.
+static void compile(Conditions *c, const Expr *residuals) {
+  Model *m = c->m;
+  Graph *g = m->graph;
+  Arena *a = c->arena;
+  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
+  c->slopes = derive_rows(g, a, residuals, c->count, m->x, c->nx);
+  int entries = c->slopes.start[c->count], par = 1 + 2 * m->nu;
+  Expr *outputs = ARENA_ARRAY(a, Expr, c->count + entries + 1);
+  memcpy(outputs, residuals, (size_t)c->count * sizeof *outputs);
+  if (entries) memcpy(outputs + c->count, c->slopes.value, (size_t)entries * sizeof *outputs);
+  int places = g->count;
+  Location *where = ARENA_ARRAY(a, Location, places);
+  for (int i = 0; i < places; i++) where[i].segment = -1;
+  place(where, m->flat->time, 0, 0);
+  c->par = ARENA_ARRAY(a, double, par + m->np + 1);
+  for (int i = 0; i < m->nu; i++) {
+    place(where, m->u[i], 0, 1 + i), place(where, du[i], 0, 1 + m->nu + i);
+    c->par[1 + i] = m->flat->variables.at[m->input[i]].default_value;
+  }
+  for (int k = 0; k < m->np; k++) {
+    const Parameter *p = &m->flat->parameters.at[k];
+    if (!p->dependent) place(where, p->node, 0, par + k);
+    c->par[par + k] = p->value;
+  }
+  for (int i = 0; i < c->nx; i++) place(where, m->x[i], 1, i);
+  int counts[SEGMENTS] = {par + m->np, c->nx, 0};
+  c->lowered = lower(g, a, outputs, c->count + entries, where, places, counts, CODE_INTERPRETER);
+  c->code = code_compile(&c->lowered->program, 1, 0, CODE_INTERPRETER);
+  c->work = arena_alloc(a, (size_t)c->code->work_count + 8, sizeof(double));
+  c->out = ARENA_ARRAY(a, double, c->count + entries + 1);
+}
+
+// Modes as they are on the spot.
+static Expr *without_modes(Model *m, Arena *a, const Expr *residuals, int count) {
+  const Flat *f = m->flat;
+  Replacer *r = replacer_new(m->graph, a);
+  Expr *plain = ARENA_ARRAY(a, Expr, count + 1);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(r, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int k = 0; k < f->events.count; k++)
+    replacer_set(r, f->events.at[k].mode, replace(r, f->events.at[k].direct));
+  for (int i = 0; i < count; i++) plain[i] = replace(r, residuals[i]);
+  return plain;
+}
+
+Conditions *conditions_new(Model *m, const Expr *residuals, int count) {
+  Arena *a = arena_new();
+  Conditions *c = ARENA_NEW(a, Conditions);
+  *c = (Conditions){.arena = a, .m = m, .count = count, .nx = m->nx};
+  compile(c, without_modes(m, a, residuals, count));
+  size_t n = (size_t)m->nx, rows = (size_t)count;
+  c->G = arena_alloc(a, rows * n + 1, sizeof(double));
+  c->Q = arena_alloc(a, rows * n + 1, sizeof(double));
+  c->L = arena_alloc(a, rows * rows + 1, sizeof(double));
+  c->size = arena_alloc(a, rows + 1, sizeof(double));
+  c->scale = arena_alloc(a, n + 1, sizeof(double));
+  c->step = arena_alloc(a, n + 1, sizeof(double));
+  c->trial = arena_alloc(a, n + 1, sizeof(double));
+  c->rows = ARENA_ARRAY(a, int, count + 1);
+  return c;
+}
+
+void conditions_free(Conditions *c) {
+  if (!c) return;
+  code_free(c->code);
+  lowered_done(c->lowered);
+  arena_free(c->arena);
+}
+
+void start_attributes(Model *m, double *x) {
+  for (int i = 0; i < m->nx; i++)
+    x[i] = flat_value(m->flat, m->flat->variables.at[m->state[i]].start);
+}
+
+// ---------------------------------------------------------------- rows
+
+static double dot(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static void set_scales(Conditions *c, const double *x) {
+  for (int i = 0; i < c->nx; i++) {
+    double nominal = c->m->flat->variables.at[c->m->state[i]].nominal;
+    c->scale[i] = fmax(fabs(x[i]), fabs(nominal));
+  }
+}
+
+// Residuals and rows of slopes at x, slopes by states that are not free left out. false: not computable.
+static bool evaluate(Conditions *c, const bool *free, const double *x) {
+  code_run(c->code, c->par, x, NULL, c->out, c->work);
+  memset(c->G, 0, (size_t)c->count * (size_t)c->nx * sizeof *c->G);
+  bool finite = true;
+  for (int i = 0; i < c->count; i++) {
+    double *row = c->G + (size_t)i * (size_t)c->nx;
+    for (int e = c->slopes.start[i]; e < c->slopes.start[i + 1]; e++) {
+      int k = c->slopes.column[e];
+      if (!free || free[k]) row[k] = c->out[c->count + e] * c->scale[k];
+      finite &= isfinite(c->out[c->count + e]) != 0;
+    }
+    finite &= isfinite(c->out[i]) != 0;
+    c->size[i] = sqrt(dot(row, row, c->nx));
+  }
+  return finite;
+}
+
+// Gram-Schmidt, twice for accuracy: G = L Q for the independent rows.
+static void orthogonalise(Conditions *c, unsigned char *mark) {
+  int n = c->nx;
+  c->rank = 0;
+  memset(c->L, 0, (size_t)c->count * (size_t)c->count * sizeof *c->L);
+  for (int i = 0; i < c->count; i++) {
+    double *q = c->Q + (size_t)c->rank * (size_t)n, *l = c->L + (size_t)c->rank * (size_t)c->count;
+    memcpy(q, c->G + (size_t)i * (size_t)n, (size_t)n * sizeof *q);
+    for (int pass = 0; pass < 2; pass++)
+      for (int k = 0; k < c->rank; k++) {
+        const double *other = c->Q + (size_t)k * (size_t)n;
+        double along = dot(q, other, n);
+        l[k] += along;
+        for (int j = 0; j < n; j++) q[j] -= along * other[j];
+      }
+    double left = sqrt(dot(q, q, n));
+    mark[i] = left > DEPENDENT * c->size[i];
+    if (!mark[i]) {
+      memset(l, 0, (size_t)c->count * sizeof *l);
+      continue;
+    }
+    for (int j = 0; j < n; j++) q[j] /= left;
+    l[c->rank] = left;
+    c->rows[c->rank++] = i;
+  }
+}
+
+int conditions_independent(Conditions *c, const bool *free, const double *x, unsigned char *mark) {
+  set_scales(c, x);
+  memset(mark, 1, (size_t)c->count);
+  if (!evaluate(c, free, x)) return c->count;
+  orthogonalise(c, mark);
+  return c->rank;
+}
+
+// ---------------------------------------------------------------- a point that satisfies them
+
+static double residual_norm(const Conditions *c) {
+  double sum = 0;
+  for (int i = 0; i < c->count; i++) {
+    double r = c->out[i] / (c->size[i] > 0 ? c->size[i] : 1);
+    sum += r * r;
+  }
+  return sqrt(sum);
+}
+
+// The least step in scaled states that makes the independent residuals vanish to first order.
+static void least_step(Conditions *c) {
+  int n = c->nx;
+  memset(c->step, 0, (size_t)n * sizeof *c->step);
+  double *y = c->trial; // at most n rows are independent
+  for (int k = 0; k < c->rank; k++) {
+    const double *l = c->L + (size_t)k * (size_t)c->count;
+    y[k] = (-c->out[c->rows[k]] - dot(l, y, k)) / l[k];
+  }
+  for (int k = 0; k < c->rank; k++)
+    for (int j = 0; j < n; j++) c->step[j] += y[k] * c->Q[(size_t)k * (size_t)n + (size_t)j];
+}
+
+static bool move(Conditions *c, const bool *free, double *x) {
+  double before = residual_norm(c), damping = 1;
+  for (int k = 0; k < HALVINGS; k++, damping /= 2) {
+    for (int j = 0; j < c->nx; j++) c->trial[j] = x[j] + damping * c->step[j] * c->scale[j];
+    if (!evaluate(c, free, c->trial) || !(residual_norm(c) < before)) continue;
+    memcpy(x, c->trial, (size_t)c->nx * sizeof *x);
+    return true;
+  }
+  return false;
+}
+
+bool conditions_settle(Conditions *c, const bool *free, double *x) {
+  Arena *scratch = arena_new();
+  unsigned char *mark = ARENA_ARRAY(scratch, unsigned char, c->count + 1);
+  set_scales(c, x);
+  bool ok = evaluate(c, free, x);
+  for (int k = 0; k < ITERATIONS && ok; k++) {
+    if (residual_norm(c) <= 1e-15) break;
+    orthogonalise(c, mark);
+    least_step(c);
+    if (!move(c, free, x)) break;
+  }
+  ok = ok && evaluate(c, free, x) && residual_norm(c) <= 1e-9;
+  arena_free(scratch);
+  return ok;
+}
+
+// ---------------------------------------------------------------- redundant constraints
+
+enum { POINTS = 4 }; // a single one may be singular by chance, such as a dead centre
+
+// The lowest level of each constraint.
+static int list_constraints(const Model *m, Expr *residual, int *equation) {
+  int count = 0;
+  for (int i = 0; i < m->invariant_count; i++) {
+    const Invariant *v = &m->invariants[i];
+    if (i && m->invariants[i - 1].equation == v->equation) continue;
+    residual[count] = v->residual, equation[count++] = v->equation;
+  }
+  return count;
+}
+
+// Another point that satisfies the constraints, near the start.
+static bool visit(Conditions *c, int number, double *x) {
+  Random r;
+  random_seed(&r, (uint64_t)number);
+  start_attributes(c->m, x);
+  set_scales(c, x);
+  if (number)
+    for (int i = 0; i < c->nx; i++) x[i] += 0.1 * c->scale[i] * (2 * random_uniform(&r) - 1);
+  return conditions_settle(c, NULL, x);
+}
+
+const unsigned char *redundant_equations(Model *m) {
+  Arena *a = arena_new();
+  Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
+  int *equation = ARENA_ARRAY(a, int, m->invariant_count + 1), most = -1;
+  int count = list_constraints(m, residual, equation);
+  Conditions *c = conditions_new(m, residual, count);
+  unsigned char *mark = ARENA_ARRAY(a, unsigned char, count + 1);
+  unsigned char *best = ARENA_ARRAY(a, unsigned char, count + 1), *redundant = NULL;
+  double *x = ARENA_ARRAY(a, double, m->nx + 1);
+  for (int k = 0; k < POINTS && most < count; k++) {
+    if (!visit(c, k, x)) continue;
+    int rank = conditions_independent(c, NULL, x, mark);
+    if (rank > most) most = rank, memcpy(best, mark, (size_t)count);
+  }
+  if (most >= 0 && most < count) {
+    redundant = ARENA_ARRAY(m->arena, unsigned char, m->flat->equations.count + 1);
+    for (int i = 0; i < count; i++) redundant[equation[i]] = !best[i];
+  }
+  conditions_free(c);
+  arena_free(a);
+  return redundant;
+}

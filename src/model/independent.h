@@ -1,0 +1,22 @@
+// Constraints in numbers, at the values of the parameters in the text: points that satisfy them, and which of them follow
+// from others there.
+#pragma once
+#include "model/model.h"
+
+typedef struct Conditions Conditions;
+
+// Residuals of t, x, u, p and modes, at time 0 and the default values of inputs. Compiles them.
+Conditions *conditions_new(Model *m, const Expr *residuals, int count);
+void conditions_free(Conditions *c);
+
+// Moves the free states (NULL: all of them) to a point where all residuals vanish, near x. false: none was found.
+bool conditions_settle(Conditions *c, const bool *free, double *x);
+// Marks, in their order, the residuals whose slopes by the free states are independent of those before. Returns how many.
+int conditions_independent(Conditions *c, const bool *free, const double *x, unsigned char *mark);
+
+// Start attributes of the states at the values of the parameters.
+void start_attributes(Model *m, double *x);
+
+// By typed equation: 1 where its constraint follows from those before it at every point that satisfies them all. NULL: none
+// does. For a model whose motion is sorted.
+const unsigned char *redundant_equations(Model *m);

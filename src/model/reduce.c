@@ -1,0 +1,421 @@
+#include "model/reduce.h"
+
+#include <string.h>
+
+#include "expr/derive.h"
+#include "lang/source_warn.h"
+#include "model/extend.h"
+
+enum { LEVELS_MOST = 12 }; // of differentiation; mechanisms need 2
+
+typedef struct VariableNode { // a variable or one of its derivatives
+  Expr symbol;
+  const char *name;
+  int variable, order;
+  int next;     // its derivative, -1: it is the highest
+  int equation; // that it is assigned to, -1: none
+  bool colored;
+} VariableNode;
+
+typedef struct EquationNode { // an equation or one of its derivatives
+  SortEquation e;
+  int next; // its derivative, -1: it is the last
+  IntArray nodes;
+  int unknown; // among those that are solved for, -1: an invariant
+  bool colored;
+} EquationNode;
+
+typedef struct Reducer {
+  Model *m;
+  Graph *g;
+  Arena *arena; // of the model
+  Arena *scratch;
+  ARRAY(VariableNode) variables;
+  ARRAY(EquationNode) equations;
+  int typed;        // equations
+  IntArray node_at; // by graph node: variable node + 1
+  int *stamp, stamp_room, now;
+  Err *err;
+} Reducer;
+
+// ---------------------------------------------------------------- nodes
+
+static void set_node_at(Reducer *r, Expr symbol, int node) {
+  while (r->node_at.count <= symbol) array_push(r->scratch, &r->node_at, 0);
+  r->node_at.at[symbol] = node + 1;
+}
+
+static int add_variable(Reducer *r, VariableNode v) {
+  v.next = v.equation = -1;
+  array_push(r->scratch, &r->variables, v);
+  set_node_at(r, v.symbol, r->variables.count - 1);
+  return r->variables.count - 1;
+}
+
+static int differentiate_variable(Reducer *r, int node) {
+  VariableNode v = r->variables.at[node];
+  v.name = arena_print(r->arena, "der(%s)", v.name);
+  v.symbol = expr_symbol(r->g, v.name, true);
+  v.order++;
+  v.colored = false;
+  int next = add_variable(r, v);
+  r->variables.at[node].next = next;
+  return next;
+}
+
+static void list_variables(Reducer *r) {
+  const Model *m = r->m;
+  for (int j = 0; j < m->unknown_count; j++) {
+    const Variable *v = &m->flat->variables.at[m->unknown_variable[j]];
+    int node =
+        add_variable(r, (VariableNode){v->node, v->name, m->unknown_variable[j], 0, 0, 0, 0});
+    if (!v->state) continue;
+    VariableNode slope = {v->derivative, v->derivative_name, m->unknown_variable[j], 1, 0, 0, 0};
+    int next = add_variable(r, slope);
+    r->variables.at[node].next = next;
+  }
+}
+
+typedef struct Occurrence {
+  Reducer *r;
+  IntArray stack, found;
+} Occurrence;
+
+static void occur(void *data, Expr e) {
+  Occurrence *o = data;
+  if (o->r->stamp[e] == o->r->now) return;
+  o->r->stamp[e] = o->r->now;
+  const IntArray *at = &o->r->node_at;
+  if (e < at->count && at->at[e])
+    array_push(o->r->scratch, &o->found, at->at[e] - 1);
+  else
+    array_push(o->r->scratch, &o->stack, e);
+}
+
+// Variables that occur in an expression.
+static IntArray occurrences(Reducer *r, Expr e) {
+  Occurrence o = {.r = r};
+  if (r->stamp_room < r->g->count) {
+    r->stamp_room = 2 * r->g->count;
+    r->stamp = ARENA_ARRAY(r->scratch, int, r->stamp_room);
+    r->now = 0;
+  }
+  r->now++;
+  occur(&o, e);
+  while (o.stack.count) expr_each_argument(r->g, o.stack.at[--o.stack.count], occur, &o);
+  return o.found;
+}
+
+static int add_equation(Reducer *r, SortEquation e) {
+  EquationNode n = {.e = e, .next = -1, .nodes = occurrences(r, e.residual), .unknown = -1};
+  array_push(r->scratch, &r->equations, n);
+  return r->equations.count - 1;
+}
+
+// ---------------------------------------------------------------- differentiating by time
+
+// What every symbol that moves changes at.
+static int slopes(Reducer *r, Expr *by, Expr *seed) {
+  Model *m = r->m;
+  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
+  int count = 0;
+  by[count] = m->flat->time, seed[count++] = expr_const(r->g, 1);
+  for (int i = 0; i < m->nu; i++) by[count] = m->u[i], seed[count++] = du[i];
+  for (int i = 0; i < r->variables.count; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    if (v->next < 0) continue;
+    by[count] = v->symbol, seed[count++] = r->variables.at[v->next].symbol;
+  }
+  return count;
+}
+
+// The second derivative of an input is not known.
+static bool check_inputs(Reducer *r, int equation) {
+  Model *m = r->m;
+  const SortEquation *e = &r->equations.at[equation].e;
+  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
+  Arena *scratch = arena_new();
+  const char *name = NULL;
+  for (int i = 0; i < m->nu && e->level > 0; i++)
+    if (expr_dependents(r->g, scratch, &du[i], 1)[e->residual])
+      name = m->flat->variables.at[m->input[i]].name;
+  arena_free(scratch);
+  if (!name) return true;
+  return source_fail(m->flat->source, r->err, ERR_UNSUPPORTED, e->line, e->column,
+                     "this constraint has to be differentiated %d times, and with it the input %s, "
+                     "of which only the first derivative is known; write that motion as an "
+                     "expression of time",
+                     e->level + 1, name);
+}
+
+static bool differentiate_equations(Reducer *r) {
+  int count = r->equations.count, rows = 0;
+  Arena *scratch = arena_new();
+  Expr *from = ARENA_ARRAY(scratch, Expr, count + 1), *to = ARENA_ARRAY(scratch, Expr, count + 1);
+  int *which = ARENA_ARRAY(scratch, int, count + 1);
+  int room = 1 + r->m->nu + r->variables.count;
+  Expr *by = ARENA_ARRAY(scratch, Expr, room + 1), *seed = ARENA_ARRAY(scratch, Expr, room + 1);
+  bool ok = true;
+  for (int i = 0; i < count && ok; i++) {
+    if (!r->equations.at[i].colored) continue;
+    ok = check_inputs(r, i);
+    which[rows] = i, from[rows++] = r->equations.at[i].e.residual;
+  }
+  if (ok) derive_direction(r->g, from, rows, by, seed, slopes(r, by, seed), to);
+  for (int k = 0; k < rows && ok; k++) {
+    SortEquation e = r->equations.at[which[k]].e;
+    e.residual = to[k];
+    e.level++;
+    int next = add_equation(r, e);
+    r->equations.at[which[k]].next = next;
+  }
+  arena_free(scratch);
+  return ok;
+}
+
+// ---------------------------------------------------------------- Pantelides
+
+static void clear_colors(Reducer *r) {
+  for (int i = 0; i < r->variables.count; i++) r->variables.at[i].colored = false;
+  for (int i = 0; i < r->equations.count; i++) r->equations.at[i].colored = false;
+}
+
+// The highest derivative in equation e that nothing determines, -1: none.
+static int free_variable(const Reducer *r, int e) {
+  const IntArray *nodes = &r->equations.at[e].nodes;
+  for (int k = 0; k < nodes->count; k++) {
+    const VariableNode *v = &r->variables.at[nodes->at[k]];
+    if (v->next < 0 && v->equation < 0) return nodes->at[k];
+  }
+  return -1;
+}
+
+static int uncolored_variable(const Reducer *r, int e, int *from) {
+  const IntArray *nodes = &r->equations.at[e].nodes;
+  for (; *from < nodes->count; (*from)++) {
+    const VariableNode *v = &r->variables.at[nodes->at[*from]];
+    if (v->next < 0 && !v->colored) return nodes->at[*from];
+  }
+  return -1;
+}
+
+// An augmenting path from an equation, by its own stack: chains of equations can be long. Colors what it looked at.
+static bool assign_equation(Reducer *r, int root) {
+  IntArray equation = {0}, from = {0}, taken = {0};
+  array_push(r->scratch, &equation, root);
+  array_push(r->scratch, &from, 0);
+  r->equations.at[root].colored = true;
+  while (equation.count) {
+    int top = equation.count - 1, e = equation.at[top], v = free_variable(r, e);
+    if (v >= 0) {
+      r->variables.at[v].equation = e;
+      while (top--) r->variables.at[taken.at[top]].equation = equation.at[top];
+      return true;
+    }
+    v = uncolored_variable(r, e, &from.at[top]);
+    if (v < 0) {
+      equation.count--, from.count--;
+      if (taken.count) taken.count--;
+      continue;
+    }
+    r->variables.at[v].colored = true;
+    int next = r->variables.at[v].equation;
+    r->equations.at[next].colored = true;
+    array_push(r->scratch, &taken, v);
+    array_push(r->scratch, &equation, next);
+    array_push(r->scratch, &from, 0);
+  }
+  return false;
+}
+
+static bool differentiate_colored(Reducer *r) {
+  int count = r->variables.count;
+  for (int i = 0; i < count; i++)
+    if (r->variables.at[i].colored) differentiate_variable(r, i);
+  if (!differentiate_equations(r)) return false;
+  for (int i = 0; i < count; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    if (v->colored) r->variables.at[v->next].equation = r->equations.at[v->equation].next;
+  }
+  return true;
+}
+
+static bool too_many_levels(Reducer *r, int equation) {
+  const SortEquation *e = &r->equations.at[equation].e;
+  return source_fail(r->m->flat->source, r->err, ERR_UNSUPPORTED, e->line, e->column,
+                     "this equation would have to be differentiated more than %d times",
+                     (int)LEVELS_MOST);
+}
+
+static bool pantelides(Reducer *r, const Matching *known) {
+  for (int j = 0; j < r->m->unknown_count; j++) {
+    int node = r->node_at.at[r->m->unknowns[j].symbol] - 1;
+    r->variables.at[node].equation = known->equation_of[j];
+  }
+  for (int k = 0; k < r->typed; k++) {
+    if (known->unknown_of[k] >= 0) continue;
+    for (int i = k;; i = r->equations.at[i].next) {
+      clear_colors(r);
+      if (assign_equation(r, i)) break;
+      if (r->equations.at[i].e.level >= LEVELS_MOST) return too_many_levels(r, i);
+      if (!differentiate_colored(r)) return false;
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- what determines lower derivatives
+
+static bool is_known(const Reducer *r, const VariableNode *v) {
+  return v->order == 0 && r->m->flat->variables.at[v->variable].state;
+}
+
+// Lower equations are matched with lower derivatives, those of low level first; what is left over are the invariants.
+static bool match_lower(Reducer *r) {
+  Arena *a = r->scratch;
+  int variables = r->variables.count, count = 0, rows = 0;
+  int *row_of = ARENA_ARRAY(a, int, variables + 1), *node_of = ARENA_ARRAY(a, int, variables + 1);
+  int *equation = ARENA_ARRAY(a, int, r->equations.count + 1);
+  for (int i = 0; i < variables; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    row_of[i] = v->next >= 0 && !is_known(r, v) ? rows : -1;
+    if (row_of[i] >= 0) node_of[rows++] = i;
+  }
+  for (int level = 0; level <= LEVELS_MOST; level++)
+    for (int i = 0; i < r->equations.count; i++)
+      if (r->equations.at[i].next >= 0 && r->equations.at[i].e.level == level)
+        equation[count++] = i;
+  // a matching serves columns in their order: here these are the equations
+  int *start = ARENA_ARRAY(a, int, count + 1);
+  IntArray found = {0};
+  for (int k = 0; k < count; k++) {
+    const IntArray *nodes = &r->equations.at[equation[k]].nodes;
+    for (int e = 0; e < nodes->count; e++)
+      if (row_of[nodes->at[e]] >= 0) array_push(a, &found, row_of[nodes->at[e]]);
+    start[k + 1] = found.count;
+  }
+  int *by_row = ARENA_ARRAY(a, int, rows + 1), *column = ARENA_ARRAY(a, int, found.count + 1);
+  for (int e = 0; e < found.count; e++) by_row[found.at[e] + 1]++;
+  for (int i = 0; i < rows; i++) by_row[i + 1] += by_row[i];
+  int *at = ARENA_ARRAY(a, int, rows + 1);
+  memcpy(at, by_row, (size_t)rows * sizeof *at);
+  for (int k = 0; k < count; k++)
+    for (int e = start[k]; e < start[k + 1]; e++) column[at[found.at[e]]++] = k;
+  Incidence in = {rows, count, by_row, column};
+  Matching m = match(a, &in, NULL);
+  for (int i = 0; i < rows; i++)
+    if (m.unknown_of[i] >= 0) r->variables.at[node_of[i]].equation = equation[m.unknown_of[i]];
+  return m.count == rows;
+}
+
+// ---------------------------------------------------------------- the equations that are solved
+
+static double binomial(int n, int k) {
+  double b = 1;
+  for (int i = 0; i < k; i++) b = b * (n - i) / (i + 1);
+  return b;
+}
+
+// (d/dt + rate)^c of the equation instead of its c-th derivative: errors of the invariants then die out.
+static void stabilise(Reducer *r, int typed) {
+  Graph *g = r->g;
+  int order = 0;
+  for (int i = typed; r->equations.at[i].next >= 0; i = r->equations.at[i].next) order++;
+  int last = typed;
+  while (r->equations.at[last].next >= 0) last = r->equations.at[last].next;
+  Expr sum = r->equations.at[last].e.residual;
+  for (int i = typed; i != last; i = r->equations.at[i].next) {
+    const EquationNode *n = &r->equations.at[i];
+    if (n->unknown >= 0) continue; // solved: always 0
+    int power = order - n->e.level;
+    Expr factor = expr_const(g, binomial(order, power));
+    for (int k = 0; k < power; k++) factor = expr_mul(g, factor, r->m->stabilise);
+    sum = expr_add(g, sum, expr_mul(g, factor, n->e.residual));
+  }
+  r->equations.at[last].e.residual = sum;
+}
+
+static void number_unknowns(Reducer *r) {
+  Model *m = r->m;
+  int count = 0;
+  m->unknowns = ARENA_ARRAY(r->arena, SortUnknown, r->variables.count + 1);
+  m->unknown_variable = ARENA_ARRAY(r->arena, int, r->variables.count + 1);
+  m->unknown_order = ARENA_ARRAY(r->arena, int, r->variables.count + 1);
+  m->index = 0;
+  for (int i = 0; i < r->variables.count; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    if (is_known(r, v)) continue;
+    const Variable *of = &m->flat->variables.at[v->variable];
+    m->unknowns[count] = (SortUnknown){v->symbol, v->name, v->order == 0 ? of->start : 0};
+    m->unknown_variable[count] = v->variable;
+    m->unknown_order[count] = v->order;
+    r->equations.at[v->equation].unknown = count++;
+    if (v->order == 0 && v->next < 0) m->index = 1; // added to the differentiations below
+  }
+  m->unknown_count = count;
+}
+
+static void number_equations(Reducer *r, Matching *matching) {
+  Model *m = r->m;
+  int count = 0, levels = 0;
+  m->equations = ARENA_ARRAY(r->arena, SortEquation, r->equations.count + 1);
+  *matching = (Matching){ARENA_ARRAY(r->arena, int, m->unknown_count + 1),
+                         ARENA_ARRAY(r->arena, int, m->unknown_count + 1), m->unknown_count};
+  for (int i = 0; i < r->equations.count; i++) {
+    const EquationNode *n = &r->equations.at[i];
+    if (n->e.level > levels) levels = n->e.level;
+    if (n->unknown < 0) continue;
+    matching->unknown_of[count] = n->unknown;
+    matching->equation_of[n->unknown] = count;
+    m->equations[count++] = n->e;
+  }
+  m->equation_count = count;
+  m->index += levels;
+}
+
+static void list_invariants(Reducer *r) {
+  Model *m = r->m;
+  m->invariants = ARENA_ARRAY(r->arena, Invariant, r->equations.count + 1);
+  m->invariant_count = 0;
+  for (int k = 0; k < r->typed; k++)
+    for (int i = k; i >= 0; i = r->equations.at[i].next) {
+      const EquationNode *n = &r->equations.at[i];
+      if (n->unknown >= 0) continue;
+      Invariant *v = &m->invariants[m->invariant_count++];
+      *v = (Invariant){n->e.residual, n->e.origin, n->e.level, n->e.redundant};
+    }
+}
+
+static bool report_undetermined(Reducer *r) {
+  for (int i = 0; i < r->variables.count; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    if (v->equation >= 0 || is_known(r, v)) continue;
+    const Variable *of = &r->m->flat->variables.at[v->variable];
+    return source_fail(r->m->flat->source, r->err, ERR_MODEL, of->line, of->column,
+                       "nothing determines %s, although constraints were differentiated", v->name);
+  }
+  return true;
+}
+
+bool reduce_index(Model *m, Matching *matching, const unsigned char *redundant, Err *err) {
+  Reducer r = {.m = m, .g = m->graph, .arena = m->arena, .scratch = arena_new(), .err = err};
+  r.typed = m->equation_count;
+  list_variables(&r);
+  for (int i = 0; i < r.typed; i++) {
+    SortEquation e = m->equations[i];
+    e.redundant = redundant && redundant[i];
+    add_equation(&r, e);
+  }
+  bool ok = pantelides(&r, matching);
+  if (ok) ok = match_lower(&r) || report_undetermined(&r);
+  if (ok) {
+    if (!m->stabilise) m->stabilise = expr_symbol(m->graph, "rate of stabilisation", true);
+    number_unknowns(&r);
+    list_invariants(&r);
+    for (int k = 0; k < r.typed; k++)
+      if (r.equations.at[k].next >= 0) stabilise(&r, k);
+    number_equations(&r, matching);
+  }
+  arena_free(r.scratch);
+  return ok;
+}

@@ -1,0 +1,373 @@
+#include "model/start.h"
+
+#include "expr/derive.h"
+#include "expr/replace.h"
+#include "lang/source_warn.h"
+#include "model/independent.h"
+#include "model/structure.h"
+
+// ---------------------------------------------------------------- start
+
+typedef struct Start {
+  Model *m;
+  Arena *scratch;
+  Replacer *direct; // modes by what they stand for
+  ARRAY(SortEquation) equations;
+  ARRAY(SortUnknown) unknowns;
+  IntArray variable; // by unknown
+  IntArray order;    // of matching: states last
+} Start;
+
+static void add_start_equation(Start *s, const Variable *v) {
+  SortEquation e = {
+      .residual = expr_sub(s->m->graph, v->node, v->start), .line = v->line, .column = v->column};
+  array_push(s->scratch, &s->equations, e);
+}
+
+static void list_start_equations(Start *s) {
+  Flat *f = s->m->flat;
+  for (int k = 0; k < f->events.count; k++)
+    replacer_set(s->direct, f->events.at[k].mode, replace(s->direct, f->events.at[k].direct));
+  for (int i = 0; i < f->equations.count; i++) {
+    SortEquation e = s->m->equations[i];
+    e.residual = replace(s->direct, e.residual);
+    array_push(s->scratch, &s->equations, e);
+  }
+  for (int i = 0; i < f->initial_equations.count; i++) {
+    const Equation *q = &f->initial_equations.at[i];
+    array_push(s->scratch, &s->equations,
+               ((SortEquation){.residual = q->residual, .line = q->line, .column = q->column}));
+  }
+  for (int i = 0; i < f->variables.count; i++)
+    if (f->variables.at[i].kind == VARIABLE_UNKNOWN && f->variables.at[i].fixed)
+      add_start_equation(s, &f->variables.at[i]);
+}
+
+static void add_start_unknown(Start *s, SortUnknown u, int variable) {
+  array_push(s->scratch, &s->order, s->unknowns.count);
+  array_push(s->scratch, &s->unknowns, u);
+  array_push(s->scratch, &s->variable, variable);
+}
+
+// States without a start attribute are determined by initial equations first, those with one as a last resort.
+static void list_start_unknowns(Start *s) {
+  Model *m = s->m;
+  for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < m->nx; i++) {
+      const Variable *v = &m->flat->variables.at[m->state[i]];
+      if (v->has_start == (pass == 1))
+        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start}, m->state[i]);
+    }
+}
+
+static bool report_start(Start *s, const Incidence *in, const Matching *matching, Err *err) {
+  const Flat *f = s->m->flat;
+  for (int i = 0; i < in->equations; i++)
+    if (matching->unknown_of[i] < 0)
+      return source_fail(
+          f->source, err, ERR_MODEL, s->equations.at[i].line, s->equations.at[i].column,
+          "too many initial conditions: this one is left over (fixed start values and initial "
+          "equations together must be as many as there are states)");
+  for (int j = 0; j < in->unknowns; j++)
+    if (matching->equation_of[j] < 0)
+      return source_fail(f->source, err, ERR_MODEL, f->ast->line, f->ast->column,
+                         "the initial value of %s is not determined", s->unknowns.at[j].name);
+  return true;
+}
+
+static void warn_assumed(Start *s, const Variable *v) {
+  if (v->has_start) return;
+  source_warn(
+      s->m->flat->source, &s->m->flat->warnings, v->line, v->column,
+      "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
+      v->name, v->name);
+}
+
+// States that nothing determines at the start take their start value, as other Modelica tools do.
+static void assume_start_values(Start *s) {
+  Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count,
+                                s->unknowns.at, s->unknowns.count);
+  Matching matching = match(s->scratch, &in, s->order.at);
+  for (int j = 0; j < in.unknowns; j++) {
+    if (matching.equation_of[j] >= 0 || s->variable.at[j] < 0) continue;
+    const Variable *v = &s->m->flat->variables.at[s->variable.at[j]];
+    warn_assumed(s, v);
+    add_start_equation(s, v);
+  }
+}
+
+static bool solve_start(Start *s, Err *err) {
+  Model *m = s->m;
+  Incidence in = sort_incidence(m->graph, s->scratch, s->equations.at, s->equations.count,
+                                s->unknowns.at, s->unknowns.count);
+  Matching matching = match(s->scratch, &in, s->order.at);
+  if (matching.count < in.unknowns || matching.count < in.equations)
+    return report_start(s, &in, &matching, err);
+  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial))
+    return report_dependent(m, &m->initial, s->equations.at, s->equations.count, s->unknowns.at,
+                            s->unknowns.count, err);
+  return true;
+}
+
+static void assign_start(Start *s) {
+  Model *m = s->m;
+  Replacer *r = replacer_new(m->graph, s->scratch);
+  for (int j = 0; j < s->unknowns.count; j++)
+    replacer_set(r, s->unknowns.at[j].symbol, m->initial.solution[j]);
+  m->x0 = ARENA_ARRAY(m->arena, Expr, m->nx + 1);
+  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(r, m->x[i]);
+  m->mode0 = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
+  for (int k = 0; k < m->ne; k++)
+    m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
+}
+
+// ---------------------------------------------------------------- start of a model with constraints
+
+// Fixed states are as given. The others are those nearest to their start attributes (in nominal sizes) that satisfy the
+// conditions: Lagrange's equations, solved by one Newton block for each stage. Positions come first, so that a poor guess
+// of velocities does not move them.
+typedef struct Nearest {
+  Model *m;
+  Arena *scratch;
+  Replacer *direct; // modes by what they stand for, unknowns by their solution
+  Replacer *x0;     // states by their start values, as far as they are known
+  ARRAY(StartCondition) conditions;
+  Expr *residual; // by condition, in states
+  int *stage;     // by condition
+  double *x;      // of the states, near the start
+  bool *free;     // by state: not fixed
+  bool *done;     // by state: x0 knows it
+  int stages;
+} Nearest;
+
+static void list_conditions(Nearest *s) {
+  Model *m = s->m;
+  const Flat *f = m->flat;
+  for (int i = 0; i < m->invariant_count; i++) {
+    const Equation *e = &f->equations.at[m->invariants[i].equation];
+    StartCondition c = {m->invariants[i].residual, 0, e->line, e->column, i};
+    array_push(m->arena, &s->conditions, c);
+  }
+  for (int i = 0; i < f->initial_equations.count; i++) {
+    const Equation *e = &f->initial_equations.at[i];
+    array_push(m->arena, &s->conditions,
+               ((StartCondition){e->residual, 0, e->line, e->column, -1}));
+  }
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (v->kind != VARIABLE_UNKNOWN || v->state || !v->fixed) continue;
+    Expr residual = expr_sub(m->graph, v->node, v->start);
+    array_push(m->arena, &s->conditions, ((StartCondition){residual, 0, v->line, v->column, -1}));
+  }
+  s->residual = ARENA_ARRAY(s->scratch, Expr, s->conditions.count + 1);
+  for (int i = 0; i < s->conditions.count; i++)
+    s->residual[i] = replace(s->direct, s->conditions.at[i].residual);
+}
+
+// Invariants by level; what was added to them belongs to the positions if it contains nothing else, or makes one stage
+// of all.
+static void choose_stages(Nearest *s) {
+  Model *m = s->m;
+  Arena *a = s->scratch;
+  int count = s->conditions.count;
+  s->stage = ARENA_ARRAY(a, int, count + 1);
+  Derivatives d = derive_rows(m->graph, a, s->residual, count, m->x, m->nx);
+  bool *position = ARENA_ARRAY(a, bool, m->nx + 1), all_in_one = false;
+  for (int i = 0; i < m->invariant_count; i++) {
+    s->stage[i] = m->invariants[i].level;
+    if (s->stage[i] >= s->stages) s->stages = s->stage[i] + 1;
+    for (int e = d.start[i]; e < d.start[i + 1] && s->stage[i] == 0; e++)
+      position[d.column[e]] = true;
+  }
+  for (int i = m->invariant_count; i < count; i++)
+    for (int e = d.start[i]; e < d.start[i + 1]; e++)
+      all_in_one |= s->free[d.column[e]] && !position[d.column[e]];
+  if (!all_in_one) return;
+  memset(s->stage, 0, (size_t)count * sizeof *s->stage);
+  s->stages = 1;
+}
+
+// A point near the start that satisfies what can be satisfied.
+static void settle(Nearest *s) {
+  Model *m = s->m;
+  s->x = ARENA_ARRAY(s->scratch, double, m->nx + 1);
+  Conditions *c = conditions_new(m, s->residual, s->conditions.count);
+  start_attributes(m, s->x);
+  conditions_settle(c, s->free, s->x);
+  conditions_free(c);
+}
+
+typedef struct Stage {
+  IntArray state, condition;
+  Derivatives slopes; // of the conditions by the states
+} Stage;
+
+static bool is_redundant(const Nearest *s, int condition) {
+  int i = s->conditions.at[condition].invariant;
+  return i >= 0 && s->m->invariants[i].redundant;
+}
+
+// Conditions that follow from others at the start, or contain none of the states, are checked only.
+static void keep_independent(Nearest *s, Stage *stage, const Expr *residuals, const bool *own) {
+  int count = stage->condition.count, kept = 0;
+  unsigned char *mark = ARENA_ARRAY(s->scratch, unsigned char, count + 1);
+  Conditions *c = conditions_new(s->m, residuals, count);
+  conditions_independent(c, own, s->x, mark);
+  conditions_free(c);
+  for (int k = 0; k < count; k++)
+    if (mark[k]) stage->condition.at[kept++] = stage->condition.at[k];
+  stage->condition.count = kept;
+}
+
+static Derivatives stage_slopes(Nearest *s, const Stage *stage, Expr *residuals) {
+  for (int k = 0; k < stage->condition.count; k++)
+    residuals[k] = s->residual[stage->condition.at[k]];
+  return derive_rows(s->m->graph, s->scratch, residuals, stage->condition.count, s->m->x, s->m->nx);
+}
+
+static void list_stage(Nearest *s, int number, Stage *stage) {
+  Model *m = s->m;
+  Arena *a = s->scratch;
+  Expr *residuals = ARENA_ARRAY(a, Expr, s->conditions.count + 1);
+  for (int i = 0; i < s->conditions.count; i++)
+    if (s->stage[i] == number && !is_redundant(s, i)) array_push(a, &stage->condition, i);
+  Derivatives d = stage_slopes(s, stage, residuals);
+  bool *own = ARENA_ARRAY(a, bool, m->nx + 1);
+  for (int e = 0; e < d.start[d.rows]; e++)
+    own[d.column[e]] = s->free[d.column[e]] && !s->done[d.column[e]];
+  for (int i = 0; i < m->nx; i++)
+    if (own[i]) array_push(a, &stage->state, i);
+  keep_independent(s, stage, residuals, own);
+  stage->slopes = stage_slopes(s, stage, residuals);
+}
+
+static Expr slope_of(const Stage *stage, int row, int state) {
+  for (int e = stage->slopes.start[row]; e < stage->slopes.start[row + 1]; e++)
+    if (stage->slopes.column[e] == state) return stage->slopes.value[e];
+  return 0; // the node of the number 0
+}
+
+// (z - start)/nominal^2 + sum of mu_k dc_k/dz = 0
+static Expr pull(Nearest *s, const Stage *stage, int state, Expr z, const Expr *mu) {
+  Graph *g = s->m->graph;
+  const Variable *v = &s->m->flat->variables.at[s->m->state[state]];
+  Expr weight = expr_const(g, 1 / (v->nominal * v->nominal));
+  Expr sum = expr_mul(g, weight, expr_sub(g, z, v->start));
+  for (int k = 0; k < stage->condition.count; k++)
+    sum = expr_add(g, sum, expr_mul(g, mu[k], slope_of(stage, k, state)));
+  return sum;
+}
+
+static void solve_stage(Nearest *s, const Stage *stage) {
+  Model *m = s->m;
+  Graph *g = m->graph;
+  Arena *a = s->scratch;
+  int n = stage->state.count, rows = stage->condition.count;
+  bool square = n == rows;
+  int size = square ? n : n + rows;
+  if (n == 0 || rows == 0) return;
+  Expr *z = ARENA_ARRAY(a, Expr, size + 1), *residual = ARENA_ARRAY(a, Expr, size + 1);
+  Expr *start = ARENA_ARRAY(a, Expr, size + 1);
+  const char **names = ARENA_ARRAY(m->arena, const char *, size + 1);
+  for (int i = 0; i < size; i++) {
+    const Variable *v = i < n ? &m->flat->variables.at[m->state[stage->state.at[i]]] : NULL;
+    names[i] = v ? v->name : "a multiplier of the start";
+    z[i] = expr_symbol(g, names[i], true);
+    start[i] = v ? v->start : expr_const(g, 0);
+    if (v) replacer_set(s->x0, m->x[stage->state.at[i]], z[i]);
+  }
+  for (int i = 0; i < n && !square; i++)
+    residual[rows + i] = replace(s->x0, pull(s, stage, stage->state.at[i], z[i], z + n));
+  for (int k = 0; k < rows; k++) residual[k] = replace(s->x0, s->residual[stage->condition.at[k]]);
+  const StartCondition *at = &s->conditions.at[stage->condition.at[0]];
+  Expr first = expr_newton(g, size, z, residual, start, names, at->line, at->column);
+  for (int i = 0; i < n; i++) {
+    replacer_set(s->x0, m->x[stage->state.at[i]], first + i);
+    s->done[stage->state.at[i]] = true;
+  }
+}
+
+// Sum of what its terms can be: residuals are compared with it.
+static Expr size_of(Nearest *s, int condition) {
+  Graph *g = s->m->graph;
+  Expr e = s->residual[condition], sum = expr_const(g, 0);
+  Derivatives d = derive_rows(g, s->scratch, &e, 1, s->m->x, s->m->nx);
+  for (int k = 0; k < d.start[1]; k++) {
+    const Variable *v = &s->m->flat->variables.at[s->m->state[d.column[k]]];
+    Expr scale = expr_add(g, expr_call(g, OP_ABS, s->m->x[d.column[k]]), expr_const(g, v->nominal));
+    sum = expr_add(g, sum, expr_mul(g, expr_call(g, OP_ABS, d.value[k]), scale));
+  }
+  return replace(s->x0, sum);
+}
+
+static void store_start(Nearest *s) {
+  Model *m = s->m;
+  Arena *a = m->arena;
+  m->x0 = ARENA_ARRAY(a, Expr, m->nx + 1);
+  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(s->x0, m->x[i]);
+  m->mode0 = ARENA_ARRAY(a, Expr, m->ne + 1);
+  for (int k = 0; k < m->ne; k++)
+    m->mode0[k] = replace(s->x0, replace(s->direct, m->flat->events.at[k].mode));
+  m->initial.solution = ARENA_ARRAY(a, Expr, m->unknown_count + 1);
+  for (int j = 0; j < m->unknown_count; j++)
+    m->initial.solution[j] = replace(s->x0, replace(s->direct, m->sorted.solution[j]));
+  m->condition_count = s->conditions.count;
+  m->conditions = s->conditions.at;
+  for (int i = 0; i < m->condition_count; i++) {
+    m->conditions[i].size = size_of(s, i);
+    m->conditions[i].residual = replace(s->x0, s->residual[i]);
+  }
+}
+
+static void prepare_replacers(Nearest *s) {
+  Model *m = s->m;
+  s->direct = replacer_new(m->graph, s->scratch);
+  s->x0 = replacer_new(m->graph, s->scratch);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(s->direct, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int k = 0; k < m->ne; k++)
+    replacer_set(s->direct, m->flat->events.at[k].mode,
+                 replace(s->direct, m->flat->events.at[k].direct));
+  s->free = ARENA_ARRAY(s->scratch, bool, m->nx + 1);
+  s->done = ARENA_ARRAY(s->scratch, bool, m->nx + 1);
+  for (int i = 0; i < m->nx; i++) {
+    const Variable *v = &m->flat->variables.at[m->state[i]];
+    s->free[i] = !v->fixed;
+    if (v->fixed) replacer_set(s->x0, m->x[i], v->start);
+  }
+}
+
+static void find_nearest_start(Model *m) {
+  Nearest s = {.m = m, .scratch = arena_new()};
+  prepare_replacers(&s);
+  list_conditions(&s);
+  choose_stages(&s);
+  settle(&s);
+  for (int k = 0; k < s.stages; k++) {
+    Stage stage = {0};
+    list_stage(&s, k, &stage);
+    solve_stage(&s, &stage);
+  }
+  for (int i = 0; i < m->nx; i++)
+    if (s.free[i] && !s.done[i])
+      replacer_set(s.x0, m->x[i], m->flat->variables.at[m->state[i]].start);
+  store_start(&s);
+  arena_free(s.scratch);
+}
+
+bool find_start(Model *m, Err *err) {
+  if (m->invariant_count) {
+    find_nearest_start(m);
+    return true;
+  }
+  Start s = {.m = m, .scratch = arena_new()};
+  s.direct = replacer_new(m->graph, s.scratch);
+  list_start_equations(&s);
+  list_start_unknowns(&s);
+  assume_start_values(&s);
+  bool ok = solve_start(&s, err);
+  if (ok) assign_start(&s);
+  arena_free(s.scratch);
+  return ok;
+}
