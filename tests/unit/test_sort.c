@@ -27,7 +27,7 @@ static void fixture_init(Fixture *f, int n) {
   for (int i = 0; i < SYMBOLS; i++) f->known[i] = expr_symbol(f->g, "x", i < 2);
   for (int i = 0; i < n; i++)
     f->unknowns[i] = (SortUnknown){expr_symbol(f->g, NAMES[i], true), NAMES[i], 0};
-  for (int i = 0; i < n; i++) f->equations[i] = (SortEquation){0, i + 1, 1};
+  for (int i = 0; i < n; i++) f->equations[i] = (SortEquation){.line = i + 1, .column = 1};
 }
 
 static bool fixture_solve(Fixture *f) {
