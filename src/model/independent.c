@@ -237,42 +237,55 @@ static int list_constraints(const Model *m, Expr *residual, int *equation) {
   int count = 0;
   for (int i = 0; i < m->invariant_count; i++) {
     const Invariant *v = &m->invariants[i];
-    if (i && m->invariants[i - 1].equation == v->equation) continue;
+    if (i && v[-1].equation == v->equation) continue;
     residual[count] = v->residual, equation[count++] = v->equation;
   }
   return count;
 }
 
-// Another point that satisfies the constraints, near the start.
+// Another point that satisfies the constraints, near the start, at another time.
 static bool visit(Conditions *c, int number, double *x) {
   Random r;
   random_seed(&r, (uint64_t)number);
   start_attributes(c->m, x);
   set_scales(c, x);
+  c->par[0] = 0.7 * number;
   if (number)
     for (int i = 0; i < c->nx; i++) x[i] += 0.1 * c->scale[i] * (2 * random_uniform(&r) - 1);
   return conditions_settle(c, NULL, x);
 }
 
-const unsigned char *redundant_equations(Model *m) {
-  Arena *a = arena_new();
-  Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
-  int *equation = ARENA_ARRAY(a, int, m->invariant_count + 1), most = -1;
-  int count = list_constraints(m, residual, equation);
-  Conditions *c = conditions_new(m, residual, count);
-  unsigned char *mark = ARENA_ARRAY(a, unsigned char, count + 1);
-  unsigned char *best = ARENA_ARRAY(a, unsigned char, count + 1), *redundant = NULL;
-  double *x = ARENA_ARRAY(a, double, m->nx + 1);
-  for (int k = 0; k < POINTS && most < count; k++) {
+// Marks of the independent ones at the point where they are most. Returns the number of points, and that of marks in *most.
+static int most_independent(Conditions *c, unsigned char *best, int *most) {
+  int points = 0;
+  unsigned char *mark = ARENA_ARRAY(c->arena, unsigned char, c->count + 1);
+  double *x = ARENA_ARRAY(c->arena, double, c->nx + 1);
+  *most = -1;
+  for (int k = 0; k < POINTS && *most < c->count; k++) {
     if (!visit(c, k, x)) continue;
     int rank = conditions_independent(c, NULL, x, mark);
-    if (rank > most) most = rank, memcpy(best, mark, (size_t)count);
+    points++;
+    if (rank > *most) *most = rank, memcpy(best, mark, (size_t)c->count);
   }
-  if (most >= 0 && most < count) {
-    redundant = ARENA_ARRAY(m->arena, unsigned char, m->flat->equations.count + 1);
-    for (int i = 0; i < count; i++) redundant[equation[i]] = !best[i];
+  return points;
+}
+
+int redundant_equations(Model *m, const unsigned char **redundant, bool certain) {
+  Arena *a = arena_new();
+  Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
+  int *equation = ARENA_ARRAY(a, int, m->invariant_count + 1), most, found = 0;
+  unsigned char *best = ARENA_ARRAY(a, unsigned char, m->invariant_count + 1);
+  int count = list_constraints(m, residual, equation);
+  Conditions *c = conditions_new(m, residual, count);
+  int points = most_independent(c, best, &most);
+  unsigned char *marks = ARENA_ARRAY(m->arena, unsigned char, m->flat->equations.count + 1);
+  for (int i = 0; i < count && points > certain; i++) {
+    bool of_states = c->slopes.start[i] < c->slopes.start[i + 1];
+    marks[equation[i]] = !best[i] && (of_states || !certain);
+    found += marks[equation[i]];
   }
   conditions_free(c);
   arena_free(a);
-  return redundant;
+  *redundant = marks;
+  return found;
 }

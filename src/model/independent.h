@@ -17,6 +17,7 @@ int conditions_independent(Conditions *c, const bool *free, const double *x, uns
 // Start attributes of the states at the values of the parameters.
 void start_attributes(Model *m, double *x);
 
-// By typed equation: 1 where its constraint follows from those before it at every point that satisfies them all. NULL: none
-// does. For a model whose motion is sorted.
-const unsigned char *redundant_equations(Model *m);
+// *redundant: by typed equation, 1 where its constraint follows from those before it at every point that satisfies them all.
+// Returns how many do. For a model whose motion is sorted. certain: 0 unless there are such points at different times, and
+// the constraints are ones of states.
+int redundant_equations(Model *m, const unsigned char **redundant, bool certain);

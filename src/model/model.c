@@ -193,20 +193,23 @@ static bool match_reduced(Model *m, const unsigned char *redundant, Matching *ma
   if (!redundant) return true;
   open_redundant(m);
   *matching = match(m->arena, &m->incidence, NULL);
-  return matching->count == m->unknown_count || report_structure(m, &m->incidence, matching, err);
+  return matching->count == m->unknown_count || report_structure(m, matching, "", err);
 }
 
-// Matching, index reduction where it is needed, and the solution for every unknown.
-static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
+static Matching match_typed(Model *m) {
   list_unknowns(m);
   list_equations(m);
   find_incidence(m);
-  Matching matching = match(m->arena, &m->incidence, NULL);
-  if (matching.count < m->unknown_count || matching.count < m->equation_count) {
-    if (m->equation_count != m->unknown_count || !structure_is_high_index(m))
-      return report_structure(m, &m->incidence, &matching, err);
-    if (!match_reduced(m, redundant, &matching, err)) return false;
-  }
+  return match(m->arena, &m->incidence, NULL);
+}
+
+// Matching, index reduction where it is needed, and the solution for every unknown. `redundant`: by typed equation, NULL: none.
+static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
+  Matching matching = match_typed(m);
+  bool perfect = matching.count == m->unknown_count && matching.count == m->equation_count;
+  if (!perfect && m->equation_count != m->unknown_count)
+    return report_structure(m, &matching, "", err);
+  if (!perfect && !match_reduced(m, redundant, &matching, err)) return false;
   if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching,
                   &m->sorted))
     return report_dependent(m, &m->sorted, m->equations, m->equation_count, m->unknowns,
@@ -215,11 +218,39 @@ static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
   return true;
 }
 
-static bool sort_motion(Model *m, Err *err) {
+static bool report_left_over(Model *m, const char *hint, Err *err) {
+  Matching matching = match_typed(m);
+  return report_structure(m, &matching, hint, err);
+}
+
+// A model with equations that find no unknown whatever is differentiated: some constraints must follow from others.
+static bool solve_overdetermined(Model *m, const unsigned char *left, int count, Err *err) {
+  const unsigned char *redundant = NULL;
+  Err unexplained = {0};
+  if (!solve_motion(m, left, &unexplained)) return report_left_over(m, "", err);
+  if (redundant_equations(m, &redundant, true) < count)
+    return report_left_over(
+        m, "; constraints may follow from others, but these do not at the start values", err);
+  return solve_motion(m, redundant, err);
+}
+
+static bool solve_with_redundant(Model *m, Err *err) {
+  const unsigned char *redundant = NULL;
   if (!solve_motion(m, NULL, err)) return false;
+  return !m->invariant_count || redundant_equations(m, &redundant, false) == 0 ||
+         solve_motion(m, redundant, err);
+}
+
+static bool sort_motion(Model *m, Err *err) {
+  Matching matching = match_typed(m);
+  int count = 0;
+  unsigned char *left = ARENA_ARRAY(m->arena, unsigned char, m->equation_count + 1);
+  if (matching.count < m->unknown_count && m->equation_count == m->unknown_count)
+    count = structure_left_over(m, left);
+  if (count < 0) return report_structure(m, &matching, "", err);
+  bool ok = count ? solve_overdetermined(m, left, count, err) : solve_with_redundant(m, err);
+  if (!ok) return false;
   if (compute_looped_modes_directly(m)) return sort_motion(m, err);
-  const unsigned char *redundant = m->invariant_count ? redundant_equations(m) : NULL;
-  if (redundant && !solve_motion(m, redundant, err)) return false;
   return check_booleans(m, err);
 }
 

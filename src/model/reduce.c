@@ -249,11 +249,11 @@ static bool too_many_levels(Reducer *r, int equation) {
 
 static bool pantelides(Reducer *r, const Matching *known) {
   for (int j = 0; j < r->m->unknown_count; j++) {
-    int node = r->node_at.at[r->m->unknowns[j].symbol] - 1;
-    r->variables.at[node].equation = known->equation_of[j];
+    int node = r->node_at.at[r->m->unknowns[j].symbol] - 1, e = known->equation_of[j];
+    if (e >= 0 && !r->equations.at[e].e.redundant) r->variables.at[node].equation = e;
   }
   for (int k = 0; k < r->typed; k++) {
-    if (known->unknown_of[k] >= 0) continue;
+    if (known->unknown_of[k] >= 0 || r->equations.at[k].e.redundant) continue;
     for (int i = k;; i = r->equations.at[i].next) {
       clear_colors(r);
       if (assign_equation(r, i)) break;
@@ -306,6 +306,17 @@ static bool match_lower(Reducer *r) {
   for (int i = 0; i < rows; i++)
     if (m.unknown_of[i] >= 0) r->variables.at[node_of[i]].equation = equation[m.unknown_of[i]];
   return m.count == rows;
+}
+
+// Unknowns that nothing determines stand against the redundant equations, whichever against which.
+static void pair_redundant(Reducer *r) {
+  int next = 0;
+  for (int i = 0; i < r->variables.count; i++) {
+    VariableNode *v = &r->variables.at[i];
+    if (v->equation >= 0 || v->next >= 0) continue;
+    while (next < r->typed && !r->equations.at[next].e.redundant) next++;
+    if (next < r->typed) v->equation = next++;
+  }
 }
 
 // ---------------------------------------------------------------- the equations that are solved
@@ -380,12 +391,13 @@ static void list_invariants(Reducer *r) {
   for (int k = 0; k < r->typed; k++)
     for (int i = k; i >= 0; i = r->equations.at[i].next) {
       const EquationNode *n = &r->equations.at[i];
-      if (n->unknown >= 0) continue;
+      if (n->unknown >= 0 && !n->e.redundant) continue;
       Invariant *v = &m->invariants[m->invariant_count++];
       *v = (Invariant){n->e.residual, n->e.origin, n->e.level, n->e.redundant};
     }
 }
 
+// true: nothing is.
 static bool report_undetermined(Reducer *r) {
   for (int i = 0; i < r->variables.count; i++) {
     const VariableNode *v = &r->variables.at[i];
@@ -407,7 +419,11 @@ bool reduce_index(Model *m, Matching *matching, const unsigned char *redundant, 
     add_equation(&r, e);
   }
   bool ok = pantelides(&r, matching);
-  if (ok) ok = match_lower(&r) || report_undetermined(&r);
+  if (ok) {
+    bool matched = match_lower(&r);
+    pair_redundant(&r);
+    ok = report_undetermined(&r) && matched;
+  }
   if (ok) {
     if (!m->stabilise) m->stabilise = expr_symbol(m->graph, "rate of stabilisation", true);
     number_unknowns(&r);

@@ -26,14 +26,19 @@ static void add_marked_unknowns(Text *out, Arena *a, const SortUnknown *u,
 }
 
 static void add_marked_lines(Text *out, const SortEquation *e, const unsigned char *mark, int n) {
-  int count = 0, shown = 0, last = 0;
-  for (int i = 0; i < n; i++) count += mark[i];
-  text_add(out, count == 1 ? "the equation in line " : "the equations in lines ");
-  for (int i = 0; i < n && shown < 8; i++) {
+  enum { SHOWN = 8 };
+  int count = 0, lines = 0, shown = 0, last = 0;
+  for (int i = 0; i < n; i++) {
+    count += mark[i];
+    if (mark[i] && e[i].line != last) lines++, last = e[i].line;
+  }
+  text_print(out, "the equation%s in line%s ", count == 1 ? "" : "s", lines == 1 ? "" : "s");
+  last = 0;
+  for (int i = 0; i < n && shown < SHOWN; i++) {
     if (!mark[i] || e[i].line == last) continue;
     text_print(out, "%s%d", shown++ ? ", " : "", last = e[i].line);
   }
-  if (count > 8) text_add(out, ", ...");
+  if (lines > SHOWN) text_add(out, ", ...");
 }
 
 // ---------------------------------------------------------------- what is wrong with the structure
@@ -87,12 +92,12 @@ static bool report_too_many(Diagnosis *d) {
   return report_at(d, m->equations[left].line, m->equations[left].column);
 }
 
-bool structure_is_high_index(Model *m) {
-  Arena *scratch = arena_new();
+// Which equations each unknown occurs in, states and their derivatives as one.
+static Incidence wide_incidence(Model *m, Arena *a) {
   int n = m->unknown_count, k = 0;
-  SortUnknown *all = ARENA_ARRAY(scratch, SortUnknown, n + m->nx + 1);
+  SortUnknown *all = ARENA_ARRAY(a, SortUnknown, n + m->nx + 1);
   memcpy(all, m->unknowns, (size_t)n * sizeof *all);
-  int *same = ARENA_ARRAY(scratch, int, n + m->nx + 1);
+  int *same = ARENA_ARRAY(a, int, n + m->nx + 1);
   for (int j = 0; j < n; j++) {
     same[j] = j;
     const Variable *v = &m->flat->variables.at[m->unknown_variable[j]];
@@ -100,17 +105,35 @@ bool structure_is_high_index(Model *m) {
     same[n + k] = j;
     all[n + k++] = (SortUnknown){v->node, v->name, 0};
   }
-  Incidence wide = sort_incidence(m->graph, scratch, m->equations, m->equation_count, all, n + k);
-  int *unknown = ARENA_ARRAY(scratch, int, wide.start[wide.equations] + 1);
-  for (int e = 0; e < wide.start[wide.equations]; e++) unknown[e] = same[wide.unknown[e]];
-  wide.unknown = unknown;
-  wide.unknowns = n;
-  bool perfect = match(scratch, &wide, NULL).count == n;
-  arena_free(scratch);
-  return perfect;
+  Incidence wide = sort_incidence(m->graph, a, m->equations, m->equation_count, all, n + k);
+  int entries = wide.start[wide.equations], *start = ARENA_ARRAY(a, int, n + 2);
+  int *equation = ARENA_ARRAY(a, int, entries + 1);
+  for (int e = 0; e < entries; e++) start[same[wide.unknown[e]] + 2]++;
+  for (int j = 0; j < n; j++) start[j + 2] += start[j + 1];
+  for (int i = 0; i < wide.equations; i++)
+    for (int e = wide.start[i]; e < wide.start[i + 1]; e++)
+      equation[start[same[wide.unknown[e]] + 1]++] = i;
+  return (Incidence){n, m->equation_count, start, equation};
 }
 
-static bool report_singular(Diagnosis *d) {
+int structure_left_over(Model *m, unsigned char *left) {
+  Arena *a = arena_new();
+  int count = m->equation_count, at = 0, *order = ARENA_ARRAY(a, int, count + 1);
+  // a matching serves columns in their order, here the equations: pure constraints last
+  for (int pure = 0; pure < 2; pure++)
+    for (int i = 0; i < count; i++)
+      if ((m->incidence.start[i] == m->incidence.start[i + 1]) == pure) order[at++] = i;
+  Incidence in = wide_incidence(m, a);
+  Matching matching = match(a, &in, order);
+  for (int i = 0; i < count; i++) left[i] = matching.equation_of[i] < 0;
+  int missing = count - matching.count;
+  for (int j = 0; j < in.equations && missing; j++)
+    if (in.start[j] == in.start[j + 1]) missing = -1;
+  arena_free(a);
+  return missing;
+}
+
+static bool report_singular(Diagnosis *d, const char *hint) {
   Model *m = d->m;
   int left = first_unmatched(d->match->unknown_of, d->in->equations);
   overdetermined(d->scratch, d->in, d->match, d->equations, d->unknowns);
@@ -120,15 +143,19 @@ static bool report_singular(Diagnosis *d) {
     text_add(&d->text, " contain only ");
     add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
   } else {
-    text_add(&d->text, " contains no unknown");
+    int count = 0;
+    for (int i = 0; i < d->in->equations; i++) count += d->equations[i];
+    text_print(&d->text, " contain%s no unknown", count == 1 ? "s" : "");
   }
   for (int j = 0; j < d->in->unknowns; j++) d->unknowns[j] = d->match->equation_of[j] < 0;
   text_add(&d->text, ", while nothing determines ");
   add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
+  text_add(&d->text, hint);
   return report_at(d, m->equations[left].line, m->equations[left].column);
 }
 
-bool report_structure(Model *m, const Incidence *in, const Matching *matching, Err *err) {
+bool report_structure(Model *m, const Matching *matching, const char *hint, Err *err) {
+  const Incidence *in = &m->incidence;
   Diagnosis d = {.m = m, .scratch = arena_new(), .in = in, .match = matching, .err = err};
   d.equations = ARENA_ARRAY(d.scratch, unsigned char, in->equations + 1);
   d.unknowns = ARENA_ARRAY(d.scratch, unsigned char, in->unknowns + 1);
@@ -138,7 +165,7 @@ bool report_structure(Model *m, const Incidence *in, const Matching *matching, E
   else if (in->equations > in->unknowns)
     report_too_many(&d);
   else
-    report_singular(&d);
+    report_singular(&d, hint);
   text_done(&d.text);
   arena_free(d.scratch);
   return false;
