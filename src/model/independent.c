@@ -11,6 +11,9 @@
 
 enum { ITERATIONS = 60, HALVINGS = 20 };
 static const double DEPENDENT = 1e-7; // part of a row that is left beside those before it
+// The same on the way to a point: beside the constraints even a redundant one is independent by as much as they are
+// violated, and a step along what is left of it leads astray.
+static const double NEARLY_DEPENDENT = 1e-3;
 
 struct Conditions {
   Arena *arena;
@@ -143,7 +146,7 @@ static bool evaluate(Conditions *c, const bool *free, const double *x) {
 }
 
 // Gram-Schmidt, twice for accuracy: G = L Q for the independent rows.
-static void orthogonalise(Conditions *c, unsigned char *mark) {
+static void orthogonalise(Conditions *c, double dependent, unsigned char *mark) {
   int n = c->nx;
   c->rank = 0;
   memset(c->L, 0, (size_t)c->count * (size_t)c->count * sizeof *c->L);
@@ -158,7 +161,7 @@ static void orthogonalise(Conditions *c, unsigned char *mark) {
         for (int j = 0; j < n; j++) q[j] -= along * other[j];
       }
     double left = sqrt(dot(q, q, n));
-    mark[i] = left > DEPENDENT * c->size[i];
+    mark[i] = left > dependent * c->size[i];
     if (!mark[i]) {
       memset(l, 0, (size_t)c->count * sizeof *l);
       continue;
@@ -173,7 +176,7 @@ int conditions_independent(Conditions *c, const bool *free, const double *x, uns
   set_scales(c, x);
   memset(mark, 1, (size_t)c->count);
   if (!evaluate(c, free, x)) return c->count;
-  orthogonalise(c, mark);
+  orthogonalise(c, DEPENDENT, mark);
   return c->rank;
 }
 
@@ -212,18 +215,24 @@ static bool move(Conditions *c, const bool *free, double *x) {
   return false;
 }
 
+// Newton's method from x as far as it leads.
+static bool approach(Conditions *c, const bool *free, double dependent, unsigned char *mark,
+                     double *x) {
+  bool ok = evaluate(c, free, x);
+  for (int k = 0; k < ITERATIONS && ok; k++) {
+    if (residual_norm(c) <= 1e-15) break;
+    orthogonalise(c, dependent, mark);
+    least_step(c);
+    if (!move(c, free, x)) break;
+  }
+  return ok && evaluate(c, free, x) && residual_norm(c) <= 1e-9;
+}
+
 bool conditions_settle(Conditions *c, const bool *free, double *x) {
   Arena *scratch = arena_new();
   unsigned char *mark = ARENA_ARRAY(scratch, unsigned char, c->count + 1);
   set_scales(c, x);
-  bool ok = evaluate(c, free, x);
-  for (int k = 0; k < ITERATIONS && ok; k++) {
-    if (residual_norm(c) <= 1e-15) break;
-    orthogonalise(c, mark);
-    least_step(c);
-    if (!move(c, free, x)) break;
-  }
-  ok = ok && evaluate(c, free, x) && residual_norm(c) <= 1e-9;
+  bool ok = approach(c, free, NEARLY_DEPENDENT, mark, x) || approach(c, free, DEPENDENT, mark, x);
   arena_free(scratch);
   return ok;
 }

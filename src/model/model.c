@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "expr/replace.h"
@@ -27,8 +28,9 @@ static void list_unknowns(Model *m) {
     if (v->kind != VARIABLE_UNKNOWN) continue;
     m->unknown_variable[m->unknown_count] = i;
     m->unknown_order[m->unknown_count] = v->state;
-    m->unknowns[m->unknown_count++] = v->state ? (SortUnknown){v->derivative, v->derivative_name, 0}
-                                               : (SortUnknown){v->node, v->name, v->start};
+    m->unknowns[m->unknown_count++] =
+        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false}
+                 : (SortUnknown){v->node, v->name, v->start, true};
     if (v->state) m->x[m->nx] = v->node, m->state[m->nx++] = i;
   }
 }
@@ -203,6 +205,11 @@ static Matching match_typed(Model *m) {
   return match(m->arena, &m->incidence, NULL);
 }
 
+static bool has_value(void *flat, Expr e) {
+  double value = flat_value(flat, e);
+  return isfinite(value) && value != 0;
+}
+
 // Matching, index reduction where it is needed, and the solution for every unknown. `redundant`: by typed equation, NULL: none.
 static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
   Matching matching = match_typed(m);
@@ -210,8 +217,9 @@ static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
   if (!perfect && m->equation_count != m->unknown_count)
     return report_structure(m, &matching, "", err);
   if (!perfect && !match_reduced(m, redundant, &matching, err)) return false;
-  if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching,
-                  &m->sorted))
+  SortNonzero *nonzero = m->invariant_count ? has_value : NULL; // masses, above all
+  if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching, nonzero,
+                  m->flat, &m->sorted))
     return report_dependent(m, &m->sorted, m->equations, m->equation_count, m->unknowns,
                             m->unknown_count, err);
   solved_invariants(m);

@@ -193,6 +193,8 @@ typedef struct Sorter {
   Replacer *solved; // unknowns that have a solution
   int *local;       // by unknown: its number + 1 in the block that is looked at
   Splitter split;
+  SortNonzero *nonzero;
+  void *self;
   Sorted *out;
 } Sorter;
 
@@ -267,12 +269,19 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
 } Tear;
 
-// The only open unknown of an equation if the equation can be solved for it by a constant coefficient, else -1.
-static int explicit_unknown(const Tear *t, const Graph *g, int i) {
+static bool is_divisor(const Sorter *s, Expr e) {
+  return expr_is_const(s->g, e) || (s->nonzero && !expr_varies(s->g, e) && s->nonzero(s->self, e));
+}
+
+// The only open unknown of an equation if the equation can be solved for it by a coefficient that is not 0, else -1. With
+// redundant equations multipliers are kept, because their squares are what the least norm is of.
+static int explicit_unknown(const Sorter *s, const Tear *t, int i) {
   int k = t->in.start[i], e = t->d.start[i], end = t->d.start[i + 1];
   while (t->known[t->in.unknown[k]]) k++;
   while (e < end && t->d.column[e] != t->in.unknown[k]) e++;
-  return e < end && expr_is_const(g, t->d.value[e]) ? t->in.unknown[k] : -1;
+  if (e == end || !is_divisor(s, t->d.value[e])) return -1;
+  int j = t->in.unknown[k];
+  return t->redundant_count && s->unknowns[t->unknown[j]].algebraic ? -1 : j;
 }
 
 static void learn(Tear *t, const int *rows_start, const int *rows, int j) {
@@ -280,27 +289,27 @@ static void learn(Tear *t, const int *rows_start, const int *rows, int j) {
   for (int k = rows_start[j]; k < rows_start[j + 1]; k++) t->open[rows[k]]--;
 }
 
-static int most_wanted(const Tear *t, const int *rows_start, const int *rows) {
+static int most_wanted(const Sorter *s, const Tear *t, const int *rows_start, const int *rows) {
   int best = -1, most = -1;
   for (int j = 0; j < t->n; j++) {
     if (t->known[j]) continue;
     int wanted = 0;
     for (int k = rows_start[j]; k < rows_start[j + 1]; k++) wanted += !t->used[rows[k]];
+    if (t->redundant_count && s->unknowns[t->unknown[j]].algebraic) wanted += t->n; // kept anyway
     if (wanted > most) most = wanted, best = j;
   }
   return best;
 }
 
-static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *rows_start,
-                                const int *rows) {
+static bool take_explicit_steps(const Sorter *s, Tear *t, const int *rows_start, const int *rows) {
   bool any = false;
   for (int i = 0; i < t->n; i++) {
     if (t->used[i] || t->redundant[i] || t->open[i] != 1) continue;
-    int j = explicit_unknown(t, g, i);
+    int j = explicit_unknown(s, t, i);
     if (j < 0) continue;
     t->used[i] = 1;
-    array_push(a, &t->solve_equation, i);
-    array_push(a, &t->solve_unknown, j);
+    array_push(s->arena, &t->solve_equation, i);
+    array_push(s->arena, &t->solve_unknown, j);
     learn(t, rows_start, rows, j);
     any = true;
   }
@@ -308,7 +317,8 @@ static bool take_explicit_steps(Tear *t, const Graph *g, Arena *a, const int *ro
 }
 
 // Greedy: solve what can be solved explicitly; otherwise take the unknown that most equations want as torn.
-static void choose_tearing(Tear *t, const Graph *g, Arena *a) {
+static void choose_tearing(const Sorter *s, Tear *t) {
+  Arena *a = s->arena;
   int n = t->n, entries = t->in.start[n];
   int *start = ARENA_ARRAY(a, int, n + 2), *rows = ARENA_ARRAY(a, int, entries + 1);
   for (int k = 0; k < entries; k++) start[t->in.unknown[k] + 2]++;
@@ -318,9 +328,9 @@ static void choose_tearing(Tear *t, const Graph *g, Arena *a) {
       rows[start[t->in.unknown[k] + 1]++] = i;
   for (int i = 0; i < n; i++) t->open[i] = t->in.start[i + 1] - t->in.start[i];
   for (;;) {
-    while (take_explicit_steps(t, g, a, start, rows)) {
+    while (take_explicit_steps(s, t, start, rows)) {
     }
-    int j = most_wanted(t, start, rows);
+    int j = most_wanted(s, t, start, rows);
     if (j < 0) return;
     array_push(a, &t->torn, j);
     learn(t, start, rows, j);
@@ -375,15 +385,20 @@ static bool empty_line(const Graph *g, const Expr *matrix, int n) {
   return false;
 }
 
-// The least z with A z = b, A of fewer rows than columns: I z + A' w = 0.
-static void solve_least(Sorter *s, const Expr *matrix, const Expr *right, int rows, int n,
-                        Expr *results) {
+// The least z (in its multipliers) with A z = b, A of fewer rows than columns: W z + A' w = 0.
+static void solve_least(Sorter *s, const int *unknowns, const Expr *matrix, const Expr *right,
+                        int rows, int n, Expr *results) {
   int size = n + rows;
   Expr one = expr_const(s->g, 1), zero = expr_const(s->g, 0);
   Expr *K = ARENA_ARRAY(s->arena, Expr, size * size), *b = ARENA_ARRAY(s->arena, Expr, size);
   Expr *all = ARENA_ARRAY(s->arena, Expr, size);
   for (int i = 0; i < size * size; i++) K[i] = zero;
-  for (int j = 0; j < n; j++) K[j * size + j] = one, b[j] = zero;
+  int multipliers = 0;
+  for (int j = 0; j < n; j++) multipliers += s->unknowns[unknowns[j]].algebraic;
+  for (int j = 0; j < n; j++) {
+    b[j] = zero;
+    if (s->unknowns[unknowns[j]].algebraic || multipliers < n - rows) K[j * size + j] = one;
+  }
   for (int i = 0; i < rows; i++) {
     b[n + i] = right[i];
     for (int j = 0; j < n; j++) K[(n + i) * size + j] = K[j * size + n + i] = matrix[i * n + j];
@@ -405,7 +420,7 @@ static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *
   if (is_linear(s, residuals, rows, z, n, matrix, right)) {
     b->kind = SORT_LINEAR;
     if (rows < n) {
-      solve_least(s, matrix, right, rows, n, results);
+      solve_least(s, unknowns, matrix, right, rows, n, results);
       return true;
     }
     if (empty_line(s->g, matrix, n)) return false;
@@ -467,7 +482,7 @@ static void record_order(const Tear *t, SortBlock *b) {
 static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   Tear t = {0};
   tear_init(s, &t, equation, n);
-  choose_tearing(&t, s->g, s->arena);
+  choose_tearing(s, &t);
   record_order(&t, b);
   Replacer *inner = replacer_new(s->g, s->arena);
   Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
@@ -490,13 +505,15 @@ static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
 }
 
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
-                const Incidence *in, const Matching *m, Sorted *out) {
+                const Incidence *in, const Matching *m, SortNonzero *nonzero, void *self,
+                Sorted *out) {
   Arena *scratch = arena_new();
   Components c = components(scratch, in, m);
   Sorter s = {.g = g, .arena = a, .equations = equations, .unknowns = unknowns, .in = in, .m = m};
   s.solved = replacer_new(g, scratch);
   s.local = ARENA_ARRAY(scratch, int, in->unknowns + 1);
   s.split = (Splitter){.g = g, .arena = scratch};
+  s.nonzero = nonzero, s.self = self;
   s.out = out;
   out->solution = ARENA_ARRAY(a, Expr, in->unknowns + 1);
   out->blocks = ARENA_ARRAY(a, SortBlock, c.count + 1);

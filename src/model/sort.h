@@ -16,6 +16,8 @@ typedef struct SortUnknown {
   Expr symbol;
   const char *name;
   Expr start; // first guess, free of unknowns
+  bool
+      algebraic; // a multiplier, where equations are redundant: its square counts in the least norm
 } SortUnknown;
 
 typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEAR } SortBlockKind;
@@ -37,7 +39,11 @@ typedef struct Sorted {
 Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int equation_count,
                          const SortUnknown *unknowns, int unknown_count);
 
-// The matching must be perfect. false: out->blocks[out->block_count - 1] is a block whose equations do not determine its
+// Whether an expression of parameters can be divided by.
+typedef bool SortNonzero(void *self, Expr e);
+
+// The matching must be perfect. nonzero: NULL, no parameter is divided by where equations are solved together. false: out->blocks[out->block_count - 1] is a block whose equations do not determine its
 // unknowns, because coefficients are always 0 or equations follow from one another.
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
-                const Incidence *in, const Matching *m, Sorted *out);
+                const Incidence *in, const Matching *m, SortNonzero *nonzero, void *self,
+                Sorted *out);

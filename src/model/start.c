@@ -57,7 +57,7 @@ static void list_start_unknowns(Start *s) {
     for (int i = 0; i < m->nx; i++) {
       const Variable *v = &m->flat->variables.at[m->state[i]];
       if (v->has_start == (pass == 1))
-        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start}, m->state[i]);
+        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start, false}, m->state[i]);
     }
 }
 
@@ -104,7 +104,8 @@ static bool solve_start(Start *s, Err *err) {
   Matching matching = match(s->scratch, &in, s->order.at);
   if (matching.count < in.unknowns || matching.count < in.equations)
     return report_start(s, &in, &matching, err);
-  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, &m->initial))
+  if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, NULL, NULL,
+                  &m->initial))
     return report_dependent(m, &m->initial, s->equations.at, s->equations.count, s->unknowns.at,
                             s->unknowns.count, err);
   return true;
@@ -248,14 +249,19 @@ static Expr slope_of(const Stage *stage, int row, int state) {
   return 0; // the node of the number 0
 }
 
+// Unit of the multipliers. Next to a target that satisfies the conditions they are nothing but rounding errors, which must
+// not count when Newton's method asks whether it has converged.
+static const double MULTIPLIER_UNIT = 1e8;
+
 // (z - start)/nominal^2 + sum of mu_k dc_k/dz = 0
 static Expr pull(Nearest *s, const Stage *stage, int state, Expr z, const Expr *mu) {
   Graph *g = s->m->graph;
   const Variable *v = &s->m->flat->variables.at[s->m->state[state]];
   Expr weight = expr_const(g, 1 / (v->nominal * v->nominal));
+  Expr unit = expr_const(g, MULTIPLIER_UNIT);
   Expr sum = expr_mul(g, weight, expr_sub(g, z, v->start));
   for (int k = 0; k < stage->condition.count; k++)
-    sum = expr_add(g, sum, expr_mul(g, mu[k], slope_of(stage, k, state)));
+    sum = expr_add(g, sum, expr_mul(g, expr_mul(g, unit, mu[k]), slope_of(stage, k, state)));
   return sum;
 }
 

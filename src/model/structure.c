@@ -103,7 +103,7 @@ static Incidence wide_incidence(Model *m, Arena *a) {
     const Variable *v = &m->flat->variables.at[m->unknown_variable[j]];
     if (!v->state) continue;
     same[n + k] = j;
-    all[n + k++] = (SortUnknown){v->node, v->name, 0};
+    all[n + k++] = (SortUnknown){.symbol = v->node, .name = v->name};
   }
   Incidence wide = sort_incidence(m->graph, a, m->equations, m->equation_count, all, n + k);
   int entries = wide.start[wide.equations], *start = ARENA_ARRAY(a, int, n + 2);

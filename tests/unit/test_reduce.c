@@ -81,7 +81,11 @@ static Motion motion_new(const char *text) {
   Motion r = {.l = load_good(text)};
   Model *m = r.l.m;
   static const int FIRST = 0;
-  SystemSpec spec = {.parameters = &FIRST, .parameter_count = m->np > 0, .lanes = 1};
+  SystemSpec spec = {.outputs = m->value,
+                     .output_count = m->flat->variables.count,
+                     .parameters = &FIRST,
+                     .parameter_count = m->np > 0,
+                     .lanes = 1};
   r.s = system_new(m, &spec);
   r.w = system_work_new(r.s);
   r.w->inputs = wavy;
@@ -182,7 +186,13 @@ static void a_pendulum_moves_as_in_its_angle(void **state) {
   motion_free(&r);
 }
 
-// Motion as with the constraint alone; the force is shared in the least norm: lam*2x + mu*x as (2, 1)/5 of the whole.
+static double value(Motion *r, const char *name, const double *x) {
+  double values[MOST];
+  system_outputs(r->w, 0, x, values, NULL);
+  return values[names_find(r->l.m->flat->names, name)];
+}
+
+// Motion as with the constraint alone; the force 2*lam + mu is shared in the least norm: lam = 2*mu.
 static void a_constraint_written_twice_changes_nothing(void **state) {
   (void)state;
   Motion one = motion_new(PENDULUM), two = motion_new(TWICE);
@@ -192,6 +202,9 @@ static void a_constraint_written_twice_changes_nothing(void **state) {
   system_rhs(one.w, 0, x, a);
   system_rhs(two.w, 0, x, b);
   for (int i = 0; i < 4; i++) assert_close(a[i], b[i], 1e-12);
+  double lam = value(&two, "lam", x), mu = value(&two, "mu", x);
+  assert_close(lam, 2 * mu, 1e-12);
+  assert_close(2 * lam + mu, 2 * value(&one, "lam", x), 1e-12);
   motion_free(&one);
   motion_free(&two);
 }

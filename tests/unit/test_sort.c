@@ -26,7 +26,7 @@ static void fixture_init(Fixture *f, int n) {
   f->n = n;
   for (int i = 0; i < SYMBOLS; i++) f->known[i] = expr_symbol(f->g, "x", i < 2);
   for (int i = 0; i < n; i++)
-    f->unknowns[i] = (SortUnknown){expr_symbol(f->g, NAMES[i], true), NAMES[i], 0};
+    f->unknowns[i] = (SortUnknown){.symbol = expr_symbol(f->g, NAMES[i], true), .name = NAMES[i]};
   for (int i = 0; i < n; i++) f->equations[i] = (SortEquation){.line = i + 1, .column = 1};
 }
 
@@ -34,7 +34,7 @@ static bool fixture_solve(Fixture *f) {
   Incidence in = sort_incidence(f->g, f->arena, f->equations, f->n, f->unknowns, f->n);
   Matching m = match(f->arena, &in, NULL);
   assert_int_equal(m.count, f->n);
-  return sort_solve(f->g, f->arena, f->equations, f->unknowns, &in, &m, &f->sorted);
+  return sort_solve(f->g, f->arena, f->equations, f->unknowns, &in, &m, NULL, NULL, &f->sorted);
 }
 
 // With the solutions as numbers in place of the unknowns every residual vanishes.
