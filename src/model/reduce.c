@@ -1,8 +1,10 @@
 #include "model/reduce.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "expr/derive.h"
+#include "expr/replace.h"
 #include "lang/source_warn.h"
 #include "model/extend.h"
 
@@ -270,42 +272,104 @@ static bool is_known(const Reducer *r, const VariableNode *v) {
   return v->order == 0 && r->m->flat->variables.at[v->variable].state;
 }
 
-// Lower equations are matched with lower derivatives, those of low level first; what is left over are the invariants.
-static bool match_lower(Reducer *r) {
+typedef struct Lower { // equations and derivatives below the last
+  int rows, count;
+  int *row_of, *node_of; // by variable node: its row, -1 = none; by row: the variable node
+  int *equation;         // those of low level first
+  int *start;            // by equation: rows of the variables in it
+  IntArray found;
+} Lower;
+
+static void list_lower(Reducer *r, Lower *l) {
   Arena *a = r->scratch;
-  int variables = r->variables.count, count = 0, rows = 0;
-  int *row_of = ARENA_ARRAY(a, int, variables + 1), *node_of = ARENA_ARRAY(a, int, variables + 1);
-  int *equation = ARENA_ARRAY(a, int, r->equations.count + 1);
+  int variables = r->variables.count;
+  l->row_of = ARENA_ARRAY(a, int, variables + 1);
+  l->node_of = ARENA_ARRAY(a, int, variables + 1);
+  l->equation = ARENA_ARRAY(a, int, r->equations.count + 1);
+  l->start = ARENA_ARRAY(a, int, r->equations.count + 1);
   for (int i = 0; i < variables; i++) {
     const VariableNode *v = &r->variables.at[i];
-    row_of[i] = v->next >= 0 && !is_known(r, v) ? rows : -1;
-    if (row_of[i] >= 0) node_of[rows++] = i;
+    l->row_of[i] = v->next >= 0 && !is_known(r, v) ? l->rows : -1;
+    if (l->row_of[i] >= 0) l->node_of[l->rows++] = i;
   }
   for (int level = 0; level <= LEVELS_MOST; level++)
     for (int i = 0; i < r->equations.count; i++)
       if (r->equations.at[i].next >= 0 && r->equations.at[i].e.level == level)
-        equation[count++] = i;
-  // a matching serves columns in their order: here these are the equations
-  int *start = ARENA_ARRAY(a, int, count + 1);
-  IntArray found = {0};
-  for (int k = 0; k < count; k++) {
-    const IntArray *nodes = &r->equations.at[equation[k]].nodes;
-    for (int e = 0; e < nodes->count; e++)
-      if (row_of[nodes->at[e]] >= 0) array_push(a, &found, row_of[nodes->at[e]]);
-    start[k + 1] = found.count;
+        l->equation[l->count++] = i;
+}
+
+// Everything at its start attribute, derivatives and time at 0.
+static Replacer *at_start(Reducer *r) {
+  const Flat *f = r->m->flat;
+  Replacer *start = replacer_new(r->g, r->scratch);
+  Expr zero = expr_const(r->g, 0);
+  replacer_set(start, f->time, zero);
+  for (int i = 0; i < r->m->nu; i++)
+    replacer_set(start, r->m->u[i],
+                 expr_const(r->g, f->variables.at[r->m->input[i]].default_value));
+  for (int i = 0; i < r->variables.count; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    replacer_set(start, v->symbol, v->order ? zero : f->variables.at[v->variable].start);
   }
-  int *by_row = ARENA_ARRAY(a, int, rows + 1), *column = ARENA_ARRAY(a, int, found.count + 1);
-  for (int e = 0; e < found.count; e++) by_row[found.at[e] + 1]++;
-  for (int i = 0; i < rows; i++) by_row[i + 1] += by_row[i];
-  int *at = ARENA_ARRAY(a, int, rows + 1);
-  memcpy(at, by_row, (size_t)rows * sizeof *at);
-  for (int k = 0; k < count; k++)
-    for (int e = start[k]; e < start[k + 1]; e++) column[at[found.at[e]]++] = k;
-  Incidence in = {rows, count, by_row, column};
+  return start;
+}
+
+// false: it is 0 at the start values.
+static bool counts(Reducer *r, Replacer *start, Expr slope) {
+  if (expr_is_const(r->g, slope)) return true;
+  slope = replace(start, slope);
+  return expr_varies(r->g, slope) || !(fabs(flat_value(r->m->flat, slope)) < 1e-12);
+}
+
+static void fill_by_slopes(Reducer *r, Lower *l) {
+  Arena *a = r->scratch;
+  Expr *residual = ARENA_ARRAY(a, Expr, l->count + 1), *by = ARENA_ARRAY(a, Expr, l->rows + 1);
+  for (int k = 0; k < l->count; k++) residual[k] = r->equations.at[l->equation[k]].e.residual;
+  for (int i = 0; i < l->rows; i++) by[i] = r->variables.at[l->node_of[i]].symbol;
+  Derivatives d = derive_rows(r->g, a, residual, l->count, by, l->rows);
+  Replacer *start = at_start(r);
+  for (int k = 0; k < l->count; k++) {
+    for (int e = d.start[k]; e < d.start[k + 1]; e++)
+      if (counts(r, start, d.value[e])) array_push(a, &l->found, d.column[e]);
+    l->start[k + 1] = l->found.count;
+  }
+}
+
+static void fill_by_occurrence(Reducer *r, Lower *l) {
+  l->found.count = 0;
+  for (int k = 0; k < l->count; k++) {
+    const IntArray *nodes = &r->equations.at[l->equation[k]].nodes;
+    for (int e = 0; e < nodes->count; e++)
+      if (l->row_of[nodes->at[e]] >= 0) array_push(r->scratch, &l->found, l->row_of[nodes->at[e]]);
+    l->start[k + 1] = l->found.count;
+  }
+}
+
+// A matching serves columns in their order: here these are the equations.
+static bool match_filled(Reducer *r, const Lower *l) {
+  Arena *a = r->scratch;
+  int *by_row = ARENA_ARRAY(a, int, l->rows + 2), *column = ARENA_ARRAY(a, int, l->found.count + 1);
+  for (int e = 0; e < l->found.count; e++) by_row[l->found.at[e] + 2]++;
+  for (int i = 0; i < l->rows; i++) by_row[i + 2] += by_row[i + 1];
+  for (int k = 0; k < l->count; k++)
+    for (int e = l->start[k]; e < l->start[k + 1]; e++) column[by_row[l->found.at[e] + 1]++] = k;
+  Incidence in = {l->rows, l->count, by_row, column};
   Matching m = match(a, &in, NULL);
-  for (int i = 0; i < rows; i++)
-    if (m.unknown_of[i] >= 0) r->variables.at[node_of[i]].equation = equation[m.unknown_of[i]];
-  return m.count == rows;
+  for (int i = 0; i < l->rows; i++)
+    if (m.unknown_of[i] >= 0)
+      r->variables.at[l->node_of[i]].equation = l->equation[m.unknown_of[i]];
+  return m.count == l->rows;
+}
+
+// Lower equations are matched with lower derivatives, those of low level first; what is left over are the invariants. If
+// possible no variable is computed from an equation whose slope by it is 0 at the start.
+static bool match_lower(Reducer *r) {
+  Lower l = {0};
+  list_lower(r, &l);
+  fill_by_slopes(r, &l);
+  if (match_filled(r, &l)) return true;
+  fill_by_occurrence(r, &l);
+  return match_filled(r, &l);
 }
 
 // Unknowns that nothing determines stand against the redundant equations, whichever against which.

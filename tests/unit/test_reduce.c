@@ -239,6 +239,19 @@ static void a_dead_centre_at_the_start_is_no_redundancy(void **state) {
   unload(&l);
 }
 
+// The angle of contact follows from the position; the velocity constraint, typed first, says nothing of it at rest.
+static void equations_without_slope_at_the_start_are_not_solved(void **state) {
+  (void)state;
+  Motion r = motion_new("model C Real x, y(start = 0.5), u, v, a, lam; equation\n"
+                        "v - u*tan(a) = 0; der(x) = u; der(y) = v; der(u) = 1 + lam*tan(a);\n"
+                        "der(v) = -lam; tan(a) = -0.2*x; end C;");
+  double x[4] = {0, 0.5, 0, 0}, dx[4];
+  system_rhs(r.w, 0, x, dx);
+  assert_close(dx[2], 1, 1e-12);
+  assert_close(dx[3], 0, 1e-12);
+  motion_free(&r);
+}
+
 static void what_cannot_be_reduced_is_explained(void **state) {
   (void)state;
   refused(
@@ -282,6 +295,7 @@ int main(void) {
       cmocka_unit_test(a_constraint_written_twice_changes_nothing),
       cmocka_unit_test(a_body_may_be_held_twice),
       cmocka_unit_test(a_dead_centre_at_the_start_is_no_redundancy),
+      cmocka_unit_test(equations_without_slope_at_the_start_are_not_solved),
       cmocka_unit_test(what_cannot_be_reduced_is_explained),
       cmocka_unit_test(a_long_chain_of_constraints_is_reduced),
   };
