@@ -18,8 +18,9 @@ OPTIMISE = $(if $(SAN),-O1 $(SANITIZE),-O3)
 FLAGS = -std=c11 -D_GNU_SOURCE $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off $(WARN) \
   -Isrc -Iinclude
 LINK = $(CC) $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
-LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_nvecserial -lsundials_sunmatrixdense \
-  -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lyaml -lm
+LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_idas -lsundials_nvecserial \
+  -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense \
+  -lsundials_sunlinsolklu -lklu -lyaml -lm
 
 # Layers stand in src/LAYERS, the lowest first; each becomes an archive that its tests link.
 LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)

@@ -1,15 +1,27 @@
 #include "model/couple.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "expr/derive.h"
 #include "model/extend.h"
+#include "model/independent.h"
+#include "model/system.h"
+#include "model/tangent.h"
+#include "num/random.h"
 
 // ---------------------------------------------------------------- where the error acts
 
-static Expr sum_of_squares(Graph *g, const Expr *d, int n) {
+// Sizes of states matter only where a push has to be shared among them.
+static Expr weight_of(const Model *m, int state) {
+  return expr_const(m->graph, m->invariant_count ? tangent_weight(m, state) : 1);
+}
+
+static Expr sum_of_squares(const Model *m, const Expr *d) {
+  Graph *g = m->graph;
   Expr sum = expr_const(g, 0);
-  for (int i = 0; i < n; i++) sum = expr_add(g, sum, expr_mul(g, d[i], d[i]));
+  for (int i = 0; i < m->nx; i++)
+    sum = expr_add(g, sum, expr_mul(g, weight_of(m, i), expr_mul(g, d[i], d[i])));
   return sum;
 }
 
@@ -27,12 +39,20 @@ enum { SMALL_PERCENT = 1 }; // keeps directions finite where the measured quanti
 static int add_terms(Model *m, const Expr *d, int channel, bool rate, CoupleTerm *terms) {
   Graph *g = m->graph;
   int count = 0;
-  Expr size = sum_of_squares(g, d, m->nx);
+  Expr size = sum_of_squares(m, d);
   if (expr_varies(g, size)) size = expr_add(g, size, expr_const(g, SMALL_PERCENT / 100.0));
   for (int i = 0; i < m->nx; i++)
     if (!expr_is_value(g, d[i], 0))
-      terms[count++] = (CoupleTerm){channel, i, expr_div(g, d[i], size), rate};
+      terms[count++] =
+          (CoupleTerm){channel, i, expr_mul(g, weight_of(m, i), expr_div(g, d[i], size)), rate};
   return count;
+}
+
+// Forces and accelerations contain positions and rates alike. A tie to them would have to bend the motion wherever
+// they are off, which is slow and helps little.
+static bool can_be_tied(Model *m, Arena *a, const Expr *d) {
+  Tangent *t = tangent_new(m, a);
+  return !t || tangent_is_pure(t, d);
 }
 
 int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, bool rates,
@@ -40,7 +60,7 @@ int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, 
   Graph *g = m->graph;
   pthread_mutex_lock(m->lock);
   Expr *d = gradient(m, a, measured[channel]), speed = expr_const(g, 0);
-  int count = add_terms(m, d, channel, false, terms);
+  int count = can_be_tied(m, a, d) ? add_terms(m, d, channel, false, terms) : 0;
   for (int i = 0; i < m->nx; i++) speed = expr_add(g, speed, expr_mul(g, d[i], m->f[i]));
   if (rates && count) {
     Expr *drive = gradient(m, a, speed);
@@ -54,6 +74,13 @@ int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, 
 
 // ---------------------------------------------------------------- the tied model
 
+typedef enum PushKind { PUSH_MEASURED, PUSH_RATE, PUSH_INTEGRAL, PUSH_KINDS } PushKind;
+
+typedef struct Push { // a signal times a direction
+  Expr signal;
+  Expr *direction; // by state, NULL: none
+} Push;
+
 typedef struct Tie {
   const Coupling *c;
   Coupled *out;
@@ -62,6 +89,8 @@ typedef struct Tie {
   Arena *arena;
   Expr lambda, *error; // by channel
   int nx;              // of the model itself
+  Tangent *tangent;    // NULL: every direction is free
+  Push *pushes[PUSH_KINDS];
 } Tie;
 
 static void *longer(Arena *a, const void *old, int count, int more, size_t size) {
@@ -81,6 +110,7 @@ static void add_inputs(Tie *t) {
   int more = t->c->channels;
   m->u = LONGER(t->arena, m->u, m->nu, more);
   m->input = LONGER(t->arena, m->input, m->nu, more);
+  m->input_order = LONGER(t->arena, m->input_order, m->nu, more);
   t->error = ARENA_ARRAY(t->arena, Expr, more + 1);
   t->out->first_input = m->nu;
   for (int k = 0; k < more; k++) {
@@ -91,10 +121,54 @@ static void add_inputs(Tie *t) {
   }
 }
 
-static void add_feedback(Tie *t, int state, Expr gain, Expr what) {
+static void add_to_slope(Tie *t, int state, Expr gain, Expr what) {
   Expr push = expr_mul(t->g, expr_mul(t->g, t->lambda, gain), what);
   t->m->f[state] = expr_add(t->g, t->m->f[state], push);
 }
+
+static void collect_push(Tie *t, PushKind kind, const CoupleTerm *term, Expr gain, Expr signal) {
+  Push *p = &t->pushes[kind][term->channel];
+  if (!p->direction) p->direction = ARENA_ARRAY(t->arena, Expr, t->nx + 1); // 0 is the number 0
+  Expr *at = &p->direction[term->state];
+  *at = expr_add(t->g, *at, expr_mul(t->g, gain, term->direction));
+  p->signal = signal;
+}
+
+static void add_feedback(Tie *t, PushKind kind, const CoupleTerm *term, Expr gain, Expr signal) {
+  if (t->tangent)
+    collect_push(t, kind, term, gain, signal);
+  else
+    add_to_slope(t, term->state, gain, expr_mul(t->g, term->direction, signal));
+}
+
+// ---------------------------------------------------------------- pushes along the invariants
+
+static TangentPush with_slack(Tie *t, const Push *p) {
+  CoupleSlack *s = &t->out->slacks[t->out->slack_count++];
+  Expr slack = add_parameter(t, "slack", &s->parameter);
+  s->freedom = tangent_freedom(t->tangent, p->direction);
+  return (TangentPush){p->direction, p->signal, slack};
+}
+
+static void add_pushes(Tie *t, PushKind kind) {
+  TangentPush *list = ARENA_ARRAY(t->arena, TangentPush, t->c->channels + 1);
+  Expr *push = ARENA_ARRAY(t->arena, Expr, t->nx + 1), one = expr_const(t->g, 1);
+  int count = 0;
+  for (int k = 0; k < t->c->channels; k++)
+    if (t->pushes[kind][k].direction) list[count++] = with_slack(t, &t->pushes[kind][k]);
+  if (count == 0) return;
+  tangent_push(t->tangent, list, count, push);
+  for (int i = 0; i < t->nx; i++) add_to_slope(t, i, one, push[i]);
+}
+
+static void begin_pushes(Tie *t, Model *m) {
+  t->tangent = tangent_new(m, t->arena);
+  t->out->slacks = ARENA_ARRAY(t->arena, CoupleSlack, PUSH_KINDS * t->c->channels + 1);
+  for (int kind = 0; kind < PUSH_KINDS; kind++)
+    t->pushes[kind] = ARENA_ARRAY(t->arena, Push, t->c->channels + 1);
+}
+
+// ---------------------------------------------------------------- integrals
 
 static int new_state_variable(Tie *t, int channel) {
   Flat *f = t->m->flat;
@@ -142,9 +216,11 @@ static void add_integrals(Tie *t) {
     const CoupleTerm *term = &c->terms[k];
     if (!term->rate && has_rate(c, term->channel)) continue;
     Expr q = t->m->x[t->out->first_integral + term->channel];
-    add_feedback(t, term->state, gain[term->channel], expr_mul(t->g, term->direction, q));
+    add_feedback(t, PUSH_INTEGRAL, term, gain[term->channel], q);
   }
 }
+
+// ---------------------------------------------------------------- the whole
 
 static Coupling copy_coupling(Arena *a, const Coupling *c) {
   Coupling copy = *c;
@@ -162,12 +238,14 @@ static Coupled *make_coupled(Model *m, const Coupling *c) {
   out->gain = ARENA_ARRAY(a, int, c->term_count + 1);
   t.lambda = add_parameter(&t, "lambda", &out->lambda);
   add_inputs(&t);
+  begin_pushes(&t, m);
   for (int k = 0; k < c->term_count; k++) {
     const CoupleTerm *term = &c->terms[k];
     Expr gain = add_parameter(&t, "gain", &out->gain[k]);
-    add_feedback(&t, term->state, gain, expr_mul(t.g, term->direction, t.error[term->channel]));
+    add_feedback(&t, term->rate ? PUSH_RATE : PUSH_MEASURED, term, gain, t.error[term->channel]);
   }
   if (c->integral != COUPLE_NO_INTEGRAL) add_integrals(&t);
+  for (int kind = 0; kind < PUSH_KINDS && t.tangent; kind++) add_pushes(&t, (PushKind)kind);
   return out;
 }
 
@@ -185,14 +263,95 @@ static bool is_same(const Coupling *a, const Coupling *b) {
   return true;
 }
 
-const Coupled *couple(Model *m, const Coupling *c) {
+// ---------------------------------------------------------------- slack
+
+enum { SLACK_POINTS = 6 };
+static const double SLACK_SPREAD = 0.5; // of the points around the start, in sizes of the states
+
+// States near x that satisfy the invariants, the first without a change. false: none found.
+static bool visit(const Model *m, Conditions *c, int number, const double *from, double *x) {
+  Random r;
+  random_seed(&r, (uint64_t)number);
+  for (int i = 0; i < m->nx; i++) {
+    double size = from[i] != 0 ? fabs(from[i]) : sqrt(tangent_weight(m, i));
+    x[i] = from[i] + (number ? SLACK_SPREAD * size * (2 * random_uniform(&r) - 1) : 0);
+  }
+  return conditions_settle(c, NULL, x);
+}
+
+// And the start attributes of the states.
+static Conditions *invariants_of(Model *m, Arena *a, double *start) {
+  Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
+  for (int i = 0; i < m->invariant_count; i++) residual[i] = m->invariants[i].residual;
   pthread_mutex_lock(m->lock);
+  Conditions *c = conditions_new(m, residual, m->invariant_count);
+  start_attributes(m, start);
+  pthread_mutex_unlock(m->lock);
+  return c;
+}
+
+// Values that the freedoms have around the start, at the parameters of the text with gains of 1; summed.
+static int sum_freedoms(Model *m, const Coupled *c, SystemWork *w, Arena *a, double *sum) {
+  int n = c->slack_count, found = 0, nx = w->system->nx;
+  double *p = ARENA_ARRAY(a, double, c->model->np + 1), *start = ARENA_ARRAY(a, double, nx + 1);
+  double *x = ARENA_ARRAY(a, double, nx + 1), *value = ARENA_ARRAY(a, double, n + 1);
+  for (int k = 0; k < c->model->np; k++) p[k] = c->model->flat->parameters.at[k].value;
+  for (int k = 0; k < c->how.term_count; k++) p[c->gain[k]] = 1;
+  for (int k = 0; k < c->how.channels && c->gain_integral; k++) p[c->gain_integral[k]] = 1;
+  Conditions *invariants = invariants_of(m, a, start);
+  system_set_parameters(w, p);
+  for (int k = 0; k < SLACK_POINTS; k++) {
+    double finite = 0;
+    if (!visit(m, invariants, k, start, x)) continue;
+    system_outputs(w, 0, x, value, NULL);
+    for (int i = 0; i < n; i++) finite += 0 * value[i];
+    for (int i = 0; i < n && finite == 0; i++) sum[i] += value[i];
+    found += finite == 0;
+  }
+  conditions_free(invariants);
+  return found;
+}
+
+// A small part of the usual freedom.
+static void choose_slacks(Model *m, Coupled *c) {
+  Arena *a = arena_new();
+  int n = c->slack_count;
+  Expr *freedom = ARENA_ARRAY(a, Expr, n + 1);
+  double *sum = ARENA_ARRAY(a, double, n + 1);
+  for (int i = 0; i < n; i++) freedom[i] = c->slacks[i].freedom;
+  SystemSpec spec = {.outputs = freedom, .output_count = n, .lanes = 1, .code = CODE_INTERPRETER};
+  System *s = system_new(c->model, &spec);
+  SystemWork *w = system_work_new(s);
+  int found = sum_freedoms(m, c, w, a, sum);
+  for (int i = 0; i < n; i++) {
+    double usual = found && sum[i] > 0 ? sum[i] / found : 1;
+    c->model->flat->parameters.at[c->slacks[i].parameter].value = SMALL_PERCENT / 100.0 * usual;
+  }
+  system_work_free(w);
+  system_free(s);
+  arena_free(a);
+}
+
+// ---------------------------------------------------------------- equal ties
+
+static Coupled *find_coupled(Model *m, const Coupling *c) {
   Coupled *found = m->coupled;
   while (found && !is_same(&found->how, c)) found = found->next;
+  return found;
+}
+
+const Coupled *couple(Model *m, const Coupling *c) {
+  pthread_mutex_lock(m->lock);
+  Coupled *found = find_coupled(m, c), *made = found ? NULL : make_coupled(m, c);
+  pthread_mutex_unlock(m->lock);
+  if (!made) return found;
+  if (made->slack_count) choose_slacks(m, made);
+  pthread_mutex_lock(m->lock);
+  found = find_coupled(m, c); // another thread may have been faster
   if (!found) {
-    found = make_coupled(m, c);
-    found->next = m->coupled;
-    m->coupled = found;
+    found = made;
+    made->next = m->coupled;
+    m->coupled = made;
   }
   pthread_mutex_unlock(m->lock);
   return found;

@@ -1,7 +1,8 @@
 // A model tied to measurements by a feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data - measured).
 //
 // The data become inputs, lambda and the gains parameters, integrals of the error states; all derivatives follow by
-// themselves. At lambda = 0 it is the model itself.
+// themselves. At lambda = 0 it is the model itself. Where the model has invariants, what is added lies along them, and is
+// as strong as it must be for the measured quantities to change as they would without invariants.
 #pragma once
 #include "model/model.h"
 
@@ -26,6 +27,11 @@ typedef struct Coupling {
       integral; // one for each channel; acts where its terms with `rate` act, else where all of them do
 } Coupling;
 
+typedef struct CoupleSlack { // of a push along the invariants
+  Expr freedom;              // part of it that the invariants let through, 0 to 1
+  int parameter;             // it is not magnified where that is smaller
+} CoupleSlack;
+
 typedef struct Coupled {
   struct Coupled *next; // another one of the same model
   Coupling how;
@@ -35,6 +41,8 @@ typedef struct Coupled {
   int *gain;          // by term: parameter
   int *gain_integral; // by channel: parameter; NULL = none
   int first_integral; // state, -1 = none
+  CoupleSlack *slacks;
+  int slack_count;
 } Coupled;
 
 // Terms for one measured expression: into the states that it contains, and with `rates` into those that drive them. Their

@@ -1,6 +1,7 @@
 #include "model/extend.h"
 
 #include "expr/replace.h"
+#include "model/start.h"
 
 int model_add_parameter(Model *m, const char *name, double value) {
   Flat *f = m->flat;
@@ -38,6 +39,10 @@ Model *model_copy(const Model *m, Arena *a) {
   copy->flat = copy_flat(m->flat, a);
   memset(copy->helpers, 0,
          sizeof copy->helpers); // symbols of its own: the arrays must not be shared
+  static const HelperSymbol IN_EQUATIONS[] = {HELPER_INPUT_SLOPE, HELPER_INPUT_SECOND};
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < m->helpers[IN_EQUATIONS[k]].count && i < m->nu; i++)
+      array_push(a, &copy->helpers[IN_EQUATIONS[k]], m->helpers[IN_EQUATIONS[k]].at[i]);
   return copy;
 }
 
@@ -57,6 +62,16 @@ static void modes_at_start(Model *m, const Expr *start, Arena *a) {
   arena_free(scratch);
 }
 
+// The states that satisfy the invariants and are nearest to those at free->x0.
+static void nearest_start(Model *free) {
+  Flat *f = free->flat;
+  Err err = {0};
+  f->initial_equations.count = 0;
+  for (int k = 0; k < f->variables.count; k++) f->variables.at[k].fixed = false;
+  for (int i = 0; i < free->nx; i++) f->variables.at[free->state[i]].start = free->x0[i];
+  find_start(free, &err); // cannot fail where nothing but invariants is to be satisfied
+}
+
 static Model *make_free_start(Model *m, int *first) {
   Arena *a = m->arena;
   Model *free = model_copy(m, a);
@@ -67,7 +82,10 @@ static Model *make_free_start(Model *m, int *first) {
     int k = model_add_parameter(free, arena_print(a, "free start of %s", name), 0);
     free->x0[i] = free->flat->parameters.at[k].node;
   }
-  modes_at_start(free, free->x0, a);
+  if (m->invariant_count)
+    nearest_start(free);
+  else
+    modes_at_start(free, free->x0, a);
   return free;
 }
 

@@ -8,7 +8,8 @@
 int model_add_parameter(Model *m, const char *name, double value);
 
 // The same model with the states starting at parameters of their own: that of state i has the number *first + i. Start
-// equations and start values of the text no longer count. Lives as long as m.
+// equations and start values of the text no longer count. Where the model has invariants, it starts at the nearest states
+// that satisfy them. Lives as long as m.
 Model *model_with_free_start(Model *m, int *first);
 
 // A model of its own that shares everything with m; for transformations such as couple.h. Lives in the arena.

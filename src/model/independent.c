@@ -37,14 +37,15 @@ static void place(Location *where, Expr e, int segment, int index) {
   where[e] = (Location){(signed char)segment, index};
 }
 
-// Numbers of time, inputs and their slopes (0), parameters.
+// Numbers of time, inputs and their derivatives (0), parameters.
 static void compile(Conditions *c, const Expr *residuals) {
   Model *m = c->m;
   Graph *g = m->graph;
   Arena *a = c->arena;
   const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
+  const Expr *ddu = model_helpers(m, HELPER_INPUT_SECOND, m->nu);
   c->slopes = derive_rows(g, a, residuals, c->count, m->x, c->nx);
-  int entries = c->slopes.start[c->count], par = 1 + 2 * m->nu;
+  int entries = c->slopes.start[c->count], par = 1 + 3 * m->nu;
   Expr *outputs = ARENA_ARRAY(a, Expr, c->count + entries + 1);
   memcpy(outputs, residuals, (size_t)c->count * sizeof *outputs);
   if (entries) memcpy(outputs + c->count, c->slopes.value, (size_t)entries * sizeof *outputs);
@@ -55,6 +56,7 @@ static void compile(Conditions *c, const Expr *residuals) {
   c->par = ARENA_ARRAY(a, double, par + m->np + 1);
   for (int i = 0; i < m->nu; i++) {
     place(where, m->u[i], 0, 1 + i), place(where, du[i], 0, 1 + m->nu + i);
+    place(where, ddu[i], 0, 1 + 2 * m->nu + i);
     c->par[1 + i] = m->flat->variables.at[m->input[i]].default_value;
   }
   for (int k = 0; k < m->np; k++) {

@@ -20,6 +20,7 @@ static void list_unknowns(Model *m) {
   m->unknown_variable = ARENA_ARRAY(m->arena, int, n + 1);
   m->state = ARENA_ARRAY(m->arena, int, n + 1);
   m->input = ARENA_ARRAY(m->arena, int, n + 1);
+  m->input_order = ARENA_ARRAY(m->arena, int, n + 1);
   m->x = ARENA_ARRAY(m->arena, Expr, n + 1);
   m->u = ARENA_ARRAY(m->arena, Expr, n + 1);
   for (int i = 0; i < n; i++) {

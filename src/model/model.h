@@ -8,7 +8,9 @@
 
 // Symbols for derivatives that systems of the model are compiled with.
 typedef enum HelperSymbol {
-  HELPER_INPUT_SLOPE,
+  HELPER_INPUT_SLOPE,  // first derivatives of the inputs by time
+  HELPER_INPUT_SECOND, // second, where constraints were differentiated twice
+  HELPER_INPUT_THIRD,  // their slopes
   HELPER_SENSITIVITY,
   HELPER_DIRECTION,
   HELPER_UNIT,
@@ -39,13 +41,14 @@ typedef struct Model {
   int nx, nu, ne, np; // states, inputs, events, parameters
   int *state;         // variable number of each state
   int *input;         // variable number of each input
-  Expr *x;            // symbols of the states
-  Expr *u;            // symbols of the inputs
-  Expr *f;            // derivative of each state
-  Expr *x0;           // start value of each state
-  Expr *value;        // by variable: its expression
-  Expr *switching;    // by event, in t, x, u, p and modes
-  Expr *mode0;        // by event: the mode at the start, in t, u, p
+  int *input_order; // by input: its highest derivative in the equations, above 0 by index reduction
+  Expr *x;          // symbols of the states
+  Expr *u;          // symbols of the inputs
+  Expr *f;          // derivative of each state
+  Expr *x0;         // start value of each state
+  Expr *value;      // by variable: its expression
+  Expr *switching;  // by event, in t, x, u, p and modes
+  Expr *mode0;      // by event: the mode at the start, in t, u, p
   SortEquation *equations;
   int equation_count;
   SortUnknown *unknowns;

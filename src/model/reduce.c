@@ -116,13 +116,19 @@ static int add_equation(Reducer *r, SortEquation e) {
 
 // ---------------------------------------------------------------- differentiating by time
 
+enum { INPUT_ORDER_MOST = 2 }; // derivatives of inputs that equations may contain
+
 // What every symbol that moves changes at.
 static int slopes(Reducer *r, Expr *by, Expr *seed) {
   Model *m = r->m;
   const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
+  const Expr *ddu = model_helpers(m, HELPER_INPUT_SECOND, m->nu);
   int count = 0;
   by[count] = m->flat->time, seed[count++] = expr_const(r->g, 1);
-  for (int i = 0; i < m->nu; i++) by[count] = m->u[i], seed[count++] = du[i];
+  for (int i = 0; i < m->nu; i++) {
+    by[count] = m->u[i], seed[count++] = du[i];
+    by[count] = du[i], seed[count++] = ddu[i];
+  }
   for (int i = 0; i < r->variables.count; i++) {
     const VariableNode *v = &r->variables.at[i];
     if (v->next < 0) continue;
@@ -131,23 +137,31 @@ static int slopes(Reducer *r, Expr *by, Expr *seed) {
   return count;
 }
 
-// The second derivative of an input is not known.
+// The highest derivative of input i in an expression.
+static int input_order(Reducer *r, Expr e, int i) {
+  static const HelperSymbol ORDERS[INPUT_ORDER_MOST] = {HELPER_INPUT_SLOPE, HELPER_INPUT_SECOND};
+  Model *m = r->m;
+  int order = 0;
+  Arena *scratch = arena_new();
+  for (int k = 0; k < INPUT_ORDER_MOST; k++) {
+    Expr symbol = model_helpers(m, ORDERS[k], m->nu)[i];
+    if (expr_dependents(r->g, scratch, &symbol, 1)[e]) order = k + 1;
+  }
+  arena_free(scratch);
+  return order;
+}
+
 static bool check_inputs(Reducer *r, int equation) {
   Model *m = r->m;
   const SortEquation *e = &r->equations.at[equation].e;
-  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
-  Arena *scratch = arena_new();
-  const char *name = NULL;
-  for (int i = 0; i < m->nu && e->level > 0; i++)
-    if (expr_dependents(r->g, scratch, &du[i], 1)[e->residual])
-      name = m->flat->variables.at[m->input[i]].name;
-  arena_free(scratch);
-  if (!name) return true;
-  return source_fail(m->flat->source, r->err, ERR_UNSUPPORTED, e->line, e->column,
-                     "this constraint has to be differentiated %d times, and with it the input %s, "
-                     "of which only the first derivative is known; write that motion as an "
-                     "expression of time",
-                     e->level + 1, name);
+  for (int i = 0; i < m->nu && e->level >= INPUT_ORDER_MOST; i++)
+    if (input_order(r, e->residual, i) == INPUT_ORDER_MOST)
+      return source_fail(m->flat->source, r->err, ERR_UNSUPPORTED, e->line, e->column,
+                         "this constraint has to be differentiated %d times, and with it the input "
+                         "%s, of which only two derivatives are known; write that motion as an "
+                         "expression of time",
+                         e->level + 1, m->flat->variables.at[m->input[i]].name);
+  return true;
 }
 
 static bool differentiate_equations(Reducer *r) {
@@ -155,7 +169,7 @@ static bool differentiate_equations(Reducer *r) {
   Arena *scratch = arena_new();
   Expr *from = ARENA_ARRAY(scratch, Expr, count + 1), *to = ARENA_ARRAY(scratch, Expr, count + 1);
   int *which = ARENA_ARRAY(scratch, int, count + 1);
-  int room = 1 + r->m->nu + r->variables.count;
+  int room = 1 + 2 * r->m->nu + r->variables.count;
   Expr *by = ARENA_ARRAY(scratch, Expr, room + 1), *seed = ARENA_ARRAY(scratch, Expr, room + 1);
   bool ok = true;
   for (int i = 0; i < count && ok; i++) {
@@ -462,6 +476,16 @@ static void list_invariants(Reducer *r) {
     }
 }
 
+static void find_input_orders(Reducer *r) {
+  Model *m = r->m;
+  for (int i = 0; i < m->nu; i++) m->input_order[i] = 0;
+  for (int k = 0; k < r->equations.count; k++)
+    for (int i = 0; i < m->nu && r->equations.at[k].e.level > 0; i++) {
+      int order = input_order(r, r->equations.at[k].e.residual, i);
+      if (order > m->input_order[i]) m->input_order[i] = order;
+    }
+}
+
 // true: nothing is.
 static bool report_undetermined(Reducer *r) {
   for (int i = 0; i < r->variables.count; i++) {
@@ -496,6 +520,7 @@ bool reduce_index(Model *m, Matching *matching, const unsigned char *redundant, 
     for (int k = 0; k < r.typed; k++)
       if (r.equations.at[k].next >= 0) stabilise(&r, k);
     number_equations(&r, matching);
+    find_input_orders(&r);
   }
   arena_free(r.scratch);
   return ok;

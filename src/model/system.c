@@ -82,7 +82,9 @@ void system_set_time(SystemWork *w, double t) {
   double *u = w->par + s->at_u * lanes, *du = w->par + s->at_du * lanes;
   w->inputs(w->inputs_data, t, u, du);
   for (int i = s->nu - 1; i >= 0 && lanes > 1; i--) // one set of inputs serves all lanes
-    for (int l = lanes - 1; l >= 0; l--) u[i * lanes + l] = u[i], du[i * lanes + l] = du[i];
+    for (int l = lanes - 1; l >= 0; l--) u[i * lanes + l] = u[i];
+  for (int i = 3 * s->nu - 1; i >= 0 && lanes > 1; i--)
+    for (int l = lanes - 1; l >= 0; l--) du[i * lanes + l] = du[i];
 }
 
 void system_set_mode(SystemWork *w, int event, double mode) {

@@ -1,7 +1,7 @@
 // A model compiled for a purpose: which outputs, sensitivities to which parameters, how many parameter sets at once.
 // `const System` is shared by threads; each has a SystemWork.
 //
-// Arrays that the programs read: par = [t | u | du/dt | modes | rate of stabilisation | p | what depends on p only], x = states (and, in the
+// Arrays that the programs read: par = [t | u | its three derivatives by time | modes | rate of stabilisation | p | what depends on p only], x = states (and, in the
 // augmented form, their sensitivities behind them).
 #pragma once
 #include "code/lower.h"
@@ -91,7 +91,8 @@ System *system_new(Model *m,
                    const SystemSpec *spec); // extends the graph of the model, under its lock
 void system_free(System *s);
 
-// The numbers of inputs at time t, and their slopes; `side`: see input.h. NULL when there are none.
+// The numbers of inputs at time t. du: their slopes, behind them their second and their third derivatives; those above
+// model->input_order + 1 may be left as they are. NULL when there are none.
 typedef void SystemInputs(void *data, double t, double *u, double *du);
 
 typedef struct SystemWork {

@@ -19,7 +19,7 @@ typedef struct Builder {
   Expr *parameter;     // symbols of spec.parameters
   Expr *active_symbol; // of the active ones
   int *column_of;      // by spec.parameters: its active column, -1 = none
-  const Expr *du, *S, *unit,
+  const Expr *du, *ddu, *dddu, *S, *unit,
       *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
   Derivatives fx, fp, hx, hp, gx, gp, cx, cp;
   Derivatives x0p;
@@ -177,14 +177,18 @@ static Outputs sparse_outputs(Builder *b) {
   return o;
 }
 
-// Derivatives by time along given inputs: e_t + e_u du/dt
+// Derivatives by time along given inputs: e_t + e_u du/dt, and the same for the derivatives of inputs
 static void by_time(Builder *b, const Expr *e, int count, Expr *results) {
-  int nu = b->m->nu;
-  Expr *by = ARENA_ARRAY(b->scratch, Expr, nu + 1), *seed = ARENA_ARRAY(b->scratch, Expr, nu + 1);
-  by[0] = b->m->flat->time;
-  seed[0] = expr_const(b->g, 1);
-  for (int i = 0; i < nu; i++) by[i + 1] = b->m->u[i], seed[i + 1] = b->du[i];
-  derive_direction(b->g, e, count, by, seed, nu + 1, results);
+  int nu = b->m->nu, n = 0;
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, 3 * nu + 1);
+  Expr *seed = ARENA_ARRAY(b->scratch, Expr, 3 * nu + 1);
+  by[n] = b->m->flat->time, seed[n++] = expr_const(b->g, 1);
+  for (int i = 0; i < nu; i++) {
+    by[n] = b->m->u[i], seed[n++] = b->du[i];
+    by[n] = b->du[i], seed[n++] = b->ddu[i];
+    by[n] = b->ddu[i], seed[n++] = b->dddu[i];
+  }
+  derive_direction(b->g, e, count, by, seed, n, results);
 }
 
 static Outputs jacobian_outputs(Builder *b) {
@@ -286,7 +290,7 @@ static void lay_out(Builder *b) {
   System *s = b->s;
   s->at_u = 1;
   s->at_du = s->at_u + s->nu;
-  s->at_mode = s->at_du + s->nu;
+  s->at_mode = s->at_du + 3 * s->nu;
   s->at_rate = s->at_mode + s->ne;
   s->at_p = s->at_rate + 1;
   s->at_hoisted = s->at_p + b->m->np;
@@ -295,8 +299,12 @@ static void lay_out(Builder *b) {
   b->seen = ARENA_ARRAY(b->scratch, unsigned char, b->where_count);
   for (int i = 0; i < b->where_count; i++) b->where[i].segment = -1;
   place(b, b->m->flat->time, 0, 0);
-  for (int i = 0; i < s->nu; i++)
-    place(b, b->m->u[i], 0, s->at_u + i), place(b, b->du[i], 0, s->at_du + i);
+  for (int i = 0; i < s->nu; i++) {
+    place(b, b->m->u[i], 0, s->at_u + i);
+    place(b, b->du[i], 0, s->at_du + i);
+    place(b, b->ddu[i], 0, s->at_du + s->nu + i);
+    place(b, b->dddu[i], 0, s->at_du + 2 * s->nu + i);
+  }
   for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at_mode + k);
   if (b->m->stabilise) place(b, b->m->stabilise, 0, s->at_rate);
   for (int k = 0; k < b->m->np; k++) {
@@ -405,6 +413,8 @@ static void make_symbols(Builder *b) {
   System *s = b->s;
   bool second = b->spec->jacobian_sens && s->ns > 0;
   b->du = model_helpers(b->m, HELPER_INPUT_SLOPE, s->nu);
+  b->ddu = model_helpers(b->m, HELPER_INPUT_SECOND, s->nu);
+  b->dddu = model_helpers(b->m, HELPER_INPUT_THIRD, s->nu);
   if (s->augmented) b->S = model_helpers(b->m, HELPER_SENSITIVITY, s->nx * s->stride);
   if (!second) return;
   b->S_lane = model_helpers(b->m, HELPER_DIRECTION, s->nx);

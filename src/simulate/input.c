@@ -1,6 +1,7 @@
 #include "simulate/input.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -265,6 +266,17 @@ void input_eval(const Input *in, double t, int *piece, double *value, double *sl
   double s = t - p->from;
   *value = p->v + s * (p->b + s * (p->c + s * p->d));
   if (slope) *slope = p->b + s * (2 * p->c + s * 3 * p->d);
+}
+
+void input_higher(const Input *in, double t, int piece, double *second, double *third) {
+  const Piece *p = &in->piece[piece];
+  *second = 2 * p->c + 6 * p->d * (t - p->from);
+  *third = 6 * p->d;
+}
+
+int input_smoothness(const Input *in) {
+  if (in->breaks == 0) return INT_MAX;
+  return in->kind == INPUT_HOLD ? -1 : in->kind == INPUT_LINEAR ? 0 : 2;
 }
 
 // Whether the function may be taken as one polynomial across break i: it then errs by less than the tolerance until the

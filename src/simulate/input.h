@@ -33,6 +33,10 @@ InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 int input_piece(const Input *in, double t, int direction);
 // Value and time derivative (slope may be NULL). Does not allocate.
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
+// The highest derivative that is continuous between the first and the last sample; -1: not even the value.
+int input_smoothness(const Input *in);
+// Second and third derivative in the piece that input_eval was in.
+void input_higher(const Input *in, double t, int piece, double *second, double *third);
 // The first time after t where the function is not smooth, HUGE_VAL when there is none: hold jumps there and must be
 // restarted, the slope of linear jumps. Samples that change nothing do not count; nor do those of a spline across which
 // its third derivative changes so little that the value is wrong by no more than tolerance (relative to the largest).

@@ -121,6 +121,14 @@ static void start(Stepper *s, double t_end) {
   control_start(w->control, s, t_end, slope(w, 1), w->arg, slope(w, 2));
 }
 
+static void moved(Stepper *s) {
+  Rk *w = s->data;
+  s->ode->rhs(s->ode->self, s->t, s->y, slope(w, 1));
+  count_rhs(s, 1, true);
+  w->computable = control_finite(slope(w, 1), w->count);
+  w->begun = true;
+}
+
 // DOP853's error, squared: e5^4 / (e5^2 + 0.01 e3^2).
 static double combined(double five, double three) {
   double both = five + 0.01 * three;
@@ -273,6 +281,7 @@ const StepperRow STEPPER_RK8 = {
     .init = init_rk8,
     .start = start,
     .step = step,
+    .moved = moved,
     .dense = dense,
     .dense_rows = dense_rows,
 };
@@ -284,6 +293,7 @@ const StepperRow STEPPER_RK5 = {
     .init = init_rk5,
     .start = start,
     .step = step,
+    .moved = moved,
     .dense = dense,
     .dense_rows = dense_rows,
 };

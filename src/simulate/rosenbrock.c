@@ -143,6 +143,13 @@ static void start(Stepper *s, double t_end) {
   control_start(w->control, s, t_end, w->slope_start, w->arg, w->slope);
 }
 
+static void moved(Stepper *s) {
+  Rosenbrock *w = s->data;
+  evaluate(s, s->t, s->y, w->slope_start);
+  w->computable = control_finite(w->slope_start, w->count);
+  w->derivatives_ready = false;
+}
+
 static bool all_zero(const double *v, int count) {
   for (int i = 0; i < count; i++)
     if (v[i] != 0) return false;
@@ -238,5 +245,6 @@ const StepperRow STEPPER_ROSENBROCK = {
     .init = init,
     .start = start,
     .step = step,
+    .moved = moved,
     .dense = dense,
 };

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simulate/constraints.h"
 #include "simulate/event.h"
+#include "simulate/implicit.h"
 
 static const struct {
   const char *word, *meaning;
@@ -21,6 +23,8 @@ const char *outcome_word(Outcome o) {
 const char *outcome_meaning(Outcome o) {
   return TABLE[o].meaning;
 }
+
+static const double START_RESIDUAL = 1e-8; // relative; rounding leaves less in start values
 
 enum {
   SWITCHES_MOST = 20, // between explicit and implicit in one run; then it stays implicit
@@ -45,6 +49,8 @@ struct SimulateWork {
   double **pick_column; // of the run
   int *pieces;
   EventWork *events;
+  Constraints *constraints; // NULL: the model has no invariants
+  Implicit *implicit;       // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
       *direct_states; // of a system that needs nothing but its machine code, see is_direct
   double *direct_work[2];
@@ -52,6 +58,7 @@ struct SimulateWork {
   const SimulateRequest *request;
   Trajectory *out;
   double t_end, next_break;
+  double rate; // of stabilisation
   int switches;
 };
 
@@ -146,10 +153,15 @@ static void make_ode(SimulateWork *w) {
   if (s->ns) w->ode.jacobian_sens = ode_jacobian_sens;
 }
 
+static bool is_integrated_directly(const SimulateOptions *o) {
+  return o->index == INDEX_DIRECT || o->index == INDEX_INDEX3;
+}
+
 // The integrator for calm and for stiff stretches; the same when one is asked for by name.
 static void choose_solver(const SimulateOptions *o, int states, const StepperRow *rows[2]) {
   char word[OPTION_WORD_SIZE];
   simulate_options_word(o, "solver", word);
+  if (is_integrated_directly(o)) strcpy(word, o->index == INDEX_DIRECT ? "ida-ggl" : "ida-index3");
   rows[0] = rows[1] = stepper_find(word);
   if (rows[0]) return; // else auto
   rows[0] = stepper_find(o->rel_tol > 1e-4 ? "rk5" : "rk8");
@@ -159,11 +171,24 @@ static void choose_solver(const SimulateOptions *o, int states, const StepperRow
 void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec) {
   const StepperRow *rows[2];
   choose_solver(options, states, rows);
-  spec->jacobian = rows[1]->implicit;
+  spec->jacobian = rows[1]->implicit && !is_integrated_directly(options);
   spec->jacobian_sens = rows[1] == stepper_find("rosenbrock");
 }
 
 static void list_picks(SimulateWork *w);
+
+static ImplicitKind implicit_kind(const SimulateWork *w) {
+  return w->options.index == INDEX_DIRECT ? IMPLICIT_INVARIANTS : IMPLICIT_AS_TYPED;
+}
+
+static void prepare_direct(SimulateWork *w) {
+  if (!is_integrated_directly(&w->options)) return;
+  assert(w->system->lanes == 1);
+  if (implicit_refusal(w->system->model, implicit_kind(w))) return; // simulate_run says so
+  w->implicit = implicit_new(w->work, implicit_kind(w));
+  implicit_watch_kinks(w->implicit, w->events);
+  w->ode.dae = implicit_dae(w->implicit);
+}
 
 SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options) {
   Arena *a = arena_new();
@@ -186,6 +211,8 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   if (s->ne) w->events = event_work_new(a, w->work);
+  w->constraints = constraints_new(a, w->work, &w->tol);
+  prepare_direct(w);
   if (s->outputs_are_states && s->lanes == 1) list_picks(w);
   return w;
 }
@@ -193,6 +220,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
 void simulate_work_free(SimulateWork *w) {
   if (!w) return;
   for (int i = 0; i < 2; i++) stepper_done(w->steppers[i]);
+  implicit_free(w->implicit);
   system_work_free(w->work);
   arena_free(w->arena);
 }
@@ -229,23 +257,42 @@ static void set_tolerances(SimulateWork *w, const double *p) {
 
 static void eval_inputs(void *data, double t, double *u, double *du) {
   SimulateWork *w = data;
-  for (int i = 0; i < w->system->nu; i++)
-    input_eval(w->request->inputs[i], t, &w->pieces[i], &u[i], &du[i]);
+  int nu = w->system->nu;
+  const int *order = w->system->model->input_order;
+  for (int i = 0; i < nu; i++) {
+    const Input *in = w->request->inputs[i];
+    input_eval(in, t, &w->pieces[i], &u[i], &du[i]);
+    if (order[i]) input_higher(in, t, w->pieces[i], &du[nu + i], &du[2 * nu + i]);
+  }
 }
 
-// Begins new pieces at t and finds where the next one of them ends. Steps end there, because a kink inside costs the
-// method its order; only a jump needs a new start. true: an input jumps at t.
-static bool enter_pieces(SimulateWork *w, double t) {
-  bool jump = false;
+// What a new piece of an input does to f. Steps end at pieces anyway, because a kink inside costs the method its order.
+typedef enum Break {
+  BREAK_NONE,
+  BREAK_KINK, // of an input whose derivatives are in f, by index reduction
+  BREAK_JUMP,
+} Break;
+
+static Break break_of(const SimulateWork *w, int input) {
+  const Input *in = w->request->inputs[input];
+  if (input_kind(in) == INPUT_HOLD) return BREAK_JUMP;
+  return input_smoothness(in) < w->system->model->input_order[input] ? BREAK_KINK : BREAK_NONE;
+}
+
+// Begins new pieces at t and finds where the next one of them ends.
+static Break enter_pieces(SimulateWork *w, double t) {
+  Break most = BREAK_NONE;
   w->next_break = HUGE_VAL;
   for (int i = 0; i < w->system->nu; i++) {
     const Input *in = w->request->inputs[i];
     int before = w->pieces[i];
     w->pieces[i] = input_piece(in, t, +1);
-    jump |= input_kind(in) == INPUT_HOLD && w->pieces[i] != before;
-    w->next_break = fmin(w->next_break, input_next_break(in, t, w->options.rel_tol));
+    if (w->pieces[i] != before && break_of(w, i) > most) most = break_of(w, i);
+    // derivatives of an input have kinks that its value hides
+    double tolerance = w->system->model->input_order[i] ? 0 : w->options.rel_tol;
+    w->next_break = fmin(w->next_break, input_next_break(in, t, tolerance));
   }
-  return jump;
+  return most;
 }
 
 // ---------------------------------------------------------------- how it ended
@@ -356,7 +403,30 @@ static void end_not_computable(SimulateWork *w) {
   if (w->system->lanes == 1) explain_ahead(w);
 }
 
+static bool end_singular(SimulateWork *w, const Singular *at, const char *how) {
+  Text lines;
+  text_init(&lines);
+  int count = constraints_lines(w->constraints, at->row, &lines);
+  end(w, OUTCOME_SINGULAR);
+  w->out->t_end = at->t;
+  message(w,
+          "%s t = %.10g the constraint%s of %s %s: a singular position (a dead centre, a linkage "
+          "that lies flat), from which the motion could go on in more than one way or in none",
+          how, at->t, count > 1 ? "s" : "", lines.at,
+          count > 1 ? "are no longer independent of each other" : "no longer restricts the motion");
+  text_done(&lines);
+  return false;
+}
+
 static void end_of_step(SimulateWork *w, StepEnd e) {
+  Singular at;
+  if (e != STEP_TOO_MANY && w->constraints && w->system->lanes == 1 &&
+      constraints_near_singular(w->constraints, &at)) {
+    end_singular(w, &at,
+                 e == STEP_TOO_SMALL ? "the steps became too small, because close to"
+                                     : "the equations cannot be computed, because close to");
+    return;
+  }
   if (e == STEP_TOO_SMALL)
     end_too_small(w);
   else if (e == STEP_TOO_MANY)
@@ -480,6 +550,166 @@ static bool put_row_at(SimulateWork *w, double t) {
 
 // ---------------------------------------------------------------- the run
 
+// By order of differentiation: which of a constraint's derivatives it is.
+static const char *const DERIVATIVE[] = {"", "the time derivative of ",
+                                         "the second time derivative of ",
+                                         "the third time derivative of "};
+enum { DERIVATIVES = sizeof DERIVATIVE / sizeof *DERIVATIVE };
+
+static void say_constraint(SimulateWork *w, int invariant) {
+  const Model *m = w->system->model;
+  const Invariant *v = &m->invariants[invariant];
+  message(w, "%sthe constraint of line %d",
+          DERIVATIVE[v->level < DERIVATIVES ? v->level : DERIVATIVES - 1],
+          m->flat->equations.at[v->equation].line);
+}
+
+static bool end_contradiction(SimulateWork *w, int condition, double residual, double size) {
+  const StartCondition *c = &w->system->model->conditions[condition];
+  end(w, OUTCOME_NO_START);
+  message(w, "the start values at t = %.10g do not satisfy ", w->request->start);
+  if (c->invariant < 0)
+    message(w, "the initial condition of line %d", c->line);
+  else
+    say_constraint(w, c->invariant);
+  message(
+      w,
+      ": its two sides differ by %.3g, and its terms add up to %.3g; fix fewer start values (fixed "
+      "= true), so that the nearest that fit together can be found, change them, or look whether "
+      "constraints contradict each other",
+      fabs(residual), size);
+  return false;
+}
+
+// Start values have to satisfy the constraints; where too many are fixed they cannot.
+static bool start_is_consistent(SimulateWork *w) {
+  double allowed = START_RESIDUAL + w->options.rel_tol, worst = 0, its_residual = 0, its_size = 0;
+  int which = -1;
+  for (int i = 0; i < w->system->model->condition_count; i++) {
+    double residual, size;
+    system_condition(w->work, i, &residual, &size);
+    double relative = residual == 0 ? 0 : fabs(residual) / (allowed * size);
+    if (!(relative <= fmax(worst, 1)))
+      which = i, worst = relative, its_residual = residual, its_size = size;
+  }
+  return which < 0 || end_contradiction(w, which, its_residual, its_size);
+}
+
+static bool end_fixed(SimulateWork *w, int invariant, int column) {
+  const System *s = w->system;
+  const char *name = s->model->flat->parameters.at[s->parameter[s->active[column]]].name;
+  end(w, OUTCOME_NO_START);
+  message(w, "the start values at t = %.10g satisfy ", w->request->start);
+  say_constraint(w, invariant);
+  message(w,
+          " at this value of %s only, so that there is no derivative by %s; leave one of them free "
+          "(without fixed = true), or let it follow from %s",
+          name, name, name);
+  return false;
+}
+
+static bool end_jump(SimulateWork *w, int invariant, double by) {
+  end(w, OUTCOME_NOT_COMPUTABLE);
+  message(w, "at t = %.10g ", stepper(w)->t);
+  say_constraint(w, invariant);
+  message(w,
+          " jumps by %.3g, and states would have to jump with it; write constraints whose branches "
+          "and inputs meet smoothly",
+          by);
+  return false;
+}
+
+static bool watches_jumps(const SimulateWork *w) {
+  return w->constraints && w->system->lanes == 1;
+}
+
+// After an event or a break of an input: constraints must not have jumped.
+static bool constraints_go_on(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  double by = 0;
+  int which = watches_jumps(w) ? constraints_after_jump(w->constraints, s->t, s->y, &by) : -1;
+  return which < 0 || end_jump(w, which, by);
+}
+
+static bool projects(const SimulateWork *w) {
+  return w->options.index == INDEX_PROJECT && w->system->lanes == 1;
+}
+
+// A method that would have to start again after each projection has terms in between that keep the constraints.
+static double wanted_rate(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  if (w->implicit || (projects(w) && s->row->moved)) return 0;
+  double rate = w->options.stabilise_rate;
+  return rate > 0 ? rate : constraints_rate(w->constraints, s);
+}
+
+// Between steps: off the constraints, where alone it matters, f changes with the rate by no more than the error of a step.
+// So a slope that a method has kept from before may stay.
+static void follow_rate(SimulateWork *w) {
+  if (!w->constraints) return;
+  double rate = wanted_rate(w);
+  if (rate == w->rate) return;
+  w->rate = rate;
+  system_set_rate(w->work, rate);
+}
+
+static bool derivatives_are_consistent(SimulateWork *w) {
+  double allowed = START_RESIDUAL + w->options.rel_tol;
+  int column, which = -1;
+  if (w->system->lanes == 1 && w->system->ns)
+    which = constraints_start_fixed(w->constraints, stepper(w)->y, allowed, &column);
+  return which < 0 || end_fixed(w, which, column);
+}
+
+static bool begin_constraints(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  Singular at;
+  if (w->constraints) constraints_begin(w->constraints, w->request->p);
+  if (!start_is_consistent(w)) return false;
+  if (!w->constraints) return true;
+  w->rate = 0;
+  system_set_rate(w->work, 0);
+  if (w->system->lanes == 1 && constraints_start_singular(w->constraints, s->t, s->y, &at))
+    return end_singular(w, &at, "at the start");
+  constraints_watch(w->constraints, s->t, s->y);
+  if (!derivatives_are_consistent(w)) return false;
+  if (projects(w)) constraints_project(w->constraints, s->t, s->y);
+  return true;
+}
+
+// After a step, and before its end is shown.
+static void keep_constraints(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  if (projects(w) && s->row->moved && constraints_project(w->constraints, s->t, s->y))
+    s->row->moved(s);
+  constraints_watch(w->constraints, s->t, s->y);
+}
+
+// Where the last step met a singular position; at infinity when it did not.
+static Singular find_singular(SimulateWork *w) {
+  Singular at = {HUGE_VAL, 0};
+  if (w->constraints && w->system->lanes == 1 &&
+      !constraints_step_singular(w->constraints, stepper(w), &at))
+    at.t = HUGE_VAL;
+  return at;
+}
+
+// What a constraint was differentiated for must not jump.
+static bool inputs_are_smooth(SimulateWork *w) {
+  const Model *m = w->system->model;
+  for (int i = 0; i < w->system->nu; i++) {
+    if (input_smoothness(w->request->inputs[i]) >= m->input_order[i] - 1) continue;
+    end(w, OUTCOME_NO_START);
+    message(w,
+            "the input %s enters a constraint that is differentiated %s: its interpolation must be "
+            "%s",
+            m->flat->variables.at[m->input[i]].name, m->input_order[i] == 1 ? "once" : "twice",
+            m->input_order[i] == 1 ? "linear or spline" : "spline");
+    return false;
+  }
+  return true;
+}
+
 static bool begin(SimulateWork *w) {
   const System *s = w->system;
   const SimulateRequest *r = w->request;
@@ -491,6 +721,7 @@ static bool begin(SimulateWork *w) {
   w->work->inputs = eval_inputs;
   w->work->inputs_data = w;
   st->t = st->t_old = r->start;
+  if (!inputs_are_smooth(w)) return false;
   system_start(w->work, r->start, st->y);
   int numbers = (s->nx + s->nx * s->stride) * s->lanes;
   if (!all_finite(st->y, numbers)) {
@@ -504,11 +735,12 @@ static bool begin(SimulateWork *w) {
     return false;
   }
   if (w->events) event_begin(w->events, st->t, st->y);
-  return true;
+  return begin_constraints(w);
 }
 
 static void restart(SimulateWork *w) {
   stepper(w)->row->start(stepper(w), w->t_end);
+  follow_rate(w);
 }
 
 static void change_stepper(SimulateWork *w, int which) {
@@ -552,19 +784,24 @@ static bool end_too_many_events(SimulateWork *w, int event) {
   return false;
 }
 
-// An event in the last step: goes back to it, changes the modes and the sensitivities, starts again.
-static bool handle_event(SimulateWork *w) {
+// An event in the last step, before what is singular in it: goes back to the event, changes the modes and the
+// sensitivities, starts again.
+static bool handle_event(SimulateWork *w, Singular *singular) {
   Stepper *s = stepper(w);
   double before, at;
   int event;
-  if (!event_find(w->events, s, &before, &at, &event)) return true;
+  if (!event_find(w->events, s, &before, &at, &event) || at > singular->t) return true;
+  singular->t = HUGE_VAL;
   if (!put_rows_before(w, before)) return false;
   s->row->dense(s, at, true, w->y);
   int numbers = w->system->nx + w->system->nx * w->system->stride;
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
   s->t = at;
+  if (w->constraints && projects(w)) constraints_project(w->constraints, at, s->y);
+  if (watches_jumps(w)) constraints_before_jump(w->constraints, at, s->y);
   w->out->events++;
   if (!event_pass(w->events, at, s->y, event)) return end_chatter(w, event);
+  if (!constraints_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(w, event);
   restart(w);
   while (next_time(w) <= at) // rows at the time of the event show what comes after it
@@ -572,16 +809,28 @@ static bool handle_event(SimulateWork *w) {
   return true;
 }
 
-// An input jumps here, and modes with it.
-static bool pass_jump(SimulateWork *w) {
+// An input jumps or has a kink here, and modes with it.
+static bool pass_jump(SimulateWork *w, Break kind) {
   Stepper *s = stepper(w);
   int event;
   if (w->events && !event_jump(w->events, s->t, s->y, &event)) {
     end_chatter(w, event);
     return false;
   }
-  if (s->t < w->t_end) restart(w);
+  if (!constraints_go_on(w)) return false;
+  if (s->t == w->t_end) return true;
+  if (kind == BREAK_KINK && s->row->moved)
+    s->row->moved(s);
+  else
+    restart(w);
   return true;
+}
+
+static bool pass_break(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  if (watches_jumps(w)) constraints_before_jump(w->constraints, s->t, s->y);
+  Break kind = enter_pieces(w, s->t);
+  return kind == BREAK_NONE || pass_jump(w, kind);
 }
 
 static bool is_worth_going_on(SimulateWork *w) {
@@ -599,11 +848,16 @@ static bool advance(SimulateWork *w) {
     end_of_step(w, e);
     return false;
   }
-  if (w->events && !handle_event(w)) return false;
-  if (!put_rows_before(w, s->t)) return false;
-  if (s->t == w->next_break && enter_pieces(w, s->t) && !pass_jump(w)) return false;
+  Singular singular = find_singular(w);
+  if (w->events && !handle_event(w, &singular)) return false;
+  if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
+  if (singular.t < HUGE_VAL) return end_singular(w, &singular, "at");
+  if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
+  if (w->constraints) keep_constraints(w);
+  if (s->t == w->next_break && !pass_break(w)) return false;
   if (!put_row_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
+  follow_rate(w);
   return true;
 }
 
@@ -616,6 +870,52 @@ static void collect_work(SimulateWork *w) {
     sum->rhs += c->rhs, sum->rhs_sens += c->rhs_sens;
     sum->jacobians += c->jacobians, sum->factorisations += c->factorisations;
   }
+}
+
+static double largest(SimulateWork *w, double (*violation)(const SimulateWork *, int), int *of) {
+  double most = 0;
+  *of = -1;
+  for (int i = 0; i < w->system->ni; i++) {
+    double v = violation(w, i);
+    if (*of < 0 || v > most) most = v, *of = i;
+  }
+  return most;
+}
+
+static void collect_violations(SimulateWork *w) {
+  Trajectory *out = w->out;
+  out->violation = largest(w, simulate_violation, &out->violation_of);
+  out->violation_sens = largest(w, simulate_violation_sens, &out->violation_sens_of);
+  if (!w->system->ns) out->violation_sens_of = -1;
+}
+
+double simulate_violation(const SimulateWork *w, int invariant) {
+  return w->constraints ? constraints_violation(w->constraints, invariant) : 0;
+}
+
+double simulate_violation_sens(const SimulateWork *w, int invariant) {
+  return w->constraints ? constraints_violation_sens(w->constraints, invariant) : 0;
+}
+
+// Equations that the integrator which was asked for cannot take.
+static bool is_refused(SimulateWork *w) {
+  if (!is_integrated_directly(&w->options) || w->implicit) return false;
+  w->out->outcome = OUTCOME_NO_START;
+  w->out->t_end = w->request->start;
+  message(w, "%s", implicit_refusal(w->system->model, implicit_kind(w)));
+  return true;
+}
+
+static void integrate(SimulateWork *w) {
+  const SimulateRequest *r = w->request;
+  use_stepper(w, 0);
+  aim_picks(w);
+  if (begin(w) && put_row_at(w, r->start)) {
+    if (w->t_end > r->start) restart(w);
+    while (stepper(w)->t < w->t_end && advance(w)) {
+    }
+  }
+  if (w->out->outcome == OUTCOME_REACHED_END) w->out->t_end = stepper(w)->t;
 }
 
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
@@ -632,13 +932,7 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->tol.max_steps = w->tol.max_steps;
-  use_stepper(w, 0);
-  aim_picks(w);
-  if (begin(w) && put_row_at(w, request->start)) {
-    if (w->t_end > request->start) restart(w);
-    while (stepper(w)->t < w->t_end && advance(w)) {
-    }
-    out->t_end = stepper(w)->t;
-  }
+  if (!is_refused(w)) integrate(w);
   collect_work(w);
+  collect_violations(w);
 }

@@ -12,6 +12,7 @@
   OUTCOME(STEP_TOO_SMALL, "step-too-small", "no step is small enough for the tolerances")          \
   OUTCOME(NOT_COMPUTABLE, "not-computable", "the equations cannot be computed")                    \
   OUTCOME(NO_START, "no-start", "no consistent start values were found")                           \
+  OUTCOME(SINGULAR, "singular-position", "constraints became dependent on each other")             \
   OUTCOME(CHATTER, "chatter", "events follow each other without end")                              \
   OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")                 \
   OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")
@@ -47,9 +48,16 @@ typedef struct Trajectory {
   // Called when rows have been added, NULL: nobody watches. false ends the simulation as abandoned.
   bool (*watch)(void *data, int rows);
   void *watch_data;
+  // Called after every accepted step, whose dense output it may read; NULL: nobody records it.
+  void (*stepped)(void *data, Stepper *s);
+  void *stepped_data;
   StepCount work;
   long events;
-  double t_end;      // how far it came
+  double t_end; // how far it came
+  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, and the largest
+  // |g_x s + g_p| of their sensitivities times |p| (1 where p is 0); and of which invariant, -1: there is none.
+  double violation, violation_sens;
+  int violation_of, violation_sens_of;
   char solver[48];   // "rk8, rosenbrock"
   char message[700]; // sentences when it did not reach the end
 } Trajectory;
@@ -60,6 +68,10 @@ typedef struct SimulateWork SimulateWork; // one per thread; may run many times
 SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options);
 void simulate_work_free(SimulateWork *w);
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out);
+
+// Of one invariant of the model (in the order of model->invariants) in the last run, as in Trajectory.
+double simulate_violation(const SimulateWork *w, int invariant);
+double simulate_violation_sens(const SimulateWork *w, int invariant);
 
 // What a System for these options must have: fills jacobian and jacobian_sens.
 void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec);

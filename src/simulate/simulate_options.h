@@ -10,6 +10,14 @@ typedef struct SimulateOptions {
 #undef OPT_CHOICE
 } SimulateOptions;
 
+// Words of the option index, in the order of the list.
+typedef enum IndexChoice {
+  INDEX_STABILISE,
+  INDEX_PROJECT,
+  INDEX_DIRECT,
+  INDEX_INDEX3,
+} IndexChoice;
+
 extern const OptionTable SIMULATE_OPTIONS;
 
 void simulate_options_init(SimulateOptions *o); // all defaults

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "num/vec.h"
+#include "simulate/direct.h"
 #include "simulate/rk.h"
 #include "simulate/rosenbrock.h"
 #include "simulate/stiff.h"
 
 const StepperRow *const STEPPERS[] = {
-    &STEPPER_RK8, &STEPPER_RK5, &STEPPER_ROSENBROCK, &STEPPER_BDF, &STEPPER_ADAMS,
+    &STEPPER_RK8,   &STEPPER_RK5,     &STEPPER_ROSENBROCK, &STEPPER_BDF,
+    &STEPPER_ADAMS, &STEPPER_IDA_GGL, &STEPPER_IDA_INDEX3,
 };
 const int STEPPER_COUNT = sizeof STEPPERS / sizeof *STEPPERS;
 

@@ -8,6 +8,26 @@
 #include "base/arena.h"
 #include "num/pattern.h"
 
+// The motion as equations 0 = F(t, z, dz/dt) in more unknowns, z = [x: n states | others], for integrators of
+// differential-algebraic equations. lanes 1. Columns of sensitivities lie behind z and dz as they do in y: m rows of
+// ode->stride numbers. Not finite where the model cannot be computed.
+typedef struct Dae {
+  int m;              // unknowns = equations, >= n
+  void *self;         // handed to the functions
+  const bool *tested; // by unknown: takes part in the error test
+  // By unknown: its size, which absolute tolerances of others are taken from. 0: it enters linearly, and Newton's
+  // iteration need not wait for it.
+  const double *nominal;
+  const Pattern *pattern; // of F_z and F_dz together
+  void (*residual)(void *self, double t, const double *z, const double *dz, double *F);
+  // F = [F | F_z S + F_dz dS/dt + F_p] from [z | S] and [dz | dS/dt]
+  void (*residual_sens)(void *self, double t, const double *z, const double *dz, double *F);
+  // J = F_z + c F_dz in the order of the pattern
+  void (*jacobian)(void *self, double t, const double *z, const double *dz, double c, double *J);
+  // Consistent z and dz/dt, with their columns, where the states and their columns are y.
+  void (*begin)(void *self, double t, const double *y, double *z, double *dz);
+} Dae;
+
 typedef struct Ode {
   int n;      // states, >= 0
   int ns;     // sensitivity columns, 0 = none
@@ -25,6 +45,7 @@ typedef struct Ode {
   void (*jacobian)(void *self, double t, const double *x, double *J, double *ft);
   // Total derivative by each parameter column: DJ[e*stride + k] of value e of J, Dft[i*stride + k] of ft.
   void (*jacobian_sens)(void *self, double t, const double *y, double *DJ, double *Dft);
+  const Dae *dae; // what ida-ggl and ida-index3 integrate (implicit.h makes it); others need none
 } Ode;
 
 typedef struct Tolerance {
@@ -79,6 +100,9 @@ typedef struct StepperRow {
   void (*start)(Stepper *s, double t_end);
   // One accepted step from s->t, not beyond limit; ends exactly at limit when it gets there.
   StepEnd (*step)(Stepper *s, double limit);
+  // s->y was moved a little at s->t, by less than the tolerances: what depends on it is computed anew, the size of the
+  // steps stays. The last step has no dense output any more. NULL: start serves.
+  void (*moved)(Stepper *s);
   // y at t_old <= t <= t. columns: only the states (false) or states and sensitivities (true).
   void (*dense)(Stepper *s, double t, bool with_sensitivities, double *y);
   // The same for many times inside the last step: number pick[i] of y at t[k] goes to column[i][row + k], i < count. lanes 1.

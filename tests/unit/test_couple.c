@@ -26,13 +26,17 @@ typedef struct Fixture {
   Model *model;
 } Fixture;
 
-static void open_model(Fixture *f) {
+static void open_text(Fixture *f, const char *text) {
   Err err = {0};
   f->arena = arena_new();
-  Source *s = source_new(f->arena, "test", DUFFING, strlen(DUFFING), &err);
+  Source *s = source_new(f->arena, "test", text, strlen(text), &err);
   const AstModel *ast = s ? parse_model(f->arena, s, &err) : NULL;
   f->model = ast ? model_new(s, ast, NULL, 0, &err) : NULL;
   if (!f->model) fail_msg("%s", err.text);
+}
+
+static void open_model(Fixture *f) {
+  open_text(f, DUFFING);
 }
 
 static void close_model(Fixture *f) {
@@ -196,6 +200,181 @@ static void starts_where_it_is_told(void **state) {
   close_model(&f);
 }
 
+// ---------------------------------------------------------------- invariants
+
+// A rod on a pivot: its centre (x, y) and its angle; and a wheel that nothing holds.
+static const char ROD[] = "model Rod\n"
+                          "  parameter Real l = 0.5;\n"
+                          "  parameter Real J = 0.3;\n"
+                          "  Real x(start = 0.2, nominal = 0.5);\n"
+                          "  Real y(start = -0.3);\n"
+                          "  Real phi(start = 0.6, fixed = true);\n"
+                          "  Real vx, vy, w(start = 2, fixed = true), free(start = 0);\n"
+                          "  Real Fx, Fy;\n"
+                          "equation\n"
+                          "  der(x) = vx;\n"
+                          "  der(y) = vy;\n"
+                          "  der(phi) = w;\n"
+                          "  der(vx) = Fx;\n"
+                          "  der(vy) = Fy - 9.81;\n"
+                          "  J*der(w) = -l*cos(phi)*Fx - l*sin(phi)*Fy;\n"
+                          "  der(free) = x - free;\n"
+                          "  x - l*sin(phi) = 0;\n"
+                          "  y + l*cos(phi) = 0;\n"
+                          "end Rod;\n";
+
+enum { ROD_X, ROD_Y, ROD_PHI, ROD_VX, ROD_VY, ROD_W, ROD_FREE, ROD_STATES };
+
+static const double ROD_AT[ROD_STATES] = {
+    0.28232123669751769, -0.41266780745483916, 0.6, 0.82533561490967833, 0.56464247339503537, 2, 0};
+
+// What a push does to the four invariants: x - l sin(phi), y + l cos(phi), and the same for rates.
+static void changes_of_invariants(const double *x, const double *push, double *change) {
+  double s = 0.5 * sin(x[ROD_PHI]), c = 0.5 * cos(x[ROD_PHI]);
+  change[0] = push[ROD_X] - c * push[ROD_PHI];
+  change[1] = push[ROD_Y] - s * push[ROD_PHI];
+  change[2] = push[ROD_VX] - c * push[ROD_W] + s * x[ROD_W] * push[ROD_PHI];
+  change[3] = push[ROD_VY] - s * push[ROD_W] - c * x[ROD_W] * push[ROD_PHI];
+}
+
+typedef struct RodTie {
+  Expr measured[2];
+  int channels;
+  CoupleIntegral integral;
+  double gain, gain_rate, gain_integral;
+  double data[2];
+} RodTie;
+
+static void two_data(void *data, double t, double *u, double *du) {
+  const RodTie *tie = data;
+  (void)t;
+  for (int k = 0; k < tie->channels; k++) u[k] = tie->data[k], du[k] = 0;
+}
+
+static void slopes_of(Model *m, const double *p, RodTie *tie, const double *x, double *dx) {
+  SystemSpec spec = {.lanes = 1};
+  System *s = system_new(m, &spec);
+  SystemWork *w = system_work_new(s);
+  w->inputs = two_data, w->inputs_data = tie;
+  system_set_parameters(w, p);
+  system_set_time(w, 0);
+  system_rhs(w, 0, x, dx);
+  system_work_free(w);
+  system_free(s);
+}
+
+static void push_of_terms(Fixture *f, RodTie *tie, CoupleTerm *terms, int count, double *push) {
+  Coupling c = {tie->measured, tie->channels, terms, count, tie->integral};
+  const Coupled *tied = couple(f->model, &c);
+  double *p = values_of(f, tied->model), x[ROD_STATES + 2] = {0}, plain[ROD_STATES],
+         slopes[ROD_STATES + 2];
+  memcpy(x, ROD_AT, sizeof ROD_AT);
+  x[ROD_STATES] = 0.7, x[ROD_STATES + 1] = -0.4;
+  p[tied->lambda] = 1;
+  for (int k = 0; k < count; k++) p[tied->gain[k]] = terms[k].rate ? tie->gain_rate : tie->gain;
+  for (int k = 0; k < tie->channels && tied->gain_integral; k++)
+    p[tied->gain_integral[k]] = tie->gain_integral;
+  slopes_of(f->model, values_of(f, f->model), tie, x, plain);
+  slopes_of(tied->model, p, tie, x, slopes);
+  for (int i = 0; i < ROD_STATES; i++) push[i] = slopes[i] - plain[i];
+}
+
+static void push_of(Fixture *f, RodTie *tie, double *push) {
+  CoupleTerm terms[4 * ROD_STATES];
+  int count = 0;
+  for (int k = 0; k < tie->channels; k++)
+    count += couple_default_terms(f->model, f->arena, tie->measured, k, true, terms + count);
+  push_of_terms(f, tie, terms, count, push);
+}
+
+static void assert_keeps_invariants(const double *push) {
+  double change[4], size = 0;
+  changes_of_invariants(ROD_AT, push, change);
+  for (int i = 0; i < ROD_STATES; i++) size = fmax(size, fabs(push[i]));
+  assert_true(size > 1e-3);
+  for (int i = 0; i < 4; i++) assert_close(change[i], 0, 1e-11 * size);
+}
+
+static void every_push_keeps_the_invariants(void **state) {
+  (void)state;
+  Fixture f;
+  open_text(&f, ROD);
+  Graph *g = f.model->graph;
+  const Expr *x = f.model->x;
+  Expr sum = expr_add(g, x[ROD_X], expr_mul(g, x[ROD_VY], x[ROD_FREE]));
+  Expr force = f.model->value[names_find(f.model->flat->names, "Fx")];
+  Expr measured[] = {x[ROD_X], x[ROD_PHI], x[ROD_W], sum, force};
+  for (int i = 0; i < 5; i++)
+    for (int kind = 0; kind < 3; kind++) {
+      RodTie tie = {.measured = {measured[i], x[ROD_Y]},
+                    .channels = 1 + (i + kind) % 2,
+                    .integral = kind == 2 ? COUPLE_ERROR : COUPLE_NO_INTEGRAL,
+                    .gain = kind == 0 ? 7 : 0,
+                    .gain_rate = kind == 1 ? 20 : 0,
+                    .gain_integral = 3,
+                    .data = {30, -2}};
+      double push[ROD_STATES];
+      if (kind == 1 && i == 4) continue; // a force contains all states: nothing else drives it
+      push_of(&f, &tie, push);
+      assert_keeps_invariants(push);
+    }
+  close_model(&f);
+}
+
+static void constrained_measured_states_follow_at_the_rate_of_the_gain(void **state) {
+  (void)state;
+  Fixture f;
+  open_text(&f, ROD);
+  const Expr *x = f.model->x;
+  RodTie angle = {.measured = {x[ROD_PHI]}, .channels = 1, .gain = 7, .data = {0.9}};
+  RodTie place = {.measured = {x[ROD_X]}, .channels = 1, .gain = 7, .data = {0.4}};
+  // Two quantities that one degree of freedom moves, with data that agree: each follows as fast as alone, not twice.
+  double turn = 0.01, to_x = 0.5 * cos(ROD_AT[ROD_PHI]) * turn;
+  RodTie both = {.measured = {x[ROD_PHI], x[ROD_X]},
+                 .channels = 2,
+                 .gain = 7,
+                 .data = {ROD_AT[ROD_PHI] + turn, ROD_AT[ROD_X] + to_x}};
+  double push[ROD_STATES];
+  push_of(&f, &angle, push);
+  assert_close_relative(push[ROD_PHI], 7 * (0.9 - ROD_AT[ROD_PHI]), 0.03);
+  push_of(&f, &place, push);
+  assert_close_relative(push[ROD_X], 7 * (0.4 - ROD_AT[ROD_X]), 0.03);
+  push_of(&f, &both, push);
+  assert_close_relative(push[ROD_PHI], 7 * turn, 0.03);
+  assert_close_relative(push[ROD_X], 7 * to_x, 0.03);
+  close_model(&f);
+}
+
+static void a_push_of_rates_moves_no_position(void **state) {
+  (void)state;
+  Fixture f;
+  open_text(&f, ROD);
+  RodTie tie = {.measured = {f.model->x[ROD_PHI]}, .channels = 1, .gain_rate = 20, .data = {0.9}};
+  double push[ROD_STATES];
+  push_of(&f, &tie, push);
+  for (int i = 0; i < 3; i++) assert_close(push[i], 0, 0);
+  assert_close_relative(push[ROD_W], 20 * (0.9 - ROD_AT[ROD_PHI]), 0.03);
+  close_model(&f);
+}
+
+// What already lies along the invariants stays as it is.
+static void given_gains_along_the_invariants_are_taken_as_they_are(void **state) {
+  (void)state;
+  Fixture f;
+  open_text(&f, ROD);
+  Graph *g = f.model->graph;
+  double along[ROD_STATES] = {0}, c = 0.5 * cos(0.6), s = 0.5 * sin(0.6), push[ROD_STATES];
+  along[ROD_VX] = c, along[ROD_VY] = s, along[ROD_W] = 1;
+  CoupleTerm terms[3];
+  for (int i = 0; i < 3; i++)
+    terms[i] = (CoupleTerm){0, ROD_VX + i, expr_const(g, along[ROD_VX + i]), true};
+  RodTie tie = {.measured = {f.model->x[ROD_PHI]}, .channels = 1, .gain_rate = 20, .data = {0.9}};
+  push_of_terms(&f, &tie, terms, 3, push);
+  for (int i = 0; i < ROD_STATES; i++)
+    assert_close(push[i], 20 * along[i] * (0.9 - ROD_AT[ROD_PHI]) , 0.2);
+  close_model(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(is_the_model_itself_without_tie),
@@ -204,6 +383,10 @@ int main(void) {
       cmocka_unit_test(integrates_the_error),
       cmocka_unit_test(leaves_the_model_as_it_was),
       cmocka_unit_test(starts_where_it_is_told),
+      cmocka_unit_test(every_push_keeps_the_invariants),
+      cmocka_unit_test(constrained_measured_states_follow_at_the_rate_of_the_gain),
+      cmocka_unit_test(a_push_of_rates_moves_no_position),
+      cmocka_unit_test(given_gains_along_the_invariants_are_taken_as_they_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,95 @@ static void without_output_times_nothing_happens(void **state) {
   fixture_close(&f);
 }
 
+// x and y on a circle whose radius is a, with the force of the rod; b acts along y.
+static const char CIRCLE[] = "model Circle\n"
+                             "  parameter Real a = 1;\n"
+                             "  parameter Real b = 9.81;\n"
+                             "  parameter Real unused = 1;\n"
+                             "  Real x(start = 0.2, fixed = true);\n"
+                             "  Real y(start = -1);\n"
+                             "  Real force;\n"
+                             "  Real vx, vy(start = 0, fixed = true);\n"
+                             "equation\n"
+                             "  der(x) = vx;\n"
+                             "  der(y) = vy;\n"
+                             "  der(vx) = -x*force;\n"
+                             "  der(vy) = -y*force - b;\n"
+                             "  x^2 + y^2 = a^2;\n"
+                             "end Circle;\n";
+
+static void open_circle(Fixture *f, const char *solver, const char *index) {
+  Err err = {0};
+  fixture_open(f, CIRCLE, solver);
+  assert_true(options_set(&SIMULATE_OPTIONS, &f->options, "index", index, &err));
+}
+
+static void constrained_lanes_are_simulations_side_by_side(void **state) {
+  (void)state;
+  Fixture wide, single;
+  open_circle(&wide, "rk8", "stabilise");
+  open_circle(&single, "rk8", "stabilise");
+  fixture_build(&wide, 4);
+  fixture_build(&single, 1);
+  double p[16 * LANES], q[16], values[ROWS * NY * LANES], sens[ROWS * NY * NP * LANES];
+  double one[ROWS * NY], one_sens[ROWS * NY * NP];
+  for (int l = 0; l < 4; l++) parameters_of(&wide, l, 4, l, p);
+  Trajectory all = {.values = values, .sens = sens};
+  run(&wide, p, &all);
+  assert_true(all.violation > 0);
+  assert_true(all.violation < 1e-9);
+  assert_true(all.violation_of == 0 || all.violation_of == 1);
+  for (int l = 0; l < 4; l++) {
+    parameters_of(&single, l, 1, 0, q);
+    Trajectory alone = {.values = one, .sens = one_sens};
+    run(&single, q, &alone);
+    for (int i = 0; i < ROWS * NY; i++) assert_close(values[i * 4 + l], one[i], 1e-7);
+    for (int i = 0; i < ROWS * NY * NP; i++) assert_close(sens[i * 4 + l], one_sens[i], 1e-6);
+  }
+  fixture_close(&wide);
+  fixture_close(&single);
+}
+
+static void constrained_motions_begin_anew_in_every_run(void **state) {
+  (void)state;
+  static const char *const INDEX[] = {"stabilise", "project", "direct", "index3"};
+  for (int k = 0; k < 4; k++) {
+    Fixture f;
+    open_circle(&f, "auto", INDEX[k]);
+    f.options.rel_tol = 1e-7, f.options.abs_tol = 1e-9;
+    fixture_build(&f, 1);
+    double p[16], first[ROWS * NY], later[ROWS * NY], sens[ROWS * NY * NP];
+    Trajectory a = {.values = first, .sens = sens}, b = {.values = later, .sens = sens};
+    parameters_of(&f, 0, 1, 0, p);
+    run(&f, p, &a);
+    parameters_of(&f, 3, 1, 0, p);
+    run(&f, p, &b);
+    parameters_of(&f, 0, 1, 0, p);
+    run(&f, p, &b);
+    assert_memory_equal(first, later, sizeof first);
+    assert_true(a.violation == b.violation && a.violation_sens == b.violation_sens);
+    assert_true(simulate_violation(f.work, a.violation_of) == a.violation);
+    assert_true(simulate_violation_sens(f.work, a.violation_sens_of) == a.violation_sens);
+    fixture_close(&f);
+  }
+}
+
+static void without_constraints_nothing_is_violated(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_open(&f, DUFFING, "auto");
+  fixture_build(&f, 1);
+  double p[16], values[ROWS * NY], sens[ROWS * NY * NP];
+  parameters_of(&f, 0, 1, 0, p);
+  Trajectory out = {.values = values, .sens = sens};
+  run(&f, p, &out);
+  assert_true(out.violation == 0 && out.violation_sens == 0);
+  assert_int_equal(out.violation_of, -1);
+  assert_int_equal(out.violation_sens_of, -1);
+  assert_true(simulate_violation(f.work, 0) == 0);
+  fixture_close(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_are_simulations_side_by_side),
@@ -178,6 +267,9 @@ int main(void) {
       cmocka_unit_test(one_work_runs_many_points_as_if_each_were_the_first),
       cmocka_unit_test(every_outcome_has_a_word_and_a_meaning),
       cmocka_unit_test(without_output_times_nothing_happens),
+      cmocka_unit_test(constrained_lanes_are_simulations_side_by_side),
+      cmocka_unit_test(constrained_motions_begin_anew_in_every_run),
+      cmocka_unit_test(without_constraints_nothing_is_violated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

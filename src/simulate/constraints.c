@@ -1,0 +1,511 @@
+#include "simulate/constraints.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  ROUNDS = 6,    // of Gauss and Newton
+  HALVINGS = 60, // of a step in which a singular position is looked for
+  LINES_MOST = 6,
+};
+
+// Baumgarte's terms disturb the steps: stages of a Runge-Kutta method lie off the invariants, and the terms pull them back,
+// which adds (rate*h)^order to an error that is (h/T)^order without them, T the time in which the motion changes. A rate of
+// some 1/h makes this the larger part: the steps become shorter, the rate with them larger, without end. A rate of the
+// order of 1/T is what the steps bear, and T is h/rel_tol^(1/order). Measured on pendulums, slider-crank, four-bar linkage
+// and Andrews' mechanism with rk8 from 1e-4 to 1e-11: from 3/T on the steps shorten by themselves; 0.5/T takes 1 to 4 % more
+// of them (other methods up to 8 %) and holds the drift at the error of a few steps, as 1.5/T does.
+static const double RATE = 0.5, RATE_LEAST = 0.35,
+                    RATE_MOST = 0.7; // times T; between the latter it stays
+// The step that counts is the longest of late: short ones come from events, output times, the start, or from the terms
+// themselves, and a rate that follows these would be far too large. It shrinks by this part of the time that passes.
+static const double FORGET = 0.1;
+enum {
+  STEPS_FIRST = 10,  // without terms, until the steps have found their length
+  ORDER_TYPICAL = 5, // of the methods of variable order
+};
+
+static const double WORTH = 0.01;      // of the tolerance: smaller errors are left
+static const double SETTLED = 1e-6;    // of the tolerance: where Gauss and Newton end
+static const double JUMP_LEAST = 1000; // of the tolerance, and of the error before
+static const double DEPENDENT = 1e-10; // what is left of a row, against the row: rounding
+static const double SINGULAR = 1e-6;   // what is left of a row, against the most that ever was
+static const double NEAR = 1e-3;
+static const double TAKES_PART = 1e-3; // of a sum of rows
+
+// Slopes of invariants by states in units of their nominal values, made orthogonal one after the other:
+// row i = sum over j <= i of lower[i*rows + j] * q[j*columns ...].
+typedef struct Slopes {
+  int rows, columns;
+  int *invariant;              // by row
+  int *start, *entry, *column; // by row: numbers among c_x, and where they go
+  double *scale;               // by number: nominal value of its state
+  double *q, *lower;
+} Slopes;
+
+struct Constraints {
+  SystemWork *work;
+  const System *system;
+  const Tolerance *tol;
+  double step;       // the longest of the last steps
+  double rate;       // of stabilisation
+  int looked;        // at steps, for the rate
+  double at;         // time for which the work holds the invariants and their slopes
+  double *size;      // by column of sensitivities: of the parameter
+  double *value;     // of the invariants of all lanes; before a jump
+  double far_before; // of the states from the invariants, before a jump
+  double *violation, *violation_sens;
+  double *identity; // g_x S + g_p, by rows of stride numbers
+  Slopes all;       // of all invariants that do not follow from others, by all states
+  double *nominal, *x_old, *dx, *dS, *part;
+  // The slopes of the highest level of each constraint by the states whose derivatives it determines: where they become
+  // dependent, the accelerations are not determined.
+  Slopes leading;
+  double *q_before; // of leading at the last step
+  double *most;     // by row: the largest part that was left of it
+  double *x;
+};
+
+// ---------------------------------------------------------------- set-up
+
+// By state: how often it is differentiated in the equations that are solved.
+static int *state_orders(Arena *a, const Model *m) {
+  int *by_variable = ARENA_ARRAY(a, int, m->flat->variables.count + 1);
+  int *order = ARENA_ARRAY(a, int, m->nx + 1);
+  for (int j = 0; j < m->unknown_count && m->unknown_order; j++)
+    if (m->unknown_order[j] > by_variable[m->unknown_variable[j]])
+      by_variable[m->unknown_variable[j]] = m->unknown_order[j];
+  for (int i = 0; i < m->nx; i++) order[i] = by_variable[m->state[i]];
+  return order;
+}
+
+static bool is_highest(const Model *m, int i) {
+  return i + 1 == m->invariant_count || m->invariants[i + 1].equation != m->invariants[i].equation;
+}
+
+static void take_row(Slopes *r, const Pattern *p, int invariant, const int *order,
+                     const double *nominal) {
+  int count = r->start[r->rows], leading = 0;
+  for (int e = p->start[invariant]; e < p->start[invariant + 1]; e++)
+    leading += order && order[p->column[e]] <= 1;
+  for (int e = p->start[invariant]; e < p->start[invariant + 1]; e++) {
+    if (leading && order[p->column[e]] > 1) continue;
+    r->entry[count] = e;
+    r->column[count] = p->column[e];
+    r->scale[count++] = nominal[p->column[e]];
+  }
+  r->invariant[r->rows++] = invariant;
+  r->start[r->rows] = count;
+}
+
+// order: only the rows and columns of the highest derivatives; NULL: all.
+static void slopes_init(Slopes *r, Arena *a, const System *s, const int *order,
+                        const double *nominal) {
+  const Model *m = s->model;
+  int entries = pattern_count(&s->cx.pattern);
+  r->columns = s->nx;
+  r->invariant = ARENA_ARRAY(a, int, s->ni + 1);
+  r->start = ARENA_ARRAY(a, int, s->ni + 1);
+  r->entry = ARENA_ARRAY(a, int, entries + 1);
+  r->column = ARENA_ARRAY(a, int, entries + 1);
+  r->scale = ARENA_ARRAY(a, double, entries + 1);
+  for (int i = 0; i < s->ni; i++)
+    if (!m->invariants[i].redundant && (!order || is_highest(m, i)))
+      take_row(r, &s->cx.pattern, i, order, nominal);
+  r->q = ARENA_ARRAY(a, double, (size_t)r->rows *(size_t)r->columns + 8);
+  r->lower = ARENA_ARRAY(a, double, (size_t)r->rows *(size_t)r->rows + 8);
+}
+
+// Leaves out the columns that no row has.
+static void slopes_compress(Slopes *r, Arena *a) {
+  int *to = ARENA_ARRAY(a, int, r->columns + 1), count = 0;
+  for (int e = 0; e < r->start[r->rows]; e++) to[r->column[e]] = 1;
+  for (int j = 0; j < r->columns; j++)
+    if (to[j]) to[j] = count++;
+  for (int e = 0; e < r->start[r->rows]; e++) r->column[e] = to[r->column[e]];
+  r->columns = count;
+}
+
+Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
+  const System *s = w->system;
+  const Model *m = s->model;
+  if (s->ni == 0) return NULL;
+  Constraints *c = ARENA_NEW(a, Constraints);
+  size_t numbers = (size_t)s->nx * (size_t)s->stride;
+  c->work = w;
+  c->system = s;
+  c->tol = tol;
+  c->size = ARENA_ARRAY(a, double, s->stride + 1);
+  c->value = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)s->lanes + 8);
+  c->violation = ARENA_ARRAY(a, double, s->ni);
+  c->violation_sens = ARENA_ARRAY(a, double, s->ni);
+  c->identity = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)s->stride + 8);
+  c->nominal = ARENA_ARRAY(a, double, s->nx);
+  for (int i = 0; i < s->nx; i++) c->nominal[i] = m->flat->variables.at[m->state[i]].nominal;
+  slopes_init(&c->all, a, s, NULL, c->nominal);
+  slopes_init(&c->leading, a, s, state_orders(a, m), c->nominal);
+  slopes_compress(&c->leading, a);
+  c->x_old = ARENA_ARRAY(a, double, s->nx + 8);
+  c->dx = ARENA_ARRAY(a, double, s->nx + 8);
+  c->x = ARENA_ARRAY(a, double, s->nx + 16);
+  c->dS = ARENA_ARRAY(a, double, numbers + 8);
+  c->part = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)(s->stride + 1) + 8);
+  c->q_before = ARENA_ARRAY(a, double, (size_t)c->leading.rows *(size_t)c->leading.columns + 8);
+  c->most = ARENA_ARRAY(a, double, c->leading.rows + 1);
+  return c;
+}
+
+void constraints_begin(Constraints *c, const double *p) {
+  const System *s = c->system;
+  c->at = nan("");
+  c->step = c->rate = 0;
+  c->looked = 0;
+  for (int i = 0; i < s->ni; i++) c->violation[i] = c->violation_sens[i] = 0;
+  for (int i = 0; i < c->leading.rows; i++) c->most[i] = 0;
+  for (int k = 0; k < s->ns; k++) {
+    double size = fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]);
+    c->size[k] = size > 0 ? size : 1;
+  }
+}
+
+double constraints_rate(Constraints *c, const Stepper *s) {
+  double passed = fabs(s->t - s->t_old), order = s->row->order ? s->row->order : ORDER_TYPICAL;
+  c->step = fmax(fabs(s->h_next), c->step - FORGET * passed);
+  if (c->looked < STEPS_FIRST) {
+    c->looked++;
+    return 0;
+  }
+  double time = c->step / pow(c->tol->rel, 1 / order), now = c->rate * time;
+  if (time > 0 && !(now >= RATE_LEAST && now <= RATE_MOST)) c->rate = RATE / time;
+  return c->rate;
+}
+
+// ---------------------------------------------------------------- slopes
+
+static void evaluate(Constraints *c, double t, const double *x) {
+  system_invariant_sens(c->work, t, x);
+  c->at = t;
+}
+
+static double dot(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int j = 0; j < n; j++) sum += a[j] * b[j];
+  return sum;
+}
+
+// Gram and Schmidt, in the modified order of operations.
+static void orthogonalise(Slopes *r) {
+  int n = r->columns;
+  for (int i = 0; i < r->rows; i++) {
+    double *row = r->q + (size_t)i * (size_t)n, *lower = r->lower + (size_t)i * (size_t)r->rows;
+    for (int k = 0; k < i; k++) {
+      const double *q = r->q + (size_t)k * (size_t)n;
+      lower[k] = dot(row, q, n);
+      for (int j = 0; j < n; j++) row[j] -= lower[k] * q[j];
+    }
+    lower[i] = sqrt(dot(row, row, n));
+    double scale = lower[i] > 0 ? 1 / lower[i] : 0;
+    for (int j = 0; j < n; j++) row[j] *= scale;
+  }
+}
+
+static void factor(Constraints *c, Slopes *r) {
+  const double *value = c->work->invariant_out + c->system->cx.at;
+  memset(r->q, 0, (size_t)r->rows * (size_t)r->columns * sizeof *r->q);
+  for (int i = 0; i < r->rows; i++) {
+    double *row = r->q + (size_t)i * (size_t)r->columns;
+    for (int e = r->start[i]; e < r->start[i + 1]; e++)
+      row[r->column[e]] = value[r->entry[e]] * r->scale[e];
+  }
+  orthogonalise(r);
+}
+
+static double left_of_row(const Slopes *r, int i) {
+  return r->lower[(size_t)i * (size_t)r->rows + (size_t)i];
+}
+
+static bool is_dependent(const Slopes *r, int i) {
+  const double *lower = r->lower + (size_t)i * (size_t)r->rows;
+  return !(lower[i] * lower[i] > DEPENDENT * DEPENDENT * dot(lower, lower, i + 1));
+}
+
+// The least X with slopes X = right, for `width` columns: right by invariants, X by states. part is scratch.
+static void least_change(const Slopes *r, const double *nominal, const double *right, int width,
+                         double *part, double *X) {
+  int n = r->columns;
+  memset(X, 0, (size_t)n * (size_t)width * sizeof *X);
+  for (int i = 0; i < r->rows; i++) {
+    const double *lower = r->lower + (size_t)i * (size_t)r->rows, *q = r->q + (size_t)i * (size_t)n;
+    double *z = part + (size_t)i * (size_t)width;
+    bool skip = is_dependent(r, i);
+    for (int k = 0; k < width; k++) {
+      double sum = right[(size_t)r->invariant[i] * (size_t)width + (size_t)k];
+      for (int j = 0; j < i; j++) sum -= lower[j] * part[(size_t)j * (size_t)width + (size_t)k];
+      z[k] = skip ? 0 : sum / lower[i];
+    }
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < width; k++)
+        X[(size_t)j * (size_t)width + (size_t)k] += nominal[j] * q[j] * z[k];
+  }
+}
+
+// ---------------------------------------------------------------- the watch
+
+// g_x S + g_p of all invariants, where the work holds their slopes.
+static void find_identity(Constraints *c, const double *S) {
+  const System *s = c->system;
+  const Pattern *cx = &s->cx.pattern, *cp = &s->cp.pattern;
+  const double *vx = c->work->invariant_out + s->cx.at, *vp = c->work->invariant_out + s->cp.at;
+  memset(c->identity, 0, (size_t)s->ni * (size_t)s->stride * sizeof *c->identity);
+  for (int i = 0; i < s->ni; i++) {
+    double *row = c->identity + (size_t)i * (size_t)s->stride;
+    for (int e = cp->start[i]; e < cp->start[i + 1]; e++) row[cp->column[e]] = vp[e];
+    for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
+      const double *from = S + (size_t)cx->column[e] * (size_t)s->stride;
+      for (int k = 0; k < s->ns; k++) row[k] += vx[e] * from[k];
+    }
+  }
+}
+
+static void note_identity(Constraints *c) {
+  const System *s = c->system;
+  for (int i = 0; i < s->ni; i++)
+    for (int k = 0; k < s->ns; k++) {
+      double v = fabs(c->identity[(size_t)i * (size_t)s->stride + (size_t)k]) * c->size[k];
+      if (v > c->violation_sens[i]) c->violation_sens[i] = v;
+    }
+}
+
+static void note_values(Constraints *c, const double *value) {
+  int lanes = c->system->lanes;
+  for (int i = 0; i < c->system->ni; i++)
+    for (int l = 0; l < lanes; l++) {
+      double v = fabs(value[(size_t)i * (size_t)lanes + (size_t)l]);
+      if (v > c->violation[i]) c->violation[i] = v;
+    }
+}
+
+void constraints_watch(Constraints *c, double t, const double *y) {
+  const System *s = c->system;
+  if (s->lanes > 1) {
+    system_invariants(c->work, t, y, c->value);
+    note_values(c, c->value);
+    return;
+  }
+  if (c->at != t) evaluate(c, t, y);
+  note_values(c, c->work->invariant_out);
+  if (!s->ns) return;
+  find_identity(c, y + s->nx);
+  note_identity(c);
+}
+
+double constraints_violation(const Constraints *c, int invariant) {
+  return c->violation[invariant];
+}
+
+double constraints_violation_sens(const Constraints *c, int invariant) {
+  return c->violation_sens[invariant];
+}
+
+int constraints_start_fixed(const Constraints *c, const double *y, double allowed, int *column) {
+  const System *s = c->system;
+  const Pattern *cx = &s->cx.pattern, *cp = &s->cp.pattern;
+  const double *vx = c->work->invariant_out + s->cx.at, *vp = c->work->invariant_out + s->cp.at;
+  for (int i = 0; i < s->ni; i++)
+    for (int k = 0; k < s->ns; k++) {
+      double size = 0;
+      for (int e = cp->start[i]; e < cp->start[i + 1]; e++)
+        if (cp->column[e] == k) size += fabs(vp[e]);
+      for (int e = cx->start[i]; e < cx->start[i + 1]; e++)
+        size += fabs(vx[e] * y[s->nx + cx->column[e] * s->stride + k]);
+      *column = k;
+      if (fabs(c->identity[(size_t)i * (size_t)s->stride + (size_t)k]) > allowed * size) return i;
+    }
+  return -1;
+}
+
+// ---------------------------------------------------------------- projection
+
+// The largest of a change of numbers first .. first+count-1 of y against their tolerance.
+static double scaled(const Constraints *c, const double *change, const double *y, int first,
+                     int count) {
+  double most = 0;
+  for (int i = 0; i < count; i++) {
+    double allowed = c->tol->abs[first + i] + c->tol->rel * fabs(y[first + i]);
+    double size = change[i] == 0 ? 0 : fabs(change[i]) / allowed;
+    if (!(size <= most)) most = size;
+  }
+  return most;
+}
+
+// How far the states are from the invariants, by their tolerance; the way back is in c->dx.
+static double find_way(Constraints *c, const double *y) {
+  factor(c, &c->all);
+  least_change(&c->all, c->nominal, c->work->invariant_out, 1, c->part, c->dx);
+  return scaled(c, c->dx, y, 0, c->system->nx);
+}
+
+static double find_way_sens(Constraints *c, const double *y) {
+  const System *s = c->system;
+  if (!s->ns) return 0;
+  find_identity(c, y + s->nx);
+  least_change(&c->all, c->nominal, c->identity, s->stride, c->part, c->dS);
+  return scaled(c, c->dS, y, s->nx, s->nx * s->stride);
+}
+
+static bool settle(Constraints *c, double t, double *y, double far) {
+  int n = c->system->nx;
+  for (int round = 0; far > SETTLED; round++) {
+    if (round == ROUNDS || !isfinite(far)) return false;
+    for (int i = 0; i < n; i++) y[i] -= c->dx[i];
+    evaluate(c, t, y);
+    far = find_way(c, y);
+  }
+  return true;
+}
+
+bool constraints_project(Constraints *c, double t, double *y) {
+  const System *s = c->system;
+  if (c->at != t) evaluate(c, t, y);
+  double far = find_way(c, y), far_sens = find_way_sens(c, y);
+  if (far <= WORTH && far_sens <= WORTH) return false;
+  memcpy(c->x_old, y, (size_t)s->nx * sizeof *y);
+  if (!settle(c, t, y, far)) {
+    memcpy(y, c->x_old, (size_t)s->nx * sizeof *y);
+    evaluate(c, t, y);
+    return false;
+  }
+  find_way_sens(c, y);
+  for (int i = 0; i < s->nx * s->stride; i++) y[s->nx + i] -= c->dS[i];
+  return true;
+}
+
+// ---------------------------------------------------------------- jumps
+
+void constraints_before_jump(Constraints *c, double t, const double *x) {
+  if (c->at != t) evaluate(c, t, x);
+  c->far_before = find_way(c, x);
+  memcpy(c->value, c->work->invariant_out, (size_t)c->system->ni * sizeof *c->value);
+}
+
+int constraints_after_jump(Constraints *c, double t, const double *x, double *by) {
+  int which = -1;
+  evaluate(c, t, x);
+  if (!(find_way(c, x) > JUMP_LEAST * fmax(1, c->far_before))) return -1;
+  for (int i = 0; i < c->system->ni; i++) {
+    double change = fabs(c->work->invariant_out[i] - c->value[i]);
+    if (which < 0 || change > *by) which = i, *by = change;
+  }
+  return which;
+}
+
+// ---------------------------------------------------------------- singular positions
+
+static void remember(Constraints *c) {
+  Slopes *r = &c->leading;
+  double *q = c->q_before;
+  c->q_before = r->q;
+  r->q = q;
+  for (int i = 0; i < r->rows; i++) c->most[i] = fmax(c->most[i], left_of_row(r, i));
+}
+
+bool constraints_start_singular(Constraints *c, double t, const double *x, Singular *out) {
+  evaluate(c, t, x);
+  factor(c, &c->leading);
+  for (int i = 0; i < c->leading.rows; i++)
+    if (is_dependent(&c->leading, i)) {
+      *out = (Singular){t, i};
+      return true;
+    }
+  remember(c);
+  return false;
+}
+
+// What is left of row i has turned around since the last step: near a singular position it changes like the time to
+// it, so it has passed 0 or turned by a right angle.
+static bool has_turned(const Constraints *c, int i) {
+  size_t n = (size_t)c->leading.columns;
+  return dot(c->leading.q + (size_t)i * n, c->q_before + (size_t)i * n, (int)n) < 0;
+}
+
+static void factor_at(Constraints *c, Stepper *s, double t) {
+  s->row->dense(s, t, false, c->x);
+  evaluate(c, t, c->x);
+  factor(c, &c->leading);
+}
+
+// Dense output is as accurate as the steps: exactly 0 is never seen.
+static double singular_below(const Constraints *c) {
+  return fmax(SINGULAR, 10 * c->tol->rel);
+}
+
+static bool locate(Constraints *c, Stepper *s, int i, Singular *out) {
+  double before = s->t_old, behind = s->t;
+  for (int k = 0; k < HALVINGS && behind - before > 1e-14 * fabs(behind); k++) {
+    double middle = before + 0.5 * (behind - before);
+    factor_at(c, s, middle);
+    if (has_turned(c, i))
+      behind = middle;
+    else
+      before = middle;
+  }
+  *out = (Singular){behind, i};
+  return left_of_row(&c->leading, i) < singular_below(c) * c->most[i];
+}
+
+bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out) {
+  Slopes *r = &c->leading;
+  evaluate(c, s->t, s->y);
+  factor(c, r);
+  for (int i = 0; i < r->rows; i++) {
+    if (left_of_row(r, i) < SINGULAR * c->most[i]) {
+      *out = (Singular){s->t, i};
+      return true;
+    }
+    if (!has_turned(c, i)) continue;
+    if (locate(c, s, i, out)) return true;
+    evaluate(c, s->t, s->y);
+    factor(c, r);
+  }
+  remember(c);
+  return false;
+}
+
+bool constraints_near_singular(const Constraints *c, Singular *out) {
+  for (int i = 0; i < c->leading.rows; i++)
+    if (left_of_row(&c->leading, i) < NEAR * c->most[i]) {
+      *out = (Singular){c->at, i};
+      return true;
+    }
+  return false;
+}
+
+// Which rows before add up to this one.
+static void find_shares(const Slopes *r, int row, double *share) {
+  const double *target = r->lower + (size_t)row * (size_t)r->rows;
+  for (int j = 0; j < row; j++) share[j] = target[j];
+  for (int j = row - 1; j >= 0; j--) {
+    const double *lower = r->lower + (size_t)j * (size_t)r->rows;
+    share[j] = lower[j] > 0 ? share[j] / lower[j] : 0;
+    for (int k = 0; k < j; k++) share[k] -= share[j] * lower[k];
+  }
+}
+
+int constraints_lines(const Constraints *c, int row, Text *out) {
+  const Slopes *r = &c->leading;
+  const Model *m = c->system->model;
+  const double *target = r->lower + (size_t)row * (size_t)r->rows;
+  double size = sqrt(dot(target, target, row + 1));
+  int line[LINES_MOST], count = 0;
+  find_shares(r, row, c->part);
+  for (int j = 0; j <= row && count < LINES_MOST; j++) {
+    const double *lower = r->lower + (size_t)j * (size_t)r->rows;
+    double share = fabs(c->part[j]) * sqrt(dot(lower, lower, j + 1));
+    if (j < row && !(share > TAKES_PART * size)) continue;
+    line[count++] = m->flat->equations.at[m->invariants[r->invariant[j]].equation].line;
+  }
+  text_print(out, count == 1 ? "line " : "lines ");
+  for (int k = 0; k < count; k++)
+    text_print(out, "%s%d", k == 0 ? "" : k == count - 1 ? " and " : ", ", line[k]);
+  return count;
+}

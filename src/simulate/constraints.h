@@ -1,0 +1,50 @@
+// What a simulation does about the invariants of a model: how fast errors in them die out, projection on them, and a watch
+// over how well they and their sensitivities hold and over positions where they are no longer independent.
+#pragma once
+#include "model/system.h"
+#include "simulate/stepper.h"
+
+typedef struct Constraints Constraints;
+
+// NULL when the model has no invariants. Keeps the pointers; tol->abs may be filled later.
+Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol);
+
+// None of these allocates.
+void constraints_begin(Constraints *c, const double *p); // before a run with these parameters
+
+// Rate of Baumgarte's terms for the next steps.
+double constraints_rate(Constraints *c, const Stepper *s);
+
+// Notes how well the invariants hold at (t, y), and the identity g_x s + g_p = 0 of their sensitivities.
+void constraints_watch(Constraints *c, double t, const double *y);
+// Moves y to the nearest point (in units of the nominal values) where the invariants hold, and its sensitivities to those
+// of such points. false: nothing to gain, y is as it was. lanes 1.
+bool constraints_project(Constraints *c, double t, double *y);
+
+// The constraint (its number) that the start values satisfy at these parameters only, because their sensitivities to the
+// parameter of column *column do not: -1 when there is none. allowed: relative to the terms. After constraints_watch.
+int constraints_start_fixed(const Constraints *c, const double *y, double allowed, int *column);
+
+// What is not a state changes at t: modes, pieces of inputs. Before and after it; returns the invariant that jumps by
+// much more than errors, -1: none. lanes 1.
+void constraints_before_jump(Constraints *c, double t, const double *x);
+int constraints_after_jump(Constraints *c, double t, const double *x, double *by);
+
+// The largest |g_i| since the run began, and |g_x s + g_p| times the size of the parameter (1 when it is 0).
+double constraints_violation(const Constraints *c, int invariant);
+double constraints_violation_sens(const Constraints *c, int invariant);
+
+typedef struct Singular { // a position where a constraint follows from others
+  double t;
+  int row; // see constraints_lines
+} Singular;
+
+// lanes 1. Whether the motion begins in a singular position; to be called once before the steps.
+bool constraints_start_singular(Constraints *c, double t, const double *x, Singular *out);
+// Whether it passed one in the last step.
+bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out);
+// Whether it is close to one at the end of the last step that was looked at.
+bool constraints_near_singular(const Constraints *c, Singular *out);
+// "line 7" or "lines 7, 9 and 12": the constraints that depend on each other where the last question was answered, and
+// how many they are.
+int constraints_lines(const Constraints *c, int row, Text *out);
