@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "num/vec.h"
+
 // ---------------------------------------------------------------- linear systems, one lane, numbers `step` apart
 
 #define A(i, j) a[(size_t)((i)*n + (j)) * step]
@@ -70,24 +72,45 @@ static void solve_transposed(const double *a, const double *pivots, int n, size_
   }
 }
 
+#define VEC_KERNELS "code/blocks_kernels.inc"
+#include "num/vec_twice.inc"
+
+typedef struct LinearKernels { // four lanes at once
+  void (*factor)(double *a, double *pivots, int n, size_t step);
+  void (*solve[2])(const double *a, const double *pivots, int n, size_t step,
+                   double *b); // [1]: transposed
+} LinearKernels;
+
+static const LinearKernels PLAIN = {factor_four_plain,
+                                    {solve_four_plain, solve_transposed_four_plain}};
+static const LinearKernels WIDE = {VEC_BEST(factor_four),
+                                   {VEC_BEST(solve_four), VEC_BEST(solve_transposed_four)}};
+
 void block_factor(const Block *self, double *work, int lanes) {
   const FactorData *d = self->data;
-  for (int lane = 0; lane < lanes; lane++)
-    factor(work + (size_t)d->matrix * (size_t)lanes + lane,
-           work + (size_t)d->pivots * (size_t)lanes + lane, d->n, (size_t)lanes);
+  const LinearKernels *four = d->wide ? &WIDE : &PLAIN;
+  double *a = work + (size_t)d->matrix * (size_t)lanes,
+         *pivots = work + (size_t)d->pivots * (size_t)lanes;
+  int lane = 0;
+  for (; lane + 4 <= lanes; lane += 4) four->factor(a + lane, pivots + lane, d->n, (size_t)lanes);
+  for (; lane < lanes; lane++) factor(a + lane, pivots + lane, d->n, (size_t)lanes);
 }
 
 void block_solve(const Block *self, double *work, int lanes) {
   const SolveData *d = self->data;
-  for (int lane = 0; lane < lanes; lane++) {
-    const double *a = work + (size_t)d->factor.matrix * (size_t)lanes + lane;
-    const double *pivots = work + (size_t)d->factor.pivots * (size_t)lanes + lane;
-    double *b = work + (size_t)d->right * (size_t)lanes + lane;
+  const LinearKernels *four = d->factor.wide ? &WIDE : &PLAIN;
+  const double *a = work + (size_t)d->factor.matrix * (size_t)lanes,
+               *pivots = work + (size_t)d->factor.pivots * (size_t)lanes;
+  double *b = work + (size_t)d->right * (size_t)lanes;
+  int lane = 0, n = d->factor.n;
+  size_t step = (size_t)lanes;
+  for (; lane + 4 <= lanes; lane += 4)
+    four->solve[d->transposed](a + lane, pivots + lane, n, step, b + lane);
+  for (; lane < lanes; lane++)
     if (d->transposed)
-      solve_transposed(a, pivots, d->factor.n, (size_t)lanes, b);
+      solve_transposed(a + lane, pivots + lane, n, step, b + lane);
     else
-      solve(a, pivots, d->factor.n, (size_t)lanes, b);
-  }
+      solve(a + lane, pivots + lane, n, step, b + lane);
 }
 
 // ---------------------------------------------------------------- Newton's method

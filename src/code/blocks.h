@@ -7,6 +7,7 @@ typedef struct FactorData {
   int n;
   int matrix; // n*n by rows; becomes L and U
   int pivots; // n
+  bool wide;  // the processor has AVX2: vec_wide()
 } FactorData;
 
 typedef struct SolveData {

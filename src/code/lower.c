@@ -4,6 +4,7 @@
 
 #include "code/blocks.h"
 #include "expr/newton.h"
+#include "num/vec.h"
 
 typedef struct Lower {
   Graph *g;
@@ -97,6 +98,7 @@ static void run_block(Lower *l, void (*run)(const Block *, double *, int), const
 static const FactorData *emit_factor(Lower *l, int block) {
   const ExprBlock *b = &l->g->blocks.at[block];
   FactorData *d = ARENA_NEW(l->arena, FactorData);
+  d->wide = vec_wide();
   d->n = b->n;
   d->matrix = reserve(l, b->n * b->n);
   d->pivots = reserve(l, b->n);
@@ -119,18 +121,15 @@ static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) 
 static Code *newton_code(Lower *l, int block) {
   Graph *g = l->g;
   Arena *scratch = arena_new(); // tables of the size of the graph: not to be kept for every block
-  Expr *jacobian = newton_jacobian(g, scratch, block);
+  newton_inside(g, block);
   ExprBlock b = g->blocks.at[block];
   int n = b.n, count = g->count;
-  Expr *outputs = ARENA_ARRAY(scratch, Expr, n + n * n);
-  memcpy(outputs, b.residuals, (size_t)n * sizeof *outputs);
-  memcpy(outputs + n, jacobian, (size_t)(n * n) * sizeof *outputs);
   Location *where = ARENA_ARRAY(scratch, Location, count);
   for (int i = 0; i < count; i++) where[i].segment = -1;
-  for (int i = 0; i < b.input_count; i++) where[b.inputs[i]] = (Location){0, i};
+  for (int i = 0; i < b.input_count; i++) where[b.inside_inputs[i]] = (Location){0, i};
   for (int i = 0; i < n; i++) where[b.unknowns[i]] = (Location){1, i};
   int sizes[SEGMENTS] = {b.input_count, n, 0};
-  Lowered *inner = lower(g, l->arena, outputs, n + n * n, where, count, sizes, l->choice);
+  Lowered *inner = lower(g, l->arena, b.inside, n + n * n, where, count, sizes, l->choice);
   Code *code = code_compile(&inner->program, 1, 0, l->choice);
   array_push(l->arena, &l->inner, code);
   for (int i = 0; i < inner->inner_count; i++) array_push(l->arena, &l->inner, inner->inner[i]);

@@ -40,9 +40,10 @@ typedef struct ExprBlock {
   // NEWTON: at the solution, with SOLVED nodes in place of the unknowns; made when first needed
   Expr *inputs; // the expressions free of unknowns that the residuals use
   int input_count;
-  Expr *by_input;         // n*input_count: derivative of residual i by input j
-  int factor_at_solution; // FACTOR block of the derivative by the unknowns, -1: not made yet
-  int line, column;       // of the first equation, for messages
+  Expr *inside, *inside_inputs; // residuals and their Jacobian in symbols that stand for the inputs
+  Expr *by_input;               // n*input_count: derivative of residual i by input j
+  int factor_at_solution;       // FACTOR block of the derivative by the unknowns, -1: not made yet
+  int line, column;             // of the first equation, for messages
 } ExprBlock;
 
 typedef struct ExprSymbol {

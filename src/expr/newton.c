@@ -59,11 +59,23 @@ void newton_inputs(Graph *g, int block) {
   arena_free(scratch);
 }
 
-Expr *newton_jacobian(Graph *g, Arena *a, int block) {
+void newton_inside(Graph *g, int block) {
+  newton_inputs(g, block);
   ExprBlock b = g->blocks.at[block];
-  Expr *dense = ARENA_ARRAY(a, Expr, b.n * b.n);
-  derive_dense(g, a, b.residuals, b.n, b.unknowns, b.n, dense);
-  return dense;
+  if (b.inside) return;
+  Arena *scratch = arena_new();
+  Replacer *r = replacer_new(g, scratch);
+  b.inside = ARENA_ARRAY(g->arena, Expr, b.n + b.n * b.n);
+  b.inside_inputs = ARENA_ARRAY(g->arena, Expr, b.input_count + 1);
+  for (int i = 0; i < b.input_count; i++) {
+    b.inside_inputs[i] = expr_symbol(g, "input", expr_varies(g, b.inputs[i]));
+    replacer_hold(r, b.inputs[i], b.inside_inputs[i]);
+  }
+  for (int i = 0; i < b.n; i++) b.inside[i] = replace(r, b.residuals[i]);
+  derive_dense(g, scratch, b.inside, b.n, b.unknowns, b.n, b.inside + b.n);
+  g->blocks.at[block].inside = b.inside;
+  g->blocks.at[block].inside_inputs = b.inside_inputs;
+  arena_free(scratch);
 }
 
 void newton_linearise(Graph *g, int block) {
@@ -71,7 +83,8 @@ void newton_linearise(Graph *g, int block) {
   newton_inputs(g, block);
   Arena *scratch = arena_new();
   ExprBlock b = g->blocks.at[block];
-  Expr *by_unknown = newton_jacobian(g, scratch, block);
+  Expr *by_unknown = ARENA_ARRAY(scratch, Expr, b.n * b.n);
+  derive_dense(g, scratch, b.residuals, b.n, b.unknowns, b.n, by_unknown);
   Expr *by_input = ARENA_ARRAY(g->arena, Expr, b.n * b.input_count + 1);
   derive_dense(g, scratch, b.residuals, b.n, b.inputs, b.input_count, by_input);
   at_solution(g, scratch, &b, by_unknown, b.n * b.n);

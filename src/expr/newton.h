@@ -4,7 +4,8 @@
 
 // Fills inputs and input_count: the expressions free of unknowns that the residuals use. Makes no nodes.
 void newton_inputs(Graph *g, int block);
-// Derivatives of the residuals by the unknowns, n*n by rows, in terms of the unknown symbols.
-Expr *newton_jacobian(Graph *g, Arena *a, int block);
+// Fills inside (n residuals, then n*n derivatives by the unknowns, by rows) and inside_inputs. There a symbol stands for each
+// input: the derivatives could take it apart otherwise (-(a - b) is b - a), and ask for a and b, which nobody hands in.
+void newton_inside(Graph *g, int block);
 // Fills by_input and factor_at_solution.
 void newton_linearise(Graph *g, int block);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { HELD = -1 }; // as a stamp: valid for good
+
 typedef struct Memo {
   int stamp;
   Expr value;
@@ -50,6 +52,15 @@ void replacer_set(Replacer *r, Expr symbol, Expr by) {
   r->now++;
 }
 
+void replacer_hold(Replacer *r, Expr e, Expr by) {
+  if (r->g->nodes[e].op == OP_SYMBOL) {
+    replacer_set(r, e, by);
+    return;
+  }
+  fit(r);
+  r->memo[e] = (Memo){HELD, by};
+}
+
 void replacer_clear(Replacer *r, Expr symbol) {
   fit(r);
   r->by[r->g->nodes[symbol].a] = 0;
@@ -61,11 +72,13 @@ static Expr known(const Replacer *r, Expr e) {
   const ExprNode *n = &r->g->nodes[e];
   if (n->op == OP_SYMBOL) return r->by[n->a] ? r->by[n->a] : e + 1;
   if (n->op == OP_CONST) return e + 1;
-  return r->memo[e].stamp == r->now ? r->memo[e].value + 1 : 0;
+  int stamp = r->memo[e].stamp;
+  return stamp == r->now || stamp == HELD ? r->memo[e].value + 1 : 0;
 }
 
 static void remember(Replacer *r, Expr e, Expr value) {
   fit(r); // the replacement may have made nodes
+  if (r->memo[e].stamp == HELD) return;
   r->memo[e] = (Memo){r->now, value};
 }
 

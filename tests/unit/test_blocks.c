@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "num/vec.h"
 #include "test.h"
 
 enum { MOST = 12, SLOTS = 600 };
@@ -14,7 +15,7 @@ static double noise(unsigned *seed) { // in [-1, 1)
 
 // Slots: matrix, pivots, right-hand side.
 static SolveData solve_data(int n, bool transposed) {
-  return (SolveData){{n, 0, n * n}, transposed, n * n + n};
+  return (SolveData){{n, 0, n * n, false}, transposed, n * n + n};
 }
 
 static void solve(const SolveData *d, double *work, int lanes) {
@@ -44,6 +45,30 @@ static void solutions_satisfy_their_equations(void **state) {
         }
         assert_close(sum, 0, 1e-12 * size);
       }
+  }
+}
+
+// Whatever the width: pivots of lanes may differ or not, the bits are those of a lane alone.
+static void lanes_give_the_bits_of_one_lane_alone(void **state) {
+  (void)state;
+  unsigned seed = 7;
+  for (int trial = 0; trial < 200; trial++) {
+    int n = 1 + trial % MOST, lanes = trial % 2 ? 4 : 8;
+    bool alike = trial % 3 == 0;
+    SolveData d = solve_data(n, trial / 2 % 2);
+    d.factor.wide = vec_wide() && trial % 5 != 0;
+    double work[SLOTS * 8] = {0}, alone[8][SLOTS] = {0};
+    for (int i = 0; i < n * n + 2 * n; i++) {
+      double common = noise(&seed);
+      for (int l = 0; l < lanes; l++)
+        work[i * lanes + l] = alone[l][i] = alike && i < n * n ? common : noise(&seed);
+    }
+    solve(&d, work, lanes);
+    for (int l = 0; l < lanes; l++) {
+      solve(&d, alone[l], 1);
+      for (int i = 0; i < n; i++)
+        assert_true(work[(d.right + i) * lanes + l] == alone[l][d.right + i]);
+    }
   }
 }
 
@@ -225,6 +250,7 @@ static void newton_takes_no_guess_that_is_not_finite(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solutions_satisfy_their_equations),
+      cmocka_unit_test(lanes_give_the_bits_of_one_lane_alone),
       cmocka_unit_test(zeros_on_the_diagonal_are_pivoted_away),
       cmocka_unit_test(singular_matrices_give_no_finite_solution),
       cmocka_unit_test(a_singular_lane_does_not_disturb_the_others),
