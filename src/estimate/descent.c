@@ -22,6 +22,7 @@ static Descent *descent_new(Arena *a, const StepRule *rule, const Lsq *lsq,
   s->use = ARENA_ARRAY(a, int, n);
   s->curvature = curvature_new(a, n);
   s->curved_R = ARENA_ARRAY(a, double, (size_t)n *n);
+  s->hessian = ARENA_ARRAY(a, double, (size_t)n *n);
   return s;
 }
 
@@ -74,11 +75,13 @@ static void look_around(Descent *s) {
   s->highest = fmax(s->highest, p->objective);
 }
 
-// Curvature is used next when it would have told the last gain better, and the residuals' model told it badly.
+// Curvature is used next when it would have told the last gain better, and the residuals' model told it badly. Who looks for
+// exact second derivatives does not need it.
 static void choose_model(Descent *s, double gain) {
   double told = linear_gain(&s->residuals, s->d);
   double curved = told + curvature_gain(s->curvature, s->d);
-  s->curved = fabs(told - gain) > 0.2 * told && fabs(curved - gain) <= fabs(told - gain);
+  s->curved =
+      !s->rule->look && fabs(told - gain) > 0.2 * told && fabs(curved - gain) <= fabs(told - gain);
 }
 
 // A number whose step ends at a bound is put exactly there.
@@ -173,7 +176,7 @@ static void reject(Descent *s) {
 
 static void try_step(Descent *s) {
   s->rule->propose(s);
-  s->gain = linear_gain(&s->model, s->d);
+  s->gain = s->rule->gain ? s->rule->gain(s) : linear_gain(&s->model, s->d);
   if (!set_trial(s) || !(s->gain > 0)) {
     end(s, LOCAL_STEP_END);
     return;
@@ -234,7 +237,10 @@ void descent_run(const StepRule *rule, const Lsq *lsq, const LocalOptions *optio
   }
   while (!s->ended && !has_converged(s)) {
     int before = result->iterations;
-    if (before >= options->max_iterations) end(s, LOCAL_ITERATIONS_END);
+    if (before >= options->max_iterations)
+      end(s, LOCAL_ITERATIONS_END);
+    else if (rule->look && !rule->look(s))
+      end(s, LOCAL_STOPPED_END);
     while (!s->ended && result->iterations == before) try_step(s);
     if (!s->ended) look_around(s);
   }

@@ -9,8 +9,12 @@ typedef struct Descent Descent;
 
 typedef struct StepRule {
   const char *name, *meaning;
-  void (*begin)(Descent *s);   // at the start, once it has slopes
-  void (*propose)(Descent *s); // sets s->d, inside the bounds, and s->limited
+  void (*begin)(Descent *s); // at the start, once it has slopes
+  bool (*look)(
+      Descent
+          *s); // at every point that a step is wanted from; false: stopped; NULL: nothing to see
+  void (*propose)(Descent *s);      // sets s->d, inside the bounds, and s->limited
+  double (*gain)(const Descent *s); // that s->d promises; NULL: that of s->model
   // How well the model predicted: actual by predicted gain; -HUGE_VAL when the trial could not be simulated or was
   // abandoned as worse.
   void (*judge)(Descent *s, double ratio);
@@ -48,6 +52,7 @@ struct Descent {
   double worse;   // by how much the last trial was, HUGE_VAL when it has no objective
   bool ended;
   double *newton, *down; // scratch of the dogleg
+  double *hessian;       // exact, of the objective: only where a rule looks for it
   int *use;
 };
 
@@ -68,3 +73,5 @@ void local_clamp(const Lsq *lsq, double *x);
 bool local_is_good(const LsqPoint *p, const LocalOptions *options, LocalEnd *end);
 // Evaluates with slopes and counts; what is not finite has failed.
 LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result);
+// The same without slopes.
+LsqEnd local_value(const Lsq *lsq, LsqPoint *p, LocalResult *result);

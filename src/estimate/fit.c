@@ -25,10 +25,17 @@ const char *fit_outcome_sentence(FitOutcome o) {
 
 // ---------------------------------------------------------------- methods
 
+// Asked for as the method, a local search may stop early.
+static double target_of(const Problem *p) {
+  bool local = p->method != METHOD_AUTO && p->method != METHOD_HOMOTOPY;
+  return local && p->options.stop_objective > 0 ? p->options.stop_objective : -1;
+}
+
 static void run_local(Search *s) {
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->resting, (size_t)s->n * sizeof *x);
   Local l = local_free(s);
+  l.target = target_of(s->problem);
   search_begin(s, "local search");
   search_local(s, &l, x);
   bool certain = false;
@@ -57,8 +64,10 @@ static void run_homotopy(Search *s) {
 }
 
 static void (*const RUN[METHOD_COUNT])(Search *) = {
-    [METHOD_AUTO] = portfolio,         [METHOD_HOMOTOPY] = run_homotopy,  [METHOD_LM] = run_local,
-    [METHOD_GAUSS_NEWTON] = run_local, [METHOD_TRUST_REGION] = run_local,
+    [METHOD_AUTO] = portfolio,         [METHOD_HOMOTOPY] = run_homotopy,
+    [METHOD_LM] = run_local,           [METHOD_GAUSS_NEWTON] = run_local,
+    [METHOD_TRUST_REGION] = run_local, [METHOD_NEWTON] = run_local,
+    [METHOD_NEWTON_FD] = run_local,
 };
 
 // ---------------------------------------------------------------- sigma that is found together with the parameters
@@ -79,6 +88,7 @@ static bool local_refit(Search *s) {
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->best, (size_t)s->n * sizeof *x);
   l.near = true;
+  l.target = target_of(s->problem);
   search_local(s, &l, x);
   if (l.objective == HUGE_VAL) return false;
   memcpy(s->best, x, (size_t)s->n * sizeof *x);
@@ -179,13 +189,17 @@ static FitOutcome outcome_of(const Search *s) {
 
 static void write_message(Search *s) {
   FitResult *r = s->result;
-  int used = snprintf(r->message, sizeof r->message, "%s", fit_outcome_sentence(r->outcome));
+  const char *why = "";
   if (r->outcome == FIT_NO_START)
-    snprintf(r->message + used, sizeof r->message - (size_t)used, ": %s",
-             objective_why(s->objective));
+    why = objective_why(s->objective);
   else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
-    snprintf(r->message + used, sizeof r->message - (size_t)used, ": %s",
-             local_end_sentence(r->end));
+    why = local_end_sentence(r->end);
+  int used = snprintf(r->message, sizeof r->message, "%s%s%.400s", fit_outcome_sentence(r->outcome),
+                      *why ? ": " : "", why);
+  if (s->no_hessian)
+    snprintf(r->message + used, sizeof r->message - (size_t)used,
+             "; at %d points the second derivatives were those of linear residuals, because %.300s",
+             s->no_hessian, hessian_why(s->hessian));
 }
 
 static void finish(Search *s) {

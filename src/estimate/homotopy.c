@@ -137,7 +137,7 @@ static bool is_lost(Search *s, double tied) {
 // Converge tied, let go; when the free fit does not reach the noise floor, halve lambda first.
 bool homotopy_auto(Search *s, const double *start, double factor, int halvings) {
   if (!homotopy_tie(s)) {
-    search_end(s, false, HUGE_VAL, "no measured quantity contains a state: nothing to tie");
+    search_end(s, false, HUGE_VAL, "nothing that is measured can be tied to the model");
     return false;
   }
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1), *y = ARENA_ARRAY(s->arena, double, s->n + 1);
@@ -172,7 +172,7 @@ bool homotopy_auto(Search *s, const double *start, double factor, int halvings) 
 // The ladder of the papers: lambda = 1, 1 - step, ..., 0; each until the objective is below eps.
 bool homotopy_paper(Search *s, const double *start) {
   if (!homotopy_tie(s)) {
-    search_end(s, false, HUGE_VAL, "no measured quantity contains a state: nothing to tie");
+    search_end(s, false, HUGE_VAL, "nothing that is measured can be tied to the model");
     return false;
   }
   const FitOptions *o = &s->problem->options;

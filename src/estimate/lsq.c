@@ -80,6 +80,15 @@ static bool all_finite(const double *v, size_t count) {
   return true;
 }
 
+LsqEnd local_value(const Lsq *lsq, LsqPoint *p, LocalResult *result) {
+  result->evaluations++;
+  LsqEnd end = lsq->eval(lsq->self, p, HUGE_VAL, false);
+  if (end == LSQ_DONE && !isfinite(p->objective)) end = LSQ_FAILED;
+  if (end != LSQ_DONE) p->objective = HUGE_VAL;
+  p->has_slopes = false;
+  return end;
+}
+
 LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result) {
   size_t n = (size_t)lsq->n;
   result->evaluations++;

@@ -31,6 +31,8 @@ typedef struct Lsq {
   // Evaluates at out->x, which is always inside the bounds. May stop with LSQ_ABANDONED as soon as the objective is sure to
   // exceed `worth` (HUGE_VAL: never). slopes: R and z are wanted.
   LsqEnd (*eval)(void *self, LsqPoint *out, double worth, bool slopes);
+  // H[n*n] by rows: the second derivatives of the objective at x. NULL: nobody knows them, and newton does with those of linear residuals.
+  LsqEnd (*hessian)(void *self, const double *x, double *H);
   // Told after every accepted step; NULL: nobody listens.
   void (*accepted)(void *self, const LsqPoint *p, int iteration);
 } Lsq;
@@ -67,16 +69,21 @@ bool local_end_converged(LocalEnd e);
 typedef struct LocalOptions {
   int max_iterations;
   double step_tol, gradient_tol, reduction_tol;
-  double step_factor; // gauss-newton
+  double step_factor; // gauss-newton, newton-fd
   bool line_search;   // gauss-newton
   bool
       rough; // a last step below step_tol is taken without an evaluation; objective and slopes are those before it
-  double target; // stop as soon as the objective is at or below; < 0: never
+  double damping; // newton: sigma of the first step
+  double c1, c2;  // newton: ratios of gains below which sigma is raised, above which it is lowered
+  double fd_step; // newton-fd
+  bool fd_full;   // newton-fd: the whole matrix of second derivatives, not its diagonal
+  bool fd_exact;  // newton-fd: slopes by sensitivities
+  double target;  // stop as soon as the objective is at or below; < 0: never
 } LocalOptions;
 
 typedef struct LocalResult {
-  LsqPoint
-      *best; // the caller's; holds the start on entry, the best point on return, slopes included
+  LsqPoint *
+      best; // the caller's; holds the start on entry, the best point on return, slopes included unless the method needs none
   LocalEnd end;
   int iterations;  // accepted steps
   int evaluations; // of eval
@@ -84,4 +91,4 @@ typedef struct LocalResult {
 
 // Local methods. best->x is the start; it is moved inside the bounds first, off them where the slope leads inside.
 typedef void LocalMethod(const Lsq *lsq, const LocalOptions *options, LocalResult *result);
-LocalMethod local_lm, local_gauss_newton, local_trust_region;
+LocalMethod local_lm, local_gauss_newton, local_trust_region, local_newton, local_newton_fd;

@@ -62,6 +62,7 @@ struct Objective {
   bool (*listener)(void *);
   void *listener_data;
   Rig *last;
+  InvariantViolation violation;
 };
 
 // ---------------------------------------------------------------- data
@@ -238,6 +239,10 @@ Objective *objective_new(const Problem *p) {
   return o;
 }
 
+const Problem *objective_problem(const Objective *o) {
+  return o->problem;
+}
+
 static void untie(Objective *o) {
   rig_free(o->tied);
   arena_free(o->tie_arena);
@@ -408,6 +413,14 @@ static void count_work(Objective *o, const Rig *r, bool slopes) {
   o->work.rejected += t->work.rejected;
 }
 
+static void note_violation(InvariantViolation *v, const Trajectory *t) {
+  if (t->violation_of >= 0 && (v->of < 0 || t->violation > v->largest))
+    v->largest = t->violation, v->of = t->violation_of;
+  if (t->with_sens && t->violation_sens_of >= 0 &&
+      (v->sens_of < 0 || t->violation_sens > v->largest_sens))
+    v->largest_sens = t->violation_sens, v->sens_of = t->violation_sens_of;
+}
+
 static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes) {
   set_parameters(o, r, e, x);
   const Plan *plan = o->plans[e];
@@ -427,6 +440,7 @@ static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes
   memset(o->next, 0, (size_t)o->problem->experiments[e].channel_count * sizeof *o->next);
   simulate_run(o->quick && r->quick ? r->quick : r->work, &request, t);
   count_work(o, r, slopes);
+  note_violation(&o->violation, t);
   if (t->outcome == OUTCOME_ABANDONED) return LSQ_ABANDONED;
   if (t->outcome != OUTCOME_REACHED_END) {
     snprintf(o->message, sizeof o->message, "%s", t->message);
@@ -634,14 +648,14 @@ static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
   return LSQ_DONE;
 }
 
-static bool is_over(Objective *o) {
+bool objective_is_over(Objective *o) {
   const FitOptions *f = &o->problem->options;
   return o->work.simulations + o->work.sensitivity_simulations >= f->max_simulations ||
          (o->listener && !o->listener(o->listener_data));
 }
 
 LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes) {
-  if (is_over(o)) return give_up(out, LSQ_STOP);
+  if (objective_is_over(o)) return give_up(out, LSQ_STOP);
   double begin = clock_seconds();
   LsqEnd end = evaluate(o, out, worth, slopes);
   o->work.seconds += clock_seconds() - begin;
@@ -665,11 +679,16 @@ void objective_solver(const Objective *o, char name[48], long *steps, long *reje
   *rejected = t->work.rejected;
 }
 
+InvariantViolation objective_violation(const Objective *o) {
+  return o->violation;
+}
+
 // ---------------------------------------------------------------- rows for others
 
 static bool give_rows(Objective *o, const double *x, bool slopes, ResidualSink *sink, void *data,
                       char why[700]) {
   o->worth = HUGE_VAL;
+  o->violation = (InvariantViolation){0, 0, -1, -1};
   double horizon = o->horizon;
   o->horizon = 1;
   o->quick = false;

@@ -12,6 +12,7 @@ typedef struct Objective Objective;
 
 Objective *objective_new(const Problem *p);
 void objective_free(Objective *o);
+const Problem *objective_problem(const Objective *o);
 
 // ---------------------------------------------------------------- what is evaluated
 
@@ -33,10 +34,19 @@ bool objective_set_quick(Objective *o, bool quick);
 // As Lsq.eval, at out->x.
 LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes);
 const char *objective_why(const Objective *o); // why the last simulation failed
+bool objective_is_over(Objective *o);          // the budget is used up, or the listener ends it
 const FitWork *objective_work(const Objective *o);
 FitWork *objective_count(Objective *o); // to add what was done elsewhere
 void objective_solver(const Objective *o, char name[48], long *steps,
                       long *rejected); // of the last simulation
+
+// How well the invariants of the model held in all experiments of the last objective_rows or objective_residuals; see
+// Trajectory in simulate.h. of, sens_of: numbers of the invariants, -1: there is none.
+typedef struct InvariantViolation {
+  double largest, largest_sens;
+  int of, sens_of;
+} InvariantViolation;
+InvariantViolation objective_violation(const Objective *o);
 
 // Told between simulations; false ends everything with LSQ_STOP. NULL: nobody listens.
 void objective_listen(Objective *o, bool (*listener)(void *), void *data);

@@ -201,13 +201,15 @@ void portfolio(Search *s) {
   if (weak_part(s)) return;
   const double *better = start_of(s);
   if (homotopy_part(s, better, 1, 1, "homotopy")) return;
-  if (!s->tied_converged && homotopy_part(s, better, 4, 1, "homotopy, stronger")) return;
-  if (!s->tied_converged && homotopy_part(s, better, 16, 1, "homotopy, much stronger")) return;
+  bool stronger = s->has_tie && !s->tied_converged;
+  if (stronger && homotopy_part(s, better, 4, 1, "homotopy, stronger")) return;
+  stronger &= !s->tied_converged;
+  if (stronger && homotopy_part(s, better, 16, 1, "homotopy, much stronger")) return;
   const double *tied = s->tied_converged ? s->tied : start;
   if (horizon_part(s, tied, 0.05, "growing horizon after homotopy")) return;
   if (s->tied_converged && s->tied_objective <= search_floor(s, 1) && shooting_part(s)) return;
   if (horizon_part(s, start, 0.05, "growing horizon")) return;
-  if (homotopy_part(s, start, 4, 5, "homotopy, stronger")) return;
+  if (s->has_tie && homotopy_part(s, start, 4, 5, "homotopy, stronger")) return;
   if (search_goes_on(s) && local_part(s, start, "local search")) return;
   if (log_part(s, start)) return;
   if (horizon_part(s, start, 0.01, "growing horizon from less")) return;

@@ -53,6 +53,25 @@ static LsqEnd scaled_eval(void *self, LsqPoint *out, double worth, bool slopes) 
   return end;
 }
 
+// By y = log x, where it is searched that way: V_yy = x^2 V_xx + x V_x.
+static LsqEnd scaled_hessian(void *self, const double *y, double *H) {
+  Scaled *c = self;
+  Search *s = c->s;
+  int n = s->n;
+  double *x = c->natural->x, *slope = c->natural->z, objective;
+  to_natural(s, y, x);
+  if (!s->hessian)
+    s->hessian = hessian_new(s->objective, (HessianWay)s->problem->options.newton_hessian);
+  LsqEnd end = hessian_eval(s->hessian, x, &objective, slope, H);
+  s->no_hessian += end == LSQ_FAILED;
+  if (end != LSQ_DONE) return end;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) H[i * n + j] *= (s->log[i] ? x[i] : 1) * (s->log[j] ? x[j] : 1);
+    if (s->log[i]) H[i * n + i] += x[i] * slope[i];
+  }
+  return LSQ_DONE;
+}
+
 bool search_relay(void *data, const FitProgress *p) {
   Search *s = data;
   if (s->listener && !s->stopped && !s->listener(s->listener_data, p)) s->stopped = true;
@@ -86,6 +105,8 @@ static LocalMethod *method_of(const Search *s) {
   case METHOD_LM: return local_lm;
   case METHOD_GAUSS_NEWTON: return local_gauss_newton;
   case METHOD_TRUST_REGION: return local_trust_region;
+  case METHOD_NEWTON: return local_newton;
+  case METHOD_NEWTON_FD: return local_newton_fd;
   default: return BY_OPTION[s->problem->options.local];
   }
 }
@@ -117,7 +138,17 @@ static LocalOptions options_of(const Search *s, const Local *l) {
                         .step_factor = o->step_factor,
                         .line_search = o->line_search == LINE_SEARCH_ON,
                         .rough = l->rough,
+                        .damping = o->newton_sigma,
+                        .c1 = o->newton_c1,
+                        .c2 = o->newton_c2,
+                        .fd_step = o->fd_step,
+                        .fd_full = o->fd_hessian == FD_HESSIAN_FULL,
+                        .fd_exact = o->fd_gradient == FD_GRADIENT_SENSITIVITIES,
                         .target = l->target};
+}
+
+static bool clips_at_zero(const Search *s) {
+  return s->problem->method == METHOD_NEWTON_FD && s->problem->options.fd_clip == FD_CLIP_ON;
 }
 
 static void set_bounds(const Search *s, double *lower, double *upper, double *typical) {
@@ -126,6 +157,7 @@ static void set_bounds(const Search *s, double *lower, double *upper, double *ty
     lower[i] = s->log[i] ? log(f->min) : f->min;
     upper[i] = s->log[i] ? log(f->max) : f->max;
     typical[i] = typical_of(f, s->log[i]);
+    if (clips_at_zero(s) && !s->log[i] && f->max > 0) lower[i] = fmax(lower[i], 0);
   }
 }
 
@@ -141,6 +173,7 @@ static void run_local(Search *s, Local *l, double *x) {
              .noise = objective_accuracy(s->objective),
              .self = &scaled,
              .eval = scaled_eval,
+             .hessian = scaled_hessian,
              .accepted = scaled_accepted};
   LocalOptions options = options_of(s, l);
   LocalResult result = {.best = lsq_point_new(a, s->n)};
@@ -153,6 +186,12 @@ static void run_local(Search *s, Local *l, double *x) {
   l->evaluations += result.evaluations;
   objective_count(s->objective)->iterations += result.iterations;
   arena_free(a);
+}
+
+// Methods that are given for what they do in each step, and those whose second derivatives have the accuracy asked for.
+static bool is_literal(const Search *s) {
+  LocalMethod *m = method_of(s);
+  return m == local_gauss_newton || m == local_newton || m == local_newton_fd;
 }
 
 // Where to go is seen with little accuracy; where to stop is not. Motion that magnifies errors can mislead the first
@@ -189,7 +228,7 @@ void search_local(Search *s, Local *l, double *x) {
   objective_set_horizon(s->objective, l->horizon);
   objective_set_quick(s->objective, false);
   l->iterations = l->evaluations = 0;
-  if (l->near || method_of(s) == local_gauss_newton) {
+  if (l->near || is_literal(s)) {
     run_local(s, l, x);
     return;
   }
@@ -456,5 +495,6 @@ Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *
 }
 
 void search_free(Search *s) {
+  hessian_free(s->hessian);
   objective_free(s->objective);
 }

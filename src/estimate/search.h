@@ -1,12 +1,15 @@
 // What the parts of a fit share: the objective, the best point so far, who listens, what counts as certain.
 #pragma once
 #include "estimate/fit.h"
+#include "estimate/hessian.h"
 #include "estimate/objective.h"
 
 typedef struct Search {
   Arena *arena; // that of the result
   const Problem *problem;
   Objective *objective;
+  Hessian *hessian; // NULL until somebody asks for second derivatives
+  int no_hessian;   // points at which they could not be computed
   FitResult *result;
   int n;
   double *best;          // of the free model over the whole horizon

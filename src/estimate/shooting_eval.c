@@ -84,18 +84,18 @@ static double sum_rows(Shooting *s, const ShootingPiece *p, int c) {
   return sum;
 }
 
-static void take_end(Shooting *s, const ShootingPiece *p, const ShootingRig *r,
-                     ShootingOutcome *o) {
-  int row = p->rows - 1;
+// States of the piece that was just simulated, with their slopes by node states and free numbers.
+static void take_states(const Shooting *s, const ShootingPiece *p, const ShootingRig *r, int row,
+                        double *states, double *by_state, double *by_free) {
   for (int i = 0; i < s->nx; i++) {
     int output = s->problem->measured_count + i;
-    o->end[i] = r->column[output][row];
+    states[i] = r->column[output][row];
     for (int j = 0; j < s->nx; j++)
-      o->by_state[i * s->nx + j] =
+      by_state[i * s->nx + j] =
           p->is_first ? 0 : slope_column(s, r, output, s->parameter_count + j)[row];
     for (int j = 0; j < s->n; j++) {
       int k = s->slope_of[p->experiment][j];
-      o->by_free[i * s->n + j] = k < 0 ? 0 : slope_column(s, r, output, k)[row];
+      by_free[i * s->n + j] = k < 0 ? 0 : slope_column(s, r, output, k)[row];
     }
   }
 }
@@ -109,7 +109,9 @@ static bool all_finite(const double *v, size_t count) {
 static bool outcome_is_finite(const Shooting *s, const ShootingOutcome *o) {
   size_t side = (size_t)s->width + 1, nx = (size_t)s->nx;
   return all_finite(o->triangle, side * side) && all_finite(o->end, nx) &&
-         all_finite(o->by_state, nx * nx) && all_finite(o->by_free, nx * (size_t)s->n);
+         all_finite(o->by_state, nx * nx) && all_finite(o->by_free, nx * (size_t)s->n) &&
+         (!s->constrained || (all_finite(o->start_by_state, nx * nx) &&
+                              all_finite(o->start_by_free, nx * (size_t)s->n)));
 }
 
 static bool eval_piece(Shooting *s, int k, ShootingPoint *at) {
@@ -124,7 +126,11 @@ static bool eval_piece(Shooting *s, int k, ShootingPoint *at) {
   }
   memcpy(o->triangle, s->data_sum->R,
          (size_t)(s->width + 1) * (size_t)(s->width + 1) * sizeof(double));
-  if (!p->is_last) take_end(s, p, rig_of(s, p), o);
+  const ShootingRig *r = rig_of(s, p);
+  if (!p->is_last) take_states(s, p, r, p->rows - 1, o->end, o->by_state, o->by_free);
+  if (!p->is_first && s->constrained)
+    take_states(s, p, r, 0, at->states + (size_t)k * (size_t)s->nx, o->start_by_state,
+                o->start_by_free);
   return outcome_is_finite(s, o);
 }
 

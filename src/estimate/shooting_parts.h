@@ -14,7 +14,7 @@ typedef struct ShootingPiece {
   int experiment;
   bool is_first, is_last; // of its experiment
   double start;
-  double *times; // samples, then the end unless it is the last
+  double *times; // samples, then the end unless it is the last; with invariants the start, too
   int rows;
   ShootingChannel *channels;
 } ShootingPiece;
@@ -25,11 +25,15 @@ typedef struct ShootingOutcome {
   double *end;      // state at the end: nx
   double *by_state; // nx x nx
   double *by_free;  // nx x n
+  // With invariants a piece starts at the states next to its node that satisfy them; these are its node from then on.
+  // NULL without invariants: at the node itself.
+  double *start_by_state; // nx x nx
+  double *start_by_free;  // nx x n
 } ShootingOutcome;
 
 typedef struct ShootingPoint {
   double *x;      // free numbers
-  double *states; // [piece][nx]; of first pieces: what follows from the parameters
+  double *states; // [piece][nx]; of first pieces not used: they follow from the parameters
   ShootingOutcome *pieces;
   double data; // objective of the data and the priors
   double gaps; // half the sum of squares of scaled gaps at weight 1
@@ -49,6 +53,7 @@ typedef struct Shooting {
   const ShootingRequest *request;
   Arena *arena;
   int n, nx, width; // free numbers, states, nx + n
+  bool constrained; // the model has invariants
   int *parameters, parameter_count;
   int **slope_of;  // [experiment][free number]: position among the parameters, -1 = none
   int first_start; // parameter that is the start of state 0 in the rig of later pieces
@@ -89,7 +94,7 @@ static inline int shooting_channel(const Shooting *s, int experiment, int channe
 }
 
 // shooting_eval.c
-// All pieces at a point. false: one of them failed.
+// All pieces at a point, whose nodes are moved to where the invariants are satisfied. false: one of them failed.
 bool shooting_eval(Shooting *s, ShootingPoint *at);
 // Simulates piece k at a point. false: it failed.
 bool shooting_simulate(Shooting *s, int k, const ShootingPoint *at);
@@ -100,6 +105,14 @@ double shooting_priors(const Shooting *s, const double *x); // half their sum of
 // Between the end of piece k and the node that follows, in state i.
 static inline double shooting_gap(const Shooting *s, const ShootingPoint *at, int k, int i) {
   return at->pieces[k].end[i] - at->states[(size_t)(k + 1) * (size_t)s->nx + (size_t)i];
+}
+
+// How the start of a piece that is not the first moves in state i when its node does in state j, or free number j does.
+static inline double shooting_start_by_state(const ShootingOutcome *o, int nx, int i, int j) {
+  return o->start_by_state ? o->start_by_state[i * nx + j] : i == j;
+}
+static inline double shooting_start_by_free(const ShootingOutcome *o, int n, int i, int j) {
+  return o->start_by_free ? o->start_by_free[i * n + j] : 0;
 }
 
 // shooting_step.c

@@ -72,13 +72,15 @@ static void give_channel(RowSource *r, int k, int c, ResidualSink *sink, void *d
 
 static void give_gap(RowSource *r, int k, int piece, ResidualSink *sink, void *data) {
   Shooting *s = &r->s;
-  const ShootingOutcome *o = &r->at->pieces[k];
+  const ShootingOutcome *o = &r->at->pieces[k], *next = o + 1;
   double **column = s->block_column;
   for (int i = 0; i < s->nx; i++) {
     for (int j = 0; j < s->n; j++) {
-      const double *node = node_slope(r, j, k);
-      double slope = o->by_free[i * s->n + j] - node_slope(r, j, k + 1)[i];
-      for (int l = 0; l < s->nx; l++) slope += o->by_state[i * s->nx + l] * node[l];
+      const double *node = node_slope(r, j, k), *node_next = node_slope(r, j, k + 1);
+      double slope = o->by_free[i * s->n + j] - shooting_start_by_free(next, s->n, i, j);
+      for (int l = 0; l < s->nx; l++)
+        slope += o->by_state[i * s->nx + l] * node[l] -
+                 shooting_start_by_state(next, s->nx, i, l) * node_next[l];
       column[j][i] = r->scale[i] * slope;
     }
     column[s->n][i] = r->scale[i] * shooting_gap(s, r->at, k, i);

@@ -40,7 +40,7 @@ static void number_rows(Arena *a, const ShootingPiece *p, const Channel *c, Shoo
 
 static void lay_piece(Shooting *s, ShootingPiece *p, double end) {
   const Experiment *e = &s->problem->experiments[p->experiment];
-  int most = 1, count = 0;
+  int most = 2, count = 0;
   p->channels = ARENA_ARRAY(s->arena, ShootingChannel, e->channel_count + 1);
   for (int c = 0; c < e->channel_count; c++) {
     p->channels[c] = part_of(&e->channels[c], p->start, end);
@@ -51,6 +51,7 @@ static void lay_piece(Shooting *s, ShootingPiece *p, double end) {
     for (int i = 0; i < p->channels[c].count; i++)
       p->times[count++] = e->channels[c].t[p->channels[c].first + i];
   if (!p->is_last) p->times[count++] = end;
+  if (!p->is_first && s->constrained) p->times[count++] = p->start;
   p->rows = merge_times(p->times, count);
   for (int c = 0; c < e->channel_count; c++)
     number_rows(s->arena, p, &e->channels[c], &p->channels[c]);
@@ -213,13 +214,16 @@ ShootingPoint *shooting_point_new(Shooting *s) {
     o->end = ARENA_ARRAY(s->arena, double, nx + 1);
     o->by_state = ARENA_ARRAY(s->arena, double, nx *nx + 1);
     o->by_free = ARENA_ARRAY(s->arena, double, nx *(size_t)s->n + 1);
+    if (!s->constrained) continue;
+    o->start_by_state = ARENA_ARRAY(s->arena, double, nx *nx + 1);
+    o->start_by_free = ARENA_ARRAY(s->arena, double, nx *(size_t)s->n + 1);
   }
   return p;
 }
 
 static void make_step_work(Shooting *s) {
   Arena *a = s->arena;
-  int columns = 2 * s->nx + s->n + 1, rows = 2 * (s->width + 1) + 2 * s->nx;
+  int columns = 2 * s->nx + s->n + 1, rows = 2 * (s->width + 1) + 3 * s->nx;
   s->data_sum = qr_sum_new(a, s->width);
   s->piece_sum = qr_sum_new(a, columns - 1);
   s->free_sum = qr_sum_new(a, s->n);
@@ -242,6 +246,7 @@ static void make_step_work(Shooting *s) {
 
 void shooting_init(Shooting *s) {
   s->n = s->problem->free_count, s->nx = s->problem->model->nx, s->width = s->n + s->nx;
+  s->constrained = s->problem->model->invariant_count > 0;
   lay_pieces(s);
   find_scales(s);
   make_rigs(s);

@@ -53,15 +53,29 @@ static void add_triangle(Shooting *s, Rows *r, const double *triangle) {
 }
 
 static void add_gaps(Shooting *s, Rows *r, const ShootingPoint *at, int k, double weight) {
-  const ShootingOutcome *o = &at->pieces[k];
+  const ShootingOutcome *o = &at->pieces[k], *next = &at->pieces[k + 1];
   int columns = 2 * s->nx + s->n + 1;
   for (int i = 0; i < s->nx; i++, r->count++) {
     double w = weight * s->gap_scale[i];
     begin_row(r, columns);
-    for (int j = 0; j < s->nx; j++) *row_cell(r, j) = w * o->by_state[i * s->nx + j];
-    *row_cell(r, s->nx + i) = -w;
-    for (int j = 0; j < s->n; j++) *row_cell(r, 2 * s->nx + j) = w * o->by_free[i * s->n + j];
+    for (int j = 0; j < s->nx; j++) {
+      *row_cell(r, j) = w * o->by_state[i * s->nx + j];
+      *row_cell(r, s->nx + j) = -w * shooting_start_by_state(next, s->nx, i, j);
+    }
+    for (int j = 0; j < s->n; j++)
+      *row_cell(r, 2 * s->nx + j) =
+          w * (o->by_free[i * s->n + j] - shooting_start_by_free(next, s->n, i, j));
     *row_cell(r, columns - 1) = w * shooting_gap(s, at, k, i);
+  }
+}
+
+// Nodes do not move across the invariants, where nothing would change.
+static void add_invariants(Shooting *s, Rows *r, const ShootingPoint *at, int k) {
+  for (int i = 0; i < s->nx; i++, r->count++) {
+    begin_row(r, 2 * s->nx + s->n + 1);
+    for (int j = 0; j < s->nx; j++)
+      *row_cell(r, j) =
+          s->gap_scale[i] * ((i == j) - shooting_start_by_state(&at->pieces[k], s->nx, i, j));
   }
 }
 
@@ -83,6 +97,7 @@ static void eliminate(Shooting *s, const ShootingPoint *at, int k, double weight
   if (!p->is_first) {
     add_triangle(s, &r, s->carried);
     add_damping(s, &r, k, damping);
+    if (s->constrained) add_invariants(s, &r, at, k);
   }
   qr_sum_add(s->piece_sum, s->block_column, r.count);
   memcpy(s->eliminated + (size_t)k * (size_t)(s->nx * columns), s->piece_sum->R,
@@ -176,9 +191,13 @@ static double predict_piece(const Shooting *s, const ShootingPoint *at, int k, d
     total += sum * sum / 2;
   }
   for (int i = 0; i < s->nx && !s->pieces[k].is_last; i++) {
-    double sum = shooting_gap(s, at, k, i) - next[i];
-    for (int j = 0; j < s->nx; j++) sum += o->by_state[i * s->nx + j] * step[j];
-    for (int j = 0; j < s->n; j++) sum += o->by_free[i * s->n + j] * s->step_free[j];
+    double sum = shooting_gap(s, at, k, i);
+    for (int j = 0; j < s->nx; j++)
+      sum += o->by_state[i * s->nx + j] * step[j] -
+             shooting_start_by_state(o + 1, s->nx, i, j) * next[j];
+    for (int j = 0; j < s->n; j++)
+      sum +=
+          (o->by_free[i * s->n + j] - shooting_start_by_free(o + 1, s->n, i, j)) * s->step_free[j];
     sum *= weight * s->gap_scale[i];
     total += sum * sum / 2;
   }

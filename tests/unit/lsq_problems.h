@@ -376,6 +376,9 @@ static const LocalOptions lsq_test_options = {.max_iterations = 1000,
                                               .reduction_tol = 1e-12,
                                               .step_factor = 1,
                                               .line_search = true,
+                                              .c1 = 0.25,
+                                              .c2 = 0.75,
+                                              .fd_step = 1e-4,
                                               .target = -1};
 
 // Whether an objective is one of the known minima: relative, or absolute where the minimum is zero.

@@ -92,7 +92,7 @@ static void make(Made *m) {
                                .direction_count = 1,
                                .remarks = (const char **)REMARKS,
                                .remark_count = 1};
-  m->report = (FitReport){&m->problem, &m->result, &m->statistics};
+  m->report = (FitReport){&m->problem, &m->result, &m->statistics, NULL};
 }
 
 static void has(const char *text, const char *words) {
@@ -166,6 +166,37 @@ static void the_report_says_what_matters(void **state) {
                                  "Work",
                                  NULL});
   free(text);
+}
+
+static void the_report_tells_how_well_constraints_hold(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  char *text = text_of(&m, 80, false);
+  assert_null(strstr(text, "constraints"));
+  free(text);
+  Equation equations[] = {{.line = 7}, {.line = 9}};
+  Flat flat = {.equations = {equations, 2, 2}};
+  Invariant invariants[] = {{.equation = 1, .level = 0}, {.equation = 1, .level = 1}};
+  Model model = {.flat = &flat, .invariants = invariants, .invariant_count = 2};
+  InvariantViolation violation = {2.5e-9, 3e-7, 1, 0};
+  m.problem.model = &model;
+  m.report.violation = &violation;
+  text = text_of(&m, 140, false);
+  has(text, "the constraints hold to 2.5e-9 (worst: line 9), their sensitivities to 3e-7");
+  free(text);
+  Text t;
+  text_init(&t);
+  fit_json(&t, &m.report, "0");
+  has(t.at,
+      "\"invariant_violation\": 2.5e-09, \"invariant\": {\"line\": 9, \"differentiated\": 1}, "
+      "\"invariant_violation_sens\": 3e-07, \"invariant_sens\": {\"line\": 9, "
+      "\"differentiated\": 0}");
+  text_clear(&t);
+  violation = (InvariantViolation){nan(""), nan(""), -1, -1}; // could not be simulated as a whole
+  fit_json(&t, &m.report, "0");
+  has(t.at, "\"invariant_violation\": null}");
+  text_done(&t);
 }
 
 static void the_report_keeps_the_width(void **state) {
@@ -482,6 +513,7 @@ static void a_study_tells_bias_and_dishonest_intervals(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_report_says_what_matters),
+      cmocka_unit_test(the_report_tells_how_well_constraints_hold),
       cmocka_unit_test(the_report_keeps_the_width),
       cmocka_unit_test(colours_change_nothing_else),
       cmocka_unit_test(every_outcome_has_its_word),

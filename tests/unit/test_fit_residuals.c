@@ -32,7 +32,7 @@ static void residuals_are_those_of_the_result(int samples, bool in_pieces) {
   Err err = {0};
   double squares, largest;
   text_init(&t);
-  assert_true(fit_residuals_csv(&t, &(FitReport){&h->problem, r, NULL}, o, &err));
+  assert_true(fit_residuals_csv(&t, &(FitReport){&h->problem, r, NULL, NULL}, o, &err));
   assert_int_equal(read_residuals(t.at, &squares, &largest), samples);
   assert_close_relative(squares / 2, r->objective, 1e-6);
   assert_true(largest < 1e-9);

@@ -86,6 +86,33 @@ static const char RICH[] =
     "  (5 + x^2)*p + q = 1; p - (4 + x^2)*q = pi;\n"
     "end Rich;\n";
 
+// A pendulum in Cartesian coordinates; its constraint is in line 8.
+static const char ROD[] =
+    "model Rod parameter Real L = 1; parameter Real m = 2;\n"
+    "Real x(start = 0.6, fixed = true); Real y(start = -1); Real vx; Real vy; Real F;\nequation\n"
+    "der(x) = vx;\nder(y) = vy;\nm*der(vx) = -F*x;\nm*der(vy) = -F*y - 9.81*m;\n"
+    "x^2 + y^2 = L^2;\nend Rod;\n";
+
+// The constraint in line 10 follows from those in lines 8 and 9.
+static const char TRIPLE[] = "model Triple Real x(start = 1); Real y(start = 2); Real z(start = "
+                             "3); Real u; Real v; Real w;\n"
+                             "Real a; Real b; Real c;\nequation\n"
+                             "der(x) = u; der(y) = v; der(z) = w;\n"
+                             "der(u) = a + c - x; der(v) = b + c; der(w) = b - c;\n"
+                             "\n\n"
+                             "x = 2*y;\n"
+                             "y^2 + z = 4 + 0.1*sin(time);\n"
+                             "x*y + 2*z = 8 + 0.2*sin(time);\n"
+                             "end Triple;\n";
+
+// Index 5, an algebraic variable that is differentiated, and a constraint that is too long to be written out.
+static const char DEEP[] =
+    "model Deep Real a; Real b; Real c; Real d; Real u; Real r; equation\n"
+    "der(a) = b; der(b) = c; der(c) = d; der(d) = u;\n"
+    "r = sin(a)*(1 + exp(-a)*cos(a^2 + 1))*(2 + sqrt(1 + a^2)); r = time/(1 + time);\nend Deep;\n";
+
+static const char *const CONSTRAINED[] = {ROD, TRIPLE, DEEP};
+
 // ---------------------------------------------------------------- all models
 
 typedef void Check(const char *name, Model *m);
@@ -116,6 +143,11 @@ static void for_all_models(Check *check) {
   Loaded empty = load("model Empty end Empty;");
   check("Empty", empty.m);
   unload(&empty);
+  for (size_t i = 0; i < sizeof CONSTRAINED / sizeof *CONSTRAINED; i++) {
+    Loaded l = load(CONSTRAINED[i]);
+    check(l.m->flat->name, l.m);
+    unload(&l);
+  }
 }
 
 // ---------------------------------------------------------------- summary
@@ -347,9 +379,10 @@ static int count_of(const char *text, const char *words) {
 }
 
 static void check_json(const char *name, Model *m) {
-  static const char *const MEMBERS[] = {"model",  "description", "states",    "parameters",
-                                        "inputs", "outputs",     "variables", "structure",
-                                        "events", "operations",  "jacobian",  "warnings"};
+  static const char *const MEMBERS[] = {"model",       "description", "states",        "parameters",
+                                        "inputs",      "outputs",     "variables",     "structure",
+                                        "events",      "operations",  "jacobian",      "warnings",
+                                        "constraints", "multipliers", "start_residual"};
   char *text = report(m, MODEL_JSON);
   const char *end = json_value(text);
   if (!end || *blanks(end)) fail_msg("%s: no valid JSON: %s", name, text);
@@ -413,6 +446,94 @@ static void arrows_go_from_what_is_used_to_what_uses_it(void **state) {
   report_has(text, MODEL_DOT, "b2 -> x1 [style=dashed];");
 }
 
+// ---------------------------------------------------------------- constraints
+
+static void the_summary_tells_constraints_freedom_and_multipliers(void **state) {
+  (void)state;
+  report_has(ROD, MODEL_SUMMARY,
+             "4 states, 2 parameters, 0 inputs, 0 outputs, 1 algebraic variable");
+  report_has(ROD, MODEL_SUMMARY, "     8  x^2 + y^2 = L^2  twice\n");
+  report_has(ROD, MODEL_SUMMARY, "free start values: 2 (4 states, 2 independent invariants)");
+  report_has(ROD, MODEL_SUMMARY, "multipliers: F\n");
+  report_has(ROD, MODEL_SUMMARY, "index 3\n");
+  report_has(ROD, MODEL_SUMMARY, "1 fixed, 3 computed from the constraints\n");
+  report_has(ROD, MODEL_SUMMARY, "the initial values satisfy the constraints\n");
+}
+
+static void variables_that_an_equation_defines_are_no_multipliers(void **state) {
+  (void)state;
+  report_has(
+      "model R Real x(start = 0.6); Real y(start = -1); Real vx; Real vy; Real F; Real ax; Real "
+      "E = vx^2;\nequation der(x) = vx; der(y) = vy; der(vx) = ax; ax = -F*x; der(vy) = -F*y - "
+      "1; x^2 + y^2 = 1; end R;",
+      MODEL_SUMMARY, "multipliers: F\n");
+}
+
+static void a_model_without_constraints_says_nothing_of_them(void **state) {
+  (void)state;
+  Loaded l = load(RICH);
+  char *text = report(l.m, MODEL_SUMMARY);
+  assert_null(strstr(text, "onstraint"));
+  assert_null(strstr(text, "derivatives of"));
+  free(text);
+  unload(&l);
+}
+
+static void a_redundant_constraint_is_named_with_what_it_follows_from(void **state) {
+  (void)state;
+  report_has(TRIPLE, MODEL_SUMMARY, "redundant: line 10 follows from lines 8 and 9\n");
+  report_has(TRIPLE, MODEL_SUMMARY, "free start values: 2 (6 states, 4 independent invariants)");
+  report_has(TRIPLE, MODEL_SUMMARY, "multipliers: a, b, c (not unique");
+  report_has(
+      TRIPLE, MODEL_JSON,
+      "\"differentiated\": 0, \"invariants\": 1, \"redundant\": true, \"follows_from\": [8, 9]}");
+  report_has(TRIPLE, MODEL_EQUATIONS, ", redundant: left out\n");
+}
+
+static void start_values_that_contradict_a_constraint_are_told(void **state) {
+  (void)state;
+  const Override far[] = {{"x.start", 3}};
+  Loaded l =
+      load("model R Real x(start = 1, fixed = true); Real y(start = 1, fixed = true); Real u; "
+           "Real v;\nReal F;\nequation der(x) = u; der(y) = v; der(u) = -F*x; der(v) = -F*y;\n"
+           "x^2 + y^2 = 1; end R;");
+  char *text = report(l.m, MODEL_SUMMARY);
+  has(text, "the initial values contradict the constraint in line 4 by 1\n");
+  free(text);
+  unload(&l);
+  l = load_with(ROD, far, 1); // x = 3 cannot be reached by a rod of length 1
+  text = report(l.m, MODEL_SUMMARY);
+  assert_null(strstr(text, "the initial values satisfy"));
+  free(text);
+  unload(&l);
+}
+
+static void differentiated_equations_are_written_out(void **state) {
+  (void)state;
+  report_has(ROD, MODEL_EQUATIONS, "der(x) := vx  // line 4\n");
+  report_has(ROD, MODEL_EQUATIONS, " = 0  // line 8, differentiated twice\n");
+  report_has(ROD, MODEL_EQUATIONS, "x*der(der(x))");
+  report_has(ROD, MODEL_EQUATIONS, "\nInvariants");
+  report_has(ROD, MODEL_EQUATIONS, "  x^2 + y^2 = L^2  // line 8\n");
+  report_has(ROD, MODEL_EQUATIONS, " = 0  // line 8, differentiated once\n");
+  report_has(ROD, MODEL_EQUATIONS, "m*der(vx) = -F*x  // line 6\n");
+  Loaded l = load(ROD);
+  char *text = report(l.m, MODEL_EQUATIONS);
+  assert_null(strstr(text, "stabilisation"));
+  free(text);
+  unload(&l);
+}
+
+static void long_derivatives_are_told_in_words(void **state) {
+  (void)state;
+  Loaded l = load(DEEP);
+  char *text = report(l.m, MODEL_EQUATIONS), *rest = text, *line;
+  has(text, "der(der(der(der(r = sin(a)*");
+  while ((line = strsep(&rest, "\n"))) assert_true(strlen(line) < 4000);
+  free(text);
+  unload(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_line_of_the_summary_is_wider_than_the_terminal),
@@ -427,6 +548,13 @@ int main(void) {
       cmocka_unit_test(bounds_that_are_not_given_are_null),
       cmocka_unit_test(the_graph_has_a_node_for_each_state_input_event_and_block),
       cmocka_unit_test(arrows_go_from_what_is_used_to_what_uses_it),
+      cmocka_unit_test(the_summary_tells_constraints_freedom_and_multipliers),
+      cmocka_unit_test(variables_that_an_equation_defines_are_no_multipliers),
+      cmocka_unit_test(a_model_without_constraints_says_nothing_of_them),
+      cmocka_unit_test(a_redundant_constraint_is_named_with_what_it_follows_from),
+      cmocka_unit_test(start_values_that_contradict_a_constraint_are_told),
+      cmocka_unit_test(differentiated_equations_are_written_out),
+      cmocka_unit_test(long_derivatives_are_told_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
