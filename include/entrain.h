@@ -71,6 +71,23 @@ int entrain_model_find(const EntrainModel *model, EntrainKind kind,
 bool entrain_model_set(EntrainModel *model, const char *name, const char *value,
                        EntrainError *error);
 
+// An equation that holds between the states alone, so that it had to be differentiated to find their motion (mechanisms with
+// multipliers). It and its derivatives, the invariants, hold at the start and are kept along the motion.
+typedef struct EntrainConstraint {
+  int line;           // in the text of the model
+  const char *text;   // as typed
+  int differentiated; // how often; 0: it is redundant
+  bool redundant;     // follows from the others: not solved, and multipliers are the smallest ones
+} EntrainConstraint;
+
+// 0: ordinary differential equations, 1: with algebraic variables, 2 and above: with constraints.
+int entrain_model_index(const EntrainModel *model);
+// States less independent invariants: how many start values can be chosen. Of a mechanism twice its degrees of freedom.
+int entrain_model_free_start_count(const EntrainModel *model);
+int entrain_model_constraint_count(const EntrainModel *model);
+// false when there is no such constraint.
+bool entrain_model_constraint(const EntrainModel *model, int i, EntrainConstraint *out);
+
 typedef enum EntrainReport {
   ENTRAIN_REPORT_SUMMARY,   // for people
   ENTRAIN_REPORT_FLAT,      // the flat model as Modelica text
@@ -127,7 +144,7 @@ bool entrain_simulation_input_file(EntrainSimulation *s, const char *path, Entra
 bool entrain_simulation_input(EntrainSimulation *s, const char *name, const double *times,
                               const double *values, int count,
                               EntrainError *error); // copies
-// Which columns: names of variables; NULL or 0: all states, algebraic variables and outputs.
+// Which columns: names of variables, der(x) of states; NULL or 0: all states, algebraic variables and outputs.
 bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, int count,
                                EntrainError *error);
 // Adds columns dx/dp for each selected variable and each of these parameters; count 0: all independent parameters.
@@ -144,7 +161,8 @@ typedef enum EntrainOutcome {
   ENTRAIN_STEP_TOO_SMALL,
   ENTRAIN_NOT_COMPUTABLE,
   ENTRAIN_NO_START, // consistent initial values were not found
-  ENTRAIN_CHATTER,  // events without end at one time
+  ENTRAIN_SINGULAR_POSITION, // constraints became dependent on each other: the motion is not determined there
+  ENTRAIN_CHATTER,           // events without end at one time
   ENTRAIN_TOO_MANY_EVENTS,
 } EntrainOutcome;
 
@@ -164,6 +182,24 @@ int entrain_result_rows(const EntrainResult *r);
 int entrain_result_columns(const EntrainResult *r); // column 0 is time
 const char *entrain_result_name(const EntrainResult *r, int column);
 const double *entrain_result_column(const EntrainResult *r, int column);
+
+// A constraint or one of its derivatives, and how well it held at the steps of the simulation.
+typedef struct EntrainInvariant {
+  int constraint;     // number, see entrain_model_constraint
+  int line;           // of the constraint
+  int differentiated; // how often: 0, the constraint itself
+  double violation;   // largest |g|
+  double
+      violation_sens; // largest |g_x s + g_p| times |p| (1 where p is 0); 0 without sensitivities
+} EntrainInvariant;
+
+int entrain_result_invariant_count(const EntrainResult *r); // 0: the model has no constraints
+// false when there is no such invariant.
+bool entrain_result_invariant(const EntrainResult *r, int i, EntrainInvariant *out);
+// Numbers of the invariants with the largest violations, -1 when there are none.
+int entrain_result_worst_invariant(const EntrainResult *r);
+int entrain_result_worst_invariant_sens(const EntrainResult *r);
+
 char *entrain_result_csv(const EntrainResult *r);
 char *entrain_result_json(const EntrainResult *r);
 // A plot of the selected variables (not of sensitivities) for a terminal of this size.
@@ -321,6 +357,11 @@ typedef struct EntrainFitWork {
 } EntrainFitWork;
 
 void entrain_fit_work(const EntrainFit *fit, EntrainFitWork *out);
+
+// How well the constraints of the model hold at the result, and their sensitivities, as in EntrainInvariant: the largest
+// of all. 0 without constraints, NaN when the result could not be simulated as a whole.
+double entrain_fit_invariant_violation(const EntrainFit *fit);
+double entrain_fit_invariant_violation_sens(const EntrainFit *fit);
 
 // For people, for a terminal of this width.
 char *entrain_fit_report(const EntrainFit *fit, int width, bool colour);

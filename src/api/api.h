@@ -8,6 +8,7 @@
 #include "lang/source.h"
 #include "model/model.h"
 #include "problem/problem.h"
+#include "report/model_constraints.h"
 #include "report/series.h"
 #include "simulate/simulate.h"
 
@@ -20,6 +21,7 @@ struct EntrainModel {
   int version; // counts the builds: simulations notice a new one
   double *p;   // values of all parameters
   ARRAY(const char *) warnings;
+  ModelConstraints *constraints;
 };
 
 struct EntrainOptions {
@@ -55,6 +57,8 @@ struct EntrainResult {
   double seconds;
   Series series;
   int plain; // columns that are no sensitivities, time included
+  EntrainInvariant *invariants;
+  int invariant_count;
 };
 
 void api_publish(const Err *err, EntrainError *out);

@@ -14,6 +14,7 @@ struct EntrainFit {
   Objective *objective;
   Statistics *statistics;
   FitTrace *trace;
+  InvariantViolation violation; // at the result
 };
 
 typedef struct Relay {
@@ -31,6 +32,17 @@ static bool relay(void *data, const FitProgress *p) {
   return r->listener(r->data, &told);
 }
 
+static void ignore_block(void *data, const ResidualBlock *block) {
+  (void)data, (void)block;
+}
+
+static void find_violation(EntrainFit *f) {
+  f->violation = (InvariantViolation){nan(""), nan(""), -1, -1};
+  if (!f->problem->model->invariant_count || f->result->outcome == FIT_NO_START) return;
+  if (objective_rows(f->objective, f->result->x, ignore_block, NULL, NULL))
+    f->violation = objective_violation(f->objective);
+}
+
 EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *listener, void *data,
                             EntrainError *error) {
   Err err = {0};
@@ -46,6 +58,7 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
     f->objective = objective_new(p);
     fit_evaluate_start(f->result, f->objective);
     f->statistics = statistics_new(p, f->result, f->objective);
+    find_violation(f);
   }
   api_publish(&err, error);
   return f;
@@ -182,10 +195,21 @@ void entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
                        w->rejected,   w->seconds};
 }
 
+// ---------------------------------------------------------------- constraints
+
+double entrain_fit_invariant_violation(const EntrainFit *f) {
+  return f->problem->model->invariant_count ? f->violation.largest : 0;
+}
+
+double entrain_fit_invariant_violation_sens(const EntrainFit *f) {
+  return f->problem->model->invariant_count ? f->violation.largest_sens : 0;
+}
+
 // ---------------------------------------------------------------- texts
 
 static FitReport report_of(const EntrainFit *f) {
-  return (FitReport){f->problem, f->result, f->statistics};
+  return (FitReport){f->problem, f->result, f->statistics,
+                     f->problem->model->invariant_count ? &f->violation : NULL};
 }
 
 char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {

@@ -25,6 +25,7 @@ static bool build(EntrainModel *m, Err *err) {
   if (!m->p) m->p = ARENA_ARRAY(m->arena, double, model->np + 1); // the count never changes
   for (int i = 0; i < model->np; i++) m->p[i] = model->flat->parameters.at[i].value;
   list_warnings(m);
+  m->constraints = model_constraints_new(model->arena, model);
   return true;
 }
 
@@ -206,4 +207,23 @@ char *entrain_model_report(const EntrainModel *m, EntrainReport what) {
   text_init(&t);
   model_report(&t, m->model, (ModelReport)what);
   return t.at;
+}
+
+// ---------------------------------------------------------------- constraints
+
+int entrain_model_index(const EntrainModel *m) {
+  return m->model->index;
+}
+int entrain_model_free_start_count(const EntrainModel *m) {
+  return m->constraints->freedom;
+}
+int entrain_model_constraint_count(const EntrainModel *m) {
+  return m->constraints->count;
+}
+
+bool entrain_model_constraint(const EntrainModel *m, int i, EntrainConstraint *out) {
+  if (i < 0 || i >= m->constraints->count) return false;
+  const ModelConstraint *c = &m->constraints->at[i];
+  *out = (EntrainConstraint){c->line, c->text, c->differentiated, c->redundant};
+  return true;
 }

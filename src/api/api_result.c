@@ -50,6 +50,46 @@ void entrain_result_work(const EntrainResult *r, EntrainWork *out) {
                        c->factorisations, r->trajectory.events, r->seconds, r->trajectory.solver};
 }
 
+// ---------------------------------------------------------------- invariants
+
+int entrain_result_invariant_count(const EntrainResult *r) {
+  return r->invariant_count;
+}
+
+bool entrain_result_invariant(const EntrainResult *r, int i, EntrainInvariant *out) {
+  if (i < 0 || i >= r->invariant_count) return false;
+  *out = r->invariants[i];
+  return true;
+}
+
+int entrain_result_worst_invariant(const EntrainResult *r) {
+  int worst = r->invariant_count - 1;
+  for (int i = worst - 1; i >= 0; i--)
+    if (r->invariants[i].violation >= r->invariants[worst].violation) worst = i;
+  return worst;
+}
+
+int entrain_result_worst_invariant_sens(const EntrainResult *r) {
+  int worst = r->invariant_count - 1;
+  for (int i = worst - 1; i >= 0; i--)
+    if (r->invariants[i].violation_sens >= r->invariants[worst].violation_sens) worst = i;
+  return worst;
+}
+
+static void add_invariants(const EntrainResult *r, Text *t) {
+  text_add(t, "\"invariants\": [");
+  for (int i = 0; i < r->invariant_count; i++) {
+    const EntrainInvariant *v = &r->invariants[i];
+    text_print(t, "%s{\"line\": %d, \"differentiated\": %d, \"violation\": %.6g", i ? ", " : "",
+               v->line, v->differentiated, v->violation);
+    if (r->trajectory.with_sens) text_print(t, ", \"violation_sens\": %.6g", v->violation_sens);
+    text_add(t, "}");
+  }
+  text_add(t, "],\n");
+}
+
+// ---------------------------------------------------------------- rows
+
 int entrain_result_rows(const EntrainResult *r) {
   return r->series.rows;
 }
@@ -82,9 +122,11 @@ char *entrain_result_json(const EntrainResult *r) {
   text_print(&t,
              ", \"work\": {\"solver\": \"%s\", \"steps\": %ld, \"rejected\": %ld, \"rhs\": %ld, "
              "\"jacobians\": %ld, "
-             "\"factorisations\": %ld, \"events\": %ld, \"seconds\": %.6g},\n\"columns\": ",
+             "\"factorisations\": %ld, \"events\": %ld, \"seconds\": %.6g},\n",
              w.solver, w.steps, w.rejected, w.rhs, w.jacobians, w.factorisations, w.events,
              w.seconds);
+  add_invariants(r, &t);
+  text_add(&t, "\"columns\": ");
   series_json(&r->series, &t);
   text_add(&t, "}\n");
   return t.at;

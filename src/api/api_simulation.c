@@ -197,11 +197,37 @@ bool entrain_simulation_input(EntrainSimulation *s, const char *name, const doub
   return api_fine(&err, error);
 }
 
+// Derivatives of states are selected by the numbers behind those of the variables.
+static int find_selected(const Model *m, const char *name) {
+  const Flat *f = m->flat;
+  for (int i = 0; i < m->nx; i++)
+    if (strcmp(f->variables.at[m->state[i]].derivative_name, name) == 0)
+      return f->variables.count + i;
+  return names_find(f->names, name);
+}
+
+static const char *selected_name(const Model *m, int number) {
+  const Flat *f = m->flat;
+  int state = number - f->variables.count;
+  return state < 0 ? f->variables.at[number].name
+                   : f->variables.at[m->state[state]].derivative_name;
+}
+
+static Expr selected_value(const Model *m, int number) {
+  int state = number - m->flat->variables.count;
+  return state < 0 ? m->value[number] : m->f[state];
+}
+
+static bool selected_is_computed(const Model *m, int number) {
+  const Flat *f = m->flat;
+  return number >= f->variables.count || f->variables.at[number].kind == VARIABLE_UNKNOWN;
+}
+
 static bool select_names(EntrainSimulation *s, const char *const *names, int count, Err *err) {
   const Flat *f = s->model->model->flat;
   int *selected = ARENA_ARRAY(s->arena, int, count);
   for (int i = 0; i < count; i++) {
-    int k = names_find(f->names, names[i]);
+    int k = find_selected(s->model->model, names[i]);
     if (k < 0) return api_unknown_name(f->names, "variable", names[i], err);
     selected[i] = k;
   }
@@ -277,7 +303,7 @@ static CodeChoice code_choice(const EntrainSimulation *s) {
 static void make_system(EntrainSimulation *s) {
   const Model *m = s->model->model;
   Expr *outputs = ARENA_ARRAY(s->arena, Expr, s->selected_count + 1);
-  for (int i = 0; i < s->selected_count; i++) outputs[i] = m->value[s->selected[i]];
+  for (int i = 0; i < s->selected_count; i++) outputs[i] = selected_value(m, s->selected[i]);
   SystemSpec spec = {.outputs = outputs,
                      .output_count = s->selected_count,
                      .parameters = s->parameters,
@@ -325,21 +351,20 @@ static int column_count(const EntrainSimulation *s) {
 }
 
 static void describe_columns(Pool *pool, const EntrainSimulation *s) {
-  const Flat *f = s->model->model->flat;
+  const Model *m = s->model->model;
   int at = 0;
   Arena *a = pool->arena;
   const char **names = pool->names = ARENA_ARRAY(a, const char *, column_count(s));
   pool->computed = ARENA_ARRAY(a, bool, column_count(s));
   names[at++] = "time";
   for (int i = 0; i < s->selected_count; i++) {
-    const Variable *v = &f->variables.at[s->selected[i]];
-    pool->computed[at] = v->kind == VARIABLE_UNKNOWN;
-    names[at++] = arena_print(a, "%s", v->name);
+    pool->computed[at] = selected_is_computed(m, s->selected[i]);
+    names[at++] = arena_print(a, "%s", selected_name(m, s->selected[i]));
   }
   for (int i = 0; i < s->selected_count; i++)
     for (int k = 0; k < s->parameter_count; k++)
-      names[at++] = arena_print(a, "d%s/d%s", f->variables.at[s->selected[i]].name,
-                                f->parameters.at[s->parameters[k]].name);
+      names[at++] = arena_print(a, "d%s/d%s", selected_name(m, s->selected[i]),
+                                m->flat->parameters.at[s->parameters[k]].name);
 }
 
 // A system is kept from run to run until the model, the options, the columns or the parameters change.
@@ -374,6 +399,17 @@ static EntrainResult *result_new(EntrainSimulation *s) {
   return r;
 }
 
+static void note_invariants(EntrainResult *r, const EntrainSimulation *s) {
+  const ModelConstraints *all = s->model->constraints;
+  const Model *m = s->model->model;
+  r->invariants = ARENA_ARRAY(r->arena, EntrainInvariant, m->invariant_count + 1);
+  for (int k = 0; k < all->count; k++)
+    for (int i = all->at[k].first; i < all->at[k].first + all->at[k].count; i++)
+      r->invariants[r->invariant_count++] = (EntrainInvariant){
+          k, all->at[k].line, m->invariants[i].level, simulate_violation(s->work, i),
+          r->trajectory.with_sens ? simulate_violation_sens(s->work, i) : 0};
+}
+
 static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
   if (!s->times) {
     fail(err, ERR_USAGE, "the output times are not set");
@@ -391,6 +427,7 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
   simulate_run(s->work, &request, &r->trajectory);
   r->seconds = clock_seconds() - begin;
   r->series.rows = r->trajectory.rows;
+  note_invariants(r, s);
   return r;
 }
 

@@ -252,8 +252,55 @@ static void tell_work(const Job *job) {
          1e3 * w.seconds);
 }
 
+// "line 9", "line 9, differentiated once"
+static const char *place_of(const EntrainInvariant *v, char place[64]) {
+  int n = v->differentiated;
+  if (n == 0)
+    snprintf(place, 64, "line %d", v->line);
+  else if (n <= 2)
+    snprintf(place, 64, "line %d, differentiated %s", v->line, n == 1 ? "once" : "twice");
+  else
+    snprintf(place, 64, "line %d, differentiated %d times", v->line, n);
+  return place;
+}
+
+static void tell_redundant(const Job *job) {
+  EntrainConstraint c;
+  for (int i = 0; entrain_model_constraint(job->model, i, &c); i++)
+    if (c.redundant)
+      remark("the constraint in line %d follows from the others and is left out; multipliers are "
+             "those of least squares",
+             c.line);
+}
+
+// "to 1e-9 (worst: line 9)"
+static void add_worst(char *text, size_t size, double violation, const EntrainInvariant *v) {
+  char place[64];
+  if (violation > 0)
+    snprintf(text, size, "to %.2g (worst: %s)", violation, place_of(v, place));
+  else
+    snprintf(text, size, "exactly");
+}
+
+static void tell_constraints(const Job *job) {
+  const EntrainResult *r = job->result;
+  EntrainInvariant v, s;
+  char worst[128], worst_sens[128];
+  if (!entrain_result_invariant(r, entrain_result_worst_invariant(r), &v)) return;
+  entrain_result_invariant(r, entrain_result_worst_invariant_sens(r), &s);
+  tell_redundant(job);
+  if (entrain_result_rows(r) == 0) return; // there was no motion
+  add_worst(worst, sizeof worst, v.violation, &v);
+  add_worst(worst_sens, sizeof worst_sens, s.violation_sens, &s);
+  if (s.violation_sens > 0)
+    remark("the constraints hold %s, their sensitivities %s", worst, worst_sens);
+  else
+    remark("the constraints hold %s", worst);
+}
+
 static int tell_outcome(Job *job) {
   if (arguments_have(job->a, "stats")) tell_work(job);
+  tell_constraints(job);
   if (entrain_result_outcome(job->result) == ENTRAIN_REACHED_END) return DONE;
   int rows = entrain_result_rows(job->result);
   remark("the simulation did not reach its end (%s), %d %s computed: %s",

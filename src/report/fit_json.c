@@ -148,12 +148,28 @@ static void homotopy(Json *j, const FitReport *r) {
   json_close(j);
 }
 
-static void solver(Json *j, const FitResult *r) {
+static void invariant(Json *j, const char *key, const Model *m, int i) {
+  const Invariant *v = &m->invariants[i];
+  json_open(j, key, '{', false);
+  json_whole(j, "line", m->flat->equations.at[v->equation].line);
+  json_whole(j, "differentiated", v->level);
+  json_close(j);
+}
+
+static void solver(Json *j, const FitReport *report) {
+  const FitResult *r = report->result;
+  const InvariantViolation *v = report->violation;
+  const Model *m = report->problem->model;
   json_open(j, "solver", '{', false);
   json_text(j, "name", r->solver);
   json_whole(j, "steps", r->solver_steps);
   json_whole(j, "rejected", r->solver_rejected);
-  json_number(j, "invariant_violation", 0); // equations without index reduction have no invariants
+  json_number(j, "invariant_violation", v ? v->largest : 0);
+  if (v && v->of >= 0) invariant(j, "invariant", m, v->of);
+  if (v && v->sens_of >= 0) {
+    json_number(j, "invariant_violation_sens", v->largest_sens);
+    invariant(j, "invariant_sens", m, v->sens_of);
+  }
   json_close(j);
 }
 
@@ -259,7 +275,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, &r->result->work);
   homotopy(&j, r);
-  solver(&j, r->result);
+  solver(&j, r);
   details(&j, r);
   json_close(&j);
 }

@@ -304,6 +304,26 @@ static void add_solver(Text *t, const char *names) {
   text_add(t, names);
 }
 
+static int line_of(const Model *m, int invariant) {
+  return m->flat->equations.at[m->invariants[invariant].equation].line;
+}
+
+static void print_constraints(FitPage *f) {
+  const InvariantViolation *v = f->r->violation;
+  const Model *m = f->r->problem->model;
+  if (!v || v->of < 0) return;
+  Text t;
+  text_init(&t);
+  text_print(&t, "At the result the constraints hold to %s (worst: line %d)",
+             digits(&f->page, v->largest, 2), line_of(m, v->of));
+  if (v->sens_of >= 0)
+    text_print(&t, ", their sensitivities to %s (worst: line %d)",
+               digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
+  text_add(&t, ".");
+  page_paragraph(&f->page, 2, "", t.at);
+  text_done(&t);
+}
+
 static void print_work(FitPage *f) {
   const FitResult *r = f->r->result;
   const FitWork *w = &r->work;
@@ -322,6 +342,7 @@ static void print_work(FitPage *f) {
   text_add(&t, ".");
   page_heading(&f->page, "Work");
   page_paragraph(&f->page, 2, "", t.at);
+  print_constraints(f);
   text_clear(&t);
   fit_settings_changed(f->r->problem, add_setting, &t);
   if (t.length) page_paragraph(&f->page, 2, "", arena_print(f->page.arena, "Options:%s", t.at));

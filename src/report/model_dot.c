@@ -127,9 +127,12 @@ static void print_all_arrows(Drawing *d) {
 
 static void print_integrations(Drawing *d) {
   const Model *m = d->m;
-  for (int j = 0, i = 0; j < m->unknown_count; j++)
-    if (m->flat->variables.at[m->unknown_variable[j]].state)
-      text_print(d->out, "  b%d -> x%d [style=dashed];\n", d->block[j] + 1, ++i);
+  int *state = ARENA_ARRAY(d->arena, int, m->flat->variables.count + 1);
+  for (int i = 0; i < m->nx; i++) state[m->state[i]] = i + 1;
+  for (int j = 0; j < m->unknown_count; j++)
+    if (m->unknown_order[j] == 1 && state[m->unknown_variable[j]])
+      text_print(d->out, "  b%d -> x%d [style=dashed];\n", d->block[j] + 1,
+                 state[m->unknown_variable[j]]);
 }
 
 void model_dot(Text *out, Model *m) {

@@ -3,7 +3,10 @@
 #include "expr/derive.h"
 #include "expr/replace.h"
 #include "lang/ast_print.h"
+#include "report/model_constraints.h"
 #include "report/model_text.h"
+
+enum { DERIVATIVE_MOST = 300 }; // operations of a differentiated equation that is written out
 
 typedef struct Printer {
   Model *m;
@@ -15,8 +18,6 @@ typedef struct Printer {
   Replacer *without;
   int *own; // by equation that is a block of its own: its unknown, -1 = in a system
 } Printer;
-
-int *own; // by equation: its unknown where it is a block of its own, -1 = in a system
 
 static void list_own(Printer *p) {
   const Model *m = p->m;
@@ -38,7 +39,7 @@ static void derive_slopes(Printer *p) {
   Model *m = p->m;
   int n = m->equation_count;
   Expr *residual = ARENA_ARRAY(p->arena, Expr, n + 1),
-       *unknown = ARENA_ARRAY(p->arena, Expr, n + 1);
+       *unknown = ARENA_ARRAY(p->arena, Expr, m->unknown_count + 1);
   SortEquation *slopes = ARENA_ARRAY(p->arena, SortEquation, n + 1);
   for (int i = 0; i < n; i++) residual[i] = m->equations[i].residual;
   for (int j = 0; j < m->unknown_count; j++) unknown[j] = m->unknowns[j].symbol;
@@ -59,6 +60,10 @@ static Expr without_unknown(Printer *p, Expr e, Expr u) {
   Expr rest = replace(p->without, e);
   replacer_clear(p->without, u);
   return rest;
+}
+
+static Expr without_stabilisation(Printer *p, Expr e) {
+  return p->m->stabilise ? without_unknown(p, e, p->m->stabilise) : e;
 }
 
 static bool holds_together(const Graph *g, Expr e) {
@@ -95,14 +100,16 @@ static void print_side(Printer *p, const EquationText *text, bool left, bool div
 // One side is slope*u and the other is free of u: it is shown as it was written.
 static bool print_other_side(Printer *p, int equation) {
   Graph *g = p->m->graph;
-  const Equation *e = &p->m->flat->equations.at[equation];
+  const SortEquation *sorted = &p->m->equations[equation];
+  const Equation *e = &p->m->flat->equations.at[sorted->origin];
+  if (sorted->level) return false; // nobody wrote it
   Expr u = p->m->unknowns[p->own[equation]].symbol, slope = own_slope(p, equation);
   Expr left = without_unknown(p, e->left, u), right = without_unknown(p, e->right, u);
   bool on_left = expr_is_value(g, left, 0) && right == e->right;
   bool on_right = expr_is_value(g, right, 0) && left == e->left;
   if (!p->texts || (!on_left && !on_right)) return false;
   if (!on_left) slope = expr_neg(g, slope);
-  print_side(p, &p->texts[equation], !on_left, !expr_is_value(g, slope, 1));
+  print_side(p, &p->texts[sorted->origin], !on_left, !expr_is_value(g, slope, 1));
   print_divisor(p, slope);
   return true;
 }
@@ -111,7 +118,8 @@ static bool print_other_side(Printer *p, int equation) {
 static void print_solved(Printer *p, int equation) {
   Graph *g = p->m->graph;
   Expr u = p->m->unknowns[p->own[equation]].symbol, slope = own_slope(p, equation);
-  Expr right = expr_neg(g, without_unknown(p, p->m->equations[equation].residual, u));
+  Expr residual = without_stabilisation(p, p->m->equations[equation].residual);
+  Expr right = expr_neg(g, without_unknown(p, residual, u));
   if (expr_is_const(g, slope) || expr_is_const(g, right)) {
     expr_print(p->out, g, expr_div(g, right, slope));
     return;
@@ -124,6 +132,40 @@ static void print_solved(Printer *p, int equation) {
   print_divisor(p, slope);
 }
 
+// ---------------------------------------------------------------- differentiated equations
+
+// Whether an expression written out has at most this many operations; counts down.
+static bool is_short(const Graph *g, Expr e, int *left) {
+  if (--*left < 0) return false;
+  for (int i = 0; i < expr_arg_count(g, e); i++)
+    if (!is_short(g, expr_arg(g, e, i), left)) return false;
+  return true;
+}
+
+// "residual = 0", or in words when that is long.
+static void print_derivative(Printer *p, Expr residual, int origin, int level) {
+  int left = DERIVATIVE_MOST;
+  Expr e = without_stabilisation(p, residual);
+  if (level && is_short(p->m->graph, e, &left)) {
+    expr_print(p->out, p->m->graph, e);
+    text_add(p->out, " = 0");
+    return;
+  }
+  for (int i = 0; i < level; i++) text_add(p->out, "der(");
+  typed_equation_print(p->out, p->m, p->texts, origin);
+  for (int i = 0; i < level; i++) text_add(p->out, ")");
+}
+
+static void print_equation(Printer *p, int equation) {
+  const SortEquation *e = &p->m->equations[equation];
+  print_derivative(p, e->residual, e->origin, e->level);
+}
+
+static void print_place(Printer *p, int line, int level) {
+  text_print(p->out, "  // line %d", line);
+  if (level) text_print(p->out, ", differentiated %s", times_in_words(p->arena, level));
+}
+
 // ---------------------------------------------------------------- blocks
 
 static void print_unknowns(Printer *p, const SortBlock *b, int first, int last) {
@@ -131,14 +173,23 @@ static void print_unknowns(Printer *p, const SortBlock *b, int first, int last) 
     text_print(p->out, "%s%s", i > first ? ", " : "", p->m->unknowns[b->unknown[i]].name);
 }
 
+static bool is_too_long(Printer *p, const SortEquation *e) {
+  int left = DERIVATIVE_MOST;
+  return e->level && !is_short(p->m->graph, without_stabilisation(p, e->residual), &left);
+}
+
 static void print_assignment(Printer *p, int number, const SortBlock *b) {
   int equation = b->equation[0];
-  text_print(p->out, "%5d  %s := ", number, p->m->unknowns[b->unknown[0]].name);
-  bool as_written = print_other_side(p, equation);
+  const SortEquation *e = &p->m->equations[equation];
+  bool in_words = is_too_long(p, e);
+  text_print(p->out, "%5d  %s %s ", number, p->m->unknowns[b->unknown[0]].name,
+             in_words ? "from" : ":=");
+  if (in_words) print_equation(p, equation);
+  bool as_written = in_words || print_other_side(p, equation);
   if (!as_written) print_solved(p, equation);
-  text_print(p->out, "  // line %d", p->m->equations[equation].line);
+  print_place(p, e->line, e->level);
   if (!as_written) text_add(p->out, ": ");
-  if (!as_written) equation_print(p->out, p->m, p->texts, equation);
+  if (!as_written) typed_equation_print(p->out, p->m, p->texts, e->origin);
   text_add(p->out, "\n");
 }
 
@@ -162,9 +213,24 @@ static void print_system_head(Printer *p, int number, const SortBlock *b) {
 static void print_system(Printer *p, int number, const SortBlock *b) {
   print_system_head(p, number, b);
   for (int i = 0; i < b->count; i++) {
+    const SortEquation *e = &p->m->equations[b->equation[i]];
     text_add(p->out, "         ");
-    equation_print(p->out, p->m, p->texts, b->equation[i]);
-    text_print(p->out, "  // line %d\n", p->m->equations[b->equation[i]].line);
+    print_equation(p, b->equation[i]);
+    print_place(p, e->line, e->level);
+    text_add(p->out, e->redundant ? ", redundant: left out\n" : "\n");
+  }
+}
+
+// What index reduction left: true at the start, and kept so.
+static void print_invariants(Printer *p) {
+  const Model *m = p->m;
+  if (m->invariant_count) text_add(p->out, "\nInvariants, kept true by the option index:\n");
+  for (int i = 0; i < m->invariant_count; i++) {
+    const Invariant *v = &m->invariants[i];
+    text_add(p->out, "  ");
+    print_derivative(p, v->residual, v->equation, v->level);
+    print_place(p, m->flat->equations.at[v->equation].line, v->level);
+    text_add(p->out, v->redundant ? ", redundant\n" : "\n");
   }
 }
 
@@ -200,6 +266,7 @@ void model_equations(Text *out, Model *m) {
     else
       print_system(&p, k + 1, b);
   }
+  print_invariants(&p);
   print_modes(&p);
   arena_free(p.arena);
 }

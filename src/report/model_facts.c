@@ -1,6 +1,9 @@
 #include "report/model_facts.h"
 
-enum { SENSITIVITIES_MOST = 1000000 }; // states times parameters: more take seconds to compile
+#include <math.h>
+
+// States times parameters: more take seconds to compile. ModelConstraints tie every state to every other.
+enum { SENSITIVITIES_MOST = 1000000, SENSITIVITIES_TIED_MOST = 5000 };
 
 // ---------------------------------------------------------------- compiled
 
@@ -18,11 +21,28 @@ static void compile(ModelFacts *f) {
   int *parameters = ARENA_ARRAY(f->arena, int, m->np + 1), count = 0;
   for (int k = 0; k < m->np; k++)
     if (!m->flat->parameters.at[k].dependent) parameters[count++] = k;
-  f->with_sensitivities = (long)count * m->nx <= SENSITIVITIES_MOST;
+  long most = m->invariant_count ? SENSITIVITIES_TIED_MOST : SENSITIVITIES_MOST;
+  f->with_sensitivities = (long)count * m->nx <= most;
   SystemSpec spec = {.parameters = parameters, .lanes = 1, .jacobian = true};
   spec.parameter_count = f->with_sensitivities ? count : 0;
   spec.code = CODE_INTERPRETER; // runs once: machine code would not pay
   f->system = system_new(m, &spec);
+}
+
+// The condition that the start misses most, relative to what its states can change in it.
+static void look_at_conditions(ModelFacts *f, const SystemWork *w) {
+  f->worst_condition = -1;
+  for (int i = 0; i < f->m->condition_count; i++) {
+    double residual, size;
+    system_condition(w, i, &residual, &size);
+    double miss = residual == 0 ? 0 : fabs(residual) / size;
+    if (f->worst_condition >= 0 && miss <= f->start_miss)
+      continue; // what is no number is the worst
+    f->worst_condition = i;
+    f->start_miss = miss;
+    f->start_residual = residual;
+    if (isnan(miss)) return;
+  }
 }
 
 static void find_start(ModelFacts *f) {
@@ -37,6 +57,8 @@ static void find_start(ModelFacts *f) {
   system_set_parameters(w, p);
   system_start(w, 0, y);
   f->start = y;
+  model_constraints_trace(f->constraints, f->arena, w, 0, y);
+  look_at_conditions(f, w);
   system_work_free(w);
 }
 
@@ -65,7 +87,10 @@ static void find_structure(ModelFacts *f) {
   const Model *m = f->m;
   f->unknown = ARENA_ARRAY(f->arena, int, m->flat->variables.count + 1);
   for (int i = 0; i < m->flat->variables.count; i++) f->unknown[i] = -1;
-  for (int j = 0; j < m->unknown_count; j++) f->unknown[m->unknown_variable[j]] = j;
+  for (int j = 0; j < m->unknown_count; j++) {
+    int i = m->unknown_variable[j];
+    if (m->unknown_order[j] == (m->flat->variables.at[i].state ? 1 : 0)) f->unknown[i] = j;
+  }
   f->block = ARENA_ARRAY(f->arena, int, m->unknown_count + 1);
   for (int k = 0; k < m->sorted.block_count; k++) {
     const SortBlock *b = &m->sorted.blocks[k];
@@ -81,6 +106,7 @@ ModelFacts *model_facts_new(Model *m) {
   ModelFacts *f = ARENA_NEW(a, ModelFacts);
   f->arena = a;
   f->m = m;
+  f->constraints = model_constraints_new(a, m);
   find_structure(f);
   compile(f);
   find_start(f);

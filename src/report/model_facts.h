@@ -4,6 +4,7 @@
 #include "code/lower.h"
 #include "model/model.h"
 #include "model/system.h"
+#include "report/model_constraints.h"
 
 // How the value of a state at the start comes about.
 typedef enum StartKind { START_FIXED, START_ASSUMED, START_COMPUTED } StartKind;
@@ -18,6 +19,9 @@ typedef struct ModelFacts {
   int *unknown;          // by variable: its unknown, -1 = none; of a state that of its derivative
   int *block;            // by unknown
   int block_kinds[4];    // how many, by SortBlockKind
+  ModelConstraints *constraints;
+  int worst_condition; // of m->conditions: the one that the start misses most, -1 = there is none
+  double start_residual, start_miss; // of it; relative to what its states can change in it
   Operations rhs, jacobian, sensitivities, hoisted;
 } ModelFacts;
 

@@ -151,6 +151,9 @@ static void block(Json *j, const SortBlock *b) {
   text_add(j->out, "], \"lines\": [");
   for (int i = 0; i < b->count; i++)
     text_print(j->out, "%s%d", i ? ", " : "", j->m->equations[b->equation[i]].line);
+  text_add(j->out, "], \"differentiated\": [");
+  for (int i = 0; i < b->count; i++)
+    text_print(j->out, "%s%d", i ? ", " : "", j->m->equations[b->equation[i]].level);
   text_add(j->out, "]}");
 }
 
@@ -158,13 +161,46 @@ static void structure(Json *j) {
   const Model *m = j->m;
   bool first = true;
   text_print(j->out,
-             "  \"structure\": {\"equations\": %d, \"unknowns\": %d, \"index\": %d, \"blocks\": [",
-             m->equation_count, m->unknown_count, m->index);
+             "  \"structure\": {\"equations\": %d, \"unknowns\": %d, \"index\": %d, "
+             "\"free_start_values\": %d, \"blocks\": [",
+             m->equation_count, m->unknown_count, m->index, j->f->constraints->freedom);
   for (int k = 0; k < m->sorted.block_count; k++) {
     element(j, &first);
     block(j, &m->sorted.blocks[k]);
   }
   text_add(j->out, first ? "]},\n" : "\n  ]},\n");
+}
+
+static void constraint(Json *j, const ModelConstraint *c) {
+  text_print(j->out, "{\"line\": %d, ", c->line);
+  text_member(j, "text", c->text);
+  number_member(j, "differentiated", c->differentiated);
+  number_member(j, "invariants", c->count);
+  flag_member(j, "redundant", c->redundant);
+  text_add(j->out, ", \"follows_from\": [");
+  for (int i = 0; i < c->source_count; i++)
+    text_print(j->out, "%s%d", i ? ", " : "", j->f->constraints->at[c->source[i]].line);
+  text_add(j->out, "]}");
+}
+
+static void constraints(Json *j) {
+  const ModelConstraints *c = j->f->constraints;
+  bool first = true;
+  begin_list(j, "constraints");
+  for (int i = 0; i < c->count; i++) {
+    element(j, &first);
+    constraint(j, &c->at[i]);
+  }
+  end_list(j, first);
+  begin_list(j, "multipliers");
+  for (int i = 0; i < c->multiplier_count; i++) {
+    text_add(j->out, i ? ", " : "");
+    text_add_json(j->out, j->m->flat->variables.at[c->multiplier[i]].name);
+  }
+  text_add(j->out, "],\n");
+  text_add(j->out, "  \"start_residual\": ");
+  number(j, j->f->worst_condition < 0 ? 0 : j->f->start_residual);
+  text_add(j->out, ",\n");
 }
 
 static void events(Json *j) {
@@ -234,6 +270,7 @@ void model_json(Text *out, const ModelFacts *f) {
   outputs(&j);
   algebraic(&j);
   structure(&j);
+  constraints(&j);
   events(&j);
   operations(&j);
   jacobian(&j);

@@ -8,12 +8,15 @@
 #include "report/model_text.h"
 
 enum {
-  WIDTH = 100,        // columns of the terminal
-  ROWS_MOST = 30,     // of each list
-  NAME_WIDTH = 40,    // of names and expressions
+  WIDTH = 100,     // columns of the terminal
+  ROWS_MOST = 30,  // of each list
+  NAME_WIDTH = 40, // of names and expressions
+  EQUATION_WIDTH = 66,
   PICTURE_MOST = 40,  // states
   PICTURE_LABEL = 16, // columns
 };
+
+static const double START_MISS_MOST = 1e-6; // more is no rounding
 
 typedef struct Summary {
   Text *out;
@@ -233,6 +236,49 @@ static void list_events(Summary *s) {
   list_print(&l);
 }
 
+// ---------------------------------------------------------------- constraints
+
+static void print_freedom(Summary *s) {
+  const ModelConstraints *c = s->f->constraints;
+  int independent = s->m->nx - c->freedom;
+  text_print(s->out, "  free start values: %d (%d state%s, %d independent invariant%s)\n",
+             c->freedom, s->m->nx, plural(s->m->nx), independent, plural(independent));
+  if (!c->multiplier_count) return;
+  Text t;
+  text_init(&t);
+  text_add(&t, "multipliers: ");
+  for (int i = 0; i < c->multiplier_count; i++)
+    text_print(&t, "%s%s", i ? ", " : "", s->m->flat->variables.at[c->multiplier[i]].name);
+  if (c->redundant) text_add(&t, " (not unique: those of least squares)");
+  add_indented(s, t.at);
+  text_done(&t);
+}
+
+static void print_redundancy(Summary *s) {
+  const ModelConstraints *c = s->f->constraints;
+  for (int i = 0, shown = 0; i < c->count && shown < ROWS_MOST; i++) {
+    if (!c->at[i].redundant) continue;
+    add_indented(s, arena_print(s->arena, "redundant: line %d follows from %s", c->at[i].line,
+                                constraint_sources(s->arena, c, &c->at[i])));
+    shown++;
+  }
+}
+
+static void list_constraints(Summary *s) {
+  static const char *const HEADS[] = {">line", "equation", "differentiated"};
+  const ModelConstraints *c = s->f->constraints;
+  List l = list_new(s, "Constraints", HEADS, 3);
+  for (int i = 0; i < c->count; i++) {
+    const ModelConstraint *k = &c->at[i];
+    const char *how = k->redundant ? "redundant" : times_in_words(s->arena, k->differentiated);
+    list_add(&l,
+             (Row){{arena_print(s->arena, "%d", k->line), clip(s, k->text, EQUATION_WIDTH), how}});
+  }
+  list_print(&l);
+  if (c->count) print_freedom(s);
+  print_redundancy(s);
+}
+
 // ---------------------------------------------------------------- structure
 
 static void add_count(Text *t, int count, const char *what) {
@@ -241,12 +287,16 @@ static void add_count(Text *t, int count, const char *what) {
 
 static void print_counts(Summary *s) {
   const Model *m = s->m;
-  int parameters = 0, dependent = 0, outputs = 0;
+  int parameters = 0, dependent = 0, outputs = 0, algebraic = 0;
   for (int k = 0; k < m->np; k++) {
     parameters += !m->flat->parameters.at[k].is_start;
     dependent += !m->flat->parameters.at[k].is_start && m->flat->parameters.at[k].dependent;
   }
-  for (int i = 0; i < m->flat->variables.count; i++) outputs += m->flat->variables.at[i].output;
+  for (int i = 0; i < m->flat->variables.count; i++) {
+    const Variable *v = &m->flat->variables.at[i];
+    outputs += v->output;
+    algebraic += v->kind == VARIABLE_UNKNOWN && !v->state;
+  }
   Text t;
   text_init(&t);
   add_count(&t, m->nx, "state");
@@ -254,7 +304,7 @@ static void print_counts(Summary *s) {
   if (dependent) text_print(&t, " (%d dependent)", dependent);
   add_count(&t, m->nu, "input");
   add_count(&t, outputs, "output");
-  add_count(&t, m->unknown_count - m->nx, "algebraic variable");
+  add_count(&t, algebraic, "algebraic variable");
   add_count(&t, m->ne, "event");
   text_print(s->out, "%s\n", t.at);
   text_done(&t);
@@ -300,6 +350,27 @@ static void print_systems(Summary *s) {
   if (count > ROWS_MOST) text_print(s->out, "  ... and %d more\n", count - ROWS_MOST);
 }
 
+// "1 initial equation", "the constraints", "the constraints and 2 initial equations"
+static void add_sources_of_start(Summary *s, Text *t) {
+  int count = s->m->flat->initial_equations.count;
+  if (s->m->invariant_count) text_print(t, "the constraints%s", count ? " and " : "");
+  if (count || !s->m->invariant_count) text_print(t, "%d initial equation%s", count, plural(count));
+}
+
+static void print_start_miss(Summary *s) {
+  const ModelFacts *f = s->f;
+  if (f->worst_condition < 0) return;
+  const StartCondition *c = &s->m->conditions[f->worst_condition];
+  const char *what = c->invariant >= 0 ? "constraint" : "initial condition";
+  if (f->start_miss <= START_MISS_MOST)
+    text_print(s->out, "  the initial values satisfy the constraints\n");
+  else if (isfinite(f->start_residual))
+    text_print(s->out, "  the initial values contradict the %s in line %d by %.4g\n", what, c->line,
+               f->start_residual);
+  else
+    text_print(s->out, "  no initial values were found that satisfy the constraints\n");
+}
+
 static void print_start(Summary *s) {
   int kinds[3] = {0};
   for (int i = 0; i < s->m->nx; i++) kinds[s->f->start_kind[i]]++;
@@ -309,18 +380,24 @@ static void print_start(Summary *s) {
   if (kinds[START_FIXED]) text_print(&t, "%d fixed", kinds[START_FIXED]);
   if (kinds[START_ASSUMED])
     text_print(&t, "%s%d assumed at the start value", t.length ? ", " : "", kinds[START_ASSUMED]);
-  if (kinds[START_COMPUTED])
-    text_print(&t, "%s%d computed from %d initial equation%s", t.length ? ", " : "",
-               kinds[START_COMPUTED], s->m->flat->initial_equations.count,
-               plural(s->m->flat->initial_equations.count));
+  if (kinds[START_COMPUTED]) {
+    text_print(&t, "%s%d computed from ", t.length ? ", " : "", kinds[START_COMPUTED]);
+    add_sources_of_start(s, &t);
+  }
   text_print(s->out, "  initial values: %s\n", t.at);
   text_done(&t);
+  print_start_miss(s);
 }
 
 static void print_structure(Summary *s) {
   const Model *m = s->m;
+  int derived = 0;
+  for (int i = 0; i < m->equation_count; i++) derived += m->equations[i].level > 0;
   text_print(s->out, "\nStructure\n  %d equation%s for %d unknown%s, index %d\n", m->equation_count,
              plural(m->equation_count), m->unknown_count, plural(m->unknown_count), m->index);
+  if (derived)
+    text_print(s->out, "  %d of the equations %s derivative%s of typed ones\n", derived,
+               derived == 1 ? "is the" : "are", plural(derived));
   print_block_counts(s);
   print_systems(s);
   print_start(s);
@@ -393,6 +470,7 @@ void model_summary(Text *out, const ModelFacts *f) {
   list_inputs(&s);
   list_computed(&s, "Outputs", true);
   list_computed(&s, "Algebraic variables", false);
+  list_constraints(&s);
   list_events(&s);
   print_structure(&s);
   print_work(&s);

@@ -20,8 +20,8 @@ static int count_bound(const AstModel *ast) {
 EquationText *equation_texts(Arena *a, const Model *m) {
   const AstModel *ast = m->flat->ast;
   int count = 0;
-  if (count_bound(ast) + ast->equations.count != m->equation_count) return NULL;
-  EquationText *texts = ARENA_ARRAY(a, EquationText, m->equation_count + 1);
+  if (count_bound(ast) + ast->equations.count != m->flat->equations.count) return NULL;
+  EquationText *texts = ARENA_ARRAY(a, EquationText, m->flat->equations.count + 1);
   for (int i = 0; i < ast->declarations.count; i++) {
     const AstDeclaration *d = &ast->declarations.at[i];
     if (is_bound(d)) texts[count++] = (EquationText){d->name, NULL, d->binding};
@@ -31,7 +31,7 @@ EquationText *equation_texts(Arena *a, const Model *m) {
   return texts;
 }
 
-void equation_print(Text *out, const Model *m, const EquationText *texts, int equation) {
+void typed_equation_print(Text *out, const Model *m, const EquationText *texts, int equation) {
   if (texts && !texts[equation].left)
     text_add(out, texts[equation].name);
   else if (texts)

@@ -9,10 +9,10 @@ typedef struct EquationText {
   const Ast *left, *right;
 } EquationText;
 
-// By equation of the model; NULL when the text has other equations than the model.
+// By equation of the flat model; NULL when the text has other equations than the model.
 EquationText *equation_texts(Arena *a, const Model *m);
-// left = right
-void equation_print(Text *out, const Model *m, const EquationText *texts, int equation);
+// left = right of an equation of the flat model, as typed
+void typed_equation_print(Text *out, const Model *m, const EquationText *texts, int equation);
 
 // The declaration of a variable, NULL when it has none of its own.
 const AstDeclaration *declaration_of(const Model *m, int variable);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "study/check_constraints.h"
 #include "study/check_data.h"
 #include "study/synthetic.h"
 
@@ -54,7 +55,7 @@ static bool start_is_estimated(const Problem *p, int variable) {
 
 static void look_at_start_values(Check *c) {
   const Model *m = c->problem->model;
-  if (m->flat->initial_equations.count) return; // they decide
+  if (m->flat->initial_equations.count || m->invariant_count) return; // they decide
   for (int i = 0; i < m->nx; i++) {
     const Variable *v = &m->flat->variables.at[m->state[i]];
     if (v->fixed || start_is_estimated(c->problem, m->state[i])) continue;
@@ -224,7 +225,7 @@ static void look_at_first_samples(const StartFacts *f) {
 }
 
 static bool method_is_local(Method m) {
-  return m == METHOD_LM || m == METHOD_TRUST_REGION || m == METHOD_GAUSS_NEWTON;
+  return m != METHOD_AUTO && m != METHOD_HOMOTOPY;
 }
 
 static void look_at_phase(const StartFacts *f) {
@@ -236,7 +237,7 @@ static void look_at_phase(const StartFacts *f) {
   check_add(
       f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
       "At the start values the model is further from the data than their mean is. A search from "
-      "there alone (lm, gauss-newton, trust-region) may end in a wrong minimum; %s.",
+      "there alone (lm, trust-region, newton ...) may end in a wrong minimum; %s.",
       local ? "use method: auto" : "auto and homotopy are made for that");
 }
 
@@ -475,6 +476,7 @@ Check *check_run(const Problem *p) {
   *c = (Check){.arena = a, .problem = p, .objective_start = HUGE_VAL, .floor = nan("")};
   Objective *o = objective_new(p);
   look_at_model(c);
+  check_constraints(c);
   check_data(c, o);
   look_at_parameters(c);
   if (p->free_count) look_at_start(c, o);

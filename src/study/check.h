@@ -6,7 +6,7 @@ typedef enum FindingKind { FINDING_GOOD, FINDING_NOTE, FINDING_WARNING, FINDING_
 
 typedef struct Finding {
   FindingKind kind;
-  const char *topic; // model, data, parameters, start, sensitivity, identifiability
+  const char *topic; // model, constraints, data, parameters, start, sensitivity, identifiability
   const char *text;  // sentences; for warnings and errors with what to change
   bool was_read;     // a warning of model or problem, which were read before the check
 } Finding;

@@ -30,3 +30,25 @@ run check decay.yaml --set model=units.mo --set experiments.0.data=units.csv --j
 json u.json "sum('gain: 100' in f['text'] and f['kind'] == 'warning' for f in d['findings']) == 1"
 it "wrong input is exit status 2"
 run check absent.yaml; status 2; no_out; err "absent.yaml"
+cat >rod.mo <<'END'
+model Rod
+  parameter Real L(min = 0.7, max = 3) = 1;
+  Real x(start = 0.6, fixed = true), y(start = -1), vx, vy, F;
+equation
+  der(x) = vx;
+  der(y) = vy;
+  der(vx) = -F*x;
+  der(vy) = -F*y - 9.81;
+  x^2 + y^2 = L^2;
+end Rod;
+END
+"$ENTRAIN" simulate rod.mo --set L=1.2 --stop 3 --step 0.05 --variables x,F --noise 0.01 --noise_kind additive -o rod.csv 2>/dev/null
+printf 'model: rod.mo\nexperiments: {data: rod.csv, measure: {x: x, F: F}}\nestimate: {L: {start: 1}}\n' >rod.yaml
+it "constraints and consistent start values are told"
+run check rod.yaml; status 0; no_err; out "^Constraints"; out "index 3: 1 constraint (line 9)"; out "satisfy the constraints"; out "y from -1 to -0.8"
+it "fixed start values that satisfy a constraint only at one value of what is estimated are an error"
+sed 's/y(start = -1)/y(start = -0.8, fixed = true)/' rod.mo >fixed.mo
+run check rod.yaml --set model=fixed.mo; status 1; out "line 9"; out "only at this value"
+it "and those that satisfy none are one"
+sed 's/y(start = -1)/y(start = -2, fixed = true)/' rod.mo >wrong.mo
+run check rod.yaml --set model=wrong.mo; status 1; out "differ by 3.36"

@@ -54,7 +54,7 @@ run fit decay.yaml --quiet --json q.json; status 0; no_out; no_err; holds test -
 it "no progress when standard error is no terminal, some with --progress"
 run fit decay.yaml; no_err; run fit decay.yaml --progress; status 0; err "step"
 it "every method finds the truth here"
-for method in auto homotopy lm gauss-newton trust-region; do
+for method in auto homotopy lm gauss-newton trust-region newton newton-fd; do
   run fit decay.yaml --method $method --json m.json; status 0; json m.json "abs(d['parameters'][0]['value'] - 2) < 0.05"
 done
 it "a parameter at its bound is told"
@@ -132,3 +132,23 @@ if command -v script >/dev/null; then
   NO_COLOR=1 script -qec "'$ENTRAIN' fit decay.yaml" /dev/null >tty 2>&1 </dev/null
   holds test "$(grep -c $'\033\[1m' tty)" = 0
 fi
+cat >rod.mo <<'END'
+model Rod
+  parameter Real L(min = 0.7, max = 3) = 1;
+  Real x(start = 0.6, fixed = true), y(start = -1), vx, vy, F;
+equation
+  der(x) = vx;
+  der(y) = vy;
+  der(vx) = -F*x;
+  der(vy) = -F*y - 9.81;
+  x^2 + y^2 = L^2;
+end Rod;
+END
+"$ENTRAIN" simulate rod.mo --set L=1.2 --stop 3 --step 0.02 --variables x,F --noise 0.01 --noise_kind additive -o rod.csv 2>/dev/null
+printf 'model: rod.mo\nexperiments: {data: rod.csv, measure: {x: x, F: F}}\nestimate: {L: {start: 1}}\n' >rod.yaml
+it "a model with constraints is fitted to a position and a multiplier"
+run fit rod.yaml --json rod.json; status 0; no_err; out "constraints hold to"
+json rod.json "abs(d['parameters'][0]['value'] - 1.2) < 0.01"
+json rod.json "0 <= d['solver']['invariant_violation'] < 1e-7 and d['solver']['invariant']['line'] == 9"
+it "other models have no violation"
+run fit decay.yaml --json d.json; json d.json "d['solver']['invariant_violation'] == 0 and 'invariant' not in d['solver']"

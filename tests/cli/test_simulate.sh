@@ -120,3 +120,38 @@ it "max_events ends with an outcome of its own"
 printf 'model E Real x(start = 0, fixed = true);\nequation\n  der(x) = floor(1000*time);\nend E;\n' >events.mo
 run simulate events.mo --stop 2 --step 1 --max_events 100
 status 1; err "too-many-events"; err "raise max_events"
+cat >rod.mo <<'END'
+model Rod
+  parameter Real L = 1;
+  Real x(start = 0.6, fixed = true), y(start = -1), vx, vy, F;
+equation
+  der(x) = vx;
+  der(y) = vy;
+  der(vx) = -F*x;
+  der(vy) = -F*y - 9.81;
+  x^2 + y^2 = L^2;
+end Rod;
+END
+it "a run of a model with constraints tells how well they hold"
+run simulate rod.mo --stop 2 --step 1; status 0; err "^entrain: the constraints hold to .* (worst: line 9"; lines 4
+it "with sensitivities, how well theirs hold"
+run simulate rod.mo --stop 2 --step 1 --sensitivities; status 0; err "their sensitivities to"
+it "--json has every invariant"
+run simulate rod.mo --stop 2 --step 1 --sensitivities --json j.json -o /dev/null; status 0
+holds grep -q '"invariants": \[{"line": 9, "differentiated": 0, "violation": .*{"line": 9, "differentiated": 1, "violation": .*"violation_sens"' j.json
+if command -v python3 >/dev/null; then holds python3 -c "
+import json
+for v in json.load(open('j.json'))['invariants']: assert v['violation'] < 1e-6 and v['violation_sens'] < 1e-5, v"; fi
+it "--json of other models has none"
+run simulate decay.mo --stop 1 --json -; status 0; no_err; out '"invariants": \[\]'
+it "a redundant constraint is noted once"
+sed 's/vy, F;/vy, F, G;/; s/-F\*/-(F + G)*/; s/  x^2 + y^2 = L^2;/&\n&/' rod.mo >twice.mo
+run simulate twice.mo --stop 1 --step 1; status 0; holds test "$(grep -c 'line 10 follows from the others' err)" -eq 1
+it "start values that contradict a constraint end with the constraint and the difference"
+sed 's/y(start = -1)/y(start = -1, fixed = true)/' rod.mo >fixed.mo
+run simulate fixed.mo --stop 1; status 1; lines 1; err "no-start"; err "line 9"; err "0.36"
+for index in stabilise project direct; do
+  it "index $index gives the energy back"
+  run simulate rod.mo --stop 5 --step 5 --index $index --rel_tol 1e-9; status 0
+  near "$(awk -F, 'NR == 3 { print 0.5*($4*$4 + $5*$5) + 9.81*$3 }' out)" -7.848 1e-4
+done

@@ -1,0 +1,157 @@
+#include "report/model_constraints.h"
+
+#include <math.h>
+
+#include "num/qr.h"
+#include "report/model_text.h"
+
+enum { TRACED_MOST = 400 }; // constraints: the work grows with their cube
+
+// ---------------------------------------------------------------- what they are
+
+static int times_differentiated(const Model *m, const Invariant *last) {
+  int most = last->level + 1;
+  for (int i = 0; i < m->equation_count; i++)
+    if (m->equations[i].origin == last->equation && m->equations[i].level > most)
+      most = m->equations[i].level;
+  return most;
+}
+
+static ModelConstraint constraint_at(Arena *a, const Model *m, const EquationText *texts,
+                                     int first) {
+  const Invariant *v = &m->invariants[first];
+  ModelConstraint c = {.equation = v->equation, .first = first, .redundant = true};
+  while (first + c.count < m->invariant_count && v[c.count].equation == c.equation) {
+    c.redundant &= v[c.count].redundant;
+    c.count++;
+  }
+  Text t;
+  text_init(&t);
+  typed_equation_print(&t, m, texts, c.equation);
+  c.text = arena_copy(a, t.at, t.length);
+  text_done(&t);
+  c.line = m->flat->equations.at[c.equation].line;
+  c.differentiated = c.redundant ? 0 : times_differentiated(m, &v[c.count - 1]);
+  return c;
+}
+
+// ---------------------------------------------------------------- multipliers
+
+static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
+  const Flat *f = m->flat;
+  Arena *scratch = arena_new();
+  unsigned char *given = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
+  for (int i = 0; i < f->equations.count; i++)
+    given[f->equations.at[i].left] = given[f->equations.at[i].right] = 1;
+  c->multiplier = ARENA_ARRAY(a, int, f->variables.count + 1);
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (v->kind == VARIABLE_UNKNOWN && !v->state && !given[v->node])
+      c->multiplier[c->multiplier_count++] = i;
+  }
+  if (c->multiplier_count != c->count) c->multiplier_count = 0;
+  arena_free(scratch);
+}
+
+ModelConstraints *model_constraints_new(Arena *a, const Model *m) {
+  ModelConstraints *c = ARENA_NEW(a, ModelConstraints);
+  const EquationText *texts = m->invariant_count ? equation_texts(a, m) : NULL;
+  c->at = ARENA_ARRAY(a, ModelConstraint, m->invariant_count + 1);
+  for (int i = 0; i < m->invariant_count; i += c->at[c->count++].count) {
+    c->at[c->count] = constraint_at(a, m, texts, i);
+    c->redundant += c->at[c->count].redundant;
+  }
+  c->freedom = m->nx;
+  for (int i = 0; i < m->invariant_count; i++) c->freedom -= !m->invariants[i].redundant;
+  if (c->count) find_multipliers(c, a, m);
+  return c;
+}
+
+// ---------------------------------------------------------------- what redundant ones follow from
+
+// The slope of the constraint by the states, into a column.
+static double *slope_of(const ModelConstraint *c, Arena *a, const SystemWork *w) {
+  const SparsePart *part = &w->system->cx;
+  double *slope = ARENA_ARRAY(a, double, part->pattern.columns + 1);
+  for (int k = part->pattern.start[c->first]; k < part->pattern.start[c->first + 1]; k++)
+    slope[part->pattern.column[k]] = w->invariant_out[part->at + k];
+  return slope;
+}
+
+static double norm(const double *v, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += v[i] * v[i];
+  return sqrt(sum);
+}
+
+// The triangle's part of least squares: R s = z.
+static void solve_triangle(const QrSum *q, double *s) {
+  int n = q->n;
+  for (int i = n - 1; i >= 0; i--) {
+    const double *row = &q->R[i * (n + 1)];
+    double sum = row[n];
+    for (int j = i + 1; j < n; j++) sum -= row[j] * s[j];
+    s[i] = row[i] != 0 ? sum / row[i] : nan("");
+  }
+}
+
+static void trace_one(ModelConstraints *c, ModelConstraint *of, Arena *a, double *const *slope,
+                      const int *number, int count, int states) {
+  enum { SMALL = 1000000 }; // times smaller than the slope is nothing
+  Arena *scratch = arena_new();
+  double **column = ARENA_ARRAY(scratch, double *, count + 1), *share;
+  int own = (int)(of - c->at);
+  double size = norm(slope[own], states);
+  for (int k = 0; k <= count; k++) {
+    column[k] = ARENA_ARRAY(scratch, double, states + 1);
+    memcpy(column[k], slope[k < count ? number[k] : own], (size_t)states * sizeof(double));
+  }
+  QrSum *q = qr_sum_new(scratch, count);
+  share = ARENA_ARRAY(scratch, double, count + 1);
+  qr_sum_add(q, column, states);
+  solve_triangle(q, share);
+  of->source = ARENA_ARRAY(a, int, count + 1);
+  bool explained = fabs(q->R[count * (count + 1) + count]) * SMALL <= size;
+  for (int k = 0; k < count && explained; k++)
+    if (fabs(share[k]) * norm(slope[number[k]], states) * SMALL > size)
+      of->source[of->source_count++] = number[k];
+  arena_free(scratch);
+}
+
+void model_constraints_trace(ModelConstraints *c, Arena *a, SystemWork *w, double t,
+                             const double *x) {
+  int states = w->system->nx, count = 0;
+  if (!c->redundant || c->count > TRACED_MOST) return;
+  system_invariant_sens(w, t, x);
+  double **slope = ARENA_ARRAY(a, double *, c->count + 1);
+  int *number = ARENA_ARRAY(a, int, c->count + 1);
+  for (int k = 0; k < c->count; k++) {
+    slope[k] = slope_of(&c->at[k], a, w);
+    if (!isfinite(norm(slope[k], states))) return;
+    if (!c->at[k].redundant) number[count++] = k;
+  }
+  for (int k = 0; k < c->count; k++)
+    if (c->at[k].redundant) trace_one(c, &c->at[k], a, slope, number, count, states);
+}
+
+// ---------------------------------------------------------------- words
+
+const char *times_in_words(Arena *a, int count) {
+  if (count == 1) return "once";
+  return count == 2 ? "twice" : arena_print(a, "%d times", count);
+}
+
+const char *constraint_sources(Arena *a, const ModelConstraints *c, const ModelConstraint *of) {
+  Text t;
+  text_init(&t);
+  text_add(&t, of->source_count == 1 ? "line " : "lines ");
+  for (int i = 0; i < of->source_count; i++)
+    text_print(&t, "%s%d",
+               i == 0                      ? ""
+               : i == of->source_count - 1 ? " and "
+                                           : ", ",
+               c->at[of->source[i]].line);
+  const char *copy = of->source_count ? arena_copy(a, t.at, t.length) : "the others";
+  text_done(&t);
+  return copy;
+}
