@@ -285,7 +285,7 @@ static Conditions *invariants_of(Model *m, Arena *a, double *start) {
   for (int i = 0; i < m->invariant_count; i++) residual[i] = m->invariants[i].residual;
   pthread_mutex_lock(m->lock);
   Conditions *c = conditions_new(m, residual, m->invariant_count);
-  start_attributes(m, start);
+  start_attributes(m, NULL, start);
   pthread_mutex_unlock(m->lock);
   return c;
 }

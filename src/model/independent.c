@@ -23,10 +23,11 @@ struct Conditions {
   Code *code;
   double *par, *work, *out; // out: residuals, then slopes
   Derivatives slopes;
-  double *G;     // rows of slopes by scaled states
-  double *Q, *L; // its orthogonal rows and triangle
-  double *scale; // of the states
-  double *size;  // of each row of G
+  double *G;      // rows of slopes by scaled states
+  double *Q, *L;  // its orthogonal rows and triangle
+  double *scale;  // of the states
+  double *size;   // of each row of G
+  double *weight; // of each row where the last step began: residuals are compared in it
   double *step, *trial;
   int *rows, rank; // independent ones
 };
@@ -37,36 +38,51 @@ static void place(Location *where, Expr e, int segment, int index) {
   where[e] = (Location){(signed char)segment, index};
 }
 
-// Numbers of time, inputs and their derivatives (0), parameters.
-static void compile(Conditions *c, const Expr *residuals) {
-  Model *m = c->m;
-  Graph *g = m->graph;
-  Arena *a = c->arena;
+static int par_count(const Model *m) {
+  return 1 + 3 * m->nu + m->np;
+}
+
+// Expressions of time, inputs and their derivatives, parameters; and of states.
+static Lowered *lower_expressions(Model *m, Arena *a, const Expr *outputs, int count) {
   const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
   const Expr *ddu = model_helpers(m, HELPER_INPUT_SECOND, m->nu);
-  c->slopes = derive_rows(g, a, residuals, c->count, m->x, c->nx);
-  int entries = c->slopes.start[c->count], par = 1 + 3 * m->nu;
-  Expr *outputs = ARENA_ARRAY(a, Expr, c->count + entries + 1);
-  memcpy(outputs, residuals, (size_t)c->count * sizeof *outputs);
-  if (entries) memcpy(outputs + c->count, c->slopes.value, (size_t)entries * sizeof *outputs);
-  int places = g->count;
+  int places = m->graph->count, first = 1 + 3 * m->nu;
   Location *where = ARENA_ARRAY(a, Location, places);
   for (int i = 0; i < places; i++) where[i].segment = -1;
   place(where, m->flat->time, 0, 0);
-  c->par = ARENA_ARRAY(a, double, par + m->np + 1);
   for (int i = 0; i < m->nu; i++) {
     place(where, m->u[i], 0, 1 + i), place(where, du[i], 0, 1 + m->nu + i);
     place(where, ddu[i], 0, 1 + 2 * m->nu + i);
-    c->par[1 + i] = m->flat->variables.at[m->input[i]].default_value;
   }
   for (int k = 0; k < m->np; k++) {
     const Parameter *p = &m->flat->parameters.at[k];
-    if (!p->dependent) place(where, p->node, 0, par + k);
-    c->par[par + k] = p->value;
+    if (!p->dependent) place(where, p->node, 0, first + k);
   }
-  for (int i = 0; i < c->nx; i++) place(where, m->x[i], 1, i);
-  int counts[SEGMENTS] = {par + m->np, c->nx, 0};
-  c->lowered = lower(g, a, outputs, c->count + entries, where, places, counts, CODE_INTERPRETER);
+  for (int i = 0; i < m->nx; i++) place(where, m->x[i], 1, i);
+  int counts[SEGMENTS] = {par_count(m), m->nx, 0};
+  return lower(m->graph, a, outputs, count, where, places, counts, CODE_INTERPRETER);
+}
+
+// Inputs at their defaults, with derivatives 0. p: NULL, as in the text.
+static void fill_par(const Model *m, double t, const double *p, double *par) {
+  par[0] = t;
+  for (int i = 0; i < m->nu; i++)
+    par[1 + i] = m->input[i] < 0 ? 0 : m->flat->variables.at[m->input[i]].default_value;
+  for (int k = 0; k < m->np; k++)
+    par[1 + 3 * m->nu + k] = p ? p[k] : m->flat->parameters.at[k].value;
+}
+
+static void compile(Conditions *c, const Expr *residuals) {
+  Model *m = c->m;
+  Arena *a = c->arena;
+  c->slopes = derive_rows(m->graph, a, residuals, c->count, m->x, c->nx);
+  int entries = c->slopes.start[c->count];
+  Expr *outputs = ARENA_ARRAY(a, Expr, c->count + entries + 1);
+  memcpy(outputs, residuals, (size_t)c->count * sizeof *outputs);
+  if (entries) memcpy(outputs + c->count, c->slopes.value, (size_t)entries * sizeof *outputs);
+  c->par = ARENA_ARRAY(a, double, par_count(m) + 1);
+  fill_par(m, 0, NULL, c->par);
+  c->lowered = lower_expressions(m, a, outputs, c->count + entries);
   c->code = code_compile(&c->lowered->program, 1, 0, CODE_INTERPRETER);
   c->work = arena_alloc(a, (size_t)c->code->work_count + 8, sizeof(double));
   c->out = ARENA_ARRAY(a, double, c->count + entries + 1);
@@ -95,6 +111,7 @@ Conditions *conditions_new(Model *m, const Expr *residuals, int count) {
   c->Q = arena_alloc(a, rows * n + 1, sizeof(double));
   c->L = arena_alloc(a, rows * rows + 1, sizeof(double));
   c->size = arena_alloc(a, rows + 1, sizeof(double));
+  c->weight = arena_alloc(a, rows + 1, sizeof(double));
   c->scale = arena_alloc(a, n + 1, sizeof(double));
   c->step = arena_alloc(a, n + 1, sizeof(double));
   c->trial = arena_alloc(a, n + 1, sizeof(double));
@@ -109,9 +126,18 @@ void conditions_free(Conditions *c) {
   arena_free(c->arena);
 }
 
-void start_attributes(Model *m, double *x) {
-  for (int i = 0; i < m->nx; i++)
-    x[i] = flat_value(m->flat, m->flat->variables.at[m->state[i]].start);
+void start_attributes(Model *m, const double *p, double *x) {
+  Arena *a = arena_new();
+  Expr *starts = ARENA_ARRAY(a, Expr, m->nx + 1);
+  double *par = ARENA_ARRAY(a, double, par_count(m) + 1);
+  for (int i = 0; i < m->nx; i++) starts[i] = m->flat->variables.at[m->state[i]].start;
+  fill_par(m, 0, p, par);
+  Lowered *lowered = lower_expressions(m, a, starts, m->nx);
+  Code *code = code_compile(&lowered->program, 1, 0, CODE_INTERPRETER);
+  code_run(code, par, NULL, NULL, x, arena_alloc(a, (size_t)code->work_count + 8, sizeof(double)));
+  code_free(code);
+  lowered_done(lowered);
+  arena_free(a);
 }
 
 // ---------------------------------------------------------------- rows
@@ -187,7 +213,7 @@ int conditions_independent(Conditions *c, const bool *free, const double *x, uns
 static double residual_norm(const Conditions *c) {
   double sum = 0;
   for (int i = 0; i < c->count; i++) {
-    double r = c->out[i] / (c->size[i] > 0 ? c->size[i] : 1);
+    double r = c->out[i] / (c->weight[i] > 0 ? c->weight[i] : 1);
     sum += r * r;
   }
   return sqrt(sum);
@@ -222,6 +248,7 @@ static bool approach(Conditions *c, const bool *free, double dependent, unsigned
                      double *x) {
   bool ok = evaluate(c, free, x);
   for (int k = 0; k < ITERATIONS && ok; k++) {
+    memcpy(c->weight, c->size, (size_t)c->count * sizeof *c->weight);
     if (residual_norm(c) <= 1e-15) break;
     orthogonalise(c, dependent, mark);
     least_step(c);
@@ -258,7 +285,7 @@ static int list_constraints(const Model *m, Expr *residual, int *equation) {
 static bool visit(Conditions *c, int number, double *x) {
   Random r;
   random_seed(&r, (uint64_t)number);
-  start_attributes(c->m, x);
+  start_attributes(c->m, NULL, x);
   set_scales(c, x);
   c->par[0] = 0.7 * number;
   if (number)
@@ -299,4 +326,28 @@ int redundant_equations(Model *m, const unsigned char **redundant, bool certain)
   arena_free(a);
   *redundant = marks;
   return found;
+}
+
+// ---------------------------------------------------------------- start values that do not exist
+
+bool unsatisfied_invariant(Model *m, double t, const double *p, int *invariant, double *residual) {
+  Arena *a = arena_new();
+  Expr *residuals = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
+  double *x = ARENA_ARRAY(a, double, m->nx + 1), worst = 0;
+  bool *free = ARENA_ARRAY(a, bool, m->nx + 1);
+  for (int i = 0; i < m->nx; i++) free[i] = !m->flat->variables.at[m->state[i]].fixed;
+  for (int i = 0; i < m->invariant_count; i++) residuals[i] = m->invariants[i].residual;
+  pthread_mutex_lock(m->lock);
+  Conditions *c = conditions_new(m, residuals, m->invariant_count);
+  fill_par(m, t, p, c->par);
+  start_attributes(m, p, x);
+  bool found = !conditions_settle(c, free, x);
+  pthread_mutex_unlock(m->lock);
+  for (int i = 0; i < m->invariant_count && found; i++) {
+    double relative = fabs(c->out[i]) / (c->size[i] > 0 ? c->size[i] : 1);
+    if (relative > worst) worst = relative, *invariant = i, *residual = c->out[i];
+  }
+  conditions_free(c);
+  arena_free(a);
+  return worst > 0;
 }

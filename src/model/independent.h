@@ -14,8 +14,10 @@ bool conditions_settle(Conditions *c, const bool *free, double *x);
 // Marks, in their order, the residuals whose slopes by the free states are independent of those before. Returns how many.
 int conditions_independent(Conditions *c, const bool *free, const double *x, unsigned char *mark);
 
-// Start attributes of the states at the values of the parameters.
-void start_attributes(Model *m, double *x);
+// Start attributes of the states at these parameters (NULL: those of the text).
+void start_attributes(Model *m, const double *p, double *x);
+// Where no start values satisfy the invariants: the one that is violated most at the point where a search for them ended.
+bool unsatisfied_invariant(Model *m, double t, const double *p, int *invariant, double *residual);
 
 // *redundant: by typed equation, 1 where its constraint follows from those before it at every point that satisfies them all.
 // Returns how many do. For a model whose motion is sorted. certain: 0 unless there are such points at different times, and

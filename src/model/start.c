@@ -194,7 +194,7 @@ static void settle(Nearest *s) {
   Model *m = s->m;
   s->x = ARENA_ARRAY(s->scratch, double, m->nx + 1);
   Conditions *c = conditions_new(m, s->residual, s->conditions.count);
-  start_attributes(m, s->x);
+  start_attributes(m, NULL, s->x);
   conditions_settle(c, s->free, s->x);
   conditions_free(c);
 }

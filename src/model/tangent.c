@@ -218,7 +218,8 @@ static bool has_proper_stages(const Tangent *t) {
 // ---------------------------------------------------------------- pushes
 
 // Unknowns: the strength y of each push, then the multipliers nu of the invariants. push = V y - W G' nu has to satisfy
-// G push = 0 and, for each push i, v_i/W push + slack |v_i|^2 y_i = |v_i|^2 signal_i.
+// G push = 0 and, for each push i, v_i/W push + slack |v_i|^2 y_i = (1 + slack) |v_i|^2 signal_i: what lies along the
+// invariants already stays as it is.
 typedef struct Balance {
   Tangent *t;
   const Stage *s;
@@ -237,9 +238,10 @@ static void fill_push(const Balance *b, int i) {
   Expr whole = direction_product(b->t, p->direction, p->direction);
   for (int k = 0; k < b->count; k++)
     *cell(b, i, k) = direction_product(b->t, p->direction, b->list[k].direction);
-  *cell(b, i, i) = expr_add(g, *cell(b, i, i), expr_mul(g, p->slack, whole));
+  Expr more = expr_mul(g, p->slack, whole);
+  *cell(b, i, i) = expr_add(g, *cell(b, i, i), more);
   *cell(b, i, i) = expr_add(g, *cell(b, i, i), expr_const(g, 1e-300)); // gains may be 0
-  b->right[i] = expr_mul(g, whole, p->signal);
+  b->right[i] = expr_mul(g, expr_add(g, whole, more), p->signal);
   for (int k = 0; k < b->s->rows; k++) {
     Expr change = change_of(b->t, b->s->row[k], p->direction);
     *cell(b, i, b->count + k) = expr_neg(g, change);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/independent.h"
 #include "simulate/constraints.h"
 #include "simulate/event.h"
 #include "simulate/implicit.h"
@@ -595,6 +596,23 @@ static bool start_is_consistent(SimulateWork *w) {
   return which < 0 || end_contradiction(w, which, its_residual, its_size);
 }
 
+// A search for start values that ended without any.
+static bool say_unsatisfied(SimulateWork *w) {
+  Model *m = (Model *)w->system->model; // its graph is extended under its lock
+  int invariant;
+  double residual;
+  if (!unsatisfied_invariant(m, w->request->start, w->request->p, &invariant, &residual))
+    return false;
+  message(w, "with the fixed start values ");
+  say_constraint(w, invariant);
+  message(
+      w,
+      " cannot be satisfied; near the start attributes its residual stays at %.3g; change them, "
+      "or fix fewer",
+      residual);
+  return true;
+}
+
 static bool end_fixed(SimulateWork *w, int invariant, int column) {
   const System *s = w->system;
   const char *name = s->model->flat->parameters.at[s->parameter[s->active[column]]].name;
@@ -727,6 +745,7 @@ static bool begin(SimulateWork *w) {
   if (!all_finite(st->y, numbers)) {
     end(w, OUTCOME_NO_START);
     message(w, "the start values at t = %.10g cannot be computed: ", r->start);
+    if (s->lanes == 1 && say_unsatisfied(w)) return false;
     Text why;
     text_init(&why);
     bool found = s->lanes == 1 && system_explain(w->work, SYSTEM_START, r->start, st->y, &why);
