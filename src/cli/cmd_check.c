@@ -49,8 +49,9 @@ const Command CMD_CHECK = {
     "check",
     "PROBLEM",
     "whether a problem is sound, before any fit",
-    "Reads model, data and problem file and runs no fit: are the equations balanced, are the data "
-    "of good quality, can the model be simulated at the start values, does every parameter change "
+    "Reads model, data and problem file and runs no fit: are the equations balanced, do the start "
+    "values satisfy constraints, are the data of good quality, can the model be simulated at the "
+    "start values, does every parameter change "
     "something, and can the data tell the parameters apart. Each warning says what to change. "
     "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input. The "
     "exit status is 1 when something must be changed before a fit.",

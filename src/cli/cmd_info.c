@@ -73,7 +73,8 @@ const Command CMD_INFO = {
     "info",
     "MODEL",
     "what a model consists of: states, parameters, equations",
-    "Reads a model and tells its states, parameters, inputs, outputs and how its equations are "
+    "Reads a model and tells its states, parameters, inputs, outputs, constraints and how its "
+    "equations are "
     "solved. "
     "MODEL is a Modelica file, or - for standard input.",
     FLAGS,

@@ -81,14 +81,14 @@ static void list_delay(const Hessian *h, AdjointWay *w, int measured, OutputList
   const Model *of = w->adjoint->of;
   MeasuredPlace *place = &w->places[measured];
   place->rate_slope = ARENA_ARRAY(w->arena, int, h->count + 1);
-  const Expr *du = model_helpers(w->adjoint->model, HELPER_INPUT_SLOPE, of->nu);
+  Model *symbols = w->adjoint->model;
   Expr rate, e;
-  model_rates(of, du, &h->problem->measured[measured], 1, &rate);
+  model_rates(of, symbols, &h->problem->measured[measured], 1, &rate);
   for (int k = 0; k < h->count; k++) {
     adjoint_slopes(w->adjoint, &rate, 1, k, &e);
     place->rate_slope[k] = add_output(o, e);
   }
-  model_rates(of, du, &rate, 1, &e);
+  model_rates(of, symbols, &rate, 1, &e);
   place->curvature = add_output(o, e);
 }
 

@@ -38,7 +38,7 @@ struct Backward {
 void tape_inputs_read(void *data, double t, double *u, double *du) {
   TapeInputs *in = data;
   const Adjoint *a = in->adjoint;
-  for (int i = 0; i < a->of->nu; i++) input_eval(in->inputs[i], t, &in->pieces[i], &u[i], &du[i]);
+  input_eval_all(in->inputs, a->of->nu, t, in->pieces, u, du, a->model->nu);
   int count = in->states_only ? a->of->nx : a->of->nx * (1 + a->columns);
   tape_read(in->tape, t, count, u + a->first_x);
 }

@@ -28,15 +28,14 @@ static Expr *list_outputs(Hessian *h, ForwardWay *w, Arena *scratch) {
   w->slope = ARENA_ARRAY(w->arena, int, p->measured_count + 1);
   w->rate = ARENA_ARRAY(w->arena, int, p->measured_count + 1);
   pthread_mutex_lock(m->lock);
-  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
   for (int j = 0; j < p->measured_count; j++) {
     w->slope[j] = w->outputs;
     for (int k = 0; k < h->count; k++)
       augmented_slopes(a, &p->measured[j], 1, k, &outputs[w->outputs++]);
     w->rate[j] = h->delayed[j] ? w->outputs : -1;
     if (!h->delayed[j]) continue;
-    model_rates(a->of, du, &p->measured[j], 1, &outputs[w->outputs++]);
-    model_rates(a->of, du, &outputs[w->rate[j]], 1, &outputs[w->outputs++]);
+    model_rates(a->of, m, &p->measured[j], 1, &outputs[w->outputs++]);
+    model_rates(a->of, m, &outputs[w->rate[j]], 1, &outputs[w->outputs++]);
   }
   pthread_mutex_unlock(m->lock);
   return outputs;

@@ -10,6 +10,8 @@
 
 // Numbers of a simulation with sensitivities of first order from which the adjoint way is faster, see bench/hessian.c.
 enum { ADJOINT_LEAST = 36 };
+static const double ROOM_MOST =
+    5e7; // doubles that a way may need before the other one is looked at
 
 // ---------------------------------------------------------------- set-up
 
@@ -61,7 +63,7 @@ static bool contains_input(Hessian *h, int measured) {
   Arena *scratch = arena_new();
   const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
   Expr rate;
-  model_rates(m, du, &h->problem->measured[measured], 1, &rate);
+  model_rates(m, m, &h->problem->measured[measured], 1, &rate);
   bool contains = m->nu && expr_dependents(m->graph, scratch, du, m->nu)[rate];
   arena_free(scratch);
   pthread_mutex_unlock(m->lock);
@@ -101,8 +103,6 @@ Hessian *hessian_new(Objective *o, HessianWay way) {
   map_numbers(h);
   make_room(h);
   h->way = way;
-  int numbers = h->problem->model->nx * (1 + h->count);
-  if (way == HESSIAN_AUTO) h->way = numbers >= ADJOINT_LEAST ? HESSIAN_ADJOINT : HESSIAN_FORWARD;
   h->exists = look_for_obstacles(h);
   h->kinks = kinks_new(h->problem->model, h->parameters, h->count, second_code(h));
   return h;
@@ -146,7 +146,8 @@ CodeChoice second_code(const Hessian *h) {
 }
 
 bool second_holds(Hessian *h, const Trajectory *t) {
-  if (t->outcome == OUTCOME_REACHED_END) return kinks_passed(h->kinks, t, h->why);
+  h->ended_early = t->outcome != OUTCOME_REACHED_END;
+  if (!h->ended_early) return kinks_passed(h->kinks, t, h->why);
   snprintf(h->why, sizeof h->why, "of second order: %.680s", t->message);
   return false;
 }
@@ -280,14 +281,40 @@ static void take_sum(const Hessian *h, int e, double *H) {
     }
 }
 
+// Forward keeps the second derivatives of all rows, the adjoint way a polynomial for each step.
+static HessianWay choose_way(const Hessian *h) {
+  char name[48];
+  long steps, rejected;
+  objective_solver(h->objective, name, &steps, &rejected);
+  double numbers = h->problem->model->nx * (1. + h->count), rows = 0;
+  for (int e = 0; e < h->problem->experiment_count; e++) rows = fmax(rows, h->plans[e]->count);
+  double forward_room = rows * h->problem->measured_count * h->count * h->count;
+  double adjoint_room = 8. * (double)steps * numbers;
+  bool adjoint = numbers >= ADJOINT_LEAST;
+  if ((adjoint ? adjoint_room : forward_room) > ROOM_MOST) adjoint = adjoint_room < forward_room;
+  return adjoint ? HESSIAN_ADJOINT : HESSIAN_FORWARD;
+}
+
+static bool sum_of_second_order(Hessian *h, int e) {
+  memset(h->sum, 0, (size_t)h->count * (size_t)h->count * sizeof *h->sum);
+  return h->way == HESSIAN_ADJOINT ? adjoint_sum(h, e) : forward_sum(h, e);
+}
+
+// What an explicit method cannot follow may be stiff in this experiment only.
+static bool sum_or_try_again(Hessian *h, int e) {
+  if (sum_of_second_order(h, e)) return true;
+  if (!h->ended_early || h->stiff) return false;
+  h->stiff = true;
+  return sum_of_second_order(h, e);
+}
+
 static LsqEnd second_derivatives(Hessian *h, const double *x, double *H) {
+  if (h->way == HESSIAN_AUTO) h->way = choose_way(h);
   for (int e = 0; e < h->problem->experiment_count; e++) {
     if (!is_weighed(h, e)) continue;
     if (objective_is_over(h->objective)) return LSQ_STOP;
     set_parameters(h, e, x);
-    memset(h->sum, 0, (size_t)h->count * (size_t)h->count * sizeof *h->sum);
-    bool ok = h->way == HESSIAN_ADJOINT ? adjoint_sum(h, e) : forward_sum(h, e);
-    if (!ok) return LSQ_FAILED;
+    if (!sum_or_try_again(h, e)) return LSQ_FAILED;
     take_sum(h, e, H);
   }
   return LSQ_DONE;

@@ -26,6 +26,7 @@ struct Hessian {
   double *size;     // by parameter: root of the sum of its squared slopes in the residuals
   double *sum;      // count*count, k <= l: weighed sum of the second derivatives of an experiment
   bool stiff;       // the simulation needed an implicit method
+  bool ended_early; // the last one of second order did
   Kinks *kinks;
   ForwardWay *forward;
   AdjointWay *adjoint;

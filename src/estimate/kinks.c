@@ -78,15 +78,16 @@ void kinks_watch(void *kinks, Stepper *s) {
   k->begun = true;
 }
 
-static const char ADVICE[] = "second derivatives do not hold across it; write a smooth law such as "
-                             "tanh(v/eps), or choose a method "
-                             "that needs first derivatives only (lm, trust-region)";
+static const char ADVICE[] =
+    "second derivatives do not hold across that; write a smooth law such as "
+    "tanh(v/eps), or choose a method "
+    "that needs first derivatives only (lm, trust-region)";
 
 // Conditions may contain modes: after an event it is not known what they are.
 bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
   if (t->events > 0 && (k->moved_event >= 0 || k->count > 0)) {
     const Event *e = &k->model->flat->events.at[k->moved_event >= 0 ? k->moved_event : 0];
-    snprintf(why, 700, "the motion passes an event (of '%s' in line %d, for example): %s", e->text,
+    snprintf(why, 700, "the motion passes events ('%s' in line %d, for example): %s", e->text,
              e->line, ADVICE);
     return false;
   }

@@ -2,21 +2,9 @@
 
 #include <string.h>
 
-#include "model/extend.h"
+#include "model/second.h"
 
 static const double QUICK_REL_TOL = 1e-5; // enough to see where to go, not where to stop
-
-// d/dt of a measured quantity along the motion; jumps of inputs inside it do not count.
-static Expr rate_of(Model *m, Expr e, Arena *scratch) {
-  int n = 1 + m->nx + m->nu, at = 0;
-  Expr *by = ARENA_ARRAY(scratch, Expr, n), *seed = ARENA_ARRAY(scratch, Expr, n), rate;
-  const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
-  by[at] = m->flat->time, seed[at++] = expr_const(m->graph, 1);
-  for (int i = 0; i < m->nx; i++) by[at] = m->x[i], seed[at++] = m->f[i];
-  for (int i = 0; i < m->nu; i++) by[at] = m->u[i], seed[at++] = du[i];
-  derive_direction(m->graph, &e, 1, by, seed, n, &rate);
-  return rate;
-}
 
 static bool is_delayed(const Problem *p, int measured) {
   for (int e = 0; e < p->experiment_count; e++)
@@ -35,7 +23,7 @@ static Expr *list_outputs(Rig *r, const Problem *p, Arena *scratch) {
     r->rate[k] = -1;
     if (!is_delayed(p, k)) continue;
     r->rate[k] = r->outputs;
-    outputs[r->outputs++] = rate_of(r->model, p->measured[k], scratch);
+    model_rates(r->model, r->model, &p->measured[k], 1, &outputs[r->outputs++]);
   }
   pthread_mutex_unlock(r->model->lock);
   return outputs;

@@ -7,10 +7,8 @@
 
 static void eval_inputs(void *data, double t, double *u, double *du) {
   WeakRun *r = data;
-  for (int i = 0; i < r->inputs; i++) {
-    r->pieces[i] = input_piece(r->experiment->inputs[i], t, +1);
-    input_eval(r->experiment->inputs[i], t, &r->pieces[i], &u[i], &du[i]);
-  }
+  for (int i = 0; i < r->inputs; i++) r->pieces[i] = input_piece(r->experiment->inputs[i], t, +1);
+  input_eval_all(r->experiment->inputs, r->inputs, t, r->pieces, u, du, r->inputs);
 }
 
 void weak_compile(Weak *w, Arena *scratch) {

@@ -1,6 +1,7 @@
 #include "model/extend.h"
 
 #include "expr/replace.h"
+#include "model/independent.h"
 #include "model/start.h"
 
 int model_add_parameter(Model *m, const char *name, double value) {
@@ -75,11 +76,13 @@ static void nearest_start(Model *free) {
 static Model *make_free_start(Model *m, int *first) {
   Arena *a = m->arena;
   Model *free = model_copy(m, a);
+  double *x = ARENA_ARRAY(a, double, m->nx + 1);
   free->x0 = ARENA_ARRAY(a, Expr, m->nx + 1);
   *first = m->flat->parameters.count;
+  if (m->invariant_count) start_attributes(m, NULL, x); // a point where invariants can be looked at
   for (int i = 0; i < m->nx; i++) {
     const char *name = m->flat->variables.at[m->state[i]].name;
-    int k = model_add_parameter(free, arena_print(a, "free start of %s", name), 0);
+    int k = model_add_parameter(free, arena_print(a, "free start of %s", name), x[i]);
     free->x0[i] = free->flat->parameters.at[k].node;
   }
   if (m->invariant_count)

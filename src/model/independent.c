@@ -308,6 +308,39 @@ static int most_independent(Conditions *c, unsigned char *best, int *most) {
   return points;
 }
 
+// Whether there is a point at these parameters, and as many constraints are independent there as before.
+static bool stays_redundant(Conditions *c, int rank, unsigned char *mark, double *x) {
+  for (int k = 0; k < POINTS; k++) {
+    if (visit(c, k, x)) return conditions_independent(c, NULL, x, mark) <= rank;
+  }
+  return false;
+}
+
+static bool occurs(const Graph *g, Arena *a, Expr symbol, const Expr *in, int count) {
+  const unsigned char *depends = expr_dependents(g, a, &symbol, 1);
+  bool any = false;
+  for (int i = 0; i < count; i++) any |= depends[in[i]] != 0;
+  return any;
+}
+
+// Parameters without which the redundancy is lost: a third crank of its own length, for example.
+static void find_holding_parameters(Conditions *c, const Expr *residual, int rank, int equation) {
+  Model *m = c->m;
+  Arena *a = c->arena;
+  unsigned char *mark = ARENA_ARRAY(a, unsigned char, c->count + 1);
+  double *x = ARENA_ARRAY(a, double, c->nx + 1);
+  m->redundant_at = ARENA_ARRAY(m->arena, int, m->np + 1);
+  for (int k = 0; k < m->np; k++) {
+    const Parameter *p = &m->flat->parameters.at[k];
+    double *value = &c->par[1 + 3 * m->nu + k], before = *value;
+    m->redundant_at[k] = -1;
+    if (p->dependent || !occurs(m->graph, a, p->node, residual, c->count)) continue;
+    *value += 0.1 * (before != 0 ? before : 1);
+    if (!stays_redundant(c, rank, mark, x)) m->redundant_at[k] = equation;
+    *value = before;
+  }
+}
+
 int redundant_equations(Model *m, const unsigned char **redundant, bool certain) {
   Arena *a = arena_new();
   Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
@@ -320,7 +353,7 @@ int redundant_equations(Model *m, const unsigned char **redundant, bool certain)
   for (int i = 0; i < count && points > certain; i++) {
     bool of_states = c->slopes.start[i] < c->slopes.start[i + 1];
     marks[equation[i]] = !best[i] && (of_states || !certain);
-    found += marks[equation[i]];
+    if (marks[equation[i]] && !found++) find_holding_parameters(c, residual, most, equation[i]);
   }
   conditions_free(c);
   arena_free(a);

@@ -40,13 +40,20 @@ static void slopes_along(const Model *m, const Expr *e, int count, int p, const 
   arena_free(scratch);
 }
 
-void model_rates(const Model *m, const Expr *du, const Expr *e, int count, Expr *rates) {
+void model_rates(const Model *m, Model *symbols, const Expr *e, int count, Expr *rates) {
   Arena *scratch = arena_new();
-  int room = 1 + m->nx + m->nu, n = 0;
+  const Expr *du = model_helpers(symbols, HELPER_INPUT_SLOPE, m->nu);
+  const Expr *ddu = model_helpers(symbols, HELPER_INPUT_SECOND, m->nu);
+  const Expr *dddu = model_helpers(symbols, HELPER_INPUT_THIRD, m->nu);
+  int room = 1 + m->nx + 3 * m->nu, n = 0;
   Expr *by = ARENA_ARRAY(scratch, Expr, room), *seed = ARENA_ARRAY(scratch, Expr, room);
   by[n] = m->flat->time, seed[n++] = expr_const(m->graph, 1);
   for (int i = 0; i < m->nx; i++) by[n] = m->x[i], seed[n++] = m->f[i];
-  for (int i = 0; i < m->nu; i++) by[n] = m->u[i], seed[n++] = du[i];
+  for (int i = 0; i < m->nu; i++) {
+    by[n] = m->u[i], seed[n++] = du[i];
+    by[n] = du[i], seed[n++] = ddu[i];
+    by[n] = ddu[i], seed[n++] = dddu[i];
+  }
   derive_direction(m->graph, e, count, by, seed, n, rates);
   arena_free(scratch);
 }

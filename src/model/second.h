@@ -45,9 +45,9 @@ const Adjoint *model_adjoint(Model *m, const int *parameters, int count);
 // must be held.
 void adjoint_slopes(const Adjoint *a, const Expr *e, int count, int k, Expr *slopes);
 
-// Derivative by time along the motion of expressions of m; du: symbols of the slopes of its inputs, which themselves are
-// held. The lock of the model must be held.
-void model_rates(const Model *m, const Expr *du, const Expr *e, int count, Expr *rates);
+// Derivative by time along the motion of expressions of m, in terms of the derivatives of inputs as `symbols` (m itself, or
+// a model made from it) has them. The lock of the model must be held.
+void model_rates(const Model *m, Model *symbols, const Expr *e, int count, Expr *rates);
 
 // Conditions at whose change (from 0 to 1, or to another whole number) the motion is not smooth, although there is no event:
 // what noEvent computes on the spot. Only those that the states or these parameters move. The lock of the model must be held.

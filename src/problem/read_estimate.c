@@ -228,10 +228,23 @@ static const SetValue *find_set(const ExperimentReader *e, int parameter) {
   return NULL;
 }
 
+// A constraint that is redundant at the start only would have to be left out there and solved elsewhere.
+static bool keeps_redundancy(ProblemReader *r, const Estimate *e) {
+  const Model *m = r->problem->model;
+  int equation = m->redundant_at ? m->redundant_at[e->parameter] : -1;
+  if (equation < 0) return true;
+  return reader_fail_key(r, e->spec.node, ERR_VALUE,
+                         "%s cannot be estimated from here: the constraint in line %d of the model "
+                         "follows from the others at this value only; start elsewhere if it can "
+                         "have other values, else leave it out",
+                         e->name, m->flat->equations.at[equation].line);
+}
+
 // Where a number is set, it is known: it is free in the other experiments only, each on its own.
 static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
   const Variable *v = &r->flat->variables.at[r->flat->parameters.at[e->parameter].variable];
   int before = list->count;
+  if (!keeps_redundancy(r, e)) return false;
   for (int i = 0; i < r->experiment_count; i++) {
     const SetValue *set = find_set(&r->experiments[i], e->parameter);
     if (set && !e->spec.per_experiment)

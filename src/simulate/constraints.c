@@ -25,9 +25,10 @@ enum {
   ORDER_TYPICAL = 5, // of the methods of variable order
 };
 
-static const double WORTH = 0.01;      // of the tolerance: smaller errors are left
-static const double SETTLED = 1e-6;    // of the tolerance: where Gauss and Newton end
-static const double JUMP_LEAST = 1000; // of the tolerance, and of the error before
+static const double WORTH = 0.01;                  // of the tolerance: smaller errors are left
+static const double SETTLED = 1e-6;                // of the tolerance: where Gauss and Newton end
+static const double LOST = 1000, LOST_MOST = 0.05; // of the tolerance; of the size of the states
+static const double JUMP_LEAST = 1000;             // of the tolerance, and of the error before
 static const double DEPENDENT = 1e-10; // what is left of a row, against the row: rounding
 static const double SINGULAR = 1e-6;   // what is left of a row, against the most that ever was
 static const double NEAR = 1e-3;
@@ -47,13 +48,14 @@ struct Constraints {
   SystemWork *work;
   const System *system;
   const Tolerance *tol;
-  double step;       // the longest of the last steps
-  double rate;       // of stabilisation
-  int looked;        // at steps, for the rate
-  double at;         // time for which the work holds the invariants and their slopes
-  double *size;      // by column of sensitivities: of the parameter
-  double *value;     // of the invariants of all lanes; before a jump
-  double far_before; // of the states from the invariants, before a jump
+  double step;        // the longest of the last steps
+  double rate;        // of stabilisation
+  int looked;         // at steps, for the rate
+  double at;          // time for which the work holds the invariants and their slopes
+  double *size;       // by column of sensitivities: of the parameter
+  double *value;      // of the invariants of all lanes; before a jump
+  double far_before;  // of the states from the invariants, before a jump
+  double *first_size; // by invariant: lost_size after the first step
   double *violation, *violation_sens;
   double *identity; // g_x S + g_p, by rows of stride numbers
   Slopes all;       // of all invariants that do not follow from others, by all states
@@ -137,6 +139,7 @@ Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
   c->tol = tol;
   c->size = ARENA_ARRAY(a, double, s->stride + 1);
   c->value = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)s->lanes + 8);
+  c->first_size = ARENA_ARRAY(a, double, s->ni);
   c->violation = ARENA_ARRAY(a, double, s->ni);
   c->violation_sens = ARENA_ARRAY(a, double, s->ni);
   c->identity = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)s->stride + 8);
@@ -160,7 +163,7 @@ void constraints_begin(Constraints *c, const double *p) {
   c->at = nan("");
   c->step = c->rate = 0;
   c->looked = 0;
-  for (int i = 0; i < s->ni; i++) c->violation[i] = c->violation_sens[i] = 0;
+  for (int i = 0; i < s->ni; i++) c->violation[i] = c->violation_sens[i] = c->first_size[i] = 0;
   for (int i = 0; i < c->leading.rows; i++) c->most[i] = 0;
   for (int k = 0; k < s->ns; k++) {
     double size = fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]);
@@ -299,6 +302,30 @@ void constraints_watch(Constraints *c, double t, const double *y) {
   note_identity(c);
 }
 
+// What errors of all states that are LOST times the tolerance make of invariant i.
+static double lost_size(const Constraints *c, int i, const double *y) {
+  const Pattern *cx = &c->system->cx.pattern;
+  const double *slope = c->work->invariant_out + c->system->cx.at;
+  double part = fmin(LOST * c->tol->rel, LOST_MOST), size = 0;
+  for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
+    int j = cx->column[e];
+    size += fabs(slope[e]) * (part * (fabs(y[j]) + c->nominal[j]) + LOST * c->tol->abs[j]);
+  }
+  return size;
+}
+
+int constraints_lost(Constraints *c, double t, const double *y, double *by) {
+  if (c->at != t) evaluate(c, t, y);
+  for (int i = 0; i < c->system->ni; i++) {
+    double size = lost_size(c, i, y);
+    if (c->first_size[i] == 0) c->first_size[i] = size;
+    *by = c->work->invariant_out[i];
+    // slopes that grow without bound hide what is lost
+    if (fabs(*by) > fmin(size, 10 * c->first_size[i])) return i;
+  }
+  return -1;
+}
+
 double constraints_violation(const Constraints *c, int invariant) {
   return c->violation[invariant];
 }
@@ -316,8 +343,11 @@ int constraints_start_fixed(const Constraints *c, const double *y, double allowe
       double size = 0;
       for (int e = cp->start[i]; e < cp->start[i + 1]; e++)
         if (cp->column[e] == k) size += fabs(vp[e]);
-      for (int e = cx->start[i]; e < cx->start[i + 1]; e++)
-        size += fabs(vx[e] * y[s->nx + cx->column[e] * s->stride + k]);
+      for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
+        int j = cx->column[e]; // where the terms are 0 their errors are of the size of the states
+        size += fabs(vx[e] * y[s->nx + j * s->stride + k]);
+        size += fabs(vx[e]) * (fabs(y[j]) + c->nominal[j]) / c->size[k];
+      }
       *column = k;
       if (fabs(c->identity[(size_t)i * (size_t)s->stride + (size_t)k]) > allowed * size) return i;
     }

@@ -31,6 +31,8 @@ void constraints_before_jump(Constraints *c, double t, const double *x);
 int constraints_after_jump(Constraints *c, double t, const double *x, double *by);
 
 // The largest |g_i| since the run began, and |g_x s + g_p| times the size of the parameter (1 when it is 0).
+// An invariant that is violated by far more than the errors of the integrator explain: whatever follows is wrong. -1: none.
+int constraints_lost(Constraints *c, double t, const double *y, double *by);
 double constraints_violation(const Constraints *c, int invariant);
 double constraints_violation_sens(const Constraints *c, int invariant);
 

@@ -268,10 +268,14 @@ void input_eval(const Input *in, double t, int *piece, double *value, double *sl
   if (slope) *slope = p->b + s * (2 * p->c + s * 3 * p->d);
 }
 
-void input_higher(const Input *in, double t, int piece, double *second, double *third) {
-  const Piece *p = &in->piece[piece];
-  *second = 2 * p->c + 6 * p->d * (t - p->from);
-  *third = 6 * p->d;
+void input_eval_all(const Input *const *in, int count, double t, int *piece, double *u, double *du,
+                    int stride) {
+  for (int i = 0; i < count; i++) {
+    input_eval(in[i], t, &piece[i], &u[i], &du[i]);
+    const Piece *p = &in[i]->piece[piece[i]];
+    du[stride + i] = 2 * p->c + 6 * p->d * (t - p->from);
+    du[2 * stride + i] = 6 * p->d;
+  }
 }
 
 int input_smoothness(const Input *in) {

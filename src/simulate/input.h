@@ -35,8 +35,9 @@ int input_piece(const Input *in, double t, int direction);
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
 // The highest derivative that is continuous between the first and the last sample; -1: not even the value.
 int input_smoothness(const Input *in);
-// Second and third derivative in the piece that input_eval was in.
-void input_higher(const Input *in, double t, int piece, double *second, double *third);
+// Values of many, and their three derivatives: du[i], du[stride + i], du[2*stride + i].
+void input_eval_all(const Input *const *in, int count, double t, int *piece, double *u, double *du,
+                    int stride);
 // The first time after t where the function is not smooth, HUGE_VAL when there is none: hold jumps there and must be
 // restarted, the slope of linear jumps. Samples that change nothing do not count; nor do those of a spline across which
 // its third derivative changes so little that the value is wrong by no more than tolerance (relative to the largest).

@@ -259,12 +259,7 @@ static void set_tolerances(SimulateWork *w, const double *p) {
 static void eval_inputs(void *data, double t, double *u, double *du) {
   SimulateWork *w = data;
   int nu = w->system->nu;
-  const int *order = w->system->model->input_order;
-  for (int i = 0; i < nu; i++) {
-    const Input *in = w->request->inputs[i];
-    input_eval(in, t, &w->pieces[i], &u[i], &du[i]);
-    if (order[i]) input_higher(in, t, w->pieces[i], &du[nu + i], &du[2 * nu + i]);
-  }
+  input_eval_all(w->request->inputs, nu, t, w->pieces, u, du, nu);
 }
 
 // What a new piece of an input does to f. Steps end at pieces anyway, because a kink inside costs the method its order.
@@ -728,6 +723,24 @@ static bool inputs_are_smooth(SimulateWork *w) {
   return true;
 }
 
+// A motion that has left its constraints is wrong, whatever the integrator thinks of its steps.
+static bool is_lost(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  double by;
+  if (!w->constraints || w->system->lanes > 1) return false;
+  int invariant = constraints_lost(w->constraints, s->t, s->y, &by);
+  if (invariant < 0) return false;
+  end(w, OUTCOME_LOST);
+  message(w, "at t = %.10g ", s->t);
+  say_constraint(w, invariant);
+  message(w,
+          " is violated by %.3g, far more than rel_tol = %g explains: the equations may have more "
+          "than one solution or lose one there, or the errors of the motion grow too fast; try a "
+          "smaller rel_tol, or make variables that are computed from a constraint states",
+          by, w->options.rel_tol);
+  return true;
+}
+
 static bool begin(SimulateWork *w) {
   const System *s = w->system;
   const SimulateRequest *r = w->request;
@@ -868,6 +881,7 @@ static bool advance(SimulateWork *w) {
     return false;
   }
   Singular singular = find_singular(w);
+  if (singular.t == HUGE_VAL && is_lost(w)) return false;
   if (w->events && !handle_event(w, &singular)) return false;
   if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
   if (singular.t < HUGE_VAL) return end_singular(w, &singular, "at");

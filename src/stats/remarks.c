@@ -5,6 +5,7 @@
 #include "stats/say.h"
 
 static const double CORRELATED = 0.99, COLOURED = 1e-3, SIGMA_WRONG = 1e-6;
+static const double CHANCE = 1e-6; // below, a fit is not certain either
 
 typedef ARRAY(const char *) Remarks;
 
@@ -44,7 +45,12 @@ static void say_coloured(Analysis *an, Remarks *r) {
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     const StatChannel *c = &an->s->channels[at];
     double p = fmin(c->white_p, c->runs_p);
-    if (p < COLOURED)
+    if (p < COLOURED && p > CHANCE)
+      SAY("The residuals of %s are slightly correlated (p = %.1g, correlation of neighbours %.2f): "
+          "by chance, or because of a small error of the model. The intervals may be a little too "
+          "narrow.",
+          channel_name(an, at), p, c->autocorrelation);
+    else if (p <= CHANCE)
       SAY("The residuals of %s are not white (p = %.1g, correlation of neighbours %.2f): the model "
           "misses something, or the noise is coloured. The intervals are then too narrow.",
           channel_name(an, at), p, c->autocorrelation);

@@ -79,7 +79,7 @@ static void read_inputs(void *data, double t, double *u, double *du) {
   const Start *s = data;
   for (int i = 0; i < s->system->nu; i++) {
     int piece = input_piece(s->experiment->inputs[i], t, 1);
-    input_eval(s->experiment->inputs[i], t, &piece, &u[i], &du[i]);
+    input_eval_all(&s->experiment->inputs[i], 1, t, &piece, &u[i], &du[i], s->system->nu);
   }
 }
 

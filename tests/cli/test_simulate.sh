@@ -155,3 +155,11 @@ for index in stabilise project direct; do
   run simulate rod.mo --stop 5 --step 5 --index $index --rel_tol 1e-9; status 0
   near "$(awk -F, 'NR == 3 { print 0.5*($4*$4 + $5*$5) + 9.81*$3 }' out)" -7.848 1e-4
 done
+it "a constraint whose branches do not meet smoothly ends where they meet"
+printf 'model K\n  Real x(start = 1), v, f;\nequation\n  der(x) = v;\n  der(v) = f;\n  x = abs(time - 1);\nend K;\n' >kink.mo
+run simulate kink.mo --stop 2 --step 0.5; status 1; err "not-computable"; err "line 6"; err "at t = 1 "
+it "a prescribed position from data needs a smooth curve"
+printf 'model P\n  input Real s;\n  Real x, v, f;\nequation\n  der(x) = v;\n  der(v) = f;\n  x = s;\nend P;\n' >prescribed.mo
+awk 'BEGIN { print "t,s"; for (i = 0; i <= 60; i++) print i/20 "," sin(i/20) }' >s.csv
+run simulate prescribed.mo --inputs s.csv --stop 2 --step 1; status 1; err "its interpolation must be spline"
+run simulate prescribed.mo --inputs s.csv --stop 2 --step 1 --interpolation spline; status 0; near "$(value 2 4)" -0.8414710 1e-3

@@ -62,6 +62,13 @@ static const char CRANK[] =
     "  y2 + l2/2*sin(phi2) = 0;\n"
     "end Crank;\n";
 
+static void assert_found(const FitResult *r, const double *truth, double tolerance) {
+  assert_int_equal(r->outcome, FIT_CONVERGED);
+  assert_true(r->certain);
+  for (int i = 0; i < r->problem->free_count; i++)
+    assert_close_relative(r->x[i], truth[i], tolerance);
+}
+
 // ---------------------------------------------------------------- slopes
 
 static void assert_slopes_are_differences(Hand *h, const double *x) {
@@ -229,6 +236,55 @@ static void forces_are_not_tied(void **state) {
   hand_done(h);
 }
 
+// A lever with a massless point x2. Written with velocity and acceleration of that point it has two states more and two
+// invariants; a feedback that pushes all points alike respects the lever as it is.
+#define LEVER(name, more, equations)                                                               \
+  "model " name "\n"                                                                               \
+  "  parameter Real c = 3;\n"                                                                      \
+  "  parameter Real d = 0.2;\n"                                                                    \
+  "  Real x1(start = 0, fixed = true), v1(start = 0, fixed = true);\n"                             \
+  "  Real x3(start = 0, fixed = true), v3(start = 0, fixed = true);\n"                             \
+  "  Real x4(start = 0, fixed = true), v4(start = 0, fixed = true);\n"                             \
+  "  Real x2, L;\n" more "equation\n" equations "  der(x1) = v1;\n"                                \
+  "  der(x3) = v3;\n"                                                                              \
+  "  der(x4) = v4;\n"                                                                              \
+  "  2*der(v1) = sin(2*time) + 1 - c*x1 - c/4*x1^3 - d*v1 - 20*(x1 - x2);\n"                       \
+  "  4*L = 20*(x1 - x2);\n"                                                                        \
+  "  0.5*der(v3) = L - 9*x3 - 0.1*v3;\n"                                                           \
+  "  0.4*der(v4) = 3*L - 0.2*v4;\n"                                                                \
+  "  4*x2 = x3 + 3*x4;\n"                                                                          \
+  "end " name ";\n"
+
+static void a_point_with_states_of_its_own_changes_no_fit(void **state) {
+  (void)state;
+  static const char *const TEXT[] = {
+      LEVER("Six", "", ""), LEVER("Eight", "Real v2, a2;\n", "der(x2) = v2;\n a2 = der(v2);\n")};
+  double objective[2], x[2][2];
+  int states[2];
+  for (int k = 0; k < 2; k++) {
+    Hand *h = hand_text(TEXT[k]);
+    const Model *m = h->problem.model;
+    states[k] = m->nx;
+    hand_experiment(h, (HandData){.channels = {"x1"}, .step = 0.05, .count = 201});
+    hand_estimate(h, "c", -1, 12, 0.1, 20);
+    hand_estimate(h, "d", -1, 2, 0, 5);
+    GivenGain gains[8];
+    for (int i = 0; i < m->nx; i++) gains[i] = (GivenGain){.state = i, .gain = 10};
+    h->problem.gains = gains, h->problem.gain_count = m->nx;
+    h->problem.method = METHOD_HOMOTOPY;
+    FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
+    assert_found(r, (double[]){3, 0.2}, 1e-6);
+    objective[k] = r->path.at[0].objective;
+    memcpy(x[k], r->path.at[0].x, sizeof x[k]);
+    fit_free(r);
+    hand_done(h);
+  }
+  assert_int_equal(states[0], 6);
+  assert_int_equal(states[1], 8);
+  assert_close_relative(objective[1], objective[0], 1e-3);
+  for (int i = 0; i < 2; i++) assert_close_relative(x[1][i], x[0][i], 1e-4);
+}
+
 // ---------------------------------------------------------------- multiple shooting
 
 static void nearest_start_satisfies_the_constraints(void **state) {
@@ -289,23 +345,16 @@ static void pieces_with_constraints_are_one_simulation(void **state) {
 
 // ---------------------------------------------------------------- whole fits
 
-static void assert_found(const FitResult *r, const double *truth, double tolerance) {
-  assert_int_equal(r->outcome, FIT_CONVERGED);
-  assert_true(r->certain);
-  for (int i = 0; i < r->problem->free_count; i++)
-    assert_close_relative(r->x[i], truth[i], tolerance);
-}
-
 static void mechanisms_are_found_from_far_away(void **state) {
   (void)state;
-  static const double STARTS[][3] = {{2.4, 950, 0.7}, {0.3, 110, 5.5}, {2, 150, 5}};
+  static const double STARTS[][3] = {{2.4, 950, 0.7}, {0.3, 110, 5.5}};
   Hand *h = hand_text(CRANK);
-  hand_experiment(h, (HandData){.channels = {"phi", "s"}, .step = 0.01, .count = 301});
+  hand_experiment(h, (HandData){.channels = {"phi", "s"}, .step = 0.01, .count = 201});
   hand_estimate(h, "m", -1, 2, 0.25, 2.5);
   hand_estimate(h, "k", -1, 150, 100, 1000);
   hand_estimate(h, "d", -1, 5, 0.6, 6);
   h->problem.method = METHOD_AUTO;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 2; k++) {
     FitResult *r = fit_run(&h->problem, STARTS[k], NULL, NULL);
     assert_found(r, (double[]){0.8, 320, 2}, 1e-4);
     fit_free(r);
@@ -412,6 +461,7 @@ int main(void) {
       cmocka_unit_test(a_tied_mechanism_follows_the_data_and_keeps_its_constraints),
       cmocka_unit_test(equal_ties_to_data_that_agree_do_no_more_than_one),
       cmocka_unit_test(forces_are_not_tied),
+      cmocka_unit_test(a_point_with_states_of_its_own_changes_no_fit),
       cmocka_unit_test(nearest_start_satisfies_the_constraints),
       cmocka_unit_test(pieces_with_constraints_are_one_simulation),
       cmocka_unit_test(mechanisms_are_found_from_far_away),

@@ -144,6 +144,31 @@ static const Case CONSTRAINED[] = {
      {0.75, 300, 0.101},
      0.01,
      101},
+    {"examples/frewin_correct/frewin_correct.mo", {"alpha", "lam"}, {"c", "d"}, {5, 1.5}, 0.1, 41},
+    {"examples/four_bar/four_bar.mo",
+     {"phi1", "phi3"},
+     {"m2", "k", "d"},
+     {0.45, 1.1, 0.28},
+     0.01,
+     51},
+    {"examples/double_pendulum_cartesian/double_pendulum_cartesian.mo",
+     {"phi1", "phi2"},
+     {"L1", "L2", "m2", "d"},
+     {1.02, 0.74, 0.78, 0.03},
+     0.02,
+     51},
+    {"examples/mount_dae/mount_dae_published.mo",
+     {"x1"},
+     {"dH2", "cE1", "dE"},
+     {3e-9, 120, 6e-3},
+     0.002,
+     51},
+    {"examples/andrews/andrews.mo",
+     {"beta", "phi"},
+     {"c0", "mom", "m3"},
+     {4700, 0.034, 0.025},
+     0.0003,
+     31},
     {"examples/parallelogram/parallelogram.mo",
      {"q1", "x"},
      {"m", "k", "l"},
@@ -157,6 +182,28 @@ static void it_is_that_of_differences_under_constraints(void **state) {
   for (size_t i = 0; i < sizeof CONSTRAINED / sizeof *CONSTRAINED; i++) {
     if (getenv("V")) printf("%s\n", CONSTRAINED[i].model);
     check_case(&CONSTRAINED[i]);
+  }
+}
+
+// However the constraints are kept: the Hessian comes from the same motion.
+static void it_does_not_depend_on_how_constraints_are_kept(void **state) {
+  (void)state;
+  static At first, at;
+  for (int k = 0; k < 4; k++) {
+    static const char *const INDEX[] = {"stabilise", "project", "direct", "index3"};
+    Hand *h = hand_of(&CONSTRAINED[0]);
+    Err err = {0};
+    h->problem.simulate.rel_tol = 1e-8;
+    assert_true(options_set(&SIMULATE_OPTIONS, &h->problem.simulate, "index", INDEX[k], &err));
+    Objective *o = objective_new(&h->problem);
+    for (int way = HESSIAN_FORWARD; way <= HESSIAN_ADJOINT; way++) {
+      evaluate(o, (HessianWay)way, CONSTRAINED[0].x, &at);
+      if (k == 0 && way == HESSIAN_FORWARD) first = at;
+      for (int i = 0; i < 9; i++)
+        assert_close(at.H[i], first.H[i], 3e-5 * size_of(&first, 3, i / 3, i % 3));
+    }
+    objective_free(o);
+    hand_done(h);
   }
 }
 
@@ -428,6 +475,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_is_that_of_differences),
       cmocka_unit_test(it_is_that_of_differences_under_constraints),
+      cmocka_unit_test(it_does_not_depend_on_how_constraints_are_kept),
       cmocka_unit_test(at_an_exact_fit_it_is_that_of_gauss_and_newton),
       cmocka_unit_test(it_is_that_of_differences_whatever_is_asked_for),
       cmocka_unit_test(what_it_cannot_do_it_says),

@@ -260,7 +260,7 @@ static void rates_follow_the_motion_and_the_inputs(void **state) {
   Fixture f = open_model();
   Expr e = expr_mul(f.m->graph, f.m->x[0], f.m->u[0]), rate;
   pthread_mutex_lock(f.m->lock);
-  model_rates(f.m, model_helpers(f.m, HELPER_INPUT_SLOPE, 1), &e, 1, &rate);
+  model_rates(f.m, f.m, &e, 1, &rate);
   pthread_mutex_unlock(f.m->lock);
   SystemSpec spec = {.outputs = &rate, .output_count = 1, .lanes = 1};
   System *s = system_new(f.m, &spec);

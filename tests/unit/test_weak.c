@@ -384,6 +384,35 @@ static void the_same_seed_gives_the_same_numbers(void **state) {
   assert_memory_equal(x[0], x[1], sizeof x[0]);
 }
 
+// With positions measured, the forces of a constraint follow from the data; its length does not, as no equation of the
+// motion contains it.
+static void constraints_do_no_harm(void **state) {
+  (void)state;
+  Hand *h = hand_text("model Pendulum\n"
+                      "  parameter Real L = 1.2;\n"
+                      "  parameter Real g = 9.81;\n"
+                      "  parameter Real d = 0.3;\n"
+                      "  Real x(start = 0.9), y(start = -0.6), vx(start = 0.5), vy, F;\n"
+                      "equation\n"
+                      "  der(x) = vx;\n"
+                      "  der(y) = vy;\n"
+                      "  der(vx) = -F*x - d*vx;\n"
+                      "  der(vy) = -F*y - d*vy - g;\n"
+                      "  x^2 + y^2 = L^2;\n"
+                      "end Pendulum;\n");
+  hand_experiment(h, (HandData){.channels = {"x", "y"}, .step = 0.02, .count = 301});
+  hand_estimate(h, "g", -1, 5, 1, 20);
+  hand_estimate(h, "d", -1, 2, 0, 5);
+  hand_estimate(h, "L", -1, 2, 0.1, 10);
+  double x[3];
+  bool found[3];
+  assert_int_equal(start(h, x, found), 2);
+  assert_close_relative(x[0], 9.81, 1e-3);
+  assert_close_relative(x[1], 0.3, 1e-2);
+  assert_false(found[2]);
+  hand_done(h);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pendulum_without_noise_is_found_without_simulation),
@@ -402,6 +431,7 @@ int main(void) {
       cmocka_unit_test(bounds_hold_where_the_truth_lies_outside),
       cmocka_unit_test(rubbish_as_data_gives_numbers_inside_the_bounds),
       cmocka_unit_test(the_same_seed_gives_the_same_numbers),
+      cmocka_unit_test(constraints_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
