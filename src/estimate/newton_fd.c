@@ -153,6 +153,15 @@ static void set_trial(NewtonFd *s) {
   for (int i = 0; i < s->lsq->n; i++) s->moved[i] = s->trial->x[i] - s->at->x[i];
 }
 
+// Where the objective is curved downwards Newton's step leads uphill; a bound that stops it there is no optimum.
+static bool is_stopped_uphill(const NewtonFd *s) {
+  for (int i = 0; i < s->lsq->n; i++) {
+    double wanted = s->options->step_factor * s->d[i];
+    if (fabs(s->moved[i]) < 0.5 * fabs(wanted) && s->slope[i] * wanted > 0) return true;
+  }
+  return false;
+}
+
 static void move(NewtonFd *s) {
   LocalEnd how;
   LsqPoint *old = s->at;
@@ -165,7 +174,7 @@ static void move(NewtonFd *s) {
   if (local_is_good(s->at, s->options, &how))
     end(s, how);
   else if (small)
-    end(s, LOCAL_STEP_END);
+    end(s, is_stopped_uphill(s) ? LOCAL_NO_DESCENT_END : LOCAL_STEP_END);
 }
 
 static void take_step(NewtonFd *s) {

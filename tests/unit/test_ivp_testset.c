@@ -173,7 +173,7 @@ static int declare_points(char *text, const Position *p) {
 // v' = -v/2 + 2 lambda x + the repulsion of all others
 static int move_point(char *text, int i) {
   char *at = text;
-  for (char c = 'x'; c <= 'z'; c++) {
+  for (int c = 'x'; c <= 'z'; c++) {
     at += sprintf(at, "der(%c%d) = v%c%d;\nder(v%c%d) = -v%c%d/2 + 2*lambda%d*%c%d", c, i, c, i, c,
                   i, c, i, i, c, i);
     for (int j = 0; j < POINTS; j++)

@@ -50,9 +50,11 @@ static void a_derivative_does_not_take_an_input_apart(void **state) {
   arena_free(f.arena);
 }
 
+enum { SYMBOLS_MOST = 64 };
+
 static double value_inside(const Fixture *f, const ExprBlock *b, Expr e, const double *at) {
-  double symbols[64] = {0};
-  assert_true(f->g->symbols.count <= 64);
+  double symbols[SYMBOLS_MOST] = {0};
+  assert_true(f->g->symbols.count <= SYMBOLS_MOST);
   memcpy(symbols, at, RANDOM_SYMBOLS * sizeof *at);
   for (int i = 0; i < b->input_count; i++)
     symbols[expr_node(f->g, b->inside_inputs[i])->a] = expr_eval(f->g, b->inputs[i], at);
@@ -74,7 +76,7 @@ static void the_inside_has_the_values_of_the_residual_and_of_its_derivative(void
     assert_knows_its_inputs_only(&f, &b);
     Derivatives d = derive_rows(f.g, f.arena, &residual, 1, &f.unknown, 1);
     Expr slope = d.start[1] ? d.value[0] : expr_const(f.g, 0);
-    double at[RANDOM_SYMBOLS];
+    double at[SYMBOLS_MOST] = {0}; // one for each symbol of the graph
     recipe_calm_point(&r, &recipe, 1e-3, at);
     double value = expr_eval(f.g, residual, at), by_z = expr_eval(f.g, slope, at);
     if (isfinite(value) && isfinite(by_z) && fabs(value) < 1e6 && fabs(by_z) < 1e6) {

@@ -156,6 +156,17 @@ static void steps_are_taken_wherever_they_lead(void **state) {
   run_free(&r);
 }
 
+// The objective falls away from the bound that the steps press against.
+static void a_bound_met_uphill_is_no_optimum(void **state) {
+  (void)state;
+  const double start = 0.5;
+  Run r = run_new(hill, 1, 1, &start);
+  r.t->lower[0] = 0.45;
+  run_it(&r);
+  assert_false(local_end_converged(r.result.end));
+  run_free(&r);
+}
+
 static bool wall_at_two(const double *x) {
   return x[0] > 2;
 }
@@ -238,6 +249,7 @@ int main(void) {
       cmocka_unit_test(differences_stay_inside_the_bounds),
       cmocka_unit_test(numbers_that_cannot_move_or_change_nothing_stay),
       cmocka_unit_test(steps_are_taken_wherever_they_lead),
+      cmocka_unit_test(a_bound_met_uphill_is_no_optimum),
       cmocka_unit_test(failed_simulations_turn_differences_or_end_the_search),
       cmocka_unit_test(a_flat_objective_has_no_step),
       cmocka_unit_test(a_target_and_a_stop_end_the_search),
