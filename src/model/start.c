@@ -265,6 +265,33 @@ static Expr pull(Nearest *s, const Stage *stage, int state, Expr z, const Expr *
   return sum;
 }
 
+// As many conditions as states: they can be taken apart into blocks, most of them explicit. false: they cannot.
+static bool solve_square(Nearest *s, const Stage *stage) {
+  Model *m = s->m;
+  int n = stage->state.count;
+  SortEquation *equations = ARENA_ARRAY(s->scratch, SortEquation, n + 1);
+  SortUnknown *unknowns = ARENA_ARRAY(s->scratch, SortUnknown, n + 1);
+  for (int i = 0; i < n; i++) {
+    const StartCondition *c = &s->conditions.at[stage->condition.at[i]];
+    const Variable *v = &m->flat->variables.at[m->state[stage->state.at[i]]];
+    equations[i] = (SortEquation){.residual = replace(s->x0, s->residual[stage->condition.at[i]]),
+                                  .line = c->line,
+                                  .column = c->column};
+    unknowns[i] = (SortUnknown){v->node, v->name, v->start, false};
+  }
+  Incidence in = sort_incidence(m->graph, s->scratch, equations, n, unknowns, n);
+  Matching matching = match(s->scratch, &in, NULL);
+  Sorted sorted;
+  if (matching.count < n ||
+      !sort_solve(m->graph, m->arena, equations, unknowns, &in, &matching, NULL, NULL, &sorted))
+    return false;
+  for (int i = 0; i < n; i++) {
+    replacer_set(s->x0, m->x[stage->state.at[i]], sorted.solution[i]);
+    s->done[stage->state.at[i]] = true;
+  }
+  return true;
+}
+
 static void solve_stage(Nearest *s, const Stage *stage) {
   Model *m = s->m;
   Graph *g = m->graph;
@@ -272,7 +299,7 @@ static void solve_stage(Nearest *s, const Stage *stage) {
   int n = stage->state.count, rows = stage->condition.count;
   bool square = n == rows;
   int size = square ? n : n + rows;
-  if (n == 0 || rows == 0) return;
+  if (n == 0 || rows == 0 || (square && solve_square(s, stage))) return;
   Expr *z = ARENA_ARRAY(a, Expr, size + 1), *residual = ARENA_ARRAY(a, Expr, size + 1);
   Expr *start = ARENA_ARRAY(a, Expr, size + 1);
   const char **names = ARENA_ARRAY(m->arena, const char *, size + 1);
