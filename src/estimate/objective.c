@@ -54,8 +54,10 @@ struct Objective {
   double **block_column;
   double total; // objective so far
   double worth;
-  int *next;   // by channel: first sample the watch has not counted
-  int watched; // experiment
+  int *next;        // by channel: first sample the watch has not counted
+  int watched;      // experiment
+  long looked;      // steps that the watch has seen
+  bool interrupted; // the last simulation was, by the listener
   long best_steps;
   char message[700];
   FitWork work;
@@ -380,10 +382,20 @@ static double loss(double residual, double huber) { // rho, without the factor s
   return size <= huber ? residual * residual / 2 : huber * (size - huber / 2);
 }
 
+enum { STEPS_BETWEEN_LOOKS = 2000 }; // at the listener: some milliseconds
+
+static bool listener_goes_on(Objective *o) {
+  if (++o->looked % STEPS_BETWEEN_LOOKS || !o->listener) return true;
+  o->interrupted = !o->listener(o->listener_data);
+  return !o->interrupted;
+}
+
 // Partial objective while the simulation runs: false once it exceeds what is worth finishing.
 static bool watch(void *data, int rows) {
   Objective *o = data;
   int e = o->watched;
+  if (!listener_goes_on(o)) return false;
+  if (o->worth == HUGE_VAL) return true;
   const Experiment *x = &o->problem->experiments[e];
   for (int c = 0; c < x->channel_count; c++) {
     const Channel *ch = &x->channels[c];
@@ -433,15 +445,16 @@ static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes
   request.max_steps = o->best_steps && most < o->problem->simulate.max_steps ? most : 0;
   Trajectory *t = &r->trajectory;
   t->with_sens = slopes && r->parameter_count > 0;
-  t->watch = o->worth < HUGE_VAL ? watch : NULL;
+  t->watch = watch;
   t->watch_data = o;
   o->watched = e;
+  o->interrupted = false;
   o->last = r;
   memset(o->next, 0, (size_t)o->problem->experiments[e].channel_count * sizeof *o->next);
   simulate_run(o->quick && r->quick ? r->quick : r->work, &request, t);
   count_work(o, r, slopes);
   note_violation(&o->violation, t);
-  if (t->outcome == OUTCOME_ABANDONED) return LSQ_ABANDONED;
+  if (t->outcome == OUTCOME_ABANDONED) return o->interrupted ? LSQ_STOP : LSQ_ABANDONED;
   if (t->outcome != OUTCOME_REACHED_END) {
     snprintf(o->message, sizeof o->message, "%s", t->message);
     return LSQ_FAILED;

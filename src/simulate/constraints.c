@@ -1,5 +1,6 @@
 #include "simulate/constraints.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,11 +28,15 @@ enum {
 
 static const double WORTH = 0.01;                  // of the tolerance: smaller errors are left
 static const double SETTLED = 1e-6;                // of the tolerance: where Gauss and Newton end
-static const double LOST = 1000, LOST_MOST = 0.05; // of the tolerance; of the size of the states
+// A violation against the terms of the constraint that errors of the steps do not explain: times the tolerance, but no
+// more than LOST_MOST unless the tolerance itself is that large.
+static const double LOST = 1000, LOST_MOST = 0.01, LOST_LEAST = 2;
+static const double GROWN = 5; // times their mean: slopes that grow without bound hide what is lost
 static const double JUMP_LEAST = 1000;             // of the tolerance, and of the error before
 static const double DEPENDENT = 1e-10; // what is left of a row, against the row: rounding
 static const double SINGULAR = 1e-6;   // what is left of a row, against the most that ever was
 static const double NEAR = 1e-3;
+static const double NEAR_LOST = 0.05; // where the constraints are violated at the same time
 static const double TAKES_PART = 1e-3; // of a sum of rows
 
 // Slopes of invariants by states in units of their nominal values, made orthogonal one after the other:
@@ -55,8 +60,10 @@ struct Constraints {
   double *size;       // by column of sensitivities: of the parameter
   double *value;      // of the invariants of all lanes; before a jump
   double far_before;  // of the states from the invariants, before a jump
-  double *first_size; // by invariant: lost_size after the first step
-  double *violation, *violation_sens;
+  double *mean_slope; // by invariant: logarithm of its slopes, mean over the time since the run began
+  double *size_of;    // by invariant: what its terms can be, with slopes not far above the mean
+  double began, sized_at; // time for which they are known
+  double *violation, *violation_sens, *violation_relative;
   double *identity; // g_x S + g_p, by rows of stride numbers
   Slopes all;       // of all invariants that do not follow from others, by all states
   double *nominal, *x_old, *dx, *dS, *part;
@@ -139,8 +146,10 @@ Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
   c->tol = tol;
   c->size = ARENA_ARRAY(a, double, s->stride + 1);
   c->value = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)s->lanes + 8);
-  c->first_size = ARENA_ARRAY(a, double, s->ni);
+  c->mean_slope = ARENA_ARRAY(a, double, s->ni);
+  c->size_of = ARENA_ARRAY(a, double, s->ni);
   c->violation = ARENA_ARRAY(a, double, s->ni);
+  c->violation_relative = ARENA_ARRAY(a, double, s->ni);
   c->violation_sens = ARENA_ARRAY(a, double, s->ni);
   c->identity = ARENA_ARRAY(a, double, (size_t)s->ni *(size_t)s->stride + 8);
   c->nominal = ARENA_ARRAY(a, double, s->nx);
@@ -160,10 +169,11 @@ Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
 
 void constraints_begin(Constraints *c, const double *p) {
   const System *s = c->system;
-  c->at = nan("");
+  c->at = c->began = c->sized_at = nan("");
   c->step = c->rate = 0;
   c->looked = 0;
-  for (int i = 0; i < s->ni; i++) c->violation[i] = c->violation_sens[i] = c->first_size[i] = 0;
+  for (int i = 0; i < s->ni; i++) 
+    c->violation[i] = c->violation_sens[i] = c->violation_relative[i] = 0;
   for (int i = 0; i < c->leading.rows; i++) c->most[i] = 0;
   for (int k = 0; k < s->ns; k++) {
     double size = fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]);
@@ -279,6 +289,28 @@ static void note_identity(Constraints *c) {
     }
 }
 
+// Along the motion: t never decreases. Where the work holds the slopes.
+static void find_sizes(Constraints *c, double t, const double *y) {
+  const Pattern *cx = &c->system->cx.pattern;
+  const double *slope = c->work->invariant_out + c->system->cx.at;
+  if (c->sized_at == t) return;
+  bool first = isnan(c->began);
+  if (first) c->began = t;
+  double passed = first ? 1 : (t - c->sized_at) / (t - c->began);
+  for (int i = 0; i < c->system->ni; i++) {
+    double terms = 0, slopes = DBL_MIN;
+    for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
+      double nominal = c->nominal[cx->column[e]], size = fabs(slope[e]);
+      terms += size * (fabs(y[cx->column[e]]) + nominal);
+      slopes += size * nominal;
+    }
+    if (first) c->mean_slope[i] = log(slopes);
+    c->size_of[i] = terms * fmin(1, GROWN * exp(c->mean_slope[i]) / slopes);
+    c->mean_slope[i] += passed * (log(slopes) - c->mean_slope[i]);
+  }
+  c->sized_at = t;
+}
+
 static void note_values(Constraints *c, const double *value) {
   int lanes = c->system->lanes;
   for (int i = 0; i < c->system->ni; i++)
@@ -286,6 +318,13 @@ static void note_values(Constraints *c, const double *value) {
       double v = fabs(value[(size_t)i * (size_t)lanes + (size_t)l]);
       if (v > c->violation[i]) c->violation[i] = v;
     }
+}
+
+static void note_relative(Constraints *c) {
+  for (int i = 0; i < c->system->ni; i++) {
+    double v = fabs(c->work->invariant_out[i]);
+    if (v > c->violation_relative[i] * c->size_of[i]) c->violation_relative[i] = v / c->size_of[i];
+  }
 }
 
 void constraints_watch(Constraints *c, double t, const double *y) {
@@ -296,38 +335,38 @@ void constraints_watch(Constraints *c, double t, const double *y) {
     return;
   }
   if (c->at != t) evaluate(c, t, y);
+  find_sizes(c, t, y);
   note_values(c, c->work->invariant_out);
+  note_relative(c);
   if (!s->ns) return;
   find_identity(c, y + s->nx);
   note_identity(c);
 }
 
-// What errors of all states that are LOST times the tolerance make of invariant i.
-static double lost_size(const Constraints *c, int i, const double *y) {
-  const Pattern *cx = &c->system->cx.pattern;
-  const double *slope = c->work->invariant_out + c->system->cx.at;
-  double part = fmin(LOST * c->tol->rel, LOST_MOST), size = 0;
-  for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-    int j = cx->column[e];
-    size += fabs(slope[e]) * (part * (fabs(y[j]) + c->nominal[j]) + LOST * c->tol->abs[j]);
-  }
-  return size;
+// The largest tolerance of a state, against its size.
+static double tolerance(const Constraints *c) {
+  double most = 0;
+  for (int j = 0; j < c->system->nx; j++) most = fmax(most, c->tol->abs[j] / c->nominal[j]);
+  return c->tol->rel + most;
 }
 
 int constraints_lost(Constraints *c, double t, const double *y, double *by) {
+  double tol = tolerance(c), allowed = fmin(LOST * tol, fmax(LOST_MOST, LOST_LEAST * tol));
   if (c->at != t) evaluate(c, t, y);
+  find_sizes(c, t, y);
   for (int i = 0; i < c->system->ni; i++) {
-    double size = lost_size(c, i, y);
-    if (c->first_size[i] == 0) c->first_size[i] = size;
-    *by = c->work->invariant_out[i];
-    // slopes that grow without bound hide what is lost
-    if (fabs(*by) > fmin(size, 10 * c->first_size[i])) return i;
+    *by = fabs(c->work->invariant_out[i]);
+    if (!(*by <= allowed * c->size_of[i])) return i;
   }
   return -1;
 }
 
 double constraints_violation(const Constraints *c, int invariant) {
   return c->violation[invariant];
+}
+
+double constraints_violation_relative(const Constraints *c, int invariant) {
+  return c->violation_relative[invariant];
 }
 
 double constraints_violation_sens(const Constraints *c, int invariant) {
@@ -501,9 +540,10 @@ bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out) {
   return false;
 }
 
-bool constraints_near_singular(const Constraints *c, Singular *out) {
+bool constraints_near_singular(const Constraints *c, bool lost, Singular *out) {
+  double near = lost ? NEAR_LOST : NEAR;
   for (int i = 0; i < c->leading.rows; i++)
-    if (left_of_row(&c->leading, i) < NEAR * c->most[i]) {
+    if (left_of_row(&c->leading, i) < near * c->most[i]) {
       *out = (Singular){c->at, i};
       return true;
     }

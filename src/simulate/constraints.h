@@ -30,10 +30,14 @@ int constraints_start_fixed(const Constraints *c, const double *y, double allowe
 void constraints_before_jump(Constraints *c, double t, const double *x);
 int constraints_after_jump(Constraints *c, double t, const double *x, double *by);
 
-// The largest |g_i| since the run began, and |g_x s + g_p| times the size of the parameter (1 when it is 0).
 // An invariant that is violated by far more than the errors of the integrator explain: whatever follows is wrong. -1: none.
+// lanes 1; t must not decrease.
 int constraints_lost(Constraints *c, double t, const double *y, double *by);
+
+// The largest |g_i| since the run began; the same against the size of its terms, the sum of |dg_i/dx| (|x| + nominal)
+// (lanes 1); and |g_x s + g_p| times the size of the parameter (1 when it is 0).
 double constraints_violation(const Constraints *c, int invariant);
+double constraints_violation_relative(const Constraints *c, int invariant);
 double constraints_violation_sens(const Constraints *c, int invariant);
 
 typedef struct Singular { // a position where a constraint follows from others
@@ -45,8 +49,9 @@ typedef struct Singular { // a position where a constraint follows from others
 bool constraints_start_singular(Constraints *c, double t, const double *x, Singular *out);
 // Whether it passed one in the last step.
 bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out);
-// Whether it is close to one at the end of the last step that was looked at.
-bool constraints_near_singular(const Constraints *c, Singular *out);
+// Whether it is close to one at the end of the last step that was looked at. lost: the constraints are violated there, so
+// that it need not be very close.
+bool constraints_near_singular(const Constraints *c, bool lost, Singular *out);
 // "line 7" or "lines 7, 9 and 12": the constraints that depend on each other where the last question was answered, and
 // how many they are.
 int constraints_lines(const Constraints *c, int row, Text *out);

@@ -417,7 +417,7 @@ static bool end_singular(SimulateWork *w, const Singular *at, const char *how) {
 static void end_of_step(SimulateWork *w, StepEnd e) {
   Singular at;
   if (e != STEP_TOO_MANY && w->constraints && w->system->lanes == 1 &&
-      constraints_near_singular(w->constraints, &at)) {
+      constraints_near_singular(w->constraints, false, &at)) {
     end_singular(w, &at,
                  e == STEP_TOO_SMALL ? "the steps became too small, because close to"
                                      : "the equations cannot be computed, because close to");
@@ -730,6 +730,11 @@ static bool is_lost(SimulateWork *w) {
   if (!w->constraints || w->system->lanes > 1) return false;
   int invariant = constraints_lost(w->constraints, s->t, s->y, &by);
   if (invariant < 0) return false;
+  Singular at;
+  if (constraints_near_singular(w->constraints, true, &at)) {
+    end_singular(w, &at, "the motion left its constraints, because close to");
+    return true;
+  }
   end(w, OUTCOME_LOST);
   message(w, "at t = %.10g ", s->t);
   say_constraint(w, invariant);
@@ -881,8 +886,8 @@ static bool advance(SimulateWork *w) {
     return false;
   }
   Singular singular = find_singular(w);
-  if (singular.t == HUGE_VAL && is_lost(w)) return false;
   if (w->events && !handle_event(w, &singular)) return false;
+  if (singular.t == HUGE_VAL && is_lost(w)) return false;
   if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
   if (singular.t < HUGE_VAL) return end_singular(w, &singular, "at");
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);

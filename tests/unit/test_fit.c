@@ -354,6 +354,22 @@ static void stops_with_the_best_point(void **state) {
   made_close(&m);
 }
 
+// A simulation of very many steps does not keep anybody waiting.
+static void stops_inside_a_simulation(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.3, 0});
+  Problem *p = made_load(&m, PLAIN);
+  p->simulate.max_step = 1e-4; // 200 000 steps each
+  Listening l = {.most = 3};
+  FitResult *r = fit_run(p, NULL, listen, &l);
+  assert_string_equal(fit_outcome_word(r->outcome), "stopped");
+  assert_int_equal(r->work.simulations + r->work.sensitivity_simulations, 2);
+  assert_true(r->work.steps < 220000); // the first one runs to its end, so that there is a result
+  fit_free(r);
+  made_close(&m);
+}
+
 static void keeps_to_its_budget(void **state) {
   (void)state;
   Made m;
@@ -422,6 +438,7 @@ int main(void) {
       cmocka_unit_test(huber_is_certain_of_the_bulk_only),
       cmocka_unit_test(huber_estimates_sigma_without_outliers),
       cmocka_unit_test(stops_with_the_best_point),
+      cmocka_unit_test(stops_inside_a_simulation),
       cmocka_unit_test(fits_of_one_problem_run_side_by_side),
       cmocka_unit_test(stops_at_any_moment),
       cmocka_unit_test(needs_no_tolerance_of_steps),
