@@ -24,6 +24,7 @@ typedef struct Lower {
   CodeChoice choice;
   IntArray stack;
   int *block_first_slot; // by block: work slot of its results + 1
+  bool *ready;           // by block: what it needs has been counted or computed
 } Lower;
 
 static bool located(const Lower *l, Expr e) {
@@ -32,17 +33,39 @@ static bool located(const Lower *l, Expr e) {
 
 // ---------------------------------------------------------------- what a node needs
 
-// As expr_each_argument, but a Newton block needs its inputs and first guesses; its residuals are a program of their own.
+static void each_of(Lower *l, const Expr *e, int count, ExprVisit *visit) {
+  for (int i = 0; i < count; i++) visit(l, e[i]);
+}
+
+// A Newton block needs its inputs and first guesses; its residuals are a program of their own. What is ready is not looked at
+// again: each component of each block would go through the whole matrix.
+static void each_of_block(Lower *l, int block, ExprVisit *visit) {
+  const ExprBlock *b = &l->g->blocks.at[block];
+  if (l->ready[block]) return;
+  if (b->kind == EXPR_NEWTON) {
+    each_of(l, b->inputs, b->input_count, visit);
+    each_of(l, b->starts, b->n, visit);
+    return;
+  }
+  const ExprBlock *f = &l->g->blocks.at[b->factor];
+  if (!l->ready[b->factor]) each_of(l, f->matrix, f->n * f->n, visit);
+  each_of(l, b->right, b->n, visit);
+}
+
 static void each_needed(Lower *l, Expr e, ExprVisit *visit) {
   const ExprNode *n = &l->g->nodes[e];
   if (located(l, e)) return;
-  if (n->op == OP_SOLVED && l->g->blocks.at[n->a].kind == EXPR_NEWTON) {
-    const ExprBlock *b = &l->g->blocks.at[n->a];
-    for (int i = 0; i < b->input_count; i++) visit(l, b->inputs[i]);
-    for (int i = 0; i < b->n; i++) visit(l, b->starts[i]);
-    return;
-  }
-  expr_each_argument(l->g, e, visit, l);
+  if (n->op == OP_SOLVED)
+    each_of_block(l, n->a, visit);
+  else
+    expr_each_argument(l->g, e, visit, l);
+}
+
+static void set_ready(Lower *l, Expr e) {
+  const ExprNode *n = &l->g->nodes[e];
+  if (n->op != OP_SOLVED || located(l, e)) return;
+  l->ready[n->a] = true;
+  if (l->g->blocks.at[n->a].kind == EXPR_SOLVE) l->ready[l->g->blocks.at[n->a].factor] = true;
 }
 
 static void count_use(void *data, Expr e) {
@@ -64,6 +87,7 @@ static void count_uses(Lower *l, const Expr *outputs, int count) {
       Expr e = l->stack.at[--l->stack.count];
       note_sine(l, e);
       each_needed(l, e, count_use);
+      set_ready(l, e);
     }
   }
 }
@@ -277,6 +301,7 @@ static void emit_output(Lower *l, Expr output, const FactorData **factors) {
     if (l->stack.count > before) continue;
     l->stack.count--;
     if (!l->value[e]) emit_node(l, e, factors);
+    set_ready(l, e);
   }
 }
 
@@ -293,6 +318,7 @@ static void lower_init(Lower *l) {
   l->sine = ARENA_ARRAY(l->scratch, Expr, n);
   l->cosine = ARENA_ARRAY(l->scratch, Expr, n);
   l->block_first_slot = ARENA_ARRAY(l->scratch, int, l->g->blocks.count + 1);
+  l->ready = ARENA_ARRAY(l->scratch, bool, l->g->blocks.count + 1);
 }
 
 Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where,
@@ -304,6 +330,7 @@ Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Locatio
   lower_init(&l);
   const FactorData **factors = ARENA_ARRAY(l.scratch, const FactorData *, g->blocks.count + 1);
   count_uses(&l, outputs, count);
+  memset(l.ready, 0, (size_t)g->blocks.count * sizeof *l.ready);
   for (int i = 0; i < count; i++) {
     emit_output(&l, outputs[i], factors);
     push(&l, (Instr){.op = OP_RESULT, .a = value_of(&l, outputs[i]), .index = i}, -1);

@@ -38,6 +38,10 @@ Model *model_copy(const Model *m, Arena *a) {
   Model *copy = ARENA_NEW(a, Model);
   *copy = *m;
   copy->flat = copy_flat(m->flat, a);
+  copy->coupled = NULL;
+  copy->free_start = NULL;
+  copy->augmented = NULL;
+  copy->adjoint = NULL;
   memset(copy->helpers, 0,
          sizeof copy->helpers); // symbols of its own: the arrays must not be shared
   static const HelperSymbol IN_EQUATIONS[] = {HELPER_INPUT_SLOPE, HELPER_INPUT_SECOND};

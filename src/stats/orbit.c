@@ -9,9 +9,9 @@
 #include "stats/say.h"
 
 enum { CHOICES_MOST = 300, FLOW_STEPS = 2 };
-static const double SHARE_LEAST = 1e-4; // of a number that takes part
-static const double SAME = 2e-4;        // exponents this close are equal
-static const double MOVE = 1.3;         // of the confirmation
+static const double SHARE_LEAST = 1e-4, SHARE_MOST = 0.5; // of a number that takes part
+static const double SAME = 2e-4;                          // exponents this close are equal
+static const double MOVE = 1.3;                           // of the confirmation
 static const double SHIFTS[] = {1.15, 1 / 1.15, 1.04,
                                 1 / 1.04}; // of points where exponents are compared
 
@@ -573,7 +573,9 @@ int orbit_directions(Arena *a, const OrbitModel *m, const double *R, StatDirecti
   space = general_space(scratch, m, space, column, columns, limit);
   int rows = space.count, *pivot = ARENA_ARRAY(scratch, int, rows + 1);
   int *group = ARENA_ARRAY(scratch, int, rows + 1);
-  reduce_rows(space.share, rows, columns, fmax(SHARE_LEAST, 10 * space.largest / space.gap), pivot);
+  // Slopes without accuracy share in everything; the pivots, which are 1, stay.
+  double least = fmin(SHARE_MOST, fmax(SHARE_LEAST, 10 * space.largest / space.gap));
+  reduce_rows(space.share, rows, columns, least, pivot);
   find_groups(space.share, rows, columns, group);
   *out = ARENA_ARRAY(a, StatDirection, rows + 1);
   for (int g = 0; g < rows; g++) {

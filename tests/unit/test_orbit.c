@@ -60,14 +60,19 @@ static const int in_order[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const double none[MOST] = {-1e30, -1e30, -1e30, -1e30, -1e30, -1e30, -1e30, -1e30};
 static const double all[MOST] = {1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30};
 
-static int directions_of(Arena *a, Curve *curve, const char *const *name, const double *x, int n,
-                         StatDirection **out) {
+static int directions_with(Arena *a, Curve *curve, const char *const *name, const double *x, int n,
+                           double accuracy, StatDirection **out) {
   Setup s = {
-      {NULL, triangle_at, change_at, n, name, in_order, x, none, all, nothing, 1e-9}, curve, x};
+      {NULL, triangle_at, change_at, n, name, in_order, x, none, all, nothing, accuracy}, curve, x};
   s.m.self = &s;
   double R[MOST * MOST];
   triangle_at(&s, x, R);
   return orbit_directions(a, &s.m, R, out);
+}
+
+static int directions_of(Arena *a, Curve *curve, const char *const *name, const double *x, int n,
+                         StatDirection **out) {
+  return directions_with(a, curve, name, x, n, 1e-9, out);
 }
 
 static double damper(double t, const double *x) { // c, alpha, beta, gamma, A, n
@@ -208,10 +213,32 @@ static void weak_numbers_are_not_unseen(void **state) {
   arena_free(a);
 }
 
+// As of chaotic motion: nothing can be told, but every direction has numbers that take part.
+static void slopes_without_accuracy_do_no_harm(void **state) {
+  (void)state;
+  static const double ACCURACY[] = {1e-4, 3e-3, 1e-2, 1};
+  const char *const name[] = {"k1", "k2", "b", "k3"};
+  const double x[] = {300, 2, 0.7, 5};
+  for (int i = 0; i < 4; i++) {
+    Arena *a = arena_new();
+    StatDirection *d;
+    int count = directions_with(a, springs, name, x, 4, ACCURACY[i], &d);
+    assert_true(count >= 1 && count <= 4);
+    for (int k = 0; k < count; k++) {
+      double most = 0;
+      for (int j = 0; j < 4; j++) most = fmax(most, fabs(d[k].vector[j]));
+      assert_true(most > 0.1 && isfinite(most));
+      assert_non_null(d[k].text);
+    }
+    arena_free(a);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(powers_that_depend_on_a_number_are_named),
       cmocka_unit_test(sums_are_named),
+      cmocka_unit_test(slopes_without_accuracy_do_no_harm),
       cmocka_unit_test(independent_directions_come_apart),
       cmocka_unit_test(several_directions_share_a_combination),
       cmocka_unit_test(other_directions_are_told_by_their_ratio),
