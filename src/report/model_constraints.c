@@ -37,20 +37,42 @@ static ModelConstraint constraint_at(Arena *a, const Model *m, const EquationTex
 
 // ---------------------------------------------------------------- multipliers
 
-static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
+static bool is_differentiated_constraint(const Model *m, const SortEquation *e) {
+  for (int i = 0; i < m->invariant_count; i++)
+    if (m->invariants[i].equation == e->origin) return e->level > 0 || e->redundant;
+  return false;
+}
+
+// Without those that stand alone on a side of an equation: it may define them.
+static void leave_out_defined(ModelConstraints *c, const Model *m) {
   const Flat *f = m->flat;
-  Arena *scratch = arena_new();
-  unsigned char *given = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
-  for (int i = 0; i < f->equations.count; i++)
-    given[f->equations.at[i].left] = given[f->equations.at[i].right] = 1;
-  c->multiplier = ARENA_ARRAY(a, int, f->variables.count + 1);
-  for (int i = 0; i < f->variables.count; i++) {
-    const Variable *v = &f->variables.at[i];
-    if (v->kind == VARIABLE_UNKNOWN && !v->state && !given[v->node])
-      c->multiplier[c->multiplier_count++] = i;
+  int kept = 0;
+  for (int k = 0; k < c->multiplier_count; k++) {
+    Expr node = f->variables.at[c->multiplier[k]].node;
+    bool defined = false;
+    for (int i = 0; i < f->equations.count; i++)
+      defined |= f->equations.at[i].left == node || f->equations.at[i].right == node;
+    if (!defined) c->multiplier[kept++] = c->multiplier[k];
   }
+  c->multiplier_count = kept;
+}
+
+// Algebraic variables that are solved for together with differentiated constraints. Where these are not as many as the
+// constraints, others are among them, and nothing is said.
+static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
+  c->multiplier = ARENA_ARRAY(a, int, m->flat->variables.count + 1);
+  for (int k = 0; k < m->sorted.block_count; k++) {
+    const SortBlock *b = &m->sorted.blocks[k];
+    bool constrained = false;
+    for (int i = 0; i < b->count; i++)
+      constrained |= is_differentiated_constraint(m, &m->equations[b->equation[i]]);
+    for (int v = 0; v < m->flat->variables.count && constrained; v++)
+      for (int i = 0; i < b->count; i++)
+        if (m->unknown_variable[b->unknown[i]] == v && m->unknown_order[b->unknown[i]] == 0)
+          c->multiplier[c->multiplier_count++] = v;
+  }
+  if (c->multiplier_count != c->count) leave_out_defined(c, m);
   if (c->multiplier_count != c->count) c->multiplier_count = 0;
-  arena_free(scratch);
 }
 
 ModelConstraints *model_constraints_new(Arena *a, const Model *m) {
