@@ -32,6 +32,7 @@ typedef struct StartCondition {
   Expr size;     // of its terms, which the residual is small against
   int line, column;
   int invariant; // number, -1: an initial equation or a fixed value
+  int without_slope; // a state that is not fixed, when all of these begin where the residual has no slope by them; or -1
 } StartCondition;
 
 typedef struct Model {

@@ -328,23 +328,51 @@ static Replacer *at_start(Reducer *r) {
   return start;
 }
 
-// false: it is 0 at the start values.
-static bool counts(Reducer *r, Replacer *start, Expr slope) {
-  if (expr_is_const(r->g, slope)) return true;
-  slope = replace(start, slope);
-  return expr_varies(r->g, slope) || !(fabs(flat_value(r->m->flat, slope)) < 1e-12);
+// How well an equation determines each variable in it at the start values: its slope against the largest of the equation.
+// A slope that is a number is as good as any, because it stays.
+static double *qualities(Reducer *r, const Derivatives *d) {
+  Arena *a = r->scratch;
+  double *quality = ARENA_ARRAY(a, double, d->start[d->rows] + 1);
+  Replacer *start = at_start(r);
+  for (int k = 0; k < d->rows; k++) {
+    double most = 0;
+    for (int e = d->start[k]; e < d->start[k + 1]; e++) {
+      Expr slope = replace(start, d->value[e]);
+      double size = expr_varies(r->g, slope) ? nan("") : fabs(flat_value(r->m->flat, slope));
+      quality[e] = size;
+      if (size > most) most = size;
+    }
+    for (int e = d->start[k]; e < d->start[k + 1]; e++) {
+      bool known = isfinite(quality[e]) && most > 0;
+      quality[e] = expr_is_const(r->g, d->value[e]) ? 1 : known ? quality[e] / most : 0.1;
+    }
+  }
+  return quality;
 }
 
-static void fill_by_slopes(Reducer *r, Lower *l) {
+typedef struct LowerSlopes {
+  Derivatives d; // of the equations by all variables
+  double *quality;
+} LowerSlopes;
+
+static LowerSlopes slopes_of_lower(Reducer *r, const Lower *l) {
   Arena *a = r->scratch;
-  Expr *residual = ARENA_ARRAY(a, Expr, l->count + 1), *by = ARENA_ARRAY(a, Expr, l->rows + 1);
+  int n = r->variables.count;
+  Expr *residual = ARENA_ARRAY(a, Expr, l->count + 1), *by = ARENA_ARRAY(a, Expr, n + 1);
   for (int k = 0; k < l->count; k++) residual[k] = r->equations.at[l->equation[k]].e.residual;
-  for (int i = 0; i < l->rows; i++) by[i] = r->variables.at[l->node_of[i]].symbol;
-  Derivatives d = derive_rows(r->g, a, residual, l->count, by, l->rows);
-  Replacer *start = at_start(r);
+  for (int i = 0; i < n; i++) by[i] = r->variables.at[i].symbol;
+  LowerSlopes s = {.d = derive_rows(r->g, a, residual, l->count, by, n)};
+  s.quality = qualities(r, &s.d);
+  return s;
+}
+
+static void fill_by_slopes(Reducer *r, Lower *l, const LowerSlopes *s, double least) {
+  l->found.count = 0;
   for (int k = 0; k < l->count; k++) {
-    for (int e = d.start[k]; e < d.start[k + 1]; e++)
-      if (counts(r, start, d.value[e])) array_push(a, &l->found, d.column[e]);
+    for (int e = s->d.start[k]; e < s->d.start[k + 1]; e++) {
+      int row = l->row_of[s->d.column[e]];
+      if (row >= 0 && s->quality[e] >= least) array_push(r->scratch, &l->found, row);
+    }
     l->start[k + 1] = l->found.count;
   }
 }
@@ -376,12 +404,16 @@ static bool match_filled(Reducer *r, const Lower *l) {
 }
 
 // Lower equations are matched with lower derivatives, those of low level first; what is left over are the invariants. If
-// possible no variable is computed from an equation whose slope by it is 0 at the start.
+// possible variables are computed from equations that determine them well at the start.
 static bool match_lower(Reducer *r) {
+  static const double LEAST[] = {0.3, 0.03, 1e-3, 1e-9};
   Lower l = {0};
   list_lower(r, &l);
-  fill_by_slopes(r, &l);
-  if (match_filled(r, &l)) return true;
+  LowerSlopes s = slopes_of_lower(r, &l);
+  for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++) {
+    fill_by_slopes(r, &l, &s, LEAST[k]);
+    if (match_filled(r, &l)) return true;
+  }
   fill_by_occurrence(r, &l);
   return match_filled(r, &l);
 }

@@ -147,19 +147,20 @@ static void list_conditions(Nearest *s) {
   const Flat *f = m->flat;
   for (int i = 0; i < m->invariant_count; i++) {
     const Equation *e = &f->equations.at[m->invariants[i].equation];
-    StartCondition c = {m->invariants[i].residual, 0, e->line, e->column, i};
+    StartCondition c = {m->invariants[i].residual, 0, e->line, e->column, i, -1};
     array_push(m->arena, &s->conditions, c);
   }
   for (int i = 0; i < f->initial_equations.count; i++) {
     const Equation *e = &f->initial_equations.at[i];
     array_push(m->arena, &s->conditions,
-               ((StartCondition){e->residual, 0, e->line, e->column, -1}));
+               ((StartCondition){e->residual, 0, e->line, e->column, -1, -1}));
   }
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
     if (v->kind != VARIABLE_UNKNOWN || v->state || !v->fixed) continue;
     Expr residual = expr_sub(m->graph, v->node, v->start);
-    array_push(m->arena, &s->conditions, ((StartCondition){residual, 0, v->line, v->column, -1}));
+    array_push(m->arena, &s->conditions,
+               ((StartCondition){residual, 0, v->line, v->column, -1, -1}));
   }
   s->residual = ARENA_ARRAY(s->scratch, Expr, s->conditions.count + 1);
   for (int i = 0; i < s->conditions.count; i++)
@@ -209,6 +210,20 @@ static bool is_redundant(const Nearest *s, int condition) {
   return i >= 0 && s->m->invariants[i].redundant;
 }
 
+// The first of a condition's own states when none of them changes it here, such as y where y^2 is and y begins at 0.
+static int state_without_slope(Nearest *s, Expr residual, const bool *own) {
+  Derivatives d = derive_rows(s->m->graph, s->scratch, &residual, 1, s->m->x, s->m->nx);
+  int state = -1;
+  unsigned char mark;
+  for (int e = d.start[1] - 1; e >= 0; e--)
+    if (own[d.column[e]]) state = d.column[e];
+  if (state < 0) return -1;
+  Conditions *c = conditions_new(s->m, &residual, 1);
+  bool has_slope = conditions_independent(c, own, s->x, &mark) > 0;
+  conditions_free(c);
+  return has_slope ? -1 : state;
+}
+
 // Conditions that follow from others at the start, or contain none of the states, are checked only.
 static void keep_independent(Nearest *s, Stage *stage, const Expr *residuals, const bool *own) {
   int count = stage->condition.count, kept = 0;
@@ -216,8 +231,13 @@ static void keep_independent(Nearest *s, Stage *stage, const Expr *residuals, co
   Conditions *c = conditions_new(s->m, residuals, count);
   conditions_independent(c, own, s->x, mark);
   conditions_free(c);
-  for (int k = 0; k < count; k++)
-    if (mark[k]) stage->condition.at[kept++] = stage->condition.at[k];
+  for (int k = 0; k < count; k++) {
+    int i = stage->condition.at[k];
+    if (mark[k])
+      stage->condition.at[kept++] = i;
+    else
+      s->conditions.at[i].without_slope = state_without_slope(s, residuals[k], own);
+  }
   stage->condition.count = kept;
 }
 
