@@ -192,12 +192,13 @@ typedef struct EntrainInvariant {
   double violation;   // largest |g|
   double
       violation_sens; // largest |g_x s + g_p| times |p| (1 where p is 0); 0 without sensitivities
+  double relative; // largest |g| against the size of its terms, the sum of |dg/dx| (|x| + nominal)
 } EntrainInvariant;
 
 int entrain_result_invariant_count(const EntrainResult *r); // 0: the model has no constraints
 // false when there is no such invariant.
 bool entrain_result_invariant(const EntrainResult *r, int i, EntrainInvariant *out);
-// Numbers of the invariants with the largest violations, -1 when there are none.
+// Numbers of the invariants with the largest violations (against their terms), -1 when there are none.
 int entrain_result_worst_invariant(const EntrainResult *r);
 int entrain_result_worst_invariant_sens(const EntrainResult *r);
 

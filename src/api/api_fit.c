@@ -37,7 +37,7 @@ static void ignore_block(void *data, const ResidualBlock *block) {
 }
 
 static void find_violation(EntrainFit *f) {
-  f->violation = (InvariantViolation){nan(""), nan(""), -1, -1};
+  f->violation = (InvariantViolation){nan(""), nan(""), -1, -1, nan("")};
   if (!f->problem->model->invariant_count || f->result->outcome == FIT_NO_START) return;
   if (objective_rows(f->objective, f->result->x, ignore_block, NULL, NULL))
     f->violation = objective_violation(f->objective);

@@ -65,7 +65,7 @@ bool entrain_result_invariant(const EntrainResult *r, int i, EntrainInvariant *o
 int entrain_result_worst_invariant(const EntrainResult *r) {
   int worst = r->invariant_count - 1;
   for (int i = worst - 1; i >= 0; i--)
-    if (r->invariants[i].violation >= r->invariants[worst].violation) worst = i;
+    if (r->invariants[i].relative >= r->invariants[worst].relative) worst = i;
   return worst;
 }
 
@@ -80,8 +80,9 @@ static void add_invariants(const EntrainResult *r, Text *t) {
   text_add(t, "\"invariants\": [");
   for (int i = 0; i < r->invariant_count; i++) {
     const EntrainInvariant *v = &r->invariants[i];
-    text_print(t, "%s{\"line\": %d, \"differentiated\": %d, \"violation\": %.6g", i ? ", " : "",
-               v->line, v->differentiated, v->violation);
+    text_print(t,
+               "%s{\"line\": %d, \"differentiated\": %d, \"violation\": %.6g, \"relative\": %.6g",
+               i ? ", " : "", v->line, v->differentiated, v->violation, v->relative);
     if (r->trajectory.with_sens) text_print(t, ", \"violation_sens\": %.6g", v->violation_sens);
     text_add(t, "}");
   }

@@ -405,9 +405,13 @@ static void note_invariants(EntrainResult *r, const EntrainSimulation *s) {
   r->invariants = ARENA_ARRAY(r->arena, EntrainInvariant, m->invariant_count + 1);
   for (int k = 0; k < all->count; k++)
     for (int i = all->at[k].first; i < all->at[k].first + all->at[k].count; i++)
-      r->invariants[r->invariant_count++] = (EntrainInvariant){
-          k, all->at[k].line, m->invariants[i].level, simulate_violation(s->work, i),
-          r->trajectory.with_sens ? simulate_violation_sens(s->work, i) : 0};
+      r->invariants[r->invariant_count++] =
+          (EntrainInvariant){k,
+                             all->at[k].line,
+                             m->invariants[i].level,
+                             simulate_violation(s->work, i),
+                             r->trajectory.with_sens ? simulate_violation_sens(s->work, i) : 0,
+                             simulate_violation_relative(s->work, i)};
 }
 
 static EntrainResult *simulate(EntrainSimulation *s, Err *err) {

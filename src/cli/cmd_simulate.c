@@ -273,11 +273,12 @@ static void tell_redundant(const Job *job) {
              c.line);
 }
 
-// "to 1e-9 (worst: line 9)"
-static void add_worst(char *text, size_t size, double violation, const EntrainInvariant *v) {
+// "to 1e-9 of their terms (worst: line 9)"
+static void add_worst(char *text, size_t size, double violation, const char *of,
+                      const EntrainInvariant *v) {
   char place[64];
   if (violation > 0)
-    snprintf(text, size, "to %.2g (worst: %s)", violation, place_of(v, place));
+    snprintf(text, size, "to %.2g%s (worst: %s)", violation, of, place_of(v, place));
   else
     snprintf(text, size, "exactly");
 }
@@ -290,8 +291,8 @@ static void tell_constraints(const Job *job) {
   entrain_result_invariant(r, entrain_result_worst_invariant_sens(r), &s);
   tell_redundant(job);
   if (entrain_result_rows(r) == 0) return; // there was no motion
-  add_worst(worst, sizeof worst, v.violation, &v);
-  add_worst(worst_sens, sizeof worst_sens, s.violation_sens, &s);
+  add_worst(worst, sizeof worst, v.relative, " of the size of their terms", &v);
+  add_worst(worst_sens, sizeof worst_sens, s.violation_sens, "", &s);
   if (s.violation_sens > 0)
     remark("the constraints hold %s, their sensitivities %s", worst, worst_sens);
   else

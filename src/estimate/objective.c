@@ -428,6 +428,7 @@ static void count_work(Objective *o, const Rig *r, bool slopes) {
 static void note_violation(InvariantViolation *v, const Trajectory *t) {
   if (t->violation_of >= 0 && (v->of < 0 || t->violation > v->largest))
     v->largest = t->violation, v->of = t->violation_of;
+  if (t->violation_relative > v->relative) v->relative = t->violation_relative;
   if (t->with_sens && t->violation_sens_of >= 0 &&
       (v->sens_of < 0 || t->violation_sens > v->largest_sens))
     v->largest_sens = t->violation_sens, v->sens_of = t->violation_sens_of;
@@ -701,7 +702,7 @@ InvariantViolation objective_violation(const Objective *o) {
 static bool give_rows(Objective *o, const double *x, bool slopes, ResidualSink *sink, void *data,
                       char why[700]) {
   o->worth = HUGE_VAL;
-  o->violation = (InvariantViolation){0, 0, -1, -1};
+  o->violation = (InvariantViolation){0, 0, -1, -1, 0};
   double horizon = o->horizon;
   o->horizon = 1;
   o->quick = false;

@@ -41,10 +41,11 @@ void objective_solver(const Objective *o, char name[48], long *steps,
                       long *rejected); // of the last simulation
 
 // How well the invariants of the model held in all experiments of the last objective_rows or objective_residuals; see
-// Trajectory in simulate.h. of, sens_of: numbers of the invariants, -1: there is none.
+// Trajectory in simulate.h. of, sens_of: numbers of the invariants, -1: there is none. relative: against their terms.
 typedef struct InvariantViolation {
   double largest, largest_sens;
   int of, sens_of;
+  double relative;
 } InvariantViolation;
 InvariantViolation objective_violation(const Objective *o);
 

@@ -319,6 +319,9 @@ static void print_constraints(FitPage *f) {
   if (v->sens_of >= 0)
     text_print(&t, ", their sensitivities to %s (worst: line %d)",
                digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
+  if (v->relative > 0)
+    text_print(&t, "; against the size of their terms they hold to %s",
+               digits(&f->page, v->relative, 2));
   text_add(&t, ".");
   page_paragraph(&f->page, 2, "", t.at);
   text_done(&t);

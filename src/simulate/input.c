@@ -283,6 +283,12 @@ int input_smoothness(const Input *in) {
   return in->kind == INPUT_HOLD ? -1 : in->kind == INPUT_LINEAR ? 0 : 2;
 }
 
+int input_smoothness_between(const Input *in, int from, int to) {
+  if (from >= to) return INT_MAX;
+  bool at_end = from == 0 || to == in->breaks; // constant beyond
+  return in->kind == INPUT_SPLINE && at_end ? 0 : input_smoothness(in);
+}
+
 // Whether the function may be taken as one polynomial across break i: it then errs by less than the tolerance until the
 // next break.
 static bool is_smooth(const Input *in, int i, double tolerance) {

@@ -35,6 +35,8 @@ int input_piece(const Input *in, double t, int direction);
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
 // The highest derivative that is continuous between the first and the last sample; -1: not even the value.
 int input_smoothness(const Input *in);
+// The same across the breaks between two pieces, those at the first and the last sample included.
+int input_smoothness_between(const Input *in, int from, int to);
 // Values of many, and their three derivatives: du[i], du[stride + i], du[2*stride + i].
 void input_eval_all(const Input *const *in, int count, double t, int *piece, double *u, double *du,
                     int stride);

@@ -5,25 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/independent.h"
-#include "simulate/constraints.h"
+#include "simulate/ending.h"
 #include "simulate/event.h"
 #include "simulate/implicit.h"
-
-static const struct {
-  const char *word, *meaning;
-} TABLE[] = {
-#define OUTCOME(name, word, meaning) {word, meaning},
-    OUTCOMES
-#undef OUTCOME
-};
-
-const char *outcome_word(Outcome o) {
-  return TABLE[o].word;
-}
-const char *outcome_meaning(Outcome o) {
-  return TABLE[o].meaning;
-}
 
 static const double START_RESIDUAL = 1e-8; // relative; rounding leaves less in start values
 
@@ -61,6 +45,7 @@ struct SimulateWork {
   double t_end, next_break;
   double rate; // of stabilisation
   int switches;
+  Run run; // for whatever ends it
 };
 
 // ---------------------------------------------------------------- set-up
@@ -234,6 +219,7 @@ static void use_stepper(SimulateWork *w, int which) {
   const StepperRow *row = w->rows[which];
   if (!w->steppers[which]) w->steppers[which] = stepper_new(w->arena, row, &w->ode, &w->tol);
   w->in_use = which;
+  w->run.stepper = w->steppers[which];
   char *names = w->out->solver;
   if (strstr(names, row->name)) return;
   size_t used = strlen(names);
@@ -269,10 +255,18 @@ typedef enum Break {
   BREAK_JUMP,
 } Break;
 
-static Break break_of(const SimulateWork *w, int input) {
+static Break break_of(const SimulateWork *w, int input, int from, int to) {
   const Input *in = w->request->inputs[input];
+  if (from == to) return BREAK_NONE;
   if (input_kind(in) == INPUT_HOLD) return BREAK_JUMP;
-  return input_smoothness(in) < w->system->model->input_order[input] ? BREAK_KINK : BREAK_NONE;
+  int smooth = input_smoothness_between(in, from, to);
+  return smooth < w->system->model->input_order[input] ? BREAK_KINK : BREAK_NONE;
+}
+
+// The last row belongs to the motion that led to it, and so do the derivatives of inputs in it: data often end where the
+// inputs end. What a hold input is at a time is a matter of its definition.
+static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
+  return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
 }
 
 // Begins new pieces at t and finds where the next one of them ends.
@@ -281,154 +275,16 @@ static Break enter_pieces(SimulateWork *w, double t) {
   w->next_break = HUGE_VAL;
   for (int i = 0; i < w->system->nu; i++) {
     const Input *in = w->request->inputs[i];
+    if (ends_in_piece(w, in, t)) continue;
     int before = w->pieces[i];
     w->pieces[i] = input_piece(in, t, +1);
-    if (w->pieces[i] != before && break_of(w, i) > most) most = break_of(w, i);
+    Break kind = break_of(w, i, before, w->pieces[i]);
+    if (kind > most) most = kind;
     // derivatives of an input have kinks that its value hides
     double tolerance = w->system->model->input_order[i] ? 0 : w->options.rel_tol;
     w->next_break = fmin(w->next_break, input_next_break(in, t, tolerance));
   }
   return most;
-}
-
-// ---------------------------------------------------------------- how it ended
-
-static const char *state_name(const SimulateWork *w, int i) {
-  const Model *m = w->system->model;
-  return m->flat->variables.at[m->state[i]].name;
-}
-
-static void name_component(const SimulateWork *w, int index, char *out, size_t size) {
-  const System *s = w->system;
-  if (index < s->nx) {
-    snprintf(out, size, "%s", state_name(w, index));
-    return;
-  }
-  int i = (index - s->nx) / s->stride, k = (index - s->nx) % s->stride;
-  const char *parameter =
-      k < s->ns ? s->model->flat->parameters.at[s->parameter[s->active[k]]].name : "?";
-  snprintf(out, size, "the sensitivity d%s/d%s", state_name(w, i), parameter);
-}
-
-static void end(SimulateWork *w, Outcome outcome) {
-  w->out->outcome = outcome;
-  if (stepper(w)) w->out->t_end = stepper(w)->t;
-}
-
-static void message(SimulateWork *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void message(SimulateWork *w, const char *format, ...) {
-  size_t used = strlen(w->out->message);
-  va_list args;
-  va_start(args, format);
-  vsnprintf(w->out->message + used, sizeof w->out->message - used, format, args);
-  va_end(args);
-}
-
-static int fastest_state(const SimulateWork *w, const double *x, const double *dx) {
-  int best = 0;
-  double most = -1;
-  for (int i = 0; i < w->system->nx; i++) {
-    double speed = fabs(dx[i]) / (w->abs_tol[i] + fabs(x[i]));
-    if (!(speed <= most)) most = speed, best = i;
-  }
-  return best;
-}
-
-static void describe_state(SimulateWork *w, int index) {
-  const Stepper *s = stepper(w);
-  char name[160];
-  name_component(w, index, name, sizeof name);
-  int i = index < w->system->nx ? index : (index - w->system->nx) / w->system->stride;
-  system_rhs(w->work, s->t, s->y, w->y);
-  message(w, "; it is %s that limits it: %s = %.6g and changes at %.3g per unit of time", name,
-          state_name(w, i), s->y[i], w->y[i]);
-  int fast = fastest_state(w, s->y, w->y);
-  if (fast != i)
-    message(w, " (the fastest state is %s = %.6g, %.3g per unit of time)", state_name(w, fast),
-            s->y[fast], w->y[fast]);
-}
-
-static void end_too_small(SimulateWork *w) {
-  const Stepper *s = stepper(w);
-  end(w, OUTCOME_STEP_TOO_SMALL);
-  message(w, "at t = %.10g the steps became too small (%.2g)", s->t, s->h_next);
-  if (w->system->lanes == 1 && w->system->nx) describe_state(w, s->worst >= 0 ? s->worst : 0);
-  message(w, "; the solution may grow without bound or jump there");
-}
-
-static void end_too_many(SimulateWork *w) {
-  const Stepper *s = stepper(w);
-  end(w, OUTCOME_TOO_MANY_STEPS);
-  message(w, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
-          (int)w->tol.max_steps, s->t, w->t_end, s->t - s->t_old);
-  if (s->tol.max_step > 0 && s->t - s->t_old >= 0.99 * s->tol.max_step) {
-    message(w, "; it is max_step = %g that keeps the steps short", s->tol.max_step);
-    return;
-  }
-  if (w->system->lanes == 1 && w->system->nx) describe_state(w, s->worst >= 0 ? s->worst : 0);
-  if (!s->row->implicit) message(w, "; try solver=rosenbrock or a larger max_steps");
-}
-
-// f was not finite a little ahead: looks along the slope for the first point where it fails, and says why.
-static void explain_ahead(SimulateWork *w) {
-  const Stepper *s = stepper(w);
-  int n = w->system->nx;
-  Text why;
-  text_init(&why);
-  Arena *scratch = arena_new();
-  double *dx = ARENA_ARRAY(scratch, double, n + 16), *x = ARENA_ARRAY(scratch, double, n + 16);
-  bool found = system_explain(w->work, SYSTEM_RHS, s->t, s->y, &why);
-  system_rhs(w->work, s->t, s->y, dx);
-  double span = fabs(s->t) > 0 ? fabs(s->t) : 1;
-  for (double h = 1e-15 * span; !found && h <= 10 * span; h *= 4) {
-    for (int i = 0; i < n; i++) x[i] = s->y[i] + h * dx[i];
-    found = system_explain(w->work, SYSTEM_RHS, s->t + h, x, &why);
-  }
-  if (!found && w->system->ns) found = system_explain(w->work, SYSTEM_RHS_SENS, s->t, s->y, &why);
-  if (!found && w->system->jacobian.code)
-    found = system_explain(w->work, SYSTEM_JACOBIAN, s->t, s->y, &why);
-  message(w, "%s", found ? why.at : "numbers became too large");
-  arena_free(scratch);
-  text_done(&why);
-}
-
-static void end_not_computable(SimulateWork *w) {
-  end(w, OUTCOME_NOT_COMPUTABLE);
-  message(w, "beyond t = %.10g the equations cannot be computed: ", stepper(w)->t);
-  if (w->system->lanes == 1) explain_ahead(w);
-}
-
-static bool end_singular(SimulateWork *w, const Singular *at, const char *how) {
-  Text lines;
-  text_init(&lines);
-  int count = constraints_lines(w->constraints, at->row, &lines);
-  end(w, OUTCOME_SINGULAR);
-  w->out->t_end = at->t;
-  message(w,
-          "%s t = %.10g the constraint%s of %s %s: a singular position (a dead centre, a linkage "
-          "that lies flat), from which the motion could go on in more than one way or in none",
-          how, at->t, count > 1 ? "s" : "", lines.at,
-          count > 1 ? "are no longer independent of each other" : "no longer restricts the motion");
-  text_done(&lines);
-  return false;
-}
-
-static void end_of_step(SimulateWork *w, StepEnd e) {
-  Singular at;
-  if (e != STEP_TOO_MANY && w->constraints && w->system->lanes == 1 &&
-      constraints_near_singular(w->constraints, false, &at)) {
-    end_singular(w, &at,
-                 e == STEP_TOO_SMALL ? "the steps became too small, because close to"
-                                     : "the equations cannot be computed, because close to");
-    return;
-  }
-  if (e == STEP_TOO_SMALL)
-    end_too_small(w);
-  else if (e == STEP_TOO_MANY)
-    end_too_many(w);
-  else
-    end_not_computable(w);
 }
 
 // ---------------------------------------------------------------- output
@@ -471,18 +327,6 @@ static void scatter(double *const *column, int row, const double *from, int coun
   for (int i = 0; i < count; i++) column[i][row] = from[i];
 }
 
-static bool end_output(SimulateWork *w, double t, const double *y) {
-  end(w, OUTCOME_NOT_COMPUTABLE);
-  w->out->t_end = t;
-  message(w, "at t = %.10g an output cannot be computed: ", t);
-  Text why;
-  text_init(&why);
-  bool found = w->system->lanes == 1 && system_explain(w->work, SYSTEM_OUTPUTS, t, y, &why);
-  message(w, "%s", found ? why.at : "a number is too large");
-  text_done(&why);
-  return false;
-}
-
 static bool put_row(SimulateWork *w, double t, const double *y) {
   const System *s = w->system;
   Trajectory *out = w->out;
@@ -497,7 +341,7 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
   system_outputs(w->work, t, y, values, slopes ? sens : NULL);
   bool fine = s->outputs_are_states || // accepted steps are finite
               (all_finite(values, width) && (!slopes || all_finite(sens, slopes)));
-  if (!fine) return end_output(w, t, y);
+  if (!fine) return end_output(&w->run, t, y);
   if (out->column) scatter(out->column, out->rows, w->row, width + slopes);
   out->rows++;
   return true;
@@ -546,37 +390,6 @@ static bool put_row_at(SimulateWork *w, double t) {
 
 // ---------------------------------------------------------------- the run
 
-// By order of differentiation: which of a constraint's derivatives it is.
-static const char *const DERIVATIVE[] = {"", "the time derivative of ",
-                                         "the second time derivative of ",
-                                         "the third time derivative of "};
-enum { DERIVATIVES = sizeof DERIVATIVE / sizeof *DERIVATIVE };
-
-static void say_constraint(SimulateWork *w, int invariant) {
-  const Model *m = w->system->model;
-  const Invariant *v = &m->invariants[invariant];
-  message(w, "%sthe constraint of line %d",
-          DERIVATIVE[v->level < DERIVATIVES ? v->level : DERIVATIVES - 1],
-          m->flat->equations.at[v->equation].line);
-}
-
-static bool end_contradiction(SimulateWork *w, int condition, double residual, double size) {
-  const StartCondition *c = &w->system->model->conditions[condition];
-  end(w, OUTCOME_NO_START);
-  message(w, "the start values at t = %.10g do not satisfy ", w->request->start);
-  if (c->invariant < 0)
-    message(w, "the initial condition of line %d", c->line);
-  else
-    say_constraint(w, c->invariant);
-  message(
-      w,
-      ": its two sides differ by %.3g, and its terms add up to %.3g; fix fewer start values (fixed "
-      "= true), so that the nearest that fit together can be found, change them, or look whether "
-      "constraints contradict each other",
-      fabs(residual), size);
-  return false;
-}
-
 // Start values have to satisfy the constraints; where too many are fixed they cannot.
 static bool start_is_consistent(SimulateWork *w) {
   double allowed = START_RESIDUAL + w->options.rel_tol, worst = 0, its_residual = 0, its_size = 0;
@@ -588,48 +401,7 @@ static bool start_is_consistent(SimulateWork *w) {
     if (!(relative <= fmax(worst, 1)))
       which = i, worst = relative, its_residual = residual, its_size = size;
   }
-  return which < 0 || end_contradiction(w, which, its_residual, its_size);
-}
-
-// A search for start values that ended without any.
-static bool say_unsatisfied(SimulateWork *w) {
-  Model *m = (Model *)w->system->model; // its graph is extended under its lock
-  int invariant;
-  double residual;
-  if (!unsatisfied_invariant(m, w->request->start, w->request->p, &invariant, &residual))
-    return false;
-  message(w, "with the fixed start values ");
-  say_constraint(w, invariant);
-  message(
-      w,
-      " cannot be satisfied; near the start attributes its residual stays at %.3g; change them, "
-      "or fix fewer",
-      residual);
-  return true;
-}
-
-static bool end_fixed(SimulateWork *w, int invariant, int column) {
-  const System *s = w->system;
-  const char *name = s->model->flat->parameters.at[s->parameter[s->active[column]]].name;
-  end(w, OUTCOME_NO_START);
-  message(w, "the start values at t = %.10g satisfy ", w->request->start);
-  say_constraint(w, invariant);
-  message(w,
-          " at this value of %s only, so that there is no derivative by %s; leave one of them free "
-          "(without fixed = true), or let it follow from %s",
-          name, name, name);
-  return false;
-}
-
-static bool end_jump(SimulateWork *w, int invariant, double by) {
-  end(w, OUTCOME_NOT_COMPUTABLE);
-  message(w, "at t = %.10g ", stepper(w)->t);
-  say_constraint(w, invariant);
-  message(w,
-          " jumps by %.3g, and states would have to jump with it; write constraints whose branches "
-          "and inputs meet smoothly",
-          by);
-  return false;
+  return which < 0 || end_contradiction(&w->run, which, its_residual, its_size);
 }
 
 static bool watches_jumps(const SimulateWork *w) {
@@ -641,7 +413,7 @@ static bool constraints_go_on(SimulateWork *w) {
   const Stepper *s = stepper(w);
   double by = 0;
   int which = watches_jumps(w) ? constraints_after_jump(w->constraints, s->t, s->y, &by) : -1;
-  return which < 0 || end_jump(w, which, by);
+  return which < 0 || end_jump(&w->run, which, by);
 }
 
 static bool projects(const SimulateWork *w) {
@@ -671,7 +443,7 @@ static bool derivatives_are_consistent(SimulateWork *w) {
   int column, which = -1;
   if (w->system->lanes == 1 && w->system->ns)
     which = constraints_start_fixed(w->constraints, stepper(w)->y, allowed, &column);
-  return which < 0 || end_fixed(w, which, column);
+  return which < 0 || end_fixed(&w->run, which, column);
 }
 
 static bool begin_constraints(SimulateWork *w) {
@@ -683,7 +455,7 @@ static bool begin_constraints(SimulateWork *w) {
   w->rate = 0;
   system_set_rate(w->work, 0);
   if (w->system->lanes == 1 && constraints_start_singular(w->constraints, s->t, s->y, &at))
-    return end_singular(w, &at, "at the start");
+    return end_singular(&w->run, &at, "at the start");
   constraints_watch(w->constraints, s->t, s->y);
   if (!derivatives_are_consistent(w)) return false;
   if (projects(w)) constraints_project(w->constraints, s->t, s->y);
@@ -712,12 +484,7 @@ static bool inputs_are_smooth(SimulateWork *w) {
   const Model *m = w->system->model;
   for (int i = 0; i < w->system->nu; i++) {
     if (input_smoothness(w->request->inputs[i]) >= m->input_order[i] - 1) continue;
-    end(w, OUTCOME_NO_START);
-    message(w,
-            "the input %s enters a constraint that is differentiated %s: its interpolation must be "
-            "%s",
-            m->flat->variables.at[m->input[i]].name, m->input_order[i] == 1 ? "once" : "twice",
-            m->input_order[i] == 1 ? "linear or spline" : "spline");
+    end_rough_input(&w->run, i);
     return false;
   }
   return true;
@@ -730,19 +497,7 @@ static bool is_lost(SimulateWork *w) {
   if (!w->constraints || w->system->lanes > 1) return false;
   int invariant = constraints_lost(w->constraints, s->t, s->y, &by);
   if (invariant < 0) return false;
-  Singular at;
-  if (constraints_near_singular(w->constraints, true, &at)) {
-    end_singular(w, &at, "the motion left its constraints, because close to");
-    return true;
-  }
-  end(w, OUTCOME_LOST);
-  message(w, "at t = %.10g ", s->t);
-  say_constraint(w, invariant);
-  message(w,
-          " is violated by %.3g, far more than rel_tol = %g explains: the equations may have more "
-          "than one solution or lose one there, or the errors of the motion grow too fast; try a "
-          "smaller rel_tol, or make variables that are computed from a constraint states",
-          by, w->options.rel_tol);
+  end_lost(&w->run, invariant, by);
   return true;
 }
 
@@ -761,14 +516,7 @@ static bool begin(SimulateWork *w) {
   system_start(w->work, r->start, st->y);
   int numbers = (s->nx + s->nx * s->stride) * s->lanes;
   if (!all_finite(st->y, numbers)) {
-    end(w, OUTCOME_NO_START);
-    message(w, "the start values at t = %.10g cannot be computed: ", r->start);
-    if (s->lanes == 1 && say_unsatisfied(w)) return false;
-    Text why;
-    text_init(&why);
-    bool found = s->lanes == 1 && system_explain(w->work, SYSTEM_START, r->start, st->y, &why);
-    message(w, "%s", found ? why.at : "a number is too large");
-    text_done(&why);
+    end_without_start(&w->run, st->y);
     return false;
   }
   if (w->events) event_begin(w->events, st->t, st->y);
@@ -798,29 +546,6 @@ static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }
 
-static bool end_chatter(SimulateWork *w, int event) {
-  const Event *e = &w->system->model->flat->events.at[event];
-  end(w, OUTCOME_CHATTER);
-  message(
-      w,
-      "at t = %.10g the event of '%s' (line %d) follows itself without end: the motion stays on "
-      "this kink "
-      "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
-      stepper(w)->t, e->text, e->line);
-  return false;
-}
-
-static bool end_too_many_events(SimulateWork *w, int event) {
-  const Event *e = &w->system->model->flat->events.at[event];
-  end(w, OUTCOME_TOO_MANY_EVENTS);
-  message(w,
-          "max_events = %d events brought it to t = %.10g of %.10g, the last one of '%s' (line "
-          "%d); raise max_events, or "
-          "write noEvent(...) around what need not be located",
-          w->options.max_events, stepper(w)->t, w->t_end, e->text, e->line);
-  return false;
-}
-
 // An event in the last step, before what is singular in it: goes back to the event, changes the modes and the
 // sensitivities, starts again.
 static bool handle_event(SimulateWork *w, Singular *singular) {
@@ -837,9 +562,9 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
   if (w->constraints && projects(w)) constraints_project(w->constraints, at, s->y);
   if (watches_jumps(w)) constraints_before_jump(w->constraints, at, s->y);
   w->out->events++;
-  if (!event_pass(w->events, at, s->y, event)) return end_chatter(w, event);
+  if (!event_pass(w->events, at, s->y, event)) return end_chatter(&w->run, event);
   if (!constraints_go_on(w)) return false;
-  if (w->out->events > w->options.max_events) return end_too_many_events(w, event);
+  if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   restart(w);
   while (next_time(w) <= at) // rows at the time of the event show what comes after it
     if (!put_row(w, next_time(w), s->y)) return false;
@@ -851,7 +576,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
   Stepper *s = stepper(w);
   int event;
   if (w->events && !event_jump(w->events, s->t, s->y, &event)) {
-    end_chatter(w, event);
+    end_chatter(&w->run, event);
     return false;
   }
   if (!constraints_go_on(w)) return false;
@@ -873,7 +598,7 @@ static bool pass_break(SimulateWork *w) {
 static bool is_worth_going_on(SimulateWork *w) {
   const Trajectory *out = w->out;
   if (!out->watch || out->watch(out->watch_data, out->rows)) return true;
-  end(w, OUTCOME_ABANDONED);
+  end_run(&w->run, OUTCOME_ABANDONED);
   return false;
 }
 
@@ -882,14 +607,14 @@ static bool advance(SimulateWork *w) {
   double limit = fmin(w->t_end, w->next_break);
   StepEnd e = s->row->step(s, limit);
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {
-    end_of_step(w, e);
+    end_of_step(&w->run, e);
     return false;
   }
   Singular singular = find_singular(w);
   if (w->events && !handle_event(w, &singular)) return false;
   if (singular.t == HUGE_VAL && is_lost(w)) return false;
   if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
-  if (singular.t < HUGE_VAL) return end_singular(w, &singular, "at");
+  if (singular.t < HUGE_VAL) return end_singular(&w->run, &singular, "at");
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
   if (w->constraints) keep_constraints(w);
   if (s->t == w->next_break && !pass_break(w)) return false;
@@ -923,6 +648,7 @@ static double largest(SimulateWork *w, double (*violation)(const SimulateWork *,
 static void collect_violations(SimulateWork *w) {
   Trajectory *out = w->out;
   out->violation = largest(w, simulate_violation, &out->violation_of);
+  out->violation_relative = largest(w, simulate_violation_relative, &out->violation_relative_of);
   out->violation_sens = largest(w, simulate_violation_sens, &out->violation_sens_of);
   if (!w->system->ns) out->violation_sens_of = -1;
 }
@@ -931,16 +657,22 @@ double simulate_violation(const SimulateWork *w, int invariant) {
   return w->constraints ? constraints_violation(w->constraints, invariant) : 0;
 }
 
+double simulate_violation_relative(const SimulateWork *w, int invariant) {
+  return w->constraints ? constraints_violation_relative(w->constraints, invariant) : 0;
+}
+
 double simulate_violation_sens(const SimulateWork *w, int invariant) {
   return w->constraints ? constraints_violation_sens(w->constraints, invariant) : 0;
 }
 
 // Equations that the integrator which was asked for cannot take.
 static bool is_refused(SimulateWork *w) {
-  if (!is_integrated_directly(&w->options) || w->implicit) return false;
-  w->out->outcome = OUTCOME_NO_START;
-  w->out->t_end = w->request->start;
-  message(w, "%s", implicit_refusal(w->system->model, implicit_kind(w)));
+  char solver[OPTION_WORD_SIZE];
+  if (!is_integrated_directly(&w->options)) return false;
+  simulate_options_word(&w->options, "solver", solver);
+  bool named = strcmp(solver, "auto") != 0;
+  if (w->implicit && !named) return false;
+  end_refused(&w->run, named ? NULL : implicit_refusal(w->system->model, implicit_kind(w)));
   return true;
 }
 
@@ -970,6 +702,15 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->tol.max_steps = w->tol.max_steps;
+  w->run = (Run){.system = w->system,
+                 .work = w->work,
+                 .options = &w->options,
+                 .tol = &w->tol,
+                 .constraints = w->constraints,
+                 .request = request,
+                 .t_end = w->t_end,
+                 .y = w->y,
+                 .out = out};
   if (!is_refused(w)) integrate(w);
   collect_work(w);
   collect_violations(w);

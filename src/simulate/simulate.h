@@ -39,7 +39,9 @@ typedef struct SimulateRequest {
 
 typedef struct Trajectory {
   Outcome outcome;
-  int rows; // output times that were reached
+  // Output times that were reached. A row at the time of an event or of a break of an input shows what comes after it,
+  // but for derivatives of inputs in the last row: it belongs to the motion before.
+  int rows;
   // The caller's storage for all rows: by rows, or (one lane) by columns.
   double *values; // [row][output][lane], or NULL
   double *sens;   // [row][output][parameter][lane], or NULL
@@ -55,10 +57,11 @@ typedef struct Trajectory {
   StepCount work;
   long events;
   double t_end; // how far it came
-  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, and the largest
-  // |g_x s + g_p| of their sensitivities times |p| (1 where p is 0); and of which invariant, -1: there is none.
-  double violation, violation_sens;
-  int violation_of, violation_sens_of;
+  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size of its
+  // terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is 0); and of
+  // which invariant, -1: there is none.
+  double violation, violation_relative, violation_sens;
+  int violation_of, violation_relative_of, violation_sens_of;
   char solver[48];   // "rk8, rosenbrock"
   char message[700]; // sentences when it did not reach the end
 } Trajectory;
@@ -72,6 +75,7 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
 
 // Of one invariant of the model (in the order of model->invariants) in the last run, as in Trajectory.
 double simulate_violation(const SimulateWork *w, int invariant);
+double simulate_violation_relative(const SimulateWork *w, int invariant);
 double simulate_violation_sens(const SimulateWork *w, int invariant);
 
 // What a System for these options must have: fills jacobian and jacobian_sens.

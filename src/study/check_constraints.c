@@ -145,8 +145,17 @@ static const char *where(const Start *s) {
 }
 
 static void tell_contradiction(Start *s, const Miss *miss) {
-  const StartCondition *at = &s->c->problem->model->conditions[miss->condition];
-  if (isfinite(miss->residual))
+  const Model *m = s->c->problem->model;
+  const StartCondition *at = &m->conditions[miss->condition];
+  if (isfinite(miss->residual) && at->without_slope >= 0)
+    check_add(
+        s->c, FINDING_ERROR, TOPIC,
+        "%sThe start values contradict the %s in line %d: its sides differ by %.4g. %s starts "
+        "where it does not depend on %s: give it a rough start value.",
+        where(s), at->invariant < 0 ? "initial condition" : "constraint", at->line, miss->residual,
+        m->flat->variables.at[m->state[at->without_slope]].name,
+        m->flat->variables.at[m->state[at->without_slope]].name);
+  else if (isfinite(miss->residual))
     check_add(
         s->c, FINDING_ERROR, TOPIC,
         "%sThe start values contradict the %s in line %d: its sides differ by %.4g. Fix fewer "

@@ -80,7 +80,7 @@ static void violations_fall_with_the_tolerance(void **state) {
       EntrainInvariant each;
       assert_true(entrain_result_invariant(r.result, i, &each));
       assert_int_equal(each.differentiated, i);
-      assert_true(each.violation <= v.violation && each.violation_sens <= s.violation_sens);
+      assert_true(each.relative <= v.relative && each.violation_sens <= s.violation_sens);
     }
     last = v.violation, last_sens = s.violation_sens;
     run_free(&r);

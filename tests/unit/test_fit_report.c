@@ -179,11 +179,12 @@ static void the_report_tells_how_well_constraints_hold(void **state) {
   Flat flat = {.equations = {equations, 2, 2}};
   Invariant invariants[] = {{.equation = 1, .level = 0}, {.equation = 1, .level = 1}};
   Model model = {.flat = &flat, .invariants = invariants, .invariant_count = 2};
-  InvariantViolation violation = {2.5e-9, 3e-7, 1, 0};
+  InvariantViolation violation = {2.5e-9, 3e-7, 1, 0, 7e-8};
   m.problem.model = &model;
   m.report.violation = &violation;
   text = text_of(&m, 140, false);
   has(text, "the constraints hold to 2.5e-9 (worst: line 9), their sensitivities to 3e-7");
+  has(text, "against the size of their terms they hold to 7e-8");
   free(text);
   Text t;
   text_init(&t);
@@ -193,7 +194,8 @@ static void the_report_tells_how_well_constraints_hold(void **state) {
       "\"invariant_violation_sens\": 3e-07, \"invariant_sens\": {\"line\": 9, "
       "\"differentiated\": 0}");
   text_clear(&t);
-  violation = (InvariantViolation){nan(""), nan(""), -1, -1}; // could not be simulated as a whole
+  violation =
+      (InvariantViolation){nan(""), nan(""), -1, -1, 0}; // could not be simulated as a whole
   fit_json(&t, &m.report, "0");
   has(t.at, "\"invariant_violation\": null}");
   text_done(&t);

@@ -277,6 +277,17 @@ static void breaks_are_where_the_function_is_not_smooth(void **state) {
 
 // ---- samples
 
+static void the_ends_of_a_spline_are_kinks(void **state) {
+  static const double T[] = {0, 1, 2, 3, 4}, V[] = {1, 3, 2, 5, 4};
+  Input *spline = make(state, T, V, 5, INPUT_SPLINE), *linear = make(state, T, V, 5, INPUT_LINEAR);
+  assert_int_equal(input_smoothness_between(spline, 1, 2), 2);
+  assert_int_equal(input_smoothness_between(spline, 1, 4), 2);
+  assert_int_equal(input_smoothness_between(spline, 0, 1), 0);
+  assert_int_equal(input_smoothness_between(spline, 4, 5), 0);
+  assert_int_equal(input_smoothness_between(linear, 1, 2), 0);
+  assert_true(input_smoothness_between(linear, 2, 2) > 2);
+}
+
 static void missing_values_are_skipped(void **state) {
   double t[] = {0, 1, 2, 3, NONE}, v[] = {NONE, 10, NONE, 30, NONE};
   Input *in = make(state, t, v, 5, INPUT_LINEAR);
@@ -389,6 +400,7 @@ int main(void) {
       TEST(the_slope_on_a_kink_is_that_of_the_piece),
       TEST(the_hint_does_not_change_continuous_values),
       TEST(breaks_are_where_the_function_is_not_smooth),
+      TEST(the_ends_of_a_spline_are_kinks),
       TEST(missing_values_are_skipped),
       TEST(bad_samples_are_refused_with_their_row),
       TEST(columns_of_a_table_become_inputs),

@@ -1,0 +1,330 @@
+#include "simulate/ending.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/independent.h"
+
+static const struct {
+  const char *word, *meaning;
+} TABLE[] = {
+#define OUTCOME(name, word, meaning) {word, meaning},
+    OUTCOMES
+#undef OUTCOME
+};
+
+const char *outcome_word(Outcome o) {
+  return TABLE[o].word;
+}
+const char *outcome_meaning(Outcome o) {
+  return TABLE[o].meaning;
+}
+
+static const char *state_name(const Run *run, int i) {
+  const Model *m = run->system->model;
+  return m->flat->variables.at[m->state[i]].name;
+}
+
+static void name_component(const Run *run, int index, char *out, size_t size) {
+  const System *s = run->system;
+  if (index < s->nx) {
+    snprintf(out, size, "%s", state_name(run, index));
+    return;
+  }
+  int i = (index - s->nx) / s->stride, k = (index - s->nx) % s->stride;
+  const char *parameter =
+      k < s->ns ? s->model->flat->parameters.at[s->parameter[s->active[k]]].name : "?";
+  snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
+}
+
+void end_run(const Run *run, Outcome outcome) {
+  run->out->outcome = outcome;
+  if (run->stepper) run->out->t_end = run->stepper->t;
+}
+
+static void message(const Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void message(const Run *run, const char *format, ...) {
+  size_t used = strlen(run->out->message);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(run->out->message + used, sizeof run->out->message - used, format, args);
+  va_end(args);
+}
+
+static int fastest_state(const Run *run, const double *x, const double *dx) {
+  int best = 0;
+  double most = -1;
+  for (int i = 0; i < run->system->nx; i++) {
+    double speed = fabs(dx[i]) / (run->tol->abs[i] + fabs(x[i]));
+    if (!(speed <= most)) most = speed, best = i;
+  }
+  return best;
+}
+
+static void describe_state(const Run *run, int index) {
+  const Stepper *s = run->stepper;
+  char name[160];
+  name_component(run, index, name, sizeof name);
+  int i = index < run->system->nx ? index : (index - run->system->nx) / run->system->stride;
+  system_rhs(run->work, s->t, s->y, run->y);
+  message(run, "; it is %s that limits it: %s = %.6g and changes at %.3g per unit of time", name,
+          state_name(run, i), s->y[i], run->y[i]);
+  int fast = fastest_state(run, s->y, run->y);
+  if (fast != i)
+    message(run, " (the fastest state is %s = %.6g, %.3g per unit of time)", state_name(run, fast),
+            s->y[fast], run->y[fast]);
+}
+
+static void end_too_small(const Run *run) {
+  const Stepper *s = run->stepper;
+  end_run(run, OUTCOME_STEP_TOO_SMALL);
+  message(run, "at t = %.10g the steps became too small (%.2g)", s->t, s->h_next);
+  if (run->system->lanes == 1 && run->system->nx) describe_state(run, s->worst >= 0 ? s->worst : 0);
+  message(run, "; the solution may grow without bound or jump there");
+}
+
+static void end_too_many(const Run *run) {
+  const Stepper *s = run->stepper;
+  end_run(run, OUTCOME_TOO_MANY_STEPS);
+  message(run, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
+          (int)run->tol->max_steps, s->t, run->t_end, s->t - s->t_old);
+  if (s->tol.max_step > 0 && s->t - s->t_old >= 0.99 * s->tol.max_step) {
+    message(run, "; it is max_step = %g that keeps the steps short", s->tol.max_step);
+    return;
+  }
+  if (run->system->lanes == 1 && run->system->nx) describe_state(run, s->worst >= 0 ? s->worst : 0);
+  if (!s->row->implicit) message(run, "; try solver=rosenbrock or a larger max_steps");
+}
+
+// f was not finite a little ahead: looks along the slope for the first point where it fails, and says why.
+static void explain_ahead(const Run *run) {
+  const Stepper *s = run->stepper;
+  int n = run->system->nx;
+  Text why;
+  text_init(&why);
+  Arena *scratch = arena_new();
+  double *dx = ARENA_ARRAY(scratch, double, n + 16), *x = ARENA_ARRAY(scratch, double, n + 16);
+  bool found = system_explain(run->work, SYSTEM_RHS, s->t, s->y, &why);
+  system_rhs(run->work, s->t, s->y, dx);
+  double span = fabs(s->t) > 0 ? fabs(s->t) : 1;
+  for (double h = 1e-15 * span; !found && h <= 10 * span; h *= 4) {
+    for (int i = 0; i < n; i++) x[i] = s->y[i] + h * dx[i];
+    found = system_explain(run->work, SYSTEM_RHS, s->t + h, x, &why);
+  }
+  if (!found && run->system->ns)
+    found = system_explain(run->work, SYSTEM_RHS_SENS, s->t, s->y, &why);
+  if (!found && run->system->jacobian.code)
+    found = system_explain(run->work, SYSTEM_JACOBIAN, s->t, s->y, &why);
+  message(run, "%s", found ? why.at : "numbers became too large");
+  arena_free(scratch);
+  text_done(&why);
+}
+
+static void end_not_computable(const Run *run) {
+  end_run(run, OUTCOME_NOT_COMPUTABLE);
+  message(run, "beyond t = %.10g the equations cannot be computed: ", run->stepper->t);
+  if (run->system->lanes == 1) explain_ahead(run);
+}
+
+bool end_singular(const Run *run, const Singular *at, const char *how) {
+  Text lines;
+  text_init(&lines);
+  int count = constraints_lines(run->constraints, at->row, &lines);
+  end_run(run, OUTCOME_SINGULAR);
+  run->out->t_end = at->t;
+  message(run,
+          "%s t = %.10g the constraint%s of %s %s: a singular position (a dead centre, a linkage "
+          "that lies flat), from which the motion could go on in more than one way or in none",
+          how, at->t, count > 1 ? "s" : "", lines.at,
+          count > 1 ? "are no longer independent of each other" : "no longer restricts the motion");
+  text_done(&lines);
+  return false;
+}
+
+void end_of_step(const Run *run, StepEnd e) {
+  Singular at;
+  if (e != STEP_TOO_MANY && run->constraints && run->system->lanes == 1 &&
+      constraints_near_singular(run->constraints, false, &at)) {
+    end_singular(run, &at,
+                 e == STEP_TOO_SMALL ? "the steps became too small, because close to"
+                                     : "the equations cannot be computed, because close to");
+    return;
+  }
+  if (e == STEP_TOO_SMALL)
+    end_too_small(run);
+  else if (e == STEP_TOO_MANY)
+    end_too_many(run);
+  else
+    end_not_computable(run);
+}
+
+bool end_output(const Run *run, double t, const double *y) {
+  end_run(run, OUTCOME_NOT_COMPUTABLE);
+  run->out->t_end = t;
+  message(run, "at t = %.10g an output cannot be computed: ", t);
+  Text why;
+  text_init(&why);
+  bool found = run->system->lanes == 1 && system_explain(run->work, SYSTEM_OUTPUTS, t, y, &why);
+  message(run, "%s", found ? why.at : "a number is too large");
+  text_done(&why);
+  return false;
+}
+
+// By order of differentiation: which of a constraint's derivatives it is.
+static const char *const DERIVATIVE[] = {"", "the time derivative of ",
+                                         "the second time derivative of ",
+                                         "the third time derivative of "};
+enum { DERIVATIVES = sizeof DERIVATIVE / sizeof *DERIVATIVE };
+
+static void say_constraint(const Run *run, int invariant) {
+  const Model *m = run->system->model;
+  const Invariant *v = &m->invariants[invariant];
+  message(run, "%sthe constraint of line %d",
+          DERIVATIVE[v->level < DERIVATIVES ? v->level : DERIVATIVES - 1],
+          m->flat->equations.at[v->equation].line);
+}
+
+bool end_contradiction(const Run *run, int condition, double residual, double size) {
+  const StartCondition *c = &run->system->model->conditions[condition];
+  end_run(run, OUTCOME_NO_START);
+  message(run, "the start values at t = %.10g do not satisfy ", run->request->start);
+  if (c->invariant < 0)
+    message(run, "the initial condition of line %d", c->line);
+  else
+    say_constraint(run, c->invariant);
+  message(run, ": its two sides differ by %.3g (%.2g of the size of its terms)", fabs(residual),
+          fabs(residual) / size);
+  if (c->without_slope >= 0)
+    message(run,
+            "; %s starts at %.6g, where this condition does not depend on it, so that no better "
+            "value can be found: give %s a rough start value (start = ...)",
+            state_name(run, c->without_slope), run->stepper->y[c->without_slope],
+            state_name(run, c->without_slope));
+  else
+    message(run,
+            "; fix fewer start values (fixed = true), so that the nearest that fit together can "
+            "be found, change them, or look whether constraints contradict each other");
+  return false;
+}
+
+// A search for start values that ended without any.
+static bool say_unsatisfied(const Run *run) {
+  Model *m = (Model *)run->system->model; // its graph is extended under its lock
+  int invariant;
+  double residual;
+  if (!unsatisfied_invariant(m, run->request->start, run->request->p, &invariant, &residual))
+    return false;
+  message(run, "with the fixed start values ");
+  say_constraint(run, invariant);
+  message(
+      run,
+      " cannot be satisfied; near the start attributes its residual stays at %.3g; change them, "
+      "or fix fewer",
+      residual);
+  return true;
+}
+
+bool end_fixed(const Run *run, int invariant, int column) {
+  const System *s = run->system;
+  const char *name = s->model->flat->parameters.at[s->parameter[s->active[column]]].name;
+  end_run(run, OUTCOME_NO_START);
+  message(run, "the start values at t = %.10g satisfy ", run->request->start);
+  say_constraint(run, invariant);
+  message(run,
+          " at this value of %s only, so that there is no derivative by %s; leave one of them free "
+          "(without fixed = true), or let it follow from %s",
+          name, name, name);
+  return false;
+}
+
+bool end_jump(const Run *run, int invariant, double by) {
+  end_run(run, OUTCOME_NOT_COMPUTABLE);
+  message(run, "at t = %.10g ", run->stepper->t);
+  say_constraint(run, invariant);
+  message(run,
+          " jumps by %.3g, and states would have to jump with it; write constraints whose branches "
+          "and inputs meet smoothly",
+          by);
+  return false;
+}
+
+bool end_chatter(const Run *run, int event) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  end_run(run, OUTCOME_CHATTER);
+  message(
+      run,
+      "at t = %.10g the event of '%s' (line %d) follows itself without end: the motion stays on "
+      "this kink "
+      "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
+      run->stepper->t, e->text, e->line);
+  return false;
+}
+
+bool end_too_many_events(const Run *run, int event) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  end_run(run, OUTCOME_TOO_MANY_EVENTS);
+  message(run,
+          "max_events = %d events brought it to t = %.10g of %.10g, the last one of '%s' (line "
+          "%d); raise max_events, or "
+          "write noEvent(...) around what need not be located",
+          run->options->max_events, run->stepper->t, run->t_end, e->text, e->line);
+  return false;
+}
+
+void end_lost(const Run *run, int invariant, double by) {
+  Singular at;
+  if (constraints_near_singular(run->constraints, true, &at)) {
+    end_singular(run, &at, "the motion left its constraints, because close to");
+    return;
+  }
+  end_run(run, OUTCOME_LOST);
+  message(run, "at t = %.10g ", run->stepper->t);
+  say_constraint(run, invariant);
+  message(run,
+          " is violated by %.3g, far more than rel_tol = %g explains: the equations may have more "
+          "than one solution or lose one there, or the errors of the motion grow too fast; try a "
+          "smaller rel_tol, or make variables that are computed from a constraint states",
+          by, run->options->rel_tol);
+}
+
+// What a constraint was differentiated for must not jump.
+void end_rough_input(const Run *run, int input) {
+  const Model *m = run->system->model;
+  int order = m->input_order[input];
+  end_run(run, OUTCOME_NO_START);
+  message(run,
+          "the input %s enters a constraint that is differentiated %s: its interpolation must be "
+          "%s",
+          m->flat->variables.at[m->input[input]].name, order == 1 ? "once" : "twice",
+          order == 1 ? "linear or spline" : "spline");
+}
+
+void end_without_start(const Run *run, const double *y) {
+  bool alone = run->system->lanes == 1;
+  end_run(run, OUTCOME_NO_START);
+  message(run, "the start values at t = %.10g cannot be computed: ", run->request->start);
+  if (alone && say_unsatisfied(run)) return;
+  Text why;
+  text_init(&why);
+  bool found = alone && system_explain(run->work, SYSTEM_START, run->request->start, y, &why);
+  message(run, "%s", found ? why.at : "a number is too large");
+  text_done(&why);
+}
+
+void end_refused(const Run *run, const char *refusal) {
+  char solver[OPTION_WORD_SIZE], index[OPTION_WORD_SIZE];
+  end_run(run, OUTCOME_NO_START);
+  run->out->t_end = run->request->start;
+  simulate_options_word(run->options, "solver", solver);
+  simulate_options_word(run->options, "index", index);
+  if (refusal)
+    message(run, "%s", refusal);
+  else
+    message(run,
+            "index=%s is an integrator of its own, so solver=%s cannot be used with it; leave "
+            "solver at auto, or take index=stabilise or index=project",
+            index, solver);
+}

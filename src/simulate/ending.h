@@ -1,0 +1,35 @@
+// How a simulation ends before its time: the outcome, and sentences that say where, why, and what can be done.
+#pragma once
+#include "simulate/constraints.h"
+#include "simulate/simulate.h"
+
+typedef struct Run {
+  const System *system;
+  SystemWork *work;
+  const SimulateOptions *options;
+  const Tolerance *tol;
+  const Constraints *constraints; // NULL: the model has no invariants
+  const SimulateRequest *request;
+  double t_end;
+  const Stepper *stepper; // in use; NULL before the first
+  double *y;              // scratch of as many numbers as the stepper has
+  Trajectory *out;
+} Run;
+
+// All of these set the outcome, and those that return something return false.
+void end_run(const Run *run, Outcome outcome); // without a message
+void end_of_step(const Run *run, StepEnd e);
+bool end_singular(const Run *run, const Singular *at, const char *how);
+void end_lost(const Run *run, int invariant, double by); // or singular, where that is close
+bool end_output(const Run *run, double t, const double *y);
+bool end_jump(const Run *run, int invariant, double by);
+bool end_chatter(const Run *run, int event);
+bool end_too_many_events(const Run *run, int event);
+
+// At the start.
+void end_without_start(const Run *run, const double *y);
+bool end_contradiction(const Run *run, int condition, double residual, double size);
+bool end_fixed(const Run *run, int invariant,
+               int column); // start values that hold at one value of a parameter
+void end_rough_input(const Run *run, int input);
+void end_refused(const Run *run, const char *refusal); // NULL: a solver was named that is not used
