@@ -161,10 +161,10 @@ typedef enum EntrainOutcome {
   ENTRAIN_STEP_TOO_SMALL,
   ENTRAIN_NOT_COMPUTABLE,
   ENTRAIN_NO_START, // consistent initial values were not found
+  ENTRAIN_CHATTER,  // events without end at one time
+  ENTRAIN_TOO_MANY_EVENTS,
   ENTRAIN_SINGULAR_POSITION, // constraints became dependent on each other: the motion is not determined there
   ENTRAIN_CONSTRAINTS_LOST, // the motion left its constraints by far more than the tolerances
-  ENTRAIN_CHATTER,          // events without end at one time
-  ENTRAIN_TOO_MANY_EVENTS,
 } EntrainOutcome;
 
 typedef struct EntrainWork {

@@ -256,7 +256,7 @@ static void weigh_row(Hessian *h, AdjointWay *w, int e, Rows *r) {
   const Plan *plan = h->plans[e];
   double t = plan->times[r->row];
   w->inputs.states_only = false;
-  tape_inputs_enter(&w->inputs, t, +1); // as the simulation shows them
+  tape_inputs_show(&w->inputs, t, r->row == plan->count - 1);
   system_outputs(backward_work(w->backward), t, backward_mu(w->backward), w->output, NULL);
   memset(w->change, 0, (size_t)w->adjoint->of->nx * sizeof *w->change);
   for (int c = 0; c < x->channel_count; c++)

@@ -48,6 +48,12 @@ void tape_inputs_enter(TapeInputs *in, double t, int direction) {
     in->pieces[i] = input_piece(in->inputs[i], t, direction);
 }
 
+void tape_inputs_show(TapeInputs *in, double t, bool last) {
+  tape_inputs_enter(in, t, +1);
+  for (int i = 0; i < in->adjoint->of->nu && last; i++)
+    if (input_kind(in->inputs[i]) != INPUT_HOLD) in->pieces[i] = input_piece(in->inputs[i], t, -1);
+}
+
 // ---------------------------------------------------------------- polynomials
 
 // Legendre's of degree 0 to `degree` at z.

@@ -19,6 +19,8 @@ typedef struct TapeInputs {
 void tape_inputs_read(void *data, double t, double *u, double *du); // as SystemInputs
 // Which piece of its inputs the model sees from t on in this direction.
 void tape_inputs_enter(TapeInputs *in, double t, int direction);
+void tape_inputs_show(TapeInputs *in, double t,
+                      bool last); // as the simulation shows them in its rows
 
 enum { BACKWARD_NODES_MOST = 12 };
 

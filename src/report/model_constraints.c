@@ -57,10 +57,16 @@ static void leave_out_defined(ModelConstraints *c, const Model *m) {
   c->multiplier_count = kept;
 }
 
-// Algebraic variables that are solved for together with differentiated constraints. Where these are not as many as the
-// constraints, others are among them, and nothing is said.
-static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
-  c->multiplier = ARENA_ARRAY(a, int, m->flat->variables.count + 1);
+static void list_algebraic(ModelConstraints *c, const Model *m) {
+  c->multiplier_count = 0;
+  for (int v = 0; v < m->flat->variables.count; v++) {
+    const Variable *of = &m->flat->variables.at[v];
+    if (of->kind == VARIABLE_UNKNOWN && !of->state) c->multiplier[c->multiplier_count++] = v;
+  }
+}
+
+// Algebraic variables that are solved for together with differentiated constraints.
+static void list_solved_together(ModelConstraints *c, const Model *m) {
   for (int k = 0; k < m->sorted.block_count; k++) {
     const SortBlock *b = &m->sorted.blocks[k];
     bool constrained = false;
@@ -71,7 +77,14 @@ static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
         if (m->unknown_variable[b->unknown[i]] == v && m->unknown_order[b->unknown[i]] == 0)
           c->multiplier[c->multiplier_count++] = v;
   }
+}
+
+// Where candidates are not as many as the constraints, others are among them, and in the end nothing is said.
+static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
+  c->multiplier = ARENA_ARRAY(a, int, m->flat->variables.count + 1);
+  list_solved_together(c, m);
   if (c->multiplier_count != c->count) leave_out_defined(c, m);
+  if (c->multiplier_count != c->count) list_algebraic(c, m), leave_out_defined(c, m);
   if (c->multiplier_count != c->count) c->multiplier_count = 0;
 }
 

@@ -12,10 +12,10 @@
   OUTCOME(STEP_TOO_SMALL, "step-too-small", "no step is small enough for the tolerances")          \
   OUTCOME(NOT_COMPUTABLE, "not-computable", "the equations cannot be computed")                    \
   OUTCOME(NO_START, "no-start", "no consistent start values were found")                           \
-  OUTCOME(SINGULAR, "singular-position", "constraints became dependent on each other")             \
-  OUTCOME(LOST, "constraints-lost", "the motion left its constraints")                             \
   OUTCOME(CHATTER, "chatter", "events follow each other without end")                              \
   OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")                 \
+  OUTCOME(SINGULAR, "singular-position", "constraints became dependent on each other")             \
+  OUTCOME(LOST, "constraints-lost", "the motion left its constraints")                             \
   OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")
 
 typedef enum Outcome {
