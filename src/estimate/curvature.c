@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/cholesky.h"
+
 struct Curvature {
   int n;
   double *S; // symmetric, by rows
@@ -70,22 +72,6 @@ void curvature_update(Curvature *c, const LsqPoint *from, const double *from_slo
                                  along;
 }
 
-// Cholesky by rows, in place of the upper triangle of R.
-static bool factor(int n, double *R) {
-  for (int i = 0; i < n; i++) {
-    double *row = R + (size_t)i * n, whole = row[i];
-    for (int k = 0; k < i; k++) row[i] -= R[(size_t)k * n + i] * R[(size_t)k * n + i];
-    if (!(row[i] > 1e-6 * whole) || !(whole > 0)) return false;
-    row[i] = sqrt(row[i]);
-    for (int j = i + 1; j < n; j++) {
-      for (int k = 0; k < i; k++) row[j] -= R[(size_t)k * n + i] * R[(size_t)k * n + j];
-      row[j] /= row[i];
-    }
-    for (int j = 0; j < i; j++) row[j] = 0;
-  }
-  return true;
-}
-
 bool curvature_model(Curvature *c, const LsqPoint *p, const double *slope, const double *scale,
                      double *R, double *z) {
   int n = c->n;
@@ -95,7 +81,7 @@ bool curvature_model(Curvature *c, const LsqPoint *p, const double *slope, const
       for (int k = 0; k <= i; k++) sum += p->R[(size_t)k * n + i] * p->R[(size_t)k * n + j];
       R[(size_t)i * n + j] = sum / (scale[i] * scale[j]);
     }
-  if (!factor(n, R)) return false;
+  if (!cholesky(n, R, 1e-6)) return false;
   for (int i = 0; i < n; i++)
     for (int j = i; j < n; j++) R[(size_t)i * n + j] *= scale[j];
   for (int i = 0; i < n; i++) {

@@ -209,6 +209,13 @@ static bool move_off_bounds(const Lsq *lsq, double *x) {
   return moved;
 }
 
+bool local_ends_at_start(LsqEnd e, const LsqPoint *start, const LocalOptions *options,
+                         LocalEnd *end) {
+  if (e == LSQ_DONE) return local_is_good(start, options, end);
+  *end = e == LSQ_STOP ? LOCAL_STOPPED_END : LOCAL_NO_START_END;
+  return true;
+}
+
 static void start(Descent *s) {
   LocalEnd how;
   LsqPoint *p = s->at;
@@ -217,12 +224,7 @@ static void start(Descent *s) {
   LsqEnd e = local_eval(s->lsq, p, HUGE_VAL, s->result);
   if (e == LSQ_FAILED && move_off_bounds(s->lsq, p->x))
     e = local_eval(s->lsq, p, HUGE_VAL, s->result);
-  if (e == LSQ_STOP)
-    end(s, LOCAL_STOPPED_END);
-  else if (e != LSQ_DONE)
-    end(s, LOCAL_NO_START_END);
-  else if (local_is_good(p, s->options, &how))
-    end(s, how);
+  if (local_ends_at_start(e, p, s->options, &how)) end(s, how);
 }
 
 void descent_run(const StepRule *rule, const Lsq *lsq, const LocalOptions *options,

@@ -69,6 +69,9 @@ bool local_is_small(const Lsq *lsq, const double *x, const double *d, double tol
 double local_cosine(const Lsq *lsq, const LsqPoint *p, const double *slope, const double *norm);
 // Puts x inside the bounds.
 void local_clamp(const Lsq *lsq, double *x);
+// Whether a search whose start was evaluated like this ends there; sets *end.
+bool local_ends_at_start(LsqEnd e, const LsqPoint *start, const LocalOptions *options,
+                         LocalEnd *end);
 // Whether the point is as good as wanted; sets *end.
 bool local_is_good(const LsqPoint *p, const LocalOptions *options, LocalEnd *end);
 // Evaluates with slopes and counts; what is not finite has failed.

@@ -109,12 +109,7 @@ static void start(GaussNewton *s) {
   if (s->lsq->n) memcpy(s->at->x, s->result->best->x, (size_t)s->lsq->n * sizeof(double));
   local_clamp(s->lsq, s->at->x);
   LsqEnd e = local_eval(s->lsq, s->at, HUGE_VAL, s->result);
-  if (e == LSQ_STOP)
-    end(s, LOCAL_STOPPED_END);
-  else if (e != LSQ_DONE)
-    end(s, LOCAL_NO_START_END);
-  else if (local_is_good(s->at, s->options, &how))
-    end(s, how);
+  if (local_ends_at_start(e, s->at, s->options, &how)) end(s, how);
   lsq_point_copy(s->lowest, s->at, s->lsq->n);
 }
 

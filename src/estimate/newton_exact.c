@@ -11,30 +11,15 @@
 #include <string.h>
 
 #include "estimate/descent.h"
+#include "num/cholesky.h"
 
+static const double ROUNDING = 50 * 0x1p-52; // what may be left of a positive diagonal
 static const double LEAST = 1e-13, MOST = 1e300, RAISE = 4, LOWER = 0.5; // of sigma
 
 // A number at a bound that its slope presses against: it does not move, and its second derivatives do not matter.
 static bool is_held(const Descent *s, int i) {
   if (s->low[i] == s->high[i]) return true;
   return (s->low[i] >= 0 && s->slope[i] >= 0) || (s->high[i] <= 0 && s->slope[i] <= 0);
-}
-
-// Cholesky by rows, in place of the upper triangle of R.
-static bool factor(int n, double *R) {
-  enum { ROUNDING = 50 };
-  for (int i = 0; i < n; i++) {
-    double *row = R + (size_t)i * n, whole = row[i];
-    for (int k = 0; k < i; k++) row[i] -= R[(size_t)k * n + i] * R[(size_t)k * n + i];
-    if (!(row[i] > ROUNDING * 0x1p-52 * whole) || !(whole > 0)) return false;
-    row[i] = sqrt(row[i]);
-    for (int j = i + 1; j < n; j++) {
-      for (int k = 0; k < i; k++) row[j] -= R[(size_t)k * n + i] * R[(size_t)k * n + j];
-      row[j] /= row[i];
-    }
-    for (int j = 0; j < i; j++) row[j] = 0;
-  }
-  return true;
 }
 
 // The model as a triangle: R'R = H + sigma scale^2 and R'z = slope, for the numbers that are not held. False when that is
@@ -48,7 +33,7 @@ static bool damp(Descent *s, double sigma) {
       double h = s->hessian[(size_t)i * n + j] / (s->scale[i] * s->scale[j]);
       R[(size_t)i * n + j] = (held ? i == j : h) + (i == j ? sigma : 0);
     }
-  if (!factor(n, R)) return false;
+  if (!cholesky(n, R, ROUNDING)) return false;
   for (int i = 0; i < n; i++)
     for (int j = i; j < n; j++) R[(size_t)i * n + j] *= s->scale[j];
   for (int i = 0; i < n; i++) {

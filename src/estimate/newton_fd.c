@@ -191,12 +191,7 @@ static void start(NewtonFd *s) {
   if (s->lsq->n) memcpy(s->at->x, s->result->best->x, (size_t)s->lsq->n * sizeof(double));
   local_clamp(s->lsq, s->at->x);
   LsqEnd e = evaluate(s, s->at);
-  if (e == LSQ_STOP)
-    end(s, LOCAL_STOPPED_END);
-  else if (e != LSQ_DONE)
-    end(s, LOCAL_NO_START_END);
-  else if (local_is_good(s->at, s->options, &how))
-    end(s, how);
+  if (local_ends_at_start(e, s->at, s->options, &how)) end(s, how);
   lsq_point_copy(s->lowest, s->at, s->lsq->n);
 }
 

@@ -1,7 +1,6 @@
 #include "simulate/stiff.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,27 +12,10 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "num/vec.h"
-
-// By hand: sunlinsol_klu.h wants klu.h, which Debian keeps off the include path.
-SUNLinearSolver SUNLinSol_KLU(N_Vector y, SUNMatrix A, SUNContext context);
-
-enum {
-  SPARSE_FROM = 20,       // states; below, dense factorisation is as fast (measured on bands)
-  ERROR_FAILS_MOST = 20,  // in one step; CVODES itself gives up after 7
-  SOLVER_FAILS_MOST = 35, // each divides the step by 4: enough to shrink it to rounding
-};
-
-static const double ABS_LEAST =
-    1e-100; // CVODES needs positive weights, and their squares must be finite
-
-// What CVODES has counted since it was last initialised.
-typedef struct Tally {
-  long rejected, jacobians, factorisations, error_fails, sens_error_fails;
-} Tally;
+#include "simulate/multistep.h"
 
 typedef struct Stiff {
-  Stepper *stepper;
-  SUNContext context;
+  Multistep base;
   void *cvodes;
   N_Vector x, abs;           // states
   N_Vector *sens, *abs_sens; // columns of S
@@ -44,104 +26,54 @@ typedef struct Stiff {
   double *J;                                    // values of the pattern
   sunindextype *row_start, *column;             // the pattern with a full diagonal
   int *place;                                   // of each value of J in that
-  Tally tally;
-  bool fresh;      // CVODES begins anew at the next step
-  bool flat;       // the last step has no inside
-  bool not_finite; // some evaluation of this step was not
 } Stiff;
 
-static void *must(void *made) {
-  assert(made && "CVODES is out of memory");
-  return made;
-}
-
-static void check(int flag) {
-  (void)flag;
-  assert(flag == CV_SUCCESS && "CVODES refuses its arguments");
-}
-
-static bool all_finite(const double *x, size_t n) {
-  double sum = 0; // 0 * x is NaN exactly where x is not finite
-  for (size_t i = 0; i < n; i++) sum += 0 * x[i];
-  return sum == 0;
-}
-
-// ---- between columns of CVODES and rows of ours
-
-static void pack(const Stiff *d, const double *x, N_Vector *columns, double *y) {
-  const Ode *ode = d->stepper->ode;
-  memcpy(y, x, (size_t)ode->n * sizeof *y);
-  double *S = y + ode->n;
-  for (int k = 0; columns && k < ode->ns; k++) {
-    const double *column = N_VGetArrayPointer(columns[k]);
-    for (int i = 0; i < ode->n; i++) S[(size_t)i * ode->stride + k] = column[i];
-  }
-}
-
-static void unpack_columns(const Stiff *d, const double *y, N_Vector *columns) {
-  const Ode *ode = d->stepper->ode;
-  const double *S = y + ode->n;
-  for (int k = 0; k < ode->ns; k++) {
-    double *column = N_VGetArrayPointer(columns[k]);
-    for (int i = 0; i < ode->n; i++) column[i] = S[(size_t)i * ode->stride + k];
-  }
-}
-
-static void unpack(const Stiff *d, const double *y, N_Vector x, N_Vector *columns) {
-  memcpy(N_VGetArrayPointer(x), y, (size_t)d->stepper->ode->n * sizeof *y);
-  if (columns) unpack_columns(d, y, columns);
-}
+static const MultistepLibrary CVODES;
 
 // ---- called by CVODES; a positive return makes it try a smaller step
 
-static int finite_or_retry(Stiff *d, const double *values, size_t n) {
-  bool finite = all_finite(values, n);
-  if (!finite) d->not_finite = true;
-  return finite ? 0 : 1;
-}
-
 static int states_rhs(sunrealtype t, N_Vector x, N_Vector dx, void *self) {
   Stiff *d = self;
-  const Ode *ode = d->stepper->ode;
+  const Ode *ode = d->base.stepper->ode;
   double *out = N_VGetArrayPointer(dx);
-  d->stepper->count.rhs++;
+  d->base.stepper->count.rhs++;
   if (ode->rhs_states) {
     ode->rhs_states(ode->self, t, N_VGetArrayPointer(x), out);
   } else if (ode->ns == 0) {
     ode->rhs(ode->self, t, N_VGetArrayPointer(x), out);
   } else { // the columns are whatever they were last
-    d->stepper->count.rhs_sens++;
-    pack(d, N_VGetArrayPointer(x), NULL, d->y);
+    d->base.stepper->count.rhs_sens++;
+    multistep_pack(&d->base, x, NULL, ode->n, d->y);
     ode->rhs(ode->self, t, d->y, d->dy);
     memcpy(out, d->dy, (size_t)ode->n * sizeof *out);
   }
-  return finite_or_retry(d, out, (size_t)ode->n);
+  return multistep_finite(&d->base, out, ode->n);
 }
 
 static int columns_rhs(int ns, sunrealtype t, N_Vector x, N_Vector dx, N_Vector *columns,
                        N_Vector *out, void *self, N_Vector scratch1, N_Vector scratch2) {
   (void)ns, (void)dx, (void)scratch1, (void)scratch2;
   Stiff *d = self;
-  const Ode *ode = d->stepper->ode;
-  d->stepper->count.rhs++;
-  d->stepper->count.rhs_sens++;
-  pack(d, N_VGetArrayPointer(x), columns, d->y);
+  const Ode *ode = d->base.stepper->ode;
+  d->base.stepper->count.rhs++;
+  d->base.stepper->count.rhs_sens++;
+  multistep_pack(&d->base, x, columns, ode->n, d->y);
   ode->rhs(ode->self, t, d->y, d->dy);
-  unpack_columns(d, d->dy, out);
-  return finite_or_retry(d, d->dy, (size_t)ode->n * (size_t)(1 + ode->stride));
+  multistep_unpack(&d->base, d->dy, ode->n, out);
+  return multistep_finite(&d->base, d->dy, ode->n * (1 + ode->stride));
 }
 
 static int pattern_jacobian(Stiff *d, double t, N_Vector x) {
-  const Ode *ode = d->stepper->ode;
+  const Ode *ode = d->base.stepper->ode;
   ode->jacobian(ode->self, t, N_VGetArrayPointer(x), d->J, NULL);
-  return finite_or_retry(d, d->J, (size_t)pattern_count(ode->pattern));
+  return multistep_finite(&d->base, d->J, pattern_count(ode->pattern));
 }
 
 static int dense_jacobian(sunrealtype t, N_Vector x, N_Vector dx, SUNMatrix M, void *self,
                           N_Vector scratch1, N_Vector scratch2, N_Vector scratch3) {
   (void)dx, (void)scratch1, (void)scratch2, (void)scratch3;
   Stiff *d = self;
-  const Pattern *p = d->stepper->ode->pattern;
+  const Pattern *p = d->base.stepper->ode->pattern;
   int status = pattern_jacobian(d, t, x);
   for (int i = 0; i < p->rows; i++)
     for (int e = p->start[i]; e < p->start[i + 1]; e++) SM_ELEMENT_D(M, i, p->column[e]) = d->J[e];
@@ -153,7 +85,7 @@ static int sparse_jacobian(sunrealtype t, N_Vector x, N_Vector dx, SUNMatrix M, 
                            N_Vector scratch1, N_Vector scratch2, N_Vector scratch3) {
   (void)dx, (void)scratch1, (void)scratch2, (void)scratch3;
   Stiff *d = self;
-  const Pattern *p = d->stepper->ode->pattern;
+  const Pattern *p = d->base.stepper->ode->pattern;
   size_t n = (size_t)p->rows, count = (size_t)d->row_start[n];
   int status = pattern_jacobian(d, t, x);
   memcpy(SM_INDEXPTRS_S(M), d->row_start, (n + 1) * sizeof *d->row_start);
@@ -165,16 +97,6 @@ static int sparse_jacobian(sunrealtype t, N_Vector x, N_Vector dx, SUNMatrix M, 
 }
 
 // ---- set up
-
-static N_Vector vector_new(Stiff *d, int n) {
-  return must(N_VNew_Serial(n, d->context));
-}
-
-static N_Vector *columns_new(Stiff *d, Arena *a, int count, int n) {
-  N_Vector *columns = ARENA_ARRAY(a, N_Vector, count);
-  for (int k = 0; k < count; k++) columns[k] = vector_new(d, n);
-  return columns;
-}
 
 // Copies the pattern and adds the diagonal, which I - gamma J always has.
 static void add_diagonal(Stiff *d, Arena *a, const Pattern *p) {
@@ -198,7 +120,7 @@ static void add_diagonal(Stiff *d, Arena *a, const Pattern *p) {
 }
 
 static bool is_sparse(const Ode *ode) {
-  return ode->jacobian && ode->n >= SPARSE_FROM &&
+  return ode->jacobian && ode->n >= MULTISTEP_SPARSE_FROM &&
          pattern_count(ode->pattern) + ode->n <= ode->n * (long)ode->n / 3;
 }
 
@@ -211,56 +133,56 @@ static void make_linear_solver(Stiff *d, Arena *a, const Ode *ode) {
   if (is_sparse(ode)) {
     jacobian = sparse_jacobian;
     add_diagonal(d, a, ode->pattern);
-    d->matrix = must(SUNSparseMatrix(ode->n, ode->n, d->row_start[ode->n], CSR_MAT, d->context));
-    d->linear = must(SUNLinSol_KLU(d->x, d->matrix, d->context));
+    d->matrix = multistep_must(
+        SUNSparseMatrix(ode->n, ode->n, d->row_start[ode->n], CSR_MAT, d->base.context));
+    d->linear = multistep_must(SUNLinSol_KLU(d->x, d->matrix, d->base.context));
   } else {
-    d->matrix = must(SUNDenseMatrix(ode->n, ode->n, d->context));
-    d->linear = must(SUNLinSol_Dense(d->x, d->matrix, d->context));
+    d->matrix = multistep_must(SUNDenseMatrix(ode->n, ode->n, d->base.context));
+    d->linear = multistep_must(SUNLinSol_Dense(d->x, d->matrix, d->base.context));
   }
-  check(CVodeSetLinearSolver(d->cvodes, d->linear, d->matrix));
-  if (jacobian) check(CVodeSetJacFn(d->cvodes, jacobian));
+  multistep_check(CVodeSetLinearSolver(d->cvodes, d->linear, d->matrix));
+  if (jacobian) multistep_check(CVodeSetJacFn(d->cvodes, jacobian));
 }
 
 static void make_sensitivities(Stiff *d, Arena *a, const Ode *ode) {
-  d->sens = columns_new(d, a, ode->ns, ode->n);
-  d->abs_sens = columns_new(d, a, ode->ns, ode->n);
-  check(CVodeSensInit(d->cvodes, ode->ns, CV_STAGGERED, columns_rhs, d->sens));
-  check(CVodeSetSensErrCon(d->cvodes, SUNTRUE));
+  d->sens = multistep_columns(&d->base, a, ode->n);
+  d->abs_sens = multistep_columns(&d->base, a, ode->n);
+  multistep_check(CVodeSensInit(d->cvodes, ode->ns, CV_STAGGERED, columns_rhs, d->sens));
+  multistep_check(CVodeSetSensErrCon(d->cvodes, SUNTRUE));
 }
 
 static void make_fixed_point(Stiff *d, const Ode *ode) {
-  d->nonlinear = must(SUNNonlinSol_FixedPoint(d->x, 0, d->context));
-  check(CVodeSetNonlinearSolver(d->cvodes, d->nonlinear));
+  d->nonlinear = multistep_must(SUNNonlinSol_FixedPoint(d->x, 0, d->base.context));
+  multistep_check(CVodeSetNonlinearSolver(d->cvodes, d->nonlinear));
   if (ode->ns == 0) return;
-  d->nonlinear_sens = must(SUNNonlinSol_FixedPointSens(ode->ns, d->x, 0, d->context));
+  d->nonlinear_sens =
+      multistep_must(SUNNonlinSol_FixedPointSens(ode->ns, d->x, 0, d->base.context));
 }
 
 static void set_limits(Stiff *d) {
-  check(CVodeSetMaxErrTestFails(d->cvodes, ERROR_FAILS_MOST));
-  check(CVodeSetMaxConvFails(d->cvodes, SOLVER_FAILS_MOST));
-  check(CVodeSetMaxHnilWarns(d->cvodes, -1));
+  multistep_check(CVodeSetMaxErrTestFails(d->cvodes, MULTISTEP_ERROR_FAILS));
+  multistep_check(CVodeSetMaxConvFails(d->cvodes, MULTISTEP_SOLVER_FAILS));
+  multistep_check(CVodeSetMaxHnilWarns(d->cvodes, -1));
 }
 
 static Stiff *stiff_new(Stepper *s, Arena *a, int method) {
   const Ode *ode = s->ode;
   assert(ode->lanes == 1);
   Stiff *d = ARENA_NEW(a, Stiff);
-  s->data = d;
-  d->stepper = s;
-  d->fresh = d->flat = true;
+  multistep_init(&d->base, s, &CVODES);
   if (ode->n == 0) return d;
   int size = vec_padded(ode->n * (1 + ode->stride));
   d->y = ARENA_ARRAY(a, double, size);
   d->dy = ARENA_ARRAY(a, double, size);
-  int flag = SUNContext_Create(NULL, &d->context);
-  check(flag);
-  d->x = vector_new(d, ode->n);
-  d->abs = vector_new(d, ode->n);
+  int flag = SUNContext_Create(NULL, &d->base.context);
+  multistep_check(flag);
+  d->x = multistep_must(N_VNew_Serial(ode->n, d->base.context));
+  d->abs = multistep_must(N_VNew_Serial(ode->n, d->base.context));
   N_VConst(0, d->x);
-  d->cvodes = must(CVodeCreate(method, d->context));
-  check(CVodeSetErrFile(d->cvodes, NULL));
-  check(CVodeInit(d->cvodes, states_rhs, 0, d->x));
-  check(CVodeSetUserData(d->cvodes, d));
+  d->cvodes = multistep_must(CVodeCreate(method, d->base.context));
+  multistep_check(CVodeSetErrFile(d->cvodes, NULL));
+  multistep_check(CVodeInit(d->cvodes, states_rhs, 0, d->x));
+  multistep_check(CVodeSetUserData(d->cvodes, d));
   set_limits(d);
   return d;
 }
@@ -278,7 +200,7 @@ static void init_adams(Stepper *s, Arena *a) {
   make_fixed_point(d, s->ode);
   if (s->ode->ns == 0) return;
   make_sensitivities(d, a, s->ode);
-  check(CVodeSetNonlinearSolverSensStg(d->cvodes, d->nonlinear_sens));
+  multistep_check(CVodeSetNonlinearSolverSensStg(d->cvodes, d->nonlinear_sens));
 }
 
 static void stiff_done(Stepper *s) {
@@ -289,57 +211,50 @@ static void stiff_done(Stepper *s) {
   if (d->nonlinear_sens) SUNNonlinSolFree(d->nonlinear_sens);
   if (d->linear) SUNLinSolFree(d->linear);
   if (d->matrix) SUNMatDestroy(d->matrix);
-  for (int k = 0; d->sens && k < s->ode->ns; k++) {
-    N_VDestroy(d->sens[k]);
-    N_VDestroy(d->abs_sens[k]);
-  }
+  multistep_columns_free(d->sens, s->ode->ns);
+  multistep_columns_free(d->abs_sens, s->ode->ns);
   N_VDestroy(d->x);
   N_VDestroy(d->abs);
-  SUNContext_Free(&d->context);
+  SUNContext_Free(&d->base.context);
 }
 
 // ---- begin
 
 static void set_tolerances(Stiff *d) {
-  const Stepper *s = d->stepper;
+  const Stepper *s = d->base.stepper;
   size_t size = (size_t)s->ode->n * (size_t)(1 + s->ode->stride);
-  for (size_t i = 0; i < size; i++) d->dy[i] = fmax(s->tol.abs[i], ABS_LEAST);
-  unpack(d, d->dy, d->abs, d->abs_sens);
-  check(CVodeSVtolerances(d->cvodes, s->tol.rel, d->abs));
-  if (d->sens) check(CVodeSensSVtolerances(d->cvodes, s->tol.rel, d->abs_sens));
+  for (size_t i = 0; i < size; i++) d->dy[i] = fmax(s->tol.abs[i], MULTISTEP_ABS_LEAST);
+  memcpy(N_VGetArrayPointer(d->abs), d->dy, (size_t)s->ode->n * sizeof(double));
+  multistep_unpack(&d->base, d->dy, s->ode->n, d->abs_sens);
+  multistep_check(CVodeSVtolerances(d->cvodes, s->tol.rel, d->abs));
+  if (d->sens) multistep_check(CVodeSensSVtolerances(d->cvodes, s->tol.rel, d->abs_sens));
 }
 
-static void begin(Stiff *d, double limit) {
-  const Stepper *s = d->stepper;
-  unpack(d, s->y, d->x, d->sens);
-  check(CVodeReInit(d->cvodes, s->t, d->x));
-  if (d->sens) check(CVodeSensReInit(d->cvodes, CV_STAGGERED, d->sens));
+static bool begin(Multistep *m, double limit) {
+  Stiff *d = (Stiff *)m;
+  const Stepper *s = m->stepper;
+  memcpy(N_VGetArrayPointer(d->x), s->y, (size_t)s->ode->n * sizeof(double));
+  multistep_unpack(m, s->y, s->ode->n, d->sens);
+  multistep_check(CVodeReInit(d->cvodes, s->t, d->x));
+  if (d->sens) multistep_check(CVodeSensReInit(d->cvodes, CV_STAGGERED, d->sens));
   set_tolerances(d);
-  check(CVodeSetMaxStep(d->cvodes, s->tol.max_step));
-  check(CVodeSetInitStep(d->cvodes, copysign(s->tol.first_step, limit - s->t)));
-  d->tally = (Tally){0};
-  d->fresh = false;
-}
-
-static void stiff_start(Stepper *s, double t_end) {
-  Stiff *d = s->data;
-  d->fresh = d->flat = true;
-  d->not_finite = false;
-  s->t_old = s->t;
-  memcpy(s->y_old, s->y, (size_t)s->ode->n * (size_t)(1 + s->ode->stride) * sizeof *s->y);
-  s->h_next = copysign(s->tol.first_step, t_end - s->t);
+  multistep_check(CVodeSetMaxStep(d->cvodes, s->tol.max_step));
+  multistep_check(CVodeSetInitStep(d->cvodes, copysign(s->tol.first_step, limit - s->t)));
+  return true;
 }
 
 // ---- one step
 
-static Tally take_tally(void *cvodes, bool sens) {
+static Tally take_tally(Multistep *m) {
+  Stiff *d = (Stiff *)m;
+  void *cvodes = d->cvodes;
   Tally now = {0};
   long solver_fails = 0, sens_solver_fails = 0;
   CVodeGetNumErrTestFails(cvodes, &now.error_fails);
   CVodeGetNumStepSolveFails(cvodes, &solver_fails);
   CVodeGetNumLinSolvSetups(cvodes, &now.factorisations);
   CVodeGetNumJacEvals(cvodes, &now.jacobians); // fails and leaves 0 for Adams
-  if (sens) {
+  if (d->sens) {
     long more = 0;
     CVodeGetSensNumErrTestFails(cvodes, &now.sens_error_fails);
     CVodeGetNumStepSensSolveFails(cvodes, &sens_solver_fails);
@@ -350,27 +265,28 @@ static Tally take_tally(void *cvodes, bool sens) {
   return now;
 }
 
-static void find_worst(Stepper *s, int index, double scaled, double *largest) {
+static void compare_with_worst(Stepper *s, int index, double scaled, double *largest) {
   if (!(scaled > *largest)) return;
   *largest = scaled;
   s->worst = index;
 }
 
 static void find_worst_state(Stiff *d) {
-  Stepper *s = d->stepper;
+  Stepper *s = d->base.stepper;
   CVodeGetErrWeights(d->cvodes, d->x);
   const double *weight = N_VGetArrayPointer(d->x);
   CVodeGetEstLocalErrors(d->cvodes, d->abs);
   const double *error = N_VGetArrayPointer(d->abs);
   double largest = 0;
-  for (int i = 0; i < s->ode->n; i++) find_worst(s, i, fabs(weight[i] * error[i]), &largest);
+  for (int i = 0; i < s->ode->n; i++)
+    compare_with_worst(s, i, fabs(weight[i] * error[i]), &largest);
   s->last_error = fmax(largest, 1);
 }
 
 // CVODES keeps the errors of its columns to itself: takes the fastest on the scale of its
 // tolerance.
 static void find_worst_column(Stiff *d) {
-  Stepper *s = d->stepper;
+  Stepper *s = d->base.stepper;
   const Ode *ode = s->ode;
   CVodeGetSensErrWeights(d->cvodes, d->abs_sens);
   double largest = 0;
@@ -378,24 +294,18 @@ static void find_worst_column(Stiff *d) {
     const double *weight = N_VGetArrayPointer(d->abs_sens[k]);
     for (int i = 0; i < ode->n; i++) {
       int index = ode->n + i * ode->stride + k;
-      find_worst(s, index, fabs(weight[i] * d->dy[index]), &largest);
+      compare_with_worst(s, index, fabs(weight[i] * d->dy[index]), &largest);
     }
   }
   s->last_error = 1;
 }
 
-// Adds what this step has cost, and notes what limited it.
-static void count_step(Stiff *d) {
-  Stepper *s = d->stepper;
-  Tally now = take_tally(d->cvodes, d->sens);
-  s->count.rejected += now.rejected - d->tally.rejected;
-  s->count.jacobians += now.jacobians - d->tally.jacobians;
-  s->count.factorisations += now.factorisations - d->tally.factorisations;
-  if (now.sens_error_fails > d->tally.sens_error_fails)
+static void find_worst(Multistep *m, const Tally *now) {
+  Stiff *d = (Stiff *)m;
+  if (now->sens_error_fails > m->counted.sens_error_fails)
     find_worst_column(d);
-  else if (now.rejected > d->tally.rejected)
+  else if (now->rejected > m->counted.rejected)
     find_worst_state(d);
-  d->tally = now;
 }
 
 static StepEnd step_end(int flag, bool not_finite) {
@@ -422,65 +332,30 @@ static StepEnd step_end(int flag, bool not_finite) {
   return not_finite ? STEP_NOT_COMPUTABLE : STEP_TOO_SMALL;
 }
 
-static void accept(Stiff *d, double t) {
-  Stepper *s = d->stepper;
-  size_t size = (size_t)s->ode->n * (size_t)(1 + s->ode->stride);
-  memcpy(s->y_old, s->y, size * sizeof *s->y);
-  s->t_old = s->t;
-  s->t = t;
-  s->count.steps++;
-  d->flat = false;
-  if (d->sens) CVodeGetSensDky(d->cvodes, t, 0, d->sens);
-  pack(d, N_VGetArrayPointer(d->x), d->sens, s->y);
+static StepEnd advance(Multistep *m, double limit, double *t) {
+  Stiff *d = (Stiff *)m;
+  multistep_check(CVodeSetStopTime(d->cvodes, limit));
+  int flag = CVode(d->cvodes, limit, d->x, t, CV_ONE_STEP);
+  return step_end(flag, m->not_finite);
+}
+
+static void accept(Multistep *m) {
+  Stiff *d = (Stiff *)m;
+  Stepper *s = m->stepper;
+  if (d->sens) CVodeGetSensDky(d->cvodes, s->t, 0, d->sens);
+  multistep_pack(m, d->x, d->sens, s->ode->n, s->y);
   CVodeGetCurrentStep(d->cvodes, &s->h_next);
 }
 
-// No states, or nothing that rounding would not swallow: only the time moves.
-static StepEnd skip_to(Stepper *s, double limit) {
-  Stiff *d = s->data;
-  memcpy(s->y_old, s->y, (size_t)s->ode->n * (size_t)(1 + s->ode->stride) * sizeof *s->y);
-  s->t_old = s->t;
-  s->t = limit;
-  s->count.steps++;
-  d->fresh = d->flat = true;
-  return STEP_DONE;
+static void interpolate(Multistep *m, double t, bool columns, double *y) {
+  Stiff *d = (Stiff *)m;
+  multistep_check(CVodeGetDky(d->cvodes, t, 0, d->x));
+  if (columns) multistep_check(CVodeGetSensDky(d->cvodes, t, 0, d->sens));
+  multistep_pack(m, d->x, columns ? d->sens : NULL, m->stepper->ode->n, y);
 }
 
-static StepEnd stiff_step(Stepper *s, double limit) {
-  Stiff *d = s->data;
-  if (s->count.steps + s->count.rejected >= s->tol.max_steps) return STEP_TOO_MANY;
-  double rounding = 8 * DBL_EPSILON * fmax(fabs(s->t), fabs(limit));
-  if (s->ode->n == 0 || fabs(limit - s->t) <= rounding) return skip_to(s, limit);
-
-  if (d->fresh) begin(d, limit);
-  check(CVodeSetStopTime(d->cvodes, limit));
-  double t = s->t;
-  bool not_finite_before = d->not_finite;
-  d->not_finite = false;
-  int flag = CVode(d->cvodes, limit, d->x, &t, CV_ONE_STEP);
-  StepEnd end = step_end(flag, d->not_finite);
-  if (end == STEP_DONE && t == s->t) // shrunk to rounding, perhaps by the step before
-    end = d->not_finite || not_finite_before ? STEP_NOT_COMPUTABLE : STEP_TOO_SMALL;
-  if (end == STEP_DONE)
-    accept(d, t);
-  else
-    d->fresh = true;
-  count_step(d);
-  return end;
-}
-
-static void stiff_dense(Stepper *s, double t, bool with_sensitivities, double *y) {
-  Stiff *d = s->data;
-  const double *known = t == s->t_old ? s->y_old : s->y;
-  size_t n = (size_t)s->ode->n, size = with_sensitivities ? n * (size_t)(1 + s->ode->stride) : n;
-  if (d->flat || t == s->t || t == s->t_old) {
-    memcpy(y, known, size * sizeof *y);
-    return;
-  }
-  check(CVodeGetDky(d->cvodes, t, 0, d->x));
-  if (with_sensitivities && d->sens) check(CVodeGetSensDky(d->cvodes, t, 0, d->sens));
-  pack(d, N_VGetArrayPointer(d->x), with_sensitivities ? d->sens : NULL, y);
-}
+static const MultistepLibrary CVODES = {begin,       advance,    accept,
+                                        interpolate, take_tally, find_worst};
 
 const StepperRow STEPPER_BDF = {
     .name = "bdf",
@@ -488,9 +363,9 @@ const StepperRow STEPPER_BDF = {
     .implicit = true,
     .init = init_bdf,
     .done = stiff_done,
-    .start = stiff_start,
-    .step = stiff_step,
-    .dense = stiff_dense,
+    .start = multistep_start,
+    .step = multistep_step,
+    .dense = multistep_dense,
 };
 
 const StepperRow STEPPER_ADAMS = {
@@ -498,7 +373,7 @@ const StepperRow STEPPER_ADAMS = {
     .meaning = "Adams-Moulton (CVODES), order 1 to 12: smooth systems that are dear to evaluate",
     .init = init_adams,
     .done = stiff_done,
-    .start = stiff_start,
-    .step = stiff_step,
-    .dense = stiff_dense,
+    .start = multistep_start,
+    .step = multistep_step,
+    .dense = multistep_dense,
 };
