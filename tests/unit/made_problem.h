@@ -44,3 +44,19 @@ static inline void made_close(Made *m) {
   snprintf(command, sizeof command, "rm -r '%s'", m->folder);
   assert_int_equal(system(command), 0);
 }
+
+// x and v that no model of the tests gives exactly, so that residuals are large, and a force F; some samples are missing.
+static inline void made_waves(const Made *m, const char *name, double phase, int rows) {
+  char text[20000] = "t,x,v,F\n";
+  for (int i = 0; i < rows; i++) {
+    double t = 0.1 * i;
+    char row[100];
+    if (i % 7 == 3)
+      snprintf(row, sizeof row, "%.1f,,%.6f,%.6f\n", t, -sin(t + phase), 0.3 * cos(0.8 * t));
+    else
+      snprintf(row, sizeof row, "%.1f,%.6f,%.6f,%.6f\n", t, cos(t + phase), -sin(t + phase),
+               0.3 * cos(0.8 * t));
+    strcat(text, row);
+  }
+  made_file(m, name, text);
+}

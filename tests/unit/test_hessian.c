@@ -244,22 +244,6 @@ static const char MODEL[] = "model Duffing\n"
                             "  der(v) = -0.1*v - a*x - b*x^3 + (1 + a*s)*force;\n"
                             "end Duffing;\n";
 
-// Some samples are missing.
-static void write_data(const Made *m, const char *name, double phase, int rows) {
-  char text[20000] = "t,x,v,F\n";
-  for (int i = 0; i < rows; i++) {
-    double t = 0.1 * i;
-    char row[100];
-    if (i % 7 == 3)
-      snprintf(row, sizeof row, "%.1f,,%.6f,%.6f\n", t, -sin(t + phase), 0.3 * cos(0.8 * t));
-    else
-      snprintf(row, sizeof row, "%.1f,%.6f,%.6f,%.6f\n", t, cos(t + phase), -sin(t + phase),
-               0.3 * cos(0.8 * t));
-    strcat(text, row);
-  }
-  made_file(m, name, text);
-}
-
 static const char *const PROBLEMS[] = {
     "experiments:\n"
     "  - {data: one.csv, measure: {x: x, v: v}, inputs: {force: F}}\n"
@@ -322,8 +306,8 @@ static void open_problem(Fixture *f, const char *text) {
   snprintf(yaml, sizeof yaml, "model: duffing.mo\n%s", text);
   made_open(&f->made);
   made_file(&f->made, "duffing.mo", MODEL);
-  write_data(&f->made, "one.csv", 0, 101);
-  write_data(&f->made, "two.csv", 0.4, 81);
+  made_waves(&f->made, "one.csv", 0, 101);
+  made_waves(&f->made, "two.csv", 0.4, 81);
   Problem *p = made_load(&f->made, yaml);
   p->simulate.rel_tol = 1e-11;
   p->simulate.abs_tol = 1e-13;
@@ -353,7 +337,7 @@ static void refused(const char *model, const char *problem, bool ever, const cha
     Made made;
     made_open(&made);
     made_file(&made, "duffing.mo", model);
-    write_data(&made, "one.csv", 0, 21);
+    made_waves(&made, "one.csv", 0, 21);
     Objective *o = objective_new(made_load(&made, problem));
     Hessian *h = hessian_new(o, (HessianWay)way);
     double x[3] = {0.8, 0.3, 0.5}, value, gradient[3], H[9];
@@ -410,7 +394,7 @@ static void kinks_that_do_not_move_are_harmless(void **state) {
     Made made;
     made_open(&made);
     made_file(&made, "duffing.mo", LAWS[k]);
-    write_data(&made, "one.csv", 0, 21);
+    made_waves(&made, "one.csv", 0, 21);
     Problem *p = made_load(&made, KINK_PROBLEM);
     p->simulate.rel_tol = 1e-10, p->simulate.abs_tol = 1e-12;
     Objective *o = objective_new(p);

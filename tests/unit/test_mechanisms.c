@@ -418,51 +418,6 @@ static void direct_integration_gives_the_same(void **state) {
 
 // ---------------------------------------------------------------- pendulum of Frewin: published model, computed references
 
-static void frewin_matches_the_reference(void **state) {
-  (void)state;
-  static const double TIMES[] = {1, 2, 4, 8};
-  static const struct {
-    const char *set;
-    double alpha[4], y[2];
-  } WANTED[] = {
-      {"c=6 d=2", {-.721222, .184005, -.118766, -.029222}, {.249000, .016881}},
-      {"c=0 d=0", {-.499188, -1.311246, .565901, -1.233452}, {.122028, .743354}},
-      {"c=2 d=1", {-.575965, -.456874, -.544393, .217511}, {.161333, .102564}},
-      {"c=1 d=2", {-.311709, -.402578, -.155898, .011179}, {.048189, .079946}},
-      {"c=1 d=3", {-.184389, -.293397, -.043953, -.000660}, {.016952, .042733}},
-      {"c=100 d=100", {.334156, .106649, .011255, .000126}, {.055313, .005682}},
-  };
-  for (int k = 0; k < 6; k++) {
-    Run r = simulate_fully(.file = "examples/frewin/frewin.mo", .set = WANTED[k].set,
-                           .options = "rel_tol=1e-9 abs_tol=1e-11", .times = TIMES, .count = 4);
-    for (int i = 0; i < 4; i++) assert_close(value_at(&r, "alpha", i), WANTED[k].alpha[i], 1e-5);
-    for (int i = 0; i < 2; i++) assert_close(value_at(&r, "y", i), WANTED[k].y[i], 1e-5);
-    run_free(&r);
-  }
-}
-
-static void frewin_sensitivities_match_the_reference(void **state) {
-  (void)state;
-  static const double TIMES[] = {.5, 1, 2, 4, 8};
-  static const struct {
-    const char *set, *name;
-    double value[5];
-  } WANTED[] = {
-      {"c=6 d=2", "dalpha/dc", {-.052220, -.060873, .105836, .073356, -.010107}},
-      {"c=6 d=2", "dy/dc", {-.031811, .040195, .019365, -.008692, .000295}},
-      {"c=6 d=2", "dalpha/dd", {.019747, .186767, -.093188, .109454, .060146}},
-      {"c=100 d=100", "dalpha/dc", {-.003697, -.003625, -.002237, -.000471, -.000011}},
-  };
-  for (int k = 0; k < 4; k++) {
-    Run r = simulate_fully(.file = "examples/frewin/frewin.mo", .set = WANTED[k].set,
-                           .options = "rel_tol=1e-9 abs_tol=1e-11", .times = TIMES, .count = 5,
-                           .sens = "c d");
-    for (int i = 0; i < 5; i++)
-      assert_close(value_at(&r, WANTED[k].name, i), WANTED[k].value[i], 1e-5);
-    run_free(&r);
-  }
-}
-
 static void multiplier_begins_where_the_forces_balance(void **state) {
   (void)state;
   static const double BEGIN = 0;
@@ -549,8 +504,6 @@ int main(void) {
       ALL(energy_changes_by_the_work_done),
       ALL(minimal_coordinates_give_the_same),
       ALL(direct_integration_gives_the_same),
-      cmocka_unit_test(frewin_matches_the_reference),
-      cmocka_unit_test(frewin_sensitivities_match_the_reference),
       cmocka_unit_test(multiplier_begins_where_the_forces_balance),
       cmocka_unit_test(correct_pendulum_is_another_system),
       cmocka_unit_test(start_values_that_violate_the_constraint_are_refused),

@@ -13,22 +13,6 @@ static const char MODEL[] = "model Duffing\n"
                             "  der(v) = -0.1*v - a*x - b*x^3 + force;\n"
                             "end Duffing;\n";
 
-// Not what the model would give: residuals are large, some samples are missing.
-static void write_data(const Made *m, const char *name, double phase, int rows) {
-  char text[20000] = "t,x,v,F\n";
-  for (int i = 0; i < rows; i++) {
-    double t = 0.1 * i;
-    char row[100];
-    if (i % 7 == 3)
-      snprintf(row, sizeof row, "%.1f,,%.6f,%.6f\n", t, -sin(t + phase), 0.3 * cos(0.8 * t));
-    else
-      snprintf(row, sizeof row, "%.1f,%.6f,%.6f,%.6f\n", t, cos(t + phase), -sin(t + phase),
-               0.3 * cos(0.8 * t));
-    strcat(text, row);
-  }
-  made_file(m, name, text);
-}
-
 typedef struct Fixture {
   Made made;
   Problem *problem;
@@ -40,8 +24,8 @@ typedef struct Fixture {
 static void open_problem(Fixture *f, const char *yaml) {
   made_open(&f->made);
   made_file(&f->made, "duffing.mo", MODEL);
-  write_data(&f->made, "one.csv", 0, 101);
-  write_data(&f->made, "two.csv", 0.4, 81);
+  made_waves(&f->made, "one.csv", 0, 101);
+  made_waves(&f->made, "two.csv", 0.4, 81);
   f->problem = made_load(&f->made, yaml);
   f->objective = objective_new(f->problem);
   f->arena = arena_new();
