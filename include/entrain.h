@@ -434,6 +434,143 @@ char *entrain_recover_report(const EntrainRecover *recover, int width, bool colo
 char *entrain_recover_json(const EntrainRecover *recover);
 char *entrain_recover_csv(const EntrainRecover *recover); // every trial
 
+// ---------------------------------------------------------------- methods side by side
+
+typedef struct EntrainCompare EntrainCompare;
+
+EntrainCompare *entrain_compare_new(const EntrainProblem *problem); // which must outlive it
+void entrain_compare_free(EntrainCompare *compare);
+
+// What is compared, and how; before the run.
+// A method with options of its own: "lm", "homotopy:coupling=pid:gain=10", "multistart(lm,50):label=fifty". Without any the
+// usual ones are compared.
+bool entrain_compare_add(EntrainCompare *c, const char *method, EntrainError *error);
+// True values of the unknowns, NULL: those of the model file. all: every unknown counts in the error, also those that the
+// data do not determine.
+void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all);
+// An error (without a truth an excess of the objective over the best one) of at most this, relative, counts as found: 0.01.
+void entrain_compare_found(EntrainCompare *c, double within);
+// seeds: methods that draw random numbers run so many times. random_starts: every method begins at so many random points of
+// the bounds. 0 and 1: no more than once, from the start values.
+void entrain_compare_repeat(EntrainCompare *c, int seeds, int random_starts);
+// Traces and pictures of convergence will be asked for.
+void entrain_compare_keep_traces(EntrainCompare *c);
+// Every method runs twice: with one thread, and with as many as the option says.
+void entrain_compare_time_threads(EntrainCompare *c);
+// Figures of others for the same problem, a CSV file: method,iterations,evaluations,objective, ...
+bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError *error);
+
+typedef struct EntrainCompareProgress {
+  const char *method; // its label
+  int number, methods;
+  int run, runs; // of this method
+  int iteration;
+  double objective; // of what is being minimised; infinite before the first step
+  long simulations;
+} EntrainCompareProgress;
+
+// Return false to stop: the rows so far are kept, the present one with its best point.
+typedef bool EntrainCompareListener(void *data, const EntrainCompareProgress *progress);
+
+// Once. A method that fails or is refused gets a row that says so.
+bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, void *data,
+                         EntrainError *error);
+
+typedef struct EntrainCompared { // a method; medians over its runs, NaN where unknown
+  const char *label, *outcome;
+  const char *refused; // a sentence, "" when it ran
+  int runs, found;     // found: of the runs
+  double iterations;
+  double evaluations; // of the objective, with or without slopes
+  double simulations, sensitivity_simulations;
+  double fair; // evaluations, one with the slopes of n numbers counted as n + 1
+  double objective, objective_least, objective_most;
+  double error;   // largest relative error
+  double seconds; // with the options' number of threads, or with one when threads are timed
+  double evaluations_parallel, seconds_parallel; // with several threads, when threads are timed
+  bool same;            // with several threads everything came out as with one
+  const double *values; // of the unknowns in the run whose objective is the median; NULL: none
+} EntrainCompared;
+
+int entrain_compare_count(const EntrainCompare *c); // of rows that were made
+bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out);
+bool entrain_compare_stopped(const EntrainCompare *c);
+bool entrain_compare_has_result(const EntrainCompare *c); // some method gave a point
+
+typedef enum EntrainCompareLayout {
+  ENTRAIN_COMPARE_FULL,
+  ENTRAIN_COMPARE_PAPER,    // method, iterations, function evaluations, objective
+  ENTRAIN_COMPARE_PARALLEL, // evaluations and times with one thread and with several
+} EntrainCompareLayout;
+
+char *entrain_compare_report(const EntrainCompare *c, EntrainCompareLayout layout, int width,
+                             bool colour);
+char *entrain_compare_markdown(const EntrainCompare *c, EntrainCompareLayout layout);
+char *entrain_compare_csv(const EntrainCompare *c, EntrainCompareLayout layout);
+char *entrain_compare_json(const EntrainCompare *c); // everything, every run
+char *entrain_compare_trace_csv(const EntrainCompare *c);
+// The best objective so far over the work. NULL: there is nothing to draw.
+char *entrain_compare_svg(const EntrainCompare *c);
+char *entrain_compare_png(const EntrainCompare *c, size_t *length);
+
+// ---------------------------------------------------------------- where searches end
+
+typedef struct EntrainBasin EntrainBasin;
+
+typedef enum EntrainSpacing {
+  ENTRAIN_SPACING_DEFAULT, // as the unknown is searched
+  ENTRAIN_SPACING_LINEAR,
+  ENTRAIN_SPACING_LOG,
+} EntrainSpacing;
+
+typedef struct EntrainBasinAxis { // an unknown that the starts differ in
+  const char *name;
+  double low, high; // NaN: its bounds
+  EntrainSpacing spacing;
+  int count; // points of the grid along it; random starts: 0
+} EntrainBasinAxis;
+
+typedef struct EntrainBasinState {
+  int starts, done;
+  int optima, reached_best; // distinct optima; starts that reached the best one: once all are done
+  int not_converged, failed;
+  double best; // objective so far
+  double seconds;
+} EntrainBasinState;
+
+// Told after each start and now and then. Return false to stop: what is done is kept.
+typedef bool EntrainBasinListener(void *data, const EntrainBasinState *state);
+
+// One search by the problem's method from each point of a grid over the axes, or, random > 0, from so many random points
+// (axes NULL: in all unknowns). Other unknowns begin where the problem says. truth (by unknown) may be NULL.
+EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasinAxis *axes,
+                                int axis_count, int random, const double *truth,
+                                EntrainBasinListener *listener, void *data, EntrainError *error);
+void entrain_basin_free(EntrainBasin *basin);
+void entrain_basin_state(const EntrainBasin *basin, EntrainBasinState *out);
+
+typedef struct EntrainOptimum {
+  double objective;
+  int starts; // that reached it
+  bool certain;
+  bool flat;            // its end points differ along a direction that the objective does not see
+  double error;         // largest relative difference to the truth, NaN without one
+  double simulations;   // of the median search that ended there, those with sensitivities included
+  const double *values; // by unknown
+} EntrainOptimum;
+
+bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out); // best first
+// Number of the optimum that the search from a start reached, from 0; -1: not converged, -2: cannot be simulated, -3: not
+// done. Of a grid the first axis is the fastest.
+int entrain_basin_reached(const EntrainBasin *basin, int start);
+
+char *entrain_basin_report(const EntrainBasin *basin, int width, bool colour); // with a map
+char *entrain_basin_json(const EntrainBasin *basin);
+char *entrain_basin_csv(const EntrainBasin *basin); // every start
+char *entrain_basin_svg(const EntrainBasin *basin); // the map
+// The bytes of a PNG file; NULL when it would be too large.
+char *entrain_basin_png(const EntrainBasin *basin, size_t *length);
+
 #ifdef __cplusplus
 }
 #endif

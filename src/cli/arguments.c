@@ -116,8 +116,17 @@ static bool read_long(Reader *r, const char *word) {
   return fail_unknown(r->a->command, word, length);
 }
 
+// Options that have a letter.
+static bool find_option_letter(const Command *c, char letter, EntrainOption *out) {
+  const char *name = letter == 'j' ? "threads" : NULL;
+  return name && find_option(name, strlen(name), out) && takes(c, out);
+}
+
 static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE
   const Flag *flag = find_letter(r->a->command, word[0]);
+  EntrainOption option;
+  if (!flag && find_option_letter(r->a->command, word[0], &option))
+    return add_given(r, NULL, option.name, word[1] ? word + 1 : NULL);
   if (!flag) {
     complain("%s has no flag '-%s'; 'entrain help %s' lists them", r->a->command->name, word,
              r->a->command->name);

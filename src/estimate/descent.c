@@ -195,8 +195,7 @@ static void try_step(Descent *s) {
     reject(s);
 }
 
-// A start at a bound where the model cannot be simulated gets a second chance a little inside.
-static bool move_off_bounds(const Lsq *lsq, double *x) {
+bool local_move_off_bounds(const Lsq *lsq, double *x) {
   bool moved = false;
   for (int i = 0; i < lsq->n; i++) {
     double low = lsq->lower[i], high = lsq->upper[i];
@@ -222,7 +221,7 @@ static void start(Descent *s) {
   if (s->lsq->n) memcpy(p->x, s->result->best->x, (size_t)s->lsq->n * sizeof *p->x);
   local_clamp(s->lsq, p->x);
   LsqEnd e = local_eval(s->lsq, p, HUGE_VAL, s->result);
-  if (e == LSQ_FAILED && move_off_bounds(s->lsq, p->x))
+  if (e == LSQ_FAILED && local_move_off_bounds(s->lsq, p->x))
     e = local_eval(s->lsq, p, HUGE_VAL, s->result);
   if (local_ends_at_start(e, p, s->options, &how)) end(s, how);
 }

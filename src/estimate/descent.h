@@ -69,6 +69,10 @@ bool local_is_small(const Lsq *lsq, const double *x, const double *d, double tol
 double local_cosine(const Lsq *lsq, const LsqPoint *p, const double *slope, const double *norm);
 // Puts x inside the bounds.
 void local_clamp(const Lsq *lsq, double *x);
+// A start at a bound where the model cannot be simulated gets a second chance a little inside. false: it is at none.
+bool local_move_off_bounds(const Lsq *lsq, double *x);
+// A start at a bound where the model cannot be simulated gets a second chance a little inside. false: it is at none.
+bool local_move_off_bounds(const Lsq *lsq, double *x);
 // Whether a search whose start was evaluated like this ends there; sets *end.
 bool local_ends_at_start(LsqEnd e, const LsqPoint *start, const LocalOptions *options,
                          LocalEnd *end);

@@ -28,7 +28,7 @@ const char *fit_outcome_sentence(FitOutcome o) {
 // Asked for as the method, a local search may stop early.
 static double target_of(const Problem *p) {
   bool local = p->method != METHOD_AUTO && p->method != METHOD_HOMOTOPY;
-  return local && p->options.stop_objective > 0 ? p->options.stop_objective : -1;
+  return local && p->options.target_objective > 0 ? p->options.target_objective : -1;
 }
 
 static void run_local(Search *s) {
@@ -36,10 +36,12 @@ static void run_local(Search *s) {
   memcpy(x, s->resting, (size_t)s->n * sizeof *x);
   Local l = local_free(s);
   l.target = target_of(s->problem);
-  search_begin(s, "local search");
+  const char *stage =
+      method_has(s->method, METHOD_GLOBAL) ? method_word(s->method) : "local search";
+  search_begin(s, stage);
   search_local(s, &l, x);
   bool certain = false;
-  if (l.end != LOCAL_NO_START_END) certain = search_offer(s, "local search", x, l.objective, l.end);
+  if (l.end != LOCAL_NO_START_END) certain = search_offer(s, stage, x, l.objective, l.end);
   search_end(s, certain, l.objective, "%s", local_end_sentence(l.end));
 }
 
@@ -63,12 +65,43 @@ static void run_homotopy(Search *s) {
   }
 }
 
-static void (*const RUN[METHOD_COUNT])(Search *) = {
-    [METHOD_AUTO] = portfolio,         [METHOD_HOMOTOPY] = run_homotopy,
-    [METHOD_LM] = run_local,           [METHOD_GAUSS_NEWTON] = run_local,
-    [METHOD_TRUST_REGION] = run_local, [METHOD_NEWTON] = run_local,
-    [METHOD_NEWTON_FD] = run_local,
-};
+static void run_method(Search *s, Method m) {
+  s->method = m;
+  if (m == METHOD_AUTO)
+    portfolio(s);
+  else if (m == METHOD_HOMOTOPY)
+    run_homotopy(s);
+  else
+    run_local(s);
+}
+
+static void run_multistart(Search *s) {
+  const Problem *p = s->problem;
+  Method method = p->parts.count ? p->parts.at[0] : search_option_method(p);
+  multistart(s, method, p->parts.starts ? p->parts.starts : p->options.starts, target_of(p));
+}
+
+// Each part goes on from the best point so far.
+static void run_parts(Search *s) {
+  const MethodParts *parts = &s->problem->parts;
+  double target = target_of(s->problem);
+  for (int k = 0; k < parts->count && search_goes_on(s); k++) {
+    run_method(s, parts->at[k]);
+    if (s->result->certain || s->best_objective <= target) break;
+    if (s->best_objective < HUGE_VAL) memcpy(s->resting, s->best, (size_t)s->n * sizeof *s->best);
+  }
+  s->method = METHOD_AUTO;
+}
+
+static void run_call(Search *s) {
+  Method m = s->problem->method;
+  if (m == METHOD_MULTISTART)
+    run_multistart(s);
+  else if (m == METHOD_PORTFOLIO && s->problem->parts.count)
+    run_parts(s);
+  else
+    run_method(s, m == METHOD_PORTFOLIO ? METHOD_AUTO : m);
+}
 
 // ---------------------------------------------------------------- sigma that is found together with the parameters
 
@@ -117,7 +150,7 @@ static void settle_sigma(Search *s) {
 }
 
 static bool asks_for_certainty(const Problem *p) {
-  return p->method == METHOD_AUTO ||
+  return p->method == METHOD_AUTO || p->method == METHOD_PORTFOLIO ||
          (p->method == METHOD_HOMOTOPY && p->options.homotopy == HOMOTOPY_AUTO);
 }
 
@@ -219,14 +252,35 @@ static void finish(Search *s) {
   objective_solver(s->objective, r->solver, &r->solver_steps, &r->solver_rejected);
 }
 
-FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data) {
+// Of a channel that is fitted down to the errors of simulations sigma means nothing.
+static double least_sigma(const Problem *p, const Channel *c) {
+  double squares = 0;
+  for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
+  return fmax(100 * p->simulate.rel_tol * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
+}
+
+double fit_comparable(const FitResult *f) {
+  double v = f->objective;
+  int k = 0;
+  for (int e = 0; e < f->problem->experiment_count; e++)
+    for (int c = 0; c < f->problem->experiments[e].channel_count; c++, k++) {
+      const Channel *channel = &f->problem->experiments[e].channels[c];
+      if (channel->sigma_kind == SIGMA_ESTIMATED)
+        v += channel->count * log(fmax(f->sigma[k], least_sigma(f->problem, channel)));
+    }
+  return v;
+}
+
+FitResult *fit_run_on(const Problem *p, Objective *o, const double *start, FitListener *listener,
+                      void *data) {
   Arena *a = arena_new();
   FitResult *r = ARENA_NEW(a, FitResult);
   r->arena = a;
   r->problem = p;
   r->by = "";
   r->x = ARENA_ARRAY(a, double, p->free_count + 1);
-  Search *s = search_new(p, r, listener, data);
+  if (o) objective_reset(o);
+  Search *s = search_new(p, o, r, listener, data);
   s->start = r->start = ARENA_ARRAY(a, double, p->free_count + 1);
   s->resting = ARENA_ARRAY(a, double, p->free_count + 1);
   for (int i = 0; i < p->free_count; i++) {
@@ -236,7 +290,7 @@ FitResult *fit_run(const Problem *p, const double *start, FitListener *listener,
   objective_set_horizon(s->objective, 1);
   r->floor = objective_floor(s->objective);
   r->objective_start = nan("");
-  RUN[p->method](s);
+  run_call(s);
   if (asks_for_certainty(p)) {
     use_better_start(s);
     if (s->best_objective < HUGE_VAL) polish(s);
@@ -245,6 +299,25 @@ FitResult *fit_run(const Problem *p, const double *start, FitListener *listener,
   finish(s);
   search_free(s);
   return r;
+}
+
+FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data) {
+  return fit_run_on(p, NULL, start, listener, data);
+}
+
+void fit_work_add(FitWork *to, const FitWork *more) {
+  to->iterations += more->iterations;
+  to->simulations += more->simulations;
+  to->sensitivity_simulations += more->sensitivity_simulations;
+  to->in_turn += more->in_turn;
+  to->rhs += more->rhs;
+  to->steps += more->steps;
+  to->rejected += more->rejected;
+  to->seconds += more->seconds;
+}
+
+void fit_work_share(FitWork *work, long before, int workers) {
+  work->in_turn = before + (work->in_turn - before + workers - 1) / workers;
 }
 
 void fit_evaluate_start(FitResult *r, Objective *o) {

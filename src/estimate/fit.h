@@ -27,9 +27,14 @@ typedef struct FitWork {
   long iterations;  // accepted steps of local searches
   long simulations; // of all experiments together, of states alone
   long sensitivity_simulations;
+  long in_turn; // simulations on the longest path: of what is done side by side, one worker's share
   long rhs, steps, rejected; // of the integrator
   double seconds;
 } FitWork;
+
+void fit_work_add(FitWork *to, const FitWork *more);
+// What was added since in_turn was `before` was done by so many workers.
+void fit_work_share(FitWork *work, long before, int workers);
 
 typedef struct FitPathPoint { // a stage of the homotopy
   double lambda, objective;   // of the tied model
@@ -105,6 +110,12 @@ void fit_evaluate_start(FitResult *r, Objective *o);
 
 // start: free numbers to begin from instead of those of the problem, or NULL. Never fails: outcomes are in the result.
 FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data);
+// The same with an Objective of the problem, which is reset first: nothing is compiled again.
+FitResult *fit_run_on(const Problem *p, Objective *o, const double *start, FitListener *listener,
+                      void *data);
 void fit_free(FitResult *r);
+// V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
+// objectives cannot be compared.
+double fit_comparable(const FitResult *r);
 // Of all experiments; 0 of NULL.
 int fit_piece_count(const Problem *p, const FitPieces *pieces);

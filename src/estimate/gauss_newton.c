@@ -1,5 +1,7 @@
 // Gauss-Newton as in the papers: the whole step, a fixed part of it, or the step halved until the objective falls. Bounds
-// only cut the new point off.
+// only cut the new point off. gauss_newton_natural.c has the other damping.
+#include "estimate/gauss_newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -113,10 +115,10 @@ static void start(GaussNewton *s) {
   lsq_point_copy(s->lowest, s->at, s->lsq->n);
 }
 
-void local_gauss_newton(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+// Goes on from result->best; counts go on, too.
+static void run(const Lsq *lsq, const LocalOptions *options, LocalResult *result, bool search) {
   Arena *a = arena_new();
   GaussNewton *s = gauss_newton_new(a, lsq, options, result);
-  result->iterations = result->evaluations = 0;
   start(s);
   while (!s->ended) {
     double along = find_step(s);
@@ -124,7 +126,7 @@ void local_gauss_newton(const Lsq *lsq, const LocalOptions *options, LocalResult
       end(s, LOCAL_GRADIENT_END);
     else if (result->iterations >= options->max_iterations)
       end(s, LOCAL_ITERATIONS_END);
-    else if (options->line_search)
+    else if (search)
       search_step(s, along);
     else
       take_step(s);
@@ -133,4 +135,11 @@ void local_gauss_newton(const Lsq *lsq, const LocalOptions *options, LocalResult
   const LsqPoint *found = local_end_converged(result->end) ? s->at : s->lowest;
   lsq_point_copy(result->best, found, lsq->n);
   arena_free(a);
+}
+
+void local_gauss_newton(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+  bool natural = options->fit && options->fit->line_search == LINE_SEARCH_NATURAL;
+  result->iterations = result->evaluations = 0;
+  if (natural && lsq->residuals && gauss_newton_natural(lsq, options, result)) return;
+  run(lsq, options, result, natural || options->line_search);
 }

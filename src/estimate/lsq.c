@@ -102,3 +102,27 @@ LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result
   p->has_slopes = good;
   return good ? LSQ_DONE : LSQ_FAILED;
 }
+
+LsqEnd lsq_values(const Lsq *lsq, const double *x, int count, double *V, LocalResult *result) {
+  size_t n = (size_t)lsq->n;
+  LsqPoint point = {0};
+  LsqEnd end = LSQ_DONE;
+  for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
+  if (lsq->values)
+    end = lsq->values(lsq->self, x, count, V);
+  else
+    for (int k = 0; k < count && end != LSQ_STOP; k++) {
+      point.x = (double *)x + (size_t)k * n; // eval reads it
+      end = lsq->eval(lsq->self, &point, HUGE_VAL, false);
+      if (end == LSQ_DONE && isfinite(point.objective)) V[k] = point.objective;
+    }
+  result->evaluations += count;
+  for (int k = 0; k < count; k++) {
+    if (!isfinite(V[k])) V[k] = HUGE_VAL;
+    if (!(V[k] < result->best->objective)) continue;
+    memcpy(result->best->x, x + (size_t)k * n, n * sizeof *x);
+    result->best->objective = V[k];
+    result->best->has_slopes = false;
+  }
+  return end == LSQ_STOP ? LSQ_STOP : LSQ_DONE;
+}

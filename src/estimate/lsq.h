@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "problem/fit_options.h"
 
 typedef enum LsqEnd {
   LSQ_DONE,
@@ -35,7 +36,24 @@ typedef struct Lsq {
   LsqEnd (*hessian)(void *self, const double *x, double *H);
   // Told after every accepted step; NULL: nobody listens.
   void (*accepted)(void *self, const LsqPoint *p, int iteration);
+  // Objectives of `count` points (rows of n numbers inside the bounds) side by side: V[k], HUGE_VAL where the model cannot
+  // be simulated. LSQ_DONE, or LSQ_STOP: V is then HUGE_VAL where there was no time. NULL: lsq_values does it by eval.
+  LsqEnd (*values)(void *self, const double *x, int count, double *V);
+  // r[rows]: residuals, half their sum of squares is the objective; J[i*rows + k] = dr_k/dx_i, or NULL: not wanted. NULL:
+  // nobody knows more than R and z.
+  int rows;
+  LsqEnd (*residuals)(void *self, const double *x, double *r, double *J);
+  const double *box_low,
+      *box_high; // finite, inside the bounds: where points all over the place are drawn from
+  // Constraints: c[0 .. equalities-1] = 0, then c >= 0 for the inequalities; C[k*n + i] = dc_k/dx_i, or NULL.
+  int equalities, inequalities;
+  void (*constraints)(void *self, const double *x, double *c, double *C);
 } Lsq;
+
+// As Lsq.values, one after the other where that is NULL. result->best takes over the
+// best of them where it is better than it was (has_slopes is then false); counts evaluations.
+typedef struct LocalResult LocalResult;
+LsqEnd lsq_values(const Lsq *lsq, const double *x, int count, double *V, LocalResult *result);
 
 LsqPoint *lsq_point_new(Arena *a, int n);
 void lsq_point_copy(LsqPoint *to, const LsqPoint *from, int n);
@@ -47,13 +65,21 @@ void lsq_point_copy(LsqPoint *to, const LsqPoint *from, int n);
   LOCAL_END(REDUCTION, "small-reduction", true, "the objective cannot be reduced any further")     \
   LOCAL_END(ZERO, "zero-objective", true, "the model fits exactly")                                \
   LOCAL_END(TARGET, "target", true, "the objective is below the target")                           \
+  LOCAL_END(SCALES, "smallest-scale", true,                                                        \
+            "no step and no neighbour is better, down to the smallest scale")                      \
   LOCAL_END(ITERATIONS, "max-iterations", false, "max_iterations steps were not enough")           \
   LOCAL_END(NO_DESCENT, "no-descent", false,                                                       \
             "no step reduces the objective, although its slope is not zero")                       \
+  LOCAL_END(INFEASIBLE, "infeasible", false, "no point was found that satisfies the constraints")  \
   LOCAL_END(FAILED, "step-failed", false,                                                          \
             "a full step led to where the model cannot be simulated")                              \
   LOCAL_END(NO_START, "no-start", false, "the model cannot be simulated at the start values")      \
-  LOCAL_END(STOPPED, "stopped", false, "stopped by the user or by the budget")
+  LOCAL_END(STOPPED, "stopped", false, "stopped by the user or by the budget")                     \
+  LOCAL_END(STALL, "stall", true, "the best point has hardly improved for many generations")       \
+  LOCAL_END(TOGETHER, "together", true, "all points of the population have become one")            \
+  LOCAL_END(AGREED, "agreed", true, "runs from different points have found the same optimum")      \
+  LOCAL_END(GENERATIONS, "max-generations", false,                                                 \
+            "the generations were used up before the best point came to rest")
 
 typedef enum LocalEnd {
 #define LOCAL_END(name, word, converged, sentence) LOCAL_##name##_END,
@@ -79,16 +105,21 @@ typedef struct LocalOptions {
   bool fd_full;   // newton-fd: the whole matrix of second derivatives, not its diagonal
   bool fd_exact;  // newton-fd: slopes by sensitivities
   double target;  // stop as soon as the objective is at or below; < 0: never
+  const FitOptions *fit; // all others by their names; seed is one of them
 } LocalOptions;
 
-typedef struct LocalResult {
+struct LocalResult {
   LsqPoint *
       best; // the caller's; holds the start on entry, the best point on return, slopes included unless the method needs none
   LocalEnd end;
-  int iterations;  // accepted steps
-  int evaluations; // of eval
-} LocalResult;
+  int iterations;  // accepted steps, generations
+  int evaluations; // of eval, points of values
+};
 
 // Local methods. best->x is the start; it is moved inside the bounds first, off them where the slope leads inside.
 typedef void LocalMethod(const Lsq *lsq, const LocalOptions *options, LocalResult *result);
-LocalMethod local_lm, local_gauss_newton, local_trust_region, local_newton, local_newton_fd;
+LocalMethod local_lm, local_lmder, local_gauss_newton, local_sqp, local_trust_region, local_newton,
+    local_newton_fd;
+// These need values alone.
+LocalMethod local_implicit_filtering, local_nelder_mead, local_bobyqa, local_cobyla;
+LocalMethod global_ga, global_pso, global_cma_es, global_de;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "estimate/rig.h"
+#include "estimate/objective_parts.h"
 #include "num/noise.h"
 
 enum {
@@ -15,57 +15,7 @@ enum {
 };
 static const double TIED_REL_TOL = 1e-6,
                     TIED_ABS_TOL = 1e-8; // a tied fit is only a start for the free one
-
-typedef struct ChannelData {
-  double *scale; // by sample: sqrt(weight * quadrature)/sigma
-  double *quadrature;
-  double huber; // limit in the unit of the channel, HUGE_VAL = none
-  double noise; // by differences, NaN = unknown
-  double frequency;
-  double mean;
-} ChannelData;
-
-struct Objective {
-  Arena *arena;
-  const Problem *problem;
-  int n; // free numbers
-  Rig *free, *tied;
-  const Input ***data_inputs; // [experiment][measured]: the data as functions of time
-  Plan **plans;
-  ChannelData **data; // [experiment][channel]
-  int *first_channel; // by experiment: its first place in rows over all channels
-  int channel_count;
-  double *sigma;
-  int **
-      slope_of; // [experiment][free number]: position among the parameters of the rig, -1 = none here
-  // the tie
-  const Coupled *coupled;
-  Arena *tie_arena;
-  Coupling coupling;
-  double *gain, gain_integral, factor;
-  double lambda, horizon;
-  bool quick;
-  int **active, *active_count; // [experiment]: free numbers that have a slope there
-  // of an evaluation
-  QrSum *qr;
-  QrSum *part; // of an experiment in which few numbers are free
-  double **part_column;
-  double *block; // rows of slopes and residuals
-  double **block_column;
-  double total; // objective so far
-  double worth;
-  int *next;        // by channel: first sample the watch has not counted
-  int watched;      // experiment
-  long looked;      // steps that the watch has seen
-  bool interrupted; // the last simulation was, by the listener
-  long best_steps;
-  char message[700];
-  FitWork work;
-  bool (*listener)(void *);
-  void *listener_data;
-  Rig *last;
-  InvariantViolation violation;
-};
+static const double ROUNDING = 1e-15;
 
 // ---------------------------------------------------------------- data
 
@@ -219,6 +169,7 @@ static void map_slopes(Objective *o) {
 static void make_blocks(Objective *o) {
   int columns = o->n + 1;
   o->qr = qr_sum_new(o->arena, o->n);
+  o->vector_R = ARENA_ARRAY(o->arena, double, (size_t)o->n *columns + 1);
   o->part = qr_sum_new(o->arena, o->n);
   o->part_column = ARENA_ARRAY(o->arena, double *, columns + 1);
   o->block = ARENA_ARRAY(o->arena, double, (size_t)columns *CHUNK + 16);
@@ -241,6 +192,21 @@ Objective *objective_new(const Problem *p) {
   return o;
 }
 
+void objective_reset(Objective *o) {
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++) {
+      o->sigma[o->first_channel[e] + c] = first_sigma(channel_of(o, e, c), &o->data[e][c]);
+      set_scale(o, e, c);
+    }
+  o->factor = 1, o->lambda = 0, o->horizon = 1, o->quick = false;
+  o->best_steps = 0, o->looked = 0;
+  o->work = (FitWork){0};
+  o->violation = (InvariantViolation){0};
+  o->listener = NULL, o->listener_data = NULL;
+  o->message[0] = 0;
+  o->last = o->free;
+}
+
 const Problem *objective_problem(const Objective *o) {
   return o->problem;
 }
@@ -255,6 +221,7 @@ static void untie(Objective *o) {
 void objective_free(Objective *o) {
   if (!o) return;
   untie(o);
+  differences_free(o->differences);
   rig_free(o->free);
   arena_free(o->arena);
 }
@@ -291,7 +258,27 @@ static void make_data_inputs(Objective *o) {
   }
 }
 
+static bool is_tied_so(const Objective *o, const Coupling *c) {
+  const Coupling *have = &o->coupling;
+  if (!o->tied || have->measured != c->measured || have->channels != c->channels ||
+      have->integral != c->integral || have->term_count != c->term_count)
+    return false;
+  for (int i = 0; i < c->term_count; i++) {
+    const CoupleTerm *a = &have->terms[i], *b = &c->terms[i];
+    if (a->channel != b->channel || a->state != b->state || a->rate != b->rate ||
+        a->direction != b->direction)
+      return false;
+  }
+  return true;
+}
+
 void objective_tie(Objective *o, const Coupling *c, const double *gain, double gain_integral) {
+  if (is_tied_so(o, c)) {
+    memcpy(o->gain, gain, (size_t)c->term_count * sizeof *gain);
+    o->gain_integral = gain_integral;
+    o->factor = 1;
+    return;
+  }
   untie(o);
   o->tie_arena = arena_new();
   o->coupling = *c;
@@ -307,6 +294,18 @@ void objective_tie(Objective *o, const Coupling *c, const double *gain, double g
   options.abs_tol = fmax(options.abs_tol, TIED_ABS_TOL);
   o->tied = rig_new(o->problem, o->coupled->model, &options, most_rows(o));
   make_data_inputs(o);
+}
+
+void objective_follow(Objective *to, const Objective *from) {
+  size_t bytes = (size_t)from->channel_count * sizeof *from->sigma;
+  if (memcmp(to->sigma, from->sigma, bytes) != 0) objective_set_sigma(to, from->sigma);
+  if (from->lambda > 0 && from->tied)
+    objective_tie(to, &from->coupling, from->gain, from->gain_integral);
+  to->factor = from->factor;
+  to->lambda = from->lambda;
+  to->horizon = from->horizon;
+  to->best_steps = from->best_steps;
+  objective_set_quick(to, from->quick);
 }
 
 void objective_strengthen(Objective *o, double factor) {
@@ -326,12 +325,12 @@ bool objective_is_full(const Objective *o) {
   return o->lambda == 0 && o->horizon >= 1 && !o->quick;
 }
 
-static Rig *rig_in_use(Objective *o) {
+Rig *objective_rig(Objective *o) {
   return o->lambda > 0 && o->tied ? o->tied : o->free;
 }
 
 bool objective_set_quick(Objective *o, bool quick) {
-  o->quick = quick && rig_in_use(o)->quick;
+  o->quick = quick && objective_rig(o)->quick;
   return o->quick;
 }
 
@@ -354,7 +353,7 @@ static void set_tie(Objective *o, int e, double *p) {
 
 // ---------------------------------------------------------------- one simulation
 
-static void set_parameters(Objective *o, Rig *r, int e, const double *x) {
+void objective_set_parameters(Objective *o, Rig *r, int e, const double *x) {
   const Problem *p = o->problem;
   memcpy(r->p, p->experiments[e].p, (size_t)p->model->np * sizeof *r->p);
   for (int i = 0; i < o->n; i++)
@@ -367,7 +366,7 @@ static const Input *const *inputs_of(Objective *o, Rig *r, int e) {
   return r == o->tied ? o->data_inputs[e] : o->problem->experiments[e].inputs;
 }
 
-static int rows_in_horizon(const Objective *o, int e) {
+int objective_rows_in_horizon(const Objective *o, int e) {
   const Plan *plan = o->plans[e];
   if (o->horizon >= 1) return plan->count;
   const Experiment *x = &o->problem->experiments[e];
@@ -395,7 +394,7 @@ static bool watch(void *data, int rows) {
   Objective *o = data;
   int e = o->watched;
   if (!listener_goes_on(o)) return false;
-  if (o->worth == HUGE_VAL) return true;
+  if (o->worth == HUGE_VAL || o->problem->options.round_digits > 0) return true;
   const Experiment *x = &o->problem->experiments[e];
   for (int c = 0; c < x->channel_count; c++) {
     const Channel *ch = &x->channels[c];
@@ -420,6 +419,7 @@ static bool watch(void *data, int rows) {
 static void count_work(Objective *o, const Rig *r, bool slopes) {
   const Trajectory *t = &r->trajectory;
   *(slopes ? &o->work.sensitivity_simulations : &o->work.simulations) += 1;
+  o->work.in_turn++;
   o->work.rhs += t->work.rhs;
   o->work.steps += t->work.steps;
   o->work.rejected += t->work.rejected;
@@ -434,14 +434,24 @@ static void note_violation(InvariantViolation *v, const Trajectory *t) {
     v->largest_sens = t->violation_sens, v->sens_of = t->violation_sens_of;
 }
 
-static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes) {
-  set_parameters(o, r, e, x);
+static double rounded(double y, int digits) {
+  if (y == 0 || !isfinite(y)) return y;
+  double unit = pow(10, floor(log10(fabs(y))) + 1 - digits);
+  return nearbyint(y / unit) * unit;
+}
+
+static void round_outputs(const Rig *r, int rows, int digits) {
+  for (int k = 0; k < r->outputs; k++)
+    for (int i = 0; i < rows; i++) r->column[k][i] = rounded(r->column[k][i], digits);
+}
+
+LsqEnd objective_simulate(Objective *o, Rig *r, int e, bool slopes) {
   const Plan *plan = o->plans[e];
   SimulateRequest request = {.p = r->p,
                              .inputs = inputs_of(o, r, e),
                              .start = o->problem->experiments[e].start,
                              .times = plan->times,
-                             .count = rows_in_horizon(o, e)};
+                             .count = objective_rows_in_horizon(o, e)};
   long most = TRIAL_STEPS + TRIAL_FACTOR * o->best_steps;
   request.max_steps = o->best_steps && most < o->problem->simulate.max_steps ? most : 0;
   Trajectory *t = &r->trajectory;
@@ -460,14 +470,24 @@ static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes
     snprintf(o->message, sizeof o->message, "%s", t->message);
     return LSQ_FAILED;
   }
+  int digits = o->problem->options.round_digits;
+  if (digits > 0) round_outputs(r, request.count, digits);
   return LSQ_DONE;
+}
+
+static LsqEnd simulate(Objective *o, Rig *r, int e, const double *x, bool slopes) {
+  bool differences = slopes && o->problem->options.derivatives != DERIVATIVES_SENSITIVITIES;
+  objective_set_parameters(o, r, e, x);
+  LsqEnd end = objective_simulate(o, r, e, slopes && !differences);
+  if (end == LSQ_DONE && differences) end = differences_fill(o, r, e, x);
+  return end;
 }
 
 // ---------------------------------------------------------------- rows
 
 static int samples_in_horizon(const Objective *o, int e, int c) {
   const Channel *ch = channel_of(o, e, c);
-  int rows = rows_in_horizon(o, e), n = ch->count;
+  int rows = objective_rows_in_horizon(o, e), n = ch->count;
   const int *row = o->plans[e]->channels[c].row;
   if (o->horizon >= 1) return n;
   while (n > 0 && row[n - 1] >= rows) n--;
@@ -575,6 +595,16 @@ static double half_squares(const double *r, int n) {
   return (sum[0] + sum[1] + (sum[2] + sum[3])) / 2;
 }
 
+// Rows as they are summed, for those who want them all.
+static void keep_vector(Objective *o, double *const *column, int rows, bool slopes) {
+  if (!o->vector) return;
+  size_t bytes = (size_t)rows * sizeof(double);
+  memcpy(o->vector + o->vector_at, column[o->n], bytes);
+  for (int i = 0; slopes && o->jacobian && i < o->n; i++)
+    memcpy(o->jacobian + (size_t)i * (size_t)o->vector_rows + o->vector_at, column[i], bytes);
+  o->vector_at += rows;
+}
+
 static void add_block(void *data, const ResidualBlock *b) {
   Sum *s = data;
   Objective *o = s->o;
@@ -591,6 +621,7 @@ static void add_block(void *data, const ResidualBlock *b) {
     reweight(o, b, s->slopes, j, limit);
   }
   s->objective += sum;
+  keep_vector(o, b->column, b->rows, s->slopes);
   if (!s->slopes) return;
   if (s->in_part)
     qr_sum_add(o->part, o->part_column, b->rows);
@@ -605,10 +636,10 @@ static void add_priors(Sum *s, const double *x) {
     if (!f->has_prior) continue;
     double r = (x[i] - f->prior_mean) / f->prior_sd;
     s->objective += r * r / 2;
-    if (!s->slopes) continue;
     for (int k = 0; k < o->n; k++) o->block_column[k][0] = k == i ? 1 / f->prior_sd : 0;
     o->block_column[o->n][0] = r;
-    qr_sum_add(o->qr, o->block_column, 1);
+    keep_vector(o, o->block_column, 1, s->slopes);
+    if (s->slopes) qr_sum_add(o->qr, o->block_column, 1);
   }
 }
 
@@ -634,7 +665,7 @@ static bool triangle_is_finite(const Objective *o) {
 }
 
 static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
-  Rig *r = rig_in_use(o);
+  Rig *r = objective_rig(o);
   Sum sum = {.o = o, .slopes = slopes};
   qr_sum_clear(o->qr);
   add_priors(&sum, out->x);
@@ -676,6 +707,24 @@ LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes) {
   return end;
 }
 
+int objective_vector_rows(const Objective *o) {
+  int rows = 0;
+  for (int i = 0; i < o->n; i++) rows += o->problem->free[i].has_prior;
+  for (int e = 0; e < o->problem->experiment_count; e++)
+    for (int c = 0; c < o->problem->experiments[e].channel_count; c++)
+      rows += samples_in_horizon(o, e, c);
+  return rows;
+}
+
+LsqEnd objective_vector(Objective *o, const double *x, double *r, double *J) {
+  LsqPoint at = {.x = (double *)x, .R = o->vector_R, .z = o->vector_R + o->n * o->n};
+  o->vector = r, o->jacobian = J;
+  o->vector_rows = objective_vector_rows(o), o->vector_at = 0;
+  LsqEnd end = objective_eval(o, &at, HUGE_VAL, J != NULL);
+  o->vector = o->jacobian = NULL;
+  return end;
+}
+
 const char *objective_why(const Objective *o) {
   return o->message;
 }
@@ -688,7 +737,7 @@ FitWork *objective_count(Objective *o) {
 
 void objective_solver(const Objective *o, char name[48], long *steps, long *rejected) {
   const Trajectory *t = &o->free->trajectory;
-  snprintf(name, 48, "%s", t->solver);
+  snprintf(name, 48, "%s", t->solver[0] ? t->solver : o->solver);
   *steps = t->work.steps;
   *rejected = t->work.rejected;
 }
@@ -726,7 +775,7 @@ bool objective_residuals(Objective *o, const double *x, ResidualSink *sink, void
 
 bool objective_states(Objective *o, const double *x, int experiment, const double *times, int count,
                       double *states) {
-  Rig *r = rig_in_use(o);
+  Rig *r = objective_rig(o);
   const Model *m = r->model;
   int nx = o->problem->model->nx;
   SystemSpec spec = {.outputs = m->x, .output_count = nx, .lanes = 1};
@@ -734,7 +783,7 @@ bool objective_states(Objective *o, const double *x, int experiment, const doubl
   simulate_needs(&options, m->nx, &spec);
   System *s = system_new(r->model, &spec);
   SimulateWork *w = simulate_work_new(s, &options);
-  set_parameters(o, r, experiment, x);
+  objective_set_parameters(o, r, experiment, x);
   SimulateRequest request = {.p = r->p,
                              .inputs = inputs_of(o, r, experiment),
                              .start = o->problem->experiments[experiment].start,
@@ -886,5 +935,6 @@ double objective_samples(const Objective *o) {
 double objective_accuracy(const Objective *o) {
   double rel = o->problem->simulate.rel_tol;
   if (o->lambda > 0 && o->tied) rel = fmax(rel, TIED_REL_TOL);
+  if (!o->problem->model->nx) rel = ROUNDING; // nothing is integrated
   return rel * rel * objective_data(o);
 }

@@ -12,6 +12,8 @@ typedef struct Objective Objective;
 
 Objective *objective_new(const Problem *p);
 void objective_free(Objective *o);
+// Back to what objective_new gave, but for what is compiled.
+void objective_reset(Objective *o);
 const Problem *objective_problem(const Objective *o);
 
 // ---------------------------------------------------------------- what is evaluated
@@ -33,6 +35,10 @@ bool objective_set_quick(Objective *o, bool quick);
 
 // As Lsq.eval, at out->x.
 LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes);
+// All residuals as they are summed, priors and the weights of the Huber loss included, over the present horizon: r[rows] and
+// J[i*rows + k] = dr_k/dx_i, or NULL.
+int objective_vector_rows(const Objective *o);
+LsqEnd objective_vector(Objective *o, const double *x, double *r, double *J);
 const char *objective_why(const Objective *o); // why the last simulation failed
 bool objective_is_over(Objective *o);          // the budget is used up, or the listener ends it
 const FitWork *objective_work(const Objective *o);

@@ -57,10 +57,11 @@ Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int row
   simulate_needs(options, m->nx, &spec);
   r->system = system_new(m, &spec);
   r->work = simulate_work_new(r->system, options);
+  r->rel_tol = options->rel_tol, r->quick_rel_tol = QUICK_REL_TOL;
   SimulateOptions quick = *options;
   quick.rel_tol = QUICK_REL_TOL;
   quick.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
-  if (options->rel_tol < QUICK_REL_TOL / 10) r->quick = simulate_work_new(r->system, &quick);
+  if (m->nx && options->rel_tol < QUICK_REL_TOL / 10) r->quick = simulate_work_new(r->system, &quick);
   make_columns(r, rows);
   r->trajectory.column = r->column;
   arena_free(scratch);

@@ -9,6 +9,7 @@ typedef struct Rig {
   System *system;
   SimulateWork *work;
   SimulateWork *quick; // of less accuracy, NULL when it would not be less
+  double rel_tol, quick_rel_tol;
   double *p;           // all parameters of the model
   int *parameters;     // free ones, without repetition
   int parameter_count; // slopes per output

@@ -78,7 +78,7 @@ bool search_relay(void *data, const FitProgress *p) {
   return !s->stopped;
 }
 
-static void tell(Search *s, const double *x, double objective, int iteration) {
+void search_tell(Search *s, const double *x, double objective, int iteration) {
   memcpy(s->shown, x, (size_t)s->n * sizeof *x);
   s->progress.objective = objective;
   s->progress.iteration = iteration;
@@ -89,7 +89,7 @@ static void tell(Search *s, const double *x, double objective, int iteration) {
 static void scaled_accepted(void *self, const LsqPoint *p, int iteration) {
   Scaled *c = self;
   to_natural(c->s, p->x, c->natural->x);
-  tell(c->s, c->natural->x, p->objective, iteration);
+  search_tell(c->s, c->natural->x, p->objective, iteration);
 }
 
 static double typical_of(const Free *f, bool log) {
@@ -99,16 +99,37 @@ static double typical_of(const Free *f, bool log) {
   return isfinite(range) && range > 0 ? range / 10 : 1;
 }
 
-static LocalMethod *method_of(const Search *s) {
-  static LocalMethod *const BY_OPTION[] = {local_trust_region, local_lm, local_gauss_newton};
-  switch (s->problem->method) {
-  case METHOD_LM: return local_lm;
-  case METHOD_GAUSS_NEWTON: return local_gauss_newton;
-  case METHOD_TRUST_REGION: return local_trust_region;
-  case METHOD_NEWTON: return local_newton;
-  case METHOD_NEWTON_FD: return local_newton_fd;
-  default: return BY_OPTION[s->problem->options.local];
-  }
+static LocalMethod *const METHODS[METHOD_COUNT] = {
+    [METHOD_TRUST_REGION] = local_trust_region,
+    [METHOD_LM] = local_lm,
+    [METHOD_LMDER] = local_lmder,
+    [METHOD_GAUSS_NEWTON] = local_gauss_newton,
+    [METHOD_SQP] = local_sqp,
+    [METHOD_NEWTON] = local_newton,
+    [METHOD_NEWTON_FD] = local_newton_fd,
+    [METHOD_IMPLICIT_FILTERING] = local_implicit_filtering,
+    [METHOD_NELDER_MEAD] = local_nelder_mead,
+    [METHOD_BOBYQA] = local_bobyqa,
+    [METHOD_COBYLA] = local_cobyla,
+    [METHOD_GA] = global_ga,
+    [METHOD_PSO] = global_pso,
+    [METHOD_CMA_ES] = global_cma_es,
+    [METHOD_DE] = global_de,
+};
+
+Method search_option_method(const Problem *p) {
+  static const Method BY_OPTION[] = {
+      [LOCAL_TRUST_REGION] = METHOD_TRUST_REGION,
+      [LOCAL_LM] = METHOD_LM,
+      [LOCAL_LMDER] = METHOD_LMDER,
+      [LOCAL_GAUSS_NEWTON] = METHOD_GAUSS_NEWTON,
+      [LOCAL_SQP] = METHOD_SQP,
+  };
+  return BY_OPTION[p->options.local];
+}
+
+static Method method_of(const Search *s) {
+  return METHODS[s->method] ? s->method : search_option_method(s->problem);
 }
 
 Local local_free(const Search *s) {
@@ -144,41 +165,104 @@ static LocalOptions options_of(const Search *s, const Local *l) {
                         .fd_step = o->fd_step,
                         .fd_full = o->fd_hessian == FD_HESSIAN_FULL,
                         .fd_exact = o->fd_gradient == FD_GRADIENT_SENSITIVITIES,
-                        .target = l->target};
+                        .target = l->target,
+                        .fit = o};
+}
+
+// ---------------------------------------------------------------- many points, rows, constraints
+
+static LsqEnd scaled_values(void *self, const double *y, int count, double *V) {
+  Scaled *c = self;
+  Search *s = c->s;
+  size_t n = (size_t)s->n;
+  Arena *a = arena_new();
+  double *x = ARENA_ARRAY(a, double, (size_t)count *n + 1);
+  for (int k = 0; k < count; k++) to_natural(s, y + (size_t)k * n, x + (size_t)k * n);
+  if (!s->points) s->points = points_new(s->objective);
+  LsqEnd end = points_values(s->points, x, count, V);
+  for (int k = 0; k < count; k++) {
+    LsqPoint at = {.x = x + (size_t)k * n, .objective = V[k]};
+    if (V[k] < HUGE_VAL) note_start(s, &at, LSQ_DONE);
+  }
+  arena_free(a);
+  return end;
+}
+
+static LsqEnd scaled_residuals(void *self, const double *y, double *r, double *J) {
+  Scaled *c = self;
+  Search *s = c->s;
+  size_t rows = (size_t)objective_vector_rows(s->objective);
+  to_natural(s, y, c->natural->x);
+  LsqEnd end = objective_vector(s->objective, c->natural->x, r, J);
+  if (end == LSQ_DONE) {
+    LsqPoint at = {.x = c->natural->x};
+    for (size_t k = 0; k < rows; k++) at.objective += r[k] * r[k] / 2;
+    note_start(s, &at, end);
+  }
+  for (int i = 0; end == LSQ_DONE && J && i < s->n; i++)
+    for (size_t k = 0; s->log[i] && k < rows; k++) J[(size_t)i * rows + k] *= c->natural->x[i];
+  return end;
+}
+
+static void scaled_constraints(void *self, const double *y, double *c, double *C) {
+  Scaled *scaled = self;
+  const Search *s = scaled->s;
+  const Constraints *all = &s->problem->constraints;
+  double *x = scaled->natural->x;
+  to_natural(s, y, x);
+  problem_constraints(s->problem, x, c, C);
+  for (int k = 0; C && k < all->equalities + all->inequalities; k++)
+    for (int i = 0; i < s->n; i++) C[(size_t)k * (size_t)s->n + (size_t)i] *= s->log[i] ? x[i] : 1;
 }
 
 static bool clips_at_zero(const Search *s) {
-  return s->problem->method == METHOD_NEWTON_FD && s->problem->options.fd_clip == FD_CLIP_ON;
+  return s->method == METHOD_NEWTON_FD && s->problem->options.fd_clip == FD_CLIP_ON;
 }
 
-static void set_bounds(const Search *s, double *lower, double *upper, double *typical) {
+enum { LOWER, UPPER, TYPICAL, BOX_LOW, BOX_HIGH, BOUND_KINDS };
+
+static void set_bounds(const Search *s, double *const *to) {
   for (int i = 0; i < s->n; i++) {
     const Free *f = &s->problem->free[i];
-    lower[i] = s->log[i] ? log(f->min) : f->min;
-    upper[i] = s->log[i] ? log(f->max) : f->max;
-    typical[i] = typical_of(f, s->log[i]);
-    if (clips_at_zero(s) && !s->log[i] && f->max > 0) lower[i] = fmax(lower[i], 0);
+    double low, high;
+    bool decades;
+    search_box(f, &low, &high, &decades);
+    to[LOWER][i] = s->log[i] ? log(f->min) : f->min;
+    to[UPPER][i] = s->log[i] ? log(f->max) : f->max;
+    to[TYPICAL][i] = typical_of(f, s->log[i]);
+    to[BOX_LOW][i] = s->log[i] ? log(low) : low;
+    to[BOX_HIGH][i] = s->log[i] ? log(high) : high;
+    if (clips_at_zero(s) && !s->log[i] && f->max > 0) to[LOWER][i] = fmax(to[LOWER][i], 0);
   }
 }
 
 static void run_local(Search *s, Local *l, double *x) {
   Arena *a = arena_new();
   Scaled scaled = {s, lsq_point_new(a, s->n)};
-  double *bounds = ARENA_ARRAY(a, double, 3 * s->n + 1);
-  set_bounds(s, bounds, bounds + s->n, bounds + 2 * s->n);
+  double *bounds[BOUND_KINDS];
+  for (int k = 0; k < BOUND_KINDS; k++) bounds[k] = ARENA_ARRAY(a, double, s->n + 1);
+  set_bounds(s, bounds);
   Lsq lsq = {.n = s->n,
-             .lower = bounds,
-             .upper = bounds + s->n,
-             .typical = bounds + 2 * s->n,
+             .lower = bounds[LOWER],
+             .upper = bounds[UPPER],
+             .typical = bounds[TYPICAL],
+             .box_low = bounds[BOX_LOW],
+             .box_high = bounds[BOX_HIGH],
              .noise = objective_accuracy(s->objective),
              .self = &scaled,
              .eval = scaled_eval,
              .hessian = scaled_hessian,
+             .values = scaled_values,
+             .rows = objective_vector_rows(s->objective),
+             .residuals = scaled_residuals,
+             .equalities = s->problem->constraints.equalities,
+             .inequalities = s->problem->constraints.inequalities,
+             .constraints = scaled_constraints,
              .accepted = scaled_accepted};
   LocalOptions options = options_of(s, l);
   LocalResult result = {.best = lsq_point_new(a, s->n)};
   from_natural(s, x, result.best->x);
-  method_of(s)(&lsq, &options, &result);
+  METHODS[method_of(s)](&lsq, &options, &result);
   to_natural(s, result.best->x, x);
   l->objective = result.best->objective;
   l->end = result.end;
@@ -188,10 +272,11 @@ static void run_local(Search *s, Local *l, double *x) {
   arena_free(a);
 }
 
-// Methods that are given for what they do in each step, and those whose second derivatives have the accuracy asked for.
-static bool is_literal(const Search *s) {
-  LocalMethod *m = method_of(s);
-  return m == local_gauss_newton || m == local_newton || m == local_newton_fd;
+// Only methods that look for the best way themselves begin with less accuracy: others are given for what they do in each
+// step, need second derivatives of the accuracy asked for, or get along with values.
+static bool begins_quickly(const Search *s) {
+  Method m = method_of(s);
+  return m == METHOD_TRUST_REGION || m == METHOD_LM;
 }
 
 // Where to go is seen with little accuracy; where to stop is not. Motion that magnifies errors can mislead the first
@@ -228,7 +313,7 @@ void search_local(Search *s, Local *l, double *x) {
   objective_set_horizon(s->objective, l->horizon);
   objective_set_quick(s->objective, false);
   l->iterations = l->evaluations = 0;
-  if (l->near || is_literal(s)) {
+  if (l->near || !begins_quickly(s)) {
     run_local(s, l, x);
     return;
   }
@@ -437,7 +522,7 @@ void search_end(Search *s, bool certain, double objective, const char *format, .
 }
 
 // Between simulations. Who stops after the first one has a result, that of the start.
-static bool keeps_going(void *data) {
+bool search_keeps_going(void *data) {
   Search *s = data;
   const FitOptions *o = &s->problem->options;
   const FitWork *w = objective_work(s->objective);
@@ -455,29 +540,36 @@ bool search_goes_on(Search *s) {
 
 // ---------------------------------------------------------------- starts
 
+void search_box(const Free *f, double *low, double *high, bool *decades) {
+  double size = f->start != 0 ? 3 * fabs(f->start) : 1;
+  *low = isfinite(f->min) ? f->min : fmin(f->start - size, f->max);
+  *high = isfinite(f->max) ? f->max : fmax(f->start + size, *low);
+  *decades = *low > 0 && *high > 10 * *low;
+}
+
 void search_random(Search *s, uint64_t number, double *x) {
   Random random;
   random_seed_stream(&random, (uint64_t)s->problem->options.seed, number);
   for (int i = 0; i < s->n; i++) {
-    const Free *f = &s->problem->free[i];
-    double u = random_uniform(&random), low = f->min, high = f->max;
-    double size = f->start != 0 ? 3 * fabs(f->start) : 1;
-    if (!isfinite(low)) low = fmin(f->start - size, high);
-    if (!isfinite(high)) high = fmax(f->start + size, low);
-    bool decades = low > 0 && high > 10 * low;
+    double u = random_uniform(&random), low, high;
+    bool decades;
+    search_box(&s->problem->free[i], &low, &high, &decades);
     x[i] = decades ? low * pow(high / low, u) : low + (high - low) * u;
     x[i] = fmin(fmax(x[i], low), high);
   }
 }
 
-Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *data) {
+Search *search_new(const Problem *p, Objective *o, FitResult *r, FitListener *listener,
+                   void *data) {
   Arena *a = r->arena;
   Search *s = ARENA_NEW(a, Search);
   s->arena = a;
   s->problem = p;
   s->result = r;
   s->n = p->free_count;
-  s->objective = objective_new(p);
+  s->method = p->method;
+  s->objective = o ? o : objective_new(p);
+  s->owns_objective = !o;
   s->best = ARENA_ARRAY(a, double, s->n + 1);
   s->tied = ARENA_ARRAY(a, double, s->n + 1);
   s->log = ARENA_ARRAY(a, bool, s->n + 1);
@@ -490,11 +582,12 @@ Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *
   s->progress = (FitProgress){
       .stage = "", .objective = HUGE_VAL, .x = s->shown, .work = objective_work(s->objective)};
   s->began = clock_seconds();
-  objective_listen(s->objective, keeps_going, s);
+  objective_listen(s->objective, search_keeps_going, s);
   return s;
 }
 
 void search_free(Search *s) {
+  points_free(s->points);
   hessian_free(s->hessian);
-  objective_free(s->objective);
+  if (s->owns_objective) objective_free(s->objective);
 }

@@ -3,11 +3,15 @@
 #include "estimate/fit.h"
 #include "estimate/hessian.h"
 #include "estimate/objective.h"
+#include "estimate/points.h"
 
 typedef struct Search {
   Arena *arena; // that of the result
   const Problem *problem;
   Objective *objective;
+  bool owns_objective;
+  Method method;    // of local searches, METHOD_AUTO: that of option local
+  Points *points;   // NULL until somebody asks for many values at once
   Hessian *hessian; // NULL until somebody asks for second derivatives
   int no_hessian;   // points at which they could not be computed
   FitResult *result;
@@ -30,7 +34,8 @@ typedef struct Search {
   bool stopped, over_budget;
 } Search;
 
-Search *search_new(const Problem *p, FitResult *r, FitListener *listener, void *data);
+// o: an Objective of the problem to use, NULL: one of its own.
+Search *search_new(const Problem *p, Objective *o, FitResult *r, FitListener *listener, void *data);
 void search_free(Search *s);
 
 // A local search at this lambda and horizon from x, which becomes the best point found.
@@ -50,6 +55,8 @@ Local local_tied(double lambda);   // roughly
 void search_local(Search *s, Local *l, double *x);
 double search_evaluate(Search *s, double lambda, double horizon,
                        const double *x); // HUGE_VAL: failed
+
+Method search_option_method(const Problem *p); // of option local
 
 // An objective over this horizon that is worth going on from.
 double search_floor(Search *s, double horizon);
@@ -74,8 +81,13 @@ void search_end(Search *s, bool certain, double objective, const char *format, .
 bool search_goes_on(Search *s); // false: stopped or out of budget
 // To the listener of the fit; notes a stop. The data is the Search.
 FitListener search_relay;
+void search_tell(Search *s, const double *x, double objective, int iteration); // progress
+bool search_keeps_going(void *search); // asks the listener, too: between simulations
 
 void search_random(Search *s, uint64_t number, double *x); // a start inside the bounds
+// Where starts are drawn from: the bounds, where they are infinite what is around the start; and whether it is drawn
+// logarithmically.
+void search_box(const Free *f, double *low, double *high, bool *decades);
 
 // The parts. Each starts at x (not changed) and returns whether a certain result was found.
 bool homotopy_auto(Search *s, const double *x, double factor, int halvings);
@@ -83,5 +95,7 @@ bool homotopy_paper(Search *s, const double *x);
 bool homotopy_tie(Search *s); // false: nothing to tie
 bool horizon_grow(Search *s, const double *x, double first);
 void portfolio(Search *s);
+// target: an objective that ends it, < 0: none.
+void multistart(Search *s, Method method, int count, double target);
 // A result in pieces again, with the present sigma. It stays as it is when that fails.
 void shooting_refit(Search *s);

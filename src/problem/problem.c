@@ -7,7 +7,7 @@
 #include "problem/reader.h"
 
 static const char *const KEYS[] = {"model",     "experiments", "estimate", "method", "options",
-                                   "criterion", "gains",       "homotopy", "loss"};
+                                   "criterion", "gains",       "homotopy", "loss",   "constraints"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file
@@ -114,7 +114,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   p->experiment_count = r->experiment_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_free_numbers(r) || !read_gains(r))
+      !read_free_numbers(r) || !read_gains(r) || !read_constraints(r))
     return false;
   warn_few_samples(r);
   return true;

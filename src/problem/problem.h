@@ -8,15 +8,36 @@
 #include "simulate/simulate_options.h"
 
 typedef enum Method {
-#define METHOD(name, word, meaning) METHOD_##name,
+#define METHOD(name, word, traits, meaning) METHOD_##name,
 #include "problem/methods.def"
 #undef METHOD
   METHOD_COUNT
 } Method;
 
+typedef enum MethodTrait {
+  METHOD_LOCAL = 1,       // one search from one start
+  METHOD_SLOPES = 2,      // uses derivatives
+  METHOD_CONSTRAINTS = 4, // respects the constraints of the problem
+  METHOD_GLOBAL = 8,      // looks all over the bounds, which must be finite
+  METHOD_COMPOSITE = 16,  // made of other methods
+} MethodTrait;
+
 const char *method_word(Method m);
 const char *method_meaning(Method m);
+bool method_has(Method m, MethodTrait trait);
 bool method_find(const char *word, Method *m);
+
+enum { METHOD_PARTS_MOST = 8 };
+typedef struct
+    MethodParts { // of a composite method: "multistart(lm, 50)", "portfolio(homotopy, ga)"
+  Method at[METHOD_PARTS_MOST];
+  int count;
+  int starts; // multistart; 0: option starts
+} MethodParts;
+
+// false and a sentence in err (what is wrong, what is allowed) when the text is no method.
+bool method_parse(const char *text, Method *m, MethodParts *parts, Err *err);
+void method_print(Method m, const MethodParts *parts, Text *out);
 
 typedef enum SigmaKind {
   SIGMA_UNKNOWN,  // residuals count as they are; their variance is estimated at the end
@@ -78,6 +99,23 @@ typedef struct GivenGain {
   double gain;
 } GivenGain;
 
+// What the estimated numbers have to satisfy, as the user gave it under 'constraints'.
+typedef struct Constraint {
+  const char *text;
+  int experiment; // -1: the same in all; else of the numbers as they are there
+  bool equality;
+  int rows[2], row_count;      // of problem_constraints: two of 1 <= k <= 3
+  struct ConstraintRow *shown; // what constraint_value gives
+  int line, column;            // in the problem file
+} Constraint;
+
+typedef struct Constraints {
+  Constraint *at;
+  int count;
+  int equalities, inequalities; // rows of problem_constraints
+  struct ConstraintRow *rows;
+} Constraints;
+
 typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
@@ -93,7 +131,9 @@ typedef struct Problem {
   int free_count;
   GivenGain *gains;
   int gain_count;
+  Constraints constraints;
   Method method;
+  MethodParts parts; // of the method
   FitOptions options;
   SimulateOptions simulate; // defaults of a fit: rel_tol 1e-8, abs_tol 1e-10
   Warnings warnings;        // of the problem file and of the data
@@ -116,3 +156,24 @@ bool problem_number(const Problem *p, const char *text, double *value, Err *err)
 
 // Parameters of the model that are free in some experiment, without repetition: returns the count.
 int problem_free_parameters(const Problem *p, int *parameters);
+
+// ---------------------------------------------------------------- constraints
+
+// At x, numbers of problem->free on their natural scale: c[k] = 0 for the equalities, then c[k] >= 0 for the inequalities;
+// C[k*free_count + i] = dc_k/dx_i, or NULL. Any number of threads may call it at once. What cannot be computed is NaN.
+void problem_constraints(const Problem *p, const double *x, double *c, double *C);
+
+typedef enum ConstraintState {
+  CONSTRAINT_SLACK,
+  CONSTRAINT_ACTIVE,
+  CONSTRAINT_VIOLATED
+} ConstraintState;
+// Of constraint number k as the user wrote it. Equalities that hold are active.
+ConstraintState constraint_state(const Problem *p, int k, const double *x);
+const char *constraint_state_word(ConstraintState s);
+// Of the middle or of the side that is no mere number; of two such sides the left one less the right one.
+double constraint_value(const Problem *p, int k, const double *x);
+
+// Whether a method keeps the constraints of the problem, if it has some. false and a sentence in err that names those
+// which do.
+bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, Err *err);

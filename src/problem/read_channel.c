@@ -33,12 +33,6 @@ static Replacer *solved_unknowns(ProblemReader *r) {
   return s;
 }
 
-static bool is_condition(const Ast *e) {
-  if (e->kind == AST_BOOL) return true;
-  if (e->kind == AST_IF) return is_condition(e->args[1]);
-  return (e->kind == AST_BINARY || e->kind == AST_UNARY) && e->op >= AST_LESS;
-}
-
 static bool check_variable(ChannelReader *c, const Variable *v) {
   c->variable = v;
   if (v->boolean)
@@ -60,7 +54,7 @@ static bool read_measured(ChannelReader *c) {
     return false;
   int i = tree->kind == AST_NAME ? names_find(m->flat->names, tree->name) : -1;
   if (i >= 0 && !check_variable(c, &m->flat->variables.at[i])) return false;
-  if (is_condition(tree))
+  if (reader_is_condition(tree))
     return reader_fail_key(c->r, c->node, ERR_VALUE,
                            "this is true or false: only numbers can be measured");
   if (!expr_varies(m->graph, e))

@@ -50,13 +50,13 @@ static bool set_option(ProblemReader *r, const Yaml *n) {
 
 static bool read_method(ProblemReader *r) {
   const Yaml *n = yaml_find(r->root, "method");
-  const char *word, *words[METHOD_COUNT];
+  const char *text;
+  Err own = {0};
   r->problem->method = METHOD_AUTO;
   if (yaml_is_null(n)) return true;
-  if (!reader_text(r, n, "'method'", &word)) return false;
-  if (method_find(word, &r->problem->method)) return true;
-  for (int i = 0; i < METHOD_COUNT; i++) words[i] = method_word((Method)i);
-  return reader_unknown(r, n->at, "method", word, words, METHOD_COUNT);
+  if (!reader_text(r, n, "'method'", &text)) return false;
+  return method_parse(text, &r->problem->method, &r->problem->parts, &own) ||
+         reader_adopt(r, n, &own);
 }
 
 static bool read_short_form(ProblemReader *r, const char *name) {

@@ -207,6 +207,12 @@ bool reader_expression(ProblemReader *r, Flat *f, const char *text, Place at, bo
   return reader_fail_place(r, at, own.code, "%s", own.text);
 }
 
+bool reader_is_condition(const Ast *e) {
+  if (e->kind == AST_BOOL) return true;
+  if (e->kind == AST_IF) return reader_is_condition(e->args[1]);
+  return (e->kind == AST_BINARY || e->kind == AST_UNARY) && e->op >= AST_LESS;
+}
+
 // ---------------------------------------------------------------- names of files and columns
 
 const char *reader_path(ProblemReader *r, const char *path) {

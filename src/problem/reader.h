@@ -103,6 +103,8 @@ bool reader_map(ProblemReader *r, const Yaml *n, const char *what);
 bool reader_expression(ProblemReader *r, Flat *f, const char *text, Place at, bool quoted,
                        const Ast **tree, Expr *out);
 
+bool reader_is_condition(const Ast *e); // true or false, not a number
+
 const char *reader_path(ProblemReader *r, const char *path); // relative to the problem file
 
 // ---- parts of the problem
@@ -118,6 +120,7 @@ bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count)
 
 bool read_options(ProblemReader *r);
 bool read_gains(ProblemReader *r);
+bool read_constraints(ProblemReader *r); // once the free numbers are known
 
 bool read_experiments(ProblemReader *r); // names, data, windows, settings: before the model is made
 bool read_experiment_inputs(ProblemReader *r); // after it

@@ -25,6 +25,7 @@ Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule) {
   c->one_by_n = ode->n ? 1. / ode->n : 0;
   c->errors_sens = vec_padded(ode->lanes);
   c->errors = ARENA_ARRAY(a, double, c->errors_sens + vec_padded(ode->stride * ode->lanes));
+  c->errors_lane = ARENA_ARRAY(a, double, vec_padded(ode->lanes));
   for (int i = 0; i < padded; i++) c->abs_tol[i] = 1;
   return c;
 }
@@ -34,8 +35,8 @@ static void set_tolerances(Control *c, const Stepper *s) {
   int rows = ode->n * (1 + ode->stride);
   for (int i = 0; i < rows; i++) {
     bool padding = i >= ode->n && (i - ode->n) % ode->stride >= ode->ns;
-    double tol = padding ? 1 : fmax(s->tol.abs[i], ABS_LEAST);
-    for (int lane = 0; lane < ode->lanes; lane++) c->abs_tol[i * ode->lanes + lane] = tol;
+    for (int at = i * ode->lanes; at < (i + 1) * ode->lanes; at++)
+      c->abs_tol[at] = padding ? 1 : fmax(s->tol.abs[at], ABS_LEAST);
   }
 }
 
@@ -149,14 +150,37 @@ double control_worst(const Control *c, const Ode *ode, const double *errors) {
   return sqrt(worst);
 }
 
+double control_worst_lane(const Control *c, Stepper *s, const double *errors, double h) {
+  const Ode *ode = s->ode;
+  double worst = 0, *sens = c->errors_lane, *lane = s->lane_error;
+  memset(sens, 0, (size_t)ode->lanes * sizeof *sens);
+  if (ode->ns) c->vec->column_largest(errors + c->errors_sens, ode->stride, ode->lanes, sens);
+  for (int l = 0; l < ode->lanes; l++) {
+    lane[l] = sens[l] <= errors[l] ? errors[l] : sens[l];
+    if (errors[l] != errors[l]) lane[l] = errors[l];
+    if (!(lane[l] <= worst) && worst == worst) worst = lane[l]; // a NaN stays
+    lane[l] *= h * h;
+  }
+  return fabs(h) * sqrt(worst);
+}
+
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1) {
   c->vec->scaled_squares(control_count(s->ode), e, s->y, y1, c->abs_tol, s->tol.rel, c->squares);
   control_columns(c, s->ode, c->squares, c->errors);
   return control_worst(c, s->ode, c->errors);
 }
 
+// A lane alone takes steps that are longer by the order-th root of what its error is smaller. Its eighth root serves all
+// orders: it is only an estimate.
+static void count_lane_steps(Stepper *s, double error) {
+  double by = error > ERROR_LEAST ? 1 / (error * error) : 0;
+  for (int l = 0; l < s->ode->lanes; l++)
+    s->lane_steps[l] += sqrt(sqrt(sqrt(sqrt(s->lane_error[l] * by))));
+}
+
 void control_accept(Control *c, Stepper *s, Attempt a, double error) {
   const ControlRule *r = c->rule;
+  if (s->lane_error) count_lane_steps(s, error);
   double log = rough_log2(error > ERROR_LEAST ? error : ERROR_LEAST);
   double change = c->log_error_old * r->memory - log * (1. / r->order - 0.75 * r->memory);
   double factor = r->safety * rough_exp2(change), most = c->rejected ? 1 : r->fast;
@@ -183,7 +207,8 @@ static int largest_or_broken(const double *v, int count) {
 StepEnd control_reject(Control *c, Stepper *s, Attempt a, double error, const double *broken) {
   const ControlRule *r = c->rule;
   s->count.rejected++;
-  s->worst = largest_or_broken(broken ? broken : c->squares, control_count(s->ode)) / s->ode->lanes;
+  if (s->ode->lanes == 1)
+    s->worst = largest_or_broken(broken ? broken : c->squares, control_count(s->ode));
   s->last_error = broken || isnan(error) ? HUGE_VAL : error;
   c->rejected = true;
   double factor = NOT_COMPUTABLE_FACTOR;

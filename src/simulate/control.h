@@ -18,7 +18,8 @@ typedef struct Control {
   double *squares; // scaled errors squared, of each number of y
   double *
       errors; // squared: of the states of each lane, and behind them (padded) of each column of sensitivities
-  int errors_sens; // where those of the sensitivities begin
+  int errors_sens;     // where those of the sensitivities begin
+  double *errors_lane; // scratch, by lane
   double one_by_n;
   double span;          // |t_end - t| at the start
   double log_error_old; // log2 of the error of the last accepted step
@@ -57,6 +58,9 @@ static inline void control_columns(const Control *c, const Ode *ode, const doubl
 double control_norm(Control *c, const Stepper *s, const double *e, const double *y1);
 // The root of the largest of the errors; NaN when any is.
 double control_worst(const Control *c, const Ode *ode, const double *errors);
+
+// The same of several lanes after a step of size h, whose errors are in units of 1/h; fills s->lane_error.
+double control_worst_lane(const Control *c, Stepper *s, const double *errors, double h);
 
 // After an accepted step of size h: counts it and proposes h_next. The caller has moved t and y.
 void control_accept(Control *c, Stepper *s, Attempt a, double error);

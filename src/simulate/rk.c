@@ -12,10 +12,20 @@ typedef struct Rk Rk;
 
 typedef struct RkKernels {
   void (*stages)(const Rk *w, const Stepper *s, double h); // all slopes, end value, scaled errors
+  void (*lane_stages)(const Rk *w, const Stepper *s, double h); // the same of several lanes
   void (*dense)(const Rk *w, const Stepper *s, RkSlope *f, int count);
   void (*value)(const Rk *w, const double *y, double theta, int count, double *out);
   void (*rows)(const Rk *w, const double *y, const double *thetas, const int *pick, int count,
                double *const *column, int row);
+  // Of several lanes: as `dense` of the picked numbers alone, values of four lanes from number i on at four times and at
+  // one.
+  void (*lane_dense)(const Rk *w, const Stepper *s, RkSlope *f, int count, const int *pick,
+                     int picks);
+  void (*lane_rows)(const Rk *w, const double *y, const double *thetas, int i,
+                    double *const *column, int row);
+  void (*lane_row)(const Rk *w, const double *y, double theta, int i, double *const *column,
+                   int row);
+  void (*combine)(double *five, const double *three, int count);
 } RkKernels;
 
 typedef struct RkMethod {
@@ -33,6 +43,10 @@ typedef struct RkMethod {
 enum { STIFF_HITS = 15, STIFF_MISSES = 6 };                               // Hairer's, in DOP853
 typedef enum DenseReady { DENSE_NO, DENSE_STATES, DENSE_ALL } DenseReady; // coefficients at hand
 
+typedef struct StiffTest {
+  int hits, misses;
+} StiffTest;
+
 struct Rk {
   const RkMethod *method;
   const RkKernels *kernels;
@@ -44,9 +58,10 @@ struct Rk {
   double *errors3;   // by columns
   double *dense;     // coefficient j at dense + j*ld, counted from 1
   DenseReady dense_ready;
-  bool begun;           // k1 holds f(t, y); otherwise the end slope of the last step does
-  bool computable;      // f was finite at the start
-  int stiff, not_stiff; // hits and misses of the stiffness test
+  bool begun;            // k1 holds f(t, y); otherwise the end slope of the last step does
+  bool computable;       // f was finite at the start
+  bool lane_dense_ready; // the coefficients of the picked numbers are
+  StiffTest *stiff;      // by lane
 };
 
 #define VEC_KERNELS "simulate/rk_kernels.inc"
@@ -61,8 +76,12 @@ static const RkMethod RK8 = {
     .dense_stages = 3,
     .stability = 6.1,
     .two_errors = true,
-    .plain = {rk8_stages_plain, rk8_dense_plain, rk8_value_plain, rk8_rows_plain},
-    .wide = {VEC_BEST(rk8_stages), VEC_BEST(rk8_dense), VEC_BEST(rk8_value), VEC_BEST(rk8_rows)},
+    .plain = {rk8_stages_plain, rk8_lane_stages_plain, rk8_dense_plain, rk8_value_plain,
+              rk8_rows_plain, rk8_lane_dense_plain, rk8_lane_rows_plain, rk8_lane_row_plain,
+              combine_plain},
+    .wide = {VEC_BEST(rk8_stages), VEC_BEST(rk8_lane_stages), VEC_BEST(rk8_dense),
+             VEC_BEST(rk8_value), VEC_BEST(rk8_rows), VEC_BEST(rk8_lane_dense),
+             VEC_BEST(rk8_lane_rows), VEC_BEST(rk8_lane_row), VEC_BEST(combine)},
 };
 
 static const RkMethod RK5 = {
@@ -74,8 +93,11 @@ static const RkMethod RK5 = {
     .dense_stages = 0,
     .stability = 3.25,
     .two_errors = false,
-    .plain = {rk5_stages_plain, rk5_dense_plain, rk5_value_plain, rk5_rows_plain},
-    .wide = {VEC_BEST(rk5_stages), VEC_BEST(rk5_dense), VEC_BEST(rk5_value), VEC_BEST(rk5_rows)},
+    .plain = {rk5_stages_plain, rk5_stages_plain, rk5_dense_plain, rk5_value_plain, rk5_rows_plain,
+              rk5_lane_dense_plain, rk5_lane_rows_plain, rk5_lane_row_plain, combine_plain},
+    .wide = {VEC_BEST(rk5_stages), VEC_BEST(rk5_stages), VEC_BEST(rk5_dense), VEC_BEST(rk5_value),
+             VEC_BEST(rk5_rows), VEC_BEST(rk5_lane_dense), VEC_BEST(rk5_lane_rows),
+             VEC_BEST(rk5_lane_row), VEC_BEST(combine)},
 };
 
 static double *slope(const Rk *w, int j) {
@@ -101,6 +123,7 @@ static void init(Stepper *s, Arena *a, const RkMethod *method) {
   w->end = ARENA_ARRAY(a, double, w->ld);
   w->squares3 = ARENA_ARRAY(a, double, w->ld);
   w->errors3 = ARENA_ARRAY(a, double, w->control->errors_sens + w->ld);
+  w->stiff = ARENA_ARRAY(a, StiffTest, s->ode->lanes);
 }
 
 static void init_rk8(Stepper *s, Arena *a) {
@@ -110,14 +133,21 @@ static void init_rk5(Stepper *s, Arena *a) {
   init(s, a, &RK5);
 }
 
+// Which lanes are to blame when f cannot be computed: those where v is not finite.
+static void blame_lanes(Stepper *s, const double *v, int count) {
+  for (int i = 0; i < count && s->lane_error; i++)
+    if (!isfinite(v[i])) s->lane_error[i % s->ode->lanes] = nan("");
+}
+
 static void start(Stepper *s, double t_end) {
   Rk *w = s->data;
   s->ode->rhs(s->ode->self, s->t, s->y, slope(w, 1));
   count_rhs(s, 1, true);
   w->computable = control_finite(slope(w, 1), w->count);
+  if (!w->computable) blame_lanes(s, slope(w, 1), w->count);
   w->begun = true;
   w->dense_ready = DENSE_NO;
-  w->stiff = w->not_stiff = 0;
+  memset(w->stiff, 0, (size_t)s->ode->lanes * sizeof *w->stiff);
   control_start(w->control, s, t_end, slope(w, 1), w->arg, slope(w, 2));
 }
 
@@ -129,28 +159,26 @@ static void moved(Stepper *s) {
   w->begun = true;
 }
 
-// DOP853's error, squared: e5^4 / (e5^2 + 0.01 e3^2).
-static double combined(double five, double three) {
-  double both = five + 0.01 * three;
-  return both == 0 ? 0 : five * (five / both);
-}
-
 // For each state, and for each column of sensitivities.
 static void combine_errors(Rk *w, const Ode *ode) {
   Control *c = w->control;
   int states = ode->n * ode->lanes, columns = ode->ns ? ode->stride * ode->lanes : 0;
   double *sens = c->errors + c->errors_sens;
-  for (int i = 0; i < states; i++) c->squares[i] = combined(c->squares[i], w->squares3[i]);
   control_columns(c, ode, w->squares3, w->errors3);
-  for (int i = 0; i < columns; i++) sens[i] = combined(sens[i], w->errors3[c->errors_sens + i]);
+  w->kernels->combine(c->squares, w->squares3, states);
+  w->kernels->combine(sens, w->errors3 + c->errors_sens, columns);
   c->vec->column_largest(c->squares, ode->n, ode->lanes, c->errors);
 }
 
 static double attempt_error(Rk *w, Stepper *s, double h) {
-  w->kernels->stages(w, s, h);
+  if (s->ode->lanes > 1)
+    w->kernels->lane_stages(w, s, h);
+  else
+    w->kernels->stages(w, s, h);
   count_rhs(s, w->method->stages, true);
   control_columns(w->control, s->ode, w->control->squares, w->control->errors);
   if (w->method->two_errors) combine_errors(w, s->ode);
+  if (s->ode->lanes > 1) return control_worst_lane(w->control, s, w->control->errors, h);
   return fabs(h) * control_worst(w->control, s->ode, w->control->errors);
 }
 
@@ -171,36 +199,49 @@ static const double *find_broken(const Rk *w) {
   return control_finite(w->end, w->count) ? NULL : w->end;
 }
 
+// Counts how often in a row a lane looks stiff. True when it is so often enough.
+static bool count_stiff(StiffTest *test, bool looks_stiff) {
+  if (looks_stiff) {
+    test->misses = 0;
+    test->hits++;
+  } else if (test->hits > 0 && ++test->misses >= STIFF_MISSES) {
+    *test = (StiffTest){0};
+  }
+  if (test->hits < STIFF_HITS) return false;
+  *test = (StiffTest){0};
+  return true;
+}
+
 // The largest eigenvalue from two slopes at the end of the step: Hairer, Wanner II, section IV.2.
-static bool looks_stiff(Rk *w, const Stepper *s, double h) {
+static bool lane_is_stiff(Rk *w, const Stepper *s, double h, int lane) {
   const double *last = slope(w, w->method->last), *end = slope(w, w->method->end);
-  double top = 0, bottom = 0;
-  for (int i = 0; i < s->ode->n * s->ode->lanes; i++) {
+  int lanes = s->ode->lanes;
+  double top = 0, bottom = 0, limit = w->method->stability;
+  for (int i = lane; i < s->ode->n * lanes; i += lanes) {
     double df = end[i] - last[i], dy = w->end[i] - w->arg[i];
     top += df * df;
     bottom += dy * dy;
   }
-  double limit = w->method->stability;
-  if (h * h * top > limit * limit * bottom) {
-    w->not_stiff = 0;
-    w->stiff++;
-  } else if (w->stiff > 0 && ++w->not_stiff >= STIFF_MISSES) {
-    w->stiff = w->not_stiff = 0;
-  }
-  if (w->stiff < STIFF_HITS) return false;
-  w->stiff = w->not_stiff = 0;
-  return true;
+  return count_stiff(&w->stiff[lane], h * h * top > limit * limit * bottom);
+}
+
+static bool is_stiff(Rk *w, Stepper *s, double h) {
+  if (s->ode->lanes == 1) return lane_is_stiff(w, s, h, 0);
+  bool any = false;
+  for (int l = 0; l < s->ode->lanes; l++) any |= s->lane_stiff[l] = lane_is_stiff(w, s, h, l);
+  return any;
 }
 
 static StepEnd accept(Rk *w, Stepper *s, Attempt a, double limit, double error) {
   size_t bytes = (size_t)w->count * sizeof *s->y;
-  bool stiff = looks_stiff(w, s, a.h);
+  bool stiff = is_stiff(w, s, a.h);
   memcpy(s->y_old, s->y, bytes);
   memcpy(s->y, w->end, bytes);
   s->t_old = s->t;
   s->t = a.last ? limit : s->t + a.h;
   w->begun = false;
   w->dense_ready = DENSE_NO;
+  w->lane_dense_ready = false;
   control_accept(w->control, s, a, error);
   return stiff ? STEP_STIFF : STEP_DONE;
 }
@@ -224,6 +265,7 @@ static StepEnd step(Stepper *s, double limit) {
     } else if (!isfinite(error)) {
       broken = find_broken(w);
     }
+    if (broken) blame_lanes(s, broken, w->count);
     StepEnd end = control_reject(w->control, s, a, error, broken);
     if (end != STEP_DONE) return end;
   }
@@ -274,6 +316,40 @@ static void dense_rows(Stepper *s, const double *t, int rows, bool with_sensitiv
   for (; k < rows; k++) dense_row(s, (t[k] - s->t_old) / h, numbers, pick, count, column, row + k);
 }
 
+static void prepare_lanes(Rk *w, Stepper *s, bool with_sensitivities, const int *pick, int picks) {
+  const Ode *ode = s->ode;
+  bool states = !with_sensitivities && ode->ns > 0 && ode->rhs_states, finite = true;
+  int count = states ? ode->n * ode->lanes : w->count;
+  w->kernels->lane_dense(w, s, states ? ode->rhs_states : ode->rhs, count, pick, picks);
+  count_rhs(s, w->method->dense_stages, !states);
+  w->lane_dense_ready = true;
+  w->dense_ready = DENSE_NO;
+  if (w->method->dense_stages == 0) return;
+  for (int c = 0; c < picks; c++)
+    finite &= control_finite(w->dense + 7 * w->ld + pick[c] * ode->lanes, ode->lanes);
+  if (!finite) memset(w->dense + 4 * w->ld, 0, (size_t)(4 * w->ld) * sizeof *w->dense);
+}
+
+static void dense_lanes(Stepper *s, const double *t, int rows, bool with_sensitivities,
+                        const int *pick, int count, double *const *column, int row) {
+  Rk *w = s->data;
+  int lanes = s->ode->lanes, k = 0;
+  if (!w->lane_dense_ready) prepare_lanes(w, s, with_sensitivities, pick, count);
+  double h = s->t - s->t_old, theta[4];
+  for (; k + 4 <= rows; k += 4) {
+    for (int j = 0; j < 4; j++) theta[j] = (t[k + j] - s->t_old) / h;
+    for (int c = 0; c < count; c++)
+      for (int l = 0; l < lanes; l += 4)
+        w->kernels->lane_rows(w, s->y_old, theta, pick[c] * lanes + l, column + c * lanes + l,
+                              row + k);
+  }
+  for (; k < rows; k++)
+    for (int c = 0; c < count; c++)
+      for (int l = 0; l < lanes; l += 4)
+        w->kernels->lane_row(w, s->y_old, (t[k] - s->t_old) / h, pick[c] * lanes + l,
+                             column + c * lanes + l, row + k);
+}
+
 const StepperRow STEPPER_RK8 = {
     .name = "rk8",
     .meaning = "explicit Runge-Kutta, Dormand-Prince 8(5,3)",
@@ -284,6 +360,7 @@ const StepperRow STEPPER_RK8 = {
     .moved = moved,
     .dense = dense,
     .dense_rows = dense_rows,
+    .dense_lanes = dense_lanes,
 };
 
 const StepperRow STEPPER_RK5 = {
@@ -296,4 +373,5 @@ const StepperRow STEPPER_RK5 = {
     .moved = moved,
     .dense = dense,
     .dense_rows = dense_rows,
+    .dense_lanes = dense_lanes,
 };

@@ -161,6 +161,12 @@ void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec
   spec->jacobian_sens = rows[1] == stepper_find("rosenbrock");
 }
 
+const StepperRow *simulate_first(const SimulateOptions *options, int states) {
+  const StepperRow *rows[2];
+  choose_solver(options, states, rows);
+  return rows[0];
+}
+
 static void list_picks(SimulateWork *w);
 
 static ImplicitKind implicit_kind(const SimulateWork *w) {
@@ -187,7 +193,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   choose_solver(options, s->nx, w->rows);
   if (s->lanes > 1) w->rows[1] = w->rows[0];
   int numbers = s->nx + s->nx * s->stride;
-  w->abs_tol = ARENA_ARRAY(a, double, numbers + 16);
+  w->abs_tol = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
   w->y = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
   w->row = ARENA_ARRAY(a, double, s->lanes == 1 ? (size_t)s->ny * (size_t)(1 + s->np) + 8 : 0);
   w->pieces = ARENA_ARRAY(a, int, s->nu + 1);
@@ -227,16 +233,18 @@ static void use_stepper(SimulateWork *w, int which) {
 }
 
 // A sensitivity times its parameter has the size of the state: that sets its absolute tolerance.
-static void set_tolerances(SimulateWork *w, const double *p) {
-  const System *s = w->system;
+void simulate_tolerances(const System *s, const SimulateOptions *options, const double *p,
+                         double *abs_tol) {
   const Flat *f = s->model->flat;
+  int L = s->lanes;
   for (int i = 0; i < s->nx; i++) {
-    double nominal = f->variables.at[s->model->state[i]].nominal;
-    w->abs_tol[i] = w->options.abs_tol * nominal;
-    for (int k = 0; k < s->stride; k++) {
-      double size = k < s->ns ? fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]) : 1;
-      w->abs_tol[s->nx + i * s->stride + k] = w->abs_tol[i] / (size > 0 ? size : 1);
-    }
+    double tol = options->abs_tol * f->variables.at[s->model->state[i]].nominal;
+    for (int l = 0; l < L; l++) abs_tol[i * L + l] = tol;
+    for (int k = 0; k < s->stride; k++)
+      for (int l = 0; l < L; l++) {
+        double size = k < s->ns ? fabs(p[s->parameter[s->active[k]] * L + l]) : 1;
+        abs_tol[(s->nx + i * s->stride + k) * L + l] = tol / (size > 0 ? size : 1);
+      }
   }
 }
 
@@ -507,7 +515,7 @@ static bool begin(SimulateWork *w) {
   Stepper *st = stepper(w);
   system_set_parameters(w->work, r->p);
   system_forget(w->work);
-  set_tolerances(w, r->p);
+  simulate_tolerances(s, &w->options, r->p, w->abs_tol);
   enter_pieces(w, r->start);
   w->work->inputs = eval_inputs;
   w->work->inputs_data = w;

@@ -31,6 +31,11 @@ Stepper *stepper_new(Arena *a, const StepperRow *row, const Ode *ode, const Tole
   int padded = vec_padded(ode->n * ode->lanes * (1 + ode->stride));
   s->y = ARENA_ARRAY(a, double, padded);
   s->y_old = ARENA_ARRAY(a, double, padded);
+  if (ode->lanes > 1) {
+    s->lane_error = ARENA_ARRAY(a, double, vec_padded(ode->lanes));
+    s->lane_steps = ARENA_ARRAY(a, double, vec_padded(ode->lanes));
+    s->lane_stiff = ARENA_ARRAY(a, bool, ode->lanes);
+  }
   row->init(s, a);
   return s;
 }
@@ -46,7 +51,7 @@ typedef struct Worst {
 
 static double scaled(const Stepper *s, const double *e, const double *y0, const double *y1, int i) {
   double size = fmax(fabs(y0[i]), fabs(y1[i]));
-  double scale = s->tol.abs[i / s->ode->lanes] + s->tol.rel * size;
+  double scale = s->tol.abs[i] + s->tol.rel * size;
   return e[i] == 0 ? 0 : e[i] / scale;
 }
 

@@ -49,10 +49,9 @@ typedef struct Ode {
 } Ode;
 
 typedef struct Tolerance {
-  double rel; // relative
-  const double
-      *abs;        // absolute, one for each row and column of y without lanes: n + n*stride numbers
-  double max_step; // 0: no limit
+  double rel;        // relative
+  const double *abs; // absolute, of each number of y
+  double max_step;   // 0: no limit
   double first_step; // 0: choose
   long max_steps;    // accepted and rejected together, counted over the life of the stepper
 } Tolerance;
@@ -84,6 +83,11 @@ struct Stepper {
   double h_next;     // proposal for the next step; sign is the direction
   int worst;         // index into y (without lanes) that limited the last rejected step
   double last_error; // its scaled error, > 1
+  // Of several lanes, by lane; NULL with one.
+  double
+      *lane_error; // squared scaled error of the last attempt, NaN where it could not be computed
+  double *lane_steps; // about how many steps the lane would have needed alone
+  bool *lane_stiff;   // explicit methods: it should be integrated by an implicit one
   StepCount count;
   void *data; // the method's own
 };
@@ -109,6 +113,10 @@ typedef struct StepperRow {
   // NULL: not offered.
   void (*dense_rows)(Stepper *s, const double *t, int rows, bool with_sensitivities,
                      const int *pick, int count, double *const *column, int row);
+  // The same of several lanes: pick[i] counts without lanes, its lane l goes to column[i*lanes + l]. The same picks in
+  // all calls between two steps. NULL: not offered.
+  void (*dense_lanes)(Stepper *s, const double *t, int rows, bool with_sensitivities,
+                      const int *pick, int count, double *const *column, int row);
 } StepperRow;
 
 extern const StepperRow *const STEPPERS[];

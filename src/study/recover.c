@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/crew.h"
 #include "study/random_start.h"
 #include "study/synthetic.h"
 
@@ -18,69 +20,53 @@ typedef struct Study { // what all trials share
   bool stop;
 } Study;
 
-static bool goes_on(void *data, const FitProgress *progress) {
+typedef struct Trial { // a job
+  int number;
+  bool finished; // false: it was stopped
+  bool ok, certain;
+  double objective, objective_truth;
+  long work;
+  double numbers[]; // by free number, as NUMBERS lists them
+} Trial;
+enum { ESTIMATE, STD_ERROR, HAS_INTERVAL, COVERED, NUMBERS };
+
+static double *numbers_of(Trial *t, int n, int kind) {
+  return t->numbers + (size_t)kind * (size_t)n;
+}
+
+static bool goes_on(void *data) {
   Study *s = data;
-  (void)progress;
   if (s->listener && !s->stop) s->stop = !s->listener(s->listener_data, s->r);
   return !s->stop;
-}
-
-// Of a channel that is fitted down to the errors of simulations sigma means nothing.
-static double least_sigma(const Problem *p, const Channel *c) {
-  double squares = 0;
-  for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
-  return fmax(100 * p->simulate.rel_tol * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
-}
-
-// V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
-// objectives cannot be compared.
-static double comparable_objective(const FitResult *f) {
-  double v = f->objective;
-  int k = 0;
-  for (int e = 0; e < f->problem->experiment_count; e++)
-    for (int c = 0; c < f->problem->experiments[e].channel_count; c++, k++) {
-      const Channel *channel = &f->problem->experiments[e].channels[c];
-      if (channel->sigma_kind == SIGMA_ESTIMATED)
-        v += channel->count * log(fmax(f->sigma[k], least_sigma(f->problem, channel)));
-    }
-  return v;
 }
 
 // As low as the search from the truth, up to what convergence and the accuracy of simulations leave open.
 static bool is_global(const FitResult *f, const FitResult *from_truth, double size) {
   double allowed = 1e-6 * fabs(from_truth->objective) + 1e-12 * size;
-  return comparable_objective(f) <= comparable_objective(from_truth) + allowed;
-}
-
-static void record(Study *s, int trial, const FitResult *f, const FitResult *from_truth,
-                   const Statistics *stats) {
-  Recover *r = s->r;
-  int n = s->p->free_count;
-  for (int i = 0; i < n; i++) {
-    r->estimates[trial * n + i] = f->x[i];
-    r->std_errors[trial * n + i] = stats->parameters[i].std_error;
-  }
-  r->objectives[trial] = comparable_objective(f);
-  r->objectives_truth[trial] = comparable_objective(from_truth);
-  r->work[trial] = f->work.simulations + f->work.sensitivity_simulations;
-  r->ok[trial] = is_global(f, from_truth, s->clean.size);
+  return fit_comparable(f) <= fit_comparable(from_truth) + allowed;
 }
 
 static bool covers(const Statistics *stats, int i, double truth) {
   return stats->parameters[i].ci_low <= truth && truth <= stats->parameters[i].ci_high;
 }
 
-typedef struct TrialNotes { // of one trial, by free number
-  bool certain;
-  bool *has_interval, *covered;
-} TrialNotes;
-
-static void note(const Study *s, const FitResult *f, const Statistics *stats, TrialNotes *out) {
-  out->certain = f->certain;
-  for (int i = 0; i < s->p->free_count; i++) {
-    out->has_interval[i] = isfinite(stats->parameters[i].ci_low + stats->parameters[i].ci_high);
-    out->covered[i] = out->has_interval[i] && covers(stats, i, s->truth[i]);
+static void record(const Study *s, const FitResult *f, const FitResult *from_truth,
+                   const Statistics *stats, Trial *t) {
+  int n = s->p->free_count;
+  for (int i = 0; i < n; i++) {
+    const StatParameter *of = &stats->parameters[i];
+    bool has_interval = isfinite(of->ci_low + of->ci_high);
+    numbers_of(t, n, ESTIMATE)[i] = f->x[i];
+    numbers_of(t, n, STD_ERROR)[i] = of->std_error;
+    numbers_of(t, n, HAS_INTERVAL)[i] = has_interval;
+    numbers_of(t, n, COVERED)[i] = has_interval && covers(stats, i, s->truth[i]);
   }
+  t->objective = fit_comparable(f);
+  t->objective_truth = fit_comparable(from_truth);
+  t->work = f->work.simulations + f->work.sensitivity_simulations;
+  t->ok = is_global(f, from_truth, s->clean.size);
+  t->certain = f->certain;
+  t->finished = true;
 }
 
 // Two streams for each trial, so that random starts do not change the noise.
@@ -100,26 +86,45 @@ static const Problem *trial_problem(const Study *s, int trial, Arena *a) {
   return problem_with_samples(s->p, &s->clean, o->noise_kind, o->noise, &random, a);
 }
 
-// Trials see only the study and write only where their number says. false when it was stopped.
-static bool run_trial(Study *s, int trial, TrialNotes *notes) {
+// ---------------------------------------------------------------- workers
+
+typedef struct Worker {
+  const Study *study;
+  const Crew *crew;
+} Worker;
+
+static void *begin_worker(const void *study, const Crew *crew) {
+  Worker *w = malloc(sizeof *w);
+  if (w) *w = (Worker){study, crew};
+  return w;
+}
+
+static bool worker_goes_on(void *data, const FitProgress *progress) {
+  (void)progress;
+  return crew_goes_on(((const Worker *)data)->crew);
+}
+
+static void work_trial(void *own, void *job) {
+  Worker *w = own;
+  Trial *t = job;
+  const Study *s = w->study;
   Arena *a = arena_new();
-  const Problem *noisy = trial_problem(s, trial, a);
-  Problem local = *noisy;
+  Problem noisy = *trial_problem(s, t->number, a);
+  noisy.options.threads = 1;
+  Problem local = noisy;
   local.method = METHOD_TRUST_REGION;
-  FitResult *f = fit_run(noisy, trial_start(s, trial, a), goes_on, s);
-  FitResult *from_truth = s->stop ? NULL : fit_run(&local, s->truth, goes_on, s);
-  if (!s->stop) {
-    Objective *o = objective_new(noisy);
-    Statistics *stats = statistics_new(noisy, f, o);
-    record(s, trial, f, from_truth, stats);
-    note(s, f, stats, notes);
+  FitResult *f = fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
+  FitResult *from_truth = fit_run(&local, s->truth, worker_goes_on, w);
+  if (crew_goes_on(w->crew)) {
+    Objective *o = objective_new(&noisy);
+    Statistics *stats = statistics_new(&noisy, f, o);
+    record(s, f, from_truth, stats, t);
     statistics_free(stats);
     objective_free(o);
   }
   fit_free(from_truth);
   fit_free(f);
   arena_free(a);
-  return !s->stop;
 }
 
 // ---------------------------------------------------------------- what came out
@@ -142,8 +147,12 @@ static void mean_and_spread(const double *v, int n, double *mean, double *spread
   *spread = n > 1 ? sqrt(squares / (n - 1)) : nan("");
 }
 
-static void summarise_parameter(const Study *s, const TrialNotes *notes, int i,
-                                RecoverParameter *out) {
+typedef struct Notes { // [trial*n + i]
+  double *has_interval, *covered;
+  bool *certain; // [trial]
+} Notes;
+
+static void summarise_parameter(const Study *s, const Notes *notes, int i, RecoverParameter *out) {
   const Recover *r = s->r;
   int n = s->p->free_count, good = 0, errors = 0, intervals = 0, covered = 0;
   Arena *a = arena_new();
@@ -152,8 +161,8 @@ static void summarise_parameter(const Study *s, const TrialNotes *notes, int i,
     if (!r->ok[t]) continue;
     estimate[good++] = r->estimates[t * n + i];
     if (isfinite(r->std_errors[t * n + i])) error[errors++] = r->std_errors[t * n + i];
-    intervals += notes[t].has_interval[i];
-    covered += notes[t].covered[i];
+    intervals += notes->has_interval[t * n + i] != 0;
+    covered += notes->covered[t * n + i] != 0;
   }
   out->truth = s->truth[i];
   mean_and_spread(estimate, good, &out->mean, &out->spread);
@@ -164,12 +173,12 @@ static void summarise_parameter(const Study *s, const TrialNotes *notes, int i,
   arena_free(a);
 }
 
-static void summarise(Study *s, const TrialNotes *notes) {
+static void summarise(Study *s, const Notes *notes) {
   Recover *r = s->r;
   for (int t = 0; t < r->done; t++) {
     r->succeeded += r->ok[t];
-    r->certain += notes[t].certain;
-    r->false_certain += notes[t].certain && !r->ok[t];
+    r->certain += notes->certain[t];
+    r->false_certain += notes->certain[t] && !r->ok[t];
   }
   for (int i = 0; i < s->p->free_count; i++) summarise_parameter(s, notes, i, &r->parameters[i]);
 }
@@ -253,26 +262,44 @@ static const double *truth_or_model(const Problem *p, const double *truth, Arena
   return x;
 }
 
-static TrialNotes *notes_new(Arena *a, int trials, int n) {
-  TrialNotes *notes = ARENA_ARRAY(a, TrialNotes, trials);
-  for (int t = 0; t < trials; t++) {
-    notes[t].has_interval = ARENA_ARRAY(a, bool, n);
-    notes[t].covered = ARENA_ARRAY(a, bool, n);
-  }
-  return notes;
+static void take_trial(Study *s, Trial *t, Notes *notes) {
+  Recover *r = s->r;
+  int n = s->p->free_count;
+  size_t at = (size_t)t->number * (size_t)n, bytes = (size_t)n * sizeof(double);
+  memcpy(r->estimates + at, numbers_of(t, n, ESTIMATE), bytes);
+  memcpy(r->std_errors + at, numbers_of(t, n, STD_ERROR), bytes);
+  memcpy(notes->has_interval + at, numbers_of(t, n, HAS_INTERVAL), bytes);
+  memcpy(notes->covered + at, numbers_of(t, n, COVERED), bytes);
+  notes->certain[t->number] = t->certain;
+  r->objectives[t->number] = t->objective;
+  r->objectives_truth[t->number] = t->objective_truth;
+  r->work[t->number] = t->work;
+  r->ok[t->number] = t->ok;
+  r->done++;
 }
 
 static void run_trials(Study *s) {
   Recover *r = s->r;
   double begin = clock_seconds();
-  TrialNotes *notes = notes_new(r->arena, r->trials, s->p->free_count);
-  for (int t = 0; t < r->trials && !s->stop; t++) {
-    if (!run_trial(s, t, &notes[t])) break;
-    r->done++;
+  size_t all = (size_t)r->trials * (size_t)s->p->free_count;
+  Notes notes = {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
+                 ARENA_ARRAY(r->arena, bool, r->trials)};
+  CrewWork work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->free_count * sizeof(double),
+                   .begin = begin_worker,
+                   .end = free,
+                   .work = work_trial,
+                   .shared = s};
+  Trial *t = arena_alloc(r->arena, 1, work.size);
+  Crew *c = crew_new(crew_size(s->p->options.threads, r->trials), &work);
+  crew_listen(c, goes_on, s);
+  for (t->number = 0; t->number < r->trials; t->number++) crew_submit(c, t);
+  while (!s->stop && crew_collect(c, t) && t->finished) {
+    take_trial(s, t, &notes);
     r->seconds = clock_seconds() - begin;
-    goes_on(s, NULL);
+    goes_on(s);
   }
-  summarise(s, notes);
+  crew_free(c);
+  summarise(s, &notes);
 }
 
 Recover *recover_run(const Problem *p, const double *truth, bool random_starts,

@@ -4,6 +4,7 @@
 #include "test.h"
 
 static LocalMethod *method;
+static bool slopes_come_later; // than the point that is accepted
 
 typedef struct Run {
   LsqTest *t;
@@ -202,7 +203,7 @@ static void a_stopped_search_has_the_best_point_so_far(void **state) {
     }
     assert_int_equal(r.result.evaluations, k + 1);
     assert_true(r.best->objective <= last);
-    assert_true(r.best->has_slopes);
+    assert_true(r.best->has_slopes || slopes_come_later);
     if (r.result.iterations) assert_true(r.best->objective == r.t->last);
     last = r.best->objective;
     run_free(&r);

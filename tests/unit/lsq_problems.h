@@ -291,13 +291,13 @@ static inline double lsq_test_random(LsqTest *t) {
   return (double)(t->seed >> 11) / 4503599627370496.0 - 1;
 }
 
-static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool slopes) {
-  LsqTest *t = self;
+// Residuals and slopes, if wanted, into t->column.
+static inline LsqEnd lsq_test_columns(LsqTest *t, const double *x, bool slopes, double *objective) {
   int n = t->lsq.n;
   double real[LSQ_CASE_NUMBERS] = {0}, sum = 0;
   for (int i = 0; i < n; i++) { // written so that NaN fails
-    assert(out->x[i] >= t->lower[i] && out->x[i] <= t->upper[i]);
-    real[i] = out->x[i] * (t->unit ? t->unit[i] : 1);
+    assert(x[i] >= t->lower[i] && x[i] <= t->upper[i]);
+    real[i] = x[i] * (t->unit ? t->unit[i] : 1);
     t->x[i] = real[i];
   }
   if (t->stop_after && t->evaluations >= t->stop_after) return LSQ_STOP;
@@ -308,10 +308,8 @@ static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool
     t->column[n][i] = creal(t->r[i]) + t->jitter * lsq_test_random(t);
     sum += t->column[n][i] * t->column[n][i] / 2;
   }
+  *objective = sum;
   if (!isfinite(sum)) return LSQ_FAILED;
-  if (sum > worth) return LSQ_ABANDONED;
-  out->objective = sum;
-  out->has_slopes = slopes;
   for (int j = 0; slopes && j < n; j++) {
     ((double *)&t->x[j])[1] = 1e-100; // the imaginary part
     t->residuals(&t->shape, t->x, t->r);
@@ -319,6 +317,18 @@ static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool
     for (int i = 0; i < t->shape.m; i++)
       t->column[j][i] = cimag(t->r[i]) * 1e100 * (t->unit ? t->unit[j] : 1);
   }
+  return LSQ_DONE;
+}
+
+static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool slopes) {
+  LsqTest *t = self;
+  int n = t->lsq.n;
+  double sum;
+  LsqEnd how = lsq_test_columns(t, out->x, slopes, &sum);
+  if (how != LSQ_DONE) return how;
+  if (sum > worth) return LSQ_ABANDONED;
+  out->objective = sum;
+  out->has_slopes = slopes;
   if (!slopes) return LSQ_DONE;
   qr_sum_clear(t->sum);
   qr_sum_add(t->sum, t->column, t->shape.m);
@@ -327,6 +337,17 @@ static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool
     for (int j = 0; j < i; j++) out->R[(size_t)i * n + j] = 0;
     out->z[i] = t->sum->R[(size_t)i * (n + 1) + n];
   }
+  return LSQ_DONE;
+}
+
+static inline LsqEnd lsq_test_residuals(void *self, const double *x, double *r, double *J) {
+  LsqTest *t = self;
+  size_t m = (size_t)t->shape.m;
+  double sum;
+  LsqEnd how = lsq_test_columns(t, x, J != NULL, &sum);
+  if (how != LSQ_DONE) return how;
+  memcpy(r, t->column[t->lsq.n], m * sizeof *r);
+  for (int i = 0; J && i < t->lsq.n; i++) memcpy(J + (size_t)i * m, t->column[i], m * sizeof *J);
   return LSQ_DONE;
 }
 
@@ -366,6 +387,8 @@ static inline LsqTest *lsq_test_new(LsqResiduals *residuals, int m, int n) {
                  .typical = t->typical,
                  .self = t,
                  .eval = lsq_test_eval,
+                 .rows = m,
+                 .residuals = lsq_test_residuals,
                  .accepted = lsq_test_accepted};
   return t;
 }

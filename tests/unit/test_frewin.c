@@ -223,7 +223,7 @@ static void differences_take_the_published_steps(void **state) {
     Pendulum q;
     char options[200];
     snprintf(options, sizeof options,
-             "method: newton-fd\noptions: {rel_tol: 1e-10, abs_tol: 1e-12, stop_objective: 1e-4, "
+             "method: newton-fd\noptions: {rel_tol: 1e-10, abs_tol: 1e-12, target_objective: 1e-4, "
              "fd_clip: on%s%s}",
              *t->options ? ", " : "", t->options);
     open_pendulum(&q, t->truth[0], t->truth[1], t->n == 2, options);
@@ -303,7 +303,7 @@ static void second_derivatives_find_the_truth_from_every_start(void **state) {
       Pendulum q;
       snprintf(options, sizeof options,
                "method: newton\noptions: {rel_tol: 1e-12, abs_tol: 1e-13, step_tol: 1e-10, "
-               "stop_objective: 1e-20, newton_hessian: %s}",
+               "target_objective: 1e-20, newton_hessian: %s}",
                adjoint ? "adjoint" : "forward");
       open_pendulum(&q, STARTS[k].truth[0], STARTS[k].truth[1], true, options);
       FitResult *r = fit_from(&q, STARTS[k].from[0], STARTS[k].from[1]);

@@ -350,7 +350,7 @@ static void fits_stop_at_any_moment_with_the_best_point(void **state) {
     Made m;
     Problem *p = open_oscillator(&m, "k: {start: 4.4}, c: {start: 0.5}", "");
     p->method = fd ? METHOD_NEWTON_FD : METHOD_NEWTON;
-    p->options.stop_objective = fd ? 1 : 0;
+    p->options.target_objective = fd ? 1 : 0;
     double last = HUGE_VAL;
     FitOutcome outcome = FIT_STOPPED;
     for (int most = 1; outcome == FIT_STOPPED; most++) {
@@ -392,11 +392,11 @@ static void a_fit_says_where_second_derivatives_were_missing(void **state) {
   made_close(&m);
 }
 
-static void a_stop_objective_ends_each_local_method(void **state) {
+static void a_target_objective_ends_each_local_method(void **state) {
   (void)state;
   Made m;
   Problem *p =
-      open_oscillator(&m, "k: {start: 4.4}, c: {start: 0.5}", "options: {stop_objective: 1}");
+      open_oscillator(&m, "k: {start: 4.4}, c: {start: 0.5}", "options: {target_objective: 1}");
   static const Method METHODS[] = {METHOD_LM, METHOD_TRUST_REGION, METHOD_GAUSS_NEWTON,
                                    METHOD_NEWTON, METHOD_NEWTON_FD};
   for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
@@ -429,7 +429,7 @@ int main(void) {
       cmocka_unit_test(fits_end_where_those_of_lm_do),
       cmocka_unit_test(fits_stop_at_any_moment_with_the_best_point),
       cmocka_unit_test(a_fit_says_where_second_derivatives_were_missing),
-      cmocka_unit_test(a_stop_objective_ends_each_local_method),
+      cmocka_unit_test(a_target_objective_ends_each_local_method),
   };
   method = newton;
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,7 @@ static void every_option_can_be_set_by_its_name(void **state) {
       Problem *p = parse_with(state, PROBLEM, &s, 1);
       const void *options = k ? (const void *)&p->simulate : (const void *)&p->options;
       option_value(row, options, now);
+      if (strcmp(now, value) != 0) print_error("option %s\n", row->name);
       assert_string_equal(now, value);
       problem_free(p);
     }

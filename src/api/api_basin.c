@@ -1,0 +1,119 @@
+// The public library: where searches end.
+#include "api/api.h"
+#include "report/basin_map.h"
+#include "report/basin_report.h"
+#include "report/figure_png.h"
+#include "report/figure_svg.h"
+
+struct EntrainBasin {
+  Basin basin; // never made: an EntrainBasin is a Basin
+};
+
+static const Basin *basin_of(const EntrainBasin *b) {
+  return &b->basin;
+}
+
+static EntrainBasinState state_of(const Basin *b) {
+  return (EntrainBasinState){.starts = b->count,
+                             .done = b->done,
+                             .optima = b->optimum_count,
+                             .reached_best = b->optimum_count ? b->optima[0].count : 0,
+                             .not_converged = b->not_converged,
+                             .failed = b->failed,
+                             .best = b->best,
+                             .seconds = b->seconds};
+}
+
+typedef struct Relay {
+  EntrainBasinListener *listener;
+  void *data;
+} Relay;
+
+static bool relay(void *data, const Basin *b) {
+  const Relay *to = data;
+  EntrainBasinState told = state_of(b);
+  return !to->listener || to->listener(to->data, &told);
+}
+
+EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasinAxis *axes,
+                                int axis_count, int random, const double *truth,
+                                EntrainBasinListener *listener, void *data, EntrainError *error) {
+  Err err = {0};
+  Arena *a = arena_new();
+  Relay to = {listener, data};
+  BasinAxis *own = ARENA_ARRAY(a, BasinAxis, axis_count + 1);
+  for (int k = 0; k < axis_count; k++)
+    own[k] = (BasinAxis){.name = axes[k].name,
+                         .low = axes[k].low,
+                         .high = axes[k].high,
+                         .scale = (BasinScale)axes[k].spacing,
+                         .count = axes[k].count};
+  BasinRequest q = {axis_count ? own : NULL, axis_count, random, truth};
+  Basin *b = basin_run(problem->problem, &q, relay, &to, &err);
+  arena_free(a);
+  api_publish(&err, error);
+  return (EntrainBasin *)b;
+}
+
+void entrain_basin_free(EntrainBasin *b) {
+  if (b) basin_free(&b->basin);
+}
+
+void entrain_basin_state(const EntrainBasin *b, EntrainBasinState *out) {
+  *out = state_of(basin_of(b));
+}
+
+bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out) {
+  const Basin *b = basin_of(basin);
+  if (i < 0 || i >= b->optimum_count) return false;
+  const BasinOptimum *o = &b->optima[i];
+  *out = (EntrainOptimum){o->objective, o->count, o->certain, o->flat, o->error, o->median, o->x};
+  return true;
+}
+
+int entrain_basin_reached(const EntrainBasin *basin, int start) {
+  const Basin *b = basin_of(basin);
+  if (start < 0 || start >= b->count || b->start[start].end == BASIN_OPEN) return -3;
+  return b->start[start].end == BASIN_FAILED ? -2 : b->start[start].optimum;
+}
+
+char *entrain_basin_report(const EntrainBasin *b, int width, bool colour) {
+  Text t;
+  text_init(&t);
+  basin_text(&t, basin_of(b), (PageStyle){width, colour});
+  return t.at;
+}
+
+char *entrain_basin_json(const EntrainBasin *b) {
+  Text t;
+  text_init(&t);
+  basin_json(&t, basin_of(b), entrain_version());
+  return t.at;
+}
+
+char *entrain_basin_csv(const EntrainBasin *b) {
+  Text t;
+  text_init(&t);
+  basin_csv(&t, basin_of(b));
+  return t.at;
+}
+
+char *entrain_basin_svg(const EntrainBasin *b) {
+  Text t;
+  Arena *a = arena_new();
+  text_init(&t);
+  figure_svg(basin_map(basin_of(b), a), &t);
+  arena_free(a);
+  return t.at;
+}
+
+char *entrain_basin_png(const EntrainBasin *b, size_t *length) {
+  static const double PIXELS_A_POINT = 2;
+  Text t;
+  Arena *a = arena_new();
+  text_init(&t);
+  if (!figure_png(basin_map(basin_of(b), a), PIXELS_A_POINT, &t)) text_done(&t);
+  arena_free(a);
+  *length = t.length;
+  return t.at;
+}

@@ -1,0 +1,232 @@
+// The public library: methods side by side.
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "report/compare_figure.h"
+#include "report/compare_report.h"
+#include "report/figure_png.h"
+#include "report/figure_svg.h"
+
+static const double FOUND_WITHIN = 0.01, PNG_SCALE = 2;
+
+struct EntrainCompare {
+  Arena *arena;
+  const Problem *problem;
+  ARRAY(CompareSpec) methods;
+  CompareRequest request;
+  const Published *published;
+  Compare *compare; // NULL before the run
+};
+
+EntrainCompare *entrain_compare_new(const EntrainProblem *p) {
+  Arena *a = arena_new();
+  EntrainCompare *c = ARENA_NEW(a, EntrainCompare);
+  c->arena = a;
+  c->problem = p->problem;
+  c->request.found = FOUND_WITHIN;
+  return c;
+}
+
+void entrain_compare_free(EntrainCompare *c) {
+  if (!c) return;
+  compare_free(c->compare);
+  arena_free(c->arena);
+}
+
+// ---------------------------------------------------------------- what is compared
+
+static bool add_method(EntrainCompare *c, const char *text, Err *err) {
+  CompareSpec spec;
+  if (!compare_spec_read(c->arena, c->problem, text, &spec, err)) return false;
+  array_push(c->arena, &c->methods, spec);
+  return true;
+}
+
+bool entrain_compare_add(EntrainCompare *c, const char *method, EntrainError *error) {
+  Err err = {0};
+  add_method(c, method, &err);
+  return api_fine(&err, error);
+}
+
+void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all) {
+  int n = c->problem->free_count;
+  double *copy = truth ? ARENA_ARRAY(c->arena, double, n + 1) : NULL;
+  if (truth) memcpy(copy, truth, (size_t)n * sizeof *copy);
+  c->request.has_truth = true;
+  c->request.truth = copy;
+  c->request.all_numbers = all;
+}
+
+void entrain_compare_found(EntrainCompare *c, double within) {
+  c->request.found = within;
+}
+
+void entrain_compare_repeat(EntrainCompare *c, int seeds, int random_starts) {
+  c->request.seeds = seeds;
+  c->request.random_starts = random_starts;
+}
+
+void entrain_compare_keep_traces(EntrainCompare *c) {
+  c->request.trace = true;
+}
+
+void entrain_compare_time_threads(EntrainCompare *c) {
+  c->request.parallel = true;
+}
+
+bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError *error) {
+  Err err = {0};
+  c->published = published_load(c->arena, c->problem, path, &err);
+  return api_fine(&err, error);
+}
+
+// ---------------------------------------------------------------- the run
+
+typedef struct Relay {
+  EntrainCompareListener *listener;
+  void *data;
+} Relay;
+
+static bool relay(void *data, const CompareProgress *p) {
+  const Relay *to = data;
+  const FitWork *w = p->fit ? p->fit->work : NULL;
+  EntrainCompareProgress told = {.method = p->compare->rows[p->row].spec.label,
+                                 .number = p->row,
+                                 .methods = p->compare->count,
+                                 .run = p->run,
+                                 .runs = p->runs,
+                                 .iteration = p->fit ? p->fit->iteration : 0,
+                                 .objective = p->fit ? p->fit->objective : HUGE_VAL,
+                                 .simulations =
+                                     w ? w->simulations + w->sensitivity_simulations : 0};
+  return !to->listener || to->listener(to->data, &told);
+}
+
+static void add_usual(EntrainCompare *c, Err *err) {
+  for (const char *const *text = compare_spec_usual(); *text; text++) add_method(c, *text, err);
+}
+
+bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, void *data,
+                         EntrainError *error) {
+  Err err = {0};
+  Relay to = {listener, data};
+  if (!c->methods.count) add_usual(c, &err);
+  c->request.methods = c->methods.at;
+  c->request.count = c->methods.count;
+  if (!err.code && !c->compare) c->compare = compare_run(c->problem, &c->request, relay, &to, &err);
+  return api_fine(&err, error);
+}
+
+// ---------------------------------------------------------------- what came out
+
+int entrain_compare_count(const EntrainCompare *c) {
+  return c->compare ? c->compare->done : 0;
+}
+
+bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out) {
+  if (i < 0 || i >= entrain_compare_count(c)) return false;
+  const CompareRow *r = &c->compare->rows[i];
+  const CompareFigures *m = &r->median;
+  *out = (EntrainCompared){
+      .label = r->spec.label,
+      .outcome = r->shown ? fit_outcome_word(r->shown->outcome) : "refused",
+      .refused = r->refused ? r->refused : "",
+      .runs = r->run_count,
+      .found = r->found,
+      .iterations = m->iterations,
+      .evaluations = m->evaluations,
+      .simulations = m->simulations,
+      .sensitivity_simulations = m->sensitivity_simulations,
+      .fair = m->fair,
+      .objective = m->objective,
+      .objective_least = r->least.objective,
+      .objective_most = r->most.objective,
+      .error = m->error,
+      .seconds = m->seconds,
+      .evaluations_parallel = m->evaluations_parallel,
+      .seconds_parallel = m->seconds_parallel,
+      .same = r->same,
+      .values = r->shown ? r->shown->x : NULL,
+  };
+  return true;
+}
+
+bool entrain_compare_stopped(const EntrainCompare *c) {
+  return c->compare && c->compare->stopped;
+}
+
+bool entrain_compare_has_result(const EntrainCompare *c) {
+  return c->compare && compare_has_result(c->compare);
+}
+
+// ---------------------------------------------------------------- texts
+
+static CompareReport report_of(const EntrainCompare *c, EntrainCompareLayout layout) {
+  return (CompareReport){c->compare, c->published, (CompareLayout)layout};
+}
+
+char *entrain_compare_report(const EntrainCompare *c, EntrainCompareLayout layout, int width,
+                             bool colour) {
+  Text t;
+  CompareReport r = report_of(c, layout);
+  text_init(&t);
+  if (c->compare) compare_text(&t, &r, (PageStyle){width, colour});
+  return t.at;
+}
+
+char *entrain_compare_markdown(const EntrainCompare *c, EntrainCompareLayout layout) {
+  Text t;
+  CompareReport r = report_of(c, layout);
+  text_init(&t);
+  if (c->compare) compare_markdown(&t, &r);
+  return t.at;
+}
+
+char *entrain_compare_csv(const EntrainCompare *c, EntrainCompareLayout layout) {
+  Text t;
+  CompareReport r = report_of(c, layout);
+  text_init(&t);
+  if (c->compare) compare_csv(&t, &r);
+  return t.at;
+}
+
+char *entrain_compare_json(const EntrainCompare *c) {
+  Text t;
+  CompareReport r = report_of(c, ENTRAIN_COMPARE_FULL);
+  text_init(&t);
+  if (c->compare) compare_json(&t, &r, entrain_version());
+  return t.at;
+}
+
+char *entrain_compare_trace_csv(const EntrainCompare *c) {
+  Text t;
+  text_init(&t);
+  if (c->compare) compare_trace_csv(&t, c->compare);
+  return t.at;
+}
+
+char *entrain_compare_svg(const EntrainCompare *c) {
+  Text t;
+  Arena *a = arena_new();
+  const Figure *f = c->compare ? compare_figure(a, c->compare) : NULL;
+  text_init(&t);
+  if (f)
+    figure_svg(f, &t);
+  else
+    text_done(&t);
+  arena_free(a);
+  return f ? t.at : NULL;
+}
+
+char *entrain_compare_png(const EntrainCompare *c, size_t *length) {
+  Text t;
+  Arena *a = arena_new();
+  const Figure *f = c->compare ? compare_figure(a, c->compare) : NULL;
+  text_init(&t);
+  bool drawn = f && figure_png(f, PNG_SCALE, &t);
+  *length = t.length;
+  if (!drawn) text_done(&t);
+  arena_free(a);
+  return drawn ? t.at : NULL;
+}

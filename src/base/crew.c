@@ -1,0 +1,234 @@
+#include "base/crew.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+typedef struct Slot { // a job on its way
+  struct Slot *next;
+  bool done;
+  max_align_t job[]; // its bytes
+} Slot;
+
+struct Crew {
+  Arena *arena;
+  CrewWork work;
+  int workers; // threads, 0: the caller does it
+  pthread_t *threads;
+  pthread_mutex_t lock;
+  pthread_cond_t is_work, is_done;
+  Slot *first, *last; // submitted, not collected
+  Slot *waiting;      // the first that nobody has begun
+  Slot *spare;
+  int pending;
+  bool closing;
+  atomic_bool stop;
+  void *own; // of the caller, without threads
+  bool (*listener)(void *);
+  void *listener_data;
+  double asked; // when the listener was
+};
+
+static const double BETWEEN_QUESTIONS = 0.03; // seconds
+
+int crew_cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  int count = CPU_COUNT(&set);
+  return count < 1 ? 1 : count;
+}
+
+int crew_size(int threads, int jobs) {
+  int size = threads > 0 ? threads : crew_cores();
+  if (size > jobs) size = jobs;
+  return size < 1 ? 1 : size;
+}
+
+// ---------------------------------------------------------------- workers
+
+static void *make_own(const Crew *c) {
+  return c->work.begin ? c->work.begin(c->work.shared, c) : NULL;
+}
+
+static void free_own(const Crew *c, void *own) {
+  if (c->work.end && own) c->work.end(own);
+}
+
+static Slot *next_job(Crew *c) {
+  while (!c->waiting && !c->closing) pthread_cond_wait(&c->is_work, &c->lock);
+  Slot *job = c->waiting;
+  if (job) c->waiting = job->next;
+  return job;
+}
+
+static void *serve(void *data) {
+  Crew *c = data;
+  void *own = NULL;
+  bool begun = false;
+  pthread_mutex_lock(&c->lock);
+  for (Slot *s = next_job(c); s; s = next_job(c)) {
+    pthread_mutex_unlock(&c->lock);
+    if (!atomic_load(&c->stop)) {
+      if (!begun) own = make_own(c);
+      begun = true;
+      c->work.work(own, s->job);
+    }
+    pthread_mutex_lock(&c->lock);
+    s->done = true;
+    pthread_cond_signal(&c->is_done);
+  }
+  pthread_mutex_unlock(&c->lock);
+  free_own(c, own);
+  return NULL;
+}
+
+// Numbers of a simulation may lie on the stack of a worker, as they do on that of the caller.
+enum { STACK = 8 << 20 };
+
+static void start_workers(Crew *c, int workers) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
+  c->threads = ARENA_ARRAY(c->arena, pthread_t, workers);
+  for (int i = 0; i < workers; i++) {
+    if (pthread_create(&c->threads[i], &attributes, serve, c) != 0) break;
+    c->workers++;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+Crew *crew_new(int workers, const CrewWork *work) {
+  Arena *a = arena_new();
+  Crew *c = ARENA_NEW(a, Crew);
+  c->arena = a;
+  c->work = *work;
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_condattr_t by;
+  pthread_condattr_init(&by);
+  pthread_condattr_setclock(&by, CLOCK_MONOTONIC);
+  pthread_cond_init(&c->is_work, &by);
+  pthread_cond_init(&c->is_done, &by);
+  pthread_condattr_destroy(&by);
+  if (workers > 1) start_workers(c, workers);
+  return c;
+}
+
+void crew_free(Crew *c) {
+  if (!c) return;
+  atomic_store(&c->stop, true);
+  pthread_mutex_lock(&c->lock);
+  c->closing = true;
+  pthread_cond_broadcast(&c->is_work);
+  pthread_mutex_unlock(&c->lock);
+  for (int i = 0; i < c->workers; i++) pthread_join(c->threads[i], NULL);
+  free_own(c, c->own);
+  pthread_cond_destroy(&c->is_work);
+  pthread_cond_destroy(&c->is_done);
+  pthread_mutex_destroy(&c->lock);
+  arena_free(c->arena);
+}
+
+// ---------------------------------------------------------------- jobs
+
+static Slot *take_slot(Crew *c) {
+  Slot *s = c->spare;
+  if (s)
+    c->spare = s->next;
+  else
+    s = arena_alloc(c->arena, 1, sizeof *s + c->work.size);
+  s->next = NULL, s->done = false;
+  return s;
+}
+
+void crew_submit(Crew *c, const void *job) {
+  pthread_mutex_lock(&c->lock);
+  Slot *s = take_slot(c);
+  memcpy(s->job, job, c->work.size);
+  if (c->last)
+    c->last->next = s;
+  else
+    c->first = s;
+  c->last = s;
+  if (!c->waiting) c->waiting = s;
+  c->pending++;
+  pthread_cond_signal(&c->is_work);
+  pthread_mutex_unlock(&c->lock);
+}
+
+int crew_workers(const Crew *c) {
+  return c->workers ? c->workers : 1;
+}
+
+int crew_pending(const Crew *c) {
+  return c->pending;
+}
+
+void crew_listen(Crew *c, bool (*listener)(void *), void *data) {
+  c->listener = listener, c->listener_data = data;
+}
+
+void crew_stop(Crew *c) {
+  atomic_store(&c->stop, true);
+}
+
+static bool ask(Crew *c) {
+  c->asked = clock_seconds();
+  if (c->listener && !c->listener(c->listener_data)) crew_stop(c);
+  return !atomic_load(&c->stop);
+}
+
+bool crew_goes_on(const Crew *crew) {
+  Crew *c = (Crew *)crew; // the time of the last question is no business of the worker
+  if (atomic_load(&c->stop)) return false;
+  if (c->workers || clock_seconds() - c->asked < BETWEEN_QUESTIONS) return true;
+  return ask(c);
+}
+
+static void do_here(Crew *c, Slot *s) {
+  if (!c->own) c->own = make_own(c);
+  c->waiting = s->next;
+  c->work.work(c->own, s->job);
+  s->done = true;
+}
+
+// With the lock.
+static void wait_a_moment(Crew *c) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += (long)(BETWEEN_QUESTIONS * 1e9);
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  if (pthread_cond_timedwait(&c->is_done, &c->lock, &until) != ETIMEDOUT &&
+      clock_seconds() - c->asked < BETWEEN_QUESTIONS)
+    return;
+  pthread_mutex_unlock(&c->lock);
+  ask(c);
+  pthread_mutex_lock(&c->lock);
+}
+
+static void take_back(Crew *c, Slot *s, void *job) {
+  memcpy(job, s->job, c->work.size);
+  c->first = s->next;
+  if (!c->first) c->last = NULL;
+  s->next = c->spare;
+  c->spare = s;
+  c->pending--;
+}
+
+bool crew_collect(Crew *c, void *job) {
+  Slot *s = c->first;
+  if (!s || atomic_load(&c->stop)) return false;
+  if (!c->workers) do_here(c, s);
+  pthread_mutex_lock(&c->lock);
+  while (!s->done && !atomic_load(&c->stop)) wait_a_moment(c);
+  bool done = s->done && !atomic_load(&c->stop);
+  if (done) take_back(c, s, job);
+  pthread_mutex_unlock(&c->lock);
+  return done;
+}

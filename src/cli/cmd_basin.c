@@ -1,0 +1,353 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/lists.h"
+#include "cli/message.h"
+#include "cli/open_problem.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+static const char *const PLACES[] = {"svg", "png", "csv", "json", NULL};
+enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 10000000 };
+
+typedef struct Plan {
+  EntrainBasinAxis *axes;
+  int axis_count;
+  int random;
+  Words over; // owns the names
+} Plan;
+
+static void plan_done(Plan *p) {
+  words_done(&p->over);
+  free(p->axes);
+}
+
+// ---------------------------------------------------------------- --over, --grid, --random
+
+static bool read_count(const char *flag, const char *text, char **end, int *count) {
+  errno = 0;
+  long value = strtol(text, end, 10);
+  if (*end != text && errno == 0 && value >= 1 && value <= COUNT_MOST) {
+    *count = (int)value;
+    return true;
+  }
+  complain("%s: '%s' is not a count from 1 to %d", flag, text, COUNT_MOST);
+  return false;
+}
+
+static bool read_random(const Arguments *a, Plan *plan) {
+  const char *text = arguments_value(a, "random");
+  char *end;
+  if (!text) return true;
+  if (arguments_have(a, "grid")) {
+    complain("starts are on a --grid or at --random, not both");
+    return false;
+  }
+  if (!read_count("--random", text, &end, &plan->random)) return false;
+  if (*end) complain("--random: '%s' is not a count", text);
+  return !*end;
+}
+
+// A problem with one or two unknowns needs no --over.
+static bool set_default_over(const EntrainProblem *p, Plan *plan) {
+  EntrainUnknown u;
+  int count = entrain_problem_unknown_count(p);
+  if (count > 2 || count < 1) {
+    complain("say with --over which of the %d estimated numbers the starts differ in, as in --over "
+             "alpha,beta; or give --random N for random starts in all of them",
+             count);
+    return false;
+  }
+  plan->axis_count = count;
+  for (int i = 0; i < count && entrain_problem_unknown(p, i, &u); i++) plan->axes[i].name = u.name;
+  return true;
+}
+
+static bool read_over(const Arguments *a, const EntrainProblem *p, Plan *plan) {
+  const char *list = arguments_value(a, "over");
+  if (list && !words_split("--over", list, &plan->over)) return false;
+  int room = plan->over.count > 2 ? plan->over.count : 2;
+  plan->axes = calloc((size_t)room, sizeof *plan->axes);
+  if (!plan->axes) {
+    complain("out of memory");
+    return false;
+  }
+  for (int k = 0; k < room; k++) plan->axes[k].low = plan->axes[k].high = nan("");
+  plan->axis_count = plan->over.count;
+  for (int k = 0; k < plan->over.count; k++) plan->axes[k].name = plan->over.at[k];
+  return list || plan->random || set_default_over(p, plan);
+}
+
+static bool wrong_grid(const char *text, const Plan *plan) {
+  complain("--grid: '%s' does not give one count for each of the %d numbers of --over, as 50%s "
+           "does",
+           text, plan->axis_count, plan->axis_count == 1 ? "" : "x40");
+  return false;
+}
+
+static bool read_grid(const Arguments *a, Plan *plan) {
+  const char *text = arguments_value(a, "grid"), *at = text;
+  if (plan->random) return true;
+  for (int k = 0; k < plan->axis_count && !text; k++)
+    plan->axes[k].count = plan->axis_count == 1 ? GRID_ONE : plan->axis_count == 2 ? GRID_TWO : 0;
+  if (!text && plan->axis_count > 2) {
+    complain("give --grid with a count for each of the %d numbers of --over", plan->axis_count);
+    return false;
+  }
+  for (int k = 0; k < plan->axis_count && text; k++) {
+    char *end;
+    if (!read_count("--grid", at, &end, &plan->axes[k].count)) return false;
+    bool last = k + 1 == plan->axis_count;
+    if (*end != (last ? 0 : 'x')) return wrong_grid(text, plan);
+    at = end + 1;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- --range, --log
+
+static EntrainBasinAxis *find_axis(Plan *plan, const char *flag, const char *name) {
+  Nearest nearest = {.name = name};
+  for (int k = 0; k < plan->axis_count; k++) {
+    if (strcmp(plan->axes[k].name, name) == 0) return &plan->axes[k];
+    nearest_offer(&nearest, plan->axes[k].name);
+  }
+  if (nearest.best)
+    complain("%s: the starts do not differ in '%s'; did you mean '%s'?", flag, name, nearest.best);
+  else
+    complain("%s: the starts do not differ in '%s'; name it under --over", flag, name);
+  return NULL;
+}
+
+static bool read_limit(const EntrainProblem *p, const char *text, double *value) {
+  EntrainError error;
+  if (entrain_problem_number(p, text, value, &error)) return true;
+  complain("--range: %s", error.text);
+  return false;
+}
+
+static bool read_range(const EntrainProblem *p, Plan *plan, char *assignment) {
+  const char *name, *text;
+  if (!assignment_split("--range", assignment, &name, &text)) return false;
+  EntrainBasinAxis *axis = find_axis(plan, "--range", name);
+  char *colon = strchr(text, ':');
+  if (!axis) return false;
+  if (!colon) {
+    complain("--range needs name=low:high, not '%s=%s'", name, text);
+    return false;
+  }
+  *colon = 0;
+  return read_limit(p, text, &axis->low) && read_limit(p, colon + 1, &axis->high);
+}
+
+static bool read_ranges(const EntrainProblem *p, Plan *plan, const char *list) {
+  Words words;
+  bool done = assignments_split("--range", list, &words);
+  for (int i = 0; done && i < words.count; i++) done = read_range(p, plan, (char *)words.at[i]);
+  words_done(&words);
+  return done;
+}
+
+static bool read_spacings(Plan *plan, const char *flag, EntrainSpacing spacing, const char *list) {
+  Words words;
+  bool done = words_split(flag, list, &words);
+  for (int i = 0; done && i < words.count; i++) {
+    EntrainBasinAxis *axis = find_axis(plan, flag, words.at[i]);
+    if (axis) axis->spacing = spacing;
+    done = axis != NULL;
+  }
+  words_done(&words);
+  return done;
+}
+
+// Random starts in all unknowns: the axes are needed where something is said about one of them.
+static bool take_all_unknowns(const EntrainProblem *p, Plan *plan) {
+  int count = entrain_problem_unknown_count(p);
+  EntrainUnknown u;
+  free(plan->axes);
+  plan->axes = calloc((size_t)count + 1, sizeof *plan->axes);
+  if (!plan->axes) {
+    complain("out of memory");
+    return false;
+  }
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
+    plan->axes[i] = (EntrainBasinAxis){.name = u.name, .low = nan(""), .high = nan("")};
+  plan->axis_count = count;
+  return true;
+}
+
+static bool read_details(const Arguments *a, const EntrainProblem *p, Plan *plan) {
+  bool done = plan->axis_count > 0 || take_all_unknowns(p, plan);
+  for (int i = 0; done && i < a->given_count; i++) {
+    const Given *g = &a->given[i];
+    if (!g->flag) continue;
+    if (strcmp(g->name, "range") == 0) done = read_ranges(p, plan, g->value);
+    if (strcmp(g->name, "log") == 0)
+      done = read_spacings(plan, "--log", ENTRAIN_SPACING_LOG, g->value);
+    if (strcmp(g->name, "linear") == 0)
+      done = read_spacings(plan, "--linear", ENTRAIN_SPACING_LINEAR, g->value);
+  }
+  return done;
+}
+
+static bool read_plan(const Arguments *a, const EntrainProblem *p, Plan *plan) {
+  return read_random(a, plan) && read_over(a, p, plan) && read_grid(a, plan) &&
+         read_details(a, p, plan);
+}
+
+// The values of the model, but for those that --truth names. NULL without the flag, or (*wrong) when something is wrong.
+static double *read_truth(const Arguments *a, const EntrainProblem *p, bool *wrong) {
+  const char *list = arguments_value(a, "truth");
+  EntrainUnknown u;
+  *wrong = false;
+  if (!arguments_have(a, "truth")) return NULL;
+  double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
+  if (!truth) complain("out of memory");
+  for (int i = 0; truth && entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
+  *wrong = !truth || (list && !read_unknowns(p, "--truth", list, truth));
+  if (!*wrong) return truth;
+  free(truth);
+  return NULL;
+}
+
+// ---------------------------------------------------------------- progress
+
+static void show_starts(Progress *p, const EntrainBasinState *s) {
+  char line[200];
+  int at = snprintf(line, sizeof line, "start %d of %d", s->done, s->starts);
+  if (s->done && s->seconds > 0)
+    snprintf(line + at, sizeof line - (size_t)at,
+             "  %.3g a second  best objective %.4g  about %.0f s left", s->done / s->seconds,
+             s->best, ceil(s->seconds / s->done * (s->starts - s->done)));
+  progress_show(p, line);
+}
+
+static bool listen(void *data, const EntrainBasinState *s) {
+  Progress *p = data;
+  if (progress_is_due(p, false)) show_starts(p, s);
+  return !interrupt_asked();
+}
+
+// ---------------------------------------------------------------- results
+
+static int write_png(const char *path, const EntrainBasin *b) {
+  size_t length;
+  char *bytes = entrain_basin_png(b, &length);
+  if (!bytes) return INTERNAL;
+  bool done = output_write(path, bytes, length);
+  entrain_text_free(bytes);
+  return done ? DONE : WRONG_USE;
+}
+
+static int write_files(const Arguments *a, const EntrainBasin *b) {
+  const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
+  const char *csv = arguments_value(a, "csv"), *json = arguments_value(a, "json");
+  int status = DONE;
+  if (svg) status = write_result(svg, entrain_basin_svg(b));
+  if (status == DONE && png) status = write_png(png, b);
+  if (status == DONE && csv) status = write_result(csv, entrain_basin_csv(b));
+  if (status == DONE && json) status = write_result(json, entrain_basin_json(b));
+  return status;
+}
+
+static int write_results(const Arguments *a, const EntrainBasin *b) {
+  Terminal t = output_terminal();
+  EntrainBasinState state;
+  entrain_basin_state(b, &state);
+  int status = DONE;
+  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
+    status = write_result(NULL, entrain_basin_report(b, t.width, t.colour));
+  if (status == DONE) status = write_files(a, b);
+  if (status != DONE) return status;
+  return state.done == state.starts && state.reached_best > 0 ? DONE : NOT_REACHED;
+}
+
+static int study(const Arguments *a, const EntrainProblem *problem, const Plan *plan) {
+  EntrainError error;
+  bool wrong;
+  double *truth = read_truth(a, problem, &wrong);
+  if (wrong) return WRONG_USE;
+  Progress progress = progress_new(a);
+  interrupt_watch();
+  EntrainBasin *b = entrain_basin_run(problem, plan->axes, plan->axis_count, plan->random, truth,
+                                      listen, &progress, &error);
+  progress_clear(&progress);
+  int status = b ? write_results(a, b) : complain_error(&error);
+  entrain_basin_free(b);
+  free(truth);
+  return status;
+}
+
+static int run(const Arguments *a) {
+  int status;
+  Plan plan = {0};
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !(check_places(a, problem, PLACES) && read_plan(a, problem, &plan)))
+    status = WRONG_USE;
+  if (status == DONE) status = study(a, problem, &plan);
+  plan_done(&plan);
+  entrain_problem_free(problem);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"over", 0, "NAMES", "the numbers that starts differ in: alpha,beta",
+     "all of them, where the problem has one or two", false},
+    {"grid", 0, "COUNTS", "starts along each of them: 50x50, or 200 of a single one", "25x25; 100",
+     false},
+    {"random", 0, "N",
+     "N random starts instead of a grid; without --over in all numbers; --seed chooses them", NULL,
+     false},
+    {"range", 0, "LIST", "where the starts lie: alpha=0.1:10,beta=0:5", "the bounds", false},
+    {"log", 0, "NAMES", "these are spaced logarithmically",
+     "numbers that are searched on a logarithmic scale", false},
+    {"linear", 0, "NAMES", "these are spaced evenly", "all others", false},
+    {"start", 0, "LIST", "where the other numbers begin: mu=0.1", "the problem file", false},
+    {"truth", 0, "[LIST]",
+     "tells how far each optimum is from these values (alpha=0.5), without a list from those of "
+     "the model",
+     NULL, false},
+    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
+     false},
+    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
+     false},
+    {"svg", 0, "FILE", "the map as a picture; - is standard output", NULL, false},
+    {"png", 0, "FILE", "the map as a picture made of pixels", NULL, false},
+    {"csv", 0, "FILE", "every start: where it began and ended, which optimum, objective, work",
+     NULL, false},
+    {"json", 0, "FILE", "optima, shares and work for other programs", NULL, false},
+    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
+    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
+     NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain basin swing.yaml --over p,theta.start --grid 50x50 --method lm --svg map.svg",
+    "From which of 2500 starts does a local search find the best optimum?",
+    "entrain basin swing.yaml --random 200 --method homotopy --truth p=10",
+    "200 random starts between the bounds, and how far from the truth they end",
+    NULL,
+};
+
+const Command CMD_BASIN = {
+    "basin",
+    "PROBLEM",
+    "which optimum is reached from which start: a map",
+    "Searches from every point of a grid, or from random points, and sorts the ends into distinct "
+    "optima. Tells the share of starts that reach each of them, the best one first, and draws "
+    "which start leads to which optimum: on the terminal, as SVG or as PNG. Numbers that --over "
+    "does not name begin where the problem says. End points count as one optimum when their "
+    "numbers and objectives agree, or when they differ only along a direction that the data do not "
+    "see. PROBLEM is a YAML file ('entrain help problem' explains it). Ctrl-C ends it with what is "
+    "done. The exit status is 1 when it was stopped, or no start reached an optimum.",
+    FLAGS,
+    OF_SIMULATION | OF_FIT,
+    EXAMPLES,
+    run,
+};

@@ -1,0 +1,326 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/lists.h"
+#include "cli/message.h"
+#include "cli/open_problem.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+static const char *const PLACES[] = {"output", "trace", "svg", "png", NULL};
+static const char *const LAYOUTS[] = {"full", "paper", "parallel", NULL}; // as EntrainCompareLayout
+static const char *const FORMATS[] = {"table", "csv", "json", "markdown", NULL};
+enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN };
+static const char *const ERRORS[] = {"determined", "all", NULL};
+enum { RUNS_MOST = 1000000 };
+
+typedef struct Job {
+  const Arguments *a;
+  const EntrainProblem *problem;
+  EntrainCompare *compare;
+  int layout, format, all; // indices of their words
+} Job;
+
+// ---------------------------------------------------------------- flags
+
+static bool read_word(const Arguments *a, const char *flag, const char *const *words, int *index) {
+  const char *value = arguments_value(a, flag);
+  Nearest nearest = {.name = value};
+  *index = 0;
+  if (!value) return true;
+  for (int i = 0; words[i]; i++) {
+    *index = i;
+    if (strcmp(words[i], value) == 0) return true;
+    nearest_offer(&nearest, words[i]);
+  }
+  char list[200] = "";
+  for (int i = 0; words[i]; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
+  if (nearest.best)
+    complain("--%s cannot be '%s'; did you mean '%s'? It is one of %s", flag, value, nearest.best,
+             list);
+  else
+    complain("--%s cannot be '%s'; it is one of %s", flag, value, list);
+  return false;
+}
+
+static bool read_count(const Arguments *a, const char *flag, int *count) {
+  const char *text = arguments_value(a, flag);
+  double value = 0;
+  *count = 0;
+  if (!text) return true;
+  if (!read_number(flag, text, &value)) return false;
+  if (value >= 1 && value <= RUNS_MOST && value == floor(value)) {
+    *count = (int)value;
+    return true;
+  }
+  complain("--%s must be a whole number from 1 to %d, not %s", flag, RUNS_MOST, text);
+  return false;
+}
+
+static bool add_methods(const Job *job) {
+  const char *list = arguments_value(job->a, "methods");
+  EntrainError error;
+  Words words;
+  if (!list) return true;
+  bool done = words_split("--methods", list, &words);
+  for (int i = 0; done && i < words.count; i++) {
+    done = entrain_compare_add(job->compare, words.at[i], &error);
+    if (!done) complain("--methods: %s", error.text);
+  }
+  words_done(&words);
+  return done;
+}
+
+// The values of the model, but for those that --truth names.
+static bool read_truth(const Job *job) {
+  if (!arguments_have(job->a, "truth")) return true;
+  int count = entrain_problem_unknown_count(job->problem);
+  double *truth = calloc((size_t)count + 1, sizeof *truth);
+  EntrainUnknown u;
+  if (!truth) {
+    complain("out of memory");
+    return false;
+  }
+  for (int i = 0; entrain_problem_unknown(job->problem, i, &u); i++) truth[i] = u.in_model;
+  const char *list = arguments_value(job->a, "truth");
+  bool done = !list || read_unknowns(job->problem, "--truth", list, truth);
+  if (done) entrain_compare_truth(job->compare, truth, job->all == 1);
+  free(truth);
+  return done;
+}
+
+static bool read_found(const Job *job) {
+  const char *text = arguments_value(job->a, "found");
+  double value;
+  if (!text) return true;
+  if (!read_number("found", text, &value)) return false;
+  if (value > 0 && value < 1) {
+    entrain_compare_found(job->compare, value);
+    return true;
+  }
+  complain("--found must be above 0 and below 1, not %s", text);
+  return false;
+}
+
+static bool read_published(const Job *job) {
+  const char *path = arguments_value(job->a, "published");
+  EntrainError error;
+  if (!path) return true;
+  for (int i = 0; PLACES[i]; i++) {
+    const char *place = arguments_value(job->a, PLACES[i]);
+    if (!place || !output_is_same(place, path)) continue;
+    complain("--%s would overwrite '%s', which is read; choose another name", PLACES[i], path);
+    return false;
+  }
+  if (entrain_compare_published(job->compare, path, &error)) return true;
+  complain_error(&error);
+  return false;
+}
+
+static bool wants_traces(const Arguments *a) {
+  return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png");
+}
+
+static bool set_up(Job *job) {
+  int seeds, starts;
+  if (!read_word(job->a, "layout", LAYOUTS, &job->layout) ||
+      !read_word(job->a, "format", FORMATS, &job->format) ||
+      !read_word(job->a, "error", ERRORS, &job->all) || !read_count(job->a, "seeds", &seeds) ||
+      !read_count(job->a, "random_starts", &starts) || !read_truth(job) || !read_found(job) ||
+      !read_published(job) || !add_methods(job))
+    return false;
+  entrain_compare_repeat(job->compare, seeds, starts);
+  if (wants_traces(job->a)) entrain_compare_keep_traces(job->compare);
+  if (job->layout == ENTRAIN_COMPARE_PARALLEL) entrain_compare_time_threads(job->compare);
+  return true;
+}
+
+// ---------------------------------------------------------------- the run
+
+static void show(Progress *p, const EntrainCompareProgress *c) {
+  char line[400], part[100] = "";
+  if (c->runs > 1) snprintf(part, sizeof part, "  run %d of %d", c->run + 1, c->runs);
+  int at = snprintf(line, sizeof line, "%.200s (%d of %d)%s", c->method, c->number + 1, c->methods,
+                    part);
+  if (isfinite(c->objective) && at < (int)sizeof line)
+    snprintf(line + at, sizeof line - (size_t)at, "  step %d  objective %.4g  %ld simulations",
+             c->iteration, c->objective, c->simulations);
+  progress_show(p, line);
+}
+
+static bool listen(void *data, const EntrainCompareProgress *c) {
+  Progress *p = data;
+  if (progress_is_due(p, false)) show(p, c);
+  return !interrupt_asked();
+}
+
+// ---------------------------------------------------------------- results
+
+static char *text_of(const Job *job) {
+  Terminal t = output_terminal();
+  EntrainCompareLayout layout = (EntrainCompareLayout)job->layout;
+  switch (job->format) {
+  case FORMAT_CSV: return entrain_compare_csv(job->compare, layout);
+  case FORMAT_JSON: return entrain_compare_json(job->compare);
+  case FORMAT_MARKDOWN: return entrain_compare_markdown(job->compare, layout);
+  default:
+    if (arguments_have(job->a, "output")) t = (Terminal){200, 0, false};
+    return entrain_compare_report(job->compare, layout, t.width, t.colour);
+  }
+}
+
+static int write_picture(const char *path, char *bytes, size_t length) {
+  if (!bytes) {
+    complain("there is nothing to draw: no method told a step");
+    return NOT_REACHED;
+  }
+  bool done = output_write(path, bytes, length);
+  entrain_text_free(bytes);
+  return done ? DONE : WRONG_USE;
+}
+
+static int write_pictures(const Job *job) {
+  const char *svg = arguments_value(job->a, "svg"), *png = arguments_value(job->a, "png");
+  int status = DONE;
+  if (svg) {
+    char *text = entrain_compare_svg(job->compare);
+    status = write_picture(svg, text, text ? strlen(text) : 0);
+  }
+  if (status == DONE && png) {
+    size_t length = 0;
+    char *bytes = entrain_compare_png(job->compare, &length);
+    status = write_picture(png, bytes, length);
+  }
+  return status;
+}
+
+static bool is_same_everywhere(const EntrainCompare *c) {
+  EntrainCompared row;
+  bool same = true;
+  for (int i = 0; entrain_compare_row(c, i, &row); i++) {
+    same &= row.same;
+    if (!row.same) complain("%s: the result depends on the number of threads", row.label);
+  }
+  return same;
+}
+
+static int write_results(const Job *job) {
+  const char *output = arguments_value(job->a, "output"), *trace = arguments_value(job->a, "trace");
+  bool silent = arguments_have(job->a, "quiet") && !output;
+  static const char *const OTHERS[] = {"trace", "svg", "png", NULL};
+  int status = DONE;
+  if (!silent && (output || !places_take_stdout(job->a, OTHERS)))
+    status = write_result(output, text_of(job));
+  if (status == DONE && trace)
+    status = write_result(trace, entrain_compare_trace_csv(job->compare));
+  if (status == DONE) status = write_pictures(job);
+  if (status != DONE) return status;
+  if (!is_same_everywhere(job->compare)) return INTERNAL;
+  bool whole = !entrain_compare_stopped(job->compare) && entrain_compare_has_result(job->compare);
+  return whole ? DONE : NOT_REACHED;
+}
+
+static int study(Job *job) {
+  EntrainError error;
+  if (!set_up(job)) return WRONG_USE;
+  Progress progress = progress_new(job->a);
+  interrupt_watch();
+  bool done = entrain_compare_run(job->compare, listen, &progress, &error);
+  progress_clear(&progress);
+  return done ? write_results(job) : complain_error(&error);
+}
+
+static int run(const Arguments *a) {
+  int status;
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
+  if (status == DONE) {
+    Job job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
+    status = study(&job);
+    entrain_compare_free(job.compare);
+  }
+  entrain_problem_free(problem);
+  return status;
+}
+
+// ---------------------------------------------------------------- help
+
+static const Flag FLAGS[] = {
+    {"methods", 0, "LIST",
+     "what is compared: lm,homotopy:gain=10,multistart(lm,50):label=fifty; options of a method "
+     "follow "
+     "it after colons",
+     "auto, homotopy, and one of each kind", false},
+    {"truth", 0, "[LIST]",
+     "true values of the parameters: p=10,q=3; those that are not named have the values in the "
+     "model",
+     NULL, false},
+    {"error", 0, "determined|all",
+     "whether parameters that the data do not determine count in the error", "determined", false},
+    {"found", 0, "NUMBER",
+     "relative error, or excess of the objective over the best one, that counts as found", "0.01",
+     false},
+    {"seeds", 0, "N", "methods that draw random numbers run N times; figures are medians", "1",
+     false},
+    {"random_starts", 0, "N", "every method begins at N random points of the bounds",
+     "the start values", false},
+    {"layout", 0, "full|paper|parallel",
+     "the columns: everything; method, iterations, function evaluations, objective; times with one "
+     "thread and with -j threads",
+     "full", false},
+    {"published", 0, "FILE",
+     "CSV of published figures to show below: method,iterations,evaluations,objective,...", NULL,
+     false},
+    {"format", 0, "table|csv|json|markdown", "of the result", "table", false},
+    {"output", 'o', "FILE", "where the result goes", "standard output", false},
+    {"trace", 0, "FILE",
+     "CSV of every step of every method: iteration, evaluations, fair count, best objective so "
+     "far, "
+     "seconds, parameters",
+     NULL, false},
+    {"svg", 0, "FILE", "picture of the convergence: the best objective over the work", NULL, false},
+    {"png", 0, "FILE", "the same as PNG", NULL, false},
+    {"start", 0, "LIST", "where every search begins: p=15,q=1", "the problem file", false},
+    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
+     false},
+    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
+    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
+     NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain compare swing.yaml --methods homotopy,lm,ga,pso --truth --seeds 5",
+    "Four methods on one problem whose model file holds the true values",
+    "entrain compare swing.yaml --methods homotopy:coupling=pd,homotopy:coupling=pid-squared "
+    "--svg convergence.svg",
+    "One method with two sets of options, and a picture of how they converge",
+    "entrain compare swing.yaml --methods lm:derivatives=forward,implicit-filtering --layout "
+    "parallel -j 4",
+    "What four threads bring",
+    NULL,
+};
+
+const Command CMD_COMPARE = {
+    "compare",
+    "PROBLEM",
+    "methods side by side: work, objective, error",
+    "Solves the same problem by several methods, all with the same simulations and with their work "
+    "counted alike, and prints a row for each: how it ended, iterations, evaluations of the "
+    "objective, the fair count (an evaluation with the slopes of n parameters counts n + 1), the "
+    "objective, the largest relative error when the truth is known, time. Options of all methods "
+    "are flags (--max_simulations 2000); options of one follow it after colons. A method that "
+    "fails or cannot do the problem gets a row that says so, and the others go on. PROBLEM is a "
+    "YAML file ('entrain help problem' explains it).\n"
+    "Ctrl-C ends with the rows so far; the exit status is then 1, as it is when no method gave a "
+    "result.",
+    FLAGS,
+    OF_SIMULATION | OF_FIT,
+    EXAMPLES,
+    run,
+};

@@ -1,0 +1,136 @@
+#include "estimate/batch.h"
+
+#include <string.h>
+
+#include "base/crew.h"
+#include "estimate/objective.h"
+
+typedef struct Batch {
+  Problem problem; // as each fit sees it: it has one core
+  int n;
+  int block; // starts of a job: those that share simulations, whatever the number of threads
+} Batch;
+
+typedef struct Worker {
+  Arena *arena;
+  const Batch *batch;
+  const Crew *crew;
+  Objective *objective;
+} Worker;
+
+// A job: this, then `block` starts, then their answers.
+typedef struct BatchJob {
+  long first;
+  long count;
+} BatchJob;
+
+static size_t answer_size(const Batch *b) {
+  return sizeof(BatchAnswer) + (size_t)b->n * sizeof(double);
+}
+
+static size_t starts_size(const Batch *b) {
+  return (size_t)b->block * (size_t)b->n * sizeof(double);
+}
+
+static size_t job_size(const Batch *b) {
+  return sizeof(BatchJob) + starts_size(b) + (size_t)b->block * answer_size(b);
+}
+
+static double *start_of(const Batch *b, BatchJob *job, int k) {
+  return (double *)(job + 1) + (size_t)k * (size_t)b->n;
+}
+
+static BatchAnswer *answer_of(const Batch *b, BatchJob *job, int k) {
+  return (BatchAnswer *)((char *)(job + 1) + starts_size(b) + (size_t)k * answer_size(b));
+}
+
+// ---------------------------------------------------------------- workers
+
+static void *begin_worker(const void *shared, const Crew *crew) {
+  Arena *a = arena_new();
+  Worker *w = ARENA_NEW(a, Worker);
+  w->arena = a;
+  w->batch = shared;
+  w->crew = crew;
+  w->objective = objective_new(&w->batch->problem);
+  return w;
+}
+
+static void end_worker(void *data) {
+  Worker *w = data;
+  objective_free(w->objective);
+  arena_free(w->arena);
+}
+
+static bool worker_goes_on(void *data, const FitProgress *progress) {
+  const Worker *w = data;
+  (void)progress;
+  return crew_goes_on(w->crew);
+}
+
+static void take_down(const FitResult *r, int n, BatchAnswer *to) {
+  to->outcome = r->outcome;
+  to->end = r->end;
+  to->certain = r->certain;
+  to->objective = r->objective;
+  to->comparable = fit_comparable(r);
+  to->work = r->work;
+  memcpy(to->x, r->x, (size_t)n * sizeof *to->x);
+}
+
+static void work_block(void *own, void *data) {
+  Worker *w = own;
+  BatchJob *job = data;
+  const Batch *b = w->batch;
+  for (int k = 0; k < job->count && crew_goes_on(w->crew); k++) {
+    FitResult *r = fit_run_on(&b->problem, w->objective, start_of(b, job, k), worker_goes_on, w);
+    take_down(r, b->n, answer_of(b, job, k));
+    fit_free(r);
+  }
+}
+
+// ---------------------------------------------------------------- the batch
+
+static void submit(const Batch *b, Crew *c, BatchJob *job, const BatchRequest *q, int first) {
+  int left = q->count - first;
+  memset(job, 0, job_size(b));
+  job->first = first;
+  job->count = left < b->block ? left : b->block;
+  memcpy(start_of(b, job, 0), q->starts + (size_t)first * (size_t)b->n,
+         (size_t)job->count * (size_t)b->n * sizeof *q->starts);
+  crew_submit(c, job);
+}
+
+static bool take_all(const Batch *b, BatchJob *job, const BatchRequest *q) {
+  for (int k = 0; k < job->count; k++)
+    if (!q->take(q->data, (int)job->first + k, answer_of(b, job, k))) return false;
+  return true;
+}
+
+enum { AHEAD = 4 }; // jobs that wait, by worker
+
+static bool run_jobs(const Batch *b, Crew *c, int workers, const BatchRequest *q) {
+  Arena *a = arena_new();
+  BatchJob *job = arena_alloc(a, 1, job_size(b));
+  bool goes_on = true;
+  int next = 0;
+  while (goes_on && (next < q->count || crew_pending(c))) {
+    for (; next < q->count && crew_pending(c) < AHEAD * workers; next += b->block)
+      submit(b, c, job, q, next);
+    goes_on = crew_collect(c, job) && take_all(b, job, q);
+  }
+  arena_free(a);
+  return goes_on;
+}
+
+bool batch_run(const Problem *p, const BatchRequest *q) {
+  Batch b = {.problem = *p, .n = p->free_count, .block = 1};
+  b.problem.options.threads = 1;
+  CrewWork work = {job_size(&b), begin_worker, end_worker, work_block, &b};
+  int workers = crew_size(q->threads, (q->count + b.block - 1) / b.block);
+  Crew *c = crew_new(workers, &work);
+  crew_listen(c, q->listener, q->data);
+  bool whole = run_jobs(&b, c, workers, q);
+  crew_free(c);
+  return whole;
+}

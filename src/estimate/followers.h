@@ -1,0 +1,19 @@
+// Workers of a crew that evaluate what one Objective, their leader, does: each has an Objective of its own.
+#pragma once
+#include "base/crew.h"
+#include "estimate/objective.h"
+
+typedef struct Follower {
+  const Objective *leader;
+  Objective *own;
+} Follower;
+
+// begin and end of a CrewWork whose `shared` is the leader.
+void *follower_begin(const void *leader, const Crew *crew);
+void follower_end(void *follower);
+// Its Objective, set as the leader's is now, with no work counted. The leader must not change while jobs are under way.
+Objective *follower_ready(Follower *f);
+
+// A crew for `jobs` jobs at once, as large as the options of the leader's problem say. While it is waited for, the leader's
+// listener is asked.
+Crew *followers_new(Objective *leader, int jobs, size_t job_size, void (*work)(void *, void *));

@@ -1,0 +1,83 @@
+// multistart(method, n): the first start is that of the problem, the others are spread over the bounds.
+#include <math.h>
+#include <string.h>
+
+#include "base/crew.h"
+#include "estimate/batch.h"
+#include "estimate/search.h"
+#include "num/design.h"
+
+typedef struct Multistart {
+  Search *s;
+  double target;
+  double *x; // the best so far
+  double objective, comparable;
+  LocalEnd end;
+  int done, agree; // starts that ended, and that ended at the best objective
+  bool found;      // nothing better can come
+} Multistart;
+
+static const double SAME = 1e-6; // relative difference of objectives of one optimum
+
+static void spread_starts(const Search *s, int count, double *x) {
+  const FitOptions *o = &s->problem->options;
+  size_t n = (size_t)s->n;
+  memcpy(x, s->resting, n * sizeof *x);
+  design_points(o->sampling, (uint64_t)o->seed, s->n, count - 1, x + n);
+  for (int k = 1; k < count; k++)
+    for (int i = 0; i < s->n; i++) {
+      double *u = &x[(size_t)k * n + (size_t)i], low, high;
+      bool decades;
+      search_box(&s->problem->free[i], &low, &high, &decades);
+      *u = decades ? low * pow(high / low, *u) : low + (high - low) * *u;
+      *u = fmin(fmax(*u, low), high);
+    }
+}
+
+static bool take(void *data, int number, const BatchAnswer *a) {
+  Multistart *m = data;
+  Search *s = m->s;
+  double allowed = SAME * fabs(m->comparable);
+  (void)number;
+  fit_work_add(objective_count(s->objective), &a->work);
+  m->done++;
+  m->agree = a->comparable < m->comparable - allowed
+                 ? 1
+                 : m->agree + (a->comparable <= m->comparable + allowed);
+  if (a->comparable < m->comparable) {
+    memcpy(m->x, a->x, (size_t)s->n * sizeof *m->x);
+    m->objective = a->objective, m->comparable = a->comparable, m->end = a->end;
+    search_tell(s, m->x, m->objective, m->done);
+  }
+  m->found = a->certain || a->objective <= m->target;
+  return !m->found && search_goes_on(s);
+}
+
+static bool goes_on(void *data) {
+  Multistart *m = data;
+  return search_keeps_going(m->s);
+}
+
+void multistart(Search *s, Method method, int count, double target) {
+  Arena *a = arena_new();
+  Problem inner = *s->problem;
+  inner.method = method;
+  Multistart m = {.s = s, .target = target, .objective = HUGE_VAL, .comparable = HUGE_VAL};
+  m.x = ARENA_ARRAY(a, double, s->n + 1);
+  double *starts = ARENA_ARRAY(a, double, (size_t)count *(size_t)s->n + 1);
+  spread_starts(s, count, starts);
+  BatchRequest q = {.starts = starts,
+                    .count = count,
+                    .threads = s->problem->options.threads,
+                    .lanes = s->problem->options.lanes == LANES_AUTO,
+                    .take = take,
+                    .listener = goes_on,
+                    .data = &m};
+  long before = objective_work(s->objective)->in_turn;
+  search_begin(s, "multistart");
+  batch_run(&inner, &q);
+  fit_work_share(objective_count(s->objective), before, crew_size(q.threads, count));
+  bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
+  search_end(s, certain, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);
+  arena_free(a);
+}

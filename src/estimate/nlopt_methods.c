@@ -1,0 +1,316 @@
+// Methods of NLopt (S. G. Johnson): they see the numbers as changes from the start, in units of the first step.
+#include "estimate/nlopt_methods.h"
+
+#include <assert.h>
+#include <math.h>
+#include <nlopt.h>
+#include <string.h>
+
+#include "estimate/descent.h"
+
+typedef struct NloptRow {
+  nlopt_algorithm algorithm;
+  bool slopes, constraints;
+  bool per_number; // a step changes little: max_iterations of them for each number
+} NloptRow;
+
+typedef struct NloptRun {
+  const NloptRow *row;
+  const Lsq *lsq;
+  const LocalOptions *options;
+  LocalResult *result;
+  nlopt_opt nlopt;
+  double *unit;
+  double *lower, *upper; // of what NLopt sees
+  double *from;          // the start
+  LsqPoint *at;          // evaluated last
+  double *slope;
+  double high;           // above this, objectives are compressed
+  double measure;        // what objectives and slopes are divided by
+  int constraints;       // how many count
+  double *c, *C, *c_tol; // their values, slopes and what each may be violated by
+  double violation;      // of the best point, in these tolerances
+  LocalEnd cause;        // why NLopt was stopped
+  bool stopped;
+} NloptRun;
+
+static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const LocalOptions *options,
+                         LocalResult *result) {
+  int n = lsq->n;
+  NloptRun *s = ARENA_NEW(a, NloptRun);
+  *s = (NloptRun){.row = row, .lsq = lsq, .options = options, .result = result};
+  double **vectors[] = {&s->unit, &s->lower, &s->upper, &s->from, &s->slope};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = ARENA_ARRAY(a, double, n + 1);
+  s->at = lsq_point_new(a, n);
+  s->constraints = row->constraints ? lsq->equalities + lsq->inequalities : 0;
+  s->c = ARENA_ARRAY(a, double, s->constraints + 1);
+  s->c_tol = ARENA_ARRAY(a, double, s->constraints + 1);
+  s->C = ARENA_ARRAY(a, double, (size_t)(s->constraints + 1) * (size_t)(n + 1));
+  return s;
+}
+
+// ---------------------------------------------------------------- numbers
+
+// The first change of a number; at most a quarter of its range.
+static double first_step(const NloptRun *s, int i) {
+  double range = s->lsq->upper[i] - s->lsq->lower[i];
+  return fmin(s->options->fit->first_move * s->lsq->typical[i], range / 4);
+}
+
+static bool can_move(const Lsq *lsq, int i) {
+  return lsq->lower[i] < lsq->upper[i];
+}
+
+static void choose_units(NloptRun *s) {
+  for (int i = 0; i < s->lsq->n; i++) {
+    s->unit[i] = can_move(s->lsq, i) ? first_step(s, i) : 1;
+    s->lower[i] = (s->lsq->lower[i] - s->from[i]) / s->unit[i];
+    s->upper[i] = (s->lsq->upper[i] - s->from[i]) / s->unit[i];
+  }
+}
+
+// With slopes the first step is one unit long; without, the objective of the start becomes a tenth.
+static void choose_measure(NloptRun *s) {
+  double squares = 0;
+  s->measure = s->high;
+  if (!s->row->slopes) return;
+  linear_slope(s->lsq->n, s->at->R, s->at->z, s->slope, NULL);
+  for (int i = 0; i < s->lsq->n; i++)
+    squares += s->slope[i] * s->unit[i] * s->slope[i] * s->unit[i];
+  if (squares > 0 && isfinite(squares)) s->measure = sqrt(squares);
+}
+
+// A number at a bound is exactly there.
+static void from_units(const NloptRun *s, const double *u, double *x) {
+  for (int i = 0; i < s->lsq->n; i++) {
+    x[i] = s->from[i] + s->unit[i] * u[i];
+    if (u[i] <= s->lower[i]) x[i] = s->lsq->lower[i];
+    if (u[i] >= s->upper[i]) x[i] = s->lsq->upper[i];
+  }
+  local_clamp(s->lsq, x);
+}
+
+// ---------------------------------------------------------------- constraints
+
+// What a relative change of every number by step_tol does to it.
+static void choose_tolerances(NloptRun *s) {
+  const Lsq *lsq = s->lsq;
+  double change = fmax(s->options->step_tol, 1e-10);
+  if (s->constraints == 0) return;
+  lsq->constraints(lsq->self, s->from, s->c, s->C);
+  for (int k = 0; k < s->constraints; k++) {
+    s->c_tol[k] = 0;
+    for (int i = 0; i < lsq->n; i++)
+      s->c_tol[k] += change * fabs(s->C[k * lsq->n + i]) * fmax(fabs(s->from[i]), lsq->typical[i]);
+    if (!(s->c_tol[k] > 0) || !isfinite(s->c_tol[k])) s->c_tol[k] = change;
+  }
+}
+
+static double violation(NloptRun *s, const double *x) {
+  double most = 0;
+  if (s->constraints == 0) return 0;
+  s->lsq->constraints(s->lsq->self, x, s->c, NULL);
+  for (int k = 0; k < s->constraints; k++) {
+    double by = k < s->lsq->equalities ? fabs(s->c[k]) : fmax(0, -s->c[k]);
+    most = isnan(by) ? HUGE_VAL : fmax(most, by / s->c_tol[k]);
+  }
+  return most;
+}
+
+// NLopt wants inequalities <= 0.
+static void hand_constraints(NloptRun *s, const double *u, int first, int count, double sign,
+                             double *c, double *slopes) {
+  int n = s->lsq->n;
+  double *x = s->slope; // scratch
+  from_units(s, u, x);
+  s->lsq->constraints(s->lsq->self, x, s->c, slopes ? s->C : NULL);
+  for (int k = 0; k < count; k++) {
+    c[k] = sign * s->c[first + k];
+    for (int i = 0; slopes && i < n; i++)
+      slopes[k * n + i] = sign * s->C[(first + k) * n + i] * s->unit[i];
+  }
+}
+
+static void equalities(unsigned m, double *c, unsigned n, const double *u, double *slopes,
+                       void *self) {
+  (void)n;
+  hand_constraints(self, u, 0, (int)m, 1, c, slopes);
+}
+
+static void inequalities(unsigned m, double *c, unsigned n, const double *u, double *slopes,
+                         void *self) {
+  (void)n;
+  NloptRun *s = self;
+  hand_constraints(s, u, s->lsq->equalities, (int)m, -1, c, slopes);
+}
+
+// ---------------------------------------------------------------- evaluation
+
+static void stop(NloptRun *s, LocalEnd cause) {
+  s->stopped = true;
+  s->cause = cause;
+  nlopt_force_stop(s->nlopt);
+}
+
+static LsqEnd evaluate(NloptRun *s, bool slopes) {
+  return slopes ? local_eval(s->lsq, s->at, HUGE_VAL, s->result)
+                : local_value(s->lsq, s->at, s->result);
+}
+
+// Where constraints are broken, less of that is better.
+static bool is_better(const NloptRun *s, double by) {
+  const LsqPoint *best = s->result->best;
+  if (s->at->objective == HUGE_VAL) return false;
+  if (by <= 1 && s->violation <= 1) return s->at->objective < best->objective;
+  return by < s->violation;
+}
+
+static int most_steps(const NloptRun *s) {
+  double most = (double)s->options->max_iterations * (s->row->per_number ? s->lsq->n : 1);
+  return (int)fmin(most, 2e9);
+}
+
+static void note(NloptRun *s) {
+  LocalEnd how;
+  LocalResult *r = s->result;
+  double by = violation(s, s->at->x);
+  if (!is_better(s, by)) return;
+  lsq_point_copy(r->best, s->at, s->lsq->n);
+  s->violation = by;
+  r->iterations++;
+  if (s->lsq->accepted) s->lsq->accepted(s->lsq->self, r->best, r->iterations);
+  if (by <= 1 && local_is_good(r->best, s->options, &how))
+    stop(s, how);
+  else if (r->iterations >= most_steps(s))
+    stop(s, LOCAL_ITERATIONS_END);
+}
+
+// Linear and quadratic models do not survive a wall beside a valley: far above the start the objective becomes its
+// logarithm, which keeps the order of points; where there is none it is a million times as high.
+static double flattened(const NloptRun *s, double V) {
+  double far = fmin(V / s->high, 1e6);
+  return (far > 1 && !s->row->slopes ? 1 + log(far) : far) * s->high / s->measure;
+}
+
+static double objective(unsigned n, const double *u, double *slopes, void *self) {
+  NloptRun *s = self;
+  from_units(s, u, s->slope);
+  bool again = memcmp(s->slope, s->at->x, n * sizeof *u) == 0 && (!slopes || s->at->has_slopes);
+  if (!again && !s->stopped) {
+    memcpy(s->at->x, s->slope, n * sizeof *u);
+    if (evaluate(s, slopes) == LSQ_STOP)
+      stop(s, LOCAL_STOPPED_END);
+    else
+      note(s);
+  }
+  if (slopes) memset(slopes, 0, n * sizeof *slopes);
+  if (slopes && s->at->has_slopes) {
+    linear_slope((int)n, s->at->R, s->at->z, s->slope, NULL);
+    for (unsigned i = 0; i < n; i++) slopes[i] = s->slope[i] * s->unit[i] / s->measure;
+  }
+  return flattened(s, s->at->objective);
+}
+
+// ---------------------------------------------------------------- the run
+
+static bool begin(NloptRun *s) {
+  LsqPoint *best = s->result->best;
+  LocalEnd *end = &s->result->end;
+  bool moves = false;
+  int n = s->lsq->n;
+  if (n) memcpy(s->at->x, best->x, (size_t)n * sizeof *best->x);
+  local_clamp(s->lsq, s->at->x);
+  LsqEnd e = evaluate(s, s->row->slopes);
+  if (e == LSQ_FAILED && local_move_off_bounds(s->lsq, s->at->x)) e = evaluate(s, s->row->slopes);
+  lsq_point_copy(best, s->at, n);
+  if (n) memcpy(s->from, best->x, (size_t)n * sizeof *best->x);
+  choose_tolerances(s);
+  s->violation = violation(s, best->x);
+  s->high = best->objective > 0 ? 10 * best->objective : 1;
+  if (local_ends_at_start(e, best, s->options, end) && (e != LSQ_DONE || s->violation <= 1))
+    return false;
+  for (int i = 0; i < n; i++) moves = moves || can_move(s->lsq, i);
+  *end = LOCAL_STEP_END;
+  return moves;
+}
+
+static void set_tolerances(NloptRun *s) {
+  const LocalOptions *o = s->options;
+  double *tol = s->slope; // scratch
+  for (int i = 0; i < s->lsq->n; i++)
+    tol[i] = o->step_tol * local_size(s->lsq, s->from, i) / s->unit[i];
+  nlopt_set_xtol_abs(s->nlopt, tol);
+  nlopt_set_ftol_rel(s->nlopt, o->reduction_tol);
+  nlopt_set_ftol_abs(s->nlopt, s->lsq->noise / s->measure);
+}
+
+static void set_up(NloptRun *s) {
+  const Lsq *lsq = s->lsq;
+  s->nlopt = nlopt_create(s->row->algorithm, (unsigned)lsq->n);
+  assert(s->nlopt);
+  nlopt_set_min_objective(s->nlopt, objective, s);
+  nlopt_set_lower_bounds(s->nlopt, s->lower);
+  nlopt_set_upper_bounds(s->nlopt, s->upper);
+  nlopt_set_initial_step1(s->nlopt, 1);
+  set_tolerances(s);
+  if (s->constraints == 0) return;
+  if (lsq->equalities)
+    nlopt_add_equality_mconstraint(s->nlopt, (unsigned)lsq->equalities, equalities, s, s->c_tol);
+  if (lsq->inequalities)
+    nlopt_add_inequality_mconstraint(s->nlopt, (unsigned)lsq->inequalities, inequalities, s,
+                                     s->c_tol + lsq->equalities);
+}
+
+static LocalEnd end_of(const NloptRun *s, nlopt_result how) {
+  assert(how != NLOPT_INVALID_ARGS && how != NLOPT_OUT_OF_MEMORY);
+  if (s->stopped) return s->cause;
+  if (s->violation > 1) return LOCAL_INFEASIBLE_END;
+  switch (how) {
+  case NLOPT_XTOL_REACHED: return LOCAL_STEP_END;
+  case NLOPT_FAILURE: return LOCAL_NO_DESCENT_END;
+  default: return LOCAL_REDUCTION_END; // smaller than reduction_tol, or than rounding
+  }
+}
+
+// Slopes at the best point, where they were not needed on the way.
+static void complete(NloptRun *s) {
+  LsqPoint *best = s->result->best;
+  if (!s->row->slopes || best->has_slopes || best->objective == HUGE_VAL) return;
+  lsq_point_copy(s->at, best, s->lsq->n);
+  if (evaluate(s, true) == LSQ_DONE) lsq_point_copy(best, s->at, s->lsq->n);
+}
+
+static void minimise(const NloptRow *row, const Lsq *lsq, const LocalOptions *options,
+                     LocalResult *result) {
+  Arena *a = arena_new();
+  NloptRun *s = run_new(a, row, lsq, options, result);
+  double *u = ARENA_ARRAY(a, double, lsq->n + 1), lowest;
+  result->iterations = result->evaluations = 0;
+  if (begin(s)) {
+    choose_units(s);
+    choose_measure(s);
+    set_up(s);
+    result->end = end_of(s, nlopt_optimize(s->nlopt, u, &lowest));
+    nlopt_destroy(s->nlopt);
+    if (result->end != LOCAL_STOPPED_END) complete(s);
+  }
+  arena_free(a);
+}
+
+void local_nelder_mead(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+  minimise(&(NloptRow){NLOPT_LN_NELDERMEAD, .per_number = true}, lsq, options, result);
+}
+
+void local_bobyqa(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+  minimise(&(NloptRow){NLOPT_LN_BOBYQA, .per_number = true}, lsq, options, result);
+}
+
+void local_cobyla(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+  minimise(&(NloptRow){NLOPT_LN_COBYLA, .constraints = true, .per_number = true}, lsq, options,
+           result);
+}
+
+void local_slsqp(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+  minimise(&(NloptRow){NLOPT_LD_SLSQP, .slopes = true, .constraints = true}, lsq, options, result);
+}

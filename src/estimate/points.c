@@ -1,0 +1,99 @@
+#include "estimate/points.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "estimate/followers.h"
+#include "estimate/objective_parts.h"
+
+enum { BLOCK_MOST = 8 }; // points of a job
+
+typedef struct PointsJob {
+  int count;
+  LsqEnd end; // LSQ_DONE or LSQ_STOP
+  long steps; // the most that an experiment took
+  char solver[48];
+  FitWork work;
+  double V[BLOCK_MOST];
+  double x[]; // rows
+} PointsJob;
+
+struct Points {
+  Objective *objective;
+  Arena *arena;
+  Crew *crew; // NULL until it is needed
+  size_t job_size;
+  int block; // points of a job: those that share a simulation, whatever the number of threads
+  PointsJob *job;
+};
+
+static void work_points(void *follower, void *data) {
+  PointsJob *job = data;
+  Objective *o = follower_ready(follower);
+  job->end = LSQ_DONE;
+  for (int k = 0; k < job->count && job->end != LSQ_STOP; k++) {
+    LsqPoint at = {.x = job->x + (size_t)k * (size_t)o->n};
+    job->end = objective_eval(o, &at, HUGE_VAL, false);
+    job->V[k] = at.objective;
+    job->steps = o->best_steps > job->steps ? o->best_steps : job->steps;
+    o->best_steps = ((Follower *)follower)->leader->best_steps; // no point sees another
+  }
+  job->work = *objective_work(o);
+  snprintf(job->solver, sizeof job->solver, "%s", o->last->trajectory.solver);
+}
+
+Points *points_new(Objective *o) {
+  Arena *a = arena_new();
+  Points *p = ARENA_NEW(a, Points);
+  p->arena = a;
+  p->objective = o;
+  p->block = 1;
+  p->job_size = sizeof *p->job + BLOCK_MOST * (size_t)o->n * sizeof(double);
+  p->job = arena_alloc(a, 1, p->job_size);
+  return p;
+}
+
+void points_free(Points *p) {
+  if (!p) return;
+  crew_free(p->crew);
+  arena_free(p->arena);
+}
+
+// How many of them the budget still allows.
+static int affordable(const Objective *o, int count) {
+  const FitWork *w = &o->work;
+  long left = o->problem->options.max_simulations - w->simulations - w->sensitivity_simulations;
+  long points = left / o->problem->experiment_count;
+  return points < 0 ? 0 : points < count ? (int)points : count;
+}
+
+static void submit(Points *p, const double *x, int count) {
+  size_t n = (size_t)p->objective->n;
+  *p->job = (PointsJob){.count = count};
+  for (int k = 0; k < BLOCK_MOST; k++) p->job->V[k] = HUGE_VAL;
+  memcpy(p->job->x, x, (size_t)count * n * sizeof *x);
+  crew_submit(p->crew, p->job);
+}
+
+LsqEnd points_values(Points *p, const double *x, int count, double *V) {
+  Objective *o = p->objective;
+  int some = affordable(o, count);
+  long steps = o->best_steps, before = o->work.in_turn;
+  LsqEnd end = some < count ? LSQ_STOP : LSQ_DONE;
+  if (!p->crew) p->crew = followers_new(o, crew_cores(), p->job_size, work_points);
+  for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
+  for (int k = 0; k < some; k += p->block)
+    submit(p, x + (size_t)k * (size_t)o->n, some - k < p->block ? some - k : p->block);
+  for (int k = 0; k < some; k += p->block) {
+    if (!crew_collect(p->crew, p->job)) return LSQ_STOP;
+    memcpy(V + k, p->job->V, (size_t)p->job->count * sizeof *V);
+    fit_work_add(&o->work, &p->job->work);
+    if (p->job->end == LSQ_STOP) end = LSQ_STOP;
+    if (p->job->solver[0]) memcpy(o->solver, p->job->solver, sizeof o->solver);
+    if (p->job->steps > steps) steps = p->job->steps;
+  }
+  o->best_steps = steps;
+  fit_work_share(&o->work, before, crew_workers(p->crew));
+  return end;
+}

@@ -1,0 +1,232 @@
+#include "problem/constraint_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "expr/derive.h"
+
+// ---------------------------------------------------------------- making
+
+static void mark_argument(void *data, Expr e) {
+  ((bool *)data)[e] = true;
+}
+
+static void mark_needed(const Graph *g, const Expr *outputs, int count, Expr last, bool *needed) {
+  for (int i = 0; i < count; i++) needed[outputs[i]] = true;
+  for (Expr e = last; e >= 0; e--)
+    if (needed[e]) expr_each_argument(g, e, mark_argument, needed);
+}
+
+static ExprNode leaf_node(Expr symbol, const ConstraintLeaf *leaves, int count) {
+  for (int i = 0; i < count; i++) {
+    if (leaves[i].symbol != symbol) continue;
+    if (leaves[i].number >= 0) return (ExprNode){.op = OP_SYMBOL, .a = leaves[i].number};
+    return (ExprNode){.op = OP_CONST, .value = leaves[i].value};
+  }
+  return (ExprNode){.op = OP_CONST,
+                    .value = nan("")}; // the reader has seen to it that there is none
+}
+
+ConstraintRow constraint_row(Arena *a, Graph *g, Expr e, const ConstraintLeaf *leaves, int count,
+                             bool without_slopes) {
+  ConstraintRow row = {.slope = ARENA_ARRAY(a, int, count + 1),
+                       .number = ARENA_ARRAY(a, int, count + 1)};
+  Arena *scratch = arena_new();
+  Expr *outputs = ARENA_ARRAY(scratch, Expr, count + 1), last = e;
+  outputs[0] = e;
+  for (int i = 0; i < count && !without_slopes; i++) {
+    if (leaves[i].number < 0) continue;
+    row.number[row.slope_count++] = leaves[i].number;
+    outputs[row.slope_count] = derive(g, e, leaves[i].symbol);
+    if (outputs[row.slope_count] > last) last = outputs[row.slope_count];
+  }
+  bool *needed = ARENA_ARRAY(scratch, bool, last + 1);
+  int *place = ARENA_ARRAY(scratch, int, last + 1);
+  mark_needed(g, outputs, row.slope_count + 1, last, needed);
+  int room = 1;
+  for (Expr k = 0; k <= last; k++) room += needed[k];
+  row.nodes = ARENA_ARRAY(a, ExprNode, room);
+  for (Expr k = 0; k <= last; k++) {
+    if (!needed[k]) continue;
+    ExprNode n = *expr_node(g, k);
+    place[k] = row.count;
+    if (n.op == OP_SYMBOL)
+      n = leaf_node(k, leaves, count);
+    else
+      n.a = place[n.a], n.b = place[n.b], n.c = place[n.c];
+    row.nodes[row.count++] = n;
+  }
+  for (int i = 0; i < row.slope_count; i++) row.slope[i] = place[outputs[i + 1]];
+  row.value = place[e];
+  arena_free(scratch);
+  return row;
+}
+
+bool constraint_is_linear(const ConstraintRow *row) {
+  for (int i = 0; i < row->slope_count; i++)
+    if (row->nodes[row->slope[i]].op != OP_CONST) return false;
+  return true;
+}
+
+// ---------------------------------------------------------------- values
+
+static void run(const ConstraintRow *row, const double *x, double *v) {
+  for (int i = 0; i < row->count; i++) {
+    const ExprNode *n = &row->nodes[i];
+    if (n->op == OP_CONST)
+      v[i] = n->value;
+    else if (n->op == OP_SYMBOL)
+      v[i] = x[n->a];
+    else
+      v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+  }
+}
+
+static int longest(const ConstraintRow *rows, int count) {
+  int most = 1;
+  for (int k = 0; k < count; k++)
+    if (rows[k].count > most) most = rows[k].count;
+  return most;
+}
+
+void problem_constraints(const Problem *p, const double *x, double *c, double *C) {
+  const Constraints *all = &p->constraints;
+  int rows = all->equalities + all->inequalities, n = p->free_count;
+  if (!rows) return;
+  Arena *scratch = arena_new();
+  double *v = ARENA_ARRAY(scratch, double, longest(all->rows, rows));
+  for (int k = 0; k < rows; k++) {
+    const ConstraintRow *row = &all->rows[k];
+    run(row, x, v);
+    c[k] = v[row->value];
+    if (!C) continue;
+    memset(C + (size_t)k * n, 0, (size_t)n * sizeof *C);
+    for (int i = 0; i < row->slope_count; i++)
+      C[(size_t)k * n + row->number[i]] += v[row->slope[i]];
+  }
+  arena_free(scratch);
+}
+
+double constraint_value(const Problem *p, int k, const double *x) {
+  const ConstraintRow *row = p->constraints.at[k].shown;
+  Arena *scratch = arena_new();
+  double *v = ARENA_ARRAY(scratch, double, row->count);
+  run(row, x, v);
+  double value = v[row->value];
+  arena_free(scratch);
+  return value;
+}
+
+// ---------------------------------------------------------------- how they stand
+
+// A change of the numbers by this part of them takes a row to 0.
+static const double ACTIVE_TOL = 1e-6;
+
+static ConstraintState row_state(const Problem *p, const double *x, const double *c,
+                                 const double *C, int k) {
+  double size = 0;
+  for (int i = 0; i < p->free_count; i++)
+    size +=
+        fabs(C[(size_t)k * p->free_count + i]) * fmax(fabs(x[i]), 1e-3 * fabs(p->free[i].start));
+  bool equality = k < p->constraints.equalities;
+  if (fabs(c[k]) <= ACTIVE_TOL * size) return CONSTRAINT_ACTIVE; // written so that NaN is violated
+  return !equality && c[k] > 0 ? CONSTRAINT_SLACK : CONSTRAINT_VIOLATED;
+}
+
+ConstraintState constraint_state(const Problem *p, int k, const double *x) {
+  const Constraints *all = &p->constraints;
+  const Constraint *one = &all->at[k];
+  int rows = all->equalities + all->inequalities;
+  Arena *scratch = arena_new();
+  double *c = ARENA_ARRAY(scratch, double, rows);
+  double *C = ARENA_ARRAY(scratch, double, (size_t)rows *(size_t)p->free_count + 1);
+  problem_constraints(p, x, c, C);
+  ConstraintState worst = CONSTRAINT_SLACK;
+  for (int i = 0; i < one->row_count; i++) {
+    ConstraintState s = row_state(p, x, c, C, one->rows[i]);
+    if (s > worst) worst = s;
+  }
+  arena_free(scratch);
+  return worst;
+}
+
+const char *constraint_state_word(ConstraintState s) {
+  static const char *const WORDS[] = {"slack", "active", "violated"};
+  return WORDS[s];
+}
+
+// ---------------------------------------------------------------- ranges
+
+typedef struct Range {
+  double low, high;
+} Range;
+
+static const Range ANYTHING = {-HUGE_VAL, HUGE_VAL};
+
+static Range around(const double *ends, int count) {
+  Range r = {HUGE_VAL, -HUGE_VAL};
+  for (int i = 0; i < count; i++) {
+    if (isnan(ends[i])) return ANYTHING;
+    r.low = fmin(r.low, ends[i]);
+    r.high = fmax(r.high, ends[i]);
+  }
+  return r;
+}
+
+static Range product(Range a, Range b) {
+  return around((double[]){a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, 4);
+}
+
+static Range quotient(Range a, Range b) {
+  if (b.low <= 0 && b.high >= 0) return ANYTHING;
+  return around((double[]){a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, 4);
+}
+
+// Of functions that rise everywhere they are defined.
+static Range rising(Op op, Range a) {
+  double low = op_apply(op, a.low, 0, 0);
+  return (Range){isnan(low) ? -HUGE_VAL : low, op_apply(op, a.high, 0, 0)};
+}
+
+static Range range_of(const ExprNode *n, const Range *r) {
+  Range a = r[n->a], b = r[n->b];
+  switch (n->op) {
+  case OP_ADD: return around((double[]){a.low + b.low, a.high + b.high}, 2);
+  case OP_SUB: return around((double[]){a.low - b.high, a.high - b.low}, 2);
+  case OP_NEG: return (Range){-a.high, -a.low};
+  case OP_MUL: {
+    Range all = product(a, b);
+    if (n->a == n->b) all.low = fmax(all.low, 0);
+    return all;
+  }
+  case OP_DIV: return quotient(a, b);
+  case OP_SQRT:
+  case OP_EXP:
+  case OP_LOG:
+  case OP_LOG10:
+  case OP_ATAN:
+  case OP_TANH: return rising((Op)n->op, a);
+  case OP_SIN:
+  case OP_COS: return (Range){-1, 1};
+  case OP_ABS: return (Range){0, fmax(fabs(a.low), fabs(a.high))};
+  case OP_POW: return a.low >= 0 ? (Range){0, HUGE_VAL} : ANYTHING;
+  default: return ANYTHING;
+  }
+}
+
+void constraint_range(const ConstraintRow *row, const Free *free, double *low, double *high) {
+  Arena *scratch = arena_new();
+  Range *r = ARENA_ARRAY(scratch, Range, row->count);
+  for (int i = 0; i < row->count; i++) {
+    const ExprNode *n = &row->nodes[i];
+    if (n->op == OP_CONST)
+      r[i] = (Range){n->value, n->value};
+    else if (n->op == OP_SYMBOL)
+      r[i] = (Range){free[n->a].min, free[n->a].max};
+    else
+      r[i] = range_of(n, r);
+    if (isnan(r[i].low) || isnan(r[i].high)) r[i] = ANYTHING;
+  }
+  *low = r[row->value].low, *high = r[row->value].high;
+  arena_free(scratch);
+}

@@ -1,0 +1,262 @@
+#include "report/basin_report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "report/basin_screen.h"
+#include "report/cells.h"
+#include "report/json.h"
+#include "report/rounded.h"
+
+enum { OPTIMA_SHOWN = 10, NUMBERS_SHOWN = 12, FIXED_COLUMNS = 5 };
+
+// ---------------------------------------------------------------- for people
+
+static const char *digits(Page *p, double value, int count) {
+  char text[ROUNDED_SIZE];
+  rounded_digits(value, count, text);
+  return arena_print(p->arena, "%s", text);
+}
+
+static void print_verdict(Page *p, const Basin *b) {
+  int best = b->optimum_count ? b->optima[0].count : 0;
+  Tint tint = best == b->done && best ? TINT_GOOD : best ? TINT_NOTICE : TINT_BAD;
+  const char *score = best ? arena_print(p->arena, "%s of the starts reach the best optimum",
+                                         basin_percent(b, best, p->arena))
+                           : "no start reaches an optimum";
+  text_print(p->out, "%s: %s\n", b->problem->path, page_tinted(p, tint, score));
+  text_print(p->out, "  %s; %s", basin_plan(b, p->arena), basin_method(b, p->arena));
+  if (b->random) text_print(p->out, "; seed %d", b->problem->options.seed);
+  if (b->done < b->count) text_print(p->out, "; stopped, %d of %d were done", b->done, b->count);
+  text_add(p->out, "\n");
+}
+
+static bool has_axis(const Basin *b, int number) {
+  for (int k = 0; k < b->axis_count; k++)
+    if (b->axes[k].number == number) return true;
+  return false;
+}
+
+static void print_fixed_starts(Page *p, const Basin *b) {
+  Text t;
+  int count = 0;
+  text_init(&t);
+  for (int i = 0; i < b->problem->free_count; i++) {
+    const Free *f = &b->problem->free[i];
+    if (has_axis(b, i)) continue;
+    text_print(&t, "%s%s = %s", count++ ? ", " : "every search begins at ", f->name,
+               digits(p, f->start, 6));
+  }
+  if (count) page_paragraph(p, 2, "", page_tinted(p, TINT_FAINT, t.at));
+  text_done(&t);
+}
+
+static const char *remark_on(Page *p, const Basin *b, const BasinOptimum *o) {
+  const char *error =
+      isnan(o->error) ? "" : arena_print(p->arena, "error %s", digits(p, o->error, 2));
+  const char *flat = o->flat ? "along a flat direction" : "";
+  (void)b;
+  return arena_print(p->arena, "%s%s%s%s%s", o->certain ? "certain" : "",
+                     o->certain && o->flat ? "; " : "", flat,
+                     (o->certain || o->flat) && *error ? "; " : "", error);
+}
+
+static void print_optima(Page *p, const Basin *b) {
+  int numbers = b->problem->free_count < NUMBERS_SHOWN ? b->problem->free_count : NUMBERS_SHOWN;
+  int columns = FIXED_COLUMNS + numbers;
+  PageColumn *head = ARENA_ARRAY(p->arena, PageColumn, columns);
+  head[0] = (PageColumn){">no.", 0}, head[1] = (PageColumn){">share", 0};
+  head[2] = (PageColumn){">objective", 0}, head[3] = (PageColumn){">work", 1};
+  for (int i = 0; i < numbers; i++)
+    head[4 + i] = (PageColumn){arena_print(p->arena, ">%s", b->problem->free[i].name), 2 + i};
+  head[columns - 1] = (PageColumn){"", 1};
+  PageTable *t = page_table_new(p, head, columns);
+  for (int k = 0; k < b->optimum_count && k < OPTIMA_SHOWN; k++) {
+    const BasinOptimum *o = &b->optima[k];
+    const char **cell = ARENA_ARRAY(p->arena, const char *, columns);
+    cell[0] = arena_print(p->arena, "%d", k + 1);
+    cell[1] = basin_percent(b, o->count, p->arena);
+    cell[2] = digits(p, o->objective, 4);
+    cell[3] = digits(p, o->median, 4);
+    for (int i = 0; i < numbers; i++) cell[4 + i] = digits(p, o->x[i], 6);
+    cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, b, o));
+    page_table_add(t, cell);
+  }
+  page_heading(p, "Optima");
+  page_table_print(t);
+}
+
+static void print_more_optima(Page *p, const Basin *b) {
+  int starts = 0, more = b->optimum_count - OPTIMA_SHOWN;
+  for (int k = OPTIMA_SHOWN; k < b->optimum_count; k++) starts += b->optima[k].count;
+  if (more > 0)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "%d more optima, with %s of the starts together.", more,
+                               basin_percent(b, starts, p->arena)));
+  page_paragraph(p, 2, "",
+                 page_tinted(p, TINT_FAINT,
+                             "share: of the starts; work: simulations, those with sensitivities "
+                             "included, of the median search that ended there"));
+}
+
+static void print_others(Page *p, const Basin *b) {
+  if (b->not_converged)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "%d searches (%s) ended before they converged.",
+                               b->not_converged, basin_percent(b, b->not_converged, p->arena)));
+  if (b->failed)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "From %d starts (%s) the model cannot be simulated.",
+                               b->failed, basin_percent(b, b->failed, p->arena)));
+}
+
+static void print_work(Page *p, const Basin *b) {
+  char seconds[ROUNDED_SIZE];
+  rounded_seconds(b->seconds, seconds);
+  page_heading(p, "Work");
+  page_paragraph(p, 2, "",
+                 arena_print(p->arena,
+                             "%ld simulations and %ld with sensitivities in %d searches; %s, %s "
+                             "searches a second.",
+                             b->work.simulations, b->work.sensitivity_simulations, b->done, seconds,
+                             digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
+}
+
+void basin_text(Text *out, const Basin *b, PageStyle style) {
+  Page p = page_on(out, style);
+  print_verdict(&p, b);
+  print_fixed_starts(&p, b);
+  text_add(out, "\n");
+  basin_screen(out, b, p.style);
+  if (b->optimum_count) {
+    print_optima(&p, b);
+    print_more_optima(&p, b);
+  }
+  print_others(&p, b);
+  print_work(&p, b);
+  page_done(&p);
+}
+
+// ---------------------------------------------------------------- for other programs
+
+static void json_axes(Json *j, const Basin *b) {
+  json_open(j, "over", '[', true);
+  for (int k = 0; k < b->axis_count; k++) {
+    const BasinAxis *x = &b->axes[k];
+    json_open(j, NULL, '{', false);
+    json_text(j, "name", x->name);
+    json_text(j, "unit", b->problem->free[x->number].unit);
+    json_number(j, "low", x->low);
+    json_number(j, "high", x->high);
+    json_text(j, "scale", x->scale == BASIN_LOG ? "log" : "linear");
+    if (!b->random) json_whole(j, "count", x->count);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void json_optima(Json *j, const Basin *b) {
+  json_open(j, "optima", '[', true);
+  for (int k = 0; k < b->optimum_count; k++) {
+    const BasinOptimum *o = &b->optima[k];
+    json_open(j, NULL, '{', false);
+    json_number(j, "objective", o->objective);
+    json_whole(j, "starts", o->count);
+    json_number(j, "share", basin_share(b, o->count));
+    json_flag(j, "certain", o->certain);
+    json_flag(j, "flat", o->flat);
+    json_number(j, "error", o->error);
+    json_number(j, "median_simulations", o->median);
+    json_numbers(j, "values", o->x, b->problem->free_count);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void json_names(Json *j, const Basin *b) {
+  json_open(j, "parameters", '[', false);
+  for (int i = 0; i < b->problem->free_count; i++) json_text(j, NULL, b->problem->free[i].name);
+  json_close(j);
+}
+
+// Number of the optimum from 1 on, 0: not converged, -1: cannot be simulated.
+static void json_ends(Json *j, const Basin *b) {
+  json_open(j, "reached", '[', false);
+  for (int i = 0; i < b->done; i++)
+    json_whole(j, NULL, b->start[i].end == BASIN_FAILED ? -1 : b->start[i].optimum + 1);
+  json_close(j);
+}
+
+void basin_json(Text *out, const Basin *b, const char *version) {
+  Arena *scratch = arena_new();
+  Json j = json_on(out);
+  int best = b->optimum_count ? b->optima[0].count : 0;
+  json_open(&j, NULL, '{', true);
+  json_text(&j, "entrain", version);
+  json_text(&j, "problem", b->problem->path);
+  json_text(&j, "method", basin_method(b, scratch));
+  json_flag(&j, "random", b->random);
+  json_whole(&j, "seed", b->problem->options.seed);
+  json_axes(&j, b);
+  json_whole(&j, "starts", b->count);
+  json_whole(&j, "done", b->done);
+  json_whole(&j, "reached_best", best);
+  json_number(&j, "basin_fraction", basin_share(b, best));
+  json_whole(&j, "not_converged", b->not_converged);
+  json_whole(&j, "failed", b->failed);
+  json_names(&j, b);
+  json_optima(&j, b);
+  json_ends(&j, b);
+  json_open(&j, "work", '{', false);
+  json_whole(&j, "iterations", b->work.iterations);
+  json_whole(&j, "simulations", b->work.simulations);
+  json_whole(&j, "sensitivity_simulations", b->work.sensitivity_simulations);
+  json_whole(&j, "rhs", b->work.rhs);
+  json_number(&j, "seconds", b->seconds);
+  json_close(&j);
+  json_close(&j);
+  arena_free(scratch);
+}
+
+// ---------------------------------------------------------------- every start
+
+static const char *end_word(const BasinStart *s) {
+  static const char *const WORDS[] = {"open", "reached", "not-converged", "failed"};
+  return WORDS[s->end];
+}
+
+static void csv_head(Text *out, const Problem *p) {
+  text_add(out, "start,outcome,optimum,objective,certain,iterations,simulations,"
+                "sensitivity_simulations");
+  for (int end = 0; end < 2; end++)
+    for (int i = 0; i < p->free_count; i++) {
+      char name[300];
+      snprintf(name, sizeof name, "%s%s", end ? "" : "start ", p->free[i].name);
+      text_add(out, ",");
+      cells_text(out, name);
+    }
+  text_add(out, "\n");
+}
+
+static void csv_numbers(Text *out, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    text_add(out, ",");
+    cells_number(out, values[i]);
+  }
+}
+
+void basin_csv(Text *out, const Basin *b) {
+  int n = b->problem->free_count;
+  csv_head(out, b->problem);
+  for (int i = 0; i < b->done; i++) {
+    const BasinStart *s = &b->start[i];
+    text_print(out, "%d,%s,", i + 1, end_word(s));
+    if (s->optimum >= 0) text_print(out, "%d", s->optimum + 1);
+    csv_numbers(out, &s->objective, 1);
+    text_print(out, ",%d,%ld,%ld,%ld", s->certain, s->work.iterations, s->work.simulations,
+               s->work.sensitivity_simulations);
+    csv_numbers(out, b->starts + (size_t)i * (size_t)n, n);
+    csv_numbers(out, b->ends + (size_t)i * (size_t)n, n);
+    text_add(out, "\n");
+  }
+}

@@ -1,0 +1,171 @@
+#include "report/basin_screen.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "report/rounded.h"
+
+enum { GUTTER = 10, ROWS_MOST = 26, NOTHING = -1, STRIP_ROWS = 2 };
+
+// One dot of the screen: half a character with colours, a character without.
+typedef struct Screen {
+  int columns, rows; // of dots, rows from the bottom
+  signed char *dot;  // shade, or NOTHING
+  bool colour;
+} Screen;
+
+static signed char *dot_at(const Screen *s, int column, int row) {
+  return &s->dot[(size_t)row * (size_t)s->columns + (size_t)column];
+}
+
+// Dots for `cells` along one side: as many for each as fit, fewer when there are more cells than dots.
+static int dots_for(int cells, int each, int most) {
+  return each >= 1 ? cells * each : most;
+}
+
+static Screen screen_new(const Basin *b, PageStyle style, Arena *a) {
+  int wide = (style.width < 40 ? 40 : style.width) - GUTTER - 1;
+  int tall = style.colour ? 2 * ROWS_MOST : ROWS_MOST;
+  bool flat = b->axis_count > 1;
+  Screen s = {.colour = style.colour};
+  if (b->random) {
+    s.columns = wide < 60 ? wide : 60;
+    s.rows = !flat ? STRIP_ROWS : style.colour ? 44 : 22;
+  } else {
+    int across = b->axes[0].count, up = flat ? b->axes[1].count : STRIP_ROWS;
+    int each_x = wide / across, each_y = flat ? tall / up : 1;
+    int each = each_x < each_y || !flat ? each_x : each_y;
+    if (!style.colour && flat) each = each_x / 2 < each_y ? each_x / 2 : each_y;
+    if (each > 3) each = 3;
+    int twice = style.colour || !flat ? 1 : 2; // a character is twice as high as wide
+    s.columns = each >= 1 ? across * each * twice : across < wide ? across : wide;
+    s.rows = flat ? each >= 1 ? up * each : up < tall ? up : tall : STRIP_ROWS;
+  }
+  s.dot = ARENA_ARRAY(a, signed char, (size_t)s.columns *(size_t)s.rows);
+  return s;
+}
+
+static void fill_from_grid(Screen *s, const Basin *b) {
+  int across = b->axes[0].count, up = b->axis_count > 1 ? b->axes[1].count : 1;
+  for (int row = 0; row < s->rows; row++)
+    for (int column = 0; column < s->columns; column++) {
+      int i = (int)((long)column * across / s->columns), j = (int)((long)row * up / s->rows);
+      *dot_at(s, column, row) = (signed char)shade_of(b, j * across + i);
+    }
+}
+
+static int dot_number(const BasinAxis *x, double v, int dots) {
+  int k = (int)floor(basin_axis_fraction(x, v) * dots);
+  return k < 0 ? 0 : k >= dots ? dots - 1 : k;
+}
+
+// Where several starts share a dot the worst outcome shows: the search is not to be trusted there.
+static void fill_from_random(Screen *s, const Basin *b) {
+  size_t n = (size_t)b->problem->free_count;
+  memset(s->dot, NOTHING, (size_t)s->columns * (size_t)s->rows);
+  for (int i = 0; i < b->done; i++) {
+    const double *x = b->starts + (size_t)i * n;
+    int column = dot_number(&b->axes[0], x[b->axes[0].number], s->columns);
+    for (int row = 0; row < s->rows; row++) {
+      if (b->axis_count > 1 && row != dot_number(&b->axes[1], x[b->axes[1].number], s->rows))
+        continue;
+      signed char *dot = dot_at(s, column, row), shade = (signed char)shade_of(b, i);
+      if (shade > *dot) *dot = shade;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- printing
+
+static int terminal_colour(int shade) {
+  return shade == NOTHING ? -1 : shade_terminal((BasinShade)shade);
+}
+
+// Upper half in the colour of the letter, lower half in that of the ground.
+static void add_half_blocks(Text *out, int above, int below) {
+  int top = terminal_colour(above), bottom = terminal_colour(below);
+  if (top < 0 && bottom < 0)
+    text_add(out, " ");
+  else if (top < 0)
+    text_print(out, "\033[38;5;%dm▄\033[0m", bottom);
+  else if (bottom < 0)
+    text_print(out, "\033[38;5;%dm▀\033[0m", top);
+  else
+    text_print(out, "\033[38;5;%d;48;5;%dm▀\033[0m", top, bottom);
+}
+
+static void print_line(const Screen *s, int line, Text *out) {
+  for (int c = 0; c < s->columns; c++) {
+    if (s->colour) {
+      int above = s->rows - 1 - 2 * line, below = above - 1;
+      add_half_blocks(out, *dot_at(s, c, above), below < 0 ? NOTHING : *dot_at(s, c, below));
+    } else {
+      int shade = *dot_at(s, c, s->rows - 1 - line);
+      char letter[2] = {shade == NOTHING ? ' ' : shade_letter((BasinShade)shade), 0};
+      text_add(out, letter);
+    }
+  }
+}
+
+static int line_count(const Screen *s) {
+  return s->colour ? (s->rows + 1) / 2 : s->rows;
+}
+
+static void print_gutter(const Basin *b, int line, int lines, Text *out) {
+  char label[ROUNDED_SIZE] = "";
+  if (b->axis_count > 1) {
+    const BasinAxis *y = &b->axes[1];
+    if (line == 0)
+      rounded_digits(y->high, 4, label);
+    else if (line == lines - 1)
+      rounded_digits(y->low, 4, label);
+    else if (line == lines / 2)
+      snprintf(label, sizeof label, "%.8s", y->name);
+  }
+  text_print(out, "%*s ", GUTTER - 1, label);
+}
+
+static void print_foot(const Basin *b, const Screen *s, Text *out) {
+  char low[ROUNDED_SIZE], high[ROUNDED_SIZE];
+  const BasinAxis *x = &b->axes[0];
+  rounded_digits(x->low, 4, low);
+  rounded_digits(x->high, 4, high);
+  int used = (int)strlen(low) + (int)strlen(high) + page_width_of(x->name);
+  int spare = s->columns - used < 2 ? 2 : s->columns - used;
+  text_print(out, "%*s%s%*s%s%*s%s\n", GUTTER, "", low, spare / 2, "", x->name, spare - spare / 2,
+             "", high);
+}
+
+static void print_legend(const Basin *b, PageStyle style, Text *out) {
+  Arena *a = arena_new();
+  for (int k = 0; k < SHADE_COUNT; k++) {
+    BasinShade s = (BasinShade)k;
+    int starts = shade_starts(b, s);
+    if (!starts) continue;
+    text_print(out, "%*s", GUTTER, "");
+    if (style.colour && shade_terminal(s) >= 0)
+      text_print(out, "\033[38;5;%dm█\033[0m", shade_terminal(s));
+    else
+      text_print(out, "%c", style.colour ? ' ' : shade_letter(s));
+    text_print(out, " %8s  %s\n", s == SHADE_OPEN ? "" : basin_percent(b, starts, a),
+               shade_name(b, s, a));
+  }
+  arena_free(a);
+}
+
+void basin_screen(Text *out, const Basin *b, PageStyle style) {
+  Arena *a = arena_new();
+  Screen s = screen_new(b, style, a);
+  if (b->random)
+    fill_from_random(&s, b);
+  else
+    fill_from_grid(&s, b);
+  for (int line = 0; line < line_count(&s); line++) {
+    print_gutter(b, line, line_count(&s), out);
+    print_line(&s, line, out);
+    text_add(out, "\n");
+  }
+  print_foot(b, &s, out);
+  print_legend(b, style, out);
+  arena_free(a);
+}

@@ -1,0 +1,105 @@
+#include "report/basin_shade.h"
+
+#include <stdio.h>
+
+#include "report/rounded.h"
+
+static const struct {
+  Ink ink;
+  int terminal;
+  char letter;
+  const char *name; // of what is no optimum
+} SHADES[SHADE_COUNT] = {
+    {0x0072B2, 25, '#', NULL},
+    {0xD55E00, 166, '2', NULL},
+    {0x009E73, 36, '3', NULL},
+    {0xCC79A7, 175, '4', NULL},
+    {0xE69F00, 178, '5', NULL},
+    {0x56B4E9, 74, '6', NULL},
+    [SHADE_OTHER] = {0xEFE3B0, 187, '+', NULL},
+    [SHADE_NOT_CONVERGED] = {0xEEEEEE, 252, '?', "not converged"},
+    [SHADE_FAILED] = {0x8C8C8C, 243, 'x', "cannot be simulated"},
+    [SHADE_OPEN] = {0xFFFFFF, -1, '.', "not done"},
+};
+
+BasinShade shade_of(const Basin *b, int start) {
+  const BasinStart *s = &b->start[start];
+  switch (s->end) {
+  case BASIN_REACHED: return s->optimum < SHADE_OPTIMA ? (BasinShade)s->optimum : SHADE_OTHER;
+  case BASIN_NOT_CONVERGED: return SHADE_NOT_CONVERGED;
+  case BASIN_FAILED: return SHADE_FAILED;
+  case BASIN_OPEN: break;
+  }
+  return SHADE_OPEN;
+}
+
+Ink shade_ink(BasinShade s) {
+  return SHADES[s].ink;
+}
+int shade_terminal(BasinShade s) {
+  return SHADES[s].terminal;
+}
+char shade_letter(BasinShade s) {
+  return SHADES[s].letter;
+}
+
+int shade_starts(const Basin *b, BasinShade shade) {
+  int count = 0;
+  for (int i = 0; i < b->count; i++) count += shade_of(b, i) == shade;
+  return count;
+}
+
+const char *shade_name(const Basin *b, BasinShade s, Arena *a) {
+  char objective[ROUNDED_SIZE];
+  int others = b->optimum_count - SHADE_OPTIMA;
+  if (s == SHADE_OTHER)
+    return arena_print(a, "%d other %s", others, others > 1 ? "optima" : "optimum");
+  if (s > SHADE_OTHER) return SHADES[s].name;
+  rounded_digits(b->optima[s].objective, 3, objective);
+  return s == SHADE_BEST ? arena_print(a, "best optimum, objective %s", objective)
+                         : arena_print(a, "optimum %d, objective %s", (int)s + 1, objective);
+}
+
+double basin_share(const Basin *b, int count) {
+  return b->done ? (double)count / b->done : 0;
+}
+
+const char *basin_percent(const Basin *b, int count, Arena *a) {
+  double percent = 100 * basin_share(b, count);
+  if (count == b->done && count) return "100 %";
+  if (percent > 99.9) return "> 99.9 %"; // not all of them
+  if (percent < 0.1 && count) return "< 0.1 %";
+  return arena_print(a, "%.1f %%", percent);
+}
+
+static void add_names(const Basin *b, Text *t) {
+  for (int k = 0; k < b->axis_count; k++) {
+    text_add(t, k == 0 ? "" : k + 1 < b->axis_count ? ", " : " and ");
+    text_add(t, b->axes[k].name);
+  }
+}
+
+const char *basin_plan(const Basin *b, Arena *a) {
+  Text t;
+  text_init(&t);
+  if (b->random) text_print(&t, "%d random", b->count);
+  for (int k = 0; k < b->axis_count && !b->random; k++)
+    text_print(&t, "%s%d", k ? " x " : "", b->axes[k].count);
+  text_print(&t, " start%s over ", b->count == 1 ? "" : "s");
+  if (b->axis_count == b->problem->free_count && b->axis_count > 3)
+    text_add(&t, "all numbers");
+  else
+    add_names(b, &t);
+  char *plan = arena_copy(a, t.at, t.length);
+  text_done(&t);
+  return plan;
+}
+
+const char *basin_method(const Basin *b, Arena *a) {
+  Text t;
+  text_init(&t);
+  method_print(b->problem->method, &b->problem->parts, &t);
+  char *method = arena_copy(a, t.at, t.length);
+  text_done(&t);
+  return method;
+}

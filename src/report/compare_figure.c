@@ -1,0 +1,126 @@
+#include "report/compare_figure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/figure_axes.h"
+
+enum { WIDTH = 760, HEIGHT = 440, LEFT = 70, TOP = 36, BELOW = 50, BESIDE = 14 };
+static const double LINE = 1.8, END_SIZE = 7;
+
+typedef struct Course { // of one method
+  const char *label;
+  double *x, *y; // steps: the best so far holds until the next evaluation
+  int count;
+} Course;
+
+static bool can_be_drawn(const ComparePoint *p) {
+  return p->fair > 0 && p->best >= 0 && isfinite(p->best);
+}
+
+static Course course_of(Arena *a, const CompareRow *r, double least) {
+  const CompareRun *run = r->shown;
+  int points = run ? run->trace.count : 0;
+  Course c = {.label = r->spec.label};
+  c.x = ARENA_ARRAY(a, double, 2 * points + 2);
+  c.y = ARENA_ARRAY(a, double, 2 * points + 2);
+  for (int i = 0; i < points; i++) {
+    const ComparePoint *p = &run->trace.at[i];
+    if (!can_be_drawn(p)) continue;
+    if (c.count) {
+      c.x[c.count] = (double)p->fair;
+      c.y[c.count] = c.y[c.count - 1];
+      c.count++;
+    }
+    c.x[c.count] = (double)p->fair;
+    c.y[c.count] = fmax(p->best, least);
+    c.count++;
+  }
+  if (c.count && run->figures.fair > c.x[c.count - 1]) { // work after the last accepted step
+    c.x[c.count] = run->figures.fair;
+    c.y[c.count] = c.y[c.count - 1];
+    c.count++;
+  }
+  return c;
+}
+
+// An objective of 0 has no logarithm: it stands at the lower edge.
+static double least_positive(const Compare *c) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < c->done; i++)
+    for (int k = 0; c->rows[i].shown && k < c->rows[i].shown->trace.count; k++) {
+      const ComparePoint *p = &c->rows[i].shown->trace.at[k];
+      if (can_be_drawn(p) && p->best > 0) least = fmin(least, p->best);
+    }
+  return isfinite(least) ? least : 1;
+}
+
+static void widen(Axis *axis, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    axis->least = fmin(axis->least, values[i]);
+    axis->most = fmax(axis->most, values[i]);
+  }
+}
+
+static void round_to_decades(Axis *axis) {
+  axis->least = pow(10, floor(log10(axis->least)));
+  axis->most = pow(10, ceil(log10(axis->most)));
+  if (!(axis->most > axis->least)) axis->most = 10 * axis->least;
+}
+
+static Stroke stroke_of(int i) {
+  return (Stroke){ink_series(i), LINE, (Dash)(i / INK_SERIES % DASH_COUNT)};
+}
+
+static void draw_course(const Axes *axes, const Course *c, int i) {
+  if (!c->count) return;
+  Stroke s = stroke_of(i);
+  axes_curve(axes, c->x, c->y, c->count, s);
+  axes_markers(axes, &c->x[c->count - 1], &c->y[c->count - 1], 1, MARKER_CIRCLE, END_SIZE, s.ink,
+               NO_STROKE);
+}
+
+static LegendRow *legend_of(Arena *a, const Course *courses, int count) {
+  LegendRow *rows = ARENA_ARRAY(a, LegendRow, count);
+  for (int i = 0; i < count; i++)
+    rows[i] = (LegendRow){
+        .text = courses[i].label, .fill = INK_NONE, .stroke = stroke_of(i), .line = true};
+  return rows;
+}
+
+static void draw(Figure *f, const Course *courses, int count, const LegendRow *rows,
+                 double legend) {
+  Axes axes = {f,
+               {LEFT, TOP, f->width - LEFT - legend - 2 * BESIDE, f->height - TOP - BELOW},
+               {HUGE_VAL, 0, true, "evaluations, slopes counted fairly"},
+               {HUGE_VAL, 0, true, "best objective so far"}};
+  for (int i = 0; i < count; i++) {
+    widen(&axes.x, courses[i].x, courses[i].count);
+    widen(&axes.y, courses[i].y, courses[i].count);
+  }
+  round_to_decades(&axes.x);
+  round_to_decades(&axes.y);
+  axes_grid(&axes);
+  for (int i = 0; i < count; i++) draw_course(&axes, &courses[i], i);
+  axes_border(&axes);
+  axes_title(&axes, f->title);
+  legend_draw(f, (Spot){f->width - legend - BESIDE, TOP}, rows, count, false);
+}
+
+Figure *compare_figure(Arena *a, const Compare *c) {
+  Course *courses = ARENA_ARRAY(a, Course, c->done + 1);
+  int count = 0;
+  double least = least_positive(c);
+  for (int i = 0; i < c->done; i++) {
+    Course course = course_of(a, &c->rows[i], least);
+    if (course.count) courses[count++] = course;
+  }
+  if (!count) return NULL;
+  const LegendRow *rows = legend_of(a, courses, count);
+  double legend = legend_width(rows, count),
+         high = fmax(HEIGHT, TOP + legend_height(count) + BESIDE);
+  const char *path = c->problem->path ? c->problem->path : "";
+  Figure *f = figure_new(a, WIDTH + legend, high, arena_print(a, "Convergence: %s", path));
+  draw(f, courses, count, rows, legend);
+  return f;
+}

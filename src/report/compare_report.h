@@ -1,0 +1,25 @@
+// A comparison of methods: for people, for other programs, for documents; published figures stand below ours.
+#pragma once
+#include "report/page.h"
+#include "study/compare.h"
+
+typedef enum CompareLayout {
+  COMPARE_FULL,
+  COMPARE_PAPER, // method, iterations, function evaluations, objective
+  COMPARE_PARALLEL, // method, objective; evaluations and time with one thread and with several; speed-up
+} CompareLayout;
+
+typedef struct CompareReport {
+  const Compare *compare;
+  const Published *published; // NULL: none
+  CompareLayout layout;
+} CompareReport;
+
+void compare_text(Text *out, const CompareReport *r, PageStyle style);
+void compare_markdown(Text *out, const CompareReport *r);
+// The columns of the layout, all numbers exact; the full layout has everything, the parameters included.
+void compare_csv(Text *out, const CompareReport *r);
+// Everything, whatever the layout; every run.
+void compare_json(Text *out, const CompareReport *r, const char *version);
+// method,run,seed,stage,lambda,iteration,evaluations,fair,objective,free_objective,best,seconds, then the parameters
+void compare_trace_csv(Text *out, const Compare *c);

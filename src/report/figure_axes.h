@@ -1,0 +1,61 @@
+// Axes, curves in them, and legends.
+#pragma once
+#include "report/figure.h"
+#include "report/ticks.h"
+
+typedef struct Axis {
+  double least, most; // least < most; > 0 on a logarithmic scale
+  bool log;
+  const char *label; // "" or NULL: none
+} Axis;
+
+typedef struct Axes {
+  Figure *figure;
+  Frame frame; // the inside
+  Axis x, y;
+} Axes;
+
+enum { AXES_TEXT = 12 }; // size of the letters
+
+// "name [unit]", or the name where the unit is unknown. Lives in a.
+const char *axis_label(Arena *a, const char *name, const char *unit);
+// The same numbers as ticks_make on a linear axis; powers of ten, or 1 2 5 of them, on a logarithmic one.
+void axis_ticks(const Axis *axis, int wanted, Ticks *out);
+
+// From numbers to points of the picture.
+double axes_x(const Axes *a, double value);
+double axes_y(const Axes *a, double value);
+Spot axes_spot(const Axes *a, double x, double y);
+
+void axes_grid(const Axes *a);                     // faint lines at the ticks; draw them first
+void axes_border(const Axes *a);                   // frame, ticks, their numbers and labels; last
+void axes_title(const Axes *a, const char *title); // above the frame
+// A curve, cut off at the frame. What is not finite (or not positive on a logarithmic scale) is a gap.
+void axes_curve(const Axes *a, const double *x, const double *y, int count, Stroke stroke);
+void axes_markers(const Axes *a, const double *x, const double *y, int count, Marker marker,
+                  double size, Ink fill, Stroke stroke);
+// Between two curves over the same x.
+void axes_band(const Axes *a, const double *x, const double *low, const double *high, int count,
+               Ink fill);
+// Lines across the whole frame.
+void axes_level(const Axes *a, double y, Stroke stroke);
+void axes_upright(const Axes *a, double x, Stroke stroke);
+
+typedef struct
+    LegendRow { // a small box in `fill`; with a marker, that; with `line`, a piece of line
+  const char *text;
+  Ink fill; // INK_NONE: no box
+  Stroke stroke;
+  Marker marker;
+  bool line;
+  bool hatched; // the box
+} LegendRow;
+
+enum { LEGEND_LINE = 18 }; // height of a row
+double legend_width(const LegendRow *rows, int count);
+double legend_height(int count);
+// Rows below each other from the upper left corner at `at`; framed: on white, in a frame.
+void legend_draw(Figure *f, Spot at, const LegendRow *rows, int count, bool framed);
+
+// Diagonal lines inside of a frame.
+void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke);

@@ -1,0 +1,89 @@
+// Which optimum do searches reach, and from where? One search from each of many starts, on a grid or at random, and the
+// distinct optima that they found.
+#pragma once
+#include "base/err.h"
+#include "estimate/fit.h"
+
+typedef enum BasinScale { BASIN_AS_SEARCHED, BASIN_LINEAR, BASIN_LOG } BasinScale;
+
+typedef struct BasinAxis { // a number that the starts differ in
+  const char *name;
+  double low, high; // NaN: its bounds
+  BasinScale scale; // of the distances between starts
+  int count;        // of the grid's points along it, the first at low, the last at high; random: 0
+  int number;       // set by basin_run: of problem->free
+} BasinAxis;
+
+typedef struct BasinRequest {
+  const BasinAxis *axes; // NULL: all numbers (random starts only)
+  int axis_count;
+  int random;          // how many random starts; 0: a grid over the axes
+  const double *truth; // of all numbers, or NULL
+} BasinRequest;
+
+// How the search from a start ended.
+typedef enum BasinEnd {
+  BASIN_OPEN,          // not begun, or not finished: the study was stopped
+  BASIN_REACHED,       // an optimum
+  BASIN_NOT_CONVERGED, // somewhere else than at an optimum
+  BASIN_FAILED,        // the model cannot be simulated
+} BasinEnd;
+
+typedef struct BasinStart {
+  BasinEnd end;
+  int optimum; // REACHED: its number from 0, else -1
+  FitOutcome outcome;
+  LocalEnd local;
+  bool certain;
+  double objective, comparable; // see fit_comparable; HUGE_VAL: none
+  FitWork work;
+} BasinStart;
+
+typedef struct BasinOptimum {
+  double *x; // the best of its end points
+  double objective;
+  int count;    // starts that reached it
+  bool certain; // a certificate was given to it
+  bool flat;    // its end points differ along a direction that the objective does not see
+  double
+      error; // largest relative difference to the truth in what the data can tell; NaN: there is none
+  double median; // simulations, sensitivity simulations included, of the starts that reached it
+} BasinOptimum;
+
+typedef struct Basin {
+  Arena *arena;
+  const Problem *problem;
+  BasinAxis *axes; // ranges and scales as they were used (never AS_SEARCHED)
+  int axis_count;
+  bool random;
+  int count, done;      // starts; the first `done` are finished
+  const double *starts; // rows of numbers; of a grid the first axis is the fastest
+  double *ends;         // rows of numbers
+  BasinStart *start;    // by start
+  BasinOptimum *optima; // best first
+  int optimum_count;
+  int failed, not_converged;
+  const double *truth;
+  FitWork work;   // of all searches
+  double best;    // objective so far
+  double seconds; // by the clock
+} Basin;
+
+// Told after each start (in their order), and now and then; false stops: what is done is kept.
+typedef bool BasinListener(void *data, const Basin *b);
+
+// Method, threads and seed are those of the problem; numbers that no axis names begin where the problem says. NULL and err
+// when the request makes no sense.
+Basin *basin_run(const Problem *p, const BasinRequest *request, BasinListener *listener, void *data,
+                 Err *err);
+void basin_free(Basin *b);
+
+// The value of an axis at point k of the grid.
+double basin_axis_value(const BasinAxis *a, int k);
+// Where v stands between low (0) and high (1), on the scale of the axis.
+double basin_axis_fraction(const BasinAxis *a, double v);
+
+// Sorts the end points of what is done into optima. Two of them are the same one when their numbers agree to a thousandth
+// and their objectives do too, or when the objectives agree and a search from the middle between them stays between
+// them, as it does along a direction that the objective does not see. basin_run calls it.
+void basin_find_optima(Basin *b);

@@ -1,0 +1,208 @@
+// The distinct optima among many end points of searches.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "estimate/objective.h"
+#include "study/basin.h"
+#include "study/compare_truth.h"
+
+static const double SAME_NUMBERS = 1e-3;   // relative
+static const double SAME_OBJECTIVE = 1e-4; // relative, of searches that converged
+static const double NEAR_OBJECTIVE = 0.1;  // relative, where the numbers agree
+static const double EXACT = 1e-7;  // of the data's own variation: errors of simulations may be
+static const double TINY = 1e-6;   // of the range of a number: no difference
+static const double BETWEEN = 0.8; // of the distance of two points
+enum { REFITS_MOST = 2000 };       // searches from the middle
+
+typedef struct Sorting {
+  Basin *b;
+  Arena *arena;
+  Problem local;             // how searches from the middle are made
+  double floor;              // differences of objectives that mean nothing
+  int refits;                // done
+  const CompareTruth *truth; // NULL: unknown
+  int *owner;                // by start: optimum, -1
+  ARRAY(int) at;             // by optimum: the start whose end point stands for it
+  ARRAY(bool) flat;
+} Sorting;
+
+static const double *end_of(const Sorting *s, int start) {
+  return s->b->ends + (size_t)start * (size_t)s->b->problem->free_count;
+}
+
+static double size_of(const Free *f, double a, double b) {
+  double range = f->max - f->min, size = fmax(fabs(a), fabs(b));
+  double least = TINY * (isfinite(range) ? range : fmax(1, fabs(f->start)));
+  return fmax(size, least);
+}
+
+// The largest difference of a number, relative to it.
+static double distance(const Problem *p, const double *a, const double *b) {
+  double most = 0;
+  for (int i = 0; i < p->free_count; i++)
+    most = fmax(most, fabs(a[i] - b[i]) / size_of(&p->free[i], a[i], b[i]));
+  return most;
+}
+
+static bool objectives_agree(const Sorting *s, double a, double b, double relative) {
+  return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + s->floor;
+}
+
+// On an orbit such as alpha*A = constant the geometric mean lies on it, too.
+static void middle(const Problem *p, const double *a, const double *b, double *out) {
+  for (int i = 0; i < p->free_count; i++)
+    out[i] = a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;
+}
+
+// A search from the middle of two optima that lie apart ends at one of them, or higher. Where nothing tells the points
+// between them apart it stays in between.
+static bool is_valley(Sorting *s, const double *a, const double *b, double objective) {
+  const Problem *p = s->b->problem;
+  if (s->refits++ >= REFITS_MOST) return false;
+  double *x = ARENA_ARRAY(s->arena, double, p->free_count + 1);
+  middle(p, a, b, x);
+  FitResult *r = fit_run(&s->local, x, NULL, NULL);
+  double apart = distance(p, a, b);
+  bool same = objectives_agree(s, fit_comparable(r), objective, SAME_OBJECTIVE) &&
+              distance(p, r->x, a) <= BETWEEN * apart && distance(p, r->x, b) <= BETWEEN * apart;
+  fit_free(r);
+  return same;
+}
+
+static bool is_same(Sorting *s, int start, int optimum) {
+  const BasinStart *a = &s->b->start[start], *b = &s->b->start[s->at.at[optimum]];
+  const double *x = end_of(s, start), *y = end_of(s, s->at.at[optimum]);
+  if (distance(s->b->problem, x, y) <= SAME_NUMBERS)
+    return objectives_agree(s, a->comparable, b->comparable, NEAR_OBJECTIVE);
+  if (!objectives_agree(s, a->comparable, b->comparable, SAME_OBJECTIVE)) return false;
+  if (!is_valley(s, x, y, b->comparable)) return false;
+  s->flat.at[optimum] = true;
+  return true;
+}
+
+static bool converged(const BasinStart *s) {
+  return s->comparable < HUGE_VAL &&
+         (s->certain || s->outcome == FIT_CONVERGED || s->outcome == FIT_UNCERTAIN);
+}
+
+static int find_owner(Sorting *s, int start) {
+  for (int k = 0; k < s->at.count; k++)
+    if (is_same(s, start, k)) return k;
+  return -1;
+}
+
+// Best first, so that the first end point of an optimum is its best.
+typedef struct Rank {
+  double comparable;
+  int start;
+} Rank;
+
+static int compare_ranks(const void *a, const void *b) {
+  const Rank *x = a, *y = b;
+  if (x->comparable != y->comparable) return x->comparable < y->comparable ? -1 : 1;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+static Rank *ranked(const Basin *b, Arena *a) {
+  Rank *ranks = ARENA_ARRAY(a, Rank, b->done + 1);
+  for (int i = 0; i < b->done; i++) ranks[i] = (Rank){b->start[i].comparable, i};
+  qsort(ranks, (size_t)b->done, sizeof *ranks, compare_ranks);
+  return ranks;
+}
+
+static void found_optimum(Sorting *s, int start) {
+  array_push(s->arena, &s->at, start);
+  array_push(s->arena, &s->flat, false);
+  s->owner[start] = s->at.count - 1;
+}
+
+// Only searches that converged tell of an optimum; others may have come to one.
+static void sort_ends(Sorting *s) {
+  const Basin *b = s->b;
+  const Rank *ranks = ranked(b, s->arena);
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < b->done; i++) {
+      int start = ranks[i].start;
+      if (b->start[start].comparable == HUGE_VAL || converged(&b->start[start]) != (pass == 0))
+        continue;
+      s->owner[start] = find_owner(s, start);
+      if (s->owner[start] < 0 && pass == 0) found_optimum(s, start);
+    }
+}
+
+// ---------------------------------------------------------------- what is told of them
+
+static int compare_numbers(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median_work(const Sorting *s, int optimum) {
+  const Basin *b = s->b;
+  double *work = ARENA_ARRAY(s->arena, double, b->done + 1);
+  int n = 0;
+  for (int i = 0; i < b->done; i++)
+    if (s->owner[i] == optimum)
+      work[n++] = (double)(b->start[i].work.simulations + b->start[i].work.sensitivity_simulations);
+  qsort(work, (size_t)n, sizeof *work, compare_numbers);
+  return n ? (work[(n - 1) / 2] + work[n / 2]) / 2 : nan("");
+}
+
+static BasinOptimum describe(const Sorting *s, int k) {
+  const Basin *b = s->b;
+  int n = b->problem->free_count;
+  BasinOptimum o = {.x = ARENA_ARRAY(b->arena, double, n + 1),
+                    .objective = b->start[s->at.at[k]].objective,
+                    .flat = s->flat.at[k],
+                    .error = nan("")};
+  memcpy(o.x, end_of(s, s->at.at[k]), (size_t)n * sizeof *o.x);
+  for (int i = 0; i < b->done; i++) {
+    if (s->owner[i] != k) continue;
+    o.count++;
+    o.certain = o.certain || b->start[i].certain;
+  }
+  if (s->truth) o.error = compare_truth_error(s->truth, o.x);
+  o.median = median_work(s, k);
+  return o;
+}
+
+static void label_starts(const Sorting *s) {
+  Basin *b = s->b;
+  b->failed = b->not_converged = 0;
+  for (int i = 0; i < b->done; i++) {
+    BasinStart *start = &b->start[i];
+    start->optimum = s->owner[i];
+    start->end = start->optimum >= 0           ? BASIN_REACHED
+                 : start->objective < HUGE_VAL ? BASIN_NOT_CONVERGED
+                                               : BASIN_FAILED;
+    b->failed += start->end == BASIN_FAILED;
+    b->not_converged += start->end == BASIN_NOT_CONVERGED;
+  }
+}
+
+static Sorting sorting_new(Basin *b) {
+  Arena *a = arena_new();
+  Sorting s = {.b = b, .arena = a, .local = *b->problem, .owner = ARENA_ARRAY(a, int, b->done + 1)};
+  for (int i = 0; i < b->done; i++) s.owner[i] = -1;
+  s.local.method = METHOD_TRUST_REGION;
+  s.local.options.threads = 1;
+  s.local.options.derivatives = DERIVATIVES_SENSITIVITIES;
+  Objective *o = objective_new(b->problem);
+  objective_set_horizon(o, 1);
+  s.floor = EXACT * objective_data(o) + objective_accuracy(o);
+  objective_free(o);
+  if (b->truth) s.truth = compare_truth_new(a, b->problem, b->truth, false);
+  return s;
+}
+
+void basin_find_optima(Basin *b) {
+  Sorting s = sorting_new(b);
+  sort_ends(&s);
+  label_starts(&s);
+  b->optimum_count = s.at.count;
+  b->optima = ARENA_ARRAY(b->arena, BasinOptimum, s.at.count + 1);
+  for (int k = 0; k < s.at.count; k++) b->optima[k] = describe(&s, k);
+  arena_free(s.arena);
+}

@@ -1,0 +1,352 @@
+#include "study/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crew.h"
+#include "estimate/objective.h"
+#include "study/random_start.h"
+
+// A worse objective by this share of that of the data against their means is no difference.
+static const double OBJECTIVE_APART = 1e-9;
+enum { START_STREAM = 1 }; // of random starts, so that they are those of 'recover'
+
+typedef struct Study { // what all runs share
+  const Problem *p;
+  Compare *c;
+  CompareListener *listener;
+  void *listener_data;
+  int row, run, runs;
+  CompareRun *into; // whose steps are noted; NULL: nobody's
+  double began;
+  bool stop;
+} Study;
+
+// ---------------------------------------------------------------- listening
+
+static bool ask(Study *s, const FitProgress *fit) {
+  CompareProgress told = {s->c, s->row, s->run, s->runs, fit};
+  if (s->listener && !s->stop) s->stop = !s->listener(s->listener_data, &told);
+  return !s->stop;
+}
+
+static long evaluations_of(const Problem *p, long simulations) {
+  return (simulations + p->experiment_count - 1) / p->experiment_count;
+}
+
+static long fair_count(const Problem *p, const FitWork *w) {
+  return evaluations_of(p, w->simulations + (p->free_count + 1) * w->sensitivity_simulations);
+}
+
+static bool is_told_again(const Problem *p, const ComparePoint *last, const FitProgress *now) {
+  return last->iteration == now->iteration && last->objective == now->objective &&
+         last->lambda == now->lambda && strcmp(last->stage, now->stage) == 0 &&
+         memcmp(last->x, now->x, (size_t)p->free_count * sizeof *now->x) == 0;
+}
+
+static void note_step(Study *s, const FitProgress *f) {
+  CompareRun *r = s->into;
+  Arena *a = s->c->arena;
+  const ComparePoint *last = r->trace.count ? &r->trace.at[r->trace.count - 1] : NULL;
+  if (f->objective == HUGE_VAL || (last && is_told_again(s->p, last, f))) return;
+  bool same_stage = last && strcmp(last->stage, f->stage) == 0;
+  ComparePoint point = {.lambda = f->lambda,
+                        .iteration = f->iteration,
+                        .objective = f->objective,
+                        .free_objective = nan(""),
+                        .best = nan(""),
+                        .seconds = clock_seconds() - s->began,
+                        .x = ARENA_ARRAY(a, double, s->p->free_count + 1)};
+  point.stage = same_stage ? last->stage : arena_copy(a, f->stage, strlen(f->stage));
+  if (f->work) {
+    point.evaluations =
+        evaluations_of(s->p, f->work->simulations + f->work->sensitivity_simulations);
+    point.fair = fair_count(s->p, f->work);
+  }
+  memcpy(point.x, f->x, (size_t)s->p->free_count * sizeof *f->x);
+  array_push(a, &r->trace, point);
+}
+
+static bool listen_to_fit(void *data, const FitProgress *f) {
+  Study *s = data;
+  if (s->into && s->c->request.trace) note_step(s, f);
+  return ask(s, f);
+}
+
+// ---------------------------------------------------------------- traces
+
+static bool between_simulations(void *data) {
+  return ask(data, NULL);
+}
+
+// What was minimised may be the tied model, or a part of the time: only the free model over all of it can be compared.
+static void evaluate_trace(Study *s, const Problem *p, const double *sigma, CompareRun *run) {
+  Arena *a = arena_new();
+  Problem unlimited = *p;
+  unlimited.options.max_simulations = 2000000000;
+  unlimited.options.max_seconds = 0;
+  Objective *o = objective_new(&unlimited);
+  LsqPoint *point = lsq_point_new(a, p->free_count);
+  objective_set_sigma(o, sigma);
+  objective_listen(o, between_simulations, s);
+  double best = nan("");
+  for (int i = 0; i < run->trace.count && !s->stop; i++) {
+    ComparePoint *at = &run->trace.at[i];
+    memcpy(point->x, at->x, (size_t)p->free_count * sizeof *at->x);
+    if (objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE)
+      at->free_objective = point->objective;
+    if (!(at->free_objective >= best) && isfinite(at->free_objective)) best = at->free_objective;
+    at->best = best;
+  }
+  objective_free(o);
+  arena_free(a);
+}
+
+// ---------------------------------------------------------------- one run
+
+static const char *message_of(Arena *a, const FitResult *f) {
+  return arena_copy(a, f->message, strlen(f->message));
+}
+
+static void take_figures(const Study *s, const FitResult *f, double seconds, CompareRun *run) {
+  const FitWork *w = &f->work;
+  CompareFigures *out = &run->figures;
+  *out = compare_figures_unknown();
+  out->iterations = (double)w->iterations;
+  out->evaluations = (double)evaluations_of(s->p, w->simulations + w->sensitivity_simulations);
+  out->simulations = (double)w->simulations;
+  out->sensitivity_simulations = (double)w->sensitivity_simulations;
+  out->fair = (double)fair_count(s->p, w);
+  out->objective = f->objective;
+  out->seconds = seconds;
+  if (f->outcome != FIT_NO_START && s->c->truth)
+    out->error = compare_truth_error(s->c->truth, f->x);
+}
+
+static void take_result(const Study *s, const FitResult *f, double seconds, CompareRun *run) {
+  run->outcome = f->outcome;
+  run->certain = f->certain;
+  run->message = message_of(s->c->arena, f);
+  run->same = true;
+  run->x = ARENA_ARRAY(s->c->arena, double, s->p->free_count + 1);
+  memcpy(run->x, f->x, (size_t)s->p->free_count * sizeof *f->x);
+  take_figures(s, f, seconds, run);
+}
+
+static bool is_same(const CompareRun *run, const FitResult *f, int n) {
+  const CompareFigures *g = &run->figures;
+  return run->outcome == f->outcome && g->objective == f->objective &&
+         memcmp(run->x, f->x, (size_t)n * sizeof *f->x) == 0 &&
+         g->simulations == (double)f->work.simulations &&
+         g->sensitivity_simulations == (double)f->work.sensitivity_simulations &&
+         g->iterations == (double)f->work.iterations;
+}
+
+static FitResult *timed_fit(Study *s, Problem *p, int threads, const double *start,
+                            double *seconds) {
+  p->options.threads = threads;
+  s->began = clock_seconds();
+  FitResult *f = fit_run(p, start, listen_to_fit, s);
+  *seconds = clock_seconds() - s->began;
+  return f;
+}
+
+// The same with several threads: only the time may differ.
+static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
+  double seconds;
+  FitResult *f = timed_fit(s, p, s->c->threads, run->start, &seconds);
+  if (!s->stop) {
+    run->same = is_same(run, f, s->p->free_count);
+    run->figures.seconds_parallel = seconds;
+    run->figures.evaluations_parallel = (double)evaluations_of(s->p, f->work.in_turn);
+  }
+  fit_free(f);
+}
+
+static const double *draw_start(const Study *s, int number) {
+  if (!s->c->request.random_starts) return NULL;
+  Random random;
+  double *x = ARENA_ARRAY(s->c->arena, double, s->p->free_count);
+  random_seed_stream(&random, (uint64_t)s->p->options.seed, 2 * (uint64_t)number + START_STREAM);
+  random_start(s->p, &random, x);
+  return x;
+}
+
+static void run_once(Study *s, const CompareSpec *spec, int number, CompareRun *run) {
+  Problem p = spec->problem;
+  double seconds;
+  const CompareRequest *q = &s->c->request;
+  int threads = p.options.threads;
+  if (spec->random && !spec->seeded) p.options.seed += number;
+  run->seed = p.options.seed;
+  run->start = draw_start(s, number);
+  s->into = run;
+  FitResult *f = timed_fit(s, &p, q->parallel ? 1 : threads, run->start, &seconds);
+  s->into = NULL;
+  take_result(s, f, seconds, run);
+  if (q->trace) evaluate_trace(s, &p, f->sigma, run);
+  fit_free(f);
+  if (q->parallel && !s->stop) run_again_side_by_side(s, &p, run);
+}
+
+// ---------------------------------------------------------------- what came of several runs
+
+static int compare_numbers(const void *a, const void *b) { // what is no number comes last
+  double x = *(const double *)a, y = *(const double *)b;
+  if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+  return (x > y) - (x < y);
+}
+
+static void summarise_figure(Arena *scratch, const CompareRow *r, size_t offset, double *median,
+                             double *least, double *most) {
+  double *v = ARENA_ARRAY(scratch, double, r->run_count + 1);
+  int n = 0;
+  for (int i = 0; i < r->run_count; i++) {
+    double x = *(const double *)((const char *)&r->runs[i].figures + offset);
+    if (!isnan(x)) v[n++] = x;
+  }
+  *median = *least = *most = nan("");
+  if (!n) return;
+  qsort(v, (size_t)n, sizeof *v, compare_numbers);
+  *median = v[(n - 1) / 2];
+  *least = v[0];
+  *most = v[n - 1];
+}
+
+static const CompareRun *median_run(const CompareRow *r) {
+  for (int i = 0; i < r->run_count; i++)
+    if (r->runs[i].figures.objective == r->median.objective) return &r->runs[i];
+  return r->run_count ? &r->runs[0] : NULL;
+}
+
+static void summarise_row(CompareRow *r) {
+  Arena *scratch = arena_new();
+#define FIGURE(name, meaning)                                                                      \
+  summarise_figure(scratch, r, offsetof(CompareFigures, name), &r->median.name, &r->least.name,    \
+                   &r->most.name);
+  COMPARE_FIGURES
+#undef FIGURE
+  r->shown = median_run(r);
+  r->found = 0;
+  r->same = true;
+  for (int i = 0; i < r->run_count; i++) {
+    r->found += r->runs[i].found;
+    r->same &= r->runs[i].same;
+  }
+  arena_free(scratch);
+}
+
+static double best_objective(const Compare *c) {
+  double best = HUGE_VAL;
+  for (int i = 0; i < c->count; i++)
+    for (int k = 0; k < c->rows[i].run_count; k++)
+      best = fmin(best, c->rows[i].runs[k].figures.objective);
+  return best;
+}
+
+static double objective_of_data(const Problem *p) {
+  Objective *o = objective_new(p);
+  double v = objective_data(o);
+  objective_free(o);
+  return v;
+}
+
+static void judge(Compare *c) {
+  double best = best_objective(c),
+         allowed = best + c->request.found * fabs(best) +
+                   OBJECTIVE_APART * (c->truth ? 0 : objective_of_data(c->problem));
+  for (int i = 0; i < c->count; i++) {
+    for (int k = 0; k < c->rows[i].run_count; k++) {
+      CompareRun *r = &c->rows[i].runs[k];
+      r->found = c->truth ? r->figures.error <= c->request.found : r->figures.objective <= allowed;
+    }
+    summarise_row(&c->rows[i]);
+  }
+}
+
+// ---------------------------------------------------------------- the comparison
+
+static const char *why_refused(Arena *a, const Problem *p) {
+  Err err = {0};
+  if (problem_method_suits(p, p->method, &p->parts, &err)) return NULL;
+  return arena_copy(a, err.text, strlen(err.text));
+}
+
+static int runs_of(const CompareRequest *q, const CompareSpec *s) {
+  if (q->random_starts) return q->random_starts;
+  return q->seeds > 1 && s->random && !s->seeded ? q->seeds : 1;
+}
+
+static void run_row(Study *s, int i) {
+  Compare *c = s->c;
+  CompareRow *r = &c->rows[i];
+  s->row = i;
+  s->runs = runs_of(&c->request, &r->spec);
+  r->refused = why_refused(c->arena, &r->spec.problem);
+  r->runs = ARENA_ARRAY(c->arena, CompareRun, s->runs);
+  for (s->run = 0; !r->refused && s->run < s->runs && ask(s, NULL); s->run++) {
+    run_once(s, &r->spec, s->run, &r->runs[s->run]);
+    r->run_count++;
+  }
+}
+
+static void run_all(Study *s) {
+  Compare *c = s->c;
+  double began = clock_seconds();
+  for (int i = 0; i < c->count && !s->stop; i++) {
+    run_row(s, i);
+    if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
+    c->seconds = clock_seconds() - began;
+  }
+  c->stopped = s->stop;
+  judge(c);
+}
+
+static bool can_begin(const Problem *p, const CompareRequest *q, Err *err) {
+  int unbounded = q->random_starts ? first_unbounded(p) : -1;
+  if (!q->count) return fail(err, ERR_USAGE, "there is no method to compare");
+  if (unbounded >= 0)
+    return fail(err, ERR_VALUE,
+                "random starts need finite bounds of all parameters; give min and max to %s",
+                p->free[unbounded].name);
+  return true;
+}
+
+static Compare *compare_new(const Problem *p, const CompareRequest *q) {
+  Arena *a = arena_new();
+  Compare *c = ARENA_NEW(a, Compare);
+  *c = (Compare){.arena = a,
+                 .problem = p,
+                 .rows = ARENA_ARRAY(a, CompareRow, q->count),
+                 .count = q->count,
+                 .request = *q,
+                 .threads = crew_size(p->options.threads, crew_cores())};
+  if (p->options.threads) c->threads = p->options.threads;
+  for (int i = 0; i < q->count; i++) {
+    c->rows[i].spec = q->methods[i];
+    int runs = runs_of(q, &q->methods[i]);
+    if (runs > c->runs_each) c->runs_each = runs;
+  }
+  return c;
+}
+
+Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener *listener,
+                     void *data, Err *err) {
+  if (!can_begin(p, q, err)) return NULL;
+  Study s = {.p = p, .c = compare_new(p, q), .listener = listener, .listener_data = data};
+  if (q->has_truth) s.c->truth = compare_truth_new(s.c->arena, p, q->truth, q->all_numbers);
+  run_all(&s);
+  return s.c;
+}
+
+void compare_free(Compare *c) {
+  if (c) arena_free(c->arena);
+}
+
+bool compare_has_result(const Compare *c) {
+  for (int i = 0; i < c->count; i++)
+    if (c->rows[i].shown && isfinite(c->rows[i].shown->figures.objective)) return true;
+  return false;
+}

@@ -1,0 +1,129 @@
+#include "study/compare_truth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/statistics.h"
+
+static double product(const TruthTerm *t, const double *truth, const double *x, int n) {
+  double v = 1;
+  for (int i = 0; i < n; i++) {
+    if (t->exponent[i] == 0) continue;
+    if (signbit(x[i]) != signbit(truth[i])) return HUGE_VAL;
+    v *= pow(fabs(x[i]), t->exponent[i]);
+  }
+  return v;
+}
+
+static double sum(const TruthTerm *t, const double *x, int n) {
+  double v = 0;
+  for (int i = 0; i < n; i++) v += t->exponent[i] * x[i];
+  return v;
+}
+
+static double value(const CompareTruth *t, const TruthTerm *term, const double *x) {
+  if (term->number >= 0) return x[term->number];
+  return term->sum ? sum(term, x, t->n) : product(term, t->x, x, t->n);
+}
+
+// A truth of 0 has no relative difference: the width of the bounds serves, else 1.
+static double size_of(const Problem *p, const TruthTerm *term) {
+  if (term->truth != 0) return fabs(term->truth);
+  if (term->number < 0) return 1;
+  double width = p->free[term->number].max - p->free[term->number].min;
+  return isfinite(width) && width > 0 ? width : 1;
+}
+
+static void add_term(CompareTruth *t, const Problem *p, TruthTerm term) {
+  term.truth = value(t, &term, t->x);
+  term.size = size_of(p, &term);
+  t->terms[t->count++] = term;
+}
+
+static void add_number(CompareTruth *t, const Problem *p, int i) {
+  add_term(t, p, (TruthTerm){.text = p->free[i].name, .number = i});
+}
+
+static bool is_known(const CompareTruth *t, const char *text) {
+  for (int k = 0; k < t->count; k++)
+    if (strcmp(t->terms[k].text, text) == 0) return true;
+  return false;
+}
+
+static void add_combination(Arena *a, CompareTruth *t, const Problem *p, const StatCombination *c) {
+  if (is_known(t, c->text)) return;
+  double *exponent = ARENA_ARRAY(a, double, t->n);
+  memcpy(exponent, c->exponent, (size_t)t->n * sizeof *exponent);
+  add_term(t, p,
+           (TruthTerm){.text = arena_copy(a, c->text, strlen(c->text)),
+                       .number = -1,
+                       .sum = c->sum,
+                       .exponent = exponent});
+}
+
+static int combinations_of(const Statistics *s) {
+  int count = 0;
+  for (int d = 0; d < s->direction_count; d++) count += s->directions[d].combination_count;
+  return count;
+}
+
+static void add_what_the_data_tell(Arena *a, CompareTruth *t, const Problem *p,
+                                   const Statistics *s) {
+  t->terms = ARENA_ARRAY(a, TruthTerm, t->n + combinations_of(s));
+  t->left_out = ARENA_ARRAY(a, const char *, t->n);
+  for (int i = 0; i < t->n; i++)
+    if (s->parameters[i].identifiable)
+      add_number(t, p, i);
+    else
+      t->left_out[t->left_out_count++] = p->free[i].name;
+  for (int d = 0; d < s->direction_count; d++)
+    for (int k = 0; k < s->directions[d].combination_count; k++)
+      add_combination(a, t, p, &s->directions[d].combinations[k]);
+}
+
+static void add_all(Arena *a, CompareTruth *t, const Problem *p) {
+  t->terms = ARENA_ARRAY(a, TruthTerm, t->n);
+  t->left_out_count = 0;
+  t->count = 0;
+  for (int i = 0; i < t->n; i++) add_number(t, p, i);
+}
+
+// What the data tell depends on their noise, so it is asked where a search from the truth ends.
+static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p) {
+  Problem local = *p;
+  fit_options_init(&local.options);
+  local.options.criterion = p->options.criterion;
+  local.options.loss = p->options.loss;
+  local.options.huber_limit = p->options.huber_limit;
+  local.options.threads = p->options.threads;
+  local.method = p->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
+  local.parts.count = 0;
+  FitResult *f = fit_run(&local, t->x, NULL, NULL);
+  Objective *o = objective_new(&local);
+  Statistics *s = statistics_new(&local, f, o);
+  if (f->outcome != FIT_NO_START) add_what_the_data_tell(a, t, p, s);
+  statistics_free(s);
+  objective_free(o);
+  fit_free(f);
+}
+
+CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all) {
+  CompareTruth *t = ARENA_NEW(a, CompareTruth);
+  double *x = ARENA_ARRAY(a, double, p->free_count);
+  for (int i = 0; i < p->free_count; i++) x[i] = truth ? truth[i] : p->free[i].in_model;
+  t->x = x;
+  t->n = p->free_count;
+  if (!all) ask_the_data(a, t, p);
+  if (!t->count) // also when the data tell nothing, or the model cannot be simulated at the truth
+    add_all(a, t, p);
+  return t;
+}
+
+double compare_truth_error(const CompareTruth *t, const double *x) {
+  double most = 0;
+  for (int k = 0; k < t->count; k++) {
+    double d = fabs(value(t, &t->terms[k], x) - t->terms[k].truth) / t->terms[k].size;
+    if (!(d <= most)) most = d;
+  }
+  return most;
+}

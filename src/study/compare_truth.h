@@ -1,0 +1,27 @@
+// How far numbers are from the truth, in what the data can tell of them: a number that leaves no trace is left out, and of
+// numbers that trade against each other the combinations count that do not change (alpha*A).
+#pragma once
+#include "problem/problem.h"
+
+typedef struct TruthTerm {
+  const char *text;       // a name, or a combination
+  int number;             // free number; -1: a combination
+  bool sum;               // of a combination: a sum, not a product of powers
+  const double *exponent; // of a combination, by free number: exponents, coefficients of a sum
+  double truth, size;     // its value, and what a difference is compared with
+} TruthTerm;
+
+typedef struct CompareTruth {
+  const double *x; // the true free numbers
+  int n;
+  TruthTerm *terms;
+  int count;
+  const char **left_out; // names of numbers that do not count by themselves
+  int left_out_count;
+} CompareTruth;
+
+// truth: free numbers, NULL: what the model file says they are. all: every number counts, whatever the data tell. Lives in
+// the arena.
+CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all);
+// The largest relative difference of all terms.
+double compare_truth_error(const CompareTruth *t, const double *x);

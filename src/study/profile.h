@@ -1,0 +1,120 @@
+// Profile likelihood: each number is held at values beside its estimate while all others are fitted again. What the
+// objective rises by tells how far the number may be from its estimate, without any linear theory
+// (Raue et al. 2009, Bioinformatics 25:1923; Bates and Watts 1988, Nonlinear Regression Analysis, chapter 6).
+#pragma once
+#include "stats/statistics.h"
+
+// PROFILE_END(name, word, sentence): how a profile ends to one side
+#define PROFILE_ENDS                                                                               \
+  PROFILE_END(CROSSED, "finite", "the profile crosses the threshold")                              \
+  PROFILE_END(BOUND, "bound", "the profile stays below the threshold up to the bound")             \
+  PROFILE_END(RANGE, "range", "the profile stays below the threshold as far as it was followed")   \
+  PROFILE_END(CONSTRAINT, "constraint", "a constraint between the numbers ends the profile")       \
+  PROFILE_END(FAILED, "failed", "the others could not be fitted any further")                      \
+  PROFILE_END(STOPPED, "stopped", "stopped before the end")
+
+typedef enum ProfileEnd {
+#define PROFILE_END(name, word, sentence) PROFILE_##name,
+  PROFILE_ENDS
+#undef PROFILE_END
+      PROFILE_END_COUNT
+} ProfileEnd;
+
+const char *profile_end_word(ProfileEnd e);
+const char *profile_end_sentence(ProfileEnd e);
+
+// PROFILE_VERDICT(name, word): what the profile says about the number
+#define PROFILE_VERDICTS                                                                           \
+  PROFILE_VERDICT(DETERMINED, "determined")                                                        \
+  PROFILE_VERDICT(OPEN, "open") /* at least one side has no end of its own */                      \
+  PROFILE_VERDICT(FLAT, "flat") /* over most of the interval it does not rise at all */            \
+  PROFILE_VERDICT(STRUCTURAL, "structural") /* flat, and no data of this kind would change that */ \
+  PROFILE_VERDICT(UNKNOWN, "unknown")       /* failed or stopped */
+
+typedef enum ProfileVerdict {
+#define PROFILE_VERDICT(name, word) PROFILE_IS_##name,
+  PROFILE_VERDICTS
+#undef PROFILE_VERDICT
+      PROFILE_VERDICT_COUNT
+} ProfileVerdict;
+
+const char *profile_verdict_word(ProfileVerdict v);
+
+typedef struct ProfilePoint {
+  double value;     // of the number that is held
+  double objective; // V, with the logarithms of the sigmas that are estimated
+  double
+      ratio; // likelihood ratio: what 2V rises by, in units in which the threshold is that of the profile
+  double *x; // all numbers
+} ProfilePoint;
+
+typedef struct ProfileSide {
+  ProfileEnd end;
+  double
+      at; // CROSSED: where the threshold is crossed; BOUND: the bound; else the farthest point; NaN: none
+  double flat_to; // the profile is flat from the estimate to here
+  double highest; // ratio
+  bool jump;      // the profile crosses the threshold by a jump
+} ProfileSide;
+
+typedef struct ProfileCurve {
+  int number;           // of problem->free
+  double factor;        // ratio = 2*(V - V at the estimate)/factor; see Profile
+  double std_error;     // NaN: not determined
+  double low, high;     // interval by the covariance at the profile's level; NaN: none
+  double *tangent;      // by number: how it follows at the estimate; NaN: unknown
+  ProfileSide side[2];  // below and above the estimate
+  ProfilePoint *points; // by rising value, the estimate among them
+  int point_count;
+  ProfileVerdict verdict;
+  int *moves; // numbers that move along while the profile is flat
+  int move_count;
+  const char *remark; // sentences, "": nothing to say
+} ProfileCurve;
+
+typedef struct Profile {
+  Arena *arena;
+  const Problem *problem;
+  FitResult *fit;         // whose estimates are profiled
+  Statistics *statistics; // of it
+  double objective;       // at the estimates, as in the points
+  double level;
+  // Square of the quantile of the normal law where all sigmas are given, else of Student's law: as for the intervals of a fit.
+  // With weights that are not the inverse noise (unknown sigmas, other weights, a robust loss) 2V rises by a multiple of
+  // what a likelihood does; the factor of each curve is that multiple (Kent 1982, Biometrika 69:19), by the covariance of
+  // the fit over the inverse of the second derivatives of V. Where the model is linear, profile and covariance give the
+  // same interval.
+  double threshold;
+  double freedom; // degrees, of Student's law; HUGE_VAL: the normal law
+  double
+      rel_tol; // of the simulations: smaller than the problem's where their errors would blur the profiles
+  ProfileCurve *curves;
+  int count;
+  int sides, sides_done; // each curve has two
+  int restarts;          // times that a profile found a better optimum
+  const char **notes;    // sentences about that
+  int note_count;
+  bool stopped;
+  FitWork work; // of all refits
+  double seconds;
+} Profile;
+
+typedef struct ProfileRequest {
+  const int *numbers; // of problem->free; NULL: all
+  int count;
+  double level; // 0 < level < 1
+  double
+      range; // how far a profile is followed where nothing ends it, in sizes of the number; a factor where that is
+             // searched on a logarithmic scale; > 1
+} ProfileRequest;
+
+// Told while it runs: `fitting` before the first profile; p->sides_done changes then. false stops: sides that are not done
+// have end STOPPED.
+typedef bool ProfileListener(void *data, const Profile *p, bool fitting);
+
+// The fit by the problem's method, then the profiles, on as many threads as the problem's option says; they do not change
+// the result. NULL and err when there is nothing to profile. A fit without result has no curves.
+Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileListener *listener,
+                     void *data, Err *err);
+void profile_free(Profile *p);
+bool profile_is_sound(const Profile *p); // the fit converged, all sides were done, none failed

@@ -1,0 +1,104 @@
+#include <math.h>
+
+#include "num/distribution.h"
+#include "stats/covariance.h"
+#include "stats/samples.h"
+#include "study/profile_parts.h"
+
+// ---------------------------------------------------------------- noise
+
+static bool is_given(const Channel *c) {
+  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
+}
+
+static bool all_given(const Problem *p) {
+  bool given = p->options.loss != LOSS_HUBER;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      given = given && is_given(&p->experiments[e].channels[c]);
+  return given;
+}
+
+// Rows of the objective's second derivatives, as they are where residuals are linear.
+static Projection *curvature_rows(Arena *a, const Problem *p, const Samples *rows) {
+  int count = samples_rows(rows);
+  bool *ignored = ARENA_ARRAY(a, bool, count + 1);
+  for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
+  RowSet set = {rows->n, count, rows->column, rows->scale, ignored, NULL};
+  return projection_new(a, &set, fmax(1e-10, 10 * p->simulate.rel_tol));
+}
+
+// Variance of a weighted residual, not below what simulations leave open (as in the intervals of a fit).
+static double usual_variance(const Profile *p, const Samples *rows) {
+  double least = 0;
+  for (int c = 0; c < rows->channel_count; c++)
+    for (int i = 0; i < rows->channels[c].count; i++) {
+      double error = rows->scale[rows->channels[c].first + i] * 10 * p->problem->simulate.rel_tol *
+                     rows->channels[c].rms;
+      least += error * error / (rows->count ? rows->count : 1);
+    }
+  double variance = p->statistics->variance;
+  return isnan(variance) ? fmax(least, 1e-300) : fmax(variance, fmax(least, 1e-300));
+}
+
+// ---------------------------------------------------------------- the interval by the covariance
+
+static double quantile(double level, double freedom) {
+  double tail = 0.5 + level / 2;
+  return freedom == HUGE_VAL ? normal_quantile(tail) : student_quantile(tail, freedom);
+}
+
+// Half widths of a fit's 95 % interval, which ends at the bounds.
+static double half_width(const ProfileCurve *c, double end, double bound, double x, bool logs) {
+  double whole = c->std_error / (logs ? x : 1);
+  if (end == bound || !isfinite(end)) return nan("");
+  double half = logs ? fabs(log(end / x)) : fabs(end - x);
+  return half > 0 ? half : whole;
+}
+
+static void set_interval(const Profile *p, ProfileCurve *c) {
+  const Free *f = &p->problem->free[c->number];
+  const StatParameter *s = &p->statistics->parameters[c->number];
+  double x = p->fit->x[c->number], t = sqrt(p->threshold), t95 = quantile(0.95, p->freedom);
+  bool logs = profile_in_logs(f, x);
+  c->std_error = s->std_error;
+  c->low = c->high = nan("");
+  if (isnan(s->std_error)) return;
+  double below = half_width(c, s->ci_low, f->min, x, logs) * t / t95,
+         above = half_width(c, s->ci_high, f->max, x, logs) * t / t95;
+  double usual = t * s->std_error / (logs ? x : 1);
+  if (isnan(below)) below = usual;
+  if (isnan(above)) above = usual;
+  c->low = fmax(logs ? x * exp(-below) : x - below, f->min);
+  c->high = fmin(logs ? x * exp(above) : x + above, f->max);
+}
+
+// ---------------------------------------------------------------- all
+
+void profile_measure(Profile *p, Objective *o) {
+  Arena *a = arena_new();
+  int n = p->problem->free_count;
+  bool given = all_given(p->problem);
+  const Samples *rows = samples_new(a, p->problem, o, NULL, p->fit->x, NULL);
+  Projection *projection = rows ? curvature_rows(a, p->problem, rows) : NULL;
+  double *inverse = ARENA_ARRAY(a, double, n *n + 1);
+  double usual = rows && !given ? usual_variance(p, rows) : 1;
+  p->freedom = HUGE_VAL;
+  if (!given) p->freedom = rows ? (double)rows->count + rows->prior_count - projection->rank : 0;
+  p->threshold = p->freedom > 0 ? pow(quantile(p->level, p->freedom), 2) : nan("");
+  if (rows) {
+    double *one = ARENA_ARRAY(a, double, samples_rows(rows) + 1);
+    for (int i = 0; i < samples_rows(rows); i++) one[i] = 1;
+    projection_covariance(projection, one, inverse);
+  }
+  for (int i = 0; i < p->count; i++) {
+    ProfileCurve *c = &p->curves[i];
+    int k = c->number;
+    double factor = p->statistics->covariance[k * n + k] / inverse[k * n + k];
+    c->factor = rows && factor > 0 && isfinite(factor) ? factor : usual;
+    for (int j = 0; j < n; j++)
+      c->tangent[j] = rows ? inverse[j * n + k] / inverse[k * n + k] : nan("");
+    set_interval(p, c);
+  }
+  arena_free(a);
+}

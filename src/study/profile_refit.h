@@ -1,0 +1,19 @@
+// Fits with one number held, each from a start nearby: what a profile is made of.
+#pragma once
+#include "estimate/objective.h"
+
+typedef struct Refit Refit; // belongs to one thread
+
+// sigma: by channel, those of the result that the profile belongs to; they are where refits begin. goes_on is asked between
+// simulations; false ends what is running. NULL: nobody is asked.
+Refit *refit_new(const Problem *p, const double *sigma, bool (*goes_on)(void *), void *data);
+void refit_free(Refit *r);
+
+// Minimises over all numbers but `held` (-1: none is) from x, which becomes the minimum. What sigmas are estimated is found
+// anew; the objective then counts their logarithms, so that objectives can be compared: it is the concentrated likelihood.
+LocalEnd refit_run(Refit *r, int held, double *x, double *objective);
+// The objective at x in the same sense. false: it cannot be simulated there.
+bool refit_value(Refit *r, const double *x, double *objective);
+// What the objective may differ by without any meaning: errors of simulations.
+double refit_accuracy(Refit *r, double objective);
+const FitWork *refit_work(const Refit *r);

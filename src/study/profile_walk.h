@@ -1,0 +1,43 @@
+// A walk along a profile: from its minimum to one side, with steps that adapt to how fast it rises, until it crosses a
+// threshold, or until nothing is left to walk on.
+#pragma once
+#include <stdbool.h>
+
+typedef enum VisitEnd {
+  VISIT_DONE,
+  VISIT_FAILED,    // there is no value here: come nearer
+  VISIT_FORBIDDEN, // nor may there be one here, nor beyond: the profile is infinite
+  VISIT_BETTER,    // lower than the minimum that the walk began at: it makes no sense any longer
+  VISIT_STOPPED,   // by the user
+} VisitEnd;
+
+typedef enum WalkEnd {
+  WALK_CROSSED,
+  WALK_AT_END,    // the last point of the way is below the threshold
+  WALK_FORBIDDEN, // the way ends here
+  WALK_FAILED,    // there is no value beyond `at`
+  WALK_TOO_LONG,  // visits_most were not enough
+  WALK_BETTER,
+  WALK_STOPPED,
+} WalkEnd;
+
+typedef struct Walk {
+  double from, to; // to: the last place that may be visited; may be infinite
+  double step;     // the first one, > 0
+  double step_most;
+  double height; // z of the threshold, > 0
+  int visits_most;
+  void *self;
+  // *z at u: the root of what the profile rises by, which is linear in u where the profile is a parabola. Places are visited
+  // again only where the profile jumps.
+  VisitEnd (*visit)(void *self, double u, double *z);
+} Walk;
+
+typedef struct WalkResult {
+  WalkEnd end;
+  double at; // CROSSED: where z equals the height; else the last place with a value
+  bool jump; // it crosses by a jump
+  int visits;
+} WalkResult;
+
+WalkResult walk_run(const Walk *w);

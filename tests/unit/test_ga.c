@@ -1,0 +1,9 @@
+#include "global_laws.h"
+
+int main(void) {
+  method = global_ga;
+  const struct CMUnitTest tests[] = {
+      GLOBAL_LAWS,
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
