@@ -571,6 +571,72 @@ char *entrain_basin_svg(const EntrainBasin *basin); // the map
 // The bytes of a PNG file; NULL when it would be too large.
 char *entrain_basin_png(const EntrainBasin *basin, size_t *length);
 
+// ---------------------------------------------------------------- profile likelihood
+
+typedef struct EntrainProfile EntrainProfile;
+
+typedef struct EntrainProfileRequest {
+  const char *const *names; // of unknowns; NULL: all
+  int count;
+  double level; // of the intervals: 0.95
+  double range; // how far a profile is followed where nothing ends it, in sizes of the unknown: 1000
+} EntrainProfileRequest;
+
+EntrainProfileRequest entrain_profile_request(void); // all unknowns, level and range as said
+
+typedef struct EntrainProfileProgress {
+  bool fitting;    // the first fit, or one from a better optimum that a profile has found
+  int sides, done; // each unknown has two
+} EntrainProfileProgress;
+
+// Return false to stop: what is done is kept.
+typedef bool EntrainProfileListener(void *data, const EntrainProfileProgress *progress);
+
+// Fits, then holds each unknown at values on both sides of its estimate and fits the others again, until the objective has
+// risen by what the level asks for. On as many threads as the option says; the result does not depend on them.
+EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
+                                    const EntrainProfileRequest *request,
+                                    EntrainProfileListener *listener, void *data,
+                                    EntrainError *error);
+void entrain_profile_free(EntrainProfile *profile);
+
+// The fit converged, all profiles were finished, none failed.
+bool entrain_profile_is_sound(const EntrainProfile *profile);
+double entrain_profile_threshold(const EntrainProfile *profile); // of the ratio
+
+typedef struct EntrainProfiled {
+  const char *name, *unit;
+  double estimate;
+  double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
+  double low, high;                  // of the profile's interval; as far as it goes where a side has no end
+  const char *low_end, *high_end;    // finite, bound, range, constraint, failed, stopped
+  const char *verdict;               // determined, open, flat, structural, unknown
+  const char *remark;                // sentences, or ""
+  int points;
+} EntrainProfiled;
+
+typedef struct EntrainProfilePoint {
+  double value, objective;
+  double ratio;           // likelihood ratio, to be compared with the threshold
+  const double *unknowns; // all of them
+} EntrainProfilePoint;
+
+int entrain_profile_count(const EntrainProfile *profile);
+bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled *out);
+// By rising value.
+bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainProfilePoint *out);
+// Sentences: better optima that profiles have found.
+int entrain_profile_note_count(const EntrainProfile *profile);
+const char *entrain_profile_note(const EntrainProfile *profile, int i);
+char *entrain_profile_report(const EntrainProfile *profile, int width, bool colour);
+// For a terminal, one below the other; height: of each one.
+char *entrain_profile_plot(const EntrainProfile *profile, int width, int height, bool colour);
+char *entrain_profile_json(const EntrainProfile *profile);
+char *entrain_profile_csv(const EntrainProfile *profile); // every point
+// NULL: there is nothing to draw.
+char *entrain_profile_svg(const EntrainProfile *profile);
+char *entrain_profile_png(const EntrainProfile *profile, size_t *length); // bytes
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,7 +68,7 @@ void entrain_problem_free(EntrainProblem *p) {
 }
 
 const char *entrain_problem_method(const EntrainProblem *p) {
-  return method_word(p->problem->method);
+  return problem_method(p->problem, p->arena);
 }
 int entrain_problem_warning_count(const EntrainProblem *p) {
   return p->warnings.count;

@@ -37,7 +37,7 @@ enum { DONE = 0, NOT_REACHED = 1, WRONG_USE = 2, INTERNAL = 3 }; // exit status
 
 // each in its cmd_<name>.c
 extern const Command CMD_BASIN, CMD_CHECK, CMD_COMPARE, CMD_FIT, CMD_HELP, CMD_INFO, CMD_METHODS,
-    CMD_OPTIONS, CMD_RECOVER, CMD_SIMULATE, CMD_VERSION;
+    CMD_OPTIONS, CMD_PROFILE, CMD_RECOVER, CMD_SIMULATE, CMD_VERSION;
 extern const Command *const COMMANDS[];        // ends with NULL
 const Command *command_find(const char *name); // NULL when unknown
 int command_fail_unknown(

@@ -3,19 +3,22 @@
 #include <string.h>
 
 #include "base/crew.h"
+#include "estimate/hub.h"
 #include "estimate/objective.h"
 
 typedef struct Batch {
   Problem problem; // as each fit sees it: it has one core
   int n;
   int block; // starts of a job: those that share simulations, whatever the number of threads
+  bool lanes;
 } Batch;
 
 typedef struct Worker {
   Arena *arena;
   const Batch *batch;
   const Crew *crew;
-  Objective *objective;
+  Objective *objective; // without lanes
+  Hub *hub;             // with them
 } Worker;
 
 // A job: this, then `block` starts, then their answers.
@@ -52,12 +55,16 @@ static void *begin_worker(const void *shared, const Crew *crew) {
   w->arena = a;
   w->batch = shared;
   w->crew = crew;
-  w->objective = objective_new(&w->batch->problem);
+  if (w->batch->lanes)
+    w->hub = hub_new(&w->batch->problem);
+  else
+    w->objective = objective_new(&w->batch->problem);
   return w;
 }
 
 static void end_worker(void *data) {
   Worker *w = data;
+  hub_free(w->hub);
   objective_free(w->objective);
   arena_free(w->arena);
 }
@@ -78,15 +85,33 @@ static void take_down(const FitResult *r, int n, BatchAnswer *to) {
   memcpy(to->x, r->x, (size_t)n * sizeof *to->x);
 }
 
+static void fit_one(const Worker *w, BatchJob *job, int k, Objective *o) {
+  const Batch *b = w->batch;
+  if (!crew_goes_on(w->crew)) return;
+  FitResult *r = fit_run_on(&b->problem, o, start_of(b, job, k), worker_goes_on, (void *)w);
+  BatchAnswer *answer = answer_of(b, job, k);
+  take_down(r, b->n, answer);
+  if (w->hub) answer->work.seconds = hub_seconds(w->hub);
+  fit_free(r);
+}
+
+typedef struct Block {
+  const Worker *worker;
+  BatchJob *job;
+} Block;
+
+static void fit_beside_others(void *data, int number, Objective *o) {
+  const Block *block = data;
+  fit_one(block->worker, block->job, number, o);
+}
+
 static void work_block(void *own, void *data) {
   Worker *w = own;
   BatchJob *job = data;
-  const Batch *b = w->batch;
-  for (int k = 0; k < job->count && crew_goes_on(w->crew); k++) {
-    FitResult *r = fit_run_on(&b->problem, w->objective, start_of(b, job, k), worker_goes_on, w);
-    take_down(r, b->n, answer_of(b, job, k));
-    fit_free(r);
-  }
+  if (w->hub)
+    hub_run(w->hub, (int)job->count, fit_beside_others, &(Block){w, job});
+  else
+    for (int k = 0; k < job->count; k++) fit_one(w, job, k, w->objective);
 }
 
 // ---------------------------------------------------------------- the batch
@@ -123,8 +148,23 @@ static bool run_jobs(const Batch *b, Crew *c, int workers, const BatchRequest *q
   return goes_on;
 }
 
+// Many enough that those who need the same steps find each other, few enough that all threads have some.
+enum { BLOCK_LEAST = 8, BLOCK_MOST = 256, BLOCKS = 8 };
+
+static int block_of(int count) {
+  int block = (count + BLOCKS - 1) / BLOCKS;
+  block = (block + BLOCK_LEAST - 1) / BLOCK_LEAST * BLOCK_LEAST;
+  return block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : block;
+}
+
+// A limit of seconds is one of each fit by itself.
+static bool in_lanes(const Problem *p, const BatchRequest *q) {
+  return q->lanes && q->count > 1 && p->options.max_seconds == 0 && hub_can(p);
+}
+
 bool batch_run(const Problem *p, const BatchRequest *q) {
-  Batch b = {.problem = *p, .n = p->free_count, .block = 1};
+  Batch b = {.problem = *p, .n = p->free_count, .block = 1, .lanes = in_lanes(p, q)};
+  if (b.lanes) b.block = block_of(q->count);
   b.problem.options.threads = 1;
   CrewWork work = {job_size(&b), begin_worker, end_worker, work_block, &b};
   int workers = crew_size(q->threads, (q->count + b.block - 1) / b.block);

@@ -256,7 +256,7 @@ static void finish(Search *s) {
 static double least_sigma(const Problem *p, const Channel *c) {
   double squares = 0;
   for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
-  return fmax(100 * p->simulate.rel_tol * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
+  return fmax(100 * problem_accuracy(p) * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
 }
 
 double fit_comparable(const FitResult *f) {

@@ -1,5 +1,6 @@
 #include "estimate/followers.h"
 
+#include "estimate/hub.h"
 #include "estimate/objective_parts.h"
 
 static bool crew_listener(void *crew) {
@@ -9,19 +10,32 @@ static bool crew_listener(void *crew) {
 void *follower_begin(const void *leader, const Crew *crew) {
   Objective *own = objective_new(objective_problem(leader));
   Follower *f = ARENA_NEW(own->arena, Follower);
-  *f = (Follower){leader, own};
+  *f = (Follower){.leader = leader, .own = own};
   objective_listen(own, crew_listener, (void *)crew);
   return f;
 }
 
-void follower_end(void *follower) {
-  objective_free(((Follower *)follower)->own);
+void follower_end(void *data) {
+  Follower *f = data;
+  hub_free(f->hub);
+  objective_free(f->own);
 }
 
 Objective *follower_ready(Follower *f) {
   objective_follow(f->own, f->leader);
   *objective_count(f->own) = (FitWork){0};
   return f->own;
+}
+
+void follower_lead(const Follower *f, Objective *o) {
+  objective_follow(o, f->leader);
+  objective_listen(o, f->own->listener, f->own->listener_data);
+  *objective_count(o) = (FitWork){0};
+}
+
+Hub *follower_hub(Follower *f) {
+  if (!f->hub) f->hub = hub_new(objective_problem(f->own));
+  return f->hub;
 }
 
 static bool leader_goes_on(void *data) {

@@ -6,6 +6,7 @@
 typedef struct Follower {
   const Objective *leader;
   Objective *own;
+  struct Hub *hub; // for those who simulate in lanes, NULL until they ask
 } Follower;
 
 // begin and end of a CrewWork whose `shared` is the leader.
@@ -13,6 +14,10 @@ void *follower_begin(const void *leader, const Crew *crew);
 void follower_end(void *follower);
 // Its Objective, set as the leader's is now, with no work counted. The leader must not change while jobs are under way.
 Objective *follower_ready(Follower *f);
+
+// Another one that does the same as its own, in a task of its hub.
+void follower_lead(const Follower *f, Objective *o);
+struct Hub *follower_hub(Follower *f);
 
 // A crew for `jobs` jobs at once, as large as the options of the leader's problem say. While it is waited for, the leader's
 // listener is asked.

@@ -13,9 +13,9 @@
 
 static const double FIRST_DAMPING = 1, LEAST_DAMPING = 1e-4;
 static const double DEPENDENT =
-    1e-12;                    // of the largest: what is left of a column that has no meaning
-// Steps in a row: whole ones that do not become shorter, and any above the lowest objective.
-enum { NOT_CONTRACTING = 3, NOT_LOWER = 100 };
+    1e-12; // of the largest: what is left of a column that has no meaning
+// Steps in a row: whole ones that do not become shorter, and any after which neither objective nor step have become smaller.
+enum { NOT_CONTRACTING = 3, LOOK_BACK = 25 };
 
 typedef struct Natural {
   const Lsq *lsq;
@@ -32,14 +32,14 @@ typedef struct Natural {
   double *low, *high, *ones, *e; // of a linear model, in the order of the pivots
   LinearWork *linear;
   int rank, full_rank;
-  double gain;                  // that the step of full rank promises
-  double *d, *bar;              // step, and the simplified correction after it
-  double *last_d;               // the step before
-  double damping, last_damping; // of the step, of the step before
-  double curvature;             // by the last trial: 1/|d| for a step that needs no damping
-  double seen;                  // objective at the start
-  int above;                    // steps since the lowest point
-  int stiff;                    // whole steps in a row that were no shorter than those before
+  double gain;                      // that the step of full rank promises
+  double *d, *bar;                  // step, and the simplified correction after it
+  double *last_d;                   // the step before
+  double damping, last_damping;     // of the step, of the step before
+  double curvature;                 // by the last trial: 1/|d| for a step that needs no damping
+  double seen;                      // objective at the start
+  double old_objective, old_length; // when it looked back last
+  int stiff;                        // whole steps in a row that were no shorter than those before
   bool ended, incompatible;
 } Natural;
 
@@ -63,6 +63,7 @@ static Natural *natural_new(Arena *a, const Lsq *lsq, const LocalOptions *option
   s->J = ARENA_ARRAY(a, double, (size_t)n *(size_t)lsq->rows + 1);
   s->R = ARENA_ARRAY(a, double, (size_t)n *(size_t)n + 1);
   for (int i = 0; i < n; i++) s->ones[i] = 1;
+  s->old_objective = s->old_length = HUGE_VAL;
   return s;
 }
 
@@ -202,18 +203,22 @@ static LsqEnd try_it(Natural *s, double *objective) {
   return evaluate(s, s->trial_x, s->trial_r, NULL, objective);
 }
 
-// Whole steps that do not become shorter: the residuals are too large.
-static void watch_contraction(Natural *s) {
+// Whole steps that do not become shorter, or a search that gets nowhere: the residuals are too large.
+static void watch_progress(Natural *s) {
+  double step = length(s, s->d), V = s->at->objective;
   bool whole = s->damping == 1 && s->last_damping == 1 && s->rank == s->full_rank;
-  bool longer = whole && s->result->iterations && length(s, s->d) >= length(s, s->last_d);
+  bool longer = whole && s->result->iterations && step >= length(s, s->last_d);
   s->stiff = longer ? s->stiff + 1 : 0;
+  s->incompatible = s->stiff >= NOT_CONTRACTING;
+  if ((s->result->iterations + 1) % LOOK_BACK) return;
+  s->incompatible = s->incompatible || (V >= s->old_objective && step >= s->old_length);
+  s->old_objective = V;
+  s->old_length = step;
 }
 
 static void note_point(Natural *s) {
   LocalEnd how;
-  s->above = s->at->objective < s->lowest->objective ? 0 : s->above + 1;
-  s->incompatible = s->stiff >= NOT_CONTRACTING || s->above >= NOT_LOWER;
-  if (!s->above) lsq_point_copy(s->lowest, s->at, s->lsq->n);
+  if (s->at->objective < s->lowest->objective) lsq_point_copy(s->lowest, s->at, s->lsq->n);
   if (s->lsq->accepted) s->lsq->accepted(s->lsq->self, s->at, s->result->iterations);
   if (local_is_good(s->at, s->options, &how)) end(s, how);
 }
@@ -225,7 +230,7 @@ static bool move(Natural *s) {
   LsqEnd how = evaluate(s, s->trial_x, s->trial_r, s->J, &objective);
   if (how == LSQ_STOP) end(s, LOCAL_STOPPED_END);
   if (how != LSQ_DONE) return false;
-  watch_contraction(s);
+  watch_progress(s);
   memcpy(s->at->x, s->trial_x, (size_t)n * sizeof *s->d);
   memcpy(s->last_d, s->d, (size_t)n * sizeof *s->d);
   double *r = s->r;

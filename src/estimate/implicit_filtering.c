@@ -1,11 +1,15 @@
-// Implicit filtering (Gilmore and Kelley, SIAM J. Optimization 5 (1995) 269; Kelley, Implicit Filtering, SIAM 2011): a
-// quasi-Newton method on differences over a stencil x +- h e_i. The stencil begins as wide as the bounds, where it sees
+// Implicit filtering (Gilmore and Kelley, SIAM J. Optimization 5 (1995) 269; Kelley, Implicit Filtering, SIAM 2011): steps
+// of a quadratic model from differences over a stencil x +- h e_i. The stencil begins as wide as the bounds, where it sees
 // neither noise nor small valleys, and shrinks wherever it is of no more use. Numbers are measured in widths of their box.
+//
+// The model: linear residuals from their differences (Gauss-Newton), or slopes of the objective with second derivatives by
+// BFGS, which needs the objective alone.
 #include <math.h>
 #include <string.h>
 
 #include "estimate/descent.h"
 #include "num/cholesky.h"
+#include "num/qr.h"
 
 enum { TRIALS = 4 };                   // of a step: all of it, a half, a quarter, an eighth
 static const double STEP_LIMIT = 10;   // in scales
@@ -19,22 +23,46 @@ typedef struct Filter {
   const LocalOptions *options;
   LocalResult *result; // its best: of all points that were evaluated
   LsqPoint *at;
-  double *width;        // of the box
-  double h;             // scale
-  double *points, *V;   // to be evaluated side by side
-  int *owner;           // of a point of the stencil: 2i above, 2i + 1 below number i
-  double *around;       // objectives of the stencil by owner, HUGE_VAL: none
+  double *width;      // of the box
+  double h;           // scale
+  double *points, *V; // to be evaluated side by side
+  int *owner;         // of a point of the stencil: 2i above, 2i + 1 below number i
+  double *around;     // objectives of the stencil by owner, HUGE_VAL: none
+  // Gauss-Newton only; rows of residuals
+  bool by_residuals;
+  double *r;      // of the points
+  double *r_best; // of the best of all
+  double *r_at;
+  double **column; // of the Jacobian, and the residuals
+  QrSum *qr;
+  // BFGS only
   double *slope, *bend; // differences of first and second order
   double *B;            // second derivatives
   bool has_B;
   double *old_x, *old_slope; // of the point before, at this scale
   bool has_old;
-  double *R, *z, *low, *high, *ones;
+  // the step
+  double *R, *z, *low, *high, *weight;
   double *d, *change, *Bs;
   LinearWork *linear;
   bool flat; // the stencil sees no more than errors of the simulation
   bool ended;
 } Filter;
+
+static void residuals_new(Arena *a, Filter *s, size_t points) {
+  size_t n = (size_t)s->lsq->n, rows = (size_t)s->lsq->rows;
+  const FitOptions *o = s->options->fit;
+  // With the Huber loss, the objective is not half the sum of the squares.
+  s->by_residuals = o->filter_model == FILTER_MODEL_GAUSS_NEWTON && o->loss == LOSS_SQUARES &&
+                    (s->lsq->residuals || s->lsq->vectors);
+  if (!s->by_residuals) return;
+  s->r = ARENA_ARRAY(a, double, points *rows + 1);
+  s->r_best = ARENA_ARRAY(a, double, rows + 1);
+  s->r_at = ARENA_ARRAY(a, double, rows + 1);
+  s->column = ARENA_ARRAY(a, double *, n + 1);
+  for (size_t i = 0; i <= n; i++) s->column[i] = ARENA_ARRAY(a, double, rows + 1);
+  s->qr = qr_sum_new(a, s->lsq->n);
+}
 
 static Filter *filter_new(Arena *a, const Lsq *lsq, const LocalOptions *options,
                           LocalResult *result) {
@@ -44,8 +72,8 @@ static Filter *filter_new(Arena *a, const Lsq *lsq, const LocalOptions *options,
   s->options = options;
   s->result = result;
   s->at = lsq_point_new(a, lsq->n);
-  double **vectors[] = {&s->width, &s->slope, &s->bend, &s->old_x, &s->old_slope, &s->z,
-                        &s->low,   &s->high,  &s->ones, &s->d,     &s->change,    &s->Bs};
+  double **vectors[] = {&s->width, &s->slope, &s->bend,   &s->old_x, &s->old_slope, &s->z,
+                        &s->low,   &s->high,  &s->weight, &s->d,     &s->change,    &s->Bs};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = ARENA_ARRAY(a, double, n + 1);
   s->points = ARENA_ARRAY(a, double, most *(n + 1));
@@ -55,7 +83,7 @@ static Filter *filter_new(Arena *a, const Lsq *lsq, const LocalOptions *options,
   s->B = ARENA_ARRAY(a, double, n *n + 1);
   s->R = ARENA_ARRAY(a, double, n *n + 1);
   s->linear = linear_new(a, lsq->n);
-  for (size_t i = 0; i < n; i++) s->ones[i] = 1;
+  residuals_new(a, s, most);
   return s;
 }
 
@@ -75,6 +103,19 @@ static void set_widths(Filter *s) {
   }
 }
 
+static LsqEnd evaluate(Filter *s, int count) {
+  double before = s->result->best->objective;
+  if (!s->by_residuals) return lsq_values(s->lsq, s->points, count, s->V, s->result);
+  LsqEnd how = lsq_vectors(s->lsq, s->points, count, s->V, s->r, s->result);
+  size_t rows = (size_t)s->lsq->rows;
+  for (int k = 0; k < count; k++) {
+    if (!(s->V[k] < before)) continue;
+    before = s->V[k];
+    memcpy(s->r_best, s->r + (size_t)k * rows, rows * sizeof *s->r);
+  }
+  return how;
+}
+
 // ---------------------------------------------------------------- stencil
 
 static void add_neighbour(Filter *s, int owner, double x, int *count) {
@@ -86,6 +127,21 @@ static void add_neighbour(Filter *s, int owner, double x, int *count) {
   s->owner[(*count)++] = owner;
 }
 
+// Differences of the residuals: of both sides, of one, or none.
+static void read_columns(Filter *s, int count) {
+  size_t rows = (size_t)s->lsq->rows;
+  for (int i = 0; i < s->lsq->n; i++) {
+    bool both = s->around[2 * i] < HUGE_VAL && s->around[2 * i + 1] < HUGE_VAL;
+    for (size_t j = 0; j < rows; j++) s->column[i][j] = 0;
+    for (int k = 0; k < count; k++) {
+      const double *r = s->r + (size_t)k * rows;
+      double side = s->owner[k] == 2 * i ? 1 : -1, by = side / (both ? 2 * s->h : s->h);
+      if (s->owner[k] / 2 != i || !(s->V[k] < HUGE_VAL)) continue;
+      for (size_t j = 0; j < rows; j++) s->column[i][j] += by * (r[j] - s->r_at[j]);
+    }
+  }
+}
+
 static LsqEnd evaluate_stencil(Filter *s) {
   int n = s->lsq->n, count = 0;
   for (int i = 0; i < n; i++) {
@@ -93,8 +149,9 @@ static LsqEnd evaluate_stencil(Filter *s) {
     add_neighbour(s, 2 * i, s->at->x[i] + s->h * s->width[i], &count);
     add_neighbour(s, 2 * i + 1, s->at->x[i] - s->h * s->width[i], &count);
   }
-  LsqEnd how = lsq_values(s->lsq, s->points, count, s->V, s->result);
+  LsqEnd how = evaluate(s, count);
   for (int k = 0; k < count; k++) s->around[s->owner[k]] = s->V[k];
+  if (s->by_residuals) read_columns(s, count);
   return how;
 }
 
@@ -178,7 +235,27 @@ static bool factor_model(Filter *s) {
   return true;
 }
 
+static void model_of_residuals(Filter *s) {
+  int n = s->lsq->n, rows = s->lsq->rows;
+  memcpy(s->column[n], s->r_at, (size_t)rows * sizeof *s->r_at);
+  qr_sum_clear(s->qr);
+  qr_sum_add(s->qr, s->column, rows);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
+      s->R[(size_t)i * n + j] = j < i ? 0 : s->qr->R[(size_t)i * (n + 1) + j];
+    s->z[i] = s->qr->R[(size_t)i * (n + 1) + n];
+  }
+  linear_slope(n, s->R, s->z, s->slope, s->weight);
+  for (int i = 0; i < n; i++)
+    if (s->weight[i] == 0) s->weight[i] = 1;
+}
+
 static void renew_model(Filter *s) {
+  if (s->by_residuals) {
+    model_of_residuals(s);
+    return;
+  }
+  for (int i = 0; i < s->lsq->n; i++) s->weight[i] = 1;
   if (s->has_B && s->has_old) update_model(s);
   if (s->has_B && factor_model(s)) return;
   begin_model(s);
@@ -197,17 +274,21 @@ static void set_trial(const Filter *s, double part, double *x) {
 // To the minimum of the model inside the bounds, or a part of that way; all at once. *falls: the objective does as it should.
 static LsqEnd try_steps(Filter *s, bool *falls) {
   int n = s->lsq->n;
-  LinearModel m = {n, s->R, s->z, s->ones, s->low, s->high};
+  LinearModel m = {n, s->R, s->z, s->weight, s->low, s->high};
   linear_boxed_step(s->linear, &m, linear_least_damping(&m), s->d);
   double promised = -dot(n, s->slope, s->d), part = 1;
   *falls = false;
   if (!(promised > 0)) return LSQ_DONE;
   for (int k = 0; k < TRIALS; k++, part /= 2) set_trial(s, part, s->points + (size_t)k * n);
-  LsqEnd how = lsq_values(s->lsq, s->points, TRIALS, s->V, s->result);
+  LsqEnd how = evaluate(s, TRIALS);
   part = 1;
   for (int k = 0; k < TRIALS; k++, part /= 2)
     *falls = *falls || s->V[k] < s->at->objective - SUFFICIENT * part * promised;
   return how;
+}
+
+static void take_residuals(Filter *s) {
+  if (s->by_residuals) memcpy(s->r_at, s->r_best, (size_t)s->lsq->rows * sizeof *s->r_at);
 }
 
 // To the best of all points that were tried. False: there is none better.
@@ -220,6 +301,7 @@ static bool move(Filter *s, double *size) {
   memcpy(s->old_slope, s->slope, (size_t)n * sizeof *s->old_slope);
   s->has_old = true;
   lsq_point_copy(s->at, r->best, n);
+  take_residuals(s);
   for (int i = 0; i < n; i++) *size = fmax(*size, fabs(s->at->x[i] - s->old_x[i]) / s->width[i]);
   r->iterations++;
   if (s->lsq->accepted) s->lsq->accepted(s->lsq->self, s->at, r->iterations);
@@ -244,7 +326,7 @@ static bool iterate(Filter *s) {
   bool moved = move(s, &size);
   if (how == LSQ_STOP) end(s, LOCAL_STOPPED_END);
   if (!falls) s->has_B = false; // it has misled
-  return !s->ended && moved && falls && size > STEP_SMALL * s->h;
+  return !s->ended && moved && size > STEP_SMALL * s->h;
 }
 
 // ---------------------------------------------------------------- scales
@@ -266,16 +348,26 @@ static bool is_worth_repeating(const Filter *s, const LsqPoint *before) {
   return far > s->options->fit->filter_last && gain > WORTH_AGAIN * before->objective;
 }
 
+static LsqEnd evaluate_start(Filter *s) {
+  LocalResult *r = s->result;
+  r->best->objective = HUGE_VAL;
+  memcpy(s->points, s->at->x, (size_t)s->lsq->n * sizeof *s->points);
+  LsqEnd how = evaluate(s, 1);
+  s->at->objective = s->V[0];
+  if (how == LSQ_STOP) return s->V[0] < HUGE_VAL ? LSQ_DONE : LSQ_STOP;
+  return s->V[0] < HUGE_VAL ? LSQ_DONE : LSQ_FAILED;
+}
+
 static void start(Filter *s) {
   LocalEnd how;
   int n = s->lsq->n;
   bool moves = false;
   if (n) memcpy(s->at->x, s->result->best->x, (size_t)n * sizeof(double));
   local_clamp(s->lsq, s->at->x);
-  LsqEnd e = local_value(s->lsq, s->at, s->result);
-  if (e == LSQ_FAILED && local_move_off_bounds(s->lsq, s->at->x))
-    e = local_value(s->lsq, s->at, s->result);
+  LsqEnd e = evaluate_start(s);
+  if (e == LSQ_FAILED && local_move_off_bounds(s->lsq, s->at->x)) e = evaluate_start(s);
   lsq_point_copy(s->result->best, s->at, n);
+  take_residuals(s);
   for (int i = 0; i < n; i++) moves = moves || s->lsq->lower[i] < s->lsq->upper[i];
   if (local_ends_at_start(e, s->at, s->options, &how))
     end(s, how);

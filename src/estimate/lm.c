@@ -101,5 +101,6 @@ const StepRule lm_damping_rule = {
 };
 
 void local_lm(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  descent_run(&lm_radius_rule, lsq, options, result);
+  bool by_ratio = options->fit && options->fit->lm_damping == LM_DAMPING_GAIN_RATIO;
+  descent_run(by_ratio ? &lm_damping_rule : &lm_radius_rule, lsq, options, result);
 }

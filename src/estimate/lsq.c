@@ -103,6 +103,21 @@ LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result
   return good ? LSQ_DONE : LSQ_FAILED;
 }
 
+// What many evaluations have in common: those that are not finite have failed, the best may be the best of all.
+static LsqEnd take_values(const Lsq *lsq, const double *x, int count, double *V, LsqEnd end,
+                          LocalResult *result) {
+  size_t n = (size_t)lsq->n;
+  result->evaluations += count;
+  for (int k = 0; k < count; k++) {
+    if (!isfinite(V[k])) V[k] = HUGE_VAL;
+    if (!(V[k] < result->best->objective)) continue;
+    if (n) memcpy(result->best->x, x + (size_t)k * n, n * sizeof *x);
+    result->best->objective = V[k];
+    result->best->has_slopes = false;
+  }
+  return end == LSQ_STOP ? LSQ_STOP : LSQ_DONE;
+}
+
 LsqEnd lsq_values(const Lsq *lsq, const double *x, int count, double *V, LocalResult *result) {
   size_t n = (size_t)lsq->n;
   LsqPoint point = {0};
@@ -114,15 +129,24 @@ LsqEnd lsq_values(const Lsq *lsq, const double *x, int count, double *V, LocalRe
     for (int k = 0; k < count && end != LSQ_STOP; k++) {
       point.x = (double *)x + (size_t)k * n; // eval reads it
       end = lsq->eval(lsq->self, &point, HUGE_VAL, false);
-      if (end == LSQ_DONE && isfinite(point.objective)) V[k] = point.objective;
+      if (end == LSQ_DONE) V[k] = point.objective;
     }
-  result->evaluations += count;
-  for (int k = 0; k < count; k++) {
-    if (!isfinite(V[k])) V[k] = HUGE_VAL;
-    if (!(V[k] < result->best->objective)) continue;
-    memcpy(result->best->x, x + (size_t)k * n, n * sizeof *x);
-    result->best->objective = V[k];
-    result->best->has_slopes = false;
-  }
-  return end == LSQ_STOP ? LSQ_STOP : LSQ_DONE;
+  return take_values(lsq, x, count, V, end, result);
+}
+
+LsqEnd lsq_vectors(const Lsq *lsq, const double *x, int count, double *V, double *r,
+                   LocalResult *result) {
+  size_t n = (size_t)lsq->n, rows = (size_t)lsq->rows;
+  LsqEnd end = LSQ_DONE;
+  for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
+  if (lsq->vectors)
+    end = lsq->vectors(lsq->self, x, count, V, r);
+  else
+    for (int k = 0; k < count && end != LSQ_STOP; k++) {
+      double *to = r + (size_t)k * rows, sum = 0;
+      end = lsq->residuals(lsq->self, x + (size_t)k * n, to, NULL);
+      for (size_t j = 0; end == LSQ_DONE && j < rows; j++) sum += to[j] * to[j] / 2;
+      if (end == LSQ_DONE) V[k] = sum;
+    }
+  return take_values(lsq, x, count, V, end, result);
 }

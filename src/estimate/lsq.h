@@ -43,6 +43,8 @@ typedef struct Lsq {
   // nobody knows more than R and z.
   int rows;
   LsqEnd (*residuals)(void *self, const double *x, double *r, double *J);
+  // As values, with the residuals of point k in r[k*rows ...] where V[k] is finite. NULL: lsq_vectors does it by residuals.
+  LsqEnd (*vectors)(void *self, const double *x, int count, double *V, double *r);
   const double *box_low,
       *box_high; // finite, inside the bounds: where points all over the place are drawn from
   // Constraints: c[0 .. equalities-1] = 0, then c >= 0 for the inequalities; C[k*n + i] = dc_k/dx_i, or NULL.
@@ -54,6 +56,9 @@ typedef struct Lsq {
 // best of them where it is better than it was (has_slopes is then false); counts evaluations.
 typedef struct LocalResult LocalResult;
 LsqEnd lsq_values(const Lsq *lsq, const double *x, int count, double *V, LocalResult *result);
+// The same with residuals, as Lsq.vectors. One of vectors and residuals must be there.
+LsqEnd lsq_vectors(const Lsq *lsq, const double *x, int count, double *V, double *r,
+                   LocalResult *result);
 
 LsqPoint *lsq_point_new(Arena *a, int n);
 void lsq_point_copy(LsqPoint *to, const LsqPoint *from, int n);

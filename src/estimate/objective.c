@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "estimate/hub.h"
 #include "estimate/objective_parts.h"
 #include "num/noise.h"
 
@@ -15,7 +16,6 @@ enum {
 };
 static const double TIED_REL_TOL = 1e-6,
                     TIED_ABS_TOL = 1e-8; // a tied fit is only a start for the free one
-static const double ROUNDING = 1e-15;
 
 // ---------------------------------------------------------------- data
 
@@ -205,6 +205,10 @@ void objective_reset(Objective *o) {
   o->listener = NULL, o->listener_data = NULL;
   o->message[0] = 0;
   o->last = o->free;
+}
+
+void objective_set_hub(Objective *o, Hub *h) {
+  o->hub = h;
 }
 
 const Problem *objective_problem(const Objective *o) {
@@ -462,7 +466,10 @@ LsqEnd objective_simulate(Objective *o, Rig *r, int e, bool slopes) {
   o->interrupted = false;
   o->last = r;
   memset(o->next, 0, (size_t)o->problem->experiments[e].channel_count * sizeof *o->next);
-  simulate_run(o->quick && r->quick ? r->quick : r->work, &request, t);
+  if (o->hub)
+    hub_simulate(o->hub, o, r, e, &request);
+  else
+    simulate_run(o->quick && r->quick ? r->quick : r->work, &request, t);
   count_work(o, r, slopes);
   note_violation(&o->violation, t);
   if (t->outcome == OUTCOME_ABANDONED) return o->interrupted ? LSQ_STOP : LSQ_ABANDONED;
@@ -933,8 +940,7 @@ double objective_samples(const Objective *o) {
 }
 
 double objective_accuracy(const Objective *o) {
-  double rel = o->problem->simulate.rel_tol;
+  double rel = problem_accuracy(o->problem);
   if (o->lambda > 0 && o->tied) rel = fmax(rel, TIED_REL_TOL);
-  if (!o->problem->model->nx) rel = ROUNDING; // nothing is integrated
   return rel * rel * objective_data(o);
 }

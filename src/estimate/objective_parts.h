@@ -60,6 +60,7 @@ struct Objective {
   void *listener_data;
   Rig *last;
   InvariantViolation violation;
+  struct Hub *hub; // where simulations are made in lanes, NULL: each by itself
 };
 
 // ---------------------------------------------------------------- for the parts
@@ -70,6 +71,7 @@ int objective_rows_in_horizon(const Objective *o, int experiment);
 void objective_set_parameters(Objective *o, Rig *r, int experiment, const double *x);
 // One simulation with the parameters that are set; slopes: by sensitivities.
 LsqEnd objective_simulate(Objective *o, Rig *r, int experiment, bool slopes);
+void objective_set_hub(Objective *o, struct Hub *h);
 // Makes `to`, an Objective of the same problem, evaluate what `from` does: tie, lambda, horizon, accuracy, sigma.
 void objective_follow(Objective *to, const Objective *from);
 

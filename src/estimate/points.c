@@ -1,13 +1,15 @@
 #include "estimate/points.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "estimate/followers.h"
+#include "estimate/hub.h"
 #include "estimate/objective_parts.h"
 
-enum { BLOCK_MOST = 8 }; // points of a job
+enum { BLOCK_MOST = 64, SHARES = 4 }; // points of a job, jobs by worker
 
 typedef struct PointsJob {
   int count;
@@ -24,31 +26,69 @@ struct Points {
   Arena *arena;
   Crew *crew; // NULL until it is needed
   size_t job_size;
-  int block; // points of a job: those that share a simulation, whatever the number of threads
+  int group; // points that share a simulation, whatever the number of threads
   PointsJob *job;
 };
+
+static void eval_point(PointsJob *job, Objective *o, int k) {
+  LsqPoint at = {.x = job->x + (size_t)k * (size_t)o->n};
+  LsqEnd end = objective_eval(o, &at, HUGE_VAL, false);
+  if (end == LSQ_STOP) job->end = LSQ_STOP;
+  job->V[k] = at.objective;
+  job->steps = o->best_steps > job->steps ? o->best_steps : job->steps;
+  snprintf(job->solver, sizeof job->solver, "%s", o->last->trajectory.solver);
+}
 
 static void work_points(void *follower, void *data) {
   PointsJob *job = data;
   Objective *o = follower_ready(follower);
   job->end = LSQ_DONE;
   for (int k = 0; k < job->count && job->end != LSQ_STOP; k++) {
-    LsqPoint at = {.x = job->x + (size_t)k * (size_t)o->n};
-    job->end = objective_eval(o, &at, HUGE_VAL, false);
-    job->V[k] = at.objective;
-    job->steps = o->best_steps > job->steps ? o->best_steps : job->steps;
+    eval_point(job, o, k);
     o->best_steps = ((Follower *)follower)->leader->best_steps; // no point sees another
   }
   job->work = *objective_work(o);
-  snprintf(job->solver, sizeof job->solver, "%s", o->last->trajectory.solver);
 }
+
+// ---------------------------------------------------------------- in lanes
+
+enum { GROUP = 8 }; // points that share a simulation
+
+typedef struct Group {
+  const Follower *follower;
+  PointsJob *job;
+  int first;
+} Group;
+
+static void work_point(void *data, int number, Objective *o) {
+  const Group *g = data;
+  follower_lead(g->follower, o);
+  if (g->job->end != LSQ_STOP) eval_point(g->job, o, g->first + number);
+  fit_work_add(&g->job->work, objective_work(o));
+}
+
+static void work_groups(void *follower, void *data) {
+  PointsJob *job = data;
+  Hub *hub = follower_hub(follower);
+  job->end = LSQ_DONE;
+  for (int k = 0; k < job->count; k += GROUP) {
+    int left = job->count - k;
+    hub_run(hub, left < GROUP ? left : GROUP, work_point, &(Group){follower, job, k});
+  }
+}
+
+static bool in_lanes(const Objective *o) {
+  return o->problem->options.lanes == LANES_AUTO && hub_can(o->problem);
+}
+
+// ---------------------------------------------------------------- points
 
 Points *points_new(Objective *o) {
   Arena *a = arena_new();
   Points *p = ARENA_NEW(a, Points);
   p->arena = a;
   p->objective = o;
-  p->block = 1;
+  p->group = in_lanes(o) ? GROUP : 1;
   p->job_size = sizeof *p->job + BLOCK_MOST * (size_t)o->n * sizeof(double);
   p->job = arena_alloc(a, 1, p->job_size);
   return p;
@@ -76,16 +116,25 @@ static void submit(Points *p, const double *x, int count) {
   crew_submit(p->crew, p->job);
 }
 
+// Points of a job, whole groups: few enough that all workers have some, many enough that handing them out costs nothing.
+static int block_of(const Points *p, int count) {
+  int jobs = SHARES * crew_workers(p->crew), share = (count + jobs - 1) / jobs;
+  int block = (share + p->group - 1) / p->group * p->group;
+  return block < p->group ? p->group : block > BLOCK_MOST ? BLOCK_MOST : block;
+}
+
 LsqEnd points_values(Points *p, const double *x, int count, double *V) {
   Objective *o = p->objective;
   int some = affordable(o, count);
   long steps = o->best_steps, before = o->work.in_turn;
   LsqEnd end = some < count ? LSQ_STOP : LSQ_DONE;
-  if (!p->crew) p->crew = followers_new(o, crew_cores(), p->job_size, work_points);
+  if (!p->crew)
+    p->crew = followers_new(o, INT_MAX, p->job_size, p->group > 1 ? work_groups : work_points);
+  int block = block_of(p, some);
   for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
-  for (int k = 0; k < some; k += p->block)
-    submit(p, x + (size_t)k * (size_t)o->n, some - k < p->block ? some - k : p->block);
-  for (int k = 0; k < some; k += p->block) {
+  for (int k = 0; k < some; k += block)
+    submit(p, x + (size_t)k * (size_t)o->n, some - k < block ? some - k : block);
+  for (int k = 0; k < some; k += block) {
     if (!crew_collect(p->crew, p->job)) return LSQ_STOP;
     memcpy(V + k, p->job->V, (size_t)p->job->count * sizeof *V);
     fit_work_add(&o->work, &p->job->work);

@@ -61,7 +61,8 @@ Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int row
   SimulateOptions quick = *options;
   quick.rel_tol = QUICK_REL_TOL;
   quick.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
-  if (m->nx && options->rel_tol < QUICK_REL_TOL / 10) r->quick = simulate_work_new(r->system, &quick);
+  if (m->nx && options->rel_tol < QUICK_REL_TOL / 10)
+    r->quick = simulate_work_new(r->system, &quick);
   make_columns(r, rows);
   r->trajectory.column = r->column;
   arena_free(scratch);

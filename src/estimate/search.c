@@ -171,21 +171,30 @@ static LocalOptions options_of(const Search *s, const Local *l) {
 
 // ---------------------------------------------------------------- many points, rows, constraints
 
-static LsqEnd scaled_values(void *self, const double *y, int count, double *V) {
-  Scaled *c = self;
-  Search *s = c->s;
+// r: residuals as well; NULL: not wanted.
+static LsqEnd scaled_many(Search *s, const double *y, int count, double *V, double *r) {
   size_t n = (size_t)s->n;
   Arena *a = arena_new();
   double *x = ARENA_ARRAY(a, double, (size_t)count *n + 1);
   for (int k = 0; k < count; k++) to_natural(s, y + (size_t)k * n, x + (size_t)k * n);
-  if (!s->points) s->points = points_new(s->objective);
-  LsqEnd end = points_values(s->points, x, count, V);
+  if (r && !s->vectors) s->vectors = vectors_new(s->objective);
+  if (!r && !s->points) s->points = points_new(s->objective);
+  LsqEnd end =
+      r ? vectors_values(s->vectors, x, count, V, r) : points_values(s->points, x, count, V);
   for (int k = 0; k < count; k++) {
     LsqPoint at = {.x = x + (size_t)k * n, .objective = V[k]};
     if (V[k] < HUGE_VAL) note_start(s, &at, LSQ_DONE);
   }
   arena_free(a);
   return end;
+}
+
+static LsqEnd scaled_values(void *self, const double *y, int count, double *V) {
+  return scaled_many(((Scaled *)self)->s, y, count, V, NULL);
+}
+
+static LsqEnd scaled_vectors(void *self, const double *y, int count, double *V, double *r) {
+  return scaled_many(((Scaled *)self)->s, y, count, V, r);
 }
 
 static LsqEnd scaled_residuals(void *self, const double *y, double *r, double *J) {
@@ -255,6 +264,7 @@ static void run_local(Search *s, Local *l, double *x) {
              .values = scaled_values,
              .rows = objective_vector_rows(s->objective),
              .residuals = scaled_residuals,
+             .vectors = scaled_vectors,
              .equalities = s->problem->constraints.equalities,
              .inequalities = s->problem->constraints.inequalities,
              .constraints = scaled_constraints,
@@ -276,7 +286,8 @@ static void run_local(Search *s, Local *l, double *x) {
 // step, need second derivatives of the accuracy asked for, or get along with values.
 static bool begins_quickly(const Search *s) {
   Method m = method_of(s);
-  return m == METHOD_TRUST_REGION || m == METHOD_LM;
+  return m == METHOD_TRUST_REGION ||
+         (m == METHOD_LM && s->problem->options.lm_damping == LM_DAMPING_RADIUS);
 }
 
 // Where to go is seen with little accuracy; where to stop is not. Motion that magnifies errors can mislead the first
@@ -588,6 +599,7 @@ Search *search_new(const Problem *p, Objective *o, FitResult *r, FitListener *li
 
 void search_free(Search *s) {
   points_free(s->points);
+  vectors_free(s->vectors);
   hessian_free(s->hessian);
   if (s->owns_objective) objective_free(s->objective);
 }

@@ -4,6 +4,7 @@
 #include "estimate/hessian.h"
 #include "estimate/objective.h"
 #include "estimate/points.h"
+#include "estimate/vectors.h"
 
 typedef struct Search {
   Arena *arena; // that of the result
@@ -12,6 +13,7 @@ typedef struct Search {
   bool owns_objective;
   Method method;    // of local searches, METHOD_AUTO: that of option local
   Points *points;   // NULL until somebody asks for many values at once
+  Vectors *vectors; // the same of residuals
   Hessian *hessian; // NULL until somebody asks for second derivatives
   int no_hessian;   // points at which they could not be computed
   FitResult *result;

@@ -134,3 +134,12 @@ void method_print(Method m, const MethodParts *parts, Text *out) {
   if (parts->starts) text_print(out, "%s%d", between, parts->starts);
   text_add(out, ")");
 }
+
+const char *problem_method(const Problem *p, Arena *a) {
+  Text text;
+  text_init(&text);
+  method_print(p->method, &p->parts, &text);
+  const char *copy = arena_copy(a, text.at, text.length);
+  text_done(&text);
+  return copy;
+}

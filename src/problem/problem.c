@@ -190,6 +190,11 @@ bool problem_number(const Problem *p, const char *text, double *value, Err *err)
   return fail(err, own.code, "'%.100s' is not a number: %.300s", text, own.text);
 }
 
+double problem_accuracy(const Problem *p) {
+  static const double ROUNDING = 1e-15;
+  return p->model->nx ? p->simulate.rel_tol : ROUNDING;
+}
+
 int problem_free_parameters(const Problem *p, int *parameters) {
   int count = 0;
   for (int i = 0; i < p->free_count; i++) {

@@ -150,10 +150,14 @@ Problem *problem_load(const char *path, const ProblemSetting *settings, int coun
 Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
                        const ProblemSetting *settings, int count, Err *err);
 void problem_free(Problem *p);
+// The method with its parts, as method_print writes it.
+const char *problem_method(const Problem *p, Arena *a);
 
 // A number, or an expression of numbers and constants of the model, as it may stand in a problem file.
 bool problem_number(const Problem *p, const char *text, double *value, Err *err);
 
+// What simulations may be wrong by, relative to what they compute: rel_tol, or rounding where nothing is integrated.
+double problem_accuracy(const Problem *p);
 // Parameters of the model that are free in some experiment, without repetition: returns the count.
 int problem_free_parameters(const Problem *p, int *parameters);
 

@@ -268,7 +268,9 @@ static bool find_relations(ConstraintReader *c, const Source *s, Err *own) {
                                    : "all constraints have to hold: there is no 'or'");
     if (depth == 0 && is_relation(t.kind) && !note_relation(c, &t, at)) return false;
   }
-  return true;
+  if (depth <= 0 || own->code != ERR_NONE) return true;
+  return reader_fail(c->r, c->node, ERR_SYNTAX, "a parenthesis in '%.100s' is not closed",
+                     c->node->text);
 }
 
 static bool check_relations(ConstraintReader *c) {

@@ -9,6 +9,8 @@
 
 // ---------------------------------------------------------------- data
 
+static const char ROW_NUMBER[] = "row"; // as 'time': tables whose rows are no moments
+
 static bool check_row(ProblemReader *r, const Table *t, int time, int row) {
   Place at = {t->file, t->line[row], 1};
   double now = t->column[time][row], before = row ? t->column[time][row - 1] : -HUGE_VAL;
@@ -50,6 +52,41 @@ static Table *load(ProblemReader *r, const Yaml *n) {
   return t;
 }
 
+// The table with one more column behind its own: 1, 2, 3 ... Names do not find it.
+static Table *number_rows(ProblemReader *r, const Table *t) {
+  Table *out = ARENA_NEW(r->arena, Table);
+  int last = t->columns;
+  const char **names = ARENA_ARRAY(r->arena, const char *, last + 1);
+  const char **units = t->units ? ARENA_ARRAY(r->arena, const char *, last + 1) : NULL;
+  const double **column = ARENA_ARRAY(r->arena, const double *, last + 1);
+  double *number = ARENA_ARRAY(r->arena, double, t->rows + 1);
+  for (int i = 0; i < last; i++) {
+    names[i] = t->names[i];
+    if (units) units[i] = t->units[i];
+    column[i] = t->column[i];
+  }
+  for (int i = 0; i < t->rows; i++) number[i] = i + 1;
+  names[last] = ROW_NUMBER;
+  if (units) units[last] = "";
+  column[last] = number;
+  *out = *t;
+  out->names = names, out->units = units, out->column = column;
+  return out;
+}
+
+// The column that is named, or the number of each row.
+static bool find_time(ProblemReader *r, ExperimentReader *e, const Yaml *time) {
+  const char *text;
+  if (!reader_text(r, time, "'time'", &text)) return false;
+  if (strcmp(text, ROW_NUMBER) == 0 && table_find(e->table, text) < 0) {
+    e->time = e->table->columns;
+    e->table = number_rows(r, e->table);
+    return true;
+  }
+  e->time = reader_column(r, e->table, time->at, text);
+  return e->time >= 0;
+}
+
 static bool read_data(ProblemReader *r, ExperimentReader *e) {
   const Yaml *n = yaml_find(e->node, "data"), *time = yaml_find(e->node, "time");
   const char *text;
@@ -58,11 +95,8 @@ static bool read_data(ProblemReader *r, ExperimentReader *e) {
   if (!reader_text(r, n, "'data'", &text)) return false;
   e->table = load(r, n);
   if (!e->table) return false;
-  if (!yaml_is_null(time)) {
-    if (!reader_text(r, time, "'time'", &text)) return false;
-    e->time = reader_column(r, e->table, time->at, text);
-  }
-  return e->time >= 0 && check_time(r, e);
+  if (!yaml_is_null(time) && !find_time(r, e, time)) return false;
+  return check_time(r, e);
 }
 
 // ---------------------------------------------------------------- names

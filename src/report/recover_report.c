@@ -163,7 +163,7 @@ void recover_json(Text *out, const Recover *r, const char *version) {
   json_open(&j, NULL, '{', true);
   json_text(&j, "entrain", version);
   json_text(&j, "problem", r->problem->path);
-  json_text(&j, "method", method_word(r->problem->method));
+  json_text(&j, "method", problem_method(r->problem, scratch));
   json_number(&j, "noise", o->noise);
   json_text(&j, "noise_kind", kind_of_noise(o));
   json_number(&j, "noise_over_sigma", r->noise_over_sigma);

@@ -10,6 +10,7 @@ static const double ABS_LEAST = 1e-300;
 static const double ERROR_LEAST = 1e-10, ERROR_MOST = 1e10; // as far as the next step is concerned
 static const double LOG_ERROR_OLD_LEAST = -13.3;            // log2 of 1e-4
 static const double NOT_COMPUTABLE_FACTOR = 0.25;
+enum { LANE_STEPS_BETWEEN = 4 };
 
 int control_count(const Ode *ode) {
   return ode->n * ode->lanes * (1 + ode->stride);
@@ -174,8 +175,9 @@ double control_norm(Control *c, const Stepper *s, const double *e, const double 
 // orders: it is only an estimate.
 static void count_lane_steps(Stepper *s, double error) {
   double by = error > ERROR_LEAST ? 1 / (error * error) : 0;
+  if (s->count.steps % LANE_STEPS_BETWEEN) return; // one for all
   for (int l = 0; l < s->ode->lanes; l++)
-    s->lane_steps[l] += sqrt(sqrt(sqrt(sqrt(s->lane_error[l] * by))));
+    s->lane_steps[l] += LANE_STEPS_BETWEEN * sqrt(sqrt(sqrt(sqrt(s->lane_error[l] * by))));
 }
 
 void control_accept(Control *c, Stepper *s, Attempt a, double error) {

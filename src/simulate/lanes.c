@@ -45,8 +45,8 @@ struct LanesWork {
 
 bool lanes_can(const Model *m, const SimulateOptions *o) {
   bool reduced = o->index == INDEX_STABILISE || o->index == INDEX_PROJECT;
-  return reduced && m->nx > 0 && m->ne == 0 && m->invariant_count == 0 &&
-         m->condition_count == 0 && simulate_first(o, m->nx)->dense_lanes;
+  return reduced && m->nx > 0 && m->ne == 0 && m->invariant_count == 0 && m->condition_count == 0 &&
+         simulate_first(o, m->nx)->dense_lanes;
 }
 
 // Eight lanes hide the time that additions take; but all slopes of a step should stay in the first cache.
@@ -72,6 +72,13 @@ static void set_time(LanesWork *w, double t) {
     input_eval(w->request->inputs[i], t, &w->pieces[i], &u, NULL);
     for (int l = 0; l < L; l++) to[l] = u;
   }
+}
+
+static void direct_rhs_of_time(void *self, double t, const double *y, double *dy) {
+  LanesWork *w = self;
+  double *par = w->work->par;
+  for (int l = 0; l < w->system->lanes; l++) par[l] = t;
+  w->direct(par, y, NULL, dy, w->direct_work);
 }
 
 static void direct_rhs(void *self, double t, const double *y, double *dy) {
@@ -103,7 +110,7 @@ static void make_ode(LanesWork *w) {
   if (!k->code->fn || k->guess_count) return;
   w->direct = k->code->fn;
   w->direct_work = w->work->scratch + k->work_at;
-  w->ode.rhs = direct_rhs;
+  w->ode.rhs = s->nu ? direct_rhs : direct_rhs_of_time;
 }
 
 static void list_picks(LanesWork *w) {

@@ -25,6 +25,10 @@ typedef struct RkKernels {
                     double *const *column, int row);
   void (*lane_row)(const Rk *w, const double *y, double theta, int i, double *const *column,
                    int row);
+  // Of a method whose polynomial costs much, for few times: the stages that it needs, and the values at one time.
+  void (*lane_more)(const Rk *w, const Stepper *s, RkSlope *f, int count);
+  bool (*lane_few)(const Rk *w, const Stepper *s, double theta, bool rough, const int *pick,
+                   int picks, double *const *column, int row);
   void (*combine)(double *five, const double *three, int count);
 } RkKernels;
 
@@ -40,7 +44,7 @@ typedef struct RkMethod {
   RkKernels plain, wide;
 } RkMethod;
 
-enum { STIFF_HITS = 15, STIFF_MISSES = 6 };                               // Hairer's, in DOP853
+enum { STIFF_HITS = 15, STIFF_MISSES = 6, LANE_STEPS_BETWEEN = 4 };       // Hairer's, in DOP853
 typedef enum DenseReady { DENSE_NO, DENSE_STATES, DENSE_ALL } DenseReady; // coefficients at hand
 
 typedef struct StiffTest {
@@ -61,6 +65,7 @@ struct Rk {
   bool begun;            // k1 holds f(t, y); otherwise the end slope of the last step does
   bool computable;       // f was finite at the start
   bool lane_dense_ready; // the coefficients of the picked numbers are
+  bool more_ready;       // the stages for dense output are
   StiffTest *stiff;      // by lane
 };
 
@@ -78,10 +83,11 @@ static const RkMethod RK8 = {
     .two_errors = true,
     .plain = {rk8_stages_plain, rk8_lane_stages_plain, rk8_dense_plain, rk8_value_plain,
               rk8_rows_plain, rk8_lane_dense_plain, rk8_lane_rows_plain, rk8_lane_row_plain,
-              combine_plain},
+              rk8_more_plain, rk8_lane_few_plain, combine_plain},
     .wide = {VEC_BEST(rk8_stages), VEC_BEST(rk8_lane_stages), VEC_BEST(rk8_dense),
              VEC_BEST(rk8_value), VEC_BEST(rk8_rows), VEC_BEST(rk8_lane_dense),
-             VEC_BEST(rk8_lane_rows), VEC_BEST(rk8_lane_row), VEC_BEST(combine)},
+             VEC_BEST(rk8_lane_rows), VEC_BEST(rk8_lane_row), VEC_BEST(rk8_more),
+             VEC_BEST(rk8_lane_few), VEC_BEST(combine)},
 };
 
 static const RkMethod RK5 = {
@@ -94,10 +100,11 @@ static const RkMethod RK5 = {
     .stability = 3.25,
     .two_errors = false,
     .plain = {rk5_stages_plain, rk5_stages_plain, rk5_dense_plain, rk5_value_plain, rk5_rows_plain,
-              rk5_lane_dense_plain, rk5_lane_rows_plain, rk5_lane_row_plain, combine_plain},
+              rk5_lane_dense_plain, rk5_lane_rows_plain, rk5_lane_row_plain, NULL, NULL,
+              combine_plain},
     .wide = {VEC_BEST(rk5_stages), VEC_BEST(rk5_stages), VEC_BEST(rk5_dense), VEC_BEST(rk5_value),
              VEC_BEST(rk5_rows), VEC_BEST(rk5_lane_dense), VEC_BEST(rk5_lane_rows),
-             VEC_BEST(rk5_lane_row), VEC_BEST(combine)},
+             VEC_BEST(rk5_lane_row), NULL, NULL, VEC_BEST(combine)},
 };
 
 static double *slope(const Rk *w, int j) {
@@ -200,14 +207,14 @@ static const double *find_broken(const Rk *w) {
 }
 
 // Counts how often in a row a lane looks stiff. True when it is so often enough.
-static bool count_stiff(StiffTest *test, bool looks_stiff) {
+static bool count_stiff(StiffTest *test, bool looks_stiff, int between) {
   if (looks_stiff) {
     test->misses = 0;
     test->hits++;
-  } else if (test->hits > 0 && ++test->misses >= STIFF_MISSES) {
+  } else if (test->hits > 0 && ++test->misses * between >= STIFF_MISSES) {
     *test = (StiffTest){0};
   }
-  if (test->hits < STIFF_HITS) return false;
+  if (test->hits * between < STIFF_HITS) return false;
   *test = (StiffTest){0};
   return true;
 }
@@ -222,12 +229,15 @@ static bool lane_is_stiff(Rk *w, const Stepper *s, double h, int lane) {
     top += df * df;
     bottom += dy * dy;
   }
-  return count_stiff(&w->stiff[lane], h * h * top > limit * limit * bottom);
+  return count_stiff(&w->stiff[lane], h * h * top > limit * limit * bottom,
+                     lanes > 1 ? LANE_STEPS_BETWEEN : 1);
 }
 
+// Of several lanes, looked at now and then.
 static bool is_stiff(Rk *w, Stepper *s, double h) {
   if (s->ode->lanes == 1) return lane_is_stiff(w, s, h, 0);
   bool any = false;
+  if (s->count.steps % LANE_STEPS_BETWEEN) return false;
   for (int l = 0; l < s->ode->lanes; l++) any |= s->lane_stiff[l] = lane_is_stiff(w, s, h, l);
   return any;
 }
@@ -241,7 +251,7 @@ static StepEnd accept(Rk *w, Stepper *s, Attempt a, double limit, double error) 
   s->t = a.last ? limit : s->t + a.h;
   w->begun = false;
   w->dense_ready = DENSE_NO;
-  w->lane_dense_ready = false;
+  w->lane_dense_ready = w->more_ready = false;
   control_accept(w->control, s, a, error);
   return stiff ? STEP_STIFF : STEP_DONE;
 }
@@ -316,12 +326,19 @@ static void dense_rows(Stepper *s, const double *t, int rows, bool with_sensitiv
   for (; k < rows; k++) dense_row(s, (t[k] - s->t_old) / h, numbers, pick, count, column, row + k);
 }
 
+static RkSlope *dense_slope(const Rk *w, const Ode *ode, bool with_sensitivities, int *count) {
+  bool states = !with_sensitivities && ode->ns > 0 && ode->rhs_states;
+  *count = states ? ode->n * ode->lanes : w->count;
+  return states ? ode->rhs_states : ode->rhs;
+}
+
 static void prepare_lanes(Rk *w, Stepper *s, bool with_sensitivities, const int *pick, int picks) {
   const Ode *ode = s->ode;
-  bool states = !with_sensitivities && ode->ns > 0 && ode->rhs_states, finite = true;
-  int count = states ? ode->n * ode->lanes : w->count;
-  w->kernels->lane_dense(w, s, states ? ode->rhs_states : ode->rhs, count, pick, picks);
-  count_rhs(s, w->method->dense_stages, !states);
+  int count;
+  bool finite = true;
+  RkSlope *f = dense_slope(w, ode, with_sensitivities, &count);
+  w->kernels->lane_dense(w, s, f, count, pick, picks);
+  count_rhs(s, w->method->dense_stages, f == ode->rhs);
   w->lane_dense_ready = true;
   w->dense_ready = DENSE_NO;
   if (w->method->dense_stages == 0) return;
@@ -330,10 +347,34 @@ static void prepare_lanes(Rk *w, Stepper *s, bool with_sensitivities, const int 
   if (!finite) memset(w->dense + 4 * w->ld, 0, (size_t)(4 * w->ld) * sizeof *w->dense);
 }
 
+enum { FEW = 6 }; // times at which sums of slopes cost less than the coefficients of the polynomial
+
+static void few_lanes(Stepper *s, const double *t, int rows, bool with_sensitivities,
+                      const int *pick, int count, double *const *column, int row) {
+  Rk *w = s->data;
+  const Ode *ode = s->ode;
+  int numbers;
+  RkSlope *f = dense_slope(w, ode, with_sensitivities, &numbers);
+  if (!w->more_ready) {
+    w->kernels->lane_more(w, s, f, numbers);
+    count_rhs(s, w->method->dense_stages, f == ode->rhs);
+    w->more_ready = true;
+  }
+  for (int k = 0; k < rows; k++) {
+    double theta = (t[k] - s->t_old) / (s->t - s->t_old);
+    if (!w->kernels->lane_few(w, s, theta, false, pick, count, column, row + k))
+      w->kernels->lane_few(w, s, theta, true, pick, count, column, row + k);
+  }
+}
+
 static void dense_lanes(Stepper *s, const double *t, int rows, bool with_sensitivities,
                         const int *pick, int count, double *const *column, int row) {
   Rk *w = s->data;
   int lanes = s->ode->lanes, k = 0;
+  if (rows < FEW && w->kernels->lane_few) {
+    few_lanes(s, t, rows, with_sensitivities, pick, count, column, row);
+    return;
+  }
   if (!w->lane_dense_ready) prepare_lanes(w, s, with_sensitivities, pick, count);
   double h = s->t - s->t_old, theta[4];
   for (; k + 4 <= rows; k += 4) {

@@ -217,6 +217,10 @@ void simulate_work_free(SimulateWork *w) {
   arena_free(w->arena);
 }
 
+const SimulateOptions *simulate_options_of(const SimulateWork *w) {
+  return &w->options;
+}
+
 static Stepper *stepper(SimulateWork *w) {
   return w->steppers[w->in_use];
 }

@@ -80,6 +80,7 @@ double simulate_violation_sens(const SimulateWork *w, int invariant);
 
 // What a System for these options must have: fills jacobian and jacobian_sens.
 void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec);
+const SimulateOptions *simulate_options_of(const SimulateWork *w);
 // Absolute tolerances of all numbers that a stepper has, from those of the options.
 void simulate_tolerances(const System *s, const SimulateOptions *options, const double *p,
                          double *abs_tol);

@@ -104,6 +104,10 @@ static void say_exact(Analysis *an, Remarks *r) {
   if (!all_is_exact(an)) return;
   if (all_sigma_given(an))
     SAY("%s The standard errors are those of noise as large as sigma says.", HEAD);
+  else if (!an->p->model->nx)
+    SAY("%s The standard errors only show what rounding leaves open; with real measurements they "
+        "would be larger.",
+        HEAD);
   else
     SAY("%s The standard errors only show what the accuracy of the simulation (rel_tol %.1g) "
         "leaves open; with real measurements they would be larger.",

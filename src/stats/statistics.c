@@ -8,11 +8,11 @@
 static const double ASSUMED_NOISE = 0.01; // of the rms of a channel, where nothing else is known
 
 double sensitivity_accuracy(const Problem *p) {
-  return p->simulate.rel_tol;
+  return problem_accuracy(p);
 }
 
 double residual_accuracy(const Problem *p) {
-  return fmax(1e-9, 100 * p->simulate.rel_tol);
+  return fmax(p->model->nx ? 1e-9 : 0, 100 * problem_accuracy(p));
 }
 
 // ---------------------------------------------------------------- bounds

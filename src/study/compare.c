@@ -119,7 +119,7 @@ static void take_figures(const Study *s, const FitResult *f, double seconds, Com
   out->simulations = (double)w->simulations;
   out->sensitivity_simulations = (double)w->sensitivity_simulations;
   out->fair = (double)fair_count(s->p, w);
-  out->objective = f->objective;
+  out->objective = fit_comparable(f);
   out->seconds = seconds;
   if (f->outcome != FIT_NO_START && s->c->truth)
     out->error = compare_truth_error(s->c->truth, f->x);
@@ -137,7 +137,7 @@ static void take_result(const Study *s, const FitResult *f, double seconds, Comp
 
 static bool is_same(const CompareRun *run, const FitResult *f, int n) {
   const CompareFigures *g = &run->figures;
-  return run->outcome == f->outcome && g->objective == f->objective &&
+  return run->outcome == f->outcome && g->objective == fit_comparable(f) &&
          memcmp(run->x, f->x, (size_t)n * sizeof *f->x) == 0 &&
          g->simulations == (double)f->work.simulations &&
          g->sensitivity_simulations == (double)f->work.sensitivity_simulations &&

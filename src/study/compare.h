@@ -25,7 +25,7 @@ typedef struct CompareRun {
   bool certain;
   bool found; // the truth, or without one the best objective of all, within request.found
   const char *message;
-  CompareFigures figures;
+  CompareFigures figures; // objective: with the logarithms of sigmas that were estimated
   double *x;
   bool
       same; // with several threads everything came out bit by bit as with one; true when that was not tried

@@ -85,8 +85,8 @@ static double *point_at(const SideWork *w, int i) {
   return w->job->points + (size_t)i * (size_t)point_width(w->shared->profile->problem);
 }
 
-static double unscaled(const SideWork *w, double u) {
-  double value = profile_in_logs(w->f, w->estimate) ? exp(u) : u;
+static double unscaled(const SideWork *w, double at) {
+  double value = profile_in_logs(w->f, w->estimate) ? exp(at) : at;
   return fmin(fmax(value, w->f->min), w->f->max);
 }
 
@@ -168,16 +168,16 @@ static void keep_point(SideWork *w, double value, double objective, const double
   memcpy(to + 2, x, (size_t)w->shared->profile->problem->free_count * sizeof *x);
 }
 
-static VisitEnd visit(void *self, double u, double *z) {
+static VisitEnd visit(void *self, double at, double *root) {
   SideWork *w = self;
-  double value = unscaled(w, u), objective;
+  double value = unscaled(w, at), objective;
   LocalEnd end = fit_others(w, value, w->start, &objective);
   if (!crew_goes_on(w->crew)) return VISIT_STOPPED;
   if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
   if (!is_usable(end)) return VISIT_FAILED;
   keep_point(w, value, objective, w->start);
   if (objective < w->shared->better[w->job->curve]) return VISIT_BETTER;
-  *z = sqrt(fmax(0, 2 * (objective - w->shared->profile->objective) / w->curve->factor));
+  *root = sqrt(fmax(0, 2 * (objective - w->shared->profile->objective) / w->curve->factor));
   return VISIT_DONE;
 }
 
@@ -303,9 +303,9 @@ static void take_side(Profile *p, const SideJob *job) {
   ProfileCurve *c = &p->curves[job->curve];
   const Free *f = &p->problem->free[c->number];
   ProfileSide *side = &c->side[job->side];
-  double u = job->walk.at;
+  double at = job->walk.at;
   side->end = end_of(p, job);
-  side->at = fmin(fmax(profile_in_logs(f, p->fit->x[c->number]) ? exp(u) : u, f->min), f->max);
+  side->at = fmin(fmax(profile_in_logs(f, p->fit->x[c->number]) ? exp(at) : at, f->min), f->max);
   side->jump = job->walk.jump;
   take_points(p, job);
   p->sides_done++;

@@ -21,8 +21,8 @@ static double scaled(const Judge *j, double value) {
   return profile_scaled(j->f, j->estimate, value);
 }
 
-static double unscaled(const Judge *j, double u) {
-  return profile_in_logs(j->f, j->estimate) ? exp(u) : u;
+static double unscaled(const Judge *j, double at) {
+  return profile_in_logs(j->f, j->estimate) ? exp(at) : at;
 }
 
 static int compare_points(const void *a, const void *b) {
@@ -54,9 +54,9 @@ static bool is_inside(const ProfileSide *s, double value, double estimate) {
 
 // The root of the ratio is linear between points: where it passes the limit.
 static double passes(const Judge *j, const ProfilePoint *a, const ProfilePoint *b, double limit) {
-  double za = sqrt(a->ratio), zb = sqrt(b->ratio), z = sqrt(limit);
-  double ua = scaled(j, a->value), ub = scaled(j, b->value);
-  return unscaled(j, ua + (ub - ua) * (z - za) / (zb - za));
+  double root = sqrt(a->ratio), share = (sqrt(limit) - root) / (sqrt(b->ratio) - root);
+  double from = scaled(j, a->value), to = scaled(j, b->value);
+  return unscaled(j, from + share * (to - from));
 }
 
 static void measure_side(Judge *j, int which) {

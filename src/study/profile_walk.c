@@ -3,14 +3,14 @@
 #include <math.h>
 
 typedef struct Place {
-  double u, z; // z is HUGE_VAL where there is no value
+  double at, root; // root is HUGE_VAL where there is no value
   bool forbidden;
 } Place;
 
 typedef struct Walker {
   const Walk *w;
   double sign; // of the direction
-  Place at;    // the last one below the threshold
+  Place last;  // the last one below the threshold
   double step;
   double wall; // nearest place without a value
   int failures, retries;
@@ -29,9 +29,9 @@ enum { RETRIES_MOST = 3, HALVINGS_MOST = 40 };
 static VisitEnd visit(Walker *k, Place *p) {
   if (k->result.visits >= k->w->visits_most) return VISIT_STOPPED;
   k->result.visits++;
-  VisitEnd v = k->w->visit(k->w->self, p->u, &p->z);
+  VisitEnd v = k->w->visit(k->w->self, p->at, &p->root);
   p->forbidden = v == VISIT_FORBIDDEN;
-  if (v == VISIT_FAILED || p->forbidden) p->z = HUGE_VAL;
+  if (v == VISIT_FAILED || p->forbidden) p->root = HUGE_VAL;
   return v;
 }
 
@@ -47,97 +47,100 @@ static bool ends_by_visit(Walker *k, VisitEnd v) {
               v == VISIT_BETTER ? WALK_BETTER
               : long_walk       ? WALK_TOO_LONG
                                 : WALK_STOPPED,
-              k->at.u);
+              k->last.at);
 }
 
 // ---------------------------------------------------------------- crossing
 
-// Regula falsi, halved where the end that does not move is too heavy (Illinois); the middle where the profile turns into a
-// wall between the two.
+// Regula falsi; the middle where one of the ends does not move, or where the profile turns into a wall between the two.
 static double between(const Place *a, const Place *b, double height, bool middle) {
-  if (middle || !(b->z - a->z <= 4 * height)) return a->u + (b->u - a->u) / 2;
-  return a->u + (b->u - a->u) * (height - a->z) / (b->z - a->z);
+  if (middle || !(b->root - a->root <= 4 * height)) return a->at + (b->at - a->at) / 2;
+  return a->at + (b->at - a->at) * (height - a->root) / (b->root - a->root);
 }
 
 static double line_through(const Place *a, const Place *b, double height) {
-  if (!(b->z > a->z) || b->z == HUGE_VAL) return b->u;
-  return a->u + (b->u - a->u) * (height - a->z) / (b->z - a->z);
+  if (!(b->root > a->root) || b->root == HUGE_VAL) return b->at;
+  return a->at + (b->at - a->at) * (height - a->root) / (b->root - a->root);
 }
 
 static bool is_narrow(const Walker *k, const Place *a, const Place *b) {
-  return fabs(b->u - a->u) <= NARROW * fabs(b->u - k->w->from);
+  return fabs(b->at - a->at) <= NARROW * fabs(b->at - k->w->from);
 }
 
 // a is below the height, b is not. true: nothing is left to be done.
 static bool cross(Walker *k, Place a, Place b) {
   double height = k->w->height;
-  int same = 0; // times in a row that b stayed
+  int same = 0; // times in a row that the other end stayed
+  bool was_below = false;
   for (int i = 0; i < HALVINGS_MOST && !is_narrow(k, &a, &b); i++) {
-    Place m = {.u = between(&a, &b, height, i % 4 == 3 && same > 1)};
-    if (m.u == a.u || m.u == b.u) break;
+    Place m = {.at = between(&a, &b, height, same > 2)};
+    if (m.at == a.at || m.at == b.at) break;
     VisitEnd v = visit(k, &m);
     if (v == VISIT_BETTER || v == VISIT_STOPPED) return ends_by_visit(k, v);
-    if (fabs(m.z - height) <= AT_HEIGHT * height)
+    if (fabs(m.root - height) <= AT_HEIGHT * height)
       return ends(k, WALK_CROSSED,
-                  line_through(m.z < height ? &m : &a, m.z < height ? &b : &m, height));
-    same = m.z < height ? same + 1 : 0;
-    *(m.z < height ? &a : &b) = m;
+                  line_through(m.root < height ? &m : &a, m.root < height ? &b : &m, height));
+    bool below = m.root < height;
+    same = below == was_below && same <= 2 ? same + 1 : 0;
+    was_below = below;
+    *(below ? &a : &b) = m;
   }
-  k->at = a;
-  k->result.jump = b.z - a.z > JUMP * height;
-  if (b.z == HUGE_VAL) return ends(k, b.forbidden ? WALK_FORBIDDEN : WALK_FAILED, a.u);
+  k->last = a;
+  k->result.jump = b.root - a.root > JUMP * height;
+  if (b.root == HUGE_VAL) return ends(k, b.forbidden ? WALK_FORBIDDEN : WALK_FAILED, a.at);
   if (!k->result.jump || k->retries++ >= RETRIES_MOST)
     return ends(k, WALK_CROSSED, line_through(&a, &b, height));
   // The far end may have been another, worse minimum; from here it is looked at again.
   VisitEnd v = visit(k, &b);
   if (v == VISIT_BETTER || v == VISIT_STOPPED) return ends_by_visit(k, v);
-  if (b.z >= height) return ends(k, WALK_CROSSED, line_through(&a, &b, height));
+  if (b.root >= height) return ends(k, WALK_CROSSED, line_through(&a, &b, height));
   k->result.jump = false;
-  k->at = b;
-  return b.u == k->w->to && ends(k, WALK_AT_END, b.u);
+  k->last = b;
+  return b.at == k->w->to && ends(k, WALK_AT_END, b.at);
 }
 
 // ---------------------------------------------------------------- steps
 
 static double next_place(const Walker *k) {
-  double u = k->at.u + k->sign * k->step;
-  bool past = k->sign * (u - k->w->to) >= 0 || fabs(u - k->w->to) < 1e-3 * k->step;
-  return past ? k->w->to : u;
+  double at = k->last.at + k->sign * k->step;
+  bool past = k->sign * (at - k->w->to) >= 0 || fabs(at - k->w->to) < 1e-3 * k->step;
+  return past ? k->w->to : at;
 }
 
 static void adapt(Walker *k, const Place *old) {
-  double way = fabs(k->at.u - old->u), rise = k->at.z - old->z, height = k->w->height;
+  double way = fabs(k->last.at - old->at), rise = k->last.root - old->root, height = k->w->height;
   double wanted = GROWTH * way;
-  if (rise > 0) wanted = fmin(fmin(SHARE * height, BEYOND * height - k->at.z) / rise * way, wanted);
+  if (rise > 0)
+    wanted = fmin(fmin(SHARE * height, BEYOND * height - k->last.root) / rise * way, wanted);
   k->step = fmin(fmax(wanted, way / GROWTH), k->w->step_most);
-  if (isfinite(k->wall)) k->step = fmin(k->step, fabs(k->wall - k->at.u) / 2);
+  if (isfinite(k->wall)) k->step = fmin(k->step, fabs(k->wall - k->last.at) / 2);
 }
 
 // Half the way to where there is no value. true: so near that it is the end.
-static bool come_nearer(Walker *k, double u) {
-  k->wall = u;
-  k->step = fabs(u - k->at.u) / (k->failures++ < 3 ? 4 : 2);
-  double way = fabs(k->at.u - k->w->from);
-  bool near = way > 0 ? fabs(u - k->at.u) <= NEAR_WALL * way : k->failures > HALVINGS_MOST;
-  return near && ends(k, WALK_FAILED, k->at.u);
+static bool come_nearer(Walker *k, double at) {
+  k->wall = at;
+  k->step = fabs(at - k->last.at) / (k->failures++ < 3 ? 4 : 2);
+  double way = fabs(k->last.at - k->w->from);
+  bool near = way > 0 ? fabs(at - k->last.at) <= NEAR_WALL * way : k->failures > HALVINGS_MOST;
+  return near && ends(k, WALK_FAILED, k->last.at);
 }
 
 static bool take_step(Walker *k) {
-  Place p = {.u = next_place(k)}, old = k->at;
-  if (p.u == k->at.u) return ends(k, WALK_FAILED, k->at.u);
+  Place p = {.at = next_place(k)}, old = k->last;
+  if (p.at == k->last.at) return ends(k, WALK_FAILED, k->last.at);
   VisitEnd v = visit(k, &p);
   if (v == VISIT_BETTER || v == VISIT_STOPPED) return ends_by_visit(k, v);
-  if (v == VISIT_FAILED) return come_nearer(k, p.u);
+  if (v == VISIT_FAILED) return come_nearer(k, p.at);
   k->failures = 0;
-  if (p.z >= k->w->height) return cross(k, k->at, p);
-  k->at = p;
-  if (p.u == k->w->to) return ends(k, WALK_AT_END, p.u);
+  if (p.root >= k->w->height) return cross(k, k->last, p);
+  k->last = p;
+  if (p.at == k->w->to) return ends(k, WALK_AT_END, p.at);
   adapt(k, &old);
   return false;
 }
 
 WalkResult walk_run(const Walk *w) {
-  Walker k = {.w = w, .sign = w->to < w->from ? -1 : 1, .at = {.u = w->from}, .wall = nan("")};
+  Walker k = {.w = w, .sign = w->to < w->from ? -1 : 1, .last = {.at = w->from}, .wall = nan("")};
   k.step = fmin(w->step, w->step_most);
   if (w->from == w->to) {
     ends(&k, WALK_AT_END, w->from);

@@ -25,17 +25,17 @@ typedef struct Walk {
   double from, to; // to: the last place that may be visited; may be infinite
   double step;     // the first one, > 0
   double step_most;
-  double height; // z of the threshold, > 0
+  double height; // root of the threshold, > 0
   int visits_most;
   void *self;
-  // *z at u: the root of what the profile rises by, which is linear in u where the profile is a parabola. Places are visited
+  // *root: of what the profile rises by at this place, linear where the profile is a parabola. Places are visited
   // again only where the profile jumps.
-  VisitEnd (*visit)(void *self, double u, double *z);
+  VisitEnd (*visit)(void *self, double at, double *root);
 } Walk;
 
 typedef struct WalkResult {
   WalkEnd end;
-  double at; // CROSSED: where z equals the height; else the last place with a value
+  double at; // CROSSED: where the root equals the height; else the last place with a value
   bool jump; // it crosses by a jump
   int visits;
 } WalkResult;

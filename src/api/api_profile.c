@@ -1,0 +1,197 @@
+// The public library: profile likelihood.
+#include <string.h>
+
+#include "api/api.h"
+#include "report/figure_png.h"
+#include "report/figure_svg.h"
+#include "report/profile_figure.h"
+#include "report/profile_report.h"
+
+struct EntrainProfile {
+  Profile profile; // never made: an EntrainProfile is a Profile
+};
+
+static const Profile *profile_of(const EntrainProfile *p) {
+  return &p->profile;
+}
+
+// ---------------------------------------------------------------- the run
+
+typedef struct Relay {
+  EntrainProfileListener *listener;
+  void *data;
+} Relay;
+
+static bool relay(void *data, const Profile *p, bool fitting) {
+  const Relay *to = data;
+  EntrainProfileProgress told = {fitting, p->sides, p->sides_done};
+  return !to->listener || to->listener(to->data, &told);
+}
+
+static bool find_number(const Problem *p, const char *name, int *number, Err *err) {
+  const char **known = NULL;
+  Arena *a = arena_new();
+  known = ARENA_ARRAY(a, const char *, p->free_count + 1);
+  *number = -1;
+  for (int i = 0; i < p->free_count; i++) {
+    known[i] = p->free[i].name;
+    if (strcmp(known[i], name) == 0) *number = i;
+  }
+  const char *near = nearest_name(name, known, p->free_count);
+  if (*number < 0 && near)
+    fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, near);
+  else if (*number < 0)
+    fail(err, ERR_NAME, "'%s' is not estimated", name);
+  arena_free(a);
+  return *number >= 0;
+}
+
+static bool find_numbers(const Problem *p, const EntrainProfileRequest *request, int *numbers,
+                         Err *err) {
+  for (int i = 0; i < request->count; i++) {
+    if (!find_number(p, request->names[i], &numbers[i], err)) return false;
+    for (int k = 0; k < i; k++)
+      if (numbers[k] == numbers[i])
+        return fail(err, ERR_NAME, "'%s' is named twice", request->names[i]);
+  }
+  return true;
+}
+
+static bool request_is_sound(const EntrainProfileRequest *r, Err *err) {
+  if (!(r->level > 0 && r->level < 1)) // written so that NaN fails
+    return fail(err, ERR_VALUE, "the level must be above 0 and below 1, not %g", r->level);
+  if (!(r->range > 1 && r->range <= 1e9))
+    return fail(err, ERR_VALUE, "the range must be above 1 and at most 1e9, not %g", r->range);
+  return true;
+}
+
+EntrainProfileRequest entrain_profile_request(void) {
+  return (EntrainProfileRequest){.level = 0.95, .range = 1000};
+}
+
+EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
+                                    const EntrainProfileRequest *request,
+                                    EntrainProfileListener *listener, void *data,
+                                    EntrainError *error) {
+  Err err = {0};
+  Relay to = {listener, data};
+  Arena *a = arena_new();
+  int *numbers = ARENA_ARRAY(a, int, request->count + 1);
+  Profile *p = NULL;
+  if (request_is_sound(request, &err) && find_numbers(problem->problem, request, numbers, &err)) {
+    ProfileRequest asked = {request->names ? numbers : NULL, request->count, request->level,
+                            request->range};
+    p = profile_run(problem->problem, &asked, relay, &to, &err);
+  }
+  api_publish(&err, error);
+  arena_free(a);
+  return (EntrainProfile *)p;
+}
+
+void entrain_profile_free(EntrainProfile *p) {
+  if (p) profile_free(&p->profile);
+}
+
+// ---------------------------------------------------------------- what came out
+
+bool entrain_profile_is_sound(const EntrainProfile *p) {
+  return profile_is_sound(profile_of(p));
+}
+double entrain_profile_threshold(const EntrainProfile *p) {
+  return profile_of(p)->threshold;
+}
+int entrain_profile_count(const EntrainProfile *p) {
+  return profile_of(p)->count;
+}
+
+bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled *out) {
+  const Profile *p = profile_of(profile);
+  if (i < 0 || i >= p->count) return false;
+  const ProfileCurve *c = &p->curves[i];
+  const Free *f = &p->problem->free[c->number];
+  *out = (EntrainProfiled){.name = f->name,
+                           .unit = f->unit ? f->unit : "",
+                           .estimate = p->fit->x[c->number],
+                           .std_error = c->std_error,
+                           .ci_low = c->low,
+                           .ci_high = c->high,
+                           .low = c->side[0].at,
+                           .high = c->side[1].at,
+                           .low_end = profile_end_word(c->side[0].end),
+                           .high_end = profile_end_word(c->side[1].end),
+                           .verdict = profile_verdict_word(c->verdict),
+                           .remark = c->remark,
+                           .points = c->point_count};
+  return true;
+}
+
+bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainProfilePoint *out) {
+  const Profile *p = profile_of(profile);
+  if (i < 0 || i >= p->count || k < 0 || k >= p->curves[i].point_count) return false;
+  const ProfilePoint *at = &p->curves[i].points[k];
+  *out = (EntrainProfilePoint){at->value, at->objective, at->ratio, at->x};
+  return true;
+}
+
+int entrain_profile_note_count(const EntrainProfile *p) {
+  return profile_of(p)->note_count;
+}
+const char *entrain_profile_note(const EntrainProfile *p, int i) {
+  return i >= 0 && i < profile_of(p)->note_count ? profile_of(p)->notes[i] : NULL;
+}
+
+// ---------------------------------------------------------------- texts and pictures
+
+char *entrain_profile_report(const EntrainProfile *p, int width, bool colour) {
+  Text t;
+  text_init(&t);
+  profile_text(&t, profile_of(p), (PageStyle){width, colour});
+  return t.at;
+}
+
+char *entrain_profile_plot(const EntrainProfile *p, int width, int height, bool colour) {
+  Text t;
+  text_init(&t);
+  profile_plot(&t, profile_of(p), (PlotStyle){width, height, colour});
+  return t.at;
+}
+
+char *entrain_profile_json(const EntrainProfile *p) {
+  Text t;
+  text_init(&t);
+  profile_json(&t, profile_of(p), entrain_version());
+  return t.at;
+}
+
+char *entrain_profile_csv(const EntrainProfile *p) {
+  Text t;
+  text_init(&t);
+  profile_csv(&t, profile_of(p));
+  return t.at;
+}
+
+char *entrain_profile_svg(const EntrainProfile *p) {
+  Text t = {0};
+  Arena *a = arena_new();
+  const Figure *f = profile_figure(a, profile_of(p));
+  if (f) {
+    text_init(&t);
+    figure_svg(f, &t);
+  }
+  arena_free(a);
+  return t.at;
+}
+
+char *entrain_profile_png(const EntrainProfile *p, size_t *length) {
+  static const double PIXELS_A_POINT = 2;
+  Text t = {0};
+  Arena *a = arena_new();
+  const Figure *f = profile_figure(a, profile_of(p));
+  if (f) {
+    text_init(&t);
+    if (!figure_png(f, PIXELS_A_POINT, &t)) text_done(&t);
+  }
+  arena_free(a);
+  *length = t.length;
+  return t.at;
+}

@@ -1,0 +1,167 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/lists.h"
+#include "cli/message.h"
+#include "cli/open_problem.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+static const char *const PLACES[] = {"json", "csv", "svg", "png", NULL};
+
+// ---------------------------------------------------------------- progress
+
+static bool listen(void *data, const EntrainProfileProgress *told) {
+  Progress *p = data;
+  char line[100];
+  if (told->fitting)
+    snprintf(line, sizeof line, "fit");
+  else
+    snprintf(line, sizeof line, "profiles: %d of %d sides", told->done, told->sides);
+  if (progress_is_due(p, false)) progress_show(p, line);
+  return !interrupt_asked();
+}
+
+// ---------------------------------------------------------------- results
+
+static int write_picture(const char *path, char *bytes, size_t length) {
+  if (!bytes) {
+    complain("there is nothing to draw: no profile has a point beside the estimate");
+    return NOT_REACHED;
+  }
+  bool done = output_write(path, bytes, length);
+  entrain_text_free(bytes);
+  return done ? DONE : WRONG_USE;
+}
+
+static int write_pictures(const Arguments *a, const EntrainProfile *p) {
+  const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
+  int status = DONE;
+  if (svg) {
+    char *text = entrain_profile_svg(p);
+    status = write_picture(svg, text, text ? strlen(text) : 0);
+  }
+  if (status == DONE && png) {
+    size_t length = 0;
+    char *bytes = entrain_profile_png(p, &length);
+    status = write_picture(png, bytes, length);
+  }
+  return status;
+}
+
+// Plots stand above the report, which is what remains on the screen.
+static int write_report(const Arguments *a, const EntrainProfile *p) {
+  enum { PLOT_HEIGHT = 14 };
+  Terminal t = output_terminal();
+  int status = DONE;
+  if (arguments_have(a, "plot")) {
+    status = write_result(NULL, entrain_profile_plot(p, t.width, PLOT_HEIGHT, t.colour));
+    if (status == DONE && !output_print("\n")) status = WRONG_USE;
+  }
+  return status == DONE ? write_result(NULL, entrain_profile_report(p, t.width, t.colour)) : status;
+}
+
+static int write_results(const Arguments *a, const EntrainProfile *p) {
+  const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
+  int status = DONE;
+  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES)) status = write_report(a, p);
+  if (status == DONE && json) status = write_result(json, entrain_profile_json(p));
+  if (status == DONE && csv) status = write_result(csv, entrain_profile_csv(p));
+  if (status == DONE) status = write_pictures(a, p);
+  if (status != DONE) return status;
+  return entrain_profile_is_sound(p) ? DONE : NOT_REACHED;
+}
+
+// ---------------------------------------------------------------- the run
+
+static bool read_request(const Arguments *a, Words *names, EntrainProfileRequest *request) {
+  const char *list = arguments_value(a, "parameters"), *level = arguments_value(a, "level"),
+             *range = arguments_value(a, "range");
+  *request = entrain_profile_request();
+  if (list && !words_split("--parameters", list, names)) return false;
+  if (list) request->names = names->at, request->count = names->count;
+  if (level && !read_number("level", level, &request->level)) return false;
+  if (range && !read_number("range", range, &request->range)) return false;
+  return true;
+}
+
+static int study(const Arguments *a, const EntrainProblem *problem) {
+  EntrainProfileRequest request;
+  EntrainError error;
+  Words names = {0};
+  int status = WRONG_USE;
+  if (read_request(a, &names, &request)) {
+    Progress progress = progress_new(a);
+    interrupt_watch();
+    EntrainProfile *p = entrain_profile_run(problem, &request, listen, &progress, &error);
+    progress_clear(&progress);
+    status = p ? write_results(a, p) : complain_error(&error);
+    entrain_profile_free(p);
+  }
+  words_done(&names);
+  return status;
+}
+
+static int run(const Arguments *a) {
+  int status;
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
+  if (status == DONE) status = study(a, problem);
+  entrain_problem_free(problem);
+  return status;
+}
+
+static const Flag FLAGS[] = {
+    {"parameters", 0, "LIST", "which of the estimated parameters: p,q", "all of them", false},
+    {"level", 0, "NUMBER", "probability with which an interval should hold the truth", "0.95",
+     false},
+    {"range", 0, "NUMBER",
+     "how far a profile is followed where neither the data nor a bound end it, in sizes of the "
+     "parameter",
+     "1000", false},
+    {"start", 0, "LIST", "where the fit begins: p=15,q=1", "the problem file", false},
+    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
+     false},
+    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
+     false},
+    {"plot", 'p', NULL, "draws the profiles in the terminal, too", NULL, false},
+    {"json", 0, "FILE", "everything for other programs; - is standard output", NULL, false},
+    {"csv", 0, "FILE", "every point: parameter, value, objective, ratio, all parameters", NULL,
+     false},
+    {"svg", 0, "FILE", "a picture of the profiles", NULL, false},
+    {"png", 0, "FILE", "the same as PNG", NULL, false},
+    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
+    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
+     NULL, false},
+    {0},
+};
+
+static const char *const EXAMPLES[] = {
+    "entrain profile swing.yaml --plot",
+    "Intervals that do not rest on linear theory, with a picture",
+    "entrain profile swing.yaml --parameters p,q --level 0.99 --svg profiles.svg",
+    "Two parameters, at another level, as a picture",
+    "entrain profile swing.yaml --start p=9.8 --method trust-region",
+    "Begins with a local search from a result that is known already",
+    NULL,
+};
+
+const Command CMD_PROFILE = {
+    "profile",
+    "PROBLEM",
+    "profile likelihood: how far each parameter may be from its estimate",
+    "Fits, then holds each parameter at values below and above its estimate and fits all others "
+    "again, until the objective has risen by what the noise explains at the given level. That "
+    "gives "
+    "intervals that do not rest on linear theory, shows which of them are open, and names the "
+    "parameters whose profile is flat because the data do not determine them, with those that move "
+    "along. Steps adapt to how fast the objective rises. A better optimum on the way is told, and "
+    "everything begins there again. PROBLEM is a YAML file ('entrain help problem' explains it). "
+    "The exit status is 1 when the fit did not converge or a profile could not be finished.",
+    FLAGS,
+    OF_SIMULATION | OF_FIT,
+    EXAMPLES,
+    run,
+};

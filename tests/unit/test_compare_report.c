@@ -1,0 +1,231 @@
+// Reports of a comparison: every layout and format shows the same rows.
+#include "report/compare_report.h"
+
+#include "compared.h"
+#include "report/compare_figure.h"
+#include "report/figure_svg.h"
+
+static const char *const TEXTS[] = {"homotopy:label=a|b", "lm", "de:population=8:generations=4",
+                                    NULL};
+static const char FIGURES[] =
+    "# Somebody (1999), table 3\nmethod,iterations,evaluations,objective,p\n"
+    "\"PD, tied\",30,165,1.8e-14,9.99\nGA,152,7650,,\n";
+
+typedef struct Shown {
+  Known known;
+  Compared compared;
+  CompareReport report;
+  Text text;
+} Shown;
+
+static Shown *show(CompareLayout layout) {
+  Err err = {0};
+  Shown *s = calloc(1, sizeof *s);
+  assert_non_null(s);
+  s->known = compared_pendulum();
+  s->compared.request = (CompareRequest){.has_truth = true,
+                                         .truth = s->known.truth,
+                                         .seeds = 3,
+                                         .trace = true,
+                                         .parallel = layout == COMPARE_PARALLEL};
+  s->known.problem->options.threads = 2;
+  compared_run(&s->known, &s->compared, TEXTS, NULL, NULL);
+  const Published *p = published_parse(s->known.arena, s->known.problem, "f.csv", FIGURES, &err);
+  assert_non_null(p);
+  s->report = (CompareReport){s->compared.compare, p, layout};
+  text_init(&s->text);
+  return s;
+}
+
+static void done(Shown *s) {
+  text_done(&s->text);
+  compare_free(s->compared.compare);
+  known_close(&s->known);
+  free(s);
+}
+
+static void assert_has(const Shown *s, const char *part) {
+  if (!strstr(s->text.at, part)) fail_msg("'%s' is not in:\n%s", part, s->text.at);
+}
+
+static void assert_lacks(const Shown *s, const char *part) {
+  if (strstr(s->text.at, part)) fail_msg("'%s' is in:\n%s", part, s->text.at);
+}
+
+static int count_lines(const char *text) {
+  int lines = 0;
+  for (; *text; text++) lines += *text == '\n';
+  return lines;
+}
+
+static void the_page_fits_its_width_and_tells_what_figures_mean(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  static const int WIDTHS[] = {60, 80, 200};
+  for (int i = 0; i < 3; i++) {
+    text_clear(&s->text);
+    compare_text(&s->text, &s->report, (PageStyle){WIDTHS[i], false});
+    for (const char *at = s->text.at; *at; at += strcspn(at, "\n") + 1) {
+      char *line = strndup(at, strcspn(at, "\n"));
+      if (!strstr(line, "compared in")) assert_true(page_width_of(line) <= WIDTHS[i]);
+      free(line);
+    }
+  }
+  assert_has(s, "3 methods compared in");
+  assert_has(s, "PD, tied (published)");
+  assert_has(s, "published: Somebody (1999), table 3");
+  assert_has(s, "counted as 2"); // one parameter
+  assert_has(s, "of 3");         // found of three seeds
+  assert_has(s, "ran 3 times, with seeds from 1 on");
+  assert_has(s, "9.99");
+  done(s);
+}
+
+static void the_layout_of_the_paper_has_its_four_columns(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_PAPER);
+  compare_csv(&s->text, &s->report);
+  assert_int_equal(strncmp(s->text.at, "method,iterations,evaluations,objective\n", 40), 0);
+  assert_int_equal(count_lines(s->text.at), 6);
+  assert_has(s, "\n\"PD, tied\",30,165,1.8e-14\n");
+  assert_has(s, "\nGA,152,7650,\n");
+  text_clear(&s->text);
+  compare_markdown(&s->text, &s->report);
+  assert_has(s, "| method | iterations | function evaluations | error (J) |\n"
+                "| --- | ---: | ---: | ---: |\n");
+  assert_has(s, "| PD, tied (published) | 30 | 165 | 1.8e-14 |\n");
+  assert_has(s, "| a\\|b |"); // a bar in a cell would end it
+  assert_lacks(s, "| p |");
+  done(s);
+}
+
+static void the_layout_of_threads_has_times_and_speed(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_PARALLEL);
+  compare_markdown(&s->text, &s->report);
+  assert_has(s, "| method | r(p) | n seq | t seq | n par | t par | speed-up | same |\n");
+  assert_has(s, "par: 2 threads");
+  assert_has(s, "| yes |\n");
+  assert_lacks(s, "| NO |");
+  const CompareRow *row = &s->report.compare->rows[0];
+  double ratio = row->median.seconds / row->median.seconds_parallel;
+  char cell[40];
+  snprintf(cell, sizeof cell, " | %.2f | yes |\n", ratio);
+  assert_has(s, cell);
+  done(s);
+}
+
+static void csv_has_everything_exactly(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  compare_csv(&s->text, &s->report);
+  assert_int_equal(count_lines(s->text.at), 6);
+  const char *line = strchr(s->text.at, '\n') + 1;
+  int cells = 1;
+  for (const char *c = s->text.at; *c != '\n'; c++) cells += *c == ',';
+  assert_int_equal(cells, 22);
+  assert_int_equal(strncmp(line, "a|b,0,homotopy:label=a|b,converged,1,1,", 39), 0);
+  const char *last = line + strcspn(line, "\n");
+  while (last[-1] != ',') last--;
+  assert_close(strtod(last, NULL), s->report.compare->rows[0].shown->x[0], 0);
+  assert_has(s, "\n\"PD, tied\",1,,,,,30,165,165,165,,,,1.8e-14,1.8e-14,1.8e-14,,,,,,9.99\n");
+  done(s);
+}
+
+static void json_has_every_run(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  compare_json(&s->text, &s->report, "1.2.3");
+  assert_has(s, "\"entrain\": \"1.2.3\"");
+  assert_has(s, "\"label\": \"a|b\"");
+  assert_has(s, "\"truth\": {\"p\": 10}");
+  assert_has(s, "\"error_of\": [\"p\"]");
+  assert_has(s, "\"source\": \"Somebody (1999), table 3\"");
+  for (int i = 1; i <= 3; i++) {
+    char seed[40];
+    snprintf(seed, sizeof seed, "{\"seed\": %d, \"outcome\"", i);
+    assert_has(s, seed);
+  }
+  assert_lacks(s, "nan");
+  done(s);
+}
+
+static void traces_are_rows_with_the_name_of_their_method(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  const Compare *c = s->report.compare;
+  compare_trace_csv(&s->text, c);
+  int points = 0;
+  for (int i = 0; i < c->done; i++)
+    for (int k = 0; k < c->rows[i].run_count; k++) points += c->rows[i].runs[k].trace.count;
+  assert_true(points > 10);
+  assert_int_equal(count_lines(s->text.at), points + 1);
+  assert_has(s, "method,run,seed,stage,lambda,iteration,evaluations,fair,objective,free_objective,"
+                "best,seconds,p\n");
+  assert_has(s, "\nde population=8 generations=4,3,3,");
+  done(s);
+}
+
+static void the_picture_has_a_curve_for_each_method(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  Arena *a = arena_new();
+  const Figure *f = compare_figure(a, s->report.compare);
+  assert_non_null(f);
+  figure_svg(f, &s->text);
+  assert_has(s, "a|b");
+  assert_has(s, "de population=8 generations=4");
+  assert_has(s, "best objective so far");
+  int curves = 0;
+  for (int i = 0; i < f->shapes.count; i++)
+    curves += f->shapes.at[i].kind == SHAPE_PATH && f->shapes.at[i].clip >= 0;
+  assert_true(curves >= 3);
+  arena_free(a);
+  done(s);
+}
+
+static void without_traces_there_is_nothing_to_draw(void **state) {
+  (void)state;
+  Known k = compared_decay("");
+  Compared c = {0};
+  Arena *a = arena_new();
+  compared_run(&k, &c, (const char *const[]){"lm", NULL}, NULL, NULL);
+  assert_null(compare_figure(a, c.compare));
+  arena_free(a);
+  compare_free(c.compare);
+  known_close(&k);
+}
+
+static void refusals_are_sentences(void **state) {
+  (void)state;
+  Known k = compared_decay("method: sqp\nconstraints: [\"k + b <= 9\"]");
+  Compared c = {0};
+  Text t;
+  text_init(&t);
+  CompareReport r = {compared_run(&k, &c, (const char *const[]){"lm", "sqp", NULL}, NULL, NULL),
+                     NULL, COMPARE_FULL};
+  compare_text(&t, &r, (PageStyle){80, false});
+  assert_non_null(strstr(t.at, "refused"));
+  assert_non_null(strstr(t.at, "lm: method lm does not keep constraints"));
+  text_clear(&t);
+  compare_json(&t, &r, "");
+  assert_non_null(strstr(t.at, "\"refused\": \"method lm does not keep"));
+  text_done(&t);
+  compare_free(c.compare);
+  known_close(&k);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_page_fits_its_width_and_tells_what_figures_mean),
+      cmocka_unit_test(the_layout_of_the_paper_has_its_four_columns),
+      cmocka_unit_test(the_layout_of_threads_has_times_and_speed),
+      cmocka_unit_test(csv_has_everything_exactly),
+      cmocka_unit_test(json_has_every_run),
+      cmocka_unit_test(traces_are_rows_with_the_name_of_their_method),
+      cmocka_unit_test(the_picture_has_a_curve_for_each_method),
+      cmocka_unit_test(without_traces_there_is_nothing_to_draw),
+      cmocka_unit_test(refusals_are_sentences),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
