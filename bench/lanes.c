@@ -131,7 +131,8 @@ static void measure_basin(Problem *p, const char *path, const char *method, int 
 static void measure_points(Problem *p, const char *path, int count, int repeats) {
   Arena *a = arena_new();
   char what[128];
-  Random random = random_new(1, 0);
+  Random random;
+  random_seed(&random, 1);
   double *x = ARENA_ARRAY(a, double, (size_t)(count * p->free_count));
   for (int k = 0; k < count * p->free_count; k++)
     x[k] = between(&p->free[k % p->free_count], random_uniform(&random));

@@ -579,7 +579,7 @@ typedef struct EntrainProfileRequest {
   const char *const *names; // of unknowns; NULL: all
   int count;
   double level; // of the intervals: 0.95
-  double range; // how far a profile is followed where nothing ends it, in sizes of the unknown: 1000
+  double range; // how far a profile without end is followed, in sizes of the unknown: 1000
 } EntrainProfileRequest;
 
 EntrainProfileRequest entrain_profile_request(void); // all unknowns, level and range as said
@@ -608,7 +608,7 @@ typedef struct EntrainProfiled {
   const char *name, *unit;
   double estimate;
   double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
-  double low, high;                  // of the profile's interval; as far as it goes where a side has no end
+  double low, high; // of the profile's interval; as far as it was followed where it has no end
   const char *low_end, *high_end;    // finite, bound, range, constraint, failed, stopped
   const char *verdict;               // determined, open, flat, structural, unknown
   const char *remark;                // sentences, or ""

@@ -62,16 +62,38 @@ static bool read_count(const Arguments *a, const char *flag, int *count) {
   return false;
 }
 
+static bool add_method(const Job *job, const char *place, const char *text) {
+  EntrainError error;
+  if (entrain_compare_add(job->compare, text, &error)) return true;
+  complain("%s: %s", place, error.text);
+  return false;
+}
+
+// "@file": a method in each line; empty lines and those that begin with # do not count.
+static bool add_methods_of_file(const Job *job, const char *path) {
+  size_t length;
+  char *text = read_all(path, &length), *at = text, *line;
+  bool done = text != NULL;
+  for (int number = 1; done && (line = strsep(&at, "\n")); number++) {
+    char place[300];
+    snprintf(place, sizeof place, "%.250s:%d", path, number);
+    line += strspn(line, " \t\r");
+    if (*line && *line != '#') {
+      line[strcspn(line, "\r")] = 0;
+      done = add_method(job, place, line);
+    }
+  }
+  free(text);
+  return done;
+}
+
 static bool add_methods(const Job *job) {
   const char *list = arguments_value(job->a, "methods");
-  EntrainError error;
   Words words;
   if (!list) return true;
+  if (list[0] == '@') return add_methods_of_file(job, list + 1);
   bool done = words_split("--methods", list, &words);
-  for (int i = 0; done && i < words.count; i++) {
-    done = entrain_compare_add(job->compare, words.at[i], &error);
-    if (!done) complain("--methods: %s", error.text);
-  }
+  for (int i = 0; done && i < words.count; i++) done = add_method(job, "--methods", words.at[i]);
   words_done(&words);
   return done;
 }
@@ -254,7 +276,7 @@ static const Flag FLAGS[] = {
     {"methods", 0, "LIST",
      "what is compared: lm,homotopy:gain=10,multistart(lm,50):label=fifty; options of a method "
      "follow "
-     "it after colons",
+     "it after colons; @FILE: a file with one in each line",
      "auto, homotopy, and one of each kind", false},
     {"truth", 0, "[LIST]",
      "true values of the parameters: p=10,q=3; those that are not named have the values in the "

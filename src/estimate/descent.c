@@ -80,8 +80,8 @@ static void look_around(Descent *s) {
 static void choose_model(Descent *s, double gain) {
   double told = linear_gain(&s->residuals, s->d);
   double curved = told + curvature_gain(s->curvature, s->d);
-  s->curved =
-      !s->rule->look && fabs(told - gain) > 0.2 * told && fabs(curved - gain) <= fabs(told - gain);
+  s->curved = !s->rule->look && !s->rule->plain && fabs(told - gain) > 0.2 * told &&
+              fabs(curved - gain) <= fabs(told - gain);
 }
 
 // A number whose step ends at a bound is put exactly there.
@@ -189,7 +189,7 @@ static void try_step(Descent *s) {
   s->worse = how == LSQ_DONE ? s->trial->objective - s->at->objective : HUGE_VAL;
   double ratio = how == LSQ_DONE ? (s->at->objective - s->trial->objective) / s->gain : -HUGE_VAL;
   s->rule->judge(s, ratio);
-  if (ratio >= 1e-4)
+  if (ratio >= DESCENT_GOOD)
     accept(s, ratio);
   else
     reject(s);

@@ -9,6 +9,7 @@ typedef struct Descent Descent;
 
 typedef struct StepRule {
   const char *name, *meaning;
+  bool plain;                // never looks for curvature
   void (*begin)(Descent *s); // at the start, once it has slopes
   bool (*look)(
       Descent
@@ -59,7 +60,10 @@ struct Descent {
 void descent_run(const StepRule *rule, const Lsq *lsq, const LocalOptions *options,
                  LocalResult *result);
 
-extern const StepRule lm_radius_rule, lm_damping_rule, dogleg_rule;
+extern const StepRule lm_radius_rule, lm_damping_rule, lm_marquardt_rule, dogleg_rule;
+
+// A step is taken when its gain is at least this part of what was promised.
+#define DESCENT_GOOD 1e-4
 
 // What a change of number i is compared with.
 double local_size(const Lsq *lsq, const double *x, int i);

@@ -22,7 +22,7 @@ typedef struct Natural {
   const LocalOptions *options;
   LocalResult *result;
   LsqPoint *at, *lowest;
-  double *r, *J;             // at the point
+  double *r, *J;             // at the point; J until a trial needs its place
   double *trial_x, *trial_r; // and at the trial
   double *turned;            // Q'r of one of them
   double *size;              // what a change of each number is compared with
@@ -40,6 +40,7 @@ typedef struct Natural {
   double seen;                      // objective at the start
   double old_objective, old_length; // when it looked back last
   int stiff;                        // whole steps in a row that were no shorter than those before
+  bool has_slopes;                  // of the trial
   bool ended, incompatible;
 } Natural;
 
@@ -197,10 +198,12 @@ static void shorten(Natural *s, double to) {
 
 // ---------------------------------------------------------------- steps
 
+// Whole steps are mostly good: slopes come along.
 static LsqEnd try_it(Natural *s, double *objective) {
+  s->has_slopes = s->damping == 1 && s->rank == s->full_rank;
   for (int i = 0; i < s->lsq->n; i++) s->trial_x[i] = s->at->x[i] + s->damping * s->d[i];
   local_clamp(s->lsq, s->trial_x);
-  return evaluate(s, s->trial_x, s->trial_r, NULL, objective);
+  return evaluate(s, s->trial_x, s->trial_r, s->has_slopes ? s->J : NULL, objective);
 }
 
 // Whole steps that do not become shorter, or a search that gets nowhere: the residuals are too large.
@@ -224,10 +227,9 @@ static void note_point(Natural *s) {
 }
 
 // false: the slopes cannot be computed there.
-static bool move(Natural *s) {
+static bool move(Natural *s, double objective) {
   int n = s->lsq->n;
-  double objective;
-  LsqEnd how = evaluate(s, s->trial_x, s->trial_r, s->J, &objective);
+  LsqEnd how = s->has_slopes ? LSQ_DONE : evaluate(s, s->trial_x, s->trial_r, s->J, &objective);
   if (how == LSQ_STOP) end(s, LOCAL_STOPPED_END);
   if (how != LSQ_DONE) return false;
   watch_progress(s);
@@ -264,7 +266,7 @@ static bool try_step(Natural *s, bool *raised) {
     *raised = true;
     return false;
   }
-  if (move(s) || s->ended) return true;
+  if (move(s, objective) || s->ended) return true;
   shorten(s, s->damping / 4);
   return s->ended;
 }

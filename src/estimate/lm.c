@@ -100,7 +100,21 @@ const StepRule lm_damping_rule = {
     .judge = judge_damping,
 };
 
+static void judge_by_tens(Descent *s, double ratio) {
+  s->damping *= ratio >= DESCENT_GOOD ? 0.1 : 10;
+  s->damping = fmin(fmax(s->damping, 1e-20), 1e20);
+}
+
+const StepRule lm_marquardt_rule = {
+    .name = "lm, Marquardt",
+    .meaning = "damping raised and lowered by tens (Marquardt 1963)",
+    .plain = true,
+    .begin = begin_with_damping,
+    .propose = propose_damped,
+    .judge = judge_by_tens,
+};
+
 void local_lm(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  bool by_ratio = options->fit && options->fit->lm_damping == LM_DAMPING_GAIN_RATIO;
-  descent_run(by_ratio ? &lm_damping_rule : &lm_radius_rule, lsq, options, result);
+  bool plain = options->fit && options->fit->lm_damping == LM_DAMPING_MARQUARDT;
+  descent_run(plain ? &lm_marquardt_rule : &lm_radius_rule, lsq, options, result);
 }

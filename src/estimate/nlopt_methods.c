@@ -12,6 +12,7 @@ typedef struct NloptRow {
   nlopt_algorithm algorithm;
   bool slopes, constraints;
   bool per_number; // a step changes little: max_iterations of them for each number
+  bool fresh;      // ends are checked from a fresh start
 } NloptRow;
 
 typedef struct NloptRun {
@@ -231,7 +232,7 @@ static bool begin(NloptRun *s) {
   if (local_ends_at_start(e, best, s->options, end) && (e != LSQ_DONE || s->violation <= 1))
     return false;
   for (int i = 0; i < n; i++) moves = moves || can_move(s->lsq, i);
-  *end = LOCAL_STEP_END;
+  *end = s->violation > 1 ? LOCAL_INFEASIBLE_END : LOCAL_STEP_END;
   return moves;
 }
 
@@ -245,14 +246,14 @@ static void set_tolerances(NloptRun *s) {
   nlopt_set_ftol_abs(s->nlopt, s->lsq->noise / s->measure);
 }
 
-static void set_up(NloptRun *s) {
+static void set_up(NloptRun *s, double step) {
   const Lsq *lsq = s->lsq;
   s->nlopt = nlopt_create(s->row->algorithm, (unsigned)lsq->n);
   assert(s->nlopt);
   nlopt_set_min_objective(s->nlopt, objective, s);
   nlopt_set_lower_bounds(s->nlopt, s->lower);
   nlopt_set_upper_bounds(s->nlopt, s->upper);
-  nlopt_set_initial_step1(s->nlopt, 1);
+  nlopt_set_initial_step1(s->nlopt, step);
   set_tolerances(s);
   if (s->constraints == 0) return;
   if (lsq->equalities)
@@ -281,36 +282,63 @@ static void complete(NloptRun *s) {
   if (evaluate(s, true) == LSQ_DONE) lsq_point_copy(best, s->at, s->lsq->n);
 }
 
+static void run_once(NloptRun *s, double step, double *u) {
+  double lowest;
+  int n = s->lsq->n;
+  lsq_point_copy(s->at, s->result->best, n);
+  memcpy(s->from, s->at->x, (size_t)n * sizeof *s->from);
+  memset(u, 0, (size_t)n * sizeof *u);
+  choose_units(s);
+  set_up(s, step);
+  s->result->end = end_of(s, nlopt_optimize(s->nlopt, u, &lowest));
+  nlopt_destroy(s->nlopt);
+}
+
+// A simplex may end flat, at a bound or between two equal points: a fresh and smaller one shows whether it did.
+static const double FRESH_STEP = 0.1, FRESH_GAIN = 1e-6;
+
+static void run_fresh(NloptRun *s, double *u) {
+  const LsqPoint *best = s->result->best;
+  double before;
+  do {
+    before = best->objective;
+    run_once(s, FRESH_STEP, u);
+  } while (!s->stopped && before - best->objective > FRESH_GAIN * before);
+}
+
 static void minimise(const NloptRow *row, const Lsq *lsq, const LocalOptions *options,
                      LocalResult *result) {
   Arena *a = arena_new();
   NloptRun *s = run_new(a, row, lsq, options, result);
-  double *u = ARENA_ARRAY(a, double, lsq->n + 1), lowest;
+  double *u = ARENA_ARRAY(a, double, lsq->n + 1);
   result->iterations = result->evaluations = 0;
   if (begin(s)) {
     choose_units(s);
     choose_measure(s);
-    set_up(s);
-    result->end = end_of(s, nlopt_optimize(s->nlopt, u, &lowest));
-    nlopt_destroy(s->nlopt);
+    run_once(s, 1, u);
+    if (row->fresh && !s->stopped) run_fresh(s, u);
     if (result->end != LOCAL_STOPPED_END) complete(s);
   }
   arena_free(a);
 }
 
+static const NloptRow NELDER_MEAD = {NLOPT_LN_NELDERMEAD, .per_number = true, .fresh = true},
+                      BOBYQA = {NLOPT_LN_BOBYQA, .per_number = true},
+                      COBYLA = {NLOPT_LN_COBYLA, .constraints = true, .per_number = true},
+                      SLSQP = {NLOPT_LD_SLSQP, .slopes = true, .constraints = true};
+
 void local_nelder_mead(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  minimise(&(NloptRow){NLOPT_LN_NELDERMEAD, .per_number = true}, lsq, options, result);
+  minimise(&NELDER_MEAD, lsq, options, result);
 }
 
 void local_bobyqa(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  minimise(&(NloptRow){NLOPT_LN_BOBYQA, .per_number = true}, lsq, options, result);
+  minimise(&BOBYQA, lsq, options, result);
 }
 
 void local_cobyla(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  minimise(&(NloptRow){NLOPT_LN_COBYLA, .constraints = true, .per_number = true}, lsq, options,
-           result);
+  minimise(&COBYLA, lsq, options, result);
 }
 
 void local_slsqp(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  minimise(&(NloptRow){NLOPT_LD_SLSQP, .slopes = true, .constraints = true}, lsq, options, result);
+  minimise(&SLSQP, lsq, options, result);
 }

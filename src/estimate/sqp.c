@@ -200,6 +200,14 @@ static void judge(Sqp *s, double ratio) {
     s->radius = fmax(s->radius, 2 * s->size);
 }
 
+// Steps look for the constraints first: when several hardly come closer, there is no way.
+enum { STUCK_MOST = 5 };
+
+static bool is_stuck(Sqp *s, double left) {
+  s->stuck = left > 0.999 * s->violation ? s->stuck + 1 : 0;
+  return left > 0 && s->stuck >= STUCK_MOST;
+}
+
 static void accept(Sqp *s, double ratio, double left) {
   const LocalOptions *o = s->options;
   LocalEnd how;
@@ -208,6 +216,7 @@ static void accept(Sqp *s, double ratio, double left) {
   bool small = done && is_small(s, s->d) && is_small(s, s->full);
   bool level = done && fmax(s->gain, s->full_gain) <= o->reduction_tol * before &&
                gain <= o->reduction_tol * before && ratio <= 2;
+  bool stuck = s->violation > 0 && is_stuck(s, left);
   choose_model(s, gain);
   copy(s, s->old_slope, s->slope);
   LsqPoint *old = s->at;
@@ -222,6 +231,8 @@ static void accept(Sqp *s, double ratio, double left) {
     end(s, LOCAL_STEP_END);
   else if (level)
     end(s, LOCAL_REDUCTION_END);
+  else if (stuck)
+    end(s, LOCAL_INFEASIBLE_END);
 }
 
 // As in descent.c: errors of the simulation, and of rounding.
@@ -327,6 +338,7 @@ static void start(Sqp *s) {
 
 static void begin(Sqp *s) {
   double most = 0;
+  for (int k = 0; k < s->m; k++) s->length[k] = 0; // were those of relative changes
   look_around(s);
   for (int i = 0; i < s->lsq->n; i++)
     most = fmax(most, fmax(fabs(s->at->x[i]), s->lsq->typical[i]) * s->scale[i]);

@@ -27,7 +27,8 @@ void sqp_measure(Sqp *s, const double *x, const double *C) {
       squares += (slope / s->scale[i]) * (slope / s->scale[i]);
       size += fabs(slope) * local_size(s->lsq, x, i);
     }
-    s->length[k] = squares > 0 ? sqrt(squares) : 1;
+    s->length[k] = fmax(s->length[k], sqrt(squares));
+    if (s->length[k] == 0) s->length[k] = 1;
     s->tol[k] = FEASIBLE * size / s->length[k];
   }
 }

@@ -11,9 +11,11 @@ typedef struct Sqp {
   int m;         // constraints
   double *c, *C; // at the point
   double *c_new, *C_new;
-  double *length;   // of the rows of C in scaled numbers: violations are divided by it
-  double *tol;      // violations below do not count, by constraint
+  double
+      *length; // largest that each row of C has had in scaled numbers: violations are divided by it
+  double *tol; // violations below do not count, by constraint
   double violation; // at the point: the sum of those that count
+  int stuck;        // accepted steps in a row that hardly reduced it
   double penalty;   // what a violation of 1 counts for
   double *scale;    // largest norm that each column of R has had
   double *seen;     // the same, 0 while it has none

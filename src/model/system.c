@@ -1,5 +1,6 @@
 #include "model/system.h"
 
+#include <assert.h>
 #include <string.h>
 
 SystemWork *system_work_new(const System *s) {
@@ -20,6 +21,9 @@ SystemWork *system_work_new(const System *s) {
   w->invariant_out = arena_alloc(a, (size_t)s->invariant_sens.results + 8, sizeof(double));
   w->lane_in = arena_alloc(a, (size_t)(s->nx + s->ns) * wide + 8, sizeof(double));
   w->lane_out = arena_alloc(a, (size_t)s->jacobian_sens.results * wide + 8, sizeof(double));
+  size_t clock = (size_t)s->clock.results;
+  w->clock = arena_alloc(a, (CLOCK_MOST + 1) * clock + 8, sizeof(double));
+  w->clock_out = arena_alloc(a, CLOCK_LANES * clock + 8, sizeof(double));
   return w;
 }
 
@@ -87,6 +91,45 @@ void system_set_time(SystemWork *w, double t) {
     for (int l = lanes - 1; l >= 0; l--) du[i * lanes + l] = du[i];
 }
 
+// ---------------------------------------------------------------- functions of time alone
+
+static void run_clock(SystemWork *w, const double times[CLOCK_LANES], int rows, double *to) {
+  const Kernel *k = &w->system->clock;
+  code_run(k->code, times, NULL, NULL, w->clock_out, w->scratch + k->work_at);
+  for (int row = 0; row < rows; row++)
+    for (int i = 0; i < k->results; i++)
+      to[row * k->results + i] = w->clock_out[i * CLOCK_LANES + row];
+}
+
+void system_set_times(SystemWork *w, const double *t, int count) {
+  if (!w->system->clock.results) return;
+  assert(count <= CLOCK_MOST);
+  for (int first = 0; first < count; first += CLOCK_LANES) {
+    int rows = count - first < CLOCK_LANES ? count - first : CLOCK_LANES;
+    double times[CLOCK_LANES];
+    for (int i = 0; i < CLOCK_LANES; i++) times[i] = t[first + (i < rows ? i : 0)];
+    run_clock(w, times, rows, w->clock + first * w->system->clock.results);
+  }
+  for (int i = 0; i < count; i++) w->clock_times[i] = t[i];
+  w->clock_count = count, w->clock_next = 0;
+}
+
+const double *system_clock(SystemWork *w, double t) {
+  int results = w->system->clock.results;
+  if (!results) return NULL;
+  for (int tries = 0; tries < w->clock_count; tries++) {
+    int i = w->clock_next < w->clock_count ? w->clock_next : 0;
+    w->clock_next = i + 1;
+    if (w->clock_times[i] == t) return w->clock + i * results;
+  }
+  double times[CLOCK_LANES], *to = w->clock + CLOCK_MOST * results;
+  for (int i = 0; i < CLOCK_LANES; i++) times[i] = t;
+  run_clock(w, times, 1, to);
+  return to;
+}
+
+// ----------------------------------------------------------------
+
 void system_set_mode(SystemWork *w, int event, double mode) {
   const System *s = w->system;
   for (int l = 0; l < s->lanes; l++) w->par[(s->at_mode + event) * s->lanes + l] = mode;
@@ -131,14 +174,14 @@ void system_start(SystemWork *w, double t, double *y) {
 
 void system_rhs(SystemWork *w, double t, const double *x, double *dx) {
   system_set_time(w, t);
-  run(w, &w->system->rhs, x, NULL, dx);
+  run(w, &w->system->rhs, x, system_clock(w, t), dx);
 }
 
 void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
   const System *s = w->system;
   system_set_time(w, t);
   if (s->augmented) {
-    run(w, &s->rhs_sens, y, NULL, dy);
+    run(w, &s->rhs_sens, y, system_clock(w, t), dy);
     return;
   }
   run(w, &s->rhs_sens, y, NULL, w->values);

@@ -59,8 +59,10 @@ typedef struct System {
       augmented; // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
   // layout of par
   int at_u, at_du, at_mode, at_rate, at_p, at_hoisted, par_count;
-  CodeBatch *codes;      // of all kernels
-  Kernel hoist;          // par -> hoisted
+  CodeBatch *codes; // of all kernels
+  Kernel hoist;     // par -> hoisted
+  Kernel
+      clock; // lanes > 1: CLOCK_LANES times -> what rhs needs that depends on time alone, see system_set_times
   Kernel start;          // par -> x0, modes, dx0/dp
   Kernel rhs;            // par, x -> dx
   Kernel rhs_sens;       // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
@@ -95,6 +97,9 @@ void system_free(System *s);
 // model->input_order + 1 may be left as they are. NULL when there are none.
 typedef void SystemInputs(void *data, double t, double *u, double *du);
 
+// Times that f is computed for at once, where it depends on them by functions of time alone.
+enum { CLOCK_LANES = 8, CLOCK_MOST = 16 };
+
 typedef struct SystemWork {
   const System *system;
   Arena *arena;
@@ -106,6 +111,11 @@ typedef struct SystemWork {
   double *out;                // results of outputs
   double *event_out;
   double *invariant_out; // results of invariant_sens
+  double *
+      clock; // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced
+  double clock_times[CLOCK_MOST];
+  int clock_count, clock_next; // announced; the one that is expected
+  double *clock_out;
   SparseProduct *product;
   SystemInputs *inputs;
   void *inputs_data;
@@ -120,6 +130,12 @@ void system_set_time(SystemWork *w, double t); // also reads the inputs
 void system_set_mode(SystemWork *w, int event, double mode);
 double system_mode(const SystemWork *w, int event);
 void system_forget(SystemWork *w); // Newton blocks start from their start values again
+
+// Of a system with lanes: rhs and rhs_sens will be asked at these times, CLOCK_MOST at most, about in this order. Others may
+// be asked as well. Functions of time alone then cost little: they are computed for many times at once.
+void system_set_times(SystemWork *w, const double *t, int count);
+const double *system_clock(SystemWork *w,
+                           double t); // the third argument of rhs and rhs_sens at this time
 
 // All of these leave numbers that are not finite where the model cannot be computed. None allocates.
 // Start values at time t into y (states and sensitivities, as stepper.h lays them out), modes into the work.

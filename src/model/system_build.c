@@ -27,9 +27,11 @@ typedef struct Builder {
   int *start_guess; // by block: the first of its solutions among the results of start + 1
   int start_guess_count;
   IntArray hoisted;
+  IntArray clock; // nodes that the clock computes
   Location *where;
   int where_count;
   unsigned char *seen;
+  unsigned char *depends, of; // by node; of the one that is looked at
   IntArray stack;
 } Builder;
 
@@ -338,11 +340,63 @@ static void hoist(Builder *b, const Outputs *o) {
   }
 }
 
+// ---------------------------------------------------------------- functions of time alone
+
+enum { OF_NOTHING, OF_TIME, OF_MORE }; // what a node depends on
+enum { OF_MASK = 3, COSTLY = 4 };      // and whether it contains a function call
+
+static void join_argument(void *data, Expr e) {
+  Builder *b = data;
+  unsigned char mine = b->of, its = b->depends[e];
+  int most = (mine & OF_MASK) > (its & OF_MASK) ? mine & OF_MASK : its & OF_MASK;
+  b->of = (unsigned char)(most | ((mine | its) & COSTLY));
+}
+
+// Arguments stand before what is made of them.
+static void find_dependence(Builder *b) {
+  b->depends = ARENA_ARRAY(b->scratch, unsigned char, b->where_count);
+  for (Expr e = 0; e < b->where_count; e++) {
+    const ExprNode *n = &b->g->nodes[e];
+    b->of = OPS[n->op].kind == OP_KIND_CALL ? COSTLY : OF_NOTHING;
+    if (n->op == OP_SYMBOL)
+      b->of = e == b->m->flat->time ? OF_TIME : OF_MORE;
+    else if (n->op == OP_SOLVED)
+      b->of = OF_MORE;
+    else if (n->op != OP_CONST)
+      expr_each_argument(b->g, e, join_argument, b);
+    b->depends[e] = b->of;
+  }
+}
+
+static void clock_node(void *data, Expr e) {
+  Builder *b = data;
+  if (b->seen[e] || b->where[e].segment >= 0 || b->g->nodes[e].op == OP_CONST) return;
+  b->seen[e] = 1;
+  if ((b->depends[e] & OF_MASK) == OF_MORE) array_push(b->scratch, &b->stack, e);
+  if (b->depends[e] != (OF_TIME | COSTLY)) return;
+  place(b, e, 2, b->clock.count);
+  array_push(b->scratch, &b->clock, e);
+}
+
+// Of a motion with lanes: they are the same in all of them, and known for all times that a step needs before it is made.
+static void find_clock(Builder *b, const Outputs *rhs, const Outputs *rhs_sens) {
+  if (b->s->lanes == 1) return;
+  const Outputs *motion[] = {rhs, rhs_sens};
+  find_dependence(b);
+  memset(b->seen, 0, (size_t)b->where_count);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < motion[k]->list.count; i++) {
+      clock_node(b, motion[k]->list.at[i]);
+      while (b->stack.count) expr_each_argument(b->g, b->stack.at[--b->stack.count], clock_node, b);
+    }
+}
+
 // ---------------------------------------------------------------- compiling
 
 static void compile(Builder *b, Kernel *k, const Outputs *o, int lanes, unsigned uniform) {
   System *s = b->s;
   int counts[SEGMENTS] = {s->par_count, s->nx + s->nx * s->stride, s->nx + s->ns};
+  if (b->clock.count > counts[2]) counts[2] = b->clock.count;
   k->lowered = lower(b->g, s->arena, o->list.at, o->list.count, b->where, b->where_count, counts,
                      b->spec->code);
   k->code = code_compile_in(s->codes, &k->lowered->program, lanes, uniform, b->spec->code);
@@ -382,6 +436,17 @@ static void find_all_guesses(Builder *b) {
   find_guesses(b, &s->jacobian, 1, first, false);
   find_guesses(b, &s->by_time, 1, first, false);
   find_guesses(b, &s->jacobian_sens, s->column_lanes, first, false);
+}
+
+// Behind the motion: others compute these nodes themselves.
+static void compile_clock(Builder *b) {
+  Outputs o = {0};
+  for (int i = 0; i < b->clock.count; i++) {
+    Expr e = b->clock.at[i];
+    b->where[e].segment = -1;
+    add_outputs(b, &o, &e, 1);
+  }
+  if (b->clock.count) compile(b, &b->s->clock, &o, CLOCK_LANES, 0);
 }
 
 static void compile_hoist(Builder *b) {
@@ -439,8 +504,11 @@ static void build_kernels(Builder *b) {
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->par_count = s->at_hoisted + b->hoisted.count;
-  compile(b, &s->rhs, &rhs, s->lanes, 0);
-  if (sens) compile(b, &s->rhs_sens, &rhs_sens, s->lanes, 0);
+  find_clock(b, &rhs, &rhs_sens);
+  unsigned clock = b->clock.count ? 4 : 0; // uniform: the third array has one number for all lanes
+  compile(b, &s->rhs, &rhs, s->lanes, clock);
+  if (sens) compile(b, &s->rhs_sens, &rhs_sens, s->lanes, clock);
+  compile_clock(b);
   if (b->spec->jacobian) compile(b, &s->jacobian, &jacobian, 1, 0);
   if (s->by_time_varies) compile(b, &s->by_time, &times, 1, 0);
   s->column_lanes = code_lanes();
@@ -491,9 +559,9 @@ static void kernel_done(Kernel *k) {
 
 void system_free(System *s) {
   if (!s) return;
-  Kernel *all[] = {&s->hoist,      &s->start,   &s->rhs,           &s->rhs_sens,
-                   &s->jacobian,   &s->outputs, &s->jacobian_sens, &s->events,
-                   &s->event_sens, &s->by_time, &s->invariants,    &s->invariant_sens};
+  Kernel *all[] = {&s->clock,    &s->hoist,      &s->start,         &s->rhs,    &s->rhs_sens,
+                   &s->jacobian, &s->outputs,    &s->jacobian_sens, &s->events, &s->event_sens,
+                   &s->by_time,  &s->invariants, &s->invariant_sens};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
   code_batch_free(s->codes);
   arena_free(s->arena);

@@ -133,6 +133,20 @@ static ConstraintState row_state(const Problem *p, const double *x, const double
   return !equality && c[k] > 0 ? CONSTRAINT_SLACK : CONSTRAINT_VIOLATED;
 }
 
+int problem_active_constraints(const Problem *p, const double *x, double *C) {
+  const Constraints *all = &p->constraints;
+  int rows = all->equalities + all->inequalities, n = p->free_count, count = 0;
+  Arena *scratch = arena_new();
+  double *c = ARENA_ARRAY(scratch, double, rows + 1);
+  problem_constraints(p, x, c, C);
+  for (int k = 0; k < rows; k++) {
+    bool holds = k < all->equalities || row_state(p, x, c, C, k) == CONSTRAINT_ACTIVE;
+    if (holds) memmove(C + (size_t)count++ * n, C + (size_t)k * n, (size_t)n * sizeof *C);
+  }
+  arena_free(scratch);
+  return count;
+}
+
 ConstraintState constraint_state(const Problem *p, int k, const double *x) {
   const Constraints *all = &p->constraints;
   const Constraint *one = &all->at[k];

@@ -493,7 +493,8 @@ static void hand_over(ConstraintReader *c) {
 // ---------------------------------------------------------------- whether they can hold
 
 static Place place_in_file(const ConstraintReader *c, const Constraint *one) {
-  return (Place){.file = c->r->source->name, .line = one->line, .column = one->column};
+  const char *file = one->line ? c->r->source->name : "--set constraints";
+  return (Place){.file = file, .line = one->line, .column = one->column};
 }
 
 static bool check_range(ConstraintReader *c, const Constraint *one) {

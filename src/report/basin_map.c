@@ -45,15 +45,18 @@ static const char *headline(const Basin *b, Arena *a) {
                      basin_percent(b, b->optima[0].count, a));
 }
 
-static const char *file_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
+// The file and its folder: many problems are called problem.yaml.
+static const char *short_path(const char *path) {
+  const char *at = path + strlen(path);
+  for (int slashes = 0; at > path; at--)
+    if (at[-1] == '/' && ++slashes == 2) break;
+  return at;
 }
 
 static const char *subtitle(const Basin *b, Arena *a) {
   const char *more = b->axis_count > 2 && !b->random ? "; the most frequent outcome" : "";
-  return arena_print(a, "%s, %s: %s%s", file_name(b->problem->path), basin_method(b, a),
-                     basin_plan(b, a), more);
+  return arena_print(a, "%s, %s: %s%s%s", short_path(b->problem->path), basin_method(b, a),
+                     basin_plan(b, a), basin_fixed(b, a), more);
 }
 
 static void draw_titles(const Basin *b, const Axes *axes, Arena *a) {
@@ -164,11 +167,12 @@ static void draw_spots(const Basin *b, const Axes *axes) {
 static void draw_markers(const Basin *b, const Axes *axes) {
   const Free *f = b->problem->free;
   int x = b->axes[0].number, y = b->axes[1].number;
-  for (int k = b->optimum_count < SHADE_OPTIMA ? b->optimum_count - 1 : SHADE_OPTIMA - 1; k >= 0;
-       k--)
+  for (int k = b->optimum_count - 1; k >= 0; k--) {
+    BasinShade s = shade_of_optimum(b, k);
+    if (s == SHADE_OTHER) continue;
     axes_markers(axes, &b->optima[k].x[x], &b->optima[k].x[y], 1, k ? MARKER_DIAMOND : MARKER_STAR,
-                 k ? 10 : 16, ink_mix(shade_ink((BasinShade)k), INK_WHITE, k ? 0.25 : 0.75),
-                 OUTLINE);
+                 k ? 10 : 16, ink_mix(shade_ink(s), INK_WHITE, k ? 0.25 : 0.75), OUTLINE);
+  }
   axes_markers(axes, &f[x].start, &f[y].start, 1, MARKER_CIRCLE, 10, INK_WHITE,
                (Stroke){INK_BLACK, 2, DASH_FULL});
   if (b->truth)
@@ -178,7 +182,7 @@ static void draw_markers(const Basin *b, const Axes *axes) {
 
 // ---------------------------------------------------------------- one axis
 
-// Objectives of exact fits are errors of the simulation: below a hundredth of a millionth of the largest it is all one.
+// Objectives of exact fits are errors of the simulation: how far below the others they are tells nothing.
 static Axis objective_axis(const Basin *b) {
   double least = HUGE_VAL, most = 0;
   for (int i = 0; i < b->done; i++) {
@@ -187,7 +191,7 @@ static Axis objective_axis(const Basin *b) {
     least = fmin(least, v), most = fmax(most, v);
   }
   if (!(most > 0)) return (Axis){1e-3, 1, true, "objective reached"};
-  least = fmin(fmax(least, 1e-16 * most), most / 10);
+  least = fmin(fmax(least, 1e-8 * most), most / 10);
   return (Axis){least / 2, most * 2, true, "objective reached"};
 }
 

@@ -31,31 +31,10 @@ static void print_verdict(Page *p, const Basin *b) {
   text_add(p->out, "\n");
 }
 
-static bool has_axis(const Basin *b, int number) {
-  for (int k = 0; k < b->axis_count; k++)
-    if (b->axes[k].number == number) return true;
-  return false;
-}
-
-static void print_fixed_starts(Page *p, const Basin *b) {
-  Text t;
-  int count = 0;
-  text_init(&t);
-  for (int i = 0; i < b->problem->free_count; i++) {
-    const Free *f = &b->problem->free[i];
-    if (has_axis(b, i)) continue;
-    text_print(&t, "%s%s = %s", count++ ? ", " : "every search begins at ", f->name,
-               digits(p, f->start, 6));
-  }
-  if (count) page_paragraph(p, 2, "", page_tinted(p, TINT_FAINT, t.at));
-  text_done(&t);
-}
-
-static const char *remark_on(Page *p, const Basin *b, const BasinOptimum *o) {
+static const char *remark_on(Page *p, const BasinOptimum *o) {
   const char *error =
       isnan(o->error) ? "" : arena_print(p->arena, "error %s", digits(p, o->error, 2));
   const char *flat = o->flat ? "along a flat direction" : "";
-  (void)b;
   return arena_print(p->arena, "%s%s%s%s%s", o->certain ? "certain" : "",
                      o->certain && o->flat ? "; " : "", flat,
                      (o->certain || o->flat) && *error ? "; " : "", error);
@@ -79,7 +58,7 @@ static void print_optima(Page *p, const Basin *b) {
     cell[2] = digits(p, o->objective, 4);
     cell[3] = digits(p, o->median, 4);
     for (int i = 0; i < numbers; i++) cell[4 + i] = digits(p, o->x[i], 6);
-    cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, b, o));
+    cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, o));
     page_table_add(t, cell);
   }
   page_heading(p, "Optima");
@@ -125,7 +104,6 @@ static void print_work(Page *p, const Basin *b) {
 void basin_text(Text *out, const Basin *b, PageStyle style) {
   Page p = page_on(out, style);
   print_verdict(&p, b);
-  print_fixed_starts(&p, b);
   text_add(out, "\n");
   basin_screen(out, b, p.style);
   if (b->optimum_count) {

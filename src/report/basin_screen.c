@@ -18,28 +18,35 @@ static signed char *dot_at(const Screen *s, int column, int row) {
   return &s->dot[(size_t)row * (size_t)s->columns + (size_t)column];
 }
 
-// Dots for `cells` along one side: as many for each as fit, fewer when there are more cells than dots.
-static int dots_for(int cells, int each, int most) {
-  return each >= 1 ? cells * each : most;
+typedef struct Room { // in dots
+  int wide, tall;
+  int twice; // dots of the width for one of the height: a letter is twice as high as wide
+} Room;
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+// As many dots for each cell as fit, at most three; fewer dots than cells where there are too many of them.
+static void size_for_grid(Screen *s, const Basin *b, Room room) {
+  int across = b->axes[0].count, up = b->axis_count > 1 ? b->axes[1].count : 1;
+  bool flat = b->axis_count > 1;
+  int twice = flat ? room.twice : 1;
+  int each = least(3, room.wide / twice / across);
+  if (flat) each = least(each, room.tall / up);
+  s->columns = each >= 1 ? across * each * twice : least(across, room.wide);
+  s->rows = !flat ? STRIP_ROWS : each >= 1 ? up * each : least(up, room.tall);
 }
 
 static Screen screen_new(const Basin *b, PageStyle style, Arena *a) {
-  int wide = (style.width < 40 ? 40 : style.width) - GUTTER - 1;
-  int tall = style.colour ? 2 * ROWS_MOST : ROWS_MOST;
-  bool flat = b->axis_count > 1;
   Screen s = {.colour = style.colour};
+  Room room = {(style.width < 40 ? 40 : style.width) - GUTTER - 1,
+               style.colour ? 2 * ROWS_MOST : ROWS_MOST, style.colour ? 1 : 2};
   if (b->random) {
-    s.columns = wide < 60 ? wide : 60;
-    s.rows = !flat ? STRIP_ROWS : style.colour ? 44 : 22;
+    s.columns = least(room.wide, 60);
+    s.rows = b->axis_count < 2 ? STRIP_ROWS : least(room.tall, 44 / room.twice);
   } else {
-    int across = b->axes[0].count, up = flat ? b->axes[1].count : STRIP_ROWS;
-    int each_x = wide / across, each_y = flat ? tall / up : 1;
-    int each = each_x < each_y || !flat ? each_x : each_y;
-    if (!style.colour && flat) each = each_x / 2 < each_y ? each_x / 2 : each_y;
-    if (each > 3) each = 3;
-    int twice = style.colour || !flat ? 1 : 2; // a character is twice as high as wide
-    s.columns = each >= 1 ? across * each * twice : across < wide ? across : wide;
-    s.rows = flat ? each >= 1 ? up * each : up < tall ? up : tall : STRIP_ROWS;
+    size_for_grid(&s, b, room);
   }
   s.dot = ARENA_ARRAY(a, signed char, (size_t)s.columns *(size_t)s.rows);
   return s;

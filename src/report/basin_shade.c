@@ -11,21 +11,32 @@ static const struct {
   const char *name; // of what is no optimum
 } SHADES[SHADE_COUNT] = {
     {0x0072B2, 25, '#', NULL},
-    {0xD55E00, 166, '2', NULL},
-    {0x009E73, 36, '3', NULL},
-    {0xCC79A7, 175, '4', NULL},
-    {0xE69F00, 178, '5', NULL},
-    {0x56B4E9, 74, '6', NULL},
+    {0xD55E00, 166, 'a', NULL},
+    {0x009E73, 36, 'b', NULL},
+    {0xCC79A7, 175, 'c', NULL},
+    {0xE69F00, 178, 'd', NULL},
+    {0x56B4E9, 74, 'e', NULL},
     [SHADE_OTHER] = {0xEFE3B0, 187, '+', NULL},
     [SHADE_NOT_CONVERGED] = {0xEEEEEE, 252, '?', "not converged"},
     [SHADE_FAILED] = {0x8C8C8C, 243, 'x', "cannot be simulated"},
     [SHADE_OPEN] = {0xFFFFFF, -1, '.', "not done"},
 };
 
+BasinShade shade_of_optimum(const Basin *b, int optimum) {
+  int shade = optimum ? 1 + b->optima[optimum].commoner : 0;
+  return shade < SHADE_OPTIMA ? (BasinShade)shade : SHADE_OTHER;
+}
+
+static int optimum_of(const Basin *b, BasinShade s) {
+  for (int k = 1; k < b->optimum_count && s != SHADE_BEST; k++)
+    if (shade_of_optimum(b, k) == s) return k;
+  return 0;
+}
+
 BasinShade shade_of(const Basin *b, int start) {
   const BasinStart *s = &b->start[start];
   switch (s->end) {
-  case BASIN_REACHED: return s->optimum < SHADE_OPTIMA ? (BasinShade)s->optimum : SHADE_OTHER;
+  case BASIN_REACHED: return shade_of_optimum(b, s->optimum);
   case BASIN_NOT_CONVERGED: return SHADE_NOT_CONVERGED;
   case BASIN_FAILED: return SHADE_FAILED;
   case BASIN_OPEN: break;
@@ -55,9 +66,10 @@ const char *shade_name(const Basin *b, BasinShade s, Arena *a) {
   if (s == SHADE_OTHER)
     return arena_print(a, "%d other %s", others, others > 1 ? "optima" : "optimum");
   if (s > SHADE_OTHER) return SHADES[s].name;
-  rounded_digits(b->optima[s].objective, 3, objective);
+  int k = optimum_of(b, s);
+  rounded_digits(b->optima[k].objective, 3, objective);
   return s == SHADE_BEST ? arena_print(a, "best optimum, objective %s", objective)
-                         : arena_print(a, "optimum %d, objective %s", (int)s + 1, objective);
+                         : arena_print(a, "optimum %d, objective %s", k + 1, objective);
 }
 
 double basin_share(const Basin *b, int count) {
@@ -93,6 +105,26 @@ const char *basin_plan(const Basin *b, Arena *a) {
   char *plan = arena_copy(a, t.at, t.length);
   text_done(&t);
   return plan;
+}
+
+static bool has_axis(const Basin *b, int number) {
+  for (int k = 0; k < b->axis_count; k++)
+    if (b->axes[k].number == number) return true;
+  return false;
+}
+
+const char *basin_fixed(const Basin *b, Arena *a) {
+  enum { SHOWN = 3 };
+  const char *text = "";
+  int shown = 0;
+  for (int i = 0; i < b->problem->free_count; i++) {
+    char start[ROUNDED_SIZE];
+    if (has_axis(b, i)) continue;
+    if (shown++ == SHOWN) return arena_print(a, "%s, ...", text);
+    rounded_digits(b->problem->free[i].start, 4, start);
+    text = arena_print(a, "%s, %s = %s", text, b->problem->free[i].name, start);
+  }
+  return text;
 }
 
 const char *basin_method(const Basin *b, Arena *a) {

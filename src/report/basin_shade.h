@@ -3,9 +3,9 @@
 #include "report/figure.h"
 #include "study/basin.h"
 
-enum { SHADE_OPTIMA = 6 }; // the best ones have colours of their own
+enum { SHADE_OPTIMA = 6 }; // the best one and the most common others have colours of their own
 typedef enum BasinShade {
-  SHADE_BEST, // optimum 0, those of the next optima follow
+  SHADE_BEST, // optimum 0, those of the others follow, the most common first
   SHADE_OTHER = SHADE_OPTIMA,
   SHADE_NOT_CONVERGED,
   SHADE_FAILED,
@@ -14,6 +14,7 @@ typedef enum BasinShade {
 } BasinShade;
 
 BasinShade shade_of(const Basin *b, int start);
+BasinShade shade_of_optimum(const Basin *b, int optimum);
 Ink shade_ink(BasinShade s);
 int shade_terminal(BasinShade s);               // colour of the 256 of terminals, -1: none
 char shade_letter(BasinShade s);                // where there are no colours
@@ -26,4 +27,6 @@ double basin_share(const Basin *b, int count); // of the finished starts; 0 befo
 const char *basin_percent(const Basin *b, int count, Arena *a);
 // "21 x 21 starts over alpha and beta", "200 random starts over all numbers". Lives in a.
 const char *basin_plan(const Basin *b, Arena *a);
+// ", mu = 0.1": where the numbers begin in which the starts do not differ. Lives in a.
+const char *basin_fixed(const Basin *b, Arena *a);
 const char *basin_method(const Basin *b, Arena *a);

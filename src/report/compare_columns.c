@@ -6,7 +6,7 @@
 #include "report/digits.h"
 #include "report/rounded.h"
 
-enum { OBJECTIVE_DIGITS = 3, ERROR_DIGITS = 2 };
+enum { OBJECTIVE_DIGITS = 3, RESIDUAL_DIGITS = 5, ERROR_DIGITS = 2 };
 
 // ---------------------------------------------------------------- numbers
 
@@ -116,6 +116,10 @@ static const char *cell_objective(Arena *a, const CompareEntry *e, bool exact) {
   return number(a, e->median->objective, OBJECTIVE_DIGITS, exact);
 }
 
+static const char *cell_residual(Arena *a, const CompareEntry *e, bool exact) {
+  return number(a, e->median->objective, RESIDUAL_DIGITS, exact);
+}
+
 static const char *cell_objective_least(Arena *a, const CompareEntry *e, bool exact) {
   return number(a, e->least->objective, OBJECTIVE_DIGITS, exact);
 }
@@ -213,7 +217,7 @@ static const CompareColumn PAPER[] = {
 // Table 1 of Butz, von Stryk, Voegel, Wolter, Chucholowski (2000).
 static const CompareColumn PARALLEL[] = {
     {"method", "method", 0, cell_method},
-    {"objective", ">r(p)", 0, cell_objective},
+    {"objective", ">r(p)", 0, cell_residual},
     {"evaluations", ">n seq", 0, cell_evaluations},
     {"seconds", ">t seq", 0, cell_seconds},
     {"evaluations_parallel", ">n par", 0, cell_evaluations_parallel},

@@ -5,7 +5,7 @@
 
 static const Stroke BORDER = {0x303030, 1, DASH_FULL}, GRID = {0xE4E4E4, 0.8, DASH_FULL};
 static const double TICK_LENGTH = 5, SMALL_TICK = 3;
-static const double POINTS_A_TICK_X = 80, POINTS_A_TICK_Y = 50;
+static const double POINTS_A_TICK_X = 60, POINTS_A_TICK_Y = 50;
 
 const char *axis_label(Arena *a, const char *name, const char *unit) {
   return unit && unit[0] ? arena_print(a, "%s [%s]", name, unit) : arena_print(a, "%s", name);

@@ -313,38 +313,55 @@ static Bounds clip_of(const Raster *r, const Figure *f, int clip) {
 
 // ---------------------------------------------------------------- the file
 
-// Pictures have few colours; numbered, they need a third of the bytes. false: there are more.
-static bool number_colours(const Raster *r, unsigned char *number, unsigned char *palette,
-                           int *colours) {
+// Rounds to so many bits, so that black and white stay what they are.
+static unsigned char coarse(unsigned char c, int bits) {
+  unsigned most = (1u << bits) - 1, level = (c * most + 127) / 255;
+  return (unsigned char)((level * 255 + most / 2) / most);
+}
+
+typedef struct Palette {
+  unsigned char colour[3 * PALETTE_MOST];
+  int count;
+} Palette;
+
+// Gives each pixel the number of its colour, of so many bits a part. false: there are more colours than a palette holds.
+static bool number_colours(const Raster *r, int bits, Palette *p, unsigned char *number) {
   size_t pixels = (size_t)r->width * (size_t)r->height;
   int last = 0;
-  *colours = 0;
+  p->count = 0;
   for (size_t i = 0; i < pixels; i++) {
-    const unsigned char *c = &r->rgb[3 * i];
-    if (*colours == 0 || memcmp(c, palette + 3 * last, 3) != 0) {
-      for (last = 0; last < *colours && memcmp(c, palette + 3 * last, 3) != 0;) last++;
+    unsigned char c[3];
+    for (int k = 0; k < 3; k++) c[k] = coarse(r->rgb[3 * i + (size_t)k], bits);
+    if (p->count == 0 || memcmp(c, p->colour + 3 * last, 3) != 0) {
+      for (last = 0; last < p->count && memcmp(c, p->colour + 3 * last, 3) != 0;) last++;
       if (last == PALETTE_MOST) return false;
-      if (last == *colours) memcpy(palette + 3 * (*colours)++, c, 3);
+      if (last == p->count) memcpy(p->colour + 3 * p->count++, c, 3);
     }
     number[i] = (unsigned char)last;
   }
   return true;
 }
 
+// Pictures have few colours; numbered, they need a third of the bytes. Blends at edges may be rounded for that.
+static bool choose_palette(const Raster *r, Palette *p, unsigned char *number) {
+  for (int bits = 8; bits >= 5; bits--)
+    if (number_colours(r, bits, p, number)) return true;
+  return false;
+}
+
 static bool write_png(const Raster *r, Text *out) {
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)r->width,
                      .height = (png_uint_32)r->height};
-  unsigned char palette[3 * PALETTE_MOST];
+  Palette palette;
   unsigned char *number = ARENA_ARRAY(r->arena, unsigned char, (size_t)r->width *(size_t)r->height);
-  int colours;
-  bool numbered = number_colours(r, number, palette, &colours);
+  bool numbered = choose_palette(r, &palette, number);
   const void *pixels = numbered ? number : r->rgb;
   image.format = numbered ? PNG_FORMAT_RGB_COLORMAP : PNG_FORMAT_RGB;
-  image.colormap_entries = numbered ? (png_uint_32)colours : 0;
+  image.colormap_entries = numbered ? (png_uint_32)palette.count : 0;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   char *bytes = ARENA_RAW(r->arena, char, size);
-  if (!png_image_write_to_memory(&image, bytes, &size, 0, pixels, 0, palette)) return false;
+  if (!png_image_write_to_memory(&image, bytes, &size, 0, pixels, 0, palette.colour)) return false;
   text_add_bytes(out, bytes, size);
   return true;
 }

@@ -31,6 +31,25 @@ static void parameters(Json *j, const FitReport *r) {
   json_close(j);
 }
 
+// Those of the problem, between its numbers; nothing where it has none.
+static void constraints(Json *j, const FitReport *r) {
+  const Problem *p = r->problem;
+  if (!p->constraints.count) return;
+  json_open(j, "constraints", '[', true);
+  for (int k = 0; k < p->constraints.count; k++) {
+    const Constraint *c = &p->constraints.at[k];
+    ConstraintState state = constraint_state(p, k, r->result->x);
+    json_open(j, NULL, '{', false);
+    json_text(j, "text", c->text);
+    json_number(j, "value", constraint_value(p, k, r->result->x));
+    json_flag(j, "active", state == CONSTRAINT_ACTIVE);
+    json_flag(j, "satisfied", state != CONSTRAINT_VIOLATED);
+    json_text(j, "experiment", c->experiment < 0 ? NULL : p->experiments[c->experiment].name);
+    json_close(j);
+  }
+  json_close(j);
+}
+
 static void channels(Json *j, const FitReport *r) {
   const Statistics *s = r->statistics;
   json_open(j, "channels", '[', true);
@@ -269,6 +288,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   json_open(&j, NULL, '{', true);
   head(&j, r, version);
   parameters(&j, r);
+  constraints(&j, r);
   channels(&j, r);
   fit_json_identifiability(&j, r->statistics);
   json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);

@@ -94,6 +94,39 @@ static void print_parameters(FitPage *f) {
   page_table_print(t);
 }
 
+// ---------------------------------------------------------------- constraints of the problem
+
+static const char *state_in_words(Page *p, ConstraintState s) {
+  if (s == CONSTRAINT_VIOLATED) return page_tinted(p, TINT_BAD, "violated");
+  return s == CONSTRAINT_ACTIVE ? "active" : "";
+}
+
+static void print_problem_constraints(FitPage *f) {
+  static const PageColumn COLUMNS[] = {
+      {"constraint", 0}, {"experiment", 2}, {">value", 0}, {"", 0}};
+  const Problem *problem = f->r->problem;
+  const double *x = f->r->result->x;
+  Page *p = &f->page;
+  bool active = false;
+  if (!problem->constraints.count) return;
+  PageTable *t = page_table_new(p, COLUMNS, 4);
+  for (int k = 0; k < problem->constraints.count; k++) {
+    const Constraint *c = &problem->constraints.at[k];
+    ConstraintState state = constraint_state(problem, k, x);
+    active = active || state == CONSTRAINT_ACTIVE;
+    page_table_add(
+        t,
+        (const char *[]){c->text, c->experiment < 0 ? "" : problem->experiments[c->experiment].name,
+                         digits(p, constraint_value(problem, k, x), 6), state_in_words(p, state)});
+  }
+  page_heading(p, "Constraints");
+  page_table_print(t);
+  if (active)
+    page_paragraph(
+        p, 2, "",
+        "Standard errors and intervals are those of changes that keep to the active ones.");
+}
+
 // ---------------------------------------------------------------- channels
 
 static const double WHITE = 0.01; // probability below which residuals are not called white
@@ -357,6 +390,7 @@ void fit_text(Text *out, const FitReport *r, PageStyle style) {
   print_verdict(&f);
   if (r->result->outcome != FIT_NO_START) {
     print_parameters(&f);
+    print_problem_constraints(&f);
     print_channels(&f);
     print_directions(&f);
     print_remarks(&f);

@@ -168,8 +168,9 @@ Figure *profile_figure(Arena *a, const Profile *p) {
               (Lettering){.size = 15, .ink = INK_BLACK, .align = ALIGN_CENTRE, .bold = true});
   for (int i = 0, k = 0; i < p->count; i++) {
     if (p->curves[i].point_count < 2) continue;
-    Frame frame = {(k % columns) * cell_width + LEFT, HEAD + (k / columns) * cell_height + ABOVE,
-                   PANEL_WIDTH, PANEL_HEIGHT};
+    int row = k / columns, column = k % columns;
+    Frame frame = {column * cell_width + LEFT, HEAD + row * cell_height + ABOVE, PANEL_WIDTH,
+                   PANEL_HEIGHT};
     draw_panel(f, frame, p, &p->curves[i]);
     k++;
   }

@@ -10,7 +10,7 @@ static const double ABS_LEAST = 1e-300;
 static const double ERROR_LEAST = 1e-10, ERROR_MOST = 1e10; // as far as the next step is concerned
 static const double LOG_ERROR_OLD_LEAST = -13.3;            // log2 of 1e-4
 static const double NOT_COMPUTABLE_FACTOR = 0.25;
-enum { LANE_STEPS_BETWEEN = 4 };
+static const double SAVED_MOST = 10, ALLOWED_MOST = 8; // errors of a lane, see count_lanes
 
 int control_count(const Ode *ode) {
   return ode->n * ode->lanes * (1 + ode->stride);
@@ -27,6 +27,10 @@ Control *control_new(Arena *a, const Ode *ode, const ControlRule *rule) {
   c->errors_sens = vec_padded(ode->lanes);
   c->errors = ARENA_ARRAY(a, double, c->errors_sens + vec_padded(ode->stride * ode->lanes));
   c->errors_lane = ARENA_ARRAY(a, double, vec_padded(ode->lanes));
+  c->saved = ARENA_ARRAY(a, double, ode->lanes);
+  c->allowed = ARENA_ARRAY(a, double, ode->lanes);
+  for (int l = 0; l < ode->lanes; l++) c->allowed[l] = 1;
+  c->by_usual = pow(rule->safety, -2. * rule->order);
   for (int i = 0; i < padded; i++) c->abs_tol[i] = 1;
   return c;
 }
@@ -120,6 +124,7 @@ void control_start(Control *c, Stepper *s, double t_end, const double *slope, do
   c->span = fabs(t_end - s->t);
   c->log_error_old = 0;
   c->rejected = false;
+  for (int l = 0; l < s->ode->lanes; l++) c->saved[l] = 0, c->allowed[l] = 1;
   double direction = t_end < s->t ? -1 : 1, h = s->tol.first_step;
   if (s->ode->n == 0)
     h = longest_step(c, s);
@@ -157,8 +162,8 @@ double control_worst_lane(const Control *c, Stepper *s, const double *errors, do
   memset(sens, 0, (size_t)ode->lanes * sizeof *sens);
   if (ode->ns) c->vec->column_largest(errors + c->errors_sens, ode->stride, ode->lanes, sens);
   for (int l = 0; l < ode->lanes; l++) {
-    lane[l] = sens[l] <= errors[l] ? errors[l] : sens[l];
-    if (errors[l] != errors[l]) lane[l] = errors[l];
+    double most = sens[l] <= errors[l] ? errors[l] : sens[l];
+    lane[l] = (errors[l] != errors[l] ? errors[l] : most) / (c->allowed[l] * c->allowed[l]);
     if (!(lane[l] <= worst) && worst == worst) worst = lane[l]; // a NaN stays
     lane[l] *= h * h;
   }
@@ -171,18 +176,39 @@ double control_norm(Control *c, const Stepper *s, const double *e, const double 
   return control_worst(c, s->ode, c->errors);
 }
 
-// A lane alone takes steps that are longer by the order-th root of what its error is smaller. Its eighth root serves all
-// orders: it is only an estimate.
-static void count_lane_steps(Stepper *s, double error) {
-  double by = error > ERROR_LEAST ? 1 / (error * error) : 0;
-  if (s->count.steps % LANE_STEPS_BETWEEN) return; // one for all
-  for (int l = 0; l < s->ode->lanes; l++)
-    s->lane_steps[l] += LANE_STEPS_BETWEEN * sqrt(sqrt(sqrt(sqrt(s->lane_error[l] * by))));
+// x^(1/16) within a percent, exact at 1; the bits of a number are about its logarithm.
+static double rough_root16(double x) {
+  static const uint64_t ONE = 0x3ff0000000000000ULL;
+  Bits u = {x};
+  u.bits = (u.bits >> 4) + (ONE - (ONE >> 4));
+  return u.number;
+}
+
+// A lane alone takes steps that are longer by the order-th root of what its error is smaller; the eighth serves for all
+// orders. While others keep the steps shorter than it needs, its errors are smaller than they would be alone, by much: what
+// it saves so it may spend later, in steps with a larger error, so that after all it is as accurate as alone. Equal lanes
+// save nothing.
+static void count_lanes(Control *c, Stepper *s) {
+  double most = 0;
+  int lanes = s->ode->lanes;
+  for (int l = 0; l < lanes;
+       l++) // squared errors, against those of the steps that a lane alone aims at
+    c->errors_lane[l] = s->lane_error[l] * (c->allowed[l] * c->allowed[l]) * c->by_usual;
+  for (int l = 0; l < lanes; l++) most = fmax(most, c->errors_lane[l]);
+  if (!(most > ERROR_LEAST * ERROR_LEAST)) return;
+  double usual = most < 1 ? sqrt(most) : rough_root16(most);
+  for (int l = 0; l < lanes; l++) {
+    double share = rough_root16(c->errors_lane[l] / most);
+    double saved = c->saved[l] + usual * share - sqrt(c->errors_lane[l]);
+    s->lane_steps[l] += share;
+    c->saved[l] = fmin(fmax(saved, -1), SAVED_MOST);
+    c->allowed[l] = fmin(fmax(1 + saved, 1), ALLOWED_MOST);
+  }
 }
 
 void control_accept(Control *c, Stepper *s, Attempt a, double error) {
   const ControlRule *r = c->rule;
-  if (s->lane_error) count_lane_steps(s, error);
+  if (s->lane_error) count_lanes(c, s);
   double log = rough_log2(error > ERROR_LEAST ? error : ERROR_LEAST);
   double change = c->log_error_old * r->memory - log * (1. / r->order - 0.75 * r->memory);
   double factor = r->safety * rough_exp2(change), most = c->rejected ? 1 : r->fast;

@@ -18,8 +18,12 @@ typedef struct Control {
   double *squares; // scaled errors squared, of each number of y
   double *
       errors; // squared: of the states of each lane, and behind them (padded) of each column of sensitivities
-  int errors_sens;     // where those of the sensitivities begin
-  double *errors_lane; // scratch, by lane
+  int errors_sens; // where those of the sensitivities begin
+  // Of several lanes, by lane.
+  double *errors_lane; // scratch
+  double *saved;       // by how much the sum of its errors is smaller than it would be alone
+  double *allowed;     // scaled error of the next step
+  double by_usual;     // 1 / squared error that steps aim at
   double one_by_n;
   double span;          // |t_end - t| at the start
   double log_error_old; // log2 of the error of the last accepted step

@@ -78,13 +78,13 @@ static void direct_rhs_of_time(void *self, double t, const double *y, double *dy
   LanesWork *w = self;
   double *par = w->work->par;
   for (int l = 0; l < w->system->lanes; l++) par[l] = t;
-  w->direct(par, y, NULL, dy, w->direct_work);
+  w->direct(par, y, system_clock(w->work, t), dy, w->direct_work);
 }
 
 static void direct_rhs(void *self, double t, const double *y, double *dy) {
   LanesWork *w = self;
   set_time(w, t);
-  w->direct(w->work->par, y, NULL, dy, w->direct_work);
+  w->direct(w->work->par, y, system_clock(w->work, t), dy, w->direct_work);
 }
 
 static void rhs(void *self, double t, const double *y, double *dy) {
@@ -100,6 +100,11 @@ static void rhs_states(void *self, double t, const double *x, double *dx) {
   system_rhs(w->work, t, x, dx);
 }
 
+static void set_times(void *self, const double *t, int count) {
+  LanesWork *w = self;
+  system_set_times(w->work, t, count);
+}
+
 // Small systems spend much of their time on the way to the machine code.
 static void make_ode(LanesWork *w) {
   const System *s = w->system;
@@ -107,6 +112,7 @@ static void make_ode(LanesWork *w) {
   w->ode = (Ode){.n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = s->lanes, .self = w};
   w->ode.rhs = rhs;
   w->ode.rhs_states = s->ns ? rhs_states : NULL;
+  w->ode.times = s->clock.results ? set_times : NULL;
   if (!k->code->fn || k->guess_count) return;
   w->direct = k->code->fn;
   w->direct_work = w->work->scratch + k->work_at;
@@ -454,6 +460,7 @@ static void clear_run(LanesWork *w, const LanesRequest *request, Lane *lanes, in
   w->attempts_then = 0;
   w->t_end = request->count ? request->times[request->count - 1] : request->start;
   s->count = (StepCount){0};
+  system_set_times(w->work, NULL, 0);
   memset(s->lane_steps, 0, bytes);
   memset(s->lane_error, 0, bytes);
   memset(w->steps_then, 0, bytes);

@@ -34,6 +34,9 @@ typedef struct RkKernels {
 
 typedef struct RkMethod {
   ControlRule rule;
+  // Where stages are in a step, without that at its end: those of a step, then those of dense output.
+  double nodes[16];
+  int node_count, dense_node_count;
   int stages; // evaluations of f in an attempt
   int end;    // the slope at the end of the step
   int last;   // the slope before it, also at the end time: their difference estimates the stiffness
@@ -74,6 +77,10 @@ struct Rk {
 
 static const RkMethod RK8 = {
     .rule = {.order = 8, .memory = 0.02, .safety = 0.9, .slow = 0.333, .fast = 6},
+    .nodes = {RK8_C2, RK8_C3, RK8_C4, RK8_C5, RK8_C6, RK8_C7, RK8_C8, RK8_C9, RK8_C10, RK8_C11,
+              RK8_C14, RK8_C15, RK8_C16},
+    .node_count = 10,
+    .dense_node_count = 3,
     .stages = 11,
     .end = 13,
     .last = 12,
@@ -92,6 +99,8 @@ static const RkMethod RK8 = {
 
 static const RkMethod RK5 = {
     .rule = {.order = 5, .memory = 0.04, .safety = 0.9, .slow = 0.2, .fast = 10},
+    .nodes = {RK5_C2, RK5_C3, RK5_C4, RK5_C5},
+    .node_count = 4,
     .stages = 6,
     .end = 7,
     .last = 6,
@@ -175,6 +184,20 @@ static void combine_errors(Rk *w, const Ode *ode) {
   w->kernels->combine(c->squares, w->squares3, states);
   w->kernels->combine(sens, w->errors3 + c->errors_sens, columns);
   c->vec->column_largest(c->squares, ode->n, ode->lanes, c->errors);
+}
+
+// In the order in which they are wanted; the kernels round in the same way.
+static void announce_times(const Rk *w, const Stepper *s, double h, double t_end) {
+  const RkMethod *m = w->method;
+  double t[18];
+  int count = 0;
+  if (!s->ode->times) return;
+  for (int i = 0; i < m->node_count; i++) t[count++] = s->t + m->nodes[i] * h;
+  t[count++] = s->t + h;
+  if (t_end != s->t + h) t[count++] = t_end;
+  for (int i = 0; i < m->dense_node_count; i++)
+    t[count++] = s->t + m->nodes[m->node_count + i] * (t_end - s->t);
+  s->ode->times(s->ode->self, t, count);
 }
 
 static double attempt_error(Rk *w, Stepper *s, double h) {
@@ -267,6 +290,7 @@ static StepEnd step(Stepper *s, double limit) {
   for (;;) {
     if (control_exhausted(s)) return STEP_TOO_MANY;
     Attempt a = control_attempt(w->control, s, limit);
+    announce_times(w, s, a.h, a.last ? limit : s->t + a.h);
     double error = attempt_error(w, s, a.h);
     const double *broken = NULL;
     if (error <= 1) {

@@ -395,9 +395,11 @@ static void find_errors_at_1_percent(Analysis *an) {
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++)
       factor[rows->channels[c].first + i] = 1 / unit[c];
-  for (int i = rows->count + rows->prior_count; i < count && rows->gap_unit > 0; i++)
+  int free = count - rows->constraint_count;
+  for (int i = rows->count + rows->prior_count; i < free && rows->gap_unit > 0; i++)
     factor[i] = rows->scale[i] / rows->gap_unit;
-  for (int i = 0; i < count; i++) one[i] = 1;
+  samples_weigh_constraints(rows, factor);
+  for (int i = 0; i < free; i++) one[i] = 1;
   RowSet set = {n, count, rows->column, factor, NULL, NULL};
   double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
   projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
@@ -405,12 +407,12 @@ static void find_errors_at_1_percent(Analysis *an) {
     an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / value_size(an, k);
 }
 
-// Numbers that priors make known although the data do not.
-static bool *known_by_priors(const Analysis *an) {
+// Numbers that priors or constraints make known although the data do not.
+static bool *known_otherwise(const Analysis *an) {
   const Samples *rows = an->rows;
   int count = samples_rows(rows);
   bool *known = ARENA_ARRAY(an->scratch, bool, rows->n + 1);
-  if (rows->prior_count == 0) return known;
+  if (rows->prior_count + rows->constraint_count == 0) return known;
   RowSet set = {rows->n, count, rows->column, rows->scale, NULL, NULL};
   double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
   const Projection *p = projection_new(an->scratch, &set, tolerance);
@@ -508,7 +510,7 @@ void analyse_identifiability(Analysis *an) {
   find_singular_values(an, R, limit);
   find_errors_at_1_percent(an);
   Directions found = {0};
-  bool *known = known_by_priors(an);
+  bool *known = known_otherwise(an);
   find_inactive(an, R_data, &found);
   if (!an->pieces) find_structural(an, R_data, &found);
   for (int i = 0; i < found.count; i++) {

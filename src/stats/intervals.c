@@ -67,7 +67,7 @@ static void pool_variance(const Analysis *an, const Projection *projection, int 
                           RowVariance *v) {
   const SampleChannel *c = &an->rows->channels[at];
   const double *r = an->rows->column[an->rows->n], *scale = an->rows->scale;
-  double sum = 0, freedom = an->rows->count - projection->rank;
+  double sum = 0, freedom = an->rows->count + an->rows->constraint_count - projection->rank;
   for (int i = c->first; i < c->first + c->count; i++) sum += r[i] * r[i];
   double variance = sum / c->count * (an->rows->count / freedom);
   for (int i = c->first; i < c->first + c->count; i++)
@@ -81,7 +81,7 @@ static RowVariance row_variances(const Analysis *an, const Projection *projectio
   RowVariance v = {ARENA_ARRAY(an->scratch, double, count + 1), false, false};
   projection_residual_variance(projection, weighted_residuals(an), v.variance);
   bool robust = an->p->options.loss == LOSS_HUBER;
-  int freedom = rows->count - projection->rank;
+  int freedom = rows->count + rows->constraint_count - projection->rank;
   bool few = freedom > 0 && freedom < FEW && !robust;
   for (int at = 0; at < an->s->channel_count; at++) {
     const Channel *c = rows->channels[at].data;
@@ -95,8 +95,18 @@ static RowVariance row_variances(const Analysis *an, const Projection *projectio
       set_channel_variance(an, at, &v);
   }
   for (int i = rows->count; i < count; i++)
-    v.variance[i] = i < rows->count + rows->prior_count ? 1 : rows->gap_unit * rows->gap_unit;
+    v.variance[i] = i < rows->count + rows->prior_count  ? 1
+                    : i < count - rows->constraint_count ? rows->gap_unit * rows->gap_unit
+                                                         : 0;
   return v;
+}
+
+// The weight of constraints is finite: what they fix keeps a tiny error of it.
+static void clear_fixed(const Analysis *an, double *covariance) {
+  int n = an->s->n;
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n && an->rows->fixed[k]; i++)
+      covariance[k * n + i] = covariance[i * n + k] = 0;
 }
 
 // Motion that magnifies changes may show numbers more accurately than it can be simulated.
@@ -154,6 +164,7 @@ static Sides find_sides(const Analysis *an) {
   const Projection *held = project_rows(an, stopped);
   projection_covariance(held, row_variances(an, held).variance, covariance);
   keep_above_accuracy(an, covariance);
+  clear_fixed(an, covariance);
   mark_sides(an, held, stopped, down, up);
   for (int k = 0; k < n; k++) {
     double error = sqrt(covariance[k * n + k]);
@@ -192,12 +203,14 @@ static double sum_of_squares(const double *r, int n) {
 void find_intervals(Analysis *an) {
   Statistics *s = an->s;
   RowVariance v = row_variances(an, an->projection);
-  double freedom = (double)an->rows->count + an->rows->prior_count - an->projection->rank;
+  double freedom = (double)an->rows->count + an->rows->prior_count + an->rows->constraint_count -
+                   an->projection->rank;
   s->sandwich = v.sandwich;
   s->variance =
       freedom > 0 ? sum_of_squares(weighted_residuals(an), an->rows->count) / freedom : nan("");
   projection_covariance(an->projection, v.variance, s->covariance);
   keep_above_accuracy(an, s->covariance);
+  clear_fixed(an, s->covariance);
   double t = nan(""), tail = 0.5 + CONFIDENCE / 2;
   if (!v.estimated)
     t = normal_quantile(tail);

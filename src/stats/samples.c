@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "num/lsi.h"
+
 static double root_mean_square(const double *y, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += y[i] * y[i];
@@ -93,21 +95,83 @@ static void set_huber_limits(Samples *s, const Problem *p, const Objective *o) {
   }
 }
 
+// A thousand: with more, numbers that a constraint ties together could no longer be told apart by their samples.
+static const double CONSTRAINT_WEIGHT = 1e3;
+
+void samples_weigh_constraints(const Samples *s, double *factor) {
+  int others = samples_rows(s) - s->constraint_count;
+  for (int row = others; row < samples_rows(s); row++) {
+    double square = 0; // of its length in numbers whose columns have length 1
+    for (int k = 0; k < s->n; k++) {
+      double seen = 0;
+      for (int i = 0; i < others && s->column[k][row] != 0; i++)
+        seen += factor[i] * s->column[k][i] * factor[i] * s->column[k][i];
+      if (seen > 0) square += s->column[k][row] * s->column[k][row] / seen;
+    }
+    factor[row] = square > 0 ? CONSTRAINT_WEIGHT / sqrt(square) : 1;
+  }
+}
+
+// A number is fixed when a change of it alone is a combination of the constraints.
+static void find_fixed(Samples *s, Arena *a, const Problem *p, const double *x, const double *C) {
+  int n = s->n, m = s->constraint_count;
+  double *M = ARENA_ARRAY(a, double, (size_t)n *(size_t)m + 1), *z = ARENA_ARRAY(a, double, n + 1);
+  double *bounds = ARENA_ARRAY(a, double, 2 * m + 1), *part = ARENA_ARRAY(a, double, m + 1);
+  for (int i = 0; i < m; i++) {
+    double length = 0;
+    bounds[i] = -HUGE_VAL, bounds[m + i] = HUGE_VAL;
+    for (int k = 0; k < n; k++) {
+      M[k * m + i] = C[i * n + k] * typical_size(&p->free[k], x[k]);
+      length = hypot(length, M[k * m + i]);
+    }
+    for (int k = 0; k < n && length > 0; k++) M[k * m + i] /= length;
+  }
+  Lsi *work = lsi_new(a, m, n, 0);
+  LsiProblem q = {.n = m, .rows = n, .M = M, .z = z, .low = bounds, .high = bounds + m};
+  for (int k = 0; k < n; k++) {
+    double left = 0;
+    for (int j = 0; j < n; j++) z[j] = j == k ? -1 : 0;
+    for (int i = 0; i < m; i++) part[i] = 0;
+    lsi_solve(work, &q, part, NULL);
+    for (int j = 0; j < n; j++) {
+      double rest = z[j];
+      for (int i = 0; i < m; i++) rest += M[j * m + i] * part[i];
+      left = hypot(left, rest);
+    }
+    s->fixed[k] = left < 1e-9;
+  }
+}
+
+static void add_constraints(Samples *s, Arena *a, const Problem *p, const double *x) {
+  int first = samples_rows(s), most = p->constraints.equalities + p->constraints.inequalities;
+  double *C = ARENA_ARRAY(a, double, (size_t)most *(size_t)s->n + 1);
+  s->constraint_count = problem_active_constraints(p, x, C);
+  for (int i = 0; i < s->constraint_count; i++) {
+    s->huber[first + i] = HUGE_VAL;
+    for (int k = 0; k < s->n; k++) s->column[k][first + i] = C[(size_t)i * s->n + k];
+  }
+  samples_weigh_constraints(s, s->scale);
+  if (s->constraint_count) find_fixed(s, a, p, x, C);
+}
+
 Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
                      const double *x, char why[700]) {
   Samples *s = ARENA_NEW(a, Samples);
   s->n = p->free_count;
   s->count = list_channels(a, p, o, s);
   s->prior_count = count_priors(p);
-  int rows = s->count + s->prior_count + most_gaps(p, pieces);
+  int rows = s->count + s->prior_count + most_gaps(p, pieces) + p->constraints.equalities +
+             p->constraints.inequalities;
   s->column = ARENA_ARRAY(a, double *, s->n + 1);
   for (int k = 0; k <= s->n; k++) s->column[k] = ARENA_ARRAY(a, double, rows + 1);
   s->scale = ARENA_ARRAY(a, double, rows + 1);
   s->huber = ARENA_ARRAY(a, double, rows + 1);
+  s->fixed = ARENA_ARRAY(a, bool, s->n + 1);
   if (!result_rows(p, o, pieces, x, take_block, &(Taking){s, o}, why)) return NULL;
   s->gap_unit = weighted_rms(s);
   set_huber_limits(s, p, o);
   add_priors(s, p, x);
+  if (p->constraints.count) add_constraints(s, a, p, x);
   return s;
 }
 

@@ -22,13 +22,17 @@ typedef struct Samples {
       huber; // by row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never
   SampleChannel *channels;
   int channel_count;
+  int constraint_count; // rows of active constraints behind all others; they have no noise
+  bool *fixed;          // by number: these leave it no freedom at all
 } Samples;
 
 // pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; why says it then.
 Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
                      const double *x, char why[700]);
 static inline int samples_rows(const Samples *s) {
-  return s->count + s->prior_count + s->gap_count;
+  return s->count + s->prior_count + s->gap_count + s->constraint_count;
 }
+// Factors of the rows of constraints, such that they count much more than all others, which have theirs.
+void samples_weigh_constraints(const Samples *s, double *factor);
 // What a change of each free number is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
 double typical_size(const Free *f, double x);

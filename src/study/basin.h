@@ -43,6 +43,7 @@ typedef struct BasinOptimum {
   double *x; // the best of its end points
   double objective;
   int count;    // starts that reached it
+  int commoner; // how many others, the best apart, are reached from more starts
   bool certain; // a certificate was given to it
   bool flat;    // its end points differ along a direction that the objective does not see
   double

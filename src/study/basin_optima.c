@@ -168,6 +168,13 @@ static BasinOptimum describe(const Sorting *s, int k) {
   return o;
 }
 
+static void compare_counts(BasinOptimum *optima, int count) {
+  for (int k = 1; k < count; k++)
+    for (int i = 1; i < count; i++)
+      optima[k].commoner +=
+          optima[i].count > optima[k].count || (optima[i].count == optima[k].count && i < k);
+}
+
 static void label_starts(const Sorting *s) {
   Basin *b = s->b;
   b->failed = b->not_converged = 0;
@@ -204,5 +211,6 @@ void basin_find_optima(Basin *b) {
   b->optimum_count = s.at.count;
   b->optima = ARENA_ARRAY(b->arena, BasinOptimum, s.at.count + 1);
   for (int k = 0; k < s.at.count; k++) b->optima[k] = describe(&s, k);
+  compare_counts(b->optima, b->optimum_count);
   arena_free(s.arena);
 }

@@ -124,12 +124,29 @@ static void look_at_starts_on_bounds(Check *c) {
   text_done(&names);
 }
 
+static void look_at_problem_constraints(Check *c) {
+  const Problem *p = c->problem;
+  double *x = ARENA_ARRAY(c->arena, double, p->free_count + 1);
+  for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
+  for (int k = 0; k < p->constraints.count; k++) {
+    const Constraint *one = &p->constraints.at[k];
+    bool violated = constraint_state(p, k, x) == CONSTRAINT_VIOLATED;
+    check_add(c, violated ? FINDING_NOTE : FINDING_GOOD, "parameters",
+              "The constraint %s%s%s %s at the start values: it is %.6g there%s.", one->text,
+              one->experiment < 0 ? "" : " in ",
+              one->experiment < 0 ? "" : p->experiments[one->experiment].name,
+              violated ? "does not hold" : "holds", constraint_value(p, k, x),
+              violated ? ", and a search begins with going to where it holds" : "");
+  }
+}
+
 static void look_at_parameters(Check *c) {
   if (c->problem->free_count == 0)
     check_add(c, FINDING_ERROR, "parameters",
               "Nothing is to be estimated. Name parameters under 'estimate'.");
   for (int i = 0; i < c->problem->free_count; i++) look_at_bounds(c, &c->problem->free[i]);
   look_at_starts_on_bounds(c);
+  look_at_problem_constraints(c);
 }
 
 // ---------------------------------------------------------------- the simulation at the start values

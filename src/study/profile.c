@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/crew.h"
-#include "stats/samples.h"
 #include "study/profile_parts.h"
 #include "study/profile_refit.h"
-#include "study/profile_walk.h"
+#include "study/profile_side.h"
 
 static const char *const END_WORD[] = {
 #define PROFILE_END(name, word, sentence) word,
@@ -44,217 +42,6 @@ double profile_scaled(const Free *f, double estimate, double value) {
   return profile_in_logs(f, estimate) ? log(value) : value;
 }
 
-// ---------------------------------------------------------------- one side of one number
-
-enum { VISITS_MOST = 80 };
-
-// A job, and its answer. Behind it stand the points: value, objective and all numbers of each.
-typedef struct SideJob {
-  int curve, side; // side 0: below
-  WalkResult walk;
-  int count;
-  FitWork work;
-  double points[];
-} SideJob;
-
-typedef struct Shared { // by all sides of one round
-  const Profile *profile;
-  const Problem *problem; // as it is simulated
-  double range;
-  double *better; // by curve: objective below which a point is a better optimum
-  size_t job_size;
-} Shared;
-
-typedef struct SideWork { // while a worker walks
-  const Shared *shared;
-  const ProfileCurve *curve;
-  const Free *f;
-  SideJob *job;
-  Refit *refit;
-  Arena *arena;
-  double estimate;
-  double *start; // scratch
-  const Crew *crew;
-} SideWork;
-
-static int point_width(const Problem *p) {
-  return 2 + p->free_count;
-}
-
-static double *point_at(const SideWork *w, int i) {
-  return w->job->points + (size_t)i * (size_t)point_width(w->shared->profile->problem);
-}
-
-static double unscaled(const SideWork *w, double at) {
-  double value = profile_in_logs(w->f, w->estimate) ? exp(at) : at;
-  return fmin(fmax(value, w->f->min), w->f->max);
-}
-
-static double scaled(const SideWork *w, double value) {
-  return profile_scaled(w->f, w->estimate, value);
-}
-
-static double way_to(const SideWork *w, double value) {
-  return fabs(scaled(w, value) - scaled(w, w->estimate));
-}
-
-// The farthest visited point between the estimate and value, `but` left out. -1: none. Points beyond may belong to another,
-// worse minimum.
-static int nearest_inside(const SideWork *w, double value, int but) {
-  int best = -1;
-  for (int i = 0; i < w->job->count; i++) {
-    double way = way_to(w, point_at(w, i)[0]);
-    if (i == but || point_at(w, i)[0] == value || way >= way_to(w, value)) continue;
-    if (best < 0 || way > way_to(w, point_at(w, best)[0])) best = i;
-  }
-  return best;
-}
-
-// From x at the estimate, along the tangent of the profile.
-static void follow_tangent(const SideWork *w, double value, const double *from, double *x) {
-  for (int i = 0; i < w->shared->profile->problem->free_count; i++) {
-    double slope = w->curve->tangent[i];
-    x[i] = from[i] + (isfinite(slope) ? slope * (value - w->estimate) : 0);
-  }
-}
-
-// On the line through two points, each number on its own scale.
-static void follow_line(const SideWork *w, double value, const double *a, const double *b,
-                        double *x) {
-  const Problem *p = w->shared->profile->problem;
-  double share = (scaled(w, value) - scaled(w, a[0])) / (scaled(w, b[0]) - scaled(w, a[0]));
-  for (int i = 0; i < p->free_count; i++) {
-    double xa = a[2 + i], xb = b[2 + i];
-    bool logs = p->free[i].log && xa > 0 && xb > 0;
-    double to = logs ? xa * pow(xb / xa, share) : xa + share * (xb - xa);
-    x[i] = isfinite(to) ? to : xa;
-  }
-}
-
-static void predict(const SideWork *w, double value, double *x) {
-  const Problem *p = w->shared->profile->problem;
-  int a = nearest_inside(w, value, -1), b = nearest_inside(w, value, a);
-  if (b < 0)
-    follow_tangent(w, value, point_at(w, a) + 2, x);
-  else
-    follow_line(w, value, point_at(w, a), point_at(w, b), x);
-  for (int i = 0; i < p->free_count; i++) x[i] = fmin(fmax(x[i], p->free[i].min), p->free[i].max);
-  x[w->curve->number] = value;
-}
-
-// Some local searches end without a slope of zero because the objective is rough there; what they found counts.
-static bool is_usable(LocalEnd end) {
-  return local_end_converged(end) || end == LOCAL_NO_DESCENT_END;
-}
-
-static LocalEnd fit_others(SideWork *w, double value, double *x, double *objective) {
-  int n = w->shared->profile->problem->free_count, held = w->curve->number;
-  predict(w, value, x);
-  LocalEnd end = refit_run(w->refit, held, x, objective);
-  if (is_usable(end) || end == LOCAL_STOPPED_END || end == LOCAL_INFEASIBLE_END) return end;
-  memcpy(x, point_at(w, nearest_inside(w, value, -1)) + 2, (size_t)n * sizeof *x);
-  x[held] = value;
-  return refit_run(w->refit, held, x, objective);
-}
-
-// A place that is visited again keeps the lower objective.
-static void keep_point(SideWork *w, double value, double objective, const double *x) {
-  int i = 0;
-  while (i < w->job->count && point_at(w, i)[0] != value) i++;
-  double *to = point_at(w, i);
-  if (i < w->job->count && to[1] <= objective) return;
-  if (i == w->job->count) w->job->count++;
-  to[0] = value, to[1] = objective;
-  memcpy(to + 2, x, (size_t)w->shared->profile->problem->free_count * sizeof *x);
-}
-
-static VisitEnd visit(void *self, double at, double *root) {
-  SideWork *w = self;
-  double value = unscaled(w, at), objective;
-  LocalEnd end = fit_others(w, value, w->start, &objective);
-  if (!crew_goes_on(w->crew)) return VISIT_STOPPED;
-  if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
-  if (!is_usable(end)) return VISIT_FAILED;
-  keep_point(w, value, objective, w->start);
-  if (objective < w->shared->better[w->job->curve]) return VISIT_BETTER;
-  *root = sqrt(fmax(0, 2 * (objective - w->shared->profile->objective) / w->curve->factor));
-  return VISIT_DONE;
-}
-
-static double first_step(const SideWork *w, double height) {
-  double x = w->estimate, size = typical_size(w->f, x);
-  bool logs = profile_in_logs(w->f, x);
-  double unit = logs ? 1 : size;
-  double error = w->curve->std_error / (logs ? x : 1);
-  return isfinite(error) && error > 0 ? fmax(height / 4 * error, 1e-12 * unit) : 0.01 * unit;
-}
-
-// The last place, and whether it is a bound.
-static double last_place(const SideWork *w, double range, bool *bound) {
-  double x = w->estimate, sign = w->job->side ? 1 : -1, size = typical_size(w->f, x);
-  bool logs = profile_in_logs(w->f, x);
-  double edge = w->job->side ? w->f->max : w->f->min;
-  double far = logs ? log(x) + sign * log(range) : x + sign * range * size;
-  double at = isfinite(edge) && (!logs || edge > 0) ? scaled(w, edge) : sign * HUGE_VAL;
-  *bound = isfinite(at); // bounds are near enough to be reached by steps that grow
-  return *bound ? at : far;
-}
-
-static bool asks_crew(void *data) {
-  return crew_goes_on(data);
-}
-
-static void walk_side(const Shared *shared, const Crew *crew, SideJob *job) {
-  const Profile *p = shared->profile;
-  const ProfileCurve *curve = &p->curves[job->curve];
-  Arena *a = arena_new();
-  SideWork w = {.shared = shared,
-                .curve = curve,
-                .f = &p->problem->free[curve->number],
-                .job = job,
-                .arena = a,
-                .estimate = p->fit->x[curve->number],
-                .start = ARENA_ARRAY(a, double, p->problem->free_count + 1),
-                .crew = crew};
-  w.refit = refit_new(shared->problem, p->fit->sigma, asks_crew, (void *)crew);
-  keep_point(&w, w.estimate, p->objective, p->fit->x);
-  bool bound;
-  Walk walk = {.from = scaled(&w, w.estimate),
-               .to = last_place(&w, shared->range, &bound),
-               .height = sqrt(p->threshold),
-               .visits_most = VISITS_MOST - 1,
-               .self = &w,
-               .visit = visit};
-  walk.step = first_step(&w, walk.height);
-  walk.step_most = fmax(fabs(walk.to - walk.from) / 6, walk.step);
-  job->walk = walk_run(&walk);
-  job->work = *refit_work(w.refit);
-  refit_free(w.refit);
-  arena_free(a);
-}
-
-typedef struct Worker {
-  const Shared *shared;
-  const Crew *crew;
-  Arena *arena;
-} Worker;
-
-static void *begin_worker(const void *shared, const Crew *crew) {
-  Arena *a = arena_new();
-  Worker *w = ARENA_NEW(a, Worker);
-  *w = (Worker){shared, crew, a};
-  return w;
-}
-
-static void end_worker(void *own) {
-  arena_free(((Worker *)own)->arena);
-}
-
-static void work(void *own, void *job) {
-  const Worker *w = own;
-  walk_side(w->shared, w->crew, job);
-}
-
 // ---------------------------------------------------------------- a round: all sides from one optimum
 
 typedef struct Study {
@@ -287,7 +74,7 @@ static ProfileEnd end_of(const Profile *p, const SideJob *job) {
 
 static void take_points(Profile *p, const SideJob *job) {
   ProfileCurve *c = &p->curves[job->curve];
-  int n = p->problem->free_count, width = point_width(p->problem);
+  int n = p->problem->free_count, width = side_point_width(p->problem);
   bool first = c->point_count == 0; // the estimate is a point of both sides
   for (int i = first ? 0 : 1; i < job->count; i++) {
     const double *from = job->points + (size_t)i * (size_t)width;
@@ -311,7 +98,7 @@ static void take_side(Profile *p, const SideJob *job) {
   p->sides_done++;
 }
 
-static SideJob *better_job(Arena *a, size_t size, const SideJob *job) {
+static SideJob *copy_job(Arena *a, size_t size, const SideJob *job) {
   SideJob *copy = arena_alloc(a, 1, size);
   memcpy(copy, job, size);
   return copy;
@@ -319,12 +106,12 @@ static SideJob *better_job(Arena *a, size_t size, const SideJob *job) {
 
 // Of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then, whether
 // they were done or not, so that the answer is the same for any number of threads.
-static SideJob *collect(Study *s, Crew *crew, const Shared *shared, Arena *a) {
-  SideJob *job = arena_alloc(a, 1, shared->job_size), *better = NULL;
+static SideJob *collect(Study *s, Crew *crew, size_t size, Arena *a) {
+  SideJob *job = arena_alloc(a, 1, size), *better = NULL;
   while (!better && crew_collect(crew, job)) {
     fit_work_add(&s->p->work, &job->work);
     if (job->walk.end == WALK_BETTER)
-      better = better_job(a, shared->job_size, job);
+      better = copy_job(a, size, job);
     else if (job->walk.end != WALK_STOPPED)
       take_side(s->p, job);
     goes_on(s);
@@ -345,7 +132,7 @@ static void clear_curves(Profile *p) {
 // Where profiles lower the objective by less than this, in thresholds, it is no other optimum.
 static const double BETTER = 0.01;
 
-static void set_better(Shared *shared, Arena *a, double accuracy) {
+static void set_better(SideShared *shared, Arena *a, double accuracy) {
   const Profile *p = shared->profile;
   shared->better = ARENA_ARRAY(a, double, p->count + 1);
   for (int i = 0; i < p->count; i++) {
@@ -357,19 +144,17 @@ static void set_better(Shared *shared, Arena *a, double accuracy) {
 static SideJob *run_round(Study *s, Arena *a, double accuracy) {
   Profile *p = s->p;
   clear_curves(p);
-  Shared shared = {.profile = p, .problem = s->simulated, .range = s->request->range};
+  SideShared shared = {.profile = p, .problem = s->simulated, .range = s->request->range};
   set_better(&shared, a, accuracy);
-  shared.job_size =
-      sizeof(SideJob) + (size_t)(VISITS_MOST * point_width(p->problem)) * sizeof(double);
-  CrewWork crew_work = {shared.job_size, begin_worker, end_worker, work, &shared};
+  CrewWork crew_work = side_work(&shared);
   Crew *crew = crew_new(crew_size(p->problem->options.threads, p->sides), &crew_work);
   crew_listen(crew, goes_on, s);
-  SideJob *job = arena_alloc(a, 1, shared.job_size);
+  SideJob *job = arena_alloc(a, 1, crew_work.size);
   for (int i = 0; i < p->sides; i++) {
     job->curve = i / 2, job->side = i % 2;
     crew_submit(crew, job);
   }
-  SideJob *better = collect(s, crew, &shared, a);
+  SideJob *better = collect(s, crew, crew_work.size, a);
   crew_free(crew);
   return better;
 }
@@ -399,7 +184,7 @@ static void restart(Study *s, const SideJob *better) {
   Profile *p = s->p;
   Problem *local = ARENA_NEW(p->arena, Problem);
   const double *x =
-      better->points + (size_t)(better->count - 1) * (size_t)point_width(p->problem) + 2;
+      better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
   double before = p->objective, after = x[-1];
   *local = *s->simulated;
   local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
@@ -498,7 +283,7 @@ static Profile *profile_new(const Problem *problem, const ProfileRequest *reques
                  .notes = ARENA_ARRAY(a, const char *, RESTARTS_MOST + 4)};
   for (int i = 0; i < count; i++) {
     p->curves[i].number = request->numbers ? request->numbers[i] : i;
-    p->curves[i].points = ARENA_ARRAY(a, ProfilePoint, 2 * VISITS_MOST);
+    p->curves[i].points = ARENA_ARRAY(a, ProfilePoint, 2 * SIDE_POINTS_MOST);
     p->curves[i].std_error = p->curves[i].low = p->curves[i].high = nan("");
     p->curves[i].factor = nan("");
     p->curves[i].tangent = ARENA_ARRAY(a, double, problem->free_count + 1);

@@ -217,7 +217,7 @@ static void say_open_side(const Judge *j, int which, Text *t) {
 static void say_trouble(const Judge *j, int which, Text *t) {
   const ProfileSide *s = &j->c->side[which];
   if (s->end == PROFILE_CONSTRAINT)
-    text_print(t, "%sThe constraints allow %s no value %s %.6g.", t->length ? " " : "", j->f->name,
+    text_print(t, "%sThe constraints allow %s no value %s %.4g.", t->length ? " " : "", j->f->name,
                which ? "above" : "below", s->at);
   if (s->end == PROFILE_FAILED)
     text_print(t, "%s%s %.6g the other numbers could not be fitted: the profile of %s ends there.",
@@ -237,9 +237,11 @@ static void say_shape(const Judge *j, Text *t) {
   if (c->verdict != PROFILE_IS_DETERMINED || !isfinite(below) || !isfinite(above)) return;
   if (fabs(below - 1) <= APART && fabs(above - 1) <= APART) return;
   text_print(t,
-             "%sThe profile is no parabola: the interval reaches %.2g times as far below and %.2g "
-             "times as far above the estimate as the covariance says.",
-             t->length ? " " : "", below, above);
+             "%sThe interval of %s reaches %.2g times as far below and %.2g times as far above the "
+             "estimate as the covariance says%s.",
+             t->length ? " " : "", j->f->name, below, above,
+             j->p->problem->constraints.count ? ", which knows nothing of constraints"
+                                              : ": the profile is no parabola");
 }
 
 static const char *remark_of(const Judge *j) {

@@ -56,3 +56,9 @@ run compare endless.yaml --methods auto --max_seconds 1.5 --progress; err "^auto
 it "a signal ends it with the rows so far and exit status 1"
 timeout --preserve-status -s INT 2 "$ENTRAIN" compare endless.yaml --methods lm,auto,homotopy --format json -o s.json >out 2>err </dev/null; code=$?
 status 1; valid_json s.json; json s.json "d['stopped'] and [m['label'] for m in d['methods']] == ['lm', 'auto'] and d['methods'][1]['outcome'] == 'stopped'"
+it "methods may stand in a file, one in each line; what is wrong there has its line"
+printf '# two\nlm\n\n  lm:derivatives=forward:label=with, differences\n' >list.txt
+run compare decay.yaml --methods @list.txt --format json; status 0; out '"label": "lm"'; out '"label": "with, differences"'
+printf 'lm\nlmm\n' >list.txt
+run compare decay.yaml --methods @list.txt; status 2; no_out; err "list.txt:2: unknown method 'lmm'"
+run compare decay.yaml --methods @there_is_none; status 2; no_out; err "there_is_none"

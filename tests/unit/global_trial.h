@@ -116,14 +116,14 @@ static inline void trial_free(Trial *t) {
 
 // ---- landscapes
 
-static inline double sphere(const double *x, int n) {
-  double sum = 0.25;
+static inline double exact_sphere(const double *x, int n) {
+  double sum = 0;
   for (int i = 0; i < n; i++) sum += pow(x[i] - 0.3 * (i + 1), 2);
   return sum;
 }
 
-static inline double exact_sphere(const double *x, int n) {
-  return sphere(x, n) - 0.25;
+static inline double sphere(const double *x, int n) {
+  return 0.25 + exact_sphere(x, n);
 }
 
 static inline double valley(const double *x, int n) { // Rosenbrock

@@ -9,6 +9,8 @@ static void runs_after_the_first_have_twice_the_population(void **state) {
   int first = t->result.iterations;
   assert_int_equal(t->points, 7 * (first + 1));
   assert_int_equal(t->result.end, LOCAL_STALL_END);
+  trial_free(t);
+  t = trial_new(hills, 3, 4);
   t->fit.generations = first + 10; // begins as before
   t->fit.cma_restarts = 4;
   run(t);
@@ -51,6 +53,7 @@ static void convergence_is_linear(void **state) {
   int generations[3];
   for (int k = 0; k < 3; k++) {
     Trial *t = trial_new(exact_sphere, 4, -4);
+    t->options.step_tol = 1e-14;
     t->options.target = pow(1e-6, k + 1);
     run(t);
     assert_int_equal(t->result.end, LOCAL_TARGET_END);

@@ -278,10 +278,11 @@ enum { START_COUNT = sizeof STARTS / sizeof *STARTS };
 
 static void first_derivatives_find_the_truth_from_every_start(void **state) {
   (void)state;
-  static const char *const METHODS[] = {"gauss-newton", "lm", "trust-region"};
+  static const char *const METHODS[] = {"gauss-newton\noptions: {line_search: on}", "lm",
+                                        "trust-region"};
   for (int k = 0; k < START_COUNT; k++)
     for (int j = 0; j < 3; j++) {
-      char options[60];
+      char options[80];
       Pendulum q;
       snprintf(options, sizeof options, "method: %s", METHODS[j]);
       open_pendulum(&q, STARTS[k].truth[0], STARTS[k].truth[1], true, options);

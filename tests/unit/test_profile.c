@@ -314,7 +314,7 @@ static void a_better_optimum_on_the_way_becomes_the_result(void **state) {
              .options = "method: trust-region",
              .noise = 0};
   known_open(&k);
-  set_sigma(&k, SIGMA_NUMBER, 1);
+  set_sigma(&k, SIGMA_NUMBER, 1.3);
   Problem local = *k.problem;
   FitResult *wrong = fit_run(&local, NULL, NULL, NULL);
   assert_true(wrong->x[0] > 0.5);

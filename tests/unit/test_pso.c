@@ -46,11 +46,11 @@ static void inertia_keeps_the_speed_up_to_the_bounds(void **state) {
 // Attraction by the best neighbour alone draws all particles to it.
 static void neighbours_draw_particles_to_the_best(void **state) {
   (void)state;
-  Trial *t = trial_new(sphere, 2, 4);
+  Trial *t = trial_new(exact_sphere, 2, 4);
   t->fit.pso_inertia_least = t->fit.pso_inertia_most = t->fit.pso_self = 0;
   t->fit.pso_neighbours = 1;
-  t->fit.generations = 40;
-  t->fit.stall = 100;
+  t->fit.generations = 400;
+  t->fit.stall = 1000;
   run(t);
   assert_int_equal(t->result.end, LOCAL_TOGETHER_END);
   trial_free(t);

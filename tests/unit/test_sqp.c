@@ -348,8 +348,180 @@ static void problems_of_hock_and_schittkowski_are_solved(void **state) {
   for (int k = 0; k < HOCK_COUNT; k++) {
     Run r = hock_new(&HOCKS[k], HOCKS[k].start);
     hock_run(&r);
-    print_message("%s %d\n", HOCKS[k].name, r.result.evaluations);
     assert_solved(&HOCKS[k], &r, 1e-5);
+    run_free(&r);
+  }
+}
+
+// Few of the simulations that SLSQP needs from the gradient alone.
+static void few_evaluations_are_needed(void **state) {
+  (void)state;
+  int ours = 0, theirs = 0;
+  for (int k = 0; k < HOCK_COUNT; k++) {
+    Run r = hock_new(&HOCKS[k], HOCKS[k].start), q = hock_new(&HOCKS[k], HOCKS[k].start);
+    FitOptions options;
+    fit_options_init(&options);
+    options.sqp = SQP_SLSQP;
+    q.options.fit = &options;
+    hock_run(&r), hock_run(&q);
+    ours += r.result.evaluations, theirs += q.result.evaluations;
+    assert_true(q.result.iterations > 0 || q.result.evaluations <= 2);
+    assert_true(fabs(2 * q.best->objective - HOCKS[k].squares) <= 1e-4 * (1 + HOCKS[k].squares));
+    run_free(&r), run_free(&q);
+  }
+  assert_true(2 * ours < theirs);
+}
+
+// From anywhere: a solution, or another point that Kuhn and Tucker would not leave.
+static void random_starts_end_at_stationary_points(void **state) {
+  (void)state;
+  int good = 0, all = 0;
+  for (int k = 0; k < HOCK_COUNT; k++)
+    for (int trial = 0; trial < 20; trial++) {
+      double start[6];
+      Run r = hock_new(&HOCKS[k], HOCKS[k].start);
+      r.t->seed = (unsigned long long)(1000 * k + trial);
+      lsq_test_random(r.t);
+      for (int i = 0; i < HOCKS[k].n; i++) start[i] = 4 * lsq_test_random(r.t);
+      memcpy(r.best->x, start, (size_t)HOCKS[k].n * sizeof *start);
+      hock_run(&r);
+      bool stationary = local_end_converged(r.result.end) && kuhn_tucker(&r) < 1e-4;
+      bool honest = stationary || r.result.end == LOCAL_INFEASIBLE_END;
+      if (!honest)
+        print_message("%s from %g %g %g: %s, %.2g left\n", HOCKS[k].name, start[0], start[1],
+                      start[2], local_end_word(r.result.end), kuhn_tucker(&r));
+      good += stationary, all++;
+      assert_true(r.result.evaluations < 200);
+      run_free(&r);
+    }
+  assert_true(good >= 0.97 * all);
+}
+
+static void contradiction(const Cplx *x, Cplx *c) {
+  c[0] = x[0] * x[0] + x[1] * x[1] - 1; // outside of a circle
+  c[1] = 0.25 - x[0] * x[0] - x[1] * x[1];
+}
+
+static void constraints_that_contradict_each_other_are_named(void **state) {
+  (void)state;
+  const Hock h = {"contradiction", rosenbrock, contradiction, 2, 2,   0, 2,
+                  {3, 2},          {0},        {0},           0, {0}, 0};
+  Run r = hock_new(&h, h.start);
+  hock_run(&r);
+  assert_int_equal(r.result.end, LOCAL_INFEASIBLE_END);
+  assert_false(local_end_converged(r.result.end));
+  assert_true(isfinite(r.best->objective));
+  double radius = hypot(r.best->x[0], r.best->x[1]);
+  assert_true(radius >= 0.5 - 1e-6 && radius <= 1 + 1e-6); // between the two
+  run_free(&r);
+}
+
+// Constraints that say the same in several ways, or touch: no multipliers are unique.
+static void repeated(const Cplx *x, Cplx *c) {
+  c[0] = x[0] + x[1] - 1;
+  c[1] = 3 * (x[0] + x[1]) - 3;
+  c[2] = x[0];
+  c[3] = 2 * x[0];
+  c[4] = x[0] * x[1] + x[0];
+}
+
+static void constraints_may_repeat_each_other(void **state) {
+  (void)state;
+  const Hock h = {"repeated", r14, repeated, 2, 2, 2, 3, {5, 5}, {0}, {0}, 2, {1, 0}, 1e-7};
+  Run r = hock_new(&h, h.start);
+  hock_run(&r);
+  assert_solved(&h, &r, 1e-8);
+  run_free(&r);
+}
+
+static void cusp(const Cplx *x, Cplx *c) {
+  c[0] = (1 - x[0]) * (1 - x[0]) * (1 - x[0]) - x[1];
+}
+
+static void r13(const LsqShape *s, const Cplx *x, Cplx *r) {
+  (void)s;
+  r[0] = x[0] - 2;
+  r[1] = x[1];
+}
+
+// HS13: the solution is the tip of a cusp, where no multipliers exist.
+static void a_cusp_is_approached(void **state) {
+  (void)state;
+  const Hock h = {"HS13", r13, cusp, 2, 2, 0, 1, {-2, -2}, {0}, {10, 10}, 1, {1, 0}, 0};
+  Run r = hock_new(&h, h.start);
+  hock_run(&r);
+  assert_true(r.best->x[0] > 0.95 && r.best->x[0] < 1.01);
+  assert_true(r.best->x[1] >= 0 && r.best->x[1] < 1e-3);
+  run_free(&r);
+}
+
+// Only x0*x1 is seen: a constraint makes both known.
+static void one_value(const Cplx *x, Cplx *c) {
+  c[0] = x[0] - 2 * x[1];
+}
+
+static void a_constraint_tells_what_the_residuals_do_not(void **state) {
+  (void)state;
+  const double start[] = {5, 0.2, 1};
+  const Hock h = {"product", product_decay, one_value, 20, 3, 1, 0, {0}, {0}, {0}, 0, {0}, 0};
+  Run r = hock_new(&h, start);
+  hock_run(&r);
+  assert_true(local_end_converged(r.result.end));
+  assert_close(r.best->x[0], sqrt(12), 1e-7);
+  assert_close(r.best->x[1], sqrt(3), 1e-7);
+  assert_close(r.best->x[2], 0.7, 1e-8);
+  run_free(&r);
+}
+
+static void on_a_line(const Cplx *x, Cplx *c) {
+  c[0] = x[0] + x[1] + x[2] + x[3] - 10;
+}
+
+// The nearest point to (1, 2, 3, 4), which is on the plane, with x0 >= 2 and x3 <= 3: bounds push, and so does the plane.
+static void bounds_and_an_equality_hold_together(void **state) {
+  (void)state;
+  const Hock h = {
+      "plane",         r42, on_a_line,    4,   4, 1, 0, {9, 9, 9, 9}, {2, -20, -20, -20},
+      {20, 20, 20, 3}, 2,   {2, 2, 3, 3}, 1e-8};
+  Run r = hock_new(&h, h.start);
+  hock_run(&r);
+  assert_true(r.best->x[0] == 2 && r.best->x[3] == 3);
+  assert_solved(&h, &r, 1e-8);
+  run_free(&r);
+}
+
+static void logarithm(const Cplx *x, Cplx *c) {
+  c[0] = clog(x[0]) - 1; // NaN below 0: complex tests have no NaN, so it is made
+  if (creal(x[0]) <= 0) c[0] = nan("");
+}
+
+static void constraints_that_cannot_be_computed_are_kept_away_from(void **state) {
+  (void)state;
+  const double good[] = {0.01, 1}, bad[] = {-1, 1};
+  const Hock h = {"logarithm", rosenbrock, logarithm, 2, 2, 1, 0, {0}, {0}, {0}, 0, {0}, 0};
+  Run r = hock_new(&h, good);
+  hock_run(&r);
+  assert_true(local_end_converged(r.result.end));
+  assert_close(r.best->x[0], exp(1), 1e-7);
+  assert_close(r.best->x[1], exp(2), 1e-6);
+  run_free(&r);
+  r = hock_new(&h, bad);
+  hock_run(&r);
+  assert_int_equal(r.result.end, LOCAL_INFEASIBLE_END);
+  run_free(&r);
+}
+
+static void a_stopped_search_keeps_to_the_constraints(void **state) {
+  (void)state;
+  for (int k = 1; k < 6; k++) {
+    double c[CONDITIONS_MOST];
+    Run r = hock_new(&HOCKS[HOCK_COUNT - 1], HOCKS[HOCK_COUNT - 1].start);
+    r.t->stop_after = k;
+    hock_run(&r);
+    assert_int_equal(r.result.end, LOCAL_STOPPED_END);
+    constraints(NULL, r.best->x, c, NULL);
+    assert_true(c[0] >= -1e-8);
+    assert_true(r.best->has_slopes);
     run_free(&r);
   }
 }
@@ -372,6 +544,15 @@ int main(void) {
       LOCAL_LAWS,
       cmocka_unit_test(problems_of_the_literature_are_solved),
       cmocka_unit_test(problems_of_hock_and_schittkowski_are_solved),
+      cmocka_unit_test(few_evaluations_are_needed),
+      cmocka_unit_test(random_starts_end_at_stationary_points),
+      cmocka_unit_test(constraints_that_contradict_each_other_are_named),
+      cmocka_unit_test(constraints_may_repeat_each_other),
+      cmocka_unit_test(a_cusp_is_approached),
+      cmocka_unit_test(a_constraint_tells_what_the_residuals_do_not),
+      cmocka_unit_test(bounds_and_an_equality_hold_together),
+      cmocka_unit_test(constraints_that_cannot_be_computed_are_kept_away_from),
+      cmocka_unit_test(a_stopped_search_keeps_to_the_constraints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,206 @@
+#include "study/profile_side.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/samples.h"
+#include "study/profile_parts.h"
+#include "study/profile_refit.h"
+
+int side_point_width(const Problem *p) {
+  return 2 + p->free_count;
+}
+
+size_t side_job_size(const Problem *p) {
+  return sizeof(SideJob) + (size_t)(SIDE_POINTS_MOST * side_point_width(p)) * sizeof(double);
+}
+
+typedef struct SideWork { // while a worker walks
+  const SideShared *shared;
+  const ProfileCurve *curve;
+  const Free *f;
+  SideJob *job;
+  Refit *refit;
+  Arena *arena;
+  double estimate;
+  double *start; // scratch
+  const Crew *crew;
+} SideWork;
+
+static double *point_at(const SideWork *w, int i) {
+  return w->job->points + (size_t)i * (size_t)side_point_width(w->shared->profile->problem);
+}
+
+static double unscaled(const SideWork *w, double at) {
+  double value = profile_in_logs(w->f, w->estimate) ? exp(at) : at;
+  return fmin(fmax(value, w->f->min), w->f->max);
+}
+
+static double scaled(const SideWork *w, double value) {
+  return profile_scaled(w->f, w->estimate, value);
+}
+
+static double way_to(const SideWork *w, double value) {
+  return fabs(scaled(w, value) - scaled(w, w->estimate));
+}
+
+// The farthest visited point between the estimate and value, `but` left out. -1: none. Points beyond may belong to another,
+// worse minimum.
+static int nearest_inside(const SideWork *w, double value, int but) {
+  int best = -1;
+  for (int i = 0; i < w->job->count; i++) {
+    double way = way_to(w, point_at(w, i)[0]);
+    if (i == but || point_at(w, i)[0] == value || way >= way_to(w, value)) continue;
+    if (best < 0 || way > way_to(w, point_at(w, best)[0])) best = i;
+  }
+  return best;
+}
+
+// From x at the estimate, along the tangent of the profile.
+static void follow_tangent(const SideWork *w, double value, const double *from, double *x) {
+  for (int i = 0; i < w->shared->profile->problem->free_count; i++) {
+    double slope = w->curve->tangent[i];
+    x[i] = from[i] + (isfinite(slope) ? slope * (value - w->estimate) : 0);
+  }
+}
+
+// On the line through two points, each number on its own scale.
+static void follow_line(const SideWork *w, double value, const double *a, const double *b,
+                        double *x) {
+  const Problem *p = w->shared->profile->problem;
+  double share = (scaled(w, value) - scaled(w, a[0])) / (scaled(w, b[0]) - scaled(w, a[0]));
+  for (int i = 0; i < p->free_count; i++) {
+    double xa = a[2 + i], xb = b[2 + i];
+    bool logs = p->free[i].log && xa > 0 && xb > 0;
+    double to = logs ? xa * pow(xb / xa, share) : xa + share * (xb - xa);
+    x[i] = isfinite(to) ? to : xa;
+  }
+}
+
+static void predict(const SideWork *w, double value, double *x) {
+  const Problem *p = w->shared->profile->problem;
+  int a = nearest_inside(w, value, -1), b = nearest_inside(w, value, a);
+  if (b < 0)
+    follow_tangent(w, value, point_at(w, a) + 2, x);
+  else
+    follow_line(w, value, point_at(w, a), point_at(w, b), x);
+  for (int i = 0; i < p->free_count; i++) x[i] = fmin(fmax(x[i], p->free[i].min), p->free[i].max);
+  x[w->curve->number] = value;
+}
+
+// Some local searches end without a slope of zero because the objective is rough there; what they found counts.
+static bool is_usable(LocalEnd end) {
+  return local_end_converged(end) || end == LOCAL_NO_DESCENT_END;
+}
+
+static LocalEnd fit_others(SideWork *w, double value, double *x, double *objective) {
+  int n = w->shared->profile->problem->free_count, held = w->curve->number;
+  predict(w, value, x);
+  LocalEnd end = refit_run(w->refit, held, x, objective);
+  if (is_usable(end) || end == LOCAL_STOPPED_END || end == LOCAL_INFEASIBLE_END) return end;
+  memcpy(x, point_at(w, nearest_inside(w, value, -1)) + 2, (size_t)n * sizeof *x);
+  x[held] = value;
+  return refit_run(w->refit, held, x, objective);
+}
+
+// A place that is visited again keeps the lower objective.
+static void keep_point(SideWork *w, double value, double objective, const double *x) {
+  int i = 0;
+  while (i < w->job->count && point_at(w, i)[0] != value) i++;
+  double *to = point_at(w, i);
+  if (i < w->job->count && to[1] <= objective) return;
+  if (i == w->job->count) w->job->count++;
+  to[0] = value, to[1] = objective;
+  memcpy(to + 2, x, (size_t)w->shared->profile->problem->free_count * sizeof *x);
+}
+
+static VisitEnd visit(void *self, double at, double *root) {
+  SideWork *w = self;
+  double value = unscaled(w, at), objective;
+  LocalEnd end = fit_others(w, value, w->start, &objective);
+  if (!crew_goes_on(w->crew)) return VISIT_STOPPED;
+  if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
+  if (!is_usable(end)) return VISIT_FAILED;
+  keep_point(w, value, objective, w->start);
+  if (objective < w->shared->better[w->job->curve]) return VISIT_BETTER;
+  *root = sqrt(fmax(0, 2 * (objective - w->shared->profile->objective) / w->curve->factor));
+  return VISIT_DONE;
+}
+
+static double first_step(const SideWork *w, double height) {
+  double x = w->estimate, size = typical_size(w->f, x);
+  bool logs = profile_in_logs(w->f, x);
+  double unit = logs ? 1 : size;
+  double error = w->curve->std_error / (logs ? x : 1);
+  return isfinite(error) && error > 0 ? fmax(height / 4 * error, 1e-12 * unit) : 0.01 * unit;
+}
+
+// The last place, and whether it is a bound.
+static double last_place(const SideWork *w, double range, bool *bound) {
+  double x = w->estimate, sign = w->job->side ? 1 : -1, size = typical_size(w->f, x);
+  bool logs = profile_in_logs(w->f, x);
+  double edge = w->job->side ? w->f->max : w->f->min;
+  double far = logs ? log(x) + sign * log(range) : x + sign * range * size;
+  double at = isfinite(edge) && (!logs || edge > 0) ? scaled(w, edge) : sign * HUGE_VAL;
+  *bound = isfinite(at); // bounds are near enough to be reached by steps that grow
+  return *bound ? at : far;
+}
+
+static bool asks_crew(void *data) {
+  return crew_goes_on(data);
+}
+
+static void walk_side(const SideShared *shared, const Crew *crew, SideJob *job) {
+  const Profile *p = shared->profile;
+  const ProfileCurve *curve = &p->curves[job->curve];
+  Arena *a = arena_new();
+  SideWork w = {.shared = shared,
+                .curve = curve,
+                .f = &p->problem->free[curve->number],
+                .job = job,
+                .arena = a,
+                .estimate = p->fit->x[curve->number],
+                .start = ARENA_ARRAY(a, double, p->problem->free_count + 1),
+                .crew = crew};
+  w.refit = refit_new(shared->problem, p->fit->sigma, asks_crew, (void *)crew);
+  keep_point(&w, w.estimate, p->objective, p->fit->x);
+  bool bound;
+  Walk walk = {.from = scaled(&w, w.estimate),
+               .to = last_place(&w, shared->range, &bound),
+               .height = sqrt(p->threshold),
+               .visits_most = SIDE_POINTS_MOST - 1,
+               .self = &w,
+               .visit = visit};
+  walk.step = first_step(&w, walk.height);
+  walk.step_most = fmax(fabs(walk.to - walk.from) / 6, walk.step);
+  job->walk = walk_run(&walk);
+  job->work = *refit_work(w.refit);
+  refit_free(w.refit);
+  arena_free(a);
+}
+
+typedef struct Worker {
+  const SideShared *shared;
+  const Crew *crew;
+  Arena *arena;
+} Worker;
+
+static void *begin_worker(const void *shared, const Crew *crew) {
+  Arena *a = arena_new();
+  Worker *w = ARENA_NEW(a, Worker);
+  *w = (Worker){shared, crew, a};
+  return w;
+}
+
+static void end_worker(void *own) {
+  arena_free(((Worker *)own)->arena);
+}
+
+static void work(void *own, void *job) {
+  const Worker *w = own;
+  walk_side(w->shared, w->crew, job);
+}
+
+CrewWork side_work(const SideShared *shared) {
+  return (CrewWork){side_job_size(shared->problem), begin_worker, end_worker, work, shared};
+}

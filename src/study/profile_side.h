@@ -1,0 +1,27 @@
+// One side of one number's profile: the job of a worker.
+#pragma once
+#include "base/crew.h"
+#include "study/profile.h"
+#include "study/profile_walk.h"
+
+enum { SIDE_POINTS_MOST = 80 };
+
+// A job, and its answer. Behind it stand the points: value, objective and all numbers of each.
+typedef struct SideJob {
+  int curve, side; // side 0: below
+  WalkResult walk;
+  int count;
+  FitWork work;
+  double points[];
+} SideJob;
+
+typedef struct SideShared { // by all sides of one round
+  const Profile *profile;
+  const Problem *problem; // as it is simulated
+  double range;
+  double *better; // by curve: objective below which a point is a better optimum
+} SideShared;
+
+int side_point_width(const Problem *p);       // numbers of a point
+size_t side_job_size(const Problem *p);       // bytes
+CrewWork side_work(const SideShared *shared); // what workers do with such jobs

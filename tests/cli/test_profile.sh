@@ -1,0 +1,62 @@
+# Profile likelihood.
+source "$(dirname "$0")/lib.sh"
+source "$models/../tests/cli/problem.sh"
+
+it "a profile tells its interval beside that of the covariance"
+run profile decay.yaml; status 0; no_err
+out "^decay.yaml: 1 of 1 determined"; out "^95 % intervals"; out "^  name .*estimate.*covariance.*profile"; out "^  k "
+it "no line is wider than 80 columns"
+holds awk 'length > 80 { exit 1 }' out
+it "--json and --csv hold the same profile"
+run profile decay.yaml --json p.json --csv p.csv --quiet; status 0; no_out; valid_json p.json
+holds grep -q "^parameter,value,objective,ratio,k$" p.csv
+json p.json "d['sound'] and d['profiles'][0]['verdict'] == 'determined' and len(d['profiles'][0]['points']) == len(open('p.csv').read().split('\n')) - 2"
+json p.json "all(abs(a - b) < 0.1*(d['profiles'][0]['covariance_interval'][1] - d['profiles'][0]['covariance_interval'][0]) for a, b in zip(d['profiles'][0]['covariance_interval'], d['profiles'][0]['profile_interval']))"
+it "the truth is inside"
+json p.json "d['profiles'][0]['profile_interval'][0] < 2 < d['profiles'][0]['profile_interval'][1]"
+it "a higher level gives a wider interval"
+run profile decay.yaml --level 0.99 --json w.json --quiet; status 0
+json w.json "d['level'] == 0.99 and d['profiles'][0]['profile_interval'][0] < json.load(open('p.json'))['profiles'][0]['profile_interval'][0]"
+it "the number of threads changes nothing"
+run profile decay.yaml --csv one.csv --quiet --threads 1; run profile decay.yaml --csv four.csv --quiet -j 4; holds cmp one.csv four.csv
+it "pictures are written"
+run profile decay.yaml --svg p.svg --png p.png --quiet; status 0; holds grep -q "<svg" p.svg; holds test "$(head -c 4 p.png | tail -c 3)" = PNG
+it "--plot draws in the terminal"
+run profile decay.yaml --plot; status 0; out "threshold"; out "1 of 1 determined"
+it "--json - leaves standard output to the JSON"
+run profile decay.yaml --json -; status 0; cp out o.json; valid_json o.json
+it "a factor of a product is flat, and named so"
+cat >product.mo <<'END'
+model Product
+  parameter Real a(min = 0) = 1;
+  parameter Real b(min = 0) = 1;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -a*b*x;
+end Product;
+END
+sed 's/decay.mo/product.mo/; s/^  k:.*/  a: {start: 1, min: 0.1, max: 9}/; $a\  b: {start: 1, min: 0.01, max: 90}' decay.yaml >product.yaml
+run profile product.yaml --json f.json; status 0; out "The data do not determine a: its profile is flat over \[0.1, 9\], while b"; valid_json f.json
+json f.json "[p['verdict'] for p in d['profiles']] == ['structural']*2 and d['profiles'][0]['moves_along'] == ['b']"
+it "--parameters chooses"
+run profile product.yaml --parameters b --json b.json --quiet; status 0; json b.json "[p['name'] for p in d['profiles']] == ['b'] and d['names'] == ['a', 'b']"
+it "an unknown parameter gets the nearest name"
+run profile decay.yaml --parameters kk; status 2; no_out; err "'kk' is not estimated; did you mean 'k'"
+it "a parameter that is named twice is refused"
+run profile decay.yaml --parameters k,k; status 2; no_out; err "'k' is named twice"
+it "a level outside of its range is refused"
+run profile decay.yaml --level 95; status 2; no_out; err "the level must be above 0 and below 1, not 95"
+run profile decay.yaml --level x; status 2; no_out; err "level"
+it "a range outside of its range is refused"
+run profile decay.yaml --range 0.5; status 2; no_out; err "the range must be above 1"
+it "the data are not overwritten"
+run profile decay.yaml --csv decay.csv; status 2; no_out; err "which is read"
+it "a bound ends an interval"
+run profile decay.yaml --set estimate.k.max=2.02 --json c.json; status 0; json c.json "d['profiles'][0]['above']['end'] in ('bound', 'finite') and d['profiles'][0]['profile_interval'][1] <= 2.02"
+it "a fit that does not converge gives exit status 1"
+run profile decay.yaml --method lm --max_iterations 1 --json n.json; status 1; valid_json n.json; json n.json "d['sound'] is False"
+it "--progress tells where it is"
+run profile decay.yaml --progress; status 0; err "fit\|profiles"
+it "a signal ends it with exit status 1"
+timeout --preserve-status -s INT 2 "$ENTRAIN" profile endless.yaml --json s.json >out 2>err </dev/null; code=$?
+status 1; valid_json s.json; json s.json "d['stopped']"
