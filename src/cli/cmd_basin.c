@@ -13,7 +13,7 @@
 #include "cli/progress.h"
 
 static const char *const PLACES[] = {"svg", "png", "csv", "json", NULL};
-enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 10000000 };
+enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 1000000 };
 
 typedef struct Plan {
   EntrainBasinAxis *axes;

@@ -157,7 +157,7 @@ static bool asks_for_certainty(const Problem *p) {
 // No result is worse than what it began with.
 static void use_better_start(Search *s) {
   FitResult *r = s->result;
-  if (!search_goes_on(s)) return;
+  if (!search_goes_on(s) || !problem_satisfied(s->problem, s->start)) return;
   if (isnan(r->objective_start)) r->objective_start = search_evaluate(s, 0, 1, s->start);
   if (!(r->objective_start < s->best_objective)) return;
   r->certain = false;

@@ -76,7 +76,7 @@ Hub *hub_new(const Problem *p) {
 }
 
 static SimulateWork *scalar_work(const Seat *s) {
-  return s->quick ? s->rig->quick : s->rig->work;
+  return rig_work(s->rig, s->quick, s->rig->trajectory.with_sens);
 }
 
 static void compile(const Hub *h, LaneRig *r, const Seat *s) {

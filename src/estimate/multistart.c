@@ -15,6 +15,7 @@ typedef struct Multistart {
   LocalEnd end;
   int done, agree; // starts that ended, and that ended at the best objective
   bool found;      // nothing better can come
+  bool satisfied;  // the best so far satisfies the constraints: no other counts any more
 } Multistart;
 
 static const double SAME = 1e-6; // relative difference of objectives of one optimum
@@ -34,13 +35,24 @@ static void spread_starts(const Search *s, int count, double *x) {
     }
 }
 
+// Where constraints are violated, no objective makes up for it.
+static bool counts(Multistart *m, const BatchAnswer *a) {
+  bool satisfied = a->objective < HUGE_VAL && problem_satisfied(m->s->problem, a->x);
+  if (satisfied && !m->satisfied) {
+    m->satisfied = true;
+    m->comparable = HUGE_VAL, m->agree = 0;
+  }
+  return satisfied || !m->satisfied;
+}
+
 static bool take(void *data, int number, const BatchAnswer *a) {
   Multistart *m = data;
   Search *s = m->s;
-  double allowed = SAME * fabs(m->comparable);
   (void)number;
   fit_work_add(objective_count(s->objective), &a->work);
   m->done++;
+  if (!counts(m, a)) return search_goes_on(s);
+  double allowed = SAME * fabs(m->comparable);
   m->agree = a->comparable < m->comparable - allowed
                  ? 1
                  : m->agree + (a->comparable <= m->comparable + allowed);

@@ -469,7 +469,7 @@ LsqEnd objective_simulate(Objective *o, Rig *r, int e, bool slopes) {
   if (o->hub)
     hub_simulate(o->hub, o, r, e, &request);
   else
-    simulate_run(o->quick && r->quick ? r->quick : r->work, &request, t);
+    simulate_run(rig_work(r, o->quick, slopes), &request, t);
   count_work(o, r, slopes);
   note_violation(&o->violation, t);
   if (t->outcome == OUTCOME_ABANDONED) return o->interrupted ? LSQ_STOP : LSQ_ABANDONED;
@@ -764,7 +764,8 @@ static bool give_rows(Objective *o, const double *x, bool slopes, ResidualSink *
   o->quick = false;
   bool ok = true;
   for (int e = 0; ok && e < o->problem->experiment_count; e++) {
-    ok = simulate(o, o->free, e, x, slopes) == LSQ_DONE;
+    objective_set_parameters(o, o->free, e, x); // slopes by sensitivities, whatever the search uses
+    ok = objective_simulate(o, o->free, e, slopes) == LSQ_DONE;
     if (ok) each_block(o, e, slopes, sink, data);
   }
   if (!ok && why) snprintf(why, 700, "%s", o->message);

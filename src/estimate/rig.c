@@ -37,40 +37,65 @@ static void make_columns(Rig *r, int rows) {
   for (int i = 0; i < count; i++) r->column[i] = all + (size_t)i * room;
 }
 
-Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int rows) {
-  Arena *a = arena_new(), *scratch = arena_new();
-  Rig *r = ARENA_NEW(a, Rig);
-  r->arena = a;
-  r->model = m;
-  r->p = ARENA_ARRAY(a, double, m->np + 1);
-  for (int k = 0; k < m->np; k++) r->p[k] = m->flat->parameters.at[k].value;
-  r->parameters = ARENA_ARRAY(a, int, p->free_count + 1);
-  r->parameter_count = problem_free_parameters(p, r->parameters);
-  SystemSpec spec = {.outputs = list_outputs(r, p, scratch),
+static void compile(Rig *r, const SimulateOptions *options, const Expr *outputs) {
+  SystemSpec spec = {.outputs = outputs,
+                     .output_count = r->outputs,
                      .parameters = r->parameters,
                      .parameter_count = r->parameter_count,
                      .lanes = 1};
-  spec.output_count = r->outputs;
   char jit[OPTION_WORD_SIZE];
   simulate_options_word(options, "jit", jit);
   spec.code = strcmp(jit, "off") == 0 ? CODE_INTERPRETER : CODE_AUTO;
-  simulate_needs(options, m->nx, &spec);
-  r->system = system_new(m, &spec);
+  simulate_needs(options, r->model->nx, &spec);
+  r->system = system_new(r->model, &spec);
   r->work = simulate_work_new(r->system, options);
   r->rel_tol = options->rel_tol, r->quick_rel_tol = QUICK_REL_TOL;
   SimulateOptions quick = *options;
   quick.rel_tol = QUICK_REL_TOL;
   quick.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
-  if (m->nx && options->rel_tol < QUICK_REL_TOL / 10)
-    r->quick = simulate_work_new(r->system, &quick);
+  if (options->rel_tol < QUICK_REL_TOL / 10) r->quick = simulate_work_new(r->system, &quick);
+}
+
+static Rig *rig_begin(const Problem *p, Model *m, const SimulateOptions *options) {
+  Arena *a = arena_new();
+  Rig *r = ARENA_NEW(a, Rig);
+  r->arena = a;
+  r->model = m;
+  r->problem = p;
+  SimulateOptions *own = ARENA_NEW(a, SimulateOptions);
+  *own = *options;
+  r->options = own;
+  r->parameters = ARENA_ARRAY(a, int, p->free_count + 1);
+  return r;
+}
+
+Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int rows) {
+  Rig *r = rig_begin(p, m, options);
+  Arena *scratch = arena_new();
+  r->p = ARENA_ARRAY(r->arena, double, m->np + 1);
+  for (int k = 0; k < m->np; k++) r->p[k] = m->flat->parameters.at[k].value;
+  r->parameter_count = problem_free_parameters(p, r->parameters);
+  compile(r, options, list_outputs(r, p, scratch));
   make_columns(r, rows);
   r->trajectory.column = r->column;
   arena_free(scratch);
   return r;
 }
 
+SimulateWork *rig_work(Rig *r, bool quick, bool slopes) {
+  if (slopes || r->parameter_count == 0) return quick && r->quick ? r->quick : r->work;
+  if (!r->plain) {
+    Arena *scratch = arena_new();
+    r->plain = rig_begin(r->problem, r->model, r->options);
+    compile(r->plain, r->options, list_outputs(r->plain, r->problem, scratch));
+    arena_free(scratch);
+  }
+  return rig_work(r->plain, quick, slopes);
+}
+
 void rig_free(Rig *r) {
   if (!r) return;
+  rig_free(r->plain);
   simulate_work_free(r->work);
   simulate_work_free(r->quick);
   system_free(r->system);

@@ -491,15 +491,23 @@ void search_explain(Search *s, const char *by, double objective) {
         by);
 }
 
+// Where constraints are violated, no objective makes up for it.
+static bool is_better(const Search *s, double objective, bool satisfied) {
+  bool before = s->best_objective < HUGE_VAL && problem_satisfied(s->problem, s->best);
+  if (satisfied != before && objective < HUGE_VAL && s->best_objective < HUGE_VAL) return satisfied;
+  return objective < s->best_objective;
+}
+
 bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end) {
-  bool better = objective < s->best_objective;
+  bool satisfied = problem_satisfied(s->problem, x);
+  bool better = is_better(s, objective, satisfied);
   if (better) {
     memcpy(s->best, x, (size_t)s->n * sizeof *x);
     s->best_objective = objective;
     s->best_end = end;
     s->result->by = by;
   }
-  bool certain = local_end_converged(end) && search_is_certain(s, NULL, x, objective);
+  bool certain = satisfied && local_end_converged(end) && search_is_certain(s, NULL, x, objective);
   if (certain && !s->result->certain) {
     s->result->certain = true;
     search_explain(s, by, objective);

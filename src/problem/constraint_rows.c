@@ -164,6 +164,12 @@ ConstraintState constraint_state(const Problem *p, int k, const double *x) {
   return worst;
 }
 
+bool problem_satisfied(const Problem *p, const double *x) {
+  for (int k = 0; k < p->constraints.count; k++)
+    if (constraint_state(p, k, x) == CONSTRAINT_VIOLATED) return false;
+  return true;
+}
+
 const char *constraint_state_word(ConstraintState s) {
   static const char *const WORDS[] = {"slack", "active", "violated"};
   return WORDS[s];

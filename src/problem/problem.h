@@ -167,6 +167,8 @@ int problem_free_parameters(const Problem *p, int *parameters);
 // C[k*free_count + i] = dc_k/dx_i, or NULL. Any number of threads may call it at once. What cannot be computed is NaN.
 void problem_constraints(const Problem *p, const double *x, double *c, double *C);
 
+// Whether all of them hold, but for rounding.
+bool problem_satisfied(const Problem *p, const double *x);
 // Slopes, as above, of the rows that hold exactly at x: equalities, and inequalities that are active. Returns how many.
 int problem_active_constraints(const Problem *p, const double *x, double *C);
 

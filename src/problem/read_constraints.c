@@ -7,7 +7,6 @@
 
 #include "lang/lex.h"
 #include "lang/parse.h"
-#include "num/lsi.h"
 #include "problem/constraint_rows.h"
 #include "problem/reader.h"
 
@@ -490,149 +489,6 @@ static void hand_over(ConstraintReader *c) {
   out->at = c->list.at, out->count = c->list.count;
 }
 
-// ---------------------------------------------------------------- whether they can hold
-
-static Place place_in_file(const ConstraintReader *c, const Constraint *one) {
-  const char *file = one->line ? c->r->source->name : "--set constraints";
-  return (Place){.file = file, .line = one->line, .column = one->column};
-}
-
-static bool check_range(ConstraintReader *c, const Constraint *one) {
-  const Problem *p = c->r->problem;
-  for (int i = 0; i < one->row_count; i++) {
-    double low, high, least, most;
-    constraint_range(&p->constraints.rows[one->rows[i]], p->free, &low, &high);
-    double noise = 1e-12 * fmax(isfinite(low) ? fabs(low) : 0, isfinite(high) ? fabs(high) : 0);
-    if (!(high < -noise) && !(one->equality && low > noise)) continue;
-    constraint_range(one->shown, p->free, &least, &most);
-    char from[32], to[32];
-    number_format(least, from), number_format(most, to);
-    return reader_fail_place(
-        c->r, place_in_file(c, one), ERR_VALUE,
-        "'%.100s' cannot hold inside the bounds of the estimated numbers: they "
-        "leave %s to %s",
-        one->text, from, to);
-  }
-  return true;
-}
-
-// Linear constraints in the numbers less their start values, in units of these.
-typedef struct LinearPart {
-  LsiProblem q;
-  Lsi *work;
-  double *size, *A, *b, *d;
-  double *c, *C; // at the start
-} LinearPart;
-
-static LinearPart linear_part(Arena *a, const Problem *p) {
-  int n = p->free_count, rows = p->constraints.equalities + p->constraints.inequalities;
-  double *x = ARENA_ARRAY(a, double, n), *low = ARENA_ARRAY(a, double, n);
-  double *high = ARENA_ARRAY(a, double, n);
-  LinearPart l = {.work = lsi_new(a, n, 0, rows),
-                  .size = ARENA_ARRAY(a, double, n),
-                  .A = ARENA_ARRAY(a, double, (size_t)rows *n),
-                  .b = ARENA_ARRAY(a, double, rows),
-                  .d = ARENA_ARRAY(a, double, n),
-                  .c = ARENA_ARRAY(a, double, rows),
-                  .C = ARENA_ARRAY(a, double, (size_t)rows *n)};
-  for (int i = 0; i < n; i++) {
-    const Free *f = &p->free[i];
-    x[i] = f->start, l.size[i] = f->start != 0 ? fabs(f->start) : 1;
-    low[i] = (f->min - x[i]) / l.size[i], high[i] = (f->max - x[i]) / l.size[i];
-  }
-  problem_constraints(p, x, l.c, l.C);
-  l.q = (LsiProblem){.n = n, .low = low, .high = high, .A = l.A, .b = l.b};
-  return l;
-}
-
-// Adds a row and tells whether it can hold with those before it.
-static bool can_hold_too(LinearPart *l, int row, bool equality) {
-  int n = l->q.n, to = l->q.equalities + l->q.inequalities;
-  double *A = l->A + (size_t)to * n, norm = 0;
-  for (int j = 0; j < n; j++) {
-    A[j] = l->C[(size_t)row * n + j] * l->size[j];
-    norm = hypot(norm, A[j]);
-  }
-  l->b[to] = -l->c[row];
-  *(equality ? &l->q.equalities : &l->q.inequalities) += 1;
-  double far = 1 + fabs(l->c[row]) / norm; // from the start
-  return !(lsi_nearest(l->work, &l->q, l->d) > 1e-9 * far);
-}
-
-static bool check_linear(ConstraintReader *c) {
-  const Constraints *all = &c->r->problem->constraints;
-  LinearPart l = linear_part(c->r->scratch, c->r->problem);
-  for (int turn = 0; turn < 2; turn++) // equalities come first
-    for (int i = 0; i < all->count; i++) {
-      const Constraint *one = &all->at[i];
-      for (int k = 0; k < one->row_count && one->equality == (turn == 0); k++)
-        if (constraint_is_linear(&all->rows[one->rows[k]]) &&
-            !can_hold_too(&l, one->rows[k], one->equality))
-          return reader_fail_place(c->r, place_in_file(c, one), ERR_VALUE,
-                                   "'%.100s' cannot hold together with the other constraints and "
-                                   "the bounds of the estimated numbers",
-                                   one->text);
-    }
-  return true;
-}
-
-static void warn_at_start(ConstraintReader *c) {
-  const Problem *p = c->r->problem;
-  double *x = ARENA_ARRAY(c->r->scratch, double, p->free_count);
-  for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
-  for (int k = 0; k < p->constraints.count; k++) {
-    const Constraint *one = &p->constraints.at[k];
-    if (constraint_state(p, k, x) != CONSTRAINT_VIOLATED) continue;
-    char value[32];
-    number_format(constraint_value(p, k, x), value);
-    reader_warn(c->r, place_in_file(c, one),
-                "the start values do not satisfy '%.100s'%s%s: it is %s there; the search begins "
-                "with going to where it holds",
-                one->text, one->experiment < 0 ? "" : " in ",
-                one->experiment < 0 ? "" : p->experiments[one->experiment].name, value);
-  }
-}
-
-// ---------------------------------------------------------------- methods
-
-static bool keeps_constraints(const Problem *p, Method m) {
-  bool inner = p->options.local == LOCAL_SQP;
-  return method_has(m, METHOD_CONSTRAINTS) || (m == METHOD_HOMOTOPY && inner);
-}
-
-static bool parts_keep_constraints(const Problem *p, Method m, const MethodParts *parts) {
-  if (!method_has(m, METHOD_COMPOSITE)) return keeps_constraints(p, m);
-  if (!parts->count) return m == METHOD_MULTISTART && p->options.local == LOCAL_SQP;
-  for (int i = 0; i < parts->count; i++)
-    if (!keeps_constraints(p, parts->at[i])) return false;
-  return true;
-}
-
-bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, Err *err) {
-  if (!p->constraints.count || parts_keep_constraints(p, m, parts)) return true;
-  Text name, list;
-  text_init(&name), text_init(&list);
-  method_print(m, parts, &name);
-  for (int i = 0; i < METHOD_COUNT; i++)
-    if (method_has((Method)i, METHOD_CONSTRAINTS))
-      text_print(&list, "%s%s", list.length ? ", " : "", method_word((Method)i));
-  fail(err, ERR_OPTION,
-       "method %s does not keep constraints; these do: %s, multistart and portfolio of them, and "
-       "homotopy with option local: sqp",
-       name.at, list.at);
-  text_done(&name), text_done(&list);
-  return false;
-}
-
-static bool check_method(ProblemReader *r, const Yaml *constraints) {
-  const Problem *p = r->problem;
-  const Yaml *n = yaml_find(r->root, "method");
-  Err own = {0};
-  if (problem_method_suits(p, p->method, &p->parts, &own)) return true;
-  if (!yaml_is_null(n)) return reader_fail(r, n, own.code, "%s", own.text);
-  return reader_fail_key(r, constraints, own.code, "%s", own.text);
-}
-
 bool read_constraints(ProblemReader *r) {
   const Yaml *n = yaml_find(r->root, "constraints");
   if (yaml_is_null(n)) return true;
@@ -651,9 +507,5 @@ bool read_constraints(ProblemReader *r) {
   text_done(&c.quoted);
   if (!ok) return false;
   hand_over(&c);
-  for (int i = 0; i < r->problem->constraints.count; i++)
-    if (!check_range(&c, &r->problem->constraints.at[i])) return false;
-  if (!check_linear(&c) || !check_method(r, n)) return false;
-  warn_at_start(&c);
-  return true;
+  return judge_constraints(r, n);
 }

@@ -121,6 +121,8 @@ bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count)
 bool read_options(ProblemReader *r);
 bool read_gains(ProblemReader *r);
 bool read_constraints(ProblemReader *r); // once the free numbers are known
+bool judge_constraints(ProblemReader *r,
+                       const Yaml *n); // can they hold, and does the method keep them
 
 bool read_experiments(ProblemReader *r); // names, data, windows, settings: before the model is made
 bool read_experiment_inputs(ProblemReader *r); // after it

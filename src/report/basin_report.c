@@ -25,10 +25,13 @@ static void print_verdict(Page *p, const Basin *b) {
                                          basin_percent(b, best, p->arena))
                            : "no start reaches an optimum";
   text_print(p->out, "%s: %s\n", b->problem->path, page_tinted(p, tint, score));
-  text_print(p->out, "  %s; %s", basin_plan(b, p->arena), basin_method(b, p->arena));
-  if (b->random) text_print(p->out, "; seed %d", b->problem->options.seed);
-  if (b->done < b->count) text_print(p->out, "; stopped, %d of %d were done", b->done, b->count);
-  text_add(p->out, "\n");
+  const char *seed = b->random ? arena_print(p->arena, "; seed %d", b->problem->options.seed) : "";
+  const char *stopped = b->done == b->count ? ""
+                                            : arena_print(p->arena, "; stopped, %d of %d were done",
+                                                          b->done, b->count);
+  page_paragraph(p, 2, "",
+                 arena_print(p->arena, "%s%s; %s%s%s", basin_plan(b, p->arena),
+                             basin_fixed(b, p->arena), basin_method(b, p->arena), seed, stopped));
 }
 
 static const char *remark_on(Page *p, const BasinOptimum *o) {

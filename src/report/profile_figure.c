@@ -133,7 +133,7 @@ static void draw_legend(Figure *f, const Profile *p) {
   rounded_digits(p->threshold, 4, threshold);
   rounded_digits(100 * p->level, 5, level);
   LegendRow rows[] = {
-      {"profile", INK_NONE, {curve_ink(), 2, DASH_FULL}, MARKER_CIRCLE, true, false},
+      {"profile", curve_ink(), {curve_ink(), 2, DASH_FULL}, MARKER_CIRCLE, true, false},
       {"covariance", INK_NONE, {theory_ink(), 1.6, DASH_DASHED}, MARKER_NONE, true, false},
       {arena_print(f->arena, "threshold %s (%s %%)", threshold, level),
        INK_NONE,

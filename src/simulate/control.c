@@ -176,12 +176,23 @@ double control_norm(Control *c, const Stepper *s, const double *e, const double 
   return control_worst(c, s->ode, c->errors);
 }
 
-// x^(1/16) within a percent, exact at 1; the bits of a number are about its logarithm.
+// Roots within a few percent; the bits of a number are about its logarithm.
+static const uint64_t ONE = 0x3ff0000000000000ULL;
+
 static double rough_root16(double x) {
-  static const uint64_t ONE = 0x3ff0000000000000ULL;
   Bits u = {x};
   u.bits = (u.bits >> 4) + (ONE - (ONE >> 4));
   return u.number;
+}
+
+static double rough_root(double x) { // exact for powers of 4, never too small
+  Bits u = {x};
+  u.bits = (u.bits >> 1) + (ONE - (ONE >> 1));
+  return u.number;
+}
+
+static double within(double x, double low, double high) { // fmin and fmax are calls
+  return x < low ? low : x > high ? high : x;
 }
 
 // A lane alone takes steps that are longer by the order-th root of what its error is smaller; the eighth serves for all
@@ -189,20 +200,21 @@ static double rough_root16(double x) {
 // it saves so it may spend later, in steps with a larger error, so that after all it is as accurate as alone. Equal lanes
 // save nothing.
 static void count_lanes(Control *c, Stepper *s) {
-  double most = 0;
+  double most = 0, *error = c->errors_lane;
   int lanes = s->ode->lanes;
   for (int l = 0; l < lanes;
-       l++) // squared errors, against those of the steps that a lane alone aims at
-    c->errors_lane[l] = s->lane_error[l] * (c->allowed[l] * c->allowed[l]) * c->by_usual;
-  for (int l = 0; l < lanes; l++) most = fmax(most, c->errors_lane[l]);
+       l++) { // squared errors, against those of the steps that a lane alone aims at
+    error[l] = s->lane_error[l] * (c->allowed[l] * c->allowed[l]) * c->by_usual;
+    most = error[l] > most ? error[l] : most;
+  }
   if (!(most > ERROR_LEAST * ERROR_LEAST)) return;
-  double usual = most < 1 ? sqrt(most) : rough_root16(most);
+  double usual = most < 1 ? sqrt(most) : rough_root16(most), by_most = 1 / most;
   for (int l = 0; l < lanes; l++) {
-    double share = rough_root16(c->errors_lane[l] / most);
-    double saved = c->saved[l] + usual * share - sqrt(c->errors_lane[l]);
+    double share = rough_root16(error[l] * by_most);
+    double saved = c->saved[l] + usual * share - rough_root(error[l]);
     s->lane_steps[l] += share;
-    c->saved[l] = fmin(fmax(saved, -1), SAVED_MOST);
-    c->allowed[l] = fmin(fmax(1 + saved, 1), ALLOWED_MOST);
+    c->saved[l] = within(saved, -1, SAVED_MOST);
+    c->allowed[l] = within(1 + saved, 1, ALLOWED_MOST);
   }
 }
 

@@ -27,8 +27,8 @@ typedef struct RkKernels {
                    int row);
   // Of a method whose polynomial costs much, for few times: the stages that it needs, and the values at one time.
   void (*lane_more)(const Rk *w, const Stepper *s, RkSlope *f, int count);
-  bool (*lane_few)(const Rk *w, const Stepper *s, double theta, bool rough, const int *pick,
-                   int picks, double *const *column, int row);
+  void (*lane_few)(const Rk *w, const Stepper *s, double theta, const int *pick, int picks,
+                   double *const *column, int row);
   void (*combine)(double *five, const double *three, int count);
 } RkKernels;
 
@@ -359,7 +359,6 @@ static RkSlope *dense_slope(const Rk *w, const Ode *ode, bool with_sensitivities
 static void prepare_lanes(Rk *w, Stepper *s, bool with_sensitivities, const int *pick, int picks) {
   const Ode *ode = s->ode;
   int count;
-  bool finite = true;
   RkSlope *f = dense_slope(w, ode, with_sensitivities, &count);
   w->kernels->lane_dense(w, s, f, count, pick, picks);
   count_rhs(s, w->method->dense_stages, f == ode->rhs);
@@ -367,8 +366,8 @@ static void prepare_lanes(Rk *w, Stepper *s, bool with_sensitivities, const int 
   w->dense_ready = DENSE_NO;
   if (w->method->dense_stages == 0) return;
   for (int c = 0; c < picks; c++)
-    finite &= control_finite(w->dense + 7 * w->ld + pick[c] * ode->lanes, ode->lanes);
-  if (!finite) memset(w->dense + 4 * w->ld, 0, (size_t)(4 * w->ld) * sizeof *w->dense);
+    for (int i = pick[c] * ode->lanes; i < (pick[c] + 1) * ode->lanes; i++)
+      for (int j = 4; j < 8 && !isfinite(w->dense[7 * w->ld + i]); j++) w->dense[j * w->ld + i] = 0;
 }
 
 enum { FEW = 6 }; // times at which sums of slopes cost less than the coefficients of the polynomial
@@ -386,8 +385,7 @@ static void few_lanes(Stepper *s, const double *t, int rows, bool with_sensitivi
   }
   for (int k = 0; k < rows; k++) {
     double theta = (t[k] - s->t_old) / (s->t - s->t_old);
-    if (!w->kernels->lane_few(w, s, theta, false, pick, count, column, row + k))
-      w->kernels->lane_few(w, s, theta, true, pick, count, column, row + k);
+    w->kernels->lane_few(w, s, theta, pick, count, column, row + k);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "estimate/batch.h"
 #include "num/random.h"
 
-enum { STARTS_MOST = 10000000 };
+enum { STARTS_MOST = 1000000 };
 
 // ---------------------------------------------------------------- axes
 

@@ -21,7 +21,6 @@ typedef struct SideWork { // while a worker walks
   const Free *f;
   SideJob *job;
   Refit *refit;
-  Arena *arena;
   double estimate;
   double *start; // scratch
   const Crew *crew;
@@ -135,15 +134,13 @@ static double first_step(const SideWork *w, double height) {
   return isfinite(error) && error > 0 ? fmax(height / 4 * error, 1e-12 * unit) : 0.01 * unit;
 }
 
-// The last place, and whether it is a bound.
-static double last_place(const SideWork *w, double range, bool *bound) {
+// The bound; where it is infinite, the end of the range.
+static double last_place(const SideWork *w, double range) {
   double x = w->estimate, sign = w->job->side ? 1 : -1, size = typical_size(w->f, x);
   bool logs = profile_in_logs(w->f, x);
   double edge = w->job->side ? w->f->max : w->f->min;
   double far = logs ? log(x) + sign * log(range) : x + sign * range * size;
-  double at = isfinite(edge) && (!logs || edge > 0) ? scaled(w, edge) : sign * HUGE_VAL;
-  *bound = isfinite(at); // bounds are near enough to be reached by steps that grow
-  return *bound ? at : far;
+  return isfinite(edge) ? scaled(w, edge) : far;
 }
 
 static bool asks_crew(void *data) {
@@ -158,15 +155,15 @@ static void walk_side(const SideShared *shared, const Crew *crew, SideJob *job) 
                 .curve = curve,
                 .f = &p->problem->free[curve->number],
                 .job = job,
-                .arena = a,
                 .estimate = p->fit->x[curve->number],
                 .start = ARENA_ARRAY(a, double, p->problem->free_count + 1),
                 .crew = crew};
-  w.refit = refit_new(shared->problem, p->fit->sigma, asks_crew, (void *)crew);
+  Problem single = *shared->problem;
+  single.options.threads = 1; // sides are what is done side by side
+  w.refit = refit_new(&single, p->fit->sigma, asks_crew, (void *)crew);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
-  bool bound;
   Walk walk = {.from = scaled(&w, w.estimate),
-               .to = last_place(&w, shared->range, &bound),
+               .to = last_place(&w, shared->range),
                .height = sqrt(p->threshold),
                .visits_most = SIDE_POINTS_MOST - 1,
                .self = &w,

@@ -43,8 +43,7 @@ static void symmetric_optima_stay_distinct(void **state) {
   assert_close(fabs(b->optima[0].x[0]), 1.3, 1e-6);
   assert_close(b->optima[0].x[0] + b->optima[1].x[0], 0, 1e-6);
   assert_false(b->optima[0].flat);
-  for (int i = 0; i < 10; i++)
-    assert_close(b->ends[i], b->optima[b->start[i].optimum].x[0], 1e-6);
+  for (int i = 0; i < 10; i++) assert_close(b->ends[i], b->optima[b->start[i].optimum].x[0], 1e-6);
   basin_free(b);
   known_close(&k);
 }
@@ -94,10 +93,17 @@ static Known swing(const char *options) {
   return k;
 }
 
-// A wrong frequency loses its way: other optima have higher objectives.
+// Without much damping every wrong frequency has an optimum of its own.
+static Known lasting_swing(void) {
+  Known k = swing("method: lm");
+  k.problem->free[1].start = 0.1;
+  k.problem->free[1].max = 0.2;
+  return k;
+}
+
 static void optima_are_distinct_and_the_best_comes_first(void **state) {
   (void)state;
-  Known k = swing("method: lm");
+  Known k = lasting_swing();
   BasinAxis axis = over("w", 60);
   Basin *b = basin(&k, &axis, 1, 0);
   assert_true(b->optimum_count > 2);
@@ -117,7 +123,7 @@ static void optima_are_distinct_and_the_best_comes_first(void **state) {
 
 static void the_most_common_optimum_is_known(void **state) {
   (void)state;
-  Known k = swing("method: lm");
+  Known k = lasting_swing();
   BasinAxis axis = over("w", 40);
   Basin *b = basin(&k, &axis, 1, 0);
   assert_true(b->optimum_count > 2);

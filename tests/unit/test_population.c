@@ -176,6 +176,19 @@ static void rest_goes_before_the_limit(void **state) {
   trial_free(t);
 }
 
+// A stall in the same generation does not hide that the objective is as small as it can be.
+static void a_good_objective_goes_before_a_stall(void **state) {
+  (void)state;
+  Trial *t = trial_new(flat, 2, 4);
+  t->fit.stall = 1;
+  t->lsq.noise = 5;
+  Population *p = begun(t, true);
+  population_next(p, p->x);
+  assert_int_equal(t->result.end, LOCAL_REDUCTION_END);
+  population_free(p);
+  trial_free(t);
+}
+
 static void picks_are_even(void **state) {
   (void)state;
   Trial *t = trial_new(flat, 2, 4);
@@ -200,6 +213,7 @@ int main(void) {
       cmocka_unit_test(nothing_that_fails_is_a_stall),
       cmocka_unit_test(points_within_the_step_tolerance_are_one),
       cmocka_unit_test(rest_goes_before_the_limit),
+      cmocka_unit_test(a_good_objective_goes_before_a_stall),
       cmocka_unit_test(picks_are_even),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,6 +244,34 @@ static void a_bound_of_another_number_narrows_the_interval(void **state) {
   known_close(&tight);
 }
 
+static void a_constraint_ends_an_interval(void **state) {
+  (void)state;
+  Known k = {.text = DECAY,
+             .measured = {"x"},
+             .stop = 5,
+             .step = 0.25,
+             .estimate = "k: {start: 0.7, min: 0.05, max: 5}, b: {start: 2.1, min: 0.1, max: 10}",
+             .truth = {0.8, 2.4},
+             .options = "method: sqp\nconstraints: ['b <= 3*k + 0.2', 'b <= 2.5']",
+             .noise = 0.1,
+             .noise_kind = NOISE_ADDITIVE};
+  known_open(&k);
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  const ProfileCurve *b = &r->curves[1];
+  assert_true(profile_is_sound(r));
+  assert_int_equal(b->side[1].end, PROFILE_CONSTRAINT);
+  assert_close(b->side[1].at, 2.5, 1e-3);
+  assert_non_null(strstr(b->remark, "The constraints allow b no value above 2.5"));
+  for (int m = 0; m < 2; m++)
+    for (int i = 0; i < r->curves[m].point_count; i++) {
+      const double *x = r->curves[m].points[i].x;
+      assert_true(x[1] <= 3 * x[0] + 0.2 + 1e-6);
+      assert_true(x[1] <= 2.5 + 1e-6);
+    }
+  profile_free(r);
+  known_close(&k);
+}
+
 static void a_product_is_flat_in_its_factors(void **state) {
   (void)state;
   Known k = {.text = PRODUCT,
@@ -456,6 +484,7 @@ int main(void) {
       cmocka_unit_test(an_estimated_sigma_takes_part),
       cmocka_unit_test(an_interval_is_open_at_a_bound),
       cmocka_unit_test(a_bound_of_another_number_narrows_the_interval),
+      cmocka_unit_test(a_constraint_ends_an_interval),
       cmocka_unit_test(a_product_is_flat_in_its_factors),
       cmocka_unit_test(what_noise_hides_is_open),
       cmocka_unit_test(a_better_optimum_on_the_way_becomes_the_result),

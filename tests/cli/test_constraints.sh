@@ -1,0 +1,69 @@
+#!/bin/bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cat >two.mo <<'END'
+model Two "two springs side by side: only their sum is seen"
+  parameter Real k1(min = 0.1, max = 50) = 6;
+  parameter Real k2(min = 0.1, max = 50) = 2;
+  parameter Real d(min = 0, max = 5) = 0.4;
+  Real x(start = 1, fixed = true);
+  Real v(start = 0, fixed = true);
+equation
+  der(x) = v;
+  der(v) = -(k1 + k2)*x - d*v;
+end Two;
+END
+"$ENTRAIN" simulate two.mo --stop 10 --step 0.1 --variables x >two.csv
+problem() { # problem METHOD CONSTRAINT ...
+  printf 'model: two.mo\nexperiments: {data: two.csv, measure: {x: x}}\n'
+  printf 'estimate: {k1: {start: 1}, k2: {start: 1}, d: {start: 1}}\nmethod: %s\nconstraints:\n' "$1"
+  shift
+  printf '  - "%s"\n' "$@"
+}
+
+it "finds what the data alone do not tell"
+problem sqp "k1 = 3*k2" >p.yaml
+run fit p.yaml --json -
+status 0; err "the start values do not satisfy 'k1 = 3\*k2': it is -2 there"
+out '"text": "k1 = 3\*k2", "value": .*, "active": true, "satisfied": true'
+out '"name": "k1", "value": \(6\.0000\|5\.9999\)'
+out '"name": "k2", "value": \(2\.0000\|1\.9999\)'
+
+it "shows which constraints are active"
+problem sqp "k1 = 3*k2" "0.1 <= d <= 0.3" "k1 + k2 <= 40" >p.yaml
+run fit p.yaml
+out "^Constraints"; out "0.1 <= d <= 0.3  *0.3  active"; out "k1 + k2 <= 40  *[0-9.]*$"
+out "changes that keep to the active"
+
+for method in "sqp --sqp slsqp" cobyla "multistart(sqp,3)" "portfolio(sqp,cobyla)" "homotopy --local sqp"; do
+  it "keeps constraints by $method"
+  problem sqp "k1 = 3*k2" "d <= 0.3" >p.yaml
+  # shellcheck disable=SC2086
+  run fit p.yaml --method ${method} --json -
+  out '"text": "k1 = 3\*k2", "value": .*, "satisfied": true'
+  out '"text": "d <= 0.3", "value": 0\.\(3\|29999\)[0-9]*, "active": true'
+done
+
+it "refuses a method that would ignore them, and names those that do not"
+problem lm "k1 = 3*k2" >p.yaml
+run fit p.yaml
+status 2; err "p.yaml:4:9: .*method lm does not keep constraints; these do: sqp, cobyla"; no_out
+problem sqp "k1 = 3*k2" >p.yaml
+run fit p.yaml --method ga
+status 2; err "method ga does not keep constraints"
+
+it "says where a constraint is wrong"
+problem sqp "k1 = 3*k3" >p.yaml
+run check p.yaml
+status 2; err "p.yaml:6:13: error: there is no parameter 'k3'; did you mean 'k[12]'?"
+
+it "checks whether the start satisfies them"
+problem sqp "k1 = 3*k2" "d <= 2" >p.yaml
+run check p.yaml
+status 0; out "constraint k1 = 3\*k2 does not hold at the start values"
+out "constraint d <= 2 holds at the start values"
+
+it "says that constraints cannot be satisfied"
+problem sqp "k1*k2 >= 4" "k1^2 + k2^2 <= 1" >p.yaml
+run fit p.yaml --json -
+out '"end": "infeasible"'; out '"satisfied": false'

@@ -1,0 +1,130 @@
+#include "report/figure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+static const Stroke LINE = {INK_BLACK, 1, DASH_FULL};
+
+static void shapes_stand_in_the_order_they_were_drawn(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Figure *f = figure_new(a, 100, 50, "picture");
+  figure_box(f, (Frame){1, 2, 3, 4}, INK_GREY, NO_STROKE);
+  figure_line(f, (Spot){0, 0}, (Spot){5, 5}, LINE);
+  figure_circle(f, (Spot){9, 9}, 2, INK_NONE, LINE);
+  figure_text(f, (Spot){1, 1}, "words", (Lettering){.size = 12});
+  assert_int_equal(f->shapes.count, 4);
+  static const ShapeKind KINDS[] = {SHAPE_BOX, SHAPE_PATH, SHAPE_CIRCLE, SHAPE_LETTERS};
+  for (int i = 0; i < 4; i++) assert_int_equal(f->shapes.at[i].kind, KINDS[i]);
+  arena_free(a);
+}
+
+static void what_is_handed_over_is_copied(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Figure *f = figure_new(a, 100, 50, "picture");
+  Spot spots[] = {{1, 2}, {3, 4}, {5, 6}};
+  char words[] = "words";
+  figure_curve(f, spots, 3, LINE);
+  figure_text(f, spots[0], words, (Lettering){.size = 12});
+  spots[1].x = 99;
+  words[0] = 'W';
+  assert_close(f->shapes.at[0].spots[1].x, 3, 0);
+  assert_string_equal(f->shapes.at[1].text, "words");
+  arena_free(a);
+}
+
+static void shapes_without_anything_to_see_are_left_out(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Figure *f = figure_new(a, 100, 50, "picture");
+  figure_curve(f, (Spot[]){{1, 1}}, 1, LINE);
+  figure_polygon(f, (Spot[]){{1, 1}, {2, 2}}, 2, INK_GREY, LINE);
+  figure_text(f, (Spot){0, 0}, "", (Lettering){.size = 12});
+  figure_text(f, (Spot){0, 0}, NULL, (Lettering){.size = 12});
+  figure_marker(f, MARKER_NONE, (Spot){1, 1}, 5, INK_GREY, LINE);
+  assert_int_equal(f->shapes.count, 0);
+  arena_free(a);
+}
+
+static void a_clip_holds_until_it_is_taken_away(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Figure *f = figure_new(a, 100, 50, "picture");
+  figure_line(f, (Spot){0, 0}, (Spot){5, 5}, LINE);
+  figure_clip(f, (Frame){0, 0, 10, 10});
+  figure_line(f, (Spot){0, 0}, (Spot){5, 5}, LINE);
+  figure_unclip(f);
+  figure_line(f, (Spot){0, 0}, (Spot){5, 5}, LINE);
+  static const int CLIPS[] = {-1, 0, -1};
+  for (int i = 0; i < 3; i++) assert_int_equal(f->shapes.at[i].clip, CLIPS[i]);
+  arena_free(a);
+}
+
+// Corners lie around the middle at about half the size.
+static void markers_are_as_large_as_asked_for(void **state) {
+  (void)state;
+  for (int m = MARKER_CIRCLE; m <= MARKER_STAR; m++) {
+    Arena *a = arena_new();
+    Figure *f = figure_new(a, 100, 50, "picture");
+    figure_marker(f, (Marker)m, (Spot){20, 30}, 10, INK_GREY, LINE);
+    assert_true(f->shapes.count > 0);
+    double most = 0;
+    for (int i = 0; i < f->shapes.count; i++) {
+      const Shape *s = &f->shapes.at[i];
+      if (s->kind == SHAPE_CIRCLE) most = s->radius;
+      for (int k = 0; k < s->spot_count; k++)
+        most = fmax(most, hypot(s->spots[k].x - 20, s->spots[k].y - 30));
+    }
+    assert_true(most > 4.5 && most < 6.5);
+    arena_free(a);
+  }
+}
+
+static double brightness(Ink ink) {
+  return 0.3 * ((ink >> 16) & 255) + 0.59 * ((ink >> 8) & 255) + 0.11 * (ink & 255);
+}
+
+static void inks_differ_also_in_brightness_or_hue(void **state) {
+  (void)state;
+  for (int i = 0; i < INK_SERIES; i++)
+    for (int j = 0; j < i; j++) {
+      Ink a = ink_series(i), b = ink_series(j);
+      double blue = abs((a & 255) - (b & 255)); // people who confuse red and green see blue
+      assert_true(fabs(brightness(a) - brightness(b)) > 10 || blue > 60);
+    }
+  assert_int_equal(ink_series(INK_SERIES + 2), ink_series(2));
+  assert_int_equal(ink_series(-1), ink_series(INK_SERIES - 1));
+}
+
+static void a_mixture_lies_between_its_inks(void **state) {
+  (void)state;
+  assert_int_equal(ink_mix(0x102030, 0xFFFFFF, 0), 0x102030);
+  assert_int_equal(ink_mix(0x102030, 0xFFFFFF, 1), 0xFFFFFF);
+  assert_int_equal(ink_mix(0x000000, 0xFF8040, 0.5), 0x804020);
+  assert_int_equal(ink_mix(0x102030, 0x000000, 7), 0);
+}
+
+static void longer_texts_are_wider(void **state) {
+  (void)state;
+  assert_close(figure_text_width("", 12), 0, 0);
+  assert_true(figure_text_width("ab", 12) > figure_text_width("a", 12));
+  assert_true(figure_text_width("W", 12) > figure_text_width("i", 12));
+  assert_close(figure_text_width("width", 24), 2 * figure_text_width("width", 12), 1e-12);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shapes_stand_in_the_order_they_were_drawn),
+      cmocka_unit_test(what_is_handed_over_is_copied),
+      cmocka_unit_test(shapes_without_anything_to_see_are_left_out),
+      cmocka_unit_test(a_clip_holds_until_it_is_taken_away),
+      cmocka_unit_test(markers_are_as_large_as_asked_for),
+      cmocka_unit_test(inks_differ_also_in_brightness_or_hue),
+      cmocka_unit_test(a_mixture_lies_between_its_inks),
+      cmocka_unit_test(longer_texts_are_wider),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

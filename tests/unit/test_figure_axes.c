@@ -1,0 +1,166 @@
+#include "report/figure_axes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+static Axes axes_on(Arena *a, Axis x, Axis y) {
+  return (Axes){figure_new(a, 300, 200, "axes"), {50, 20, 200, 100}, x, y};
+}
+
+static const Axis UNIT = {0, 1, false, "u"}, DECADES = {0.01, 100, true, "d"};
+
+static void ends_of_axes_are_edges_of_the_frame(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Axes axes = axes_on(a, UNIT, DECADES);
+  assert_close(axes_x(&axes, 0), 50, 0);
+  assert_close(axes_x(&axes, 1), 250, 0);
+  assert_close(axes_y(&axes, 0.01), 120, 1e-12); // y points upwards
+  assert_close(axes_y(&axes, 100), 20, 1e-12);
+  assert_close(axes_y(&axes, 1), 70, 1e-12); // the middle in decades
+  assert_true(isnan(axes_y(&axes, -1)));
+  arena_free(a);
+}
+
+static void ticks_of_a_logarithmic_axis_are_round_and_inside(void **state) {
+  (void)state;
+  const double ends[][2] = {{0.1, 10}, {1e-16, 1e4}, {2, 3}, {0.5, 40}, {1e-300, 1e300}, {3, 900}};
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+    for (int wanted = 2; wanted < 10; wanted++) {
+      Axis axis = {ends[k][0], ends[k][1], true, ""};
+      Ticks t;
+      axis_ticks(&axis, wanted, &t);
+      assert_true(t.count >= 1 && t.count <= 3 * wanted + 2);
+      for (int i = 0; i < t.count; i++) {
+        assert_true(t.at[i] >= ends[k][0] * (1 - 1e-6) && t.at[i] <= ends[k][1] * (1 + 1e-6));
+        if (i) assert_true(t.at[i] > t.at[i - 1]);
+        assert_close_relative(atof(t.label[i]), t.at[i], 1e-5);
+      }
+    }
+}
+
+static const Shape *last(const Figure *f) {
+  return &f->shapes.at[f->shapes.count - 1];
+}
+
+static void curves_have_gaps_where_there_is_nothing(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Axes axes = axes_on(a, UNIT, DECADES);
+  const double x[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  const double y[] = {1, 2, nan(""), 4, -5, 6, 1e300};
+  axes_curve(&axes, x, y, 7, (Stroke){INK_BLACK, 1, DASH_FULL});
+  assert_int_equal(axes.figure->shapes.count, 2); // 4 alone is no line
+  assert_int_equal(axes.figure->shapes.at[0].spot_count, 2);
+  assert_int_equal(last(axes.figure)->spot_count, 2);
+  assert_true(last(axes.figure)->clip >= 0);
+  assert_true(isfinite(last(axes.figure)->spots[1].y));
+  arena_free(a);
+}
+
+static void markers_outside_of_the_frame_are_left_out(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Axes axes = axes_on(a, UNIT, UNIT);
+  const double x[] = {0, 1, 1.1, nan(""), 0.5}, y[] = {0, 1, 0.5, 0.5, -3};
+  axes_markers(&axes, x, y, 5, MARKER_CIRCLE, 5, INK_GREY, NO_STROKE);
+  assert_int_equal(axes.figure->shapes.count, 2);
+  axes_level(&axes, 2, (Stroke){INK_BLACK, 1, DASH_FULL});
+  axes_upright(&axes, -1, (Stroke){INK_BLACK, 1, DASH_FULL});
+  assert_int_equal(axes.figure->shapes.count, 2);
+  axes_level(&axes, 0.5, (Stroke){INK_BLACK, 1, DASH_FULL});
+  assert_close(last(axes.figure)->spots[0].y, 70, 0);
+  arena_free(a);
+}
+
+static void a_band_goes_there_and_back(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Axes axes = axes_on(a, UNIT, UNIT);
+  const double x[] = {0, 0.5, 1}, low[] = {0.1, 0.2, 0.1}, high[] = {0.5, 0.9, nan("")};
+  axes_band(&axes, x, low, high, 3, INK_GREY);
+  const Shape *s = last(axes.figure);
+  assert_int_equal(s->spot_count, 5);
+  assert_true(s->closed && s->fill == INK_GREY);
+  assert_close(s->spots[2].x, 250, 0);
+  assert_close(s->spots[4].y, axes_y(&axes, 0.5), 0);
+  arena_free(a);
+}
+
+static bool has_text(const Figure *f, const char *text) {
+  for (int i = 0; i < f->shapes.count; i++)
+    if (f->shapes.at[i].text && strcmp(f->shapes.at[i].text, text) == 0) return true;
+  return false;
+}
+
+static void a_border_has_numbers_labels_and_stays_in_the_picture(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Axes axes = axes_on(a, (Axis){0, 10, false, axis_label(a, "time", "s")},
+                      (Axis){1, 1000, true, axis_label(a, "V", "")});
+  axes_grid(&axes);
+  axes_border(&axes);
+  axes_title(&axes, "title");
+  static const char *const TEXTS[] = {"time [s]", "V", "title", "0", "10", "1", "100"};
+  for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+    assert_true(has_text(axes.figure, TEXTS[i]));
+  for (int i = 0; i < axes.figure->shapes.count; i++)
+    for (int k = 0; k < axes.figure->shapes.at[i].spot_count; k++) {
+      Spot s = axes.figure->shapes.at[i].spots[k];
+      assert_true(s.x >= 0 && s.x <= 300 && s.y >= 0 && s.y <= 200);
+    }
+  arena_free(a);
+}
+
+static void a_legend_is_as_large_as_it_says(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Figure *f = figure_new(a, 300, 200, "legend");
+  LegendRow rows[] = {
+      {"short", INK_GREY, NO_STROKE, MARKER_NONE, false, true},
+      {"a longer text", INK_NONE, {INK_BLACK, 1, DASH_DASHED}, MARKER_NONE, true, false},
+      {"marker", INK_WHITE, {INK_BLACK, 1, DASH_FULL}, MARKER_STAR, false, false}};
+  legend_draw(f, (Spot){20, 30}, rows, 3, true);
+  assert_close(f->shapes.at[0].frame.width, legend_width(rows, 3), 0);
+  assert_close(f->shapes.at[0].frame.height, legend_height(3), 0);
+  for (int i = 0; i < f->shapes.count; i++)
+    for (int k = 0; k < f->shapes.at[i].spot_count; k++) {
+      Spot s = f->shapes.at[i].spots[k];
+      assert_true(s.x >= 20 && s.x <= 20 + legend_width(rows, 3));
+      assert_true(s.y >= 30 && s.y <= 30 + legend_height(3));
+    }
+  for (int i = 0; i < 3; i++) assert_true(has_text(f, rows[i].text));
+  arena_free(a);
+}
+
+static void hatching_stays_inside_and_meets_that_of_a_neighbour(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Figure *f = figure_new(a, 300, 200, "hatch");
+  Frame frame = {13, 17, 40, 25};
+  figure_hatch(f, frame, 6, (Stroke){INK_BLACK, 1, DASH_FULL});
+  assert_int_equal(f->shapes.count, 10); // sums from 36 to 90
+  for (int i = 0; i < f->shapes.count; i++)
+    for (int k = 0; k < 2; k++) {
+      Spot s = f->shapes.at[i].spots[k];
+      assert_true(s.x >= 13 - 1e-9 && s.x <= 53 + 1e-9 && s.y >= 17 - 1e-9 && s.y <= 42 + 1e-9);
+      assert_close(fmod(s.x + s.y + 1e-9, 6), 1e-9, 1e-6); // the same lines everywhere
+    }
+  arena_free(a);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ends_of_axes_are_edges_of_the_frame),
+      cmocka_unit_test(ticks_of_a_logarithmic_axis_are_round_and_inside),
+      cmocka_unit_test(curves_have_gaps_where_there_is_nothing),
+      cmocka_unit_test(markers_outside_of_the_frame_are_left_out),
+      cmocka_unit_test(a_band_goes_there_and_back),
+      cmocka_unit_test(a_border_has_numbers_labels_and_stays_in_the_picture),
+      cmocka_unit_test(a_legend_is_as_large_as_it_says),
+      cmocka_unit_test(hatching_stays_inside_and_meets_that_of_a_neighbour),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

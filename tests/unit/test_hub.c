@@ -1,0 +1,289 @@
+// Fits side by side in lanes find what fits by themselves find, and the number of threads changes no bit.
+#include "estimate/hub.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/batch.h"
+#include "estimate/objective_parts.h"
+#include "estimate/points.h"
+#include "hand_problem.h"
+
+static const char DUFFING[] = "model Duffing\n"
+                              "  parameter Real a = 0.5;\n"
+                              "  parameter Real b = 0.5;\n"
+                              "  parameter Real d = 0.1;\n"
+                              "  Real x(start = 1, fixed = true);\n"
+                              "  Real v(start = 0, fixed = true);\n"
+                              "equation\n"
+                              "  der(x) = v;\n"
+                              "  der(v) = d*(1 - x^2)*v - a*x - b*x^3 + 0.5*cos(0.79*time);\n"
+                              "end Duffing;\n";
+
+// Falls out of its well when b is too large for its energy.
+static const char ESCAPES[] = "model Escapes\n"
+                              "  parameter Real a = 1.5;\n"
+                              "  parameter Real b = -0.5;\n"
+                              "  Real x(start = 1, fixed = true);\n"
+                              "  Real v(start = 0, fixed = true);\n"
+                              "equation\n"
+                              "  der(x) = v;\n"
+                              "  der(v) = 0.1*(1 - x^2)*v - a*x - b*x^3 + 0.5*cos(0.79*time);\n"
+                              "end Escapes;\n";
+
+enum { SIDE = 5, STARTS = SIDE * SIDE, MOST = 3 };
+
+static Hand *duffing(double stop) {
+  Hand *h = hand_text(DUFFING);
+  hand_experiment(h, (HandData){.channels = {"x"}, .step = 0.1, .count = (int)(stop / 0.1) + 1});
+  hand_estimate(h, "a", -1, 2, 0.1, 10);
+  hand_estimate(h, "b", -1, 2, 0.1, 10);
+  hand_estimate(h, "d", -1, 1, 0.01, 2);
+  h->problem.simulate.rel_tol = 1e-6;
+  h->problem.simulate.abs_tol = 1e-8;
+  return h;
+}
+
+static void list_starts(const Problem *p, double *x) {
+  for (int k = 0; k < STARTS; k++)
+    for (int i = 0; i < p->free_count; i++) {
+      const Free *f = &p->free[i];
+      double share = (i == 0 ? k / SIDE : k % SIDE) / (SIDE - 1.);
+      x[k * p->free_count + i] = i < 2 ? f->min + share * (f->max - f->min) : f->start;
+    }
+}
+
+// ---------------------------------------------------------------- fits
+
+typedef struct Taken {
+  int n, count;
+  double x[STARTS * MOST], objective[STARTS];
+  FitWork work[STARTS];
+} Taken;
+
+static bool take(void *data, int number, const BatchAnswer *a) {
+  Taken *t = data;
+  assert_int_equal(number, t->count++);
+  memcpy(t->x + number * t->n, a->x, (size_t)t->n * sizeof *t->x);
+  t->objective[number] = a->objective;
+  t->work[number] = a->work;
+  return true;
+}
+
+static void run(const Problem *p, bool lanes, int threads, Taken *t) {
+  double starts[STARTS * MOST];
+  memset(t, 0, sizeof *t);
+  t->n = p->free_count;
+  list_starts(p, starts);
+  BatchRequest q = {.starts = starts,
+                    .count = STARTS,
+                    .threads = threads,
+                    .lanes = lanes,
+                    .take = take,
+                    .data = t};
+  assert_true(batch_run(p, &q));
+  assert_int_equal(t->count, STARTS);
+}
+
+static int differing(const Taken *a, const Taken *b) {
+  int count = 0;
+  for (int k = 0; k < STARTS; k++) {
+    bool same = true;
+    for (int i = k * a->n; i < (k + 1) * a->n; i++)
+      same &= fabs(a->x[i] - b->x[i]) <= 1e-3 * fabs(a->x[i]);
+    count += !same;
+  }
+  return count;
+}
+
+static void lanes_find_the_same_optima(void **state) {
+  (void)state;
+  Hand *h = duffing(8);
+  static const Method METHODS[] = {METHOD_LM, METHOD_TRUST_REGION, METHOD_HOMOTOPY};
+  for (int m = 0; m < 3; m++) {
+    Taken alone, lanes;
+    h->problem.method = METHODS[m];
+    run(&h->problem, false, 1, &alone);
+    run(&h->problem, true, 1, &lanes);
+    assert_true(differing(&alone, &lanes) <= 2); // at the borders of basins
+    int truth = 0;
+    long simulations[2] = {0};
+    for (int k = 0; k < STARTS; k++) {
+      truth += lanes.objective[k] < 1e-6;
+      simulations[0] += alone.work[k].sensitivity_simulations;
+      simulations[1] += lanes.work[k].sensitivity_simulations;
+    }
+    assert_true(m < 2 ? truth > 0 : truth == STARTS);
+    assert_true(labs(simulations[0] - simulations[1]) < simulations[0] / 5);
+  }
+  hand_done(h);
+}
+
+static void the_number_of_threads_changes_no_bit(void **state) {
+  (void)state;
+  static const Method METHODS[] = {METHOD_LM, METHOD_HOMOTOPY};
+  static const int THREADS[] = {2, 3, 8};
+  Hand *h = duffing(8);
+  for (int m = 0; m < 2; m++) {
+    Taken one;
+    h->problem.method = METHODS[m];
+    run(&h->problem, true, 1, &one);
+    for (int k = 0; k < 3; k++) {
+      Taken more;
+      run(&h->problem, true, THREADS[k], &more);
+      assert_memory_equal(one.x, more.x, sizeof one.x);
+      assert_memory_equal(one.objective, more.objective, sizeof one.objective);
+      for (int i = 0; i < STARTS; i++) assert_int_equal(one.work[i].steps, more.work[i].steps);
+    }
+  }
+  hand_done(h);
+}
+
+// ---------------------------------------------------------------- points
+
+static void many_values(const Problem *p, const double *x, int count, double *V) {
+  Objective *o = objective_new(p);
+  Points *points = points_new(o);
+  assert_int_equal(points_values(points, x, count, V), LSQ_DONE);
+  assert_int_equal(objective_work(o)->simulations, count);
+  points_free(points);
+  objective_free(o);
+}
+
+// Some of the points cannot be simulated.
+static void values_in_lanes_are_those_of_points_alone(void **state) {
+  (void)state;
+  Hand *h = hand_text(ESCAPES);
+  hand_truth(h, "a", 4);
+  hand_truth(h, "b", -0.2);
+  hand_experiment(h, (HandData){.channels = {"x", "v"}, .step = 0.05, .count = 400});
+  hand_estimate(h, "a", -1, 2, 1, 5);
+  hand_estimate(h, "b", -1, -0.3, -0.9, -0.1);
+  h->problem.simulate.rel_tol = 1e-8;
+  h->problem.simulate.abs_tol = 1e-10;
+  enum { POINTS = 77 };
+  double x[2 * POINTS], alone[POINTS], lanes[POINTS], again[POINTS];
+  Random random;
+  random_seed(&random, 5);
+  for (int k = 0; k < POINTS; k++) {
+    x[2 * k] = 1 + 4 * random_uniform(&random);
+    x[2 * k + 1] = -0.9 + 0.8 * random_uniform(&random);
+  }
+  h->problem.options.lanes = LANES_OFF;
+  many_values(&h->problem, x, POINTS, alone);
+  h->problem.options.lanes = LANES_AUTO;
+  h->problem.options.threads = 1;
+  many_values(&h->problem, x, POINTS, lanes);
+  int failed = 0;
+  for (int k = 0; k < POINTS; k++) {
+    failed += alone[k] == HUGE_VAL;
+    if (alone[k] == HUGE_VAL)
+      assert_true(lanes[k] == HUGE_VAL);
+    else
+      assert_close(lanes[k], alone[k], 1e-5 * fmax(1, alone[k]));
+  }
+  assert_true(failed > 5 && failed < POINTS - 5);
+  for (int threads = 2; threads <= 8; threads += 3) {
+    h->problem.options.threads = threads;
+    many_values(&h->problem, x, POINTS, again);
+    assert_memory_equal(lanes, again, sizeof lanes);
+  }
+  hand_done(h);
+}
+
+// ---------------------------------------------------------------- tasks
+
+typedef struct Tally {
+  int begun, ended, evaluations;
+  double V[100];
+} Tally;
+
+// As many evaluations as its number says, some with slopes, some over a part of the horizon.
+static void evaluate(void *data, int number, Objective *o) {
+  Tally *t = data;
+  Arena *a = arena_new();
+  LsqPoint *at = lsq_point_new(a, 3);
+  assert_int_equal(number, t->begun++);
+  objective_reset(o);
+  for (int k = 0; k <= number % 7; k++) {
+    at->x[0] = 1 + 0.1 * number, at->x[1] = 0.5 + 0.05 * k, at->x[2] = 0.1;
+    objective_set_horizon(o, number % 3 ? 1 : 0.5);
+    assert_int_equal(objective_eval(o, at, HUGE_VAL, (number + k) % 2), LSQ_DONE);
+    t->evaluations++;
+  }
+  t->V[number] = at->objective;
+  t->ended++;
+  arena_free(a);
+}
+
+static void every_task_is_begun_in_order_and_ends(void **state) {
+  (void)state;
+  Hand *h = duffing(8);
+  Hub *hub = hub_new(&h->problem);
+  Objective *alone = objective_new(&h->problem);
+  static const int COUNTS[] = {0, 1, 2, 9, 70, 100};
+  assert_true(hub_can(&h->problem));
+  for (int k = 0; k < 6; k++) {
+    Tally t = {0}, one = {0};
+    hub_run(hub, COUNTS[k], evaluate, &t);
+    assert_int_equal(t.begun, COUNTS[k]);
+    assert_int_equal(t.ended, COUNTS[k]);
+    for (int i = 0; i < COUNTS[k]; i++) evaluate(&one, i, alone);
+    assert_int_equal(t.evaluations, one.evaluations);
+    for (int i = 0; i < COUNTS[k]; i++) assert_close(t.V[i], one.V[i], 1e-3 * one.V[i] + 1e-6);
+  }
+  objective_free(alone);
+  hub_free(hub);
+  hand_done(h);
+}
+
+// ---------------------------------------------------------------- stopping
+
+typedef struct Patience {
+  int asked, most, taken;
+} Patience;
+
+static bool be_patient(void *data) {
+  Patience *p = data;
+  return ++p->asked < p->most;
+}
+
+static bool count_taken(void *data, int number, const BatchAnswer *a) {
+  Patience *p = data;
+  (void)number, (void)a;
+  p->taken++;
+  return true;
+}
+
+static void a_batch_can_be_stopped(void **state) {
+  (void)state;
+  Hand *h = duffing(20);
+  double starts[STARTS * MOST];
+  list_starts(&h->problem, starts);
+  h->problem.method = METHOD_LM;
+  for (int threads = 1; threads <= 2; threads++) {
+    Patience p = {.most = 1};
+    BatchRequest q = {.starts = starts,
+                      .count = STARTS,
+                      .threads = threads,
+                      .lanes = true,
+                      .take = count_taken,
+                      .listener = be_patient,
+                      .data = &p};
+    assert_false(batch_run(&h->problem, &q));
+    assert_true(p.taken < STARTS);
+  }
+  hand_done(h);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lanes_find_the_same_optima),
+      cmocka_unit_test(the_number_of_threads_changes_no_bit),
+      cmocka_unit_test(values_in_lanes_are_those_of_points_alone),
+      cmocka_unit_test(every_task_is_begun_in_order_and_ends),
+      cmocka_unit_test(a_batch_can_be_stopped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
