@@ -164,18 +164,20 @@ static double noise(const Filter *s) {
 // Central differences where there are neighbours on both sides, else of one side; without any a number stays.
 static void read_stencil(Filter *s) {
   double V = s->at->objective, h = s->h;
-  s->flat = true;
+  bool rises = false, sees = false;
   for (int i = 0; i < s->lsq->n; i++) {
     double up = s->around[2 * i], down = s->around[2 * i + 1];
     bool has_up = up < HUGE_VAL, has_down = down < HUGE_VAL;
     double rise = has_up ? up - V : 0, fall = has_down ? V - down : 0;
     s->slope[i] = has_up && has_down ? (rise + fall) / (2 * h) : (rise + fall) / h;
     s->bend[i] = has_up && has_down ? (rise - fall) / (h * h) : 0;
-    if (fmax(fabs(rise), fabs(fall)) > noise(s)) s->flat = false;
+    sees = sees || has_up || has_down;
+    rises = rises || fmax(fabs(rise), fabs(fall)) > noise(s);
     double most = has_up || has_down ? STEP_LIMIT * h : 0;
     s->low[i] = fmax(-most, (s->lsq->lower[i] - s->at->x[i]) / s->width[i]);
     s->high[i] = fmin(most, (s->lsq->upper[i] - s->at->x[i]) / s->width[i]);
   }
+  s->flat = sees && !rises; // without any neighbours, a smaller stencil may have some
 }
 
 // ---------------------------------------------------------------- second derivatives

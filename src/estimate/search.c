@@ -148,10 +148,15 @@ Local local_tied(double lambda) {
                  .target = -1};
 }
 
+// Values of a model without states have no error but rounding: tests that stop a search where errors of simulations hide
+// the way go on much longer there.
+static const double WITHOUT_STATES = 1e-6;
+
 static LocalOptions options_of(const Search *s, const Local *l) {
   const FitOptions *o = &s->problem->options;
   bool whole = l->step_tol == o->step_tol; // a search to the end; both may be 0
   double loose = whole ? 1 : l->step_tol / o->step_tol;
+  if (s->problem->model->nx == 0) loose *= WITHOUT_STATES;
   return (LocalOptions){.max_iterations = l->max_iterations,
                         .step_tol = l->step_tol,
                         .gradient_tol = fmin(1e-3, o->gradient_tol * loose),

@@ -257,9 +257,11 @@ static void experiments(Json *j, const Problem *p) {
 
 static void head(Json *j, const FitReport *r, const char *version) {
   const FitResult *f = r->result;
+  Arena *scratch = arena_new();
   json_text(j, "entrain", version);
   json_text(j, "problem", r->problem->path);
-  json_text(j, "method", problem_method(r->problem, f->arena));
+  json_text(j, "method", problem_method(r->problem, scratch));
+  arena_free(scratch);
   json_text(j, "outcome", fit_outcome_word(f->outcome));
   json_text(j, "message", f->message);
   json_number(j, "objective", f->objective);

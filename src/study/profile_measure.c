@@ -84,7 +84,10 @@ void profile_measure(Profile *p, Objective *o) {
   double *inverse = ARENA_ARRAY(a, double, n *n + 1);
   double usual = rows && !given ? usual_variance(p, rows) : 1;
   p->freedom = HUGE_VAL;
-  if (!given) p->freedom = rows ? (double)rows->count + rows->prior_count - projection->rank : 0;
+  if (!given)
+    p->freedom =
+        rows ? (double)rows->count + rows->prior_count + rows->constraint_count - projection->rank
+             : 0;
   p->threshold = p->freedom > 0 ? pow(quantile(p->level, p->freedom), 2) : nan("");
   if (rows) {
     double *one = ARENA_ARRAY(a, double, samples_rows(rows) + 1);

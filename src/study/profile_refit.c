@@ -167,7 +167,8 @@ static LocalEnd evaluate(Refit *r, const double *x, double *objective) {
   LsqPoint *at = r->natural;
   if (!is_allowed(r->p, x)) return LOCAL_INFEASIBLE_END;
   memcpy(at->x, x, (size_t)r->n * sizeof *x);
-  LsqEnd end = objective_eval(r->objective, at, HUGE_VAL, false);
+  // As searches do, whose simulations have other steps because of the slopes.
+  LsqEnd end = objective_eval(r->objective, at, HUGE_VAL, r->n > 1);
   *objective = at->objective;
   if (end == LSQ_STOP) return LOCAL_STOPPED_END;
   return end == LSQ_DONE ? LOCAL_STEP_END : LOCAL_NO_START_END;

@@ -21,7 +21,7 @@ static const char DUFFING[] = "model Duffing\n"
                               "  der(v) = d*(1 - x^2)*v - a*x - b*x^3 + 0.5*cos(0.79*time);\n"
                               "end Duffing;\n";
 
-// Falls out of its well when b is too large for its energy.
+// Falls out of its well, and grows without bound, when the well is too low for its energy.
 static const char ESCAPES[] = "model Escapes\n"
                               "  parameter Real a = 1.5;\n"
                               "  parameter Real b = -0.5;\n"
@@ -29,7 +29,7 @@ static const char ESCAPES[] = "model Escapes\n"
                               "  Real v(start = 0, fixed = true);\n"
                               "equation\n"
                               "  der(x) = v;\n"
-                              "  der(v) = 0.1*(1 - x^2)*v - a*x - b*x^3 + 0.5*cos(0.79*time);\n"
+                              "  der(v) = -0.1*v - a*x - b*x^3 + 0.5*cos(0.79*time);\n"
                               "end Escapes;\n";
 
 enum { SIDE = 5, STARTS = SIDE * SIDE, MOST = 3 };
@@ -158,7 +158,7 @@ static void values_in_lanes_are_those_of_points_alone(void **state) {
   hand_truth(h, "a", 4);
   hand_truth(h, "b", -0.2);
   hand_experiment(h, (HandData){.channels = {"x", "v"}, .step = 0.05, .count = 400});
-  hand_estimate(h, "a", -1, 2, 1, 5);
+  hand_estimate(h, "a", -1, 2, 0.2, 5);
   hand_estimate(h, "b", -1, -0.3, -0.9, -0.1);
   h->problem.simulate.rel_tol = 1e-8;
   h->problem.simulate.abs_tol = 1e-10;
@@ -167,7 +167,7 @@ static void values_in_lanes_are_those_of_points_alone(void **state) {
   Random random;
   random_seed(&random, 5);
   for (int k = 0; k < POINTS; k++) {
-    x[2 * k] = 1 + 4 * random_uniform(&random);
+    x[2 * k] = 0.2 + 2 * random_uniform(&random);
     x[2 * k + 1] = -0.9 + 0.8 * random_uniform(&random);
   }
   h->problem.options.lanes = LANES_OFF;
@@ -181,7 +181,7 @@ static void values_in_lanes_are_those_of_points_alone(void **state) {
     if (alone[k] == HUGE_VAL)
       assert_true(lanes[k] == HUGE_VAL);
     else
-      assert_close(lanes[k], alone[k], 1e-5 * fmax(1, alone[k]));
+      assert_close(lanes[k], alone[k], 1e-4 * fmax(1, alone[k]));
   }
   assert_true(failed > 5 && failed < POINTS - 5);
   for (int threads = 2; threads <= 8; threads += 3) {

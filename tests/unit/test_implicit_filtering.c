@@ -174,6 +174,10 @@ static bool wall_beside_the_minimum(const double *x) {
   return x[0] > 0.05 || x[0] + x[1] < -1;
 }
 
+static bool wall_all_around(const double *x) {
+  return hypot(x[0] - 0.02, x[1] - 0.35) > 0.1;
+}
+
 static bool wall_everywhere(const double *x) {
   (void)x;
   return true;
@@ -190,6 +194,20 @@ static void hidden_walls_are_lived_with(void **state) {
     const double start[] = {-1 - 0.3 * k, 2.5 + 0.7 * k};
     Run *r = run_new(bowl, 2, 2, start, model);
     r->t->wall = wall_beside_the_minimum;
+    run_it(r);
+    assert_close(r->best->x[0], 0, 2e-3);
+    assert_close(r->best->x[1], 0.3, 2e-3);
+    run_free(r);
+  }
+}
+
+// The first stencils have no neighbour at all.
+static void an_island_is_searched(void **state) {
+  (void)state;
+  const double start[] = {0.06, 0.4};
+  EACH_MODEL(model) {
+    Run *r = run_new(bowl, 2, 2, start, model);
+    r->t->wall = wall_all_around;
     run_it(r);
     assert_close(r->best->x[0], 0, 2e-3);
     assert_close(r->best->x[1], 0.3, 2e-3);
@@ -505,6 +523,7 @@ int main(void) {
       cmocka_unit_test(numbers_that_cannot_move_stay),
       cmocka_unit_test(the_box_is_the_unit),
       cmocka_unit_test(hidden_walls_are_lived_with),
+      cmocka_unit_test(an_island_is_searched),
       cmocka_unit_test(a_start_without_a_simulation),
       cmocka_unit_test(a_stopped_search_keeps_the_best_point),
       cmocka_unit_test(a_target_and_a_limit_of_steps),

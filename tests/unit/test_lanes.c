@@ -475,6 +475,44 @@ static void a_run_does_not_depend_on_the_one_before(void **state) {
   arena_free(a);
 }
 
+// Functions of time alone are computed for the times that were announced, or one by one.
+static void announced_times_change_no_bit(void **state) {
+  (void)state;
+  Case c = {FORCED, {"x", NULL}, {0}, 20, "auto", 1e-6, 0};
+  Bench b;
+  bench_open(&b, &c);
+  System *s = system_for(&b, LANES, &b.options), *one = system_for(&b, 1, &b.options);
+  SystemWork *w = system_work_new(s), *alone = system_work_new(one);
+  double p[MOST_PARAMETERS * LANES], y[16 * LANES], dy[2][16 * LANES], times[13], y1[16], dy1[16];
+  assert_true(s->clock.results > 0);
+  assert_int_equal(one->clock.results, 0);
+  for (int k = 0; k < b.np; k++)
+    for (int l = 0; l < LANES; l++) p[k * LANES + l] = 0.5 + 0.1 * k + 0.01 * l;
+  for (int i = 0; i < 16 * LANES; i++) y[i] = 0.3 + 0.01 * i;
+  for (int i = 0; i < 13; i++) times[i] = 0.7 * i * i;
+  system_set_parameters(w, p);
+  for (int k = 0; k < 40; k++) {
+    double t = k < 26 ? times[k % 13] : 0.3 * k; // those of the list twice, then others
+    if (k == 0) system_set_times(w, times, 13);
+    system_rhs_sens(w, t, y, dy[0]);
+    system_set_times(w, times, 0);
+    system_rhs_sens(w, t, y, dy[1]);
+    system_set_times(w, times, 13);
+    int numbers = s->nx * (1 + s->stride);
+    assert_memory_equal(dy[0], dy[1], (size_t)(numbers * LANES) * sizeof(double));
+    for (int i = 0; i < b.np; i++) dy1[i] = p[i * LANES + 5];
+    system_set_parameters(alone, dy1);
+    for (int i = 0; i < numbers; i++) y1[i] = y[i * LANES + 5];
+    system_rhs_sens(alone, t, y1, dy1);
+    for (int i = 0; i < numbers; i++) assert_close(dy[0][i * LANES + 5], dy1[i], 1e-13);
+  }
+  system_work_free(w);
+  system_work_free(alone);
+  system_free(s);
+  system_free(one);
+  bench_close(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_lane_is_as_accurate_as_alone),
@@ -490,6 +528,7 @@ int main(void) {
       cmocka_unit_test(demand_is_about_the_steps_of_a_lane_alone),
       cmocka_unit_test(only_explicit_methods_without_events_have_lanes),
       cmocka_unit_test(a_run_does_not_depend_on_the_one_before),
+      cmocka_unit_test(announced_times_change_no_bit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

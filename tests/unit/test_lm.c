@@ -124,6 +124,28 @@ static void by_gain_ratio(const Lsq *lsq, const LocalOptions *options, LocalResu
   descent_run(&lm_damping_rule, lsq, options, result);
 }
 
+// The option's way, through local_lm itself.
+static void by_tens(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
+  FitOptions fit;
+  LocalOptions plain = *options;
+  fit_options_init(&fit);
+  fit.lm_damping = LM_DAMPING_MARQUARDT;
+  plain.fit = &fit;
+  local_lm(lsq, &plain, result);
+}
+
+// Without curvature it creeps where residuals stay large, as textbooks say.
+static void marquardt_needs_more_steps_towards_wrong_minima(void **state) {
+  (void)state;
+  double found;
+  int ours = 0, plain = 0;
+  for (int k = 0; k < 15; k++) {
+    ours += evaluations_from(3.5 + 0.1 * k, local_lm, &found);
+    plain += evaluations_from(3.5 + 0.1 * k, by_tens, &found);
+  }
+  assert_true(plain > 2 * ours);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       LOCAL_LAWS,
@@ -132,6 +154,7 @@ int main(void) {
       cmocka_unit_test(wrong_minima_are_reached_fast),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(every_end_has_a_word_and_a_sentence),
+      cmocka_unit_test(marquardt_needs_more_steps_towards_wrong_minima),
   };
   const struct CMUnitTest again[] = {
       cmocka_unit_test(a_bound_may_hold_the_solution),
@@ -142,5 +165,7 @@ int main(void) {
   method = local_lm;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   method = by_gain_ratio;
-  return failed + cmocka_run_group_tests_name("damping by the gain ratio", again, NULL, NULL);
+  failed += cmocka_run_group_tests_name("damping by the gain ratio", again, NULL, NULL);
+  method = by_tens;
+  return failed + cmocka_run_group_tests_name("damping by tens", again, NULL, NULL);
 }

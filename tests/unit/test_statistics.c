@@ -111,6 +111,43 @@ static void a_given_sigma_gives_the_inverse_information(void **state) {
   close_case(&c);
 }
 
+// a*b is seen. With b = a/2 it is a^2/2, whose slope by a is 2 at a = 2: so is what errors are divided by.
+static void a_constraint_makes_known_what_the_data_do_not_tell(void **state) {
+  (void)state;
+  double exact[3];
+  Case c;
+  exact_covariance(exact);
+  open_case(&c, ", sigma: 0.03",
+            "estimate: {a: 2, b: 1, k: 0.7}\nmethod: sqp\nconstraints: [b = a/2, k <= 5]", 0.03);
+  analyse_fit(&c);
+  for (int i = 0; i < 3; i++) assert_true(c.s->parameters[i].identifiable);
+  assert_close_relative(c.s->parameters[0].std_error, 0.03 * sqrt(exact[0]) / 2, 1e-5);
+  assert_close_relative(c.s->parameters[1].std_error, 0.03 * sqrt(exact[0]) / 4, 1e-5);
+  assert_close_relative(c.s->parameters[2].std_error, 0.03 * sqrt(exact[2]), 1e-5);
+  assert_close(c.s->correlation[1], 1, 1e-5);
+  close_case(&c);
+  open_case(&c, ", sigma: 0.03", "estimate: {a: 2, b: 1, k: 0.7}\nmethod: lm", 0.03);
+  analyse_fit(&c);
+  assert_false(c.s->parameters[0].identifiable);
+  close_case(&c);
+}
+
+// On its limit, k <= 0.7 leaves k no freedom, and the error of a is that of a alone.
+static void an_active_constraint_leaves_no_freedom(void **state) {
+  (void)state;
+  double exact[3];
+  Case c;
+  exact_covariance(exact);
+  double alone = exact[0] - exact[1] * exact[1] / exact[2];
+  open_case(&c, ", sigma: 0.03", "estimate: {a: 2, k: 0.7}\nmethod: sqp\nconstraints: [k <= 0.7]",
+            0.03);
+  analyse_fit(&c);
+  assert_close_relative(c.s->parameters[0].std_error, 0.03 * sqrt(alone), 1e-5);
+  assert_true(c.s->parameters[1].std_error == 0);
+  assert_true(c.s->parameters[1].ci_low == 0.7 && c.s->parameters[1].ci_high == 0.7);
+  close_case(&c);
+}
+
 // Weights that are not the inverse noise cost accuracy; the covariance says how much.
 static void weights_do_not_change_what_is_known_of_the_noise(void **state) {
   (void)state;
@@ -447,6 +484,8 @@ int main(void) {
       cmocka_unit_test(few_samples_are_not_called_exact),
       cmocka_unit_test(nothing_is_said_about_a_search_that_could_not_begin),
       cmocka_unit_test(what_noise_hides_is_said),
+      cmocka_unit_test(a_constraint_makes_known_what_the_data_do_not_tell),
+      cmocka_unit_test(an_active_constraint_leaves_no_freedom),
       cmocka_unit_test(a_point_that_cannot_be_simulated_is_no_disaster),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
