@@ -19,7 +19,7 @@ typedef struct Slot { // a job on its way
 struct Crew {
   Arena *arena;
   CrewWork work;
-  int workers; // threads, 0: the caller does it
+  int thread_count; // besides that of the caller, who works, too, while it waits
   pthread_t *threads;
   pthread_mutex_t lock;
   pthread_cond_t is_work, is_done;
@@ -29,7 +29,9 @@ struct Crew {
   int pending;
   bool closing;
   atomic_bool stop;
-  void *own; // of the caller, without threads
+  pthread_t caller;
+  void *own; // of the caller
+  bool has_own;
   bool (*listener)(void *);
   void *listener_data;
   double asked; // when the listener was
@@ -98,7 +100,7 @@ static void start_workers(Crew *c, int workers) {
   c->threads = ARENA_ARRAY(c->arena, pthread_t, workers);
   for (int i = 0; i < workers; i++) {
     if (pthread_create(&c->threads[i], &attributes, serve, c) != 0) break;
-    c->workers++;
+    c->thread_count++;
   }
   pthread_attr_destroy(&attributes);
 }
@@ -115,7 +117,8 @@ Crew *crew_new(int workers, const CrewWork *work) {
   pthread_cond_init(&c->is_work, &by);
   pthread_cond_init(&c->is_done, &by);
   pthread_condattr_destroy(&by);
-  if (workers > 1) start_workers(c, workers);
+  c->caller = pthread_self();
+  if (workers > 1) start_workers(c, workers - 1);
   return c;
 }
 
@@ -126,7 +129,7 @@ void crew_free(Crew *c) {
   c->closing = true;
   pthread_cond_broadcast(&c->is_work);
   pthread_mutex_unlock(&c->lock);
-  for (int i = 0; i < c->workers; i++) pthread_join(c->threads[i], NULL);
+  for (int i = 0; i < c->thread_count; i++) pthread_join(c->threads[i], NULL);
   free_own(c, c->own);
   pthread_cond_destroy(&c->is_work);
   pthread_cond_destroy(&c->is_done);
@@ -162,7 +165,7 @@ void crew_submit(Crew *c, const void *job) {
 }
 
 int crew_workers(const Crew *c) {
-  return c->workers ? c->workers : 1;
+  return c->thread_count + 1;
 }
 
 int crew_pending(const Crew *c) {
@@ -186,14 +189,19 @@ static bool ask(Crew *c) {
 bool crew_goes_on(const Crew *crew) {
   Crew *c = (Crew *)crew; // the time of the last question is no business of the worker
   if (atomic_load(&c->stop)) return false;
-  if (c->workers || clock_seconds() - c->asked < BETWEEN_QUESTIONS) return true;
-  return ask(c);
+  if (!pthread_equal(pthread_self(), c->caller)) return true;
+  return clock_seconds() - c->asked < BETWEEN_QUESTIONS || ask(c);
 }
 
-static void do_here(Crew *c, Slot *s) {
-  if (!c->own) c->own = make_own(c);
+// With the lock, which is open during the work.
+static void work_here(Crew *c) {
+  Slot *s = c->waiting;
   c->waiting = s->next;
+  pthread_mutex_unlock(&c->lock);
+  if (!c->has_own) c->own = make_own(c);
+  c->has_own = true;
   c->work.work(c->own, s->job);
+  pthread_mutex_lock(&c->lock);
   s->done = true;
 }
 
@@ -224,9 +232,13 @@ static void take_back(Crew *c, Slot *s, void *job) {
 bool crew_collect(Crew *c, void *job) {
   Slot *s = c->first;
   if (!s || atomic_load(&c->stop)) return false;
-  if (!c->workers) do_here(c, s);
   pthread_mutex_lock(&c->lock);
-  while (!s->done && !atomic_load(&c->stop)) wait_a_moment(c);
+  while (!s->done && !atomic_load(&c->stop)) {
+    if (c->waiting)
+      work_here(c);
+    else
+      wait_a_moment(c);
+  }
   bool done = s->done && !atomic_load(&c->stop);
   if (done) take_back(c, s, job);
   pthread_mutex_unlock(&c->lock);

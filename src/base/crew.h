@@ -2,7 +2,7 @@
 // a worker fills in its answer, and it comes back in the order of submission, whatever the number of workers. So the same
 // calls can be served by threads here, and by processes on other machines.
 //
-// A crew of one has no thread: its jobs are done when they are collected.
+// Who collects works, too, while it waits: a crew of one has no thread of its own.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,8 +30,8 @@ int crew_pending(const Crew *c); // submitted, not collected
 // Waits for the oldest job. false: nothing is pending, or it was stopped. `job` is the job with its answer.
 bool crew_collect(Crew *c, void *job);
 
-// Asked in the thread that collects, about thirty times a second while it waits; false stops everything.
+// Asked in the thread that made the crew, about thirty times a second while it waits or works; false stops everything.
 void crew_listen(Crew *c, bool (*listener)(void *), void *data);
 void crew_stop(Crew *c);
-// For work: whether to go on with the job. In a crew of one it asks the listener.
+// For work: whether to go on with the job.
 bool crew_goes_on(const Crew *c);
