@@ -578,7 +578,7 @@ typedef struct EntrainProfile EntrainProfile;
 typedef struct EntrainProfileRequest {
   const char *const *names; // of unknowns; NULL: all
   int count;
-  double level; // of the intervals: 0.95
+  double level; // of the intervals: 0.95; 0.5 to 0.9999
   double range; // how far a profile without end is followed, in sizes of the unknown: 1000
 } EntrainProfileRequest;
 
@@ -600,7 +600,7 @@ EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
                                     EntrainError *error);
 void entrain_profile_free(EntrainProfile *profile);
 
-// The fit converged, all profiles were finished, none failed.
+// The fit converged, all profiles were finished.
 bool entrain_profile_is_sound(const EntrainProfile *profile);
 double entrain_profile_threshold(const EntrainProfile *profile); // of the ratio
 
@@ -609,7 +609,7 @@ typedef struct EntrainProfiled {
   double estimate;
   double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
   double low, high; // of the profile's interval; as far as it was followed where it has no end
-  const char *low_end, *high_end; // finite, bound, range, constraint, failed, stopped
+  const char *low_end, *high_end; // finite, bound, range, constraint, failed, budget, rough, stopped
   const char *verdict;            // determined, open, flat, structural, unknown
   const char *remark;             // sentences, or ""
   int points;
@@ -625,7 +625,7 @@ int entrain_profile_count(const EntrainProfile *profile);
 bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled *out);
 // By rising value.
 bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainProfilePoint *out);
-// Sentences: better optima that profiles have found.
+// Sentences: better optima that profiles have found, an objective that is too rough.
 int entrain_profile_note_count(const EntrainProfile *profile);
 const char *entrain_profile_note(const EntrainProfile *profile, int i);
 char *entrain_profile_report(const EntrainProfile *profile, int width, bool colour);

@@ -32,6 +32,7 @@ typedef struct Relay {
 static bool relay(void *data, const Basin *b) {
   const Relay *to = data;
   EntrainBasinState told = state_of(b);
+  told.done = b->finished;
   return !to->listener || to->listener(to->data, &told);
 }
 

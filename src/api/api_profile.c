@@ -58,8 +58,9 @@ static bool find_numbers(const Problem *p, const EntrainProfileRequest *request,
 }
 
 static bool request_is_sound(const EntrainProfileRequest *r, Err *err) {
-  if (!(r->level > 0 && r->level < 1)) // written so that NaN fails
-    return fail(err, ERR_VALUE, "the level must be above 0 and below 1, not %g", r->level);
+  if (!(r->level >= PROFILE_LEVEL_LEAST && r->level <= PROFILE_LEVEL_MOST)) // NaN fails, too
+    return fail(err, ERR_VALUE, "the level must be from %g to %g, not %g", PROFILE_LEVEL_LEAST,
+                PROFILE_LEVEL_MOST, r->level);
   if (!(r->range > 1 && r->range <= 1e9))
     return fail(err, ERR_VALUE, "the range must be above 1 and at most 1e9, not %g", r->range);
   return true;

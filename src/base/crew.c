@@ -12,7 +12,7 @@
 
 typedef struct Slot { // a job on its way
   struct Slot *next;
-  bool done;
+  bool begun, done;
   max_align_t job[]; // its bytes
 } Slot;
 
@@ -78,7 +78,7 @@ static void *serve(void *data) {
     pthread_mutex_unlock(&c->lock);
     if (!atomic_load(&c->stop)) {
       if (!begun) own = make_own(c);
-      begun = true;
+      begun = s->begun = true;
       c->work.work(own, s->job);
     }
     pthread_mutex_lock(&c->lock);
@@ -122,14 +122,19 @@ Crew *crew_new(int workers, const CrewWork *work) {
   return c;
 }
 
-void crew_free(Crew *c) {
-  if (!c) return;
+static void end_workers(Crew *c) {
   atomic_store(&c->stop, true);
   pthread_mutex_lock(&c->lock);
+  bool closed = c->closing;
   c->closing = true;
   pthread_cond_broadcast(&c->is_work);
   pthread_mutex_unlock(&c->lock);
-  for (int i = 0; i < c->thread_count; i++) pthread_join(c->threads[i], NULL);
+  for (int i = 0; !closed && i < c->thread_count; i++) pthread_join(c->threads[i], NULL);
+}
+
+void crew_free(Crew *c) {
+  if (!c) return;
+  end_workers(c);
   free_own(c, c->own);
   pthread_cond_destroy(&c->is_work);
   pthread_cond_destroy(&c->is_done);
@@ -145,7 +150,7 @@ static Slot *take_slot(Crew *c) {
     c->spare = s->next;
   else
     s = arena_alloc(c->arena, 1, sizeof *s + c->work.size);
-  s->next = NULL, s->done = false;
+  s->next = NULL, s->begun = s->done = false;
   return s;
 }
 
@@ -200,6 +205,7 @@ static void work_here(Crew *c) {
   pthread_mutex_unlock(&c->lock);
   if (!c->has_own) c->own = make_own(c);
   c->has_own = true;
+  s->begun = true;
   c->work.work(c->own, s->job);
   pthread_mutex_lock(&c->lock);
   s->done = true;
@@ -243,4 +249,15 @@ bool crew_collect(Crew *c, void *job) {
   if (done) take_back(c, s, job);
   pthread_mutex_unlock(&c->lock);
   return done;
+}
+
+bool crew_salvage(Crew *c, void *job) {
+  end_workers(c);
+  while (c->first) {
+    Slot *s = c->first;
+    bool begun = s->begun;
+    take_back(c, s, job);
+    if (begun) return true;
+  }
+  return false;
 }

@@ -30,6 +30,9 @@ int crew_pending(const Crew *c); // submitted, not collected
 // Waits for the oldest job. false: nothing is pending, or it was stopped. `job` is the job with its answer.
 bool crew_collect(Crew *c, void *job);
 
+// After a stop: the next job that was begun, finished or not, once all workers have let go. false: there is none.
+bool crew_salvage(Crew *c, void *job);
+
 // Asked in the thread that made the crew, about thirty times a second while it waits or works; false stops everything.
 void crew_listen(Crew *c, bool (*listener)(void *), void *data);
 void crew_stop(Crew *c);

@@ -28,7 +28,7 @@ static bool listen(void *data, const EntrainProfileProgress *told) {
 
 static int write_picture(const char *path, char *bytes, size_t length) {
   if (!bytes) {
-    complain("there is nothing to draw: no profile has a point beside the estimate");
+    complain("there is no picture: no profile has a point beside the estimate");
     return NOT_REACHED;
   }
   bool done = output_write(path, bytes, length);
@@ -115,8 +115,8 @@ static int run(const Arguments *a) {
 
 static const Flag FLAGS[] = {
     {"parameters", 0, "LIST", "which of the estimated parameters: p,q", "all of them", false},
-    {"level", 0, "NUMBER", "probability with which an interval should hold the truth", "0.95",
-     false},
+    {"level", 0, "NUMBER",
+     "probability with which an interval should hold the truth, 0.5 to 0.9999", "0.95", false},
     {"range", 0, "NUMBER",
      "how far a profile is followed where neither the data nor a bound end it, in sizes of the "
      "parameter",
@@ -158,7 +158,9 @@ const Command CMD_PROFILE = {
     "intervals that do not rest on linear theory, shows which of them are open, and names the "
     "parameters whose profile is flat because the data do not determine them, with those that move "
     "along. Steps adapt to how fast the objective rises. A better optimum on the way is told, and "
-    "everything begins there again. PROBLEM is a YAML file ('entrain help problem' explains it). "
+    "everything begins there again. Where the objective is rough, so that its ups and downs hide "
+    "the end of an interval, there are no profiles. PROBLEM is a YAML file ('entrain help problem' "
+    "explains it). "
     "The exit status is 1 when the fit did not converge or a profile could not be finished.",
     FLAGS,
     OF_SIMULATION | OF_FIT,

@@ -54,7 +54,7 @@ static const char PROBLEM[] =
     "    c: {start: 1, prior: {mean: 3, sd: 0.5}}   what was known before\n"
     "    theta.start: {start: 0, per_experiment: true}   a start value, in each\n"
     "    d: {start: 1, fixed: true}   not now\n"
-    "  constraints:             between what is to be found; methods sqp and cobyla\n"
+    "  constraints:             between them; methods auto, homotopy, sqp, cobyla\n"
     "    - k1 + k2 <= 10        =, <= or >=, or two as in 1 <= p/k <= 3\n"
     "  gains: {theta: {theta: 10, omega: 10}}   feedback of the homotopy; optional\n"
     "  method: auto             'entrain methods' lists them\n"

@@ -1,5 +1,6 @@
 #include "estimate/batch.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/crew.h"
@@ -11,6 +12,8 @@ typedef struct Batch {
   int n;
   int block; // starts of a job: those that share simulations, whatever the number of threads
   bool lanes;
+  atomic_int *finished;
+  const BatchRequest *request;
 } Batch;
 
 typedef struct Worker {
@@ -92,6 +95,8 @@ static void fit_one(const Worker *w, BatchJob *job, int k, Objective *o) {
   BatchAnswer *answer = answer_of(b, job, k);
   take_down(r, b->n, answer);
   if (w->hub) answer->work.seconds = hub_seconds(w->hub);
+  answer->finished = r->outcome != FIT_STOPPED;
+  if (answer->finished) atomic_fetch_add(b->finished, 1);
   fit_free(r);
 }
 
@@ -127,8 +132,10 @@ static void submit(const Batch *b, Crew *c, BatchJob *job, const BatchRequest *q
 }
 
 static bool take_all(const Batch *b, BatchJob *job, const BatchRequest *q) {
-  for (int k = 0; k < job->count; k++)
-    if (!q->take(q->data, (int)job->first + k, answer_of(b, job, k))) return false;
+  for (int k = 0; k < job->count; k++) {
+    const BatchAnswer *answer = answer_of(b, job, k);
+    if (!answer->finished || !q->take(q->data, (int)job->first + k, answer)) return false;
+  }
   return true;
 }
 
@@ -137,19 +144,21 @@ enum { AHEAD = 4 }; // jobs that wait, by worker
 static bool run_jobs(const Batch *b, Crew *c, int workers, const BatchRequest *q) {
   Arena *a = arena_new();
   BatchJob *job = arena_alloc(a, 1, job_size(b));
-  bool goes_on = true;
+  bool collected = true, wanted = true;
   int next = 0;
-  while (goes_on && (next < q->count || crew_pending(c))) {
+  while (collected && wanted && (next < q->count || crew_pending(c))) {
     for (; next < q->count && crew_pending(c) < AHEAD * workers; next += b->block)
       submit(b, c, job, q, next);
-    goes_on = crew_collect(c, job) && take_all(b, job, q);
+    collected = crew_collect(c, job);
+    wanted = !collected || take_all(b, job, q);
   }
+  while (!collected && wanted && crew_salvage(c, job)) wanted = take_all(b, job, q);
   arena_free(a);
-  return goes_on;
+  return collected && wanted;
 }
 
 // Many enough that those who need the same steps find each other, few enough that all threads have some.
-enum { BLOCK_LEAST = 8, BLOCK_MOST = 256, BLOCKS = 8 };
+enum { BLOCK_LEAST = 8, BLOCK_MOST = 64, BLOCKS = 8 };
 
 static int block_of(int count) {
   int block = (count + BLOCKS - 1) / BLOCKS;
@@ -162,14 +171,26 @@ static bool in_lanes(const Problem *p, const BatchRequest *q) {
   return q->lanes && q->count > 1 && p->options.max_seconds == 0 && hub_can(p);
 }
 
+static bool listen(void *data) {
+  const Batch *b = data;
+  const BatchRequest *q = b->request;
+  return !q->listener || q->listener(q->data, atomic_load(b->finished));
+}
+
 bool batch_run(const Problem *p, const BatchRequest *q) {
-  Batch b = {.problem = *p, .n = p->free_count, .block = 1, .lanes = in_lanes(p, q)};
+  atomic_int finished = 0;
+  Batch b = {.problem = *p,
+             .n = p->free_count,
+             .block = 1,
+             .lanes = in_lanes(p, q),
+             .finished = &finished,
+             .request = q};
   if (b.lanes) b.block = block_of(q->count);
   b.problem.options.threads = 1;
   CrewWork work = {job_size(&b), begin_worker, end_worker, work_block, &b};
   int workers = crew_size(q->threads, (q->count + b.block - 1) / b.block);
   Crew *c = crew_new(workers, &work);
-  crew_listen(c, q->listener, q->data);
+  crew_listen(c, listen, &b);
   bool whole = run_jobs(&b, c, workers, q);
   crew_free(c);
   return whole;

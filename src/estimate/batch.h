@@ -4,6 +4,7 @@
 #include "estimate/fit.h"
 
 typedef struct BatchAnswer {
+  bool finished; // false: it was stopped on the way
   FitOutcome outcome;
   LocalEnd end;
   bool certain;
@@ -13,7 +14,7 @@ typedef struct BatchAnswer {
   double x[]; // the numbers found, in the order of problem->free
 } BatchAnswer;
 
-// Told in the order of the starts; false ends the batch.
+// Told in the order of the starts, without gaps; false ends the batch.
 typedef bool BatchTake(void *data, int number, const BatchAnswer *answer);
 
 typedef struct BatchRequest {
@@ -22,7 +23,9 @@ typedef struct BatchRequest {
   int threads; // 0: all cores
   bool lanes;  // where the integrator can
   BatchTake *take;
-  bool (*listener)(void *data); // now and then; false ends the batch; NULL: nobody listens
+  // Now and then, with the number of fits that are finished; false ends the batch: what is finished without a gap is still
+  // told. NULL: nobody listens.
+  bool (*listener)(void *data, int finished);
   void *data;
 } BatchRequest;
 

@@ -167,6 +167,13 @@ static void submit_all(Objective *o, const Rig *r, int e, const double *x) {
     }
 }
 
+static bool affords_all(Objective *o, const Rig *r) {
+  long jobs = 0;
+  for (int k = 0; k < r->parameter_count; k++) jobs += o->differences->stencils[k].count;
+  if (objective_left(o) < jobs) o->cut = true;
+  return !o->cut;
+}
+
 LsqEnd differences_fill(Objective *o, Rig *r, int e, const double *x) {
   if (!o->differences) o->differences = differences_new(o);
   Differences *d = o->differences;
@@ -174,6 +181,7 @@ LsqEnd differences_fill(Objective *o, Rig *r, int e, const double *x) {
   LsqEnd end = LSQ_DONE;
   long before = o->work.in_turn;
   for (int k = 0; k < r->parameter_count; k++) lay_stencil(o, r, e, k, &d->stencils[k]);
+  if (!affords_all(o, r)) return LSQ_STOP;
   begin_columns(r, d->stencils, rows);
   submit_all(o, r, e, x);
   for (int k = 0; k < r->parameter_count; k++)

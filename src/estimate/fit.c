@@ -229,10 +229,11 @@ static void write_message(Search *s) {
     why = local_end_sentence(r->end);
   int used = snprintf(r->message, sizeof r->message, "%s%s%.400s", fit_outcome_sentence(r->outcome),
                       *why ? ": " : "", why);
-  if (s->no_hessian)
-    snprintf(r->message + used, sizeof r->message - (size_t)used,
-             "; at %d points the second derivatives were those of linear residuals, because %.300s",
-             s->no_hessian, hessian_why(s->hessian));
+  if (s->no_hessian && hessian_why(s->hessian)[0])
+    snprintf(
+        r->message + used, sizeof r->message - (size_t)used,
+        "; at %d point%s the second derivatives were those of linear residuals, because %.300s",
+        s->no_hessian, s->no_hessian > 1 ? "s" : "", hessian_why(s->hessian));
 }
 
 static void finish(Search *s) {
@@ -252,8 +253,7 @@ static void finish(Search *s) {
   objective_solver(s->objective, r->solver, &r->solver_steps, &r->solver_rejected);
 }
 
-// Of a channel that is fitted down to the errors of simulations sigma means nothing.
-static double least_sigma(const Problem *p, const Channel *c) {
+double fit_least_sigma(const Problem *p, const Channel *c) {
   double squares = 0;
   for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
   return fmax(100 * problem_accuracy(p) * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
@@ -266,7 +266,7 @@ double fit_comparable(const FitResult *f) {
     for (int c = 0; c < f->problem->experiments[e].channel_count; c++, k++) {
       const Channel *channel = &f->problem->experiments[e].channels[c];
       if (channel->sigma_kind == SIGMA_ESTIMATED)
-        v += channel->count * log(fmax(f->sigma[k], least_sigma(f->problem, channel)));
+        v += channel->count * log(fmax(f->sigma[k], fit_least_sigma(f->problem, channel)));
     }
   return v;
 }

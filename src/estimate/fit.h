@@ -117,5 +117,7 @@ void fit_free(FitResult *r);
 // V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
 // objectives cannot be compared.
 double fit_comparable(const FitResult *r);
+// Of a channel that is fitted down to the errors of simulations sigma means nothing: it counts as at least this.
+double fit_least_sigma(const Problem *p, const Channel *c);
 // Of all experiments; 0 of NULL.
 int fit_piece_count(const Problem *p, const FitPieces *pieces);

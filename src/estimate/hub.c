@@ -151,6 +151,16 @@ static void take_answer(Seat *s, const Lane *lane) {
   s->demand = lane->outcome == OUTCOME_REACHED_END ? lane->steps : s->demand;
 }
 
+// The most that one of them may take; 0: as the options say.
+static long most_steps(Seat *const *group, int count) {
+  long most = 0;
+  for (int l = 0; l < count; l++) {
+    if (group[l]->request->max_steps == 0) return 0;
+    if (group[l]->request->max_steps > most) most = group[l]->request->max_steps;
+  }
+  return most;
+}
+
 static void run_lanes(Hub *h, Seat **group, int count) {
   const Seat *first = group[0];
   const SimulateRequest *q = first->request;
@@ -162,6 +172,7 @@ static void run_lanes(Hub *h, Seat **group, int count) {
                           .start = q->start,
                           .times = q->times,
                           .count = q->count,
+                          .max_steps = most_steps(group, count),
                           .with_sens = slopes};
   Lane lanes[LANES_MOST] = {0};
   for (int l = 0; l < count; l++) {
@@ -225,7 +236,6 @@ static void serve_largest(Hub *h) {
 
 void hub_simulate(Hub *h, Objective *o, Rig *r, int experiment, const SimulateRequest *request) {
   Seat *s = h->sitting;
-  (void)o;
   s->rig = r, s->experiment = experiment, s->request = request;
   s->quick = o->quick && r->quick;
   s->waits = true;

@@ -49,6 +49,7 @@ static bool take(void *data, int number, const BatchAnswer *a) {
   Multistart *m = data;
   Search *s = m->s;
   (void)number;
+  if (!search_affords(s, &a->work)) return false;
   fit_work_add(objective_count(s->objective), &a->work);
   m->done++;
   if (!counts(m, a)) return search_goes_on(s);
@@ -65,14 +66,27 @@ static bool take(void *data, int number, const BatchAnswer *a) {
   return !m->found && search_goes_on(s);
 }
 
-static bool goes_on(void *data) {
+static bool goes_on(void *data, int finished) {
   Multistart *m = data;
+  m->s->progress.iteration = finished;
   return search_keeps_going(m->s);
+}
+
+// Who stops it early has at least the start.
+static void look_at_start(Multistart *m) {
+  Search *s = m->s;
+  double objective = search_evaluate(s, 0, 1, s->resting);
+  if (objective == HUGE_VAL) return;
+  memcpy(m->x, s->resting, (size_t)s->n * sizeof *m->x);
+  m->objective = objective, m->end = LOCAL_STOPPED_END;
+  search_tell(s, m->x, objective, 0);
 }
 
 void multistart(Search *s, Method method, int count, double target) {
   Arena *a = arena_new();
   Problem inner = *s->problem;
+  if (count > inner.options.max_simulations) count = inner.options.max_simulations;
+  inner.options.max_seconds = 0; // those of the whole search end it
   inner.method = method;
   Multistart m = {.s = s, .target = target, .objective = HUGE_VAL, .comparable = HUGE_VAL};
   m.x = ARENA_ARRAY(a, double, s->n + 1);
@@ -87,7 +101,8 @@ void multistart(Search *s, Method method, int count, double target) {
                     .data = &m};
   long before = objective_work(s->objective)->in_turn;
   search_begin(s, "multistart");
-  batch_run(&inner, &q);
+  look_at_start(&m);
+  if (search_goes_on(s)) batch_run(&inner, &q);
   fit_work_share(objective_count(s->objective), before, crew_size(q.threads, count));
   bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
   search_end(s, certain, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);

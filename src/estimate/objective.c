@@ -199,7 +199,7 @@ void objective_reset(Objective *o) {
       set_scale(o, e, c);
     }
   o->factor = 1, o->lambda = 0, o->horizon = 1, o->quick = false;
-  o->best_steps = 0, o->looked = 0;
+  o->best_steps = 0, o->looked = 0, o->cut = false;
   o->work = (FitWork){0};
   o->violation = (InvariantViolation){0};
   o->listener = NULL, o->listener_data = NULL;
@@ -602,7 +602,7 @@ static double half_squares(const double *r, int n) {
   return (sum[0] + sum[1] + (sum[2] + sum[3])) / 2;
 }
 
-// Rows as they are summed, for those who want them all.
+// Rows for those who want them all: half the sum of their squares is the objective.
 static void keep_vector(Objective *o, double *const *column, int rows, bool slopes) {
   if (!o->vector) return;
   size_t bytes = (size_t)rows * sizeof(double);
@@ -612,11 +612,22 @@ static void keep_vector(Objective *o, double *const *column, int rows, bool slop
   o->vector_at += rows;
 }
 
+// A row that was kept, beyond the limit of the Huber loss: half its square becomes that loss, its slopes follow.
+static void bend_kept(Objective *o, int back, double limit, bool slopes) {
+  if (!o->vector) return;
+  int at = o->vector_at - back;
+  double *r = &o->vector[at], bent = sqrt(2 * loss(*r, limit));
+  for (int i = 0; slopes && o->jacobian && i < o->n; i++)
+    o->jacobian[(size_t)i * (size_t)o->vector_rows + (size_t)at] *= limit / bent;
+  *r = copysign(bent, *r);
+}
+
 static void add_block(void *data, const ResidualBlock *b) {
   Sum *s = data;
   Objective *o = s->o;
   const double *r = b->column[o->n];
   double huber = o->data[b->experiment][b->channel].huber, sum = 0;
+  keep_vector(o, b->column, b->rows, s->slopes);
   if (huber == HUGE_VAL) sum = half_squares(r, b->rows);
   for (int j = 0; huber < HUGE_VAL && j < b->rows; j++) {
     double limit = huber * b->scale[j];
@@ -625,10 +636,10 @@ static void add_block(void *data, const ResidualBlock *b) {
       continue;
     }
     sum += loss(r[j], limit);
+    bend_kept(o, b->rows - j, limit, s->slopes);
     reweight(o, b, s->slopes, j, limit);
   }
   s->objective += sum;
-  keep_vector(o, b->column, b->rows, s->slopes);
   if (!s->slopes) return;
   if (s->in_part)
     qr_sum_add(o->part, o->part_column, b->rows);
@@ -700,10 +711,24 @@ static LsqEnd evaluate(Objective *o, LsqPoint *out, double worth, bool slopes) {
   return LSQ_DONE;
 }
 
+long objective_left(const Objective *o) {
+  const FitWork *w = &o->work;
+  return o->problem->options.max_simulations - w->simulations - w->sensitivity_simulations;
+}
+
+int objective_affords(Objective *o, int count) {
+  long most = objective_left(o) / o->problem->experiment_count;
+  if (most >= count) return count;
+  o->cut = true;
+  return most > 0 ? (int)most : 0;
+}
+
+bool objective_was_cut(const Objective *o) {
+  return o->cut;
+}
+
 bool objective_is_over(Objective *o) {
-  const FitOptions *f = &o->problem->options;
-  return o->work.simulations + o->work.sensitivity_simulations >= f->max_simulations ||
-         (o->listener && !o->listener(o->listener_data));
+  return o->cut || objective_left(o) <= 0 || (o->listener && !o->listener(o->listener_data));
 }
 
 LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes) {
@@ -744,7 +769,9 @@ FitWork *objective_count(Objective *o) {
 
 void objective_solver(const Objective *o, char name[48], long *steps, long *rejected) {
   const Trajectory *t = &o->free->trajectory;
-  snprintf(name, 48, "%s", t->solver[0] ? t->solver : o->solver);
+  const char *solver = t->solver[0] ? t->solver : o->solver;
+  snprintf(name, 48, "%s",
+           o->problem->model->nx ? solver : ""); // without states nothing is integrated
   *steps = t->work.steps;
   *rejected = t->work.rejected;
 }

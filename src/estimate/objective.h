@@ -35,12 +35,17 @@ bool objective_set_quick(Objective *o, bool quick);
 
 // As Lsq.eval, at out->x.
 LsqEnd objective_eval(Objective *o, LsqPoint *out, double worth, bool slopes);
-// All residuals as they are summed, priors and the weights of the Huber loss included, over the present horizon: r[rows] and
+// All residuals, priors included, over the present horizon; half the sum of their squares is the objective, also with the Huber
+// loss: r[rows] and
 // J[i*rows + k] = dr_k/dx_i, or NULL.
 int objective_vector_rows(const Objective *o);
 LsqEnd objective_vector(Objective *o, const double *x, double *r, double *J);
 const char *objective_why(const Objective *o); // why the last simulation failed
 bool objective_is_over(Objective *o);          // the budget is used up, or the listener ends it
+long objective_left(const Objective *o);       // simulations that the budget still allows
+// How many of `count` evaluations without slopes it allows. Fewer than all: the objective has been cut.
+int objective_affords(Objective *o, int count);
+bool objective_was_cut(const Objective *o); // somebody had to do with less than wanted: it is over
 const FitWork *objective_work(const Objective *o);
 FitWork *objective_count(Objective *o); // to add what was done elsewhere
 void objective_solver(const Objective *o, char name[48], long *steps,

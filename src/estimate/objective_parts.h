@@ -52,6 +52,7 @@ struct Objective {
   char message[700];
   double *vector, *jacobian; // where rows go as well; NULL: nowhere
   char solver[48];           // of those who evaluate for it, "": nobody has
+  bool cut;                  // an evaluation did not fit into the budget
   int vector_rows, vector_at;
   double *vector_R;         // n*n and n numbers
   Differences *differences; // NULL until slopes are made of them

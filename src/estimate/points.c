@@ -100,14 +100,6 @@ void points_free(Points *p) {
   arena_free(p->arena);
 }
 
-// How many of them the budget still allows.
-static int affordable(const Objective *o, int count) {
-  const FitWork *w = &o->work;
-  long left = o->problem->options.max_simulations - w->simulations - w->sensitivity_simulations;
-  long points = left / o->problem->experiment_count;
-  return points < 0 ? 0 : points < count ? (int)points : count;
-}
-
 static void submit(Points *p, const double *x, int count) {
   size_t n = (size_t)p->objective->n;
   *p->job = (PointsJob){.count = count};
@@ -123,11 +115,30 @@ static int block_of(const Points *p, int count) {
   return block < p->group ? p->group : block > BLOCK_MOST ? BLOCK_MOST : block;
 }
 
+// In a task of a hub: simulations are shared with the other tasks.
+static LsqEnd values_in_turn(Objective *o, const double *x, int count, double *V) {
+  long steps = o->best_steps, most = steps;
+  LsqEnd end = LSQ_DONE;
+  for (int k = 0; k < count && end != LSQ_STOP; k++) {
+    LsqPoint at = {.x = (double *)x + (size_t)k * (size_t)o->n};
+    end = objective_eval(o, &at, HUGE_VAL, false);
+    V[k] = at.objective;
+    most = o->best_steps > most ? o->best_steps : most;
+    o->best_steps = steps; // no point sees another
+  }
+  o->best_steps = most;
+  return end == LSQ_STOP ? LSQ_STOP : LSQ_DONE;
+}
+
 LsqEnd points_values(Points *p, const double *x, int count, double *V) {
   Objective *o = p->objective;
-  int some = affordable(o, count);
+  int some = objective_affords(o, count);
   long steps = o->best_steps, before = o->work.in_turn;
   LsqEnd end = some < count ? LSQ_STOP : LSQ_DONE;
+  if (o->hub) {
+    for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
+    return values_in_turn(o, x, some, V) == LSQ_STOP ? LSQ_STOP : end;
+  }
   if (!p->crew)
     p->crew = followers_new(o, INT_MAX, p->job_size, p->group > 1 ? work_groups : work_points);
   int block = block_of(p, some);

@@ -34,6 +34,15 @@ static int option_or(int option, int suits) {
   return value > 1 ? value : 1;
 }
 
+enum { SIZE_LEAST = 4 };
+
+// No larger than what may be simulated.
+static int size_of(const FitOptions *o, int suits) {
+  int size = option_or(o->population, suits);
+  if (size > o->max_simulations) size = o->max_simulations;
+  return size < SIZE_LEAST ? SIZE_LEAST : size;
+}
+
 Population *population_new(const Lsq *lsq, const LocalOptions *options, LocalResult *result,
                            const PopulationDefaults *defaults) {
   const FitOptions *o = options->fit;
@@ -44,9 +53,10 @@ Population *population_new(const Lsq *lsq, const LocalOptions *options, LocalRes
   p->options = options;
   p->result = result;
   p->n = lsq->n;
-  p->size = option_or(o->population, defaults->size);
+  p->size = size_of(o, defaults->size);
   p->generations = option_or(o->generations, defaults->generations);
-  stall_init(&p->stall, a, option_or(o->stall, defaults->stall));
+  int stall = option_or(o->stall, defaults->stall);
+  stall_init(&p->stall, a, stall <= p->generations ? stall : p->generations + 1); // else never
   random_seed_stream(&p->random, (uint64_t)o->seed, 0);
   p->x = ARENA_ARRAY(a, double, (size_t)p->size *(size_t)p->n);
   p->V = ARENA_ARRAY(a, double, p->size);

@@ -128,7 +128,7 @@ static bool is_closed(const ShootingResult *r) {
 }
 
 static bool shooting_part(Search *s) {
-  if (!search_goes_on(s) || !s->tied_converged) return false;
+  if (!search_goes_on(s) || !s->tied_converged || s->problem->constraints.count) return false;
   ShootingRequest q = {.sigma = objective_sigma(s->objective)};
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->tied, (size_t)s->n * sizeof *x);
@@ -173,6 +173,7 @@ static bool restart(Search *s, int k) {
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   search_random(s, (uint64_t)k + 1, x);
   const char *name = arena_print(s->arena, "restart %d", k + 1);
+  if (s->problem->model->nx == 0) return local_part(s, x, name);
   if (homotopy_part(s, x, k % 2 ? 3 : 1, 1, name)) return true;
   if (horizon_part(s, x, k % 2 ? 0.03 : 0.1, name)) return true;
   return search_goes_on(s) && local_part(s, x, name);
@@ -196,8 +197,18 @@ static void restarts(Search *s) {
   }
 }
 
+// Without states there is nothing to tie, and time is no more than a name.
+static void algebraic(Search *s, const double *start) {
+  if (local_part(s, start, "local search") || log_part(s, start)) return;
+  restarts(s);
+}
+
 void portfolio(Search *s) {
   double *start = start_of(s);
+  if (s->problem->model->nx == 0) {
+    algebraic(s, start);
+    return;
+  }
   if (weak_part(s)) return;
   const double *better = start_of(s);
   if (homotopy_part(s, better, 1, 1, "homotopy")) return;

@@ -125,7 +125,7 @@ Method search_option_method(const Problem *p) {
       [LOCAL_GAUSS_NEWTON] = METHOD_GAUSS_NEWTON,
       [LOCAL_SQP] = METHOD_SQP,
   };
-  return BY_OPTION[p->options.local];
+  return p->constraints.count ? METHOD_SQP : BY_OPTION[p->options.local];
 }
 
 static Method method_of(const Search *s) {
@@ -556,10 +556,14 @@ bool search_keeps_going(void *data) {
 }
 
 bool search_goes_on(Search *s) {
-  const FitWork *w = objective_work(s->objective);
-  if (w->simulations + w->sensitivity_simulations >= s->problem->options.max_simulations)
-    s->over_budget = true;
+  if (objective_left(s->objective) <= 0 || objective_was_cut(s->objective)) s->over_budget = true;
   return !s->stopped && !s->over_budget;
+}
+
+bool search_affords(Search *s, const FitWork *work) {
+  bool affords = work->simulations + work->sensitivity_simulations <= objective_left(s->objective);
+  if (!affords) s->over_budget = true;
+  return affords;
 }
 
 // ---------------------------------------------------------------- starts

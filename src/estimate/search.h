@@ -58,7 +58,7 @@ void search_local(Search *s, Local *l, double *x);
 double search_evaluate(Search *s, double lambda, double horizon,
                        const double *x); // HUGE_VAL: failed
 
-Method search_option_method(const Problem *p); // of option local
+Method search_option_method(const Problem *p); // of option local; with constraints sqp
 
 // An objective over this horizon that is worth going on from.
 double search_floor(Search *s, double horizon);
@@ -81,6 +81,8 @@ void search_begin(Search *s, const char *stage);
 void search_end(Search *s, bool certain, double objective, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool search_goes_on(Search *s); // false: stopped or out of budget
+// Whether what was done elsewhere is within the budget; else the search is over.
+bool search_affords(Search *s, const FitWork *work);
 // To the listener of the fit; notes a stop. The data is the Search.
 FitListener search_relay;
 void search_tell(Search *s, const double *x, double objective, int iteration); // progress

@@ -56,14 +56,6 @@ void vectors_free(Vectors *v) {
   arena_free(v->arena);
 }
 
-// How many of them the budget still allows.
-static int affordable(const Objective *o, int count) {
-  const FitWork *w = &o->work;
-  long left = o->problem->options.max_simulations - w->simulations - w->sensitivity_simulations;
-  long points = left / o->problem->experiment_count;
-  return points < 0 ? 0 : points < count ? (int)points : count;
-}
-
 static void submit(const Vectors *v, const double *x) {
   memcpy(v->job->numbers, x, (size_t)v->objective->n * sizeof *x);
   crew_submit(v->crew, v->job);
@@ -83,7 +75,7 @@ static bool collect(const Vectors *v, int rows, double *V, double *r) {
 
 LsqEnd vectors_values(Vectors *v, const double *x, int count, double *V, double *r) {
   Objective *o = v->objective;
-  int some = affordable(o, count), rows = objective_vector_rows(o);
+  int some = objective_affords(o, count), rows = objective_vector_rows(o);
   long steps = o->best_steps, before = o->work.in_turn;
   LsqEnd end = some < count ? LSQ_STOP : LSQ_DONE;
   if (!v->crew) v->crew = followers_new(o, INT_MAX, v->job_size, work_vector);

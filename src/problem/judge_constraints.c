@@ -110,21 +110,16 @@ static void warn_at_start(ProblemReader *r) {
 
 // ---------------------------------------------------------------- methods
 
-static bool keeps_constraints(const Problem *p, Method m) {
-  bool inner = p->options.local == LOCAL_SQP;
-  return method_has(m, METHOD_CONSTRAINTS) || (m == METHOD_HOMOTOPY && inner);
-}
-
-static bool parts_keep_constraints(const Problem *p, Method m, const MethodParts *parts) {
-  if (!method_has(m, METHOD_COMPOSITE)) return keeps_constraints(p, m);
-  if (!parts->count) return m == METHOD_MULTISTART && p->options.local == LOCAL_SQP;
+// Searches that are parts of others are sqp where there are constraints, whatever option local says.
+static bool keeps_constraints(Method m, const MethodParts *parts) {
+  if (!method_has(m, METHOD_COMPOSITE)) return method_has(m, METHOD_CONSTRAINTS);
   for (int i = 0; i < parts->count; i++)
-    if (!keeps_constraints(p, parts->at[i])) return false;
+    if (!method_has(parts->at[i], METHOD_CONSTRAINTS)) return false;
   return true;
 }
 
 bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, Err *err) {
-  if (!p->constraints.count || parts_keep_constraints(p, m, parts)) return true;
+  if (!p->constraints.count || keeps_constraints(m, parts)) return true;
   Text name, list;
   text_init(&name), text_init(&list);
   method_print(m, parts, &name);
@@ -132,8 +127,7 @@ bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, 
     if (method_has((Method)i, METHOD_CONSTRAINTS))
       text_print(&list, "%s%s", list.length ? ", " : "", method_word((Method)i));
   fail(err, ERR_OPTION,
-       "method %s does not keep constraints; these do: %s, multistart and portfolio of them, and "
-       "homotopy with option local: sqp",
+       "method %s does not keep constraints; these do: %s, multistart and portfolio of them",
        name.at, list.at);
   text_done(&name), text_done(&list);
   return false;

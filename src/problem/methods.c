@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +76,11 @@ typedef struct Call {
   MethodParts *parts;
 } Call;
 
-static bool add_starts(const Call *c, long starts, const char *word, Err *err) {
-  if (starts < 1 || starts > 10000000)
+static bool add_starts(const Call *c, double starts, const char *word, Err *err) {
+  if (c->parts->starts)
+    return fail(err, ERR_VALUE, "multistart has one number of starts, not both %d and %s",
+                c->parts->starts, word);
+  if (!(starts == floor(starts)) || starts < 1 || starts > 10000000)
     return fail(err, ERR_VALUE, "multistart from %s starts; allowed are 1 to 10000000", word);
   c->parts->starts = (int)starts;
   return true;
@@ -86,7 +90,7 @@ static bool add_part(const Call *c, const char *word, Err *err) {
   char *end;
   const char *whole = method_word(c->method);
   bool many = c->method == METHOD_PORTFOLIO;
-  long starts = strtol(word, &end, 10);
+  double starts = strtod(word, &end);
   if (!many && *word && !*end) return add_starts(c, starts, word, err);
   Method m;
   if (!method_find(word, &m)) return fail_unknown(word, err);

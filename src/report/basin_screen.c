@@ -10,11 +10,11 @@ enum { GUTTER = 10, ROWS_MOST = 26, NOTHING = -1, STRIP_ROWS = 2 };
 // One dot of the screen: half a character with colours, a character without.
 typedef struct Screen {
   int columns, rows; // of dots, rows from the bottom
-  signed char *dot;  // shade, or NOTHING
+  int *dot;          // shade, or NOTHING
   bool colour;
 } Screen;
 
-static signed char *dot_at(const Screen *s, int column, int row) {
+static int *dot_at(const Screen *s, int column, int row) {
   return &s->dot[(size_t)row * (size_t)s->columns + (size_t)column];
 }
 
@@ -48,7 +48,7 @@ static Screen screen_new(const Basin *b, PageStyle style, Arena *a) {
   } else {
     size_for_grid(&s, b, room);
   }
-  s.dot = ARENA_ARRAY(a, signed char, (size_t)s.columns *(size_t)s.rows);
+  s.dot = ARENA_ARRAY(a, int, (size_t)s.columns *(size_t)s.rows);
   return s;
 }
 
@@ -57,7 +57,7 @@ static void fill_from_grid(Screen *s, const Basin *b) {
   for (int row = 0; row < s->rows; row++)
     for (int column = 0; column < s->columns; column++) {
       int i = (int)((long)column * across / s->columns), j = (int)((long)row * up / s->rows);
-      *dot_at(s, column, row) = (signed char)shade_of(b, j * across + i);
+      *dot_at(s, column, row) = (int)shade_of(b, j * across + i);
     }
 }
 
@@ -69,14 +69,14 @@ static int dot_number(const BasinAxis *x, double v, int dots) {
 // Where several starts share a dot the worst outcome shows: the search is not to be trusted there.
 static void fill_from_random(Screen *s, const Basin *b) {
   size_t n = (size_t)b->problem->free_count;
-  memset(s->dot, NOTHING, (size_t)s->columns * (size_t)s->rows);
+  for (int i = 0; i < s->columns * s->rows; i++) s->dot[i] = NOTHING;
   for (int i = 0; i < b->done; i++) {
     const double *x = b->starts + (size_t)i * n;
     int column = dot_number(&b->axes[0], x[b->axes[0].number], s->columns);
     for (int row = 0; row < s->rows; row++) {
       if (b->axis_count > 1 && row != dot_number(&b->axes[1], x[b->axes[1].number], s->rows))
         continue;
-      signed char *dot = dot_at(s, column, row), shade = (signed char)shade_of(b, i);
+      int *dot = dot_at(s, column, row), shade = (int)shade_of(b, i);
       if (shade > *dot) *dot = shade;
     }
   }

@@ -272,7 +272,8 @@ static void print_stages(FitPage *f) {
   static const PageColumn COLUMNS[] = {
       {"part", 0}, {">simulations", 0}, {">objective", 0}, {"", 0}, {"", 1}};
   const FitResult *r = f->r->result;
-  if (r->stages.count < 2) return;
+  bool tells = f->r->problem->method == METHOD_MULTISTART; // how many starts agreed
+  if (r->stages.count < 2 && !tells) return;
   PageTable *t = page_table_new(&f->page, COLUMNS, 5);
   bool restarted = false;
   for (int i = 0; i < r->stages.count; i++) {

@@ -39,8 +39,11 @@ static const char *verdict_in_words(const ProfileCurve *c) {
   case PROFILE_IS_STRUCTURAL: return "flat";
   default: break;
   }
-  bool failed = c->side[0].end == PROFILE_FAILED || c->side[1].end == PROFILE_FAILED;
-  return failed ? "not finished" : "stopped";
+  for (int side = 0; side < 2; side++) {
+    if (c->side[side].end == PROFILE_ROUGH) return "too rough";
+    if (c->side[side].end == PROFILE_STOPPED) return "stopped";
+  }
+  return "not finished";
 }
 
 static Tint tint_of(const ProfileCurve *c) {
@@ -54,7 +57,9 @@ static void print_verdict(Page *page, const Profile *p) {
   Tint tint = !sound ? TINT_BAD : determined == p->count ? TINT_GOOD : TINT_NOTICE;
   char *score = arena_print(page->arena, "%d of %d determined", determined, p->count);
   text_print(page->out, "%s: %s%s\n", p->problem->path, page_tinted(page, tint, score),
-             p->stopped ? " (stopped)" : "");
+             p->timeout   ? " (stopped by max_seconds)"
+             : p->stopped ? " (stopped)"
+                          : "");
   char *message = arena_print(page->arena, "Fit: %s.", p->fit->message);
   page_paragraph(page, 2, "", message);
 }
@@ -248,6 +253,8 @@ void profile_json(Text *out, const Profile *p, const char *version) {
   json_number(&j, "degrees_of_freedom", p->freedom);
   json_flag(&j, "sound", profile_is_sound(p));
   json_flag(&j, "stopped", p->stopped);
+  json_flag(&j, "rough", p->rough);
+  json_number(&j, "roughness", p->roughness);
   json_whole(&j, "restarts", p->restarts);
   json_open(&j, "notes", '[', true);
   for (int i = 0; i < p->note_count; i++) json_text(&j, NULL, p->notes[i]);

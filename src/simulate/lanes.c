@@ -460,6 +460,7 @@ static void clear_run(LanesWork *w, const LanesRequest *request, Lane *lanes, in
   w->attempts_then = 0;
   w->t_end = request->count ? request->times[request->count - 1] : request->start;
   s->count = (StepCount){0};
+  s->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
   system_set_times(w->work, NULL, 0);
   memset(s->lane_steps, 0, bytes);
   memset(s->lane_error, 0, bytes);

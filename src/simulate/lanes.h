@@ -14,6 +14,7 @@ typedef struct LanesRequest { // what they share
   double start;
   const double *times;
   int count;
+  long max_steps; // 0: as the options say
   bool with_sens;
 } LanesRequest;
 

@@ -159,8 +159,9 @@ typedef struct Study {
   void *data;
 } Study;
 
-static bool tell(void *data) {
+static bool tell(void *data, int finished) {
   Study *s = data;
+  s->b->finished = finished;
   s->b->seconds = clock_seconds() - s->began;
   return !s->listener || s->listener(s->data, s->b);
 }
@@ -182,7 +183,7 @@ static bool take(void *data, int number, const BatchAnswer *answer) {
   fit_work_add(&b->work, &answer->work);
   b->best = fmin(b->best, answer->objective);
   b->done = number + 1;
-  return tell(s);
+  return tell(s, b->done > b->finished ? b->done : b->finished);
 }
 
 static void run_searches(Basin *b, BasinListener *listener, void *data) {

@@ -57,7 +57,8 @@ typedef struct Basin {
   BasinAxis *axes; // ranges and scales as they were used (never AS_SEARCHED)
   int axis_count;
   bool random;
-  int count, done;      // starts; the first `done` are finished
+  int count, done;      // starts; the first `done` are finished and in their places
+  int finished;         // while it runs: searches that have ended
   const double *starts; // rows of numbers; of a grid the first axis is the fastest
   double *ends;         // rows of numbers
   BasinStart *start;    // by start

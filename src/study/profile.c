@@ -51,12 +51,15 @@ typedef struct Study {
   void *data;
   double began;
   const Problem *simulated; // the problem, with more accuracy where it needs that
+  double accuracy;          // of the objective, by that of simulations
+  bool settled;             // the result stays, whatever profiles find
 } Study;
 
 static bool goes_on(void *data) {
   Study *s = data;
   double most = s->p->problem->options.max_seconds;
-  if (most > 0 && clock_seconds() - s->began > most) s->p->stopped = true;
+  if (!s->p->stopped && most > 0 && clock_seconds() - s->began > most)
+    s->p->stopped = s->p->timeout = true;
   if (!s->p->stopped && s->listener && !s->listener(s->data, s->p, false)) s->p->stopped = true;
   return !s->p->stopped;
 }
@@ -68,7 +71,7 @@ static ProfileEnd end_of(const Profile *p, const SideJob *job) {
   case WALK_AT_END: return isfinite(job->side ? f->max : f->min) ? PROFILE_BOUND : PROFILE_RANGE;
   case WALK_FORBIDDEN: return PROFILE_CONSTRAINT;
   case WALK_STOPPED: return PROFILE_STOPPED;
-  default: return PROFILE_FAILED;
+  default: return job->used_up ? PROFILE_BUDGET : PROFILE_FAILED;
   }
 }
 
@@ -129,23 +132,23 @@ static void clear_curves(Profile *p) {
   }
 }
 
-// Where profiles lower the objective by less than this, in thresholds, it is no other optimum.
-static const double BETTER = 0.01;
+// Where profiles lower the objective by less than this, in thresholds or in standard deviations of what is rough, it is no
+// other optimum.
+static const double BETTER = 0.01, BETTER_ROUGH = 4;
 
-static void set_better(SideShared *shared, Arena *a, double accuracy) {
-  const Profile *p = shared->profile;
-  shared->better = ARENA_ARRAY(a, double, p->count + 1);
-  for (int i = 0; i < p->count; i++) {
-    double least = BETTER * p->threshold * p->curves[i].factor / 2;
-    shared->better[i] = p->objective - fmax(least, accuracy);
-  }
+static double better_below(const Study *s, int curve) {
+  const Profile *p = s->p;
+  if (s->settled) return -HUGE_VAL;
+  double least = BETTER * p->threshold * p->curves[curve].factor / 2;
+  return p->objective - fmax(fmax(least, s->accuracy), BETTER_ROUGH * p->roughness);
 }
 
-static SideJob *run_round(Study *s, Arena *a, double accuracy) {
+static SideJob *run_round(Study *s, Arena *a) {
   Profile *p = s->p;
   clear_curves(p);
   SideShared shared = {.profile = p, .problem = s->simulated, .range = s->request->range};
-  set_better(&shared, a, accuracy);
+  shared.better = ARENA_ARRAY(a, double, p->count + 1);
+  for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
   CrewWork crew_work = side_work(&shared);
   Crew *crew = crew_new(crew_size(p->problem->options.threads, p->sides), &crew_work);
   crew_listen(crew, goes_on, s);
@@ -174,29 +177,41 @@ static void note_restart(Profile *p, int curve, double before, double after) {
   p->notes[p->note_count++] =
       arena_print(p->arena,
                   "The profile of %s found a better optimum: objective %.6g instead of %.6g. All "
-                  "profiles begin "
-                  "there.",
+                  "profiles begin there.",
                   p->problem->free[p->curves[curve].number].name, after, before);
-}
-
-// A local fit from the better point becomes the result.
-static void restart(Study *s, const SideJob *better) {
-  Profile *p = s->p;
-  Problem *local = ARENA_NEW(p->arena, Problem);
-  const double *x =
-      better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
-  double before = p->objective, after = x[-1];
-  *local = *s->simulated;
-  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
-  FitResult *fit = fit_run(local, x, relay_fit, s);
-  fit_free(p->fit);
-  p->fit = fit;
-  p->restarts++;
-  note_restart(p, better->curve, before, after);
 }
 
 static bool has_result(const FitResult *f) {
   return f->objective < HUGE_VAL && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
+}
+
+// The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.
+static double value_at(const Study *s, const double *x) {
+  double value;
+  Refit *refit = refit_new(s->simulated, s->p->fit->sigma, NULL, NULL);
+  if (!refit_value(refit, x, &value)) value = HUGE_VAL;
+  refit_free(refit);
+  return value;
+}
+
+// A local fit from the better point becomes the result. false: it is not better after all.
+static bool restart(Study *s, const SideJob *better) {
+  Profile *p = s->p;
+  Problem *local = ARENA_NEW(p->arena, Problem);
+  const double *x =
+      better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
+  *local = *s->simulated;
+  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
+  FitResult *fit = fit_run(local, x, relay_fit, s);
+  double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
+  bool is_better = after < better_below(s, better->curve);
+  if (is_better) {
+    note_restart(p, better->curve, p->objective, after);
+    p->restarts++;
+  }
+  fit_free(is_better ? p->fit : fit);
+  if (is_better) p->fit = fit;
+  return is_better;
 }
 
 static void describe(Profile *p) {
@@ -231,39 +246,79 @@ static void simulate_sharper(Study *s) {
 }
 
 // The objective at the estimates, which are improved where simulations have become more accurate.
-static bool evaluate_result(Study *s, bool improve, double *accuracy) {
+static bool evaluate_result(Study *s, bool improve) {
   Profile *p = s->p;
   Refit *refit = refit_new(s->simulated, p->fit->sigma, NULL, NULL);
   bool ok = true;
   if (improve) ok = local_end_converged(refit_run(refit, -1, p->fit->x, &p->objective));
   if (!improve || !ok) ok = refit_value(refit, p->fit->x, &p->objective);
-  *accuracy = refit_accuracy(refit, p->fit->objective);
+  s->accuracy = refit_accuracy(refit, p->fit->objective);
   refit_free(refit);
   return ok;
 }
 
 // Statistics, thresholds and the objective at the estimates. false: the model cannot be simulated there as a whole.
-static bool look_at_result(Study *s, double *accuracy) {
+static bool look_at_result(Study *s) {
   Profile *p = s->p;
+  bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
   describe(p);
-  if (!evaluate_result(s, s->simulated != p->problem, accuracy)) return false;
-  if (s->simulated != p->problem || !is_blurred(p, *accuracy)) return true;
+  if (!evaluate_result(s, s->simulated != p->problem)) return false;
+  if (!can_be_sharper || !is_blurred(p, s->accuracy)) return true;
   simulate_sharper(s);
-  if (!evaluate_result(s, true, accuracy)) return false;
+  if (!evaluate_result(s, true)) return false;
   describe(p);
   return true;
 }
 
-static void run_rounds(Study *s) {
+// Part of the threshold: ends of intervals would be wrong by half of it.
+static const double TOO_ROUGH = 0.1;
+
+static void note_roughness(Profile *p) {
+  int digits = p->problem->options.round_digits;
+  double rise = p->threshold * least_factor(p) / 2;
+  const char *why =
+      digits ? arena_print(p->arena, ", because simulated outputs are rounded (round_digits %d)",
+                           digits)
+             : "";
+  p->notes[p->note_count++] = arena_print(
+      p->arena,
+      "The objective is too rough for profiles: it jumps by about %.2g between neighbouring "
+      "values, and where it has risen by %.2g an interval would end%s.",
+      p->roughness, rise, why);
+}
+
+// true: there is no sense in following any profile.
+static bool is_too_rough(Study *s) {
   Profile *p = s->p;
-  const SideJob *better;
+  Refit *refit = refit_new(s->simulated, p->fit->sigma, goes_on, s);
+  p->roughness = profile_roughness(p, refit);
+  fit_work_add(&p->work, refit_work(refit));
+  refit_free(refit);
+  p->rough = 2 * p->roughness > TOO_ROUGH * p->threshold * least_factor(p);
+  if (!p->rough) return false;
+  clear_curves(p);
+  for (int i = 0; i < p->sides; i++) p->curves[i / 2].side[i % 2].end = PROFILE_ROUGH;
+  note_roughness(p);
+  return true;
+}
+
+// Where better optima do not end, or are none after all, the profiles of what was found last are followed to their ends.
+static void take_better(Study *s, const SideJob *better) {
+  Profile *p = s->p;
+  bool taken = restart(s, better);
+  s->settled = !taken || p->restarts == RESTARTS_MOST;
+  if (taken && s->settled)
+    p->notes[p->note_count++] = "Profiles go on finding better optima: no more are looked for.";
+}
+
+static void run_rounds(Study *s) {
+  const SideJob *better = NULL;
   Arena *a = arena_new();
   do {
-    double accuracy;
-    if (!look_at_result(s, &accuracy) || isnan(p->threshold)) break;
-    better = run_round(s, a, accuracy);
-    if (better) restart(s, better);
-  } while (better && p->restarts < RESTARTS_MOST && !p->stopped && has_result(p->fit));
+    if (!look_at_result(s) || isnan(s->p->threshold) || is_too_rough(s)) break;
+    better = run_round(s, a);
+    if (better) take_better(s, better);
+  } while (better && !s->p->stopped);
   arena_free(a);
 }
 
@@ -310,7 +365,12 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
     return NULL;
   }
   Profile *p = profile_new(problem, request);
-  Study s = {p, request, listener, data, clock_seconds(), problem};
+  Study s = {.p = p,
+             .request = request,
+             .listener = listener,
+             .data = data,
+             .began = clock_seconds(),
+             .simulated = problem};
   p->fit = fit_run(problem, NULL, relay_fit, &s);
   if (!can_be_profiled(p, err)) {
     profile_free(p);
@@ -329,11 +389,18 @@ void profile_free(Profile *p) {
   arena_free(p->arena);
 }
 
+bool profile_side_is_done(const ProfileSide *s) {
+  static const bool DONE[PROFILE_END_COUNT] = {[PROFILE_CROSSED] = true,
+                                               [PROFILE_BOUND] = true,
+                                               [PROFILE_RANGE] = true,
+                                               [PROFILE_CONSTRAINT] = true};
+  return DONE[s->end];
+}
+
 bool profile_is_sound(const Profile *p) {
   bool sound = p->fit->outcome == FIT_CONVERGED || p->fit->outcome == FIT_UNCERTAIN;
   for (int i = 0; i < p->count; i++)
     for (int side = 0; side < 2; side++)
-      sound = sound && p->curves[i].side[side].end != PROFILE_FAILED &&
-              p->curves[i].side[side].end != PROFILE_STOPPED;
+      sound = sound && profile_side_is_done(&p->curves[i].side[side]);
   return sound;
 }

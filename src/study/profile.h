@@ -11,6 +11,8 @@
   PROFILE_END(RANGE, "range", "the profile stays below the threshold as far as it was followed")   \
   PROFILE_END(CONSTRAINT, "constraint", "a constraint between the numbers ends the profile")       \
   PROFILE_END(FAILED, "failed", "the others could not be fitted any further")                      \
+  PROFILE_END(BUDGET, "budget", "max_simulations did not allow to fit the others any further")     \
+  PROFILE_END(ROUGH, "rough", "the objective is too rough to be followed")                         \
   PROFILE_END(STOPPED, "stopped", "stopped before the end")
 
 typedef enum ProfileEnd {
@@ -29,7 +31,7 @@ const char *profile_end_sentence(ProfileEnd e);
   PROFILE_VERDICT(OPEN, "open") /* at least one side has no end of its own */                      \
   PROFILE_VERDICT(FLAT, "flat") /* over most of the interval it does not rise at all */            \
   PROFILE_VERDICT(STRUCTURAL, "structural") /* flat, and no data of this kind would change that */ \
-  PROFILE_VERDICT(UNKNOWN, "unknown")       /* failed or stopped */
+  PROFILE_VERDICT(UNKNOWN, "unknown")       /* failed, stopped or rough */
 
 typedef enum ProfileVerdict {
 #define PROFILE_VERDICT(name, word) PROFILE_IS_##name,
@@ -61,6 +63,7 @@ typedef struct ProfileCurve {
   int number;           // of problem->free
   double factor;        // ratio = 2*(V - V at the estimate)/factor; see Profile
   double std_error;     // NaN: not determined
+  double alone;         // the same if all others were known; NaN: the data do not show it
   double low, high;     // interval by the covariance at the profile's level; NaN: none
   double *tangent;      // by number: how it follows at the estimate; NaN: unknown
   ProfileSide side[2];  // below and above the estimate
@@ -92,17 +95,23 @@ typedef struct Profile {
   int count;
   int sides, sides_done; // each curve has two
   int restarts;          // times that a profile found a better optimum
-  const char **notes;    // sentences about that
+  const char **notes;    // sentences about all profiles
   int note_count;
-  bool stopped;
-  FitWork work; // of all refits
+  double roughness; // standard deviation of the objective about a smooth curve near the estimates
+  bool rough;       // by so much that no profile can be followed: there are none
+  bool stopped, timeout; // timeout: by max_seconds
+  FitWork work;          // of all refits
   double seconds;
 } Profile;
+
+// Below, what an interval ends at is lost in what simulations leave open; above, no law of noise holds so far out.
+#define PROFILE_LEVEL_LEAST 0.5
+#define PROFILE_LEVEL_MOST 0.9999
 
 typedef struct ProfileRequest {
   const int *numbers; // of problem->free; NULL: all
   int count;
-  double level; // 0 < level < 1
+  double level; // PROFILE_LEVEL_LEAST to PROFILE_LEVEL_MOST
   double
       range; // how far a profile is followed where nothing ends it, in sizes of the number; a factor where that is
              // searched on a logarithmic scale; > 1
@@ -117,4 +126,6 @@ typedef bool ProfileListener(void *data, const Profile *p, bool fitting);
 Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileListener *listener,
                      void *data, Err *err);
 void profile_free(Profile *p);
-bool profile_is_sound(const Profile *p); // the fit converged, all sides were done, none failed
+// The side has come to an end that is one of the profile, of a bound or of a constraint.
+bool profile_side_is_done(const ProfileSide *s);
+bool profile_is_sound(const Profile *p); // the fit converged, all sides were done

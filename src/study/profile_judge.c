@@ -98,7 +98,7 @@ static ProfileVerdict verdict_of(const Judge *j) {
   const ProfileSide *s = j->c->side;
   bool done = true, closed = true;
   for (int i = 0; i < 2; i++) {
-    done = done && s[i].end != PROFILE_FAILED && s[i].end != PROFILE_STOPPED;
+    done = done && profile_side_is_done(&s[i]);
     closed = closed && s[i].end == PROFILE_CROSSED;
   }
   if (!done) return PROFILE_IS_UNKNOWN;
@@ -222,6 +222,12 @@ static void say_trouble(const Judge *j, int which, Text *t) {
   if (s->end == PROFILE_FAILED)
     text_print(t, "%s%s %.6g the other numbers could not be fitted: the profile of %s ends there.",
                t->length ? " " : "", which ? "Above" : "Below", s->at, j->f->name);
+  if (s->end == PROFILE_BUDGET)
+    text_print(t,
+               "%s%s %.6g the other numbers could not be fitted with max_simulations %d: the "
+               "profile of %s ends there.",
+               t->length ? " " : "", which ? "Above" : "Below", s->at,
+               j->p->problem->options.max_simulations, j->f->name);
   if (s->jump && j->c->verdict == PROFILE_IS_DETERMINED)
     text_print(t, "%sThe profile jumps at %.6g: beyond it the others fit in another way.",
                t->length ? " " : "", s->at);
@@ -229,6 +235,21 @@ static void say_trouble(const Judge *j, int which, Text *t) {
 
 // Ends of intervals that differ by more than this part of the half width are worth a sentence.
 static const double APART = 0.2;
+
+static bool is_constrained(const Judge *j, const double *x) {
+  const Problem *p = j->p->problem;
+  for (int k = 0; k < p->constraints.count; k++)
+    if (constraint_state(p, k, x) == CONSTRAINT_ACTIVE) return true;
+  return false;
+}
+
+static const char *why_not_alike(const Judge *j) {
+  if (is_constrained(j, j->p->fit->x)) return ", which keeps to the active constraints";
+  for (int i = 0; i < j->c->point_count; i++)
+    if (is_constrained(j, j->c->points[i].x))
+      return ", which knows nothing of the constraints that become active there";
+  return ": the profile is no parabola";
+}
 
 static void say_shape(const Judge *j, Text *t) {
   const ProfileCurve *c = j->c;
@@ -239,9 +260,7 @@ static void say_shape(const Judge *j, Text *t) {
   text_print(t,
              "%sThe interval of %s reaches %.2g times as far below and %.2g times as far above the "
              "estimate as the covariance says%s.",
-             t->length ? " " : "", j->f->name, below, above,
-             j->p->problem->constraints.count ? ", which knows nothing of constraints"
-                                              : ": the profile is no parabola");
+             t->length ? " " : "", j->f->name, below, above, why_not_alike(j));
 }
 
 static const char *remark_of(const Judge *j) {

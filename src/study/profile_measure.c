@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "num/distribution.h"
+#include "stats/analysis.h"
 #include "stats/covariance.h"
 #include "stats/samples.h"
 #include "study/profile_parts.h"
@@ -25,7 +26,7 @@ static Projection *curvature_rows(Arena *a, const Problem *p, const Samples *row
   bool *ignored = ARENA_ARRAY(a, bool, count + 1);
   for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
   RowSet set = {rows->n, count, rows->column, rows->scale, ignored, NULL};
-  return projection_new(a, &set, fmax(1e-10, 10 * p->simulate.rel_tol));
+  return projection_new(a, &set, fmax(1e-10, 10 * sensitivity_accuracy(p)));
 }
 
 // Variance of a weighted residual, not below what simulations leave open (as in the intervals of a fit).
@@ -33,12 +34,21 @@ static double usual_variance(const Profile *p, const Samples *rows) {
   double least = 0;
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++) {
-      double error = rows->scale[rows->channels[c].first + i] * 10 * p->problem->simulate.rel_tol *
-                     rows->channels[c].rms;
+      double error = rows->scale[rows->channels[c].first + i] * 10 *
+                     sensitivity_accuracy(p->problem) * rows->channels[c].rms;
       least += error * error / (rows->count ? rows->count : 1);
     }
   double variance = p->statistics->variance;
   return isnan(variance) ? fmax(least, 1e-300) : fmax(variance, fmax(least, 1e-300));
+}
+
+// With all other numbers as they are.
+static double error_alone(const Samples *rows, int k, double factor) {
+  double square = 0;
+  for (int i = 0; i < rows->count + rows->prior_count; i++)
+    if (!(fabs(rows->column[rows->n][i]) > rows->huber[i]))
+      square += pow(rows->scale[i] * rows->column[k][i], 2);
+  return square > 0 ? sqrt(factor / square) : nan("");
 }
 
 // ---------------------------------------------------------------- the interval by the covariance
@@ -99,6 +109,7 @@ void profile_measure(Profile *p, Objective *o) {
     int k = c->number;
     double factor = p->statistics->covariance[k * n + k] / inverse[k * n + k];
     c->factor = rows && factor > 0 && isfinite(factor) ? factor : usual;
+    c->alone = rows ? error_alone(rows, k, c->factor) : nan("");
     for (int j = 0; j < n; j++)
       c->tangent[j] = rows ? inverse[j * n + k] / inverse[k * n + k] : nan("");
     set_interval(p, c);

@@ -1,5 +1,6 @@
 #include "study/profile_refit.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 struct Refit {
   Arena *arena;
-  const Problem *p;
+  const Problem *p;      // without the budget
+  long simulations_most; // of each refit
   Objective *objective;
   int n, held;
   bool estimates_sigma;
@@ -17,7 +19,8 @@ struct Refit {
   LsqPoint *natural, *best;
   bool (*goes_on)(void *);
   void *data;
-  long used; // simulations before this refit
+  long used;     // simulations before this refit
+  bool anywhere; // constraints do not matter
   bool stopped;
 };
 
@@ -26,11 +29,18 @@ static long simulations(const Refit *r) {
   return w->simulations + w->sensitivity_simulations;
 }
 
-// The budget is that of each refit.
+static bool is_used_up(const Refit *r) {
+  return simulations(r) - r->used >= r->simulations_most;
+}
+
 static bool keeps_going(void *data) {
   Refit *r = data;
   if (r->goes_on && !r->stopped) r->stopped = !r->goes_on(r->data);
-  return !r->stopped && simulations(r) - r->used < r->p->options.max_simulations;
+  return !r->stopped && !is_used_up(r);
+}
+
+bool refit_used_up(const Refit *r) {
+  return !r->stopped && is_used_up(r);
 }
 
 static bool has_estimated_sigma(const Problem *p) {
@@ -44,8 +54,16 @@ Refit *refit_new(const Problem *p, const double *sigma, bool (*goes_on)(void *),
   Arena *a = arena_new();
   Refit *r = ARENA_NEW(a, Refit);
   int n = p->free_count;
-  *r = (Refit){.arena = a, .p = p, .n = n, .goes_on = goes_on, .data = data};
-  r->objective = objective_new(p);
+  Problem *endless = ARENA_NEW(a, Problem);
+  *endless = *p;
+  endless->options.max_simulations = INT_MAX;
+  *r = (Refit){.arena = a,
+               .p = endless,
+               .simulations_most = p->options.max_simulations,
+               .n = n,
+               .goes_on = goes_on,
+               .data = data};
+  r->objective = objective_new(endless);
   r->estimates_sigma = has_estimated_sigma(p);
   size_t channels = (size_t)objective_channel_count(r->objective);
   r->first_sigma = ARENA_ARRAY(a, double, channels + 1);
@@ -165,7 +183,7 @@ static bool is_allowed(const Problem *p, const double *x) {
 
 static LocalEnd evaluate(Refit *r, const double *x, double *objective) {
   LsqPoint *at = r->natural;
-  if (!is_allowed(r->p, x)) return LOCAL_INFEASIBLE_END;
+  if (!r->anywhere && !is_allowed(r->p, x)) return LOCAL_INFEASIBLE_END;
   memcpy(at->x, x, (size_t)r->n * sizeof *x);
   // As searches do, whose simulations have other steps because of the slopes.
   LsqEnd end = objective_eval(r->objective, at, HUGE_VAL, r->n > 1);
@@ -178,13 +196,6 @@ static LocalEnd evaluate(Refit *r, const double *x, double *objective) {
 
 enum { SIGMA_ROUNDS = 30 };
 static const double SIGMA_TOL = 1e-6;
-
-// Of a channel that is fitted down to the errors of simulations sigma means nothing.
-static double least_sigma(const Problem *p, const Channel *c) {
-  double squares = 0;
-  for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
-  return fmax(100 * p->simulate.rel_tol * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
-}
 
 // What the objective counts the samples of a channel as.
 static double weight_of_samples(const Problem *p, const Channel *c) {
@@ -200,7 +211,7 @@ static double log_sigmas(const Refit *r) {
       const Channel *channel = &r->p->experiments[e].channels[c];
       if (channel->sigma_kind != SIGMA_ESTIMATED) continue;
       int at = objective_channel(r->objective, e, c);
-      double least = least_sigma(r->p, channel);
+      double least = fit_least_sigma(r->p, channel);
       sum += weight_of_samples(r->p, channel) *
              log(fmax(r->sigma[at], least) / fmax(r->first_sigma[at], least));
     }
@@ -250,4 +261,11 @@ bool refit_value(Refit *r, const double *x, double *objective) {
   double *copy = r->best->x;
   memcpy(copy, x, (size_t)r->n * sizeof *x);
   return has_value(settle(r, evaluate_step, copy, objective));
+}
+
+bool refit_value_anywhere(Refit *r, const double *x, double *objective) {
+  r->anywhere = true;
+  bool ok = refit_value(r, x, objective);
+  r->anywhere = false;
+  return ok;
 }

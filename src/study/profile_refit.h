@@ -12,8 +12,10 @@ void refit_free(Refit *r);
 // Minimises over all numbers but `held` (-1: none is) from x, which becomes the minimum. What sigmas are estimated is found
 // anew; the objective then counts their logarithms, so that objectives can be compared: it is the concentrated likelihood.
 LocalEnd refit_run(Refit *r, int held, double *x, double *objective);
+bool refit_used_up(const Refit *r); // the last one was ended by max_simulations
 // The objective at x in the same sense. false: it cannot be simulated there.
 bool refit_value(Refit *r, const double *x, double *objective);
+bool refit_value_anywhere(Refit *r, const double *x, double *objective); // constraints or not
 // What the objective may differ by without any meaning: errors of simulations.
 double refit_accuracy(Refit *r, double objective);
 const FitWork *refit_work(const Refit *r);

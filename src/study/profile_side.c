@@ -119,7 +119,10 @@ static VisitEnd visit(void *self, double at, double *root) {
   LocalEnd end = fit_others(w, value, w->start, &objective);
   if (!crew_goes_on(w->crew)) return VISIT_STOPPED;
   if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
-  if (!is_usable(end)) return VISIT_FAILED;
+  if (!is_usable(end)) {
+    w->job->used_up = refit_used_up(w->refit);
+    return VISIT_FAILED;
+  }
   keep_point(w, value, objective, w->start);
   if (objective < w->shared->better[w->job->curve]) return VISIT_BETTER;
   *root = sqrt(fmax(0, 2 * (objective - w->shared->profile->objective) / w->curve->factor));

@@ -10,6 +10,7 @@ enum { SIDE_POINTS_MOST = 80 };
 typedef struct SideJob {
   int curve, side; // side 0: below
   WalkResult walk;
+  bool used_up; // max_simulations ended the last refit that failed
   int count;
   FitWork work;
   double points[];

@@ -131,6 +131,26 @@ static void the_listener_stops_jobs_under_way(void **state) {
   }
 }
 
+static void what_was_begun_can_be_salvaged(void **state) {
+  (void)state;
+  for (int workers = 1; workers <= 3; workers++) {
+    Shared shared = {.nap = 3000};
+    Crew *c = crew_of(workers, &shared, square);
+    for (int i = 0; i < 50; i++) crew_submit(c, &(Job){.number = i});
+    Job job = {0};
+    for (int i = 0; i < 6; i++) assert_true(crew_collect(c, &job));
+    crew_stop(c);
+    assert_false(crew_collect(c, &job));
+    int last = 5, count = 0;
+    for (; crew_salvage(c, &job); count++, last = job.number) {
+      assert_true(job.number > last);
+      assert_int_equal(job.answer, job.number * job.number);
+    }
+    assert_true(count <= 40);
+    crew_free(c);
+  }
+}
+
 static void a_crew_is_no_larger_than_its_work(void **state) {
   (void)state;
   assert_true(crew_cores() >= 1);
@@ -146,6 +166,7 @@ int main(void) {
       cmocka_unit_test(jobs_can_follow_each_other),
       cmocka_unit_test(what_is_not_collected_is_given_up),
       cmocka_unit_test(the_listener_stops_jobs_under_way),
+      cmocka_unit_test(what_was_begun_can_be_salvaged),
       cmocka_unit_test(a_crew_is_no_larger_than_its_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

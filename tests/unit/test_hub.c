@@ -238,14 +238,41 @@ static void every_task_is_begun_in_order_and_ends(void **state) {
   hand_done(h);
 }
 
+// Many points inside a task go through the hub of the task.
+static void population(void *data, int number, Objective *o) {
+  double *V = (double *)data + 9 * number, x[27];
+  for (int k = 0; k < 9; k++)
+    x[3 * k] = 1 + 0.2 * k, x[3 * k + 1] = 0.5 + 0.1 * number, x[3 * k + 2] = 0.1;
+  objective_reset(o);
+  Points *p = points_new(o);
+  assert_int_equal(points_values(p, x, 9, V), LSQ_DONE);
+  assert_int_equal(objective_work(o)->simulations, 9);
+  points_free(p);
+}
+
+static void tasks_may_ask_for_many_points(void **state) {
+  (void)state;
+  Hand *h = duffing(8);
+  Hub *hub = hub_new(&h->problem);
+  Objective *alone = objective_new(&h->problem);
+  double lanes[5 * 9], one[5 * 9];
+  hub_run(hub, 5, population, lanes);
+  for (int k = 0; k < 5; k++) population(one, k, alone);
+  for (int i = 0; i < 5 * 9; i++) assert_close(lanes[i], one[i], 1e-3 * one[i] + 1e-6);
+  objective_free(alone);
+  hub_free(hub);
+  hand_done(h);
+}
+
 // ---------------------------------------------------------------- stopping
 
 typedef struct Patience {
   int asked, most, taken;
 } Patience;
 
-static bool be_patient(void *data) {
+static bool be_patient(void *data, int finished) {
   Patience *p = data;
+  assert_true(finished >= p->taken);
   return ++p->asked < p->most;
 }
 
@@ -283,6 +310,7 @@ int main(void) {
       cmocka_unit_test(the_number_of_threads_changes_no_bit),
       cmocka_unit_test(values_in_lanes_are_those_of_points_alone),
       cmocka_unit_test(every_task_is_begun_in_order_and_ends),
+      cmocka_unit_test(tasks_may_ask_for_many_points),
       cmocka_unit_test(a_batch_can_be_stopped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,6 +399,31 @@ static void a_lane_that_is_much_faster_than_the_others_is_left_too(void **state)
   arena_free(a);
 }
 
+// Whoever needs too many is asked to try alone, where it is told what it needs them for.
+static void too_many_steps_end_all_of_them(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Case c = {FORCED, {"x", "v", NULL}, {input_constant(a, 0)}, 20, "rk8", 1e-6, 0};
+  Bench b;
+  Lane lanes[LANES] = {0};
+  bench_open(&b, &c);
+  for (int l = 0; l < LANES; l++) lanes[l].p = parameters(&b, (double[]){100 + l, 0.1});
+  System *s = system_for(&b, LANES, &b.options);
+  LanesWork *w = lanes_work_new(s, &b.options);
+  LanesRequest request = {.inputs = c.inputs, .times = b.times, .count = b.rows, .max_steps = 40};
+  for (int l = 0; l < LANES; l++) lanes[l].column = columns_new(&b);
+  lanes_run(w, &request, lanes, LANES);
+  for (int l = 0; l < LANES; l++) {
+    assert_true(lanes[l].alone);
+    assert_int_equal(lanes[l].outcome, OUTCOME_TOO_MANY_STEPS);
+    assert_int_equal(lanes[l].work.steps + lanes[l].work.rejected, 40);
+  }
+  lanes_work_free(w);
+  system_free(s);
+  bench_close(&b);
+  arena_free(a);
+}
+
 static void demand_is_about_the_steps_of_a_lane_alone(void **state) {
   (void)state;
   Arena *a = arena_new();
@@ -525,6 +550,7 @@ int main(void) {
       cmocka_unit_test(a_lane_that_is_not_wanted_leaves_the_others_alone),
       cmocka_unit_test(a_stiff_lane_is_left_to_a_simulation_of_its_own),
       cmocka_unit_test(a_lane_that_is_much_faster_than_the_others_is_left_too),
+      cmocka_unit_test(too_many_steps_end_all_of_them),
       cmocka_unit_test(demand_is_about_the_steps_of_a_lane_alone),
       cmocka_unit_test(only_explicit_methods_without_events_have_lanes),
       cmocka_unit_test(a_run_does_not_depend_on_the_one_before),

@@ -47,6 +47,21 @@ static double value_at(Fixture *f, int i, double change) {
   return f->at->objective;
 }
 
+// Half the sum of the squares of all rows is the objective, and J'r its gradient.
+static void check_rows(Fixture *f, double objective, const double *gradient, double size) {
+  int n = f->problem->free_count, rows = objective_vector_rows(f->objective);
+  double *r = ARENA_ARRAY(f->arena, double, rows), *J = ARENA_ARRAY(f->arena, double, rows *n);
+  assert_int_equal(objective_vector(f->objective, f->at->x, r, J), LSQ_DONE);
+  double sum = 0;
+  for (int k = 0; k < rows; k++) sum += r[k] * r[k] / 2;
+  assert_close_relative(sum, objective, 1e-10);
+  for (int i = 0; i < n; i++) {
+    double slope = 0;
+    for (int k = 0; k < rows; k++) slope += J[i * rows + k] * r[k];
+    assert_close(slope, gradient[i], 1e-9 * size);
+  }
+}
+
 // R'z is the gradient of the objective, whatever the problem asks for.
 static void check_gradient(Fixture *f, double step, double tol) {
   int n = f->problem->free_count;
@@ -56,6 +71,7 @@ static void check_gradient(Fixture *f, double step, double tol) {
     for (int i = 0; i <= j; i++) gradient[j] += f->at->R[i * n + j] * f->at->z[i];
   for (int j = 0; j < n; j++) size = fmax(size, fabs(gradient[j]));
   assert_true(size > 0);
+  check_rows(f, objective, gradient, size);
   for (int j = 0; j < n; j++) {
     double h = step * fmax(0.1, fabs(f->at->x[j]));
     double slope = (value_at(f, j, h) - value_at(f, j, -h)) / (2 * h);

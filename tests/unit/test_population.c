@@ -19,11 +19,16 @@ static void options_go_before_what_suits(void **state) {
   assert_int_equal(p->generations, 30);
   assert_int_equal(p->stall.window, 5);
   population_free(p);
-  t->fit.population = 3, t->fit.generations = 4, t->fit.stall = 6;
+  t->fit.population = 7, t->fit.generations = 4, t->fit.stall = 3;
   p = begun(t, false);
-  assert_int_equal(p->size, 3);
+  assert_int_equal(p->size, 7);
   assert_int_equal(p->generations, 4);
-  assert_int_equal(p->stall.window, 6);
+  assert_int_equal(p->stall.window, 3);
+  population_free(p);
+  t->fit.population = 10000000, t->fit.max_simulations = 50, t->fit.stall = 1000000000;
+  p = begun(t, false);
+  assert_int_equal(p->size, 50);
+  assert_int_equal(p->stall.window, 5);
   population_free(p);
   trial_free(t);
 }
@@ -61,19 +66,19 @@ static void members_are_spread_over_the_box(void **state) {
 }
 
 static bool wall_but_a_corner(const double *x) {
-  return x[0] < 4.5;
+  return x[0] < 4.8; // of -5 to 5
 }
 
 static void the_first_population_is_drawn_again_when_none_can_be_simulated(void **state) {
   (void)state;
   Trial *t = trial_new(sphere, 2, 1);
-  t->fit.population = 2;
+  t->fit.population = 4;
   t->wall = wall_but_a_corner;
   Population *p = begun(t, true);
   assert_false(p->ended);
   assert_true(t->calls > 1);
   assert_int_equal(t->result.evaluations, t->points);
-  assert_true(t->result.best->x[0] >= 4.5);
+  assert_true(t->result.best->x[0] >= 4.8);
   population_free(p);
   t->wall = wall_everywhere;
   p = begun(t, true);
