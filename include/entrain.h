@@ -448,7 +448,8 @@ bool entrain_compare_add(EntrainCompare *c, const char *method, EntrainError *er
 // True values of the unknowns, NULL: those of the model file. all: every unknown counts in the error, also those that the
 // data do not determine.
 void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all);
-// An error (without a truth an excess of the objective over the best one) of at most this, relative, counts as found: 0.01.
+// A relative difference of at most this (0.01) to the truth, or to where a search that begins at the truth ends, counts as
+// found; without a truth an excess of the objective over the best one.
 void entrain_compare_found(EntrainCompare *c, double within);
 // seeds: methods that draw random numbers run so many times. random_starts: every method begins at so many random points of
 // the bounds. 0 and 1: no more than once, from the start values.

@@ -124,6 +124,10 @@ int entrain_compare_count(const EntrainCompare *c) {
   return c->compare ? c->compare->done : 0;
 }
 
+static double known(double objective) {
+  return isfinite(objective) ? objective : nan("");
+}
+
 bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out) {
   if (i < 0 || i >= entrain_compare_count(c)) return false;
   const CompareRow *r = &c->compare->rows[i];
@@ -139,9 +143,9 @@ bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out) {
       .simulations = m->simulations,
       .sensitivity_simulations = m->sensitivity_simulations,
       .fair = m->fair,
-      .objective = m->objective,
-      .objective_least = r->least.objective,
-      .objective_most = r->most.objective,
+      .objective = known(m->objective),
+      .objective_least = known(r->least.objective),
+      .objective_most = known(r->most.objective),
       .error = m->error,
       .seconds = m->seconds,
       .evaluations_parallel = m->evaluations_parallel,

@@ -68,9 +68,20 @@ static bool set_default_over(const EntrainProblem *p, Plan *plan) {
   return true;
 }
 
+static bool are_different(const Words *names) {
+  for (int i = 0; i < names->count; i++)
+    for (int k = 0; k < i; k++)
+      if (strcmp(names->at[i], names->at[k]) == 0) {
+        complain("--over names %s twice", names->at[i]);
+        return false;
+      }
+  return true;
+}
+
 static bool read_over(const Arguments *a, const EntrainProblem *p, Plan *plan) {
   const char *list = arguments_value(a, "over");
-  if (list && !words_split("--over", list, &plan->over)) return false;
+  if (list && (!words_split("--over", list, &plan->over) || !are_different(&plan->over)))
+    return false;
   int room = plan->over.count > 2 ? plan->over.count : 2;
   plan->axes = calloc((size_t)room, sizeof *plan->axes);
   if (!plan->axes) {
@@ -137,8 +148,9 @@ static bool read_range(const EntrainProblem *p, Plan *plan, char *assignment) {
   EntrainBasinAxis *axis = find_axis(plan, "--range", name);
   char *colon = strchr(text, ':');
   if (!axis) return false;
-  if (!colon) {
-    complain("--range needs name=low:high, not '%s=%s'", name, text);
+  if (!colon || strchr(colon + 1, ':')) {
+    complain("--range needs name=low:high, two numbers such as %s=0.1:10, not '%s=%s'", name, name,
+             text);
     return false;
   }
   *colon = 0;
@@ -153,13 +165,19 @@ static bool read_ranges(const EntrainProblem *p, Plan *plan, const char *list) {
   return done;
 }
 
+static bool set_spacing(EntrainBasinAxis *axis, EntrainSpacing spacing) {
+  bool other = axis->spacing != ENTRAIN_SPACING_DEFAULT && axis->spacing != spacing;
+  if (other) complain("%s is spaced by --log or by --linear, not by both", axis->name);
+  axis->spacing = spacing;
+  return !other;
+}
+
 static bool read_spacings(Plan *plan, const char *flag, EntrainSpacing spacing, const char *list) {
   Words words;
   bool done = words_split(flag, list, &words);
   for (int i = 0; done && i < words.count; i++) {
     EntrainBasinAxis *axis = find_axis(plan, flag, words.at[i]);
-    if (axis) axis->spacing = spacing;
-    done = axis != NULL;
+    done = axis && set_spacing(axis, spacing);
   }
   words_done(&words);
   return done;
@@ -221,9 +239,10 @@ static void show_starts(Progress *p, const EntrainBasinState *s) {
   char line[200];
   int at = snprintf(line, sizeof line, "start %d of %d", s->done, s->starts);
   if (s->done && s->seconds > 0)
-    snprintf(line + at, sizeof line - (size_t)at,
-             "  %.3g a second  best objective %.4g  about %.0f s left", s->done / s->seconds,
-             s->best, ceil(s->seconds / s->done * (s->starts - s->done)));
+    at += snprintf(line + at, sizeof line - (size_t)at, "  %.3g a second  about %.0f s left",
+                   s->done / s->seconds, ceil(s->seconds / s->done * (s->starts - s->done)));
+  if (isfinite(s->best))
+    snprintf(line + at, sizeof line - (size_t)at, "  best objective %.4g", s->best);
   progress_show(p, line);
 }
 
@@ -344,8 +363,9 @@ const Command CMD_BASIN = {
     "which start leads to which optimum: on the terminal, as SVG or as PNG. Numbers that --over "
     "does not name begin where the problem says. End points count as one optimum when their "
     "numbers and objectives agree, or when they differ only along a direction that the data do not "
-    "see. PROBLEM is a YAML file ('entrain help problem' explains it). Ctrl-C ends it with what is "
-    "done. The exit status is 1 when it was stopped, or no start reached an optimum.",
+    "see. Budgets such as --max_simulations and --max_seconds are those of each search. PROBLEM is "
+    "a YAML file ('entrain help problem' explains it). Ctrl-C ends it with what is done. The exit "
+    "status is 1 when it was stopped, or no start reached an optimum.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

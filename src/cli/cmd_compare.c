@@ -53,13 +53,25 @@ static bool read_count(const Arguments *a, const char *flag, int *count) {
   double value = 0;
   *count = 0;
   if (!text) return true;
-  if (!read_number(flag, text, &value)) return false;
+  char dashed[40];
+  snprintf(dashed, sizeof dashed, "--%s", flag);
+  if (!read_number(dashed, text, &value)) return false;
   if (value >= 1 && value <= RUNS_MOST && value == floor(value)) {
     *count = (int)value;
     return true;
   }
   complain("--%s must be a whole number from 1 to %d, not %s", flag, RUNS_MOST, text);
   return false;
+}
+
+static bool spares(const Job *job, const char *path) {
+  for (int i = 0; PLACES[i]; i++) {
+    const char *place = arguments_value(job->a, PLACES[i]);
+    if (!place || !output_is_same(place, path)) continue;
+    complain("--%s would overwrite '%s', which is read; choose another name", PLACES[i], path);
+    return false;
+  }
+  return true;
 }
 
 static bool add_method(const Job *job, const char *place, const char *text) {
@@ -72,8 +84,10 @@ static bool add_method(const Job *job, const char *place, const char *text) {
 // "@file": a method in each line; empty lines and those that begin with # do not count.
 static bool add_methods_of_file(const Job *job, const char *path) {
   size_t length;
+  if (strcmp(path, "-") != 0 && !spares(job, path)) return false;
   char *text = read_all(path, &length), *at = text, *line;
   bool done = text != NULL;
+  int count = 0;
   for (int number = 1; done && (line = strsep(&at, "\n")); number++) {
     char place[300];
     snprintf(place, sizeof place, "%.250s:%d", path, number);
@@ -81,10 +95,12 @@ static bool add_methods_of_file(const Job *job, const char *path) {
     if (*line && *line != '#') {
       line[strcspn(line, "\r")] = 0;
       done = add_method(job, place, line);
+      count++;
     }
   }
   free(text);
-  return done;
+  if (done && !count) complain("--methods: '%s' names no method; give one in each line", path);
+  return done && count;
 }
 
 static bool add_methods(const Job *job) {
@@ -120,7 +136,7 @@ static bool read_found(const Job *job) {
   const char *text = arguments_value(job->a, "found");
   double value;
   if (!text) return true;
-  if (!read_number("found", text, &value)) return false;
+  if (!read_number("--found", text, &value)) return false;
   if (value > 0 && value < 1) {
     entrain_compare_found(job->compare, value);
     return true;
@@ -133,12 +149,7 @@ static bool read_published(const Job *job) {
   const char *path = arguments_value(job->a, "published");
   EntrainError error;
   if (!path) return true;
-  for (int i = 0; PLACES[i]; i++) {
-    const char *place = arguments_value(job->a, PLACES[i]);
-    if (!place || !output_is_same(place, path)) continue;
-    complain("--%s would overwrite '%s', which is read; choose another name", PLACES[i], path);
-    return false;
-  }
+  if (!spares(job, path)) return false;
   if (entrain_compare_published(job->compare, path, &error)) return true;
   complain_error(&error);
   return false;
@@ -285,8 +296,9 @@ static const Flag FLAGS[] = {
     {"error", 0, "determined|all",
      "whether parameters that the data do not determine count in the error", "determined", false},
     {"found", 0, "NUMBER",
-     "relative error, or excess of the objective over the best one, that counts as found", "0.01",
-     false},
+     "relative difference to the truth, or to where a search from the truth ends, that counts as "
+     "found; without a truth excess of the objective over the best one",
+     "0.01", false},
     {"seeds", 0, "N", "methods that draw random numbers run N times; figures are medians", "1",
      false},
     {"random_starts", 0, "N", "every method begins at N random points of the bounds",
@@ -336,7 +348,8 @@ const Command CMD_COMPARE = {
     "counted alike, and prints a row for each: how it ended, iterations, evaluations of the "
     "objective, the fair count (an evaluation with the slopes of n parameters counts n + 1), the "
     "objective, the largest relative error when the truth is known, time. Options of all methods "
-    "are flags (--max_simulations 2000); options of one follow it after colons. A method that "
+    "are flags (--max_simulations 2000, for each search); options of one follow it after colons. A "
+    "method that "
     "fails or cannot do the problem gets a row that says so, and the others go on. PROBLEM is a "
     "YAML file ('entrain help problem' explains it).\n"
     "Ctrl-C ends with the rows so far; the exit status is then 1, as it is when no method gave a "

@@ -161,6 +161,7 @@ const Command CMD_PROFILE = {
     "everything begins there again. Where the objective is rough, so that its ups and downs hide "
     "the end of an interval, there are no profiles. PROBLEM is a YAML file ('entrain help problem' "
     "explains it). "
+    "max_seconds is for all of it, max_simulations for each fit. "
     "The exit status is 1 when the fit did not converge or a profile could not be finished.",
     FLAGS,
     OF_SIMULATION | OF_FIT,

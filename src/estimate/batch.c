@@ -121,14 +121,21 @@ static void work_block(void *own, void *data) {
 
 // ---------------------------------------------------------------- the batch
 
-static void submit(const Batch *b, Crew *c, BatchJob *job, const BatchRequest *q, int first) {
-  int left = q->count - first;
+// Starts of the job that begins with this one.
+static int share_of(const Batch *b, int first) {
+  int left = b->request->count - first, share = b->block;
+  if (b->request->brief && b->lanes && first < share) share = first < 1 ? 1 : first;
+  return left < share ? left : share;
+}
+
+static int submit(const Batch *b, Crew *c, BatchJob *job, const BatchRequest *q, int first) {
   memset(job, 0, job_size(b));
   job->first = first;
-  job->count = left < b->block ? left : b->block;
+  job->count = share_of(b, first);
   memcpy(start_of(b, job, 0), q->starts + (size_t)first * (size_t)b->n,
          (size_t)job->count * (size_t)b->n * sizeof *q->starts);
   crew_submit(c, job);
+  return (int)job->count;
 }
 
 static bool take_all(const Batch *b, BatchJob *job, const BatchRequest *q) {
@@ -147,8 +154,7 @@ static bool run_jobs(const Batch *b, Crew *c, int workers, const BatchRequest *q
   bool collected = true, wanted = true;
   int next = 0;
   while (collected && wanted && (next < q->count || crew_pending(c))) {
-    for (; next < q->count && crew_pending(c) < AHEAD * workers; next += b->block)
-      submit(b, c, job, q, next);
+    while (next < q->count && crew_pending(c) < AHEAD * workers) next += submit(b, c, job, q, next);
     collected = crew_collect(c, job);
     wanted = !collected || take_all(b, job, q);
   }

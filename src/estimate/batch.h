@@ -22,6 +22,7 @@ typedef struct BatchRequest {
   int count;
   int threads; // 0: all cores
   bool lanes;  // where the integrator can
+  bool brief;  // take may end it soon: few starts share simulations at first
   BatchTake *take;
   // Now and then, with the number of fits that are finished; false ends the batch: what is finished without a gap is still
   // told. NULL: nobody listens.

@@ -64,7 +64,8 @@ static void look_around(Descent *s) {
     s->high[i] = s->lsq->upper[i] - p->x[i];
   }
   s->residuals = (LinearModel){n, p->R, p->z, s->scale, s->low, s->high};
-  s->full_gain = to_minimum(s, &s->residuals, s->full);
+  s->promise = s->full_gain = to_minimum(s, &s->residuals, s->full);
+  s->cap = 0;
   if (s->result->iterations > 0)
     curvature_update(s->curvature, s->trial, s->old_slope, p, s->slope);
   bool curved = s->curved && s->full_gain < LARGE_PART * p->objective &&
@@ -89,8 +90,9 @@ static bool set_trial(Descent *s) {
   bool moves = false;
   for (int i = 0; i < s->lsq->n; i++) {
     double x = s->at->x[i] + s->d[i];
-    if (s->d[i] <= s->low[i] || x < s->lsq->lower[i]) x = s->lsq->lower[i];
-    if (s->d[i] >= s->high[i] || x > s->lsq->upper[i]) x = s->lsq->upper[i];
+    double low = s->lsq->lower[i], high = s->lsq->upper[i];
+    if (s->d[i] <= low - s->at->x[i] || x < low) x = low;
+    if (s->d[i] >= high - s->at->x[i] || x > high) x = high;
     moves = moves || x != s->at->x[i];
     s->trial->x[i] = x;
   }
@@ -123,9 +125,9 @@ static void accept(Descent *s, double ratio) {
   const LocalOptions *o = s->options;
   LocalEnd how;
   double before = s->at->objective, gain = before - s->trial->objective;
-  bool small = !s->limited && local_is_small(s->lsq, s->at->x, s->d, o->step_tol) &&
+  bool small = !s->limited && !s->cap && local_is_small(s->lsq, s->at->x, s->d, o->step_tol) &&
                local_is_small(s->lsq, s->at->x, s->full, o->step_tol);
-  bool level = !s->limited && fmax(s->gain, s->full_gain) <= o->reduction_tol * before &&
+  bool level = !s->limited && !s->cap && fmax(s->gain, s->full_gain) <= o->reduction_tol * before &&
                gain <= o->reduction_tol * before && ratio <= 2;
   choose_model(s, gain);
   memcpy(s->old_slope, s->slope, (size_t)s->lsq->n * sizeof *s->slope);
@@ -160,6 +162,34 @@ static double noise(const Descent *s) {
   return fmax(2 * sqrt(V * floor) + floor, unknown);
 }
 
+static const double FAR = 100; // times its own size
+
+static bool leads_far(const Descent *s) {
+  for (int i = 0; i < s->lsq->n; i++)
+    if (fabs(s->full[i]) > FAR * local_size(s->lsq, s->at->x, i)) return true;
+  return false;
+}
+
+// A number that hardly changes the residuals at the start is sent very far by the linear model, where it is wrong, and a
+// trust region shrinks until the others cannot move either. Then each number is held back by its own size.
+static bool hold_back(Descent *s) {
+  static const double CAPS[] = {1, 0.1, 0.01};
+  if (s->cap == sizeof CAPS / sizeof *CAPS) return false;
+  double cap = CAPS[s->cap++];
+  for (int i = 0; i < s->lsq->n; i++) {
+    double most = cap * local_size(s->lsq, s->at->x, i);
+    s->low[i] = fmax(s->low[i], -most);
+    s->high[i] = fmin(s->high[i], most);
+  }
+  s->full_gain = to_minimum(s, &s->residuals, s->full);
+  use_residuals(s);
+  s->rule->begin(s);
+  s->rejected = 0;
+  return true;
+}
+
+static const double MUCH = 1e-3; // of the objective, that the linear model promises
+
 // A rejected step ends the search when it was too small to matter, or promised less than the noise of the objective.
 static void reject(Descent *s) {
   s->rejected++;
@@ -168,10 +198,14 @@ static void reject(Descent *s) {
     return;
   }
   bool small = local_is_small(s->lsq, s->at->x, s->d, s->options->step_tol);
-  if (s->gain <= noise(s) || (small && !s->limited))
+  if (s->gain > noise(s) && !small) return;
+  bool much = s->promise > MUCH * s->at->objective;
+  bool stuck = much && s->result->iterations == 0 && (s->cap || leads_far(s));
+  if (stuck && hold_back(s)) return;
+  if (!stuck && (s->gain <= noise(s) || !s->limited || !much))
     end(s, LOCAL_REDUCTION_END);
-  else if (small)
-    end(s, s->full_gain <= 1e-3 * s->at->objective ? LOCAL_REDUCTION_END : LOCAL_NO_DESCENT_END);
+  else
+    end(s, LOCAL_NO_DESCENT_END);
 }
 
 static void try_step(Descent *s) {

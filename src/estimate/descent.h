@@ -50,6 +50,8 @@ struct Descent {
   double raise;   // of the damping, at the next rejection
   double highest; // objective seen at accepted points
   int rejected;   // in a row
+  int cap;        // how often the numbers have been held back one by one, at this point
+  double promise; // full_gain without that
   double worse;   // by how much the last trial was, HUGE_VAL when it has no objective
   bool ended;
   double *newton, *down; // scratch of the dogleg

@@ -170,8 +170,8 @@ static void submit_all(Objective *o, const Rig *r, int e, const double *x) {
 static bool affords_all(Objective *o, const Rig *r) {
   long jobs = 0;
   for (int k = 0; k < r->parameter_count; k++) jobs += o->differences->stencils[k].count;
-  if (objective_left(o) < jobs) o->cut = true;
-  return !o->cut;
+  if (objective_left(o) < jobs) objective_cut(o);
+  return !objective_was_cut(o);
 }
 
 LsqEnd differences_fill(Objective *o, Rig *r, int e, const double *x) {

@@ -217,7 +217,8 @@ static FitOutcome outcome_of(const Search *s) {
   if (s->result->certain) return FIT_CONVERGED;
   if (s->over_budget) return FIT_BUDGET;
   if (!local_end_converged(s->best_end)) return FIT_NOT_CONVERGED;
-  return asks_for_certainty(s->problem) ? FIT_UNCERTAIN : FIT_CONVERGED;
+  bool at_target = s->best_objective <= target_of(s->problem);
+  return asks_for_certainty(s->problem) && !at_target ? FIT_UNCERTAIN : FIT_CONVERGED;
 }
 
 static void write_message(Search *s) {

@@ -9,6 +9,8 @@
 
 typedef struct Multistart {
   Search *s;
+  Problem inner; // as each start sees it
+  const double *starts;
   double target;
   double *x; // the best so far
   double objective, comparable;
@@ -35,9 +37,15 @@ static void spread_starts(const Search *s, int count, double *x) {
     }
 }
 
+typedef struct Ended { // a search from one of the starts
+  const double *x;
+  double objective, comparable;
+  LocalEnd end;
+} Ended;
+
 // Where constraints are violated, no objective makes up for it.
-static bool counts(Multistart *m, const BatchAnswer *a) {
-  bool satisfied = a->objective < HUGE_VAL && problem_satisfied(m->s->problem, a->x);
+static bool counts(Multistart *m, const Ended *a) {
+  bool satisfied = problem_satisfied(m->s->problem, a->x);
   if (satisfied && !m->satisfied) {
     m->satisfied = true;
     m->comparable = HUGE_VAL, m->agree = 0;
@@ -45,23 +53,39 @@ static bool counts(Multistart *m, const BatchAnswer *a) {
   return satisfied || !m->satisfied;
 }
 
+static void consider(Multistart *m, const Ended *a) {
+  m->done++;
+  if (!(a->objective < HUGE_VAL) || !counts(m, a)) return;
+  double allowed = SAME * fabs(m->comparable);
+  if (!(a->comparable >= m->comparable - allowed)) m->agree = 0;
+  m->agree += !(a->comparable > m->comparable + allowed);
+  if (!(a->comparable < m->comparable)) return;
+  memcpy(m->x, a->x, (size_t)m->s->n * sizeof *m->x);
+  m->objective = a->objective, m->comparable = a->comparable, m->end = a->end;
+  search_tell(m->s, m->x, m->objective, m->done);
+}
+
+// The last start has what is left of the budget.
+static void end_with_the_rest(Multistart *m, int number) {
+  Search *s = m->s;
+  Problem rest = m->inner;
+  rest.options.max_simulations = (int)objective_left(s->objective);
+  rest.options.threads = 1;
+  FitResult *r = fit_run(&rest, m->starts + (size_t)number * (size_t)s->n, search_relay, s);
+  fit_work_add(objective_count(s->objective), &r->work);
+  consider(m, &(Ended){r->x, r->objective, fit_comparable(r), r->end});
+  fit_free(r);
+}
+
 static bool take(void *data, int number, const BatchAnswer *a) {
   Multistart *m = data;
   Search *s = m->s;
-  (void)number;
-  if (!search_affords(s, &a->work)) return false;
-  fit_work_add(objective_count(s->objective), &a->work);
-  m->done++;
-  if (!counts(m, a)) return search_goes_on(s);
-  double allowed = SAME * fabs(m->comparable);
-  m->agree = a->comparable < m->comparable - allowed
-                 ? 1
-                 : m->agree + (a->comparable <= m->comparable + allowed);
-  if (a->comparable < m->comparable) {
-    memcpy(m->x, a->x, (size_t)s->n * sizeof *m->x);
-    m->objective = a->objective, m->comparable = a->comparable, m->end = a->end;
-    search_tell(s, m->x, m->objective, m->done);
+  if (!search_affords(s, &a->work)) {
+    end_with_the_rest(m, number);
+    return false;
   }
+  fit_work_add(objective_count(s->objective), &a->work);
+  consider(m, &(Ended){a->x, a->objective, a->comparable, a->end});
   m->found = a->certain || a->objective <= m->target;
   return !m->found && search_goes_on(s);
 }
@@ -84,25 +108,31 @@ static void look_at_start(Multistart *m) {
 
 void multistart(Search *s, Method method, int count, double target) {
   Arena *a = arena_new();
-  Problem inner = *s->problem;
-  if (count > inner.options.max_simulations) count = inner.options.max_simulations;
-  inner.options.max_seconds = 0; // those of the whole search end it
-  inner.method = method;
-  Multistart m = {.s = s, .target = target, .objective = HUGE_VAL, .comparable = HUGE_VAL};
+  Multistart m = {.s = s,
+                  .inner = *s->problem,
+                  .target = target,
+                  .objective = HUGE_VAL,
+                  .comparable = HUGE_VAL};
+  FitOptions *o = &m.inner.options;
+  if (count > o->max_simulations) count = o->max_simulations;
+  o->max_seconds = 0; // those of the whole search end it
+  m.inner.method = method;
   m.x = ARENA_ARRAY(a, double, s->n + 1);
   double *starts = ARENA_ARRAY(a, double, (size_t)count *(size_t)s->n + 1);
   spread_starts(s, count, starts);
+  m.starts = starts;
   BatchRequest q = {.starts = starts,
                     .count = count,
                     .threads = s->problem->options.threads,
                     .lanes = s->problem->options.lanes == LANES_AUTO,
+                    .brief = true,
                     .take = take,
                     .listener = goes_on,
                     .data = &m};
   long before = objective_work(s->objective)->in_turn;
   search_begin(s, "multistart");
   look_at_start(&m);
-  if (search_goes_on(s)) batch_run(&inner, &q);
+  if (search_goes_on(s)) batch_run(&m.inner, &q);
   fit_work_share(objective_count(s->objective), before, crew_size(q.threads, count));
   bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
   search_end(s, certain, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);

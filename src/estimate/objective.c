@@ -716,11 +716,13 @@ long objective_left(const Objective *o) {
   return o->problem->options.max_simulations - w->simulations - w->sensitivity_simulations;
 }
 
-int objective_affords(Objective *o, int count) {
+int objective_affords(const Objective *o, int count) {
   long most = objective_left(o) / o->problem->experiment_count;
-  if (most >= count) return count;
+  return most >= count ? count : most > 0 ? (int)most : 0;
+}
+
+void objective_cut(Objective *o) {
   o->cut = true;
-  return most > 0 ? (int)most : 0;
 }
 
 bool objective_was_cut(const Objective *o) {

@@ -43,9 +43,11 @@ LsqEnd objective_vector(Objective *o, const double *x, double *r, double *J);
 const char *objective_why(const Objective *o); // why the last simulation failed
 bool objective_is_over(Objective *o);          // the budget is used up, or the listener ends it
 long objective_left(const Objective *o);       // simulations that the budget still allows
-// How many of `count` evaluations without slopes it allows. Fewer than all: the objective has been cut.
-int objective_affords(Objective *o, int count);
-bool objective_was_cut(const Objective *o); // somebody had to do with less than wanted: it is over
+int objective_affords(const Objective *o,
+                      int count); // how many of these evaluations without slopes
+// Somebody had to do with less than wanted: it is over. Told when what could be afforded has been done.
+void objective_cut(Objective *o);
+bool objective_was_cut(const Objective *o);
 const FitWork *objective_work(const Objective *o);
 FitWork *objective_count(Objective *o); // to add what was done elsewhere
 void objective_solver(const Objective *o, char name[48], long *steps,

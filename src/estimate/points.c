@@ -137,7 +137,9 @@ LsqEnd points_values(Points *p, const double *x, int count, double *V) {
   LsqEnd end = some < count ? LSQ_STOP : LSQ_DONE;
   if (o->hub) {
     for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
-    return values_in_turn(o, x, some, V) == LSQ_STOP ? LSQ_STOP : end;
+    if (values_in_turn(o, x, some, V) == LSQ_STOP) end = LSQ_STOP;
+    if (some < count) objective_cut(o);
+    return end;
   }
   if (!p->crew)
     p->crew = followers_new(o, INT_MAX, p->job_size, p->group > 1 ? work_groups : work_points);
@@ -154,6 +156,7 @@ LsqEnd points_values(Points *p, const double *x, int count, double *V) {
     if (p->job->steps > steps) steps = p->job->steps;
   }
   o->best_steps = steps;
+  if (some < count) objective_cut(o);
   fit_work_share(&o->work, before, crew_workers(p->crew));
   return end;
 }

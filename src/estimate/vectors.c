@@ -86,6 +86,7 @@ LsqEnd vectors_values(Vectors *v, const double *x, int count, double *V, double 
     if (v->job->steps > steps) steps = v->job->steps;
   }
   o->best_steps = steps;
+  if (some < count) objective_cut(o);
   fit_work_share(&o->work, before, crew_workers(v->crew));
   return end;
 }

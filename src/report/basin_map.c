@@ -39,12 +39,6 @@ static void add_marker_rows(const Basin *b, LegendRow *rows, int *count) {
         (LegendRow){"truth", INK_NONE, {INK_BLACK, 1.8, DASH_FULL}, MARKER_CROSS, false, false};
 }
 
-static const char *headline(const Basin *b, Arena *a) {
-  if (!b->optimum_count) return "No start reaches an optimum";
-  return arena_print(a, "%s of the starts reach the best optimum",
-                     basin_percent(b, b->optima[0].count, a));
-}
-
 // The file and its folder: many problems are called problem.yaml.
 static const char *short_path(const char *path) {
   const char *at = path + strlen(path);
@@ -55,15 +49,17 @@ static const char *short_path(const char *path) {
 
 static const char *subtitle(const Basin *b, Arena *a) {
   const char *more = b->axis_count > 2 && !b->random ? "; the most frequent outcome" : "";
-  return arena_print(a, "%s, %s: %s%s%s", short_path(b->problem->path), basin_method(b, a),
-                     basin_plan(b, a), basin_fixed(b, a), more);
+  const char *file = figure_shortened(a, short_path(b->problem->path), AXES_TEXT, false, SIDE / 2);
+  return arena_print(a, "%s, %s: %s%s%s", file, basin_method(b, a), basin_plan(b, a),
+                     basin_fixed(b, a), more);
 }
 
 static void draw_titles(const Basin *b, const Axes *axes, Arena *a) {
-  figure_text(axes->figure, (Spot){axes->frame.x, 24}, headline(b, a),
+  figure_text(axes->figure, (Spot){axes->frame.x, 24}, basin_headline(b, a),
               (Lettering){.size = AXES_TEXT + 3, .bold = true});
-  figure_text(axes->figure, (Spot){axes->frame.x, 44}, subtitle(b, a),
-              (Lettering){.size = AXES_TEXT, .ink = 0x505050});
+  figure_text_within(axes->figure, (Spot){axes->frame.x, 44}, subtitle(b, a),
+                     (Lettering){.size = AXES_TEXT, .ink = 0x505050},
+                     axes->figure->width - axes->frame.x - EDGE);
 }
 
 // ---------------------------------------------------------------- cells
@@ -226,10 +222,9 @@ Figure *basin_map(const Basin *b, Arena *a) {
   else
     add_line_row(rows, &count);
   double height = flat ? SIDE : 0.7 * SIDE;
-  double text = LEFT + fmax(figure_text_width(headline(b, a), AXES_TEXT + 3),
-                            figure_text_width(subtitle(b, a), AXES_TEXT));
-  double width = fmax(LEFT + SIDE + GAP + legend_width(rows, count), 1.05 * text) + EDGE;
-  Figure *f = figure_new(a, ceil(width), TOP + height + BOTTOM, headline(b, a));
+  double text = LEFT + figure_text_room(basin_headline(b, a), AXES_TEXT + 3, true);
+  double width = fmax(LEFT + SIDE + GAP + legend_width(rows, count), text) + EDGE;
+  Figure *f = figure_new(a, ceil(width), TOP + height + BOTTOM, basin_headline(b, a));
   Axes axes = {f,
                {LEFT, TOP, SIDE, height},
                axis_of(b, &b->axes[0], a),

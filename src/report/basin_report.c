@@ -8,7 +8,7 @@
 #include "report/json.h"
 #include "report/rounded.h"
 
-enum { OPTIMA_SHOWN = 10, NUMBERS_SHOWN = 12, FIXED_COLUMNS = 5 };
+enum { OPTIMA_SHOWN = 10, FIXED_COLUMNS = 5 };
 
 // ---------------------------------------------------------------- for people
 
@@ -18,13 +18,15 @@ static const char *digits(Page *p, double value, int count) {
   return arena_print(p->arena, "%s", text);
 }
 
+static const char *counted(Page *p, long count, const char *word, const char *plural) {
+  return arena_print(p->arena, "%ld %s%s", count, word, count == 1 ? "" : plural);
+}
+
 static void print_verdict(Page *p, const Basin *b) {
   int best = b->optimum_count ? b->optima[0].count : 0;
   Tint tint = best == b->done && best ? TINT_GOOD : best ? TINT_NOTICE : TINT_BAD;
-  const char *score = best ? arena_print(p->arena, "%s of the starts reach the best optimum",
-                                         basin_percent(b, best, p->arena))
-                           : "no start reaches an optimum";
-  text_print(p->out, "%s: %s\n", b->problem->path, page_tinted(p, tint, score));
+  text_print(p->out, "%s: %s\n", b->problem->path,
+             page_tinted(p, tint, basin_headline(b, p->arena)));
   const char *seed = b->random ? arena_print(p->arena, "; seed %d", b->problem->options.seed) : "";
   const char *stopped = b->done == b->count ? ""
                                             : arena_print(p->arena, "; stopped, %d of %d were done",
@@ -43,9 +45,25 @@ static const char *remark_on(Page *p, const BasinOptimum *o) {
                      (o->certain || o->flat) && *error ? "; " : "", error);
 }
 
+// The best ones, and those that the map has a letter and a colour for.
+static bool is_shown(const Basin *b, int k) {
+  return k < OPTIMA_SHOWN || shade_of_optimum(b, k) < SHADE_OTHER;
+}
+
+static void add_optimum(Page *p, const Basin *b, int k, PageTable *t, int columns) {
+  const BasinOptimum *o = &b->optima[k];
+  const char **cell = ARENA_ARRAY(p->arena, const char *, columns);
+  cell[0] = arena_print(p->arena, "%d", k + 1);
+  cell[1] = basin_percent(b, o->count, p->arena);
+  cell[2] = digits(p, o->objective, 4);
+  cell[3] = digits(p, o->median, 4);
+  for (int i = 0; i < b->problem->free_count; i++) cell[4 + i] = digits(p, o->x[i], 6);
+  cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, o));
+  page_table_add(t, cell);
+}
+
 static void print_optima(Page *p, const Basin *b) {
-  int numbers = b->problem->free_count < NUMBERS_SHOWN ? b->problem->free_count : NUMBERS_SHOWN;
-  int columns = FIXED_COLUMNS + numbers;
+  int numbers = b->problem->free_count, columns = FIXED_COLUMNS + numbers;
   PageColumn *head = ARENA_ARRAY(p->arena, PageColumn, columns);
   head[0] = (PageColumn){">no.", 0}, head[1] = (PageColumn){">share", 0};
   head[2] = (PageColumn){">objective", 0}, head[3] = (PageColumn){">work", 1};
@@ -53,27 +71,24 @@ static void print_optima(Page *p, const Basin *b) {
     head[4 + i] = (PageColumn){arena_print(p->arena, ">%s", b->problem->free[i].name), 2 + i};
   head[columns - 1] = (PageColumn){"", 1};
   PageTable *t = page_table_new(p, head, columns);
-  for (int k = 0; k < b->optimum_count && k < OPTIMA_SHOWN; k++) {
-    const BasinOptimum *o = &b->optima[k];
-    const char **cell = ARENA_ARRAY(p->arena, const char *, columns);
-    cell[0] = arena_print(p->arena, "%d", k + 1);
-    cell[1] = basin_percent(b, o->count, p->arena);
-    cell[2] = digits(p, o->objective, 4);
-    cell[3] = digits(p, o->median, 4);
-    for (int i = 0; i < numbers; i++) cell[4 + i] = digits(p, o->x[i], 6);
-    cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, o));
-    page_table_add(t, cell);
-  }
+  for (int k = 0; k < b->optimum_count; k++)
+    if (is_shown(b, k)) add_optimum(p, b, k, t, columns);
   page_heading(p, "Optima");
   page_table_print(t);
+  page_table_tell_missing(t, "--json FILE");
 }
 
 static void print_more_optima(Page *p, const Basin *b) {
-  int starts = 0, more = b->optimum_count - OPTIMA_SHOWN;
-  for (int k = OPTIMA_SHOWN; k < b->optimum_count; k++) starts += b->optima[k].count;
+  int starts = 0, more = 0;
+  for (int k = 0; k < b->optimum_count; k++) {
+    if (is_shown(b, k)) continue;
+    starts += b->optima[k].count;
+    more++;
+  }
   if (more > 0)
     page_paragraph(p, 2, "",
-                   arena_print(p->arena, "%d more optima, with %s of the starts together.", more,
+                   arena_print(p->arena, "%d more %s, with %s of the starts.", more,
+                               more == 1 ? "optimum" : "optima",
                                basin_percent(b, starts, p->arena)));
   page_paragraph(p, 2, "",
                  page_tinted(p, TINT_FAINT,
@@ -82,14 +97,22 @@ static void print_more_optima(Page *p, const Basin *b) {
 }
 
 static void print_others(Page *p, const Basin *b) {
+  if (b->optimum_count && !b->optima[0].certain)
+    page_paragraph(p, 2, "",
+                   page_tinted(p, TINT_NOTICE,
+                               "No result is certain: there may be a better optimum than those "
+                               "that were found."));
   if (b->not_converged)
     page_paragraph(p, 2, "",
-                   arena_print(p->arena, "%d searches (%s) ended before they converged.",
-                               b->not_converged, basin_percent(b, b->not_converged, p->arena)));
+                   arena_print(p->arena, "%s (%s) ended before %s converged.",
+                               counted(p, b->not_converged, "search", "es"),
+                               basin_percent(b, b->not_converged, p->arena),
+                               b->not_converged == 1 ? "it" : "they"));
   if (b->failed)
     page_paragraph(p, 2, "",
-                   arena_print(p->arena, "From %d starts (%s) the model cannot be simulated.",
-                               b->failed, basin_percent(b, b->failed, p->arena)));
+                   arena_print(p->arena, "From %s (%s) the model cannot be simulated.",
+                               counted(p, b->failed, "start", "s"),
+                               basin_percent(b, b->failed, p->arena)));
 }
 
 static void print_work(Page *p, const Basin *b) {
@@ -98,10 +121,10 @@ static void print_work(Page *p, const Basin *b) {
   page_heading(p, "Work");
   page_paragraph(p, 2, "",
                  arena_print(p->arena,
-                             "%ld simulations and %ld with sensitivities in %d searches; %s, %s "
-                             "searches a second.",
-                             b->work.simulations, b->work.sensitivity_simulations, b->done, seconds,
-                             digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
+                             "%s and %ld with sensitivities in %s; %s, %s searches a second.",
+                             counted(p, b->work.simulations, "simulation", "s"),
+                             b->work.sensitivity_simulations, counted(p, b->done, "search", "es"),
+                             seconds, digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
 }
 
 void basin_text(Text *out, const Basin *b, PageStyle style) {

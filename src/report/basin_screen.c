@@ -1,7 +1,7 @@
 #include "report/basin_screen.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "report/rounded.h"
 
@@ -52,13 +52,48 @@ static Screen screen_new(const Basin *b, PageStyle style, Arena *a) {
   return s;
 }
 
-static void fill_from_grid(Screen *s, const Basin *b) {
+// The starts of a dot: several where a grid is larger than the screen.
+typedef struct Patch {
+  int left, right, low, high; // right and high do not belong to it
+} Patch;
+
+static Patch patch_of(const Screen *s, const Basin *b, int column, int row) {
   int across = b->axes[0].count, up = b->axis_count > 1 ? b->axes[1].count : 1;
+  Patch p = {(int)((long)column * across / s->columns),
+             (int)((long)(column + 1) * across / s->columns), (int)((long)row * up / s->rows),
+             (int)((long)(row + 1) * up / s->rows)};
+  if (p.right <= p.left) p.right = p.left + 1;
+  if (p.high <= p.low) p.high = p.low + 1;
+  return p;
+}
+
+static int most_frequent(const int *seen) {
+  int most = 0;
+  for (int k = 1; k < SHADE_COUNT; k++)
+    if (seen[k] > seen[most]) most = k;
+  return most;
+}
+
+// Over the axes that the map does not show the most frequent outcome counts, as in the picture.
+static int cell_outcome(const Basin *b, int i, int j) {
+  int across = b->axes[0].count, up = b->axis_count > 1 ? b->axes[1].count : 1;
+  int seen[SHADE_COUNT] = {0};
+  for (int at = j * across + i; at < b->count; at += across * up) seen[shade_of(b, at)]++;
+  return most_frequent(seen);
+}
+
+// A small basin of the best optimum must not vanish.
+static int patch_outcome(const Basin *b, Patch p) {
+  int seen[SHADE_COUNT] = {0};
+  for (int j = p.low; j < p.high; j++)
+    for (int i = p.left; i < p.right; i++) seen[cell_outcome(b, i, j)]++;
+  return seen[SHADE_BEST] ? SHADE_BEST : most_frequent(seen);
+}
+
+static void fill_from_grid(Screen *s, const Basin *b) {
   for (int row = 0; row < s->rows; row++)
-    for (int column = 0; column < s->columns; column++) {
-      int i = (int)((long)column * across / s->columns), j = (int)((long)row * up / s->rows);
-      *dot_at(s, column, row) = (int)shade_of(b, j * across + i);
-    }
+    for (int column = 0; column < s->columns; column++)
+      *dot_at(s, column, row) = patch_outcome(b, patch_of(s, b, column, row));
 }
 
 static int dot_number(const BasinAxis *x, double v, int dots) {
@@ -66,7 +101,13 @@ static int dot_number(const BasinAxis *x, double v, int dots) {
   return k < 0 ? 0 : k >= dots ? dots - 1 : k;
 }
 
-// Where several starts share a dot the worst outcome shows: the search is not to be trusted there.
+// Where several starts share a dot the worst outcome shows, since the search is not to be trusted there; but whoever looks
+// for the best optimum must see it.
+static int worse(int shown, int shade) {
+  if (shown == SHADE_BEST || shade == SHADE_BEST) return SHADE_BEST;
+  return shade > shown ? shade : shown;
+}
+
 static void fill_from_random(Screen *s, const Basin *b) {
   size_t n = (size_t)b->problem->free_count;
   for (int i = 0; i < s->columns * s->rows; i++) s->dot[i] = NOTHING;
@@ -77,7 +118,7 @@ static void fill_from_random(Screen *s, const Basin *b) {
       if (b->axis_count > 1 && row != dot_number(&b->axes[1], x[b->axes[1].number], s->rows))
         continue;
       int *dot = dot_at(s, column, row), shade = (int)shade_of(b, i);
-      if (shade > *dot) *dot = shade;
+      *dot = worse(*dot, shade);
     }
   }
 }
@@ -118,29 +159,86 @@ static int line_count(const Screen *s) {
   return s->colour ? (s->rows + 1) / 2 : s->rows;
 }
 
-static void print_gutter(const Basin *b, int line, int lines, Text *out) {
-  char label[ROUNDED_SIZE] = "";
-  if (b->axis_count > 1) {
-    const BasinAxis *y = &b->axes[1];
-    if (line == 0)
-      rounded_digits(y->high, 4, label);
-    else if (line == lines - 1)
-      rounded_digits(y->low, 4, label);
-    else if (line == lines / 2)
-      snprintf(label, sizeof label, "%.8s", y->name);
+typedef struct Ends { // of an axis, as labels
+  char low[ROUNDED_SIZE], high[ROUNDED_SIZE];
+} Ends;
+
+// As many digits as tell the ends apart; a single point of a grid has one label, at its upper end.
+static Ends ends_of(const Basin *b, const BasinAxis *x) {
+  Ends e = {{0}, {0}};
+  if (!b->random && x->count == 1) {
+    rounded_digits(basin_axis_value(x, 0), 4, e.high);
+    return e;
   }
-  text_print(out, "%*s ", GUTTER - 1, label);
+  for (int digits = 4; digits <= 15 && strcmp(e.low, e.high) == 0; digits++) {
+    rounded_digits(x->low, digits, e.low);
+    rounded_digits(x->high, digits, e.high);
+  }
+  return e;
+}
+
+static bool fits_gutter(const char *text) {
+  return page_width_of(text) < GUTTER;
+}
+
+// What does not fit beside the map stands above it.
+static void print_long_labels(const Basin *b, int lines, Text *out) {
+  if (b->axis_count < 2) return;
+  const BasinAxis *y = &b->axes[1];
+  Ends e = ends_of(b, y);
+  bool ends = fits_gutter(e.low) && fits_gutter(e.high), name = fits_gutter(y->name) && lines > 2;
+  if (!name || !ends) text_print(out, "  upwards: %s", y->name);
+  if (!ends) text_print(out, " from %s to %s", e.low, e.high);
+  if (!name || !ends) text_add(out, "\n");
+}
+
+static void print_gutter(const Basin *b, int line, int lines, Text *out) {
+  const char *label = "";
+  Ends e = {{0}, {0}};
+  if (b->axis_count > 1) {
+    e = ends_of(b, &b->axes[1]);
+    if (line == 0)
+      label = e.high;
+    else if (line == lines - 1)
+      label = e.low;
+    else if (line == lines / 2)
+      label = b->axes[1].name;
+  }
+  if (!fits_gutter(label)) label = "";
+  text_print(out, "%*s%s ", GUTTER - 1 - page_width_of(label), "", label);
 }
 
 static void print_foot(const Basin *b, const Screen *s, Text *out) {
-  char low[ROUNDED_SIZE], high[ROUNDED_SIZE];
   const BasinAxis *x = &b->axes[0];
-  rounded_digits(x->low, 4, low);
-  rounded_digits(x->high, 4, high);
-  int used = (int)strlen(low) + (int)strlen(high) + page_width_of(x->name);
-  int spare = s->columns - used < 2 ? 2 : s->columns - used;
-  text_print(out, "%*s%s%*s%s%*s%s\n", GUTTER, "", low, spare / 2, "", x->name, spare - spare / 2,
-             "", high);
+  Ends e = ends_of(b, x);
+  int used = (int)strlen(e.low) + (int)strlen(e.high), name = page_width_of(x->name);
+  bool beside = used + name + 2 <= s->columns;
+  int spare = s->columns - used - (beside ? name : 0);
+  if (spare < 2) spare = 2;
+  text_print(out, "%*s%s%*s%s%*s%s\n", GUTTER, "", e.low, spare / 2, "", beside ? x->name : "",
+             spare - spare / 2, "", e.high);
+  if (!beside) text_print(out, "  to the right: %s\n", x->name);
+}
+
+static bool starts_share_dots(const Basin *b, const Screen *s) {
+  int taken = 0, tall = b->axis_count > 1 ? 1 : STRIP_ROWS; // dots of a start
+  for (int i = 0; i < s->columns * s->rows; i++) taken += s->dot[i] != NOTHING;
+  return taken < tall * b->done;
+}
+
+// A dot for several starts hides some of them.
+static void print_what_dots_mean(const Basin *b, const Screen *s, Text *out) {
+  int up = b->axis_count > 1 ? b->axes[1].count : 1;
+  if (b->random && starts_share_dots(b, s))
+    text_print(out, "%*sseveral starts in one place: the best optimum, else the worst outcome\n",
+               GUTTER, "");
+  if (b->random) return;
+  if (b->axis_count > 2)
+    text_print(out, "%*sover %s%s the most frequent outcome\n", GUTTER, "", b->axes[2].name,
+               b->axis_count > 3 ? ", ..." : "");
+  if (b->axes[0].count > s->columns || (b->axis_count > 1 && up > s->rows))
+    text_print(out, "%*sseveral starts each: the best optimum before the most frequent\n", GUTTER,
+               "");
 }
 
 static void print_legend(const Basin *b, PageStyle style, Text *out) {
@@ -167,12 +265,14 @@ void basin_screen(Text *out, const Basin *b, PageStyle style) {
     fill_from_random(&s, b);
   else
     fill_from_grid(&s, b);
+  print_long_labels(b, line_count(&s), out);
   for (int line = 0; line < line_count(&s); line++) {
     print_gutter(b, line, line_count(&s), out);
     print_line(&s, line, out);
     text_add(out, "\n");
   }
   print_foot(b, &s, out);
+  print_what_dots_mean(b, &s, out);
   print_legend(b, style, out);
   arena_free(a);
 }

@@ -84,6 +84,13 @@ const char *basin_percent(const Basin *b, int count, Arena *a) {
   return arena_print(a, "%.1f %%", percent);
 }
 
+const char *basin_headline(const Basin *b, Arena *a) {
+  if (!b->optimum_count) return "no start reaches an optimum";
+  return arena_print(a, "%s of the starts reach the best optimum%s",
+                     basin_percent(b, b->optima[0].count, a),
+                     b->optima[0].certain ? "" : " that was found");
+}
+
 static void add_names(const Basin *b, Text *t) {
   for (int k = 0; k < b->axis_count; k++) {
     text_add(t, k == 0 ? "" : k + 1 < b->axis_count ? ", " : " and ");

@@ -12,8 +12,7 @@ enum { OBJECTIVE_DIGITS = 3, RESIDUAL_DIGITS = 5, ERROR_DIGITS = 2 };
 
 static const char *number(Arena *a, double value, int digits, bool exact) {
   char text[ROUNDED_SIZE + DIGITS_SIZE];
-  if (isnan(value)) return "";
-  if (!isfinite(value)) return exact ? "" : "-";
+  if (!isfinite(value)) return "";
   if (exact)
     digits_format(value, text);
   else
@@ -131,8 +130,9 @@ static const char *cell_objective_most(Arena *a, const CompareEntry *e, bool exa
 static const char *cell_objective_range(Arena *a, const CompareEntry *e, bool exact) {
   (void)exact;
   if (!is_spread(e, e->least->objective, e->most->objective)) return "";
+  const char *most = number(a, e->most->objective, 2, false);
   return arena_print(a, "%s .. %s", number(a, e->least->objective, 2, false),
-                     number(a, e->most->objective, 2, false));
+                     *most ? most : "none");
 }
 
 static const char *cell_error(Arena *a, const CompareEntry *e, bool exact) {

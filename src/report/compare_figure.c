@@ -12,6 +12,7 @@ typedef struct Course { // of one method
   const char *label;
   double *x, *y; // steps: the best so far holds until the next evaluation
   int count;
+  int behind; // courses drawn before it that run along it
 } Course;
 
 static bool can_be_drawn(const ComparePoint *p) {
@@ -68,13 +69,26 @@ static void round_to_decades(Axis *axis) {
   if (!(axis->most > axis->least)) axis->most = 10 * axis->least;
 }
 
-static Stroke stroke_of(int i) {
-  return (Stroke){ink_series(i), LINE, (Dash)(i / INK_SERIES % DASH_COUNT)};
+static bool runs_along(const Course *a, const Course *b) {
+  int same = 0;
+  while (same < a->count && same < b->count && a->x[same] == b->x[same] && a->y[same] == b->y[same])
+    same++;
+  return 2 * same > b->count;
+}
+
+static void find_what_is_hidden(Course *courses, int count) {
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < i; k++) courses[i].behind += runs_along(&courses[k], &courses[i]);
+}
+
+// Through the gaps of a course one sees those behind it.
+static Stroke stroke_of(const Course *c, int i) {
+  return (Stroke){ink_series(i), LINE, (Dash)((i / INK_SERIES + c->behind) % DASH_COUNT)};
 }
 
 static void draw_course(const Axes *axes, const Course *c, int i) {
   if (!c->count) return;
-  Stroke s = stroke_of(i);
+  Stroke s = stroke_of(c, i);
   axes_curve(axes, c->x, c->y, c->count, s);
   axes_markers(axes, &c->x[c->count - 1], &c->y[c->count - 1], 1, MARKER_CIRCLE, END_SIZE, s.ink,
                NO_STROKE);
@@ -83,8 +97,10 @@ static void draw_course(const Axes *axes, const Course *c, int i) {
 static LegendRow *legend_of(Arena *a, const Course *courses, int count) {
   LegendRow *rows = ARENA_ARRAY(a, LegendRow, count);
   for (int i = 0; i < count; i++)
-    rows[i] = (LegendRow){
-        .text = courses[i].label, .fill = INK_NONE, .stroke = stroke_of(i), .line = true};
+    rows[i] = (LegendRow){.text = courses[i].label,
+                          .fill = INK_NONE,
+                          .stroke = stroke_of(&courses[i], i),
+                          .line = true};
   return rows;
 }
 
@@ -116,6 +132,7 @@ Figure *compare_figure(Arena *a, const Compare *c) {
     if (course.count) courses[count++] = course;
   }
   if (!count) return NULL;
+  find_what_is_hidden(courses, count);
   const LegendRow *rows = legend_of(a, courses, count);
   double legend = legend_width(rows, count),
          high = fmax(HEIGHT, TOP + legend_height(count) + BESIDE);

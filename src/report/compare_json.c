@@ -7,7 +7,7 @@
 static void figures(Json *j, const char *key, const CompareFigures *f) {
   json_open(j, key, '{', false);
 #define FIGURE(name, meaning)                                                                      \
-  if (!isnan(f->name)) json_number(j, #name, f->name);
+  if (isfinite(f->name)) json_number(j, #name, f->name);
   COMPARE_FIGURES
 #undef FIGURE
   json_close(j);
@@ -30,7 +30,7 @@ static void run_json(Json *j, const Compare *c, const CompareRun *r) {
   json_text(j, "message", r->message);
   figures(j, "figures", &r->figures);
   if (r->start) parameters(j, "start", c->problem, r->start);
-  parameters(j, "parameters", c->problem, r->x);
+  if (r->x) parameters(j, "parameters", c->problem, r->x);
   json_close(j);
 }
 
@@ -47,7 +47,7 @@ static void row_json(Json *j, const Compare *c, const CompareRow *r) {
     figures(j, "median", &r->median);
     figures(j, "least", &r->least);
     figures(j, "most", &r->most);
-    parameters(j, "parameters", c->problem, r->shown->x);
+    if (r->shown->x) parameters(j, "parameters", c->problem, r->shown->x);
   }
   json_open(j, "runs", '[', true);
   for (int i = 0; i < r->run_count; i++) run_json(j, c, &r->runs[i]);

@@ -68,11 +68,13 @@ static Grid values_grid(Arena *a, const CompareReport *r) {
   }
   g.rows = 0;
   if (c->truth) fill_values(a, &g, g.rows++, "truth", c->truth->x);
+  int known = g.rows;
   for (int i = 0; i < entries; i++)
     if (has_values(&entry[i], n))
       fill_values(a, &g, g.rows++,
                   entry[i].row ? entry[i].label : arena_print(a, "%s (published)", entry[i].label),
                   entry[i].x);
+  if (g.rows == known) g.rows = 0; // the truth alone tells nothing
   return g;
 }
 
@@ -106,7 +108,11 @@ static const char *say_truth(Arena *a, const CompareTruth *t) {
 static const char *say_found(Arena *a, const Compare *c) {
   char limit[ROUNDED_SIZE];
   rounded_digits(100 * c->request.found, 3, limit);
-  if (c->truth) return arena_print(a, "found: an error of at most %s %%.", limit);
+  if (c->truth)
+    return arena_print(a, "found: within %s %% of the truth%s.", limit,
+                       c->truth->near ? ", or of where noise has moved the optimum: where a search "
+                                        "that begins at the truth ends"
+                                      : "");
   return arena_print(
       a, "found: an objective at most %s %% above the best of all, or no worse than rounding.",
       limit);
@@ -114,6 +120,7 @@ static const char *say_found(Arena *a, const Compare *c) {
 
 static const char *say_runs(Arena *a, const Compare *c) {
   const CompareRequest *q = &c->request;
+  if (c->runs_each > 1 && c->stopped) return "Figures are medians of the runs that were made.";
   if (q->random_starts)
     return arena_print(a, "Each method from the same %d random starts; figures are medians.",
                        q->random_starts);
@@ -136,7 +143,10 @@ static void remark(Remarks *r, const char *text) {
 }
 
 static const char *say_stopped(Arena *a, const Compare *c) {
-  return c->stopped ? arena_print(a, "Stopped: %d of %d methods.", c->done, c->count) : NULL;
+  if (!c->stopped) return NULL;
+  return arena_print(
+      a, "Stopped: %d of %d runs were begun, of %d of %d methods; the last one was cut short.",
+      compare_runs_done(c), compare_runs_wanted(c), c->done, c->count);
 }
 
 static Remarks remarks_of(Arena *a, const CompareReport *r) {
@@ -173,6 +183,7 @@ static void print_grid(Page *p, const Grid *g) {
   PageTable *t = page_table_new(p, columns, g->columns);
   for (int i = 0; i < g->rows; i++) page_table_add(t, g->cells + (long)i * g->columns);
   page_table_print(t);
+  page_table_tell_missing(t, "--format csv");
 }
 
 static void print_head(Page *p, const Compare *c) {

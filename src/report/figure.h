@@ -66,7 +66,8 @@ typedef struct Shape {
   double radius; // CIRCLE
   Ink fill;
   Stroke stroke;
-  const char *text; // LETTERS: UTF-8
+  const char *text;  // LETTERS: UTF-8
+  const char *whole; // what the text is short for; NULL: it is whole
   Lettering lettering;
 } Shape;
 
@@ -94,8 +95,14 @@ void figure_circle(Figure *f, Spot middle, double radius, Ink fill, Stroke strok
 // size: across
 void figure_marker(Figure *f, Marker marker, Spot middle, double size, Ink fill, Stroke stroke);
 void figure_text(Figure *f, Spot at, const char *utf8, Lettering lettering); // copies the text
-// About how wide a text is; fonts differ.
+// In letters of our own, which a PNG has.
 double figure_text_width(const char *utf8, double size);
+// What a text needs at most, in the fonts of those who look at an SVG, too.
+double figure_text_room(const char *utf8, double size, bool bold);
+// The text itself where there is room for it, else with an ellipsis in its middle, from a.
+const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room);
+// A text that is shortened where it would need more room than that along its line.
+void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room);
 
 // Dash and gap lengths in widths of the line; returns their count, 0 for a full line.
 int dash_pattern(Dash d, double lengths[4]);

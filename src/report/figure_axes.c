@@ -2,6 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rounded.h"
 
 static const Stroke BORDER = {0x303030, 1, DASH_FULL}, GRID = {0xE4E4E4, 0.8, DASH_FULL};
 static const double TICK_LENGTH = 5, SMALL_TICK = 3;
@@ -60,16 +64,66 @@ void axis_ticks(const Axis *axis, int wanted, Ticks *out) {
     ticks_make(out, axis->least, axis->most, wanted);
 }
 
-static Ticks x_ticks(const Axes *a) {
+// Numbers that agree in many digits are shown as differences from a round one near them: less by this.
+static const double NARROW = 1e-3;
+
+static double axis_shift(const Axis *axis) {
+  double span = axis->most - axis->least, middle = axis->least + span / 2, shift = 0;
+  if (!(span < NARROW * fabs(middle))) return 0;
+  for (int digits = 1; digits < 17; digits++) {
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", digits, middle);
+    shift = strtod(text, NULL);
+    if (fabs(shift - middle) <= span) break;
+  }
+  return shift;
+}
+
+enum { DIGITS_MOST = 6 }; // of a label, with its point
+
+// 0.00005 and 0.00010 as 5e-5 and 10e-5
+static void shorten_labels(Ticks *t) {
+  bool wide = false;
+  for (int i = 0; i < t->count; i++)
+    wide = wide || strlen(t->label[i] + (t->at[i] < 0)) > DIGITS_MOST;
+  if (!wide || !(t->step > 0)) return;
+  int power = (int)floor(log10(t->step) + 1e-9);
+  for (int i = 0; i < t->count; i++)
+    if (t->at[i] != 0)
+      snprintf(t->label[i], TICK_SIZE, "%.0fe%d", t->at[i] / pow(10, power), power);
+}
+
+static Ticks shifted_ticks(const Axis *axis, double wanted) {
   Ticks t;
-  axis_ticks(&a->x, (int)fmax(2, a->frame.width / POINTS_A_TICK_X), &t);
+  Axis shown = *axis;
+  double shift = axis_shift(axis);
+  shown.least -= shift, shown.most -= shift;
+  shown.log = axis->log && shift == 0;
+  axis_ticks(&shown, (int)fmax(2, wanted), &t);
+  shorten_labels(&t);
+  for (int i = 0; i < t.count; i++) t.at[i] += shift;
   return t;
 }
 
+static Ticks x_ticks(const Axes *a) {
+  return shifted_ticks(&a->x, a->frame.width / POINTS_A_TICK_X);
+}
+
 static Ticks y_ticks(const Axes *a) {
-  Ticks t;
-  axis_ticks(&a->y, (int)fmax(2, a->frame.height / POINTS_A_TICK_Y), &t);
-  return t;
+  return shifted_ticks(&a->y, a->frame.height / POINTS_A_TICK_Y);
+}
+
+// "name - 20 [unit]"
+static const char *shifted_label(Arena *a, const Axis *axis) {
+  double shift = axis_shift(axis);
+  const char *label = axis->label ? axis->label : "", *unit = strrchr(label, '[');
+  if (shift == 0 || !label[0]) return label;
+  size_t name =
+      unit && unit > label && unit[-1] == ' ' ? (size_t)(unit - 1 - label) : strlen(label);
+  char round[ROUNDED_SIZE];
+  rounded_digits(fabs(shift), 15, round);
+  return arena_print(a, "%.*s %s %s%s", (int)name, label, shift > 0 ? "-" : "+", round,
+                     label + name);
 }
 
 // ---------------------------------------------------------------- places
@@ -136,18 +190,31 @@ static void draw_small_ticks(const Axes *a, const Axis *axis, bool across) {
 
 static double widest_label(const Ticks *t) {
   double width = 0;
-  for (int i = 0; i < t->count; i++) width = fmax(width, figure_text_width(t->label[i], AXES_TEXT));
+  for (int i = 0; i < t->count; i++)
+    width = fmax(width, figure_text_room(t->label[i], AXES_TEXT, false));
   return width;
+}
+
+// A label may reach so far beyond the ends of its axis, but not out of the picture.
+static const double LABEL_BEYOND = 30;
+
+static double label_room(double from, double length, double whole) {
+  double beyond = fmin(from, whole - from - length) - 4;
+  return length + 2 * fmin(LABEL_BEYOND, fmax(0, beyond));
 }
 
 static void draw_labels(const Axes *a) {
   Ticks y = y_ticks(a);
   const Frame *f = &a->frame;
-  double left = f->x - TICK_LENGTH - widest_label(&y) - 12;
-  figure_text(a->figure, (Spot){f->x + f->width / 2, f->y + f->height + 36}, a->x.label,
-              (Lettering){.size = AXES_TEXT + 1, .align = ALIGN_CENTRE});
-  figure_text(a->figure, (Spot){left, f->y + f->height / 2}, a->y.label,
-              (Lettering){.size = AXES_TEXT + 1, .align = ALIGN_CENTRE, .upright = true});
+  double left = fmax(f->x - TICK_LENGTH - widest_label(&y) - 10, AXES_TEXT);
+  Lettering across = {.size = AXES_TEXT + 1, .align = ALIGN_CENTRE}, upright = across;
+  upright.upright = true;
+  figure_text_within(a->figure, (Spot){f->x + f->width / 2, f->y + f->height + 36},
+                     shifted_label(a->figure->arena, &a->x), across,
+                     label_room(f->x, f->width, a->figure->width));
+  figure_text_within(a->figure, (Spot){left, f->y + f->height / 2},
+                     shifted_label(a->figure->arena, &a->y), upright,
+                     label_room(f->y, f->height, a->figure->height));
 }
 
 void axes_border(const Axes *a) {
@@ -160,8 +227,8 @@ void axes_border(const Axes *a) {
 }
 
 void axes_title(const Axes *a, const char *title) {
-  figure_text(a->figure, (Spot){a->frame.x, a->frame.y - 12}, title,
-              (Lettering){.size = AXES_TEXT + 2, .bold = true});
+  figure_text_within(a->figure, (Spot){a->frame.x, a->frame.y - 12}, title,
+                     (Lettering){.size = AXES_TEXT + 2, .bold = true}, a->frame.width);
 }
 
 // ---------------------------------------------------------------- what is shown
@@ -240,12 +307,13 @@ void axes_upright(const Axes *a, double x, Stroke stroke) {
 
 // ---------------------------------------------------------------- legends
 
-static const double SAMPLE = 22, LEGEND_EDGE = 6; // points
+static const double SAMPLE = 22, LEGEND_EDGE = 6, LEGEND_TEXT_MOST = 300; // points
 
 double legend_width(const LegendRow *rows, int count) {
   double width = 0;
-  for (int i = 0; i < count; i++) width = fmax(width, figure_text_width(rows[i].text, AXES_TEXT));
-  return width + SAMPLE + 8 + 2 * LEGEND_EDGE;
+  for (int i = 0; i < count; i++)
+    width = fmax(width, figure_text_room(rows[i].text, AXES_TEXT, false));
+  return fmin(width, LEGEND_TEXT_MOST) + SAMPLE + 8 + 2 * LEGEND_EDGE;
 }
 
 double legend_height(int count) {
@@ -271,8 +339,8 @@ void legend_draw(Figure *f, Spot at, const LegendRow *rows, int count, bool fram
   for (int i = 0; i < count; i++) {
     double y = at.y + LEGEND_EDGE + (i + 0.5) * LEGEND_LINE;
     draw_sample(f, (Spot){at.x + LEGEND_EDGE + SAMPLE / 2, y}, &rows[i]);
-    figure_text(f, (Spot){at.x + LEGEND_EDGE + SAMPLE + 8, y}, rows[i].text,
-                (Lettering){.size = AXES_TEXT, .centred = true});
+    figure_text_within(f, (Spot){at.x + LEGEND_EDGE + SAMPLE + 8, y}, rows[i].text,
+                       (Lettering){.size = AXES_TEXT, .centred = true}, LEGEND_TEXT_MOST);
   }
 }
 

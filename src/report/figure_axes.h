@@ -27,9 +27,10 @@ double axes_x(const Axes *a, double value);
 double axes_y(const Axes *a, double value);
 Spot axes_spot(const Axes *a, double x, double y);
 
-void axes_grid(const Axes *a);                     // faint lines at the ticks; draw them first
-void axes_border(const Axes *a);                   // frame, ticks, their numbers and labels; last
-void axes_title(const Axes *a, const char *title); // above the frame
+void axes_grid(const Axes *a); // faint lines at the ticks; draw them first
+// Frame, ticks, their numbers and labels; last. Numbers that agree in many digits are shown as differences: "x - 20".
+void axes_border(const Axes *a);
+void axes_title(const Axes *a, const char *title); // above the frame, as long as that is wide
 // A curve, cut off at the frame. What is not finite (or not positive on a logarithmic scale) is a gap.
 void axes_curve(const Axes *a, const double *x, const double *y, int count, Stroke stroke);
 void axes_markers(const Axes *a, const double *x, const double *y, int count, Marker marker,

@@ -116,17 +116,63 @@ static const struct {
     {"·", {0, "0i"}},
     {"×", {6, "0f6l 0l6f"}},
     {"±", {8, "4g4o 0k8k 0e8e"}},
-    {"µ", {6, "0m0a ~0h2e4e6h 6m6e"}},
+    {"¹", {2, "0p2q2l"}},
+    {"ß", {6, "0e0n ~0n1q4q5n3l ~3l6j6g4e2e"}},
+    {"µ", {6, "0m0a ~0h2e4e6h 6m6e"}}, // micro sign
+    {"μ", {6, "0m0a ~0h2e4e6h 6m6e"}}, // Greek letter
+    {"α", {8, "~8m5g3e1f0i1l3m5l6h8e"}},
+    {"β", {6, "0a0n ~0n1q3q5o4l2k ~2k6j6g4e2e0g"}},
+    {"γ", {7, "~0l1m3i4e 7m4e3a"}},
+    {"δ", {6, "~5p3q1o3m5k6h4e2e0g0i2l4l"}},
+    {"ε", {6, "~6l4m1m0k2i4i ~2i0h0f2e4e6f"}},
+    {"ζ", {6, "1q5q ~5q1m0i2f5e5c3b"}},
+    {"η", {6, "0m0e ~0j2m4m6j 6j6a"}},
+    {"θ", {6, "~3e1f0k1p3q5p6k5f3e 0k6k"}},
+    {"κ", {6, "0m0e 6m0h 2j6e"}},
     {"λ", {6, "~0q2p3l6e 3k0e"}},
+    {"ξ", {6, "1q5q ~5q1p1m4m ~4m0k0g4e5c3b"}},
+    {"π", {8, "0m8m 2m2e 6m6e"}},
+    {"ρ", {6, "0a0i ~0i2m4m6k6g4e2e0g"}},
     {"σ", {8, "8m3m ~3m0k0g2e4e6g6k3m"}},
+    {"τ", {6, "0m6m 3m3g ~3g4e5e"}},
+    {"φ", {8, "4q4a ~4m1l0i1f4e7f8i7l4m"}},
     {"χ", {6, "0a6m ~0m2l4b6a"}},
+    {"ψ", {8, "4q4a 0m0j ~0j1f4e7f8j 8j8m"}},
+    {"ω", {10, "~1m0j0g2e4f5i ~5i6f8eAgAj9m"}},
+    {"Γ", {7, "0e0q7q"}},
     {"Δ", {9, "0e4q5q9e0e"}},
+    {"Θ", {10, "~4e1g0k1o4q6q9oAk9g6e4e 3k7k"}},
+    {"Λ", {9, "0e4q5q9e"}},
+    {"Ξ", {8, "0q8q 1k7k 0e8e"}},
+    {"Π", {8, "0e0q8q8e"}},
+    {"Σ", {7, "7q0q4k0e7e"}},
+    {"Φ", {10, "5q5e ~5o1n0k1h5g9hAk9n5o"}},
+    {"Ψ", {10, "5q5e 0q0n ~0n1j5h9jAn AnAq"}},
+    {"Ω", {10, "0e4e ~4e1h0k1o4q6q9oAk9h6e 6eAe"}}, // Greek letter
+    {"Ω", {10, "0e4e ~4e1h0k1o4q6q9oAk9h6e 6eAe"}}, // ohm
+    {"√", {8, "0j2e6q8q"}},
+    {"∞", {10, "~5i3k1k0i1g3f5i7k9kAi9g7f5i"}},
+    {"→", {10, "0iAi 7lAi7f"}},
+    {"’", {0, "0q0n"}},
     {"–", {6, "0i6i"}},
     {"—", {9, "0i9i"}},
     {"−", {8, "0i8i"}},
     {"…", {8, "0e 4e 8e"}},
     {"≤", {7, "7o0k7g 0e7e"}},
     {"≥", {7, "0o7k0g 0e7e"}},
+};
+
+// Letters with accents are drawn without them, and Greek ones that look like Latin ones as these: from a letter of
+// Unicode on. A space: none is like it.
+static const struct {
+  unsigned first;
+  const char *letters;
+} LIKE[] = {
+    {0xC0, "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYPsaaaaaaaceeeeiiiidnooooo/ouuuuypy"
+           "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiIiJjKkkLlLlLlL"
+           "lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs"},
+    {0x391, "AB  EZH IK MN O P  TY X  "},
+    {0x3B1, "        i   v o  s  u    "},
 };
 
 static const Glyph UNKNOWN = {6, "0e6e6q0q0e"};
@@ -137,11 +183,24 @@ static int sequence_length(unsigned char lead) {
   return lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
+static Glyph ascii_glyph(unsigned char c) {
+  return c >= ' ' && c < ' ' + 95 ? ASCII[c - ' '] : UNKNOWN;
+}
+
+static Glyph alike_glyph(unsigned letter) {
+  for (size_t i = 0; i < sizeof LIKE / sizeof *LIKE; i++) {
+    size_t at = letter - LIKE[i].first;
+    if (letter < LIKE[i].first || at >= strlen(LIKE[i].letters)) continue;
+    if (LIKE[i].letters[at] != ' ') return ascii_glyph((unsigned char)LIKE[i].letters[at]);
+  }
+  return UNKNOWN;
+}
+
 Glyph font_glyph(const char **utf8) {
   unsigned char lead = (unsigned char)**utf8;
   if (lead < 0x80) {
     ++*utf8;
-    return lead >= ' ' && lead < ' ' + 95 ? ASCII[lead - ' '] : UNKNOWN;
+    return ascii_glyph(lead);
   }
   for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++) {
     size_t length = strlen(SIGNS[i].utf8);
@@ -149,8 +208,10 @@ Glyph font_glyph(const char **utf8) {
     *utf8 += length;
     return SIGNS[i].glyph;
   }
+  bool two = sequence_length(lead) == 2 && (*utf8)[1];
+  unsigned letter = two ? (lead & 0x1Fu) << 6 | ((unsigned char)(*utf8)[1] & 0x3Fu) : 0;
   for (int left = sequence_length(lead); left > 0 && **utf8; left--) ++*utf8;
-  return UNKNOWN;
+  return alike_glyph(letter);
 }
 
 double font_advance(const Glyph *g) {

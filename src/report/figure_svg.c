@@ -113,6 +113,11 @@ static void add_letters(Text *out, const Shape *s) {
   if (l->bold) text_add(out, " font-weight=\"bold\"");
   if (l->ink != INK_BLACK) add_ink(out, "fill", l->ink);
   text_add(out, ">");
+  if (s->whole) { // shown where the pointer rests
+    text_add(out, "<title>");
+    add_escaped(out, s->whole);
+    text_add(out, "</title>");
+  }
   add_escaped(out, s->text);
   text_add(out, "</text>\n");
 }

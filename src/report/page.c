@@ -81,7 +81,7 @@ void page_paragraph(Page *p, int indent, const char *lead, const char *text) {
 struct PageTable {
   Page *page;
   const PageColumn *columns;
-  bool *shown;
+  bool *shown, *missing; // missing: there was no room
   int count;
   ARRAY(const char **) rows;
 };
@@ -92,6 +92,7 @@ PageTable *page_table_new(Page *p, const PageColumn *columns, int count) {
   t->columns = columns;
   t->count = count;
   t->shown = ARENA_ARRAY(p->arena, bool, count);
+  t->missing = ARENA_ARRAY(p->arena, bool, count);
   return t;
 }
 
@@ -156,11 +157,34 @@ void page_table_print(PageTable *t) {
   int *width = ARENA_ARRAY(a, int, t->count), spare;
   const char **heads = ARENA_ARRAY(a, const char *, t->count);
   while (table_width(t) > t->page->style.width && (spare = most_spare(t)) >= 0)
-    t->shown[spare] = false;
+    t->shown[spare] = !(t->missing[spare] = true);
   for (int c = 0; c < t->count; c++) {
     width[c] = column_width(t, c);
     heads[c] = t->columns[c].head + (t->columns[c].head[0] == '>');
   }
   print_row(t, heads, width, true);
   for (int r = 0; r < t->rows.count; r++) print_row(t, t->rows.at[r], width, false);
+}
+
+static const char *plain_head(const PageTable *t, int c) {
+  const char *head = t->columns[c].head + (t->columns[c].head[0] == '>');
+  return head[0] ? head : "remarks";
+}
+
+void page_table_tell_missing(const PageTable *t, const char *elsewhere) {
+  enum { NAMED_MOST = 8 };
+  Page *p = t->page;
+  const char *list = "";
+  int count = 0;
+  for (int c = 0; c < t->count; c++) {
+    if (!t->missing[c] || count++ >= NAMED_MOST) continue;
+    list = arena_print(p->arena, "%s%s%s", list, count > 1 ? ", " : "", plain_head(t, c));
+  }
+  if (!count) return;
+  const char *more =
+      count > NAMED_MOST ? arena_print(p->arena, " and %d more", count - NAMED_MOST) : "";
+  const char *text = arena_print(
+      p->arena, "No room for %s%s: a wider terminal (COLUMNS=%d) or %s shows %s.", list, more,
+      p->style.width < 150 ? 200 : 2 * p->style.width, elsewhere, count == 1 ? "it" : "them");
+  page_paragraph(p, INDENT, "", page_tinted(p, TINT_FAINT, text));
 }

@@ -37,5 +37,7 @@ PageTable *page_table_new(Page *p, const PageColumn *columns, int count);
 void page_table_add(PageTable *t, const char *const *cells); // copies; NULL or "": empty
 // Columns without anything in them are left out.
 void page_table_print(PageTable *t);
+// After it, where columns had no room: a sentence that names them, with where to see them instead ("--format csv").
+void page_table_tell_missing(const PageTable *t, const char *elsewhere);
 
 int page_width_of(const char *text); // in characters, escape sequences not counted

@@ -1,6 +1,7 @@
 #include "stats/samples.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "num/lsi.h"
 
@@ -112,6 +113,9 @@ void samples_weigh_constraints(const Samples *s, double *factor) {
   }
 }
 
+// Slopes of constraints that say the same differ by less, relative to their length: what searches leave open.
+static const double DEPENDENT = 1e-7;
+
 // A number is fixed when a change of it alone is a combination of the constraints.
 static void find_fixed(Samples *s, Arena *a, const Problem *p, const double *x, const double *C) {
   int n = s->n, m = s->constraint_count;
@@ -142,10 +146,33 @@ static void find_fixed(Samples *s, Arena *a, const Problem *p, const double *x, 
   }
 }
 
+// Leaves the rows that are no combination of those before them: only these take a degree of freedom. Returns their number.
+static int keep_independent(Arena *a, const Problem *p, const double *x, double *C, int count) {
+  int n = p->free_count, kept = 0;
+  double *basis = ARENA_ARRAY(a, double, (size_t)count *(size_t)n + 1);
+  for (int i = 0; i < count; i++) {
+    double *b = basis + (size_t)kept * (size_t)n, whole = 0, rest = 0;
+    for (int k = 0; k < n; k++) b[k] = C[(size_t)i * n + k] * typical_size(&p->free[k], x[k]);
+    for (int k = 0; k < n; k++) whole = hypot(whole, b[k]);
+    for (int m = 0; m < 2 * kept; m++) { // twice, for accuracy
+      const double *other = basis + (size_t)(m % kept) * (size_t)n;
+      double part = 0;
+      for (int k = 0; k < n; k++) part += other[k] * b[k];
+      for (int k = 0; k < n; k++) b[k] -= part * other[k];
+    }
+    for (int k = 0; k < n; k++) rest = hypot(rest, b[k]);
+    if (!(rest > DEPENDENT * whole)) continue;
+    for (int k = 0; k < n; k++) b[k] /= rest;
+    memmove(C + (size_t)kept * n, C + (size_t)i * n, (size_t)n * sizeof *C);
+    kept++;
+  }
+  return kept;
+}
+
 static void add_constraints(Samples *s, Arena *a, const Problem *p, const double *x) {
   int first = samples_rows(s), most = p->constraints.equalities + p->constraints.inequalities;
   double *C = ARENA_ARRAY(a, double, (size_t)most *(size_t)s->n + 1);
-  s->constraint_count = problem_active_constraints(p, x, C);
+  s->constraint_count = keep_independent(a, p, x, C, problem_active_constraints(p, x, C));
   for (int i = 0; i < s->constraint_count; i++) {
     s->huber[first + i] = HUGE_VAL;
     for (int k = 0; k < s->n; k++) s->column[k][first + i] = C[(size_t)i * s->n + k];

@@ -22,8 +22,8 @@ typedef struct Samples {
       huber; // by row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never
   SampleChannel *channels;
   int channel_count;
-  int constraint_count; // rows of active constraints behind all others; they have no noise
-  bool *fixed;          // by number: these leave it no freedom at all
+  int constraint_count; // rows of active constraints behind all others, as far as they are independent; without noise
+  bool *fixed; // by number: these leave it no freedom at all
 } Samples;
 
 // pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; why says it then.

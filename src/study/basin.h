@@ -86,6 +86,6 @@ double basin_axis_value(const BasinAxis *a, int k);
 double basin_axis_fraction(const BasinAxis *a, double v);
 
 // Sorts the end points of what is done into optima. Two of them are the same one when their numbers agree to a thousandth
-// and their objectives do too, or when the objectives agree and a search from the middle between them stays between
-// them, as it does along a direction that the objective does not see. basin_run calls it.
+// and their objectives do too, or when the objectives agree, and that in the middle between them does, too, or a
+// search from there stays between them, as it does along a direction that the objective does not see. basin_run calls it.
 void basin_find_optima(Basin *b);

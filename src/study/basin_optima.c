@@ -56,17 +56,30 @@ static void middle(const Problem *p, const double *a, const double *b, double *o
     out[i] = a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;
 }
 
-// A search from the middle of two optima that lie apart ends at one of them, or higher. Where nothing tells the points
-// between them apart it stays in between.
+// Away from both, in steps of the kind that `middle` halves.
+static bool is_between(const Problem *p, const double *a, const double *b, const double *x) {
+  double apart = 0, to_a = 0, to_b = 0;
+  for (int i = 0; i < p->free_count; i++) {
+    bool ratio = a[i] * b[i] > 0 && a[i] * x[i] > 0;
+    double size = size_of(&p->free[i], a[i], b[i]);
+    apart = fmax(apart, ratio ? fabs(log(b[i] / a[i])) : fabs(b[i] - a[i]) / size);
+    to_a = fmax(to_a, ratio ? fabs(log(x[i] / a[i])) : fabs(x[i] - a[i]) / size);
+    to_b = fmax(to_b, ratio ? fabs(log(x[i] / b[i])) : fabs(x[i] - b[i]) / size);
+  }
+  return to_a <= BETWEEN * apart && to_b <= BETWEEN * apart;
+}
+
+// The middle of a flat piece is as good as its ends. A search from the middle of two optima that lie apart ends at one of
+// them, or higher. Where nothing tells the points between them apart it stays in between.
 static bool is_valley(Sorting *s, const double *a, const double *b, double objective) {
   const Problem *p = s->b->problem;
   if (s->refits++ >= REFITS_MOST) return false;
   double *x = ARENA_ARRAY(s->arena, double, p->free_count + 1);
   middle(p, a, b, x);
   FitResult *r = fit_run(&s->local, x, NULL, NULL);
-  double apart = distance(p, a, b);
-  bool same = objectives_agree(s, fit_comparable(r), objective, SAME_OBJECTIVE) &&
-              distance(p, r->x, a) <= BETWEEN * apart && distance(p, r->x, b) <= BETWEEN * apart;
+  bool flat = objectives_agree(s, r->objective_start, objective, SAME_OBJECTIVE);
+  bool same = flat || (objectives_agree(s, fit_comparable(r), objective, SAME_OBJECTIVE) &&
+                       is_between(p, a, b, r->x));
   fit_free(r);
   return same;
 }

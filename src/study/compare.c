@@ -121,8 +121,7 @@ static void take_figures(const Study *s, const FitResult *f, double seconds, Com
   out->fair = (double)fair_count(s->p, w);
   out->objective = fit_comparable(f);
   out->seconds = seconds;
-  if (f->outcome != FIT_NO_START && s->c->truth)
-    out->error = compare_truth_error(s->c->truth, f->x);
+  if (isfinite(out->objective) && s->c->truth) out->error = compare_truth_error(s->c->truth, f->x);
 }
 
 static void take_result(const Study *s, const FitResult *f, double seconds, CompareRun *run) {
@@ -130,15 +129,16 @@ static void take_result(const Study *s, const FitResult *f, double seconds, Comp
   run->certain = f->certain;
   run->message = message_of(s->c->arena, f);
   run->same = true;
+  take_figures(s, f, seconds, run);
+  if (!isfinite(run->figures.objective)) return;
   run->x = ARENA_ARRAY(s->c->arena, double, s->p->free_count + 1);
   memcpy(run->x, f->x, (size_t)s->p->free_count * sizeof *f->x);
-  take_figures(s, f, seconds, run);
 }
 
 static bool is_same(const CompareRun *run, const FitResult *f, int n) {
   const CompareFigures *g = &run->figures;
   return run->outcome == f->outcome && g->objective == fit_comparable(f) &&
-         memcmp(run->x, f->x, (size_t)n * sizeof *f->x) == 0 &&
+         (!run->x || memcmp(run->x, f->x, (size_t)n * sizeof *f->x) == 0) &&
          g->simulations == (double)f->work.simulations &&
          g->sensitivity_simulations == (double)f->work.sensitivity_simulations &&
          g->iterations == (double)f->work.iterations;
@@ -158,7 +158,8 @@ static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
   double seconds;
   FitResult *f = timed_fit(s, p, s->c->threads, run->start, &seconds);
   if (!s->stop) {
-    run->same = is_same(run, f, s->p->free_count);
+    // A limit of time ends where the clock says.
+    run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->free_count);
     run->figures.seconds_parallel = seconds;
     run->figures.evaluations_parallel = (double)evaluations_of(s->p, f->work.in_turn);
   }
@@ -253,6 +254,12 @@ static double objective_of_data(const Problem *p) {
   return v;
 }
 
+static bool is_found(const Compare *c, const CompareRun *r, double allowed) {
+  if (!r->x) return false;
+  return c->truth ? compare_truth_found(c->truth, r->x, c->request.found)
+                  : r->figures.objective <= allowed;
+}
+
 static void judge(Compare *c) {
   double best = best_objective(c),
          allowed = best + c->request.found * fabs(best) +
@@ -260,7 +267,7 @@ static void judge(Compare *c) {
   for (int i = 0; i < c->count; i++) {
     for (int k = 0; k < c->rows[i].run_count; k++) {
       CompareRun *r = &c->rows[i].runs[k];
-      r->found = c->truth ? r->figures.error <= c->request.found : r->figures.objective <= allowed;
+      r->found = is_found(c, r, allowed);
     }
     summarise_row(&c->rows[i]);
   }
@@ -283,7 +290,7 @@ static void run_row(Study *s, int i) {
   Compare *c = s->c;
   CompareRow *r = &c->rows[i];
   s->row = i;
-  s->runs = runs_of(&c->request, &r->spec);
+  s->runs = r->runs_wanted;
   r->refused = why_refused(c->arena, &r->spec.problem);
   r->runs = ARENA_ARRAY(c->arena, CompareRun, s->runs);
   for (s->run = 0; !r->refused && s->run < s->runs && ask(s, NULL); s->run++) {
@@ -314,6 +321,19 @@ static bool can_begin(const Problem *p, const CompareRequest *q, Err *err) {
   return true;
 }
 
+static bool has_label(const Compare *c, int rows, const char *label) {
+  for (int i = 0; i < rows; i++)
+    if (strcmp(c->rows[i].spec.label, label) == 0) return true;
+  return false;
+}
+
+static const char *label_like_no_other(const Compare *c, int rows, const char *wanted) {
+  const char *label = wanted;
+  for (int n = 2; has_label(c, rows, label); n++)
+    label = arena_print(c->arena, "%s (%d)", wanted, n);
+  return label;
+}
+
 static Compare *compare_new(const Problem *p, const CompareRequest *q) {
   Arena *a = arena_new();
   Compare *c = ARENA_NEW(a, Compare);
@@ -325,9 +345,11 @@ static Compare *compare_new(const Problem *p, const CompareRequest *q) {
                  .threads = crew_size(p->options.threads, crew_cores())};
   if (p->options.threads) c->threads = p->options.threads;
   for (int i = 0; i < q->count; i++) {
-    c->rows[i].spec = q->methods[i];
-    int runs = runs_of(q, &q->methods[i]);
-    if (runs > c->runs_each) c->runs_each = runs;
+    CompareRow *r = &c->rows[i];
+    r->spec = q->methods[i];
+    r->spec.label = label_like_no_other(c, i, r->spec.label);
+    r->runs_wanted = runs_of(q, &r->spec);
+    if (r->runs_wanted > c->runs_each) c->runs_each = r->runs_wanted;
   }
   return c;
 }
@@ -345,8 +367,21 @@ void compare_free(Compare *c) {
   if (c) arena_free(c->arena);
 }
 
+int compare_runs_done(const Compare *c) {
+  int runs = 0;
+  for (int i = 0; i < c->count; i++) runs += c->rows[i].run_count;
+  return runs;
+}
+
+int compare_runs_wanted(const Compare *c) {
+  int runs = 0;
+  for (int i = 0; i < c->count; i++)
+    if (!c->rows[i].refused) runs += c->rows[i].runs_wanted;
+  return runs;
+}
+
 bool compare_has_result(const Compare *c) {
   for (int i = 0; i < c->count; i++)
-    if (c->rows[i].shown && isfinite(c->rows[i].shown->figures.objective)) return true;
+    if (c->rows[i].least.objective < HUGE_VAL) return true;
   return false;
 }

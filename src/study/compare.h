@@ -23,19 +23,21 @@ typedef struct CompareRun {
   const double *start; // NULL: that of the problem
   FitOutcome outcome;  // FIT_STOPPED: by the listener
   bool certain;
-  bool found; // the truth, or without one the best objective of all, within request.found
+  bool
+      found; // see compare_truth_found; without a truth the best objective of all, within request.found
   const char *message;
   CompareFigures figures; // objective: with the logarithms of sigmas that were estimated
-  double *x;
+  double *x;              // NULL: there is no result, the objective is infinite
   bool
       same; // with several threads everything came out bit by bit as with one; true when that was not tried
   ARRAY(ComparePoint) trace;
 } CompareRun;
 
 typedef struct CompareRow {
-  CompareSpec spec;
+  CompareSpec spec;    // its label is like no other
   const char *refused; // a sentence: the method cannot do this problem; NULL: it can
   CompareRun *runs;
+  int runs_wanted;
   int run_count;           // that were done
   int found;               // of them
   bool same;               // all of them
@@ -82,5 +84,8 @@ typedef bool CompareListener(void *data, const CompareProgress *p);
 Compare *compare_run(const Problem *p, const CompareRequest *request, CompareListener *listener,
                      void *data, Err *err);
 void compare_free(Compare *c);
+// Runs of all methods that can do the problem.
+int compare_runs_done(const Compare *c);
+int compare_runs_wanted(const Compare *c);
 // Whether some method gave a point.
 bool compare_has_result(const Compare *c);

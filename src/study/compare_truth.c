@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/objective.h"
 #include "stats/statistics.h"
 
 static double product(const TruthTerm *t, const double *truth, const double *x, int n) {
@@ -88,8 +89,47 @@ static void add_all(Arena *a, CompareTruth *t, const Problem *p) {
   for (int i = 0; i < t->n; i++) add_number(t, p, i);
 }
 
+static double objective_at(Objective *o, Arena *scratch, const double *x, int n) {
+  LsqPoint *point = lsq_point_new(scratch, n);
+  memcpy(point->x, x, (size_t)n * sizeof *x);
+  return objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE ? point->objective : HUGE_VAL;
+}
+
+static long sample_count(const Problem *p) {
+  long count = 0;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      count += p->experiments[e].channels[c].count;
+  return count;
+}
+
+// n numbers take about n times the noise of a sample from the objective, whose share of one sample is V/(samples - n). A
+// truth that costs more than that is not the one of these data; one that costs less was out of reach of the search.
+static bool is_moved_by_noise(const CompareTruth *t, const Problem *p, const FitResult *f) {
+  static const double NOISE_MOST = 10,
+                      ROUNDING = 1e-9; // beyond a quantile of 0.999 of the F distribution
+  long samples = sample_count(p);
+  if (!isfinite(f->objective) || samples <= t->n || !problem_satisfied(p, t->x)) return false;
+  Arena *scratch = arena_new();
+  Objective *o = objective_new(p);
+  objective_set_sigma(o, f->sigma);
+  double at_truth = objective_at(o, scratch, t->x, t->n),
+         at_end = objective_at(o, scratch, f->x, t->n);
+  objective_free(o);
+  arena_free(scratch);
+  double share = at_end / (double)(samples - t->n);
+  return at_truth - at_end <= NOISE_MOST * t->n * share &&
+         at_truth - at_end >= -ROUNDING * fabs(at_end);
+}
+
+static const double *copy_numbers(Arena *a, const double *x, int n) {
+  double *copy = ARENA_ARRAY(a, double, n + 1);
+  memcpy(copy, x, (size_t)n * sizeof *copy);
+  return copy;
+}
+
 // What the data tell depends on their noise, so it is asked where a search from the truth ends.
-static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p) {
+static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) {
   Problem local = *p;
   fit_options_init(&local.options);
   local.options.criterion = p->options.criterion;
@@ -99,11 +139,14 @@ static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p) {
   local.method = p->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
   local.parts.count = 0;
   FitResult *f = fit_run(&local, t->x, NULL, NULL);
-  Objective *o = objective_new(&local);
-  Statistics *s = statistics_new(&local, f, o);
-  if (f->outcome != FIT_NO_START) add_what_the_data_tell(a, t, p, s);
-  statistics_free(s);
-  objective_free(o);
+  if (is_moved_by_noise(t, &local, f)) t->near = copy_numbers(a, f->x, t->n);
+  if (f->outcome != FIT_NO_START && !all) {
+    Objective *o = objective_new(&local);
+    Statistics *s = statistics_new(&local, f, o);
+    add_what_the_data_tell(a, t, p, s);
+    statistics_free(s);
+    objective_free(o);
+  }
   fit_free(f);
 }
 
@@ -113,17 +156,26 @@ CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth,
   for (int i = 0; i < p->free_count; i++) x[i] = truth ? truth[i] : p->free[i].in_model;
   t->x = x;
   t->n = p->free_count;
-  if (!all) ask_the_data(a, t, p);
+  ask_the_data(a, t, p, all);
   if (!t->count) // also when the data tell nothing, or the model cannot be simulated at the truth
     add_all(a, t, p);
   return t;
 }
 
-double compare_truth_error(const CompareTruth *t, const double *x) {
+static double difference(const CompareTruth *t, const double *x, const double *from) {
   double most = 0;
   for (int k = 0; k < t->count; k++) {
-    double d = fabs(value(t, &t->terms[k], x) - t->terms[k].truth) / t->terms[k].size;
+    const TruthTerm *term = &t->terms[k];
+    double d = fabs(value(t, term, x) - value(t, term, from)) / term->size;
     if (!(d <= most)) most = d;
   }
   return most;
+}
+
+double compare_truth_error(const CompareTruth *t, const double *x) {
+  return difference(t, x, t->x);
+}
+
+bool compare_truth_found(const CompareTruth *t, const double *x, double within) {
+  return difference(t, x, t->x) <= within || (t->near && difference(t, x, t->near) <= within);
 }

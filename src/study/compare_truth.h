@@ -12,7 +12,8 @@ typedef struct TruthTerm {
 } TruthTerm;
 
 typedef struct CompareTruth {
-  const double *x; // the true free numbers
+  const double *x;    // the true free numbers
+  const double *near; // where a search from there ends; NULL: more than noise is between them
   int n;
   TruthTerm *terms;
   int count;
@@ -25,3 +26,6 @@ typedef struct CompareTruth {
 CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all);
 // The largest relative difference of all terms.
 double compare_truth_error(const CompareTruth *t, const double *x);
+// Whether it differs by at most `within`, relative, from the truth, or from where noise has moved the optimum: where a
+// search that begins at the truth ends.
+bool compare_truth_found(const CompareTruth *t, const double *x, double within);

@@ -94,6 +94,12 @@ static bool is_structural(const Judge *j) {
   return s->parameters[j->c->number].inactive;
 }
 
+// Constraints leave the number no other value.
+static bool is_fixed(const Judge *j) {
+  const ProfileSide *s = j->c->side;
+  return j->c->std_error == 0 && s[0].end == PROFILE_CONSTRAINT && s[1].end == PROFILE_CONSTRAINT;
+}
+
 static ProfileVerdict verdict_of(const Judge *j) {
   const ProfileSide *s = j->c->side;
   bool done = true, closed = true;
@@ -102,6 +108,7 @@ static ProfileVerdict verdict_of(const Judge *j) {
     closed = closed && s[i].end == PROFILE_CROSSED;
   }
   if (!done) return PROFILE_IS_UNKNOWN;
+  if (is_fixed(j)) return PROFILE_IS_DETERMINED;
   if (is_flat(j)) return is_structural(j) ? PROFILE_IS_STRUCTURAL : PROFILE_IS_FLAT;
   return closed ? PROFILE_IS_DETERMINED : PROFILE_IS_OPEN;
 }
@@ -269,7 +276,8 @@ static const char *remark_of(const Judge *j) {
   ProfileVerdict v = j->c->verdict;
   bool flat = v == PROFILE_IS_FLAT || v == PROFILE_IS_STRUCTURAL;
   if (flat) say_flat(j, &t);
-  for (int which = 0; which < 2; which++) {
+  if (is_fixed(j)) text_print(&t, "The constraints fix %s at %.6g.", j->f->name, j->estimate);
+  for (int which = 0; which < 2 && !is_fixed(j); which++) {
     if (!flat) say_open_side(j, which, &t);
     say_trouble(j, which, &t);
   }

@@ -2,16 +2,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "stats/samples.h"
 #include "study/profile_parts.h"
 
 enum { POINTS = 11, TERMS = 6, CURVES_MOST = 3, HALVINGS_MOST = 12 };
-static const double WIDE =
-    1; // the first reach, in standard errors of the number if all others were known
-static const double SPREAD =
-    1; // thresholds that values may differ by: beyond, no polynomial need follow them
-static const double SUSPECT = 0.01; // thresholds
-static const double SMOOTH =
-    4; // halving the reach divides what is smooth by 64, what is rough by much less than this
+// The first way to each side: the standard error that the number would have if all others were known, but at most
+// WIDE of its size. Where values differ by more than SPREAD thresholds, nearer ones are looked at, as long as that makes
+// a difference: the spread of smooth ones falls to a half or less.
+static const double WIDE = 0.1, SPREAD = 4, ROUGH_FALL = 0.7;
+// Above SUSPECT thresholds half the way must tell the same: it divides what is smooth by 64, what is rough by less
+// than SMOOTH.
+static const double SUSPECT = 0.01, SMOOTH = 4;
 
 typedef struct Path { // along which one number moves, the others as they are
   const Profile *p;
@@ -41,13 +42,13 @@ static double beside_polynomial(double v[POINTS]) {
 }
 
 // Values along the path, less the objective at the estimates. false: some cannot be simulated.
-static bool sample(const Path *path, double reach, double v[POINTS]) {
+static bool sample(const Path *path, double way, double v[POINTS]) {
   const Profile *p = path->p;
   int number = path->c->number;
   const Free *f = &p->problem->free[number];
-  double at = p->fit->x[number], way = reach * path->c->alone;
+  double at = p->fit->x[number];
   double low = fmax(f->min, at - way), high = fmin(f->max, at + way);
-  if (!isfinite(way) || !(high > low)) return false;
+  if (!(high > low)) return false;
   memcpy(path->x, p->fit->x, (size_t)p->problem->free_count * sizeof *path->x);
   for (int i = 0; i < POINTS; i++) {
     path->x[number] = low + (high - low) * i / (POINTS - 1);
@@ -63,17 +64,27 @@ static double spread_of(const double v[POINTS]) {
   return most - least;
 }
 
+static double first_way(const Path *path) {
+  int number = path->c->number;
+  const Free *f = &path->p->problem->free[number];
+  double way = fmin(path->c->alone, WIDE * typical_size(f, path->p->fit->x[number]));
+  return isfinite(path->c->alone) ? fmin(way, (f->max - f->min) / 2) : 0;
+}
+
 // 0 where it cannot be told.
 static double rough_along(const Path *path) {
-  double v[POINTS], unit = path->p->threshold * path->c->factor / 2, reach = WIDE;
-  bool ok = sample(path, reach, v);
-  for (int i = 0; i < HALVINGS_MOST && isfinite(path->c->alone); i++) {
-    if (ok && spread_of(v) <= SPREAD * unit) break;
-    ok = sample(path, reach /= 2, v);
+  double v[POINTS], unit = path->p->threshold * path->c->factor / 2, last = HUGE_VAL;
+  double way = first_way(path);
+  bool ok = sample(path, way, v);
+  for (int i = 0; i < HALVINGS_MOST && way > 0; i++) {
+    double spread = ok ? spread_of(v) : HUGE_VAL;
+    if (ok && (spread <= SPREAD * unit || spread > ROUGH_FALL * last)) break;
+    last = spread;
+    ok = sample(path, way /= 2, v);
   }
   if (!ok) return 0;
   double rough = beside_polynomial(v);
-  if (rough < SUSPECT * unit || !sample(path, reach / 2, v)) return rough;
+  if (rough < SUSPECT * unit || !sample(path, way / 2, v)) return rough;
   return fmin(rough, SMOOTH * beside_polynomial(v));
 }
 

@@ -62,3 +62,24 @@ run compare decay.yaml --methods @list.txt --format json; status 0; out '"label"
 printf 'lm\nlmm\n' >list.txt
 run compare decay.yaml --methods @list.txt; status 2; no_out; err "list.txt:2: unknown method 'lmm'"
 run compare decay.yaml --methods @there_is_none; status 2; no_out; err "there_is_none"
+it "the list of methods is not overwritten, and is not empty"
+printf 'lm\n' >list.txt
+run compare decay.yaml --methods @list.txt -o list.txt; status 2; err "would overwrite 'list.txt'"; holds test "$(cat list.txt)" = lm
+run compare decay.yaml --methods @/dev/null; status 2; no_out; err "names no method"
+it "a method that stands twice has a number"
+run compare decay.yaml --methods lm,lm --format csv; status 0; out "^lm,"; out "^lm (2),"
+it "counts that are none are told with their flag"
+run compare decay.yaml --methods lm --seeds x; status 2; no_out; err "error: --seeds: 'x'"
+it "columns without room are named, a wider terminal shows them"
+run compare decay.yaml --methods lm,implicit-filtering --truth k=2; status 0; out "No room for .*time"
+COLUMNS=200 run compare decay.yaml --methods lm,implicit-filtering --truth k=2; status 0; out "with slopes .*time"; if grep -q "No room" out; then holds false; fi
+it "constraints need no method in the file"
+sed 's/^estimate:/constraints: ["k <= 5"]\nestimate:/' decay.yaml >kept.yaml
+run compare kept.yaml --methods lm,sqp,auto --truth k=2; status 0; out "^  lm .*refused"; out "^  sqp .*yes"; out "^  auto .*yes"
+it "a model that cannot be simulated gives no numbers"
+printf 'model Never\n  parameter Real k = 3;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = sqrt(-1 - k^2 - x^2);\nend Never;\n' >never.mo
+printf 't,x\n0,1\n1,0.5\n2,0.3\n3,0.1\n' >never.csv; printf 'model: never.mo\nexperiments: [{data: never.csv, measure: {x: x}}]\nestimate: {k: {start: 5, min: 1, max: 9}}\n' >never.yaml
+run compare never.yaml --methods lm,ga:population=4:generations=2 --format csv; status 1; out "^lm,0,lm,no-start,1,0,.*,$"; if grep -q ",5$" out; then holds false; fi
+it "a portfolio that reaches the target has converged"
+run compare decay.yaml --methods "portfolio(ga,lm):target_objective=1" --format json; status 0; out '"outcome": "converged"'
+run fit decay.yaml --method "portfolio(ga,lm)" --target_objective 1 --quiet; status 0

@@ -11,8 +11,8 @@ typedef struct MadeBasin {
   BasinAxis axes[3];
   double starts[36], ends[36], truth[3];
   BasinStart start[12];
-  double x[9][3];
-  BasinOptimum optima[9];
+  double x[16][3];
+  BasinOptimum optima[16];
   Basin basin;
 } MadeBasin;
 

@@ -314,6 +314,28 @@ static void the_tie_widens_the_basin_of_the_single_well(void **state) {
   }
 }
 
+// Over several decades, too.
+static void what_the_data_do_not_see_makes_one_optimum(void **state) {
+  (void)state;
+  Known k = {.text = "model M\n  parameter Real a = 1;\n  parameter Real b = 1;\n"
+                     "  Real x(start = 1, fixed = true);\n  Real y(start = 1, fixed = true);\n"
+                     "equation\n  der(x) = -x;\n  der(y) = -a*y + b;\nend M;\n",
+             .measured = {"x"},
+             .stop = 1,
+             .step = 0.1,
+             .estimate = "a: {start: 1, min: 1e-3, max: 100}, b: {start: 1, min: 0, max: 10}",
+             .truth = {1, 1},
+             .options = "method: lm"};
+  known_open(&k);
+  BasinAxis axes[] = {over("a", 3), over("b", 3)};
+  Basin *b = basin(&k, axes, 2, 0);
+  assert_int_equal(b->optimum_count, 1);
+  assert_int_equal(b->optima[0].count, 9);
+  assert_true(b->optima[0].flat);
+  basin_free(b);
+  known_close(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symmetric_optima_stay_distinct),
@@ -328,6 +350,7 @@ int main(void) {
       cmocka_unit_test(what_is_done_is_kept_when_it_is_stopped),
       cmocka_unit_test(plans_that_make_no_sense_are_refused_with_a_sentence),
       cmocka_unit_test(the_tie_widens_the_basin_of_the_single_well),
+      cmocka_unit_test(what_the_data_do_not_see_makes_one_optimum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,8 @@ static void the_report_tells_shares_and_what_is_missing(void **state) {
                                       "stopped, 11 of 12 were done",
                                       "certain; error 1e-7",
                                       "along a flat direction",
-                                      "1 searches (9.1 %) ended before they converged",
-                                      "From 1 starts (9.1 %) the model cannot be simulated",
+                                      "1 search (9.1 %) ended before it converged",
+                                      "From 1 start (9.1 %) the model cannot be simulated",
                                       "10 simulations and 120 with sensitivities in 11 searches"};
   for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
     if (!strstr(t.at, PARTS[i])) fail_msg("lacks '%s':\n%s", PARTS[i], t.at);
@@ -37,6 +37,7 @@ static void no_line_is_wider_than_the_terminal(void **state) {
     MadeBasin m;
     Text t;
     made_basin(&m, MIXED, 3);
+    m.problem.path = "p.yaml"; // paths stay in one piece
     text_init(&t);
     basin_text(&t, &m.basin, (PageStyle){WIDTHS[w], true});
     for (char *line = strtok(t.at, "\n"); line; line = strtok(NULL, "\n"))
@@ -92,6 +93,38 @@ static void csv_has_a_row_for_each_finished_start(void **state) {
   text_done(&t);
 }
 
+static void every_optimum_of_the_map_is_in_the_table(void **state) {
+  (void)state;
+  static const int RARE[12] = {0, 13, 13, 13, 13, 1, 2, 12, 12, 12, 11, 11};
+  MadeBasin m;
+  Text t;
+  made_basin(&m, RARE, 14);
+  text_init(&t);
+  basin_text(&t, &m.basin, (PageStyle){80, false});
+  const char *table = strstr(t.at, "Optima");
+  assert_non_null(strstr(t.at, "optimum 14, objective 13.5"));
+  assert_non_null(table);
+  assert_non_null(strstr(table, "\n   14  33.3 %"));
+  assert_non_null(strstr(table, "\n   12  16.7 %"));
+  assert_null(strstr(table, "\n   11 ")); // reached by none
+  assert_non_null(strstr(table, "1 more optimum, with 0.0 % of the starts."));
+  text_done(&t);
+}
+
+static void numbers_without_room_are_named(void **state) {
+  (void)state;
+  MadeBasin m;
+  Text t;
+  made_basin(&m, MIXED, 3);
+  m.free[1].name = "damping_of_the_primary_suspension_of_the_left_wheel";
+  m.basin.work.simulations = 1;
+  text_init(&t);
+  basin_text(&t, &m.basin, (PageStyle){80, false});
+  assert_non_null(strstr(t.at, "No room for damping_of_the_primary_suspension_of_the_left_wheel"));
+  assert_non_null(strstr(t.at, "  1 simulation and 120"));
+  text_done(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_report_tells_shares_and_what_is_missing),
@@ -99,6 +132,8 @@ int main(void) {
       cmocka_unit_test(without_an_optimum_it_says_so),
       cmocka_unit_test(json_has_every_outcome),
       cmocka_unit_test(csv_has_a_row_for_each_finished_start),
+      cmocka_unit_test(every_optimum_of_the_map_is_in_the_table),
+      cmocka_unit_test(numbers_without_room_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

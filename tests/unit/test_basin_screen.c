@@ -91,6 +91,81 @@ static void random_starts_are_spots(void **state) {
   text_done(&t);
 }
 
+static void a_small_basin_of_the_best_optimum_is_seen(void **state) {
+  (void)state;
+  MadeBasin m;
+  Text t;
+  made_basin(&m, MIXED, 3);
+  static BasinStart many[300];
+  for (int i = 0; i < 300; i++)
+    many[i] = (BasinStart){.end = BASIN_REACHED, .optimum = i == 127 ? 0 : 1};
+  m.basin.start = many;
+  m.basin.axis_count = 1;
+  m.basin.count = m.basin.done = m.axes[0].count = 300;
+  const char *s = screen(&m, 60, false, &t);
+  assert_non_null(strstr(s, "aaaa#aaaa"));
+  assert_non_null(strstr(s, "several starts each"));
+  text_done(&t);
+}
+
+static void over_a_third_axis_the_most_frequent_outcome_shows(void **state) {
+  (void)state;
+  static const int LAYERS[12] = {0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 1, 1}; // 2 x 2 x 3
+  MadeBasin m;
+  Text t;
+  made_basin(&m, LAYERS, 2);
+  m.axes[0].count = m.axes[1].count = 2;
+  m.axes[2] = (BasinAxis){"mu", 0, 1, BASIN_LINEAR, 3, 2};
+  m.basin.axis_count = 3;
+  const char *s = screen(&m, 60, false, &t);
+  const char *top = strstr(s, "aaaaaaaaaaaa"), *bottom = strstr(s, "######aaaaaa");
+  assert_true(top && bottom && top < bottom);
+  assert_non_null(strstr(s, "over mu the most frequent outcome"));
+  text_done(&t);
+}
+
+static void labels_tell_the_ends_apart(void **state) {
+  (void)state;
+  MadeBasin m;
+  Text t;
+  made_basin(&m, MIXED, 3);
+  m.axes[0].low = 20, m.axes[0].high = 20.00001;
+  m.axes[1].low = 0.6, m.axes[1].high = 0.600000001;
+  const char *s = screen(&m, 60, false, &t);
+  assert_non_null(strstr(s, "20.00001\n"));
+  assert_non_null(strstr(s, "  upwards: beta from 0.6 to 0.600000001\n"));
+  text_done(&t);
+}
+
+static void a_single_start_is_labelled_with_where_it_is(void **state) {
+  (void)state;
+  MadeBasin m;
+  Text t;
+  made_basin(&m, MIXED, 3);
+  m.axes[0].count = m.axes[1].count = 1;
+  m.basin.count = m.basin.done = 1;
+  const char *s = screen(&m, 60, false, &t);
+  assert_non_null(strstr(s, "      0.1 ######\n"));
+  assert_non_null(strstr(s, "2.5\n"));
+  assert_null(strstr(s, "0.01"));
+  assert_non_null(strstr(s, "to the right: alpha"));
+  text_done(&t);
+}
+
+static void long_names_stand_in_lines_of_their_own(void **state) {
+  (void)state;
+  MadeBasin m;
+  Text t;
+  made_basin(&m, MIXED, 3);
+  m.axes[0].name = "stiffness_of_the_primary_suspension_spring_left";
+  m.axes[1].name = "'damping of the primary suspension'";
+  const char *s = screen(&m, 80, false, &t);
+  assert_int_equal(strncmp(s, "  upwards: 'damping of the primary suspension'\n", 47), 0);
+  assert_non_null(strstr(s, "\n  to the right: stiffness_of_the_primary_suspension_spring_left\n"));
+  assert_non_null(strstr(s, "     0.01 ############aaaa"));
+  text_done(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(letters_show_the_map_with_the_second_axis_upwards),
@@ -98,6 +173,11 @@ int main(void) {
       cmocka_unit_test(large_grids_are_thinned_out_to_the_terminal),
       cmocka_unit_test(one_axis_is_a_strip),
       cmocka_unit_test(random_starts_are_spots),
+      cmocka_unit_test(a_small_basin_of_the_best_optimum_is_seen),
+      cmocka_unit_test(over_a_third_axis_the_most_frequent_outcome_shows),
+      cmocka_unit_test(labels_tell_the_ends_apart),
+      cmocka_unit_test(a_single_start_is_labelled_with_where_it_is),
+      cmocka_unit_test(long_names_stand_in_lines_of_their_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,20 @@ static void percentages_never_claim_all_or_nothing(void **state) {
   arena_free(a);
 }
 
+static void nobody_is_told_that_an_optimum_is_the_best_when_that_is_not_known(void **state) {
+  (void)state;
+  MadeBasin m;
+  made_basin(&m, MIXED, 3);
+  Arena *a = arena_new();
+  const char *words = "45.5 % of the starts reach the best optimum that was found";
+  assert_string_equal(basin_headline(&m.basin, a), words);
+  m.optima[0].certain = true;
+  assert_string_equal(basin_headline(&m.basin, a), "45.5 % of the starts reach the best optimum");
+  m.basin.optimum_count = 0;
+  assert_string_equal(basin_headline(&m.basin, a), "no start reaches an optimum");
+  arena_free(a);
+}
+
 static void plans_are_told_in_words(void **state) {
   (void)state;
   MadeBasin m;
@@ -78,6 +92,7 @@ int main(void) {
       cmocka_unit_test(every_start_has_one_shade),
       cmocka_unit_test(shades_differ),
       cmocka_unit_test(percentages_never_claim_all_or_nothing),
+      cmocka_unit_test(nobody_is_told_that_an_optimum_is_the_best_when_that_is_not_known),
       cmocka_unit_test(plans_are_told_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,7 @@ static void a_method_that_fails_has_a_row_and_the_others_go_on(void **state) {
   assert_int_equal(r->done, 2);
   assert_int_equal(r->rows[0].shown->outcome, FIT_NO_START);
   assert_int_equal(r->rows[0].found, 0);
+  assert_null(r->rows[0].shown->x); // the start is no result
   assert_true(isnan(r->rows[0].median.error));
   assert_int_equal(r->rows[1].found, 1);
   assert_true(compare_has_result(r));
@@ -209,6 +210,7 @@ static void a_method_that_fails_has_a_row_and_the_others_go_on(void **state) {
   Compared alone = {0};
   r = compared_run(&k, &alone, (const char *const[]){"lm", NULL}, NULL, NULL);
   assert_false(compare_has_result(r));
+  assert_int_equal(r->rows[0].found, 0); // although it is as good as the best of all
   compare_free(alone.compare);
   known_close(&k);
 }
@@ -248,6 +250,8 @@ static void the_listener_stops_it_with_the_rows_so_far(void **state) {
   assert_int_equal(r->rows[1].shown->outcome, FIT_STOPPED);
   assert_true(isfinite(r->rows[1].median.objective));
   assert_int_equal(r->rows[2].run_count, 0);
+  assert_int_equal(compare_runs_done(r), 2);
+  assert_int_equal(compare_runs_wanted(r), 3);
   compare_free(c.compare);
   known_close(&k);
 }
@@ -271,6 +275,38 @@ static void what_cannot_be_compared_is_refused(void **state) {
   known_close(&k);
 }
 
+static void no_two_rows_have_the_same_label(void **state) {
+  (void)state;
+  static const char *const TEXTS[] = {"lm", "sqp:label=lm", "lm:label=lm (2)", "lm", NULL};
+  static const char *const LABELS[] = {"lm", "lm (2)", "lm (2) (2)", "lm (3)"};
+  Known k = compared_decay("");
+  Compared c = {0};
+  const Compare *r = compared_run(&k, &c, TEXTS, NULL, NULL);
+  for (int i = 0; i < 4; i++) assert_string_equal(r->rows[i].spec.label, LABELS[i]);
+  compare_free(c.compare);
+  known_close(&k);
+}
+
+static bool stop_at_once(void *data, const CompareProgress *p) {
+  (void)data;
+  return !p->fit;
+}
+
+static void a_run_that_is_stopped_before_its_first_step_has_no_result(void **state) {
+  (void)state;
+  Known k = compared_decay("");
+  Compared c = {0};
+  const Compare *r =
+      compared_run(&k, &c, (const char *const[]){"lm", "lm", NULL}, stop_at_once, NULL);
+  const CompareRow *row = &r->rows[0];
+  assert_true(r->stopped);
+  assert_int_equal(row->run_count, 1);
+  assert_int_equal(row->shown->x != NULL, isfinite(row->median.objective));
+  assert_int_equal(row->found, row->shown->x != NULL);
+  compare_free(c.compare);
+  known_close(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_row_is_what_a_fit_gives),
@@ -284,6 +320,8 @@ int main(void) {
       cmocka_unit_test(a_method_without_constraints_is_refused),
       cmocka_unit_test(the_listener_stops_it_with_the_rows_so_far),
       cmocka_unit_test(what_cannot_be_compared_is_refused),
+      cmocka_unit_test(no_two_rows_have_the_same_label),
+      cmocka_unit_test(a_run_that_is_stopped_before_its_first_step_has_no_result),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

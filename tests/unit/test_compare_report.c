@@ -2,6 +2,7 @@
 #include "report/compare_report.h"
 
 #include "compared.h"
+#include "letters.h"
 #include "report/compare_figure.h"
 #include "report/figure_svg.h"
 
@@ -180,6 +181,24 @@ static void the_picture_has_a_curve_for_each_method(void **state) {
   for (int i = 0; i < f->shapes.count; i++)
     curves += f->shapes.at[i].kind == SHAPE_PATH && f->shapes.at[i].clip >= 0;
   assert_true(curves >= 3);
+  assert_letters_stand_well(f);
+  arena_free(a);
+  done(s);
+}
+
+static void long_labels_are_cut_nowhere(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  Arena *a = arena_new();
+  Compare *c = s->compared.compare;
+  const char *label = c->rows[0].spec.label;
+  c->rows[0].spec.label =
+      "a very long label that somebody has given to this method because it is so "
+      "good that no shorter one would do";
+  const Figure *f = compare_figure(a, c);
+  assert_letters_stand_well(f);
+  assert_true(f->width < 1200);
+  c->rows[0].spec.label = label;
   arena_free(a);
   done(s);
 }
@@ -215,6 +234,59 @@ static void refusals_are_sentences(void **state) {
   known_close(&k);
 }
 
+static void without_a_result_there_are_no_numbers(void **state) {
+  (void)state;
+  Known k = {.text = "model M\n  parameter Real a = 1;\n  Real x(start = 1, fixed = true);\n"
+                     "equation\n  der(x) = -sqrt(a)*x;\nend M;\n",
+             .measured = {"x"},
+             .stop = 2,
+             .step = 0.1,
+             .estimate = "a: {start: -1.25, min: -2, max: -1.5e-3}",
+             .truth = {1}};
+  known_open(&k);
+  Compared c = {.request = {.has_truth = true, .truth = k.truth}};
+  Text t;
+  text_init(&t);
+  CompareReport r = {compared_run(&k, &c, (const char *const[]){"lm", NULL}, NULL, NULL), NULL,
+                     COMPARE_FULL};
+  compare_text(&t, &r, (PageStyle){200, false});
+  assert_non_null(strstr(t.at, "  lm      no-start  no "));
+  assert_null(strstr(t.at, "Parameters"));
+  compare_csv(&t, &r);
+  compare_json(&t, &r, "");
+  assert_null(strstr(t.at, ",-1.25"));
+  assert_null(strstr(t.at, "inf"));
+  assert_null(strstr(t.at, "\"parameters\""));
+  assert_null(strstr(t.at, "\"objective\""));
+  text_done(&t);
+  compare_free(c.compare);
+  known_close(&k);
+}
+
+static void what_was_stopped_tells_how_many_runs_there_were(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  s->compared.compare->stopped = true;
+  compare_text(&s->text, &s->report, (PageStyle){200, false});
+  assert_has(s, "Stopped: 5 of 5 runs were begun, of 3 of 3 methods");
+  assert_has(s, "medians of the runs that were made");
+  assert_lacks(s, "ran 3 times");
+  done(s);
+}
+
+static void columns_without_room_are_named(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  compare_text(&s->text, &s->report, (PageStyle){60, false});
+  assert_has(s, "No room for ");
+  assert_has(s, "--format csv");
+  text_clear(&s->text);
+  compare_text(&s->text, &s->report, (PageStyle){250, false});
+  assert_lacks(s, "No room");
+  assert_has(s, "with slopes");
+  done(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_page_fits_its_width_and_tells_what_figures_mean),
@@ -224,8 +296,12 @@ int main(void) {
       cmocka_unit_test(json_has_every_run),
       cmocka_unit_test(traces_are_rows_with_the_name_of_their_method),
       cmocka_unit_test(the_picture_has_a_curve_for_each_method),
+      cmocka_unit_test(long_labels_are_cut_nowhere),
       cmocka_unit_test(without_traces_there_is_nothing_to_draw),
       cmocka_unit_test(refusals_are_sentences),
+      cmocka_unit_test(without_a_result_there_are_no_numbers),
+      cmocka_unit_test(what_was_stopped_tells_how_many_runs_there_were),
+      cmocka_unit_test(columns_without_room_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

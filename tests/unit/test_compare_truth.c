@@ -86,6 +86,37 @@ static void a_truth_of_zero_is_compared_with_the_bounds(void **state) {
   known_close(&k);
 }
 
+// The estimate is as far from the truth as the noise puts it, and a method that gets there has found all there is to find.
+static void what_noise_has_moved_is_found_nevertheless(void **state) {
+  (void)state;
+  Known k = product(0.3);
+  const CompareTruth *t = compare_truth_new(k.arena, k.problem, k.truth, false);
+  assert_non_null(t->near);
+  double within = 0.1 * compare_truth_error(t, t->near); // nearer than the noise lets it come
+  assert_true(within > 0);
+  assert_true(compare_truth_found(t, k.truth, within));
+  assert_true(compare_truth_found(t, t->near, within));
+  double *far = ARENA_ARRAY(k.arena, double, t->n);
+  for (int i = 0; i < t->n; i++) far[i] = 2 * k.truth[i] - t->near[i];
+  assert_false(compare_truth_found(t, far, within));
+  known_close(&k);
+}
+
+// A search from there ends at what the data say, which is no reason to call it true.
+static void a_truth_that_is_none_is_not_found(void **state) {
+  (void)state;
+  static const double NOISE[] = {0, 0.1};
+  for (int i = 0; i < 2; i++) {
+    Known k = product(NOISE[i]);
+    const double wrong[] = {2, 3, 1, 0.8};
+    const CompareTruth *t = compare_truth_new(k.arena, k.problem, wrong, false);
+    assert_null(t->near);
+    assert_false(compare_truth_found(t, k.truth, 0.01));
+    assert_true(compare_truth_found(t, wrong, 0.01));
+    known_close(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_numbers_count_when_that_is_asked_for),
@@ -93,6 +124,8 @@ int main(void) {
       cmocka_unit_test(the_truth_is_that_of_the_model_unless_it_is_given),
       cmocka_unit_test(a_truth_that_cannot_be_simulated_counts_all_numbers),
       cmocka_unit_test(a_truth_of_zero_is_compared_with_the_bounds),
+      cmocka_unit_test(what_noise_has_moved_is_found_nevertheless),
+      cmocka_unit_test(a_truth_that_is_none_is_not_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

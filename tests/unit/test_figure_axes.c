@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "letters.h"
 #include "test.h"
 
 static Axes axes_on(Arena *a, Axis x, Axis y) {
@@ -114,6 +115,54 @@ static void a_border_has_numbers_labels_and_stays_in_the_picture(void **state) {
   arena_free(a);
 }
 
+static Axes roomy_axes(Arena *a, Axis x, Axis y) {
+  return (Axes){figure_new(a, 320, 220, "axes"), {70, 40, 220, 120}, x, y};
+}
+
+// "x - 20 [m]": the numbers are short, and stand where their values are.
+static void numbers_that_agree_are_shown_as_differences(void **state) {
+  (void)state;
+  const double ends[][2] = {
+      {19.99999997, 20.00000011}, {0.599999995, 0.600000015}, {-300.0001, -300}};
+  static const char *const LABELS[] = {"x - 20 [m]", "x - 0.6 [m]", "x + 300 [m]"};
+  for (int log = 0; log < 2; log++)
+    for (int i = 0; i < 3 - log; i++) {
+      Arena *a = arena_new();
+      Axis narrow = {ends[i][0], ends[i][1], log != 0, axis_label(a, "x", "m")};
+      Axes axes = roomy_axes(a, narrow, narrow);
+      axes_border(&axes);
+      const Shape *label = letters_beginning_with(axes.figure, "x");
+      assert_non_null(label);
+      assert_string_equal(label->text, LABELS[i]);
+      assert_letters_stand_well(axes.figure);
+      for (int k = 0; k < axes.figure->shapes.count; k++) {
+        const Shape *s = &axes.figure->shapes.at[k];
+        if (s->kind != SHAPE_LETTERS || s->text[0] == 'x' || s->lettering.align != ALIGN_CENTRE)
+          continue;
+        double value = strtod(s->text, NULL) + strtod(LABELS[i] + 4, NULL) * (i == 2 ? -1 : 1);
+        assert_close(s->spots[0].x, axes_x(&axes, value), 0.01);
+      }
+      arena_free(a);
+    }
+}
+
+static void long_names_stay_in_the_picture(void **state) {
+  (void)state;
+  static const char NAME[] = "stiffness_of_the_primary_suspension_spring_left_of_the_test_vehicle";
+  Arena *a = arena_new();
+  Axes axes = roomy_axes(a, (Axis){0, 10, false, axis_label(a, NAME, "N/m")},
+                         (Axis){1, 1000, true, axis_label(a, NAME, "N.s/m")});
+  axes_border(&axes);
+  axes_title(&axes, NAME);
+  LegendRow row = {NAME, INK_GREY, NO_STROKE, MARKER_NONE, false, false};
+  assert_letters_stand_well(axes.figure);
+  Figure *f = figure_new(a, legend_width(&row, 1), legend_height(1), "legend");
+  legend_draw(f, (Spot){0, 0}, &row, 1, true);
+  assert_letters_stand_well(f);
+  assert_true(f->width < 350);
+  arena_free(a);
+}
+
 static void a_legend_is_as_large_as_it_says(void **state) {
   (void)state;
   Arena *a = arena_new();
@@ -159,6 +208,8 @@ int main(void) {
       cmocka_unit_test(markers_outside_of_the_frame_are_left_out),
       cmocka_unit_test(a_band_goes_there_and_back),
       cmocka_unit_test(a_border_has_numbers_labels_and_stays_in_the_picture),
+      cmocka_unit_test(numbers_that_agree_are_shown_as_differences),
+      cmocka_unit_test(long_names_stay_in_the_picture),
       cmocka_unit_test(a_legend_is_as_large_as_it_says),
       cmocka_unit_test(hatching_stays_inside_and_meets_that_of_a_neighbour),
   };

@@ -77,6 +77,35 @@ static void signs_are_one_letter_each_and_strange_ones_a_box(void **state) {
   assert_string_equal(glyph_of("\xE4").strokes, box.strokes); // cut off
 }
 
+static void accents_are_left_out(void **state) {
+  (void)state;
+  static const char *const PAIRS[][2] = {{"ü", "u"}, {"Ä", "A"}, {"é", "e"}, {"ñ", "n"}, {"ø", "o"},
+                                         {"Š", "S"}, {"ł", "l"}, {"ž", "z"}, {"ÿ", "y"}, {"À", "A"},
+                                         {"Α", "A"}, {"Χ", "X"}, {"ν", "v"}, {"ο", "o"}};
+  for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++)
+    assert_string_equal(glyph_of(PAIRS[i][0]).strokes, glyph_of(PAIRS[i][1]).strokes);
+  assert_string_equal(glyph_of("µ").strokes, glyph_of("μ").strokes); // micro sign, Greek letter
+}
+
+static void every_greek_letter_is_drawn_inside_its_width(void **state) {
+  (void)state;
+  Glyph box = glyph_of("\xE4\xBD\xA0");
+  for (int c = 0x391; c <= 0x3C9; c++) {
+    char letter[3] = {(char)(0xC0 | c >> 6), (char)(0x80 | (c & 0x3F)), 0};
+    if (c == 0x3A2 || (c > 0x3A9 && c < 0x3B1)) continue; // none, and with accents
+    Glyph g = glyph_of(letter);
+    FontSpot spots[1000];
+    int count = draw(&g, spots, 1000);
+    if (strcmp(g.strokes, box.strokes) == 0) fail_msg("'%s' is a box", letter);
+    for (int i = 0; i < count; i++) {
+      if (!(spots[i].x >= -0.8 && spots[i].x <= g.width + 0.8))
+        fail_msg("'%s' is too wide", letter);
+      if (!(spots[i].y >= -5 && spots[i].y <= FONT_CAPITAL + 1.8))
+        fail_msg("'%s' is too high", letter);
+    }
+  }
+}
+
 // A closed smooth stroke ends where it began and passes through the spots it was given.
 static void curves_pass_through_their_spots(void **state) {
   (void)state;
@@ -97,6 +126,8 @@ int main(void) {
       cmocka_unit_test(letters_differ),
       cmocka_unit_test(capitals_are_as_high_as_promised),
       cmocka_unit_test(signs_are_one_letter_each_and_strange_ones_a_box),
+      cmocka_unit_test(accents_are_left_out),
+      cmocka_unit_test(every_greek_letter_is_drawn_inside_its_width),
       cmocka_unit_test(curves_pass_through_their_spots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,21 @@ static void names_are_escaped(void **state) {
   arena_free(a);
 }
 
+static void a_shortened_text_carries_the_whole(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Text t;
+  Figure *f = figure_new(a, 200, 100, "short");
+  figure_text_within(f, (Spot){5, 6}, "a < very_long_name_of_something", (Lettering){.size = 12},
+                     90);
+  const char *s = svg_of(f, &t);
+  assert_well_formed(s);
+  assert_non_null(strstr(s, "<title>a &lt; very_long_name_of_something</title>a &lt; "));
+  assert_non_null(strstr(s, "…"));
+  text_done(&t);
+  arena_free(a);
+}
+
 static void shapes_of_one_clip_share_a_group(void **state) {
   (void)state;
   Arena *a = arena_new();
@@ -119,6 +134,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_shape_becomes_its_element),
       cmocka_unit_test(names_are_escaped),
+      cmocka_unit_test(a_shortened_text_carries_the_whole),
       cmocka_unit_test(shapes_of_one_clip_share_a_group),
       cmocka_unit_test(upright_text_is_turned_and_dashes_follow_the_width),
   };

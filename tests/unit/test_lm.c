@@ -146,6 +146,33 @@ static void marquardt_needs_more_steps_towards_wrong_minima(void **state) {
   assert_true(plain > 2 * ours);
 }
 
+// Saturation: y = b1*(1 - exp(-b2*x)), x = 77 ... 760, as Misra's data are.
+static void saturation(const LsqShape *s, const Cplx *x, Cplx *r) {
+  for (int i = 0; i < s->m; i++) {
+    double at = 77 + 52.5 * i;
+    r[i] = x[0] * (1 - cexp(-x[1] * at)) - 238.9 * (1 - exp(-5.5e-4 * at));
+  }
+}
+
+// Where b2 changes nothing that can be seen, b1 moves all the same, and an end that leaves much to gain is no convergence.
+static void a_number_without_effect_does_not_hold_the_others(void **state) {
+  (void)state;
+  static LocalMethod *const METHODS[] = {local_lm, local_trust_region};
+  for (int k = 0; k < 2; k++) {
+    method = METHODS[k];
+    Run r = run_new(saturation, 14, 2, (const double[]){52.6316, 0.526316});
+    r.options.reduction_tol = 1e-24, r.options.gradient_tol = 1e-16;
+    run_it(&r);
+    double mean = 0, rest = 0;
+    for (int i = 0; i < 14; i++) mean += 238.9 * (1 - exp(-5.5e-4 * (77 + 52.5 * i))) / 14;
+    for (int i = 0; i < 14; i++)
+      rest += pow(238.9 * (1 - exp(-5.5e-4 * (77 + 52.5 * i))) - mean, 2) / 2;
+    assert_true(r.result.best->objective <= rest * (1 + 1e-6));
+    run_free(&r);
+  }
+  method = local_lm;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       LOCAL_LAWS,
@@ -155,6 +182,7 @@ int main(void) {
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(every_end_has_a_word_and_a_sentence),
       cmocka_unit_test(marquardt_needs_more_steps_towards_wrong_minima),
+      cmocka_unit_test(a_number_without_effect_does_not_hold_the_others),
   };
   const struct CMUnitTest again[] = {
       cmocka_unit_test(a_bound_may_hold_the_solution),

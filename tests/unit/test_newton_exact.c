@@ -344,11 +344,14 @@ static bool count_down(void *data, const FitProgress *p) {
   return --*left > 0;
 }
 
+// From farther away steps that nothing checks wander, and rounding decides where to.
+static const char NEAR[] = "k: {start: 4.2}, c: {start: 0.3}";
+
 static void fits_stop_at_any_moment_with_the_best_point(void **state) {
   (void)state;
   for (int fd = 0; fd < 2; fd++) {
     Made m;
-    Problem *p = open_oscillator(&m, "k: {start: 4.4}, c: {start: 0.5}", "");
+    Problem *p = open_oscillator(&m, NEAR, "");
     p->method = fd ? METHOD_NEWTON_FD : METHOD_NEWTON;
     p->options.target_objective = fd ? 1 : 0;
     double last = HUGE_VAL;
@@ -395,15 +398,14 @@ static void a_fit_says_where_second_derivatives_were_missing(void **state) {
 static void a_target_objective_ends_each_local_method(void **state) {
   (void)state;
   Made m;
-  Problem *p =
-      open_oscillator(&m, "k: {start: 4.4}, c: {start: 0.5}", "options: {target_objective: 1}");
+  Problem *p = open_oscillator(&m, NEAR, "options: {target_objective: 1}");
   static const Method METHODS[] = {METHOD_LM, METHOD_TRUST_REGION, METHOD_GAUSS_NEWTON,
                                    METHOD_NEWTON, METHOD_NEWTON_FD};
   for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
     p->method = METHODS[i];
     FitResult *r = fit_run(p, NULL, NULL, NULL);
     assert_string_equal(local_end_word(r->end), "target");
-    assert_true(r->objective <= 1);
+    assert_true(r->objective <= 1 && r->work.iterations > 0);
     fit_free(r);
   }
   p->method = METHOD_HOMOTOPY;

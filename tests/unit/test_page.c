@@ -87,12 +87,53 @@ static void colours_change_no_width(void **state) {
   text_done(&coloured);
 }
 
+static void what_has_no_room_is_named(void **state) {
+  (void)state;
+  static const PageColumn FOUR[] = {{"name", 0}, {">first", 1}, {">second", 2}, {"", 3}};
+  for (int wide = 0; wide < 2; wide++) {
+    Text t;
+    text_init(&t);
+    Page p = page_on(&t, (PageStyle){wide ? 80 : 40, false});
+    PageTable *table = page_table_new(&p, FOUR, 4);
+    page_table_add(
+        table, (const char *[]){"0123456789", "0123456789", "01234567890123456789", "0123456789"});
+    page_table_print(table);
+    page_table_tell_missing(table, "--csv");
+    bool told = strstr(t.at, "No room for second, remarks:") != NULL;
+    assert_true(told != wide);
+    assert_int_equal(strstr(t.at, "--csv") != NULL, !wide);
+    page_done(&p);
+    text_done(&t);
+  }
+}
+
+static void of_many_without_room_some_are_named(void **state) {
+  (void)state;
+  enum { COLUMN_COUNT = 30 };
+  PageColumn columns[COLUMN_COUNT];
+  const char *cells[COLUMN_COUNT];
+  for (int i = 0; i < COLUMN_COUNT; i++)
+    columns[i] = (PageColumn){"a_long_name", i}, cells[i] = "1";
+  Text t;
+  text_init(&t);
+  Page p = page_on(&t, (PageStyle){40, false});
+  PageTable *table = page_table_new(&p, columns, COLUMN_COUNT);
+  page_table_add(table, cells);
+  page_table_print(table);
+  page_table_tell_missing(table, "--csv");
+  assert_non_null(strstr(t.at, "and 19 more:"));
+  page_done(&p);
+  text_done(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(paragraphs_keep_the_width_and_lose_no_word),
       cmocka_unit_test(columns_are_aligned_and_empty_ones_left_out),
       cmocka_unit_test(a_narrow_page_drops_what_can_be_missed),
       cmocka_unit_test(colours_change_no_width),
+      cmocka_unit_test(what_has_no_room_is_named),
+      cmocka_unit_test(of_many_without_room_some_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

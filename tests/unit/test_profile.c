@@ -329,6 +329,196 @@ static void what_noise_hides_is_open(void **state) {
   known_close(&k);
 }
 
+static Known constrained(const char *options) {
+  Known k = {.text = DECAY,
+             .measured = {"x"},
+             .stop = 5,
+             .step = 0.25,
+             .estimate = "k: {start: 0.7, min: 0.05, max: 5}, b: {start: 2.1, min: 0.1, max: 10}",
+             .truth = {0.8, 2.4},
+             .options = options,
+             .noise = 0.1,
+             .noise_kind = NOISE_ADDITIVE};
+  known_open(&k);
+  return k;
+}
+
+// One number less is free, and the covariance keeps to the constraint, as the profile does.
+static void an_equality_takes_a_degree_of_freedom(void **state) {
+  (void)state;
+  Known k = constrained("method: sqp\nconstraints: ['b == 3*k']");
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  assert_true(profile_is_sound(r));
+  assert_close(r->freedom, known_rows(&k) - 1, 0);
+  for (int m = 0; m < 2; m++) {
+    const ProfileCurve *c = &r->curves[m];
+    assert_int_equal(c->verdict, PROFILE_IS_DETERMINED);
+    assert_close_relative(c->side[1].at - c->side[0].at, c->high - c->low, 0.05);
+  }
+  profile_free(r);
+  known_close(&k);
+}
+
+static void constraints_that_say_the_same_count_once(void **state) {
+  (void)state;
+  Known one = constrained("method: sqp\nconstraints: ['b == 3*k']");
+  Known many = constrained("method: sqp\nconstraints: ['b == 3*k', '2*b == 6*k', 'b <= 3*k',"
+                           " 'b^2 == 9*k^2']");
+  Profile *r = profiles(one.problem, NULL, 0, 0.95), *same = profiles(many.problem, NULL, 0, 0.95);
+  assert_true(profile_is_sound(same));
+  assert_close(same->freedom, r->freedom, 0);
+  for (int m = 0; m < 2; m++) {
+    assert_close_relative(same->curves[m].std_error, r->curves[m].std_error, 1e-4);
+    for (int side = 0; side < 2; side++)
+      assert_close(same->curves[m].side[side].at, r->curves[m].side[side].at,
+                   0.01 * r->curves[m].std_error);
+  }
+  profile_free(r);
+  profile_free(same);
+  known_close(&one);
+  known_close(&many);
+}
+
+static void what_constraints_fix_is_not_flat(void **state) {
+  (void)state;
+  Known k = constrained("method: sqp\nconstraints: ['k == 0.8']");
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  assert_true(profile_is_sound(r));
+  assert_int_equal(r->curves[0].verdict, PROFILE_IS_DETERMINED);
+  assert_string_equal(r->curves[0].remark, "The constraints fix k at 0.8.");
+  assert_int_equal(r->curves[1].verdict, PROFILE_IS_DETERMINED);
+  profile_free(r);
+  known_close(&k);
+}
+
+// The standard errors of a fit keep to constraints that are active at the estimates.
+static void the_covariance_is_said_to_keep_to_active_constraints(void **state) {
+  (void)state;
+  Known k = constrained("method: sqp\nconstraints: ['b <= 2*k + 0.2']");
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  int said = 0;
+  for (int m = 0; m < 2; m++) {
+    const char *remark = r->curves[m].remark;
+    assert_null(strstr(remark, "nothing of"));
+    said += strstr(remark, "as the covariance says, which keeps to the active constraints") != NULL;
+  }
+  assert_true(said > 0);
+  profile_free(r);
+  known_close(&k);
+}
+
+// ---------------------------------------------------------------- a rough objective
+
+static void a_rough_objective_has_no_profiles(void **state) {
+  (void)state;
+  for (int digits = 1; digits <= 2; digits++) {
+    Known k = linear("method: trust-region");
+    k.problem->options.round_digits = digits;
+    Profile *r = profiles(k.problem, NULL, 0, 0.95);
+    assert_true(r->rough);
+    assert_false(profile_is_sound(r));
+    assert_false(r->stopped);
+    assert_int_equal(r->restarts, 0);
+    assert_int_equal(r->note_count, 1);
+    assert_non_null(strstr(r->notes[0], "The objective is too rough for profiles"));
+    assert_non_null(strstr(r->notes[0], "round_digits"));
+    for (int m = 0; m < 2; m++) {
+      assert_int_equal(r->curves[m].side[0].end, PROFILE_ROUGH);
+      assert_int_equal(r->curves[m].verdict, PROFILE_IS_UNKNOWN);
+      assert_int_equal(r->curves[m].point_count, 0);
+    }
+    profile_free(r);
+    known_close(&k);
+  }
+}
+
+// Roughness far below the threshold changes little, and is no reason to begin again.
+static void a_little_roughness_does_no_harm(void **state) {
+  (void)state;
+  for (int digits = 4; digits <= 8; digits++) {
+    Known k = linear("method: trust-region");
+    k.problem->options.round_digits = digits;
+    Profile *r = profiles(k.problem, NULL, 0, 0.95);
+    assert_true(profile_is_sound(r));
+    assert_int_equal(r->restarts, 0);
+    assert_true(r->roughness > 0);
+    for (int m = 0; m < 2; m++) {
+      const ProfileCurve *c = &r->curves[m];
+      assert_close_relative(c->side[1].at - c->side[0].at, c->high - c->low, 0.1);
+    }
+    profile_free(r);
+    known_close(&k);
+  }
+}
+
+// ---------------------------------------------------------------- budgets
+
+static void a_budget_that_is_used_up_is_the_reason(void **state) {
+  (void)state;
+  Known k = decay("k: {start: 0.7, min: 0.05, max: 5}, b: {start: 0.5, min: 0.1, max: 10}", 0.1);
+  k.problem->options.max_simulations = 1;
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  assert_false(profile_is_sound(r));
+  assert_false(r->stopped);
+  for (int m = 0; m < 2; m++) {
+    assert_int_equal(r->curves[m].side[0].end, PROFILE_BUDGET);
+    assert_int_equal(r->curves[m].side[1].end, PROFILE_BUDGET);
+    assert_non_null(strstr(r->curves[m].remark, "could not be fitted with max_simulations 1:"));
+  }
+  profile_free(r);
+  known_close(&k);
+}
+
+static void every_refit_has_the_budget_of_a_fit(void **state) {
+  (void)state;
+  Known k = decay("k: {start: 0.7, min: 0.05, max: 5}, b: {start: 0.5, min: 0.1, max: 10}", 0.1);
+  k.problem->options.max_simulations = 15;
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  assert_true(profile_is_sound(r));
+  assert_true(r->work.simulations + r->work.sensitivity_simulations > 4 * 15);
+  profile_free(r);
+  known_close(&k);
+}
+
+static void time_that_is_over_is_told_from_a_stop(void **state) {
+  (void)state;
+  Known k = decay("k: {start: 0.8, min: 0.05, max: 5}, b: {start: 2.4, min: 0.1, max: 10}", 0.1);
+  FitResult *fit = fit_run(k.problem, NULL, NULL, NULL);
+  k.problem->options.max_seconds = 1e-9 + 2 * fit->work.seconds;
+  fit_free(fit);
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  assert_true(!r->stopped || r->timeout);
+  profile_free(r);
+  known_close(&k);
+}
+
+// ---------------------------------------------------------------- a model without states
+
+static void nothing_is_simulated_more_sharply_without_states(void **state) {
+  (void)state;
+  Known k = {.text = "model Straight\n  parameter Real a = 1;\n  parameter Real b = 2;\n"
+                     "  Real x;\nequation\n  x = a + b*time;\nend Straight;\n",
+             .measured = {"x"},
+             .stop = 3,
+             .step = 0.1,
+             .estimate = "a: {start: 0.5}, b: {start: 1}",
+             .truth = {1, 2},
+             .options = "method: trust-region",
+             .noise = 1e-7,
+             .noise_kind = NOISE_ADDITIVE};
+  known_open(&k);
+  Profile *r = profiles(k.problem, NULL, 0, 0.95);
+  assert_true(profile_is_sound(r));
+  assert_close(r->rel_tol, k.problem->simulate.rel_tol, 0);
+  for (int m = 0; m < 2; m++) {
+    const ProfileCurve *c = &r->curves[m];
+    assert_true(c->high - c->low < 1e-6); // noise, not rel_tol, gives the width
+    assert_close_relative(c->side[1].at - c->side[0].at, c->high - c->low, 0.01);
+  }
+  profile_free(r);
+  known_close(&k);
+}
+
 // ---------------------------------------------------------------- a better optimum
 
 static void a_better_optimum_on_the_way_becomes_the_result(void **state) {
@@ -348,6 +538,7 @@ static void a_better_optimum_on_the_way_becomes_the_result(void **state) {
   assert_true(wrong->x[0] > 0.5);
   Profile *r = profiles(k.problem, NULL, 0, 0.95);
   assert_true(profile_is_sound(r));
+  assert_false(r->rough); // it bends so much that no polynomial follows it far
   assert_int_equal(r->restarts, 1);
   assert_int_equal(r->note_count, 1);
   assert_non_null(strstr(r->notes[0], "The profile of p found a better optimum"));
@@ -487,6 +678,16 @@ int main(void) {
       cmocka_unit_test(a_constraint_ends_an_interval),
       cmocka_unit_test(a_product_is_flat_in_its_factors),
       cmocka_unit_test(what_noise_hides_is_open),
+      cmocka_unit_test(an_equality_takes_a_degree_of_freedom),
+      cmocka_unit_test(constraints_that_say_the_same_count_once),
+      cmocka_unit_test(what_constraints_fix_is_not_flat),
+      cmocka_unit_test(the_covariance_is_said_to_keep_to_active_constraints),
+      cmocka_unit_test(a_rough_objective_has_no_profiles),
+      cmocka_unit_test(a_little_roughness_does_no_harm),
+      cmocka_unit_test(a_budget_that_is_used_up_is_the_reason),
+      cmocka_unit_test(every_refit_has_the_budget_of_a_fit),
+      cmocka_unit_test(time_that_is_over_is_told_from_a_stop),
+      cmocka_unit_test(nothing_is_simulated_more_sharply_without_states),
       cmocka_unit_test(a_better_optimum_on_the_way_becomes_the_result),
       cmocka_unit_test(the_number_of_threads_changes_nothing),
       cmocka_unit_test(who_listens_may_stop_it),

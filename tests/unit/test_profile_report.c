@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "known_truth.h"
+#include "letters.h"
 #include "report/figure_png.h"
 #include "report/figure_svg.h"
 #include "report/profile_curve.h"
@@ -170,6 +171,70 @@ static void every_number_has_a_panel(void **state) {
   arena_free(a);
 }
 
+// Bounds of a are shown, and so its legend is there.
+static void the_legend_has_what_is_drawn(void **state) {
+  const Profile *p = profile_of(state);
+  Arena *a = arena_new();
+  const Figure *f = profile_figure(a, p);
+  assert_non_null(letters_beginning_with(f, "bound"));
+  assert_non_null(letters_beginning_with(f, "covariance"));
+  assert_letters_stand_well(f);
+  Profile one = *p;
+  one.curves = &p->curves[2], one.count = 1; // c alone has none
+  f = profile_figure(a, &one);
+  assert_null(letters_beginning_with(f, "bound"));
+  assert_non_null(letters_beginning_with(f, "covariance"));
+  one.curves = &p->curves[0]; // a has no covariance
+  f = profile_figure(a, &one);
+  assert_null(letters_beginning_with(f, "covariance"));
+  assert_letters_stand_well(f);
+  arena_free(a);
+}
+
+static void long_names_are_cut_nowhere(void **state) {
+  const Profile *p = profile_of(state);
+  Arena *a = arena_new();
+  Problem named = *p->problem;
+  Free *unknowns = ARENA_ARRAY(a, Free, named.free_count);
+  memcpy(unknowns, named.free, (size_t)named.free_count * sizeof *unknowns);
+  for (int i = 0; i < named.free_count; i++)
+    unknowns[i].name = arena_print(a, "stiffness_of_the_primary_suspension_spring_number_%d", i);
+  named.free = unknowns;
+  named.path = "some/folder/long_problem_name_for_the_front_left_wheel_of_the_test_vehicle/"
+               "another_long_name_of_a_problem_that_nobody_can_read_any_longer.yaml";
+  Profile longer = *p;
+  longer.problem = &named;
+  for (longer.count = 1; longer.count <= 3; longer.count++)
+    assert_letters_stand_well(profile_figure(a, &longer));
+  arena_free(a);
+}
+
+static void a_rough_objective_is_said_in_the_table(void **state) {
+  const Profile *p = profile_of(state);
+  Arena *a = arena_new();
+  Profile rough = *p;
+  rough.curves = ARENA_ARRAY(a, ProfileCurve, p->count);
+  memcpy(rough.curves, p->curves, (size_t)p->count * sizeof *rough.curves);
+  rough.rough = true;
+  for (int i = 0; i < p->count; i++) {
+    ProfileCurve *c = &rough.curves[i];
+    c->verdict = PROFILE_IS_UNKNOWN, c->point_count = 0, c->remark = "";
+    for (int side = 0; side < 2; side++)
+      c->side[side] = (ProfileSide){.end = PROFILE_ROUGH, .at = nan("")};
+  }
+  Text t;
+  text_init(&t);
+  profile_text(&t, &rough, (PageStyle){80, false});
+  assert_int_equal(count_of(t.at, "too rough\n"), 3);
+  assert_null(strstr(t.at, "stopped"));
+  assert_null(profile_figure(a, &rough));
+  text_clear(&t);
+  profile_json(&t, &rough, "1");
+  assert_non_null(strstr(t.at, "\"rough\": true"));
+  text_done(&t);
+  arena_free(a);
+}
+
 static void a_fit_without_result_has_nothing_to_draw(void **state) {
   (void)state;
   Err err = {0};
@@ -210,6 +275,9 @@ int main(void) {
       cmocka_unit_test(a_drawn_curve_passes_through_its_points),
       cmocka_unit_test(every_number_has_a_plot),
       cmocka_unit_test(every_number_has_a_panel),
+      cmocka_unit_test(the_legend_has_what_is_drawn),
+      cmocka_unit_test(long_names_are_cut_nowhere),
+      cmocka_unit_test(a_rough_objective_is_said_in_the_table),
       cmocka_unit_test(a_fit_without_result_has_nothing_to_draw),
   };
   return cmocka_run_group_tests(tests, make, unmake);
