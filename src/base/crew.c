@@ -46,8 +46,12 @@ int crew_cores(void) {
   return count < 1 ? 1 : count;
 }
 
+// More threads than this by core only wait for each other.
+enum { THREADS_BY_CORE = 8 };
+
 int crew_size(int threads, int jobs) {
-  int size = threads > 0 ? threads : crew_cores();
+  int cores = crew_cores(), size = threads > 0 ? threads : cores;
+  if (size > THREADS_BY_CORE * cores) size = THREADS_BY_CORE * cores;
   if (size > jobs) size = jobs;
   return size < 1 ? 1 : size;
 }

@@ -18,8 +18,9 @@ typedef struct CrewWork {
   const void *shared;
 } CrewWork;
 
-int crew_cores(void);                 // processors that this process may use
-int crew_size(int threads, int jobs); // threads 0: all cores; never more than there are jobs
+int crew_cores(void); // processors that this process may use
+// threads 0: all cores; never more than there are jobs, nor many more than cores
+int crew_size(int threads, int jobs);
 
 Crew *crew_new(int workers, const CrewWork *work);
 void crew_free(Crew *c); // jobs that are not collected are given up

@@ -363,7 +363,7 @@ const Command CMD_BASIN = {
     "which start leads to which optimum: on the terminal, as SVG or as PNG. Numbers that --over "
     "does not name begin where the problem says. End points count as one optimum when their "
     "numbers and objectives agree, or when they differ only along a direction that the data do not "
-    "see. Budgets such as --max_simulations and --max_seconds are those of each search. PROBLEM is "
+    "see. --max_simulations is for each search, --max_seconds for all of them. PROBLEM is "
     "a YAML file ('entrain help problem' explains it). Ctrl-C ends it with what is done. The exit "
     "status is 1 when it was stopped, or no start reached an optimum.",
     FLAGS,

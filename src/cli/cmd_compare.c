@@ -349,8 +349,8 @@ const Command CMD_COMPARE = {
     "objective, the fair count (an evaluation with the slopes of n parameters counts n + 1), the "
     "objective, the largest relative error when the truth is known, time. Options of all methods "
     "are flags (--max_simulations 2000, for each search); options of one follow it after colons. A "
-    "method that "
-    "fails or cannot do the problem gets a row that says so, and the others go on. PROBLEM is a "
+    "method that fails or cannot do the problem gets a row that says so, and the others go on. "
+    "PROBLEM is a "
     "YAML file ('entrain help problem' explains it).\n"
     "Ctrl-C ends with the rows so far; the exit status is then 1, as it is when no method gave a "
     "result.",

@@ -184,6 +184,10 @@ static void explain_doubt(Search *s) {
   size_t room = sizeof r->why;
   if (V == HUGE_VAL)
     snprintf(r->why, room, "there is no result");
+  else if (!problem_satisfied(s->problem, s->best))
+    snprintf(r->why, room,
+             "the numbers do not satisfy the constraints, so they are no result: look whether the "
+             "violated ones can hold together, or begin elsewhere");
   else if (!isfinite(r->floor) || search_is_short(s))
     snprintf(r->why, room,
              "there are too few samples to tell noise from motion: nothing says whether this "

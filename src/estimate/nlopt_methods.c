@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "estimate/descent.h"
+#include "estimate/sqp_help.h"
 
 typedef struct NloptRow {
   nlopt_algorithm algorithm;
@@ -31,7 +32,10 @@ typedef struct NloptRun {
   int constraints;       // how many count
   double *c, *C, *c_tol; // their values, slopes and what each may be violated by
   double violation;      // of the best point, in these tolerances
-  LocalEnd cause;        // why NLopt was stopped
+  int *told;             // the constraints that NLopt knows, equalities first
+  int told_equal, told_count;
+  double *told_tol;
+  LocalEnd cause; // why NLopt was stopped
   bool stopped;
 } NloptRun;
 
@@ -47,6 +51,8 @@ static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const Lo
   s->constraints = row->constraints ? lsq->equalities + lsq->inequalities : 0;
   s->c = ARENA_ARRAY(a, double, s->constraints + 1);
   s->c_tol = ARENA_ARRAY(a, double, s->constraints + 1);
+  s->told = ARENA_ARRAY(a, int, s->constraints + 1);
+  s->told_tol = ARENA_ARRAY(a, double, s->constraints + 1);
   s->C = ARENA_ARRAY(a, double, (size_t)(s->constraints + 1) * (size_t)(n + 1));
   return s;
 }
@@ -119,31 +125,82 @@ static double violation(NloptRun *s, const double *x) {
   return most;
 }
 
+static void tell(NloptRun *s, int k) {
+  s->told[s->told_count] = k;
+  s->told_tol[s->told_count++] = s->c_tol[k];
+  if (k < s->lsq->equalities) s->told_equal++;
+}
+
+static void tell_all(NloptRun *s) {
+  s->told_count = s->told_equal = 0;
+  for (int k = 0; k < s->constraints; k++) tell(s, k);
+}
+
+// Slopes that are a combination of others but for this part of their length are dependent.
+static const double DEPENDENT = 1e-7;
+
+// Makes row k of C, in relative changes, orthogonal to the basis. False: nothing is left of it.
+static bool is_new(const NloptRun *s, const double *basis, int count, int k, double *row) {
+  int n = s->lsq->n;
+  double whole = 0, rest = 0;
+  for (int i = 0; i < n; i++) {
+    row[i] = s->C[(size_t)k * n + i] * fmax(fabs(s->from[i]), s->lsq->typical[i]);
+    whole = hypot(whole, row[i]);
+  }
+  for (int m = 0; m < 2 * count; m++) { // twice, for accuracy
+    const double *other = basis + (size_t)(m % count) * n;
+    double part = 0;
+    for (int i = 0; i < n; i++) part += other[i] * row[i];
+    for (int i = 0; i < n; i++) row[i] -= part * other[i];
+  }
+  for (int i = 0; i < n; i++) rest = hypot(rest, row[i]);
+  if (!(rest > DEPENDENT * whole)) return false;
+  for (int i = 0; i < n; i++) row[i] /= rest;
+  return true;
+}
+
+// NLopt loses its way among constraints that say the same twice. At a start that satisfies them, it is told of equalities
+// whose slopes are independent, and not of active inequalities that follow from these.
+static void tell_independent(NloptRun *s) {
+  int n = s->lsq->n;
+  Arena *a = arena_new();
+  double *basis = ARENA_ARRAY(a, double, (size_t)(s->constraints + 1) * (size_t)(n + 1));
+  s->lsq->constraints(s->lsq->self, s->from, s->c, s->C);
+  s->told_count = s->told_equal = 0;
+  for (int k = 0; k < s->constraints; k++) {
+    bool fresh = is_new(s, basis, s->told_equal, k, basis + (size_t)s->told_equal * n);
+    bool slack = k >= s->lsq->equalities && s->c[k] > s->c_tol[k];
+    if (fresh || slack) tell(s, k);
+  }
+  arena_free(a);
+}
+
 // NLopt wants inequalities <= 0.
-static void hand_constraints(NloptRun *s, const double *u, int first, int count, double sign,
+static void hand_constraints(NloptRun *s, const double *u, const int *rows, int count, double sign,
                              double *c, double *slopes) {
   int n = s->lsq->n;
   double *x = s->slope; // scratch
   from_units(s, u, x);
   s->lsq->constraints(s->lsq->self, x, s->c, slopes ? s->C : NULL);
   for (int k = 0; k < count; k++) {
-    c[k] = sign * s->c[first + k];
+    c[k] = sign * s->c[rows[k]];
     for (int i = 0; slopes && i < n; i++)
-      slopes[k * n + i] = sign * s->C[(first + k) * n + i] * s->unit[i];
+      slopes[k * n + i] = sign * s->C[rows[k] * n + i] * s->unit[i];
   }
 }
 
 static void equalities(unsigned m, double *c, unsigned n, const double *u, double *slopes,
                        void *self) {
   (void)n;
-  hand_constraints(self, u, 0, (int)m, 1, c, slopes);
+  NloptRun *s = self;
+  hand_constraints(s, u, s->told, (int)m, 1, c, slopes);
 }
 
 static void inequalities(unsigned m, double *c, unsigned n, const double *u, double *slopes,
                          void *self) {
   (void)n;
   NloptRun *s = self;
-  hand_constraints(s, u, s->lsq->equalities, (int)m, -1, c, slopes);
+  hand_constraints(s, u, s->told + s->told_equal, (int)m, -1, c, slopes);
 }
 
 // ---------------------------------------------------------------- evaluation
@@ -222,12 +279,17 @@ static bool begin(NloptRun *s) {
   int n = s->lsq->n;
   if (n) memcpy(s->at->x, best->x, (size_t)n * sizeof *best->x);
   local_clamp(s->lsq, s->at->x);
+  bool satisfied = s->constraints && sqp_reach_constraints(s->lsq, s->options, s->at->x);
   LsqEnd e = evaluate(s, s->row->slopes);
   if (e == LSQ_FAILED && local_move_off_bounds(s->lsq, s->at->x)) e = evaluate(s, s->row->slopes);
   lsq_point_copy(best, s->at, n);
   if (n) memcpy(s->from, best->x, (size_t)n * sizeof *best->x);
   choose_tolerances(s);
   s->violation = violation(s, best->x);
+  if (satisfied && s->violation <= 1)
+    tell_independent(s);
+  else
+    tell_all(s);
   s->high = best->objective > 0 ? 10 * best->objective : 1;
   if (local_ends_at_start(e, best, s->options, end) && (e != LSQ_DONE || s->violation <= 1))
     return false;
@@ -255,12 +317,11 @@ static void set_up(NloptRun *s, double step) {
   nlopt_set_upper_bounds(s->nlopt, s->upper);
   nlopt_set_initial_step1(s->nlopt, step);
   set_tolerances(s);
-  if (s->constraints == 0) return;
-  if (lsq->equalities)
-    nlopt_add_equality_mconstraint(s->nlopt, (unsigned)lsq->equalities, equalities, s, s->c_tol);
-  if (lsq->inequalities)
-    nlopt_add_inequality_mconstraint(s->nlopt, (unsigned)lsq->inequalities, inequalities, s,
-                                     s->c_tol + lsq->equalities);
+  int equal = s->told_equal, unequal = s->told_count - equal;
+  if (equal) nlopt_add_equality_mconstraint(s->nlopt, (unsigned)equal, equalities, s, s->told_tol);
+  if (unequal)
+    nlopt_add_inequality_mconstraint(s->nlopt, (unsigned)unequal, inequalities, s,
+                                     s->told_tol + equal);
 }
 
 static LocalEnd end_of(const NloptRun *s, nlopt_result how) {
@@ -306,6 +367,43 @@ static void run_fresh(NloptRun *s, double *u) {
   } while (!s->stopped && before - best->objective > FRESH_GAIN * before);
 }
 
+// Under constraints NLopt's methods may end anywhere. A step of the SQP that promises this part of the objective, and
+// changes a number by more than this part of it, shows that they ended too early.
+static const double LARGE_GAIN = 1e-2, LARGE_STEP = 1e-3;
+
+// One simulation with slopes.
+static bool is_stationary(NloptRun *s) {
+  const LsqPoint *best = s->result->best;
+  lsq_point_copy(s->at, best, s->lsq->n);
+  if (!s->at->has_slopes) {
+    LsqEnd e = evaluate(s, true);
+    if (e == LSQ_STOP) s->stopped = true, s->result->end = LOCAL_STOPPED_END;
+    if (e != LSQ_DONE) return true; // nobody knows
+  }
+  double gain = sqp_promise(s->lsq, s->options, s->at, LARGE_STEP);
+  return gain <= LARGE_GAIN * best->objective + s->lsq->noise;
+}
+
+// Ends are checked, and the search goes on from them as long as that helps: with the constraints that are independent
+// there, then with all.
+static void run_constrained(NloptRun *s, double *u) {
+  const LsqPoint *best = s->result->best;
+  int in_vain = 0;
+  while (!s->stopped && s->violation <= 1 && !is_stationary(s)) {
+    double before = best->objective;
+    memcpy(s->from, best->x, (size_t)s->lsq->n * sizeof *s->from);
+    if (in_vain == 0)
+      tell_independent(s);
+    else
+      tell_all(s);
+    run_once(s, 1, u);
+    in_vain = best->objective < (1 - FRESH_GAIN) * before ? 0 : in_vain + 1;
+    if (in_vain < 2 || s->stopped) continue;
+    s->result->end = LOCAL_NO_DESCENT_END;
+    return;
+  }
+}
+
 static void minimise(const NloptRow *row, const Lsq *lsq, const LocalOptions *options,
                      LocalResult *result) {
   Arena *a = arena_new();
@@ -317,6 +415,7 @@ static void minimise(const NloptRow *row, const Lsq *lsq, const LocalOptions *op
     choose_measure(s);
     run_once(s, 1, u);
     if (row->fresh && !s->stopped) run_fresh(s, u);
+    if (s->constraints) run_constrained(s, u);
     if (result->end != LOCAL_STOPPED_END) complete(s);
   }
   arena_free(a);

@@ -128,7 +128,9 @@ static bool is_closed(const ShootingResult *r) {
 }
 
 static bool shooting_part(Search *s) {
-  if (!search_goes_on(s) || !s->tied_converged || s->problem->constraints.count) return false;
+  const Problem *p = s->problem;
+  bool knows = !p->constraints.count && !p->options.round_digits; // what it leaves out of account
+  if (!search_goes_on(s) || !s->tied_converged || !knows) return false;
   ShootingRequest q = {.sigma = objective_sigma(s->objective)};
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   memcpy(x, s->tied, (size_t)s->n * sizeof *x);

@@ -497,6 +497,13 @@ void search_explain(Search *s, const char *by, double objective) {
 }
 
 // Where constraints are violated, no objective makes up for it.
+// The same optimum, to which a search that ended for another reason had come already.
+static bool confirms(const Search *s, double objective, LocalEnd end) {
+  double allowed = 1e-9 * s->best_objective + objective_accuracy(s->objective);
+  return local_end_converged(end) && !local_end_converged(s->best_end) &&
+         objective <= s->best_objective + allowed;
+}
+
 static bool is_better(const Search *s, double objective, bool satisfied) {
   bool before = s->best_objective < HUGE_VAL && problem_satisfied(s->problem, s->best);
   if (satisfied != before && objective < HUGE_VAL && s->best_objective < HUGE_VAL) return satisfied;
@@ -505,7 +512,7 @@ static bool is_better(const Search *s, double objective, bool satisfied) {
 
 bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end) {
   bool satisfied = problem_satisfied(s->problem, x);
-  bool better = is_better(s, objective, satisfied);
+  bool better = is_better(s, objective, satisfied) || (satisfied && confirms(s, objective, end));
   if (better) {
     memcpy(s->best, x, (size_t)s->n * sizeof *x);
     s->best_objective = objective;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "estimate/nlopt_methods.h"
+#include "estimate/sqp_help.h"
 #include "estimate/sqp_parts.h"
 
 static Sqp *sqp_new(Arena *a, const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
@@ -315,18 +316,19 @@ static LsqEnd eval_start(Sqp *s) {
   return e;
 }
 
-// Begins where the constraints hold, if there is such a place: by relative changes of the numbers, as nothing else is known
-// of them yet.
+// By relative changes of the numbers, as nothing else is known of them yet.
+static double reach(Sqp *s, double *x) {
+  for (int i = 0; i < s->lsq->n; i++) s->scale[i] = 1 / fmax(fabs(x[i]), s->lsq->typical[i]);
+  if (sqp_constraints(s, x, s->c_new, s->C_new)) sqp_measure(s, x, s->C_new);
+  return sqp_go_to_constraints(s, x, 100);
+}
+
+// Begins where the constraints hold, if there is such a place.
 static void start(Sqp *s) {
   LocalEnd how;
   copy(s, s->at->x, s->result->best->x);
   local_clamp(s->lsq, s->at->x);
-  if (s->m) {
-    for (int i = 0; i < s->lsq->n; i++)
-      s->scale[i] = 1 / fmax(fabs(s->at->x[i]), s->lsq->typical[i]);
-    if (sqp_constraints(s, s->at->x, s->c_new, s->C_new)) sqp_measure(s, s->at->x, s->C_new);
-    sqp_go_to_constraints(s, s->at->x, 100);
-  }
+  if (s->m) reach(s, s->at->x);
   LsqEnd e = eval_start(s);
   if (s->m && !sqp_constraints(s, s->at->x, s->c_new, s->C_new)) {
     end(s, e == LSQ_STOP ? LOCAL_STOPPED_END : LOCAL_INFEASIBLE_END);
@@ -366,4 +368,29 @@ void local_sqp(const Lsq *lsq, const LocalOptions *options, LocalResult *result)
     local_slsqp(lsq, options, result);
   else
     least_squares(lsq, options, result);
+}
+
+// ---------------------------------------------------------------- help for others
+
+bool sqp_reach_constraints(const Lsq *lsq, const LocalOptions *options, double *x) {
+  Arena *a = arena_new();
+  Sqp *s = sqp_new(a, lsq, options, NULL);
+  copy(s, s->at->x, x);
+  bool reached = reach(s, s->at->x) == 0;
+  if (reached) copy(s, x, s->at->x);
+  arena_free(a);
+  return reached;
+}
+
+double sqp_promise(const Lsq *lsq, const LocalOptions *options, const LsqPoint *p, double part) {
+  Arena *a = arena_new();
+  Sqp *s = sqp_new(a, lsq, options, &(LocalResult){.iterations = 0});
+  double gain = 0;
+  lsq_point_copy(s->at, p, lsq->n);
+  if (sqp_constraints(s, p->x, s->c_new, s->C_new)) {
+    look_around(s);
+    if (!local_is_small(lsq, p->x, s->full, part)) gain = fmax(0, s->full_gain);
+  }
+  arena_free(a);
+  return gain;
 }

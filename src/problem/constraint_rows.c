@@ -107,14 +107,29 @@ void problem_constraints(const Problem *p, const double *x, double *c, double *C
   arena_free(scratch);
 }
 
-double constraint_value(const Problem *p, int k, const double *x) {
-  const ConstraintRow *row = p->constraints.at[k].shown;
+double constraint_row_value(const ConstraintRow *row, const double *x) {
   Arena *scratch = arena_new();
   double *v = ARENA_ARRAY(scratch, double, row->count);
   run(row, x, v);
   double value = v[row->value];
   arena_free(scratch);
   return value;
+}
+
+double constraint_value(const Problem *p, int k, const double *x) {
+  return constraint_row_value(p->constraints.at[k].shown, x);
+}
+
+static bool nodes_equal(const ExprNode *a, const ExprNode *b) {
+  if (a->op != b->op) return false;
+  if (a->op == OP_CONST) return a->value == b->value;
+  return a->a == b->a && (a->op == OP_SYMBOL || (a->b == b->b && a->c == b->c));
+}
+
+bool constraint_rows_equal(const ConstraintRow *a, const ConstraintRow *b) {
+  bool equal = a->count == b->count && a->value == b->value;
+  for (int i = 0; i < a->count && equal; i++) equal = nodes_equal(&a->nodes[i], &b->nodes[i]);
+  return equal;
 }
 
 // ---------------------------------------------------------------- how they stand

@@ -21,6 +21,10 @@ typedef struct ConstraintLeaf { // what a symbol stands for
 // Slopes by the leaves that have a number, unless without_slopes.
 ConstraintRow constraint_row(Arena *a, Graph *g, Expr e, const ConstraintLeaf *leaves, int count,
                              bool without_slopes);
+// x: the free numbers. NaN where it cannot be computed.
+double constraint_row_value(const ConstraintRow *row, const double *x);
+// Whether both compute the same by the same operations.
+bool constraint_rows_equal(const ConstraintRow *a, const ConstraintRow *b);
 // Whether it is linear: all slopes are constant.
 bool constraint_is_linear(const ConstraintRow *row);
 // Bounds of its value while the numbers are inside theirs; infinite where nothing is known.

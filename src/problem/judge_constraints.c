@@ -91,6 +91,22 @@ static bool check_linear(ProblemReader *r) {
   return true;
 }
 
+// Limits of the same expression that leave nothing between them.
+static bool check_same(ProblemReader *r) {
+  const Constraints *all = &r->problem->constraints;
+  for (int i = 0; i < all->count; i++)
+    for (int k = 0; k <= i; k++) {
+      const Constraint *one = &all->at[i], *other = &all->at[k];
+      double low = fmax(one->low, other->low), high = fmin(one->high, other->high);
+      double noise = 1e-12 * fmax(fabs(low), fabs(high));
+      if (low - high <= noise || !constraint_rows_equal(one->shown, other->shown)) continue;
+      return reader_fail_place(
+          r, place_in_file(r, one), ERR_VALUE, "'%.100s' cannot hold%s%.100s%s", one->text,
+          i == k ? "" : " together with '", i == k ? "" : other->text, i == k ? "" : "'");
+    }
+  return true;
+}
+
 static void warn_at_start(ProblemReader *r) {
   const Problem *p = r->problem;
   double *x = ARENA_ARRAY(r->scratch, double, p->free_count);
@@ -145,7 +161,7 @@ static bool check_method(ProblemReader *r, const Yaml *constraints) {
 bool judge_constraints(ProblemReader *r, const Yaml *n) {
   for (int i = 0; i < r->problem->constraints.count; i++)
     if (!check_range(r, &r->problem->constraints.at[i])) return false;
-  if (!check_linear(r) || !check_method(r, n)) return false;
+  if (!check_linear(r) || !check_same(r) || !check_method(r, n)) return false;
   warn_at_start(r);
   return true;
 }

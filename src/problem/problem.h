@@ -106,6 +106,7 @@ typedef struct Constraint {
   bool equality;
   int rows[2], row_count;      // of problem_constraints: two of 1 <= k <= 3
   struct ConstraintRow *shown; // what constraint_value gives
+  double low, high;            // where the numbers on the other sides want that; may be infinite
   int line, column;            // in the problem file
 } Constraint;
 

@@ -411,13 +411,53 @@ static Expr what_is_shown(const ConstraintReader *c) {
   return expr_sub(c->r->problem->model->graph, c->side[0], c->side[1]);
 }
 
-static void add_rows(ConstraintReader *c, int experiment, bool everywhere) {
+// The value of a side without estimated numbers. True and NaN: there are some in it.
+static bool side_value(const ConstraintReader *c, int side, int experiment, double *value) {
+  LeafList list = leaves_of(c, c->side[side], experiment);
+  *value = nan("");
+  if (has_number(&list)) return true;
+  ConstraintRow row = make_row(c, c->side[side], experiment, true);
+  *value = constraint_row_value(&row, NULL);
+  if (isfinite(*value)) return true;
+  int at = side == 0 ? 0 : c->relation_end[side - 1];
+  while (c->quoted.at[at] == ' ') at++;
+  return reader_fail_place(c->r, place_of(c, c->origin.at[at]), ERR_VALUE,
+                           "this side of the constraint is not a finite number");
+}
+
+static void narrow(Constraint *one, TokenKind relation, double value) {
+  if (!is_rising(relation)) one->low = fmax(one->low, value);
+  if (is_rising(relation) || is_equality(relation)) one->high = fmin(one->high, value);
+}
+
+static TokenKind turned_round(TokenKind k) {
+  if (is_equality(k)) return k;
+  return is_rising(k) ? TOKEN_GREATER_EQUAL : TOKEN_LESS_EQUAL;
+}
+
+// Where the other sides want what is shown.
+static bool set_limits(const ConstraintReader *c, int experiment, Constraint *one) {
+  double value[SIDES_MOST];
+  one->low = -HUGE_VAL, one->high = HUGE_VAL;
+  for (int i = 0; i <= c->relation_count; i++)
+    if (!side_value(c, i, experiment, &value[i])) return false;
+  for (int i = 0; i < c->relation_count; i++) {
+    bool left = !isnan(value[i]), right = !isnan(value[i + 1]);
+    if (right) narrow(one, c->relation[i], value[i + 1]);
+    if (left) narrow(one, turned_round(c->relation[i]), value[i]);
+    if (!left && !right && c->relation_count == 1) narrow(one, c->relation[i], 0);
+  }
+  return true;
+}
+
+static bool add_rows(ConstraintReader *c, int experiment, bool everywhere) {
   Constraint one = {.text = arena_print(c->r->arena, "%s", c->node->text),
                     .experiment = everywhere ? -1 : experiment,
                     .equality = is_equality(c->relation[0]),
                     .row_count = c->relation_count,
                     .line = c->node->at.line,
                     .column = c->node->at.column};
+  if (!set_limits(c, experiment, &one)) return false;
   one.shown = ARENA_NEW(c->r->arena, ConstraintRow);
   *one.shown = make_row(c, what_is_shown(c), experiment, true);
   for (int i = 0; i < c->relation_count; i++) {
@@ -429,6 +469,7 @@ static void add_rows(ConstraintReader *c, int experiment, bool everywhere) {
       array_push(c->r->scratch, &c->unequal, row);
   }
   array_push(c->r->arena, &c->list, one);
+  return true;
 }
 
 static bool fail_no_number(ConstraintReader *c) {
@@ -459,7 +500,7 @@ static bool make_constraint(ConstraintReader *c) {
       LeafList list = leaves_of(c, difference(c, i), k);
       any = any || has_number(&list);
     }
-    if (any) add_rows(c, k, everywhere);
+    if (any && !add_rows(c, k, everywhere)) return false;
   }
   return true;
 }

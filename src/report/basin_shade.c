@@ -86,8 +86,9 @@ const char *basin_percent(const Basin *b, int count, Arena *a) {
 
 const char *basin_headline(const Basin *b, Arena *a) {
   if (!b->optimum_count) return "no start reaches an optimum";
-  return arena_print(a, "%s of the starts reach the best optimum%s",
-                     basin_percent(b, b->optima[0].count, a),
+  const char *done = b->done == b->count ? "the " : arena_print(a, "%d ", b->done);
+  return arena_print(a, "%s of %sstarts reach the best optimum%s",
+                     basin_percent(b, b->optima[0].count, a), done,
                      b->optima[0].certain ? "" : " that was found");
 }
 

@@ -352,7 +352,9 @@ static void retire_failed(LanesWork *w, StepEnd e) {
   int before = w->living;
   for (int l = 0; l < w->count; l++)
     if (w->lives[l] && !(w->stepper->lane_error[l] <= 1)) retire(w, l, outcome, false);
-  for (int l = 0; l < w->count && w->living == before; l++) retire(w, l, outcome, false);
+  bool none = w->living == before;
+  for (int l = 0; l < w->count && none; l++)
+    if (w->lives[l]) retire(w, l, outcome, false);
 }
 
 static void retire_all_alone(LanesWork *w) {

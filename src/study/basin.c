@@ -163,6 +163,8 @@ static bool tell(void *data, int finished) {
   Study *s = data;
   s->b->finished = finished;
   s->b->seconds = clock_seconds() - s->began;
+  double most = s->b->problem->options.max_seconds; // of all searches together
+  if (most > 0 && s->b->seconds > most) return false;
   return !s->listener || s->listener(s->data, s->b);
 }
 
@@ -188,6 +190,8 @@ static bool take(void *data, int number, const BatchAnswer *answer) {
 
 static void run_searches(Basin *b, BasinListener *listener, void *data) {
   const FitOptions *o = &b->problem->options;
+  Problem one = *b->problem; // of the searches
+  one.options.max_seconds = 0;
   Study s = {b, clock_seconds(), listener, data};
   BatchRequest q = {.starts = b->starts,
                     .count = b->count,
@@ -196,7 +200,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
                     .take = take,
                     .listener = tell,
                     .data = &s};
-  batch_run(b->problem, &q);
+  batch_run(&one, &q);
   basin_find_optima(b);
   b->seconds = clock_seconds() - s.began;
 }

@@ -336,6 +336,28 @@ static void what_the_data_do_not_see_makes_one_optimum(void **state) {
   known_close(&k);
 }
 
+// Far out a search stops wherever the objective has become flat; one from the middle may go on elsewhere.
+static void a_plateau_is_one_optimum(void **state) {
+  (void)state;
+  Known k = {.text = "model M\n  parameter Real a = 1;\n  parameter Real b = 1;\n"
+                     "  Real x(start = 0, fixed = true);\n"
+                     "equation\n  der(x) = b*(a - x);\nend M;\n",
+             .measured = {"x"},
+             .stop = 10,
+             .step = 1,
+             .estimate = "a: {start: 1, min: 0.1, max: 10}, b: {start: 1, min: 1e-3, max: 1000}",
+             .truth = {3, 0.3},
+             .options = "method: gauss-newton"};
+  known_open(&k);
+  BasinAxis axis = {.name = "b", .low = 50, .high = 1000, .count = 8};
+  Basin *b = basin(&k, &axis, 1, 0);
+  int flat = 0;
+  for (int i = 0; i < b->optimum_count; i++) flat += b->optima[i].x[1] > 50;
+  assert_true(flat <= 1);
+  basin_free(b);
+  known_close(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symmetric_optima_stay_distinct),
@@ -351,6 +373,7 @@ int main(void) {
       cmocka_unit_test(plans_that_make_no_sense_are_refused_with_a_sentence),
       cmocka_unit_test(the_tie_widens_the_basin_of_the_single_well),
       cmocka_unit_test(what_the_data_do_not_see_makes_one_optimum),
+      cmocka_unit_test(a_plateau_is_one_optimum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

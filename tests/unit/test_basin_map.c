@@ -54,7 +54,7 @@ static void axes_have_names_and_units_and_the_legend_shares(void **state) {
   static const char *const TEXTS[] = {
       "alpha [N/m]",
       "beta",
-      "45.5 % of the starts reach the best optimum that was found",
+      "45.5 % of 11 starts reach the best optimum that was found",
       "where/problem.yaml, lm: 4 x 3 starts over alpha and beta, mu "
       "= 0.5",
       "45.5 %: best optimum, objective 0.5",

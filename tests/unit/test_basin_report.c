@@ -17,7 +17,7 @@ static void the_report_tells_shares_and_what_is_missing(void **state) {
   m.optima[0].error = 1e-7;
   text_init(&t);
   basin_text(&t, &m.basin, (PageStyle){80, false});
-  static const char *const PARTS[] = {"problem.yaml: 45.5 % of the starts reach the best optimum\n",
+  static const char *const PARTS[] = {"problem.yaml: 45.5 % of 11 starts reach the best optimum\n",
                                       "4 x 3 starts over alpha and beta, mu = 0.5; lm",
                                       "stopped, 11 of 12 were done",
                                       "certain; error 1e-7",

@@ -166,6 +166,20 @@ static void long_names_stand_in_lines_of_their_own(void **state) {
   text_done(&t);
 }
 
+static void random_starts_at_one_place_do_not_hide_the_best_optimum(void **state) {
+  (void)state;
+  MadeBasin m;
+  Text t;
+  made_basin(&m, MIXED, 3);
+  m.basin.random = true;
+  for (int i = 0; i < 12; i++) m.starts[3 * i] = 2, m.starts[3 * i + 1] = 0.1;
+  const char *s = screen(&m, 80, false, &t);
+  const char *spot = strstr(s, "#");
+  assert_true(spot && spot < strstr(s, "alpha"));
+  assert_non_null(strstr(s, "several starts in one place"));
+  text_done(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(letters_show_the_map_with_the_second_axis_upwards),
@@ -178,6 +192,7 @@ int main(void) {
       cmocka_unit_test(labels_tell_the_ends_apart),
       cmocka_unit_test(a_single_start_is_labelled_with_where_it_is),
       cmocka_unit_test(long_names_stand_in_lines_of_their_own),
+      cmocka_unit_test(random_starts_at_one_place_do_not_hide_the_best_optimum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,6 +287,30 @@ static void columns_without_room_are_named(void **state) {
   done(s);
 }
 
+static int dashed_curves(const Figure *f) {
+  int count = 0;
+  for (int i = 0; i < f->shapes.count; i++) {
+    const Shape *s = &f->shapes.at[i];
+    count += s->kind == SHAPE_PATH && s->clip >= 0 && s->stroke.dash == DASH_DASHED;
+  }
+  return count;
+}
+
+static void a_curve_upon_another_has_gaps(void **state) {
+  (void)state;
+  static const char *const TEXTS_SAME[] = {"lm", "lm", NULL}, *const OTHERS[] = {"lm", "sqp", NULL};
+  for (int same = 0; same < 2; same++) {
+    Known k = compared_decay("");
+    Compared c = {.request = {.trace = true}};
+    Arena *a = arena_new();
+    compared_run(&k, &c, same ? TEXTS_SAME : OTHERS, NULL, NULL);
+    assert_int_equal(dashed_curves(compare_figure(a, c.compare)), same);
+    arena_free(a);
+    compare_free(c.compare);
+    known_close(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_page_fits_its_width_and_tells_what_figures_mean),
@@ -302,6 +326,7 @@ int main(void) {
       cmocka_unit_test(without_a_result_there_are_no_numbers),
       cmocka_unit_test(what_was_stopped_tells_how_many_runs_there_were),
       cmocka_unit_test(columns_without_room_are_named),
+      cmocka_unit_test(a_curve_upon_another_has_gaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
