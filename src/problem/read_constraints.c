@@ -438,14 +438,19 @@ static TokenKind turned_round(TokenKind k) {
 // Where the other sides want what is shown.
 static bool set_limits(const ConstraintReader *c, int experiment, Constraint *one) {
   double value[SIDES_MOST];
+  TokenKind first = c->relation[0];
   one->low = -HUGE_VAL, one->high = HUGE_VAL;
   for (int i = 0; i <= c->relation_count; i++)
     if (!side_value(c, i, experiment, &value[i])) return false;
-  for (int i = 0; i < c->relation_count; i++) {
-    bool left = !isnan(value[i]), right = !isnan(value[i + 1]);
-    if (right) narrow(one, c->relation[i], value[i + 1]);
-    if (left) narrow(one, turned_round(c->relation[i]), value[i]);
-    if (!left && !right && c->relation_count == 1) narrow(one, c->relation[i], 0);
+  if (c->relation_count == 2) {
+    if (!isnan(value[0])) narrow(one, turned_round(first), value[0]);
+    if (!isnan(value[2])) narrow(one, c->relation[1], value[2]);
+  } else if (!is_free_somewhere(c, c->side[1])) {
+    narrow(one, first, value[1]);
+  } else if (!is_free_somewhere(c, c->side[0])) {
+    narrow(one, turned_round(first), value[0]);
+  } else {
+    narrow(one, first, 0);
   }
   return true;
 }

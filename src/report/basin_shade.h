@@ -25,8 +25,8 @@ const char *shade_name(const Basin *b, BasinShade s, Arena *a);
 double basin_share(const Basin *b, int count); // of the finished starts; 0 before the first
 // "100 %", "4.5 %". Lives in a.
 const char *basin_percent(const Basin *b, int count, Arena *a);
-// "4.5 % of the starts reach the best optimum"; "... that was found" where nothing makes sure that it is the best one; "4.5 % of
-// 120 starts ..." when it was stopped.
+// "4.5 % of the starts reach the best optimum"; "... that was found" where nothing makes sure that it is the best one;
+// "4.5 % of 120 starts ..." when it was stopped. Lives in a.
 const char *basin_headline(const Basin *b, Arena *a);
 // "21 x 21 starts over alpha and beta", "200 random starts over all numbers". Lives in a.
 const char *basin_plan(const Basin *b, Arena *a);

@@ -19,7 +19,8 @@ enum { REFITS_MOST = 2000 };       // searches from the middle
 typedef struct Sorting {
   Basin *b;
   Arena *arena;
-  Problem local;             // how searches from the middle are made
+  Problem local; // how searches from the middle are made
+  Objective *objective;
   double floor;              // differences of objectives that mean nothing
   int refits;                // done
   const CompareTruth *truth; // NULL: unknown
@@ -77,6 +78,7 @@ static bool is_valley(Sorting *s, const double *a, const double *b, double objec
   double *x = ARENA_ARRAY(s->arena, double, p->free_count + 1);
   middle(p, a, b, x);
   FitResult *r = fit_run(&s->local, x, NULL, NULL);
+  fit_evaluate_start(r, s->objective);
   bool flat = objectives_agree(s, r->objective_start, objective, SAME_OBJECTIVE);
   bool same = flat || (objectives_agree(s, fit_comparable(r), objective, SAME_OBJECTIVE) &&
                        is_between(p, a, b, r->x));
@@ -209,10 +211,13 @@ static Sorting sorting_new(Basin *b) {
   s.local.method = METHOD_TRUST_REGION;
   s.local.options.threads = 1;
   s.local.options.derivatives = DERIVATIVES_SENSITIVITIES;
-  Objective *o = objective_new(b->problem);
-  objective_set_horizon(o, 1);
-  s.floor = EXACT * objective_data(o) + objective_accuracy(o);
-  objective_free(o);
+  Problem *unlimited = ARENA_NEW(a, Problem); // budgets are those of searches
+  *unlimited = *b->problem;
+  unlimited->options.max_simulations = 2000000000;
+  unlimited->options.max_seconds = 0;
+  s.objective = objective_new(unlimited);
+  objective_set_horizon(s.objective, 1);
+  s.floor = EXACT * objective_data(s.objective) + objective_accuracy(s.objective);
   if (b->truth) s.truth = compare_truth_new(a, b->problem, b->truth, false);
   return s;
 }
@@ -225,5 +230,6 @@ void basin_find_optima(Basin *b) {
   b->optima = ARENA_ARRAY(b->arena, BasinOptimum, s.at.count + 1);
   for (int k = 0; k < s.at.count; k++) b->optima[k] = describe(&s, k);
   compare_counts(b->optima, b->optimum_count);
+  objective_free(s.objective);
   arena_free(s.arena);
 }

@@ -67,3 +67,31 @@ it "says that constraints cannot be satisfied"
 problem sqp "k1*k2 >= 4" "k1^2 + k2^2 <= 1" >p.yaml
 run fit p.yaml --json -
 out '"end": "infeasible"'; out '"satisfied": false'
+run fit p.yaml
+status 1; out "no point was found that satisfies the"; out "do not satisfy the constraints, so they are no result"
+holds [ "$(grep -c 'above the\|explains' out)" = 0 ]
+
+it "takes constraints that say the same for one"
+awk -F, 'NR == 1 {print; next} {printf "%s,%.6f\n", $1, $2 + 0.02*sin(NR*NR)}' two.csv >noisy.csv
+for more in "2*k1 = 6*k2" "k1^2 = 9*k2^2"; do
+  for method in sqp "sqp --sqp slsqp" cobyla; do
+    problem sqp "k1 = 3*k2" | sed 's/two.csv/noisy.csv/' >p.yaml
+    # shellcheck disable=SC2086
+    run fit p.yaml --method ${method}
+    grep "^  k[12] .* \.\. " out >once
+    problem sqp "k1 = 3*k2" "$more" "k1 <= 3*k2" | sed 's/two.csv/noisy.csv/' >p.yaml
+    # shellcheck disable=SC2086
+    run fit p.yaml --method ${method}
+    status 0
+    grep "^  k[12] .* \.\. " out >often
+    holds cmp once often
+  done
+done
+
+it "refuses limits that are not finite, and limits that contradict each other"
+problem sqp "k1 <= 1/0" >p.yaml
+run fit p.yaml
+status 2; err "p.yaml:6:12: error: this side of the constraint is not a finite number"; no_out
+problem sqp "k1*k2 <= 5" "k1*k2 >= 10" >p.yaml
+run check p.yaml
+status 2; err "p.yaml:7:5: error: 'k1\*k2 >= 10' cannot hold together with 'k1\*k2 <= 5'"

@@ -1,5 +1,6 @@
 #include "estimate/nlopt_methods.h"
 
+#include "estimate/sqp_help.h"
 #include "lsq_problems.h"
 #include "test.h"
 
@@ -302,6 +303,113 @@ static void constraints_are_kept(void **state) {
   }
 }
 
+// The circle four times: the second has slopes of its own where it does not hold, the last is an inequality.
+static void circles(void *self, const double *x, double *c, double *C) {
+  (void)self;
+  double by = x[0] * x[0] + x[1] * x[1] - 2, more = 1 + x[0] * x[0];
+  c[0] = by, c[1] = by * more, c[2] = 1e3 * by, c[3] = -by;
+  for (int i = 0; i < 2 && C; i++) {
+    double slope = 2 * x[i];
+    C[i] = slope, C[2 + i] = slope * more + (i == 0 ? 2 * x[0] * by : 0);
+    C[4 + i] = 1e3 * slope, C[6 + i] = -slope;
+  }
+}
+
+static void hyperbolas(void *self, const double *x, double *c, double *C) {
+  (void)self;
+  double by = x[0] * x[1];
+  c[0] = by - 1.5, c[1] = by * by - 2.25, c[2] = 3 * c[0], c[3] = -c[0];
+  for (int i = 0; i < 2 && C; i++) {
+    double slope = x[1 - i];
+    C[i] = slope, C[2 + i] = 2 * by * slope, C[4 + i] = 3 * slope, C[6 + i] = -slope;
+  }
+}
+
+static void lines(void *self, const double *x, double *c, double *C) {
+  (void)self;
+  double by = x[0] + x[1] - 2.5;
+  c[0] = by, c[1] = 2 * by, c[2] = -by, c[3] = by;
+  for (int i = 0; i < 2 && C; i++) C[i] = 1, C[2 + i] = 2, C[4 + i] = -1, C[6 + i] = 1;
+}
+
+// One curve, said four times, and the point of it that is nearest to (0, 3).
+static void constraints_may_say_the_same(void **state) {
+  (void)state;
+  static const struct {
+    void (*constraints)(void *self, const double *x, double *c, double *C);
+    double nearest[2];
+  } CURVES[] = {{circles, {0, 1.4142135623730951}},
+                {hyperbolas, {0.4874535611, 3.0772162104}}, // x0^4 - 2.25 + 4.5 x0 = 0
+                {lines, {-0.25, 2.75}}};
+  const double starts[][2] = {{0.5, 1}, {1.4, 0.2}, {3, 0.5}};
+  EACH_METHOD(k)
+  for (int j = 0; METHODS[k].constraints && j < 9; j++) {
+    Run *r = run_new(far_away, 2, 2, starts[j % 3]);
+    r->t->lsq.constraints = CURVES[j / 3].constraints;
+    r->t->lsq.equalities = 3, r->t->lsq.inequalities = 1;
+    r->options.max_iterations = 10000;
+    run_it(r, k);
+    assert_true(local_end_converged(r->result.end));
+    for (int i = 0; i < 2; i++) assert_close(r->best->x[i], CURVES[j / 3].nearest[i], 1e-3);
+    run_free(r);
+  }
+}
+
+// Two axes, x2 = 0 and x0*x1 = 0. Where they meet, the slopes are dependent, and only there.
+static void three_numbers(const LsqShape *s, const Cplx *x, Cplx *r) {
+  (void)s;
+  r[0] = x[0] - 1, r[1] = x[1] - 0.5, r[2] = x[2] + 1;
+}
+
+static void axes(void *self, const double *x, double *c, double *C) {
+  (void)self;
+  c[0] = x[2], c[1] = x[2] - x[0] * x[1];
+  if (!C) return;
+  C[0] = C[1] = 0, C[2] = 1;
+  C[3] = -x[1], C[4] = -x[0], C[5] = 1;
+}
+
+// Whatever happens, "converged" is said only of a point that no step leaves for a better one.
+static void what_is_not_stationary_has_not_converged(void **state) {
+  (void)state;
+  const double starts[][3] = {{0, 0, 0}, {0, 0, 1}, {0.3, 0.1, 0}, {0, -2, 0}, {-1, -1, 2}};
+  EACH_METHOD(k)
+  for (int j = 0; METHODS[k].constraints && j < 5; j++) {
+    Run *r = run_new(three_numbers, 3, 3, starts[j]);
+    r->t->lsq.constraints = axes;
+    r->t->lsq.equalities = 2;
+    r->options.max_iterations = 10000;
+    run_it(r, k);
+    if (local_end_converged(r->result.end)) {
+      const double *x = r->best->x;
+      assert_close(x[2], 0, 1e-6);
+      bool first = fabs(x[0] - 1) < 1e-3 && fabs(x[1]) < 1e-5;
+      bool second = fabs(x[1] - 0.5) < 1e-3 && fabs(x[0]) < 1e-5;
+      assert_true(first || second);
+    } else {
+      assert_true(j < 2); // the others do not begin where the axes meet
+    }
+    run_free(r);
+  }
+}
+
+static void a_step_promises_nothing_at_the_optimum(void **state) {
+  (void)state;
+  const double points[][2] = {{1, 1}, {0, 1.4142135623730951}, {-1, 1}};
+  for (int j = 0; j < 3; j++) {
+    Run *r = run_new(far_away, 2, 2, points[j]);
+    r->t->lsq.constraints = circles;
+    r->t->lsq.equalities = 3, r->t->lsq.inequalities = 1;
+    assert_int_equal(r->t->lsq.eval(r->t->lsq.self, r->best, HUGE_VAL, true), LSQ_DONE);
+    double gain = sqp_promise(&r->t->lsq, &r->options, r->best, 1e-3);
+    if (j == 1)
+      assert_true(gain == 0);
+    else
+      assert_true(gain > 0.1);
+    run_free(r);
+  }
+}
+
 static void contradiction(void *self, const double *x, double *c, double *C) {
   (void)self;
   c[0] = x[0] - 2;
@@ -337,6 +445,9 @@ int main(void) {
       cmocka_unit_test(a_stopped_search_keeps_the_best_point),
       cmocka_unit_test(a_target_and_a_limit_of_steps),
       cmocka_unit_test(constraints_are_kept),
+      cmocka_unit_test(constraints_may_say_the_same),
+      cmocka_unit_test(what_is_not_stationary_has_not_converged),
+      cmocka_unit_test(a_step_promises_nothing_at_the_optimum),
       cmocka_unit_test(constraints_that_nothing_satisfies_are_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "study/profile.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "known_truth.h"
 #include "num/distribution.h"
@@ -480,14 +481,29 @@ static void every_refit_has_the_budget_of_a_fit(void **state) {
   known_close(&k);
 }
 
+static const double SECONDS = 0.3;
+
+static bool wastes_time(void *data, const Profile *p, bool fitting) {
+  bool *done = data;
+  (void)p;
+  if (fitting || *done) return true;
+  *done = true;
+  nanosleep(&(struct timespec){.tv_nsec = (long)(SECONDS * 1e9)}, NULL);
+  return true;
+}
+
 static void time_that_is_over_is_told_from_a_stop(void **state) {
   (void)state;
+  Err err = {0};
+  bool done = false;
+  ProfileRequest request = {NULL, 0, 0.95, 1000};
   Known k = decay("k: {start: 0.8, min: 0.05, max: 5}, b: {start: 2.4, min: 0.1, max: 10}", 0.1);
-  FitResult *fit = fit_run(k.problem, NULL, NULL, NULL);
-  k.problem->options.max_seconds = 1e-9 + 2 * fit->work.seconds;
-  fit_free(fit);
-  Profile *r = profiles(k.problem, NULL, 0, 0.95);
-  assert_true(!r->stopped || r->timeout);
+  k.problem->options.max_seconds = SECONDS;
+  Profile *r = profile_run(k.problem, &request, wastes_time, &done, &err);
+  assert_non_null(r);
+  assert_true(r->stopped && r->timeout);
+  assert_false(profile_is_sound(r));
+  assert_int_equal(r->curves[0].side[0].end, PROFILE_STOPPED);
   profile_free(r);
   known_close(&k);
 }

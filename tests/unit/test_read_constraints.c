@@ -185,6 +185,35 @@ static void contradictions_are_seen(void **state) {
   assert_refused(ONE, "[k + d <= 10, k + d >= 11]", 5, 28, "cannot hold together");
   assert_refused(ONE, "[k = 3, k - d >= 2.9, d = 0.2]", 5, 22, "cannot hold together");
   assert_refused(ONE, "[3 <= k <= 1]", 5, 15, "cannot hold");
+  assert_refused(ONE, "[k*d <= 5, k*d >= 10]", 5, 25,
+                 "'k*d >= 10' cannot hold together with 'k*d <= 5'");
+  assert_refused(ONE, "[k*d = 5, k <= 20, 6 = k*d]", 5, 33, "cannot hold together with 'k*d = 5'");
+  assert_refused(ONE, "[10 <= k*d <= 5]", 5, 15, "'10 <= k*d <= 5' cannot hold");
+  assert_refused(ONE, "[k^2 <= d^2, k^2 - d^2 >= 1]", 5, 27, "cannot hold together");
+  assert_refused(TWO, "[k*d <= m, k*d >= 2*m]", 9, 25, "cannot hold together with 'k*d <= m'");
+}
+
+// The same expression, limits that leave something between them, or other numbers in other experiments.
+static void what_looks_like_a_contradiction_is_none(void **state) {
+  (void)state;
+  static const char *const GOOD[] = {"[k*d <= 5, k*d >= 5]", "[k*d = 5, 5 <= k*d <= 5]",
+                                     "[k*d <= 10, k*d >= 5]", "[k*d <= 5, k*d^2 >= 10]",
+                                     "[k*d <= 5, k*x.start >= 10]"};
+  Made m;
+  for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+    load(&m, ONE, GOOD[i]);
+    made_close(&m);
+  }
+  load(&m, TWO, "[\"k*d <= 2*m\", \"k*d >= m\"]"); // 1 to 2, and 3 to 6
+  made_close(&m);
+}
+
+static void limits_are_finite(void **state) {
+  (void)state;
+  assert_refused(ONE, "[k <= 1/0]", 5, 20, "this side of the constraint is not a finite number");
+  assert_refused(ONE, "[-1/0 <= k*d]", 5, 15, "not a finite number");
+  assert_refused(ONE, "[1 <= k*d <= log(0)]", 5, 27, "not a finite number");
+  assert_refused(ONE, "[k = sqrt(m - 3)]", 5, 19, "not a finite number");
 }
 
 static void methods_that_ignore_them_are_refused(void **state) {
@@ -216,6 +245,8 @@ int main(void) {
       cmocka_unit_test(a_start_that_violates_one_is_a_warning),
       cmocka_unit_test(mistakes_are_named_with_their_place),
       cmocka_unit_test(contradictions_are_seen),
+      cmocka_unit_test(what_looks_like_a_contradiction_is_none),
+      cmocka_unit_test(limits_are_finite),
       cmocka_unit_test(methods_that_ignore_them_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 #include "estimate/descent.h"
+#include "estimate/nlopt_methods.h"
 #include "local_laws.h"
 #include "num/lsi.h"
 
@@ -353,6 +354,30 @@ static void problems_of_hock_and_schittkowski_are_solved(void **state) {
   }
 }
 
+// Others that keep constraints are checked by a step of this method: what they call converged is a minimum.
+static void others_converge_at_minima(void **state) {
+  (void)state;
+  static LocalMethod *const OTHERS[] = {local_slsqp, local_cobyla};
+  int converged = 0;
+  for (int k = 0; k < 2 * HOCK_COUNT; k++) {
+    const Hock *h = &HOCKS[k / 2];
+    FitOptions fit;
+    fit_options_init(&fit);
+    Run r = hock_new(h, h->start);
+    r.options.fit = &fit;
+    r.options.max_iterations = 10000;
+    OTHERS[k % 2](&r.t->lsq, &r.options, &r.result);
+    double above = 2 * r.best->objective - h->squares;
+    bool ok = local_end_converged(r.result.end);
+    converged += ok;
+    if (ok && !(fabs(above) <= 0.02 * h->squares + 1e-4))
+      fail_msg("%s by %d: %.9g, %s", h->name, k % 2, 2 * r.best->objective,
+               local_end_word(r.result.end));
+    run_free(&r);
+  }
+  assert_true(converged > 3 * HOCK_COUNT / 2);
+}
+
 // Few of the simulations that SLSQP needs from the gradient alone.
 static void few_evaluations_are_needed(void **state) {
   (void)state;
@@ -544,6 +569,7 @@ int main(void) {
       LOCAL_LAWS,
       cmocka_unit_test(problems_of_the_literature_are_solved),
       cmocka_unit_test(problems_of_hock_and_schittkowski_are_solved),
+      cmocka_unit_test(others_converge_at_minima),
       cmocka_unit_test(few_evaluations_are_needed),
       cmocka_unit_test(random_starts_end_at_stationary_points),
       cmocka_unit_test(constraints_that_contradict_each_other_are_named),

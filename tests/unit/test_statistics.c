@@ -132,6 +132,27 @@ static void a_constraint_makes_known_what_the_data_do_not_tell(void **state) {
   close_case(&c);
 }
 
+// However often it is said that k*a is 1.4: one degree of freedom is gone.
+static void constraints_that_say_the_same_count_once(void **state) {
+  (void)state;
+  static const char *const SAID[] = {"[k*a = 1.4]", "[k*a = 1.4, k*a <= 1.4]",
+                                     "[2*k*a = 2.8, k*a = 1.4, k^2*a^2 = 1.96]"};
+  double once = 0;
+  for (int i = 0; i < 3; i++) {
+    Case c;
+    char text[200];
+    snprintf(text, sizeof text, "estimate: {a: 2, k: 0.7}\nmethod: sqp\nconstraints: %s", SAID[i]);
+    open_case(&c, "", text, 0.03);
+    fit(&c);
+    analyse_fit(&c);
+    double error = c.s->parameters[1].std_error;
+    assert_true(error > 0);
+    if (i == 0) once = error;
+    assert_close_relative(error, once, 1e-5);
+    close_case(&c);
+  }
+}
+
 // On its limit, k <= 0.7 leaves k no freedom, and the error of a is that of a alone.
 static void an_active_constraint_leaves_no_freedom(void **state) {
   (void)state;
@@ -485,6 +506,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_said_about_a_search_that_could_not_begin),
       cmocka_unit_test(what_noise_hides_is_said),
       cmocka_unit_test(a_constraint_makes_known_what_the_data_do_not_tell),
+      cmocka_unit_test(constraints_that_say_the_same_count_once),
       cmocka_unit_test(an_active_constraint_leaves_no_freedom),
       cmocka_unit_test(a_point_that_cannot_be_simulated_is_no_disaster),
   };
