@@ -7,8 +7,9 @@
 #include "num/svd.h"
 
 // Rows have length 1. What is left of a row beside those that hold is noise below DEPENDENT; a row blocks a step when it
-// comes closer by more than BLOCKS of the step's length. RANK: singular values below are noise, relative to the largest.
-static const double DEPENDENT = 1e-12, BLOCKS = 1e-11, RANK = 1e-12;
+// comes closer by more than BLOCKS of the step's length. RANK: singular values below are noise, relative to the largest;
+// ROUNDING: also below this, relative to all of M, as when the rows that hold leave nothing of M but rounding errors.
+static const double DEPENDENT = 1e-12, BLOCKS = 1e-11, RANK = 1e-12, ROUNDING = 1e-14;
 
 typedef enum RowState { ROW_FREE, ROW_HOLDS, ROW_EQUALITY, ROW_DEPENDENT } RowState;
 
@@ -162,7 +163,8 @@ static void find_step(ActiveSet *s) {
     }
   svd(tall, free, s->reduced, s->s, s->V);
   memset(s->v, 0, (size_t)free * sizeof *s->v);
-  for (int c = 0; c < free && s->s[c] > RANK * s->s[0]; c++) {
+  double least = fmax(RANK * s->s[0], ROUNDING * norm(s->rows * n, s->M));
+  for (int c = 0; c < free && s->s[c] > least; c++) {
     double sum = 0;
     for (int i = 0; i < s->rows; i++) sum += s->reduced[(size_t)i * free + c] * s->left[i];
     for (int j = 0; j < free; j++) s->v[j] -= s->V[(size_t)j * free + c] * sum / s->s[c];

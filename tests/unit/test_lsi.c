@@ -175,6 +175,27 @@ static void contradictions_are_shared_out(void **state) {
   arena_free(c->arena);
 }
 
+// Parallel rows that ask for different lengths, and an inequality along them that stops the step: across them M is nothing
+// but rounding errors, which must not be followed.
+static void rounding_errors_are_no_direction(void **state) {
+  (void)state;
+  Random random;
+  random_seed(&random, 11);
+  for (int turn = 0; turn < 200; turn++) {
+    Case *c = case_new(3, 0, 3, 1);
+    double along[3];
+    for (int j = 0; j < 3; j++) along[j] = 2 * random_uniform(&random) - 1;
+    for (int k = 0; k < 4; k++)
+      for (int j = 0; j < 3; j++) c->A[k * 3 + j] = (k == 3 ? -1 : k + 1) * along[j];
+    double length = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
+    c->b[0] = length, c->b[1] = 4 * length, c->b[2] = 3 * length, c->b[3] = -1.1 * length;
+    double missing = lsi_nearest(c->work, &c->p, c->d);
+    assert_close(missing, 0.9, 1e-9); // the second wants 2, the last allows 1.1
+    for (int j = 0; j < 3; j++) assert_close(c->d[j], 1.1 * along[j] / length, 1e-9);
+    arena_free(c->arena);
+  }
+}
+
 static void bounds_come_before_constraints(void **state) {
   (void)state;
   Case *c = case_new(2, 2, 1, 0);
@@ -246,6 +267,7 @@ int main(void) {
       cmocka_unit_test(without_constraints_the_shortest_solution_is_found),
       cmocka_unit_test(equalities_that_repeat_do_no_harm),
       cmocka_unit_test(contradictions_are_shared_out),
+      cmocka_unit_test(rounding_errors_are_no_direction),
       cmocka_unit_test(bounds_come_before_constraints),
       cmocka_unit_test(a_vertex_with_too_many_faces_is_no_trap),
       cmocka_unit_test(sizes_of_rows_do_not_matter),
