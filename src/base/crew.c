@@ -29,6 +29,7 @@ struct Crew {
   int pending;
   bool closing;
   atomic_bool stop;
+  atomic_int news; // changes with everything that somebody may wait for
   pthread_t caller;
   void *own; // of the caller
   bool has_own;
@@ -66,7 +67,19 @@ static void free_own(const Crew *c, void *own) {
   if (c->work.end && own) c->work.end(own);
 }
 
+// To sleep and be woken takes as long as a short job: whoever has nothing to do looks around for a moment first. With the
+// lock, which is open meanwhile.
+static void look_around(Crew *c) {
+  enum { LOOKS = 3000 };
+  int seen = atomic_load(&c->news);
+  pthread_mutex_unlock(&c->lock);
+  for (int i = 0; i < LOOKS && atomic_load_explicit(&c->news, memory_order_relaxed) == seen; i++)
+    atomic_signal_fence(memory_order_seq_cst);
+  pthread_mutex_lock(&c->lock);
+}
+
 static Slot *next_job(Crew *c) {
+  if (!c->waiting && !c->closing) look_around(c);
   while (!c->waiting && !c->closing) pthread_cond_wait(&c->is_work, &c->lock);
   Slot *job = c->waiting;
   if (job) c->waiting = job->next;
@@ -87,6 +100,7 @@ static void *serve(void *data) {
     }
     pthread_mutex_lock(&c->lock);
     s->done = true;
+    atomic_fetch_add(&c->news, 1);
     pthread_cond_signal(&c->is_done);
   }
   pthread_mutex_unlock(&c->lock);
@@ -131,6 +145,7 @@ static void end_workers(Crew *c) {
   pthread_mutex_lock(&c->lock);
   bool closed = c->closing;
   c->closing = true;
+  atomic_fetch_add(&c->news, 1);
   pthread_cond_broadcast(&c->is_work);
   pthread_mutex_unlock(&c->lock);
   for (int i = 0; !closed && i < c->thread_count; i++) pthread_join(c->threads[i], NULL);
@@ -169,6 +184,7 @@ void crew_submit(Crew *c, const void *job) {
   c->last = s;
   if (!c->waiting) c->waiting = s;
   c->pending++;
+  atomic_fetch_add(&c->news, 1);
   pthread_cond_signal(&c->is_work);
   pthread_mutex_unlock(&c->lock);
 }
@@ -244,10 +260,12 @@ bool crew_collect(Crew *c, void *job) {
   if (!s || atomic_load(&c->stop)) return false;
   pthread_mutex_lock(&c->lock);
   while (!s->done && !atomic_load(&c->stop)) {
-    if (c->waiting)
+    if (c->waiting) {
       work_here(c);
-    else
-      wait_a_moment(c);
+      continue;
+    }
+    look_around(c);
+    if (!s->done && !c->waiting) wait_a_moment(c);
   }
   bool done = s->done && !atomic_load(&c->stop);
   if (done) take_back(c, s, job);

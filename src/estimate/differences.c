@@ -91,7 +91,7 @@ static double size_of(const Free *f, double value) {
 static double accuracy_of(const Objective *o, const Rig *r) {
   static const double ROUNDING = 1e-15;
   if (r->model->nx == 0) return ROUNDING;
-  return fmax(o->quick && r->quick ? r->quick_rel_tol : r->rel_tol, ROUNDING);
+  return fmax(rig_options(r, o->quick)->rel_tol, ROUNDING);
 }
 
 // The difference that the machine makes of it.

@@ -80,7 +80,7 @@ static SimulateWork *scalar_work(const Seat *s) {
 }
 
 static void compile(const Hub *h, LaneRig *r, const Seat *s) {
-  const SimulateOptions *options = simulate_options_of(s->rig->work);
+  const SimulateOptions *options = rig_options(s->rig, false);
   char jit[OPTION_WORD_SIZE];
   simulate_options_word(options, "jit", jit);
   SystemSpec spec = {.outputs = h->problem->measured,
@@ -146,7 +146,7 @@ static void take_answer(Seat *s, const Lane *lane) {
   t->violation_of = t->violation_relative_of = t->violation_sens_of = -1;
   t->message[0] = 0;
   snprintf(t->solver, sizeof t->solver, "%s",
-           simulate_first(simulate_options_of(scalar_work(s)), s->rig->model->nx)->name);
+           simulate_first(rig_options(s->rig, s->quick), s->rig->model->nx)->name);
   say_how_it_ended(t, lane);
   s->demand = lane->outcome == OUTCOME_REACHED_END ? lane->steps : s->demand;
 }
@@ -167,7 +167,7 @@ static void run_lanes(Hub *h, Seat **group, int count) {
   bool slopes = seat_slopes(first);
   LaneRig *r = lane_rig(h, first, slopes, lanes_for(first, slopes, count));
   LanesWork **work = &r->work[first->quick];
-  if (!*work) *work = lanes_work_new(r->system, simulate_options_of(scalar_work(first)));
+  if (!*work) *work = lanes_work_new(r->system, rig_options(first->rig, first->quick));
   LanesRequest request = {.inputs = q->inputs,
                           .start = q->start,
                           .times = q->times,
@@ -237,7 +237,7 @@ static void serve_largest(Hub *h) {
 void hub_simulate(Hub *h, Objective *o, Rig *r, int experiment, const SimulateRequest *request) {
   Seat *s = h->sitting;
   s->rig = r, s->experiment = experiment, s->request = request;
-  s->quick = o->quick && r->quick;
+  s->quick = o->quick && r->has_quick;
   s->waits = true;
   fiber_wait(s->fiber);
 }

@@ -334,7 +334,7 @@ Rig *objective_rig(Objective *o) {
 }
 
 bool objective_set_quick(Objective *o, bool quick) {
-  o->quick = quick && objective_rig(o)->quick;
+  o->quick = quick && objective_rig(o)->has_quick;
   return o->quick;
 }
 

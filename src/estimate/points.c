@@ -9,7 +9,7 @@
 #include "estimate/hub.h"
 #include "estimate/objective_parts.h"
 
-enum { BLOCK_MOST = 64, SHARES = 4 }; // points of a job, jobs by worker
+enum { BLOCK_MOST = 64, SHARES = 12 }; // points of a job, jobs by worker
 
 typedef struct PointsJob {
   int count;

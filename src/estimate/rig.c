@@ -14,8 +14,8 @@ static bool is_delayed(const Problem *p, int measured) {
   return false;
 }
 
-static Expr *list_outputs(Rig *r, const Problem *p, Arena *scratch) {
-  Expr *outputs = ARENA_ARRAY(scratch, Expr, 2 * p->measured_count + 1);
+static Expr *list_outputs(Rig *r, const Problem *p) {
+  Expr *outputs = ARENA_ARRAY(r->arena, Expr, 2 * p->measured_count + 1);
   r->rate = ARENA_ARRAY(r->arena, int, p->measured_count + 1);
   for (int k = 0; k < p->measured_count; k++) outputs[r->outputs++] = p->measured[k];
   pthread_mutex_lock(r->model->lock);
@@ -37,8 +37,9 @@ static void make_columns(Rig *r, int rows) {
   for (int i = 0; i < count; i++) r->column[i] = all + (size_t)i * room;
 }
 
-static void compile(Rig *r, const SimulateOptions *options, const Expr *outputs) {
-  SystemSpec spec = {.outputs = outputs,
+static void compile(Rig *r) {
+  const SimulateOptions *options = &r->options;
+  SystemSpec spec = {.outputs = r->output,
                      .output_count = r->outputs,
                      .parameters = r->parameters,
                      .parameter_count = r->parameter_count,
@@ -49,11 +50,7 @@ static void compile(Rig *r, const SimulateOptions *options, const Expr *outputs)
   simulate_needs(options, r->model->nx, &spec);
   r->system = system_new(r->model, &spec);
   r->work = simulate_work_new(r->system, options);
-  r->rel_tol = options->rel_tol, r->quick_rel_tol = QUICK_REL_TOL;
-  SimulateOptions quick = *options;
-  quick.rel_tol = QUICK_REL_TOL;
-  quick.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
-  if (options->rel_tol < QUICK_REL_TOL / 10) r->quick = simulate_work_new(r->system, &quick);
+  if (r->has_quick) r->quick = simulate_work_new(r->system, &r->quick_options);
 }
 
 static Rig *rig_begin(const Problem *p, Model *m, const SimulateOptions *options) {
@@ -62,35 +59,36 @@ static Rig *rig_begin(const Problem *p, Model *m, const SimulateOptions *options
   r->arena = a;
   r->model = m;
   r->problem = p;
-  SimulateOptions *own = ARENA_NEW(a, SimulateOptions);
-  *own = *options;
-  r->options = own;
+  r->options = r->quick_options = *options;
+  r->quick_options.rel_tol = QUICK_REL_TOL;
+  r->quick_options.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
+  r->has_quick = m->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10;
+  r->output = list_outputs(r, p);
   r->parameters = ARENA_ARRAY(a, int, p->free_count + 1);
   return r;
 }
 
 Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int rows) {
   Rig *r = rig_begin(p, m, options);
-  Arena *scratch = arena_new();
   r->p = ARENA_ARRAY(r->arena, double, m->np + 1);
   for (int k = 0; k < m->np; k++) r->p[k] = m->flat->parameters.at[k].value;
   r->parameter_count = problem_free_parameters(p, r->parameters);
-  compile(r, options, list_outputs(r, p, scratch));
   make_columns(r, rows);
   r->trajectory.column = r->column;
-  arena_free(scratch);
   return r;
 }
 
 SimulateWork *rig_work(Rig *r, bool quick, bool slopes) {
-  if (slopes || r->parameter_count == 0) return quick && r->quick ? r->quick : r->work;
-  if (!r->plain) {
-    Arena *scratch = arena_new();
-    r->plain = rig_begin(r->problem, r->model, r->options);
-    compile(r->plain, r->options, list_outputs(r->plain, r->problem, scratch));
-    arena_free(scratch);
+  if (!slopes && r->parameter_count > 0) {
+    if (!r->plain) r->plain = rig_begin(r->problem, r->model, &r->options);
+    r = r->plain;
   }
-  return rig_work(r->plain, quick, slopes);
+  if (!r->system) compile(r);
+  return quick && r->quick ? r->quick : r->work;
+}
+
+const SimulateOptions *rig_options(const Rig *r, bool quick) {
+  return quick && r->has_quick ? &r->quick_options : &r->options;
 }
 
 void rig_free(Rig *r) {
