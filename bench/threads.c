@@ -9,7 +9,7 @@
 #include "estimate/batch.h"
 
 static const double GOAL = 1.8;
-enum { ROUNDS = 5, GRID = 21 };
+enum { ROUNDS = 3, GRID = 41 };
 
 typedef struct Study {
   const char *name, *problem, *method;
@@ -17,11 +17,11 @@ typedef struct Study {
 } Study;
 
 static const Study STUDIES[] = {
-    {"two_dof, multistart(lm, 100)", "examples/two_dof/problem.yaml", "multistart(lm, 100)", false},
-    {"single_well, 21 x 21 starts, lm", "examples/single_well/problem.yaml", "lm", true},
-    {"single_well, 21 x 21 starts, homotopy", "examples/single_well/problem.yaml", "homotopy",
+    {"two_dof, multistart(lm, 500)", "examples/two_dof/problem.yaml", "multistart(lm, 500)", false},
+    {"single_well, 41 x 41 starts, lm", "examples/single_well/problem.yaml", "lm", true},
+    {"single_well, 41 x 41 starts, homotopy", "examples/single_well/problem.yaml", "homotopy",
      true},
-    {"two_dof, ga", "examples/two_dof/problem.yaml", "ga", false},
+    {"two_dof, ga, population 200", "examples/two_dof/problem.yaml", "ga", false},
 };
 
 static double wall(void) {
@@ -75,10 +75,12 @@ static double measure(const Study *s, int threads, Sum *sum) {
   char number[16];
   snprintf(number, sizeof number, "%d", threads);
   // A certain result would end a multistart early.
-  const ProblemSetting settings[] = {
-      {"method", s->method, true}, {"threads", number, true}, {"floor_factor", "0.1", true}};
+  const ProblemSetting settings[] = {{"method", s->method, true},
+                                     {"threads", number, true},
+                                     {"floor_factor", "0.1", true},
+                                     {"population", "200", true}};
   Err err = {0};
-  Problem *p = problem_load(s->problem, settings, 3, &err);
+  Problem *p = problem_load(s->problem, settings, 4, &err);
   if (!p) {
     fprintf(stderr, "threads: %s\n", err.text);
     return nan("");
