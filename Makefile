@@ -1,7 +1,7 @@
 # make             the command build/entrain and the libraries build/libentrain.{a,so}
 # make demo        installs what is missing (apt.txt), builds, runs the first example
 # make check       the same set-up, then all tests
-# Others: setup bench lint docs examples-data fuzz ci install clean.
+# Others: setup bench tables results lint docs examples-data fuzz ci install clean.
 # Variables: CC=clang, SAN=1 (sanitizers, in build-san), WERROR=1, BUILD=dir, PREFIX, DESTDIR.
 
 SAN ?=
