@@ -610,9 +610,10 @@ typedef struct EntrainProfiled {
   double estimate;
   double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
   double low, high; // of the profile's interval; as far as it was followed where it has no end
-  const char *low_end, *high_end; // finite, bound, range, constraint, failed, budget, rough, stopped
-  const char *verdict;            // determined, open, flat, structural, unknown
-  const char *remark;             // sentences, or ""
+  const char *low_end,
+      *high_end;       // finite, bound, range, constraint, failed, budget, rough, stopped
+  const char *verdict; // determined, open, flat, structural, unknown
+  const char *remark;  // sentences, or ""
   int points;
 } EntrainProfiled;
 
