@@ -30,7 +30,8 @@ trap finish_all EXIT
 
 it() { finish_test; title=$1 broken=; }
 wrong() { broken+="$1"$'\n'; }
-run() { "$ENTRAIN" "$@" >out 2>err </dev/null; code=$?; }
+# The address sanitizer warns of fibers, which tell it of their stacks themselves.
+run() { "$ENTRAIN" "$@" >out 2>err </dev/null; code=$?; sed -i '/ASan doesn.t fully support makecontext/d' err; }
 status() { [[ $code -eq $1 ]] || wrong "exit status $code, expected $1: $(head -n 3 err)"; }
 out() { grep -q -e "$1" out || wrong "standard output lacks '$1': $(head -n 5 out)"; }
 err() { grep -q -e "$1" err || wrong "standard error lacks '$1': $(head -n 5 err)"; }
