@@ -116,7 +116,7 @@ run fit decay.yaml --set experiments.0.data=zero.csv --restarts 2; out "data do 
 run check decay.yaml --set experiments.0.data=huge.csv; status 1; out "too large for"; holds test "$(grep -c '\<inf\>' out)" = 0
 for signal in INT TERM; do
   it "SIG$signal ends with the best point: report, files, exit status 1"
-  timeout --preserve-status -s $signal 1 "$ENTRAIN" fit endless.yaml --json stop.json --trace stop.csv >out 2>err </dev/null; code=$?
+  timeout --foreground --preserve-status -s $signal 1 "$ENTRAIN" fit endless.yaml --json stop.json --trace stop.csv >out 2>err </dev/null; code=$?
   status 1; out "^endless.yaml: stopped"; out "Parameters"; valid_json stop.json; json stop.json "d['outcome'] == 'stopped'"; holds test -s stop.csv; rm -f stop.json
 done
 it "a second signal ends at once, in the middle of a long simulation"
