@@ -1,6 +1,6 @@
 // Second derivatives of the objective: what one Hessian costs forward and by the adjoint, in gradients. Prints a table, writes
 // bench/hessian.md.
-#include "estimate/hessian.h"
+#include "residual/hessian.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,8 +102,9 @@ static bool measure(const Case *c, FILE *out) {
   Problem *p = c->path ? problem_load(c->path, NULL, 0, &err) : load_cascade(&err);
   if (!p) return fprintf(stderr, "hessian: %s: %s\n", c->name, err.text), false;
   Arena *a = arena_new();
-  b = (Bench){.o = objective_new(p), .n = p->free_count, .at = lsq_point_new(a, p->free_count)};
-  for (int i = 0; i < b.n; i++) b.x[i] = 0.9 * p->free[i].in_model + 0.1 * p->free[i].start;
+  b = (Bench){
+      .o = objective_new(p), .n = p->unknown_count, .at = lsq_point_new(a, p->unknown_count)};
+  for (int i = 0; i < b.n; i++) b.x[i] = 0.9 * p->unknowns[i].in_model + 0.1 * p->unknowns[i].start;
   double gradient = least_time(&b), ways[2];
   for (int way = 0; way < 2; way++) {
     b.h = hessian_new(b.o, way ? HESSIAN_ADJOINT : HESSIAN_FORWARD);

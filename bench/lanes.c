@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "estimate/batch.h"
-#include "estimate/objective_parts.h"
-#include "estimate/points.h"
 #include "num/random.h"
+#include "residual/objective_parts.h"
+#include "residual/points.h"
+#include "search/many_fits.h"
 
 static const char *const EXAMPLES[] = {"examples/single_well/problem.yaml",
                                        "examples/two_dof/problem.yaml"};
@@ -45,7 +45,7 @@ static Problem *load(const char *path) {
   return p;
 }
 
-static double between(const Free *f, double share) {
+static double between(const Unknown *f, double share) {
   return f->min + share * (f->max - f->min);
 }
 
@@ -58,18 +58,18 @@ static bool take(void *data, int number, const BatchAnswer *answer) {
 
 // A grid over the first two numbers; the others at their start.
 static double *grid(Arena *a, const Problem *p, int side) {
-  double *x = ARENA_ARRAY(a, double, (size_t)(side * side * p->free_count));
+  double *x = ARENA_ARRAY(a, double, (size_t)(side * side * p->unknown_count));
   for (int k = 0; k < side * side; k++) {
-    double *at = x + (size_t)(k * p->free_count);
-    for (int i = 0; i < p->free_count; i++) at[i] = p->free[i].start;
-    at[0] = between(&p->free[0], (double)(k / side) / (side - 1));
-    at[1] = between(&p->free[1], (double)(k % side) / (side - 1));
+    double *at = x + (size_t)(k * p->unknown_count);
+    for (int i = 0; i < p->unknown_count; i++) at[i] = p->unknowns[i].start;
+    at[0] = between(&p->unknowns[0], (double)(k / side) / (side - 1));
+    at[1] = between(&p->unknowns[1], (double)(k % side) / (side - 1));
   }
   return x;
 }
 
 static void run_basin(const Problem *p, const double *starts, int count, bool lanes, Run *r) {
-  Taker t = {.n = p->free_count, .x = r->found[lanes]};
+  Taker t = {.n = p->unknown_count, .x = r->found[lanes]};
   BatchRequest q = {
       .starts = starts, .count = count, .threads = 1, .lanes = lanes, .take = take, .data = &t};
   double began = processor_seconds();
@@ -121,10 +121,10 @@ static void measure_basin(Problem *p, const char *path, const char *method, int 
   int count = side * side;
   method_find(method, &p->method);
   double *starts = grid(a, p, side);
-  Run r = run_new(a, count * p->free_count);
+  Run r = run_new(a, count * p->unknown_count);
   for (int k = 0; k < 2 * repeats; k++) run_basin(p, starts, count, k % 2, &r);
   snprintf(what, sizeof what, "%.*s, basin, %s", (int)strcspn(path + 9, "/"), path + 9, method);
-  print_run(what, &r, count, differing(&r, count, p->free_count, 1e-3));
+  print_run(what, &r, count, differing(&r, count, p->unknown_count, 1e-3));
   arena_free(a);
 }
 
@@ -133,9 +133,9 @@ static void measure_points(Problem *p, const char *path, int count, int repeats)
   char what[128];
   Random random;
   random_seed(&random, 1);
-  double *x = ARENA_ARRAY(a, double, (size_t)(count * p->free_count));
-  for (int k = 0; k < count * p->free_count; k++)
-    x[k] = between(&p->free[k % p->free_count], random_uniform(&random));
+  double *x = ARENA_ARRAY(a, double, (size_t)(count * p->unknown_count));
+  for (int k = 0; k < count * p->unknown_count; k++)
+    x[k] = between(&p->unknowns[k % p->unknown_count], random_uniform(&random));
   Run r = run_new(a, count);
   for (int k = 0; k < 2 * repeats; k++) run_points(p, x, count, k % 2, &r);
   snprintf(what, sizeof what, "%.*s, population", (int)strcspn(path + 9, "/"), path + 9);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../tests/unit/nist.h"
-#include "estimate/descent.h"
+#include "local/descent.h"
 #include "num/random.h"
 
 static const StepRule *const rules[] = {&lm_radius_rule, &lm_damping_rule, &dogleg_rule};

@@ -34,8 +34,8 @@ typedef struct Settings {
 typedef double Quantity(const Problem *p, const double *x);
 
 static double number(const Problem *p, const double *x, const char *name) {
-  for (int i = 0; i < p->free_count; i++)
-    if (!strcmp(p->free[i].name, name)) return x[i];
+  for (int i = 0; i < p->unknown_count; i++)
+    if (!strcmp(p->unknowns[i].name, name)) return x[i];
   return nan("");
 }
 
@@ -87,15 +87,15 @@ static bool is_skipped(const Exception *e, const char *name) {
 static double distance(const Example *e, int i, const double *x) {
   const char *periodic = e->exception->periodic;
   double d = x[i] - e->truth[i];
-  if (periodic && !strcmp(periodic, e->problem->free[i].name))
+  if (periodic && !strcmp(periodic, e->problem->unknowns[i].name))
     d = remainder(d, e->exception->period);
   return fabs(d);
 }
 
 static bool numbers_are_found(const Example *e, const double *x) {
-  for (int i = 0; i < e->problem->free_count; i++) {
+  for (int i = 0; i < e->problem->unknown_count; i++) {
     double allowed = e->noisy ? 6 * e->std_error[i] : 1e-3 * fabs(e->truth[i]);
-    if (!is_skipped(e->exception, e->problem->free[i].name) && !(distance(e, i, x) <= allowed))
+    if (!is_skipped(e->exception, e->problem->unknowns[i].name) && !(distance(e, i, x) <= allowed))
       return false;
   }
   for (int k = 0; k < 4 && e->exception->instead[k]; k++) {
@@ -141,8 +141,8 @@ static bool take_truth(Example *e) {
   const Source *text = source_load(a, e->problem->model_path, &err);
   const AstModel *ast = text ? parse_model(a, text, &err) : NULL;
   Model *m = ast ? model_new(text, ast, NULL, 0, &err) : NULL;
-  for (int i = 0; m && i < e->problem->free_count; i++) {
-    int k = names_find(m->flat->parameter_names, e->problem->free[i].name);
+  for (int i = 0; m && i < e->problem->unknown_count; i++) {
+    int k = names_find(m->flat->parameter_names, e->problem->unknowns[i].name);
     e->truth[i] = k < 0 ? nan("") : m->flat->parameters.at[k].value;
   }
   bool ok = m != NULL;
@@ -160,7 +160,7 @@ static void search_from_truth(Example *e) {
   ModelValues values;
   Arena *a = arena_new();
   e->objective_truth = r->objective;
-  for (int i = 0; i < local.free_count; i++) e->std_error[i] = s->parameters[i].std_error;
+  for (int i = 0; i < local.unknown_count; i++) e->std_error[i] = s->parameters[i].std_error;
   if (model_values(&local, e->truth, a, &values, NULL)) e->size = values.size;
   e->noisy = e->objective_truth > 1e-8 * e->size; // rounded data are no noise
   arena_free(a);
@@ -180,7 +180,7 @@ static bool load_example(const char *path, Example *e) {
     fprintf(stderr, "%s\n", text);
     return false;
   }
-  if (e->problem->free_count > FREE_MOST || first_unbounded(e->problem) >= 0) {
+  if (e->problem->unknown_count > FREE_MOST || first_unbounded(e->problem) >= 0) {
     fprintf(stderr, "%s: needs two finite bounds for each of at most %d numbers\n", path,
             FREE_MOST);
     problem_free(e->problem);
@@ -221,7 +221,7 @@ static void run_one(const Example *e, Method method, int i, Run *out) {
   out->simulations = r->work.simulations;
   out->sensitivity_simulations = r->work.sensitivity_simulations;
   out->objective = r->objective;
-  memcpy(out->x, r->x, sizeof(double) * (size_t)p.free_count);
+  memcpy(out->x, r->x, sizeof(double) * (size_t)p.unknown_count);
   snprintf(out->by, sizeof out->by, "%s", r->by ? r->by : "");
   fit_free(r);
 }
@@ -265,7 +265,7 @@ static void tally(const Example *e, const Run *runs, int n, Tally *out) {
     out->false_certain += r->certain && !r->found;
     out->seconds += r->seconds;
     work[i] = r->simulations + r->sensitivity_simulations;
-    cost[i] = r->simulations + (e->problem->free_count + 1) * r->sensitivity_simulations;
+    cost[i] = r->simulations + (e->problem->unknown_count + 1) * r->sensitivity_simulations;
   }
   qsort(work, (size_t)n, sizeof *work, compare_longs);
   qsort(cost, (size_t)n, sizeof *cost, compare_longs);
@@ -281,8 +281,8 @@ static void tell_failures(const Example *e, Method method, const Run *runs, int 
     fprintf(stderr, "%s, %s, start %d:%s objective %.6g (from the truth %.6g) by %s;", e->name,
             method_word(method), i, r->certain ? " FALSE CERTIFICATE," : "", r->objective,
             e->objective_truth, r->by);
-    for (int k = 0; k < e->problem->free_count; k++)
-      fprintf(stderr, " %s %.8g (from %.6g)", e->problem->free[k].name, r->x[k], r->start[k]);
+    for (int k = 0; k < e->problem->unknown_count; k++)
+      fprintf(stderr, " %s %.8g (from %.6g)", e->problem->unknowns[k].name, r->x[k], r->start[k]);
     fprintf(stderr, "\n");
   }
 }
@@ -358,12 +358,12 @@ static const Trial COVERED[] = {
     {"examples/mount_consistent/problem.yaml", "0.01", "1", "proportional"}};
 
 static void add_coverage(Text *out, const Trial *t, const Example *e, const Recover *r) {
-  for (int i = 0; i < e->problem->free_count; i++) {
+  for (int i = 0; i < e->problem->unknown_count; i++) {
     const RecoverParameter *q = &r->parameters[i];
     char row[300];
     snprintf(row, sizeof row,
              "| %s | %s %% %s | %s | %.6g | %.1e | %.1e | %.1e | %.1f %% | %d of %d |\n", e->name,
-             t->percent, t->kind, e->problem->free[i].name, q->truth, q->bias, q->spread,
+             t->percent, t->kind, e->problem->unknowns[i].name, q->truth, q->bias, q->spread,
              q->predicted, 100 * q->coverage, r->succeeded, r->done);
     text_add(out, row);
     fputs(row, stdout);
@@ -374,9 +374,9 @@ static void add_coverage(Text *out, const Trial *t, const Example *e, const Reco
 static void add_pooled_coverage(Text *out, const Trial *t, const Example *e, const Recover *r) {
   char row[300];
   double sum = 0;
-  for (int i = 0; i < e->problem->free_count; i++) sum += r->parameters[i].coverage;
+  for (int i = 0; i < e->problem->unknown_count; i++) sum += r->parameters[i].coverage;
   snprintf(row, sizeof row, "| %s | %s %% %s | all | | | | | %.1f %% | %d of %d |\n", e->name,
-           t->percent, t->kind, 100 * sum / e->problem->free_count, r->succeeded, r->done);
+           t->percent, t->kind, 100 * sum / e->problem->unknown_count, r->succeeded, r->done);
   text_add(out, row);
   fputs(row, stdout);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/crew.h"
-#include "estimate/batch.h"
+#include "base/pool.h"
+#include "search/many_fits.h"
 
 static const double GOAL = 1.8;
 enum { ROUNDS = 3, GRID = 41 };
@@ -67,7 +67,7 @@ static void run_grid(const Problem *p, int threads, Sum *sum) {
 static void run_fit(const Problem *p, Sum *sum) {
   FitResult *r = fit_run(p, NULL, NULL, NULL);
   add(sum, r->objective);
-  for (int i = 0; i < p->free_count; i++) add(sum, r->x[i]);
+  for (int i = 0; i < p->unknown_count; i++) add(sum, r->x[i]);
   fit_free(r);
 }
 
@@ -125,7 +125,7 @@ int main(void) {
   fprintf(f,
           "# Threads\n\nWritten by `make bench` on %d cores: least wall time of %d rounds in "
           "turn.\n\n%s",
-          crew_cores(), ROUNDS, HEAD);
+          pool_cores(), ROUNDS, HEAD);
   fputs(HEAD, stdout);
   bool good = true;
   for (size_t i = 0; i < sizeof STUDIES / sizeof *STUDIES; i++) good &= compare(&STUDIES[i], f);

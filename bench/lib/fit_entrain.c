@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/fit.h"
+#include "search/fit.h"
 
 struct FitEntrain {
   const FitCase *c;

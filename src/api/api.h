@@ -38,21 +38,21 @@ struct EntrainProblem {
 
 // What the results of one simulation share: names, and memory that a freed result leaves for the next. Lives until the
 // simulation and all its results are freed.
-typedef struct Pool {
+typedef struct ResultColumns {
   Arena *arena;
   const char **names; // of the columns
   bool *computed;     // by column: the model makes it, so it can be measured
   atomic_int users;
   _Atomic(Arena *) spare;
-} Pool;
+} ResultColumns;
 
-Pool *pool_new(void);
-Pool *pool_share(Pool *p);
-void pool_leave(Pool *p); // NULL is allowed
+ResultColumns *result_columns_new(void);
+ResultColumns *result_columns_share(ResultColumns *p);
+void result_columns_leave(ResultColumns *p); // NULL is allowed
 
 struct EntrainResult {
   Arena *arena;
-  Pool *pool;
+  ResultColumns *shared;
   Trajectory trajectory;
   double seconds;
   Series series;

@@ -50,7 +50,7 @@ bool entrain_compare_add(EntrainCompare *c, const char *method, EntrainError *er
 }
 
 void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all) {
-  int n = c->problem->free_count;
+  int n = c->problem->unknown_count;
   double *copy = truth ? ARENA_ARRAY(c->arena, double, n + 1) : NULL;
   if (truth) memcpy(copy, truth, (size_t)n * sizeof *copy);
   c->request.has_truth = true;

@@ -93,12 +93,12 @@ void entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
 // ---------------------------------------------------------------- estimates
 
 int entrain_fit_count(const EntrainFit *f) {
-  return f->problem->free_count;
+  return f->problem->unknown_count;
 }
 
 bool entrain_fit_estimate(const EntrainFit *f, int i, EntrainEstimate *out) {
-  if (i < 0 || i >= f->problem->free_count) return false;
-  const Free *x = &f->problem->free[i];
+  if (i < 0 || i >= f->problem->unknown_count) return false;
+  const Unknown *x = &f->problem->unknowns[i];
   const StatParameter *s = &f->statistics->parameters[i];
   *out = (EntrainEstimate){.name = x->name,
                            .unit = x->unit ? x->unit : "",
@@ -118,7 +118,7 @@ bool entrain_fit_estimate(const EntrainFit *f, int i, EntrainEstimate *out) {
 }
 
 static double entry(const EntrainFit *f, const double *matrix, int i, int j) {
-  int n = f->problem->free_count;
+  int n = f->problem->unknown_count;
   return i >= 0 && j >= 0 && i < n && j < n ? matrix[i * n + j] : nan("");
 }
 

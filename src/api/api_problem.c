@@ -86,12 +86,12 @@ const char *entrain_problem_file(const EntrainProblem *p, int i) {
 // ---------------------------------------------------------------- unknowns
 
 int entrain_problem_unknown_count(const EntrainProblem *p) {
-  return p->problem->free_count;
+  return p->problem->unknown_count;
 }
 
 bool entrain_problem_unknown(const EntrainProblem *p, int i, EntrainUnknown *out) {
-  if (i < 0 || i >= p->problem->free_count) return false;
-  const Free *f = &p->problem->free[i];
+  if (i < 0 || i >= p->problem->unknown_count) return false;
+  const Unknown *f = &p->problem->unknowns[i];
   *out = (EntrainUnknown){f->name,    f->unit ? f->unit : "", f->start, f->min, f->max, f->log,
                           f->in_model};
   return true;
@@ -105,14 +105,14 @@ static bool is_meant(const char *unknown, const char *name) {
 
 static bool fail_unknown(const Problem *p, const char *name, Err *err) {
   Arena *scratch = arena_new();
-  const char **all = ARENA_ARRAY(scratch, const char *, p->free_count + 1);
+  const char **all = ARENA_ARRAY(scratch, const char *, p->unknown_count + 1);
   Text list;
   text_init(&list);
-  for (int i = 0; i < p->free_count; i++) {
-    all[i] = p->free[i].name;
+  for (int i = 0; i < p->unknown_count; i++) {
+    all[i] = p->unknowns[i].name;
     text_print(&list, "%s%s", i ? ", " : "", all[i]);
   }
-  const char *near = nearest_name(name, all, p->free_count);
+  const char *near = nearest_name(name, all, p->unknown_count);
   if (near)
     fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, near);
   else
@@ -124,8 +124,8 @@ static bool fail_unknown(const Problem *p, const char *name, Err *err) {
 
 static bool set_start(Problem *p, const char *name, double value, Err *err) {
   int found = 0;
-  for (int i = 0; i < p->free_count; i++) {
-    Free *f = &p->free[i];
+  for (int i = 0; i < p->unknown_count; i++) {
+    Unknown *f = &p->unknowns[i];
     if (!is_meant(f->name, name)) continue;
     if (!(value >= f->min && value <= f->max) || !isfinite(value))
       return fail(err, ERR_VALUE, "the start %g of %s is outside of its bounds %g to %g", value,

@@ -31,13 +31,13 @@ static bool relay(void *data, const Profile *p, bool fitting) {
 static bool find_number(const Problem *p, const char *name, int *number, Err *err) {
   const char **known = NULL;
   Arena *a = arena_new();
-  known = ARENA_ARRAY(a, const char *, p->free_count + 1);
+  known = ARENA_ARRAY(a, const char *, p->unknown_count + 1);
   *number = -1;
-  for (int i = 0; i < p->free_count; i++) {
-    known[i] = p->free[i].name;
+  for (int i = 0; i < p->unknown_count; i++) {
+    known[i] = p->unknowns[i].name;
     if (strcmp(known[i], name) == 0) *number = i;
   }
-  const char *near = nearest_name(name, known, p->free_count);
+  const char *near = nearest_name(name, known, p->unknown_count);
   if (*number < 0 && near)
     fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, near);
   else if (*number < 0)
@@ -109,7 +109,7 @@ bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled
   const Profile *p = profile_of(profile);
   if (i < 0 || i >= p->count) return false;
   const ProfileCurve *c = &p->curves[i];
-  const Free *f = &p->problem->free[c->number];
+  const Unknown *f = &p->problem->unknowns[c->number];
   *out = (EntrainProfiled){.name = f->name,
                            .unit = f->unit ? f->unit : "",
                            .estimate = p->fit->x[c->number],

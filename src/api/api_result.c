@@ -5,21 +5,21 @@
 #include "num/random.h"
 #include "report/plot.h"
 
-Pool *pool_new(void) {
+ResultColumns *result_columns_new(void) {
   Arena *a = arena_new();
-  Pool *p = ARENA_NEW(a, Pool);
+  ResultColumns *p = ARENA_NEW(a, ResultColumns);
   p->arena = a;
   atomic_init(&p->users, 1);
   atomic_init(&p->spare, NULL);
   return p;
 }
 
-Pool *pool_share(Pool *p) {
+ResultColumns *result_columns_share(ResultColumns *p) {
   atomic_fetch_add(&p->users, 1);
   return p;
 }
 
-void pool_leave(Pool *p) {
+void result_columns_leave(ResultColumns *p) {
   if (!p || atomic_fetch_sub(&p->users, 1) > 1) return;
   arena_free(atomic_load(&p->spare));
   arena_free(p->arena);
@@ -27,11 +27,11 @@ void pool_leave(Pool *p) {
 
 void entrain_result_free(EntrainResult *r) {
   if (!r) return;
-  Pool *pool = r->pool;
+  ResultColumns *columns = r->shared;
   Arena *mine = r->arena;
   arena_reset(mine);
-  arena_free(atomic_exchange(&pool->spare, mine));
-  pool_leave(pool);
+  arena_free(atomic_exchange(&columns->spare, mine));
+  result_columns_leave(columns);
 }
 
 EntrainOutcome entrain_result_outcome(const EntrainResult *r) {
@@ -152,7 +152,7 @@ static double root_mean_square(const double *y, int n) {
 void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *o) {
   bool additive = o->fit.noise_kind != NOISE_PROPORTIONAL; // there is no sigma here
   for (int c = 1; c < r->plain; c++) {
-    if (!r->pool->computed[c]) continue;
+    if (!r->shared->computed[c]) continue;
     double *y = r->trajectory.column[c - 1];
     double size = o->fit.noise * (additive ? root_mean_square(y, r->series.rows) : 1);
     Random random;

@@ -24,7 +24,7 @@ struct EntrainSimulation {
   int parameter_count;
   System *system; // of the last run, while nothing has changed
   SimulateWork *work;
-  Pool *pool;
+  ResultColumns *shared;
   int version; // of the model it was made for
   SimulateOptions made_with;
 };
@@ -32,10 +32,10 @@ struct EntrainSimulation {
 static void forget_system(EntrainSimulation *s) {
   simulate_work_free(s->work);
   system_free(s->system);
-  pool_leave(s->pool);
+  result_columns_leave(s->shared);
   s->work = NULL;
   s->system = NULL;
-  s->pool = NULL;
+  s->shared = NULL;
 }
 
 static void select_all(EntrainSimulation *s) {
@@ -350,15 +350,15 @@ static int column_count(const EntrainSimulation *s) {
   return 1 + s->selected_count * (1 + s->parameter_count);
 }
 
-static void describe_columns(Pool *pool, const EntrainSimulation *s) {
+static void describe_columns(ResultColumns *shared, const EntrainSimulation *s) {
   const Model *m = s->model->model;
   int at = 0;
-  Arena *a = pool->arena;
-  const char **names = pool->names = ARENA_ARRAY(a, const char *, column_count(s));
-  pool->computed = ARENA_ARRAY(a, bool, column_count(s));
+  Arena *a = shared->arena;
+  const char **names = shared->names = ARENA_ARRAY(a, const char *, column_count(s));
+  shared->computed = ARENA_ARRAY(a, bool, column_count(s));
   names[at++] = "time";
   for (int i = 0; i < s->selected_count; i++) {
-    pool->computed[at] = selected_is_computed(m, s->selected[i]);
+    shared->computed[at] = selected_is_computed(m, s->selected[i]);
     names[at++] = arena_print(a, "%s", selected_name(m, s->selected[i]));
   }
   for (int i = 0; i < s->selected_count; i++)
@@ -377,12 +377,12 @@ static void renew_system(EntrainSimulation *s) {
   s->version = s->model->version;
   s->made_with = *o;
   make_system(s);
-  s->pool = pool_new();
-  describe_columns(s->pool, s);
+  s->shared = result_columns_new();
+  describe_columns(s->shared, s);
 }
 
 static EntrainResult *result_new(EntrainSimulation *s) {
-  Arena *spare = atomic_exchange(&s->pool->spare, NULL), *a = spare ? spare : arena_new();
+  Arena *spare = atomic_exchange(&s->shared->spare, NULL), *a = spare ? spare : arena_new();
   EntrainResult *r = ARENA_NEW(a, EntrainResult);
   int columns = column_count(s);
   double **column = ARENA_ARRAY(a, double *, columns);
@@ -391,10 +391,10 @@ static EntrainResult *result_new(EntrainSimulation *s) {
   for (int c = 0; c < columns; c++) column[c] = numbers + (size_t)c * rows;
   memcpy(column[0], s->times, rows * sizeof(double));
   r->arena = a;
-  r->pool = pool_share(s->pool);
+  r->shared = result_columns_share(s->shared);
   r->trajectory.column = column + 1;
   r->trajectory.with_sens = s->parameter_count > 0;
-  r->series = (Series){0, columns, s->pool->names, (const double *const *)column};
+  r->series = (Series){0, columns, s->shared->names, (const double *const *)column};
   r->plain = 1 + s->selected_count;
   return r;
 }

@@ -93,14 +93,14 @@ void entrain_recover_trials(const EntrainRecover *r, EntrainTrials *out) {
   *out = trials_of(recover_of(r));
 }
 int entrain_recover_count(const EntrainRecover *r) {
-  return recover_of(r)->problem->free_count;
+  return recover_of(r)->problem->unknown_count;
 }
 
 bool entrain_recover_unknown(const EntrainRecover *r, int i, EntrainRecovered *out) {
   const Recover *s = recover_of(r);
-  if (i < 0 || i >= s->problem->free_count) return false;
+  if (i < 0 || i >= s->problem->unknown_count) return false;
   const RecoverParameter *p = &s->parameters[i];
-  const Free *f = &s->problem->free[i];
+  const Unknown *f = &s->problem->unknowns[i];
   *out = (EntrainRecovered){f->name,   f->unit ? f->unit : "", p->truth,   p->mean, p->bias,
                             p->spread, p->predicted,           p->coverage};
   return true;

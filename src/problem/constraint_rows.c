@@ -91,7 +91,7 @@ static int longest(const ConstraintRow *rows, int count) {
 
 void problem_constraints(const Problem *p, const double *x, double *c, double *C) {
   const Constraints *all = &p->constraints;
-  int rows = all->equalities + all->inequalities, n = p->free_count;
+  int rows = all->equalities + all->inequalities, n = p->unknown_count;
   if (!rows) return;
   Arena *scratch = arena_new();
   double *v = ARENA_ARRAY(scratch, double, longest(all->rows, rows));
@@ -140,9 +140,9 @@ static const double ACTIVE_TOL = 1e-6;
 static ConstraintState row_state(const Problem *p, const double *x, const double *c,
                                  const double *C, int k) {
   double size = 0;
-  for (int i = 0; i < p->free_count; i++)
-    size +=
-        fabs(C[(size_t)k * p->free_count + i]) * fmax(fabs(x[i]), 1e-3 * fabs(p->free[i].start));
+  for (int i = 0; i < p->unknown_count; i++)
+    size += fabs(C[(size_t)k * p->unknown_count + i]) *
+            fmax(fabs(x[i]), 1e-3 * fabs(p->unknowns[i].start));
   bool equality = k < p->constraints.equalities;
   if (fabs(c[k]) <= ACTIVE_TOL * size) return CONSTRAINT_ACTIVE; // written so that NaN is violated
   return !equality && c[k] > 0 ? CONSTRAINT_SLACK : CONSTRAINT_VIOLATED;
@@ -150,7 +150,7 @@ static ConstraintState row_state(const Problem *p, const double *x, const double
 
 int problem_active_constraints(const Problem *p, const double *x, double *C) {
   const Constraints *all = &p->constraints;
-  int rows = all->equalities + all->inequalities, n = p->free_count, count = 0;
+  int rows = all->equalities + all->inequalities, n = p->unknown_count, count = 0;
   Arena *scratch = arena_new();
   double *c = ARENA_ARRAY(scratch, double, rows + 1);
   problem_constraints(p, x, c, C);
@@ -168,7 +168,7 @@ ConstraintState constraint_state(const Problem *p, int k, const double *x) {
   int rows = all->equalities + all->inequalities;
   Arena *scratch = arena_new();
   double *c = ARENA_ARRAY(scratch, double, rows);
-  double *C = ARENA_ARRAY(scratch, double, (size_t)rows *(size_t)p->free_count + 1);
+  double *C = ARENA_ARRAY(scratch, double, (size_t)rows *(size_t)p->unknown_count + 1);
   problem_constraints(p, x, c, C);
   ConstraintState worst = CONSTRAINT_SLACK;
   for (int i = 0; i < one->row_count; i++) {
@@ -249,7 +249,7 @@ static Range range_of(const ExprNode *n, const Range *r) {
   }
 }
 
-void constraint_range(const ConstraintRow *row, const Free *free, double *low, double *high) {
+void constraint_range(const ConstraintRow *row, const Unknown *free, double *low, double *high) {
   Arena *scratch = arena_new();
   Range *r = ARENA_ARRAY(scratch, Range, row->count);
   for (int i = 0; i < row->count; i++) {

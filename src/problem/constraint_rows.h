@@ -14,7 +14,7 @@ typedef struct ConstraintRow {
 
 typedef struct ConstraintLeaf { // what a symbol stands for
   Expr symbol;
-  int number; // of problem->free, -1: a known value
+  int number; // of problem->unknowns, -1: a known value
   double value;
 } ConstraintLeaf;
 
@@ -28,4 +28,4 @@ bool constraint_rows_equal(const ConstraintRow *a, const ConstraintRow *b);
 // Whether it is linear: all slopes are constant.
 bool constraint_is_linear(const ConstraintRow *row);
 // Bounds of its value while the numbers are inside theirs; infinite where nothing is known.
-void constraint_range(const ConstraintRow *row, const Free *free, double *low, double *high);
+void constraint_range(const ConstraintRow *row, const Unknown *free, double *low, double *high);

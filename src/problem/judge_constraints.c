@@ -16,10 +16,10 @@ static bool check_range(ProblemReader *r, const Constraint *one) {
   const Problem *p = r->problem;
   for (int i = 0; i < one->row_count; i++) {
     double low, high, least, most;
-    constraint_range(&p->constraints.rows[one->rows[i]], p->free, &low, &high);
+    constraint_range(&p->constraints.rows[one->rows[i]], p->unknowns, &low, &high);
     double noise = 1e-12 * fmax(isfinite(low) ? fabs(low) : 0, isfinite(high) ? fabs(high) : 0);
     if (!(high < -noise) && !(one->equality && low > noise)) continue;
-    constraint_range(one->shown, p->free, &least, &most);
+    constraint_range(one->shown, p->unknowns, &least, &most);
     char from[32], to[32];
     number_format(least, from), number_format(most, to);
     return reader_fail_place(
@@ -40,7 +40,7 @@ typedef struct LinearPart {
 } LinearPart;
 
 static LinearPart linear_part(Arena *a, const Problem *p) {
-  int n = p->free_count, rows = p->constraints.equalities + p->constraints.inequalities;
+  int n = p->unknown_count, rows = p->constraints.equalities + p->constraints.inequalities;
   double *x = ARENA_ARRAY(a, double, n), *low = ARENA_ARRAY(a, double, n);
   double *high = ARENA_ARRAY(a, double, n);
   LinearPart l = {.work = lsi_new(a, n, 0, rows),
@@ -51,7 +51,7 @@ static LinearPart linear_part(Arena *a, const Problem *p) {
                   .c = ARENA_ARRAY(a, double, rows),
                   .C = ARENA_ARRAY(a, double, (size_t)rows *n)};
   for (int i = 0; i < n; i++) {
-    const Free *f = &p->free[i];
+    const Unknown *f = &p->unknowns[i];
     x[i] = f->start, l.size[i] = f->start != 0 ? fabs(f->start) : 1;
     low[i] = (f->min - x[i]) / l.size[i], high[i] = (f->max - x[i]) / l.size[i];
   }
@@ -109,8 +109,8 @@ static bool check_same(ProblemReader *r) {
 
 static void warn_at_start(ProblemReader *r) {
   const Problem *p = r->problem;
-  double *x = ARENA_ARRAY(r->scratch, double, p->free_count);
-  for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
+  double *x = ARENA_ARRAY(r->scratch, double, p->unknown_count);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
   for (int k = 0; k < p->constraints.count; k++) {
     const Constraint *one = &p->constraints.at[k];
     if (constraint_state(p, k, x) != CONSTRAINT_VIOLATED) continue;

@@ -98,11 +98,11 @@ static void warn_few_samples(ProblemReader *r) {
   for (int i = 0; i < p->experiment_count; i++)
     for (int k = 0; k < p->experiments[i].channel_count; k++)
       count += p->experiments[i].channels[k].count;
-  for (int i = 0; i < p->free_count; i++) priors += p->free[i].has_prior;
-  if (count + priors < p->free_count)
+  for (int i = 0; i < p->unknown_count; i++) priors += p->unknowns[i].has_prior;
+  if (count + priors < p->unknown_count)
     reader_warn(r, (Place){.file = r->source->name},
                 "%d numbers are to be estimated from %ld sample%s: they cannot all be determined",
-                p->free_count, count, count == 1 ? "" : "s");
+                p->unknown_count, count, count == 1 ? "" : "s");
 }
 
 static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count) {
@@ -195,12 +195,12 @@ double problem_accuracy(const Problem *p) {
   return p->model->nx ? p->simulate.rel_tol : ROUNDING;
 }
 
-int problem_free_parameters(const Problem *p, int *parameters) {
+int problem_unknown_parameters(const Problem *p, int *parameters) {
   int count = 0;
-  for (int i = 0; i < p->free_count; i++) {
+  for (int i = 0; i < p->unknown_count; i++) {
     bool known = false;
-    for (int k = 0; k < count; k++) known |= parameters[k] == p->free[i].parameter;
-    if (!known) parameters[count++] = p->free[i].parameter;
+    for (int k = 0; k < count; k++) known |= parameters[k] == p->unknowns[i].parameter;
+    if (!known) parameters[count++] = p->unknowns[i].parameter;
   }
   return count;
 }

@@ -78,7 +78,7 @@ typedef struct Experiment {
 } Experiment;
 
 // A number to be found.
-typedef struct Free {
+typedef struct Unknown {
   const char *name;       // p, theta.start, theta.offset; of one experiment only: p[swing]
   const char *unit;       // "" when unknown
   int parameter;          // of the model
@@ -89,7 +89,7 @@ typedef struct Free {
   bool has_prior;
   double prior_mean, prior_sd;
   int line, column; // in the problem file
-} Free;
+} Unknown;
 
 // der(state) += lambda * gain * (data - measured), as the user gave it under 'gains'.
 typedef struct GivenGain {
@@ -128,8 +128,8 @@ typedef struct Problem {
   Expr *measured;
   int measured_count;
   int **channel_measured;
-  Free *free;
-  int free_count;
+  Unknown *unknowns;
+  int unknown_count;
   GivenGain *gains;
   int gain_count;
   Constraints constraints;
@@ -160,12 +160,12 @@ bool problem_number(const Problem *p, const char *text, double *value, Err *err)
 // What simulations may be wrong by, relative to what they compute: rel_tol, or rounding where nothing is integrated.
 double problem_accuracy(const Problem *p);
 // Parameters of the model that are free in some experiment, without repetition: returns the count.
-int problem_free_parameters(const Problem *p, int *parameters);
+int problem_unknown_parameters(const Problem *p, int *parameters);
 
 // ---------------------------------------------------------------- constraints
 
-// At x, numbers of problem->free on their natural scale: c[k] = 0 for the equalities, then c[k] >= 0 for the inequalities;
-// C[k*free_count + i] = dc_k/dx_i, or NULL. Any number of threads may call it at once. What cannot be computed is NaN.
+// At x, numbers of problem->unknowns on their natural scale: c[k] = 0 for the equalities, then c[k] >= 0 for the inequalities;
+// C[k*unknown_count + i] = dc_k/dx_i, or NULL. Any number of threads may call it at once. What cannot be computed is NaN.
 void problem_constraints(const Problem *p, const double *x, double *c, double *C);
 
 // Whether all of them hold, but for rounding.

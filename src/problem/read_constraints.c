@@ -16,7 +16,7 @@ enum { SIDES_MOST = 3 };
 typedef struct OddName {
   const char *name, *quoted;
   int parameter; // of the model, or
-  int number;    // of problem->free, with a symbol of its own once it is used
+  int number;    // of problem->unknowns, with a symbol of its own once it is used
 } OddName;
 
 typedef struct OwnSymbol {
@@ -96,8 +96,8 @@ static void collect_names(ConstraintReader *c) {
     else
       add_odd(c, q->name, k, -1);
   }
-  for (int i = 0; i < p->free_count; i++)
-    if (p->free[i].experiment >= 0) add_odd(c, p->free[i].name, -1, i);
+  for (int i = 0; i < p->unknown_count; i++)
+    if (p->unknowns[i].experiment >= 0) add_odd(c, p->unknowns[i].name, -1, i);
 }
 
 // Makes an odd name known to the expressions.
@@ -127,12 +127,12 @@ static bool fail_unknown(ConstraintReader *c, int byte, const char *name) {
                              "%s varies in time; a constraint is about parameters and start values",
                              name);
   const char **known =
-      ARENA_ARRAY(c->r->scratch, const char *, p->free_count + f->parameters.count + 1);
-  for (int k = 0; k < p->free_count; k++) known[count++] = p->free[k].name;
+      ARENA_ARRAY(c->r->scratch, const char *, p->unknown_count + f->parameters.count + 1);
+  for (int k = 0; k < p->unknown_count; k++) known[count++] = p->unknowns[k].name;
   for (int k = 0; k < f->parameters.count; k++) {
     bool twice = false;
-    for (int n = 0; n < p->free_count; n++)
-      twice = twice || strcmp(p->free[n].name, f->parameters.at[k].name) == 0;
+    for (int n = 0; n < p->unknown_count; n++)
+      twice = twice || strcmp(p->unknowns[n].name, f->parameters.at[k].name) == 0;
     if (!twice) known[count++] = f->parameters.at[k].name;
   }
   return reader_unknown(c->r, place_of(c, byte), "parameter", name, known, count);
@@ -338,9 +338,9 @@ static ConstraintLeaf resolve(const ConstraintReader *c, Expr symbol, int experi
   for (int k = 0; k < f->parameters.count && leaf.number < 0; k++) {
     if (f->parameters.at[k].node != symbol) continue;
     leaf.value = p->experiments[experiment].p[k];
-    for (int i = 0; i < p->free_count; i++)
-      if (p->free[i].parameter == k &&
-          (p->free[i].experiment < 0 || p->free[i].experiment == experiment))
+    for (int i = 0; i < p->unknown_count; i++)
+      if (p->unknowns[i].parameter == k &&
+          (p->unknowns[i].experiment < 0 || p->unknowns[i].experiment == experiment))
         leaf.number = i;
   }
   if (leaf.number >= 0) leaf.value = 0;
@@ -481,13 +481,13 @@ static bool fail_no_number(ConstraintReader *c) {
   const Problem *p = c->r->problem;
   Text names;
   text_init(&names);
-  for (int i = 0; i < p->free_count && i < 8; i++)
-    text_print(&names, "%s%s", i ? ", " : "", p->free[i].name);
+  for (int i = 0; i < p->unknown_count && i < 8; i++)
+    text_print(&names, "%s%s", i ? ", " : "", p->unknowns[i].name);
   reader_fail(c->r, c->node, ERR_VALUE,
               "there is no estimated number in '%.100s': nothing could be done to satisfy it; "
               "estimated %s %.300s%s",
-              c->node->text, p->free_count == 1 ? "is" : "are", names.at,
-              p->free_count > 8 ? ", ..." : "");
+              c->node->text, p->unknown_count == 1 ? "is" : "are", names.at,
+              p->unknown_count > 8 ? ", ..." : "");
   text_done(&names);
   return false;
 }

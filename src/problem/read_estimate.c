@@ -208,11 +208,12 @@ bool read_estimates(ProblemReader *r) {
 
 // ---------------------------------------------------------------- free numbers
 
-typedef ARRAY(Free) FreeList;
+typedef ARRAY(Unknown) FreeList;
 
 static void add_free(ProblemReader *r, FreeList *list, const char *name, const char *unit,
                      int parameter, int experiment, const FreeSpec *s) {
-  Free f = {.unit = unit, .parameter = parameter, .experiment = experiment, .in_model = s->start};
+  Unknown f = {
+      .unit = unit, .parameter = parameter, .experiment = experiment, .in_model = s->start};
   f.name = experiment < 0 ? arena_print(r->arena, "%s", name)
                           : arena_print(r->arena, "%s[%s]", name, r->experiments[experiment].name);
   f.start = s->start, f.min = s->min, f.max = s->max, f.log = s->log;
@@ -326,8 +327,8 @@ bool read_free_numbers(ProblemReader *r) {
   for (int i = 0; i < r->sensors.count; i++)
     if (r->sensors.at[i].free) add_sensor(r, &list, &r->sensors.at[i]);
   if (!list.count) return fail_nothing(r);
-  r->problem->free = list.at;
-  r->problem->free_count = list.count;
+  r->problem->unknowns = list.at;
+  r->problem->unknown_count = list.count;
   warn_prior_without_sigma(r);
   return true;
 }

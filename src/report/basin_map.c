@@ -66,7 +66,7 @@ static void draw_titles(const Basin *b, const Axes *axes, Arena *a) {
 
 // Half a cell beyond the first and the last point.
 static Axis axis_of(const Basin *b, const BasinAxis *x, Arena *a) {
-  const Free *f = &b->problem->free[x->number];
+  const Unknown *f = &b->problem->unknowns[x->number];
   Axis axis = {x->low, x->high, x->scale == BASIN_LOG, axis_label(a, f->name, f->unit)};
   double half = b->random || x->count < 2 ? 0.02 : 0.5 / (x->count - 1);
   if (axis.log) {
@@ -145,7 +145,7 @@ static void draw_cells(const Basin *b, const Axes *axes, Arena *a) {
 }
 
 static void draw_spots(const Basin *b, const Axes *axes) {
-  int n = b->problem->free_count;
+  int n = b->problem->unknown_count;
   double size = b->count > 2000 ? 4 : b->count > 300 ? 6 : 8;
   axes_grid(axes);
   for (int i = 0; i < b->done; i++) {
@@ -161,7 +161,7 @@ static void draw_spots(const Basin *b, const Axes *axes) {
 }
 
 static void draw_markers(const Basin *b, const Axes *axes) {
-  const Free *f = b->problem->free;
+  const Unknown *f = b->problem->unknowns;
   int x = b->axes[0].number, y = b->axes[1].number;
   for (int k = b->optimum_count - 1; k >= 0; k--) {
     BasinShade s = shade_of_optimum(b, k);
@@ -192,7 +192,7 @@ static Axis objective_axis(const Basin *b) {
 }
 
 static void draw_profile(const Basin *b, const Axes *axes) {
-  int n = b->problem->free_count;
+  int n = b->problem->unknown_count;
   axes_grid(axes);
   for (int i = 0; i < b->done; i++) {
     double x = b->starts[(size_t)i * (size_t)n + (size_t)b->axes[0].number];
@@ -202,7 +202,7 @@ static void draw_profile(const Basin *b, const Axes *axes) {
     axes_markers(axes, &x, &y, 1, MARKER_CIRCLE, b->count > 300 ? 4 : 6, shade_ink(s),
                  (Stroke){ink_mix(shade_ink(s), INK_BLACK, 0.4), 0.6, DASH_FULL});
   }
-  axes_upright(axes, b->problem->free[b->axes[0].number].start,
+  axes_upright(axes, b->problem->unknowns[b->axes[0].number].start,
                (Stroke){INK_BLACK, 1, DASH_DASHED});
 }
 

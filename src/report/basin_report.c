@@ -57,18 +57,18 @@ static void add_optimum(Page *p, const Basin *b, int k, PageTable *t, int column
   cell[1] = basin_percent(b, o->count, p->arena);
   cell[2] = digits(p, o->objective, 4);
   cell[3] = digits(p, o->median, 4);
-  for (int i = 0; i < b->problem->free_count; i++) cell[4 + i] = digits(p, o->x[i], 6);
+  for (int i = 0; i < b->problem->unknown_count; i++) cell[4 + i] = digits(p, o->x[i], 6);
   cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, o));
   page_table_add(t, cell);
 }
 
 static void print_optima(Page *p, const Basin *b) {
-  int numbers = b->problem->free_count, columns = FIXED_COLUMNS + numbers;
+  int numbers = b->problem->unknown_count, columns = FIXED_COLUMNS + numbers;
   PageColumn *head = ARENA_ARRAY(p->arena, PageColumn, columns);
   head[0] = (PageColumn){">no.", 0}, head[1] = (PageColumn){">share", 0};
   head[2] = (PageColumn){">objective", 0}, head[3] = (PageColumn){">work", 1};
   for (int i = 0; i < numbers; i++)
-    head[4 + i] = (PageColumn){arena_print(p->arena, ">%s", b->problem->free[i].name), 2 + i};
+    head[4 + i] = (PageColumn){arena_print(p->arena, ">%s", b->problem->unknowns[i].name), 2 + i};
   head[columns - 1] = (PageColumn){"", 1};
   PageTable *t = page_table_new(p, head, columns);
   for (int k = 0; k < b->optimum_count; k++)
@@ -149,7 +149,7 @@ static void json_axes(Json *j, const Basin *b) {
     const BasinAxis *x = &b->axes[k];
     json_open(j, NULL, '{', false);
     json_text(j, "name", x->name);
-    json_text(j, "unit", b->problem->free[x->number].unit);
+    json_text(j, "unit", b->problem->unknowns[x->number].unit);
     json_number(j, "low", x->low);
     json_number(j, "high", x->high);
     json_text(j, "scale", x->scale == BASIN_LOG ? "log" : "linear");
@@ -171,7 +171,7 @@ static void json_optima(Json *j, const Basin *b) {
     json_flag(j, "flat", o->flat);
     json_number(j, "error", o->error);
     json_number(j, "median_simulations", o->median);
-    json_numbers(j, "values", o->x, b->problem->free_count);
+    json_numbers(j, "values", o->x, b->problem->unknown_count);
     json_close(j);
   }
   json_close(j);
@@ -179,7 +179,8 @@ static void json_optima(Json *j, const Basin *b) {
 
 static void json_names(Json *j, const Basin *b) {
   json_open(j, "parameters", '[', false);
-  for (int i = 0; i < b->problem->free_count; i++) json_text(j, NULL, b->problem->free[i].name);
+  for (int i = 0; i < b->problem->unknown_count; i++)
+    json_text(j, NULL, b->problem->unknowns[i].name);
   json_close(j);
 }
 
@@ -233,9 +234,9 @@ static void csv_head(Text *out, const Problem *p) {
   text_add(out, "start,outcome,optimum,objective,certain,iterations,simulations,"
                 "sensitivity_simulations");
   for (int end = 0; end < 2; end++)
-    for (int i = 0; i < p->free_count; i++) {
+    for (int i = 0; i < p->unknown_count; i++) {
       char name[300];
-      snprintf(name, sizeof name, "%s%s", end ? "" : "start ", p->free[i].name);
+      snprintf(name, sizeof name, "%s%s", end ? "" : "start ", p->unknowns[i].name);
       text_add(out, ",");
       cells_text(out, name);
     }
@@ -250,7 +251,7 @@ static void csv_numbers(Text *out, const double *values, int count) {
 }
 
 void basin_csv(Text *out, const Basin *b) {
-  int n = b->problem->free_count;
+  int n = b->problem->unknown_count;
   csv_head(out, b->problem);
   for (int i = 0; i < b->done; i++) {
     const BasinStart *s = &b->start[i];

@@ -109,7 +109,7 @@ static int worse(int shown, int shade) {
 }
 
 static void fill_from_random(Screen *s, const Basin *b) {
-  size_t n = (size_t)b->problem->free_count;
+  size_t n = (size_t)b->problem->unknown_count;
   for (int i = 0; i < s->columns * s->rows; i++) s->dot[i] = NOTHING;
   for (int i = 0; i < b->done; i++) {
     const double *x = b->starts + (size_t)i * n;

@@ -106,7 +106,7 @@ const char *basin_plan(const Basin *b, Arena *a) {
   for (int k = 0; k < b->axis_count && !b->random; k++)
     text_print(&t, "%s%d", k ? " x " : "", b->axes[k].count);
   text_print(&t, " start%s over ", b->count == 1 ? "" : "s");
-  if (b->axis_count == b->problem->free_count && b->axis_count > 3)
+  if (b->axis_count == b->problem->unknown_count && b->axis_count > 3)
     text_add(&t, "all numbers");
   else
     add_names(b, &t);
@@ -125,12 +125,12 @@ const char *basin_fixed(const Basin *b, Arena *a) {
   enum { SHOWN = 3 };
   const char *text = "";
   int shown = 0;
-  for (int i = 0; i < b->problem->free_count; i++) {
+  for (int i = 0; i < b->problem->unknown_count; i++) {
     char start[ROUNDED_SIZE];
     if (has_axis(b, i)) continue;
     if (shown++ == SHOWN) return arena_print(a, "%s, ...", text);
-    rounded_digits(b->problem->free[i].start, 4, start);
-    text = arena_print(a, "%s, %s = %s", text, b->problem->free[i].name, start);
+    rounded_digits(b->problem->unknowns[i].start, 4, start);
+    text = arena_print(a, "%s, %s = %s", text, b->problem->unknowns[i].name, start);
   }
   return text;
 }

@@ -17,8 +17,8 @@ static void findings(Json *j, const Check *c) {
 
 static void parameters(Json *j, const Check *c) {
   json_open(j, "parameters", '[', true);
-  for (int i = 0; i < c->problem->free_count; i++) {
-    const Free *f = &c->problem->free[i];
+  for (int i = 0; i < c->problem->unknown_count; i++) {
+    const Unknown *f = &c->problem->unknowns[i];
     json_open(j, NULL, '{', false);
     json_text(j, "name", f->name);
     json_number(j, "start", f->start);

@@ -90,8 +90,8 @@ static void print_parameters(Page *p, const Check *c) {
                                        {">error at 1 % noise", 0},
                                        {"", 0}};
   PageTable *t = page_table_new(p, COLUMNS, 8);
-  for (int i = 0; i < c->problem->free_count; i++) {
-    const Free *f = &c->problem->free[i];
+  for (int i = 0; i < c->problem->unknown_count; i++) {
+    const Unknown *f = &c->problem->unknowns[i];
     const StatParameter *s = c->statistics ? &c->statistics->parameters[i] : NULL;
     double error = s ? 100 * s->relative_at_1_percent : nan("");
     const char *expected =

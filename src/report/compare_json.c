@@ -15,8 +15,8 @@ static void figures(Json *j, const char *key, const CompareFigures *f) {
 
 static void parameters(Json *j, const char *key, const Problem *p, const double *x) {
   json_open(j, key, '{', false);
-  for (int i = 0; x && i < p->free_count; i++)
-    if (!isnan(x[i])) json_number(j, p->free[i].name, x[i]);
+  for (int i = 0; x && i < p->unknown_count; i++)
+    if (!isnan(x[i])) json_number(j, p->unknowns[i].name, x[i]);
   json_close(j);
 }
 

@@ -58,12 +58,12 @@ static bool has_values(const CompareEntry *e, int n) {
 // Parameters: a row for each method, the truth first.
 static Grid values_grid(Arena *a, const CompareReport *r) {
   const Compare *c = r->compare;
-  int entries, n = c->problem->free_count;
+  int entries, n = c->problem->unknown_count;
   const CompareEntry *entry = compare_entries(a, r, &entries);
   Grid g = grid_new(a, entries + 1, n + 1);
   g.heads[0] = "method";
   for (int i = 0; i < n; i++) {
-    g.heads[i + 1] = arena_print(a, ">%s", c->problem->free[i].name);
+    g.heads[i + 1] = arena_print(a, ">%s", c->problem->unknowns[i].name);
     g.spare[i + 1] = i < 2 ? 0 : i;
   }
   g.rows = 0;
@@ -164,8 +164,8 @@ static Remarks remarks_of(Arena *a, const CompareReport *r) {
     remark(&out, arena_print(a,
                              "fair: evaluations, one with the slopes of %d parameter%s counted "
                              "as %d.",
-                             c->problem->free_count, c->problem->free_count == 1 ? "" : "s",
-                             c->problem->free_count + 1));
+                             c->problem->unknown_count, c->problem->unknown_count == 1 ? "" : "s",
+                             c->problem->unknown_count + 1));
     if (c->truth) remark(&out, say_truth(a, c->truth));
     remark(&out, say_found(a, c));
   }
@@ -288,9 +288,9 @@ static void csv_values(Text *out, const double *x, int n) {
 static void csv_head(Text *out, const Grid *g, const CompareReport *r) {
   const Problem *p = r->compare->problem;
   for (int c = 0; c < g->columns; c++) text_print(out, "%s%s", c ? "," : "", g->heads[c]);
-  for (int i = 0; r->layout == COMPARE_FULL && i < p->free_count; i++) {
+  for (int i = 0; r->layout == COMPARE_FULL && i < p->unknown_count; i++) {
     text_add(out, ",");
-    cells_text(out, p->free[i].name);
+    cells_text(out, p->unknowns[i].name);
   }
   text_add(out, "\n");
 }
@@ -306,7 +306,7 @@ void compare_csv(Text *out, const CompareReport *r) {
       text_add(out, c ? "," : "");
       cells_text(out, g.cells[(long)i * g.columns + c] ? g.cells[(long)i * g.columns + c] : "");
     }
-    if (r->layout == COMPARE_FULL) csv_values(out, entry[i].x, r->compare->problem->free_count);
+    if (r->layout == COMPARE_FULL) csv_values(out, entry[i].x, r->compare->problem->unknown_count);
     text_add(out, "\n");
   }
   arena_free(a);
@@ -326,16 +326,16 @@ static void csv_point(Text *out, const Compare *c, const ComparePoint *p) {
   csv_number(out, p->free_objective);
   csv_number(out, p->best);
   csv_number(out, p->seconds);
-  csv_values(out, p->x, c->problem->free_count);
+  csv_values(out, p->x, c->problem->unknown_count);
   text_add(out, "\n");
 }
 
 void compare_trace_csv(Text *out, const Compare *c) {
   text_add(out, "method,run,seed,stage,lambda,iteration,evaluations,fair,objective,free_objective,"
                 "best,seconds");
-  for (int i = 0; i < c->problem->free_count; i++) {
+  for (int i = 0; i < c->problem->unknown_count; i++) {
     text_add(out, ",");
-    cells_text(out, c->problem->free[i].name);
+    cells_text(out, c->problem->unknowns[i].name);
   }
   text_add(out, "\n");
   for (int i = 0; i < c->done; i++)

@@ -6,8 +6,8 @@
 
 static void parameters(Json *j, const FitReport *r) {
   json_open(j, "parameters", '[', true);
-  for (int i = 0; i < r->problem->free_count; i++) {
-    const Free *f = &r->problem->free[i];
+  for (int i = 0; i < r->problem->unknown_count; i++) {
+    const Unknown *f = &r->problem->unknowns[i];
     const StatParameter *s = &r->statistics->parameters[i];
     json_open(j, NULL, '{', false);
     json_text(j, "name", f->name);
@@ -159,7 +159,7 @@ static void homotopy(Json *j, const FitReport *r) {
     json_open(j, NULL, '{', false);
     json_number(j, "lambda", p->lambda);
     json_number(j, "objective", p->objective);
-    json_numbers(j, "parameters", p->x, r->problem->free_count);
+    json_numbers(j, "parameters", p->x, r->problem->unknown_count);
     json_whole(j, "iterations", p->iterations);
     json_close(j);
   }

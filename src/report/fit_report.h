@@ -1,6 +1,6 @@
 // What the reports about a fit are made of.
 #pragma once
-#include "estimate/objective.h"
+#include "residual/objective.h"
 #include "stats/statistics.h"
 
 typedef struct FitReport { // borrows everything

@@ -1,7 +1,7 @@
 #include "report/fit_residuals.h"
 
-#include "estimate/shooting.h"
 #include "report/cells.h"
+#include "search/shooting.h"
 
 typedef struct Collector {
   const Problem *p;
@@ -31,7 +31,7 @@ static void collect(void *data, const ResidualBlock *b) {
   int *seen = &c->seen[b->experiment][b->channel];
   for (int i = 0; i < b->rows && *seen < x->channels[b->channel].count; i++)
     c->residual[b->experiment][b->channel][(*seen)++] =
-        b->column[c->p->free_count][i] / b->scale[i];
+        b->column[c->p->unknown_count][i] / b->scale[i];
 }
 
 static void add_number(Text *out, double value) {

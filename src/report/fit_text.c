@@ -30,8 +30,8 @@ static bool is_word(const char *name, const char *word, size_t length) {
 }
 
 static bool names_something(const Problem *p, const char *word, size_t length) {
-  for (int i = 0; i < p->free_count; i++)
-    if (is_word(p->free[i].name, word, length)) return true;
+  for (int i = 0; i < p->unknown_count; i++)
+    if (is_word(p->unknowns[i].name, word, length)) return true;
   for (int i = 0; i < p->measured_count; i++)
     if (is_word(p->measured_name[i], word, length)) return true;
   return false;
@@ -79,8 +79,8 @@ static void print_parameters(FitPage *f) {
   const FitReport *r = f->r;
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 7);
-  for (int i = 0; i < r->problem->free_count; i++) {
-    const Free *x = &r->problem->free[i];
+  for (int i = 0; i < r->problem->unknown_count; i++) {
+    const Unknown *x = &r->problem->unknowns[i];
     const StatParameter *s = &r->statistics->parameters[i];
     char value[ROUNDED_SIZE], error[ROUNDED_SIZE], interval[ROUNDED_INTERVAL_SIZE];
     rounded_value(r->result->x[i], s->std_error, value);
@@ -299,7 +299,7 @@ static void add_path_point(FitPage *f, PageTable *t, const FitPathPoint *x, int 
 static void print_path(FitPage *f) {
   const FitResult *r = f->r->result;
   const Problem *problem = f->r->problem;
-  int n = r->path.count, shown = problem->free_count;
+  int n = r->path.count, shown = problem->unknown_count;
   bool matters = problem->method == METHOD_HOMOTOPY || strstr(r->by, "homotopy");
   if (n == 0 || !matters) return;
   if (shown > PATH_PARAMETERS) shown = PATH_PARAMETERS;
@@ -307,7 +307,7 @@ static void print_path(FitPage *f) {
       {">lambda", 0}, {">objective", 0}, {">steps", 0}};
   for (int i = 0; i < shown; i++)
     columns[PATH_FIXED + i] =
-        (PageColumn){arena_print(f->page.arena, ">%s", problem->free[i].name), i + 1};
+        (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 1};
   PageTable *t = page_table_new(&f->page, columns, PATH_FIXED + shown);
   for (int i = 0; i < n; i++) {
     if (n > PATH_SHOWN && i == PATH_ENDS) {

@@ -36,7 +36,7 @@ int fit_trace_count(const FitTrace *t) {
 static bool is_told_again(const FitTrace *t, const Point *last, const FitProgress *p) {
   return strcmp(last->stage, p->stage) == 0 && last->lambda == p->lambda &&
          last->iteration == p->iteration && last->objective == p->objective &&
-         memcmp(last->x, p->x, (size_t)t->problem->free_count * sizeof *p->x) == 0;
+         memcmp(last->x, p->x, (size_t)t->problem->unknown_count * sizeof *p->x) == 0;
 }
 
 void fit_trace_add(FitTrace *t, const FitProgress *p) {
@@ -46,8 +46,8 @@ void fit_trace_add(FitTrace *t, const FitProgress *p) {
   bool same_stage = last && strcmp(last->stage, p->stage) == 0;
   Point now = {.lambda = p->lambda, .objective = p->objective, .iteration = p->iteration};
   now.stage = same_stage ? last->stage : arena_copy(t->arena, p->stage, strlen(p->stage));
-  now.x = ARENA_ARRAY(t->arena, double, t->problem->free_count + 1);
-  memcpy(now.x, p->x, (size_t)t->problem->free_count * sizeof *p->x);
+  now.x = ARENA_ARRAY(t->arena, double, t->problem->unknown_count + 1);
+  memcpy(now.x, p->x, (size_t)t->problem->unknown_count * sizeof *p->x);
   array_push(t->arena, &t->points, now);
 }
 
@@ -58,9 +58,9 @@ static void add_number(Text *out, double value) {
 
 void fit_trace_csv(const FitTrace *t, Text *out) {
   text_add(out, "stage,lambda,iteration,objective");
-  for (int i = 0; i < t->problem->free_count; i++) {
+  for (int i = 0; i < t->problem->unknown_count; i++) {
     text_add(out, ",");
-    cells_text(out, t->problem->free[i].name);
+    cells_text(out, t->problem->unknowns[i].name);
   }
   text_add(out, "\n");
   for (int k = 0; k < t->points.count; k++) {
@@ -69,7 +69,7 @@ void fit_trace_csv(const FitTrace *t, Text *out) {
     add_number(out, p->lambda);
     add_number(out, p->iteration);
     add_number(out, p->objective);
-    for (int i = 0; i < t->problem->free_count; i++) add_number(out, p->x[i]);
+    for (int i = 0; i < t->problem->unknown_count; i++) add_number(out, p->x[i]);
     text_add(out, "\n");
   }
 }

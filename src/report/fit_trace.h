@@ -1,6 +1,6 @@
 // Every step of a fit as it was told, for --trace.
 #pragma once
-#include "estimate/fit.h"
+#include "search/fit.h"
 
 typedef struct FitTrace FitTrace;
 

@@ -15,7 +15,7 @@ static void reach(CurveSamples *s, double value) {
 }
 
 static void set_axis(CurveSamples *s, const Profile *p, const ProfileCurve *c) {
-  const Free *f = &p->problem->free[c->number];
+  const Unknown *f = &p->problem->unknowns[c->number];
   double x = p->fit->x[c->number];
   s->least = s->most = x;
   reach(s, c->low);
@@ -44,7 +44,7 @@ static double ratio_at(const ProfileCurve *c, double estimate, double value) {
   return nan("");
 }
 
-static double parabola_at(const Free *f, const ProfileCurve *c, double estimate, double value) {
+static double parabola_at(const Unknown *f, const ProfileCurve *c, double estimate, double value) {
   bool logs = f->log && estimate > 0;
   double way = logs ? log(value / estimate) * estimate : value - estimate,
          errors = way / c->std_error;
@@ -52,7 +52,7 @@ static double parabola_at(const Free *f, const ProfileCurve *c, double estimate,
 }
 
 CurveSamples curve_samples(Arena *a, const Profile *p, const ProfileCurve *c, int count) {
-  const Free *f = &p->problem->free[c->number];
+  const Unknown *f = &p->problem->unknowns[c->number];
   double estimate = p->fit->x[c->number];
   CurveSamples s = {.count = count,
                     .value = ARENA_ARRAY(a, double, count + 1),

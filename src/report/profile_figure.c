@@ -27,7 +27,7 @@ static Ink theory_ink(void) {
 
 static Panel panel_new(Figure *f, Frame frame, const Profile *p, const ProfileCurve *c) {
   Panel panel = {.p = p, .c = c, .s = curve_samples(f->arena, p, c, SAMPLES)};
-  const Free *number = &p->problem->free[c->number];
+  const Unknown *number = &p->problem->unknowns[c->number];
   CurveSamples *s = &panel.s;
   panel.axes = (Axes){f,
                       frame,
@@ -54,7 +54,7 @@ static bool is_shown(const CurveSamples *s, double bound) {
 }
 
 static void draw_bounds(const Panel *panel) {
-  const Free *f = &panel->p->problem->free[panel->c->number];
+  const Unknown *f = &panel->p->problem->unknowns[panel->c->number];
   const double bound[2] = {f->min, f->max};
   for (int i = 0; i < 2; i++)
     if (is_shown(&panel->s, bound[i]))
@@ -101,7 +101,7 @@ static void draw_panel(Figure *f, Frame frame, const Profile *p, const ProfileCu
   draw_points(&panel);
   draw_ends(&panel);
   axes_border(&panel.axes);
-  axes_title(&panel.axes, panel_title(f->arena, c, p->problem->free[c->number].name));
+  axes_title(&panel.axes, panel_title(f->arena, c, p->problem->unknowns[c->number].name));
 }
 
 // ---------------------------------------------------------------- all panels
@@ -112,7 +112,7 @@ static bool is_drawn(const ProfileCurve *c) {
 
 static bool any_bound_is_shown(Arena *a, const Profile *p) {
   for (int i = 0; i < p->count; i++) {
-    const Free *f = &p->problem->free[p->curves[i].number];
+    const Unknown *f = &p->problem->unknowns[p->curves[i].number];
     CurveSamples s = curve_samples(a, p, &p->curves[i], 2);
     if (is_drawn(&p->curves[i]) && (is_shown(&s, f->min) || is_shown(&s, f->max))) return true;
   }

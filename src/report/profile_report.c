@@ -85,7 +85,7 @@ static void print_curves(Page *page, const Profile *p) {
   PageTable *t = page_table_new(page, COLUMNS, 6);
   for (int i = 0; i < p->count; i++) {
     const ProfileCurve *c = &p->curves[i];
-    const Free *f = &p->problem->free[c->number];
+    const Unknown *f = &p->problem->unknowns[c->number];
     double x = p->fit->x[c->number];
     char value[ROUNDED_SIZE];
     rounded_value(x, c->std_error, value);
@@ -163,7 +163,7 @@ static void plot_curve(Text *out, const Profile *p, const ProfileCurve *c, PlotS
   for (int i = 0; i < s.count; i++) level[i] = p->threshold;
   cut(s.ratio, s.count, s.highest);
   cut(s.parabola, s.count, s.highest);
-  const char *const names[] = {p->problem->free[c->number].name, "profile", "threshold",
+  const char *const names[] = {p->problem->unknowns[c->number].name, "profile", "threshold",
                                "covariance"};
   const double *const columns[] = {s.value, s.ratio, level, s.parabola};
   Series series = {s.count, parabola ? 4 : 3, names, columns};
@@ -199,7 +199,7 @@ static void json_points(Json *j, const Profile *p, const ProfileCurve *c) {
     json_number(j, "value", at->value);
     json_number(j, "objective", at->objective);
     json_number(j, "ratio", at->ratio);
-    json_numbers(j, "parameters", at->x, p->problem->free_count);
+    json_numbers(j, "parameters", at->x, p->problem->unknown_count);
     json_close(j);
   }
   json_close(j);
@@ -207,12 +207,12 @@ static void json_points(Json *j, const Profile *p, const ProfileCurve *c) {
 
 static void json_names(Json *j, const char *key, const Profile *p, const int *numbers, int count) {
   json_open(j, key, '[', false);
-  for (int i = 0; i < count; i++) json_text(j, NULL, p->problem->free[numbers[i]].name);
+  for (int i = 0; i < count; i++) json_text(j, NULL, p->problem->unknowns[numbers[i]].name);
   json_close(j);
 }
 
 static void json_curve(Json *j, const Profile *p, const ProfileCurve *c) {
-  const Free *f = &p->problem->free[c->number];
+  const Unknown *f = &p->problem->unknowns[c->number];
   bool flat = c->verdict == PROFILE_IS_FLAT || c->verdict == PROFILE_IS_STRUCTURAL;
   json_open(j, NULL, '{', true);
   json_text(j, "name", f->name);
@@ -260,7 +260,8 @@ void profile_json(Text *out, const Profile *p, const char *version) {
   for (int i = 0; i < p->note_count; i++) json_text(&j, NULL, p->notes[i]);
   json_close(&j);
   json_open(&j, "names", '[', false);
-  for (int i = 0; i < p->problem->free_count; i++) json_text(&j, NULL, p->problem->free[i].name);
+  for (int i = 0; i < p->problem->unknown_count; i++)
+    json_text(&j, NULL, p->problem->unknowns[i].name);
   json_close(&j);
   json_open(&j, "profiles", '[', true);
   for (int i = 0; i < p->count; i++) json_curve(&j, p, &p->curves[i]);
@@ -280,17 +281,17 @@ void profile_json(Text *out, const Profile *p, const char *version) {
 
 void profile_csv(Text *out, const Profile *p) {
   text_add(out, "parameter,value,objective,ratio");
-  for (int i = 0; i < p->problem->free_count; i++) {
+  for (int i = 0; i < p->problem->unknown_count; i++) {
     text_add(out, ",");
-    cells_text(out, p->problem->free[i].name);
+    cells_text(out, p->problem->unknowns[i].name);
   }
   text_add(out, "\n");
   for (int i = 0; i < p->count; i++)
     for (int k = 0; k < p->curves[i].point_count; k++) {
       const ProfilePoint *at = &p->curves[i].points[k];
       const double own[] = {at->value, at->objective, at->ratio};
-      cells_text(out, p->problem->free[p->curves[i].number].name);
-      for (int m = 0; m < 3 + p->problem->free_count; m++) {
+      cells_text(out, p->problem->unknowns[p->curves[i].number].name);
+      for (int m = 0; m < 3 + p->problem->unknown_count; m++) {
         text_add(out, ",");
         cells_number(out, m < 3 ? own[m] : at->x[m - 3]);
       }

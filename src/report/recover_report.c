@@ -86,7 +86,7 @@ static void print_parameters(Page *p, const Recover *r) {
                                        {">mean", 0},      {">bias", 0},     {">spread", 0},
                                        {">predicted", 0}, {">coverage", 0}, {"", 1}};
   PageTable *t = page_table_new(p, COLUMNS, 9);
-  for (int i = 0; i < r->problem->free_count; i++) {
+  for (int i = 0; i < r->problem->unknown_count; i++) {
     const RecoverParameter *x = &r->parameters[i];
     char mean[ROUNDED_SIZE], spread[ROUNDED_SIZE], predicted[ROUNDED_SIZE];
     rounded_error(x->spread, spread);
@@ -94,8 +94,8 @@ static void print_parameters(Page *p, const Recover *r) {
     rounded_value(x->mean, x->spread / sqrt(r->succeeded > 0 ? r->succeeded : 1), mean);
     page_table_add(
         t, (const char *[]){
-               r->problem->free[i].name, r->problem->free[i].unit, digits(p, x->truth, 6), mean,
-               digits(p, x->bias, 2), spread, predicted,
+               r->problem->unknowns[i].name, r->problem->unknowns[i].unit, digits(p, x->truth, 6),
+               mean, digits(p, x->bias, 2), spread, predicted,
                isnan(x->coverage) ? "-" : arena_print(p->arena, "%.1f %%", 100 * x->coverage),
                page_tinted(p, TINT_NOTICE, judgement(r, x))});
   }
@@ -139,10 +139,10 @@ void recover_text(Text *out, const Recover *r, PageStyle style) {
 
 static void json_parameters(Json *j, const Recover *r) {
   json_open(j, "parameters", '[', true);
-  for (int i = 0; i < r->problem->free_count; i++) {
+  for (int i = 0; i < r->problem->unknown_count; i++) {
     const RecoverParameter *p = &r->parameters[i];
     json_open(j, NULL, '{', false);
-    json_text(j, "name", r->problem->free[i].name);
+    json_text(j, "name", r->problem->unknowns[i].name);
     json_number(j, "truth", p->truth);
     json_number(j, "mean", p->mean);
     json_number(j, "bias", p->bias);
@@ -150,7 +150,7 @@ static void json_parameters(Json *j, const Recover *r) {
     json_number(j, "predicted", p->predicted);
     json_number(j, "coverage", p->coverage);
     json_number(j, "bias_t", p->bias_t);
-    json_text(j, "unit", r->problem->free[i].unit);
+    json_text(j, "unit", r->problem->unknowns[i].unit);
     json_close(j);
   }
   json_close(j);
@@ -186,13 +186,13 @@ void recover_json(Text *out, const Recover *r, const char *version) {
 
 static void csv_head(Text *out, const Problem *p) {
   text_add(out, "trial,succeeded,objective,objective_truth,simulations");
-  for (int i = 0; i < p->free_count; i++) {
+  for (int i = 0; i < p->unknown_count; i++) {
     text_add(out, ",");
-    cells_text(out, p->free[i].name);
+    cells_text(out, p->unknowns[i].name);
   }
-  for (int i = 0; i < p->free_count; i++) {
+  for (int i = 0; i < p->unknown_count; i++) {
     char name[300];
-    snprintf(name, sizeof name, "%s std_error", p->free[i].name);
+    snprintf(name, sizeof name, "%s std_error", p->unknowns[i].name);
     text_add(out, ",");
     cells_text(out, name);
   }
@@ -207,7 +207,7 @@ static void csv_numbers(Text *out, const double *values, int count) {
 }
 
 void recover_csv(Text *out, const Recover *r) {
-  int n = r->problem->free_count;
+  int n = r->problem->unknown_count;
   csv_head(out, r->problem);
   for (int k = 0; k < r->done; k++) {
     text_print(out, "%d,%d", k + 1, r->ok[k]);

@@ -3,7 +3,7 @@
 
 #include "num/svd.h"
 #include "stats/analysis.h"
-#include "stats/orbit.h"
+#include "stats/invariance.h"
 #include "stats/say.h"
 
 static const double INACTIVE =
@@ -50,17 +50,17 @@ static double *channel_sizes(const Analysis *an, double factor) {
 }
 
 static double value_size(const Analysis *an, int k) {
-  return typical_size(&an->p->free[k], an->x[k]);
+  return typical_size(&an->p->unknowns[k], an->x[k]);
 }
 
 // A number that may be zero is not known badly because it is small: what counts is the range that was thought possible or,
 // without bounds but about zero, several times what noise hides.
-static bool may_be_zero(const Free *f) {
+static bool may_be_zero(const Unknown *f) {
   bool bounded = isfinite(f->max - f->min);
   return f->min < 0 && f->max > 0 && (bounded || f->start == 0);
 }
 
-static double size_about_zero(const Free *f, double hidden) {
+static double size_about_zero(const Unknown *f, double hidden) {
   double range = f->max - f->min;
   return isfinite(range) ? range / 4 : 10 * hidden;
 }
@@ -77,8 +77,8 @@ static void find_sizes(Analysis *an, const double *R) {
     if (an->assumed || !(square > 0)) continue;
     double hidden = 1 / sqrt(square);
     if (stopped_by_bound(an, k)) an->size[k] = fmax(an->size[k], hidden);
-    if (may_be_zero(&an->p->free[k]))
-      an->size[k] = fmax(an->size[k], size_about_zero(&an->p->free[k], hidden));
+    if (may_be_zero(&an->p->unknowns[k]))
+      an->size[k] = fmax(an->size[k], size_about_zero(&an->p->unknowns[k], hidden));
   }
 }
 
@@ -94,7 +94,7 @@ static double seen(const Analysis *an, const double *R, const double *direction)
   return sqrt(square);
 }
 
-// ---------------------------------------------------------------- the model for orbits
+// ---------------------------------------------------------------- the model for invariances
 
 typedef struct Prober {
   const Analysis *an;
@@ -162,7 +162,7 @@ static void name_parts(const Analysis *an, const StatDirection *d, Text *t) {
   const char **item = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
   int count = 0;
   for (int k = 0; k < an->s->n; k++)
-    if (takes_part(d, k, an->s->n)) item[count++] = an->p->free[k].name;
+    if (takes_part(d, k, an->s->n)) item[count++] = an->p->unknowns[k].name;
   say_list(t, item, count);
 }
 
@@ -186,7 +186,7 @@ static void find_inactive(Analysis *an, const double *R, Directions *out) {
     x[k] = x[k] != 0 ? x[k] * d.confirmed_factor : an->size[k];
     d.confirmed_change = an->pieces ? nan("") : probe_change(&prober, x);
     d.structural = d.confirmed = d.confirmed_change <= residual_accuracy(an->p);
-    d.text = arena_print(an->a, "%s changes no residual%s.", an->p->free[k].name,
+    d.text = arena_print(an->a, "%s changes no residual%s.", an->p->unknowns[k].name,
                          d.confirmed || an->pieces ? "" : " here; a change by 30 % does");
     array_push(an->scratch, out, d);
   }
@@ -194,7 +194,7 @@ static void find_inactive(Analysis *an, const double *R, Directions *out) {
 
 static int *ranks(const Analysis *an) {
   int n = an->s->n, *rank = ARENA_ARRAY(an->scratch, int, n + 1);
-  const Free *f = an->p->free;
+  const Unknown *f = an->p->unknowns;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++)
       rank[i] += f[k].parameter < f[i].parameter || (f[k].parameter == f[i].parameter && k < i);
@@ -209,23 +209,23 @@ static void find_structural(Analysis *an, const double *R, Directions *out) {
          *upper = ARENA_ARRAY(an->scratch, double, n + 1);
   bool *inactive = ARENA_ARRAY(an->scratch, bool, n + 1);
   for (int k = 0; k < n; k++) {
-    const Free *f = &an->p->free[k];
+    const Unknown *f = &an->p->unknowns[k];
     name[k] = f->name, lower[k] = f->min, upper[k] = f->max;
     inactive[k] = an->s->parameters[k].inactive;
   }
-  OrbitModel m = {&prober,
-                  probe_triangle,
-                  probe_change,
-                  n,
-                  name,
-                  ranks(an),
-                  an->x,
-                  lower,
-                  upper,
-                  inactive,
-                  sensitivity_accuracy(an->p)};
+  InvarianceModel m = {&prober,
+                       probe_triangle,
+                       probe_change,
+                       n,
+                       name,
+                       ranks(an),
+                       an->x,
+                       lower,
+                       upper,
+                       inactive,
+                       sensitivity_accuracy(an->p)};
   StatDirection *found;
-  int count = orbit_directions(an->a, &m, R, &found);
+  int count = invariance_directions(an->a, &m, R, &found);
   for (int i = 0; i < count; i++) {
     double square = 0;
     for (int k = 0; k < n; k++) {
@@ -281,7 +281,7 @@ static void say_changes(const Analysis *an, const StatDirection *d, double scale
   int count = 0;
   for (int k = 0; k < an->s->n; k++)
     if (takes_part(d, k, an->s->n)) {
-      item[count] = arena_print(an->scratch, "%s%s by %.2g", an->p->free[k].name,
+      item[count] = arena_print(an->scratch, "%s%s by %.2g", an->p->unknowns[k].name,
                                 count == 0 ? " changes" : "", scale * d->vector[k] * an->size[k]);
       count++;
     }
@@ -293,8 +293,8 @@ static void say_errors_at_1_percent(const Analysis *an, const StatDirection *d, 
   for (int k = 0; k < an->s->n; k++) {
     double relative = an->s->parameters[k].relative_at_1_percent;
     if (!takes_part(d, k, an->s->n) || !(relative > HIDDEN)) continue;
-    text_print(t, "%s the standard error of %s is %.2g times its value", begin, an->p->free[k].name,
-               relative);
+    text_print(t, "%s the standard error of %s is %.2g times its value", begin,
+               an->p->unknowns[k].name, relative);
     begin = ", and";
   }
   if (begin[0] == ',') text_add(t, ".");
@@ -326,7 +326,7 @@ static const char *weak_text(Analysis *an, const StatDirection *d, const double 
     text_print(&t,
                "%s cannot be determined from these data: a change by its own size changes the "
                "simulated data by ",
-               an->p->free[leading].name);
+               an->p->unknowns[leading].name);
   say_share(change, &t);
   if (numerical)
     text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
@@ -429,7 +429,7 @@ static const char *direction_reason(const Analysis *an, const StatDirection *d, 
   if (count == 0 || !d->confirmed) return d->text;
   Text t;
   text_init(&t);
-  text_print(&t, "The data show %s only in ", an->p->free[k].name);
+  text_print(&t, "The data show %s only in ", an->p->unknowns[k].name);
   say_list(&t, item, count);
   text_add(&t, ".");
   return keep(an, &t);
@@ -438,7 +438,7 @@ static const char *direction_reason(const Analysis *an, const StatDirection *d, 
 static void judge_by_direction(Analysis *an, const StatDirection *d, const bool *known) {
   for (int k = 0; k < an->s->n; k++) {
     StatParameter *out = &an->s->parameters[k];
-    if (!orbit_takes_part(d, k) || known[k] || out->reason) continue;
+    if (!invariance_takes_part(d, k) || known[k] || out->reason) continue;
     out->identifiable = false;
     out->reason = direction_reason(an, d, k);
   }
@@ -461,7 +461,7 @@ static const char *bound_name(const StatParameter *s) {
 static void say_trade(const Analysis *an, int k, Text *t) {
   int other = partner(an->s, k);
   if (other < 0) return;
-  text_print(t, " It trades with %s (correlation %.4f)", an->p->free[other].name,
+  text_print(t, " It trades with %s (correlation %.4f)", an->p->unknowns[other].name,
              an->s->correlation[k * an->s->n + other]);
   if (stopped_by_bound(an, other))
     text_print(t, ", which is at its %s bound", bound_name(&an->s->parameters[other]));
@@ -471,7 +471,7 @@ static void say_trade(const Analysis *an, int k, Text *t) {
 // What is known of a number at a bound: how far from it the data allow it to be.
 static void say_error_at_bound(const Analysis *an, int k, Text *t) {
   const StatParameter *s = &an->s->parameters[k];
-  const Free *f = &an->p->free[k];
+  const Unknown *f = &an->p->unknowns[k];
   text_print(t, "%s is at its %s bound %g with a standard error of %.2g: ", f->name, bound_name(s),
              s->lower_bound ? f->min : f->max, s->std_error);
   if (s->lower_bound ? s->ci_high < f->max : s->ci_low > f->min)
@@ -483,7 +483,7 @@ static void say_error_at_bound(const Analysis *an, int k, Text *t) {
 
 static void judge_by_error(Analysis *an, int k) {
   StatParameter *out = &an->s->parameters[k];
-  double size = may_be_zero(&an->p->free[k]) ? an->size[k] : value_size(an, k);
+  double size = may_be_zero(&an->p->unknowns[k]) ? an->size[k] : value_size(an, k);
   double relative = out->std_error / size;
   if (out->reason || !(relative > HIDDEN) || (an->fitted && an->assumed)) return;
   Text t;
@@ -492,7 +492,7 @@ static void judge_by_error(Analysis *an, int k) {
     say_error_at_bound(an, k, &t);
   else
     text_print(&t, "%she standard error of %s is %.3g times its %s.",
-               an->assumed ? "With noise of 1 % of each channel t" : "T", an->p->free[k].name,
+               an->assumed ? "With noise of 1 % of each channel t" : "T", an->p->unknowns[k].name,
                relative, size == fabs(an->x[k]) ? "value" : "usual size");
   say_trade(an, k, &t);
   out->identifiable = false;

@@ -177,7 +177,8 @@ static Sides find_sides(const Analysis *an) {
 
 // ---------------------------------------------------------------- intervals
 
-static void set_interval(const Free *f, double x, double below, double above, StatParameter *out) {
+static void set_interval(const Unknown *f, double x, double below, double above,
+                         StatParameter *out) {
   bool in_logs = f->log && x > 0;
   out->ci_low = in_logs ? x * exp(-below / x) : x - below;
   out->ci_high = in_logs ? x * exp(above / x) : x + above;
@@ -220,7 +221,7 @@ void find_intervals(Analysis *an) {
     s->parameters[k].std_error = isnan(t) ? t : sqrt(s->covariance[k * s->n + k]);
   Sides sides = find_sides(an);
   for (int k = 0; k < s->n; k++)
-    set_interval(&an->p->free[k], an->x[k], t * sides.below[k], t * sides.above[k],
+    set_interval(&an->p->unknowns[k], an->x[k], t * sides.below[k], t * sides.above[k],
                  &s->parameters[k]);
   set_correlation(s);
 }

@@ -14,7 +14,7 @@ typedef ARRAY(const char *) Remarks;
 static void say_bounds(Analysis *an, Remarks *r) {
   for (int k = 0; an->fitted && k < an->s->n; k++) {
     const StatParameter *s = &an->s->parameters[k];
-    const Free *f = &an->p->free[k];
+    const Unknown *f = &an->p->unknowns[k];
     if (s->at_bound && s->identifiable)
       SAY("%s is at its %s bound %g: its interval ends there, and the intervals of the others "
           "allow "
@@ -30,8 +30,8 @@ static void say_correlated(Analysis *an, Remarks *r) {
       double c = an->s->correlation[i * n + k];
       bool told = !an->s->parameters[i].identifiable && !an->s->parameters[k].identifiable;
       if (fabs(c) > CORRELATED && !told)
-        SAY("%s and %s are hard to tell apart: their correlation is %.5f.", an->p->free[i].name,
-            an->p->free[k].name, c);
+        SAY("%s and %s are hard to tell apart: their correlation is %.5f.", an->p->unknowns[i].name,
+            an->p->unknowns[k].name, c);
     }
 }
 
@@ -117,7 +117,7 @@ static void say_exact(Analysis *an, Remarks *r) {
     if (s->identifiable && s->relative_at_1_percent > 1)
       SAY("With noise of 1 %% of each channel %s could not be determined: its standard error would "
           "be %.2g times its value.",
-          an->p->free[k].name, s->relative_at_1_percent);
+          an->p->unknowns[k].name, s->relative_at_1_percent);
   }
 }
 
@@ -125,7 +125,7 @@ static void say_unknown(Analysis *an, Remarks *r) {
   const char **name = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
   int count = 0;
   for (int k = 0; k < an->s->n; k++)
-    if (!an->s->parameters[k].identifiable) name[count++] = an->p->free[k].name;
+    if (!an->s->parameters[k].identifiable) name[count++] = an->p->unknowns[k].name;
   if (count == 0) return;
   Text t;
   text_init(&t);

@@ -57,16 +57,16 @@ static void take_block(void *data, const ResidualBlock *b) {
 // Before the gaps, which are counted as they come.
 static int count_priors(const Problem *p) {
   int count = 0;
-  for (int k = 0; k < p->free_count; k++) count += p->free[k].has_prior;
+  for (int k = 0; k < p->unknown_count; k++) count += p->unknowns[k].has_prior;
   return count;
 }
 
 static void add_priors(Samples *s, const Problem *p, const double *x) {
   for (int k = 0, row = s->count; k < s->n; k++) {
-    if (!p->free[k].has_prior) continue;
-    s->scale[row] = 1 / p->free[k].prior_sd;
+    if (!p->unknowns[k].has_prior) continue;
+    s->scale[row] = 1 / p->unknowns[k].prior_sd;
     s->column[k][row] = 1;
-    s->column[s->n][row] = x[k] - p->free[k].prior_mean;
+    s->column[s->n][row] = x[k] - p->unknowns[k].prior_mean;
     row++;
   }
 }
@@ -125,7 +125,7 @@ static void find_fixed(Samples *s, Arena *a, const Problem *p, const double *x, 
     double length = 0;
     bounds[i] = -HUGE_VAL, bounds[m + i] = HUGE_VAL;
     for (int k = 0; k < n; k++) {
-      M[k * m + i] = C[i * n + k] * typical_size(&p->free[k], x[k]);
+      M[k * m + i] = C[i * n + k] * typical_size(&p->unknowns[k], x[k]);
       length = hypot(length, M[k * m + i]);
     }
     for (int k = 0; k < n && length > 0; k++) M[k * m + i] /= length;
@@ -148,11 +148,11 @@ static void find_fixed(Samples *s, Arena *a, const Problem *p, const double *x, 
 
 // Leaves the rows that are no combination of those before them: only these take a degree of freedom. Returns their number.
 static int keep_independent(Arena *a, const Problem *p, const double *x, double *C, int count) {
-  int n = p->free_count, kept = 0;
+  int n = p->unknown_count, kept = 0;
   double *basis = ARENA_ARRAY(a, double, (size_t)count *(size_t)n + 1);
   for (int i = 0; i < count; i++) {
     double *b = basis + (size_t)kept * (size_t)n, whole = 0, rest = 0;
-    for (int k = 0; k < n; k++) b[k] = C[(size_t)i * n + k] * typical_size(&p->free[k], x[k]);
+    for (int k = 0; k < n; k++) b[k] = C[(size_t)i * n + k] * typical_size(&p->unknowns[k], x[k]);
     for (int k = 0; k < n; k++) whole = hypot(whole, b[k]);
     for (int m = 0; m < 2 * kept; m++) { // twice, for accuracy
       const double *other = basis + (size_t)(m % kept) * (size_t)n;
@@ -184,7 +184,7 @@ static void add_constraints(Samples *s, Arena *a, const Problem *p, const double
 Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
                      const double *x, char why[700]) {
   Samples *s = ARENA_NEW(a, Samples);
-  s->n = p->free_count;
+  s->n = p->unknown_count;
   s->count = list_channels(a, p, o, s);
   s->prior_count = count_priors(p);
   int rows = s->count + s->prior_count + most_gaps(p, pieces) + p->constraints.equalities +
@@ -203,13 +203,13 @@ Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *
 }
 
 // A tenth of the smaller bound that is a number.
-static double size_of_bounds(const Free *f) {
+static double size_of_bounds(const Unknown *f) {
   double least = fmin(isfinite(f->min) && f->min != 0 ? fabs(f->min) : HUGE_VAL,
                       isfinite(f->max) && f->max != 0 ? fabs(f->max) : HUGE_VAL);
   return isfinite(least) ? least / 10 : 0;
 }
 
-double typical_size(const Free *f, double x) {
+double typical_size(const Unknown *f, double x) {
   double size = fabs(x);
   bool has_sign = f->min >= 0 || f->max <= 0;
   if (has_sign && size > 0) return size;

@@ -1,6 +1,6 @@
 // All rows of a problem at one point in natural units: what every statistic is computed from.
 #pragma once
-#include "estimate/shooting.h"
+#include "search/shooting.h"
 
 typedef struct SampleChannel {
   int experiment, channel;
@@ -35,4 +35,4 @@ static inline int samples_rows(const Samples *s) {
 // Factors of the rows of constraints, such that they count much more than all others, which have theirs.
 void samples_weigh_constraints(const Samples *s, double *factor);
 // What a change of each free number is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
-double typical_size(const Free *f, double x);
+double typical_size(const Unknown *f, double x);

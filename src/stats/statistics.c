@@ -19,7 +19,7 @@ double residual_accuracy(const Problem *p) {
 
 static void find_bounds(Analysis *an) {
   for (int k = 0; k < an->s->n; k++) {
-    const Free *f = &an->p->free[k];
+    const Unknown *f = &an->p->unknowns[k];
     double x = an->x[k], near = 1e-9 * fabs(x);
     StatParameter *out = &an->s->parameters[k];
     out->lower_bound = x <= f->min + near;
@@ -98,7 +98,7 @@ static Statistics *empty(const Problem *p, const Objective *o) {
   Arena *a = arena_new();
   Statistics *s = ARENA_NEW(a, Statistics);
   s->arena = a;
-  s->n = p->free_count;
+  s->n = p->unknown_count;
   s->channel_count = objective_channel_count(o);
   s->parameters = ARENA_ARRAY(a, StatParameter, s->n + 1);
   s->channels = ARENA_ARRAY(a, StatChannel, s->channel_count + 1);

@@ -1,7 +1,7 @@
 // How far the result of a fit can be trusted: intervals, correlation, quality of the fit, what the data cannot tell.
 #pragma once
-#include "estimate/fit.h"
-#include "estimate/objective.h"
+#include "residual/objective.h"
+#include "search/fit.h"
 
 typedef struct StatParameter { // by free number
   // 95 %, NaN for what is not identifiable or cannot have any. Numbers on a logarithmic scale have intervals that are

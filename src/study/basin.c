@@ -5,24 +5,24 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "estimate/batch.h"
 #include "num/random.h"
+#include "search/many_fits.h"
 
 enum { STARTS_MOST = 1000000 };
 
 // ---------------------------------------------------------------- axes
 
 static int find_number(const Problem *p, const char *name) {
-  for (int i = 0; i < p->free_count; i++)
-    if (strcmp(p->free[i].name, name) == 0) return i;
+  for (int i = 0; i < p->unknown_count; i++)
+    if (strcmp(p->unknowns[i].name, name) == 0) return i;
   return -1;
 }
 
 static bool fail_unknown(const Problem *p, const char *name, Err *err) {
   Arena *a = arena_new();
-  const char **names = ARENA_ARRAY(a, const char *, p->free_count + 1);
-  for (int i = 0; i < p->free_count; i++) names[i] = p->free[i].name;
-  const char *nearest = nearest_name(name, names, p->free_count);
+  const char **names = ARENA_ARRAY(a, const char *, p->unknown_count + 1);
+  for (int i = 0; i < p->unknown_count; i++) names[i] = p->unknowns[i].name;
+  const char *nearest = nearest_name(name, names, p->unknown_count);
   if (nearest)
     fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, nearest);
   else
@@ -31,7 +31,7 @@ static bool fail_unknown(const Problem *p, const char *name, Err *err) {
   return false;
 }
 
-static bool set_range(BasinAxis *x, const Free *f, Err *err) {
+static bool set_range(BasinAxis *x, const Unknown *f, Err *err) {
   if (isnan(x->low)) x->low = f->min;
   if (isnan(x->high)) x->high = f->max;
   if (!isfinite(x->low) || !isfinite(x->high))
@@ -62,17 +62,17 @@ static bool set_axis(Basin *b, int k, Err *err) {
   BasinAxis *x = &b->axes[k];
   x->number = find_number(p, x->name);
   if (x->number < 0) return fail_unknown(p, x->name, err);
-  x->name = p->free[x->number].name;
+  x->name = p->unknowns[x->number].name;
   for (int i = 0; i < k; i++)
     if (b->axes[i].number == x->number) return fail(err, ERR_VALUE, "%s is named twice", x->name);
-  return set_range(x, &p->free[x->number], err) && check_count(b, x, err);
+  return set_range(x, &p->unknowns[x->number], err) && check_count(b, x, err);
 }
 
 static void take_all_numbers(Basin *b) {
-  b->axis_count = b->problem->free_count;
+  b->axis_count = b->problem->unknown_count;
   b->axes = ARENA_ARRAY(b->arena, BasinAxis, b->axis_count);
   for (int i = 0; i < b->axis_count; i++)
-    b->axes[i] = (BasinAxis){.name = b->problem->free[i].name, .low = nan(""), .high = nan("")};
+    b->axes[i] = (BasinAxis){.name = b->problem->unknowns[i].name, .low = nan(""), .high = nan("")};
 }
 
 static bool set_axes(Basin *b, const BasinRequest *q, Err *err) {
@@ -137,11 +137,11 @@ static void set_random_start(const Basin *b, int i, double *x) {
 
 static void set_starts(Basin *b) {
   const Problem *p = b->problem;
-  size_t n = (size_t)p->free_count;
+  size_t n = (size_t)p->unknown_count;
   double *starts = ARENA_ARRAY(b->arena, double, (size_t)b->count *n);
   for (int i = 0; i < b->count; i++) {
     double *x = starts + (size_t)i * n;
-    for (size_t k = 0; k < n; k++) x[k] = p->free[k].start;
+    for (size_t k = 0; k < n; k++) x[k] = p->unknowns[k].start;
     if (b->random)
       set_random_start(b, i, x);
     else
@@ -171,7 +171,7 @@ static bool tell(void *data, int finished) {
 static bool take(void *data, int number, const BatchAnswer *answer) {
   Study *s = data;
   Basin *b = s->b;
-  size_t n = (size_t)b->problem->free_count;
+  size_t n = (size_t)b->problem->unknown_count;
   if (answer->outcome == FIT_STOPPED) return false;
   memcpy(b->ends + (size_t)number * n, answer->x, n * sizeof *b->ends);
   b->start[number] = (BasinStart){.end = BASIN_NOT_CONVERGED,
@@ -210,8 +210,8 @@ static Basin *basin_new(const Problem *p, const BasinRequest *q) {
   Basin *b = ARENA_NEW(a, Basin);
   *b = (Basin){.arena = a, .problem = p, .random = q->random != 0, .best = HUGE_VAL};
   if (!q->truth) return b;
-  double *truth = ARENA_ARRAY(a, double, p->free_count + 1);
-  memcpy(truth, q->truth, (size_t)p->free_count * sizeof *truth);
+  double *truth = ARENA_ARRAY(a, double, p->unknown_count + 1);
+  memcpy(truth, q->truth, (size_t)p->unknown_count * sizeof *truth);
   b->truth = truth;
   return b;
 }
@@ -224,7 +224,7 @@ Basin *basin_run(const Problem *p, const BasinRequest *q, BasinListener *listene
     return NULL;
   }
   set_starts(b);
-  b->ends = ARENA_ARRAY(b->arena, double, (size_t)b->count *(size_t)p->free_count);
+  b->ends = ARENA_ARRAY(b->arena, double, (size_t)b->count *(size_t)p->unknown_count);
   b->start = ARENA_ARRAY(b->arena, BasinStart, b->count);
   for (int i = 0; i < b->count; i++) b->start[i].optimum = -1;
   run_searches(b, listener, data);

@@ -2,7 +2,7 @@
 // distinct optima that they found.
 #pragma once
 #include "base/err.h"
-#include "estimate/fit.h"
+#include "search/fit.h"
 
 typedef enum BasinScale { BASIN_AS_SEARCHED, BASIN_LINEAR, BASIN_LOG } BasinScale;
 
@@ -11,7 +11,7 @@ typedef struct BasinAxis { // a number that the starts differ in
   double low, high; // NaN: its bounds
   BasinScale scale; // of the distances between starts
   int count;        // of the grid's points along it, the first at low, the last at high; random: 0
-  int number;       // set by basin_run: of problem->free
+  int number;       // set by basin_run: of problem->unknowns
 } BasinAxis;
 
 typedef struct BasinRequest {

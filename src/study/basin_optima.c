@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "estimate/objective.h"
+#include "residual/objective.h"
 #include "study/basin.h"
 #include "study/compare_truth.h"
 
@@ -30,10 +30,10 @@ typedef struct Sorting {
 } Sorting;
 
 static const double *end_of(const Sorting *s, int start) {
-  return s->b->ends + (size_t)start * (size_t)s->b->problem->free_count;
+  return s->b->ends + (size_t)start * (size_t)s->b->problem->unknown_count;
 }
 
-static double size_of(const Free *f, double a, double b) {
+static double size_of(const Unknown *f, double a, double b) {
   double range = f->max - f->min, size = fmax(fabs(a), fabs(b));
   double least = TINY * (isfinite(range) ? range : fmax(1, fabs(f->start)));
   return fmax(size, least);
@@ -42,8 +42,8 @@ static double size_of(const Free *f, double a, double b) {
 // The largest difference of a number, relative to it.
 static double distance(const Problem *p, const double *a, const double *b) {
   double most = 0;
-  for (int i = 0; i < p->free_count; i++)
-    most = fmax(most, fabs(a[i] - b[i]) / size_of(&p->free[i], a[i], b[i]));
+  for (int i = 0; i < p->unknown_count; i++)
+    most = fmax(most, fabs(a[i] - b[i]) / size_of(&p->unknowns[i], a[i], b[i]));
   return most;
 }
 
@@ -53,16 +53,16 @@ static bool objectives_agree(const Sorting *s, double a, double b, double relati
 
 // On an orbit such as alpha*A = constant the geometric mean lies on it, too.
 static void middle(const Problem *p, const double *a, const double *b, double *out) {
-  for (int i = 0; i < p->free_count; i++)
+  for (int i = 0; i < p->unknown_count; i++)
     out[i] = a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;
 }
 
 // Away from both, in steps of the kind that `middle` halves.
 static bool is_between(const Problem *p, const double *a, const double *b, const double *x) {
   double apart = 0, to_a = 0, to_b = 0;
-  for (int i = 0; i < p->free_count; i++) {
+  for (int i = 0; i < p->unknown_count; i++) {
     bool ratio = a[i] * b[i] > 0 && a[i] * x[i] > 0;
-    double size = size_of(&p->free[i], a[i], b[i]);
+    double size = size_of(&p->unknowns[i], a[i], b[i]);
     apart = fmax(apart, ratio ? fabs(log(b[i] / a[i])) : fabs(b[i] - a[i]) / size);
     to_a = fmax(to_a, ratio ? fabs(log(x[i] / a[i])) : fabs(x[i] - a[i]) / size);
     to_b = fmax(to_b, ratio ? fabs(log(x[i] / b[i])) : fabs(x[i] - b[i]) / size);
@@ -75,7 +75,7 @@ static bool is_between(const Problem *p, const double *a, const double *b, const
 static bool is_valley(Sorting *s, const double *a, const double *b, double objective) {
   const Problem *p = s->b->problem;
   if (s->refits++ >= REFITS_MOST) return false;
-  double *x = ARENA_ARRAY(s->arena, double, p->free_count + 1);
+  double *x = ARENA_ARRAY(s->arena, double, p->unknown_count + 1);
   middle(p, a, b, x);
   FitResult *r = fit_run(&s->local, x, NULL, NULL);
   fit_evaluate_start(r, s->objective);
@@ -167,7 +167,7 @@ static double median_work(const Sorting *s, int optimum) {
 
 static BasinOptimum describe(const Sorting *s, int k) {
   const Basin *b = s->b;
-  int n = b->problem->free_count;
+  int n = b->problem->unknown_count;
   BasinOptimum o = {.x = ARENA_ARRAY(b->arena, double, n + 1),
                     .objective = b->start[s->at.at[k]].objective,
                     .flat = s->flat.at[k],

@@ -46,8 +46,8 @@ static void pass_on_warnings(Check *c, const char *topic, const Warnings *w) {
 }
 
 static bool start_is_estimated(const Problem *p, int variable) {
-  for (int i = 0; i < p->free_count; i++) {
-    const Parameter *q = &p->model->flat->parameters.at[p->free[i].parameter];
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Parameter *q = &p->model->flat->parameters.at[p->unknowns[i].parameter];
     if (q->is_start && q->variable == variable) return true;
   }
   return false;
@@ -73,7 +73,7 @@ static void look_at_model(Check *c) {
             "%s: %d equation%s for %d unknown%s; %d state%s, %d input%s; %d number%s to estimate.",
             m->flat->name, m->equation_count, plural(m->equation_count), m->unknown_count,
             plural(m->unknown_count), m->nx, plural(m->nx), m->nu, plural(m->nu),
-            c->problem->free_count, plural(c->problem->free_count));
+            c->problem->unknown_count, plural(c->problem->unknown_count));
   pass_on_warnings(c, "model", &m->flat->warnings);
   pass_on_warnings(c, "data", &c->problem->warnings);
   look_at_start_values(c);
@@ -81,11 +81,11 @@ static void look_at_model(Check *c) {
 
 // ---------------------------------------------------------------- parameters
 
-static bool is_on_bound(const Free *f) {
+static bool is_on_bound(const Unknown *f) {
   return f->max > f->min && (f->start <= f->min || f->start >= f->max);
 }
 
-static void look_at_bounds(Check *c, const Free *f) {
+static void look_at_bounds(Check *c, const Unknown *f) {
   if (!(f->max > f->min))
     check_add(
         c, FINDING_ERROR, "parameters",
@@ -107,14 +107,15 @@ static void look_at_starts_on_bounds(Check *c) {
   int count = 0, on_bound = 0;
   Text names;
   text_init(&names);
-  for (int i = 0; i < c->problem->free_count; i++) on_bound += is_on_bound(&c->problem->free[i]);
-  for (int i = 0; i < c->problem->free_count; i++) {
-    if (!is_on_bound(&c->problem->free[i])) continue;
+  for (int i = 0; i < c->problem->unknown_count; i++)
+    on_bound += is_on_bound(&c->problem->unknowns[i]);
+  for (int i = 0; i < c->problem->unknown_count; i++) {
+    if (!is_on_bound(&c->problem->unknowns[i])) continue;
     text_print(&names, "%s%s",
                !count                  ? ""
                : count + 1 == on_bound ? " and "
                                        : ", ",
-               c->problem->free[i].name);
+               c->problem->unknowns[i].name);
     count++;
   }
   if (count)
@@ -126,8 +127,8 @@ static void look_at_starts_on_bounds(Check *c) {
 
 static void look_at_problem_constraints(Check *c) {
   const Problem *p = c->problem;
-  double *x = ARENA_ARRAY(c->arena, double, p->free_count + 1);
-  for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
+  double *x = ARENA_ARRAY(c->arena, double, p->unknown_count + 1);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
   for (int k = 0; k < p->constraints.count; k++) {
     const Constraint *one = &p->constraints.at[k];
     bool violated = constraint_state(p, k, x) == CONSTRAINT_VIOLATED;
@@ -141,10 +142,10 @@ static void look_at_problem_constraints(Check *c) {
 }
 
 static void look_at_parameters(Check *c) {
-  if (c->problem->free_count == 0)
+  if (c->problem->unknown_count == 0)
     check_add(c, FINDING_ERROR, "parameters",
               "Nothing is to be estimated. Name parameters under 'estimate'.");
-  for (int i = 0; i < c->problem->free_count; i++) look_at_bounds(c, &c->problem->free[i]);
+  for (int i = 0; i < c->problem->unknown_count; i++) look_at_bounds(c, &c->problem->unknowns[i]);
   look_at_starts_on_bounds(c);
   look_at_problem_constraints(c);
 }
@@ -178,7 +179,7 @@ static void sum_data(const Channel *channel, StartChannel *out) {
 
 static StartFacts start_facts_new(Check *c, const Objective *o) {
   const Problem *p = c->problem;
-  StartFacts f = {c, p->free_count, ARENA_ARRAY(c->arena, int, p->experiment_count + 1),
+  StartFacts f = {c, p->unknown_count, ARENA_ARRAY(c->arena, int, p->experiment_count + 1),
                   ARENA_ARRAY(c->arena, StartChannel, problem_channels(p))};
   for (int e = 0; e < p->experiment_count; e++) {
     f.first[e + 1] = f.first[e] + p->experiments[e].channel_count;
@@ -308,7 +309,7 @@ static void look_at_objective(const StartFacts *f, double data) {
 // ---------------------------------------------------------------- sensitivity
 
 // One per cent of a number; of its range when it is 0.
-static double one_percent(const Free *f) {
+static double one_percent(const Unknown *f) {
   if (f->start != 0) return 0.01 * fabs(f->start);
   double range = f->max - f->min;
   return isfinite(range) && range > 0 ? 0.01 * range : 0.01;
@@ -321,14 +322,14 @@ static void fill_sensitivity(const StartFacts *f) {
   for (int k = 0; k < channels; k++)
     for (int j = 0; j < f->n; j++) {
       const StartChannel *s = &f->channels[k];
-      double change = one_percent(&c->problem->free[j]) * sqrt(s->slope[j]);
+      double change = one_percent(&c->problem->unknowns[j]) * sqrt(s->slope[j]);
       c->sensitivity[k * f->n + j] = s->data > 0 ? change / sqrt(s->data) : 0;
     }
 }
 
 // The channel with the largest share that is smaller than `below` (or equal and behind `after`), -1 = none.
 static int next_channel(const Check *c, int number, double below, int after) {
-  int best = -1, n = c->problem->free_count, channels = problem_channels(c->problem);
+  int best = -1, n = c->problem->unknown_count, channels = problem_channels(c->problem);
   for (int k = 0; k < channels; k++) {
     double s = c->sensitivity[k * n + number];
     bool behind = s < below || (s == below && k > after);
@@ -346,8 +347,8 @@ static const char *label_in_row(Check *c, int k) {
 
 // Returns the largest change.
 static double describe_sensitivity(Check *c, int j) {
-  const Free *f = &c->problem->free[j];
-  int n = c->problem->free_count, k = -1, listed = 0;
+  const Unknown *f = &c->problem->unknowns[j];
+  int n = c->problem->unknown_count, k = -1, listed = 0;
   double last = HUGE_VAL, largest = 0;
   Text text;
   text_init(&text);
@@ -384,7 +385,7 @@ static void look_at_sensitivity(const StartFacts *f) {
 static void look_at_single_numbers(Check *c, const Statistics *s) {
   for (int i = 0; i < s->n; i++) {
     const StatParameter *q = &s->parameters[i];
-    const char *name = c->problem->free[i].name;
+    const char *name = c->problem->unknowns[i].name;
     if (q->inactive)
       check_add(c, FINDING_WARNING, "identifiability",
                 "%s changes no measured value at the start. Take it out of 'estimate', or measure "
@@ -436,11 +437,11 @@ static void look_at_identifiability(Check *c) {
         c, FINDING_NOTE, "identifiability",
         "Only noise is in the way: with more or better data of the same kind %s could be told "
         "(condition of the scaled sensitivities %.3g).",
-        s->n == 1 ? c->problem->free[0].name : "all numbers",
+        s->n == 1 ? c->problem->unknowns[0].name : "all numbers",
         s->singular_values[0] / s->singular_values[s->n - 1]);
   else if (s->n == 1)
     check_add(c, FINDING_GOOD, "identifiability", "The data can tell %s.",
-              c->problem->free[0].name);
+              c->problem->unknowns[0].name);
   else if (s->n)
     check_add(c, FINDING_GOOD, "identifiability",
               "The data can tell all %d numbers apart at the start (condition of the scaled "
@@ -461,8 +462,8 @@ static void look_at_simulation(const StartFacts *facts, const double *x, Objecti
 
 // As a fit has it, with priors and loss. HUGE_VAL: residuals are too large for numbers.
 static double objective_of(Check *c, const double *x, Objective *o) {
-  LsqPoint *point = lsq_point_new(c->arena, c->problem->free_count);
-  for (int i = 0; i < c->problem->free_count; i++) point->x[i] = x[i];
+  LsqPoint *point = lsq_point_new(c->arena, c->problem->unknown_count);
+  for (int i = 0; i < c->problem->unknown_count; i++) point->x[i] = x[i];
   return objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE ? point->objective : HUGE_VAL;
 }
 
@@ -470,8 +471,8 @@ static void look_at_start(Check *c, Objective *o) {
   const Problem *p = c->problem;
   char why[700] = "";
   StartFacts facts = start_facts_new(c, o);
-  double *x = ARENA_ARRAY(c->arena, double, p->free_count);
-  for (int i = 0; i < p->free_count; i++) x[i] = p->free[i].start;
+  double *x = ARENA_ARRAY(c->arena, double, p->unknown_count);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
   c->floor = objective_floor(o);
   bool runs = objective_rows(o, x, add_block, &facts, why);
   if (runs) c->objective_start = objective_of(c, x, o);
@@ -496,7 +497,7 @@ Check *check_run(const Problem *p) {
   check_constraints(c);
   check_data(c, o);
   look_at_parameters(c);
-  if (p->free_count) look_at_start(c, o);
+  if (p->unknown_count) look_at_start(c, o);
   objective_free(o);
   return c;
 }

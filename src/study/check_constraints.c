@@ -86,9 +86,9 @@ static void read_inputs(void *data, double t, double *u, double *du) {
 static void put_parameters(Start *s, int experiment) {
   const Problem *p = s->c->problem;
   memcpy(s->p, s->experiment->p, (size_t)p->model->np * sizeof *s->p);
-  for (int i = 0; i < p->free_count; i++)
-    if (p->free[i].experiment < 0 || p->free[i].experiment == experiment)
-      s->p[p->free[i].parameter] = p->free[i].start;
+  for (int i = 0; i < p->unknown_count; i++)
+    if (p->unknowns[i].experiment < 0 || p->unknowns[i].experiment == experiment)
+      s->p[p->unknowns[i].parameter] = p->unknowns[i].start;
   system_set_parameters(s->work, s->p);
 }
 
@@ -235,7 +235,7 @@ static void look_at_start(Check *c) {
   Model *m = c->problem->model;
   int *parameters = ARENA_ARRAY(c->arena, int, m->np + 1);
   SystemSpec spec = {.parameters = parameters, .lanes = 1, .code = CODE_INTERPRETER};
-  spec.parameter_count = problem_free_parameters(c->problem, parameters);
+  spec.parameter_count = problem_unknown_parameters(c->problem, parameters);
   Start s = {.c = c, .system = system_new(m, &spec)};
   s.work = system_work_new(s.system);
   s.p = ARENA_ARRAY(c->arena, double, m->np + 1);

@@ -194,14 +194,14 @@ static void compare_sizes(Check *c) {
 
 static void count_samples(Check *c) {
   long samples = 0, priors = 0;
-  for (int i = 0; i < c->problem->free_count; i++) priors += c->problem->free[i].has_prior;
+  for (int i = 0; i < c->problem->unknown_count; i++) priors += c->problem->unknowns[i].has_prior;
   for (int e = 0; e < c->problem->experiment_count; e++)
     for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
       samples += c->problem->experiments[e].channels[k].count;
-  if (samples + priors < c->problem->free_count)
+  if (samples + priors < c->problem->unknown_count)
     check_add(c, FINDING_ERROR, TOPIC,
               "%ld sample%s cannot determine %d numbers. Measure more, or estimate fewer.", samples,
-              samples == 1 ? "" : "s", c->problem->free_count);
+              samples == 1 ? "" : "s", c->problem->unknown_count);
 }
 
 void check_data(Check *c, const Objective *o) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/crew.h"
-#include "estimate/objective.h"
+#include "base/pool.h"
+#include "residual/objective.h"
 #include "study/random_start.h"
 
 // A worse objective by this share of that of the data against their means is no difference.
@@ -37,13 +37,13 @@ static long evaluations_of(const Problem *p, long simulations) {
 }
 
 static long fair_count(const Problem *p, const FitWork *w) {
-  return evaluations_of(p, w->simulations + (p->free_count + 1) * w->sensitivity_simulations);
+  return evaluations_of(p, w->simulations + (p->unknown_count + 1) * w->sensitivity_simulations);
 }
 
 static bool is_told_again(const Problem *p, const ComparePoint *last, const FitProgress *now) {
   return last->iteration == now->iteration && last->objective == now->objective &&
          last->lambda == now->lambda && strcmp(last->stage, now->stage) == 0 &&
-         memcmp(last->x, now->x, (size_t)p->free_count * sizeof *now->x) == 0;
+         memcmp(last->x, now->x, (size_t)p->unknown_count * sizeof *now->x) == 0;
 }
 
 static void note_step(Study *s, const FitProgress *f) {
@@ -58,14 +58,14 @@ static void note_step(Study *s, const FitProgress *f) {
                         .free_objective = nan(""),
                         .best = nan(""),
                         .seconds = clock_seconds() - s->began,
-                        .x = ARENA_ARRAY(a, double, s->p->free_count + 1)};
+                        .x = ARENA_ARRAY(a, double, s->p->unknown_count + 1)};
   point.stage = same_stage ? last->stage : arena_copy(a, f->stage, strlen(f->stage));
   if (f->work) {
     point.evaluations =
         evaluations_of(s->p, f->work->simulations + f->work->sensitivity_simulations);
     point.fair = fair_count(s->p, f->work);
   }
-  memcpy(point.x, f->x, (size_t)s->p->free_count * sizeof *f->x);
+  memcpy(point.x, f->x, (size_t)s->p->unknown_count * sizeof *f->x);
   array_push(a, &r->trace, point);
 }
 
@@ -88,13 +88,13 @@ static void evaluate_trace(Study *s, const Problem *p, const double *sigma, Comp
   unlimited.options.max_simulations = 2000000000;
   unlimited.options.max_seconds = 0;
   Objective *o = objective_new(&unlimited);
-  LsqPoint *point = lsq_point_new(a, p->free_count);
+  LsqPoint *point = lsq_point_new(a, p->unknown_count);
   objective_set_sigma(o, sigma);
   objective_listen(o, between_simulations, s);
   double best = nan("");
   for (int i = 0; i < run->trace.count && !s->stop; i++) {
     ComparePoint *at = &run->trace.at[i];
-    memcpy(point->x, at->x, (size_t)p->free_count * sizeof *at->x);
+    memcpy(point->x, at->x, (size_t)p->unknown_count * sizeof *at->x);
     if (objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE)
       at->free_objective = point->objective;
     if (!(at->free_objective >= best) && isfinite(at->free_objective)) best = at->free_objective;
@@ -131,8 +131,8 @@ static void take_result(const Study *s, const FitResult *f, double seconds, Comp
   run->same = true;
   take_figures(s, f, seconds, run);
   if (!isfinite(run->figures.objective)) return;
-  run->x = ARENA_ARRAY(s->c->arena, double, s->p->free_count + 1);
-  memcpy(run->x, f->x, (size_t)s->p->free_count * sizeof *f->x);
+  run->x = ARENA_ARRAY(s->c->arena, double, s->p->unknown_count + 1);
+  memcpy(run->x, f->x, (size_t)s->p->unknown_count * sizeof *f->x);
 }
 
 static bool is_same(const CompareRun *run, const FitResult *f, int n) {
@@ -159,7 +159,7 @@ static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
   FitResult *f = timed_fit(s, p, s->c->threads, run->start, &seconds);
   if (!s->stop) {
     // A limit of time ends where the clock says.
-    run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->free_count);
+    run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->unknown_count);
     run->figures.seconds_parallel = seconds;
     run->figures.evaluations_parallel = (double)evaluations_of(s->p, f->work.in_turn);
   }
@@ -169,7 +169,7 @@ static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
 static const double *draw_start(const Study *s, int number) {
   if (!s->c->request.random_starts) return NULL;
   Random random;
-  double *x = ARENA_ARRAY(s->c->arena, double, s->p->free_count);
+  double *x = ARENA_ARRAY(s->c->arena, double, s->p->unknown_count);
   random_seed_stream(&random, (uint64_t)s->p->options.seed, 2 * (uint64_t)number + START_STREAM);
   random_start(s->p, &random, x);
   return x;
@@ -317,7 +317,7 @@ static bool can_begin(const Problem *p, const CompareRequest *q, Err *err) {
   if (unbounded >= 0)
     return fail(err, ERR_VALUE,
                 "random starts need finite bounds of all parameters; give min and max to %s",
-                p->free[unbounded].name);
+                p->unknowns[unbounded].name);
   return true;
 }
 
@@ -342,7 +342,7 @@ static Compare *compare_new(const Problem *p, const CompareRequest *q) {
                  .rows = ARENA_ARRAY(a, CompareRow, q->count),
                  .count = q->count,
                  .request = *q,
-                 .threads = crew_size(p->options.threads, crew_cores())};
+                 .threads = pool_size(p->options.threads, pool_cores())};
   if (p->options.threads) c->threads = p->options.threads;
   for (int i = 0; i < q->count; i++) {
     CompareRow *r = &c->rows[i];

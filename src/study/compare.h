@@ -1,7 +1,7 @@
 // One problem by several methods, their work counted alike.
 #pragma once
 #include "base/array.h"
-#include "estimate/fit.h"
+#include "search/fit.h"
 #include "study/compare_published.h"
 #include "study/compare_spec.h"
 #include "study/compare_truth.h"

@@ -120,8 +120,8 @@ static int find_figure(const char *name) {
 }
 
 static int find_number(const Problem *p, const char *name) {
-  for (int i = 0; i < p->free_count; i++)
-    if (strcmp(p->free[i].name, name) == 0) return i;
+  for (int i = 0; i < p->unknown_count; i++)
+    if (strcmp(p->unknowns[i].name, name) == 0) return i;
   return -1;
 }
 
@@ -129,8 +129,8 @@ static bool fail_column(Reader *r, int c) {
   Text list;
   text_init(&list);
   for (int i = 0; i < FIGURE_COUNT; i++) text_print(&list, ", %s", FIGURES[i].name);
-  for (int i = 0; i < r->problem->free_count; i++)
-    text_print(&list, ", %s", r->problem->free[i].name);
+  for (int i = 0; i < r->problem->unknown_count; i++)
+    text_print(&list, ", %s", r->problem->unknowns[i].name);
   Place at = {r->file, r->line, r->columns[c]};
   fail_at(r->err, ERR_NAME, at, "unknown column '%.60s'; there can be: method%.600s", r->cells[c],
           list.at);
@@ -166,7 +166,7 @@ static bool read_cell(Reader *r, PublishedRow *row, int c) {
 }
 
 static bool read_row(Reader *r) {
-  int n = r->problem->free_count;
+  int n = r->problem->unknown_count;
   PublishedRow row = {.figures = compare_figures_unknown(),
                       .x = ARENA_ARRAY(r->arena, double, n + 1)};
   for (int i = 0; i < n; i++) row.x[i] = nan("");

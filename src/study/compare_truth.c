@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/objective.h"
+#include "residual/objective.h"
 #include "stats/statistics.h"
 
 static double product(const TruthTerm *t, const double *truth, const double *x, int n) {
@@ -31,7 +31,7 @@ static double value(const CompareTruth *t, const TruthTerm *term, const double *
 static double size_of(const Problem *p, const TruthTerm *term) {
   if (term->truth != 0) return fabs(term->truth);
   if (term->number < 0) return 1;
-  double width = p->free[term->number].max - p->free[term->number].min;
+  double width = p->unknowns[term->number].max - p->unknowns[term->number].min;
   return isfinite(width) && width > 0 ? width : 1;
 }
 
@@ -42,7 +42,7 @@ static void add_term(CompareTruth *t, const Problem *p, TruthTerm term) {
 }
 
 static void add_number(CompareTruth *t, const Problem *p, int i) {
-  add_term(t, p, (TruthTerm){.text = p->free[i].name, .number = i});
+  add_term(t, p, (TruthTerm){.text = p->unknowns[i].name, .number = i});
 }
 
 static bool is_known(const CompareTruth *t, const char *text) {
@@ -76,7 +76,7 @@ static void add_what_the_data_tell(Arena *a, CompareTruth *t, const Problem *p,
     if (s->parameters[i].identifiable)
       add_number(t, p, i);
     else
-      t->left_out[t->left_out_count++] = p->free[i].name;
+      t->left_out[t->left_out_count++] = p->unknowns[i].name;
   for (int d = 0; d < s->direction_count; d++)
     for (int k = 0; k < s->directions[d].combination_count; k++)
       add_combination(a, t, p, &s->directions[d].combinations[k]);
@@ -152,10 +152,10 @@ static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) 
 
 CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all) {
   CompareTruth *t = ARENA_NEW(a, CompareTruth);
-  double *x = ARENA_ARRAY(a, double, p->free_count);
-  for (int i = 0; i < p->free_count; i++) x[i] = truth ? truth[i] : p->free[i].in_model;
+  double *x = ARENA_ARRAY(a, double, p->unknown_count);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = truth ? truth[i] : p->unknowns[i].in_model;
   t->x = x;
-  t->n = p->free_count;
+  t->n = p->unknown_count;
   ask_the_data(a, t, p, all);
   if (!t->count) // also when the data tell nothing, or the model cannot be simulated at the truth
     add_all(a, t, p);

@@ -34,11 +34,11 @@ const char *profile_verdict_word(ProfileVerdict v) {
   return VERDICT_WORD[v];
 }
 
-bool profile_in_logs(const Free *f, double estimate) {
+bool profile_in_logs(const Unknown *f, double estimate) {
   return f->log && estimate > 0;
 }
 
-double profile_scaled(const Free *f, double estimate, double value) {
+double profile_scaled(const Unknown *f, double estimate, double value) {
   return profile_in_logs(f, estimate) ? log(value) : value;
 }
 
@@ -65,7 +65,7 @@ static bool goes_on(void *data) {
 }
 
 static ProfileEnd end_of(const Profile *p, const SideJob *job) {
-  const Free *f = &p->problem->free[p->curves[job->curve].number];
+  const Unknown *f = &p->problem->unknowns[p->curves[job->curve].number];
   switch (job->walk.end) {
   case WALK_CROSSED: return PROFILE_CROSSED;
   case WALK_AT_END: return isfinite(job->side ? f->max : f->min) ? PROFILE_BOUND : PROFILE_RANGE;
@@ -77,7 +77,7 @@ static ProfileEnd end_of(const Profile *p, const SideJob *job) {
 
 static void take_points(Profile *p, const SideJob *job) {
   ProfileCurve *c = &p->curves[job->curve];
-  int n = p->problem->free_count, width = side_point_width(p->problem);
+  int n = p->problem->unknown_count, width = side_point_width(p->problem);
   bool first = c->point_count == 0; // the estimate is a point of both sides
   for (int i = first ? 0 : 1; i < job->count; i++) {
     const double *from = job->points + (size_t)i * (size_t)width;
@@ -91,7 +91,7 @@ static void take_points(Profile *p, const SideJob *job) {
 
 static void take_side(Profile *p, const SideJob *job) {
   ProfileCurve *c = &p->curves[job->curve];
-  const Free *f = &p->problem->free[c->number];
+  const Unknown *f = &p->problem->unknowns[c->number];
   ProfileSide *side = &c->side[job->side];
   double at = job->walk.at;
   side->end = end_of(p, job);
@@ -109,9 +109,9 @@ static SideJob *copy_job(Arena *a, size_t size, const SideJob *job) {
 
 // Of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then, whether
 // they were done or not, so that the answer is the same for any number of threads.
-static SideJob *collect(Study *s, Crew *crew, size_t size, Arena *a) {
+static SideJob *collect(Study *s, Pool *pool, size_t size, Arena *a) {
   SideJob *job = arena_alloc(a, 1, size), *better = NULL;
-  while (!better && crew_collect(crew, job)) {
+  while (!better && pool_collect(pool, job)) {
     fit_work_add(&s->p->work, &job->work);
     if (job->walk.end == WALK_BETTER)
       better = copy_job(a, size, job);
@@ -149,16 +149,16 @@ static SideJob *run_round(Study *s, Arena *a) {
   SideShared shared = {.profile = p, .problem = s->simulated, .range = s->request->range};
   shared.better = ARENA_ARRAY(a, double, p->count + 1);
   for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
-  CrewWork crew_work = side_work(&shared);
-  Crew *crew = crew_new(crew_size(p->problem->options.threads, p->sides), &crew_work);
-  crew_listen(crew, goes_on, s);
-  SideJob *job = arena_alloc(a, 1, crew_work.size);
+  PoolWorker pool_work = side_work(&shared);
+  Pool *pool = pool_new(pool_size(p->problem->options.threads, p->sides), &pool_work);
+  pool_listen(pool, goes_on, s);
+  SideJob *job = arena_alloc(a, 1, pool_work.size);
   for (int i = 0; i < p->sides; i++) {
     job->curve = i / 2, job->side = i % 2;
-    crew_submit(crew, job);
+    pool_submit(pool, job);
   }
-  SideJob *better = collect(s, crew, crew_work.size, a);
-  crew_free(crew);
+  SideJob *better = collect(s, pool, pool_work.size, a);
+  pool_free(pool);
   return better;
 }
 
@@ -178,7 +178,7 @@ static void note_restart(Profile *p, int curve, double before, double after) {
       arena_print(p->arena,
                   "The profile of %s found a better optimum: objective %.6g instead of %.6g. All "
                   "profiles begin there.",
-                  p->problem->free[p->curves[curve].number].name, after, before);
+                  p->problem->unknowns[p->curves[curve].number].name, after, before);
 }
 
 static bool has_result(const FitResult *f) {
@@ -325,7 +325,7 @@ static void run_rounds(Study *s) {
 static Profile *profile_new(const Problem *problem, const ProfileRequest *request) {
   Arena *a = arena_new();
   Profile *p = ARENA_NEW(a, Profile);
-  int count = request->numbers ? request->count : problem->free_count;
+  int count = request->numbers ? request->count : problem->unknown_count;
   *p = (Profile){.arena = a,
                  .problem = problem,
                  .level = request->level,
@@ -341,7 +341,7 @@ static Profile *profile_new(const Problem *problem, const ProfileRequest *reques
     p->curves[i].points = ARENA_ARRAY(a, ProfilePoint, 2 * SIDE_POINTS_MOST);
     p->curves[i].std_error = p->curves[i].low = p->curves[i].high = nan("");
     p->curves[i].factor = nan("");
-    p->curves[i].tangent = ARENA_ARRAY(a, double, problem->free_count + 1);
+    p->curves[i].tangent = ARENA_ARRAY(a, double, problem->unknown_count + 1);
     p->curves[i].remark = "";
   }
   clear_curves(p);
@@ -360,7 +360,7 @@ static bool can_be_profiled(const Profile *p, Err *err) {
 
 Profile *profile_run(const Problem *problem, const ProfileRequest *request,
                      ProfileListener *listener, void *data, Err *err) {
-  if (problem->free_count == 0) {
+  if (problem->unknown_count == 0) {
     fail(err, ERR_VALUE, "nothing is estimated, so there is nothing to profile");
     return NULL;
   }

@@ -60,7 +60,7 @@ typedef struct ProfileSide {
 } ProfileSide;
 
 typedef struct ProfileCurve {
-  int number;           // of problem->free
+  int number;           // of problem->unknowns
   double factor;        // ratio = 2*(V - V at the estimate)/factor; see Profile
   double std_error;     // NaN: not determined
   double alone;         // the same if all others were known; NaN: the data do not show it
@@ -109,7 +109,7 @@ typedef struct Profile {
 #define PROFILE_LEVEL_MOST 0.9999
 
 typedef struct ProfileRequest {
-  const int *numbers; // of problem->free; NULL: all
+  const int *numbers; // of problem->unknowns; NULL: all
   int count;
   double level; // PROFILE_LEVEL_LEAST to PROFILE_LEVEL_MOST
   double

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "stats/orbit.h"
+#include "stats/invariance.h"
 #include "stats/samples.h"
 #include "stats/say.h"
 #include "study/profile_parts.h"
@@ -12,7 +12,7 @@
 typedef struct Judge {
   const Profile *p;
   ProfileCurve *c;
-  const Free *f;
+  const Unknown *f;
   double estimate;
   Arena *scratch;
 } Judge;
@@ -37,7 +37,7 @@ static int estimate_at(const Judge *j) {
 }
 
 static const char *name_of(const Judge *j, int number) {
-  return j->p->problem->free[number].name;
+  return j->p->problem->unknowns[number].name;
 }
 
 static const char *keep(const Judge *j, Text *t) {
@@ -89,7 +89,7 @@ static bool is_flat(const Judge *j) {
 static bool is_structural(const Judge *j) {
   const Statistics *s = j->p->statistics;
   for (int i = 0; i < s->direction_count; i++)
-    if (s->directions[i].structural && orbit_takes_part(&s->directions[i], j->c->number))
+    if (s->directions[i].structural && invariance_takes_part(&s->directions[i], j->c->number))
       return true;
   return s->parameters[j->c->number].inactive;
 }
@@ -124,11 +124,11 @@ static bool moves(const Judge *j, int k) {
     if (at->value < j->c->side[0].flat_to || at->value > j->c->side[1].flat_to) continue;
     least = fmin(least, at->x[k]), most = fmax(most, at->x[k]);
   }
-  return most - least > MOVES * typical_size(&j->p->problem->free[k], j->p->fit->x[k]);
+  return most - least > MOVES * typical_size(&j->p->problem->unknowns[k], j->p->fit->x[k]);
 }
 
 static void find_moves(Judge *j) {
-  int n = j->p->problem->free_count;
+  int n = j->p->problem->unknown_count;
   j->c->moves = ARENA_ARRAY(j->p->arena, int, n + 1);
   j->c->move_count = 0;
   for (int k = 0; k < n; k++)
@@ -137,7 +137,7 @@ static void find_moves(Judge *j) {
 
 // ---------------------------------------------------------------- sentences
 
-static bool at_bound(const Free *f, double x) {
+static bool at_bound(const Unknown *f, double x) {
   double near = 1e-9 * fabs(x);
   return x <= f->min + near || x >= f->max - near;
 }
@@ -168,14 +168,14 @@ static const ProfilePoint *point_beyond(const Judge *j, int which) {
 static bool is_wall(const Judge *j, int which, int k) {
   const ProfilePoint *beyond = point_beyond(j, which);
   if (!beyond || k == j->c->number) return false;
-  return at_bound(&j->p->problem->free[k], beyond->x[k]);
+  return at_bound(&j->p->problem->unknowns[k], beyond->x[k]);
 }
 
 // "Below 264 A cannot follow: it is at its bound 400."
 static void say_walls(const Judge *j, int which, Text *t) {
   const ProfileSide *s = &j->c->side[which];
   if (s->end != PROFILE_CROSSED) return;
-  for (int k = 0; k < j->p->problem->free_count; k++)
+  for (int k = 0; k < j->p->problem->unknown_count; k++)
     if (is_wall(j, which, k)) {
       text_print(t, " %s %.4g %s cannot follow: it is at its bound %.4g.",
                  which ? "Above" : "Below", s->flat_to, name_of(j, k),
@@ -289,7 +289,7 @@ void profile_judge(Profile *p) {
   Arena *scratch = arena_new();
   for (int i = 0; i < p->count; i++) {
     ProfileCurve *c = &p->curves[i];
-    Judge j = {p, c, &p->problem->free[c->number], p->fit->x[c->number], scratch};
+    Judge j = {p, c, &p->problem->unknowns[c->number], p->fit->x[c->number], scratch};
     c->verdict = PROFILE_IS_UNKNOWN;
     c->moves = ARENA_ARRAY(p->arena, int, 1);
     if (!c->point_count) continue;

@@ -67,7 +67,7 @@ static double half_width(const ProfileCurve *c, double end, double bound, double
 }
 
 static void set_interval(const Profile *p, ProfileCurve *c) {
-  const Free *f = &p->problem->free[c->number];
+  const Unknown *f = &p->problem->unknowns[c->number];
   const StatParameter *s = &p->statistics->parameters[c->number];
   double x = p->fit->x[c->number], t = sqrt(p->threshold), t95 = quantile(0.95, p->freedom);
   bool logs = profile_in_logs(f, x);
@@ -87,7 +87,7 @@ static void set_interval(const Profile *p, ProfileCurve *c) {
 
 void profile_measure(Profile *p, Objective *o) {
   Arena *a = arena_new();
-  int n = p->problem->free_count;
+  int n = p->problem->unknown_count;
   bool given = all_given(p->problem);
   const Samples *rows = samples_new(a, p->problem, o, NULL, p->fit->x, NULL);
   Projection *projection = rows ? curvature_rows(a, p->problem, rows) : NULL;

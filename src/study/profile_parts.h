@@ -7,8 +7,8 @@ static const double PROFILE_FLAT =
     0.01; // ratio, in thresholds, up to which a profile counts as flat
 
 // The scale on which a number is profiled: that on which it is searched.
-bool profile_in_logs(const Free *f, double estimate);
-double profile_scaled(const Free *f, double estimate, double value);
+bool profile_in_logs(const Unknown *f, double estimate);
+double profile_scaled(const Unknown *f, double estimate, double value);
 
 // Factor, standard error and interval by the covariance of every curve; threshold and freedom. The objective is that with
 // which the statistics were made.

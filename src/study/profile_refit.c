@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/shooting.h"
+#include "search/shooting.h"
 
 struct Refit {
   Arena *arena;
@@ -53,7 +53,7 @@ static bool has_estimated_sigma(const Problem *p) {
 Refit *refit_new(const Problem *p, const double *sigma, bool (*goes_on)(void *), void *data) {
   Arena *a = arena_new();
   Refit *r = ARENA_NEW(a, Refit);
-  int n = p->free_count;
+  int n = p->unknown_count;
   Problem *endless = ARENA_NEW(a, Problem);
   *endless = *p;
   endless->options.max_simulations = INT_MAX;
@@ -99,12 +99,12 @@ double refit_accuracy(Refit *r, double objective) {
 // ---------------------------------------------------------------- the others
 
 static bool in_logs(const Refit *r, int i) {
-  return r->p->free[i].log && i != r->held;
+  return r->p->unknowns[i].log && i != r->held;
 }
 
 static void to_natural(const Refit *r, const double *y, double *x) {
   for (int i = 0; i < r->n; i++) {
-    const Free *f = &r->p->free[i];
+    const Unknown *f = &r->p->unknowns[i];
     x[i] = in_logs(r, i) ? fmin(fmax(exp(y[i]), f->min), f->max) : y[i];
   }
 }
@@ -118,7 +118,7 @@ static LsqEnd eval_scaled(void *self, LsqPoint *out, double worth, bool slopes) 
   out->objective = at->objective;
   out->has_slopes = at->has_slopes;
   if (!out->has_slopes) return end;
-  memcpy(out->z, at->z, (size_t)n * sizeof *out->z);
+  memcpy(out->Qr, at->Qr, (size_t)n * sizeof *out->Qr);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       out->R[i * n + j] = at->R[i * n + j] * (in_logs(r, j) ? at->x[j] : 1);
@@ -127,7 +127,7 @@ static LsqEnd eval_scaled(void *self, LsqPoint *out, double worth, bool slopes) 
 
 static void set_bounds(Refit *r, const double *x) {
   for (int i = 0; i < r->n; i++) {
-    const Free *f = &r->p->free[i];
+    const Unknown *f = &r->p->unknowns[i];
     bool log_scale = in_logs(r, i);
     r->lower[i] = i == r->held ? x[i] : log_scale ? log(f->min) : f->min;
     r->upper[i] = i == r->held ? x[i] : log_scale ? log(f->max) : f->max;

@@ -1,6 +1,6 @@
 // Fits with one number held, each from a start nearby: what a profile is made of.
 #pragma once
-#include "estimate/objective.h"
+#include "residual/objective.h"
 
 typedef struct Refit Refit; // belongs to one thread
 

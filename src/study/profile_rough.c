@@ -45,11 +45,11 @@ static double beside_polynomial(double v[POINTS]) {
 static bool sample(const Path *path, double way, double v[POINTS]) {
   const Profile *p = path->p;
   int number = path->c->number;
-  const Free *f = &p->problem->free[number];
+  const Unknown *f = &p->problem->unknowns[number];
   double at = p->fit->x[number];
   double low = fmax(f->min, at - way), high = fmin(f->max, at + way);
   if (!(high > low)) return false;
-  memcpy(path->x, p->fit->x, (size_t)p->problem->free_count * sizeof *path->x);
+  memcpy(path->x, p->fit->x, (size_t)p->problem->unknown_count * sizeof *path->x);
   for (int i = 0; i < POINTS; i++) {
     path->x[number] = low + (high - low) * i / (POINTS - 1);
     if (!refit_value_anywhere(path->refit, path->x, &v[i])) return false;
@@ -66,7 +66,7 @@ static double spread_of(const double v[POINTS]) {
 
 static double first_way(const Path *path) {
   int number = path->c->number;
-  const Free *f = &path->p->problem->free[number];
+  const Unknown *f = &path->p->problem->unknowns[number];
   double way = fmin(path->c->alone, WIDE * typical_size(f, path->p->fit->x[number]));
   return isfinite(path->c->alone) ? fmin(way, (f->max - f->min) / 2) : 0;
 }
@@ -90,7 +90,7 @@ static double rough_along(const Path *path) {
 
 double profile_roughness(const Profile *p, Refit *refit) {
   Arena *a = arena_new();
-  Path path = {.p = p, .refit = refit, .x = ARENA_ARRAY(a, double, p->problem->free_count + 1)};
+  Path path = {.p = p, .refit = refit, .x = ARENA_ARRAY(a, double, p->problem->unknown_count + 1)};
   double most = 0;
   for (int i = 0; i < p->count && i < CURVES_MOST; i++) {
     path.c = &p->curves[i];

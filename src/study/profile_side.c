@@ -8,7 +8,7 @@
 #include "study/profile_refit.h"
 
 int side_point_width(const Problem *p) {
-  return 2 + p->free_count;
+  return 2 + p->unknown_count;
 }
 
 size_t side_job_size(const Problem *p) {
@@ -18,12 +18,12 @@ size_t side_job_size(const Problem *p) {
 typedef struct SideWork { // while a worker walks
   const SideShared *shared;
   const ProfileCurve *curve;
-  const Free *f;
+  const Unknown *f;
   SideJob *job;
   Refit *refit;
   double estimate;
   double *start; // scratch
-  const Crew *crew;
+  const Pool *pool;
 } SideWork;
 
 static double *point_at(const SideWork *w, int i) {
@@ -57,7 +57,7 @@ static int nearest_inside(const SideWork *w, double value, int but) {
 
 // From x at the estimate, along the tangent of the profile.
 static void follow_tangent(const SideWork *w, double value, const double *from, double *x) {
-  for (int i = 0; i < w->shared->profile->problem->free_count; i++) {
+  for (int i = 0; i < w->shared->profile->problem->unknown_count; i++) {
     double slope = w->curve->tangent[i];
     x[i] = from[i] + (isfinite(slope) ? slope * (value - w->estimate) : 0);
   }
@@ -68,9 +68,9 @@ static void follow_line(const SideWork *w, double value, const double *a, const 
                         double *x) {
   const Problem *p = w->shared->profile->problem;
   double share = (scaled(w, value) - scaled(w, a[0])) / (scaled(w, b[0]) - scaled(w, a[0]));
-  for (int i = 0; i < p->free_count; i++) {
+  for (int i = 0; i < p->unknown_count; i++) {
     double xa = a[2 + i], xb = b[2 + i];
-    bool logs = p->free[i].log && xa > 0 && xb > 0;
+    bool logs = p->unknowns[i].log && xa > 0 && xb > 0;
     double to = logs ? xa * pow(xb / xa, share) : xa + share * (xb - xa);
     x[i] = isfinite(to) ? to : xa;
   }
@@ -83,7 +83,8 @@ static void predict(const SideWork *w, double value, double *x) {
     follow_tangent(w, value, point_at(w, a) + 2, x);
   else
     follow_line(w, value, point_at(w, a), point_at(w, b), x);
-  for (int i = 0; i < p->free_count; i++) x[i] = fmin(fmax(x[i], p->free[i].min), p->free[i].max);
+  for (int i = 0; i < p->unknown_count; i++)
+    x[i] = fmin(fmax(x[i], p->unknowns[i].min), p->unknowns[i].max);
   x[w->curve->number] = value;
 }
 
@@ -93,7 +94,7 @@ static bool is_usable(LocalEnd end) {
 }
 
 static LocalEnd fit_others(SideWork *w, double value, double *x, double *objective) {
-  int n = w->shared->profile->problem->free_count, held = w->curve->number;
+  int n = w->shared->profile->problem->unknown_count, held = w->curve->number;
   predict(w, value, x);
   LocalEnd end = refit_run(w->refit, held, x, objective);
   if (is_usable(end) || end == LOCAL_STOPPED_END || end == LOCAL_INFEASIBLE_END) return end;
@@ -110,14 +111,14 @@ static void keep_point(SideWork *w, double value, double objective, const double
   if (i < w->job->count && to[1] <= objective) return;
   if (i == w->job->count) w->job->count++;
   to[0] = value, to[1] = objective;
-  memcpy(to + 2, x, (size_t)w->shared->profile->problem->free_count * sizeof *x);
+  memcpy(to + 2, x, (size_t)w->shared->profile->problem->unknown_count * sizeof *x);
 }
 
 static VisitEnd visit(void *self, double at, double *root) {
   SideWork *w = self;
   double value = unscaled(w, at), objective;
   LocalEnd end = fit_others(w, value, w->start, &objective);
-  if (!crew_goes_on(w->crew)) return VISIT_STOPPED;
+  if (!pool_goes_on(w->pool)) return VISIT_STOPPED;
   if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
   if (!is_usable(end)) {
     w->job->used_up = refit_used_up(w->refit);
@@ -147,23 +148,23 @@ static double last_place(const SideWork *w, double range) {
 }
 
 static bool asks_crew(void *data) {
-  return crew_goes_on(data);
+  return pool_goes_on(data);
 }
 
-static void walk_side(const SideShared *shared, const Crew *crew, SideJob *job) {
+static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) {
   const Profile *p = shared->profile;
   const ProfileCurve *curve = &p->curves[job->curve];
   Arena *a = arena_new();
   SideWork w = {.shared = shared,
                 .curve = curve,
-                .f = &p->problem->free[curve->number],
+                .f = &p->problem->unknowns[curve->number],
                 .job = job,
                 .estimate = p->fit->x[curve->number],
-                .start = ARENA_ARRAY(a, double, p->problem->free_count + 1),
-                .crew = crew};
+                .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1),
+                .pool = pool};
   Problem single = *shared->problem;
   single.options.threads = 1; // sides are what is done side by side
-  w.refit = refit_new(&single, p->fit->sigma, asks_crew, (void *)crew);
+  w.refit = refit_new(&single, p->fit->sigma, asks_crew, (void *)pool);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
   Walk walk = {.from = scaled(&w, w.estimate),
                .to = last_place(&w, shared->range),
@@ -181,14 +182,14 @@ static void walk_side(const SideShared *shared, const Crew *crew, SideJob *job) 
 
 typedef struct Worker {
   const SideShared *shared;
-  const Crew *crew;
+  const Pool *pool;
   Arena *arena;
 } Worker;
 
-static void *begin_worker(const void *shared, const Crew *crew) {
+static void *begin_worker(const void *shared, const Pool *pool) {
   Arena *a = arena_new();
   Worker *w = ARENA_NEW(a, Worker);
-  *w = (Worker){shared, crew, a};
+  *w = (Worker){shared, pool, a};
   return w;
 }
 
@@ -198,9 +199,9 @@ static void end_worker(void *own) {
 
 static void work(void *own, void *job) {
   const Worker *w = own;
-  walk_side(w->shared, w->crew, job);
+  walk_side(w->shared, w->pool, job);
 }
 
-CrewWork side_work(const SideShared *shared) {
-  return (CrewWork){side_job_size(shared->problem), begin_worker, end_worker, work, shared};
+PoolWorker side_work(const SideShared *shared) {
+  return (PoolWorker){side_job_size(shared->problem), begin_worker, end_worker, work, shared};
 }

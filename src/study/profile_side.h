@@ -1,6 +1,6 @@
 // One side of one number's profile: the job of a worker.
 #pragma once
-#include "base/crew.h"
+#include "base/pool.h"
 #include "study/profile.h"
 #include "study/profile_walk.h"
 
@@ -23,6 +23,6 @@ typedef struct SideShared { // by all sides of one round
   double *better; // by curve: objective below which a point is a better optimum
 } SideShared;
 
-int side_point_width(const Problem *p);       // numbers of a point
-size_t side_job_size(const Problem *p);       // bytes
-CrewWork side_work(const SideShared *shared); // what workers do with such jobs
+int side_point_width(const Problem *p);         // numbers of a point
+size_t side_job_size(const Problem *p);         // bytes
+PoolWorker side_work(const SideShared *shared); // what workers do with such jobs

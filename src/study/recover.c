@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/crew.h"
+#include "base/pool.h"
 #include "study/random_start.h"
 #include "study/synthetic.h"
 
@@ -52,7 +52,7 @@ static bool covers(const Statistics *stats, int i, double truth) {
 
 static void record(const Study *s, const FitResult *f, const FitResult *from_truth,
                    const Statistics *stats, Trial *t) {
-  int n = s->p->free_count;
+  int n = s->p->unknown_count;
   for (int i = 0; i < n; i++) {
     const StatParameter *of = &stats->parameters[i];
     bool has_interval = isfinite(of->ci_low + of->ci_high);
@@ -73,7 +73,7 @@ static void record(const Study *s, const FitResult *f, const FitResult *from_tru
 static const double *trial_start(const Study *s, int trial, Arena *a) {
   Random random;
   if (!s->random_starts) return NULL;
-  double *x = ARENA_ARRAY(a, double, s->p->free_count);
+  double *x = ARENA_ARRAY(a, double, s->p->unknown_count);
   random_seed_stream(&random, (uint64_t)s->p->options.seed, 2 * (uint64_t)trial + 1);
   random_start(s->p, &random, x);
   return x;
@@ -90,18 +90,18 @@ static const Problem *trial_problem(const Study *s, int trial, Arena *a) {
 
 typedef struct Worker {
   const Study *study;
-  const Crew *crew;
+  const Pool *pool;
 } Worker;
 
-static void *begin_worker(const void *study, const Crew *crew) {
+static void *begin_worker(const void *study, const Pool *pool) {
   Worker *w = malloc(sizeof *w);
-  if (w) *w = (Worker){study, crew};
+  if (w) *w = (Worker){study, pool};
   return w;
 }
 
 static bool worker_goes_on(void *data, const FitProgress *progress) {
   (void)progress;
-  return crew_goes_on(((const Worker *)data)->crew);
+  return pool_goes_on(((const Worker *)data)->pool);
 }
 
 static void work_trial(void *own, void *job) {
@@ -115,7 +115,7 @@ static void work_trial(void *own, void *job) {
   local.method = METHOD_TRUST_REGION;
   FitResult *f = fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
   FitResult *from_truth = fit_run(&local, s->truth, worker_goes_on, w);
-  if (crew_goes_on(w->crew)) {
+  if (pool_goes_on(w->pool)) {
     Objective *o = objective_new(&noisy);
     Statistics *stats = statistics_new(&noisy, f, o);
     record(s, f, from_truth, stats, t);
@@ -154,7 +154,7 @@ typedef struct Notes { // [trial*n + i]
 
 static void summarise_parameter(const Study *s, const Notes *notes, int i, RecoverParameter *out) {
   const Recover *r = s->r;
-  int n = s->p->free_count, good = 0, errors = 0, intervals = 0, covered = 0;
+  int n = s->p->unknown_count, good = 0, errors = 0, intervals = 0, covered = 0;
   Arena *a = arena_new();
   double *estimate = ARENA_ARRAY(a, double, r->done), *error = ARENA_ARRAY(a, double, r->done);
   for (int t = 0; t < r->done; t++) {
@@ -180,14 +180,14 @@ static void summarise(Study *s, const Notes *notes) {
     r->certain += notes->certain[t];
     r->false_certain += notes->certain[t] && !r->ok[t];
   }
-  for (int i = 0; i < s->p->free_count; i++) summarise_parameter(s, notes, i, &r->parameters[i]);
+  for (int i = 0; i < s->p->unknown_count; i++) summarise_parameter(s, notes, i, &r->parameters[i]);
 }
 
 // ---------------------------------------------------------------- the study
 
 static bool truth_is_inside(const Problem *p, const double *truth, Err *err) {
-  for (int i = 0; i < p->free_count; i++) {
-    const Free *f = &p->free[i];
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *f = &p->unknowns[i];
     if (!(truth[i] >= f->min && truth[i] <= f->max))
       return fail(err, ERR_VALUE,
                   "the truth of %s, %g, is outside its bounds [%g, %g]; give another truth, or "
@@ -202,7 +202,7 @@ static bool starts_can_be_drawn(const Problem *p, Err *err) {
   if (i < 0) return true;
   return fail(err, ERR_VALUE,
               "random starts need finite bounds of all parameters; give min and max to %s",
-              p->free[i].name);
+              p->unknowns[i].name);
 }
 
 static bool simulate_truth(Study *s, Err *err) {
@@ -241,7 +241,7 @@ static void compare_with_sigma(Study *s) {
 static Recover *recover_new(const Problem *p) {
   Arena *a = arena_new();
   Recover *r = ARENA_NEW(a, Recover);
-  int n = p->free_count, trials = p->options.trials;
+  int n = p->unknown_count, trials = p->options.trials;
   *r = (Recover){.arena = a,
                  .problem = p,
                  .noise_over_sigma = nan(""),
@@ -257,14 +257,14 @@ static Recover *recover_new(const Problem *p) {
 }
 
 static const double *truth_or_model(const Problem *p, const double *truth, Arena *a) {
-  double *x = ARENA_ARRAY(a, double, p->free_count);
-  for (int i = 0; i < p->free_count; i++) x[i] = truth ? truth[i] : p->free[i].in_model;
+  double *x = ARENA_ARRAY(a, double, p->unknown_count);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = truth ? truth[i] : p->unknowns[i].in_model;
   return x;
 }
 
 static void take_trial(Study *s, Trial *t, Notes *notes) {
   Recover *r = s->r;
-  int n = s->p->free_count;
+  int n = s->p->unknown_count;
   size_t at = (size_t)t->number * (size_t)n, bytes = (size_t)n * sizeof(double);
   memcpy(r->estimates + at, numbers_of(t, n, ESTIMATE), bytes);
   memcpy(r->std_errors + at, numbers_of(t, n, STD_ERROR), bytes);
@@ -281,24 +281,24 @@ static void take_trial(Study *s, Trial *t, Notes *notes) {
 static void run_trials(Study *s) {
   Recover *r = s->r;
   double begin = clock_seconds();
-  size_t all = (size_t)r->trials * (size_t)s->p->free_count;
+  size_t all = (size_t)r->trials * (size_t)s->p->unknown_count;
   Notes notes = {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
                  ARENA_ARRAY(r->arena, bool, r->trials)};
-  CrewWork work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->free_count * sizeof(double),
-                   .begin = begin_worker,
-                   .end = free,
-                   .work = work_trial,
-                   .shared = s};
+  PoolWorker work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->unknown_count * sizeof(double),
+                     .begin = begin_worker,
+                     .end = free,
+                     .work = work_trial,
+                     .shared = s};
   Trial *t = arena_alloc(r->arena, 1, work.size);
-  Crew *c = crew_new(crew_size(s->p->options.threads, r->trials), &work);
-  crew_listen(c, goes_on, s);
-  for (t->number = 0; t->number < r->trials; t->number++) crew_submit(c, t);
-  while (!s->stop && crew_collect(c, t) && t->finished) {
+  Pool *c = pool_new(pool_size(s->p->options.threads, r->trials), &work);
+  pool_listen(c, goes_on, s);
+  for (t->number = 0; t->number < r->trials; t->number++) pool_submit(c, t);
+  while (!s->stop && pool_collect(c, t) && t->finished) {
     take_trial(s, t, &notes);
     r->seconds = clock_seconds() - begin;
     goes_on(s);
   }
-  crew_free(c);
+  pool_free(c);
   summarise(s, &notes);
 }
 

@@ -26,7 +26,7 @@ static void collect(void *data, const ResidualBlock *b) {
   Collector *c = data;
   const double *samples = c->p->experiments[b->experiment].channels[b->channel].y + b->first;
   double *y = c->out->y[c->first[b->experiment] + b->channel] + b->first;
-  const double *residual = b->column[c->p->free_count];
+  const double *residual = b->column[c->p->unknown_count];
   for (int i = 0; i < b->rows; i++) {
     double scale = b->scale[i];
     y[i] = samples[i] + (scale > 0 ? residual[i] / scale : 0);

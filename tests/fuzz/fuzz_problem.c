@@ -57,15 +57,15 @@ static size_t cut_part(const char *text, size_t length, const char *line, const 
 // ---------------------------------------------------------------- laws
 
 static bool is_inside(const Problem *p, const double *x) {
-  for (int i = 0; i < p->free_count; i++)
-    if (!(x[i] >= p->free[i].min && x[i] <= p->free[i].max)) return false;
+  for (int i = 0; i < p->unknown_count; i++)
+    if (!(x[i] >= p->unknowns[i].min && x[i] <= p->unknowns[i].max)) return false;
   return true;
 }
 
 static void check_objective(const Problem *p, Objective *o) {
   Arena *a = arena_new();
-  LsqPoint *at = lsq_point_new(a, p->free_count);
-  for (int i = 0; i < p->free_count; i++) at->x[i] = p->free[i].start;
+  LsqPoint *at = lsq_point_new(a, p->unknown_count);
+  for (int i = 0; i < p->unknown_count; i++) at->x[i] = p->unknowns[i].start;
   check(is_inside(p, at->x));
   LsqEnd end = objective_eval(o, at, HUGE_VAL, true);
   double slopes = at->objective;

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "estimate/lsq.h"
+#include "local/lsq.h"
 #include "test.h"
 
 enum { NUMBERS_MOST = 8, SEEN_MOST = 2000 };

@@ -16,7 +16,7 @@ typedef struct Hand {
   Arena *arena;
   Problem problem;
   Experiment experiments[HAND_MOST];
-  Free free[HAND_MOST];
+  Unknown unknowns[HAND_MOST];
   double *truth; // all parameters of the model
   Expr measured[HAND_MOST];
   const char *measured_name[HAND_MOST];
@@ -34,7 +34,7 @@ static inline Hand *hand_from_source(Arena *a, Source *source, Err *err) {
   if (!h->problem.model) print_error("%s\n", err->text);
   assert_non_null(h->problem.model);
   h->problem.experiments = h->experiments;
-  h->problem.free = h->free;
+  h->problem.unknowns = h->unknowns;
   h->problem.measured = h->measured;
   h->problem.measured_name = h->measured_name;
   h->problem.channel_measured = h->channel_rows;
@@ -79,15 +79,15 @@ static inline void hand_truth(Hand *h, const char *name, double value) {
 // Returns the number of the free number.
 static inline int hand_estimate(Hand *h, const char *name, int experiment, double start, double min,
                                 double max) {
-  int i = h->problem.free_count++;
+  int i = h->problem.unknown_count++;
   assert_true(i < HAND_MOST);
-  h->free[i] = (Free){.name = name,
-                      .unit = "",
-                      .parameter = hand_parameter(h, name),
-                      .experiment = experiment,
-                      .start = start,
-                      .min = min,
-                      .max = max};
+  h->unknowns[i] = (Unknown){.name = name,
+                             .unit = "",
+                             .parameter = hand_parameter(h, name),
+                             .experiment = experiment,
+                             .start = start,
+                             .min = min,
+                             .max = max};
   return i;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "estimate/fit.h"
+#include "search/fit.h"
 #include "study/synthetic.h"
 #include "test.h"
 
@@ -113,14 +113,14 @@ static inline long solves(const FitResult *r) {
 
 // A run with sensitivities counts as many as finite differences would need.
 static inline long cost(const FitResult *r) {
-  return r->work.simulations + (r->problem->free_count + 1) * r->work.sensitivity_simulations;
+  return r->work.simulations + (r->problem->unknown_count + 1) * r->work.sensitivity_simulations;
 }
 
 static inline double objective_at(const Problem *p, const double *x) {
   Objective *o = objective_new(p);
   Arena *a = arena_new();
-  LsqPoint *point = lsq_point_new(a, p->free_count);
-  memcpy(point->x, x, sizeof(double) * (size_t)p->free_count);
+  LsqPoint *point = lsq_point_new(a, p->unknown_count);
+  memcpy(point->x, x, sizeof(double) * (size_t)p->unknown_count);
   assert_int_equal(objective_eval(o, point, HUGE_VAL, false), LSQ_DONE);
   double v = point->objective;
   arena_free(a);
@@ -134,7 +134,8 @@ static inline double relative_error(const FitResult *r, const double *truth, int
 
 static inline double largest_error(const FitResult *r, const double *truth) {
   double most = 0;
-  for (int i = 0; i < r->problem->free_count; i++) most = fmax(most, relative_error(r, truth, i));
+  for (int i = 0; i < r->problem->unknown_count; i++)
+    most = fmax(most, relative_error(r, truth, i));
   return most;
 }
 
@@ -143,7 +144,7 @@ static inline void tell(const char *what, const FitResult *r) {
   print_error("%s: %s by %s, V %.9g, %ld + %ld simulations, x =", what,
               fit_outcome_word(r->outcome), r->by ? r->by : "-", r->objective, r->work.simulations,
               r->work.sensitivity_simulations);
-  for (int i = 0; i < r->problem->free_count; i++) print_error(" %.9g", r->x[i]);
+  for (int i = 0; i < r->problem->unknown_count; i++) print_error(" %.9g", r->x[i]);
   print_error("; %s %s\n", r->message, r->why);
 }
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "estimate/lsq.h"
+#include "local/lsq.h"
 #include "num/qr.h"
 
 enum { LSQ_CASE_NUMBERS = 12 };
@@ -335,7 +335,7 @@ static inline LsqEnd lsq_test_eval(void *self, LsqPoint *out, double worth, bool
   for (int i = 0; i < n; i++) {
     memcpy(out->R + (size_t)i * n, t->sum->R + (size_t)i * (n + 1), (size_t)n * sizeof(double));
     for (int j = 0; j < i; j++) out->R[(size_t)i * n + j] = 0;
-    out->z[i] = t->sum->R[(size_t)i * (n + 1) + n];
+    out->Qr[i] = t->sum->R[(size_t)i * (n + 1) + n];
   }
   return LSQ_DONE;
 }

@@ -7,7 +7,7 @@
 
 typedef struct MadeBasin {
   Problem problem;
-  Free free[3];
+  Unknown unknowns[3];
   BasinAxis axes[3];
   double starts[36], ends[36], truth[3];
   BasinStart start[12];
@@ -22,11 +22,12 @@ static inline void made_basin(MadeBasin *m, const int *outcome, int optima) {
   fit_options_init(&m->problem.options);
   m->problem.path = "some/where/problem.yaml";
   m->problem.method = METHOD_LM;
-  m->free[0] = (Free){.name = "alpha", .unit = "N/m", .start = 2, .min = 1, .max = 4};
-  m->free[1] = (Free){.name = "beta", .unit = "", .start = 0.1, .min = 0.01, .max = 1, .log = true};
-  m->free[2] = (Free){.name = "mu", .unit = "", .start = 0.5, .min = 0, .max = 1};
-  m->problem.free = m->free;
-  m->problem.free_count = 3;
+  m->unknowns[0] = (Unknown){.name = "alpha", .unit = "N/m", .start = 2, .min = 1, .max = 4};
+  m->unknowns[1] =
+      (Unknown){.name = "beta", .unit = "", .start = 0.1, .min = 0.01, .max = 1, .log = true};
+  m->unknowns[2] = (Unknown){.name = "mu", .unit = "", .start = 0.5, .min = 0, .max = 1};
+  m->problem.unknowns = m->unknowns;
+  m->problem.unknown_count = 3;
   m->axes[0] = (BasinAxis){"alpha", 1, 4, BASIN_LINEAR, 4, 0};
   m->axes[1] = (BasinAxis){"beta", 0.01, 1, BASIN_LOG, 3, 1};
   m->basin = (Basin){.problem = &m->problem,
@@ -42,7 +43,7 @@ static inline void made_basin(MadeBasin *m, const int *outcome, int optima) {
                      .best = 0.5,
                      .seconds = 0.5};
   for (int k = 0; k < optima; k++) {
-    for (int i = 0; i < 3; i++) m->x[k][i] = m->free[i].start + 0.1 * k;
+    for (int i = 0; i < 3; i++) m->x[k][i] = m->unknowns[i].start + 0.1 * k;
     m->optima[k] =
         (BasinOptimum){.x = m->x[k], .objective = 0.5 + k, .error = nan(""), .median = 9};
   }

@@ -49,7 +49,7 @@ static inline void print_experiment(Text *t, const Problem *p, const Experiment 
   }
 }
 
-static inline void print_free(Text *t, const Free *f) {
+static inline void print_free(Text *t, const Unknown *f) {
   text_print(t, "find %s", f->name);
   add_number(t, " from ", f->start, "");
   add_number(t, " in [", f->min, "");
@@ -65,7 +65,7 @@ static inline void print_free(Text *t, const Free *f) {
 
 static inline void print_problem(Text *t, const Problem *p) {
   for (int i = 0; i < p->experiment_count; i++) print_experiment(t, p, &p->experiments[i]);
-  for (int i = 0; i < p->free_count; i++) print_free(t, &p->free[i]);
+  for (int i = 0; i < p->unknown_count; i++) print_free(t, &p->unknowns[i]);
   for (int i = 0; i < p->gain_count; i++) {
     const GivenGain *g = &p->gains[i];
     text_print(t, "feed %s back into %s", p->measured_name[g->channel],

@@ -1,4 +1,4 @@
-#include "estimate/backward.h"
+#include "residual/backward.h"
 
 #include "hand_problem.h"
 

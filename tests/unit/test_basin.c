@@ -96,8 +96,8 @@ static Known swing(const char *options) {
 // Without much damping every wrong frequency has an optimum of its own.
 static Known lasting_swing(void) {
   Known k = swing("method: lm");
-  k.problem->free[1].start = 0.1;
-  k.problem->free[1].max = 0.2;
+  k.problem->unknowns[1].start = 0.1;
+  k.problem->unknowns[1].max = 0.2;
   return k;
 }
 
@@ -198,7 +198,7 @@ static void random_starts_are_inside_and_do_not_depend_on_their_number(void **st
 }
 
 static void assert_same(const Basin *a, const Basin *b) {
-  size_t n = (size_t)a->count * (size_t)a->problem->free_count;
+  size_t n = (size_t)a->count * (size_t)a->problem->unknown_count;
   assert_int_equal(a->optimum_count, b->optimum_count);
   assert_memory_equal(a->ends, b->ends, n * sizeof *a->ends);
   for (int i = 0; i < a->count; i++) {
@@ -209,7 +209,7 @@ static void assert_same(const Basin *a, const Basin *b) {
   }
   for (int k = 0; k < a->optimum_count; k++)
     assert_memory_equal(a->optima[k].x, b->optima[k].x,
-                        (size_t)a->problem->free_count * sizeof(double));
+                        (size_t)a->problem->unknown_count * sizeof(double));
   assert_int_equal(a->work.rhs, b->work.rhs);
 }
 
@@ -284,7 +284,7 @@ static void plans_that_make_no_sense_are_refused_with_a_sentence(void **state) {
   refuse(&k, none, d, 2, 0, "no point along w");
   refuse(&k, over("w", 100000), over("d", 100000), 2, 0, "too many");
   refuse(&k, w, d, 2, -3, "-3 random starts");
-  k.problem->free[0].max = HUGE_VAL;
+  k.problem->unknowns[0].max = HUGE_VAL;
   refuse(&k, w, d, 1, 0, "w has no finite bounds");
   known_close(&k);
 }

@@ -97,8 +97,9 @@ static void long_names_and_narrow_ranges_are_cut_nowhere(void **state) {
     m.problem.path =
         "some/folder_with_a_long_name/long_problem_name_for_the_primary_suspension_of_the_"
         "front_left_wheel_of_the_test_vehicle.yaml";
-    m.free[0].name = "stiffness_of_the_primary_suspension_spring_left_of_the_test_vehicle";
-    m.free[1].name = "damping_of_the_primary_suspension_spring_left_of_the_test_vehicle_in_winter";
+    m.unknowns[0].name = "stiffness_of_the_primary_suspension_spring_left_of_the_test_vehicle";
+    m.unknowns[1].name =
+        "damping_of_the_primary_suspension_spring_left_of_the_test_vehicle_in_winter";
     m.axes[0].low = 20, m.axes[0].high = 20.0000001;
     m.axes[1].low = 0.6, m.axes[1].high = 0.60000001;
     m.basin.random = kind == 1;

@@ -116,7 +116,7 @@ static void numbers_without_room_are_named(void **state) {
   MadeBasin m;
   Text t;
   made_basin(&m, MIXED, 3);
-  m.free[1].name = "damping_of_the_primary_suspension_of_the_left_wheel";
+  m.unknowns[1].name = "damping_of_the_primary_suspension_of_the_left_wheel";
   m.basin.work.simulations = 1;
   text_init(&t);
   basin_text(&t, &m.basin, (PageStyle){80, false});

@@ -103,10 +103,10 @@ static void objective_and_noise_floor_are_compared(void **state) {
   assert_close_relative(c->floor, objective_at(k.problem, (double[]){10}), 0.25);
   assert_found(c, FINDING_GOOD, "start", "times what noise alone explains");
   check_free(c);
-  k.problem->free[0].start = 10;
+  k.problem->unknowns[0].start = 10;
   c = check_run(k.problem);
   assert_found(c, FINDING_GOOD, "start", "no more than noise alone explains");
-  k.problem->free[0].start = 11;
+  k.problem->unknowns[0].start = 11;
   check_free(c);
   known_close(&k);
 }
@@ -410,7 +410,7 @@ static void a_model_out_of_proportion_is_not_praised(void **state) {
   assert_found(c, FINDING_NOTE, "sensitivity", "1 % more c changes y by 1000 % of its rms.");
   assert_found(c, FINDING_NOTE, "sensitivity", "as large as the data themselves");
   check_free(c);
-  k.problem->free[1].start = 2;
+  k.problem->unknowns[1].start = 2;
   c = check_run(k.problem);
   assert_null(find(c, "start", "times as large"));
   assert_found(c, FINDING_GOOD, "sensitivity", "1 % more c changes y by 2 % of its rms.");
@@ -431,7 +431,7 @@ static void a_number_without_effect_is_told(void **state) {
 static void bounds_are_looked_at(void **state) {
   (void)state;
   Known k = pendulum("p: {start: 1, min: 1, max: 100}", "");
-  Free *f = &k.problem->free[0];
+  Unknown *f = &k.problem->unknowns[0];
   Check *c = check_run(k.problem);
   assert_found(c, FINDING_NOTE, "parameters",
                "p starts on a bound; a search moves it inside first.");

@@ -266,12 +266,12 @@ static void what_cannot_be_compared_is_refused(void **state) {
   assert_string_equal(err.text, "there is no method to compare");
   compared_methods(&k, &c, TEXTS);
   c.request.random_starts = 2;
-  k.problem->free[1].max = HUGE_VAL;
+  k.problem->unknowns[1].max = HUGE_VAL;
   err = (Err){0};
   assert_null(compare_run(k.problem, &c.request, NULL, NULL, &err));
   assert_string_equal(err.text,
                       "random starts need finite bounds of all parameters; give min and max to b");
-  k.problem->free[1].max = 10;
+  k.problem->unknowns[1].max = 10;
   known_close(&k);
 }
 

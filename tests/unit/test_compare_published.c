@@ -4,8 +4,8 @@
 #include "test.h"
 
 static Problem two_numbers(void) {
-  static Free numbers[] = {{.name = "p"}, {.name = "theta.start"}};
-  return (Problem){.free = numbers, .free_count = 2};
+  static Unknown numbers[] = {{.name = "p"}, {.name = "theta.start"}};
+  return (Problem){.unknowns = numbers, .unknown_count = 2};
 }
 
 static void rows_have_figures_and_parameters(void **state) {

@@ -1,4 +1,4 @@
-#include "estimate/curvature.h"
+#include "local/curvature.h"
 
 #include <string.h>
 

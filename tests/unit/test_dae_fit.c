@@ -2,13 +2,13 @@
 #include <stdlib.h>
 
 #include "entrain.h"
-#include "estimate/fit.h"
-#include "estimate/objective.h"
-#include "estimate/shooting.h"
 #include "hand_problem.h"
 #include "made_problem.h"
 #include "model/couple.h"
 #include "model/extend.h"
+#include "residual/objective.h"
+#include "search/fit.h"
+#include "search/shooting.h"
 #include "stats/statistics.h"
 
 // Start values are no more than wishes: the nearest ones that satisfy the constraint are taken, and they move with L.
@@ -65,7 +65,7 @@ static const char CRANK[] =
 static void assert_found(const FitResult *r, const double *truth, double tolerance) {
   assert_int_equal(r->outcome, FIT_CONVERGED);
   assert_true(r->certain);
-  for (int i = 0; i < r->problem->free_count; i++)
+  for (int i = 0; i < r->problem->unknown_count; i++)
     assert_close_relative(r->x[i], truth[i], tolerance);
 }
 
@@ -73,13 +73,13 @@ static void assert_found(const FitResult *r, const double *truth, double toleran
 
 static void assert_slopes_are_differences(Hand *h, const double *x) {
   Objective *o = objective_new(&h->problem);
-  int n = h->problem.free_count;
+  int n = h->problem.unknown_count;
   LsqPoint *p = lsq_point_new(h->arena, n), *q = lsq_point_new(h->arena, n);
   memcpy(p->x, x, (size_t)n * sizeof *x);
   assert_int_equal(objective_eval(o, p, HUGE_VAL, true), LSQ_DONE);
   for (int k = 0; k < n; k++) {
     double gradient = 0, step = 1e-5 * fmax(0.1, fabs(x[k])), V[2];
-    for (int i = 0; i <= k; i++) gradient += p->R[i * n + k] * p->z[i];
+    for (int i = 0; i <= k; i++) gradient += p->R[i * n + k] * p->Qr[i];
     for (int side = 0; side < 2; side++) {
       memcpy(q->x, x, (size_t)n * sizeof *x);
       q->x[k] += side ? step : -step;
@@ -328,7 +328,7 @@ static void pieces_with_constraints_are_one_simulation(void **state) {
     ShootingRequest q = {count, time_rows, state_rows, sigma, NULL, NULL};
     ShootingResult r = {0};
     FitWork work = {0};
-    for (int i = 0; i < N; i++) x[k][i] = h->free[i].start;
+    for (int i = 0; i < N; i++) x[k][i] = h->unknowns[i].start;
     shooting_run(&h->problem, &q, x[k], &work, &r);
     assert_true(r.converged && r.gap < 1e-6);
     objective[k] = r.objective;

@@ -1,6 +1,6 @@
 // Slopes by differences are those of the sensitivity equations, within what their steps leave; any number of threads.
-#include "estimate/objective.h"
 #include "known_truth.h"
+#include "residual/objective.h"
 
 // Two experiments' worth of everything that slopes depend on: a start value, an offset, a nonlinear parameter.
 static const char OSCILLATOR[] =
@@ -23,7 +23,7 @@ static Known oscillator(const char *options) {
 }
 
 static LsqPoint *slopes_at(const Known *k, const double *x, Arena *a) {
-  int n = k->problem->free_count;
+  int n = k->problem->unknown_count;
   LsqPoint *p = lsq_point_new(a, n);
   memcpy(p->x, x, (size_t)n * sizeof *x);
   Objective *o = objective_new(k->problem);
@@ -34,7 +34,7 @@ static LsqPoint *slopes_at(const Known *k, const double *x, Arena *a) {
 
 static double gradient_of(const LsqPoint *p, int n, int i) {
   double sum = 0;
-  for (int j = 0; j <= i; j++) sum += p->R[j * n + i] * p->z[j];
+  for (int j = 0; j <= i; j++) sum += p->R[j * n + i] * p->Qr[j];
   return sum;
 }
 
@@ -84,7 +84,7 @@ static void the_number_of_threads_changes_nothing(void **state) {
     LsqPoint *p = slopes_at(&k, AT, a);
     if (!first) first = p;
     assert_memory_equal(p->R, first->R, 16 * sizeof *p->R);
-    assert_memory_equal(p->z, first->z, 4 * sizeof *p->z);
+    assert_memory_equal(p->Qr, first->Qr, 4 * sizeof *p->Qr);
     known_close(&k);
   }
   arena_free(a);

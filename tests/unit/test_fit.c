@@ -1,10 +1,10 @@
-#include "estimate/fit.h"
+#include "search/fit.h"
 
 #include <pthread.h>
 
-#include "estimate/objective.h"
 #include "made_problem.h"
 #include "num/random.h"
+#include "residual/objective.h"
 
 static const char MODEL[] = "model Oscillator\n"
                             "  parameter Real k(min = 0.1, max = 100) = 4;\n"
@@ -145,12 +145,12 @@ static void experiments_have_numbers_of_their_own(void **state) {
                     "  - {name: second, data: two.csv, measure: {x: a}, set: {x.start: 0.7}}\n"
                     "estimate: {k: {start: 20, per_experiment: true}, c: 1}\n");
   FitResult *r = fit_run(p, NULL, NULL, NULL);
-  assert_int_equal(p->free_count, 3);
+  assert_int_equal(p->unknown_count, 3);
   assert_true(r->certain);
   for (int i = 0; i < 3; i++) {
-    double truth = strcmp(p->free[i].name, "k[first]") == 0    ? 4
-                   : strcmp(p->free[i].name, "k[second]") == 0 ? 6
-                                                               : 0.2;
+    double truth = strcmp(p->unknowns[i].name, "k[first]") == 0    ? 4
+                   : strcmp(p->unknowns[i].name, "k[second]") == 0 ? 6
+                                                                   : 0.2;
     assert_close_relative(r->x[i], truth, 0.01);
   }
   fit_free(r);
@@ -169,10 +169,10 @@ static void finds_start_values_and_constants_of_a_sensor(void **state) {
                     "estimate: {k: 12, c: 1, x.start: {start: 0.5, min: 0, max: 3}}\n");
   FitResult *r = fit_run(p, NULL, NULL, NULL);
   assert_true(r->certain);
-  for (int i = 0; i < p->free_count; i++) {
-    if (strcmp(p->free[i].name, "x.start") == 0) assert_close(r->x[i], 1.3, 0.01);
-    if (strcmp(p->free[i].name, "x.offset") == 0) assert_close(r->x[i], 0, 0.005);
-    if (strcmp(p->free[i].name, "k") == 0) assert_close(r->x[i], 4, 0.01);
+  for (int i = 0; i < p->unknown_count; i++) {
+    if (strcmp(p->unknowns[i].name, "x.start") == 0) assert_close(r->x[i], 1.3, 0.01);
+    if (strcmp(p->unknowns[i].name, "x.offset") == 0) assert_close(r->x[i], 0, 0.005);
+    if (strcmp(p->unknowns[i].name, "k") == 0) assert_close(r->x[i], 4, 0.01);
   }
   fit_free(r);
   made_close(&m);

@@ -22,9 +22,9 @@ static Channel CHANNELS[] = {{.name = "alpha*z + c0*v",
                               .weight = 1}};
 static Experiment EXPERIMENTS[] = {
     {.name = "sine", .file = "sine.csv", .stop = 2, .channels = CHANNELS, .channel_count = 1}};
-static Free FREE[] = {{.name = "alpha", .unit = "N/cm", .start = 500, .min = 1, .max = 1000},
-                      {.name = "A", .unit = "", .start = 10, .min = -HUGE_VAL, .max = HUGE_VAL},
-                      {.name = "n", .unit = "", .start = 1.5, .min = 1, .max = 2.5}};
+static Unknown FREE[] = {{.name = "alpha", .unit = "N/cm", .start = 500, .min = 1, .max = 1000},
+                         {.name = "A", .unit = "", .start = 10, .min = -HUGE_VAL, .max = HUGE_VAL},
+                         {.name = "n", .unit = "", .start = 1.5, .min = 1, .max = 2.5}};
 enum { N = 3 };
 
 typedef struct Made {
@@ -61,8 +61,8 @@ static void make(Made *m) {
                          .model_path = "damper.mo",
                          .experiments = EXPERIMENTS,
                          .experiment_count = 1,
-                         .free = FREE,
-                         .free_count = N,
+                         .unknowns = FREE,
+                         .unknown_count = N,
                          .method = METHOD_AUTO};
   fit_options_init(&m->problem.options);
   simulate_options_init(&m->problem.simulate);

@@ -1,4 +1,4 @@
-#include "estimate/lsq.h"
+#include "local/lsq.h"
 #include "lsq_problems.h"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-#include "estimate/hessian.h"
+#include "residual/hessian.h"
 
 #include "hand_problem.h"
 #include "made_problem.h"
@@ -18,7 +18,7 @@ static void evaluate(Objective *o, HessianWay way, const double *x, At *at) {
 }
 
 static void gradient_of(Objective *o, const double *x, double *value, double *gradient) {
-  int n = objective_problem(o)->free_count;
+  int n = objective_problem(o)->unknown_count;
   Arena *a = arena_new();
   LsqPoint *p = lsq_point_new(a, n);
   memcpy(p->x, x, (size_t)n * sizeof *x);
@@ -26,7 +26,7 @@ static void gradient_of(Objective *o, const double *x, double *value, double *gr
   *value = p->objective;
   for (int j = 0; j < n; j++) {
     gradient[j] = 0;
-    for (int i = 0; i <= j; i++) gradient[j] += p->R[i * n + j] * p->z[i];
+    for (int i = 0; i <= j; i++) gradient[j] += p->R[i * n + j] * p->Qr[i];
   }
   arena_free(a);
 }
@@ -34,7 +34,7 @@ static void gradient_of(Objective *o, const double *x, double *value, double *gr
 // Column j of the Hessian by differences of the gradient, of fourth order.
 static void difference(Objective *o, const double *x, double step, int j, double *column) {
   static const double WEIGHT[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, AT[4] = {-2, -1, 1, 2};
-  int n = objective_problem(o)->free_count;
+  int n = objective_problem(o)->unknown_count;
   double y[HAND_MOST], g[HAND_MOST], value, h = step * fmax(0.1, fabs(x[j]));
   memcpy(y, x, (size_t)n * sizeof *x);
   memset(column, 0, (size_t)n * sizeof *column);
@@ -51,7 +51,7 @@ static double size_of(const At *at, int n, int i, int j) {
 
 // Value and gradient are those of the objective; the Hessian is that of differences; both ways agree.
 static void check_laws(Objective *o, const double *x, double step, double tol) {
-  int n = objective_problem(o)->free_count;
+  int n = objective_problem(o)->unknown_count;
   static At forward, adjoint;
   double value, gradient[HAND_MOST], column[HAND_MOST];
   evaluate(o, HESSIAN_FORWARD, x, &forward);
@@ -211,7 +211,7 @@ static void at_an_exact_fit_it_is_that_of_gauss_and_newton(void **state) {
   (void)state;
   Hand *h = hand_of(&CASES[2]);
   Objective *o = objective_new(&h->problem);
-  int n = h->problem.free_count;
+  int n = h->problem.unknown_count;
   static At at;
   double truth[] = {1, 2, 3};
   LsqPoint *p = lsq_point_new(h->arena, n);
@@ -312,7 +312,7 @@ static void open_problem(Fixture *f, const char *text) {
   p->simulate.rel_tol = 1e-11;
   p->simulate.abs_tol = 1e-13;
   f->objective = objective_new(p);
-  for (int i = 0; i < p->free_count; i++) f->x[i] = p->free[i].start;
+  for (int i = 0; i < p->unknown_count; i++) f->x[i] = p->unknowns[i].start;
 }
 
 static void close_problem(Fixture *f) {

@@ -1,14 +1,14 @@
 // Fits side by side in lanes find what fits by themselves find, and the number of threads changes no bit.
-#include "estimate/hub.h"
+#include "residual/hub.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/batch.h"
-#include "estimate/objective_parts.h"
-#include "estimate/points.h"
 #include "hand_problem.h"
+#include "residual/objective_parts.h"
+#include "residual/points.h"
+#include "search/many_fits.h"
 
 static const char DUFFING[] = "model Duffing\n"
                               "  parameter Real a = 0.5;\n"
@@ -47,10 +47,10 @@ static Hand *duffing(double stop) {
 
 static void list_starts(const Problem *p, double *x) {
   for (int k = 0; k < STARTS; k++)
-    for (int i = 0; i < p->free_count; i++) {
-      const Free *f = &p->free[i];
+    for (int i = 0; i < p->unknown_count; i++) {
+      const Unknown *f = &p->unknowns[i];
       double share = (i == 0 ? k / SIDE : k % SIDE) / (SIDE - 1.);
-      x[k * p->free_count + i] = i < 2 ? f->min + share * (f->max - f->min) : f->start;
+      x[k * p->unknown_count + i] = i < 2 ? f->min + share * (f->max - f->min) : f->start;
     }
 }
 
@@ -74,7 +74,7 @@ static bool take(void *data, int number, const BatchAnswer *a) {
 static void run(const Problem *p, bool lanes, int threads, Taken *t) {
   double starts[STARTS * MOST];
   memset(t, 0, sizeof *t);
-  t->n = p->free_count;
+  t->n = p->unknown_count;
   list_starts(p, starts);
   BatchRequest q = {.starts = starts,
                     .count = STARTS,

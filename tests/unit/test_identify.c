@@ -18,7 +18,7 @@ static double *samples(const Case *c) {
 
 static void take_model(void *data, const ResidualBlock *b) { // data become those of the model
   const Case *c = data;
-  const double *r = b->column[c->made.problem->free_count];
+  const double *r = b->column[c->made.problem->unknown_count];
   for (int i = 0; i < b->rows; i++) samples(c)[b->first + i] += r[i] / b->scale[i];
 }
 

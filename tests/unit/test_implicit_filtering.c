@@ -1,7 +1,7 @@
-#include "estimate/descent.h"
-#include "estimate/fit.h"
 #include "hand_problem.h"
+#include "local/descent.h"
 #include "lsq_problems.h"
+#include "search/fit.h"
 #include "test.h"
 
 typedef struct Run {
@@ -345,7 +345,7 @@ static LsqEnd noisy_eval(void *self, LsqPoint *out, double worth, bool slopes) {
   qr_sum_add(q, column, NOISY_ROWS);
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 2; j++) out->R[2 * i + j] = j < i ? 0 : q->R[3 * i + j];
-    out->z[i] = q->R[3 * i + 2];
+    out->Qr[i] = q->R[3 * i + 2];
   }
   arena_free(a);
   return LSQ_DONE;

@@ -1,4 +1,4 @@
-#include "estimate/linear.h"
+#include "local/linear.h"
 
 #include <stdbool.h>
 #include <string.h>

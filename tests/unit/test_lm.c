@@ -1,4 +1,4 @@
-#include "estimate/descent.h"
+#include "local/descent.h"
 #include "local_laws.h"
 
 static void problems_of_the_literature_are_solved(void **state) {

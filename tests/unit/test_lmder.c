@@ -1,4 +1,4 @@
-#include "estimate/lsq.h"
+#include "local/lsq.h"
 #include "local_laws.h"
 
 // Evaluations of residuals plus Jacobians that a program with nothing but lmder of cminpack 1.3.6 needs with the same
@@ -43,7 +43,7 @@ static void slope_leads_inside_or_along(const Run *r) {
   for (int i = 0; i < r->t->lsq.n; i++) {
     double slope = 0, norm = 0;
     for (int k = 0; k <= i; k++) {
-      slope += p->R[k * r->t->lsq.n + i] * p->z[k];
+      slope += p->R[k * r->t->lsq.n + i] * p->Qr[k];
       norm += p->R[k * r->t->lsq.n + i] * p->R[k * r->t->lsq.n + i];
     }
     slope /= sqrt(2 * norm * p->objective);

@@ -1,6 +1,6 @@
 // Many starts: the answers, their order and their number do not depend on threads; budgets and targets end them.
-#include "estimate/batch.h"
 #include "known_truth.h"
+#include "search/many_fits.h"
 
 static const char PENDULUM[] = "model Pendulum\n"
                                "  parameter Real p(min = 0.1) = 10;\n"

@@ -1,8 +1,8 @@
-#include "estimate/descent.h"
-#include "estimate/fit.h"
+#include "local/descent.h"
 #include "local_laws.h"
 #include "made_problem.h"
 #include "num/random.h"
+#include "search/fit.h"
 
 // ---- second derivatives by differences of exact slopes, of order 4
 

@@ -1,6 +1,6 @@
-#include "estimate/nlopt_methods.h"
+#include "local/nlopt_methods.h"
 
-#include "estimate/sqp_help.h"
+#include "local/sqp_help.h"
 #include "lsq_problems.h"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-#include "estimate/objective.h"
+#include "residual/objective.h"
 
 #include "made_problem.h"
 
@@ -29,8 +29,8 @@ static void open_problem(Fixture *f, const char *yaml) {
   f->problem = made_load(&f->made, yaml);
   f->objective = objective_new(f->problem);
   f->arena = arena_new();
-  f->at = lsq_point_new(f->arena, f->problem->free_count);
-  for (int i = 0; i < f->problem->free_count; i++) f->at->x[i] = f->problem->free[i].start;
+  f->at = lsq_point_new(f->arena, f->problem->unknown_count);
+  for (int i = 0; i < f->problem->unknown_count; i++) f->at->x[i] = f->problem->unknowns[i].start;
 }
 
 static void close_problem(Fixture *f) {
@@ -49,7 +49,7 @@ static double value_at(Fixture *f, int i, double change) {
 
 // Half the sum of the squares of all rows is the objective, and J'r its gradient.
 static void check_rows(Fixture *f, double objective, const double *gradient, double size) {
-  int n = f->problem->free_count, rows = objective_vector_rows(f->objective);
+  int n = f->problem->unknown_count, rows = objective_vector_rows(f->objective);
   double *r = ARENA_ARRAY(f->arena, double, rows), *J = ARENA_ARRAY(f->arena, double, rows *n);
   assert_int_equal(objective_vector(f->objective, f->at->x, r, J), LSQ_DONE);
   double sum = 0;
@@ -64,11 +64,11 @@ static void check_rows(Fixture *f, double objective, const double *gradient, dou
 
 // R'z is the gradient of the objective, whatever the problem asks for.
 static void check_gradient(Fixture *f, double step, double tol) {
-  int n = f->problem->free_count;
+  int n = f->problem->unknown_count;
   assert_int_equal(objective_eval(f->objective, f->at, HUGE_VAL, true), LSQ_DONE);
   double gradient[16] = {0}, size = 0, objective = f->at->objective;
   for (int j = 0; j < n; j++)
-    for (int i = 0; i <= j; i++) gradient[j] += f->at->R[i * n + j] * f->at->z[i];
+    for (int i = 0; i <= j; i++) gradient[j] += f->at->R[i * n + j] * f->at->Qr[i];
   for (int j = 0; j < n; j++) size = fmax(size, fabs(gradient[j]));
   assert_true(size > 0);
   check_rows(f, objective, gradient, size);
@@ -210,7 +210,7 @@ static void rows_sum_up_to_the_objective(void **state) {
   (void)state;
   Fixture f;
   open_problem(&f, PROBLEMS[1]);
-  Seen seen = {.n = f.problem->free_count};
+  Seen seen = {.n = f.problem->unknown_count};
   assert_true(objective_rows(f.objective, f.at->x, see, &seen, NULL));
   int samples = 0;
   for (int e = 0; e < f.problem->experiment_count; e++)

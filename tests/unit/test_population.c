@@ -1,4 +1,4 @@
-#include "estimate/population.h"
+#include "global/population.h"
 
 #include "global_trial.h"
 

@@ -140,16 +140,17 @@ static void free_numbers_are_named_after_their_experiment(void **state) {
                                       "theta.offset", "theta.delay"};
   static const int EXPERIMENT[] = {-1, 0, 1, -1, -1};
   Problem *p = parse(state, PROBLEM);
-  assert_int_equal(p->free_count, 5);
+  assert_int_equal(p->unknown_count, 5);
   for (int i = 0; i < 5; i++) {
-    assert_string_equal(p->free[i].name, NAMES[i]);
-    assert_int_equal(p->free[i].experiment, EXPERIMENT[i]);
-    assert_true(p->free[i].min <= p->free[i].start && p->free[i].start <= p->free[i].max);
+    assert_string_equal(p->unknowns[i].name, NAMES[i]);
+    assert_int_equal(p->unknowns[i].experiment, EXPERIMENT[i]);
+    assert_true(p->unknowns[i].min <= p->unknowns[i].start &&
+                p->unknowns[i].start <= p->unknowns[i].max);
   }
-  assert_true(p->free[0].log && p->free[0].has_prior);
-  assert_int_equal(p->free[0].line, 17);
+  assert_true(p->unknowns[0].log && p->unknowns[0].has_prior);
+  assert_int_equal(p->unknowns[0].line, 17);
   int parameters[5];
-  assert_int_equal(problem_free_parameters(p, parameters), 4); // omega.start once
+  assert_int_equal(problem_unknown_parameters(p, parameters), 4); // omega.start once
   problem_free(p);
 }
 
@@ -175,8 +176,8 @@ static void what_follows_from_a_parameter_can_be_estimated_instead(void **state)
   Problem *p = parse(state, "model: model.mo\n"
                             "experiments: {data: data.csv, measure: {theta: angle}, set: {p: 3}}\n"
                             "estimate: {twice: {max: 50}}\n");
-  assert_false(p->model->flat->parameters.at[p->free[0].parameter].dependent);
-  assert_close(p->free[0].start, 20, 0); // as the text has it
+  assert_false(p->model->flat->parameters.at[p->unknowns[0].parameter].dependent);
+  assert_close(p->unknowns[0].start, 20, 0); // as the text has it
   assert_close(p->experiments[0].p[parameter(p, "p")], 3, 0);
   assert_close(p->experiments[0].p[parameter(p, "twice")], 20, 0);
   problem_free(p);
@@ -184,11 +185,11 @@ static void what_follows_from_a_parameter_can_be_estimated_instead(void **state)
 
 static void what_the_model_says_is_known_whatever_the_start(void **state) {
   Problem *p = parse(state, PROBLEM);
-  assert_close(p->free[0].start, 15, 0);
-  assert_close(p->free[0].in_model, 10, 0);
-  assert_close(p->free[1].in_model, 0, 0); // omega.start
-  assert_close(p->free[4].start, 0.01, 0); // theta.delay: the model has no sensors
-  assert_close(p->free[4].in_model, 0.01, 0);
+  assert_close(p->unknowns[0].start, 15, 0);
+  assert_close(p->unknowns[0].in_model, 10, 0);
+  assert_close(p->unknowns[1].in_model, 0, 0); // omega.start
+  assert_close(p->unknowns[4].start, 0.01, 0); // theta.delay: the model has no sensors
+  assert_close(p->unknowns[4].in_model, 0.01, 0);
   problem_free(p);
 }
 
@@ -307,8 +308,8 @@ static void numbers_come_back_exactly(void **state) {
     number_format(value, text);
     ProblemSetting s = {"estimate.p.start", text, false};
     Problem *p = parse_with(state, PROBLEM, &s, 1);
-    assert_close(p->free[0].start, value, 0);
-    assert_close(p->experiments[1].p[p->free[0].parameter], value, 0);
+    assert_close(p->unknowns[0].start, value, 0);
+    assert_close(p->experiments[1].p[p->unknowns[0].parameter], value, 0);
     problem_free(p);
   }
 }
@@ -335,7 +336,7 @@ static void every_option_can_be_set_by_its_name(void **state) {
 static void the_last_setting_counts(void **state) {
   ProblemSetting s[] = {{"estimate.p.start", "20", false}, {"estimate.p.start", "30", false}};
   Problem *p = parse_with(state, PROBLEM, s, 2);
-  assert_close(p->free[0].start, 30, 0);
+  assert_close(p->unknowns[0].start, 30, 0);
   problem_free(p);
 }
 
@@ -438,8 +439,8 @@ static void many_experiments_share_a_file(void **state) {
     text_add(&t, "  - {data: data.csv, measure: {theta: {column: angle, offset: estimate}}}\n");
   Problem *p = parse(state, t.at);
   text_done(&t);
-  assert_int_equal(p->free_count, 501);
-  assert_string_equal(p->free[499].name, "p[data-500]");
+  assert_int_equal(p->unknown_count, 501);
+  assert_string_equal(p->unknowns[499].name, "p[data-500]");
   assert_ptr_equal(p->experiments[0].channels[0].y, p->experiments[499].channels[0].y);
   problem_free(p);
 }

@@ -581,7 +581,7 @@ static void assert_same(const Profile *a, const Profile *b) {
     for (int k = 0; k < x->point_count; k++) {
       assert_memory_equal(&x->points[k].objective, &y->points[k].objective, sizeof(double));
       assert_memory_equal(x->points[k].x, y->points[k].x,
-                          (size_t)a->problem->free_count * sizeof(double));
+                          (size_t)a->problem->unknown_count * sizeof(double));
     }
     assert_string_equal(x->remark, y->remark);
   }

@@ -195,11 +195,11 @@ static void long_names_are_cut_nowhere(void **state) {
   const Profile *p = profile_of(state);
   Arena *a = arena_new();
   Problem named = *p->problem;
-  Free *unknowns = ARENA_ARRAY(a, Free, named.free_count);
-  memcpy(unknowns, named.free, (size_t)named.free_count * sizeof *unknowns);
-  for (int i = 0; i < named.free_count; i++)
+  Unknown *unknowns = ARENA_ARRAY(a, Unknown, named.unknown_count);
+  memcpy(unknowns, named.unknowns, (size_t)named.unknown_count * sizeof *unknowns);
+  for (int i = 0; i < named.unknown_count; i++)
     unknowns[i].name = arena_print(a, "stiffness_of_the_primary_suspension_spring_number_%d", i);
-  named.free = unknowns;
+  named.unknowns = unknowns;
   named.path = "some/folder/long_problem_name_for_the_front_left_wheel_of_the_test_vehicle/"
                "another_long_name_of_a_problem_that_nobody_can_read_any_longer.yaml";
   Profile longer = *p;

@@ -77,8 +77,8 @@ static void rows_are_what_must_not_be_negative(void **state) {
       &m, ONE, "[k + d <= 10, k >= 2*d, k*d = 1.2, 0.1 < k/d < 30, x.start <= 2*x.offset + g]");
   const double x[] = {3, 0.5, 1.1, 0.2}; // k, d, x.start, x.offset
   double c[6];
-  assert_int_equal(p->free_count, 4);
-  assert_string_equal(p->free[3].name, "x.offset");
+  assert_int_equal(p->unknown_count, 4);
+  assert_string_equal(p->unknowns[3].name, "x.offset");
   assert_int_equal(p->constraints.count, 5);
   assert_int_equal(p->constraints.equalities, 1);
   assert_int_equal(p->constraints.inequalities, 5);

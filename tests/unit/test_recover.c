@@ -173,10 +173,10 @@ static void what_cannot_be_studied_is_refused(void **state) {
   assert_refused(
       &k, (double[]){0.01, 1}, false,
       "the truth of k, 0.01, is outside its bounds [0.05, 5]; give another truth, or wider bounds");
-  k.problem->free[1].max = HUGE_VAL;
+  k.problem->unknowns[1].max = HUGE_VAL;
   assert_refused(&k, (double[]){0.1, 1}, true,
                  "random starts need finite bounds of all parameters; give min and max to b");
-  k.problem->free[1].max = 10;
+  k.problem->unknowns[1].max = 10;
   known_close(&k);
 }
 
@@ -273,7 +273,7 @@ static void random_starts_fill_the_bounds(void **state) {
   for (int i = 0; i < 2000; i++) {
     random_start(k.problem, &random, x);
     for (int j = 0; j < 2; j++) {
-      assert_true(x[j] >= k.problem->free[j].min && x[j] <= k.problem->free[j].max);
+      assert_true(x[j] >= k.problem->unknowns[j].min && x[j] <= k.problem->unknowns[j].max);
       least[j] = fmin(least[j], x[j]), most[j] = fmax(most[j], x[j]);
     }
     low += x[0] < sqrt(0.05 * 5); // two decades: half of the points are below the geometric mean

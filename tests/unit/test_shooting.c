@@ -1,4 +1,4 @@
-#include "estimate/shooting.h"
+#include "search/shooting.h"
 
 #include "hand_problem.h"
 #include "model/couple.h"
@@ -24,10 +24,10 @@ static Shot *shot_new(Hand *h, int pieces) {
     s->time_rows[e] = s->times[e], s->state_rows[e] = s->states[e];
   }
   for (int i = 0; i < HAND_MOST * HAND_CHANNELS; i++) s->sigma[i] = 1;
-  for (int i = 0; i < h->problem.free_count; i++) s->x[i] = h->free[i].start;
+  for (int i = 0; i < h->problem.unknown_count; i++) s->x[i] = h->unknowns[i].start;
   s->request = (ShootingRequest){
       .piece_count = s->count, .times = s->time_rows, .states = s->state_rows, .sigma = s->sigma};
-  s->result = (ShootingResult){.R = s->R, .z = s->z};
+  s->result = (ShootingResult){.R = s->R, .Qr = s->z};
   return s;
 }
 
@@ -48,7 +48,7 @@ static void observe(Hand *h, Shot *s, int e, double gain, bool rates) {
   SimulateWork *w = simulate_work_new(system, &p->simulate);
   double *all = ARENA_ARRAY(h->arena, double, tied->model->np + 1);
   memcpy(all, x->p, (size_t)p->model->np * sizeof *all);
-  for (int i = 0; i < p->free_count; i++) all[p->free[i].parameter] = s->x[i];
+  for (int i = 0; i < p->unknown_count; i++) all[p->unknowns[i].parameter] = s->x[i];
   all[tied->lambda] = 1;
   for (int k = 0; k < count; k++) all[tied->gain[k]] = terms[k].rate ? gain * gain : gain;
   const Input *inputs[HAND_CHANNELS];
@@ -278,9 +278,9 @@ static void a_sharp_prior_wins_against_the_data(void **state) {
   Hand *h = hand_text(SWING);
   swing(h, 0.8, 0.02, 1);
   hand_estimate(h, "p", -1, 9, 1, 100);
-  h->free[0].has_prior = true;
-  h->free[0].prior_mean = 9.5;
-  h->free[0].prior_sd = 1e-6;
+  h->unknowns[0].has_prior = true;
+  h->unknowns[0].prior_mean = 9.5;
+  h->unknowns[0].prior_sd = 1e-6;
   Shot *s = shot_new(h, 10);
   guess_from_truth(h, s, 0);
   shoot(h, s);
@@ -324,7 +324,8 @@ static void nodes_guessed_at_random_are_given_up_soon(void **state) {
   assert_false(s->result.converged);
   assert_false(local_end_converged(s->result.end));
   assert_true(s->work.sensitivity_simulations < 100);
-  for (int i = 0; i < 2; i++) assert_true(s->x[i] >= h->free[i].min && s->x[i] <= h->free[i].max);
+  for (int i = 0; i < 2; i++)
+    assert_true(s->x[i] >= h->unknowns[i].min && s->x[i] <= h->unknowns[i].max);
   hand_done(h);
 }
 
@@ -381,7 +382,7 @@ typedef struct Rows { // of all channels, in the order of experiments and sample
 
 static Rows *rows_new(const Hand *h) {
   Rows *r = ARENA_NEW(h->arena, Rows);
-  r->n = h->problem.free_count;
+  r->n = h->problem.unknown_count;
   for (int e = 0, at = 0; e < h->problem.experiment_count; e++) {
     r->first[e] = at;
     at += h->experiments[e].channels[0].count;

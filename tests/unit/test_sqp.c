@@ -1,5 +1,5 @@
-#include "estimate/descent.h"
-#include "estimate/nlopt_methods.h"
+#include "local/descent.h"
+#include "local/nlopt_methods.h"
 #include "local_laws.h"
 #include "num/lsi.h"
 
@@ -303,7 +303,7 @@ static double kuhn_tucker(const Run *r) {
   double low[MOST], high[MOST], slope[LSQ_CASE_NUMBERS], norm[LSQ_CASE_NUMBERS], d[MOST] = {0};
   const double *x = r->best->x;
   constraints(NULL, x, c, C);
-  linear_slope(n, r->best->R, r->best->z, slope, norm);
+  linear_slope(n, r->best->R, r->best->Qr, slope, norm);
   for (int k = 0; k < all; k++) {
     bool equality = k < h->equalities;
     if (equality ? fabs(c[k]) > 1e-7 : c[k] < -1e-7) return HUGE_VAL;

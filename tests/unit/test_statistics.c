@@ -58,7 +58,8 @@ static void open_case(Case *c, const char *channel, const char *rest, double noi
   made_load(&c->made, yaml);
   if (noise > 0) add_noise(c, 1, noise, 0);
   c->objective = objective_new(c->made.problem);
-  for (int i = 0; i < c->made.problem->free_count; i++) c->x[i] = c->made.problem->free[i].start;
+  for (int i = 0; i < c->made.problem->unknown_count; i++)
+    c->x[i] = c->made.problem->unknowns[i].start;
 }
 
 static void close_case(Case *c) {
@@ -76,7 +77,7 @@ static void analyse_fit(Case *c) {
 // Gauss-Newton from near the optimum.
 static void fit(Case *c) {
   FitResult *r = fit_run(c->made.problem, c->x, NULL, NULL);
-  memcpy(c->x, r->x, sizeof(double) * (size_t)c->made.problem->free_count);
+  memcpy(c->x, r->x, sizeof(double) * (size_t)c->made.problem->unknown_count);
   fit_free(r);
 }
 

@@ -39,7 +39,7 @@ static const char BLADE[] = "model Blade\n"
                             "end Blade;\n";
 
 static const char FREE[] =
-    "model Free\n  Real x(start = 1);\nequation\n  der(x) = -x;\nend Free;\n";
+    "model Unknown\n  Real x(start = 1);\nequation\n  der(x) = -x;\nend Unknown;\n";
 
 enum { X, Y, PHI, VX, VY, W, STATES };
 

@@ -1,4 +1,4 @@
-#include "estimate/descent.h"
+#include "local/descent.h"
 #include "local_laws.h"
 #include "nist.h"
 

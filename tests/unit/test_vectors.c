@@ -1,4 +1,4 @@
-#include "estimate/vectors.h"
+#include "residual/vectors.h"
 
 #include "hand_problem.h"
 #include "test.h"
@@ -15,7 +15,7 @@ static Hand *oscillator(int threads) {
   Hand *h = hand_text(OSCILLATOR);
   hand_estimate(h, "k", -1, 3, -100, 100);
   hand_estimate(h, "c", -1, 0.5, 0, 5);
-  h->free[1].has_prior = true, h->free[1].prior_mean = 0.3, h->free[1].prior_sd = 0.1;
+  h->unknowns[1].has_prior = true, h->unknowns[1].prior_mean = 0.3, h->unknowns[1].prior_sd = 0.1;
   for (int e = 0; e < 2; e++)
     hand_experiment(h, (HandData){.channels = {"x", e ? "v" : NULL},
                                   .step = 0.1,

@@ -1,15 +1,15 @@
-#include "estimate/weak.h"
+#include "search/weak.h"
 
 #include "hand_problem.h"
 
 // Start values of the problem in, what the weak form makes of them out.
 static int start(const Hand *h, double *x, bool *found) {
-  for (int i = 0; i < h->problem.free_count; i++) x[i] = h->free[i].start;
+  for (int i = 0; i < h->problem.unknown_count; i++) x[i] = h->unknowns[i].start;
   int count = weak_start(&h->problem, x, found);
   int told = 0;
-  for (int i = 0; i < h->problem.free_count; i++) {
-    assert_true(isfinite(x[i]) && x[i] >= h->free[i].min && x[i] <= h->free[i].max);
-    if (!found[i]) assert_true(x[i] == h->free[i].start);
+  for (int i = 0; i < h->problem.unknown_count; i++) {
+    assert_true(isfinite(x[i]) && x[i] >= h->unknowns[i].min && x[i] <= h->unknowns[i].max);
+    if (!found[i]) assert_true(x[i] == h->unknowns[i].start);
     told += found[i];
   }
   assert_int_equal(count, told);
@@ -339,7 +339,7 @@ static void missing_and_uneven_samples_do_no_harm(void **state) {
 static void bounds_hold_where_the_truth_lies_outside(void **state) {
   (void)state;
   Hand *h = duffing(0.5, 0.5, 20, 0, 1);
-  h->free[1].min = 0.7, h->free[1].start = 0.8;
+  h->unknowns[1].min = 0.7, h->unknowns[1].start = 0.8;
   double x[3];
   bool found[3];
   assert_int_equal(start(h, x, found), 3);

@@ -1,6 +1,0 @@
-#pragma once
-#include "estimate/lsq.h"
-
-// Gauss-Newton damped by the natural monotonicity test; needs lsq->residuals. false: the residuals are too large for whole
-// steps to contract, and result->best is where something that looks at the objective should go on.
-bool gauss_newton_natural(const Lsq *lsq, const LocalOptions *options, LocalResult *result);

@@ -1,0 +1,140 @@
+// multistart(method, n): the first start is that of the problem, the others are spread over the bounds.
+#include <math.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "num/design.h"
+#include "search/many_fits.h"
+#include "search/search.h"
+
+typedef struct Multistart {
+  Search *s;
+  Problem inner; // as each start sees it
+  const double *starts;
+  double target;
+  double *x; // the best so far
+  double objective, comparable;
+  LocalEnd end;
+  int done, agree; // starts that ended, and that ended at the best objective
+  bool found;      // nothing better can come
+  bool satisfied;  // the best so far satisfies the constraints: no other counts any more
+} Multistart;
+
+static const double SAME = 1e-6; // relative difference of objectives of one optimum
+
+static void spread_starts(const Search *s, int count, double *x) {
+  const FitOptions *o = &s->problem->options;
+  size_t n = (size_t)s->n;
+  memcpy(x, s->resting, n * sizeof *x);
+  design_points(o->sampling, (uint64_t)o->seed, s->n, count - 1, x + n);
+  for (int k = 1; k < count; k++)
+    for (int i = 0; i < s->n; i++) {
+      double *u = &x[(size_t)k * n + (size_t)i], low, high;
+      bool decades;
+      search_box(&s->problem->unknowns[i], &low, &high, &decades);
+      *u = decades ? low * pow(high / low, *u) : low + (high - low) * *u;
+      *u = fmin(fmax(*u, low), high);
+    }
+}
+
+typedef struct Ended { // a search from one of the starts
+  const double *x;
+  double objective, comparable;
+  LocalEnd end;
+} Ended;
+
+// Where constraints are violated, no objective makes up for it.
+static bool counts(Multistart *m, const Ended *a) {
+  bool satisfied = problem_satisfied(m->s->problem, a->x);
+  if (satisfied && !m->satisfied) {
+    m->satisfied = true;
+    m->comparable = HUGE_VAL, m->agree = 0;
+  }
+  return satisfied || !m->satisfied;
+}
+
+static void consider(Multistart *m, const Ended *a) {
+  m->done++;
+  if (!(a->objective < HUGE_VAL) || !counts(m, a)) return;
+  double allowed = SAME * fabs(m->comparable);
+  if (!(a->comparable >= m->comparable - allowed)) m->agree = 0;
+  m->agree += !(a->comparable > m->comparable + allowed);
+  if (!(a->comparable < m->comparable)) return;
+  memcpy(m->x, a->x, (size_t)m->s->n * sizeof *m->x);
+  m->objective = a->objective, m->comparable = a->comparable, m->end = a->end;
+  search_tell(m->s, m->x, m->objective, m->done);
+}
+
+// The last start has what is left of the budget.
+static void end_with_the_rest(Multistart *m, int number) {
+  Search *s = m->s;
+  Problem rest = m->inner;
+  rest.options.max_simulations = (int)objective_left(s->objective);
+  rest.options.threads = 1;
+  FitResult *r = fit_run(&rest, m->starts + (size_t)number * (size_t)s->n, search_relay, s);
+  fit_work_add(objective_count(s->objective), &r->work);
+  consider(m, &(Ended){r->x, r->objective, fit_comparable(r), r->end});
+  fit_free(r);
+}
+
+static bool take(void *data, int number, const BatchAnswer *a) {
+  Multistart *m = data;
+  Search *s = m->s;
+  if (!search_affords(s, &a->work)) {
+    end_with_the_rest(m, number);
+    return false;
+  }
+  fit_work_add(objective_count(s->objective), &a->work);
+  consider(m, &(Ended){a->x, a->objective, a->comparable, a->end});
+  m->found = a->certain || a->objective <= m->target;
+  return !m->found && search_goes_on(s);
+}
+
+static bool goes_on(void *data, int finished) {
+  Multistart *m = data;
+  m->s->progress.iteration = finished;
+  return search_keeps_going(m->s);
+}
+
+// Who stops it early has at least the start.
+static void look_at_start(Multistart *m) {
+  Search *s = m->s;
+  double objective = search_evaluate(s, 0, 1, s->resting);
+  if (objective == HUGE_VAL) return;
+  memcpy(m->x, s->resting, (size_t)s->n * sizeof *m->x);
+  m->objective = objective, m->end = LOCAL_STOPPED_END;
+  search_tell(s, m->x, objective, 0);
+}
+
+void multistart(Search *s, Method method, int count, double target) {
+  Arena *a = arena_new();
+  Multistart m = {.s = s,
+                  .inner = *s->problem,
+                  .target = target,
+                  .objective = HUGE_VAL,
+                  .comparable = HUGE_VAL};
+  FitOptions *o = &m.inner.options;
+  if (count > o->max_simulations) count = o->max_simulations;
+  o->max_seconds = 0; // those of the whole search end it
+  m.inner.method = method;
+  m.x = ARENA_ARRAY(a, double, s->n + 1);
+  double *starts = ARENA_ARRAY(a, double, (size_t)count *(size_t)s->n + 1);
+  spread_starts(s, count, starts);
+  m.starts = starts;
+  BatchRequest q = {.starts = starts,
+                    .count = count,
+                    .threads = s->problem->options.threads,
+                    .lanes = s->problem->options.lanes == LANES_AUTO,
+                    .brief = true,
+                    .take = take,
+                    .listener = goes_on,
+                    .data = &m};
+  long before = objective_work(s->objective)->in_turn;
+  search_begin(s, "multistart");
+  look_at_start(&m);
+  if (search_goes_on(s)) batch_run(&m.inner, &q);
+  fit_work_share(objective_count(s->objective), before, pool_size(q.threads, count));
+  bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
+  search_end(s, certain, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);
+  arena_free(a);
+}

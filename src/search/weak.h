@@ -1,0 +1,10 @@
+// Start values without any simulation: the equations multiplied by bumps and integrated by parts (modulating functions),
+// with data in place of the states.
+#pragma once
+#include "problem/problem.h"
+
+// Where all states of some equations are known from the data (measured directly, through a known gain and offset, or as a
+// derivative of a measured state), solves those equations for the free numbers in them by bounded least squares; linear ones
+// in one step, others from several starts. Unknown start values of such states are read off the data.
+// x: free numbers, start on entry; found[i] says which were determined, the others stay. Returns how many were.
+int weak_start(const Problem *p, double *x, bool *found);
