@@ -302,16 +302,15 @@ static int study(const Arguments *a, const EntrainProblem *problem, const Plan *
   return status;
 }
 
-static int run(const Arguments *a) {
-  int status;
+static int plan_and_study(const Arguments *a, const EntrainProblem *problem) {
   Plan plan = {0};
-  EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !(check_places(a, problem, PLACES) && read_plan(a, problem, &plan)))
-    status = WRONG_USE;
-  if (status == DONE) status = study(a, problem, &plan);
+  int status = read_plan(a, problem, &plan) ? study(a, problem, &plan) : WRONG_USE;
   plan_done(&plan);
-  entrain_problem_free(problem);
   return status;
+}
+
+static int run(const Arguments *a) {
+  return run_on_problem(a, PLACES, plan_and_study);
 }
 
 static const Flag FLAGS[] = {

@@ -16,16 +16,15 @@ static int write_results(const Arguments *a, const EntrainCheck *check) {
   return entrain_check_passed(check) ? DONE : NOT_REACHED;
 }
 
-static int run(const Arguments *a) {
-  int status;
-  EntrainCheck *check = NULL;
-  EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
-  if (status == DONE) check = entrain_check_run(problem);
-  if (check) status = write_results(a, check);
+static int check_problem(const Arguments *a, const EntrainProblem *problem) {
+  EntrainCheck *check = entrain_check_run(problem);
+  int status = write_results(a, check);
   entrain_check_free(check);
-  entrain_problem_free(problem);
   return status;
+}
+
+static int run(const Arguments *a) {
+  return run_on_problem(a, PLACES, check_problem);
 }
 
 static const Flag FLAGS[] = {

@@ -268,17 +268,15 @@ static int study(Job *job) {
   return done ? write_results(job) : complain_error(&error);
 }
 
-static int run(const Arguments *a) {
-  int status;
-  EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
-  if (status == DONE) {
-    Job job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
-    status = study(&job);
-    entrain_compare_free(job.compare);
-  }
-  entrain_problem_free(problem);
+static int compare_all(const Arguments *a, const EntrainProblem *problem) {
+  Job job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
+  int status = study(&job);
+  entrain_compare_free(job.compare);
   return status;
+}
+
+static int run(const Arguments *a) {
+  return run_on_problem(a, PLACES, compare_all);
 }
 
 // ---------------------------------------------------------------- help

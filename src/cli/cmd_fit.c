@@ -71,22 +71,19 @@ static int write_results(const Arguments *a, EntrainFit *fit) {
   return entrain_fit_outcome(fit) == ENTRAIN_FIT_CONVERGED ? DONE : NOT_REACHED;
 }
 
-static int run(const Arguments *a) {
-  int status;
+static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainError error;
-  EntrainFit *fit = NULL;
-  EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
-  if (status == DONE) {
-    Watch watch = {.problem = problem, .progress = progress_new(a)};
-    interrupt_watch();
-    fit = entrain_fit_run(problem, listen, &watch, &error);
-    progress_clear(&watch.progress);
-    status = fit ? write_results(a, fit) : complain_error(&error);
-  }
+  Watch watch = {.problem = problem, .progress = progress_new(a)};
+  interrupt_watch();
+  EntrainFit *fit = entrain_fit_run(problem, listen, &watch, &error);
+  progress_clear(&watch.progress);
+  int status = fit ? write_results(a, fit) : complain_error(&error);
   entrain_fit_free(fit);
-  entrain_problem_free(problem);
   return status;
+}
+
+static int run(const Arguments *a) {
+  return run_on_problem(a, PLACES, fit_problem);
 }
 
 static const Flag FLAGS[] = {

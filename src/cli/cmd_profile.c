@@ -105,12 +105,7 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
 }
 
 static int run(const Arguments *a) {
-  int status;
-  EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !check_places(a, problem, PLACES)) status = WRONG_USE;
-  if (status == DONE) status = study(a, problem);
-  entrain_problem_free(problem);
-  return status;
+  return run_on_problem(a, PLACES, study);
 }
 
 static const Flag FLAGS[] = {

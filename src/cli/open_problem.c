@@ -207,3 +207,12 @@ int write_result(const char *path, char *text) {
   entrain_text_free(text);
   return done ? DONE : WRONG_USE;
 }
+
+int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work) {
+  int status;
+  EntrainProblem *problem = open_problem(a, &status);
+  if (problem && !check_places(a, problem, places)) status = WRONG_USE;
+  if (status == DONE) status = work(a, problem);
+  entrain_problem_free(problem);
+  return status;
+}

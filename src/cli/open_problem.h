@@ -11,6 +11,9 @@ bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, 
 // Files that results go to, by flags that end with NULL: not one that is read, not the same twice, in folders that can be
 // written.
 bool check_places(const Arguments *a, const EntrainProblem *p, const char *const *flags);
+// Opens the problem, checks these places, does the work with it; returns the exit status.
+typedef int ProblemWork(const Arguments *a, const EntrainProblem *p);
+int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work);
 // One of them is standard output, which leaves none for the report.
 bool places_take_stdout(const Arguments *a, const char *const *flags);
 // Writes a text of the library and frees it; returns the exit status.

@@ -243,13 +243,6 @@ static void csv_head(Text *out, const Problem *p) {
   text_add(out, "\n");
 }
 
-static void csv_numbers(Text *out, const double *values, int count) {
-  for (int i = 0; i < count; i++) {
-    text_add(out, ",");
-    cells_number(out, values[i]);
-  }
-}
-
 void basin_csv(Text *out, const Basin *b) {
   int n = b->problem->unknown_count;
   csv_head(out, b->problem);
@@ -257,11 +250,11 @@ void basin_csv(Text *out, const Basin *b) {
     const BasinStart *s = &b->start[i];
     text_print(out, "%d,%s,", i + 1, end_word(s));
     if (s->optimum >= 0) text_print(out, "%d", s->optimum + 1);
-    csv_numbers(out, &s->objective, 1);
+    cells_numbers(out, &s->objective, 1);
     text_print(out, ",%d,%ld,%ld,%ld", s->certain, s->work.iterations, s->work.simulations,
                s->work.sensitivity_simulations);
-    csv_numbers(out, b->starts + (size_t)i * (size_t)n, n);
-    csv_numbers(out, b->ends + (size_t)i * (size_t)n, n);
+    cells_numbers(out, b->starts + (size_t)i * (size_t)n, n);
+    cells_numbers(out, b->ends + (size_t)i * (size_t)n, n);
     text_add(out, "\n");
   }
 }

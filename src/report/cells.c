@@ -21,3 +21,10 @@ void cells_number(Text *out, double value) {
   digits_format(value, digits);
   text_add(out, digits);
 }
+
+void cells_numbers(Text *out, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    text_add(out, ",");
+    cells_number(out, values[i]);
+  }
+}

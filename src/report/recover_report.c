@@ -199,23 +199,16 @@ static void csv_head(Text *out, const Problem *p) {
   text_add(out, "\n");
 }
 
-static void csv_numbers(Text *out, const double *values, int count) {
-  for (int i = 0; i < count; i++) {
-    text_add(out, ",");
-    cells_number(out, values[i]);
-  }
-}
-
 void recover_csv(Text *out, const Recover *r) {
   int n = r->problem->unknown_count;
   csv_head(out, r->problem);
   for (int k = 0; k < r->done; k++) {
     text_print(out, "%d,%d", k + 1, r->ok[k]);
-    csv_numbers(out, &r->objectives[k], 1);
-    csv_numbers(out, &r->objectives_truth[k], 1);
+    cells_numbers(out, &r->objectives[k], 1);
+    cells_numbers(out, &r->objectives_truth[k], 1);
     text_print(out, ",%ld", r->work[k]);
-    csv_numbers(out, r->estimates + (long)k * n, n);
-    csv_numbers(out, r->std_errors + (long)k * n, n);
+    cells_numbers(out, r->estimates + (long)k * n, n);
+    cells_numbers(out, r->std_errors + (long)k * n, n);
     text_add(out, "\n");
   }
 }
