@@ -90,7 +90,7 @@ typedef struct Relay {
 
 static bool relay(void *data, const CompareProgress *p) {
   const Relay *to = data;
-  const FitWork *w = p->fit ? p->fit->work : NULL;
+  const WorkCount *w = p->fit ? p->fit->work : NULL;
   EntrainCompareProgress told = {.method = p->compare->rows[p->row].spec.label,
                                  .number = p->row,
                                  .methods = p->compare->count,

@@ -7,12 +7,13 @@
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
 #include "report/fit_trace.h"
+#include "stats/assessed_fit.h"
 
 struct EntrainFit {
   const Problem *problem;
-  FitResult *result;
-  Objective *objective;
-  Statistics *statistics;
+  AssessedFit fit;
+  const FitResult *result; // of the fit
+  const Statistics *statistics;
   FitTrace *trace;
   InvariantViolation violation; // at the result
 };
@@ -39,8 +40,10 @@ static void ignore_block(void *data, const ResidualBlock *block) {
 static void find_violation(EntrainFit *f) {
   f->violation = (InvariantViolation){nan(""), nan(""), -1, -1, nan("")};
   if (!f->problem->model->invariant_count || f->result->outcome == FIT_NO_START) return;
-  if (objective_rows(f->objective, f->result->x, ignore_block, NULL, NULL))
-    f->violation = objective_violation(f->objective);
+  EvalSpec spec = eval_spec(f->fit.fitting, NULL);
+  spec.slopes = true; // their violation is reported, too
+  if (evaluate_rows(f->fit.work, &spec, f->result->x, ignore_block, NULL))
+    f->violation = eval_violation(f->fit.work);
 }
 
 EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *listener, void *data,
@@ -54,10 +57,10 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
     f->problem = p;
     f->trace = fit_trace_new(p);
     Relay r = {f->trace, listener, data};
-    f->result = fit_run(p, NULL, relay, &r);
-    f->objective = objective_new(p);
-    fit_evaluate_start(f->result, f->objective);
-    f->statistics = statistics_new(p, f->result, f->objective);
+    f->fit = assessed_fit_run(p, NULL, relay, &r);
+    f->result = f->fit.result;
+    f->statistics = f->fit.statistics;
+    fit_evaluate_start(f->fit.result, f->fit.work);
     find_violation(f);
   }
   api_publish(&err, error);
@@ -66,9 +69,7 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
 
 void entrain_fit_free(EntrainFit *f) {
   if (!f) return;
-  statistics_free(f->statistics);
-  objective_free(f->objective);
-  fit_free(f->result);
+  assessed_fit_done(&f->fit);
   fit_trace_free(f->trace);
   free(f);
 }
@@ -189,7 +190,7 @@ const char *entrain_fit_remark(const EntrainFit *f, int i) {
 }
 
 void entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
-  const FitWork *w = &f->result->work;
+  const WorkCount *w = &f->result->work;
   *out =
       (EntrainFitWork){w->iterations, w->simulations, w->sensitivity_simulations, w->rhs, w->steps,
                        w->rejected,   w->seconds};
@@ -240,7 +241,7 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   Err err = {0};
   FitReport r = report_of(f);
   text_init(&t);
-  if (!fit_residuals_csv(&t, &r, f->objective, &err)) text_done(&t);
+  if (!fit_residuals_csv(&t, &r, f->fit.work, f->fit.weighting, &err)) text_done(&t);
   api_publish(&err, error);
   return t.at;
 }

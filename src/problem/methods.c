@@ -17,7 +17,7 @@ static const struct {
   const char *word, *meaning;
   int traits;
 } METHODS[METHOD_COUNT] = {
-#define METHOD(name, word, traits, meaning) [METHOD_##name] = {word, meaning, traits},
+#define METHOD(name, word, traits, run, local, meaning) [METHOD_##name] = {word, meaning, traits},
 #include "problem/methods.def"
 #undef METHOD
 };

@@ -8,7 +8,7 @@
 #include "simulate/simulate_options.h"
 
 typedef enum Method {
-#define METHOD(name, word, traits, meaning) METHOD_##name,
+#define METHOD(name, word, traits, run, local, meaning) METHOD_##name,
 #include "problem/methods.def"
 #undef METHOD
   METHOD_COUNT

@@ -111,7 +111,7 @@ void fit_json_identifiability(Json *j, const Statistics *s) {
   json_close(j);
 }
 
-static void work(Json *j, const FitWork *w) {
+static void work(Json *j, const WorkCount *w) {
   json_open(j, "work", '{', false);
   json_whole(j, "iterations", w->iterations);
   json_whole(j, "simulations", w->simulations);

@@ -1,6 +1,6 @@
 // What the reports about a fit are made of.
 #pragma once
-#include "residual/objective.h"
+#include "residual/simulation.h"
 #include "stats/statistics.h"
 
 typedef struct FitReport { // borrows everything

@@ -1,7 +1,7 @@
 #include "report/fit_residuals.h"
 
 #include "report/cells.h"
-#include "search/shooting.h"
+#include "search/result_rows.h"
 
 typedef struct Collector {
   const Problem *p;
@@ -53,13 +53,17 @@ static void add_channel(Text *out, const Experiment *x, const Channel *c, const 
   }
 }
 
-bool fit_residuals_csv(Text *out, const FitReport *r, Objective *o, Err *err) {
+bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighting *weighting,
+                       Err *err) {
   const Problem *p = r->problem;
   Arena *a = arena_new();
   Collector c = collector_new(a, p);
-  char why[700] = "";
-  bool done = result_rows(p, o, r->result->pieces, r->result->x, collect, &c, why);
-  if (!done) fail(err, ERR_VALUE, "there are no residuals: %s", why);
+  EvalSpec spec = eval_spec(eval_fitting(w), NULL);
+  spec.weighting = weighting;
+  spec.slopes = true;
+  const FitPieces *pieces = r->result->pieces;
+  bool done = result_rows(w, &spec, pieces, r->result->x, collect, &c);
+  if (!done) fail(err, ERR_VALUE, "there are no residuals: %s", result_why(w, pieces));
   text_add(out, "experiment,variable,time,data,model,residual\n");
   for (int e = 0; done && e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++)

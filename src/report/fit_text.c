@@ -363,7 +363,7 @@ static void print_constraints(FitPage *f) {
 
 static void print_work(FitPage *f) {
   const FitResult *r = f->r->result;
-  const FitWork *w = &r->work;
+  const WorkCount *w = &r->work;
   char seconds[ROUNDED_SIZE];
   rounded_seconds(w->seconds, seconds);
   long all = w->simulations + w->sensitivity_simulations;

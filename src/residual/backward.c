@@ -15,13 +15,13 @@ static const double SWEEPS_END = 1e-10; // relative change
 struct Backward {
   Arena *arena;
   const System *system;
-  TapeInputs *inputs;
+  HistoryInputs *inputs;
   SystemWork *work;
   int nx, nodes;
   double z[WIDE];                 // in [-1, 1]
   double coefficient[WIDE][WIDE]; // of the polynomial of node l in Legendre's
   double to_node[WIDE][WIDE];     // [m][l]: its integral up to node m
-  const TapeStep *at;
+  const HistoryStep *at;
   double *J;                          // [entry][node]: -f_x', as the system has it
   double *row;                        // the same at one node
   double *mu;                         // at the end of the step until it is left
@@ -35,21 +35,21 @@ struct Backward {
 
 // ---------------------------------------------------------------- inputs
 
-void tape_inputs_read(void *data, double t, double *u, double *du) {
-  TapeInputs *in = data;
+void history_inputs_read(void *data, double t, double *u, double *du) {
+  HistoryInputs *in = data;
   const Adjoint *a = in->adjoint;
   input_eval_all(in->inputs, a->of->nu, t, in->pieces, u, du, a->model->nu);
   int count = in->states_only ? a->of->nx : a->of->nx * (1 + a->columns);
-  tape_read(in->tape, t, count, u + a->first_x);
+  history_read(in->history, t, count, u + a->first_x);
 }
 
-void tape_inputs_enter(TapeInputs *in, double t, int direction) {
+void history_inputs_enter(HistoryInputs *in, double t, int direction) {
   for (int i = 0; i < in->adjoint->of->nu; i++)
     in->pieces[i] = input_piece(in->inputs[i], t, direction);
 }
 
-void tape_inputs_show(TapeInputs *in, double t, bool last) {
-  tape_inputs_enter(in, t, +1);
+void history_inputs_show(HistoryInputs *in, double t, bool last) {
+  history_inputs_enter(in, t, +1);
   for (int i = 0; i < in->adjoint->of->nu && last; i++)
     if (input_kind(in->inputs[i]) != INPUT_HOLD) in->pieces[i] = input_piece(in->inputs[i], t, -1);
 }
@@ -112,7 +112,7 @@ double backward_node(const Backward *b, int node) {
 
 // ---------------------------------------------------------------- set-up
 
-Backward *backward_new(const System *s, TapeInputs *inputs, int nodes) {
+Backward *backward_new(const System *s, HistoryInputs *inputs, int nodes) {
   Arena *a = arena_new();
   Backward *b = ARENA_NEW(a, Backward);
   int entries = pattern_count(&s->jac);
@@ -121,7 +121,7 @@ Backward *backward_new(const System *s, TapeInputs *inputs, int nodes) {
   b->inputs = inputs;
   b->nx = s->nx, b->nodes = nodes;
   b->work = system_work_new(s);
-  b->work->inputs = tape_inputs_read;
+  b->work->inputs = history_inputs_read;
   b->work->inputs_data = inputs;
   make_nodes(b);
   b->J = ARENA_ARRAY(a, double, (size_t)entries *WIDE + 16);
@@ -149,17 +149,17 @@ double *backward_mu(Backward *b) {
 
 // As fast as the motion changes in the step of a method of order 8 and this accuracy.
 double backward_rate(const Backward *b) {
-  const Tape *t = b->inputs->tape;
-  const TapeStep *first = t->steps.at, *last = first + t->steps.count - 1;
+  const DenseHistory *t = b->inputs->history;
+  const HistoryStep *first = t->steps.at, *last = first + t->steps.count - 1;
   return 0.1 * t->steps.count / (last->end - first->begin);
 }
 
 // Solutions of simultaneous equations follow the motion from its start, where it is known which one is meant.
 static void follow_motion(Backward *b) {
-  const Tape *tape = b->inputs->tape;
-  for (int n = 0; n < tape->steps.count; n++) {
-    const TapeStep *s = &tape->steps.at[n];
-    tape_inputs_enter(b->inputs, s->begin, +1);
+  const DenseHistory *history = b->inputs->history;
+  for (int n = 0; n < history->steps.count; n++) {
+    const HistoryStep *s = &history->steps.at[n];
+    history_inputs_enter(b->inputs, s->begin, +1);
     for (int j = 0; j < 4; j++)
       system_rhs(b->work, s->begin + (s->end - s->begin) * (j + 1) / 4, b->mu, b->change);
   }
@@ -167,7 +167,7 @@ static void follow_motion(Backward *b) {
 
 void backward_begin(Backward *b, const double *p, double start) {
   b->inputs->states_only = true;
-  tape_inputs_enter(b->inputs, start, +1);
+  history_inputs_enter(b->inputs, start, +1);
   system_set_parameters(b->work, p);
   system_set_rate(b->work, backward_rate(b));
   system_forget(b->work);
@@ -212,9 +212,9 @@ static void find_slopes(Backward *b) {
 // A column ends with what the slopes at all nodes make of it.
 void backward_enter(Backward *b, int step) {
   double factor[WIDE];
-  b->at = &b->inputs->tape->steps.at[step];
+  b->at = &b->inputs->history->steps.at[step];
   b->inputs->states_only = true;
-  tape_inputs_enter(b->inputs, b->at->end, -1);
+  history_inputs_enter(b->inputs, b->at->end, -1);
   find_slopes(b);
   memset(b->change, 0, (size_t)b->nx * sizeof *b->change);
   memset(b->right, 0, (size_t)(b->nx * WIDE) * sizeof *b->right);

@@ -1,42 +1,42 @@
-// The adjoint of a simulation: mu from its end to its start, step by step of its tape.
+// The adjoint of a simulation: mu from its end to its start, step by step of its history.
 //
-// What mu weighs, a column T with T' = f_x T + F, is on each step of the tape a polynomial that satisfies this at some nodes
+// What mu weighs, a column T with T' = f_x T + F, is on each step of the history a polynomial that satisfies this at some nodes
 // (Radau IIA collocation). The adjoint is that of these linear equations, so nothing has to be integrated backwards, and
 // samples, however many and wherever they are, cost no steps.
 #pragma once
 #include "model/second.h"
 #include "residual/dense_history.h"
 
-// The inputs of systems of the adjoint model: those of the model itself, and the tape.
-typedef struct TapeInputs {
+// The inputs of systems of the adjoint model: those of the model itself, and the history.
+typedef struct HistoryInputs {
   const Adjoint *adjoint;
-  Tape *tape;
+  DenseHistory *history;
   const Input *const *inputs;
   int *pieces;
   bool states_only; // S is not read
-} TapeInputs;
+} HistoryInputs;
 
-void tape_inputs_read(void *data, double t, double *u, double *du); // as SystemInputs
+void history_inputs_read(void *data, double t, double *u, double *du); // as SystemInputs
 // Which piece of its inputs the model sees from t on in this direction.
-void tape_inputs_enter(TapeInputs *in, double t, int direction);
-void tape_inputs_show(TapeInputs *in, double t,
-                      bool last); // as the simulation shows them in its rows
+void history_inputs_enter(HistoryInputs *in, double t, int direction);
+void history_inputs_show(HistoryInputs *in, double t,
+                         bool last); // as the simulation shows them in its rows
 
 enum { BACKWARD_NODES_MOST = 12 };
 
 typedef struct Backward Backward;
 
 // The system of the adjoint model has its Jacobian. Keeps the pointers.
-Backward *backward_new(const System *s, TapeInputs *inputs, int nodes);
+Backward *backward_new(const System *s, HistoryInputs *inputs, int nodes);
 void backward_free(Backward *b); // NULL is allowed
 SystemWork *backward_work(Backward *b);
-// Before a run, when the tape has been recorded; mu is 0.
+// Before a run, when the history has been recorded; mu is 0.
 void backward_begin(Backward *b, const double *p, double start);
 // Rate of stabilisation of this run: what comes out does not depend on it, but everything must have the same.
 double backward_rate(const Backward *b);
 double *backward_mu(Backward *b);
 
-// One step of the tape, the one after it being done: enter it, add to mu at times in it (its end included, its beginning not),
+// One step of the history, the one after it being done: enter it, add to mu at times in it (its end included, its beginning not),
 // leave it with mu at its beginning. weights, [node][state]: their product with F at the nodes, summed, is what F in this step
 // adds to what mu weighs. false: the equations cannot be solved.
 void backward_enter(Backward *b, int step);

@@ -1,10 +1,25 @@
 #include "residual/compiled_model.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "model/second.h"
 
 static const double QUICK_REL_TOL = 1e-5; // enough to see where to go, not where to stop
+
+typedef struct LaneCode { // for several parameter sets at once
+  struct LaneCode *next;
+  bool slopes;
+  int lanes;
+  System *system;
+} LaneCode;
+
+struct CompiledCode {
+  pthread_mutex_t lock;
+  _Atomic(System *) values, slopes; // NULL until needed
+  LaneCode *lanes;
+};
 
 static bool is_delayed(const Problem *p, int measured) {
   for (int e = 0; e < p->experiment_count; e++)
@@ -14,88 +29,121 @@ static bool is_delayed(const Problem *p, int measured) {
   return false;
 }
 
-static Expr *list_outputs(Rig *r, const Problem *p) {
-  Expr *outputs = ARENA_ARRAY(r->arena, Expr, 2 * p->measured_count + 1);
-  r->rate = ARENA_ARRAY(r->arena, int, p->measured_count + 1);
-  for (int k = 0; k < p->measured_count; k++) outputs[r->outputs++] = p->measured[k];
-  pthread_mutex_lock(r->model->lock);
+static void list_outputs(CompiledModel *m) {
+  const Problem *p = m->problem;
+  m->output = ARENA_ARRAY(m->arena, Expr, 2 * p->measured_count + 1);
+  m->rate = ARENA_ARRAY(m->arena, int, p->measured_count + 1);
+  for (int k = 0; k < p->measured_count; k++) m->output[m->outputs++] = p->measured[k];
+  pthread_mutex_lock(m->model->lock);
   for (int k = 0; k < p->measured_count; k++) {
-    r->rate[k] = -1;
+    m->rate[k] = -1;
     if (!is_delayed(p, k)) continue;
-    r->rate[k] = r->outputs;
-    model_rates(r->model, r->model, &p->measured[k], 1, &outputs[r->outputs++]);
+    m->rate[k] = m->outputs;
+    model_rates(m->model, m->model, &p->measured[k], 1, &m->output[m->outputs++]);
   }
-  pthread_mutex_unlock(r->model->lock);
-  return outputs;
+  pthread_mutex_unlock(m->model->lock);
 }
 
-static void make_columns(Rig *r, int rows) {
-  int count = r->outputs * (1 + r->parameter_count);
-  size_t room = (size_t)rows + 8;
-  r->column = ARENA_ARRAY(r->arena, double *, count + 1);
-  double *all = ARENA_RAW(r->arena, double, (size_t)count *room + 1);
-  for (int i = 0; i < count; i++) r->column[i] = all + (size_t)i * room;
-}
-
-static void compile(Rig *r) {
-  const SimulateOptions *options = &r->options;
-  SystemSpec spec = {.outputs = r->output,
-                     .output_count = r->outputs,
-                     .parameters = r->parameters,
-                     .parameter_count = r->parameter_count,
-                     .lanes = 1};
-  char jit[OPTION_WORD_SIZE];
-  simulate_options_word(options, "jit", jit);
-  spec.code = strcmp(jit, "off") == 0 ? CODE_INTERPRETER : CODE_AUTO;
-  simulate_needs(options, r->model->nx, &spec);
-  r->system = system_new(r->model, &spec);
-  r->work = simulate_work_new(r->system, options);
-  if (r->has_quick) r->quick = simulate_work_new(r->system, &r->quick_options);
-}
-
-static Rig *rig_begin(const Problem *p, Model *m, const SimulateOptions *options) {
+CompiledModel *compiled_model_new(const Problem *p, Model *model, const SimulateOptions *options) {
   Arena *a = arena_new();
-  Rig *r = ARENA_NEW(a, Rig);
-  r->arena = a;
-  r->model = m;
-  r->problem = p;
-  r->options = r->quick_options = *options;
-  r->quick_options.rel_tol = QUICK_REL_TOL;
-  r->quick_options.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
-  r->has_quick = m->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10;
-  r->output = list_outputs(r, p);
-  r->parameters = ARENA_ARRAY(a, int, p->unknown_count + 1);
-  return r;
+  CompiledModel *m = ARENA_NEW(a, CompiledModel);
+  m->arena = a;
+  m->problem = p;
+  m->model = model;
+  m->options = m->quick_options = *options;
+  m->quick_options.rel_tol = QUICK_REL_TOL;
+  m->quick_options.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
+  m->has_quick = model->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10;
+  list_outputs(m);
+  m->parameters = ARENA_ARRAY(a, int, p->unknown_count + 1);
+  m->parameter_count = problem_unknown_parameters(p, m->parameters);
+  m->code = ARENA_NEW(a, struct CompiledCode);
+  pthread_mutex_init(&m->code->lock, NULL);
+  return m;
 }
 
-Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int rows) {
-  Rig *r = rig_begin(p, m, options);
-  r->p = ARENA_ARRAY(r->arena, double, m->np + 1);
-  for (int k = 0; k < m->np; k++) r->p[k] = m->flat->parameters.at[k].value;
-  r->parameter_count = problem_unknown_parameters(p, r->parameters);
-  make_columns(r, rows);
+void compiled_model_free(CompiledModel *m) {
+  if (!m) return;
+  System *values = atomic_load(&m->code->values), *slopes = atomic_load(&m->code->slopes);
+  if (values != slopes) system_free(values);
+  system_free(slopes);
+  for (LaneCode *c = m->code->lanes; c; c = c->next) system_free(c->system);
+  pthread_mutex_destroy(&m->code->lock);
+  arena_free(m->arena);
+}
+
+const SimulateOptions *compiled_options(const CompiledModel *m, bool quick) {
+  return quick && m->has_quick ? &m->quick_options : &m->options;
+}
+
+static System *compile(const CompiledModel *m, bool slopes, int lanes) {
+  char jit[OPTION_WORD_SIZE];
+  simulate_options_word(&m->options, "jit", jit);
+  SystemSpec spec = {.outputs = m->output,
+                     .output_count = lanes > 1 ? m->problem->measured_count : m->outputs,
+                     .parameters = m->parameters,
+                     .parameter_count = slopes ? m->parameter_count : 0,
+                     .lanes = lanes,
+                     .code = strcmp(jit, "off") == 0 ? CODE_INTERPRETER : CODE_AUTO};
+  if (lanes == 1) simulate_needs(&m->options, m->model->nx, &spec);
+  return system_new(m->model, &spec);
+}
+
+const System *compiled_system(const CompiledModel *m, bool slopes) {
+  if (m->parameter_count == 0) slopes = false; // the same code
+  _Atomic(System *) *place = slopes ? &m->code->slopes : &m->code->values;
+  System *s = atomic_load(place);
+  if (s) return s;
+  pthread_mutex_lock(&m->code->lock);
+  s = atomic_load(place);
+  if (!s) {
+    s = compile(m, slopes, 1);
+    atomic_store(place, s);
+  }
+  pthread_mutex_unlock(&m->code->lock);
+  return s;
+}
+
+const System *compiled_lanes(const CompiledModel *m, bool slopes, int lanes) {
+  pthread_mutex_lock(&m->code->lock);
+  LaneCode *c = m->code->lanes;
+  while (c && (c->slopes != slopes || c->lanes != lanes)) c = c->next;
+  if (!c) {
+    c = ARENA_NEW(m->arena, LaneCode);
+    *c = (LaneCode){m->code->lanes, slopes, lanes, compile(m, slopes, lanes)};
+    m->code->lanes = c;
+  }
+  pthread_mutex_unlock(&m->code->lock);
+  return c->system;
+}
+
+// ---------------------------------------------------------------- runs
+
+ModelRun *model_run_new(const CompiledModel *m, int rows) {
+  Arena *a = arena_new();
+  ModelRun *r = ARENA_NEW(a, ModelRun);
+  int columns = m->outputs * (1 + m->parameter_count), np = m->model->np;
+  size_t room = (size_t)rows + 8;
+  r->arena = a;
+  r->compiled = m;
+  r->p = ARENA_ARRAY(a, double, np + 1);
+  for (int k = 0; k < np; k++) r->p[k] = m->model->flat->parameters.at[k].value;
+  r->column = ARENA_ARRAY(a, double *, columns + 1);
+  double *all = ARENA_RAW(a, double, (size_t)columns *room + 1);
+  for (int i = 0; i < columns; i++) r->column[i] = all + (size_t)i * room;
   r->trajectory.column = r->column;
   return r;
 }
 
-SimulateWork *rig_work(Rig *r, bool quick, bool slopes) {
-  if (!slopes && r->parameter_count > 0) {
-    if (!r->plain) r->plain = rig_begin(r->problem, r->model, &r->options);
-    r = r->plain;
-  }
-  if (!r->system) compile(r);
-  return quick && r->quick ? r->quick : r->work;
-}
-
-const SimulateOptions *rig_options(const Rig *r, bool quick) {
-  return quick && r->has_quick ? &r->quick_options : &r->options;
-}
-
-void rig_free(Rig *r) {
+void model_run_free(ModelRun *r) {
   if (!r) return;
-  rig_free(r->plain);
-  simulate_work_free(r->work);
-  simulate_work_free(r->quick);
-  system_free(r->system);
+  for (int i = 0; i < 4; i++) simulate_work_free(r->work[i / 2][i % 2]);
   arena_free(r->arena);
+}
+
+SimulateWork *model_run_work(ModelRun *r, bool slopes, bool quick) {
+  const CompiledModel *m = r->compiled;
+  SimulateWork **work = &r->work[slopes][quick];
+  if (!*work) *work = simulate_work_new(compiled_system(m, slopes), compiled_options(m, quick));
+  return *work;
 }

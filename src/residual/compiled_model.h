@@ -1,37 +1,49 @@
-// A model compiled for residuals: its measured quantities, their slopes by the free parameters, and a place to put them.
+// A model compiled for the residuals of a problem: its measured quantities and their slopes by the unknowns.
+//
+// A CompiledModel is shared by all threads. Machine code is made when it is first asked for, under a lock, and never changes
+// afterwards. A ModelRun is the scratch of one thread for one compiled model, and holds what its last simulation gave.
 #pragma once
-#include "residual/sample_times.h"
+#include "problem/problem.h"
+#include "simulate/lanes.h"
 #include "simulate/simulate.h"
 
-typedef struct Rig {
+typedef struct CompiledModel {
   Arena *arena;
-  Model *model;
-  // Compiled when they are asked for: see rig_work.
-  System *system;
-  SimulateWork *work;
-  SimulateWork *quick; // of less accuracy
-  struct Rig *plain;   // the same without slopes
-  bool has_quick;      // false: it would not be less
-  SimulateOptions options, quick_options;
   const Problem *problem;
-  Expr *output;
-  double *p;           // all parameters of the model
-  int *parameters;     // free ones, without repetition
-  int parameter_count; // slopes per output
-  int outputs;         // measured quantities, then their rates where a delay needs them
-  int *rate;           // by measured quantity: its output, -1 = none
-  double **column;     // [output], then [output*parameter_count + k]
-  Trajectory trajectory;
-} Rig;
+  Model *model;
+  SimulateOptions options, quick_options; // as asked for; with less accuracy
+  bool has_quick;                         // false: it would not be less
+  Expr *output; // measured quantities, then their rates where a delay needs them
+  int outputs;
+  int *rate;       // by measured quantity: its rate among the outputs, -1: none
+  int *parameters; // of the model that are unknown, without repetition
+  int parameter_count;
+  struct CompiledCode *code; // made on demand
+} CompiledModel;
 
-// rows: the most that a simulation gives.
-Rig *rig_new(const Problem *p, Model *m, const SimulateOptions *options, int rows);
-void rig_free(Rig *r);
-// What to run for slopes or values alone, with little accuracy or that of the options. Values cost less without the
-// sensitivity equations.
-SimulateWork *rig_work(Rig *r, bool quick, bool slopes);
-const SimulateOptions *rig_options(const Rig *r, bool quick);
-// Slopes of an output by free parameter k (position in parameters).
-static inline const double *rig_slope(const Rig *r, int output, int k) {
-  return r->column[r->outputs + output * r->parameter_count + k];
+CompiledModel *compiled_model_new(const Problem *p, Model *m, const SimulateOptions *options);
+void compiled_model_free(CompiledModel *m); // NULL is allowed
+const SimulateOptions *compiled_options(const CompiledModel *m, bool quick);
+// The machine code for values, or for values and slopes. Values cost less without the sensitivity equations.
+const System *compiled_system(const CompiledModel *m, bool slopes);
+// The same for several parameter sets at once. Without rates: delays need simulations of their own.
+const System *compiled_lanes(const CompiledModel *m, bool slopes, int lanes);
+
+typedef struct ModelRun {
+  const CompiledModel *compiled;
+  Arena *arena;
+  SimulateWork *work[2][2]; // [slopes][quick], NULL until needed
+  double *p;                // all parameters of the model
+  double **column;          // [output], then [outputs + output*parameter_count + k]: slopes
+  Trajectory trajectory;    // of the last simulation, into these columns
+} ModelRun;
+
+// rows: the most that a simulation gives. Keeps the pointer.
+ModelRun *model_run_new(const CompiledModel *m, int rows);
+void model_run_free(ModelRun *r); // NULL is allowed
+SimulateWork *model_run_work(ModelRun *r, bool slopes, bool quick);
+// Slopes of an output by parameter k (position among those of the compiled model).
+static inline double *model_run_slope(const ModelRun *r, int output, int k) {
+  const CompiledModel *m = r->compiled;
+  return r->column[m->outputs + output * m->parameter_count + k];
 }

@@ -1,15 +1,11 @@
-// Slopes by differences of simulations: one column a parameter, on all cores.
-//
-// The step is where the error of the simulation, which the difference divides by it, is as large as what the curvature
-// adds: the root of the relative accuracy, of central differences its cube root. At a bound it turns round; a central
-// difference that would leave the bounds becomes a one-sided one through three points.
+#include "residual/differences.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "residual/followers.h"
-#include "residual/objective_parts.h"
+#include "base/pool.h"
 
-enum { ENDS = 2 }; // simulations besides that at x, of one parameter
+enum { ENDS = 2 }; // simulations besides that at x, for one parameter
 
 typedef struct Stencil {
   double value[ENDS];      // that the parameter takes
@@ -18,14 +14,17 @@ typedef struct Stencil {
 } Stencil;
 
 typedef struct ColumnJob {
-  int experiment, parameter; // its place among those of the rig
+  int experiment, parameter; // its place among those of the compiled model
   double value;
-  LsqEnd end;
-  FitWork work;
+  EvalEnd end;
+  WorkCount work;
   double numbers[]; // x, then the answer: rows of output 0, of output 1, ...
 } ColumnJob;
 
 struct Differences {
+  Arena *arena;
+  const Fitting *fitting;
+  EvalSpec spec; // of the jobs under way
   Pool *pool;
   size_t job_size;
   ColumnJob *job;
@@ -34,49 +33,80 @@ struct Differences {
 
 // ---------------------------------------------------------------- workers
 
-static void work_column(void *follower, void *data) {
+typedef struct ColumnWorker {
+  const Differences *shared;
+  Budget budget;
+  SimulationWork *work;
+} ColumnWorker;
+
+static bool worker_goes_on(void *pool) {
+  return pool_goes_on(pool);
+}
+
+static void *begin_worker(const void *shared, const Pool *pool) {
+  const Differences *d = shared;
+  SimulationWork *work = simulation_work_new(d->fitting, NULL);
+  ColumnWorker *w = ARENA_NEW(work->arena, ColumnWorker);
+  *w = (ColumnWorker){d, {.goes_on = worker_goes_on, .data = (void *)pool}, work};
+  return w;
+}
+
+static void end_worker(void *data) {
+  simulation_work_free(((ColumnWorker *)data)->work);
+}
+
+static void work_column(void *own, void *data) {
+  ColumnWorker *w = own;
   ColumnJob *job = data;
-  Objective *o = follower_ready(follower);
-  Rig *r = objective_rig(o);
-  objective_set_parameters(o, r, job->experiment, job->numbers);
-  r->p[r->parameters[job->parameter]] = job->value;
-  o->worth = HUGE_VAL;
-  job->end = objective_simulate(o, r, job->experiment, false);
-  job->work = *objective_work(o);
-  int rows = objective_rows_in_horizon(o, job->experiment);
-  double *to = job->numbers + o->n;
-  for (int k = 0; job->end == LSQ_DONE && k < r->outputs; k++, to += rows)
+  int n = w->shared->fitting->n;
+  EvalSpec spec = w->shared->spec;
+  spec.budget = &w->budget;
+  spec.abandon_above = HUGE_VAL;
+  w->budget.used = (WorkCount){0};
+  ModelRun *r = simulation_set(w->work, &spec, job->experiment, job->numbers);
+  r->p[r->compiled->parameters[job->parameter]] = job->value;
+  job->end = simulation_run(w->work, &spec, r, job->experiment, false, 0);
+  job->work = w->budget.used;
+  int rows = simulation_rows(w->work, &spec, job->experiment);
+  double *to = job->numbers + n;
+  for (int k = 0; job->end == EVAL_DONE && k < r->compiled->outputs; k++, to += rows)
     memcpy(to, r->column[k], (size_t)rows * sizeof *to);
 }
 
-static int most_rows(const Objective *o) {
-  int most = 0;
-  for (int e = 0; e < o->problem->experiment_count; e++)
-    most = o->plans[e]->count > most ? o->plans[e]->count : most;
-  return most;
+static bool owner_goes_on(void *data) {
+  const Budget *b = ((Differences *)data)->spec.budget;
+  return !b || !b->goes_on || b->goes_on(b->data);
 }
 
-// Outputs of the tied rig are those of the free one.
-static Differences *differences_new(Objective *o) {
-  Differences *d = ARENA_NEW(o->arena, Differences);
-  size_t answer = (size_t)o->free->outputs * (size_t)most_rows(o);
-  d->job_size = sizeof *d->job + ((size_t)o->n + answer) * sizeof(double);
-  d->job = arena_alloc(o->arena, 1, d->job_size);
-  d->stencils = ARENA_ARRAY(o->arena, Stencil, o->free->parameter_count + 1);
-  d->pool = followers_new(o, ENDS * o->free->parameter_count, d->job_size, work_column);
+// The coupled model has the outputs and parameters of the free one.
+Differences *differences_new(const Fitting *f, int threads) {
+  Arena *a = arena_new();
+  Differences *d = ARENA_NEW(a, Differences);
+  int parameters = f->model->parameter_count;
+  d->arena = a;
+  d->fitting = f;
+  d->job_size = sizeof *d->job +
+                ((size_t)f->n + (size_t)f->model->outputs * (size_t)f->most_rows) * sizeof(double);
+  d->job = arena_alloc(a, 1, d->job_size);
+  d->stencils = ARENA_ARRAY(a, Stencil, parameters + 1);
+  PoolWorker worker = {d->job_size, begin_worker, end_worker, work_column, d};
+  d->pool = pool_new(pool_size(threads, ENDS * parameters), &worker);
+  pool_listen(d->pool, owner_goes_on, d);
   return d;
 }
 
 void differences_free(Differences *d) {
-  if (d) pool_free(d->pool);
+  if (!d) return;
+  pool_free(d->pool);
+  arena_free(d->arena);
 }
 
 // ---------------------------------------------------------------- steps
 
-static const Unknown *free_of(const Objective *o, int e, int parameter) {
-  for (int i = 0; i < o->n; i++) {
-    const Unknown *f = &o->problem->unknowns[i];
-    if (f->parameter == parameter && (f->experiment < 0 || f->experiment == e)) return f;
+static const Unknown *unknown_of(const Problem *p, int e, int parameter) {
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *u = &p->unknowns[i];
+    if (u->parameter == parameter && (u->experiment < 0 || u->experiment == e)) return u;
   }
   return NULL;
 }
@@ -88,10 +118,10 @@ static double size_of(const Unknown *f, double value) {
   return isfinite(range) && range > 0 ? 0.1 * range : 1;
 }
 
-static double accuracy_of(const Objective *o, const Rig *r) {
+static double accuracy_of(const EvalSpec *spec, const CompiledModel *m) {
   static const double ROUNDING = 1e-15;
-  if (r->model->nx == 0) return ROUNDING;
-  return fmax(rig_options(r, o->quick)->rel_tol, ROUNDING);
+  if (m->model->nx == 0) return ROUNDING;
+  return fmax(compiled_options(m, spec->quick)->rel_tol, ROUNDING);
 }
 
 // The difference that the machine makes of it.
@@ -120,12 +150,13 @@ static void central_stencil(const Unknown *f, double value, double step, Stencil
 }
 
 // Without room for a step there is no slope: both bounds are here.
-static void lay_stencil(const Objective *o, const Rig *r, int e, int k, Stencil *s) {
-  double value = r->p[r->parameters[k]], accuracy = accuracy_of(o, r);
-  const Unknown *f = free_of(o, e, r->parameters[k]);
+static void lay_stencil(const EvalSpec *spec, const ModelRun *r, int e, int k, Stencil *s) {
+  const CompiledModel *m = r->compiled;
+  double value = r->p[m->parameters[k]], accuracy = accuracy_of(spec, m);
+  const Unknown *f = unknown_of(m->problem, e, m->parameters[k]);
   *s = (Stencil){0};
   if (!f || !(f->max > f->min)) return;
-  bool central = o->problem->options.derivatives == DERIVATIVES_CENTRAL;
+  bool central = m->problem->options.derivatives == DERIVATIVES_CENTRAL;
   double step = (central ? cbrt(accuracy) : sqrt(accuracy)) * size_of(f, value);
   double room = fmax(f->max - value, value - f->min);
   if (central) room /= 2;
@@ -135,64 +166,53 @@ static void lay_stencil(const Objective *o, const Rig *r, int e, int k, Stencil 
 
 // ---------------------------------------------------------------- columns
 
-static double *slope_column(const Rig *r, int output, int k) {
-  return r->column[r->outputs + output * r->parameter_count + k];
-}
-
-static void begin_columns(Rig *r, const Stencil *stencils, int rows) {
-  for (int k = 0; k < r->parameter_count; k++)
-    for (int j = 0; j < r->outputs; j++) {
-      double *to = slope_column(r, j, k), weight = stencils[k].weight[ENDS];
+static void begin_columns(ModelRun *r, const Stencil *stencils, int rows) {
+  for (int k = 0; k < r->compiled->parameter_count; k++)
+    for (int j = 0; j < r->compiled->outputs; j++) {
+      double *to = model_run_slope(r, j, k), weight = stencils[k].weight[ENDS];
       for (int i = 0; i < rows; i++) to[i] = weight != 0 ? weight * r->column[j][i] : 0;
     }
 }
 
-static void add_to_column(Rig *r, const ColumnJob *job, int n, double weight, int rows) {
+static void add_to_column(ModelRun *r, const ColumnJob *job, int n, double weight, int rows) {
   const double *from = job->numbers + n;
-  for (int j = 0; j < r->outputs; j++, from += rows) {
-    double *to = slope_column(r, j, job->parameter);
+  for (int j = 0; j < r->compiled->outputs; j++, from += rows) {
+    double *to = model_run_slope(r, j, job->parameter);
     for (int i = 0; i < rows; i++) to[i] += weight * from[i];
   }
 }
 
-static void submit_all(Objective *o, const Rig *r, int e, const double *x) {
-  Differences *d = o->differences;
-  memcpy(d->job->numbers, x, (size_t)o->n * sizeof *x);
+EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
+                         int rows) {
+  int n = d->fitting->n, parameters = r->compiled->parameter_count;
+  Budget *budget = spec->budget;
+  long before = budget ? budget->used.in_turn : 0, jobs = 0;
+  EvalEnd end = EVAL_DONE;
+  d->spec = *spec;
+  for (int k = 0; k < parameters; k++) {
+    lay_stencil(spec, r, e, k, &d->stencils[k]);
+    jobs += d->stencils[k].count;
+  }
+  if (budget && budget_left(budget) < jobs) budget->exhausted = true;
+  if (budget && budget->exhausted) return EVAL_STOPPED;
+  begin_columns(r, d->stencils, rows);
+  memcpy(d->job->numbers, x, (size_t)n * sizeof *x);
   d->job->experiment = e;
-  for (int k = 0; k < r->parameter_count; k++)
+  for (int k = 0; k < parameters; k++)
     for (int i = 0; i < d->stencils[k].count; i++) {
       d->job->parameter = k;
       d->job->value = d->stencils[k].value[i];
       pool_submit(d->pool, d->job);
     }
-}
-
-static bool affords_all(Objective *o, const Rig *r) {
-  long jobs = 0;
-  for (int k = 0; k < r->parameter_count; k++) jobs += o->differences->stencils[k].count;
-  if (objective_left(o) < jobs) objective_cut(o);
-  return !objective_was_cut(o);
-}
-
-LsqEnd differences_fill(Objective *o, Rig *r, int e, const double *x) {
-  if (!o->differences) o->differences = differences_new(o);
-  Differences *d = o->differences;
-  int rows = objective_rows_in_horizon(o, e);
-  LsqEnd end = LSQ_DONE;
-  long before = o->work.in_turn;
-  for (int k = 0; k < r->parameter_count; k++) lay_stencil(o, r, e, k, &d->stencils[k]);
-  if (!affords_all(o, r)) return LSQ_STOP;
-  begin_columns(r, d->stencils, rows);
-  submit_all(o, r, e, x);
-  for (int k = 0; k < r->parameter_count; k++)
+  for (int k = 0; k < parameters; k++)
     for (int i = 0; i < d->stencils[k].count; i++) {
-      if (!pool_collect(d->pool, d->job)) return LSQ_STOP;
-      fit_work_add(&o->work, &d->job->work);
-      if (d->job->end == LSQ_DONE)
-        add_to_column(r, d->job, o->n, d->stencils[k].weight[i], rows);
-      else if (end != LSQ_STOP)
+      if (!pool_collect(d->pool, d->job)) return EVAL_STOPPED;
+      if (budget) work_count_add(&budget->used, &d->job->work);
+      if (d->job->end == EVAL_DONE)
+        add_to_column(r, d->job, n, d->stencils[k].weight[i], rows);
+      else if (end != EVAL_STOPPED)
         end = d->job->end;
     }
-  fit_work_share(&o->work, before, pool_workers(d->pool));
+  if (budget) work_count_share(&budget->used, before, pool_workers(d->pool));
   return end;
 }

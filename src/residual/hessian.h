@@ -9,21 +9,23 @@
 // Where the motion crosses an event or a kink that states or parameters move, second derivatives do not hold: such an
 // evaluation fails and says so.
 #pragma once
-#include "residual/objective.h"
+#include "residual/evaluate.h"
 
 typedef enum HessianWay { HESSIAN_AUTO, HESSIAN_FORWARD, HESSIAN_ADJOINT } HessianWay;
 
 typedef struct Hessian Hessian;
 
-// Of the free model over the whole horizon, priors included. Keeps the objective, whose numbers and sigma it shares.
-Hessian *hessian_new(Objective *o, HessianWay way);
+// Of the free model over all data, priors included. Keeps the pointer.
+Hessian *hessian_new(const Fitting *f, HessianWay way);
 void hessian_free(Hessian *h);
-// At x (natural scale, in the order of problem->unknowns): V, its gradient[n] and H[n*n] by rows. As Lsq.eval.
+// At x: V, its gradient[n] and H[n*n] by rows. Of the spec, weighting, budget and step_limit count. value is HUGE_VAL unless
+// EVAL_DONE.
 //
-// Work is counted in the objective's FitWork, in simulations with first-order sensitivities and for each experiment: one for
-// V and the gradient; for the rest 1 + n forward (it integrates 1 + n times the numbers; n: free parameters of the model), or 2
+// Work is counted in simulations with first-order sensitivities and for each experiment: one for
+// V and the gradient; for the rest 1 + n forward (it integrates 1 + n times as many numbers; n: unknown parameters of the model), or 2
 // adjoint (there and back). Where all residuals are 0 there is no rest.
-LsqEnd hessian_eval(Hessian *h, const double *x, double *value, double *gradient, double *H);
+EvalEnd hessian_eval(Hessian *h, EvalWork *w, const EvalSpec *spec, const double *x, double *value,
+                     double *gradient, double *H);
 const char *hessian_why(const Hessian *h); // why the last evaluation failed
 // Whether the problem has second derivatives that can be computed; false: hessian_why says what is in the way, and every
 // evaluation fails.

@@ -1,4 +1,5 @@
-// Second derivatives by the adjoint: the weights of the samples run backwards along the simulation.
+#include "residual/hessian_adjoint.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +8,8 @@
 #include "expr/derive.h"
 #include "model/extend.h"
 #include "residual/backward.h"
-#include "residual/hessian_parts.h"
 
-// Nodes in a step of the tape: steps of implicit methods, which are of lower order, are shorter. A product of what
+// Nodes in a step of the history: steps of implicit methods, which are of lower order, are shorter. A product of what
 // rk8 follows with degree 7 has more wiggles than that.
 enum { NODES = 11, NODES_STIFF = 7 };
 
@@ -32,15 +32,15 @@ struct AdjointWay {
   bool stiff; // as it was when it was compiled
   System *there;
   SimulateWork *simulate;
-  Tape *tape;
-  TapeInputs inputs;
+  DenseHistory *history;
+  HistoryInputs inputs;
   System *back; // its outputs are those of the samples
   Backward *backward;
   int nodes;
   MeasuredPlace *places; // by measured quantity
   Values integrand, at_start;
   double *output;     // of back
-  double *weights;    // at the nodes of a step of the tape
+  double *weights;    // at the nodes of a step of the history
   double *change;     // of mu at a sample
   double *rate_slope; // by parameter
 };
@@ -59,7 +59,7 @@ static int add_output(OutputList *o, Expr e) {
   return o->list.count - 1;
 }
 
-static void list_measured(const Hessian *h, AdjointWay *w, int measured, OutputList *o) {
+static void list_measured(const SecondOrder *h, AdjointWay *w, int measured, OutputList *o) {
   const Model *of = w->adjoint->of;
   MeasuredPlace *place = &w->places[measured];
   int n = h->count;
@@ -77,7 +77,7 @@ static void list_measured(const Hessian *h, AdjointWay *w, int measured, OutputL
   }
 }
 
-static void list_delay(const Hessian *h, AdjointWay *w, int measured, OutputList *o) {
+static void list_delay(const SecondOrder *h, AdjointWay *w, int measured, OutputList *o) {
   const Model *of = w->adjoint->of;
   MeasuredPlace *place = &w->places[measured];
   place->rate_slope = ARENA_ARRAY(w->arena, int, h->count + 1);
@@ -92,7 +92,7 @@ static void list_delay(const Hessian *h, AdjointWay *w, int measured, OutputList
   place->curvature = add_output(o, e);
 }
 
-static void compile_back(Hessian *h, AdjointWay *w) {
+static void compile_back(SecondOrder *h, AdjointWay *w) {
   Arena *scratch = arena_new();
   Model *m = w->adjoint->model;
   OutputList o = {.arena = scratch, .g = m->graph};
@@ -115,24 +115,24 @@ static void compile_back(Hessian *h, AdjointWay *w) {
   arena_free(scratch);
 }
 
-static void compile_there(Hessian *h, AdjointWay *w) {
+static void compile_there(SecondOrder *h, AdjointWay *w) {
   SystemSpec spec = {
       .parameters = h->parameters, .parameter_count = h->count, .lanes = 1, .code = second_code(h)};
   SimulateOptions options = second_options(h);
   simulate_needs(&options, h->problem->model->nx, &spec);
   w->there = system_new(h->problem->model, &spec);
   w->simulate = simulate_work_new(w->there, &options);
-  w->tape = tape_new(w->there);
+  w->history = history_new(w->there);
   assert(w->there->ns == w->adjoint->columns);
 }
 
-static void compile_values(const Hessian *h, AdjointWay *w, const Expr *e, Values *v) {
+static void compile_values(const SecondOrder *h, AdjointWay *w, const Expr *e, Values *v) {
   const Adjoint *a = w->adjoint;
   int pairs = a->columns * (a->columns + 1) / 2;
   SystemSpec spec = {.outputs = e, .output_count = pairs, .lanes = 1, .code = second_code(h)};
   v->system = system_new(a->model, &spec);
   v->work = system_work_new(v->system);
-  v->work->inputs = tape_inputs_read;
+  v->work->inputs = history_inputs_read;
   v->work->inputs_data = &w->inputs;
   v->value = ARENA_ARRAY(w->arena, double, pairs + 16);
 }
@@ -142,14 +142,14 @@ static void values_done(Values *v) {
   if (v->system) system_free(v->system);
 }
 
-static AdjointWay *adjoint_new(Hessian *h) {
+static AdjointWay *adjoint_new(SecondOrder *h) {
   Arena *a = arena_new();
   AdjointWay *w = ARENA_NEW(a, AdjointWay);
   w->arena = a;
   w->stiff = h->stiff;
   w->adjoint = model_adjoint(h->problem->model, h->parameters, h->count);
   compile_there(h, w);
-  w->inputs = (TapeInputs){.adjoint = w->adjoint, .tape = w->tape};
+  w->inputs = (HistoryInputs){.adjoint = w->adjoint, .history = w->history};
   w->inputs.pieces = ARENA_ARRAY(a, int, w->adjoint->of->nu + 1);
   compile_back(h, w);
   compile_values(h, w, w->adjoint->integrand, &w->integrand);
@@ -164,7 +164,7 @@ void adjoint_free(AdjointWay *w) {
   if (!w) return;
   simulate_work_free(w->simulate);
   system_free(w->there);
-  tape_free(w->tape);
+  history_free(w->history);
   backward_free(w->backward);
   system_free(w->back);
   values_done(&w->integrand);
@@ -174,23 +174,26 @@ void adjoint_free(AdjointWay *w) {
 
 // ---------------------------------------------------------------- there
 
+typedef struct StepRecorder {
+  DenseHistory *history;
+  Kinks *kinks;
+} StepRecorder;
+
 static void stepped(void *data, Stepper *s) {
-  Hessian *h = data;
-  tape_record(h->adjoint->tape, s);
-  kinks_watch(h->kinks, s);
+  const StepRecorder *r = data;
+  history_record(r->history, s);
+  kinks_watch(r->kinks, s);
 }
 
-static bool simulate_there(Hessian *h, AdjointWay *w, int e, bool *events) {
+static bool simulate_there(SecondOrder *h, AdjointWay *w, int e, bool *events) {
   const Experiment *x = &h->problem->experiments[e];
-  const Plan *plan = h->plans[e];
+  const SampleTimes *times = h->times[e];
+  StepRecorder recorder = {w->history, h->kinks};
   double nothing[1];
-  SimulateRequest request = {.p = h->p,
-                             .inputs = x->inputs,
-                             .start = x->start,
-                             .times = plan->times,
-                             .count = plan->count};
-  Trajectory t = {.values = nothing, .stepped = stepped, .stepped_data = h};
-  tape_clear(w->tape);
+  SimulateRequest request = {
+      .p = h->p, .inputs = x->inputs, .start = x->start, .times = times->at, .count = times->count};
+  Trajectory t = {.values = nothing, .stepped = stepped, .stepped_data = &recorder};
+  history_clear(w->history);
   kinks_begin(h->kinks, h->p, x->inputs, x->start);
   simulate_run(w->simulate, &request, &t);
   second_work(h, &t.work, 1);
@@ -204,7 +207,7 @@ static double output(const AdjointWay *w, int place) {
   return place < 0 ? 0 : w->output[place];
 }
 
-static void add_sample(Hessian *h, AdjointWay *w, int e, int c, int sample) {
+static void add_sample(SecondOrder *h, AdjointWay *w, int e, int c, int sample) {
   int measured = h->problem->channel_measured[e][c], n = h->count;
   const MeasuredPlace *place = &w->places[measured];
   double weight = h->weight[e][c][sample];
@@ -218,55 +221,54 @@ static void add_sample(Hessian *h, AdjointWay *w, int e, int c, int sample) {
   second_add_delay(h, delay, weight, w->rate_slope, output(w, place->curvature));
 }
 
-typedef struct Rows { // of a plan, from the last to the first
-  int row;            // the next one that is weighed, -1: none
-  int *next;          // by channel: its next sample
-} Rows;
+typedef struct RowsLeft { // of the sample times, from the last to the first
+  int row;                // the next one that is weighed, -1: none
+  int *next;              // by channel: its next sample
+} RowsLeft;
 
-static bool is_weighed(const Hessian *h, int e, const Rows *r) {
+static bool is_weighed(const SecondOrder *h, int e, const RowsLeft *r) {
   const Experiment *x = &h->problem->experiments[e];
   for (int c = 0; c < x->channel_count; c++)
-    for (int i = r->next[c]; i >= 0 && h->plans[e]->channels[c].row[i] == r->row; i--)
+    for (int i = r->next[c]; i >= 0 && h->times[e]->row[c][i] == r->row; i--)
       if (h->weight[e][c][i] != 0) return true;
   return false;
 }
 
-static void leave_row(const Hessian *h, int e, Rows *r) {
+static void leave_row(const SecondOrder *h, int e, RowsLeft *r) {
   const Experiment *x = &h->problem->experiments[e];
   for (int c = 0; c < x->channel_count; c++)
-    while (r->next[c] >= 0 && h->plans[e]->channels[c].row[r->next[c]] == r->row) r->next[c]--;
+    while (r->next[c] >= 0 && h->times[e]->row[c][r->next[c]] == r->row) r->next[c]--;
   r->row--;
 }
 
-static void find_weighed(const Hessian *h, int e, Rows *r) {
+static void find_weighed(const SecondOrder *h, int e, RowsLeft *r) {
   while (r->row >= 0 && !is_weighed(h, e, r)) leave_row(h, e, r);
 }
 
-static Rows last_row(const Hessian *h, int e, Arena *a) {
+static RowsLeft last_row(const SecondOrder *h, int e, Arena *a) {
   const Experiment *x = &h->problem->experiments[e];
-  Rows r = {h->plans[e]->count - 1, ARENA_ARRAY(a, int, x->channel_count + 1)};
+  RowsLeft r = {h->times[e]->count - 1, ARENA_ARRAY(a, int, x->channel_count + 1)};
   for (int c = 0; c < x->channel_count; c++) r.next[c] = x->channels[c].count - 1;
   find_weighed(h, e, &r);
   return r;
 }
 
 // What the samples of a row weigh, in w->change.
-static void weigh_row(Hessian *h, AdjointWay *w, int e, Rows *r) {
+static void weigh_row(SecondOrder *h, AdjointWay *w, int e, RowsLeft *r) {
   const Experiment *x = &h->problem->experiments[e];
-  const Plan *plan = h->plans[e];
-  double t = plan->times[r->row];
+  const SampleTimes *times = h->times[e];
+  double t = times->at[r->row];
   w->inputs.states_only = false;
-  tape_inputs_show(&w->inputs, t, r->row == plan->count - 1);
+  history_inputs_show(&w->inputs, t, r->row == times->count - 1);
   system_outputs(backward_work(w->backward), t, backward_mu(w->backward), w->output, NULL);
   memset(w->change, 0, (size_t)w->adjoint->of->nx * sizeof *w->change);
   for (int c = 0; c < x->channel_count; c++)
-    for (int i = r->next[c]; i >= 0 && plan->channels[c].row[i] == r->row; i--)
-      add_sample(h, w, e, c, i);
+    for (int i = r->next[c]; i >= 0 && times->row[c][i] == r->row; i--) add_sample(h, w, e, c, i);
   leave_row(h, e, r);
   find_weighed(h, e, r);
 }
 
-static void add_values(Hessian *h, const AdjointWay *w, const Values *v) {
+static void add_values(SecondOrder *h, const AdjointWay *w, const Values *v) {
   const Adjoint *a = w->adjoint;
   int at = 0;
   for (int k = 0; k < h->count; k++)
@@ -281,15 +283,15 @@ static void compute(AdjointWay *w, const Values *v, double t, const double *mu) 
   system_outputs(v->work, t, mu, v->value, NULL);
 }
 
-static bool fail_back(Hessian *h, const TapeStep *s) {
+static bool fail_back(SecondOrder *h, const HistoryStep *s) {
   snprintf(h->why, sizeof h->why,
            "of second order, backwards from t = %.10g: the equations cannot be computed", s->end);
   return false;
 }
 
-static bool step_back(Hessian *h, AdjointWay *w, int e, int step, Rows *r) {
-  const double *times = h->plans[e]->times;
-  const TapeStep *s = &w->tape->steps.at[step];
+static bool step_back(SecondOrder *h, AdjointWay *w, int e, int step, RowsLeft *r) {
+  const double *times = h->times[e]->at;
+  const HistoryStep *s = &w->history->steps.at[step];
   backward_enter(w->backward, step);
   while (r->row >= 0 && times[r->row] > s->begin) {
     double t = times[r->row];
@@ -297,7 +299,7 @@ static bool step_back(Hessian *h, AdjointWay *w, int e, int step, Rows *r) {
     backward_add(w->backward, t, w->change);
   }
   if (!backward_leave(w->backward, w->weights)) return fail_back(h, s);
-  tape_inputs_enter(&w->inputs, s->end, -1);
+  history_inputs_enter(&w->inputs, s->end, -1);
   for (int m = w->nodes - 1; m >= 0; m--) {
     compute(w, &w->integrand, backward_node(w->backward, m), w->weights + m * w->adjoint->of->nx);
     add_values(h, w, &w->integrand);
@@ -306,7 +308,7 @@ static bool step_back(Hessian *h, AdjointWay *w, int e, int step, Rows *r) {
 }
 
 // Those at the start, and from before it.
-static void add_first_rows(Hessian *h, AdjointWay *w, int e, Rows *r) {
+static void add_first_rows(SecondOrder *h, AdjointWay *w, int e, RowsLeft *r) {
   double *mu = backward_mu(w->backward);
   while (r->row >= 0) {
     weigh_row(h, w, e, r);
@@ -314,41 +316,42 @@ static void add_first_rows(Hessian *h, AdjointWay *w, int e, Rows *r) {
   }
 }
 
-static void begin_values(const Hessian *h, const AdjointWay *w, const Values *v, double start) {
+static void begin_values(const SecondOrder *h, const AdjointWay *w, const Values *v, double start) {
   system_set_parameters(v->work, h->p);
   system_set_rate(v->work, backward_rate(w->backward));
   system_forget(v->work);
   system_start(v->work, start, v->value);
 }
 
-static bool go_back(Hessian *h, AdjointWay *w, int e) {
+static bool go_back(SecondOrder *h, AdjointWay *w, int e) {
   double start = h->problem->experiments[e].start;
   Arena *scratch = arena_new();
-  Rows rows = last_row(h, e, scratch);
+  RowsLeft rows = last_row(h, e, scratch);
   w->inputs.inputs = h->problem->experiments[e].inputs;
   backward_begin(w->backward, h->p, start);
   begin_values(h, w, &w->integrand, start);
   bool ok = true;
-  int step = tape_find(w->tape, h->plans[e]->times[rows.row]);
+  int step = history_find(w->history, h->times[e]->at[rows.row]);
   for (; ok && step >= 0; step--) ok = step_back(h, w, e, step, &rows);
   if (ok) add_first_rows(h, w, e, &rows);
-  second_work(h, &(StepCount){.rhs = w->nodes * w->tape->steps.count}, 1);
+  second_work(h, &(StepCount){.rhs = w->nodes * w->history->steps.count}, 1);
   arena_free(scratch);
   if (!ok || !w->at_start.system) return ok;
-  tape_inputs_enter(&w->inputs, start, +1);
+  history_inputs_enter(&w->inputs, start, +1);
   begin_values(h, w, &w->at_start, start);
   compute(w, &w->at_start, start, backward_mu(w->backward));
   add_values(h, w, &w->at_start);
   return true;
 }
 
-bool adjoint_sum(Hessian *h, int e) {
-  const Plan *plan = h->plans[e];
-  if (h->adjoint && h->adjoint->stiff != h->stiff) adjoint_free(h->adjoint), h->adjoint = NULL;
-  if (!h->adjoint) h->adjoint = adjoint_new(h);
-  AdjointWay *w = h->adjoint;
-  bool moves = plan->times[plan->count - 1] > h->problem->experiments[e].start, events = false;
-  if (!moves || w->adjoint->columns == 0) return forward_sum(h, e); // nothing to go back along
-  if (!simulate_there(h, w, e, &events)) return false;
-  return events ? forward_sum(h, e) : go_back(h, w, e); // the way back knows one set of modes
+AdjointEnd adjoint_sum(AdjointWay **way, SecondOrder *h, int e) {
+  const SampleTimes *times = h->times[e];
+  if (*way && (*way)->stiff != h->stiff) adjoint_free(*way), *way = NULL;
+  if (!*way) *way = adjoint_new(h);
+  AdjointWay *w = *way;
+  bool moves = times->at[times->count - 1] > h->problem->experiments[e].start, events = false;
+  if (!moves || w->adjoint->columns == 0) return ADJOINT_USE_FORWARD; // nothing to go back along
+  if (!simulate_there(h, w, e, &events)) return ADJOINT_FAILED;
+  if (events) return ADJOINT_USE_FORWARD; // the way back knows one set of modes
+  return go_back(h, w, e) ? ADJOINT_DONE : ADJOINT_FAILED;
 }

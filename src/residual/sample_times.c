@@ -3,12 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static double delay_of(const Channel *c, const double *p) {
-  return c->delay >= 0 && p ? p[c->delay] : 0;
-}
-
 static double time_of(const Experiment *e, const Channel *c, int sample, const double *p) {
-  return fmax(e->start, c->t[sample] - delay_of(c, p));
+  double delay = c->delay >= 0 && p ? p[c->delay] : 0;
+  return fmax(e->start, c->t[sample] - delay);
 }
 
 static bool share_times(const Experiment *e) {
@@ -18,47 +15,64 @@ static bool share_times(const Experiment *e) {
   return e->channel_count > 0 && e->channels[0].count > 0 && e->channels[0].t[0] >= e->start;
 }
 
-static void take_times(Plan *plan, const Experiment *e) {
-  plan->count = e->channels[0].count;
-  memcpy(plan->times, e->channels[0].t, (size_t)plan->count * sizeof *plan->times);
-  for (int c = 0; c < e->channel_count; c++)
-    for (int i = 0; i < plan->count; i++) plan->channels[c].row[i] = i;
-}
-
-// Merges the channels' times, each of which increases.
-void plan_update(Plan *plan, const Experiment *e, const double *p) {
-  int next[64], *at = e->channel_count <= 64 ? next : NULL;
-  Arena *scratch = at ? NULL : arena_new();
-  if (!at) at = ARENA_ARRAY(scratch, int, e->channel_count);
-  memset(at, 0, (size_t)e->channel_count * sizeof *at);
-  plan->count = 0;
+// Merges the times of the channels, each of which increases.
+void sample_times_update(SampleTimes *s, const Experiment *e, const double *p) {
+  int few[64],
+      *next = e->channel_count <= 64 ? few : NULL; // by channel: first sample not yet merged
+  Arena *scratch = next ? NULL : arena_new();
+  if (!next) next = ARENA_ARRAY(scratch, int, e->channel_count);
+  memset(next, 0, (size_t)e->channel_count * sizeof *next);
+  s->count = 0;
   for (;;) {
     double earliest = HUGE_VAL;
     for (int c = 0; c < e->channel_count; c++)
-      if (at[c] < e->channels[c].count)
-        earliest = fmin(earliest, time_of(e, &e->channels[c], at[c], p));
+      if (next[c] < e->channels[c].count)
+        earliest = fmin(earliest, time_of(e, &e->channels[c], next[c], p));
     if (earliest == HUGE_VAL) break;
     for (int c = 0; c < e->channel_count; c++)
-      while (at[c] < e->channels[c].count && time_of(e, &e->channels[c], at[c], p) == earliest)
-        plan->channels[c].row[at[c]++] = plan->count;
-    plan->times[plan->count++] = earliest;
+      while (next[c] < e->channels[c].count && time_of(e, &e->channels[c], next[c], p) == earliest)
+        s->row[c][next[c]++] = s->count;
+    s->at[s->count++] = earliest;
   }
   arena_free(scratch);
 }
 
-Plan *plan_new(Arena *a, const Experiment *e) {
-  Plan *plan = ARENA_NEW(a, Plan);
+SampleTimes *sample_times_new(Arena *a, const Experiment *e) {
+  SampleTimes *s = ARENA_NEW(a, SampleTimes);
   size_t most = 0;
-  plan->channels = ARENA_ARRAY(a, PlanChannel, e->channel_count + 1);
+  s->row = ARENA_ARRAY(a, int *, e->channel_count + 1);
   for (int c = 0; c < e->channel_count; c++) {
     most += (size_t)e->channels[c].count;
-    plan->channels[c].row = ARENA_ARRAY(a, int, e->channels[c].count + 1);
-    plan->delayed |= e->channels[c].delay >= 0;
+    s->row[c] = ARENA_ARRAY(a, int, e->channels[c].count + 1);
+    s->delayed |= e->channels[c].delay >= 0;
   }
-  plan->times = ARENA_ARRAY(a, double, most + 1);
-  if (!plan->delayed && share_times(e))
-    take_times(plan, e);
-  else
-    plan_update(plan, e, NULL);
-  return plan;
+  s->at = ARENA_ARRAY(a, double, most + 1);
+  if (s->delayed || !share_times(e)) {
+    sample_times_update(s, e, NULL);
+    return s;
+  }
+  s->count = e->channels[0].count;
+  memcpy(s->at, e->channels[0].t, (size_t)s->count * sizeof *s->at);
+  for (int c = 0; c < e->channel_count; c++)
+    for (int i = 0; i < s->count; i++) s->row[c][i] = i;
+  return s;
+}
+
+int samples_in_horizon(const Experiment *e, int channel, double horizon) {
+  const Channel *c = &e->channels[channel];
+  int n = c->count;
+  if (horizon >= 1) return n;
+  double end = e->start + horizon * (e->stop - e->start);
+  while (n > 0 && time_of(e, c, n - 1, NULL) > end) n--;
+  return n;
+}
+
+int rows_in_horizon(const SampleTimes *s, const Experiment *e, double horizon) {
+  if (horizon >= 1) return s->count;
+  int rows = 0;
+  for (int c = 0; c < e->channel_count; c++) {
+    int n = samples_in_horizon(e, c, horizon);
+    if (n > 0 && s->row[c][n - 1] >= rows) rows = s->row[c][n - 1] + 1;
+  }
+  return rows;
 }

@@ -1,123 +1,13 @@
-// A fit: a problem to its result by the method it asks for.
+// A fit: from a problem to its result by the method it asks for.
 #pragma once
-#include "local/lsq.h"
-#include "problem/problem.h"
+#include "residual/evaluate.h"
+#include "search/fit_result.h"
 
-// FIT_OUTCOME(name, word, sentence)
-#define FIT_OUTCOMES                                                                               \
-  FIT_OUTCOME(CONVERGED, "converged", "the search converged")                                      \
-  FIT_OUTCOME(UNCERTAIN, "uncertain",                                                              \
-              "the search converged, but nothing makes sure that no other optimum fits better")    \
-  FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
-  FIT_OUTCOME(STOPPED, "stopped", "stopped by the user; this is the best point so far")            \
-  FIT_OUTCOME(BUDGET, "budget", "the budget is used up; this is the best point so far")            \
-  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
-
-typedef enum FitOutcome {
-#define FIT_OUTCOME(name, word, sentence) FIT_##name,
-  FIT_OUTCOMES
-#undef FIT_OUTCOME
-      FIT_OUTCOME_COUNT
-} FitOutcome;
-
-const char *fit_outcome_word(FitOutcome o);
-const char *fit_outcome_sentence(FitOutcome o);
-
-typedef struct FitWork {
-  long iterations;  // accepted steps of local searches
-  long simulations; // of all experiments together, of states alone
-  long sensitivity_simulations;
-  long in_turn; // simulations on the longest path: of what is done side by side, one worker's share
-  long rhs, steps, rejected; // of the integrator
-  double seconds;
-} FitWork;
-
-void fit_work_add(FitWork *to, const FitWork *more);
-// What was added since in_turn was `before` was done by so many workers.
-void fit_work_share(FitWork *work, long before, int workers);
-
-typedef struct FitPathPoint { // a stage of the homotopy
-  double lambda, objective;   // of the tied model
-  double *x;                  // free numbers, in the order of problem->unknowns
-  int iterations;
-} FitPathPoint;
-
-typedef struct FitStage { // a part of the portfolio
-  const char *
-      name; // "weak form", "homotopy", "growing horizon", "multiple shooting", "local search", "restart 3"
-  const char *message; // a sentence: what came out
-  double objective;    // of the free model, HUGE_VAL when it has none
-  long simulations;    // with and without sensitivities
-  bool certain;
-} FitStage;
-
-typedef struct FitGain { // of the homotopy
-  int measured, state;
-  double gain;
-} FitGain;
-
-// Of a result whose motion is too sensitive for one simulation over the whole time: where its simulations begin.
-typedef struct FitPieces {
-  int *count;     // by experiment
-  double **times; // [experiment][piece]
-  // [experiment][piece*nx + i], so that each piece ends where the next begins; those of piece 0 follow from the parameters
-  double **states;
-  double gap; // the largest that is left, relative to the range of its state
-} FitPieces;
-
-typedef struct FitResult {
-  Arena *arena; // owns everything
-  const Problem *problem;
-  FitOutcome outcome;
-  char message[600]; // sentences
-  LocalEnd end;      // of the last local search
-  double *x;         // free numbers in the order of problem->unknowns
-  double *start;
-  double objective,
-      objective_start; // V of the free model, priors included; start: HUGE_VAL when it cannot be simulated,
-                       // NaN until it has been, see fit_evaluate_start
-  double
-      floor; // the objective that noise alone explains, from differences of the data; NaN when unknown
-  bool certain;   // certificate
-  char why[600];  // why the result is believed, or not
-  const char *by; // the part of the portfolio that found it
-  double
-      *sigma; // [experiment][channel] in one row: what residuals were divided by (1 when unknown)
-  FitWork work;
-  ARRAY(FitPathPoint) path;
-  ARRAY(FitStage) stages;
-  ARRAY(FitGain) gains;
-  FitPieces *pieces; // NULL: one simulation at x gives the result
-  char solver[48];   // of the last simulation
-  long solver_steps, solver_rejected;
-} FitResult;
-
-typedef struct FitProgress { // told at every accepted step and between simulations
-  const char *stage;
-  double lambda; // 0 when untied
-  int iteration;
-  double objective; // of what is being minimised, HUGE_VAL before the first step of a stage
-  const double *x;  // in the order of problem->unknowns
-  const FitWork *work;
-} FitProgress;
-
-// Return false to stop: the fit then ends with the best point so far, and does not ask again.
-typedef bool FitListener(void *data, const FitProgress *p);
-
-// Simulates at the start, for objective_start, when no search has done so with the accuracy that was asked for.
-typedef struct Objective Objective;
-void fit_evaluate_start(FitResult *r, Objective *o);
-
-// start: free numbers to begin from instead of those of the problem, or NULL. Never fails: outcomes are in the result.
+// start: unknowns to begin from instead of those of the problem, or NULL. Never fails: outcomes are in the result.
 FitResult *fit_run(const Problem *p, const double *start, FitListener *listener, void *data);
-// The same with an Objective of the problem, which is reset first: nothing is compiled again.
-FitResult *fit_run_on(const Problem *p, Objective *o, const double *start, FitListener *listener,
+// The same with an EvalWork, whose compiled models are used. p: the problem of its fitting, or a copy of it with another
+// method, other limits or another number of threads.
+FitResult *fit_run_on(const Problem *p, EvalWork *w, const double *start, FitListener *listener,
                       void *data);
-void fit_free(FitResult *r);
-// V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
-// objectives cannot be compared.
-double fit_comparable(const FitResult *r);
-// Of a channel that is fitted down to the errors of simulations sigma means nothing: it counts as at least this.
-double fit_least_sigma(const Problem *p, const Channel *c);
-// Of all experiments; 0 of NULL.
-int fit_piece_count(const Problem *p, const FitPieces *pieces);
+// Simulates at the start, for objective_start, when no search has done so with full accuracy.
+void fit_evaluate_start(FitResult *r, EvalWork *w);

@@ -1,9 +1,10 @@
-// Growing horizon: fit the first stretch of the data, then more and more of it. Needs no tie, and survives hidden states
-// that no tie can make follow.
+#include "search/horizon.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "search/search.h"
+#include "search/certificate.h"
+#include "search/local_search.h"
 
 enum { RETREATS = 6, FIRST_ITERATIONS = 40, NEXT_ITERATIONS = 15, SAMPLES_LEAST = 6 };
 static const double GROWTH = 1.35, GROWTH_LEAST = 1.03;
@@ -18,24 +19,22 @@ static double samples_in(const Search *s, double horizon) {
 }
 
 static double fit_over(Search *s, double horizon, int iterations, double *x) {
-  Local l = local_tied(0);
+  LocalSearch l = local_search_coupled(0, 1);
   l.horizon = horizon;
   l.max_iterations = iterations;
-  if (horizon >= 1) l = local_free(s);
-  search_local(s, &l, x);
+  if (horizon >= 1) l = local_search_full(s);
+  local_search_run(s, &l, x);
   if (horizon >= 1) search_offer(s, s->progress.stage, x, l.objective, l.end);
   return l.objective;
 }
 
 bool horizon_grow(Search *s, const double *start, double first) {
-  double *x = ARENA_ARRAY(s->arena, double, s->n + 1),
-         *next = ARENA_ARRAY(s->arena, double, s->n + 1);
-  memcpy(x, start, (size_t)s->n * sizeof *x);
+  double *x = search_copy(s, start), *next = ARENA_ARRAY(s->arena, double, s->n + 1);
   double horizon = first, growth = GROWTH, objective;
   double least = (SAMPLES_LEAST + 2.0 * s->n) / fmax(samples_in(s, 1), 1);
   horizon = fmin(1, fmax(horizon, least));
   objective = fit_over(s, horizon, FIRST_ITERATIONS, x);
-  if (!(objective <= search_floor(s, horizon))) {
+  if (!(objective <= certificate_floor(s->weighting, horizon))) {
     search_end(s, false, HUGE_VAL, "the first %.3g %% of the data cannot be fitted", 100 * horizon);
     return false;
   }
@@ -43,7 +42,7 @@ bool horizon_grow(Search *s, const double *start, double first) {
     double longer = fmin(1, horizon * growth);
     memcpy(next, x, (size_t)s->n * sizeof *x);
     objective = fit_over(s, longer, NEXT_ITERATIONS, next);
-    if (objective <= search_floor(s, longer)) {
+    if (objective <= certificate_floor(s->weighting, longer)) {
       memcpy(x, next, (size_t)s->n * sizeof *x);
       horizon = longer;
       growth = fmin(GROWTH, 1 + 1.5 * (growth - 1));

@@ -4,81 +4,81 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "residual/hub.h"
-#include "residual/objective.h"
+#include "residual/lane_scheduler.h"
 
-typedef struct Batch {
+typedef struct ManyFits {
+  const Fitting *fitting;
   Problem problem; // as each fit sees it: it has one core
   int n;
   int block; // starts of a job: those that share simulations, whatever the number of threads
   bool lanes;
   atomic_int *finished;
-  const BatchRequest *request;
-} Batch;
+  const ManyFitsRequest *request;
+} ManyFits;
 
-typedef struct Worker {
+typedef struct FitWorker {
   Arena *arena;
-  const Batch *batch;
+  const ManyFits *all;
   const Pool *pool;
-  Objective *objective; // without lanes
-  Hub *hub;             // with them
-} Worker;
+  EvalWork *work;           // without lanes
+  LaneScheduler *scheduler; // with them
+} FitWorker;
 
 // A job: this, then `block` starts, then their answers.
-typedef struct BatchJob {
+typedef struct ManyFitsJob {
   long first;
   long count;
-} BatchJob;
+} ManyFitsJob;
 
-static size_t answer_size(const Batch *b) {
-  return sizeof(BatchAnswer) + (size_t)b->n * sizeof(double);
+static size_t answer_size(const ManyFits *b) {
+  return sizeof(ManyFitsAnswer) + (size_t)b->n * sizeof(double);
 }
 
-static size_t starts_size(const Batch *b) {
+static size_t starts_size(const ManyFits *b) {
   return (size_t)b->block * (size_t)b->n * sizeof(double);
 }
 
-static size_t job_size(const Batch *b) {
-  return sizeof(BatchJob) + starts_size(b) + (size_t)b->block * answer_size(b);
+static size_t job_size(const ManyFits *b) {
+  return sizeof(ManyFitsJob) + starts_size(b) + (size_t)b->block * answer_size(b);
 }
 
-static double *start_of(const Batch *b, BatchJob *job, int k) {
+static double *start_of(const ManyFits *b, ManyFitsJob *job, int k) {
   return (double *)(job + 1) + (size_t)k * (size_t)b->n;
 }
 
-static BatchAnswer *answer_of(const Batch *b, BatchJob *job, int k) {
-  return (BatchAnswer *)((char *)(job + 1) + starts_size(b) + (size_t)k * answer_size(b));
+static ManyFitsAnswer *answer_of(const ManyFits *b, ManyFitsJob *job, int k) {
+  return (ManyFitsAnswer *)((char *)(job + 1) + starts_size(b) + (size_t)k * answer_size(b));
 }
 
 // ---------------------------------------------------------------- workers
 
 static void *begin_worker(const void *shared, const Pool *pool) {
   Arena *a = arena_new();
-  Worker *w = ARENA_NEW(a, Worker);
+  FitWorker *w = ARENA_NEW(a, FitWorker);
   w->arena = a;
-  w->batch = shared;
+  w->all = shared;
   w->pool = pool;
-  if (w->batch->lanes)
-    w->hub = hub_new(&w->batch->problem);
+  if (w->all->lanes)
+    w->scheduler = lane_scheduler_new(w->all->fitting);
   else
-    w->objective = objective_new(&w->batch->problem);
+    w->work = eval_work_new(w->all->fitting, 1, NULL);
   return w;
 }
 
 static void end_worker(void *data) {
-  Worker *w = data;
-  hub_free(w->hub);
-  objective_free(w->objective);
+  FitWorker *w = data;
+  lane_scheduler_free(w->scheduler);
+  eval_work_free(w->work);
   arena_free(w->arena);
 }
 
 static bool worker_goes_on(void *data, const FitProgress *progress) {
-  const Worker *w = data;
+  const FitWorker *w = data;
   (void)progress;
   return pool_goes_on(w->pool);
 }
 
-static void take_down(const FitResult *r, int n, BatchAnswer *to) {
+static void take_down(const FitResult *r, int n, ManyFitsAnswer *to) {
   to->outcome = r->outcome;
   to->end = r->end;
   to->certain = r->certain;
@@ -88,47 +88,48 @@ static void take_down(const FitResult *r, int n, BatchAnswer *to) {
   memcpy(to->x, r->x, (size_t)n * sizeof *to->x);
 }
 
-static void fit_one(const Worker *w, BatchJob *job, int k, Objective *o) {
-  const Batch *b = w->batch;
+static void fit_one(const FitWorker *w, ManyFitsJob *job, int k, EvalWork *work) {
+  const ManyFits *b = w->all;
   if (!pool_goes_on(w->pool)) return;
-  FitResult *r = fit_run_on(&b->problem, o, start_of(b, job, k), worker_goes_on, (void *)w);
-  BatchAnswer *answer = answer_of(b, job, k);
+  FitResult *r = b->request->fit(&b->problem, work, start_of(b, job, k), worker_goes_on, (void *)w);
+  ManyFitsAnswer *answer = answer_of(b, job, k);
   take_down(r, b->n, answer);
-  if (w->hub) answer->work.seconds = hub_seconds(w->hub);
+  if (w->scheduler) answer->work.seconds = lane_scheduler_seconds(w->scheduler);
   answer->finished = r->outcome != FIT_STOPPED;
   if (answer->finished) atomic_fetch_add(b->finished, 1);
   fit_free(r);
 }
 
-typedef struct Block {
-  const Worker *worker;
-  BatchJob *job;
-} Block;
+typedef struct StartBlock {
+  const FitWorker *worker;
+  ManyFitsJob *job;
+} StartBlock;
 
-static void fit_beside_others(void *data, int number, Objective *o) {
-  const Block *block = data;
-  fit_one(block->worker, block->job, number, o);
+static void fit_beside_others(void *data, int number, EvalWork *work) {
+  const StartBlock *block = data;
+  fit_one(block->worker, block->job, number, work);
 }
 
 static void work_block(void *own, void *data) {
-  Worker *w = own;
-  BatchJob *job = data;
-  if (w->hub)
-    hub_run(w->hub, (int)job->count, fit_beside_others, &(Block){w, job});
+  FitWorker *w = own;
+  ManyFitsJob *job = data;
+  if (w->scheduler)
+    lane_scheduler_run(w->scheduler, (int)job->count, fit_beside_others, &(StartBlock){w, job});
   else
-    for (int k = 0; k < job->count; k++) fit_one(w, job, k, w->objective);
+    for (int k = 0; k < job->count; k++) fit_one(w, job, k, w->work);
 }
 
-// ---------------------------------------------------------------- the batch
+// ---------------------------------------------------------------- jobs
 
 // Starts of the job that begins with this one.
-static int share_of(const Batch *b, int first) {
+static int share_of(const ManyFits *b, int first) {
   int left = b->request->count - first, share = b->block;
   if (b->request->brief && b->lanes && first < share) share = first < 1 ? 1 : first;
   return left < share ? left : share;
 }
 
-static int submit(const Batch *b, Pool *c, BatchJob *job, const BatchRequest *q, int first) {
+static int submit(const ManyFits *b, Pool *c, ManyFitsJob *job, const ManyFitsRequest *q,
+                  int first) {
   memset(job, 0, job_size(b));
   job->first = first;
   job->count = share_of(b, first);
@@ -138,9 +139,9 @@ static int submit(const Batch *b, Pool *c, BatchJob *job, const BatchRequest *q,
   return (int)job->count;
 }
 
-static bool take_all(const Batch *b, BatchJob *job, const BatchRequest *q) {
+static bool take_all(const ManyFits *b, ManyFitsJob *job, const ManyFitsRequest *q) {
   for (int k = 0; k < job->count; k++) {
-    const BatchAnswer *answer = answer_of(b, job, k);
+    const ManyFitsAnswer *answer = answer_of(b, job, k);
     if (!answer->finished || !q->take(q->data, (int)job->first + k, answer)) return false;
   }
   return true;
@@ -148,9 +149,9 @@ static bool take_all(const Batch *b, BatchJob *job, const BatchRequest *q) {
 
 enum { AHEAD = 4 }; // jobs that wait, by worker
 
-static bool run_jobs(const Batch *b, Pool *c, int workers, const BatchRequest *q) {
+static bool run_jobs(const ManyFits *b, Pool *c, int workers, const ManyFitsRequest *q) {
   Arena *a = arena_new();
-  BatchJob *job = arena_alloc(a, 1, job_size(b));
+  ManyFitsJob *job = arena_alloc(a, 1, job_size(b));
   bool collected = true, wanted = true;
   int next = 0;
   while (collected && wanted && (next < q->count || pool_pending(c))) {
@@ -173,24 +174,25 @@ static int block_of(int count) {
 }
 
 // A limit of seconds is one of each fit by itself.
-static bool in_lanes(const Problem *p, const BatchRequest *q) {
-  return q->lanes && q->count > 1 && p->options.max_seconds == 0 && hub_can(p);
+static bool in_lanes(const Problem *p, const ManyFitsRequest *q) {
+  return q->lanes && q->count > 1 && p->options.max_seconds == 0 && lane_scheduler_can(p);
 }
 
 static bool listen(void *data) {
-  const Batch *b = data;
-  const BatchRequest *q = b->request;
+  const ManyFits *b = data;
+  const ManyFitsRequest *q = b->request;
   return !q->listener || q->listener(q->data, atomic_load(b->finished));
 }
 
-bool batch_run(const Problem *p, const BatchRequest *q) {
+bool many_fits_run(const Fitting *f, const Problem *p, const ManyFitsRequest *q) {
   atomic_int finished = 0;
-  Batch b = {.problem = *p,
-             .n = p->unknown_count,
-             .block = 1,
-             .lanes = in_lanes(p, q),
-             .finished = &finished,
-             .request = q};
+  ManyFits b = {.fitting = f,
+                .problem = *p,
+                .n = p->unknown_count,
+                .block = 1,
+                .lanes = in_lanes(p, q),
+                .finished = &finished,
+                .request = q};
   if (b.lanes) b.block = block_of(q->count);
   b.problem.options.threads = 1;
   PoolWorker work = {job_size(&b), begin_worker, end_worker, work_block, &b};

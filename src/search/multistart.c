@@ -1,15 +1,16 @@
-// multistart(method, n): the first start is that of the problem, the others are spread over the bounds.
+#include "search/multistart.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/pool.h"
 #include "num/design.h"
-#include "search/many_fits.h"
-#include "search/search.h"
+#include "search/starts.h"
 
 typedef struct Multistart {
   Search *s;
   Problem inner; // as each start sees it
+  RunFit *fit;
   const double *starts;
   double target;
   double *x; // the best so far
@@ -25,26 +26,23 @@ static const double SAME = 1e-6; // relative difference of objectives of one opt
 static void spread_starts(const Search *s, int count, double *x) {
   const FitOptions *o = &s->problem->options;
   size_t n = (size_t)s->n;
-  memcpy(x, s->resting, n * sizeof *x);
+  memcpy(x, s->next_start, n * sizeof *x);
   design_points(o->sampling, (uint64_t)o->seed, s->n, count - 1, x + n);
   for (int k = 1; k < count; k++)
     for (int i = 0; i < s->n; i++) {
-      double *u = &x[(size_t)k * n + (size_t)i], low, high;
-      bool decades;
-      search_box(&s->problem->unknowns[i], &low, &high, &decades);
-      *u = decades ? low * pow(high / low, *u) : low + (high - low) * *u;
-      *u = fmin(fmax(*u, low), high);
+      double *u = &x[(size_t)k * n + (size_t)i];
+      *u = start_between(&s->problem->unknowns[i], *u);
     }
 }
 
-typedef struct Ended { // a search from one of the starts
+typedef struct StartEnd { // of the fit from one of the starts
   const double *x;
   double objective, comparable;
   LocalEnd end;
-} Ended;
+} StartEnd;
 
 // Where constraints are violated, no objective makes up for it.
-static bool counts(Multistart *m, const Ended *a) {
+static bool counts(Multistart *m, const StartEnd *a) {
   bool satisfied = problem_satisfied(m->s->problem, a->x);
   if (satisfied && !m->satisfied) {
     m->satisfied = true;
@@ -53,7 +51,7 @@ static bool counts(Multistart *m, const Ended *a) {
   return satisfied || !m->satisfied;
 }
 
-static void consider(Multistart *m, const Ended *a) {
+static void consider(Multistart *m, const StartEnd *a) {
   m->done++;
   if (!(a->objective < HUGE_VAL) || !counts(m, a)) return;
   double allowed = SAME * fabs(m->comparable);
@@ -62,30 +60,32 @@ static void consider(Multistart *m, const Ended *a) {
   if (!(a->comparable < m->comparable)) return;
   memcpy(m->x, a->x, (size_t)m->s->n * sizeof *m->x);
   m->objective = a->objective, m->comparable = a->comparable, m->end = a->end;
-  search_tell(m->s, m->x, m->objective, m->done);
+  search_tell(m->s, 0, m->x, m->objective, m->done);
 }
 
 // The last start has what is left of the budget.
 static void end_with_the_rest(Multistart *m, int number) {
   Search *s = m->s;
   Problem rest = m->inner;
-  rest.options.max_simulations = (int)objective_left(s->objective);
+  rest.options.max_simulations = (int)budget_left(&s->budget);
   rest.options.threads = 1;
-  FitResult *r = fit_run(&rest, m->starts + (size_t)number * (size_t)s->n, search_relay, s);
-  fit_work_add(objective_count(s->objective), &r->work);
-  consider(m, &(Ended){r->x, r->objective, fit_comparable(r), r->end});
+  EvalWork *work = eval_work_new(s->fitting, 1, NULL);
+  FitResult *r = m->fit(&rest, work, m->starts + (size_t)number * (size_t)s->n, search_relay, s);
+  work_count_add(&s->budget.used, &r->work);
+  consider(m, &(StartEnd){r->x, r->objective, fit_comparable(r), r->end});
   fit_free(r);
+  eval_work_free(work);
 }
 
-static bool take(void *data, int number, const BatchAnswer *a) {
+static bool take(void *data, int number, const ManyFitsAnswer *a) {
   Multistart *m = data;
   Search *s = m->s;
   if (!search_affords(s, &a->work)) {
     end_with_the_rest(m, number);
     return false;
   }
-  fit_work_add(objective_count(s->objective), &a->work);
-  consider(m, &(Ended){a->x, a->objective, a->comparable, a->end});
+  work_count_add(&s->budget.used, &a->work);
+  consider(m, &(StartEnd){a->x, a->objective, a->comparable, a->end});
   m->found = a->certain || a->objective <= m->target;
   return !m->found && search_goes_on(s);
 }
@@ -96,20 +96,21 @@ static bool goes_on(void *data, int finished) {
   return search_keeps_going(m->s);
 }
 
-// Who stops it early has at least the start.
+// A multistart that is stopped early has at least its start as a result.
 static void look_at_start(Multistart *m) {
   Search *s = m->s;
-  double objective = search_evaluate(s, 0, 1, s->resting);
+  double objective = search_evaluate(s, 0, 1, s->next_start);
   if (objective == HUGE_VAL) return;
-  memcpy(m->x, s->resting, (size_t)s->n * sizeof *m->x);
+  memcpy(m->x, s->next_start, (size_t)s->n * sizeof *m->x);
   m->objective = objective, m->end = LOCAL_STOPPED_END;
-  search_tell(s, m->x, objective, 0);
+  search_tell(s, 0, m->x, objective, 0);
 }
 
-void multistart(Search *s, Method method, int count, double target) {
+void multistart_run(Search *s, RunFit *fit, Method method, int count, double target) {
   Arena *a = arena_new();
   Multistart m = {.s = s,
                   .inner = *s->problem,
+                  .fit = fit,
                   .target = target,
                   .objective = HUGE_VAL,
                   .comparable = HUGE_VAL};
@@ -121,19 +122,20 @@ void multistart(Search *s, Method method, int count, double target) {
   double *starts = ARENA_ARRAY(a, double, (size_t)count *(size_t)s->n + 1);
   spread_starts(s, count, starts);
   m.starts = starts;
-  BatchRequest q = {.starts = starts,
-                    .count = count,
-                    .threads = s->problem->options.threads,
-                    .lanes = s->problem->options.lanes == LANES_AUTO,
-                    .brief = true,
-                    .take = take,
-                    .listener = goes_on,
-                    .data = &m};
-  long before = objective_work(s->objective)->in_turn;
+  ManyFitsRequest q = {.fit = fit,
+                       .starts = starts,
+                       .count = count,
+                       .threads = s->problem->options.threads,
+                       .lanes = s->problem->options.lanes == LANES_AUTO,
+                       .brief = true,
+                       .take = take,
+                       .listener = goes_on,
+                       .data = &m};
+  long before = s->budget.used.in_turn;
   search_begin(s, "multistart");
   look_at_start(&m);
-  if (search_goes_on(s)) batch_run(&m.inner, &q);
-  fit_work_share(objective_count(s->objective), before, pool_size(q.threads, count));
+  if (search_goes_on(s)) many_fits_run(s->fitting, &m.inner, &q);
+  work_count_share(&s->budget.used, before, pool_size(q.threads, count));
   bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
   search_end(s, certain, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);
   arena_free(a);

@@ -1,11 +1,12 @@
-// Levenberg-Marquardt on parameters and node states together, while gaps become ever heavier.
 #include "search/shooting.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "search/shooting_parts.h"
+#include "search/shooting_eval.h"
+#include "search/shooting_setup.h"
+#include "search/shooting_step.h"
 
 enum {
   STAGE_ITERATIONS = 12, // steps at a weight of the gaps that is not the last
@@ -29,10 +30,10 @@ static double merit(const ShootingPoint *at, double weight) {
 static void take_step(const Shooting *s, const ShootingPoint *at, ShootingPoint *to) {
   for (int i = 0; i < s->n; i++) {
     const Unknown *f = &s->problem->unknowns[i];
-    to->x[i] = fmin(f->max, fmax(f->min, at->x[i] + s->step_free[i]));
+    to->x[i] = fmin(f->max, fmax(f->min, at->x[i] + s->step.by_unknowns[i]));
   }
   for (int i = 0; i < s->piece_count * s->nx; i++)
-    to->states[i] = at->states[i] + s->step_states[i];
+    to->states[i] = at->states[i] + s->step.by_states[i];
 }
 
 // Largest change relative to the size of what changes.
@@ -41,15 +42,16 @@ static double step_size(const Shooting *s, const ShootingPoint *at) {
   for (int i = 0; i < s->n; i++) {
     const Unknown *f = &s->problem->unknowns[i];
     double size = fmax(fabs(at->x[i]), 1e-3 * fabs(f->start));
-    if (s->step_free[i] != 0) most = fmax(most, fabs(s->step_free[i]) / (size > 0 ? size : 1));
+    if (s->step.by_unknowns[i] != 0)
+      most = fmax(most, fabs(s->step.by_unknowns[i]) / (size > 0 ? size : 1));
   }
   for (int k = 0; k < s->piece_count; k++)
     for (int i = 0; i < s->nx; i++)
-      most = fmax(most, fabs(s->step_states[k * s->nx + i]) / s->range[i]);
+      most = fmax(most, fabs(s->step.by_states[k * s->nx + i]) / s->range[i]);
   return most;
 }
 
-typedef struct Course {
+typedef struct ShootingCourse {
   Shooting *s;
   ShootingPoint *at, *trial;
   double weight, damping, growth;
@@ -57,21 +59,21 @@ typedef struct Course {
   LocalEnd end;
   bool over; // with `end`
   double began;
-} Course;
+} ShootingCourse;
 
-static void finish(Course *c, LocalEnd end) {
+static void finish(ShootingCourse *c, LocalEnd end) {
   c->end = end;
   c->over = true;
 }
 
-static bool budget_is_spent(const Course *c) {
+static bool budget_is_spent(const ShootingCourse *c) {
   const FitOptions *o = &c->s->problem->options;
-  const FitWork *w = c->s->count;
+  const WorkCount *w = c->s->count;
   return w->simulations + w->sensitivity_simulations >= o->max_simulations ||
          (o->max_seconds > 0 && w->seconds + clock_seconds() - c->began > o->max_seconds);
 }
 
-static bool is_stopped(Course *c) {
+static bool is_stopped(ShootingCourse *c) {
   Shooting *s = c->s;
   FitProgress progress = {.stage = "multiple shooting",
                           .iteration = c->iterations,
@@ -85,7 +87,7 @@ static bool is_stopped(Course *c) {
   return true;
 }
 
-static void accept(Course *c, double ratio) {
+static void accept(ShootingCourse *c, double ratio) {
   ShootingPoint *old = c->at;
   c->at = c->trial;
   c->trial = old;
@@ -96,13 +98,13 @@ static void accept(Course *c, double ratio) {
   c->growth = 2;
 }
 
-static void reject(Course *c) {
+static void reject(ShootingCourse *c) {
   c->damping *= c->growth;
   c->growth *= 2;
 }
 
 // One accepted step at the present weight. Returns its reduction relative to the merit; 0 when there is none.
-static double advance(Course *c, double *size) {
+static double advance(ShootingCourse *c, double *size) {
   Shooting *s = c->s;
   shooting_sizes(s, c->at, c->weight);
   for (int i = 0; i < REJECTIONS && !is_stopped(c); i++) {
@@ -127,7 +129,7 @@ static double advance(Course *c, double *size) {
   return 0;
 }
 
-static void run_stage(Course *c) {
+static void run_stage(ShootingCourse *c) {
   bool last = c->weight >= WEIGHT_LAST;
   const FitOptions *o = &c->s->problem->options;
   for (int i = 0; !c->over && (last || i < STAGE_ITERATIONS); i++) {
@@ -142,12 +144,12 @@ static void run_stage(Course *c) {
 }
 
 // Gaps that are small are closed at once. Gaps that stay wide although they are heavy belong to a wrong minimum.
-static void next_weight(Course *c) {
+static void next_weight(ShootingCourse *c) {
   if (c->weight >= WEIGHT_HEAVY && c->at->gap > GAP_WIDE) return finish(c, LOCAL_NO_DESCENT_END);
   c->weight = c->at->gap < GAP_SMALL ? WEIGHT_LAST : fmin(WEIGHT_LAST, c->weight * WEIGHT_STEP);
 }
 
-static void run_course(Course *c) {
+static void run_course(ShootingCourse *c) {
   if (!shooting_eval(c->s, c->at)) return finish(c, LOCAL_NO_START_END);
   bool closed = c->s->piece_count == c->s->problem->experiment_count; // no gaps at all
   c->weight = closed ? WEIGHT_LAST : WEIGHT_FIRST;
@@ -169,16 +171,6 @@ static bool can_treat(const Problem *p, const ShootingRequest *r) {
   return true;
 }
 
-void shooting_begin(const Shooting *s, const double *x, ShootingPoint *at) {
-  for (int i = 0; i < s->n; i++)
-    at->x[i] = fmin(s->problem->unknowns[i].max, fmax(s->problem->unknowns[i].min, x[i]));
-  for (int e = 0, k = 0; e < s->problem->experiment_count; e++)
-    for (int i = 0; i < s->request->piece_count[e]; i++, k++)
-      if (i > 0)
-        memcpy(at->states + (size_t)k * (size_t)s->nx, s->request->states[e] + i * s->nx,
-               (size_t)s->nx * sizeof(double));
-}
-
 static void give_states(const Shooting *s, const ShootingPoint *at) {
   for (int e = 0, k = 0; e < s->problem->experiment_count; e++)
     for (int i = 0; i < s->request->piece_count[e]; i++, k++)
@@ -187,7 +179,7 @@ static void give_states(const Shooting *s, const ShootingPoint *at) {
                (size_t)s->nx * sizeof(double));
 }
 
-static void give_result(Shooting *s, const Course *c, double *x, ShootingResult *out) {
+static void give_result(Shooting *s, const ShootingCourse *c, double *x, ShootingResult *out) {
   out->end = c->end;
   out->iterations = c->iterations;
   if (c->end == LOCAL_NO_START_END) return;
@@ -198,11 +190,11 @@ static void give_result(Shooting *s, const Course *c, double *x, ShootingResult 
   out->converged = local_end_converged(c->end) && c->at->gap < GAP_CLOSED;
   if (!out->R && !out->Qr) return;
   shooting_reduce(s, c->at, WEIGHT_LAST, 0);
-  if (out->R) memcpy(out->R, s->R, (size_t)s->n * (size_t)s->n * sizeof(double));
-  if (out->Qr) memcpy(out->Qr, s->Qr, (size_t)s->n * sizeof(double));
+  if (out->R) memcpy(out->R, s->step.R, (size_t)s->n * (size_t)s->n * sizeof(double));
+  if (out->Qr) memcpy(out->Qr, s->step.Qr, (size_t)s->n * sizeof(double));
 }
 
-void shooting_run(const Problem *p, const ShootingRequest *request, double *x, FitWork *work,
+void shooting_run(const Problem *p, const ShootingRequest *request, double *x, WorkCount *work,
                   ShootingResult *out) {
   out->objective = out->gap = HUGE_VAL;
   out->converged = false;
@@ -213,12 +205,12 @@ void shooting_run(const Problem *p, const ShootingRequest *request, double *x, F
   Arena *a = arena_new();
   Shooting s = {.problem = p, .request = request, .arena = a, .count = work};
   shooting_init(&s);
-  Course c = {.s = &s,
-              .at = shooting_point_new(&s),
-              .trial = shooting_point_new(&s),
-              .damping = DAMPING_FIRST,
-              .growth = 2,
-              .began = began};
+  ShootingCourse c = {.s = &s,
+                      .at = shooting_point_new(&s),
+                      .trial = shooting_point_new(&s),
+                      .damping = DAMPING_FIRST,
+                      .growth = 2,
+                      .began = began};
   shooting_begin(&s, x, c.at);
   run_course(&c);
   give_result(&s, &c, x, out);

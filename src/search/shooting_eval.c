@@ -1,17 +1,16 @@
-// Simulates all pieces and keeps what a step needs of them.
+#include "search/shooting_eval.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "search/shooting_parts.h"
 
 // Steps of the integrator that a piece may take: in the first evaluation, and later by those of the first.
 enum { STEPS_FIRST = 20000, STEPS_FACTOR = 20, STEPS_LEAST = 500 };
 
-static const double *slope_column(const Shooting *s, const ShootingRig *r, int output, int k) {
+static const double *slope_column(const Shooting *s, const ShootingModel *r, int output, int k) {
   return r->column[s->problem->measured_count + s->nx + output * r->np + k];
 }
 
-static void set_parameters(Shooting *s, const ShootingPiece *p, ShootingRig *r,
+static void set_parameters(Shooting *s, const ShootingPiece *p, ShootingModel *r,
                            const ShootingPoint *at, const double *state) {
   const Problem *problem = s->problem;
   memcpy(r->p, problem->experiments[p->experiment].p, (size_t)problem->model->np * sizeof *r->p);
@@ -20,7 +19,7 @@ static void set_parameters(Shooting *s, const ShootingPiece *p, ShootingRig *r,
   if (!p->is_first) memcpy(r->p + s->first_start, state, (size_t)s->nx * sizeof *r->p);
 }
 
-static bool simulate_piece(Shooting *s, const ShootingPiece *p, ShootingRig *r) {
+static bool simulate_piece(Shooting *s, const ShootingPiece *p, ShootingModel *r) {
   const Experiment *e = &s->problem->experiments[p->experiment];
   SimulateRequest request = {.p = r->p,
                              .inputs = e->inputs,
@@ -38,19 +37,19 @@ static bool simulate_piece(Shooting *s, const ShootingPiece *p, ShootingRig *r) 
   return t.outcome == OUTCOME_REACHED_END;
 }
 
-static ShootingRig *rig_of(Shooting *s, const ShootingPiece *p) {
+static ShootingModel *model_of(Shooting *s, const ShootingPiece *p) {
   return p->is_first ? &s->first : &s->later;
 }
 
 bool shooting_simulate(Shooting *s, int k, const ShootingPoint *at) {
   const ShootingPiece *p = &s->pieces[k];
-  set_parameters(s, p, rig_of(s, p), at, at->states + (size_t)k * (size_t)s->nx);
-  return simulate_piece(s, p, rig_of(s, p));
+  set_parameters(s, p, model_of(s, p), at, at->states + (size_t)k * (size_t)s->nx);
+  return simulate_piece(s, p, model_of(s, p));
 }
 
 void shooting_fill_rows(Shooting *s, int k, int c) {
   const ShootingPiece *p = &s->pieces[k];
-  const ShootingRig *r = rig_of(s, p);
+  const ShootingModel *r = model_of(s, p);
   const Channel *channel = &s->problem->experiments[p->experiment].channels[c];
   const ShootingChannel *part = &p->channels[c];
   const double *scale = s->scale[shooting_channel(s, p->experiment, c)] + part->first;
@@ -84,9 +83,9 @@ static double sum_rows(Shooting *s, const ShootingPiece *p, int c) {
   return sum;
 }
 
-// States of the piece that was just simulated, with their slopes by node states and free numbers.
-static void take_states(const Shooting *s, const ShootingPiece *p, const ShootingRig *r, int row,
-                        double *states, double *by_state, double *by_free) {
+// States of the piece that was just simulated, with their slopes by node states and unknowns.
+static void take_states(const Shooting *s, const ShootingPiece *p, const ShootingModel *r, int row,
+                        double *states, double *by_state, double *by_unknown) {
   for (int i = 0; i < s->nx; i++) {
     int output = s->problem->measured_count + i;
     states[i] = r->column[output][row];
@@ -95,7 +94,7 @@ static void take_states(const Shooting *s, const ShootingPiece *p, const Shootin
           p->is_first ? 0 : slope_column(s, r, output, s->parameter_count + j)[row];
     for (int j = 0; j < s->n; j++) {
       int k = s->slope_of[p->experiment][j];
-      by_free[i * s->n + j] = k < 0 ? 0 : slope_column(s, r, output, k)[row];
+      by_unknown[i * s->n + j] = k < 0 ? 0 : slope_column(s, r, output, k)[row];
     }
   }
 }
@@ -109,9 +108,9 @@ static bool all_finite(const double *v, size_t count) {
 static bool outcome_is_finite(const Shooting *s, const ShootingOutcome *o) {
   size_t side = (size_t)s->width + 1, nx = (size_t)s->nx;
   return all_finite(o->triangle, side * side) && all_finite(o->end, nx) &&
-         all_finite(o->by_state, nx * nx) && all_finite(o->by_free, nx * (size_t)s->n) &&
+         all_finite(o->by_state, nx * nx) && all_finite(o->by_unknown, nx * (size_t)s->n) &&
          (!s->constrained || (all_finite(o->start_by_state, nx * nx) &&
-                              all_finite(o->start_by_free, nx * (size_t)s->n)));
+                              all_finite(o->start_by_unknown, nx * (size_t)s->n)));
 }
 
 static bool eval_piece(Shooting *s, int k, ShootingPoint *at) {
@@ -126,11 +125,11 @@ static bool eval_piece(Shooting *s, int k, ShootingPoint *at) {
   }
   memcpy(o->triangle, s->data_sum->R,
          (size_t)(s->width + 1) * (size_t)(s->width + 1) * sizeof(double));
-  const ShootingRig *r = rig_of(s, p);
-  if (!p->is_last) take_states(s, p, r, p->rows - 1, o->end, o->by_state, o->by_free);
+  const ShootingModel *r = model_of(s, p);
+  if (!p->is_last) take_states(s, p, r, p->rows - 1, o->end, o->by_state, o->by_unknown);
   if (!p->is_first && s->constrained)
     take_states(s, p, r, 0, at->states + (size_t)k * (size_t)s->nx, o->start_by_state,
-                o->start_by_free);
+                o->start_by_unknown);
   return outcome_is_finite(s, o);
 }
 

@@ -1,12 +1,14 @@
-// Residuals of motion in pieces, with the slopes of the whole motion.
-#include <math.h>
-#include <stdio.h>
+#include "search/shooting_rows.h"
 
-#include "search/shooting_parts.h"
+#include <math.h>
+
+#include "search/shooting_eval.h"
+#include "search/shooting_setup.h"
+#include "search/shooting_step.h"
 
 // What a gap may be, where the noise of the data is 1 and ranges are equal. Chaotic motion follows changed parameters as
 // long as it likes if it may deviate by as little as this: slopes then stay as small as those of a few pieces. Smaller gaps
-// would tell more about a single combination of the free numbers, and cost the others the digits of the slopes.
+// would tell more about a single combination of the unknowns, and cost the others the digits of the slopes.
 static const double GAP_OF_NOISE = 1e-5;
 // Gaps below this many times rel_tol are errors of the simulation.
 static const double GAP_ACCURACY = 10;
@@ -15,7 +17,7 @@ typedef struct RowSource {
   Shooting s;
   ShootingPoint *at;
   double weight;   // of gaps
-  double **follow; // [free number][piece*nx + i]: slope of the node states
+  double **follow; // [unknown][piece*nx + i]: slope of the node states
   double *scale;   // of gaps, by state
 } RowSource;
 
@@ -73,11 +75,11 @@ static void give_channel(RowSource *r, int k, int c, ResidualSink *sink, void *d
 static void give_gap(RowSource *r, int k, int piece, ResidualSink *sink, void *data) {
   Shooting *s = &r->s;
   const ShootingOutcome *o = &r->at->pieces[k], *next = o + 1;
-  double **column = s->block_column;
+  double **column = s->step.block_column;
   for (int i = 0; i < s->nx; i++) {
     for (int j = 0; j < s->n; j++) {
       const double *node = node_slope(r, j, k), *node_next = node_slope(r, j, k + 1);
-      double slope = o->by_free[i * s->n + j] - shooting_start_by_free(next, s->n, i, j);
+      double slope = o->by_unknown[i * s->n + j] - shooting_start_by_unknown(next, s->n, i, j);
       for (int l = 0; l < s->nx; l++)
         slope += o->by_state[i * s->nx + l] * node[l] -
                  shooting_start_by_state(next, s->nx, i, l) * node_next[l];
@@ -109,7 +111,7 @@ bool shooting_rows(const Problem *p, const FitPieces *pieces, const double *sigm
                              .times = pieces->times,
                              .states = pieces->states,
                              .sigma = sigma};
-  FitWork work = {0};
+  WorkCount work = {0};
   Arena *a = arena_new();
   RowSource r = {.s = {.problem = p, .request = &request, .arena = a, .count = &work}};
   shooting_init(&r.s);
@@ -121,30 +123,4 @@ bool shooting_rows(const Problem *p, const FitPieces *pieces, const double *sigm
   shooting_done(&r.s);
   arena_free(a);
   return ok;
-}
-
-bool result_rows(const Problem *p, Objective *o, const FitPieces *pieces, const double *x,
-                 ResidualSink *sink, void *data, char why[700]) {
-  if (!pieces) return objective_rows(o, x, sink, data, why);
-  bool ok = shooting_rows(p, pieces, objective_sigma(o), x, sink, data);
-  if (!ok && why) snprintf(why, 700, "a piece of the motion cannot be simulated");
-  return ok;
-}
-
-typedef struct ResultAt {
-  const Problem *p;
-  Objective *o;
-  const FitPieces *pieces;
-  const double *x;
-} ResultAt;
-
-static bool give_residuals(void *self, ResidualSink *sink, void *data) {
-  const ResultAt *r = self;
-  if (r->pieces) return shooting_rows(r->p, r->pieces, objective_sigma(r->o), r->x, sink, data);
-  return objective_residuals(r->o, r->x, sink, data);
-}
-
-double result_update_sigma(const Problem *p, Objective *o, const FitPieces *pieces,
-                           const double *x) {
-  return objective_update_sigma(o, give_residuals, &(ResultAt){p, o, pieces, x});
 }

@@ -1,11 +1,11 @@
-// Pieces with their samples, scales of residuals and gaps, the models compiled for them.
+#include "search/shooting_setup.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/extend.h"
 #include "num/noise.h"
-#include "search/shooting_parts.h"
 
 // ---------------------------------------------------------------- pieces
 
@@ -163,7 +163,7 @@ static void map_slopes(Shooting *s) {
 }
 
 // Outputs: measured quantities, then all states.
-static void make_rig(Shooting *s, ShootingRig *r, Model *m, int parameter_count, int rows) {
+static void compile_model(Shooting *s, ShootingModel *r, Model *m, int parameter_count, int rows) {
   const Problem *p = s->problem;
   int outputs = p->measured_count + s->nx;
   Expr *list = ARENA_ARRAY(s->arena, Expr, outputs + 1);
@@ -186,7 +186,7 @@ static void make_rig(Shooting *s, ShootingRig *r, Model *m, int parameter_count,
   for (int i = 0; i < columns; i++) r->column[i] = storage + (size_t)i * (size_t)rows;
 }
 
-static void make_rigs(Shooting *s) {
+static void compile_models(Shooting *s) {
   const Problem *p = s->problem;
   int rows = 1;
   for (int k = 0; k < s->piece_count; k++)
@@ -194,10 +194,10 @@ static void make_rigs(Shooting *s) {
   s->parameters = ARENA_ARRAY(s->arena, int, s->n + s->nx + 1);
   s->parameter_count = problem_unknown_parameters(p, s->parameters);
   map_slopes(s);
-  make_rig(s, &s->first, p->model, s->parameter_count, rows);
+  compile_model(s, &s->first, p->model, s->parameter_count, rows);
   Model *later = model_with_free_start(p->model, &s->first_start);
   for (int i = 0; i < s->nx; i++) s->parameters[s->parameter_count + i] = s->first_start + i;
-  make_rig(s, &s->later, later, s->parameter_count + s->nx, rows);
+  compile_model(s, &s->later, later, s->parameter_count + s->nx, rows);
   s->rows = ARENA_ARRAY(s->arena, double *, s->width + 2);
   for (int i = 0; i <= s->width; i++) s->rows[i] = ARENA_ARRAY(s->arena, double, rows + 8);
 }
@@ -213,10 +213,10 @@ ShootingPoint *shooting_point_new(Shooting *s) {
     o->triangle = ARENA_ARRAY(s->arena, double, side *side);
     o->end = ARENA_ARRAY(s->arena, double, nx + 1);
     o->by_state = ARENA_ARRAY(s->arena, double, nx *nx + 1);
-    o->by_free = ARENA_ARRAY(s->arena, double, nx *(size_t)s->n + 1);
+    o->by_unknown = ARENA_ARRAY(s->arena, double, nx *(size_t)s->n + 1);
     if (!s->constrained) continue;
     o->start_by_state = ARENA_ARRAY(s->arena, double, nx *nx + 1);
-    o->start_by_free = ARENA_ARRAY(s->arena, double, nx *(size_t)s->n + 1);
+    o->start_by_unknown = ARENA_ARRAY(s->arena, double, nx *(size_t)s->n + 1);
   }
   return p;
 }
@@ -225,23 +225,24 @@ static void make_step_work(Shooting *s) {
   Arena *a = s->arena;
   int columns = 2 * s->nx + s->n + 1, rows = 2 * (s->width + 1) + 3 * s->nx;
   s->data_sum = qr_sum_new(a, s->width);
-  s->piece_sum = qr_sum_new(a, columns - 1);
-  s->free_sum = qr_sum_new(a, s->n);
-  s->block = ARENA_ARRAY(a, double, (size_t)columns *(size_t)rows + 8);
-  s->block_column = ARENA_ARRAY(a, double *, columns + 1);
-  for (int i = 0; i < columns; i++) s->block_column[i] = s->block + (size_t)i * (size_t)rows;
-  s->eliminated =
+  s->step.piece_sum = qr_sum_new(a, columns - 1);
+  s->step.free_sum = qr_sum_new(a, s->n);
+  s->step.block = ARENA_ARRAY(a, double, (size_t)columns *(size_t)rows + 8);
+  s->step.block_column = ARENA_ARRAY(a, double *, columns + 1);
+  for (int i = 0; i < columns; i++)
+    s->step.block_column[i] = s->step.block + (size_t)i * (size_t)rows;
+  s->step.eliminated =
       ARENA_ARRAY(a, double, (size_t)s->piece_count *(size_t)s->nx *(size_t)columns + 1);
-  s->carried = ARENA_ARRAY(a, double, (size_t)(s->width + 1) * (size_t)(s->width + 1));
-  s->state_size = ARENA_ARRAY(a, double, (size_t)s->piece_count *(size_t)s->nx + 1);
-  s->step_states = ARENA_ARRAY(a, double, (size_t)(s->piece_count + 1) * (size_t)s->nx + 1);
-  s->free_size = ARENA_ARRAY(a, double, s->n + 1);
-  s->low = ARENA_ARRAY(a, double, s->n + 1);
-  s->high = ARENA_ARRAY(a, double, s->n + 1);
-  s->step_free = ARENA_ARRAY(a, double, s->n + 1);
-  s->R = ARENA_ARRAY(a, double, (size_t)s->n *(size_t)s->n + 1);
-  s->Qr = ARENA_ARRAY(a, double, s->n + 1);
-  s->linear = linear_new(a, s->n ? s->n : 1);
+  s->step.carried = ARENA_ARRAY(a, double, (size_t)(s->width + 1) * (size_t)(s->width + 1));
+  s->step.state_size = ARENA_ARRAY(a, double, (size_t)s->piece_count *(size_t)s->nx + 1);
+  s->step.by_states = ARENA_ARRAY(a, double, (size_t)(s->piece_count + 1) * (size_t)s->nx + 1);
+  s->step.free_size = ARENA_ARRAY(a, double, s->n + 1);
+  s->step.low = ARENA_ARRAY(a, double, s->n + 1);
+  s->step.high = ARENA_ARRAY(a, double, s->n + 1);
+  s->step.by_unknowns = ARENA_ARRAY(a, double, s->n + 1);
+  s->step.R = ARENA_ARRAY(a, double, (size_t)s->n *(size_t)s->n + 1);
+  s->step.Qr = ARENA_ARRAY(a, double, s->n + 1);
+  s->step.linear = linear_new(a, s->n ? s->n : 1);
 }
 
 void shooting_init(Shooting *s) {
@@ -249,14 +250,24 @@ void shooting_init(Shooting *s) {
   s->constrained = s->problem->model->invariant_count > 0;
   lay_pieces(s);
   find_scales(s);
-  make_rigs(s);
+  compile_models(s);
   make_step_work(s);
 }
 
 void shooting_done(Shooting *s) {
-  ShootingRig *rigs[] = {&s->first, &s->later};
+  ShootingModel *models[] = {&s->first, &s->later};
   for (int i = 0; i < 2; i++) {
-    simulate_work_free(rigs[i]->work);
-    system_free(rigs[i]->system);
+    simulate_work_free(models[i]->work);
+    system_free(models[i]->system);
   }
+}
+
+void shooting_begin(const Shooting *s, const double *x, ShootingPoint *at) {
+  for (int i = 0; i < s->n; i++)
+    at->x[i] = fmin(s->problem->unknowns[i].max, fmax(s->problem->unknowns[i].min, x[i]));
+  for (int e = 0, k = 0; e < s->problem->experiment_count; e++)
+    for (int i = 0; i < s->request->piece_count[e]; i++, k++)
+      if (i > 0)
+        memcpy(at->states + (size_t)k * (size_t)s->nx, s->request->states[e] + i * s->nx,
+               (size_t)s->nx * sizeof(double));
 }

@@ -1,9 +1,7 @@
-// One step: the nodes are eliminated piece by piece, so that its cost is linear in their number; what is left is a small
-// problem in the free numbers, with their bounds.
+#include "search/shooting_step.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "search/shooting_parts.h"
 
 // Norms of the columns of data and, at most at weight 1, gaps: heavier gaps shall not make steps shorter.
 void shooting_sizes(Shooting *s, const ShootingPoint *at, double weight) {
@@ -15,14 +13,14 @@ void shooting_sizes(Shooting *s, const ShootingPoint *at, double weight) {
       const ShootingOutcome *o = &at->pieces[k];
       for (size_t i = 0; i < side; i++) sum += pow(o->triangle[i * side + (size_t)(s->nx + j)], 2);
       for (int i = 0; i < s->nx && !s->pieces[k].is_last; i++)
-        sum += pow(w * s->gap_scale[i] * o->by_free[i * s->n + j], 2);
+        sum += pow(w * s->gap_scale[i] * o->by_unknown[i * s->n + j], 2);
     }
-    s->free_size[j] = fmax(s->free_size[j], sqrt(sum));
-    if (s->free_size[j] == 0) s->free_size[j] = 1;
+    s->step.free_size[j] = fmax(s->step.free_size[j], sqrt(sum));
+    if (s->step.free_size[j] == 0) s->step.free_size[j] = 1;
   }
   for (int k = 0; k < s->piece_count; k++)
     for (int j = 0; j < s->nx; j++) {
-      double sum = pow(w * s->gap_scale[j], 2), *size = &s->state_size[k * s->nx + j];
+      double sum = pow(w * s->gap_scale[j], 2), *size = &s->step.state_size[k * s->nx + j];
       for (int i = 0; i <= j; i++)
         sum += pow(at->pieces[k].triangle[(size_t)i * side + (size_t)j], 2);
       *size = fmax(*size, sqrt(sum));
@@ -42,7 +40,7 @@ static void begin_row(Rows *r, int columns) {
   for (int j = 0; j < columns; j++) *row_cell(r, j) = 0;
 }
 
-// A triangle over (node states, free numbers, residual) becomes rows over (node, next node, free numbers, residual).
+// A triangle over (node states, unknowns, residual) becomes rows over (node, next node, unknowns, residual).
 static void add_triangle(Shooting *s, Rows *r, const double *triangle) {
   int side = s->width + 1, columns = 2 * s->nx + s->n + 1;
   for (int i = 0; i < side; i++, r->count++) {
@@ -64,7 +62,7 @@ static void add_gaps(Shooting *s, Rows *r, const ShootingPoint *at, int k, doubl
     }
     for (int j = 0; j < s->n; j++)
       *row_cell(r, 2 * s->nx + j) =
-          w * (o->by_free[i * s->n + j] - shooting_start_by_free(next, s->n, i, j));
+          w * (o->by_unknown[i * s->n + j] - shooting_start_by_unknown(next, s->n, i, j));
     *row_cell(r, columns - 1) = w * shooting_gap(s, at, k, i);
   }
 }
@@ -82,72 +80,73 @@ static void add_invariants(Shooting *s, Rows *r, const ShootingPoint *at, int k)
 static void add_damping(Shooting *s, Rows *r, int k, double damping) {
   for (int i = 0; i < s->nx; i++, r->count++) {
     begin_row(r, 2 * s->nx + s->n + 1);
-    *row_cell(r, i) = sqrt(damping) * s->state_size[k * s->nx + i];
+    *row_cell(r, i) = sqrt(damping) * s->step.state_size[k * s->nx + i];
   }
 }
 
-// Eliminates the node of piece k; what remains is about the next node and the free numbers.
+// Eliminates the node of piece k; what remains is about the next node and the unknowns.
 static void eliminate(Shooting *s, const ShootingPoint *at, int k, double weight, double damping) {
   const ShootingPiece *p = &s->pieces[k];
   int columns = 2 * s->nx + s->n + 1, side = s->width + 1;
-  Rows r = {s->block_column, 0};
-  qr_sum_clear(s->piece_sum);
+  Rows r = {s->step.block_column, 0};
+  qr_sum_clear(s->step.piece_sum);
   if (!p->is_last) add_gaps(s, &r, at, k, weight); // heavy rows first: see Powell and Reid (1969)
   add_triangle(s, &r, at->pieces[k].triangle);
   if (!p->is_first) {
-    add_triangle(s, &r, s->carried);
+    add_triangle(s, &r, s->step.carried);
     add_damping(s, &r, k, damping);
     if (s->constrained) add_invariants(s, &r, at, k);
   }
-  qr_sum_add(s->piece_sum, s->block_column, r.count);
-  memcpy(s->eliminated + (size_t)k * (size_t)(s->nx * columns), s->piece_sum->R,
+  qr_sum_add(s->step.piece_sum, s->step.block_column, r.count);
+  memcpy(s->step.eliminated + (size_t)k * (size_t)(s->nx * columns), s->step.piece_sum->R,
          (size_t)(s->nx * columns) * sizeof(double));
   for (int i = 0; i < side; i++)
-    memcpy(s->carried + (size_t)i * (size_t)side,
-           s->piece_sum->R + (size_t)(s->nx + i) * (size_t)columns + s->nx,
+    memcpy(s->step.carried + (size_t)i * (size_t)side,
+           s->step.piece_sum->R + (size_t)(s->nx + i) * (size_t)columns + s->nx,
            (size_t)side * sizeof(double));
 }
 
-// Rows about the free numbers alone, at the end of an experiment.
+// Rows about the unknowns alone, at the end of an experiment.
 static void keep_free_rows(Shooting *s) {
   int side = s->width + 1;
   for (int j = 0; j <= s->n; j++)
     for (int i = 0; i <= s->n; i++)
-      s->block_column[j][i] = s->carried[(size_t)(s->nx + i) * (size_t)side + (size_t)(s->nx + j)];
-  qr_sum_add(s->free_sum, s->block_column, s->n + 1);
+      s->step.block_column[j][i] =
+          s->step.carried[(size_t)(s->nx + i) * (size_t)side + (size_t)(s->nx + j)];
+  qr_sum_add(s->step.free_sum, s->step.block_column, s->n + 1);
 }
 
 static void add_priors(Shooting *s, const double *x) {
   for (int i = 0; i < s->n; i++) {
     const Unknown *f = &s->problem->unknowns[i];
     if (!f->has_prior) continue;
-    for (int j = 0; j < s->n; j++) s->block_column[j][0] = j == i ? 1 / f->prior_sd : 0;
-    s->block_column[s->n][0] = (x[i] - f->prior_mean) / f->prior_sd;
-    qr_sum_add(s->free_sum, s->block_column, 1);
+    for (int j = 0; j < s->n; j++) s->step.block_column[j][0] = j == i ? 1 / f->prior_sd : 0;
+    s->step.block_column[s->n][0] = (x[i] - f->prior_mean) / f->prior_sd;
+    qr_sum_add(s->step.free_sum, s->step.block_column, 1);
   }
 }
 
 void shooting_reduce(Shooting *s, const ShootingPoint *at, double weight, double damping) {
-  qr_sum_clear(s->free_sum);
+  qr_sum_clear(s->step.free_sum);
   for (int k = 0; k < s->piece_count; k++) {
     eliminate(s, at, k, weight, damping);
     if (s->pieces[k].is_last) keep_free_rows(s);
   }
   add_priors(s, at->x);
   for (int i = 0; i < s->n; i++) {
-    const double *row = s->free_sum->R + (size_t)i * (size_t)(s->n + 1);
-    memcpy(s->R + (size_t)i * (size_t)s->n, row, (size_t)s->n * sizeof(double));
-    s->Qr[i] = row[s->n];
+    const double *row = s->step.free_sum->R + (size_t)i * (size_t)(s->n + 1);
+    memcpy(s->step.R + (size_t)i * (size_t)s->n, row, (size_t)s->n * sizeof(double));
+    s->step.Qr[i] = row[s->n];
   }
 }
 
-// Node steps from the last piece to the first, for a step of the free numbers; residual: 1, or 0 for nodes that are best
+// Node steps from the last piece to the first, for a step of the unknowns; residual: 1, or 0 for nodes that are best
 // already.
 static void substitute(const Shooting *s, const double *step_free, double residual,
                        double *states) {
   int nx = s->nx, columns = 2 * nx + s->n + 1;
   for (int k = s->piece_count - 1; k >= 0; k--) {
-    const double *rows = s->eliminated + (size_t)k * (size_t)(nx * columns);
+    const double *rows = s->step.eliminated + (size_t)k * (size_t)(nx * columns);
     double *step = states + (size_t)k * (size_t)nx, *next = step + nx;
     for (int i = nx - 1; i >= 0; i--) {
       const double *row = rows + i * columns;
@@ -163,31 +162,31 @@ static void substitute(const Shooting *s, const double *step_free, double residu
 void shooting_step(Shooting *s, const ShootingPoint *at, double weight, double damping) {
   shooting_reduce(s, at, weight, damping);
   for (int i = 0; i < s->n; i++) {
-    s->low[i] = s->problem->unknowns[i].min - at->x[i];
-    s->high[i] = s->problem->unknowns[i].max - at->x[i];
+    s->step.low[i] = s->problem->unknowns[i].min - at->x[i];
+    s->step.high[i] = s->problem->unknowns[i].max - at->x[i];
   }
-  LinearModel m = {s->n, s->R, s->Qr, s->free_size, s->low, s->high};
-  if (s->n) linear_boxed_step(s->linear, &m, damping, s->step_free);
-  substitute(s, s->step_free, 1, s->step_states);
+  LinearModel m = {s->n, s->step.R, s->step.Qr, s->step.free_size, s->step.low, s->step.high};
+  if (s->n) linear_boxed_step(s->step.linear, &m, damping, s->step.by_unknowns);
+  substitute(s, s->step.by_unknowns, 1, s->step.by_states);
 }
 
 void shooting_follow(const Shooting *s, int j, double *states) {
-  memset(s->step_free, 0, (size_t)s->n * sizeof *s->step_free);
-  s->step_free[j] = 1;
-  substitute(s, s->step_free, 0, states);
+  memset(s->step.by_unknowns, 0, (size_t)s->n * sizeof *s->step.by_unknowns);
+  s->step.by_unknowns[j] = 1;
+  substitute(s, s->step.by_unknowns, 0, states);
 }
 
 // Half the square of one piece's rows of the linear model after the step.
 static double predict_piece(const Shooting *s, const ShootingPoint *at, int k, double weight) {
   const ShootingOutcome *o = &at->pieces[k];
-  const double *step = s->step_states + (size_t)k * (size_t)s->nx, *next = step + s->nx;
+  const double *step = s->step.by_states + (size_t)k * (size_t)s->nx, *next = step + s->nx;
   int side = s->width + 1;
   double total = 0;
   for (int i = 0; i < side; i++) {
     const double *row = o->triangle + (size_t)i * (size_t)side;
     double sum = row[s->width];
     for (int j = i; j < s->width; j++)
-      sum += row[j] * (j < s->nx ? step[j] : s->step_free[j - s->nx]);
+      sum += row[j] * (j < s->nx ? step[j] : s->step.by_unknowns[j - s->nx]);
     total += sum * sum / 2;
   }
   for (int i = 0; i < s->nx && !s->pieces[k].is_last; i++) {
@@ -196,8 +195,8 @@ static double predict_piece(const Shooting *s, const ShootingPoint *at, int k, d
       sum += o->by_state[i * s->nx + j] * step[j] -
              shooting_start_by_state(o + 1, s->nx, i, j) * next[j];
     for (int j = 0; j < s->n; j++)
-      sum +=
-          (o->by_free[i * s->n + j] - shooting_start_by_free(o + 1, s->n, i, j)) * s->step_free[j];
+      sum += (o->by_unknown[i * s->n + j] - shooting_start_by_unknown(o + 1, s->n, i, j)) *
+             s->step.by_unknowns[j];
     sum *= weight * s->gap_scale[i];
     total += sum * sum / 2;
   }

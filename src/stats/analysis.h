@@ -9,7 +9,8 @@ typedef struct Analysis {
   Arena *a;      // of the statistics
   Arena *scratch;
   const Problem *p;
-  Objective *o;
+  EvalWork *work;
+  const Weighting *weighting; // by the sigmas of the result
   const double *x;
   const FitPieces *pieces; // of the result; NULL: it has none
   bool
@@ -20,10 +21,6 @@ typedef struct Analysis {
   bool assumed;           // some of it is not known: 1 % of the channel's rms
   double *size;           // by number: what changes along directions are compared with
 } Analysis;
-
-static inline bool sigma_is_given(const Channel *c) {
-  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
-}
 
 // The fit has driven it into a bound.
 static inline bool stopped_by_bound(const Analysis *an, int k) {

@@ -102,8 +102,15 @@ typedef struct Prober {
   double squares;
 } Prober;
 
+static EvalSpec probe_spec(const Prober *q, bool slopes) {
+  EvalSpec spec = eval_spec(eval_fitting(q->an->work), NULL);
+  spec.weighting = q->an->weighting;
+  spec.slopes = slopes;
+  return spec;
+}
+
 static double unit_of_row(const Prober *q, const ResidualBlock *b, int i) {
-  int at = objective_channel(q->an->o, b->experiment, b->channel);
+  int at = channel_number(q->an->weighting->data, b->experiment, b->channel);
   return b->scale[i] > 0 ? 1 / (b->scale[i] * q->an->rows->channels[at].rms) : 0;
 }
 
@@ -120,7 +127,8 @@ static bool probe_triangle(void *self, const double *x, double *R) {
   Prober *q = self;
   int n = q->sum->n;
   qr_sum_clear(q->sum);
-  if (!objective_rows(q->an->o, x, add_slopes, q, NULL)) return false;
+  EvalSpec spec = probe_spec(q, true);
+  if (!evaluate_rows(q->an->work, &spec, x, add_slopes, q)) return false;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {
       R[i * n + k] = q->sum->R[i * (n + 1) + k];
@@ -132,7 +140,7 @@ static bool probe_triangle(void *self, const double *x, double *R) {
 static void add_differences(void *data, const ResidualBlock *b) {
   Prober *q = data;
   const SampleChannel *c =
-      &q->an->rows->channels[objective_channel(q->an->o, b->experiment, b->channel)];
+      &q->an->rows->channels[channel_number(q->an->weighting->data, b->experiment, b->channel)];
   const double *base = q->an->rows->column[q->sum->n] + c->first + b->first;
   const double *r = b->column[q->sum->n];
   for (int i = 0; i < b->rows; i++) {
@@ -144,7 +152,8 @@ static void add_differences(void *data, const ResidualBlock *b) {
 static double probe_change(void *self, const double *x) {
   Prober *q = self;
   q->squares = 0;
-  if (!objective_residuals(q->an->o, x, add_differences, q)) return nan("");
+  EvalSpec spec = probe_spec(q, false);
+  if (!evaluate_rows(q->an->work, &spec, x, add_differences, q)) return nan("");
   return sqrt(q->squares / q->an->rows->count);
 }
 

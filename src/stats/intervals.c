@@ -41,7 +41,7 @@ static double *weighted_residuals(const Analysis *an) {
 static void set_channel_variance(const Analysis *an, int at, RowVariance *v) {
   const SampleChannel *c = &an->rows->channels[at];
   const double *scale = an->rows->scale + c->first;
-  double unit = sigma_is_given(c->data) ? c->data->sigma : objective_sigma(an->o)[at];
+  double unit = sigma_is_given(c->data) ? c->data->sigma : an->weighting->sigma[at];
   for (int i = 0; i < c->count; i++) {
     double weighted = scale[i] * an->noise[at];
     v->variance[c->first + i] = weighted * weighted;

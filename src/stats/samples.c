@@ -11,9 +11,10 @@ static double root_mean_square(const double *y, int n) {
   return sum > 0 ? sqrt(sum / n) : 1;
 }
 
-static int list_channels(Arena *a, const Problem *p, const Objective *o, Samples *s) {
+static int list_channels(Arena *a, const MeasuredData *d, Samples *s) {
+  const Problem *p = d->problem;
   int rows = 0, at = 0;
-  s->channel_count = objective_channel_count(o);
+  s->channel_count = d->channel_count;
   s->channels = ARENA_ARRAY(a, SampleChannel, s->channel_count + 1);
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
@@ -24,28 +25,28 @@ static int list_channels(Arena *a, const Problem *p, const Objective *o, Samples
                                           data->count,
                                           data,
                                           root_mean_square(data->y, data->count),
-                                          objective_noise(o, e, c)};
+                                          channel_facts(d, e, c)->noise};
       rows += data->count;
     }
   return rows;
 }
 
-typedef struct Taking {
+typedef struct SampleTaking {
   Samples *s;
-  const Objective *o;
-} Taking;
+  const MeasuredData *data;
+} SampleTaking;
 
 // Gaps come in the order of time.
-static int first_row(const Taking *t, const ResidualBlock *b) {
+static int first_row(const SampleTaking *t, const ResidualBlock *b) {
   Samples *s = t->s;
   if (b->channel >= 0)
-    return s->channels[objective_channel(t->o, b->experiment, b->channel)].first + b->first;
+    return s->channels[channel_number(t->data, b->experiment, b->channel)].first + b->first;
   s->gap_count += b->rows;
   return samples_rows(s) - b->rows;
 }
 
 static void take_block(void *data, const ResidualBlock *b) {
-  const Taking *t = data;
+  const SampleTaking *t = data;
   Samples *s = t->s;
   int first = first_row(t, b);
   for (int i = 0; i < b->rows; i++) s->scale[first + i] = b->scale[i];
@@ -84,12 +85,12 @@ static double weighted_rms(const Samples *s) {
   return s->count ? sqrt(sum / s->count) : 0;
 }
 
-static void set_huber_limits(Samples *s, const Problem *p, const Objective *o) {
+static void set_huber_limits(Samples *s, const Problem *p, const Weighting *w) {
   for (int i = s->count; i < samples_rows(s); i++) s->huber[i] = HUGE_VAL;
   for (int c = 0; c < s->channel_count; c++) {
     const SampleChannel *ch = &s->channels[c];
     bool known = ch->data->sigma_kind != SIGMA_UNKNOWN;
-    double deviation = known ? objective_sigma(o)[c] : ch->noise;
+    double deviation = known ? w->sigma[c] : ch->noise;
     bool robust = p->options.loss == LOSS_HUBER && deviation > 0;
     for (int i = 0; i < ch->count; i++)
       s->huber[ch->first + i] = robust ? p->options.huber_limit * deviation : HUGE_VAL;
@@ -181,11 +182,13 @@ static void add_constraints(Samples *s, Arena *a, const Problem *p, const double
   if (s->constraint_count) find_fixed(s, a, p, x, C);
 }
 
-Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
-                     const double *x, char why[700]) {
+Samples *samples_new(Arena *a, EvalWork *w, const Weighting *weighting, const FitPieces *pieces,
+                     const double *x) {
+  const MeasuredData *data = weighting->data;
+  const Problem *p = data->problem;
   Samples *s = ARENA_NEW(a, Samples);
   s->n = p->unknown_count;
-  s->count = list_channels(a, p, o, s);
+  s->count = list_channels(a, data, s);
   s->prior_count = count_priors(p);
   int rows = s->count + s->prior_count + most_gaps(p, pieces) + p->constraints.equalities +
              p->constraints.inequalities;
@@ -194,9 +197,12 @@ Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *
   s->scale = ARENA_ARRAY(a, double, rows + 1);
   s->huber = ARENA_ARRAY(a, double, rows + 1);
   s->fixed = ARENA_ARRAY(a, bool, s->n + 1);
-  if (!result_rows(p, o, pieces, x, take_block, &(Taking){s, o}, why)) return NULL;
+  EvalSpec spec = eval_spec(eval_fitting(w), NULL);
+  spec.weighting = weighting;
+  spec.slopes = true;
+  if (!result_rows(w, &spec, pieces, x, take_block, &(SampleTaking){s, data})) return NULL;
   s->gap_unit = weighted_rms(s);
-  set_huber_limits(s, p, o);
+  set_huber_limits(s, p, weighting);
   add_priors(s, p, x);
   if (p->constraints.count) add_constraints(s, a, p, x);
   return s;

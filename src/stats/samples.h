@@ -1,6 +1,6 @@
 // All rows of a problem at one point in natural units: what every statistic is computed from.
 #pragma once
-#include "search/shooting.h"
+#include "search/result_rows.h"
 
 typedef struct SampleChannel {
   int experiment, channel;
@@ -26,9 +26,9 @@ typedef struct Samples {
   bool *fixed; // by number: these leave it no freedom at all
 } Samples;
 
-// pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; why says it then.
-Samples *samples_new(Arena *a, const Problem *p, Objective *o, const FitPieces *pieces,
-                     const double *x, char why[700]);
+// pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; see result_why.
+Samples *samples_new(Arena *a, EvalWork *w, const Weighting *weighting, const FitPieces *pieces,
+                     const double *x);
 static inline int samples_rows(const Samples *s) {
   return s->count + s->prior_count + s->gap_count + s->constraint_count;
 }

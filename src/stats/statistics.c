@@ -94,12 +94,13 @@ static void fill_with_nan(double *x, int count) {
   for (int i = 0; i < count; i++) x[i] = nan("");
 }
 
-static Statistics *empty(const Problem *p, const Objective *o) {
+static Statistics *empty(const EvalWork *w) {
+  const Problem *p = eval_fitting(w)->problem;
   Arena *a = arena_new();
   Statistics *s = ARENA_NEW(a, Statistics);
   s->arena = a;
   s->n = p->unknown_count;
-  s->channel_count = objective_channel_count(o);
+  s->channel_count = eval_fitting(w)->data->channel_count;
   s->parameters = ARENA_ARRAY(a, StatParameter, s->n + 1);
   s->channels = ARENA_ARRAY(a, StatChannel, s->channel_count + 1);
   s->covariance = ARENA_ARRAY(a, double, s->n * s->n + 1);
@@ -154,40 +155,53 @@ static bool sigma_is_estimated(const Problem *p) {
   return false;
 }
 
-static Statistics *statistics(const Problem *p, const double *x, const FitPieces *pieces,
-                              Objective *o, bool fitted) {
-  char why[700] = "";
+Weighting *statistics_weighting(const FitResult *r, EvalWork *w) {
+  const Fitting *f = eval_fitting(w);
+  Weighting *own = weighting_new(f->data, r->sigma);
+  if (r->outcome == FIT_NO_START || !sigma_is_estimated(f->problem)) return own;
+  EvalSpec spec = eval_spec(f, NULL);
+  spec.weighting = own;
+  double change;
+  Weighting *next = result_weighting(w, &spec, r->pieces, r->x, &change);
+  if (!next) return own;
+  weighting_free(own);
+  return next;
+}
+
+static Statistics *statistics(EvalWork *w, const Weighting *weighting, const double *x,
+                              const FitPieces *pieces, bool fitted) {
+  const Problem *p = eval_fitting(w)->problem;
   Arena *scratch = arena_new();
-  Statistics *s = empty(p, o);
+  Statistics *s = empty(w);
   Analysis an = {.s = s,
                  .a = s->arena,
                  .scratch = scratch,
                  .p = p,
-                 .o = o,
+                 .work = w,
+                 .weighting = weighting,
                  .x = x,
                  .pieces = pieces,
                  .fitted = fitted};
-  if (fitted && sigma_is_estimated(p)) result_update_sigma(p, o, pieces, x);
-  an.rows = samples_new(scratch, p, o, pieces, x, why);
+  an.rows = samples_new(scratch, w, weighting, pieces, x);
   if (an.rows)
     analyse(&an);
   else
-    describe_without_simulation(s, p, why);
+    describe_without_simulation(s, p, result_why(w, pieces));
   arena_free(scratch);
   return s;
 }
 
-Statistics *statistics_new(const Problem *p, const FitResult *r, Objective *o) {
+Statistics *statistics_new(const FitResult *r, EvalWork *w, const Weighting *weighting) {
   if (r->outcome == FIT_NO_START) {
-    Statistics *s = empty(p, o);
-    describe_without_simulation(s, p, "");
+    Statistics *s = empty(w);
+    describe_without_simulation(s, r->problem, "");
     return s;
   }
-  return statistics(p, r->x, r->pieces, o, true);
+  return statistics(w, weighting, r->x, r->pieces, true);
 }
 
-Statistics *statistics_at(const Problem *p, const double *x, Objective *o) {
-  return statistics(p, x, NULL, o, false);
+Statistics *statistics_at(EvalWork *w, const double *x) {
+  return statistics(w, eval_fitting(w)->weighting, x, NULL, false);
 }
 
 void statistics_free(Statistics *s) {

@@ -168,7 +168,7 @@ static bool tell(void *data, int finished) {
   return !s->listener || s->listener(s->data, s->b);
 }
 
-static bool take(void *data, int number, const BatchAnswer *answer) {
+static bool take(void *data, int number, const ManyFitsAnswer *answer) {
   Study *s = data;
   Basin *b = s->b;
   size_t n = (size_t)b->problem->unknown_count;
@@ -182,7 +182,7 @@ static bool take(void *data, int number, const BatchAnswer *answer) {
                                   .objective = answer->objective,
                                   .comparable = answer->comparable,
                                   .work = answer->work};
-  fit_work_add(&b->work, &answer->work);
+  work_count_add(&b->work, &answer->work);
   b->best = fmin(b->best, answer->objective);
   b->done = number + 1;
   return tell(s, b->done > b->finished ? b->done : b->finished);
@@ -193,14 +193,17 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   Problem one = *b->problem; // of the searches
   one.options.max_seconds = 0;
   Study s = {b, clock_seconds(), listener, data};
-  BatchRequest q = {.starts = b->starts,
-                    .count = b->count,
-                    .threads = o->threads,
-                    .lanes = o->lanes == LANES_AUTO,
-                    .take = take,
-                    .listener = tell,
-                    .data = &s};
-  batch_run(&one, &q);
+  ManyFitsRequest q = {.fit = fit_run_on,
+                       .starts = b->starts,
+                       .count = b->count,
+                       .threads = o->threads,
+                       .lanes = o->lanes == LANES_AUTO,
+                       .take = take,
+                       .listener = tell,
+                       .data = &s};
+  Fitting *f = fitting_new(b->problem);
+  many_fits_run(f, &one, &q);
+  fitting_free(f);
   basin_find_optima(b);
   b->seconds = clock_seconds() - s.began;
 }

@@ -36,7 +36,7 @@ typedef struct BasinStart {
   LocalEnd local;
   bool certain;
   double objective, comparable; // see fit_comparable; HUGE_VAL: none
-  FitWork work;
+  WorkCount work;
 } BasinStart;
 
 typedef struct BasinOptimum {
@@ -66,7 +66,7 @@ typedef struct Basin {
   int optimum_count;
   int failed, not_converged;
   const double *truth;
-  FitWork work;   // of all searches
+  WorkCount work; // of all searches
   double best;    // objective so far
   double seconds; // by the clock
 } Basin;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "residual/objective.h"
+#include "search/fit.h"
 #include "study/basin.h"
 #include "study/compare_truth.h"
 
@@ -19,8 +19,9 @@ enum { REFITS_MOST = 2000 };       // searches from the middle
 typedef struct Sorting {
   Basin *b;
   Arena *arena;
-  Problem local; // how searches from the middle are made
-  Objective *objective;
+  Problem local;    // how searches from the middle are made
+  Fitting *fitting; // of that
+  EvalWork *work;
   double floor;              // differences of objectives that mean nothing
   int refits;                // done
   const CompareTruth *truth; // NULL: unknown
@@ -51,7 +52,7 @@ static bool objectives_agree(const Sorting *s, double a, double b, double relati
   return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + s->floor;
 }
 
-// On an orbit such as alpha*A = constant the geometric mean lies on it, too.
+// On an invariance such as alpha*A = constant the geometric mean lies on it, too.
 static void middle(const Problem *p, const double *a, const double *b, double *out) {
   for (int i = 0; i < p->unknown_count; i++)
     out[i] = a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;
@@ -77,8 +78,8 @@ static bool is_valley(Sorting *s, const double *a, const double *b, double objec
   if (s->refits++ >= REFITS_MOST) return false;
   double *x = ARENA_ARRAY(s->arena, double, p->unknown_count + 1);
   middle(p, a, b, x);
-  FitResult *r = fit_run(&s->local, x, NULL, NULL);
-  fit_evaluate_start(r, s->objective);
+  FitResult *r = fit_run_on(&s->local, s->work, x, NULL, NULL);
+  fit_evaluate_start(r, s->work);
   bool flat = objectives_agree(s, r->objective_start, objective, SAME_OBJECTIVE);
   bool same = flat || (objectives_agree(s, fit_comparable(r), objective, SAME_OBJECTIVE) &&
                        is_between(p, a, b, r->x));
@@ -204,32 +205,31 @@ static void label_starts(const Sorting *s) {
   }
 }
 
-static Sorting sorting_new(Basin *b) {
+static void begin_sorting(Sorting *s, Basin *b) {
   Arena *a = arena_new();
-  Sorting s = {.b = b, .arena = a, .local = *b->problem, .owner = ARENA_ARRAY(a, int, b->done + 1)};
-  for (int i = 0; i < b->done; i++) s.owner[i] = -1;
-  s.local.method = METHOD_TRUST_REGION;
-  s.local.options.threads = 1;
-  s.local.options.derivatives = DERIVATIVES_SENSITIVITIES;
-  Problem *unlimited = ARENA_NEW(a, Problem); // budgets are those of searches
-  *unlimited = *b->problem;
-  unlimited->options.max_simulations = 2000000000;
-  unlimited->options.max_seconds = 0;
-  s.objective = objective_new(unlimited);
-  objective_set_horizon(s.objective, 1);
-  s.floor = EXACT * objective_data(s.objective) + objective_accuracy(s.objective);
-  if (b->truth) s.truth = compare_truth_new(a, b->problem, b->truth, false);
-  return s;
+  *s = (Sorting){
+      .b = b, .arena = a, .local = *b->problem, .owner = ARENA_ARRAY(a, int, b->done + 1)};
+  for (int i = 0; i < b->done; i++) s->owner[i] = -1;
+  s->local.method = METHOD_TRUST_REGION;
+  s->local.options.threads = 1;
+  s->local.options.derivatives = DERIVATIVES_SENSITIVITIES;
+  s->fitting = fitting_new(&s->local);
+  s->work = eval_work_new(s->fitting, 1, NULL);
+  const Weighting *w = s->fitting->weighting;
+  s->floor = EXACT * data_objective(w, 1) + accuracy_objective(s->fitting, w, false, 1);
+  if (b->truth) s->truth = compare_truth_new(a, b->problem, b->truth, false);
 }
 
 void basin_find_optima(Basin *b) {
-  Sorting s = sorting_new(b);
+  Sorting s;
+  begin_sorting(&s, b);
   sort_ends(&s);
   label_starts(&s);
   b->optimum_count = s.at.count;
   b->optima = ARENA_ARRAY(b->arena, BasinOptimum, s.at.count + 1);
   for (int k = 0; k < s.at.count; k++) b->optima[k] = describe(&s, k);
   compare_counts(b->optima, b->optimum_count);
-  objective_free(s.objective);
+  eval_work_free(s.work);
+  fitting_free(s.fitting);
   arena_free(s.arena);
 }

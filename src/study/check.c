@@ -177,7 +177,7 @@ static void sum_data(const Channel *channel, StartChannel *out) {
   }
 }
 
-static StartFacts start_facts_new(Check *c, const Objective *o) {
+static StartFacts start_facts_new(Check *c, const MeasuredData *d) {
   const Problem *p = c->problem;
   StartFacts f = {c, p->unknown_count, ARENA_ARRAY(c->arena, int, p->experiment_count + 1),
                   ARENA_ARRAY(c->arena, StartChannel, problem_channels(p))};
@@ -186,7 +186,7 @@ static StartFacts start_facts_new(Check *c, const Objective *o) {
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
       const Channel *channel = &p->experiments[e].channels[k];
       StartChannel *s = &f.channels[f.first[e] + k];
-      s->noise = objective_noise(o, e, k);
+      s->noise = channel_facts(d, e, k)->noise;
       s->slope = ARENA_ARRAY(c->arena, double, f.n);
       sum_data(channel, s);
     }
@@ -451,36 +451,31 @@ static void look_at_identifiability(Check *c) {
 
 // ---------------------------------------------------------------- the whole
 
-static void look_at_simulation(const StartFacts *facts, const double *x, Objective *o) {
+static void look_at_simulation(const StartFacts *facts, const double *x, EvalWork *w) {
   Check *c = facts->c;
-  look_at_objective(facts, objective_data(o));
+  look_at_objective(facts, data_objective(eval_fitting(w)->weighting, 1));
   look_at_first_samples(facts);
   look_at_sensitivity(facts);
-  c->statistics = statistics_at(c->problem, x, o);
+  c->statistics = statistics_at(w, x);
   look_at_identifiability(c);
 }
 
-// As a fit has it, with priors and loss. HUGE_VAL: residuals are too large for numbers.
-static double objective_of(Check *c, const double *x, Objective *o) {
-  LsqPoint *point = lsq_point_new(c->arena, c->problem->unknown_count);
-  for (int i = 0; i < c->problem->unknown_count; i++) point->x[i] = x[i];
-  return objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE ? point->objective : HUGE_VAL;
-}
-
-static void look_at_start(Check *c, Objective *o) {
+static void look_at_start(Check *c, EvalWork *w) {
   const Problem *p = c->problem;
-  char why[700] = "";
-  StartFacts facts = start_facts_new(c, o);
+  const Fitting *f = eval_fitting(w);
+  EvalSpec spec = eval_spec(f, NULL);
+  spec.slopes = true;
+  StartFacts facts = start_facts_new(c, f->data);
   double *x = ARENA_ARRAY(c->arena, double, p->unknown_count);
   for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
-  c->floor = objective_floor(o);
-  bool runs = objective_rows(o, x, add_block, &facts, why);
-  if (runs) c->objective_start = objective_of(c, x, o);
+  c->floor = noise_objective(f->weighting, 1);
+  bool runs = evaluate_rows(w, &spec, x, add_block, &facts);
+  if (runs) c->objective_start = evaluate_value(w, &spec, x);
   c->starts = isfinite(c->objective_start);
   if (c->starts)
-    look_at_simulation(&facts, x, o);
+    look_at_simulation(&facts, x, w);
   else if (!runs)
-    report_failure(c, why);
+    report_failure(c, eval_why(w));
   else
     check_add(c, FINDING_ERROR, "start",
               "At the start values the model can be simulated, but its distance to the data is too "
@@ -492,13 +487,15 @@ Check *check_run(const Problem *p) {
   Arena *a = arena_new();
   Check *c = ARENA_NEW(a, Check);
   *c = (Check){.arena = a, .problem = p, .objective_start = HUGE_VAL, .floor = nan("")};
-  Objective *o = objective_new(p);
+  Fitting *f = fitting_new(p);
+  EvalWork *w = eval_work_new(f, p->options.threads, NULL);
   look_at_model(c);
   check_constraints(c);
-  check_data(c, o);
+  check_data(c, f->data);
   look_at_parameters(c);
-  if (p->unknown_count) look_at_start(c, o);
-  objective_free(o);
+  if (p->unknown_count) look_at_start(c, w);
+  eval_work_free(w);
+  fitting_free(f);
   return c;
 }
 

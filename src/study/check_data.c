@@ -147,12 +147,12 @@ static const bool *jumps_of(Check *c, int e, const Channel *channel) {
   return jump;
 }
 
-static void look_at_channel(Check *c, const Objective *o, int e, int k, bool description) {
+static void look_at_channel(Check *c, const MeasuredData *d, int e, int k, bool description) {
   const Channel *channel = &c->problem->experiments[e].channels[k];
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
   data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
-  q.noise = objective_noise(o, e, k); // as in a fit
+  q.noise = channel_facts(d, e, k)->noise; // as in a fit
   if (channel->count == 0) {
     check_add(c, FINDING_ERROR, TOPIC,
               "%s: no samples in the window. Change 'window' or the column.", label);
@@ -204,7 +204,7 @@ static void count_samples(Check *c) {
               samples == 1 ? "" : "s", c->problem->unknown_count);
 }
 
-void check_data(Check *c, const Objective *o) {
+void check_data(Check *c, const MeasuredData *d) {
   int channels = problem_channels(c->problem);
   bool describe_each = channels <= CHANNELS_TO_DESCRIBE;
   if (!describe_each)
@@ -212,7 +212,7 @@ void check_data(Check *c, const Objective *o) {
               c->problem->experiment_count);
   for (int e = 0; e < c->problem->experiment_count; e++)
     for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
-      look_at_channel(c, o, e, k, describe_each);
+      look_at_channel(c, d, e, k, describe_each);
   compare_sizes(c);
   count_samples(c);
 }

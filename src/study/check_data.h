@@ -1,6 +1,6 @@
 // The part of a check that looks at the samples alone.
 #pragma once
+#include "residual/measured_data.h"
 #include "study/check.h"
 
-// The objective knows the noise.
-void check_data(Check *c, const Objective *o);
+void check_data(Check *c, const MeasuredData *d);

@@ -1,12 +1,13 @@
 #include "study/compare.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/pool.h"
-#include "residual/objective.h"
+#include "search/fit.h"
 #include "study/random_start.h"
 
 // A worse objective by this share of that of the data against their means is no difference.
@@ -36,7 +37,7 @@ static long evaluations_of(const Problem *p, long simulations) {
   return (simulations + p->experiment_count - 1) / p->experiment_count;
 }
 
-static long fair_count(const Problem *p, const FitWork *w) {
+static long fair_count(const Problem *p, const WorkCount *w) {
   return evaluations_of(p, w->simulations + (p->unknown_count + 1) * w->sensitivity_simulations);
 }
 
@@ -81,27 +82,22 @@ static bool between_simulations(void *data) {
   return ask(data, NULL);
 }
 
-// What was minimised may be the tied model, or a part of the time: only the free model over all of it can be compared.
-static void evaluate_trace(Study *s, const Problem *p, const double *sigma, CompareRun *run) {
-  Arena *a = arena_new();
-  Problem unlimited = *p;
-  unlimited.options.max_simulations = 2000000000;
-  unlimited.options.max_seconds = 0;
-  Objective *o = objective_new(&unlimited);
-  LsqPoint *point = lsq_point_new(a, p->unknown_count);
-  objective_set_sigma(o, sigma);
-  objective_listen(o, between_simulations, s);
+// What was minimised may be the coupled model, or a part of the data: only the free model over all data can be compared.
+static void evaluate_trace(Study *s, EvalWork *w, const double *sigma, CompareRun *run) {
+  const Fitting *f = eval_fitting(w);
+  Weighting *weighting = weighting_new(f->data, sigma);
+  Budget budget = {.max_simulations = LONG_MAX, .goes_on = between_simulations, .data = s};
+  EvalSpec spec = eval_spec(f, &budget);
+  spec.weighting = weighting;
   double best = nan("");
   for (int i = 0; i < run->trace.count && !s->stop; i++) {
     ComparePoint *at = &run->trace.at[i];
-    memcpy(point->x, at->x, (size_t)p->unknown_count * sizeof *at->x);
-    if (objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE)
-      at->free_objective = point->objective;
+    double objective = evaluate_value(w, &spec, at->x);
+    if (objective < HUGE_VAL) at->free_objective = objective;
     if (!(at->free_objective >= best) && isfinite(at->free_objective)) best = at->free_objective;
     at->best = best;
   }
-  objective_free(o);
-  arena_free(a);
+  weighting_free(weighting);
 }
 
 // ---------------------------------------------------------------- one run
@@ -111,7 +107,7 @@ static const char *message_of(Arena *a, const FitResult *f) {
 }
 
 static void take_figures(const Study *s, const FitResult *f, double seconds, CompareRun *run) {
-  const FitWork *w = &f->work;
+  const WorkCount *w = &f->work;
   CompareFigures *out = &run->figures;
   *out = compare_figures_unknown();
   out->iterations = (double)w->iterations;
@@ -144,26 +140,41 @@ static bool is_same(const CompareRun *run, const FitResult *f, int n) {
          g->iterations == (double)f->work.iterations;
 }
 
-static FitResult *timed_fit(Study *s, Problem *p, int threads, const double *start,
-                            double *seconds) {
+typedef struct TimedFit {
+  Fitting *fitting;
+  EvalWork *work;
+  FitResult *result;
+  double seconds;
+} TimedFit;
+
+static TimedFit timed_fit(Study *s, Problem *p, int threads, const double *start) {
+  TimedFit t;
   p->options.threads = threads;
   s->began = clock_seconds();
-  FitResult *f = fit_run(p, start, listen_to_fit, s);
-  *seconds = clock_seconds() - s->began;
-  return f;
+  t.fitting = fitting_new(p);
+  t.work = eval_work_new(t.fitting, threads, NULL);
+  t.result = fit_run_on(p, t.work, start, listen_to_fit, s);
+  t.seconds = clock_seconds() - s->began;
+  return t;
+}
+
+static void timed_fit_done(TimedFit *t) {
+  fit_free(t->result);
+  eval_work_free(t->work);
+  fitting_free(t->fitting);
 }
 
 // The same with several threads: only the time may differ.
 static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
-  double seconds;
-  FitResult *f = timed_fit(s, p, s->c->threads, run->start, &seconds);
+  TimedFit t = timed_fit(s, p, s->c->threads, run->start);
+  const FitResult *f = t.result;
   if (!s->stop) {
     // A limit of time ends where the clock says.
     run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->unknown_count);
-    run->figures.seconds_parallel = seconds;
+    run->figures.seconds_parallel = t.seconds;
     run->figures.evaluations_parallel = (double)evaluations_of(s->p, f->work.in_turn);
   }
-  fit_free(f);
+  timed_fit_done(&t);
 }
 
 static const double *draw_start(const Study *s, int number) {
@@ -177,18 +188,17 @@ static const double *draw_start(const Study *s, int number) {
 
 static void run_once(Study *s, const CompareSpec *spec, int number, CompareRun *run) {
   Problem p = spec->problem;
-  double seconds;
   const CompareRequest *q = &s->c->request;
   int threads = p.options.threads;
   if (spec->random && !spec->seeded) p.options.seed += number;
   run->seed = p.options.seed;
   run->start = draw_start(s, number);
   s->into = run;
-  FitResult *f = timed_fit(s, &p, q->parallel ? 1 : threads, run->start, &seconds);
+  TimedFit t = timed_fit(s, &p, q->parallel ? 1 : threads, run->start);
   s->into = NULL;
-  take_result(s, f, seconds, run);
-  if (q->trace) evaluate_trace(s, &p, f->sigma, run);
-  fit_free(f);
+  take_result(s, t.result, t.seconds, run);
+  if (q->trace) evaluate_trace(s, t.work, t.result->sigma, run);
+  timed_fit_done(&t);
   if (q->parallel && !s->stop) run_again_side_by_side(s, &p, run);
 }
 
@@ -248,9 +258,9 @@ static double best_objective(const Compare *c) {
 }
 
 static double objective_of_data(const Problem *p) {
-  Objective *o = objective_new(p);
-  double v = objective_data(o);
-  objective_free(o);
+  Fitting *f = fitting_new(p);
+  double v = data_objective(f->weighting, 1);
+  fitting_free(f);
   return v;
 }
 

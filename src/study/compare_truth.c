@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "residual/objective.h"
-#include "stats/statistics.h"
+#include "stats/assessed_fit.h"
 
 static double product(const TruthTerm *t, const double *truth, const double *x, int n) {
   double v = 1;
@@ -89,13 +88,7 @@ static void add_all(Arena *a, CompareTruth *t, const Problem *p) {
   for (int i = 0; i < t->n; i++) add_number(t, p, i);
 }
 
-static double objective_at(Objective *o, Arena *scratch, const double *x, int n) {
-  LsqPoint *point = lsq_point_new(scratch, n);
-  memcpy(point->x, x, (size_t)n * sizeof *x);
-  return objective_eval(o, point, HUGE_VAL, false) == LSQ_DONE ? point->objective : HUGE_VAL;
-}
-
-static long sample_count(const Problem *p) {
+static long samples_of(const Problem *p) {
   long count = 0;
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++)
@@ -105,18 +98,19 @@ static long sample_count(const Problem *p) {
 
 // n numbers take about n times the noise of a sample from the objective, whose share of one sample is V/(samples - n). A
 // truth that costs more than that is not the one of these data; one that costs less was out of reach of the search.
-static bool is_moved_by_noise(const CompareTruth *t, const Problem *p, const FitResult *f) {
+static bool is_moved_by_noise(const CompareTruth *t, const AssessedFit *a) {
+  const FitResult *f = a->result;
+  const Problem *p = f->problem;
   static const double NOISE_MOST = 10,
                       ROUNDING = 1e-9; // beyond a quantile of 0.999 of the F distribution
-  long samples = sample_count(p);
+  long samples = samples_of(p);
   if (!isfinite(f->objective) || samples <= t->n || !problem_satisfied(p, t->x)) return false;
-  Arena *scratch = arena_new();
-  Objective *o = objective_new(p);
-  objective_set_sigma(o, f->sigma);
-  double at_truth = objective_at(o, scratch, t->x, t->n),
-         at_end = objective_at(o, scratch, f->x, t->n);
-  objective_free(o);
-  arena_free(scratch);
+  Weighting *weighting = weighting_new(a->fitting->data, f->sigma);
+  EvalSpec spec = eval_spec(a->fitting, NULL);
+  spec.weighting = weighting;
+  double at_truth = evaluate_value(a->work, &spec, t->x),
+         at_end = evaluate_value(a->work, &spec, f->x);
+  weighting_free(weighting);
   double share = at_end / (double)(samples - t->n);
   return at_truth - at_end <= NOISE_MOST * t->n * share &&
          at_truth - at_end >= -ROUNDING * fabs(at_end);
@@ -138,16 +132,10 @@ static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) 
   local.options.threads = p->options.threads;
   local.method = p->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
   local.parts.count = 0;
-  FitResult *f = fit_run(&local, t->x, NULL, NULL);
-  if (is_moved_by_noise(t, &local, f)) t->near = copy_numbers(a, f->x, t->n);
-  if (f->outcome != FIT_NO_START && !all) {
-    Objective *o = objective_new(&local);
-    Statistics *s = statistics_new(&local, f, o);
-    add_what_the_data_tell(a, t, p, s);
-    statistics_free(s);
-    objective_free(o);
-  }
-  fit_free(f);
+  AssessedFit f = assessed_fit_run(&local, t->x, NULL, NULL);
+  if (is_moved_by_noise(t, &f)) t->near = copy_numbers(a, f.result->x, t->n);
+  if (f.result->outcome != FIT_NO_START && !all) add_what_the_data_tell(a, t, p, f.statistics);
+  assessed_fit_done(&f);
 }
 
 CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "search/fit.h"
 #include "study/profile_parts.h"
 #include "study/profile_refit.h"
 #include "study/profile_side.h"
@@ -50,10 +51,17 @@ typedef struct Study {
   ProfileListener *listener;
   void *data;
   double began;
+  Fitting *fitting; // of the problem
+  EvalWork *work;
   const Problem *simulated; // the problem, with more accuracy where it needs that
+  Fitting *sharp;           // its fitting then, NULL: that of the problem
   double accuracy;          // of the objective, by that of simulations
   bool settled;             // the result stays, whatever profiles find
 } Study;
+
+static const Fitting *fitting_of(const Study *s) {
+  return s->sharp ? s->sharp : s->fitting;
+}
 
 static bool goes_on(void *data) {
   Study *s = data;
@@ -112,7 +120,7 @@ static SideJob *copy_job(Arena *a, size_t size, const SideJob *job) {
 static SideJob *collect(Study *s, Pool *pool, size_t size, Arena *a) {
   SideJob *job = arena_alloc(a, 1, size), *better = NULL;
   while (!better && pool_collect(pool, job)) {
-    fit_work_add(&s->p->work, &job->work);
+    work_count_add(&s->p->work, &job->work);
     if (job->walk.end == WALK_BETTER)
       better = copy_job(a, size, job);
     else if (job->walk.end != WALK_STOPPED)
@@ -146,7 +154,7 @@ static double better_below(const Study *s, int curve) {
 static SideJob *run_round(Study *s, Arena *a) {
   Profile *p = s->p;
   clear_curves(p);
-  SideShared shared = {.profile = p, .problem = s->simulated, .range = s->request->range};
+  SideShared shared = {.profile = p, .fitting = fitting_of(s), .range = s->request->range};
   shared.better = ARENA_ARRAY(a, double, p->count + 1);
   for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
   PoolWorker pool_work = side_work(&shared);
@@ -188,7 +196,8 @@ static bool has_result(const FitResult *f) {
 // The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.
 static double value_at(const Study *s, const double *x) {
   double value;
-  Refit *refit = refit_new(s->simulated, s->p->fit->sigma, NULL, NULL);
+  Refit *refit =
+      refit_new(fitting_of(s), s->simulated->options.threads, s->p->fit->sigma, NULL, NULL);
   if (!refit_value(refit, x, &value)) value = HUGE_VAL;
   refit_free(refit);
   return value;
@@ -202,7 +211,9 @@ static bool restart(Study *s, const SideJob *better) {
       better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
   *local = *s->simulated;
   local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
-  FitResult *fit = fit_run(local, x, relay_fit, s);
+  EvalWork *work = eval_work_new(fitting_of(s), local->options.threads, NULL);
+  FitResult *fit = fit_run_on(local, work, x, relay_fit, s);
+  eval_work_free(work);
   double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
   bool is_better = after < better_below(s, better->curve);
   if (is_better) {
@@ -214,12 +225,13 @@ static bool restart(Study *s, const SideJob *better) {
   return is_better;
 }
 
-static void describe(Profile *p) {
-  Objective *o = objective_new(p->problem);
+static void describe(Study *s) {
+  Profile *p = s->p;
+  Weighting *weighting = statistics_weighting(p->fit, s->work);
   statistics_free(p->statistics);
-  p->statistics = statistics_new(p->problem, p->fit, o);
-  profile_measure(p, o);
-  objective_free(o);
+  p->statistics = statistics_new(p->fit, s->work, weighting);
+  profile_measure(p, s->work, weighting);
+  weighting_free(weighting);
 }
 
 static double least_factor(const Profile *p) {
@@ -242,13 +254,14 @@ static void simulate_sharper(Study *s) {
   sharp->simulate.abs_tol *= SHARPER;
   sharp->options.step_tol *= SHARPER;
   s->simulated = sharp;
+  s->sharp = fitting_new(sharp);
   s->p->rel_tol = sharp->simulate.rel_tol;
 }
 
 // The objective at the estimates, which are improved where simulations have become more accurate.
 static bool evaluate_result(Study *s, bool improve) {
   Profile *p = s->p;
-  Refit *refit = refit_new(s->simulated, p->fit->sigma, NULL, NULL);
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, NULL, NULL);
   bool ok = true;
   if (improve) ok = local_end_converged(refit_run(refit, -1, p->fit->x, &p->objective));
   if (!improve || !ok) ok = refit_value(refit, p->fit->x, &p->objective);
@@ -261,12 +274,12 @@ static bool evaluate_result(Study *s, bool improve) {
 static bool look_at_result(Study *s) {
   Profile *p = s->p;
   bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
-  describe(p);
+  describe(s);
   if (!evaluate_result(s, s->simulated != p->problem)) return false;
   if (!can_be_sharper || !is_blurred(p, s->accuracy)) return true;
   simulate_sharper(s);
   if (!evaluate_result(s, true)) return false;
-  describe(p);
+  describe(s);
   return true;
 }
 
@@ -290,9 +303,9 @@ static void note_roughness(Profile *p) {
 // true: there is no sense in following any profile.
 static bool is_too_rough(Study *s) {
   Profile *p = s->p;
-  Refit *refit = refit_new(s->simulated, p->fit->sigma, goes_on, s);
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, goes_on, s);
   p->roughness = profile_roughness(p, refit);
-  fit_work_add(&p->work, refit_work(refit));
+  work_count_add(&p->work, refit_work(refit));
   refit_free(refit);
   p->rough = 2 * p->roughness > TOO_ROUGH * p->threshold * least_factor(p);
   if (!p->rough) return false;
@@ -370,16 +383,20 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
              .listener = listener,
              .data = data,
              .began = clock_seconds(),
+             .fitting = fitting_new(problem),
              .simulated = problem};
-  p->fit = fit_run(problem, NULL, relay_fit, &s);
-  if (!can_be_profiled(p, err)) {
-    profile_free(p);
-    return NULL;
-  }
-  if (has_result(p->fit)) run_rounds(&s);
-  profile_judge(p);
+  s.work = eval_work_new(s.fitting, problem->options.threads, NULL);
+  p->fit = fit_run_on(problem, s.work, NULL, relay_fit, &s);
+  bool can = can_be_profiled(p, err);
+  if (can && has_result(p->fit)) run_rounds(&s);
+  if (can) profile_judge(p);
   p->seconds = clock_seconds() - s.began;
-  return p;
+  eval_work_free(s.work);
+  fitting_free(s.fitting);
+  fitting_free(s.sharp);
+  if (can) return p;
+  profile_free(p);
+  return NULL;
 }
 
 void profile_free(Profile *p) {

@@ -85,11 +85,11 @@ static void set_interval(const Profile *p, ProfileCurve *c) {
 
 // ---------------------------------------------------------------- all
 
-void profile_measure(Profile *p, Objective *o) {
+void profile_measure(Profile *p, EvalWork *w, const Weighting *weighting) {
   Arena *a = arena_new();
   int n = p->problem->unknown_count;
   bool given = all_given(p->problem);
-  const Samples *rows = samples_new(a, p->problem, o, NULL, p->fit->x, NULL);
+  const Samples *rows = samples_new(a, w, weighting, NULL, p->fit->x);
   Projection *projection = rows ? curvature_rows(a, p->problem, rows) : NULL;
   double *inverse = ARENA_ARRAY(a, double, n *n + 1);
   double usual = rows && !given ? usual_variance(p, rows) : 1;

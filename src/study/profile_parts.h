@@ -10,9 +10,9 @@ static const double PROFILE_FLAT =
 bool profile_in_logs(const Unknown *f, double estimate);
 double profile_scaled(const Unknown *f, double estimate, double value);
 
-// Factor, standard error and interval by the covariance of every curve; threshold and freedom. The objective is that with
-// which the statistics were made.
-void profile_measure(Profile *p, Objective *o);
+// Factor, standard error and interval by the covariance of every curve; threshold and freedom. The weighting is that
+// with which the statistics were made.
+void profile_measure(Profile *p, EvalWork *w, const Weighting *weighting);
 // How far the objective lies beside a smooth curve near the estimates: standard deviation.
 double profile_roughness(const Profile *p, Refit *refit);
 // Sides, verdicts and remarks from the points.

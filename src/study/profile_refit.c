@@ -4,33 +4,31 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/shooting.h"
+#include "search/fit_result.h"
+#include "search/result_rows.h"
 
 struct Refit {
   Arena *arena;
-  const Problem *p;      // without the budget
+  const Problem *p;
+  const Fitting *fitting;
+  EvalWork *work;
+  Budget budget;         // of all refits, without a limit
   long simulations_most; // of each refit
-  Objective *objective;
+  long used;             // simulations before this refit
+  long longest;          // steps of the integrator in a successful evaluation, see eval_step_limit
   int n, held;
   bool estimates_sigma;
-  double *first_sigma; // of the result
-  double *sigma;       // of the last evaluation
+  Weighting *first_weighting; // of the result
+  Weighting *weighting;       // of the last evaluation
   double *lower, *upper, *typical;
   LsqPoint *natural, *best;
   bool (*goes_on)(void *);
   void *data;
-  long used;     // simulations before this refit
-  bool anywhere; // constraints do not matter
   bool stopped;
 };
 
-static long simulations(const Refit *r) {
-  const FitWork *w = objective_work(r->objective);
-  return w->simulations + w->sensitivity_simulations;
-}
-
 static bool is_used_up(const Refit *r) {
-  return simulations(r) - r->used >= r->simulations_most;
+  return work_count_simulations(&r->budget.used) - r->used >= r->simulations_most;
 }
 
 static bool keeps_going(void *data) {
@@ -50,50 +48,72 @@ static bool has_estimated_sigma(const Problem *p) {
   return false;
 }
 
-Refit *refit_new(const Problem *p, const double *sigma, bool (*goes_on)(void *), void *data) {
+Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes_on)(void *),
+                 void *data) {
   Arena *a = arena_new();
   Refit *r = ARENA_NEW(a, Refit);
-  int n = p->unknown_count;
-  Problem *endless = ARENA_NEW(a, Problem);
-  *endless = *p;
-  endless->options.max_simulations = INT_MAX;
+  int n = f->n;
   *r = (Refit){.arena = a,
-               .p = endless,
-               .simulations_most = p->options.max_simulations,
+               .p = f->problem,
+               .fitting = f,
+               .work = eval_work_new(f, threads, NULL),
+               .budget = {.max_simulations = LONG_MAX, .goes_on = keeps_going, .data = r},
+               .simulations_most = f->problem->options.max_simulations,
                .n = n,
+               .estimates_sigma = has_estimated_sigma(f->problem),
+               .first_weighting = weighting_new(f->data, sigma),
                .goes_on = goes_on,
                .data = data};
-  r->objective = objective_new(endless);
-  r->estimates_sigma = has_estimated_sigma(p);
-  size_t channels = (size_t)objective_channel_count(r->objective);
-  r->first_sigma = ARENA_ARRAY(a, double, channels + 1);
-  r->sigma = ARENA_ARRAY(a, double, channels + 1);
-  if (channels) memcpy(r->first_sigma, sigma, channels * sizeof *sigma);
   r->lower = ARENA_ARRAY(a, double, n + 1);
   r->upper = ARENA_ARRAY(a, double, n + 1);
   r->typical = ARENA_ARRAY(a, double, n + 1);
   r->natural = lsq_point_new(a, n);
   r->best = lsq_point_new(a, n);
-  objective_set_lambda(r->objective, 0);
-  objective_set_horizon(r->objective, 1);
-  objective_set_quick(r->objective, false);
-  objective_listen(r->objective, keeps_going, r);
   return r;
 }
 
 void refit_free(Refit *r) {
   if (!r) return;
-  objective_free(r->objective);
+  weighting_free(r->weighting);
+  weighting_free(r->first_weighting);
+  eval_work_free(r->work);
   arena_free(r->arena);
 }
 
-const FitWork *refit_work(const Refit *r) {
-  return objective_work(r->objective);
+const WorkCount *refit_work(const Refit *r) {
+  return &r->budget.used;
+}
+
+static const Weighting *weighting_of(const Refit *r) {
+  return r->weighting ? r->weighting : r->first_weighting;
 }
 
 double refit_accuracy(Refit *r, double objective) {
-  double floor = objective_accuracy(r->objective);
+  double floor = accuracy_objective(r->fitting, weighting_of(r), false, 1);
   return 2 * sqrt(fabs(objective) * floor) + floor;
+}
+
+static EvalSpec spec_of(Refit *r) {
+  EvalSpec spec = eval_spec(r->fitting, &r->budget);
+  spec.weighting = weighting_of(r);
+  spec.step_limit = eval_step_limit(r->fitting, r->longest);
+  return spec;
+}
+
+static LsqEnd eval_natural(Refit *r, LsqPoint *at, double abandon_above, bool slopes) {
+  static const LsqEnd ENDS[] = {[EVAL_DONE] = LSQ_DONE,
+                                [EVAL_ABANDONED] = LSQ_ABANDONED,
+                                [EVAL_FAILED] = LSQ_FAILED,
+                                [EVAL_STOPPED] = LSQ_STOP};
+  EvalSpec spec = spec_of(r);
+  EvalPoint out = {.R = at->R, .Qr = at->Qr};
+  spec.abandon_above = abandon_above;
+  spec.slopes = slopes;
+  EvalEnd end = evaluate(r->work, &spec, at->x, &out);
+  if (end == EVAL_DONE && out.steps > r->longest) r->longest = out.steps;
+  at->objective = out.objective;
+  at->has_slopes = out.has_slopes;
+  return ENDS[end];
 }
 
 // ---------------------------------------------------------------- the others
@@ -109,12 +129,12 @@ static void to_natural(const Refit *r, const double *y, double *x) {
   }
 }
 
-static LsqEnd eval_scaled(void *self, LsqPoint *out, double worth, bool slopes) {
+static LsqEnd eval_scaled(void *self, LsqPoint *out, double abandon_above, bool slopes) {
   Refit *r = self;
   LsqPoint *at = r->natural;
   int n = r->n;
   to_natural(r, out->x, at->x);
-  LsqEnd end = objective_eval(r->objective, at, worth, slopes);
+  LsqEnd end = eval_natural(r, at, abandon_above, slopes);
   out->objective = at->objective;
   out->has_slopes = at->has_slopes;
   if (!out->has_slopes) return end;
@@ -153,7 +173,7 @@ static LocalEnd search_others(Refit *r, double *x, double *objective) {
              .lower = r->lower,
              .upper = r->upper,
              .typical = r->typical,
-             .noise = objective_accuracy(r->objective),
+             .noise = accuracy_objective(r->fitting, weighting_of(r), false, 1),
              .self = r,
              .eval = eval_scaled,
              .equalities = r->p->constraints.equalities,
@@ -171,7 +191,7 @@ static LocalEnd search_others(Refit *r, double *x, double *objective) {
   (r->p->constraints.count ? local_sqp : local_trust_region)(&lsq, &options, &result);
   to_natural(r, r->best->x, x);
   *objective = r->best->objective;
-  objective_count(r->objective)->iterations += result.iterations;
+  r->budget.used.iterations += result.iterations;
   return result.end;
 }
 
@@ -181,15 +201,18 @@ static bool is_allowed(const Problem *p, const double *x) {
   return true;
 }
 
-static LocalEnd evaluate(Refit *r, const double *x, double *objective) {
+static LocalEnd evaluate_anywhere(Refit *r, double *x, double *objective) {
   LsqPoint *at = r->natural;
-  if (!r->anywhere && !is_allowed(r->p, x)) return LOCAL_INFEASIBLE_END;
   memcpy(at->x, x, (size_t)r->n * sizeof *x);
   // As searches do, whose simulations have other steps because of the slopes.
-  LsqEnd end = objective_eval(r->objective, at, HUGE_VAL, r->n > 1);
+  LsqEnd end = eval_natural(r, at, HUGE_VAL, r->n > 1);
   *objective = at->objective;
   if (end == LSQ_STOP) return LOCAL_STOPPED_END;
   return end == LSQ_DONE ? LOCAL_STEP_END : LOCAL_NO_START_END;
+}
+
+static LocalEnd evaluate_allowed(Refit *r, double *x, double *objective) {
+  return is_allowed(r->p, x) ? evaluate_anywhere(r, x, objective) : LOCAL_INFEASIBLE_END;
 }
 
 // ---------------------------------------------------------------- sigma that is found together with the numbers
@@ -204,68 +227,66 @@ static double weight_of_samples(const Problem *p, const Channel *c) {
 }
 
 // What the objective leaves out when channels are weighted by their own residuals.
-static double log_sigmas(const Refit *r) {
+static double log_sigmas(const Refit *r, const double *sigma) {
   double sum = 0;
   for (int e = 0; e < r->p->experiment_count; e++)
     for (int c = 0; c < r->p->experiments[e].channel_count; c++) {
       const Channel *channel = &r->p->experiments[e].channels[c];
       if (channel->sigma_kind != SIGMA_ESTIMATED) continue;
-      int at = objective_channel(r->objective, e, c);
+      int at = channel_number(r->fitting->data, e, c);
       double least = fit_least_sigma(r->p, channel);
       sum += weight_of_samples(r->p, channel) *
-             log(fmax(r->sigma[at], least) / fmax(r->first_sigma[at], least));
+             log(fmax(sigma[at], least) / fmax(r->first_weighting->sigma[at], least));
     }
   return sum;
 }
 
-static void keep_sigma(Refit *r) {
-  size_t channels = (size_t)objective_channel_count(r->objective);
-  if (channels) memcpy(r->sigma, objective_sigma(r->objective), channels * sizeof *r->sigma);
-}
-
-typedef LocalEnd Step(Refit *r, double *x, double *objective);
-
-static LocalEnd evaluate_step(Refit *r, double *x, double *objective) {
-  return evaluate(r, x, objective);
-}
+typedef LocalEnd RefitStep(Refit *r, double *x, double *objective);
 
 static bool has_value(LocalEnd end) {
   return end != LOCAL_STOPPED_END && end != LOCAL_NO_START_END && end != LOCAL_INFEASIBLE_END;
 }
 
-// Numbers and sigmas in turn: each turn lowers the concentrated likelihood, and where they stand still it is at a minimum.
-static LocalEnd settle(Refit *r, Step *step, double *x, double *objective) {
-  r->used = simulations(r);
-  objective_set_sigma(r->objective, r->first_sigma);
-  for (int round = 0; round < SIGMA_ROUNDS; round++) {
-    keep_sigma(r);
-    LocalEnd end = step(r, x, objective);
-    if (!has_value(end)) return end;
-    if (!r->estimates_sigma || result_update_sigma(r->p, r->objective, NULL, x) < SIGMA_TOL) {
-      *objective += log_sigmas(r);
-      return end;
-    }
+// Unknowns and sigmas in turn: each turn lowers the concentrated likelihood, and where they stand still it is at a minimum.
+static LocalEnd settle(Refit *r, RefitStep *step, double *x, double *objective) {
+  LocalEnd end = LOCAL_ITERATIONS_END;
+  bool settled = false;
+  r->used = work_count_simulations(&r->budget.used);
+  weighting_free(r->weighting);
+  r->weighting = NULL;
+  for (int round = 0; !settled && round < SIGMA_ROUNDS; round++) {
+    LocalEnd stepped = step(r, x, objective);
+    if (!has_value(stepped)) return stepped;
+    EvalSpec spec = spec_of(r);
+    double change = 0;
+    Weighting *next =
+        r->estimates_sigma ? result_weighting(r->work, &spec, NULL, x, &change) : NULL;
+    settled = change < SIGMA_TOL;
+    if (settled) end = stepped;
+    // The logarithms belong to the sigmas that the objective was computed with.
+    if (settled || round == SIGMA_ROUNDS - 1) *objective += log_sigmas(r, weighting_of(r)->sigma);
+    if (next) weighting_free(r->weighting), r->weighting = next;
   }
-  *objective += log_sigmas(r);
-  return LOCAL_ITERATIONS_END;
+  return end;
 }
 
 LocalEnd refit_run(Refit *r, int held, double *x, double *objective) {
   r->held = held;
   bool alone = held >= 0 && r->n == 1;
-  return settle(r, alone ? evaluate_step : search_others, x, objective);
+  return settle(r, alone ? evaluate_allowed : search_others, x, objective);
 }
 
-bool refit_value(Refit *r, const double *x, double *objective) {
+static bool value_by(Refit *r, RefitStep *step, const double *x, double *objective) {
   r->held = -1;
   double *copy = r->best->x;
   memcpy(copy, x, (size_t)r->n * sizeof *x);
-  return has_value(settle(r, evaluate_step, copy, objective));
+  return has_value(settle(r, step, copy, objective));
+}
+
+bool refit_value(Refit *r, const double *x, double *objective) {
+  return value_by(r, evaluate_allowed, x, objective);
 }
 
 bool refit_value_anywhere(Refit *r, const double *x, double *objective) {
-  r->anywhere = true;
-  bool ok = refit_value(r, x, objective);
-  r->anywhere = false;
-  return ok;
+  return value_by(r, evaluate_anywhere, x, objective);
 }

@@ -1,12 +1,14 @@
 // Fits with one number held, each from a start nearby: what a profile is made of.
 #pragma once
-#include "residual/objective.h"
+#include "local/lsq.h"
+#include "residual/evaluate.h"
 
 typedef struct Refit Refit; // belongs to one thread
 
-// sigma: by channel, those of the result that the profile belongs to; they are where refits begin. goes_on is asked between
-// simulations; false ends what is running. NULL: nobody is asked.
-Refit *refit_new(const Problem *p, const double *sigma, bool (*goes_on)(void *), void *data);
+// threads: that difference slopes may use. sigma: by channel, those of the result that the profile belongs to; refits begin
+// with them. goes_on is asked between simulations; false ends what is running. NULL: nobody is asked.
+Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes_on)(void *),
+                 void *data);
 void refit_free(Refit *r);
 
 // Minimises over all numbers but `held` (-1: none is) from x, which becomes the minimum. What sigmas are estimated is found
@@ -18,4 +20,4 @@ bool refit_value(Refit *r, const double *x, double *objective);
 bool refit_value_anywhere(Refit *r, const double *x, double *objective); // constraints or not
 // What the objective may differ by without any meaning: errors of simulations.
 double refit_accuracy(Refit *r, double objective);
-const FitWork *refit_work(const Refit *r);
+const WorkCount *refit_work(const Refit *r);

@@ -147,7 +147,7 @@ static double last_place(const SideWork *w, double range) {
   return isfinite(edge) ? scaled(w, edge) : far;
 }
 
-static bool asks_crew(void *data) {
+static bool asks_pool(void *data) {
   return pool_goes_on(data);
 }
 
@@ -162,9 +162,8 @@ static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) 
                 .estimate = p->fit->x[curve->number],
                 .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1),
                 .pool = pool};
-  Problem single = *shared->problem;
-  single.options.threads = 1; // sides are what is done side by side
-  w.refit = refit_new(&single, p->fit->sigma, asks_crew, (void *)pool);
+  // One thread: the sides run in parallel.
+  w.refit = refit_new(shared->fitting, 1, p->fit->sigma, asks_pool, (void *)pool);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
   Walk walk = {.from = scaled(&w, w.estimate),
                .to = last_place(&w, shared->range),
@@ -203,5 +202,6 @@ static void work(void *own, void *job) {
 }
 
 PoolWorker side_work(const SideShared *shared) {
-  return (PoolWorker){side_job_size(shared->problem), begin_worker, end_worker, work, shared};
+  return (PoolWorker){side_job_size(shared->fitting->problem), begin_worker, end_worker, work,
+                      shared};
 }

@@ -1,6 +1,7 @@
 // One side of one number's profile: the job of a worker.
 #pragma once
 #include "base/pool.h"
+#include "residual/fitting.h"
 #include "study/profile.h"
 #include "study/profile_walk.h"
 
@@ -12,13 +13,13 @@ typedef struct SideJob {
   WalkResult walk;
   bool used_up; // max_simulations ended the last refit that failed
   int count;
-  FitWork work;
+  WorkCount work;
   double points[];
 } SideJob;
 
 typedef struct SideShared { // by all sides of one round
   const Profile *profile;
-  const Problem *problem; // as it is simulated
+  const Fitting *fitting; // as it is simulated
   double range;
   double *better; // by curve: objective below which a point is a better optimum
 } SideShared;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "stats/assessed_fit.h"
 #include "study/random_start.h"
 #include "study/synthetic.h"
 
@@ -113,17 +114,11 @@ static void work_trial(void *own, void *job) {
   noisy.options.threads = 1;
   Problem local = noisy;
   local.method = METHOD_TRUST_REGION;
-  FitResult *f = fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
-  FitResult *from_truth = fit_run(&local, s->truth, worker_goes_on, w);
-  if (pool_goes_on(w->pool)) {
-    Objective *o = objective_new(&noisy);
-    Statistics *stats = statistics_new(&noisy, f, o);
-    record(s, f, from_truth, stats, t);
-    statistics_free(stats);
-    objective_free(o);
-  }
+  AssessedFit f = assessed_fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
+  FitResult *from_truth = fit_run_on(&local, f.work, s->truth, worker_goes_on, w);
+  if (pool_goes_on(w->pool)) record(s, f.result, from_truth, f.statistics, t);
   fit_free(from_truth);
-  fit_free(f);
+  assessed_fit_done(&f);
   arena_free(a);
 }
 

@@ -1,6 +1,9 @@
 #include "study/synthetic.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#include "residual/evaluate.h"
 
 int problem_channels(const Problem *p) {
   int n = 0;
@@ -48,9 +51,14 @@ bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out,
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++)
       out->y[first[e] + k] = ARENA_ARRAY(a, double, p->experiments[e].channels[k].count);
-  Objective *o = objective_new(&exact);
-  bool ok = objective_rows(o, x, collect, &c, why);
-  objective_free(o);
+  Fitting *f = fitting_new(&exact);
+  EvalWork *w = eval_work_new(f, 1, NULL);
+  EvalSpec spec = eval_spec(f, NULL);
+  spec.slopes = true;
+  bool ok = evaluate_rows(w, &spec, x, collect, &c);
+  if (!ok && why) snprintf(why, 700, "%s", eval_why(w));
+  eval_work_free(w);
+  fitting_free(f);
   return ok;
 }
 

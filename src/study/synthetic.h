@@ -1,7 +1,7 @@
 // Data that the model makes itself: the samples of a problem replaced by what the model says at known numbers, with noise.
 #pragma once
 #include "num/random.h"
-#include "residual/objective.h"
+#include "problem/problem.h"
 
 typedef struct ModelValues {
   double **y;  // by experiment and channel in one row: by sample

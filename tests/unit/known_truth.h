@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evaluation.h"
 #include "search/fit.h"
 #include "study/synthetic.h"
 #include "test.h"
@@ -117,14 +118,14 @@ static inline long cost(const FitResult *r) {
 }
 
 static inline double objective_at(const Problem *p, const double *x) {
-  Objective *o = objective_new(p);
+  Evaluation *o = evaluation_new(p);
   Arena *a = arena_new();
   LsqPoint *point = lsq_point_new(a, p->unknown_count);
   memcpy(point->x, x, sizeof(double) * (size_t)p->unknown_count);
-  assert_int_equal(objective_eval(o, point, HUGE_VAL, false), LSQ_DONE);
+  assert_int_equal(evaluation_point(o, point, false), EVAL_DONE);
   double v = point->objective;
   arena_free(a);
-  objective_free(o);
+  evaluation_free(o);
   return v;
 }
 

@@ -21,7 +21,7 @@ typedef struct Fixture {
   int parameter;
   System *there;
   SimulateWork *simulate;
-  Tape *tape;
+  DenseHistory *history;
 } Fixture;
 
 static void record(Fixture *f, double k, const char *solver) {
@@ -36,17 +36,17 @@ static void record(Fixture *f, double k, const char *solver) {
   simulate_needs(&options, f->hand->problem.model->nx, &spec);
   f->there = system_new(f->hand->problem.model, &spec);
   f->simulate = simulate_work_new(f->there, &options);
-  f->tape = tape_new(f->there);
+  f->history = history_new(f->there);
   double nothing[1];
   const double stop = END;
   SimulateRequest request = {.p = f->hand->truth, .times = &stop, .count = 1};
-  Trajectory t = {.values = nothing, .stepped = tape_record, .stepped_data = f->tape};
+  Trajectory t = {.values = nothing, .stepped = history_record, .stepped_data = f->history};
   simulate_run(f->simulate, &request, &t);
   assert_int_equal(t.outcome, OUTCOME_REACHED_END);
 }
 
 static void done(Fixture *f) {
-  tape_free(f->tape);
+  history_free(f->history);
   simulate_work_free(f->simulate);
   system_free(f->there);
   hand_done(f->hand);
@@ -61,12 +61,12 @@ static void a_tape_gives_the_motion_and_its_sensitivities(void **state) {
     double tol = strcmp(SOLVERS[s], "bdf") == 0 ? 1e-6 : 1e-8;
     for (int i = 0; i <= 100; i++) {
       double t = END * ((i * 37) % 101) / 100, values[6], x = exp(-0.3 * t);
-      tape_read(f.tape, t, 6, values);
+      history_read(f.history, t, 6, values);
       assert_close(values[0], x, tol);
       assert_close(values[1], 0.5 * cos(2 * t), tol);
       assert_close(values[3], -t * x, tol);
       assert_close(values[4], 0, 0);
-      const TapeStep *step = &f.tape->steps.at[tape_find(f.tape, t)];
+      const HistoryStep *step = &f.history->steps.at[history_find(f.history, t)];
       assert_true(t == 0 || (step->begin < t && t <= step->end));
     }
     done(&f);
@@ -74,14 +74,14 @@ static void a_tape_gives_the_motion_and_its_sensitivities(void **state) {
 }
 
 typedef struct Run {
-  TapeInputs inputs;
+  HistoryInputs inputs;
   System *system;
   Backward *backward;
 } Run;
 
 static void begin(Run *r, Fixture *f, int nodes) {
   const Adjoint *a = model_adjoint(f->hand->problem.model, &f->parameter, 1);
-  r->inputs = (TapeInputs){.adjoint = a, .tape = f->tape};
+  r->inputs = (HistoryInputs){.adjoint = a, .history = f->history};
   SystemSpec spec = {.lanes = 1, .jacobian = true};
   r->system = system_new(a->model, &spec);
   r->backward = backward_new(r->system, &r->inputs, nodes);
@@ -98,8 +98,8 @@ static void run_back(Run *r, Fixture *f, int nodes, double when, const double *c
                      double *integral) {
   double weights[3 * BACKWARD_NODES_MOST + 16];
   memset(integral, 0, 3 * sizeof *integral);
-  for (int step = f->tape->steps.count - 1; step >= 0; step--) {
-    const TapeStep *s = &f->tape->steps.at[step];
+  for (int step = f->history->steps.count - 1; step >= 0; step--) {
+    const HistoryStep *s = &f->history->steps.at[step];
     backward_enter(r->backward, step);
     if (s->begin < when && when <= s->end) backward_add(r->backward, when, change);
     assert_true(backward_leave(r->backward, weights));
@@ -141,7 +141,7 @@ static void fast_states_are_followed_too(void **state) {
   Run r;
   double mu[3] = {2, 0, 1}, integral[3], k = 1e5;
   record(&f, k, "rosenbrock");
-  assert_true(f.tape->steps.count < 2000);
+  assert_true(f.history->steps.count < 2000);
   begin(&r, &f, 7);
   run_back(&r, &f, 7, END, mu, integral);
   const double *at = backward_mu(r.backward);

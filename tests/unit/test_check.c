@@ -122,16 +122,17 @@ static void a_fit_has_the_same_objective_and_noise(void **state) {
     k.problem = known_noisy(&k, 1);
     Check *c = check_run(k.problem);
     FitResult *r = fit_run(k.problem, NULL, NULL, NULL);
-    Objective *o = objective_new(k.problem);
-    fit_evaluate_start(r, o);
+    Evaluation *o = evaluation_new(k.problem);
+    fit_evaluate_start(r, o->work);
     assert_close_relative(c->objective_start, r->objective_start, 1e-9);
     assert_close_relative(c->floor, r->floor, 1e-12);
     char words[40];
     const Channel *channel = &k.problem->experiments[0].channels[0];
     snprintf(words, sizeof words, "noise about %.2g %%",
-             100 * objective_noise(o, 0, 0) / deviation(channel->y, channel->count));
+             100 * channel_facts(o->fitting->data, 0, 0)->noise /
+                 deviation(channel->y, channel->count));
     assert_found(c, FINDING_GOOD, "data", words);
-    objective_free(o);
+    evaluation_free(o);
     fit_free(r);
     check_free(c);
     known_close(&k);

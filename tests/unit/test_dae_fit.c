@@ -1,12 +1,13 @@
 // Identification of models with constraints: slopes, ties, multiple shooting, what the data cannot tell.
 #include <stdlib.h>
 
+#include "assessed.h"
 #include "entrain.h"
+#include "evaluation.h"
 #include "hand_problem.h"
 #include "made_problem.h"
 #include "model/couple.h"
 #include "model/extend.h"
-#include "residual/objective.h"
 #include "search/fit.h"
 #include "search/shooting.h"
 #include "stats/statistics.h"
@@ -72,25 +73,25 @@ static void assert_found(const FitResult *r, const double *truth, double toleran
 // ---------------------------------------------------------------- slopes
 
 static void assert_slopes_are_differences(Hand *h, const double *x) {
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   int n = h->problem.unknown_count;
   LsqPoint *p = lsq_point_new(h->arena, n), *q = lsq_point_new(h->arena, n);
   memcpy(p->x, x, (size_t)n * sizeof *x);
-  assert_int_equal(objective_eval(o, p, HUGE_VAL, true), LSQ_DONE);
+  assert_int_equal(evaluation_point(o, p, true), EVAL_DONE);
   for (int k = 0; k < n; k++) {
     double gradient = 0, step = 1e-5 * fmax(0.1, fabs(x[k])), V[2];
     for (int i = 0; i <= k; i++) gradient += p->R[i * n + k] * p->Qr[i];
     for (int side = 0; side < 2; side++) {
       memcpy(q->x, x, (size_t)n * sizeof *x);
       q->x[k] += side ? step : -step;
-      assert_int_equal(objective_eval(o, q, HUGE_VAL, false), LSQ_DONE);
+      assert_int_equal(evaluation_point(o, q, false), EVAL_DONE);
       V[side] = q->objective;
     }
     double difference = (V[1] - V[0]) / (2 * step);
     assert_close(gradient, difference, 1e-5 * (fabs(difference) + p->objective));
     assert_true(fabs(gradient) > 1e-3 * p->objective); // it means something
   }
-  objective_free(o);
+  evaluation_free(o);
 }
 
 static Hand *pendulum(const char *first, const char *second, double noise) {
@@ -327,7 +328,7 @@ static void pieces_with_constraints_are_one_simulation(void **state) {
     hand_simulate(h, &h->experiments[0], h->problem.model->x, NX, times, PIECES, states);
     ShootingRequest q = {count, time_rows, state_rows, sigma, NULL, NULL};
     ShootingResult r = {0};
-    FitWork work = {0};
+    WorkCount work = {0};
     for (int i = 0; i < N; i++) x[k][i] = h->unknowns[i].start;
     shooting_run(&h->problem, &q, x[k], &work, &r);
     assert_true(r.converged && r.gap < 1e-6);
@@ -403,8 +404,8 @@ static void masses_of_links_are_told_only_in_combinations(void **state) {
   hand_estimate(h, "J2", -1, 0.003, 1e-4, 1);
   h->problem.method = METHOD_AUTO;
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
-  Objective *o = objective_new(&h->problem);
-  Statistics *s = statistics_new(&h->problem, r, o);
+  Evaluation *o = evaluation_new(&h->problem);
+  Statistics *s = statistics_of(o, r);
   assert_int_equal(s->rank, 3);
   for (int i = 0; i < 4; i++) assert_false(s->parameters[i].identifiable);
   assert_int_equal(s->direction_count, 1);
@@ -415,7 +416,7 @@ static void masses_of_links_are_told_only_in_combinations(void **state) {
   for (int i = 0; i < 4; i++) change[i] = s->directions[0].vector[i] * r->x[i];
   for (int i = 0; i < 4; i++) assert_close_relative(change[i] / change[1], lost[i] / m2, 1e-3);
   statistics_free(s);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   hand_done(h);
 }

@@ -1,6 +1,6 @@
 // Slopes by differences are those of the sensitivity equations, within what their steps leave; any number of threads.
+#include "evaluation.h"
 #include "known_truth.h"
-#include "residual/objective.h"
 
 // Two experiments' worth of everything that slopes depend on: a start value, an offset, a nonlinear parameter.
 static const char OSCILLATOR[] =
@@ -26,9 +26,9 @@ static LsqPoint *slopes_at(const Known *k, const double *x, Arena *a) {
   int n = k->problem->unknown_count;
   LsqPoint *p = lsq_point_new(a, n);
   memcpy(p->x, x, (size_t)n * sizeof *x);
-  Objective *o = objective_new(k->problem);
-  assert_int_equal(objective_eval(o, p, HUGE_VAL, true), LSQ_DONE);
-  objective_free(o);
+  Evaluation *o = evaluation_new(k->problem);
+  assert_int_equal(evaluation_point(o, p, true), EVAL_DONE);
+  evaluation_free(o);
   return p;
 }
 

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
+#include "evaluation.h"
 #include "made_problem.h"
 #include "num/random.h"
-#include "residual/objective.h"
 
 static const char MODEL[] = "model Oscillator\n"
                             "  parameter Real k(min = 0.1, max = 100) = 4;\n"
@@ -65,10 +65,10 @@ static void finds_the_truth_and_knows_it(void **state) {
     assert_true(r->certain);
     assert_close_relative(r->x[0], 4.0, 1e-6);
     assert_close_relative(r->x[1], 0.2, 1e-5);
-    Objective *o = objective_new(p);
-    fit_evaluate_start(r, o);
+    Evaluation *o = evaluation_new(p);
+    fit_evaluate_start(r, o->work);
     assert_true(r->objective < 1e-10 && r->objective_start > 1);
-    objective_free(o);
+    evaluation_free(o);
     fit_free(r);
     made_close(&m);
   }
@@ -346,10 +346,10 @@ static void stops_with_the_best_point(void **state) {
   FitResult *r = fit_run(p, NULL, listen, &l);
   assert_string_equal(fit_outcome_word(r->outcome), "stopped");
   assert_int_equal(l.calls, 12);
-  Objective *o = objective_new(p);
-  fit_evaluate_start(r, o);
+  Evaluation *o = evaluation_new(p);
+  fit_evaluate_start(r, o->work);
   assert_true(r->objective <= r->objective_start);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   made_close(&m);
 }

@@ -1,6 +1,8 @@
 #include "report/fit_residuals.h"
 
+#include "evaluation.h"
 #include "hand_problem.h"
+#include "search/fit.h"
 
 // Sum of squares of the last column, and the largest difference between model - data and it. Returns the rows.
 static int read_residuals(const char *text, double *squares, double *largest) {
@@ -27,17 +29,18 @@ static void residuals_are_those_of_the_result(int samples, bool in_pieces) {
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
   assert_true(r->certain);
   assert_true((r->pieces != NULL) == in_pieces);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   Text t;
   Err err = {0};
   double squares, largest;
   text_init(&t);
-  assert_true(fit_residuals_csv(&t, &(FitReport){&h->problem, r, NULL, NULL}, o, &err));
+  assert_true(fit_residuals_csv(&t, &(FitReport){&h->problem, r, NULL, NULL}, o->work,
+                                o->spec.weighting, &err));
   assert_int_equal(read_residuals(t.at, &squares, &largest), samples);
   assert_close_relative(squares / 2, r->objective, 1e-6);
   assert_true(largest < 1e-9);
   text_done(&t);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   hand_done(h);
 }

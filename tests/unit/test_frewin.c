@@ -86,9 +86,9 @@ static void take(void *data, const ResidualBlock *b) {
   }
 }
 
-static Motion motion_of(Objective *o, const Problem *p, const double *x, bool slopes) {
+static Motion motion_of(Evaluation *o, const Problem *p, const double *x, bool slopes) {
   Motion m = {.problem = p, .slopes = slopes};
-  bool ok = slopes ? objective_rows(o, x, take, &m, NULL) : objective_residuals(o, x, take, &m);
+  bool ok = evaluation_rows(o, x, slopes, take, &m);
   assert_true(ok);
   return m;
 }
@@ -106,7 +106,7 @@ static void the_motion_is_that_of_the_reference(void **state) {
   };
   Pendulum q;
   open_pendulum(&q, 6, 2, true, "");
-  Objective *o = objective_new(q.problem);
+  Evaluation *o = evaluation_new(q.problem);
   for (size_t k = 0; k < sizeof REFERENCE / sizeof *REFERENCE; k++) {
     const double *r = REFERENCE[k];
     Motion m = motion_of(o, q.problem, r, false);
@@ -116,7 +116,7 @@ static void the_motion_is_that_of_the_reference(void **state) {
     for (int i = 0; i < SAMPLES; i++)
       assert_close(m.value[HEIGHT][i], 1 - cos(m.value[ALPHA][i]), 1e-8);
   }
-  objective_free(o);
+  evaluation_free(o);
   close_pendulum(&q);
 }
 
@@ -134,14 +134,14 @@ static void sensitivities_are_those_of_the_reference(void **state) {
   };
   Pendulum q;
   open_pendulum(&q, 6, 2, true, "");
-  Objective *o = objective_new(q.problem);
+  Evaluation *o = evaluation_new(q.problem);
   for (size_t k = 0; k < sizeof REFERENCE / sizeof *REFERENCE; k++) {
     static const int AT[] = {5, 10, 20, 40, 80};
     Motion m = motion_of(o, q.problem, REFERENCE[k].x, true);
     for (int i = 0; i < 5; i++)
       assert_close(m.slope[REFERENCE[k].channel][REFERENCE[k].by][AT[i]], REFERENCE[k].at[i], 1e-5);
   }
-  objective_free(o);
+  evaluation_free(o);
   close_pendulum(&q);
 }
 
@@ -150,7 +150,7 @@ static void sensitivities_are_central_differences(void **state) {
   const double x[] = {6, 2}, h = 1e-3;
   Pendulum q;
   open_pendulum(&q, 6, 2, true, "options: {rel_tol: 1e-11, abs_tol: 1e-13}");
-  Objective *o = objective_new(q.problem);
+  Evaluation *o = evaluation_new(q.problem);
   Motion m = motion_of(o, q.problem, x, true);
   for (int i = 0; i < 2; i++) {
     double up[] = {x[0], x[1]}, down[] = {x[0], x[1]};
@@ -164,7 +164,7 @@ static void sensitivities_are_central_differences(void **state) {
                      1e-5 * most);
     }
   }
-  objective_free(o);
+  evaluation_free(o);
   close_pendulum(&q);
 }
 

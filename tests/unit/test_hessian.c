@@ -1,5 +1,6 @@
 #include "residual/hessian.h"
 
+#include "evaluation.h"
 #include "hand_problem.h"
 #include "made_problem.h"
 
@@ -9,20 +10,20 @@ typedef struct At { // what an evaluation gives
   double value, gradient[HAND_MOST], H[HAND_MOST * HAND_MOST];
 } At;
 
-static void evaluate(Objective *o, HessianWay way, const double *x, At *at) {
-  Hessian *h = hessian_new(o, way);
-  LsqEnd end = hessian_eval(h, x, &at->value, at->gradient, at->H);
-  if (end != LSQ_DONE) print_error("%s\n", hessian_why(h));
-  assert_int_equal(end, LSQ_DONE);
+static void evaluate_at(Evaluation *o, HessianWay way, const double *x, At *at) {
+  Hessian *h = hessian_new(o->fitting, way);
+  EvalEnd end = hessian_eval(h, o->work, &o->spec, x, &at->value, at->gradient, at->H);
+  if (end != EVAL_DONE) print_error("%s\n", hessian_why(h));
+  assert_int_equal(end, EVAL_DONE);
   hessian_free(h);
 }
 
-static void gradient_of(Objective *o, const double *x, double *value, double *gradient) {
-  int n = objective_problem(o)->unknown_count;
+static void gradient_of(Evaluation *o, const double *x, double *value, double *gradient) {
+  int n = o->fitting->problem->unknown_count;
   Arena *a = arena_new();
   LsqPoint *p = lsq_point_new(a, n);
   memcpy(p->x, x, (size_t)n * sizeof *x);
-  assert_int_equal(objective_eval(o, p, HUGE_VAL, true), LSQ_DONE);
+  assert_int_equal(evaluation_point(o, p, true), EVAL_DONE);
   *value = p->objective;
   for (int j = 0; j < n; j++) {
     gradient[j] = 0;
@@ -32,9 +33,9 @@ static void gradient_of(Objective *o, const double *x, double *value, double *gr
 }
 
 // Column j of the Hessian by differences of the gradient, of fourth order.
-static void difference(Objective *o, const double *x, double step, int j, double *column) {
+static void difference(Evaluation *o, const double *x, double step, int j, double *column) {
   static const double WEIGHT[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, AT[4] = {-2, -1, 1, 2};
-  int n = objective_problem(o)->unknown_count;
+  int n = o->fitting->problem->unknown_count;
   double y[HAND_MOST], g[HAND_MOST], value, h = step * fmax(0.1, fabs(x[j]));
   memcpy(y, x, (size_t)n * sizeof *x);
   memset(column, 0, (size_t)n * sizeof *column);
@@ -50,12 +51,12 @@ static double size_of(const At *at, int n, int i, int j) {
 }
 
 // Value and gradient are those of the objective; the Hessian is that of differences; both ways agree.
-static void check_laws(Objective *o, const double *x, double step, double tol) {
-  int n = objective_problem(o)->unknown_count;
+static void check_laws(Evaluation *o, const double *x, double step, double tol) {
+  int n = o->fitting->problem->unknown_count;
   static At forward, adjoint;
   double value, gradient[HAND_MOST], column[HAND_MOST];
-  evaluate(o, HESSIAN_FORWARD, x, &forward);
-  evaluate(o, HESSIAN_ADJOINT, x, &adjoint);
+  evaluate_at(o, HESSIAN_FORWARD, x, &forward);
+  evaluate_at(o, HESSIAN_ADJOINT, x, &adjoint);
   gradient_of(o, x, &value, gradient);
   assert_close_relative(forward.value, value, 1e-12);
   assert_close_relative(adjoint.value, value, 1e-12);
@@ -65,10 +66,6 @@ static void check_laws(Objective *o, const double *x, double step, double tol) {
     difference(o, x, step, j, column);
     for (int i = 0; i < n; i++) {
       double size = size_of(&forward, n, i, j);
-      if (getenv("V"))
-        printf("%d %d: forward %.12g adjoint %.3g differences %.3g\n", i, j, forward.H[i * n + j],
-               (adjoint.H[i * n + j] - forward.H[i * n + j]) / size,
-               (column[i] - forward.H[i * n + j]) / size);
       assert_close(forward.H[i * n + j], column[i], tol * size);
       assert_close(adjoint.H[i * n + j], forward.H[i * n + j], 1e-6 * size);
       assert_true(forward.H[i * n + j] == forward.H[j * n + i]);
@@ -122,16 +119,15 @@ static Hand *hand_of(const Case *c) {
 
 static void check_case(const Case *c) {
   Hand *h = hand_of(c);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   check_laws(o, c->x, STEP, 1e-5);
-  objective_free(o);
+  evaluation_free(o);
   hand_done(h);
 }
 
 static void it_is_that_of_differences(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-    if (getenv("V")) printf("%s\n", CASES[i].model);
     check_case(&CASES[i]);
   }
 }
@@ -180,7 +176,6 @@ static const Case CONSTRAINED[] = {
 static void it_is_that_of_differences_under_constraints(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CONSTRAINED / sizeof *CONSTRAINED; i++) {
-    if (getenv("V")) printf("%s\n", CONSTRAINED[i].model);
     check_case(&CONSTRAINED[i]);
   }
 }
@@ -195,14 +190,14 @@ static void it_does_not_depend_on_how_constraints_are_kept(void **state) {
     Err err = {0};
     h->problem.simulate.rel_tol = 1e-8;
     assert_true(options_set(&SIMULATE_OPTIONS, &h->problem.simulate, "index", INDEX[k], &err));
-    Objective *o = objective_new(&h->problem);
+    Evaluation *o = evaluation_new(&h->problem);
     for (int way = HESSIAN_FORWARD; way <= HESSIAN_ADJOINT; way++) {
-      evaluate(o, (HessianWay)way, CONSTRAINED[0].x, &at);
+      evaluate_at(o, (HessianWay)way, CONSTRAINED[0].x, &at);
       if (k == 0 && way == HESSIAN_FORWARD) first = at;
       for (int i = 0; i < 9; i++)
         assert_close(at.H[i], first.H[i], 3e-5 * size_of(&first, 3, i / 3, i % 3));
     }
-    objective_free(o);
+    evaluation_free(o);
     hand_done(h);
   }
 }
@@ -210,15 +205,15 @@ static void it_does_not_depend_on_how_constraints_are_kept(void **state) {
 static void at_an_exact_fit_it_is_that_of_gauss_and_newton(void **state) {
   (void)state;
   Hand *h = hand_of(&CASES[2]);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   int n = h->problem.unknown_count;
   static At at;
   double truth[] = {1, 2, 3};
   LsqPoint *p = lsq_point_new(h->arena, n);
   memcpy(p->x, truth, sizeof truth);
-  assert_int_equal(objective_eval(o, p, HUGE_VAL, true), LSQ_DONE);
+  assert_int_equal(evaluation_point(o, p, true), EVAL_DONE);
   for (int way = HESSIAN_FORWARD; way <= HESSIAN_ADJOINT; way++) {
-    evaluate(o, (HessianWay)way, truth, &at);
+    evaluate_at(o, (HessianWay)way, truth, &at);
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) {
         double sum = 0;
@@ -226,7 +221,7 @@ static void at_an_exact_fit_it_is_that_of_gauss_and_newton(void **state) {
         assert_close(at.H[i * n + j], sum, 1e-8 * size_of(&at, n, i, j));
       }
   }
-  objective_free(o);
+  evaluation_free(o);
   hand_done(h);
 }
 
@@ -297,7 +292,7 @@ static const char *const PROBLEMS[] = {
 
 typedef struct Fixture {
   Made made;
-  Objective *objective;
+  Evaluation *evaluation;
   double x[HAND_MOST];
 } Fixture;
 
@@ -311,12 +306,12 @@ static void open_problem(Fixture *f, const char *text) {
   Problem *p = made_load(&f->made, yaml);
   p->simulate.rel_tol = 1e-11;
   p->simulate.abs_tol = 1e-13;
-  f->objective = objective_new(p);
+  f->evaluation = evaluation_new(p);
   for (int i = 0; i < p->unknown_count; i++) f->x[i] = p->unknowns[i].start;
 }
 
 static void close_problem(Fixture *f) {
-  objective_free(f->objective);
+  evaluation_free(f->evaluation);
   made_close(&f->made);
 }
 
@@ -326,8 +321,7 @@ static void it_is_that_of_differences_whatever_is_asked_for(void **state) {
   for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS; k++) {
     Fixture f;
     open_problem(&f, PROBLEMS[k]);
-    if (getenv("V")) printf("%s\n", PROBLEMS[k]);
-    check_laws(f.objective, f.x, strstr(PROBLEMS[k], "huber") ? 1e-5 : STEP, 1e-5);
+    check_laws(f.evaluation, f.x, strstr(PROBLEMS[k], "huber") ? 1e-5 : STEP, 1e-5);
     close_problem(&f);
   }
 }
@@ -338,16 +332,16 @@ static void refused(const char *model, const char *problem, bool ever, const cha
     made_open(&made);
     made_file(&made, "duffing.mo", model);
     made_waves(&made, "one.csv", 0, 21);
-    Objective *o = objective_new(made_load(&made, problem));
-    Hessian *h = hessian_new(o, (HessianWay)way);
+    Evaluation *o = evaluation_new(made_load(&made, problem));
+    Hessian *h = hessian_new(o->fitting, (HessianWay)way);
     double x[3] = {0.8, 0.3, 0.5}, value, gradient[3], H[9];
     assert_int_equal(hessian_exists(h), ever);
-    assert_int_equal(hessian_eval(h, x, &value, gradient, H), LSQ_FAILED);
+    assert_int_equal(hessian_eval(h, o->work, &o->spec, x, &value, gradient, H), EVAL_FAILED);
     assert_true(value == HUGE_VAL);
     if (!strstr(hessian_why(h), word)) print_error("%s\n", hessian_why(h));
     assert_non_null(strstr(hessian_why(h), word));
     hessian_free(h);
-    objective_free(o);
+    evaluation_free(o);
     made_close(&made);
   }
 }
@@ -397,9 +391,9 @@ static void kinks_that_do_not_move_are_harmless(void **state) {
     made_waves(&made, "one.csv", 0, 21);
     Problem *p = made_load(&made, KINK_PROBLEM);
     p->simulate.rel_tol = 1e-10, p->simulate.abs_tol = 1e-12;
-    Objective *o = objective_new(p);
+    Evaluation *o = evaluation_new(p);
     check_laws(o, (double[]){0.8}, STEP, 1e-5);
-    objective_free(o);
+    evaluation_free(o);
     made_close(&made);
   }
 }
@@ -414,12 +408,13 @@ static void failures_and_stops_are_told(void **state) {
   Fixture f;
   open_problem(&f, "experiments: [{data: one.csv, measure: {x: x}, inputs: {force: F}}]\n"
                    "estimate: {b: {start: -5, min: -9, max: 1}}\n");
-  Hessian *h = hessian_new(f.objective, HESSIAN_AUTO);
+  Evaluation *o = f.evaluation;
+  Hessian *h = hessian_new(o->fitting, HESSIAN_AUTO);
   double value, gradient[1], H[1];
-  assert_int_equal(hessian_eval(h, f.x, &value, gradient, H), LSQ_FAILED);
+  assert_int_equal(hessian_eval(h, o->work, &o->spec, f.x, &value, gradient, H), EVAL_FAILED);
   assert_true(value == HUGE_VAL && strlen(hessian_why(h)) > 20);
-  objective_listen(f.objective, stop_at_once, NULL);
-  assert_int_equal(hessian_eval(h, f.x, &value, gradient, H), LSQ_STOP);
+  o->budget.goes_on = stop_at_once;
+  assert_int_equal(hessian_eval(h, o->work, &o->spec, f.x, &value, gradient, H), EVAL_STOPPED);
   hessian_free(h);
   close_problem(&f);
 }
@@ -429,11 +424,11 @@ static void work_is_counted_in_simulations_of_first_order(void **state) {
   Fixture f;
   open_problem(&f, PROBLEMS[0]);
   static At at;
-  const FitWork *work = objective_work(f.objective);
-  evaluate(f.objective, HESSIAN_FORWARD, f.x, &at);
+  const WorkCount *work = &f.evaluation->budget.used;
+  evaluate_at(f.evaluation, HESSIAN_FORWARD, f.x, &at);
   assert_int_equal(work->sensitivity_simulations, 1 + 1 + 3);
   long rhs = work->rhs;
-  evaluate(f.objective, HESSIAN_ADJOINT, f.x, &at);
+  evaluate_at(f.evaluation, HESSIAN_ADJOINT, f.x, &at);
   assert_int_equal(work->sensitivity_simulations, 1 + 1 + 3 + 3);
   assert_true(work->rhs > rhs);
   close_problem(&f);
@@ -443,15 +438,15 @@ static void work_is_counted_in_simulations_of_first_order(void **state) {
 static void another_one_costs_no_memory(void **state) {
   (void)state;
   Hand *h = hand_of(&CASES[2]);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   static At at;
   for (int way = HESSIAN_FORWARD; way <= HESSIAN_ADJOINT; way++) {
-    evaluate(o, (HessianWay)way, CASES[2].x, &at);
+    evaluate_at(o, (HessianWay)way, CASES[2].x, &at);
     int nodes = h->problem.model->graph->count;
-    evaluate(o, (HessianWay)way, CASES[2].x, &at);
+    evaluate_at(o, (HessianWay)way, CASES[2].x, &at);
     assert_int_equal(h->problem.model->graph->count, nodes);
   }
-  objective_free(o);
+  evaluation_free(o);
   hand_done(h);
 }
 

@@ -4,6 +4,7 @@
 #include "study/random_start.h"
 #include "study/recover.h"
 
+#include "assessed.h"
 #include "known_truth.h"
 
 static FitResult *fit_from(const Problem *p, const double *start) {
@@ -406,14 +407,14 @@ static void the_mount_in_published_units_is_found_but_for_one_damping(void **sta
     assert_fit(relative_error(r, k.truth, 3) <= 1e-4, WORDS[m], r);
     assert_fit(r->objective <= 1e-15, WORDS[m], r);
     assert_fit(cost(r) < 572, WORDS[m], r);
-    Objective *o = objective_new(k.problem);
-    Statistics *s = statistics_new(k.problem, r, o);
+    Evaluation *o = evaluation_new(k.problem);
+    Statistics *s = statistics_of(o, r);
     assert_true(s->parameters[0].relative_at_1_percent > 1e3);
     assert_false(s->parameters[0].identifiable);
     assert_true(s->parameters[1].identifiable && s->parameters[2].identifiable);
     assert_close_relative(s->parameters[1].relative_at_1_percent, 7.1e-4, 0.3);
     statistics_free(s);
-    objective_free(o);
+    evaluation_free(o);
     fit_free(r);
     known_close(&k);
   }
@@ -502,8 +503,8 @@ static void the_symmetry_of_the_damper_is_reported(void **state) {
   Known k = MR("");
   known_open(&k);
   FitResult *r = fit_from(k.problem, NULL);
-  Objective *o = objective_new(k.problem);
-  Statistics *s = statistics_new(k.problem, r, o);
+  Evaluation *o = evaluation_new(k.problem);
+  Statistics *s = statistics_of(o, r);
   assert_int_equal(s->rank, 6);
   assert_int_equal(s->direction_count, 1);
   const StatDirection *d = &s->directions[0];
@@ -513,7 +514,7 @@ static void the_symmetry_of_the_damper_is_reported(void **state) {
   for (int i = ALPHA; i <= A; i++) assert_false(s->parameters[i].identifiable);
   assert_true(s->parameters[C0].identifiable && s->parameters[N].identifiable);
   statistics_free(s);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   known_close(&k);
 }

@@ -1,4 +1,5 @@
 // What the data of the published cases can and cannot tell, at the truth.
+#include "assessed.h"
 #include "made_problem.h"
 #include "num/random.h"
 #include "stats/statistics.h"
@@ -7,7 +8,7 @@ enum { MOST = 8 };
 
 typedef struct Case {
   Made made;
-  Objective *objective;
+  Evaluation *evaluation;
   Statistics *s;
   const double *truth;
 } Case;
@@ -36,10 +37,10 @@ static void open_case(Case *c, const char *model, const char *measured, double s
            "model: %s\nexperiments:\n  - data: data.csv\n    measure: {%s: y}\nestimate: {%s}\n",
            path, measured, estimate);
   Problem *p = made_load(&c->made, yaml);
-  Objective *o = objective_new(p);
-  assert_true(objective_residuals(o, truth, take_model, c));
-  objective_free(o);
-  c->objective = objective_new(p);
+  Evaluation *o = evaluation_new(p);
+  assert_true(evaluation_rows(o, truth, false, take_model, c));
+  evaluation_free(o);
+  c->evaluation = evaluation_new(p);
   free(data);
   free(path);
 }
@@ -49,14 +50,14 @@ static void add_noise(Case *c, double size) { // formula (9)
   random_seed(&random, 1);
   for (int i = 0; i < c->made.problem->experiments[0].channels[0].count; i++)
     samples(c)[i] *= 1 + size * random_normal(&random);
-  objective_free(c->objective);
-  c->objective = objective_new(c->made.problem);
+  evaluation_free(c->evaluation);
+  c->evaluation = evaluation_new(c->made.problem);
 }
 
 static void analyse_at(Case *c, const double *x) {
   FitResult r = {.x = (double *)(uintptr_t)x};
   statistics_free(c->s);
-  c->s = statistics_new(c->made.problem, &r, c->objective);
+  c->s = statistics_of(c->evaluation, &r);
 }
 
 static void analyse(Case *c) {
@@ -70,7 +71,7 @@ static double relative_error(const Case *c, int k) {
 
 static void close_case(Case *c) {
   statistics_free(c->s);
-  objective_free(c->objective);
+  evaluation_free(c->evaluation);
   made_close(&c->made);
 }
 
@@ -115,7 +116,7 @@ static void the_damper_shows_three_combinations(void **state) {
   assert_damper(c.s, 198.272727 * 532.6, 60.5227273 / 532.6);
   double start[] = {1, 1, 1, 1, 1, 1, 1};
   statistics_free(c.s);
-  c.s = statistics_at(c.made.problem, start, c.objective);
+  c.s = statistics_at(c.evaluation->work, start);
   assert_damper(c.s, 1, 1);
   close_case(&c);
 }

@@ -1,4 +1,5 @@
 // Intervals where a bound has stopped one of two numbers: y = a*x + b*(s + w*x), x = exp(-t), linear in a and b.
+#include "assessed.h"
 #include "made_problem.h"
 #include "num/random.h"
 #include "stats/statistics.h"
@@ -67,9 +68,9 @@ static void solve(const Case *c, double x[2]) {
 static Statistics *analyse(const Case *c, double x[2]) {
   FitResult r = {.x = x};
   solve(c, x);
-  Objective *o = objective_new(c->made.problem);
-  Statistics *s = statistics_new(c->made.problem, &r, o);
-  objective_free(o);
+  Evaluation *o = evaluation_new(c->made.problem);
+  Statistics *s = statistics_of(o, &r);
+  evaluation_free(o);
   return s;
 }
 

@@ -129,7 +129,7 @@ typedef struct Seen {
   int most;
 } Seen;
 
-static bool take(void *data, int number, const BatchAnswer *a) {
+static bool take(void *data, int number, const ManyFitsAnswer *a) {
   Seen *s = data;
   assert_int_equal(number, s->count);
   s->x[s->count] = a->x[0];
@@ -137,7 +137,7 @@ static bool take(void *data, int number, const BatchAnswer *a) {
   return s->count < s->most;
 }
 
-static void a_batch_gives_what_single_fits_give(void **state) {
+static void many_fits_give_what_single_fits_give(void **state) {
   (void)state;
   enum { COUNT = 40 };
   double starts[COUNT];
@@ -145,9 +145,11 @@ static void a_batch_gives_what_single_fits_give(void **state) {
   Known k = pendulum("method: lm");
   for (int threads = 1; threads <= 3; threads++) {
     Seen seen = {.most = 1000};
-    BatchRequest q = {
+    ManyFitsRequest q = {
         .starts = starts, .count = COUNT, .threads = threads, .take = take, .data = &seen};
-    assert_true(batch_run(k.problem, &q));
+    q.fit = fit_run_on;
+    Fitting *f = fitting_new(k.problem);
+    assert_true(many_fits_run(f, k.problem, &q));
     assert_int_equal(seen.count, COUNT);
     for (int i = 0; i < COUNT; i++) {
       FitResult *r = fit_run(k.problem, &starts[i], NULL, NULL);
@@ -157,7 +159,8 @@ static void a_batch_gives_what_single_fits_give(void **state) {
     }
     Seen few = {.most = 7};
     q.data = &few;
-    assert_false(batch_run(k.problem, &q));
+    assert_false(many_fits_run(f, k.problem, &q));
+    fitting_free(f);
     assert_int_equal(few.count, 7);
   }
   known_close(&k);
@@ -170,7 +173,7 @@ int main(void) {
       cmocka_unit_test(a_budget_ends_it_with_the_best_point),
       cmocka_unit_test(it_can_be_stopped),
       cmocka_unit_test(parts_of_a_portfolio_follow_each_other),
-      cmocka_unit_test(a_batch_gives_what_single_fits_give),
+      cmocka_unit_test(many_fits_give_what_single_fits_give),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // The nonlinear regression sets of NIST, each as a problem: a model without states from tests/nist, a table, both starts.
 // 'test_nist --table' prints the certified digits of every method as Markdown.
+#include "assessed.h"
 #include "nist.h"
+#include "search/fit.h"
 
 #include <limits.h>
 
@@ -109,15 +111,15 @@ static void certified_numbers_have_the_certified_sum_of_squares(void **state) {
   for (int k = 0; k < NIST_SETS; k++) {
     load_set(k, &s);
     Made m = make_set(k, &s, NEAR, "lm", 0);
-    Objective *o = objective_new(m.problem);
+    Evaluation *o = evaluation_new(m.problem);
     LsqPoint *p = lsq_point_new(m.problem->arena, s.n);
     memcpy(p->x, s.certified, (size_t)s.n * sizeof *p->x);
-    assert_int_equal(objective_eval(o, p, HUGE_VAL, false), LSQ_DONE);
+    assert_int_equal(evaluation_point(o, p, false), EVAL_DONE);
     // eleven digits of each number hardly tell a sum of squares of rounding errors
     double tolerance = s.squares < 1e-20 ? 1e-18 : 1e-8 * s.squares;
     if (!(fabs(2 * p->objective - s.squares) <= tolerance))
       fail_msg("%s: %.11g instead of %.11g", nist_sets[k].name, 2 * p->objective, s.squares);
-    objective_free(o);
+    evaluation_free(o);
     made_close(&m);
   }
 }
@@ -146,8 +148,8 @@ static void standard_errors_are_the_certified_ones(void **state) {
     double sigma = s.m - s.n >= MANY ? sqrt(s.squares / (s.m - s.n)) : 0;
     Made m = make_set(k, &s, NEAR, "trust-region", sigma);
     FitResult *r = fit_run(m.problem, NULL, NULL, NULL);
-    Objective *o = objective_new(m.problem);
-    Statistics *t = statistics_new(m.problem, r, o);
+    Evaluation *o = evaluation_new(m.problem);
+    Statistics *t = statistics_of(o, r);
     // of Lanczos1 the residuals are rounding errors of the data, two digits of them
     double tolerance = s.squares < 1e-20 ? 1e-2 : 1e-4;
     for (int i = 0; i < s.n; i++) {
@@ -160,7 +162,7 @@ static void standard_errors_are_the_certified_ones(void **state) {
       compared++;
     }
     statistics_free(t);
-    objective_free(o);
+    evaluation_free(o);
     fit_free(r);
     made_close(&m);
   }

@@ -1,6 +1,8 @@
 #include "stats/samples.h"
 
+#include "assessed.h"
 #include "hand_problem.h"
+#include "search/fit.h"
 #include "stats/statistics.h"
 
 enum { SAMPLES = 2001, NUMBERS = 3 };
@@ -60,15 +62,15 @@ static void chaotic_motion_in_pieces_has_the_statistics_of_its_noise(void **stat
   assert_true(r->certain && r->pieces && r->pieces->gap < 1e-6);
   assert_true(fit_piece_count(&h->problem, r->pieces) == r->pieces->count[0]);
   for (int i = 0; i < NUMBERS; i++) assert_close_relative(r->x[i], TRUTH[i], 0.01);
-  Objective *o = objective_new(&h->problem);
-  Statistics *s = statistics_new(&h->problem, r, o);
+  Evaluation *o = evaluation_new(&h->problem);
+  Statistics *s = statistics_of(o, r);
   expect_noise(r, s, deviation_of_noise(h));
   expect_intervals(r, s);
   char words[40];
   snprintf(words, sizeof words, "from %d pieces", r->pieces->count[0]);
   assert_true(says(s, words) && says(s, "only if the model is exact"));
   statistics_free(s);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   hand_done(h);
 }
@@ -82,8 +84,8 @@ static void without_noise_errors_are_not_below_the_accuracy_of_the_simulation(vo
   c->y = y;
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
   assert_non_null(r->pieces);
-  Objective *o = objective_new(&h->problem);
-  Statistics *s = statistics_new(&h->problem, r, o);
+  Evaluation *o = evaluation_new(&h->problem);
+  Statistics *s = statistics_of(o, r);
   for (int i = 0; i < NUMBERS; i++) {
     double least = h->problem.simulate.rel_tol * r->x[i];
     assert_true(s->parameters[i].std_error >= least * (1 - 1e-12));
@@ -91,7 +93,7 @@ static void without_noise_errors_are_not_below_the_accuracy_of_the_simulation(vo
   }
   assert_true(s->channels[0].exact);
   statistics_free(s);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   hand_done(h);
 }
@@ -102,13 +104,13 @@ static void sigma_that_is_estimated_is_that_of_the_pieces(void **state) {
   h->experiments[0].channels[0].sigma_kind = SIGMA_ESTIMATED;
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
   assert_true(r->certain && r->pieces);
-  Objective *o = objective_new(&h->problem);
-  Statistics *s = statistics_new(&h->problem, r, o);
+  Evaluation *o = evaluation_new(&h->problem);
+  Statistics *s = statistics_of(o, r);
   assert_close_relative(s->channels[0].rmse, r->sigma[0], 1e-3);
   assert_close_relative(r->sigma[0], deviation_of_noise(h), 5e-3);
   expect_intervals(r, s);
   statistics_free(s);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   hand_done(h);
 }
@@ -122,12 +124,12 @@ static void ordinary_results_have_no_pieces_and_no_gaps(void **state) {
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
   assert_null(r->pieces);
   assert_int_equal(fit_piece_count(&h->problem, r->pieces), 0);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   Arena *a = arena_new();
-  const Samples *s = samples_new(a, &h->problem, o, r->pieces, r->x, (char[700]){0});
+  const Samples *s = samples_new(a, o->work, o->spec.weighting, r->pieces, r->x);
   assert_int_equal(samples_rows(s), 101);
   arena_free(a);
-  objective_free(o);
+  evaluation_free(o);
   fit_free(r);
   hand_done(h);
 }

@@ -1,7 +1,9 @@
 #include "search/shooting.h"
 
+#include "evaluation.h"
 #include "hand_problem.h"
 #include "model/couple.h"
+#include "search/shooting_rows.h"
 
 enum { PIECES_MOST = 100, STATES_MOST = 4 };
 
@@ -12,7 +14,7 @@ typedef struct Shot { // one run of multiple shooting on a problem made by hand
   double x[HAND_MOST], R[HAND_MOST * HAND_MOST], z[HAND_MOST];
   ShootingRequest request;
   ShootingResult result;
-  FitWork work;
+  WorkCount work;
 } Shot;
 
 static Shot *shot_new(Hand *h, int pieces) {
@@ -439,14 +441,14 @@ static void rows_of_pieces_are_those_of_one_simulation(void **state) {
   assert_true(s->result.converged);
   Rows *pieces = rows_new(h), *whole = rows_new(h);
   FitPieces nodes = pieces_of(s);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   assert_true(shooting_rows(&h->problem, &nodes, s->sigma, s->x, take_rows, pieces));
-  assert_true(objective_rows(o, s->x, take_rows, whole, NULL));
+  assert_true(evaluation_rows(o, s->x, true, take_rows, whole));
   rows_are_equal(pieces, whole);
   assert_int_equal(pieces->gaps, 2 * 11 * 2);
   assert_int_equal(whole->gaps, 0);
   assert_true(pieces->gap < 1e-3);
-  objective_free(o);
+  evaluation_free(o);
   hand_done(h);
 }
 
@@ -465,9 +467,9 @@ static void slopes_of_chaotic_motion_stay_in_bounds(void **state) {
   assert_true(s->result.converged);
   Rows *pieces = rows_new(h), *whole = rows_new(h);
   FitPieces nodes = pieces_of(s);
-  Objective *o = objective_new(&h->problem);
+  Evaluation *o = evaluation_new(&h->problem);
   assert_true(shooting_rows(&h->problem, &nodes, s->sigma, s->x, take_rows, pieces));
-  assert_true(objective_rows(o, s->x, take_rows, whole, NULL));
+  assert_true(evaluation_rows(o, s->x, true, take_rows, whole));
   assert_int_equal(pieces->samples, 501);
   double largest = 0, diverged = 0, squares = 0;
   for (int i = 0; i < 501; i++) {
@@ -480,7 +482,7 @@ static void slopes_of_chaotic_motion_stay_in_bounds(void **state) {
   assert_close_relative(squares, s->result.objective, 1e-9);
   assert_true(largest > 1 && largest < 1e4);
   assert_true(diverged > 1e10);
-  objective_free(o);
+  evaluation_free(o);
   hand_done(h);
 }
 

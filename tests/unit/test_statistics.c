@@ -1,7 +1,9 @@
 #include "stats/statistics.h"
 
+#include "assessed.h"
 #include "made_problem.h"
 #include "num/random.h"
+#include "search/fit.h"
 
 // A decay whose solution is known: y = a exp(-k t). b enters only as a*b, idle not at all.
 static const char MODEL[] = "model Decay\n"
@@ -20,7 +22,7 @@ static const double STEP = 0.05, A = 2, K = 0.7;
 
 typedef struct Case {
   Made made;
-  Objective *objective;
+  Evaluation *evaluation;
   Statistics *s;
   double x[8];
 } Case;
@@ -57,21 +59,21 @@ static void open_case(Case *c, const char *channel, const char *rest, double noi
            channel, rest);
   made_load(&c->made, yaml);
   if (noise > 0) add_noise(c, 1, noise, 0);
-  c->objective = objective_new(c->made.problem);
+  c->evaluation = evaluation_new(c->made.problem);
   for (int i = 0; i < c->made.problem->unknown_count; i++)
     c->x[i] = c->made.problem->unknowns[i].start;
 }
 
 static void close_case(Case *c) {
   statistics_free(c->s);
-  objective_free(c->objective);
+  evaluation_free(c->evaluation);
   made_close(&c->made);
 }
 
 static void analyse_fit(Case *c) {
   statistics_free(c->s);
   FitResult r = {.x = c->x};
-  c->s = statistics_new(c->made.problem, &r, c->objective);
+  c->s = statistics_of(c->evaluation, &r);
 }
 
 // Gauss-Newton from near the optimum.
@@ -233,8 +235,8 @@ static void few_samples_share_one_variance(void **state) {
   open_case(&c, "", TWO, 0.03);
   enum { FEW = 16 };
   c.made.problem->experiments[0].channels[0].count = FEW;
-  objective_free(c.objective);
-  c.objective = objective_new(c.made.problem);
+  evaluation_free(c.evaluation);
+  c.evaluation = evaluation_new(c.made.problem);
   fit(&c);
   analyse_fit(&c);
   double aa = 0, ak = 0, kk = 0;
@@ -256,8 +258,8 @@ static double coverage(const char *channel, const char *rest, double even, doubl
   open_case(&c, channel, rest, 0);
   for (uint64_t trial = 0; trial < 200; trial++) {
     add_noise(&c, trial, even, proportional);
-    objective_free(c.objective);
-    c.objective = objective_new(c.made.problem);
+    evaluation_free(c.evaluation);
+    c.evaluation = evaluation_new(c.made.problem);
     c.x[0] = A, c.x[1] = K;
     fit(&c);
     analyse_fit(&c);
@@ -311,7 +313,7 @@ static void numbers_at_bounds_count_as_free(void **state) {
   assert_close(p[0].ci_high, 2, 0);
   assert_non_null(strstr(c.s->remarks[0], "a is at its upper bound 2"));
   statistics_free(c.s);
-  c.s = statistics_at(c.made.problem, c.x, c.objective); // before a fit a bound is no result
+  c.s = statistics_at(c.evaluation->work, c.x); // before a fit a bound is no result
   assert_true(c.s->parameters[0].at_bound);
   assert_close_relative(c.s->parameters[0].std_error, 0.03 * sqrt(exact[0]), 1e-6);
   close_case(&c);
@@ -432,8 +434,8 @@ static void few_samples_are_not_called_exact(void **state) {
   Case c;
   open_case(&c, "", "estimate: {a: 2}\nmethod: lm", 0.05);
   c.made.problem->experiments[0].channels[0].count = 1;
-  objective_free(c.objective);
-  c.objective = objective_new(c.made.problem);
+  evaluation_free(c.evaluation);
+  c.evaluation = evaluation_new(c.made.problem);
   fit(&c);
   analyse_fit(&c);
   assert_true(c.s->channels[0].exact);
@@ -448,7 +450,7 @@ static void nothing_is_said_about_a_search_that_could_not_begin(void **state) {
   Case c;
   open_case(&c, "", TWO, 0.05);
   FitResult r = {.x = c.x, .outcome = FIT_NO_START};
-  c.s = statistics_new(c.made.problem, &r, c.objective);
+  c.s = statistics_of(c.evaluation, &r);
   assert_int_equal(c.s->remark_count, 0);
   assert_true(isnan(c.s->channels[0].rmse) && !c.s->channels[0].exact);
   assert_false(c.s->parameters[0].identifiable || c.s->parameters[0].inactive);

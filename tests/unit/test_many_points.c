@@ -1,5 +1,6 @@
-#include "residual/vectors.h"
+#include "residual/many_points.h"
 
+#include "evaluation.h"
 #include "hand_problem.h"
 #include "test.h"
 
@@ -34,27 +35,29 @@ static void many_are_as_one_by_one(void **state) {
   (void)state;
   for (int threads = 1; threads <= 3; threads++) {
     Hand *h = oscillator(threads);
-    Objective *o = objective_new(&h->problem);
-    Vectors *v = vectors_new(o);
-    static double V[POINTS], r[POINTS * ROWS], alone[ROWS];
-    assert_int_equal(objective_vector_rows(o), ROWS);
-    assert_int_equal(vectors_values(v, X, POINTS, V, r), LSQ_DONE);
-    long work = objective_work(o)->simulations;
+    Evaluation *e = evaluation_new(&h->problem);
+    ManyPoints *m = many_points_new(e->work, threads);
+    static double V[POINTS], values[POINTS], r[POINTS * ROWS], alone[ROWS];
+    long steps;
+    assert_int_equal(residual_count(&h->problem, 1), ROWS);
+    assert_int_equal(many_residuals(m, &e->spec, X, POINTS, V, r, &steps), EVAL_DONE);
+    long work = e->budget.used.simulations;
     assert_true(work >= 2 * POINTS - 1 && work <= 2 * POINTS);
-    Objective *other = objective_new(&h->problem);
+    assert_int_equal(many_values(m, &e->spec, X, POINTS, values, &steps), EVAL_DONE);
+    Evaluation *other = evaluation_new(&h->problem);
     for (int k = 0; k < POINTS; k++) {
-      LsqPoint at = {.x = (double *)X + 2 * k};
-      LsqEnd end = objective_vector(other, X + 2 * k, alone, NULL);
-      assert_int_equal(end, X[2 * k] < 0 ? LSQ_FAILED : LSQ_DONE);
-      assert_true((V[k] == HUGE_VAL) == (end == LSQ_FAILED));
-      if (end == LSQ_FAILED) continue;
+      EvalEnd end = evaluate_residuals(other->work, &other->spec, X + 2 * k, alone, NULL, NULL);
+      assert_int_equal(end, X[2 * k] < 0 ? EVAL_FAILED : EVAL_DONE);
+      assert_true((V[k] == HUGE_VAL) == (end == EVAL_FAILED));
+      if (end == EVAL_FAILED) continue;
       assert_memory_equal(alone, r + k * ROWS, sizeof alone);
-      assert_int_equal(objective_eval(other, &at, HUGE_VAL, false), LSQ_DONE);
-      assert_close_relative(V[k], at.objective, 1e-12);
+      double value = evaluate_value(other->work, &other->spec, X + 2 * k);
+      assert_close_relative(V[k], value, 1e-12);
+      assert_close_relative(values[k], value, 1e-6); // in lanes, others determine the steps
     }
-    objective_free(other);
-    vectors_free(v);
-    objective_free(o);
+    evaluation_free(other);
+    many_points_free(m);
+    evaluation_free(e);
     hand_done(h);
   }
 }
@@ -64,13 +67,14 @@ static void the_budget_is_kept(void **state) {
   static double V[POINTS], r[POINTS * ROWS];
   Hand *h = oscillator(2);
   h->problem.options.max_simulations = 5; // two for each point
-  Objective *o = objective_new(&h->problem);
-  Vectors *v = vectors_new(o);
-  assert_int_equal(vectors_values(v, X, POINTS, V, r), LSQ_STOP);
+  Evaluation *e = evaluation_new(&h->problem);
+  ManyPoints *m = many_points_new(e->work, h->problem.options.threads);
+  long steps;
+  assert_int_equal(many_residuals(m, &e->spec, X, POINTS, V, r, &steps), EVAL_STOPPED);
   for (int k = 0; k < POINTS; k++) assert_true((V[k] < HUGE_VAL) == (k < 2));
-  assert_int_equal(objective_work(o)->simulations, 4);
-  vectors_free(v);
-  objective_free(o);
+  assert_int_equal(e->budget.used.simulations, 4);
+  many_points_free(m);
+  evaluation_free(e);
   hand_done(h);
 }
 
@@ -83,12 +87,13 @@ static void a_listener_ends_it(void **state) {
   (void)state;
   static double V[POINTS], r[POINTS * ROWS];
   Hand *h = oscillator(1);
-  Objective *o = objective_new(&h->problem);
-  Vectors *v = vectors_new(o);
-  objective_listen(o, never, NULL);
-  assert_int_equal(vectors_values(v, X, POINTS, V, r), LSQ_STOP);
-  vectors_free(v);
-  objective_free(o);
+  Evaluation *e = evaluation_new(&h->problem);
+  ManyPoints *m = many_points_new(e->work, h->problem.options.threads);
+  long steps;
+  e->budget.goes_on = never;
+  assert_int_equal(many_residuals(m, &e->spec, X, POINTS, V, r, &steps), EVAL_STOPPED);
+  many_points_free(m);
+  evaluation_free(e);
   hand_done(h);
 }
 

@@ -1,5 +1,6 @@
-#include "residual/objective.h"
+#include "residual/evaluate.h"
 
+#include "evaluation.h"
 #include "made_problem.h"
 
 static const char MODEL[] = "model Duffing\n"
@@ -16,7 +17,7 @@ static const char MODEL[] = "model Duffing\n"
 typedef struct Fixture {
   Made made;
   Problem *problem;
-  Objective *objective;
+  Evaluation *evaluation;
   Arena *arena;
   LsqPoint *at;
 } Fixture;
@@ -27,14 +28,14 @@ static void open_problem(Fixture *f, const char *yaml) {
   made_waves(&f->made, "one.csv", 0, 101);
   made_waves(&f->made, "two.csv", 0.4, 81);
   f->problem = made_load(&f->made, yaml);
-  f->objective = objective_new(f->problem);
+  f->evaluation = evaluation_new(f->problem);
   f->arena = arena_new();
   f->at = lsq_point_new(f->arena, f->problem->unknown_count);
   for (int i = 0; i < f->problem->unknown_count; i++) f->at->x[i] = f->problem->unknowns[i].start;
 }
 
 static void close_problem(Fixture *f) {
-  objective_free(f->objective);
+  evaluation_free(f->evaluation);
   arena_free(f->arena);
   made_close(&f->made);
 }
@@ -42,16 +43,17 @@ static void close_problem(Fixture *f) {
 static double value_at(Fixture *f, int i, double change) {
   double before = f->at->x[i];
   f->at->x[i] += change;
-  assert_int_equal(objective_eval(f->objective, f->at, HUGE_VAL, false), LSQ_DONE);
+  assert_int_equal(evaluation_point(f->evaluation, f->at, false), EVAL_DONE);
   f->at->x[i] = before;
   return f->at->objective;
 }
 
 // Half the sum of the squares of all rows is the objective, and J'r its gradient.
 static void check_rows(Fixture *f, double objective, const double *gradient, double size) {
-  int n = f->problem->unknown_count, rows = objective_vector_rows(f->objective);
+  Evaluation *e = f->evaluation;
+  int n = f->problem->unknown_count, rows = residual_count(f->problem, e->spec.horizon);
   double *r = ARENA_ARRAY(f->arena, double, rows), *J = ARENA_ARRAY(f->arena, double, rows *n);
-  assert_int_equal(objective_vector(f->objective, f->at->x, r, J), LSQ_DONE);
+  assert_int_equal(evaluate_residuals(e->work, &e->spec, f->at->x, r, J, NULL), EVAL_DONE);
   double sum = 0;
   for (int k = 0; k < rows; k++) sum += r[k] * r[k] / 2;
   assert_close_relative(sum, objective, 1e-10);
@@ -62,10 +64,10 @@ static void check_rows(Fixture *f, double objective, const double *gradient, dou
   }
 }
 
-// R'z is the gradient of the objective, whatever the problem asks for.
+// R'Qr is the gradient of the objective, whatever the problem asks for.
 static void check_gradient(Fixture *f, double step, double tol) {
   int n = f->problem->unknown_count;
-  assert_int_equal(objective_eval(f->objective, f->at, HUGE_VAL, true), LSQ_DONE);
+  assert_int_equal(evaluation_point(f->evaluation, f->at, true), EVAL_DONE);
   double gradient[16] = {0}, size = 0, objective = f->at->objective;
   for (int j = 0; j < n; j++)
     for (int i = 0; i <= j; i++) gradient[j] += f->at->R[i * n + j] * f->at->Qr[i];
@@ -75,7 +77,6 @@ static void check_gradient(Fixture *f, double step, double tol) {
   for (int j = 0; j < n; j++) {
     double h = step * fmax(0.1, fabs(f->at->x[j]));
     double slope = (value_at(f, j, h) - value_at(f, j, -h)) / (2 * h);
-    if (getenv("V")) printf("%d: %g %g\n", j, gradient[j], slope);
     assert_close(gradient[j], slope, tol * size + tol * fabs(slope));
   }
   assert_close(value_at(f, 0, 0), objective, 1e-6 * objective);
@@ -142,29 +143,20 @@ static void gradient_is_exact(void **state) {
   }
 }
 
-static void tie(Fixture *f, CoupleIntegral integral) {
-  static CoupleTerm terms[32];
-  double gain[32];
-  int count = 0;
-  for (int k = 0; k < f->problem->measured_count; k++)
-    count += couple_default_terms(f->problem->model, f->arena, f->problem->measured, k, true,
-                                  terms + count);
-  for (int k = 0; k < count; k++) gain[k] = 3;
-  Coupling c = {f->problem->measured, f->problem->measured_count, terms, count, integral};
-  objective_tie(f->objective, &c, gain, 0.5);
-}
-
-static void gradient_of_the_tied_model_is_exact(void **state) {
+// With and without integrals of the error.
+static void gradient_of_the_coupled_model_is_exact(void **state) {
   (void)state;
   for (int k = 0; k < 4; k++) {
+    char yaml[2000];
+    snprintf(yaml, sizeof yaml, "options: {coupling: %s, gain: 3, gain_integral: 0.5}\n%s",
+             k % 2 ? "pid-squared" : "pid", PROBLEMS[k]);
     Fixture f;
-    open_problem(&f, PROBLEMS[k]);
+    open_problem(&f, yaml);
     double free_objective = value_at(&f, 0, 0);
-    tie(&f, k % 2 ? COUPLE_SQUARE : COUPLE_ERROR);
-    objective_set_lambda(f.objective, 0.7);
+    f.evaluation->spec.lambda = 0.7;
     check_gradient(&f, 1e-2, 1e-3);
     assert_true(value_at(&f, 0, 0) < free_objective);
-    objective_set_lambda(f.objective, 0);
+    f.evaluation->spec.lambda = 0;
     assert_close(value_at(&f, 0, 0), free_objective, 0);
     close_problem(&f);
   }
@@ -175,7 +167,7 @@ static void gradient_over_a_part_is_exact(void **state) {
   Fixture f;
   open_problem(&f, PROBLEMS[1]);
   double whole = value_at(&f, 0, 0);
-  objective_set_horizon(f.objective, 0.4);
+  f.evaluation->spec.horizon = 0.4;
   check_gradient(&f, 1e-4, 2e-5);
   assert_true(value_at(&f, 0, 0) < whole);
   close_problem(&f);
@@ -186,11 +178,14 @@ static void bad_points_are_abandoned(void **state) {
   Fixture f;
   open_problem(&f, PROBLEMS[0]);
   double objective = value_at(&f, 0, 0);
-  long rhs = objective_work(f.objective)->rhs;
-  assert_int_equal(objective_eval(f.objective, f.at, objective / 10, false), LSQ_ABANDONED);
-  long partial = objective_work(f.objective)->rhs - rhs;
+  Evaluation *e = f.evaluation;
+  long rhs = e->budget.used.rhs;
+  e->spec.abandon_above = objective / 10;
+  assert_int_equal(evaluation_point(e, f.at, false), EVAL_ABANDONED);
+  long partial = e->budget.used.rhs - rhs;
   assert_true(partial < 0.7 * rhs);
-  assert_int_equal(objective_eval(f.objective, f.at, objective * (1 + 1e-9), false), LSQ_DONE);
+  e->spec.abandon_above = objective * (1 + 1e-9);
+  assert_int_equal(evaluation_point(e, f.at, false), EVAL_DONE);
   assert_close(f.at->objective, objective, 0);
   close_problem(&f);
 }
@@ -211,13 +206,13 @@ static void rows_sum_up_to_the_objective(void **state) {
   Fixture f;
   open_problem(&f, PROBLEMS[1]);
   Seen seen = {.n = f.problem->unknown_count};
-  assert_true(objective_rows(f.objective, f.at->x, see, &seen, NULL));
+  assert_true(evaluation_rows(f.evaluation, f.at->x, true, see, &seen));
   int samples = 0;
   for (int e = 0; e < f.problem->experiment_count; e++)
     for (int c = 0; c < f.problem->experiments[e].channel_count; c++)
       samples += f.problem->experiments[e].channels[c].count;
   assert_int_equal(seen.rows, samples);
-  objective_eval(f.objective, f.at, HUGE_VAL, true);
+  evaluation_point(f.evaluation, f.at, true);
   assert_close_relative(seen.half_squares, f.at->objective, 1e-9);
   close_problem(&f);
 }
@@ -228,16 +223,16 @@ static void failed_simulations_say_why(void **state) {
   open_problem(&f, "model: duffing.mo\n"
                    "experiments: [{data: one.csv, measure: {x: x}, inputs: {force: F}}]\n"
                    "estimate: {b: {start: -5, min: -9, max: 1}}\n");
-  assert_int_equal(objective_eval(f.objective, f.at, HUGE_VAL, true), LSQ_FAILED);
+  assert_int_equal(evaluation_point(f.evaluation, f.at, true), EVAL_FAILED);
   assert_true(f.at->objective == HUGE_VAL);
-  assert_true(strlen(objective_why(f.objective)) > 20);
+  assert_true(strlen(eval_why(f.evaluation->work)) > 20);
   close_problem(&f);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradient_is_exact),
-      cmocka_unit_test(gradient_of_the_tied_model_is_exact),
+      cmocka_unit_test(gradient_of_the_coupled_model_is_exact),
       cmocka_unit_test(gradient_over_a_part_is_exact),
       cmocka_unit_test(bad_points_are_abandoned),
       cmocka_unit_test(rows_sum_up_to_the_objective),

@@ -1,13 +1,14 @@
 // Fits side by side in lanes find what fits by themselves find, and the number of threads changes no bit.
-#include "residual/hub.h"
+#include "residual/lane_scheduler.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluation.h"
 #include "hand_problem.h"
-#include "residual/objective_parts.h"
-#include "residual/points.h"
+#include "residual/many_points.h"
+#include "search/fit.h"
 #include "search/many_fits.h"
 
 static const char DUFFING[] = "model Duffing\n"
@@ -59,10 +60,10 @@ static void list_starts(const Problem *p, double *x) {
 typedef struct Taken {
   int n, count;
   double x[STARTS * MOST], objective[STARTS];
-  FitWork work[STARTS];
+  WorkCount work[STARTS];
 } Taken;
 
-static bool take(void *data, int number, const BatchAnswer *a) {
+static bool take(void *data, int number, const ManyFitsAnswer *a) {
   Taken *t = data;
   assert_int_equal(number, t->count++);
   memcpy(t->x + number * t->n, a->x, (size_t)t->n * sizeof *t->x);
@@ -76,13 +77,16 @@ static void run(const Problem *p, bool lanes, int threads, Taken *t) {
   memset(t, 0, sizeof *t);
   t->n = p->unknown_count;
   list_starts(p, starts);
-  BatchRequest q = {.starts = starts,
-                    .count = STARTS,
-                    .threads = threads,
-                    .lanes = lanes,
-                    .take = take,
-                    .data = t};
-  assert_true(batch_run(p, &q));
+  ManyFitsRequest q = {.starts = starts,
+                       .count = STARTS,
+                       .threads = threads,
+                       .lanes = lanes,
+                       .take = take,
+                       .data = t};
+  q.fit = fit_run_on;
+  Fitting *f = fitting_new(p);
+  assert_true(many_fits_run(f, p, &q));
+  fitting_free(f);
   assert_int_equal(t->count, STARTS);
 }
 
@@ -142,13 +146,14 @@ static void the_number_of_threads_changes_no_bit(void **state) {
 
 // ---------------------------------------------------------------- points
 
-static void many_values(const Problem *p, const double *x, int count, double *V) {
-  Objective *o = objective_new(p);
-  Points *points = points_new(o);
-  assert_int_equal(points_values(points, x, count, V), LSQ_DONE);
-  assert_int_equal(objective_work(o)->simulations, count);
-  points_free(points);
-  objective_free(o);
+static void values_of(const Problem *p, const double *x, int count, double *V) {
+  Evaluation *e = evaluation_new(p);
+  ManyPoints *m = many_points_new(e->work, p->options.threads);
+  long steps;
+  assert_int_equal(many_values(m, &e->spec, x, count, V, &steps), EVAL_DONE);
+  assert_int_equal(e->budget.used.simulations, count);
+  many_points_free(m);
+  evaluation_free(e);
 }
 
 // Some of the points cannot be simulated.
@@ -171,10 +176,10 @@ static void values_in_lanes_are_those_of_points_alone(void **state) {
     x[2 * k + 1] = -0.9 + 0.8 * random_uniform(&random);
   }
   h->problem.options.lanes = LANES_OFF;
-  many_values(&h->problem, x, POINTS, alone);
+  values_of(&h->problem, x, POINTS, alone);
   h->problem.options.lanes = LANES_AUTO;
   h->problem.options.threads = 1;
-  many_values(&h->problem, x, POINTS, lanes);
+  values_of(&h->problem, x, POINTS, lanes);
   int failed = 0;
   for (int k = 0; k < POINTS; k++) {
     failed += alone[k] == HUGE_VAL;
@@ -186,7 +191,7 @@ static void values_in_lanes_are_those_of_points_alone(void **state) {
   assert_true(failed > 5 && failed < POINTS - 5);
   for (int threads = 2; threads <= 8; threads += 3) {
     h->problem.options.threads = threads;
-    many_values(&h->problem, x, POINTS, again);
+    values_of(&h->problem, x, POINTS, again);
     assert_memory_equal(lanes, again, sizeof lanes);
   }
   hand_done(h);
@@ -199,68 +204,70 @@ typedef struct Tally {
   double V[100];
 } Tally;
 
-// As many evaluations as its number says, some with slopes, some over a part of the horizon.
-static void evaluate(void *data, int number, Objective *o) {
+// As many evaluations as its number says, some with slopes, some over a part of the data.
+static void evaluate_some(void *data, int number, EvalWork *w) {
   Tally *t = data;
-  Arena *a = arena_new();
-  LsqPoint *at = lsq_point_new(a, 3);
+  double R[9], Qr[3];
+  EvalPoint at = {.R = R, .Qr = Qr};
+  EvalSpec spec = eval_spec(eval_fitting(w), NULL);
   assert_int_equal(number, t->begun++);
-  objective_reset(o);
+  spec.horizon = number % 3 ? 1 : 0.5;
   for (int k = 0; k <= number % 7; k++) {
-    at->x[0] = 1 + 0.1 * number, at->x[1] = 0.5 + 0.05 * k, at->x[2] = 0.1;
-    objective_set_horizon(o, number % 3 ? 1 : 0.5);
-    assert_int_equal(objective_eval(o, at, HUGE_VAL, (number + k) % 2), LSQ_DONE);
+    spec.slopes = (number + k) % 2;
+    double x[3] = {1 + 0.1 * number, 0.5 + 0.05 * k, 0.1};
+    assert_int_equal(evaluate(w, &spec, x, &at), EVAL_DONE);
     t->evaluations++;
   }
-  t->V[number] = at->objective;
+  t->V[number] = at.objective;
   t->ended++;
-  arena_free(a);
 }
 
 static void every_task_is_begun_in_order_and_ends(void **state) {
   (void)state;
   Hand *h = duffing(8);
-  Hub *hub = hub_new(&h->problem);
-  Objective *alone = objective_new(&h->problem);
+  Evaluation *alone = evaluation_new(&h->problem);
+  LaneScheduler *scheduler = lane_scheduler_new(alone->fitting);
   static const int COUNTS[] = {0, 1, 2, 9, 70, 100};
-  assert_true(hub_can(&h->problem));
+  assert_true(lane_scheduler_can(&h->problem));
   for (int k = 0; k < 6; k++) {
     Tally t = {0}, one = {0};
-    hub_run(hub, COUNTS[k], evaluate, &t);
+    lane_scheduler_run(scheduler, COUNTS[k], evaluate_some, &t);
     assert_int_equal(t.begun, COUNTS[k]);
     assert_int_equal(t.ended, COUNTS[k]);
-    for (int i = 0; i < COUNTS[k]; i++) evaluate(&one, i, alone);
+    for (int i = 0; i < COUNTS[k]; i++) evaluate_some(&one, i, alone->work);
     assert_int_equal(t.evaluations, one.evaluations);
     for (int i = 0; i < COUNTS[k]; i++) assert_close(t.V[i], one.V[i], 1e-3 * one.V[i] + 1e-6);
   }
-  objective_free(alone);
-  hub_free(hub);
+  lane_scheduler_free(scheduler);
+  evaluation_free(alone);
   hand_done(h);
 }
 
-// Many points inside a task go through the hub of the task.
-static void population(void *data, int number, Objective *o) {
+// Many points inside a task share simulations with the other tasks.
+static void population(void *data, int number, EvalWork *w) {
   double *V = (double *)data + 9 * number, x[27];
   for (int k = 0; k < 9; k++)
     x[3 * k] = 1 + 0.2 * k, x[3 * k + 1] = 0.5 + 0.1 * number, x[3 * k + 2] = 0.1;
-  objective_reset(o);
-  Points *p = points_new(o);
-  assert_int_equal(points_values(p, x, 9, V), LSQ_DONE);
-  assert_int_equal(objective_work(o)->simulations, 9);
-  points_free(p);
+  Budget budget = {.max_simulations = 1000};
+  EvalSpec spec = eval_spec(eval_fitting(w), &budget);
+  ManyPoints *m = many_points_new(w, 1);
+  long steps;
+  assert_int_equal(many_values(m, &spec, x, 9, V, &steps), EVAL_DONE);
+  assert_int_equal(budget.used.simulations, 9);
+  many_points_free(m);
 }
 
 static void tasks_may_ask_for_many_points(void **state) {
   (void)state;
   Hand *h = duffing(8);
-  Hub *hub = hub_new(&h->problem);
-  Objective *alone = objective_new(&h->problem);
+  Evaluation *alone = evaluation_new(&h->problem);
+  LaneScheduler *scheduler = lane_scheduler_new(alone->fitting);
   double lanes[5 * 9], one[5 * 9];
-  hub_run(hub, 5, population, lanes);
-  for (int k = 0; k < 5; k++) population(one, k, alone);
+  lane_scheduler_run(scheduler, 5, population, lanes);
+  for (int k = 0; k < 5; k++) population(one, k, alone->work);
   for (int i = 0; i < 5 * 9; i++) assert_close(lanes[i], one[i], 1e-3 * one[i] + 1e-6);
-  objective_free(alone);
-  hub_free(hub);
+  lane_scheduler_free(scheduler);
+  evaluation_free(alone);
   hand_done(h);
 }
 
@@ -276,14 +283,14 @@ static bool be_patient(void *data, int finished) {
   return ++p->asked < p->most;
 }
 
-static bool count_taken(void *data, int number, const BatchAnswer *a) {
+static bool count_taken(void *data, int number, const ManyFitsAnswer *a) {
   Patience *p = data;
   (void)number, (void)a;
   p->taken++;
   return true;
 }
 
-static void a_batch_can_be_stopped(void **state) {
+static void many_fits_can_be_stopped(void **state) {
   (void)state;
   Hand *h = duffing(20);
   double starts[STARTS * MOST];
@@ -291,14 +298,17 @@ static void a_batch_can_be_stopped(void **state) {
   h->problem.method = METHOD_LM;
   for (int threads = 1; threads <= 2; threads++) {
     Patience p = {.most = 1};
-    BatchRequest q = {.starts = starts,
-                      .count = STARTS,
-                      .threads = threads,
-                      .lanes = true,
-                      .take = count_taken,
-                      .listener = be_patient,
-                      .data = &p};
-    assert_false(batch_run(&h->problem, &q));
+    ManyFitsRequest q = {.starts = starts,
+                         .count = STARTS,
+                         .threads = threads,
+                         .lanes = true,
+                         .take = count_taken,
+                         .listener = be_patient,
+                         .data = &p};
+    q.fit = fit_run_on;
+    Fitting *f = fitting_new(&h->problem);
+    assert_false(many_fits_run(f, &h->problem, &q));
+    fitting_free(f);
     assert_true(p.taken < STARTS);
   }
   hand_done(h);
@@ -311,7 +321,7 @@ int main(void) {
       cmocka_unit_test(values_in_lanes_are_those_of_points_alone),
       cmocka_unit_test(every_task_is_begun_in_order_and_ends),
       cmocka_unit_test(tasks_may_ask_for_many_points),
-      cmocka_unit_test(a_batch_can_be_stopped),
+      cmocka_unit_test(many_fits_can_be_stopped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,24 @@
+#include "residual/budget.h"
+
+enum { STEPS_BETWEEN_QUESTIONS = 2000 }; // some milliseconds
+
+long budget_left(const Budget *b) {
+  return b->max_simulations - work_count_simulations(&b->used);
+}
+
+int budget_affords(const Budget *b, int evaluations, int experiments) {
+  long most = budget_left(b) / experiments;
+  return most >= evaluations ? evaluations : most > 0 ? (int)most : 0;
+}
+
+static bool owner_goes_on(const Budget *b) {
+  return !b->goes_on || b->goes_on(b->data);
+}
+
+bool budget_allows_more(const Budget *b) {
+  return !b->exhausted && budget_left(b) > 0 && owner_goes_on(b);
+}
+
+bool budget_allows_step(Budget *b) {
+  return ++b->steps_seen % STEPS_BETWEEN_QUESTIONS || owner_goes_on(b);
+}

@@ -1,0 +1,16 @@
+// Slopes by differences of simulations: one column for each parameter, on all cores.
+//
+// The step is where the error of the simulation, divided by the step, equals the error by curvature: h = size*eps^(1/2) for
+// forward differences, size*eps^(1/3) for central ones, eps the relative accuracy of a simulation (Gill, Murray and Wright,
+// Practical Optimization, 1981, section 8.6). At a bound the step turns round; a central difference that would leave the
+// bounds becomes a one-sided one through three points.
+#pragma once
+#include "residual/simulation.h"
+
+typedef struct Differences Differences; // workers and their scratch
+
+Differences *differences_new(const Fitting *f, int threads);
+void differences_free(Differences *d); // NULL is allowed
+// Fills the slope columns of the run, which has just been simulated at x for this experiment.
+EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int experiment,
+                         const double *x, int rows);

@@ -1,0 +1,341 @@
+#include "residual/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "residual/differences.h"
+#include "residual/residual_rows.h"
+
+struct EvalWork {
+  Arena *arena;
+  const Fitting *fitting;
+  int threads;
+  SimulationWork *simulation;
+  const ModelRun *last; // what was simulated last
+  ResidualColumns *block;
+  QrSum *sum;               // triangle of all rows
+  QrSum *part;              // of an experiment in which few unknowns act
+  double **part_column;     // columns of the block that belong to it
+  double *R, *Qr;           // of a point whose rows are wanted instead
+  Differences *differences; // NULL until slopes are made of them
+};
+
+EvalWork *eval_work_new(const Fitting *f, int threads, Simulator *simulator) {
+  Arena *a = arena_new();
+  EvalWork *w = ARENA_NEW(a, EvalWork);
+  w->arena = a;
+  w->fitting = f;
+  w->threads = threads;
+  w->simulation = simulation_work_new(f, simulator);
+  w->last = w->simulation->free;
+  w->block = residual_columns_new(a, f->n);
+  w->sum = qr_sum_new(a, f->n);
+  w->part = qr_sum_new(a, f->n);
+  w->part_column = ARENA_ARRAY(a, double *, f->n + 2);
+  w->R = ARENA_ARRAY(a, double, (size_t)f->n *(size_t)f->n + 1);
+  w->Qr = ARENA_ARRAY(a, double, f->n + 1);
+  return w;
+}
+
+void eval_work_free(EvalWork *w) {
+  if (!w) return;
+  differences_free(w->differences);
+  simulation_work_free(w->simulation);
+  arena_free(w->arena);
+}
+
+const Fitting *eval_fitting(const EvalWork *w) {
+  return w->fitting;
+}
+
+// ---------------------------------------------------------------- sums of rows
+
+typedef struct RowSum {
+  EvalWork *w;
+  const EvalSpec *spec;
+  bool slopes;
+  double objective;
+  bool in_part; // rows go into the triangle of the experiment first
+  // Where rows are kept, too; NULL: nowhere.
+  double *r, *J;
+  int kept, rows; // so far, of all
+} RowSum;
+
+// Rows of an experiment have zeros in the columns of unknowns of other experiments: where these are most, its rows first get
+// a triangle of their own columns.
+static void begin_experiment(RowSum *s, int e) {
+  EvalWork *w = s->w;
+  const Fitting *f = w->fitting;
+  int count = f->active_count[e];
+  s->in_part = s->slopes && count < f->n;
+  if (!s->in_part) return;
+  w->part->n = count;
+  qr_sum_clear(w->part);
+  for (int k = 0; k < count; k++) w->part_column[k] = w->block->column[f->active[e][k]];
+  w->part_column[count] = w->block->column[f->n];
+}
+
+static void end_experiment(const RowSum *s) {
+  EvalWork *w = s->w;
+  int side = w->part->n + 1, n = w->fitting->n;
+  for (int first = 0; s->in_part && first < side; first += RESIDUAL_ROWS_MOST) {
+    int rows = side - first < RESIDUAL_ROWS_MOST ? side - first : RESIDUAL_ROWS_MOST;
+    for (int i = 0; i < n; i++) memset(w->block->column[i], 0, (size_t)rows * sizeof(double));
+    for (int k = 0; k < side; k++)
+      for (int j = 0; j < rows; j++)
+        w->part_column[k][j] = w->part->R[(size_t)(first + j) * (size_t)side + (size_t)k];
+    qr_sum_add(w->sum, w->block->column, rows);
+  }
+}
+
+// Four sums at once: otherwise the time goes into waiting for the previous addition.
+static double half_squares(const double *r, int n) {
+  double sum[4] = {0};
+  int j = 0;
+  for (; j + 4 <= n; j += 4)
+    for (int k = 0; k < 4; k++) sum[k] += r[j + k] * r[j + k];
+  for (; j < n; j++) sum[0] += r[j] * r[j];
+  return (sum[0] + sum[1] + (sum[2] + sum[3])) / 2;
+}
+
+static void keep_rows(RowSum *s, double *const *column, int rows) {
+  if (!s->r) return;
+  int n = s->w->fitting->n;
+  size_t bytes = (size_t)rows * sizeof(double);
+  memcpy(s->r + s->kept, column[n], bytes);
+  for (int i = 0; s->slopes && s->J && i < n; i++)
+    memcpy(s->J + (size_t)i * (size_t)s->rows + s->kept, column[i], bytes);
+  s->kept += rows;
+}
+
+// A row beyond the limit of the Huber loss. In the triangle its weight is sqrt(limit/|r|), which keeps the gradient. Where
+// rows are kept, it is bent so that half its square is the loss, and its slopes follow.
+static void add_outlier(RowSum *s, const ResidualBlock *b, int j, double limit) {
+  int n = s->w->fitting->n;
+  double *r = b->column[n], weight = sqrt(limit / fabs(r[j]));
+  if (s->r) {
+    int at = s->kept - (b->rows - j);
+    double bent = sqrt(2 * residual_loss(s->r[at], limit));
+    for (int i = 0; s->slopes && s->J && i < n; i++)
+      s->J[(size_t)i * (size_t)s->rows + (size_t)at] *= limit / bent;
+    s->r[at] = copysign(bent, s->r[at]);
+  }
+  for (int i = 0; s->slopes && i < n; i++) b->column[i][j] *= weight;
+  r[j] *= weight;
+}
+
+static void add_block(void *data, const ResidualBlock *b) {
+  RowSum *s = data;
+  EvalWork *w = s->w;
+  const double *r = b->column[w->fitting->n];
+  int number = channel_number(w->fitting->data, b->experiment, b->channel);
+  double huber = s->spec->weighting->channels[number].huber, sum = 0;
+  keep_rows(s, b->column, b->rows);
+  if (huber == HUGE_VAL) sum = half_squares(r, b->rows);
+  for (int j = 0; huber < HUGE_VAL && j < b->rows; j++) {
+    double limit = huber * b->scale[j];
+    if (!(fabs(r[j]) > limit)) {
+      sum += r[j] * r[j] / 2;
+      continue;
+    }
+    sum += residual_loss(r[j], limit);
+    add_outlier(s, b, j, limit);
+  }
+  s->objective += sum;
+  if (!s->slopes) return;
+  if (s->in_part)
+    qr_sum_add(w->part, w->part_column, b->rows);
+  else
+    qr_sum_add(w->sum, b->column, b->rows);
+}
+
+static void add_priors(RowSum *s, const double *x) {
+  EvalWork *w = s->w;
+  int n = w->fitting->n;
+  double **column = w->block->column;
+  for (int i = 0; i < n; i++) {
+    const Unknown *u = &w->fitting->problem->unknowns[i];
+    if (!u->has_prior) continue;
+    double r = (x[i] - u->prior_mean) / u->prior_sd;
+    s->objective += r * r / 2;
+    for (int k = 0; k < n; k++) column[k][0] = k == i ? 1 / u->prior_sd : 0;
+    column[n][0] = r;
+    keep_rows(s, column, 1);
+    if (s->slopes) qr_sum_add(w->sum, column, 1);
+  }
+}
+
+static bool triangle_is_finite(const QrSum *sum) {
+  double zero = 0;
+  for (int i = 0; i < (sum->n + 1) * (sum->n + 1); i++) zero += sum->R[i] * 0;
+  return zero == 0;
+}
+
+// ---------------------------------------------------------------- the objective
+
+static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *x, double total) {
+  SimulationWork *s = w->simulation;
+  const FitOptions *o = &w->fitting->problem->options;
+  bool differences = spec->slopes && o->derivatives != DERIVATIVES_SENSITIVITIES;
+  ModelRun *r = simulation_set(s, spec, e, x);
+  w->last = r;
+  EvalEnd end = simulation_run(s, spec, r, e, spec->slopes && !differences, total);
+  if (end != EVAL_DONE || !differences) return end;
+  if (!w->differences) w->differences = differences_new(w->fitting, w->threads);
+  return differences_fill(w->differences, spec, r, e, x, simulation_rows(s, spec, e));
+}
+
+static bool owner_goes_on(const Budget *b) {
+  return !b || !b->goes_on || b->goes_on(b->data);
+}
+
+static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
+  EvalWork *w = s->w;
+  const EvalSpec *spec = s->spec;
+  qr_sum_clear(w->sum);
+  add_priors(s, x);
+  out->steps = 0;
+  for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
+    if (e > 0 && !owner_goes_on(spec->budget)) return EVAL_STOPPED;
+    EvalEnd end = simulate(w, spec, e, x, s->objective);
+    if (end != EVAL_DONE) return end;
+    begin_experiment(s, e);
+    residual_blocks(w->simulation, spec, w->last, e, s->slopes, w->block, add_block, s);
+    end_experiment(s);
+    long steps = w->last->trajectory.work.steps;
+    if (steps > out->steps) out->steps = steps;
+    if (s->objective > spec->abandon_above) return EVAL_ABANDONED;
+  }
+  if (isfinite(s->objective) && (!s->slopes || triangle_is_finite(w->sum))) return EVAL_DONE;
+  snprintf(w->simulation->message, sizeof w->simulation->message, "numbers became too large");
+  return EVAL_FAILED;
+}
+
+static EvalEnd evaluate_sum(RowSum *s, const double *x, EvalPoint *out) {
+  Budget *budget = s->spec->budget;
+  int n = s->w->fitting->n;
+  out->objective = HUGE_VAL;
+  out->has_slopes = false;
+  out->steps = 0;
+  if (budget && !budget_allows_more(budget)) return EVAL_STOPPED;
+  double begin = clock_seconds();
+  EvalEnd end = sum_experiments(s, x, out);
+  if (budget) budget->used.seconds += clock_seconds() - begin;
+  if (end != EVAL_DONE) return end;
+  out->objective = s->objective;
+  out->has_slopes = s->slopes;
+  for (int i = 0; s->slopes && i < n; i++) {
+    const double *row = s->w->sum->R + (size_t)i * (size_t)(n + 1);
+    memcpy(out->R + (size_t)i * (size_t)n, row, (size_t)n * sizeof *out->R);
+    out->Qr[i] = row[n];
+  }
+  return EVAL_DONE;
+}
+
+EvalEnd evaluate(EvalWork *w, const EvalSpec *spec, const double *x, EvalPoint *out) {
+  return evaluate_sum(&(RowSum){.w = w, .spec = spec, .slopes = spec->slopes}, x, out);
+}
+
+double evaluate_value(EvalWork *w, const EvalSpec *spec, const double *x) {
+  EvalSpec value = *spec;
+  EvalPoint at;
+  value.slopes = false;
+  evaluate(w, &value, x, &at);
+  return at.objective;
+}
+
+int residual_count(const Problem *p, double horizon) {
+  int rows = 0;
+  for (int i = 0; i < p->unknown_count; i++) rows += p->unknowns[i].has_prior;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      rows += samples_in_horizon(&p->experiments[e], c, horizon);
+  return rows;
+}
+
+EvalEnd evaluate_residuals(EvalWork *w, const EvalSpec *spec, const double *x, double *r, double *J,
+                           long *steps) {
+  EvalSpec wanted = *spec;
+  wanted.slopes = J != NULL;
+  RowSum s = {.w = w,
+              .spec = &wanted,
+              .slopes = wanted.slopes,
+              .r = r,
+              .J = J,
+              .rows = residual_count(w->fitting->problem, spec->horizon)};
+  EvalPoint at = {.R = w->R, .Qr = w->Qr};
+  EvalEnd end = evaluate_sum(&s, x, &at);
+  if (steps) *steps = at.steps;
+  return end;
+}
+
+// ---------------------------------------------------------------- rows and states
+
+bool evaluate_rows(EvalWork *w, const EvalSpec *spec, const double *x, ResidualSink *sink,
+                   void *data) {
+  SimulationWork *s = w->simulation;
+  simulation_clear_violation(s);
+  for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
+    ModelRun *r = simulation_set(s, spec, e, x);
+    w->last = r;
+    if (simulation_run(s, spec, r, e, spec->slopes, 0) != EVAL_DONE) return false;
+    residual_blocks(s, spec, r, e, spec->slopes, w->block, sink, data);
+  }
+  return true;
+}
+
+bool evaluate_states(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
+                     const double *times, int count, double *states) {
+  const Problem *p = w->fitting->problem;
+  SimulationWork *s = w->simulation;
+  ModelRun *r = simulation_set(s, spec, experiment, x);
+  Model *m = r->compiled->model;
+  SystemSpec wanted = {.outputs = m->x, .output_count = p->model->nx, .lanes = 1};
+  simulate_needs(&p->simulate, m->nx, &wanted);
+  System *system = system_new(m, &wanted);
+  SimulateWork *work = simulate_work_new(system, &p->simulate);
+  const Experiment *e = &p->experiments[experiment];
+  SimulateRequest request = {.p = r->p,
+                             .inputs = r == s->free ? e->inputs : s->feedback->inputs[experiment],
+                             .start = e->start,
+                             .times = times,
+                             .count = count};
+  Trajectory t = {.values = states};
+  simulate_run(work, &request, &t);
+  if (spec->budget) {
+    spec->budget->used.simulations++;
+    spec->budget->used.rhs += t.work.rhs;
+    spec->budget->used.steps += t.work.steps;
+  }
+  simulate_work_free(work);
+  system_free(system);
+  return t.outcome == OUTCOME_REACHED_END;
+}
+
+// ---------------------------------------------------------------- about the last simulations
+
+const char *eval_why(const EvalWork *w) {
+  return w->simulation->message;
+}
+
+void eval_solver(const EvalWork *w, char name[48], long *steps, long *rejected) {
+  simulation_solver(w->simulation, name, steps, rejected);
+}
+
+void eval_note_solver(EvalWork *w, const char name[48]) {
+  memcpy(w->simulation->solver, name, sizeof w->simulation->solver);
+}
+
+const char *eval_last_solver(const EvalWork *w) {
+  return w->last->trajectory.solver;
+}
+
+InvariantViolation eval_violation(const EvalWork *w) {
+  return w->simulation->violation;
+}
+
+Simulator *eval_simulator(const EvalWork *w) {
+  return w->simulation->simulator;
+}

@@ -1,0 +1,138 @@
+#include "residual/feedback.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FEEDBACK_ABS_TOL = 1e-8;
+static const double GAIN_PER_FREQUENCY =
+    4; // of a measured state: times the angular frequency of the data
+
+// ---------------------------------------------------------------- terms and gains
+
+static double frequency_of(const MeasuredData *d, int measured) {
+  double most = 0;
+  const Problem *p = d->problem;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      if (p->channel_measured[e][c] == measured)
+        most = fmax(most, channel_facts(d, e, c)->frequency);
+  return most > 0 ? most : 1;
+}
+
+// Both poles of the error of a measured state and its rate lie at half the first gain: s^2 + g s + g^2/4.
+static double default_gain(const MeasuredData *d, const CoupleTerm *term) {
+  double given = d->problem->options.gain;
+  if (given > 0) return given;
+  double first = GAIN_PER_FREQUENCY * frequency_of(d, term->channel);
+  return term->rate ? first * first / 4 : first;
+}
+
+static bool is_given(const Problem *p, int measured) {
+  for (int k = 0; k < p->gain_count; k++)
+    if (p->gains[k].channel == measured) return true;
+  return false;
+}
+
+// What the user gave under 'gains', else the default terms.
+static void list_terms(Feedback *f, const MeasuredData *d) {
+  const Problem *p = d->problem;
+  bool rates = p->options.coupling != COUPLING_P;
+  int most = p->measured_count * (2 * p->model->nx + 1) + p->gain_count, count = 0;
+  CoupleTerm *terms = ARENA_ARRAY(f->arena, CoupleTerm, most + 1);
+  f->gain = ARENA_ARRAY(f->arena, double, most + 1);
+  for (int k = 0; k < p->measured_count; k++) {
+    if (is_given(p, k)) continue;
+    int more = couple_default_terms(p->model, f->arena, p->measured, k, rates, terms + count);
+    for (int i = count; i < count + more; i++) f->gain[i] = default_gain(d, &terms[i]);
+    count += more;
+  }
+  pthread_mutex_lock(p->model->lock);
+  Expr one = expr_const(p->model->graph, 1);
+  pthread_mutex_unlock(p->model->lock);
+  for (int k = 0; k < p->gain_count; k++) {
+    const GivenGain *g = &p->gains[k];
+    bool measured_state = p->measured[g->channel] == p->model->x[g->state];
+    f->gain[count] = g->gain;
+    terms[count++] = (CoupleTerm){g->channel, g->state, one, !measured_state};
+  }
+  static const CoupleIntegral INTEGRAL[] = {
+      [COUPLING_PID] = COUPLE_ERROR, [COUPLING_PID_SQUARED] = COUPLE_SQUARE};
+  f->coupling = (Coupling){
+      .measured = p->measured,
+      .channels = p->measured_count,
+      .terms = terms,
+      .term_count = count,
+      .integral = p->options.coupling >= COUPLING_PID ? INTEGRAL[p->options.coupling] : 0};
+}
+
+// ---------------------------------------------------------------- data as inputs
+
+static const Input *data_as_input(Arena *a, const Problem *p, int e, int measured) {
+  const Experiment *x = &p->experiments[e];
+  for (int k = 0; k < x->channel_count; k++) {
+    if (p->channel_measured[e][k] != measured) continue;
+    const Channel *c = &x->channels[k];
+    double delay = c->delay >= 0 ? x->p[c->delay] : 0;
+    double *t = ARENA_ARRAY(a, double, c->count + 1);
+    for (int i = 0; i < c->count; i++) t[i] = c->t[i] - delay;
+    Err err = {0};
+    const Input *in = input_new(a, t, c->y, c->count, INPUT_SPLINE, &err);
+    if (in) return in;
+  }
+  return input_constant(a, 0); // its gain is 0
+}
+
+static void list_inputs(Feedback *f, const Problem *p) {
+  int own = f->coupled->first_input;
+  f->inputs = ARENA_ARRAY(f->arena, const Input *const *, p->experiment_count + 1);
+  for (int e = 0; e < p->experiment_count; e++) {
+    const Input **list = ARENA_ARRAY(f->arena, const Input *, own + p->measured_count + 1);
+    for (int i = 0; i < own; i++) list[i] = p->experiments[e].inputs[i];
+    for (int k = 0; k < p->measured_count; k++) list[own + k] = data_as_input(f->arena, p, e, k);
+    f->inputs[e] = list;
+  }
+}
+
+Feedback *feedback_new(const MeasuredData *d) {
+  const Problem *p = d->problem;
+  Arena *a = arena_new();
+  Feedback *f = ARENA_NEW(a, Feedback);
+  f->arena = a;
+  list_terms(f, d);
+  if (f->coupling.term_count == 0) {
+    arena_free(a);
+    return NULL;
+  }
+  f->coupled = couple(p->model, &f->coupling);
+  SimulateOptions options = p->simulate;
+  options.rel_tol = fmax(options.rel_tol, FEEDBACK_REL_TOL);
+  options.abs_tol = fmax(options.abs_tol, FEEDBACK_ABS_TOL);
+  f->compiled = compiled_model_new(p, f->coupled->model, &options);
+  list_inputs(f, p);
+  return f;
+}
+
+void feedback_free(Feedback *f) {
+  if (!f) return;
+  compiled_model_free(f->compiled);
+  arena_free(f->arena);
+}
+
+static bool has_data(const Problem *p, int e, int measured) {
+  for (int c = 0; c < p->experiments[e].channel_count; c++)
+    if (p->channel_measured[e][c] == measured) return true;
+  return false;
+}
+
+void feedback_set(const Feedback *f, const Problem *p, int e, double lambda, double strength,
+                  double *parameters) {
+  const Coupled *k = f->coupled;
+  parameters[k->lambda] = lambda;
+  for (int i = 0; i < f->coupling.term_count; i++) {
+    const CoupleTerm *term = &f->coupling.terms[i];
+    double factor = term->rate ? strength * strength : strength;
+    parameters[k->gain[i]] = has_data(p, e, term->channel) ? factor * f->gain[i] : 0;
+  }
+  for (int i = 0; k->gain_integral && i < f->coupling.channels; i++)
+    parameters[k->gain_integral[i]] = has_data(p, e, i) ? p->options.gain_integral : 0;
+}

@@ -1,0 +1,27 @@
+// The model coupled to the data of a problem by a feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data -
+// measured), see model/couple.h. Which states it acts on follows from the model, the gains from the frequency of the data,
+// unless the user gave them. Constant once made.
+#pragma once
+#include "model/couple.h"
+#include "residual/compiled_model.h"
+#include "residual/measured_data.h"
+
+typedef struct Feedback {
+  Arena *arena;
+  Coupling coupling;
+  double *gain; // by term of the coupling, at strength 1
+  const Coupled *coupled;
+  CompiledModel *compiled; // of less accuracy: a coupled fit is only a start for the free one
+  const Input *const *
+      *inputs; // [experiment][input of the coupled model]: its own ones, then the data
+} Feedback;
+
+#define FEEDBACK_REL_TOL 1e-6
+
+// NULL: nothing that is measured can act on the model.
+Feedback *feedback_new(const MeasuredData *d);
+void feedback_free(Feedback *f); // NULL is allowed
+// The parameters of the coupled model that belong to the feedback: lambda and the gains, those of measured states multiplied
+// with strength, those of their rates with its square.
+void feedback_set(const Feedback *f, const Problem *p, int experiment, double lambda,
+                  double strength, double *parameters);

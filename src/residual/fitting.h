@@ -1,0 +1,29 @@
+// A problem made ready for evaluation: data, compiled models, feedback, first weighting. Made once for a fit, constant, shared
+// by all threads; search, statistics and reports use the same. What changes from call to call is in an EvalSpec, what a
+// thread needs for itself in an EvalWork (evaluate.h).
+#pragma once
+#include "residual/feedback.h"
+#include "residual/sample_times.h"
+#include "residual/weighting.h"
+
+typedef struct Fitting {
+  Arena *arena;
+  const Problem *problem;
+  int n; // unknowns
+  MeasuredData *data;
+  Weighting *weighting; // by what is known before any fit
+  SampleTimes **times;  // by experiment, with delays of 0
+  int most_rows;        // of an experiment, whatever the delays
+  CompiledModel *model;
+  int **
+      slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
+  int **active, *active_count;   // [experiment]: unknowns that have a slope there
+  struct LazyFeedback *feedback; // made when it is first asked for
+} Fitting;
+
+Fitting *fitting_new(const Problem *p); // keeps the pointer
+void fitting_free(Fitting *f);          // NULL is allowed
+const Feedback *
+fitting_feedback(const Fitting *f); // NULL: nothing that is measured can act on the model
+// Objective of residuals as large as the errors that simulations may have, with the feedback or without.
+double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon);

@@ -1,0 +1,35 @@
+// What the data of a problem show by themselves, before any simulation: weights of the quadrature, noise, mean, dominant
+// frequency of each channel. Constant once made.
+#pragma once
+#include "problem/problem.h"
+
+typedef struct ChannelFacts {
+  double *quadrature; // by sample: weight in the sum or integral that the objective is
+  double noise;       // standard deviation, from differences of the data; NaN: unknown
+  double mean;
+  double frequency; // angular, that dominates the channel
+} ChannelFacts;
+
+typedef struct MeasuredData {
+  const Problem *problem;
+  int channel_count;  // of all experiments
+  int *first_channel; // by experiment: the number of its first channel
+  ChannelFacts *channels;
+} MeasuredData;
+
+MeasuredData *measured_data_new(Arena *a, const Problem *p);
+
+// The number of a channel among those of all experiments.
+static inline int channel_number(const MeasuredData *d, int experiment, int channel) {
+  return d->first_channel[experiment] + channel;
+}
+static inline const ChannelFacts *channel_facts(const MeasuredData *d, int experiment,
+                                                int channel) {
+  return &d->channels[channel_number(d, experiment, channel)];
+}
+// Standard deviation of its noise that the user gave.
+static inline bool sigma_is_given(const Channel *c) {
+  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
+}
+bool noise_is_given(const Problem *p); // of all channels
+double sample_count(const Problem *p, double horizon);

@@ -1,0 +1,196 @@
+#include "residual/simulation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- specs
+
+EvalSpec eval_spec(const Fitting *f, Budget *budget) {
+  return (EvalSpec){.strength = 1,
+                    .horizon = 1,
+                    .abandon_above = HUGE_VAL,
+                    .weighting = f->weighting,
+                    .budget = budget};
+}
+
+bool eval_spec_is_full(const EvalSpec *s) {
+  return s->lambda == 0 && s->horizon >= 1 && !s->quick;
+}
+
+bool eval_has_quick(const Fitting *f, double lambda) {
+  return (lambda > 0 ? fitting_feedback(f)->compiled : f->model)->has_quick;
+}
+
+// Steps that any trial may take once one has succeeded, and how many times those of that one.
+enum { TRIAL_STEPS = 20000, TRIAL_FACTOR = 50 };
+
+long eval_step_limit(const Fitting *f, long steps) {
+  long most = TRIAL_STEPS + TRIAL_FACTOR * steps;
+  return steps && most < f->problem->simulate.max_steps ? most : 0;
+}
+
+// ---------------------------------------------------------------- set-up
+
+SimulationWork *simulation_work_new(const Fitting *f, Simulator *simulator) {
+  const Problem *p = f->problem;
+  Arena *a = arena_new();
+  SimulationWork *w = ARENA_NEW(a, SimulationWork);
+  int channels = 0;
+  w->arena = a;
+  w->fitting = f;
+  w->simulator = simulator;
+  w->times = ARENA_ARRAY(a, SampleTimes *, p->experiment_count + 1);
+  for (int e = 0; e < p->experiment_count; e++) {
+    const Experiment *x = &p->experiments[e];
+    w->times[e] = f->times[e]->delayed ? sample_times_new(a, x) : f->times[e];
+    if (x->channel_count > channels) channels = x->channel_count;
+  }
+  w->partial.next = ARENA_ARRAY(a, int, channels + 1);
+  w->free = model_run_new(f->model, f->most_rows);
+  return w;
+}
+
+void simulation_work_free(SimulationWork *w) {
+  if (!w) return;
+  model_run_free(w->free);
+  model_run_free(w->coupled);
+  arena_free(w->arena);
+}
+
+static ModelRun *run_of(SimulationWork *w, const EvalSpec *spec) {
+  if (spec->lambda == 0) return w->free;
+  if (!w->coupled) {
+    w->feedback = fitting_feedback(w->fitting);
+    w->coupled = model_run_new(w->feedback->compiled, w->fitting->most_rows);
+  }
+  return w->coupled;
+}
+
+ModelRun *simulation_set(SimulationWork *w, const EvalSpec *spec, int e, const double *x) {
+  const Problem *p = w->fitting->problem;
+  ModelRun *r = run_of(w, spec);
+  memcpy(r->p, p->experiments[e].p, (size_t)p->model->np * sizeof *r->p);
+  for (int i = 0; i < w->fitting->n; i++) {
+    const Unknown *u = &p->unknowns[i];
+    if (u->experiment < 0 || u->experiment == e) r->p[u->parameter] = x[i];
+  }
+  if (r == w->coupled) feedback_set(w->feedback, p, e, spec->lambda, spec->strength, r->p);
+  if (w->times[e]->delayed) sample_times_update(w->times[e], &p->experiments[e], r->p);
+  return r;
+}
+
+int simulation_rows(const SimulationWork *w, const EvalSpec *spec, int e) {
+  return rows_in_horizon(w->times[e], &w->fitting->problem->experiments[e], spec->horizon);
+}
+
+// ---------------------------------------------------------------- while it runs
+
+double residual_loss(double residual, double huber) {
+  double size = fabs(residual);
+  return size <= huber ? residual * residual / 2 : huber * (size - huber / 2);
+}
+
+// Adds the residuals of new rows to the partial objective. false: it exceeds what is worth finishing, or the owner of the
+// budget ends it.
+static bool watch(void *data, int rows) {
+  SimulationWork *w = data;
+  PartialObjective *partial = &w->partial;
+  const EvalSpec *spec = partial->spec;
+  const Problem *p = w->fitting->problem;
+  int e = partial->experiment;
+  partial->interrupted = spec->budget && !budget_allows_step(spec->budget);
+  if (partial->interrupted) return false;
+  if (spec->abandon_above == HUGE_VAL || p->options.round_digits > 0) return true;
+  const Experiment *x = &p->experiments[e];
+  for (int c = 0; c < x->channel_count; c++) {
+    const Channel *ch = &x->channels[c];
+    const ChannelWeights *weights =
+        &spec->weighting->channels[channel_number(w->fitting->data, e, c)];
+    const double *scale = weights->scale, *y = partial->run->column[p->channel_measured[e][c]];
+    const int *row = w->times[e]->row[c];
+    int i = partial->next[c];
+    double sum = 0;
+    if (weights->huber == HUGE_VAL)
+      for (; i < ch->count && row[i] < rows; i++) {
+        double r = (y[row[i]] - ch->y[i]) * scale[i];
+        sum += r * r / 2;
+      }
+    for (; i < ch->count && row[i] < rows; i++)
+      sum += scale[i] * scale[i] * residual_loss(y[row[i]] - ch->y[i], weights->huber);
+    partial->total += sum;
+    partial->next[c] = i;
+  }
+  return partial->total <= spec->abandon_above;
+}
+
+static void count_work(Budget *b, const Trajectory *t, bool slopes) {
+  if (!b) return;
+  *(slopes ? &b->used.sensitivity_simulations : &b->used.simulations) += 1;
+  b->used.in_turn++;
+  b->used.rhs += t->work.rhs;
+  b->used.steps += t->work.steps;
+  b->used.rejected += t->work.rejected;
+}
+
+void simulation_clear_violation(SimulationWork *w) {
+  w->violation = (InvariantViolation){0, 0, -1, -1, 0};
+}
+
+static void note_violation(InvariantViolation *v, const Trajectory *t) {
+  if (t->violation_of >= 0 && (v->of < 0 || t->violation > v->largest))
+    v->largest = t->violation, v->of = t->violation_of;
+  if (t->violation_relative > v->relative) v->relative = t->violation_relative;
+  if (t->with_sens && t->violation_sens_of >= 0 &&
+      (v->sens_of < 0 || t->violation_sens > v->largest_sens))
+    v->largest_sens = t->violation_sens, v->sens_of = t->violation_sens_of;
+}
+
+static double rounded(double y, int digits) {
+  if (y == 0 || !isfinite(y)) return y;
+  double unit = pow(10, floor(log10(fabs(y))) + 1 - digits);
+  return nearbyint(y / unit) * unit;
+}
+
+EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e, bool slopes,
+                       double total) {
+  const Problem *p = w->fitting->problem;
+  SimulateRequest request = {.p = r->p,
+                             .inputs =
+                                 r == w->free ? p->experiments[e].inputs : w->feedback->inputs[e],
+                             .start = p->experiments[e].start,
+                             .times = w->times[e]->at,
+                             .count = simulation_rows(w, spec, e),
+                             .max_steps = spec->step_limit};
+  PartialObjective *partial = &w->partial;
+  *partial = (PartialObjective){spec, e, r, total, partial->next, false};
+  memset(partial->next, 0, (size_t)p->experiments[e].channel_count * sizeof *partial->next);
+  Trajectory *t = &r->trajectory;
+  t->with_sens = slopes && r->compiled->parameter_count > 0;
+  t->watch = watch;
+  t->watch_data = w;
+  SimulationOrder order = {r, e, slopes, spec->quick && r->compiled->has_quick, &request};
+  if (w->simulator)
+    w->simulator->run(w->simulator, &order);
+  else
+    simulate_run(model_run_work(r, slopes, order.quick), &request, t);
+  count_work(spec->budget, t, slopes);
+  note_violation(&w->violation, t);
+  if (t->outcome == OUTCOME_ABANDONED) return partial->interrupted ? EVAL_STOPPED : EVAL_ABANDONED;
+  if (t->outcome != OUTCOME_REACHED_END) {
+    snprintf(w->message, sizeof w->message, "%s", t->message);
+    return EVAL_FAILED;
+  }
+  int digits = p->options.round_digits;
+  for (int k = 0; digits > 0 && k < r->compiled->outputs; k++)
+    for (int i = 0; i < request.count; i++) r->column[k][i] = rounded(r->column[k][i], digits);
+  return EVAL_DONE;
+}
+
+void simulation_solver(const SimulationWork *w, char name[48], long *steps, long *rejected) {
+  const Trajectory *t = &w->free->trajectory;
+  const char *solver = t->solver[0] ? t->solver : w->solver;
+  snprintf(name, 48, "%s", w->fitting->problem->model->nx ? solver : "");
+  *steps = t->work.steps;
+  *rejected = t->work.rejected;
+}

@@ -1,0 +1,17 @@
+// A fit with its statistics: one compiled model serves the search, the statistics and reports.
+#pragma once
+#include "search/fit.h"
+#include "stats/statistics.h"
+
+typedef struct AssessedFit {
+  Fitting *fitting;
+  EvalWork *work;
+  FitResult *result;
+  Weighting *weighting; // of the result
+  Statistics *statistics;
+} AssessedFit;
+
+// As fit_run, then statistics_new.
+AssessedFit assessed_fit_run(const Problem *p, const double *start, FitListener *listener,
+                             void *data);
+void assessed_fit_done(AssessedFit *f);
