@@ -18,7 +18,7 @@
 #include "study/recover.h"
 #include "study/synthetic.h"
 
-enum { STARTS = 100, TRIALS = 200, SEED = 1, FREE_MOST = 16, FILES_MOST = 64 };
+enum { STARTS = 100, TRIALS = 200, SEED = 1, UNKNOWNS_MOST = 16, FILES_MOST = 64 };
 
 typedef struct Settings {
   int starts, trials, jobs;
@@ -72,7 +72,7 @@ typedef struct Example {
   char name[80]; // folder, or folder/file
   Problem *problem;
   const Exception *exception;
-  double truth[FREE_MOST], std_error[FREE_MOST];
+  double truth[UNKNOWNS_MOST], std_error[UNKNOWNS_MOST];
   double objective_truth; // of a search from the truth
   double size;            // V of a model that is zero
   bool noisy;
@@ -180,9 +180,9 @@ static bool load_example(const char *path, Example *e) {
     fprintf(stderr, "%s\n", text);
     return false;
   }
-  if (e->problem->unknown_count > FREE_MOST || first_unbounded(e->problem) >= 0) {
+  if (e->problem->unknown_count > UNKNOWNS_MOST || first_unbounded(e->problem) >= 0) {
     fprintf(stderr, "%s: needs two finite bounds for each of at most %d unknowns\n", path,
-            FREE_MOST);
+            UNKNOWNS_MOST);
     problem_free(e->problem);
     return false;
   }
@@ -197,7 +197,7 @@ typedef struct Run {
   bool found, certain;
   long simulations, sensitivity_simulations;
   double seconds, objective;
-  double x[FREE_MOST], start[FREE_MOST];
+  double x[UNKNOWNS_MOST], start[UNKNOWNS_MOST];
   char by[48];
 } Run;
 
