@@ -56,7 +56,7 @@ static void write_versions(FILE *f, const Scipy *scipy) {
       bench_version(), __VERSION__, sundials, scipy->version);
 }
 
-// The folder of the program, where make has put the network of 500 states.
+// The folder of the program, in which make has written the network of 500 states.
 static void folder_of(const char *program, char *out, int size) {
   const char *slash = strrchr(program, '/');
   snprintf(out, (size_t)size, "%.*s", slash ? (int)(slash - program) : 1, slash ? program : ".");
@@ -67,7 +67,7 @@ int main(int count, char **words) {
   char folder[400];
   Scipy scipy = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, "not found"};
   static const char FINAL[] = "bench/results.md", GROWING[] = "bench/results.md.new";
-  FILE *f = fopen(GROWING, "w"); // takes the place of the old one when it is complete
+  FILE *f = fopen(GROWING, "w"); // replaces the old file when it is complete
   if (!f)
     return fprintf(stderr,
                    "bench: cannot write bench/results.md (run it from the root of the project)\n"),

@@ -1,5 +1,5 @@
-// How fast emitted code is: time per evaluation (and lane) as a ratio to the same arithmetic
-// compiled by cc -O3 -march=native, all measured in one process in turn, least of many windows.
+// Speed of the emitted code: time per evaluation (and lane) as a ratio to the same arithmetic
+// compiled by cc -O3 -march=native, measured alternately in one process, least of many windows.
 // Needs a C compiler at run time (CC, default cc). An argument selects models by a part of their
 // name.
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Differential-algebraic models: what Cartesian coordinates cost against minimal ones, and the way from the text of a model to
+// Differential-algebraic models: the cost of Cartesian against minimal coordinates, and the time from the text of a model to
 // the end of a short simulation. Prints tables, writes bench/dae.md.
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef struct Task {
   const char *path, *tolerances; // "1e-6 1e-8": relative, absolute
   double stop;
   int rows;
-  const char *select[4], *sens[5]; // ended by NULL; no names: all columns, no sensitivities
+  const char *select[4], *sens[5]; // NULL-terminated; empty: all columns, no sensitivities
   char *text;
   EntrainModel *model;
   EntrainOptions *options;
@@ -219,7 +219,7 @@ static bool section_text(Table *t) {
 
 int main(void) {
   static const char FINAL[] = "bench/dae.md", GROWING[] = "bench/dae.md.new";
-  FILE *f = fopen(GROWING, "w"); // takes the place of the old one when it is complete
+  FILE *f = fopen(GROWING, "w"); // replaces the old file when it is complete
   if (!f) {
     fprintf(stderr, "dae: cannot write %s (run it from the root of the project)\n", FINAL);
     return 2;

@@ -1,5 +1,5 @@
 // Whole fits: entrain against hand-written C (CVODES with cminpack; order 8 by hand) and SciPy in one run. Prints a table
-// and puts it behind those of bench.c in bench/results.md.
+// and appends it to those of bench.c in bench/results.md.
 // usage, from the root of the project: ENTRAIN=build/entrain build/bench/fit
 #include <fcntl.h>
 #include <math.h>
@@ -21,19 +21,19 @@ extern char **environ;
 
 static const char TITLE[] = "6. Whole fits";
 static const char NOTE[] =
-    "In brackets: samples. Data without noise, simulated with rel_tol 3e-14; single well: x and "
-    "its rate measured, start "
-    "(1, 1, 0.3); two-DOF: u and v measured, start (0.5, 0.5, 0.2); pendulum: the angle for 50 s, "
-    "start 10.3. rel_tol 1e-8, abs_tol 1e-10, tolerances of the optimisers 1e-10. CVODES: "
-    "hand-written C, Adams, analytic sensitivities by the simultaneous corrector and in the error "
-    "test, memory reused, at most 500 steps between samples (its default), with lmder of cminpack. "
-    "**Debian's SUNDIALS is compiled without optimisation: an optimised build is faster by a "
-    "factor of 2.4 to 4.8.** Order 8 by hand: DOP853 in C with run-time dimensions, "
-    "Levenberg-Marquardt on normal equations summed while integrating, trial integrations "
-    "abandoned when they are worse than the best. SciPy: least_squares with derivatives by "
-    "differences, odeint with the step 1e-6 that works. Entrain: method lm; compiling "
-    "the sensitivities and looking at the data are part of the fit, reading problem, model and "
-    "data are not, except where the row says 'from the files'.";
+    "In brackets: number of samples. Data without noise, simulated with rel_tol 3e-14; single "
+    "well: x and its rate measured, start (1, 1, 0.3); two-DOF: u and v measured, start (0.5, "
+    "0.5, 0.2); pendulum: the angle for 50 s, start 10.3. rel_tol 1e-8, abs_tol 1e-10, tolerances"
+    " of the optimisers 1e-10. CVODES: hand-written C, Adams, analytic sensitivities by the "
+    "simultaneous corrector and in the error test, memory reused, at most 500 steps between "
+    "samples (its default), with lmder of cminpack. **Debian's SUNDIALS is compiled without "
+    "optimisation: an optimised build is faster by a factor of 2.4 to 4.8.** Order 8 by hand: "
+    "DOP853 in C with run-time dimensions, Levenberg-Marquardt on normal equations summed while "
+    "integrating; a trial integration ends when it is worse than the best. SciPy: least_squares "
+    "with finite differences; odeint with a difference step of 1e-6, because the default step "
+    "gives wrong results. Entrain: method lm; the time includes compiling the sensitivities and "
+    "analysing the data. It includes reading problem, model and data only in the rows 'from the "
+    "files'.";
 
 typedef enum Integrator { SOLVE_IVP, ODEINT, INTEGRATORS } Integrator;
 
@@ -101,7 +101,7 @@ static void run_cvodes(void *self, int repeat) {
   for (int i = 0; i < repeat; i++) m->cvodes_report = fit_cvodes_run(m->cvodes);
 }
 
-// The slow one takes part in the first contest only, so that the others have enough turns.
+// The slow competitor takes part only in the first contest, so that the others are measured often enough.
 static void measure(Match *m) {
   Contestant all[] = {
       {run_entrain, m, 0}, {run_whole, m, 0}, {run_dop853, m, 0}, {run_cvodes, m, 0}};
@@ -175,7 +175,7 @@ static void print_details(Table *t, const Match *m) {
   table_text(t, "\n");
 }
 
-// Entrain must be right to 1e-8; the others need only be near: their integrators are less accurate.
+// Entrain must be accurate to 1e-8; the others have a wider limit because their integrators are less accurate.
 static bool believable(Table *t, const Match *m) {
   double mine = fit_error(m->c, m->entrain_report.p);
   double theirs = fmax(fit_error(m->c, m->dop853_report.p), fit_error(m->c, m->cvodes_report.p));
@@ -217,7 +217,7 @@ static void print_command(Table *t) {
   table_row(t, "entrain fit, pendulum example: process, wall time", best, 0.05, GOAL_AT_MOST, 1);
 }
 
-// What bench.c has written stays, without empty lines at the end; an older table of fits goes.
+// Keeps what bench.c has written, without empty lines at the end, and removes an older table of fits.
 static FILE *begin_results(const char *path, const char *growing) {
   FILE *out = fopen(growing, "w"), *old = fopen(path, "r");
   char line[4096];

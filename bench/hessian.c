@@ -1,5 +1,5 @@
-// Second derivatives of the objective: what one Hessian costs forward and by the adjoint, in gradients. Prints a table, writes
-// bench/hessian.md.
+// The cost of one Hessian of the objective, by second-order sensitivities and by the adjoint, in units of one gradient. Prints
+// a table, writes bench/hessian.md.
 #include "residual/hessian.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static const Case CASES[] = {
     {"signalling cascade, stiff", NULL},
 };
 
-// The cascade has no example of its own.
+// The cascade is not one of the examples.
 static const char *const CASCADE[] = {
     "kon",        "rec_intern",   "rec_recycle",    "rec_phos",      "jak_phos",     "jak_inhibit",
     "jak_dephos", "stat_phos",    "stat_dephos",    "decoy_bind",    "prec_intern",  "prec_degrade",
@@ -72,7 +72,7 @@ static bool run(Bench *b) {
   return objective_eval(b->o, b->at, HUGE_VAL, true) == LSQ_DONE;
 }
 
-// The least CPU time of one; HUGE_VAL when it fails.
+// The least CPU time of one evaluation; HUGE_VAL when it fails.
 static double least_time(Bench *b) {
   double least = HUGE_VAL, spent = 0;
   for (int i = 0; i < 4 || (spent < PATIENCE && i < 2000); i++) {
@@ -80,7 +80,7 @@ static double least_time(Bench *b) {
     if (!run(b)) return HUGE_VAL;
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     spent += seconds;
-    if (i > 0 && seconds < least) least = seconds; // the first one compiles
+    if (i > 0 && seconds < least) least = seconds; // the first evaluation compiles
   }
   return least;
 }
@@ -125,7 +125,7 @@ static bool measure(const Case *c, FILE *out) {
 }
 
 int main(void) {
-  static const char HEAD[] = "| problem | states | numbers | gradient, ms | differences | forward "
+  static const char HEAD[] = "| problem | states | unknowns | gradient, ms | differences | forward "
                              "| adjoint | disagreement |\n"
                              "|---|---|---|---|---|---|---|---|\n";
   static const char FINAL[] = "bench/hessian.md", GROWING[] = "bench/hessian.md.new";
@@ -135,9 +135,10 @@ int main(void) {
     return 2;
   }
   fprintf(f,
-          "# The exact Hessian of the objective\n\nWritten by `make bench`. Times of one Hessian "
-          "are in gradients (of one evaluation with first derivatives), as is what central "
-          "differences of the gradient would cost; compiling is not counted.\n\n%s",
+          "# The exact Hessian of the objective\n\nWritten by `make bench`. The unit of the times "
+          "of one "
+          "Hessian is one gradient (one evaluation with first derivatives). *differences* is the "
+          "cost of central differences of the gradient. Compiling is not counted.\n\n%s",
           HEAD);
   fputs(HEAD, stdout);
   bool good = true;

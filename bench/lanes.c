@@ -1,5 +1,5 @@
-// What lanes gain: many fits and many points of an example, several in one simulation against each by itself, on one core.
-// Prints a table. Times are those of the processor, so that others who use it count little.
+// The speed-up by lanes: many fits and many points of an example, several in one simulation against one at a time, on one
+// core. Prints a table of CPU times, which depend little on other load.
 // usage, from the root of the project: build/bench/lanes [starts in a row] [repeats]
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const char *const METHODS[] = {"lm", "homotopy"};
 
 typedef struct Run { // with and without lanes
   double seconds[2];
-  double *found[2]; // rows of numbers, or values
+  double *found[2]; // rows of unknowns, or objectives
   long simulations[2];
 } Run;
 
@@ -56,7 +56,7 @@ static bool take(void *data, int number, const BatchAnswer *answer) {
   return true;
 }
 
-// A grid over the first two numbers; the others at their start.
+// A grid over the first two unknowns; the others keep their start values.
 static double *grid(Arena *a, const Problem *p, int side) {
   double *x = ARENA_ARRAY(a, double, (size_t)(side * side * p->unknown_count));
   for (int k = 0; k < side * side; k++) {

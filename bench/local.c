@@ -1,6 +1,6 @@
-// Which local method is the default: evaluations (each one simulation with sensitivities) and solved problems of the candidates
-// for local_trust_region. Problems: the collection of Moré, Garbow and Hillstrom from 1, 10 and 100 times the standard start;
-// NIST's regression sets from both starts; motions from random starts inside their bounds, tied to the data and free.
+// Compares the candidates for the default local method: evaluations (each one simulation with sensitivities) and solved problems.
+// Problems: the collection of Moré, Garbow and Hillstrom from 1, 10 and 100 times the standard start;
+// NIST's regression sets from both starts; motions from random starts inside their bounds, with and without coupling to the data.
 // An argument selects a part by its name; -v prints every run.
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +110,7 @@ typedef struct Motion {
   int nx, np, ny;
   double stop;
   int samples, steps; // Runge-Kutta steps in an interval between samples
-  double gain;        // > 0: tied to the true motion by its first output
+  double gain;        // > 0: coupled to the true motion by its first output
   double start[STATES], truth[STATES], low[STATES], high[STATES];
 } Motion;
 
@@ -160,7 +160,7 @@ static void both_positions(double t, const Cplx *x, const Cplx *p, Cplx *y) {
   y[1] = x[2];
 }
 
-// Of the cases single well, double well, double hump, ...; only minima that explain the data count as solved.
+// Cases: single well, double well, double hump, ...; only minima that explain the data count as solved.
 static const Motion motions[] = {
     {"pendulum, near",
      pendulum,
@@ -310,7 +310,7 @@ typedef struct Measured {
   double *y;
 } Measured;
 
-// The true motion runs beside the tied one, behind it in x.
+// The states of the true motion follow those of the coupled one in x.
 static void slope(const Motion *m, double t, const Cplx *x, const Cplx *p, Cplx *dx) {
   m->field(t, x, p, dx);
   if (m->gain == 0) return;

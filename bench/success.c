@@ -1,8 +1,8 @@
-// How often the best optimum is found: every example from random starts by every method, and how often the 95 % intervals
-// hold the truth. Prints the tables; a full run also puts them into docs/results.md.
+// How often each method finds the global optimum of each example from random starts, and how often the 95 % intervals
+// contain the truth. Prints the tables; a full run also writes them into docs/results.md.
 // usage, from the root of the project: build/bench/success [--starts N] [--trials N] [--jobs N] [--methods A,B] [FILE ...]
-//   FILE: problem files instead of those of all examples; then, and with other numbers, docs/results.md is left alone
-//   --starts 0 leaves the first table out, --trials 0 the second
+//   FILE: problem files instead of those of all examples; with these or other counts docs/results.md does not change
+//   --starts 0 omits the first table, --trials 0 the second
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,19 +18,19 @@
 #include "study/recover.h"
 #include "study/synthetic.h"
 
-enum { STARTS = 100, TRIALS = 200, SEED = 1, FREE_MOST = 16, FILES_MOST = 64 };
+enum { STARTS = 100, TRIALS = 200, SEED = 1, UNKNOWNS_MOST = 16, FILES_MOST = 64 };
 
 typedef struct Settings {
   int starts, trials, jobs;
   const char *methods;
   const char *files[FILES_MOST];
   int file_count;
-  bool complete; // nothing was left out
+  bool complete; // all examples with the default settings
 } Settings;
 
 // ---------------------------------------------------------------- what counts as found
 
-// Something that the data determine, computed from the free numbers of a problem.
+// A quantity that the data determine, computed from the unknowns of a problem.
 typedef double Quantity(const Problem *p, const double *x);
 
 static double number(const Problem *p, const double *x, const char *name) {
@@ -49,7 +49,7 @@ static double gamma_invariant(const Problem *p, const double *x) {
   return number(p, x, "gamma") * pow(number(p, x, "alpha"), 1 - number(p, x, "n"));
 }
 
-// Where the numbers themselves are not what the data determine.
+// Examples whose data do not determine every unknown by itself.
 typedef struct Exception {
   const char *folder;
   const char *skip[5];  // not determined
@@ -72,7 +72,7 @@ typedef struct Example {
   char name[80]; // folder, or folder/file
   Problem *problem;
   const Exception *exception;
-  double truth[FREE_MOST], std_error[FREE_MOST];
+  double truth[UNKNOWNS_MOST], std_error[UNKNOWNS_MOST];
   double objective_truth; // of a search from the truth
   double size;            // V of a model that is zero
   bool noisy;
@@ -134,7 +134,7 @@ static void name_example(const char *path, char *out, size_t size) {
            strcmp(file, "problem") ? file : "");
 }
 
-// The models of the examples hold the truth (the problem has put its start values in their place).
+// The model files contain the truth (the loaded problem has replaced it by the start values).
 static bool take_truth(Example *e) {
   Err err = {0};
   Arena *a = arena_new();
@@ -162,7 +162,7 @@ static void search_from_truth(Example *e) {
   e->objective_truth = r->objective;
   for (int i = 0; i < local.unknown_count; i++) e->std_error[i] = s->parameters[i].std_error;
   if (model_values(&local, e->truth, a, &values, NULL)) e->size = values.size;
-  e->noisy = e->objective_truth > 1e-8 * e->size; // rounded data are no noise
+  e->noisy = e->objective_truth > 1e-8 * e->size; // rounded data do not count as noise
   arena_free(a);
   statistics_free(s);
   objective_free(o);
@@ -180,9 +180,9 @@ static bool load_example(const char *path, Example *e) {
     fprintf(stderr, "%s\n", text);
     return false;
   }
-  if (e->problem->unknown_count > FREE_MOST || first_unbounded(e->problem) >= 0) {
-    fprintf(stderr, "%s: needs two finite bounds for each of at most %d numbers\n", path,
-            FREE_MOST);
+  if (e->problem->unknown_count > UNKNOWNS_MOST || first_unbounded(e->problem) >= 0) {
+    fprintf(stderr, "%s: needs two finite bounds for each of at most %d unknowns\n", path,
+            UNKNOWNS_MOST);
     problem_free(e->problem);
     return false;
   }
@@ -197,7 +197,7 @@ typedef struct Run {
   bool found, certain;
   long simulations, sensitivity_simulations;
   double seconds, objective;
-  double x[FREE_MOST], start[FREE_MOST];
+  double x[UNKNOWNS_MOST], start[UNKNOWNS_MOST];
   char by[48];
 } Run;
 
@@ -330,16 +330,16 @@ static bool success_table(const Settings *s, Text *out) {
   text_print(
       out,
       "\n## Global success\n\n"
-      "Each example from %d random starts: uniform between the bounds, log-uniform where "
-      "these are positive and more than a\ndecade apart; the same starts for every method, "
-      "no option set. *found*: with exact data every number that the data\ndetermine is "
-      "within 0.1 %% of the truth; with noisy data the objective is not above that of a "
-      "search from the truth and\nthe numbers are within 6 standard errors of it. *certain*: "
-      "certificates that were given, *false*: of these to a wrong\nresult. Simulations are "
-      "counted with and without sensitivities; *cost* counts one with sensitivities as 1 + "
-      "their\nnumber, as finite differences would.\n\n"
-      "| example | data | method | found | certain | false | median simulations | most | "
-      "median cost | ms per fit |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | "
+      "Each example from %d random starts: uniform between the bounds, log-uniform where these are "
+      "positive and more than a\ndecade apart. Every method has the same starts and default "
+      "options. *found* with exact data: every parameter that the data\ndetermine is within 0.1 %% "
+      "of the truth; with noisy data: the objective is not above that of a search from the truth, "
+      "and\nthe parameters are within 6 standard errors of it. *certain*: results with a "
+      "certificate; *wrong*: those of them that are not\nfound. *work*: simulations with and "
+      "without sensitivities; *fair work* counts one with sensitivities to n parameters as n + "
+      "1,\nas finite differences would need. *ms per fit*: mean CPU time.\n\n"
+      "| example | data | method | found | certain | wrong | median work | largest work | "
+      "median fair work | ms per fit |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | "
       "--- |\n",
       s->starts);
   for (int i = 0; i < s->file_count; i++) ok &= study_example(s->files[i], s, out);
@@ -408,13 +408,14 @@ static bool coverage_table(const Settings *s, Text *out) {
   bool ok = true;
   text_print(out,
              "\n## Intervals\n\n"
-             "%d simulated data sets for each example, identified from the start values of its "
-             "problem file. *spread*: standard\ndeviation of the estimates; *predicted*: median of "
-             "the standard errors; *coverage*: share of the 95 %% intervals that\nhold the truth; "
-             "*found*: objective not above that of a search from the truth.\n\n"
-             "| example | noise | number | truth | bias | spread | predicted | coverage | found |\n"
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-             s->trials);
+             "%d simulated data sets for each example, fitted from the start values of its "
+             "problem file. *spread*: standard deviation of\nthe estimates; *predicted*: median of "
+             "the standard errors; *coverage*: share of the 95 %% intervals that contain the "
+             "truth, with\na standard deviation of %.1f %% over %d trials; *found*: the objective "
+             "is not above that of a search from the truth.\n\n"
+             "| example | noise | parameter | truth | bias | spread | predicted | coverage | found "
+             "|\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+             s->trials, 100 * sqrt(0.95 * 0.05 / s->trials), s->trials);
   for (size_t i = 0; i < sizeof COVERED / sizeof *COVERED; i++)
     ok &= study_coverage(&COVERED[i], s->trials, out);
   return ok;
@@ -433,7 +434,7 @@ static void read_whole(const char *path, Text *out) {
   if (f) fclose(f);
 }
 
-// What stands outside of the markers is kept.
+// Text outside the markers is kept.
 static bool write_document(const char *path, const char *tables) {
   Text old;
   text_init(&old);

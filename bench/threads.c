@@ -1,5 +1,5 @@
-// What a second thread gains: the same studies with one and with two, wall times in turn, results compared bit by bit. Prints
-// a table, writes bench/threads.md.
+// The speed-up by a second thread: the same studies with one and with two threads in alternation, wall times, results
+// compared bit by bit. Prints a table, writes bench/threads.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static double wall(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// What came out, in one number whose bits change with any of theirs.
+// A hash of the results: it changes with any of their bits.
 typedef struct Sum {
   unsigned long long bits;
 } Sum;
@@ -124,7 +124,7 @@ int main(void) {
   }
   fprintf(f,
           "# Threads\n\nWritten by `make bench` on %d cores: least wall time of %d rounds in "
-          "turn.\n\n%s",
+          "alternation.\n\n%s",
           pool_cores(), ROUNDS, HEAD);
   fputs(HEAD, stdout);
   bool good = true;

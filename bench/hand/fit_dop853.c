@@ -22,7 +22,7 @@ struct FitDop853 {
   Dop853 *dop853;
   double y0[4 * (1 + N)];
   Normal best, trial;
-  double worth; // a trial whose sum of squares exceeds this is not finished
+  double abandon_above; // a trial ends when its sum of squares exceeds this
   long simulations, rhs;
 };
 
@@ -77,10 +77,10 @@ static bool accumulate(void *self, int first, int count, const double *rows) {
         t->sum[k][l] = sum;
       }
   }
-  return total(t->sum[np][np]) <= w->worth;
+  return total(t->sum[np][np]) <= w->abandon_above;
 }
 
-// Into w->trial. false: failed, or not worth finishing.
+// Into w->trial. false: failed or abandoned.
 static bool simulate(FitDop853 *w, const double *p) {
   const HandModel *m = w->d->c->hand;
   const int np = m->np;
@@ -146,7 +146,7 @@ FitReport fit_dop853_run(FitDop853 *w) {
   FitReport report = {0};
   memcpy(report.p, w->d->c->start, sizeof report.p);
   w->simulations = w->rhs = 0;
-  w->worth = HUGE_VAL;
+  w->abandon_above = HUGE_VAL;
   if (!simulate(w, report.p)) return report;
   w->best = w->trial;
   widen(scale, &w->best, n);
@@ -157,7 +157,7 @@ FitReport fit_dop853_run(FitDop853 *w) {
     }
     for (int i = 0; i < n; i++) p[i] = report.p[i] + step[i];
     report.converged = weighted_norm(step, scale, n) <= FIT_TOL * weighted_norm(p, scale, n);
-    w->worth = w->best.squares;
+    w->abandon_above = w->best.squares;
     if (simulate(w, p)) {
       double gain = w->best.squares - w->trial.squares, hoped = promised(&w->best, n, step);
       report.converged |= gain <= FIT_TOL * w->best.squares && hoped <= FIT_TOL * w->best.squares;

@@ -16,10 +16,10 @@ static void run_scalar(void *self, int repeat) {
 
 void section_lanes(Table *t) {
   static const double FACTORS[SETS] = {0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04};
-  table_section(t, "4. Eight parameter sets in lanes",
-                "The simulations of section 3 for eight parameter sets: side by side, against one "
-                "after the other by the "
-                "scalar path. Time of all eight.");
+  table_section(
+      t, "4. Eight parameter sets in lanes",
+      "The simulations of section 3 for eight parameter sets: all in one simulation, against one "
+      "after the other by the scalar path. Time of all eight.");
   for (int i = 0; i < 3; i++) {
     const Case *c = &CASES_MECHANICAL[i];
     double times[CASE_TIMES_MOST];

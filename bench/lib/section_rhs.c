@@ -95,9 +95,10 @@ void section_rhs(Table *t) {
   table_section(
       t, "1. Right-hand side and Jacobian against hand-written C",
       "Hand C: gcc -O3 -march=native -fno-math-errno, called by pointer. Jacobians: the entries "
-      "that are not always zero. The vehicle's Jacobian is too large to be written by hand: its "
+      "that are not always zero. The vehicle's Jacobian is too large to write by hand: its "
       "comparator is C text "
-      "that bench/hand/derive.py makes from the equations by eliminating intermediate quantities "
+      "that bench/hand/derive.py derives from the equations by elimination of intermediate "
+      "quantities "
       "in Markowitz order, compiled with the same options.");
   static const double X[] = {0.7, 0.3, -0.4, 0.2};
   for (int i = 0; i < 3; i++) {

@@ -140,7 +140,7 @@ void section_stiff(Table *t, bool verbose) {
                 "optimisation (factor "
                 "2.4 to 4.8)**. Both sides run at 17 relative and 2 absolute tolerances; the time "
                 "for an error is "
-                "interpolated on the front of the runs that are not beaten in both time and error. "
+                "interpolated on the Pareto front of the runs in time and error. "
                 "Error: largest over "
                 "states, sensitivities and outputs, relative to the largest value of each.");
   for (int i = 0; i < 4; i++) compare_stiff(t, &CASES_STIFF[i], verbose);
