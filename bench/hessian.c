@@ -59,17 +59,19 @@ static Problem *load_cascade(Err *err) {
 }
 
 typedef struct Bench {
-  Objective *o;
+  Fitting *fitting;
+  EvalWork *work;
+  EvalSpec spec;
   Hessian *h; // NULL: the gradient
-  LsqPoint *at;
+  EvalPoint at;
   double x[NUMBERS_MOST], value, gradient[NUMBERS_MOST], H[NUMBERS_MOST * NUMBERS_MOST];
   int n;
 } Bench;
 
 static bool run(Bench *b) {
-  if (b->h) return hessian_eval(b->h, b->x, &b->value, b->gradient, b->H) == LSQ_DONE;
-  memcpy(b->at->x, b->x, (size_t)b->n * sizeof *b->x);
-  return objective_eval(b->o, b->at, HUGE_VAL, true) == LSQ_DONE;
+  EvalEnd end = b->h ? hessian_eval(b->h, b->work, &b->spec, b->x, &b->value, b->gradient, b->H)
+                     : evaluate(b->work, &b->spec, b->x, &b->at);
+  return end == EVAL_DONE;
 }
 
 // The least CPU time of one evaluation; HUGE_VAL when it fails.
@@ -102,12 +104,17 @@ static bool measure(const Case *c, FILE *out) {
   Problem *p = c->path ? problem_load(c->path, NULL, 0, &err) : load_cascade(&err);
   if (!p) return fprintf(stderr, "hessian: %s: %s\n", c->name, err.text), false;
   Arena *a = arena_new();
-  b = (Bench){
-      .o = objective_new(p), .n = p->unknown_count, .at = lsq_point_new(a, p->unknown_count)};
+  size_t n = (size_t)p->unknown_count;
+  b = (Bench){.fitting = fitting_new(p),
+              .n = p->unknown_count,
+              .at = {.R = ARENA_ARRAY(a, double, n *n + 1), .Qr = ARENA_ARRAY(a, double, n + 1)}};
+  b.work = eval_work_new(b.fitting, 1, NULL);
+  b.spec = eval_spec(b.fitting, NULL);
+  b.spec.slopes = true;
   for (int i = 0; i < b.n; i++) b.x[i] = 0.9 * p->unknowns[i].in_model + 0.1 * p->unknowns[i].start;
   double gradient = least_time(&b), ways[2];
   for (int way = 0; way < 2; way++) {
-    b.h = hessian_new(b.o, way ? HESSIAN_ADJOINT : HESSIAN_FORWARD);
+    b.h = hessian_new(b.fitting, way ? HESSIAN_ADJOINT : HESSIAN_FORWARD);
     ways[way] = least_time(&b);
     memcpy(H[way], b.H, sizeof b.H);
     hessian_free(b.h);
@@ -118,7 +125,8 @@ static bool measure(const Case *c, FILE *out) {
            disagreement(H[0], H[1], b.n));
   fputs(row, stdout);
   fputs(row, out);
-  objective_free(b.o);
+  eval_work_free(b.work);
+  fitting_free(b.fitting);
   arena_free(a);
   problem_free(p);
   return ways[0] < HUGE_VAL && ways[1] < HUGE_VAL;

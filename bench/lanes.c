@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "num/random.h"
-#include "residual/objective_parts.h"
-#include "residual/points.h"
+#include "residual/many_points.h"
+#include "search/fit.h"
 #include "search/many_fits.h"
 
 static const char *const EXAMPLES[] = {"examples/single_well/problem.yaml",
@@ -49,7 +49,7 @@ static double between(const Unknown *f, double share) {
   return f->min + share * (f->max - f->min);
 }
 
-static bool take(void *data, int number, const BatchAnswer *answer) {
+static bool take(void *data, int number, const ManyFitsAnswer *answer) {
   Taker *t = data;
   memcpy(t->x + (size_t)number * (size_t)t->n, answer->x, (size_t)t->n * sizeof *t->x);
   t->simulations += answer->work.simulations + answer->work.sensitivity_simulations;
@@ -70,24 +70,36 @@ static double *grid(Arena *a, const Problem *p, int side) {
 
 static void run_basin(const Problem *p, const double *starts, int count, bool lanes, Run *r) {
   Taker t = {.n = p->unknown_count, .x = r->found[lanes]};
-  BatchRequest q = {
-      .starts = starts, .count = count, .threads = 1, .lanes = lanes, .take = take, .data = &t};
+  ManyFitsRequest q = {.fit = fit_run_on,
+                       .starts = starts,
+                       .count = count,
+                       .threads = 1,
+                       .lanes = lanes,
+                       .take = take,
+                       .data = &t};
   double began = processor_seconds();
-  batch_run(p, &q);
+  Fitting *f = fitting_new(p);
+  many_fits_run(f, p, &q);
+  fitting_free(f);
   r->seconds[lanes] = fmin(r->seconds[lanes], processor_seconds() - began);
   r->simulations[lanes] = t.simulations;
 }
 
 static void run_points(Problem *p, const double *x, int count, bool lanes, Run *r) {
   p->options.lanes = lanes ? LANES_AUTO : LANES_OFF;
-  Objective *o = objective_new(p);
-  Points *points = points_new(o);
+  Fitting *f = fitting_new(p);
+  EvalWork *w = eval_work_new(f, 1, NULL);
+  ManyPoints *m = many_points_new(w, p->options.threads);
+  Budget budget = {.max_simulations = p->options.max_simulations};
+  EvalSpec spec = eval_spec(f, &budget);
+  long steps;
   double began = processor_seconds();
-  points_values(points, x, count, r->found[lanes]);
+  many_values(m, &spec, x, count, r->found[lanes], &steps);
   r->seconds[lanes] = fmin(r->seconds[lanes], processor_seconds() - began);
-  r->simulations[lanes] = objective_work(o)->simulations;
-  points_free(points);
-  objective_free(o);
+  r->simulations[lanes] = budget.used.simulations;
+  many_points_free(m);
+  eval_work_free(w);
+  fitting_free(f);
 }
 
 static int differing(const Run *r, int count, int n, double tol) {

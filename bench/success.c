@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lang/parse.h"
+#include "stats/assessed_fit.h"
 #include "study/random_start.h"
 #include "study/recover.h"
 #include "study/synthetic.h"
@@ -154,19 +155,16 @@ static bool take_truth(Example *e) {
 static void search_from_truth(Example *e) {
   Problem local = *e->problem;
   local.method = METHOD_TRUST_REGION;
-  FitResult *r = fit_run(&local, e->truth, NULL, NULL);
-  Objective *o = objective_new(&local);
-  Statistics *s = statistics_new(&local, r, o);
+  AssessedFit f = assessed_fit_run(&local, e->truth, NULL, NULL);
   ModelValues values;
   Arena *a = arena_new();
-  e->objective_truth = r->objective;
-  for (int i = 0; i < local.unknown_count; i++) e->std_error[i] = s->parameters[i].std_error;
+  e->objective_truth = f.result->objective;
+  for (int i = 0; i < local.unknown_count; i++)
+    e->std_error[i] = f.statistics->parameters[i].std_error;
   if (model_values(&local, e->truth, a, &values, NULL)) e->size = values.size;
   e->noisy = e->objective_truth > 1e-8 * e->size; // rounded data do not count as noise
   arena_free(a);
-  statistics_free(s);
-  objective_free(o);
-  fit_free(r);
+  assessed_fit_done(&f);
 }
 
 static bool load_example(const char *path, Example *e) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "search/fit.h"
 #include "search/many_fits.h"
 
 static const double GOAL = 1.8;
@@ -41,7 +42,7 @@ static void add(Sum *s, double value) {
   s->bits = s->bits * 1099511628211ull + bits;
 }
 
-static bool take(void *data, int number, const BatchAnswer *a) {
+static bool take(void *data, int number, const ManyFitsAnswer *a) {
   (void)number;
   add(data, a->objective);
   for (int i = 0; i < 3; i++) add(data, a->x[i]);
@@ -55,13 +56,16 @@ static void run_grid(const Problem *p, int threads, Sum *sum) {
     starts[i][1] = 0.1 + 9.9 * (i / GRID) / (GRID - 1);
     starts[i][2] = 0.1;
   }
-  BatchRequest q = {.starts = starts[0],
-                    .count = GRID * GRID,
-                    .threads = threads,
-                    .lanes = true,
-                    .take = take,
-                    .data = sum};
-  batch_run(p, &q);
+  ManyFitsRequest q = {.fit = fit_run_on,
+                       .starts = starts[0],
+                       .count = GRID * GRID,
+                       .threads = threads,
+                       .lanes = true,
+                       .take = take,
+                       .data = sum};
+  Fitting *f = fitting_new(p);
+  many_fits_run(f, p, &q);
+  fitting_free(f);
 }
 
 static void run_fit(const Problem *p, Sum *sum) {

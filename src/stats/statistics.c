@@ -194,7 +194,7 @@ static Statistics *statistics(EvalWork *w, const Weighting *weighting, const dou
 Statistics *statistics_new(const FitResult *r, EvalWork *w, const Weighting *weighting) {
   if (r->outcome == FIT_NO_START) {
     Statistics *s = empty(w);
-    describe_without_simulation(s, r->problem, "");
+    describe_without_simulation(s, eval_fitting(w)->problem, "");
     return s;
   }
   return statistics(w, weighting, r->x, r->pieces, true);
