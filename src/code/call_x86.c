@@ -1,5 +1,6 @@
 #include "code/call_x86.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,11 +18,10 @@ static void put_call(Emitter *e, int *function_at, void (*function)(void)) {
 
 #define FUNCTION(f) ((void (*)(void))(f))
 static void (*const LIBM[OP_COUNT])(void) = {
-    [OP_POW] = FUNCTION(pow),   [OP_SIN] = FUNCTION(sin),     [OP_COS] = FUNCTION(cos),
-    [OP_TAN] = FUNCTION(tan),   [OP_ASIN] = FUNCTION(asin),   [OP_ACOS] = FUNCTION(acos),
-    [OP_ATAN] = FUNCTION(atan), [OP_ATAN2] = FUNCTION(atan2), [OP_SINH] = FUNCTION(sinh),
-    [OP_COSH] = FUNCTION(cosh), [OP_TANH] = FUNCTION(tanh),   [OP_EXP] = FUNCTION(exp),
-    [OP_LOG] = FUNCTION(log),   [OP_LOG10] = FUNCTION(log10), [OP_SINCOS] = FUNCTION(sincos),
+#define OP(...)
+#define SPECIAL(...)
+#define CALL(name, args, text, function, ...) [OP_##name] = FUNCTION(function),
+#include "expr/ops.def"
 };
 
 static void put_argument(Emitter *e, int reg, int v) {
@@ -99,7 +99,9 @@ static void call_kernel(Emitter *e, Op op) {
   put_call(e, &e->functions[op], FUNCTION(e->math->fn[op]));
 }
 
-void call_function(Emitter *e, Op op) {
+void emit_call(Emitter *e) {
+  Op op = (Op)instr_at(e, e->at)->op;
+  assert(LIBM[op]); // a row CALL(...) in ops.def
   if (is_scalar(e))
     call_libm(e, op);
   else
@@ -107,7 +109,7 @@ void call_function(Emitter *e, Op op) {
 }
 
 // libm and the kernel write both results to memory.
-void call_sincos(Emitter *e, Op op) {
+void emit_sincos(Emitter *e) {
   int a = instr_at(e, e->at)->a;
   bool has_second = e->at + 1 < e->p->count && instr_at(e, e->at + 1)->op == OP_SECOND;
   Place argument = {0};
@@ -124,11 +126,11 @@ void call_sincos(Emitter *e, Op op) {
   Place cosine = has_second ? result_slot(e, e->at + 1) : spare_slot(e);
   encode_address(&e->code, is_scalar(e) ? RDI : RSI, sine);
   encode_address(&e->code, is_scalar(e) ? RSI : RDX, cosine);
-  put_call(e, &e->functions[op], is_scalar(e) ? LIBM[op] : FUNCTION(e->math->sincos));
+  put_call(e, &e->functions[OP_SINCOS],
+           is_scalar(e) ? FUNCTION(sincos) : FUNCTION(e->math->sincos));
 }
 
-void call_block(Emitter *e, Op op) {
-  (void)op;
+void emit_block(Emitter *e) {
   const Block *block = &e->p->blocks[instr_at(e, e->at)->index];
   int function_at = 0;
   values_save_all(e);

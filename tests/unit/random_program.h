@@ -84,9 +84,12 @@ static inline Op random_op(ProgramMaker *m, const RandomShape *s) {
                              OP_ADD, OP_MUL, OP_FMA,   OP_DIV,    OP_NEG,    OP_SQRT, OP_ABS,
                              OP_MIN, OP_MAX, OP_FLOOR, OP_SELECT, OP_LT,     OP_LE,   OP_EQ,
                              OP_NE,  OP_AND, OP_OR,    OP_NOT,    OP_SELECT, OP_LT};
-  static const Op calls[] = {OP_POW,  OP_SIN,  OP_COS,   OP_TAN,   OP_ASIN,
-                             OP_ACOS, OP_ATAN, OP_ATAN2, OP_SINH,  OP_COSH,
-                             OP_TANH, OP_EXP,  OP_LOG,   OP_LOG10, OP_SINCOS};
+  static const Op calls[] = {
+#define OP(...)
+#define SPECIAL(...)
+#define CALL(name, ...) OP_##name,
+#include "expr/ops.def"
+      OP_SINCOS};
   if (random_below(&m->state, 100) < s->calls_percent)
     return calls[random_below(&m->state, sizeof calls / sizeof calls[0])];
   return plain[random_below(&m->state, sizeof plain / sizeof plain[0])];
