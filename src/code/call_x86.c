@@ -1,3 +1,4 @@
+// System V calling convention: doubles in xmm0 and xmm1, pointers in rdi, rsi, rdx; rbx, rbp and r12 to r15 survive.
 #include "code/call_x86.h"
 
 #include <assert.h>
@@ -61,7 +62,7 @@ static void call_libm(Emitter *e, Op op) {
 }
 
 // The lanes of a value in memory, for a function to read.
-static Place lanes_in_memory(Emitter *e, int v) {
+static X86Place lanes_in_memory(Emitter *e, int v) {
   bool has_lanes =
       e->values[v].slot != NONE || (values_has_source(e, v) && instr_at(e, v)->op != OP_CONST &&
                                     !values_is_uniform(e, instr_at(e, v)));
@@ -73,13 +74,13 @@ static Place lanes_in_memory(Emitter *e, int v) {
 }
 
 // For a result that nobody wants, but the function writes.
-static Place spare_slot(Emitter *e) {
+static X86Place spare_slot(Emitter *e) {
   int slot = values_take_slot(e);
   values_free_slot_later(e, slot);
   return values_slot(e, slot);
 }
 
-static Place result_slot(Emitter *e, int v) {
+static X86Place result_slot(Emitter *e, int v) {
   if (e->live[v].first == LIVE_NEVER) return spare_slot(e);
   e->values[v].slot = values_take_slot(e);
   return values_slot(e, e->values[v].slot);
@@ -87,7 +88,7 @@ static Place result_slot(Emitter *e, int v) {
 
 static void call_kernel(Emitter *e, Op op) {
   const Instr *at = instr_at(e, e->at);
-  Place a = lanes_in_memory(e, at->a), b = a;
+  X86Place a = lanes_in_memory(e, at->a), b = a;
   if (OPS[op].args == 2) b = lanes_in_memory(e, at->b);
   values_note_operands(e);
   values_save_all(e);
@@ -112,7 +113,7 @@ void emit_call(Emitter *e) {
 void emit_sincos(Emitter *e) {
   int a = instr_at(e, e->at)->a;
   bool has_second = e->at + 1 < e->p->count && instr_at(e, e->at + 1)->op == OP_SECOND;
-  Place argument = {0};
+  X86Place argument = {0};
   if (!is_scalar(e)) argument = lanes_in_memory(e, a);
   values_note_operands(e);
   values_save_all(e);
@@ -122,8 +123,8 @@ void emit_sincos(Emitter *e) {
     encode_address(&e->code, RDI, argument);
   values_forget_all(e);
   values_pass_operands(e);
-  Place sine = result_slot(e, e->at);
-  Place cosine = has_second ? result_slot(e, e->at + 1) : spare_slot(e);
+  X86Place sine = result_slot(e, e->at);
+  X86Place cosine = has_second ? result_slot(e, e->at + 1) : spare_slot(e);
   encode_address(&e->code, is_scalar(e) ? RDI : RSI, sine);
   encode_address(&e->code, is_scalar(e) ? RSI : RDX, cosine);
   put_call(e, &e->functions[OP_SINCOS],
@@ -131,7 +132,7 @@ void emit_sincos(Emitter *e) {
 }
 
 void emit_block(Emitter *e) {
-  const Block *block = &e->p->blocks[instr_at(e, e->at)->index];
+  const CodeBlock *block = &e->p->blocks[instr_at(e, e->at)->index];
   int function_at = 0;
   values_save_all(e);
   values_forget_all(e);

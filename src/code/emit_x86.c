@@ -1,3 +1,6 @@
+// One function for each operator that has machine code of its own; ops.def names them. Each asks values_x86.h for its
+// operands in registers or memory, puts its instructions, and says where the result is. Relations give masks (all bits
+// set or none), which become 1 or 0 only if somebody computes with them.
 #include "code/emit_x86.h"
 
 #if defined(__x86_64__)
@@ -29,21 +32,21 @@ static Home last_operand(Emitter *e, int v, int operand) {
   return home_register(values_need_register(e, v));
 }
 
-typedef struct Pair {
+typedef struct OperandPair {
   int a;
   Home b;
   bool is_swapped;
-} Pair;
+} OperandPair;
 
 // a in a register, b anywhere.
-static Pair load_pair(Emitter *e, bool can_swap) {
+static OperandPair load_pair(Emitter *e, bool can_swap) {
   const Instr *at = instr_at(e, e->at);
   int operand[2] = {at->a, at->b};
   bool swap = can_swap && is_in_memory_only(e, at->a) &&
               (!is_in_memory_only(e, at->b) || values_next_after(e, 0) > values_next_after(e, 1));
   int first = swap, second = !swap;
   values_lock(e, operand, 2);
-  Pair pair = {.is_swapped = swap};
+  OperandPair pair = {.is_swapped = swap};
   pair.a = values_need_register(e, operand[first]);
   pair.b = last_operand(e, operand[second], second);
   return pair;
@@ -52,7 +55,7 @@ static Pair load_pair(Emitter *e, bool can_swap) {
 // --- arithmetic ---
 
 static void put_binary(Emitter *e, Inst inst, bool can_swap) {
-  Pair pair = load_pair(e, can_swap);
+  OperandPair pair = load_pair(e, can_swap);
   values_pass_operands(e);
   values_put(e, inst, values_define(e), pair.a, pair.b);
 }
@@ -206,7 +209,7 @@ static void emit_fnms(Emitter *e) {
 
 // 1 in the lanes of k1, 0 elsewhere
 static void put_one_by_k1(Emitter *e) {
-  Place one = values_mask(e, MASK_ONE);
+  X86Place one = values_mask(e, MASK_ONE);
   one.is_broadcast = false;
   encode_zeroing(&e->code, INST_BROADCAST, values_define(e), 0, one);
   e->is_upper_dirty = true;
@@ -220,7 +223,7 @@ static void finish_mask(Emitter *e, int reg) {
 
 // `swapped` is the predicate of b and a.
 static void put_relation(Emitter *e, int straight, int swapped) {
-  Pair pair = load_pair(e, true);
+  OperandPair pair = load_pair(e, true);
   int predicate = pair.is_swapped ? swapped : straight;
   values_pass_operands(e);
   if (e->code.width == WIDTH_ZMM) {
@@ -363,15 +366,11 @@ static void emit_instruction(Emitter *e, int i) {
   values_end_instruction(e);
 }
 
-static int saved_count(const Emitter *e) {
-  int count = 0;
-  for (int k = 0; k < BASES; k++) count += e->uses_base[k];
-  return count;
-}
-
 // At a call the stack must be aligned to 16; on entry it is 8 off.
 static bool needs_padding(const Emitter *e) {
-  return saved_count(e) % 2 == 0;
+  int saved = 0;
+  for (int k = 0; k < BASES; k++) saved += e->uses_base[k];
+  return saved % 2 == 0;
 }
 
 // Scalar code reads the argument registers until the first call; lane code needs them for the
@@ -430,7 +429,7 @@ static Emitter emitter_new(const Program *p, int lanes, unsigned uniform, Width 
       .lanes = lanes,
       .uniform = uniform,
       .halves = lanes == 8 && width == WIDTH_YMM ? 2 : 1,
-      .values = ARENA_ARRAY(arena, Value, p->count),
+      .values = ARENA_ARRAY(arena, ValueState, p->count),
       .constants = ARENA_ARRAY(arena, int, p->constant_count),
       .math = lanes > 1 ? vector_math(lanes) : NULL,
   };

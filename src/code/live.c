@@ -1,3 +1,4 @@
+// One pass backwards over the program: at each instruction the nearest later use of every value is known.
 #include "code/live.h"
 
 typedef struct Scan {

@@ -1,3 +1,8 @@
+// Exact derivatives by the chain rule on the graph (Griewank and Walther, Evaluating Derivatives, 2nd edition, 2008).
+// Jacobians: vertex elimination in Markowitz order (chapters 9 and 10). Directions: forward mode (chapter 3), one new node
+// for each node that depends on the symbols. Solutions of blocks are differentiated implicitly:
+//   A x = b       A x' = b' - A' x
+//   r(z, u) = 0   r_z z' = -r_u u'
 #include "expr/derive.h"
 
 #include <stdlib.h>
@@ -283,10 +288,6 @@ typedef struct Forward {
   Expr *dot; // by node
 } Forward;
 
-static Expr weighted_sum(Graph *g, Expr sum, Expr term) {
-  return expr_is_value(g, term, 0) ? sum : expr_add(g, sum, term);
-}
-
 // A x = b: A x' = b' - A' x
 static void forward_solve(Forward *f, const ExprBlock *b) {
   Graph *g = f->g;
@@ -331,8 +332,9 @@ static void forward_node(Forward *f, Expr e) {
   Expr sum = 0;
   for (int i = 0; i < OPS[n.op].args; i++) {
     Expr argument = i == 0 ? n.a : i == 1 ? n.b : n.c;
-    if (f->active[argument])
-      sum = weighted_sum(f->g, sum, expr_chain(f->g, f->dot[argument], expr_partial(f->g, e, i)));
+    if (!f->active[argument]) continue;
+    Expr term = expr_chain(f->g, f->dot[argument], expr_partial(f->g, e, i));
+    if (!expr_is_value(f->g, term, 0)) sum = expr_add(f->g, sum, term);
   }
   f->dot[e] = sum;
 }

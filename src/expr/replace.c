@@ -1,3 +1,5 @@
+// Replaced nodes are remembered with a stamp. A new replacement of a symbol raises the stamp, which forgets all of them
+// at once without touching the memory.
 #include "expr/replace.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+// Local rules, applied when a node is made: its arguments are simple already, so one look at them is enough. Constants are
+// folded, signs move outwards, 0 and 1 vanish, small integer powers become products.
 #include "expr/simplify.h"
 
 #include <math.h>

@@ -46,7 +46,7 @@ typedef struct MixData {
   int first, count;
 } MixData;
 
-static inline void mix_slots(const Block *self, double *work, int lanes) {
+static inline void mix_slots(const CodeBlock *self, double *work, int lanes) {
   const MixData *d = self->data;
   for (int s = 0; s < d->count; s++)
     for (int k = 0; k < lanes; k++) {
@@ -131,13 +131,13 @@ static inline void add_result(ProgramMaker *m, int index) {
   maker_add(m, (Instr){.op = OP_RESULT, .a = random_operand(m), .index = index});
 }
 
-static inline Block *random_blocks(ProgramMaker *m, const RandomShape *s) {
-  Block *blocks = ARENA_ARRAY(m->arena, Block, s->blocks);
+static inline CodeBlock *random_blocks(ProgramMaker *m, const RandomShape *s) {
+  CodeBlock *blocks = ARENA_ARRAY(m->arena, CodeBlock, s->blocks);
   for (int k = 0; k < s->blocks; k++) {
     MixData *data = ARENA_NEW(m->arena, MixData);
     data->first = random_below(&m->state, s->work);
     data->count = 1 + random_below(&m->state, s->work - data->first);
-    blocks[k] = (Block){mix_slots, data};
+    blocks[k] = (CodeBlock){mix_slots, data};
   }
   return blocks;
 }
