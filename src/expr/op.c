@@ -3,7 +3,8 @@
 #include <math.h>
 
 const OpRow OPS[OP_COUNT] = {
-#define OP(name, args, kind, text, ...) [OP_##name] = {#name, args, OP_KIND_##kind, text},
+#define OP(op, arguments, op_kind, op_text, ...)                                                   \
+  [OP_##op] = {.name = #op, .args = arguments, .kind = OP_KIND_##op_kind, .text = op_text},
 #include "expr/ops.def"
 };
 
