@@ -73,7 +73,7 @@ static X86Place lanes_in_memory(Emitter *e, int v) {
   return values_home(e, v).place;
 }
 
-// For a result that nobody wants, but the function writes.
+// For a result that is not used, but that the function writes.
 static X86Place spare_slot(Emitter *e) {
   int slot = values_take_slot(e);
   values_free_slot_later(e, slot);

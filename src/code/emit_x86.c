@@ -1,6 +1,6 @@
 // One function for each operator that has machine code of its own; ops.def names them. Each asks values_x86.h for its
 // operands in registers or memory, puts its instructions, and says where the result is. Relations give masks (all bits
-// set or none), which become 1 or 0 only if somebody computes with them.
+// set or none), which become 1 or 0 only if arithmetic uses them.
 #include "code/emit_x86.h"
 
 #if defined(__x86_64__)
@@ -13,7 +13,9 @@ enum { EQ_OQ = 0x00, NEQ_UQ = 0x04, LT_OQ = 0x11, LE_OQ = 0x12, GE_OQ = 0x1d, GT
 
 // --- operands in memory ---
 
-enum { KEEP_WITHIN = 200 }; // instructions: what is used again later is not worth a register
+enum {
+  KEEP_WITHIN = 200
+}; // instructions: a value used again later than that does not get a register
 
 // Whether to use operand k, which is in memory only, directly from there.
 static bool prefers_memory(const Emitter *e, int v, int operand) {

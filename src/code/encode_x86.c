@@ -33,7 +33,7 @@ Encoder encode_new(Arena *arena, Width width) {
 }
 
 static void reserve(Encoder *e, Bytes *b, size_t count) {
-  if (b->count + count > BYTES_MOST) { // start anew: the code is not going to be used
+  if (b->count + count > BYTES_MOST) { // write over it: the code will not be used
     e->is_too_large = true;
     b->count = 0;
   }

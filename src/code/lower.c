@@ -40,8 +40,8 @@ static void each_of(Lowering *l, const Expr *e, int count, ExprVisit *visit) {
   for (int i = 0; i < count; i++) visit(l, e[i]);
 }
 
-// A Newton block needs its inputs and first guesses; its residuals are a program of their own. What is ready is not looked at
-// again: each component of each block would go through the whole matrix.
+// A Newton block needs its inputs and first guesses; its residuals are a program of their own. A block that is
+// ready is skipped, or each of its components would go through the whole matrix.
 static void each_of_block(Lowering *l, int block, ExprVisit *visit) {
   const ExprBlock *b = &l->g->blocks.at[block];
   if (l->ready[block]) return;

@@ -232,7 +232,7 @@ void values_lock(Emitter *e, const int *operand, int count) {
     if (e->values[operand[k]].reg != NONE) lock(e, e->values[operand[k]].reg);
 }
 
-// The operands of the current instruction are read: those that nobody uses again die.
+// The operands of the current instruction are read: those without a later use die.
 void values_pass_operands(Emitter *e) {
   const Instr *at = instr_at(e, e->at);
   const int operand[3] = {at->a, at->b, at->c};

@@ -124,8 +124,8 @@ int values_need_register(Emitter *e, int v);
 void values_lock(Emitter *e, const int *operand, int count);
 int values_define(Emitter *e); // a register for the result of the current instruction
 
-// The operands of the current instruction are read. The second function also lets go those that
-// nobody uses again.
+// The operands of the current instruction are read. The second function also frees those without a
+// later use.
 void values_note_operands(Emitter *e);
 void values_pass_operands(Emitter *e);
 

@@ -32,14 +32,6 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// A block is entered by all its components.
-static void reach_block_mates(Reach *r, Expr e) {
-  const ExprNode *n = &r->g->nodes[e];
-  if (n->op != OP_SOLVED) return;
-  const ExprBlock *b = &r->g->blocks.at[n->a];
-  for (int i = 0; i < b->n; i++) reach_node(r, b->first + i);
-}
-
 // Active nodes that the outputs need, in order of evaluation.
 static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active,
                           const Expr *outputs, int rows) {
@@ -49,7 +41,10 @@ static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active,
     while (r.stack.count) {
       Expr e = r.stack.at[--r.stack.count];
       array_push(a, &r.found, e);
-      reach_block_mates(&r, e);
+      if (g->nodes[e].op == OP_SOLVED) { // one component of a block reaches all of them
+        const ExprBlock *b = &g->blocks.at[g->nodes[e].a];
+        for (int k = 0; k < b->n; k++) reach_node(&r, b->first + k);
+      }
       expr_each_argument(g, e, reach_node, &r);
     }
   }

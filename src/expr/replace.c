@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { HELD = -1 }; // as a stamp: valid for good
+enum { HELD = -1 }; // as a stamp: always valid
 
 typedef struct Memo {
   int stamp;
