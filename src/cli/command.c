@@ -5,8 +5,9 @@
 #include "cli/message.h"
 
 const Command *const COMMANDS[] = {
-    &CMD_FIT,  &CMD_CHECK,   &CMD_RECOVER, &CMD_COMPARE, &CMD_BASIN,   &CMD_PROFILE, &CMD_SIMULATE,
-    &CMD_INFO, &CMD_METHODS, &CMD_OPTIONS, &CMD_HELP,    &CMD_VERSION, NULL,
+#define COMMAND(name) &CMD_##name,
+#include "cli/commands.def"
+    NULL,
 };
 
 const Command *command_find(const char *name) {

@@ -1,4 +1,4 @@
-// What a command is: a row of the table in commands.c. Help, man page and the check of flags are made from these rows.
+// What a command is; commands.def lists them. Help, man page and the check of flags are made from these rows.
 #pragma once
 #include <stdbool.h>
 
@@ -35,9 +35,8 @@ enum {
 
 enum { DONE = 0, NOT_REACHED = 1, WRONG_USE = 2, INTERNAL = 3 }; // exit status
 
-// each in its cmd_<name>.c
-extern const Command CMD_BASIN, CMD_CHECK, CMD_COMPARE, CMD_FIT, CMD_HELP, CMD_INFO, CMD_METHODS,
-    CMD_OPTIONS, CMD_PROFILE, CMD_RECOVER, CMD_SIMULATE, CMD_VERSION;
+#define COMMAND(name) extern const Command CMD_##name;
+#include "cli/commands.def"
 extern const Command *const COMMANDS[];        // ends with NULL
 const Command *command_find(const char *name); // NULL when unknown
 int command_fail_unknown(

@@ -1,3 +1,9 @@
+// Linear systems: LU factors with partial pivoting, P A = L U (Golub and Van Loan, Matrix Computations, section 3.4); the
+// transposed system uses the same factors. Four lanes at a time use vectors; each lane has its own pivots.
+//
+// Nonlinear systems: Newton's method with an exact Jacobian, z += s d with J d = -r. The step factor s is halved until the
+// natural monotonicity test holds, |J(z)^-1 r(z + s d)| <= (1 - s/4) |d| (Deuflhard, Newton Methods for Nonlinear
+// Problems, 2004, section 3.3). The last solution is the next first guess.
 #include "code/blocks.h"
 
 #include <math.h>
@@ -86,7 +92,7 @@ static const LinearKernels PLAIN = {factor_four_plain,
 static const LinearKernels WIDE = {VEC_BEST(factor_four),
                                    {VEC_BEST(solve_four), VEC_BEST(solve_transposed_four)}};
 
-void block_factor(const Block *self, double *work, int lanes) {
+void block_factor(const CodeBlock *self, double *work, int lanes) {
   const FactorData *d = self->data;
   const LinearKernels *four = d->wide ? &WIDE : &PLAIN;
   double *a = work + (size_t)d->matrix * (size_t)lanes,
@@ -96,7 +102,7 @@ void block_factor(const Block *self, double *work, int lanes) {
   for (; lane < lanes; lane++) factor(a + lane, pivots + lane, d->n, (size_t)lanes);
 }
 
-void block_solve(const Block *self, double *work, int lanes) {
+void block_solve(const CodeBlock *self, double *work, int lanes) {
   const SolveData *d = self->data;
   const LinearKernels *four = d->factor.wide ? &WIDE : &PLAIN;
   const double *a = work + (size_t)d->factor.matrix * (size_t)lanes,
@@ -256,7 +262,7 @@ static void newton_lane(const NewtonData *d, Newton *w, double *work, size_t lan
   for (int i = 0; i < d->n; i++) solution[(size_t)i * lanes] = solved ? w->z[i] : nan("");
 }
 
-void block_newton(const Block *self, double *work, int lanes) {
+void block_newton(const CodeBlock *self, double *work, int lanes) {
   const NewtonData *d = self->data;
   Newton w = newton_at(d, work + (size_t)d->scratch * (size_t)lanes);
   for (int lane = 0; lane < lanes; lane++) newton_lane(d, &w, work, (size_t)lanes, (size_t)lane);

@@ -26,9 +26,9 @@ typedef struct NewtonData {
   const Code *code; // in0: inputs, in1: unknowns; out: n residuals, then n*n derivatives by rows
 } NewtonData;
 
-void block_factor(const Block *self, double *work, int lanes);
+void block_factor(const CodeBlock *self, double *work, int lanes);
 // A singular matrix gives NaN.
-void block_solve(const Block *self, double *work, int lanes);
+void block_solve(const CodeBlock *self, double *work, int lanes);
 // No convergence gives NaN.
-void block_newton(const Block *self, double *work, int lanes);
+void block_newton(const CodeBlock *self, double *work, int lanes);
 int newton_scratch(int n, int inputs, int code_work);

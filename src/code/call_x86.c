@@ -1,5 +1,7 @@
+// System V calling convention: doubles in xmm0 and xmm1, pointers in rdi, rsi, rdx; rbx, rbp and r12 to r15 survive.
 #include "code/call_x86.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,11 +19,10 @@ static void put_call(Emitter *e, int *function_at, void (*function)(void)) {
 
 #define FUNCTION(f) ((void (*)(void))(f))
 static void (*const LIBM[OP_COUNT])(void) = {
-    [OP_POW] = FUNCTION(pow),   [OP_SIN] = FUNCTION(sin),     [OP_COS] = FUNCTION(cos),
-    [OP_TAN] = FUNCTION(tan),   [OP_ASIN] = FUNCTION(asin),   [OP_ACOS] = FUNCTION(acos),
-    [OP_ATAN] = FUNCTION(atan), [OP_ATAN2] = FUNCTION(atan2), [OP_SINH] = FUNCTION(sinh),
-    [OP_COSH] = FUNCTION(cosh), [OP_TANH] = FUNCTION(tanh),   [OP_EXP] = FUNCTION(exp),
-    [OP_LOG] = FUNCTION(log),   [OP_LOG10] = FUNCTION(log10), [OP_SINCOS] = FUNCTION(sincos),
+#define OP(...)
+#define SPECIAL(...)
+#define CALL(name, args, text, function, ...) [OP_##name] = FUNCTION(function),
+#include "expr/ops.def"
 };
 
 static void put_argument(Emitter *e, int reg, int v) {
@@ -61,7 +62,7 @@ static void call_libm(Emitter *e, Op op) {
 }
 
 // The lanes of a value in memory, for a function to read.
-static Place lanes_in_memory(Emitter *e, int v) {
+static X86Place lanes_in_memory(Emitter *e, int v) {
   bool has_lanes =
       e->values[v].slot != NONE || (values_has_source(e, v) && instr_at(e, v)->op != OP_CONST &&
                                     !values_is_uniform(e, instr_at(e, v)));
@@ -72,14 +73,14 @@ static Place lanes_in_memory(Emitter *e, int v) {
   return values_home(e, v).place;
 }
 
-// For a result that nobody wants, but the function writes.
-static Place spare_slot(Emitter *e) {
+// For a result that is not used, but that the function writes.
+static X86Place spare_slot(Emitter *e) {
   int slot = values_take_slot(e);
   values_free_slot_later(e, slot);
   return values_slot(e, slot);
 }
 
-static Place result_slot(Emitter *e, int v) {
+static X86Place result_slot(Emitter *e, int v) {
   if (e->live[v].first == LIVE_NEVER) return spare_slot(e);
   e->values[v].slot = values_take_slot(e);
   return values_slot(e, e->values[v].slot);
@@ -87,7 +88,7 @@ static Place result_slot(Emitter *e, int v) {
 
 static void call_kernel(Emitter *e, Op op) {
   const Instr *at = instr_at(e, e->at);
-  Place a = lanes_in_memory(e, at->a), b = a;
+  X86Place a = lanes_in_memory(e, at->a), b = a;
   if (OPS[op].args == 2) b = lanes_in_memory(e, at->b);
   values_note_operands(e);
   values_save_all(e);
@@ -99,7 +100,9 @@ static void call_kernel(Emitter *e, Op op) {
   put_call(e, &e->functions[op], FUNCTION(e->math->fn[op]));
 }
 
-void call_function(Emitter *e, Op op) {
+void emit_call(Emitter *e) {
+  Op op = (Op)instr_at(e, e->at)->op;
+  assert(LIBM[op]); // a row CALL(...) in ops.def
   if (is_scalar(e))
     call_libm(e, op);
   else
@@ -107,10 +110,10 @@ void call_function(Emitter *e, Op op) {
 }
 
 // libm and the kernel write both results to memory.
-void call_sincos(Emitter *e, Op op) {
+void emit_sincos(Emitter *e) {
   int a = instr_at(e, e->at)->a;
   bool has_second = e->at + 1 < e->p->count && instr_at(e, e->at + 1)->op == OP_SECOND;
-  Place argument = {0};
+  X86Place argument = {0};
   if (!is_scalar(e)) argument = lanes_in_memory(e, a);
   values_note_operands(e);
   values_save_all(e);
@@ -120,16 +123,16 @@ void call_sincos(Emitter *e, Op op) {
     encode_address(&e->code, RDI, argument);
   values_forget_all(e);
   values_pass_operands(e);
-  Place sine = result_slot(e, e->at);
-  Place cosine = has_second ? result_slot(e, e->at + 1) : spare_slot(e);
+  X86Place sine = result_slot(e, e->at);
+  X86Place cosine = has_second ? result_slot(e, e->at + 1) : spare_slot(e);
   encode_address(&e->code, is_scalar(e) ? RDI : RSI, sine);
   encode_address(&e->code, is_scalar(e) ? RSI : RDX, cosine);
-  put_call(e, &e->functions[op], is_scalar(e) ? LIBM[op] : FUNCTION(e->math->sincos));
+  put_call(e, &e->functions[OP_SINCOS],
+           is_scalar(e) ? FUNCTION(sincos) : FUNCTION(e->math->sincos));
 }
 
-void call_block(Emitter *e, Op op) {
-  (void)op;
-  const Block *block = &e->p->blocks[instr_at(e, e->at)->index];
+void emit_block(Emitter *e) {
+  const CodeBlock *block = &e->p->blocks[instr_at(e, e->at)->index];
   int function_at = 0;
   values_save_all(e);
   values_forget_all(e);

@@ -7,6 +7,6 @@
 extern const int CALL_ARGUMENTS[BASES];
 extern const int CALL_SAVED[BASES];
 
-void call_function(Emitter *e, Op op);
-void call_sincos(Emitter *e, Op op);
-void call_block(Emitter *e, Op op);
+void emit_call(Emitter *e); // operators with a row CALL(...) in ops.def
+void emit_sincos(Emitter *e);
+void emit_block(Emitter *e);

@@ -1,3 +1,4 @@
+// Chooses interpreter or machine code, and places the code of a batch in one piece of executable memory.
 #include "code/code.h"
 
 #include <stdint.h>

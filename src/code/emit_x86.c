@@ -1,3 +1,6 @@
+// One function for each operator that has machine code of its own; ops.def names them. Each asks values_x86.h for its
+// operands in registers or memory, puts its instructions, and says where the result is. Relations give masks (all bits
+// set or none), which become 1 or 0 only if arithmetic uses them.
 #include "code/emit_x86.h"
 
 #if defined(__x86_64__)
@@ -10,7 +13,9 @@ enum { EQ_OQ = 0x00, NEQ_UQ = 0x04, LT_OQ = 0x11, LE_OQ = 0x12, GE_OQ = 0x1d, GT
 
 // --- operands in memory ---
 
-enum { KEEP_WITHIN = 200 }; // instructions: what is used again later is not worth a register
+enum {
+  KEEP_WITHIN = 200
+}; // instructions: a value used again later than that does not get a register
 
 // Whether to use operand k, which is in memory only, directly from there.
 static bool prefers_memory(const Emitter *e, int v, int operand) {
@@ -29,21 +34,21 @@ static Home last_operand(Emitter *e, int v, int operand) {
   return home_register(values_need_register(e, v));
 }
 
-typedef struct Pair {
+typedef struct OperandPair {
   int a;
   Home b;
   bool is_swapped;
-} Pair;
+} OperandPair;
 
 // a in a register, b anywhere.
-static Pair load_pair(Emitter *e, bool can_swap) {
+static OperandPair load_pair(Emitter *e, bool can_swap) {
   const Instr *at = instr_at(e, e->at);
   int operand[2] = {at->a, at->b};
   bool swap = can_swap && is_in_memory_only(e, at->a) &&
               (!is_in_memory_only(e, at->b) || values_next_after(e, 0) > values_next_after(e, 1));
   int first = swap, second = !swap;
   values_lock(e, operand, 2);
-  Pair pair = {.is_swapped = swap};
+  OperandPair pair = {.is_swapped = swap};
   pair.a = values_need_register(e, operand[first]);
   pair.b = last_operand(e, operand[second], second);
   return pair;
@@ -51,57 +56,63 @@ static Pair load_pair(Emitter *e, bool can_swap) {
 
 // --- arithmetic ---
 
-static const Inst INST_OF[OP_COUNT] = {
-    [OP_ADD] = INST_ADD, [OP_SUB] = INST_SUB, [OP_MUL] = INST_MUL,
-    [OP_DIV] = INST_DIV, [OP_MIN] = INST_MIN, [OP_MAX] = INST_MAX,
-    [OP_AND] = INST_AND, [OP_OR] = INST_OR,   [OP_SQRT] = INST_SQRT,
-};
-
-static void emit_binary(Emitter *e, Op op) {
-  Pair pair = load_pair(e, op == OP_ADD || op == OP_MUL);
+static void put_binary(Emitter *e, Inst inst, bool can_swap) {
+  OperandPair pair = load_pair(e, can_swap);
   values_pass_operands(e);
-  values_put(e, INST_OF[op], values_define(e), pair.a, pair.b);
+  values_put(e, inst, values_define(e), pair.a, pair.b);
 }
 
-static void emit_sqrt(Emitter *e, Op op) {
+static void emit_add(Emitter *e) {
+  put_binary(e, INST_ADD, true);
+}
+static void emit_sub(Emitter *e) {
+  put_binary(e, INST_SUB, false);
+}
+static void emit_mul(Emitter *e) {
+  put_binary(e, INST_MUL, true);
+}
+static void emit_div(Emitter *e) {
+  put_binary(e, INST_DIV, false);
+}
+static void emit_min(Emitter *e) {
+  put_binary(e, INST_MIN, false);
+}
+static void emit_max(Emitter *e) {
+  put_binary(e, INST_MAX, false);
+}
+
+static void emit_sqrt(Emitter *e) {
   int a = values_need_register(e, instr_at(e, e->at)->a);
   values_pass_operands(e);
-  values_put(e, INST_OF[op], values_define(e), a, home_register(a));
+  values_put(e, INST_SQRT, values_define(e), a, home_register(a));
 }
 
-static void emit_floor(Emitter *e, Op op) {
-  (void)op;
+static void emit_floor(Emitter *e) {
   enum { DOWN_QUIET = 9 };
   int a = values_need_register(e, instr_at(e, e->at)->a);
   values_pass_operands(e);
   values_put_imm(e, INST_ROUND, values_define(e), a, home_register(a), DOWN_QUIET);
 }
 
-static void emit_with_mask(Emitter *e, Inst inst, Mask mask) {
+static void put_with_mask(Emitter *e, Inst inst, Mask mask) {
   int a = values_need_register(e, instr_at(e, e->at)->a);
   values_pass_operands(e);
   values_put(e, inst, values_define(e), a, home_pool(values_mask(e, mask)));
 }
 
-static void emit_negate(Emitter *e, Op op) {
-  (void)op, emit_with_mask(e, INST_XOR, MASK_SIGN);
+static void emit_neg(Emitter *e) {
+  put_with_mask(e, INST_XOR, MASK_SIGN);
 }
-static void emit_abs(Emitter *e, Op op) {
-  (void)op, emit_with_mask(e, INST_AND, MASK_MAGNITUDE);
+static void emit_abs(Emitter *e) {
+  put_with_mask(e, INST_AND, MASK_MAGNITUDE);
 }
 
 // --- fused multiply-add: the result takes the register of one operand ---
 
-typedef struct FmaRow {
+typedef struct
+    FmaForms { // which two operands are multiplied: 1 is the result's register, 3 may be in memory
   Inst form_132, form_213, form_231;
-} FmaRow;
-
-static const FmaRow FMAS[OP_COUNT] = {
-    [OP_FMA] = {INST_FMA132, INST_FMA213, INST_FMA231},
-    [OP_FMS] = {INST_FMS132, INST_FMS213, INST_FMS231},
-    [OP_FNMA] = {INST_FNMA132, INST_FNMA213, INST_FNMA231},
-    [OP_FNMS] = {INST_FNMS132, INST_FNMS213, INST_FNMS231},
-};
+} FmaForms;
 
 enum { FMA_OPERANDS = 3, ADDEND = 2 };
 
@@ -132,22 +143,21 @@ static int dying_operand(const Emitter *e, const int operand[FMA_OPERANDS]) {
 }
 
 // dst holds operand `target` already; `folded` is in memory or NONE.
-static void put_fma(Emitter *e, Op op, int target, int dst, const Home home[FMA_OPERANDS],
-                    int folded) {
-  const FmaRow *row = &FMAS[op];
+static void put_fma_form(Emitter *e, FmaForms forms, int target, int dst,
+                         const Home home[FMA_OPERANDS], int folded) {
   int other = 1 - target; // the other factor, unless the target is the addend
   if (target == ADDEND) {
     int last = folded == 0 ? 0 : 1;
-    values_put(e, row->form_231, dst, home[1 - last].place.number, home[last]);
+    values_put(e, forms.form_231, dst, home[1 - last].place.number, home[last]);
   } else if (folded == other) {
-    values_put(e, row->form_132, dst, home[ADDEND].place.number, home[other]);
+    values_put(e, forms.form_132, dst, home[ADDEND].place.number, home[other]);
   } else {
-    values_put(e, row->form_213, dst, home[other].place.number, home[ADDEND]);
+    values_put(e, forms.form_213, dst, home[other].place.number, home[ADDEND]);
   }
 }
 
 // No operand dies: the result starts as a copy of one, best of the one in memory.
-static void emit_fma_on_copy(Emitter *e, Op op, const Home home[FMA_OPERANDS], int folded) {
+static void put_fma_on_copy(Emitter *e, FmaForms forms, const Home home[FMA_OPERANDS], int folded) {
   const Instr *at = instr_at(e, e->at);
   const int operand[FMA_OPERANDS] = {at->a, at->b, at->c};
   int dst = values_take_temporary(e);
@@ -155,13 +165,13 @@ static void emit_fma_on_copy(Emitter *e, Op op, const Home home[FMA_OPERANDS], i
     values_load(e, dst, operand[folded]);
   else
     values_put(e, INST_MOVE, dst, 0, home[ADDEND]);
-  put_fma(e, op, folded != NONE ? folded : ADDEND, dst, home, NONE);
+  put_fma_form(e, forms, folded != NONE ? folded : ADDEND, dst, home, NONE);
   values_pass_operands(e);
   e->in_register[dst] = e->at;
   e->values[e->at].reg = (int8_t)dst;
 }
 
-static void emit_fma(Emitter *e, Op op) {
+static void put_fma(Emitter *e, FmaForms forms) {
   const Instr *at = instr_at(e, e->at);
   const int operand[FMA_OPERANDS] = {at->a, at->b, at->c};
   values_lock(e, operand, FMA_OPERANDS);
@@ -175,31 +185,33 @@ static void emit_fma(Emitter *e, Op op) {
   for (int k = 0; k < FMA_OPERANDS; k++)
     home[k] = k == folded ? values_home(e, operand[k]) : home_register(e->values[operand[k]].reg);
   if (target == NONE) {
-    emit_fma_on_copy(e, op, home, folded);
+    put_fma_on_copy(e, forms, home, folded);
     return;
   }
   int dst = home[target].place.number;
   values_pass_operands(e);
   values_take_register(e, e->at, dst);
-  put_fma(e, op, target, dst, home, folded);
+  put_fma_form(e, forms, target, dst, home, folded);
+}
+
+static void emit_fma(Emitter *e) {
+  put_fma(e, (FmaForms){INST_FMA132, INST_FMA213, INST_FMA231});
+}
+static void emit_fms(Emitter *e) {
+  put_fma(e, (FmaForms){INST_FMS132, INST_FMS213, INST_FMS231});
+}
+static void emit_fnma(Emitter *e) {
+  put_fma(e, (FmaForms){INST_FNMA132, INST_FNMA213, INST_FNMA231});
+}
+static void emit_fnms(Emitter *e) {
+  put_fma(e, (FmaForms){INST_FNMS132, INST_FNMS213, INST_FNMS231});
 }
 
 // --- relations ---
 
-typedef struct Predicate {
-  int straight, swapped;
-} Predicate;
-
-static const Predicate PREDICATES[OP_COUNT] = {
-    [OP_LT] = {LT_OQ, GT_OQ},
-    [OP_LE] = {LE_OQ, GE_OQ},
-    [OP_EQ] = {EQ_OQ, EQ_OQ},
-    [OP_NE] = {NEQ_UQ, NEQ_UQ},
-};
-
 // 1 in the lanes of k1, 0 elsewhere
 static void put_one_by_k1(Emitter *e) {
-  Place one = values_mask(e, MASK_ONE);
+  X86Place one = values_mask(e, MASK_ONE);
   one.is_broadcast = false;
   encode_zeroing(&e->code, INST_BROADCAST, values_define(e), 0, one);
   e->is_upper_dirty = true;
@@ -211,9 +223,10 @@ static void finish_mask(Emitter *e, int reg) {
     values_put(e, INST_AND, reg, reg, home_pool(values_mask(e, MASK_ONE)));
 }
 
-static void emit_relation(Emitter *e, Op op) {
-  Pair pair = load_pair(e, true);
-  int predicate = pair.is_swapped ? PREDICATES[op].swapped : PREDICATES[op].straight;
+// `swapped` is the predicate of b and a.
+static void put_relation(Emitter *e, int straight, int swapped) {
+  OperandPair pair = load_pair(e, true);
+  int predicate = pair.is_swapped ? swapped : straight;
   values_pass_operands(e);
   if (e->code.width == WIDTH_ZMM) {
     encode_compare_k1(&e->code, pair.a, home_half(pair.b, 0), predicate, false);
@@ -223,6 +236,19 @@ static void emit_relation(Emitter *e, Op op) {
   int dst = values_define(e);
   values_put_imm(e, INST_COMPARE, dst, pair.a, pair.b, predicate);
   finish_mask(e, dst);
+}
+
+static void emit_lt(Emitter *e) {
+  put_relation(e, LT_OQ, GT_OQ);
+}
+static void emit_le(Emitter *e) {
+  put_relation(e, LE_OQ, GE_OQ);
+}
+static void emit_eq(Emitter *e) {
+  put_relation(e, EQ_OQ, EQ_OQ);
+}
+static void emit_ne(Emitter *e) {
+  put_relation(e, NEQ_UQ, NEQ_UQ);
 }
 
 static bool is_mask(const Emitter *e, int v) {
@@ -243,7 +269,7 @@ static void compare_zero_k1(Emitter *e, int v, int predicate, bool also) {
                     also);
 }
 
-static void emit_logic_zmm(Emitter *e, Op op) {
+static void put_logic_zmm(Emitter *e, Op op) {
   const Instr *at = instr_at(e, e->at);
   int predicate = op == OP_AND ? NEQ_UQ : EQ_OQ; // a or b = not (a = 0 and b = 0)
   compare_zero_k1(e, at->a, predicate, false);
@@ -253,10 +279,11 @@ static void emit_logic_zmm(Emitter *e, Op op) {
   put_one_by_k1(e);
 }
 
-static void emit_logic(Emitter *e, Op op) {
+// op: AND, OR or NOT
+static void put_logic(Emitter *e, Op op) {
   const Instr *at = instr_at(e, e->at);
   if (e->code.width == WIDTH_ZMM) {
-    emit_logic_zmm(e, op);
+    put_logic_zmm(e, op);
     return;
   }
   int a = need_mask(e, at->a);
@@ -264,12 +291,21 @@ static void emit_logic(Emitter *e, Op op) {
   values_pass_operands(e);
   values_free_temporaries(e);
   int dst = values_define(e);
-  values_put(e, op == OP_NOT ? INST_XOR : INST_OF[op], dst, a, b);
+  values_put(e, op == OP_NOT ? INST_XOR : op == OP_AND ? INST_AND : INST_OR, dst, a, b);
   finish_mask(e, dst);
 }
 
-static void emit_select(Emitter *e, Op op) {
-  (void)op;
+static void emit_and(Emitter *e) {
+  put_logic(e, OP_AND);
+}
+static void emit_or(Emitter *e) {
+  put_logic(e, OP_OR);
+}
+static void emit_not(Emitter *e) {
+  put_logic(e, OP_NOT);
+}
+
+static void emit_select(Emitter *e) {
   const Instr *at = instr_at(e, e->at);
   const int operand[3] = {at->a, at->b, at->c};
   values_lock(e, operand, 3);
@@ -290,61 +326,53 @@ static void emit_select(Emitter *e, Op op) {
 
 // --- memory instructions ---
 
-static void emit_fetch(Emitter *e, Op op) {
-  (void)op;
+static void emit_fetch(Emitter *e) {
   if (e->live[e->at].can_read_again) return;
   int dst = values_define(e);
   values_put(e, INST_LOAD, dst, 0,
              (Home){values_work(e, instr_at(e, e->at)->index), HALF_BYTES, false});
 }
 
-static void emit_store(Emitter *e, Op op) {
+static void emit_store(Emitter *e) {
   const Instr *at = instr_at(e, e->at);
   int reg = values_need_register(e, at->a);
-  Place out = place_memory(e->bases[BASE_OUT], at->index * values_slot_bytes(e));
-  values_store(e, reg, op == OP_STORE ? values_work(e, at->index) : out);
+  values_store(e, reg, values_work(e, at->index));
   values_pass_operands(e);
+}
+
+static void emit_result(Emitter *e) {
+  const Instr *at = instr_at(e, e->at);
+  int reg = values_need_register(e, at->a);
+  values_store(e, reg, place_memory(e->bases[BASE_OUT], at->index * values_slot_bytes(e)));
+  values_pass_operands(e);
+}
+
+static void emit_nothing(Emitter *e) { // loaded where it is used
+  (void)e;
 }
 
 // --- the whole program ---
 
-typedef void EmitFn(Emitter *e, Op op);
+typedef void EmitFn(Emitter *e);
 
 static EmitFn *const EMITTERS[OP_COUNT] = {
-    [OP_ADD] = emit_binary,    [OP_SUB] = emit_binary,    [OP_MUL] = emit_binary,
-    [OP_DIV] = emit_binary,    [OP_MIN] = emit_binary,    [OP_MAX] = emit_binary,
-    [OP_NEG] = emit_negate,    [OP_ABS] = emit_abs,       [OP_SQRT] = emit_sqrt,
-    [OP_FLOOR] = emit_floor,   [OP_SELECT] = emit_select, [OP_LT] = emit_relation,
-    [OP_LE] = emit_relation,   [OP_EQ] = emit_relation,   [OP_NE] = emit_relation,
-    [OP_AND] = emit_logic,     [OP_OR] = emit_logic,      [OP_NOT] = emit_logic,
-    [OP_FMA] = emit_fma,       [OP_FMS] = emit_fma,       [OP_FNMA] = emit_fma,
-    [OP_FNMS] = emit_fma,      [OP_POW] = call_function,  [OP_SIN] = call_function,
-    [OP_COS] = call_function,  [OP_TAN] = call_function,  [OP_ASIN] = call_function,
-    [OP_ACOS] = call_function, [OP_ATAN] = call_function, [OP_ATAN2] = call_function,
-    [OP_SINH] = call_function, [OP_COSH] = call_function, [OP_TANH] = call_function,
-    [OP_EXP] = call_function,  [OP_LOG] = call_function,  [OP_LOG10] = call_function,
-    [OP_SINCOS] = call_sincos, [OP_BLOCK] = call_block,   [OP_FETCH] = emit_fetch,
-    [OP_STORE] = emit_store,
-    [OP_RESULT] = emit_store, // CONST, INPUT and SECOND are loaded where they are used
+#define OP(name, args, kind, text, value, derivative, simplification, range, machine_code)         \
+  [OP_##name] = machine_code,
+#include "expr/ops.def"
 };
 
 static void emit_instruction(Emitter *e, int i) {
-  Op op = (Op)instr_at(e, i)->op;
-  if (!e->live[i].is_needed || !EMITTERS[op]) return;
+  if (!e->live[i].is_needed) return;
   e->at = i;
-  EMITTERS[op](e, op);
+  EMITTERS[instr_at(e, i)->op](e);
   values_end_instruction(e);
-}
-
-static int saved_count(const Emitter *e) {
-  int count = 0;
-  for (int k = 0; k < BASES; k++) count += e->uses_base[k];
-  return count;
 }
 
 // At a call the stack must be aligned to 16; on entry it is 8 off.
 static bool needs_padding(const Emitter *e) {
-  return saved_count(e) % 2 == 0;
+  int saved = 0;
+  for (int k = 0; k < BASES; k++) saved += e->uses_base[k];
+  return saved % 2 == 0;
 }
 
 // Scalar code reads the argument registers until the first call; lane code needs them for the
@@ -403,7 +431,7 @@ static Emitter emitter_new(const Program *p, int lanes, unsigned uniform, Width 
       .lanes = lanes,
       .uniform = uniform,
       .halves = lanes == 8 && width == WIDTH_YMM ? 2 : 1,
-      .values = ARENA_ARRAY(arena, Value, p->count),
+      .values = ARENA_ARRAY(arena, ValueState, p->count),
       .constants = ARENA_ARRAY(arena, int, p->constant_count),
       .math = lanes > 1 ? vector_math(lanes) : NULL,
   };

@@ -1,5 +1,5 @@
-// Translates a program to x86-64 machine code in one pass over its instructions. The register that
-// is given away is the one whose value is needed last.
+// Translates a program to x86-64 machine code in one pass over its instructions. When a
+// register is needed, the value whose next use is farthest away leaves it.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

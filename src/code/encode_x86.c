@@ -1,5 +1,8 @@
+// Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.1 (ModRM, SIB, REX), 2.3
+// (VEX) and 2.7 (EVEX). The rows of inst_x86.def hold what differs between instructions.
 #include "code/encode_x86.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -30,7 +33,7 @@ Encoder encode_new(Arena *arena, Width width) {
 }
 
 static void reserve(Encoder *e, Bytes *b, size_t count) {
-  if (b->count + count > BYTES_MOST) { // start anew: the code is not going to be used
+  if (b->count + count > BYTES_MOST) { // write over it: the code will not be used
     e->is_too_large = true;
     b->count = 0;
   }
@@ -98,7 +101,7 @@ static void put_memory_operand(Encoder *e, int reg, int base, int at, int unit) 
   if (mod == 2) put32(e, at);
 }
 
-static void put_operand(Encoder *e, int reg, Place b, int unit, int tail) {
+static void put_operand(Encoder *e, int reg, X86Place b, int unit, int tail) {
   if (b.kind == PLACE_REGISTER)
     put_modrm(e, 3, reg, b.number);
   else if (b.kind == PLACE_POOL)
@@ -113,7 +116,7 @@ typedef struct Vector {
   int opcode, map, w;
   int prefix; // 1 is 66, 3 is F2
   int reg, a;
-  Place b;
+  X86Place b;
   int imm;  // -1: none
   int mask; // of k1, 0: none
   bool is_zeroing;
@@ -163,7 +166,7 @@ static void swap_for_short_code(Vector *v) {
   v->a = b;
 }
 
-static Vector make_vector(Width width, Inst inst, int dst, int a, Place b) {
+static Vector make_vector(Width width, Inst inst, int dst, int a, X86Place b) {
   InstRow row = INSTS[inst];
   bool is_scalar = width == WIDTH_SCALAR;
   int plus = !is_scalar ? 0 : row.flags & PLUS_1 ? 1 : row.flags & PLUS_2 ? 2 : 0;
@@ -178,40 +181,41 @@ static Vector make_vector(Width width, Inst inst, int dst, int a, Place b) {
       .b = b,
       .imm = -1,
   };
+  assert(v.opcode); // the instruction has a form of this width
   if (row.flags & SWAPS && width != WIDTH_ZMM) swap_for_short_code(&v);
   return v;
 }
 
-static int unit_of(Width width, Inst inst, Place b) {
+static int unit_of(Width width, Inst inst, X86Place b) {
   if (width != WIDTH_ZMM) return 1;
   return b.is_broadcast || INSTS[inst].flags & DOUBLE ? 8 : 64;
 }
 
-void encode_vector(Encoder *e, Inst inst, int dst, int a, Place b) {
+void encode_vector(Encoder *e, Inst inst, int dst, int a, X86Place b) {
   Vector v = make_vector(e->width, inst, dst, a, b);
   put_vector(e, &v, unit_of(e->width, inst, b));
 }
 
-void encode_vector_imm(Encoder *e, Inst inst, int dst, int a, Place b, int imm) {
+void encode_vector_imm(Encoder *e, Inst inst, int dst, int a, X86Place b, int imm) {
   Vector v = make_vector(e->width, inst, dst, a, b);
   v.imm = imm;
   put_vector(e, &v, unit_of(e->width, inst, b));
 }
 
-void encode_zeroing(Encoder *e, Inst inst, int dst, int a, Place b) {
+void encode_zeroing(Encoder *e, Inst inst, int dst, int a, X86Place b) {
   Vector v = make_vector(e->width, inst, dst, a, b);
   v.mask = 1;
   v.is_zeroing = true;
   put_vector(e, &v, unit_of(e->width, inst, b));
 }
 
-void encode_blend_k1(Encoder *e, int dst, int no, Place yes) {
+void encode_blend_k1(Encoder *e, int dst, int no, X86Place yes) {
   Vector v = make_vector(e->width, INST_BLEND_K1, dst, no, yes);
   v.mask = 1;
   put_vector(e, &v, unit_of(e->width, INST_BLEND_K1, yes));
 }
 
-void encode_compare_k1(Encoder *e, int a, Place b, int predicate, bool also) {
+void encode_compare_k1(Encoder *e, int a, X86Place b, int predicate, bool also) {
   Vector v = make_vector(e->width, INST_COMPARE, 1, a, b);
   v.imm = predicate;
   v.mask = also;
@@ -270,7 +274,7 @@ void encode_move_imm(Encoder *e, int dst, uint64_t imm) {
   e->code.count += size;
 }
 
-void encode_address(Encoder *e, int dst, Place memory) {
+void encode_address(Encoder *e, int dst, X86Place memory) {
   begin(e);
   put_rex(e, dst, memory.kind == PLACE_POOL ? 0 : memory.number);
   put(e, 0x8d);
@@ -285,7 +289,7 @@ void encode_add_stack(Encoder *e, int bytes) {
   put(e, (uint8_t)bytes);
 }
 
-size_t encode_call(Encoder *e, Place memory) {
+size_t encode_call(Encoder *e, X86Place memory) {
   begin(e);
   size_t at = e->code.count;
   put(e, 0xff);

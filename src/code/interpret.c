@@ -1,62 +1,55 @@
 // The reference: one instruction after the other, every value kept in the tail of work[].
+//
+// The cases of the operators come from ops.def; those of the SPECIAL rows are written out, and a missing one does not
+// compile.
 #include <math.h>
 #include <string.h>
 
 #include "code/code.h"
 #include "code/vector_math.h"
 
+#pragma GCC diagnostic error "-Wswitch" // clang knows this pragma, too
+
 static void interpret_scalar(const Program *p, const double *const in[SEGMENTS], double *out,
                              double *work) {
-  double *value = work + p->work_count;
+  double *values = work + p->work_count;
   for (int i = 0; i < p->count; i++) {
     const Instr *at = &p->code[i];
-    double a = value[at->a], b = value[at->b], c = value[at->c];
-    switch (at->op) {
-#define APPLY(name, expression)                                                                    \
+    double a = values[at->a], b = values[at->b], c = values[at->c];
+    switch ((Op)at->op) {
+#define OP(name, args, kind, text, value, ...)                                                     \
   case OP_##name:                                                                                  \
-    value[i] = expression;                                                                         \
+    values[i] = value;                                                                             \
     break;
-#define CALL APPLY
-#include "expr/apply.def"
-#undef CALL
-#undef APPLY
-    case OP_CONST: value[i] = p->constants[at->index]; break;
-    case OP_INPUT: value[i] = in[at->segment][at->index]; break;
-    case OP_FETCH: value[i] = work[at->index]; break;
+#define SPECIAL(...)
+#include "expr/ops.def"
+    case OP_CONST: values[i] = p->constants[at->index]; break;
+    case OP_INPUT: values[i] = in[at->segment][at->index]; break;
+    case OP_FETCH: values[i] = work[at->index]; break;
     case OP_STORE: work[at->index] = a; break;
     case OP_RESULT: out[at->index] = a; break;
-    case OP_SINCOS: sincos(a, &value[i], &value[i + 1]); break;
+    case OP_SINCOS: sincos(a, &values[i], &values[i + 1]); break;
+    case OP_SECOND: break; // written by the SINCOS before it
     case OP_BLOCK: p->blocks[at->index].run(&p->blocks[at->index], work, 1); break;
-    default: break; // SECOND was written by the SINCOS before it
+    case OP_SYMBOL:
+    case OP_SOLVED:
+    case OP_COUNT: break; // not in a program
     }
   }
 }
 
-typedef struct LaneOperands {
-  const double *a, *b, *c;
-  double *result;
-} LaneOperands;
-
-typedef void LaneFn(LaneOperands o, int lanes);
-
-#define APPLY(name, expression)                                                                    \
-  static void lanes_##name(LaneOperands o, int lanes) {                                            \
+#define OP(name, args, kind, text, value, ...)                                                     \
+  static void lanes_##name(const double *as, const double *bs, const double *cs, double *results,  \
+                           int lanes) {                                                            \
     for (int k = 0; k < lanes; k++) {                                                              \
-      double a = o.a[k], b = o.b[k], c = o.c[k];                                                   \
+      double a = as[k], b = bs[k], c = cs[k];                                                      \
       (void)a, (void)b, (void)c;                                                                   \
-      o.result[k] = expression;                                                                    \
+      results[k] = value;                                                                          \
     }                                                                                              \
   }
-#define CALL(name, expression)
-#include "expr/apply.def"
-#undef APPLY
-
-static LaneFn *const LANE_FNS[OP_COUNT] = {
-#define APPLY(name, expression) [OP_##name] = lanes_##name,
-#include "expr/apply.def"
-#undef CALL
-#undef APPLY
-};
+#define CALL(...)
+#define SPECIAL(...)
+#include "expr/ops.def"
 
 static void fill(double *result, double x, int lanes) {
   for (int k = 0; k < lanes; k++) result[k] = x;
@@ -86,19 +79,28 @@ static void interpret_lanes(const Code *code, const double *const in[SEGMENTS], 
     double *result = value + (size_t)i * width;
     const double *a = value + (size_t)at->a * width, *b = value + (size_t)at->b * width;
     const double *c = value + (size_t)at->c * width;
-    switch (at->op) {
+    switch ((Op)at->op) {
+#define OP(name, ...)                                                                              \
+  case OP_##name:                                                                                  \
+    lanes_##name(a, b, c, result, lanes);                                                          \
+    break;
+#define CALL(name, ...)                                                                            \
+  case OP_##name:                                                                                  \
+    math->fn[OP_##name](a, b, result);                                                             \
+    break;
+#define SPECIAL(...)
+#include "expr/ops.def"
     case OP_CONST: fill(result, p->constants[at->index], lanes); break;
     case OP_INPUT: read_input(code, at, in[at->segment], result); break;
     case OP_FETCH: copy(result, work + slot, lanes); break;
     case OP_STORE: copy(work + slot, a, lanes); break;
     case OP_RESULT: copy(out + slot, a, lanes); break;
     case OP_SINCOS: math->sincos(a, result, result + width); break;
+    case OP_SECOND: break; // written by the SINCOS before it
     case OP_BLOCK: p->blocks[at->index].run(&p->blocks[at->index], work, lanes); break;
-    default:
-      if (LANE_FNS[at->op])
-        LANE_FNS[at->op]((LaneOperands){a, b, c, result}, lanes);
-      else if (math->fn[at->op])
-        math->fn[at->op](a, b, result);
+    case OP_SYMBOL:
+    case OP_SOLVED:
+    case OP_COUNT: break; // not in a program
     }
   }
 }

@@ -1,3 +1,4 @@
+// One pass backwards over the program: at each instruction the nearest later use of every value is known.
 #include "code/live.h"
 
 typedef struct Scan {
@@ -7,7 +8,7 @@ typedef struct Scan {
   int *last;       // by value: its last use
   int *next_store; // by slot of work[]
   int next_block;
-  bool *computes; // by value: somebody needs the number, not only true or false
+  bool *computes; // by value: some use needs the number, not only true or false
 } Scan;
 
 static int min_int(int a, int b) {

@@ -1,3 +1,6 @@
+// Expressions to instructions in depth-first order from the outputs: a value is computed shortly before its first use, so
+// few are alive at a time. A product that is used in one sum becomes a fused multiply-add, sin and cos of one argument
+// become one SINCOS, a block stores what it needs to work[], runs, and its results are fetched from there.
 #include "code/lower.h"
 
 #include <string.h>
@@ -6,18 +9,18 @@
 #include "expr/newton.h"
 #include "num/vec.h"
 
-typedef struct Lower {
+typedef struct Lowering {
   Graph *g;
   Arena *arena, *scratch;
   const Location *where;
-  int where_count, nodes;
+  int where_count;
   int *uses;           // by node
   int *value;          // by node: instruction + 1
   Expr *sine, *cosine; // by argument: the node + 0, 0 = none
   ARRAY(Instr) code;
   IntArray node_of;
   ARRAY(double) constants;
-  ARRAY(Block) blocks;
+  ARRAY(CodeBlock) blocks;
   ARRAY(Code *) inner;
   ARRAY(NewtonPlace) newton;
   int work_count;
@@ -25,21 +28,21 @@ typedef struct Lower {
   IntArray stack;
   int *block_first_slot; // by block: work slot of its results + 1
   bool *ready;           // by block: what it needs has been counted or computed
-} Lower;
+} Lowering;
 
-static bool located(const Lower *l, Expr e) {
+static bool located(const Lowering *l, Expr e) {
   return e < l->where_count && l->where[e].segment >= 0;
 }
 
 // ---------------------------------------------------------------- what a node needs
 
-static void each_of(Lower *l, const Expr *e, int count, ExprVisit *visit) {
+static void each_of(Lowering *l, const Expr *e, int count, ExprVisit *visit) {
   for (int i = 0; i < count; i++) visit(l, e[i]);
 }
 
-// A Newton block needs its inputs and first guesses; its residuals are a program of their own. What is ready is not looked at
-// again: each component of each block would go through the whole matrix.
-static void each_of_block(Lower *l, int block, ExprVisit *visit) {
+// A Newton block needs its inputs and first guesses; its residuals are a program of their own. A block that is
+// ready is skipped, or each of its components would go through the whole matrix.
+static void each_of_block(Lowering *l, int block, ExprVisit *visit) {
   const ExprBlock *b = &l->g->blocks.at[block];
   if (l->ready[block]) return;
   if (b->kind == EXPR_NEWTON) {
@@ -52,7 +55,7 @@ static void each_of_block(Lower *l, int block, ExprVisit *visit) {
   each_of(l, b->right, b->n, visit);
 }
 
-static void each_needed(Lower *l, Expr e, ExprVisit *visit) {
+static void each_needed(Lowering *l, Expr e, ExprVisit *visit) {
   const ExprNode *n = &l->g->nodes[e];
   if (located(l, e)) return;
   if (n->op == OP_SOLVED)
@@ -61,7 +64,7 @@ static void each_needed(Lower *l, Expr e, ExprVisit *visit) {
     expr_each_argument(l->g, e, visit, l);
 }
 
-static void set_ready(Lower *l, Expr e) {
+static void set_ready(Lowering *l, Expr e) {
   const ExprNode *n = &l->g->nodes[e];
   if (n->op != OP_SOLVED || located(l, e)) return;
   l->ready[n->a] = true;
@@ -69,18 +72,18 @@ static void set_ready(Lower *l, Expr e) {
 }
 
 static void count_use(void *data, Expr e) {
-  Lower *l = data;
+  Lowering *l = data;
   if (l->uses[e]++ == 0) array_push(l->scratch, &l->stack, e);
 }
 
-static void note_sine(Lower *l, Expr e) {
+static void note_sine(Lowering *l, Expr e) {
   const ExprNode *n = &l->g->nodes[e];
   if (located(l, e)) return;
   if (n->op == OP_SIN) l->sine[n->a] = e;
   if (n->op == OP_COS) l->cosine[n->a] = e;
 }
 
-static void count_uses(Lower *l, const Expr *outputs, int count) {
+static void count_uses(Lowering *l, const Expr *outputs, int count) {
   for (int i = 0; i < count; i++) {
     count_use(l, outputs[i]);
     while (l->stack.count) {
@@ -94,32 +97,33 @@ static void count_uses(Lower *l, const Expr *outputs, int count) {
 
 // ---------------------------------------------------------------- instructions
 
-static int push(Lower *l, Instr i, Expr node) {
+static int push(Lowering *l, Instr i, Expr node) {
   array_push(l->arena, &l->code, i);
   array_push(l->arena, &l->node_of, node);
   return l->code.count - 1;
 }
 
-static int value_of(const Lower *l, Expr e) {
+static int value_of(const Lowering *l, Expr e) {
   return l->value[e] - 1;
 }
 
-static void store(Lower *l, Expr e, int slot) {
+static void store(Lowering *l, Expr e, int slot) {
   push(l, (Instr){.op = OP_STORE, .a = value_of(l, e), .index = slot}, -1);
 }
 
-static int reserve(Lower *l, int slots) {
+static int reserve(Lowering *l, int slots) {
   int at = l->work_count;
   l->work_count += slots;
   return at;
 }
 
-static void run_block(Lower *l, void (*run)(const Block *, double *, int), const void *data) {
-  array_push(l->arena, &l->blocks, ((Block){run, data}));
+static void run_block(Lowering *l, void (*run)(const CodeBlock *, double *, int),
+                      const void *data) {
+  array_push(l->arena, &l->blocks, ((CodeBlock){run, data}));
   push(l, (Instr){.op = OP_BLOCK, .index = l->blocks.count - 1}, -1);
 }
 
-static const FactorData *emit_factor(Lower *l, int block) {
+static const FactorData *lower_factor(Lowering *l, int block) {
   const ExprBlock *b = &l->g->blocks.at[block];
   FactorData *d = ARENA_NEW(l->arena, FactorData);
   d->wide = vec_wide();
@@ -131,8 +135,8 @@ static const FactorData *emit_factor(Lower *l, int block) {
   return d;
 }
 
-static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) {
-  if (!factors[b->factor]) factors[b->factor] = emit_factor(l, b->factor);
+static int lower_solve(Lowering *l, const ExprBlock *b, const FactorData **factors) {
+  if (!factors[b->factor]) factors[b->factor] = lower_factor(l, b->factor);
   SolveData *d = ARENA_NEW(l->arena, SolveData);
   d->factor = *factors[b->factor];
   d->transposed = b->transposed;
@@ -142,7 +146,7 @@ static int emit_solve(Lower *l, const ExprBlock *b, const FactorData **factors) 
   return d->right;
 }
 
-static Code *newton_code(Lower *l, int block) {
+static Code *newton_code(Lowering *l, int block) {
   Graph *g = l->g;
   Arena *scratch = arena_new(); // tables of the size of the graph: not to be kept for every block
   newton_inside(g, block);
@@ -161,7 +165,7 @@ static Code *newton_code(Lower *l, int block) {
   return code;
 }
 
-static int emit_newton(Lower *l, int block) {
+static int lower_newton(Lowering *l, int block) {
   const Code *code = newton_code(l, block);
   const ExprBlock *b = &l->g->blocks.at[block];
   NewtonData *d = ARENA_NEW(l->arena, NewtonData);
@@ -180,18 +184,18 @@ static int emit_newton(Lower *l, int block) {
   return d->solution;
 }
 
-static void emit_solved(Lower *l, Expr e, const FactorData **factors) {
+static void lower_solved(Lowering *l, Expr e, const FactorData **factors) {
   ExprNode n = l->g->nodes[e];
   if (!l->block_first_slot[n.a]) {
     ExprBlock b = l->g->blocks.at[n.a];
-    int slot = b.kind == EXPR_NEWTON ? emit_newton(l, n.a) : emit_solve(l, &b, factors);
+    int slot = b.kind == EXPR_NEWTON ? lower_newton(l, n.a) : lower_solve(l, &b, factors);
     l->block_first_slot[n.a] = slot + 1;
   }
   int slot = l->block_first_slot[n.a] - 1 + n.b;
   l->value[e] = push(l, (Instr){.op = OP_FETCH, .index = slot}, e) + 1;
 }
 
-static void emit_leaf(Lower *l, Expr e) {
+static void lower_leaf(Lowering *l, Expr e) {
   const ExprNode *n = &l->g->nodes[e];
   Instr i = {.op = OP_INPUT};
   if (located(l, e)) {
@@ -205,7 +209,7 @@ static void emit_leaf(Lower *l, Expr e) {
   l->value[e] = push(l, i, e) + 1;
 }
 
-static bool emit_sincos(Lower *l, const ExprNode *n) {
+static bool lower_sincos(Lowering *l, const ExprNode *n) {
   if (n->op != OP_SIN && n->op != OP_COS) return false;
   Expr sine = l->sine[n->a], cosine = l->cosine[n->a];
   if (!sine || !cosine) return false;
@@ -221,12 +225,12 @@ typedef struct Fused { // a, b, c of FMA and its relatives
   Expr a, b, c;
 } Fused;
 
-static bool only_here(const Lower *l, Expr e, Op op) {
+static bool only_here(const Lowering *l, Expr e, Op op) {
   return l->g->nodes[e].op == op && l->uses[e] == 1 && !l->value[e] && !located(l, e);
 }
 
 // A sum or difference with a product that is used nowhere else, or the negative of such a sum.
-static bool fuse(const Lower *l, Expr e, Fused *out) {
+static bool fuse(const Lowering *l, Expr e, Fused *out) {
   const ExprNode *n = &l->g->nodes[e];
   bool negative = n->op == OP_NEG && only_here(l, n->a, OP_ADD);
   if (negative) n = &l->g->nodes[n->a];
@@ -242,13 +246,13 @@ static bool fuse(const Lower *l, Expr e, Fused *out) {
   return false;
 }
 
-static void emit_fused(Lower *l, Expr e, const Fused *f) {
+static void lower_fused(Lowering *l, Expr e, const Fused *f) {
   Instr i = {
       .op = (uint8_t)f->op, .a = value_of(l, f->a), .b = value_of(l, f->b), .c = value_of(l, f->c)};
   l->value[e] = push(l, i, e) + 1;
 }
 
-static void emit_plain(Lower *l, Expr e) {
+static void lower_plain(Lowering *l, Expr e) {
   ExprNode n = l->g->nodes[e];
   int args = OPS[n.op].args;
   Instr i = {.op = n.op, .a = value_of(l, n.a)};
@@ -260,11 +264,11 @@ static void emit_plain(Lower *l, Expr e) {
 // ---------------------------------------------------------------- order: depth first from the outputs
 
 static void push_missing(void *data, Expr e) {
-  Lower *l = data;
+  Lowering *l = data;
   if (!l->value[e]) array_push(l->scratch, &l->stack, e);
 }
 
-static void push_needed(Lower *l, Expr e) {
+static void push_needed(Lowering *l, Expr e) {
   Fused f;
   if (!fuse(l, e, &f)) {
     each_needed(l, e, push_missing);
@@ -275,24 +279,24 @@ static void push_needed(Lower *l, Expr e) {
   push_missing(l, f.a);
 }
 
-static void emit_node(Lower *l, Expr e, const FactorData **factors) {
+static void lower_node(Lowering *l, Expr e, const FactorData **factors) {
   const ExprNode *n = &l->g->nodes[e];
   if (located(l, e) || n->op == OP_CONST || n->op == OP_SYMBOL) {
-    emit_leaf(l, e);
+    lower_leaf(l, e);
     return;
   }
   if (n->op == OP_SOLVED) {
-    emit_solved(l, e, factors);
+    lower_solved(l, e, factors);
     return;
   }
   Fused f;
   if (fuse(l, e, &f))
-    emit_fused(l, e, &f);
-  else if (!emit_sincos(l, n))
-    emit_plain(l, e);
+    lower_fused(l, e, &f);
+  else if (!lower_sincos(l, n))
+    lower_plain(l, e);
 }
 
-static void emit_output(Lower *l, Expr output, const FactorData **factors) {
+static void lower_output(Lowering *l, Expr output, const FactorData **factors) {
   array_push(l->scratch, &l->stack, output);
   while (l->stack.count) {
     Expr e = l->stack.at[l->stack.count - 1];
@@ -300,39 +304,36 @@ static void emit_output(Lower *l, Expr output, const FactorData **factors) {
     if (!l->value[e]) push_needed(l, e);
     if (l->stack.count > before) continue;
     l->stack.count--;
-    if (!l->value[e]) emit_node(l, e, factors);
+    if (!l->value[e]) lower_node(l, e, factors);
     set_ready(l, e);
   }
 }
 
-// The inputs of Newton blocks must be known before anything is counted; finding them makes no nodes.
-static void prepare_blocks(Graph *g) {
-  for (int i = 0; i < g->blocks.count; i++)
-    if (g->blocks.at[i].kind == EXPR_NEWTON) newton_inputs(g, i);
-}
-
-static void lower_init(Lower *l) {
-  int n = l->nodes = l->g->count;
-  l->uses = ARENA_ARRAY(l->scratch, int, n);
-  l->value = ARENA_ARRAY(l->scratch, int, n);
-  l->sine = ARENA_ARRAY(l->scratch, Expr, n);
-  l->cosine = ARENA_ARRAY(l->scratch, Expr, n);
-  l->block_first_slot = ARENA_ARRAY(l->scratch, int, l->g->blocks.count + 1);
-  l->ready = ARENA_ARRAY(l->scratch, bool, l->g->blocks.count + 1);
-}
-
 Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Location *where,
                int where_count, const int input_counts[SEGMENTS], CodeChoice choice) {
-  prepare_blocks(g);
-  Lower l = {
-      .g = g, .arena = a, .scratch = arena_new(), .where = where, .where_count = where_count};
-  l.choice = choice;
-  lower_init(&l);
-  const FactorData **factors = ARENA_ARRAY(l.scratch, const FactorData *, g->blocks.count + 1);
+  // the inputs of Newton blocks must be known before uses are counted; finding them makes no nodes
+  for (int i = 0; i < g->blocks.count; i++)
+    if (g->blocks.at[i].kind == EXPR_NEWTON) newton_inputs(g, i);
+  Arena *scratch = arena_new();
+  Lowering l = {
+      .g = g,
+      .arena = a,
+      .scratch = scratch,
+      .where = where,
+      .where_count = where_count,
+      .uses = ARENA_ARRAY(scratch, int, g->count),
+      .value = ARENA_ARRAY(scratch, int, g->count),
+      .sine = ARENA_ARRAY(scratch, Expr, g->count),
+      .cosine = ARENA_ARRAY(scratch, Expr, g->count),
+      .block_first_slot = ARENA_ARRAY(scratch, int, g->blocks.count + 1),
+      .ready = ARENA_ARRAY(scratch, bool, g->blocks.count + 1),
+      .choice = choice,
+  };
+  const FactorData **factors = ARENA_ARRAY(scratch, const FactorData *, g->blocks.count + 1);
   count_uses(&l, outputs, count);
   memset(l.ready, 0, (size_t)g->blocks.count * sizeof *l.ready);
   for (int i = 0; i < count; i++) {
-    emit_output(&l, outputs[i], factors);
+    lower_output(&l, outputs[i], factors);
     push(&l, (Instr){.op = OP_RESULT, .a = value_of(&l, outputs[i]), .index = i}, -1);
   }
   Lowered *result = ARENA_NEW(a, Lowered);
@@ -346,7 +347,7 @@ Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Locatio
   result->node_of = l.node_of.at;
   result->inner = l.inner.at, result->inner_count = l.inner.count;
   result->newton = l.newton.at, result->newton_count = l.newton.count;
-  arena_free(l.scratch);
+  arena_free(scratch);
   return result;
 }
 

@@ -20,9 +20,9 @@ typedef struct Instr {
 
 // A computation that is no straight line: factor and solve a linear system, Newton's method. It reads and writes work[]
 // only. With lanes, every slot is `lanes` neighbouring numbers.
-typedef struct Block Block;
-struct Block {
-  void (*run)(const Block *self, double *work, int lanes);
+typedef struct CodeBlock CodeBlock;
+struct CodeBlock {
+  void (*run)(const CodeBlock *self, double *work, int lanes);
   const void *data; // borrowed
 };
 
@@ -31,7 +31,7 @@ typedef struct Program {
   int count;
   const double *constants;
   int constant_count;
-  const Block *blocks; // borrowed by compiled code: must outlive it
+  const CodeBlock *blocks; // borrowed by compiled code: must outlive it
   int block_count;
   int input_counts[SEGMENTS]; // slots that may be read
   int result_count;           // slots of out[]

@@ -1,23 +1,21 @@
+// Register allocation in one pass (linear scan): when no register is free, the value whose next use is farthest away
+// leaves (Belady, IBM Systems Journal 5, 1966). It is stored only if memory does not have it yet.
 #include "code/values_x86.h"
 
 #include <string.h>
 
-static const uint64_t MASK_BITS[MASKS] = {
-    [MASK_SIGN] = 0x8000000000000000,
-    [MASK_MAGNITUDE] = 0x7fffffffffffffff,
-    [MASK_ONE] = 0x3ff0000000000000,
-    [MASK_ALL] = 0xffffffffffffffff,
-    [MASK_ZERO] = 0,
-};
+#define BITS(name, bits) bits,
+static const uint64_t MASK_BITS[MASKS] = {EACH_MASK(BITS)};
+#undef BITS
 
 // --- memory ---
 
-Place values_work(Emitter *e, int index) {
+X86Place values_work(Emitter *e, int index) {
   e->touches_work = true;
   return place_memory(e->bases[BASE_WORK], index * values_slot_bytes(e));
 }
 
-Place values_slot(Emitter *e, int slot) {
+X86Place values_slot(Emitter *e, int slot) {
   return values_work(e, e->p->work_count + slot);
 }
 
@@ -29,13 +27,13 @@ static int pool_constant(Emitter *e, uint64_t bits, bool is_mask) {
   return encode_constant(&e->code, repeated, count * sizeof bits);
 }
 
-static Place pool_place(const Emitter *e, int at) {
-  Place place = place_pool(at);
+static X86Place pool_place(const Emitter *e, int at) {
+  X86Place place = place_pool(at);
   place.is_broadcast = e->code.width == WIDTH_ZMM;
   return place;
 }
 
-Place values_mask(Emitter *e, Mask mask) {
+X86Place values_mask(Emitter *e, Mask mask) {
   if (!e->masks[mask]) e->masks[mask] = pool_constant(e, MASK_BITS[mask], true);
   return pool_place(e, e->masks[mask]);
 }
@@ -59,7 +57,7 @@ static Home input_home(const Emitter *e, const Instr *at) {
   int base = e->bases[at->segment];
   if (!values_is_uniform(e, at))
     return (Home){place_memory(base, at->index * values_slot_bytes(e)), HALF_BYTES, false};
-  Place place = place_memory(base, at->index * (int)sizeof(double));
+  X86Place place = place_memory(base, at->index * (int)sizeof(double));
   place.is_broadcast = e->code.width == WIDTH_ZMM;
   return (Home){place, 0, true};
 }
@@ -91,7 +89,7 @@ bool values_can_fold(const Emitter *e, int v) {
 
 // --- instructions on whole values ---
 
-Place home_half(Home home, int half) {
+X86Place home_half(Home home, int half) {
   if (home.place.kind == PLACE_REGISTER)
     home.place.number += (uint8_t)(half * home.step);
   else
@@ -129,7 +127,7 @@ void values_load(Emitter *e, int reg, int v) {
   values_put(e, home.is_single ? INST_BROADCAST : INST_LOAD, reg, 0, home);
 }
 
-void values_store(Emitter *e, int reg, Place to) {
+void values_store(Emitter *e, int reg, X86Place to) {
   values_put(e, INST_STORE, reg, 0, (Home){to, HALF_BYTES, false});
 }
 
@@ -234,7 +232,7 @@ void values_lock(Emitter *e, const int *operand, int count) {
     if (e->values[operand[k]].reg != NONE) lock(e, e->values[operand[k]].reg);
 }
 
-// The operands of the current instruction are read: those that nobody uses again die.
+// The operands of the current instruction are read: those without a later use die.
 void values_pass_operands(Emitter *e) {
   const Instr *at = instr_at(e, e->at);
   const int operand[3] = {at->a, at->b, at->c};
@@ -292,7 +290,7 @@ void values_free_temporaries(Emitter *e) {
 
 void values_reset(Emitter *e) {
   for (int i = 0; i < e->p->count; i++)
-    e->values[i] = (Value){.next = e->live[i].first, .slot = NONE, .reg = NONE};
+    e->values[i] = (ValueState){.next = e->live[i].first, .slot = NONE, .reg = NONE};
   for (int reg = 0; reg < REGISTERS_MOST; reg++) e->in_register[reg] = NONE;
   e->free_registers = (uint32_t)((1ull << e->register_count) - 1);
 }

@@ -12,18 +12,28 @@
 enum { NONE = -1, TEMPORARY = -2, REGISTERS_MOST = 32, HALF_BYTES = 32 };
 enum { BASE_OUT = SEGMENTS, BASE_WORK, BASES };
 
-typedef enum Mask { MASK_SIGN, MASK_MAGNITUDE, MASK_ONE, MASK_ALL, MASK_ZERO, MASKS } Mask;
+// Constants that the code itself needs, by their bits.
+#define EACH_MASK(DO)                                                                              \
+  DO(SIGN, 0x8000000000000000)                                                                     \
+  DO(MAGNITUDE, 0x7fffffffffffffff)                                                                \
+  DO(ONE, 0x3ff0000000000000)                                                                      \
+  DO(ALL, 0xffffffffffffffff)                                                                      \
+  DO(ZERO, 0)
+#define MASK_NAME(name, bits) MASK_##name,
+typedef enum Mask { EACH_MASK(MASK_NAME) MASKS } Mask;
+#undef MASK_NAME
+
 typedef struct CallSite {
   size_t at; // in the code
   void (*function)(void);
 } CallSite;
 
 // Where a value is now. A value can be in a register and in memory at the same time.
-typedef struct Value {
+typedef struct ValueState {
   int next; // instruction that uses it next
   int slot; // spilled there, NONE if not
   int8_t reg;
-} Value;
+} ValueState;
 
 typedef struct Emitter {
   const Program *p;
@@ -35,7 +45,7 @@ typedef struct Emitter {
   int halves; // ymm registers that make a value: 2 for 8 lanes without zmm
   int at;     // current instruction
 
-  Value *values;
+  ValueState *values;
   int register_count;
   int in_register[REGISTERS_MOST]; // value, NONE or TEMPORARY
   uint32_t free_registers, locked;
@@ -58,7 +68,7 @@ typedef struct Emitter {
 
 // A memory operand and what to add to its address for the upper half.
 typedef struct Home {
-  Place place;
+  X86Place place;
   int step;
   bool is_single; // one double for all lanes
 } Home;
@@ -79,18 +89,18 @@ static inline int values_next_after(const Emitter *e, int operand) {
 static inline Home home_register(int reg) {
   return (Home){place_register(reg), 8, false};
 }
-static inline Home home_pool(Place place) {
+static inline Home home_pool(X86Place place) {
   return (Home){place, 0, false};
 }
-Place home_half(Home home, int half);
+X86Place home_half(Home home, int half);
 
 void values_reset(Emitter *e); // nothing is anywhere
 void values_end_instruction(Emitter *e);
 
 // Memory
-Place values_work(Emitter *e, int index);
-Place values_slot(Emitter *e, int slot);
-Place values_mask(Emitter *e, Mask mask);
+X86Place values_work(Emitter *e, int index);
+X86Place values_slot(Emitter *e, int slot);
+X86Place values_mask(Emitter *e, Mask mask);
 Home values_home(Emitter *e, int v); // of a value that is in memory
 bool values_is_uniform(const Emitter *e, const Instr *at);
 bool values_has_source(const Emitter *e, int v); // in memory from the beginning
@@ -104,7 +114,7 @@ void values_put(Emitter *e, Inst inst, int dst, int a, Home b);
 void values_put_imm(Emitter *e, Inst inst, int dst, int a, Home b, int imm);
 void values_put_blend(Emitter *e, int dst, int no, Home yes, int mask);
 void values_load(Emitter *e, int reg, int v);
-void values_store(Emitter *e, int reg, Place to);
+void values_store(Emitter *e, int reg, X86Place to);
 
 // Registers. What is needed or locked stays in its register until the instruction is complete.
 int values_take_register(Emitter *e, int v, int wish);
@@ -114,8 +124,8 @@ int values_need_register(Emitter *e, int v);
 void values_lock(Emitter *e, const int *operand, int count);
 int values_define(Emitter *e); // a register for the result of the current instruction
 
-// The operands of the current instruction are read. The second function also lets go those that
-// nobody uses again.
+// The operands of the current instruction are read. The second function also frees those without a
+// later use.
 void values_note_operands(Emitter *e);
 void values_pass_operands(Emitter *e);
 

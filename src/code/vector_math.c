@@ -1,3 +1,4 @@
+// The choice between the builds of the kernels.
 #include "code/vector_math.h"
 
 #include <stddef.h>

@@ -1,3 +1,8 @@
+// Exact derivatives by the chain rule on the graph (Griewank and Walther, Evaluating Derivatives, 2nd edition, 2008).
+// Jacobians: vertex elimination in Markowitz order (chapters 9 and 10). Directions: forward mode (chapter 3), one new node
+// for each node that depends on the symbols. Solutions of blocks are differentiated implicitly:
+//   A x = b       A x' = b' - A' x
+//   r(z, u) = 0   r_z z' = -r_u u'
 #include "expr/derive.h"
 
 #include <stdlib.h>
@@ -27,14 +32,6 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// A block is entered by all its components.
-static void reach_block_mates(Reach *r, Expr e) {
-  const ExprNode *n = &r->g->nodes[e];
-  if (n->op != OP_SOLVED) return;
-  const ExprBlock *b = &r->g->blocks.at[n->a];
-  for (int i = 0; i < b->n; i++) reach_node(r, b->first + i);
-}
-
 // Active nodes that the outputs need, in order of evaluation.
 static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active,
                           const Expr *outputs, int rows) {
@@ -44,7 +41,10 @@ static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active,
     while (r.stack.count) {
       Expr e = r.stack.at[--r.stack.count];
       array_push(a, &r.found, e);
-      reach_block_mates(&r, e);
+      if (g->nodes[e].op == OP_SOLVED) { // one component of a block reaches all of them
+        const ExprBlock *b = &g->blocks.at[g->nodes[e].a];
+        for (int k = 0; k < b->n; k++) reach_node(&r, b->first + k);
+      }
       expr_each_argument(g, e, reach_node, &r);
     }
   }
@@ -283,10 +283,6 @@ typedef struct Forward {
   Expr *dot; // by node
 } Forward;
 
-static Expr weighted_sum(Graph *g, Expr sum, Expr term) {
-  return expr_is_value(g, term, 0) ? sum : expr_add(g, sum, term);
-}
-
 // A x = b: A x' = b' - A' x
 static void forward_solve(Forward *f, const ExprBlock *b) {
   Graph *g = f->g;
@@ -331,8 +327,9 @@ static void forward_node(Forward *f, Expr e) {
   Expr sum = 0;
   for (int i = 0; i < OPS[n.op].args; i++) {
     Expr argument = i == 0 ? n.a : i == 1 ? n.b : n.c;
-    if (f->active[argument])
-      sum = weighted_sum(f->g, sum, expr_chain(f->g, f->dot[argument], expr_partial(f->g, e, i)));
+    if (!f->active[argument]) continue;
+    Expr term = expr_chain(f->g, f->dot[argument], expr_partial(f->g, e, i));
+    if (!expr_is_value(f->g, term, 0)) sum = expr_add(f->g, sum, term);
   }
   f->dot[e] = sum;
 }

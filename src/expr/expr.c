@@ -1,3 +1,5 @@
+// Nodes are found by a hash table with open addressing before they are made, so equal expressions are one node and a
+// comparison of expressions is one of indices (hash consing).
 #include "expr/expr.h"
 
 #include <assert.h>

@@ -1,10 +1,11 @@
+// Expressions as people write them: infix with as few brackets as the levels of precedence allow.
 #include <string.h>
 
 #include "expr/expr.h"
 
 enum { PRINT_DEPTH = 40 }; // deeper parts are cut: the text is for people
 
-typedef enum Level {
+typedef enum PrintLevel {
   LEVEL_OR = 1,
   LEVEL_AND,
   LEVEL_NOT,
@@ -13,9 +14,9 @@ typedef enum Level {
   LEVEL_TERM,
   LEVEL_POWER,
   LEVEL_ATOM
-} Level;
+} PrintLevel;
 
-static Level level_of(Op op) {
+static PrintLevel level_of(Op op) {
   switch (op) {
   case OP_OR: return LEVEL_OR;
   case OP_AND: return LEVEL_AND;
@@ -35,17 +36,15 @@ static Level level_of(Op op) {
   }
 }
 
-static void print(Text *out, const Graph *g, Expr e, Level outer, int depth);
+static void print(Text *out, const Graph *g, Expr e, PrintLevel outer, int depth);
 
-static void print_infix(Text *out, const Graph *g, const ExprNode *n, Level level, int depth) {
+static void print_infix(Text *out, const Graph *g, const ExprNode *n, PrintLevel level, int depth) {
   bool tight = n->op == OP_MUL || n->op == OP_DIV || n->op == OP_POW;
-  // the right side of - and / and both sides of ^ and of relations need the tighter level
+  // the right side and both sides of ^ and of relations need the tighter level
   bool strict_left = n->op == OP_POW || level == LEVEL_RELATION;
-  bool strict_right = n->op != OP_ADD && n->op != OP_MUL;
   print(out, g, n->a, strict_left ? level + 1 : level, depth);
   text_print(out, tight ? "%s" : " %s ", OPS[n->op].text);
-  print(out, g, n->b, strict_right || n->op == OP_ADD || n->op == OP_MUL ? level + 1 : level,
-        depth);
+  print(out, g, n->b, level + 1, depth);
 }
 
 static void print_call(Text *out, const Graph *g, const ExprNode *n, int depth) {
@@ -57,7 +56,8 @@ static void print_call(Text *out, const Graph *g, const ExprNode *n, int depth) 
   text_add(out, ")");
 }
 
-static void print_inside(Text *out, const Graph *g, const ExprNode *n, Level level, int depth) {
+static void print_inside(Text *out, const Graph *g, const ExprNode *n, PrintLevel level,
+                         int depth) {
   switch (n->op) {
   case OP_NEG:
     text_add(out, "-");
@@ -91,14 +91,14 @@ static void print_inside(Text *out, const Graph *g, const ExprNode *n, Level lev
     print_infix(out, g, n, level, depth);
 }
 
-static void print(Text *out, const Graph *g, Expr e, Level outer, int depth) {
+static void print(Text *out, const Graph *g, Expr e, PrintLevel outer, int depth) {
   const ExprNode *n = &g->nodes[e];
   if (n->op == OP_SYMBOL) {
     text_add(out, g->symbols.at[n->a].name);
     return;
   }
   bool negative = n->op == OP_CONST && n->value < 0;
-  Level level = negative ? LEVEL_SUM : level_of((Op)n->op);
+  PrintLevel level = negative ? LEVEL_SUM : level_of((Op)n->op);
   bool brackets = level < outer;
   if (depth == 0) {
     text_add(out, "...");

@@ -1,3 +1,5 @@
+// A NEWTON block r(z, u) = 0 by the implicit function theorem: dz/du = -r_z^-1 r_u at the solution. The derivatives are
+// taken in the unknowns z; SOLVED nodes then take their place.
 #include "expr/newton.h"
 
 #include <string.h>
@@ -23,14 +25,6 @@ static void find_input(void *data, Expr e) {
     array_push(s->arena, &s->inputs, e);
 }
 
-static void search_inputs(InputSearch *s, const ExprBlock *b) {
-  for (int i = 0; i < b->n; i++) find_input(s, b->residuals[i]);
-  while (s->stack.count) {
-    Expr e = s->stack.at[--s->stack.count];
-    expr_each_argument(s->g, e, find_input, s);
-  }
-}
-
 static void derive_dense(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by,
                          int columns, Expr *dense) {
   memset(dense, 0, (size_t)rows * (size_t)columns * sizeof *dense); // node 0 is the number 0
@@ -52,7 +46,8 @@ void newton_inputs(Graph *g, int block) {
   InputSearch s = {.g = g, .arena = scratch};
   s.depends = expr_dependents(g, scratch, b->unknowns, b->n);
   s.seen = ARENA_ARRAY(scratch, unsigned char, g->count);
-  search_inputs(&s, b);
+  for (int i = 0; i < b->n; i++) find_input(&s, b->residuals[i]);
+  while (s.stack.count) expr_each_argument(g, s.stack.at[--s.stack.count], find_input, &s);
   b->input_count = s.inputs.count;
   b->inputs = ARENA_ARRAY(g->arena, Expr, s.inputs.count + 1);
   if (s.inputs.count) memcpy(b->inputs, s.inputs.at, (size_t)s.inputs.count * sizeof(Expr));

@@ -3,25 +3,23 @@
 #include <math.h>
 
 const OpRow OPS[OP_COUNT] = {
-#define OP(name, args, kind, text) [OP_##name] = {#name, args, OP_KIND_##kind, text},
+#define OP(op, arguments, op_kind, op_text, ...)                                                   \
+  [OP_##op] = {.name = #op, .args = arguments, .kind = OP_KIND_##op_kind, .text = op_text},
 #include "expr/ops.def"
-#undef OP
 };
 
 double op_apply(Op op, double a, double b, double c) {
   switch (op) {
-#define APPLY(name, expression)                                                                    \
+#define OP(name, args, kind, text, value, ...)                                                     \
   case OP_##name:                                                                                  \
-    return expression;
-#define CALL APPLY
-#include "expr/apply.def"
-#undef CALL
-#undef APPLY
+    return value;
+#define SPECIAL(...)
+#include "expr/ops.def"
   case OP_SINCOS: {
     double sine, cosine;
     sincos(a, &sine, &cosine);
     return sine;
   }
-  default: return a; // STORE and RESULT hand their operand on
+  default: return a; // STORE and RESULT pass their operand on
   }
 }

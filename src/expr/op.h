@@ -2,9 +2,8 @@
 #pragma once
 
 typedef enum Op {
-#define OP(name, args, kind, text) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "expr/ops.def"
-#undef OP
   OP_COUNT
 } Op;
 
@@ -19,6 +18,5 @@ typedef struct OpRow {
 
 extern const OpRow OPS[OP_COUNT];
 
-// One element, as the interpreter does it and as forensics repeats it. For ARITH, RELATION and CALL operators
-// (SINCOS gives the sine).
+// The value at one point, as the interpreter computes it. For ARITH, RELATION and CALL operators (SINCOS gives the sine).
 double op_apply(Op op, double a, double b, double c);

@@ -1,5 +1,8 @@
+// Partial derivatives of the operators, one rule each; ops.def says which. A rule builds an expression of the node itself
+// (e), its arguments a and b, and the number i of the argument. Products and sums of derivatives keep choices outside.
 #include "expr/partial.h"
 
+#include <assert.h>
 #include <math.h>
 
 // Partial derivative of node e (op(a, b, c)) by its argument number i.
@@ -64,6 +67,13 @@ static Expr d_max(Graph *g, Expr e, Expr a, Expr b, int i) {
   (void)e;
   Expr first = expr_make(g, OP_LT, b, a, 0), zero = expr_const(g, 0);
   return i ? expr_select(g, first, zero, one(g)) : expr_select(g, first, one(g), zero);
+}
+
+static Expr d_select(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)e, (void)b;
+  Expr zero = expr_const(g, 0);
+  if (i == 0) return zero;
+  return i == 1 ? expr_select(g, a, one(g), zero) : expr_select(g, a, zero, one(g));
 }
 
 static Expr d_zero(Graph *g, Expr e, Expr a, Expr b, int i) {
@@ -134,23 +144,21 @@ static Expr d_log10(Graph *g, Expr e, Expr a, Expr b, int i) {
   return expr_div(g, expr_const(g, 1 / log(10)), a);
 }
 
+// Constants, symbols and instructions: nothing to differentiate.
+static Expr d_none(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)g, (void)e, (void)a, (void)b, (void)i;
+  assert(!"an operator of the graph has a derivative");
+  return 0;
+}
+
 static Partial *const PARTIALS[OP_COUNT] = {
-    [OP_ADD] = d_add,     [OP_SUB] = d_sub,    [OP_MUL] = d_mul,     [OP_DIV] = d_div,
-    [OP_NEG] = d_neg,     [OP_SQRT] = d_sqrt,  [OP_ABS] = d_abs,     [OP_MIN] = d_min,
-    [OP_MAX] = d_max,     [OP_FLOOR] = d_zero, [OP_LT] = d_zero,     [OP_LE] = d_zero,
-    [OP_EQ] = d_zero,     [OP_NE] = d_zero,    [OP_AND] = d_zero,    [OP_OR] = d_zero,
-    [OP_NOT] = d_zero,    [OP_POW] = d_pow,    [OP_SIN] = d_sin,     [OP_COS] = d_cos,
-    [OP_TAN] = d_tan,     [OP_ASIN] = d_asin,  [OP_ACOS] = d_acos,   [OP_ATAN] = d_atan,
-    [OP_ATAN2] = d_atan2, [OP_SINH] = d_sinh,  [OP_COSH] = d_cosh,   [OP_TANH] = d_tanh,
-    [OP_EXP] = d_exp,     [OP_LOG] = d_log,    [OP_LOG10] = d_log10,
+#define OP(name, args, kind, text, value, derivative, ...) [OP_##name] = derivative,
+#include "expr/ops.def"
 };
 
 Expr expr_partial(Graph *g, Expr e, int i) {
   ExprNode n = g->nodes[e];
-  if (n.op != OP_SELECT) return PARTIALS[n.op](g, e, n.a, n.b, i);
-  Expr zero = expr_const(g, 0);
-  if (i == 0) return zero;
-  return i == 1 ? expr_select(g, n.a, one(g), zero) : expr_select(g, n.a, zero, one(g));
+  return PARTIALS[n.op](g, e, n.a, n.b, i);
 }
 
 static bool chooses(const Graph *g, Expr e) { // between something and nothing, or between constants

@@ -1,8 +1,10 @@
+// Replaced nodes are remembered with a stamp. A new replacement of a symbol raises the stamp, which forgets all of them
+// at once without touching the memory.
 #include "expr/replace.h"
 
 #include <string.h>
 
-enum { HELD = -1 }; // as a stamp: valid for good
+enum { HELD = -1 }; // as a stamp: always valid
 
 typedef struct Memo {
   int stamp;

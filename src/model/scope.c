@@ -130,14 +130,8 @@ typedef struct Function {
 } Function;
 
 static const Function FUNCTIONS[] = {
-    {"sin", 1, OP_SIN, 0},        {"cos", 1, OP_COS, 0},      {"tan", 1, OP_TAN, 0},
-    {"asin", 1, OP_ASIN, 0},      {"acos", 1, OP_ACOS, 0},    {"atan", 1, OP_ATAN, 0},
-    {"atan2", 2, OP_ATAN2, 0},    {"sinh", 1, OP_SINH, 0},    {"cosh", 1, OP_COSH, 0},
-    {"tanh", 1, OP_TANH, 0},      {"exp", 1, OP_EXP, 0},      {"log", 1, OP_LOG, 0},
-    {"log10", 1, OP_LOG10, 0},    {"sqrt", 1, OP_SQRT, 0},    {"abs", 1, 0, build_abs},
-    {"sign", 1, 0, build_sign},   {"min", 2, 0, build_min},   {"max", 2, 0, build_max},
-    {"floor", 1, 0, build_floor}, {"ceil", 1, 0, build_ceil}, {"integer", 1, 0, build_floor},
-    {"mod", 2, 0, build_mod},
+#define FUNCTION(word, args, op, build, unit) {word, args, op, build},
+#include "model/functions.def"
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 

@@ -256,25 +256,22 @@ typedef enum Rule {
   RATIO,     // all arguments share one unit, the result has none
   ROOT,
   RATE,
+  UNCHECKED, // nothing is known of the unit of the result
 } Rule;
 
 static const struct {
   const char *name;
   Rule rule;
 } FUNCTIONS[] = {
-    {"sin", OF_ANGLE},   {"cos", OF_ANGLE},   {"tan", OF_ANGLE},   {"asin", OF_NUMBER},
-    {"acos", OF_NUMBER}, {"atan", OF_NUMBER}, {"sinh", OF_NUMBER}, {"cosh", OF_NUMBER},
-    {"tanh", OF_NUMBER}, {"exp", OF_NUMBER},  {"log", OF_NUMBER},  {"log10", OF_NUMBER},
-    {"sqrt", ROOT},      {"der", RATE},       {"abs", SAME},       {"floor", SAME},
-    {"ceil", SAME},      {"noEvent", SAME},   {"smooth", SAME},    {"pre", SAME},
-    {"sign", SIGN},      {"min", SHARED},     {"max", SHARED},     {"mod", SHARED},
-    {"rem", SHARED},     {"atan2", RATIO},
+#define FUNCTION(word, args, op, build, unit) {word, unit},
+#include "model/functions.def"
+    {"der", RATE}, {"noEvent", SAME}, {"smooth", SAME}, {"pre", SAME}, {"rem", SHARED},
 };
 
-static int find_function(const char *name) {
+static Rule rule_of(const char *name) {
   for (int i = 0; i < (int)(sizeof FUNCTIONS / sizeof *FUNCTIONS); i++)
-    if (strcmp(FUNCTIONS[i].name, name) == 0) return i;
-  return -1;
+    if (strcmp(FUNCTIONS[i].name, name) == 0) return FUNCTIONS[i].rule;
+  return UNCHECKED;
 }
 
 static Value number_function(Check *c, const Ast *e, const Value *v, bool is_angle) {
@@ -298,8 +295,7 @@ static Value shared_unit(Check *c, const Ast *e) {
 }
 
 static Value call(Check *c, const Ast *e) {
-  int row = find_function(e->name);
-  Rule rule = row < 0 ? SAME : FUNCTIONS[row].rule;
+  Rule rule = rule_of(e->name);
   if (rule == SHARED) return shared_unit(c, e);
   if (rule == RATIO) {
     shared_unit(c, e);
@@ -307,8 +303,8 @@ static Value call(Check *c, const Ast *e) {
   }
   Value last = ANYTHING;
   for (int i = 0; i < e->arg_count; i++) last = value_of(c, e->args[i]);
-  if (row < 0) return ANYTHING;
   switch (rule) {
+  case UNCHECKED: return ANYTHING;
   case OF_NUMBER: return number_function(c, e, &last, false);
   case OF_ANGLE: return number_function(c, e, &last, true);
   case SIGN: return one_unit();

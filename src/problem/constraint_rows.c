@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expr/derive.h"
+#include "expr/range.h"
 
 // ---------------------------------------------------------------- making
 
@@ -192,75 +193,18 @@ const char *constraint_state_word(ConstraintState s) {
 
 // ---------------------------------------------------------------- ranges
 
-typedef struct Range {
-  double low, high;
-} Range;
-
-static const Range ANYTHING = {-HUGE_VAL, HUGE_VAL};
-
-static Range around(const double *ends, int count) {
-  Range r = {HUGE_VAL, -HUGE_VAL};
-  for (int i = 0; i < count; i++) {
-    if (isnan(ends[i])) return ANYTHING;
-    r.low = fmin(r.low, ends[i]);
-    r.high = fmax(r.high, ends[i]);
-  }
-  return r;
-}
-
-static Range product(Range a, Range b) {
-  return around((double[]){a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, 4);
-}
-
-static Range quotient(Range a, Range b) {
-  if (b.low <= 0 && b.high >= 0) return ANYTHING;
-  return around((double[]){a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, 4);
-}
-
-// Of functions that rise everywhere they are defined.
-static Range rising(Op op, Range a) {
-  double low = op_apply(op, a.low, 0, 0);
-  return (Range){isnan(low) ? -HUGE_VAL : low, op_apply(op, a.high, 0, 0)};
-}
-
-static Range range_of(const ExprNode *n, const Range *r) {
-  Range a = r[n->a], b = r[n->b];
-  switch (n->op) {
-  case OP_ADD: return around((double[]){a.low + b.low, a.high + b.high}, 2);
-  case OP_SUB: return around((double[]){a.low - b.high, a.high - b.low}, 2);
-  case OP_NEG: return (Range){-a.high, -a.low};
-  case OP_MUL: {
-    Range all = product(a, b);
-    if (n->a == n->b) all.low = fmax(all.low, 0);
-    return all;
-  }
-  case OP_DIV: return quotient(a, b);
-  case OP_SQRT:
-  case OP_EXP:
-  case OP_LOG:
-  case OP_LOG10:
-  case OP_ATAN:
-  case OP_TANH: return rising((Op)n->op, a);
-  case OP_SIN:
-  case OP_COS: return (Range){-1, 1};
-  case OP_ABS: return (Range){0, fmax(fabs(a.low), fabs(a.high))};
-  case OP_POW: return a.low >= 0 ? (Range){0, HUGE_VAL} : ANYTHING;
-  default: return ANYTHING;
-  }
-}
-
 void constraint_range(const ConstraintRow *row, const Unknown *free, double *low, double *high) {
   Arena *scratch = arena_new();
-  Range *r = ARENA_ARRAY(scratch, Range, row->count);
+  OpRange *r = ARENA_ARRAY(scratch, OpRange, row->count);
   for (int i = 0; i < row->count; i++) {
     const ExprNode *n = &row->nodes[i];
     if (n->op == OP_CONST)
-      r[i] = (Range){n->value, n->value};
+      r[i] = (OpRange){n->value, n->value};
     else if (n->op == OP_SYMBOL)
-      r[i] = (Range){free[n->a].min, free[n->a].max};
+      r[i] = (OpRange){free[n->a].min, free[n->a].max};
     else
-      r[i] = range_of(n, r);
-    if (isnan(r[i].low) || isnan(r[i].high)) r[i] = ANYTHING;
+      r[i] = op_range((Op)n->op, r[n->a], r[n->b], n->a == n->b);
+    if (isnan(r[i].low) || isnan(r[i].high)) r[i] = (OpRange){-HUGE_VAL, HUGE_VAL};
   }
   *low = r[row->value].low, *high = r[row->value].high;
   arena_free(scratch);

@@ -149,7 +149,8 @@ static void choose_solver(const SimulateOptions *o, int states, const StepperRow
   simulate_options_word(o, "solver", word);
   if (is_integrated_directly(o)) strcpy(word, o->index == INDEX_DIRECT ? "ida-ggl" : "ida-index3");
   rows[0] = rows[1] = stepper_find(word);
-  if (rows[0]) return; // else auto
+  if (rows[0]) return;
+  assert(strcmp(word, "auto") == 0); // every other word has its row in stepper.c
   rows[0] = stepper_find(o->rel_tol > 1e-4 ? "rk5" : "rk8");
   rows[1] = stepper_find(states > LARGE ? "bdf" : "rosenbrock");
 }

@@ -25,12 +25,17 @@ static inline double rng_between(Rng *r, double a, double b) {
 
 // All operators; those behind OP_SELECT are not smooth.
 static const Op RANDOM_OPS[] = {
-    OP_ADD,   OP_SUB,  OP_MUL,  OP_DIV,  OP_NEG, OP_SQRT, OP_ABS,   OP_MIN,
-    OP_MAX,   OP_POW,  OP_SIN,  OP_COS,  OP_TAN, OP_ASIN, OP_ACOS,  OP_ATAN,
-    OP_ATAN2, OP_SINH, OP_COSH, OP_TANH, OP_EXP, OP_LOG,  OP_LOG10, OP_SELECT,
-    OP_FLOOR, OP_LT,   OP_LE,   OP_AND,  OP_OR,  OP_NOT,  OP_EQ,    OP_NE,
+    OP_ADD,    OP_SUB,   OP_MUL, OP_DIV, OP_NEG, OP_SQRT, OP_ABS, OP_MIN, OP_MAX,
+#define OP(...)
+#define SPECIAL(...)
+#define CALL(name, ...) OP_##name,
+#include "expr/ops.def"
+    OP_SELECT, OP_FLOOR, OP_LT,  OP_LE,  OP_AND, OP_OR,   OP_NOT, OP_EQ,  OP_NE,
 };
-enum { RANDOM_OP_COUNT = sizeof RANDOM_OPS / sizeof *RANDOM_OPS, RANDOM_SMOOTH_COUNT = 24 };
+enum {
+  RANDOM_OP_COUNT = sizeof RANDOM_OPS / sizeof *RANDOM_OPS,
+  RANDOM_SMOOTH_COUNT = RANDOM_OP_COUNT - 8
+};
 
 // A step of a recipe: an operator and what it is applied to, by number of an earlier entry. The first entries are the
 // symbols, then the constants.

@@ -46,7 +46,7 @@ typedef struct MixData {
   int first, count;
 } MixData;
 
-static inline void mix_slots(const Block *self, double *work, int lanes) {
+static inline void mix_slots(const CodeBlock *self, double *work, int lanes) {
   const MixData *d = self->data;
   for (int s = 0; s < d->count; s++)
     for (int k = 0; k < lanes; k++) {
@@ -84,9 +84,12 @@ static inline Op random_op(ProgramMaker *m, const RandomShape *s) {
                              OP_ADD, OP_MUL, OP_FMA,   OP_DIV,    OP_NEG,    OP_SQRT, OP_ABS,
                              OP_MIN, OP_MAX, OP_FLOOR, OP_SELECT, OP_LT,     OP_LE,   OP_EQ,
                              OP_NE,  OP_AND, OP_OR,    OP_NOT,    OP_SELECT, OP_LT};
-  static const Op calls[] = {OP_POW,  OP_SIN,  OP_COS,   OP_TAN,   OP_ASIN,
-                             OP_ACOS, OP_ATAN, OP_ATAN2, OP_SINH,  OP_COSH,
-                             OP_TANH, OP_EXP,  OP_LOG,   OP_LOG10, OP_SINCOS};
+  static const Op calls[] = {
+#define OP(...)
+#define SPECIAL(...)
+#define CALL(name, ...) OP_##name,
+#include "expr/ops.def"
+      OP_SINCOS};
   if (random_below(&m->state, 100) < s->calls_percent)
     return calls[random_below(&m->state, sizeof calls / sizeof calls[0])];
   return plain[random_below(&m->state, sizeof plain / sizeof plain[0])];
@@ -128,13 +131,13 @@ static inline void add_result(ProgramMaker *m, int index) {
   maker_add(m, (Instr){.op = OP_RESULT, .a = random_operand(m), .index = index});
 }
 
-static inline Block *random_blocks(ProgramMaker *m, const RandomShape *s) {
-  Block *blocks = ARENA_ARRAY(m->arena, Block, s->blocks);
+static inline CodeBlock *random_blocks(ProgramMaker *m, const RandomShape *s) {
+  CodeBlock *blocks = ARENA_ARRAY(m->arena, CodeBlock, s->blocks);
   for (int k = 0; k < s->blocks; k++) {
     MixData *data = ARENA_NEW(m->arena, MixData);
     data->first = random_below(&m->state, s->work);
     data->count = 1 + random_below(&m->state, s->work - data->first);
-    blocks[k] = (Block){mix_slots, data};
+    blocks[k] = (CodeBlock){mix_slots, data};
   }
   return blocks;
 }

@@ -19,8 +19,8 @@ static SolveData solve_data(int n, bool transposed) {
 }
 
 static void solve(const SolveData *d, double *work, int lanes) {
-  block_factor(&(Block){NULL, &d->factor}, work, lanes);
-  block_solve(&(Block){NULL, d}, work, lanes);
+  block_factor(&(CodeBlock){NULL, &d->factor}, work, lanes);
+  block_solve(&(CodeBlock){NULL, d}, work, lanes);
 }
 
 static void solutions_satisfy_their_equations(void **state) {
@@ -158,7 +158,7 @@ static double *slot(Scalar *s, int index, int lane) {
 }
 
 static void scalar_run(Scalar *s) {
-  block_newton(&(Block){NULL, &s->data}, s->work, s->lanes);
+  block_newton(&(CodeBlock){NULL, &s->data}, s->work, s->lanes);
 }
 
 // z^2 - u, slope 2 z

@@ -59,7 +59,7 @@ static void zmm_forms_count_distances_in_operands(void **state) {
   encode_vector(&e, INST_ADD, 1, 2, place_register(27));
   expect(&e, "\x62\x91\xed\x48\x58\xcb", 6); // vaddpd zmm1, zmm2, zmm27
   e.code.count = 0;
-  Place one = place_memory(RSI, 24);
+  X86Place one = place_memory(RSI, 24);
   one.is_broadcast = true;
   encode_vector(&e, INST_FMA213, 1, 2, one);
   expect(&e, "\x62\xf2\xed\x58\xa8\x4e\x03", 7); // vfmadd213pd zmm1, zmm2, [rsi + 24]{1to8}
