@@ -153,7 +153,7 @@ static bool take_truth(Example *e) {
 
 static void search_from_truth(Example *e) {
   Problem local = *e->problem;
-  local.method = METHOD_TRUST_REGION;
+  local.method = METHOD_LM;
   FitResult *r = fit_run(&local, e->truth, NULL, NULL);
   Objective *o = objective_new(&local);
   Statistics *s = statistics_new(&local, r, o);

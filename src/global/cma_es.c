@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "global/population.h"
-#include "local/descent.h"
+#include "local/common.h"
 #include "num/svd.h"
 
 typedef struct Run {
@@ -85,7 +85,7 @@ static void set_bounds(Run *r) {
 
 static Run *run_new(Arena *a, Population *p, int size) {
   Run *r = ARENA_NEW(a, Run);
-  int n = p->movable, given = p->options->fit->stall;
+  int n = p->movable, given = p->population->stall;
   size_t numbers = (size_t)size * (size_t)n;
   r->p = p;
   r->n = n;
@@ -123,7 +123,7 @@ static void run_begin(Run *r, const double *x, double V) {
     r->mean[j] = (x[i] - p->lsq->box_low[i]) / p->width[i];
     r->C[j * r->n + j] = r->axes[j * r->n + j] = r->lengths[j] = 1;
   }
-  r->sigma = p->options->fit->cma_sigma;
+  r->sigma = p->population->cma_sigma;
   r->best_V = V;
   memcpy(r->best, x, (size_t)p->n * sizeof *x);
 }
@@ -277,7 +277,7 @@ static bool is_one_point(const Run *r) {
 }
 
 static bool parents_are_alike(const Run *r) {
-  const FitOptions *o = r->p->options->fit;
+  const PopulationOptions *o = r->p->population;
   double best = r->V[r->order[0]], worst = r->V[r->order[r->parents - 1]];
   return worst - best <= o->stall_tol * r->rest.window * (best + o->stall_floor);
 }
@@ -286,7 +286,7 @@ static const double CONDITION_MOST = 1e14;
 
 // Whether the run has come to rest; sets *end.
 static bool rests(Run *r, LocalEnd *end) {
-  const FitOptions *o = r->p->options->fit;
+  const PopulationOptions *o = r->p->population;
   bool rest = stall_add(&r->rest, r->best_V, o->stall_tol, o->stall_floor);
   bool stagnates = stall_add(&r->stagnation, r->best_V, o->stall_tol, o->stall_floor);
   double longest = r->lengths[0], shortest = r->lengths[r->n - 1];
@@ -321,7 +321,7 @@ typedef struct Found {
 } Found;
 
 static bool is_same_objective(const Run *r, double V) {
-  const FitOptions *o = r->p->options->fit;
+  const PopulationOptions *o = r->p->population;
   double tol = r->rest.window * o->stall_tol * (V + o->stall_floor) + r->p->lsq->noise;
   return fabs(r->best_V - V) <= tol;
 }
@@ -360,7 +360,7 @@ static void draw_start(Population *p, double *x) {
 }
 
 static void run_all(Population *p) {
-  int restarts = p->options->fit->cma_restarts;
+  int restarts = p->population->cma_restarts;
   Found found = {HUGE_VAL, ARENA_ARRAY(p->arena, double, p->n), 0};
   double *start = ARENA_ARRAY(p->arena, double, p->n);
   memcpy(start, p->result->best->x, (size_t)p->n * sizeof *start);

@@ -43,7 +43,7 @@ static double inside(Population *p, int i, double mutant, double target) {
 
 static void make_trial(De *d, int target) {
   Population *p = d->p;
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   int picked[3], n = p->n;
   pick_three(p, target, picked);
   const double *x = population_row(p->x, n, target), *one = population_row(p->x, n, picked[1]);
@@ -72,7 +72,7 @@ static void keep_better(De *d) {
 static void next_generation(De *d) {
   Population *p = d->p;
   double draw = 2 * random_uniform(&p->random) - 1;
-  d->weight = fabs(p->options->fit->de_weight + DITHER * draw);
+  d->weight = fabs(p->population->de_weight + DITHER * draw);
   for (int k = 0; k < p->size; k++) make_trial(d, k);
   if (!population_evaluate(p, d->trials, p->size, d->V)) return;
   keep_better(d);

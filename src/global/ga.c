@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "global/population.h"
-#include "local/descent.h"
+#include "local/common.h"
 
 static const double STEP_FACTOR = 4, STEP_LEAST = 1e-8;
 
@@ -19,7 +19,7 @@ typedef struct Ga {
 } Ga;
 
 static Ga *ga_new(Population *p) {
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   Arena *a = p->arena;
   Ga *g = ARENA_NEW(a, Ga);
   g->p = p;

@@ -1,6 +1,6 @@
 // A fit: a problem to its result by the method it asks for.
 #pragma once
-#include "local/lsq.h"
+#include "local/local.h"
 #include "problem/problem.h"
 
 // FIT_OUTCOME(name, word, sentence)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "num/random.h"
 #include "num/residual_tests.h"
+#include "search/method_options.h"
 #include "search/shooting.h"
 
 // ---------------------------------------------------------------- the least squares problem of a local search
@@ -100,7 +101,6 @@ static double typical_of(const Unknown *f, bool log) {
 }
 
 static LocalMethod *const METHODS[METHOD_COUNT] = {
-    [METHOD_TRUST_REGION] = local_trust_region,
     [METHOD_LM] = local_lm,
     [METHOD_LMDER] = local_lmder,
     [METHOD_GAUSS_NEWTON] = local_gauss_newton,
@@ -119,7 +119,6 @@ static LocalMethod *const METHODS[METHOD_COUNT] = {
 
 Method search_option_method(const Problem *p) {
   static const Method BY_OPTION[] = {
-      [LOCAL_TRUST_REGION] = METHOD_TRUST_REGION,
       [LOCAL_LM] = METHOD_LM,
       [LOCAL_LMDER] = METHOD_LMDER,
       [LOCAL_GAUSS_NEWTON] = METHOD_GAUSS_NEWTON,
@@ -152,26 +151,19 @@ Local local_tied(double lambda) {
 // the way go on much longer there.
 static const double WITHOUT_STATES = 1e-6;
 
-static LocalOptions options_of(const Search *s, const Local *l) {
+static LocalOptions options_of(const Search *s, const Local *l, PopulationOptions *population) {
   const FitOptions *o = &s->problem->options;
   bool whole = l->step_tol == o->step_tol; // a search to the end; both may be 0
   double loose = whole ? 1 : l->step_tol / o->step_tol;
   if (s->problem->model->nx == 0) loose *= WITHOUT_STATES;
-  return (LocalOptions){.max_iterations = l->max_iterations,
-                        .step_tol = l->step_tol,
-                        .gradient_tol = fmin(1e-3, o->gradient_tol * loose),
-                        .reduction_tol = fmin(1e-3, o->reduction_tol * loose * loose),
-                        .step_factor = o->step_factor,
-                        .line_search = o->line_search == LINE_SEARCH_ON,
-                        .rough = l->rough,
-                        .damping = o->newton_sigma,
-                        .c1 = o->newton_c1,
-                        .c2 = o->newton_c2,
-                        .fd_step = o->fd_step,
-                        .fd_full = o->fd_hessian == FD_HESSIAN_FULL,
-                        .fd_exact = o->fd_gradient == FD_GRADIENT_SENSITIVITIES,
-                        .target = l->target,
-                        .fit = o};
+  LocalOptions options = method_options(o, population);
+  options.max_iterations = l->max_iterations;
+  options.step_tol = l->step_tol;
+  options.gradient_tol = fmin(1e-3, o->gradient_tol * loose);
+  options.reduction_tol = fmin(1e-3, o->reduction_tol * loose * loose);
+  options.rough = l->rough;
+  options.target = l->target;
+  return options;
 }
 
 // ---------------------------------------------------------------- many points, rows, constraints
@@ -274,7 +266,8 @@ static void run_local(Search *s, Local *l, double *x) {
              .inequalities = s->problem->constraints.inequalities,
              .constraints = scaled_constraints,
              .accepted = scaled_accepted};
-  LocalOptions options = options_of(s, l);
+  PopulationOptions population;
+  LocalOptions options = options_of(s, l, &population);
   LocalResult result = {.best = lsq_point_new(a, s->n)};
   from_natural(s, x, result.best->x);
   METHODS[method_of(s)](&lsq, &options, &result);
@@ -291,8 +284,7 @@ static void run_local(Search *s, Local *l, double *x) {
 // step, need second derivatives of the accuracy asked for, or get along with values.
 static bool begins_quickly(const Search *s) {
   Method m = method_of(s);
-  return m == METHOD_TRUST_REGION ||
-         (m == METHOD_LM && s->problem->options.lm_damping == LM_DAMPING_RADIUS);
+  return m == METHOD_LM && s->problem->options.lm_damping == LM_DAMPING_RADIUS;
 }
 
 // Where to go is seen with little accuracy; where to stop is not. Motion that magnifies errors can mislead the first

@@ -208,7 +208,8 @@ static Sorting sorting_new(Basin *b) {
   Arena *a = arena_new();
   Sorting s = {.b = b, .arena = a, .local = *b->problem, .owner = ARENA_ARRAY(a, int, b->done + 1)};
   for (int i = 0; i < b->done; i++) s.owner[i] = -1;
-  s.local.method = METHOD_TRUST_REGION;
+  s.local.method = METHOD_LM;
+  s.local.options.lm_damping = LM_DAMPING_RADIUS;
   s.local.options.threads = 1;
   s.local.options.derivatives = DERIVATIVES_SENSITIVITIES;
   Problem *unlimited = ARENA_NEW(a, Problem); // budgets are those of searches

@@ -201,7 +201,8 @@ static bool restart(Study *s, const SideJob *better) {
   const double *x =
       better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
   *local = *s->simulated;
-  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
+  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_LM;
+  local->options.lm_damping = LM_DAMPING_RADIUS;
   FitResult *fit = fit_run(local, x, relay_fit, s);
   double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
   bool is_better = after < better_below(s, better->curve);

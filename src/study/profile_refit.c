@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "search/method_options.h"
 #include "search/shooting.h"
 
 struct Refit {
@@ -159,16 +160,13 @@ static LocalEnd search_others(Refit *r, double *x, double *objective) {
              .equalities = r->p->constraints.equalities,
              .inequalities = r->p->constraints.inequalities,
              .constraints = scaled_constraints};
-  LocalOptions options = {.max_iterations = o->max_iterations,
-                          .step_tol = o->step_tol,
-                          .gradient_tol = o->gradient_tol,
-                          .reduction_tol = o->reduction_tol,
-                          .step_factor = 1,
-                          .target = -1,
-                          .fit = o};
+  PopulationOptions population;
+  LocalOptions options = method_options(o, &population);
+  options.lm_damping =
+      LM_DAMPING_RADIUS; // the one that finds the minimum best, whatever the fit used
   LocalResult result = {.best = r->best};
   for (int i = 0; i < r->n; i++) r->best->x[i] = in_logs(r, i) ? log(x[i]) : x[i];
-  (r->p->constraints.count ? local_sqp : local_trust_region)(&lsq, &options, &result);
+  (r->p->constraints.count ? local_sqp : local_lm)(&lsq, &options, &result);
   to_natural(r, r->best->x, x);
   *objective = r->best->objective;
   objective_count(r->objective)->iterations += result.iterations;

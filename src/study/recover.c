@@ -112,7 +112,8 @@ static void work_trial(void *own, void *job) {
   Problem noisy = *trial_problem(s, t->number, a);
   noisy.options.threads = 1;
   Problem local = noisy;
-  local.method = METHOD_TRUST_REGION;
+  local.method = METHOD_LM;
+  local.options.lm_damping = LM_DAMPING_RADIUS;
   FitResult *f = fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
   FitResult *from_truth = fit_run(&local, s->truth, worker_goes_on, w);
   if (pool_goes_on(w->pool)) {
