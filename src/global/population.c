@@ -1,3 +1,6 @@
+// The first population is spread over the box by a design (num/design.h), the start among it. A search ends when all points
+// are one (TOGETHER), when the best objective has changed by less than stall_tol a generation over a window (STALL), at the
+// target, or when the generations are used up.
 #include "global/population.h"
 
 #include <math.h>

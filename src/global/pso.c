@@ -1,5 +1,7 @@
-// Particle swarm as MATLAB's documentation of particleswarm describes it: after Kennedy and Eberhart (1995), with the
-// neighbourhood and the inertia that adapt of Mezura-Montes and Coello Coello (2011).
+// Particle swarm as MATLAB's documentation of particleswarm describes it: after Kennedy and Eberhart (1995), with the adaptive
+// neighbourhood and inertia of Mezura-Montes and Coello Coello (2011). A particle at x with speed v and best point own moves by
+//   v = inertia*v + self*u1*(own - x) + social*u2*(best - x),   x += v,
+// where best is the best point of some neighbours at random, and u1, u2 are uniform in 0 ... 1, for each unknown anew.
 #include <math.h>
 #include <string.h>
 

@@ -126,7 +126,7 @@ static LsqEnd evaluate(Filter *s, int count) {
 static void add_neighbour(Filter *s, int owner, double x, int *count) {
   int n = s->lsq->n, i = owner / 2;
   if (x < s->lsq->lower[i] || x > s->lsq->upper[i] || x == s->at->x[i]) return;
-  double *p = s->stencil.points + (size_t)*count * n;
+  double *p = s->stencil.points + (size_t)*count * n; // x with unknown i changed
   memcpy(p, s->at->x, (size_t)n * sizeof *p);
   p[i] = x;
   s->stencil.owner[(*count)++] = owner;
@@ -134,29 +134,32 @@ static void add_neighbour(Filter *s, int owner, double x, int *count) {
 
 // Differences of the residuals: of both sides, of one, or none.
 static void read_columns(Filter *s, int count) {
+  const FilterStencil *t = &s->stencil;
+  const double *r_at = s->residuals.r_at;
   size_t rows = (size_t)s->lsq->rows;
   for (int i = 0; i < s->lsq->n; i++) {
-    bool both = s->stencil.around[2 * i] < HUGE_VAL && s->stencil.around[2 * i + 1] < HUGE_VAL;
-    for (size_t j = 0; j < rows; j++) s->residuals.column[i][j] = 0;
+    double *column = s->residuals.column[i];
+    bool both = t->around[2 * i] < HUGE_VAL && t->around[2 * i + 1] < HUGE_VAL;
+    for (size_t j = 0; j < rows; j++) column[j] = 0;
     for (int k = 0; k < count; k++) {
       const double *r = s->residuals.r + (size_t)k * rows;
-      double side = s->stencil.owner[k] == 2 * i ? 1 : -1, by = side / (both ? 2 * s->h : s->h);
-      if (s->stencil.owner[k] / 2 != i || !(s->stencil.V[k] < HUGE_VAL)) continue;
-      for (size_t j = 0; j < rows; j++)
-        s->residuals.column[i][j] += by * (r[j] - s->residuals.r_at[j]);
+      double side = t->owner[k] == 2 * i ? 1 : -1, by = side / (both ? 2 * s->h : s->h);
+      if (t->owner[k] / 2 != i || !(t->V[k] < HUGE_VAL)) continue;
+      for (size_t j = 0; j < rows; j++) column[j] += by * (r[j] - r_at[j]);
     }
   }
 }
 
 static LsqEnd evaluate_stencil(Filter *s) {
+  FilterStencil *t = &s->stencil;
   int n = s->lsq->n, count = 0;
   for (int i = 0; i < n; i++) {
-    s->stencil.around[2 * i] = s->stencil.around[2 * i + 1] = HUGE_VAL;
+    t->around[2 * i] = t->around[2 * i + 1] = HUGE_VAL;
     add_neighbour(s, 2 * i, s->at->x[i] + s->h * s->width[i], &count);
     add_neighbour(s, 2 * i + 1, s->at->x[i] - s->h * s->width[i], &count);
   }
   LsqEnd how = evaluate(s, count);
-  for (int k = 0; k < count; k++) s->stencil.around[s->stencil.owner[k]] = s->stencil.V[k];
+  for (int k = 0; k < count; k++) t->around[t->owner[k]] = t->V[k];
   if (s->by_residuals) read_columns(s, count);
   return how;
 }
@@ -169,21 +172,22 @@ static double noise(const Filter *s) {
 
 // Central differences where there are neighbours on both sides, else of one side; without any an unknown stays.
 static void read_stencil(Filter *s) {
+  FilterStencil *t = &s->stencil;
   double V = s->at->objective, h = s->h;
   bool rises = false, sees = false;
   for (int i = 0; i < s->lsq->n; i++) {
-    double up = s->stencil.around[2 * i], down = s->stencil.around[2 * i + 1];
+    double up = t->around[2 * i], down = t->around[2 * i + 1];
     bool has_up = up < HUGE_VAL, has_down = down < HUGE_VAL;
     double rise = has_up ? up - V : 0, fall = has_down ? V - down : 0;
-    s->stencil.slope[i] = has_up && has_down ? (rise + fall) / (2 * h) : (rise + fall) / h;
-    s->stencil.bend[i] = has_up && has_down ? (rise - fall) / (h * h) : 0;
+    t->slope[i] = has_up && has_down ? (rise + fall) / (2 * h) : (rise + fall) / h;
+    t->bend[i] = has_up && has_down ? (rise - fall) / (h * h) : 0;
     sees = sees || has_up || has_down;
     rises = rises || fmax(fabs(rise), fabs(fall)) > noise(s);
     double most = has_up || has_down ? STEP_LIMIT * h : 0;
     s->low[i] = fmax(-most, (s->lsq->lower[i] - s->at->x[i]) / s->width[i]);
     s->high[i] = fmin(most, (s->lsq->upper[i] - s->at->x[i]) / s->width[i]);
   }
-  s->stencil.flat = sees && !rises; // without any neighbours, a smaller stencil may have some
+  t->flat = sees && !rises; // without any neighbours, a smaller stencil may have some
 }
 
 // ---------------------------------------------------------------- second derivatives
@@ -246,15 +250,17 @@ static bool factor_model(Filter *s) {
   return true;
 }
 
+// R and Qr of the columns of differences.
 static void model_of_residuals(Filter *s) {
+  FilterResiduals *g = &s->residuals;
   int n = s->lsq->n, rows = s->lsq->rows;
-  memcpy(s->residuals.column[n], s->residuals.r_at, (size_t)rows * sizeof *s->residuals.r_at);
-  qr_sum_clear(s->residuals.qr);
-  qr_sum_add(s->residuals.qr, s->residuals.column, rows);
+  memcpy(g->column[n], g->r_at, (size_t)rows * sizeof *g->r_at);
+  qr_sum_clear(g->qr);
+  qr_sum_add(g->qr, g->column, rows);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++)
-      s->R[(size_t)i * n + j] = j < i ? 0 : s->residuals.qr->R[(size_t)i * (n + 1) + j];
-    s->Qr[i] = s->residuals.qr->R[(size_t)i * (n + 1) + n];
+      s->R[(size_t)i * n + j] = j < i ? 0 : g->qr->R[(size_t)i * (n + 1) + j];
+    s->Qr[i] = g->qr->R[(size_t)i * (n + 1) + n];
   }
   linear_slope(n, s->R, s->Qr, s->stencil.slope, s->weight);
   for (int i = 0; i < n; i++)
