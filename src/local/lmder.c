@@ -87,6 +87,7 @@ static LsqEnd evaluate(Lmder *s, const double *x, double *r, double *J, double *
   return local_residuals(s->lsq, x, r, J, objective, s->result);
 }
 
+// R, Qr, slope and norms of the accepted point from its r and J.
 static void take_triangle(Lmder *s) {
   int n = s->lsq->n, rows = s->lsq->rows;
   for (int i = 0; i < n; i++) copy(s->column[i], s->J + (size_t)i * (size_t)rows, rows);
@@ -102,6 +103,7 @@ static void take_triangle(Lmder *s) {
   s->at->has_slopes = true;
 }
 
+// J of the accepted point, unless it is known.
 static LsqEnd find_slopes(Lmder *s) {
   double objective;
   if (s->at->has_slopes) return LSQ_DONE;
@@ -112,12 +114,14 @@ static LsqEnd find_slopes(Lmder *s) {
 
 // ---------------------------------------------------------------- what lmder asks for
 
+// x: what lmder asks for, inside the bounds.
 static void set_point(Lmder *s, const double *u) {
   copy(s->x, s->at->x, s->lsq->n);
   for (int k = 0; k < s->count; k++) s->x[s->unknown[k]] = u[k];
   local_clamp(s->lsq, s->x);
 }
 
+// Rows beyond those of the residuals are zero.
 static void hand_over(const Lmder *s, const double *r, double *out) {
   copy(out, r, s->lsq->rows);
   for (int k = s->lsq->rows; k < s->rows; k++) out[k] = 0;
