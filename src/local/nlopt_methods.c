@@ -63,21 +63,19 @@ static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const Lo
 
 // ---------------------------------------------------------------- units
 
-// The first change of an unknown; at most a quarter of its range.
-static double first_step(const NloptRun *s, int i) {
-  double range = s->lsq->upper[i] - s->lsq->lower[i];
-  return fmin(s->options->first_move * s->lsq->typical[i], range / 4);
-}
-
 static bool can_move(const Lsq *lsq, int i) {
   return lsq->lower[i] < lsq->upper[i];
 }
 
+// The first change of an unknown: at most a quarter of its range.
 static void choose_units(NloptRun *s) {
-  for (int i = 0; i < s->lsq->n; i++) {
-    s->unit[i] = can_move(s->lsq, i) ? first_step(s, i) : 1;
-    s->lower[i] = (s->lsq->lower[i] - s->from[i]) / s->unit[i];
-    s->upper[i] = (s->lsq->upper[i] - s->from[i]) / s->unit[i];
+  const Lsq *lsq = s->lsq;
+  for (int i = 0; i < lsq->n; i++) {
+    double range = lsq->upper[i] - lsq->lower[i];
+    double first = fmin(s->options->first_move * lsq->typical[i], range / 4);
+    s->unit[i] = can_move(lsq, i) ? first : 1;
+    s->lower[i] = (lsq->lower[i] - s->from[i]) / s->unit[i];
+    s->upper[i] = (lsq->upper[i] - s->from[i]) / s->unit[i];
   }
 }
 
@@ -118,6 +116,7 @@ static void choose_tolerances(NloptRun *s) {
   }
 }
 
+// The largest violation, in tolerances.
 static double violation(NloptRun *s, const double *x) {
   double most = 0;
   if (s->constraints == 0) return 0;
@@ -229,15 +228,12 @@ static bool is_better(const NloptRun *s, double by) {
   return by < s->violation;
 }
 
-static int most_steps(const NloptRun *s) {
-  double most = (double)s->options->max_iterations * (s->row->per_unknown ? s->lsq->n : 1);
-  return (int)fmin(most, 2e9);
-}
-
+// Keeps the point that was evaluated last where it is the best, and looks whether the search is over.
 static void note(NloptRun *s) {
   LocalEnd how;
   LocalResult *r = s->result;
   double by = violation(s, s->at->x);
+  double most = (double)s->options->max_iterations * (s->row->per_unknown ? s->lsq->n : 1);
   if (!is_better(s, by)) return;
   lsq_point_copy(r->best, s->at, s->lsq->n);
   s->violation = by;
@@ -245,7 +241,7 @@ static void note(NloptRun *s) {
   if (s->lsq->accepted) s->lsq->accepted(s->lsq->self, r->best, r->iterations);
   if (by <= 1 && local_is_good(r->best, s->options, &how))
     stop(s, how);
-  else if (r->iterations >= most_steps(s))
+  else if (r->iterations >= most)
     stop(s, LOCAL_ITERATIONS_END);
 }
 
@@ -256,6 +252,7 @@ static double flattened(const NloptRun *s, double V) {
   return (far > 1 && !s->row->slopes ? 1 + log(far) : far) * s->high / s->measure;
 }
 
+// What NLopt minimises.
 static double objective(unsigned n, const double *u, double *slopes, void *self) {
   NloptRun *s = self;
   from_units(s, u, s->slope);
@@ -303,16 +300,6 @@ static bool begin(NloptRun *s) {
   return moves;
 }
 
-static void set_tolerances(NloptRun *s) {
-  const LocalOptions *o = s->options;
-  double *tol = s->slope; // scratch
-  for (int i = 0; i < s->lsq->n; i++)
-    tol[i] = o->step_tol * local_size(s->lsq, s->from, i) / s->unit[i];
-  nlopt_set_xtol_abs(s->nlopt, tol);
-  nlopt_set_ftol_rel(s->nlopt, o->reduction_tol);
-  nlopt_set_ftol_abs(s->nlopt, s->lsq->noise / s->measure);
-}
-
 static void set_up(NloptRun *s, double step) {
   const Lsq *lsq = s->lsq;
   s->nlopt = nlopt_create(s->row->algorithm, (unsigned)lsq->n);
@@ -321,7 +308,12 @@ static void set_up(NloptRun *s, double step) {
   nlopt_set_lower_bounds(s->nlopt, s->lower);
   nlopt_set_upper_bounds(s->nlopt, s->upper);
   nlopt_set_initial_step1(s->nlopt, step);
-  set_tolerances(s);
+  double *tol = s->slope; // scratch
+  for (int i = 0; i < lsq->n; i++)
+    tol[i] = s->options->step_tol * local_size(lsq, s->from, i) / s->unit[i];
+  nlopt_set_xtol_abs(s->nlopt, tol);
+  nlopt_set_ftol_rel(s->nlopt, s->options->reduction_tol);
+  nlopt_set_ftol_abs(s->nlopt, lsq->noise / s->measure);
   int equal = s->told_equal, unequal = s->told_count - equal;
   if (equal) nlopt_add_equality_mconstraint(s->nlopt, (unsigned)equal, equalities, s, s->told_tol);
   if (unequal)
