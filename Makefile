@@ -30,7 +30,7 @@ objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
 archives = $(patsubst %,$(BUILD)/layers/%.a,$(1))
 # The layer of tests/unit/test_<file>.c is that of src/*/<file>.c; without such a file: all of them.
 layer_of = $(patsubst src/%/,%,$(dir $(firstword $(wildcard src/*/$(1).c))))
-needs = $(if $(1),$(if $(filter cli,$(1)),,$(if $(filter local global residual search,$(1)),$(call archives,$(INSIDE)),$(call archives,$(call under,$(1)) $(1)))),$(call archives,$(INSIDE)))
+needs = $(if $(1),$(if $(filter cli,$(1)),,$(if $(filter residual search,$(1)),$(call archives,$(INSIDE)),$(call archives,$(call under,$(1)) $(1)))),$(call archives,$(INSIDE)))
 
 OBJECTS := $(foreach l,$(INSIDE),$(call objects,$l))
 CLI := $(call objects,cli)

@@ -1,4 +1,4 @@
-// Compares the candidates for the default local method: evaluations (each one simulation with sensitivities) and solved problems.
+// Why lm is the default: solved problems and evaluations (with and without slopes) of local methods that need slopes.
 // Problems: the collection of Moré, Garbow and Hillstrom from 1, 10 and 100 times the standard start;
 // NIST's regression sets from both starts; motions from random starts inside their bounds, with and without coupling to the data.
 // An argument selects a part by its name; -v prints every run.
@@ -6,11 +6,17 @@
 #include <string.h>
 
 #include "../tests/unit/nist.h"
-#include "local/descent.h"
 #include "num/random.h"
 
-static const StepRule *const rules[] = {&lm_radius_rule, &lm_damping_rule, &dogleg_rule};
-enum { RULES = sizeof rules / sizeof *rules, STATES = 8, STARTS = 20 };
+static const struct {
+  const char *name;
+  LocalMethod *run;
+  int lm_damping;
+} methods[] = {{"lm", local_lm, LM_DAMPING_RADIUS},
+               {"lm, Marquardt's damping", local_lm, LM_DAMPING_MARQUARDT},
+               {"gauss-newton", local_gauss_newton, 0},
+               {"sqp", local_sqp, 0}};
+enum { METHODS = sizeof methods / sizeof *methods, STATES = 8, STARTS = 20 };
 
 typedef struct Score {
   int runs, solved;
@@ -18,31 +24,39 @@ typedef struct Score {
 } Score;
 
 typedef struct Bench {
-  Score score[RULES], total[RULES]; // of a part, of all parts
+  Score score[METHODS], total[METHODS]; // of a part, of all parts
   bool verbose;
 } Bench;
 
-static void note(Bench *b, int rule, const char *name, const LocalResult *r, bool solved) {
-  Score *s = &b->score[rule];
+static void note(Bench *b, int method, const char *name, const LocalResult *r, bool solved) {
+  Score *s = &b->score[method];
   s->runs++;
   s->solved += solved;
   s->evaluations += r->evaluations;
   if (b->verbose)
-    printf("  %-20s %-12s %4d evaluations, objective %-10.4g %-16s%s\n", name, rules[rule]->name,
+    printf("  %-20s %-24s %4d evaluations, objective %-10.4g %-16s%s\n", name, methods[method].name,
            r->evaluations, r->best->objective, local_end_word(r->end), solved ? "" : " not solved");
+}
+
+static void solve(int method, const Lsq *lsq, int max_iterations, LocalResult *r) {
+  LocalOptions options;
+  local_options_init(&options);
+  options.max_iterations = max_iterations;
+  options.lm_damping = methods[method].lm_damping;
+  methods[method].run(lsq, &options, r);
 }
 
 static void print_head(void) {
   printf("Solved runs, and evaluations in all runs:\n\n| problems |");
-  for (int k = 0; k < RULES; k++) printf(" %s (%s) |", rules[k]->name, rules[k]->meaning);
+  for (int k = 0; k < METHODS; k++) printf(" %s |", methods[k].name);
   printf("\n| --- |");
-  for (int k = 0; k < RULES; k++) printf(" --- |");
+  for (int k = 0; k < METHODS; k++) printf(" --- |");
   printf("\n");
 }
 
 static void print_part(Bench *b, const char *title) {
   printf("| %s |", title);
-  for (int k = 0; k < RULES; k++) {
+  for (int k = 0; k < METHODS; k++) {
     Score *s = &b->score[k], *total = &b->total[k];
     printf(" %d of %d, %ld |", s->solved, s->runs, s->evaluations);
     total->runs += s->runs;
@@ -56,23 +70,23 @@ static void print_part(Bench *b, const char *title) {
 
 // ---------------------------------------------------------------- algebraic problems
 
-static void run_case(Bench *b, int rule, const LsqCase *c, double factor) {
+static void run_case(Bench *b, int method, const LsqCase *c, double factor) {
   LsqTest *t = lsq_test_new(c->residuals, c->m, c->n);
   LocalResult r = {.best = lsq_point_new(t->arena, c->n)};
   for (int i = 0; i < c->n; i++) r.best->x[i] = c->start[i] * factor;
-  descent_run(rules[rule], &t->lsq, &lsq_test_options, &r);
-  note(b, rule, c->name, &r, lsq_case_is_solved(c, r.best->objective));
+  solve(method, &t->lsq, 1000, &r);
+  note(b, method, c->name, &r, lsq_case_is_solved(c, r.best->objective));
   arena_free(t->arena);
 }
 
 static void run_literature(Bench *b) {
   for (int k = 0; k < LSQ_CASES; k++)
     for (double factor = 1; factor <= 100; factor *= 10)
-      for (int rule = 0; rule < RULES; rule++) run_case(b, rule, &lsq_cases[k], factor);
+      for (int method = 0; method < METHODS; method++) run_case(b, method, &lsq_cases[k], factor);
   print_part(b, "Moré, Garbow, Hillstrom: 1, 10, 100 times the start");
 }
 
-static void run_set(Bench *b, int rule, const NistSet *s, const char *name, int from) {
+static void run_set(Bench *b, int method, const NistSet *s, const char *name, int from) {
   LsqTest *t = lsq_test_new(nist_residuals, s->m, s->n);
   LocalResult r = {.best = lsq_point_new(t->arena, s->n)};
   t->shape.data = s;
@@ -80,8 +94,8 @@ static void run_set(Bench *b, int rule, const NistSet *s, const char *name, int 
     r.best->x[i] = s->start[from][i];
     t->typical[i] = fabs(r.best->x[i]);
   }
-  descent_run(rules[rule], &t->lsq, &lsq_test_options, &r);
-  note(b, rule, name, &r, nist_is_solved(s, r.best));
+  solve(method, &t->lsq, 1000, &r);
+  note(b, method, name, &r, nist_is_solved(s, r.best));
   arena_free(t->arena);
 }
 
@@ -93,7 +107,8 @@ static void run_nist(Bench *b) {
       continue;
     }
     for (int from = 0; from < 2; from++)
-      for (int rule = 0; rule < RULES; rule++) run_set(b, rule, &s, nist_sets[k].name, from);
+      for (int method = 0; method < METHODS; method++)
+        run_set(b, method, &s, nist_sets[k].name, from);
   }
   print_part(b, "NIST, both starts");
 }
@@ -352,12 +367,10 @@ static void motion_residuals(const LsqShape *s, const Cplx *x, Cplx *r) {
   for (int i = 0; i < s->m; i++) r[i] -= d->y[i];
 }
 
-static void run_motion(Bench *b, int rule, const Measured *d, Random *random) {
+static void run_motion(Bench *b, int method, const Measured *d, Random *random) {
   const Motion *m = d->motion;
   LsqTest *t = lsq_test_new(motion_residuals, (m->samples + 1) * m->ny, m->np);
   LocalResult r = {.best = lsq_point_new(t->arena, m->np)};
-  LocalOptions options = lsq_test_options;
-  options.max_iterations = 200;
   t->shape.data = d;
   for (int i = 0; i < m->np; i++) {
     r.best->x[i] = m->low[i] + (m->high[i] - m->low[i]) * random_uniform(random);
@@ -365,10 +378,10 @@ static void run_motion(Bench *b, int rule, const Measured *d, Random *random) {
     t->lower[i] = m->low[i];
     t->upper[i] = m->high[i];
   }
-  descent_run(rules[rule], &t->lsq, &options, &r);
+  solve(method, &t->lsq, 200, &r);
   double size = 0;
   for (int i = 0; i < t->shape.m; i++) size += d->y[i] * d->y[i] / 2;
-  note(b, rule, m->name, &r, r.best->objective < 1e-10 * size);
+  note(b, method, m->name, &r, r.best->objective < 1e-10 * size);
   arena_free(t->arena);
 }
 
@@ -382,10 +395,10 @@ static void run_motions(Bench *b) {
     for (int i = 0; i < m->np; i++) truth[i] = m->truth[i];
     simulate(m, truth, y);
     for (int i = 0; i < count; i++) d.y[i] = creal(y[i]);
-    for (int rule = 0; rule < RULES; rule++) {
+    for (int method = 0; method < METHODS; method++) {
       Random random;
       random_seed(&random, (uint64_t)k + 1);
-      for (int s = 0; s < STARTS; s++) run_motion(b, rule, &d, &random);
+      for (int s = 0; s < STARTS; s++) run_motion(b, method, &d, &random);
     }
     arena_free(a);
     char title[100];

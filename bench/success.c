@@ -154,7 +154,7 @@ static bool take_truth(Example *e) {
 
 static void search_from_truth(Example *e) {
   Problem local = *e->problem;
-  local.method = METHOD_TRUST_REGION;
+  local.method = METHOD_LM;
   AssessedFit f = assessed_fit_run(&local, e->truth, NULL, NULL);
   ModelValues values;
   Arena *a = arena_new();

@@ -115,6 +115,10 @@ static bool fail_unknown(const OptionTable *table, const char *name, Err *err) {
 bool options_set(const OptionTable *table, void *options, const char *name, const char *value,
                  Err *err) {
   const OptionRow *row = options_find(table, name);
+  for (int i = 0; i < table->synonym_count; i++) {
+    const OptionSynonym *s = &table->synonyms[i];
+    if (strcmp(s->option, name) == 0 && strcmp(s->word, value) == 0) value = s->stands_for;
+  }
   return row ? set_row(row, options, value, err) : fail_unknown(table, name, err);
 }
 

@@ -24,9 +24,23 @@ typedef struct OptionRow {
   const char *range; // "1e-13 to 0.1"; of a choice: the words
 } OptionRow;
 
+// The rows of a .def: #define OPT(type, name, ...) OPTION_ROW(FitOptions, type, name, __VA_ARGS__), and likewise OPT_CHOICE.
+#define OPTION_ROW(Struct, type, name, default_value, least, most, meaning)                        \
+  {#name, OPTION_##type, offsetof(Struct, name), #default_value, least, most,                      \
+   NULL,  meaning,       #least " to " #most},
+#define OPTION_ROW_CHOICE(Struct, name, default_value, choices, meaning)                           \
+  {#name, OPTION_choice, offsetof(Struct, name), #default_value, 0, 0, choices, meaning, choices},
+
+// Another word for a choice: accepted, never listed or printed.
+typedef struct OptionSynonym {
+  const char *option, *word, *stands_for;
+} OptionSynonym;
+
 typedef struct OptionTable {
   const OptionRow *rows;
   int count;
+  const OptionSynonym *synonyms; // may be NULL
+  int synonym_count;
 } OptionTable;
 
 // The functions below work on the struct that belongs to the table.

@@ -138,7 +138,7 @@ static const char *const EXAMPLES[] = {
     "Intervals that do not rest on linear theory, with a picture",
     "entrain profile swing.yaml --parameters p,q --level 0.99 --svg profiles.svg",
     "Two parameters, at another level, as a picture",
-    "entrain profile swing.yaml --start p=9.8 --method trust-region",
+    "entrain profile swing.yaml --start p=9.8 --method lm",
     "Begins with a local search from a result that is known already",
     NULL,
 };

@@ -1,8 +1,14 @@
-// Evolution strategy that adapts its covariance matrix: Hansen, "The CMA evolution strategy: a tutorial",
-// arXiv:1604.00772, with weights, cumulation and step size as there. A run that has come to rest is followed by one with
-// twice the population (Auger and Hansen, CEC 2005), until two of them agree.
+// Evolution strategy that adapts its covariance matrix: Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772.
+// A generation is drawn as mean + sigma y, y ~ N(0, C). With <.> the weighted mean over the better half,
+//   mean  += sigma <y>
+//   p_s    = (1 - c_s) p_s + sqrt(c_s (2 - c_s) mu_eff) C^(-1/2) <y>
+//   p_c    = (1 - c_c) p_c + sqrt(c_c (2 - c_c) mu_eff) <y>
+//   C      = (1 - c_1 - c_mu) C + c_1 p_c p_c' + c_mu <y y'>
+//   sigma *= exp(c_s/d_s (|p_s|/E|N(0, I)| - 1)).
+// A run that does not improve any more is followed by one with twice the population (Auger and Hansen, CEC 2005), until two of
+// them agree.
 //
-// Numbers are in units of the box. Points beyond a bound are mirrored at it when they are evaluated, while the strategy
+// Unknowns are in units of the box. Points beyond a bound are mirrored at it when they are evaluated, while the strategy
 // learns from where they were drawn (Biedrzycki, Swarm Evol. Comput. 52 (2020) 100627): it sees a function without bounds,
 // and nothing but the order of objectives counts.
 #include <limits.h>
@@ -10,122 +16,120 @@
 #include <string.h>
 
 #include "global/population.h"
-#include "local/descent.h"
+#include "local/common.h"
 #include "num/svd.h"
 
-typedef struct Run {
+// Fixed in a run. Letters as in the tutorial.
+typedef struct CmaStrategy {
+  int size, parents, most_generations;
+  double *weight;       // of the parents, sum 1
+  double effective;     // mu_eff: how many parents of equal weight these are
+  double c_s, d_s;      // step size: rate and damping
+  double c_c, c_1, c_m; // rates of the path, and of the covariance by the path and by the parents
+  double normal_length; // E|N(0, I)|
+} CmaStrategy;
+
+// What a run learns.
+typedef struct CmaDistribution {
+  double *mean, sigma;
+  double *C, *axes, *lengths; // covariance, its eigenvectors in columns, roots of its eigenvalues
+  double *path, *step_path;   // p_c, p_s
+  int generation;
+} CmaDistribution;
+
+// A generation, and scratch.
+typedef struct CmaGeneration {
+  double *drawn, *moves; // rows of z ~ N(0, I), and of y = C^(1/2) z
+  double *x, *V;
+  int *order, *scratch;
+  double *share;                  // weights of the parents that could be simulated
+  double *mean_drawn, *mean_move; // <z>, <y>
+  double *point, *matrix;
+} CmaGeneration;
+
+typedef struct CmaRun {
   Population *p;
-  int n;              // numbers that are not fixed
+  int n;              // unknowns that are not fixed
   int *at;            // which they are
   double *low, *high; // their bounds
   bool bounded;       // all of them, on both sides
-  // the strategy
-  int size, parents, most_generations;
-  double *weight;                        // of the parents, sum 1
-  double effective;                      // number of parents
-  double rate_step, damping_step;        // c_sigma, d_sigma
-  double rate_path, rate_one, rate_many; // c_c, c_1, c_mu
-  double normal_length;                  // expected, of n normal numbers
-  // the distribution
-  double *mean, sigma;
-  double *C, *axes, *lengths; // covariance, its eigenvectors in columns, roots of its eigenvalues
-  double *path, *step_path;
-  int generation;
-  // a generation
-  double *drawn, *moves; // rows of normal numbers; of moves from the mean, by sigma
-  double *x, *V;
-  int *order, *scratch;
-  double *share; // weights of the parents that could be simulated
-  double *mean_drawn, *mean_move, *point, *matrix;
+  CmaStrategy strategy;
+  CmaDistribution distribution;
+  CmaGeneration generation;
   Stall rest, stagnation;
   double best_V, *best; // of this run; a point
-} Run;
+} CmaRun;
 
 // ---------------------------------------------------------------- a run
 
-static void set_weights(Run *r) {
+static void set_strategy(CmaStrategy *c, int size, double n) {
   double sum = 0, squares = 0;
-  r->parents = r->size / 2 > 0 ? r->size / 2 : 1;
-  for (int k = 0; k < r->parents; k++) {
-    r->weight[k] = log((r->size + 1) / 2.) - log(k + 1.);
-    sum += r->weight[k];
+  c->size = size;
+  c->parents = size / 2 > 0 ? size / 2 : 1;
+  for (int k = 0; k < c->parents; k++) {
+    c->weight[k] = log((size + 1) / 2.) - log(k + 1.);
+    sum += c->weight[k];
   }
-  if (!(sum > 0)) sum = r->weight[0] = 1;
-  for (int k = 0; k < r->parents; k++) {
-    r->weight[k] /= sum;
-    squares += r->weight[k] * r->weight[k];
+  if (!(sum > 0)) sum = c->weight[0] = 1;
+  for (int k = 0; k < c->parents; k++) {
+    c->weight[k] /= sum;
+    squares += c->weight[k] * c->weight[k];
   }
-  r->effective = 1 / squares;
-}
-
-static void set_rates(Run *r) {
-  double n = r->n, e = r->effective;
-  r->rate_step = (e + 2) / (n + e + 5);
-  r->damping_step = 1 + 2 * fmax(0, sqrt(fmax(0, e - 1) / (n + 1)) - 1) + r->rate_step;
-  r->rate_path = (4 + e / n) / (n + 4 + 2 * e / n);
-  r->rate_one = 2 / ((n + 1.3) * (n + 1.3) + e);
+  double e = c->effective = 1 / squares;
+  c->c_s = (e + 2) / (n + e + 5);
+  c->d_s = 1 + 2 * fmax(0, sqrt(fmax(0, e - 1) / (n + 1)) - 1) + c->c_s;
+  c->c_c = (4 + e / n) / (n + 4 + 2 * e / n);
+  c->c_1 = 2 / ((n + 1.3) * (n + 1.3) + e);
   double many = 2 * (0.25 + e + 1 / e - 2) / ((n + 2) * (n + 2) + e);
-  r->rate_many = fmin(1 - r->rate_one, fmax(0, many));
-  r->normal_length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
-  r->most_generations = (int)fmin(1e9, 100 + 150 * (n + 3) * (n + 3) / sqrt(r->size));
+  c->c_m = fmin(1 - c->c_1, fmax(0, many));
+  c->normal_length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+  c->most_generations = (int)fmin(1e9, 100 + 150 * (n + 3) * (n + 3) / sqrt(size));
 }
 
-static void set_bounds(Run *r) {
-  const Population *p = r->p;
+// Begins at x, whose objective is V, or HUGE_VAL where it was not evaluated.
+static CmaRun *run_new(Arena *a, Population *p, int size, const double *x, double V) {
+  CmaRun *r = ARENA_NEW(a, CmaRun);
+  CmaDistribution *d = &r->distribution;
+  CmaGeneration *g = &r->generation;
   const Lsq *lsq = p->lsq;
+  int n = p->movable, given = p->population->stall;
+  r->p = p;
+  r->n = n;
+  r->at = ARENA_ARRAY(a, int, n);
+  g->order = ARENA_ARRAY(a, int, size);
+  g->scratch = ARENA_ARRAY(a, int, size);
+  double **vectors[] = {&r->low,       &r->high,       &d->mean,      &d->lengths, &d->path,
+                        &d->step_path, &g->mean_drawn, &g->mean_move, &g->point};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = ARENA_ARRAY(a, double, n);
+  double **matrices[] = {&d->C, &d->axes, &g->matrix};
+  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+    *matrices[i] = ARENA_ARRAY(a, double, (size_t)n *(size_t)n);
+  double **members[] = {&g->V, &r->strategy.weight, &g->share};
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    *members[i] = ARENA_ARRAY(a, double, size);
+  g->drawn = ARENA_ARRAY(a, double, (size_t)size *(size_t)n);
+  g->moves = ARENA_ARRAY(a, double, (size_t)size *(size_t)n);
+  g->x = ARENA_ARRAY(a, double, (size_t)size *(size_t)p->n);
+  r->best = ARENA_ARRAY(a, double, p->n);
+  int window = given > 0 ? given : 10 + (30 * n + size - 1) / size;
+  stall_init(&r->rest, a, window);
+  stall_init(&r->stagnation, a, 5 * window);
+  set_strategy(&r->strategy, size, n);
   r->bounded = true;
   for (int i = 0, j = 0; i < p->n; i++) {
     if (!(p->width[i] > 0)) continue;
     r->low[j] = (lsq->lower[i] - lsq->box_low[i]) / p->width[i];
     r->high[j] = (lsq->upper[i] - lsq->box_low[i]) / p->width[i];
     r->bounded = r->bounded && isfinite(r->high[j] - r->low[j]);
+    d->mean[j] = (x[i] - lsq->box_low[i]) / p->width[i];
+    d->C[j * n + j] = d->axes[j * n + j] = d->lengths[j] = 1;
     r->at[j++] = i;
   }
-}
-
-static Run *run_new(Arena *a, Population *p, int size) {
-  Run *r = ARENA_NEW(a, Run);
-  int n = p->movable, given = p->options->fit->stall;
-  size_t numbers = (size_t)size * (size_t)n;
-  r->p = p;
-  r->n = n;
-  r->size = size;
-  r->at = ARENA_ARRAY(a, int, n);
-  r->order = ARENA_ARRAY(a, int, size);
-  r->scratch = ARENA_ARRAY(a, int, size);
-  double **vectors[] = {&r->low,       &r->high,       &r->mean,      &r->lengths, &r->path,
-                        &r->step_path, &r->mean_drawn, &r->mean_move, &r->point};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = ARENA_ARRAY(a, double, n);
-  double **matrices[] = {&r->C, &r->axes, &r->matrix};
-  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
-    *matrices[i] = ARENA_ARRAY(a, double, (size_t)n *(size_t)n);
-  double **members[] = {&r->V, &r->weight, &r->share};
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-    *members[i] = ARENA_ARRAY(a, double, size);
-  r->drawn = ARENA_ARRAY(a, double, numbers);
-  r->moves = ARENA_ARRAY(a, double, numbers);
-  r->x = ARENA_ARRAY(a, double, (size_t)size *(size_t)p->n);
-  r->best = ARENA_ARRAY(a, double, p->n);
-  int window = given > 0 ? given : 10 + (30 * n + size - 1) / size;
-  stall_init(&r->rest, a, window);
-  stall_init(&r->stagnation, a, 5 * window);
-  set_bounds(r);
-  set_weights(r);
-  set_rates(r);
-  return r;
-}
-
-static void run_begin(Run *r, const double *x, double V) {
-  const Population *p = r->p;
-  for (int j = 0; j < r->n; j++) {
-    int i = r->at[j];
-    r->mean[j] = (x[i] - p->lsq->box_low[i]) / p->width[i];
-    r->C[j * r->n + j] = r->axes[j * r->n + j] = r->lengths[j] = 1;
-  }
-  r->sigma = p->options->fit->cma_sigma;
+  d->sigma = p->population->cma_sigma;
   r->best_V = V;
   memcpy(r->best, x, (size_t)p->n * sizeof *x);
+  return r;
 }
 
 // ---------------------------------------------------------------- sampling
@@ -139,10 +143,10 @@ static double mirrored(double u, double low, double high) {
 }
 
 // The point that u, anywhere in units of the box, stands for.
-static void point_of(const Run *r, const double *u, double *x) {
+static void point_of(const CmaRun *r, const double *u, double *x) {
   const Population *p = r->p;
   const Lsq *lsq = p->lsq;
-  memcpy(x, lsq->lower, (size_t)p->n * sizeof *x); // where numbers are fixed
+  memcpy(x, lsq->lower, (size_t)p->n * sizeof *x); // where unknowns are fixed
   for (int j = 0; j < r->n; j++) {
     int i = r->at[j];
     x[i] = lsq->box_low[i] + mirrored(u[j], r->low[j], r->high[j]) * p->width[i];
@@ -158,15 +162,18 @@ static void multiply(int n, const double *A, const double *v, double *out) {
   }
 }
 
-static void draw(Run *r, int k) {
-  double *z = population_row(r->drawn, r->n, k), *y = population_row(r->moves, r->n, k);
+// Member k: mean + sigma y.
+static void draw(CmaRun *r, int k) {
+  const CmaDistribution *d = &r->distribution;
+  CmaGeneration *g = &r->generation;
+  double *z = population_row(g->drawn, r->n, k), *y = population_row(g->moves, r->n, k);
   for (int j = 0; j < r->n; j++) {
     z[j] = random_normal(&r->p->random);
-    r->point[j] = r->lengths[j] * z[j];
+    g->point[j] = d->lengths[j] * z[j];
   }
-  multiply(r->n, r->axes, r->point, y);
-  for (int i = 0; i < r->n; i++) r->point[i] = r->mean[i] + r->sigma * y[i];
-  point_of(r, r->point, population_row(r->x, r->p->n, k));
+  multiply(r->n, d->axes, g->point, y);
+  for (int i = 0; i < r->n; i++) g->point[i] = d->mean[i] + d->sigma * y[i];
+  point_of(r, g->point, population_row(g->x, r->p->n, k));
 }
 
 // ---------------------------------------------------------------- adaptation
@@ -177,134 +184,129 @@ static double length(const double *v, int n) {
   return sqrt(sum);
 }
 
-// false: there is no parent that could be simulated.
-static bool choose_parents(Run *r) {
+// Shares of the parents; false: none of them could be simulated.
+static bool choose_parents(CmaRun *r) {
+  const CmaStrategy *c = &r->strategy;
+  CmaGeneration *g = &r->generation;
   double sum = 0;
-  population_rank(r->V, r->size, r->order, r->scratch);
-  for (int k = 0; k < r->parents; k++) {
-    r->share[k] = r->V[r->order[k]] < HUGE_VAL ? r->weight[k] : 0;
-    sum += r->share[k];
+  population_rank(g->V, c->size, g->order, g->scratch);
+  for (int k = 0; k < c->parents; k++) {
+    g->share[k] = g->V[g->order[k]] < HUGE_VAL ? c->weight[k] : 0;
+    sum += g->share[k];
   }
-  for (int k = 0; k < r->parents && sum > 0; k++) r->share[k] /= sum;
-  int best = r->order[0];
-  if (r->V[best] < r->best_V) {
-    r->best_V = r->V[best];
-    memcpy(r->best, population_row(r->x, r->p->n, best), (size_t)r->p->n * sizeof(double));
+  for (int k = 0; k < c->parents && sum > 0; k++) g->share[k] /= sum;
+  int best = g->order[0];
+  if (g->V[best] < r->best_V) {
+    r->best_V = g->V[best];
+    memcpy(r->best, population_row(g->x, r->p->n, best), (size_t)r->p->n * sizeof(double));
   }
   return sum > 0;
 }
 
-static void mean_of_parents(const Run *r, double *rows, double *mean) {
+static void mean_of_parents(const CmaRun *r, double *rows, double *mean) {
+  const CmaGeneration *g = &r->generation;
   for (int i = 0; i < r->n; i++) {
     double sum = 0;
-    for (int k = 0; k < r->parents; k++)
-      sum += r->share[k] * population_row(rows, r->n, r->order[k])[i];
+    for (int k = 0; k < r->strategy.parents; k++)
+      sum += g->share[k] * population_row(rows, r->n, g->order[k])[i];
     mean[i] = sum;
   }
 }
 
-// The path of the mean in numbers that would be normal and independent if parents were chosen at random.
-static void lengthen_step_path(Run *r) {
-  double c = r->rate_step, fresh = sqrt(c * (2 - c) * r->effective);
-  multiply(r->n, r->axes, r->mean_drawn, r->point);
-  for (int i = 0; i < r->n; i++) r->step_path[i] = (1 - c) * r->step_path[i] + fresh * r->point[i];
-}
-
-// While the step size is much too small, the path would let one axis grow too fast.
-static bool path_is_usable(const Run *r) {
-  double grown = 1 - pow(1 - r->rate_step, 2. * (r->generation + 1));
-  return length(r->step_path, r->n) / sqrt(grown) < (1.4 + 2. / (r->n + 1)) * r->normal_length;
-}
-
-static void adapt_covariance(Run *r) {
+// The equations at the top of this file.
+static void adapt(CmaRun *r) {
+  const CmaStrategy *c = &r->strategy;
+  CmaDistribution *d = &r->distribution;
+  CmaGeneration *g = &r->generation;
   int n = r->n;
-  bool usable = path_is_usable(r);
-  double c = r->rate_path, fresh = usable ? sqrt(c * (2 - c) * r->effective) : 0;
-  for (int i = 0; i < n; i++) r->path[i] = (1 - c) * r->path[i] + fresh * r->mean_move[i];
-  double kept = 1 - r->rate_one - r->rate_many + (usable ? 0 : r->rate_one * c * (2 - c));
+  if (!choose_parents(r)) {
+    d->sigma /= 2;
+    return;
+  }
+  mean_of_parents(r, g->drawn, g->mean_drawn);
+  mean_of_parents(r, g->moves, g->mean_move);
+  for (int i = 0; i < n; i++) d->mean[i] += d->sigma * g->mean_move[i];
+
+  // p_s: C^(-1/2) <y> is axes * <z>, normal if parents were chosen at random
+  double fresh = sqrt(c->c_s * (2 - c->c_s) * c->effective);
+  multiply(n, d->axes, g->mean_drawn, g->point);
+  for (int i = 0; i < n; i++)
+    d->step_path[i] = (1 - c->c_s) * d->step_path[i] + fresh * g->point[i];
+
+  // p_c; while the step size is much too small, the path would let one axis grow too fast
+  double grown = 1 - pow(1 - c->c_s, 2. * (d->generation + 1));
+  double longest = (1.4 + 2. / (n + 1)) * c->normal_length;
+  bool usable = length(d->step_path, n) / sqrt(grown) < longest;
+  fresh = usable ? sqrt(c->c_c * (2 - c->c_c) * c->effective) : 0;
+  for (int i = 0; i < n; i++) d->path[i] = (1 - c->c_c) * d->path[i] + fresh * g->mean_move[i];
+
+  double kept = 1 - c->c_1 - c->c_m + (usable ? 0 : c->c_1 * c->c_c * (2 - c->c_c));
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double many = 0;
-      for (int k = 0; k < r->parents; k++) {
-        const double *y = population_row(r->moves, n, r->order[k]);
-        many += r->share[k] * y[i] * y[j];
+      for (int k = 0; k < c->parents; k++) {
+        const double *y = population_row(g->moves, n, g->order[k]);
+        many += g->share[k] * y[i] * y[j];
       }
-      double value = kept * r->C[i * n + j] + r->rate_one * r->path[i] * r->path[j];
-      r->C[i * n + j] = r->C[j * n + i] = value + r->rate_many * many;
+      double value = kept * d->C[i * n + j] + c->c_1 * d->path[i] * d->path[j];
+      d->C[i * n + j] = d->C[j * n + i] = value + c->c_m * many;
     }
-}
 
-// Singular vectors of a symmetric positive matrix are its eigenvectors.
-static void find_axes(Run *r) {
-  memcpy(r->matrix, r->C, (size_t)r->n * (size_t)r->n * sizeof *r->C);
-  svd(r->n, r->n, r->matrix, r->lengths, r->axes);
-  for (int i = 0; i < r->n; i++) r->lengths[i] = sqrt(r->lengths[i]);
-}
+  // singular vectors of a symmetric positive matrix are its eigenvectors
+  memcpy(g->matrix, d->C, (size_t)n * (size_t)n * sizeof *d->C);
+  svd(n, n, g->matrix, d->lengths, d->axes);
+  for (int i = 0; i < n; i++) d->lengths[i] = sqrt(d->lengths[i]);
 
-// The distribution never becomes wider than the box when there is nothing outside.
-static void adapt_sigma(Run *r) {
-  double longer = length(r->step_path, r->n) / r->normal_length - 1;
-  r->sigma *= exp(fmin(1, r->rate_step / r->damping_step * longer));
-  if (r->bounded) r->sigma = fmin(r->sigma, 1 / r->lengths[0]);
-}
-
-static void adapt(Run *r) {
-  if (!choose_parents(r)) {
-    r->sigma /= 2;
-    return;
-  }
-  mean_of_parents(r, r->drawn, r->mean_drawn);
-  mean_of_parents(r, r->moves, r->mean_move);
-  for (int i = 0; i < r->n; i++) r->mean[i] += r->sigma * r->mean_move[i];
-  lengthen_step_path(r);
-  adapt_covariance(r);
-  find_axes(r);
-  adapt_sigma(r);
-  r->generation++;
+  // never wider than the box when there is nothing outside
+  double longer = length(d->step_path, n) / c->normal_length - 1;
+  d->sigma *= exp(fmin(1, c->c_s / c->d_s * longer));
+  if (r->bounded) d->sigma = fmin(d->sigma, 1 / d->lengths[0]);
+  d->generation++;
 }
 
 // ---------------------------------------------------------------- ends
 
-static bool is_one_point(const Run *r) {
+static bool is_one_point(const CmaRun *r) {
   const Population *p = r->p;
-  point_of(r, r->mean, r->x);
+  const CmaDistribution *d = &r->distribution;
+  double *x = r->generation.x;
+  point_of(r, d->mean, x);
   for (int j = 0; j < r->n; j++) {
     int i = r->at[j];
-    double reach = r->sigma * fmax(fabs(r->path[j]), sqrt(r->C[j * r->n + j])) * p->width[i];
-    if (!(reach <= p->options->step_tol * local_size(p->lsq, r->x, i))) return false;
+    double reach = d->sigma * fmax(fabs(d->path[j]), sqrt(d->C[j * r->n + j])) * p->width[i];
+    if (!(reach <= p->options->step_tol * local_size(p->lsq, x, i))) return false;
   }
   return true;
 }
 
-static bool parents_are_alike(const Run *r) {
-  const FitOptions *o = r->p->options->fit;
-  double best = r->V[r->order[0]], worst = r->V[r->order[r->parents - 1]];
-  return worst - best <= o->stall_tol * r->rest.window * (best + o->stall_floor);
-}
-
 static const double CONDITION_MOST = 1e14;
 
-// Whether the run has come to rest; sets *end.
-static bool rests(Run *r, LocalEnd *end) {
-  const FitOptions *o = r->p->options->fit;
+// Whether the run is over; sets *end.
+static bool rests(CmaRun *r, LocalEnd *end) {
+  const PopulationOptions *o = r->p->population;
+  const CmaDistribution *d = &r->distribution;
+  const CmaGeneration *g = &r->generation;
   bool rest = stall_add(&r->rest, r->best_V, o->stall_tol, o->stall_floor);
   bool stagnates = stall_add(&r->stagnation, r->best_V, o->stall_tol, o->stall_floor);
-  double longest = r->lengths[0], shortest = r->lengths[r->n - 1];
+  double longest = d->lengths[0], shortest = d->lengths[r->n - 1];
   *end = LOCAL_TOGETHER_END;
   if (is_one_point(r)) return true;
   *end = LOCAL_STALL_END;
-  return (rest && parents_are_alike(r)) || stagnates || r->generation >= r->most_generations ||
-         longest * longest > CONDITION_MOST * shortest * shortest || !isfinite(r->sigma);
+  double best = g->V[g->order[0]], worst = g->V[g->order[r->strategy.parents - 1]];
+  bool alike = worst - best <= o->stall_tol * r->rest.window * (best + o->stall_floor);
+  return (rest && alike) || stagnates || d->generation >= r->strategy.most_generations ||
+         longest * longest > CONDITION_MOST * shortest * shortest || !isfinite(d->sigma);
 }
 
 // Ends with the search, or at rest.
-static LocalEnd run_through(Run *r) {
+static LocalEnd run_through(CmaRun *r) {
   Population *p = r->p;
+  CmaGeneration *g = &r->generation;
   LocalEnd end = LOCAL_STALL_END;
   bool resting = false;
   while (!p->ended && !resting) {
-    for (int k = 0; k < r->size; k++) draw(r, k);
-    if (!population_evaluate(p, r->x, r->size, r->V)) return end;
+    for (int k = 0; k < r->strategy.size; k++) draw(r, k);
+    if (!population_evaluate(p, g->x, r->strategy.size, g->V)) return end;
     adapt(r);
     population_count(p);
     resting = rests(r, &end);
@@ -315,18 +317,18 @@ static LocalEnd run_through(Run *r) {
 // ---------------------------------------------------------------- runs
 
 // What the runs so far have found.
-typedef struct Found {
+typedef struct CmaFound {
   double V, *x;
   int again; // later runs that count for it
-} Found;
+} CmaFound;
 
-static bool is_same_objective(const Run *r, double V) {
-  const FitOptions *o = r->p->options->fit;
+static bool is_same_objective(const CmaRun *r, double V) {
+  const PopulationOptions *o = r->p->population;
   double tol = r->rest.window * o->stall_tol * (V + o->stall_floor) + r->p->lsq->noise;
   return fabs(r->best_V - V) <= tol;
 }
 
-static bool is_same_point(const Run *r, const double *x) {
+static bool is_same_point(const CmaRun *r, const double *x) {
   static const double NEAR = 1e-3;
   const Population *p = r->p;
   for (int i = 0; i < p->n; i++) {
@@ -336,8 +338,8 @@ static bool is_same_point(const Run *r, const double *x) {
   return true;
 }
 
-// One more run is enough at the same point; two with the same objective elsewhere, as where numbers cannot be identified.
-static void compare(Found *f, const Run *r) {
+// One more run is enough at the same point; two with the same objective elsewhere, as where unknowns cannot be identified.
+static void compare(CmaFound *f, const CmaRun *r) {
   if (!(r->best_V < HUGE_VAL)) return;
   if (f->V < HUGE_VAL && is_same_point(r, f->x))
     f->again += 2;
@@ -360,14 +362,14 @@ static void draw_start(Population *p, double *x) {
 }
 
 static void run_all(Population *p) {
-  int restarts = p->options->fit->cma_restarts;
-  Found found = {HUGE_VAL, ARENA_ARRAY(p->arena, double, p->n), 0};
+  int restarts = p->population->cma_restarts;
+  CmaFound found = {HUGE_VAL, ARENA_ARRAY(p->arena, double, p->n), 0};
   double *start = ARENA_ARRAY(p->arena, double, p->n);
   memcpy(start, p->result->best->x, (size_t)p->n * sizeof *start);
   for (int k = 0; k <= restarts && !p->ended; k++) {
     Arena *a = arena_new();
-    Run *r = run_new(a, p, (int)fmin((double)p->size * exp2(k), 1e8));
-    run_begin(r, start, k == 0 ? p->result->best->objective : HUGE_VAL);
+    int size = (int)fmin((double)p->size * exp2(k), 1e8);
+    CmaRun *r = run_new(a, p, size, start, k == 0 ? p->result->best->objective : HUGE_VAL);
     LocalEnd end = run_through(r);
     compare(&found, r);
     if (!p->ended && found.again >= 2)

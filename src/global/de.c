@@ -1,5 +1,8 @@
-// Differential evolution (Storn and Price, J. Global Optim. 11 (1997) 341) with a weight that changes from generation to
-// generation (dither: Das, Konar, Chakraborty, GECCO 2005).
+// Differential evolution (Storn and Price, J. Global Optim. 11 (1997) 341). The trial for member x takes each unknown, with the
+// probability of crossover, from the mutant
+//   base + weight * (one - other),
+// where one and other are members at random, and base is another one (rand/1/bin) or the best (best/1/bin); it replaces x
+// unless it is worse. The weight changes from generation to generation (dither: Das, Konar, Chakraborty, GECCO 2005).
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +24,7 @@ static De *de_new(Population *p) {
   return d;
 }
 
-// Three members, none of them `target`, as different as the population has them.
+// Three members, none of them `target`, all different if the population is large enough.
 static void pick_three(Population *p, int target, int *picked) {
   for (int k = 0; k < 3; k++) {
     bool taken = true;
@@ -33,7 +36,7 @@ static void pick_three(Population *p, int target, int *picked) {
   }
 }
 
-// What lies beyond a bound is put between the bound and where the target is, at random: close to the bound, too.
+// A mutant beyond a bound is put at random between the bound and the target: close to the bound, too.
 static double inside(Population *p, int i, double mutant, double target) {
   double low = p->lsq->lower[i], high = p->lsq->upper[i];
   if (mutant >= low && mutant <= high) return mutant;
@@ -43,7 +46,7 @@ static double inside(Population *p, int i, double mutant, double target) {
 
 static void make_trial(De *d, int target) {
   Population *p = d->p;
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   int picked[3], n = p->n;
   pick_three(p, target, picked);
   const double *x = population_row(p->x, n, target), *one = population_row(p->x, n, picked[1]);
@@ -59,23 +62,18 @@ static void make_trial(De *d, int target) {
   }
 }
 
-static void keep_better(De *d) {
+static void next_generation(De *d) {
   Population *p = d->p;
+  double draw = 2 * random_uniform(&p->random) - 1;
+  d->weight = fabs(p->population->de_weight + DITHER * draw);
+  for (int k = 0; k < p->size; k++) make_trial(d, k);
+  if (!population_evaluate(p, d->trials, p->size, d->V)) return;
   for (int k = 0; k < p->size; k++) {
     if (!(d->V[k] <= p->V[k])) continue;
     p->V[k] = d->V[k];
     memcpy(population_row(p->x, p->n, k), population_row(d->trials, p->n, k),
            (size_t)p->n * sizeof(double));
   }
-}
-
-static void next_generation(De *d) {
-  Population *p = d->p;
-  double draw = 2 * random_uniform(&p->random) - 1;
-  d->weight = fabs(p->options->fit->de_weight + DITHER * draw);
-  for (int k = 0; k < p->size; k++) make_trial(d, k);
-  if (!population_evaluate(p, d->trials, p->size, d->V)) return;
-  keep_better(d);
   population_next(p, p->x);
 }
 

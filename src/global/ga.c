@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "global/population.h"
-#include "local/descent.h"
+#include "local/common.h"
 
 static const double STEP_FACTOR = 4, STEP_LEAST = 1e-8;
 
@@ -19,7 +19,7 @@ typedef struct Ga {
 } Ga;
 
 static Ga *ga_new(Population *p) {
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   Arena *a = p->arena;
   Ga *g = ARENA_NEW(a, Ga);
   g->p = p;
@@ -39,11 +39,11 @@ static Ga *ga_new(Population *p) {
 
 // ---------------------------------------------------------------- selection
 
-static void shuffle(Population *p, int *numbers, int count) {
+static void shuffle(Population *p, int *members, int count) {
   for (int k = count - 1; k > 0; k--) {
-    int other = population_pick(p, k + 1), kept = numbers[k];
-    numbers[k] = numbers[other];
-    numbers[other] = kept;
+    int other = population_pick(p, k + 1), kept = members[k];
+    members[k] = members[other];
+    members[other] = kept;
   }
 }
 
@@ -82,23 +82,19 @@ static bool move(const Ga *g, const double *x, double length, double *child) {
   return inside;
 }
 
-static void draw_direction(Ga *g) {
-  Population *p = g->p;
-  for (int i = 0; i < p->n; i++)
-    g->direction[i] = p->width[i] > 0 ? random_normal(&p->random) / sqrt(p->movable) : 0;
-}
-
 // Lengths are between the step and the box, in equal shares of their logarithm: a step that has become small does not end
 // the search for other optima. A direction and its opposite are tried before another one is drawn, and shorter ones when
 // none leads inside.
 static void mutate(Ga *g, const double *x, double *child) {
   enum { DIRECTIONS = 8 };
-  double length = pow(g->step, random_uniform(&g->p->random));
+  Population *p = g->p;
+  double length = pow(g->step, random_uniform(&p->random));
   for (int k = 0; k < DIRECTIONS; k++, length /= 2) {
-    draw_direction(g);
+    for (int i = 0; i < p->n; i++)
+      g->direction[i] = p->width[i] > 0 ? random_normal(&p->random) / sqrt(p->movable) : 0;
     if (move(g, x, length, child) || move(g, x, -length, child)) return;
   }
-  local_clamp(g->p->lsq, child);
+  local_clamp(p->lsq, child);
 }
 
 static void make_children(Ga *g) {
@@ -118,18 +114,6 @@ static void make_children(Ga *g) {
            population_row(g->children, n, g->elite + g->crossed + k));
 }
 
-static void replace(Ga *g) {
-  Population *p = g->p;
-  double *x = p->x, *V = p->V;
-  p->x = g->children, p->V = g->V;
-  g->children = x, g->V = V;
-}
-
-// Steps grow while generations succeed and shrink while they do not.
-static void adapt_step(Ga *g, bool better) {
-  g->step = better ? fmin(1, STEP_FACTOR * g->step) : fmax(STEP_LEAST, g->step / STEP_FACTOR);
-}
-
 static void next_generation(Ga *g) {
   Population *p = g->p;
   double before = p->result->best->objective;
@@ -138,8 +122,12 @@ static void next_generation(Ga *g) {
   if (!population_evaluate(p, population_row(g->children, p->n, g->elite), p->size - g->elite,
                            g->V + g->elite))
     return;
-  replace(g);
-  adapt_step(g, p->result->best->objective < before);
+  double *x = p->x, *V = p->V;
+  p->x = g->children, p->V = g->V;
+  g->children = x, g->V = V;
+  // Steps grow while generations succeed and shrink while they do not.
+  bool better = p->result->best->objective < before;
+  g->step = better ? fmin(1, STEP_FACTOR * g->step) : fmax(STEP_LEAST, g->step / STEP_FACTOR);
   population_next(p, p->x);
 }
 

@@ -1,15 +1,13 @@
+// The first population is spread over the box by a design (num/design.h), the start among it. A search ends when all points
+// are one (TOGETHER), when the best objective has changed by less than stall_tol a generation over a window (STALL), at the
+// target, or when the generations are used up.
 #include "global/population.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "local/descent.h"
+#include "local/common.h"
 #include "num/design.h"
-
-_Static_assert((int)DESIGN_LATIN_HYPERCUBE == (int)SAMPLING_LATIN_HYPERCUBE &&
-                   (int)DESIGN_SOBOL == (int)SAMPLING_SOBOL &&
-                   (int)DESIGN_RANDOM == (int)SAMPLING_RANDOM,
-               "the kinds of designs stand in the order of the option");
 
 // ---------------------------------------------------------------- stall
 
@@ -37,7 +35,7 @@ static int option_or(int option, int suits) {
 enum { SIZE_LEAST = 4 };
 
 // No larger than what may be simulated.
-static int size_of(const FitOptions *o, int suits) {
+static int size_of(const PopulationOptions *o, int suits) {
   int size = option_or(o->population, suits);
   if (size > o->max_simulations) size = o->max_simulations;
   return size < SIZE_LEAST ? SIZE_LEAST : size;
@@ -45,12 +43,13 @@ static int size_of(const FitOptions *o, int suits) {
 
 Population *population_new(const Lsq *lsq, const LocalOptions *options, LocalResult *result,
                            const PopulationDefaults *defaults) {
-  const FitOptions *o = options->fit;
+  const PopulationOptions *o = options->population;
   Arena *a = arena_new();
   Population *p = ARENA_NEW(a, Population);
   p->arena = a;
   p->lsq = lsq;
   p->options = options;
+  p->population = o;
   p->result = result;
   p->n = lsq->n;
   p->size = size_of(o, defaults->size);
@@ -78,19 +77,19 @@ void population_end(Population *p, LocalEnd end) {
 }
 
 bool population_evaluate(Population *p, const double *x, int count, double *V) {
-  if (lsq_values(p->lsq, x, count, V, p->result) != LSQ_STOP) return true;
+  if (local_values(p->lsq, x, count, V, p->result) != LSQ_STOP) return true;
   population_end(p, LOCAL_STOPPED_END);
   return false;
 }
 
-// Rows from `first` on, all over the box. Numbers that are fixed stay at their value.
+// Rows from `first` on, all over the box. Unknowns that are fixed stay at their value.
 static void spread(Population *p, uint64_t number, int first) {
   const Lsq *lsq = p->lsq;
   double *x = population_row(p->x, p->n, first);
   Random seeds;
-  random_seed_stream(&seeds, (uint64_t)p->options->fit->seed, number);
+  random_seed_stream(&seeds, (uint64_t)p->population->seed, number);
   uint64_t seed = (uint64_t)(random_uniform(&seeds) * 0x1p52);
-  design_points(p->options->fit->sampling, seed, p->n, p->size - first, x);
+  design_points(p->population->sampling, seed, p->n, p->size - first, x);
   for (int k = first; k < p->size; k++) {
     double *row = population_row(p->x, p->n, k);
     for (int i = 0; i < p->n; i++)
@@ -153,7 +152,7 @@ void population_count(Population *p) {
 }
 
 void population_next(Population *p, const double *points) {
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   population_count(p);
   bool stalls = stall_add(&p->stall, p->result->best->objective, o->stall_tol, o->stall_floor);
   if (p->ended && p->result->end != LOCAL_GENERATIONS_END) return;

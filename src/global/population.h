@@ -1,7 +1,8 @@
-// What the global methods have in common: a population inside the bounds, whole generations in one call, the tests that
-// end a search.
+// What the global methods share: a population inside the bounds, whole generations evaluated in one call, the tests that end
+// a search.
 #pragma once
-#include "local/lsq.h"
+#include "global/global.h"
+#include "global/population_options.h"
 #include "num/random.h"
 
 // Best objectives of the last generations.
@@ -25,13 +26,14 @@ typedef struct Population {
   Arena *arena;
   const Lsq *lsq;
   const LocalOptions *options;
-  LocalResult *result; // its best point is kept by population_evaluate
+  const PopulationOptions *population; // those of options
+  LocalResult *result;                 // its best point is kept by population_evaluate
   Random random;
   int n, size;
-  double *x;     // `size` rows of n numbers
+  double *x;     // `size` rows of n unknowns
   double *V;     // their objectives
-  double *width; // of the box; 0: the number is fixed
-  int movable;   // numbers that are not
+  double *width; // of the box; 0: the unknown is fixed
+  int movable;   // unknowns that are not fixed
   int generations;
   Stall stall;
   bool ended; // result->end says how
@@ -53,9 +55,9 @@ void population_next(Population *p, const double *points);
 void population_count(Population *p);
 void population_end(Population *p, LocalEnd end);
 
-// Whether `count` points differ from the best one by less than step_tol in every number.
+// Whether `count` points differ from the best one by less than step_tol in every unknown.
 bool population_is_one_point(const Population *p, const double *points, int count);
-// order[k]: the k-th best of `count` objectives; equal ones in the order of their numbers. scratch: as long as order.
+// order[k]: the k-th best of `count` objectives; equal ones in the order of their indices. scratch: as long as order.
 void population_rank(const double *V, int count, int *order, int *scratch);
 // A whole number below `below`, all equally likely.
 int population_pick(Population *p, int below);

@@ -1,5 +1,7 @@
-// Particle swarm as MATLAB's documentation of particleswarm describes it: after Kennedy and Eberhart (1995), with the
-// neighbourhood and the inertia that adapt of Mezura-Montes and Coello Coello (2011).
+// Particle swarm as MATLAB's documentation of particleswarm describes it: after Kennedy and Eberhart (1995), with the adaptive
+// neighbourhood and inertia of Mezura-Montes and Coello Coello (2011). A particle at x with speed v and best point own moves by
+//   v = inertia*v + self*u1*(own - x) + social*u2*(best - x),   x += v,
+// where best is the best point of some neighbours at random, and u1, u2 are uniform in 0 ... 1, for each unknown anew.
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ typedef struct Swarm {
 } Swarm;
 
 static Swarm *swarm_new(Population *p) {
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   Arena *a = p->arena;
   size_t numbers = (size_t)p->size * (size_t)p->n;
   Swarm *s = ARENA_NEW(a, Swarm);
@@ -56,7 +58,7 @@ static const double *best_neighbour(Swarm *s, int particle) {
 static void fly(Swarm *s, int particle) {
   Population *p = s->p;
   const Lsq *lsq = p->lsq;
-  const FitOptions *o = p->options->fit;
+  const PopulationOptions *o = p->population;
   double *x = population_row(p->x, p->n, particle), *v = population_row(s->speed, p->n, particle);
   const double *own = population_row(s->own, p->n, particle), *best = best_neighbour(s, particle);
   for (int i = 0; i < p->n; i++) {
@@ -84,7 +86,7 @@ static void remember(Swarm *s) {
 // The documentation halves the inertia in generations with a better point alone; where these are rare it would stay at its
 // most until the search ends as stalled.
 static void adapt(Swarm *s, bool better) {
-  const FitOptions *o = s->p->options->fit;
+  const PopulationOptions *o = s->p->population;
   double least = fmin(o->pso_inertia_least, o->pso_inertia_most);
   double most = fmax(o->pso_inertia_least, o->pso_inertia_most);
   int more = s->neighbours + s->least_neighbours;

@@ -1,3 +1,7 @@
+// The quasi-Newton update of NL2SOL (Dennis, Gay and Welsch, ACM Trans. Math. Softw. 7 (1981) 348). With y the change of the
+// slope along the step d, and w = y - R'R d what S should give, S d = w: S is first scaled down by |d'w|/|d'S d| where that is
+// below 1, then
+//   S += (m y' + y m')/(y'd) - (m'd) y y'/(y'd)^2,   m = w - S d.
 #include "local/curvature.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// What the linear model of the residuals leaves out of the second derivatives of the objective, from the change of slopes
-// along the steps (Dennis, Gay and Welsch, ACM Trans. Math. Softw. 7 (1981) 348). Where residuals stay large it turns the
-// slow linear convergence of Gauss-Newton steps into a fast one.
+// S, what the linear model of the residuals leaves out of the second derivatives of the objective (R'R + S), from the change
+// of slopes along the steps. Where residuals stay large it turns the slow linear convergence of Gauss-Newton steps into a fast
+// one.
 #pragma once
 #include "local/lsq.h"
 
@@ -13,6 +13,6 @@ void curvature_update(Curvature *c, const LsqPoint *from, const double *from_slo
 // Part of the gain of a step that it explains: -d'Sd/2.
 double curvature_gain(const Curvature *c, const double *d);
 // A triangle R and Qr with R'R = (that of p) + S and R'Qr = slope. False when the sum is not positive definite in scaled
-// numbers: R and Qr are then of no use.
+// unknowns: R and Qr are then of no use.
 bool curvature_model(Curvature *c, const LsqPoint *p, const double *slope, const double *scale,
                      double *R, double *Qr);

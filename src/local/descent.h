@@ -1,90 +1,80 @@
-// What the bounded local methods have in common: evaluations, acceptance, stopping tests. They differ in how they limit a
-// step, which is a StepRule.
+// What lm and newton share: evaluations, acceptance, stopping tests. They differ in how they limit a step, which is a
+// StepRule.
 #pragma once
 #include "local/curvature.h"
 #include "local/linear.h"
-#include "local/lsq.h"
+#include "local/local.h"
 
 typedef struct Descent Descent;
 
 typedef struct StepRule {
-  const char *name, *meaning;
-  bool plain;                // never looks for curvature
+  bool plain;                // never adds curvature to the model
   void (*begin)(Descent *s); // at the start, once it has slopes
-  bool (*look)(
-      Descent
-          *s); // at every point that a step is wanted from; false: stopped; NULL: nothing to see
-  void (*propose)(Descent *s);      // sets s->d, inside the bounds, and s->limited
-  double (*gain)(const Descent *s); // that s->d promises; NULL: that of s->model
-  // How well the model predicted: actual by predicted gain; -HUGE_VAL when the trial could not be simulated or was
-  // abandoned as worse.
+  // At every point that a step is wanted from; false: stopped. May be NULL.
+  bool (*look)(Descent *s);
+  void (*propose)(Descent *s);      // sets s->step.d, inside the bounds, and s->step.limited
+  double (*gain)(const Descent *s); // that s->step.d promises; NULL: that of s->model.used
+  // ratio: actual by predicted gain; -HUGE_VAL when the trial could not be simulated or was abandoned as worse.
   void (*judge)(Descent *s, double ratio);
 } StepRule;
+
+// The model at the accepted point, a function of steps d.
+typedef struct DescentModel {
+  double *slope, *norm;  // R'Qr and |columns of R|
+  double *scale;         // largest norm that each column of R has had, 1 while it has none
+  double *low, *high;    // bounds of d
+  LinearModel residuals; // Qr + R d
+  LinearModel used;      // the same, or with curvature added: steps are taken by this one
+  bool curved;           // `used` has the curvature
+  double *full;     // step to the minimum of the residuals' model inside the bounds: not limited
+  double full_gain; // predicted
+  double *aim;      // the same of `used`
+  double aim_gain;
+} DescentModel;
+
+// The proposed step.
+typedef struct DescentStep {
+  double *d;
+  double gain;  // predicted
+  bool limited; // d is shorter than aim
+  double worse; // actual loss; HUGE_VAL when the trial has no objective
+} DescentStep;
+
+// Scratch, and what is remembered for the model at the next point.
+typedef struct DescentWork {
+  LinearWork *linear;
+  Curvature *curvature;
+  double *curved_R, *curved_Qr; // triangle of the model with curvature
+  double *seen;                 // largest norm that each column of R has had, 0 while it has none
+  double *old_slope;            // at the point before
+  double *hessian;              // newton: exact, of the objective
+  int *held;                    // newton: unknowns that do not move
+} DescentWork;
 
 struct Descent {
   const StepRule *rule;
   const Lsq *lsq;
   const LocalOptions *options;
   LocalResult *result;
-  LsqPoint *at, *trial;
-  LinearModel model;     // at the point, in steps d: of the residuals, or with the curvature
-  LinearModel residuals; // of the residuals alone
-  Curvature *curvature;
-  bool curved;                  // the model has the curvature, too
-  double *curved_R, *curved_Qr; // its triangle then
-  LinearWork *linear;
-  double *scale;        // largest norm that each column of R has had, 1 while it has none
-  double *seen;         // the same, 0 while it has none
-  double *old_slope;    // at the point before
-  double *slope, *norm; // R'Qr and columns of R at the point
-  double *low, *high;   // bounds of d
-  double *full;     // step to the minimum of the residuals' model inside the bounds: not limited
-  double full_gain; // predicted
-  double *aim;      // the same of the model; it is `full` when that has no curvature
-  double aim_gain;
-  double *d;      // proposed step
-  double gain;    // predicted
-  bool limited;   // d is shorter than aim
+  LsqPoint *at, *trial; // the accepted point and the one that is tried
+  DescentModel model;
+  DescentStep step;
+  DescentWork work;
   double radius;  // of |scale d|
   double damping; // the last one used
-  double raise;   // of the damping, at the next rejection
   double highest; // objective seen at accepted points
-  int rejected;   // in a row
-  int cap;        // how often the numbers have been held back one by one, at this point
+  int rejected;   // trials in a row
+  int cap;        // how often the unknowns have been held back one by one, at this point
   double promise; // full_gain without that
-  double worse;   // by how much the last trial was, HUGE_VAL when it has no objective
   bool ended;
-  double *newton, *down; // scratch of the dogleg
-  double *hessian;       // exact, of the objective: only where a rule looks for it
-  int *use;
 };
 
 void descent_run(const StepRule *rule, const Lsq *lsq, const LocalOptions *options,
                  LocalResult *result);
 
-extern const StepRule lm_radius_rule, lm_damping_rule, lm_marquardt_rule, dogleg_rule;
+// A first radius of ten times the scaled length of the start values. Such steps are taken without hesitation: near a solution
+// nothing is faster, and a bad one is abandoned early.
+void descent_first_radius(Descent *s);
 
 // A step is taken when its gain is at least this part of what was promised.
 #define DESCENT_GOOD 1e-4
-
-// What a change of number i is compared with.
-double local_size(const Lsq *lsq, const double *x, int i);
-// Whether a step changes no number by more than tol, relative to its size.
-bool local_is_small(const Lsq *lsq, const double *x, const double *d, double tol);
-// The largest cosine between the residuals and a column of R that may move: 0 where the slope vanishes.
-double local_cosine(const Lsq *lsq, const LsqPoint *p, const double *slope, const double *norm);
-// Puts x inside the bounds.
-void local_clamp(const Lsq *lsq, double *x);
-// A start at a bound where the model cannot be simulated gets a second chance a little inside. false: it is at none.
-bool local_move_off_bounds(const Lsq *lsq, double *x);
-// A start at a bound where the model cannot be simulated gets a second chance a little inside. false: it is at none.
-bool local_move_off_bounds(const Lsq *lsq, double *x);
-// Whether a search whose start was evaluated like this ends there; sets *end.
-bool local_ends_at_start(LsqEnd e, const LsqPoint *start, const LocalOptions *options,
-                         LocalEnd *end);
-// Whether the point is as good as wanted; sets *end.
-bool local_is_good(const LsqPoint *p, const LocalOptions *options, LocalEnd *end);
-// Evaluates with slopes and counts; what is not finite has failed.
-LsqEnd local_eval(const Lsq *lsq, LsqPoint *p, double worth, LocalResult *result);
-// The same without slopes.
-LsqEnd local_value(const Lsq *lsq, LsqPoint *p, LocalResult *result);

@@ -1,11 +1,13 @@
-// Gauss-Newton as in the papers: the whole step, a fixed part of it, or the step halved until the objective falls. Bounds
-// only cut the new point off. gauss_newton_natural.c has the other damping.
-#include "local/gauss_newton.h"
+// Gauss-Newton as in the papers: x + factor*d with R d = -Qr, the minimum of the linear model |Qr + R d|^2; or the step halved
+// until the objective falls by a part of what the slope promises (Armijo): V(x + part*d) < V(x) + 1e-4 part slope'd. Bounds only
+// cut the new point off. gauss_newton_natural.c has the damping that is the default.
+#include "local/gauss_newton_natural.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "local/descent.h"
+#include "local/common.h"
+#include "local/linear.h"
 
 typedef struct GaussNewton {
   const Lsq *lsq;
@@ -13,8 +15,10 @@ typedef struct GaussNewton {
   LocalResult *result;
   LsqPoint *at, *trial;
   LsqPoint *lowest; // of all points: steps that are not searched may lead uphill
+  double *d;        // the whole step
+  double *moved;    // from the point to the trial
   LinearWork *linear;
-  double *scale, *slope, *norm, *d, *moved;
+  double *scale, *slope, *norm;
   bool ended;
 } GaussNewton;
 
@@ -40,7 +44,7 @@ static void end(GaussNewton *s, LocalEnd how) {
   s->ended = true;
 }
 
-// The step to the minimum of the linear model; the shortest in scaled numbers where R has no full rank.
+// The step to the minimum of the linear model; the shortest in scaled unknowns where R has no full rank. Returns slope'd.
 static double find_step(GaussNewton *s) {
   int n = s->lsq->n;
   const LsqPoint *p = s->at;
@@ -83,43 +87,35 @@ static void take_step(GaussNewton *s) {
     end(s, how == LSQ_STOP ? LOCAL_STOPPED_END : LOCAL_FAILED_END);
 }
 
-// What the whole step would gain, half of -along, is lost in the errors of the simulation.
-static bool promises_nothing(const GaussNewton *s, double along) {
-  double floor = s->lsq->noise, V = s->at->objective;
-  return -along / 2 <= fmax(2 * sqrt(V * floor) + floor, 1e-12 * V);
-}
-
-// Halves until the objective falls by a part of what the slope promises (Armijo).
 static void search_step(GaussNewton *s, double along) {
-  for (double part = s->options->step_factor; !s->ended; part /= 2) {
+  double first = s->options->step_factor, V = s->at->objective, floor = s->lsq->noise;
+  for (double part = first; !s->ended; part /= 2) {
     set_trial(s, part);
     bool small = local_is_small(s->lsq, s->at->x, s->moved, s->options->step_tol);
-    LsqEnd how = local_eval(s->lsq, s->trial, s->at->objective, s->result);
+    LsqEnd how = local_eval(s->lsq, s->trial, V, s->result);
     if (how == LSQ_STOP)
       end(s, LOCAL_STOPPED_END);
-    else if (how == LSQ_DONE && s->trial->objective < s->at->objective + 1e-4 * part * along) {
+    else if (how == LSQ_DONE && s->trial->objective < V + 1e-4 * part * along) {
       move(s);
       return;
-    } else if (small)
-      end(s, part == s->options->step_factor || promises_nothing(s, along) ? LOCAL_REDUCTION_END
-                                                                           : LOCAL_NO_DESCENT_END);
+    } else if (small) {
+      // What the whole step would gain, half of -along, may be lost in the errors of the simulation.
+      bool level = -along / 2 <= fmax(2 * sqrt(V * floor) + floor, 1e-12 * V);
+      end(s, part == first || level ? LOCAL_REDUCTION_END : LOCAL_NO_DESCENT_END);
+    }
   }
-}
-
-static void start(GaussNewton *s) {
-  LocalEnd how;
-  if (s->lsq->n) memcpy(s->at->x, s->result->best->x, (size_t)s->lsq->n * sizeof(double));
-  local_clamp(s->lsq, s->at->x);
-  LsqEnd e = local_eval(s->lsq, s->at, HUGE_VAL, s->result);
-  if (local_ends_at_start(e, s->at, s->options, &how)) end(s, how);
-  lsq_point_copy(s->lowest, s->at, s->lsq->n);
 }
 
 // Goes on from result->best; counts go on, too.
 static void run(const Lsq *lsq, const LocalOptions *options, LocalResult *result, bool search) {
   Arena *a = arena_new();
   GaussNewton *s = gauss_newton_new(a, lsq, options, result);
-  start(s);
+  LocalEnd how;
+  if (lsq->n) memcpy(s->at->x, result->best->x, (size_t)lsq->n * sizeof(double));
+  local_clamp(lsq, s->at->x);
+  LsqEnd e = local_eval(lsq, s->at, HUGE_VAL, result);
+  if (local_ends_at_start(e, s->at, options, &how)) end(s, how);
+  lsq_point_copy(s->lowest, s->at, lsq->n);
   while (!s->ended) {
     double along = find_step(s);
     if (local_cosine(lsq, s->at, s->slope, s->norm) <= options->gradient_tol)
@@ -131,15 +127,15 @@ static void run(const Lsq *lsq, const LocalOptions *options, LocalResult *result
     else
       take_step(s);
   }
-  // A search that converged stands for where it converged to, whether or not it came by something lower.
+  // The result of a search that converged is where it converged, even if it passed a lower point on the way.
   const LsqPoint *found = local_end_converged(result->end) ? s->at : s->lowest;
   lsq_point_copy(result->best, found, lsq->n);
   arena_free(a);
 }
 
 void local_gauss_newton(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  bool natural = options->fit && options->fit->line_search == LINE_SEARCH_NATURAL;
+  bool natural = options->line_search == LINE_SEARCH_NATURAL && lsq->residuals;
   result->iterations = result->evaluations = 0;
-  if (natural && lsq->residuals && gauss_newton_natural(lsq, options, result)) return;
-  run(lsq, options, result, natural || options->line_search);
+  if (natural && gauss_newton_natural(lsq, options, result)) return;
+  run(lsq, options, result, options->line_search != LINE_SEARCH_OFF);
 }

@@ -1,3 +1,6 @@
+// Damped linear least squares, |Qr + R d|^2 + damping*|scale d|^2, by orthogonal transformations: the columns that move are
+// made triangular by reflections, rows sqrt(damping)*e_i are rotated in. Inside bounds: active sets, each with a lower value
+// than the one before (bounded-variable least squares: Stark and Parker, Comput. Stat. 10 (1995) 129).
 #include "local/linear.h"
 
 #include <math.h>
@@ -5,11 +8,11 @@
 #include <string.h>
 
 struct LinearWork {
-  int *column; // the numbers that move, in rising order
+  int *column; // the unknowns that move, in rising order
   int *use;    // of the boxed step
   int *rows, *spare;
   double *T;      // triangle of the moving columns, by rows of n
-  double *rhs;    // -Q'(Qr + R d) where the numbers that do not move stand at d
+  double *rhs;    // -Q'(Qr + R d) where the unknowns that do not move stand at d
   double *row;    // of the damping, while it is rotated in
   double *target; // of the boxed step: where it would go without bounds
   double *point;
@@ -174,7 +177,7 @@ static void rotate_in(LinearWork *w, int n, int count, int i, double root) {
   }
 }
 
-// Minimises over the numbers in use, the others stand where d has them.
+// Minimises over the unknowns in use, the others stand where d has them.
 static void solve(LinearWork *w, const LinearModel *m, double damping, const int *use, double *d) {
   int n = m->n, count = reduce(w, m, use, d);
   double root = sqrt(damping);
@@ -216,7 +219,7 @@ static bool held(const LinearModel *m, int i, double d, double slope, double tol
   return (d == m->low[i] && slope >= -tol) || (d == m->high[i] && slope <= tol);
 }
 
-// As far as the bounds let it from d to the target; the numbers that stop it stay there.
+// As far as the bounds let it from d to the target; the unknowns that stop it stay there.
 static void walk(LinearWork *w, const LinearModel *m, double *d) {
   double part = 1;
   for (int i = 0; i < m->n; i++) {
@@ -248,7 +251,7 @@ static void stop_at_bounds(LinearWork *w, const LinearModel *m, double damping, 
   }
 }
 
-// Lets numbers go that want to leave their bound inward: all, or only the one that wants it most.
+// Lets unknowns go that want to leave their bound inward: all, or only the one that wants it most.
 static bool release(LinearWork *w, const LinearModel *m, double damping, bool all,
                     const double *d) {
   double rest = damped_slope(w, m, damping, d), most = 0;
@@ -269,7 +272,6 @@ static bool release(LinearWork *w, const LinearModel *m, double damping, bool al
   return true;
 }
 
-// Active sets, each with a lower value than the one before (Stark and Parker, Comput. Stat. 10 (1995) 129).
 void linear_boxed_step(LinearWork *w, const LinearModel *m, double damping, double *d) {
   int n = m->n;
   memset(d, 0, (size_t)n * sizeof *d);

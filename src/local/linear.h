@@ -13,7 +13,7 @@ typedef struct LinearWork LinearWork; // scratch; one per search
 
 LinearWork *linear_new(Arena *a, int n);
 
-// d minimises |Qr + R d|^2 + damping*|scale d|^2 over the numbers i with use[i] (NULL: all), the others do not move; bounds
+// d minimises |Qr + R d|^2 + damping*|scale d|^2 over the unknowns i with use[i] (NULL: all), the others do not move; bounds
 // are ignored. damping > 0; the least one (linear_least_damping) gives the step of least norm when R has no full rank.
 // Does not allocate; neither do the others.
 void linear_step(LinearWork *w, const LinearModel *m, double damping, const int *use, double *d);

@@ -1,13 +1,17 @@
-// lmder of MINPACK (Moré, in Lecture Notes in Mathematics 630 (1978) 105), as cminpack has it. It knows no bounds: residuals
-// are taken at the nearest point inside them, and a number that the slope pushes out of its bound has a column of zeros.
-// So its path is that of MINPACK until a bound is met.
+// Levenberg-Marquardt by lmder of MINPACK (Moré, in Lecture Notes in Mathematics 630 (1978) 105), as cminpack has it: each step
+// minimises |r + J d| with |D d| at most a radius that follows the ratio of actual to predicted reduction. lmder knows no
+// bounds: residuals are taken at the nearest point inside them, and an unknown that the slope pushes out of its bound has a
+// column of zeros. So its path is that of MINPACK until a bound is met.
+//
+// lmder calls `answer` for residuals (of a trial) and for J (of a point it has accepted); this is how acceptance is seen.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include <cminpack-1/cminpack.h>
 
-#include "local/descent.h"
+#include "local/common.h"
+#include "local/linear.h"
 #include "num/qr.h"
 
 static const double FAR = 1e100; // residuals where the model cannot be simulated
@@ -17,19 +21,23 @@ typedef struct Lmder {
   const Lsq *lsq;
   const LocalOptions *options;
   LocalResult *result;
-  int rows;           // of lmder, at least as many as numbers
-  int *number, count; // those that may move
-  LsqPoint *at;       // the accepted point
-  double *r, *J;      // there; J when it has slopes
+  // what lmder sees
+  int rows;            // at least as many as unknowns
+  int *unknown, count; // those that may move
+  double *u;           // their values; lmder may put them beyond the bounds
+  // the accepted point and the trial
+  LsqPoint *at;
+  double *r, *J; // at the point; J when it has slopes
+  double *slope, *norm;
   double *trial, *trial_r, trial_objective;
+  // scratch
   double *x; // of a call, inside the bounds
-  double *u; // of lmder
   QrSum *triangle;
   double **column;
-  double *slope, *norm;
   LinearWork *linear;
+  // progress
   int level;        // trials in a row that are as good as the accepted point
-  bool again;       // a number wants to come back from beyond its bound
+  bool again;       // an unknown wants to come back from beyond its bound
   double first;     // objective of the start
   double restarted; // objective when lmder was called last
   bool ended;
@@ -42,9 +50,9 @@ static Lmder *lmder_new(Arena *a, const Lsq *lsq, const LocalOptions *options,
   s->lsq = lsq;
   s->options = options;
   s->result = result;
-  s->number = ARENA_ARRAY(a, int, n + 1);
+  s->unknown = ARENA_ARRAY(a, int, n + 1);
   for (int i = 0; i < n; i++)
-    if (lsq->lower[i] < lsq->upper[i]) s->number[s->count++] = i;
+    if (lsq->lower[i] < lsq->upper[i]) s->unknown[s->count++] = i;
   s->rows = lsq->rows > s->count ? lsq->rows : s->count;
   s->at = lsq_point_new(a, n);
   s->r = ARENA_ARRAY(a, double, lsq->rows + 1);
@@ -76,19 +84,10 @@ static void copy(double *to, const double *from, int count) {
 // ---------------------------------------------------------------- evaluations
 
 static LsqEnd evaluate(Lmder *s, const double *x, double *r, double *J, double *objective) {
-  int rows = s->lsq->rows;
-  double sum = 0, all = 0;
-  s->result->evaluations++;
-  LsqEnd how = s->lsq->residuals(s->lsq->self, x, r, J);
-  *objective = HUGE_VAL;
-  if (how != LSQ_DONE) return how;
-  for (int k = 0; k < rows; k++) sum += r[k] * r[k] / 2;
-  for (size_t k = 0; J && k < (size_t)rows * (size_t)s->lsq->n; k++) all += J[k] * 0;
-  if (!isfinite(sum) || all != 0) return LSQ_FAILED;
-  *objective = sum;
-  return LSQ_DONE;
+  return local_residuals(s->lsq, x, r, J, objective, s->result);
 }
 
+// R, Qr, slope and norms of the accepted point from its r and J.
 static void take_triangle(Lmder *s) {
   int n = s->lsq->n, rows = s->lsq->rows;
   for (int i = 0; i < n; i++) copy(s->column[i], s->J + (size_t)i * (size_t)rows, rows);
@@ -104,6 +103,7 @@ static void take_triangle(Lmder *s) {
   s->at->has_slopes = true;
 }
 
+// J of the accepted point, unless it is known.
 static LsqEnd find_slopes(Lmder *s) {
   double objective;
   if (s->at->has_slopes) return LSQ_DONE;
@@ -114,12 +114,14 @@ static LsqEnd find_slopes(Lmder *s) {
 
 // ---------------------------------------------------------------- what lmder asks for
 
+// x: what lmder asks for, inside the bounds.
 static void set_point(Lmder *s, const double *u) {
   copy(s->x, s->at->x, s->lsq->n);
-  for (int k = 0; k < s->count; k++) s->x[s->number[k]] = u[k];
+  for (int k = 0; k < s->count; k++) s->x[s->unknown[k]] = u[k];
   local_clamp(s->lsq, s->x);
 }
 
+// Rows beyond those of the residuals are zero.
 static void hand_over(const Lmder *s, const double *r, double *out) {
   copy(out, r, s->lsq->rows);
   for (int k = s->lsq->rows; k < s->rows; k++) out[k] = 0;
@@ -144,12 +146,7 @@ static double noise(const Lmder *s) {
   return 2 * sqrt(s->at->objective * floor) + floor;
 }
 
-static void count_level(Lmder *s) {
-  double apart = fabs(s->trial_objective - s->at->objective), means = noise(s);
-  s->level = means > 0 && apart <= means ? s->level + 1 : 0;
-  if (s->level >= LEVEL_TRIALS) end(s, LOCAL_REDUCTION_END);
-}
-
+// Residuals of a trial.
 static void give_value(Lmder *s, double *out) {
   if (same(s, s->x, s->at->x)) {
     hand_over(s, s->r, out);
@@ -165,7 +162,9 @@ static void give_value(Lmder *s, double *out) {
     accept(s);
   } else {
     hand_over(s, s->trial_r, out);
-    count_level(s);
+    double apart = fabs(s->trial_objective - s->at->objective), means = noise(s);
+    s->level = means > 0 && apart <= means ? s->level + 1 : 0;
+    if (s->level >= LEVEL_TRIALS) end(s, LOCAL_REDUCTION_END);
   }
 }
 
@@ -176,17 +175,7 @@ static bool is_held(const Lmder *s, int i) {
          (x[i] >= s->lsq->upper[i] && s->slope[i] <= 0);
 }
 
-static void give_columns(Lmder *s, const double *u, double *out) {
-  size_t rows = (size_t)s->rows, own = (size_t)s->lsq->rows;
-  memset(out, 0, rows * (size_t)s->count * sizeof *out);
-  for (int k = 0; k < s->count; k++) {
-    int i = s->number[k];
-    if (is_held(s, i)) continue;
-    s->again = s->again || u[k] != s->at->x[i]; // beyond its bound, and wants to come back
-    copy(out + (size_t)k * rows, s->J + (size_t)i * own, s->lsq->rows);
-  }
-}
-
+// The Jacobian: lmder has accepted this point.
 static void give_slopes(Lmder *s, const double *u, double *out) {
   if (!same(s, s->x, s->at->x)) accept(s);
   if (s->ended) return;
@@ -195,12 +184,21 @@ static void give_slopes(Lmder *s, const double *u, double *out) {
     return;
   }
   LsqEnd how = find_slopes(s);
-  if (how == LSQ_DONE)
-    give_columns(s, u, out);
-  else
+  if (how != LSQ_DONE) {
     end(s, how == LSQ_STOP ? LOCAL_STOPPED_END : LOCAL_FAILED_END);
+    return;
+  }
+  size_t rows = (size_t)s->rows, own = (size_t)s->lsq->rows;
+  memset(out, 0, rows * (size_t)s->count * sizeof *out);
+  for (int k = 0; k < s->count; k++) {
+    int i = s->unknown[k];
+    if (is_held(s, i)) continue;
+    s->again = s->again || u[k] != s->at->x[i]; // beyond its bound, and wants to come back
+    copy(out + (size_t)k * rows, s->J + (size_t)i * own, s->lsq->rows);
+  }
 }
 
+// lmder's callback: what == 1 asks for r, 2 for J; a negative return ends lmder.
 static int answer(void *self, int m, int n, const double *u, double *r, double *J, int stride,
                   int what) {
   Lmder *s = self;
@@ -228,7 +226,7 @@ static bool cannot_descend(Lmder *s) {
   }
   LinearModel m = {n, p->R, p->Qr, scale, low, high};
   linear_boxed_step(s->linear, &m, linear_least_damping(&m), d);
-  // One that explains all but 1e-14 of the squares it began with has come down to errors of rounding.
+  // A fit that explains all but 1e-14 of the squares it began with has come down to errors of rounding.
   double level = fmax(noise(s), fmax(1e-3 * p->objective, 1e-14 * s->first));
   return linear_gain(&m, d) > level;
 }
@@ -244,18 +242,18 @@ static LocalEnd end_of(int info) {
   }
 }
 
-// A number rests on its bound, although the slope leads inside.
+// An unknown is at its bound, although the slope leads inside.
 static bool wants_inside(Lmder *s) {
   bool at_bound = false, wants = false;
   const LsqPoint *p = s->at;
   for (int k = 0; k < s->count; k++) {
-    int i = s->number[k];
+    int i = s->unknown[k];
     at_bound = at_bound || p->x[i] <= s->lsq->lower[i] || p->x[i] >= s->lsq->upper[i];
   }
   if (!at_bound || find_slopes(s) != LSQ_DONE) return false;
   double length = sqrt(2 * p->objective);
   for (int k = 0; k < s->count; k++) {
-    int i = s->number[k];
+    int i = s->unknown[k];
     bool bound = p->x[i] <= s->lsq->lower[i] || p->x[i] >= s->lsq->upper[i];
     wants = wants || (bound && !is_held(s, i) &&
                       fabs(s->slope[i]) > s->options->gradient_tol * s->norm[i] * length);
@@ -288,7 +286,7 @@ static void run(Lmder *s) {
   while (!s->ended) {
     s->again = false;
     s->restarted = s->at->objective;
-    for (int k = 0; k < s->count; k++) s->u[k] = s->at->x[s->number[k]];
+    for (int k = 0; k < s->count; k++) s->u[k] = s->at->x[s->unknown[k]];
     int info = lmder(answer, s, s->rows, s->count, s->u, r, J, s->rows, o->reduction_tol,
                      o->step_tol, o->gradient_tol, INT_MAX, diag, SCALE_ITSELF, first_step, QUIET,
                      &values, &slopes, pivot, qtf, w, w + n, w + 2 * n, rest);
@@ -314,7 +312,7 @@ static void start(Lmder *s) {
 }
 
 void local_lmder(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {
-  if (!lsq->residuals) { // then that is as near as one can get
+  if (!lsq->residuals) { // the nearest method that needs R and Qr alone
     local_lm(lsq, options, result);
     return;
   }

@@ -1,10 +1,13 @@
-// Newton's method with differences of the objective, as in Frewin (2013), section 6.5: forward differences with a constant
-// step for the slopes and for the second derivatives, of which the paper takes only the diagonal; a constant part of the
-// Newton step; what leaves the bounds is cut off. Nothing makes sure that the objective falls.
+// Newton's method with differences of the objective, as in Frewin (2013), section 6.5: x - factor*H^-1 slope, with forward
+// differences of a constant step h,
+//   slope_i = (V(x + h e_i) - V)/h,   H_ii = (V(x + 2 h e_i) - 2 V(x + h e_i) + V)/h^2,
+// and, where the option fd_hessian says so, H_ij = (V(x + h e_i + h e_j) - V(x + h e_i) - V(x + h e_j) + V)/h^2; the paper
+// takes the diagonal alone. What leaves the bounds is cut off. Nothing makes sure that the objective falls.
 #include <math.h>
 #include <string.h>
 
-#include "local/descent.h"
+#include "local/common.h"
+#include "local/linear.h"
 #include "num/lu.h"
 
 typedef struct NewtonFd {
@@ -13,10 +16,10 @@ typedef struct NewtonFd {
   LocalResult *result;
   LsqPoint *at, *trial;
   LsqPoint *lowest; // of all points: steps may lead uphill
-  LsqPoint *probe;
-  double *step;  // of the differences, 0: the number cannot move
-  double *ahead; // objective one step away
-  double *twice; // two steps away
+  LsqPoint *probe;  // one or two steps of the differences away
+  double *step;     // of the differences, 0: the unknown cannot move
+  double *ahead;    // objective one step away
+  double *twice;    // two steps away
   double *slope, *H, *d, *moved;
   Lu *lu;
   bool ended;
@@ -46,12 +49,16 @@ static void end(NewtonFd *s, LocalEnd how) {
 
 // ---------------------------------------------------------------- differences
 
+static bool has_exact_slopes(const NewtonFd *s) {
+  return s->options->fd_gradient == FD_GRADIENT_SENSITIVITIES;
+}
+
 static LsqEnd evaluate(NewtonFd *s, LsqPoint *p) {
-  if (s->options->fd_exact) return local_eval(s->lsq, p, HUGE_VAL, s->result);
+  if (has_exact_slopes(s)) return local_eval(s->lsq, p, HUGE_VAL, s->result);
   return local_value(s->lsq, p, s->result);
 }
 
-// The objective with numbers i and j moved by a step of theirs (i = j: by two).
+// The objective with unknowns i and j moved by a step of theirs (i = j: by two).
 static LsqEnd probe(NewtonFd *s, int i, int j, double *objective) {
   LsqPoint *p = s->probe;
   memcpy(p->x, s->at->x, (size_t)s->lsq->n * sizeof *p->x);
@@ -69,7 +76,7 @@ static LsqEnd probe_twice(NewtonFd *s, int i) {
 }
 
 // Forward, where two steps stay inside the bounds and can be simulated, else backward. Between close bounds steps are shorter.
-static LsqEnd probe_number(NewtonFd *s, int i) {
+static LsqEnd probe_unknown(NewtonFd *s, int i) {
   double x = s->at->x[i], up = (s->lsq->upper[i] - x) / 2, down = (x - s->lsq->lower[i]) / 2;
   double step = fmin(s->options->fd_step, fmax(up, down));
   s->ahead[i] = s->twice[i] = s->at->objective;
@@ -81,18 +88,13 @@ static LsqEnd probe_number(NewtonFd *s, int i) {
   return probe_twice(s, i);
 }
 
-static LsqEnd probe_all(NewtonFd *s) {
-  LsqEnd how = LSQ_DONE;
-  for (int i = 0; how == LSQ_DONE && i < s->lsq->n; i++) how = probe_number(s, i);
-  return how;
-}
-
+// Row i of H, and what is symmetric to it.
 static LsqEnd fill_row(NewtonFd *s, int i) {
   int n = s->lsq->n;
   double V = s->at->objective, both;
   for (int j = i + 1; j < n; j++) {
     double h = 0;
-    if (s->options->fd_full && s->step[i] != 0 && s->step[j] != 0) {
+    if (s->options->fd_hessian == FD_HESSIAN_FULL && s->step[i] != 0 && s->step[j] != 0) {
       LsqEnd how = probe(s, i, j, &both);
       if (how != LSQ_DONE) return how;
       h = (both - s->ahead[i] - s->ahead[j] + V) / (s->step[i] * s->step[j]);
@@ -104,19 +106,9 @@ static LsqEnd fill_row(NewtonFd *s, int i) {
   return LSQ_DONE;
 }
 
-static void find_slopes(NewtonFd *s) {
-  const LsqPoint *p = s->at;
-  if (s->options->fd_exact) linear_slope(s->lsq->n, p->R, p->Qr, s->slope, NULL);
-  for (int i = 0; i < s->lsq->n; i++) {
-    if (s->step[i] == 0) s->slope[i] = 0;
-    if (s->step[i] != 0 && !s->options->fd_exact)
-      s->slope[i] = (s->ahead[i] - p->objective) / s->step[i];
-  }
-}
-
 // ---------------------------------------------------------------- steps
 
-// A number that changes nothing stays where it is.
+// d = -H^-1 slope. An unknown that changes nothing stays where it is.
 static bool solve(NewtonFd *s) {
   int n = s->lsq->n;
   for (int i = 0; i < n; i++) {
@@ -136,21 +128,23 @@ static bool solve(NewtonFd *s) {
 }
 
 static void find_step(NewtonFd *s) {
-  LsqEnd how = probe_all(s);
-  for (int i = 0; how == LSQ_DONE && i < s->lsq->n; i++) how = fill_row(s, i);
+  int n = s->lsq->n;
+  const LsqPoint *p = s->at;
+  LsqEnd how = LSQ_DONE;
+  for (int i = 0; how == LSQ_DONE && i < n; i++) how = probe_unknown(s, i);
+  for (int i = 0; how == LSQ_DONE && i < n; i++) how = fill_row(s, i);
   if (how != LSQ_DONE) {
     end(s, how == LSQ_STOP ? LOCAL_STOPPED_END : LOCAL_FAILED_END);
     return;
   }
-  find_slopes(s);
+  if (has_exact_slopes(s)) linear_slope(n, p->R, p->Qr, s->slope, NULL);
+  for (int i = 0; i < n; i++) {
+    if (s->step[i] == 0)
+      s->slope[i] = 0;
+    else if (!has_exact_slopes(s))
+      s->slope[i] = (s->ahead[i] - p->objective) / s->step[i];
+  }
   if (!solve(s)) end(s, LOCAL_NO_DESCENT_END);
-}
-
-static void set_trial(NewtonFd *s) {
-  for (int i = 0; i < s->lsq->n; i++)
-    s->trial->x[i] = s->at->x[i] + s->options->step_factor * s->d[i];
-  local_clamp(s->lsq, s->trial->x);
-  for (int i = 0; i < s->lsq->n; i++) s->moved[i] = s->trial->x[i] - s->at->x[i];
 }
 
 // Where the objective is curved downwards Newton's step leads uphill; a bound that stops it there is no optimum.
@@ -178,7 +172,10 @@ static void move(NewtonFd *s) {
 }
 
 static void take_step(NewtonFd *s) {
-  set_trial(s);
+  for (int i = 0; i < s->lsq->n; i++)
+    s->trial->x[i] = s->at->x[i] + s->options->step_factor * s->d[i];
+  local_clamp(s->lsq, s->trial->x);
+  for (int i = 0; i < s->lsq->n; i++) s->moved[i] = s->trial->x[i] - s->at->x[i];
   LsqEnd how = evaluate(s, s->trial);
   if (how == LSQ_DONE)
     move(s);
@@ -207,7 +204,7 @@ void local_newton_fd(const Lsq *lsq, const LocalOptions *options, LocalResult *r
       find_step(s);
     if (!s->ended) take_step(s);
   }
-  // A search that converged stands for where it converged to, whether or not it came by something lower.
+  // The result of a search that converged is where it converged, even if it passed a lower point on the way.
   const LsqPoint *found = local_end_converged(result->end) ? s->at : s->lowest;
   lsq_point_copy(result->best, found, lsq->n);
   arena_free(a);

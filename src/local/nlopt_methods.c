@@ -1,19 +1,20 @@
-// Methods of NLopt (S. G. Johnson): they see the numbers as changes from the start, in units of the first step.
-#include "local/nlopt_methods.h"
-
+// Methods of the library NLopt (S. G. Johnson, github.com/stevengj/nlopt): Nelder and Mead's simplex (Comput. J. 7 (1965) 308),
+// BOBYQA and COBYLA (Powell, reports DAMTP 2009/NA06 and 1994) from values, and SLSQP (Kraft, report DFVLR-FB 88-28, 1988) from
+// the gradient R'Qr. They see u with x = start + unit*u, where a unit is the first step of each unknown.
 #include <assert.h>
 #include <math.h>
 #include <nlopt.h>
 #include <string.h>
 
-#include "local/descent.h"
-#include "local/sqp_help.h"
+#include "local/common.h"
+#include "local/linear.h"
+#include "local/sqp_model.h"
 
 typedef struct NloptRow {
   nlopt_algorithm algorithm;
   bool slopes, constraints;
-  bool per_number; // a step changes little: max_iterations of them for each number
-  bool fresh;      // ends are checked from a fresh start
+  bool per_unknown; // a step changes little: max_iterations of them for each unknown
+  bool fresh;       // ends are checked from a fresh start
 } NloptRow;
 
 typedef struct NloptRun {
@@ -21,22 +22,25 @@ typedef struct NloptRun {
   const Lsq *lsq;
   const LocalOptions *options;
   LocalResult *result;
+  // what NLopt sees in one call
   nlopt_opt nlopt;
-  double *unit;
-  double *lower, *upper; // of what NLopt sees
-  double *from;          // the start
-  LsqPoint *at;          // evaluated last
-  double *slope;
+  double *from;          // x where u = 0
+  double *unit;          // of u
+  double *lower, *upper; // of u
   double high;           // above this, objectives are compressed
   double measure;        // what objectives and slopes are divided by
-  int constraints;       // how many count
-  double *c, *C, *c_tol; // their values, slopes and what each may be violated by
-  double violation;      // of the best point, in these tolerances
   int *told;             // the constraints that NLopt knows, equalities first
   int told_equal, told_count;
   double *told_tol;
+  // constraints
+  int constraints;       // how many count
+  double *c, *C, *c_tol; // their values, slopes and what each may be violated by
+  double violation;      // of the best point, in these tolerances
+  // progress
+  LsqPoint *at;   // evaluated last
   LocalEnd cause; // why NLopt was stopped
   bool stopped;
+  double *slope; // scratch
 } NloptRun;
 
 static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const LocalOptions *options,
@@ -57,23 +61,21 @@ static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const Lo
   return s;
 }
 
-// ---------------------------------------------------------------- numbers
-
-// The first change of a number; at most a quarter of its range.
-static double first_step(const NloptRun *s, int i) {
-  double range = s->lsq->upper[i] - s->lsq->lower[i];
-  return fmin(s->options->fit->first_move * s->lsq->typical[i], range / 4);
-}
+// ---------------------------------------------------------------- units
 
 static bool can_move(const Lsq *lsq, int i) {
   return lsq->lower[i] < lsq->upper[i];
 }
 
+// The first change of an unknown: at most a quarter of its range.
 static void choose_units(NloptRun *s) {
-  for (int i = 0; i < s->lsq->n; i++) {
-    s->unit[i] = can_move(s->lsq, i) ? first_step(s, i) : 1;
-    s->lower[i] = (s->lsq->lower[i] - s->from[i]) / s->unit[i];
-    s->upper[i] = (s->lsq->upper[i] - s->from[i]) / s->unit[i];
+  const Lsq *lsq = s->lsq;
+  for (int i = 0; i < lsq->n; i++) {
+    double range = lsq->upper[i] - lsq->lower[i];
+    double first = fmin(s->options->first_move * lsq->typical[i], range / 4);
+    s->unit[i] = can_move(lsq, i) ? first : 1;
+    s->lower[i] = (lsq->lower[i] - s->from[i]) / s->unit[i];
+    s->upper[i] = (lsq->upper[i] - s->from[i]) / s->unit[i];
   }
 }
 
@@ -88,7 +90,7 @@ static void choose_measure(NloptRun *s) {
   if (squares > 0 && isfinite(squares)) s->measure = sqrt(squares);
 }
 
-// A number at a bound is exactly there.
+// An unknown at a bound is exactly there.
 static void from_units(const NloptRun *s, const double *u, double *x) {
   for (int i = 0; i < s->lsq->n; i++) {
     x[i] = s->from[i] + s->unit[i] * u[i];
@@ -100,7 +102,7 @@ static void from_units(const NloptRun *s, const double *u, double *x) {
 
 // ---------------------------------------------------------------- constraints
 
-// What a relative change of every number by step_tol does to it.
+// A constraint may be violated by what a relative change of every unknown by step_tol does to it.
 static void choose_tolerances(NloptRun *s) {
   const Lsq *lsq = s->lsq;
   double change = fmax(s->options->step_tol, 1e-10);
@@ -114,6 +116,7 @@ static void choose_tolerances(NloptRun *s) {
   }
 }
 
+// The largest violation, in tolerances.
 static double violation(NloptRun *s, const double *x) {
   double most = 0;
   if (s->constraints == 0) return 0;
@@ -125,6 +128,7 @@ static double violation(NloptRun *s, const double *x) {
   return most;
 }
 
+// NLopt will know constraint k.
 static void tell(NloptRun *s, int k) {
   s->told[s->told_count] = k;
   s->told_tol[s->told_count++] = s->c_tol[k];
@@ -224,15 +228,12 @@ static bool is_better(const NloptRun *s, double by) {
   return by < s->violation;
 }
 
-static int most_steps(const NloptRun *s) {
-  double most = (double)s->options->max_iterations * (s->row->per_number ? s->lsq->n : 1);
-  return (int)fmin(most, 2e9);
-}
-
+// Keeps the point that was evaluated last where it is the best, and looks whether the search is over.
 static void note(NloptRun *s) {
   LocalEnd how;
   LocalResult *r = s->result;
   double by = violation(s, s->at->x);
+  double most = (double)s->options->max_iterations * (s->row->per_unknown ? s->lsq->n : 1);
   if (!is_better(s, by)) return;
   lsq_point_copy(r->best, s->at, s->lsq->n);
   s->violation = by;
@@ -240,17 +241,18 @@ static void note(NloptRun *s) {
   if (s->lsq->accepted) s->lsq->accepted(s->lsq->self, r->best, r->iterations);
   if (by <= 1 && local_is_good(r->best, s->options, &how))
     stop(s, how);
-  else if (r->iterations >= most_steps(s))
+  else if (r->iterations >= most)
     stop(s, LOCAL_ITERATIONS_END);
 }
 
-// Linear and quadratic models do not survive a wall beside a valley: far above the start the objective becomes its
-// logarithm, which keeps the order of points; where there is none it is a million times as high.
+// Linear and quadratic models fail beside a steep wall: far above the start the objective is replaced by its logarithm, which
+// keeps the order of points; where the model cannot be simulated, it is a million times as high.
 static double flattened(const NloptRun *s, double V) {
   double far = fmin(V / s->high, 1e6);
   return (far > 1 && !s->row->slopes ? 1 + log(far) : far) * s->high / s->measure;
 }
 
+// What NLopt minimises.
 static double objective(unsigned n, const double *u, double *slopes, void *self) {
   NloptRun *s = self;
   from_units(s, u, s->slope);
@@ -279,7 +281,7 @@ static bool begin(NloptRun *s) {
   int n = s->lsq->n;
   if (n) memcpy(s->at->x, best->x, (size_t)n * sizeof *best->x);
   local_clamp(s->lsq, s->at->x);
-  bool satisfied = s->constraints && sqp_reach_constraints(s->lsq, s->options, s->at->x);
+  bool satisfied = s->constraints && sqp_reach_constraints(s->lsq, s->at->x);
   LsqEnd e = evaluate(s, s->row->slopes);
   if (e == LSQ_FAILED && local_move_off_bounds(s->lsq, s->at->x)) e = evaluate(s, s->row->slopes);
   lsq_point_copy(best, s->at, n);
@@ -298,16 +300,6 @@ static bool begin(NloptRun *s) {
   return moves;
 }
 
-static void set_tolerances(NloptRun *s) {
-  const LocalOptions *o = s->options;
-  double *tol = s->slope; // scratch
-  for (int i = 0; i < s->lsq->n; i++)
-    tol[i] = o->step_tol * local_size(s->lsq, s->from, i) / s->unit[i];
-  nlopt_set_xtol_abs(s->nlopt, tol);
-  nlopt_set_ftol_rel(s->nlopt, o->reduction_tol);
-  nlopt_set_ftol_abs(s->nlopt, s->lsq->noise / s->measure);
-}
-
 static void set_up(NloptRun *s, double step) {
   const Lsq *lsq = s->lsq;
   s->nlopt = nlopt_create(s->row->algorithm, (unsigned)lsq->n);
@@ -316,7 +308,12 @@ static void set_up(NloptRun *s, double step) {
   nlopt_set_lower_bounds(s->nlopt, s->lower);
   nlopt_set_upper_bounds(s->nlopt, s->upper);
   nlopt_set_initial_step1(s->nlopt, step);
-  set_tolerances(s);
+  double *tol = s->slope; // scratch
+  for (int i = 0; i < lsq->n; i++)
+    tol[i] = s->options->step_tol * local_size(lsq, s->from, i) / s->unit[i];
+  nlopt_set_xtol_abs(s->nlopt, tol);
+  nlopt_set_ftol_rel(s->nlopt, s->options->reduction_tol);
+  nlopt_set_ftol_abs(s->nlopt, lsq->noise / s->measure);
   int equal = s->told_equal, unequal = s->told_count - equal;
   if (equal) nlopt_add_equality_mconstraint(s->nlopt, (unsigned)equal, equalities, s, s->told_tol);
   if (unequal)
@@ -368,7 +365,7 @@ static void run_fresh(NloptRun *s, double *u) {
 }
 
 // Under constraints NLopt's methods may end anywhere. A step of the SQP that promises this part of the objective, and
-// changes a number by more than this part of it, shows that they ended too early.
+// changes an unknown by more than this part of it, shows that they ended too early.
 static const double LARGE_GAIN = 1e-2, LARGE_STEP = 1e-3;
 
 // One simulation with slopes.
@@ -378,9 +375,9 @@ static bool is_stationary(NloptRun *s) {
   if (!s->at->has_slopes) {
     LsqEnd e = evaluate(s, true);
     if (e == LSQ_STOP) s->stopped = true, s->result->end = LOCAL_STOPPED_END;
-    if (e != LSQ_DONE) return true; // nobody knows
+    if (e != LSQ_DONE) return true; // unknown
   }
-  double gain = sqp_promise(s->lsq, s->options, s->at, LARGE_STEP);
+  double gain = sqp_promise(s->lsq, s->at, LARGE_STEP);
   return gain <= LARGE_GAIN * best->objective + s->lsq->noise;
 }
 
@@ -421,9 +418,9 @@ static void minimise(const NloptRow *row, const Lsq *lsq, const LocalOptions *op
   arena_free(a);
 }
 
-static const NloptRow NELDER_MEAD = {NLOPT_LN_NELDERMEAD, .per_number = true, .fresh = true},
-                      BOBYQA = {NLOPT_LN_BOBYQA, .per_number = true},
-                      COBYLA = {NLOPT_LN_COBYLA, .constraints = true, .per_number = true},
+static const NloptRow NELDER_MEAD = {NLOPT_LN_NELDERMEAD, .per_unknown = true, .fresh = true},
+                      BOBYQA = {NLOPT_LN_BOBYQA, .per_unknown = true},
+                      COBYLA = {NLOPT_LN_COBYLA, .constraints = true, .per_unknown = true},
                       SLSQP = {NLOPT_LD_SLSQP, .slopes = true, .constraints = true};
 
 void local_nelder_mead(const Lsq *lsq, const LocalOptions *options, LocalResult *result) {

@@ -1,18 +1,17 @@
 #include "problem/fit_options.h"
 
 static const OptionRow ROWS[] = {
-#define OPT(type, name, default_value, least, most, meaning)                                       \
-  {#name, OPTION_##type, offsetof(FitOptions, name), #default_value, least, most,                  \
-   NULL,  meaning,       #least " to " #most},
-#define OPT_CHOICE(name, default_value, choices, meaning)                                          \
-  {#name,   OPTION_choice, offsetof(FitOptions, name), #default_value, 0, 0, choices,              \
-   meaning, choices},
+#define OPT(...) OPTION_ROW(FitOptions, __VA_ARGS__)
+#define OPT_CHOICE(...) OPTION_ROW_CHOICE(FitOptions, __VA_ARGS__)
 #include "problem/fit_options.def"
 #undef OPT
 #undef OPT_CHOICE
 };
 
-const OptionTable FIT_OPTIONS = {ROWS, sizeof ROWS / sizeof *ROWS};
+static const OptionSynonym SYNONYMS[] = {{"local", "trust-region", "lm"}};
+
+const OptionTable FIT_OPTIONS = {ROWS, sizeof ROWS / sizeof *ROWS, SYNONYMS,
+                                 sizeof SYNONYMS / sizeof *SYNONYMS};
 
 void fit_options_init(FitOptions *o) {
   options_defaults(&FIT_OPTIONS, o);

@@ -34,7 +34,18 @@ bool method_has(Method m, MethodTrait trait) {
   return (METHODS[m].traits & (int)trait) != 0;
 }
 
+// Other words that are accepted, but neither listed nor printed.
+static const struct {
+  const char *word;
+  Method method;
+} OTHER_WORDS[] = {{"trust-region", METHOD_LM}};
+
 bool method_find(const char *word, Method *m) {
+  for (size_t i = 0; i < sizeof OTHER_WORDS / sizeof *OTHER_WORDS; i++) {
+    if (strcmp(OTHER_WORDS[i].word, word) != 0) continue;
+    *m = OTHER_WORDS[i].method;
+    return true;
+  }
   for (int i = 0; i < METHOD_COUNT; i++) {
     if (strcmp(METHODS[i].word, word) != 0) continue;
     *m = (Method)i;

@@ -81,7 +81,7 @@ void kinks_watch(void *kinks, Stepper *s) {
 static const char ADVICE[] =
     "second derivatives do not hold across that; write a smooth law such as "
     "tanh(v/eps), or choose a method "
-    "that needs first derivatives only (lm, trust-region)";
+    "that needs first derivatives only (lm)";
 
 // Conditions may contain modes: after an event it is not known what they are.
 bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {

@@ -1,6 +1,6 @@
 // What a fit finds, what it says on the way, and how it can end.
 #pragma once
-#include "local/lsq.h"
+#include "local/local.h"
 #include "problem/problem.h"
 #include "residual/work_count.h"
 

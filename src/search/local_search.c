@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "search/method_options.h"
 #include "search/starts.h"
 
 // ---------------------------------------------------------------- methods
@@ -16,7 +17,6 @@ static LocalMethod *const METHODS[METHOD_COUNT] = {
 
 Method local_search_method(const Problem *p) {
   static const Method BY_OPTION[] = {
-      [LOCAL_TRUST_REGION] = METHOD_TRUST_REGION,
       [LOCAL_LM] = METHOD_LM,
       [LOCAL_LMDER] = METHOD_LMDER,
       [LOCAL_GAUSS_NEWTON] = METHOD_GAUSS_NEWTON,
@@ -183,26 +183,20 @@ static void scaled_constraints(void *self, const double *y, double *c, double *C
 // way go on much longer there.
 static const double WITHOUT_STATES = 1e-6;
 
-static LocalOptions options_of(const Search *s, const LocalSearch *l) {
+static LocalOptions options_of(const Search *s, const LocalSearch *l,
+                               PopulationOptions *population) {
   const FitOptions *o = &s->problem->options;
   bool whole = l->step_tol == o->step_tol; // a search to the end; both may be 0
   double loose = whole ? 1 : l->step_tol / o->step_tol;
   if (s->problem->model->nx == 0) loose *= WITHOUT_STATES;
-  return (LocalOptions){.max_iterations = l->max_iterations,
-                        .step_tol = l->step_tol,
-                        .gradient_tol = fmin(1e-3, o->gradient_tol * loose),
-                        .reduction_tol = fmin(1e-3, o->reduction_tol * loose * loose),
-                        .step_factor = o->step_factor,
-                        .line_search = o->line_search == LINE_SEARCH_ON,
-                        .rough = l->rough,
-                        .damping = o->newton_sigma,
-                        .c1 = o->newton_c1,
-                        .c2 = o->newton_c2,
-                        .fd_step = o->fd_step,
-                        .fd_full = o->fd_hessian == FD_HESSIAN_FULL,
-                        .fd_exact = o->fd_gradient == FD_GRADIENT_SENSITIVITIES,
-                        .target = l->target,
-                        .fit = o};
+  LocalOptions options = method_options(o, population);
+  options.max_iterations = l->max_iterations;
+  options.step_tol = l->step_tol;
+  options.gradient_tol = fmin(1e-3, o->gradient_tol * loose);
+  options.reduction_tol = fmin(1e-3, o->reduction_tol * loose * loose);
+  options.rough = l->rough;
+  options.target = l->target;
+  return options;
 }
 
 static double typical_of(const Unknown *u, bool log) {
@@ -286,7 +280,8 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
              .inequalities = s->problem->constraints.inequalities,
              .constraints = scaled_constraints,
              .accepted = scaled_accepted};
-  LocalOptions options = options_of(s, l);
+  PopulationOptions population;
+  LocalOptions options = options_of(s, l, &population);
   LocalResult result = {.best = lsq_point_new(a, s->n)};
   from_natural(s, x, result.best->x);
   METHODS[method_of(s)](&lsq, &options, &result);
@@ -302,9 +297,7 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
 // Only methods that choose their own way begin with less accuracy. Others are asked for because of what they do in each step,
 // need second derivatives of full accuracy, or use values alone.
 static bool begins_quickly(const Search *s) {
-  Method m = method_of(s);
-  return m == METHOD_TRUST_REGION ||
-         (m == METHOD_LM && s->problem->options.lm_damping == LM_DAMPING_RADIUS);
+  return method_of(s) == METHOD_LM && s->problem->options.lm_damping == LM_DAMPING_RADIUS;
 }
 
 // Where to go is seen with little accuracy; where to stop is not. Motion that magnifies errors can mislead the first search:

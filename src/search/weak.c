@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "local/local.h"
 #include "num/random.h"
 #include "search/weak_form.h"
 
@@ -57,8 +58,6 @@ static double search_from(Weak *w, LsqPoint *point) {
                           .step_tol = 1e-9,
                           .gradient_tol = 1e-12,
                           .reduction_tol = 1e-14,
-                          .step_factor = 1,
-                          .line_search = true,
                           .target = -1};
   LocalResult result = {.best = point};
   local_lm(&lsq, &options, &result);

@@ -14,7 +14,7 @@ static const OptionRow ROWS[] = {
 #undef OPT_CHOICE
 };
 
-const OptionTable SIMULATE_OPTIONS = {ROWS, sizeof ROWS / sizeof *ROWS};
+const OptionTable SIMULATE_OPTIONS = {.rows = ROWS, .count = sizeof ROWS / sizeof *ROWS};
 
 void simulate_options_init(SimulateOptions *o) {
   options_defaults(&SIMULATE_OPTIONS, o);

@@ -210,7 +210,8 @@ static void begin_sorting(Sorting *s, Basin *b) {
   *s = (Sorting){
       .b = b, .arena = a, .local = *b->problem, .owner = ARENA_ARRAY(a, int, b->done + 1)};
   for (int i = 0; i < b->done; i++) s->owner[i] = -1;
-  s->local.method = METHOD_TRUST_REGION;
+  s->local.method = METHOD_LM;
+  s->local.options.lm_damping = LM_DAMPING_RADIUS;
   s->local.options.threads = 1;
   s->local.options.derivatives = DERIVATIVES_SENSITIVITIES;
   s->fitting = fitting_new(&s->local);

@@ -255,7 +255,7 @@ static void look_at_phase(const StartFacts *f) {
   check_add(
       f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
       "At the start values the model is further from the data than their mean is. A search from "
-      "there alone (lm, trust-region, newton ...) may end in a wrong minimum; %s.",
+      "there alone (lm, newton ...) may end in a wrong minimum; %s.",
       local ? "use method: auto" : "auto and homotopy are made for that");
 }
 

@@ -9,10 +9,8 @@
 static const char *const FOR_ALL[] = {"criterion", "loss", "huber_limit"};
 
 static const char *const USUAL[] = {
-    "auto",        "homotopy",     "trust-region", "lm",
-    "lmder",       "gauss-newton", "sqp",          "implicit-filtering",
-    "nelder-mead", "bobyqa",       "ga",           "pso",
-    "cma-es",      "de",           NULL,
+    "auto",        "homotopy", "lm", "lmder", "gauss-newton", "sqp", "implicit-filtering",
+    "nelder-mead", "bobyqa",   "ga", "pso",   "cma-es",       "de",  NULL,
 };
 
 const char *const *compare_spec_usual(void) {

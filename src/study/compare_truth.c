@@ -130,7 +130,7 @@ static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) 
   local.options.loss = p->options.loss;
   local.options.huber_limit = p->options.huber_limit;
   local.options.threads = p->options.threads;
-  local.method = p->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
+  local.method = p->constraints.count ? METHOD_SQP : METHOD_LM;
   local.parts.count = 0;
   AssessedFit f = assessed_fit_run(&local, t->x, NULL, NULL);
   if (is_moved_by_noise(t, &f)) t->near = copy_numbers(a, f.result->x, t->n);

@@ -210,7 +210,8 @@ static bool restart(Study *s, const SideJob *better) {
   const double *x =
       better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
   *local = *s->simulated;
-  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_TRUST_REGION;
+  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_LM;
+  local->options.lm_damping = LM_DAMPING_RADIUS;
   EvalWork *work = eval_work_new(fitting_of(s), local->options.threads, NULL);
   FitResult *fit = fit_run_on(local, work, x, relay_fit, s);
   eval_work_free(work);

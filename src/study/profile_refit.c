@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/fit_result.h"
+#include "search/method_options.h"
 #include "search/result_rows.h"
 
 struct Refit {
@@ -179,16 +180,13 @@ static LocalEnd search_others(Refit *r, double *x, double *objective) {
              .equalities = r->p->constraints.equalities,
              .inequalities = r->p->constraints.inequalities,
              .constraints = scaled_constraints};
-  LocalOptions options = {.max_iterations = o->max_iterations,
-                          .step_tol = o->step_tol,
-                          .gradient_tol = o->gradient_tol,
-                          .reduction_tol = o->reduction_tol,
-                          .step_factor = 1,
-                          .target = -1,
-                          .fit = o};
+  PopulationOptions population;
+  LocalOptions options = method_options(o, &population);
+  options.lm_damping =
+      LM_DAMPING_RADIUS; // the one that finds the minimum best, whatever the fit used
   LocalResult result = {.best = r->best};
   for (int i = 0; i < r->n; i++) r->best->x[i] = in_logs(r, i) ? log(x[i]) : x[i];
-  (r->p->constraints.count ? local_sqp : local_trust_region)(&lsq, &options, &result);
+  (r->p->constraints.count ? local_sqp : local_lm)(&lsq, &options, &result);
   to_natural(r, r->best->x, x);
   *objective = r->best->objective;
   r->budget.used.iterations += result.iterations;

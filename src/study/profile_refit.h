@@ -1,6 +1,6 @@
 // Fits with one number held, each from a start nearby: what a profile is made of.
 #pragma once
-#include "local/lsq.h"
+#include "local/local.h"
 #include "residual/evaluate.h"
 
 typedef struct Refit Refit; // belongs to one thread

@@ -113,7 +113,8 @@ static void work_trial(void *own, void *job) {
   Problem noisy = *trial_problem(s, t->number, a);
   noisy.options.threads = 1;
   Problem local = noisy;
-  local.method = METHOD_TRUST_REGION;
+  local.method = METHOD_LM;
+  local.options.lm_damping = LM_DAMPING_RADIUS;
   AssessedFit f = assessed_fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
   FitResult *from_truth = fit_run_on(&local, f.work, s->truth, worker_goes_on, w);
   if (pool_goes_on(w->pool)) record(s, f.result, from_truth, f.statistics, t);

@@ -27,7 +27,7 @@ holds grep -q "^homotopy,1,1," t.csv; holds grep -q "^lm,1,1," t.csv; holds grep
 it "commas inside of parentheses belong to the method, a truth may come from the model"
 run compare decay.yaml --methods "multistart(lm, 5):label=many,lm" --truth --format json; status 0; out '"label": "many"'; out '"truth": {"k": 1}'
 it "every method from the same random starts"
-run compare decay.yaml --methods lm,trust-region --random_starts 4 --truth k=2 --format json -o r.json; status 0
+run compare decay.yaml --methods lm,lmder --random_starts 4 --truth k=2 --format json -o r.json; status 0
 json r.json "[m['found'] for m in d['methods']] == [4, 4] and len({str(r['start']) for m in d['methods'] for r in m['runs']}) == 4"
 it "without --methods the usual ones are compared"
 run compare decay.yaml --max_simulations 60 --format csv; status 0; holds test "$(wc -l <out)" -gt 12; out "^auto,"; out "^cma-es,"

@@ -39,7 +39,7 @@ near() { # near KEY VALUE RELATIVE: the first number after the key in the JSON
     END { exit !found }' out || wrong "$1 is not $2: $(grep -o "$1[^,]*" out | head -n 1)"
 }
 
-for method in auto homotopy trust-region lm lmder gauss-newton sqp newton; do
+for method in auto homotopy lm lmder gauss-newton sqp newton; do
   it "fit by $method finds certified parameters"
   run fit misra1a.yaml --method "$method" --json -
   near '"b1", "value": ' 238.94212918 1e-6; near '"b2", "value": ' 5.5015643181E-04 1e-6

@@ -1,6 +1,7 @@
 // Laws that every global method keeps. A test program sets `method` and adds GLOBAL_LAWS to its list.
 #pragma once
 #include "global_trial.h"
+#include "num/design.h"
 
 static LocalMethod *method;
 
@@ -26,8 +27,8 @@ static void a_sphere_is_found(void **state) {
 static void a_curved_valley_is_followed(void **state) {
   (void)state;
   Trial *t = trial_new(valley, 2, -4);
-  t->fit.generations = 2000;
-  t->fit.stall = 500;
+  t->population.generations = 2000;
+  t->population.stall = 500;
   run(t);
   assert_true(t->result.best->objective < 1e-3);
   trial_free(t);
@@ -38,8 +39,8 @@ static void the_best_of_many_optima_is_found(void **state) {
   int found = 0;
   for (int seed = 1; seed <= 5; seed++) {
     Trial *t = trial_new(hills, 2, 4.5);
-    t->fit.seed = seed;
-    t->fit.population = 60;
+    t->population.seed = seed;
+    t->population.population = 60;
     run(t);
     found += t->result.best->objective < 10.1;
     trial_free(t);
@@ -96,7 +97,7 @@ static void a_box_is_no_bound(void **state) {
     t->box_low[i] = -4;
     t->box_high[i] = -2;
   }
-  t->fit.stall = 100;
+  t->population.stall = 100;
   run(t);
   assert_at_sphere(t, 0.05);
   trial_free(t);
@@ -107,8 +108,8 @@ static void the_seed_decides_everything(void **state) {
   double trace[3];
   for (int k = 0; k < 3; k++) {
     Trial *t = trial_new(hills, 3, 4.5);
-    t->fit.seed = k == 2 ? 8 : 7;
-    t->fit.generations = 20;
+    t->population.seed = k == 2 ? 8 : 7;
+    t->population.generations = 20;
     run(t);
     trace[k] = t->trace;
     trial_free(t);
@@ -128,7 +129,7 @@ static void units_do_not_matter(void **state) {
     for (size_t k = 0; k < sizeof scale / sizeof *scale; k++) *scale[k] *= units[i];
   }
   scaled->size = 0x1p-40;
-  plain->fit.generations = scaled->fit.generations = 60;
+  plain->population.generations = scaled->population.generations = 60;
   run(plain);
   run(scaled);
   assert_int_equal(plain->points, scaled->points);
@@ -144,8 +145,8 @@ static double stretched_valley(const double *x, int n) {
 static void nothing_but_the_order_of_objectives_counts(void **state) {
   (void)state;
   Trial *plain = trial_new(valley, 3, -4), *stretched = trial_new(stretched_valley, 3, -4);
-  plain->fit.generations = stretched->fit.generations = 40;
-  plain->fit.stall = stretched->fit.stall = 1000;
+  plain->population.generations = stretched->population.generations = 40;
+  plain->population.stall = stretched->population.stall = 1000;
   run(plain);
   run(stretched);
   assert_int_equal(plain->result.iterations, 40);
@@ -157,14 +158,14 @@ static void nothing_but_the_order_of_objectives_counts(void **state) {
 static void first_points_come_from_every_design(void **state) {
   (void)state;
   double trace = 0;
-  for (int sampling = SAMPLING_LATIN_HYPERCUBE; sampling <= SAMPLING_RANDOM; sampling++) {
+  for (int sampling = DESIGN_LATIN_HYPERCUBE; sampling <= DESIGN_RANDOM; sampling++) {
     Trial *t = trial_new(sphere, 3, 2);
-    t->fit.sampling = sampling;
-    t->fit.generations = 1;
+    t->population.sampling = sampling;
+    t->population.generations = 1;
     run(t);
     assert_true(t->trace != trace);
     trace = t->trace;
-    t->fit.generations = 0;
+    t->population.generations = 0;
     run(t);
     assert_at_sphere(t, 0.02);
     trial_free(t);
@@ -183,7 +184,7 @@ static void a_generation_is_one_call(void **state) {
 static void generations_are_limited(void **state) {
   (void)state;
   Trial *t = trial_new(valley, 4, -4);
-  t->fit.generations = 7;
+  t->population.generations = 7;
   run(t);
   assert_int_equal(t->result.end, LOCAL_GENERATIONS_END);
   assert_int_equal(t->result.iterations, 7);
@@ -196,8 +197,8 @@ static void the_population_is_as_large_as_wanted(void **state) {
   const int sizes[] = {1, 2, 3, 5, 33};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     Trial *t = trial_new(sphere, 2, 1);
-    t->fit.population = sizes[k];
-    t->fit.generations = 3;
+    t->population.population = sizes[k];
+    t->population.generations = 3;
     run(t);
     int size = sizes[k] < 4 ? 4 : sizes[k];
     assert_true(t->points <= 4 * size && t->points >= size);
@@ -288,7 +289,7 @@ static void it_is_said_when_nothing_can_be_simulated(void **state) {
 static void a_plain_ends_the_search(void **state) {
   (void)state;
   Trial *t = trial_new(flat, 3, -4);
-  t->fit.stall = 12;
+  t->population.stall = 12;
   run(t);
   assert_true(local_end_converged(t->result.end));
   assert_true(t->result.best->objective == 3);

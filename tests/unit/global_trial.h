@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "local/lsq.h"
+#include "global/global.h"
+#include "global/population_options.h"
 #include "test.h"
 
 enum { NUMBERS_MOST = 8, SEEN_MOST = 2000 };
@@ -25,7 +26,7 @@ typedef struct Trial {
   double trace;                 // a sum over all points: equal for equal paths
   double (*seen)[NUMBERS_MOST]; // the first points
   Arena *arena;
-  FitOptions fit;
+  PopulationOptions population;
   LocalOptions options;
   LocalResult result;
 } Trial;
@@ -90,8 +91,10 @@ static inline Trial *trial_new(Landscape *landscape, int n, double start) {
                  .self = t,
                  .values = trial_values,
                  .accepted = trial_accepted};
-  fit_options_init(&t->fit);
-  t->options = (LocalOptions){.step_tol = 1e-8, .target = -1, .fit = &t->fit};
+  population_options_init(&t->population);
+  t->population.max_simulations = 20000;
+  local_options_init(&t->options);
+  t->options.population = &t->population;
   t->result.best = lsq_point_new(a, n);
   for (int i = 0; i < n; i++) t->result.best->x[i] = start;
   return t;

@@ -14,7 +14,7 @@ typedef struct Run {
 } Run;
 
 static Run run_new(LsqResiduals *residuals, int m, int n, const double *start) {
-  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options};
+  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options()};
   r.best = r.result.best = lsq_point_new(r.t->arena, n);
   if (n) memcpy(r.best->x, start, (size_t)n * sizeof *start);
   return r;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "local/lsq.h"
+#include "local/local.h"
 #include "num/qr.h"
 
 enum { LSQ_CASE_NUMBERS = 12 };
@@ -393,16 +393,14 @@ static inline LsqTest *lsq_test_new(LsqResiduals *residuals, int m, int n) {
   return t;
 }
 
-static const LocalOptions lsq_test_options = {.max_iterations = 1000,
-                                              .step_tol = 1e-8,
-                                              .gradient_tol = 1e-10,
-                                              .reduction_tol = 1e-12,
-                                              .step_factor = 1,
-                                              .line_search = true,
-                                              .c1 = 0.25,
-                                              .c2 = 0.75,
-                                              .fd_step = 1e-4,
-                                              .target = -1};
+static inline LocalOptions lsq_test_options(void) {
+  LocalOptions o;
+  local_options_init(&o);
+  o.max_iterations = 1000;
+  o.line_search = LINE_SEARCH_ON;
+  o.fd_step = 1e-4;
+  return o;
+}
 
 // Whether an objective is one of the known minima: relative, or absolute where the minimum is zero.
 static inline bool lsq_case_is_solved(const LsqCase *c, double objective) {

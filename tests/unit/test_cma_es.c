@@ -4,15 +4,15 @@
 static void runs_after_the_first_have_twice_the_population(void **state) {
   (void)state;
   Trial *t = trial_new(hills, 3, 4);
-  t->fit.cma_restarts = 0;
+  t->population.cma_restarts = 0;
   run(t);
   int first = t->result.iterations;
   assert_int_equal(t->points, 7 * (first + 1));
   assert_int_equal(t->result.end, LOCAL_STALL_END);
   trial_free(t);
   t = trial_new(hills, 3, 4);
-  t->fit.generations = first + 10; // begins as before
-  t->fit.cma_restarts = 4;
+  t->population.generations = first + 10; // begins as before
+  t->population.cma_restarts = 4;
   run(t);
   assert_int_equal(t->points, 7 * (first + 1) + 14 * 10);
   trial_free(t);

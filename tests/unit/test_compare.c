@@ -97,7 +97,7 @@ static void random_methods_run_with_several_seeds(void **state) {
 
 static void random_starts_are_the_same_for_every_method(void **state) {
   (void)state;
-  static const char *const TEXTS[] = {"lm", "trust-region", NULL};
+  static const char *const TEXTS[] = {"lm", "lmder", NULL};
   Known k = compared_decay("");
   Compared three = {.request = {.random_starts = 3}}, two = {.request = {.random_starts = 2}};
   const Compare *a = compared_run(&k, &three, TEXTS, NULL, NULL),
@@ -239,7 +239,7 @@ static bool stop_in_second(void *data, const CompareProgress *p) {
 
 static void the_listener_stops_it_with_the_rows_so_far(void **state) {
   (void)state;
-  static const char *const TEXTS[] = {"lm", "trust-region", "gauss-newton", NULL};
+  static const char *const TEXTS[] = {"lm", "lmder", "gauss-newton", NULL};
   int calls = 0;
   Known k = compared_decay("");
   Compared c = {0};

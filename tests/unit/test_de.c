@@ -4,8 +4,8 @@
 static void a_trial_always_has_a_number_of_the_mutant(void **state) {
   (void)state;
   Trial *t = trial_new(hills, 4, 4);
-  t->fit.de_crossover = 0;
-  t->fit.generations = 1;
+  t->population.de_crossover = 0;
+  t->population.generations = 1;
   run(t);
   for (int k = 40; k < t->points; k++) {
     int differs = 0;
@@ -31,9 +31,9 @@ static bool is_a_mutant(const Trial *t, int trial, int members) {
 static void mutants_are_sums_of_members(void **state) {
   (void)state;
   Trial *t = trial_new(hills, 1, 0);
-  t->fit.population = 4;
-  t->fit.generations = 1;
-  t->fit.de_crossover = 1;
+  t->population.population = 4;
+  t->population.generations = 1;
+  t->population.de_crossover = 1;
   t->lower[0] = -100, t->upper[0] = 100; // no mutant is moved inside
   run(t);
   for (int k = 4; k < t->points; k++) assert_true(is_a_mutant(t, k, 4));
@@ -46,8 +46,8 @@ static void the_best_as_base_is_faster_on_a_sphere(void **state) {
   for (int seed = 1; seed <= 5; seed++)
     for (int strategy = DE_STRATEGY_RAND; strategy <= DE_STRATEGY_BEST; strategy++) {
       Trial *t = trial_new(sphere, 4, 4);
-      t->fit.seed = seed;
-      t->fit.de_strategy = strategy;
+      t->population.seed = seed;
+      t->population.de_strategy = strategy;
       t->options.target = 0.2501;
       run(t);
       assert_int_equal(t->result.end, LOCAL_TARGET_END);
@@ -61,8 +61,8 @@ static void few_members_are_enough_to_go_on(void **state) {
   (void)state;
   for (int size = 1; size < 4; size++) {
     Trial *t = trial_new(sphere, 2, 4);
-    t->fit.population = size;
-    t->fit.generations = 20;
+    t->population.population = size;
+    t->population.generations = 20;
     run(t);
     assert_true(t->result.best->objective <= sphere((double[]){4, 4}, 2));
     trial_free(t);

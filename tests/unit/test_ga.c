@@ -4,13 +4,13 @@
 static void the_elite_is_not_evaluated_again(void **state) {
   (void)state;
   Trial *t = trial_new(hills, 3, 4);
-  t->fit.generations = 10;
+  t->population.generations = 10;
   run(t);
   assert_int_equal(t->points, 50 + 10 * 47);
-  t->fit.ga_elite = 0.5;
+  t->population.ga_elite = 0.5;
   run(t);
   assert_int_equal(t->points, 50 + 10 * 25);
-  t->fit.ga_elite = 0; // one stays even so
+  t->population.ga_elite = 0; // one stays even so
   run(t);
   assert_int_equal(t->points, 50 + 10 * 49);
   trial_free(t);
@@ -26,8 +26,8 @@ static bool is_inherited(const Trial *t, int point, int i, int members) {
 static void crossover_makes_no_new_numbers(void **state) {
   (void)state;
   Trial *t = trial_new(hills, 3, 4);
-  t->fit.ga_crossover = 1;
-  t->fit.generations = 5;
+  t->population.ga_crossover = 1;
+  t->population.generations = 5;
   run(t);
   int mixed = 0;
   for (int k = 50; k < t->points; k++) {
@@ -44,12 +44,12 @@ static void crossover_makes_no_new_numbers(void **state) {
 static void mutation_makes_new_numbers(void **state) {
   (void)state;
   Trial *t = trial_new(sphere, 3, 4);
-  t->fit.ga_crossover = 0;
-  t->fit.generations = 5;
+  t->population.ga_crossover = 0;
+  t->population.generations = 5;
   run(t);
   for (int k = 50; k < t->points; k++)
     for (int i = 0; i < 3; i++) assert_false(is_inherited(t, k, i, 50));
-  t->fit.generations = 0;
+  t->population.generations = 0;
   run(t); // finds its way without any crossover
   assert_at_sphere(t, 0.02);
   trial_free(t);
@@ -62,9 +62,9 @@ static void better_members_have_more_children(void **state) {
   int better = 0, all = 0;
   for (int seed = 1; seed <= 20; seed++) {
     Trial *t = trial_new(sphere, 1, 4);
-    t->fit.seed = seed;
-    t->fit.ga_crossover = 1;
-    t->fit.generations = 1;
+    t->population.seed = seed;
+    t->population.ga_crossover = 1;
+    t->population.generations = 1;
     run(t);
     double V[50];
     for (int k = 0; k < 50; k++) V[k] = sphere(t->seen[k], 1);

@@ -1,4 +1,3 @@
-#include "local/lsq.h"
 #include "lsq_problems.h"
 #include "test.h"
 
@@ -20,7 +19,7 @@ typedef struct Run {
 } Run;
 
 static Run run_new(LsqResiduals *residuals, int m, int n, const double *start) {
-  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options};
+  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options()};
   r.best = r.result.best = lsq_point_new(r.t->arena, n);
   memcpy(r.best->x, start, (size_t)n * sizeof *start);
   return r;
@@ -39,7 +38,7 @@ static void whole_steps_converge_quadratically(void **state) {
   (void)state;
   const double start = 2.5;
   Run r = run_new(one_decay, 40, 1, &start);
-  r.options.line_search = false;
+  r.options.line_search = LINE_SEARCH_OFF;
   run_it(&r);
   assert_true(local_end_converged(r.result.end));
   assert_close(r.best->x[0], 3, 1e-12);
@@ -50,7 +49,7 @@ static void whole_steps_converge_quadratically(void **state) {
 // 1 - factor of the error remains in each step, whatever the problem.
 static double error_after(const double *start, double factor, int iterations) {
   Run r = run_new(brown_almost_linear, 10, 10, start);
-  r.options.line_search = false;
+  r.options.line_search = LINE_SEARCH_OFF;
   r.options.step_factor = factor;
   r.options.max_iterations = iterations;
   run_it(&r);
@@ -75,7 +74,7 @@ static void without_a_line_search_whatever_comes_is_taken(void **state) {
   (void)state;
   const double start = 1.5;
   Run r = run_new(arctangent, 1, 1, &start);
-  r.options.line_search = false;
+  r.options.line_search = LINE_SEARCH_OFF;
   r.options.max_iterations = 3;
   run_it(&r);
   assert_int_equal(r.result.end, LOCAL_ITERATIONS_END);
@@ -118,7 +117,7 @@ static void the_shortest_step_is_taken_where_data_leave_a_choice(void **state) {
   (void)state;
   const double start[] = {1, 1, 1, 1};
   Run r = run_new(linear_rank_one, 10, 4, start);
-  r.options.line_search = false;
+  r.options.line_search = LINE_SEARCH_OFF;
   run_it(&r);
   assert_true(local_end_converged(r.result.end));
   assert_close(r.best->objective, 15.0 / 14, 1e-9);
@@ -134,7 +133,7 @@ static void points_are_cut_off_at_the_bounds(void **state) {
   Run r = run_new(rosenbrock, 2, 2, start);
   r.t->lower[0] = r.t->lower[1] = -2;
   r.t->upper[0] = 3, r.t->upper[1] = 1.5;
-  r.options.line_search = false;
+  r.options.line_search = LINE_SEARCH_OFF;
   run_it(&r); // eval asserts the bounds
   assert_close(r.best->x[0], 1, 1e-8);
   assert_close(r.best->x[1], 1, 1e-8);
@@ -150,7 +149,7 @@ static void a_failed_simulation_ends_or_halves_the_step(void **state) {
   const double start = 3; // the whole step leads to -9.5
   Run r = run_new(arctangent, 1, 1, &start);
   r.t->wall = wall_at_four;
-  r.options.line_search = false;
+  r.options.line_search = LINE_SEARCH_OFF;
   run_it(&r);
   assert_int_equal(r.result.end, LOCAL_FAILED_END);
   assert_close(r.best->x[0], 3, 0);
@@ -182,11 +181,9 @@ static void a_target_and_a_stop_end_the_search(void **state) {
 
 // ---------------------------------------------------------------- natural
 
-static const FitOptions NATURAL = {.line_search = LINE_SEARCH_NATURAL};
-
 static Run natural_new(LsqResiduals *residuals, int m, int n, const double *start) {
   Run r = run_new(residuals, m, n, start);
-  r.options.fit = &NATURAL;
+  r.options.line_search = LINE_SEARCH_NATURAL;
   return r;
 }
 

@@ -86,9 +86,8 @@ static void homotopy_with_lm_finds_the_pendulum_from_far_away(void **state) {
 static void the_basin_of_a_plain_search_is_narrow(void **state) {
   (void)state;
   static const double STARTS[] = {9.5, 10.5, 9.3, 10.7};
-  static const char *const METHODS[] = {"method: lm", "method: trust-region",
-                                        "method: gauss-newton"};
-  for (int m = 0; m < 3; m++) {
+  static const char *const METHODS[] = {"method: lm", "method: gauss-newton"};
+  for (int m = 0; m < 2; m++) {
     Known k = PENDULUM(0.1, METHODS[m]);
     known_open(&k);
     for (int i = 0; i < 4; i++) {

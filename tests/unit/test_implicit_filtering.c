@@ -1,7 +1,4 @@
-#include "hand_problem.h"
-#include "local/descent.h"
 #include "lsq_problems.h"
-#include "search/fit.h"
 #include "test.h"
 
 typedef struct Run {
@@ -9,18 +6,15 @@ typedef struct Run {
   LsqPoint *best;
   LocalResult result;
   LocalOptions options;
-  FitOptions fit;
 } Run;
 
 static Run *run_new(LsqResiduals *residuals, int m, int n, const double *start, int model) {
   LsqTest *t = lsq_test_new(residuals, m, n);
   Run *r = ARENA_NEW(t->arena, Run);
-  *r = (Run){.t = t, .options = lsq_test_options};
+  *r = (Run){.t = t, .options = lsq_test_options()};
   r->best = r->result.best = lsq_point_new(t->arena, n);
   if (n) memcpy(r->best->x, start, (size_t)n * sizeof *start);
-  fit_options_init(&r->fit);
-  r->fit.filter_model = model;
-  r->options.fit = &r->fit;
+  r->options.filter_model = model;
   return r;
 }
 
@@ -159,7 +153,7 @@ static void the_box_is_the_unit(void **state) {
   const double start[] = {0.2, 0.2}, low[] = {-0.5, -0.5}, high[] = {0.5, 0.5};
   Run *r = run_new(bowl, 2, 2, start, FILTER_MODEL_BFGS);
   r->t->lsq.box_low = low, r->t->lsq.box_high = high;
-  r->fit.filter_first = r->fit.filter_last = 0.25;
+  r->options.filter_first = r->options.filter_last = 0.25;
   r->options.max_iterations = 1;
   r->t->lower[0] = r->t->lower[1] = -0.06; // closer than a quarter of the box, on one side
   r->t->upper[0] = r->t->upper[1] = 0.4;   // on the other
@@ -363,11 +357,8 @@ static LsqEnd noisy_values(void *self, const double *x, int count, double *V) {
 
 static double noisy_distance(const Noisy *n, LocalMethod *method, int model, const double *start,
                              LsqPoint *at) {
-  FitOptions fit;
-  fit_options_init(&fit);
-  fit.filter_model = model;
-  LocalOptions options = lsq_test_options;
-  options.fit = &fit;
+  LocalOptions options = lsq_test_options();
+  options.filter_model = model;
   LocalResult result = {.best = at};
   memcpy(at->x, start, 2 * sizeof *start);
   method(&n->lsq, &options, &result);
@@ -444,75 +435,6 @@ static void the_order_of_values_does_not_matter(void **state) {
   arena_free(a);
 }
 
-// ---- simulations that are rounded to three digits
-
-// A car that brakes in a straight line, after Butz and others, SIAM News 33 (2000): the friction of the four brakes is found
-// from the speeds of the wheels.
-static const char BRAKING[] =
-    "model Braking\n"
-    "  parameter Real mu1 = 0.1954, mu2 = 0.1772, mu3 = 0.1672, mu4 = 0.1669;\n"
-    "  parameter Real m = 1520, J = 1.2, R = 0.31, Ff = 4000, Fr = 3450, B = 12, C = 1.5, D = "
-    "1.1;\n"
-    "  parameter Real cf = 62, cr = 30, pmax = 90;\n"
-    "  Real u(start = 19.5, fixed = true);\n"
-    "  Real w1(start = 62.9, fixed = true), w2(start = 62.9, fixed = true);\n"
-    "  Real w3(start = 62.9, fixed = true), w4(start = 62.9, fixed = true);\n"
-    "  Real p, F1, F2, F3, F4;\n"
-    "equation\n"
-    "  p = pmax*(1 - exp(-time/0.1))*(0.9 + 0.1*sin(6*time));\n"
-    "  F1 = Ff*D*sin(C*atan(B*(w1*R - u)/(u + 0.5)));\n"
-    "  F2 = Ff*D*sin(C*atan(B*(w2*R - u)/(u + 0.5)));\n"
-    "  F3 = Fr*D*sin(C*atan(B*(w3*R - u)/(u + 0.5)));\n"
-    "  F4 = Fr*D*sin(C*atan(B*(w4*R - u)/(u + 0.5)));\n"
-    "  m*der(u) = F1 + F2 + F3 + F4;\n"
-    "  J*der(w1) = -R*F1 - mu1*cf*p*tanh(w1);\n"
-    "  J*der(w2) = -R*F2 - mu2*cf*p*tanh(w2);\n"
-    "  J*der(w3) = -R*F3 - mu3*cr*p*tanh(w3);\n"
-    "  J*der(w4) = -R*F4 - mu4*cr*p*tanh(w4);\n"
-    "end Braking;\n";
-
-static Hand *braking(uint64_t seed) {
-  Hand *h = hand_text(BRAKING);
-  static const char *const NAMES[] = {"mu1", "mu2", "mu3", "mu4"};
-  for (int i = 0; i < 4; i++) hand_estimate(h, NAMES[i], -1, i < 2 ? 0.33 : 0.34, 0.05, 0.5);
-  hand_experiment(h, (HandData){.channels = {"w1", "w2", "w3", "w4"},
-                                .step = 0.024,
-                                .count = 100,
-                                .noise = 0.02,
-                                .seed = seed});
-  return h;
-}
-
-static double fitted(Hand *h, Method method, int digits, int derivatives, int model) {
-  Problem *p = &h->problem;
-  p->method = method;
-  p->options.round_digits = digits;
-  p->options.derivatives = derivatives;
-  p->options.filter_model = model;
-  FitResult *r = fit_run(p, NULL, NULL, NULL);
-  double V = r->objective;
-  fit_free(r);
-  return V;
-}
-
-// As the paper found: implicit filtering reaches a lower objective than Levenberg-Marquardt with forward differences.
-static void rounded_simulations(void **state) {
-  (void)state;
-  for (uint64_t seed = 1; seed <= 2; seed++) {
-    Hand *h = braking(seed);
-    double exact = fitted(h, METHOD_LM, 0, DERIVATIVES_SENSITIVITIES, 0);
-    double smooth = fitted(h, METHOD_LM, 0, DERIVATIVES_FORWARD, 0);
-    double lm = fitted(h, METHOD_LM, 3, DERIVATIVES_FORWARD, 0);
-    assert_close_relative(smooth, exact, 1e-6); // without rounding both find it
-    EACH_MODEL(model) {
-      double filter = fitted(h, METHOD_IMPLICIT_FILTERING, 3, DERIVATIVES_FORWARD, model);
-      assert_true(filter < 0.95 * lm);
-      assert_close_relative(filter, exact, model == FILTER_MODEL_GAUSS_NEWTON ? 0.01 : 0.03);
-    }
-    hand_done(h);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bowl_in_any_number_of_numbers),
@@ -531,7 +453,6 @@ int main(void) {
       cmocka_unit_test(noise_is_filtered),
       cmocka_unit_test(small_valleys_are_overlooked),
       cmocka_unit_test(the_order_of_values_does_not_matter),
-      cmocka_unit_test(rounded_simulations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

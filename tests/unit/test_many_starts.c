@@ -49,7 +49,7 @@ static void one_start_of_many_finds_the_truth(void **state) {
 
 static void the_number_of_threads_changes_nothing(void **state) {
   (void)state;
-  static const char *const METHODS[] = {"multistart(trust-region, 9)",
+  static const char *const METHODS[] = {"multistart(lm, 9)",
                                         "multistart(homotopy, 3)",
                                         "multistart(auto, 3)",
                                         "ga",

@@ -20,6 +20,8 @@ static void what_is_read_is_printed(void **state) {
   (void)state;
   static const char *const TEXTS[][2] = {
       {"lm", "lm"},
+      {"trust-region", "lm"}, // another word for it
+      {"multistart(trust-region, 3)", "multistart(lm, 3)"},
       {"multistart", "multistart"},
       {"multistart(lm, 50)", "multistart(lm, 50)"},
       {" multistart ( cma-es ) ", "multistart(cma-es)"},

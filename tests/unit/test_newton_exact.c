@@ -1,8 +1,5 @@
-#include "local/descent.h"
 #include "local_laws.h"
-#include "made_problem.h"
 #include "num/random.h"
-#include "search/fit.h"
 
 // ---- second derivatives by differences of exact slopes, of order 4
 
@@ -159,7 +156,7 @@ static double first_step(double sigma) {
   Run r = run_new(bard, 15, 3, start);
   r.t->lsq.accepted = note_path;
   r.options.max_iterations = 1;
-  r.options.damping = sigma;
+  r.options.newton_sigma = sigma;
   run_it(&r);
   double size = 0;
   for (int i = 0; i < 3; i++) size = hypot(size, path.x[0][i] - start[i]);
@@ -176,9 +173,9 @@ static void a_given_sigma_shortens_the_first_step(void **state) {
 static double reached(double sigma, double c1, double c2) {
   const double start[] = {-1.2, 1};
   Run r = run_new(rosenbrock, 2, 2, start);
-  r.options.damping = sigma;
-  r.options.c1 = c1;
-  r.options.c2 = c2;
+  r.options.newton_sigma = sigma;
+  r.options.newton_c1 = c1;
+  r.options.newton_c2 = c2;
   r.options.max_iterations = 40;
   run_it(&r);
   double objective = r.best->objective;
@@ -275,148 +272,6 @@ static void second_derivatives_are_evaluated_once_for_each_step(void **state) {
   run_free(&r);
 }
 
-// ---- in a fit
-
-static const char OSCILLATOR[] =
-    "model Oscillator\n"
-    "  parameter Real k = 4; parameter Real c = 0.2;\n"
-    "  Real x(start = 1, fixed = true); Real v(start = 0, fixed = true);\n"
-    "equation\n"
-    "  der(x) = v;\n"
-    "  der(v) = -k*x - c*v;\n"
-    "end Oscillator;\n";
-
-// k = 4, c = 0.2, with noise of 0.05 that repeats.
-static Problem *open_oscillator(Made *m, const char *estimate, const char *more) {
-  static char text[20000], yaml[600];
-  Random random;
-  random_seed(&random, 5);
-  made_open(m);
-  made_file(m, "model.mo", OSCILLATOR);
-  int used = snprintf(text, sizeof text, "t,x\n");
-  for (int i = 0; i <= 200; i++) {
-    double t = 0.05 * i, w = sqrt(4 - 0.01),
-           x = exp(-0.1 * t) * (cos(w * t) + 0.1 / w * sin(w * t));
-    used += snprintf(text + used, sizeof text - (size_t)used, "%.2f,%.12g\n", t,
-                     x + 0.05 * random_normal(&random));
-  }
-  made_file(m, "data.csv", text);
-  snprintf(yaml, sizeof yaml,
-           "model: model.mo\nexperiments: {data: data.csv, measure: {x: {column: x%s}}}\n"
-           "estimate: {%s}\n%s\n",
-           strstr(more, "huber") ? ", sigma: 0.05" : "", estimate, more);
-  return made_load(m, yaml);
-}
-
-static void fits_end_where_those_of_lm_do(void **state) {
-  (void)state;
-  static const char *const CASES[][2] = {
-      {"k: {start: 4.4, min: 0.1, max: 50}, c: {start: 0.5, min: 0, max: 5}", ""},
-      {"k: {start: 4.4, min: 0.1, max: 50, scale: log}, c: {start: 0.5, min: 0.01, scale: log}",
-       ""},
-      {"k: {start: 4.4, prior: {mean: 4.2, sd: 0.05}}, c: {start: 0.5, prior: {mean: 1, sd: 0.1}}",
-       ""},
-      {"k: {start: 4.4, min: 4.1, max: 50}, c: {start: 0.5, min: 0.3}", ""}, // at their bounds
-      {"k: {start: 4.4}, c: {start: 0.5}", "loss: huber"},
-      {"k: {start: 4.4}, c: {start: 0.5}", "criterion: integral"},
-  };
-  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-    Made m;
-    Problem *p = open_oscillator(&m, CASES[i][0], CASES[i][1]);
-    p->method = METHOD_LM;
-    FitResult *lm = fit_run(p, NULL, NULL, NULL);
-    p->method = METHOD_NEWTON;
-    FitResult *r = fit_run(p, NULL, NULL, NULL);
-    assert_int_equal(r->outcome, FIT_CONVERGED);
-    assert_close_relative(r->objective, lm->objective, 1e-9);
-    for (int k = 0; k < 2; k++) assert_close_relative(r->x[k], lm->x[k], 1e-5);
-    assert_null(strstr(r->message, "linear residuals"));
-    assert_true(r->work.iterations < 12);
-    fit_free(lm);
-    fit_free(r);
-    made_close(&m);
-  }
-}
-
-static bool count_down(void *data, const FitProgress *p) {
-  int *left = data;
-  assert_non_null(p->x);
-  return --*left > 0;
-}
-
-// From farther away steps that nothing checks wander, and rounding decides where to.
-static const char NEAR[] = "k: {start: 4.2}, c: {start: 0.3}";
-
-static void fits_stop_at_any_moment_with_the_best_point(void **state) {
-  (void)state;
-  for (int fd = 0; fd < 2; fd++) {
-    Made m;
-    Problem *p = open_oscillator(&m, NEAR, "");
-    p->method = fd ? METHOD_NEWTON_FD : METHOD_NEWTON;
-    p->options.target_objective = fd ? 1 : 0;
-    p->options.step_factor = 0.3; // whole steps of newton-fd go anywhere
-    double last = HUGE_VAL;
-    FitOutcome outcome = FIT_STOPPED;
-    for (int most = 1; outcome == FIT_STOPPED; most++) {
-      int left = most;
-      FitResult *r = fit_run(p, NULL, count_down, &left);
-      outcome = r->outcome;
-      if (outcome == FIT_STOPPED) assert_int_equal(left, 0);
-      assert_true(r->objective <= last || last == HUGE_VAL);
-      last = r->objective;
-      fit_free(r);
-    }
-    assert_true(last < 1);
-    p->options.max_simulations = 3;
-    FitResult *r = fit_run(p, NULL, NULL, NULL);
-    assert_int_equal(r->outcome, FIT_BUDGET);
-    assert_true(r->objective < HUGE_VAL);
-    fit_free(r);
-    made_close(&m);
-  }
-}
-
-static void a_fit_says_where_second_derivatives_were_missing(void **state) {
-  (void)state;
-  Made m;
-  open_oscillator(&m, "k: {start: 4.4}, c: {start: 0.5}", "");
-  problem_free(m.problem);
-  made_file(
-      &m, "model.mo",
-      "model Stop\n  parameter Real k = 4; parameter Real c = 0.2;\n"
-      "  Real x(start = 1, fixed = true); Real v(start = 0, fixed = true);\n"
-      "equation\n  der(x) = v;\n  der(v) = -k*x - (if x > 0.9 then 2*c else c)*v;\nend Stop;\n");
-  Problem *p = made_load(&m, "model: model.mo\nexperiments: {data: data.csv, measure: {x: x}}\n"
-                             "estimate: {k: 4.4, c: 0.5}\nmethod: newton\n");
-  FitResult *r = fit_run(p, NULL, NULL, NULL);
-  assert_int_equal(r->outcome, FIT_CONVERGED);
-  assert_non_null(strstr(r->message, "linear residuals"));
-  assert_non_null(strstr(r->message, "events"));
-  fit_free(r);
-  made_close(&m);
-}
-
-static void a_target_objective_ends_each_local_method(void **state) {
-  (void)state;
-  Made m;
-  Problem *p = open_oscillator(&m, NEAR, "options: {target_objective: 1}");
-  static const Method METHODS[] = {METHOD_LM, METHOD_TRUST_REGION, METHOD_GAUSS_NEWTON,
-                                   METHOD_NEWTON, METHOD_NEWTON_FD};
-  for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
-    p->method = METHODS[i];
-    if (METHODS[i] == METHOD_NEWTON_FD) p->options.step_factor = 0.3; // whole steps go anywhere
-    FitResult *r = fit_run(p, NULL, NULL, NULL);
-    assert_string_equal(local_end_word(r->end), "target");
-    assert_true(r->objective <= 1 && r->work.iterations > 0);
-    fit_free(r);
-  }
-  p->method = METHOD_HOMOTOPY;
-  FitResult *r = fit_run(p, NULL, NULL, NULL);
-  assert_true(r->end != LOCAL_TARGET_END);
-  fit_free(r);
-  made_close(&m);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       LOCAL_LAWS,
@@ -430,10 +285,6 @@ int main(void) {
       cmocka_unit_test(steps_of_linear_residuals_fill_in),
       cmocka_unit_test(a_stop_during_second_derivatives_keeps_the_point),
       cmocka_unit_test(second_derivatives_are_evaluated_once_for_each_step),
-      cmocka_unit_test(fits_end_where_those_of_lm_do),
-      cmocka_unit_test(fits_stop_at_any_moment_with_the_best_point),
-      cmocka_unit_test(a_fit_says_where_second_derivatives_were_missing),
-      cmocka_unit_test(a_target_objective_ends_each_local_method),
   };
   method = newton;
   return cmocka_run_group_tests(tests, NULL, NULL);

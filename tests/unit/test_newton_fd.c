@@ -1,4 +1,3 @@
-#include "local/lsq.h"
 #include "lsq_problems.h"
 #include "test.h"
 
@@ -10,7 +9,7 @@ typedef struct Run {
 } Run;
 
 static Run run_new(LsqResiduals *residuals, int m, int n, const double *start) {
-  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options};
+  Run r = {.t = lsq_test_new(residuals, m, n), .options = lsq_test_options()};
   r.best = r.result.best = lsq_point_new(r.t->arena, n);
   memcpy(r.best->x, start, (size_t)n * sizeof *start);
   return r;
@@ -47,7 +46,7 @@ static void differences_end_half_a_step_away(void **state) {
     for (double step = 0.01; step < 0.5; step *= 5) {
       Run r = run_new(parabola, 3, 2, start);
       r.options.fd_step = step;
-      r.options.fd_full = full;
+      r.options.fd_hessian = full ? FD_HESSIAN_FULL : FD_HESSIAN_DIAGONAL;
       run_it(&r);
       assert_true(local_end_converged(r.result.end));
       assert_close(r.best->x[0], 1.5 - step / 2 * (1.25 * 2 - 0.5 * 1.25) / determinant, 1e-7);
@@ -62,7 +61,7 @@ static void exact_slopes_end_in_the_minimum(void **state) {
   const double start[] = {5, -3};
   Run r = run_new(parabola, 3, 2, start);
   r.options.fd_step = 0.3;
-  r.options.fd_exact = true;
+  r.options.fd_gradient = FD_GRADIENT_SENSITIVITIES;
   run_it(&r);
   assert_true(local_end_converged(r.result.end));
   assert_close(r.best->x[0], 1.5, 1e-7);
@@ -79,7 +78,7 @@ static void evaluations_are_counted(void **state) {
     for (int steps = 1; steps < 4; steps++) {
       Run r = run_new(kowalik_osborne, 11, 4, start);
       r.options.max_iterations = steps;
-      r.options.fd_full = full;
+      r.options.fd_hessian = full ? FD_HESSIAN_FULL : FD_HESSIAN_DIAGONAL;
       r.options.step_factor = 0.1;
       run_it(&r);
       assert_int_equal(r.result.end, LOCAL_ITERATIONS_END);
@@ -95,7 +94,7 @@ static void a_step_factor_leaves_its_part(void **state) {
   double left[2];
   for (int steps = 5; steps < 7; steps++) {
     Run r = run_new(one_parabola, 1, 1, &start);
-    r.options.fd_exact = true;
+    r.options.fd_gradient = FD_GRADIENT_SENSITIVITIES;
     r.options.step_factor = 0.3;
     r.options.max_iterations = steps;
     run_it(&r);
@@ -111,7 +110,7 @@ static void differences_stay_inside_the_bounds(void **state) {
   const double start[] = {1.2, 0.3};
   Run r = run_new(parabola, 3, 2, start);
   r.options.fd_step = 0.01;
-  r.options.fd_full = true;
+  r.options.fd_hessian = FD_HESSIAN_FULL;
   r.t->upper[0] = 1.2;
   r.t->lower[1] = 0.3, r.t->upper[1] = 0.301;
   run_it(&r);
@@ -127,8 +126,8 @@ static void numbers_that_cannot_move_or_change_nothing_stay(void **state) {
   for (int full = 0; full < 2; full++) {
     Run r = run_new(parabola, 3, 3, start); // it has no third number
     r.t->lower[1] = r.t->upper[1] = 0.25;
-    r.options.fd_full = full;
-    r.options.fd_exact = true;
+    r.options.fd_hessian = full ? FD_HESSIAN_FULL : FD_HESSIAN_DIAGONAL;
+    r.options.fd_gradient = FD_GRADIENT_SENSITIVITIES;
     run_it(&r);
     assert_true(local_end_converged(r.result.end));
     assert_close(r.best->x[0], 1.75 - 0.25 / 4, 1e-7);
@@ -180,7 +179,7 @@ static void failed_simulations_turn_differences_or_end_the_search(void **state) 
   const double edge = 2, inside = 1;
   Run r = run_new(one_parabola, 1, 1, &edge); // forwards there is nothing
   r.t->wall = wall_at_two;
-  r.options.fd_exact = true;
+  r.options.fd_gradient = FD_GRADIENT_SENSITIVITIES;
   run_it(&r);
   assert_true(local_end_converged(r.result.end));
   assert_close(r.best->x[0], 1.75, 1e-7);
@@ -202,7 +201,7 @@ static void a_flat_objective_has_no_step(void **state) {
   (void)state;
   const double start[] = {1, 1}; // J'J of rank 1
   Run r = run_new(linear_rank_one, 10, 2, start);
-  r.options.fd_full = true;
+  r.options.fd_hessian = FD_HESSIAN_FULL;
   r.options.fd_step = 0.25; // differences without rounding errors
   run_it(&r);
   assert_int_equal(r.result.end, LOCAL_NO_DESCENT_END);
@@ -214,7 +213,7 @@ static void a_target_and_a_stop_end_the_search(void **state) {
   const double start[] = {1, 1, 1};
   Run r = run_new(bard, 15, 3, start);
   r.options.target = 1;
-  r.options.fd_exact = true;
+  r.options.fd_gradient = FD_GRADIENT_SENSITIVITIES;
   run_it(&r);
   assert_int_equal(r.result.end, LOCAL_TARGET_END);
   assert_true(r.best->objective <= 1);

@@ -1,6 +1,4 @@
-#include "local/nlopt_methods.h"
-
-#include "local/sqp_help.h"
+#include "local/sqp_model.h"
 #include "lsq_problems.h"
 #include "test.h"
 
@@ -24,20 +22,17 @@ typedef struct Run {
   LsqPoint *best;
   LocalResult result;
   LocalOptions options;
-  FitOptions fit;
 } Run;
 
 static Run *run_new(LsqResiduals *residuals, int m, int n, const double *start) {
   LsqTest *t = lsq_test_new(residuals, m, n);
   Run *r = ARENA_NEW(t->arena, Run);
-  *r = (Run){.t = t, .options = lsq_test_options};
+  *r = (Run){.t = t, .options = lsq_test_options()};
   r->best = r->result.best = lsq_point_new(t->arena, n);
   for (int i = 0; i < n; i++) {
     r->best->x[i] = start[i];
     if (start[i] != 0) t->typical[i] = fabs(start[i]);
   }
-  fit_options_init(&r->fit);
-  r->options.fit = &r->fit;
   return r;
 }
 
@@ -401,7 +396,7 @@ static void a_step_promises_nothing_at_the_optimum(void **state) {
     r->t->lsq.constraints = circles;
     r->t->lsq.equalities = 3, r->t->lsq.inequalities = 1;
     assert_int_equal(r->t->lsq.eval(r->t->lsq.self, r->best, HUGE_VAL, true), LSQ_DONE);
-    double gain = sqp_promise(&r->t->lsq, &r->options, r->best, 1e-3);
+    double gain = sqp_promise(&r->t->lsq, r->best, 1e-3);
     if (j == 1)
       assert_true(gain == 0);
     else

@@ -17,7 +17,8 @@ static const OptionRow ROWS[] = {
     {"colour", OPTION_choice, offsetof(Sample, colour), "green", 0, 0, "red green blue",
      "of wheels", "red green blue"},
 };
-static const OptionTable TABLE = {ROWS, 3};
+static const OptionSynonym SYNONYMS[] = {{"colour", "scarlet", "red"}};
+static const OptionTable TABLE = {ROWS, 3, SYNONYMS, 1};
 
 static Sample fresh(void) {
   Sample s;
@@ -53,6 +54,20 @@ static void values_are_set_by_name(void **state) {
   assert_close(s.speed, 2e-3, 0);
   assert_int_equal(s.count, 1000000);
   assert_int_equal(s.colour, 2);
+}
+
+static void a_synonym_stands_for_a_choice_and_is_never_printed(void **state) {
+  (void)state;
+  Sample s = fresh();
+  Err err = {0};
+  Text text;
+  text_init(&text);
+  assert_true(options_set(&TABLE, &s, "colour", "scarlet", &err));
+  assert_int_equal(s.colour, 0);
+  options_print_changed(&TABLE, &s, &text);
+  assert_string_equal(text.at, "colour=red");
+  text_done(&text);
+  assert_refused("speed", "scarlet", "speed must be a number, not 'scarlet'");
 }
 
 static void a_wrong_value_is_refused_and_changes_nothing(void **state) {
@@ -116,6 +131,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults_are_those_of_the_table),
       cmocka_unit_test(values_are_set_by_name),
+      cmocka_unit_test(a_synonym_stands_for_a_choice_and_is_never_printed),
       cmocka_unit_test(a_wrong_value_is_refused_and_changes_nothing),
       cmocka_unit_test(an_unknown_choice_names_the_allowed_ones),
       cmocka_unit_test(an_unknown_name_gets_the_nearest_one),

@@ -19,13 +19,14 @@ static void options_go_before_what_suits(void **state) {
   assert_int_equal(p->generations, 30);
   assert_int_equal(p->stall.window, 5);
   population_free(p);
-  t->fit.population = 7, t->fit.generations = 4, t->fit.stall = 3;
+  t->population.population = 7, t->population.generations = 4, t->population.stall = 3;
   p = begun(t, false);
   assert_int_equal(p->size, 7);
   assert_int_equal(p->generations, 4);
   assert_int_equal(p->stall.window, 3);
   population_free(p);
-  t->fit.population = 10000000, t->fit.max_simulations = 50, t->fit.stall = 1000000000;
+  t->population.population = 10000000, t->population.max_simulations = 50,
+  t->population.stall = 1000000000;
   p = begun(t, false);
   assert_int_equal(p->size, 50);
   assert_int_equal(p->stall.window, 5);
@@ -72,7 +73,7 @@ static bool wall_but_a_corner(const double *x) {
 static void the_first_population_is_drawn_again_when_none_can_be_simulated(void **state) {
   (void)state;
   Trial *t = trial_new(sphere, 2, 1);
-  t->fit.population = 4;
+  t->population.population = 4;
   t->wall = wall_but_a_corner;
   Population *p = begun(t, true);
   assert_false(p->ended);
@@ -171,8 +172,8 @@ static void points_within_the_step_tolerance_are_one(void **state) {
 static void rest_goes_before_the_limit(void **state) {
   (void)state;
   Trial *t = trial_new(flat, 2, 4);
-  t->fit.stall = 3;
-  t->fit.generations = 3;
+  t->population.stall = 3;
+  t->population.generations = 3;
   Population *p = begun(t, true);
   while (!p->ended) population_next(p, p->x);
   assert_int_equal(t->result.iterations, 3);
@@ -185,7 +186,7 @@ static void rest_goes_before_the_limit(void **state) {
 static void a_good_objective_goes_before_a_stall(void **state) {
   (void)state;
   Trial *t = trial_new(flat, 2, 4);
-  t->fit.stall = 1;
+  t->population.stall = 1;
   t->lsq.noise = 5;
   Population *p = begun(t, true);
   population_next(p, p->x);

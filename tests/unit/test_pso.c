@@ -4,7 +4,7 @@ static void the_swarm_has_ten_particles_for_each_number(void **state) {
   (void)state;
   for (int n = 1; n < 5; n++) {
     Trial *t = trial_new(hills, n, 4);
-    t->fit.generations = 6;
+    t->population.generations = 6;
     run(t);
     assert_int_equal(t->points, 7 * 10 * n);
     trial_free(t);
@@ -15,8 +15,9 @@ static void the_swarm_has_ten_particles_for_each_number(void **state) {
 static void particles_without_any_drive_stay(void **state) {
   (void)state;
   Trial *t = trial_new(hills, 2, 4);
-  t->fit.pso_inertia_least = t->fit.pso_inertia_most = t->fit.pso_self = t->fit.pso_social = 0;
-  t->fit.generations = 3;
+  t->population.pso_inertia_least = t->population.pso_inertia_most = t->population.pso_self =
+      t->population.pso_social = 0;
+  t->population.generations = 3;
   run(t);
   for (int k = 20; k < t->points; k++)
     assert_true(memcmp(t->seen[k], t->seen[k - 20], 2 * sizeof(double)) == 0);
@@ -27,9 +28,9 @@ static void particles_without_any_drive_stay(void **state) {
 static void inertia_keeps_the_speed_up_to_the_bounds(void **state) {
   (void)state;
   Trial *t = trial_new(flat, 1, 4);
-  t->fit.pso_inertia_least = t->fit.pso_inertia_most = 1;
-  t->fit.pso_self = t->fit.pso_social = 0;
-  t->fit.generations = 12;
+  t->population.pso_inertia_least = t->population.pso_inertia_most = 1;
+  t->population.pso_self = t->population.pso_social = 0;
+  t->population.generations = 12;
   run(t);
   int stopped = 0;
   for (int k = 20; k < t->points; k++) {
@@ -47,10 +48,10 @@ static void inertia_keeps_the_speed_up_to_the_bounds(void **state) {
 static void neighbours_draw_particles_to_the_best(void **state) {
   (void)state;
   Trial *t = trial_new(exact_sphere, 2, 4);
-  t->fit.pso_inertia_least = t->fit.pso_inertia_most = t->fit.pso_self = 0;
-  t->fit.pso_neighbours = 1;
-  t->fit.generations = 400;
-  t->fit.stall = 1000;
+  t->population.pso_inertia_least = t->population.pso_inertia_most = t->population.pso_self = 0;
+  t->population.pso_neighbours = 1;
+  t->population.generations = 400;
+  t->population.stall = 1000;
   run(t);
   assert_int_equal(t->result.end, LOCAL_TOGETHER_END);
   trial_free(t);

@@ -1,5 +1,4 @@
-#include "local/descent.h"
-#include "local/nlopt_methods.h"
+#include "local/linear.h"
 #include "local_laws.h"
 #include "num/lsi.h"
 
@@ -361,10 +360,7 @@ static void others_converge_at_minima(void **state) {
   int converged = 0;
   for (int k = 0; k < 2 * HOCK_COUNT; k++) {
     const Hock *h = &HOCKS[k / 2];
-    FitOptions fit;
-    fit_options_init(&fit);
     Run r = hock_new(h, h->start);
-    r.options.fit = &fit;
     r.options.max_iterations = 10000;
     OTHERS[k % 2](&r.t->lsq, &r.options, &r.result);
     double above = 2 * r.best->objective - h->squares;
@@ -384,10 +380,7 @@ static void few_evaluations_are_needed(void **state) {
   int ours = 0, theirs = 0;
   for (int k = 0; k < HOCK_COUNT; k++) {
     Run r = hock_new(&HOCKS[k], HOCKS[k].start), q = hock_new(&HOCKS[k], HOCKS[k].start);
-    FitOptions options;
-    fit_options_init(&options);
-    options.sqp = SQP_SLSQP;
-    q.options.fit = &options;
+    q.options.sqp = SQP_SLSQP;
     hock_run(&r), hock_run(&q);
     ours += r.result.evaluations, theirs += q.result.evaluations;
     assert_true(q.result.iterations > 0 || q.result.evaluations <= 2);
