@@ -119,7 +119,7 @@ static void take_row(Slopes *r, const Pattern *p, int invariant, const int *orde
 static void slopes_init(Slopes *r, Arena *a, const System *s, const int *order,
                         const double *nominal) {
   const Model *m = s->model;
-  int entries = pattern_count(&s->cx.pattern);
+  int entries = pattern_count(&s->sparse.g_x.pattern);
   r->columns = s->nx;
   r->invariant = ARENA_ARRAY(a, int, s->ni + 1);
   r->start = ARENA_ARRAY(a, int, s->ni + 1);
@@ -128,7 +128,7 @@ static void slopes_init(Slopes *r, Arena *a, const System *s, const int *order,
   r->scale = ARENA_ARRAY(a, double, entries + 1);
   for (int i = 0; i < s->ni; i++)
     if (!m->invariants[i].redundant && (!order || is_highest(m, i)))
-      take_row(r, &s->cx.pattern, i, order, nominal);
+      take_row(r, &s->sparse.g_x.pattern, i, order, nominal);
   r->q = ARENA_ARRAY(a, double, (size_t)r->rows *(size_t)r->columns + 8);
   r->lower = ARENA_ARRAY(a, double, (size_t)r->rows *(size_t)r->rows + 8);
 }
@@ -185,7 +185,7 @@ void constraints_begin(Constraints *c, const double *p) {
     c->violation[i] = c->violation_sens[i] = c->violation_relative[i] = 0;
   for (int i = 0; i < c->leading.rows; i++) c->most[i] = 0;
   for (int k = 0; k < s->ns; k++) {
-    double size = fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]);
+    double size = fabs(p[(size_t)s->columns.parameter[k] * (size_t)s->lanes]);
     c->size[k] = size > 0 ? size : 1;
   }
 }
@@ -232,7 +232,7 @@ static void orthogonalise(Slopes *r) {
 }
 
 static void factor(Constraints *c, Slopes *r) {
-  const double *value = c->work->invariant_out + c->system->cx.at;
+  const double *value = c->work->invariant_out + c->system->sparse.g_x.at;
   memset(r->q, 0, (size_t)r->rows * (size_t)r->columns * sizeof *r->q);
   for (int i = 0; i < r->rows; i++) {
     double *row = r->q + (size_t)i * (size_t)r->columns;
@@ -276,14 +276,15 @@ static void least_change(const Slopes *r, const double *nominal, const double *r
 // g_x S + g_p of all invariants, where the work holds their slopes.
 static void find_identity(Constraints *c, const double *S) {
   const System *s = c->system;
-  const Pattern *cx = &s->cx.pattern, *cp = &s->cp.pattern;
-  const double *vx = c->work->invariant_out + s->cx.at, *vp = c->work->invariant_out + s->cp.at;
+  const Pattern *g_x = &s->sparse.g_x.pattern, *g_p = &s->sparse.g_p.pattern;
+  const double *vx = c->work->invariant_out + s->sparse.g_x.at,
+               *vp = c->work->invariant_out + s->sparse.g_p.at;
   memset(c->identity, 0, (size_t)s->ni * (size_t)s->stride * sizeof *c->identity);
   for (int i = 0; i < s->ni; i++) {
     double *row = c->identity + (size_t)i * (size_t)s->stride;
-    for (int e = cp->start[i]; e < cp->start[i + 1]; e++) row[cp->column[e]] = vp[e];
-    for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-      const double *from = S + (size_t)cx->column[e] * (size_t)s->stride;
+    for (int e = g_p->start[i]; e < g_p->start[i + 1]; e++) row[g_p->column[e]] = vp[e];
+    for (int e = g_x->start[i]; e < g_x->start[i + 1]; e++) {
+      const double *from = S + (size_t)g_x->column[e] * (size_t)s->stride;
       for (int k = 0; k < s->ns; k++) row[k] += vx[e] * from[k];
     }
   }
@@ -300,17 +301,17 @@ static void note_identity(Constraints *c) {
 
 // Along the motion: t never decreases. Where the work holds the slopes.
 static void find_sizes(Constraints *c, double t, const double *y) {
-  const Pattern *cx = &c->system->cx.pattern;
-  const double *slope = c->work->invariant_out + c->system->cx.at;
+  const Pattern *g_x = &c->system->sparse.g_x.pattern;
+  const double *slope = c->work->invariant_out + c->system->sparse.g_x.at;
   if (c->sized_at == t) return;
   bool first = isnan(c->began);
   if (first) c->began = t;
   double passed = first ? 1 : (t - c->sized_at) / (t - c->began);
   for (int i = 0; i < c->system->ni; i++) {
     double terms = 0, slopes = DBL_MIN;
-    for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-      double nominal = c->nominal[cx->column[e]], size = fabs(slope[e]);
-      terms += size * (fabs(y[cx->column[e]]) + nominal);
+    for (int e = g_x->start[i]; e < g_x->start[i + 1]; e++) {
+      double nominal = c->nominal[g_x->column[e]], size = fabs(slope[e]);
+      terms += size * (fabs(y[g_x->column[e]]) + nominal);
       slopes += size * nominal;
     }
     if (first) c->mean_slope[i] = log(slopes);
@@ -386,15 +387,16 @@ double constraints_violation_sens(const Constraints *c, int invariant) {
 
 int constraints_start_fixed(const Constraints *c, const double *y, double allowed, int *column) {
   const System *s = c->system;
-  const Pattern *cx = &s->cx.pattern, *cp = &s->cp.pattern;
-  const double *vx = c->work->invariant_out + s->cx.at, *vp = c->work->invariant_out + s->cp.at;
+  const Pattern *g_x = &s->sparse.g_x.pattern, *g_p = &s->sparse.g_p.pattern;
+  const double *vx = c->work->invariant_out + s->sparse.g_x.at,
+               *vp = c->work->invariant_out + s->sparse.g_p.at;
   for (int i = 0; i < s->ni; i++)
     for (int k = 0; k < s->ns; k++) {
       double size = 0;
-      for (int e = cp->start[i]; e < cp->start[i + 1]; e++)
-        if (cp->column[e] == k) size += fabs(vp[e]);
-      for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-        int j = cx->column[e]; // where the terms are 0 their errors are of the size of the states
+      for (int e = g_p->start[i]; e < g_p->start[i + 1]; e++)
+        if (g_p->column[e] == k) size += fabs(vp[e]);
+      for (int e = g_x->start[i]; e < g_x->start[i + 1]; e++) {
+        int j = g_x->column[e]; // where the terms are 0 their errors are of the size of the states
         size += fabs(vx[e] * y[s->nx + j * s->stride + k]);
         size += fabs(vx[e]) * (fabs(y[j]) + c->nominal[j]) / c->size[k];
       }

@@ -35,7 +35,7 @@ static void name_component(const Run *run, int index, char *out, size_t size) {
   }
   int i = (index - s->nx) / s->stride, k = (index - s->nx) % s->stride;
   const char *parameter =
-      k < s->ns ? s->model->flat->parameters.at[s->parameter[s->active[k]]].name : "?";
+      k < s->ns ? s->model->flat->parameters.at[s->columns.parameter[k]].name : "?";
   snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
 }
 
@@ -107,17 +107,17 @@ static void explain_ahead(const Run *run) {
   text_init(&why);
   Arena *scratch = arena_new();
   double *dx = ARENA_ARRAY(scratch, double, n + 16), *x = ARENA_ARRAY(scratch, double, n + 16);
-  bool found = system_explain(run->work, SYSTEM_RHS, s->t, s->y, &why);
+  bool found = system_explain(run->work, KERNEL_RHS, s->t, s->y, &why);
   system_rhs(run->work, s->t, s->y, dx);
   double span = fabs(s->t) > 0 ? fabs(s->t) : 1;
   for (double h = 1e-15 * span; !found && h <= 10 * span; h *= 4) {
     for (int i = 0; i < n; i++) x[i] = s->y[i] + h * dx[i];
-    found = system_explain(run->work, SYSTEM_RHS, s->t + h, x, &why);
+    found = system_explain(run->work, KERNEL_RHS, s->t + h, x, &why);
   }
   if (!found && run->system->ns)
-    found = system_explain(run->work, SYSTEM_RHS_SENS, s->t, s->y, &why);
-  if (!found && run->system->jacobian.code)
-    found = system_explain(run->work, SYSTEM_JACOBIAN, s->t, s->y, &why);
+    found = system_explain(run->work, KERNEL_RHS_SENS, s->t, s->y, &why);
+  if (!found && run->system->kernel[KERNEL_JACOBIAN].code)
+    found = system_explain(run->work, KERNEL_JACOBIAN, s->t, s->y, &why);
   message(run, "%s", found ? why.at : "numbers became too large");
   arena_free(scratch);
   text_done(&why);
@@ -167,7 +167,7 @@ bool end_output(const Run *run, double t, const double *y) {
   message(run, "at t = %.10g an output cannot be computed: ", t);
   Text why;
   text_init(&why);
-  bool found = run->system->lanes == 1 && system_explain(run->work, SYSTEM_OUTPUTS, t, y, &why);
+  bool found = run->system->lanes == 1 && system_explain(run->work, KERNEL_OUTPUTS, t, y, &why);
   message(run, "%s", found ? why.at : "a number is too large");
   text_done(&why);
   return false;
@@ -229,7 +229,7 @@ static bool say_unsatisfied(const Run *run) {
 
 bool end_fixed(const Run *run, int invariant, int column) {
   const System *s = run->system;
-  const char *name = s->model->flat->parameters.at[s->parameter[s->active[column]]].name;
+  const char *name = s->model->flat->parameters.at[s->columns.parameter[column]].name;
   end_run(run, OUTCOME_NO_START);
   message(run, "the start values at t = %.10g satisfy ", run->request->start);
   say_constraint(run, invariant);
@@ -309,7 +309,7 @@ void end_without_start(const Run *run, const double *y) {
   if (alone && say_unsatisfied(run)) return;
   Text why;
   text_init(&why);
-  bool found = alone && system_explain(run->work, SYSTEM_START, run->request->start, y, &why);
+  bool found = alone && system_explain(run->work, KERNEL_START, run->request->start, y, &why);
   message(run, "%s", found ? why.at : "a number is too large");
   text_done(&why);
 }

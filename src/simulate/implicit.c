@@ -166,14 +166,14 @@ static Places find_places(const System *s, Model *m, Arena *a, const Form *form)
   for (int i = 0; i < p.count; i++) p.at[i].segment = -1;
   put(&p, m->flat->time, 0, 0);
   for (int i = 0; i < s->nu; i++) {
-    put(&p, m->u[i], 0, s->at_u + i), put(&p, du[i], 0, s->at_du + i);
-    put(&p, ddu[i], 0, s->at_du + s->nu + i);
+    put(&p, m->u[i], 0, s->at.u + i), put(&p, du[i], 0, s->at.du + i);
+    put(&p, ddu[i], 0, s->at.du + s->nu + i);
   }
-  for (int k = 0; k < s->ne; k++) put(&p, m->flat->events.at[k].mode, 0, s->at_mode + k);
-  if (m->stabilise) put(&p, m->stabilise, 0, s->at_rate);
+  for (int k = 0; k < s->ne; k++) put(&p, m->flat->events.at[k].mode, 0, s->at.mode + k);
+  if (m->stabilise) put(&p, m->stabilise, 0, s->at.rate);
   for (int k = 0; k < m->np; k++) {
     const Parameter *parameter = &m->flat->parameters.at[k];
-    if (!parameter->dependent) put(&p, parameter->node, 0, s->at_p + k);
+    if (!parameter->dependent) put(&p, parameter->node, 0, s->at.p + k);
   }
   for (int i = 0; i < form->m; i++) put(&p, form->z[i], 1, i);
   for (int i = 0; i < m->nx; i++) put(&p, form->dx[i], 2, i);
@@ -183,9 +183,9 @@ static Places find_places(const System *s, Model *m, Arena *a, const Form *form)
 static Part compile(Implicit *w, const Form *form, const Places *p, const Expr *first, int count,
                     const Derivatives *more) {
   const System *s = w->work->system;
-  CodeChoice choice = s->rhs.code->used;
+  CodeChoice choice = s->kernel[KERNEL_RHS].code->used;
   int entries = more ? more->start[more->rows] : 0, all = count + entries;
-  int sizes[SEGMENTS] = {s->par_count, form->m, s->nx};
+  int sizes[SEGMENTS] = {s->at.count, form->m, s->nx};
   Expr *list = ARENA_ARRAY(w->arena, Expr, all + 1);
   memcpy(list, first, (size_t)count * sizeof *list);
   if (entries) memcpy(list + count, more->value, (size_t)entries * sizeof *list);
@@ -237,7 +237,7 @@ static const Pattern *join(Implicit *w, int m, int n) {
 
 static void put_parameters(const System *s, Expr *by) {
   for (int k = 0; k < s->ns; k++)
-    by[k] = s->model->flat->parameters.at[s->parameter[s->active[k]]].node;
+    by[k] = s->model->flat->parameters.at[s->columns.parameter[k]].node;
 }
 
 static void make_parts(Implicit *w, Model *m, Arena *scratch, const Form *form) {
@@ -321,7 +321,7 @@ static void residual_sens(void *self, double t, const double *z, const double *d
 // Newton blocks begin with the solution of the motion.
 static void take_guesses(const Implicit *w, const Part *p) {
   const System *s = w->work->system;
-  const Kernel *motion = s->ns ? &s->rhs_sens : &s->rhs;
+  const Kernel *motion = &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
   for (int i = 0; i < p->lowered->newton_count; i++) {
     const NewtonPlace *to = &p->lowered->newton[i];
     for (int k = 0; k < motion->guess_count; k++) {

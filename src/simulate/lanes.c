@@ -68,7 +68,7 @@ static void set_time(LanesWork *w, double t) {
   }
   for (int l = 0; l < L; l++) par[l] = t;
   for (int i = 0; i < s->nu; i++) {
-    double u, *to = par + (s->at_u + i) * L;
+    double u, *to = par + (s->at.u + i) * L;
     input_eval(w->request->inputs[i], t, &w->pieces[i], &u, NULL);
     for (int l = 0; l < L; l++) to[l] = u;
   }
@@ -108,11 +108,11 @@ static void set_times(void *self, const double *t, int count) {
 // Small systems spend much of their time on the way to the machine code.
 static void make_ode(LanesWork *w) {
   const System *s = w->system;
-  const Kernel *k = s->ns ? &s->rhs_sens : &s->rhs;
+  const Kernel *k = &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
   w->ode = (Ode){.n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = s->lanes, .self = w};
   w->ode.rhs = rhs;
   w->ode.rhs_states = s->ns ? rhs_states : NULL;
-  w->ode.times = s->clock.results ? set_times : NULL;
+  w->ode.times = s->kernel[KERNEL_CLOCK].results ? set_times : NULL;
   if (!k->code->fn || k->guess_count) return;
   w->direct = k->code->fn;
   w->direct_work = w->work->scratch + k->work_at;
@@ -125,11 +125,11 @@ static void list_picks(LanesWork *w) {
   w->pick = ARENA_ARRAY(w->arena, int, most + 1);
   w->target = ARENA_ARRAY(w->arena, int, most + 1);
   w->column = ARENA_ARRAY(w->arena, double *, (size_t)most *(size_t)s->lanes + 1);
-  for (int i = 0; i < s->ny; i++) w->pick[count] = s->output_state[i], w->target[count++] = i;
+  for (int i = 0; i < s->ny; i++) w->pick[count] = s->output.state[i], w->target[count++] = i;
   for (int i = 0; i < s->ny; i++)
     for (int k = 0; k < s->ns; k++) {
-      w->pick[count] = s->nx + s->output_state[i] * s->stride + k;
-      w->target[count++] = s->ny + i * s->np + s->active[k];
+      w->pick[count] = s->nx + s->output.state[i] * s->stride + k;
+      w->target[count++] = s->ny + i * s->np + s->columns.active[k];
     }
 }
 
@@ -165,7 +165,7 @@ LanesWork *lanes_work_new(const System *s, const SimulateOptions *options) {
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   w->stepper = stepper_new(a, simulate_first(options, s->nx), &w->ode, &w->tol);
-  if (s->outputs_are_states) list_picks(w);
+  if (s->output.all_states) list_picks(w);
   return w;
 }
 
@@ -204,10 +204,10 @@ static void fill_lanes(LanesWork *w) {
     if (w->lives[l]) continue;
     copy_lane(w->stepper->y, numbers, L, from, l);
     copy_lane(w->abs_tol, numbers, L, from, l);
-    copy_lane(w->work->par, s->par_count, L, from, l);
-    copy_guesses(w->work, &s->rhs, from, l);
-    copy_guesses(w->work, &s->rhs_sens, from, l);
-    copy_guesses(w->work, &s->outputs, from, l);
+    copy_lane(w->work->par, s->at.count, L, from, l);
+    copy_guesses(w->work, &s->kernel[KERNEL_RHS], from, l);
+    copy_guesses(w->work, &s->kernel[KERNEL_RHS_SENS], from, l);
+    copy_guesses(w->work, &s->kernel[KERNEL_OUTPUTS], from, l);
   }
 }
 

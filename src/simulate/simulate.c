@@ -85,7 +85,7 @@ static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
 static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
   SimulateWork *w = self;
   system_jacobian(w->work, t, x, J, ft);
-  if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->jac))) return;
+  if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->sparse.jacobian))) return;
   system_jacobian(w->work, t, x, J, ft);
   event_frozen_modes(w->events);
 }
@@ -93,7 +93,8 @@ static void ode_jacobian(void *self, double t, const double *x, double *J, doubl
 static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ, double *Dft) {
   SimulateWork *w = self;
   system_jacobian_sens(w->work, t, y, DJ, Dft);
-  if (!is_beyond_kink(w, t, y, DJ, pattern_count(&w->system->jac) * w->system->stride)) return;
+  if (!is_beyond_kink(w, t, y, DJ, pattern_count(&w->system->sparse.jacobian) * w->system->stride))
+    return;
   system_jacobian_sens(w->work, t, y, DJ, Dft);
   event_frozen_modes(w->events);
 }
@@ -113,13 +114,14 @@ static void direct_states(void *self, double t, const double *x, double *dx) {
 }
 
 static bool is_direct(const System *s) {
-  return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->rhs.code->fn &&
-         (s->ns == 0 || (s->augmented && s->rhs_sens.code->fn));
+  return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->kernel[KERNEL_RHS].code->fn &&
+         (s->ns == 0 || (s->columns.augmented && s->kernel[KERNEL_RHS_SENS].code->fn));
 }
 
 static void call_directly(SimulateWork *w) {
   const System *s = w->system;
-  const Kernel *kernels[2] = {s->ns ? &s->rhs_sens : &s->rhs, &s->rhs};
+  const Kernel *kernels[2] = {&s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS],
+                              &s->kernel[KERNEL_RHS]};
   for (int i = 0; i < 2; i++) w->direct_work[i] = w->work->scratch + kernels[i]->work_at;
   w->direct_rhs = kernels[0]->code->fn;
   w->direct_states = kernels[1]->code->fn;
@@ -133,8 +135,8 @@ static void make_ode(SimulateWork *w) {
   w->ode.rhs = s->ns ? ode_rhs : ode_rhs_states;
   w->ode.rhs_states = ode_rhs_states;
   if (is_direct(s)) call_directly(w);
-  if (!s->jacobian.code) return;
-  w->ode.pattern = &s->jac;
+  if (!s->kernel[KERNEL_JACOBIAN].code) return;
+  w->ode.pattern = &s->sparse.jacobian;
   w->ode.jacobian = ode_jacobian;
   if (s->ns) w->ode.jacobian_sens = ode_jacobian_sens;
 }
@@ -205,7 +207,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   if (s->ne) w->events = event_work_new(a, w->work);
   w->constraints = constraints_new(a, w->work, &w->tol);
   prepare_direct(w);
-  if (s->outputs_are_states && s->lanes == 1) list_picks(w);
+  if (s->output.all_states && s->lanes == 1) list_picks(w);
   return w;
 }
 
@@ -246,7 +248,7 @@ void simulate_tolerances(const System *s, const SimulateOptions *options, const 
     for (int l = 0; l < L; l++) abs_tol[i * L + l] = tol;
     for (int k = 0; k < s->stride; k++)
       for (int l = 0; l < L; l++) {
-        double size = k < s->ns ? fabs(p[s->parameter[s->active[k]] * L + l]) : 1;
+        double size = k < s->ns ? fabs(p[s->columns.parameter[k] * L + l]) : 1;
         abs_tol[(s->nx + i * s->stride + k) * L + l] = tol / (size > 0 ? size : 1);
       }
   }
@@ -307,12 +309,12 @@ static void list_picks(SimulateWork *w) {
   w->pick = ARENA_ARRAY(w->arena, int, most + 1);
   w->target = ARENA_ARRAY(w->arena, int, most + 1);
   w->pick_column = ARENA_ARRAY(w->arena, double *, most + 1);
-  for (int i = 0; i < s->ny; i++) w->pick[i] = s->output_state[i], w->target[i] = i;
+  for (int i = 0; i < s->ny; i++) w->pick[i] = s->output.state[i], w->target[i] = i;
   w->pick_count = s->ny;
   for (int i = 0; i < s->ny; i++)
     for (int k = 0; k < s->ns; k++) {
-      w->pick[w->pick_count] = s->nx + s->output_state[i] * s->stride + k;
-      w->target[w->pick_count++] = s->ny + i * s->np + s->active[k];
+      w->pick[w->pick_count] = s->nx + s->output.state[i] * s->stride + k;
+      w->target[w->pick_count++] = s->ny + i * s->np + s->columns.active[k];
     }
 }
 
@@ -351,7 +353,7 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
   double *values = out->column ? w->row : out->values + (size_t)out->rows * (size_t)width;
   double *sens = out->column ? w->row + width : out->sens + (size_t)out->rows * (size_t)slopes;
   system_outputs(w->work, t, y, values, slopes ? sens : NULL);
-  bool fine = s->outputs_are_states || // accepted steps are finite
+  bool fine = s->output.all_states || // accepted steps are finite
               (all_finite(values, width) && (!slopes || all_finite(sens, slopes)));
   if (!fine) return end_output(&w->run, t, y);
   if (out->column) scatter(out->column, out->rows, w->row, width + slopes);

@@ -172,12 +172,12 @@ static void tell_contradiction(Start *s, const Miss *miss) {
 // What the states can change in an invariant.
 static double size_of(const Start *s, int invariant) {
   const Model *m = s->c->problem->model;
-  const SparsePart *cx = &s->system->cx;
+  const SparsePart *g_x = &s->system->sparse.g_x;
   double size = 0;
-  for (int e = cx->pattern.start[invariant]; e < cx->pattern.start[invariant + 1]; e++) {
-    int i = cx->pattern.column[e];
+  for (int e = g_x->pattern.start[invariant]; e < g_x->pattern.start[invariant + 1]; e++) {
+    int i = g_x->pattern.column[e];
     double nominal = m->flat->variables.at[m->state[i]].nominal;
-    size += fabs(s->work->invariant_out[cx->at + e]) * (fabs(s->y[i]) + fabs(nominal));
+    size += fabs(s->work->invariant_out[g_x->at + e]) * (fabs(s->y[i]) + fabs(nominal));
   }
   return size;
 }
@@ -187,10 +187,12 @@ static double change_of(const Start *s, int invariant, int column) {
   const System *t = s->system;
   const double *out = s->work->invariant_out, *S = s->y + t->nx;
   double sum = 0;
-  for (int e = t->cx.pattern.start[invariant]; e < t->cx.pattern.start[invariant + 1]; e++)
-    sum += out[t->cx.at + e] * S[t->cx.pattern.column[e] * t->stride + column];
-  for (int e = t->cp.pattern.start[invariant]; e < t->cp.pattern.start[invariant + 1]; e++)
-    if (t->cp.pattern.column[e] == column) sum += out[t->cp.at + e];
+  for (int e = t->sparse.g_x.pattern.start[invariant];
+       e < t->sparse.g_x.pattern.start[invariant + 1]; e++)
+    sum += out[t->sparse.g_x.at + e] * S[t->sparse.g_x.pattern.column[e] * t->stride + column];
+  for (int e = t->sparse.g_p.pattern.start[invariant];
+       e < t->sparse.g_p.pattern.start[invariant + 1]; e++)
+    if (t->sparse.g_p.pattern.column[e] == column) sum += out[t->sparse.g_p.at + e];
   return sum;
 }
 
@@ -200,7 +202,7 @@ static bool start_follows(Start *s) {
   system_invariant_sens(s->work, s->experiment->start, s->y);
   for (int i = 0; i < m->invariant_count; i++)
     for (int k = 0; k < s->system->ns; k++) {
-      int parameter = s->system->parameter[s->system->active[k]];
+      int parameter = s->system->columns.parameter[k];
       const char *name = m->flat->parameters.at[parameter].name;
       double p = s->p[parameter] != 0 ? fabs(s->p[parameter]) : 1;
       if (fabs(change_of(s, i, k)) * p <= IDENTITY_MOST * size_of(s, i)) continue;
