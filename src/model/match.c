@@ -4,7 +4,7 @@
 
 // ---------------------------------------------------------------- matching
 
-typedef struct Search {
+typedef struct PathSearch {
   const Incidence *in;
   const int *column_start, *column; // equations of each unknown
   Matching *m;
@@ -12,7 +12,7 @@ typedef struct Search {
   int *next;      // by unknown: position in its column
   int *lookahead; // by unknown: equations before this position are matched for good
   int *path;      // stack of unknowns
-} Search;
+} PathSearch;
 
 static void transpose(Arena *a, const Incidence *in, int **start, int **column) {
   int n = in->unknowns, entries = in->start[in->equations];
@@ -25,7 +25,7 @@ static void transpose(Arena *a, const Incidence *in, int **start, int **column) 
   *column = c;
 }
 
-static int free_equation(Search *s, int unknown) {
+static int free_equation(PathSearch *s, int unknown) {
   for (int k = s->lookahead[unknown]; k < s->column_start[unknown + 1]; k++)
     if (s->m->unknown_of[s->column[k]] < 0) {
       s->lookahead[unknown] = k + 1;
@@ -36,7 +36,7 @@ static int free_equation(Search *s, int unknown) {
 }
 
 // Turns the alternating path on the stack into matches; `equation` is free and ends it.
-static void augment(Search *s, int depth, int equation) {
+static void augment(PathSearch *s, int depth, int equation) {
   for (; depth >= 0; depth--) {
     int unknown = s->path[depth], previous = s->m->equation_of[unknown];
     s->m->equation_of[unknown] = equation;
@@ -46,7 +46,7 @@ static void augment(Search *s, int depth, int equation) {
 }
 
 // Depth first with a stack of its own: models have thousands of equations.
-static int find_path(Search *s, int root) {
+static int find_path(PathSearch *s, int root) {
   int depth = 0;
   s->path[0] = root;
   s->next[root] = s->column_start[root];
@@ -79,7 +79,7 @@ Matching match(Arena *a, const Incidence *in, const int *order) {
   memset(m.unknown_of, -1, (size_t)(in->equations + 1) * sizeof(int));
   int *start, *column;
   transpose(a, in, &start, &column);
-  Search s = {in, start, column, &m, 0, 0, 0, 0};
+  PathSearch s = {in, start, column, &m, 0, 0, 0, 0};
   s.stamp = ARENA_ARRAY(a, int, in->equations + 1);
   s.next = ARENA_ARRAY(a, int, in->unknowns + 1);
   s.lookahead = ARENA_ARRAY(a, int, in->unknowns + 1);

@@ -286,15 +286,15 @@ static bool is_known(const Reducer *r, const VariableNode *v) {
   return v->order == 0 && r->m->flat->variables.at[v->variable].state;
 }
 
-typedef struct Lower { // equations and derivatives below the last
+typedef struct LowerEquations { // equations and derivatives below the last
   int rows, count;
   int *row_of, *node_of; // by variable node: its row, -1 = none; by row: the variable node
   int *equation;         // those of low level first
   int *start;            // by equation: rows of the variables in it
   IntArray found;
-} Lower;
+} LowerEquations;
 
-static void list_lower(Reducer *r, Lower *l) {
+static void list_lower(Reducer *r, LowerEquations *l) {
   Arena *a = r->scratch;
   int variables = r->variables.count;
   l->row_of = ARENA_ARRAY(a, int, variables + 1);
@@ -355,7 +355,7 @@ typedef struct LowerSlopes {
   double *quality;
 } LowerSlopes;
 
-static LowerSlopes slopes_of_lower(Reducer *r, const Lower *l) {
+static LowerSlopes slopes_of_lower(Reducer *r, const LowerEquations *l) {
   Arena *a = r->scratch;
   int n = r->variables.count;
   Expr *residual = ARENA_ARRAY(a, Expr, l->count + 1), *by = ARENA_ARRAY(a, Expr, n + 1);
@@ -366,7 +366,7 @@ static LowerSlopes slopes_of_lower(Reducer *r, const Lower *l) {
   return s;
 }
 
-static void fill_by_slopes(Reducer *r, Lower *l, const LowerSlopes *s, double least) {
+static void fill_by_slopes(Reducer *r, LowerEquations *l, const LowerSlopes *s, double least) {
   l->found.count = 0;
   for (int k = 0; k < l->count; k++) {
     for (int e = s->d.start[k]; e < s->d.start[k + 1]; e++) {
@@ -377,7 +377,7 @@ static void fill_by_slopes(Reducer *r, Lower *l, const LowerSlopes *s, double le
   }
 }
 
-static void fill_by_occurrence(Reducer *r, Lower *l) {
+static void fill_by_occurrence(Reducer *r, LowerEquations *l) {
   l->found.count = 0;
   for (int k = 0; k < l->count; k++) {
     const IntArray *nodes = &r->equations.at[l->equation[k]].nodes;
@@ -388,7 +388,7 @@ static void fill_by_occurrence(Reducer *r, Lower *l) {
 }
 
 // A matching serves columns in their order: here these are the equations.
-static bool match_filled(Reducer *r, const Lower *l) {
+static bool match_filled(Reducer *r, const LowerEquations *l) {
   Arena *a = r->scratch;
   int *by_row = ARENA_ARRAY(a, int, l->rows + 2), *column = ARENA_ARRAY(a, int, l->found.count + 1);
   for (int e = 0; e < l->found.count; e++) by_row[l->found.at[e] + 2]++;
@@ -407,7 +407,7 @@ static bool match_filled(Reducer *r, const Lower *l) {
 // possible variables are computed from equations that determine them well at the start.
 static bool match_lower(Reducer *r) {
   static const double LEAST[] = {0.3, 0.03, 1e-3, 1e-9};
-  Lower l = {0};
+  LowerEquations l = {0};
   list_lower(r, &l);
   LowerSlopes s = slopes_of_lower(r, &l);
   for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++) {

@@ -36,14 +36,14 @@ typedef struct Stretches { // where a function of time is without jumps
   int jumps;
 } Stretches;
 
-typedef struct Differences { // by order
+typedef struct DifferenceSums { // by order
   double sum[ORDER_MOST + 1];
   int count[ORDER_MOST + 1];
-} Differences;
+} DifferenceSums;
 
 // The squared divided differences of all orders up to `most` that begin with the first sample, made by factors of unit
 // length; those of each order follow from those below.
-static void add_differences(const double *t, const double *y, int most, Differences *out) {
+static void add_differences(const double *t, const double *y, int most, DifferenceSums *out) {
   double factor[ORDER_MOST + 1] = {1}, span = (t[most] - t[0]) / most;
   for (int k = 1; k <= most; k++) {
     double d = 0, square = 0;
@@ -64,7 +64,7 @@ static void add_differences(const double *t, const double *y, int most, Differen
 }
 
 static double least_mean_square(const double *t, const double *y, int n, Stretches s) {
-  Differences all = {0};
+  DifferenceSums all = {0};
   double least = nan(""); // fmin takes the number when the other is NaN
   for (int i = 0, next = 0; i + ORDER_LEAST < n; i++) {
     while (next < s.jumps && s.jump[next] < i) next++;

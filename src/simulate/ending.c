@@ -22,12 +22,12 @@ const char *outcome_meaning(Outcome o) {
   return TABLE[o].meaning;
 }
 
-static const char *state_name(const Run *run, int i) {
+static const char *state_name(const SimulateRun *run, int i) {
   const Model *m = run->system->model;
   return m->flat->variables.at[m->state[i]].name;
 }
 
-static void name_component(const Run *run, int index, char *out, size_t size) {
+static void name_component(const SimulateRun *run, int index, char *out, size_t size) {
   const System *s = run->system;
   if (index < s->nx) {
     snprintf(out, size, "%s", state_name(run, index));
@@ -39,14 +39,15 @@ static void name_component(const Run *run, int index, char *out, size_t size) {
   snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
 }
 
-void end_run(const Run *run, Outcome outcome) {
+void end_run(const SimulateRun *run, Outcome outcome) {
   run->out->outcome = outcome;
   if (run->stepper) run->out->t_end = run->stepper->t;
 }
 
-static void message(const Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void message(const SimulateRun *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void message(const Run *run, const char *format, ...) {
+static void message(const SimulateRun *run, const char *format, ...) {
   size_t used = strlen(run->out->message);
   va_list args;
   va_start(args, format);
@@ -54,7 +55,7 @@ static void message(const Run *run, const char *format, ...) {
   va_end(args);
 }
 
-static int fastest_state(const Run *run, const double *x, const double *dx) {
+static int fastest_state(const SimulateRun *run, const double *x, const double *dx) {
   int best = 0;
   double most = -1;
   for (int i = 0; i < run->system->nx; i++) {
@@ -64,7 +65,7 @@ static int fastest_state(const Run *run, const double *x, const double *dx) {
   return best;
 }
 
-static void describe_state(const Run *run, int index) {
+static void describe_state(const SimulateRun *run, int index) {
   const Stepper *s = run->stepper;
   char name[160];
   name_component(run, index, name, sizeof name);
@@ -78,7 +79,7 @@ static void describe_state(const Run *run, int index) {
             s->y[fast], run->y[fast]);
 }
 
-static void end_too_small(const Run *run) {
+static void end_too_small(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_STEP_TOO_SMALL);
   message(run, "at t = %.10g the steps became too small (%.2g)", s->t, s->h_next);
@@ -86,7 +87,7 @@ static void end_too_small(const Run *run) {
   message(run, "; the solution may grow without bound or jump there");
 }
 
-static void end_too_many(const Run *run) {
+static void end_too_many(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_TOO_MANY_STEPS);
   message(run, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
@@ -100,7 +101,7 @@ static void end_too_many(const Run *run) {
 }
 
 // f was not finite a little ahead: looks along the slope for the first point where it fails, and says why.
-static void explain_ahead(const Run *run) {
+static void explain_ahead(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   int n = run->system->nx;
   Text why;
@@ -123,16 +124,16 @@ static void explain_ahead(const Run *run) {
   text_done(&why);
 }
 
-static void end_not_computable(const Run *run) {
+static void end_not_computable(const SimulateRun *run) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
   message(run, "beyond t = %.10g the equations cannot be computed: ", run->stepper->t);
   if (run->system->lanes == 1) explain_ahead(run);
 }
 
-bool end_singular(const Run *run, const Singular *at, const char *how) {
+bool end_singular(const SimulateRun *run, const Singular *at, const char *how) {
   Text lines;
   text_init(&lines);
-  int count = constraints_lines(run->constraints, at->row, &lines);
+  int count = invariants_lines(run->invariants, at->row, &lines);
   end_run(run, OUTCOME_SINGULAR);
   run->out->t_end = at->t;
   message(run,
@@ -144,10 +145,10 @@ bool end_singular(const Run *run, const Singular *at, const char *how) {
   return false;
 }
 
-void end_of_step(const Run *run, StepEnd e) {
+void end_of_step(const SimulateRun *run, StepEnd e) {
   Singular at;
-  if (e != STEP_TOO_MANY && run->constraints && run->system->lanes == 1 &&
-      constraints_near_singular(run->constraints, false, &at)) {
+  if (e != STEP_TOO_MANY && run->invariants && run->system->lanes == 1 &&
+      invariants_near_singular(run->invariants, false, &at)) {
     end_singular(run, &at,
                  e == STEP_TOO_SMALL ? "the steps became too small, because close to"
                                      : "the equations cannot be computed, because close to");
@@ -161,7 +162,7 @@ void end_of_step(const Run *run, StepEnd e) {
     end_not_computable(run);
 }
 
-bool end_output(const Run *run, double t, const double *y) {
+bool end_output(const SimulateRun *run, double t, const double *y) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
   run->out->t_end = t;
   message(run, "at t = %.10g an output cannot be computed: ", t);
@@ -179,7 +180,7 @@ static const char *const DERIVATIVE[] = {"", "the time derivative of ",
                                          "the third time derivative of "};
 enum { DERIVATIVES = sizeof DERIVATIVE / sizeof *DERIVATIVE };
 
-static void say_constraint(const Run *run, int invariant) {
+static void say_constraint(const SimulateRun *run, int invariant) {
   const Model *m = run->system->model;
   const Invariant *v = &m->invariants[invariant];
   message(run, "%sthe constraint of line %d",
@@ -187,7 +188,7 @@ static void say_constraint(const Run *run, int invariant) {
           m->flat->equations.at[v->equation].line);
 }
 
-bool end_contradiction(const Run *run, int condition, double residual, double size) {
+bool end_contradiction(const SimulateRun *run, int condition, double residual, double size) {
   const StartCondition *c = &run->system->model->conditions[condition];
   end_run(run, OUTCOME_NO_START);
   message(run, "the start values at t = %.10g do not satisfy ", run->request->start);
@@ -211,7 +212,7 @@ bool end_contradiction(const Run *run, int condition, double residual, double si
 }
 
 // A search for start values that ended without any.
-static bool say_unsatisfied(const Run *run) {
+static bool say_unsatisfied(const SimulateRun *run) {
   Model *m = (Model *)run->system->model; // its graph is extended under its lock
   int invariant;
   double residual;
@@ -227,7 +228,7 @@ static bool say_unsatisfied(const Run *run) {
   return true;
 }
 
-bool end_fixed(const Run *run, int invariant, int column) {
+bool end_fixed(const SimulateRun *run, int invariant, int column) {
   const System *s = run->system;
   const char *name = s->model->flat->parameters.at[s->columns.parameter[column]].name;
   end_run(run, OUTCOME_NO_START);
@@ -240,7 +241,7 @@ bool end_fixed(const Run *run, int invariant, int column) {
   return false;
 }
 
-bool end_jump(const Run *run, int invariant, double by) {
+bool end_jump(const SimulateRun *run, int invariant, double by) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
   message(run, "at t = %.10g ", run->stepper->t);
   say_constraint(run, invariant);
@@ -251,7 +252,7 @@ bool end_jump(const Run *run, int invariant, double by) {
   return false;
 }
 
-bool end_chatter(const Run *run, int event) {
+bool end_chatter(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_CHATTER);
   message(
@@ -263,7 +264,7 @@ bool end_chatter(const Run *run, int event) {
   return false;
 }
 
-bool end_too_many_events(const Run *run, int event) {
+bool end_too_many_events(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_TOO_MANY_EVENTS);
   message(run,
@@ -274,9 +275,9 @@ bool end_too_many_events(const Run *run, int event) {
   return false;
 }
 
-void end_lost(const Run *run, int invariant, double by) {
+void end_lost(const SimulateRun *run, int invariant, double by) {
   Singular at;
-  if (constraints_near_singular(run->constraints, true, &at)) {
+  if (invariants_near_singular(run->invariants, true, &at)) {
     end_singular(run, &at, "the motion left its constraints, because close to");
     return;
   }
@@ -291,7 +292,7 @@ void end_lost(const Run *run, int invariant, double by) {
 }
 
 // What a constraint was differentiated for must not jump.
-void end_rough_input(const Run *run, int input) {
+void end_rough_input(const SimulateRun *run, int input) {
   const Model *m = run->system->model;
   int order = m->input_order[input];
   end_run(run, OUTCOME_NO_START);
@@ -302,7 +303,7 @@ void end_rough_input(const Run *run, int input) {
           order == 1 ? "linear or spline" : "spline");
 }
 
-void end_without_start(const Run *run, const double *y) {
+void end_without_start(const SimulateRun *run, const double *y) {
   bool alone = run->system->lanes == 1;
   end_run(run, OUTCOME_NO_START);
   message(run, "the start values at t = %.10g cannot be computed: ", run->request->start);
@@ -314,7 +315,7 @@ void end_without_start(const Run *run, const double *y) {
   text_done(&why);
 }
 
-void end_refused(const Run *run, const char *refusal) {
+void end_refused(const SimulateRun *run, const char *refusal) {
   char solver[OPTION_WORD_SIZE], index[OPTION_WORD_SIZE];
   end_run(run, OUTCOME_NO_START);
   run->out->t_end = run->request->start;

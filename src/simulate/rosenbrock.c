@@ -24,12 +24,12 @@ enum { STAGES = 8 };
 enum { WATCH_STEPS = 8, WATCH_WINDOWS = 3 };
 static const double WATCH_LIMIT = 2; // of h*radius
 
-typedef struct Watch {
+typedef struct StiffnessWatch {
   double *v, *product;
   double growth; // of v since the window began
   double h_most;
   int steps, calm; // in this window; windows in a row below the limit
-} Watch;
+} StiffnessWatch;
 
 struct Rosenbrock {
   RosenbrockKernels kernels;
@@ -47,7 +47,7 @@ struct Rosenbrock {
   bool derivatives_ready;    // J and the rest belong to (t, y)
   bool time_matters;         // some number in ft or Dft is not 0
   int dense_count;           // numbers for which dense is ready
-  Watch watch;
+  StiffnessWatch watch;
 };
 
 #define VEC_KERNELS "simulate/rosenbrock_kernels.inc"
@@ -91,7 +91,7 @@ static void init(Stepper *s, Arena *a) {
 
 // ---- whether an explicit method would do
 
-static void watch_begin(Watch *watch, int n) {
+static void watch_begin(StiffnessWatch *watch, int n) {
   watch->steps = 0;
   watch->growth = 1;
   watch->h_most = 0;
@@ -110,7 +110,7 @@ static double multiply(const Pattern *p, const double *J, const double *v, doubl
 }
 
 static bool explicit_would_do(Rosenbrock *w, const Ode *ode, double h) {
-  Watch *watch = &w->watch;
+  StiffnessWatch *watch = &w->watch;
   double growth = multiply(w->pattern, w->J, watch->v, watch->product);
   for (int i = 0; i < ode->n; i++) watch->v[i] = growth > 0 ? watch->product[i] / growth : 0;
   watch->growth *= growth;

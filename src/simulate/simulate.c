@@ -34,8 +34,8 @@ struct SimulateWork {
   double **pick_column; // of the run
   int *pieces;
   EventWork *events;
-  Constraints *constraints; // NULL: the model has no invariants
-  Implicit *implicit;       // NULL: the motion is integrated as an ordinary differential equation
+  InvariantWork *invariants; // NULL: the model has no invariants
+  Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
       *direct_states; // of a system that needs nothing but its machine code, see is_direct
   double *direct_work[2];
@@ -45,7 +45,7 @@ struct SimulateWork {
   double t_end, next_break;
   double rate; // of stabilisation
   int switches;
-  Run run; // for whatever ends it
+  SimulateRun run; // for whatever ends it
 };
 
 // ---------------------------------------------------------------- set-up
@@ -205,7 +205,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   if (s->ne) w->events = event_work_new(a, w->work);
-  w->constraints = constraints_new(a, w->work, &w->tol);
+  w->invariants = invariants_new(a, w->work, &w->tol);
   prepare_direct(w);
   if (s->output.all_states && s->lanes == 1) list_picks(w);
   return w;
@@ -419,14 +419,14 @@ static bool start_is_consistent(SimulateWork *w) {
 }
 
 static bool watches_jumps(const SimulateWork *w) {
-  return w->constraints && w->system->lanes == 1;
+  return w->invariants && w->system->lanes == 1;
 }
 
 // After an event or a break of an input: constraints must not have jumped.
-static bool constraints_go_on(SimulateWork *w) {
+static bool invariants_go_on(SimulateWork *w) {
   const Stepper *s = stepper(w);
   double by = 0;
-  int which = watches_jumps(w) ? constraints_after_jump(w->constraints, s->t, s->y, &by) : -1;
+  int which = watches_jumps(w) ? invariants_after_jump(w->invariants, s->t, s->y, &by) : -1;
   return which < 0 || end_jump(&w->run, which, by);
 }
 
@@ -439,13 +439,13 @@ static double wanted_rate(SimulateWork *w) {
   const Stepper *s = stepper(w);
   if (w->implicit || (projects(w) && s->row->moved)) return 0;
   double rate = w->options.stabilise_rate;
-  return rate > 0 ? rate : constraints_rate(w->constraints, s);
+  return rate > 0 ? rate : invariants_rate(w->invariants, s);
 }
 
 // Between steps: off the constraints, where alone it matters, f changes with the rate by no more than the error of a step.
 // So a slope that a method has kept from before may stay.
 static void follow_rate(SimulateWork *w) {
-  if (!w->constraints) return;
+  if (!w->invariants) return;
   double rate = wanted_rate(w);
   if (rate == w->rate) return;
   w->rate = rate;
@@ -456,39 +456,39 @@ static bool derivatives_are_consistent(SimulateWork *w) {
   double allowed = START_RESIDUAL + w->options.rel_tol;
   int column, which = -1;
   if (w->system->lanes == 1 && w->system->ns)
-    which = constraints_start_fixed(w->constraints, stepper(w)->y, allowed, &column);
+    which = invariants_start_fixed(w->invariants, stepper(w)->y, allowed, &column);
   return which < 0 || end_fixed(&w->run, which, column);
 }
 
-static bool begin_constraints(SimulateWork *w) {
+static bool begin_invariants(SimulateWork *w) {
   Stepper *s = stepper(w);
   Singular at;
-  if (w->constraints) constraints_begin(w->constraints, w->request->p);
+  if (w->invariants) invariants_begin(w->invariants, w->request->p);
   if (!start_is_consistent(w)) return false;
-  if (!w->constraints) return true;
+  if (!w->invariants) return true;
   w->rate = 0;
   system_set_rate(w->work, 0);
-  if (w->system->lanes == 1 && constraints_start_singular(w->constraints, s->t, s->y, &at))
+  if (w->system->lanes == 1 && invariants_start_singular(w->invariants, s->t, s->y, &at))
     return end_singular(&w->run, &at, "at the start");
-  constraints_watch(w->constraints, s->t, s->y);
+  invariants_watch(w->invariants, s->t, s->y);
   if (!derivatives_are_consistent(w)) return false;
-  if (projects(w)) constraints_project(w->constraints, s->t, s->y);
+  if (projects(w)) invariants_project(w->invariants, s->t, s->y);
   return true;
 }
 
 // After a step, and before its end is shown.
-static void keep_constraints(SimulateWork *w) {
+static void keep_invariants(SimulateWork *w) {
   Stepper *s = stepper(w);
-  if (projects(w) && s->row->moved && constraints_project(w->constraints, s->t, s->y))
+  if (projects(w) && s->row->moved && invariants_project(w->invariants, s->t, s->y))
     s->row->moved(s);
-  constraints_watch(w->constraints, s->t, s->y);
+  invariants_watch(w->invariants, s->t, s->y);
 }
 
 // Where the last step met a singular position; at infinity when it did not.
 static Singular find_singular(SimulateWork *w) {
   Singular at = {HUGE_VAL, 0};
-  if (w->constraints && w->system->lanes == 1 &&
-      !constraints_step_singular(w->constraints, stepper(w), &at))
+  if (w->invariants && w->system->lanes == 1 &&
+      !invariants_step_singular(w->invariants, stepper(w), &at))
     at.t = HUGE_VAL;
   return at;
 }
@@ -508,8 +508,8 @@ static bool inputs_are_smooth(SimulateWork *w) {
 static bool is_lost(SimulateWork *w) {
   Stepper *s = stepper(w);
   double by;
-  if (!w->constraints || w->system->lanes > 1) return false;
-  int invariant = constraints_lost(w->constraints, s->t, s->y, &by);
+  if (!w->invariants || w->system->lanes > 1) return false;
+  int invariant = invariants_lost(w->invariants, s->t, s->y, &by);
   if (invariant < 0) return false;
   end_lost(&w->run, invariant, by);
   return true;
@@ -534,7 +534,7 @@ static bool begin(SimulateWork *w) {
     return false;
   }
   if (w->events) event_begin(w->events, st->t, st->y);
-  return begin_constraints(w);
+  return begin_invariants(w);
 }
 
 static void restart(SimulateWork *w) {
@@ -573,11 +573,11 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
   int numbers = w->system->nx + w->system->nx * w->system->stride;
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
   s->t = at;
-  if (w->constraints && projects(w)) constraints_project(w->constraints, at, s->y);
-  if (watches_jumps(w)) constraints_before_jump(w->constraints, at, s->y);
+  if (w->invariants && projects(w)) invariants_project(w->invariants, at, s->y);
+  if (watches_jumps(w)) invariants_before_jump(w->invariants, at, s->y);
   w->out->events++;
   if (!event_pass(w->events, at, s->y, event)) return end_chatter(&w->run, event);
-  if (!constraints_go_on(w)) return false;
+  if (!invariants_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   restart(w);
   while (next_time(w) <= at) // rows at the time of the event show what comes after it
@@ -593,7 +593,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
     end_chatter(&w->run, event);
     return false;
   }
-  if (!constraints_go_on(w)) return false;
+  if (!invariants_go_on(w)) return false;
   if (s->t == w->t_end) return true;
   if (kind == BREAK_KINK && s->row->moved)
     s->row->moved(s);
@@ -604,7 +604,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
 
 static bool pass_break(SimulateWork *w) {
   const Stepper *s = stepper(w);
-  if (watches_jumps(w)) constraints_before_jump(w->constraints, s->t, s->y);
+  if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
   Break kind = enter_pieces(w, s->t);
   return kind == BREAK_NONE || pass_jump(w, kind);
 }
@@ -630,7 +630,7 @@ static bool advance(SimulateWork *w) {
   if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
   if (singular.t < HUGE_VAL) return end_singular(&w->run, &singular, "at");
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
-  if (w->constraints) keep_constraints(w);
+  if (w->invariants) keep_invariants(w);
   if (s->t == w->next_break && !pass_break(w)) return false;
   if (!put_row_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
@@ -668,15 +668,15 @@ static void collect_violations(SimulateWork *w) {
 }
 
 double simulate_violation(const SimulateWork *w, int invariant) {
-  return w->constraints ? constraints_violation(w->constraints, invariant) : 0;
+  return w->invariants ? invariants_violation(w->invariants, invariant) : 0;
 }
 
 double simulate_violation_relative(const SimulateWork *w, int invariant) {
-  return w->constraints ? constraints_violation_relative(w->constraints, invariant) : 0;
+  return w->invariants ? invariants_violation_relative(w->invariants, invariant) : 0;
 }
 
 double simulate_violation_sens(const SimulateWork *w, int invariant) {
-  return w->constraints ? constraints_violation_sens(w->constraints, invariant) : 0;
+  return w->invariants ? invariants_violation_sens(w->invariants, invariant) : 0;
 }
 
 // Equations that the integrator which was asked for cannot take.
@@ -716,15 +716,15 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->tol.max_steps = w->tol.max_steps;
-  w->run = (Run){.system = w->system,
-                 .work = w->work,
-                 .options = &w->options,
-                 .tol = &w->tol,
-                 .constraints = w->constraints,
-                 .request = request,
-                 .t_end = w->t_end,
-                 .y = w->y,
-                 .out = out};
+  w->run = (SimulateRun){.system = w->system,
+                         .work = w->work,
+                         .options = &w->options,
+                         .tol = &w->tol,
+                         .invariants = w->invariants,
+                         .request = request,
+                         .t_end = w->t_end,
+                         .y = w->y,
+                         .out = out};
   if (!is_refused(w)) integrate(w);
   collect_work(w);
   collect_violations(w);

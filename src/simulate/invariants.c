@@ -1,4 +1,4 @@
-#include "simulate/constraints.h"
+#include "simulate/invariants.h"
 
 #include <float.h>
 #include <math.h>
@@ -55,7 +55,7 @@ typedef struct Slopes {
   double *q, *lower;
 } Slopes;
 
-struct Constraints {
+struct InvariantWork {
   SystemWork *work;
   const System *system;
   const Tolerance *tol;
@@ -143,11 +143,11 @@ static void slopes_compress(Slopes *r, Arena *a) {
   r->columns = count;
 }
 
-Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
+InvariantWork *invariants_new(Arena *a, SystemWork *w, const Tolerance *tol) {
   const System *s = w->system;
   const Model *m = s->model;
   if (s->ni == 0) return NULL;
-  Constraints *c = ARENA_NEW(a, Constraints);
+  InvariantWork *c = ARENA_NEW(a, InvariantWork);
   size_t numbers = (size_t)s->nx * (size_t)s->stride;
   c->work = w;
   c->system = s;
@@ -176,7 +176,7 @@ Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
   return c;
 }
 
-void constraints_begin(Constraints *c, const double *p) {
+void invariants_begin(InvariantWork *c, const double *p) {
   const System *s = c->system;
   c->at = c->began = c->sized_at = nan("");
   c->step = c->rate = 0;
@@ -190,7 +190,7 @@ void constraints_begin(Constraints *c, const double *p) {
   }
 }
 
-double constraints_rate(Constraints *c, const Stepper *s) {
+double invariants_rate(InvariantWork *c, const Stepper *s) {
   double passed = fabs(s->t - s->t_old), order = s->row->order ? s->row->order : ORDER_TYPICAL;
   c->step = fmax(fabs(s->h_next), c->step - FORGET * passed);
   if (c->looked < STEPS_FIRST) {
@@ -204,7 +204,7 @@ double constraints_rate(Constraints *c, const Stepper *s) {
 
 // ---------------------------------------------------------------- slopes
 
-static void evaluate(Constraints *c, double t, const double *x) {
+static void evaluate(InvariantWork *c, double t, const double *x) {
   system_invariant_sens(c->work, t, x);
   c->at = t;
 }
@@ -231,7 +231,7 @@ static void orthogonalise(Slopes *r) {
   }
 }
 
-static void factor(Constraints *c, Slopes *r) {
+static void factor(InvariantWork *c, Slopes *r) {
   const double *value = c->work->invariant_out + c->system->sparse.g_x.at;
   memset(r->q, 0, (size_t)r->rows * (size_t)r->columns * sizeof *r->q);
   for (int i = 0; i < r->rows; i++) {
@@ -274,7 +274,7 @@ static void least_change(const Slopes *r, const double *nominal, const double *r
 // ---------------------------------------------------------------- the watch
 
 // g_x S + g_p of all invariants, where the work holds their slopes.
-static void find_identity(Constraints *c, const double *S) {
+static void find_identity(InvariantWork *c, const double *S) {
   const System *s = c->system;
   const Pattern *g_x = &s->sparse.g_x.pattern, *g_p = &s->sparse.g_p.pattern;
   const double *vx = c->work->invariant_out + s->sparse.g_x.at,
@@ -290,7 +290,7 @@ static void find_identity(Constraints *c, const double *S) {
   }
 }
 
-static void note_identity(Constraints *c) {
+static void note_identity(InvariantWork *c) {
   const System *s = c->system;
   for (int i = 0; i < s->ni; i++)
     for (int k = 0; k < s->ns; k++) {
@@ -300,7 +300,7 @@ static void note_identity(Constraints *c) {
 }
 
 // Along the motion: t never decreases. Where the work holds the slopes.
-static void find_sizes(Constraints *c, double t, const double *y) {
+static void find_sizes(InvariantWork *c, double t, const double *y) {
   const Pattern *g_x = &c->system->sparse.g_x.pattern;
   const double *slope = c->work->invariant_out + c->system->sparse.g_x.at;
   if (c->sized_at == t) return;
@@ -323,7 +323,7 @@ static void find_sizes(Constraints *c, double t, const double *y) {
   c->sized_at = t;
 }
 
-static void note_values(Constraints *c, const double *value) {
+static void note_values(InvariantWork *c, const double *value) {
   int lanes = c->system->lanes;
   for (int i = 0; i < c->system->ni; i++)
     for (int l = 0; l < lanes; l++) {
@@ -332,14 +332,14 @@ static void note_values(Constraints *c, const double *value) {
     }
 }
 
-static void note_relative(Constraints *c) {
+static void note_relative(InvariantWork *c) {
   for (int i = 0; i < c->system->ni; i++) {
     double v = fabs(c->work->invariant_out[i]);
     if (v > c->violation_relative[i] * c->size_of[i]) c->violation_relative[i] = v / c->size_of[i];
   }
 }
 
-void constraints_watch(Constraints *c, double t, const double *y) {
+void invariants_watch(InvariantWork *c, double t, const double *y) {
   const System *s = c->system;
   if (s->lanes > 1) {
     system_invariants(c->work, t, y, c->value);
@@ -356,13 +356,13 @@ void constraints_watch(Constraints *c, double t, const double *y) {
 }
 
 // The largest tolerance of a state, against its size.
-static double tolerance(const Constraints *c) {
+static double tolerance(const InvariantWork *c) {
   double most = 0;
   for (int j = 0; j < c->system->nx; j++) most = fmax(most, c->tol->abs[j] / c->nominal[j]);
   return c->tol->rel + most;
 }
 
-int constraints_lost(Constraints *c, double t, const double *y, double *by) {
+int invariants_lost(InvariantWork *c, double t, const double *y, double *by) {
   double tol = tolerance(c), allowed = fmin(LOST * tol, fmax(LOST_MOST, LOST_LEAST * tol));
   if (c->at != t) evaluate(c, t, y);
   find_sizes(c, t, y);
@@ -373,19 +373,19 @@ int constraints_lost(Constraints *c, double t, const double *y, double *by) {
   return -1;
 }
 
-double constraints_violation(const Constraints *c, int invariant) {
+double invariants_violation(const InvariantWork *c, int invariant) {
   return c->violation[invariant];
 }
 
-double constraints_violation_relative(const Constraints *c, int invariant) {
+double invariants_violation_relative(const InvariantWork *c, int invariant) {
   return c->violation_relative[invariant];
 }
 
-double constraints_violation_sens(const Constraints *c, int invariant) {
+double invariants_violation_sens(const InvariantWork *c, int invariant) {
   return c->violation_sens[invariant];
 }
 
-int constraints_start_fixed(const Constraints *c, const double *y, double allowed, int *column) {
+int invariants_start_fixed(const InvariantWork *c, const double *y, double allowed, int *column) {
   const System *s = c->system;
   const Pattern *g_x = &s->sparse.g_x.pattern, *g_p = &s->sparse.g_p.pattern;
   const double *vx = c->work->invariant_out + s->sparse.g_x.at,
@@ -409,7 +409,7 @@ int constraints_start_fixed(const Constraints *c, const double *y, double allowe
 // ---------------------------------------------------------------- projection
 
 // The largest of a change of numbers first .. first+count-1 of y against their tolerance.
-static double scaled(const Constraints *c, const double *change, const double *y, int first,
+static double scaled(const InvariantWork *c, const double *change, const double *y, int first,
                      int count) {
   double most = 0;
   for (int i = 0; i < count; i++) {
@@ -421,13 +421,13 @@ static double scaled(const Constraints *c, const double *change, const double *y
 }
 
 // How far the states are from the invariants, by their tolerance; the way back is in c->dx.
-static double find_way(Constraints *c, const double *y) {
+static double find_way(InvariantWork *c, const double *y) {
   factor(c, &c->all);
   least_change(&c->all, c->nominal, c->work->invariant_out, 1, c->part, c->dx);
   return scaled(c, c->dx, y, 0, c->system->nx);
 }
 
-static double find_way_sens(Constraints *c, const double *y) {
+static double find_way_sens(InvariantWork *c, const double *y) {
   const System *s = c->system;
   if (!s->ns) return 0;
   find_identity(c, y + s->nx);
@@ -435,7 +435,7 @@ static double find_way_sens(Constraints *c, const double *y) {
   return scaled(c, c->dS, y, s->nx, s->nx * s->stride);
 }
 
-static bool settle(Constraints *c, double t, double *y, double far) {
+static bool settle(InvariantWork *c, double t, double *y, double far) {
   int n = c->system->nx;
   for (int round = 0; far > SETTLED; round++) {
     if (round == ROUNDS || !isfinite(far)) return false;
@@ -446,7 +446,7 @@ static bool settle(Constraints *c, double t, double *y, double far) {
   return true;
 }
 
-bool constraints_project(Constraints *c, double t, double *y) {
+bool invariants_project(InvariantWork *c, double t, double *y) {
   const System *s = c->system;
   if (c->at != t) evaluate(c, t, y);
   double far = find_way(c, y), far_sens = find_way_sens(c, y);
@@ -464,13 +464,13 @@ bool constraints_project(Constraints *c, double t, double *y) {
 
 // ---------------------------------------------------------------- jumps
 
-void constraints_before_jump(Constraints *c, double t, const double *x) {
+void invariants_before_jump(InvariantWork *c, double t, const double *x) {
   if (c->at != t) evaluate(c, t, x);
   c->far_before = find_way(c, x);
   memcpy(c->value, c->work->invariant_out, (size_t)c->system->ni * sizeof *c->value);
 }
 
-int constraints_after_jump(Constraints *c, double t, const double *x, double *by) {
+int invariants_after_jump(InvariantWork *c, double t, const double *x, double *by) {
   int which = -1;
   evaluate(c, t, x);
   if (!(find_way(c, x) > JUMP_LEAST * fmax(1, c->far_before))) return -1;
@@ -483,7 +483,7 @@ int constraints_after_jump(Constraints *c, double t, const double *x, double *by
 
 // ---------------------------------------------------------------- singular positions
 
-static void remember(Constraints *c) {
+static void remember(InvariantWork *c) {
   Slopes *r = &c->leading;
   double *q = c->q_before;
   c->q_before = r->q;
@@ -492,7 +492,7 @@ static void remember(Constraints *c) {
 }
 
 // A point close by, in the sizes that the states have here: nominal values may be missing where lengths are tiny.
-static void move_aside(const Constraints *c, const double *x, double *to) {
+static void move_aside(const InvariantWork *c, const double *x, double *to) {
   for (int j = 0; j < c->system->nx; j++) {
     double size = fabs(x[j]) > TINY * c->nominal[j] ? fabs(x[j]) : c->nominal[j];
     to[j] = x[j] + CLOSE_BY * size * sin(1 + 2.0 * j);
@@ -501,7 +501,7 @@ static void move_aside(const Constraints *c, const double *x, double *to) {
 
 // A row of which nothing is left but the errors of start values, such as cos(pi/2): against what is left at a point close
 // by. -1: none.
-static int vanishing_row(Constraints *c, double t, const double *x) {
+static int vanishing_row(InvariantWork *c, double t, const double *x) {
   const Slopes *r = &c->leading;
   double *here = c->part;
   int found = -1;
@@ -516,7 +516,7 @@ static int vanishing_row(Constraints *c, double t, const double *x) {
   return found;
 }
 
-bool constraints_start_singular(Constraints *c, double t, const double *x, Singular *out) {
+bool invariants_start_singular(InvariantWork *c, double t, const double *x, Singular *out) {
   int row = -1;
   evaluate(c, t, x);
   factor(c, &c->leading);
@@ -530,23 +530,23 @@ bool constraints_start_singular(Constraints *c, double t, const double *x, Singu
 
 // What is left of row i has turned around since the last step: near a singular position it changes like the time to
 // it, so it has passed 0 or turned by a right angle.
-static bool has_turned(const Constraints *c, int i) {
+static bool has_turned(const InvariantWork *c, int i) {
   size_t n = (size_t)c->leading.columns;
   return dot(c->leading.q + (size_t)i * n, c->q_before + (size_t)i * n, (int)n) < 0;
 }
 
-static void factor_at(Constraints *c, Stepper *s, double t) {
+static void factor_at(InvariantWork *c, Stepper *s, double t) {
   s->row->dense(s, t, false, c->x);
   evaluate(c, t, c->x);
   factor(c, &c->leading);
 }
 
 // Dense output is as accurate as the steps: exactly 0 is never seen.
-static double singular_below(const Constraints *c) {
+static double singular_below(const InvariantWork *c) {
   return fmax(SINGULAR, 10 * c->tol->rel);
 }
 
-static bool locate(Constraints *c, Stepper *s, int i, Singular *out) {
+static bool locate(InvariantWork *c, Stepper *s, int i, Singular *out) {
   double before = s->t_old, behind = s->t;
   for (int k = 0; k < HALVINGS && behind - before > 1e-14 * fabs(behind); k++) {
     double middle = before + 0.5 * (behind - before);
@@ -560,7 +560,7 @@ static bool locate(Constraints *c, Stepper *s, int i, Singular *out) {
   return left_of_row(&c->leading, i) < singular_below(c) * c->most[i];
 }
 
-bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out) {
+bool invariants_step_singular(InvariantWork *c, Stepper *s, Singular *out) {
   Slopes *r = &c->leading;
   evaluate(c, s->t, s->y);
   factor(c, r);
@@ -578,7 +578,7 @@ bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out) {
   return false;
 }
 
-bool constraints_near_singular(const Constraints *c, bool lost, Singular *out) {
+bool invariants_near_singular(const InvariantWork *c, bool lost, Singular *out) {
   double near = lost ? NEAR_LOST : NEAR;
   for (int i = 0; i < c->leading.rows; i++)
     if (left_of_row(&c->leading, i) < near * c->most[i]) {
@@ -599,7 +599,7 @@ static void find_shares(const Slopes *r, int row, double *share) {
   }
 }
 
-int constraints_lines(const Constraints *c, int row, Text *out) {
+int invariants_lines(const InvariantWork *c, int row, Text *out) {
   const Slopes *r = &c->leading;
   const Model *m = c->system->model;
   const double *target = r->lower + (size_t)row * (size_t)r->rows;
