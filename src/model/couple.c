@@ -1,3 +1,10 @@
+// The coupled model: dx/dt = f + lambda * sum over terms of gain * direction * error, error = data - measured
+// (Vyasarayani, Uchida, Carvalho and McPhee 2011, doi 10.1007/s11044-011-9260-0; with the integral of the error:
+// Manikantan, Chakraborty, Uchida and Vyasarayani 2020).
+//
+// Default directions: d / |d|^2 with the gradient d of the measured quantity by the states, so that this follows the
+// data at the rate of the gain whatever the units; with rates the same for its derivative by time. Where the model has
+// invariants, tangent.h turns all pushes along them.
 #include "model/couple.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+// Conditions c(x) = 0 in numbers. A point that satisfies them: damped Gauss-Newton, the shortest step in scaled states
+// with G dx = -c, G = dc/dx. The rows of G are made orthogonal one after the other (Gram-Schmidt, twice), G = L Q, so
+// dx = Q'y with L y = -c. A row of which less than a small part is left depends on those before it; a constraint is
+// redundant when its row does at several points that satisfy all constraints.
 #include "model/independent.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// From a flat model to dx/dt = f: matching, index reduction where no perfect matching exists (reduce.c), blocks and
+// their solutions (sort.c), redundant constraints (independent.c), start values (start.c).
 #include "model/model.h"
 
 #include <math.h>

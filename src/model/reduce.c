@@ -1,3 +1,10 @@
+// Index reduction. The algorithm of Pantelides (1988, SIAM J. Sci. Stat. Comput. 9:213) looks for a matching of the
+// equations with the highest derivatives; where an augmenting path from an equation fails, the equations and variables
+// that the search reached (colored) are differentiated, and it tries again.
+//
+// Afterwards the equations that were differentiated are matched with the lower derivatives; those that are left over
+// are invariants. Instead of the c-th derivative of a constraint g, (d/dt + rate)^c g = 0 is solved, so that errors of
+// the invariants die out (Baumgarte 1972, Comput. Methods Appl. Mech. Eng. 1:1).
 #include "model/reduce.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+// Second derivatives, forward: the states of the augmented model are [x | S] with dS_k/dt = f_x S_k + f_p_k, so its
+// own sensitivities are of second order. Adjoint: dmu/dt = -f_x' mu backwards in time; the weighed second derivatives
+// by p_k and p_l are the integral of mu' (f_xx S_k S_l + f_xp_l S_k + f_xp_k S_l + f_p_kp_l) plus what the start adds.
+// Columns S_k may be scaled by a parameter, so that their size is that of the states.
 #include "model/second.h"
 
 #include <string.h>

@@ -1,3 +1,11 @@
+// Solution of sorted equations, block by block in the order of computation (block triangular form). A single equation
+// that is linear in its unknown u, slope*u + rest = 0, is divided by the slope. A larger block is torn: equations with
+// one unknown left are solved explicitly, others give their unknowns to a core that is as small as a greedy choice
+// makes it. The core is a linear system A z = b or, where it is not linear, Newton's method (Cellier and Kofman,
+// Continuous System Simulation, 2006, chapter 7).
+//
+// Blocks with redundant equations have fewer rows than unknowns: of their solutions the one with the least multipliers
+// is taken, W z + A'w = 0, A z = b.
 #include "model/sort.h"
 
 #include <stdlib.h>

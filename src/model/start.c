@@ -1,3 +1,9 @@
+// Start values. Without constraints: the equations of the motion, initial equations and fixed values, sorted and
+// solved for states and other unknowns alike; states that nothing determines take their start attributes.
+//
+// With constraints c(x) = 0 (invariants and initial equations): the states nearest to their start attributes, min sum
+// ((x - start)/nominal)^2 with c(x) = 0, by Lagrange's equations (x - start)/nominal^2 + c_x' mu = 0. Positions come
+// first, rates after them.
 #include "model/start.h"
 
 #include "expr/derive.h"

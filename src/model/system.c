@@ -1,3 +1,5 @@
+// Runs the kernels of a System: sets par, starts Newton blocks from the last solution, lays results out as stepper.h
+// says.
 #include "model/system.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+// Directions along invariants g(x) = 0. With G = dg/dx and W the squared nominal sizes, a push v becomes V y - W G'
+// nu, where G (V y - W G' nu) = 0: the projection in the metric of W, scaled by y so that v itself is reached as far
+// as the invariants allow. Positions are corrected before rates, stage by stage.
 #include "model/tangent.h"
 
 #include "expr/derive.h"

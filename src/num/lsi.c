@@ -1,3 +1,10 @@
+// Least squares with linear inequalities (problem LSI of Lawson and Hanson 1974): minimise |z + M d| with C d >= b, by
+// a primal active-set method (Gill, Murray and Wright, Practical Optimization, 1981, chapter 5).
+//
+// The rows that hold are factored, C_held' = Q T. The shortest least-squares step in the space of the other columns of
+// Q (by singular values, so that M may have any rank) goes as far as the first row that blocks it; that row then
+// holds, too. At the minimum of a set the multipliers (forces) are found from T; the row with the most negative one is
+// released. After a step of length 0 rows are taken by their number (Bland 1977), so that the method cannot cycle.
 #include "num/lsi.h"
 
 #include <math.h>

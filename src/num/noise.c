@@ -1,3 +1,7 @@
+// Variance of white noise from differences of order k: d = sum c_i y_i with the weights of the divided difference,
+// scaled to sum c_i^2 = 1. d is 0 for polynomials of degree below k, and the variance of d is that of the noise, so
+// the mean of d^2 estimates it (Hall, Kay and Titterington 1990, Biometrika 77:521). What is not removed of the signal
+// makes it larger: the least over the orders counts. Robust: median |d| / 0.6745 instead of the root mean square.
 #include "num/noise.h"
 
 #include <math.h>

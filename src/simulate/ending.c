@@ -1,3 +1,4 @@
+// Sentences about the end of a simulation: outcome, place, cause, remedy.
 #include "simulate/ending.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+// F(t, z, dz/dt) of a model. With invariants g: F = [dx/dt - f + g_x' eta | g], the form of Gear, Gupta and Leimkuhler
+// (1985, J. Comput. Appl. Math. 12-13:77), index 2. As typed: the equations of the text, z = [x | algebraic
+// variables]. F and its derivatives are compiled from the expressions of the model.
 #include "simulate/implicit.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+// Inputs as piecewise polynomials: held, linear, or the cubic spline with not-a-knot ends (de Boor, A Practical Guide
+// to Splines, chapter IV). Constant beyond the samples.
 #include "simulate/input.h"
 
 #include <assert.h>

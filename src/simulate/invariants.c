@@ -1,3 +1,10 @@
+// Invariants g(t, x, p) = 0 along a simulation.
+//
+// Stabilisation: the rate of Baumgarte's terms follows the steps (see RATE). Projection: Gauss-Newton with the
+// shortest dx, in nominal sizes of the states, that has G dx = -g, G = dg/dx; sensitivities by the same projection of
+// g_x S + g_p = 0 (coordinate projection, Eich 1993, SIAM J. Numer. Anal. 30:1467). Singular positions: the rows of G
+// are made orthogonal one after the other; where nothing is left of a row, or what is left turns around within a step,
+// a constraint depends on others.
 #include "simulate/invariants.h"
 
 #include <float.h>

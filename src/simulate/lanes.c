@@ -1,3 +1,5 @@
+// Several parameter sets by one explicit method: the step is that of the most demanding lane (control.c). A lane that
+// is stiff, or that makes the steps of all others many times shorter, is handed back to be simulated alone.
 #include "simulate/lanes.h"
 
 #include <assert.h>

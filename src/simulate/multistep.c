@@ -1,3 +1,4 @@
+// What CVODES and IDAS share behind stepper.h: steps one at a time, dense output, counters, restarts.
 #include "simulate/multistep.h"
 
 #include <assert.h>

@@ -1,3 +1,8 @@
+// Explicit Runge-Kutta methods: k_i = f(t + c_i h, y + h sum_j a_ij k_j), y_new = y + h sum_i b_i k_i. rk8 is DOP853
+// (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, section II.5), whose error is e5^2 /
+// sqrt(e5^2 + 0.01 e3^2) of two estimates; rk5 is Dormand and Prince 5(4) (1980). Dense output by the polynomials that
+// belong to them. Sensitivities are integrated with the states and take part in the error. Stiffness: |h lambda| with
+// lambda = |k_end - k_last| / |y_end - y_last| stays above the stability limit (Hairer and Wanner II, section IV.2).
 #include "simulate/rk.h"
 
 #include <math.h>

@@ -1,3 +1,11 @@
+// Rosenbrock-Wanner method Rodas5P (Steinebach 2023) in the form without products of J (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.7): with J = f_x and one factorisation of I/(gamma h) - J for all
+// stages
+//   (I/(gamma h) - J) u_i = f(t + c_i h, y + sum_j a_ij u_j) + sum_j (b_ij / h) u_j + g_i h f_t,
+// and y_new is the argument of the last stage plus its u, which is also the error estimate.
+//
+// Sensitivities are the derivative of these equations by the parameters: the same matrix, and on the right side also
+// (dJ/dp) u_i and g_i h df_t/dp.
 #include "simulate/rosenbrock.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+// The loop of a simulation: start values, steps from one break (jump of an input, event, output time) to the next,
+// dense output into rows, change between the explicit and the implicit method where the motion becomes stiff or no
+// longer is.
 #include "simulate/simulate.h"
 
 #include <assert.h>

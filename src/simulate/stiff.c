@@ -1,3 +1,6 @@
+// CVODES of SUNDIALS (Hindmarsh et al. 2005, ACM TOMS 31:363): backward differentiation formulas with Newton's
+// iteration, Adams methods with fixed-point iteration, both of variable order; sensitivities column by column
+// (staggered corrector).
 #include "simulate/stiff.h"
 
 #include <assert.h>

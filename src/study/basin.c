@@ -1,3 +1,4 @@
+// Starts on a grid or at random, one search from each.
 #include "study/basin.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+// Start of each refit: along the tangent of the profile at the estimate, or on the line through the last two points.
 #include "study/profile_side.h"
 
 #include <math.h>

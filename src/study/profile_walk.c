@@ -1,3 +1,5 @@
+// Steps along the root of a profile, which is linear where the profile is a parabola: each should rise by a share of
+// the height. The crossing is found by regula falsi with bisection.
 #include "study/profile_walk.h"
 
 #include <math.h>

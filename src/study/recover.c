@@ -1,3 +1,5 @@
+// Monte Carlo study: trials with noise of their own are fitted; bias, spread and coverage of the estimates over the
+// trials that reached the optimum of a search from the truth.
 #include "study/recover.h"
 
 #include <math.h>
