@@ -1,4 +1,4 @@
-// A model tied to measurements by a feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data - measured).
+// A model coupled to measurements by feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data - measured).
 //
 // The data become inputs, lambda and the gains parameters, integrals of the error states; all derivatives follow by
 // themselves. At lambda = 0 it is the model itself. Where the model has invariants, what is added lies along them, and is
@@ -50,5 +50,5 @@ typedef struct Coupled {
 int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, bool rates,
                          CoupleTerm *terms);
 
-// Equal ties of a model are one; it lives as long as the model.
+// Equal couplings of a model give the same coupled model; it lives as long as the model.
 const Coupled *couple(Model *m, const Coupling *c);

@@ -40,7 +40,7 @@ typedef struct DaeForm { // as expressions
 
 // ---------------------------------------------------------------- the two forms
 
-static bool is_tied(const Model *m) {
+static bool is_coupled(const Model *m) {
   for (int k = 0; k < m->nu; k++)
     if (m->input[k] < 0) return true;
   return false;
@@ -388,7 +388,7 @@ Implicit *implicit_new(SystemWork *work, ImplicitKind kind) {
   w->arena = a;
   w->work = work;
   pthread_mutex_lock(m->lock);
-  bool typed = kind == IMPLICIT_AS_TYPED && !is_tied(m);
+  bool typed = kind == IMPLICIT_AS_TYPED && !is_coupled(m);
   DaeForm form = typed ? form_as_typed(m, a, scratch) : form_of_invariants(m, a, scratch);
   make_parts(w, m, scratch, &form);
   pthread_mutex_unlock(m->lock);

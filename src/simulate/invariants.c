@@ -33,8 +33,8 @@ enum {
   ORDER_TYPICAL = 5, // of the methods of variable order
 };
 
-static const double WORTH = 0.01;   // of the tolerance: smaller errors are left
-static const double SETTLED = 1e-6; // of the tolerance: where Gauss and Newton end
+static const double PROJECT_LEAST = 0.01; // of the tolerance: smaller errors are left
+static const double SETTLED = 1e-6;       // of the tolerance: where Gauss and Newton end
 // A violation against the terms of the constraint that errors of the steps do not explain: times the tolerance, but no
 // more than LOST_MOST unless the tolerance is not far below that. Measured at tolerances of 1e-2 and 1e-3 on mechanisms
 // that are sound: up to 6 times the tolerance, 15 with poor nominal values.
@@ -457,7 +457,7 @@ bool invariants_project(InvariantWork *c, double t, double *y) {
   const System *s = c->system;
   if (c->at != t) evaluate(c, t, y);
   double far = find_way(c, y), far_sens = find_way_sens(c, y);
-  if (far <= WORTH && far_sens <= WORTH) return false;
+  if (far <= PROJECT_LEAST && far_sens <= PROJECT_LEAST) return false;
   memcpy(c->x_old, y, (size_t)s->nx * sizeof *y);
   if (!settle(c, t, y, far)) {
     memcpy(y, c->x_old, (size_t)s->nx * sizeof *y);

@@ -98,7 +98,7 @@ static void set_huber_limits(Samples *s, const Problem *p, const Objective *o) {
   }
 }
 
-// A thousand: with more, numbers that a constraint ties together could no longer be told apart by their samples.
+// A thousand: with more, unknowns that a constraint connects could no longer be told apart by their samples.
 static const double CONSTRAINT_WEIGHT = 1e3;
 
 void samples_weigh_constraints(const Samples *s, double *factor) {

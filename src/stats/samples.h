@@ -11,7 +11,7 @@ typedef struct SampleChannel {
 } SampleChannel;
 
 typedef struct Samples {
-  int n;           // free numbers
+  int n;           // unknowns
   int count;       // rows of samples
   int prior_count; // rows of priors behind them
   int gap_count;   // rows of gaps between pieces behind those, see shooting_rows
@@ -34,5 +34,5 @@ static inline int samples_rows(const Samples *s) {
 }
 // Factors of the rows of constraints, such that they count much more than all others, which have theirs.
 void samples_weigh_constraints(const Samples *s, double *factor);
-// What a change of each free number is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
+// What a change of each unknown is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
 double typical_size(const Unknown *f, double x);

@@ -51,7 +51,7 @@ static bool objectives_agree(const Sorting *s, double a, double b, double relati
   return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + s->floor;
 }
 
-// On an orbit such as alpha*A = constant the geometric mean lies on it, too.
+// On an invariance such as alpha*A = constant the geometric mean lies on it, too.
 static void middle(const Problem *p, const double *a, const double *b, double *out) {
   for (int i = 0; i < p->unknown_count; i++)
     out[i] = a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;

@@ -8,7 +8,7 @@
 
 typedef struct ComparePoint { // a step of a search
   const char *stage;
-  double lambda; // 0 when untied
+  double lambda; // 0 without feedback
   int iteration;
   long evaluations, fair; // so far, as in CompareFigures
   double objective;       // of what is being minimised

@@ -148,7 +148,7 @@ static double last_place(const SideWork *w, double range) {
   return isfinite(edge) ? scaled(w, edge) : far;
 }
 
-static bool asks_crew(void *data) {
+static bool pool_wants_more(void *data) {
   return pool_goes_on(data);
 }
 
@@ -165,7 +165,7 @@ static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) 
                 .pool = pool};
   Problem single = *shared->problem;
   single.options.threads = 1; // sides are what is done side by side
-  w.refit = refit_new(&single, p->fit->sigma, asks_crew, (void *)pool);
+  w.refit = refit_new(&single, p->fit->sigma, pool_wants_more, (void *)pool);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
   Walk walk = {.from = scaled(&w, w.estimate),
                .to = last_place(&w, shared->range),

@@ -28,7 +28,7 @@ typedef struct Trial { // a job
   bool ok, certain;
   double objective, objective_truth;
   long work;
-  double numbers[]; // by free number, as NUMBERS lists them
+  double numbers[]; // by unknown, as NUMBERS lists them
 } Trial;
 enum { ESTIMATE, STD_ERROR, HAS_INTERVAL, COVERED, NUMBERS };
 
