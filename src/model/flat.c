@@ -206,7 +206,7 @@ static bool check_attribute_names(Scope *s, const AstDeclaration *d) {
     const char *near = is_known ? NULL : nearest_name(at->name, ATTRIBUTES, ATTRIBUTE_COUNT);
     if (!is_known)
       return source_fail(s->source, s->err, ERR_NAME, at->line, at->column,
-                         "'%s' is no attribute of a variable; %s%s%s", at->name,
+                         "'%s' is not an attribute of a variable; %s%s%s", at->name,
                          near ? "did you mean '"
                               : "allowed are start, fixed, min, max, nominal, unit",
                          near ? near : "", near ? "'?" : "");

@@ -16,7 +16,7 @@
 enum { ITERATIONS = 60, HALVINGS = 20 };
 static const double DEPENDENT = 1e-7; // part of a row that is left beside those before it
 // The same on the way to a point: beside the constraints even a redundant one is independent by as much as they are
-// violated, and a step along what is left of it leads astray.
+// violated, and a step along what is left of it leads away from the solution.
 static const double NEARLY_DEPENDENT = 1e-3;
 
 struct Conditions {
@@ -92,7 +92,7 @@ static void compile(Conditions *c, const Expr *residuals) {
   c->out = ARENA_ARRAY(a, double, c->count + entries + 1);
 }
 
-// Modes as they are on the spot.
+// Modes replaced by the conditions that they stand for.
 static Expr *without_modes(Model *m, Arena *a, const Expr *residuals, int count) {
   const Flat *f = m->flat;
   Replacer *r = replacer_new(m->graph, a);

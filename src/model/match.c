@@ -27,7 +27,7 @@ typedef struct PathSearch {
   Matching *m;
   int *stamp;     // by equation: the root + 1 of the last search that saw it
   int *next;      // by unknown: position in its column
-  int *lookahead; // by unknown: equations before this position are matched for good
+  int *lookahead; // by unknown: equations before this position stay matched
   int *path;      // stack of unknowns
 } PathSearch;
 

@@ -69,7 +69,7 @@ static bool check_booleans(Model *m, Err *err) {
 }
 
 // A condition on what a nonlinear block is solved for, inside that block: q*abs(q) = dp. With the branch held fixed there may
-// be no solution just beyond the kink, so the condition is computed on the spot, as noEvent does it.
+// be no solution just beyond the kink, so the condition is computed from the present values, as noEvent does it.
 typedef struct Loops {
   int *block_of_unknown, *block_of_equation; // nonlinear blocks, -1 for the others
   Incidence by_mode;                         // which modes occur in which equation

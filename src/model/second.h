@@ -50,7 +50,7 @@ void adjoint_slopes(const Adjoint *a, const Expr *e, int count, int k, Expr *slo
 void model_rates(const Model *m, Model *symbols, const Expr *e, int count, Expr *rates);
 
 // Conditions at whose change (from 0 to 1, or to another whole number) the motion is not smooth, although there is no event:
-// what noEvent computes on the spot. Only those that the states or these parameters move. The lock of the model must be held.
+// what noEvent computes without events. Only those that the states or these parameters move. The lock of the model must be held.
 // Lives in the arena; returns how many.
 int model_kinks(Model *m, Arena *a, const int *parameters, int count, Expr **kinks);
 // The first event that the states or these parameters move, -1: none.

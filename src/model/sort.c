@@ -61,7 +61,7 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
 typedef struct SplitPart {
   int stamp;
   signed char linear; // 1 linear (or free of u), 0 not
-  bool solid;         // free of all unknowns, for good
+  bool solid;         // contains no unknown, and never will
   Expr slope, rest;
 } SplitPart;
 

@@ -119,7 +119,7 @@ void system_free(System *s);
 // model->input_order + 1 may be left as they are. NULL when there are none.
 typedef void SystemInputs(void *data, double t, double *u, double *du);
 
-// Times that f is computed for at once, where it depends on them by functions of time alone.
+// Functions of time alone are computed for CLOCK_LANES times at once, and kept for CLOCK_MOST times.
 enum { CLOCK_LANES = 8, CLOCK_MOST = 16 };
 
 typedef struct SystemWork {

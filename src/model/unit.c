@@ -120,13 +120,13 @@ static bool fail_word(const char *word, size_t length, Err *err) {
   int n = length < 40 ? (int)length : 40;
   for (size_t i = 0; i < sizeof INSTEAD / sizeof *INSTEAD; i++)
     if (is_text(word, length, INSTEAD[i].word))
-      return fail(err, ERR_VALUE, "'%.*s' is no unit; write '%s'", n, word, INSTEAD[i].instead);
+      return fail(err, ERR_VALUE, "'%.*s' is not a unit; write '%s'", n, word, INSTEAD[i].instead);
   double prefix;
   for (size_t i = 1; i < length; i++)
     if (find_symbol(word, i, &prefix) && find_symbol(word + i, length - i, &prefix))
-      return fail(err, ERR_VALUE, "'%.*s' is no unit; a product is written '%.*s.%.*s'", n, word,
+      return fail(err, ERR_VALUE, "'%.*s' is not a unit; a product is written '%.*s.%.*s'", n, word,
                   (int)i, word, (int)(length - i), word + i);
-  return fail(err, ERR_VALUE, "'%.*s' is no unit that is known", n, word);
+  return fail(err, ERR_VALUE, "'%.*s' is not a known unit", n, word);
 }
 
 static bool fail_character(const char *at, Err *err) {
@@ -140,7 +140,8 @@ static bool fail_character(const char *at, Err *err) {
     return fail(err, ERR_VALUE, "what stands behind a '/' needs parentheses, as in 'J/(kg.K)'");
   default: break;
   }
-  if (isdigit((unsigned char)*at)) return fail(err, ERR_VALUE, "a number other than 1 is no unit");
+  if (isdigit((unsigned char)*at))
+    return fail(err, ERR_VALUE, "a number other than 1 is not a unit");
   int bytes = 1;
   while (((unsigned char)at[bytes] & 0xC0) == 0x80) bytes++;
   return fail(err, ERR_VALUE, "'%.*s' cannot stand here", bytes, at);

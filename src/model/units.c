@@ -21,7 +21,7 @@ typedef struct UnitValue {
   bool is_declared; // a unit that the user wrote is in it; else only time and functions
   Unit unit;        // of a UNIT
   const char *text; // how to call the unit, or NULL: by its powers
-  double number;    // of a NUMBER; NaN when nobody followed it
+  double number;    // of a NUMBER; NaN when it is not known
 } UnitValue;
 
 typedef struct UnitCheck {

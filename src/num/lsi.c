@@ -334,8 +334,7 @@ static double largest_violation(const Lsi *w, const LsiProblem *p, const double 
   return largest;
 }
 
-// A row of the residuals: row k of A, less a slack of its own where it is an inequality, which may become as large as it
-// likes.
+// A row of the residuals: row k of A, less a slack variable >= 0 of its own where it is an inequality.
 static void add_missing(Lsi *w, const LsiProblem *p, int k, int slack) {
   ActiveSet *s = &w->set;
   double *M = w->M + (size_t)s->rows * (size_t)s->n;

@@ -266,7 +266,7 @@ static bool is_finite_row(const LanesWork *w, int numbers, int l) {
   return sum == 0;
 }
 
-// Outputs that are computed. Lanes where they cannot be are out; the row is written all the same.
+// Outputs that are computed. Lanes where they cannot be computed are retired; the row is still written.
 static void put_computed(LanesWork *w, double t, const double *y) {
   const System *s = w->system;
   int L = s->lanes, numbers = s->ny * (1 + (w->request->with_sens ? s->np : 0));
@@ -311,7 +311,7 @@ static void put_rows_before(LanesWork *w, double t) {
   }
 }
 
-// Whether lanes were retired because nobody wants them any more.
+// Whether lanes were retired because their results are not wanted any more.
 static bool look(LanesWork *w) {
   bool any = false;
   if (w->rows - w->looked < ROWS_BETWEEN_LOOKS && w->rows < w->request->count) return false;

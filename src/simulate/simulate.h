@@ -48,10 +48,10 @@ typedef struct Trajectory {
   double *const
       *column; // [output][row], then [output*parameter][row] when sensitivities are wanted; or NULL
   bool with_sens; // by columns: whether sensitivities are wanted
-  // Called when rows have been added, NULL: nobody watches. false ends the simulation as abandoned.
+  // Called when rows have been added, NULL: none. false ends the simulation as abandoned.
   bool (*watch)(void *data, int rows);
   void *watch_data;
-  // Called after every accepted step, whose dense output it may read; NULL: nobody records it.
+  // Called after every accepted step, whose dense output it may read; NULL: none.
   void (*stepped)(void *data, Stepper *s);
   void *stepped_data;
   StepCount work;

@@ -36,7 +36,7 @@ typedef struct Ode {
   void *self; // handed to the functions
   // dy = [f | f_x S + f_p]. Not finite where the model cannot be computed: the integrator then tries a smaller step.
   void (*rhs)(void *self, double t, const double *y, double *dy);
-  // The times at which rhs or rhs_states will be asked next, 16 at most; NULL: nobody wants to know.
+  // The times at which rhs or rhs_states will be asked next, 16 at most; NULL: not needed.
   void (*times)(void *self, const double *t, int count);
   // As rhs, of the states alone (dx has n*lanes numbers). NULL: rhs does it when ns is 0.
   void (*rhs_states)(void *self, double t, const double *x, double *dx);

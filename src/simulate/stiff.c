@@ -373,7 +373,8 @@ const StepperRow STEPPER_BDF = {
 
 const StepperRow STEPPER_ADAMS = {
     .name = "adams",
-    .meaning = "Adams-Moulton (CVODES), order 1 to 12: smooth systems that are dear to evaluate",
+    .meaning =
+        "Adams-Moulton (CVODES), order 1 to 12: smooth systems that are expensive to evaluate",
     .init = init_adams,
     .done = stiff_done,
     .start = multistep_start,
