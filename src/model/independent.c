@@ -1,6 +1,6 @@
 // Conditions c(x) = 0 in numbers. A point that satisfies them: damped Gauss-Newton, the shortest step in scaled states
 // with G dx = -c, G = dc/dx. The rows of G are made orthogonal one after the other (Gram-Schmidt, twice), G = L Q, so
-// dx = Q'y with L y = -c. A row of which less than a small part is left depends on those before it; a constraint is
+// dx = Q'a with L a = -c. A row of which less than a small part is left depends on those before it; a constraint is
 // redundant when its row does at several points that satisfy all constraints.
 #include "model/independent.h"
 
@@ -227,13 +227,13 @@ static double residual_norm(const Conditions *c) {
 static void least_step(Conditions *c) {
   int n = c->nx;
   memset(c->step, 0, (size_t)n * sizeof *c->step);
-  double *y = c->trial; // at most n rows are independent
+  double *part = c->trial; // along each row of Q; at most n rows are independent
   for (int k = 0; k < c->rank; k++) {
     const double *l = c->L + (size_t)k * (size_t)c->count;
-    y[k] = (-c->out[c->rows[k]] - dot(l, y, k)) / l[k];
+    part[k] = (-c->out[c->rows[k]] - dot(l, part, k)) / l[k];
   }
   for (int k = 0; k < c->rank; k++)
-    for (int j = 0; j < n; j++) c->step[j] += y[k] * c->Q[(size_t)k * (size_t)n + (size_t)j];
+    for (int j = 0; j < n; j++) c->step[j] += part[k] * c->Q[(size_t)k * (size_t)n + (size_t)j];
 }
 
 static bool move(Conditions *c, const bool *free, double *x) {

@@ -480,19 +480,15 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   t->d = derive_rows(s->g, a, t->residual, n, by, n);
 }
 
-static void record_order(const Tear *t, SortBlock *b) {
-  int at = 0;
-  for (int k = 0; k < t->solve_unknown.count; k++)
-    b->unknown[at++] = t->unknown[t->solve_unknown.at[k]];
-  for (int k = 0; k < t->torn.count; k++) b->unknown[at++] = t->unknown[t->torn.at[k]];
-  b->torn = t->torn.count;
-}
-
+// Tears the block, solves the core for the torn unknowns, puts the result into the explicit solutions of the others.
 static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   Tear t = {0};
   tear_init(s, &t, equation, n);
   choose_tearing(s, &t);
-  record_order(&t, b);
+  int explicit = t.solve_unknown.count;
+  for (int k = 0; k < explicit; k++) b->unknown[k] = t.unknown[t.solve_unknown.at[k]];
+  for (int k = 0; k < t.torn.count; k++) b->unknown[explicit + k] = t.unknown[t.torn.at[k]];
+  b->torn = t.torn.count;
   Replacer *inner = replacer_new(s->g, s->arena);
   Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
   if (!eliminate(s, &t, inner, left_over) || !solve_torn(s, &t, left_over, b, results))
@@ -500,15 +496,10 @@ static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   if (t.torn.count == 0) b->kind = SORT_ASSIGN;
   Replacer *final = replacer_new(s->g, s->arena);
   for (int k = 0; k < t.torn.count; k++)
-    replacer_set(final, s->unknowns[t.unknown[t.torn.at[k]]].symbol, results[k]);
-  for (int k = 0; k < t.solve_unknown.count; k++) {
-    int u = t.unknown[t.solve_unknown.at[k]];
-    results[0] = replace(final, replace(inner, s->unknowns[u].symbol));
-    define(s, u, results[0]);
-  }
-  for (int k = 0; k < t.torn.count; k++) {
-    int u = t.unknown[t.torn.at[k]];
-    define(s, u, replace(final, s->unknowns[u].symbol));
+    replacer_set(final, s->unknowns[b->unknown[explicit + k]].symbol, results[k]);
+  for (int k = 0; k < b->count; k++) {
+    Expr u = s->unknowns[b->unknown[k]].symbol;
+    define(s, b->unknown[k], replace(final, k < explicit ? replace(inner, u) : u));
   }
   return true;
 }

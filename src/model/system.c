@@ -50,9 +50,9 @@ static void take_guesses(SystemWork *w, const Kernel *k) {
       int same = from->lanes == to->lanes ? lane : 0;
       if (w->scratch[from->state + same] != 1) continue;
       w->scratch[to->state + lane] = 1;
-      for (int z = 0; z < to->n; z++)
-        w->scratch[to->solution + z * to->lanes + lane] =
-            w->scratch[from->solution + z * from->lanes + same];
+      for (int j = 0; j < to->n; j++)
+        w->scratch[to->solution + j * to->lanes + lane] =
+            w->scratch[from->solution + j * from->lanes + same];
     }
   }
 }
@@ -65,8 +65,8 @@ static void start_guesses(SystemWork *w, const Kernel *k) {
     for (int lane = 0; lane < to->lanes && to->start >= 0; lane++) {
       int same = lanes == to->lanes ? lane : 0;
       w->scratch[to->state + lane] = 1;
-      for (int z = 0; z < to->n; z++)
-        w->scratch[to->solution + z * to->lanes + lane] = w->x0[(to->start + z) * lanes + same];
+      for (int j = 0; j < to->n; j++)
+        w->scratch[to->solution + j * to->lanes + lane] = w->x0[(to->start + j) * lanes + same];
     }
   }
 }

@@ -1,6 +1,7 @@
-// Directions along invariants g(x) = 0. With G = dg/dx and W the squared nominal sizes, a push v becomes V y - W G'
-// nu, where G (V y - W G' nu) = 0: the projection in the metric of W, scaled by y so that v itself is reached as far
-// as the invariants allow. Positions are corrected before rates, stage by stage.
+// Directions along invariants g(x) = 0. With G = dg/dx and W the squared nominal sizes, pushes V (columns) become
+// V a - W G' nu with G (V a - W G' nu) = 0: the projection in the metric of W. The strengths a are such that the motion
+// along each push is what it would be without invariants, as far as these allow. Positions are corrected before rates,
+// stage by stage.
 #include "model/tangent.h"
 
 #include "expr/derive.h"
@@ -220,8 +221,8 @@ static bool has_proper_stages(const Tangent *t) {
 
 // ---------------------------------------------------------------- pushes
 
-// Unknowns: the strength y of each push, then the multipliers nu of the invariants. push = V y - W G' nu has to satisfy
-// G push = 0 and, for each push i, v_i/W push + slack |v_i|^2 y_i = (1 + slack) |v_i|^2 signal_i: what lies along the
+// Unknowns: the strength a of each push, then the multipliers nu of the invariants. push = V a - W G' nu has to satisfy
+// G push = 0 and, for each push i, v_i/W push + slack |v_i|^2 a_i = (1 + slack) |v_i|^2 signal_i: what lies along the
 // invariants already stays as it is.
 typedef struct Balance {
   Tangent *t;

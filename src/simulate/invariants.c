@@ -265,16 +265,16 @@ static void least_change(const Slopes *r, const double *nominal, const double *r
   memset(X, 0, (size_t)n * (size_t)width * sizeof *X);
   for (int i = 0; i < r->rows; i++) {
     const double *lower = r->lower + (size_t)i * (size_t)r->rows, *q = r->q + (size_t)i * (size_t)n;
-    double *z = part + (size_t)i * (size_t)width;
+    double *along = part + (size_t)i * (size_t)width; // q_i
     bool skip = is_dependent(r, i);
     for (int k = 0; k < width; k++) {
       double sum = right[(size_t)r->invariant[i] * (size_t)width + (size_t)k];
       for (int j = 0; j < i; j++) sum -= lower[j] * part[(size_t)j * (size_t)width + (size_t)k];
-      z[k] = skip ? 0 : sum / lower[i];
+      along[k] = skip ? 0 : sum / lower[i];
     }
     for (int j = 0; j < n; j++)
       for (int k = 0; k < width; k++)
-        X[(size_t)j * (size_t)width + (size_t)k] += nominal[j] * q[j] * z[k];
+        X[(size_t)j * (size_t)width + (size_t)k] += nominal[j] * q[j] * along[k];
   }
 }
 

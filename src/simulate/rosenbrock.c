@@ -164,23 +164,19 @@ static bool all_zero(const double *v, int count) {
   return true;
 }
 
-static bool derivatives_finite(const Rosenbrock *w, const Ode *ode) {
-  int entries = pattern_count(w->pattern);
-  return control_finite(w->J, entries) && control_finite(w->ft, ode->n) &&
-         control_finite(w->DJ, entries * ode->stride) &&
-         control_finite(w->Dft, ode->n * ode->stride);
-}
-
 // J, ft and their derivatives by the parameters at (t, y). False when they are not finite.
 static bool prepare_derivatives(Rosenbrock *w, Stepper *s) {
   const Ode *ode = s->ode;
+  int entries = pattern_count(w->pattern);
   w->derivatives_ready = true;
   if (ode->n == 0) return true;
   ode->jacobian(ode->self, s->t, s->y, w->J, w->ft);
   if (ode->ns > 0) ode->jacobian_sens(ode->self, s->t, s->y, w->DJ, w->Dft);
   s->count.jacobians++;
   w->time_matters = !all_zero(w->ft, ode->n) || !all_zero(w->Dft, ode->n * ode->stride);
-  return derivatives_finite(w, ode);
+  return control_finite(w->J, entries) && control_finite(w->ft, ode->n) &&
+         control_finite(w->DJ, entries * ode->stride) &&
+         control_finite(w->Dft, ode->n * ode->stride);
 }
 
 // Scaled error of the attempt; infinite when the matrix is singular.
