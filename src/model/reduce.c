@@ -198,8 +198,8 @@ static bool differentiate_equations(Reducer *r) {
 
 // ---------------------------------------------------------------- Pantelides
 
-// An augmenting path from the equation `root` to a highest derivative that nothing determines (augment_from in match.c, with
-// a stack of its own for the same reason). Colors what it looked at.
+// An augmenting path from the equation `root` to a highest derivative that nothing determines (augment_from in match.c,
+// with a stack of its own for the same reason). Colors what it looked at.
 static bool assign_equation(Reducer *r, int root) {
   IntArray equation = {0}, from = {0}, taken = {0}; // the path; by equation: place in its nodes
   array_push(r->scratch, &equation, root);

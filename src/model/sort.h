@@ -42,8 +42,9 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
 // Whether an expression of parameters can be divided by.
 typedef bool SortNonzero(void *self, Expr e);
 
-// The matching must be perfect. nonzero: NULL, no parameter is divided by where equations are solved together. false: out->blocks[out->block_count - 1] is a block whose equations do not determine its
-// unknowns, because coefficients are always 0 or equations follow from one another.
+// The matching must be perfect. nonzero: NULL, no parameter is divided by where equations are solved together. false:
+// out->blocks[out->block_count - 1] is a block whose equations do not determine its unknowns, because coefficients are
+// always 0 or equations follow from one another.
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
                 const Incidence *in, const Matching *m, SortNonzero *nonzero, void *self,
                 Sorted *out);

@@ -153,8 +153,8 @@ void system_set_mode(SystemWork *w, int event, double mode);
 double system_mode(const SystemWork *w, int event);
 void system_forget(SystemWork *w); // Newton blocks start from their start values again
 
-// Of a system with lanes: rhs and rhs_sens will be asked at these times, CLOCK_MOST at most, about in this order. Others may
-// be asked as well. Functions of time alone then cost little: they are computed for many times at once.
+// Of a system with lanes: rhs and rhs_sens will be asked at these times, CLOCK_MOST at most, about in this order.
+// Others may be asked as well. Functions of time alone then cost little: they are computed for many times at once.
 void system_set_times(SystemWork *w, const double *t, int count);
 const double *system_clock(SystemWork *w,
                            double t); // the third argument of rhs and rhs_sens at this time

@@ -17,16 +17,18 @@ enum {
   LINES_MOST = 6,
 };
 
-// Baumgarte's terms disturb the steps: stages of a Runge-Kutta method lie off the invariants, and the terms pull them back,
-// which adds (rate*h)^order to an error that is (h/T)^order without them, T the time in which the motion changes. A rate of
-// some 1/h makes this the larger part: the steps become shorter, the rate with them larger, without end. A rate of the
-// order of 1/T is what the steps allow, and T is h/rel_tol^(1/order). Measured on pendulums, slider-crank, four-bar linkage
-// and Andrews' mechanism with rk8 from 1e-4 to 1e-11: from 3/T on the steps shorten by themselves; 0.5/T takes 1 to 4 % more
-// of them (other methods up to 8 %) and holds the drift at the error of a few steps, as 1.5/T does.
+// Baumgarte's terms disturb the steps: stages of a Runge-Kutta method lie off the invariants, and the terms pull them
+// back, which adds (rate*h)^order to an error that is (h/T)^order without them, T the time in which the motion changes.
+// A rate of some 1/h makes this the larger part: the steps become shorter, the rate with them larger, without end. A
+// rate of the order of 1/T is what the steps allow, and T is h/rel_tol^(1/order). Measured on pendulums, slider-crank,
+// four-bar linkage and Andrews' mechanism with rk8 from 1e-4 to 1e-11: from 3/T on the steps shorten by themselves;
+// 0.5/T takes 1 to 4 % more of them (other methods up to 8 %) and holds the drift at the error of a few steps, as 1.5/T
+// does.
 static const double RATE = 0.5, RATE_LEAST = 0.35,
                     RATE_MOST = 0.7; // times T; between the latter it stays
-// The step that counts is the longest of the last ones: short ones come from events, output times, the start, or from the terms
-// themselves, and a rate that follows these would be far too large. It shrinks by this part of the time that passes.
+// The step that counts is the longest of the last ones: short ones come from events, output times, the start, or from
+// the terms themselves, and a rate that follows these would be far too large. It shrinks by this part of the time that
+// passes.
 static const double FORGET = 0.1;
 enum {
   STEPS_FIRST = 10,  // without terms, until the steps have found their length

@@ -57,9 +57,9 @@ typedef struct Trajectory {
   StepCount work;
   long events;
   double t_end; // how far it came
-  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size of its
-  // terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is 0); and of
-  // which invariant, -1: there is none.
+  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size
+  // of its terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is
+  // 0); and of which invariant, -1: there is none.
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
   char solver[48];   // "rk8, rosenbrock"

@@ -111,8 +111,8 @@ typedef struct StepperRow {
   void (*moved)(Stepper *s);
   // y at t_old <= t <= t. columns: only the states (false) or states and sensitivities (true).
   void (*dense)(Stepper *s, double t, bool with_sensitivities, double *y);
-  // The same for many times inside the last step: number pick[i] of y at t[k] goes to column[i][row + k], i < count. lanes 1.
-  // NULL: not offered.
+  // The same for many times inside the last step: number pick[i] of y at t[k] goes to column[i][row + k], i < count.
+  // lanes 1. NULL: not offered.
   void (*dense_rows)(Stepper *s, const double *t, int rows, bool with_sensitivities,
                      const int *pick, int count, double *const *column, int row);
   // The same of several lanes: pick[i] counts without lanes, its lane l goes to column[i*lanes + l]. The same picks in

@@ -81,7 +81,8 @@ static bool between_simulations(void *data) {
   return ask(data, NULL);
 }
 
-// What was minimised may be the coupled model, or a part of the time: only the model without feedback over all of it can be compared.
+// What was minimised may be the coupled model, or a part of the time: only the model without feedback over all of it
+// can be compared.
 static void evaluate_trace(CompareStudy *s, const Problem *p, const double *sigma,
                            CompareRun *run) {
   Arena *a = arena_new();
