@@ -23,8 +23,8 @@ typedef struct Coupling {
   int channels;
   CoupleTerm *terms;
   int term_count;
-  CoupleIntegral
-      integral; // one for each channel; acts where its terms with `rate` act, else where all of them do
+  // One for each channel; acts where its terms with `rate` act, else where all of them do.
+  CoupleIntegral integral;
 } Coupling;
 
 typedef struct CoupleSlack { // of a push along the invariants

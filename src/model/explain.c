@@ -88,9 +88,8 @@ static void add_place(Text *out, const Model *m, Expr node) {
 
 // ---------------------------------------------------------------- the sentence
 
-enum {
-  SHOWN = 100
-}; // characters of an expression: everything is substituted in it, it may be long
+// Characters of an expression: everything is substituted in it, it may be long.
+enum { SHOWN = 100 };
 
 static void add_expression(Text *out, const Graph *g, Expr e) {
   Text whole;

@@ -9,9 +9,8 @@
 
 // ---------------------------------------------------------------- parameters
 
-enum {
-  DEPTH_MOST = 1000
-}; // of parameters that follow from parameters; keeps the recursion bounded
+// Of parameters that follow from parameters; keeps the recursion bounded.
+enum { DEPTH_MOST = 1000 };
 
 // Values are kept by node: parameters have theirs as soon as their symbol exists, and never change.
 double flat_value(Flat *f, Expr e) {

@@ -81,8 +81,8 @@ typedef struct Flat {
   int value_count, value_room;
 } Flat;
 
-typedef struct
-    Override { // a parameter that has its own value instead of the expression in the text
+// A parameter that has its own value instead of the expression in the text.
+typedef struct Override {
   const char *name;
   double value;
 } Override;

@@ -8,16 +8,16 @@ typedef struct SortEquation {
   int line, column;
   int origin; // number of the equation as typed
   int level;  // how often that has been differentiated
-  bool
-      redundant; // follows from others: unknowns of its block that it would determine get the least norm
+  // Follows from others: unknowns of its block that it would determine get the least norm.
+  bool redundant;
 } SortEquation;
 
 typedef struct SortUnknown {
   Expr symbol;
   const char *name;
   Expr start; // first guess, free of unknowns
-  bool
-      algebraic; // a multiplier, where equations are redundant: its square counts in the least norm
+  // A multiplier, where equations are redundant: its square counts in the least norm.
+  bool algebraic;
 } SortUnknown;
 
 typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEAR } SortBlockKind;

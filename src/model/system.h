@@ -16,8 +16,8 @@ typedef struct SystemSpec {
   int parameter_count;
   int lanes;     // 1, 4 or 8 parameter sets side by side
   bool jacobian; // for implicit methods; lanes 1 only
-  bool
-      jacobian_sens; // and its derivatives by the parameters, for methods that differentiate themselves
+  // And its derivatives by the parameters, for methods that differentiate themselves.
+  bool jacobian_sens;
   CodeChoice code;
 } SystemSpec;
 
@@ -70,8 +70,8 @@ typedef struct SensColumns { // columns of S: the parameters that move the state
   int *active;               // by column: its position in spec.parameters
   int *parameter;            // by column: its number in the model
   int lanes;                 // columns that KERNEL_JACOBIAN_SENS computes at once
-  bool
-      augmented; // KERNEL_RHS_SENS computes dS/dt itself; otherwise by sparse products from f_x and f_p
+  // KERNEL_RHS_SENS computes dS/dt itself; otherwise by sparse products from f_x and f_p.
+  bool augmented;
 } SensColumns;
 
 typedef struct SparsePart { // a sparse matrix among the results of a kernel
@@ -133,8 +133,8 @@ typedef struct SystemWork {
   double *out;                // results of outputs
   double *event_out;
   double *invariant_out; // results of invariant_sens
-  double *
-      clock; // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced
+  // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced.
+  double *clock;
   double clock_times[CLOCK_MOST];
   int clock_count, clock_next; // announced; the one that is expected
   double *clock_out;

@@ -4,9 +4,8 @@
 #include "model/extend.h"
 #include "model/system.h"
 
-enum {
-  AUGMENTED_MOST = 600
-}; // multiplications: above, sparse products over columns are faster than straight-line code
+// Multiplications: above, sparse products over columns are faster than straight-line code.
+enum { AUGMENTED_MOST = 600 };
 
 // ---------------------------------------------------------------- building
 

@@ -31,8 +31,8 @@ typedef struct ActiveSet {
   double *Q; // n x n by rows: the first columns span the rows that hold, the others are free
   double *T; // triangle of the rows that hold in that basis, by rows of n
   double *left, *step, *slope, *force, *reduced, *V, *s, *v;
-  bool
-      careful; // after a step of length 0: rows change by their number, which cannot go round in circles (Bland)
+  // After a step of length 0: rows change by their number, which cannot go round in circles (Bland).
+  bool careful;
 } ActiveSet;
 
 struct Lsi {

@@ -75,10 +75,10 @@ struct InvariantWork {
   double *size;      // by column of sensitivities: of the parameter
   double *value;     // of the invariants of all lanes; before a jump
   double far_before; // of the states from the invariants, before a jump
-  double
-      *mean_slope; // by invariant: logarithm of its slopes, mean over the time since the run began
-  double *size_of; // by invariant: what its terms can be, with slopes not far above the mean
-  bool *blown;     // by invariant: slopes far above the mean
+  // By invariant: logarithm of its slopes, mean over the time since the run began.
+  double *mean_slope;
+  double *size_of;        // by invariant: what its terms can be, with slopes not far above the mean
+  bool *blown;            // by invariant: slopes far above the mean
   double began, sized_at; // time for which they are known
   double *violation, *violation_sens, *violation_relative;
   double *identity; // g_x S + g_p, by rows of stride numbers

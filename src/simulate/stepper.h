@@ -86,8 +86,8 @@ struct Stepper {
   int worst;         // index into y (without lanes) that limited the last rejected step
   double last_error; // its scaled error, > 1
   // Of several lanes, by lane; NULL with one.
-  double
-      *lane_error; // squared scaled error of the last attempt, NaN where it could not be computed
+  // Squared scaled error of the last attempt, NaN where it could not be computed.
+  double *lane_error;
   double *lane_steps; // about how many steps the lane would have needed alone
   bool *lane_stiff;   // explicit methods: it should be integrated by an implicit one
   StepCount count;

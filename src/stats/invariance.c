@@ -38,8 +38,8 @@ typedef struct FollowerLaw {
 typedef struct InvariancePoint {
   int moved; // number that differs from the base, -1: none
   const double *x;
-  double *
-      B; // [direction][member]: changes that are not seen, relative to the unit of the member's number here
+  // [direction][member]: changes that are not seen, relative to the unit of the member's number here.
+  double *B;
 } InvariancePoint;
 
 // Directions that share numbers.

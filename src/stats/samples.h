@@ -18,8 +18,8 @@ typedef struct Samples {
   double gap_unit; // scale of such a row times its standard deviation: as of a typical sample
   double **column; // n slopes, then the residuals model - data; in the units of the channels
   double *scale;   // by row: what the objective multiplies it by
-  double *
-      huber; // by row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never
+  // By row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never.
+  double *huber;
   SampleChannel *channels;
   int channel_count;
   int constraint_count; // rows of active constraints behind all others, as far as they are independent; without noise
