@@ -25,8 +25,8 @@ const Augmented *model_with_sensitivities(Model *m, const int *parameters, int c
 // held.
 void augmented_slopes(const Augmented *a, const Expr *e, int count, int k, Expr *slopes);
 
-// mu' = -f_x' mu, from the end to the start of a simulation, where the caller adds to mu what x is weighed with. The
-// weighed sum of the second derivatives of x by two parameters is then the integral of mu (f_xx S_k S_l + f_xp_l S_k +
+// mu' = -f_x' mu, from the end to the start of a simulation, where the caller adds to mu the weights of x. The
+// weighted sum of the second derivatives of x by two parameters is then the integral of mu (f_xx S_k S_l + f_xp_l S_k +
 // f_xp_k S_l + f_p_kp_l), plus mu x0_p_kp_l at the start.
 typedef struct Adjoint {
   struct Adjoint *next;

@@ -107,7 +107,7 @@ static void set_times(void *self, const double *t, int count) {
   system_set_times(w->work, t, count);
 }
 
-// Small systems spend much of their time on the way to the machine code.
+// Calls the machine code directly: small systems otherwise spend much of their time in the calls in between.
 static void make_ode(LanesWork *w) {
   const System *s = w->system;
   const Kernel *k = &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
@@ -178,7 +178,7 @@ void lanes_work_free(LanesWork *w) {
   arena_free(w->arena);
 }
 
-// ---------------------------------------------------------------- lanes that are out
+// ---------------------------------------------------------------- retired lanes
 
 static int leader(const LanesWork *w) {
   int l = 0;
@@ -198,7 +198,7 @@ static void copy_guesses(SystemWork *work, const Kernel *k, int from, int to) {
   }
 }
 
-// Lanes that are out, or were never in, repeat one that lives: they cost nothing, and never limit a step.
+// Retired and unused lanes repeat a lane that is in use: they never limit a step.
 static void fill_lanes(LanesWork *w) {
   const System *s = w->system;
   int from = leader(w), L = s->lanes, numbers = s->nx * (1 + s->stride);
@@ -248,8 +248,7 @@ static void clear_columns(const LanesWork *w) {
       memset(w->lane[l].column[c], 0, (size_t)w->request->count * sizeof(double));
 }
 
-// What lanes that were never in repeat goes where the first one's does: both are the same while it lives, and nobody looks
-// afterwards.
+// Unused lanes write to the columns of the first lane: they repeat it, so the values are the same as long as it is in use.
 static void aim(LanesWork *w) {
   const System *s = w->system;
   if (!w->pick) return;
@@ -327,12 +326,12 @@ static bool look(LanesWork *w) {
 
 // ---------------------------------------------------------------- steps
 
-// The last row belongs to the motion that led to it; what a hold input is at a time is a matter of its definition.
+// The last row uses the piece that ends there; a hold input has its new value from the time of its sample on.
 static bool ends_in_piece(const LanesWork *w, const Input *in, double t) {
   return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
 }
 
-// Begins new pieces of the inputs at t. Whether f jumps.
+// Begins new pieces of the inputs at t. Returns whether f jumps.
 static bool enter_pieces(LanesWork *w, double t) {
   bool jump = false;
   w->next_break = HUGE_VAL;
@@ -348,7 +347,7 @@ static bool enter_pieces(LanesWork *w, double t) {
   return jump;
 }
 
-// Those whose error was too large, or could not be computed, in the last attempt; all when it was none of them.
+// Retires the lanes whose error was too large, or not computable, in the last attempt; all lanes if there is none.
 static void retire_failed(LanesWork *w, StepEnd e) {
   Outcome outcome = e == STEP_TOO_SMALL ? OUTCOME_STEP_TOO_SMALL : OUTCOME_NOT_COMPUTABLE;
   int before = w->living;
@@ -374,7 +373,7 @@ static bool retire_stiff(LanesWork *w) {
   return any;
 }
 
-// The lane, -1 = none, but for which steps could have been much longer since the last check.
+// The lane without which the steps since the last check could have been much longer, -1 = none.
 static int find_drag(LanesWork *w) {
   const Stepper *s = w->stepper;
   double since = (double)(s->count.steps + s->count.rejected - w->attempts_then);
@@ -439,7 +438,7 @@ static bool is_finite_lane(const LanesWork *w, int l) {
   return sum == 0;
 }
 
-// Start values, those of lanes that have none apart. false: none has.
+// Start values; lanes without any are retired. false: no lane has start values.
 static bool begin(LanesWork *w) {
   Stepper *s = w->stepper;
   const LanesRequest *r = w->request;

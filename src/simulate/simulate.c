@@ -12,7 +12,7 @@
 #include "simulate/event.h"
 #include "simulate/implicit.h"
 
-static const double START_RESIDUAL = 1e-8; // relative; rounding leaves less in start values
+static const double START_RESIDUAL = 1e-8; // relative; above rounding errors of start values
 
 enum {
   SWITCHES_MOST = 20, // between explicit and implicit in one run; then it stays implicit
@@ -102,8 +102,8 @@ static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ,
   event_frozen_modes(w->events);
 }
 
-// Small systems spend a tenth of their time on the way to the machine code; without inputs, events and lanes it can be
-// called at once.
+// Calls the machine code directly where there are no inputs, events and lanes: small systems otherwise spend a tenth of
+// their time in the calls in between.
 static void direct_rhs(void *self, double t, const double *y, double *dy) {
   const SimulateWork *w = self;
   w->work->par[0] = t;
@@ -148,7 +148,7 @@ static bool is_integrated_directly(const SimulateOptions *o) {
   return o->index == INDEX_DIRECT || o->index == INDEX_INDEX3;
 }
 
-// The integrator for calm and for stiff stretches; the same when one is asked for by name.
+// The integrators for motion that is not stiff and that is stiff; the same one twice when the user names it.
 static void choose_solver(const SimulateOptions *o, int states, const StepperRow *rows[2]) {
   char word[OPTION_WORD_SIZE];
   simulate_options_word(o, "solver", word);
@@ -280,8 +280,8 @@ static Break break_of(const SimulateWork *w, int input, int from, int to) {
   return smooth < w->system->model->input_order[input] ? BREAK_KINK : BREAK_NONE;
 }
 
-// The last row belongs to the motion that led to it, and so do the derivatives of inputs in it: data often end where the
-// inputs end. What a hold input is at a time is a matter of its definition.
+// The last row, and the derivatives of inputs in it, use the piece that ends there: data often end where the inputs end.
+// A hold input has its new value from the time of its sample on.
 static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
   return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
 }
@@ -395,7 +395,7 @@ static bool put_rows_before(SimulateWork *w, double t) {
   return true;
 }
 
-// The end of a step. A row at the time of an event shows what comes after it.
+// The row at the end of a step. At the time of an event it shows the values after the event.
 static bool put_row_at(SimulateWork *w, double t) {
   if (next_time(w) != t) return true;
   const double *y = stepper(w)->y;
@@ -407,7 +407,7 @@ static bool put_row_at(SimulateWork *w, double t) {
 
 // ---------------------------------------------------------------- the run
 
-// Start values have to satisfy the constraints; where too many are fixed they cannot.
+// Start values have to satisfy the constraints; they cannot when too many are fixed.
 static bool start_is_consistent(SimulateWork *w) {
   double allowed = START_RESIDUAL + w->options.rel_tol, worst = 0, its_residual = 0, its_size = 0;
   int which = -1;
@@ -437,7 +437,7 @@ static bool projects(const SimulateWork *w) {
   return w->options.index == INDEX_PROJECT && w->system->lanes == 1;
 }
 
-// A method that would have to start again after each projection has terms in between that keep the constraints.
+// A multistep method would have to restart after each projection: Baumgarte's terms keep the constraints in between.
 static double wanted_rate(SimulateWork *w) {
   const Stepper *s = stepper(w);
   if (w->implicit || (projects(w) && s->row->moved)) return 0;
@@ -445,8 +445,8 @@ static double wanted_rate(SimulateWork *w) {
   return rate > 0 ? rate : invariants_rate(w->invariants, s);
 }
 
-// Between steps: off the constraints, where alone it matters, f changes with the rate by no more than the error of a step.
-// So a slope that a method has kept from before may stay.
+// Between steps. f depends on the rate only off the constraints, and there by no more than the error of a step, so that a
+// slope that the method has kept stays valid.
 static void follow_rate(SimulateWork *w) {
   if (!w->invariants) return;
   double rate = wanted_rate(w);
@@ -507,7 +507,7 @@ static bool inputs_are_smooth(SimulateWork *w) {
   return true;
 }
 
-// A motion that has left its constraints is wrong, whatever the integrator thinks of its steps.
+// A motion that has left its constraints is wrong, even if the steps pass their error test.
 static bool is_lost(SimulateWork *w) {
   Stepper *s = stepper(w);
   double by;
@@ -563,8 +563,8 @@ static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }
 
-// An event in the last step, before what is singular in it: goes back to the event, changes the modes and the
-// sensitivities, starts again.
+// Handles an event in the last step that comes before a singular position: goes back to it, changes modes and
+// sensitivities, and restarts the integrator.
 static bool handle_event(SimulateWork *w, Singular *singular) {
   Stepper *s = stepper(w);
   double before, at;
@@ -588,7 +588,7 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
   return true;
 }
 
-// An input jumps or has a kink here, and modes with it.
+// An input jumps or has a kink here; modes may change with it.
 static bool pass_jump(SimulateWork *w, Break kind) {
   Stepper *s = stepper(w);
   int event;
@@ -682,7 +682,7 @@ double simulate_violation_sens(const SimulateWork *w, int invariant) {
   return w->invariants ? invariants_violation_sens(w->invariants, invariant) : 0;
 }
 
-// Equations that the integrator which was asked for cannot take.
+// The named integrator cannot integrate these equations.
 static bool is_refused(SimulateWork *w) {
   char solver[OPTION_WORD_SIZE];
   if (!is_integrated_directly(&w->options)) return false;
