@@ -248,7 +248,7 @@ static void clear_columns(const LanesWork *w) {
       memset(w->lane[l].column[c], 0, (size_t)w->request->count * sizeof(double));
 }
 
-// Unused lanes write to the columns of the first lane: they repeat it, so the values are the same as long as it is in use.
+// Unused lanes write where the first lane does: they repeat it while it is in use, and rows written later are not read.
 static void aim(LanesWork *w) {
   const System *s = w->system;
   if (!w->pick) return;
