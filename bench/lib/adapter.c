@@ -74,7 +74,8 @@ BenchModel *bench_model_open(const char *path, const char *settings) {
   m->system = system_new(m->model, &(SystemSpec){.lanes = 1, .jacobian = true});
   m->work = system_work_new(m->system);
   m->p = ARENA_ARRAY(a, double, m->model->np + 1);
-  m->results = ARENA_ARRAY(a, double, m->system->jacobian.results + m->model->nx + 64);
+  m->results =
+      ARENA_ARRAY(a, double, m->system->kernel[KERNEL_JACOBIAN].results + m->model->nx + 64);
   fill_parameters(m->model, settings, NULL, 0, NULL, 1, m->p);
   system_set_parameters(m->work, m->p);
   return m;
@@ -97,7 +98,7 @@ void bench_rhs(BenchModel *m, double t, const double *x, double *dx) {
 }
 
 void bench_jacobian(BenchModel *m, double t, const double *x, double *J) {
-  const Pattern *pattern = &m->system->jac;
+  const Pattern *pattern = &m->system->sparse.jacobian;
   int nx = m->model->nx;
   system_jacobian(m->work, t, x, m->results, J + nx * nx);
   for (int i = 0; i < nx; i++)
@@ -119,11 +120,11 @@ static void kernel_loop(BenchModel *m, const Kernel *k, const double *x, int rep
 }
 
 void bench_rhs_loop(BenchModel *m, const double *x, int repeat) {
-  kernel_loop(m, &m->system->rhs, x, repeat);
+  kernel_loop(m, &m->system->kernel[KERNEL_RHS], x, repeat);
 }
 
 void bench_jacobian_loop(BenchModel *m, const double *x, int repeat) {
-  kernel_loop(m, &m->system->jacobian, x, repeat);
+  kernel_loop(m, &m->system->kernel[KERNEL_JACOBIAN], x, repeat);
 }
 
 // ---------------------------------------------------------------- text to callable code

@@ -1,3 +1,10 @@
+// The coupled model: dx/dt = f + lambda * sum over terms of gain * direction * error, error = data - measured
+// (Vyasarayani, Uchida, Carvalho and McPhee 2011, doi 10.1007/s11044-011-9260-0; with the integral of the error:
+// Manikantan, Chakraborty, Uchida and Vyasarayani 2020).
+//
+// Default directions: d / |d|^2 with the gradient d of the measured quantity by the states, so that this follows the
+// data at the rate of the gain whatever the units; with rates the same for its derivative by time. Where the model has
+// invariants, tangent.h turns all pushes along them.
 #include "model/couple.h"
 
 #include <math.h>
@@ -48,9 +55,9 @@ static int add_terms(Model *m, const Expr *d, int channel, bool rate, CoupleTerm
   return count;
 }
 
-// Forces and accelerations contain positions and rates alike. A tie to them would have to bend the motion wherever
-// they are off, which is slow and helps little.
-static bool can_be_tied(Model *m, Arena *a, const Expr *d) {
+// Forces and accelerations depend on positions and rates alike. A feedback from them would have to change both
+// wherever they are off, which is slow and helps little.
+static bool can_be_coupled(Model *m, Arena *a, const Expr *d) {
   Tangent *t = tangent_new(m, a);
   return !t || tangent_is_pure(t, d);
 }
@@ -60,7 +67,7 @@ int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, 
   Graph *g = m->graph;
   pthread_mutex_lock(m->lock);
   Expr *d = gradient(m, a, measured[channel]), speed = expr_const(g, 0);
-  int count = can_be_tied(m, a, d) ? add_terms(m, d, channel, false, terms) : 0;
+  int count = can_be_coupled(m, a, d) ? add_terms(m, d, channel, false, terms) : 0;
   for (int i = 0; i < m->nx; i++) speed = expr_add(g, speed, expr_mul(g, d[i], m->f[i]));
   if (rates && count) {
     Expr *drive = gradient(m, a, speed);
@@ -72,7 +79,7 @@ int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, 
   return count;
 }
 
-// ---------------------------------------------------------------- the tied model
+// ---------------------------------------------------------------- the coupled model
 
 typedef enum PushKind { PUSH_MEASURED, PUSH_RATE, PUSH_INTEGRAL, PUSH_KINDS } PushKind;
 
@@ -81,7 +88,7 @@ typedef struct Push { // a signal times a direction
   Expr *direction; // by state, NULL: none
 } Push;
 
-typedef struct Tie {
+typedef struct CoupleBuilder {
   const Coupling *c;
   Coupled *out;
   Model *m; // the new model
@@ -91,7 +98,7 @@ typedef struct Tie {
   int nx;              // of the model itself
   Tangent *tangent;    // NULL: every direction is free
   Push *pushes[PUSH_KINDS];
-} Tie;
+} CoupleBuilder;
 
 static void *longer(Arena *a, const void *old, int count, int more, size_t size) {
   char *new = arena_alloc(a, (size_t)(count + more + 1), size);
@@ -100,12 +107,12 @@ static void *longer(Arena *a, const void *old, int count, int more, size_t size)
 }
 #define LONGER(a, array, count, more) longer((a), (array), (count), (more), sizeof *(array))
 
-static Expr add_parameter(Tie *t, const char *name, int *number) {
+static Expr add_parameter(CoupleBuilder *t, const char *name, int *number) {
   *number = model_add_parameter(t->m, name, 0);
   return t->m->flat->parameters.at[*number].node;
 }
 
-static void add_inputs(Tie *t) {
+static void add_inputs(CoupleBuilder *t) {
   Model *m = t->m;
   int more = t->c->channels;
   m->u = LONGER(t->arena, m->u, m->nu, more);
@@ -121,12 +128,13 @@ static void add_inputs(Tie *t) {
   }
 }
 
-static void add_to_slope(Tie *t, int state, Expr gain, Expr what) {
+static void add_to_slope(CoupleBuilder *t, int state, Expr gain, Expr what) {
   Expr push = expr_mul(t->g, expr_mul(t->g, t->lambda, gain), what);
   t->m->f[state] = expr_add(t->g, t->m->f[state], push);
 }
 
-static void collect_push(Tie *t, PushKind kind, const CoupleTerm *term, Expr gain, Expr signal) {
+static void collect_push(CoupleBuilder *t, PushKind kind, const CoupleTerm *term, Expr gain,
+                         Expr signal) {
   Push *p = &t->pushes[kind][term->channel];
   if (!p->direction) p->direction = ARENA_ARRAY(t->arena, Expr, t->nx + 1); // 0 is the number 0
   Expr *at = &p->direction[term->state];
@@ -134,7 +142,8 @@ static void collect_push(Tie *t, PushKind kind, const CoupleTerm *term, Expr gai
   p->signal = signal;
 }
 
-static void add_feedback(Tie *t, PushKind kind, const CoupleTerm *term, Expr gain, Expr signal) {
+static void add_feedback(CoupleBuilder *t, PushKind kind, const CoupleTerm *term, Expr gain,
+                         Expr signal) {
   if (t->tangent)
     collect_push(t, kind, term, gain, signal);
   else
@@ -143,14 +152,14 @@ static void add_feedback(Tie *t, PushKind kind, const CoupleTerm *term, Expr gai
 
 // ---------------------------------------------------------------- pushes along the invariants
 
-static TangentPush with_slack(Tie *t, const Push *p) {
+static TangentPush with_slack(CoupleBuilder *t, const Push *p) {
   CoupleSlack *s = &t->out->slacks[t->out->slack_count++];
   Expr slack = add_parameter(t, "slack", &s->parameter);
   s->freedom = tangent_freedom(t->tangent, p->direction);
   return (TangentPush){p->direction, p->signal, slack};
 }
 
-static void add_pushes(Tie *t, PushKind kind) {
+static void add_pushes(CoupleBuilder *t, PushKind kind) {
   TangentPush *list = ARENA_ARRAY(t->arena, TangentPush, t->c->channels + 1);
   Expr *push = ARENA_ARRAY(t->arena, Expr, t->nx + 1), one = expr_const(t->g, 1);
   int count = 0;
@@ -161,7 +170,7 @@ static void add_pushes(Tie *t, PushKind kind) {
   for (int i = 0; i < t->nx; i++) add_to_slope(t, i, one, push[i]);
 }
 
-static void begin_pushes(Tie *t, Model *m) {
+static void begin_pushes(CoupleBuilder *t, Model *m) {
   t->tangent = tangent_new(m, t->arena);
   t->out->slacks = ARENA_ARRAY(t->arena, CoupleSlack, PUSH_KINDS * t->c->channels + 1);
   for (int kind = 0; kind < PUSH_KINDS; kind++)
@@ -170,7 +179,7 @@ static void begin_pushes(Tie *t, Model *m) {
 
 // ---------------------------------------------------------------- integrals
 
-static int new_state_variable(Tie *t, int channel) {
+static int new_state_variable(CoupleBuilder *t, int channel) {
   Flat *f = t->m->flat;
   Variable v = {.name = arena_print(f->arena, "integral of error %d", channel),
                 .description = "",
@@ -182,7 +191,7 @@ static int new_state_variable(Tie *t, int channel) {
   return f->variables.count - 1;
 }
 
-static void add_integral_states(Tie *t) {
+static void add_integral_states(CoupleBuilder *t) {
   Model *m = t->m;
   int more = t->c->channels;
   m->x = LONGER(t->arena, m->x, m->nx, more);
@@ -205,7 +214,7 @@ static bool has_rate(const Coupling *c, int channel) {
   return false;
 }
 
-static void add_integrals(Tie *t) {
+static void add_integrals(CoupleBuilder *t) {
   const Coupling *c = t->c;
   Expr *gain = ARENA_ARRAY(t->arena, Expr, c->channels + 1);
   t->out->gain_integral = ARENA_ARRAY(t->arena, int, c->channels + 1);
@@ -233,7 +242,8 @@ static Coupled *make_coupled(Model *m, const Coupling *c) {
   Arena *a = m->arena;
   Coupled *out = ARENA_NEW(a, Coupled);
   *out = (Coupled){.how = copy_coupling(a, c), .model = model_copy(m, a), .first_integral = -1};
-  Tie t = {.c = &out->how, .out = out, .m = out->model, .g = m->graph, .arena = a, .nx = m->nx};
+  CoupleBuilder t = {
+      .c = &out->how, .out = out, .m = out->model, .g = m->graph, .arena = a, .nx = m->nx};
   out->model->f = LONGER(a, m->f, m->nx, 0);
   out->gain = ARENA_ARRAY(a, int, c->term_count + 1);
   t.lambda = add_parameter(&t, "lambda", &out->lambda);
@@ -332,7 +342,7 @@ static void choose_slacks(Model *m, Coupled *c) {
   arena_free(a);
 }
 
-// ---------------------------------------------------------------- equal ties
+// ---------------------------------------------------------------- equal couplings
 
 static Coupled *find_coupled(Model *m, const Coupling *c) {
   Coupled *found = m->coupled;

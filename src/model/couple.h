@@ -1,4 +1,4 @@
-// A model tied to measurements by a feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data - measured).
+// A model coupled to measurements by feedback: der(x_i) = f_i + lambda * sum of gain * direction * (data - measured).
 //
 // The data become inputs, lambda and the gains parameters, integrals of the error states; all derivatives follow by
 // themselves. At lambda = 0 it is the model itself. Where the model has invariants, what is added lies along them, and is
@@ -23,8 +23,8 @@ typedef struct Coupling {
   int channels;
   CoupleTerm *terms;
   int term_count;
-  CoupleIntegral
-      integral; // one for each channel; acts where its terms with `rate` act, else where all of them do
+  // One for each channel; acts where its terms with `rate` act, else where all of them do.
+  CoupleIntegral integral;
 } Coupling;
 
 typedef struct CoupleSlack { // of a push along the invariants
@@ -50,5 +50,5 @@ typedef struct Coupled {
 int couple_default_terms(Model *m, Arena *a, const Expr *measured, int channel, bool rates,
                          CoupleTerm *terms);
 
-// Equal ties of a model are one; it lives as long as the model.
+// Equal couplings of a model give the same coupled model; it lives as long as the model.
 const Coupled *couple(Model *m, const Coupling *c);

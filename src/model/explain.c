@@ -88,9 +88,8 @@ static void add_place(Text *out, const Model *m, Expr node) {
 
 // ---------------------------------------------------------------- the sentence
 
-enum {
-  SHOWN = 100
-}; // characters of an expression: everything is substituted in it, it may be long
+// Characters of an expression: everything is substituted in it, it may be long.
+enum { SHOWN = 100 };
 
 static void add_expression(Text *out, const Graph *g, Expr e) {
   Text whole;
@@ -172,16 +171,12 @@ static bool explain_kernel(SystemWork *w, const Kernel *k, const double *x, Text
   return bad >= 0;
 }
 
-bool system_explain(SystemWork *w, SystemPart part, double t, const double *y, Text *out) {
+bool system_explain(SystemWork *w, SystemKernel kernel, double t, const double *y, Text *out) {
   const System *s = w->system;
-  const Kernel *kernels[] = {[SYSTEM_START] = &s->start,
-                             [SYSTEM_RHS] = &s->rhs,
-                             [SYSTEM_RHS_SENS] = &s->rhs_sens,
-                             [SYSTEM_JACOBIAN] = &s->jacobian,
-                             [SYSTEM_OUTPUTS] = &s->outputs};
   system_set_time(w, t);
   pthread_mutex_lock(s->model->lock);
-  bool found = explain_kernel(w, &s->hoist, y, out) || explain_kernel(w, kernels[part], y, out);
+  bool found = explain_kernel(w, &s->kernel[KERNEL_HOIST], y, out) ||
+               explain_kernel(w, &s->kernel[kernel], y, out);
   pthread_mutex_unlock(s->model->lock);
   return found;
 }

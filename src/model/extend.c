@@ -1,3 +1,5 @@
+// Copies of a model with parameters of their own; free start values: x0 = parameters or, where there are invariants,
+// the nearest states that satisfy them (start.c).
 #include "model/extend.h"
 
 #include "expr/replace.h"

@@ -9,9 +9,8 @@
 
 // ---------------------------------------------------------------- parameters
 
-enum {
-  DEPTH_MOST = 1000
-}; // of parameters that follow from parameters; keeps the recursion bounded
+// Of parameters that follow from parameters; keeps the recursion bounded.
+enum { DEPTH_MOST = 1000 };
 
 // Values are kept by node: parameters have theirs as soon as their symbol exists, and never change.
 double flat_value(Flat *f, Expr e) {
@@ -206,7 +205,7 @@ static bool check_attribute_names(Scope *s, const AstDeclaration *d) {
     const char *near = is_known ? NULL : nearest_name(at->name, ATTRIBUTES, ATTRIBUTE_COUNT);
     if (!is_known)
       return source_fail(s->source, s->err, ERR_NAME, at->line, at->column,
-                         "'%s' is no attribute of a variable; %s%s%s", at->name,
+                         "'%s' is not an attribute of a variable; %s%s%s", at->name,
                          near ? "did you mean '"
                               : "allowed are start, fixed, min, max, nominal, unit",
                          near ? near : "", near ? "'?" : "");

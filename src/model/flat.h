@@ -58,7 +58,7 @@ typedef struct Event {
   EventKind kind;
   Expr mode;      // symbol
   Expr switching; // expression whose zero (or passage of an integer) is the event
-  Expr direct;    // what mode stands for, computed on the spot
+  Expr direct;    // what mode stands for, computed from the present states
   int line, column;
   const char *text; // "v < 0"
 } Event;
@@ -81,8 +81,8 @@ typedef struct Flat {
   int value_count, value_room;
 } Flat;
 
-typedef struct
-    Override { // a parameter that has its own value instead of the expression in the text
+// A parameter that has its own value instead of the expression in the text.
+typedef struct Override {
   const char *name;
   double value;
 } Override;

@@ -1,3 +1,7 @@
+// Conditions c(x) = 0 in numbers. A point that satisfies them: damped Gauss-Newton, the shortest step in scaled states
+// with G dx = -c, G = dc/dx. The rows of G are made orthogonal one after the other (Gram-Schmidt, twice), G = L Q, so
+// dx = Q'a with L a = -c. A row of which less than a small part is left depends on those before it; a constraint is
+// redundant when its row does at several points that satisfy all constraints.
 #include "model/independent.h"
 
 #include <math.h>
@@ -12,7 +16,7 @@
 enum { ITERATIONS = 60, HALVINGS = 20 };
 static const double DEPENDENT = 1e-7; // part of a row that is left beside those before it
 // The same on the way to a point: beside the constraints even a redundant one is independent by as much as they are
-// violated, and a step along what is left of it leads astray.
+// violated, and a step along what is left of it leads away from the solution.
 static const double NEARLY_DEPENDENT = 1e-3;
 
 struct Conditions {
@@ -88,7 +92,7 @@ static void compile(Conditions *c, const Expr *residuals) {
   c->out = ARENA_ARRAY(a, double, c->count + entries + 1);
 }
 
-// Modes as they are on the spot.
+// Modes replaced by the conditions that they stand for.
 static Expr *without_modes(Model *m, Arena *a, const Expr *residuals, int count) {
   const Flat *f = m->flat;
   Replacer *r = replacer_new(m->graph, a);
@@ -223,13 +227,13 @@ static double residual_norm(const Conditions *c) {
 static void least_step(Conditions *c) {
   int n = c->nx;
   memset(c->step, 0, (size_t)n * sizeof *c->step);
-  double *y = c->trial; // at most n rows are independent
+  double *part = c->trial; // along each row of Q; at most n rows are independent
   for (int k = 0; k < c->rank; k++) {
     const double *l = c->L + (size_t)k * (size_t)c->count;
-    y[k] = (-c->out[c->rows[k]] - dot(l, y, k)) / l[k];
+    part[k] = (-c->out[c->rows[k]] - dot(l, part, k)) / l[k];
   }
   for (int k = 0; k < c->rank; k++)
-    for (int j = 0; j < n; j++) c->step[j] += y[k] * c->Q[(size_t)k * (size_t)n + (size_t)j];
+    for (int j = 0; j < n; j++) c->step[j] += part[k] * c->Q[(size_t)k * (size_t)n + (size_t)j];
 }
 
 static bool move(Conditions *c, const bool *free, double *x) {

@@ -19,7 +19,7 @@ void start_attributes(Model *m, const double *p, double *x);
 // Where no start values satisfy the invariants: the one that is violated most at the point where a search for them ended.
 bool unsatisfied_invariant(Model *m, double t, const double *p, int *invariant, double *residual);
 
-// *redundant: by typed equation, 1 where its constraint follows from those before it at every point that satisfies them all.
-// Returns how many do. For a model whose motion is sorted. certain: 0 unless there are such points at different times, and
-// the constraints are ones of states.
+// *redundant: by typed equation, 1 where its constraint follows from those before it at every point that satisfies them
+// all. Returns how many do. For a model whose motion is sorted. certain: 0 unless there are such points at different
+// times, and the constraints are ones of states.
 int redundant_equations(Model *m, const unsigned char **redundant, bool certain);

@@ -1,19 +1,14 @@
+// Structure of equations as a bipartite graph of equations and unknowns.
+//
+// Matching: augmenting paths by depth-first search with look-ahead for free equations (Duff 1981, ACM TOMS 7:315,
+// algorithm MC21). Order: strongly connected components (Tarjan 1972, SIAM J. Comput. 1:146), which are the diagonal
+// blocks of the block triangular form. What fails without a perfect matching: the over- and underdetermined parts of
+// Dulmage and Mendelsohn (1958). Searches keep stacks of their own, because chains of thousands of equations occur.
 #include "model/match.h"
 
 #include <string.h>
 
-// ---------------------------------------------------------------- matching
-
-typedef struct Search {
-  const Incidence *in;
-  const int *column_start, *column; // equations of each unknown
-  Matching *m;
-  int *stamp;     // by equation
-  int *next;      // by unknown: position in its column
-  int *lookahead; // by unknown: equations before this position are matched for good
-  int *path;      // stack of unknowns
-} Search;
-
+// Equations of each unknown.
 static void transpose(Arena *a, const Incidence *in, int **start, int **column) {
   int n = in->unknowns, entries = in->start[in->equations];
   int *s = ARENA_ARRAY(a, int, n + 2), *c = ARENA_ARRAY(a, int, entries + 1);
@@ -25,49 +20,48 @@ static void transpose(Arena *a, const Incidence *in, int **start, int **column) 
   *column = c;
 }
 
-static int free_equation(Search *s, int unknown) {
-  for (int k = s->lookahead[unknown]; k < s->column_start[unknown + 1]; k++)
-    if (s->m->unknown_of[s->column[k]] < 0) {
-      s->lookahead[unknown] = k + 1;
-      return s->column[k];
-    }
-  s->lookahead[unknown] = s->column_start[unknown + 1];
-  return -1;
-}
+// ---------------------------------------------------------------- matching
 
-// Turns the alternating path on the stack into matches; `equation` is free and ends it.
-static void augment(Search *s, int depth, int equation) {
-  for (; depth >= 0; depth--) {
-    int unknown = s->path[depth], previous = s->m->equation_of[unknown];
-    s->m->equation_of[unknown] = equation;
-    s->m->unknown_of[equation] = unknown;
-    equation = previous;
-  }
-}
+typedef struct PathSearch {
+  const int *start, *column; // equations of each unknown
+  Matching *m;
+  int *stamp;     // by equation: the root + 1 of the last search that saw it
+  int *next;      // by unknown: position in its column
+  int *lookahead; // by unknown: equations before this position stay matched
+  int *path;      // stack of unknowns
+} PathSearch;
 
-// Depth first with a stack of its own: models have thousands of equations.
-static int find_path(Search *s, int root) {
+// Looks for a path from the unknown `root` over matched pairs to a free equation. Along it every unknown takes the next
+// equation, so that one pair more is matched. Returns 1, or 0 when there is no such path.
+static int augment_from(PathSearch *s, int root) {
+  Matching *m = s->m;
   int depth = 0;
   s->path[0] = root;
-  s->next[root] = s->column_start[root];
+  s->next[root] = s->start[root];
   while (depth >= 0) {
-    int unknown = s->path[depth], equation = free_equation(s, unknown);
-    if (equation >= 0) {
-      augment(s, depth, equation);
+    int unknown = s->path[depth], end = s->start[unknown + 1], *ahead = &s->lookahead[unknown];
+    while (*ahead < end && m->unknown_of[s->column[*ahead]] >= 0) (*ahead)++;
+    if (*ahead < end) { // a free equation: the path ends here
+      for (int equation = s->column[(*ahead)++]; depth >= 0; depth--) {
+        int previous = m->equation_of[s->path[depth]];
+        m->equation_of[s->path[depth]] = equation;
+        m->unknown_of[equation] = s->path[depth];
+        equation = previous;
+      }
       return 1;
     }
-    int deeper = -1;
-    while (s->next[unknown] < s->column_start[unknown + 1] && deeper < 0) {
+    int deeper = -1; // the unknown of an equation that this search has not seen
+    while (s->next[unknown] < end && deeper < 0) {
       int e = s->column[s->next[unknown]++];
       if (s->stamp[e] == root + 1) continue;
       s->stamp[e] = root + 1;
-      deeper = s->m->unknown_of[e];
+      deeper = m->unknown_of[e];
     }
-    if (deeper < 0)
+    if (deeper < 0) {
       depth--;
-    else {
+    } else {
       s->path[++depth] = deeper;
-      s->next[deeper] = s->column_start[deeper];
+      s->next[deeper] = s->start[deeper];
     }
   }
   return 0;
@@ -79,25 +73,27 @@ Matching match(Arena *a, const Incidence *in, const int *order) {
   memset(m.unknown_of, -1, (size_t)(in->equations + 1) * sizeof(int));
   int *start, *column;
   transpose(a, in, &start, &column);
-  Search s = {in, start, column, &m, 0, 0, 0, 0};
+  PathSearch s = {.start = start, .column = column, .m = &m};
   s.stamp = ARENA_ARRAY(a, int, in->equations + 1);
   s.next = ARENA_ARRAY(a, int, in->unknowns + 1);
   s.lookahead = ARENA_ARRAY(a, int, in->unknowns + 1);
   s.path = ARENA_ARRAY(a, int, in->unknowns + 1);
   memcpy(s.lookahead, start, (size_t)in->unknowns * sizeof(int));
-  for (int k = 0; k < in->unknowns; k++) m.count += find_path(&s, order ? order[k] : k);
+  for (int k = 0; k < in->unknowns; k++) m.count += augment_from(&s, order ? order[k] : k);
   return m;
 }
 
-// ---------------------------------------------------------------- strongly connected components (Tarjan)
+// ---------------------------------------------------------------- strongly connected components
 
 typedef struct Tarjan {
   const Incidence *in;
   const Matching *m;
-  int *index, *low, *next;
-  int *stack, stack_count;
-  int *path;
+  int *index,
+      *low; // by equation: when it was met, 0: not yet; the earliest one on the stack that it reaches
+  int *next;               // by equation: position in its row
+  int *stack, stack_count; // equations that are in no component yet
   unsigned char *on_stack;
+  int *path; // of the depth-first search
   int counter;
   Components out;
 } Tarjan;
@@ -107,21 +103,6 @@ static void enter(Tarjan *t, int equation) {
   t->next[equation] = t->in->start[equation];
   t->stack[t->stack_count++] = equation;
   t->on_stack[equation] = 1;
-}
-
-static void leave(Tarjan *t, int equation) {
-  if (t->low[equation] != t->index[equation]) return;
-  int at = t->out.start[t->out.count], member;
-  do {
-    member = t->stack[--t->stack_count];
-    t->on_stack[member] = 0;
-    t->out.member[at++] = member;
-  } while (member != equation);
-  t->out.start[++t->out.count] = at;
-}
-
-static void lower_to(Tarjan *t, int equation, int value) {
-  if (value < t->low[equation]) t->low[equation] = value;
 }
 
 static void visit_from(Tarjan *t, int root) {
@@ -134,16 +115,25 @@ static void visit_from(Tarjan *t, int root) {
       int other = t->m->equation_of[t->in->unknown[t->next[e]++]]; // what e needs is computed there
       if (!t->index[other])
         deeper = other;
-      else if (t->on_stack[other])
-        lower_to(t, e, t->index[other]);
+      else if (t->on_stack[other] && t->index[other] < t->low[e])
+        t->low[e] = t->index[other];
     }
     if (deeper >= 0) {
       t->path[++depth] = deeper;
       enter(t, deeper);
       continue;
     }
-    leave(t, e);
-    if (--depth >= 0) lower_to(t, t->path[depth], t->low[e]);
+    if (t->low[e] ==
+        t->index[e]) { // e is the root of a component: all that is above it on the stack
+      int at = t->out.start[t->out.count], member;
+      do {
+        member = t->stack[--t->stack_count];
+        t->on_stack[member] = 0;
+        t->out.member[at++] = member;
+      } while (member != e);
+      t->out.start[++t->out.count] = at;
+    }
+    if (--depth >= 0 && t->low[e] < t->low[t->path[depth]]) t->low[t->path[depth]] = t->low[e];
   }
 }
 

@@ -16,7 +16,7 @@ typedef struct Matching {
 } Matching;
 
 // A largest matching. Unknowns are served in the given order (NULL: as they are): those that come first are matched
-// for certain where possible.
+// wherever that is possible.
 Matching match(Arena *a, const Incidence *in, const int *order);
 
 // Components in order of computation: component k is the equations member[start[k]] .. member[start[k+1]-1].

@@ -1,3 +1,5 @@
+// From a flat model to dx/dt = f: matching, index reduction where no perfect matching exists (reduce.c), blocks and
+// their solutions (sort.c), redundant constraints (independent.c), start values (start.c).
 #include "model/model.h"
 
 #include <math.h>
@@ -66,8 +68,9 @@ static bool check_booleans(Model *m, Err *err) {
   return true;
 }
 
-// A condition on what a nonlinear block is solved for, inside that block: q*abs(q) = dp. With the branch held fixed there may
-// be no solution just beyond the kink, so the condition is computed on the spot, as noEvent does it.
+// A condition on what a nonlinear block is solved for, inside that block: q*abs(q) = dp. With the branch held fixed
+// there may be no solution just beyond the kink, so the condition is computed from the present values, as noEvent does
+// it.
 typedef struct Loops {
   int *block_of_unknown, *block_of_equation; // nonlinear blocks, -1 for the others
   Incidence by_mode;                         // which modes occur in which equation
@@ -211,7 +214,8 @@ static bool has_value(void *flat, Expr e) {
   return isfinite(value) && value != 0;
 }
 
-// Matching, index reduction where it is needed, and the solution for every unknown. `redundant`: by typed equation, NULL: none.
+// Matching, index reduction where it is needed, and the solution for every unknown. `redundant`: by typed equation,
+// NULL: none.
 static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
   Matching matching = match_typed(m);
   bool perfect = matching.count == m->unknown_count && matching.count == m->equation_count;

@@ -61,10 +61,10 @@ typedef struct Model {
   int index; // structural: 0 ordinary, 1 algebraic variables, 2 and above: equations were differentiated
   Invariant *invariants; // those of one equation follow each other, level by level
   int invariant_count;
-  int *
-      redundant_at; // by parameter: typed equation that is redundant at its present value only, -1 = none; NULL: all -1
-  Expr
-      stabilise; // symbol of the rate of Baumgarte's terms, see system_set_rate; 0 without invariants
+  // By parameter: typed equation that is redundant at its present value only, -1 = none; NULL: all -1.
+  int *redundant_at;
+  // Symbol of the rate of Baumgarte's terms, see system_set_rate; 0 without invariants.
+  Expr stabilise;
   StartCondition *conditions;
   int condition_count;
   IntArray helpers[HELPER_COUNT];

@@ -1,3 +1,10 @@
+// Index reduction. The algorithm of Pantelides (1988, SIAM J. Sci. Stat. Comput. 9:213) looks for a matching of the
+// equations with the highest derivatives; where an augmenting path from an equation fails, the equations and variables
+// that the search reached (colored) are differentiated, and it tries again.
+//
+// Afterwards the equations that were differentiated are matched with the lower derivatives; those that are left over
+// are invariants. Instead of the c-th derivative of a constraint g, (d/dt + rate)^c g = 0 is solved, so that errors of
+// the invariants die out (Baumgarte 1972, Comput. Methods Appl. Mech. Eng. 1:1).
 #include "model/reduce.h"
 
 #include <math.h>
@@ -191,78 +198,43 @@ static bool differentiate_equations(Reducer *r) {
 
 // ---------------------------------------------------------------- Pantelides
 
-static void clear_colors(Reducer *r) {
-  for (int i = 0; i < r->variables.count; i++) r->variables.at[i].colored = false;
-  for (int i = 0; i < r->equations.count; i++) r->equations.at[i].colored = false;
-}
-
-// The highest derivative in equation e that nothing determines, -1: none.
-static int free_variable(const Reducer *r, int e) {
-  const IntArray *nodes = &r->equations.at[e].nodes;
-  for (int k = 0; k < nodes->count; k++) {
-    const VariableNode *v = &r->variables.at[nodes->at[k]];
-    if (v->next < 0 && v->equation < 0) return nodes->at[k];
-  }
-  return -1;
-}
-
-static int uncolored_variable(const Reducer *r, int e, int *from) {
-  const IntArray *nodes = &r->equations.at[e].nodes;
-  for (; *from < nodes->count; (*from)++) {
-    const VariableNode *v = &r->variables.at[nodes->at[*from]];
-    if (v->next < 0 && !v->colored) return nodes->at[*from];
-  }
-  return -1;
-}
-
-// An augmenting path from an equation, by its own stack: chains of equations can be long. Colors what it looked at.
+// An augmenting path from the equation `root` to a highest derivative that nothing determines (augment_from in match.c,
+// with a stack of its own for the same reason). Colors what it looked at.
 static bool assign_equation(Reducer *r, int root) {
-  IntArray equation = {0}, from = {0}, taken = {0};
+  IntArray equation = {0}, from = {0}, taken = {0}; // the path; by equation: place in its nodes
   array_push(r->scratch, &equation, root);
   array_push(r->scratch, &from, 0);
   r->equations.at[root].colored = true;
   while (equation.count) {
-    int top = equation.count - 1, e = equation.at[top], v = free_variable(r, e);
-    if (v >= 0) {
-      r->variables.at[v].equation = e;
+    int top = equation.count - 1, e = equation.at[top], *k = &from.at[top];
+    const IntArray *nodes = &r->equations.at[e].nodes;
+    for (int i = 0; i < nodes->count; i++) {
+      VariableNode *v = &r->variables.at[nodes->at[i]];
+      if (v->next >= 0 || v->equation >= 0) continue;
+      v->equation = e; // the path ends here: every equation takes the variable that it reached
       while (top--) r->variables.at[taken.at[top]].equation = equation.at[top];
       return true;
     }
-    v = uncolored_variable(r, e, &from.at[top]);
-    if (v < 0) {
+    while (*k < nodes->count &&
+           (r->variables.at[nodes->at[*k]].next >= 0 || r->variables.at[nodes->at[*k]].colored))
+      (*k)++;
+    if (*k == nodes->count) { // a dead end: back by one
       equation.count--, from.count--;
       if (taken.count) taken.count--;
       continue;
     }
-    r->variables.at[v].colored = true;
-    int next = r->variables.at[v].equation;
-    r->equations.at[next].colored = true;
-    array_push(r->scratch, &taken, v);
-    array_push(r->scratch, &equation, next);
+    VariableNode *v = &r->variables.at[nodes->at[*k]];
+    v->colored = r->equations.at[v->equation].colored = true;
+    array_push(r->scratch, &taken, nodes->at[*k]);
+    array_push(r->scratch, &equation, v->equation);
     array_push(r->scratch, &from, 0);
   }
   return false;
 }
 
-static bool differentiate_colored(Reducer *r) {
-  int count = r->variables.count;
-  for (int i = 0; i < count; i++)
-    if (r->variables.at[i].colored) differentiate_variable(r, i);
-  if (!differentiate_equations(r)) return false;
-  for (int i = 0; i < count; i++) {
-    const VariableNode *v = &r->variables.at[i];
-    if (v->colored) r->variables.at[v->next].equation = r->equations.at[v->equation].next;
-  }
-  return true;
-}
-
-static bool too_many_levels(Reducer *r, int equation) {
-  const SortEquation *e = &r->equations.at[equation].e;
-  return source_fail(r->m->flat->source, r->err, ERR_UNSUPPORTED, e->line, e->column,
-                     "this equation would have to be differentiated more than %d times",
-                     (int)LEVELS_MOST);
-}
-
+// For each equation that the matching leaves without an unknown: as long as no path assigns it, the colored part is
+// differentiated, and the derivative of the equation takes its place. The derivatives are assigned to each other as what
+// they are made from.
 static bool pantelides(Reducer *r, const Matching *known) {
   for (int j = 0; j < r->m->unknown_count; j++) {
     int node = r->node_at.at[r->m->unknowns[j].symbol] - 1, e = known->equation_of[j];
@@ -271,10 +243,22 @@ static bool pantelides(Reducer *r, const Matching *known) {
   for (int k = 0; k < r->typed; k++) {
     if (known->unknown_of[k] >= 0 || r->equations.at[k].e.redundant) continue;
     for (int i = k;; i = r->equations.at[i].next) {
-      clear_colors(r);
+      int count = r->variables.count;
+      for (int j = 0; j < count; j++) r->variables.at[j].colored = false;
+      for (int j = 0; j < r->equations.count; j++) r->equations.at[j].colored = false;
       if (assign_equation(r, i)) break;
-      if (r->equations.at[i].e.level >= LEVELS_MOST) return too_many_levels(r, i);
-      if (!differentiate_colored(r)) return false;
+      const SortEquation *e = &r->equations.at[i].e;
+      if (e->level >= LEVELS_MOST)
+        return source_fail(r->m->flat->source, r->err, ERR_UNSUPPORTED, e->line, e->column,
+                           "this equation would have to be differentiated more than %d times",
+                           (int)LEVELS_MOST);
+      for (int j = 0; j < count; j++)
+        if (r->variables.at[j].colored) differentiate_variable(r, j);
+      if (!differentiate_equations(r)) return false;
+      for (int j = 0; j < count; j++) {
+        const VariableNode *v = &r->variables.at[j];
+        if (v->colored) r->variables.at[v->next].equation = r->equations.at[v->equation].next;
+      }
     }
   }
   return true;
@@ -286,15 +270,15 @@ static bool is_known(const Reducer *r, const VariableNode *v) {
   return v->order == 0 && r->m->flat->variables.at[v->variable].state;
 }
 
-typedef struct Lower { // equations and derivatives below the last
+typedef struct LowerEquations { // equations and derivatives below the last
   int rows, count;
   int *row_of, *node_of; // by variable node: its row, -1 = none; by row: the variable node
   int *equation;         // those of low level first
   int *start;            // by equation: rows of the variables in it
   IntArray found;
-} Lower;
+} LowerEquations;
 
-static void list_lower(Reducer *r, Lower *l) {
+static void list_lower(Reducer *r, LowerEquations *l) {
   Arena *a = r->scratch;
   int variables = r->variables.count;
   l->row_of = ARENA_ARRAY(a, int, variables + 1);
@@ -350,34 +334,19 @@ static double *qualities(Reducer *r, const Derivatives *d) {
   return quality;
 }
 
-typedef struct LowerSlopes {
-  Derivatives d; // of the equations by all variables
-  double *quality;
-} LowerSlopes;
-
-static LowerSlopes slopes_of_lower(Reducer *r, const Lower *l) {
-  Arena *a = r->scratch;
-  int n = r->variables.count;
-  Expr *residual = ARENA_ARRAY(a, Expr, l->count + 1), *by = ARENA_ARRAY(a, Expr, n + 1);
-  for (int k = 0; k < l->count; k++) residual[k] = r->equations.at[l->equation[k]].e.residual;
-  for (int i = 0; i < n; i++) by[i] = r->variables.at[i].symbol;
-  LowerSlopes s = {.d = derive_rows(r->g, a, residual, l->count, by, n)};
-  s.quality = qualities(r, &s.d);
-  return s;
-}
-
-static void fill_by_slopes(Reducer *r, Lower *l, const LowerSlopes *s, double least) {
+static void fill_by_slopes(Reducer *r, LowerEquations *l, const Derivatives *d,
+                           const double *quality, double least) {
   l->found.count = 0;
   for (int k = 0; k < l->count; k++) {
-    for (int e = s->d.start[k]; e < s->d.start[k + 1]; e++) {
-      int row = l->row_of[s->d.column[e]];
-      if (row >= 0 && s->quality[e] >= least) array_push(r->scratch, &l->found, row);
+    for (int e = d->start[k]; e < d->start[k + 1]; e++) {
+      int row = l->row_of[d->column[e]];
+      if (row >= 0 && quality[e] >= least) array_push(r->scratch, &l->found, row);
     }
     l->start[k + 1] = l->found.count;
   }
 }
 
-static void fill_by_occurrence(Reducer *r, Lower *l) {
+static void fill_by_occurrence(Reducer *r, LowerEquations *l) {
   l->found.count = 0;
   for (int k = 0; k < l->count; k++) {
     const IntArray *nodes = &r->equations.at[l->equation[k]].nodes;
@@ -388,7 +357,7 @@ static void fill_by_occurrence(Reducer *r, Lower *l) {
 }
 
 // A matching serves columns in their order: here these are the equations.
-static bool match_filled(Reducer *r, const Lower *l) {
+static bool match_filled(Reducer *r, const LowerEquations *l) {
   Arena *a = r->scratch;
   int *by_row = ARENA_ARRAY(a, int, l->rows + 2), *column = ARENA_ARRAY(a, int, l->found.count + 1);
   for (int e = 0; e < l->found.count; e++) by_row[l->found.at[e] + 2]++;
@@ -407,11 +376,17 @@ static bool match_filled(Reducer *r, const Lower *l) {
 // possible variables are computed from equations that determine them well at the start.
 static bool match_lower(Reducer *r) {
   static const double LEAST[] = {0.3, 0.03, 1e-3, 1e-9};
-  Lower l = {0};
+  LowerEquations l = {0};
   list_lower(r, &l);
-  LowerSlopes s = slopes_of_lower(r, &l);
+  int n = r->variables.count;
+  Expr *residual = ARENA_ARRAY(r->scratch, Expr, l.count + 1);
+  Expr *by = ARENA_ARRAY(r->scratch, Expr, n + 1);
+  for (int k = 0; k < l.count; k++) residual[k] = r->equations.at[l.equation[k]].e.residual;
+  for (int i = 0; i < n; i++) by[i] = r->variables.at[i].symbol;
+  Derivatives d = derive_rows(r->g, r->scratch, residual, l.count, by, n);
+  const double *quality = qualities(r, &d);
   for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++) {
-    fill_by_slopes(r, &l, &s, LEAST[k]);
+    fill_by_slopes(r, &l, &d, quality, LEAST[k]);
     if (match_filled(r, &l)) return true;
   }
   fill_by_occurrence(r, &l);

@@ -184,14 +184,15 @@ static Typed der_call(Scope *s, const Ast *call) {
   if (scope_failed(s)) return real(0);
   int i = names_find(s->flat->names, argument->name);
   if (i < 0)
-    return scope_wrong(s, argument, ERR_MODEL, "der() of %s: it is no variable", argument->name);
+    return scope_wrong(s, argument, ERR_MODEL, "der() of %s: it is not a variable", argument->name);
   Variable *v = &s->flat->variables.at[i];
   if (v->kind == VARIABLE_INPUT)
     return scope_wrong(s, argument, ERR_UNSUPPORTED, "der() of the input %s is not supported",
                        v->name);
   if (v->kind != VARIABLE_UNKNOWN) return real(expr_const(s->g, 0));
   if (v->boolean || v->integer)
-    return scope_wrong(s, argument, ERR_MODEL, "der() needs a Real variable, %s is none", v->name);
+    return scope_wrong(s, argument, ERR_MODEL, "der() needs a Real variable, and %s is not one",
+                       v->name);
   if (s->context == IN_PARAMETER)
     return scope_wrong(s, call, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
   if (!v->state) {

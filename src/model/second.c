@@ -1,3 +1,7 @@
+// Second derivatives, forward: the states of the augmented model are [x | S] with dS_k/dt = f_x S_k + f_p_k, so its
+// own sensitivities are of second order. Adjoint: dmu/dt = -f_x' mu backwards in time; the weighted second derivatives
+// by p_k and p_l are the integral of mu' (f_xx S_k S_l + f_xp_l S_k + f_xp_k S_l + f_p_kp_l) plus what the start adds.
+// Columns S_k may be scaled by a parameter, so that their size is that of the states.
 #include "model/second.h"
 
 #include <string.h>
@@ -203,7 +207,7 @@ void adjoint_slopes(const Adjoint *a, const Expr *e, int count, int k, Expr *slo
   arena_free(scratch);
 }
 
-static Expr weighed_sum(Graph *g, const Expr *weight, const Expr *e, int count) {
+static Expr weighted_sum(Graph *g, const Expr *weight, const Expr *e, int count) {
   Expr sum = expr_const(g, 0);
   for (int i = 0; i < count; i++) sum = expr_add(g, sum, expr_mul(g, weight[i], e[i]));
   return sum;
@@ -242,7 +246,7 @@ static bool are_zero(const Graph *g, const Expr *e, int count) {
 
 // Sums over mu of the slopes of slopes of e (by state), with the slopes of the states held. All pairs with one column are
 // derived together, because looking through the graph takes longer than deriving.
-static Expr *weighed_pairs(const Adjoint *a, const Expr *e) {
+static Expr *weighted_pairs(const Adjoint *a, const Expr *e) {
   int nx = a->of->nx, columns = a->columns;
   Arena *scratch = arena_new();
   Expr *pairs = ARENA_ARRAY(a->model->arena, Expr, columns * (columns + 1) / 2 + 1);
@@ -255,7 +259,7 @@ static Expr *weighed_pairs(const Adjoint *a, const Expr *e) {
     adjoint_slopes(a, first, (l + 1) * nx, k, second);
     for (int c = 0; c <= l; c++)
       pairs[c * columns - c * (c - 1) / 2 + l - c] =
-          weighed_sum(a->of->graph, a->model->x, second + c * nx, nx);
+          weighted_sum(a->of->graph, a->model->x, second + c * nx, nx);
   }
   arena_free(scratch);
   return pairs;
@@ -263,8 +267,8 @@ static Expr *weighed_pairs(const Adjoint *a, const Expr *e) {
 
 static void add_pairs(Adjoint *a) {
   int pairs = a->columns * (a->columns + 1) / 2;
-  a->integrand = weighed_pairs(a, a->of->f);
-  a->at_start = weighed_pairs(a, a->of->x0);
+  a->integrand = weighted_pairs(a, a->of->f);
+  a->at_start = weighted_pairs(a, a->of->x0);
   a->start_matters = !are_zero(a->of->graph, a->at_start, pairs);
 }
 

@@ -1,3 +1,11 @@
+// Solution of sorted equations, block by block in the order of computation (block triangular form). A single equation
+// that is linear in its unknown u, slope*u + rest = 0, is divided by the slope. A larger block is torn: equations with
+// one unknown left are solved explicitly, others give their unknowns to a core that is as small as a greedy choice
+// makes it. The core is a linear system A z = b or, where it is not linear, Newton's method (Cellier and Kofman,
+// Continuous System Simulation, 2006, chapter 7).
+//
+// Blocks with redundant equations have fewer rows than unknowns: of their solutions the one with the least multipliers
+// is taken, W z + A'w = 0, A z = b.
 #include "model/sort.h"
 
 #include <stdlib.h>
@@ -50,17 +58,17 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
 
 // ---------------------------------------------------------------- e = slope*u + rest
 
-typedef struct Part {
+typedef struct SplitPart {
   int stamp;
   signed char linear; // 1 linear (or free of u), 0 not
-  bool solid;         // free of all unknowns, for good
+  bool solid;         // contains no unknown, and never will
   Expr slope, rest;
-} Part;
+} SplitPart;
 
 typedef struct Splitter {
   Graph *g;
   Arena *arena;
-  Part *part;
+  SplitPart *part;
   int room, now;
   IntArray stack;
 } Splitter;
@@ -68,22 +76,22 @@ typedef struct Splitter {
 static void splitter_fit(Splitter *s) {
   if (s->room >= s->g->count) return;
   int room = 2 * s->g->count;
-  Part *part = ARENA_ARRAY(s->arena, Part, room);
+  SplitPart *part = ARENA_ARRAY(s->arena, SplitPart, room);
   if (s->room) memcpy(part, s->part, (size_t)s->room * sizeof *part);
   s->part = part;
   s->room = room;
 }
 
-static const Part *part_of(const Splitter *s, Expr e) {
+static const SplitPart *part_of(const Splitter *s, Expr e) {
   return s->part[e].stamp == s->now ? &s->part[e] : NULL;
 }
 
 static void push_open(void *data, Expr e) {
   Splitter *s = data;
-  Part *p = &s->part[e];
+  SplitPart *p = &s->part[e];
   if (p->stamp == s->now) return;
   if (p->solid)
-    *p = (Part){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
+    *p = (SplitPart){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
   else
     array_push(s->arena, &s->stack, e);
 }
@@ -94,7 +102,7 @@ static void splitter_skip(Splitter *s, Expr e) {
   s->part[e].solid = true;
 }
 
-static bool free_of(const Part *p) {
+static bool free_of(const SplitPart *p) {
   return p->linear && p->slope == 0;
 }
 
@@ -108,51 +116,52 @@ static void check_free(void *data, Expr e) {
   if (!free_of(part_of(f->s, e))) f->yes = false;
 }
 
-static Part split_product(Graph *g, Part a, Part b) {
+static SplitPart split_product(Graph *g, SplitPart a, SplitPart b) {
   if (free_of(&a))
-    return (Part){.linear = b.linear,
-                  .slope = expr_mul(g, a.rest, b.slope),
-                  .rest = expr_mul(g, a.rest, b.rest)};
+    return (SplitPart){.linear = b.linear,
+                       .slope = expr_mul(g, a.rest, b.slope),
+                       .rest = expr_mul(g, a.rest, b.rest)};
   if (free_of(&b))
-    return (Part){.linear = a.linear,
-                  .slope = expr_mul(g, a.slope, b.rest),
-                  .rest = expr_mul(g, a.rest, b.rest)};
-  return (Part){0};
+    return (SplitPart){.linear = a.linear,
+                       .slope = expr_mul(g, a.slope, b.rest),
+                       .rest = expr_mul(g, a.rest, b.rest)};
+  return (SplitPart){0};
 }
 
-static Part split_node(Splitter *s, Expr e) {
+static SplitPart split_node(Splitter *s, Expr e) {
   Graph *g = s->g;
   ExprNode n = g->nodes[e];
   AllFree all = {s, true};
   expr_each_argument(g, e, check_free, &all);
-  if (all.yes) return (Part){.linear = 1, .rest = e};
-  if (n.op == OP_SOLVED) return (Part){0};
-  Part a = *part_of(s, n.a), b = OPS[n.op].args > 1 ? *part_of(s, n.b) : a;
-  Part c = OPS[n.op].args > 2 ? *part_of(s, n.c) : a;
+  if (all.yes) return (SplitPart){.linear = 1, .rest = e};
+  if (n.op == OP_SOLVED) return (SplitPart){0};
+  SplitPart a = *part_of(s, n.a), b = OPS[n.op].args > 1 ? *part_of(s, n.b) : a;
+  SplitPart c = OPS[n.op].args > 2 ? *part_of(s, n.c) : a;
   bool both = a.linear && b.linear;
   switch (n.op) {
   case OP_ADD:
-    return (Part){.linear = both,
-                  .slope = expr_add(g, a.slope, b.slope),
-                  .rest = expr_add(g, a.rest, b.rest)};
+    return (SplitPart){.linear = both,
+                       .slope = expr_add(g, a.slope, b.slope),
+                       .rest = expr_add(g, a.rest, b.rest)};
   case OP_SUB:
-    return (Part){.linear = both,
-                  .slope = expr_sub(g, a.slope, b.slope),
-                  .rest = expr_sub(g, a.rest, b.rest)};
+    return (SplitPart){.linear = both,
+                       .slope = expr_sub(g, a.slope, b.slope),
+                       .rest = expr_sub(g, a.rest, b.rest)};
   case OP_NEG:
-    return (Part){.linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
+    return (SplitPart){
+        .linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
   case OP_MUL: return split_product(g, a, b);
   case OP_DIV:
-    if (!free_of(&b)) return (Part){0};
-    return (Part){.linear = a.linear,
-                  .slope = expr_div(g, a.slope, b.rest),
-                  .rest = expr_div(g, a.rest, b.rest)};
+    if (!free_of(&b)) return (SplitPart){0};
+    return (SplitPart){.linear = a.linear,
+                       .slope = expr_div(g, a.slope, b.rest),
+                       .rest = expr_div(g, a.rest, b.rest)};
   case OP_SELECT:
-    if (!free_of(&a) || !b.linear || !c.linear) return (Part){0};
-    return (Part){.linear = 1,
-                  .slope = expr_select(g, a.rest, b.slope, c.slope),
-                  .rest = expr_select(g, a.rest, b.rest, c.rest)};
-  default: return (Part){0};
+    if (!free_of(&a) || !b.linear || !c.linear) return (SplitPart){0};
+    return (SplitPart){.linear = 1,
+                       .slope = expr_select(g, a.rest, b.slope, c.slope),
+                       .rest = expr_select(g, a.rest, b.rest, c.rest)};
+  default: return (SplitPart){0};
   }
 }
 
@@ -160,7 +169,7 @@ static Part split_node(Splitter *s, Expr e) {
 static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
   s->now++;
   splitter_fit(s);
-  s->part[u] = (Part){
+  s->part[u] = (SplitPart){
       .stamp = s->now, .linear = 1, .slope = expr_const(s->g, 1), .rest = expr_const(s->g, 0)};
   push_open(s, e);
   while (s->stack.count) {
@@ -170,12 +179,12 @@ static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
     if (s->stack.count > before) continue;
     s->stack.count--;
     if (part_of(s, top)) continue;
-    Part p = split_node(s, top);
+    SplitPart p = split_node(s, top);
     p.stamp = s->now;
     splitter_fit(s);
     s->part[top] = p;
   }
-  const Part *p = part_of(s, e);
+  const SplitPart *p = part_of(s, e);
   *slope = p->slope;
   *rest = p->rest;
   return p->linear;
@@ -471,19 +480,15 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   t->d = derive_rows(s->g, a, t->residual, n, by, n);
 }
 
-static void record_order(const Tear *t, SortBlock *b) {
-  int at = 0;
-  for (int k = 0; k < t->solve_unknown.count; k++)
-    b->unknown[at++] = t->unknown[t->solve_unknown.at[k]];
-  for (int k = 0; k < t->torn.count; k++) b->unknown[at++] = t->unknown[t->torn.at[k]];
-  b->torn = t->torn.count;
-}
-
+// Tears the block, solves the core for the torn unknowns, puts the result into the explicit solutions of the others.
 static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   Tear t = {0};
   tear_init(s, &t, equation, n);
   choose_tearing(s, &t);
-  record_order(&t, b);
+  int explicit = t.solve_unknown.count;
+  for (int k = 0; k < explicit; k++) b->unknown[k] = t.unknown[t.solve_unknown.at[k]];
+  for (int k = 0; k < t.torn.count; k++) b->unknown[explicit + k] = t.unknown[t.torn.at[k]];
+  b->torn = t.torn.count;
   Replacer *inner = replacer_new(s->g, s->arena);
   Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
   if (!eliminate(s, &t, inner, left_over) || !solve_torn(s, &t, left_over, b, results))
@@ -491,15 +496,10 @@ static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   if (t.torn.count == 0) b->kind = SORT_ASSIGN;
   Replacer *final = replacer_new(s->g, s->arena);
   for (int k = 0; k < t.torn.count; k++)
-    replacer_set(final, s->unknowns[t.unknown[t.torn.at[k]]].symbol, results[k]);
-  for (int k = 0; k < t.solve_unknown.count; k++) {
-    int u = t.unknown[t.solve_unknown.at[k]];
-    results[0] = replace(final, replace(inner, s->unknowns[u].symbol));
-    define(s, u, results[0]);
-  }
-  for (int k = 0; k < t.torn.count; k++) {
-    int u = t.unknown[t.torn.at[k]];
-    define(s, u, replace(final, s->unknowns[u].symbol));
+    replacer_set(final, s->unknowns[b->unknown[explicit + k]].symbol, results[k]);
+  for (int k = 0; k < b->count; k++) {
+    Expr u = s->unknowns[b->unknown[k]].symbol;
+    define(s, b->unknown[k], replace(final, k < explicit ? replace(inner, u) : u));
   }
   return true;
 }

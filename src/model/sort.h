@@ -8,16 +8,16 @@ typedef struct SortEquation {
   int line, column;
   int origin; // number of the equation as typed
   int level;  // how often that has been differentiated
-  bool
-      redundant; // follows from others: unknowns of its block that it would determine get the least norm
+  // Follows from others: unknowns of its block that it would determine get the least norm.
+  bool redundant;
 } SortEquation;
 
 typedef struct SortUnknown {
   Expr symbol;
   const char *name;
   Expr start; // first guess, free of unknowns
-  bool
-      algebraic; // a multiplier, where equations are redundant: its square counts in the least norm
+  // A multiplier, where equations are redundant: its square counts in the least norm.
+  bool algebraic;
 } SortUnknown;
 
 typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEAR } SortBlockKind;
@@ -42,8 +42,9 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
 // Whether an expression of parameters can be divided by.
 typedef bool SortNonzero(void *self, Expr e);
 
-// The matching must be perfect. nonzero: NULL, no parameter is divided by where equations are solved together. false: out->blocks[out->block_count - 1] is a block whose equations do not determine its
-// unknowns, because coefficients are always 0 or equations follow from one another.
+// The matching must be perfect. nonzero: NULL, no parameter is divided by where equations are solved together. false:
+// out->blocks[out->block_count - 1] is a block whose equations do not determine its unknowns, because coefficients are
+// always 0 or equations follow from one another.
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
                 const Incidence *in, const Matching *m, SortNonzero *nonzero, void *self,
                 Sorted *out);

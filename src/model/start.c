@@ -1,3 +1,9 @@
+// Start values. Without constraints: the equations of the motion, initial equations and fixed values, sorted and
+// solved for states and other unknowns alike; states that nothing determines take their start attributes.
+//
+// With constraints c(x) = 0 (invariants and initial equations): the states nearest to their start attributes, min sum
+// ((x - start)/nominal)^2 with c(x) = 0, by Lagrange's equations (x - start)/nominal^2 + c_x' mu = 0. Positions come
+// first, rates after them.
 #include "model/start.h"
 
 #include "expr/derive.h"
@@ -8,7 +14,7 @@
 
 // ---------------------------------------------------------------- start
 
-typedef struct Start {
+typedef struct StartSystem {
   Model *m;
   Arena *scratch;
   Replacer *direct; // modes by what they stand for
@@ -16,15 +22,15 @@ typedef struct Start {
   ARRAY(SortUnknown) unknowns;
   IntArray variable; // by unknown
   IntArray order;    // of matching: states last
-} Start;
+} StartSystem;
 
-static void add_start_equation(Start *s, const Variable *v) {
+static void add_start_equation(StartSystem *s, const Variable *v) {
   SortEquation e = {
       .residual = expr_sub(s->m->graph, v->node, v->start), .line = v->line, .column = v->column};
   array_push(s->scratch, &s->equations, e);
 }
 
-static void list_start_equations(Start *s) {
+static void list_start_equations(StartSystem *s) {
   Flat *f = s->m->flat;
   for (int k = 0; k < f->events.count; k++)
     replacer_set(s->direct, f->events.at[k].mode, replace(s->direct, f->events.at[k].direct));
@@ -43,14 +49,14 @@ static void list_start_equations(Start *s) {
       add_start_equation(s, &f->variables.at[i]);
 }
 
-static void add_start_unknown(Start *s, SortUnknown u, int variable) {
+static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
   array_push(s->scratch, &s->order, s->unknowns.count);
   array_push(s->scratch, &s->unknowns, u);
   array_push(s->scratch, &s->variable, variable);
 }
 
 // States without a start attribute are determined by initial equations first, those with one as a last resort.
-static void list_start_unknowns(Start *s) {
+static void list_start_unknowns(StartSystem *s) {
   Model *m = s->m;
   for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
   for (int pass = 0; pass < 2; pass++)
@@ -61,7 +67,7 @@ static void list_start_unknowns(Start *s) {
     }
 }
 
-static bool report_start(Start *s, const Incidence *in, const Matching *matching, Err *err) {
+static bool report_start(StartSystem *s, const Incidence *in, const Matching *matching, Err *err) {
   const Flat *f = s->m->flat;
   for (int i = 0; i < in->equations; i++)
     if (matching->unknown_of[i] < 0)
@@ -76,7 +82,7 @@ static bool report_start(Start *s, const Incidence *in, const Matching *matching
   return true;
 }
 
-static void warn_assumed(Start *s, const Variable *v) {
+static void warn_assumed(StartSystem *s, const Variable *v) {
   if (v->has_start) return;
   source_warn(
       s->m->flat->source, &s->m->flat->warnings, v->line, v->column,
@@ -85,7 +91,7 @@ static void warn_assumed(Start *s, const Variable *v) {
 }
 
 // States that nothing determines at the start take their start value, as other Modelica tools do.
-static void assume_start_values(Start *s) {
+static void assume_start_values(StartSystem *s) {
   Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count,
                                 s->unknowns.at, s->unknowns.count);
   Matching matching = match(s->scratch, &in, s->order.at);
@@ -97,7 +103,7 @@ static void assume_start_values(Start *s) {
   }
 }
 
-static bool solve_start(Start *s, Err *err) {
+static bool solve_start(StartSystem *s, Err *err) {
   Model *m = s->m;
   Incidence in = sort_incidence(m->graph, s->scratch, s->equations.at, s->equations.count,
                                 s->unknowns.at, s->unknowns.count);
@@ -111,7 +117,7 @@ static bool solve_start(Start *s, Err *err) {
   return true;
 }
 
-static void assign_start(Start *s) {
+static void assign_start(StartSystem *s) {
   Model *m = s->m;
   Replacer *r = replacer_new(m->graph, s->scratch);
   for (int j = 0; j < s->unknowns.count; j++)
@@ -128,7 +134,7 @@ static void assign_start(Start *s) {
 // Fixed states are as given. The others are those nearest to their start attributes (in nominal sizes) that satisfy the
 // conditions: Lagrange's equations, solved by one Newton block for each stage. Positions come first, so that a poor guess
 // of velocities does not move them.
-typedef struct Nearest {
+typedef struct NearestStart {
   Model *m;
   Arena *scratch;
   Replacer *direct; // modes by what they stand for, unknowns by their solution
@@ -140,9 +146,9 @@ typedef struct Nearest {
   bool *free;     // by state: not fixed
   bool *done;     // by state: x0 knows it
   int stages;
-} Nearest;
+} NearestStart;
 
-static void list_conditions(Nearest *s) {
+static void list_conditions(NearestStart *s) {
   Model *m = s->m;
   const Flat *f = m->flat;
   for (int i = 0; i < m->invariant_count; i++) {
@@ -169,7 +175,7 @@ static void list_conditions(Nearest *s) {
 
 // Invariants by level; what was added to them belongs to the positions if it contains nothing else, or makes one stage
 // of all.
-static void choose_stages(Nearest *s) {
+static void choose_stages(NearestStart *s) {
   Model *m = s->m;
   Arena *a = s->scratch;
   int count = s->conditions.count;
@@ -191,7 +197,7 @@ static void choose_stages(Nearest *s) {
 }
 
 // A point near the start that satisfies what can be satisfied.
-static void settle(Nearest *s) {
+static void settle(NearestStart *s) {
   Model *m = s->m;
   s->x = ARENA_ARRAY(s->scratch, double, m->nx + 1);
   Conditions *c = conditions_new(m, s->residual, s->conditions.count);
@@ -200,18 +206,18 @@ static void settle(Nearest *s) {
   conditions_free(c);
 }
 
-typedef struct Stage {
+typedef struct StartStage {
   IntArray state, condition;
   Derivatives slopes; // of the conditions by the states
-} Stage;
+} StartStage;
 
-static bool is_redundant(const Nearest *s, int condition) {
+static bool is_redundant(const NearestStart *s, int condition) {
   int i = s->conditions.at[condition].invariant;
   return i >= 0 && s->m->invariants[i].redundant;
 }
 
 // The first of a condition's own states when none of them changes it here, such as y where y^2 is and y begins at 0.
-static int state_without_slope(Nearest *s, Expr residual, const bool *own) {
+static int state_without_slope(NearestStart *s, Expr residual, const bool *own) {
   Derivatives d = derive_rows(s->m->graph, s->scratch, &residual, 1, s->m->x, s->m->nx);
   int state = -1;
   unsigned char mark;
@@ -225,7 +231,8 @@ static int state_without_slope(Nearest *s, Expr residual, const bool *own) {
 }
 
 // Conditions that follow from others at the start, or contain none of the states, are checked only.
-static void keep_independent(Nearest *s, Stage *stage, const Expr *residuals, const bool *own) {
+static void keep_independent(NearestStart *s, StartStage *stage, const Expr *residuals,
+                             const bool *own) {
   int count = stage->condition.count, kept = 0;
   unsigned char *mark = ARENA_ARRAY(s->scratch, unsigned char, count + 1);
   Conditions *c = conditions_new(s->m, residuals, count);
@@ -241,13 +248,13 @@ static void keep_independent(Nearest *s, Stage *stage, const Expr *residuals, co
   stage->condition.count = kept;
 }
 
-static Derivatives stage_slopes(Nearest *s, const Stage *stage, Expr *residuals) {
+static Derivatives stage_slopes(NearestStart *s, const StartStage *stage, Expr *residuals) {
   for (int k = 0; k < stage->condition.count; k++)
     residuals[k] = s->residual[stage->condition.at[k]];
   return derive_rows(s->m->graph, s->scratch, residuals, stage->condition.count, s->m->x, s->m->nx);
 }
 
-static void list_stage(Nearest *s, int number, Stage *stage) {
+static void list_stage(NearestStart *s, int number, StartStage *stage) {
   Model *m = s->m;
   Arena *a = s->scratch;
   Expr *residuals = ARENA_ARRAY(a, Expr, s->conditions.count + 1);
@@ -263,7 +270,7 @@ static void list_stage(Nearest *s, int number, Stage *stage) {
   stage->slopes = stage_slopes(s, stage, residuals);
 }
 
-static Expr slope_of(const Stage *stage, int row, int state) {
+static Expr slope_of(const StartStage *stage, int row, int state) {
   for (int e = stage->slopes.start[row]; e < stage->slopes.start[row + 1]; e++)
     if (stage->slopes.column[e] == state) return stage->slopes.value[e];
   return 0; // the node of the number 0
@@ -274,7 +281,7 @@ static Expr slope_of(const Stage *stage, int row, int state) {
 static const double MULTIPLIER_UNIT = 1e8;
 
 // (z - start)/nominal^2 + sum of mu_k dc_k/dz = 0
-static Expr pull(Nearest *s, const Stage *stage, int state, Expr z, const Expr *mu) {
+static Expr pull(NearestStart *s, const StartStage *stage, int state, Expr z, const Expr *mu) {
   Graph *g = s->m->graph;
   const Variable *v = &s->m->flat->variables.at[s->m->state[state]];
   Expr weight = expr_const(g, 1 / (v->nominal * v->nominal));
@@ -286,7 +293,7 @@ static Expr pull(Nearest *s, const Stage *stage, int state, Expr z, const Expr *
 }
 
 // As many conditions as states: they can be taken apart into blocks, most of them explicit. false: they cannot.
-static bool solve_square(Nearest *s, const Stage *stage) {
+static bool solve_square(NearestStart *s, const StartStage *stage) {
   Model *m = s->m;
   int n = stage->state.count;
   SortEquation *equations = ARENA_ARRAY(s->scratch, SortEquation, n + 1);
@@ -312,7 +319,7 @@ static bool solve_square(Nearest *s, const Stage *stage) {
   return true;
 }
 
-static void solve_stage(Nearest *s, const Stage *stage) {
+static void solve_stage(NearestStart *s, const StartStage *stage) {
   Model *m = s->m;
   Graph *g = m->graph;
   Arena *a = s->scratch;
@@ -342,7 +349,7 @@ static void solve_stage(Nearest *s, const Stage *stage) {
 }
 
 // Sum of what its terms can be: residuals are compared with it.
-static Expr size_of(Nearest *s, int condition) {
+static Expr size_of(NearestStart *s, int condition) {
   Graph *g = s->m->graph;
   Expr e = s->residual[condition], sum = expr_const(g, 0);
   Derivatives d = derive_rows(g, s->scratch, &e, 1, s->m->x, s->m->nx);
@@ -354,7 +361,7 @@ static Expr size_of(Nearest *s, int condition) {
   return replace(s->x0, sum);
 }
 
-static void store_start(Nearest *s) {
+static void store_start(NearestStart *s) {
   Model *m = s->m;
   Arena *a = m->arena;
   m->x0 = ARENA_ARRAY(a, Expr, m->nx + 1);
@@ -373,7 +380,7 @@ static void store_start(Nearest *s) {
   }
 }
 
-static void prepare_replacers(Nearest *s) {
+static void prepare_replacers(NearestStart *s) {
   Model *m = s->m;
   s->direct = replacer_new(m->graph, s->scratch);
   s->x0 = replacer_new(m->graph, s->scratch);
@@ -392,13 +399,13 @@ static void prepare_replacers(Nearest *s) {
 }
 
 static void find_nearest_start(Model *m) {
-  Nearest s = {.m = m, .scratch = arena_new()};
+  NearestStart s = {.m = m, .scratch = arena_new()};
   prepare_replacers(&s);
   list_conditions(&s);
   choose_stages(&s);
   settle(&s);
   for (int k = 0; k < s.stages; k++) {
-    Stage stage = {0};
+    StartStage stage = {0};
     list_stage(&s, k, &stage);
     solve_stage(&s, &stage);
   }
@@ -414,7 +421,7 @@ bool find_start(Model *m, Err *err) {
     find_nearest_start(m);
     return true;
   }
-  Start s = {.m = m, .scratch = arena_new()};
+  StartSystem s = {.m = m, .scratch = arena_new()};
   s.direct = replacer_new(m->graph, s.scratch);
   list_start_equations(&s);
   list_start_unknowns(&s);

@@ -1,3 +1,5 @@
+// Sentences about models that have no perfect matching: which equations are too many, which unknowns nothing
+// determines.
 #include "model/structure.h"
 
 #include <string.h>

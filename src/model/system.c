@@ -1,3 +1,5 @@
+// Runs the kernels of a System: sets par, starts Newton blocks from the last solution, lays results out as stepper.h
+// says.
 #include "model/system.h"
 
 #include <assert.h>
@@ -6,22 +8,26 @@
 SystemWork *system_work_new(const System *s) {
   Arena *a = arena_new();
   SystemWork *w = ARENA_NEW(a, SystemWork);
-  size_t lanes = (size_t)s->lanes, wide = (size_t)s->column_lanes;
+  size_t lanes = (size_t)s->lanes, wide = (size_t)s->columns.lanes;
   w->arena = a;
   w->system = s;
   w->product = sparse_product();
-  w->par = arena_alloc(a, (size_t)s->par_count * lanes + 8, sizeof(double));
+  w->par = arena_alloc(a, (size_t)s->at.count * lanes + 8, sizeof(double));
   w->scratch = arena_alloc(a, s->scratch_count + 8, sizeof(double));
-  w->x0 = arena_alloc(a, (size_t)s->start.results * lanes + 8, sizeof(double));
-  w->values = arena_alloc(a, (size_t)s->rhs_sens.results * lanes + 8, sizeof(double));
-  w->out = arena_alloc(a, (size_t)s->outputs.results * lanes + 8, sizeof(double));
-  size_t events = (size_t)(s->events.results > s->event_sens.results ? s->events.results
-                                                                     : s->event_sens.results);
+  w->x0 = arena_alloc(a, (size_t)s->kernel[KERNEL_START].results * lanes + 8, sizeof(double));
+  w->values =
+      arena_alloc(a, (size_t)s->kernel[KERNEL_RHS_SENS].results * lanes + 8, sizeof(double));
+  w->out = arena_alloc(a, (size_t)s->kernel[KERNEL_OUTPUTS].results * lanes + 8, sizeof(double));
+  size_t events = (size_t)(s->kernel[KERNEL_EVENTS].results > s->kernel[KERNEL_EVENT_SENS].results
+                               ? s->kernel[KERNEL_EVENTS].results
+                               : s->kernel[KERNEL_EVENT_SENS].results);
   w->event_out = arena_alloc(a, events * lanes + 8, sizeof(double));
-  w->invariant_out = arena_alloc(a, (size_t)s->invariant_sens.results + 8, sizeof(double));
+  w->invariant_out =
+      arena_alloc(a, (size_t)s->kernel[KERNEL_INVARIANT_SENS].results + 8, sizeof(double));
   w->lane_in = arena_alloc(a, (size_t)(s->nx + s->ns) * wide + 8, sizeof(double));
-  w->lane_out = arena_alloc(a, (size_t)s->jacobian_sens.results * wide + 8, sizeof(double));
-  size_t clock = (size_t)s->clock.results;
+  w->lane_out =
+      arena_alloc(a, (size_t)s->kernel[KERNEL_JACOBIAN_SENS].results * wide + 8, sizeof(double));
+  size_t clock = (size_t)s->kernel[KERNEL_CLOCK].results;
   w->clock = arena_alloc(a, (CLOCK_MOST + 1) * clock + 8, sizeof(double));
   w->clock_out = arena_alloc(a, CLOCK_LANES * clock + 8, sizeof(double));
   return w;
@@ -32,7 +38,7 @@ void system_work_free(SystemWork *w) {
 }
 
 static const Kernel *motion(const System *s) {
-  return s->ns ? &s->rhs_sens : &s->rhs;
+  return &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
 }
 
 static void take_guesses(SystemWork *w, const Kernel *k) {
@@ -44,9 +50,9 @@ static void take_guesses(SystemWork *w, const Kernel *k) {
       int same = from->lanes == to->lanes ? lane : 0;
       if (w->scratch[from->state + same] != 1) continue;
       w->scratch[to->state + lane] = 1;
-      for (int z = 0; z < to->n; z++)
-        w->scratch[to->solution + z * to->lanes + lane] =
-            w->scratch[from->solution + z * from->lanes + same];
+      for (int j = 0; j < to->n; j++)
+        w->scratch[to->solution + j * to->lanes + lane] =
+            w->scratch[from->solution + j * from->lanes + same];
     }
   }
 }
@@ -59,8 +65,8 @@ static void start_guesses(SystemWork *w, const Kernel *k) {
     for (int lane = 0; lane < to->lanes && to->start >= 0; lane++) {
       int same = lanes == to->lanes ? lane : 0;
       w->scratch[to->state + lane] = 1;
-      for (int z = 0; z < to->n; z++)
-        w->scratch[to->solution + z * to->lanes + lane] = w->x0[(to->start + z) * lanes + same];
+      for (int j = 0; j < to->n; j++)
+        w->scratch[to->solution + j * to->lanes + lane] = w->x0[(to->start + j) * lanes + same];
     }
   }
 }
@@ -73,9 +79,9 @@ static inline void run(SystemWork *w, const Kernel *k, const double *x, const do
 
 void system_set_parameters(SystemWork *w, const double *p) {
   const System *s = w->system;
-  memcpy(w->par + (size_t)s->at_p * (size_t)s->lanes, p,
+  memcpy(w->par + (size_t)s->at.p * (size_t)s->lanes, p,
          (size_t)s->model->np * (size_t)s->lanes * sizeof *p);
-  run(w, &s->hoist, NULL, NULL, w->par + (size_t)s->at_hoisted * (size_t)s->lanes);
+  run(w, &s->kernel[KERNEL_HOIST], NULL, NULL, w->par + (size_t)s->at.hoisted * (size_t)s->lanes);
 }
 
 void system_set_time(SystemWork *w, double t) {
@@ -83,7 +89,7 @@ void system_set_time(SystemWork *w, double t) {
   int lanes = s->lanes;
   for (int l = 0; l < lanes; l++) w->par[l] = t;
   if (!s->nu || !w->inputs) return;
-  double *u = w->par + s->at_u * lanes, *du = w->par + s->at_du * lanes;
+  double *u = w->par + s->at.u * lanes, *du = w->par + s->at.du * lanes;
   w->inputs(w->inputs_data, t, u, du);
   for (int i = s->nu - 1; i >= 0 && lanes > 1; i--) // one set of inputs serves all lanes
     for (int l = lanes - 1; l >= 0; l--) u[i * lanes + l] = u[i];
@@ -94,7 +100,7 @@ void system_set_time(SystemWork *w, double t) {
 // ---------------------------------------------------------------- functions of time alone
 
 static void run_clock(SystemWork *w, const double times[CLOCK_LANES], int rows, double *to) {
-  const Kernel *k = &w->system->clock;
+  const Kernel *k = &w->system->kernel[KERNEL_CLOCK];
   code_run(k->code, times, NULL, NULL, w->clock_out, w->scratch + k->work_at);
   for (int row = 0; row < rows; row++)
     for (int i = 0; i < k->results; i++)
@@ -102,20 +108,20 @@ static void run_clock(SystemWork *w, const double times[CLOCK_LANES], int rows, 
 }
 
 void system_set_times(SystemWork *w, const double *t, int count) {
-  if (!w->system->clock.results) return;
+  if (!w->system->kernel[KERNEL_CLOCK].results) return;
   assert(count <= CLOCK_MOST);
   for (int first = 0; first < count; first += CLOCK_LANES) {
     int rows = count - first < CLOCK_LANES ? count - first : CLOCK_LANES;
     double times[CLOCK_LANES];
     for (int i = 0; i < CLOCK_LANES; i++) times[i] = t[first + (i < rows ? i : 0)];
-    run_clock(w, times, rows, w->clock + first * w->system->clock.results);
+    run_clock(w, times, rows, w->clock + first * w->system->kernel[KERNEL_CLOCK].results);
   }
   for (int i = 0; i < count; i++) w->clock_times[i] = t[i];
   w->clock_count = count, w->clock_next = 0;
 }
 
 const double *system_clock(SystemWork *w, double t) {
-  int results = w->system->clock.results;
+  int results = w->system->kernel[KERNEL_CLOCK].results;
   if (!results) return NULL;
   for (int tries = 0; tries < w->clock_count; tries++) {
     int i = w->clock_next < w->clock_count ? w->clock_next : 0;
@@ -132,12 +138,12 @@ const double *system_clock(SystemWork *w, double t) {
 
 void system_set_mode(SystemWork *w, int event, double mode) {
   const System *s = w->system;
-  for (int l = 0; l < s->lanes; l++) w->par[(s->at_mode + event) * s->lanes + l] = mode;
+  for (int l = 0; l < s->lanes; l++) w->par[(s->at.mode + event) * s->lanes + l] = mode;
 }
 
 double system_mode(const SystemWork *w, int event) {
   const System *s = w->system;
-  return w->par[(s->at_mode + event) * s->lanes];
+  return w->par[(s->at.mode + event) * s->lanes];
 }
 
 // Zeroed work makes every Newton block begin at its start values.
@@ -158,52 +164,50 @@ void system_start(SystemWork *w, double t, double *y) {
   const System *s = w->system;
   size_t lanes = (size_t)s->lanes, nx = (size_t)s->nx;
   system_set_time(w, t);
-  run(w, &s->start, NULL, NULL, w->x0);
-  const Kernel *kernels[] = {&s->rhs,        &s->rhs_sens,      &s->outputs,       &s->events,
-                             &s->event_sens, &s->jacobian,      &s->jacobian_sens, &s->by_time,
-                             &s->invariants, &s->invariant_sens};
-  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) start_guesses(w, kernels[i]);
+  run(w, &s->kernel[KERNEL_START], NULL, NULL, w->x0);
+  for (int k = 0; k < KERNEL_COUNT; k++) start_guesses(w, &s->kernel[k]);
   memcpy(y, w->x0, nx * lanes * sizeof *y);
   if (s->ne)
-    memcpy(w->par + (size_t)s->at_mode * lanes, w->x0 + nx * lanes,
+    memcpy(w->par + (size_t)s->at.mode * lanes, w->x0 + nx * lanes,
            (size_t)s->ne * lanes * sizeof *y);
   if (s->ns)
-    fill_sparse(&s->x0p.pattern, w->x0 + (size_t)s->x0p.at * lanes, s->stride, s->lanes,
-                y + nx * lanes);
+    fill_sparse(&s->sparse.start_p.pattern, w->x0 + (size_t)s->sparse.start_p.at * lanes, s->stride,
+                s->lanes, y + nx * lanes);
 }
 
 void system_rhs(SystemWork *w, double t, const double *x, double *dx) {
   system_set_time(w, t);
-  run(w, &w->system->rhs, x, system_clock(w, t), dx);
+  run(w, &w->system->kernel[KERNEL_RHS], x, system_clock(w, t), dx);
 }
 
 void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
   const System *s = w->system;
   system_set_time(w, t);
-  if (s->augmented) {
-    run(w, &s->rhs_sens, y, system_clock(w, t), dy);
+  if (s->columns.augmented) {
+    run(w, &s->kernel[KERNEL_RHS_SENS], y, system_clock(w, t), dy);
     return;
   }
-  run(w, &s->rhs_sens, y, NULL, w->values);
+  run(w, &s->kernel[KERNEL_RHS_SENS], y, NULL, w->values);
   memcpy(dy, w->values, (size_t)s->nx * sizeof *dy);
-  fill_sparse(&s->fp.pattern, w->values + s->fp.at, s->stride, 1, dy + s->nx);
-  w->product(&s->fx.pattern, w->values + s->fx.at, y + s->nx, s->stride, dy + s->nx);
+  fill_sparse(&s->sparse.f_p.pattern, w->values + s->sparse.f_p.at, s->stride, 1, dy + s->nx);
+  w->product(&s->sparse.f_x.pattern, w->values + s->sparse.f_x.at, y + s->nx, s->stride,
+             dy + s->nx);
 }
 
 void system_jacobian(SystemWork *w, double t, const double *x, double *J, double *ft) {
   const System *s = w->system;
   system_set_time(w, t);
-  run(w, &s->jacobian, x, NULL, J);
+  run(w, &s->kernel[KERNEL_JACOBIAN], x, NULL, J);
   if (!ft) return;
-  if (s->by_time_varies)
-    run(w, &s->by_time, x, NULL, ft);
+  if (s->kernel[KERNEL_BY_TIME].code)
+    run(w, &s->kernel[KERNEL_BY_TIME], x, NULL, ft);
   else
     memset(ft, 0, (size_t)s->nx * sizeof *ft);
 }
 
 void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, double *Dft) {
   const System *s = w->system;
-  int L = s->column_lanes, entries = pattern_count(&s->jac);
+  int L = s->columns.lanes, entries = pattern_count(&s->sparse.jacobian);
   system_set_time(w, t);
   for (int first = 0; first < s->ns; first += L) {
     int width = s->stride - first < L ? s->stride - first : L;
@@ -212,7 +216,7 @@ void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, 
       memcpy(w->lane_in + i * L, y + s->nx + i * s->stride + first, (size_t)width * sizeof(double));
     for (int k = first; k < s->ns && k < first + L; k++)
       w->lane_in[(s->nx + k) * L + k - first] = 1;
-    run(w, &s->jacobian_sens, y, w->lane_in, w->lane_out);
+    run(w, &s->kernel[KERNEL_JACOBIAN_SENS], y, w->lane_in, w->lane_out);
     for (int e = 0; e < entries; e++)
       memcpy(DJ + (size_t)e * (size_t)s->stride + first, w->lane_out + e * L,
              (size_t)width * sizeof(double));
@@ -222,20 +226,24 @@ void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, 
   }
 }
 
-// dy/dp = h_x S + h_p for output i, by all parameters of the spec
+// dy/dp = y_x S + y_p for output i, by all parameters of the spec
 static void output_sens(SystemWork *w, const double *y, int i, double *sens) {
   const System *s = w->system;
   int L = s->lanes;
   const double *S = y + s->nx * L;
   memset(sens, 0, (size_t)(s->np * L) * sizeof *sens);
-  for (int e = s->hp.pattern.start[i]; e < s->hp.pattern.start[i + 1]; e++)
-    memcpy(sens + s->hp.pattern.column[e] * L, w->out + (s->hp.at + e) * L,
-           (size_t)L * sizeof *sens);
-  for (int e = s->hx.pattern.start[i]; e < s->hx.pattern.start[i + 1]; e++) {
-    const double *from = S + (size_t)s->hx.pattern.column[e] * (size_t)(s->stride * L);
+  for (int e = s->sparse.outputs_p.pattern.start[i]; e < s->sparse.outputs_p.pattern.start[i + 1];
+       e++)
+    memcpy(sens + s->sparse.outputs_p.pattern.column[e] * L,
+           w->out + (s->sparse.outputs_p.at + e) * L, (size_t)L * sizeof *sens);
+  for (int e = s->sparse.outputs_x.pattern.start[i]; e < s->sparse.outputs_x.pattern.start[i + 1];
+       e++) {
+    const double *from =
+        S + (size_t)s->sparse.outputs_x.pattern.column[e] * (size_t)(s->stride * L);
     for (int k = 0; k < s->ns; k++)
       for (int l = 0; l < L; l++)
-        sens[s->active[k] * L + l] += w->out[(s->hx.at + e) * L + l] * from[k * L + l];
+        sens[s->columns.active[k] * L + l] +=
+            w->out[(s->sparse.outputs_x.at + e) * L + l] * from[k * L + l];
   }
 }
 
@@ -248,24 +256,24 @@ static void state_sens(const System *s, const double *y, int state, double *sens
   }
   memset(sens, 0, (size_t)(s->np * L) * sizeof *sens);
   for (int k = 0; k < s->ns; k++)
-    memcpy(sens + s->active[k] * L, from + k * L, (size_t)L * sizeof *sens);
+    memcpy(sens + s->columns.active[k] * L, from + k * L, (size_t)L * sizeof *sens);
 }
 
 void system_outputs(SystemWork *w, double t, const double *y, double *values, double *sens) {
   const System *s = w->system;
   int L = s->lanes;
-  if (s->outputs_are_y) {
+  if (s->output.are_y) {
     size_t states = (size_t)(s->nx * L), slopes = states * (size_t)s->np;
     memcpy(values, y, states * sizeof *values);
     if (sens) memcpy(sens, y + states, slopes * sizeof *sens);
     return;
   }
-  if (!s->outputs_are_states) {
+  if (!s->output.all_states) {
     system_set_time(w, t);
-    run(w, &s->outputs, y, NULL, w->out);
+    run(w, &s->kernel[KERNEL_OUTPUTS], y, NULL, w->out);
   }
   for (int i = 0; i < s->ny; i++) {
-    int state = s->output_state[i];
+    int state = s->output.state[i];
     memcpy(values + i * L, state >= 0 ? y + state * L : w->out + i * L, (size_t)L * sizeof *values);
     if (!sens) continue;
     if (state >= 0)
@@ -277,7 +285,7 @@ void system_outputs(SystemWork *w, double t, const double *y, double *values, do
 
 void system_events(SystemWork *w, double t, const double *x, double *switching) {
   system_set_time(w, t);
-  run(w, &w->system->events, x, NULL, switching);
+  run(w, &w->system->kernel[KERNEL_EVENTS], x, NULL, switching);
 }
 
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
@@ -285,14 +293,16 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
   const System *s = w->system;
   const double *S = y + s->nx, *out = w->event_out;
   system_set_time(w, t);
-  run(w, &s->event_sens, y, NULL, w->event_out);
-  *rate = out[s->gp.at + pattern_count(&s->gp.pattern) + event];
+  run(w, &s->kernel[KERNEL_EVENT_SENS], y, NULL, w->event_out);
+  *rate = out[s->sparse.switching_p.at + pattern_count(&s->sparse.switching_p.pattern) + event];
   memset(by_column, 0, (size_t)s->stride * sizeof *by_column);
-  for (int e = s->gp.pattern.start[event]; e < s->gp.pattern.start[event + 1]; e++)
-    by_column[s->gp.pattern.column[e]] += out[s->gp.at + e];
-  for (int e = s->gx.pattern.start[event]; e < s->gx.pattern.start[event + 1]; e++) {
-    int j = s->gx.pattern.column[e];
-    double v = out[s->gx.at + e];
+  for (int e = s->sparse.switching_p.pattern.start[event];
+       e < s->sparse.switching_p.pattern.start[event + 1]; e++)
+    by_column[s->sparse.switching_p.pattern.column[e]] += out[s->sparse.switching_p.at + e];
+  for (int e = s->sparse.switching_x.pattern.start[event];
+       e < s->sparse.switching_x.pattern.start[event + 1]; e++) {
+    int j = s->sparse.switching_x.pattern.column[e];
+    double v = out[s->sparse.switching_x.at + e];
     *rate += v * dx[j];
     for (int k = 0; k < s->ns; k++) by_column[k] += v * S[j * s->stride + k];
   }
@@ -300,22 +310,22 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
 
 void system_set_rate(SystemWork *w, double rate) {
   const System *s = w->system;
-  for (int l = 0; l < s->lanes; l++) w->par[s->at_rate * s->lanes + l] = rate;
+  for (int l = 0; l < s->lanes; l++) w->par[s->at.rate * s->lanes + l] = rate;
 }
 
 void system_invariants(SystemWork *w, double t, const double *x, double *values) {
   system_set_time(w, t);
-  run(w, &w->system->invariants, x, NULL, values);
+  run(w, &w->system->kernel[KERNEL_INVARIANTS], x, NULL, values);
 }
 
 void system_invariant_sens(SystemWork *w, double t, const double *x) {
   system_set_time(w, t);
-  run(w, &w->system->invariant_sens, x, NULL, w->invariant_out);
+  run(w, &w->system->kernel[KERNEL_INVARIANT_SENS], x, NULL, w->invariant_out);
 }
 
 void system_condition(const SystemWork *w, int i, double *residual, double *size) {
   const System *s = w->system;
-  const double *at = w->x0 + (size_t)((s->conditions + 2 * i) * s->lanes);
+  const double *at = w->x0 + (size_t)((s->first_condition + 2 * i) * s->lanes);
   *residual = at[0];
   *size = at[s->lanes];
 }

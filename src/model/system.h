@@ -1,8 +1,7 @@
 // A model compiled for a purpose: which outputs, sensitivities to which parameters, how many parameter sets at once.
-// `const System` is shared by threads; each has a SystemWork.
+// `const System` is shared by threads; each thread has a SystemWork.
 //
-// Arrays that the programs read: par = [t | u | its three derivatives by time | modes | rate of stabilisation | p | what depends on p only], x = states (and, in the
-// augmented form, their sensitivities behind them).
+// The programs read two arrays: par (see ParLayout) and x, the states (in the augmented form followed by S).
 #pragma once
 #include "code/lower.h"
 #include "expr/derive.h"
@@ -17,8 +16,8 @@ typedef struct SystemSpec {
   int parameter_count;
   int lanes;     // 1, 4 or 8 parameter sets side by side
   bool jacobian; // for implicit methods; lanes 1 only
-  bool
-      jacobian_sens; // and its derivatives by the parameters, for methods that differentiate themselves
+  // And its derivatives by the parameters, for methods that differentiate themselves.
+  bool jacobian_sens;
   CodeChoice code;
 } SystemSpec;
 
@@ -31,61 +30,84 @@ typedef struct Guess {
   int from;            // number of the guess of the motion to take first, -1 = none
 } Guess;
 
+// The compiled programs. Those that a system does not need are not compiled (code is NULL).
+typedef enum SystemKernel {
+  KERNEL_HOIST,    // par -> hoisted
+  KERNEL_CLOCK,    // lanes > 1: CLOCK_LANES times -> functions of time alone, see system_set_times
+  KERNEL_START,    // par -> x0, modes, x0_p, residual and size of each start condition
+  KERNEL_RHS,      // par, x -> f
+  KERNEL_RHS_SENS, // augmented: par, [x | S] -> [f | f_x S + f_p]; else par, x -> f, f_x, f_p
+  KERNEL_JACOBIAN, // par, x -> f_x
+  KERNEL_BY_TIME,  // par, x -> f_t; only where f depends on time or inputs
+  KERNEL_JACOBIAN_SENS,  // lanes are columns: par, x, [S | unit] -> derivatives of f_x and f_t
+  KERNEL_OUTPUTS,        // par, x -> y, and with sensitivities y_x, y_p
+  KERNEL_EVENTS,         // par, x -> switching functions
+  KERNEL_EVENT_SENS,     // par, x -> switching functions, their derivatives by x, p and t
+  KERNEL_INVARIANTS,     // par, x -> g
+  KERNEL_INVARIANT_SENS, // par, x -> g, g_x, g_p
+  KERNEL_COUNT
+} SystemKernel;
+
 typedef struct Kernel { // one compiled program
   Lowered *lowered;
   Code *code;
-  int results;
+  int results, lanes;
   int work_at; // offset into SystemWork.scratch
   Guess *guesses;
   int guess_count;
 } Kernel;
+
+typedef struct ParLayout { // offsets in par; the time is at 0
+  int u, du;               // inputs; their first, second and third derivatives by time
+  int mode;                // of the events
+  int rate;                // of stabilisation
+  int p;                   // all parameters
+  int hoisted;             // what depends on p only
+  int count;
+} ParLayout;
+
+typedef struct SensColumns { // columns of S: the parameters that move the states
+  int *active;               // by column: its position in spec.parameters
+  int *parameter;            // by column: its number in the model
+  int lanes;                 // columns that KERNEL_JACOBIAN_SENS computes at once
+  // KERNEL_RHS_SENS computes dS/dt itself; otherwise by sparse products from f_x and f_p.
+  bool augmented;
+} SensColumns;
 
 typedef struct SparsePart { // a sparse matrix among the results of a kernel
   Pattern pattern;
   int at; // first result
 } SparsePart;
 
+typedef struct
+    SystemSparsity {   // derivatives by x and by p (columns of S; outputs: spec.parameters)
+  SparsePart start_p;  // KERNEL_START
+  SparsePart f_x, f_p; // KERNEL_RHS_SENS, not augmented
+  Pattern jacobian;    // of f_x, as KERNEL_JACOBIAN gives it
+  SparsePart outputs_x, outputs_p;     // KERNEL_OUTPUTS
+  SparsePart switching_x, switching_p; // KERNEL_EVENT_SENS
+  SparsePart g_x, g_p;                 // KERNEL_INVARIANT_SENS
+} SystemSparsity;
+
+typedef struct SystemOutputs { // outputs that are states are copied
+  int *state;                  // by output: the state it is, -1: computed
+  bool all_states;             // nothing is computed
+  bool are_y;                  // all states in their order, all sensitivities: y itself
+} SystemOutputs;
+
 typedef struct System {
   Arena *arena;
   const Model *model;
-  int nx, nu, ne, ny, lanes;
-  int ni;         // invariants
-  int ns;         // parameters that move the states
-  int stride;     // columns stored for them, 0 = none
-  int *active;    // by stored column: position in spec.parameters
-  int np;         // of spec.parameters
-  int *parameter; // spec.parameters
-  bool
-      augmented; // rhs computes sensitivities itself; otherwise from f_x and f_p by sparse products
-  // layout of par
-  int at_u, at_du, at_mode, at_rate, at_p, at_hoisted, par_count;
-  CodeBatch *codes; // of all kernels
-  Kernel hoist;     // par -> hoisted
-  Kernel
-      clock; // lanes > 1: CLOCK_LANES times -> what rhs needs that depends on time alone, see system_set_times
-  Kernel start;          // par -> x0, modes, dx0/dp
-  Kernel rhs;            // par, x -> dx
-  Kernel rhs_sens;       // augmented: par, y -> dy; else par, x -> dx, f_x, f_p
-  Kernel jacobian;       // par, x -> f_x
-  Kernel by_time;        // par, x -> f_t, when by_time_varies
-  bool by_time_varies;   // f depends on time or inputs
-  Kernel jacobian_sens;  // lanes over columns: par, x, [S | unit] -> derivative of f_x, f_t
-  Kernel outputs;        // par, x -> y, and with sensitivities h_x, h_p
-  Kernel events;         // par, x -> switching functions
-  Kernel event_sens;     // par, x -> switching, g_x, g_p, g_t
-  Kernel invariants;     // par, x -> residuals of the invariants
-  Kernel invariant_sens; // par, x -> the same, c_x, c_p
-  SparsePart x0p;        // among start
-  int conditions;        // first of model->conditions among start: residual and size of each
-  SparsePart fx, fp;     // among rhs_sens (not augmented)
-  Pattern jac;           // of f_x, as jacobian gives it
-  SparsePart hx, hp;     // among outputs
-  SparsePart gx, gp;     // among event_sens
-  SparsePart cx, cp;     // among invariant_sens; c_p by active column
-  int column_lanes;      // of jacobian_sens
-  int *output_state;     // by output: the state it is, -1 = computed
-  bool outputs_are_states;
-  bool outputs_are_y;   // all states in their order, all sensitivities: y itself
+  int nx, nu, ne, ny, ni; // states, inputs, events, outputs, invariants
+  int np, ns, stride;     // spec.parameters; columns of S; columns stored for them, 0: none
+  int lanes;
+  int first_condition; // of model->conditions among the results of KERNEL_START
+  ParLayout at;
+  SensColumns columns;
+  SystemOutputs output;
+  SystemSparsity sparse;
+  Kernel kernel[KERNEL_COUNT];
+  CodeBatch *codes;     // of all kernels
   size_t scratch_count; // doubles
 } System;
 
@@ -97,7 +119,7 @@ void system_free(System *s);
 // model->input_order + 1 may be left as they are. NULL when there are none.
 typedef void SystemInputs(void *data, double t, double *u, double *du);
 
-// Times that f is computed for at once, where it depends on them by functions of time alone.
+// Functions of time alone are computed for CLOCK_LANES times at once, and kept for CLOCK_MOST times.
 enum { CLOCK_LANES = 8, CLOCK_MOST = 16 };
 
 typedef struct SystemWork {
@@ -111,8 +133,8 @@ typedef struct SystemWork {
   double *out;                // results of outputs
   double *event_out;
   double *invariant_out; // results of invariant_sens
-  double *
-      clock; // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced
+  // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced.
+  double *clock;
   double clock_times[CLOCK_MOST];
   int clock_count, clock_next; // announced; the one that is expected
   double *clock_out;
@@ -131,8 +153,8 @@ void system_set_mode(SystemWork *w, int event, double mode);
 double system_mode(const SystemWork *w, int event);
 void system_forget(SystemWork *w); // Newton blocks start from their start values again
 
-// Of a system with lanes: rhs and rhs_sens will be asked at these times, CLOCK_MOST at most, about in this order. Others may
-// be asked as well. Functions of time alone then cost little: they are computed for many times at once.
+// Of a system with lanes: rhs and rhs_sens will be asked at these times, CLOCK_MOST at most, about in this order.
+// Others may be asked as well. Functions of time alone then cost little: they are computed for many times at once.
 void system_set_times(SystemWork *w, const double *t, int count);
 const double *system_clock(SystemWork *w,
                            double t); // the third argument of rhs and rhs_sens at this time
@@ -157,18 +179,11 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
 void system_set_rate(SystemWork *w, double rate);
 // Residuals of the invariants, values[ni*lanes].
 void system_invariants(SystemWork *w, double t, const double *x, double *values);
-// The same (lanes 1) with c_x and c_p: the results are in w->invariant_out, residuals first, then s->cx and s->cp.
+// The same (lanes 1) with g_x and g_p: the results are in w->invariant_out, residuals first, then s->sparse.g_x and g_p.
 void system_invariant_sens(SystemWork *w, double t, const double *x);
 // Residual and size of condition i of the start that system_start computed (lane 0).
 void system_condition(const SystemWork *w, int i, double *residual, double *size);
 
 // Which operation failed: replays the kernel in the interpreter and describes the first operation that gives a number
 // that is not finite from finite ones. false when all is finite.
-typedef enum SystemPart {
-  SYSTEM_START,
-  SYSTEM_RHS,
-  SYSTEM_RHS_SENS,
-  SYSTEM_JACOBIAN,
-  SYSTEM_OUTPUTS
-} SystemPart;
-bool system_explain(SystemWork *w, SystemPart part, double t, const double *y, Text *out);
+bool system_explain(SystemWork *w, SystemKernel kernel, double t, const double *y, Text *out);

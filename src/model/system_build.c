@@ -4,9 +4,8 @@
 #include "model/extend.h"
 #include "model/system.h"
 
-enum {
-  AUGMENTED_MOST = 600
-}; // multiplications: above, sparse products over columns are faster than straight-line code
+// Multiplications: above, sparse products over columns are faster than straight-line code.
+enum { AUGMENTED_MOST = 600 };
 
 // ---------------------------------------------------------------- building
 
@@ -21,8 +20,8 @@ typedef struct Builder {
   int *column_of;      // by spec.parameters: its active column, -1 = none
   const Expr *du, *ddu, *dddu, *S, *unit,
       *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
-  Derivatives fx, fp, hx, hp, gx, gp, cx, cp;
-  Derivatives x0p;
+  Derivatives f_x, f_p, outputs_x, outputs_p, switching_x, switching_p, g_x, g_p;
+  Derivatives start_p;
   Expr *ft;
   int *start_guess; // by block: the first of its solutions among the results of start + 1
   int start_guess_count;
@@ -80,19 +79,23 @@ static void derive_motion(Builder *b) {
     Derivatives g = derive_rows(b->g, b->scratch, b->m->switching, s->ne, b->parameter, s->np);
     mark_columns(&g, 0, moves);
   }
-  s->active = ARENA_ARRAY(s->arena, int, s->np + 1);
+  s->columns.active = ARENA_ARRAY(s->arena, int, s->np + 1);
+  s->columns.parameter = ARENA_ARRAY(s->arena, int, s->np + 1);
   b->active_symbol = ARENA_ARRAY(b->scratch, Expr, s->np + 1);
   b->column_of = ARENA_ARRAY(b->scratch, int, s->np + 1);
   for (int k = 0; k < s->np; k++) {
     b->column_of[k] = moves[k] ? s->ns : -1;
-    if (moves[k]) b->active_symbol[s->ns] = b->parameter[k], s->active[s->ns++] = k;
+    if (!moves[k]) continue;
+    b->active_symbol[s->ns] = b->parameter[k];
+    s->columns.parameter[s->ns] = b->spec->parameters[k];
+    s->columns.active[s->ns++] = k;
   }
-  b->fx = take_columns(b, &f, 0, s->nx, NULL);
-  b->fp = take_columns(b, &f, s->nx, s->np, b->column_of);
-  b->x0p = take_columns(b, &x0, 0, s->np, b->column_of);
-  long work = (long)b->fx.start[s->nx] * s->ns;
-  s->augmented = s->lanes > 1 || work <= AUGMENTED_MOST;
-  s->stride = s->augmented ? s->ns : (s->ns + 3) / 4 * 4;
+  b->f_x = take_columns(b, &f, 0, s->nx, NULL);
+  b->f_p = take_columns(b, &f, s->nx, s->np, b->column_of);
+  b->start_p = take_columns(b, &x0, 0, s->np, b->column_of);
+  long work = (long)b->f_x.start[s->nx] * s->ns;
+  s->columns.augmented = s->lanes > 1 || work <= AUGMENTED_MOST;
+  s->stride = s->columns.augmented ? s->ns : (s->ns + 3) / 4 * 4;
 }
 
 static int column_at(const Derivatives *d, int row, int column) {
@@ -143,9 +146,9 @@ static Outputs start_outputs(Builder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->m->x0, s->nx);
   add_outputs(b, &o, b->m->mode0, s->ne);
-  s->x0p = (SparsePart){copy_pattern(b, &b->x0p, s->ns), o.list.count};
-  if (s->ns) add_sparse(b, &o, &b->x0p);
-  s->conditions = o.list.count;
+  s->sparse.start_p = (SparsePart){copy_pattern(b, &b->start_p, s->ns), o.list.count};
+  if (s->ns) add_sparse(b, &o, &b->start_p);
+  s->first_condition = o.list.count;
   for (int i = 0; i < b->m->condition_count; i++)
     add_outputs(b, &o, (Expr[]){b->m->conditions[i].residual, b->m->conditions[i].size}, 2);
   add_start_guesses(b, &o);
@@ -159,11 +162,11 @@ static Outputs augmented_outputs(Builder *b) {
   add_outputs(b, &o, b->m->f, s->nx);
   for (int i = 0; i < s->nx; i++)
     for (int k = 0; k < s->ns; k++) {
-      int own = column_at(&b->fp, i, k);
-      Expr sum = own >= 0 ? b->fp.value[own] : expr_const(b->g, 0);
-      for (int e = b->fx.start[i]; e < b->fx.start[i + 1]; e++)
+      int own = column_at(&b->f_p, i, k);
+      Expr sum = own >= 0 ? b->f_p.value[own] : expr_const(b->g, 0);
+      for (int e = b->f_x.start[i]; e < b->f_x.start[i + 1]; e++)
         sum = expr_add(b->g, sum,
-                       expr_mul(b->g, b->fx.value[e], b->S[b->fx.column[e] * s->stride + k]));
+                       expr_mul(b->g, b->f_x.value[e], b->S[b->f_x.column[e] * s->stride + k]));
       add_outputs(b, &o, &sum, 1);
     }
   return o;
@@ -172,10 +175,10 @@ static Outputs augmented_outputs(Builder *b) {
 static Outputs sparse_outputs(Builder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->m->f, b->s->nx);
-  b->s->fx = (SparsePart){copy_pattern(b, &b->fx, b->s->nx), o.list.count};
-  add_sparse(b, &o, &b->fx);
-  b->s->fp = (SparsePart){copy_pattern(b, &b->fp, b->s->ns), o.list.count};
-  add_sparse(b, &o, &b->fp);
+  b->s->sparse.f_x = (SparsePart){copy_pattern(b, &b->f_x, b->s->nx), o.list.count};
+  add_sparse(b, &o, &b->f_x);
+  b->s->sparse.f_p = (SparsePart){copy_pattern(b, &b->f_p, b->s->ns), o.list.count};
+  add_sparse(b, &o, &b->f_p);
   return o;
 }
 
@@ -196,19 +199,20 @@ static void by_time(Builder *b, const Expr *e, int count, Expr *results) {
 static Outputs jacobian_outputs(Builder *b) {
   System *s = b->s;
   Outputs o = {0};
-  s->jac = copy_pattern(b, &b->fx, s->nx);
-  add_sparse(b, &o, &b->fx);
+  s->sparse.jacobian = copy_pattern(b, &b->f_x, s->nx);
+  add_sparse(b, &o, &b->f_x);
   return o;
 }
 
 // Empty when f does not depend on time: most models then save a kernel.
 static Outputs by_time_outputs(Builder *b) {
-  System *s = b->s;
+  int nx = b->s->nx;
   Outputs o = {0};
-  b->ft = ARENA_ARRAY(b->scratch, Expr, s->nx + 1);
-  by_time(b, b->m->f, s->nx, b->ft);
-  for (int i = 0; i < s->nx; i++) s->by_time_varies |= !expr_is_value(b->g, b->ft[i], 0);
-  if (s->by_time_varies) add_outputs(b, &o, b->ft, s->nx);
+  bool varies = false;
+  b->ft = ARENA_ARRAY(b->scratch, Expr, nx + 1);
+  by_time(b, b->m->f, nx, b->ft);
+  for (int i = 0; i < nx; i++) varies |= !expr_is_value(b->g, b->ft[i], 0);
+  if (varies) add_outputs(b, &o, b->ft, nx);
   return o;
 }
 
@@ -231,13 +235,13 @@ static Outputs output_outputs(Builder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->spec->outputs, s->ny);
   if (s->np == 0) return o;
-  Derivatives h = derive_both(b, b->spec->outputs, s->ny);
-  b->hx = take_columns(b, &h, 0, s->nx, NULL);
-  b->hp = take_columns(b, &h, s->nx, s->np, NULL);
-  s->hx = (SparsePart){copy_pattern(b, &b->hx, s->nx), o.list.count};
-  add_sparse(b, &o, &b->hx);
-  s->hp = (SparsePart){copy_pattern(b, &b->hp, s->np), o.list.count};
-  add_sparse(b, &o, &b->hp);
+  Derivatives y = derive_both(b, b->spec->outputs, s->ny);
+  b->outputs_x = take_columns(b, &y, 0, s->nx, NULL);
+  b->outputs_p = take_columns(b, &y, s->nx, s->np, NULL);
+  s->sparse.outputs_x = (SparsePart){copy_pattern(b, &b->outputs_x, s->nx), o.list.count};
+  add_sparse(b, &o, &b->outputs_x);
+  s->sparse.outputs_p = (SparsePart){copy_pattern(b, &b->outputs_p, s->np), o.list.count};
+  add_sparse(b, &o, &b->outputs_p);
   return o;
 }
 
@@ -250,13 +254,13 @@ static Outputs event_outputs(Builder *b) {
 static Outputs event_sens_outputs(Builder *b) {
   System *s = b->s;
   Outputs o = event_outputs(b);
-  Derivatives g = derive_both(b, b->m->switching, s->ne);
-  b->gx = take_columns(b, &g, 0, s->nx, NULL);
-  b->gp = take_columns(b, &g, s->nx, s->np, b->column_of);
-  s->gx = (SparsePart){copy_pattern(b, &b->gx, s->nx), o.list.count};
-  add_sparse(b, &o, &b->gx);
-  s->gp = (SparsePart){copy_pattern(b, &b->gp, s->ns), o.list.count};
-  add_sparse(b, &o, &b->gp);
+  Derivatives d = derive_both(b, b->m->switching, s->ne);
+  b->switching_x = take_columns(b, &d, 0, s->nx, NULL);
+  b->switching_p = take_columns(b, &d, s->nx, s->np, b->column_of);
+  s->sparse.switching_x = (SparsePart){copy_pattern(b, &b->switching_x, s->nx), o.list.count};
+  add_sparse(b, &o, &b->switching_x);
+  s->sparse.switching_p = (SparsePart){copy_pattern(b, &b->switching_p, s->ns), o.list.count};
+  add_sparse(b, &o, &b->switching_p);
   Expr *rates = ARENA_ARRAY(b->scratch, Expr, s->ne + 1);
   by_time(b, b->m->switching, s->ne, rates);
   add_outputs(b, &o, rates, s->ne);
@@ -272,13 +276,13 @@ static Outputs invariant_outputs(Builder *b) {
 static Outputs invariant_sens_outputs(Builder *b) {
   System *s = b->s;
   Outputs o = invariant_outputs(b);
-  Derivatives c = derive_both(b, o.list.at, s->ni);
-  b->cx = take_columns(b, &c, 0, s->nx, NULL);
-  b->cp = take_columns(b, &c, s->nx, s->np, b->column_of);
-  s->cx = (SparsePart){copy_pattern(b, &b->cx, s->nx), o.list.count};
-  add_sparse(b, &o, &b->cx);
-  s->cp = (SparsePart){copy_pattern(b, &b->cp, s->ns), o.list.count};
-  add_sparse(b, &o, &b->cp);
+  Derivatives g = derive_both(b, o.list.at, s->ni);
+  b->g_x = take_columns(b, &g, 0, s->nx, NULL);
+  b->g_p = take_columns(b, &g, s->nx, s->np, b->column_of);
+  s->sparse.g_x = (SparsePart){copy_pattern(b, &b->g_x, s->nx), o.list.count};
+  add_sparse(b, &o, &b->g_x);
+  s->sparse.g_p = (SparsePart){copy_pattern(b, &b->g_p, s->ns), o.list.count};
+  add_sparse(b, &o, &b->g_p);
   return o;
 }
 
@@ -290,28 +294,28 @@ static void place(Builder *b, Expr e, int segment, int index) {
 
 static void lay_out(Builder *b) {
   System *s = b->s;
-  s->at_u = 1;
-  s->at_du = s->at_u + s->nu;
-  s->at_mode = s->at_du + 3 * s->nu;
-  s->at_rate = s->at_mode + s->ne;
-  s->at_p = s->at_rate + 1;
-  s->at_hoisted = s->at_p + b->m->np;
+  s->at.u = 1;
+  s->at.du = s->at.u + s->nu;
+  s->at.mode = s->at.du + 3 * s->nu;
+  s->at.rate = s->at.mode + s->ne;
+  s->at.p = s->at.rate + 1;
+  s->at.hoisted = s->at.p + b->m->np;
   b->where_count = b->g->count;
   b->where = ARENA_ARRAY(b->scratch, Location, b->where_count);
   b->seen = ARENA_ARRAY(b->scratch, unsigned char, b->where_count);
   for (int i = 0; i < b->where_count; i++) b->where[i].segment = -1;
   place(b, b->m->flat->time, 0, 0);
   for (int i = 0; i < s->nu; i++) {
-    place(b, b->m->u[i], 0, s->at_u + i);
-    place(b, b->du[i], 0, s->at_du + i);
-    place(b, b->ddu[i], 0, s->at_du + s->nu + i);
-    place(b, b->dddu[i], 0, s->at_du + 2 * s->nu + i);
+    place(b, b->m->u[i], 0, s->at.u + i);
+    place(b, b->du[i], 0, s->at.du + i);
+    place(b, b->ddu[i], 0, s->at.du + s->nu + i);
+    place(b, b->dddu[i], 0, s->at.du + 2 * s->nu + i);
   }
-  for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at_mode + k);
-  if (b->m->stabilise) place(b, b->m->stabilise, 0, s->at_rate);
+  for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at.mode + k);
+  if (b->m->stabilise) place(b, b->m->stabilise, 0, s->at.rate);
   for (int k = 0; k < b->m->np; k++) {
     const Parameter *p = &b->m->flat->parameters.at[k];
-    if (!p->dependent) place(b, p->node, 0, s->at_p + k);
+    if (!p->dependent) place(b, p->node, 0, s->at.p + k);
   }
   for (int i = 0; i < s->nx; i++) place(b, b->m->x[i], 1, i);
   for (int i = 0; i < s->nx * s->stride && b->S; i++) place(b, b->S[i], 1, s->nx + i);
@@ -328,7 +332,7 @@ static void hoist_node(void *data, Expr e) {
     array_push(b->scratch, &b->stack, e);
     return;
   }
-  place(b, e, 0, b->s->at_hoisted + b->hoisted.count);
+  place(b, e, 0, b->s->at.hoisted + b->hoisted.count);
   array_push(b->scratch, &b->hoisted, e);
 }
 
@@ -393,21 +397,24 @@ static void find_clock(Builder *b, const Outputs *rhs, const Outputs *rhs_sens) 
 
 // ---------------------------------------------------------------- compiling
 
-static void compile(Builder *b, Kernel *k, const Outputs *o, int lanes, unsigned uniform) {
+static void compile(Builder *b, SystemKernel which, const Outputs *o, int lanes, unsigned uniform) {
   System *s = b->s;
-  int counts[SEGMENTS] = {s->par_count, s->nx + s->nx * s->stride, s->nx + s->ns};
+  Kernel *k = &s->kernel[which];
+  int counts[SEGMENTS] = {s->at.count, s->nx + s->nx * s->stride, s->nx + s->ns};
   if (b->clock.count > counts[2]) counts[2] = b->clock.count;
   k->lowered = lower(b->g, s->arena, o->list.at, o->list.count, b->where, b->where_count, counts,
                      b->spec->code);
   k->code = code_compile_in(s->codes, &k->lowered->program, lanes, uniform, b->spec->code);
   k->results = o->list.count;
+  k->lanes = lanes;
   k->work_at = (int)s->scratch_count;
   s->scratch_count += ((size_t)k->code->work_count + 15) / 8 * 8;
 }
 
 // first: by block, the number of its guess in the motion + 1; filled where the kernel is the motion itself.
-static void find_guesses(Builder *b, Kernel *k, int lanes, int *first, bool fill) {
+static void find_guesses(Builder *b, Kernel *k, int *first, bool fill) {
   if (!k->code) return;
+  int lanes = k->lanes;
   k->guess_count = k->lowered->newton_count;
   k->guesses = ARENA_ARRAY(b->s->arena, Guess, k->guess_count + 1);
   for (int i = 0; i < k->guess_count; i++) {
@@ -424,18 +431,11 @@ static void find_guesses(Builder *b, Kernel *k, int lanes, int *first, bool fill
 }
 
 static void find_all_guesses(Builder *b) {
-  System *s = b->s;
+  Kernel *all = b->s->kernel, *motion = &all[b->s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
   int *first = ARENA_ARRAY(b->scratch, int, b->g->blocks.count + 1);
-  find_guesses(b, s->ns ? &s->rhs_sens : &s->rhs, s->lanes, first, true);
-  if (s->ns) find_guesses(b, &s->rhs, s->lanes, first, false);
-  find_guesses(b, &s->outputs, s->lanes, first, false);
-  find_guesses(b, &s->events, s->lanes, first, false);
-  find_guesses(b, &s->event_sens, s->lanes, first, false);
-  find_guesses(b, &s->invariants, s->lanes, first, false);
-  find_guesses(b, &s->invariant_sens, 1, first, false);
-  find_guesses(b, &s->jacobian, 1, first, false);
-  find_guesses(b, &s->by_time, 1, first, false);
-  find_guesses(b, &s->jacobian_sens, s->column_lanes, first, false);
+  find_guesses(b, motion, first, true);
+  for (int k = KERNEL_RHS; k < KERNEL_COUNT; k++)
+    if (&all[k] != motion) find_guesses(b, &all[k], first, false);
 }
 
 // Behind the motion: others compute these nodes themselves.
@@ -446,7 +446,7 @@ static void compile_clock(Builder *b) {
     b->where[e].segment = -1;
     add_outputs(b, &o, &e, 1);
   }
-  if (b->clock.count) compile(b, &b->s->clock, &o, CLOCK_LANES, 0);
+  if (b->clock.count) compile(b, KERNEL_CLOCK, &o, CLOCK_LANES, 0);
 }
 
 static void compile_hoist(Builder *b) {
@@ -456,22 +456,21 @@ static void compile_hoist(Builder *b) {
     b->where[e].segment = -1; // here they are computed
     add_outputs(b, &o, &e, 1);
   }
-  compile(b, &b->s->hoist, &o, b->s->lanes, 0);
+  compile(b, KERNEL_HOIST, &o, b->s->lanes, 0);
 }
 
 static void find_plain_outputs(Builder *b) {
   System *s = b->s;
-  s->output_state = ARENA_ARRAY(s->arena, int, s->ny + 1);
-  s->outputs_are_states = true;
+  s->output.state = ARENA_ARRAY(s->arena, int, s->ny + 1);
+  s->output.all_states = true;
   for (int i = 0; i < s->ny; i++) {
-    s->output_state[i] = -1;
+    s->output.state[i] = -1;
     for (int k = 0; k < s->nx; k++)
-      if (b->spec->outputs[i] == b->m->x[k]) s->output_state[i] = k;
-    s->outputs_are_states &= s->output_state[i] >= 0;
+      if (b->spec->outputs[i] == b->m->x[k]) s->output.state[i] = k;
+    s->output.all_states &= s->output.state[i] >= 0;
   }
-  s->outputs_are_y =
-      s->outputs_are_states && s->ny == s->nx && s->ns == s->np && s->stride == s->ns;
-  for (int i = 0; i < s->ny; i++) s->outputs_are_y &= s->output_state[i] == i;
+  s->output.are_y = s->output.all_states && s->ny == s->nx && s->ns == s->np && s->stride == s->ns;
+  for (int i = 0; i < s->ny; i++) s->output.are_y &= s->output.state[i] == i;
 }
 
 static void make_symbols(Builder *b) {
@@ -480,7 +479,7 @@ static void make_symbols(Builder *b) {
   b->du = model_helpers(b->m, HELPER_INPUT_SLOPE, s->nu);
   b->ddu = model_helpers(b->m, HELPER_INPUT_SECOND, s->nu);
   b->dddu = model_helpers(b->m, HELPER_INPUT_THIRD, s->nu);
-  if (s->augmented) b->S = model_helpers(b->m, HELPER_SENSITIVITY, s->nx * s->stride);
+  if (s->columns.augmented) b->S = model_helpers(b->m, HELPER_SENSITIVITY, s->nx * s->stride);
   if (!second) return;
   b->S_lane = model_helpers(b->m, HELPER_DIRECTION, s->nx);
   b->unit = model_helpers(b->m, HELPER_UNIT, s->ns);
@@ -492,7 +491,7 @@ static void build_kernels(Builder *b) {
   Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0},
           event_sens = {0}, invariant_sens = {0};
   add_outputs(b, &rhs, b->m->f, s->nx);
-  if (sens) rhs_sens = s->augmented ? augmented_outputs(b) : sparse_outputs(b);
+  if (sens) rhs_sens = s->columns.augmented ? augmented_outputs(b) : sparse_outputs(b);
   if (b->spec->jacobian) jacobian = jacobian_outputs(b), times = by_time_outputs(b);
   if (second) jacobian_sens = jacobian_sens_outputs(b);
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
@@ -503,22 +502,22 @@ static void build_kernels(Builder *b) {
                               &events, &event_sens, &times,    &invariants,    &invariant_sens};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
-  s->par_count = s->at_hoisted + b->hoisted.count;
+  s->at.count = s->at.hoisted + b->hoisted.count;
   find_clock(b, &rhs, &rhs_sens);
   unsigned clock = b->clock.count ? 4 : 0; // uniform: the third array has one number for all lanes
-  compile(b, &s->rhs, &rhs, s->lanes, clock);
-  if (sens) compile(b, &s->rhs_sens, &rhs_sens, s->lanes, clock);
+  compile(b, KERNEL_RHS, &rhs, s->lanes, clock);
+  if (sens) compile(b, KERNEL_RHS_SENS, &rhs_sens, s->lanes, clock);
   compile_clock(b);
-  if (b->spec->jacobian) compile(b, &s->jacobian, &jacobian, 1, 0);
-  if (s->by_time_varies) compile(b, &s->by_time, &times, 1, 0);
-  s->column_lanes = code_lanes();
-  if (second) compile(b, &s->jacobian_sens, &jacobian_sens, s->column_lanes, 3);
-  compile(b, &s->outputs, &outputs, s->lanes, 0);
-  compile(b, &s->start, &start, s->lanes, 0);
-  if (s->ne) compile(b, &s->events, &events, s->lanes, 0);
-  if (sens && s->ne) compile(b, &s->event_sens, &event_sens, s->lanes, 0);
-  if (s->ni) compile(b, &s->invariants, &invariants, s->lanes, 0);
-  if (s->ni) compile(b, &s->invariant_sens, &invariant_sens, 1, 0);
+  if (b->spec->jacobian) compile(b, KERNEL_JACOBIAN, &jacobian, 1, 0);
+  if (times.list.count) compile(b, KERNEL_BY_TIME, &times, 1, 0);
+  s->columns.lanes = code_lanes();
+  if (second) compile(b, KERNEL_JACOBIAN_SENS, &jacobian_sens, s->columns.lanes, 3);
+  compile(b, KERNEL_OUTPUTS, &outputs, s->lanes, 0);
+  compile(b, KERNEL_START, &start, s->lanes, 0);
+  if (s->ne) compile(b, KERNEL_EVENTS, &events, s->lanes, 0);
+  if (sens && s->ne) compile(b, KERNEL_EVENT_SENS, &event_sens, s->lanes, 0);
+  if (s->ni) compile(b, KERNEL_INVARIANTS, &invariants, s->lanes, 0);
+  if (s->ni) compile(b, KERNEL_INVARIANT_SENS, &invariant_sens, 1, 0);
   compile_hoist(b); // last: it takes the hoisted nodes out of `where`
   code_batch_seal(s->codes);
   find_all_guesses(b);
@@ -537,11 +536,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   s->codes = code_batch_new();
   Builder b = {.s = s, .m = m, .g = m->graph, .scratch = arena_new(), .spec = spec};
   b.parameter = ARENA_ARRAY(b.scratch, Expr, s->np + 1);
-  s->parameter = ARENA_ARRAY(a, int, s->np + 1);
-  for (int k = 0; k < s->np; k++) {
-    s->parameter[k] = spec->parameters[k];
-    b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
-  }
+  for (int k = 0; k < s->np; k++) b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   pthread_mutex_lock(m->lock);
   derive_motion(&b);
   make_symbols(&b);
@@ -552,17 +547,12 @@ System *system_new(Model *m, const SystemSpec *spec) {
   return s;
 }
 
-static void kernel_done(Kernel *k) {
-  code_free(k->code);
-  lowered_done(k->lowered);
-}
-
 void system_free(System *s) {
   if (!s) return;
-  Kernel *all[] = {&s->clock,    &s->hoist,      &s->start,         &s->rhs,    &s->rhs_sens,
-                   &s->jacobian, &s->outputs,    &s->jacobian_sens, &s->events, &s->event_sens,
-                   &s->by_time,  &s->invariants, &s->invariant_sens};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) kernel_done(all[i]);
+  for (int k = 0; k < KERNEL_COUNT; k++) {
+    code_free(s->kernel[k].code);
+    lowered_done(s->kernel[k].lowered);
+  }
   code_batch_free(s->codes);
   arena_free(s->arena);
 }

@@ -1,15 +1,19 @@
+// Directions along invariants g(x) = 0. With G = dg/dx and W the squared nominal sizes, pushes V (columns) become
+// V a - W G' nu with G (V a - W G' nu) = 0: the projection in the metric of W. The strengths a are such that the motion
+// along each push is what it would be without invariants, as far as these allow. Positions are corrected before rates,
+// stage by stage.
 #include "model/tangent.h"
 
 #include "expr/derive.h"
 
 // An equation that was differentiated c times leaves c invariants. The last of them needs one differentiation more and
 // is about rates (stage 0), the one before is about positions (stage 1), and so on.
-typedef struct Stage {
+typedef struct TangentStage {
   int *row; // numbers of invariants
   int rows;
   bool *corrects; // by state: it may be changed to satisfy them
   int factor;     // block of the matrix G W G', -1: not made yet
-} Stage;
+} TangentStage;
 
 struct Tangent {
   Model *m;
@@ -17,9 +21,9 @@ struct Tangent {
   Arena *arena;
   Derivatives by_state; // of all invariants
   int *stage_of_state;  // -1: in no invariant
-  Stage *stages;        // rates last
+  TangentStage *stages; // rates last
   int stage_count;
-  Stage together;
+  TangentStage together;
 };
 
 double tangent_weight(const Model *m, int state) {
@@ -44,13 +48,13 @@ static int highest_stage(const Model *m) {
   return most;
 }
 
-static Stage new_stage(const Tangent *t) {
-  return (Stage){.row = ARENA_ARRAY(t->arena, int, t->m->invariant_count + 1),
-                 .corrects = ARENA_ARRAY(t->arena, bool, t->m->nx + 1),
-                 .factor = -1};
+static TangentStage new_stage(const Tangent *t) {
+  return (TangentStage){.row = ARENA_ARRAY(t->arena, int, t->m->invariant_count + 1),
+                        .corrects = ARENA_ARRAY(t->arena, bool, t->m->nx + 1),
+                        .factor = -1};
 }
 
-static void add_row(Tangent *t, Stage *s, int invariant) {
+static void add_row(Tangent *t, TangentStage *s, int invariant) {
   s->row[s->rows++] = invariant;
   for (int e = t->by_state.start[invariant]; e < t->by_state.start[invariant + 1]; e++)
     s->corrects[t->by_state.column[e]] = true;
@@ -61,7 +65,7 @@ static void number_states(Tangent *t) {
   for (int i = 0; i < t->m->nx; i++) {
     t->stage_of_state[i] = -1;
     for (int k = 0; k < t->stage_count; k++) {
-      Stage *s = &t->stages[k];
+      TangentStage *s = &t->stages[k];
       if (t->stage_of_state[i] >= 0)
         s->corrects[i] = false;
       else if (s->corrects[i])
@@ -73,7 +77,7 @@ static void number_states(Tangent *t) {
 static void make_stages(Tangent *t) {
   int highest = highest_stage(t->m);
   t->stage_count = highest + 1;
-  t->stages = ARENA_ARRAY(t->arena, Stage, t->stage_count);
+  t->stages = ARENA_ARRAY(t->arena, TangentStage, t->stage_count);
   t->stage_of_state = ARENA_ARRAY(t->arena, int, t->m->nx + 1);
   t->together = new_stage(t);
   for (int k = 0; k < t->stage_count; k++) t->stages[k] = new_stage(t);
@@ -107,7 +111,7 @@ static void add_product(const Tangent *t, Expr *sum, Expr a, Expr b) {
 }
 
 // Sum over the corrected states of G_i W G_k; the columns of both rows ascend.
-static Expr row_product(const Tangent *t, const Stage *s, int i, int k) {
+static Expr row_product(const Tangent *t, const TangentStage *s, int i, int k) {
   const Derivatives *d = &t->by_state;
   Expr sum = expr_const(t->g, 0);
   for (int a = d->start[i], b = d->start[k]; a < d->start[i + 1] && b < d->start[k + 1];) {
@@ -137,7 +141,7 @@ static Expr change_of(const Tangent *t, int invariant, const Expr *direction) {
 
 // ---------------------------------------------------------------- correction of one direction
 
-static int factor_of(Tangent *t, Stage *s) {
+static int factor_of(Tangent *t, TangentStage *s) {
   if (s->factor >= 0) return s->factor;
   Expr *matrix = ARENA_ARRAY(t->arena, Expr, (size_t)s->rows * (size_t)s->rows);
   for (int i = 0; i < s->rows; i++)
@@ -147,7 +151,7 @@ static int factor_of(Tangent *t, Stage *s) {
 }
 
 // direction -= W G' nu
-static void take_off(const Tangent *t, const Stage *s, const Expr *nu, Expr *direction) {
+static void take_off(const Tangent *t, const TangentStage *s, const Expr *nu, Expr *direction) {
   const Derivatives *d = &t->by_state;
   for (int i = 0; i < s->rows; i++)
     for (int e = d->start[s->row[i]]; e < d->start[s->row[i] + 1]; e++) {
@@ -159,7 +163,7 @@ static void take_off(const Tangent *t, const Stage *s, const Expr *nu, Expr *dir
 }
 
 // With (G W G') nu = G direction.
-static void correct(Tangent *t, Stage *s, Expr *direction) {
+static void correct(Tangent *t, TangentStage *s, Expr *direction) {
   if (s->rows == 0) return;
   Expr *right = ARENA_ARRAY(t->arena, Expr, s->rows), *nu = ARENA_ARRAY(t->arena, Expr, s->rows);
   for (int i = 0; i < s->rows; i++) right[i] = change_of(t, s->row[i], direction);
@@ -196,7 +200,7 @@ static int common_stage(const Tangent *t, const TangentPush *list, int count) {
   return common == NO_STAGE ? 0 : common;
 }
 
-static bool can_correct(const Tangent *t, const Stage *s, int invariant) {
+static bool can_correct(const Tangent *t, const TangentStage *s, int invariant) {
   for (int e = t->by_state.start[invariant]; e < t->by_state.start[invariant + 1]; e++)
     if (s->corrects[t->by_state.column[e]]) return true;
   return false;
@@ -205,7 +209,7 @@ static bool can_correct(const Tangent *t, const Stage *s, int invariant) {
 // A stage that has nothing left to correct with cannot be satisfied after those before it.
 static bool has_proper_stages(const Tangent *t) {
   for (int k = 0; k < t->stage_count; k++) {
-    const Stage *s = &t->stages[k];
+    const TangentStage *s = &t->stages[k];
     int states = 0;
     for (int i = 0; i < t->m->nx; i++) states += s->corrects[i];
     if (states < s->rows) return false;
@@ -217,12 +221,12 @@ static bool has_proper_stages(const Tangent *t) {
 
 // ---------------------------------------------------------------- pushes
 
-// Unknowns: the strength y of each push, then the multipliers nu of the invariants. push = V y - W G' nu has to satisfy
-// G push = 0 and, for each push i, v_i/W push + slack |v_i|^2 y_i = (1 + slack) |v_i|^2 signal_i: what lies along the
+// Unknowns: the strength a of each push, then the multipliers nu of the invariants. push = V a - W G' nu has to satisfy
+// G push = 0 and, for each push i, v_i/W push + slack |v_i|^2 a_i = (1 + slack) |v_i|^2 signal_i: what lies along the
 // invariants already stays as it is.
 typedef struct Balance {
   Tangent *t;
-  const Stage *s;
+  const TangentStage *s;
   const TangentPush *list;
   int count, n;
   Expr *matrix, *right, *solution;

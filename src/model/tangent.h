@@ -10,8 +10,8 @@ Tangent *tangent_new(Model *m, Arena *a);
 typedef struct TangentPush {
   const Expr *direction; // by state
   Expr signal;           // what it is multiplied with
-  Expr
-      slack; // where less than this part of the direction lies along the invariants, it is not magnified
+  // Where less than this part of the direction lies along the invariants, it is not magnified.
+  Expr slack;
 } TangentPush;
 
 // The sum of pushes along the invariants. Each is as strong as it must be for the states to move in its direction as they

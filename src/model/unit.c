@@ -120,13 +120,13 @@ static bool fail_word(const char *word, size_t length, Err *err) {
   int n = length < 40 ? (int)length : 40;
   for (size_t i = 0; i < sizeof INSTEAD / sizeof *INSTEAD; i++)
     if (is_text(word, length, INSTEAD[i].word))
-      return fail(err, ERR_VALUE, "'%.*s' is no unit; write '%s'", n, word, INSTEAD[i].instead);
+      return fail(err, ERR_VALUE, "'%.*s' is not a unit; write '%s'", n, word, INSTEAD[i].instead);
   double prefix;
   for (size_t i = 1; i < length; i++)
     if (find_symbol(word, i, &prefix) && find_symbol(word + i, length - i, &prefix))
-      return fail(err, ERR_VALUE, "'%.*s' is no unit; a product is written '%.*s.%.*s'", n, word,
+      return fail(err, ERR_VALUE, "'%.*s' is not a unit; a product is written '%.*s.%.*s'", n, word,
                   (int)i, word, (int)(length - i), word + i);
-  return fail(err, ERR_VALUE, "'%.*s' is no unit that is known", n, word);
+  return fail(err, ERR_VALUE, "'%.*s' is not a known unit", n, word);
 }
 
 static bool fail_character(const char *at, Err *err) {
@@ -140,7 +140,8 @@ static bool fail_character(const char *at, Err *err) {
     return fail(err, ERR_VALUE, "what stands behind a '/' needs parentheses, as in 'J/(kg.K)'");
   default: break;
   }
-  if (isdigit((unsigned char)*at)) return fail(err, ERR_VALUE, "a number other than 1 is no unit");
+  if (isdigit((unsigned char)*at))
+    return fail(err, ERR_VALUE, "a number other than 1 is not a unit");
   int bytes = 1;
   while (((unsigned char)at[bytes] & 0xC0) == 0x80) bytes++;
   return fail(err, ERR_VALUE, "'%.*s' cannot stand here", bytes, at);
@@ -148,17 +149,17 @@ static bool fail_character(const char *at, Err *err) {
 
 // ---- reading ----
 
-typedef struct Reader {
+typedef struct UnitReader {
   const char *at;
   int depth;
   Err *err;
-} Reader;
+} UnitReader;
 
 enum { DEPTH_MOST = 20 };
 
-static bool read_unit(Reader *r, Unit *out);
+static bool read_unit(UnitReader *r, Unit *out);
 
-static bool read_integer(Reader *r, int *out) {
+static bool read_integer(UnitReader *r, int *out) {
   int sign = *r->at == '-' ? -1 : 1, value = 0;
   if (*r->at == '-' || *r->at == '+') r->at++;
   if (!isdigit((unsigned char)*r->at)) return fail(r->err, ERR_VALUE, "an exponent has no digits");
@@ -168,11 +169,11 @@ static bool read_integer(Reader *r, int *out) {
   return true;
 }
 
-static bool has_integer(const Reader *r) {
+static bool has_integer(const UnitReader *r) {
   return isdigit((unsigned char)*r->at) || *r->at == '-' || *r->at == '+';
 }
 
-static bool read_ratio(Reader *r, double *out) {
+static bool read_ratio(UnitReader *r, double *out) {
   int above = 1, below = 1;
   r->at++;
   if (!read_integer(r, &above)) return false;
@@ -187,7 +188,7 @@ static bool read_ratio(Reader *r, double *out) {
 }
 
 // exponent = [ sign ] digits | "(" [ sign ] digits [ "/" digits ] ")" | nothing
-static bool read_exponent(Reader *r, double *out) {
+static bool read_exponent(UnitReader *r, double *out) {
   *out = 1;
   if (*r->at == '(') return read_ratio(r, out);
   if (!has_integer(r)) return true;
@@ -201,7 +202,7 @@ static bool is_word_byte(char c) {
   return isalpha((unsigned char)c) || c == '%' || (unsigned char)c >= 0x80;
 }
 
-static bool read_symbol(Reader *r, Unit *out) {
+static bool read_symbol(UnitReader *r, Unit *out) {
   const char *word = r->at;
   while (is_word_byte(*r->at)) r->at++;
   size_t length = (size_t)(r->at - word);
@@ -213,7 +214,7 @@ static bool read_symbol(Reader *r, Unit *out) {
   return true;
 }
 
-static bool read_group(Reader *r, Unit *out) {
+static bool read_group(UnitReader *r, Unit *out) {
   if (++r->depth > DEPTH_MOST) return fail(r->err, ERR_VALUE, "too many parentheses");
   r->at++;
   if (!read_unit(r, out)) return false;
@@ -225,7 +226,7 @@ static bool read_group(Reader *r, Unit *out) {
 }
 
 // factor = "1" | ( symbol | "(" unit ")" ) exponent
-static bool read_factor(Reader *r, Unit *out) {
+static bool read_factor(UnitReader *r, Unit *out) {
   Unit base = {0}, one = unit_one();
   double power = 1;
   if (r->at[0] == '1' && !isdigit((unsigned char)r->at[1])) {
@@ -239,7 +240,7 @@ static bool read_factor(Reader *r, Unit *out) {
   return fail(r->err, ERR_VALUE, "an exponent is not allowed");
 }
 
-static bool multiply_next(Reader *r, double power, Unit *out) {
+static bool multiply_next(UnitReader *r, double power, Unit *out) {
   Unit next = {0};
   if (!read_factor(r, &next)) return false;
   if (unit_times_power(out, &next, power, out)) return true;
@@ -247,7 +248,7 @@ static bool multiply_next(Reader *r, double power, Unit *out) {
 }
 
 // unit = factor { "." factor } [ "/" factor ]
-static bool read_unit(Reader *r, Unit *out) {
+static bool read_unit(UnitReader *r, Unit *out) {
   *out = unit_one();
   if (!multiply_next(r, 1, out)) return false;
   while (*r->at == '.') {
@@ -260,7 +261,7 @@ static bool read_unit(Reader *r, Unit *out) {
 }
 
 bool unit_parse(const char *text, Unit *out, Err *err) {
-  Reader r = {.at = text, .err = err};
+  UnitReader r = {.at = text, .err = err};
   if (!read_unit(&r, out)) return false;
   return *r.at ? fail_character(r.at, err) : true;
 }

@@ -16,36 +16,36 @@ typedef enum Kind {
   UNIT,
 } Kind;
 
-typedef struct Value {
+typedef struct UnitValue {
   Kind kind;
   bool is_declared; // a unit that the user wrote is in it; else only time and functions
   Unit unit;        // of a UNIT
   const char *text; // how to call the unit, or NULL: by its powers
-  double number;    // of a NUMBER; NaN when nobody followed it
-} Value;
+  double number;    // of a NUMBER; NaN when it is not known
+} UnitValue;
 
-typedef struct Check {
+typedef struct UnitCheck {
   const Source *source;
   Arena *arena;
   Warnings *out;
   Names *index; // of variables, into values
-  const Value *values;
+  const UnitValue *values;
   bool warned; // about the present equation, binding or attribute
-} Check;
+} UnitCheck;
 
-static const Value ANYTHING = {.kind = UNKNOWN};
+static const UnitValue ANYTHING = {.kind = UNKNOWN};
 
-static Value number(double value) {
-  return (Value){.kind = NUMBER, .number = value};
+static UnitValue number(double value) {
+  return (UnitValue){.kind = NUMBER, .number = value};
 }
 
-static Value plain_unit(const char *text) { // not declared by the user
-  Value v = {.kind = UNIT, .text = text};
+static UnitValue plain_unit(const char *text) { // not declared by the user
+  UnitValue v = {.kind = UNIT, .text = text};
   if (!unit_parse(text, &v.unit, NULL)) v.kind = UNKNOWN;
   return v;
 }
 
-static const char *name_of(const Check *c, const Value *v) {
+static const char *name_of(const UnitCheck *c, const UnitValue *v) {
   if (v->text) return v->text;
   Text text;
   text_init(&text);
@@ -66,23 +66,23 @@ static bool is_of_a_law(double factor) {
 }
 
 // In 1 - time/2 the numbers may well have units of their own.
-static bool is_only_time(const Value *v) {
+static bool is_only_time(const UnitValue *v) {
   return v->kind == UNIT && !v->is_declared && !unit_is_number(&v->unit);
 }
 
-static Value scaled(Value v, double factor) {
+static UnitValue scaled(UnitValue v, double factor) {
   if (is_only_time(&v)) return ANYTHING;
   if (!is_of_a_law(factor)) v.unit.any_scale = true;
   return v;
 }
 
-static bool is_one(const Value *v) {
+static bool is_one(const UnitValue *v) {
   return unit_is_number(&v->unit) && !v->unit.any_scale && v->unit.scale == 1;
 }
 
 // a * b^power of two units
-static Value times_power(const Value *a, const Value *b, double power) {
-  Value v = {.kind = UNIT, .is_declared = a->is_declared || b->is_declared};
+static UnitValue times_power(const UnitValue *a, const UnitValue *b, double power) {
+  UnitValue v = {.kind = UNIT, .is_declared = a->is_declared || b->is_declared};
   if (!unit_times_power(&a->unit, &b->unit, power, &v.unit)) return ANYTHING;
   if (is_one(b))
     v.text = a->text;
@@ -91,7 +91,7 @@ static Value times_power(const Value *a, const Value *b, double power) {
   return v;
 }
 
-static Value product(const Value *a, const Value *b) {
+static UnitValue product(const UnitValue *a, const UnitValue *b) {
   if (a->kind == UNKNOWN || b->kind == UNKNOWN) return ANYTHING;
   if (a->kind == NUMBER && b->kind == NUMBER) return number(a->number * b->number);
   if (a->kind == NUMBER) return scaled(*b, a->number);
@@ -99,29 +99,29 @@ static Value product(const Value *a, const Value *b) {
   return times_power(a, b, 1);
 }
 
-static Value one_unit(void) {
-  return (Value){.kind = UNIT, .unit = unit_one(), .text = "1"};
+static UnitValue one_unit(void) {
+  return (UnitValue){.kind = UNIT, .unit = unit_one(), .text = "1"};
 }
 
-static Value quotient(const Value *a, const Value *b) {
+static UnitValue quotient(const UnitValue *a, const UnitValue *b) {
   if (a->kind == UNKNOWN || b->kind == UNKNOWN) return ANYTHING;
   if (a->kind == NUMBER && b->kind == NUMBER) return number(a->number / b->number);
   if (b->kind == NUMBER) return scaled(*a, 1 / b->number);
-  Value one = one_unit();
+  UnitValue one = one_unit();
   if (a->kind == UNIT) return times_power(a, b, -1);
   return scaled(times_power(&one, b, -1), a->number);
 }
 
-static Value raised(const Value *a, double power) {
+static UnitValue raised(const UnitValue *a, double power) {
   if (a->kind == NUMBER) return number(pow(a->number, power));
   if (a->kind == UNKNOWN) return ANYTHING;
-  Value one = one_unit(), v = times_power(&one, a, power);
+  UnitValue one = one_unit(), v = times_power(&one, a, power);
   if (v.kind == UNIT) v.text = power == 1 ? a->text : is_one(a) ? "1" : NULL;
   return v;
 }
 
 // The time derivative keeps the word the user chose: rad becomes rad/s, and m/s becomes m/s2.
-static const char *rate_text(Check *c, const char *text) {
+static const char *rate_text(UnitCheck *c, const char *text) {
   if (!text || strcmp(text, "1") == 0) return NULL;
   size_t length = strlen(text);
   if (!strpbrk(text, "./(")) return arena_print(c->arena, "%s/s", text);
@@ -129,18 +129,18 @@ static const char *rate_text(Check *c, const char *text) {
   return NULL;
 }
 
-static Value rate(Check *c, const Value *v) {
+static UnitValue rate(UnitCheck *c, const UnitValue *v) {
   if (v->kind != UNIT) return ANYTHING;
-  Value second = plain_unit("s"), r = times_power(v, &second, -1);
+  UnitValue second = plain_unit("s"), r = times_power(v, &second, -1);
   if (r.kind == UNIT) r.text = rate_text(c, v->text);
   return r;
 }
 
 // ---- agreement ----
 
-static void warn(Check *c, int line, int column, const char *format, ...)
+static void warn(UnitCheck *c, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-static void warn(Check *c, int line, int column, const char *format, ...) {
+static void warn(UnitCheck *c, int line, int column, const char *format, ...) {
   va_list args;
   va_start(args, format);
   if (!c->warned) source_warn_args(c->source, c->out, line, column, format, args);
@@ -148,18 +148,18 @@ static void warn(Check *c, int line, int column, const char *format, ...) {
   c->warned = true;
 }
 
-static bool agree(const Value *a, const Value *b) {
+static bool agree(const UnitValue *a, const UnitValue *b) {
   if (a->kind != UNIT || b->kind != UNIT) return true;
   return unit_same(&a->unit, &b->unit);
 }
 
-static double factor_between(const Value *a, const Value *b) {
+static double factor_between(const UnitValue *a, const UnitValue *b) {
   return fmax(a->unit.scale, b->unit.scale) / fmin(a->unit.scale, b->unit.scale);
 }
 
 // `what` begins the sentence: "the two sides", "the terms of '+'".
-static void warn_pair(Check *c, int line, int column, const char *what, const Value *a,
-                      const Value *b) {
+static void warn_pair(UnitCheck *c, int line, int column, const char *what, const UnitValue *a,
+                      const UnitValue *b) {
   const char *left = name_of(c, a), *right = name_of(c, b);
   if (unit_same_dimension(&a->unit, &b->unit))
     warn(c, line, column, "%s differ by a factor %.6g: '%s' (left) and '%s' (right)", what,
@@ -170,30 +170,30 @@ static void warn_pair(Check *c, int line, int column, const char *what, const Va
 }
 
 // The unit that both share, the known one if one is known; warns when they do not agree. Two numbers share any.
-static Value common(Check *c, int line, int column, const char *what, const Value *a,
-                    const Value *b) {
+static UnitValue common(UnitCheck *c, int line, int column, const char *what, const UnitValue *a,
+                        const UnitValue *b) {
   if (!agree(a, b)) {
     if (a->is_declared || b->is_declared) warn_pair(c, line, column, what, a, b);
     return ANYTHING;
   }
   if (a->kind != UNIT) return b->kind == UNIT ? *b : ANYTHING;
   if (b->kind != UNIT) return *a;
-  Value v = a->unit.any_scale ? *b : *a;
+  UnitValue v = a->unit.any_scale ? *b : *a;
   v.is_declared = a->is_declared || b->is_declared;
   return v;
 }
 
 // ---- expressions ----
 
-static Value value_of(Check *c, const Ast *e);
+static UnitValue value_of(UnitCheck *c, const Ast *e);
 
-static Value name_value(const Check *c, const Ast *e) {
+static UnitValue name_value(const UnitCheck *c, const Ast *e) {
   int i = names_find(c->index, e->name);
   if (i >= 0) return c->values[i];
   return strcmp(e->name, "time") == 0 ? plain_unit("s") : ANYTHING;
 }
 
-static Value sum(Check *c, const Ast *e, const Value *a, const Value *b) {
+static UnitValue sum(UnitCheck *c, const Ast *e, const UnitValue *a, const UnitValue *b) {
   if (a->kind == NUMBER && b->kind == NUMBER)
     return number(e->op == AST_PLUS ? a->number + b->number : a->number - b->number);
   bool has_number = a->kind == NUMBER || b->kind == NUMBER;
@@ -202,7 +202,7 @@ static Value sum(Check *c, const Ast *e, const Value *a, const Value *b) {
   return common(c, e->line, e->column, what, a, b);
 }
 
-static Value power(Check *c, const Ast *e, const Value *a, const Value *b) {
+static UnitValue power(UnitCheck *c, const Ast *e, const UnitValue *a, const UnitValue *b) {
   if (b->kind == NUMBER) return raised(a, b->number);
   if (b->kind == UNIT && b->is_declared && !unit_is_number(&b->unit)) {
     warn(c, e->line, e->column, "the exponent must be a number without unit, but has the unit '%s'",
@@ -213,13 +213,13 @@ static Value power(Check *c, const Ast *e, const Value *a, const Value *b) {
   return base_is_number ? one_unit() : ANYTHING;
 }
 
-static Value relation(Check *c, const Ast *e, const Value *a, const Value *b) {
+static UnitValue relation(UnitCheck *c, const Ast *e, const UnitValue *a, const UnitValue *b) {
   common(c, e->line, e->column, "the two sides of the relation", a, b);
   return ANYTHING;
 }
 
-static Value binary(Check *c, const Ast *e) {
-  Value a = value_of(c, e->args[0]), b = value_of(c, e->args[1]);
+static UnitValue binary(UnitCheck *c, const Ast *e) {
+  UnitValue a = value_of(c, e->args[0]), b = value_of(c, e->args[1]);
   switch (e->op) {
   case AST_PLUS:
   case AST_MINUS: return sum(c, e, &a, &b);
@@ -232,16 +232,16 @@ static Value binary(Check *c, const Ast *e) {
   }
 }
 
-static Value unary(Check *c, const Ast *e) {
-  Value v = value_of(c, e->args[0]);
+static UnitValue unary(UnitCheck *c, const Ast *e) {
+  UnitValue v = value_of(c, e->args[0]);
   if (e->op == AST_NOT) return ANYTHING;
   if (e->op == AST_MINUS) v.number = -v.number;
   return v;
 }
 
-static Value conditional(Check *c, const Ast *e) {
+static UnitValue conditional(UnitCheck *c, const Ast *e) {
   value_of(c, e->args[0]);
-  Value a = value_of(c, e->args[1]), b = value_of(c, e->args[2]);
+  UnitValue a = value_of(c, e->args[1]), b = value_of(c, e->args[2]);
   return common(c, e->line, e->column, "the branches of 'if'", &a, &b);
 }
 
@@ -274,8 +274,8 @@ static Rule rule_of(const char *name) {
   return UNCHECKED;
 }
 
-static Value number_function(Check *c, const Ast *e, const Value *v, bool is_angle) {
-  Value one = one_unit();
+static UnitValue number_function(UnitCheck *c, const Ast *e, const UnitValue *v, bool is_angle) {
+  UnitValue one = one_unit();
   if (v->kind == NUMBER) return number(nan(""));
   if (!agree(v, &one) && v->is_declared)
     warn(c, e->line, e->column, "the argument of '%s' must be %s, but has the unit '%s'", e->name,
@@ -284,24 +284,24 @@ static Value number_function(Check *c, const Ast *e, const Value *v, bool is_ang
 }
 
 // The unit that all arguments share.
-static Value shared_unit(Check *c, const Ast *e) {
-  Value all = ANYTHING;
+static UnitValue shared_unit(UnitCheck *c, const Ast *e) {
+  UnitValue all = ANYTHING;
   const char *what = arena_print(c->arena, "the arguments of '%s'", e->name);
   for (int i = 0; i < e->arg_count; i++) {
-    Value next = value_of(c, e->args[i]);
+    UnitValue next = value_of(c, e->args[i]);
     all = common(c, e->line, e->column, what, &all, &next);
   }
   return all;
 }
 
-static Value call(Check *c, const Ast *e) {
+static UnitValue call(UnitCheck *c, const Ast *e) {
   Rule rule = rule_of(e->name);
   if (rule == SHARED) return shared_unit(c, e);
   if (rule == RATIO) {
     shared_unit(c, e);
     return one_unit();
   }
-  Value last = ANYTHING;
+  UnitValue last = ANYTHING;
   for (int i = 0; i < e->arg_count; i++) last = value_of(c, e->args[i]);
   switch (rule) {
   case UNCHECKED: return ANYTHING;
@@ -314,7 +314,7 @@ static Value call(Check *c, const Ast *e) {
   }
 }
 
-static Value value_of(Check *c, const Ast *e) {
+static UnitValue value_of(UnitCheck *c, const Ast *e) {
   switch (e->kind) {
   case AST_NUMBER: return number(e->number);
   case AST_NAME: return name_value(c, e);
@@ -339,11 +339,11 @@ static const char *shown_text(const char *text) {
   return strlen(text) <= 40 ? text : NULL;
 }
 
-static Value declared_unit(Check *c, const AstDeclaration *d) {
+static UnitValue declared_unit(UnitCheck *c, const AstDeclaration *d) {
   const AstAttribute *a = find_unit(d);
   if (!a || a->value->kind != AST_STRING || !a->value->name[0]) return ANYTHING;
   const char *text = a->value->name;
-  Value v = {.kind = UNIT, .is_declared = true, .text = shown_text(text)};
+  UnitValue v = {.kind = UNIT, .is_declared = true, .text = shown_text(text)};
   Err err = {0};
   if (unit_parse(text, &v.unit, &err)) return v;
   c->warned = false;
@@ -352,8 +352,8 @@ static Value declared_unit(Check *c, const AstDeclaration *d) {
   return ANYTHING;
 }
 
-static void read_units(Check *c, const AstModel *m) {
-  Value *values = ARENA_ARRAY(c->arena, Value, m->declarations.count);
+static void read_units(UnitCheck *c, const AstModel *m) {
+  UnitValue *values = ARENA_ARRAY(c->arena, UnitValue, m->declarations.count);
   c->values = values;
   c->index = names_new(c->arena);
   for (int i = 0; i < m->declarations.count; i++) {
@@ -364,10 +364,10 @@ static void read_units(Check *c, const AstModel *m) {
 }
 
 // The value of an attribute or a binding, against the declared unit.
-static void check_value(Check *c, const AstDeclaration *d, const Value *unit, const char *what,
-                        const Ast *e) {
+static void check_value(UnitCheck *c, const AstDeclaration *d, const UnitValue *unit,
+                        const char *what, const Ast *e) {
   c->warned = false;
-  Value v = value_of(c, e);
+  UnitValue v = value_of(c, e);
   if (agree(&v, unit)) return;
   const char *has = name_of(c, &v), *declared = name_of(c, unit);
   if (unit_same_dimension(&v.unit, &unit->unit))
@@ -386,7 +386,7 @@ static bool holds_quantity(const char *attribute) {
   return false;
 }
 
-static void check_declaration(Check *c, const AstDeclaration *d, const Value *unit) {
+static void check_declaration(UnitCheck *c, const AstDeclaration *d, const UnitValue *unit) {
   for (int i = 0; i < d->attributes.count; i++) {
     const AstAttribute *a = &d->attributes.at[i];
     if (holds_quantity(a->name)) check_value(c, d, unit, a->name, a->value);
@@ -394,14 +394,14 @@ static void check_declaration(Check *c, const AstDeclaration *d, const Value *un
   if (d->binding) check_value(c, d, unit, "the value", d->binding);
 }
 
-static void check_equation(Check *c, const AstEquation *e) {
+static void check_equation(UnitCheck *c, const AstEquation *e) {
   c->warned = false;
-  Value left = value_of(c, e->left), right = value_of(c, e->right);
+  UnitValue left = value_of(c, e->left), right = value_of(c, e->right);
   common(c, e->line, e->column, "the two sides", &left, &right);
 }
 
 void units_check(const AstModel *m, const Source *s, Arena *a, Warnings *out) {
-  Check c = {.source = s, .arena = a, .out = out};
+  UnitCheck c = {.source = s, .arena = a, .out = out};
   read_units(&c, m);
   for (int i = 0; i < m->declarations.count; i++)
     check_declaration(&c, &m->declarations.at[i], &c.values[i]);

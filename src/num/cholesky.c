@@ -1,3 +1,5 @@
+// Cholesky factorisation A = R'R by rows: R_ii^2 = A_ii - sum_k R_ki^2, R_ij = (A_ij - sum_k R_ki R_kj) / R_ii, sums
+// over k < i (Golub and Van Loan, Matrix Computations, section 4.2).
 #include "num/cholesky.h"
 
 #include <math.h>

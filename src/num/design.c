@@ -1,3 +1,6 @@
+// Designs of points in the unit cube: random; Latin hypercube (McKay, Beckman and Conover 1979), the best of ten by
+// the largest distance of the nearest pair (maximin); Sobol's sequence in the order of the Gray code (Antonov and
+// Saleev 1979) with the direction numbers of Joe and Kuo (2008) and a random digital shift.
 #include "num/design.h"
 
 #include <math.h>

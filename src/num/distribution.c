@@ -1,3 +1,7 @@
+// Tails and quantiles. Normal: erfc. Student: P(T > t) = I_x(v/2, 1/2) / 2 with x = v/(v + t^2) and the incomplete
+// beta function I. Chi-square: the incomplete gamma function of v/2 and x/2, by its series or its continued fraction,
+// whichever gives the smaller tail directly (Abramowitz and Stegun, sections 6.5 and 26). Continued fractions by the
+// modified method of Lentz; quantiles by safeguarded Newton steps.
 #include "num/distribution.h"
 
 #include <float.h>

@@ -1,3 +1,10 @@
+// Least squares with linear inequalities (problem LSI of Lawson and Hanson 1974): minimise |z + M d| with C d >= b, by
+// a primal active-set method (Gill, Murray and Wright, Practical Optimization, 1981, chapter 5).
+//
+// The rows that hold are factored, C_held' = Q T. The shortest least-squares step in the space of the other columns of
+// Q (by singular values, so that M may have any rank) goes as far as the first row that blocks it; that row then
+// holds, too. At the minimum of a set the multipliers (forces) are found from T; the row with the most negative one is
+// released. After a step of length 0 rows are taken by their number (Bland 1977), so that the method cannot cycle.
 #include "num/lsi.h"
 
 #include <math.h>
@@ -24,8 +31,8 @@ typedef struct ActiveSet {
   double *Q; // n x n by rows: the first columns span the rows that hold, the others are free
   double *T; // triangle of the rows that hold in that basis, by rows of n
   double *left, *step, *slope, *force, *reduced, *V, *s, *v;
-  bool
-      careful; // after a step of length 0: rows change by their number, which cannot go round in circles (Bland)
+  // After a step of length 0: rows change by their number, which cannot go round in circles (Bland).
+  bool careful;
 } ActiveSet;
 
 struct Lsi {
@@ -327,8 +334,7 @@ static double largest_violation(const Lsi *w, const LsiProblem *p, const double 
   return largest;
 }
 
-// A row of the residuals: row k of A, less a slack of its own where it is an inequality, which may become as large as it
-// likes.
+// A row of the residuals: row k of A, less a slack variable >= 0 of its own where it is an inequality.
 static void add_missing(Lsi *w, const LsiProblem *p, int k, int slack) {
   ActiveSet *s = &w->set;
   double *M = w->M + (size_t)s->rows * (size_t)s->n;

@@ -1,3 +1,6 @@
+// LU factorisation. Dense: partial pivoting. Sparse: pivots from the diagonal, in the order of Markowitz (least (row
+// count - 1)(column count - 1)) that is found once for a pattern (Duff, Erisman and Reid, Direct Methods for Sparse
+// Matrices, 1986); a poor pivot sends that matrix to the dense method.
 #include "num/lu.h"
 
 #include <assert.h>

@@ -14,8 +14,8 @@ Lu *lu_new(Arena *a, int n);
 // rows are exchanged instead (dense).
 Lu *lu_new_sparse(Arena *a, const Pattern *pattern);
 
-// Partial pivoting, A by rows. False when A is singular or not finite; the factors are then of no
-// use.
+// Partial pivoting, A by rows. Returns false when A is singular or not finite; the factors are then
+// undefined.
 bool lu_factor(Lu *lu, const double *A);
 bool lu_factor_sparse(Lu *lu, const double *values, double scale, double shift);
 

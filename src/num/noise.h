@@ -8,7 +8,7 @@ double noise_deviation(const double *t, const double *y, int n);
 // left out.
 double noise_deviation_between(const double *t, const double *y, int n, const int *jump, int jumps);
 
-// The same by medians of differences of order 2 to 4: outliers count as little as a few wild samples should.
+// The same by medians of differences of order 2 to 4: a few outliers change it little.
 double noise_deviation_robust(const double *t, const double *y, int n);
 
 // Standard deviation of normal numbers from the median of their sizes, n > 0. Sorts the sizes.

@@ -1,3 +1,5 @@
+// Householder QR with column pivoting (Businger and Golub 1965): the longest of what is left of the columns comes
+// next. Lengths are computed anew for each step, which costs as much as the reflections and loses no digits.
 #include "num/pivot_qr.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// out += A in for sparse A, row by row, four columns at a time.
 #include "num/product.h"
 
 #include <stddef.h>

@@ -1,3 +1,6 @@
+// Sequential QR (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 27): a block of rows under R is made
+// zero column by column by Householder reflections, each of which changes one row of R and the block. One pass over
+// the block applies a reflection and computes the products that the next one needs.
 #include "num/qr.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// xoshiro256** (Blackman and Vigna 2018), seeded by splitmix64; normal numbers by the polar method.
 #include "num/random.h"
 
 #include <math.h>

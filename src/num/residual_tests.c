@@ -1,3 +1,6 @@
+// Tests for whiteness. Ljung-Box: sum over lags of (sum r_i r_(i-lag))^2 / sum r_i^2 r_(i-lag)^2 is chi-square with as
+// many degrees of freedom as lags. Runs: with a positive and b negative residuals the number of runs has the mean
+// 2ab/(a+b) + 1 and is nearly normal.
 #include "num/residual_tests.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+// Singular values A = U S V' by the one-sided Jacobi method (Hestenes 1958): pairs of columns of A are rotated until
+// all are orthogonal; their lengths are then the singular values, and the product of the rotations is V. Small
+// singular values come out accurate relative to themselves, whatever the scale of the columns (Demmel and Veselic
+// 1992).
 #include "num/svd.h"
 
 #include <float.h>
@@ -5,15 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// One-sided Jacobi method: rotations of pairs of columns until all are orthogonal (Demmel and Veselic 1992 show why
-// small singular values come out accurate).
 enum { SWEEPS_MOST = 60 };
-
-static double column_product(int rows, int n, const double *A, int p, int q) {
-  double sum = 0;
-  for (int i = 0; i < rows; i++) sum += A[i * n + p] * A[i * n + q];
-  return sum;
-}
 
 static void rotate_columns(int rows, int n, double *A, int p, int q, double c, double s) {
   for (int i = 0; i < rows; i++) {
@@ -62,10 +58,11 @@ static void swap_columns(int rows, int n, double *A, int p, int q) {
 
 // The length of column j, which is then made 1.
 static double take_length(int rows, int n, double *A, int j) {
-  double size = column_largest(rows, n, A, j), length;
+  double size = column_largest(rows, n, A, j), square = 0;
   if (size == 0) return 0;
   for (int i = 0; i < rows; i++) A[i * n + j] /= size;
-  length = sqrt(column_product(rows, n, A, j, j));
+  for (int i = 0; i < rows; i++) square += A[i * n + j] * A[i * n + j];
+  double length = sqrt(square);
   for (int i = 0; i < rows; i++) A[i * n + j] /= length;
   return size * length;
 }

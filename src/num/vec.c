@@ -1,3 +1,4 @@
+// Sums, largest and scaled squares by columns, four at a time.
 #include "num/vec.h"
 
 #include <stdlib.h>

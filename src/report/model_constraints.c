@@ -106,7 +106,7 @@ ModelConstraints *model_constraints_new(Arena *a, const Model *m) {
 
 // The slope of the constraint by the states, into a column.
 static double *slope_of(const ModelConstraint *c, Arena *a, const SystemWork *w) {
-  const SparsePart *part = &w->system->cx;
+  const SparsePart *part = &w->system->sparse.g_x;
   double *slope = ARENA_ARRAY(a, double, part->pattern.columns + 1);
   for (int k = part->pattern.start[c->first]; k < part->pattern.start[c->first + 1]; k++)
     slope[part->pattern.column[k]] = w->invariant_out[part->at + k];

@@ -68,11 +68,12 @@ static Operations kernel_operations(const Kernel *k) {
 
 static void count_operations(ModelFacts *f) {
   const System *s = f->system;
-  f->rhs = kernel_operations(&s->rhs);
-  f->jacobian = kernel_operations(&s->jacobian);
-  f->sensitivities = kernel_operations(&s->rhs_sens);
-  f->hoisted = kernel_operations(&s->hoist);
-  if (s->ns && !s->augmented) f->sensitivities.arithmetic += pattern_count(&s->fx.pattern) * s->ns;
+  f->rhs = kernel_operations(&s->kernel[KERNEL_RHS]);
+  f->jacobian = kernel_operations(&s->kernel[KERNEL_JACOBIAN]);
+  f->sensitivities = kernel_operations(&s->kernel[KERNEL_RHS_SENS]);
+  f->hoisted = kernel_operations(&s->kernel[KERNEL_HOIST]);
+  if (s->ns && !s->columns.augmented)
+    f->sensitivities.arithmetic += pattern_count(&s->sparse.f_x.pattern) * s->ns;
 }
 
 // ---------------------------------------------------------------- structure

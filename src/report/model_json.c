@@ -233,7 +233,7 @@ static void operations(Json *j) {
 }
 
 static void jacobian(Json *j) {
-  const Pattern *p = &j->f->system->jac;
+  const Pattern *p = &j->f->system->sparse.jacobian;
   text_print(j->out, "  \"jacobian\": {\"nonzeros\": %d, \"rows\": [", pattern_count(p));
   for (int i = 0, shown = 0; i < p->rows; i++)
     for (int e = p->start[i]; e < p->start[i + 1]; e++)

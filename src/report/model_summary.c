@@ -441,7 +441,7 @@ static void print_picture(Summary *s, const Pattern *p) {
 }
 
 static void print_jacobian(Summary *s) {
-  const Pattern *p = &s->f->system->jac;
+  const Pattern *p = &s->f->system->sparse.jacobian;
   int n = p->rows, count = pattern_count(p);
   if (!n) return;
   text_print(s->out, "\nJacobian\n  %d of %ld entries can be other than 0 (%.3g %%)\n", count,

@@ -115,7 +115,7 @@ double backward_node(const Backward *b, int node) {
 Backward *backward_new(const System *s, HistoryInputs *inputs, int nodes) {
   Arena *a = arena_new();
   Backward *b = ARENA_NEW(a, Backward);
-  int entries = pattern_count(&s->jac);
+  int entries = pattern_count(&s->sparse.jacobian);
   b->arena = a;
   b->system = s;
   b->inputs = inputs;
@@ -173,7 +173,7 @@ void backward_begin(Backward *b, const double *p, double start) {
   system_forget(b->work);
   system_start(b->work, start, b->mu);
   memset(b->mu, 0, (size_t)b->nx * sizeof *b->mu);
-  if (b->system->rhs.guess_count) follow_motion(b);
+  if (b->system->kernel[KERNEL_RHS].guess_count) follow_motion(b);
 }
 
 // ---------------------------------------------------------------- a step
@@ -195,11 +195,11 @@ static void add_right(Backward *b, const double *factor, const double *change) {
 }
 
 static void find_slopes(Backward *b) {
-  int entries = pattern_count(&b->system->jac);
+  int entries = pattern_count(&b->system->sparse.jacobian);
   double finite = 0;
   for (int m = b->nodes - 1; m >= 0; m--) {
     double t = backward_node(b, m);
-    if (b->system->rhs.guess_count) system_rhs(b->work, t, b->mu, b->product);
+    if (b->system->kernel[KERNEL_RHS].guess_count) system_rhs(b->work, t, b->mu, b->product);
     system_jacobian(b->work, t, b->mu, b->row, NULL);
     for (int e = 0; e < entries; e++) {
       b->J[e * WIDE + m] = b->row[e];
@@ -232,7 +232,7 @@ void backward_add(Backward *b, double t, const double *change) {
 
 // product = f_x' solution at all nodes
 static void multiply(const Backward *b) {
-  const Pattern *p = &b->system->jac;
+  const Pattern *p = &b->system->sparse.jacobian;
   memset(b->product, 0, (size_t)(b->nx * WIDE) * sizeof *b->product);
   for (int j = 0; j < b->nx; j++) {
     double *out = b->product + j * WIDE;
@@ -280,7 +280,7 @@ static bool solve_by_sweeps(Backward *b) {
 
 // The same equations as a matrix: row (l, j), column (m, i) where f_x has an entry (i, j).
 static void make_lu(Backward *b) {
-  const Pattern *p = &b->system->jac;
+  const Pattern *p = &b->system->sparse.jacobian;
   int n = b->nodes, nx = b->nx, count = n * n * pattern_count(p), at = 0;
   int *start = ARENA_ARRAY(b->arena, int, n *nx + 1),
       *column = ARENA_ARRAY(b->arena, int, count + 1);
@@ -299,7 +299,7 @@ static void make_lu(Backward *b) {
 
 static bool solve_at_once(Backward *b) {
   if (!b->lu) make_lu(b);
-  const Pattern *p = &b->system->jac;
+  const Pattern *p = &b->system->sparse.jacobian;
   int n = b->nodes, nx = b->nx, at = 0;
   for (int l = 0; l < n; l++)
     for (int j = 0; j < nx; j++) {

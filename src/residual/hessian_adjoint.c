@@ -278,7 +278,7 @@ static void add_values(SecondOrder *h, const AdjointWay *w, const Values *v) {
 
 static void compute(AdjointWay *w, const Values *v, double t, const double *mu) {
   w->inputs.states_only = false;
-  if (v->system->rhs.guess_count) // Newton's iteration begins where the motion is
+  if (v->system->kernel[KERNEL_RHS].guess_count) // Newton's iteration begins where the motion is
     system_rhs(v->work, t, mu, w->change);
   system_outputs(v->work, t, mu, v->value, NULL);
 }

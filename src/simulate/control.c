@@ -1,3 +1,7 @@
+// Step size control of one-step methods: h_new = h * safety * error^-(1/order - 3/4 memory) * error_old^memory, the PI
+// controller of Gustafsson (1991) as in Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2.
+// First step: Hairer, Norsett and Wanner I, section II.4. Lanes share their steps; what a lane saves in error while
+// others keep the steps short it may spend later.
 #include "simulate/control.h"
 
 #include <float.h>

@@ -16,8 +16,8 @@ typedef struct Control {
   const VecKernels *vec;
   double *abs_tol; // of each number of y
   double *squares; // scaled errors squared, of each number of y
-  double *
-      errors; // squared: of the states of each lane, and behind them (padded) of each column of sensitivities
+  // Squared: of the states of each lane, and behind them (padded) of each column of sensitivities.
+  double *errors;
   int errors_sens; // where those of the sensitivities begin
   // Of several lanes, by lane.
   double *errors_lane; // scratch

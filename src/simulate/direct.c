@@ -1,3 +1,5 @@
+// IDAS of SUNDIALS (Hindmarsh et al. 2005, ACM TOMS 31:363): backward differentiation formulas of variable order for 0
+// = F(t, z, dz/dt), sensitivities column by column (staggered corrector).
 #include "simulate/direct.h"
 
 #include <assert.h>

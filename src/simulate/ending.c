@@ -1,3 +1,4 @@
+// Sentences about the end of a simulation: outcome, place, cause, remedy.
 #include "simulate/ending.h"
 
 #include <math.h>
@@ -22,12 +23,12 @@ const char *outcome_meaning(Outcome o) {
   return TABLE[o].meaning;
 }
 
-static const char *state_name(const Run *run, int i) {
+static const char *state_name(const SimulateRun *run, int i) {
   const Model *m = run->system->model;
   return m->flat->variables.at[m->state[i]].name;
 }
 
-static void name_component(const Run *run, int index, char *out, size_t size) {
+static void name_component(const SimulateRun *run, int index, char *out, size_t size) {
   const System *s = run->system;
   if (index < s->nx) {
     snprintf(out, size, "%s", state_name(run, index));
@@ -35,18 +36,19 @@ static void name_component(const Run *run, int index, char *out, size_t size) {
   }
   int i = (index - s->nx) / s->stride, k = (index - s->nx) % s->stride;
   const char *parameter =
-      k < s->ns ? s->model->flat->parameters.at[s->parameter[s->active[k]]].name : "?";
+      k < s->ns ? s->model->flat->parameters.at[s->columns.parameter[k]].name : "?";
   snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
 }
 
-void end_run(const Run *run, Outcome outcome) {
+void end_run(const SimulateRun *run, Outcome outcome) {
   run->out->outcome = outcome;
   if (run->stepper) run->out->t_end = run->stepper->t;
 }
 
-static void message(const Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void message(const SimulateRun *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void message(const Run *run, const char *format, ...) {
+static void message(const SimulateRun *run, const char *format, ...) {
   size_t used = strlen(run->out->message);
   va_list args;
   va_start(args, format);
@@ -54,7 +56,7 @@ static void message(const Run *run, const char *format, ...) {
   va_end(args);
 }
 
-static int fastest_state(const Run *run, const double *x, const double *dx) {
+static int fastest_state(const SimulateRun *run, const double *x, const double *dx) {
   int best = 0;
   double most = -1;
   for (int i = 0; i < run->system->nx; i++) {
@@ -64,7 +66,7 @@ static int fastest_state(const Run *run, const double *x, const double *dx) {
   return best;
 }
 
-static void describe_state(const Run *run, int index) {
+static void describe_state(const SimulateRun *run, int index) {
   const Stepper *s = run->stepper;
   char name[160];
   name_component(run, index, name, sizeof name);
@@ -78,7 +80,7 @@ static void describe_state(const Run *run, int index) {
             s->y[fast], run->y[fast]);
 }
 
-static void end_too_small(const Run *run) {
+static void end_too_small(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_STEP_TOO_SMALL);
   message(run, "at t = %.10g the steps became too small (%.2g)", s->t, s->h_next);
@@ -86,7 +88,7 @@ static void end_too_small(const Run *run) {
   message(run, "; the solution may grow without bound or jump there");
 }
 
-static void end_too_many(const Run *run) {
+static void end_too_many(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_TOO_MANY_STEPS);
   message(run, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
@@ -100,39 +102,39 @@ static void end_too_many(const Run *run) {
 }
 
 // f was not finite a little ahead: looks along the slope for the first point where it fails, and says why.
-static void explain_ahead(const Run *run) {
+static void explain_ahead(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   int n = run->system->nx;
   Text why;
   text_init(&why);
   Arena *scratch = arena_new();
   double *dx = ARENA_ARRAY(scratch, double, n + 16), *x = ARENA_ARRAY(scratch, double, n + 16);
-  bool found = system_explain(run->work, SYSTEM_RHS, s->t, s->y, &why);
+  bool found = system_explain(run->work, KERNEL_RHS, s->t, s->y, &why);
   system_rhs(run->work, s->t, s->y, dx);
   double span = fabs(s->t) > 0 ? fabs(s->t) : 1;
   for (double h = 1e-15 * span; !found && h <= 10 * span; h *= 4) {
     for (int i = 0; i < n; i++) x[i] = s->y[i] + h * dx[i];
-    found = system_explain(run->work, SYSTEM_RHS, s->t + h, x, &why);
+    found = system_explain(run->work, KERNEL_RHS, s->t + h, x, &why);
   }
   if (!found && run->system->ns)
-    found = system_explain(run->work, SYSTEM_RHS_SENS, s->t, s->y, &why);
-  if (!found && run->system->jacobian.code)
-    found = system_explain(run->work, SYSTEM_JACOBIAN, s->t, s->y, &why);
+    found = system_explain(run->work, KERNEL_RHS_SENS, s->t, s->y, &why);
+  if (!found && run->system->kernel[KERNEL_JACOBIAN].code)
+    found = system_explain(run->work, KERNEL_JACOBIAN, s->t, s->y, &why);
   message(run, "%s", found ? why.at : "numbers became too large");
   arena_free(scratch);
   text_done(&why);
 }
 
-static void end_not_computable(const Run *run) {
+static void end_not_computable(const SimulateRun *run) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
   message(run, "beyond t = %.10g the equations cannot be computed: ", run->stepper->t);
   if (run->system->lanes == 1) explain_ahead(run);
 }
 
-bool end_singular(const Run *run, const Singular *at, const char *how) {
+bool end_singular(const SimulateRun *run, const Singular *at, const char *how) {
   Text lines;
   text_init(&lines);
-  int count = constraints_lines(run->constraints, at->row, &lines);
+  int count = invariants_lines(run->invariants, at->row, &lines);
   end_run(run, OUTCOME_SINGULAR);
   run->out->t_end = at->t;
   message(run,
@@ -144,10 +146,10 @@ bool end_singular(const Run *run, const Singular *at, const char *how) {
   return false;
 }
 
-void end_of_step(const Run *run, StepEnd e) {
+void end_of_step(const SimulateRun *run, StepEnd e) {
   Singular at;
-  if (e != STEP_TOO_MANY && run->constraints && run->system->lanes == 1 &&
-      constraints_near_singular(run->constraints, false, &at)) {
+  if (e != STEP_TOO_MANY && run->invariants && run->system->lanes == 1 &&
+      invariants_near_singular(run->invariants, false, &at)) {
     end_singular(run, &at,
                  e == STEP_TOO_SMALL ? "the steps became too small, because close to"
                                      : "the equations cannot be computed, because close to");
@@ -161,13 +163,13 @@ void end_of_step(const Run *run, StepEnd e) {
     end_not_computable(run);
 }
 
-bool end_output(const Run *run, double t, const double *y) {
+bool end_output(const SimulateRun *run, double t, const double *y) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
   run->out->t_end = t;
   message(run, "at t = %.10g an output cannot be computed: ", t);
   Text why;
   text_init(&why);
-  bool found = run->system->lanes == 1 && system_explain(run->work, SYSTEM_OUTPUTS, t, y, &why);
+  bool found = run->system->lanes == 1 && system_explain(run->work, KERNEL_OUTPUTS, t, y, &why);
   message(run, "%s", found ? why.at : "a number is too large");
   text_done(&why);
   return false;
@@ -179,7 +181,7 @@ static const char *const DERIVATIVE[] = {"", "the time derivative of ",
                                          "the third time derivative of "};
 enum { DERIVATIVES = sizeof DERIVATIVE / sizeof *DERIVATIVE };
 
-static void say_constraint(const Run *run, int invariant) {
+static void say_constraint(const SimulateRun *run, int invariant) {
   const Model *m = run->system->model;
   const Invariant *v = &m->invariants[invariant];
   message(run, "%sthe constraint of line %d",
@@ -187,7 +189,7 @@ static void say_constraint(const Run *run, int invariant) {
           m->flat->equations.at[v->equation].line);
 }
 
-bool end_contradiction(const Run *run, int condition, double residual, double size) {
+bool end_contradiction(const SimulateRun *run, int condition, double residual, double size) {
   const StartCondition *c = &run->system->model->conditions[condition];
   end_run(run, OUTCOME_NO_START);
   message(run, "the start values at t = %.10g do not satisfy ", run->request->start);
@@ -211,7 +213,7 @@ bool end_contradiction(const Run *run, int condition, double residual, double si
 }
 
 // A search for start values that ended without any.
-static bool say_unsatisfied(const Run *run) {
+static bool say_unsatisfied(const SimulateRun *run) {
   Model *m = (Model *)run->system->model; // its graph is extended under its lock
   int invariant;
   double residual;
@@ -227,9 +229,9 @@ static bool say_unsatisfied(const Run *run) {
   return true;
 }
 
-bool end_fixed(const Run *run, int invariant, int column) {
+bool end_fixed(const SimulateRun *run, int invariant, int column) {
   const System *s = run->system;
-  const char *name = s->model->flat->parameters.at[s->parameter[s->active[column]]].name;
+  const char *name = s->model->flat->parameters.at[s->columns.parameter[column]].name;
   end_run(run, OUTCOME_NO_START);
   message(run, "the start values at t = %.10g satisfy ", run->request->start);
   say_constraint(run, invariant);
@@ -240,7 +242,7 @@ bool end_fixed(const Run *run, int invariant, int column) {
   return false;
 }
 
-bool end_jump(const Run *run, int invariant, double by) {
+bool end_jump(const SimulateRun *run, int invariant, double by) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
   message(run, "at t = %.10g ", run->stepper->t);
   say_constraint(run, invariant);
@@ -251,7 +253,7 @@ bool end_jump(const Run *run, int invariant, double by) {
   return false;
 }
 
-bool end_chatter(const Run *run, int event) {
+bool end_chatter(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_CHATTER);
   message(
@@ -263,7 +265,7 @@ bool end_chatter(const Run *run, int event) {
   return false;
 }
 
-bool end_too_many_events(const Run *run, int event) {
+bool end_too_many_events(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_TOO_MANY_EVENTS);
   message(run,
@@ -274,9 +276,9 @@ bool end_too_many_events(const Run *run, int event) {
   return false;
 }
 
-void end_lost(const Run *run, int invariant, double by) {
+void end_lost(const SimulateRun *run, int invariant, double by) {
   Singular at;
-  if (constraints_near_singular(run->constraints, true, &at)) {
+  if (invariants_near_singular(run->invariants, true, &at)) {
     end_singular(run, &at, "the motion left its constraints, because close to");
     return;
   }
@@ -291,7 +293,7 @@ void end_lost(const Run *run, int invariant, double by) {
 }
 
 // What a constraint was differentiated for must not jump.
-void end_rough_input(const Run *run, int input) {
+void end_rough_input(const SimulateRun *run, int input) {
   const Model *m = run->system->model;
   int order = m->input_order[input];
   end_run(run, OUTCOME_NO_START);
@@ -302,19 +304,19 @@ void end_rough_input(const Run *run, int input) {
           order == 1 ? "linear or spline" : "spline");
 }
 
-void end_without_start(const Run *run, const double *y) {
+void end_without_start(const SimulateRun *run, const double *y) {
   bool alone = run->system->lanes == 1;
   end_run(run, OUTCOME_NO_START);
   message(run, "the start values at t = %.10g cannot be computed: ", run->request->start);
   if (alone && say_unsatisfied(run)) return;
   Text why;
   text_init(&why);
-  bool found = alone && system_explain(run->work, SYSTEM_START, run->request->start, y, &why);
+  bool found = alone && system_explain(run->work, KERNEL_START, run->request->start, y, &why);
   message(run, "%s", found ? why.at : "a number is too large");
   text_done(&why);
 }
 
-void end_refused(const Run *run, const char *refusal) {
+void end_refused(const SimulateRun *run, const char *refusal) {
   char solver[OPTION_WORD_SIZE], index[OPTION_WORD_SIZE];
   end_run(run, OUTCOME_NO_START);
   run->out->t_end = run->request->start;

@@ -1,35 +1,36 @@
 // How a simulation ends before its time: the outcome, and sentences that say where, why, and what can be done.
 #pragma once
-#include "simulate/constraints.h"
+#include "simulate/invariants.h"
 #include "simulate/simulate.h"
 
-typedef struct Run {
+typedef struct SimulateRun {
   const System *system;
   SystemWork *work;
   const SimulateOptions *options;
   const Tolerance *tol;
-  const Constraints *constraints; // NULL: the model has no invariants
+  const InvariantWork *invariants; // NULL: the model has no invariants
   const SimulateRequest *request;
   double t_end;
   const Stepper *stepper; // in use; NULL before the first
   double *y;              // scratch of as many numbers as the stepper has
   Trajectory *out;
-} Run;
+} SimulateRun;
 
 // All of these set the outcome, and those that return something return false.
-void end_run(const Run *run, Outcome outcome); // without a message
-void end_of_step(const Run *run, StepEnd e);
-bool end_singular(const Run *run, const Singular *at, const char *how);
-void end_lost(const Run *run, int invariant, double by); // or singular, where that is close
-bool end_output(const Run *run, double t, const double *y);
-bool end_jump(const Run *run, int invariant, double by);
-bool end_chatter(const Run *run, int event);
-bool end_too_many_events(const Run *run, int event);
+void end_run(const SimulateRun *run, Outcome outcome); // without a message
+void end_of_step(const SimulateRun *run, StepEnd e);
+bool end_singular(const SimulateRun *run, const Singular *at, const char *how);
+void end_lost(const SimulateRun *run, int invariant, double by); // or singular, where that is close
+bool end_output(const SimulateRun *run, double t, const double *y);
+bool end_jump(const SimulateRun *run, int invariant, double by);
+bool end_chatter(const SimulateRun *run, int event);
+bool end_too_many_events(const SimulateRun *run, int event);
 
 // At the start.
-void end_without_start(const Run *run, const double *y);
-bool end_contradiction(const Run *run, int condition, double residual, double size);
-bool end_fixed(const Run *run, int invariant,
+void end_without_start(const SimulateRun *run, const double *y);
+bool end_contradiction(const SimulateRun *run, int condition, double residual, double size);
+bool end_fixed(const SimulateRun *run, int invariant,
                int column); // start values that hold at one value of a parameter
-void end_rough_input(const Run *run, int input);
-void end_refused(const Run *run, const char *refusal); // NULL: a solver was named that is not used
+void end_rough_input(const SimulateRun *run, int input);
+void end_refused(const SimulateRun *run,
+                 const char *refusal); // NULL: a solver was named that is not used

@@ -1,3 +1,10 @@
+// Events of switching functions w(t, x). Location: each accepted step is sampled from the dense output at five points,
+// and halved until these tell w (their fourth difference is small); a change of sign, or a dip below 0 that a parabola
+// predicts, is then located by the Illinois method (Dowell and Jarratt 1971).
+//
+// Sensitivities: at the time t*(p) of an event x is continuous and its slope jumps from f_old to f_new, so S_new =
+// S_old + (f_old - f_new) dt*/dp with dt*/dp = -(w_x S + w_p) / (w_x f_old + w_t) (Galan, Feehery and Barton 1999,
+// Appl. Numer. Math. 31:17).
 #include "simulate/event.h"
 
 #include <math.h>
@@ -12,13 +19,13 @@ enum {
 
 typedef struct Sample { // of the switching functions
   double t;
-  double *g, *margin; // by event
+  double *w, *margin; // by event
 } Sample;
 
 struct EventWork {
   SystemWork *work;
   const Model *model;
-  double *g;                          // switching functions
+  double *w;                          // switching functions
   double *before;                     // margins at a trial time
   Sample end[2];                      // of the step
   Sample part[DEPTH_MOST + 1][PARTS]; // inside a stretch: the ends of its parts, and one to check
@@ -39,13 +46,13 @@ static Sample new_sample(Arena *a, int ne) {
   return (Sample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
 }
 
-EventWork *event_work_new(Arena *a, SystemWork *w) {
-  const System *s = w->system;
+EventWork *event_work_new(Arena *a, SystemWork *work) {
+  const System *s = work->system;
   int numbers = s->nx + s->nx * s->stride;
   EventWork *e = ARENA_NEW(a, EventWork);
-  e->work = w;
+  e->work = work;
   e->model = s->model;
-  e->g = ARENA_ARRAY(a, double, s->ne + 8);
+  e->w = ARENA_ARRAY(a, double, s->ne + 8);
   e->before = ARENA_ARRAY(a, double, s->ne + 8);
   e->trial = new_sample(a, s->ne);
   for (int i = 0; i < 2; i++) e->end[i] = new_sample(a, s->ne);
@@ -62,32 +69,32 @@ EventWork *event_work_new(Arena *a, SystemWork *w) {
 }
 
 // How far an event is from happening: positive while its mode is right.
-static double margin(const EventWork *e, int k, double g) {
+static double margin(const EventWork *e, int k, double w) {
   double mode = system_mode(e->work, k);
   switch (e->model->flat->events.at[k].kind) {
-  case EVENT_FLOOR: return fmin(g - mode, mode + 1 - g);
-  case EVENT_SIGN: return mode != 0 ? mode * g : -fabs(g);
-  default: return mode != 0 ? -g : g;
+  case EVENT_FLOOR: return fmin(w - mode, mode + 1 - w);
+  case EVENT_SIGN: return mode != 0 ? mode * w : -fabs(w);
+  default: return mode != 0 ? -w : w;
   }
 }
 
-static double new_mode(const EventWork *e, int k, double g) {
+static double new_mode(const EventWork *e, int k, double w) {
   double mode = system_mode(e->work, k);
   switch (e->model->flat->events.at[k].kind) {
   case EVENT_FLOOR: // inputs may jump far
-    return g < mode + 0.5 ? fmin(mode - 1, floor(g)) : fmax(mode + 1, floor(g));
-  case EVENT_SIGN: return mode != 0 ? -mode : copysign(1, g);
+    return w < mode + 0.5 ? fmin(mode - 1, floor(w)) : fmax(mode + 1, floor(w));
+  case EVENT_SIGN: return mode != 0 ? -mode : copysign(1, w);
   default: return 1 - mode;
   }
 }
 
 bool event_true_modes(EventWork *e, double t, const double *x) {
   bool changed = false;
-  system_events(e->work, t, x, e->g);
+  system_events(e->work, t, x, e->w);
   for (int k = 0; k < e->work->system->ne; k++) {
     e->frozen[k] = system_mode(e->work, k);
-    if (!(margin(e, k, e->g[k]) < 0)) continue;
-    system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
+    if (!(margin(e, k, e->w[k]) < 0)) continue;
+    system_set_mode(e->work, k, new_mode(e, k, e->w[k]));
     changed = true;
   }
   return changed;
@@ -102,11 +109,11 @@ static double rate_of(EventWork *e, double t, const double *y, int k) {
   const System *s = e->work->system;
   double h = 1e-7 * (1 + fabs(t)), before, after;
   system_rhs(e->work, t, y, e->f_old);
-  system_events(e->work, t, y, e->g);
-  before = e->g[k];
+  system_events(e->work, t, y, e->w);
+  before = e->w[k];
   for (int i = 0; i < s->nx; i++) e->x[i] = y[i] + h * e->f_old[i];
-  system_events(e->work, t + h, e->x, e->g);
-  after = e->g[k];
+  system_events(e->work, t + h, e->x, e->w);
+  after = e->w[k];
   return (after - before) / h;
 }
 
@@ -129,9 +136,9 @@ bool event_next_modes(EventWork *e, double t, const double *y) {
   system_events(e->work, t, y, e->before);
   for (int k = 0; k < ne; k++) e->frozen[k] = system_mode(e->work, k);
   for (int k = 0; k < ne; k++) {
-    double g = e->before[k];
-    if (margin(e, k, g) != 0) continue;
-    double next = g + 1e-7 * rate_of(e, t, y, k);
+    double w = e->before[k];
+    if (margin(e, k, w) != 0) continue;
+    double next = w + 1e-7 * rate_of(e, t, y, k);
     if (!(margin(e, k, next) < 0)) continue;
     system_set_mode(e->work, k, new_mode(e, k, next));
     changed = true;
@@ -149,8 +156,8 @@ static void sample_at(EventWork *e, Stepper *s, double t, Sample *out) {
   else
     s->row->dense(s, t, false, e->x);
   out->t = t;
-  system_events(e->work, t, e->x, out->g);
-  for (int k = 0; k < ne; k++) out->margin[k] = margin(e, k, out->g[k]);
+  system_events(e->work, t, e->x, out->w);
+  for (int k = 0; k < ne; k++) out->margin[k] = margin(e, k, out->w[k]);
 }
 
 typedef struct Crossing {
@@ -192,7 +199,7 @@ static double interpolate(const Sample *const q[PARTS + 1], int k, double theta)
     double weight = 1;
     for (int j = 0; j <= PARTS; j++)
       if (j != i) weight *= (PARTS * theta - j) / (i - j);
-    sum += weight * q[i]->g[k];
+    sum += weight * q[i]->w[k];
   }
   return sum;
 }
@@ -207,8 +214,8 @@ static bool samples_suffice(const EventWork *e, const Sample *const q[PARTS + 1]
       scale = fmax(scale, fabs(q[i]->margin[k]));
       least = fmin(least, fabs(q[i]->margin[k]));
     }
-    double bend = q[0]->g[k] - 4 * q[1]->g[k] + 6 * q[2]->g[k] - 4 * q[3]->g[k] + q[4]->g[k];
-    double error = fmax(fabs(bend), fabs(interpolate(q, k, theta) - check->g[k]));
+    double bend = q[0]->w[k] - 4 * q[1]->w[k] + 6 * q[2]->w[k] - 4 * q[3]->w[k] + q[4]->w[k];
+    double error = fmax(fabs(bend), fabs(interpolate(q, k, theta) - check->w[k]));
     if (error > 0.05 * scale && error > 0.5 * least) return false;
   }
   return true;
@@ -288,8 +295,8 @@ static void carry_sensitivities(EventWork *e, double *y) {
   }
 }
 
-static double rounding(double g) {
-  return 1e-12 * (1 + fabs(g));
+static double rounding(double w) {
+  return 1e-12 * (1 + fabs(w));
 }
 
 // Modes that are wrong after the first has changed change too.
@@ -297,10 +304,10 @@ static bool settle(EventWork *e, double t, const double *y, int *event) {
   int ne = e->work->system->ne;
   for (int round = 0; round < ROUNDS + ne; round++) {
     bool changed = false;
-    system_events(e->work, t, y, e->g);
+    system_events(e->work, t, y, e->w);
     for (int k = 0; k < ne && !changed; k++) {
-      if (margin(e, k, e->g[k]) >= -rounding(e->g[k])) continue;
-      system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
+      if (margin(e, k, e->w[k]) >= -rounding(e->w[k])) continue;
+      system_set_mode(e->work, k, new_mode(e, k, e->w[k]));
       changed = true;
       *event = k;
     }
@@ -313,9 +320,9 @@ static bool settle(EventWork *e, double t, const double *y, int *event) {
 static int list_happened(EventWork *e, double t, const double *y, int first) {
   int ne = e->work->system->ne, count = 0;
   e->happened[count++] = first;
-  system_events(e->work, t, y, e->g);
+  system_events(e->work, t, y, e->w);
   for (int k = 0; k < ne; k++)
-    if (k != first && margin(e, k, e->g[k]) < 0) e->happened[count++] = k;
+    if (k != first && margin(e, k, e->w[k]) < 0) e->happened[count++] = k;
   return count;
 }
 
@@ -331,8 +338,8 @@ bool event_pass(EventWork *e, double t, double *y, int event) {
     int k = e->happened[i];
     system_rhs(e->work, e->near_t, e->near_x, e->f_old);
     if (s->ns) system_event_sens(e->work, t, y, k, e->f_old, &e->rate, e->by_column);
-    system_events(e->work, t, y, e->g);
-    system_set_mode(e->work, k, new_mode(e, k, e->g[k]));
+    system_events(e->work, t, y, e->w);
+    system_set_mode(e->work, k, new_mode(e, k, e->w[k]));
     if (i == count - 1 && !settle(e, t, y, &event)) return false;
     system_rhs(e->work, t, y, e->f_new);
     if (s->ns) carry_sensitivities(e, y);

@@ -1,3 +1,6 @@
+// F(t, z, dz/dt) of a model. With invariants g: F = [dx/dt - f + g_x' eta | g], the form of Gear, Gupta and Leimkuhler
+// (1985, J. Comput. Appl. Math. 12-13:77), index 2. As typed: the equations of the text, z = [x | algebraic
+// variables]. F and its derivatives are compiled from the expressions of the model.
 #include "simulate/implicit.h"
 
 #include <assert.h>
@@ -6,46 +9,46 @@
 #include "expr/derive.h"
 #include "model/extend.h"
 
-typedef struct Part { // one compiled program
+typedef struct DaeProgram { // one compiled program
   Lowered *lowered;
   Code *code;
   double *work, *out;
   int results;
-} Part;
+} DaeProgram;
 
 struct Implicit {
   Arena *arena;
   SystemWork *work;
   EventWork *events;
   Dae dae;
-  Part residual;     // par, z, dz -> F
-  Part slopes;       // the same, and its derivatives
-  Part others;       // par, x -> unknowns behind the states, and their derivatives
-  Pattern of_F;      // columns: z, dx/dt, parameters
-  Pattern of_others; // columns: x, parameters
-  int *place;        // by value of of_F: its place in dae.pattern, -1 = a parameter
-  double *dy;        // at the start: dx/dt and the columns
+  DaeProgram residual; // par, z, dz -> F
+  DaeProgram slopes;   // the same, and its derivatives
+  DaeProgram others;   // par, x -> unknowns behind the states, and their derivatives
+  Pattern of_F;        // columns: z, dx/dt, parameters
+  Pattern of_others;   // columns: x, parameters
+  int *place;          // by value of of_F: its place in dae.pattern, -1 = a parameter
+  double *dy;          // at the start: dx/dt and the columns
 };
 
-typedef struct Form { // as expressions
+typedef struct DaeForm { // as expressions
   int m;
   Expr *F, *z, *dx;
   Expr *others;    // by unknown behind the states: its value, of t, x, u, p
   bool *tested;    // by unknown
   double *nominal; // by unknown, 0: see Dae
-} Form;
+} DaeForm;
 
 // ---------------------------------------------------------------- the two forms
 
-static bool is_tied(const Model *m) {
+static bool is_coupled(const Model *m) {
   for (int k = 0; k < m->nu; k++)
     if (m->input[k] < 0) return true;
   return false;
 }
 
-static Form form_new(const Model *m, Arena *a, int others) {
+static DaeForm form_new(const Model *m, Arena *a, int others) {
   int count = m->nx + others + 1;
-  Form form = {.m = m->nx + others};
+  DaeForm form = {.m = m->nx + others};
   form.F = ARENA_ARRAY(a, Expr, count);
   form.z = ARENA_ARRAY(a, Expr, count);
   form.dx = ARENA_ARRAY(a, Expr, count);
@@ -68,13 +71,13 @@ static int independent_invariants(const Model *m, Expr *list) {
 }
 
 // F = [dx/dt - f + g_x' eta | g]
-static Form form_of_invariants(Model *m, Arena *a, Arena *scratch) {
+static DaeForm form_of_invariants(Model *m, Arena *a, Arena *scratch) {
   Graph *g = m->graph;
   int n = m->nx;
   Expr *invariants = ARENA_ARRAY(scratch, Expr, m->invariant_count + 1);
   int count = independent_invariants(m, invariants);
   const Expr *symbols = model_helpers(m, HELPER_DIRECTION, n + count);
-  Form form = form_new(m, a, count);
+  DaeForm form = form_new(m, a, count);
   for (int i = 0; i < n; i++) {
     form.dx[i] = symbols[i];
     form.F[i] = expr_sub(g, symbols[i], m->f[i]);
@@ -112,7 +115,7 @@ static const bool *second_order_unknowns(const Model *m, Arena *scratch) {
 
 // States whose derivative is such an unknown (velocities) follow from others by differentiation: their error is that of
 // the positions divided by the step, and an error test of them makes steps smaller for ever.
-static void leave_out_velocities(const Model *m, Arena *scratch, Form *form) {
+static void leave_out_velocities(const Model *m, Arena *scratch, DaeForm *form) {
   const bool *second = second_order_unknowns(m, scratch);
   for (int j = 0; j < m->unknown_count; j++)
     for (int i = 0; i < m->nx; i++)
@@ -120,12 +123,12 @@ static void leave_out_velocities(const Model *m, Arena *scratch, Form *form) {
         form->tested[i] = false, form->nominal[i] = 0;
 }
 
-static Form form_as_typed(Model *m, Arena *a, Arena *scratch) {
+static DaeForm form_as_typed(Model *m, Arena *a, Arena *scratch) {
   const Flat *f = m->flat;
   int others = 0;
   for (int i = 0; i < f->variables.count; i++)
     others += f->variables.at[i].kind == VARIABLE_UNKNOWN && !f->variables.at[i].state;
-  Form form = form_new(m, a, others);
+  DaeForm form = form_new(m, a, others);
   assert(f->equations.count == form.m);
   for (int k = 0; k < form.m; k++) form.F[k] = f->equations.at[k].residual;
   for (int i = 0; i < m->nx; i++) form.dx[i] = f->variables.at[m->state[i]].derivative;
@@ -159,37 +162,37 @@ static void put(Places *p, Expr e, int segment, int index) {
   p->at[e] = (Location){(signed char)segment, index};
 }
 
-static Places find_places(const System *s, Model *m, Arena *a, const Form *form) {
+static Places find_places(const System *s, Model *m, Arena *a, const DaeForm *form) {
   const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, s->nu);
   const Expr *ddu = model_helpers(m, HELPER_INPUT_SECOND, s->nu);
   Places p = {ARENA_ARRAY(a, Location, m->graph->count), m->graph->count};
   for (int i = 0; i < p.count; i++) p.at[i].segment = -1;
   put(&p, m->flat->time, 0, 0);
   for (int i = 0; i < s->nu; i++) {
-    put(&p, m->u[i], 0, s->at_u + i), put(&p, du[i], 0, s->at_du + i);
-    put(&p, ddu[i], 0, s->at_du + s->nu + i);
+    put(&p, m->u[i], 0, s->at.u + i), put(&p, du[i], 0, s->at.du + i);
+    put(&p, ddu[i], 0, s->at.du + s->nu + i);
   }
-  for (int k = 0; k < s->ne; k++) put(&p, m->flat->events.at[k].mode, 0, s->at_mode + k);
-  if (m->stabilise) put(&p, m->stabilise, 0, s->at_rate);
+  for (int k = 0; k < s->ne; k++) put(&p, m->flat->events.at[k].mode, 0, s->at.mode + k);
+  if (m->stabilise) put(&p, m->stabilise, 0, s->at.rate);
   for (int k = 0; k < m->np; k++) {
     const Parameter *parameter = &m->flat->parameters.at[k];
-    if (!parameter->dependent) put(&p, parameter->node, 0, s->at_p + k);
+    if (!parameter->dependent) put(&p, parameter->node, 0, s->at.p + k);
   }
   for (int i = 0; i < form->m; i++) put(&p, form->z[i], 1, i);
   for (int i = 0; i < m->nx; i++) put(&p, form->dx[i], 2, i);
   return p;
 }
 
-static Part compile(Implicit *w, const Form *form, const Places *p, const Expr *first, int count,
-                    const Derivatives *more) {
+static DaeProgram compile(Implicit *w, const DaeForm *form, const Places *p, const Expr *first,
+                          int count, const Derivatives *more) {
   const System *s = w->work->system;
-  CodeChoice choice = s->rhs.code->used;
+  CodeChoice choice = s->kernel[KERNEL_RHS].code->used;
   int entries = more ? more->start[more->rows] : 0, all = count + entries;
-  int sizes[SEGMENTS] = {s->par_count, form->m, s->nx};
+  int sizes[SEGMENTS] = {s->at.count, form->m, s->nx};
   Expr *list = ARENA_ARRAY(w->arena, Expr, all + 1);
   memcpy(list, first, (size_t)count * sizeof *list);
   if (entries) memcpy(list + count, more->value, (size_t)entries * sizeof *list);
-  Part part;
+  DaeProgram part;
   part.lowered = lower(s->model->graph, w->arena, list, all, p->at, p->count, sizes, choice);
   part.code = code_compile(&part.lowered->program, 1, 0, choice);
   part.work = ARENA_ARRAY(w->arena, double, part.code->work_count + 16);
@@ -237,10 +240,10 @@ static const Pattern *join(Implicit *w, int m, int n) {
 
 static void put_parameters(const System *s, Expr *by) {
   for (int k = 0; k < s->ns; k++)
-    by[k] = s->model->flat->parameters.at[s->parameter[s->active[k]]].node;
+    by[k] = s->model->flat->parameters.at[s->columns.parameter[k]].node;
 }
 
-static void make_parts(Implicit *w, Model *m, Arena *scratch, const Form *form) {
+static void make_parts(Implicit *w, Model *m, Arena *scratch, const DaeForm *form) {
   const System *s = w->work->system;
   int n = s->nx;
   Expr *by = ARENA_ARRAY(scratch, Expr, form->m + n + s->ns + 1);
@@ -267,7 +270,8 @@ static bool all_finite(const double *x, int n) {
   return sum == 0;
 }
 
-static void run(const Implicit *w, const Part *p, double t, const double *z, const double *dz) {
+static void run(const Implicit *w, const DaeProgram *p, double t, const double *z,
+                const double *dz) {
   system_set_time(w->work, t);
   code_run(p->code, w->work->par, z, dz, p->out, p->work);
   if (!w->events || all_finite(p->out, p->results) || !event_true_modes(w->events, t, z)) return;
@@ -319,9 +323,9 @@ static void residual_sens(void *self, double t, const double *z, const double *d
 }
 
 // Newton blocks begin with the solution of the motion.
-static void take_guesses(const Implicit *w, const Part *p) {
+static void take_guesses(const Implicit *w, const DaeProgram *p) {
   const System *s = w->work->system;
-  const Kernel *motion = s->ns ? &s->rhs_sens : &s->rhs;
+  const Kernel *motion = &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
   for (int i = 0; i < p->lowered->newton_count; i++) {
     const NewtonPlace *to = &p->lowered->newton[i];
     for (int k = 0; k < motion->guess_count; k++) {
@@ -366,7 +370,7 @@ static void begin(void *self, double t, const double *y, double *z, double *dz) 
     system_rhs_sens(w->work, t, y, w->dy);
   else
     system_rhs(w->work, t, y, w->dy);
-  const Part *parts[] = {&w->residual, &w->slopes, &w->others};
+  const DaeProgram *parts[] = {&w->residual, &w->slopes, &w->others};
   for (int i = 0; i < 3; i++) take_guesses(w, parts[i]);
   put_rows(w, y, z);
   put_rows(w, w->dy, dz); // slopes of the others are in no equation
@@ -384,8 +388,8 @@ Implicit *implicit_new(SystemWork *work, ImplicitKind kind) {
   w->arena = a;
   w->work = work;
   pthread_mutex_lock(m->lock);
-  bool typed = kind == IMPLICIT_AS_TYPED && !is_tied(m);
-  Form form = typed ? form_as_typed(m, a, scratch) : form_of_invariants(m, a, scratch);
+  bool typed = kind == IMPLICIT_AS_TYPED && !is_coupled(m);
+  DaeForm form = typed ? form_as_typed(m, a, scratch) : form_of_invariants(m, a, scratch);
   make_parts(w, m, scratch, &form);
   pthread_mutex_unlock(m->lock);
   w->dy = ARENA_ARRAY(a, double, s->nx *(1 + s->stride) + 16);
@@ -404,7 +408,7 @@ Implicit *implicit_new(SystemWork *work, ImplicitKind kind) {
 
 void implicit_free(Implicit *w) {
   if (!w) return;
-  Part *parts[] = {&w->residual, &w->slopes, &w->others};
+  DaeProgram *parts[] = {&w->residual, &w->slopes, &w->others};
   for (int i = 0; i < 3; i++) {
     code_free(parts[i]->code);
     lowered_done(parts[i]->lowered);

@@ -9,8 +9,8 @@ typedef enum ImplicitKind {
   // dx/dt = f - g_x' eta, 0 = g with the invariants g of all levels that do not follow from others: the stabilised form of
   // Gear, Gupta and Leimkuhler, index 2. z = [x | eta], and eta is 0 but for errors of the integration.
   IMPLICIT_INVARIANTS,
-  // The equations of the model text before anything is differentiated; z = [x | algebraic variables]. Models tied to
-  // data have no text: they take the form above.
+  // The equations of the model text before anything is differentiated; z = [x | algebraic variables]. Coupled
+  // models have no text: they take the form above.
   IMPLICIT_AS_TYPED,
 } ImplicitKind;
 

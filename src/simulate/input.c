@@ -1,3 +1,5 @@
+// Inputs as piecewise polynomials: held, linear, or the cubic spline with not-a-knot ends (de Boor, A Practical Guide
+// to Splines, chapter IV). Constant beyond the samples.
 #include "simulate/input.h"
 
 #include <assert.h>
@@ -20,10 +22,10 @@ struct Input {
   double size;        // largest value
 };
 
-typedef struct Samples {
+typedef struct InputSamples {
   const double *t, *v;
   int n;
-} Samples;
+} InputSamples;
 
 // ---- from samples to pieces
 
@@ -38,13 +40,13 @@ static void add_piece(Build *b, Piece p) {
   b->piece[b->breaks] = p;
 }
 
-static void build_hold(Arena *scratch, Samples s, Build *b) {
+static void build_hold(Arena *scratch, InputSamples s, Build *b) {
   (void)scratch;
   for (int i = 1; i < s.n; i++)
     if (s.v[i] != s.v[i - 1]) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i]});
 }
 
-static void build_linear(Arena *scratch, Samples s, Build *b) {
+static void build_linear(Arena *scratch, InputSamples s, Build *b) {
   (void)scratch;
   double before = 0;
   for (int i = 0; i < s.n; i++) {
@@ -55,7 +57,7 @@ static void build_linear(Arena *scratch, Samples s, Build *b) {
   }
 }
 
-static double divided(Samples s, int i) {
+static double divided(InputSamples s, int i) {
   return (s.v[i + 1] - s.v[i]) / (s.t[i + 1] - s.t[i]);
 }
 
@@ -75,7 +77,7 @@ static void solve_tridiagonal(int n, const double *low, double *diagonal, const 
 // Second derivatives M at the samples, n >= 3; de Boor, A Practical Guide to Splines, chapter IV.
 // Not-a-knot: the third derivative is continuous at the second sample, h1 (M1 - M0) = h0 (M2 - M1),
 // which removes M0 from row 1.
-static void second_derivatives(Arena *scratch, Samples s, double *M) {
+static void second_derivatives(Arena *scratch, InputSamples s, double *M) {
   int n = s.n;
   double *low = ARENA_ARRAY(scratch, double, n), *diagonal = ARENA_ARRAY(scratch, double, n);
   double *high = ARENA_ARRAY(scratch, double, n), *right = ARENA_ARRAY(scratch, double, n);
@@ -100,7 +102,7 @@ static void second_derivatives(Arena *scratch, Samples s, double *M) {
   }
 }
 
-static void build_spline(Arena *scratch, Samples s, Build *b) {
+static void build_spline(Arena *scratch, InputSamples s, Build *b) {
   double *M = ARENA_ARRAY(scratch, double, s.n);
   if (s.n >= 3) second_derivatives(scratch, s, M);
   for (int i = 0; i < s.n - 1; i++) {
@@ -116,7 +118,7 @@ static void build_spline(Arena *scratch, Samples s, Build *b) {
 
 static const struct {
   const char *name;
-  void (*build)(Arena *scratch, Samples s, Build *b);
+  void (*build)(Arena *scratch, InputSamples s, Build *b);
 } KINDS[] = {
     [INPUT_HOLD] = {"hold", build_hold},
     [INPUT_LINEAR] = {"linear", build_linear},
@@ -134,7 +136,7 @@ bool input_kind_find(const char *name, InputKind *kind) {
 
 // ---- making
 
-static Input *make(Arena *a, Arena *scratch, Samples s, InputKind kind) {
+static Input *make(Arena *a, Arena *scratch, InputSamples s, InputKind kind) {
   Build b = {ARENA_ARRAY(a, double, s.n), ARENA_ARRAY(a, Piece, s.n + 1), 0};
   b.piece[0] = (Piece){.from = s.t[0], .v = s.v[0]};
   KINDS[kind].build(scratch, s, &b);
@@ -146,17 +148,17 @@ static Input *make(Arena *a, Arena *scratch, Samples s, InputKind kind) {
 
 Input *input_constant(Arena *a, double value) {
   double t = 0;
-  return make(a, a, (Samples){&t, &value, 1}, INPUT_HOLD);
+  return make(a, a, (InputSamples){&t, &value, 1}, INPUT_HOLD);
 }
 
 // Where the samples come from: for messages.
-typedef struct Source {
+typedef struct InputOrigin {
   const Table *table; // NULL: bare arrays
   int time, column;
   Err *err;
-} Source;
+} InputOrigin;
 
-__attribute__((format(printf, 3, 4))) static bool fail_row(const Source *from, int row,
+__attribute__((format(printf, 3, 4))) static bool fail_row(const InputOrigin *from, int row,
                                                            const char *format, ...) {
   Place at = {0};
   if (from->table) {
@@ -171,13 +173,13 @@ __attribute__((format(printf, 3, 4))) static bool fail_row(const Source *from, i
 }
 
 // " in column 'x'", or nothing without a table.
-static const char *in_column(const Source *from, int column, char out[120]) {
+static const char *in_column(const InputOrigin *from, int column, char out[120]) {
   out[0] = 0;
   if (from->table) snprintf(out, 120, " in column '%.80s'", from->table->names[column]);
   return out;
 }
 
-static bool check_row(const Source *from, Samples s, int i, int last) {
+static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) {
   char where[120];
   if (isinf(s.v[i]))
     return fail_row(from, i, "row %d: the value%s is not finite", i + 1,
@@ -193,7 +195,8 @@ static bool check_row(const Source *from, Samples s, int i, int last) {
 }
 
 // Checks all rows and copies those that have a value.
-static bool take_samples(Arena *scratch, const Source *from, Samples all, Samples *some) {
+static bool take_samples(Arena *scratch, const InputOrigin *from, InputSamples all,
+                         InputSamples *some) {
   double *t = ARENA_ARRAY(scratch, double, all.n), *v = ARENA_ARRAY(scratch, double, all.n);
   int last = -1, n = 0;
   for (int i = 0; i < all.n; i++) {
@@ -203,15 +206,15 @@ static bool take_samples(Arena *scratch, const Source *from, Samples all, Sample
     t[n] = all.t[i];
     v[n++] = all.v[i];
   }
-  *some = (Samples){t, v, n};
+  *some = (InputSamples){t, v, n};
   char where[120];
   if (n > 0) return true;
   return fail_row(from, -1, "there is no value%s", in_column(from, from->column, where));
 }
 
-static Input *make_checked(Arena *a, const Source *from, Samples all, InputKind kind) {
+static Input *make_checked(Arena *a, const InputOrigin *from, InputSamples all, InputKind kind) {
   Arena *scratch = arena_new();
-  Samples some;
+  InputSamples some;
   Input *in = NULL;
   if (take_samples(scratch, from, all, &some)) in = make(a, scratch, some, kind);
   arena_free(scratch);
@@ -219,13 +222,13 @@ static Input *make_checked(Arena *a, const Source *from, Samples all, InputKind 
 }
 
 Input *input_new(Arena *a, const double *t, const double *v, int n, InputKind kind, Err *err) {
-  return make_checked(a, &(Source){.err = err}, (Samples){t, v, n}, kind);
+  return make_checked(a, &(InputOrigin){.err = err}, (InputSamples){t, v, n}, kind);
 }
 
 Input *input_from_table(Arena *a, const Table *table, int time, int column, InputKind kind,
                         Err *err) {
-  Source from = {table, time, column, err};
-  Samples all = {table->column[time], table->column[column], table->rows};
+  InputOrigin from = {table, time, column, err};
+  InputSamples all = {table->column[time], table->column[column], table->rows};
   return make_checked(a, &from, all, kind);
 }
 

@@ -1,3 +1,5 @@
+// Several parameter sets by one explicit method: the step is that of the most demanding lane (control.c). A lane that
+// is stiff, or that makes the steps of all others many times shorter, is handed back to be simulated alone.
 #include "simulate/lanes.h"
 
 #include <assert.h>
@@ -68,7 +70,7 @@ static void set_time(LanesWork *w, double t) {
   }
   for (int l = 0; l < L; l++) par[l] = t;
   for (int i = 0; i < s->nu; i++) {
-    double u, *to = par + (s->at_u + i) * L;
+    double u, *to = par + (s->at.u + i) * L;
     input_eval(w->request->inputs[i], t, &w->pieces[i], &u, NULL);
     for (int l = 0; l < L; l++) to[l] = u;
   }
@@ -105,14 +107,14 @@ static void set_times(void *self, const double *t, int count) {
   system_set_times(w->work, t, count);
 }
 
-// Small systems spend much of their time on the way to the machine code.
+// Calls the machine code directly: small systems otherwise spend much of their time in the calls in between.
 static void make_ode(LanesWork *w) {
   const System *s = w->system;
-  const Kernel *k = s->ns ? &s->rhs_sens : &s->rhs;
+  const Kernel *k = &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
   w->ode = (Ode){.n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = s->lanes, .self = w};
   w->ode.rhs = rhs;
   w->ode.rhs_states = s->ns ? rhs_states : NULL;
-  w->ode.times = s->clock.results ? set_times : NULL;
+  w->ode.times = s->kernel[KERNEL_CLOCK].results ? set_times : NULL;
   if (!k->code->fn || k->guess_count) return;
   w->direct = k->code->fn;
   w->direct_work = w->work->scratch + k->work_at;
@@ -125,11 +127,11 @@ static void list_picks(LanesWork *w) {
   w->pick = ARENA_ARRAY(w->arena, int, most + 1);
   w->target = ARENA_ARRAY(w->arena, int, most + 1);
   w->column = ARENA_ARRAY(w->arena, double *, (size_t)most *(size_t)s->lanes + 1);
-  for (int i = 0; i < s->ny; i++) w->pick[count] = s->output_state[i], w->target[count++] = i;
+  for (int i = 0; i < s->ny; i++) w->pick[count] = s->output.state[i], w->target[count++] = i;
   for (int i = 0; i < s->ny; i++)
     for (int k = 0; k < s->ns; k++) {
-      w->pick[count] = s->nx + s->output_state[i] * s->stride + k;
-      w->target[count++] = s->ny + i * s->np + s->active[k];
+      w->pick[count] = s->nx + s->output.state[i] * s->stride + k;
+      w->target[count++] = s->ny + i * s->np + s->columns.active[k];
     }
 }
 
@@ -165,7 +167,7 @@ LanesWork *lanes_work_new(const System *s, const SimulateOptions *options) {
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   w->stepper = stepper_new(a, simulate_first(options, s->nx), &w->ode, &w->tol);
-  if (s->outputs_are_states) list_picks(w);
+  if (s->output.all_states) list_picks(w);
   return w;
 }
 
@@ -176,7 +178,7 @@ void lanes_work_free(LanesWork *w) {
   arena_free(w->arena);
 }
 
-// ---------------------------------------------------------------- lanes that are out
+// ---------------------------------------------------------------- retired lanes
 
 static int leader(const LanesWork *w) {
   int l = 0;
@@ -196,7 +198,7 @@ static void copy_guesses(SystemWork *work, const Kernel *k, int from, int to) {
   }
 }
 
-// Lanes that are out, or were never in, repeat one that lives: they cost nothing, and never limit a step.
+// Retired and unused lanes repeat a lane that is in use: they never limit a step.
 static void fill_lanes(LanesWork *w) {
   const System *s = w->system;
   int from = leader(w), L = s->lanes, numbers = s->nx * (1 + s->stride);
@@ -204,10 +206,10 @@ static void fill_lanes(LanesWork *w) {
     if (w->lives[l]) continue;
     copy_lane(w->stepper->y, numbers, L, from, l);
     copy_lane(w->abs_tol, numbers, L, from, l);
-    copy_lane(w->work->par, s->par_count, L, from, l);
-    copy_guesses(w->work, &s->rhs, from, l);
-    copy_guesses(w->work, &s->rhs_sens, from, l);
-    copy_guesses(w->work, &s->outputs, from, l);
+    copy_lane(w->work->par, s->at.count, L, from, l);
+    copy_guesses(w->work, &s->kernel[KERNEL_RHS], from, l);
+    copy_guesses(w->work, &s->kernel[KERNEL_RHS_SENS], from, l);
+    copy_guesses(w->work, &s->kernel[KERNEL_OUTPUTS], from, l);
   }
 }
 
@@ -246,8 +248,7 @@ static void clear_columns(const LanesWork *w) {
       memset(w->lane[l].column[c], 0, (size_t)w->request->count * sizeof(double));
 }
 
-// What lanes that were never in repeat goes where the first one's does: both are the same while it lives, and nobody looks
-// afterwards.
+// Unused lanes write where the first lane does: they repeat it while it is in use, and rows written later are not read.
 static void aim(LanesWork *w) {
   const System *s = w->system;
   if (!w->pick) return;
@@ -264,7 +265,7 @@ static bool is_finite_row(const LanesWork *w, int numbers, int l) {
   return sum == 0;
 }
 
-// Outputs that are computed. Lanes where they cannot be are out; the row is written all the same.
+// Outputs that are computed. Lanes where they cannot be computed are retired; the row is still written.
 static void put_computed(LanesWork *w, double t, const double *y) {
   const System *s = w->system;
   int L = s->lanes, numbers = s->ny * (1 + (w->request->with_sens ? s->np : 0));
@@ -309,7 +310,7 @@ static void put_rows_before(LanesWork *w, double t) {
   }
 }
 
-// Whether lanes were retired because nobody wants them any more.
+// Whether lanes were retired because their results are not wanted any more.
 static bool look(LanesWork *w) {
   bool any = false;
   if (w->rows - w->looked < ROWS_BETWEEN_LOOKS && w->rows < w->request->count) return false;
@@ -325,12 +326,12 @@ static bool look(LanesWork *w) {
 
 // ---------------------------------------------------------------- steps
 
-// The last row belongs to the motion that led to it; what a hold input is at a time is a matter of its definition.
+// The last row uses the piece that ends there; a hold input has its new value from the time of its sample on.
 static bool ends_in_piece(const LanesWork *w, const Input *in, double t) {
   return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
 }
 
-// Begins new pieces of the inputs at t. Whether f jumps.
+// Begins new pieces of the inputs at t. Returns whether f jumps.
 static bool enter_pieces(LanesWork *w, double t) {
   bool jump = false;
   w->next_break = HUGE_VAL;
@@ -346,7 +347,7 @@ static bool enter_pieces(LanesWork *w, double t) {
   return jump;
 }
 
-// Those whose error was too large, or could not be computed, in the last attempt; all when it was none of them.
+// Retires the lanes whose error was too large, or not computable, in the last attempt; all lanes if there is none.
 static void retire_failed(LanesWork *w, StepEnd e) {
   Outcome outcome = e == STEP_TOO_SMALL ? OUTCOME_STEP_TOO_SMALL : OUTCOME_NOT_COMPUTABLE;
   int before = w->living;
@@ -372,7 +373,7 @@ static bool retire_stiff(LanesWork *w) {
   return any;
 }
 
-// The lane, -1 = none, but for which steps could have been much longer since the last check.
+// The lane without which the steps since the last check could have been much longer, -1 = none.
 static int find_drag(LanesWork *w) {
   const Stepper *s = w->stepper;
   double since = (double)(s->count.steps + s->count.rejected - w->attempts_then);
@@ -437,7 +438,7 @@ static bool is_finite_lane(const LanesWork *w, int l) {
   return sum == 0;
 }
 
-// Start values, those of lanes that have none apart. false: none has.
+// Start values; lanes without any are retired. false: no lane has start values.
 static bool begin(LanesWork *w) {
   Stepper *s = w->stepper;
   const LanesRequest *r = w->request;

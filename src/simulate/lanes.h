@@ -25,8 +25,8 @@ typedef struct Lane {
   void *watch_data;
   // the answer
   Outcome outcome;
-  // It stands in the way of the others (it is stiff, or needs many times as many steps): there is no answer, and it has to be
-  // simulated alone.
+  // It stands in the way of the others (it is stiff, or needs many times as many steps): there is no answer, and it has
+  // to be simulated alone.
   bool alone;
   int rows;     // that are valid
   double t_end; // how far it came

@@ -1,3 +1,4 @@
+// What CVODES and IDAS share behind stepper.h: steps one at a time, dense output, counters, restarts.
 #include "simulate/multistep.h"
 
 #include <assert.h>
@@ -80,7 +81,7 @@ void multistep_start(Stepper *s, double t_end) {
   s->h_next = copysign(s->tol.first_step, t_end - s->t);
 }
 
-// No states, or nothing that rounding would not swallow: only the time moves.
+// No states, or a step below rounding: only the time changes.
 static StepEnd skip_to(Multistep *m, double limit) {
   keep_old(m->stepper);
   m->stepper->t = limit;

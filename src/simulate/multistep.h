@@ -1,5 +1,5 @@
-// What the integrators of SUNDIALS have in common: columns of sensitivities in their form and in ours, counting, one step at a
-// time. Each keeps a Multistep as the first member of its own data.
+// What the integrators of SUNDIALS have in common: columns of sensitivities in their form and in ours, counting, one
+// step at a time. Each keeps a Multistep as the first member of its own data.
 #pragma once
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>

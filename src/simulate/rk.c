@@ -1,3 +1,8 @@
+// Explicit Runge-Kutta methods: k_i = f(t + c_i h, y + h sum_j a_ij k_j), y_new = y + h sum_i b_i k_i. rk8 is DOP853
+// (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, section II.5), whose error is e5^2 /
+// sqrt(e5^2 + 0.01 e3^2) of two estimates; rk5 is Dormand and Prince 5(4) (1980). Dense output by the polynomials that
+// belong to them. Sensitivities are integrated with the states and take part in the error. Stiffness: |h lambda| with
+// lambda = |k_end - k_last| / |y_end - y_last| stays above the stability limit (Hairer and Wanner II, section IV.2).
 #include "simulate/rk.h"
 
 #include <math.h>
@@ -42,7 +47,7 @@ typedef struct RkMethod {
   int last;   // the slope before it, also at the end time: their difference estimates the stiffness
   int slopes; // with those for dense output
   int dense_stages; // evaluations of f that dense output adds
-  double stability; // |h lambda| that the method bears on the negative real axis
+  double stability; // limit of |h lambda| on the negative real axis
   bool two_errors;  // combines estimates of orders 5 and 3
   RkKernels plain, wide;
 } RkMethod;
@@ -149,8 +154,8 @@ static void init_rk5(Stepper *s, Arena *a) {
   init(s, a, &RK5);
 }
 
-// Which lanes are to blame when f cannot be computed: those where v is not finite.
-static void blame_lanes(Stepper *s, const double *v, int count) {
+// Marks the lanes in which f cannot be computed: those where v is not finite.
+static void mark_broken_lanes(Stepper *s, const double *v, int count) {
   for (int i = 0; i < count && s->lane_error; i++)
     if (!isfinite(v[i])) s->lane_error[i % s->ode->lanes] = nan("");
 }
@@ -160,7 +165,7 @@ static void start(Stepper *s, double t_end) {
   s->ode->rhs(s->ode->self, s->t, s->y, slope(w, 1));
   count_rhs(s, 1, true);
   w->computable = control_finite(slope(w, 1), w->count);
-  if (!w->computable) blame_lanes(s, slope(w, 1), w->count);
+  if (!w->computable) mark_broken_lanes(s, slope(w, 1), w->count);
   w->begun = true;
   w->dense_ready = DENSE_NO;
   memset(w->stiff, 0, (size_t)s->ode->lanes * sizeof *w->stiff);
@@ -299,7 +304,7 @@ static StepEnd step(Stepper *s, double limit) {
     } else if (!isfinite(error)) {
       broken = find_broken(w);
     }
-    if (broken) blame_lanes(s, broken, w->count);
+    if (broken) mark_broken_lanes(s, broken, w->count);
     StepEnd end = control_reject(w->control, s, a, error, broken);
     if (end != STEP_DONE) return end;
   }

@@ -1,3 +1,11 @@
+// Rosenbrock-Wanner method Rodas5P (Steinebach 2023) in the form without products of J (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.7): with J = f_x and one factorisation of I/(gamma h) - J for all
+// stages
+//   (I/(gamma h) - J) u_i = f(t + c_i h, y + sum_j a_ij u_j) + sum_j (b_ij / h) u_j + g_i h f_t,
+// and y_new is the argument of the last stage plus its u, which is also the error estimate.
+//
+// Sensitivities are the derivative of these equations by the parameters: the same matrix, and on the right side also
+// (dJ/dp) u_i and g_i h df_t/dp.
 #include "simulate/rosenbrock.h"
 
 #include <assert.h>
@@ -24,12 +32,12 @@ enum { STAGES = 8 };
 enum { WATCH_STEPS = 8, WATCH_WINDOWS = 3 };
 static const double WATCH_LIMIT = 2; // of h*radius
 
-typedef struct Watch {
+typedef struct StiffnessWatch {
   double *v, *product;
   double growth; // of v since the window began
   double h_most;
   int steps, calm; // in this window; windows in a row below the limit
-} Watch;
+} StiffnessWatch;
 
 struct Rosenbrock {
   RosenbrockKernels kernels;
@@ -47,7 +55,7 @@ struct Rosenbrock {
   bool derivatives_ready;    // J and the rest belong to (t, y)
   bool time_matters;         // some number in ft or Dft is not 0
   int dense_count;           // numbers for which dense is ready
-  Watch watch;
+  StiffnessWatch watch;
 };
 
 #define VEC_KERNELS "simulate/rosenbrock_kernels.inc"
@@ -91,7 +99,7 @@ static void init(Stepper *s, Arena *a) {
 
 // ---- whether an explicit method would do
 
-static void watch_begin(Watch *watch, int n) {
+static void watch_begin(StiffnessWatch *watch, int n) {
   watch->steps = 0;
   watch->growth = 1;
   watch->h_most = 0;
@@ -110,7 +118,7 @@ static double multiply(const Pattern *p, const double *J, const double *v, doubl
 }
 
 static bool explicit_would_do(Rosenbrock *w, const Ode *ode, double h) {
-  Watch *watch = &w->watch;
+  StiffnessWatch *watch = &w->watch;
   double growth = multiply(w->pattern, w->J, watch->v, watch->product);
   for (int i = 0; i < ode->n; i++) watch->v[i] = growth > 0 ? watch->product[i] / growth : 0;
   watch->growth *= growth;
@@ -156,23 +164,19 @@ static bool all_zero(const double *v, int count) {
   return true;
 }
 
-static bool derivatives_finite(const Rosenbrock *w, const Ode *ode) {
-  int entries = pattern_count(w->pattern);
-  return control_finite(w->J, entries) && control_finite(w->ft, ode->n) &&
-         control_finite(w->DJ, entries * ode->stride) &&
-         control_finite(w->Dft, ode->n * ode->stride);
-}
-
 // J, ft and their derivatives by the parameters at (t, y). False when they are not finite.
 static bool prepare_derivatives(Rosenbrock *w, Stepper *s) {
   const Ode *ode = s->ode;
+  int entries = pattern_count(w->pattern);
   w->derivatives_ready = true;
   if (ode->n == 0) return true;
   ode->jacobian(ode->self, s->t, s->y, w->J, w->ft);
   if (ode->ns > 0) ode->jacobian_sens(ode->self, s->t, s->y, w->DJ, w->Dft);
   s->count.jacobians++;
   w->time_matters = !all_zero(w->ft, ode->n) || !all_zero(w->Dft, ode->n * ode->stride);
-  return derivatives_finite(w, ode);
+  return control_finite(w->J, entries) && control_finite(w->ft, ode->n) &&
+         control_finite(w->DJ, entries * ode->stride) &&
+         control_finite(w->Dft, ode->n * ode->stride);
 }
 
 // Scaled error of the attempt; infinite when the matrix is singular.

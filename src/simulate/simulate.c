@@ -1,3 +1,6 @@
+// The loop of a simulation: start values, steps from one break (jump of an input, event, output time) to the next,
+// dense output into rows, change between the explicit and the implicit method where the motion becomes stiff or no
+// longer is.
 #include "simulate/simulate.h"
 
 #include <assert.h>
@@ -9,7 +12,7 @@
 #include "simulate/event.h"
 #include "simulate/implicit.h"
 
-static const double START_RESIDUAL = 1e-8; // relative; rounding leaves less in start values
+static const double START_RESIDUAL = 1e-8; // relative; above rounding errors of start values
 
 enum {
   SWITCHES_MOST = 20, // between explicit and implicit in one run; then it stays implicit
@@ -34,8 +37,8 @@ struct SimulateWork {
   double **pick_column; // of the run
   int *pieces;
   EventWork *events;
-  Constraints *constraints; // NULL: the model has no invariants
-  Implicit *implicit;       // NULL: the motion is integrated as an ordinary differential equation
+  InvariantWork *invariants; // NULL: the model has no invariants
+  Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
       *direct_states; // of a system that needs nothing but its machine code, see is_direct
   double *direct_work[2];
@@ -45,7 +48,7 @@ struct SimulateWork {
   double t_end, next_break;
   double rate; // of stabilisation
   int switches;
-  Run run; // for whatever ends it
+  SimulateRun run; // for whatever ends it
 };
 
 // ---------------------------------------------------------------- set-up
@@ -85,7 +88,7 @@ static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
 static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
   SimulateWork *w = self;
   system_jacobian(w->work, t, x, J, ft);
-  if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->jac))) return;
+  if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->sparse.jacobian))) return;
   system_jacobian(w->work, t, x, J, ft);
   event_frozen_modes(w->events);
 }
@@ -93,13 +96,14 @@ static void ode_jacobian(void *self, double t, const double *x, double *J, doubl
 static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ, double *Dft) {
   SimulateWork *w = self;
   system_jacobian_sens(w->work, t, y, DJ, Dft);
-  if (!is_beyond_kink(w, t, y, DJ, pattern_count(&w->system->jac) * w->system->stride)) return;
+  if (!is_beyond_kink(w, t, y, DJ, pattern_count(&w->system->sparse.jacobian) * w->system->stride))
+    return;
   system_jacobian_sens(w->work, t, y, DJ, Dft);
   event_frozen_modes(w->events);
 }
 
-// Small systems spend a tenth of their time on the way to the machine code; without inputs, events and lanes it can be
-// called at once.
+// Calls the machine code directly where there are no inputs, events and lanes: small systems otherwise spend a tenth of
+// their time in the calls in between.
 static void direct_rhs(void *self, double t, const double *y, double *dy) {
   const SimulateWork *w = self;
   w->work->par[0] = t;
@@ -113,13 +117,14 @@ static void direct_states(void *self, double t, const double *x, double *dx) {
 }
 
 static bool is_direct(const System *s) {
-  return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->rhs.code->fn &&
-         (s->ns == 0 || (s->augmented && s->rhs_sens.code->fn));
+  return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->kernel[KERNEL_RHS].code->fn &&
+         (s->ns == 0 || (s->columns.augmented && s->kernel[KERNEL_RHS_SENS].code->fn));
 }
 
 static void call_directly(SimulateWork *w) {
   const System *s = w->system;
-  const Kernel *kernels[2] = {s->ns ? &s->rhs_sens : &s->rhs, &s->rhs};
+  const Kernel *kernels[2] = {&s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS],
+                              &s->kernel[KERNEL_RHS]};
   for (int i = 0; i < 2; i++) w->direct_work[i] = w->work->scratch + kernels[i]->work_at;
   w->direct_rhs = kernels[0]->code->fn;
   w->direct_states = kernels[1]->code->fn;
@@ -133,8 +138,8 @@ static void make_ode(SimulateWork *w) {
   w->ode.rhs = s->ns ? ode_rhs : ode_rhs_states;
   w->ode.rhs_states = ode_rhs_states;
   if (is_direct(s)) call_directly(w);
-  if (!s->jacobian.code) return;
-  w->ode.pattern = &s->jac;
+  if (!s->kernel[KERNEL_JACOBIAN].code) return;
+  w->ode.pattern = &s->sparse.jacobian;
   w->ode.jacobian = ode_jacobian;
   if (s->ns) w->ode.jacobian_sens = ode_jacobian_sens;
 }
@@ -143,7 +148,7 @@ static bool is_integrated_directly(const SimulateOptions *o) {
   return o->index == INDEX_DIRECT || o->index == INDEX_INDEX3;
 }
 
-// The integrator for calm and for stiff stretches; the same when one is asked for by name.
+// The integrators for motion that is not stiff and that is stiff; the same one twice when the user names it.
 static void choose_solver(const SimulateOptions *o, int states, const StepperRow *rows[2]) {
   char word[OPTION_WORD_SIZE];
   simulate_options_word(o, "solver", word);
@@ -204,9 +209,9 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   if (s->ne) w->events = event_work_new(a, w->work);
-  w->constraints = constraints_new(a, w->work, &w->tol);
+  w->invariants = invariants_new(a, w->work, &w->tol);
   prepare_direct(w);
-  if (s->outputs_are_states && s->lanes == 1) list_picks(w);
+  if (s->output.all_states && s->lanes == 1) list_picks(w);
   return w;
 }
 
@@ -247,7 +252,7 @@ void simulate_tolerances(const System *s, const SimulateOptions *options, const 
     for (int l = 0; l < L; l++) abs_tol[i * L + l] = tol;
     for (int k = 0; k < s->stride; k++)
       for (int l = 0; l < L; l++) {
-        double size = k < s->ns ? fabs(p[s->parameter[s->active[k]] * L + l]) : 1;
+        double size = k < s->ns ? fabs(p[s->columns.parameter[k] * L + l]) : 1;
         abs_tol[(s->nx + i * s->stride + k) * L + l] = tol / (size > 0 ? size : 1);
       }
   }
@@ -276,8 +281,8 @@ static Break break_of(const SimulateWork *w, int input, int from, int to) {
   return smooth < w->system->model->input_order[input] ? BREAK_KINK : BREAK_NONE;
 }
 
-// The last row belongs to the motion that led to it, and so do the derivatives of inputs in it: data often end where the
-// inputs end. What a hold input is at a time is a matter of its definition.
+// The last row, and the derivatives of inputs in it, use the piece that ends there: data often end where the inputs end.
+// A hold input has its new value from the time of its sample on.
 static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
   return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
 }
@@ -308,12 +313,12 @@ static void list_picks(SimulateWork *w) {
   w->pick = ARENA_ARRAY(w->arena, int, most + 1);
   w->target = ARENA_ARRAY(w->arena, int, most + 1);
   w->pick_column = ARENA_ARRAY(w->arena, double *, most + 1);
-  for (int i = 0; i < s->ny; i++) w->pick[i] = s->output_state[i], w->target[i] = i;
+  for (int i = 0; i < s->ny; i++) w->pick[i] = s->output.state[i], w->target[i] = i;
   w->pick_count = s->ny;
   for (int i = 0; i < s->ny; i++)
     for (int k = 0; k < s->ns; k++) {
-      w->pick[w->pick_count] = s->nx + s->output_state[i] * s->stride + k;
-      w->target[w->pick_count++] = s->ny + i * s->np + s->active[k];
+      w->pick[w->pick_count] = s->nx + s->output.state[i] * s->stride + k;
+      w->target[w->pick_count++] = s->ny + i * s->np + s->columns.active[k];
     }
 }
 
@@ -352,7 +357,7 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
   double *values = out->column ? w->row : out->values + (size_t)out->rows * (size_t)width;
   double *sens = out->column ? w->row + width : out->sens + (size_t)out->rows * (size_t)slopes;
   system_outputs(w->work, t, y, values, slopes ? sens : NULL);
-  bool fine = s->outputs_are_states || // accepted steps are finite
+  bool fine = s->output.all_states || // accepted steps are finite
               (all_finite(values, width) && (!slopes || all_finite(sens, slopes)));
   if (!fine) return end_output(&w->run, t, y);
   if (out->column) scatter(out->column, out->rows, w->row, width + slopes);
@@ -391,7 +396,7 @@ static bool put_rows_before(SimulateWork *w, double t) {
   return true;
 }
 
-// The end of a step. A row at the time of an event shows what comes after it.
+// The row at the end of a step. At the time of an event it shows the values after the event.
 static bool put_row_at(SimulateWork *w, double t) {
   if (next_time(w) != t) return true;
   const double *y = stepper(w)->y;
@@ -403,7 +408,7 @@ static bool put_row_at(SimulateWork *w, double t) {
 
 // ---------------------------------------------------------------- the run
 
-// Start values have to satisfy the constraints; where too many are fixed they cannot.
+// Start values have to satisfy the constraints; they cannot when too many are fixed.
 static bool start_is_consistent(SimulateWork *w) {
   double allowed = START_RESIDUAL + w->options.rel_tol, worst = 0, its_residual = 0, its_size = 0;
   int which = -1;
@@ -418,14 +423,14 @@ static bool start_is_consistent(SimulateWork *w) {
 }
 
 static bool watches_jumps(const SimulateWork *w) {
-  return w->constraints && w->system->lanes == 1;
+  return w->invariants && w->system->lanes == 1;
 }
 
 // After an event or a break of an input: constraints must not have jumped.
-static bool constraints_go_on(SimulateWork *w) {
+static bool invariants_go_on(SimulateWork *w) {
   const Stepper *s = stepper(w);
   double by = 0;
-  int which = watches_jumps(w) ? constraints_after_jump(w->constraints, s->t, s->y, &by) : -1;
+  int which = watches_jumps(w) ? invariants_after_jump(w->invariants, s->t, s->y, &by) : -1;
   return which < 0 || end_jump(&w->run, which, by);
 }
 
@@ -433,18 +438,18 @@ static bool projects(const SimulateWork *w) {
   return w->options.index == INDEX_PROJECT && w->system->lanes == 1;
 }
 
-// A method that would have to start again after each projection has terms in between that keep the constraints.
+// A multistep method would have to restart after each projection: Baumgarte's terms keep the constraints in between.
 static double wanted_rate(SimulateWork *w) {
   const Stepper *s = stepper(w);
   if (w->implicit || (projects(w) && s->row->moved)) return 0;
   double rate = w->options.stabilise_rate;
-  return rate > 0 ? rate : constraints_rate(w->constraints, s);
+  return rate > 0 ? rate : invariants_rate(w->invariants, s);
 }
 
-// Between steps: off the constraints, where alone it matters, f changes with the rate by no more than the error of a step.
-// So a slope that a method has kept from before may stay.
+// Between steps. f depends on the rate only off the constraints, and there by no more than the error of a step, so that a
+// slope that the method has kept stays valid.
 static void follow_rate(SimulateWork *w) {
-  if (!w->constraints) return;
+  if (!w->invariants) return;
   double rate = wanted_rate(w);
   if (rate == w->rate) return;
   w->rate = rate;
@@ -455,39 +460,39 @@ static bool derivatives_are_consistent(SimulateWork *w) {
   double allowed = START_RESIDUAL + w->options.rel_tol;
   int column, which = -1;
   if (w->system->lanes == 1 && w->system->ns)
-    which = constraints_start_fixed(w->constraints, stepper(w)->y, allowed, &column);
+    which = invariants_start_fixed(w->invariants, stepper(w)->y, allowed, &column);
   return which < 0 || end_fixed(&w->run, which, column);
 }
 
-static bool begin_constraints(SimulateWork *w) {
+static bool begin_invariants(SimulateWork *w) {
   Stepper *s = stepper(w);
   Singular at;
-  if (w->constraints) constraints_begin(w->constraints, w->request->p);
+  if (w->invariants) invariants_begin(w->invariants, w->request->p);
   if (!start_is_consistent(w)) return false;
-  if (!w->constraints) return true;
+  if (!w->invariants) return true;
   w->rate = 0;
   system_set_rate(w->work, 0);
-  if (w->system->lanes == 1 && constraints_start_singular(w->constraints, s->t, s->y, &at))
+  if (w->system->lanes == 1 && invariants_start_singular(w->invariants, s->t, s->y, &at))
     return end_singular(&w->run, &at, "at the start");
-  constraints_watch(w->constraints, s->t, s->y);
+  invariants_watch(w->invariants, s->t, s->y);
   if (!derivatives_are_consistent(w)) return false;
-  if (projects(w)) constraints_project(w->constraints, s->t, s->y);
+  if (projects(w)) invariants_project(w->invariants, s->t, s->y);
   return true;
 }
 
 // After a step, and before its end is shown.
-static void keep_constraints(SimulateWork *w) {
+static void keep_invariants(SimulateWork *w) {
   Stepper *s = stepper(w);
-  if (projects(w) && s->row->moved && constraints_project(w->constraints, s->t, s->y))
+  if (projects(w) && s->row->moved && invariants_project(w->invariants, s->t, s->y))
     s->row->moved(s);
-  constraints_watch(w->constraints, s->t, s->y);
+  invariants_watch(w->invariants, s->t, s->y);
 }
 
 // Where the last step met a singular position; at infinity when it did not.
 static Singular find_singular(SimulateWork *w) {
   Singular at = {HUGE_VAL, 0};
-  if (w->constraints && w->system->lanes == 1 &&
-      !constraints_step_singular(w->constraints, stepper(w), &at))
+  if (w->invariants && w->system->lanes == 1 &&
+      !invariants_step_singular(w->invariants, stepper(w), &at))
     at.t = HUGE_VAL;
   return at;
 }
@@ -503,12 +508,12 @@ static bool inputs_are_smooth(SimulateWork *w) {
   return true;
 }
 
-// A motion that has left its constraints is wrong, whatever the integrator thinks of its steps.
+// A motion that has left its constraints is wrong, even if the steps pass their error test.
 static bool is_lost(SimulateWork *w) {
   Stepper *s = stepper(w);
   double by;
-  if (!w->constraints || w->system->lanes > 1) return false;
-  int invariant = constraints_lost(w->constraints, s->t, s->y, &by);
+  if (!w->invariants || w->system->lanes > 1) return false;
+  int invariant = invariants_lost(w->invariants, s->t, s->y, &by);
   if (invariant < 0) return false;
   end_lost(&w->run, invariant, by);
   return true;
@@ -533,7 +538,7 @@ static bool begin(SimulateWork *w) {
     return false;
   }
   if (w->events) event_begin(w->events, st->t, st->y);
-  return begin_constraints(w);
+  return begin_invariants(w);
 }
 
 static void restart(SimulateWork *w) {
@@ -559,8 +564,8 @@ static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }
 
-// An event in the last step, before what is singular in it: goes back to the event, changes the modes and the
-// sensitivities, starts again.
+// Handles an event in the last step that comes before a singular position: goes back to it, changes modes and
+// sensitivities, and restarts the integrator.
 static bool handle_event(SimulateWork *w, Singular *singular) {
   Stepper *s = stepper(w);
   double before, at;
@@ -572,11 +577,11 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
   int numbers = w->system->nx + w->system->nx * w->system->stride;
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
   s->t = at;
-  if (w->constraints && projects(w)) constraints_project(w->constraints, at, s->y);
-  if (watches_jumps(w)) constraints_before_jump(w->constraints, at, s->y);
+  if (w->invariants && projects(w)) invariants_project(w->invariants, at, s->y);
+  if (watches_jumps(w)) invariants_before_jump(w->invariants, at, s->y);
   w->out->events++;
   if (!event_pass(w->events, at, s->y, event)) return end_chatter(&w->run, event);
-  if (!constraints_go_on(w)) return false;
+  if (!invariants_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   restart(w);
   while (next_time(w) <= at) // rows at the time of the event show what comes after it
@@ -584,7 +589,7 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
   return true;
 }
 
-// An input jumps or has a kink here, and modes with it.
+// An input jumps or has a kink here; modes may change with it.
 static bool pass_jump(SimulateWork *w, Break kind) {
   Stepper *s = stepper(w);
   int event;
@@ -592,7 +597,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
     end_chatter(&w->run, event);
     return false;
   }
-  if (!constraints_go_on(w)) return false;
+  if (!invariants_go_on(w)) return false;
   if (s->t == w->t_end) return true;
   if (kind == BREAK_KINK && s->row->moved)
     s->row->moved(s);
@@ -603,7 +608,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
 
 static bool pass_break(SimulateWork *w) {
   const Stepper *s = stepper(w);
-  if (watches_jumps(w)) constraints_before_jump(w->constraints, s->t, s->y);
+  if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
   Break kind = enter_pieces(w, s->t);
   return kind == BREAK_NONE || pass_jump(w, kind);
 }
@@ -629,7 +634,7 @@ static bool advance(SimulateWork *w) {
   if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
   if (singular.t < HUGE_VAL) return end_singular(&w->run, &singular, "at");
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
-  if (w->constraints) keep_constraints(w);
+  if (w->invariants) keep_invariants(w);
   if (s->t == w->next_break && !pass_break(w)) return false;
   if (!put_row_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
@@ -667,18 +672,18 @@ static void collect_violations(SimulateWork *w) {
 }
 
 double simulate_violation(const SimulateWork *w, int invariant) {
-  return w->constraints ? constraints_violation(w->constraints, invariant) : 0;
+  return w->invariants ? invariants_violation(w->invariants, invariant) : 0;
 }
 
 double simulate_violation_relative(const SimulateWork *w, int invariant) {
-  return w->constraints ? constraints_violation_relative(w->constraints, invariant) : 0;
+  return w->invariants ? invariants_violation_relative(w->invariants, invariant) : 0;
 }
 
 double simulate_violation_sens(const SimulateWork *w, int invariant) {
-  return w->constraints ? constraints_violation_sens(w->constraints, invariant) : 0;
+  return w->invariants ? invariants_violation_sens(w->invariants, invariant) : 0;
 }
 
-// Equations that the integrator which was asked for cannot take.
+// The named integrator cannot integrate these equations.
 static bool is_refused(SimulateWork *w) {
   char solver[OPTION_WORD_SIZE];
   if (!is_integrated_directly(&w->options)) return false;
@@ -715,15 +720,15 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->tol.max_steps = w->tol.max_steps;
-  w->run = (Run){.system = w->system,
-                 .work = w->work,
-                 .options = &w->options,
-                 .tol = &w->tol,
-                 .constraints = w->constraints,
-                 .request = request,
-                 .t_end = w->t_end,
-                 .y = w->y,
-                 .out = out};
+  w->run = (SimulateRun){.system = w->system,
+                         .work = w->work,
+                         .options = &w->options,
+                         .tol = &w->tol,
+                         .invariants = w->invariants,
+                         .request = request,
+                         .t_end = w->t_end,
+                         .y = w->y,
+                         .out = out};
   if (!is_refused(w)) integrate(w);
   collect_work(w);
   collect_violations(w);

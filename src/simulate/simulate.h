@@ -48,18 +48,18 @@ typedef struct Trajectory {
   double *const
       *column; // [output][row], then [output*parameter][row] when sensitivities are wanted; or NULL
   bool with_sens; // by columns: whether sensitivities are wanted
-  // Called when rows have been added, NULL: nobody watches. false ends the simulation as abandoned.
+  // Called when rows have been added, NULL: none. false ends the simulation as abandoned.
   bool (*watch)(void *data, int rows);
   void *watch_data;
-  // Called after every accepted step, whose dense output it may read; NULL: nobody records it.
+  // Called after every accepted step, whose dense output it may read; NULL: none.
   void (*stepped)(void *data, Stepper *s);
   void *stepped_data;
   StepCount work;
   long events;
   double t_end; // how far it came
-  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size of its
-  // terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is 0); and of
-  // which invariant, -1: there is none.
+  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size
+  // of its terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is
+  // 0); and of which invariant, -1: there is none.
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
   char solver[48];   // "rk8, rosenbrock"

@@ -1,3 +1,4 @@
+// The table of integrators, and the scaled norm of errors.
 #include "simulate/stepper.h"
 
 #include <assert.h>

@@ -36,7 +36,7 @@ typedef struct Ode {
   void *self; // handed to the functions
   // dy = [f | f_x S + f_p]. Not finite where the model cannot be computed: the integrator then tries a smaller step.
   void (*rhs)(void *self, double t, const double *y, double *dy);
-  // The times at which rhs or rhs_states will be asked next, 16 at most; NULL: nobody wants to know.
+  // The times at which rhs or rhs_states will be asked next, 16 at most; NULL: not needed.
   void (*times)(void *self, const double *t, int count);
   // As rhs, of the states alone (dx has n*lanes numbers). NULL: rhs does it when ns is 0.
   void (*rhs_states)(void *self, double t, const double *x, double *dx);
@@ -86,8 +86,8 @@ struct Stepper {
   int worst;         // index into y (without lanes) that limited the last rejected step
   double last_error; // its scaled error, > 1
   // Of several lanes, by lane; NULL with one.
-  double
-      *lane_error; // squared scaled error of the last attempt, NaN where it could not be computed
+  // Squared scaled error of the last attempt, NaN where it could not be computed.
+  double *lane_error;
   double *lane_steps; // about how many steps the lane would have needed alone
   bool *lane_stiff;   // explicit methods: it should be integrated by an implicit one
   StepCount count;
@@ -111,8 +111,8 @@ typedef struct StepperRow {
   void (*moved)(Stepper *s);
   // y at t_old <= t <= t. columns: only the states (false) or states and sensitivities (true).
   void (*dense)(Stepper *s, double t, bool with_sensitivities, double *y);
-  // The same for many times inside the last step: number pick[i] of y at t[k] goes to column[i][row + k], i < count. lanes 1.
-  // NULL: not offered.
+  // The same for many times inside the last step: number pick[i] of y at t[k] goes to column[i][row + k], i < count.
+  // lanes 1. NULL: not offered.
   void (*dense_rows)(Stepper *s, const double *t, int rows, bool with_sensitivities,
                      const int *pick, int count, double *const *column, int row);
   // The same of several lanes: pick[i] counts without lanes, its lane l goes to column[i*lanes + l]. The same picks in

@@ -1,3 +1,6 @@
+// CVODES of SUNDIALS (Hindmarsh et al. 2005, ACM TOMS 31:363): backward differentiation formulas with Newton's
+// iteration, Adams methods with fixed-point iteration, both of variable order; sensitivities column by column
+// (staggered corrector).
 #include "simulate/stiff.h"
 
 #include <assert.h>
@@ -370,7 +373,8 @@ const StepperRow STEPPER_BDF = {
 
 const StepperRow STEPPER_ADAMS = {
     .name = "adams",
-    .meaning = "Adams-Moulton (CVODES), order 1 to 12: smooth systems that are dear to evaluate",
+    .meaning =
+        "Adams-Moulton (CVODES), order 1 to 12: smooth systems that are expensive to evaluate",
     .init = init_adams,
     .done = stiff_done,
     .start = multistep_start,

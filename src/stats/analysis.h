@@ -13,8 +13,8 @@ typedef struct Analysis {
   const Weighting *weighting; // by the sigmas of the result
   const double *x;
   const FitPieces *pieces; // of the result; NULL: it has none
-  bool
-      fitted; // x is the result of a fit: residuals are noise, and numbers at bounds were stopped there
+  // x is the result of a fit: residuals are noise, and numbers at bounds were stopped there.
+  bool fitted;
   Samples *rows;
   Projection *projection; // of the rows as the objective weighs them
   double *noise;          // by channel: standard deviation that sensitivities are compared with

@@ -1,3 +1,5 @@
+// Products of powers and sums with rational exponents and coefficients: the nearest fraction with a small denominator,
+// and how it is written.
 #include "stats/combination.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@ typedef struct Rational {
 bool rational_near(double value, double tolerance, Rational *out);
 double rational_value(Rational r);
 
-// An exponent: constant + slope * the number `of` (a free number; -1: it is constant).
+// An exponent: constant + slope * the number `of` (an unknown; -1: it is constant).
 typedef struct Exponent {
   Rational constant, slope;
   int of;
@@ -22,7 +22,7 @@ double exponent_value(const Exponent *e, const double *x);
 int exponent_cost(const Exponent *e); // how hard it is to read
 
 typedef struct Factor {
-  int number; // free number
+  int number; // unknown
   Exponent exponent;
 } Factor;
 

@@ -1,3 +1,11 @@
+// Covariance of a weighted least-squares estimate. With the rows J (weighted sensitivities) = q G^-1, q orthonormal,
+// the estimate changes by G q'r when the residuals change by r, so its covariance is G (sum_i v_i q_i q_i') G' for
+// independent noise of variance v_i in row i: the inverse of J'J for v_i = 1, a sandwich otherwise (White 1980).
+//
+// G comes from the singular values of the triangle R of J with columns made of length 1, R = U S V': G = D^-1 V S^-1,
+// D the lengths. Directions with small singular values are left out, and the numbers in them are lost. v_i from
+// residuals: (r_i / (1 - h_i))^2 with the leverage h_i = |q_i|^2 (HC3, MacKinnon and White 1985, J. Econometrics
+// 29:305).
 #include "stats/covariance.h"
 
 #include <math.h>

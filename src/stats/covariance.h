@@ -8,8 +8,8 @@ typedef struct RowSet { // row i of the problem is factor[i] * column[.][i]
   int n, count;
   double *const *column; // n slopes, then the residuals
   const double *factor;
-  const bool
-      *ignored;     // by row: takes no part in the curvature (beyond the Huber limit); NULL: none
+  // By row: takes no part in the curvature (beyond the Huber limit); NULL: none.
+  const bool *ignored;
   const bool *held; // by number: taken as known; NULL: none
 } RowSet;
 

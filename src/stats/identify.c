@@ -1,3 +1,7 @@
+// What the data can tell. Sensitivities are divided by the noise of their channel and multiplied by the typical size
+// of each number; the singular values of their triangle R say how many standard deviations the data change along the
+// right singular vectors. Directions below the accuracy of the simulation, or below the noise, cannot be determined.
+// Those that no data would show (R v = 0) are looked into by invariance.c.
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// Standard errors and 95 % intervals: estimate +- t * standard error, t of the normal law where the noise is given, of
+// Student's law where it is estimated from the residuals; on logarithmic scales symmetric in the logarithm. Numbers at
+// bounds: see find_sides.
 #include <math.h>
 
 #include "num/distribution.h"

@@ -1,3 +1,13 @@
+// Structural invariances: changes of the parameters that leave all simulated data as they are, such as alpha -> c
+// alpha, A -> A/c where only alpha*A enters.
+//
+// The null space of the sensitivities at the result gives the directions. At points where one number each is
+// different, the null space is computed again; in echelon form E its columns are d log(follower) / d log(reference).
+// An exponent that is the same rational number at all points (or a constant plus a multiple of one number that takes
+// no part) belongs to a product of powers, a slope that is the same everywhere to a sum. Of all choices of references
+// the one with the simplest expressions is told. Each is confirmed by a simulation with the reference moved by 30 %
+// and the followers with it: by the expressions, or where there are none by integrating the direction (classical
+// Runge-Kutta).
 #include "stats/invariance.h"
 
 #include <math.h>
@@ -15,34 +25,34 @@ static const double MOVE = 1.3;                           // of the confirmation
 static const double SHIFTS[] = {1.15, 1 / 1.15, 1.04,
                                 1 / 1.04}; // of points where exponents are compared
 
-typedef enum Form { FORM_NONE, FORM_PRODUCT, FORM_SUM } Form;
+typedef enum LawForm { FORM_NONE, FORM_PRODUCT, FORM_SUM } LawForm;
 
 // How a number follows the references.
-typedef struct Follower {
-  Form form;
+typedef struct FollowerLaw {
+  LawForm form;
   Exponent *exponent;    // FORM_PRODUCT, by reference: of the reference in the invariant
   Rational *coefficient; // FORM_SUM, by reference
   int cost;
-} Follower;
+} FollowerLaw;
 
-typedef struct OrbitPoint {
+typedef struct InvariancePoint {
   int moved; // number that differs from the base, -1: none
   const double *x;
-  double *
-      B; // [direction][member]: changes that are not seen, relative to the unit of the member's number here
-} OrbitPoint;
+  // [direction][member]: changes that are not seen, relative to the unit of the member's number here.
+  double *B;
+} InvariancePoint;
 
 // Directions that share numbers.
-typedef struct OrbitBlock {
+typedef struct InvarianceBlock {
   const InvarianceModel *m;
   Arena *a;
   int *member, count; // numbers that take part
   int directions;
-  ARRAY(OrbitPoint) points; // the first is the base
-  int *reference;           // positions among the members, by direction
-  Follower *follower;       // by member
-  double limit;             // singular values above are not zero
-} OrbitBlock;
+  ARRAY(InvariancePoint) points; // the first is the base
+  int *reference;                // positions among the members, by direction
+  FollowerLaw *follower;         // by member
+  double limit;                  // singular values above are not zero
+} InvarianceBlock;
 
 // ---------------------------------------------------------------- points
 
@@ -51,7 +61,7 @@ static double unit_of(double x) {
 }
 
 // NULL when the directions have singular values above the limit there.
-static double *block_basis(OrbitBlock *b, const double *R, const double *x, double limit) {
+static double *block_basis(InvarianceBlock *b, const double *R, const double *x, double limit) {
   NullSpace space = null_space_of(b->a, R, b->m->n, b->member, b->count, b->directions);
   for (int i = 0; i < b->directions * b->count; i++)
     space.basis[i] /= unit_of(x[b->member[i % b->count]]);
@@ -64,7 +74,7 @@ static bool is_zero_column(const double *R, int n, int column) {
   return !(sum > 0) || !isfinite(sum);
 }
 
-static double *basis_at(OrbitBlock *b, const double *x) {
+static double *basis_at(InvarianceBlock *b, const double *x) {
   int n = b->m->n;
   double *R = ARENA_ARRAY(b->a, double, n *n + 1);
   if (!b->m->triangle(b->m->self, x, R)) return NULL;
@@ -80,7 +90,7 @@ static bool inside(const InvarianceModel *m, const double *x) {
 }
 
 // A point where number q is larger or smaller; inside the bounds if possible.
-static void add_point(OrbitBlock *b, int q, bool again) {
+static void add_point(InvarianceBlock *b, int q, bool again) {
   const InvarianceModel *m = b->m;
   double *x = ARENA_ARRAY(b->a, double, m->n + 1);
   for (int only_inside = 1; only_inside >= 0; only_inside--)
@@ -91,7 +101,7 @@ static void add_point(OrbitBlock *b, int q, bool again) {
       if (inside(m, x) != (bool)only_inside) continue;
       double *B = basis_at(b, x);
       if (!B) continue;
-      OrbitPoint point = {q, x, B};
+      InvariancePoint point = {q, x, B};
       array_push(b->a, &b->points, point);
       return;
     }
@@ -100,8 +110,8 @@ static void add_point(OrbitBlock *b, int q, bool again) {
 // ---------------------------------------------------------------- how numbers follow
 
 // d member / d reference at a point: [reference][member]; relative: of logarithms. false when the references do not fit.
-static bool slopes_at(const OrbitBlock *b, int point, bool relative, double *E) {
-  const OrbitPoint *p = &b->points.at[point];
+static bool slopes_at(const InvarianceBlock *b, int point, bool relative, double *E) {
+  const InvariancePoint *p = &b->points.at[point];
   if (!echelon_by(p->B, b->directions, b->count, b->reference, E)) return false;
   for (int d = 0; d < b->directions; d++)
     for (int k = 0; k < b->count; k++) {
@@ -115,14 +125,14 @@ static bool same(double a, double b) {
   return fabs(a - b) <= SAME * fmax(1, fabs(b));
 }
 
-static bool is_member(const OrbitBlock *b, int number) {
+static bool is_member(const InvarianceBlock *b, int number) {
   for (int k = 0; k < b->count; k++)
     if (b->member[k] == number) return true;
   return false;
 }
 
 // values[point]: the exponent there. Constant, or a constant and a multiple of one number that takes no part.
-static bool find_exponent(const OrbitBlock *b, const double *value, Exponent *out) {
+static bool find_exponent(const InvarianceBlock *b, const double *value, Exponent *out) {
   int of = -1, at = 0;
   for (int i = 1; i < b->points.count; i++) {
     if (same(value[i], value[0])) continue;
@@ -142,20 +152,20 @@ static bool find_exponent(const OrbitBlock *b, const double *value, Exponent *ou
   return true;
 }
 
-static bool find_coefficient(const OrbitBlock *b, const double *value, Rational *out) {
+static bool find_coefficient(const InvarianceBlock *b, const double *value, Rational *out) {
   for (int i = 1; i < b->points.count; i++)
     if (!same(value[i], value[0])) return false;
   return rational_near(value[0], SAME, out);
 }
 
 // Minus the slopes of member k by reference d at all points.
-static void gather(const OrbitBlock *b, const double *E, int d, int k, double *value) {
+static void gather(const InvarianceBlock *b, const double *E, int d, int k, double *value) {
   int size = b->directions * b->count;
   for (int i = 0; i < b->points.count; i++) value[i] = -E[i * size + d * b->count + k];
 }
 
-static void find_follower(OrbitBlock *b, const double *natural, const double *relative, int k,
-                          Follower *f) {
+static void find_follower(InvarianceBlock *b, const double *natural, const double *relative, int k,
+                          FollowerLaw *f) {
   double *value = ARENA_ARRAY(b->a, double, b->points.count + 1);
   bool product = true, sum = true;
   int product_cost = 0, sum_cost = 1;
@@ -173,14 +183,14 @@ static void find_follower(OrbitBlock *b, const double *natural, const double *re
   f->cost = product ? product_cost : sum ? sum_cost : 1000;
 }
 
-static bool is_reference(const OrbitBlock *b, int k) {
+static bool is_reference(const InvarianceBlock *b, int k) {
   for (int d = 0; d < b->directions; d++)
     if (b->reference[d] == k) return true;
   return false;
 }
 
 // Followers for the present references; their common cost, -1 when the references do not fit.
-static int find_followers(OrbitBlock *b, Follower *out) {
+static int find_followers(InvarianceBlock *b, FollowerLaw *out) {
   int size = b->directions * b->count, cost = 0;
   double *natural = ARENA_ARRAY(b->a, double, b->points.count *size + 1);
   double *relative = ARENA_ARRAY(b->a, double, b->points.count *size + 1);
@@ -206,7 +216,7 @@ static bool next_choice(int *choice, int chosen, int count) {
 }
 
 // Sorts the members by their rank, so that the first choice among equals is that of the first names.
-static void sort_members(OrbitBlock *b) {
+static void sort_members(InvarianceBlock *b) {
   const int *order = b->m->order;
   for (int i = 1; i < b->count; i++)
     for (int k = i; k > 0 && order[b->member[k]] < order[b->member[k - 1]]; k--) {
@@ -216,14 +226,14 @@ static void sort_members(OrbitBlock *b) {
 }
 
 // The references that give the simplest texts.
-static bool choose_references(OrbitBlock *b) {
+static bool choose_references(InvarianceBlock *b) {
   int best = -1, *choice = ARENA_ARRAY(b->a, int, b->directions + 1);
   for (int d = 0; d < b->directions; d++) choice[d] = d;
   int *kept = b->reference;
   b->reference = choice;
   int tries = 0;
   do {
-    Follower *f = ARENA_ARRAY(b->a, Follower, b->count + 1);
+    FollowerLaw *f = ARENA_ARRAY(b->a, FollowerLaw, b->count + 1);
     int cost = find_followers(b, f);
     if (cost < 0 || (best >= 0 && cost >= best)) continue;
     best = cost;
@@ -235,7 +245,7 @@ static bool choose_references(OrbitBlock *b) {
 }
 
 // Whether the slopes at the last point differ from those at the base.
-static bool last_differs(OrbitBlock *b) {
+static bool last_differs(InvarianceBlock *b) {
   int size = b->directions * b->count;
   double *base = ARENA_ARRAY(b->a, double, size + 1), *here = ARENA_ARRAY(b->a, double, size + 1);
   if (!slopes_at(b, 0, true, base) || !slopes_at(b, b->points.count - 1, true, here)) return true;
@@ -245,7 +255,7 @@ static bool last_differs(OrbitBlock *b) {
 }
 
 // Points that differ from the base in one number each; two where that matters.
-static void visit_points(OrbitBlock *b) {
+static void visit_points(InvarianceBlock *b) {
   for (int q = 0; q < b->m->n; q++) {
     int before = b->points.count;
     if (b->m->inactive[q]) continue;
@@ -256,14 +266,14 @@ static void visit_points(OrbitBlock *b) {
 
 // ---------------------------------------------------------------- moving along
 
-static bool followers_known(const OrbitBlock *b) {
+static bool followers_known(const InvarianceBlock *b) {
   for (int k = 0; k < b->count; k++)
     if (!is_reference(b, k) && (!b->follower || b->follower[k].form == FORM_NONE)) return false;
   return true;
 }
 
 // Reference d moves by the factor, the others of its kind stay, the followers keep what is invariant.
-static void move_by_forms(const OrbitBlock *b, int d, double factor, double *x) {
+static void move_by_forms(const InvarianceBlock *b, int d, double factor, double *x) {
   const InvarianceModel *m = b->m;
   int reference = b->member[b->reference[d]];
   memcpy(x, m->x, (size_t)m->n * sizeof *x);
@@ -271,7 +281,7 @@ static void move_by_forms(const OrbitBlock *b, int d, double factor, double *x) 
   x[reference] += step;
   for (int k = 0; k < b->count; k++) {
     if (is_reference(b, k)) continue;
-    const Follower *f = &b->follower[k];
+    const FollowerLaw *f = &b->follower[k];
     if (f->form == FORM_PRODUCT)
       x[b->member[k]] *= pow(factor, -exponent_value(&f->exponent[d], m->x));
     else
@@ -280,7 +290,7 @@ static void move_by_forms(const OrbitBlock *b, int d, double factor, double *x) 
 }
 
 // dx for a small relative change of reference d, as the sensitivities at x say it.
-static bool flow_slope(OrbitBlock *b, int d, const double *x, double *dx) {
+static bool flow_slope(InvarianceBlock *b, int d, const double *x, double *dx) {
   double *B = basis_at(b, x), *E = ARENA_ARRAY(b->a, double, b->directions * b->count + 1);
   if (!B || !echelon_by(B, b->directions, b->count, b->reference, E)) return false;
   double sign = x[b->member[b->reference[d]]] < 0 ? -1 : 1;
@@ -291,7 +301,7 @@ static bool flow_slope(OrbitBlock *b, int d, const double *x, double *dx) {
 }
 
 // The classical Runge-Kutta method along the direction.
-static bool move_by_flow(OrbitBlock *b, int d, double factor, double *x) {
+static bool move_by_flow(InvarianceBlock *b, int d, double factor, double *x) {
   static const double AT[4] = {0, 0.5, 0.5, 1}, WEIGHT[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
   int n = b->m->n;
   double h = log(factor) / FLOW_STEPS, *dx = ARENA_ARRAY(b->a, double, n + 1);
@@ -310,18 +320,18 @@ static bool move_by_flow(OrbitBlock *b, int d, double factor, double *x) {
   return true;
 }
 
-static bool move(OrbitBlock *b, int d, double factor, double *x) {
+static bool move(InvarianceBlock *b, int d, double factor, double *x) {
   if (!followers_known(b)) return move_by_flow(b, d, factor, x);
   move_by_forms(b, d, factor, x);
   return true;
 }
 
 // What must not be exceeded: the accuracy of the simulation, or of the way that was followed.
-static double change_limit(const OrbitBlock *b) {
+static double change_limit(const InvarianceBlock *b) {
   return fmax(1e-9, followers_known(b) ? 100 * b->m->accuracy : 1e4 * b->m->accuracy);
 }
 
-static double change_alone(OrbitBlock *b, int d, double factor) {
+static double change_alone(InvarianceBlock *b, int d, double factor) {
   const InvarianceModel *m = b->m;
   double *x = ARENA_ARRAY(b->a, double, m->n + 1);
   memcpy(x, m->x, (size_t)m->n * sizeof *x);
@@ -331,7 +341,7 @@ static double change_alone(OrbitBlock *b, int d, double factor) {
 }
 
 // Simulates at another place along the direction.
-static void confirm(OrbitBlock *b, int d, StatDirection *out) {
+static void confirm(InvarianceBlock *b, int d, StatDirection *out) {
   const InvarianceModel *m = b->m;
   double *x = ARENA_ARRAY(b->a, double, m->n + 1);
   out->confirmed_change = nan("");
@@ -356,7 +366,7 @@ bool invariance_takes_part(const StatDirection *d, int number) {
   return named || d->vector[number] != 0;
 }
 
-static double product_value(const OrbitBlock *b, const Factor *f, int count) {
+static double product_value(const InvarianceBlock *b, const Factor *f, int count) {
   double value = 1;
   for (int i = 0; i < count; i++) {
     double x = b->m->x[f[i].number], power = exponent_value(&f[i].exponent, b->m->x);
@@ -378,7 +388,7 @@ static void clear_denominators(Factor *f, int count) {
   }
 }
 
-static StatCombination product_of(const OrbitBlock *b, Arena *a, int k) {
+static StatCombination product_of(const InvarianceBlock *b, Arena *a, int k) {
   Factor *f = ARENA_ARRAY(b->a, Factor, b->directions + 2);
   int count = 0;
   f[count++] = (Factor){b->member[k], {{1, 1}, {0, 1}, -1}};
@@ -393,7 +403,7 @@ static StatCombination product_of(const OrbitBlock *b, Arena *a, int k) {
   return c;
 }
 
-static StatCombination sum_of(const OrbitBlock *b, Arena *a, int k) {
+static StatCombination sum_of(const InvarianceBlock *b, Arena *a, int k) {
   Term *t = ARENA_ARRAY(b->a, Term, b->directions + 2);
   int count = 0;
   t[count++] = (Term){b->member[k], {1, 1}};
@@ -409,12 +419,12 @@ static StatCombination sum_of(const OrbitBlock *b, Arena *a, int k) {
   return c;
 }
 
-static bool depends_on(const Follower *f, int d) {
+static bool depends_on(const FollowerLaw *f, int d) {
   if (f->form == FORM_SUM) return f->coefficient[d].p != 0;
   return f->exponent[d].of >= 0 || f->exponent[d].constant.p != 0;
 }
 
-static void list_combinations(const OrbitBlock *b, Arena *a, int d, StatDirection *out) {
+static void list_combinations(const InvarianceBlock *b, Arena *a, int d, StatDirection *out) {
   out->combinations = ARENA_ARRAY(a, StatCombination, b->count + 1);
   for (int pass = 0; pass < 2; pass++) // plain products and sums first
     for (int k = 0; k < b->count; k++) {
@@ -428,7 +438,7 @@ static void list_combinations(const OrbitBlock *b, Arena *a, int d, StatDirectio
 }
 
 // The direction in relative changes, of unit length.
-static void set_vector(const OrbitBlock *b, Arena *a, int d, StatDirection *out) {
+static void set_vector(const InvarianceBlock *b, Arena *a, int d, StatDirection *out) {
   double *E = ARENA_ARRAY(b->a, double, b->directions * b->count + 1), square = 0;
   out->vector = ARENA_ARRAY(a, double, b->m->n + 1);
   if (!echelon_by(b->points.at[0].B, b->directions, b->count, b->reference, E)) return;
@@ -441,7 +451,7 @@ static void set_vector(const OrbitBlock *b, Arena *a, int d, StatDirection *out)
   for (int i = 0; i < b->m->n; i++) out->vector[i] /= sqrt(square);
 }
 
-static void add_ratio(Text *t, const OrbitBlock *b, const StatDirection *out, int reference) {
+static void add_ratio(Text *t, const InvarianceBlock *b, const StatDirection *out, int reference) {
   double unit = out->vector[reference];
   text_add(t,
            "Near this point they can be changed together without a visible effect, in percent: ");
@@ -455,7 +465,7 @@ static void add_ratio(Text *t, const OrbitBlock *b, const StatDirection *out, in
   text_add(t, ". ");
 }
 
-static void add_confirmation(Text *t, const OrbitBlock *b, const StatDirection *out,
+static void add_confirmation(Text *t, const InvarianceBlock *b, const StatDirection *out,
                              int reference) {
   if (isnan(out->confirmed_change)) {
     text_add(t, "No simulation along this direction succeeded.");
@@ -468,7 +478,7 @@ static void add_confirmation(Text *t, const OrbitBlock *b, const StatDirection *
              b->m->name[reference], out->confirmed_factor, out->confirmed_change);
 }
 
-static void write_text(const OrbitBlock *b, Arena *a, int d, StatDirection *out) {
+static void write_text(const InvarianceBlock *b, Arena *a, int d, StatDirection *out) {
   Text t;
   text_init(&t);
   const char **item = ARENA_ARRAY(b->a, const char *, b->count + 1);
@@ -492,12 +502,12 @@ static void write_text(const OrbitBlock *b, Arena *a, int d, StatDirection *out)
 
 // ---------------------------------------------------------------- blocks
 
-static void describe_block(OrbitBlock *b, Arena *a, const double *R, StatDirection *out) {
+static void describe_block(InvarianceBlock *b, Arena *a, const double *R, StatDirection *out) {
   const double *x = b->m->x;
   int size = b->directions * b->count;
   double *B = ARENA_ARRAY(b->a, double, size + 1);
   sort_members(b);
-  OrbitPoint base = {-1, x, block_basis(b, R, x, HUGE_VAL)};
+  InvariancePoint base = {-1, x, block_basis(b, R, x, HUGE_VAL)};
   array_push(b->a, &b->points, base);
   b->reference = ARENA_ARRAY(b->a, int, b->directions + 1);
   memcpy(B, base.B, (size_t)size * sizeof *B);
@@ -527,9 +537,9 @@ static void find_groups(const double *B, int rows, int columns, int *group) {
 }
 
 // The block of the rows in one group.
-static OrbitBlock block_of(Arena *scratch, const InvarianceModel *m, const double *B, int rows,
-                           int columns, const int *column, const int *group, int which) {
-  OrbitBlock b = {.m = m, .a = scratch};
+static InvarianceBlock block_of(Arena *scratch, const InvarianceModel *m, const double *B, int rows,
+                                int columns, const int *column, const int *group, int which) {
+  InvarianceBlock b = {.m = m, .a = scratch};
   b.member = ARENA_ARRAY(scratch, int, columns + 1);
   for (int r = 0; r < rows; r++) b.directions += group[r] == which;
   for (int k = 0; k < columns; k++) {
@@ -580,7 +590,7 @@ int invariance_directions(Arena *a, const InvarianceModel *m, const double *R,
   find_groups(space.share, rows, columns, group);
   *out = ARENA_ARRAY(a, StatDirection, rows + 1);
   for (int g = 0; g < rows; g++) {
-    OrbitBlock b = block_of(scratch, m, space.share, rows, columns, column, group, g);
+    InvarianceBlock b = block_of(scratch, m, space.share, rows, columns, column, group, g);
     if (b.directions == 0) continue;
     b.limit = 10 * limit;
     describe_block(&b, a, R, *out + done);

@@ -1,3 +1,5 @@
+// Null space of the chosen columns of a triangle, by singular values of the columns made of length 1; reduced row
+// echelon form with the largest pivots (Gauss-Jordan).
 #include "stats/null_space.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Sentences about bounds, correlations, residuals that are not white, and noise that is not as given.
 #include <math.h>
 
 #include "num/distribution.h"

@@ -1,3 +1,5 @@
+// Rows of samples, priors, gaps between pieces and active constraints with their slopes, in natural units, and the
+// weights that the objective gives them.
 #include "stats/samples.h"
 
 #include <math.h>
@@ -97,7 +99,7 @@ static void set_huber_limits(Samples *s, const Problem *p, const Weighting *w) {
   }
 }
 
-// A thousand: with more, numbers that a constraint ties together could no longer be told apart by their samples.
+// A thousand: with more, unknowns that a constraint connects could no longer be told apart by their samples.
 static const double CONSTRAINT_WEIGHT = 1e3;
 
 void samples_weigh_constraints(const Samples *s, double *factor) {

@@ -11,15 +11,15 @@ typedef struct SampleChannel {
 } SampleChannel;
 
 typedef struct Samples {
-  int n;           // free numbers
+  int n;           // unknowns
   int count;       // rows of samples
   int prior_count; // rows of priors behind them
   int gap_count;   // rows of gaps between pieces behind those, see shooting_rows
   double gap_unit; // scale of such a row times its standard deviation: as of a typical sample
   double **column; // n slopes, then the residuals model - data; in the units of the channels
   double *scale;   // by row: what the objective multiplies it by
-  double *
-      huber; // by row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never
+  // By row: residual, in natural units, at which the Huber loss leaves the square; HUGE_VAL: never.
+  double *huber;
   SampleChannel *channels;
   int channel_count;
   int constraint_count; // rows of active constraints behind all others, as far as they are independent; without noise
@@ -34,5 +34,5 @@ static inline int samples_rows(const Samples *s) {
 }
 // Factors of the rows of constraints, such that they count much more than all others, which have theirs.
 void samples_weigh_constraints(const Samples *s, double *factor);
-// What a change of each free number is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
+// What a change of each unknown is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
 double typical_size(const Unknown *f, double x);

@@ -1,3 +1,5 @@
+// All statistics of a result: bounds, quality of the fit by channel, noise, then intervals.c, identify.c and
+// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|).
 #include "stats/statistics.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "residual/evaluate.h"
 #include "search/fit_result.h"
 
-typedef struct StatParameter { // by free number
+typedef struct StatParameter { // by unknown
   // 95 %, NaN for what is not identifiable or cannot have any. Numbers on a logarithmic scale have intervals that are
   // symmetric there; intervals end at the bounds. Numbers at bounds count as free; the intervals of the others allow for
   // all values of them.
@@ -33,13 +33,13 @@ typedef struct StatCombination {
   const char *text;
   double value;
   bool sum;
-  double *exponent; // by free number, at the result; the coefficients of a sum
+  double *exponent; // by unknown, at the result; the coefficients of a sum
 } StatCombination;
 
 typedef struct StatDirection { // a direction of the parameters that the data do not see
   // Change of the simulated data, in units of their noise, for a change by 1 along the vector.
   double singular_value;
-  // Unit length, by free number, in changes relative to the typical size (|x|, unless that is 0, may change its sign, or is
+  // Unit length, by unknown, in changes relative to the typical size (|x|, unless that is 0, may change its sign, or is
   // a bound below what the noise hides); 0 for parameters that take no part.
   double *vector;
   // No noise-free data of this kind would see it; else hidden by noise or by the accuracy of the simulation.
@@ -54,7 +54,7 @@ typedef struct StatDirection { // a direction of the parameters that the data do
 
 typedef struct Statistics {
   Arena *arena;
-  int n; // free numbers
+  int n; // unknowns
   StatParameter *parameters;
   StatChannel *channels;
   int channel_count;

@@ -1,3 +1,4 @@
+// Starts on a grid or at random, one search from each.
 #include "study/basin.h"
 
 #include <limits.h>
@@ -152,15 +153,15 @@ static void set_starts(Basin *b) {
 
 // ---------------------------------------------------------------- searches
 
-typedef struct Study {
+typedef struct BasinStudy {
   Basin *b;
   double began;
   BasinListener *listener;
   void *data;
-} Study;
+} BasinStudy;
 
 static bool tell(void *data, int finished) {
-  Study *s = data;
+  BasinStudy *s = data;
   s->b->finished = finished;
   s->b->seconds = clock_seconds() - s->began;
   double most = s->b->problem->options.max_seconds; // of all searches together
@@ -169,7 +170,7 @@ static bool tell(void *data, int finished) {
 }
 
 static bool take(void *data, int number, const ManyFitsAnswer *answer) {
-  Study *s = data;
+  BasinStudy *s = data;
   Basin *b = s->b;
   size_t n = (size_t)b->problem->unknown_count;
   if (answer->outcome == FIT_STOPPED) return false;
@@ -192,7 +193,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   const FitOptions *o = &b->problem->options;
   Problem one = *b->problem; // of the searches
   one.options.max_seconds = 0;
-  Study s = {b, clock_seconds(), listener, data};
+  BasinStudy s = {b, clock_seconds(), listener, data};
   ManyFitsRequest q = {.fit = fit_run_on,
                        .starts = b->starts,
                        .count = b->count,

@@ -46,8 +46,8 @@ typedef struct BasinOptimum {
   int commoner; // how many others, the best apart, are reached from more starts
   bool certain; // a certificate was given to it
   bool flat;    // its end points differ along a direction that the objective does not see
-  double
-      error; // largest relative difference to the truth in what the data can tell; NaN: there is none
+  // Largest relative difference to the truth in what the data can tell; NaN: there is none.
+  double error;
   double median; // simulations, sensitivity simulations included, of the starts that reached it
 } BasinOptimum;
 

@@ -156,9 +156,9 @@ typedef struct StartChannel {
   int count;
   double noise;
   double data, about, error; // sums of squares: of the data, about their mean, of model - data
-  double *slope;             // by free number: sum of squares
+  double *slope;             // by unknown: sum of squares
   double first_error;        // model - data at the first sample
-  bool first_is_given;       // no free number changes the first sample
+  bool first_is_given;       // no unknown changes the first sample
 } StartChannel;
 
 typedef struct StartFacts {

@@ -67,23 +67,23 @@ static void describe(Check *c) {
 
 // ---------------------------------------------------------------- start values
 
-typedef struct Start {
+typedef struct StartCheck {
   Check *c;
   System *system;
   SystemWork *work;
   const Experiment *experiment;
   double *p, *y;
-} Start;
+} StartCheck;
 
 static void read_inputs(void *data, double t, double *u, double *du) {
-  const Start *s = data;
+  const StartCheck *s = data;
   for (int i = 0; i < s->system->nu; i++) {
     int piece = input_piece(s->experiment->inputs[i], t, 1);
     input_eval_all(&s->experiment->inputs[i], 1, t, &piece, &u[i], &du[i], s->system->nu);
   }
 }
 
-static void put_parameters(Start *s, int experiment) {
+static void put_parameters(StartCheck *s, int experiment) {
   const Problem *p = s->c->problem;
   memcpy(s->p, s->experiment->p, (size_t)p->model->np * sizeof *s->p);
   for (int i = 0; i < p->unknown_count; i++)
@@ -93,7 +93,7 @@ static void put_parameters(Start *s, int experiment) {
 }
 
 // Its start attribute as it holds in the experiment.
-static double given_start(const Start *s, int variable) {
+static double given_start(const StartCheck *s, int variable) {
   Flat *f = s->c->problem->model->flat;
   for (int k = 0; k < f->parameters.count; k++)
     if (f->parameters.at[k].is_start && f->parameters.at[k].variable == variable &&
@@ -103,7 +103,7 @@ static double given_start(const Start *s, int variable) {
 }
 
 // "y from 0 to -0.8, vx from 1 to 0.6": states that begin elsewhere than at their start values.
-static const char *moved_states(Start *s) {
+static const char *moved_states(StartCheck *s) {
   const Model *m = s->c->problem->model;
   int count = 0;
   Text t;
@@ -128,7 +128,7 @@ typedef struct Miss {
 } Miss;
 
 // The condition that the start misses most; what is no number is the worst.
-static Miss worst_miss(const Start *s) {
+static Miss worst_miss(const StartCheck *s) {
   Miss worst = {-1, 0, 0};
   for (int i = 0; i < s->c->problem->model->condition_count && !isnan(worst.relative); i++) {
     double residual, size;
@@ -139,12 +139,12 @@ static Miss worst_miss(const Start *s) {
   return worst;
 }
 
-static const char *where(const Start *s) {
+static const char *where(const StartCheck *s) {
   const Problem *p = s->c->problem;
   return p->experiment_count == 1 ? "" : arena_print(s->c->arena, "%s: ", s->experiment->name);
 }
 
-static void tell_contradiction(Start *s, const Miss *miss) {
+static void tell_contradiction(StartCheck *s, const Miss *miss) {
   const Model *m = s->c->problem->model;
   const StartCondition *at = &m->conditions[miss->condition];
   if (isfinite(miss->residual) && at->without_slope >= 0)
@@ -170,37 +170,39 @@ static void tell_contradiction(Start *s, const Miss *miss) {
 }
 
 // What the states can change in an invariant.
-static double size_of(const Start *s, int invariant) {
+static double size_of(const StartCheck *s, int invariant) {
   const Model *m = s->c->problem->model;
-  const SparsePart *cx = &s->system->cx;
+  const SparsePart *g_x = &s->system->sparse.g_x;
   double size = 0;
-  for (int e = cx->pattern.start[invariant]; e < cx->pattern.start[invariant + 1]; e++) {
-    int i = cx->pattern.column[e];
+  for (int e = g_x->pattern.start[invariant]; e < g_x->pattern.start[invariant + 1]; e++) {
+    int i = g_x->pattern.column[e];
     double nominal = m->flat->variables.at[m->state[i]].nominal;
-    size += fabs(s->work->invariant_out[cx->at + e]) * (fabs(s->y[i]) + fabs(nominal));
+    size += fabs(s->work->invariant_out[g_x->at + e]) * (fabs(s->y[i]) + fabs(nominal));
   }
   return size;
 }
 
 // g_x s + g_p: how an invariant at the start changes with a parameter. 0 where the start values follow it.
-static double change_of(const Start *s, int invariant, int column) {
+static double change_of(const StartCheck *s, int invariant, int column) {
   const System *t = s->system;
   const double *out = s->work->invariant_out, *S = s->y + t->nx;
   double sum = 0;
-  for (int e = t->cx.pattern.start[invariant]; e < t->cx.pattern.start[invariant + 1]; e++)
-    sum += out[t->cx.at + e] * S[t->cx.pattern.column[e] * t->stride + column];
-  for (int e = t->cp.pattern.start[invariant]; e < t->cp.pattern.start[invariant + 1]; e++)
-    if (t->cp.pattern.column[e] == column) sum += out[t->cp.at + e];
+  for (int e = t->sparse.g_x.pattern.start[invariant];
+       e < t->sparse.g_x.pattern.start[invariant + 1]; e++)
+    sum += out[t->sparse.g_x.at + e] * S[t->sparse.g_x.pattern.column[e] * t->stride + column];
+  for (int e = t->sparse.g_p.pattern.start[invariant];
+       e < t->sparse.g_p.pattern.start[invariant + 1]; e++)
+    if (t->sparse.g_p.pattern.column[e] == column) sum += out[t->sparse.g_p.at + e];
   return sum;
 }
 
 // Fixed start values may satisfy a constraint by their numbers only: not at other values of what is estimated.
-static bool start_follows(Start *s) {
+static bool start_follows(StartCheck *s) {
   const Model *m = s->c->problem->model;
   system_invariant_sens(s->work, s->experiment->start, s->y);
   for (int i = 0; i < m->invariant_count; i++)
     for (int k = 0; k < s->system->ns; k++) {
-      int parameter = s->system->parameter[s->system->active[k]];
+      int parameter = s->system->columns.parameter[k];
       const char *name = m->flat->parameters.at[parameter].name;
       double p = s->p[parameter] != 0 ? fabs(s->p[parameter]) : 1;
       if (fabs(change_of(s, i, k)) * p <= IDENTITY_MOST * size_of(s, i)) continue;
@@ -215,7 +217,7 @@ static bool start_follows(Start *s) {
   return true;
 }
 
-static void look_at_one(Start *s, int experiment) {
+static void look_at_one(StartCheck *s, int experiment) {
   put_parameters(s, experiment);
   system_start(s->work, s->experiment->start, s->y);
   Miss miss = worst_miss(s);
@@ -236,7 +238,7 @@ static void look_at_start(Check *c) {
   int *parameters = ARENA_ARRAY(c->arena, int, m->np + 1);
   SystemSpec spec = {.parameters = parameters, .lanes = 1, .code = CODE_INTERPRETER};
   spec.parameter_count = problem_unknown_parameters(c->problem, parameters);
-  Start s = {.c = c, .system = system_new(m, &spec)};
+  StartCheck s = {.c = c, .system = system_new(m, &spec)};
   s.work = system_work_new(s.system);
   s.p = ARENA_ARRAY(c->arena, double, m->np + 1);
   s.y = ARENA_ARRAY(c->arena, double, m->nx *(1 + s.system->stride) + 1);

@@ -14,7 +14,7 @@
 static const double OBJECTIVE_APART = 1e-9;
 enum { START_STREAM = 1 }; // of random starts, so that they are those of 'recover'
 
-typedef struct Study { // what all runs share
+typedef struct CompareStudy { // what all runs share
   const Problem *p;
   Compare *c;
   CompareListener *listener;
@@ -23,11 +23,11 @@ typedef struct Study { // what all runs share
   CompareRun *into; // whose steps are noted; NULL: nobody's
   double began;
   bool stop;
-} Study;
+} CompareStudy;
 
 // ---------------------------------------------------------------- listening
 
-static bool ask(Study *s, const FitProgress *fit) {
+static bool ask(CompareStudy *s, const FitProgress *fit) {
   CompareProgress told = {s->c, s->row, s->run, s->runs, fit};
   if (s->listener && !s->stop) s->stop = !s->listener(s->listener_data, &told);
   return !s->stop;
@@ -47,7 +47,7 @@ static bool is_told_again(const Problem *p, const ComparePoint *last, const FitP
          memcmp(last->x, now->x, (size_t)p->unknown_count * sizeof *now->x) == 0;
 }
 
-static void note_step(Study *s, const FitProgress *f) {
+static void note_step(CompareStudy *s, const FitProgress *f) {
   CompareRun *r = s->into;
   Arena *a = s->c->arena;
   const ComparePoint *last = r->trace.count ? &r->trace.at[r->trace.count - 1] : NULL;
@@ -71,7 +71,7 @@ static void note_step(Study *s, const FitProgress *f) {
 }
 
 static bool listen_to_fit(void *data, const FitProgress *f) {
-  Study *s = data;
+  CompareStudy *s = data;
   if (s->into && s->c->request.trace) note_step(s, f);
   return ask(s, f);
 }
@@ -83,7 +83,7 @@ static bool between_simulations(void *data) {
 }
 
 // What was minimised may be the coupled model, or a part of the data: only the free model over all data can be compared.
-static void evaluate_trace(Study *s, EvalWork *w, const double *sigma, CompareRun *run) {
+static void evaluate_trace(CompareStudy *s, EvalWork *w, const double *sigma, CompareRun *run) {
   const Fitting *f = eval_fitting(w);
   Weighting *weighting = weighting_new(f->data, sigma);
   Budget budget = {.max_simulations = LONG_MAX, .goes_on = between_simulations, .data = s};
@@ -106,7 +106,8 @@ static const char *message_of(Arena *a, const FitResult *f) {
   return arena_copy(a, f->message, strlen(f->message));
 }
 
-static void take_figures(const Study *s, const FitResult *f, double seconds, CompareRun *run) {
+static void take_figures(const CompareStudy *s, const FitResult *f, double seconds,
+                         CompareRun *run) {
   const WorkCount *w = &f->work;
   CompareFigures *out = &run->figures;
   *out = compare_figures_unknown();
@@ -120,7 +121,8 @@ static void take_figures(const Study *s, const FitResult *f, double seconds, Com
   if (isfinite(out->objective) && s->c->truth) out->error = compare_truth_error(s->c->truth, f->x);
 }
 
-static void take_result(const Study *s, const FitResult *f, double seconds, CompareRun *run) {
+static void take_result(const CompareStudy *s, const FitResult *f, double seconds,
+                        CompareRun *run) {
   run->outcome = f->outcome;
   run->certain = f->certain;
   run->message = message_of(s->c->arena, f);
@@ -147,7 +149,7 @@ typedef struct TimedFit {
   double seconds;
 } TimedFit;
 
-static TimedFit timed_fit(Study *s, Problem *p, int threads, const double *start) {
+static TimedFit timed_fit(CompareStudy *s, Problem *p, int threads, const double *start) {
   TimedFit t;
   p->options.threads = threads;
   s->began = clock_seconds();
@@ -165,7 +167,7 @@ static void timed_fit_done(TimedFit *t) {
 }
 
 // The same with several threads: only the time may differ.
-static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
+static void run_again_side_by_side(CompareStudy *s, Problem *p, CompareRun *run) {
   TimedFit t = timed_fit(s, p, s->c->threads, run->start);
   const FitResult *f = t.result;
   if (!s->stop) {
@@ -177,7 +179,7 @@ static void run_again_side_by_side(Study *s, Problem *p, CompareRun *run) {
   timed_fit_done(&t);
 }
 
-static const double *draw_start(const Study *s, int number) {
+static const double *draw_start(const CompareStudy *s, int number) {
   if (!s->c->request.random_starts) return NULL;
   Random random;
   double *x = ARENA_ARRAY(s->c->arena, double, s->p->unknown_count);
@@ -186,7 +188,7 @@ static const double *draw_start(const Study *s, int number) {
   return x;
 }
 
-static void run_once(Study *s, const CompareSpec *spec, int number, CompareRun *run) {
+static void run_once(CompareStudy *s, const CompareSpec *spec, int number, CompareRun *run) {
   Problem p = spec->problem;
   const CompareRequest *q = &s->c->request;
   int threads = p.options.threads;
@@ -296,7 +298,7 @@ static int runs_of(const CompareRequest *q, const CompareSpec *s) {
   return q->seeds > 1 && s->random && !s->seeded ? q->seeds : 1;
 }
 
-static void run_row(Study *s, int i) {
+static void run_row(CompareStudy *s, int i) {
   Compare *c = s->c;
   CompareRow *r = &c->rows[i];
   s->row = i;
@@ -309,7 +311,7 @@ static void run_row(Study *s, int i) {
   }
 }
 
-static void run_all(Study *s) {
+static void run_all(CompareStudy *s) {
   Compare *c = s->c;
   double began = clock_seconds();
   for (int i = 0; i < c->count && !s->stop; i++) {
@@ -367,7 +369,7 @@ static Compare *compare_new(const Problem *p, const CompareRequest *q) {
 Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener *listener,
                      void *data, Err *err) {
   if (!can_begin(p, q, err)) return NULL;
-  Study s = {.p = p, .c = compare_new(p, q), .listener = listener, .listener_data = data};
+  CompareStudy s = {.p = p, .c = compare_new(p, q), .listener = listener, .listener_data = data};
   if (q->has_truth) s.c->truth = compare_truth_new(s.c->arena, p, q->truth, q->all_numbers);
   run_all(&s);
   return s.c;

@@ -8,7 +8,7 @@
 
 typedef struct ComparePoint { // a step of a search
   const char *stage;
-  double lambda; // 0 when untied
+  double lambda; // 0 without feedback
   int iteration;
   long evaluations, fair; // so far, as in CompareFigures
   double objective;       // of what is being minimised
@@ -23,13 +23,13 @@ typedef struct CompareRun {
   const double *start; // NULL: that of the problem
   FitOutcome outcome;  // FIT_STOPPED: by the listener
   bool certain;
-  bool
-      found; // see compare_truth_found; without a truth the best objective of all, within request.found
+  // See compare_truth_found; without a truth the best objective of all, within request.found.
+  bool found;
   const char *message;
   CompareFigures figures; // objective: with the logarithms of sigmas that were estimated
   double *x;              // NULL: there is no result, the objective is infinite
-  bool
-      same; // with several threads everything came out bit by bit as with one; true when that was not tried
+  // With several threads everything came out bit by bit as with one; true when that was not tried.
+  bool same;
   ARRAY(ComparePoint) trace;
 } CompareRun;
 

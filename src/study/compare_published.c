@@ -29,7 +29,7 @@ CompareFigures compare_figures_unknown(void) {
   return f;
 }
 
-typedef struct Reader {
+typedef struct PublishedReader {
   Arena *arena;
   const Problem *problem;
   const char *file;
@@ -44,23 +44,24 @@ typedef struct Reader {
   ARRAY(PublishedRow) rows;
   Text source;
   Err *err;
-} Reader;
+} PublishedReader;
 
-static bool wrong(Reader *r, int cell, const char *format, const char *word) {
+static bool wrong(PublishedReader *r, int cell, const char *format, const char *word) {
   Place at = {r->file, r->line, cell < r->cell_count ? r->columns[cell] : 1};
   return fail_at(r->err, ERR_DATA, at, format, word);
 }
 
 // ---------------------------------------------------------------- lines and cells
 
-static void take_comment(Reader *r, const char *line, size_t length) {
+static void take_comment(PublishedReader *r, const char *line, size_t length) {
   line++, length--;
   while (length && strchr(" \t", *line)) line++, length--;
   if (r->source.length && length) text_add(&r->source, " ");
   text_add_bytes(&r->source, line, length);
 }
 
-static const char *take_quoted(Reader *r, const char *at, const char *end, const char **cell) {
+static const char *take_quoted(PublishedReader *r, const char *at, const char *end,
+                               const char **cell) {
   Text t;
   text_init(&t);
   for (at++; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++) {
@@ -73,7 +74,8 @@ static const char *take_quoted(Reader *r, const char *at, const char *end, const
   return at;
 }
 
-static const char *take_plain(Reader *r, const char *at, const char *end, const char **cell) {
+static const char *take_plain(PublishedReader *r, const char *at, const char *end,
+                              const char **cell) {
   const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end,
              *kept = stop;
   while (kept > at && strchr(" \t\r", kept[-1])) kept--;
@@ -81,7 +83,7 @@ static const char *take_plain(Reader *r, const char *at, const char *end, const 
   return stop;
 }
 
-static bool split_line(Reader *r, const char *line, const char *end) {
+static bool split_line(PublishedReader *r, const char *line, const char *end) {
   const char *at = line;
   r->cell_count = 0;
   for (;;) {
@@ -96,7 +98,7 @@ static bool split_line(Reader *r, const char *line, const char *end) {
 }
 
 // The next line that is neither empty nor a comment; false at the end, or with an error.
-static bool next_line(Reader *r) {
+static bool next_line(PublishedReader *r) {
   while (*r->at) {
     const char *line = r->at;
     size_t length = strcspn(line, "\n");
@@ -125,7 +127,7 @@ static int find_number(const Problem *p, const char *name) {
   return -1;
 }
 
-static bool fail_column(Reader *r, int c) {
+static bool fail_column(PublishedReader *r, int c) {
   Text list;
   text_init(&list);
   for (int i = 0; i < FIGURE_COUNT; i++) text_print(&list, ", %s", FIGURES[i].name);
@@ -138,7 +140,7 @@ static bool fail_column(Reader *r, int c) {
   return false;
 }
 
-static bool read_head(Reader *r) {
+static bool read_head(PublishedReader *r) {
   r->column_count = r->cell_count;
   r->method = -1;
   for (int c = 0; c < r->cell_count; c++) {
@@ -153,7 +155,7 @@ static bool read_head(Reader *r) {
 
 // ---------------------------------------------------------------- rows
 
-static bool read_cell(Reader *r, PublishedRow *row, int c) {
+static bool read_cell(PublishedReader *r, PublishedRow *row, int c) {
   double value = nan("");
   const char *text = r->cells[c];
   if (text[0] && !number_parse(text, &value))
@@ -165,7 +167,7 @@ static bool read_cell(Reader *r, PublishedRow *row, int c) {
   return true;
 }
 
-static bool read_row(Reader *r) {
+static bool read_row(PublishedReader *r) {
   int n = r->problem->unknown_count;
   PublishedRow row = {.figures = compare_figures_unknown(),
                       .x = ARENA_ARRAY(r->arena, double, n + 1)};
@@ -180,7 +182,7 @@ static bool read_row(Reader *r) {
   return true;
 }
 
-static bool read_all(Reader *r) {
+static bool read_all(PublishedReader *r) {
   if (!next_line(r))
     return r->err->code ? false : wrong(r, 0, "%s", "there is no row that names the columns");
   if (!read_head(r)) return false;
@@ -192,7 +194,7 @@ static bool read_all(Reader *r) {
 Published *published_parse(Arena *a, const Problem *p, const char *file, const char *text,
                            Err *err) {
   Err own = {0};
-  Reader r = {.arena = a, .problem = p, .file = file, .at = text, .err = &own};
+  PublishedReader r = {.arena = a, .problem = p, .file = file, .at = text, .err = &own};
   text_init(&r.source);
   bool ok = read_all(&r);
   Published *out = ok ? ARENA_NEW(a, Published) : NULL;

@@ -1,6 +1,6 @@
 // Figures of other people for the same problem: a small CSV file with a row for each method.
 //
-// The first row names the columns: 'method', any of those in COMPARE_FIGURES, and names of free numbers. Cells are numbers or
+// The first row names the columns: 'method', any of those in COMPARE_FIGURES, and names of unknowns. Cells are numbers or
 // empty. Lines that begin with # say where the figures are from.
 #pragma once
 #include "problem/problem.h"
@@ -29,7 +29,7 @@ CompareFigures compare_figures_unknown(void);
 typedef struct PublishedRow {
   const char *method;
   CompareFigures figures;
-  double *x; // by free number, NaN where unknown
+  double *x; // by unknown, NaN where unknown
 } PublishedRow;
 
 typedef struct Published {

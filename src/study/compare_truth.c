@@ -1,3 +1,4 @@
+// Relative differences of numbers, or of products and sums that the data determine (stats/invariance.c), to the truth.
 #include "study/compare_truth.h"
 
 #include <math.h>

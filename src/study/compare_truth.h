@@ -5,14 +5,14 @@
 
 typedef struct TruthTerm {
   const char *text;       // a name, or a combination
-  int number;             // free number; -1: a combination
+  int number;             // unknown; -1: a combination
   bool sum;               // of a combination: a sum, not a product of powers
-  const double *exponent; // of a combination, by free number: exponents, coefficients of a sum
+  const double *exponent; // of a combination, by unknown: exponents, coefficients of a sum
   double truth, size;     // its value, and what a difference is compared with
 } TruthTerm;
 
 typedef struct CompareTruth {
-  const double *x;    // the true free numbers
+  const double *x;    // the true unknowns
   const double *near; // where a search from there ends; NULL: more than noise is between them
   int n;
   TruthTerm *terms;
@@ -21,7 +21,7 @@ typedef struct CompareTruth {
   int left_out_count;
 } CompareTruth;
 
-// truth: free numbers, NULL: what the model file says they are. all: every number counts, whatever the data tell. Lives in
+// truth: unknowns, NULL: what the model file says they are. all: every number counts, whatever the data tell. Lives in
 // the arena.
 CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all);
 // The largest relative difference of all terms.

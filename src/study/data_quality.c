@@ -1,3 +1,5 @@
+// Noise by differences (num/noise.c), steps by their median, the period of an oscillation by passages of the mean,
+// outliers by the difference to the cubic through their four neighbours, against the median of these differences.
 #include "study/data_quality.h"
 
 #include <math.h>

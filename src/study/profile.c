@@ -45,7 +45,7 @@ double profile_scaled(const Unknown *f, double estimate, double value) {
 
 // ---------------------------------------------------------------- a round: all sides from one optimum
 
-typedef struct Study {
+typedef struct ProfileStudy {
   Profile *p;
   const ProfileRequest *request;
   ProfileListener *listener;
@@ -57,14 +57,14 @@ typedef struct Study {
   Fitting *sharp;           // its fitting then, NULL: that of the problem
   double accuracy;          // of the objective, by that of simulations
   bool settled;             // the result stays, whatever profiles find
-} Study;
+} ProfileStudy;
 
-static const Fitting *fitting_of(const Study *s) {
+static const Fitting *fitting_of(const ProfileStudy *s) {
   return s->sharp ? s->sharp : s->fitting;
 }
 
 static bool goes_on(void *data) {
-  Study *s = data;
+  ProfileStudy *s = data;
   double most = s->p->problem->options.max_seconds;
   if (!s->p->stopped && most > 0 && clock_seconds() - s->began > most)
     s->p->stopped = s->p->timeout = true;
@@ -117,7 +117,7 @@ static SideJob *copy_job(Arena *a, size_t size, const SideJob *job) {
 
 // Of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then, whether
 // they were done or not, so that the answer is the same for any number of threads.
-static SideJob *collect(Study *s, Pool *pool, size_t size, Arena *a) {
+static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
   SideJob *job = arena_alloc(a, 1, size), *better = NULL;
   while (!better && pool_collect(pool, job)) {
     work_count_add(&s->p->work, &job->work);
@@ -144,14 +144,14 @@ static void clear_curves(Profile *p) {
 // other optimum.
 static const double BETTER = 0.01, BETTER_ROUGH = 4;
 
-static double better_below(const Study *s, int curve) {
+static double better_below(const ProfileStudy *s, int curve) {
   const Profile *p = s->p;
   if (s->settled) return -HUGE_VAL;
   double least = BETTER * p->threshold * p->curves[curve].factor / 2;
   return p->objective - fmax(fmax(least, s->accuracy), BETTER_ROUGH * p->roughness);
 }
 
-static SideJob *run_round(Study *s, Arena *a) {
+static SideJob *run_round(ProfileStudy *s, Arena *a) {
   Profile *p = s->p;
   clear_curves(p);
   SideShared shared = {.profile = p, .fitting = fitting_of(s), .range = s->request->range};
@@ -175,7 +175,7 @@ static SideJob *run_round(Study *s, Arena *a) {
 enum { RESTARTS_MOST = 10 };
 
 static bool relay_fit(void *data, const FitProgress *progress) {
-  Study *s = data;
+  ProfileStudy *s = data;
   (void)progress;
   if (s->listener && !s->p->stopped && !s->listener(s->data, s->p, true)) s->p->stopped = true;
   return !s->p->stopped;
@@ -194,7 +194,7 @@ static bool has_result(const FitResult *f) {
 }
 
 // The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.
-static double value_at(const Study *s, const double *x) {
+static double value_at(const ProfileStudy *s, const double *x) {
   double value;
   Refit *refit =
       refit_new(fitting_of(s), s->simulated->options.threads, s->p->fit->sigma, NULL, NULL);
@@ -204,7 +204,7 @@ static double value_at(const Study *s, const double *x) {
 }
 
 // A local fit from the better point becomes the result. false: it is not better after all.
-static bool restart(Study *s, const SideJob *better) {
+static bool restart(ProfileStudy *s, const SideJob *better) {
   Profile *p = s->p;
   Problem *local = ARENA_NEW(p->arena, Problem);
   const double *x =
@@ -226,7 +226,7 @@ static bool restart(Study *s, const SideJob *better) {
   return is_better;
 }
 
-static void describe(Study *s) {
+static void describe(ProfileStudy *s) {
   Profile *p = s->p;
   Weighting *weighting = statistics_weighting(p->fit, s->work);
   statistics_free(p->statistics);
@@ -248,7 +248,7 @@ static bool is_blurred(const Profile *p, double accuracy) {
   return 2 * accuracy > BLUR * p->threshold * least_factor(p);
 }
 
-static void simulate_sharper(Study *s) {
+static void simulate_sharper(ProfileStudy *s) {
   Problem *sharp = ARENA_NEW(s->p->arena, Problem);
   *sharp = *s->p->problem;
   sharp->simulate.rel_tol = fmax(SHARPER * sharp->simulate.rel_tol, SHARPEST);
@@ -260,7 +260,7 @@ static void simulate_sharper(Study *s) {
 }
 
 // The objective at the estimates, which are improved where simulations have become more accurate.
-static bool evaluate_result(Study *s, bool improve) {
+static bool evaluate_result(ProfileStudy *s, bool improve) {
   Profile *p = s->p;
   Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, NULL, NULL);
   bool ok = true;
@@ -272,7 +272,7 @@ static bool evaluate_result(Study *s, bool improve) {
 }
 
 // Statistics, thresholds and the objective at the estimates. false: the model cannot be simulated there as a whole.
-static bool look_at_result(Study *s) {
+static bool look_at_result(ProfileStudy *s) {
   Profile *p = s->p;
   bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
   describe(s);
@@ -302,7 +302,7 @@ static void note_roughness(Profile *p) {
 }
 
 // true: there is no sense in following any profile.
-static bool is_too_rough(Study *s) {
+static bool is_too_rough(ProfileStudy *s) {
   Profile *p = s->p;
   Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, goes_on, s);
   p->roughness = profile_roughness(p, refit);
@@ -317,7 +317,7 @@ static bool is_too_rough(Study *s) {
 }
 
 // Where better optima do not end, or are none after all, the profiles of what was found last are followed to their ends.
-static void take_better(Study *s, const SideJob *better) {
+static void take_better(ProfileStudy *s, const SideJob *better) {
   Profile *p = s->p;
   bool taken = restart(s, better);
   s->settled = !taken || p->restarts == RESTARTS_MOST;
@@ -325,7 +325,7 @@ static void take_better(Study *s, const SideJob *better) {
     p->notes[p->note_count++] = "Profiles go on finding better optima: no more are looked for.";
 }
 
-static void run_rounds(Study *s) {
+static void run_rounds(ProfileStudy *s) {
   const SideJob *better = NULL;
   Arena *a = arena_new();
   do {
@@ -379,13 +379,13 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
     return NULL;
   }
   Profile *p = profile_new(problem, request);
-  Study s = {.p = p,
-             .request = request,
-             .listener = listener,
-             .data = data,
-             .began = clock_seconds(),
-             .fitting = fitting_new(problem),
-             .simulated = problem};
+  ProfileStudy s = {.p = p,
+                    .request = request,
+                    .listener = listener,
+                    .data = data,
+                    .began = clock_seconds(),
+                    .fitting = fitting_new(problem),
+                    .simulated = problem};
   s.work = eval_work_new(s.fitting, problem->options.threads, NULL);
   p->fit = fit_run_on(problem, s.work, NULL, relay_fit, &s);
   bool can = can_be_profiled(p, err);

@@ -45,15 +45,15 @@ const char *profile_verdict_word(ProfileVerdict v);
 typedef struct ProfilePoint {
   double value;     // of the number that is held
   double objective; // V, with the logarithms of the sigmas that are estimated
-  double
-      ratio; // likelihood ratio: what 2V rises by, in units in which the threshold is that of the profile
+  // Likelihood ratio: what 2V rises by, in units in which the threshold is that of the profile.
+  double ratio;
   double *x; // all numbers
 } ProfilePoint;
 
 typedef struct ProfileSide {
   ProfileEnd end;
-  double
-      at; // CROSSED: where the threshold is crossed; BOUND: the bound; else the farthest point; NaN: none
+  // CROSSED: where the threshold is crossed; BOUND: the bound; else the farthest point; NaN: none.
+  double at;
   double flat_to; // the profile is flat from the estimate to here
   double highest; // ratio
   bool jump;      // the profile crosses the threshold by a jump
@@ -82,15 +82,15 @@ typedef struct Profile {
   Statistics *statistics; // of it
   double objective;       // at the estimates, as in the points
   double level;
-  // Square of the quantile of the normal law where all sigmas are given, else of Student's law: as for the intervals of a fit.
-  // With weights that are not the inverse noise (unknown sigmas, other weights, a robust loss) 2V rises by a multiple of
-  // what a likelihood does; the factor of each curve is that multiple (Kent 1982, Biometrika 69:19), by the covariance of
-  // the fit over the inverse of the second derivatives of V. Where the model is linear, profile and covariance give the
-  // same interval.
+  // Square of the quantile of the normal law where all sigmas are given, else of Student's law: as for the intervals of
+  // a fit. With weights that are not the inverse noise (unknown sigmas, other weights, a robust loss) 2V rises by a
+  // multiple of what a likelihood does; the factor of each curve is that multiple (Kent 1982, Biometrika 69:19), by the
+  // covariance of the fit over the inverse of the second derivatives of V. Where the model is linear, profile and
+  // covariance give the same interval.
   double threshold;
   double freedom; // degrees, of Student's law; HUGE_VAL: the normal law
-  double
-      rel_tol; // of the simulations: smaller than the problem's where their errors would blur the profiles
+  // Of the simulations: smaller than the problem's where their errors would blur the profiles.
+  double rel_tol;
   ProfileCurve *curves;
   int count;
   int sides, sides_done; // each curve has two
@@ -112,9 +112,9 @@ typedef struct ProfileRequest {
   const int *numbers; // of problem->unknowns; NULL: all
   int count;
   double level; // PROFILE_LEVEL_LEAST to PROFILE_LEVEL_MOST
-  double
-      range; // how far a profile is followed where nothing ends it, in sizes of the number; a factor where that is
-             // searched on a logarithmic scale; > 1
+  // How far a profile is followed where nothing ends it, in sizes of the number; a factor where that is.
+  double range;
+  // searched on a logarithmic scale; > 1.
 } ProfileRequest;
 
 // Told while it runs: `fitting` before the first profile; p->sides_done changes then. false stops: sides that are not done

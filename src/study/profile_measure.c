@@ -1,3 +1,6 @@
+// Thresholds of the profiles: the squared quantile of the normal law, or of Student's where the noise is not given,
+// times the variance by the covariance of the fit over that by the curvature alone. Tangents of the profiles from the
+// inverse curvature.
 #include <math.h>
 
 #include "num/distribution.h"

@@ -1,3 +1,4 @@
+// Start of each refit: along the tangent of the profile at the estimate, or on the line through the last two points.
 #include "study/profile_side.h"
 
 #include <math.h>
@@ -179,25 +180,25 @@ static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) 
   arena_free(a);
 }
 
-typedef struct Worker {
+typedef struct SideWorker {
   const SideShared *shared;
   const Pool *pool;
   Arena *arena;
-} Worker;
+} SideWorker;
 
 static void *begin_worker(const void *shared, const Pool *pool) {
   Arena *a = arena_new();
-  Worker *w = ARENA_NEW(a, Worker);
-  *w = (Worker){shared, pool, a};
+  SideWorker *w = ARENA_NEW(a, SideWorker);
+  *w = (SideWorker){shared, pool, a};
   return w;
 }
 
 static void end_worker(void *own) {
-  arena_free(((Worker *)own)->arena);
+  arena_free(((SideWorker *)own)->arena);
 }
 
 static void work(void *own, void *job) {
-  const Worker *w = own;
+  const SideWorker *w = own;
   walk_side(w->shared, w->pool, job);
 }
 

@@ -1,16 +1,18 @@
+// Steps along the root of a profile, which is linear where the profile is a parabola: each should rise by a share of
+// the height. The crossing is found by regula falsi with bisection.
 #include "study/profile_walk.h"
 
 #include <math.h>
 
-typedef struct Place {
+typedef struct WalkPlace {
   double at, root; // root is HUGE_VAL where there is no value
   bool forbidden;
-} Place;
+} WalkPlace;
 
 typedef struct Walker {
   const Walk *w;
-  double sign; // of the direction
-  Place last;  // the last one below the threshold
+  double sign;    // of the direction
+  WalkPlace last; // the last one below the threshold
   double step;
   double wall; // nearest place without a value
   int failures, retries;
@@ -26,7 +28,7 @@ static const double NEAR_WALL = 1e-3; // the same, of a place without value
 static const double JUMP = 0.5;       // in heights, across a narrow place
 enum { RETRIES_MOST = 3, HALVINGS_MOST = 40 };
 
-static VisitEnd visit(Walker *k, Place *p) {
+static VisitEnd visit(Walker *k, WalkPlace *p) {
   if (k->result.visits >= k->w->visits_most) return VISIT_STOPPED;
   k->result.visits++;
   VisitEnd v = k->w->visit(k->w->self, p->at, &p->root);
@@ -53,27 +55,27 @@ static bool ends_by_visit(Walker *k, VisitEnd v) {
 // ---------------------------------------------------------------- crossing
 
 // Regula falsi; the middle where one of the ends does not move, or where the profile turns into a wall between the two.
-static double between(const Place *a, const Place *b, double height, bool middle) {
+static double between(const WalkPlace *a, const WalkPlace *b, double height, bool middle) {
   if (middle || !(b->root - a->root <= 4 * height)) return a->at + (b->at - a->at) / 2;
   return a->at + (b->at - a->at) * (height - a->root) / (b->root - a->root);
 }
 
-static double line_through(const Place *a, const Place *b, double height) {
+static double line_through(const WalkPlace *a, const WalkPlace *b, double height) {
   if (!(b->root > a->root) || b->root == HUGE_VAL) return b->at;
   return a->at + (b->at - a->at) * (height - a->root) / (b->root - a->root);
 }
 
-static bool is_narrow(const Walker *k, const Place *a, const Place *b) {
+static bool is_narrow(const Walker *k, const WalkPlace *a, const WalkPlace *b) {
   return fabs(b->at - a->at) <= NARROW * fabs(b->at - k->w->from);
 }
 
 // a is below the height, b is not. true: nothing is left to be done.
-static bool cross(Walker *k, Place a, Place b) {
+static bool cross(Walker *k, WalkPlace a, WalkPlace b) {
   double height = k->w->height;
   int same = 0; // times in a row that the other end stayed
   bool was_below = false;
   for (int i = 0; i < HALVINGS_MOST && !is_narrow(k, &a, &b); i++) {
-    Place m = {.at = between(&a, &b, height, same > 2)};
+    WalkPlace m = {.at = between(&a, &b, height, same > 2)};
     if (m.at == a.at || m.at == b.at) break;
     VisitEnd v = visit(k, &m);
     if (v == VISIT_BETTER || v == VISIT_STOPPED) return ends_by_visit(k, v);
@@ -107,7 +109,7 @@ static double next_place(const Walker *k) {
   return past ? k->w->to : at;
 }
 
-static void adapt(Walker *k, const Place *old) {
+static void adapt(Walker *k, const WalkPlace *old) {
   double way = fabs(k->last.at - old->at), rise = k->last.root - old->root, height = k->w->height;
   double wanted = GROWTH * way;
   if (rise > 0)
@@ -126,7 +128,7 @@ static bool come_nearer(Walker *k, double at) {
 }
 
 static bool take_step(Walker *k) {
-  Place p = {.at = next_place(k)}, old = k->last;
+  WalkPlace p = {.at = next_place(k)}, old = k->last;
   if (p.at == k->last.at) return ends(k, WALK_FAILED, k->last.at);
   VisitEnd v = visit(k, &p);
   if (v == VISIT_BETTER || v == VISIT_STOPPED) return ends_by_visit(k, v);

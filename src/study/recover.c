@@ -1,3 +1,5 @@
+// Monte Carlo study: trials with noise of their own are fitted; bias, spread and coverage of the estimates over the
+// trials that reached the optimum of a search from the truth.
 #include "study/recover.h"
 
 #include <math.h>
@@ -10,7 +12,7 @@
 #include "study/random_start.h"
 #include "study/synthetic.h"
 
-typedef struct Study { // what all trials share
+typedef struct RecoverStudy { // what all trials share
   const Problem *p;
   Recover *r;
   const double *truth;
@@ -19,7 +21,7 @@ typedef struct Study { // what all trials share
   RecoverListener *listener;
   void *listener_data;
   bool stop;
-} Study;
+} RecoverStudy;
 
 typedef struct Trial { // a job
   int number;
@@ -27,7 +29,7 @@ typedef struct Trial { // a job
   bool ok, certain;
   double objective, objective_truth;
   long work;
-  double numbers[]; // by free number, as NUMBERS lists them
+  double numbers[]; // by unknown, as NUMBERS lists them
 } Trial;
 enum { ESTIMATE, STD_ERROR, HAS_INTERVAL, COVERED, NUMBERS };
 
@@ -36,7 +38,7 @@ static double *numbers_of(Trial *t, int n, int kind) {
 }
 
 static bool goes_on(void *data) {
-  Study *s = data;
+  RecoverStudy *s = data;
   if (s->listener && !s->stop) s->stop = !s->listener(s->listener_data, s->r);
   return !s->stop;
 }
@@ -51,7 +53,7 @@ static bool covers(const Statistics *stats, int i, double truth) {
   return stats->parameters[i].ci_low <= truth && truth <= stats->parameters[i].ci_high;
 }
 
-static void record(const Study *s, const FitResult *f, const FitResult *from_truth,
+static void record(const RecoverStudy *s, const FitResult *f, const FitResult *from_truth,
                    const Statistics *stats, Trial *t) {
   int n = s->p->unknown_count;
   for (int i = 0; i < n; i++) {
@@ -71,7 +73,7 @@ static void record(const Study *s, const FitResult *f, const FitResult *from_tru
 }
 
 // Two streams for each trial, so that random starts do not change the noise.
-static const double *trial_start(const Study *s, int trial, Arena *a) {
+static const double *trial_start(const RecoverStudy *s, int trial, Arena *a) {
   Random random;
   if (!s->random_starts) return NULL;
   double *x = ARENA_ARRAY(a, double, s->p->unknown_count);
@@ -80,7 +82,7 @@ static const double *trial_start(const Study *s, int trial, Arena *a) {
   return x;
 }
 
-static const Problem *trial_problem(const Study *s, int trial, Arena *a) {
+static const Problem *trial_problem(const RecoverStudy *s, int trial, Arena *a) {
   const FitOptions *o = &s->p->options;
   Random random;
   random_seed_stream(&random, (uint64_t)o->seed, 2 * (uint64_t)trial);
@@ -89,26 +91,26 @@ static const Problem *trial_problem(const Study *s, int trial, Arena *a) {
 
 // ---------------------------------------------------------------- workers
 
-typedef struct Worker {
-  const Study *study;
+typedef struct RecoverWorker {
+  const RecoverStudy *study;
   const Pool *pool;
-} Worker;
+} RecoverWorker;
 
 static void *begin_worker(const void *study, const Pool *pool) {
-  Worker *w = malloc(sizeof *w);
-  if (w) *w = (Worker){study, pool};
+  RecoverWorker *w = malloc(sizeof *w);
+  if (w) *w = (RecoverWorker){study, pool};
   return w;
 }
 
 static bool worker_goes_on(void *data, const FitProgress *progress) {
   (void)progress;
-  return pool_goes_on(((const Worker *)data)->pool);
+  return pool_goes_on(((const RecoverWorker *)data)->pool);
 }
 
 static void work_trial(void *own, void *job) {
-  Worker *w = own;
+  RecoverWorker *w = own;
   Trial *t = job;
-  const Study *s = w->study;
+  const RecoverStudy *s = w->study;
   Arena *a = arena_new();
   Problem noisy = *trial_problem(s, t->number, a);
   noisy.options.threads = 1;
@@ -148,7 +150,8 @@ typedef struct Notes { // [trial*n + i]
   bool *certain; // [trial]
 } Notes;
 
-static void summarise_parameter(const Study *s, const Notes *notes, int i, RecoverParameter *out) {
+static void summarise_parameter(const RecoverStudy *s, const Notes *notes, int i,
+                                RecoverParameter *out) {
   const Recover *r = s->r;
   int n = s->p->unknown_count, good = 0, errors = 0, intervals = 0, covered = 0;
   Arena *a = arena_new();
@@ -169,7 +172,7 @@ static void summarise_parameter(const Study *s, const Notes *notes, int i, Recov
   arena_free(a);
 }
 
-static void summarise(Study *s, const Notes *notes) {
+static void summarise(RecoverStudy *s, const Notes *notes) {
   Recover *r = s->r;
   for (int t = 0; t < r->done; t++) {
     r->succeeded += r->ok[t];
@@ -201,7 +204,7 @@ static bool starts_can_be_drawn(const Problem *p, Err *err) {
               p->unknowns[i].name);
 }
 
-static bool simulate_truth(Study *s, Err *err) {
+static bool simulate_truth(RecoverStudy *s, Err *err) {
   char why[700];
   bool ok = model_values(s->p, s->truth, s->r->arena, &s->clean, why);
   return ok || fail(err, ERR_VALUE, "the model cannot be simulated at the truth: %.600s", why);
@@ -220,7 +223,7 @@ static bool sigma_is_there(const Problem *p, Err *err) {
   return true;
 }
 
-static void compare_with_sigma(Study *s) {
+static void compare_with_sigma(RecoverStudy *s) {
   const FitOptions *o = &s->p->options;
   Recover *r = s->r;
   for (int e = 0, at = 0; e < s->p->experiment_count; e++)
@@ -258,7 +261,7 @@ static const double *truth_or_model(const Problem *p, const double *truth, Arena
   return x;
 }
 
-static void take_trial(Study *s, Trial *t, Notes *notes) {
+static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
   Recover *r = s->r;
   int n = s->p->unknown_count;
   size_t at = (size_t)t->number * (size_t)n, bytes = (size_t)n * sizeof(double);
@@ -274,7 +277,7 @@ static void take_trial(Study *s, Trial *t, Notes *notes) {
   r->done++;
 }
 
-static void run_trials(Study *s) {
+static void run_trials(RecoverStudy *s) {
   Recover *r = s->r;
   double begin = clock_seconds();
   size_t all = (size_t)r->trials * (size_t)s->p->unknown_count;
@@ -300,11 +303,11 @@ static void run_trials(Study *s) {
 
 Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
                      RecoverListener *listener, void *data, Err *err) {
-  Study s = {.p = p,
-             .r = recover_new(p),
-             .random_starts = random_starts,
-             .listener = listener,
-             .listener_data = data};
+  RecoverStudy s = {.p = p,
+                    .r = recover_new(p),
+                    .random_starts = random_starts,
+                    .listener = listener,
+                    .listener_data = data};
   s.truth = truth_or_model(p, truth, s.r->arena);
   if (!truth_is_inside(p, s.truth, err) || (random_starts && !starts_can_be_drawn(p, err)) ||
       (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)) ||

@@ -33,7 +33,7 @@ typedef struct Recover {
 // Called after each trial, and now and then during one (`done` has not changed then); false stops: the trial that is not
 // finished does not count.
 typedef bool RecoverListener(void *data, const Recover *r);
-// truth: free numbers, NULL: what the model file says they are. random_starts: each trial begins at a random point of the
+// truth: unknowns, NULL: what the model file says they are. random_starts: each trial begins at a random point of the
 // bounds (log-uniform where they span decades) instead of the start values. Number of trials, noise and seed are options of
 // the problem. Numbers of trial i are the same whatever the number of trials. NULL and err when there is nothing to study.
 Recover *recover_run(const Problem *p, const double *truth, bool random_starts,

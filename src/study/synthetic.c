@@ -1,3 +1,4 @@
+// Model values at given numbers, found from residuals and samples: y = data + residual / scale.
 #include "study/synthetic.h"
 
 #include <math.h>
@@ -19,14 +20,14 @@ static int *first_channels(const Problem *p, Arena *a) {
   return first;
 }
 
-typedef struct Collector {
+typedef struct ValueCollector {
   const Problem *p;
   const int *first;
   ModelValues *out;
-} Collector;
+} ValueCollector;
 
 static void collect(void *data, const ResidualBlock *b) {
-  Collector *c = data;
+  ValueCollector *c = data;
   const double *samples = c->p->experiments[b->experiment].channels[b->channel].y + b->first;
   double *y = c->out->y[c->first[b->experiment] + b->channel] + b->first;
   const double *residual = b->column[c->p->unknown_count];
@@ -44,7 +45,7 @@ static void tighten(SimulateOptions *o) {
 
 bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out, char why[700]) {
   int *first = first_channels(p, a);
-  Collector c = {p, first, out};
+  ValueCollector c = {p, first, out};
   Problem exact = *p;
   tighten(&exact.simulate);
   *out = (ModelValues){ARENA_ARRAY(a, double *, problem_channels(p)), 0};

@@ -303,10 +303,11 @@ static void sensitivities_keep_the_derivatives_of_the_invariants(void **state) {
   for (int i = 0; i < s->ni; i++)
     for (int k = 0; k < s->ns; k++) {
       double sum = 0;
-      for (int e = s->cp.pattern.start[i]; e < s->cp.pattern.start[i + 1]; e++)
-        if (s->cp.pattern.column[e] == k) sum += out[s->cp.at + e];
-      for (int e = s->cx.pattern.start[i]; e < s->cx.pattern.start[i + 1]; e++)
-        sum += out[s->cx.at + e] * y[s->nx + s->cx.pattern.column[e] * s->stride + k];
+      for (int e = s->sparse.g_p.pattern.start[i]; e < s->sparse.g_p.pattern.start[i + 1]; e++)
+        if (s->sparse.g_p.pattern.column[e] == k) sum += out[s->sparse.g_p.at + e];
+      for (int e = s->sparse.g_x.pattern.start[i]; e < s->sparse.g_x.pattern.start[i + 1]; e++)
+        sum +=
+            out[s->sparse.g_x.at + e] * y[s->nx + s->sparse.g_x.pattern.column[e] * s->stride + k];
       assert_close(sum, 0, 1e-8);
     }
   run_free(r);
@@ -525,7 +526,7 @@ static void columns_are_those_of_the_residual(const char *text, const char *row)
   r->dae.residual_sens(r->dae.self, 0.3, z, dz, F);
   for (int k = 0; k < r->ode.ns; k++) {
     for (int way = 0; way < 2; way++) {
-      double step = way ? h : -h, *p = &r->p[r->system->parameter[r->system->active[k]]], at = *p;
+      double step = way ? h : -h, *p = &r->p[r->system->columns.parameter[k]], at = *p;
       for (int i = 0; i < m; i++) {
         moved[0][i] = z[i] + step * z[m + i * stride + k];
         moved[1][i] = dz[i] + step * dz[m + i * stride + k];

@@ -509,8 +509,8 @@ static void announced_times_change_no_bit(void **state) {
   System *s = system_for(&b, LANES, &b.options), *one = system_for(&b, 1, &b.options);
   SystemWork *w = system_work_new(s), *alone = system_work_new(one);
   double p[MOST_PARAMETERS * LANES], y[16 * LANES], dy[2][16 * LANES], times[13], y1[16], dy1[16];
-  assert_true(s->clock.results > 0);
-  assert_int_equal(one->clock.results, 0);
+  assert_true(s->kernel[KERNEL_CLOCK].results > 0);
+  assert_int_equal(one->kernel[KERNEL_CLOCK].results, 0);
   for (int k = 0; k < b.np; k++)
     for (int l = 0; l < LANES; l++) p[k * LANES + l] = 0.5 + 0.1 * k + 0.01 * l;
   for (int i = 0; i < 16 * LANES; i++) y[i] = 0.3 + 0.01 * i;

@@ -255,7 +255,7 @@ static void evaluate_row(Watched *w, const Run *r, int row) {
 
 // (g_x s + g_p) p of invariant i and parameter k; *size: of its terms.
 static double total_slope(const Watched *w, const Run *r, int row, int i, int k, double *size) {
-  const SparsePart *cx = &w->system->cx, *cp = &w->system->cp;
+  const SparsePart *cx = &w->system->sparse.g_x, *cp = &w->system->sparse.g_p;
   const double *out = w->work->invariant_out;
   double sum = 0, p = parameter_value(r, w->sens->at[k]);
   for (int e = cx->pattern.start[i]; e < cx->pattern.start[i + 1]; e++) {
@@ -266,7 +266,7 @@ static double total_slope(const Watched *w, const Run *r, int row, int i, int k,
     *size = fmax(*size, fabs(term));
   }
   for (int e = cp->pattern.start[i]; e < cp->pattern.start[i + 1]; e++)
-    if (w->system->active[cp->pattern.column[e]] == k) sum += p * out[cp->at + e];
+    if (w->system->columns.active[cp->pattern.column[e]] == k) sum += p * out[cp->at + e];
   return sum;
 }
 

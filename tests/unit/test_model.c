@@ -408,7 +408,7 @@ static void what_cannot_be_computed_is_not_finite_and_is_explained(void **state)
   assert_false(isfinite(dx[0]));
   Text why;
   text_init(&why);
-  assert_true(system_explain(r.w, SYSTEM_RHS, 0, y, &why));
+  assert_true(system_explain(r.w, KERNEL_RHS, 0, y, &why));
   assert_true(why.length > 10);
   text_done(&why);
   rig_free(&r);
@@ -578,7 +578,7 @@ static Point point_new(Rig *r, uint64_t *seed) {
     at.scale[i] = fabs(at.y[i]) > 0 ? fabs(at.y[i]) : 0.5;
     at.y[i] = at.x[i] = at.y[i] + at.scale[i] * uniform(seed, 0.05, 0.4);
     for (int k = 0; k < s->ns; k++) {
-      int number = s->parameter[s->active[k]];
+      int number = s->columns.parameter[k];
       at.y[s->nx + i * s->stride + k] = at.scale[i] / scale_of(r->p[number]) * uniform(seed, -1, 1);
     }
   }
@@ -600,7 +600,7 @@ static void probe_rhs(Rig *r, double t, const double *x, double *out) {
 }
 
 static void probe_jacobian(Rig *r, double t, const double *x, double *out) {
-  system_jacobian(r->w, t, x, out, out + pattern_count(&r->s->jac));
+  system_jacobian(r->w, t, x, out, out + pattern_count(&r->s->sparse.jacobian));
 }
 
 static void probe_outputs(Rig *r, double t, const double *x, double *out) {
@@ -674,7 +674,7 @@ static void agree(const Comparison *c, int i, double exact, const char *detail, 
 
 static void check_jacobian(const char *model, Point *at) {
   const System *s = at->r->s;
-  int entries = pattern_count(&s->jac);
+  int entries = pattern_count(&s->sparse.jacobian);
   double *J = calloc((size_t)entries + 1, 8), *ft = calloc((size_t)s->nx + 1, 8),
          *dx = calloc((size_t)s->nx + 1, 8);
   Comparison c = comparison_new(model, "f", s->nx);
@@ -685,8 +685,8 @@ static void check_jacobian(const char *model, Point *at) {
     difference(at, &(Way){0, dx, -1, 0}, probe_rhs, s->nx, c.slope, c.size);
     for (int i = 0; i < s->nx; i++) {
       double exact = 0;
-      for (int e = s->jac.start[i]; e < s->jac.start[i + 1]; e++)
-        if (s->jac.column[e] == j) exact = J[e] * dx[j];
+      for (int e = s->sparse.jacobian.start[i]; e < s->sparse.jacobian.start[i + 1]; e++)
+        if (s->sparse.jacobian.column[e] == j) exact = J[e] * dx[j];
       agree(&c, i, exact, "by state", j);
     }
   }
@@ -700,7 +700,7 @@ static void check_jacobian(const char *model, Point *at) {
 // The direction of stored column k, scaled so that the parameter moves by its own size.
 static Way way_of(Point *at, int k, double *dx) {
   const System *s = at->r->s;
-  int number = s->parameter[s->active[k]];
+  int number = s->columns.parameter[k];
   double dp = scale_of(at->r->p[number]);
   for (int i = 0; i < s->nx; i++) dx[i] = at->y[s->nx + i * s->stride + k] * dp;
   return (Way){0, dx, number, dp};
@@ -727,7 +727,7 @@ static void check_rhs_sens(const char *model, Point *at) {
 
 static void check_jacobian_sens(const char *model, Point *at) {
   const System *s = at->r->s;
-  int entries = pattern_count(&s->jac), count = entries + s->nx;
+  int entries = pattern_count(&s->sparse.jacobian), count = entries + s->nx;
   double *DJ = calloc((size_t)(count * s->stride) + 1, 8), *Dft = DJ + entries * s->stride;
   double *dx = calloc((size_t)s->nx + 1, 8);
   Comparison c = comparison_new(model, "f_x, f_t", count);
@@ -752,8 +752,8 @@ static void check_outputs(const char *model, Point *at) {
   for (int q = 0; q < s->np; q++) {
     int column = -1;
     for (int k = 0; k < s->ns; k++)
-      if (s->active[k] == q) column = k;
-    Way way = {0, NULL, s->parameter[q], scale_of(at->r->p[s->parameter[q]])};
+      if (s->columns.active[k] == q) column = k;
+    Way way = {0, NULL, at->r->parameters[q], scale_of(at->r->p[at->r->parameters[q]])};
     if (column >= 0) way = way_of(at, column, dx);
     difference(at, &way, probe_outputs, s->ny, c.slope, c.size);
     for (int i = 0; i < s->ny; i++) agree(&c, i, sens[i * s->np + q] * way.dp, "by parameter", q);
@@ -799,7 +799,7 @@ static void check_start_sens(const char *model, Point *at) {
   Comparison c = comparison_new(model, "x0", s->nx);
   system_start(at->r->w, 0, y);
   for (int k = 0; k < s->ns; k++) {
-    int number = s->parameter[s->active[k]];
+    int number = s->columns.parameter[k];
     Way way = {0, NULL, number, scale_of(at->r->p[number])};
     difference(at, &way, probe_start, s->nx, c.slope, c.size);
     for (int i = 0; i < s->nx; i++)
@@ -866,7 +866,7 @@ static void check_lanes(const char *name, Model *m, int lanes, CodeChoice code) 
     choose_modes(&one, t, at.x);
     fill_lanes(&wide, &one, &at, lanes, l, y);
     for (int e = 0; e < s->ne; e++)
-      wide.w->par[(s->at_mode + e) * lanes + l] = system_mode(one.w, e);
+      wide.w->par[(s->at.mode + e) * lanes + l] = system_mode(one.w, e);
     want_dy[l] = calloc((size_t)(n->nx + n->nx * n->stride) + 1, 8);
     want_out[l] = calloc(values, 8);
     if (n->ns)

@@ -122,9 +122,9 @@ static double rate_of_change(Motion *r, int i, double t, const double *x, const 
   system_invariants(r->w, t - h, x, before);
   system_invariants(r->w, t + h, x, after);
   system_invariant_sens(r->w, t, x);
-  const Pattern *p = &r->s->cx.pattern;
+  const Pattern *p = &r->s->sparse.g_x.pattern;
   for (int e = p->start[i]; e < p->start[i + 1]; e++)
-    sum += r->w->invariant_out[r->s->cx.at + e] * dx[p->column[e]];
+    sum += r->w->invariant_out[r->s->sparse.g_x.at + e] * dx[p->column[e]];
   return sum + (after[i] - before[i]) / (2 * h);
 }
 

@@ -166,7 +166,7 @@ static void slopes_of_start_values_agree_with_differences(void **state) {
     double y[MOST * MOST], low[MOST], high[MOST], h = 1e-6;
     memcpy(y, b->y, sizeof y);
     for (int k = 0; k < s->ns; k++) {
-      int at = s->parameter[s->active[k]];
+      int at = s->columns.parameter[k];
       double p = b->p[at];
       b->p[at] = p - h, begin_at(b), memcpy(low, b->y, (size_t)s->nx * sizeof *low);
       b->p[at] = p + h, begin_at(b), memcpy(high, b->y, (size_t)s->nx * sizeof *high);

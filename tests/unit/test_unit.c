@@ -142,7 +142,7 @@ static void malformed_units_are_refused_with_a_hint(void **state) {
   assert_refused("J/kg.K", "what stands behind a '/' needs parentheses, as in 'J/(kg.K)'");
   assert_refused("(m/s", "a ')' is missing");
   assert_refused("m)", "')' cannot stand here");
-  assert_refused("2m", "a number other than 1 is no unit");
+  assert_refused("2m", "a number other than 1 is not a unit");
   assert_refused("m-", "an exponent has no digits");
   assert_refused("m(1/0)", "an exponent is not allowed");
   assert_refused("m(1/2", "a ')' is missing after an exponent");
@@ -151,12 +151,12 @@ static void malformed_units_are_refused_with_a_hint(void **state) {
 
 static void unknown_symbols_get_a_suggestion(void **state) {
   (void)state;
-  assert_refused("sec", "'sec' is no unit; write 's'");
-  assert_refused("\u00b0C", "'\u00b0C' is no unit; write 'degC'");
-  assert_refused("Nm", "'Nm' is no unit; a product is written 'N.m'");
-  assert_refused("kgm2", "'kgm' is no unit; a product is written 'kg.m'");
-  assert_refused("parsec", "'parsec' is no unit that is known");
-  assert_refused("kdeg", "'kdeg' is no unit that is known");
+  assert_refused("sec", "'sec' is not a unit; write 's'");
+  assert_refused("\u00b0C", "'\u00b0C' is not a unit; write 'degC'");
+  assert_refused("Nm", "'Nm' is not a unit; a product is written 'N.m'");
+  assert_refused("kgm2", "'kgm' is not a unit; a product is written 'kg.m'");
+  assert_refused("parsec", "'parsec' is not a known unit");
+  assert_refused("kdeg", "'kdeg' is not a known unit");
 }
 
 static void parentheses_do_not_exhaust_the_stack(void **state) {

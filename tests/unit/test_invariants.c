@@ -1,4 +1,4 @@
-#include "simulate/constraints.h"
+#include "simulate/invariants.h"
 
 #include <string.h>
 
@@ -286,7 +286,7 @@ static void an_error_at_the_start_dies_out(void **state) {
 typedef struct Hand { // constraints without a simulation
   Fixture f;
   SystemWork *work;
-  Constraints *constraints;
+  InvariantWork *invariants;
   Tolerance tol;
   double abs_tol[NX_MOST * (1 + NP)], y[NX_MOST * (1 + NP) + 16];
 } Hand;
@@ -297,10 +297,10 @@ static void open_hand(Hand *h, const char *text) {
   h->work = system_work_new(h->f.system);
   for (size_t i = 0; i < sizeof h->abs_tol / sizeof *h->abs_tol; i++) h->abs_tol[i] = 1e-10;
   h->tol = (Tolerance){.rel = 1e-8, .abs = h->abs_tol};
-  h->constraints = constraints_new(h->f.arena, h->work, &h->tol);
+  h->invariants = invariants_new(h->f.arena, h->work, &h->tol);
   system_set_parameters(h->work, h->f.p);
   system_start(h->work, 0, h->y);
-  constraints_begin(h->constraints, h->f.p);
+  invariants_begin(h->invariants, h->f.p);
 }
 
 static void close_hand(Hand *h) {
@@ -319,11 +319,11 @@ static void projection_reaches_invariants_and_identities(void **state) {
   for (int i = 0; i < numbers; i++) moved[i] += 1e-5 * sin(7 * i + 1);
   double before[NX_MOST * (1 + NP) + 16];
   memcpy(before, moved, sizeof before);
-  assert_true(constraints_project(h.constraints, 0, moved));
-  constraints_watch(h.constraints, 0, moved);
+  assert_true(invariants_project(h.invariants, 0, moved));
+  invariants_watch(h.invariants, 0, moved);
   for (int i = 0; i < s->ni; i++) {
-    assert_true(constraints_violation(h.constraints, i) < 1e-14);
-    assert_true(constraints_violation_sens(h.constraints, i) < 1e-13);
+    assert_true(invariants_violation(h.invariants, i) < 1e-14);
+    assert_true(invariants_violation_sens(h.invariants, i) < 1e-13);
   }
   // the change has no part along the invariants: it is the least
   double x = moved[0], y = moved[1], vx = moved[2], vy = moved[3], d[4];
@@ -344,10 +344,10 @@ static void what_is_close_enough_is_left_alone(void **state) {
   double y[NX_MOST * (1 + NP) + 16];
   h.y[0] += 1e-12;
   memcpy(y, h.y, sizeof y);
-  assert_false(constraints_project(h.constraints, 0, h.y));
+  assert_false(invariants_project(h.invariants, 0, h.y));
   assert_memory_equal(y, h.y, sizeof y);
   h.y[0] += 1e-7;
-  assert_true(constraints_project(h.constraints, 1, h.y));
+  assert_true(invariants_project(h.invariants, 1, h.y));
   close_hand(&h);
 }
 
@@ -360,10 +360,10 @@ static void sensitivities_are_projected_too(void **state) {
   double x[4];
   memcpy(x, h.y, sizeof x);
   h.y[s->nx + 1] += 1e-3;
-  assert_true(constraints_project(h.constraints, 0, h.y));
+  assert_true(invariants_project(h.invariants, 0, h.y));
   for (int i = 0; i < 4; i++) assert_close(h.y[i], x[i], 1e-15);
-  constraints_watch(h.constraints, 0, h.y);
-  for (int i = 0; i < s->ni; i++) assert_true(constraints_violation_sens(h.constraints, i) < 1e-13);
+  invariants_watch(h.invariants, 0, h.y);
+  for (int i = 0; i < s->ni; i++) assert_true(invariants_violation_sens(h.invariants, i) < 1e-13);
   close_hand(&h);
 }
 
@@ -372,17 +372,17 @@ static void the_watch_multiplies_with_the_parameter(void **state) {
   Hand h;
   open_hand(&h, CIRCLE);
   const System *s = h.f.system;
-  constraints_watch(h.constraints, 0, h.y);
-  assert_true(constraints_violation(h.constraints, 0) < 1e-15);
-  assert_true(constraints_violation_sens(h.constraints, 0) < 1e-14);
+  invariants_watch(h.invariants, 0, h.y);
+  assert_true(invariants_violation(h.invariants, 0) < 1e-15);
+  assert_true(invariants_violation_sens(h.invariants, 0) < 1e-14);
   h.y[0] += 1e-3; // x^2 + y^2 - L^2 changes by 2 x dx + dx^2, its identity by 2 dx s
-  constraints_watch(h.constraints, 1, h.y);
-  assert_close(constraints_violation(h.constraints, 0), 2 * 0.7e-3 + 1e-6, 1e-12);
+  invariants_watch(h.invariants, 1, h.y);
+  assert_close(invariants_violation(h.invariants, 0), 2 * 0.7e-3 + 1e-6, 1e-12);
   h.y[0] -= 1e-3;
   h.y[s->nx + 0 * s->stride + 2] += 1e-3; // dx/dg
-  constraints_watch(h.constraints, 2, h.y);
+  invariants_watch(h.invariants, 2, h.y);
   double by_L = 2 * 1e-3 * fabs(h.y[s->nx + 1]) * h.f.p[1]; // of the first change
-  assert_close(constraints_violation_sens(h.constraints, 0), fmax(2 * 0.7e-3 * 9.81, by_L), 1e-9);
+  assert_close(invariants_violation_sens(h.invariants, 0), fmax(2 * 0.7e-3 * 9.81, by_L), 1e-9);
   close_hand(&h);
 }
 

@@ -1,4 +1,11 @@
-#include "simulate/constraints.h"
+// Invariants g(t, x, p) = 0 along a simulation.
+//
+// Stabilisation: the rate of Baumgarte's terms follows the steps (see RATE). Projection: Gauss-Newton with the
+// shortest dx, in nominal sizes of the states, that has G dx = -g, G = dg/dx; sensitivities by the same projection of
+// g_x S + g_p = 0 (coordinate projection, Eich 1993, SIAM J. Numer. Anal. 30:1467). Singular positions: the rows of G
+// are made orthogonal one after the other; where nothing is left of a row, or what is left turns around within a step,
+// a constraint depends on others.
+#include "simulate/invariants.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,24 +17,26 @@ enum {
   LINES_MOST = 6,
 };
 
-// Baumgarte's terms disturb the steps: stages of a Runge-Kutta method lie off the invariants, and the terms pull them back,
-// which adds (rate*h)^order to an error that is (h/T)^order without them, T the time in which the motion changes. A rate of
-// some 1/h makes this the larger part: the steps become shorter, the rate with them larger, without end. A rate of the
-// order of 1/T is what the steps bear, and T is h/rel_tol^(1/order). Measured on pendulums, slider-crank, four-bar linkage
-// and Andrews' mechanism with rk8 from 1e-4 to 1e-11: from 3/T on the steps shorten by themselves; 0.5/T takes 1 to 4 % more
-// of them (other methods up to 8 %) and holds the drift at the error of a few steps, as 1.5/T does.
+// Baumgarte's terms disturb the steps: stages of a Runge-Kutta method lie off the invariants, and the terms pull them
+// back, which adds (rate*h)^order to an error that is (h/T)^order without them, T the time in which the motion changes.
+// A rate of some 1/h makes this the larger part: the steps become shorter, the rate with them larger, without end. A
+// rate of the order of 1/T is what the steps allow, and T is h/rel_tol^(1/order). Measured on pendulums, slider-crank,
+// four-bar linkage and Andrews' mechanism with rk8 from 1e-4 to 1e-11: from 3/T on the steps shorten by themselves;
+// 0.5/T takes 1 to 4 % more of them (other methods up to 8 %) and holds the drift at the error of a few steps, as 1.5/T
+// does.
 static const double RATE = 0.5, RATE_LEAST = 0.35,
                     RATE_MOST = 0.7; // times T; between the latter it stays
-// The step that counts is the longest of late: short ones come from events, output times, the start, or from the terms
-// themselves, and a rate that follows these would be far too large. It shrinks by this part of the time that passes.
+// The step that counts is the longest of the last ones: short ones come from events, output times, the start, or from
+// the terms themselves, and a rate that follows these would be far too large. It shrinks by this part of the time that
+// passes.
 static const double FORGET = 0.1;
 enum {
   STEPS_FIRST = 10,  // without terms, until the steps have found their length
   ORDER_TYPICAL = 5, // of the methods of variable order
 };
 
-static const double WORTH = 0.01;   // of the tolerance: smaller errors are left
-static const double SETTLED = 1e-6; // of the tolerance: where Gauss and Newton end
+static const double PROJECT_LEAST = 0.01; // of the tolerance: smaller errors are left
+static const double SETTLED = 1e-6;       // of the tolerance: where Gauss and Newton end
 // A violation against the terms of the constraint that errors of the steps do not explain: times the tolerance, but no
 // more than LOST_MOST unless the tolerance is not far below that. Measured at tolerances of 1e-2 and 1e-3 on mechanisms
 // that are sound: up to 6 times the tolerance, 15 with poor nominal values.
@@ -55,7 +64,7 @@ typedef struct Slopes {
   double *q, *lower;
 } Slopes;
 
-struct Constraints {
+struct InvariantWork {
   SystemWork *work;
   const System *system;
   const Tolerance *tol;
@@ -66,10 +75,10 @@ struct Constraints {
   double *size;      // by column of sensitivities: of the parameter
   double *value;     // of the invariants of all lanes; before a jump
   double far_before; // of the states from the invariants, before a jump
-  double
-      *mean_slope; // by invariant: logarithm of its slopes, mean over the time since the run began
-  double *size_of; // by invariant: what its terms can be, with slopes not far above the mean
-  bool *blown;     // by invariant: slopes far above the mean
+  // By invariant: logarithm of its slopes, mean over the time since the run began.
+  double *mean_slope;
+  double *size_of;        // by invariant: what its terms can be, with slopes not far above the mean
+  bool *blown;            // by invariant: slopes far above the mean
   double began, sized_at; // time for which they are known
   double *violation, *violation_sens, *violation_relative;
   double *identity; // g_x S + g_p, by rows of stride numbers
@@ -119,7 +128,7 @@ static void take_row(Slopes *r, const Pattern *p, int invariant, const int *orde
 static void slopes_init(Slopes *r, Arena *a, const System *s, const int *order,
                         const double *nominal) {
   const Model *m = s->model;
-  int entries = pattern_count(&s->cx.pattern);
+  int entries = pattern_count(&s->sparse.g_x.pattern);
   r->columns = s->nx;
   r->invariant = ARENA_ARRAY(a, int, s->ni + 1);
   r->start = ARENA_ARRAY(a, int, s->ni + 1);
@@ -128,7 +137,7 @@ static void slopes_init(Slopes *r, Arena *a, const System *s, const int *order,
   r->scale = ARENA_ARRAY(a, double, entries + 1);
   for (int i = 0; i < s->ni; i++)
     if (!m->invariants[i].redundant && (!order || is_highest(m, i)))
-      take_row(r, &s->cx.pattern, i, order, nominal);
+      take_row(r, &s->sparse.g_x.pattern, i, order, nominal);
   r->q = ARENA_ARRAY(a, double, (size_t)r->rows *(size_t)r->columns + 8);
   r->lower = ARENA_ARRAY(a, double, (size_t)r->rows *(size_t)r->rows + 8);
 }
@@ -143,11 +152,11 @@ static void slopes_compress(Slopes *r, Arena *a) {
   r->columns = count;
 }
 
-Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
+InvariantWork *invariants_new(Arena *a, SystemWork *w, const Tolerance *tol) {
   const System *s = w->system;
   const Model *m = s->model;
   if (s->ni == 0) return NULL;
-  Constraints *c = ARENA_NEW(a, Constraints);
+  InvariantWork *c = ARENA_NEW(a, InvariantWork);
   size_t numbers = (size_t)s->nx * (size_t)s->stride;
   c->work = w;
   c->system = s;
@@ -176,7 +185,7 @@ Constraints *constraints_new(Arena *a, SystemWork *w, const Tolerance *tol) {
   return c;
 }
 
-void constraints_begin(Constraints *c, const double *p) {
+void invariants_begin(InvariantWork *c, const double *p) {
   const System *s = c->system;
   c->at = c->began = c->sized_at = nan("");
   c->step = c->rate = 0;
@@ -185,12 +194,12 @@ void constraints_begin(Constraints *c, const double *p) {
     c->violation[i] = c->violation_sens[i] = c->violation_relative[i] = 0;
   for (int i = 0; i < c->leading.rows; i++) c->most[i] = 0;
   for (int k = 0; k < s->ns; k++) {
-    double size = fabs(p[(size_t)s->parameter[s->active[k]] * (size_t)s->lanes]);
+    double size = fabs(p[(size_t)s->columns.parameter[k] * (size_t)s->lanes]);
     c->size[k] = size > 0 ? size : 1;
   }
 }
 
-double constraints_rate(Constraints *c, const Stepper *s) {
+double invariants_rate(InvariantWork *c, const Stepper *s) {
   double passed = fabs(s->t - s->t_old), order = s->row->order ? s->row->order : ORDER_TYPICAL;
   c->step = fmax(fabs(s->h_next), c->step - FORGET * passed);
   if (c->looked < STEPS_FIRST) {
@@ -204,7 +213,7 @@ double constraints_rate(Constraints *c, const Stepper *s) {
 
 // ---------------------------------------------------------------- slopes
 
-static void evaluate(Constraints *c, double t, const double *x) {
+static void evaluate(InvariantWork *c, double t, const double *x) {
   system_invariant_sens(c->work, t, x);
   c->at = t;
 }
@@ -231,8 +240,8 @@ static void orthogonalise(Slopes *r) {
   }
 }
 
-static void factor(Constraints *c, Slopes *r) {
-  const double *value = c->work->invariant_out + c->system->cx.at;
+static void factor(InvariantWork *c, Slopes *r) {
+  const double *value = c->work->invariant_out + c->system->sparse.g_x.at;
   memset(r->q, 0, (size_t)r->rows * (size_t)r->columns * sizeof *r->q);
   for (int i = 0; i < r->rows; i++) {
     double *row = r->q + (size_t)i * (size_t)r->columns;
@@ -258,38 +267,39 @@ static void least_change(const Slopes *r, const double *nominal, const double *r
   memset(X, 0, (size_t)n * (size_t)width * sizeof *X);
   for (int i = 0; i < r->rows; i++) {
     const double *lower = r->lower + (size_t)i * (size_t)r->rows, *q = r->q + (size_t)i * (size_t)n;
-    double *z = part + (size_t)i * (size_t)width;
+    double *along = part + (size_t)i * (size_t)width; // q_i
     bool skip = is_dependent(r, i);
     for (int k = 0; k < width; k++) {
       double sum = right[(size_t)r->invariant[i] * (size_t)width + (size_t)k];
       for (int j = 0; j < i; j++) sum -= lower[j] * part[(size_t)j * (size_t)width + (size_t)k];
-      z[k] = skip ? 0 : sum / lower[i];
+      along[k] = skip ? 0 : sum / lower[i];
     }
     for (int j = 0; j < n; j++)
       for (int k = 0; k < width; k++)
-        X[(size_t)j * (size_t)width + (size_t)k] += nominal[j] * q[j] * z[k];
+        X[(size_t)j * (size_t)width + (size_t)k] += nominal[j] * q[j] * along[k];
   }
 }
 
 // ---------------------------------------------------------------- the watch
 
 // g_x S + g_p of all invariants, where the work holds their slopes.
-static void find_identity(Constraints *c, const double *S) {
+static void find_identity(InvariantWork *c, const double *S) {
   const System *s = c->system;
-  const Pattern *cx = &s->cx.pattern, *cp = &s->cp.pattern;
-  const double *vx = c->work->invariant_out + s->cx.at, *vp = c->work->invariant_out + s->cp.at;
+  const Pattern *g_x = &s->sparse.g_x.pattern, *g_p = &s->sparse.g_p.pattern;
+  const double *vx = c->work->invariant_out + s->sparse.g_x.at,
+               *vp = c->work->invariant_out + s->sparse.g_p.at;
   memset(c->identity, 0, (size_t)s->ni * (size_t)s->stride * sizeof *c->identity);
   for (int i = 0; i < s->ni; i++) {
     double *row = c->identity + (size_t)i * (size_t)s->stride;
-    for (int e = cp->start[i]; e < cp->start[i + 1]; e++) row[cp->column[e]] = vp[e];
-    for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-      const double *from = S + (size_t)cx->column[e] * (size_t)s->stride;
+    for (int e = g_p->start[i]; e < g_p->start[i + 1]; e++) row[g_p->column[e]] = vp[e];
+    for (int e = g_x->start[i]; e < g_x->start[i + 1]; e++) {
+      const double *from = S + (size_t)g_x->column[e] * (size_t)s->stride;
       for (int k = 0; k < s->ns; k++) row[k] += vx[e] * from[k];
     }
   }
 }
 
-static void note_identity(Constraints *c) {
+static void note_identity(InvariantWork *c) {
   const System *s = c->system;
   for (int i = 0; i < s->ni; i++)
     for (int k = 0; k < s->ns; k++) {
@@ -299,18 +309,18 @@ static void note_identity(Constraints *c) {
 }
 
 // Along the motion: t never decreases. Where the work holds the slopes.
-static void find_sizes(Constraints *c, double t, const double *y) {
-  const Pattern *cx = &c->system->cx.pattern;
-  const double *slope = c->work->invariant_out + c->system->cx.at;
+static void find_sizes(InvariantWork *c, double t, const double *y) {
+  const Pattern *g_x = &c->system->sparse.g_x.pattern;
+  const double *slope = c->work->invariant_out + c->system->sparse.g_x.at;
   if (c->sized_at == t) return;
   bool first = isnan(c->began);
   if (first) c->began = t;
   double passed = first ? 1 : (t - c->sized_at) / (t - c->began);
   for (int i = 0; i < c->system->ni; i++) {
     double terms = 0, slopes = DBL_MIN;
-    for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-      double nominal = c->nominal[cx->column[e]], size = fabs(slope[e]);
-      terms += size * (fabs(y[cx->column[e]]) + nominal);
+    for (int e = g_x->start[i]; e < g_x->start[i + 1]; e++) {
+      double nominal = c->nominal[g_x->column[e]], size = fabs(slope[e]);
+      terms += size * (fabs(y[g_x->column[e]]) + nominal);
       slopes += size * nominal;
     }
     if (first) c->mean_slope[i] = log(slopes);
@@ -322,7 +332,7 @@ static void find_sizes(Constraints *c, double t, const double *y) {
   c->sized_at = t;
 }
 
-static void note_values(Constraints *c, const double *value) {
+static void note_values(InvariantWork *c, const double *value) {
   int lanes = c->system->lanes;
   for (int i = 0; i < c->system->ni; i++)
     for (int l = 0; l < lanes; l++) {
@@ -331,14 +341,14 @@ static void note_values(Constraints *c, const double *value) {
     }
 }
 
-static void note_relative(Constraints *c) {
+static void note_relative(InvariantWork *c) {
   for (int i = 0; i < c->system->ni; i++) {
     double v = fabs(c->work->invariant_out[i]);
     if (v > c->violation_relative[i] * c->size_of[i]) c->violation_relative[i] = v / c->size_of[i];
   }
 }
 
-void constraints_watch(Constraints *c, double t, const double *y) {
+void invariants_watch(InvariantWork *c, double t, const double *y) {
   const System *s = c->system;
   if (s->lanes > 1) {
     system_invariants(c->work, t, y, c->value);
@@ -355,13 +365,13 @@ void constraints_watch(Constraints *c, double t, const double *y) {
 }
 
 // The largest tolerance of a state, against its size.
-static double tolerance(const Constraints *c) {
+static double tolerance(const InvariantWork *c) {
   double most = 0;
   for (int j = 0; j < c->system->nx; j++) most = fmax(most, c->tol->abs[j] / c->nominal[j]);
   return c->tol->rel + most;
 }
 
-int constraints_lost(Constraints *c, double t, const double *y, double *by) {
+int invariants_lost(InvariantWork *c, double t, const double *y, double *by) {
   double tol = tolerance(c), allowed = fmin(LOST * tol, fmax(LOST_MOST, LOST_LEAST * tol));
   if (c->at != t) evaluate(c, t, y);
   find_sizes(c, t, y);
@@ -372,29 +382,30 @@ int constraints_lost(Constraints *c, double t, const double *y, double *by) {
   return -1;
 }
 
-double constraints_violation(const Constraints *c, int invariant) {
+double invariants_violation(const InvariantWork *c, int invariant) {
   return c->violation[invariant];
 }
 
-double constraints_violation_relative(const Constraints *c, int invariant) {
+double invariants_violation_relative(const InvariantWork *c, int invariant) {
   return c->violation_relative[invariant];
 }
 
-double constraints_violation_sens(const Constraints *c, int invariant) {
+double invariants_violation_sens(const InvariantWork *c, int invariant) {
   return c->violation_sens[invariant];
 }
 
-int constraints_start_fixed(const Constraints *c, const double *y, double allowed, int *column) {
+int invariants_start_fixed(const InvariantWork *c, const double *y, double allowed, int *column) {
   const System *s = c->system;
-  const Pattern *cx = &s->cx.pattern, *cp = &s->cp.pattern;
-  const double *vx = c->work->invariant_out + s->cx.at, *vp = c->work->invariant_out + s->cp.at;
+  const Pattern *g_x = &s->sparse.g_x.pattern, *g_p = &s->sparse.g_p.pattern;
+  const double *vx = c->work->invariant_out + s->sparse.g_x.at,
+               *vp = c->work->invariant_out + s->sparse.g_p.at;
   for (int i = 0; i < s->ni; i++)
     for (int k = 0; k < s->ns; k++) {
       double size = 0;
-      for (int e = cp->start[i]; e < cp->start[i + 1]; e++)
-        if (cp->column[e] == k) size += fabs(vp[e]);
-      for (int e = cx->start[i]; e < cx->start[i + 1]; e++) {
-        int j = cx->column[e]; // where the terms are 0 their errors are of the size of the states
+      for (int e = g_p->start[i]; e < g_p->start[i + 1]; e++)
+        if (g_p->column[e] == k) size += fabs(vp[e]);
+      for (int e = g_x->start[i]; e < g_x->start[i + 1]; e++) {
+        int j = g_x->column[e]; // where the terms are 0 their errors are of the size of the states
         size += fabs(vx[e] * y[s->nx + j * s->stride + k]);
         size += fabs(vx[e]) * (fabs(y[j]) + c->nominal[j]) / c->size[k];
       }
@@ -407,7 +418,7 @@ int constraints_start_fixed(const Constraints *c, const double *y, double allowe
 // ---------------------------------------------------------------- projection
 
 // The largest of a change of numbers first .. first+count-1 of y against their tolerance.
-static double scaled(const Constraints *c, const double *change, const double *y, int first,
+static double scaled(const InvariantWork *c, const double *change, const double *y, int first,
                      int count) {
   double most = 0;
   for (int i = 0; i < count; i++) {
@@ -419,13 +430,13 @@ static double scaled(const Constraints *c, const double *change, const double *y
 }
 
 // How far the states are from the invariants, by their tolerance; the way back is in c->dx.
-static double find_way(Constraints *c, const double *y) {
+static double find_way(InvariantWork *c, const double *y) {
   factor(c, &c->all);
   least_change(&c->all, c->nominal, c->work->invariant_out, 1, c->part, c->dx);
   return scaled(c, c->dx, y, 0, c->system->nx);
 }
 
-static double find_way_sens(Constraints *c, const double *y) {
+static double find_way_sens(InvariantWork *c, const double *y) {
   const System *s = c->system;
   if (!s->ns) return 0;
   find_identity(c, y + s->nx);
@@ -433,7 +444,7 @@ static double find_way_sens(Constraints *c, const double *y) {
   return scaled(c, c->dS, y, s->nx, s->nx * s->stride);
 }
 
-static bool settle(Constraints *c, double t, double *y, double far) {
+static bool settle(InvariantWork *c, double t, double *y, double far) {
   int n = c->system->nx;
   for (int round = 0; far > SETTLED; round++) {
     if (round == ROUNDS || !isfinite(far)) return false;
@@ -444,11 +455,11 @@ static bool settle(Constraints *c, double t, double *y, double far) {
   return true;
 }
 
-bool constraints_project(Constraints *c, double t, double *y) {
+bool invariants_project(InvariantWork *c, double t, double *y) {
   const System *s = c->system;
   if (c->at != t) evaluate(c, t, y);
   double far = find_way(c, y), far_sens = find_way_sens(c, y);
-  if (far <= WORTH && far_sens <= WORTH) return false;
+  if (far <= PROJECT_LEAST && far_sens <= PROJECT_LEAST) return false;
   memcpy(c->x_old, y, (size_t)s->nx * sizeof *y);
   if (!settle(c, t, y, far)) {
     memcpy(y, c->x_old, (size_t)s->nx * sizeof *y);
@@ -462,13 +473,13 @@ bool constraints_project(Constraints *c, double t, double *y) {
 
 // ---------------------------------------------------------------- jumps
 
-void constraints_before_jump(Constraints *c, double t, const double *x) {
+void invariants_before_jump(InvariantWork *c, double t, const double *x) {
   if (c->at != t) evaluate(c, t, x);
   c->far_before = find_way(c, x);
   memcpy(c->value, c->work->invariant_out, (size_t)c->system->ni * sizeof *c->value);
 }
 
-int constraints_after_jump(Constraints *c, double t, const double *x, double *by) {
+int invariants_after_jump(InvariantWork *c, double t, const double *x, double *by) {
   int which = -1;
   evaluate(c, t, x);
   if (!(find_way(c, x) > JUMP_LEAST * fmax(1, c->far_before))) return -1;
@@ -481,7 +492,7 @@ int constraints_after_jump(Constraints *c, double t, const double *x, double *by
 
 // ---------------------------------------------------------------- singular positions
 
-static void remember(Constraints *c) {
+static void remember(InvariantWork *c) {
   Slopes *r = &c->leading;
   double *q = c->q_before;
   c->q_before = r->q;
@@ -490,7 +501,7 @@ static void remember(Constraints *c) {
 }
 
 // A point close by, in the sizes that the states have here: nominal values may be missing where lengths are tiny.
-static void move_aside(const Constraints *c, const double *x, double *to) {
+static void move_aside(const InvariantWork *c, const double *x, double *to) {
   for (int j = 0; j < c->system->nx; j++) {
     double size = fabs(x[j]) > TINY * c->nominal[j] ? fabs(x[j]) : c->nominal[j];
     to[j] = x[j] + CLOSE_BY * size * sin(1 + 2.0 * j);
@@ -499,7 +510,7 @@ static void move_aside(const Constraints *c, const double *x, double *to) {
 
 // A row of which nothing is left but the errors of start values, such as cos(pi/2): against what is left at a point close
 // by. -1: none.
-static int vanishing_row(Constraints *c, double t, const double *x) {
+static int vanishing_row(InvariantWork *c, double t, const double *x) {
   const Slopes *r = &c->leading;
   double *here = c->part;
   int found = -1;
@@ -514,7 +525,7 @@ static int vanishing_row(Constraints *c, double t, const double *x) {
   return found;
 }
 
-bool constraints_start_singular(Constraints *c, double t, const double *x, Singular *out) {
+bool invariants_start_singular(InvariantWork *c, double t, const double *x, Singular *out) {
   int row = -1;
   evaluate(c, t, x);
   factor(c, &c->leading);
@@ -528,23 +539,23 @@ bool constraints_start_singular(Constraints *c, double t, const double *x, Singu
 
 // What is left of row i has turned around since the last step: near a singular position it changes like the time to
 // it, so it has passed 0 or turned by a right angle.
-static bool has_turned(const Constraints *c, int i) {
+static bool has_turned(const InvariantWork *c, int i) {
   size_t n = (size_t)c->leading.columns;
   return dot(c->leading.q + (size_t)i * n, c->q_before + (size_t)i * n, (int)n) < 0;
 }
 
-static void factor_at(Constraints *c, Stepper *s, double t) {
+static void factor_at(InvariantWork *c, Stepper *s, double t) {
   s->row->dense(s, t, false, c->x);
   evaluate(c, t, c->x);
   factor(c, &c->leading);
 }
 
 // Dense output is as accurate as the steps: exactly 0 is never seen.
-static double singular_below(const Constraints *c) {
+static double singular_below(const InvariantWork *c) {
   return fmax(SINGULAR, 10 * c->tol->rel);
 }
 
-static bool locate(Constraints *c, Stepper *s, int i, Singular *out) {
+static bool locate(InvariantWork *c, Stepper *s, int i, Singular *out) {
   double before = s->t_old, behind = s->t;
   for (int k = 0; k < HALVINGS && behind - before > 1e-14 * fabs(behind); k++) {
     double middle = before + 0.5 * (behind - before);
@@ -558,7 +569,7 @@ static bool locate(Constraints *c, Stepper *s, int i, Singular *out) {
   return left_of_row(&c->leading, i) < singular_below(c) * c->most[i];
 }
 
-bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out) {
+bool invariants_step_singular(InvariantWork *c, Stepper *s, Singular *out) {
   Slopes *r = &c->leading;
   evaluate(c, s->t, s->y);
   factor(c, r);
@@ -576,7 +587,7 @@ bool constraints_step_singular(Constraints *c, Stepper *s, Singular *out) {
   return false;
 }
 
-bool constraints_near_singular(const Constraints *c, bool lost, Singular *out) {
+bool invariants_near_singular(const InvariantWork *c, bool lost, Singular *out) {
   double near = lost ? NEAR_LOST : NEAR;
   for (int i = 0; i < c->leading.rows; i++)
     if (left_of_row(&c->leading, i) < near * c->most[i]) {
@@ -597,7 +608,7 @@ static void find_shares(const Slopes *r, int row, double *share) {
   }
 }
 
-int constraints_lines(const Constraints *c, int row, Text *out) {
+int invariants_lines(const InvariantWork *c, int row, Text *out) {
   const Slopes *r = &c->leading;
   const Model *m = c->system->model;
   const double *target = r->lower + (size_t)row * (size_t)r->rows;
