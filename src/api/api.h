@@ -9,8 +9,8 @@
 #include "model/model.h"
 #include "problem/problem.h"
 #include "report/model_constraints.h"
-#include "report/series.h"
 #include "simulate/simulate.h"
+#include "write/series.h"
 
 struct EntrainModel {
   Arena *arena; // text, tree, overrides

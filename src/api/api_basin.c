@@ -1,9 +1,9 @@
 // The public library: where searches end.
 #include "api/api.h"
+#include "draw/figure_png.h"
+#include "draw/figure_svg.h"
 #include "report/basin_map.h"
 #include "report/basin_report.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 
 struct EntrainBasin {
   Basin basin; // never made: an EntrainBasin is a Basin

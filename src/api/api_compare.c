@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "draw/figure_png.h"
+#include "draw/figure_svg.h"
 #include "report/compare_figure.h"
 #include "report/compare_report.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 
 static const double FOUND_WITHIN = 0.01, PNG_SCALE = 2;
 

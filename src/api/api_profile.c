@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
+#include "draw/figure_png.h"
+#include "draw/figure_svg.h"
 #include "report/profile_figure.h"
 #include "report/profile_report.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/figure_axes.h"
-#include "report/rounded.h"
+#include "draw/figure_axes.h"
+#include "write/rounded.h"
 
 static const double SIDE = 420, LEFT = 70, TOP = 62, BOTTOM = 56, GAP = 18, EDGE = 12; // points
 static const Stroke OUTLINE = {INK_BLACK, 1.1, DASH_FULL}, HATCH = {0xA8A8A8, 0.7, DASH_FULL};

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "report/basin_screen.h"
-#include "report/cells.h"
-#include "report/json.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/json.h"
+#include "write/rounded.h"
 
 enum { OPTIMA_SHOWN = 10, FIXED_COLUMNS = 5 };
 

@@ -1,7 +1,7 @@
 // Which optimum searches reach from where: for people, for other programs, and every start.
 #pragma once
-#include "report/page.h"
 #include "study/basin.h"
+#include "write/page.h"
 
 void basin_text(Text *out, const Basin *b, PageStyle style); // with the map
 void basin_json(Text *out, const Basin *b, const char *version);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 enum { GUTTER = 10, ROWS_MOST = 26, NOTHING = -1, STRIP_ROWS = 2 };
 

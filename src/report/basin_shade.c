@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 static const struct {
   Ink ink;

@@ -1,6 +1,6 @@
 // How the outcome of a start is shown: the same kinds in pictures, on terminals and in tables.
 #pragma once
-#include "report/figure.h"
+#include "draw/figure.h"
 #include "study/basin.h"
 
 enum { SHADE_OPTIMA = 6 }; // the best one and the most common others have colours of their own

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 enum { TEXT_COLUMN = 11 };
 

@@ -1,7 +1,7 @@
 // A check for people.
 #pragma once
-#include "report/page.h"
 #include "study/check.h"
+#include "write/page.h"
 
 bool check_passed(const Check *c); // no error was found and the model can be simulated at the start
 const char *finding_word(FindingKind kind);

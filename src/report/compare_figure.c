@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/figure_axes.h"
+#include "draw/figure_axes.h"
 
 enum { WIDTH = 760, HEIGHT = 440, LEFT = 70, TOP = 36, BELOW = 50, BESIDE = 14 };
 static const double LINE = 1.8, END_SIZE = 7;

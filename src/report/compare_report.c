@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/cells.h"
 #include "report/compare_columns.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/rounded.h"
 
 enum { VALUE_DIGITS = 6 };
 

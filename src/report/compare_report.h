@@ -1,7 +1,7 @@
 // A comparison of methods: for people, for other programs, for documents; published figures stand below ours.
 #pragma once
-#include "report/page.h"
 #include "study/compare.h"
+#include "write/page.h"
 
 typedef enum CompareLayout {
   COMPARE_FULL,

@@ -1,7 +1,7 @@
 #include "report/fit_residuals.h"
 
-#include "report/cells.h"
 #include "search/shooting.h"
+#include "write/cells.h"
 
 typedef struct Collector {
   const Problem *p;

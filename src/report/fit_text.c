@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "report/fit_settings.h"
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 typedef struct FitPage {
   Page page;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/cells.h"
+#include "write/cells.h"
 
 typedef struct Point {
   const char *stage;

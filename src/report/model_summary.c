@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lang/ast_print.h"
-#include "report/listing.h"
 #include "report/model_text.h"
+#include "write/listing.h"
 
 enum {
   WIDTH = 100,     // columns of the terminal

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/figure_axes.h"
+#include "draw/figure_axes.h"
 #include "report/profile_curve.h"
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 enum { SAMPLES = 401, COLUMNS_MOST = 3 };
 static const double PANEL_WIDTH = 240, PANEL_HEIGHT = 170; // of the frames

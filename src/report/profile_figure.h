@@ -1,6 +1,6 @@
 // A picture of profiles: a panel for each number.
 #pragma once
-#include "report/figure.h"
+#include "draw/figure.h"
 #include "study/profile.h"
 
 // NULL: there is nothing to draw. Lives in a.

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/cells.h"
-#include "report/json.h"
 #include "report/profile_curve.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/json.h"
+#include "write/rounded.h"
 
 // ---------------------------------------------------------------- for people
 

@@ -1,8 +1,8 @@
 // Profiles: for people, for other programs, and every point.
 #pragma once
-#include "report/page.h"
-#include "report/plot.h"
+#include "draw/plot.h"
 #include "study/profile.h"
+#include "write/page.h"
 
 void profile_text(Text *out, const Profile *p, PageStyle style);
 // A small plot of each for a terminal; height: of each one.

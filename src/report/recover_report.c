@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/cells.h"
-#include "report/json.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/json.h"
+#include "write/rounded.h"
 
 static const double NOMINAL = 0.95, SIGMA_APART = 1.25; // noise and sigma, as a factor
 enum { SURPRISE = 3 };                                  // standard deviations

@@ -1,7 +1,7 @@
 // A study with known truth: for people, for other programs, and every trial.
 #pragma once
-#include "report/page.h"
 #include "study/recover.h"
+#include "write/page.h"
 
 void recover_text(Text *out, const Recover *r, PageStyle style);
 void recover_json(Text *out, const Recover *r, const char *version);

@@ -2,9 +2,9 @@
 #include "report/compare_report.h"
 
 #include "compared.h"
+#include "draw/figure_svg.h"
 #include "letters.h"
 #include "report/compare_figure.h"
-#include "report/figure_svg.h"
 
 static const char *const TEXTS[] = {"homotopy:label=a|b", "lm", "de:population=8:generations=4",
                                     NULL};

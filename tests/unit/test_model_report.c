@@ -7,8 +7,8 @@
 
 #include "lang/parse.h"
 #include "model/system.h"
-#include "report/listing.h"
 #include "test.h"
+#include "write/listing.h"
 
 // ---------------------------------------------------------------- set-up
 

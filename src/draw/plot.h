@@ -2,7 +2,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "report/series.h"
+#include "write/series.h"
 
 typedef struct PlotStyle {
   int width, height; // of the whole picture, in characters; small ones are made larger

@@ -1,11 +1,11 @@
-#include "report/figure_axes.h"
+#include "draw/figure_axes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 static const Stroke BORDER = {0x303030, 1, DASH_FULL}, GRID = {0xE4E4E4, 0.8, DASH_FULL};
 static const double TICK_LENGTH = 5, SMALL_TICK = 3;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/figure.h"
-#include "report/figure_font.h"
+#include "draw/figure.h"
+#include "draw/figure_font.h"
 
 // Hundredths of the size that printable ASCII needs in DejaVu Sans, one of the widest usual fonts (Helvetica, Arial and our
 // own letters are narrower).

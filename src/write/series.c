@@ -1,9 +1,9 @@
-#include "report/series.h"
+#include "write/series.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "report/digits.h"
+#include "write/digits.h"
 
 static void add_number(Text *out, double value) {
   char digits[DIGITS_SIZE];

@@ -1,9 +1,9 @@
-#include "report/cells.h"
+#include "write/cells.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "report/digits.h"
+#include "write/digits.h"
 
 void cells_text(Text *out, const char *text) {
   if (!strpbrk(text, ",\";\t\n\r")) {

@@ -1,4 +1,4 @@
-#include "report/page.h"
+#include "write/page.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-#include "report/figure.h"
+#include "draw/figure.h"
 
 #include <math.h>
 
-#include "report/figure_font.h"
+#include "draw/figure_font.h"
 
 // Okabe and Ito (2008), Color universal design, without black; blue and vermilion first.
 static const Ink SERIES[INK_SERIES] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7,

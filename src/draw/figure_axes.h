@@ -1,7 +1,7 @@
 // Axes, curves in them, and legends.
 #pragma once
-#include "report/figure.h"
-#include "report/ticks.h"
+#include "draw/figure.h"
+#include "draw/ticks.h"
 
 typedef struct Axis {
   double least, most; // least < most; > 0 on a logarithmic scale

@@ -1,4 +1,4 @@
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 #include <math.h>
 #include <stdbool.h>

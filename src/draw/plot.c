@@ -1,12 +1,12 @@
-#include "report/plot.h"
+#include "draw/plot.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "report/canvas.h"
-#include "report/listing.h"
-#include "report/ticks.h"
+#include "draw/canvas.h"
+#include "draw/ticks.h"
+#include "write/listing.h"
 
 enum { LEAST_WIDTH = 30, LEAST_HEIGHT = 8, LEAST_PANEL = 5, PANELS_MOST = 8, TICK_EVERY = 12 };
 

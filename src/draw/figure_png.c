@@ -1,10 +1,10 @@
-#include "report/figure_png.h"
+#include "draw/figure_png.h"
 
 #include <math.h>
 #include <png.h>
 #include <stdlib.h>
 
-#include "report/figure_font.h"
+#include "draw/figure_font.h"
 
 enum { SUBROWS = 8, PIXELS_MOST = 1 << 26, PALETTE_MOST = 256 };
 enum { COVERS = 12 }; // steps between nothing and a whole pixel: few colours make small files
