@@ -24,13 +24,13 @@ static EntrainBasinState state_of(const Basin *b) {
                              .seconds = b->seconds};
 }
 
-typedef struct Relay {
+typedef struct BasinRelay {
   EntrainBasinListener *listener;
   void *data;
-} Relay;
+} BasinRelay;
 
 static bool relay(void *data, const Basin *b) {
-  const Relay *to = data;
+  const BasinRelay *to = data;
   EntrainBasinState told = state_of(b);
   told.done = b->finished;
   return !to->listener || to->listener(to->data, &told);
@@ -41,7 +41,7 @@ EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasi
                                 EntrainBasinListener *listener, void *data, EntrainError *error) {
   Err err = {0};
   Arena *a = arena_new();
-  Relay to = {listener, data};
+  BasinRelay to = {listener, data};
   BasinAxis *own = ARENA_ARRAY(a, BasinAxis, axis_count + 1);
   for (int k = 0; k < axis_count; k++)
     own[k] = (BasinAxis){.name = axes[k].name,

@@ -83,13 +83,13 @@ bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError
 
 // ---------------------------------------------------------------- the run
 
-typedef struct Relay {
+typedef struct CompareRelay {
   EntrainCompareListener *listener;
   void *data;
-} Relay;
+} CompareRelay;
 
 static bool relay(void *data, const CompareProgress *p) {
-  const Relay *to = data;
+  const CompareRelay *to = data;
   const FitWork *w = p->fit ? p->fit->work : NULL;
   EntrainCompareProgress told = {.method = p->compare->rows[p->row].spec.label,
                                  .number = p->row,
@@ -110,7 +110,7 @@ static void add_usual(EntrainCompare *c, Err *err) {
 bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, void *data,
                          EntrainError *error) {
   Err err = {0};
-  Relay to = {listener, data};
+  CompareRelay to = {listener, data};
   if (!c->methods.count) add_usual(c, &err);
   c->request.methods = c->methods.at;
   c->request.count = c->methods.count;

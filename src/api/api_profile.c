@@ -17,13 +17,13 @@ static const Profile *profile_of(const EntrainProfile *p) {
 
 // ---------------------------------------------------------------- the run
 
-typedef struct Relay {
+typedef struct ProfileRelay {
   EntrainProfileListener *listener;
   void *data;
-} Relay;
+} ProfileRelay;
 
 static bool relay(void *data, const Profile *p, bool fitting) {
-  const Relay *to = data;
+  const ProfileRelay *to = data;
   EntrainProfileProgress told = {fitting, p->sides, p->sides_done};
   return !to->listener || to->listener(to->data, &told);
 }
@@ -75,7 +75,7 @@ EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
                                     EntrainProfileListener *listener, void *data,
                                     EntrainError *error) {
   Err err = {0};
-  Relay to = {listener, data};
+  ProfileRelay to = {listener, data};
   Arena *a = arena_new();
   int *numbers = ARENA_ARRAY(a, int, request->count + 1);
   Profile *p = NULL;

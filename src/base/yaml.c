@@ -12,7 +12,7 @@ typedef struct Anchor {
   const Yaml *node;
 } Anchor;
 
-typedef struct Reader {
+typedef struct YamlReader {
   Arena *arena, *scratch;
   const char *file, *text;
   size_t length;
@@ -21,22 +21,22 @@ typedef struct Reader {
   ARRAY(Anchor) anchors;
   int nodes;
   Err *err;
-} Reader;
+} YamlReader;
 
 // ---------------------------------------------------------------- events
 
-static Place place_of(const Reader *r, yaml_mark_t mark) {
+static Place place_of(const YamlReader *r, yaml_mark_t mark) {
   return (Place){r->file, (int)mark.line + 1, (int)mark.column + 1};
 }
 
-static bool has_tab_in_indentation(const Reader *r, size_t at) {
+static bool has_tab_in_indentation(const YamlReader *r, size_t at) {
   if (at > r->length) return false;
   while (at > 0 && r->text[at - 1] != '\n') at--;
   while (at < r->length && r->text[at] == ' ') at++;
   return at < r->length && r->text[at] == '\t';
 }
 
-static bool fail_syntax(Reader *r) {
+static bool fail_syntax(YamlReader *r) {
   const yaml_parser_t *p = &r->parser;
   if (p->error == YAML_MEMORY_ERROR) return fail(r->err, ERR_LIMIT, "out of memory");
   Place at = place_of(r, p->problem_mark);
@@ -53,18 +53,18 @@ static bool fail_syntax(Reader *r) {
   return fail_at(r->err, ERR_SYNTAX, at, "this is no YAML: %s", problem);
 }
 
-static bool next(Reader *r) {
+static bool next(YamlReader *r) {
   yaml_event_delete(&r->event);
   return yaml_parser_parse(&r->parser, &r->event) || fail_syntax(r);
 }
 
-static bool refuse(Reader *r, const char *what) {
+static bool refuse(YamlReader *r, const char *what) {
   return fail_at(r->err, ERR_UNSUPPORTED, place_of(r, r->event.start_mark), "%s", what);
 }
 
 // ---------------------------------------------------------------- nodes
 
-static Yaml *new_node(Reader *r, YamlKind kind, Place at) {
+static Yaml *new_node(YamlReader *r, YamlKind kind, Place at) {
   if (r->nodes++ >= YAML_NODES_MOST) {
     fail_at(r->err, ERR_LIMIT, at, "more than %d values", YAML_NODES_MOST);
     return NULL;
@@ -76,7 +76,7 @@ static Yaml *new_node(Reader *r, YamlKind kind, Place at) {
   return n;
 }
 
-static Yaml *copy(Reader *r, const Yaml *from) {
+static Yaml *copy(YamlReader *r, const Yaml *from) {
   Yaml *n = new_node(r, from->kind, from->at);
   if (!n) return NULL;
   n->text = from->text, n->quoted = from->quoted;
@@ -89,7 +89,7 @@ static Yaml *copy(Reader *r, const Yaml *from) {
   return n;
 }
 
-static Yaml *read_alias(Reader *r) {
+static Yaml *read_alias(YamlReader *r) {
   const char *name = (const char *)r->event.data.alias.anchor;
   Place at = place_of(r, r->event.start_mark);
   for (int i = r->anchors.count - 1; i >= 0; i--)
@@ -103,7 +103,7 @@ static Yaml *read_alias(Reader *r) {
   return NULL;
 }
 
-static Yaml *read_text(Reader *r) {
+static Yaml *read_text(YamlReader *r) {
   Yaml *n = new_node(r, YAML_TEXT, place_of(r, r->event.start_mark));
   if (!n) return NULL;
   size_t length = r->event.data.scalar.length;
@@ -114,9 +114,9 @@ static Yaml *read_text(Reader *r) {
   return NULL;
 }
 
-static Yaml *read_node(Reader *r, int depth);
+static Yaml *read_node(YamlReader *r, int depth);
 
-static Yaml *read_list(Reader *r, int depth) {
+static Yaml *read_list(YamlReader *r, int depth) {
   Yaml *n = new_node(r, YAML_LIST, place_of(r, r->event.start_mark));
   if (!n) return NULL;
   while (next(r) && r->event.type != YAML_SEQUENCE_END_EVENT) {
@@ -128,7 +128,7 @@ static Yaml *read_list(Reader *r, int depth) {
 }
 
 // The text of a key; NULL when there can be none such.
-static Yaml *read_key(Reader *r, Names *known, const Yaml *map) {
+static Yaml *read_key(YamlReader *r, Names *known, const Yaml *map) {
   Place at = place_of(r, r->event.start_mark);
   if (r->event.type != YAML_SCALAR_EVENT) {
     refuse(r, "a key must be a text");
@@ -147,7 +147,7 @@ static Yaml *read_key(Reader *r, Names *known, const Yaml *map) {
   return NULL;
 }
 
-static Yaml *read_map(Reader *r, int depth) {
+static Yaml *read_map(YamlReader *r, int depth) {
   Yaml *n = new_node(r, YAML_MAP, place_of(r, r->event.start_mark));
   if (!n) return NULL;
   Names *known = names_new(r->scratch);
@@ -176,7 +176,7 @@ static Marks marks_of(const yaml_event_t *e) {
   return (Marks){0};
 }
 
-static Yaml *read_unmarked(Reader *r, int depth) {
+static Yaml *read_unmarked(YamlReader *r, int depth) {
   switch (r->event.type) {
   case YAML_ALIAS_EVENT: return read_alias(r);
   case YAML_SCALAR_EVENT: return read_text(r);
@@ -185,7 +185,7 @@ static Yaml *read_unmarked(Reader *r, int depth) {
   }
 }
 
-static Yaml *read_node(Reader *r, int depth) {
+static Yaml *read_node(YamlReader *r, int depth) {
   Marks marks = marks_of(&r->event);
   if (marks.tag) {
     refuse(r, "tags (!...) are not supported; leave it out");
@@ -205,7 +205,7 @@ static Yaml *read_node(Reader *r, int depth) {
 
 // ---------------------------------------------------------------- a file
 
-static Yaml *read_document(Reader *r) {
+static Yaml *read_document(YamlReader *r) {
   if (!next(r) || !next(r)) return NULL; // the stream, the document
   if (r->event.type == YAML_STREAM_END_EVENT) {
     fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "there is nothing in this file");
@@ -220,7 +220,7 @@ static Yaml *read_document(Reader *r) {
 
 Yaml *yaml_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
   Err own = {0};
-  Reader r = {.arena = a, .scratch = arena_new(), .text = text, .length = length, .err = &own};
+  YamlReader r = {.arena = a, .scratch = arena_new(), .text = text, .length = length, .err = &own};
   r.file = arena_copy(a, file, strlen(file));
   Yaml *root = NULL;
   if (length > YAML_BYTES_MOST) {

@@ -55,7 +55,7 @@ static bool fail_unknown(const Command *c, const char *word, size_t length) {
   if (length >= sizeof name) length = sizeof name - 1;
   memcpy(name, word, length);
   name[length] = 0;
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   EntrainOption option;
   if (find_option(name, length, &option)) return fail_elsewhere(c, &option);
   for (const Flag *f = c->flags; f->name; f++)
@@ -82,13 +82,13 @@ static bool takes_next(const Flag *f, const char *next) {
   return strncmp(next, "--", 2) != 0;
 }
 
-typedef struct Reader {
+typedef struct ArgumentReader {
   Arguments *a;
   char **words;
   int count, at;
-} Reader;
+} ArgumentReader;
 
-static bool add_given(Reader *r, const Flag *flag, const char *name, const char *value) {
+static bool add_given(ArgumentReader *r, const Flag *flag, const char *name, const char *value) {
   const char *next = r->at < r->count ? r->words[r->at] : NULL;
   bool is_switch = flag && !flag->argument,
        may_lack = flag && !is_switch && flag->argument[0] == '[';
@@ -105,7 +105,7 @@ static bool add_given(Reader *r, const Flag *flag, const char *name, const char 
   return true;
 }
 
-static bool read_long(Reader *r, const char *word) {
+static bool read_long(ArgumentReader *r, const char *word) {
   size_t length = strcspn(word, "=");
   const char *value = word[length] ? word + length + 1 : NULL;
   const Flag *flag = find_flag(r->a->command, word, length);
@@ -122,7 +122,7 @@ static bool find_option_letter(const Command *c, char letter, EntrainOption *out
   return name && find_option(name, strlen(name), out) && takes(c, out);
 }
 
-static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE
+static bool read_short(ArgumentReader *r, const char *word) { // -o FILE, -oFILE
   const Flag *flag = find_letter(r->a->command, word[0]);
   EntrainOption option;
   if (!flag && find_option_letter(r->a->command, word[0], &option))
@@ -135,7 +135,7 @@ static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE
   return add_given(r, flag, flag->name, word[1] ? word + 1 : NULL);
 }
 
-static bool read_word(Reader *r, bool *flags_ended) {
+static bool read_word(ArgumentReader *r, bool *flags_ended) {
   const char *word = r->words[r->at++];
   if (*flags_ended || word[0] != '-' || word[1] == 0) {
     r->a->words[r->a->word_count++] = word;
@@ -165,7 +165,7 @@ bool arguments_parse(Arguments *a, const Command *command, int count, char **wor
     complain("out of memory");
     return false;
   }
-  Reader r = {a, words, count, 0};
+  ArgumentReader r = {a, words, count, 0};
   bool flags_ended = false;
   while (r.at < count)
     if (!read_word(&r, &flags_ended)) return false;

@@ -15,14 +15,14 @@
 static const char *const PLACES[] = {"svg", "png", "csv", "json", NULL};
 enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 1000000 };
 
-typedef struct Plan {
+typedef struct BasinStarts {
   EntrainBasinAxis *axes;
   int axis_count;
   int random;
   Words over; // owns the names
-} Plan;
+} BasinStarts;
 
-static void plan_done(Plan *p) {
+static void starts_done(BasinStarts *p) {
   words_done(&p->over);
   free(p->axes);
 }
@@ -40,7 +40,7 @@ static bool read_count(const char *flag, const char *text, char **end, int *coun
   return false;
 }
 
-static bool read_random(const Arguments *a, Plan *plan) {
+static bool read_random(const Arguments *a, BasinStarts *starts) {
   const char *text = arguments_value(a, "random");
   char *end;
   if (!text) return true;
@@ -48,13 +48,13 @@ static bool read_random(const Arguments *a, Plan *plan) {
     complain("starts are on a --grid or at --random, not both");
     return false;
   }
-  if (!read_count("--random", text, &end, &plan->random)) return false;
+  if (!read_count("--random", text, &end, &starts->random)) return false;
   if (*end) complain("--random: '%s' is not a count", text);
   return !*end;
 }
 
 // A problem with one or two unknowns needs no --over.
-static bool set_default_over(const EntrainProblem *p, Plan *plan) {
+static bool set_default_over(const EntrainProblem *p, BasinStarts *starts) {
   EntrainUnknown u;
   int count = entrain_problem_unknown_count(p);
   if (count > 2 || count < 1) {
@@ -63,8 +63,9 @@ static bool set_default_over(const EntrainProblem *p, Plan *plan) {
              count);
     return false;
   }
-  plan->axis_count = count;
-  for (int i = 0; i < count && entrain_problem_unknown(p, i, &u); i++) plan->axes[i].name = u.name;
+  starts->axis_count = count;
+  for (int i = 0; i < count && entrain_problem_unknown(p, i, &u); i++)
+    starts->axes[i].name = u.name;
   return true;
 }
 
@@ -78,43 +79,45 @@ static bool are_different(const Words *names) {
   return true;
 }
 
-static bool read_over(const Arguments *a, const EntrainProblem *p, Plan *plan) {
+static bool read_over(const Arguments *a, const EntrainProblem *p, BasinStarts *starts) {
   const char *list = arguments_value(a, "over");
-  if (list && (!words_split("--over", list, &plan->over) || !are_different(&plan->over)))
+  if (list && (!words_split("--over", list, &starts->over) || !are_different(&starts->over)))
     return false;
-  int room = plan->over.count > 2 ? plan->over.count : 2;
-  plan->axes = calloc((size_t)room, sizeof *plan->axes);
-  if (!plan->axes) {
+  int room = starts->over.count > 2 ? starts->over.count : 2;
+  starts->axes = calloc((size_t)room, sizeof *starts->axes);
+  if (!starts->axes) {
     complain("out of memory");
     return false;
   }
-  for (int k = 0; k < room; k++) plan->axes[k].low = plan->axes[k].high = nan("");
-  plan->axis_count = plan->over.count;
-  for (int k = 0; k < plan->over.count; k++) plan->axes[k].name = plan->over.at[k];
-  return list || plan->random || set_default_over(p, plan);
+  for (int k = 0; k < room; k++) starts->axes[k].low = starts->axes[k].high = nan("");
+  starts->axis_count = starts->over.count;
+  for (int k = 0; k < starts->over.count; k++) starts->axes[k].name = starts->over.at[k];
+  return list || starts->random || set_default_over(p, starts);
 }
 
-static bool wrong_grid(const char *text, const Plan *plan) {
+static bool wrong_grid(const char *text, const BasinStarts *starts) {
   complain("--grid: '%s' does not give one count for each of the %d numbers of --over, as 50%s "
            "does",
-           text, plan->axis_count, plan->axis_count == 1 ? "" : "x40");
+           text, starts->axis_count, starts->axis_count == 1 ? "" : "x40");
   return false;
 }
 
-static bool read_grid(const Arguments *a, Plan *plan) {
+static bool read_grid(const Arguments *a, BasinStarts *starts) {
   const char *text = arguments_value(a, "grid"), *at = text;
-  if (plan->random) return true;
-  for (int k = 0; k < plan->axis_count && !text; k++)
-    plan->axes[k].count = plan->axis_count == 1 ? GRID_ONE : plan->axis_count == 2 ? GRID_TWO : 0;
-  if (!text && plan->axis_count > 2) {
-    complain("give --grid with a count for each of the %d numbers of --over", plan->axis_count);
+  if (starts->random) return true;
+  for (int k = 0; k < starts->axis_count && !text; k++)
+    starts->axes[k].count = starts->axis_count == 1   ? GRID_ONE
+                            : starts->axis_count == 2 ? GRID_TWO
+                                                      : 0;
+  if (!text && starts->axis_count > 2) {
+    complain("give --grid with a count for each of the %d numbers of --over", starts->axis_count);
     return false;
   }
-  for (int k = 0; k < plan->axis_count && text; k++) {
+  for (int k = 0; k < starts->axis_count && text; k++) {
     char *end;
-    if (!read_count("--grid", at, &end, &plan->axes[k].count)) return false;
-    bool last = k + 1 == plan->axis_count;
-    if (*end != (last ? 0 : 'x')) return wrong_grid(text, plan);
+    if (!read_count("--grid", at, &end, &starts->axes[k].count)) return false;
+    bool last = k + 1 == starts->axis_count;
+    if (*end != (last ? 0 : 'x')) return wrong_grid(text, starts);
     at = end + 1;
   }
   return true;
@@ -122,11 +125,11 @@ static bool read_grid(const Arguments *a, Plan *plan) {
 
 // ---------------------------------------------------------------- --range, --log
 
-static EntrainBasinAxis *find_axis(Plan *plan, const char *flag, const char *name) {
-  Nearest nearest = {.name = name};
-  for (int k = 0; k < plan->axis_count; k++) {
-    if (strcmp(plan->axes[k].name, name) == 0) return &plan->axes[k];
-    nearest_offer(&nearest, plan->axes[k].name);
+static EntrainBasinAxis *find_axis(BasinStarts *starts, const char *flag, const char *name) {
+  NearestWord nearest = {.name = name};
+  for (int k = 0; k < starts->axis_count; k++) {
+    if (strcmp(starts->axes[k].name, name) == 0) return &starts->axes[k];
+    nearest_offer(&nearest, starts->axes[k].name);
   }
   if (nearest.best)
     complain("%s: the starts do not differ in '%s'; did you mean '%s'?", flag, name, nearest.best);
@@ -142,10 +145,10 @@ static bool read_limit(const EntrainProblem *p, const char *text, double *value)
   return false;
 }
 
-static bool read_range(const EntrainProblem *p, Plan *plan, char *assignment) {
+static bool read_range(const EntrainProblem *p, BasinStarts *starts, char *assignment) {
   const char *name, *text;
   if (!assignment_split("--range", assignment, &name, &text)) return false;
-  EntrainBasinAxis *axis = find_axis(plan, "--range", name);
+  EntrainBasinAxis *axis = find_axis(starts, "--range", name);
   char *colon = strchr(text, ':');
   if (!axis) return false;
   if (!colon || strchr(colon + 1, ':')) {
@@ -157,10 +160,10 @@ static bool read_range(const EntrainProblem *p, Plan *plan, char *assignment) {
   return read_limit(p, text, &axis->low) && read_limit(p, colon + 1, &axis->high);
 }
 
-static bool read_ranges(const EntrainProblem *p, Plan *plan, const char *list) {
+static bool read_ranges(const EntrainProblem *p, BasinStarts *starts, const char *list) {
   Words words;
   bool done = assignments_split("--range", list, &words);
-  for (int i = 0; done && i < words.count; i++) done = read_range(p, plan, (char *)words.at[i]);
+  for (int i = 0; done && i < words.count; i++) done = read_range(p, starts, (char *)words.at[i]);
   words_done(&words);
   return done;
 }
@@ -172,11 +175,12 @@ static bool set_spacing(EntrainBasinAxis *axis, EntrainSpacing spacing) {
   return !other;
 }
 
-static bool read_spacings(Plan *plan, const char *flag, EntrainSpacing spacing, const char *list) {
+static bool read_spacings(BasinStarts *starts, const char *flag, EntrainSpacing spacing,
+                          const char *list) {
   Words words;
   bool done = words_split(flag, list, &words);
   for (int i = 0; done && i < words.count; i++) {
-    EntrainBasinAxis *axis = find_axis(plan, flag, words.at[i]);
+    EntrainBasinAxis *axis = find_axis(starts, flag, words.at[i]);
     done = axis && set_spacing(axis, spacing);
   }
   words_done(&words);
@@ -184,38 +188,38 @@ static bool read_spacings(Plan *plan, const char *flag, EntrainSpacing spacing, 
 }
 
 // Random starts in all unknowns: the axes are needed where something is said about one of them.
-static bool take_all_unknowns(const EntrainProblem *p, Plan *plan) {
+static bool take_all_unknowns(const EntrainProblem *p, BasinStarts *starts) {
   int count = entrain_problem_unknown_count(p);
   EntrainUnknown u;
-  free(plan->axes);
-  plan->axes = calloc((size_t)count + 1, sizeof *plan->axes);
-  if (!plan->axes) {
+  free(starts->axes);
+  starts->axes = calloc((size_t)count + 1, sizeof *starts->axes);
+  if (!starts->axes) {
     complain("out of memory");
     return false;
   }
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
-    plan->axes[i] = (EntrainBasinAxis){.name = u.name, .low = nan(""), .high = nan("")};
-  plan->axis_count = count;
+    starts->axes[i] = (EntrainBasinAxis){.name = u.name, .low = nan(""), .high = nan("")};
+  starts->axis_count = count;
   return true;
 }
 
-static bool read_details(const Arguments *a, const EntrainProblem *p, Plan *plan) {
-  bool done = plan->axis_count > 0 || take_all_unknowns(p, plan);
+static bool read_details(const Arguments *a, const EntrainProblem *p, BasinStarts *starts) {
+  bool done = starts->axis_count > 0 || take_all_unknowns(p, starts);
   for (int i = 0; done && i < a->given_count; i++) {
     const Given *g = &a->given[i];
     if (!g->flag) continue;
-    if (strcmp(g->name, "range") == 0) done = read_ranges(p, plan, g->value);
+    if (strcmp(g->name, "range") == 0) done = read_ranges(p, starts, g->value);
     if (strcmp(g->name, "log") == 0)
-      done = read_spacings(plan, "--log", ENTRAIN_SPACING_LOG, g->value);
+      done = read_spacings(starts, "--log", ENTRAIN_SPACING_LOG, g->value);
     if (strcmp(g->name, "linear") == 0)
-      done = read_spacings(plan, "--linear", ENTRAIN_SPACING_LINEAR, g->value);
+      done = read_spacings(starts, "--linear", ENTRAIN_SPACING_LINEAR, g->value);
   }
   return done;
 }
 
-static bool read_plan(const Arguments *a, const EntrainProblem *p, Plan *plan) {
-  return read_random(a, plan) && read_over(a, p, plan) && read_grid(a, plan) &&
-         read_details(a, p, plan);
+static bool read_starts(const Arguments *a, const EntrainProblem *p, BasinStarts *starts) {
+  return read_random(a, starts) && read_over(a, p, starts) && read_grid(a, starts) &&
+         read_details(a, p, starts);
 }
 
 // The values of the model, but for those that --truth names. NULL without the flag, or (*wrong) when something is wrong.
@@ -286,15 +290,15 @@ static int write_results(const Arguments *a, const EntrainBasin *b) {
   return state.done == state.starts && state.reached_best > 0 ? DONE : NOT_REACHED;
 }
 
-static int study(const Arguments *a, const EntrainProblem *problem, const Plan *plan) {
+static int study(const Arguments *a, const EntrainProblem *problem, const BasinStarts *starts) {
   EntrainError error;
   bool wrong;
   double *truth = read_truth(a, problem, &wrong);
   if (wrong) return WRONG_USE;
   Progress progress = progress_new(a);
   interrupt_watch();
-  EntrainBasin *b = entrain_basin_run(problem, plan->axes, plan->axis_count, plan->random, truth,
-                                      listen, &progress, &error);
+  EntrainBasin *b = entrain_basin_run(problem, starts->axes, starts->axis_count, starts->random,
+                                      truth, listen, &progress, &error);
   progress_clear(&progress);
   int status = b ? write_results(a, b) : complain_error(&error);
   entrain_basin_free(b);
@@ -303,9 +307,9 @@ static int study(const Arguments *a, const EntrainProblem *problem, const Plan *
 }
 
 static int plan_and_study(const Arguments *a, const EntrainProblem *problem) {
-  Plan plan = {0};
-  int status = read_plan(a, problem, &plan) ? study(a, problem, &plan) : WRONG_USE;
-  plan_done(&plan);
+  BasinStarts starts = {0};
+  int status = read_starts(a, problem, &starts) ? study(a, problem, &starts) : WRONG_USE;
+  starts_done(&starts);
   return status;
 }
 

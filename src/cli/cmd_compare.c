@@ -18,18 +18,18 @@ enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN };
 static const char *const ERRORS[] = {"determined", "all", NULL};
 enum { RUNS_MOST = 1000000 };
 
-typedef struct Job {
+typedef struct CompareCommand {
   const Arguments *a;
   const EntrainProblem *problem;
   EntrainCompare *compare;
   int layout, format, all; // indices of their words
-} Job;
+} CompareCommand;
 
 // ---------------------------------------------------------------- flags
 
 static bool read_word(const Arguments *a, const char *flag, const char *const *words, int *index) {
   const char *value = arguments_value(a, flag);
-  Nearest nearest = {.name = value};
+  NearestWord nearest = {.name = value};
   *index = 0;
   if (!value) return true;
   for (int i = 0; words[i]; i++) {
@@ -64,7 +64,7 @@ static bool read_count(const Arguments *a, const char *flag, int *count) {
   return false;
 }
 
-static bool spares(const Job *job, const char *path) {
+static bool spares(const CompareCommand *job, const char *path) {
   for (int i = 0; PLACES[i]; i++) {
     const char *place = arguments_value(job->a, PLACES[i]);
     if (!place || !output_is_same(place, path)) continue;
@@ -74,7 +74,7 @@ static bool spares(const Job *job, const char *path) {
   return true;
 }
 
-static bool add_method(const Job *job, const char *place, const char *text) {
+static bool add_method(const CompareCommand *job, const char *place, const char *text) {
   EntrainError error;
   if (entrain_compare_add(job->compare, text, &error)) return true;
   complain("%s: %s", place, error.text);
@@ -82,7 +82,7 @@ static bool add_method(const Job *job, const char *place, const char *text) {
 }
 
 // "@file": a method in each line; empty lines and those that begin with # do not count.
-static bool add_methods_of_file(const Job *job, const char *path) {
+static bool add_methods_of_file(const CompareCommand *job, const char *path) {
   size_t length;
   if (strcmp(path, "-") != 0 && !spares(job, path)) return false;
   char *text = read_all(path, &length), *at = text, *line;
@@ -103,7 +103,7 @@ static bool add_methods_of_file(const Job *job, const char *path) {
   return done && count;
 }
 
-static bool add_methods(const Job *job) {
+static bool add_methods(const CompareCommand *job) {
   const char *list = arguments_value(job->a, "methods");
   Words words;
   if (!list) return true;
@@ -115,7 +115,7 @@ static bool add_methods(const Job *job) {
 }
 
 // The values of the model, but for those that --truth names.
-static bool read_truth(const Job *job) {
+static bool read_truth(const CompareCommand *job) {
   if (!arguments_have(job->a, "truth")) return true;
   int count = entrain_problem_unknown_count(job->problem);
   double *truth = calloc((size_t)count + 1, sizeof *truth);
@@ -132,7 +132,7 @@ static bool read_truth(const Job *job) {
   return done;
 }
 
-static bool read_found(const Job *job) {
+static bool read_found(const CompareCommand *job) {
   const char *text = arguments_value(job->a, "found");
   double value;
   if (!text) return true;
@@ -145,7 +145,7 @@ static bool read_found(const Job *job) {
   return false;
 }
 
-static bool read_published(const Job *job) {
+static bool read_published(const CompareCommand *job) {
   const char *path = arguments_value(job->a, "published");
   EntrainError error;
   if (!path) return true;
@@ -159,7 +159,7 @@ static bool wants_traces(const Arguments *a) {
   return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png");
 }
 
-static bool set_up(Job *job) {
+static bool set_up(CompareCommand *job) {
   int seeds, starts;
   if (!read_word(job->a, "layout", LAYOUTS, &job->layout) ||
       !read_word(job->a, "format", FORMATS, &job->format) ||
@@ -194,7 +194,7 @@ static bool listen(void *data, const EntrainCompareProgress *c) {
 
 // ---------------------------------------------------------------- results
 
-static char *text_of(const Job *job) {
+static char *text_of(const CompareCommand *job) {
   Terminal t = output_terminal();
   EntrainCompareLayout layout = (EntrainCompareLayout)job->layout;
   switch (job->format) {
@@ -217,7 +217,7 @@ static int write_picture(const char *path, char *bytes, size_t length) {
   return done ? DONE : WRONG_USE;
 }
 
-static int write_pictures(const Job *job) {
+static int write_pictures(const CompareCommand *job) {
   const char *svg = arguments_value(job->a, "svg"), *png = arguments_value(job->a, "png");
   int status = DONE;
   if (svg) {
@@ -242,7 +242,7 @@ static bool is_same_everywhere(const EntrainCompare *c) {
   return same;
 }
 
-static int write_results(const Job *job) {
+static int write_results(const CompareCommand *job) {
   const char *output = arguments_value(job->a, "output"), *trace = arguments_value(job->a, "trace");
   bool silent = arguments_have(job->a, "quiet") && !output;
   static const char *const OTHERS[] = {"trace", "svg", "png", NULL};
@@ -258,7 +258,7 @@ static int write_results(const Job *job) {
   return whole ? DONE : NOT_REACHED;
 }
 
-static int study(Job *job) {
+static int study(CompareCommand *job) {
   EntrainError error;
   if (!set_up(job)) return WRONG_USE;
   Progress progress = progress_new(job->a);
@@ -269,7 +269,7 @@ static int study(Job *job) {
 }
 
 static int compare_all(const Arguments *a, const EntrainProblem *problem) {
-  Job job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
+  CompareCommand job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
   int status = study(&job);
   entrain_compare_free(job.compare);
   return status;

@@ -11,13 +11,13 @@
 
 static const char *const PLACES[] = {"json", "trace", "residuals", NULL};
 
-typedef struct Watch { // what the listener needs
+typedef struct FitWatch { // what the listener needs
   const EntrainProblem *problem;
   Progress progress;
   char stage[64];
-} Watch;
+} FitWatch;
 
-static void show_step(Watch *w, const EntrainProgress *p) {
+static void show_step(FitWatch *w, const EntrainProgress *p) {
   char line[1000];
   int at = snprintf(line, sizeof line, "%s", p->stage);
   if (p->lambda > 0)
@@ -37,7 +37,7 @@ static void show_step(Watch *w, const EntrainProgress *p) {
 }
 
 static bool listen(void *data, const EntrainProgress *p) {
-  Watch *w = data;
+  FitWatch *w = data;
   bool new_stage = strncmp(w->stage, p->stage, sizeof w->stage - 1) != 0;
   if (new_stage) snprintf(w->stage, sizeof w->stage, "%s", p->stage);
   if (progress_is_due(&w->progress, new_stage)) show_step(w, p);
@@ -73,7 +73,7 @@ static int write_results(const Arguments *a, EntrainFit *fit) {
 
 static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainError error;
-  Watch watch = {.problem = problem, .progress = progress_new(a)};
+  FitWatch watch = {.problem = problem, .progress = progress_new(a)};
   interrupt_watch();
   EntrainFit *fit = entrain_fit_run(problem, listen, &watch, &error);
   progress_clear(&watch.progress);

@@ -5,7 +5,7 @@
 #include "cli/topics.h"
 
 static int fail_unknown(const char *name) {
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   for (const Topic *t = TOPICS; t->name; t++) nearest_offer(&nearest, t->name);
   if (!nearest.best) return command_fail_unknown(name);
   complain("there is no help about '%s'; did you mean '%s'?", name, nearest.best);

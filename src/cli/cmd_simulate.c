@@ -9,17 +9,17 @@
 #include "cli/open_model.h"
 #include "cli/output.h"
 
-typedef struct Job {
+typedef struct SimulateCommand {
   const Arguments *a;
   EntrainModel *model;
   EntrainOptions *options;
   EntrainSimulation *simulation;
   EntrainResult *result;
   EntrainError error;
-} Job;
+} SimulateCommand;
 
 // Each step returns the exit status; DONE lets the next one begin.
-static int library_failed(Job *job) {
+static int library_failed(SimulateCommand *job) {
   return complain_error(&job->error);
 }
 
@@ -32,7 +32,7 @@ static bool spares(const char *flag, const char *path, const char *read) {
 }
 
 // What is read is never written over.
-static bool spares_what_is_read(const Job *job, const char *flag) {
+static bool spares_what_is_read(const SimulateCommand *job, const char *flag) {
   const char *path = arguments_value(job->a, flag);
   bool spared = !path || spares(flag, path, job->a->words[0]);
   for (int i = 0; path && spared && i < job->a->given_count; i++) {
@@ -44,7 +44,7 @@ static bool spares_what_is_read(const Job *job, const char *flag) {
   return spared;
 }
 
-static int check_files(Job *job) {
+static int check_files(SimulateCommand *job) {
   const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
   if (!spares_what_is_read(job, "output") || !spares_what_is_read(job, "json")) return WRONG_USE;
   if (json && csv && output_is_same(json, csv))
@@ -58,13 +58,13 @@ static int check_files(Job *job) {
 
 // ---------------------------------------------------------------- values
 
-static int set_one(Job *job, char *assignment) {
+static int set_one(SimulateCommand *job, char *assignment) {
   const char *name, *value;
   if (!assignment_split("--set", assignment, &name, &value)) return WRONG_USE;
   return entrain_model_set(job->model, name, value, &job->error) ? DONE : library_failed(job);
 }
 
-static int set_list(Job *job, const char *list) {
+static int set_list(SimulateCommand *job, const char *list) {
   Words words;
   int status = assignments_split("--set", list, &words) ? DONE : WRONG_USE;
   for (int i = 0; status == DONE && i < words.count; i++)
@@ -73,7 +73,7 @@ static int set_list(Job *job, const char *list) {
   return status;
 }
 
-static int set_values(Job *job) {
+static int set_values(SimulateCommand *job) {
   int status = DONE;
   for (int i = 0; status == DONE && i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
@@ -91,7 +91,7 @@ static bool is_about_noise(const char *name) {
   return false;
 }
 
-static int set_options(Job *job) {
+static int set_options(SimulateCommand *job) {
   job->options = entrain_options_new();
   for (int i = 0; i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
@@ -113,7 +113,7 @@ static int set_options(Job *job) {
 
 // ---------------------------------------------------------------- output times
 
-static bool number_of(const Job *job, const char *flag, double *value) {
+static bool number_of(const SimulateCommand *job, const char *flag, double *value) {
   const char *text = arguments_value(job->a, flag);
   char spelled[32];
   snprintf(spelled, sizeof spelled, "--%s", flag);
@@ -134,7 +134,7 @@ static bool grid_is_sensible(double start, double stop, double step) {
   return false;
 }
 
-static int set_grid(Job *job) {
+static int set_grid(SimulateCommand *job) {
   double start = 0, stop = 1, step = 0;
   if (!number_of(job, "start", &start) || !number_of(job, "stop", &stop) ||
       !number_of(job, "step", &step))
@@ -148,7 +148,7 @@ static int set_grid(Job *job) {
   return done ? DONE : library_failed(job);
 }
 
-static int set_list_of_times(Job *job, const char *list) {
+static int set_list_of_times(SimulateCommand *job, const char *list) {
   double start = 0;
   Numbers times;
   if (arguments_have(job->a, "stop") || arguments_have(job->a, "step")) {
@@ -164,14 +164,14 @@ static int set_list_of_times(Job *job, const char *list) {
   return status;
 }
 
-static int set_times(Job *job) {
+static int set_times(SimulateCommand *job) {
   const char *list = arguments_value(job->a, "times");
   return list ? set_list_of_times(job, list) : set_grid(job);
 }
 
 // ---------------------------------------------------------------- inputs and columns
 
-static int set_inputs(Job *job) {
+static int set_inputs(SimulateCommand *job) {
   for (int i = 0; i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
     if (!g->flag || strcmp(g->name, "inputs") != 0) continue;
@@ -184,7 +184,7 @@ static int set_inputs(Job *job) {
 typedef bool (*NamesSetter)(EntrainSimulation *, const char *const *, int, EntrainError *);
 
 // Hands the names of a flag on; a flag without them means all.
-static int set_names(Job *job, const char *flag, NamesSetter setter) {
+static int set_names(SimulateCommand *job, const char *flag, NamesSetter setter) {
   if (!arguments_have(job->a, flag)) return DONE;
   const char *list = arguments_value(job->a, flag);
   char spelled[32];
@@ -197,22 +197,22 @@ static int set_names(Job *job, const char *flag, NamesSetter setter) {
   return status;
 }
 
-static int make_simulation(Job *job) {
+static int make_simulation(SimulateCommand *job) {
   job->simulation = entrain_simulation_new(job->model, job->options, &job->error);
   return job->simulation ? DONE : library_failed(job);
 }
 
-static int select_columns(Job *job) {
+static int select_columns(SimulateCommand *job) {
   return set_names(job, "variables", entrain_simulation_select);
 }
 
-static int add_sensitivities(Job *job) {
+static int add_sensitivities(SimulateCommand *job) {
   return set_names(job, "sensitivities", entrain_simulation_sensitivities);
 }
 
 // ---------------------------------------------------------------- results
 
-static int simulate(Job *job) {
+static int simulate(SimulateCommand *job) {
   job->result = entrain_simulation_run(job->simulation, &job->error);
   if (job->result && arguments_have(job->a, "noise"))
     entrain_result_add_noise(job->result, job->options);
@@ -226,13 +226,13 @@ static int write_text(const char *path, char *text) { // frees it
   return done ? DONE : WRONG_USE;
 }
 
-static int write_plot(Job *job) {
+static int write_plot(SimulateCommand *job) {
   Terminal t = output_terminal();
   int height = t.height > 36 ? 34 : t.height < 14 ? 12 : t.height - 2;
   return write_text(NULL, entrain_result_plot(job->result, t.width, height, t.colour));
 }
 
-static int write_results(Job *job) {
+static int write_results(SimulateCommand *job) {
   const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
   bool plot = arguments_have(job->a, "plot"),
        stdout_taken = plot || (json && strcmp(json, "-") == 0);
@@ -243,7 +243,7 @@ static int write_results(Job *job) {
   return status;
 }
 
-static void tell_work(const Job *job) {
+static void tell_work(const SimulateCommand *job) {
   EntrainWork w;
   entrain_result_work(job->result, &w);
   remark("%s: %ld steps, %ld rejected, %ld right-hand sides, %ld Jacobians, %ld factorisations, "
@@ -264,7 +264,7 @@ static const char *place_of(const EntrainInvariant *v, char place[64]) {
   return place;
 }
 
-static void tell_redundant(const Job *job) {
+static void tell_redundant(const SimulateCommand *job) {
   EntrainConstraint c;
   for (int i = 0; entrain_model_constraint(job->model, i, &c); i++)
     if (c.redundant)
@@ -283,7 +283,7 @@ static void add_worst(char *text, size_t size, double violation, const char *of,
     snprintf(text, size, "exactly");
 }
 
-static void tell_constraints(const Job *job) {
+static void tell_constraints(const SimulateCommand *job) {
   const EntrainResult *r = job->result;
   EntrainInvariant v, s;
   char worst[128], worst_sens[128];
@@ -299,7 +299,7 @@ static void tell_constraints(const Job *job) {
     remark("the constraints hold %s", worst);
 }
 
-static int tell_outcome(Job *job) {
+static int tell_outcome(SimulateCommand *job) {
   if (arguments_have(job->a, "stats")) tell_work(job);
   tell_constraints(job);
   if (entrain_result_outcome(job->result) == ENTRAIN_REACHED_END) return DONE;
@@ -311,11 +311,11 @@ static int tell_outcome(Job *job) {
 }
 
 static int run(const Arguments *a) {
-  static int (*const STEPS[])(Job *) = {
+  static int (*const STEPS[])(SimulateCommand *) = {
       check_files,    set_options,       set_values, make_simulation, set_times,    set_inputs,
       select_columns, add_sensitivities, simulate,   write_results,   tell_outcome,
   };
-  Job job = {.a = a};
+  SimulateCommand job = {.a = a};
   int status;
   job.model = open_model(a->words[0], &status);
   for (size_t i = 0; status == DONE && i < sizeof STEPS / sizeof *STEPS; i++)

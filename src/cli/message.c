@@ -52,7 +52,7 @@ static int distance(const char *a, const char *b) {
   return row[nb];
 }
 
-void nearest_offer(Nearest *n, const char *candidate) {
+void nearest_offer(NearestWord *n, const char *candidate) {
   int d = distance(n->name, candidate), allowed = ((int)strlen(n->name) + 2) / 3;
   if (d > allowed || (n->best && d >= n->distance)) return;
   n->best = candidate;

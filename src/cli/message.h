@@ -8,9 +8,9 @@ void remark(const char *format, ...) __attribute__((format(printf, 1, 2))); // "
 int complain_error(const EntrainError *error); // returns its exit status
 
 // The candidate most like a name: offer them all, then look at best (NULL: none is near).
-typedef struct Nearest {
+typedef struct NearestWord {
   const char *name;
   const char *best;
   int distance;
-} Nearest;
-void nearest_offer(Nearest *n, const char *candidate);
+} NearestWord;
+void nearest_offer(NearestWord *n, const char *candidate);

@@ -129,7 +129,7 @@ EntrainProblem *open_problem(const Arguments *a, int *status) {
 }
 
 static bool unknown_name(const EntrainProblem *p, const char *flag, const char *name) {
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   EntrainUnknown u;
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++) nearest_offer(&nearest, u.name);
   if (nearest.best)

@@ -10,30 +10,30 @@
 
 enum { LEAST_WIDTH = 30, LEAST_HEIGHT = 8, LEAST_PANEL = 5, PANELS_MOST = 8, TICK_EVERY = 12 };
 
-typedef struct Range {
+typedef struct ValueRange {
   double least, most; // least > most: nothing yet
-} Range;
+} ValueRange;
 
-typedef struct Panel {
-  Range range;
+typedef struct PlotPanel {
+  ValueRange range;
   bool *shows; // by column
   int row_count;
-} Panel;
+} PlotPanel;
 
 typedef struct Plot {
   Arena *arena;
   const Series *s;
-  Range time;
-  Range *ranges; // by column
-  Panel panels[PANELS_MOST];
+  ValueRange time;
+  ValueRange *ranges; // by column
+  PlotPanel panels[PANELS_MOST];
   int panel_count;
   int width; // of the area of the curves, in cells
   int label; // width of the numbers at the left
   bool colour;
 } Plot;
 
-static Range range_of(const double *v, int count) {
-  Range r = {HUGE_VAL, -HUGE_VAL};
+static ValueRange range_of(const double *v, int count) {
+  ValueRange r = {HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < count; i++) {
     if (!isfinite(v[i])) continue;
     if (v[i] < r.least) r.least = v[i];
@@ -42,22 +42,22 @@ static Range range_of(const double *v, int count) {
   return r;
 }
 
-static bool is_empty(Range r) {
+static bool is_empty(ValueRange r) {
   return !(r.least <= r.most);
 }
 
-static double half_span(Range r) {
+static double half_span(ValueRange r) {
   return r.most / 2 - r.least / 2;
 }
 
-static Range hull(Range a, Range b) {
-  return (Range){fmin(a.least, b.least), fmax(a.most, b.most)};
+static ValueRange hull(ValueRange a, ValueRange b) {
+  return (ValueRange){fmin(a.least, b.least), fmax(a.most, b.most)};
 }
 
 // A curve belongs to a panel when neither it nor the others there become flat.
-static bool fits(const Plot *plot, const Panel *panel, int column) {
+static bool fits(const Plot *plot, const PlotPanel *panel, int column) {
   const double too_flat = 10;
-  Range all = hull(panel->range, plot->ranges[column]);
+  ValueRange all = hull(panel->range, plot->ranges[column]);
   double span = half_span(all), own = half_span(plot->ranges[column]);
   if (own == 0) return half_span(panel->range) > 0 && span <= 1.5 * half_span(panel->range);
   if (span > too_flat * own) return false;
@@ -70,12 +70,12 @@ static bool fits(const Plot *plot, const Panel *panel, int column) {
 }
 
 static void put(Plot *plot, int column, int panels_most) {
-  Panel *p = NULL;
+  PlotPanel *p = NULL;
   for (int i = 0; i < plot->panel_count && !p; i++)
     if (fits(plot, &plot->panels[i], column)) p = &plot->panels[i];
   if (!p && plot->panel_count < panels_most) {
     p = &plot->panels[plot->panel_count++];
-    *p = (Panel){plot->ranges[column], ARENA_ARRAY(plot->arena, bool, plot->s->columns), 0};
+    *p = (PlotPanel){plot->ranges[column], ARENA_ARRAY(plot->arena, bool, plot->s->columns), 0};
   }
   if (!p) p = &plot->panels[plot->panel_count - 1];
   p->range = hull(p->range, plot->ranges[column]);
@@ -93,7 +93,7 @@ static Pen pen_of(const Plot *plot, int column) {
 }
 
 // "⠒⠒ theta  ⠒⠒ omega", on as many lines as it takes
-static void print_legend(const Plot *plot, const Panel *panel, Text *out) {
+static void print_legend(const Plot *plot, const PlotPanel *panel, Text *out) {
   enum { SAMPLE = 4 };
   int at = 0;
   for (int c = 1; c < plot->s->columns; c++) {
@@ -114,11 +114,11 @@ static void print_legend(const Plot *plot, const Panel *panel, Text *out) {
   text_add(out, "\n");
 }
 
-static int dot_at(double v, Range r, int dots) {
+static int dot_at(double v, ValueRange r, int dots) {
   return (int)lround(ticks_fraction(v, r.least, r.most) * (dots - 1));
 }
 
-static void draw_curve(const Plot *plot, const Panel *panel, Canvas *canvas, int column) {
+static void draw_curve(const Plot *plot, const PlotPanel *panel, Canvas *canvas, int column) {
   const double *time = plot->s->column[0], *value = plot->s->column[column];
   int wide = canvas->width * CELL_WIDTH, high = canvas->height * CELL_HEIGHT, x_old = 0, y_old = 0;
   Pen pen = pen_of(plot, column);
@@ -138,15 +138,15 @@ static void draw_curve(const Plot *plot, const Panel *panel, Canvas *canvas, int
 }
 
 // The axis of a panel ends at quarters of the distance between its marks: close to the curves, but not by chance.
-static void round_range(Range *r, int wanted, Ticks *ticks) {
+static void round_range(ValueRange *r, int wanted, Ticks *ticks) {
   ticks_make(ticks, r->least, r->most, wanted);
   double unit = ticks->step / 4;
   double least = unit * floor(r->least / unit + 1e-9), most = unit * ceil(r->most / unit - 1e-9);
-  if (isfinite(least) && isfinite(most) && least < most) *r = (Range){least, most};
+  if (isfinite(least) && isfinite(most) && least < most) *r = (ValueRange){least, most};
   ticks_make(ticks, r->least, r->most, wanted);
 }
 
-static int ticks_wanted(const Panel *panel) {
+static int ticks_wanted(const PlotPanel *panel) {
   return panel->row_count < 6 ? 2 : panel->row_count / 3;
 }
 
@@ -159,7 +159,7 @@ static int label_width(const Ticks *t) {
   return width;
 }
 
-static int tick_in_row(const Ticks *t, Range r, int row_count, int row) {
+static int tick_in_row(const Ticks *t, ValueRange r, int row_count, int row) {
   for (int i = 0; i < t->count; i++) {
     int y = row_count * CELL_HEIGHT - 1 - dot_at(t->at[i], r, row_count * CELL_HEIGHT);
     if (y / CELL_HEIGHT == row) return i;
@@ -167,7 +167,7 @@ static int tick_in_row(const Ticks *t, Range r, int row_count, int row) {
   return -1;
 }
 
-static void print_panel(const Plot *plot, const Panel *panel, Text *out) {
+static void print_panel(const Plot *plot, const PlotPanel *panel, Text *out) {
   Ticks ticks;
   ticks_make(&ticks, panel->range.least, panel->range.most, ticks_wanted(panel));
   Canvas *canvas = canvas_new(plot->arena, plot->width, panel->row_count);
@@ -214,7 +214,7 @@ static void print_time_axis(const Plot *plot, Text *out) {
 static bool find_ranges(Plot *plot) {
   const Series *s = plot->s;
   bool any = false;
-  plot->ranges = ARENA_ARRAY(plot->arena, Range, s->columns);
+  plot->ranges = ARENA_ARRAY(plot->arena, ValueRange, s->columns);
   for (int c = 0; c < s->columns; c++) {
     plot->ranges[c] = range_of(s->column[c], s->rows);
     any = any || (c && !is_empty(plot->ranges[c]));
@@ -241,7 +241,7 @@ static void lay_out(Plot *plot, int width, int height) {
     if (!is_empty(plot->ranges[c])) put(plot, c, panels_most);
   share_height(plot, height);
   for (int i = 0; i < plot->panel_count; i++) {
-    Panel *panel = &plot->panels[i];
+    PlotPanel *panel = &plot->panels[i];
     Ticks ticks;
     ticks_widen(&panel->range.least, &panel->range.most);
     round_range(&panel->range, ticks_wanted(panel), &ticks);

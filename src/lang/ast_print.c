@@ -6,7 +6,7 @@
 
 // How strongly an expression holds together; parentheses go around what is weaker than its place
 // needs.
-typedef enum Level {
+typedef enum Precedence {
   LEVEL_IF,
   LEVEL_OR,
   LEVEL_AND,
@@ -16,11 +16,11 @@ typedef enum Level {
   LEVEL_PRODUCT,
   LEVEL_POWER,
   LEVEL_PRIMARY,
-} Level;
+} Precedence;
 
 static const struct {
   const char *text;
-  Level own, left, right; // of the operator, and what its operands must have
+  Precedence own, left, right; // of the operator, and what its operands must have
 } OPERATORS[] = {
     [AST_PLUS] = {" + ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
     [AST_MINUS] = {" - ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
@@ -80,7 +80,7 @@ static void print_string(Text *out, const char *s) {
 
 // ---- expressions ----
 
-static Level level_of(const Ast *e) {
+static Precedence level_of(const Ast *e) {
   switch (e->kind) {
   case AST_IF: return LEVEL_IF;
   case AST_BINARY: return OPERATORS[e->op].own;
@@ -92,7 +92,7 @@ static Level level_of(const Ast *e) {
 
 static void print_bare(Text *out, const Ast *e);
 
-static void print_at(Text *out, const Ast *e, Level least) {
+static void print_at(Text *out, const Ast *e, Precedence least) {
   bool needs_parentheses = level_of(e) < least;
   if (needs_parentheses) text_add(out, "(");
   print_bare(out, e);

@@ -49,8 +49,8 @@ static bool is_continuation(char c) {
 
 // ---- the state ----
 
-static Words *new_words(Arena *a) {
-  Words *w = words_new(a);
+static WordTable *new_words(Arena *a) {
+  WordTable *w = words_new(a);
   for (int kind = TOKEN_ALGORITHM; kind < TOKEN_COUNT; kind++)
     words_find(w, TEXT[kind], strlen(TEXT[kind]))->value = kind;
   return w;
@@ -160,14 +160,14 @@ static void read_quoted_name(Lexer *l, Token *t) {
 
 // ---- numbers ----
 
-typedef struct Decimal { // mantissa * 10^exponent
+typedef struct DecimalLiteral { // mantissa * 10^exponent
   uint64_t mantissa;
   int digits; // of the mantissa, leading zeros aside; above 19 it has overflowed
   int exponent;
   bool is_integer; // written without point and exponent
-} Decimal;
+} DecimalLiteral;
 
-static const char *read_digits(const char *c, Decimal *d) {
+static const char *read_digits(const char *c, DecimalLiteral *d) {
   for (; is_digit(*c); c++) {
     if (d->digits < 20) {
       d->mantissa = 10 * d->mantissa + (uint64_t)(*c - '0'); // wraps at the 20th digit, then unused
@@ -177,7 +177,7 @@ static const char *read_digits(const char *c, Decimal *d) {
   return c;
 }
 
-static const char *read_exponent(const char *c, Decimal *d) {
+static const char *read_exponent(const char *c, DecimalLiteral *d) {
   bool negative = c[1] == '-';
   c += negative || c[1] == '+' ? 2 : 1;
   int value = 0;
@@ -198,7 +198,7 @@ static const uint64_t EXACT = 1ull << 53; // integers up to here are doubles
 
 // Nearest double. One exact operation on exact numbers where possible (Clinger 1990), else the C
 // library.
-static double decimal_value(const Decimal *d, const char *text) {
+static double decimal_value(const DecimalLiteral *d, const char *text) {
   if (d->digits <= 19 && d->mantissa <= EXACT && abs(d->exponent) <= 22) {
     double m = (double)d->mantissa;
     return d->exponent < 0 ? m / power_of_ten(-d->exponent) : m * power_of_ten(d->exponent);
@@ -209,7 +209,7 @@ static double decimal_value(const Decimal *d, const char *text) {
   return value;
 }
 
-static void check_number(Lexer *l, const Token *t, const Decimal *d) {
+static void check_number(Lexer *l, const Token *t, const DecimalLiteral *d) {
   char quoted[TOKEN_QUOTE];
   token_quote(t, quoted);
   if (isinf(t->number))
@@ -249,7 +249,7 @@ static void check_number_end(Lexer *l, const Token *t) {
 // number = digits [ "." [ digits ] ] [ exponent ] | "." digits [ exponent ]
 // exponent = ("e" | "E") [ "+" | "-" ] digits
 static void read_number(Lexer *l, Token *t) {
-  Decimal d = {.is_integer = true};
+  DecimalLiteral d = {.is_integer = true};
   const char *c = read_digits(l->at, &d);
   if (*c == '.') {
     const char *fraction = c + 1;

@@ -30,7 +30,7 @@ typedef struct Lexer { // plain data: a copy of it looks ahead
   const Source *source;
   Arena *arena;
   Err *err;
-  Words *words;
+  WordTable *words;
   const char *at;         // the next byte
   const char *line_begin; // of the line of at
   int line;

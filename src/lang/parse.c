@@ -11,7 +11,7 @@
 
 // ---- equations ----
 
-static void fail_declaration(Parser *p, Spot at) {
+static void fail_declaration(Parser *p, SourceSpot at) {
   parser_fail(
       p, ERR_SYNTAX, at,
       "a declaration stands among the equations; put it before 'equation' or after 'public'");
@@ -19,7 +19,7 @@ static void fail_declaration(Parser *p, Spot at) {
 
 // The left side is read, and no '=' follows.
 static void fail_equation(Parser *p, const Ast *left) {
-  Spot at = {left->line, left->column};
+  SourceSpot at = {left->line, left->column};
   AstType type;
   bool name_first = left->kind == AST_NAME && p->token.kind != TOKEN_SEMICOLON;
   if (p->token.kind == TOKEN_ASSIGN)
@@ -129,7 +129,7 @@ static void model_end(Parser *p, const AstModel *m) {
     parser_fail_found(p, wanted);
   }
   parser_next(p);
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   const char *name = parser_name(p, "the name of the model after 'end'");
   if (strcmp(name, m->name) != 0)
     parser_fail(p, ERR_SYNTAX, at, "the model '%.80s' ends with the name '%.80s'", m->name, name);

@@ -6,9 +6,9 @@
 #include "lang/lex.h"
 #include "lang/parse.h"
 
-typedef struct Spot { // a place in the text that is being read
+typedef struct SourceSpot { // a place in the text that is being read
   int line, column;
-} Spot;
+} SourceSpot;
 
 typedef struct Pending { // a part of a node that is not complete
   Ast *tree;
@@ -17,18 +17,18 @@ typedef struct Pending { // a part of a node that is not complete
 typedef struct Parser {
   Arena *arena;
   Lexer lexer;
-  Token token;            // the next one, not yet taken
-  TokenKind taken;        // the one before
-  Spot end;               // just behind the one before
-  Spot expression_end;    // just behind the expression read last
-  int nesting;            // of expressions, now
-  ARRAY(Pending) pending; // arguments and branches of what is being read
+  Token token;               // the next one, not yet taken
+  TokenKind taken;           // the one before
+  SourceSpot end;            // just behind the one before
+  SourceSpot expression_end; // just behind the expression read last
+  int nesting;               // of expressions, now
+  ARRAY(Pending) pending;    // arguments and branches of what is being read
 } Parser;
 
 void parser_begin(Parser *p, Arena *a, const Source *source, Err *err);
 void parser_next(Parser *p);
-static inline Spot parser_spot(const Parser *p) {
-  return (Spot){p->token.line, p->token.column};
+static inline SourceSpot parser_spot(const Parser *p) {
+  return (SourceSpot){p->token.line, p->token.column};
 }
 bool parser_accept(Parser *p, TokenKind kind); // takes it if it is there
 TokenKind parser_peek(const Parser *p);        // the kind behind the next token
@@ -36,11 +36,11 @@ TokenKind parser_peek(const Parser *p);        // the kind behind the next token
 // Takes kind, or fails: "expected ';' after the equation, found 'end'"; where: "after the equation".
 // What closes something is missed behind the token before, all else where the other token stands.
 void parser_expect(Parser *p, TokenKind kind, const char *where);
-void parser_expect_close(Parser *p, Spot open); // the ) of the ( at open
+void parser_expect_close(Parser *p, SourceSpot open); // the ) of the ( at open
 // Takes a name that can be declared. what: "the name of the model".
 const char *parser_name(Parser *p, const char *what);
 
-void parser_fail(Parser *p, ErrCode code, Spot at, const char *format, ...)
+void parser_fail(Parser *p, ErrCode code, SourceSpot at, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 // "expected <what>, found 'x'" at the next token
 void parser_fail_found(Parser *p, const char *what) __attribute__((cold));

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-typedef struct Words Words;
+typedef struct WordTable WordTable;
 
 typedef struct Word {
   uint64_t key;     // made from the name
@@ -14,6 +14,6 @@ typedef struct Word {
   int value; // 0 at first
 } Word;
 
-Words *words_new(Arena *a); // lives in a
+WordTable *words_new(Arena *a); // lives in a
 // Finds the name, or adds it. Good until the next call: the table may move.
-Word *words_find(Words *w, const char *text, size_t length);
+Word *words_find(WordTable *w, const char *text, size_t length);

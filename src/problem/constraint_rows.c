@@ -90,7 +90,7 @@ static int longest(const ConstraintRow *rows, int count) {
 }
 
 void problem_constraints(const Problem *p, const double *x, double *c, double *C) {
-  const Constraints *all = &p->constraints;
+  const ProblemConstraints *all = &p->constraints;
   int rows = all->equalities + all->inequalities, n = p->unknown_count;
   if (!rows) return;
   Arena *scratch = arena_new();
@@ -149,7 +149,7 @@ static ConstraintState row_state(const Problem *p, const double *x, const double
 }
 
 int problem_active_constraints(const Problem *p, const double *x, double *C) {
-  const Constraints *all = &p->constraints;
+  const ProblemConstraints *all = &p->constraints;
   int rows = all->equalities + all->inequalities, n = p->unknown_count, count = 0;
   Arena *scratch = arena_new();
   double *c = ARENA_ARRAY(scratch, double, rows + 1);
@@ -163,7 +163,7 @@ int problem_active_constraints(const Problem *p, const double *x, double *C) {
 }
 
 ConstraintState constraint_state(const Problem *p, int k, const double *x) {
-  const Constraints *all = &p->constraints;
+  const ProblemConstraints *all = &p->constraints;
   const Constraint *one = &all->at[k];
   int rows = all->equalities + all->inequalities;
   Arena *scratch = arena_new();
@@ -192,14 +192,14 @@ const char *constraint_state_word(ConstraintState s) {
 
 // ---------------------------------------------------------------- ranges
 
-typedef struct Range {
+typedef struct RowRange {
   double low, high;
-} Range;
+} RowRange;
 
-static const Range ANYTHING = {-HUGE_VAL, HUGE_VAL};
+static const RowRange ANYTHING = {-HUGE_VAL, HUGE_VAL};
 
-static Range around(const double *ends, int count) {
-  Range r = {HUGE_VAL, -HUGE_VAL};
+static RowRange around(const double *ends, int count) {
+  RowRange r = {HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < count; i++) {
     if (isnan(ends[i])) return ANYTHING;
     r.low = fmin(r.low, ends[i]);
@@ -208,29 +208,29 @@ static Range around(const double *ends, int count) {
   return r;
 }
 
-static Range product(Range a, Range b) {
+static RowRange product(RowRange a, RowRange b) {
   return around((double[]){a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, 4);
 }
 
-static Range quotient(Range a, Range b) {
+static RowRange quotient(RowRange a, RowRange b) {
   if (b.low <= 0 && b.high >= 0) return ANYTHING;
   return around((double[]){a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, 4);
 }
 
 // Of functions that rise everywhere they are defined.
-static Range rising(Op op, Range a) {
+static RowRange rising(Op op, RowRange a) {
   double low = op_apply(op, a.low, 0, 0);
-  return (Range){isnan(low) ? -HUGE_VAL : low, op_apply(op, a.high, 0, 0)};
+  return (RowRange){isnan(low) ? -HUGE_VAL : low, op_apply(op, a.high, 0, 0)};
 }
 
-static Range range_of(const ExprNode *n, const Range *r) {
-  Range a = r[n->a], b = r[n->b];
+static RowRange range_of(const ExprNode *n, const RowRange *r) {
+  RowRange a = r[n->a], b = r[n->b];
   switch (n->op) {
   case OP_ADD: return around((double[]){a.low + b.low, a.high + b.high}, 2);
   case OP_SUB: return around((double[]){a.low - b.high, a.high - b.low}, 2);
-  case OP_NEG: return (Range){-a.high, -a.low};
+  case OP_NEG: return (RowRange){-a.high, -a.low};
   case OP_MUL: {
-    Range all = product(a, b);
+    RowRange all = product(a, b);
     if (n->a == n->b) all.low = fmax(all.low, 0);
     return all;
   }
@@ -242,22 +242,22 @@ static Range range_of(const ExprNode *n, const Range *r) {
   case OP_ATAN:
   case OP_TANH: return rising((Op)n->op, a);
   case OP_SIN:
-  case OP_COS: return (Range){-1, 1};
-  case OP_ABS: return (Range){0, fmax(fabs(a.low), fabs(a.high))};
-  case OP_POW: return a.low >= 0 ? (Range){0, HUGE_VAL} : ANYTHING;
+  case OP_COS: return (RowRange){-1, 1};
+  case OP_ABS: return (RowRange){0, fmax(fabs(a.low), fabs(a.high))};
+  case OP_POW: return a.low >= 0 ? (RowRange){0, HUGE_VAL} : ANYTHING;
   default: return ANYTHING;
   }
 }
 
 void constraint_range(const ConstraintRow *row, const Unknown *free, double *low, double *high) {
   Arena *scratch = arena_new();
-  Range *r = ARENA_ARRAY(scratch, Range, row->count);
+  RowRange *r = ARENA_ARRAY(scratch, RowRange, row->count);
   for (int i = 0; i < row->count; i++) {
     const ExprNode *n = &row->nodes[i];
     if (n->op == OP_CONST)
-      r[i] = (Range){n->value, n->value};
+      r[i] = (RowRange){n->value, n->value};
     else if (n->op == OP_SYMBOL)
-      r[i] = (Range){free[n->a].min, free[n->a].max};
+      r[i] = (RowRange){free[n->a].min, free[n->a].max};
     else
       r[i] = range_of(n, r);
     if (isnan(r[i].low) || isnan(r[i].high)) r[i] = ANYTHING;

@@ -75,7 +75,7 @@ static bool can_hold_too(LinearPart *l, int row, bool equality) {
 }
 
 static bool check_linear(ProblemReader *r) {
-  const Constraints *all = &r->problem->constraints;
+  const ProblemConstraints *all = &r->problem->constraints;
   LinearPart l = linear_part(r->scratch, r->problem);
   for (int turn = 0; turn < 2; turn++) // equalities come first
     for (int i = 0; i < all->count; i++) {
@@ -93,7 +93,7 @@ static bool check_linear(ProblemReader *r) {
 
 // Limits of the same expression that leave nothing between them.
 static bool check_same(ProblemReader *r) {
-  const Constraints *all = &r->problem->constraints;
+  const ProblemConstraints *all = &r->problem->constraints;
   for (int i = 0; i < all->count; i++)
     for (int k = 0; k <= i; k++) {
       const Constraint *one = &all->at[i], *other = &all->at[k];

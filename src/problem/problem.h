@@ -110,12 +110,12 @@ typedef struct Constraint {
   int line, column;            // in the problem file
 } Constraint;
 
-typedef struct Constraints {
+typedef struct ProblemConstraints {
   Constraint *at;
   int count;
   int equalities, inequalities; // rows of problem_constraints
   struct ConstraintRow *rows;
-} Constraints;
+} ProblemConstraints;
 
 typedef struct Problem {
   Arena *arena; // owns everything below
@@ -132,7 +132,7 @@ typedef struct Problem {
   int unknown_count;
   GivenGain *gains;
   int gain_count;
-  Constraints constraints;
+  ProblemConstraints constraints;
   Method method;
   MethodParts parts; // of the method
   FitOptions options;

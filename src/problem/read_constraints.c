@@ -524,7 +524,7 @@ static bool read_constraint(ConstraintReader *c) {
 }
 
 static void hand_over(ConstraintReader *c) {
-  Constraints *out = &c->r->problem->constraints;
+  ProblemConstraints *out = &c->r->problem->constraints;
   out->equalities = c->equal.count, out->inequalities = c->unequal.count;
   out->rows = ARENA_ARRAY(c->r->arena, ConstraintRow, c->equal.count + c->unequal.count + 1);
   for (int k = 0; k < c->equal.count; k++) out->rows[k] = c->equal.at[k];

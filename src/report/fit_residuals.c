@@ -3,15 +3,15 @@
 #include "search/shooting.h"
 #include "write/cells.h"
 
-typedef struct Collector {
+typedef struct ResidualCollector {
   const Problem *p;
   double ***residual; // [experiment][channel][sample]
   int **seen;         // samples so far
-} Collector;
+} ResidualCollector;
 
-static Collector collector_new(Arena *a, const Problem *p) {
-  Collector c = {p, ARENA_ARRAY(a, double **, p->experiment_count + 1),
-                 ARENA_ARRAY(a, int *, p->experiment_count + 1)};
+static ResidualCollector collector_new(Arena *a, const Problem *p) {
+  ResidualCollector c = {p, ARENA_ARRAY(a, double **, p->experiment_count + 1),
+                         ARENA_ARRAY(a, int *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {
     const Experiment *x = &p->experiments[e];
     c.residual[e] = ARENA_ARRAY(a, double *, x->channel_count + 1);
@@ -24,7 +24,7 @@ static Collector collector_new(Arena *a, const Problem *p) {
 
 // Blocks of a channel come in the order of time.
 static void collect(void *data, const ResidualBlock *b) {
-  Collector *c = data;
+  ResidualCollector *c = data;
   if (b->experiment < 0 || b->experiment >= c->p->experiment_count) return;
   const Experiment *x = &c->p->experiments[b->experiment];
   if (b->channel < 0 || b->channel >= x->channel_count) return; // a gap between pieces
@@ -56,7 +56,7 @@ static void add_channel(Text *out, const Experiment *x, const Channel *c, const 
 bool fit_residuals_csv(Text *out, const FitReport *r, Objective *o, Err *err) {
   const Problem *p = r->problem;
   Arena *a = arena_new();
-  Collector c = collector_new(a, p);
+  ResidualCollector c = collector_new(a, p);
   char why[700] = "";
   bool done = result_rows(p, o, r->result->pieces, r->result->x, collect, &c, why);
   if (!done) fail(err, ERR_VALUE, "there are no residuals: %s", why);
