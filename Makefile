@@ -33,7 +33,7 @@ objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
 archives = $(patsubst %,$(BUILD)/layers/%.a,$(1))
 # The layer of tests/unit/test_<file>.c is that of src/*/<file>.c; without such a file: all of them.
 layer_of = $(patsubst src/%/,%,$(dir $(firstword $(wildcard src/*/$(1).c))))
-needs = $(call archives,$(if $(1),$(if $(filter cli,$(1)),,$(call closure,$(1))),$(INSIDE)))
+needs = $(if $(filter cli,$(1)),,$(call archives,$(if $(filter-out local global residual search,$(1)),$(call closure,$(1)),$(INSIDE))))
 
 OBJECTS := $(foreach l,$(INSIDE),$(call objects,$l))
 CLI := $(call objects,cli)

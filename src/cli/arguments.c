@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "entrain.h"
 
-// --rel-tol is as good as --rel_tol.
+// --rel-tol is the same as --rel_tol.
 static bool same_name(const char *known, const char *name, size_t length) {
   if (strlen(known) != length) return false;
   for (size_t i = 0; i < length; i++)
@@ -37,7 +37,7 @@ static bool find_option(const char *name, size_t length, EntrainOption *out) {
   return false;
 }
 
-// An option that other commands know.
+// The option exists, but belongs to other commands.
 static bool fail_elsewhere(const Command *c, const EntrainOption *o) {
   char list[200] = "";
   size_t length = 0;
@@ -74,7 +74,7 @@ static bool ends_with(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-// An argument that may be left out is taken unless the next word is a flag or the model file.
+// An argument in brackets is taken unless the next word is a flag or the file of the command.
 static bool takes_next(const Flag *f, const char *next) {
   if (!next) return false;
   if (f && f->argument[0] == '[')
@@ -116,7 +116,7 @@ static bool read_long(ArgumentReader *r, const char *word) {
   return fail_unknown(r->a->command, word, length);
 }
 
-// Options that have a letter.
+// The options of the library that have a letter.
 static bool find_option_letter(const Command *c, char letter, EntrainOption *out) {
   const char *name = letter == 'j' ? "threads" : NULL;
   return name && find_option(name, strlen(name), out) && takes(c, out);
@@ -153,7 +153,7 @@ static bool check_words(const Arguments *a) {
   if (a->word_count < least)
     complain("%s needs a %s: entrain %s %s", c->name, c->words, c->name, c->words);
   else if (a->word_count > most)
-    complain("%s does not know what to do with '%s'", c->name, a->words[most]);
+    complain("%s: unexpected argument '%s'", c->name, a->words[most]);
   return a->word_count >= least && a->word_count <= most;
 }
 
