@@ -99,8 +99,8 @@ void help_overview(const Command *c, FILE *out) {
     snprintf(number, sizeof number, "%d", STATUS[i].status);
     print_row(out, number, STATUS[i].meaning);
   }
-  fputs("\n'entrain help COMMAND' explains a command. Results go to standard output, messages\n"
-        "and progress to standard error.\n",
+  fputs("\n'entrain help COMMAND' explains a command. Results go to standard output,\n"
+        "messages and progress to standard error.\n",
         out);
 }
 

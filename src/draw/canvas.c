@@ -12,7 +12,7 @@ Canvas *canvas_new(Arena *a, int width, int height) {
 }
 
 static void dot(Canvas *c, Pen *pen, int x, int y) {
-  // Bits of the dots in a cell by row and column: Unicode adds the fourth row after the first three.
+  // Bit of each dot by row and column; Unicode numbers the fourth row after the first three.
   static const unsigned char BIT[CELL_HEIGHT][CELL_WIDTH] = {
       {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   long phase = pen->travelled++ % (pen->on + pen->off);
@@ -24,7 +24,7 @@ static void dot(Canvas *c, Pen *pen, int x, int y) {
   c->colour[cell] = (signed char)pen->colour;
 }
 
-// Bresenham's line. The first dot is drawn only when the line begins: else the segment before has drawn it.
+// Bresenham's line. The first dot is drawn only at the begin of a curve: otherwise the previous segment drew it.
 void canvas_line(Canvas *c, Pen *pen, int x0, int y0, int x1, int y1) {
   int dx = abs(x1 - x0), dy = -abs(y1 - y0), sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1;
   int error = dx + dy;

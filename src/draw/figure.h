@@ -9,8 +9,7 @@
 typedef int Ink; // 0xRRGGBB
 enum { INK_NONE = -1, INK_BLACK = 0, INK_WHITE = 0xFFFFFF, INK_GREY = 0x707070 };
 
-// Colours that can be told apart by most people with a colour deficiency, too; the first are the strongest. They repeat
-// after INK_SERIES.
+// Colours that most people with a colour deficiency can distinguish; the strongest first. They repeat after INK_SERIES.
 enum { INK_SERIES = 7 };
 Ink ink_series(int i);
 Ink ink_mix(Ink a, Ink b, double share_of_b); // a tint: ink_mix(ink, INK_WHITE, 0.8)
@@ -38,8 +37,8 @@ typedef enum Marker {
   MARKER_SQUARE,
   MARKER_DIAMOND,
   MARKER_TRIANGLE,
-  MARKER_PLUS,  // lines alone: drawn by the stroke
-  MARKER_CROSS, // the same
+  MARKER_PLUS,  // drawn with the stroke only
+  MARKER_CROSS, // drawn with the stroke only
   MARKER_STAR,
 } Marker;
 
@@ -51,7 +50,7 @@ typedef struct Lettering {
   Align align;
   bool upright; // reads from the bottom to the top
   bool bold;
-  bool centred; // the middle of its capitals is at the spot, not the base line
+  bool centred; // the spot is the middle of the capitals, not the base line
 } Lettering;
 
 typedef enum ShapeKind { SHAPE_BOX, SHAPE_PATH, SHAPE_CIRCLE, SHAPE_LETTERS } ShapeKind;
@@ -67,42 +66,42 @@ typedef struct Shape {
   Ink fill;
   Stroke stroke;
   const char *text;  // LETTERS: UTF-8
-  const char *whole; // what the text is short for; NULL: it is whole
+  const char *whole; // the full text if it was shortened, else NULL
   Lettering lettering;
 } Shape;
 
 typedef struct Figure {
   Arena *arena;
   double width, height;
-  const char *title; // what the picture is, for those who cannot see it
+  const char *title; // a description, for screen readers
   ARRAY(Shape) shapes;
   ARRAY(Frame) clips;
-  int clip; // of what is drawn next
+  int clip; // for the next shapes
 } Figure;
 
 Figure *figure_new(Arena *a, double width, double height, const char *title); // lives in a
 
-// What is drawn from here on is cut off at the edges of the frame, until figure_unclip.
+// Clips the following shapes at the frame, until figure_unclip.
 void figure_clip(Figure *f, Frame frame);
 void figure_unclip(Figure *f);
 
-// A box without stroke has sharp edges, so that neighbours leave no gap.
+// A box without stroke has sharp edges, so that there is no gap between neighbours.
 void figure_box(Figure *f, Frame frame, Ink fill, Stroke stroke);
 void figure_line(Figure *f, Spot from, Spot to, Stroke stroke);
 void figure_curve(Figure *f, const Spot *spots, int count, Stroke stroke); // an open polygon
 void figure_polygon(Figure *f, const Spot *spots, int count, Ink fill, Stroke stroke);
 void figure_circle(Figure *f, Spot middle, double radius, Ink fill, Stroke stroke);
-// size: across
+// size: the diameter.
 void figure_marker(Figure *f, Marker marker, Spot middle, double size, Ink fill, Stroke stroke);
 void figure_text(Figure *f, Spot at, const char *utf8, Lettering lettering); // copies the text
-// In letters of our own, which a PNG has.
+// Width in our own font, which a PNG uses.
 double figure_text_width(const char *utf8, double size);
-// What a text needs at most, in the fonts of those who look at an SVG, too.
+// Largest width in any usual font; an SVG uses the font of the viewer.
 double figure_text_room(const char *utf8, double size, bool bold);
-// The text itself where there is room for it, else with an ellipsis in its middle, from a.
+// The text if it fits, else with an ellipsis in its middle. Lives in a.
 const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room);
-// A text that is shortened where it would need more room than that along its line.
+// Draws a text, shortened to that room along its line.
 void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room);
 
-// Dash and gap lengths in widths of the line; returns their count, 0 for a full line.
+// Lengths of dashes and gaps in multiples of the line width; returns their count, 0 for a solid line.
 int dash_pattern(Dash d, double lengths[4]);

@@ -29,7 +29,7 @@ static void add_tick(Ticks *t, double v) {
              (int)floor(log10(size) + 1e-9));
 }
 
-// Powers of ten, every so many of them that there are not too many.
+// Powers of ten; some are skipped if there are too many.
 static void ticks_of_powers(Ticks *t, double low, double high, int wanted) {
   int every = (int)ceil((high - low) / (wanted > 1 ? wanted : 1));
   for (int k = (int)ceil(low - 1e-9); k <= high + 1e-9; k++)
@@ -64,7 +64,7 @@ void axis_ticks(const Axis *axis, int wanted, Ticks *out) {
     ticks_make(out, axis->least, axis->most, wanted);
 }
 
-// Numbers that agree in many digits are shown as differences from a round one near them: less by this.
+// Numbers with many equal digits are shown as differences from a round number near them, which this returns.
 static const double NARROW = 1e-3;
 
 static double axis_shift(const Axis *axis) {
@@ -81,7 +81,7 @@ static double axis_shift(const Axis *axis) {
 
 enum { DIGITS_MOST = 6 }; // of a label, with its point
 
-// 0.00005 and 0.00010 as 5e-5 and 10e-5
+// Writes 0.00005 and 0.00010 as 5e-5 and 10e-5.
 static void shorten_labels(Ticks *t) {
   bool wide = false;
   for (int i = 0; i < t->count; i++)
@@ -126,7 +126,7 @@ static const char *shifted_label(Arena *a, const Axis *axis) {
                      label + name);
 }
 
-// ---------------------------------------------------------------- places
+// ---------------------------------------------------------------- positions
 
 static double fraction(const Axis *axis, double v) {
   if (!axis->log) return ticks_fraction(v, axis->least, axis->most);
@@ -173,7 +173,7 @@ static void draw_y_ticks(const Axes *a) {
   }
 }
 
-// Between the powers of ten, so that a logarithmic axis looks like one.
+// Minor ticks between the powers of ten.
 static void draw_small_ticks(const Axes *a, const Axis *axis, bool across) {
   double low = log10(axis->least), high = log10(axis->most);
   if (!axis->log || high - low > 8) return;
@@ -195,7 +195,7 @@ static double widest_label(const Ticks *t) {
   return width;
 }
 
-// A label may reach so far beyond the ends of its axis, but not out of the picture.
+// A label may extend this far beyond the ends of its axis, but not out of the figure.
 static const double LABEL_BEYOND = 30;
 
 static double label_room(double from, double length, double whole) {
@@ -231,13 +231,13 @@ void axes_title(const Axes *a, const char *title) {
                      (Lettering){.size = AXES_TEXT + 2, .bold = true}, a->frame.width);
 }
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- curves
 
 static bool is_place(Spot s) {
   return isfinite(s.x) && isfinite(s.y);
 }
 
-// Far outside of the frame a spot is as good as at its edge, and keeps files and numbers small.
+// Moves points far outside the frame nearer to it, which keeps numbers and files small.
 static Spot near_frame(const Axes *a, Spot s) {
   double wide = 20 * (a->frame.width + a->frame.height);
   return (Spot){fmin(fmax(s.x, a->frame.x - wide), a->frame.x + wide),
@@ -345,7 +345,7 @@ void legend_draw(Figure *f, Spot at, const LegendRow *rows, int count, bool fram
 }
 
 void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke) {
-  // The lines x + y = k distance, from the edges left or below to those above or right.
+  // The lines x + y = k*distance, from the left or lower edge to the upper or right one.
   double first = frame.x + frame.y, last = first + frame.width + frame.height;
   for (double k = ceil(first / distance + 1e-9); k * distance < last - 1e-9; k++) {
     double sum = k * distance;

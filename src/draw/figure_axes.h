@@ -1,4 +1,4 @@
-// Axes, curves in them, and legends.
+// Axes, curves and legends in a figure.
 #pragma once
 #include "draw/figure.h"
 #include "draw/ticks.h"
@@ -17,33 +17,33 @@ typedef struct Axes {
 
 enum { AXES_TEXT = 12 }; // size of the letters
 
-// "name [unit]", or the name where the unit is unknown. Lives in a.
+// "name [unit]", or the name if the unit is unknown. Lives in a.
 const char *axis_label(Arena *a, const char *name, const char *unit);
-// The same numbers as ticks_make on a linear axis; powers of ten, or 1 2 5 of them, on a logarithmic one.
+// Linear axis: as ticks_make. Logarithmic axis: powers of ten, or 1, 2 and 5 times them.
 void axis_ticks(const Axis *axis, int wanted, Ticks *out);
 
-// From numbers to points of the picture.
+// Positions of values in the figure.
 double axes_x(const Axes *a, double value);
 double axes_y(const Axes *a, double value);
 Spot axes_spot(const Axes *a, double x, double y);
 
-void axes_grid(const Axes *a); // faint lines at the ticks; draw them first
-// Frame, ticks, their numbers and labels; last. Numbers that agree in many digits are shown as differences: "x - 20".
+void axes_grid(const Axes *a); // faint lines at the ticks; draw it first
+// Frame, ticks, their numbers and labels; draw it last. Numbers with many equal digits are shown as differences: "x - 20".
 void axes_border(const Axes *a);
-void axes_title(const Axes *a, const char *title); // above the frame, as long as that is wide
-// A curve, cut off at the frame. What is not finite (or not positive on a logarithmic scale) is a gap.
+void axes_title(const Axes *a, const char *title); // above the frame, shortened to its width
+// A curve, clipped at the frame. A value that is not finite (or not positive on a logarithmic axis) is a gap.
 void axes_curve(const Axes *a, const double *x, const double *y, int count, Stroke stroke);
 void axes_markers(const Axes *a, const double *x, const double *y, int count, Marker marker,
                   double size, Ink fill, Stroke stroke);
-// Between two curves over the same x.
+// The area between two curves over the same x.
 void axes_band(const Axes *a, const double *x, const double *low, const double *high, int count,
                Ink fill);
 // Lines across the whole frame.
 void axes_level(const Axes *a, double y, Stroke stroke);
 void axes_upright(const Axes *a, double x, Stroke stroke);
 
-typedef struct
-    LegendRow { // a small box in `fill`; with a marker, that; with `line`, a piece of line
+// One row of a legend: a small box in `fill`, a marker, or with `line` a piece of line.
+typedef struct LegendRow {
   const char *text;
   Ink fill; // INK_NONE: no box
   Stroke stroke;
@@ -55,8 +55,8 @@ typedef struct
 enum { LEGEND_LINE = 18 }; // height of a row
 double legend_width(const LegendRow *rows, int count);
 double legend_height(int count);
-// Rows below each other from the upper left corner at `at`; framed: on white, in a frame.
+// Draws the rows below each other; `at` is the upper left corner; framed: on white, in a frame.
 void legend_draw(Figure *f, Spot at, const LegendRow *rows, int count, bool framed);
 
-// Diagonal lines inside of a frame.
+// Diagonal lines inside a frame.
 void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke);

@@ -105,7 +105,7 @@ static const Glyph ASCII[95] = {
     {8, "~0h2k4i6g8j"},                                       // ~
 };
 
-// A few signs that names, units and sentences of reports have.
+// Symbols that occur in names, units and reports.
 static const struct {
   const char *utf8;
   Glyph glyph;
@@ -162,8 +162,8 @@ static const struct {
     {"≥", {7, "0o7k0g 0e7e"}},
 };
 
-// Letters with accents are drawn without them, and Greek ones that look like Latin ones as these: from a letter of
-// Unicode on. A space: none is like it.
+// Letters drawn as others: accented letters without the accent, Greek letters that look like Latin ones as these. Each row
+// begins at a code point; a space: no such letter.
 static const struct {
   unsigned first;
   const char *letters;
@@ -176,7 +176,7 @@ static const struct {
 };
 
 static const Glyph UNKNOWN = {6, "0e6e6q0q0e"};
-static const double NARROW = 0.5; // more room at both sides of thin letters
+static const double NARROW = 0.5; // additional room on both sides of thin letters
 enum { CURVE_PARTS = 6 };         // of the curve between two spots
 
 static int sequence_length(unsigned char lead) {

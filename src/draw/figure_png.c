@@ -7,7 +7,7 @@
 #include "draw/figure_font.h"
 
 enum { SUBROWS = 8, PIXELS_MOST = 1 << 26, PALETTE_MOST = 256 };
-enum { COVERS = 12 }; // steps between nothing and a whole pixel: few colours make small files
+enum { COVERS = 12 }; // levels of coverage of a pixel: few colours make small files
 static const double PEN = 1.45, PEN_BOLD = 2.3; // of letters, in units of the font
 
 typedef struct Bounds { // pixels: x0 <= x < x1
@@ -18,7 +18,7 @@ typedef struct Raster {
   Arena *arena;
   int width, height;
   double scale;
-  float *mask; // how much of each pixel a shape covers; 0 outside of `touched`
+  float *mask; // covered share of each pixel; 0 outside `touched`
   Bounds touched, clip;
   unsigned char *rgb;
 } Raster;
@@ -30,11 +30,11 @@ static Bounds cut(Bounds a, Bounds b) {
                   a.y1 < b.y1 ? a.y1 : b.y1};
 }
 
-static int limited(double v, double most) { // conversion of huge numbers is undefined
+static int limited(double v, double most) { // converting huge numbers is undefined
   return (int)fmin(fmax(v, -1), most + 1);
 }
 
-// Pixels around an area that may be drawn on; the mask will remember them.
+// Adds the pixels of an area to `touched`; returns them.
 static Bounds touch(Raster *r, double x0, double y0, double x1, double y1) {
   Bounds b = {limited(floor(x0), r->width), limited(floor(y0), r->height),
               limited(ceil(x1), r->width), limited(ceil(y1), r->height)};
@@ -64,7 +64,7 @@ static double distance_to_segment(Spot p, Spot a, Spot b) {
   return hypot(p.x - a.x - u * dx, p.y - a.y - u * dy);
 }
 
-// How much of a pixel a line covers whose axis is `distance` away. Lines thinner than a pixel are paler instead.
+// Share of a pixel covered by a line whose axis is `distance` away. Lines thinner than a pixel are paler instead.
 static double line_cover(double distance, double width) {
   double half = fmax(width, 1) / 2;
   return fmin(width, 1) * fmin(1, fmax(0, half + 0.5 - distance));
@@ -144,7 +144,7 @@ static void draw_sharp_box(Raster *r, Spot a, Spot b) {
     for (int x = at.x0; x < at.x1; x++) *mask_at(r, x, y) = 1;
 }
 
-// Puts the ink where the mask is, and forgets the mask.
+// Blends the ink through the mask, then clears the mask.
 static void paint(Raster *r, Ink ink) {
   const double part[3] = {(ink >> 16) & 255, (ink >> 8) & 255, ink & 255};
   Bounds t = r->touched;
@@ -168,7 +168,7 @@ typedef struct Dasher {
   double left; // of the present dash or gap
 } Dasher;
 
-// The ends of lines are round: they lengthen a dash by the width of the line, which its gap makes up for.
+// Round line ends lengthen a dash by the line width; the gap is shortened by as much.
 static Dasher dasher_new(Stroke s, double scale) {
   Dasher d = {0};
   d.count = dash_pattern(s.dash, d.lengths);
@@ -250,7 +250,7 @@ static void draw_round(Raster *r, const Shape *s) {
   paint(r, s->stroke.ink);
 }
 
-typedef struct Writing { // where a unit of the font stands in pixels
+typedef struct Writing { // from units of the font to pixels
   Spot origin;
   double unit;
   bool upright;
@@ -313,7 +313,7 @@ static Bounds clip_of(const Raster *r, const Figure *f, int clip) {
 
 // ---------------------------------------------------------------- the file
 
-// Rounds to so many bits, so that black and white stay what they are.
+// Rounds a component to so many bits; black and white stay exact.
 static unsigned char coarse(unsigned char c, int bits) {
   unsigned most = (1u << bits) - 1, level = (c * most + 127) / 255;
   return (unsigned char)((level * 255 + most / 2) / most);
@@ -324,7 +324,7 @@ typedef struct Palette {
   int count;
 } Palette;
 
-// Gives each pixel the number of its colour, of so many bits a part. false: there are more colours than a palette holds.
+// Gives each pixel the number of its colour with so many bits per component. false: too many colours for a palette.
 static bool number_colours(const Raster *r, int bits, Palette *p, unsigned char *number) {
   size_t pixels = (size_t)r->width * (size_t)r->height;
   int last = 0;
@@ -342,7 +342,7 @@ static bool number_colours(const Raster *r, int bits, Palette *p, unsigned char 
   return true;
 }
 
-// Pictures have few colours; numbered, they need a third of the bytes. Blends at edges may be rounded for that.
+// Pictures have few colours; with a palette they need a third of the bytes. Blended edges may be rounded for that.
 static bool choose_palette(const Raster *r, Palette *p, unsigned char *number) {
   for (int bits = 8; bits >= 5; bits--)
     if (number_colours(r, bits, p, number)) return true;

@@ -1,12 +1,12 @@
-// How much room texts need in whatever font a viewer has, and what is done where there is less.
+// The room that texts need in any usual font, and how texts are shortened to fit.
 #include <math.h>
 #include <string.h>
 
 #include "draw/figure.h"
 #include "draw/figure_font.h"
 
-// Hundredths of the size that printable ASCII needs in DejaVu Sans, one of the widest usual fonts (Helvetica, Arial and our
-// own letters are narrower).
+// Widths of printable ASCII in DejaVu Sans, one of the widest usual fonts, in hundredths of the size. (Helvetica, Arial and
+// our own font are narrower.)
 static const unsigned char WIDTH[95] = {
     32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
     64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
@@ -49,7 +49,7 @@ const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold,
   if (figure_text_room(utf8, size, bold) <= room) return utf8;
   double left = room / (size * (bold ? BOLD : 1)) - letter_room(ELLIPSIS), head = 0, tail = 0;
   size_t first = 0, last = strlen(utf8);
-  while (first < last) { // the shorter side takes the next letter
+  while (first < last) { // the shorter side gets the next letter
     size_t before = last_letter(utf8, last);
     bool front = head <= tail;
     double more = letter_room(utf8 + (front ? first : before));

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Hundredths of a point are enough, and keep files small.
+// Rounds to hundredths of a point, which keeps files small.
 static void add_number(Text *out, double v) {
   char digits[32];
   double rounded = round(v * 100) / 100;
@@ -113,7 +113,7 @@ static void add_letters(Text *out, const Shape *s) {
   if (l->bold) text_add(out, " font-weight=\"bold\"");
   if (l->ink != INK_BLACK) add_ink(out, "fill", l->ink);
   text_add(out, ">");
-  if (s->whole) { // shown where the pointer rests
+  if (s->whole) { // the tooltip
     text_add(out, "<title>");
     add_escaped(out, s->whole);
     text_add(out, "</title>");
@@ -132,7 +132,7 @@ static void add_shape(Text *out, const Shape *s) {
   ADD[s->kind](out, s);
 }
 
-// By its numbers: pictures that stand in one page may share a name only when it means the same.
+// The name contains the numbers: figures in one page may share a name only if the frames are equal.
 static void add_clip_name(Text *out, const Frame *c) {
   const double numbers[] = {c->x, c->y, c->width, c->height};
   text_add(out, "clip");

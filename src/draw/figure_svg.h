@@ -1,4 +1,4 @@
-// A picture as SVG: text stays text, names are escaped.
+// Writes a figure as SVG: text stays text, names are escaped.
 #pragma once
 #include "draw/figure.h"
 

@@ -54,7 +54,7 @@ static ValueRange hull(ValueRange a, ValueRange b) {
   return (ValueRange){fmin(a.least, b.least), fmax(a.most, b.most)};
 }
 
-// A curve belongs to a panel when neither it nor the others there become flat.
+// A curve joins a panel if neither it nor the others there become flat.
 static bool fits(const Plot *plot, const PlotPanel *panel, int column) {
   const double too_flat = 10;
   ValueRange all = hull(panel->range, plot->ranges[column]);
@@ -92,7 +92,7 @@ static Pen pen_of(const Plot *plot, int column) {
   return plot->colour ? (Pen){i, 1, 0, 0} : (Pen){i, ON[i], OFF[i], 0};
 }
 
-// "⠒⠒ theta  ⠒⠒ omega", on as many lines as it takes
+// "⠒⠒ theta  ⠒⠒ omega", on as many lines as needed
 static void print_legend(const Plot *plot, const PlotPanel *panel, Text *out) {
   enum { SAMPLE = 4 };
   int at = 0;
@@ -137,7 +137,7 @@ static void draw_curve(const Plot *plot, const PlotPanel *panel, Canvas *canvas,
   }
 }
 
-// The axis of a panel ends at quarters of the distance between its marks: close to the curves, but not by chance.
+// The axis of a panel ends at a multiple of a quarter of the tick distance: close to the curves, at a round value.
 static void round_range(ValueRange *r, int wanted, Ticks *ticks) {
   ticks_make(ticks, r->least, r->most, wanted);
   double unit = ticks->step / 4;

@@ -26,14 +26,14 @@ void ticks_widen(double *least, double *most) {
   *most = fmin(*most + 0.1 * size, DBL_MAX);
 }
 
-// The round number next to x, from above.
+// The next round number above x.
 static double round_up(double x) {
   double power = pow(10, floor(log10(x))), m = x / power;
   double round = m <= 1.0001 ? 1 : m <= 2.0001 ? 2 : m <= 5.0001 ? 5 : 10;
   return round * power;
 }
 
-// Decimals that tell multiples of step apart; in exponent form when the numbers are very large or small.
+// Writes as many decimals as distinguish multiples of step; exponent form for very large or small numbers.
 static void make_label(double v, double step, double size, char out[TICK_SIZE]) {
   int decimals = -(int)floor(log10(step) + 1e-9);
   if (size < 1e6 && step >= 0.99e-5) {

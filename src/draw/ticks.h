@@ -1,4 +1,4 @@
-// Marks of an axis at round numbers: multiples of 1, 2 or 5 times a power of ten.
+// Ticks of an axis at round numbers: multiples of 1, 2 or 5 times a power of ten.
 #pragma once
 
 enum { TICKS_MOST = 32, TICK_SIZE = 32 };
@@ -12,7 +12,7 @@ typedef struct Ticks {
 
 // The round numbers in [least, most], about `wanted` of them. least < most, both finite.
 void ticks_make(Ticks *t, double least, double most, int wanted);
-// Where v stands between least (0) and most (1). Does not overflow.
+// Position of v between least (0) and most (1). Does not overflow.
 double ticks_fraction(double v, double least, double most);
-// Widens an interval that is a point (or nearly) so that it can be an axis.
+// Widens an interval that is (nearly) a point, so that it can be an axis.
 void ticks_widen(double *least, double *most);

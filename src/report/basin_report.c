@@ -12,12 +12,6 @@ enum { OPTIMA_SHOWN = 10, FIXED_COLUMNS = 5 };
 
 // ---------------------------------------------------------------- for people
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
 static const char *counted(Page *p, long count, const char *word, const char *plural) {
   return arena_print(p->arena, "%ld %s%s", count, word, count == 1 ? "" : plural);
 }
@@ -38,7 +32,7 @@ static void print_verdict(Page *p, const Basin *b) {
 
 static const char *remark_on(Page *p, const BasinOptimum *o) {
   const char *error =
-      isnan(o->error) ? "" : arena_print(p->arena, "error %s", digits(p, o->error, 2));
+      isnan(o->error) ? "" : arena_print(p->arena, "error %s", page_digits(p, o->error, 2));
   const char *flat = o->flat ? "along a flat direction" : "";
   return arena_print(p->arena, "%s%s%s%s%s", o->certain ? "certain" : "",
                      o->certain && o->flat ? "; " : "", flat,
@@ -55,9 +49,9 @@ static void add_optimum(Page *p, const Basin *b, int k, PageTable *t, int column
   const char **cell = ARENA_ARRAY(p->arena, const char *, columns);
   cell[0] = arena_print(p->arena, "%d", k + 1);
   cell[1] = basin_percent(b, o->count, p->arena);
-  cell[2] = digits(p, o->objective, 4);
-  cell[3] = digits(p, o->median, 4);
-  for (int i = 0; i < b->problem->unknown_count; i++) cell[4 + i] = digits(p, o->x[i], 6);
+  cell[2] = page_digits(p, o->objective, 4);
+  cell[3] = page_digits(p, o->median, 4);
+  for (int i = 0; i < b->problem->unknown_count; i++) cell[4 + i] = page_digits(p, o->x[i], 6);
   cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, o));
   page_table_add(t, cell);
 }
@@ -75,7 +69,7 @@ static void print_optima(Page *p, const Basin *b) {
     if (is_shown(b, k)) add_optimum(p, b, k, t, columns);
   page_heading(p, "Optima");
   page_table_print(t);
-  page_table_tell_missing(t, "--json FILE");
+  page_table_name_dropped(t, "--json FILE");
 }
 
 static void print_more_optima(Page *p, const Basin *b) {
@@ -119,12 +113,12 @@ static void print_work(Page *p, const Basin *b) {
   char seconds[ROUNDED_SIZE];
   rounded_seconds(b->seconds, seconds);
   page_heading(p, "Work");
-  page_paragraph(p, 2, "",
-                 arena_print(p->arena,
-                             "%s and %ld with sensitivities in %s; %s, %s searches a second.",
-                             counted(p, b->work.simulations, "simulation", "s"),
-                             b->work.sensitivity_simulations, counted(p, b->done, "search", "es"),
-                             seconds, digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
+  page_paragraph(
+      p, 2, "",
+      arena_print(p->arena, "%s and %ld with sensitivities in %s; %s, %s searches a second.",
+                  counted(p, b->work.simulations, "simulation", "s"),
+                  b->work.sensitivity_simulations, counted(p, b->done, "search", "es"), seconds,
+                  page_digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
 }
 
 void basin_text(Text *out, const Basin *b, PageStyle style) {

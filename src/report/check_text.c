@@ -73,12 +73,6 @@ static void print_topics(Page *p, const Check *c) {
   }
 }
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
 // What the data would tell if the start values were the truth.
 static void print_parameters(Page *p, const Check *c) {
   static const PageColumn COLUMNS[] = {{"name", 0},
@@ -95,14 +89,14 @@ static void print_parameters(Page *p, const Check *c) {
     const StatParameter *s = c->statistics ? &c->statistics->parameters[i] : NULL;
     double error = s ? 100 * s->relative_at_1_percent : nan("");
     const char *expected =
-        isfinite(error) ? arena_print(p->arena, "%s %%", digits(p, error, 2)) : "";
+        isfinite(error) ? arena_print(p->arena, "%s %%", page_digits(p, error, 2)) : "";
     const char *flag = !s                ? ""
                        : s->inactive     ? "changes nothing"
                        : s->identifiable ? ""
                                          : "not determined";
-    page_table_add(t, (const char *[]){f->name, f->unit, digits(p, f->start, 6),
-                                       isfinite(f->min) ? digits(p, f->min, 6) : "",
-                                       isfinite(f->max) ? digits(p, f->max, 6) : "",
+    page_table_add(t, (const char *[]){f->name, f->unit, page_digits(p, f->start, 6),
+                                       isfinite(f->min) ? page_digits(p, f->min, 6) : "",
+                                       isfinite(f->max) ? page_digits(p, f->max, 6) : "",
                                        f->log ? "log" : "", expected,
                                        page_tinted(p, TINT_NOTICE, flag)});
   }

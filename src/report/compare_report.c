@@ -183,7 +183,7 @@ static void print_grid(Page *p, const Grid *g) {
   PageTable *t = page_table_new(p, columns, g->columns);
   for (int i = 0; i < g->rows; i++) page_table_add(t, g->cells + (long)i * g->columns);
   page_table_print(t);
-  page_table_tell_missing(t, "--format csv");
+  page_table_name_dropped(t, "--format csv");
 }
 
 static void print_head(Page *p, const Compare *c) {

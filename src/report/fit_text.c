@@ -12,12 +12,6 @@ typedef struct FitPage {
   const FitReport *r;
 } FitPage;
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
 // ---------------------------------------------------------------- verdict
 
 static Tint tint_of(const FitResult *r) {
@@ -87,7 +81,7 @@ static void print_parameters(FitPage *f) {
     rounded_error(s->std_error, error);
     rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
     page_table_add(t, (const char *[]){x->name, x->unit, value, error, interval,
-                                       digits(p, x->start, 6),
+                                       page_digits(p, x->start, 6),
                                        page_tinted(p, TINT_NOTICE, flags_of(s))});
   }
   page_heading(p, "Parameters");
@@ -115,9 +109,9 @@ static void print_problem_constraints(FitPage *f) {
     ConstraintState state = constraint_state(problem, k, x);
     active = active || state == CONSTRAINT_ACTIVE;
     page_table_add(
-        t,
-        (const char *[]){c->text, c->experiment < 0 ? "" : problem->experiments[c->experiment].name,
-                         digits(p, constraint_value(problem, k, x), 6), state_in_words(p, state)});
+        t, (const char *[]){
+               c->text, c->experiment < 0 ? "" : problem->experiments[c->experiment].name,
+               page_digits(p, constraint_value(problem, k, x), 6), state_in_words(p, state)});
   }
   page_heading(p, "Constraints");
   page_table_print(t);
@@ -159,11 +153,11 @@ static void print_channels(FitPage *f) {
     const StatChannel *c = &f->r->statistics->channels[i];
     const Experiment *e = &problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
-    page_table_add(t,
-                   (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name,
-                                    data->unit, arena_print(p->arena, "%d", c->n),
-                                    digits(p, c->rmse, 3), c->exact ? "" : digits(p, c->noise, 2),
-                                    percent_in_words(p, c->fit_percent), residuals_in_words(p, c)});
+    page_table_add(
+        t, (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name, data->unit,
+                            arena_print(p->arena, "%d", c->n), page_digits(p, c->rmse, 3),
+                            c->exact ? "" : page_digits(p, c->noise, 2),
+                            percent_in_words(p, c->fit_percent), residuals_in_words(p, c)});
   }
   page_heading(p, "Fit");
   page_table_print(t);
@@ -180,7 +174,7 @@ static void print_channels(FitPage *f) {
 static void print_combinations(Page *p, const StatDirection *d) {
   for (int k = 0; k < d->combination_count; k++)
     text_print(p->out, "      %s = %s\n", d->combinations[k].text,
-               digits(p, d->combinations[k].value, 6));
+               page_digits(p, d->combinations[k].value, 6));
 }
 
 static const char *rank_in_words(Page *p, const Statistics *s) {
@@ -250,7 +244,7 @@ static bool is_restart(const FitStage *s) {
 
 static void add_stage(Page *p, PageTable *t, const FitStage *s) {
   page_table_add(t, (const char *[]){s->name, arena_print(p->arena, "%ld", s->simulations),
-                                     isfinite(s->objective) ? digits(p, s->objective, 4) : "",
+                                     isfinite(s->objective) ? page_digits(p, s->objective, 4) : "",
                                      s->certain ? page_tinted(p, TINT_GOOD, "certain") : "",
                                      s->message});
 }
@@ -290,9 +284,9 @@ enum { PATH_SHOWN = 8, PATH_ENDS = 3, PATH_PARAMETERS = 6, PATH_FIXED = 3 };
 
 static void add_path_point(FitPage *f, PageTable *t, const FitPathPoint *x, int shown) {
   const char *cells[PATH_FIXED + PATH_PARAMETERS] = {
-      digits(&f->page, x->lambda, 4), digits(&f->page, x->objective, 4),
+      page_digits(&f->page, x->lambda, 4), page_digits(&f->page, x->objective, 4),
       arena_print(f->page.arena, "%d", x->iterations)};
-  for (int i = 0; i < shown; i++) cells[PATH_FIXED + i] = digits(&f->page, x->x[i], 6);
+  for (int i = 0; i < shown; i++) cells[PATH_FIXED + i] = page_digits(&f->page, x->x[i], 6);
   page_table_add(t, cells);
 }
 
@@ -349,13 +343,13 @@ static void print_constraints(FitPage *f) {
   Text t;
   text_init(&t);
   text_print(&t, "At the result the constraints hold to %s (worst: line %d)",
-             digits(&f->page, v->largest, 2), line_of(m, v->of));
+             page_digits(&f->page, v->largest, 2), line_of(m, v->of));
   if (v->sens_of >= 0)
     text_print(&t, ", their sensitivities to %s (worst: line %d)",
-               digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
+               page_digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
   if (v->relative > 0)
     text_print(&t, "; against the size of their terms they hold to %s",
-               digits(&f->page, v->relative, 2));
+               page_digits(&f->page, v->relative, 2));
   text_add(&t, ".");
   page_paragraph(&f->page, 2, "", t.at);
   text_done(&t);
@@ -373,9 +367,10 @@ static void print_work(FitPage *f) {
              plural(w->iterations), all, plural(all), w->sensitivity_simulations);
   if (r->solver[0]) add_solver(&t, r->solver);
   text_print(&t, ", %s", seconds);
-  if (isfinite(r->objective)) text_print(&t, "; objective %s", digits(&f->page, r->objective, 6));
+  if (isfinite(r->objective))
+    text_print(&t, "; objective %s", page_digits(&f->page, r->objective, 6));
   if (isfinite(r->objective) && isfinite(r->objective_start))
-    text_print(&t, ", %s at the start", digits(&f->page, r->objective_start, 4));
+    text_print(&t, ", %s at the start", page_digits(&f->page, r->objective_start, 4));
   text_add(&t, ".");
   page_heading(&f->page, "Work");
   page_paragraph(&f->page, 2, "", t.at);

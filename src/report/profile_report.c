@@ -11,14 +11,8 @@
 
 // ---------------------------------------------------------------- for people
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
 static const char *percent(Page *p, double level) {
-  return arena_print(p->arena, "%s %%", digits(p, 100 * level, 5));
+  return arena_print(p->arena, "%s %%", page_digits(p, 100 * level, 5));
 }
 
 static bool is_open(const ProfileSide *s) {
@@ -76,7 +70,8 @@ static const char *profile_interval(Page *page, const ProfileCurve *c, double va
   double low = c->side[0].at, high = c->side[1].at;
   if (c->verdict == PROFILE_IS_DETERMINED || isnan(low) || isnan(high))
     return interval(page, value, low, high);
-  return arena_print(page->arena, "%s .. %s", digits(page, low, 4), digits(page, high, 4));
+  return arena_print(page->arena, "%s .. %s", page_digits(page, low, 4),
+                     page_digits(page, high, 4));
 }
 
 static void print_curves(Page *page, const Profile *p) {
@@ -124,11 +119,11 @@ static void print_work(Page *page, const Profile *p) {
   page_heading(page, "Work");
   const char *accuracy = "";
   if (p->rel_tol < p->problem->simulate.rel_tol)
-    accuracy =
-        arena_print(page->arena,
-                    " Simulated with rel_tol %s, because errors of simulations with %s would "
-                    "blur the profiles of data without noise.",
-                    digits(page, p->rel_tol, 2), digits(page, p->problem->simulate.rel_tol, 2));
+    accuracy = arena_print(
+        page->arena,
+        " Simulated with rel_tol %s, because errors of simulations with %s would "
+        "blur the profiles of data without noise.",
+        page_digits(page, p->rel_tol, 2), page_digits(page, p->problem->simulate.rel_tol, 2));
   page_paragraph(page, 2, "",
                  arena_print(page->arena, "%d points by %ld simulations, %s in all.%s",
                              count_points(p), p->work.simulations + p->work.sensitivity_simulations,

@@ -46,12 +46,6 @@ static const char *kind_of_noise(const FitOptions *o) {
 
 // ---------------------------------------------------------------- for people
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
 // Intervals rest on sigma: with other noise they cannot be right.
 static void print_noise_and_sigma(Page *p, const Recover *r) {
   double ratio = r->noise_over_sigma;
@@ -62,7 +56,7 @@ static void print_noise_and_sigma(Page *p, const Recover *r) {
                                          "The noise that is made on %s is %s times as large as its "
                                          "sigma says, so its intervals are too %s; --noise_kind "
                                          "sigma makes noise as sigma says.",
-                                         r->noisy_channel, digits(p, ratio, 2),
+                                         r->noisy_channel, page_digits(p, ratio, 2),
                                          ratio > 1 ? "narrow" : "wide")));
 }
 
@@ -76,7 +70,7 @@ static void print_verdict(Page *p, const Recover *r) {
   if (o->noise_kind == NOISE_SIGMA)
     text_add(p->out, "as sigma says");
   else
-    text_print(p->out, "%s, %s", digits(p, o->noise, 4), kind_of_noise(o));
+    text_print(p->out, "%s, %s", page_digits(p, o->noise, 4), kind_of_noise(o));
   text_print(p->out, "; seed %d\n", o->seed);
   print_noise_and_sigma(p, r);
 }
@@ -94,8 +88,8 @@ static void print_parameters(Page *p, const Recover *r) {
     rounded_value(x->mean, x->spread / sqrt(r->succeeded > 0 ? r->succeeded : 1), mean);
     page_table_add(
         t, (const char *[]){
-               r->problem->unknowns[i].name, r->problem->unknowns[i].unit, digits(p, x->truth, 6),
-               mean, digits(p, x->bias, 2), spread, predicted,
+               r->problem->unknowns[i].name, r->problem->unknowns[i].unit,
+               page_digits(p, x->truth, 6), mean, page_digits(p, x->bias, 2), spread, predicted,
                isnan(x->coverage) ? "-" : arena_print(p->arena, "%.1f %%", 100 * x->coverage),
                page_tinted(p, TINT_NOTICE, judgement(r, x))});
   }

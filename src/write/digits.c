@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  LEAST_DIGITS = 15,
-  MOST_DIGITS = 17
-}; // any double with fewer than 15 is found among those with 15
+enum { LEAST_DIGITS = 15, MOST_DIGITS = 17 }; // %.15g also finds every shorter form
 
 static void format_slowly(double value, char out[DIGITS_SIZE]) {
   for (int digits = LEAST_DIGITS; digits <= MOST_DIGITS; digits++) {
@@ -26,13 +23,13 @@ typedef struct Decimal {
   int scale;
 } Decimal;
 
-// Powers of ten that a long double of 64 bits holds exactly end at 10^27.
+// A long double with a mantissa of 64 bits holds powers of ten up to 10^27 exactly.
 static const long double TEN[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
                                   1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
                                   1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
                                   1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
-enum { LEAST_EXPONENT = -10, MOST_EXPONENT = 14 }; // of numbers whose scale stays within the table
+enum { LEAST_EXPONENT = -10, MOST_EXPONENT = 14 }; // their scales are in the table
 
 static Decimal decimal_of(double value, int exponent, int digits) {
   int scale = digits - 1 - exponent;
@@ -41,8 +38,8 @@ static Decimal decimal_of(double value, int exponent, int digits) {
 
 typedef enum Answer { NO, YES, UNKNOWN } Answer;
 
-// Whether the decimal is read as value. The quotient is rounded correctly to 64 bits; rounding it again to 53 is right
-// unless it lies in the middle between two doubles, where all bits but one of the last 11 are zero.
+// Whether the decimal reads back as value. The quotient is rounded correctly to 64 bits; rounding it again to 53 bits is
+// correct unless it lies exactly between two doubles: then the last 11 bits are 100...0.
 static Answer reads_as(Decimal d, double value) {
   long double quotient = (long double)d.whole / TEN[d.scale];
   uint64_t mantissa;
@@ -51,8 +48,8 @@ static Answer reads_as(Decimal d, double value) {
   return (double)quotient == value ? YES : NO;
 }
 
-static int print_whole(uint64_t whole,
-                       char *out) { // most significant digit first; returns their count
+// Writes the digits, most significant first; returns their count.
+static int print_whole(uint64_t whole, char *out) {
   char reversed[24];
   int count = 0;
   for (; whole; whole /= 10) reversed[count++] = (char)('0' + whole % 10);
@@ -70,7 +67,7 @@ static char *append_zeros(char *out, int count) {
   return out + count;
 }
 
-// As printf's %g writes them: 0.00012, 12.5, 1200, 1.2e-05.
+// Writes the number as %g does: 0.00012, 12.5, 1200, 1.2e-05.
 static void print_decimal(Decimal d, char *out) {
   char digits[24];
   int count = print_whole(d.whole, digits),

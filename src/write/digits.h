@@ -1,4 +1,4 @@
-// Numbers as text, many of them: as few digits as read back as the same number.
+// Fast conversion of doubles to text: the fewest digits that read back as the same number.
 #pragma once
 
 enum { DIGITS_SIZE = 32 };

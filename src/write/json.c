@@ -11,7 +11,7 @@ static void indent(Json *j) {
   text_print(j->out, "\n%*s", 2 * j->depth, "");
 }
 
-// What stands between two members, then the key.
+// Writes the separator after the previous member, then the key.
 static void begin(Json *j, const char *key) {
   if (j->depth) {
     bool first = j->level[j->depth - 1].empty, lines = j->level[j->depth - 1].lines;

@@ -1,4 +1,4 @@
-// JSON as it is written: commas, line ends and null for what is not finite are taken care of.
+// Writes JSON: sets commas and line ends, and writes null for numbers that are not finite.
 #pragma once
 #include <stdbool.h>
 
@@ -16,9 +16,9 @@ typedef struct Json {
 } Json;
 
 Json json_on(Text *out);
-// Keys are NULL inside of lists. bracket: '{' or '['. lines: each member on a line of its own.
+// Keys are NULL inside lists. bracket: '{' or '['. lines: each member on its own line.
 void json_open(Json *j, const char *key, char bracket, bool lines);
-void json_close(Json *j);                                    // of the whole: ends the line
+void json_close(Json *j);                                    // the outermost one also ends the line
 void json_text(Json *j, const char *key, const char *value); // NULL: null
 void json_number(Json *j, const char *key, double value);
 void json_whole(Json *j, const char *key, long value);

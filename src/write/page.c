@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "write/rounded.h"
 
 enum { WIDTH_LEAST = 40, SENTENCE_MOST = 100, INDENT = 2 };
 
@@ -20,6 +21,12 @@ const char *page_tinted(Page *p, Tint tint, const char *text) {
   static const char *const CODES[] = {"", "1", "2", "32", "33", "31"};
   if (!p->style.colour || tint == TINT_NONE || !text[0]) return text;
   return arena_print(p->arena, "\033[%sm%s\033[0m", CODES[tint], text);
+}
+
+const char *page_digits(Page *p, double value, int digits) {
+  char text[ROUNDED_SIZE];
+  rounded_digits(value, digits, text);
+  return arena_print(p->arena, "%s", text);
 }
 
 void page_heading(Page *p, const char *title) {
@@ -81,7 +88,7 @@ void page_paragraph(Page *p, int indent, const char *lead, const char *text) {
 struct PageTable {
   Page *page;
   const PageColumn *columns;
-  bool *shown, *missing; // missing: there was no room
+  bool *shown, *missing; // missing: dropped, the table was too wide
   int count;
   ARRAY(const char **) rows;
 };
@@ -122,7 +129,7 @@ static int table_width(const PageTable *t) {
   return width;
 }
 
-// The column that can be missed most, -1: none can.
+// The column to drop next, -1: none can be dropped.
 static int most_spare(const PageTable *t) {
   int best = -1;
   for (int c = 0; c < t->count; c++) {
@@ -171,7 +178,7 @@ static const char *plain_head(const PageTable *t, int c) {
   return head[0] ? head : "remarks";
 }
 
-void page_table_tell_missing(const PageTable *t, const char *elsewhere) {
+void page_table_name_dropped(const PageTable *t, const char *elsewhere) {
   enum { NAMED_MOST = 8 };
   Page *p = t->page;
   const char *list = "";

@@ -1,4 +1,4 @@
-// A report for people: headings, sentences that wrap, tables that fit the terminal.
+// Text for a terminal: headings, wrapped paragraphs, tables that fit its width.
 #pragma once
 #include <stdbool.h>
 
@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 typedef struct PageStyle {
-  int width;   // of the terminal in characters; small ones are made larger
+  int width;   // of the terminal in characters; small values are raised
   bool colour; // escape sequences
 } PageStyle;
 
@@ -15,29 +15,31 @@ typedef enum Tint { TINT_NONE, TINT_STRONG, TINT_FAINT, TINT_GOOD, TINT_NOTICE, 
 typedef struct Page {
   Text *out;
   PageStyle style;
-  Arena *arena; // of what is on the page, until page_done
+  Arena *arena; // freed by page_done
 } Page;
 
 Page page_on(Text *out, PageStyle style);
 void page_done(Page *p);
 
 const char *page_tinted(Page *p, Tint tint, const char *text);
-void page_heading(Page *p, const char *title); // with an empty line before it
-// Words from column `indent` on, in lines of the page's width; the first line begins with `lead`.
+// The value with at most so many significant digits, as rounded_digits. Lives in the page's arena.
+const char *page_digits(Page *p, double value, int digits);
+void page_heading(Page *p, const char *title); // an empty line, then the title
+// A paragraph from column `indent` on, wrapped to the width of the page; the first line begins with `lead`.
 void page_paragraph(Page *p, int indent, const char *lead, const char *text);
 
 typedef struct PageColumn {
-  const char *head; // a '>' in front of it aligns to the right
-  int spare;        // when the table is too wide, columns with the largest go first; 0: stays
+  const char *head; // a leading '>' aligns the column to the right
+  int spare; // if the table is too wide, columns with the largest value are dropped first; 0: never
 } PageColumn;
 
 typedef struct PageTable PageTable;
 
 PageTable *page_table_new(Page *p, const PageColumn *columns, int count);
 void page_table_add(PageTable *t, const char *const *cells); // copies; NULL or "": empty
-// Columns without anything in them are left out.
+// Omits empty columns.
 void page_table_print(PageTable *t);
-// After it, where columns had no room: a sentence that names them, with where to see them instead ("--format csv").
-void page_table_tell_missing(const PageTable *t, const char *elsewhere);
+// If columns were dropped: prints a sentence that names them and what shows them instead ("--format csv").
+void page_table_name_dropped(const PageTable *t, const char *elsewhere);
 
-int page_width_of(const char *text); // in characters, escape sequences not counted
+int page_width_of(const char *text); // in characters, without escape sequences

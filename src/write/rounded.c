@@ -10,7 +10,7 @@ enum {
   DIGITS_MOST = 8,    // of a value
   INTERVAL_MOST = 8,  // of the ends of an interval
   UNKNOWN_DIGITS = 6, // of a value whose error is unknown
-  FIXED_LEAST = -4,   // exponents of ten between which numbers are written without one
+  FIXED_LEAST = -4,   // exponents from here on are written without e
   FIXED_MOST = 6,
 };
 
@@ -65,7 +65,7 @@ void rounded_digits(double value, int digits, char out[ROUNDED_SIZE]) {
   drop_zeros(out);
 }
 
-// Decimals that show two digits of the error.
+// Number of decimals that shows two digits of the error.
 static int decimals_for(double error) {
   return 1 - exponent_of(error);
 }

@@ -1,4 +1,4 @@
-// Columns of numbers with names, the first one usually the time, and how they are written to files.
+// Named columns of numbers (the first is usually the time), written as CSV or JSON.
 #pragma once
 #include "base/text.h"
 
@@ -8,8 +8,7 @@ typedef struct Series { // borrows everything
   const double *const *column; // column[c][row]
 } Series;
 
-// A header line with the names (in quotes where a name has a comma or a quote), then one line for each row. Numbers are as
-// short as they can be and still read back as the same; a number that is not finite is an empty cell.
+// A header line with the names, then one line for each row; cells as in write/cells.h.
 void series_csv(const Series *s, Text *out);
 // {"time": [0, 0.5, 1], "x": [...]}: one member for each column; null for a number that is not finite.
 void series_json(const Series *s, Text *out);
