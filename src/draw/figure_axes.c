@@ -64,9 +64,10 @@ void axis_ticks(const Axis *axis, int wanted, Ticks *out) {
     ticks_make(out, axis->least, axis->most, wanted);
 }
 
-// Numbers with many equal digits are shown as differences from a round number near them, which this returns.
-static const double NARROW = 1e-3;
+static const double NARROW = 1e-3; // span relative to the values
 
+// On a narrow axis numbers agree in many digits: they are shown as differences from a round number near them. Returns that
+// number, or 0.
 static double axis_shift(const Axis *axis) {
   double span = axis->most - axis->least, middle = axis->least + span / 2, shift = 0;
   if (!(span < NARROW * fabs(middle))) return 0;

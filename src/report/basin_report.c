@@ -10,7 +10,7 @@
 
 enum { OPTIMA_SHOWN = 10, FIXED_COLUMNS = 5 };
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- text
 
 static const char *counted(Page *p, long count, const char *word, const char *plural) {
   return arena_print(p->arena, "%ld %s%s", count, word, count == 1 ? "" : plural);
@@ -26,7 +26,7 @@ static void print_verdict(Page *p, const Basin *b) {
                                             : arena_print(p->arena, "; stopped, %d of %d were done",
                                                           b->done, b->count);
   page_paragraph(p, 2, "",
-                 arena_print(p->arena, "%s%s; %s%s%s", basin_plan(b, p->arena),
+                 arena_print(p->arena, "%s%s; %s%s%s", basin_starts_text(b, p->arena),
                              basin_fixed(b, p->arena), basin_method(b, p->arena), seed, stopped));
 }
 
@@ -39,7 +39,7 @@ static const char *remark_on(Page *p, const BasinOptimum *o) {
                      (o->certain || o->flat) && *error ? "; " : "", error);
 }
 
-// The best ones, and those that the map has a letter and a colour for.
+// The best optima, and those that have a letter and a colour in the map.
 static bool is_shown(const Basin *b, int k) {
   return k < OPTIMA_SHOWN || shade_of_optimum(b, k) < SHADE_OTHER;
 }
@@ -86,8 +86,8 @@ static void print_more_optima(Page *p, const Basin *b) {
                                basin_percent(b, starts, p->arena)));
   page_paragraph(p, 2, "",
                  page_tinted(p, TINT_FAINT,
-                             "share: of the starts; work: simulations, those with sensitivities "
-                             "included, of the median search that ended there"));
+                             "share: of the starts; work: simulations of the median search that "
+                             "ended there, including those with sensitivities"));
 }
 
 static void print_others(Page *p, const Basin *b) {
@@ -135,7 +135,7 @@ void basin_text(Text *out, const Basin *b, PageStyle style) {
   page_done(&p);
 }
 
-// ---------------------------------------------------------------- for other programs
+// ---------------------------------------------------------------- JSON
 
 static void json_axes(Json *j, const Basin *b) {
   json_open(j, "over", '[', true);
@@ -178,7 +178,7 @@ static void json_names(Json *j, const Basin *b) {
   json_close(j);
 }
 
-// Number of the optimum from 1 on, 0: not converged, -1: cannot be simulated.
+// Number of the optimum, from 1; 0: not converged, -1: cannot be simulated.
 static void json_ends(Json *j, const Basin *b) {
   json_open(j, "reached", '[', false);
   for (int i = 0; i < b->done; i++)
@@ -217,7 +217,7 @@ void basin_json(Text *out, const Basin *b, const char *version) {
   arena_free(scratch);
 }
 
-// ---------------------------------------------------------------- every start
+// ---------------------------------------------------------------- CSV
 
 static const char *end_word(const BasinStart *s) {
   static const char *const WORDS[] = {"open", "reached", "not-converged", "failed"};

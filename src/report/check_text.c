@@ -12,7 +12,7 @@ static int count_of(const Check *c, FindingKind kind) {
   return count;
 }
 
-// Warnings that whoever read the problem has been told already.
+// Number of warnings that were given while the problem was read.
 static int count_read(const Check *c) {
   int count = 0;
   for (int i = 0; i < c->findings.count; i++)
@@ -59,7 +59,7 @@ static bool topic_is_new(const Check *c, int i) {
   return true;
 }
 
-// Findings of a topic stand together, topics in the order in which they first appear.
+// Groups the findings by topic, in the order in which the topics first appear.
 static void print_topics(Page *p, const Check *c) {
   for (int i = 0; i < c->findings.count; i++) {
     const char *topic = c->findings.at[i].topic;
@@ -73,7 +73,7 @@ static void print_topics(Page *p, const Check *c) {
   }
 }
 
-// What the data would tell if the start values were the truth.
+// What the data would determine if the start values were the truth.
 static void print_parameters(Page *p, const Check *c) {
   static const PageColumn COLUMNS[] = {{"name", 0},
                                        {"unit", 2},

@@ -10,9 +10,9 @@ static const double LINE = 1.8, END_SIZE = 7;
 
 typedef struct ConvergenceCurve { // of one method
   const char *label;
-  double *x, *y; // steps: the best so far holds until the next evaluation
+  double *x, *y; // a staircase: constant until the next evaluation
   int count;
-  int behind; // courses drawn before it that run along it
+  int behind; // number of earlier curves that coincide with it
 } ConvergenceCurve;
 
 static bool can_be_drawn(const ComparePoint *p) {
@@ -45,7 +45,7 @@ static ConvergenceCurve course_of(Arena *a, const CompareRow *r, double least) {
   return c;
 }
 
-// An objective of 0 has no logarithm: it stands at the lower edge.
+// An objective of 0 has no logarithm: it is drawn at the lower edge.
 static double least_positive(const Compare *c) {
   double least = HUGE_VAL;
   for (int i = 0; i < c->done; i++)
@@ -81,7 +81,7 @@ static void find_what_is_hidden(ConvergenceCurve *courses, int count) {
     for (int k = 0; k < i; k++) courses[i].behind += runs_along(&courses[k], &courses[i]);
 }
 
-// Through the gaps of a course one sees those behind it.
+// Dashes: coinciding curves behind show through the gaps.
 static Stroke stroke_of(const ConvergenceCurve *c, int i) {
   return (Stroke){ink_series(i), LINE, (Dash)((i / INK_SERIES + c->behind) % DASH_COUNT)};
 }

@@ -1,4 +1,4 @@
-// A comparison for other programs.
+// A comparison as JSON.
 #include <math.h>
 
 #include "report/compare_report.h"

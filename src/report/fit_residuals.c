@@ -6,7 +6,7 @@
 typedef struct ResidualCollector {
   const Problem *p;
   double ***residual; // [experiment][channel][sample]
-  int **seen;         // samples so far
+  int **seen;         // number of samples so far
 } ResidualCollector;
 
 static ResidualCollector collector_new(Arena *a, const Problem *p) {
@@ -27,7 +27,7 @@ static void collect(void *data, const ResidualBlock *b) {
   ResidualCollector *c = data;
   if (b->experiment < 0 || b->experiment >= c->p->experiment_count) return;
   const Experiment *x = &c->p->experiments[b->experiment];
-  if (b->channel < 0 || b->channel >= x->channel_count) return; // a gap between pieces
+  if (b->channel < 0 || b->channel >= x->channel_count) return; // a gap between two pieces
   int *seen = &c->seen[b->experiment][b->channel];
   for (int i = 0; i < b->rows && *seen < x->channels[b->channel].count; i++)
     c->residual[b->experiment][b->channel][(*seen)++] =

@@ -1,7 +1,7 @@
-// Measurement, model and difference at every sample.
+// The residuals of a fit as CSV: measurement, model and difference at every sample.
 #pragma once
 #include "report/fit_report.h"
 
-// experiment,variable,time,data,model,residual; residual = model - data. false when the model cannot be simulated at the
-// result.
+// experiment,variable,time,data,model,residual; residual = model - data. false: the model cannot be simulated at
+// the result.
 bool fit_residuals_csv(Text *out, const FitReport *r, Objective *o, Err *err);

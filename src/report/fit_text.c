@@ -31,7 +31,7 @@ static bool names_something(const Problem *p, const char *word, size_t length) {
   return false;
 }
 
-// With a capital letter, unless it begins with a name, and a full stop.
+// Prints a sentence: adds a full stop and, unless it begins with a name, a capital letter.
 static void print_sentence(FitPage *f, const char *text) {
   size_t word = strcspn(text, " ,:;"), length = strlen(text);
   if (!length) return;
@@ -116,9 +116,8 @@ static void print_problem_constraints(FitPage *f) {
   page_heading(p, "Constraints");
   page_table_print(t);
   if (active)
-    page_paragraph(
-        p, 2, "",
-        "Standard errors and intervals are those of changes that keep to the active ones.");
+    page_paragraph(p, 2, "",
+                   "Standard errors and intervals hold for changes along the active constraints.");
 }
 
 // ---------------------------------------------------------------- channels
@@ -128,13 +127,13 @@ static const double WHITE = 0.01; // probability below which residuals are not c
 static const char *residuals_in_words(Page *p, const StatChannel *c) {
   if (isnan(c->rmse)) return "-";
   double least = fmin(isnan(c->white_p) ? 1 : c->white_p, isnan(c->runs_p) ? 1 : c->runs_p);
-  if (c->exact) return "none, but for rounding";
+  if (c->exact) return "only rounding";
   if (isnan(c->white_p) && isnan(c->runs_p)) return "too few to tell";
   if (least >= WHITE) return "white";
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
 }
 
-static const double FIT_LEAST = -1000; // below, it only says that something is very wrong
+static const double FIT_LEAST = -1000; // smaller values carry no more information
 
 static const char *percent_in_words(Page *p, double percent) {
   if (isnan(percent)) return "-";
@@ -165,11 +164,11 @@ static void print_channels(FitPage *f) {
   if (pieces > 0)
     page_paragraph(p, 2, "",
                    arena_print(p->arena,
-                               "Simulated in %d pieces, each from where the one before ends.",
+                               "Simulated in %d pieces; each starts where the previous one ends.",
                                pieces));
 }
 
-// ---------------------------------------------------------------- what the data do not tell
+// ---------------------------------------------------------------- what the data do not determine
 
 static void print_combinations(Page *p, const StatDirection *d) {
   for (int k = 0; k < d->combination_count; k++)
@@ -188,14 +187,14 @@ static const char *rank_in_words(Page *p, const Statistics *s) {
                      head);
 }
 
-// A product or a sum with the number in it, which says all there is to say about it.
+// A combination of a direction contains the parameter and explains it.
 static bool has_combination_of(const StatDirection *d, int number) {
   for (int k = 0; k < d->combination_count; k++)
     if (d->combinations[k].exponent[number] != 0) return true;
   return false;
 }
 
-// One that the directions do not give.
+// The parameter has a reason that the directions do not give.
 static bool has_own_reason(const Statistics *s, int i) {
   const char *reason = s->parameters[i].reason;
   if (!reason || !reason[0]) return false;
@@ -225,7 +224,7 @@ static void print_directions(FitPage *f) {
 
 static void print_remarks(FitPage *f) {
   const Statistics *s = f->r->statistics;
-  char said[60]; // under another heading
+  char said[60]; // already printed under another heading
   snprintf(said, sizeof said, "rank %d of %d", s->rank, s->n);
   bool first = true;
   for (int i = 0; i < s->remark_count; i++) {
@@ -249,7 +248,7 @@ static void add_stage(Page *p, PageTable *t, const FitStage *s) {
                                      s->message});
 }
 
-// All random starts in one row.
+// Sums all random starts in one row.
 static FitStage sum_of_restarts(const FitResult *r) {
   FitStage sum = {.name = "restarts", .message = "", .objective = HUGE_VAL};
   for (int i = 0; i < r->stages.count; i++) {
@@ -266,8 +265,8 @@ static void print_stages(FitPage *f) {
   static const PageColumn COLUMNS[] = {
       {"part", 0}, {">simulations", 0}, {">objective", 0}, {"", 0}, {"", 1}};
   const FitResult *r = f->r->result;
-  bool tells = f->r->problem->method == METHOD_MULTISTART; // how many starts agreed
-  if (r->stages.count < 2 && !tells) return;
+  bool multistart = f->r->problem->method == METHOD_MULTISTART; // shows how many starts agreed
+  if (r->stages.count < 2 && !multistart) return;
   PageTable *t = page_table_new(&f->page, COLUMNS, 5);
   bool restarted = false;
   for (int i = 0; i < r->stages.count; i++) {
@@ -324,7 +323,7 @@ static const char *plural(long count) {
   return count == 1 ? "" : "s";
 }
 
-// "rk8 and bdf" of "rk8, bdf"
+// " by rk8 and bdf" from "rk8, bdf"
 static void add_solver(Text *t, const char *names) {
   text_add(t, " by ");
   for (const char *gap; (gap = strstr(names, ", ")); names = gap + 2)

@@ -1,4 +1,4 @@
-// A fit for people.
+// A fit as text.
 #pragma once
 #include "report/fit_report.h"
 #include "write/page.h"

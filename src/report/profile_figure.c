@@ -39,7 +39,7 @@ static ProfilePanel panel_new(Figure *f, Frame frame, const Profile *p, const Pr
   return panel;
 }
 
-// ---------------------------------------------------------------- inside of a panel
+// ---------------------------------------------------------------- one panel
 
 static void draw_interval(const ProfilePanel *panel) {
   const ProfileSide *side = panel->c->side;
@@ -149,7 +149,7 @@ static int legend_rows(Arena *a, const Profile *p, LegendRow rows[LEGEND_MOST]) 
   return count;
 }
 
-// Side by side, in as many lines as they need. Returns the height; f NULL: nothing is drawn.
+// Draws the rows side by side, in as many lines as needed. Returns the height; f NULL: draws nothing.
 static double place_legend(Figure *f, const LegendRow *rows, int count, double width, double y) {
   double x = LEFT, from = y;
   for (int i = 0; i < count; i++) {

@@ -9,7 +9,7 @@
 #include "write/json.h"
 #include "write/rounded.h"
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- text
 
 static const char *percent(Page *p, double level) {
   return arena_print(p->arena, "%s %%", page_digits(p, 100 * level, 5));
@@ -65,7 +65,7 @@ static const char *interval(Page *page, double value, double low, double high) {
   return arena_print(page->arena, "%s", text);
 }
 
-// Ends that are no matter of noise are shown as they are.
+// Ends that noise does not set are shown with four digits.
 static const char *profile_interval(Page *page, const ProfileCurve *c, double value) {
   double low = c->side[0].at, high = c->side[1].at;
   if (c->verdict == PROFILE_IS_DETERMINED || isnan(low) || isnan(high))
@@ -92,9 +92,9 @@ static void print_curves(Page *page, const Profile *p) {
   page_table_print(t);
   page_paragraph(page, 2, "",
                  page_tinted(page, TINT_FAINT,
-                             "profile: where the objective, with all other numbers fitted again, "
-                             "has risen by as much as noise explains; covariance: the same by "
-                             "linear theory"));
+                             "profile: where the objective, with all other unknowns fitted "
+                             "again, has risen by as much as noise explains; covariance: the "
+                             "same by linearisation"));
 }
 
 static void print_remarks(Page *page, const Profile *p) {
@@ -141,7 +141,7 @@ void profile_text(Text *out, const Profile *p, PageStyle style) {
   page_done(&page);
 }
 
-// ---------------------------------------------------------------- in a terminal
+// ---------------------------------------------------------------- plots
 
 enum { PLOT_SAMPLES = 241 };
 
@@ -175,7 +175,7 @@ void profile_plot(Text *out, const Profile *p, PlotStyle style) {
   }
 }
 
-// ---------------------------------------------------------------- for other programs
+// ---------------------------------------------------------------- JSON
 
 static void json_side(Json *j, const char *key, const ProfileSide *s) {
   json_open(j, key, '{', false);
@@ -272,7 +272,7 @@ void profile_json(Text *out, const Profile *p, const char *version) {
   text_done(&method);
 }
 
-// ---------------------------------------------------------------- every point
+// ---------------------------------------------------------------- CSV
 
 void profile_csv(Text *out, const Profile *p) {
   text_add(out, "parameter,value,objective,ratio");

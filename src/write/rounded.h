@@ -9,7 +9,7 @@ void rounded_value(double value, double error, char out[ROUNDED_SIZE]);
 void rounded_error(double error, char out[ROUNDED_SIZE]); // two digits, zeros included: 0.010
 // At most so many significant digits, no zeros at the end: 0.0018, 1.2e-7, 12300. NaN is "-".
 void rounded_digits(double value, int digits, char out[ROUNDED_SIZE]);
-// low .. high with the digits that their difference needs; "± half" if the first digits of both are equal.
+// low .. high with the digits that their difference needs; "± half" if that takes more than INTERVAL_MOST digits.
 void rounded_interval(double value, double low, double high, char out[ROUNDED_INTERVAL_SIZE]);
 // 950 us, 3.1 ms, 2.4 s, 3 min 20 s
 void rounded_seconds(double seconds, char out[ROUNDED_SIZE]);

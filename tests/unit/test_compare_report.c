@@ -268,7 +268,7 @@ static void what_was_stopped_tells_how_many_runs_there_were(void **state) {
   Shown *s = show(COMPARE_FULL);
   s->compared.compare->stopped = true;
   compare_text(&s->text, &s->report, (PageStyle){200, false});
-  assert_has(s, "Stopped: 5 of 5 runs were begun, of 3 of 3 methods");
+  assert_has(s, "Stopped: 5 of 5 runs were started, of 3 of 3 methods");
   assert_has(s, "medians of the runs that were made");
   assert_lacks(s, "ran 3 times");
   done(s);
