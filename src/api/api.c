@@ -22,7 +22,6 @@ void api_publish(const Err *err, EntrainError *out) {
   memcpy(out->excerpt, err->excerpt, sizeof out->excerpt);
 }
 
-// Publishes what went wrong; true when nothing did.
 bool api_fine(const Err *err, EntrainError *out) {
   api_publish(err, out);
   return err->code == ERR_NONE;

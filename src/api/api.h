@@ -1,4 +1,4 @@
-// What the files of the public library share.
+// Structs and functions that the files of the public library share.
 #pragma once
 #include <stdatomic.h>
 
@@ -18,7 +18,7 @@ struct EntrainModel {
   const AstModel *ast;
   ARRAY(Override) overrides;
   Model *model;
-  int version; // counts the builds: simulations notice a new one
+  int version; // counts the builds, so that simulations notice a new one
   double *p;   // values of all parameters
   ARRAY(const char *) warnings;
   ModelConstraints *constraints;
@@ -31,17 +31,17 @@ struct EntrainOptions {
 
 struct EntrainProblem {
   Problem *problem;
-  Arena *arena; // of what follows
+  Arena *arena; // for the fields below
   ARRAY(const char *) warnings;
   ARRAY(const char *) files;
 };
 
-// What the results of one simulation share: names, and memory that a freed result leaves for the next. Lives until the
-// simulation and all its results are freed.
+// Shared by the results of one simulation: column names, and memory that a freed result leaves for the next one. Lives until
+// the simulation and all its results are freed.
 typedef struct ResultColumns {
   Arena *arena;
   const char **names; // of the columns
-  bool *computed;     // by column: the model makes it, so it can be measured
+  bool *computed;     // by column: the model computes it, so it can be measured
   atomic_int users;
   _Atomic(Arena *) spare;
 } ResultColumns;
@@ -56,12 +56,12 @@ struct EntrainResult {
   Trajectory trajectory;
   double seconds;
   Series series;
-  int plain; // columns that are no sensitivities, time included
+  int plain; // number of columns without sensitivities, time included
   EntrainInvariant *invariants;
   int invariant_count;
 };
 
 void api_publish(const Err *err, EntrainError *out);
-bool api_fine(const Err *err, EntrainError *out); // publishes; true when there is no error
-// "there is no parameter 'k'; did you mean ...": returns false.
+bool api_fine(const Err *err, EntrainError *out); // as api_publish; true if there is no error
+// Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);

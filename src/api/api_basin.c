@@ -1,4 +1,4 @@
-// The public library: where searches end.
+// The public library: basin studies.
 #include "api/api.h"
 #include "draw/figure_png.h"
 #include "draw/figure_svg.h"
@@ -6,7 +6,7 @@
 #include "report/basin_report.h"
 
 struct EntrainBasin {
-  Basin basin; // never made: an EntrainBasin is a Basin
+  Basin basin; // only for the type: an EntrainBasin * points to a Basin
 };
 
 static const Basin *basin_of(const EntrainBasin *b) {

@@ -1,4 +1,4 @@
-// The public library: methods side by side.
+// The public library: comparisons of methods.
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ void entrain_compare_free(EntrainCompare *c) {
   arena_free(c->arena);
 }
 
-// ---------------------------------------------------------------- what is compared
+// ---------------------------------------------------------------- request
 
 static bool add_method(EntrainCompare *c, const char *text, Err *err) {
   CompareSpec spec;
@@ -118,7 +118,7 @@ bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, vo
   return api_fine(&err, error);
 }
 
-// ---------------------------------------------------------------- what came out
+// ---------------------------------------------------------------- results
 
 int entrain_compare_count(const EntrainCompare *c) {
   return c->compare ? c->compare->done : 0;

@@ -8,7 +8,7 @@
 #include "report/profile_report.h"
 
 struct EntrainProfile {
-  Profile profile; // never made: an EntrainProfile is a Profile
+  Profile profile; // only for the type: an EntrainProfile * points to a Profile
 };
 
 static const Profile *profile_of(const EntrainProfile *p) {
@@ -58,7 +58,7 @@ static bool find_numbers(const Problem *p, const EntrainProfileRequest *request,
 }
 
 static bool request_is_sound(const EntrainProfileRequest *r, Err *err) {
-  if (!(r->level >= PROFILE_LEVEL_LEAST && r->level <= PROFILE_LEVEL_MOST)) // NaN fails, too
+  if (!(r->level >= PROFILE_LEVEL_LEAST && r->level <= PROFILE_LEVEL_MOST)) // NaN fails
     return fail(err, ERR_VALUE, "the level must be from %g to %g, not %g", PROFILE_LEVEL_LEAST,
                 PROFILE_LEVEL_MOST, r->level);
   if (!(r->range > 1 && r->range <= 1e9))
@@ -93,7 +93,7 @@ void entrain_profile_free(EntrainProfile *p) {
   if (p) profile_free(&p->profile);
 }
 
-// ---------------------------------------------------------------- what came out
+// ---------------------------------------------------------------- results
 
 bool entrain_profile_is_sound(const EntrainProfile *p) {
   return profile_is_sound(profile_of(p));

@@ -5,7 +5,7 @@
 #include "report/recover_report.h"
 
 struct EntrainCheck {
-  Check check; // never made: an EntrainCheck is a Check
+  Check check; // only for the type: an EntrainCheck * points to a Check
 };
 struct EntrainRecover {
   Recover recover;
@@ -66,7 +66,7 @@ static EntrainTrials trials_of(const Recover *r) {
                          r->certain, r->false_certain, r->seconds};
 }
 
-// Sums are made at the end of a study; who listens wants to know before.
+// Sums are computed at the end of a study; listeners need them earlier.
 static bool relay(void *data, const Recover *r) {
   const TrialRelay *to = data;
   EntrainTrials told = trials_of(r);

@@ -29,7 +29,7 @@ static char *block_bytes(ArenaBlock *b) {
   return (char *)b + LINE;
 }
 
-// Large blocks ask for large pages: first touches are what they cost most.
+// Large blocks use large pages, because page faults are their main cost.
 static ArenaBlock *block_new(Arena *a, size_t size) {
   if (size > SIZE_MAX / 2) out_of_memory();
   size_t whole = size + LINE, align = whole >= HUGE_PAGE ? HUGE_PAGE : LINE;
@@ -71,7 +71,7 @@ void *arena_alloc(Arena *a, size_t count, size_t size) {
   return p;
 }
 
-// One block as large as all together, so that the same requests fit into it the next time.
+// Replaces the blocks by one of their total size, so that the same requests fit into it next time.
 void arena_reset(Arena *a) {
   size_t whole = 0;
   for (const ArenaBlock *b = a->blocks; b; b = b->next) whole += b->size;

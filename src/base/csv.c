@@ -22,9 +22,9 @@ enum {
 };
 
 typedef struct CsvReader {
-  Arena *arena, *scratch; // of the table, of this reading
+  Arena *arena, *scratch; // for the table, for this call
   const char *file;
-  const char *at, *end;    // what has not been read
+  const char *at, *end;    // the text not yet read
   const char *begin, *eol; // the current line without its end
   int line;
   char separator;
@@ -32,8 +32,7 @@ typedef struct CsvReader {
   Err *err;
 } CsvReader;
 
-// A cell without the blanks around it; of a quoted one what is between the quotes, "" for " and
-// all.
+// A cell without the blanks around it; of a quoted cell the text between the quotes, where "" means ".
 typedef struct Cell {
   const char *begin, *end;
   bool quoted;
@@ -53,8 +52,7 @@ static const long double LONG_POWERS[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5
                                           1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
                                           1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
-// digits * 10^exponent with one rounding to 64 bits; false where that may change the rounding to
-// 53.
+// digits * 10^exponent with one rounding to 64 bits; false if that could change the rounding to 53.
 static bool scale_long(uint64_t digits, int exponent, double *value) {
   if (exponent < -27 || exponent > 27) return false;
   long double x = (long double)digits;
@@ -76,8 +74,7 @@ static bool scale_long(uint64_t digits, int exponent, double *value) {
 }
 #endif
 
-// As W. D. Clinger, How to read floating point numbers accurately (1990): exact factors, one
-// rounding.
+// W. D. Clinger, How to read floating point numbers accurately (1990): exact factors, one rounding.
 static bool scale(uint64_t digits, int exponent, double *value) {
   if (digits == 0) {
     *value = 0;
@@ -125,7 +122,7 @@ static const char *scan_digits(const char *p, const char *end, bool fraction, Di
   return p;
 }
 
-// NULL when there is an e, but no exponent.
+// NULL: there is an e without exponent.
 static const char *scan_exponent(const char *p, const char *end, int *exponent) {
   if (p == end || (*p != 'e' && *p != 'E')) return p;
   p++;
@@ -246,7 +243,7 @@ static int count_cells(CsvReader *r) {
   return count;
 }
 
-// Fit for a message: not long, nothing that a terminal would obey.
+// A cell for a message: shortened, without control characters.
 static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
   size_t length = (size_t)(c.end - c.begin), n = length < SHOWN_MOST ? length : SHOWN_MOST;
   while (n > 0 && n < length && ((unsigned char)c.begin[n] & 0xc0) == 0x80) n--;
@@ -258,8 +255,7 @@ static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
 
 // ---- header
 
-// The first of tab, semicolon and comma that cuts both lines into as many cells; else the most
-// frequent.
+// The first of tab, semicolon and comma that gives both lines the same number of cells; else the most frequent.
 static char choose_separator(const CsvReader *header) {
   static const char CANDIDATES[] = "\t;,";
   CsvReader first = *header, second = *header;
@@ -303,8 +299,8 @@ static bool refuse_numbers(CsvReader *r, const Cells *cells) {
     sprintf(sample + strlen(sample), "%cx%d", r->separator, i);
   if (cells->count > 4) sprintf(sample + strlen(sample), "%c...", r->separator);
   return fail_at(r->err, ERR_DATA, place(r, r->begin),
-                 "the first row holds numbers; a header row with the names of the columns must"
-                 " stand above it, such as: %s",
+                 "the first row contains numbers; write a header row with the names of the"
+                 " columns above it, such as: %s",
                  sample);
 }
 
@@ -342,7 +338,7 @@ static bool is_plain_unit(Cell c) {
   return is_word(c, "1") || is_word(c, "-");
 }
 
-// A word, not something that was meant to be a number.
+// A word that does not look like a number.
 static bool looks_like_unit(Cell c) {
   if (c.begin == c.end || is_plain_unit(c)) return true;
   if (is_missing(c) || is_word(c, "inf")) return false;
@@ -377,7 +373,7 @@ static bool fail_ragged(CsvReader *r, const Table *t, const char *p) {
                  cells, cells == 1 ? "" : "s", t->columns + r->closed);
 }
 
-// Leaves a row of numbers unread.
+// Reads a row of units; leaves a row of numbers unread.
 static bool read_units(CsvReader *r, Table *t) {
   CsvReader before = *r;
   Cells cells = {0};
@@ -410,7 +406,7 @@ static const char *hint(const CsvReader *r, const Table *t, Cell c) {
   return "";
 }
 
-// The cell at p when it is not simply a number. Returns its end, or NULL.
+// Reads the cell at p if it is not a plain number. Returns its end, or NULL.
 static const char *read_odd_cell(CsvReader *r, const Table *t, const char *p, int column,
                                  double *value) {
   Cell c;
@@ -452,14 +448,14 @@ static bool read_row(CsvReader *r, const Table *t, double **column) {
   return fail_ragged(r, t, p);
 }
 
-// No more than the lines left, nor than the separators that a row needs allow.
+// Upper bound on the number of rows: by the lines left, and by the separators that a row needs.
 static int count_rows_at_most(const CsvReader *r, const Table *t) {
   size_t lines = 1, bytes = (size_t)(r->end - r->at), most = bytes / (size_t)t->columns + 1;
   for (const char *p = r->at; (p = memchr(p, '\n', (size_t)(r->end - p))); p++) lines++;
   return (int)(lines < most ? lines : most);
 }
 
-// Spreadsheets leave such rows below a table.
+// Skips rows of empty cells, which spreadsheets leave below a table.
 static bool is_hollow(const CsvReader *r) {
   const char *p = r->begin;
   while (p < r->eol && (*p == r->separator || is_blank(r, *p))) p++;
@@ -489,11 +485,11 @@ static bool check_encoding(CsvReader *r) {
   if (length >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
   if (length >= 2 && (memcmp(r->at, "\xff\xfe", 2) == 0 || memcmp(r->at, "\xfe\xff", 2) == 0))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "this is UTF-16 text; please save it as UTF-8");
+                   "this is UTF-16 text; save it as UTF-8");
   length = (size_t)(r->end - r->at);
   if (!memchr(r->at, '\n', length) && memchr(r->at, '\r', length))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "its lines end with CR alone; please save it with LF or CR LF");
+                   "its lines end with CR only; save it with LF or CR LF");
   return true;
 }
 
@@ -503,7 +499,7 @@ static bool read_table(CsvReader *r, Table *t) {
   if (!check_encoding(r)) return false;
   if (!next_line(r))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "the file holds no table; it should begin with a row of column names");
+                   "the file contains no table; it must begin with a row of column names");
   return read_header(r, t) && read_units(r, t) && read_rows(r, t);
 }
 

@@ -42,15 +42,15 @@ static bool fail_syntax(YamlReader *r) {
   Place at = place_of(r, p->problem_mark);
   const char *problem = p->problem ? p->problem : "it cannot be read";
   if (p->error == YAML_READER_ERROR) // it knows only the offset
-    return fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "this is no YAML: %s", problem);
+    return fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "this is not YAML: %s", problem);
   if (has_tab_in_indentation(r, p->problem_mark.index))
-    return fail_at(r->err, ERR_SYNTAX, at, "lines of YAML are indented with blanks, not with tabs");
+    return fail_at(r->err, ERR_SYNTAX, at, "indent YAML with blanks, not with tabs");
   if (p->context && strstr(p->context, "quoted scalar") && strstr(problem, "end of stream"))
     return fail_at(r->err, ERR_SYNTAX, place_of(r, p->context_mark), "this quote is not closed");
   if (p->context && p->context_mark.line != p->problem_mark.line)
-    return fail_at(r->err, ERR_SYNTAX, at, "this is no YAML: %s (%s that begins in line %d)",
+    return fail_at(r->err, ERR_SYNTAX, at, "this is not YAML: %s (%s that begins in line %d)",
                    problem, p->context, (int)p->context_mark.line + 1);
-  return fail_at(r->err, ERR_SYNTAX, at, "this is no YAML: %s", problem);
+  return fail_at(r->err, ERR_SYNTAX, at, "this is not YAML: %s", problem);
 }
 
 static bool next(YamlReader *r) {
@@ -99,7 +99,7 @@ static Yaml *read_alias(YamlReader *r) {
       return n;
     }
   fail_at(r->err, ERR_NAME, at,
-          "*%.60s stands for nothing: no complete value above is marked with &%.60s", name, name);
+          "*%.60s is not defined: no complete value above is marked with &%.60s", name, name);
   return NULL;
 }
 
@@ -110,7 +110,7 @@ static Yaml *read_text(YamlReader *r) {
   n->text = arena_copy(r->arena, (const char *)r->event.data.scalar.value, length);
   n->quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   if (strlen(n->text) == length) return n;
-  refuse(r, "a text cannot hold the character \\0");
+  refuse(r, "a text cannot contain the character \\0");
   return NULL;
 }
 
@@ -127,7 +127,7 @@ static Yaml *read_list(YamlReader *r, int depth) {
   return r->err->code == ERR_NONE ? n : NULL;
 }
 
-// The text of a key; NULL when there can be none such.
+// The text of a key; NULL: an error.
 static Yaml *read_key(YamlReader *r, Names *known, const Yaml *map) {
   Place at = place_of(r, r->event.start_mark);
   if (r->event.type != YAML_SCALAR_EVENT) {
@@ -208,13 +208,13 @@ static Yaml *read_node(YamlReader *r, int depth) {
 static Yaml *read_document(YamlReader *r) {
   if (!next(r) || !next(r)) return NULL; // the stream, the document
   if (r->event.type == YAML_STREAM_END_EVENT) {
-    fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "there is nothing in this file");
+    fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "this file is empty");
     return NULL;
   }
   Yaml *root = next(r) ? read_node(r, 0) : NULL;
   if (!root || !next(r) || !next(r)) return NULL; // its end, the end of the stream
   if (r->event.type == YAML_STREAM_END_EVENT) return root;
-  refuse(r, "a second document begins here; only one is allowed in a file");
+  refuse(r, "a second document begins here; a file may contain only one");
   return NULL;
 }
 
@@ -323,7 +323,7 @@ static void make_empty_map(const Change *c, Yaml *n) {
   n->at = set_place(c);
 }
 
-// A text becomes the mapping that it is short for.
+// Replaces a text by the mapping that it is short for.
 static bool widen(const Change *c, const Yaml *parent, Yaml *n, const char *rest) {
   bool is_null = yaml_is_null(n);
   const char *key = short_key(c, parent, n);
@@ -383,7 +383,7 @@ static Yaml *step_into_list(const Change *c, const Yaml *list, const char **rest
     return list->items.at[index];
   }
   fail_at(c->err, ERR_NAME, set_place(c),
-          "'%.60s' is a list of %d, and there is no number '%.*s' in it; numbers begin at 0",
+          "'%.60s' is a list of %d and has no element '%.*s'; elements are numbered from 0",
           list->key ? list->key : "", list->items.count, (int)(length < 60 ? length : 60), *rest);
   return NULL;
 }

@@ -4,15 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// How strongly an expression holds together; parentheses go around what is weaker than its place
-// needs.
+// Operator precedence; an operand with a lower level than its place needs is put in parentheses.
 typedef enum Precedence {
   LEVEL_IF,
   LEVEL_OR,
   LEVEL_AND,
   LEVEL_NOT,
   LEVEL_RELATION,
-  LEVEL_SUM, // and a sign: -a*b is -(a*b)
+  LEVEL_SUM, // also a sign: -a*b is -(a*b)
   LEVEL_PRODUCT,
   LEVEL_POWER,
   LEVEL_PRIMARY,
@@ -20,7 +19,7 @@ typedef enum Precedence {
 
 static const struct {
   const char *text;
-  Precedence own, left, right; // of the operator, and what its operands must have
+  Precedence own, left, right; // of the operator, and required of its operands
 } OPERATORS[] = {
     [AST_PLUS] = {" + ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
     [AST_MINUS] = {" - ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
@@ -62,7 +61,7 @@ static void print_number(Text *out, double value) {
   shorten_exponent(digits);
   text_add(out, digits);
   if (isfinite(value) && !strpbrk(digits, ".e"))
-    text_add(out, ".0"); // an integer above 2^53 is no integer literal
+    text_add(out, ".0"); // an integer above 2^53 is not an integer literal
 }
 
 static void print_string(Text *out, const char *s) {

@@ -122,7 +122,7 @@ static void modifiers(Parser *p, AstDeclaration *d) {
 static const struct {
   const char *name;
   AstType type;
-  bool is_prefix; // of the names of a library of units, which are Real
+  bool is_prefix; // of the types of a unit library, which are Real
 } TYPES[] = {
     {"Real", AST_REAL, false},
     {"Integer", AST_INTEGER, false},
@@ -147,7 +147,7 @@ bool declaration_type(const char *name, AstType *type) {
   return false;
 }
 
-// The word that is meant by name; NULL when the likeness may be chance.
+// The keyword that name may be a misspelling of; NULL: none is near enough.
 const char *declaration_word(const char *name) {
   static const char *const WORDS[] = {"parameter", "constant", "input",   "output",    "final",
                                       "equation",  "initial",  "public",  "protected", "annotation",
@@ -179,7 +179,7 @@ static bool goes_on_like_equation(TokenKind k) {
          (k >= TOKEN_PLUS && k <= TOKEN_POWER);
 }
 
-// name stands where a type should, and is none. What is meant shows in what follows.
+// A type is expected, but name is none. The next token shows what was meant.
 static void fail_type_or_equation(Parser *p, AstRole role, SourceSpot at, const char *name) {
   TokenKind k = p->token.kind;
   bool ends = k == TOKEN_SEMICOLON || k == TOKEN_COMMA;
@@ -187,7 +187,7 @@ static void fail_type_or_equation(Parser *p, AstRole role, SourceSpot at, const 
     parser_fail(p, ERR_SYNTAX, at, "the type of '%.80s' is missing; write Real before it", name);
   else if (goes_on_like_equation(k))
     parser_fail(p, ERR_SYNTAX, at,
-                "an equation stands among the declarations; write 'equation' before it");
+                "an equation among the declarations; write 'equation' before it");
   else
     fail_type(p, at, name);
 }
@@ -260,7 +260,7 @@ static void declaration(Parser *p, AstModel *m) {
 }
 
 // import = "import" [ NAME "=" ] name ";"
-// Only of the units in the Modelica library, whose types are known anyway.
+// Only units of the Modelica library, whose types are known without it.
 static void import(Parser *p) {
   SourceSpot at = parser_spot(p);
   parser_next(p);
@@ -293,7 +293,7 @@ void declaration_element(Parser *p, AstModel *m) {
   case TOKEN_LEFT_PAREN:
   case TOKEN_MINUS:
     parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "an equation stands among the declarations; write 'equation' before it");
+                "an equation among the declarations; write 'equation' before it");
     return;
   case TOKEN_NAME:
   case TOKEN_FINAL: declaration(p, m); return;

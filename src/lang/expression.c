@@ -68,7 +68,7 @@ static bool is_relation(TokenKind k) {
   return k >= TOKEN_SAME && k <= TOKEN_GREATER_EQUAL;
 }
 
-// The node of the operator that comes next, which is taken; its operands are still missing.
+// Takes the next operator and makes its node; the operands follow later.
 static Ast *take_operator(Parser *p, AstKind kind) {
   Ast *e = make(p, kind, parser_spot(p), kind == AST_BINARY ? 2 : 1);
   e->op = (AstOp)OPERATOR[p->token.kind];
@@ -106,7 +106,7 @@ const char *expression_read_name(Parser *p) {
   return name;
 }
 
-// A dot follows the first part, which starts at text.
+// A name with dots; its first part starts at text.
 static __attribute__((noinline, cold)) Ast *fail_component(Parser *p, SourceSpot at,
                                                            const char *text) {
   Token whole = {.kind = TOKEN_NAME, .text = text};
@@ -191,7 +191,7 @@ static Ast *group(Parser *p) {
   return e;
 }
 
-// Signs, not, if and strings are expressions, but none that can stand here.
+// Signs, not, if and strings are expressions, but they are not allowed here.
 static __attribute__((noinline, cold)) Ast *fail_operand(Parser *p) {
   TokenKind kind = p->token.kind;
   if (is_sum(kind) && OPERATOR[p->taken])
@@ -206,7 +206,7 @@ static __attribute__((noinline, cold)) Ast *fail_operand(Parser *p) {
                 "a string can only be a description or the value of an attribute such as unit");
   else if (kind == TOKEN_FUNCTION || !token_is_keyword(kind))
     parser_fail_unsupported(p);
-  parser_fail_found(p, "an expression"); // counts only when nothing was said before
+  parser_fail_found(p, "an expression"); // has no effect after an earlier error
   return nothing(p);
 }
 
@@ -302,7 +302,7 @@ Ast *expression_read_simple(Parser *p) {
   return e;
 }
 
-// "if" expression "then" expression: the branch behind it is still missing
+// "if" expression "then" expression; the other branch follows later
 static Ast *branch(Parser *p) {
   Ast *e = make(p, AST_IF, parser_spot(p), 3);
   parser_next(p);

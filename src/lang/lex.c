@@ -73,7 +73,7 @@ static int column_of(const Lexer *l, const char *at) {
   return (int)(at - l->line_begin) + 1 - l->hidden;
 }
 
-// Takes one byte of a string or a comment, in which lines may end and any character may stand.
+// Takes one byte of a string or a comment, which may contain line ends and any character.
 static void take_any(Lexer *l) {
   if (*l->at == '\n') {
     l->line++;
@@ -147,7 +147,7 @@ static void read_quoted_name(Lexer *l, Token *t) {
     }
     if ((unsigned char)*l->at >= 0x7F) {
       lex_fail(l, ERR_SYNTAX, l->line, column_of(l, l->at),
-               "a quoted name may hold only ASCII characters");
+               "a quoted name may contain only ASCII characters");
       return;
     }
   }
@@ -228,7 +228,7 @@ static bool is_exponent(const char *c) {
   return is_digit(c[1]) || ((c[1] == '+' || c[1] == '-') && is_digit(c[2]));
 }
 
-// What follows a number without a blank: 2x, 1e, 1.5.2
+// Handles a letter or a dot directly behind a number: 2x, 1e, 1.5.2
 static void check_number_end(Lexer *l, const Token *t) {
   char c = *l->at;
   if (class_of(c) != LETTER) return;
@@ -271,7 +271,7 @@ static void read_number(Lexer *l, Token *t) {
 
 // ---- strings ----
 
-static char escaped(char c) { // what \c stands for; 0 when nothing
+static char escaped(char c) { // the meaning of \c; 0: none
   static const char FROM[] = "'\"?\\abfnrtv", TO[] = "'\"?\\\a\b\f\n\r\t\v";
   const char *found = c ? strchr(FROM, c) : NULL;
   return found ? TO[found - FROM] : 0;
@@ -320,7 +320,7 @@ static const unsigned char SINGLE[128] = {
     ['='] = TOKEN_EQUALS,        ['<'] = TOKEN_LESS,        ['>'] = TOKEN_GREATER,
 };
 
-// The symbol of two characters that starts with kind and goes on with c; kind when there is none.
+// The symbol of two characters, kind followed by c; kind if there is none.
 static TokenKind longer_symbol(TokenKind kind, char c) {
   switch (kind) {
   case TOKEN_EQUALS: return c == '=' ? TOKEN_SAME : kind;
@@ -341,7 +341,7 @@ static TokenKind longer_symbol(TokenKind kind, char c) {
 static const struct {
   const char *text, *instead;
 } FOREIGN[] = {
-    // of other languages and of text processors
+    // from other languages and text processors
     {"&&", "and"},
     {"||", "or"},
     {"!=", "<>"},

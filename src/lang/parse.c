@@ -12,9 +12,8 @@
 // ---- equations ----
 
 static void fail_declaration(Parser *p, SourceSpot at) {
-  parser_fail(
-      p, ERR_SYNTAX, at,
-      "a declaration stands among the equations; put it before 'equation' or after 'public'");
+  parser_fail(p, ERR_SYNTAX, at,
+              "a declaration among the equations; move it before 'equation' or after 'public'");
 }
 
 // The left side is read, and no '=' follows.
@@ -33,12 +32,12 @@ static void fail_equation(Parser *p, const Ast *left) {
                 declaration_word(left->name));
   else if (left->kind == AST_CALL && p->token.kind == TOKEN_SEMICOLON)
     parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "expected '=': a call of '%.80s' alone is no equation", left->name);
+                "expected '=': a call of '%.80s' alone is not an equation", left->name);
   else
     parser_expect(p, TOKEN_EQUALS, "in the equation");
 }
 
-static bool is_statement(const Token *t) { // a call that acts, instead of an equation
+static bool is_statement(const Token *t) { // a call with an effect, not an equation
   static const char *const NAMES[] = {"assert", "terminate", "reinit"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     if (strcmp(t->name, NAMES[i]) == 0) return true;
@@ -140,7 +139,7 @@ static void class_keyword(Parser *p) {
   parser_accept(p, TOKEN_ENCAPSULATED);
   if (parser_accept(p, TOKEN_MODEL)) return;
   if (p->token.kind == TOKEN_END_OF_TEXT && p->taken == TOKEN_END_OF_TEXT)
-    parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text holds no model");
+    parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text contains no model");
   static const char *const WORDS[] = {"model"};
   bool misspelled = p->token.kind == TOKEN_NAME && nearest_name(p->token.name, WORDS, 1);
   if (!misspelled && parser_fail_unsupported(p)) return;

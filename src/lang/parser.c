@@ -38,7 +38,7 @@ void parser_fail(Parser *p, ErrCode code, SourceSpot at, const char *format, ...
   p->token.kind = TOKEN_END_OF_TEXT;
 }
 
-// Where something is missing: the end of the text is far from what it should have closed.
+// Where something is missing. At the end of the text: behind the previous token, which is nearer to the cause.
 static void fail_missing(Parser *p, bool behind, const char *text) {
   bool use_end = behind || p->token.kind == TOKEN_END_OF_TEXT;
   parser_fail(p, ERR_SYNTAX, use_end ? p->end : parser_spot(p), "%s", text);
@@ -54,7 +54,7 @@ static bool same_spot(SourceSpot a, SourceSpot b) {
   return a.line == b.line && a.column == b.column;
 }
 
-// What the user may have had in mind.
+// A hint at the likely mistake.
 static const char *hint(const Parser *p, TokenKind wanted) {
   TokenKind found = p->token.kind;
   if (found == TOKEN_EQUALS && (wanted == TOKEN_THEN || wanted == TOKEN_RIGHT_PAREN))

@@ -1,4 +1,4 @@
-// The names of a text, each stored once, with a number that the owner chooses. Faster than
+// A table of the names of a text: each is stored once, with a number of the caller. Faster than
 // base/names for names that are not NUL-terminated and mostly short.
 #pragma once
 #include <stdint.h>
@@ -15,5 +15,5 @@ typedef struct Word {
 } Word;
 
 WordTable *words_new(Arena *a); // lives in a
-// Finds the name, or adds it. Good until the next call: the table may move.
+// Finds the name, or adds it. Valid until the next call: the table may move.
 Word *words_find(WordTable *w, const char *text, size_t length);

@@ -24,7 +24,7 @@ static ExprNode leaf_node(Expr symbol, const ConstraintLeaf *leaves, int count) 
     return (ExprNode){.op = OP_CONST, .value = leaves[i].value};
   }
   return (ExprNode){.op = OP_CONST,
-                    .value = nan("")}; // the reader has seen to it that there is none
+                    .value = nan("")}; // never used: the reader rejects other symbols
 }
 
 ConstraintRow constraint_row(Arena *a, Graph *g, Expr e, const ConstraintLeaf *leaves, int count,
@@ -132,9 +132,9 @@ bool constraint_rows_equal(const ConstraintRow *a, const ConstraintRow *b) {
   return equal;
 }
 
-// ---------------------------------------------------------------- how they stand
+// ---------------------------------------------------------------- states
 
-// A change of the numbers by this part of them takes a row to 0.
+// A relative change of the unknowns by this takes a row to 0.
 static const double ACTIVE_TOL = 1e-6;
 
 static ConstraintState row_state(const Problem *p, const double *x, const double *c,
@@ -217,7 +217,7 @@ static RowRange quotient(RowRange a, RowRange b) {
   return around((double[]){a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, 4);
 }
 
-// Of functions that rise everywhere they are defined.
+// The range of a function that rises everywhere it is defined.
 static RowRange rising(Op op, RowRange a) {
   double low = op_apply(op, a.low, 0, 0);
   return (RowRange){isnan(low) ? -HUGE_VAL : low, op_apply(op, a.high, 0, 0)};

@@ -47,10 +47,10 @@ done
 it "refuses a method that would ignore them, and names those that do not"
 problem lm "k1 = 3*k2" >p.yaml
 run fit p.yaml
-status 2; err "p.yaml:4:9: .*method lm does not keep constraints; these do: auto, homotopy, sqp, cobyla"; no_out
+status 2; err "p.yaml:4:9: .*method lm does not support constraints; these do: auto, homotopy, sqp, cobyla"; no_out
 problem sqp "k1 = 3*k2" >p.yaml
 run fit p.yaml --method ga
-status 2; err "method ga does not keep constraints"
+status 2; err "method ga does not support constraints"
 
 it "says where a constraint is wrong"
 problem sqp "k1 = 3*k3" >p.yaml
