@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "draw/figure.h"
 #include "entrain.h"
 #include "lang/source.h"
 #include "model/model.h"
@@ -65,3 +66,7 @@ void api_publish(const Err *err, EntrainError *out);
 bool api_fine(const Err *err, EntrainError *out); // as api_publish; true if there is no error
 // Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);
+
+// The figure as text or bytes for the caller of the library; frees the arena of the figure. NULL: there is no figure.
+char *api_svg(const Figure *f, Arena *a);
+char *api_png(const Figure *f, Arena *a, size_t *length);

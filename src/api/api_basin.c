@@ -1,7 +1,5 @@
 // The public library: basin studies.
 #include "api/api.h"
-#include "draw/figure_png.h"
-#include "draw/figure_svg.h"
 #include "report/basin_map.h"
 #include "report/basin_report.h"
 
@@ -100,21 +98,11 @@ char *entrain_basin_csv(const EntrainBasin *b) {
 }
 
 char *entrain_basin_svg(const EntrainBasin *b) {
-  Text t;
   Arena *a = arena_new();
-  text_init(&t);
-  figure_svg(basin_map(basin_of(b), a), &t);
-  arena_free(a);
-  return t.at;
+  return api_svg(basin_map(basin_of(b), a), a);
 }
 
 char *entrain_basin_png(const EntrainBasin *b, size_t *length) {
-  static const double PIXELS_A_POINT = 2;
-  Text t;
   Arena *a = arena_new();
-  text_init(&t);
-  if (!figure_png(basin_map(basin_of(b), a), PIXELS_A_POINT, &t)) text_done(&t);
-  arena_free(a);
-  *length = t.length;
-  return t.at;
+  return api_png(basin_map(basin_of(b), a), a, length);
 }

@@ -3,12 +3,10 @@
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "draw/figure_png.h"
-#include "draw/figure_svg.h"
 #include "report/compare_figure.h"
 #include "report/compare_report.h"
 
-static const double FOUND_WITHIN = 0.01, PNG_SCALE = 2;
+static const double FOUND_WITHIN = 0.01;
 
 struct EntrainCompare {
   Arena *arena;
@@ -211,26 +209,11 @@ char *entrain_compare_trace_csv(const EntrainCompare *c) {
 }
 
 char *entrain_compare_svg(const EntrainCompare *c) {
-  Text t;
   Arena *a = arena_new();
-  const Figure *f = c->compare ? compare_figure(a, c->compare) : NULL;
-  text_init(&t);
-  if (f)
-    figure_svg(f, &t);
-  else
-    text_done(&t);
-  arena_free(a);
-  return f ? t.at : NULL;
+  return api_svg(c->compare ? compare_figure(a, c->compare) : NULL, a);
 }
 
 char *entrain_compare_png(const EntrainCompare *c, size_t *length) {
-  Text t;
   Arena *a = arena_new();
-  const Figure *f = c->compare ? compare_figure(a, c->compare) : NULL;
-  text_init(&t);
-  bool drawn = f && figure_png(f, PNG_SCALE, &t);
-  *length = t.length;
-  if (!drawn) text_done(&t);
-  arena_free(a);
-  return drawn ? t.at : NULL;
+  return api_png(c->compare ? compare_figure(a, c->compare) : NULL, a, length);
 }

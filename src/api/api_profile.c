@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "draw/figure_png.h"
-#include "draw/figure_svg.h"
 #include "report/profile_figure.h"
 #include "report/profile_report.h"
 
@@ -172,27 +170,11 @@ char *entrain_profile_csv(const EntrainProfile *p) {
 }
 
 char *entrain_profile_svg(const EntrainProfile *p) {
-  Text t = {0};
   Arena *a = arena_new();
-  const Figure *f = profile_figure(a, profile_of(p));
-  if (f) {
-    text_init(&t);
-    figure_svg(f, &t);
-  }
-  arena_free(a);
-  return t.at;
+  return api_svg(profile_figure(a, profile_of(p)), a);
 }
 
 char *entrain_profile_png(const EntrainProfile *p, size_t *length) {
-  static const double PIXELS_A_POINT = 2;
-  Text t = {0};
   Arena *a = arena_new();
-  const Figure *f = profile_figure(a, profile_of(p));
-  if (f) {
-    text_init(&t);
-    if (!figure_png(f, PIXELS_A_POINT, &t)) text_done(&t);
-  }
-  arena_free(a);
-  *length = t.length;
-  return t.at;
+  return api_png(profile_figure(a, profile_of(p)), a, length);
 }
