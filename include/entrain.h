@@ -555,9 +555,9 @@ typedef struct EntrainOptimum {
   double objective;
   int starts; // that reached it
   bool certain;
-  bool flat;            // its end points differ along a direction that does not change the objective
-  double error;         // largest relative difference from the truth, NaN without one
-  double simulations;   // of the median search that ended there, including those with sensitivities
+  bool flat;          // its end points differ along a direction that does not change the objective
+  double error;       // largest relative difference from the truth, NaN without one
+  double simulations; // of the median search that ended there, including those with sensitivities
   const double *values; // by unknown
 } EntrainOptimum;
 
