@@ -25,12 +25,15 @@ LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_idas -lsundials_nvecserial \
 # Layers stand in src/LAYERS, the lowest first; each becomes an archive that its tests link.
 LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)
 INSIDE := $(filter-out cli,$(LAYERS))
-under = $(shell sed -n 's/^$(1)://p' src/LAYERS)
+$(foreach l,$(LAYERS),$(eval under_$l := $(shell sed -n 's/^$l://p' src/LAYERS)))
+# A layer with all layers that it needs, directly or through others.
+widened = $(sort $(1) $(foreach l,$(1),$(under_$l)))
+closure = $(if $(filter-out $(1),$(call widened,$(1))),$(call closure,$(call widened,$(1))),$(1))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
 archives = $(patsubst %,$(BUILD)/layers/%.a,$(1))
 # The layer of tests/unit/test_<file>.c is that of src/*/<file>.c; without such a file: all of them.
 layer_of = $(patsubst src/%/,%,$(dir $(firstword $(wildcard src/*/$(1).c))))
-needs = $(if $(1),$(if $(filter cli,$(1)),,$(if $(filter residual search,$(1)),$(call archives,$(INSIDE)),$(call archives,$(call under,$(1)) $(1)))),$(call archives,$(INSIDE)))
+needs = $(if $(filter cli,$(1)),,$(call archives,$(if $(filter-out residual search,$(1)),$(call closure,$(1)),$(INSIDE))))
 
 OBJECTS := $(foreach l,$(INSIDE),$(call objects,$l))
 CLI := $(call objects,cli)

@@ -1,10 +1,10 @@
-// entrain: unknown parameters of dynamic models from measurements. The C library, this header is all of it.
+// entrain: finds unknown parameters of dynamic models from measurements. This is the whole interface of the C library.
 //
 // Objects are made by ..._new or ..._load and freed by ..._free (NULL is allowed). Functions that can fail return NULL or
-// false and fill the error (which may be NULL). Nothing is printed, nothing exits (but for lack of memory, which ends the
-// process with a message), there is no global state; different objects may be used from different threads, a model may be
-// shared for simulation once it is set up. Texts that are returned as `char *` belong to the caller: entrain_text_free.
-// Texts that are returned as `const char *` belong to the object they came from.
+// false and fill the error (which may be NULL). The library prints nothing and never exits, except that out of memory ends
+// the process with a message. There is no global state: different threads may use different objects, and may share a model
+// for simulation once it is set up. Texts returned as `char *` belong to the caller: entrain_text_free. Texts returned as
+// `const char *` belong to the object they came from.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ const char *entrain_version(void);
 
 typedef struct EntrainError {
   int code;         // 0: no error
-  int exit_status;  // what the command ends with: 2 wrong use or wrong input, 3 internal error
+  int exit_status;  // of the command: 2 wrong usage or wrong input, 3 internal error
   int line, column; // 0: no place
   char file[240];
   char text[800];    // the sentence
@@ -71,25 +71,26 @@ int entrain_model_find(const EntrainModel *model, EntrainKind kind,
 bool entrain_model_set(EntrainModel *model, const char *name, const char *value,
                        EntrainError *error);
 
-// An equation that holds between the states alone, so that it had to be differentiated to find their motion (mechanisms with
-// multipliers). It and its derivatives, the invariants, hold at the start and are kept along the motion.
+// An equation between states only, which must be differentiated to find their motion (mechanisms with multipliers). It and
+// its derivatives, the invariants, hold at the start and are maintained along the motion.
 typedef struct EntrainConstraint {
   int line;           // in the text of the model
-  const char *text;   // as typed
+  const char *text;   // as written
   int differentiated; // how often; 0: it is redundant
-  bool redundant;     // follows from the others: not solved, and multipliers are the smallest ones
+  bool redundant;     // follows from the others: not solved; multipliers have the least norm
 } EntrainConstraint;
 
 // 0: ordinary differential equations, 1: with algebraic variables, 2 and above: with constraints.
 int entrain_model_index(const EntrainModel *model);
-// States less independent invariants: how many start values can be chosen. Of a mechanism twice its degrees of freedom.
+// Number of start values that can be chosen: states minus independent invariants. For a mechanism: twice its degrees of
+// freedom.
 int entrain_model_free_start_count(const EntrainModel *model);
 int entrain_model_constraint_count(const EntrainModel *model);
 // false when there is no such constraint.
 bool entrain_model_constraint(const EntrainModel *model, int i, EntrainConstraint *out);
 
 typedef enum EntrainReport {
-  ENTRAIN_REPORT_SUMMARY,   // for people
+  ENTRAIN_REPORT_SUMMARY,   // a summary as text
   ENTRAIN_REPORT_FLAT,      // the flat model as Modelica text
   ENTRAIN_REPORT_EQUATIONS, // the sorted equations, block by block
   ENTRAIN_REPORT_JSON,
@@ -125,8 +126,8 @@ bool entrain_option(int i, EntrainOption *out);
 
 // ---------------------------------------------------------------- simulation
 
-typedef struct EntrainSimulation EntrainSimulation; // what to simulate
-typedef struct EntrainResult EntrainResult;         // what came out
+typedef struct EntrainSimulation EntrainSimulation; // the settings of a simulation
+typedef struct EntrainResult EntrainResult;         // its result
 
 // Keeps the pointers: model and options must outlive it.
 EntrainSimulation *entrain_simulation_new(const EntrainModel *model, const EntrainOptions *options,
@@ -206,7 +207,7 @@ char *entrain_result_csv(const EntrainResult *r);
 char *entrain_result_json(const EntrainResult *r);
 // A plot of the selected variables (not of sensitivities) for a terminal of this size.
 char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour);
-// Makes measurements of it: adds noise to the selected variables that the model computes (not to time, inputs, parameters
+// Simulates measurements: adds noise to the selected variables that the model computes (not to time, inputs, parameters
 // and sensitivities) as the options noise, noise_kind and seed say; a model has no sigma, so noise_kind
 // sigma is additive here.
 void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *options);
@@ -220,7 +221,7 @@ typedef struct EntrainSetting {
   bool is_option;
 } EntrainSetting;
 
-// Reads the problem file and everything it names. Settings replace what the file says; the last one counts.
+// Reads the problem file and the files it names. Settings replace values of the file; the last one counts.
 EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *settings, int count,
                                      EntrainError *error);
 // The same from text; relative paths in it are relative to folder.
@@ -236,16 +237,16 @@ const char *entrain_problem_warning(const EntrainProblem *problem, int i);
 int entrain_problem_file_count(const EntrainProblem *problem);
 const char *entrain_problem_file(const EntrainProblem *problem, int i);
 
-typedef struct EntrainUnknown { // a number to be found
+typedef struct EntrainUnknown { // a parameter or start value to be estimated
   const char *name, *unit;      // p, theta.start, theta.offset; of one experiment only: p[swing]
   double start, min, max;
   bool log;        // searched on a logarithmic scale
-  double in_model; // its value in the model file; where that has none: start
+  double in_model; // its value in the model file; start if there is none
 } EntrainUnknown;
 
 int entrain_problem_unknown_count(const EntrainProblem *problem);
 bool entrain_problem_unknown(const EntrainProblem *problem, int i, EntrainUnknown *out);
-// Where searches begin. p means all of p[swing], p[fall], ... when there is no p itself.
+// Sets the start value of searches. p means all of p[swing], p[fall], ... if there is no p itself.
 bool entrain_problem_set_start(EntrainProblem *problem, const char *name, double value,
                                EntrainError *error);
 // A finite number, or an expression of numbers and constants of the model such as 8/3.
@@ -262,7 +263,7 @@ typedef struct EntrainFit EntrainFit;
 
 typedef struct EntrainProgress {
   const char *stage;
-  double lambda; // how strongly the model is tied to the data: 0 = free
+  double lambda; // strength of the coupling to the data: 0 = the uncoupled model
   int iteration;
   double objective;     // of what is being minimised; infinite before the first step of a stage
   const double *values; // of the unknowns
@@ -298,7 +299,7 @@ typedef struct EntrainQuality {
   const char *why;        // sentences: why it is believed, or not
   const char *by;         // the part of the portfolio that found it
   long samples;
-  int rank; // of the sensitivities; less than the number of unknowns: some directions cannot be told
+  int rank; // of the sensitivities; less than the number of unknowns: some directions are not determined
 } EntrainQuality;
 
 void entrain_fit_quality(const EntrainFit *fit, EntrainQuality *out);
@@ -333,10 +334,10 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
 int entrain_fit_channel_count(const EntrainFit *fit);
 bool entrain_fit_channel(const EntrainFit *fit, int i, EntrainChannel *out);
 
-typedef struct EntrainDirection { // a change of the estimates that the data do not see
+typedef struct EntrainDirection { // a change of the estimates that the data do not determine
   double singular_value;
   const double *vector; // relative changes, by estimate
-  bool structural;      // no data of this kind would see it, however exact
+  bool structural;      // even exact data of this kind would not determine it
   bool confirmed;       // by simulation
   const char *text;     // sentences
   int combinations;     // products of powers that do not change along it
@@ -365,7 +366,7 @@ void entrain_fit_work(const EntrainFit *fit, EntrainFitWork *out);
 double entrain_fit_invariant_violation(const EntrainFit *fit);
 double entrain_fit_invariant_violation_sens(const EntrainFit *fit);
 
-// For people, for a terminal of this width.
+// A report for a terminal of this width.
 char *entrain_fit_report(const EntrainFit *fit, int width, bool colour);
 char *entrain_fit_json(const EntrainFit *fit);
 char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
@@ -395,7 +396,7 @@ typedef struct EntrainFinding {
 bool entrain_check_passed(const EntrainCheck *check);
 int entrain_check_count(const EntrainCheck *check);
 bool entrain_check_finding(const EntrainCheck *check, int i, EntrainFinding *out);
-// For people; without the warnings that entrain_problem_warning tells. The findings and the JSON have them all.
+// A report without the warnings of entrain_problem_warning. The findings and the JSON contain them all.
 char *entrain_check_report(const EntrainCheck *check, int width, bool colour);
 char *entrain_check_json(const EntrainCheck *check);
 
@@ -403,14 +404,14 @@ char *entrain_check_json(const EntrainCheck *check);
 
 typedef struct EntrainRecover EntrainRecover;
 
-typedef struct EntrainTrials { // how a study goes
+typedef struct EntrainTrials { // progress of a study
   int trials, done;
   int succeeded;              // as good as a search from the truth
   int certain, false_certain; // certificates, and those given to a wrong result
   double seconds;
 } EntrainTrials;
 
-// Called after each trial, and now and then during one. Return false to stop.
+// Called after each trial and from time to time during one. Return false to stop.
 typedef bool EntrainTrialListener(void *data, const EntrainTrials *trials);
 
 // Simulates at the truth (values of the unknowns; NULL: those of the model file), adds noise, fits; as often as the option
@@ -424,7 +425,7 @@ typedef struct EntrainRecovered { // in the order of the unknowns, over the tria
   const char *name, *unit;
   double truth, mean, bias, spread;
   double predicted; // median standard error that the fits gave
-  double coverage;  // share of the 95 % intervals that hold the truth
+  double coverage;  // share of the 95 % intervals that contain the truth
 } EntrainRecovered;
 
 void entrain_recover_trials(const EntrainRecover *recover, EntrainTrials *out);
@@ -434,31 +435,31 @@ char *entrain_recover_report(const EntrainRecover *recover, int width, bool colo
 char *entrain_recover_json(const EntrainRecover *recover);
 char *entrain_recover_csv(const EntrainRecover *recover); // every trial
 
-// ---------------------------------------------------------------- methods side by side
+// ---------------------------------------------------------------- comparisons of methods
 
 typedef struct EntrainCompare EntrainCompare;
 
 EntrainCompare *entrain_compare_new(const EntrainProblem *problem); // which must outlive it
 void entrain_compare_free(EntrainCompare *compare);
 
-// What is compared, and how; before the run.
-// A method with options of its own: "lm", "homotopy:coupling=pid:gain=10", "multistart(lm,50):label=fifty". Without any the
+// These are called before the run.
+// Adds a method, possibly with options: "lm", "homotopy:coupling=pid:gain=10", "multistart(lm,50):label=fifty". Without any, the
 // usual ones are compared.
 bool entrain_compare_add(EntrainCompare *c, const char *method, EntrainError *error);
 // True values of the unknowns, NULL: those of the model file. all: every unknown counts in the error, also those that the
 // data do not determine.
 void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all);
-// A relative difference of at most this (0.01) to the truth, or to where a search that begins at the truth ends, counts as
-// found; without a truth an excess of the objective over the best one.
+// Largest relative difference (default 0.01) from the truth, or from the end of a search that starts at the truth, that
+// counts as found; without a truth: excess of the objective over the best one.
 void entrain_compare_found(EntrainCompare *c, double within);
-// seeds: methods that draw random numbers run so many times. random_starts: every method begins at so many random points of
-// the bounds. 0 and 1: no more than once, from the start values.
+// seeds: number of runs of methods that use random numbers. random_starts: every method runs from so many random points
+// between the bounds. 0 and 1: one run, from the start values.
 void entrain_compare_repeat(EntrainCompare *c, int seeds, int random_starts);
-// Traces and pictures of convergence will be asked for.
+// Records what traces and pictures of convergence need.
 void entrain_compare_keep_traces(EntrainCompare *c);
 // Every method runs twice: with one thread, and with as many as the option says.
 void entrain_compare_time_threads(EntrainCompare *c);
-// Figures of others for the same problem, a CSV file: method,iterations,evaluations,objective, ...
+// Published results for the same problem, a CSV file: method,iterations,evaluations,objective, ...
 bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError *error);
 
 typedef struct EntrainCompareProgress {
@@ -473,7 +474,7 @@ typedef struct EntrainCompareProgress {
 // Return false to stop: the rows so far are kept, the present one with its best point.
 typedef bool EntrainCompareListener(void *data, const EntrainCompareProgress *progress);
 
-// Once. A method that fails or is refused gets a row that says so.
+// Call it once. If a method fails or is refused, its row says so.
 bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, void *data,
                          EntrainError *error);
 
@@ -482,14 +483,14 @@ typedef struct EntrainCompared { // a method; medians over its runs, NaN where u
   const char *refused; // a sentence, "" when it ran
   int runs, found;     // found: of the runs
   double iterations;
-  double evaluations; // of the objective, with or without slopes
+  double evaluations; // of the objective, with or without derivatives
   double simulations, sensitivity_simulations;
-  double fair; // evaluations, one with the slopes of n numbers counted as n + 1
+  double fair; // evaluations; one with the derivatives by n unknowns counts as n + 1
   double objective, objective_least, objective_most;
   double error;   // largest relative error
   double seconds; // with the options' number of threads, or with one when threads are timed
   double evaluations_parallel, seconds_parallel; // with several threads, when threads are timed
-  bool same;            // with several threads everything came out as with one
+  bool same;            // the results with several threads equal those with one
   const double *values; // of the unknowns in the run whose objective is the median; NULL: none
 } EntrainCompared;
 
@@ -514,7 +515,7 @@ char *entrain_compare_trace_csv(const EntrainCompare *c);
 char *entrain_compare_svg(const EntrainCompare *c);
 char *entrain_compare_png(const EntrainCompare *c, size_t *length);
 
-// ---------------------------------------------------------------- where searches end
+// ---------------------------------------------------------------- basin studies
 
 typedef struct EntrainBasin EntrainBasin;
 
@@ -524,7 +525,7 @@ typedef enum EntrainSpacing {
   ENTRAIN_SPACING_LOG,
 } EntrainSpacing;
 
-typedef struct EntrainBasinAxis { // an unknown that the starts differ in
+typedef struct EntrainBasinAxis { // an unknown that varies between starts
   const char *name;
   double low, high; // NaN: its bounds
   EntrainSpacing spacing;
@@ -539,11 +540,11 @@ typedef struct EntrainBasinState {
   double seconds;
 } EntrainBasinState;
 
-// Told after each start and now and then. Return false to stop: what is done is kept.
+// Called after each start and from time to time. Return false to stop: finished starts are kept.
 typedef bool EntrainBasinListener(void *data, const EntrainBasinState *state);
 
 // One search by the problem's method from each point of a grid over the axes, or, random > 0, from so many random points
-// (axes NULL: in all unknowns). Other unknowns begin where the problem says. truth (by unknown) may be NULL.
+// (axes NULL: in all unknowns). Other unknowns start at the values of the problem. truth (by unknown) may be NULL.
 EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasinAxis *axes,
                                 int axis_count, int random, const double *truth,
                                 EntrainBasinListener *listener, void *data, EntrainError *error);
@@ -554,9 +555,9 @@ typedef struct EntrainOptimum {
   double objective;
   int starts; // that reached it
   bool certain;
-  bool flat;            // its end points differ along a direction that the objective does not see
-  double error;         // largest relative difference to the truth, NaN without one
-  double simulations;   // of the median search that ended there, those with sensitivities included
+  bool flat;          // its end points differ along a direction that does not change the objective
+  double error;       // largest relative difference from the truth, NaN without one
+  double simulations; // of the median search that ended there, including those with sensitivities
   const double *values; // by unknown
 } EntrainOptimum;
 
@@ -609,7 +610,7 @@ typedef struct EntrainProfiled {
   const char *name, *unit;
   double estimate;
   double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
-  double low, high; // of the profile's interval; as far as it was followed where it has no end
+  double low, high; // of the profile's interval; the last point on a side without an end
   const char *low_end,
       *high_end;       // finite, bound, range, constraint, failed, budget, rough, stopped
   const char *verdict; // determined, open, flat, structural, unknown

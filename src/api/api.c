@@ -1,9 +1,11 @@
-// The public library, include/entrain.h: errors and options.
+// The public library, include/entrain.h: errors, options and pictures.
 #include "api/api.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/figure_png.h"
+#include "draw/figure_svg.h"
 #include "report/fit_settings.h"
 
 const char *entrain_version(void) {
@@ -22,7 +24,6 @@ void api_publish(const Err *err, EntrainError *out) {
   memcpy(out->excerpt, err->excerpt, sizeof out->excerpt);
 }
 
-// Publishes what went wrong; true when nothing did.
 bool api_fine(const Err *err, EntrainError *out) {
   api_publish(err, out);
   return err->code == ERR_NONE;
@@ -114,4 +115,28 @@ bool entrain_option(int i, EntrainOption *out) {
   *out = (EntrainOption){row->name,    option_type_name(row), row->default_text,    row->range,
                          row->meaning, group_of(row, of_fit), fit_default_text(row)};
   return true;
+}
+
+// ---------------------------------------------------------------- pictures
+
+char *api_svg(const Figure *f, Arena *a) {
+  Text t = {0};
+  if (f) {
+    text_init(&t);
+    figure_svg(f, &t);
+  }
+  arena_free(a);
+  return t.at;
+}
+
+char *api_png(const Figure *f, Arena *a, size_t *length) {
+  static const double PIXELS_PER_POINT = 2;
+  Text t = {0};
+  if (f) {
+    text_init(&t);
+    if (!figure_png(f, PIXELS_PER_POINT, &t)) text_done(&t);
+  }
+  arena_free(a);
+  *length = t.length;
+  return t.at;
 }

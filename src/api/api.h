@@ -1,16 +1,17 @@
-// What the files of the public library share.
+// Structs and functions that the files of the public library share.
 #pragma once
 #include <stdatomic.h>
 
 #include "base/array.h"
 #include "base/err.h"
+#include "draw/figure.h"
 #include "entrain.h"
 #include "lang/source.h"
 #include "model/model.h"
 #include "problem/problem.h"
 #include "report/model_constraints.h"
-#include "report/series.h"
 #include "simulate/simulate.h"
+#include "write/series.h"
 
 struct EntrainModel {
   Arena *arena; // text, tree, overrides
@@ -18,7 +19,7 @@ struct EntrainModel {
   const AstModel *ast;
   ARRAY(Override) overrides;
   Model *model;
-  int version; // counts the builds: simulations notice a new one
+  int version; // counts the builds, so that simulations notice a new one
   double *p;   // values of all parameters
   ARRAY(const char *) warnings;
   ModelConstraints *constraints;
@@ -31,17 +32,17 @@ struct EntrainOptions {
 
 struct EntrainProblem {
   Problem *problem;
-  Arena *arena; // of what follows
+  Arena *arena; // for the fields below
   ARRAY(const char *) warnings;
   ARRAY(const char *) files;
 };
 
-// What the results of one simulation share: names, and memory that a freed result leaves for the next. Lives until the
-// simulation and all its results are freed.
+// Shared by the results of one simulation: column names, and memory that a freed result leaves for the next one. Lives until
+// the simulation and all its results are freed.
 typedef struct ResultColumns {
   Arena *arena;
   const char **names; // of the columns
-  bool *computed;     // by column: the model makes it, so it can be measured
+  bool *computed;     // by column: the model computes it, so it can be measured
   atomic_int users;
   _Atomic(Arena *) spare;
 } ResultColumns;
@@ -56,12 +57,16 @@ struct EntrainResult {
   Trajectory trajectory;
   double seconds;
   Series series;
-  int plain; // columns that are no sensitivities, time included
+  int plain; // number of columns without sensitivities, time included
   EntrainInvariant *invariants;
   int invariant_count;
 };
 
 void api_publish(const Err *err, EntrainError *out);
-bool api_fine(const Err *err, EntrainError *out); // publishes; true when there is no error
-// "there is no parameter 'k'; did you mean ...": returns false.
+bool api_fine(const Err *err, EntrainError *out); // as api_publish; true if there is no error
+// Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);
+
+// The figure as text or bytes for the caller of the library; frees the arena of the figure. NULL: there is no figure.
+char *api_svg(const Figure *f, Arena *a);
+char *api_png(const Figure *f, Arena *a, size_t *length);

@@ -1,12 +1,10 @@
-// The public library: where searches end.
+// The public library: basin studies.
 #include "api/api.h"
 #include "report/basin_map.h"
 #include "report/basin_report.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 
 struct EntrainBasin {
-  Basin basin; // never made: an EntrainBasin is a Basin
+  Basin basin; // only for the type: an EntrainBasin * points to a Basin
 };
 
 static const Basin *basin_of(const EntrainBasin *b) {
@@ -24,13 +22,13 @@ static EntrainBasinState state_of(const Basin *b) {
                              .seconds = b->seconds};
 }
 
-typedef struct Relay {
+typedef struct BasinRelay {
   EntrainBasinListener *listener;
   void *data;
-} Relay;
+} BasinRelay;
 
 static bool relay(void *data, const Basin *b) {
-  const Relay *to = data;
+  const BasinRelay *to = data;
   EntrainBasinState told = state_of(b);
   told.done = b->finished;
   return !to->listener || to->listener(to->data, &told);
@@ -41,7 +39,7 @@ EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasi
                                 EntrainBasinListener *listener, void *data, EntrainError *error) {
   Err err = {0};
   Arena *a = arena_new();
-  Relay to = {listener, data};
+  BasinRelay to = {listener, data};
   BasinAxis *own = ARENA_ARRAY(a, BasinAxis, axis_count + 1);
   for (int k = 0; k < axis_count; k++)
     own[k] = (BasinAxis){.name = axes[k].name,
@@ -100,21 +98,11 @@ char *entrain_basin_csv(const EntrainBasin *b) {
 }
 
 char *entrain_basin_svg(const EntrainBasin *b) {
-  Text t;
   Arena *a = arena_new();
-  text_init(&t);
-  figure_svg(basin_map(basin_of(b), a), &t);
-  arena_free(a);
-  return t.at;
+  return api_svg(basin_map(basin_of(b), a), a);
 }
 
 char *entrain_basin_png(const EntrainBasin *b, size_t *length) {
-  static const double PIXELS_A_POINT = 2;
-  Text t;
   Arena *a = arena_new();
-  text_init(&t);
-  if (!figure_png(basin_map(basin_of(b), a), PIXELS_A_POINT, &t)) text_done(&t);
-  arena_free(a);
-  *length = t.length;
-  return t.at;
+  return api_png(basin_map(basin_of(b), a), a, length);
 }

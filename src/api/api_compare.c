@@ -1,14 +1,12 @@
-// The public library: methods side by side.
+// The public library: comparisons of methods.
 #include <math.h>
 #include <stdlib.h>
 
 #include "api/api.h"
 #include "report/compare_figure.h"
 #include "report/compare_report.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 
-static const double FOUND_WITHIN = 0.01, PNG_SCALE = 2;
+static const double FOUND_WITHIN = 0.01;
 
 struct EntrainCompare {
   Arena *arena;
@@ -34,7 +32,7 @@ void entrain_compare_free(EntrainCompare *c) {
   arena_free(c->arena);
 }
 
-// ---------------------------------------------------------------- what is compared
+// ---------------------------------------------------------------- request
 
 static bool add_method(EntrainCompare *c, const char *text, Err *err) {
   CompareSpec spec;
@@ -83,13 +81,13 @@ bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError
 
 // ---------------------------------------------------------------- the run
 
-typedef struct Relay {
+typedef struct CompareRelay {
   EntrainCompareListener *listener;
   void *data;
-} Relay;
+} CompareRelay;
 
 static bool relay(void *data, const CompareProgress *p) {
-  const Relay *to = data;
+  const CompareRelay *to = data;
   const WorkCount *w = p->fit ? p->fit->work : NULL;
   EntrainCompareProgress told = {.method = p->compare->rows[p->row].spec.label,
                                  .number = p->row,
@@ -110,7 +108,7 @@ static void add_usual(EntrainCompare *c, Err *err) {
 bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, void *data,
                          EntrainError *error) {
   Err err = {0};
-  Relay to = {listener, data};
+  CompareRelay to = {listener, data};
   if (!c->methods.count) add_usual(c, &err);
   c->request.methods = c->methods.at;
   c->request.count = c->methods.count;
@@ -118,7 +116,7 @@ bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, vo
   return api_fine(&err, error);
 }
 
-// ---------------------------------------------------------------- what came out
+// ---------------------------------------------------------------- results
 
 int entrain_compare_count(const EntrainCompare *c) {
   return c->compare ? c->compare->done : 0;
@@ -211,26 +209,11 @@ char *entrain_compare_trace_csv(const EntrainCompare *c) {
 }
 
 char *entrain_compare_svg(const EntrainCompare *c) {
-  Text t;
   Arena *a = arena_new();
-  const Figure *f = c->compare ? compare_figure(a, c->compare) : NULL;
-  text_init(&t);
-  if (f)
-    figure_svg(f, &t);
-  else
-    text_done(&t);
-  arena_free(a);
-  return f ? t.at : NULL;
+  return api_svg(c->compare ? compare_figure(a, c->compare) : NULL, a);
 }
 
 char *entrain_compare_png(const EntrainCompare *c, size_t *length) {
-  Text t;
   Arena *a = arena_new();
-  const Figure *f = c->compare ? compare_figure(a, c->compare) : NULL;
-  text_init(&t);
-  bool drawn = f && figure_png(f, PNG_SCALE, &t);
-  *length = t.length;
-  if (!drawn) text_done(&t);
-  arena_free(a);
-  return drawn ? t.at : NULL;
+  return api_png(c->compare ? compare_figure(a, c->compare) : NULL, a, length);
 }

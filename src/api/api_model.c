@@ -22,7 +22,7 @@ static bool build(EntrainModel *m, Err *err) {
   model_free(m->model);
   m->model = model;
   m->version++;
-  if (!m->p) m->p = ARENA_ARRAY(m->arena, double, model->np + 1); // the count never changes
+  if (!m->p) m->p = ARENA_ARRAY(m->arena, double, model->np + 1); // their number never changes
   for (int i = 0; i < model->np; i++) m->p[i] = model->flat->parameters.at[i].value;
   list_warnings(m);
   m->constraints = model_constraints_new(model->arena, model);
@@ -84,7 +84,7 @@ static bool is_of_kind(const Variable *v, EntrainKind kind) {
   }
 }
 
-// Number of variable i of this kind among all variables, -1 when there is none.
+// Index of variable i of this kind among all variables, -1: none.
 static int variable_number(const Flat *f, EntrainKind kind, int i) {
   for (int k = 0; k < f->variables.count; k++)
     if (is_of_kind(&f->variables.at[k], kind) && i-- == 0) return k;
@@ -178,17 +178,18 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   if (k < 0 && v >= 0 && f->variables.at[v].state)
     return fail(err, ERR_NAME, "%s is a state; set its start value with %s.start", name, name);
   if (k < 0 && v >= 0)
-    return fail(err, ERR_NAME, "%s is no parameter: %s", name,
+    return fail(err, ERR_NAME, "%s is not a parameter: %s", name,
                 f->variables.at[v].kind == VARIABLE_CONSTANT ? "it is a constant"
-                : f->variables.at[v].kind == VARIABLE_INPUT  ? "it is an input; give it by --inputs"
-                                                             : "the equations determine it");
+                : f->variables.at[v].kind == VARIABLE_INPUT
+                    ? "it is an input; give it with --inputs"
+                    : "the equations determine it");
   if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
   if (!read_value(m, name, text, &value, err)) return false;
   if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
   int before = m->overrides.count;
   double old = f->parameters.at[k].value;
   remember_override(m, name, value);
-  if (build(m, err)) return true; // other parameters, start values and bounds may follow from it
+  if (build(m, err)) return true; // other parameters, start values and bounds may depend on it
   if (m->overrides.count > before)
     m->overrides.count = before;
   else

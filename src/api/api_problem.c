@@ -97,7 +97,7 @@ bool entrain_problem_unknown(const EntrainProblem *p, int i, EntrainUnknown *out
   return true;
 }
 
-// p, or p[swing] when only p is asked for.
+// The name p also matches p[swing].
 static bool is_meant(const char *unknown, const char *name) {
   size_t length = strlen(name);
   return strncmp(unknown, name, length) == 0 && (unknown[length] == 0 || unknown[length] == '[');
@@ -116,7 +116,7 @@ static bool fail_unknown(const Problem *p, const char *name, Err *err) {
   if (near)
     fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, near);
   else
-    fail(err, ERR_NAME, "'%s' is not estimated; these are: %s", name, list.at);
+    fail(err, ERR_NAME, "'%s' is not estimated; the unknowns are: %s", name, list.at);
   text_done(&list);
   arena_free(scratch);
   return false;
@@ -128,7 +128,7 @@ static bool set_start(Problem *p, const char *name, double value, Err *err) {
     Unknown *f = &p->unknowns[i];
     if (!is_meant(f->name, name)) continue;
     if (!(value >= f->min && value <= f->max) || !isfinite(value))
-      return fail(err, ERR_VALUE, "the start %g of %s is outside of its bounds %g to %g", value,
+      return fail(err, ERR_VALUE, "the start value %g of %s is outside its bounds %g to %g", value,
                   f->name, f->min, f->max);
     f->start = value;
     found++;

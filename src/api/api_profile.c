@@ -2,13 +2,11 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 #include "report/profile_figure.h"
 #include "report/profile_report.h"
 
 struct EntrainProfile {
-  Profile profile; // never made: an EntrainProfile is a Profile
+  Profile profile; // only for the type: an EntrainProfile * points to a Profile
 };
 
 static const Profile *profile_of(const EntrainProfile *p) {
@@ -17,13 +15,13 @@ static const Profile *profile_of(const EntrainProfile *p) {
 
 // ---------------------------------------------------------------- the run
 
-typedef struct Relay {
+typedef struct ProfileRelay {
   EntrainProfileListener *listener;
   void *data;
-} Relay;
+} ProfileRelay;
 
 static bool relay(void *data, const Profile *p, bool fitting) {
-  const Relay *to = data;
+  const ProfileRelay *to = data;
   EntrainProfileProgress told = {fitting, p->sides, p->sides_done};
   return !to->listener || to->listener(to->data, &told);
 }
@@ -58,7 +56,7 @@ static bool find_numbers(const Problem *p, const EntrainProfileRequest *request,
 }
 
 static bool request_is_sound(const EntrainProfileRequest *r, Err *err) {
-  if (!(r->level >= PROFILE_LEVEL_LEAST && r->level <= PROFILE_LEVEL_MOST)) // NaN fails, too
+  if (!(r->level >= PROFILE_LEVEL_LEAST && r->level <= PROFILE_LEVEL_MOST)) // NaN fails
     return fail(err, ERR_VALUE, "the level must be from %g to %g, not %g", PROFILE_LEVEL_LEAST,
                 PROFILE_LEVEL_MOST, r->level);
   if (!(r->range > 1 && r->range <= 1e9))
@@ -75,7 +73,7 @@ EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
                                     EntrainProfileListener *listener, void *data,
                                     EntrainError *error) {
   Err err = {0};
-  Relay to = {listener, data};
+  ProfileRelay to = {listener, data};
   Arena *a = arena_new();
   int *numbers = ARENA_ARRAY(a, int, request->count + 1);
   Profile *p = NULL;
@@ -93,7 +91,7 @@ void entrain_profile_free(EntrainProfile *p) {
   if (p) profile_free(&p->profile);
 }
 
-// ---------------------------------------------------------------- what came out
+// ---------------------------------------------------------------- results
 
 bool entrain_profile_is_sound(const EntrainProfile *p) {
   return profile_is_sound(profile_of(p));
@@ -172,27 +170,11 @@ char *entrain_profile_csv(const EntrainProfile *p) {
 }
 
 char *entrain_profile_svg(const EntrainProfile *p) {
-  Text t = {0};
   Arena *a = arena_new();
-  const Figure *f = profile_figure(a, profile_of(p));
-  if (f) {
-    text_init(&t);
-    figure_svg(f, &t);
-  }
-  arena_free(a);
-  return t.at;
+  return api_svg(profile_figure(a, profile_of(p)), a);
 }
 
 char *entrain_profile_png(const EntrainProfile *p, size_t *length) {
-  static const double PIXELS_A_POINT = 2;
-  Text t = {0};
   Arena *a = arena_new();
-  const Figure *f = profile_figure(a, profile_of(p));
-  if (f) {
-    text_init(&t);
-    if (!figure_png(f, PIXELS_A_POINT, &t)) text_done(&t);
-  }
-  arena_free(a);
-  *length = t.length;
-  return t.at;
+  return api_png(profile_figure(a, profile_of(p)), a, length);
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "api/api.h"
+#include "draw/plot.h"
 #include "num/random.h"
-#include "report/plot.h"
 
 ResultColumns *result_columns_new(void) {
   Arena *a = arena_new();

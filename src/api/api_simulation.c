@@ -14,15 +14,15 @@ struct EntrainSimulation {
   double start;
   double *times;
   int time_count;
-  const Input **given;    // by input; NULL entries: the default value
+  const Input **given;    // by input; NULL: the default value
   const Input **defaults; // made when needed
-  double *default_value;  // what they were made with
-  const Input **inputs;   // of the run: one of the two
+  double *default_value;  // their values
+  const Input **inputs;   // of the run: given or default
   int *selected;          // variable numbers
   int selected_count;
   int *parameters;
   int parameter_count;
-  System *system; // of the last run, while nothing has changed
+  System *system; // of the last run; kept until something changes
   SimulateWork *work;
   ResultColumns *shared;
   int version; // of the model it was made for
@@ -136,7 +136,7 @@ static int find_input(const EntrainSimulation *s, const char *name) {
   return -1;
 }
 
-// Nothing lies between true and false.
+// Boolean inputs are not interpolated.
 static InputKind interpolation(const EntrainSimulation *s, int input) {
   const Model *m = s->model->model;
   char word[OPTION_WORD_SIZE];
@@ -197,7 +197,7 @@ bool entrain_simulation_input(EntrainSimulation *s, const char *name, const doub
   return api_fine(&err, error);
 }
 
-// Derivatives of states are selected by the numbers behind those of the variables.
+// Derivatives of states have the numbers after those of the variables.
 static int find_selected(const Model *m, const char *name) {
   const Flat *f = m->flat;
   for (int i = 0; i < m->nx; i++)
@@ -247,7 +247,7 @@ bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, i
   return api_fine(&err, error);
 }
 
-// Derivatives by true/false or by an integer make no sense.
+// There are no derivatives by Boolean or Integer parameters.
 static bool is_continuous(const Flat *f, int parameter) {
   const Variable *v = &f->variables.at[f->parameters.at[parameter].variable];
   return !v->boolean && !v->integer;
@@ -266,10 +266,11 @@ static bool take_parameters(EntrainSimulation *s, const char *const *names, int 
     int k = names_find(f->parameter_names, names[i]);
     if (k < 0) return api_unknown_name(f->parameter_names, "parameter", names[i], err);
     if (f->parameters.at[k].dependent)
-      return fail(err, ERR_VALUE,
-                  "%s follows from other parameters; set it to a value of its own first", names[i]);
+      return fail(err, ERR_VALUE, "%s depends on other parameters; set it to a value first",
+                  names[i]);
     if (!is_continuous(f, k))
-      return fail(err, ERR_VALUE, "%s is no Real parameter: there is no derivative by it",
+      return fail(err, ERR_VALUE,
+                  "%s is not a Real parameter: there is no derivative with respect to it",
                   names[i]);
     for (int j = 0; j < s->parameter_count; j++)
       if (s->parameters[j] == k) return fail(err, ERR_VALUE, "%s is named twice", names[i]);
@@ -315,7 +316,7 @@ static void make_system(EntrainSimulation *s) {
   s->work = simulate_work_new(s->system, &s->options->simulate);
 }
 
-// The default may follow from a parameter that was set since the last run.
+// The default may depend on a parameter that was set since the last run.
 static const Input *default_input(EntrainSimulation *s, int i, double value) {
   if (!s->defaults[i] || s->default_value[i] != value) {
     s->defaults[i] = input_constant(s->arena, value);
@@ -331,15 +332,15 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
     s->inputs[i] = s->given[i];
     if (s->given[i]) continue;
     if (!v->has_value)
-      return fail(err, ERR_DATA,
-                  "the input %s has no data; give it by --inputs or a default in the model (input "
-                  "Real %s = 0)",
-                  v->name, v->name);
+      return fail(
+          err, ERR_DATA,
+          "the input %s has no data; give it with --inputs or a default in the model (input "
+          "Real %s = 0)",
+          v->name, v->name);
     if (v->default_follows && s->parameter_count)
       return fail(err, ERR_UNSUPPORTED,
-                  "the default of the input %s follows from parameters, and sensitivities do not "
-                  "know that yet; give it "
-                  "by --inputs, or make it a variable with an equation",
+                  "the default of the input %s depends on parameters, which sensitivities do not "
+                  "support; give it with --inputs, or make it a variable with an equation",
                   v->name);
     s->inputs[i] = default_input(s, i, v->default_value);
   }
@@ -367,7 +368,7 @@ static void describe_columns(ResultColumns *shared, const EntrainSimulation *s) 
                                 m->flat->parameters.at[s->parameters[k]].name);
 }
 
-// A system is kept from run to run until the model, the options, the columns or the parameters change.
+// The system is kept between runs until the model, the options, the columns or the parameters change.
 static void renew_system(EntrainSimulation *s) {
   const SimulateOptions *o = &s->options->simulate;
   bool same =

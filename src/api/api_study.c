@@ -5,7 +5,7 @@
 #include "report/recover_report.h"
 
 struct EntrainCheck {
-  Check check; // never made: an EntrainCheck is a Check
+  Check check; // only for the type: an EntrainCheck * points to a Check
 };
 struct EntrainRecover {
   Recover recover;
@@ -56,19 +56,19 @@ char *entrain_check_json(const EntrainCheck *c) {
 
 // ---------------------------------------------------------------- recover
 
-typedef struct Relay {
+typedef struct TrialRelay {
   EntrainTrialListener *listener;
   void *data;
-} Relay;
+} TrialRelay;
 
 static EntrainTrials trials_of(const Recover *r) {
   return (EntrainTrials){r->trials,  r->done,          r->succeeded,
                          r->certain, r->false_certain, r->seconds};
 }
 
-// Sums are made at the end of a study; who listens wants to know before.
+// Sums are computed at the end of a study; listeners need them earlier.
 static bool relay(void *data, const Recover *r) {
-  const Relay *to = data;
+  const TrialRelay *to = data;
   EntrainTrials told = trials_of(r);
   told.succeeded = 0;
   for (int i = 0; i < r->done; i++) told.succeeded += r->ok[i];
@@ -79,7 +79,7 @@ EntrainRecover *entrain_recover_run(const EntrainProblem *p, const double *truth
                                     bool random_starts, EntrainTrialListener *listener, void *data,
                                     EntrainError *error) {
   Err err = {0};
-  Relay to = {listener, data};
+  TrialRelay to = {listener, data};
   Recover *r = recover_run(p->problem, truth, random_starts, relay, &to, &err);
   api_publish(&err, error);
   return (EntrainRecover *)r;

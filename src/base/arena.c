@@ -9,14 +9,14 @@
 
 enum { BLOCK_BYTES = 1 << 14, LINE = 64, HUGE_PAGE = 1 << 21 };
 
-typedef struct Block Block;
-struct Block {
-  Block *next;
+typedef struct ArenaBlock ArenaBlock;
+struct ArenaBlock {
+  ArenaBlock *next;
   size_t used, size; // of the bytes that follow the header
 };
 
 struct Arena {
-  Block *blocks;
+  ArenaBlock *blocks;
   size_t total;
 };
 
@@ -25,16 +25,16 @@ static _Noreturn void out_of_memory(void) {
   abort();
 }
 
-static char *block_bytes(Block *b) {
+static char *block_bytes(ArenaBlock *b) {
   return (char *)b + LINE;
 }
 
-// Large blocks ask for large pages: first touches are what they cost most.
-static Block *block_new(Arena *a, size_t size) {
+// Large blocks use large pages, because page faults are their main cost.
+static ArenaBlock *block_new(Arena *a, size_t size) {
   if (size > SIZE_MAX / 2) out_of_memory();
   size_t whole = size + LINE, align = whole >= HUGE_PAGE ? HUGE_PAGE : LINE;
   whole = (whole + align - 1) & ~(align - 1);
-  Block *b = aligned_alloc(align, whole);
+  ArenaBlock *b = aligned_alloc(align, whole);
   if (!b) out_of_memory();
   if (align == HUGE_PAGE) madvise(b, whole, MADV_HUGEPAGE);
   b->used = 0;
@@ -51,8 +51,8 @@ Arena *arena_new(void) {
 }
 
 static void free_blocks(Arena *a) {
-  for (Block *b = a->blocks; b;) {
-    Block *next = b->next;
+  for (ArenaBlock *b = a->blocks; b;) {
+    ArenaBlock *next = b->next;
     free(b);
     b = next;
   }
@@ -71,10 +71,10 @@ void *arena_alloc(Arena *a, size_t count, size_t size) {
   return p;
 }
 
-// One block as large as all together, so that the same requests fit into it the next time.
+// Replaces the blocks by one of their total size, so that the same requests fit into it next time.
 void arena_reset(Arena *a) {
   size_t whole = 0;
-  for (const Block *b = a->blocks; b; b = b->next) whole += b->size;
+  for (const ArenaBlock *b = a->blocks; b; b = b->next) whole += b->size;
   if (a->blocks && a->blocks->next) {
     free_blocks(a);
     block_new(a, whole);
@@ -87,7 +87,7 @@ void *arena_alloc_raw(Arena *a, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) out_of_memory();
   size_t align = bytes >= LINE ? LINE : 16;
-  Block *b = a->blocks;
+  ArenaBlock *b = a->blocks;
   size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
   if (!b || at > b->size || b->size - at < bytes) {
     size_t grown = a->total / 2; // large arenas take few blocks

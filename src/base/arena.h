@@ -1,4 +1,4 @@
-// Memory by lifetime: everything made in an arena is freed by one call.
+// Memory by lifetime: one call frees everything that was allocated in an arena.
 #pragma once
 #include <stddef.h>
 
@@ -6,11 +6,11 @@ typedef struct Arena Arena;
 
 Arena *arena_new(void);
 void arena_free(Arena *a); // NULL is allowed
-// Zeroed memory for count * size bytes, aligned to 64 when it is 64 bytes or more. Never NULL: out of memory and
-// overflow end the process with a message, the only thing in the library that does.
+// Zeroed memory for count * size bytes, aligned to 64 if it is 64 bytes or more. Never NULL: out of memory and overflow end
+// the process with a message; nothing else in the library does.
 void *arena_alloc(Arena *a, size_t count, size_t size);
 void *arena_alloc_raw(Arena *a, size_t count, size_t size); // the same, not zeroed
-void arena_reset(Arena *a); // forgets everything but keeps the memory for what comes next
+void arena_reset(Arena *a); // frees the contents but keeps the memory for reuse
 char *arena_copy(Arena *a, const char *text, size_t length); // adds the closing NUL
 char *arena_print(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t arena_bytes(const Arena *a); // in use, for reports and tests

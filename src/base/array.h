@@ -10,7 +10,7 @@
     int count, room;                                                                               \
   }
 
-// Grows by doubling; the old storage stays in the arena until the arena goes.
+// Grows by doubling; the old storage stays in the arena until the arena is freed.
 #define array_push(arena, a, value)                                                                \
   do {                                                                                             \
     if ((a)->count == (a)->room) {                                                                 \

@@ -1,4 +1,4 @@
-// Time that passes, for reports.
+// Monotonic time, for reports and time limits.
 #pragma once
 
-double clock_seconds(void); // since some fixed moment
+double clock_seconds(void); // since an arbitrary fixed moment

@@ -21,19 +21,18 @@ enum {
   LISTED_MOST = 8,    // column names in a message
 };
 
-typedef struct Reader {
-  Arena *arena, *scratch; // of the table, of this reading
+typedef struct CsvReader {
+  Arena *arena, *scratch; // for the table, for this call
   const char *file;
-  const char *at, *end;    // what has not been read
+  const char *at, *end;    // the text not yet read
   const char *begin, *eol; // the current line without its end
   int line;
   char separator;
   bool closed; // each row ends with a separator
   Err *err;
-} Reader;
+} CsvReader;
 
-// A cell without the blanks around it; of a quoted one what is between the quotes, "" for " and
-// all.
+// A cell without the blanks around it; of a quoted cell the text between the quotes, where "" means ".
 typedef struct Cell {
   const char *begin, *end;
   bool quoted;
@@ -53,8 +52,7 @@ static const long double LONG_POWERS[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5
                                           1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
                                           1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
-// digits * 10^exponent with one rounding to 64 bits; false where that may change the rounding to
-// 53.
+// digits * 10^exponent with one rounding to 64 bits; false if that could change the rounding to 53.
 static bool scale_long(uint64_t digits, int exponent, double *value) {
   if (exponent < -27 || exponent > 27) return false;
   long double x = (long double)digits;
@@ -76,8 +74,7 @@ static bool scale_long(uint64_t digits, int exponent, double *value) {
 }
 #endif
 
-// As W. D. Clinger, How to read floating point numbers accurately (1990): exact factors, one
-// rounding.
+// W. D. Clinger, How to read floating point numbers accurately (1990): exact factors, one rounding.
 static bool scale(uint64_t digits, int exponent, double *value) {
   if (digits == 0) {
     *value = 0;
@@ -125,7 +122,7 @@ static const char *scan_digits(const char *p, const char *end, bool fraction, Di
   return p;
 }
 
-// NULL when there is an e, but no exponent.
+// NULL: there is an e without exponent.
 static const char *scan_exponent(const char *p, const char *end, int *exponent) {
   if (p == end || (*p != 'e' && *p != 'E')) return p;
   p++;
@@ -156,7 +153,7 @@ static const char *scan_number(const char *p, const char *end, bool comma, doubl
   return p;
 }
 
-static bool is_number(const Reader *r, Cell c, double *value) {
+static bool is_number(const CsvReader *r, Cell c, double *value) {
   return scan_number(c.begin, c.end, r->separator == ';', value) == c.end;
 }
 
@@ -173,17 +170,17 @@ static bool is_missing(Cell c) {
 
 // ---- lines and cells
 
-static bool is_blank(const Reader *r, char c) {
+static bool is_blank(const CsvReader *r, char c) {
   return c == ' ' || (c == '\t' && r->separator != '\t');
 }
 
-static const char *skip_blanks(const Reader *r, const char *p) {
+static const char *skip_blanks(const CsvReader *r, const char *p) {
   while (p < r->eol && is_blank(r, *p)) p++;
   return p;
 }
 
 // To the next line that is neither empty nor a comment.
-static bool next_line(Reader *r) {
+static bool next_line(CsvReader *r) {
   while (r->at < r->end) {
     r->begin = r->at;
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
@@ -197,14 +194,14 @@ static bool next_line(Reader *r) {
   return false;
 }
 
-static Place place(const Reader *r, const char *p) {
+static Place place(const CsvReader *r, const char *p) {
   int column = 1;
   for (const char *c = r->begin; c < p; c++) column += ((unsigned char)*c & 0xc0) != 0x80;
   return (Place){r->file, r->line, column};
 }
 
 // Returns the end of the cell at p: a separator or the end of the line. NULL: the quotes are wrong.
-static const char *read_cell(Reader *r, const char *p, Cell *c) {
+static const char *read_cell(CsvReader *r, const char *p, Cell *c) {
   p = skip_blanks(r, p);
   *c = (Cell){p, p, p < r->eol && *p == '"'};
   if (c->quoted) {
@@ -236,7 +233,7 @@ static const char *copy_cell(Arena *a, Cell c) {
   return copy;
 }
 
-static int count_cells(Reader *r) {
+static int count_cells(CsvReader *r) {
   int count = 1;
   bool quoted = false;
   for (const char *p = r->begin; p < r->eol; p++) {
@@ -246,7 +243,7 @@ static int count_cells(Reader *r) {
   return count;
 }
 
-// Fit for a message: not long, nothing that a terminal would obey.
+// A cell for a message: shortened, without control characters.
 static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
   size_t length = (size_t)(c.end - c.begin), n = length < SHOWN_MOST ? length : SHOWN_MOST;
   while (n > 0 && n < length && ((unsigned char)c.begin[n] & 0xc0) == 0x80) n--;
@@ -258,11 +255,10 @@ static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
 
 // ---- header
 
-// The first of tab, semicolon and comma that cuts both lines into as many cells; else the most
-// frequent.
-static char choose_separator(const Reader *header) {
+// The first of tab, semicolon and comma that gives both lines the same number of cells; else the most frequent.
+static char choose_separator(const CsvReader *header) {
   static const char CANDIDATES[] = "\t;,";
-  Reader first = *header, second = *header;
+  CsvReader first = *header, second = *header;
   bool two = next_line(&second);
   char best = ',';
   int most = 1;
@@ -278,7 +274,7 @@ static char choose_separator(const Reader *header) {
   return best;
 }
 
-static bool split_line(Reader *r, Cells *cells) {
+static bool split_line(CsvReader *r, Cells *cells) {
   const char *p = r->begin;
   for (;; p++) {
     Cell c;
@@ -289,7 +285,7 @@ static bool split_line(Reader *r, Cells *cells) {
   }
 }
 
-static bool refuse_numbers(Reader *r, const Cells *cells) {
+static bool refuse_numbers(CsvReader *r, const Cells *cells) {
   bool number = false;
   for (int i = 0; i < cells->count; i++) {
     double value;
@@ -303,12 +299,12 @@ static bool refuse_numbers(Reader *r, const Cells *cells) {
     sprintf(sample + strlen(sample), "%cx%d", r->separator, i);
   if (cells->count > 4) sprintf(sample + strlen(sample), "%c...", r->separator);
   return fail_at(r->err, ERR_DATA, place(r, r->begin),
-                 "the first row holds numbers; a header row with the names of the columns must"
-                 " stand above it, such as: %s",
+                 "the first row contains numbers; write a header row with the names of the"
+                 " columns above it, such as: %s",
                  sample);
 }
 
-static bool add_name(Reader *r, Names *names, const char *name, Cell c) {
+static bool add_name(CsvReader *r, Names *names, const char *name, Cell c) {
   int number = names_count(names) + 1, other = names_find(names, name);
   if (!*name) return fail_at(r->err, ERR_DATA, place(r, c.begin), "column %d has no name", number);
   if (other >= 0)
@@ -318,7 +314,7 @@ static bool add_name(Reader *r, Names *names, const char *name, Cell c) {
   return true;
 }
 
-static bool read_header(Reader *r, Table *t) {
+static bool read_header(CsvReader *r, Table *t) {
   Cells cells = {0};
   r->separator = choose_separator(r);
   if (!split_line(r, &cells) || !refuse_numbers(r, &cells)) return false;
@@ -342,7 +338,7 @@ static bool is_plain_unit(Cell c) {
   return is_word(c, "1") || is_word(c, "-");
 }
 
-// A word, not something that was meant to be a number.
+// A word that does not look like a number.
 static bool looks_like_unit(Cell c) {
   if (c.begin == c.end || is_plain_unit(c)) return true;
   if (is_missing(c) || is_word(c, "inf")) return false;
@@ -371,15 +367,15 @@ static Cell without_brackets(Cell c) {
   return c;
 }
 
-static bool fail_ragged(Reader *r, const Table *t, const char *p) {
+static bool fail_ragged(CsvReader *r, const Table *t, const char *p) {
   int cells = count_cells(r);
   return fail_at(r->err, ERR_DATA, place(r, p), "this row has %d cell%s, but the header has %d",
                  cells, cells == 1 ? "" : "s", t->columns + r->closed);
 }
 
-// Leaves a row of numbers unread.
-static bool read_units(Reader *r, Table *t) {
-  Reader before = *r;
+// Reads a row of units; leaves a row of numbers unread.
+static bool read_units(CsvReader *r, Table *t) {
+  CsvReader before = *r;
   Cells cells = {0};
   if (!next_line(r)) return true;
   if (!split_line(r, &cells)) return false;
@@ -397,7 +393,7 @@ static bool read_units(Reader *r, Table *t) {
 
 // ---- rows
 
-static const char *hint(const Reader *r, const Table *t, Cell c) {
+static const char *hint(const CsvReader *r, const Table *t, Cell c) {
   size_t length = (size_t)(c.end - c.begin);
   if (t->columns == 1 && length > 0 &&
       (memchr(c.begin, ' ', length) || memchr(c.begin, '\t', length)))
@@ -410,8 +406,8 @@ static const char *hint(const Reader *r, const Table *t, Cell c) {
   return "";
 }
 
-// The cell at p when it is not simply a number. Returns its end, or NULL.
-static const char *read_odd_cell(Reader *r, const Table *t, const char *p, int column,
+// Reads the cell at p if it is not a plain number. Returns its end, or NULL.
+static const char *read_odd_cell(CsvReader *r, const Table *t, const char *p, int column,
                                  double *value) {
   Cell c;
   char shown[SHOWN_MOST + 4];
@@ -429,7 +425,8 @@ static const char *read_odd_cell(Reader *r, const Table *t, const char *p, int c
   return NULL;
 }
 
-static const char *read_value(Reader *r, const Table *t, const char *p, int column, double *value) {
+static const char *read_value(CsvReader *r, const Table *t, const char *p, int column,
+                              double *value) {
   const char *first = skip_blanks(r, p);
   const char *last = scan_number(first, r->eol, r->separator == ';', value);
   if (last && isfinite(*value)) {
@@ -439,7 +436,7 @@ static const char *read_value(Reader *r, const Table *t, const char *p, int colu
   return read_odd_cell(r, t, p, column, value);
 }
 
-static bool read_row(Reader *r, const Table *t, double **column) {
+static bool read_row(CsvReader *r, const Table *t, double **column) {
   const char *p = r->begin;
   for (int c = 0; c < t->columns; c++) {
     if (c > 0 && p == r->eol) return fail_ragged(r, t, p);
@@ -451,21 +448,21 @@ static bool read_row(Reader *r, const Table *t, double **column) {
   return fail_ragged(r, t, p);
 }
 
-// No more than the lines left, nor than the separators that a row needs allow.
-static int count_rows_at_most(const Reader *r, const Table *t) {
+// Upper bound on the number of rows: by the lines left, and by the separators that a row needs.
+static int count_rows_at_most(const CsvReader *r, const Table *t) {
   size_t lines = 1, bytes = (size_t)(r->end - r->at), most = bytes / (size_t)t->columns + 1;
   for (const char *p = r->at; (p = memchr(p, '\n', (size_t)(r->end - p))); p++) lines++;
   return (int)(lines < most ? lines : most);
 }
 
-// Spreadsheets leave such rows below a table.
-static bool is_hollow(const Reader *r) {
+// Skips rows of empty cells, which spreadsheets leave below a table.
+static bool is_hollow(const CsvReader *r) {
   const char *p = r->begin;
   while (p < r->eol && (*p == r->separator || is_blank(r, *p))) p++;
   return p == r->eol;
 }
 
-static bool read_rows(Reader *r, Table *t) {
+static bool read_rows(CsvReader *r, Table *t) {
   int most = count_rows_at_most(r, t);
   double **column = ARENA_ARRAY(r->arena, double *, t->columns);
   int *line = ARENA_ARRAY(r->arena, int, most);
@@ -483,33 +480,33 @@ static bool read_rows(Reader *r, Table *t) {
 
 // ---- the table
 
-static bool check_encoding(Reader *r) {
+static bool check_encoding(CsvReader *r) {
   size_t length = (size_t)(r->end - r->at);
   if (length >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
   if (length >= 2 && (memcmp(r->at, "\xff\xfe", 2) == 0 || memcmp(r->at, "\xfe\xff", 2) == 0))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "this is UTF-16 text; please save it as UTF-8");
+                   "this is UTF-16 text; save it as UTF-8");
   length = (size_t)(r->end - r->at);
   if (!memchr(r->at, '\n', length) && memchr(r->at, '\r', length))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "its lines end with CR alone; please save it with LF or CR LF");
+                   "its lines end with CR only; save it with LF or CR LF");
   return true;
 }
 
-static bool read_table(Reader *r, Table *t) {
+static bool read_table(CsvReader *r, Table *t) {
   if (r->end - r->at > INT_MAX)
     return fail_at(r->err, ERR_LIMIT, (Place){.file = r->file}, "more than 2 GB of text");
   if (!check_encoding(r)) return false;
   if (!next_line(r))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "the file holds no table; it should begin with a row of column names");
+                   "the file contains no table; it must begin with a row of column names");
   return read_header(r, t) && read_units(r, t) && read_rows(r, t);
 }
 
 Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
   Table *t = ARENA_NEW(a, Table);
   t->file = arena_copy(a, file, strlen(file));
-  Reader r = {.arena = a, .file = t->file, .at = text, .end = text + length, .err = err};
+  CsvReader r = {.arena = a, .file = t->file, .at = text, .end = text + length, .err = err};
   r.scratch = arena_new();
   bool ok = read_table(&r, t);
   arena_free(r.scratch);

@@ -1,6 +1,6 @@
 // Tables of numbers from text: a header row with names, then rows of numbers.
 //
-// Cells are separated by comma, semicolon or tab (found out); with semicolons 1,5 is 1.5. Lines
+// The separator is comma, semicolon or tab (detected); with semicolons 1,5 is 1.5. Lines
 // that begin with #, empty lines and rows of empty cells are skipped. An empty cell, NaN and NA are
 // missing values. A second row without numbers holds units.
 #pragma once
@@ -20,12 +20,12 @@ typedef struct Table {
   const struct Names *by_name;
 } Table;
 
-// NULL and an error with file:line:column when the text is not such a table. A header without rows
+// NULL and an error with file:line:column if the text is not such a table. A header without rows
 // is a table.
 Table *table_load(Arena *a, const char *path, Err *err);
 // text need not end in NUL and is not kept; file is copied and serves messages only.
 Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err);
 
-int table_find(const Table *t, const char *name); // -1 when absent
-// As table_find, but absence is an error that suggests the nearest name or lists what there is.
+int table_find(const Table *t, const char *name); // -1: absent
+// As table_find, but absence is an error that suggests the nearest name or lists the columns.
 int table_require(const Table *t, const char *name, Err *err);

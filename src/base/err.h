@@ -1,4 +1,4 @@
-// Errors as values: what went wrong, where, in a sentence that helps. Never printed by the library.
+// Errors as values: code, place and a sentence. The library never prints them.
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ typedef struct Err {
   char excerpt[400]; // the source line and, below it, a caret; may be empty
 } Err;
 
-// Both fill err (unless it is NULL or holds an error already: the first one counts) and return false.
+// Both fill err, unless it is NULL or already contains an error (the first one counts), and return false.
 bool fail(Err *err, ErrCode code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool fail_at(Err *err, ErrCode code, Place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

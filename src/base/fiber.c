@@ -19,17 +19,17 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// As large as that of a thread; memory is taken only as it is used.
+// As large as the stack of a thread; pages are allocated when they are used.
 enum { STACK = 8 << 20 };
 
 struct Fiber {
   void (*run)(void *);
   void *data;
-  char *memory; // a page that nothing may touch, then the stack
+  char *memory; // a guard page, then the stack
   size_t guard;
   ucontext_t inside, outside;
   bool begun, ended;
-  // What the address sanitizer wants to know of both stacks.
+  // The address sanitizer needs to know both stacks.
   void *fake_inside, *fake_outside;
   const void *outside_stack;
   size_t outside_size;

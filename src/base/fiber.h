@@ -1,14 +1,14 @@
-// Computations that take turns in one thread, each with a stack of its own: ordinary code that can wait in the middle.
+// Fibers: computations that take turns in one thread, each with its own stack, so that ordinary code can wait anywhere.
 #pragma once
 #include <stdbool.h>
 
 typedef struct Fiber Fiber;
 
-// Not begun yet. NULL: there is no memory for its stack.
+// Does not run it yet. NULL: there is no memory for its stack.
 Fiber *fiber_new(void (*run)(void *data), void *data);
-// Only once it has ended, or was never begun. NULL is allowed.
+// Only after it has ended, or if it was never begun. NULL is allowed.
 void fiber_free(Fiber *f);
-// Lets it run until it waits or ends, in the thread that made it. false: it has ended.
+// Runs it until it waits or ends; only in the thread that made it. false: it has ended.
 bool fiber_resume(Fiber *f);
-// For the fiber itself: hands over to whoever resumed it, and comes back when it is resumed again.
+// Called in the fiber: returns to the caller of fiber_resume; continues at the next fiber_resume.
 void fiber_wait(Fiber *f);

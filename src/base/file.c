@@ -71,7 +71,7 @@ static bool write_directly(const char *path, const char *bytes, size_t length, E
   return number ? cannot(err, "write", path, number) : true;
 }
 
-// Not mkstemp: the permissions should be those that any new file gets.
+// Not mkstemp: the file gets the usual permissions of a new file.
 static int open_beside(const char *path, Text *name) {
   for (int i = 0; i < NAMES_TRIED; i++) {
     text_clear(name);

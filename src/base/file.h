@@ -1,4 +1,4 @@
-// Whole files: read into memory, or written so that nobody ever sees half of one.
+// Reads whole files into memory, and writes files that appear complete or not at all.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,11 +7,11 @@
 #include "base/err.h"
 
 // All bytes of a file or pipe and a closing NUL, which *length does not count (length may be NULL).
-// NULL and ERR_FILE when it cannot be read or is a directory, ERR_LIMIT when it has more than
+// NULL and ERR_FILE if it cannot be read or is a directory, ERR_LIMIT if it has more than
 // `most` bytes.
 char *file_read(Arena *a, const char *path, size_t most, size_t *length, Err *err);
 
-// Puts a regular file in place by rename: complete or, with ERR_FILE, as before. Keeps the
+// Replaces a regular file by rename: complete or, with ERR_FILE, unchanged. Keeps the
 // permissions of the old one and follows links. A device or pipe is written directly. sync: the
 // bytes are on the disk on return.
 bool file_write(const char *path, const char *bytes, size_t length, bool sync, Err *err);

@@ -14,7 +14,7 @@ static int *int_of(const OptionRow *row, void *options) {
   return (int *)((char *)options + row->offset);
 }
 
-// The word at index, or NULL; not closed by NUL.
+// The word at index, or NULL; not NUL-terminated.
 static const char *word_at(const char *choices, int index, int *length) {
   const char *at = choices;
   for (int i = 0; *at; i++) {

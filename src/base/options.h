@@ -19,7 +19,7 @@ typedef struct OptionRow {
   size_t offset;            // of the field in the struct; a choice is an int, the index of the word
   const char *default_text; // as in the .def
   double least, most;       // of numbers and integers, both included
-  const char *choices;      // words with a blank between them; NULL for numbers
+  const char *choices;      // words separated by blanks; NULL for numbers
   const char *meaning;
   const char *range; // "1e-13 to 0.1"; of a choice: the words
 } OptionRow;
@@ -45,10 +45,10 @@ typedef struct OptionTable {
 
 // The functions below work on the struct that belongs to the table.
 void options_defaults(const OptionTable *table, void *options);
-// Leaves the options as they were when the name is unknown or the value is not allowed.
+// If the name is unknown or the value is not allowed, the options do not change.
 bool options_set(const OptionTable *table, void *options, const char *name, const char *value,
                  Err *err);
-const OptionRow *options_find(const OptionTable *table, const char *name); // NULL when unknown
+const OptionRow *options_find(const OptionTable *table, const char *name); // NULL: unknown
 // "rel_tol=1e-08 solver=bdf": those that differ from their defaults, in the order of the table.
 void options_print_changed(const OptionTable *table, const void *options, Text *out);
 

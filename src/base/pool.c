@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
-typedef struct Slot { // a job on its way
+typedef struct Slot { // a submitted job
   struct Slot *next;
   bool begun, done;
   max_align_t job[]; // its bytes
@@ -19,26 +19,26 @@ typedef struct Slot { // a job on its way
 struct Pool {
   Arena *arena;
   PoolWorker work;
-  int thread_count; // besides that of the caller, who works, too, while it waits
+  int thread_count; // without the thread of the caller, which also works
   pthread_t *threads;
   pthread_mutex_t lock;
   pthread_cond_t is_work, is_done;
   Slot *first, *last; // submitted, not collected
-  Slot *waiting;      // the first that nobody has begun
+  Slot *waiting;      // the first that is not begun
   Slot *spare;
   int pending;
   bool closing;
   atomic_bool stop;
-  atomic_int news; // changes with everything that somebody may wait for
+  atomic_int news; // changes with every event that a thread may wait for
   pthread_t caller;
-  void *own; // of the caller
+  void *own; // private data of the caller as a worker
   bool has_own;
   bool (*listener)(void *);
   void *listener_data;
-  double asked; // when the listener was
+  double asked; // s, time of the last call of the listener
 };
 
-static const double BETWEEN_QUESTIONS = 0.03; // seconds
+static const double ASK_EVERY = 0.03; // seconds
 
 int pool_cores(void) {
   cpu_set_t set;
@@ -47,7 +47,7 @@ int pool_cores(void) {
   return count < 1 ? 1 : count;
 }
 
-// More threads than this by core only wait for each other.
+// More threads per core only wait for each other.
 enum { THREADS_BY_CORE = 8 };
 
 int pool_size(int threads, int jobs) {
@@ -59,226 +59,226 @@ int pool_size(int threads, int jobs) {
 
 // ---------------------------------------------------------------- workers
 
-static void *make_own(const Pool *c) {
-  return c->work.begin ? c->work.begin(c->work.shared, c) : NULL;
+static void *make_own(const Pool *p) {
+  return p->work.begin ? p->work.begin(p->work.shared, p) : NULL;
 }
 
-static void free_own(const Pool *c, void *own) {
-  if (c->work.end && own) c->work.end(own);
+static void free_own(const Pool *p, void *own) {
+  if (p->work.end && own) p->work.end(own);
 }
 
-// To sleep and be woken takes as long as a short job: whoever has nothing to do looks around for a moment first. With the
-// lock, which is open meanwhile.
-static void look_around(Pool *c) {
+// Spins for a moment before a thread sleeps, because sleeping and waking take as long as a short job. Called with the lock,
+// which is released meanwhile.
+static void spin(Pool *p) {
   enum { LOOKS = 3000 };
-  int seen = atomic_load(&c->news);
-  pthread_mutex_unlock(&c->lock);
-  for (int i = 0; i < LOOKS && atomic_load_explicit(&c->news, memory_order_relaxed) == seen; i++)
+  int seen = atomic_load(&p->news);
+  pthread_mutex_unlock(&p->lock);
+  for (int i = 0; i < LOOKS && atomic_load_explicit(&p->news, memory_order_relaxed) == seen; i++)
     atomic_signal_fence(memory_order_seq_cst);
-  pthread_mutex_lock(&c->lock);
+  pthread_mutex_lock(&p->lock);
 }
 
-static Slot *next_job(Pool *c) {
-  if (!c->waiting && !c->closing) look_around(c);
-  while (!c->waiting && !c->closing) pthread_cond_wait(&c->is_work, &c->lock);
-  Slot *job = c->waiting;
-  if (job) c->waiting = job->next;
+static Slot *next_job(Pool *p) {
+  if (!p->waiting && !p->closing) spin(p);
+  while (!p->waiting && !p->closing) pthread_cond_wait(&p->is_work, &p->lock);
+  Slot *job = p->waiting;
+  if (job) p->waiting = job->next;
   return job;
 }
 
 static void *serve(void *data) {
-  Pool *c = data;
+  Pool *p = data;
   void *own = NULL;
   bool begun = false;
-  pthread_mutex_lock(&c->lock);
-  for (Slot *s = next_job(c); s; s = next_job(c)) {
-    pthread_mutex_unlock(&c->lock);
-    if (!atomic_load(&c->stop)) {
-      if (!begun) own = make_own(c);
+  pthread_mutex_lock(&p->lock);
+  for (Slot *s = next_job(p); s; s = next_job(p)) {
+    pthread_mutex_unlock(&p->lock);
+    if (!atomic_load(&p->stop)) {
+      if (!begun) own = make_own(p);
       begun = s->begun = true;
-      c->work.work(own, s->job);
+      p->work.work(own, s->job);
     }
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&p->lock);
     s->done = true;
-    atomic_fetch_add(&c->news, 1);
-    pthread_cond_signal(&c->is_done);
+    atomic_fetch_add(&p->news, 1);
+    pthread_cond_signal(&p->is_done);
   }
-  pthread_mutex_unlock(&c->lock);
-  free_own(c, own);
+  pthread_mutex_unlock(&p->lock);
+  free_own(p, own);
   return NULL;
 }
 
-// Numbers of a simulation may lie on the stack of a worker, as they do on that of the caller.
+// As large as the usual stack of the main thread: simulations keep arrays there.
 enum { STACK = 8 << 20 };
 
-static void start_workers(Pool *c, int workers) {
+static void start_workers(Pool *p, int workers) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  c->threads = ARENA_ARRAY(c->arena, pthread_t, workers);
+  p->threads = ARENA_ARRAY(p->arena, pthread_t, workers);
   for (int i = 0; i < workers; i++) {
-    if (pthread_create(&c->threads[i], &attributes, serve, c) != 0) break;
-    c->thread_count++;
+    if (pthread_create(&p->threads[i], &attributes, serve, p) != 0) break;
+    p->thread_count++;
   }
   pthread_attr_destroy(&attributes);
 }
 
 Pool *pool_new(int workers, const PoolWorker *work) {
   Arena *a = arena_new();
-  Pool *c = ARENA_NEW(a, Pool);
-  c->arena = a;
-  c->work = *work;
-  pthread_mutex_init(&c->lock, NULL);
+  Pool *p = ARENA_NEW(a, Pool);
+  p->arena = a;
+  p->work = *work;
+  pthread_mutex_init(&p->lock, NULL);
   pthread_condattr_t by;
   pthread_condattr_init(&by);
   pthread_condattr_setclock(&by, CLOCK_MONOTONIC);
-  pthread_cond_init(&c->is_work, &by);
-  pthread_cond_init(&c->is_done, &by);
+  pthread_cond_init(&p->is_work, &by);
+  pthread_cond_init(&p->is_done, &by);
   pthread_condattr_destroy(&by);
-  c->caller = pthread_self();
-  if (workers > 1) start_workers(c, workers - 1);
-  return c;
+  p->caller = pthread_self();
+  if (workers > 1) start_workers(p, workers - 1);
+  return p;
 }
 
-static void end_workers(Pool *c) {
-  atomic_store(&c->stop, true);
-  pthread_mutex_lock(&c->lock);
-  bool closed = c->closing;
-  c->closing = true;
-  atomic_fetch_add(&c->news, 1);
-  pthread_cond_broadcast(&c->is_work);
-  pthread_mutex_unlock(&c->lock);
-  for (int i = 0; !closed && i < c->thread_count; i++) pthread_join(c->threads[i], NULL);
+static void end_workers(Pool *p) {
+  atomic_store(&p->stop, true);
+  pthread_mutex_lock(&p->lock);
+  bool closed = p->closing;
+  p->closing = true;
+  atomic_fetch_add(&p->news, 1);
+  pthread_cond_broadcast(&p->is_work);
+  pthread_mutex_unlock(&p->lock);
+  for (int i = 0; !closed && i < p->thread_count; i++) pthread_join(p->threads[i], NULL);
 }
 
-void pool_free(Pool *c) {
-  if (!c) return;
-  end_workers(c);
-  free_own(c, c->own);
-  pthread_cond_destroy(&c->is_work);
-  pthread_cond_destroy(&c->is_done);
-  pthread_mutex_destroy(&c->lock);
-  arena_free(c->arena);
+void pool_free(Pool *p) {
+  if (!p) return;
+  end_workers(p);
+  free_own(p, p->own);
+  pthread_cond_destroy(&p->is_work);
+  pthread_cond_destroy(&p->is_done);
+  pthread_mutex_destroy(&p->lock);
+  arena_free(p->arena);
 }
 
 // ---------------------------------------------------------------- jobs
 
-static Slot *take_slot(Pool *c) {
-  Slot *s = c->spare;
+static Slot *take_slot(Pool *p) {
+  Slot *s = p->spare;
   if (s)
-    c->spare = s->next;
+    p->spare = s->next;
   else
-    s = arena_alloc(c->arena, 1, sizeof *s + c->work.size);
+    s = arena_alloc(p->arena, 1, sizeof *s + p->work.size);
   s->next = NULL, s->begun = s->done = false;
   return s;
 }
 
-void pool_submit(Pool *c, const void *job) {
-  pthread_mutex_lock(&c->lock);
-  Slot *s = take_slot(c);
-  memcpy(s->job, job, c->work.size);
-  if (c->last)
-    c->last->next = s;
+void pool_submit(Pool *p, const void *job) {
+  pthread_mutex_lock(&p->lock);
+  Slot *s = take_slot(p);
+  memcpy(s->job, job, p->work.size);
+  if (p->last)
+    p->last->next = s;
   else
-    c->first = s;
-  c->last = s;
-  if (!c->waiting) c->waiting = s;
-  c->pending++;
-  atomic_fetch_add(&c->news, 1);
-  pthread_cond_signal(&c->is_work);
-  pthread_mutex_unlock(&c->lock);
+    p->first = s;
+  p->last = s;
+  if (!p->waiting) p->waiting = s;
+  p->pending++;
+  atomic_fetch_add(&p->news, 1);
+  pthread_cond_signal(&p->is_work);
+  pthread_mutex_unlock(&p->lock);
 }
 
-int pool_workers(const Pool *c) {
-  return c->thread_count + 1;
+int pool_workers(const Pool *p) {
+  return p->thread_count + 1;
 }
 
-int pool_pending(const Pool *c) {
-  return c->pending;
+int pool_pending(const Pool *p) {
+  return p->pending;
 }
 
-void pool_listen(Pool *c, bool (*listener)(void *), void *data) {
-  c->listener = listener, c->listener_data = data;
+void pool_listen(Pool *p, bool (*listener)(void *), void *data) {
+  p->listener = listener, p->listener_data = data;
 }
 
-void pool_stop(Pool *c) {
-  atomic_store(&c->stop, true);
+void pool_stop(Pool *p) {
+  atomic_store(&p->stop, true);
 }
 
-static bool ask(Pool *c) {
-  c->asked = clock_seconds();
-  if (c->listener && !c->listener(c->listener_data)) pool_stop(c);
-  return !atomic_load(&c->stop);
+static bool ask_listener(Pool *p) {
+  p->asked = clock_seconds();
+  if (p->listener && !p->listener(p->listener_data)) pool_stop(p);
+  return !atomic_load(&p->stop);
 }
 
 bool pool_goes_on(const Pool *pool) {
-  Pool *c = (Pool *)pool; // the time of the last question is no business of the worker
-  if (atomic_load(&c->stop)) return false;
-  if (!pthread_equal(pthread_self(), c->caller)) return true;
-  return clock_seconds() - c->asked < BETWEEN_QUESTIONS || ask(c);
+  Pool *p = (Pool *)pool; // `asked` is not visible to workers
+  if (atomic_load(&p->stop)) return false;
+  if (!pthread_equal(pthread_self(), p->caller)) return true;
+  return clock_seconds() - p->asked < ASK_EVERY || ask_listener(p);
 }
 
-// With the lock, which is open during the work.
-static void work_here(Pool *c) {
-  Slot *s = c->waiting;
-  c->waiting = s->next;
-  pthread_mutex_unlock(&c->lock);
-  if (!c->has_own) c->own = make_own(c);
-  c->has_own = true;
+// Called with the lock, which is released during the work.
+static void work_here(Pool *p) {
+  Slot *s = p->waiting;
+  p->waiting = s->next;
+  pthread_mutex_unlock(&p->lock);
+  if (!p->has_own) p->own = make_own(p);
+  p->has_own = true;
   s->begun = true;
-  c->work.work(c->own, s->job);
-  pthread_mutex_lock(&c->lock);
+  p->work.work(p->own, s->job);
+  pthread_mutex_lock(&p->lock);
   s->done = true;
 }
 
-// With the lock.
-static void wait_a_moment(Pool *c) {
+// Called with the lock.
+static void wait_for_done(Pool *p) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += (long)(BETWEEN_QUESTIONS * 1e9);
+  until.tv_nsec += (long)(ASK_EVERY * 1e9);
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
-  if (pthread_cond_timedwait(&c->is_done, &c->lock, &until) != ETIMEDOUT &&
-      clock_seconds() - c->asked < BETWEEN_QUESTIONS)
+  if (pthread_cond_timedwait(&p->is_done, &p->lock, &until) != ETIMEDOUT &&
+      clock_seconds() - p->asked < ASK_EVERY)
     return;
-  pthread_mutex_unlock(&c->lock);
-  ask(c);
-  pthread_mutex_lock(&c->lock);
+  pthread_mutex_unlock(&p->lock);
+  ask_listener(p);
+  pthread_mutex_lock(&p->lock);
 }
 
-static void take_back(Pool *c, Slot *s, void *job) {
-  memcpy(job, s->job, c->work.size);
-  c->first = s->next;
-  if (!c->first) c->last = NULL;
-  s->next = c->spare;
-  c->spare = s;
-  c->pending--;
+static void take_back(Pool *p, Slot *s, void *job) {
+  memcpy(job, s->job, p->work.size);
+  p->first = s->next;
+  if (!p->first) p->last = NULL;
+  s->next = p->spare;
+  p->spare = s;
+  p->pending--;
 }
 
-bool pool_collect(Pool *c, void *job) {
-  Slot *s = c->first;
-  if (!s || atomic_load(&c->stop)) return false;
-  pthread_mutex_lock(&c->lock);
-  while (!s->done && !atomic_load(&c->stop)) {
-    if (c->waiting) {
-      work_here(c);
+bool pool_collect(Pool *p, void *job) {
+  Slot *s = p->first;
+  if (!s || atomic_load(&p->stop)) return false;
+  pthread_mutex_lock(&p->lock);
+  while (!s->done && !atomic_load(&p->stop)) {
+    if (p->waiting) {
+      work_here(p);
       continue;
     }
-    look_around(c);
-    if (!s->done && !c->waiting) wait_a_moment(c);
+    spin(p);
+    if (!s->done && !p->waiting) wait_for_done(p);
   }
-  bool done = s->done && !atomic_load(&c->stop);
-  if (done) take_back(c, s, job);
-  pthread_mutex_unlock(&c->lock);
+  bool done = s->done && !atomic_load(&p->stop);
+  if (done) take_back(p, s, job);
+  pthread_mutex_unlock(&p->lock);
   return done;
 }
 
-bool pool_salvage(Pool *c, void *job) {
-  end_workers(c);
-  while (c->first) {
-    Slot *s = c->first;
+bool pool_salvage(Pool *p, void *job) {
+  end_workers(p);
+  while (p->first) {
+    Slot *s = p->first;
     bool begun = s->begun;
-    take_back(c, s, job);
+    take_back(p, s, job);
     if (begun) return true;
   }
   return false;

@@ -1,8 +1,8 @@
-// Workers that do jobs side by side. A job is a fixed number of bytes without pointers: it is copied when it is submitted,
-// a worker fills in its answer, and it comes back in the order of submission, whatever the number of workers. So the same
-// calls can be served by threads here, and by processes on other machines.
+// A worker pool: threads that work on jobs in parallel. A job is a fixed number of bytes without pointers: it is copied when
+// it is submitted, a worker fills in its answer, and jobs come back in the order of submission for any number of workers.
+// So the same calls could also be served by processes on other machines.
 //
-// Who collects works, too, while it waits: a pool of one has no thread of its own.
+// The thread that collects also works while it waits: a pool of one worker starts no thread.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@ typedef struct Pool Pool;
 
 typedef struct PoolWorker {
   size_t size; // of a job
-  // What a worker needs for itself, made in its own thread before its first job; NULL: nothing.
+  // begin makes the private data of a worker in its thread, before its first job; NULL: there are none.
   void *(*begin)(const void *shared, const Pool *pool);
   void (*end)(void *own);
   void (*work)(void *own, void *job);
@@ -19,23 +19,23 @@ typedef struct PoolWorker {
 } PoolWorker;
 
 int pool_cores(void); // processors that this process may use
-// threads 0: all cores; never more than there are jobs, nor many more than cores
+// Number of workers. threads 0: one per core. At most the number of jobs, and not many more than cores.
 int pool_size(int threads, int jobs);
 
 Pool *pool_new(int workers, const PoolWorker *work);
-void pool_free(Pool *c); // jobs that are not collected are given up
+void pool_free(Pool *p); // drops jobs that are not collected
 
-void pool_submit(Pool *c, const void *job);
-int pool_workers(const Pool *c); // at least 1
-int pool_pending(const Pool *c); // submitted, not collected
-// Waits for the oldest job. false: nothing is pending, or it was stopped. `job` is the job with its answer.
-bool pool_collect(Pool *c, void *job);
+void pool_submit(Pool *p, const void *job);
+int pool_workers(const Pool *p); // at least 1
+int pool_pending(const Pool *p); // submitted, not collected
+// Waits for the oldest job and copies it with its answer. false: nothing is pending, or the pool was stopped.
+bool pool_collect(Pool *p, void *job);
 
-// After a stop: the next job that was begun, finished or not, once all workers have let go. false: there is none.
-bool pool_salvage(Pool *c, void *job);
+// After a stop: waits for all workers, then returns the next job that was begun, finished or not. false: there is none.
+bool pool_salvage(Pool *p, void *job);
 
-// Asked in the thread that made the pool, about thirty times a second while it waits or works; false stops everything.
-void pool_listen(Pool *c, bool (*listener)(void *), void *data);
-void pool_stop(Pool *c);
-// For work: whether to go on with the job.
-bool pool_goes_on(const Pool *c);
+// The listener is called in the thread that made the pool, about thirty times a second; if it returns false, the pool stops.
+void pool_listen(Pool *p, bool (*listener)(void *), void *data);
+void pool_stop(Pool *p);
+// For the work function: whether to continue with the job.
+bool pool_goes_on(const Pool *p);

@@ -77,7 +77,7 @@ void number_format(double value, char out[32]) {
   }
   int digits = fabs(value) < DBL_MIN
                    ? 1
-                   : 15; // 15 are always exact and 17 enough, but for subnormal numbers
+                   : 15; // 15 to 17 digits are needed, fewer only for subnormal numbers
   for (; digits <= 17; digits++) {
     snprintf(out, 32, "%.*g", digits, value);
     if (strtod(out, NULL) == value) return;

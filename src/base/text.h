@@ -1,4 +1,4 @@
-// Text that grows, and small questions about text.
+// A growing text buffer, and conversions between numbers and text.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ void text_add_number(Text *t, double value);
 void text_add_json(Text *t, const char *s);
 
 void number_format(double value, char out[32]); // as text_add_number
-// Reads one number that fills the whole of s (blanks around it allowed). "nan" and "inf" are accepted.
+// The whole of s must be one number; blanks around it are allowed. "nan" and "inf" are accepted.
 bool number_parse(const char *s, double *value);
-// The candidate nearest to name by edit distance (a third of its length at most), or NULL.
+// The candidate nearest to name by edit distance (at most a third of its length), or NULL.
 const char *nearest_name(const char *name, const char *const *candidates, int count);

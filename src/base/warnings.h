@@ -1,4 +1,4 @@
-// Warnings: what looks wrong but does not stop the work. Collected, never printed by the library.
+// Warnings: things that look wrong but do not stop the work. The library collects them and never prints.
 #pragma once
 #include <stdarg.h>
 
@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/err.h"
 
-enum { WARNINGS_MOST = 100 }; // kept; a text that is wrong everywhere needs no more
+enum { WARNINGS_MOST = 100 }; // more are only counted
 
 typedef struct Warnings {
   ARRAY(Err) list; // their code is ERR_NONE
@@ -14,7 +14,7 @@ typedef struct Warnings {
   int left_out; // beyond WARNINGS_MOST
 } Warnings;
 
-// Each does nothing when w is NULL, or has the same warning for the same place. excerpt is copied; NULL or "" when there is none.
+// Each does nothing if w is NULL or already has this warning for this place. excerpt is copied; NULL or "": none.
 void warn_at(Warnings *w, Place at, const char *excerpt, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void warn_args(Warnings *w, Place at, const char *excerpt, const char *format, va_list args);

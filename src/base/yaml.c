@@ -12,7 +12,7 @@ typedef struct Anchor {
   const Yaml *node;
 } Anchor;
 
-typedef struct Reader {
+typedef struct YamlReader {
   Arena *arena, *scratch;
   const char *file, *text;
   size_t length;
@@ -21,50 +21,50 @@ typedef struct Reader {
   ARRAY(Anchor) anchors;
   int nodes;
   Err *err;
-} Reader;
+} YamlReader;
 
 // ---------------------------------------------------------------- events
 
-static Place place_of(const Reader *r, yaml_mark_t mark) {
+static Place place_of(const YamlReader *r, yaml_mark_t mark) {
   return (Place){r->file, (int)mark.line + 1, (int)mark.column + 1};
 }
 
-static bool has_tab_in_indentation(const Reader *r, size_t at) {
+static bool has_tab_in_indentation(const YamlReader *r, size_t at) {
   if (at > r->length) return false;
   while (at > 0 && r->text[at - 1] != '\n') at--;
   while (at < r->length && r->text[at] == ' ') at++;
   return at < r->length && r->text[at] == '\t';
 }
 
-static bool fail_syntax(Reader *r) {
+static bool fail_syntax(YamlReader *r) {
   const yaml_parser_t *p = &r->parser;
   if (p->error == YAML_MEMORY_ERROR) return fail(r->err, ERR_LIMIT, "out of memory");
   Place at = place_of(r, p->problem_mark);
   const char *problem = p->problem ? p->problem : "it cannot be read";
   if (p->error == YAML_READER_ERROR) // it knows only the offset
-    return fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "this is no YAML: %s", problem);
+    return fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "this is not YAML: %s", problem);
   if (has_tab_in_indentation(r, p->problem_mark.index))
-    return fail_at(r->err, ERR_SYNTAX, at, "lines of YAML are indented with blanks, not with tabs");
+    return fail_at(r->err, ERR_SYNTAX, at, "indent YAML with blanks, not with tabs");
   if (p->context && strstr(p->context, "quoted scalar") && strstr(problem, "end of stream"))
     return fail_at(r->err, ERR_SYNTAX, place_of(r, p->context_mark), "this quote is not closed");
   if (p->context && p->context_mark.line != p->problem_mark.line)
-    return fail_at(r->err, ERR_SYNTAX, at, "this is no YAML: %s (%s that begins in line %d)",
+    return fail_at(r->err, ERR_SYNTAX, at, "this is not YAML: %s (%s that begins in line %d)",
                    problem, p->context, (int)p->context_mark.line + 1);
-  return fail_at(r->err, ERR_SYNTAX, at, "this is no YAML: %s", problem);
+  return fail_at(r->err, ERR_SYNTAX, at, "this is not YAML: %s", problem);
 }
 
-static bool next(Reader *r) {
+static bool next(YamlReader *r) {
   yaml_event_delete(&r->event);
   return yaml_parser_parse(&r->parser, &r->event) || fail_syntax(r);
 }
 
-static bool refuse(Reader *r, const char *what) {
+static bool refuse(YamlReader *r, const char *what) {
   return fail_at(r->err, ERR_UNSUPPORTED, place_of(r, r->event.start_mark), "%s", what);
 }
 
 // ---------------------------------------------------------------- nodes
 
-static Yaml *new_node(Reader *r, YamlKind kind, Place at) {
+static Yaml *new_node(YamlReader *r, YamlKind kind, Place at) {
   if (r->nodes++ >= YAML_NODES_MOST) {
     fail_at(r->err, ERR_LIMIT, at, "more than %d values", YAML_NODES_MOST);
     return NULL;
@@ -76,7 +76,7 @@ static Yaml *new_node(Reader *r, YamlKind kind, Place at) {
   return n;
 }
 
-static Yaml *copy(Reader *r, const Yaml *from) {
+static Yaml *copy(YamlReader *r, const Yaml *from) {
   Yaml *n = new_node(r, from->kind, from->at);
   if (!n) return NULL;
   n->text = from->text, n->quoted = from->quoted;
@@ -89,7 +89,7 @@ static Yaml *copy(Reader *r, const Yaml *from) {
   return n;
 }
 
-static Yaml *read_alias(Reader *r) {
+static Yaml *read_alias(YamlReader *r) {
   const char *name = (const char *)r->event.data.alias.anchor;
   Place at = place_of(r, r->event.start_mark);
   for (int i = r->anchors.count - 1; i >= 0; i--)
@@ -99,24 +99,24 @@ static Yaml *read_alias(Reader *r) {
       return n;
     }
   fail_at(r->err, ERR_NAME, at,
-          "*%.60s stands for nothing: no complete value above is marked with &%.60s", name, name);
+          "*%.60s is not defined: no complete value above is marked with &%.60s", name, name);
   return NULL;
 }
 
-static Yaml *read_text(Reader *r) {
+static Yaml *read_text(YamlReader *r) {
   Yaml *n = new_node(r, YAML_TEXT, place_of(r, r->event.start_mark));
   if (!n) return NULL;
   size_t length = r->event.data.scalar.length;
   n->text = arena_copy(r->arena, (const char *)r->event.data.scalar.value, length);
   n->quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   if (strlen(n->text) == length) return n;
-  refuse(r, "a text cannot hold the character \\0");
+  refuse(r, "a text cannot contain the character \\0");
   return NULL;
 }
 
-static Yaml *read_node(Reader *r, int depth);
+static Yaml *read_node(YamlReader *r, int depth);
 
-static Yaml *read_list(Reader *r, int depth) {
+static Yaml *read_list(YamlReader *r, int depth) {
   Yaml *n = new_node(r, YAML_LIST, place_of(r, r->event.start_mark));
   if (!n) return NULL;
   while (next(r) && r->event.type != YAML_SEQUENCE_END_EVENT) {
@@ -127,8 +127,8 @@ static Yaml *read_list(Reader *r, int depth) {
   return r->err->code == ERR_NONE ? n : NULL;
 }
 
-// The text of a key; NULL when there can be none such.
-static Yaml *read_key(Reader *r, Names *known, const Yaml *map) {
+// The text of a key; NULL: an error.
+static Yaml *read_key(YamlReader *r, Names *known, const Yaml *map) {
   Place at = place_of(r, r->event.start_mark);
   if (r->event.type != YAML_SCALAR_EVENT) {
     refuse(r, "a key must be a text");
@@ -147,7 +147,7 @@ static Yaml *read_key(Reader *r, Names *known, const Yaml *map) {
   return NULL;
 }
 
-static Yaml *read_map(Reader *r, int depth) {
+static Yaml *read_map(YamlReader *r, int depth) {
   Yaml *n = new_node(r, YAML_MAP, place_of(r, r->event.start_mark));
   if (!n) return NULL;
   Names *known = names_new(r->scratch);
@@ -176,7 +176,7 @@ static Marks marks_of(const yaml_event_t *e) {
   return (Marks){0};
 }
 
-static Yaml *read_unmarked(Reader *r, int depth) {
+static Yaml *read_unmarked(YamlReader *r, int depth) {
   switch (r->event.type) {
   case YAML_ALIAS_EVENT: return read_alias(r);
   case YAML_SCALAR_EVENT: return read_text(r);
@@ -185,7 +185,7 @@ static Yaml *read_unmarked(Reader *r, int depth) {
   }
 }
 
-static Yaml *read_node(Reader *r, int depth) {
+static Yaml *read_node(YamlReader *r, int depth) {
   Marks marks = marks_of(&r->event);
   if (marks.tag) {
     refuse(r, "tags (!...) are not supported; leave it out");
@@ -205,22 +205,22 @@ static Yaml *read_node(Reader *r, int depth) {
 
 // ---------------------------------------------------------------- a file
 
-static Yaml *read_document(Reader *r) {
+static Yaml *read_document(YamlReader *r) {
   if (!next(r) || !next(r)) return NULL; // the stream, the document
   if (r->event.type == YAML_STREAM_END_EVENT) {
-    fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "there is nothing in this file");
+    fail_at(r->err, ERR_SYNTAX, (Place){.file = r->file}, "this file is empty");
     return NULL;
   }
   Yaml *root = next(r) ? read_node(r, 0) : NULL;
   if (!root || !next(r) || !next(r)) return NULL; // its end, the end of the stream
   if (r->event.type == YAML_STREAM_END_EVENT) return root;
-  refuse(r, "a second document begins here; only one is allowed in a file");
+  refuse(r, "a second document begins here; a file may contain only one");
   return NULL;
 }
 
 Yaml *yaml_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
   Err own = {0};
-  Reader r = {.arena = a, .scratch = arena_new(), .text = text, .length = length, .err = &own};
+  YamlReader r = {.arena = a, .scratch = arena_new(), .text = text, .length = length, .err = &own};
   r.file = arena_copy(a, file, strlen(file));
   Yaml *root = NULL;
   if (length > YAML_BYTES_MOST) {
@@ -323,7 +323,7 @@ static void make_empty_map(const Change *c, Yaml *n) {
   n->at = set_place(c);
 }
 
-// A text becomes the mapping that it is short for.
+// Replaces a text by the mapping that it is short for.
 static bool widen(const Change *c, const Yaml *parent, Yaml *n, const char *rest) {
   bool is_null = yaml_is_null(n);
   const char *key = short_key(c, parent, n);
@@ -383,7 +383,7 @@ static Yaml *step_into_list(const Change *c, const Yaml *list, const char **rest
     return list->items.at[index];
   }
   fail_at(c->err, ERR_NAME, set_place(c),
-          "'%.60s' is a list of %d, and there is no number '%.*s' in it; numbers begin at 0",
+          "'%.60s' is a list of %d and has no element '%.*s'; elements are numbered from 0",
           list->key ? list->key : "", list->items.count, (int)(length < 60 ? length : 60), *rest);
   return NULL;
 }

@@ -1,14 +1,14 @@
-// YAML as a tree of texts, lists and mappings that know their places; and changes to it by path.
+// Reads YAML into a tree of texts, lists and mappings with their places, and changes it by path.
 //
-// Values are texts: what is a number or true is for the reader to say. Aliases are replaced by copies of what they stand
-// for. Tags, merge keys and keys that are no texts are refused.
+// All values are texts: the caller converts numbers and flags. Aliases are replaced by copies of their values. Tags, merge
+// keys and keys that are not texts are errors.
 #pragma once
 #include "base/array.h"
 #include "base/err.h"
 
 enum {
   YAML_DEPTH_MOST = 40,     // mappings and lists inside each other
-  YAML_NODES_MOST = 200000, // of a whole file, copies by aliases included
+  YAML_NODES_MOST = 200000, // in a whole file, including copies by aliases
   YAML_BYTES_MOST = 16 << 20,
 };
 
@@ -19,22 +19,22 @@ struct Yaml {
   YamlKind kind;
   bool quoted;
   const char *text; // "" unless it is a text
-  Place at;         // line 0: it comes from a setting, which is named by the file
+  Place at;         // line 0: it comes from a setting, which at.file names
   const char *key;  // inside a mapping, else NULL
   Place key_at;
   ARRAY(Yaml *) items; // of a list or mapping, in the order of the file
 };
 
-// NULL and err with a place when it is no such tree, or an empty file. The text need not end in NUL; it and file are
-// not kept.
+// NULL and err with a place if the text is not such a tree, or empty. The text need not end in NUL; it and file are not
+// kept.
 Yaml *yaml_parse(Arena *a, const char *file, const char *text, size_t length, Err *err);
 
-Yaml *yaml_find(const Yaml *map, const char *key); // NULL when absent, or no mapping
+Yaml *yaml_find(const Yaml *map, const char *key); // NULL: absent, or not a mapping
 bool yaml_is_null(const Yaml *n);                  // NULL, or nothing at all, ~, null
-// [a, b] becomes {a: , b: }, in place. Nothing happens to what is no list of texts. False when a name stands there twice.
+// Changes [a, b] to {a: , b: }, in place; leaves all else as it is. false: a name occurs twice.
 bool yaml_list_to_map(Arena *a, Yaml *n, Err *err);
 
-// Which key of a mapping a mere text stands for: p: 15 under estimate means p: {start: 15}.
+// The key of a mapping that a plain text is short for: p: 15 under estimate means p: {start: 15}.
 typedef struct YamlShort {
   const char *parent; // key of the mapping around it, NULL: any
   const char *own;    // its own key, NULL: any
@@ -48,8 +48,8 @@ typedef struct YamlSchema {
   int short_count;
 } YamlSchema;
 
-// Puts a value at a path such as estimate.p.start or experiments.0.window, making keys that are missing; a list of one
-// and the thing itself are the same on the way. The value is a text, or a list or mapping in brackets. `place` is what
-// messages about it will name.
+// Sets the value at a path such as estimate.p.start or experiments.0.window, and adds missing keys. A path may treat a list
+// of one as its element, and the other way round. The value is a text, or a list or mapping in brackets. Messages about it
+// name `place`.
 bool yaml_set(Arena *a, Yaml *root, const char *path, const char *value, const char *place,
               const YamlSchema *schema, Err *err);

@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "entrain.h"
 
-// --rel-tol is as good as --rel_tol.
+// --rel-tol is the same as --rel_tol.
 static bool same_name(const char *known, const char *name, size_t length) {
   if (strlen(known) != length) return false;
   for (size_t i = 0; i < length; i++)
@@ -37,7 +37,7 @@ static bool find_option(const char *name, size_t length, EntrainOption *out) {
   return false;
 }
 
-// An option that other commands know.
+// The option exists, but belongs to other commands.
 static bool fail_elsewhere(const Command *c, const EntrainOption *o) {
   char list[200] = "";
   size_t length = 0;
@@ -55,7 +55,7 @@ static bool fail_unknown(const Command *c, const char *word, size_t length) {
   if (length >= sizeof name) length = sizeof name - 1;
   memcpy(name, word, length);
   name[length] = 0;
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   EntrainOption option;
   if (find_option(name, length, &option)) return fail_elsewhere(c, &option);
   for (const Flag *f = c->flags; f->name; f++)
@@ -74,7 +74,7 @@ static bool ends_with(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-// An argument that may be left out is taken unless the next word is a flag or the model file.
+// An argument in brackets is taken unless the next word is a flag or the file of the command.
 static bool takes_next(const Flag *f, const char *next) {
   if (!next) return false;
   if (f && f->argument[0] == '[')
@@ -82,13 +82,13 @@ static bool takes_next(const Flag *f, const char *next) {
   return strncmp(next, "--", 2) != 0;
 }
 
-typedef struct Reader {
+typedef struct ArgumentReader {
   Arguments *a;
   char **words;
   int count, at;
-} Reader;
+} ArgumentReader;
 
-static bool add_given(Reader *r, const Flag *flag, const char *name, const char *value) {
+static bool add_given(ArgumentReader *r, const Flag *flag, const char *name, const char *value) {
   const char *next = r->at < r->count ? r->words[r->at] : NULL;
   bool is_switch = flag && !flag->argument,
        may_lack = flag && !is_switch && flag->argument[0] == '[';
@@ -105,7 +105,7 @@ static bool add_given(Reader *r, const Flag *flag, const char *name, const char 
   return true;
 }
 
-static bool read_long(Reader *r, const char *word) {
+static bool read_long(ArgumentReader *r, const char *word) {
   size_t length = strcspn(word, "=");
   const char *value = word[length] ? word + length + 1 : NULL;
   const Flag *flag = find_flag(r->a->command, word, length);
@@ -116,13 +116,13 @@ static bool read_long(Reader *r, const char *word) {
   return fail_unknown(r->a->command, word, length);
 }
 
-// Options that have a letter.
+// The options of the library that have a letter.
 static bool find_option_letter(const Command *c, char letter, EntrainOption *out) {
   const char *name = letter == 'j' ? "threads" : NULL;
   return name && find_option(name, strlen(name), out) && takes(c, out);
 }
 
-static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE
+static bool read_short(ArgumentReader *r, const char *word) { // -o FILE, -oFILE
   const Flag *flag = find_letter(r->a->command, word[0]);
   EntrainOption option;
   if (!flag && find_option_letter(r->a->command, word[0], &option))
@@ -135,7 +135,7 @@ static bool read_short(Reader *r, const char *word) { // -o FILE, -oFILE
   return add_given(r, flag, flag->name, word[1] ? word + 1 : NULL);
 }
 
-static bool read_word(Reader *r, bool *flags_ended) {
+static bool read_word(ArgumentReader *r, bool *flags_ended) {
   const char *word = r->words[r->at++];
   if (*flags_ended || word[0] != '-' || word[1] == 0) {
     r->a->words[r->a->word_count++] = word;
@@ -153,7 +153,7 @@ static bool check_words(const Arguments *a) {
   if (a->word_count < least)
     complain("%s needs a %s: entrain %s %s", c->name, c->words, c->name, c->words);
   else if (a->word_count > most)
-    complain("%s does not know what to do with '%s'", c->name, a->words[most]);
+    complain("%s: unexpected argument '%s'", c->name, a->words[most]);
   return a->word_count >= least && a->word_count <= most;
 }
 
@@ -165,7 +165,7 @@ bool arguments_parse(Arguments *a, const Command *command, int count, char **wor
     complain("out of memory");
     return false;
   }
-  Reader r = {a, words, count, 0};
+  ArgumentReader r = {a, words, count, 0};
   bool flags_ended = false;
   while (r.at < count)
     if (!read_word(&r, &flags_ended)) return false;

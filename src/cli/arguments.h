@@ -1,4 +1,4 @@
-// The words of a command line, sorted into flags with their values, options of the library, and the rest.
+// Parses a command line into flags with their values, options of the library, and other words.
 #pragma once
 #include <stdbool.h>
 
@@ -7,7 +7,7 @@
 typedef struct Given {
   const Flag *flag;  // NULL: an option of the library
   const char *name;  // of the flag or option
-  const char *value; // NULL: a switch, or an argument that was left out
+  const char *value; // NULL: a switch, or the argument was left out
 } Given;
 
 struct Arguments {
@@ -19,10 +19,10 @@ struct Arguments {
   bool wants_help; // -h or --help
 };
 
-// Borrows the words. false: it has told what is wrong.
+// Borrows the words. false: the error is printed.
 bool arguments_parse(Arguments *a, const Command *command, int count, char **words);
 void arguments_done(Arguments *a);
 
 bool arguments_have(const Arguments *a, const char *flag);
-const char *arguments_value(const Arguments *a,
-                            const char *flag); // of the last one; NULL when absent
+// The value of the last flag of that name; NULL if there is none.
+const char *arguments_value(const Arguments *a, const char *flag);

@@ -1,3 +1,4 @@
+// entrain basin: searches from many starts and maps which optimum each of them reaches.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,14 +16,14 @@
 static const char *const PLACES[] = {"svg", "png", "csv", "json", NULL};
 enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 1000000 };
 
-typedef struct Plan {
+typedef struct BasinStarts {
   EntrainBasinAxis *axes;
   int axis_count;
   int random;
   Words over; // owns the names
-} Plan;
+} BasinStarts;
 
-static void plan_done(Plan *p) {
+static void starts_done(BasinStarts *p) {
   words_done(&p->over);
   free(p->axes);
 }
@@ -40,31 +41,32 @@ static bool read_count(const char *flag, const char *text, char **end, int *coun
   return false;
 }
 
-static bool read_random(const Arguments *a, Plan *plan) {
+static bool read_random(const Arguments *a, BasinStarts *starts) {
   const char *text = arguments_value(a, "random");
   char *end;
   if (!text) return true;
   if (arguments_have(a, "grid")) {
-    complain("starts are on a --grid or at --random, not both");
+    complain("give --grid or --random, not both");
     return false;
   }
-  if (!read_count("--random", text, &end, &plan->random)) return false;
+  if (!read_count("--random", text, &end, &starts->random)) return false;
   if (*end) complain("--random: '%s' is not a count", text);
   return !*end;
 }
 
 // A problem with one or two unknowns needs no --over.
-static bool set_default_over(const EntrainProblem *p, Plan *plan) {
+static bool set_default_over(const EntrainProblem *p, BasinStarts *starts) {
   EntrainUnknown u;
   int count = entrain_problem_unknown_count(p);
   if (count > 2 || count < 1) {
-    complain("say with --over which of the %d estimated numbers the starts differ in, as in --over "
-             "alpha,beta; or give --random N for random starts in all of them",
+    complain("name with --over the unknowns that vary between starts (%d are estimated), as in "
+             "--over alpha,beta; or give --random N for random starts in all of them",
              count);
     return false;
   }
-  plan->axis_count = count;
-  for (int i = 0; i < count && entrain_problem_unknown(p, i, &u); i++) plan->axes[i].name = u.name;
+  starts->axis_count = count;
+  for (int i = 0; i < count && entrain_problem_unknown(p, i, &u); i++)
+    starts->axes[i].name = u.name;
   return true;
 }
 
@@ -72,49 +74,51 @@ static bool are_different(const Words *names) {
   for (int i = 0; i < names->count; i++)
     for (int k = 0; k < i; k++)
       if (strcmp(names->at[i], names->at[k]) == 0) {
-        complain("--over names %s twice", names->at[i]);
+        complain("--over names '%s' twice", names->at[i]);
         return false;
       }
   return true;
 }
 
-static bool read_over(const Arguments *a, const EntrainProblem *p, Plan *plan) {
+static bool read_over(const Arguments *a, const EntrainProblem *p, BasinStarts *starts) {
   const char *list = arguments_value(a, "over");
-  if (list && (!words_split("--over", list, &plan->over) || !are_different(&plan->over)))
+  if (list && (!words_split("--over", list, &starts->over) || !are_different(&starts->over)))
     return false;
-  int room = plan->over.count > 2 ? plan->over.count : 2;
-  plan->axes = calloc((size_t)room, sizeof *plan->axes);
-  if (!plan->axes) {
+  int room = starts->over.count > 2 ? starts->over.count : 2;
+  starts->axes = calloc((size_t)room, sizeof *starts->axes);
+  if (!starts->axes) {
     complain("out of memory");
     return false;
   }
-  for (int k = 0; k < room; k++) plan->axes[k].low = plan->axes[k].high = nan("");
-  plan->axis_count = plan->over.count;
-  for (int k = 0; k < plan->over.count; k++) plan->axes[k].name = plan->over.at[k];
-  return list || plan->random || set_default_over(p, plan);
+  for (int k = 0; k < room; k++) starts->axes[k].low = starts->axes[k].high = nan("");
+  starts->axis_count = starts->over.count;
+  for (int k = 0; k < starts->over.count; k++) starts->axes[k].name = starts->over.at[k];
+  return list || starts->random || set_default_over(p, starts);
 }
 
-static bool wrong_grid(const char *text, const Plan *plan) {
-  complain("--grid: '%s' does not give one count for each of the %d numbers of --over, as 50%s "
-           "does",
-           text, plan->axis_count, plan->axis_count == 1 ? "" : "x40");
+static bool wrong_grid(const char *text, const BasinStarts *starts) {
+  complain("--grid: '%s' must give one count for each of the %d unknowns of --over, as in 50%s",
+           text, starts->axis_count, starts->axis_count == 1 ? "" : "x40");
   return false;
 }
 
-static bool read_grid(const Arguments *a, Plan *plan) {
+static bool read_grid(const Arguments *a, BasinStarts *starts) {
   const char *text = arguments_value(a, "grid"), *at = text;
-  if (plan->random) return true;
-  for (int k = 0; k < plan->axis_count && !text; k++)
-    plan->axes[k].count = plan->axis_count == 1 ? GRID_ONE : plan->axis_count == 2 ? GRID_TWO : 0;
-  if (!text && plan->axis_count > 2) {
-    complain("give --grid with a count for each of the %d numbers of --over", plan->axis_count);
+  if (starts->random) return true;
+  for (int k = 0; k < starts->axis_count && !text; k++)
+    starts->axes[k].count = starts->axis_count == 1   ? GRID_ONE
+                            : starts->axis_count == 2 ? GRID_TWO
+                                                      : 0;
+  if (!text && starts->axis_count > 2) {
+    complain("give --grid with one count for each of the %d unknowns of --over",
+             starts->axis_count);
     return false;
   }
-  for (int k = 0; k < plan->axis_count && text; k++) {
+  for (int k = 0; k < starts->axis_count && text; k++) {
     char *end;
-    if (!read_count("--grid", at, &end, &plan->axes[k].count)) return false;
-    bool last = k + 1 == plan->axis_count;
-    if (*end != (last ? 0 : 'x')) return wrong_grid(text, plan);
+    if (!read_count("--grid", at, &end, &starts->axes[k].count)) return false;
+    bool last = k + 1 == starts->axis_count;
+    if (*end != (last ? 0 : 'x')) return wrong_grid(text, starts);
     at = end + 1;
   }
   return true;
@@ -122,16 +126,16 @@ static bool read_grid(const Arguments *a, Plan *plan) {
 
 // ---------------------------------------------------------------- --range, --log
 
-static EntrainBasinAxis *find_axis(Plan *plan, const char *flag, const char *name) {
-  Nearest nearest = {.name = name};
-  for (int k = 0; k < plan->axis_count; k++) {
-    if (strcmp(plan->axes[k].name, name) == 0) return &plan->axes[k];
-    nearest_offer(&nearest, plan->axes[k].name);
+static EntrainBasinAxis *find_axis(BasinStarts *starts, const char *flag, const char *name) {
+  NearestWord nearest = {.name = name};
+  for (int k = 0; k < starts->axis_count; k++) {
+    if (strcmp(starts->axes[k].name, name) == 0) return &starts->axes[k];
+    nearest_offer(&nearest, starts->axes[k].name);
   }
   if (nearest.best)
-    complain("%s: the starts do not differ in '%s'; did you mean '%s'?", flag, name, nearest.best);
+    complain("%s: '%s' does not vary between starts; did you mean '%s'?", flag, name, nearest.best);
   else
-    complain("%s: the starts do not differ in '%s'; name it under --over", flag, name);
+    complain("%s: '%s' does not vary between starts; name it in --over", flag, name);
   return NULL;
 }
 
@@ -142,10 +146,10 @@ static bool read_limit(const EntrainProblem *p, const char *text, double *value)
   return false;
 }
 
-static bool read_range(const EntrainProblem *p, Plan *plan, char *assignment) {
+static bool read_range(const EntrainProblem *p, BasinStarts *starts, char *assignment) {
   const char *name, *text;
   if (!assignment_split("--range", assignment, &name, &text)) return false;
-  EntrainBasinAxis *axis = find_axis(plan, "--range", name);
+  EntrainBasinAxis *axis = find_axis(starts, "--range", name);
   char *colon = strchr(text, ':');
   if (!axis) return false;
   if (!colon || strchr(colon + 1, ':')) {
@@ -157,80 +161,66 @@ static bool read_range(const EntrainProblem *p, Plan *plan, char *assignment) {
   return read_limit(p, text, &axis->low) && read_limit(p, colon + 1, &axis->high);
 }
 
-static bool read_ranges(const EntrainProblem *p, Plan *plan, const char *list) {
+static bool read_ranges(const EntrainProblem *p, BasinStarts *starts, const char *list) {
   Words words;
   bool done = assignments_split("--range", list, &words);
-  for (int i = 0; done && i < words.count; i++) done = read_range(p, plan, (char *)words.at[i]);
+  for (int i = 0; done && i < words.count; i++) done = read_range(p, starts, (char *)words.at[i]);
   words_done(&words);
   return done;
 }
 
 static bool set_spacing(EntrainBasinAxis *axis, EntrainSpacing spacing) {
   bool other = axis->spacing != ENTRAIN_SPACING_DEFAULT && axis->spacing != spacing;
-  if (other) complain("%s is spaced by --log or by --linear, not by both", axis->name);
+  if (other) complain("give '%s' in --log or in --linear, not in both", axis->name);
   axis->spacing = spacing;
   return !other;
 }
 
-static bool read_spacings(Plan *plan, const char *flag, EntrainSpacing spacing, const char *list) {
+static bool read_spacings(BasinStarts *starts, const char *flag, EntrainSpacing spacing,
+                          const char *list) {
   Words words;
   bool done = words_split(flag, list, &words);
   for (int i = 0; done && i < words.count; i++) {
-    EntrainBasinAxis *axis = find_axis(plan, flag, words.at[i]);
+    EntrainBasinAxis *axis = find_axis(starts, flag, words.at[i]);
     done = axis && set_spacing(axis, spacing);
   }
   words_done(&words);
   return done;
 }
 
-// Random starts in all unknowns: the axes are needed where something is said about one of them.
-static bool take_all_unknowns(const EntrainProblem *p, Plan *plan) {
+// Random starts in all unknowns: --range, --log and --linear may name any of them.
+static bool take_all_unknowns(const EntrainProblem *p, BasinStarts *starts) {
   int count = entrain_problem_unknown_count(p);
   EntrainUnknown u;
-  free(plan->axes);
-  plan->axes = calloc((size_t)count + 1, sizeof *plan->axes);
-  if (!plan->axes) {
+  free(starts->axes);
+  starts->axes = calloc((size_t)count + 1, sizeof *starts->axes);
+  if (!starts->axes) {
     complain("out of memory");
     return false;
   }
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
-    plan->axes[i] = (EntrainBasinAxis){.name = u.name, .low = nan(""), .high = nan("")};
-  plan->axis_count = count;
+    starts->axes[i] = (EntrainBasinAxis){.name = u.name, .low = nan(""), .high = nan("")};
+  starts->axis_count = count;
   return true;
 }
 
-static bool read_details(const Arguments *a, const EntrainProblem *p, Plan *plan) {
-  bool done = plan->axis_count > 0 || take_all_unknowns(p, plan);
+static bool read_details(const Arguments *a, const EntrainProblem *p, BasinStarts *starts) {
+  bool done = starts->axis_count > 0 || take_all_unknowns(p, starts);
   for (int i = 0; done && i < a->given_count; i++) {
     const Given *g = &a->given[i];
     if (!g->flag) continue;
-    if (strcmp(g->name, "range") == 0) done = read_ranges(p, plan, g->value);
+    if (strcmp(g->name, "range") == 0) done = read_ranges(p, starts, g->value);
     if (strcmp(g->name, "log") == 0)
-      done = read_spacings(plan, "--log", ENTRAIN_SPACING_LOG, g->value);
+      done = read_spacings(starts, "--log", ENTRAIN_SPACING_LOG, g->value);
     if (strcmp(g->name, "linear") == 0)
-      done = read_spacings(plan, "--linear", ENTRAIN_SPACING_LINEAR, g->value);
+      done = read_spacings(starts, "--linear", ENTRAIN_SPACING_LINEAR, g->value);
   }
   return done;
 }
 
-static bool read_plan(const Arguments *a, const EntrainProblem *p, Plan *plan) {
-  return read_random(a, plan) && read_over(a, p, plan) && read_grid(a, plan) &&
-         read_details(a, p, plan);
-}
-
-// The values of the model, but for those that --truth names. NULL without the flag, or (*wrong) when something is wrong.
-static double *read_truth(const Arguments *a, const EntrainProblem *p, bool *wrong) {
-  const char *list = arguments_value(a, "truth");
-  EntrainUnknown u;
-  *wrong = false;
-  if (!arguments_have(a, "truth")) return NULL;
-  double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
-  if (!truth) complain("out of memory");
-  for (int i = 0; truth && entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
-  *wrong = !truth || (list && !read_unknowns(p, "--truth", list, truth));
-  if (!*wrong) return truth;
-  free(truth);
-  return NULL;
+static bool read_starts(const Arguments *a, const EntrainProblem *p, BasinStarts *starts) {
+  return read_random(a, starts) && read_over(a, p, starts) && read_grid(a, starts) &&
+         read_details(a, p, starts);
 }
 
 // ---------------------------------------------------------------- progress
@@ -254,21 +244,16 @@ static bool listen(void *data, const EntrainBasinState *s) {
 
 // ---------------------------------------------------------------- results
 
-static int write_png(const char *path, const EntrainBasin *b) {
-  size_t length;
-  char *bytes = entrain_basin_png(b, &length);
-  if (!bytes) return INTERNAL;
-  bool done = output_write(path, bytes, length);
-  entrain_text_free(bytes);
-  return done ? DONE : WRONG_USE;
-}
-
 static int write_files(const Arguments *a, const EntrainBasin *b) {
   const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
   const char *csv = arguments_value(a, "csv"), *json = arguments_value(a, "json");
   int status = DONE;
   if (svg) status = write_result(svg, entrain_basin_svg(b));
-  if (status == DONE && png) status = write_png(png, b);
+  if (status == DONE && png) {
+    size_t length = 0;
+    char *bytes = entrain_basin_png(b, &length);
+    status = write_bytes(png, bytes, length);
+  }
   if (status == DONE && csv) status = write_result(csv, entrain_basin_csv(b));
   if (status == DONE && json) status = write_result(json, entrain_basin_json(b));
   return status;
@@ -286,15 +271,14 @@ static int write_results(const Arguments *a, const EntrainBasin *b) {
   return state.done == state.starts && state.reached_best > 0 ? DONE : NOT_REACHED;
 }
 
-static int study(const Arguments *a, const EntrainProblem *problem, const Plan *plan) {
+static int study(const Arguments *a, const EntrainProblem *problem, const BasinStarts *starts) {
   EntrainError error;
-  bool wrong;
-  double *truth = read_truth(a, problem, &wrong);
-  if (wrong) return WRONG_USE;
+  double *truth = arguments_have(a, "truth") ? read_truth(a, problem) : NULL;
+  if (arguments_have(a, "truth") && !truth) return WRONG_USE;
   Progress progress = progress_new(a);
   interrupt_watch();
-  EntrainBasin *b = entrain_basin_run(problem, plan->axes, plan->axis_count, plan->random, truth,
-                                      listen, &progress, &error);
+  EntrainBasin *b = entrain_basin_run(problem, starts->axes, starts->axis_count, starts->random,
+                                      truth, listen, &progress, &error);
   progress_clear(&progress);
   int status = b ? write_results(a, b) : complain_error(&error);
   entrain_basin_free(b);
@@ -303,9 +287,9 @@ static int study(const Arguments *a, const EntrainProblem *problem, const Plan *
 }
 
 static int plan_and_study(const Arguments *a, const EntrainProblem *problem) {
-  Plan plan = {0};
-  int status = read_plan(a, problem, &plan) ? study(a, problem, &plan) : WRONG_USE;
-  plan_done(&plan);
+  BasinStarts starts = {0};
+  int status = read_starts(a, problem, &starts) ? study(a, problem, &starts) : WRONG_USE;
+  starts_done(&starts);
   return status;
 }
 
@@ -314,34 +298,31 @@ static int run(const Arguments *a) {
 }
 
 static const Flag FLAGS[] = {
-    {"over", 0, "NAMES", "the numbers that starts differ in: alpha,beta",
-     "all of them, where the problem has one or two", false},
-    {"grid", 0, "COUNTS", "starts along each of them: 50x50, or 200 of a single one", "25x25; 100",
-     false},
+    {"over", 0, "NAMES", "the unknowns that vary between starts: alpha,beta",
+     "all, if the problem has one or two", false},
+    {"grid", 0, "COUNTS", "number of starts along each unknown: 50x50, or 200 for one unknown",
+     "25x25; 100", false},
     {"random", 0, "N",
-     "N random starts instead of a grid; without --over in all numbers; --seed chooses them", NULL,
-     false},
-    {"range", 0, "LIST", "where the starts lie: alpha=0.1:10,beta=0:5", "the bounds", false},
-    {"log", 0, "NAMES", "these are spaced logarithmically",
-     "numbers that are searched on a logarithmic scale", false},
-    {"linear", 0, "NAMES", "these are spaced evenly", "all others", false},
-    {"start", 0, "LIST", "where the other numbers begin: mu=0.1", "the problem file", false},
+     "N random starts instead of a grid; in all unknowns if --over is not given; --seed selects "
+     "them",
+     NULL, false},
+    {"range", 0, "LIST", "range of the starts: alpha=0.1:10,beta=0:5", "the bounds", false},
+    {"log", 0, "NAMES", "unknowns with logarithmic spacing",
+     "those that are searched on a logarithmic scale", false},
+    {"linear", 0, "NAMES", "unknowns with even spacing", "all others", false},
+    {"start", 0, "LIST", "start values of the other unknowns: mu=0.1", "the problem file", false},
     {"truth", 0, "[LIST]",
-     "tells how far each optimum is from these values (alpha=0.5), without a list from those of "
-     "the model",
+     "reports the distance of each optimum from these values (alpha=0.5); without a list, from "
+     "the values in the model",
      NULL, false},
-    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
-     false},
-    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
-     false},
-    {"svg", 0, "FILE", "the map as a picture; - is standard output", NULL, false},
-    {"png", 0, "FILE", "the map as a picture made of pixels", NULL, false},
-    {"csv", 0, "FILE", "every start: where it began and ended, which optimum, objective, work",
-     NULL, false},
+    FLAG_SET,
+    FLAG_METHOD,
+    {"svg", 0, "FILE", "the map as an SVG picture; - is standard output", NULL, false},
+    {"png", 0, "FILE", "the map as a PNG picture", NULL, false},
+    {"csv", 0, "FILE", "one row for each start: start, end, optimum, objective, work", NULL, false},
     {"json", 0, "FILE", "optima, shares and work for other programs", NULL, false},
-    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
-    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
-     NULL, false},
+    FLAG_QUIET,
+    FLAG_PROGRESS,
     {0},
 };
 
@@ -349,22 +330,23 @@ static const char *const EXAMPLES[] = {
     "entrain basin swing.yaml --over p,theta.start --grid 50x50 --method lm --svg map.svg",
     "From which of 2500 starts does a local search find the best optimum?",
     "entrain basin swing.yaml --random 200 --method homotopy --truth p=10",
-    "200 random starts between the bounds, and how far from the truth they end",
+    "200 random starts between the bounds, with the distance of each optimum from the truth",
     NULL,
 };
 
 const Command CMD_BASIN = {
     "basin",
     "PROBLEM",
-    "which optimum is reached from which start: a map",
-    "Searches from every point of a grid, or from random points, and sorts the ends into distinct "
-    "optima. Tells the share of starts that reach each of them, the best one first, and draws "
-    "which start leads to which optimum: on the terminal, as SVG or as PNG. Numbers that --over "
-    "does not name begin where the problem says. End points count as one optimum when their "
-    "numbers and objectives agree, or when they differ only along a direction that the data do not "
-    "see. --max_simulations is for each search, --max_seconds for all of them. PROBLEM is "
-    "a YAML file ('entrain help problem' explains it). Ctrl-C ends it with what is done. The exit "
-    "status is 1 when it was stopped, or no start reached an optimum.",
+    "a map: which start leads to which optimum",
+    "Searches from every point of a grid, or from random points, and groups the end points into "
+    "distinct optima. Reports the share of starts that reach each optimum, the best one first, and "
+    "draws which start leads to which optimum: on the terminal, as SVG or as PNG. Unknowns that "
+    "--over does not name start at the values of the problem. Two end points are the same optimum "
+    "if their values and objectives agree, or if they differ only along a direction that the data "
+    "do not determine. --max_simulations limits each search, --max_seconds all of them together. "
+    "PROBLEM is a YAML file ('entrain help problem' explains it). Ctrl-C stops the study and "
+    "reports the starts that are finished. The exit status is 1 if the study was stopped or no "
+    "start reached an optimum.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

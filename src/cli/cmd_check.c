@@ -1,3 +1,4 @@
+// entrain check: examines a problem without running a fit.
 #include "cli/arguments.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -28,17 +29,16 @@ static int run(const Arguments *a) {
 }
 
 static const Flag FLAGS[] = {
-    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.start=40", NULL,
-     false},
+    FLAG_SET,
     {"start", 0, "LIST", "other start values: p=3,q=4", "the problem file", false},
-    {"json", 0, "FILE", "the findings for other programs; - is standard output", NULL, false},
-    {"quiet", 'q', NULL, "no report; file and exit status only", NULL, false},
+    {"json", 0, "FILE", "the findings as JSON; - is standard output", NULL, false},
+    {"quiet", 'q', NULL, "no report; only file and exit status", NULL, false},
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain check swing.yaml",
-    "Is the problem sound, and what will the data tell?",
+    "Is the problem sound, and what can the data determine?",
     "entrain check swing.yaml --start p=40",
     "The same at other start values",
     NULL,
@@ -47,13 +47,13 @@ static const char *const EXAMPLES[] = {
 const Command CMD_CHECK = {
     "check",
     "PROBLEM",
-    "whether a problem is sound, before any fit",
-    "Reads model, data and problem file and runs no fit: are the equations balanced, do the start "
-    "values satisfy constraints, are the data of good quality, can the model be simulated at the "
-    "start values, does every parameter change "
-    "something, and can the data tell the parameters apart. Each warning says what to change. "
-    "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input. The "
-    "exit status is 1 when something must be changed before a fit.",
+    "finds faults in a problem before a fit",
+    "Reads model, data and problem file and checks them without a fit: are the equations balanced, "
+    "do the start values satisfy the constraints, are the data of good quality, can the model be "
+    "simulated at the start values, does every parameter have an effect, and can the data "
+    "distinguish the parameters. Each warning says what to change. PROBLEM is a YAML file "
+    "('entrain help problem' explains it), or - for standard input. The exit status is 1 if you "
+    "must change something before a fit.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

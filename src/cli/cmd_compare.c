@@ -1,3 +1,4 @@
+// entrain compare: solves one problem with several methods and prints a table of results and work.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +19,18 @@ enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN };
 static const char *const ERRORS[] = {"determined", "all", NULL};
 enum { RUNS_MOST = 1000000 };
 
-typedef struct Job {
+typedef struct CompareCommand {
   const Arguments *a;
   const EntrainProblem *problem;
   EntrainCompare *compare;
-  int layout, format, all; // indices of their words
-} Job;
+  int layout, format, all; // indices in LAYOUTS, FORMATS, ERRORS
+} CompareCommand;
 
 // ---------------------------------------------------------------- flags
 
 static bool read_word(const Arguments *a, const char *flag, const char *const *words, int *index) {
   const char *value = arguments_value(a, flag);
-  Nearest nearest = {.name = value};
+  NearestWord nearest = {.name = value};
   *index = 0;
   if (!value) return true;
   for (int i = 0; words[i]; i++) {
@@ -64,7 +65,7 @@ static bool read_count(const Arguments *a, const char *flag, int *count) {
   return false;
 }
 
-static bool spares(const Job *job, const char *path) {
+static bool spares(const CompareCommand *job, const char *path) {
   for (int i = 0; PLACES[i]; i++) {
     const char *place = arguments_value(job->a, PLACES[i]);
     if (!place || !output_is_same(place, path)) continue;
@@ -74,15 +75,15 @@ static bool spares(const Job *job, const char *path) {
   return true;
 }
 
-static bool add_method(const Job *job, const char *place, const char *text) {
+static bool add_method(const CompareCommand *job, const char *place, const char *text) {
   EntrainError error;
   if (entrain_compare_add(job->compare, text, &error)) return true;
   complain("%s: %s", place, error.text);
   return false;
 }
 
-// "@file": a method in each line; empty lines and those that begin with # do not count.
-static bool add_methods_of_file(const Job *job, const char *path) {
+// "@file": one method per line; empty lines and lines that begin with # are skipped.
+static bool add_methods_of_file(const CompareCommand *job, const char *path) {
   size_t length;
   if (strcmp(path, "-") != 0 && !spares(job, path)) return false;
   char *text = read_all(path, &length), *at = text, *line;
@@ -99,11 +100,11 @@ static bool add_methods_of_file(const Job *job, const char *path) {
     }
   }
   free(text);
-  if (done && !count) complain("--methods: '%s' names no method; give one in each line", path);
+  if (done && !count) complain("--methods: '%s' names no method; write one per line", path);
   return done && count;
 }
 
-static bool add_methods(const Job *job) {
+static bool add_methods(const CompareCommand *job) {
   const char *list = arguments_value(job->a, "methods");
   Words words;
   if (!list) return true;
@@ -114,25 +115,16 @@ static bool add_methods(const Job *job) {
   return done;
 }
 
-// The values of the model, but for those that --truth names.
-static bool read_truth(const Job *job) {
+static bool set_truth(const CompareCommand *job) {
   if (!arguments_have(job->a, "truth")) return true;
-  int count = entrain_problem_unknown_count(job->problem);
-  double *truth = calloc((size_t)count + 1, sizeof *truth);
-  EntrainUnknown u;
-  if (!truth) {
-    complain("out of memory");
-    return false;
-  }
-  for (int i = 0; entrain_problem_unknown(job->problem, i, &u); i++) truth[i] = u.in_model;
-  const char *list = arguments_value(job->a, "truth");
-  bool done = !list || read_unknowns(job->problem, "--truth", list, truth);
-  if (done) entrain_compare_truth(job->compare, truth, job->all == 1);
+  double *truth = read_truth(job->a, job->problem);
+  if (!truth) return false;
+  entrain_compare_truth(job->compare, truth, job->all == 1);
   free(truth);
-  return done;
+  return true;
 }
 
-static bool read_found(const Job *job) {
+static bool read_found(const CompareCommand *job) {
   const char *text = arguments_value(job->a, "found");
   double value;
   if (!text) return true;
@@ -145,7 +137,7 @@ static bool read_found(const Job *job) {
   return false;
 }
 
-static bool read_published(const Job *job) {
+static bool read_published(const CompareCommand *job) {
   const char *path = arguments_value(job->a, "published");
   EntrainError error;
   if (!path) return true;
@@ -159,12 +151,12 @@ static bool wants_traces(const Arguments *a) {
   return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png");
 }
 
-static bool set_up(Job *job) {
+static bool set_up(CompareCommand *job) {
   int seeds, starts;
   if (!read_word(job->a, "layout", LAYOUTS, &job->layout) ||
       !read_word(job->a, "format", FORMATS, &job->format) ||
       !read_word(job->a, "error", ERRORS, &job->all) || !read_count(job->a, "seeds", &seeds) ||
-      !read_count(job->a, "random_starts", &starts) || !read_truth(job) || !read_found(job) ||
+      !read_count(job->a, "random_starts", &starts) || !set_truth(job) || !read_found(job) ||
       !read_published(job) || !add_methods(job))
     return false;
   entrain_compare_repeat(job->compare, seeds, starts);
@@ -194,7 +186,7 @@ static bool listen(void *data, const EntrainCompareProgress *c) {
 
 // ---------------------------------------------------------------- results
 
-static char *text_of(const Job *job) {
+static char *text_of(const CompareCommand *job) {
   Terminal t = output_terminal();
   EntrainCompareLayout layout = (EntrainCompareLayout)job->layout;
   switch (job->format) {
@@ -207,27 +199,19 @@ static char *text_of(const Job *job) {
   }
 }
 
-static int write_picture(const char *path, char *bytes, size_t length) {
-  if (!bytes) {
-    complain("there is nothing to draw: no method told a step");
-    return NOT_REACHED;
-  }
-  bool done = output_write(path, bytes, length);
-  entrain_text_free(bytes);
-  return done ? DONE : WRONG_USE;
-}
+static const char NOTHING[] = "there is nothing to draw: no method reported a step";
 
-static int write_pictures(const Job *job) {
+static int write_pictures(const CompareCommand *job) {
   const char *svg = arguments_value(job->a, "svg"), *png = arguments_value(job->a, "png");
   int status = DONE;
   if (svg) {
     char *text = entrain_compare_svg(job->compare);
-    status = write_picture(svg, text, text ? strlen(text) : 0);
+    status = write_picture(svg, text, text ? strlen(text) : 0, NOTHING);
   }
   if (status == DONE && png) {
     size_t length = 0;
     char *bytes = entrain_compare_png(job->compare, &length);
-    status = write_picture(png, bytes, length);
+    status = write_picture(png, bytes, length, NOTHING);
   }
   return status;
 }
@@ -242,7 +226,7 @@ static bool is_same_everywhere(const EntrainCompare *c) {
   return same;
 }
 
-static int write_results(const Job *job) {
+static int write_results(const CompareCommand *job) {
   const char *output = arguments_value(job->a, "output"), *trace = arguments_value(job->a, "trace");
   bool silent = arguments_have(job->a, "quiet") && !output;
   static const char *const OTHERS[] = {"trace", "svg", "png", NULL};
@@ -258,7 +242,7 @@ static int write_results(const Job *job) {
   return whole ? DONE : NOT_REACHED;
 }
 
-static int study(Job *job) {
+static int study(CompareCommand *job) {
   EntrainError error;
   if (!set_up(job)) return WRONG_USE;
   Progress progress = progress_new(job->a);
@@ -269,7 +253,7 @@ static int study(Job *job) {
 }
 
 static int compare_all(const Arguments *a, const EntrainProblem *problem) {
-  Job job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
+  CompareCommand job = {.a = a, .problem = problem, .compare = entrain_compare_new(problem)};
   int status = study(&job);
   entrain_compare_free(job.compare);
   return status;
@@ -283,75 +267,71 @@ static int run(const Arguments *a) {
 
 static const Flag FLAGS[] = {
     {"methods", 0, "LIST",
-     "what is compared: lm,homotopy:gain=10,multistart(lm,50):label=fifty; options of a method "
-     "follow "
-     "it after colons; @FILE: a file with one in each line",
+     "the methods: lm,homotopy:gain=10,multistart(lm,50):label=fifty; options of a method follow "
+     "it after colons; @FILE: a file with one method per line",
      "auto, homotopy, and one of each kind", false},
     {"truth", 0, "[LIST]",
-     "true values of the parameters: p=10,q=3; those that are not named have the values in the "
-     "model",
-     NULL, false},
-    {"error", 0, "determined|all",
-     "whether parameters that the data do not determine count in the error", "determined", false},
-    {"found", 0, "NUMBER",
-     "relative difference to the truth, or to where a search from the truth ends, that counts as "
-     "found; without a truth excess of the objective over the best one",
-     "0.01", false},
-    {"seeds", 0, "N", "methods that draw random numbers run N times; figures are medians", "1",
+     "true values of the parameters: p=10,q=3; the others have their values in the model", NULL,
      false},
-    {"random_starts", 0, "N", "every method begins at N random points of the bounds",
+    {"error", 0, "determined|all",
+     "parameters that count in the error: those that the data determine, or all", "determined",
+     false},
+    {"found", 0, "NUMBER",
+     "largest relative difference from the truth, or from the end of a search that starts at the "
+     "truth, that counts as found; without a truth: excess of the objective over the best one",
+     "0.01", false},
+    {"seeds", 0, "N", "methods that use random numbers run N times; the table shows medians", "1",
+     false},
+    {"random_starts", 0, "N", "every method runs from N random points between the bounds",
      "the start values", false},
     {"layout", 0, "full|paper|parallel",
-     "the columns: everything; method, iterations, function evaluations, objective; times with one "
-     "thread and with -j threads",
+     "the columns. full: all; paper: method, iterations, function evaluations, objective; "
+     "parallel: times with one thread and with -j threads",
      "full", false},
     {"published", 0, "FILE",
-     "CSV of published figures to show below: method,iterations,evaluations,objective,...", NULL,
+     "CSV of published results to show below: method,iterations,evaluations,objective,...", NULL,
      false},
-    {"format", 0, "table|csv|json|markdown", "of the result", "table", false},
-    {"output", 'o', "FILE", "where the result goes", "standard output", false},
+    {"format", 0, "table|csv|json|markdown", "format of the result", "table", false},
+    {"output", 'o', "FILE", "file for the result", "standard output", false},
     {"trace", 0, "FILE",
      "CSV of every step of every method: iteration, evaluations, fair count, best objective so "
-     "far, "
-     "seconds, parameters",
+     "far, seconds, parameters",
      NULL, false},
-    {"svg", 0, "FILE", "picture of the convergence: the best objective over the work", NULL, false},
-    {"png", 0, "FILE", "the same as PNG", NULL, false},
-    {"start", 0, "LIST", "where every search begins: p=15,q=1", "the problem file", false},
-    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
+    {"svg", 0, "FILE", "SVG picture of the convergence: the best objective over the work", NULL,
      false},
-    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
-    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
-     NULL, false},
+    {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
+    FLAG_SET,
+    FLAG_QUIET,
+    FLAG_PROGRESS,
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain compare swing.yaml --methods homotopy,lm,ga,pso --truth --seeds 5",
-    "Four methods on one problem whose model file holds the true values",
+    "Four methods on one problem; the model file contains the true values",
     "entrain compare swing.yaml --methods homotopy:coupling=pd,homotopy:coupling=pid-squared "
     "--svg convergence.svg",
-    "One method with two sets of options, and a picture of how they converge",
+    "One method with two sets of options, and a picture of their convergence",
     "entrain compare swing.yaml --methods lm:derivatives=forward,implicit-filtering --layout "
     "parallel -j 4",
-    "What four threads bring",
+    "How much faster four threads are",
     NULL,
 };
 
 const Command CMD_COMPARE = {
     "compare",
     "PROBLEM",
-    "methods side by side: work, objective, error",
-    "Solves the same problem by several methods, all with the same simulations and with their work "
-    "counted alike, and prints a row for each: how it ended, iterations, evaluations of the "
-    "objective, the fair count (an evaluation with the slopes of n parameters counts n + 1), the "
-    "objective, the largest relative error when the truth is known, time. Options of all methods "
-    "are flags (--max_simulations 2000, for each search); options of one follow it after colons. A "
-    "method that fails or cannot do the problem gets a row that says so, and the others go on. "
-    "PROBLEM is a "
-    "YAML file ('entrain help problem' explains it).\n"
-    "Ctrl-C ends with the rows so far; the exit status is then 1, as it is when no method gave a "
-    "result.",
+    "compares methods: work, objective, error",
+    "Solves one problem with several methods. All use the same simulations, and their work is "
+    "counted in the same way. Prints a row for each method: how it ended, iterations, evaluations "
+    "of the objective, the fair count (an evaluation with the derivatives by n parameters counts "
+    "n + 1), the objective, the largest relative error if the truth is known, time. Flags set "
+    "options of all methods (--max_simulations 2000, for each search); options of one method "
+    "follow it after colons. If a method fails or cannot solve the problem, its row says so, and "
+    "the others run. PROBLEM is a YAML file ('entrain help problem' explains it).\n"
+    "Ctrl-C stops and prints the rows so far. The exit status is 1 if the comparison was stopped "
+    "or no method has a result.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

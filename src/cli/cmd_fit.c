@@ -1,3 +1,4 @@
+// entrain fit: estimates the unknowns of a problem and writes report and files.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +12,13 @@
 
 static const char *const PLACES[] = {"json", "trace", "residuals", NULL};
 
-typedef struct Watch { // what the listener needs
+typedef struct FitWatch { // data of the listener
   const EntrainProblem *problem;
   Progress progress;
   char stage[64];
-} Watch;
+} FitWatch;
 
-static void show_step(Watch *w, const EntrainProgress *p) {
+static void show_step(FitWatch *w, const EntrainProgress *p) {
   char line[1000];
   int at = snprintf(line, sizeof line, "%s", p->stage);
   if (p->lambda > 0)
@@ -37,7 +38,7 @@ static void show_step(Watch *w, const EntrainProgress *p) {
 }
 
 static bool listen(void *data, const EntrainProgress *p) {
-  Watch *w = data;
+  FitWatch *w = data;
   bool new_stage = strncmp(w->stage, p->stage, sizeof w->stage - 1) != 0;
   if (new_stage) snprintf(w->stage, sizeof w->stage, "%s", p->stage);
   if (progress_is_due(&w->progress, new_stage)) show_step(w, p);
@@ -73,7 +74,7 @@ static int write_results(const Arguments *a, EntrainFit *fit) {
 
 static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainError error;
-  Watch watch = {.problem = problem, .progress = progress_new(a)};
+  FitWatch watch = {.problem = problem, .progress = progress_new(a)};
   interrupt_watch();
   EntrainFit *fit = entrain_fit_run(problem, listen, &watch, &error);
   progress_clear(&watch.progress);
@@ -88,30 +89,27 @@ static int run(const Arguments *a) {
 
 static const Flag FLAGS[] = {
     {"set", 's', "KEY=VALUE",
-     "replaces anything in the problem file: estimate.p.start=40, experiments.0.window=[0, 20]; "
-     "may "
+     "replaces a value of the problem file: estimate.p.start=40, experiments.0.window=[0, 20]; may "
      "be repeated",
      NULL, false},
-    {"start", 0, "LIST", "where the search begins: p=3,q=4", "the problem file", false},
-    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
-     false},
-    {"json", 0, "FILE", "everything for other programs; - is standard output", NULL, false},
+    {"start", 0, "LIST", "start values of the search: p=3,q=4", "the problem file", false},
+    FLAG_METHOD,
+    {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},
     {"trace", 0, "FILE",
      "CSV of every accepted step: stage, lambda, iteration, objective, parameters", NULL, false},
     {"residuals", 0, "FILE",
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
-    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
-    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
-     NULL, false},
+    FLAG_QUIET,
+    FLAG_PROGRESS,
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain fit swing.yaml",
-    "Finds the parameters and prints how far they can be trusted",
+    "Finds the parameters and reports how reliable they are",
     "entrain fit swing.yaml --start p=40 --method lm --json result.json",
-    "A plain local search from another start, the result for other programs",
+    "A local search from another start; the result as JSON",
     "entrain fit swing.yaml --set experiments.0.window=[0,20] --residuals residuals.csv",
     "Only the first 20 seconds of the data; data and model at every sample as CSV",
     NULL,
@@ -120,14 +118,14 @@ static const char *const EXAMPLES[] = {
 const Command CMD_FIT = {
     "fit",
     "PROBLEM",
-    "the unknown parameters of a model from measurements",
-    "Finds the parameters with which the model follows the measurements best, and tells how far "
-    "they can be trusted: standard errors and 95 % intervals, how well each channel is followed, "
-    "and what the data cannot tell. A result is certain when what is left unexplained is no more "
-    "than the noise in the data; otherwise the report says why it may be a wrong optimum. PROBLEM "
-    "is a YAML file ('entrain help problem' explains it), or - for standard input.\n"
-    "Ctrl-C ends the search with the best point so far: report and files are still written, the "
-    "exit status is 1. A second Ctrl-C ends at once.",
+    "finds the unknown parameters of a model from measurements",
+    "Finds the parameters for which the model follows the measurements best, and reports how "
+    "reliable they are: standard errors and 95 % intervals, how well the model follows each "
+    "channel, and what the data cannot determine. A result is certain if the residuals are no "
+    "larger than the noise in the data; otherwise the report says why it may be a wrong optimum. "
+    "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input.\n"
+    "Ctrl-C ends the search with the best point so far: report and files are still written, and "
+    "the exit status is 1. A second Ctrl-C ends the program at once.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

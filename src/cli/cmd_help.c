@@ -1,3 +1,4 @@
+// entrain help: the overview, one command or one topic; also writes docs/commands.md and the man page.
 #include "cli/arguments.h"
 #include "cli/help.h"
 #include "cli/message.h"
@@ -5,7 +6,7 @@
 #include "cli/topics.h"
 
 static int fail_unknown(const char *name) {
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   for (const Topic *t = TOPICS; t->name; t++) nearest_offer(&nearest, t->name);
   if (!nearest.best) return command_fail_unknown(name);
   complain("there is no help about '%s'; did you mean '%s'?", name, nearest.best);
@@ -29,13 +30,12 @@ static const Flag FLAGS[] = {
 };
 
 static const char *const EXAMPLES[] = {"entrain help fit", "Everything about one command",
-                                       "entrain help problem", "How a problem file is written",
-                                       NULL};
+                                       "entrain help problem", "How to write a problem file", NULL};
 
 const Command CMD_HELP = {
     "help",
     "[NAME]",
-    "what the commands are, or all about one of them",
+    "lists the commands, or explains one of them",
     "Lists the commands, or explains one of them or a topic such as the problem file.",
     FLAGS,
     0,

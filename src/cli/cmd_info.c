@@ -1,3 +1,4 @@
+// entrain info: describes a model.
 #include <string.h>
 
 #include "cli/arguments.h"
@@ -46,37 +47,35 @@ static int run(const Arguments *a) {
   if (!choose_report(a, &report)) return WRONG_USE;
   int status;
   EntrainModel *model = open_model(a->words[0], &status);
-  if (model) tell_warnings(model);
+  if (model) print_warnings(model);
   if (model) status = print_report(model, report);
   entrain_model_free(model);
   return status;
 }
 
 static const Flag FLAGS[] = {
-    {"flat", 0, NULL, "the model as one list of variables and equations, as Modelica text", NULL,
+    {"flat", 0, NULL, "the flat model as Modelica text: one list of variables and equations", NULL,
      false},
     {"equations", 0, NULL, "the equations in the order in which they are solved", NULL, false},
-    {"json", 0, NULL, "all of it for other programs", NULL, false},
+    {"json", 0, NULL, "the whole report as JSON", NULL, false},
     {"dot", 0, NULL, "the structure as a graph for Graphviz", NULL, false},
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain info models/pendulum.mo",
-    "What is in the model",
+    "The contents of the model",
     "entrain info models/pendulum.mo --equations",
-    "How it is computed",
+    "How its equations are solved",
     NULL,
 };
 
 const Command CMD_INFO = {
     "info",
     "MODEL",
-    "what a model consists of: states, parameters, equations",
-    "Reads a model and tells its states, parameters, inputs, outputs, constraints and how its "
-    "equations are "
-    "solved. "
-    "MODEL is a Modelica file, or - for standard input.",
+    "describes a model: states, parameters, equations",
+    "Reads a model and lists its states, parameters, inputs, outputs, constraints and how its "
+    "equations are solved. MODEL is a Modelica file, or - for standard input.",
     FLAGS,
     0,
     EXAMPLES,

@@ -1,3 +1,4 @@
+// entrain methods: lists the methods of a fit.
 #include "cli/arguments.h"
 #include "cli/help.h"
 
@@ -12,7 +13,7 @@ static const char *const EXAMPLES[] = {"entrain methods", "All methods, one para
 const Command CMD_METHODS = {
     "methods",
     "",
-    "the methods by which a fit searches",
+    "lists the search methods of a fit",
     "Lists the methods for 'method:' in the problem file and for --method.",
     FLAGS,
     0,

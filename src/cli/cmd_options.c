@@ -1,3 +1,4 @@
+// entrain options: lists all options; also writes docs/options.md.
 #include "cli/arguments.h"
 #include "cli/help.h"
 
@@ -14,9 +15,10 @@ static const char *const EXAMPLES[] = {"entrain options", "All options with thei
 const Command CMD_OPTIONS = {
     "options",
     "",
-    "all options with default, range and meaning",
-    "Lists the options of fits, of simulations and of studies. Each of them is also a flag of the "
-    "commands it belongs to (--rel_tol=1e-8), and may stand under 'options' in a problem file.",
+    "lists all options with default, range and meaning",
+    "Lists the options of fits, simulations and studies. Each option is also a flag of the "
+    "commands "
+    "that use it (--rel_tol=1e-8), and a key under 'options' in a problem file.",
     FLAGS,
     0,
     EXAMPLES,

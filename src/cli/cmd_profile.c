@@ -1,3 +1,4 @@
+// entrain profile: profile likelihood of the unknowns.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,45 +14,37 @@ static const char *const PLACES[] = {"json", "csv", "svg", "png", NULL};
 
 // ---------------------------------------------------------------- progress
 
-static bool listen(void *data, const EntrainProfileProgress *told) {
+static bool listen(void *data, const EntrainProfileProgress *state) {
   Progress *p = data;
   char line[100];
-  if (told->fitting)
+  if (state->fitting)
     snprintf(line, sizeof line, "fit");
   else
-    snprintf(line, sizeof line, "profiles: %d of %d sides", told->done, told->sides);
+    snprintf(line, sizeof line, "profiles: %d of %d sides", state->done, state->sides);
   if (progress_is_due(p, false)) progress_show(p, line);
   return !interrupt_asked();
 }
 
 // ---------------------------------------------------------------- results
 
-static int write_picture(const char *path, char *bytes, size_t length) {
-  if (!bytes) {
-    complain("there is no picture: no profile has a point beside the estimate");
-    return NOT_REACHED;
-  }
-  bool done = output_write(path, bytes, length);
-  entrain_text_free(bytes);
-  return done ? DONE : WRONG_USE;
-}
+static const char NOTHING[] = "there is no picture: no profile has a point besides the estimate";
 
 static int write_pictures(const Arguments *a, const EntrainProfile *p) {
   const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
   int status = DONE;
   if (svg) {
     char *text = entrain_profile_svg(p);
-    status = write_picture(svg, text, text ? strlen(text) : 0);
+    status = write_picture(svg, text, text ? strlen(text) : 0, NOTHING);
   }
   if (status == DONE && png) {
     size_t length = 0;
     char *bytes = entrain_profile_png(p, &length);
-    status = write_picture(png, bytes, length);
+    status = write_picture(png, bytes, length, NOTHING);
   }
   return status;
 }
 
-// Plots stand above the report, which is what remains on the screen.
+// The plots come first, so that the report remains on the screen.
 static int write_report(const Arguments *a, const EntrainProfile *p) {
   enum { PLOT_HEIGHT = 14 };
   Terminal t = output_terminal();
@@ -109,55 +102,50 @@ static int run(const Arguments *a) {
 }
 
 static const Flag FLAGS[] = {
-    {"parameters", 0, "LIST", "which of the estimated parameters: p,q", "all of them", false},
-    {"level", 0, "NUMBER",
-     "probability with which an interval should hold the truth, 0.5 to 0.9999", "0.95", false},
+    {"parameters", 0, "LIST", "the unknowns to profile: p,q", "all of them", false},
+    {"level", 0, "NUMBER", "confidence level of the intervals, 0.5 to 0.9999", "0.95", false},
     {"range", 0, "NUMBER",
-     "how far a profile is followed where neither the data nor a bound end it, in sizes of the "
+     "where a profile ends if neither the data nor a bound end it, in multiples of the size of the "
      "parameter",
      "1000", false},
-    {"start", 0, "LIST", "where the fit begins: p=15,q=1", "the problem file", false},
-    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
-     false},
-    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
-     false},
-    {"plot", 'p', NULL, "draws the profiles in the terminal, too", NULL, false},
-    {"json", 0, "FILE", "everything for other programs; - is standard output", NULL, false},
-    {"csv", 0, "FILE", "every point: parameter, value, objective, ratio, all parameters", NULL,
-     false},
-    {"svg", 0, "FILE", "a picture of the profiles", NULL, false},
-    {"png", 0, "FILE", "the same as PNG", NULL, false},
-    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
-    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
+    {"start", 0, "LIST", "start values of the fit: p=15,q=1", "the problem file", false},
+    FLAG_SET,
+    FLAG_METHOD,
+    {"plot", 'p', NULL, "also draws the profiles in the terminal", NULL, false},
+    {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},
+    {"csv", 0, "FILE", "one row for each point: parameter, value, objective, ratio, all parameters",
      NULL, false},
+    {"svg", 0, "FILE", "an SVG picture of the profiles", NULL, false},
+    {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_QUIET,
+    FLAG_PROGRESS,
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain profile swing.yaml --plot",
-    "Intervals that do not rest on linear theory, with a picture",
+    "Intervals without linearisation, with a plot",
     "entrain profile swing.yaml --parameters p,q --level 0.99 --svg profiles.svg",
-    "Two parameters, at another level, as a picture",
+    "Two parameters at another level, as a picture",
     "entrain profile swing.yaml --start p=9.8 --method lm",
-    "Begins with a local search from a result that is known already",
+    "A local search from a known result replaces the global one",
     NULL,
 };
 
 const Command CMD_PROFILE = {
     "profile",
     "PROBLEM",
-    "profile likelihood: how far each parameter may be from its estimate",
-    "Fits, then holds each parameter at values below and above its estimate and fits all others "
-    "again, until the objective has risen by what the noise explains at the given level. That "
-    "gives "
-    "intervals that do not rest on linear theory, shows which of them are open, and names the "
-    "parameters whose profile is flat because the data do not determine them, with those that move "
-    "along. Steps adapt to how fast the objective rises. A better optimum on the way is told, and "
-    "everything begins there again. Where the objective is rough, so that its ups and downs hide "
-    "the end of an interval, there are no profiles. PROBLEM is a YAML file ('entrain help problem' "
-    "explains it). "
-    "max_seconds is for all of it, max_simulations for each fit. "
-    "The exit status is 1 when the fit did not converge or a profile could not be finished.",
+    "profile likelihood: intervals without linearisation",
+    "Fits the problem. Then holds each parameter at values below and above its estimate and fits "
+    "all others again, until the objective has risen by as much as the noise explains at the given "
+    "level. This gives intervals without linearisation, shows which of them are open, and names "
+    "the parameters with a flat profile, which the data do not determine, together with the "
+    "parameters that change with them. The step size follows the rise of the objective. If a "
+    "better optimum is found on the way, this is reported and the profiles start again there. If "
+    "the objective is so rough that the ends of the intervals cannot be located, there are no "
+    "profiles. PROBLEM is a YAML file ('entrain help problem' explains it). max_seconds limits the "
+    "whole command, max_simulations each fit. The exit status is 1 if the fit did not converge or "
+    "a profile could not be finished.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

@@ -1,3 +1,4 @@
+// entrain recover: estimates known parameters from simulated measurements.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,21 +26,6 @@ static bool listen(void *data, const EntrainTrials *t) {
   Progress *p = data;
   if (progress_is_due(p, false)) show_trials(p, t);
   return !interrupt_asked();
-}
-
-// The values of the model, but for those that --truth names. NULL: it has told what is wrong.
-static double *read_truth(const Arguments *a, const EntrainProblem *p) {
-  double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
-  EntrainUnknown u;
-  if (!truth) {
-    complain("out of memory");
-    return NULL;
-  }
-  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
-  const char *list = arguments_value(a, "truth");
-  if (!list || read_unknowns(p, "--truth", list, truth)) return truth;
-  free(truth);
-  return NULL;
 }
 
 static int write_results(const Arguments *a, const EntrainRecover *r) {
@@ -79,27 +65,25 @@ static int run(const Arguments *a) {
 static const Flag FLAGS[] = {
     {"truth", 0, "LIST", "true values of the parameters: p=10,q=3", "the values in the model",
      false},
-    {"start", 0, "LIST", "where every search begins: p=15,q=1", "the problem file", false},
+    {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
     {"random_starts", 0, NULL,
-     "every search begins at a random point of the bounds, on a logarithmic scale where they span "
-     "decades",
+     "every search starts at a random point between the bounds, on a logarithmic scale if they "
+     "span decades",
      NULL, false},
-    {"set", 's', "KEY=VALUE", "replaces anything in the problem file: estimate.p.max=40", NULL,
+    FLAG_SET,
+    FLAG_METHOD,
+    {"json", 0, "FILE", "the table as JSON; - is standard output", NULL, false},
+    {"csv", 0, "FILE",
+     "one row for each trial: success, objective, simulations, estimates, standard errors", NULL,
      false},
-    {"method", 'm', "NAME", "how to search; 'entrain methods' lists them", "the problem file, auto",
-     false},
-    {"json", 0, "FILE", "the table for other programs; - is standard output", NULL, false},
-    {"csv", 0, "FILE", "every trial: success, objective, simulations, estimates, standard errors",
-     NULL, false},
-    {"quiet", 'q', NULL, "no report and no progress; files and exit status only", NULL, false},
-    {"progress", 0, NULL, "tells the progress on standard error even when that is no terminal",
-     NULL, false},
+    FLAG_QUIET,
+    FLAG_PROGRESS,
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain recover swing.yaml --truth p=10 --noise 0.05 --trials 200",
-    "How far off are estimates with 5 % noise, and are their intervals honest?",
+    "How accurate are the estimates with 5 % noise, and are their intervals correct?",
     "entrain recover swing.yaml --truth p=10 --noise 0 --random_starts --trials 100",
     "From how many random starts is the truth found?",
     NULL,
@@ -108,16 +92,14 @@ static const char *const EXAMPLES[] = {
 const Command CMD_RECOVER = {
     "recover",
     "PROBLEM",
-    "a study with known truth: are estimates and intervals right?",
-    "Simulates the model at known parameters (those of the model file, or --truth), at the times "
-    "and with the inputs of the problem, "
-    "adds "
-    "noise, forgets the parameters and identifies them again, as often as --trials says. Tells "
-    "bias and spread of the estimates, whether the standard errors predict the spread, how many "
-    "95 % intervals hold the truth, and how many searches ended at a wrong optimum. The same "
-    "--seed gives the same study. PROBLEM is a YAML file ('entrain help problem' explains it). "
-    "The exit status is 1 when it was stopped, no trial succeeded, or a wrong result was called "
-    "certain.",
+    "a study with known truth: are estimates and intervals correct?",
+    "Simulates the model with known parameters (those of the model file, or --truth), at the times "
+    "and with the inputs of the problem, adds noise, and estimates the parameters again; --trials "
+    "sets how often. Reports bias and spread of the estimates, whether the standard errors predict "
+    "the spread, how many 95 % intervals contain the truth, and how many searches ended at a wrong "
+    "optimum. The same --seed gives the same study. PROBLEM is a YAML file ('entrain help problem' "
+    "explains it). The exit status is 1 if the study was stopped, no trial succeeded, or a wrong "
+    "result was called certain.",
     FLAGS,
     OF_SIMULATION | OF_FIT | OF_NOISE,
     EXAMPLES,

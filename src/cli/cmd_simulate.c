@@ -1,3 +1,4 @@
+// entrain simulate: integrates a model and writes its trajectory.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +10,17 @@
 #include "cli/open_model.h"
 #include "cli/output.h"
 
-typedef struct Job {
+typedef struct SimulateCommand {
   const Arguments *a;
   EntrainModel *model;
   EntrainOptions *options;
   EntrainSimulation *simulation;
   EntrainResult *result;
   EntrainError error;
-} Job;
+} SimulateCommand;
 
-// Each step returns the exit status; DONE lets the next one begin.
-static int library_failed(Job *job) {
+// Every step of run() returns the exit status; DONE: the next step follows.
+static int library_failed(SimulateCommand *job) {
   return complain_error(&job->error);
 }
 
@@ -31,8 +32,8 @@ static bool spares(const char *flag, const char *path, const char *read) {
   return false;
 }
 
-// What is read is never written over.
-static bool spares_what_is_read(const Job *job, const char *flag) {
+// No input file is overwritten.
+static bool spares_what_is_read(const SimulateCommand *job, const char *flag) {
   const char *path = arguments_value(job->a, flag);
   bool spared = !path || spares(flag, path, job->a->words[0]);
   for (int i = 0; path && spared && i < job->a->given_count; i++) {
@@ -44,7 +45,7 @@ static bool spares_what_is_read(const Job *job, const char *flag) {
   return spared;
 }
 
-static int check_files(Job *job) {
+static int check_files(SimulateCommand *job) {
   const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
   if (!spares_what_is_read(job, "output") || !spares_what_is_read(job, "json")) return WRONG_USE;
   if (json && csv && output_is_same(json, csv))
@@ -58,13 +59,13 @@ static int check_files(Job *job) {
 
 // ---------------------------------------------------------------- values
 
-static int set_one(Job *job, char *assignment) {
+static int set_one(SimulateCommand *job, char *assignment) {
   const char *name, *value;
   if (!assignment_split("--set", assignment, &name, &value)) return WRONG_USE;
   return entrain_model_set(job->model, name, value, &job->error) ? DONE : library_failed(job);
 }
 
-static int set_list(Job *job, const char *list) {
+static int set_list(SimulateCommand *job, const char *list) {
   Words words;
   int status = assignments_split("--set", list, &words) ? DONE : WRONG_USE;
   for (int i = 0; status == DONE && i < words.count; i++)
@@ -73,17 +74,17 @@ static int set_list(Job *job, const char *list) {
   return status;
 }
 
-static int set_values(Job *job) {
+static int set_values(SimulateCommand *job) {
   int status = DONE;
   for (int i = 0; status == DONE && i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
     if (g->flag && strcmp(g->name, "set") == 0) status = set_list(job, g->value);
   }
-  tell_warnings(job->model);
+  print_warnings(job->model);
   return status;
 }
 
-// Flags here, options of the library there: rows are exact unless --noise is given.
+// These are flags here although the library has options of the same names: without --noise the rows are exact.
 static bool is_about_noise(const char *name) {
   static const char *const NAMES[] = {"noise", "noise_kind", "seed"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -91,7 +92,7 @@ static bool is_about_noise(const char *name) {
   return false;
 }
 
-static int set_options(Job *job) {
+static int set_options(SimulateCommand *job) {
   job->options = entrain_options_new();
   for (int i = 0; i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
@@ -99,12 +100,12 @@ static int set_options(Job *job) {
     if (!entrain_options_set(job->options, g->name, g->value, &job->error))
       return library_failed(job);
     if (g->flag && strcmp(g->name, "noise_kind") == 0 && strcmp(g->value, "sigma") == 0) {
-      complain("--noise_kind sigma needs the sigma of a problem, which only recover has; choose "
+      complain("--noise_kind sigma needs a problem with sigma, which only recover reads; choose "
                "additive or proportional");
       return WRONG_USE;
     }
     if (g->flag && !arguments_have(job->a, "noise")) {
-      complain("--%s says nothing without --noise", g->name);
+      complain("--%s has no effect without --noise", g->name);
       return WRONG_USE;
     }
   }
@@ -113,7 +114,7 @@ static int set_options(Job *job) {
 
 // ---------------------------------------------------------------- output times
 
-static bool number_of(const Job *job, const char *flag, double *value) {
+static bool number_of(const SimulateCommand *job, const char *flag, double *value) {
   const char *text = arguments_value(job->a, flag);
   char spelled[32];
   snprintf(spelled, sizeof spelled, "--%s", flag);
@@ -134,7 +135,7 @@ static bool grid_is_sensible(double start, double stop, double step) {
   return false;
 }
 
-static int set_grid(Job *job) {
+static int set_grid(SimulateCommand *job) {
   double start = 0, stop = 1, step = 0;
   if (!number_of(job, "start", &start) || !number_of(job, "stop", &stop) ||
       !number_of(job, "step", &step))
@@ -148,11 +149,11 @@ static int set_grid(Job *job) {
   return done ? DONE : library_failed(job);
 }
 
-static int set_list_of_times(Job *job, const char *list) {
+static int set_list_of_times(SimulateCommand *job, const char *list) {
   double start = 0;
   Numbers times;
   if (arguments_have(job->a, "stop") || arguments_have(job->a, "step")) {
-    complain("--times says all times itself: leave out --stop and --step");
+    complain("--times lists all times: leave out --stop and --step");
     return WRONG_USE;
   }
   if (!number_of(job, "start", &start)) return WRONG_USE;
@@ -164,14 +165,14 @@ static int set_list_of_times(Job *job, const char *list) {
   return status;
 }
 
-static int set_times(Job *job) {
+static int set_times(SimulateCommand *job) {
   const char *list = arguments_value(job->a, "times");
   return list ? set_list_of_times(job, list) : set_grid(job);
 }
 
 // ---------------------------------------------------------------- inputs and columns
 
-static int set_inputs(Job *job) {
+static int set_inputs(SimulateCommand *job) {
   for (int i = 0; i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
     if (!g->flag || strcmp(g->name, "inputs") != 0) continue;
@@ -183,8 +184,8 @@ static int set_inputs(Job *job) {
 
 typedef bool (*NamesSetter)(EntrainSimulation *, const char *const *, int, EntrainError *);
 
-// Hands the names of a flag on; a flag without them means all.
-static int set_names(Job *job, const char *flag, NamesSetter setter) {
+// Passes the names of a flag to setter; a flag without names means all.
+static int set_names(SimulateCommand *job, const char *flag, NamesSetter setter) {
   if (!arguments_have(job->a, flag)) return DONE;
   const char *list = arguments_value(job->a, flag);
   char spelled[32];
@@ -197,53 +198,46 @@ static int set_names(Job *job, const char *flag, NamesSetter setter) {
   return status;
 }
 
-static int make_simulation(Job *job) {
+static int make_simulation(SimulateCommand *job) {
   job->simulation = entrain_simulation_new(job->model, job->options, &job->error);
   return job->simulation ? DONE : library_failed(job);
 }
 
-static int select_columns(Job *job) {
+static int select_columns(SimulateCommand *job) {
   return set_names(job, "variables", entrain_simulation_select);
 }
 
-static int add_sensitivities(Job *job) {
+static int add_sensitivities(SimulateCommand *job) {
   return set_names(job, "sensitivities", entrain_simulation_sensitivities);
 }
 
 // ---------------------------------------------------------------- results
 
-static int simulate(Job *job) {
+static int simulate(SimulateCommand *job) {
   job->result = entrain_simulation_run(job->simulation, &job->error);
   if (job->result && arguments_have(job->a, "noise"))
     entrain_result_add_noise(job->result, job->options);
   return job->result ? DONE : library_failed(job);
 }
 
-static int write_text(const char *path, char *text) { // frees it
-  if (!text) return INTERNAL;
-  bool done = output_write(path, text, strlen(text));
-  entrain_text_free(text);
-  return done ? DONE : WRONG_USE;
-}
-
-static int write_plot(Job *job) {
+static int write_plot(SimulateCommand *job) {
   Terminal t = output_terminal();
   int height = t.height > 36 ? 34 : t.height < 14 ? 12 : t.height - 2;
-  return write_text(NULL, entrain_result_plot(job->result, t.width, height, t.colour));
+  return write_result(NULL, entrain_result_plot(job->result, t.width, height, t.colour));
 }
 
-static int write_results(Job *job) {
+static int write_results(SimulateCommand *job) {
   const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
   bool plot = arguments_have(job->a, "plot"),
        stdout_taken = plot || (json && strcmp(json, "-") == 0);
   int status = plot ? write_plot(job) : DONE;
-  if (status == DONE && json) status = write_text(json, entrain_result_json(job->result));
+  if (status == DONE && json) status = write_result(json, entrain_result_json(job->result));
   if (status == DONE && (csv || !stdout_taken))
-    status = write_text(csv, entrain_result_csv(job->result));
+    status = write_result(csv, entrain_result_csv(job->result));
   return status;
 }
 
-static void tell_work(const Job *job) {
+static void print_work(const SimulateCommand *job) {
   EntrainWork w;
   entrain_result_work(job->result, &w);
   remark("%s: %ld steps, %ld rejected, %ld right-hand sides, %ld Jacobians, %ld factorisations, "
@@ -264,7 +258,7 @@ static const char *place_of(const EntrainInvariant *v, char place[64]) {
   return place;
 }
 
-static void tell_redundant(const Job *job) {
+static void print_redundant(const SimulateCommand *job) {
   EntrainConstraint c;
   for (int i = 0; entrain_model_constraint(job->model, i, &c); i++)
     if (c.redundant)
@@ -283,14 +277,14 @@ static void add_worst(char *text, size_t size, double violation, const char *of,
     snprintf(text, size, "exactly");
 }
 
-static void tell_constraints(const Job *job) {
+static void print_constraints(const SimulateCommand *job) {
   const EntrainResult *r = job->result;
   EntrainInvariant v, s;
   char worst[128], worst_sens[128];
   if (!entrain_result_invariant(r, entrain_result_worst_invariant(r), &v)) return;
   entrain_result_invariant(r, entrain_result_worst_invariant_sens(r), &s);
-  tell_redundant(job);
-  if (entrain_result_rows(r) == 0) return; // there was no motion
+  print_redundant(job);
+  if (entrain_result_rows(r) == 0) return; // nothing was integrated
   add_worst(worst, sizeof worst, v.relative, " of the size of their terms", &v);
   add_worst(worst_sens, sizeof worst_sens, s.violation_sens, "", &s);
   if (s.violation_sens > 0)
@@ -299,9 +293,9 @@ static void tell_constraints(const Job *job) {
     remark("the constraints hold %s", worst);
 }
 
-static int tell_outcome(Job *job) {
-  if (arguments_have(job->a, "stats")) tell_work(job);
-  tell_constraints(job);
+static int print_outcome(SimulateCommand *job) {
+  if (arguments_have(job->a, "stats")) print_work(job);
+  print_constraints(job);
   if (entrain_result_outcome(job->result) == ENTRAIN_REACHED_END) return DONE;
   int rows = entrain_result_rows(job->result);
   remark("the simulation did not reach its end (%s), %d %s computed: %s",
@@ -311,11 +305,11 @@ static int tell_outcome(Job *job) {
 }
 
 static int run(const Arguments *a) {
-  static int (*const STEPS[])(Job *) = {
-      check_files,    set_options,       set_values, make_simulation, set_times,    set_inputs,
-      select_columns, add_sensitivities, simulate,   write_results,   tell_outcome,
+  static int (*const STEPS[])(SimulateCommand *) = {
+      check_files,    set_options,       set_values, make_simulation, set_times,     set_inputs,
+      select_columns, add_sensitivities, simulate,   write_results,   print_outcome,
   };
-  Job job = {.a = a};
+  SimulateCommand job = {.a = a};
   int status;
   job.model = open_model(a->words[0], &status);
   for (size_t i = 0; status == DONE && i < sizeof STEPS / sizeof *STEPS; i++)
@@ -329,54 +323,53 @@ static int run(const Arguments *a) {
 
 static const Flag FLAGS[] = {
     {"set", 's', "NAME=VALUE",
-     "a parameter, or the start value of a state as x.start; may be repeated, or a list: "
+     "sets a parameter, or the start value of a state as x.start; may be repeated, or a list: "
      "p=10,x.start=1",
      NULL, false},
-    {"start", 0, "TIME", "where the simulation begins", "0", false},
-    {"stop", 0, "TIME", "where it ends", "1", false},
-    {"step", 0, "TIME", "distance of the rows of output; the integrator chooses its own steps",
+    {"start", 0, "TIME", "start of the simulation", "0", false},
+    {"stop", 0, "TIME", "end of the simulation", "1", false},
+    {"step", 0, "TIME", "interval between output rows; the integrator chooses its own steps",
      "500 intervals", false},
-    {"times", 0, "LIST", "rows at these times instead: 1,2,3 or @file", NULL, false},
+    {"times", 0, "LIST", "output times instead of --stop and --step: 1,2,3 or @file", NULL, false},
     {"inputs", 'i', "FILE",
      "CSV file whose first column is the time and whose other columns are inputs of the model; "
      "may be repeated",
      NULL, false},
     {"variables", 0, "NAMES", "columns of the output", "all but inputs", false},
     {"sensitivities", 0, "[NAMES]",
-     "adds columns dx/dp for these parameters; without names for all of them", NULL, false},
+     "adds columns dx/dp for these parameters; without names, for all parameters", NULL, false},
     {"noise", 0, "SIZE",
-     "makes measurements: adds normal noise of this size to what the model computes, not to time, "
-     "inputs, parameters and sensitivities",
+     "simulates measurements: adds normal noise of this size to what the model computes, not to "
+     "time, inputs, parameters and sensitivities",
      "none", false},
     {"noise_kind", 0, "KIND",
      "proportional: y*(1 + noise*r); additive: y + noise*rms(y)*r, with r normal of variance 1",
      "proportional", false},
-    {"seed", 0, "NUMBER", "of the noise", "1", false},
-    {"output", 'o', "FILE",
-     "the rows as CSV into this file, which appears only when it is complete", "standard output",
-     false},
+    {"seed", 0, "NUMBER", "seed of the noise", "1", false},
+    {"output", 'o', "FILE", "CSV file for the rows; it appears only when it is complete",
+     "standard output", false},
     {"json", 0, "FILE",
      "rows, outcome, work and violations of constraints as JSON; - is standard output", NULL,
      false},
     {"plot", 'p', NULL, "draws the curves in the terminal instead of writing rows", NULL, false},
-    {"stats", 0, NULL, "tells what the integrator did", NULL, false},
+    {"stats", 0, NULL, "prints the work of the integrator", NULL, false},
     {0},
 };
 
 static const char *const EXAMPLES[] = {
     "entrain simulate models/pendulum.mo --set p=20 --stop 10 --plot",
-    "A picture of the first ten seconds",
+    "A plot of the first ten seconds",
     "entrain simulate models/pendulum.mo --stop 10 --step 0.1 --sensitivities p -o swing.csv",
-    "Rows with exact derivatives by the parameter p",
+    "Rows with exact derivatives with respect to the parameter p",
     "entrain simulate models/pendulum.mo --stop 50 --step 0.1 --noise 0.05 -o swing.csv",
-    "Measurements with 5 % noise, to try a fit on",
+    "Simulated measurements with 5 % noise, to try a fit",
     NULL,
 };
 
 const Command CMD_SIMULATE = {
     "simulate",
     "MODEL",
-    "the trajectory of a model, as CSV or as a plot",
+    "computes the trajectory of a model, as CSV or as a plot",
     "Integrates the model and writes one row for each output time: time,x,v,... "
     "MODEL is a Modelica file, or - for standard input.",
     FLAGS,

@@ -1,3 +1,4 @@
+// entrain version: prints the version.
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "entrain.h"
@@ -14,7 +15,7 @@ static const char *const EXAMPLES[] = {NULL};
 const Command CMD_VERSION = {
     "version",
     "",
-    "the version of entrain",
+    "prints the version of entrain",
     "Prints the version, as does 'entrain --version'.",
     FLAGS,
     0,

@@ -17,7 +17,7 @@ const Command *command_find(const char *name) {
 }
 
 int command_fail_unknown(const char *name) {
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   for (int i = 0; COMMANDS[i]; i++) nearest_offer(&nearest, COMMANDS[i]->name);
   if (nearest.best)
     complain("unknown command '%s'; did you mean '%s'?", name, nearest.best);

@@ -1,28 +1,47 @@
-// What a command is; commands.def lists them. Help, man page and the check of flags are made from these rows.
+// A command: its flags, texts and function. commands.def lists them all; help, man page and the check of flags are made from
+// the rows.
 #pragma once
 #include <stdbool.h>
 
 #include "entrain.h"
 
 typedef struct Flag {
-  const char *name; // without the dashes
-  char letter;      // short form, 0: none
-  const char
-      *argument; // what is asked for, "TIME"; in brackets when it may be left out; NULL: a switch
+  const char *name;     // without the dashes
+  char letter;          // short form, 0: none
+  const char *argument; // "TIME"; "[LIST]" if it may be left out; NULL: a switch
   const char *meaning;
-  const char *initial; // what holds without the flag, NULL: nothing to say
-  bool hidden;         // for the makers of documents
+  const char *initial; // the default, NULL: none
+  bool hidden;         // not in the help: used by make docs
 } Flag;
+
+// Flags that several commands share.
+#define FLAG_SET                                                                                   \
+  {                                                                                                \
+    "set", 's', "KEY=VALUE", "replaces a value of the problem file: estimate.p.max=40", NULL,      \
+        false                                                                                      \
+  }
+#define FLAG_METHOD                                                                                \
+  {                                                                                                \
+    "method", 'm', "NAME", "the search method; 'entrain methods' lists them",                      \
+        "the problem file, auto", false                                                            \
+  }
+#define FLAG_QUIET                                                                                 \
+  { "quiet", 'q', NULL, "no report, no progress; only files and exit status", NULL, false }
+#define FLAG_PROGRESS                                                                              \
+  {                                                                                                \
+    "progress", 0, NULL, "shows progress on standard error even if that is not a terminal", NULL,  \
+        false                                                                                      \
+  }
 
 typedef struct Arguments Arguments;
 
 typedef struct Command {
   const char *name;
-  const char *words;   // arguments that are not flags: "MODEL", "[NAME]", ""
-  const char *meaning; // one line
-  const char *details; // a paragraph
-  const Flag *flags;   // ends with a row without name
-  unsigned options;    // groups of the library's options that are flags, too: OF_SIMULATION | ...
+  const char *words;           // arguments that are not flags: "MODEL", "[NAME]", ""
+  const char *meaning;         // one line
+  const char *details;         // one or two paragraphs
+  const Flag *flags;           // ends with a row without name
+  unsigned options;            // groups of options that are also flags: OF_SIMULATION | ...
   const char *const *examples; // pairs of a command line and what it does; ends with NULL
   int (*run)(const Arguments *arguments); // returns the exit status
 } Command;
@@ -39,5 +58,5 @@ enum { DONE = 0, NOT_REACHED = 1, WRONG_USE = 2, INTERNAL = 3 }; // exit status
 #include "cli/commands.def"
 extern const Command *const COMMANDS[];        // ends with NULL
 const Command *command_find(const char *name); // NULL when unknown
-int command_fail_unknown(
-    const char *name); // says so with the nearest name; returns the exit status
+// Prints that there is no such command, with the nearest name; returns the exit status.
+int command_fail_unknown(const char *name);

@@ -11,8 +11,8 @@
 enum { WIDTH = 80, INDENT = 26 };
 
 static const char *const SUMMARY =
-    "entrain finds the unknown parameters of dynamic models from measured time series, and says "
-    "how far they can be trusted. Models are Modelica text.";
+    "entrain finds the unknown parameters of dynamic models from measured time series, and reports "
+    "how reliable they are. Models are Modelica text.";
 
 static const struct {
   int status;
@@ -21,13 +21,13 @@ static const struct {
     {DONE, "done"},
     {NOT_REACHED,
      "done, but a simulation did not reach its end, a fit did not converge, is uncertain or was "
-     "stopped, or a check failed; what was reached is written"},
-    {WRONG_USE, "wrong use or wrong input"},
-    {INTERNAL, "a defect of entrain itself"},
+     "stopped, or a check failed; partial results are written"},
+    {WRONG_USE, "wrong usage or wrong input"},
+    {INTERNAL, "a defect in entrain"},
 };
 enum { STATUS_COUNT = sizeof STATUS / sizeof *STATUS };
 
-// Words of text in lines of WIDTH, the first one beginning at column `at`, the others at indent.
+// Prints text in lines of WIDTH. The first line begins at column `at`, the others at indent.
 static void print_wrapped(FILE *out, const char *text, int at, int indent) {
   while (*text) {
     int length = (int)strcspn(text, " \n");
@@ -51,7 +51,7 @@ static void print_wrapped(FILE *out, const char *text, int at, int indent) {
   fputc('\n', out);
 }
 
-// A name and what it means, in two columns.
+// A name and its meaning, in two columns.
 static void print_row(FILE *out, const char *name, const char *meaning) {
   int at = fprintf(out, "  %s", name);
   if (at + 2 > INDENT) {
@@ -99,8 +99,8 @@ void help_overview(const Command *c, FILE *out) {
     snprintf(number, sizeof number, "%d", STATUS[i].status);
     print_row(out, number, STATUS[i].meaning);
   }
-  fputs("\n'entrain help COMMAND' tells more. Results go to standard output, messages\n"
-        "and progress to standard error.\n",
+  fputs("\n'entrain help COMMAND' explains a command. Results go to standard output,\n"
+        "messages and progress to standard error.\n",
         out);
 }
 
@@ -114,7 +114,7 @@ static const struct {
 };
 enum { GROUP_COUNT = sizeof GROUPS / sizeof *GROUPS };
 
-// "sum or integral" of "sum integral"
+// "sum or integral" from "sum integral"
 static void range_of(const EntrainOption *o, char *text, size_t size) {
   size_t at = 0;
   bool choice = strcmp(o->type, "choice") == 0;
@@ -147,7 +147,7 @@ static void print_group(FILE *out, EntrainOptionGroup group, bool in_fit) {
   }
 }
 
-// Those that are flags of a command; of all commands: those of the library.
+// The options that are flags of a command; c NULL: all options of the library.
 static void print_options(const Command *c, FILE *out) {
   for (int g = 0; g < GROUP_COUNT; g++) {
     if (c && !(c->options >> GROUPS[g].group & 1)) continue;
@@ -218,7 +218,8 @@ int help_show(void (*text_of)(const Command *, FILE *), const Command *c) {
 static const char *const GENERATED =
     "made by 'make docs' from the tables of the command; do not edit";
 
-static void add_cell(FILE *out, const char *text) { // of a Markdown table
+// Writes a cell of a Markdown table.
+static void add_cell(FILE *out, const char *text) {
   for (; *text; text++) {
     if (*text == '|') fputc('\\', out);
     fputc(*text == '\n' ? ' ' : *text, out);
@@ -247,7 +248,7 @@ static void markdown_command(const Command *c, FILE *out) {
                       : c->options & OF_FIT ? " of a fit and of a simulation"
                                             : " of a simulation";
   if (c->options)
-    fprintf(out, "Every option%s ([options.md](options.md)) is a flag, too.\n\n", which);
+    fprintf(out, "Every option%s ([options.md](options.md)) is also a flag.\n\n", which);
   for (int i = 0; c->examples[i]; i += 2)
     fprintf(out, "%s:\n\n```\n%s\n```\n\n", c->examples[i + 1], c->examples[i]);
 }

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t asked; // signal handlers can reach nothing else
+static volatile sig_atomic_t asked; // a signal handler may write nothing else
 
 static void note(int number) {
   if (asked) {
@@ -19,7 +19,8 @@ void interrupt_watch(void) {
     struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART}, old;
     sigemptyset(&action.sa_mask);
     sigaction(SIGNALS[i], NULL, &old);
-    if (old.sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, NULL); // nohup, jobs of scripts
+    if (old.sa_handler != SIG_IGN)
+      sigaction(SIGNALS[i], &action, NULL); // else: under nohup, or a background job
   }
 }
 

@@ -24,7 +24,7 @@ static char *copy_of(const char *text) {
   return copy;
 }
 
-// The end of the part that begins at `at`: a comma outside of brackets and quotes, or the end of the text.
+// The end of the part that begins at `at`: a comma outside brackets and quotes, or the end of the text.
 static char *part_end(char *at) {
   int depth = 0;
   bool quoted = false;
@@ -76,7 +76,7 @@ bool assignment_split(const char *flag, char *text, const char **name, const cha
   return true;
 }
 
-// Length of the name before "=", blanks after it left out.
+// Length of the name before "=", without blanks at its end.
 static size_t name_length(const char *assignment) {
   size_t length = strcspn(assignment, "=");
   while (length && isspace((unsigned char)assignment[length - 1])) length--;

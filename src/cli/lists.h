@@ -1,9 +1,9 @@
-// Values of flags: numbers, and lists with commas.
+// Values of flags: numbers, lists with commas, and files.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-// A finite number that fills the whole text. false: it has told that --flag is wrong.
+// The whole text must be a finite number. false: the error is printed.
 bool read_number(const char *flag, const char *text, double *value);
 
 typedef struct Words { // heap
@@ -12,12 +12,12 @@ typedef struct Words { // heap
   int count;
 } Words;
 
-// "p=10" -> "p" and "10", in place. false: it has told that --flag needs name=value.
+// "p=10" -> "p" and "10", in place. false: the error is printed.
 bool assignment_split(const char *flag, char *text, const char **name, const char **value);
 
-// "x, v" -> "x" "v". Commas inside of parentheses, brackets and quotes do not separate; an empty part is an error.
+// "x, v" -> "x" "v". Commas inside parentheses, brackets and quotes do not separate; an empty part is an error.
 bool words_split(const char *flag, const char *text, Words *out);
-// The same of "p=10, q=3"; a name that stands there twice is an error, too.
+// The same for "p=10, q=3"; a repeated name is an error.
 bool assignments_split(const char *flag, const char *text, Words *out);
 void words_done(Words *w);
 
@@ -30,5 +30,5 @@ typedef struct Numbers { // heap
 bool numbers_read(const char *flag, const char *text, Numbers *out);
 void numbers_done(Numbers *n);
 
-// The whole of a file as text; "-" is standard input. NULL: it has told why. The caller frees it.
+// The contents of a file; "-" is standard input. The caller frees it. NULL: the error is printed.
 char *read_all(const char *path, size_t *length);

@@ -1,4 +1,4 @@
-// The command 'entrain': finds the command that was asked for and runs it.
+// The program 'entrain': finds the command and runs it.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

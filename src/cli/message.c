@@ -33,7 +33,7 @@ int complain_error(const EntrainError *error) {
 
 enum { NAME_MOST = 64 };
 
-// Number of letters to insert, delete or replace.
+// Levenshtein distance: letters to insert, delete or replace.
 static int distance(const char *a, const char *b) {
   int na = (int)strlen(a), nb = (int)strlen(b), row[NAME_MOST + 1];
   if (na > NAME_MOST || nb > NAME_MOST) return NAME_MOST;
@@ -52,7 +52,7 @@ static int distance(const char *a, const char *b) {
   return row[nb];
 }
 
-void nearest_offer(Nearest *n, const char *candidate) {
+void nearest_offer(NearestWord *n, const char *candidate) {
   int d = distance(n->name, candidate), allowed = ((int)strlen(n->name) + 2) / 3;
   if (d > allowed || (n->best && d >= n->distance)) return;
   n->best = candidate;

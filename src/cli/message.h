@@ -1,4 +1,4 @@
-// Words for people, on standard error.
+// Messages on standard error, and suggestions for misspelled names.
 #pragma once
 #include "entrain.h"
 
@@ -7,10 +7,10 @@ void complain(const char *format, ...)
 void remark(const char *format, ...) __attribute__((format(printf, 1, 2))); // "entrain: ..."
 int complain_error(const EntrainError *error); // returns its exit status
 
-// The candidate most like a name: offer them all, then look at best (NULL: none is near).
-typedef struct Nearest {
+// Finds the candidate nearest to a name: offer all of them, then read best (NULL: none is near).
+typedef struct NearestWord {
   const char *name;
   const char *best;
   int distance;
-} Nearest;
-void nearest_offer(Nearest *n, const char *candidate);
+} NearestWord;
+void nearest_offer(NearestWord *n, const char *candidate);

@@ -25,7 +25,7 @@ EntrainModel *open_model(const char *path, int *status) {
   return model;
 }
 
-void tell_warnings(const EntrainModel *model) {
+void print_warnings(const EntrainModel *model) {
   for (int i = 0; i < entrain_model_warning_count(model); i++)
     fprintf(stderr, "%s\n", entrain_model_warning(model, i));
 }

@@ -1,7 +1,7 @@
-// The model file that a command names.
+// Opens the model file of a command.
 #pragma once
 #include "entrain.h"
 
-// "-" is standard input. NULL: it has told what is wrong, *status is the exit status.
+// "-" is standard input. NULL: the error is printed, *status is the exit status.
 EntrainModel *open_model(const char *path, int *status);
-void tell_warnings(const EntrainModel *model); // when all values are set
+void print_warnings(const EntrainModel *model); // call it when all values are set

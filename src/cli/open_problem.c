@@ -14,7 +14,7 @@
 typedef struct Settings {
   EntrainSetting *at;
   int count;
-  Words *lists; // own the texts
+  Words *lists; // they own the texts
   int list_count;
 } Settings;
 
@@ -76,7 +76,7 @@ static EntrainProblem *load(const char *path, const Settings *s, EntrainError *e
   return p;
 }
 
-static void tell_problem_warnings(const EntrainProblem *p) {
+static void print_problem_warnings(const EntrainProblem *p) {
   for (int i = 0; i < entrain_problem_warning_count(p); i++)
     fprintf(stderr, "%s\n", entrain_problem_warning(p, i));
 }
@@ -121,7 +121,7 @@ EntrainProblem *open_problem(const Arguments *a, int *status) {
   *status = p ? DONE : WRONG_USE;
   if (!p && error.code) *status = complain_error(&error);
   if (!p) return NULL;
-  tell_problem_warnings(p);
+  print_problem_warnings(p);
   if (set_starts(a, p)) return p;
   *status = WRONG_USE;
   entrain_problem_free(p);
@@ -129,7 +129,7 @@ EntrainProblem *open_problem(const Arguments *a, int *status) {
 }
 
 static bool unknown_name(const EntrainProblem *p, const char *flag, const char *name) {
-  Nearest nearest = {.name = name};
+  NearestWord nearest = {.name = name};
   EntrainUnknown u;
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++) nearest_offer(&nearest, u.name);
   if (nearest.best)
@@ -148,7 +148,7 @@ static bool read_unknown(const EntrainProblem *p, const char *flag, char *assign
   if (!assignment_split(flag, assignment, &name, &text) || !read_value(p, flag, text, &value))
     return false;
   size_t length = strlen(name);
-  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) { // p means p[swing], too
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) { // p also means p[swing]
     char after = strncmp(u.name, name, length) == 0 ? u.name[length] : '?';
     if (after != 0 && after != '[') continue;
     values[i] = value;
@@ -164,6 +164,17 @@ bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, 
     done = read_unknown(p, flag, (char *)words.at[i], values);
   words_done(&words);
   return done;
+}
+
+double *read_truth(const Arguments *a, const EntrainProblem *p) {
+  double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
+  const char *list = arguments_value(a, "truth");
+  EntrainUnknown u;
+  if (!truth) complain("out of memory");
+  for (int i = 0; truth && entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
+  if (truth && (!list || read_unknowns(p, "--truth", list, truth))) return truth;
+  free(truth);
+  return NULL;
 }
 
 // ---------------------------------------------------------------- files of results
@@ -199,13 +210,6 @@ bool places_take_stdout(const Arguments *a, const char *const *flags) {
     if (path && strcmp(path, "-") == 0) return true;
   }
   return false;
-}
-
-int write_result(const char *path, char *text) {
-  if (!text) return INTERNAL;
-  bool done = output_write(path, text, strlen(text));
-  entrain_text_free(text);
-  return done ? DONE : WRONG_USE;
 }
 
 int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work) {

@@ -1,20 +1,20 @@
-// The problem file that a command names, with what the command line changes in it.
+// Opens the problem file of a command, with the changes of the command line, and runs the command on it.
 #pragma once
 #include "cli/arguments.h"
 
-// Understands --set, --method, --start and every option of the library. "-" is standard input. Tells warnings. NULL: it has
-// told what is wrong, *status is the exit status.
+// Reads --set, --method, --start and every option of the library; "-" is standard input. Prints warnings. NULL: the error
+// is printed, *status is the exit status.
 EntrainProblem *open_problem(const Arguments *a, int *status);
-// The value of each unknown that a list such as p=10,q=3 names. false: it has told what is wrong.
+// Sets the values of the unknowns that a list such as p=10,q=3 names. false: the error is printed.
 bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, double *values);
+// The value of each unknown in the model, replaced by what --truth names. The caller frees it. NULL: the error is printed.
+double *read_truth(const Arguments *a, const EntrainProblem *p);
 
-// Files that results go to, by flags that end with NULL: not one that is read, not the same twice, in folders that can be
-// written.
+// Checks the files of results, named by these flags (the list ends with NULL): none is an input file, no two are the same,
+// and their folders can be written. false: the error is printed.
 bool check_places(const Arguments *a, const EntrainProblem *p, const char *const *flags);
-// Opens the problem, checks these places, does the work with it; returns the exit status.
+// Opens the problem, checks these places, calls work; returns the exit status.
 typedef int ProblemWork(const Arguments *a, const EntrainProblem *p);
 int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work);
-// One of them is standard output, which leaves none for the report.
+// One of them is standard output, so the report is not printed there.
 bool places_take_stdout(const Arguments *a, const char *const *flags);
-// Writes a text of the library and frees it; returns the exit status.
-int write_result(const char *path, char *text);

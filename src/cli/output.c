@@ -111,6 +111,23 @@ bool output_print(const char *text) {
   return write_stdout(text, strlen(text));
 }
 
+int write_bytes(const char *path, char *bytes, size_t length) {
+  if (!bytes) return INTERNAL;
+  bool done = output_write(path, bytes, length);
+  entrain_text_free(bytes);
+  return done ? DONE : WRONG_USE;
+}
+
+int write_result(const char *path, char *text) {
+  return write_bytes(path, text, text ? strlen(text) : 0);
+}
+
+int write_picture(const char *path, char *bytes, size_t length, const char *nothing) {
+  if (bytes) return write_bytes(path, bytes, length);
+  complain("%s", nothing);
+  return NOT_REACHED;
+}
+
 static int from_environment(const char *name, int otherwise) {
   const char *text = getenv(name);
   int value = text ? (int)strtol(text, NULL, 10) : 0;

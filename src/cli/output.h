@@ -1,21 +1,29 @@
-// Results to standard output and to files.
+// Writes results to standard output and to files.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/command.h"
+
 // path NULL or "-": standard output. A file appears whole or not at all: it is written under another name and renamed.
-// A reader that went away (a broken pipe) is no error. false: it has told why.
+// A broken pipe is no error. false: the error is printed.
 bool output_write(const char *path, const char *text, size_t length);
 bool output_print(const char *text); // to standard output
-// Whether a file can be put there, before hours are spent on what goes into it. false: it has told why.
+// Checks before a long computation that its result can be written there. false: the error is printed.
 bool output_can_write(const char *path);
-// One file under two names; devices may be written twice, standard output ("-") may not.
+// Both paths name the same file, or are both "-". Devices do not count: they may be written twice.
 bool output_is_same(const char *a, const char *b);
+
+// Write a text, or bytes, of the library and free it. They return the exit status; NULL is INTERNAL.
+int write_result(const char *path, char *text);
+int write_bytes(const char *path, char *bytes, size_t length);
+// The same for a picture; NULL: prints the sentence `nothing` and returns NOT_REACHED.
+int write_picture(const char *path, char *bytes, size_t length, const char *nothing);
 
 typedef struct Terminal {
   int width, height;
   bool colour;
 } Terminal;
 
-Terminal
-output_terminal(void); // of standard output; 80 by 24 without colour when it is not a terminal
+// The terminal of standard output; 80 by 24 without colour if that is not a terminal.
+Terminal output_terminal(void);

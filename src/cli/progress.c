@@ -32,7 +32,7 @@ bool progress_is_due(Progress *p, bool important) {
   return true;
 }
 
-// Bytes of the first `width` characters.
+// Number of bytes of the first `width` characters.
 static int bytes_of(const char *line, int width) {
   int at = 0;
   for (; line[at]; at++)

@@ -1,18 +1,18 @@
-// How far a long computation is: one line on the terminal that is written again and again.
+// Progress of a long computation: one line on the terminal that is rewritten.
 #pragma once
 #include <stdbool.h>
 
 #include "cli/arguments.h"
 
 typedef struct Progress {
-  bool on, rewrites; // rewrites: standard error is a terminal; else lines, one a second at most
+  bool on, rewrites; // rewrites: standard error is a terminal; else at most one line per second
   int width;
-  double last;  // s, when something was shown
-  bool visible; // a line stands on the terminal
+  double last;  // s, time of the last line
+  bool visible; // a line is on the terminal
 } Progress;
 
-// On when standard error is a terminal or --progress is given, off with --quiet.
+// On if standard error is a terminal or --progress is given; --quiet turns it off.
 Progress progress_new(const Arguments *a);
-bool progress_is_due(Progress *p, bool important); // time to show something
-void progress_show(Progress *p, const char *line); // as much of it as fits
+bool progress_is_due(Progress *p, bool important); // it is time to show a line
+void progress_show(Progress *p, const char *line); // cuts the line to the width
 void progress_clear(Progress *p);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const char PROBLEM[] =
-    "A problem file is YAML text. It names a model, the measurements, and what is\n"
-    "to be found. This one is complete:\n"
+    "A problem file is YAML text. It names the model, the measurements and the\n"
+    "unknowns. This one is complete:\n"
     "\n"
     "  model: pendulum.mo\n"
     "  experiments:\n"
@@ -23,7 +23,7 @@ static const char PROBLEM[] =
     "  entrain check problem.yaml\n"
     "  entrain fit problem.yaml\n"
     "\n"
-    "Everything that can stand in it (paths are relative to the problem file):\n"
+    "All keys (paths are relative to the problem file):\n"
     "\n"
     "  model: FILE              a Modelica file\n"
     "  experiments:             a list; each entry is one recording\n"
@@ -31,30 +31,30 @@ static const char PROBLEM[] =
     "                           tab; a second row may hold units; # begins a\n"
     "                           comment; an empty cell is a missing value\n"
     "      name: swing          default: the name of the data file\n"
-    "      time: t              column; default: the first; row: the data have none,\n"
-    "                           time is the number of the row\n"
+    "      time: t              column; default: the first; row: there is no such\n"
+    "                           column, the row number is the time\n"
     "      measure:             variable or expression of the model: column\n"
     "        theta: angle\n"
-    "        alpha*z + c0*v:    with more to say about it:\n"
+    "        alpha*z + c0*v:    with more keys:\n"
     "          column: force\n"
     "          weight: 2        multiplies its squared residuals\n"
     "          sigma: 0.1       noise: a number, a share such as 5%, or estimate\n"
     "          gain: {start: 1, min: 0.5, max: 2}   unknown gain of the sensor;\n"
-    "          offset: 0.3      or a known one; the same for offset and delay\n"
+    "          offset: 0.3      or a known value; gain, offset and delay are alike\n"
     "      inputs:              input of the model: column, or a constant\n"
     "        u: force\n"
     "        q: {column: flow, gain: 1e-3/60}   gain*column + offset, in its unit\n"
     "      interpolation: hold  of inputs between samples: hold, linear, spline\n"
     "      window: [0, 50]      use only these times\n"
-    "      start: 0             time at which the start values hold\n"
-    "      set: {m: 2, x.start: 1}   parameters and start values that hold here\n"
-    "  estimate:                what is to be found; defaults come from the model\n"
+    "      start: 0             time of the start values\n"
+    "      set: {m: 2, x.start: 1}   parameters and start values of this experiment\n"
+    "  estimate:                the unknowns; defaults come from the model\n"
     "    p: {start: 15, min: 0.1, max: 200}\n"
     "    k: {start: 2, scale: log, min: 0.01}   search on a logarithmic scale\n"
-    "    c: {start: 1, prior: {mean: 3, sd: 0.5}}   what was known before\n"
-    "    theta.start: {start: 0, per_experiment: true}   a start value, in each\n"
-    "    d: {start: 1, fixed: true}   not now\n"
-    "  constraints:             between them; methods auto, homotopy, sqp, cobyla\n"
+    "    c: {start: 1, prior: {mean: 3, sd: 0.5}}   prior knowledge\n"
+    "    theta.start: {start: 0, per_experiment: true}   a start value for each\n"
+    "    d: {start: 1, fixed: true}   held at 1\n"
+    "  constraints:             on the unknowns; methods auto, homotopy, sqp, cobyla\n"
     "    - k1 + k2 <= 10        =, <= or >=, or two as in 1 <= p/k <= 3\n"
     "  gains: {theta: {theta: 10, omega: 10}}   feedback of the homotopy; optional\n"
     "  method: auto             'entrain methods' lists them\n"
@@ -62,11 +62,11 @@ static const char PROBLEM[] =
     "  options: {rel_tol: 1e-9} any option; 'entrain options' lists them\n"
     "\n"
     "Numbers may be expressions: 8/3, 1e-3/60. On the command line, --set replaces\n"
-    "anything: --set estimate.p.start=40, --set experiments.0.window=[0,20];\n"
+    "any value: --set estimate.p.start=40, --set experiments.0.window=[0,20];\n"
     "--start p=40 is short for the first.\n";
 
 const Topic TOPICS[] = {
-    {"problem", "how a problem file is written: model, data, what to find", PROBLEM},
+    {"problem", "how to write a problem file: model, data, unknowns", PROBLEM},
     {0},
 };
 

@@ -4,23 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-// How strongly an expression holds together; parentheses go around what is weaker than its place
-// needs.
-typedef enum Level {
+// Operator precedence; an operand with a lower level than its place needs is put in parentheses.
+typedef enum Precedence {
   LEVEL_IF,
   LEVEL_OR,
   LEVEL_AND,
   LEVEL_NOT,
   LEVEL_RELATION,
-  LEVEL_SUM, // and a sign: -a*b is -(a*b)
+  LEVEL_SUM, // also a sign: -a*b is -(a*b)
   LEVEL_PRODUCT,
   LEVEL_POWER,
   LEVEL_PRIMARY,
-} Level;
+} Precedence;
 
 static const struct {
   const char *text;
-  Level own, left, right; // of the operator, and what its operands must have
+  Precedence own, left, right; // of the operator, and required of its operands
 } OPERATORS[] = {
     [AST_PLUS] = {" + ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
     [AST_MINUS] = {" - ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
@@ -62,7 +61,7 @@ static void print_number(Text *out, double value) {
   shorten_exponent(digits);
   text_add(out, digits);
   if (isfinite(value) && !strpbrk(digits, ".e"))
-    text_add(out, ".0"); // an integer above 2^53 is no integer literal
+    text_add(out, ".0"); // an integer above 2^53 is not an integer literal
 }
 
 static void print_string(Text *out, const char *s) {
@@ -80,7 +79,7 @@ static void print_string(Text *out, const char *s) {
 
 // ---- expressions ----
 
-static Level level_of(const Ast *e) {
+static Precedence level_of(const Ast *e) {
   switch (e->kind) {
   case AST_IF: return LEVEL_IF;
   case AST_BINARY: return OPERATORS[e->op].own;
@@ -92,7 +91,7 @@ static Level level_of(const Ast *e) {
 
 static void print_bare(Text *out, const Ast *e);
 
-static void print_at(Text *out, const Ast *e, Level least) {
+static void print_at(Text *out, const Ast *e, Precedence least) {
   bool needs_parentheses = level_of(e) < least;
   if (needs_parentheses) text_add(out, "(");
   print_bare(out, e);

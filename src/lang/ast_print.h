@@ -1,4 +1,4 @@
-// Tree to text: Modelica that parses to the same tree.
+// Prints a tree as Modelica text that parses to the same tree.
 #pragma once
 #include "base/text.h"
 #include "lang/ast.h"

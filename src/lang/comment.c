@@ -30,7 +30,7 @@ const char *comment_description(Parser *p) {
 // annotation = "annotation" "(" anything with balanced parentheses ")"
 void comment_annotation(Parser *p) {
   parser_next(p);
-  Spot open = parser_spot(p);
+  SourceSpot open = parser_spot(p);
   parser_expect(p, TOKEN_LEFT_PAREN, "after 'annotation'");
   for (int depth = 1; depth && !p->lexer.failed;) {
     if (p->token.kind == TOKEN_END_OF_TEXT) parser_expect_close(p, open);

@@ -29,7 +29,7 @@ static int find_attribute(const char *name) {
   return -1;
 }
 
-static void fail_attribute(Parser *p, Spot at, const char *name) {
+static void fail_attribute(Parser *p, SourceSpot at, const char *name) {
   const char *names[ATTRIBUTE_COUNT];
   for (int i = 0; i < ATTRIBUTE_COUNT; i++) names[i] = ATTRIBUTES[i].name;
   const char *near = nearest_name(name, names, ATTRIBUTE_COUNT);
@@ -41,7 +41,7 @@ static void fail_attribute(Parser *p, Spot at, const char *name) {
                 name);
 }
 
-static void check_new(Parser *p, const AstDeclaration *d, Spot at, const char *name) {
+static void check_new(Parser *p, const AstDeclaration *d, SourceSpot at, const char *name) {
   for (int i = 0; i < d->attributes.count; i++)
     if (strcmp(d->attributes.at[i].name, name) == 0)
       parser_fail(p, ERR_NAME, at, "the attribute '%s' is given twice", name);
@@ -50,7 +50,7 @@ static void check_new(Parser *p, const AstDeclaration *d, Spot at, const char *n
 // StateSelect.never, .avoid, .default, .prefer, .always
 static const Ast *state_select(Parser *p) {
   Ast *value = expression_leaf(p, AST_NAME);
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   value->name = expression_read_name(p);
   static const char *const KNOWN[] = {"StateSelect.never", "StateSelect.avoid",
                                       "StateSelect.default", "StateSelect.prefer",
@@ -88,7 +88,7 @@ static const Ast *attribute_value(Parser *p, int attribute) {
 static void modifier(Parser *p, AstDeclaration *d) {
   while (p->token.kind == TOKEN_EACH || p->token.kind == TOKEN_FINAL) parser_next(p);
   if (parser_fail_unsupported(p)) return;
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   const char *name = parser_name(p, "the name of an attribute");
   int attribute = find_attribute(name);
   if (attribute < 0) {
@@ -108,7 +108,7 @@ static void modifier(Parser *p, AstDeclaration *d) {
 
 // modifiers = "(" [ modifier { "," modifier } ] ")"
 static void modifiers(Parser *p, AstDeclaration *d) {
-  Spot open = parser_spot(p);
+  SourceSpot open = parser_spot(p);
   parser_next(p);
   if (p->token.kind != TOKEN_RIGHT_PAREN) {
     do modifier(p, d);
@@ -122,7 +122,7 @@ static void modifiers(Parser *p, AstDeclaration *d) {
 static const struct {
   const char *name;
   AstType type;
-  bool is_prefix; // of the names of a library of units, which are Real
+  bool is_prefix; // of the types of a unit library, which are Real
 } TYPES[] = {
     {"Real", AST_REAL, false},
     {"Integer", AST_INTEGER, false},
@@ -147,7 +147,7 @@ bool declaration_type(const char *name, AstType *type) {
   return false;
 }
 
-// The word that is meant by name; NULL when the likeness may be chance.
+// The keyword that name may be a misspelling of; NULL: none is near enough.
 const char *declaration_word(const char *name) {
   static const char *const WORDS[] = {"parameter", "constant", "input",   "output",    "final",
                                       "equation",  "initial",  "public",  "protected", "annotation",
@@ -157,7 +157,7 @@ const char *declaration_word(const char *name) {
   return same_start || strlen(name) >= 6 ? near : NULL;
 }
 
-static void fail_type(Parser *p, Spot at, const char *name) {
+static void fail_type(Parser *p, SourceSpot at, const char *name) {
   const char *near = declaration_word(name);
   if (near)
     parser_fail(p, ERR_SYNTAX, at, "unknown type or keyword '%.80s'; did you mean '%s'?", name,
@@ -179,22 +179,22 @@ static bool goes_on_like_equation(TokenKind k) {
          (k >= TOKEN_PLUS && k <= TOKEN_POWER);
 }
 
-// name stands where a type should, and is none. What is meant shows in what follows.
-static void fail_type_or_equation(Parser *p, AstRole role, Spot at, const char *name) {
+// A type is expected, but name is none. The next token shows what was meant.
+static void fail_type_or_equation(Parser *p, AstRole role, SourceSpot at, const char *name) {
   TokenKind k = p->token.kind;
   bool ends = k == TOKEN_SEMICOLON || k == TOKEN_COMMA;
   if (role != AST_VARIABLE && (ends || goes_on_like_equation(k)))
     parser_fail(p, ERR_SYNTAX, at, "the type of '%.80s' is missing; write Real before it", name);
   else if (goes_on_like_equation(k))
     parser_fail(p, ERR_SYNTAX, at,
-                "an equation stands among the declarations; write 'equation' before it");
+                "an equation among the declarations; write 'equation' before it");
   else
     fail_type(p, at, name);
 }
 
 // type = NAME { "." NAME }
 static AstType type_name(Parser *p, AstRole role) {
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   const char *name = expression_read_name(p);
   AstType type = AST_REAL;
   if (!declaration_type(name, &type)) fail_type_or_equation(p, role, at, name);
@@ -260,9 +260,9 @@ static void declaration(Parser *p, AstModel *m) {
 }
 
 // import = "import" [ NAME "=" ] name ";"
-// Only of the units in the Modelica library, whose types are known anyway.
+// Only units of the Modelica library, whose types are known without it.
 static void import(Parser *p) {
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   parser_next(p);
   if (p->token.kind == TOKEN_NAME && parser_peek(p) == TOKEN_EQUALS) {
     parser_next(p);
@@ -293,7 +293,7 @@ void declaration_element(Parser *p, AstModel *m) {
   case TOKEN_LEFT_PAREN:
   case TOKEN_MINUS:
     parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "an equation stands among the declarations; write 'equation' before it");
+                "an equation among the declarations; write 'equation' before it");
     return;
   case TOKEN_NAME:
   case TOKEN_FINAL: declaration(p, m); return;

@@ -4,7 +4,7 @@
 
 // ---- nodes ----
 
-static Ast *make(Parser *p, AstKind kind, Spot at, int arg_count) {
+static Ast *make(Parser *p, AstKind kind, SourceSpot at, int arg_count) {
   Ast *e = arena_alloc(p->arena, 1, sizeof(Ast) + (size_t)arg_count * sizeof(Ast *));
   e->kind = kind;
   e->line = at.line;
@@ -16,7 +16,7 @@ static Ast *make(Parser *p, AstKind kind, Spot at, int arg_count) {
 }
 
 static __attribute__((noinline, cold)) void fail_depth(Parser *p, const Ast *e) {
-  parser_fail(p, ERR_LIMIT, (Spot){e->line, e->column},
+  parser_fail(p, ERR_LIMIT, (SourceSpot){e->line, e->column},
               "the expression is deeper than %d operators; split it with auxiliary variables",
               AST_DEPTH_MOST);
 }
@@ -68,7 +68,7 @@ static bool is_relation(TokenKind k) {
   return k >= TOKEN_SAME && k <= TOKEN_GREATER_EQUAL;
 }
 
-// The node of the operator that comes next, which is taken; its operands are still missing.
+// Takes the next operator and makes its node; the operands follow later.
 static Ast *take_operator(Parser *p, AstKind kind) {
   Ast *e = make(p, kind, parser_spot(p), kind == AST_BINARY ? 2 : 1);
   e->op = (AstOp)OPERATOR[p->token.kind];
@@ -92,7 +92,7 @@ static Ast *binary(Parser *p, Ast *e, Ast *left, Ast *right) {
 // ---- primary ----
 
 const char *expression_read_name(Parser *p) {
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   const char *name = parser_name(p, "a name");
   while (p->token.kind == TOKEN_DOT) {
     parser_next(p);
@@ -106,8 +106,9 @@ const char *expression_read_name(Parser *p) {
   return name;
 }
 
-// A dot follows the first part, which starts at text.
-static __attribute__((noinline, cold)) Ast *fail_component(Parser *p, Spot at, const char *text) {
+// A name with dots; its first part starts at text.
+static __attribute__((noinline, cold)) Ast *fail_component(Parser *p, SourceSpot at,
+                                                           const char *text) {
   Token whole = {.kind = TOKEN_NAME, .text = text};
   while (p->token.kind == TOKEN_DOT) {
     parser_next(p);
@@ -128,7 +129,7 @@ static __attribute__((noinline, cold)) Ast *fail_component(Parser *p, Spot at, c
 
 static __attribute__((noinline, cold)) void fail_argument(Parser *p, const Ast *e) {
   if (p->token.kind == TOKEN_EQUALS)
-    parser_fail(p, ERR_UNSUPPORTED, (Spot){e->line, e->column},
+    parser_fail(p, ERR_UNSUPPORTED, (SourceSpot){e->line, e->column},
                 "named arguments in calls are not supported yet");
   else
     parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "'for' in an expression is not supported yet");
@@ -142,8 +143,8 @@ static void argument(Parser *p) {
 }
 
 // call = NAME "(" [ argument { "," argument } ] ")"
-static Ast *call(Parser *p, Spot at, const char *name) {
-  Spot open = parser_spot(p);
+static Ast *call(Parser *p, SourceSpot at, const char *name) {
+  SourceSpot open = parser_spot(p);
   int base = p->pending.count;
   parser_next(p);
   if (p->token.kind != TOKEN_RIGHT_PAREN) {
@@ -162,7 +163,7 @@ static Ast *call(Parser *p, Spot at, const char *name) {
 
 // reference = NAME | call
 static Ast *reference(Parser *p) {
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   const char *name = p->token.name, *text = p->token.text;
   TokenKind kind = p->token.kind;
   parser_next(p);
@@ -181,7 +182,7 @@ static Ast *reference(Parser *p) {
 
 // group = "(" expression ")"
 static Ast *group(Parser *p) {
-  Spot open = parser_spot(p);
+  SourceSpot open = parser_spot(p);
   parser_next(p);
   Ast *e = expression_read(p);
   if (p->token.kind == TOKEN_COMMA)
@@ -190,7 +191,7 @@ static Ast *group(Parser *p) {
   return e;
 }
 
-// Signs, not, if and strings are expressions, but none that can stand here.
+// Signs, not, if and strings are expressions, but they are not allowed here.
 static __attribute__((noinline, cold)) Ast *fail_operand(Parser *p) {
   TokenKind kind = p->token.kind;
   if (is_sum(kind) && OPERATOR[p->taken])
@@ -205,7 +206,7 @@ static __attribute__((noinline, cold)) Ast *fail_operand(Parser *p) {
                 "a string can only be a description or the value of an attribute such as unit");
   else if (kind == TOKEN_FUNCTION || !token_is_keyword(kind))
     parser_fail_unsupported(p);
-  parser_fail_found(p, "an expression"); // counts only when nothing was said before
+  parser_fail_found(p, "an expression"); // has no effect after an earlier error
   return nothing(p);
 }
 
@@ -301,7 +302,7 @@ Ast *expression_read_simple(Parser *p) {
   return e;
 }
 
-// "if" expression "then" expression: the branch behind it is still missing
+// "if" expression "then" expression; the other branch follows later
 static Ast *branch(Parser *p) {
   Ast *e = make(p, AST_IF, parser_spot(p), 3);
   parser_next(p);

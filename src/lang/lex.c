@@ -49,8 +49,8 @@ static bool is_continuation(char c) {
 
 // ---- the state ----
 
-static Words *new_words(Arena *a) {
-  Words *w = words_new(a);
+static WordTable *new_words(Arena *a) {
+  WordTable *w = words_new(a);
   for (int kind = TOKEN_ALGORITHM; kind < TOKEN_COUNT; kind++)
     words_find(w, TEXT[kind], strlen(TEXT[kind]))->value = kind;
   return w;
@@ -73,7 +73,7 @@ static int column_of(const Lexer *l, const char *at) {
   return (int)(at - l->line_begin) + 1 - l->hidden;
 }
 
-// Takes one byte of a string or a comment, in which lines may end and any character may stand.
+// Takes one byte of a string or a comment, which may contain line ends and any character.
 static void take_any(Lexer *l) {
   if (*l->at == '\n') {
     l->line++;
@@ -147,7 +147,7 @@ static void read_quoted_name(Lexer *l, Token *t) {
     }
     if ((unsigned char)*l->at >= 0x7F) {
       lex_fail(l, ERR_SYNTAX, l->line, column_of(l, l->at),
-               "a quoted name may hold only ASCII characters");
+               "a quoted name may contain only ASCII characters");
       return;
     }
   }
@@ -160,14 +160,14 @@ static void read_quoted_name(Lexer *l, Token *t) {
 
 // ---- numbers ----
 
-typedef struct Decimal { // mantissa * 10^exponent
+typedef struct DecimalLiteral { // mantissa * 10^exponent
   uint64_t mantissa;
   int digits; // of the mantissa, leading zeros aside; above 19 it has overflowed
   int exponent;
   bool is_integer; // written without point and exponent
-} Decimal;
+} DecimalLiteral;
 
-static const char *read_digits(const char *c, Decimal *d) {
+static const char *read_digits(const char *c, DecimalLiteral *d) {
   for (; is_digit(*c); c++) {
     if (d->digits < 20) {
       d->mantissa = 10 * d->mantissa + (uint64_t)(*c - '0'); // wraps at the 20th digit, then unused
@@ -177,7 +177,7 @@ static const char *read_digits(const char *c, Decimal *d) {
   return c;
 }
 
-static const char *read_exponent(const char *c, Decimal *d) {
+static const char *read_exponent(const char *c, DecimalLiteral *d) {
   bool negative = c[1] == '-';
   c += negative || c[1] == '+' ? 2 : 1;
   int value = 0;
@@ -198,7 +198,7 @@ static const uint64_t EXACT = 1ull << 53; // integers up to here are doubles
 
 // Nearest double. One exact operation on exact numbers where possible (Clinger 1990), else the C
 // library.
-static double decimal_value(const Decimal *d, const char *text) {
+static double decimal_value(const DecimalLiteral *d, const char *text) {
   if (d->digits <= 19 && d->mantissa <= EXACT && abs(d->exponent) <= 22) {
     double m = (double)d->mantissa;
     return d->exponent < 0 ? m / power_of_ten(-d->exponent) : m * power_of_ten(d->exponent);
@@ -209,7 +209,7 @@ static double decimal_value(const Decimal *d, const char *text) {
   return value;
 }
 
-static void check_number(Lexer *l, const Token *t, const Decimal *d) {
+static void check_number(Lexer *l, const Token *t, const DecimalLiteral *d) {
   char quoted[TOKEN_QUOTE];
   token_quote(t, quoted);
   if (isinf(t->number))
@@ -228,7 +228,7 @@ static bool is_exponent(const char *c) {
   return is_digit(c[1]) || ((c[1] == '+' || c[1] == '-') && is_digit(c[2]));
 }
 
-// What follows a number without a blank: 2x, 1e, 1.5.2
+// Handles a letter or a dot directly behind a number: 2x, 1e, 1.5.2
 static void check_number_end(Lexer *l, const Token *t) {
   char c = *l->at;
   if (class_of(c) != LETTER) return;
@@ -249,7 +249,7 @@ static void check_number_end(Lexer *l, const Token *t) {
 // number = digits [ "." [ digits ] ] [ exponent ] | "." digits [ exponent ]
 // exponent = ("e" | "E") [ "+" | "-" ] digits
 static void read_number(Lexer *l, Token *t) {
-  Decimal d = {.is_integer = true};
+  DecimalLiteral d = {.is_integer = true};
   const char *c = read_digits(l->at, &d);
   if (*c == '.') {
     const char *fraction = c + 1;
@@ -271,7 +271,7 @@ static void read_number(Lexer *l, Token *t) {
 
 // ---- strings ----
 
-static char escaped(char c) { // what \c stands for; 0 when nothing
+static char escaped(char c) { // the meaning of \c; 0: none
   static const char FROM[] = "'\"?\\abfnrtv", TO[] = "'\"?\\\a\b\f\n\r\t\v";
   const char *found = c ? strchr(FROM, c) : NULL;
   return found ? TO[found - FROM] : 0;
@@ -320,7 +320,7 @@ static const unsigned char SINGLE[128] = {
     ['='] = TOKEN_EQUALS,        ['<'] = TOKEN_LESS,        ['>'] = TOKEN_GREATER,
 };
 
-// The symbol of two characters that starts with kind and goes on with c; kind when there is none.
+// The symbol of two characters, kind followed by c; kind if there is none.
 static TokenKind longer_symbol(TokenKind kind, char c) {
   switch (kind) {
   case TOKEN_EQUALS: return c == '=' ? TOKEN_SAME : kind;
@@ -341,7 +341,7 @@ static TokenKind longer_symbol(TokenKind kind, char c) {
 static const struct {
   const char *text, *instead;
 } FOREIGN[] = {
-    // of other languages and of text processors
+    // from other languages and text processors
     {"&&", "and"},
     {"||", "or"},
     {"!=", "<>"},

@@ -1,4 +1,4 @@
-// Text to tokens, one at a time. Errors are sticky: after the first one the text ends.
+// Splits a text into tokens, one at a time. Errors are sticky: after the first one the text ends.
 #pragma once
 #include "base/arena.h"
 #include "base/err.h"
@@ -22,7 +22,7 @@ typedef struct Token {
   int end_line, end_column; // just behind its last character
   const char *text;         // as written; not NUL-terminated
   size_t length;
-  const char *name; // NAME and keywords: interned, quotes kept; STRING: what it says. In the arena.
+  const char *name; // NAME and keywords: interned, with quotes; STRING: its contents. In the arena.
   double number;    // NUMBER
 } Token;
 
@@ -30,7 +30,7 @@ typedef struct Lexer { // plain data: a copy of it looks ahead
   const Source *source;
   Arena *arena;
   Err *err;
-  Words *words;
+  WordTable *words;
   const char *at;         // the next byte
   const char *line_begin; // of the line of at
   int line;

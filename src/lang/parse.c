@@ -11,15 +11,14 @@
 
 // ---- equations ----
 
-static void fail_declaration(Parser *p, Spot at) {
-  parser_fail(
-      p, ERR_SYNTAX, at,
-      "a declaration stands among the equations; put it before 'equation' or after 'public'");
+static void fail_declaration(Parser *p, SourceSpot at) {
+  parser_fail(p, ERR_SYNTAX, at,
+              "a declaration among the equations; move it before 'equation' or after 'public'");
 }
 
 // The left side is read, and no '=' follows.
 static void fail_equation(Parser *p, const Ast *left) {
-  Spot at = {left->line, left->column};
+  SourceSpot at = {left->line, left->column};
   AstType type;
   bool name_first = left->kind == AST_NAME && p->token.kind != TOKEN_SEMICOLON;
   if (p->token.kind == TOKEN_ASSIGN)
@@ -33,12 +32,12 @@ static void fail_equation(Parser *p, const Ast *left) {
                 declaration_word(left->name));
   else if (left->kind == AST_CALL && p->token.kind == TOKEN_SEMICOLON)
     parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "expected '=': a call of '%.80s' alone is no equation", left->name);
+                "expected '=': a call of '%.80s' alone is not an equation", left->name);
   else
     parser_expect(p, TOKEN_EQUALS, "in the equation");
 }
 
-static bool is_statement(const Token *t) { // a call that acts, instead of an equation
+static bool is_statement(const Token *t) { // a call with an effect, not an equation
   static const char *const NAMES[] = {"assert", "terminate", "reinit"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     if (strcmp(t->name, NAMES[i]) == 0) return true;
@@ -129,7 +128,7 @@ static void model_end(Parser *p, const AstModel *m) {
     parser_fail_found(p, wanted);
   }
   parser_next(p);
-  Spot at = parser_spot(p);
+  SourceSpot at = parser_spot(p);
   const char *name = parser_name(p, "the name of the model after 'end'");
   if (strcmp(name, m->name) != 0)
     parser_fail(p, ERR_SYNTAX, at, "the model '%.80s' ends with the name '%.80s'", m->name, name);
@@ -140,7 +139,7 @@ static void class_keyword(Parser *p) {
   parser_accept(p, TOKEN_ENCAPSULATED);
   if (parser_accept(p, TOKEN_MODEL)) return;
   if (p->token.kind == TOKEN_END_OF_TEXT && p->taken == TOKEN_END_OF_TEXT)
-    parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text holds no model");
+    parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text contains no model");
   static const char *const WORDS[] = {"model"};
   bool misspelled = p->token.kind == TOKEN_NAME && nearest_name(p->token.name, WORDS, 1);
   if (!misspelled && parser_fail_unsupported(p)) return;

@@ -8,7 +8,7 @@ enum {
   PARSE_COUNT_MOST = 1000000 // declarations, and equations of each kind
 };
 
-// NULL and err filled when the text does not follow the grammar. The tree lives in the arena.
+// NULL and err if the text does not follow the grammar. The tree lives in the arena.
 const AstModel *parse_model(Arena *a, const Source *s, Err *err);
-// One expression that fills the whole text: measured expressions, --set values.
+// The whole text must be one expression: measured expressions, --set values.
 const Ast *parse_expression(Arena *a, const Source *s, Err *err);

@@ -10,7 +10,7 @@ void parser_begin(Parser *p, Arena *a, const Source *source, Err *err) {
 
 void parser_next(Parser *p) {
   p->taken = p->token.kind;
-  p->end = (Spot){p->token.end_line, p->token.end_column};
+  p->end = (SourceSpot){p->token.end_line, p->token.end_column};
   lex_next(&p->lexer, &p->token);
 }
 
@@ -28,7 +28,7 @@ TokenKind parser_peek(const Parser *p) {
   return token.kind;
 }
 
-void parser_fail(Parser *p, ErrCode code, Spot at, const char *format, ...) {
+void parser_fail(Parser *p, ErrCode code, SourceSpot at, const char *format, ...) {
   char text[sizeof((Err *)0)->text];
   va_list args;
   va_start(args, format);
@@ -38,7 +38,7 @@ void parser_fail(Parser *p, ErrCode code, Spot at, const char *format, ...) {
   p->token.kind = TOKEN_END_OF_TEXT;
 }
 
-// Where something is missing: the end of the text is far from what it should have closed.
+// Where something is missing. At the end of the text: behind the previous token, which is nearer to the cause.
 static void fail_missing(Parser *p, bool behind, const char *text) {
   bool use_end = behind || p->token.kind == TOKEN_END_OF_TEXT;
   parser_fail(p, ERR_SYNTAX, use_end ? p->end : parser_spot(p), "%s", text);
@@ -50,11 +50,11 @@ void parser_fail_found(Parser *p, const char *what) {
   fail_missing(p, false, text);
 }
 
-static bool same_spot(Spot a, Spot b) {
+static bool same_spot(SourceSpot a, SourceSpot b) {
   return a.line == b.line && a.column == b.column;
 }
 
-// What the user may have had in mind.
+// A hint at the likely mistake.
 static const char *hint(const Parser *p, TokenKind wanted) {
   TokenKind found = p->token.kind;
   if (found == TOKEN_EQUALS && (wanted == TOKEN_THEN || wanted == TOKEN_RIGHT_PAREN))
@@ -75,7 +75,7 @@ void parser_expect(Parser *p, TokenKind kind, const char *where) {
   fail_missing(p, kind == TOKEN_SEMICOLON, text);
 }
 
-void parser_expect_close(Parser *p, Spot open) {
+void parser_expect_close(Parser *p, SourceSpot open) {
   if (parser_accept(p, TOKEN_RIGHT_PAREN)) return;
   char text[400], quoted[TOKEN_QUOTE];
   snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s", open.line,

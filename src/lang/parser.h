@@ -1,14 +1,14 @@
-// What the grammar rules share: the next token, and errors that are sticky. After the first error
-// the text ends, so that rules need no checks; the entry point looks once.
+// State and functions that the grammar rules share. Errors are sticky: after the first one the text
+// ends, so that rules need no checks; the entry point checks once.
 #pragma once
 #include "base/array.h"
 #include "lang/ast.h"
 #include "lang/lex.h"
 #include "lang/parse.h"
 
-typedef struct Spot { // a place in the text that is being read
+typedef struct SourceSpot { // a place in the text
   int line, column;
-} Spot;
+} SourceSpot;
 
 typedef struct Pending { // a part of a node that is not complete
   Ast *tree;
@@ -17,34 +17,34 @@ typedef struct Pending { // a part of a node that is not complete
 typedef struct Parser {
   Arena *arena;
   Lexer lexer;
-  Token token;            // the next one, not yet taken
-  TokenKind taken;        // the one before
-  Spot end;               // just behind the one before
-  Spot expression_end;    // just behind the expression read last
-  int nesting;            // of expressions, now
-  ARRAY(Pending) pending; // arguments and branches of what is being read
+  Token token;               // the next one, not yet taken
+  TokenKind taken;           // the previous one
+  SourceSpot end;            // just behind the previous one
+  SourceSpot expression_end; // just behind the last expression
+  int nesting;               // of expressions, now
+  ARRAY(Pending) pending;    // arguments and branches of incomplete nodes
 } Parser;
 
 void parser_begin(Parser *p, Arena *a, const Source *source, Err *err);
 void parser_next(Parser *p);
-static inline Spot parser_spot(const Parser *p) {
-  return (Spot){p->token.line, p->token.column};
+static inline SourceSpot parser_spot(const Parser *p) {
+  return (SourceSpot){p->token.line, p->token.column};
 }
 bool parser_accept(Parser *p, TokenKind kind); // takes it if it is there
-TokenKind parser_peek(const Parser *p);        // the kind behind the next token
+TokenKind parser_peek(const Parser *p);        // the kind of the token after the next
 
 // Takes kind, or fails: "expected ';' after the equation, found 'end'"; where: "after the equation".
-// What closes something is missed behind the token before, all else where the other token stands.
+// A missing closing token is reported behind the previous token, all others at the token found.
 void parser_expect(Parser *p, TokenKind kind, const char *where);
-void parser_expect_close(Parser *p, Spot open); // the ) of the ( at open
+void parser_expect_close(Parser *p, SourceSpot open); // the ) of the ( at open
 // Takes a name that can be declared. what: "the name of the model".
 const char *parser_name(Parser *p, const char *what);
 
-void parser_fail(Parser *p, ErrCode code, Spot at, const char *format, ...)
+void parser_fail(Parser *p, ErrCode code, SourceSpot at, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 // "expected <what>, found 'x'" at the next token
 void parser_fail_found(Parser *p, const char *what) __attribute__((cold));
-// False and no error when the keyword or symbol that comes next belongs to the subset here.
+// false and no error if the next keyword or symbol belongs to the supported subset.
 bool parser_fail_unsupported(Parser *p);
-// Fails when count things are there already and no more are allowed. what: "equations".
+// Fails if count has reached the limit. what: "equations".
 void parser_check_count(Parser *p, int count, const char *what);

@@ -19,8 +19,8 @@ static bool has_continuations(const unsigned char *s, int count) {
   return true;
 }
 
-// Bytes of the UTF-8 character at s, 0 when it is none: no overlong forms, no surrogates. The text
-// ends with NUL.
+// Number of bytes of the UTF-8 character at s, 0 if it is invalid (overlong forms, surrogates). The
+// text ends with NUL.
 static int character_bytes(const unsigned char *s) {
   if (s[0] < 0x80) return s[0] ? 1 : 0;
   if (s[0] >= 0xC2 && s[0] < 0xE0) return has_continuations(s, 1) ? 2 : 0;
@@ -43,7 +43,7 @@ static bool is_plain(const char *s) {
   return !((word | (word - ones)) & tops);
 }
 
-// Where the first byte stands that is NUL or no UTF-8; length when there is none.
+// Position of the first byte that is NUL or not UTF-8; length if there is none.
 static size_t find_bad_byte(const char *text, size_t length) {
   size_t i = 0;
   while (i < length) {
@@ -128,7 +128,7 @@ Source *source_new(Arena *a, const char *name, const char *text, size_t length, 
   return s;
 }
 
-// Everything, or a little more than the most allowed. False: a read error, in errno.
+// Reads the whole file, but stops a little beyond the limit. false: a read error, in errno.
 static bool read_all(FILE *file, Text *out) {
   char block[1 << 14];
   size_t n;
@@ -191,7 +191,7 @@ static Window choose_window(const char *begin, const char *end, int column) {
   return w;
 }
 
-typedef struct Out { // a text in a buffer of fixed size; what does not fit is lost
+typedef struct Out { // a text in a fixed buffer; the rest is cut off
   char *at;
   size_t length, size;
 } Out;

@@ -1,4 +1,4 @@
-// A text with a name, and the lines in it, for messages that show the place.
+// A text with its name and lines, for messages that show the place.
 #pragma once
 #include "base/arena.h"
 #include "base/err.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-struct Words {
+struct WordTable {
   Arena *arena;
   Word *slots; // name is NULL in an empty one
   uint32_t slot_count, count;
@@ -26,7 +26,7 @@ static uint64_t key_of(const char *text, size_t length) {
   return length <= SHORT_NAME ? short_key(text, length) : long_key(text, length);
 }
 
-static Word *find_slot(const Words *w, const char *text, size_t length, uint64_t key) {
+static Word *find_slot(const WordTable *w, const char *text, size_t length, uint64_t key) {
   uint32_t mask = w->slot_count - 1, i = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 40) & mask;
   for (;; i = (i + 1) & mask) {
     Word *word = &w->slots[i];
@@ -37,8 +37,8 @@ static Word *find_slot(const Words *w, const char *text, size_t length, uint64_t
   }
 }
 
-static void grow(Words *w) {
-  Words old = *w;
+static void grow(WordTable *w) {
+  WordTable old = *w;
   w->slot_count = 2 * old.slot_count;
   w->slots = ARENA_ARRAY(w->arena, Word, w->slot_count);
   for (uint32_t i = 0; i < old.slot_count; i++) {
@@ -47,7 +47,7 @@ static void grow(Words *w) {
   }
 }
 
-Word *words_find(Words *w, const char *text, size_t length) {
+Word *words_find(WordTable *w, const char *text, size_t length) {
   uint64_t key = key_of(text, length);
   Word *word = find_slot(w, text, length, key);
   if (word->name) return word;
@@ -59,8 +59,8 @@ Word *words_find(Words *w, const char *text, size_t length) {
   return word;
 }
 
-Words *words_new(Arena *a) {
-  Words *w = ARENA_NEW(a, Words);
+WordTable *words_new(Arena *a) {
+  WordTable *w = ARENA_NEW(a, WordTable);
   w->arena = a;
   w->slot_count = 256;
   w->slots = ARENA_ARRAY(a, Word, w->slot_count);

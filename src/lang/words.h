@@ -1,11 +1,11 @@
-// The names of a text, each stored once, with a number that the owner chooses. Faster than
+// A table of the names of a text: each is stored once, with a number of the caller. Faster than
 // base/names for names that are not NUL-terminated and mostly short.
 #pragma once
 #include <stdint.h>
 
 #include "base/arena.h"
 
-typedef struct Words Words;
+typedef struct WordTable WordTable;
 
 typedef struct Word {
   uint64_t key;     // made from the name
@@ -14,6 +14,6 @@ typedef struct Word {
   int value; // 0 at first
 } Word;
 
-Words *words_new(Arena *a); // lives in a
-// Finds the name, or adds it. Good until the next call: the table may move.
-Word *words_find(Words *w, const char *text, size_t length);
+WordTable *words_new(Arena *a); // lives in a
+// Finds the name, or adds it. Valid until the next call: the table may move.
+Word *words_find(WordTable *w, const char *text, size_t length);

@@ -25,7 +25,7 @@ static ExprNode leaf_node(Expr symbol, const ConstraintLeaf *leaves, int count) 
     return (ExprNode){.op = OP_CONST, .value = leaves[i].value};
   }
   return (ExprNode){.op = OP_CONST,
-                    .value = nan("")}; // the reader has seen to it that there is none
+                    .value = nan("")}; // never used: the reader rejects other symbols
 }
 
 ConstraintRow constraint_row(Arena *a, Graph *g, Expr e, const ConstraintLeaf *leaves, int count,
@@ -91,7 +91,7 @@ static int longest(const ConstraintRow *rows, int count) {
 }
 
 void problem_constraints(const Problem *p, const double *x, double *c, double *C) {
-  const Constraints *all = &p->constraints;
+  const ProblemConstraints *all = &p->constraints;
   int rows = all->equalities + all->inequalities, n = p->unknown_count;
   if (!rows) return;
   Arena *scratch = arena_new();
@@ -133,9 +133,9 @@ bool constraint_rows_equal(const ConstraintRow *a, const ConstraintRow *b) {
   return equal;
 }
 
-// ---------------------------------------------------------------- how they stand
+// ---------------------------------------------------------------- states
 
-// A change of the numbers by this part of them takes a row to 0.
+// A relative change of the unknowns by this takes a row to 0.
 static const double ACTIVE_TOL = 1e-6;
 
 static ConstraintState row_state(const Problem *p, const double *x, const double *c,
@@ -150,7 +150,7 @@ static ConstraintState row_state(const Problem *p, const double *x, const double
 }
 
 int problem_active_constraints(const Problem *p, const double *x, double *C) {
-  const Constraints *all = &p->constraints;
+  const ProblemConstraints *all = &p->constraints;
   int rows = all->equalities + all->inequalities, n = p->unknown_count, count = 0;
   Arena *scratch = arena_new();
   double *c = ARENA_ARRAY(scratch, double, rows + 1);
@@ -164,7 +164,7 @@ int problem_active_constraints(const Problem *p, const double *x, double *C) {
 }
 
 ConstraintState constraint_state(const Problem *p, int k, const double *x) {
-  const Constraints *all = &p->constraints;
+  const ProblemConstraints *all = &p->constraints;
   const Constraint *one = &all->at[k];
   int rows = all->equalities + all->inequalities;
   Arena *scratch = arena_new();

@@ -6,7 +6,7 @@
 
 #include "model/unit.h"
 
-// Where the zero of a temperature is, in K.
+// The zero points of temperature scales, in K.
 static const struct {
   const char *unit;
   double zero;

@@ -1,8 +1,8 @@
-// From the unit of a column to that of a quantity of the model.
+// Conversion from the unit of a column to that of a quantity of the model.
 #pragma once
 
 typedef enum ConversionKind {
-  CONVERSION_UNKNOWN, // one of the two is no unit, or none is given
+  CONVERSION_UNKNOWN, // one of the two is not a unit, or is not given
   CONVERSION_NONE,    // both are the same
   CONVERSION_FOUND,
   CONVERSION_IMPOSSIBLE, // they measure different quantities
@@ -12,7 +12,7 @@ typedef struct Conversion { // b = gain*a + offset
   double gain, offset;
 } Conversion;
 
-// Of a number in unit a to the number b in unit b. Temperatures with a zero point of their own (degC, degF) have offsets.
+// From a value in unit a to a value in unit b. Temperatures with another zero point (degC, degF) have offsets.
 ConversionKind conversion_find(const char *a, const char *b, Conversion *out);
 
 enum { CONVERSION_TEXT_SIZE = 80 };

@@ -1,4 +1,4 @@
-// Whether constraints can hold, hold at the start, and are kept by the method.
+// Checks that the constraints can hold, that they hold at the start, and that the method supports them.
 #include <math.h>
 
 #include "num/lsi.h"
@@ -22,16 +22,15 @@ static bool check_range(ProblemReader *r, const Constraint *one) {
     constraint_range(one->shown, p->unknowns, &least, &most);
     char from[32], to[32];
     number_format(least, from), number_format(most, to);
-    return reader_fail_place(
-        r, place_in_file(r, one), ERR_VALUE,
-        "'%.100s' cannot hold inside the bounds of the estimated numbers: they "
-        "leave %s to %s",
-        one->text, from, to);
+    return reader_fail_place(r, place_in_file(r, one), ERR_VALUE,
+                             "'%.100s' cannot hold inside the bounds of the unknowns: they allow "
+                             "%s to %s",
+                             one->text, from, to);
   }
   return true;
 }
 
-// Linear constraints in the numbers less their start values, in units of these.
+// Linear constraints on the differences of the unknowns from their start values, in units of these.
 typedef struct LinearPart {
   LsiProblem q;
   Lsi *work;
@@ -60,7 +59,7 @@ static LinearPart linear_part(Arena *a, const Problem *p) {
   return l;
 }
 
-// Adds a row and tells whether it can hold with those before it.
+// Adds a row and returns whether it can hold together with the previous ones.
 static bool can_hold_too(LinearPart *l, int row, bool equality) {
   int n = l->q.n, to = l->q.equalities + l->q.inequalities;
   double *A = l->A + (size_t)to * n, norm = 0;
@@ -75,7 +74,7 @@ static bool can_hold_too(LinearPart *l, int row, bool equality) {
 }
 
 static bool check_linear(ProblemReader *r) {
-  const Constraints *all = &r->problem->constraints;
+  const ProblemConstraints *all = &r->problem->constraints;
   LinearPart l = linear_part(r->scratch, r->problem);
   for (int turn = 0; turn < 2; turn++) // equalities come first
     for (int i = 0; i < all->count; i++) {
@@ -85,15 +84,15 @@ static bool check_linear(ProblemReader *r) {
             !can_hold_too(&l, one->rows[k], one->equality))
           return reader_fail_place(r, place_in_file(r, one), ERR_VALUE,
                                    "'%.100s' cannot hold together with the other constraints and "
-                                   "the bounds of the estimated numbers",
+                                   "the bounds of the unknowns",
                                    one->text);
     }
   return true;
 }
 
-// Limits of the same expression that leave nothing between them.
+// Finds limits of the same expression that exclude each other.
 static bool check_same(ProblemReader *r) {
-  const Constraints *all = &r->problem->constraints;
+  const ProblemConstraints *all = &r->problem->constraints;
   for (int i = 0; i < all->count; i++)
     for (int k = 0; k <= i; k++) {
       const Constraint *one = &all->at[i], *other = &all->at[k];
@@ -117,8 +116,8 @@ static void warn_at_start(ProblemReader *r) {
     char value[32];
     number_format(constraint_value(p, k, x), value);
     reader_warn(r, place_in_file(r, one),
-                "the start values do not satisfy '%.100s'%s%s: it is %s there; the search begins "
-                "with going to where it holds",
+                "the start values do not satisfy '%.100s'%s%s: it is %s there; the search first "
+                "moves to where it holds",
                 one->text, one->experiment < 0 ? "" : " in ",
                 one->experiment < 0 ? "" : p->experiments[one->experiment].name, value);
   }
@@ -126,7 +125,7 @@ static void warn_at_start(ProblemReader *r) {
 
 // ---------------------------------------------------------------- methods
 
-// Searches that are parts of others are sqp where there are constraints, whatever option local says.
+// With constraints the local searches of other methods use sqp, regardless of the option local.
 static bool keeps_constraints(Method m, const MethodParts *parts) {
   if (!method_has(m, METHOD_COMPOSITE)) return method_has(m, METHOD_CONSTRAINTS);
   for (int i = 0; i < parts->count; i++)
@@ -143,7 +142,7 @@ bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, 
     if (method_has((Method)i, METHOD_CONSTRAINTS))
       text_print(&list, "%s%s", list.length ? ", " : "", method_word((Method)i));
   fail(err, ERR_OPTION,
-       "method %s does not keep constraints; these do: %s, multistart and portfolio of them",
+       "method %s does not support constraints; these do: %s, multistart and portfolio of them",
        name.at, list.at);
   text_done(&name), text_done(&list);
   return false;

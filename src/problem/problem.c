@@ -24,7 +24,7 @@ static bool parse_tree(ProblemReader *r) {
                      "a problem is a mapping that begins with a line such as 'model: pendulum.mo'");
 }
 
-// Options have a place of their own, so that a misspelt key is not taken for one.
+// Options belong under 'options', so that a misspelt key is not taken for an option.
 static bool check_keys(ProblemReader *r) {
   for (int i = 0; i < r->root->items.count; i++) {
     const Yaml *n = r->root->items.at[i];
@@ -71,7 +71,7 @@ static bool is_estimated(const ProblemReader *r, int parameter) {
   return false;
 }
 
-// What is estimated or set is a number of its own, even where the text has an expression for it.
+// Parameters that are estimated or set become independent, even if the text gives an expression for them.
 static bool make_model(ProblemReader *r) {
   ARRAY(Override) list = {0};
   for (int i = 0; i < r->estimates.count; i++)
@@ -101,7 +101,7 @@ static void warn_few_samples(ProblemReader *r) {
   for (int i = 0; i < p->unknown_count; i++) priors += p->unknowns[i].has_prior;
   if (count + priors < p->unknown_count)
     reader_warn(r, (Place){.file = r->source->name},
-                "%d numbers are to be estimated from %ld sample%s: they cannot all be determined",
+                "%d unknowns are estimated from %ld sample%s: they cannot all be determined",
                 p->unknown_count, count, count == 1 ? "" : "s");
 }
 
@@ -114,7 +114,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   p->experiment_count = r->experiment_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_free_numbers(r) || !read_gains(r) || !read_constraints(r))
+      !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
     return false;
   warn_few_samples(r);
   return true;
@@ -166,7 +166,7 @@ void problem_free(Problem *p) {
   arena_free(p->arena);
 }
 
-// The model is read anew: an expression would stay in the graph of the problem's own.
+// Reads the model again: the expression would stay in the graph of the problem's model.
 static bool evaluate(const Problem *p, const char *text, double *value, Err *err) {
   const Flat *model = p->model->flat;
   Arena *scratch = arena_new();

@@ -1,4 +1,4 @@
-// 'measure': what is measured, in which column, how far it is trusted, and the sensor in between.
+// Reads 'measure': measured quantities, their columns, weights and noise, and gain, offset and delay of the sensor.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,15 +16,15 @@ typedef struct ChannelReader {
   int experiment;
   const ExperimentReader *e;
   const Yaml *node;
-  const Variable *variable; // when a variable is measured, NULL: an expression
+  const Variable *variable; // the measured variable, NULL: an expression
   int column;
-  Replacer *solved; // unknowns of the model by what they are
+  Replacer *solved; // replaces unknowns of the model by their solutions
   Channel out;
 } ChannelReader;
 
 // ---------------------------------------------------------------- what is measured
 
-// Symbols of a query stand for unknowns; a System knows states, inputs and parameters only.
+// Symbols of an expression may be unknowns; a System knows only states, inputs and parameters.
 static Replacer *solved_unknowns(ProblemReader *r) {
   const Model *m = r->problem->model;
   Replacer *s = replacer_new(m->graph, r->scratch);
@@ -40,7 +40,7 @@ static bool check_variable(ChannelReader *c, const Variable *v) {
                            v->name);
   if (v->kind == VARIABLE_INPUT)
     return reader_fail_key(c->r, c->node, ERR_VALUE,
-                           "%s is an input of the model: no parameter changes it; give it under "
+                           "%s is an input of the model, which no parameter changes; give it under "
                            "'inputs'",
                            v->name);
   return true;
@@ -56,10 +56,10 @@ static bool read_measured(ChannelReader *c) {
   if (i >= 0 && !check_variable(c, &m->flat->variables.at[i])) return false;
   if (reader_is_condition(tree))
     return reader_fail_key(c->r, c->node, ERR_VALUE,
-                           "this is true or false: only numbers can be measured");
+                           "this is Boolean: only numbers can be measured");
   if (!expr_varies(m->graph, e))
     return reader_fail_key(c->r, c->node, ERR_VALUE,
-                           "'%.100s' does not change in time: it cannot be compared with a column",
+                           "'%.100s' is constant in time: it cannot be compared with a column",
                            c->node->key);
   c->out.measured = replace(c->solved, e);
   return true;
@@ -98,7 +98,7 @@ static void copy_present(ChannelReader *c, const double *t, const double *y, int
   c->out.t = kept_t, c->out.y = kept_y;
 }
 
-// Columns without gaps are used where they are: channels with the same times share them.
+// Columns without gaps are not copied: channels with the same times share them.
 static bool read_samples(ChannelReader *c) {
   const ExperimentReader *e = c->e;
   const double *t = e->table->column[e->time] + e->first;
@@ -139,7 +139,7 @@ static void warn_unit(ChannelReader *c) {
                 c->out.unit, v->name, v->unit);
 }
 
-// ---------------------------------------------------------------- trust
+// ---------------------------------------------------------------- weight and noise
 
 static double rms(const double *y, int n) {
   double largest = 0, sum = 0;
@@ -155,7 +155,7 @@ static bool set_sigma(ChannelReader *c, const Yaml *n, SigmaKind kind, double va
   if (kind == SIGMA_RELATIVE) c->out.sigma *= rms(c->out.y, c->out.count);
   if (c->out.sigma > 0) return true;
   return reader_fail(c->r, n, ERR_VALUE,
-                     "sigma relative to column '%.100s' makes no sense: all its values are 0",
+                     "sigma cannot be relative to column '%.100s': all its values are 0",
                      c->out.column);
 }
 
@@ -218,7 +218,7 @@ static const char *sensor_name(ChannelReader *c, SensorKind kind, bool is_free) 
                      SENSOR_NAMES[kind], is_free ? "" : " (fixed)");
 }
 
-static bool same_spec(const FreeSpec *a, const FreeSpec *b) {
+static bool same_spec(const UnknownSpec *a, const UnknownSpec *b) {
   bool prior =
       a->has_prior == b->has_prior && a->prior_mean == b->prior_mean && a->prior_sd == b->prior_sd;
   return a->start == b->start && a->min == b->min && a->max == b->max && a->log == b->log && prior;
@@ -234,24 +234,25 @@ static Sensor *find_sensor(ChannelReader *c, SensorKind kind, bool is_free) {
   Sensor s = {.measured = c->node->key, .kind = kind, .free = is_free, .unit = ""};
   s.parameter =
       model_add_parameter(r->problem->model, sensor_name(c, kind, is_free), NEUTRAL[kind]);
-  s.spec = ARENA_ARRAY(r->scratch, FreeSpec, r->experiment_count);
+  s.spec = ARENA_ARRAY(r->scratch, UnknownSpec, r->experiment_count);
   if (kind == SENSOR_OFFSET) s.unit = c->out.unit;
   if (kind == SENSOR_DELAY && c->e->table->units) s.unit = c->e->table->units[c->e->time];
   array_push(r->scratch, &r->sensors, s);
   return &r->sensors.at[r->sensors.count - 1];
 }
 
-// Experiments share the number, so they must say the same about it.
-static bool check_shared(ChannelReader *c, const Sensor *s, const FreeSpec *spec) {
+// Experiments share the unknown, so they must give it the same attributes.
+static bool check_shared(ChannelReader *c, const Sensor *s, const UnknownSpec *spec) {
   for (int i = 0; i < c->experiment; i++) {
-    const FreeSpec *other = &s->spec[i];
+    const UnknownSpec *other = &s->spec[i];
     if (!other->node || !s->free) continue;
     bool both = spec->per_experiment && other->per_experiment;
     if (both || (same_spec(spec, other) && spec->per_experiment == other->per_experiment)) continue;
-    return reader_fail_key(c->r, spec->node, ERR_VALUE,
-                           "%s is one number for all experiments, but experiment %d says something "
-                           "else about it; say the same, or write per_experiment: true in each",
-                           sensor_name(c, s->kind, true), i + 1);
+    return reader_fail_key(
+        c->r, spec->node, ERR_VALUE,
+        "%s is one unknown for all experiments, but experiment %d gives it other "
+        "attributes; give the same, or write per_experiment: true in each",
+        sensor_name(c, s->kind, true), i + 1);
   }
   return true;
 }
@@ -265,19 +266,19 @@ static double longest_duration(const ProblemReader *r) {
   return most;
 }
 
-// The same in all experiments, which may share the number.
-static FreeSpec default_spec(const ChannelReader *c, SensorKind kind) {
-  FreeSpec spec = {.start = kind == SENSOR_GAIN, .min = -HUGE_VAL, .max = HUGE_VAL};
+// The same in all experiments, which may share the unknown.
+static UnknownSpec default_spec(const ChannelReader *c, SensorKind kind) {
+  UnknownSpec spec = {.start = kind == SENSOR_GAIN, .min = -HUGE_VAL, .max = HUGE_VAL};
   if (kind == SENSOR_DELAY) spec.min = 0, spec.max = longest_duration(c->r);
   return spec;
 }
 
-// Of a number that is given.
+// Checks a known gain or delay.
 static bool check_known(ChannelReader *c, SensorKind kind, const Yaml *n, double value) {
   if (kind == SENSOR_GAIN && value == 0)
     return reader_fail(c->r, n, ERR_VALUE, "gain must not be 0: nothing would be measured");
   if (kind == SENSOR_DELAY && !(value >= 0))
-    return reader_fail(c->r, n, ERR_VALUE, "delay must not be below 0: data come after the event");
+    return reader_fail(c->r, n, ERR_VALUE, "delay must not be negative: data come after the event");
   return true;
 }
 
@@ -285,11 +286,11 @@ static bool read_sensor(ChannelReader *c, SensorKind kind, int *parameter) {
   const Yaml *n = yaml_find(c->node, SENSOR_NAMES[kind]);
   *parameter = -1;
   if (yaml_is_null(n)) return true;
-  FreeSpec spec = default_spec(c, kind);
+  UnknownSpec spec = default_spec(c, kind);
   spec.node = n;
   bool by_word = is_word_estimate(n);
   if (!by_word && n->kind == YAML_TEXT) spec.min = -HUGE_VAL, spec.max = HUGE_VAL;
-  if (!by_word && !read_free_spec(c->r, sensor_name(c, kind, true), n, &spec)) return false;
+  if (!by_word && !read_unknown_spec(c->r, sensor_name(c, kind, true), n, &spec)) return false;
   bool is_free = by_word || (n->kind == YAML_MAP && !spec.fixed);
   if (!is_free && !check_known(c, kind, n, spec.start)) return false;
   Sensor *s = find_sensor(c, kind, is_free);
@@ -342,7 +343,7 @@ static const Yaml *find_measure(ProblemReader *r, const ExperimentReader *e) {
   if (n && n->kind == YAML_MAP && n->items.count) return n;
   if (!n || n->kind == YAML_MAP || yaml_is_null(n))
     reader_fail_key(r, n ? n : e->node, ERR_VALUE,
-                    "nothing is measured here; say which variable is in which column, such as "
+                    "nothing is measured here; write which variable is in which column, such as "
                     "measure: {theta: angle}");
   else
     reader_fail(r, n, ERR_VALUE,
@@ -403,9 +404,8 @@ static void warn_mixed_sigma(ProblemReader *r) {
       *(p->experiments[i].channels[k].sigma_kind == SIGMA_UNKNOWN ? &unknown : &known) += 1;
   if (known && unknown)
     reader_warn(r, (Place){.file = r->source->name},
-                "sigma is given for %d of %d channels; residuals of the others count as if theirs "
-                "were 1",
-                known, known + unknown);
+                "sigma is given for %d of %d channels; sigma 1 is assumed for the others", known,
+                known + unknown);
 }
 
 bool read_channels(ProblemReader *r) {

@@ -1,4 +1,4 @@
-// 'constraints': relations between the estimated numbers, such as k1 + k2 <= 10.
+// Reads 'constraints': relations between the unknowns, such as k1 + k2 <= 10.
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,11 +12,11 @@
 
 enum { SIDES_MOST = 3 };
 
-// A name that is no identifier: theta.start, x.offset, k[second]. It is quoted before the text is parsed.
+// A name that is not an identifier: theta.start, x.offset, k[second]. It is quoted before the text is parsed.
 typedef struct OddName {
   const char *name, *quoted;
   int parameter; // of the model, or
-  int number;    // of problem->unknowns, with a symbol of its own once it is used
+  int number;    // in problem->unknowns; it gets its own symbol when it is used
 } OddName;
 
 typedef struct OwnSymbol {
@@ -29,17 +29,17 @@ typedef ARRAY(ConstraintLeaf) LeafList;
 typedef struct ConstraintReader {
   ProblemReader *r;
   const Yaml *node;
-  Flat *names; // what may stand in a constraint
+  Flat *names; // names that a constraint may contain
   ARRAY(OddName) odd;
   ARRAY(OwnSymbol) own;
-  // of one text
+  // for one text
   Text quoted;
   IntArray origin; // by byte of quoted: the byte of the text
   TokenKind relation[SIDES_MOST];
   int relation_at[SIDES_MOST], relation_end[SIDES_MOST];
   int relation_count;
   Expr side[SIDES_MOST];
-  // of all
+  // for all
   ARRAY(Constraint) list;
   ARRAY(ConstraintRow) equal, unequal;
 } ConstraintReader;
@@ -100,7 +100,7 @@ static void collect_names(ConstraintReader *c) {
     if (p->unknowns[i].experiment >= 0) add_odd(c, p->unknowns[i].name, -1, i);
 }
 
-// Makes an odd name known to the expressions.
+// Adds an odd name to the names of expressions.
 static void use_odd(ConstraintReader *c, const OddName *o) {
   if (names_find(c->names->names, o->quoted) >= 0) return;
   const Model *m = c->r->problem->model;
@@ -174,7 +174,7 @@ static int quoted_length(const char *text) {
   return end ? (int)(end - text) + 1 : (int)strlen(text);
 }
 
-// Of an identifier with everything that hangs on it by dots and brackets.
+// Length of an identifier with its dots and brackets.
 static int name_length(const char *text) {
   int i = 0;
   for (;;) {
@@ -188,7 +188,7 @@ static int name_length(const char *text) {
   }
 }
 
-// Copies what stands at text[at] and returns its length, 0 on failure.
+// Copies the token at text[at] and returns its length, 0 on failure.
 static int copy_piece(ConstraintReader *c, const char *text, int at) {
   const OddName *odd = odd_at(c, text + at);
   int length = 1;
@@ -238,19 +238,20 @@ static bool is_rising(TokenKind k) {
 static bool note_relation(ConstraintReader *c, const Token *t, int at) {
   int byte = c->origin.at[at];
   if (t->kind == TOKEN_NOT_SAME || t->kind == TOKEN_ASSIGN)
-    return reader_fail_place(c->r, place_of(c, byte), ERR_SYNTAX,
-                             "'%s' is no constraint; write =, <= or >=", token_text(t->kind));
+    return reader_fail_place(
+        c->r, place_of(c, byte), ERR_SYNTAX,
+        "'%s' is not allowed in a constraint; write =, <= or >=", token_text(t->kind));
   if (c->relation_count == SIDES_MOST - 1)
     return reader_fail_place(c->r, place_of(c, byte), ERR_SYNTAX,
                              "a constraint has one relation, or two as in 1 <= k <= 3; write the "
-                             "others as constraints of their own");
+                             "others as separate constraints");
   c->relation[c->relation_count] = t->kind;
   c->relation_at[c->relation_count] = at;
   c->relation_end[c->relation_count++] = at + (int)t->length;
   return true;
 }
 
-// The relations outside of parentheses.
+// The relations outside parentheses.
 static bool find_relations(ConstraintReader *c, const Source *s, Err *own) {
   Lexer lexer;
   Token t;
@@ -264,7 +265,7 @@ static bool find_relations(ConstraintReader *c, const Source *s, Err *own) {
       return reader_fail_place(c->r, place_of(c, c->origin.at[at]), ERR_SYNTAX,
                                t.kind == TOKEN_AND
                                    ? "write two constraints instead of one with 'and'"
-                                   : "all constraints have to hold: there is no 'or'");
+                                   : "all constraints must hold: there is no 'or'");
     if (depth == 0 && is_relation(t.kind) && !note_relation(c, &t, at)) return false;
   }
   if (depth <= 0 || own->code != ERR_NONE) return true;
@@ -275,7 +276,7 @@ static bool find_relations(ConstraintReader *c, const Source *s, Err *own) {
 static bool check_relations(ConstraintReader *c) {
   if (c->relation_count == 0)
     return reader_fail(c->r, c->node, ERR_SYNTAX,
-                       "'%.100s' is no constraint: there must be =, <= or >= in it, such as k1 + "
+                       "'%.100s' is not a constraint: it must contain =, <= or >=, such as k1 + "
                        "k2 <= 10",
                        c->node->text);
   if (c->relation_count == 1) return true;
@@ -285,7 +286,7 @@ static bool check_relations(ConstraintReader *c) {
       return reader_fail_place(
           c->r, place_of(c, c->origin.at[c->relation_at[i]]), ERR_SYNTAX,
           "two relations in a row must point the same way, as in 1 <= k <= 3; write "
-          "others as constraints of their own");
+          "others as separate constraints");
   return true;
 }
 
@@ -310,7 +311,7 @@ static bool read_side(ConstraintReader *c, int number, int from, int to) {
   if (tree && !check_names(c, tree, from)) return false;
   if (tree && reader_is_condition(tree))
     return reader_fail_place(c->r, place_of(c, c->origin.at[from]), ERR_SYNTAX,
-                             "this side is true or false; a constraint is a relation of numbers");
+                             "this side is Boolean; a constraint is a relation of numbers");
   if (tree && flat_expression(c->names, s, tree, &c->side[number], &own)) return true;
   int at = from + (own.line == 1 ? own.column - 1 : 0);
   if (at > to) at = to;
@@ -327,7 +328,7 @@ static bool read_sides(ConstraintReader *c) {
   return true;
 }
 
-// ---------------------------------------------------------------- what the names stand for
+// ---------------------------------------------------------------- meaning of the names
 
 static ConstraintLeaf resolve(const ConstraintReader *c, Expr symbol, int experiment) {
   const Problem *p = c->r->problem;
@@ -371,7 +372,7 @@ static bool has_number(const LeafList *list) {
   return false;
 }
 
-static bool is_free_somewhere(const ConstraintReader *c, Expr e) {
+static bool is_unknown_somewhere(const ConstraintReader *c, Expr e) {
   for (int i = 0; i < c->r->experiment_count; i++) {
     LeafList list = leaves_of(c, e, i);
     if (has_number(&list)) return true;
@@ -397,7 +398,7 @@ static ConstraintRow make_row(const ConstraintReader *c, Expr e, int experiment,
   return constraint_row(c->r->arena, c->r->problem->model->graph, e, list.at, list.count, shown);
 }
 
-// What must not be below 0, or must be 0, by relation i.
+// The expression that must be >= 0, or 0, by relation i.
 static Expr difference(const ConstraintReader *c, int i) {
   Graph *g = c->r->problem->model->graph;
   bool rising = is_rising(c->relation[i]);
@@ -406,12 +407,12 @@ static Expr difference(const ConstraintReader *c, int i) {
 
 static Expr what_is_shown(const ConstraintReader *c) {
   if (c->relation_count == 2) return c->side[1];
-  if (!is_free_somewhere(c, c->side[1])) return c->side[0];
-  if (!is_free_somewhere(c, c->side[0])) return c->side[1];
+  if (!is_unknown_somewhere(c, c->side[1])) return c->side[0];
+  if (!is_unknown_somewhere(c, c->side[0])) return c->side[1];
   return expr_sub(c->r->problem->model->graph, c->side[0], c->side[1]);
 }
 
-// The value of a side without estimated numbers. True and NaN: there are some in it.
+// The value of a side without unknowns. true and NaN: it contains some.
 static bool side_value(const ConstraintReader *c, int side, int experiment, double *value) {
   LeafList list = leaves_of(c, c->side[side], experiment);
   *value = nan("");
@@ -435,7 +436,7 @@ static TokenKind turned_round(TokenKind k) {
   return is_rising(k) ? TOKEN_GREATER_EQUAL : TOKEN_LESS_EQUAL;
 }
 
-// Where the other sides want what is shown.
+// The limits that the other sides set.
 static bool set_limits(const ConstraintReader *c, int experiment, Constraint *one) {
   double value[SIDES_MOST];
   TokenKind first = c->relation[0];
@@ -445,9 +446,9 @@ static bool set_limits(const ConstraintReader *c, int experiment, Constraint *on
   if (c->relation_count == 2) {
     if (!isnan(value[0])) narrow(one, turned_round(first), value[0]);
     if (!isnan(value[2])) narrow(one, c->relation[1], value[2]);
-  } else if (!is_free_somewhere(c, c->side[1])) {
+  } else if (!is_unknown_somewhere(c, c->side[1])) {
     narrow(one, first, value[1]);
-  } else if (!is_free_somewhere(c, c->side[0])) {
+  } else if (!is_unknown_somewhere(c, c->side[0])) {
     narrow(one, turned_round(first), value[0]);
   } else {
     narrow(one, first, 0);
@@ -484,8 +485,7 @@ static bool fail_no_number(ConstraintReader *c) {
   for (int i = 0; i < p->unknown_count && i < 8; i++)
     text_print(&names, "%s%s", i ? ", " : "", p->unknowns[i].name);
   reader_fail(c->r, c->node, ERR_VALUE,
-              "there is no estimated number in '%.100s': nothing could be done to satisfy it; "
-              "estimated %s %.300s%s",
+              "'%.100s' contains no unknown, so no search can satisfy it; estimated %s %.300s%s",
               c->node->text, p->unknown_count == 1 ? "is" : "are", names.at,
               p->unknown_count > 8 ? ", ..." : "");
   text_done(&names);
@@ -496,7 +496,7 @@ static bool make_constraint(ConstraintReader *c) {
   bool everywhere = true;
   for (int i = 0; i < c->relation_count; i++) {
     Expr e = difference(c, i);
-    if (!is_free_somewhere(c, e)) return fail_no_number(c);
+    if (!is_unknown_somewhere(c, e)) return fail_no_number(c);
     everywhere = everywhere && !differs(c, e);
   }
   for (int k = 0; k < (everywhere ? 1 : c->r->experiment_count); k++) {
@@ -524,7 +524,7 @@ static bool read_constraint(ConstraintReader *c) {
 }
 
 static void hand_over(ConstraintReader *c) {
-  Constraints *out = &c->r->problem->constraints;
+  ProblemConstraints *out = &c->r->problem->constraints;
   out->equalities = c->equal.count, out->inequalities = c->unequal.count;
   out->rows = ARENA_ARRAY(c->r->arena, ConstraintRow, c->equal.count + c->unequal.count + 1);
   for (int k = 0; k < c->equal.count; k++) out->rows[k] = c->equal.at[k];

@@ -1,11 +1,11 @@
-// 'estimate': which numbers are to be found, from where, within which bounds.
+// Reads 'estimate': the unknowns with start values, bounds, scales and priors.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "problem/reader.h"
 
-// ---------------------------------------------------------------- what is said about a number
+// ---------------------------------------------------------------- attributes of an unknown
 
 enum { WHAT_SIZE = 160 };
 
@@ -29,7 +29,7 @@ static bool read_flag(ProblemReader *r, const Yaml *map, const char *attribute, 
   return yaml_is_null(n) || reader_flag(r, n, attribute_of(attribute, name, what), out);
 }
 
-static bool read_scale(ProblemReader *r, const Yaml *map, const char *name, FreeSpec *spec) {
+static bool read_scale(ProblemReader *r, const Yaml *map, const char *name, UnknownSpec *spec) {
   char what[WHAT_SIZE];
   const char *word;
   const Yaml *n = yaml_find(map, "scale");
@@ -40,7 +40,7 @@ static bool read_scale(ProblemReader *r, const Yaml *map, const char *name, Free
   return reader_fail(r, n, ERR_VALUE, "%s must be linear or log, not '%.100s'", what, word);
 }
 
-static bool read_prior(ProblemReader *r, const Yaml *map, const char *name, FreeSpec *spec) {
+static bool read_prior(ProblemReader *r, const Yaml *map, const char *name, UnknownSpec *spec) {
   static const char *const KEYS[] = {"mean", "sd"};
   char what[WHAT_SIZE], prior[WHAT_SIZE];
   const Yaml *n = yaml_find(map, "prior");
@@ -59,7 +59,7 @@ static bool read_prior(ProblemReader *r, const Yaml *map, const char *name, Free
   return reader_fail(r, yaml_find(n, "sd"), ERR_VALUE, "sd of %s must be above 0", prior);
 }
 
-static bool read_attributes(ProblemReader *r, const char *name, const Yaml *n, FreeSpec *spec) {
+static bool read_attributes(ProblemReader *r, const char *name, const Yaml *n, UnknownSpec *spec) {
   static const char *const KEYS[] = {"start", "min",   "max",           "scale",
                                      "prior", "fixed", "per_experiment"};
   if (!reader_keys(r, n, name, KEYS, sizeof KEYS / sizeof *KEYS)) return false;
@@ -70,13 +70,13 @@ static bool read_attributes(ProblemReader *r, const char *name, const Yaml *n, F
          read_flag(r, n, "per_experiment", name, &spec->per_experiment);
 }
 
-// Where to point at: the attribute when it is given, else the whole entry.
+// The node for messages: the attribute if it is given, else the whole entry.
 static const Yaml *attribute_node(const Yaml *n, const char *attribute) {
   const Yaml *inner = yaml_find(n, attribute);
   return yaml_is_null(inner) ? n : inner;
 }
 
-static bool check_spec(ProblemReader *r, const char *name, const Yaml *n, const FreeSpec *s) {
+static bool check_spec(ProblemReader *r, const char *name, const Yaml *n, const UnknownSpec *s) {
   char start[32], min[32], max[32];
   number_format(s->start, start), number_format(s->min, min), number_format(s->max, max);
   if (s->fixed) return true;
@@ -95,7 +95,7 @@ static bool check_spec(ProblemReader *r, const char *name, const Yaml *n, const 
   return true;
 }
 
-bool read_free_spec(ProblemReader *r, const char *name, const Yaml *n, FreeSpec *spec) {
+bool read_unknown_spec(ProblemReader *r, const char *name, const Yaml *n, UnknownSpec *spec) {
   char what[WHAT_SIZE];
   spec->node = n;
   if (!yaml_is_null(n) && n->kind == YAML_TEXT) {
@@ -116,7 +116,7 @@ static bool ends_with_sensor(const char *name) {
   return false;
 }
 
-// "theta" of "theta.start"
+// "theta" from "theta.start"
 static const Variable *variable_of_start(const Flat *f, const char *name) {
   const char *dot = strrchr(name, '.');
   char base[128];
@@ -143,12 +143,12 @@ static bool fail_name(ProblemReader *r, const Yaml *n, const char *verb) {
   if (i >= 0) return fail_variable(r, n, verb, &f->variables.at[i]);
   const Variable *v = variable_of_start(f, n->key);
   if (v)
-    return reader_fail_key(r, n, ERR_NAME, "%s has no start value of its own: %s", v->name,
-                           v->kind == VARIABLE_UNKNOWN ? "it is no state" : "it does not move");
+    return reader_fail_key(r, n, ERR_NAME, "%s has no start value: %s", v->name,
+                           v->kind == VARIABLE_UNKNOWN ? "it is not a state" : "it is constant");
   if (ends_with_sensor(n->key))
     return reader_fail_key(r, n, ERR_NAME,
-                           "'%.100s' is no parameter of the model; gain, offset and delay of a "
-                           "sensor stand under 'measure': x: {column: c, offset: {start: 0}}",
+                           "'%.100s' is not a parameter of the model; write gain, offset and delay "
+                           "of a sensor under 'measure': x: {column: c, offset: {start: 0}}",
                            n->key);
   int count = names_count(f->parameter_names);
   const char **known = ARENA_ARRAY(r->scratch, const char *, count + 1);
@@ -171,7 +171,7 @@ static bool has_value(const AstModel *m, const char *name) {
       if (strcmp(d->attributes.at[k].name, "start") == 0) return true;
     return d->binding != NULL;
   }
-  return true; // a start value, which is 0 without more
+  return true; // a start value, 0 by default
 }
 
 static bool has_start(const Yaml *n) {
@@ -189,11 +189,11 @@ static bool read_estimate(ProblemReader *r, const Yaml *n) {
                            p->name, v->boolean ? "Boolean" : "Integer");
   if (!has_start(n) && !has_value(r->ast, p->name))
     return reader_fail_key(r, n, ERR_VALUE,
-                           "%s has no value in the model: say where the search begins, %s: {start: "
+                           "%s has no value in the model: give a start value, %s: {start: "
                            "...}",
                            p->name, p->name);
-  e.spec = (FreeSpec){.start = p->value, .min = v->min, .max = v->max};
-  if (!read_free_spec(r, p->name, n, &e.spec)) return false;
+  e.spec = (UnknownSpec){.start = p->value, .min = v->min, .max = v->max};
+  if (!read_unknown_spec(r, p->name, n, &e.spec)) return false;
   array_push(r->scratch, &r->estimates, e);
   return true;
 }
@@ -206,12 +206,12 @@ bool read_estimates(ProblemReader *r) {
   return true;
 }
 
-// ---------------------------------------------------------------- free numbers
+// ---------------------------------------------------------------- unknowns
 
 typedef ARRAY(Unknown) FreeList;
 
 static void add_free(ProblemReader *r, FreeList *list, const char *name, const char *unit,
-                     int parameter, int experiment, const FreeSpec *s) {
+                     int parameter, int experiment, const UnknownSpec *s) {
   Unknown f = {
       .unit = unit, .parameter = parameter, .experiment = experiment, .in_model = s->start};
   f.name = experiment < 0 ? arena_print(r->arena, "%s", name)
@@ -229,19 +229,19 @@ static const SetValue *find_set(const ExperimentReader *e, int parameter) {
   return NULL;
 }
 
-// A constraint that is redundant at the start only would have to be left out there and solved elsewhere.
+// A constraint that is redundant only at the start would have to be omitted there and solved elsewhere.
 static bool keeps_redundancy(ProblemReader *r, const Estimate *e) {
   const Model *m = r->problem->model;
   int equation = m->redundant_at ? m->redundant_at[e->parameter] : -1;
   if (equation < 0) return true;
   return reader_fail_key(r, e->spec.node, ERR_VALUE,
-                         "%s cannot be estimated from here: the constraint in line %d of the model "
-                         "follows from the others at this value only; start elsewhere if it can "
-                         "have other values, else leave it out",
+                         "%s cannot be estimated from this start: the constraint in line %d of the "
+                         "model follows from the others at this value only; use another start "
+                         "value, or leave it out",
                          e->name, m->flat->equations.at[equation].line);
 }
 
-// Where a number is set, it is known: it is free in the other experiments only, each on its own.
+// An unknown that an experiment sets is known there; the other experiments have separate unknowns.
 static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
   const Variable *v = &r->flat->variables.at[r->flat->parameters.at[e->parameter].variable];
   int before = list->count;
@@ -251,8 +251,8 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
     if (set && !e->spec.per_experiment)
       return reader_fail_key(
           r, set->node, ERR_VALUE,
-          "%s is set here and estimated as one number for all experiments; take it out of one of "
-          "the two, or estimate it with per_experiment: true in the others",
+          "%s is set here and estimated as one unknown for all experiments; remove one of the "
+          "two, or estimate it with per_experiment: true in the others",
           e->name);
     if (e->spec.per_experiment && !set)
       add_free(r, list, e->name, v->unit, e->parameter, i, &e->spec);
@@ -270,7 +270,7 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
 static void add_sensor(ProblemReader *r, FreeList *list, const Sensor *s) {
   const char *name = r->problem->model->flat->parameters.at[s->parameter].name;
   for (int i = 0; i < r->experiment_count; i++) {
-    const FreeSpec *spec = &s->spec[i];
+    const UnknownSpec *spec = &s->spec[i];
     if (!spec->node) continue;
     add_free(r, list, name, s->unit, s->parameter, spec->per_experiment ? i : -1, spec);
     if (!spec->per_experiment) return;
@@ -281,13 +281,13 @@ static bool fail_nothing(ProblemReader *r) {
   const Yaml *n = yaml_find(r->root, "estimate");
   if (n && n->items.count)
     return reader_fail_key(r, n, ERR_VALUE,
-                           "nothing is left to be estimated: all numbers are set or fixed");
+                           "there is nothing to estimate: all unknowns are set or fixed");
   return reader_fail(r, n ? n : r->root, ERR_VALUE,
-                     "nothing is to be estimated; say which parameters are to be found, such as "
+                     "there is nothing to estimate; name the unknown parameters, such as "
                      "estimate: {p: {start: 15, min: 0.1, max: 200}}");
 }
 
-static const Yaml *prior_of(const FreeSpec *s) {
+static const Yaml *prior_of(const UnknownSpec *s) {
   return s->node && s->has_prior && !s->fixed ? yaml_find(s->node, "prior") : NULL;
 }
 
@@ -312,14 +312,14 @@ static void warn_prior_without_sigma(ProblemReader *r) {
   const Yaml *prior = first_prior(r);
   const Channel *c = first_without_sigma(r->problem);
   if (prior && c)
-    reader_warn(r, prior->key_at,
-                "a prior is weighed against residuals divided by their sigma, and %s has none: its "
-                "residuals count as if sigma were 1; give it under 'measure' (a number, 5%% or "
-                "estimate)",
-                c->name);
+    reader_warn(
+        r, prior->key_at,
+        "a prior is weighed against residuals divided by their sigma, and %s has none: sigma "
+        "1 is assumed; give it under 'measure' (a number, 5%% or estimate)",
+        c->name);
 }
 
-bool read_free_numbers(ProblemReader *r) {
+bool read_unknowns(ProblemReader *r) {
   FreeList list = {0};
   for (int i = 0; i < r->estimates.count; i++)
     if (!r->estimates.at[i].spec.fixed && !add_estimate(r, &list, &r->estimates.at[i]))

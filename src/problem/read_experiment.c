@@ -1,4 +1,4 @@
-// 'experiments': data, windows, settings, inputs.
+// Reads 'experiments': data, windows, settings, inputs.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- data
 
-static const char ROW_NUMBER[] = "row"; // as 'time': tables whose rows are no moments
+static const char ROW_NUMBER[] = "row"; // as 'time': the rows have no times
 
 static bool check_row(ProblemReader *r, const Table *t, int time, int row) {
   Place at = {t->file, t->line[row], 1};
@@ -36,7 +36,7 @@ static bool check_time(ProblemReader *r, const ExperimentReader *e) {
   return reader_fail_place(r, (Place){.file = t->file}, ERR_DATA, "there are no rows of numbers");
 }
 
-// A file that several experiments use is read once.
+// Reads a file once, even if several experiments use it.
 static Table *load(ProblemReader *r, const Yaml *n) {
   const char *path = reader_path(r, n->text);
   Err own = {0};
@@ -52,7 +52,7 @@ static Table *load(ProblemReader *r, const Yaml *n) {
   return t;
 }
 
-// The table with one more column behind its own: 1, 2, 3 ... Names do not find it.
+// The table with an additional last column 1, 2, 3 ..., which has no name.
 static Table *number_rows(ProblemReader *r, const Table *t) {
   Table *out = ARENA_NEW(r->arena, Table);
   int last = t->columns;
@@ -74,7 +74,7 @@ static Table *number_rows(ProblemReader *r, const Table *t) {
   return out;
 }
 
-// The column that is named, or the number of each row.
+// The named column, or the row numbers.
 static bool find_time(ProblemReader *r, ExperimentReader *e, const Yaml *time) {
   const char *text;
   if (!reader_text(r, time, "'time'", &text)) return false;
@@ -119,9 +119,9 @@ static bool read_name(ProblemReader *r, int number) {
   return true;
 }
 
-// Names of data files for experiments without one; with a number when that is taken.
+// Experiments without a name get the name of their data file, with a number if that is taken.
 static void give_names(ProblemReader *r) {
-  Names *taken = names_new(r->scratch); // how often each has been asked for
+  Names *taken = names_new(r->scratch); // number of uses of each
   for (int i = 0; i < r->experiment_count; i++)
     if (r->experiments[i].name) names_set(taken, r->experiments[i].name, 1);
   for (int i = 0; i < r->experiment_count; i++) {
@@ -145,20 +145,21 @@ static bool read_window(ProblemReader *r, const ExperimentReader *e, double *fro
   if (n->kind != YAML_LIST || n->items.count != 2)
     return reader_fail(r, n, ERR_VALUE, "'window' must be two times, such as [0, 50]");
   const Yaml *a = n->items.at[0], *b = n->items.at[1];
-  if (!yaml_is_null(a) && !reader_number(r, a, "the begin of the window", true, from)) return false;
+  if (!yaml_is_null(a) && !reader_number(r, a, "the start of the window", true, from)) return false;
   if (!yaml_is_null(b) && !reader_number(r, b, "the end of the window", true, to)) return false;
   if (*from < *to) return true;
-  return reader_fail(r, n, ERR_VALUE, "the window must end after its begin");
+  return reader_fail(r, n, ERR_VALUE, "the window must end after its start");
 }
 
 static bool fail_empty(ProblemReader *r, const ExperimentReader *e, double from, double to) {
   const Table *t = e->table;
-  return reader_fail(r, yaml_find(e->node, "window"), ERR_DATA,
-                     "the window from %g to %g holds no samples; %.200s reaches from %g to %g",
-                     from, to, t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
+  return reader_fail(
+      r, yaml_find(e->node, "window"), ERR_DATA,
+      "the window from %g to %g contains no samples; those of %.200s are from %g to %g", from, to,
+      t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
 }
 
-// Times in a file are rounded: a sample at the edge of the window belongs to it.
+// Times in a file are rounded: a sample at the edge of the window counts as inside.
 static bool find_rows(ProblemReader *r, ExperimentReader *e, double from, double to) {
   const double *time = e->table->column[e->time];
   double slack = isfinite(to - from) ? 1e-9 * (to - from) : 0;
@@ -176,10 +177,9 @@ static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
   if (yaml_is_null(n)) return true;
   if (!reader_number(r, n, "'start'", false, &e->start)) return false;
   if (e->start <= first) return true;
-  return reader_fail(r, n, ERR_VALUE,
-                     "'start' is the time at which the start values hold: it cannot be after the "
-                     "first sample, at %g",
-                     first);
+  return reader_fail(
+      r, n, ERR_VALUE,
+      "'start' is the time of the start values: it cannot be after the first sample, at %g", first);
 }
 
 // ---------------------------------------------------------------- settings
@@ -277,7 +277,7 @@ bool read_experiments(ProblemReader *r) {
 
 // ---------------------------------------------------------------- inputs
 
-typedef struct InputSource { // what an experiment says about an input
+typedef struct InputSource { // an input of an experiment
   const char *column, *interpolation;
   Place at;
   bool is_number;
@@ -294,10 +294,11 @@ static bool read_scaling(ProblemReader *r, const Yaml *map, const char *key, con
   if (v->boolean)
     return reader_fail_key(r, n, ERR_VALUE, "%s is Boolean: it cannot have %s", v->name, key);
   if (n->kind == YAML_MAP || strcmp(n->text, "estimate") == 0)
-    return reader_fail(r, n, ERR_UNSUPPORTED,
-                       "%s of an input must be a number; to find it, make it a parameter of the "
-                       "model, such as k*%s",
-                       key, v->name);
+    return reader_fail(
+        r, n, ERR_UNSUPPORTED,
+        "%s of an input must be a number; to estimate it, make it a parameter of the "
+        "model, such as k*%s",
+        key, v->name);
   char what[140];
   snprintf(what, sizeof what, "%s of the input %.100s", key, v->name);
   return reader_number(r, n, what, false, value);
@@ -312,16 +313,14 @@ static bool read_input_mapping(ProblemReader *r, const Yaml *n, const Variable *
     return false;
   return s->scaled.gain != 0 ||
          reader_fail(r, yaml_find(n, "gain"), ERR_VALUE,
-                     "gain must not be 0: nothing of the column would be left; a constant input is "
-                     "%s: number",
-                     v->name);
+                     "gain must not be 0; write a constant input as %s: number", v->name);
 }
 
 static bool is_column(const ExperimentReader *e, const char *name) {
   return table_find(e->table, name) >= 0;
 }
 
-// 8/3 and its kin; names of columns begin with letters.
+// An expression such as 8/3; names of columns begin with letters.
 static bool is_arithmetic(const char *text) {
   return strspn(text, "+-(.0123456789") > 0 && strpbrk(text, "+-*/^(");
 }
@@ -399,7 +398,7 @@ static const Input *input_from_column(ProblemReader *r, const ExperimentReader *
                   : e->interpolation ? e->interpolation
                                      : word,
                   &kind);
-  if (v->boolean) kind = INPUT_HOLD; // nothing lies between true and false
+  if (v->boolean) kind = INPUT_HOLD; // Boolean inputs are not interpolated
   check_input_unit(r, e->table, column, v, s);
   Table table = *e->table;
   if (s->has_gain || s->has_offset) table = scaled_table(r, e->table, column, &s->scaled);
@@ -418,8 +417,8 @@ static const Input *default_input(ProblemReader *r, const ExperimentReader *e, c
                       v->name, e->table->file, v->name);
   else if (v->default_follows)
     reader_fail_place(r, at, ERR_UNSUPPORTED,
-                      "the default of the input %s follows from parameters, which a fit cannot "
-                      "use; give it under 'inputs'",
+                      "the default of the input %s depends on parameters, which a fit does not "
+                      "support; give it under 'inputs'",
                       v->name);
   else
     return input_constant(r->arena, v->default_value);
@@ -490,7 +489,7 @@ static Overrides overrides_of(ProblemReader *r, const ExperimentReader *e) {
   return list;
 }
 
-// What is a number of its own in the model, because another experiment sets it, must not follow from a free number here.
+// A parameter that is independent in the model because another experiment sets it must not depend on an unknown here.
 static bool check_followers(ProblemReader *r, const ExperimentReader *e, const Flat *here) {
   const Flat *all = r->problem->model->flat;
   for (int i = 0; i < r->estimates.count; i++) {
@@ -502,16 +501,16 @@ static bool check_followers(ProblemReader *r, const ExperimentReader *e, const F
       const Parameter *p = &here->parameters.at[k];
       if (p->dependent && !all->parameters.at[k].dependent && follows[p->node])
         return reader_fail(r, e->node, ERR_VALUE,
-                           "%s is set in another experiment, and here it follows from %s, which is "
-                           "estimated; set %s in this experiment too",
+                           "%s is set in another experiment, and here it depends on %s, which is "
+                           "estimated; set %s in this experiment, too",
                            p->name, s->name, p->name);
     }
   }
   return true;
 }
 
-// Values by parameter from the model read anew with the settings of the experiment: other parameters may follow from them.
-// NULL on error.
+// Values of all parameters: reads the model again with the settings of the experiment, because other parameters may depend
+// on them. NULL on error.
 static const double *model_values(ProblemReader *r, const ExperimentReader *e) {
   Overrides list = overrides_of(r, e);
   Flat *here = flatten(r->scratch, r->model_source, r->ast, list.at, list.count, r->err);
@@ -527,7 +526,7 @@ static const double *model_values(ProblemReader *r, const ExperimentReader *e) {
 
 bool read_experiment_values(ProblemReader *r) {
   int np = r->problem->model->np;
-  const double *plain = NULL; // of experiments that set nothing
+  const double *plain = NULL; // values in experiments without settings
   for (int i = 0; i < r->experiment_count; i++) {
     const ExperimentReader *e = &r->experiments[i];
     bool is_plain = e->set.count == 0;

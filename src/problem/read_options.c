@@ -1,10 +1,10 @@
-// 'method', 'options' and their short forms, 'gains'.
+// Reads 'method', 'options' with their short forms, and 'gains'.
 #include <stdio.h>
 #include <string.h>
 
 #include "problem/reader.h"
 
-// Options that may stand at the top of the file.
+// Options that may also be keys of the problem itself.
 static const char *const SHORT_FORMS[] = {"criterion", "homotopy", "loss"};
 enum { SHORT_COUNT = sizeof SHORT_FORMS / sizeof *SHORT_FORMS };
 
@@ -22,7 +22,7 @@ static bool fail_option(ProblemReader *r, const Yaml *n) {
                          n->key);
 }
 
-// The text that an option is set to: of an expression of numbers its value.
+// The value of an option as text; an expression of numbers is evaluated.
 static bool option_text(ProblemReader *r, const Yaml *n, const OptionRow *row, const char **text) {
   char what[140], number[32];
   double value;
@@ -71,7 +71,7 @@ static bool read_short_form(ProblemReader *r, const char *name) {
 bool read_options(ProblemReader *r) {
   fit_options_init(&r->problem->options);
   simulate_options_init(&r->problem->simulate);
-  r->problem->simulate.rel_tol = 1e-8; // differences between trial points must not drown
+  r->problem->simulate.rel_tol = 1e-8; // differences between trial points must exceed the errors
   r->problem->simulate.abs_tol = 1e-10;
   const Yaml *n = yaml_find(r->root, "options");
   if (!read_method(r) || !reader_map(r, n, "'options'")) return false;
@@ -99,7 +99,7 @@ static bool fail_state(ProblemReader *r, const Yaml *n) {
 
 typedef ARRAY(GivenGain) GainList;
 
-// Of all measured expressions with the name: experiments may have different ones.
+// For all measured expressions with the name: experiments may have different ones.
 static bool add_gain(ProblemReader *r, GainList *list, const char *measured, int state,
                      const Yaml *n) {
   const Problem *p = r->problem;
@@ -128,7 +128,7 @@ static bool read_gains_of(ProblemReader *r, GainList *list, const Yaml *n) {
     int state = find_state(m, n->key);
     if (state >= 0) return add_gain(r, list, n->key, state, n);
     return reader_fail(r, n, ERR_NAME,
-                       "%.100s is no state: say into which equations it is fed back, such as "
+                       "%.100s is not a state: name the states that get the feedback, such as "
                        "{x: 10, v: 10}",
                        n->key);
   }

@@ -95,7 +95,7 @@ bool reader_text(ProblemReader *r, const Yaml *n, const char *what, const char *
   return true;
 }
 
-// YAML spells infinite numbers with a dot.
+// YAML writes infinity as .inf.
 static bool parse_number(const char *text, double *out) {
   const char *sign = text + strspn(text, "+-");
   if (strcmp(sign, ".inf") == 0 || strcmp(sign, ".Inf") == 0) {
@@ -175,7 +175,7 @@ bool reader_keys(ProblemReader *r, const Yaml *n, const char *what, const char *
 
 // ---------------------------------------------------------------- expressions
 
-// der() of what is no state would make a new unknown.
+// der() of a variable that is not a state would add an unknown.
 static bool check_derivatives(Flat *f, const Source *s, const Ast *e, Err *err) {
   if (e->kind == AST_NUMBER || e->kind == AST_BOOL) return true;
   bool is_der = e->kind == AST_CALL && strcmp(e->name, "der") == 0 && e->arg_count == 1;
@@ -183,7 +183,7 @@ static bool check_derivatives(Flat *f, const Source *s, const Ast *e, Err *err) 
     int i = names_find(f->names, e->args[0]->name);
     if (i >= 0 && f->variables.at[i].kind == VARIABLE_UNKNOWN && !f->variables.at[i].state)
       return source_fail(s, err, ERR_NAME, e->line, e->column,
-                         "der(%s) does not occur in the model, and %s is no state",
+                         "der(%s) does not occur in the model, and %s is not a state",
                          e->args[0]->name, e->args[0]->name);
   }
   for (int i = 0; i < e->arg_count; i++)

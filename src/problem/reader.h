@@ -1,20 +1,20 @@
-// What the readers of the parts of a problem file share: places, numbers, names. Inside this layer only.
+// Shared by the readers of the parts of a problem file: messages with places, numbers, names. Private to this layer.
 #pragma once
 #include "base/yaml.h"
 #include "problem/problem.h"
 
-// What is said about a number to be found: p: {start: 15, min: 0.1, max: 200, ...}
-typedef struct FreeSpec {
+// The attributes of an unknown: p: {start: 15, min: 0.1, max: 200, ...}
+typedef struct UnknownSpec {
   double start, min, max;
   bool log, has_prior, per_experiment, fixed;
   double prior_mean, prior_sd;
   const Yaml *node;
-} FreeSpec;
+} UnknownSpec;
 
 typedef struct Estimate { // an entry of 'estimate'
   const char *name;
   int parameter;
-  FreeSpec spec;
+  UnknownSpec spec;
 } Estimate;
 
 typedef struct SetValue { // an entry of 'set'
@@ -26,15 +26,15 @@ typedef struct SetValue { // an entry of 'set'
 typedef enum SensorKind { SENSOR_GAIN, SENSOR_OFFSET, SENSOR_DELAY, SENSOR_COUNT } SensorKind;
 extern const char *const SENSOR_NAMES[SENSOR_COUNT];
 
-// Gain, offset or delay of a measured quantity. Experiments in which it is free share a parameter of the model; those in
-// which it is a number share another.
+// Gain, offset or delay of a measured quantity. Experiments in which it is unknown share a parameter of the model; those in
+// which it is given share another.
 typedef struct Sensor {
   const char *measured;
   SensorKind kind;
   bool free;
   int parameter;
   const char *unit;
-  FreeSpec *spec; // by experiment; node NULL where it is not used
+  UnknownSpec *spec; // by experiment; node NULL: not used
 } Sensor;
 
 typedef struct DataFile {
@@ -42,7 +42,7 @@ typedef struct DataFile {
   Table *table;
 } DataFile;
 
-typedef struct ExperimentReader { // an experiment while it is read
+typedef struct ExperimentReader { // an experiment that is being read
   const Yaml *node;
   const char *name;
   Table *table;
@@ -56,13 +56,13 @@ typedef struct ExperimentReader { // an experiment while it is read
 typedef struct ProblemReader {
   Problem *problem;
   Arena *arena;         // of the problem
-  Arena *scratch;       // of this reading
+  Arena *scratch;       // freed after reading
   const Source *source; // of the problem file
   const char *folder;
   Yaml *root;
   const Source *model_source;
   const AstModel *ast;
-  Flat *flat; // the model as its text has it: names, defaults
+  Flat *flat; // the model without settings: names, defaults
   ARRAY(Estimate) estimates;
   ARRAY(Sensor) sensors;
   ARRAY(DataFile) files;
@@ -79,22 +79,22 @@ bool reader_fail_key(ProblemReader *r, const Yaml *at, ErrCode code, const char 
     __attribute__((format(printf, 4, 5)));
 bool reader_fail_place(ProblemReader *r, Place at, ErrCode code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// Takes an error over: as it is when it has a line, else at the node.
+// Adopts an error: unchanged if it has a line, else at the node.
 bool reader_adopt(ProblemReader *r, const Yaml *at, const Err *inner);
 void reader_warn(ProblemReader *r, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// "there is no <what> '<name>'; did you mean '...'?", or a list of what there is
+// "there is no <what> '<name>'; did you mean '...'?", or with a list of the known names
 bool reader_unknown(ProblemReader *r, Place at, const char *what, const char *name,
                     const char *const *known, int count);
 
 // ---- values
 
-// Of text; what: "start of p", for messages.
+// what: "start of p", for messages.
 bool reader_text(ProblemReader *r, const Yaml *n, const char *what, const char **out);
-// A number, or an expression of numbers and constants of the model. Infinite ones only when allowed.
+// A number, or an expression of numbers and constants of the model. It may be infinite only if allowed.
 bool reader_number(ProblemReader *r, const Yaml *n, const char *what, bool infinite, double *out);
 bool reader_flag(ProblemReader *r, const Yaml *n, const char *what, bool *out);
-// A mapping (or nothing) with no other keys than these.
+// A mapping (or nothing) with only these keys.
 bool reader_keys(ProblemReader *r, const Yaml *n, const char *what, const char *const *keys,
                  int count);
 bool reader_map(ProblemReader *r, const Yaml *n, const char *what);
@@ -109,24 +109,25 @@ const char *reader_path(ProblemReader *r, const char *path); // relative to the 
 
 // ---- parts of the problem
 
-bool read_free_spec(ProblemReader *r, const char *name, const Yaml *n, FreeSpec *spec);
+bool read_unknown_spec(ProblemReader *r, const char *name, const Yaml *n, UnknownSpec *spec);
 bool read_estimates(ProblemReader *r);
 // The parameter that a key names; verb: "estimate", "set".
 bool read_parameter_name(ProblemReader *r, const Yaml *n, const char *verb, int *parameter);
-bool read_free_numbers(ProblemReader *r);
+bool read_unknowns(ProblemReader *r);
 
 bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int count);
 bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count);
 
 bool read_options(ProblemReader *r);
 bool read_gains(ProblemReader *r);
-bool read_constraints(ProblemReader *r); // once the free numbers are known
+bool read_constraints(ProblemReader *r); // after read_unknowns
 bool judge_constraints(ProblemReader *r,
-                       const Yaml *n); // can they hold, and does the method keep them
+                       const Yaml *n); // whether they can hold and the method supports them
 
-bool read_experiments(ProblemReader *r); // names, data, windows, settings: before the model is made
-bool read_experiment_inputs(ProblemReader *r); // after it
+bool read_experiments(
+    ProblemReader *r); // names, data, windows, settings; before the model is built
+bool read_experiment_inputs(ProblemReader *r); // after the model is built
 bool read_channels(ProblemReader *r);
-bool read_experiment_values(ProblemReader *r); // parameters as they hold in each experiment
-// -1 and an error at the place when the data have no such column.
+bool read_experiment_values(ProblemReader *r); // the parameters of each experiment
+// -1 and an error at the place if the data have no such column.
 int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);

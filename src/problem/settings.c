@@ -1,4 +1,4 @@
-// Settings from the command line, as changes of the tree before it is read.
+// Applies settings of the command line to the YAML tree before it is read.
 #include <string.h>
 
 #include "problem/reader.h"
@@ -12,7 +12,7 @@ static bool is_for_model(const ProblemSetting *s) {
   return !s->is_option && strcmp(s->path, "model") == 0;
 }
 
-// Lists of names become mappings, so that paths lead into them.
+// Changes lists of names to mappings, so that paths can name their elements.
 static bool tidy(ProblemReader *r) {
   Yaml *experiments = yaml_find(r->root, "experiments");
   Err own = {0};
@@ -30,7 +30,7 @@ static bool apply(ProblemReader *r, const ProblemSetting *s) {
   const char **names = ARENA_ARRAY(r->scratch, const char *, count + 1);
   for (int i = 0; i < count; i++) names[i] = r->flat->parameters.at[i].name;
   schema.dotted = names, schema.dotted_count = count;
-  // An option is also a key of its own where the file has it there, such as criterion.
+  // An option such as criterion may also be a key of the problem itself.
   bool below_options =
       s->is_option && strcmp(s->path, "method") != 0 && !yaml_find(r->root, s->path);
   const char *path = below_options ? arena_print(r->arena, "options.%s", s->path) : s->path;

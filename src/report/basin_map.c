@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/figure_axes.h"
-#include "report/rounded.h"
+#include "draw/figure_axes.h"
+#include "write/rounded.h"
 
 static const double SIDE = 420, LEFT = 70, TOP = 62, BOTTOM = 56, GAP = 18, EDGE = 12; // points
 static const Stroke OUTLINE = {INK_BLACK, 1.1, DASH_FULL}, HATCH = {0xA8A8A8, 0.7, DASH_FULL};
@@ -39,7 +39,7 @@ static void add_marker_rows(const Basin *b, LegendRow *rows, int *count) {
         (LegendRow){"truth", INK_NONE, {INK_BLACK, 1.8, DASH_FULL}, MARKER_CROSS, false, false};
 }
 
-// The file and its folder: many problems are called problem.yaml.
+// The file with its folder, because many problems are called problem.yaml.
 static const char *short_path(const char *path) {
   const char *at = path + strlen(path);
   for (int slashes = 0; at > path; at--)
@@ -50,7 +50,7 @@ static const char *short_path(const char *path) {
 static const char *subtitle(const Basin *b, Arena *a) {
   const char *more = b->axis_count > 2 && !b->random ? "; the most frequent outcome" : "";
   const char *file = figure_shortened(a, short_path(b->problem->path), AXES_TEXT, false, SIDE / 2);
-  return arena_print(a, "%s, %s: %s%s%s", file, basin_method(b, a), basin_plan(b, a),
+  return arena_print(a, "%s, %s: %s%s%s", file, basin_method(b, a), basin_starts_text(b, a),
                      basin_fixed(b, a), more);
 }
 
@@ -64,7 +64,7 @@ static void draw_titles(const Basin *b, const Axes *axes, Arena *a) {
 
 // ---------------------------------------------------------------- cells
 
-// Half a cell beyond the first and the last point.
+// The axis extends half a cell beyond the first and the last point.
 static Axis axis_of(const Basin *b, const BasinAxis *x, Arena *a) {
   const Unknown *f = &b->problem->unknowns[x->number];
   Axis axis = {x->low, x->high, x->scale == BASIN_LOG, axis_label(a, f->name, f->unit)};
@@ -78,7 +78,7 @@ static Axis axis_of(const Basin *b, const BasinAxis *x, Arena *a) {
   return axis;
 }
 
-// The outcome in a cell of the first two axes: the most frequent one over all others.
+// The outcome of a cell of the first two axes: the most frequent one over the other axes.
 static BasinShade cell_shade(const Basin *b, int i, int j) {
   int seen[SHADE_COUNT] = {0}, best = 0;
   int first = b->axes[0].count, second = b->axes[1].count;
@@ -125,7 +125,7 @@ static void draw_patch(Figure *f, BasinShade s, Frame frame) {
   if (s == SHADE_NOT_CONVERGED) figure_hatch(f, frame, 6, HATCH);
 }
 
-// Neighbours of one kind become one rectangle, which keeps files small.
+// Equal neighbours become one rectangle, which keeps files small.
 static void draw_cells(const Basin *b, const Axes *axes, Arena *a) {
   Cells c = cells_of(b, a);
   double width = axes->frame.width / c.columns, height = axes->frame.height / c.rows;
@@ -178,7 +178,7 @@ static void draw_markers(const Basin *b, const Axes *axes) {
 
 // ---------------------------------------------------------------- one axis
 
-// Objectives of exact fits are errors of the simulation: how far below the others they are tells nothing.
+// Objectives of exact fits are errors of the simulation, so their distance below the others means nothing.
 static Axis objective_axis(const Basin *b) {
   double least = HUGE_VAL, most = 0;
   for (int i = 0; i < b->done; i++) {

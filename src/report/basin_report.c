@@ -4,19 +4,13 @@
 #include <stdio.h>
 
 #include "report/basin_screen.h"
-#include "report/cells.h"
-#include "report/json.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/json.h"
+#include "write/rounded.h"
 
 enum { OPTIMA_SHOWN = 10, FIXED_COLUMNS = 5 };
 
-// ---------------------------------------------------------------- for people
-
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
+// ---------------------------------------------------------------- text
 
 static const char *counted(Page *p, long count, const char *word, const char *plural) {
   return arena_print(p->arena, "%ld %s%s", count, word, count == 1 ? "" : plural);
@@ -32,20 +26,20 @@ static void print_verdict(Page *p, const Basin *b) {
                                             : arena_print(p->arena, "; stopped, %d of %d were done",
                                                           b->done, b->count);
   page_paragraph(p, 2, "",
-                 arena_print(p->arena, "%s%s; %s%s%s", basin_plan(b, p->arena),
+                 arena_print(p->arena, "%s%s; %s%s%s", basin_starts_text(b, p->arena),
                              basin_fixed(b, p->arena), basin_method(b, p->arena), seed, stopped));
 }
 
 static const char *remark_on(Page *p, const BasinOptimum *o) {
   const char *error =
-      isnan(o->error) ? "" : arena_print(p->arena, "error %s", digits(p, o->error, 2));
+      isnan(o->error) ? "" : arena_print(p->arena, "error %s", page_digits(p, o->error, 2));
   const char *flat = o->flat ? "along a flat direction" : "";
   return arena_print(p->arena, "%s%s%s%s%s", o->certain ? "certain" : "",
                      o->certain && o->flat ? "; " : "", flat,
                      (o->certain || o->flat) && *error ? "; " : "", error);
 }
 
-// The best ones, and those that the map has a letter and a colour for.
+// The best optima, and those that have a letter and a colour in the map.
 static bool is_shown(const Basin *b, int k) {
   return k < OPTIMA_SHOWN || shade_of_optimum(b, k) < SHADE_OTHER;
 }
@@ -55,9 +49,9 @@ static void add_optimum(Page *p, const Basin *b, int k, PageTable *t, int column
   const char **cell = ARENA_ARRAY(p->arena, const char *, columns);
   cell[0] = arena_print(p->arena, "%d", k + 1);
   cell[1] = basin_percent(b, o->count, p->arena);
-  cell[2] = digits(p, o->objective, 4);
-  cell[3] = digits(p, o->median, 4);
-  for (int i = 0; i < b->problem->unknown_count; i++) cell[4 + i] = digits(p, o->x[i], 6);
+  cell[2] = page_digits(p, o->objective, 4);
+  cell[3] = page_digits(p, o->median, 4);
+  for (int i = 0; i < b->problem->unknown_count; i++) cell[4 + i] = page_digits(p, o->x[i], 6);
   cell[columns - 1] = page_tinted(p, k ? TINT_FAINT : TINT_GOOD, remark_on(p, o));
   page_table_add(t, cell);
 }
@@ -75,7 +69,7 @@ static void print_optima(Page *p, const Basin *b) {
     if (is_shown(b, k)) add_optimum(p, b, k, t, columns);
   page_heading(p, "Optima");
   page_table_print(t);
-  page_table_tell_missing(t, "--json FILE");
+  page_table_name_dropped(t, "--json FILE");
 }
 
 static void print_more_optima(Page *p, const Basin *b) {
@@ -92,8 +86,8 @@ static void print_more_optima(Page *p, const Basin *b) {
                                basin_percent(b, starts, p->arena)));
   page_paragraph(p, 2, "",
                  page_tinted(p, TINT_FAINT,
-                             "share: of the starts; work: simulations, those with sensitivities "
-                             "included, of the median search that ended there"));
+                             "share: of the starts; work: simulations of the median search that "
+                             "ended there, including those with sensitivities"));
 }
 
 static void print_others(Page *p, const Basin *b) {
@@ -119,12 +113,12 @@ static void print_work(Page *p, const Basin *b) {
   char seconds[ROUNDED_SIZE];
   rounded_seconds(b->seconds, seconds);
   page_heading(p, "Work");
-  page_paragraph(p, 2, "",
-                 arena_print(p->arena,
-                             "%s and %ld with sensitivities in %s; %s, %s searches a second.",
-                             counted(p, b->work.simulations, "simulation", "s"),
-                             b->work.sensitivity_simulations, counted(p, b->done, "search", "es"),
-                             seconds, digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
+  page_paragraph(
+      p, 2, "",
+      arena_print(p->arena, "%s and %ld with sensitivities in %s; %s, %s searches a second.",
+                  counted(p, b->work.simulations, "simulation", "s"),
+                  b->work.sensitivity_simulations, counted(p, b->done, "search", "es"), seconds,
+                  page_digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
 }
 
 void basin_text(Text *out, const Basin *b, PageStyle style) {
@@ -141,7 +135,7 @@ void basin_text(Text *out, const Basin *b, PageStyle style) {
   page_done(&p);
 }
 
-// ---------------------------------------------------------------- for other programs
+// ---------------------------------------------------------------- JSON
 
 static void json_axes(Json *j, const Basin *b) {
   json_open(j, "over", '[', true);
@@ -184,7 +178,7 @@ static void json_names(Json *j, const Basin *b) {
   json_close(j);
 }
 
-// Number of the optimum from 1 on, 0: not converged, -1: cannot be simulated.
+// Number of the optimum, from 1; 0: not converged, -1: cannot be simulated.
 static void json_ends(Json *j, const Basin *b) {
   json_open(j, "reached", '[', false);
   for (int i = 0; i < b->done; i++)
@@ -223,7 +217,7 @@ void basin_json(Text *out, const Basin *b, const char *version) {
   arena_free(scratch);
 }
 
-// ---------------------------------------------------------------- every start
+// ---------------------------------------------------------------- CSV
 
 static const char *end_word(const BasinStart *s) {
   static const char *const WORDS[] = {"open", "reached", "not-converged", "failed"};

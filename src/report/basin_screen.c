@@ -3,13 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 enum { GUTTER = 10, ROWS_MOST = 26, NOTHING = -1, STRIP_ROWS = 2 };
 
-// One dot of the screen: half a character with colours, a character without.
+// A dot is half a character with colours, a whole character without.
 typedef struct Screen {
-  int columns, rows; // of dots, rows from the bottom
+  int columns, rows; // of dots; row 0 is at the bottom
   int *dot;          // shade, or NOTHING
   bool colour;
 } Screen;
@@ -20,14 +20,14 @@ static int *dot_at(const Screen *s, int column, int row) {
 
 typedef struct Room { // in dots
   int wide, tall;
-  int twice; // dots of the width for one of the height: a letter is twice as high as wide
+  int twice; // dots in width per dot in height: a letter is twice as high as wide
 } Room;
 
 static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-// As many dots for each cell as fit, at most three; fewer dots than cells where there are too many of them.
+// As many dots for each cell as fit, at most three; fewer dots than cells if there are too many cells.
 static void size_for_grid(Screen *s, const Basin *b, Room room) {
   int across = b->axes[0].count, up = b->axis_count > 1 ? b->axes[1].count : 1;
   bool flat = b->axis_count > 1;
@@ -52,9 +52,9 @@ static Screen screen_new(const Basin *b, PageStyle style, Arena *a) {
   return s;
 }
 
-// The starts of a dot: several where a grid is larger than the screen.
+// The starts of a dot: several if the grid is larger than the screen.
 typedef struct Patch {
-  int left, right, low, high; // right and high do not belong to it
+  int left, right, low, high; // left <= column < right, low <= row < high
 } Patch;
 
 static Patch patch_of(const Screen *s, const Basin *b, int column, int row) {
@@ -74,7 +74,7 @@ static int most_frequent(const int *seen) {
   return most;
 }
 
-// Over the axes that the map does not show the most frequent outcome counts, as in the picture.
+// The most frequent outcome over the axes that the map does not show, as in the picture.
 static int cell_outcome(const Basin *b, int i, int j) {
   int across = b->axes[0].count, up = b->axis_count > 1 ? b->axes[1].count : 1;
   int seen[SHADE_COUNT] = {0};
@@ -82,7 +82,7 @@ static int cell_outcome(const Basin *b, int i, int j) {
   return most_frequent(seen);
 }
 
-// A small basin of the best optimum must not vanish.
+// Keeps a small basin of the best optimum visible.
 static int patch_outcome(const Basin *b, Patch p) {
   int seen[SHADE_COUNT] = {0};
   for (int j = p.low; j < p.high; j++)
@@ -101,8 +101,8 @@ static int dot_number(const BasinAxis *x, double v, int dots) {
   return k < 0 ? 0 : k >= dots ? dots - 1 : k;
 }
 
-// Where several starts share a dot the worst outcome shows, since the search is not to be trusted there; but whoever looks
-// for the best optimum must see it.
+// If several starts share a dot, it shows the best optimum if one of them reached it, otherwise the worst outcome, because
+// the search is not reliable there.
 static int worse(int shown, int shade) {
   if (shown == SHADE_BEST || shade == SHADE_BEST) return SHADE_BEST;
   return shade > shown ? shade : shown;
@@ -129,7 +129,7 @@ static int terminal_colour(int shade) {
   return shade == NOTHING ? -1 : shade_terminal((BasinShade)shade);
 }
 
-// Upper half in the colour of the letter, lower half in that of the ground.
+// The foreground colours the upper half, the background the lower half.
 static void add_half_blocks(Text *out, int above, int below) {
   int top = terminal_colour(above), bottom = terminal_colour(below);
   if (top < 0 && bottom < 0)
@@ -163,7 +163,7 @@ typedef struct Ends { // of an axis, as labels
   char low[ROUNDED_SIZE], high[ROUNDED_SIZE];
 } Ends;
 
-// As many digits as tell the ends apart; a single point of a grid has one label, at its upper end.
+// As many digits as distinguish the ends; a single grid point has one label, at the upper end.
 static Ends ends_of(const Basin *b, const BasinAxis *x) {
   Ends e = {{0}, {0}};
   if (!b->random && x->count == 1) {
@@ -181,7 +181,7 @@ static bool fits_gutter(const char *text) {
   return page_width_of(text) < GUTTER;
 }
 
-// What does not fit beside the map stands above it.
+// Labels that do not fit beside the map are printed above it.
 static void print_long_labels(const Basin *b, int lines, Text *out) {
   if (b->axis_count < 2) return;
   const BasinAxis *y = &b->axes[1];
@@ -226,7 +226,7 @@ static bool starts_share_dots(const Basin *b, const Screen *s) {
   return taken < tall * b->done;
 }
 
-// A dot for several starts hides some of them.
+// Explains which of several starts a dot shows.
 static void print_what_dots_mean(const Basin *b, const Screen *s, Text *out) {
   int up = b->axis_count > 1 ? b->axes[1].count : 1;
   if (b->random && starts_share_dots(b, s))

@@ -1,6 +1,6 @@
-// The map of a basin for a terminal: half blocks in colours, or letters.
+// The map of a basin study for a terminal: coloured half blocks, or letters.
 #pragma once
 #include "report/basin_shade.h"
-#include "report/page.h"
+#include "write/page.h"
 
 void basin_screen(Text *out, const Basin *b, PageStyle style);

@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 static const struct {
   Ink ink;
   int terminal;
   char letter;
-  const char *name; // of what is no optimum
+  const char *name; // of outcomes that are no optimum
 } SHADES[SHADE_COUNT] = {
     {0x0072B2, 25, '#', NULL},
     {0xD55E00, 166, 'a', NULL},
@@ -99,7 +99,7 @@ static void add_names(const Basin *b, Text *t) {
   }
 }
 
-const char *basin_plan(const Basin *b, Arena *a) {
+const char *basin_starts_text(const Basin *b, Arena *a) {
   Text t;
   text_init(&t);
   if (b->random) text_print(&t, "%d random", b->count);
@@ -107,7 +107,7 @@ const char *basin_plan(const Basin *b, Arena *a) {
     text_print(&t, "%s%d", k ? " x " : "", b->axes[k].count);
   text_print(&t, " start%s over ", b->count == 1 ? "" : "s");
   if (b->axis_count == b->problem->unknown_count && b->axis_count > 3)
-    text_add(&t, "all numbers");
+    text_add(&t, "all unknowns");
   else
     add_names(b, &t);
   char *plan = arena_copy(a, t.at, t.length);

@@ -1,4 +1,4 @@
-// A check for other programs.
+// The findings of a check as JSON.
 #pragma once
 #include "base/text.h"
 #include "study/check.h"

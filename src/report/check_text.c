@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 enum { TEXT_COLUMN = 11 };
 
@@ -12,7 +12,7 @@ static int count_of(const Check *c, FindingKind kind) {
   return count;
 }
 
-// Warnings that whoever read the problem has been told already.
+// Number of warnings that were given while the problem was read.
 static int count_read(const Check *c) {
   int count = 0;
   for (int i = 0; i < c->findings.count; i++)
@@ -59,7 +59,7 @@ static bool topic_is_new(const Check *c, int i) {
   return true;
 }
 
-// Findings of a topic stand together, topics in the order in which they first appear.
+// Groups the findings by topic, in the order in which the topics first appear.
 static void print_topics(Page *p, const Check *c) {
   for (int i = 0; i < c->findings.count; i++) {
     const char *topic = c->findings.at[i].topic;
@@ -73,13 +73,7 @@ static void print_topics(Page *p, const Check *c) {
   }
 }
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
-// What the data would tell if the start values were the truth.
+// What the data would determine if the start values were the truth.
 static void print_parameters(Page *p, const Check *c) {
   static const PageColumn COLUMNS[] = {{"name", 0},
                                        {"unit", 2},
@@ -95,14 +89,14 @@ static void print_parameters(Page *p, const Check *c) {
     const StatParameter *s = c->statistics ? &c->statistics->parameters[i] : NULL;
     double error = s ? 100 * s->relative_at_1_percent : nan("");
     const char *expected =
-        isfinite(error) ? arena_print(p->arena, "%s %%", digits(p, error, 2)) : "";
+        isfinite(error) ? arena_print(p->arena, "%s %%", page_digits(p, error, 2)) : "";
     const char *flag = !s                ? ""
                        : s->inactive     ? "changes nothing"
                        : s->identifiable ? ""
                                          : "not determined";
-    page_table_add(t, (const char *[]){f->name, f->unit, digits(p, f->start, 6),
-                                       isfinite(f->min) ? digits(p, f->min, 6) : "",
-                                       isfinite(f->max) ? digits(p, f->max, 6) : "",
+    page_table_add(t, (const char *[]){f->name, f->unit, page_digits(p, f->start, 6),
+                                       isfinite(f->min) ? page_digits(p, f->min, 6) : "",
+                                       isfinite(f->max) ? page_digits(p, f->max, 6) : "",
                                        f->log ? "log" : "", expected,
                                        page_tinted(p, TINT_NOTICE, flag)});
   }

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "report/cells.h"
-#include "report/digits.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/digits.h"
+#include "write/rounded.h"
 
 enum { OBJECTIVE_DIGITS = 3, RESIDUAL_DIGITS = 5, ERROR_DIGITS = 2 };
 

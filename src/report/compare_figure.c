@@ -3,26 +3,26 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/figure_axes.h"
+#include "draw/figure_axes.h"
 
 enum { WIDTH = 760, HEIGHT = 440, LEFT = 70, TOP = 36, BELOW = 50, BESIDE = 14 };
 static const double LINE = 1.8, END_SIZE = 7;
 
-typedef struct Course { // of one method
+typedef struct ConvergenceCurve { // of one method
   const char *label;
-  double *x, *y; // steps: the best so far holds until the next evaluation
+  double *x, *y; // a staircase: constant until the next evaluation
   int count;
-  int behind; // courses drawn before it that run along it
-} Course;
+  int behind; // number of earlier curves that coincide with it
+} ConvergenceCurve;
 
 static bool can_be_drawn(const ComparePoint *p) {
   return p->fair > 0 && p->best >= 0 && isfinite(p->best);
 }
 
-static Course course_of(Arena *a, const CompareRow *r, double least) {
+static ConvergenceCurve course_of(Arena *a, const CompareRow *r, double least) {
   const CompareRun *run = r->shown;
   int points = run ? run->trace.count : 0;
-  Course c = {.label = r->spec.label};
+  ConvergenceCurve c = {.label = r->spec.label};
   c.x = ARENA_ARRAY(a, double, 2 * points + 2);
   c.y = ARENA_ARRAY(a, double, 2 * points + 2);
   for (int i = 0; i < points; i++) {
@@ -45,7 +45,7 @@ static Course course_of(Arena *a, const CompareRow *r, double least) {
   return c;
 }
 
-// An objective of 0 has no logarithm: it stands at the lower edge.
+// An objective of 0 has no logarithm: it is drawn at the lower edge.
 static double least_positive(const Compare *c) {
   double least = HUGE_VAL;
   for (int i = 0; i < c->done; i++)
@@ -69,24 +69,24 @@ static void round_to_decades(Axis *axis) {
   if (!(axis->most > axis->least)) axis->most = 10 * axis->least;
 }
 
-static bool runs_along(const Course *a, const Course *b) {
+static bool runs_along(const ConvergenceCurve *a, const ConvergenceCurve *b) {
   int same = 0;
   while (same < a->count && same < b->count && a->x[same] == b->x[same] && a->y[same] == b->y[same])
     same++;
   return 2 * same > b->count;
 }
 
-static void find_what_is_hidden(Course *courses, int count) {
+static void find_what_is_hidden(ConvergenceCurve *courses, int count) {
   for (int i = 0; i < count; i++)
     for (int k = 0; k < i; k++) courses[i].behind += runs_along(&courses[k], &courses[i]);
 }
 
-// Through the gaps of a course one sees those behind it.
-static Stroke stroke_of(const Course *c, int i) {
+// Dashes: coinciding curves behind show through the gaps.
+static Stroke stroke_of(const ConvergenceCurve *c, int i) {
   return (Stroke){ink_series(i), LINE, (Dash)((i / INK_SERIES + c->behind) % DASH_COUNT)};
 }
 
-static void draw_course(const Axes *axes, const Course *c, int i) {
+static void draw_course(const Axes *axes, const ConvergenceCurve *c, int i) {
   if (!c->count) return;
   Stroke s = stroke_of(c, i);
   axes_curve(axes, c->x, c->y, c->count, s);
@@ -94,7 +94,7 @@ static void draw_course(const Axes *axes, const Course *c, int i) {
                NO_STROKE);
 }
 
-static LegendRow *legend_of(Arena *a, const Course *courses, int count) {
+static LegendRow *legend_of(Arena *a, const ConvergenceCurve *courses, int count) {
   LegendRow *rows = ARENA_ARRAY(a, LegendRow, count);
   for (int i = 0; i < count; i++)
     rows[i] = (LegendRow){.text = courses[i].label,
@@ -104,7 +104,7 @@ static LegendRow *legend_of(Arena *a, const Course *courses, int count) {
   return rows;
 }
 
-static void draw(Figure *f, const Course *courses, int count, const LegendRow *rows,
+static void draw(Figure *f, const ConvergenceCurve *courses, int count, const LegendRow *rows,
                  double legend) {
   Axes axes = {f,
                {LEFT, TOP, f->width - LEFT - legend - 2 * BESIDE, f->height - TOP - BELOW},
@@ -124,11 +124,11 @@ static void draw(Figure *f, const Course *courses, int count, const LegendRow *r
 }
 
 Figure *compare_figure(Arena *a, const Compare *c) {
-  Course *courses = ARENA_ARRAY(a, Course, c->done + 1);
+  ConvergenceCurve *courses = ARENA_ARRAY(a, ConvergenceCurve, c->done + 1);
   int count = 0;
   double least = least_positive(c);
   for (int i = 0; i < c->done; i++) {
-    Course course = course_of(a, &c->rows[i], least);
+    ConvergenceCurve course = course_of(a, &c->rows[i], least);
     if (course.count) courses[count++] = course;
   }
   if (!count) return NULL;

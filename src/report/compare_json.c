@@ -1,8 +1,8 @@
-// A comparison for other programs.
+// A comparison as JSON.
 #include <math.h>
 
 #include "report/compare_report.h"
-#include "report/json.h"
+#include "write/json.h"
 
 static void figures(Json *j, const char *key, const CompareFigures *f) {
   json_open(j, key, '{', false);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/cells.h"
 #include "report/compare_columns.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/rounded.h"
 
 enum { VALUE_DIGITS = 6 };
 
@@ -74,7 +74,7 @@ static Grid values_grid(Arena *a, const CompareReport *r) {
       fill_values(a, &g, g.rows++,
                   entry[i].row ? entry[i].label : arena_print(a, "%s (published)", entry[i].label),
                   entry[i].x);
-  if (g.rows == known) g.rows = 0; // the truth alone tells nothing
+  if (g.rows == known) g.rows = 0; // only the truth: nothing to compare
   return g;
 }
 
@@ -110,25 +110,25 @@ static const char *say_found(Arena *a, const Compare *c) {
   rounded_digits(100 * c->request.found, 3, limit);
   if (c->truth)
     return arena_print(a, "found: within %s %% of the truth%s.", limit,
-                       c->truth->near ? ", or of where noise has moved the optimum: where a search "
-                                        "that begins at the truth ends"
+                       c->truth->near ? ", or of the end of a search that starts at the truth"
                                       : "");
   return arena_print(
-      a, "found: an objective at most %s %% above the best of all, or no worse than rounding.",
+      a, "found: an objective at most %s %% above the best one, or equal to it but for rounding.",
       limit);
 }
 
 static const char *say_runs(Arena *a, const Compare *c) {
   const CompareRequest *q = &c->request;
-  if (c->runs_each > 1 && c->stopped) return "Figures are medians of the runs that were made.";
+  if (c->runs_each > 1 && c->stopped) return "The table shows medians of the finished runs.";
   if (q->random_starts)
-    return arena_print(a, "Each method from the same %d random starts; figures are medians.",
+    return arena_print(a,
+                       "Each method ran from the same %d random starts; the table shows medians.",
                        q->random_starts);
   if (c->runs_each > 1)
     return arena_print(
         a,
-        "Methods that draw random numbers ran %d times, with seeds from %d on; their figures "
-        "are medians.",
+        "Methods that use random numbers ran %d times, with seeds from %d; the table shows "
+        "medians.",
         c->runs_each, c->problem->options.seed);
   return NULL;
 }
@@ -145,7 +145,7 @@ static void remark(Remarks *r, const char *text) {
 static const char *say_stopped(Arena *a, const Compare *c) {
   if (!c->stopped) return NULL;
   return arena_print(
-      a, "Stopped: %d of %d runs were begun, of %d of %d methods; the last one was cut short.",
+      a, "Stopped: %d of %d runs were started, of %d of %d methods; the last one is incomplete.",
       compare_runs_done(c), compare_runs_wanted(c), c->done, c->count);
 }
 
@@ -156,14 +156,14 @@ static Remarks remarks_of(Arena *a, const CompareReport *r) {
   if (r->layout == COMPARE_PARALLEL)
     remark(&out, arena_print(a,
                              "seq: one thread; par: %d threads. n counts evaluations of the "
-                             "objective, n par those that had to wait for each other.",
+                             "objective, n par those that had to run one after the other.",
                              c->threads));
   if (r->layout != COMPARE_PARALLEL)
-    remark(&out, "evaluations: of the objective, with or without slopes.");
+    remark(&out, "evaluations: of the objective, with or without derivatives.");
   if (r->layout == COMPARE_FULL) {
     remark(&out, arena_print(a,
-                             "fair: evaluations, one with the slopes of %d parameter%s counted "
-                             "as %d.",
+                             "fair: evaluations; one with the derivatives by %d parameter%s "
+                             "counts as %d.",
                              c->problem->unknown_count, c->problem->unknown_count == 1 ? "" : "s",
                              c->problem->unknown_count + 1));
     if (c->truth) remark(&out, say_truth(a, c->truth));
@@ -175,7 +175,7 @@ static Remarks remarks_of(Arena *a, const CompareReport *r) {
   return out;
 }
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- text
 
 static void print_grid(Page *p, const Grid *g) {
   PageColumn *columns = ARENA_ARRAY(p->arena, PageColumn, g->columns);
@@ -183,7 +183,7 @@ static void print_grid(Page *p, const Grid *g) {
   PageTable *t = page_table_new(p, columns, g->columns);
   for (int i = 0; i < g->rows; i++) page_table_add(t, g->cells + (long)i * g->columns);
   page_table_print(t);
-  page_table_tell_missing(t, "--format csv");
+  page_table_name_dropped(t, "--format csv");
 }
 
 static void print_head(Page *p, const Compare *c) {
@@ -193,7 +193,7 @@ static void print_head(Page *p, const Compare *c) {
              c->done == 1 ? "" : "s", seconds);
 }
 
-// Why a row has no figures.
+// Why a row is empty.
 static void print_refusals(Page *p, const Compare *c) {
   for (int i = 0; i < c->done; i++)
     if (c->rows[i].refused)
@@ -220,7 +220,7 @@ void compare_text(Text *out, const CompareReport *r, PageStyle style) {
   page_done(&p);
 }
 
-// ---------------------------------------------------------------- for documents
+// ---------------------------------------------------------------- Markdown
 
 static void markdown_cell(Text *out, const char *text) {
   text_add(out, " ");

@@ -1,7 +1,7 @@
-// A comparison of methods: for people, for other programs, for documents; published figures stand below ours.
+// A comparison of methods as text, Markdown, CSV and JSON; published results follow the computed ones.
 #pragma once
-#include "report/page.h"
 #include "study/compare.h"
+#include "write/page.h"
 
 typedef enum CompareLayout {
   COMPARE_FULL,
@@ -17,9 +17,9 @@ typedef struct CompareReport {
 
 void compare_text(Text *out, const CompareReport *r, PageStyle style);
 void compare_markdown(Text *out, const CompareReport *r);
-// The columns of the layout, all numbers exact; the full layout has everything, the parameters included.
+// The columns of the layout with exact numbers; the full layout has all columns and the parameters.
 void compare_csv(Text *out, const CompareReport *r);
-// Everything, whatever the layout; every run.
+// All values and all runs, for any layout.
 void compare_json(Text *out, const CompareReport *r, const char *version);
 // method,run,seed,stage,lambda,iteration,evaluations,fair,objective,free_objective,best,seconds, then the parameters
 void compare_trace_csv(Text *out, const Compare *c);

@@ -31,7 +31,7 @@ static void parameters(Json *j, const FitReport *r) {
   json_close(j);
 }
 
-// Those of the problem, between its numbers; nothing where it has none.
+// Constraints on the unknowns; no member if the problem has none.
 static void constraints(Json *j, const FitReport *r) {
   const Problem *p = r->problem;
   if (!p->constraints.count) return;
@@ -129,7 +129,7 @@ static bool has_gain(const FitResult *r, int measured) {
   return false;
 }
 
-// By measured name: the gains, or the states in whose equations they stand.
+// By measured name: the gains, or the states whose equations contain them.
 static void gains(Json *j, const FitReport *r, const char *key, bool states) {
   const Problem *p = r->problem;
   json_open(j, key, '{', false);
@@ -201,7 +201,7 @@ static void certificate(Json *j, const FitResult *r) {
   json_close(j);
 }
 
-// Of a motion that one simulation over the whole time cannot follow: by experiment; else null.
+// By experiment, if one simulation over the whole time cannot follow the motion; else null.
 static void pieces(Json *j, const FitReport *r) {
   const FitPieces *p = r->result->pieces;
   if (!p) return json_text(j, "pieces", NULL);

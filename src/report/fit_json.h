@@ -1,7 +1,7 @@
-// A fit for other programs.
+// A fit as JSON.
 #pragma once
 #include "report/fit_report.h"
-#include "report/json.h"
+#include "write/json.h"
 
 void fit_json(Text *out, const FitReport *r, const char *version);
-void fit_json_identifiability(Json *j, const Statistics *s); // a member, for 'check' too
+void fit_json_identifiability(Json *j, const Statistics *s); // a member; also used by check

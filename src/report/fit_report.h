@@ -1,4 +1,4 @@
-// What the reports about a fit are made of.
+// The input of all reports about a fit.
 #pragma once
 #include "residual/simulation.h"
 #include "stats/statistics.h"
@@ -7,6 +7,6 @@ typedef struct FitReport { // borrows everything
   const Problem *problem;
   const FitResult *result;
   const Statistics *statistics;
-  // At the result; NULL: the model has no constraints. Not simulated as a whole: numbers of the invariants are -1.
+  // At the result; NULL: the model has no constraints. Its indices are -1 if the result was not simulated as a whole.
   const InvariantViolation *violation;
 } FitReport;

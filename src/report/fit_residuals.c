@@ -1,17 +1,17 @@
 #include "report/fit_residuals.h"
 
-#include "report/cells.h"
 #include "search/result_rows.h"
+#include "write/cells.h"
 
-typedef struct Collector {
+typedef struct ResidualCollector {
   const Problem *p;
   double ***residual; // [experiment][channel][sample]
-  int **seen;         // samples so far
-} Collector;
+  int **seen;         // number of samples so far
+} ResidualCollector;
 
-static Collector collector_new(Arena *a, const Problem *p) {
-  Collector c = {p, ARENA_ARRAY(a, double **, p->experiment_count + 1),
-                 ARENA_ARRAY(a, int *, p->experiment_count + 1)};
+static ResidualCollector collector_new(Arena *a, const Problem *p) {
+  ResidualCollector c = {p, ARENA_ARRAY(a, double **, p->experiment_count + 1),
+                         ARENA_ARRAY(a, int *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {
     const Experiment *x = &p->experiments[e];
     c.residual[e] = ARENA_ARRAY(a, double *, x->channel_count + 1);
@@ -24,10 +24,10 @@ static Collector collector_new(Arena *a, const Problem *p) {
 
 // Blocks of a channel come in the order of time.
 static void collect(void *data, const ResidualBlock *b) {
-  Collector *c = data;
+  ResidualCollector *c = data;
   if (b->experiment < 0 || b->experiment >= c->p->experiment_count) return;
   const Experiment *x = &c->p->experiments[b->experiment];
-  if (b->channel < 0 || b->channel >= x->channel_count) return; // a gap between pieces
+  if (b->channel < 0 || b->channel >= x->channel_count) return; // a gap between two pieces
   int *seen = &c->seen[b->experiment][b->channel];
   for (int i = 0; i < b->rows && *seen < x->channels[b->channel].count; i++)
     c->residual[b->experiment][b->channel][(*seen)++] =
@@ -57,7 +57,7 @@ bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighti
                        Err *err) {
   const Problem *p = r->problem;
   Arena *a = arena_new();
-  Collector c = collector_new(a, p);
+  ResidualCollector c = collector_new(a, p);
   EvalSpec spec = eval_spec(eval_fitting(w), NULL);
   spec.weighting = weighting;
   spec.slopes = true;

@@ -1,4 +1,4 @@
-// Measurement, model and difference at every sample.
+// The residuals of a fit as CSV: measurement, model and difference at every sample.
 #pragma once
 #include "report/fit_report.h"
 #include "residual/evaluate.h"

@@ -5,18 +5,12 @@
 #include <stdio.h>
 
 #include "report/fit_settings.h"
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 typedef struct FitPage {
   Page page;
   const FitReport *r;
 } FitPage;
-
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
 
 // ---------------------------------------------------------------- verdict
 
@@ -37,7 +31,7 @@ static bool names_something(const Problem *p, const char *word, size_t length) {
   return false;
 }
 
-// With a capital letter, unless it begins with a name, and a full stop.
+// Prints a sentence: adds a full stop and, unless it begins with a name, a capital letter.
 static void print_sentence(FitPage *f, const char *text) {
   size_t word = strcspn(text, " ,:;"), length = strlen(text);
   if (!length) return;
@@ -87,7 +81,7 @@ static void print_parameters(FitPage *f) {
     rounded_error(s->std_error, error);
     rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
     page_table_add(t, (const char *[]){x->name, x->unit, value, error, interval,
-                                       digits(p, x->start, 6),
+                                       page_digits(p, x->start, 6),
                                        page_tinted(p, TINT_NOTICE, flags_of(s))});
   }
   page_heading(p, "Parameters");
@@ -115,16 +109,15 @@ static void print_problem_constraints(FitPage *f) {
     ConstraintState state = constraint_state(problem, k, x);
     active = active || state == CONSTRAINT_ACTIVE;
     page_table_add(
-        t,
-        (const char *[]){c->text, c->experiment < 0 ? "" : problem->experiments[c->experiment].name,
-                         digits(p, constraint_value(problem, k, x), 6), state_in_words(p, state)});
+        t, (const char *[]){
+               c->text, c->experiment < 0 ? "" : problem->experiments[c->experiment].name,
+               page_digits(p, constraint_value(problem, k, x), 6), state_in_words(p, state)});
   }
   page_heading(p, "Constraints");
   page_table_print(t);
   if (active)
-    page_paragraph(
-        p, 2, "",
-        "Standard errors and intervals are those of changes that keep to the active ones.");
+    page_paragraph(p, 2, "",
+                   "Standard errors and intervals hold for changes along the active constraints.");
 }
 
 // ---------------------------------------------------------------- channels
@@ -134,13 +127,13 @@ static const double WHITE = 0.01; // probability below which residuals are not c
 static const char *residuals_in_words(Page *p, const StatChannel *c) {
   if (isnan(c->rmse)) return "-";
   double least = fmin(isnan(c->white_p) ? 1 : c->white_p, isnan(c->runs_p) ? 1 : c->runs_p);
-  if (c->exact) return "none, but for rounding";
+  if (c->exact) return "only rounding";
   if (isnan(c->white_p) && isnan(c->runs_p)) return "too few to tell";
   if (least >= WHITE) return "white";
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
 }
 
-static const double FIT_LEAST = -1000; // below, it only says that something is very wrong
+static const double FIT_LEAST = -1000; // smaller values carry no more information
 
 static const char *percent_in_words(Page *p, double percent) {
   if (isnan(percent)) return "-";
@@ -159,11 +152,11 @@ static void print_channels(FitPage *f) {
     const StatChannel *c = &f->r->statistics->channels[i];
     const Experiment *e = &problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
-    page_table_add(t,
-                   (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name,
-                                    data->unit, arena_print(p->arena, "%d", c->n),
-                                    digits(p, c->rmse, 3), c->exact ? "" : digits(p, c->noise, 2),
-                                    percent_in_words(p, c->fit_percent), residuals_in_words(p, c)});
+    page_table_add(
+        t, (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name, data->unit,
+                            arena_print(p->arena, "%d", c->n), page_digits(p, c->rmse, 3),
+                            c->exact ? "" : page_digits(p, c->noise, 2),
+                            percent_in_words(p, c->fit_percent), residuals_in_words(p, c)});
   }
   page_heading(p, "Fit");
   page_table_print(t);
@@ -171,16 +164,16 @@ static void print_channels(FitPage *f) {
   if (pieces > 0)
     page_paragraph(p, 2, "",
                    arena_print(p->arena,
-                               "Simulated in %d pieces, each from where the one before ends.",
+                               "Simulated in %d pieces; each starts where the previous one ends.",
                                pieces));
 }
 
-// ---------------------------------------------------------------- what the data do not tell
+// ---------------------------------------------------------------- what the data do not determine
 
 static void print_combinations(Page *p, const StatDirection *d) {
   for (int k = 0; k < d->combination_count; k++)
     text_print(p->out, "      %s = %s\n", d->combinations[k].text,
-               digits(p, d->combinations[k].value, 6));
+               page_digits(p, d->combinations[k].value, 6));
 }
 
 static const char *rank_in_words(Page *p, const Statistics *s) {
@@ -194,14 +187,14 @@ static const char *rank_in_words(Page *p, const Statistics *s) {
                      head);
 }
 
-// A product or a sum with the number in it, which says all there is to say about it.
+// A combination of a direction contains the parameter and explains it.
 static bool has_combination_of(const StatDirection *d, int number) {
   for (int k = 0; k < d->combination_count; k++)
     if (d->combinations[k].exponent[number] != 0) return true;
   return false;
 }
 
-// One that the directions do not give.
+// The parameter has a reason that the directions do not give.
 static bool has_own_reason(const Statistics *s, int i) {
   const char *reason = s->parameters[i].reason;
   if (!reason || !reason[0]) return false;
@@ -231,7 +224,7 @@ static void print_directions(FitPage *f) {
 
 static void print_remarks(FitPage *f) {
   const Statistics *s = f->r->statistics;
-  char said[60]; // under another heading
+  char said[60]; // already printed under another heading
   snprintf(said, sizeof said, "rank %d of %d", s->rank, s->n);
   bool first = true;
   for (int i = 0; i < s->remark_count; i++) {
@@ -250,12 +243,12 @@ static bool is_restart(const FitStage *s) {
 
 static void add_stage(Page *p, PageTable *t, const FitStage *s) {
   page_table_add(t, (const char *[]){s->name, arena_print(p->arena, "%ld", s->simulations),
-                                     isfinite(s->objective) ? digits(p, s->objective, 4) : "",
+                                     isfinite(s->objective) ? page_digits(p, s->objective, 4) : "",
                                      s->certain ? page_tinted(p, TINT_GOOD, "certain") : "",
                                      s->message});
 }
 
-// All random starts in one row.
+// Sums all random starts in one row.
 static FitStage sum_of_restarts(const FitResult *r) {
   FitStage sum = {.name = "restarts", .message = "", .objective = HUGE_VAL};
   for (int i = 0; i < r->stages.count; i++) {
@@ -272,8 +265,8 @@ static void print_stages(FitPage *f) {
   static const PageColumn COLUMNS[] = {
       {"part", 0}, {">simulations", 0}, {">objective", 0}, {"", 0}, {"", 1}};
   const FitResult *r = f->r->result;
-  bool tells = f->r->problem->method == METHOD_MULTISTART; // how many starts agreed
-  if (r->stages.count < 2 && !tells) return;
+  bool multistart = f->r->problem->method == METHOD_MULTISTART; // shows how many starts agreed
+  if (r->stages.count < 2 && !multistart) return;
   PageTable *t = page_table_new(&f->page, COLUMNS, 5);
   bool restarted = false;
   for (int i = 0; i < r->stages.count; i++) {
@@ -290,9 +283,9 @@ enum { PATH_SHOWN = 8, PATH_ENDS = 3, PATH_PARAMETERS = 6, PATH_FIXED = 3 };
 
 static void add_path_point(FitPage *f, PageTable *t, const FitPathPoint *x, int shown) {
   const char *cells[PATH_FIXED + PATH_PARAMETERS] = {
-      digits(&f->page, x->lambda, 4), digits(&f->page, x->objective, 4),
+      page_digits(&f->page, x->lambda, 4), page_digits(&f->page, x->objective, 4),
       arena_print(f->page.arena, "%d", x->iterations)};
-  for (int i = 0; i < shown; i++) cells[PATH_FIXED + i] = digits(&f->page, x->x[i], 6);
+  for (int i = 0; i < shown; i++) cells[PATH_FIXED + i] = page_digits(&f->page, x->x[i], 6);
   page_table_add(t, cells);
 }
 
@@ -330,7 +323,7 @@ static const char *plural(long count) {
   return count == 1 ? "" : "s";
 }
 
-// "rk8 and bdf" of "rk8, bdf"
+// " by rk8 and bdf" from "rk8, bdf"
 static void add_solver(Text *t, const char *names) {
   text_add(t, " by ");
   for (const char *gap; (gap = strstr(names, ", ")); names = gap + 2)
@@ -349,13 +342,13 @@ static void print_constraints(FitPage *f) {
   Text t;
   text_init(&t);
   text_print(&t, "At the result the constraints hold to %s (worst: line %d)",
-             digits(&f->page, v->largest, 2), line_of(m, v->of));
+             page_digits(&f->page, v->largest, 2), line_of(m, v->of));
   if (v->sens_of >= 0)
     text_print(&t, ", their sensitivities to %s (worst: line %d)",
-               digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
+               page_digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
   if (v->relative > 0)
     text_print(&t, "; against the size of their terms they hold to %s",
-               digits(&f->page, v->relative, 2));
+               page_digits(&f->page, v->relative, 2));
   text_add(&t, ".");
   page_paragraph(&f->page, 2, "", t.at);
   text_done(&t);
@@ -373,9 +366,10 @@ static void print_work(FitPage *f) {
              plural(w->iterations), all, plural(all), w->sensitivity_simulations);
   if (r->solver[0]) add_solver(&t, r->solver);
   text_print(&t, ", %s", seconds);
-  if (isfinite(r->objective)) text_print(&t, "; objective %s", digits(&f->page, r->objective, 6));
+  if (isfinite(r->objective))
+    text_print(&t, "; objective %s", page_digits(&f->page, r->objective, 6));
   if (isfinite(r->objective) && isfinite(r->objective_start))
-    text_print(&t, ", %s at the start", digits(&f->page, r->objective_start, 4));
+    text_print(&t, ", %s at the start", page_digits(&f->page, r->objective_start, 4));
   text_add(&t, ".");
   page_heading(&f->page, "Work");
   page_paragraph(&f->page, 2, "", t.at);

@@ -1,6 +1,6 @@
-// A fit for people.
+// A fit as text.
 #pragma once
 #include "report/fit_report.h"
-#include "report/page.h"
+#include "write/page.h"
 
 void fit_text(Text *out, const FitReport *r, PageStyle style);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/cells.h"
+#include "write/cells.h"
 
 typedef struct Point {
   const char *stage;
@@ -33,7 +33,7 @@ int fit_trace_count(const FitTrace *t) {
   return t->points.count;
 }
 
-static bool is_told_again(const FitTrace *t, const Point *last, const FitProgress *p) {
+static bool is_repeated(const FitTrace *t, const Point *last, const FitProgress *p) {
   return strcmp(last->stage, p->stage) == 0 && last->lambda == p->lambda &&
          last->iteration == p->iteration && last->objective == p->objective &&
          memcmp(last->x, p->x, (size_t)t->problem->unknown_count * sizeof *p->x) == 0;
@@ -42,7 +42,7 @@ static bool is_told_again(const FitTrace *t, const Point *last, const FitProgres
 void fit_trace_add(FitTrace *t, const FitProgress *p) {
   if (p->objective == HUGE_VAL) return; // no step yet
   const Point *last = t->points.count ? &t->points.at[t->points.count - 1] : NULL;
-  if (last && is_told_again(t, last, p)) return;
+  if (last && is_repeated(t, last, p)) return;
   bool same_stage = last && strcmp(last->stage, p->stage) == 0;
   Point now = {.lambda = p->lambda, .objective = p->objective, .iteration = p->iteration};
   now.stage = same_stage ? last->stage : arena_copy(t->arena, p->stage, strlen(p->stage));

@@ -1,4 +1,4 @@
-// Every step of a fit as it was told, for --trace.
+// Records every reported step of a fit, for --trace.
 #pragma once
 #include "search/fit.h"
 
@@ -6,7 +6,7 @@ typedef struct FitTrace FitTrace;
 
 FitTrace *fit_trace_new(const Problem *p); // keeps the pointer
 void fit_trace_free(FitTrace *t);
-// Notes a step; what was told before is not noted again (a listener is asked between steps, too).
+// Records a step; a repeated report of the same step is ignored (listeners are also called between steps).
 void fit_trace_add(FitTrace *t, const FitProgress *p);
 int fit_trace_count(const FitTrace *t);
 // stage,lambda,iteration,objective,parameters...

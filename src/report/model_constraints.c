@@ -5,9 +5,9 @@
 #include "num/qr.h"
 #include "report/model_text.h"
 
-enum { TRACED_MOST = 400 }; // constraints: the work grows with their cube
+enum { TRACED_MOST = 400 }; // constraints; the work grows with the cube of their number
 
-// ---------------------------------------------------------------- what they are
+// ---------------------------------------------------------------- list
 
 static int times_differentiated(const Model *m, const Invariant *last) {
   int most = last->level + 1;
@@ -43,7 +43,7 @@ static bool is_differentiated_constraint(const Model *m, const SortEquation *e) 
   return false;
 }
 
-// Without those that stand alone on a side of an equation: it may define them.
+// Removes variables that are alone on one side of an equation, which may define them.
 static void leave_out_defined(ModelConstraints *c, const Model *m) {
   const Flat *f = m->flat;
   int kept = 0;
@@ -79,7 +79,7 @@ static void list_solved_together(ModelConstraints *c, const Model *m) {
   }
 }
 
-// Where candidates are not as many as the constraints, others are among them, and in the end nothing is said.
+// If the number of candidates differs from that of the constraints, some are no multipliers, and none is listed.
 static void find_multipliers(ModelConstraints *c, Arena *a, const Model *m) {
   c->multiplier = ARENA_ARRAY(a, int, m->flat->variables.count + 1);
   list_solved_together(c, m);
@@ -102,9 +102,9 @@ ModelConstraints *model_constraints_new(Arena *a, const Model *m) {
   return c;
 }
 
-// ---------------------------------------------------------------- what redundant ones follow from
+// ---------------------------------------------------------------- sources of redundant constraints
 
-// The slope of the constraint by the states, into a column.
+// Derivatives of the constraint by the states, as a column.
 static double *slope_of(const ModelConstraint *c, Arena *a, const SystemWork *w) {
   const SparsePart *part = &w->system->sparse.g_x;
   double *slope = ARENA_ARRAY(a, double, part->pattern.columns + 1);
@@ -119,7 +119,7 @@ static double norm(const double *v, int n) {
   return sqrt(sum);
 }
 
-// The triangle's part of least squares: R s = z.
+// Back substitution: R s = z.
 static void solve_triangle(const QrSum *q, double *s) {
   int n = q->n;
   for (int i = n - 1; i >= 0; i--) {
@@ -132,7 +132,7 @@ static void solve_triangle(const QrSum *q, double *s) {
 
 static void trace_one(ModelConstraints *c, ModelConstraint *of, Arena *a, double *const *slope,
                       const int *number, int count, int states) {
-  enum { SMALL = 1000000 }; // times smaller than the slope is nothing
+  enum { SMALL = 1000000 }; // a coefficient this many times smaller than the derivative is zero
   Arena *scratch = arena_new();
   double **column = ARENA_ARRAY(scratch, double *, count + 1), *share;
   int own = (int)(of - c->at);

@@ -1,15 +1,15 @@
-// The constraints of a model: which equations index reduction differentiated, and what it left of them.
+// The constraints of a model: the equations that index reduction differentiated, and their invariants.
 #pragma once
 #include "model/system.h"
 
 typedef struct ModelConstraint {
   int equation; // number in flat->equations
   int line;
-  const char *text;   // as typed
+  const char *text;   // as written
   int differentiated; // how often; 0: it is redundant
   int first, count;   // its invariants: numbers first .. first+count-1 in m->invariants
-  bool redundant;     // follows from the others
-  // Those it follows from, by number; none when that could not be found out.
+  bool redundant;     // follows from others
+  // Numbers of the constraints it follows from; none if they could not be found.
   int *source;
   int source_count;
 } ModelConstraint;
@@ -18,14 +18,15 @@ typedef struct ModelConstraints {
   ModelConstraint *at;
   int count;
   int redundant; // how many of them
-  int freedom;   // states that can be chosen: all of them less the independent invariants
-  // Variables: algebraic ones that no equation gives as z = ..., when they are as many as the constraints; else none.
+  int freedom;   // start values that can be chosen: number of states minus independent invariants
+  // Multipliers: algebraic variables that no equation defines as z = ..., if there are as many as constraints; else none.
   int *multiplier;
   int multiplier_count;
 } ModelConstraints;
 
 ModelConstraints *model_constraints_new(Arena *a, const Model *m);
-// Finds out what redundant constraints follow from, by their slopes at a point. w is one of a system of the model, with parameters set.
+// Finds the constraints that redundant ones follow from, by their derivatives at (t, x). w belongs to a system of the model,
+// with parameters set.
 void model_constraints_trace(ModelConstraints *c, Arena *a, SystemWork *w, double t,
                              const double *x);
 

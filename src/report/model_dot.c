@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// What arrows can come from: unknowns (their blocks), then states, inputs, events.
+// Sources of arrows: unknowns (their blocks), then states, inputs, events.
 typedef struct Drawing {
   Model *m;
   Text *out;
@@ -88,12 +88,12 @@ static void print_source(Drawing *d, int source) {
     text_print(d->out, "e%d", i - m->nx - m->nu + 1);
 }
 
-// Unknowns of one block are one source.
+// All unknowns of a block are one source.
 static int same_source(const Drawing *d, int source) {
   return source < d->m->unknown_count ? d->m->sorted.blocks[d->block[source]].unknown[0] : source;
 }
 
-// Arrows from what the rows of an incidence use to one node, each once.
+// Draws an arrow to one node from each source that the rows of an incidence use, once.
 static void print_arrows(Drawing *d, const Incidence *in, const int *rows, int count, char letter,
                          int number, int *stamp, int now) {
   for (int r = 0; r < count; r++)

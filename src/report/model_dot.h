@@ -1,4 +1,4 @@
-// The structure of a model as a graph for Graphviz: which block needs what.
+// The structure of a model as a Graphviz graph: which block needs which values.
 #pragma once
 #include "base/text.h"
 #include "model/model.h"

@@ -6,15 +6,17 @@
 #include "report/model_constraints.h"
 #include "report/model_text.h"
 
-enum { DERIVATIVE_MOST = 300 }; // operations of a differentiated equation that is written out
+enum {
+  DERIVATIVE_MOST = 300
+}; // longer differentiated equations are not written out, in operations
 
 typedef struct Printer {
   Model *m;
   Text *out;
   Arena *arena;
   const EquationText *texts;
-  Derivatives slope; // of all equations by all unknowns
-  Incidence inside;  // unknowns in the slope of each equation by its own unknown
+  Derivatives slope; // all equations by all unknowns
+  Incidence inside;  // unknowns in the derivative of each equation by its own unknown
   Replacer *without;
   int *own; // by equation that is a block of its own: its unknown, -1 = in a system
 } Printer;
@@ -97,12 +99,12 @@ static void print_side(Printer *p, const EquationText *text, bool left, bool div
   text_add(p->out, brackets ? ")" : "");
 }
 
-// One side is slope*u and the other is free of u: it is shown as it was written.
+// One side is slope*u and the other does not contain u: the equation is shown as written.
 static bool print_other_side(Printer *p, int equation) {
   Graph *g = p->m->graph;
   const SortEquation *sorted = &p->m->equations[equation];
   const Equation *e = &p->m->flat->equations.at[sorted->origin];
-  if (sorted->level) return false; // nobody wrote it
+  if (sorted->level) return false; // made by differentiation
   Expr u = p->m->unknowns[p->own[equation]].symbol, slope = own_slope(p, equation);
   Expr left = without_unknown(p, e->left, u), right = without_unknown(p, e->right, u);
   bool on_left = expr_is_value(g, left, 0) && right == e->right;
@@ -134,7 +136,7 @@ static void print_solved(Printer *p, int equation) {
 
 // ---------------------------------------------------------------- differentiated equations
 
-// Whether an expression written out has at most this many operations; counts down.
+// Whether a printed expression has at most this many operations; counts down.
 static bool is_short(const Graph *g, Expr e, int *left) {
   if (--*left < 0) return false;
   for (int i = 0; i < expr_arg_count(g, e); i++)
@@ -142,7 +144,7 @@ static bool is_short(const Graph *g, Expr e, int *left) {
   return true;
 }
 
-// "residual = 0", or in words when that is long.
+// "residual = 0", or a description if that is long.
 static void print_derivative(Printer *p, Expr residual, int origin, int level) {
   int left = DERIVATIVE_MOST;
   Expr e = without_stabilisation(p, residual);
@@ -221,10 +223,10 @@ static void print_system(Printer *p, int number, const SortBlock *b) {
   }
 }
 
-// What index reduction left: true at the start, and kept so.
+// The invariants that index reduction left: true at the start, and maintained.
 static void print_invariants(Printer *p) {
   const Model *m = p->m;
-  if (m->invariant_count) text_add(p->out, "\nInvariants, kept true by the option index:\n");
+  if (m->invariant_count) text_add(p->out, "\nInvariants, maintained as the option index says:\n");
   for (int i = 0; i < m->invariant_count; i++) {
     const Invariant *v = &m->invariants[i];
     text_add(p->out, "  ");

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// States times parameters: more take seconds to compile. ModelConstraints tie every state to every other.
+// Largest number of states times parameters: more takes seconds to compile. Constraints couple all states.
 enum { SENSITIVITIES_MOST = 1000000, SENSITIVITIES_TIED_MOST = 5000 };
 
 // ---------------------------------------------------------------- compiled
@@ -25,19 +25,18 @@ static void compile(ModelFacts *f) {
   f->with_sensitivities = (long)count * m->nx <= most;
   SystemSpec spec = {.parameters = parameters, .lanes = 1, .jacobian = true};
   spec.parameter_count = f->with_sensitivities ? count : 0;
-  spec.code = CODE_INTERPRETER; // runs once: machine code would not pay
+  spec.code = CODE_INTERPRETER; // runs once, so machine code is not worthwhile
   f->system = system_new(m, &spec);
 }
 
-// The condition that the start misses most, relative to what its states can change in it.
+// Finds the condition that the start violates most, relative to the effect of its states.
 static void look_at_conditions(ModelFacts *f, const SystemWork *w) {
   f->worst_condition = -1;
   for (int i = 0; i < f->m->condition_count; i++) {
     double residual, size;
     system_condition(w, i, &residual, &size);
     double miss = residual == 0 ? 0 : fabs(residual) / size;
-    if (f->worst_condition >= 0 && miss <= f->start_miss)
-      continue; // what is no number is the worst
+    if (f->worst_condition >= 0 && miss <= f->start_miss) continue; // NaN is the worst
     f->worst_condition = i;
     f->start_miss = miss;
     f->start_residual = residual;

@@ -1,4 +1,4 @@
-// What the reports about a model work out first: a compiled form, start values, who computes what.
+// Facts that the reports about a model share: compiled form, start values, blocks, numbers of operations.
 #pragma once
 #include "base/text.h"
 #include "code/lower.h"
@@ -6,7 +6,7 @@
 #include "model/system.h"
 #include "report/model_constraints.h"
 
-// How the value of a state at the start comes about.
+// Where the start value of a state comes from.
 typedef enum StartKind { START_FIXED, START_ASSUMED, START_COMPUTED } StartKind;
 
 typedef struct ModelFacts {
@@ -14,14 +14,14 @@ typedef struct ModelFacts {
   Arena *arena;
   System *system; // with sensitivities to all independent parameters, unless they are too many
   bool with_sensitivities;
-  double *start;         // of each state at time 0; not finite when it cannot be computed
+  double *start;         // of each state at time 0; not finite if it cannot be computed
   StartKind *start_kind; // of each state
   int *unknown;          // by variable: its unknown, -1 = none; of a state that of its derivative
   int *block;            // by unknown
   int block_kinds[4];    // how many, by SortBlockKind
   ModelConstraints *constraints;
-  int worst_condition; // of m->conditions: the one that the start misses most, -1 = there is none
-  double start_residual, start_miss; // of it; relative to what its states can change in it
+  int worst_condition; // in m->conditions: the one that the start violates most, -1 = none
+  double start_residual, start_miss; // its residual; the same relative to the effect of its states
   Operations rhs, jacobian, sensitivities, hoisted;
 } ModelFacts;
 

@@ -1,279 +1,218 @@
 #include "report/model_json.h"
 
-#include <math.h>
+#include "write/json.h"
 
-typedef struct Json {
-  Text *out;
-  const ModelFacts *f;
-  const Model *m;
-} Json;
-
-// ---------------------------------------------------------------- pieces
-
-static void number(Json *j, double value) {
-  if (isfinite(value))
-    text_add_number(j->out, value);
-  else
-    text_add(j->out, "null");
+// The text, or "" where the model has none.
+static void text_or_empty(Json *j, const char *key, const char *value) {
+  json_text(j, key, value ? value : "");
 }
 
-static void key(Json *j, const char *name) {
-  text_add_json(j->out, name);
-  text_add(j->out, ": ");
+static void open_variable(Json *j, const char *name) {
+  json_open(j, NULL, '{', false);
+  json_text(j, "name", name);
 }
 
-static void text_member(Json *j, const char *name, const char *value) {
-  key(j, name);
-  text_add_json(j->out, value ? value : "");
-}
-
-static void number_member(Json *j, const char *name, double value) {
-  text_add(j->out, ", ");
-  key(j, name);
-  number(j, value);
-}
-
-static void flag_member(Json *j, const char *name, bool value) {
-  text_print(j->out, ", \"%s\": %s", name, value ? "true" : "false");
-}
-
-// Between the elements of a list that has one on each line.
-static void element(Json *j, bool *first) {
-  text_add(j->out, *first ? "\n    " : ",\n    ");
-  *first = false;
-}
-
-static void begin_list(Json *j, const char *name) {
-  text_print(j->out, "  \"%s\": [", name);
-}
-static void end_list(Json *j, bool empty) {
-  text_add(j->out, empty ? "],\n" : "\n  ],\n");
-}
-
-// unit, min, max, nominal, description, and the closing brace
-static void finish_variable(Json *j, const Variable *v, bool nominal) {
-  text_add(j->out, ", ");
-  text_member(j, "unit", v->unit);
-  number_member(j, "min", v->min);
-  number_member(j, "max", v->max);
-  if (nominal) number_member(j, "nominal", v->nominal);
-  text_add(j->out, ", ");
-  text_member(j, "description", v->description);
-  text_add(j->out, "}");
-}
-
-static void begin_variable(Json *j, bool *first, const char *name) {
-  element(j, first);
-  text_add(j->out, "{");
-  text_member(j, "name", name);
+static void close_variable(Json *j, const Variable *v, bool nominal) {
+  text_or_empty(j, "unit", v->unit);
+  json_number(j, "min", v->min);
+  json_number(j, "max", v->max);
+  if (nominal) json_number(j, "nominal", v->nominal);
+  text_or_empty(j, "description", v->description);
+  json_close(j);
 }
 
 // ---------------------------------------------------------------- lists of variables
 
-static void states(Json *j) {
-  bool first = true;
-  begin_list(j, "states");
-  for (int i = 0; i < j->m->nx; i++) {
-    const Variable *v = &j->m->flat->variables.at[j->m->state[i]];
-    begin_variable(j, &first, v->name);
-    number_member(j, "start", j->f->start[i]);
-    text_add(j->out, ", ");
-    text_member(j, "initial", start_kind_name(j->f->start_kind[i]));
-    finish_variable(j, v, true);
+static void states(Json *j, const ModelFacts *f) {
+  json_open(j, "states", '[', true);
+  for (int i = 0; i < f->m->nx; i++) {
+    const Variable *v = &f->m->flat->variables.at[f->m->state[i]];
+    open_variable(j, v->name);
+    json_number(j, "start", f->start[i]);
+    json_text(j, "initial", start_kind_name(f->start_kind[i]));
+    close_variable(j, v, true);
   }
-  end_list(j, first);
+  json_close(j);
 }
 
-static void parameters(Json *j) {
-  bool first = true;
-  begin_list(j, "parameters");
-  for (int k = 0; k < j->m->np; k++) {
-    const Parameter *p = &j->m->flat->parameters.at[k];
+static void parameters(Json *j, const Model *m) {
+  json_open(j, "parameters", '[', true);
+  for (int k = 0; k < m->np; k++) {
+    const Parameter *p = &m->flat->parameters.at[k];
     if (p->is_start) continue;
-    begin_variable(j, &first, p->name);
-    number_member(j, "value", p->value);
-    flag_member(j, "dependent", p->dependent);
-    finish_variable(j, &j->m->flat->variables.at[p->variable], false);
+    open_variable(j, p->name);
+    json_number(j, "value", p->value);
+    json_flag(j, "dependent", p->dependent);
+    close_variable(j, &m->flat->variables.at[p->variable], false);
   }
-  end_list(j, first);
+  json_close(j);
 }
 
-static void inputs(Json *j) {
-  bool first = true;
-  begin_list(j, "inputs");
-  for (int i = 0; i < j->m->nu; i++) {
-    const Variable *v = &j->m->flat->variables.at[j->m->input[i]];
-    begin_variable(j, &first, v->name);
-    number_member(j, "value", v->default_value);
-    finish_variable(j, v, true);
+static void inputs(Json *j, const Model *m) {
+  json_open(j, "inputs", '[', true);
+  for (int i = 0; i < m->nu; i++) {
+    const Variable *v = &m->flat->variables.at[m->input[i]];
+    open_variable(j, v->name);
+    json_number(j, "value", v->default_value);
+    close_variable(j, v, true);
   }
-  end_list(j, first);
+  json_close(j);
 }
 
-static void outputs(Json *j) {
-  bool first = true;
-  begin_list(j, "outputs");
-  for (int i = 0; i < j->m->flat->variables.count; i++) {
-    const Variable *v = &j->m->flat->variables.at[i];
+static void outputs(Json *j, const Model *m) {
+  json_open(j, "outputs", '[', true);
+  for (int i = 0; i < m->flat->variables.count; i++) {
+    const Variable *v = &m->flat->variables.at[i];
     if (!v->output) continue;
-    begin_variable(j, &first, v->name);
-    flag_member(j, "state", v->state);
-    finish_variable(j, v, true);
+    open_variable(j, v->name);
+    json_flag(j, "state", v->state);
+    close_variable(j, v, true);
   }
-  end_list(j, first);
+  json_close(j);
 }
 
-static void algebraic(Json *j) {
-  bool first = true;
-  begin_list(j, "variables");
-  for (int i = 0; i < j->m->flat->variables.count; i++) {
-    const Variable *v = &j->m->flat->variables.at[i];
+static void algebraic(Json *j, const ModelFacts *f) {
+  json_open(j, "variables", '[', true);
+  for (int i = 0; i < f->m->flat->variables.count; i++) {
+    const Variable *v = &f->m->flat->variables.at[i];
     if (v->kind != VARIABLE_UNKNOWN || v->state) continue;
-    int block = j->f->block[j->f->unknown[i]];
-    begin_variable(j, &first, v->name);
-    text_print(j->out, ", \"computed\": \"%s\"", block_kind_name(j->m->sorted.blocks[block].kind));
-    number_member(j, "block", block);
-    flag_member(j, "output", v->output);
-    finish_variable(j, v, true);
+    int block = f->block[f->unknown[i]];
+    open_variable(j, v->name);
+    json_text(j, "computed", block_kind_name(f->m->sorted.blocks[block].kind));
+    json_whole(j, "block", block);
+    json_flag(j, "output", v->output);
+    close_variable(j, v, true);
   }
-  end_list(j, first);
+  json_close(j);
 }
 
 // ---------------------------------------------------------------- structure
 
-static void block(Json *j, const SortBlock *b) {
-  text_print(j->out, "{\"kind\": \"%s\", \"size\": %d, \"torn\": %d, \"unknowns\": [",
-             block_kind_name(b->kind), b->count, b->torn);
-  for (int i = 0; i < b->count; i++) {
-    if (i) text_add(j->out, ", ");
-    text_add_json(j->out, j->m->unknowns[b->unknown[i]].name);
-  }
-  text_add(j->out, "], \"lines\": [");
-  for (int i = 0; i < b->count; i++)
-    text_print(j->out, "%s%d", i ? ", " : "", j->m->equations[b->equation[i]].line);
-  text_add(j->out, "], \"differentiated\": [");
-  for (int i = 0; i < b->count; i++)
-    text_print(j->out, "%s%d", i ? ", " : "", j->m->equations[b->equation[i]].level);
-  text_add(j->out, "]}");
-}
-
-static void structure(Json *j) {
-  const Model *m = j->m;
-  bool first = true;
-  text_print(j->out,
-             "  \"structure\": {\"equations\": %d, \"unknowns\": %d, \"index\": %d, "
-             "\"free_start_values\": %d, \"blocks\": [",
-             m->equation_count, m->unknown_count, m->index, j->f->constraints->freedom);
+static void structure(Json *j, const ModelFacts *f) {
+  const Model *m = f->m;
+  json_open(j, "structure", '{', false);
+  json_whole(j, "equations", m->equation_count);
+  json_whole(j, "unknowns", m->unknown_count);
+  json_whole(j, "index", m->index);
+  json_whole(j, "free_start_values", f->constraints->freedom);
+  json_open(j, "blocks", '[', true);
   for (int k = 0; k < m->sorted.block_count; k++) {
-    element(j, &first);
-    block(j, &m->sorted.blocks[k]);
+    const SortBlock *b = &m->sorted.blocks[k];
+    json_open(j, NULL, '{', false);
+    json_text(j, "kind", block_kind_name(b->kind));
+    json_whole(j, "size", b->count);
+    json_whole(j, "torn", b->torn);
+    json_open(j, "unknowns", '[', false);
+    for (int i = 0; i < b->count; i++) json_text(j, NULL, m->unknowns[b->unknown[i]].name);
+    json_close(j);
+    json_open(j, "lines", '[', false);
+    for (int i = 0; i < b->count; i++) json_whole(j, NULL, m->equations[b->equation[i]].line);
+    json_close(j);
+    json_open(j, "differentiated", '[', false);
+    for (int i = 0; i < b->count; i++) json_whole(j, NULL, m->equations[b->equation[i]].level);
+    json_close(j);
+    json_close(j);
   }
-  text_add(j->out, first ? "]},\n" : "\n  ]},\n");
+  json_close(j);
+  json_close(j);
 }
 
-static void constraint(Json *j, const ModelConstraint *c) {
-  text_print(j->out, "{\"line\": %d, ", c->line);
-  text_member(j, "text", c->text);
-  number_member(j, "differentiated", c->differentiated);
-  number_member(j, "invariants", c->count);
-  flag_member(j, "redundant", c->redundant);
-  text_add(j->out, ", \"follows_from\": [");
-  for (int i = 0; i < c->source_count; i++)
-    text_print(j->out, "%s%d", i ? ", " : "", j->f->constraints->at[c->source[i]].line);
-  text_add(j->out, "]}");
-}
-
-static void constraints(Json *j) {
-  const ModelConstraints *c = j->f->constraints;
-  bool first = true;
-  begin_list(j, "constraints");
-  for (int i = 0; i < c->count; i++) {
-    element(j, &first);
-    constraint(j, &c->at[i]);
+static void constraints(Json *j, const ModelFacts *f) {
+  const ModelConstraints *all = f->constraints;
+  json_open(j, "constraints", '[', true);
+  for (int i = 0; i < all->count; i++) {
+    const ModelConstraint *c = &all->at[i];
+    json_open(j, NULL, '{', false);
+    json_whole(j, "line", c->line);
+    text_or_empty(j, "text", c->text);
+    json_whole(j, "differentiated", c->differentiated);
+    json_whole(j, "invariants", c->count);
+    json_flag(j, "redundant", c->redundant);
+    json_open(j, "follows_from", '[', false);
+    for (int k = 0; k < c->source_count; k++) json_whole(j, NULL, all->at[c->source[k]].line);
+    json_close(j);
+    json_close(j);
   }
-  end_list(j, first);
-  begin_list(j, "multipliers");
-  for (int i = 0; i < c->multiplier_count; i++) {
-    text_add(j->out, i ? ", " : "");
-    text_add_json(j->out, j->m->flat->variables.at[c->multiplier[i]].name);
+  json_close(j);
+  json_open(j, "multipliers", '[', false);
+  for (int i = 0; i < all->multiplier_count; i++)
+    json_text(j, NULL, f->m->flat->variables.at[all->multiplier[i]].name);
+  json_close(j);
+  json_number(j, "start_residual", f->worst_condition < 0 ? 0 : f->start_residual);
+}
+
+static void events(Json *j, const Model *m) {
+  static const char *const KIND[] = {
+      [EVENT_RELATION] = "relation", [EVENT_FLOOR] = "floor", [EVENT_SIGN] = "sign"};
+  json_open(j, "events", '[', true);
+  for (int k = 0; k < m->ne; k++) {
+    const Event *e = &m->flat->events.at[k];
+    json_open(j, NULL, '{', false);
+    text_or_empty(j, "text", e->text);
+    json_text(j, "kind", KIND[e->kind]);
+    json_whole(j, "line", e->line);
+    json_close(j);
   }
-  text_add(j->out, "],\n");
-  text_add(j->out, "  \"start_residual\": ");
-  number(j, j->f->worst_condition < 0 ? 0 : j->f->start_residual);
-  text_add(j->out, ",\n");
+  json_close(j);
 }
 
-static void events(Json *j) {
-  bool first = true;
-  begin_list(j, "events");
-  for (int k = 0; k < j->m->ne; k++) {
-    static const char *const KIND[] = {
-        [EVENT_RELATION] = "relation", [EVENT_FLOOR] = "floor", [EVENT_SIGN] = "sign"};
-    const Event *e = &j->m->flat->events.at[k];
-    element(j, &first);
-    text_add(j->out, "{");
-    text_member(j, "text", e->text);
-    text_print(j->out, ", \"kind\": \"%s\", \"line\": %d}", KIND[e->kind], e->line);
-  }
-  end_list(j, first);
+static void count(Json *j, const char *key, Operations o) {
+  json_open(j, key, '{', false);
+  json_whole(j, "arithmetic", o.arithmetic);
+  json_whole(j, "calls", o.calls);
+  json_whole(j, "blocks", o.blocks);
+  json_close(j);
 }
 
-static void count(Json *j, const char *name, Operations o, const char *end) {
-  text_print(j->out, "\"%s\": {\"arithmetic\": %d, \"calls\": %d, \"blocks\": %d}%s", name,
-             o.arithmetic, o.calls, o.blocks, end);
+static void operations(Json *j, const ModelFacts *f) {
+  json_open(j, "operations", '{', false);
+  count(j, "rhs", f->rhs);
+  count(j, "jacobian", f->jacobian);
+  if (f->with_sensitivities) count(j, "sensitivities", f->sensitivities);
+  count(j, "hoisted", f->hoisted);
+  json_close(j);
 }
 
-static void operations(Json *j) {
-  const ModelFacts *f = j->f;
-  text_add(j->out, "  \"operations\": {");
-  count(j, "rhs", f->rhs, ", ");
-  count(j, "jacobian", f->jacobian, ", ");
-  if (f->with_sensitivities) count(j, "sensitivities", f->sensitivities, ", ");
-  count(j, "hoisted", f->hoisted, "},\n");
+static void jacobian(Json *j, const Pattern *p) {
+  json_open(j, "jacobian", '{', false);
+  json_whole(j, "nonzeros", pattern_count(p));
+  json_open(j, "rows", '[', false);
+  for (int i = 0; i < p->rows; i++)
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) json_whole(j, NULL, i);
+  json_close(j);
+  json_open(j, "columns", '[', false);
+  for (int e = 0; e < pattern_count(p); e++) json_whole(j, NULL, p->column[e]);
+  json_close(j);
+  json_close(j);
 }
 
-static void jacobian(Json *j) {
-  const Pattern *p = &j->f->system->sparse.jacobian;
-  text_print(j->out, "  \"jacobian\": {\"nonzeros\": %d, \"rows\": [", pattern_count(p));
-  for (int i = 0, shown = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++)
-      text_print(j->out, "%s%d", shown++ ? ", " : "", i);
-  text_add(j->out, "], \"columns\": [");
-  for (int e = 0; e < pattern_count(p); e++)
-    text_print(j->out, "%s%d", e ? ", " : "", p->column[e]);
-  text_add(j->out, "]},\n");
-}
-
-static void warnings(Json *j) {
-  const Warnings *w = &j->m->flat->warnings;
-  bool first = true;
-  text_add(j->out, "  \"warnings\": [");
+static void warnings(Json *j, const Warnings *w) {
+  json_open(j, "warnings", '[', true);
   for (int i = 0; i < w->list.count; i++) {
-    element(j, &first);
-    text_print(j->out, "{\"line\": %d, \"column\": %d, ", w->list.at[i].line, w->list.at[i].column);
-    text_member(j, "text", w->list.at[i].text);
-    text_add(j->out, "}");
+    json_open(j, NULL, '{', false);
+    json_whole(j, "line", w->list.at[i].line);
+    json_whole(j, "column", w->list.at[i].column);
+    text_or_empty(j, "text", w->list.at[i].text);
+    json_close(j);
   }
-  text_add(j->out, first ? "]\n" : "\n  ]\n");
+  json_close(j);
 }
 
 void model_json(Text *out, const ModelFacts *f) {
-  Json j = {out, f, f->m};
-  text_add(out, "{\n  ");
-  text_member(&j, "model", f->m->flat->name);
-  text_add(out, ",\n  ");
-  text_member(&j, "description", f->m->flat->description);
-  text_add(out, ",\n");
-  states(&j);
-  parameters(&j);
-  inputs(&j);
-  outputs(&j);
-  algebraic(&j);
-  structure(&j);
-  constraints(&j);
-  events(&j);
-  operations(&j);
-  jacobian(&j);
-  warnings(&j);
-  text_add(out, "}\n");
+  Json j = json_on(out);
+  json_open(&j, NULL, '{', true);
+  text_or_empty(&j, "model", f->m->flat->name);
+  text_or_empty(&j, "description", f->m->flat->description);
+  states(&j, f);
+  parameters(&j, f->m);
+  inputs(&j, f->m);
+  outputs(&j, f->m);
+  algebraic(&j, f);
+  structure(&j, f);
+  constraints(&j, f);
+  events(&j, f->m);
+  operations(&j, f);
+  jacobian(&j, &f->system->sparse.jacobian);
+  warnings(&j, &f->m->flat->warnings);
+  json_close(&j);
 }

@@ -1,4 +1,4 @@
-// All about a model for other programs.
+// All facts about a model as JSON.
 #pragma once
 #include "report/model_facts.h"
 

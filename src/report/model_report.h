@@ -1,4 +1,4 @@
-// What a model is, as text: for people, as Modelica, as sorted equations, as JSON, as a graph.
+// Describes a model: as a summary, as Modelica, as sorted equations, as JSON or as a graph.
 #pragma once
 #include "base/text.h"
 #include "model/model.h"

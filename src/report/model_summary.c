@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lang/ast_print.h"
-#include "report/listing.h"
 #include "report/model_text.h"
+#include "write/listing.h"
 
 enum {
   WIDTH = 100,     // columns of the terminal
@@ -16,7 +16,7 @@ enum {
   PICTURE_LABEL = 16, // columns
 };
 
-static const double START_MISS_MOST = 1e-6; // more is no rounding
+static const double START_MISS_MOST = 1e-6; // more is not a rounding error
 
 typedef struct Summary {
   Text *out;
@@ -61,7 +61,7 @@ static const char *range(Summary *s, const Variable *v) {
   return most ? arena_print(s->arena, "<= %s", number(s, v->max)) : "";
 }
 
-// Every line with two blanks in front, cut at the width of the terminal.
+// Prints every line indented by two blanks and cut at the width of the terminal.
 static void add_indented(Summary *s, const char *text) {
   while (*text) {
     size_t length = strcspn(text, "\n");
@@ -85,7 +85,7 @@ typedef struct List {
   const char *const *heads;
   int columns;
   ARRAY(Row) rows;
-  int count; // with those beyond ROWS_MOST
+  int count; // including rows beyond ROWS_MOST
 } List;
 
 static List list_new(Summary *s, const char *title, const char *const *heads, int columns) {
@@ -102,7 +102,7 @@ static bool is_empty(const List *l, int column) {
   return true;
 }
 
-// Columns without anything in them are left out.
+// Omits empty columns.
 static Listing *list_table(const List *l) {
   const char *heads[COLUMNS_MOST];
   int used[COLUMNS_MOST], columns = 0;
@@ -249,7 +249,7 @@ static void print_freedom(Summary *s) {
   text_add(&t, "multipliers: ");
   for (int i = 0; i < c->multiplier_count; i++)
     text_print(&t, "%s%s", i ? ", " : "", s->m->flat->variables.at[c->multiplier[i]].name);
-  if (c->redundant) text_add(&t, " (not unique: those of least squares)");
+  if (c->redundant) text_add(&t, " (not unique: least-squares values)");
   add_indented(s, t.at);
   text_done(&t);
 }
@@ -365,7 +365,7 @@ static void print_start_miss(Summary *s) {
   if (f->start_miss <= START_MISS_MOST)
     text_print(s->out, "  the initial values satisfy the constraints\n");
   else if (isfinite(f->start_residual))
-    text_print(s->out, "  the initial values contradict the %s in line %d by %.4g\n", what, c->line,
+    text_print(s->out, "  the initial values violate the %s in line %d by %.4g\n", what, c->line,
                f->start_residual);
   else
     text_print(s->out, "  no initial values were found that satisfy the constraints\n");
@@ -444,7 +444,7 @@ static void print_jacobian(Summary *s) {
   const Pattern *p = &s->f->system->sparse.jacobian;
   int n = p->rows, count = pattern_count(p);
   if (!n) return;
-  text_print(s->out, "\nJacobian\n  %d of %ld entries can be other than 0 (%.3g %%)\n", count,
+  text_print(s->out, "\nJacobian\n  %d of %ld entries can be nonzero (%.3g %%)\n", count,
              (long)n * n, 100.0 * count / ((double)n * n));
   if (n <= PICTURE_MOST) print_picture(s, p);
 }

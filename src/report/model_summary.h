@@ -1,4 +1,4 @@
-// What a model is, for people at a terminal of 100 columns. Long lists are cut.
+// A summary of a model for a terminal of 100 columns. Long lists are cut.
 #pragma once
 #include "report/model_facts.h"
 

@@ -68,7 +68,7 @@ const Ast *parameter_text(const Model *m, const Parameter *p) {
 
 // ---------------------------------------------------------------- the whole model
 
-// An independent parameter whose text is no number of the same value was set to another.
+// An independent parameter was changed if its text is not a number with its value.
 static bool was_set(Model *m, const Parameter *p) {
   if (p->dependent) return false;
   const Ast *text = parameter_text(m, p);

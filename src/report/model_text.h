@@ -1,23 +1,23 @@
-// A model in the words of its text: declarations and equations as written, the whole as Modelica.
+// Declarations and equations of a model as written, and the flat model as Modelica text.
 #pragma once
 #include "base/text.h"
 #include "model/model.h"
 
-// An equation as it stands in the text. Of a binding (Real y = x^2) left is NULL.
+// An equation as written. left is NULL for a binding (Real y = x^2).
 typedef struct EquationText {
   const char *name; // of the variable that is bound
   const Ast *left, *right;
 } EquationText;
 
-// By equation of the flat model; NULL when the text has other equations than the model.
+// By equation of the flat model; NULL if the text has other equations than the model.
 EquationText *equation_texts(Arena *a, const Model *m);
-// left = right of an equation of the flat model, as typed
+// Prints left = right of an equation of the flat model, as written.
 void typed_equation_print(Text *out, const Model *m, const EquationText *texts, int equation);
 
-// The declaration of a variable, NULL when it has none of its own.
+// The declaration of a variable, NULL if it has none.
 const AstDeclaration *declaration_of(const Model *m, int variable);
-// What the text gives for a parameter or start value: an expression, or NULL.
+// The expression that the text gives for a parameter or start value, or NULL.
 const Ast *parameter_text(const Model *m, const Parameter *p);
 
-// The model as Modelica, with the values that parameters and start values have now.
+// The model as Modelica, with the present values of parameters and start values.
 void model_flat(Text *out, Model *m);

@@ -28,7 +28,7 @@ static void set_axis(CurveSamples *s, const Profile *p, const ProfileCurve *c) {
   s->most = s->log ? exp(high + margin) : high + margin;
 }
 
-// Signed: negative below the estimate, so that it is smooth there.
+// Negative below the estimate, so that it is smooth there.
 static double root(const ProfilePoint *at, double estimate) {
   return copysign(sqrt(at->ratio), at->value - estimate);
 }

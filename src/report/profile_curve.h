@@ -1,4 +1,4 @@
-// A profile as a curve that can be drawn: over its interval and a little beyond.
+// Samples a profile as a curve for drawing: over its interval and a little beyond.
 #pragma once
 #include "study/profile.h"
 
@@ -9,8 +9,8 @@ typedef struct CurveSamples {
   int count;
   double *value;    // rising
   double *ratio;    // NaN beyond the points of the profile
-  double *parabola; // what the covariance makes of it; NaN: there is none
+  double *parabola; // by the covariance; NaN: there is none
 } CurveSamples;
 
-// Between the points of the profile the root of the ratio is drawn straight: parabolas stay parabolas. Lives in a.
+// Interpolates the square root of the ratio linearly between the points, so that parabolas stay parabolas. Lives in a.
 CurveSamples curve_samples(Arena *a, const Profile *p, const ProfileCurve *c, int count);

@@ -3,20 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/figure_axes.h"
+#include "draw/figure_axes.h"
 #include "report/profile_curve.h"
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 enum { SAMPLES = 401, COLUMNS_MOST = 3 };
 static const double PANEL_WIDTH = 240, PANEL_HEIGHT = 170; // of the frames
 static const double LEFT = 62, RIGHT = 22, ABOVE = 34, BELOW = 50, HEAD = 44, EDGE = 8;
 
-typedef struct Panel {
+typedef struct ProfilePanel {
   Axes axes;
   const Profile *p;
   const ProfileCurve *c;
   CurveSamples s;
-} Panel;
+} ProfilePanel;
 
 static Ink curve_ink(void) {
   return ink_series(0);
@@ -25,8 +25,8 @@ static Ink theory_ink(void) {
   return ink_series(1);
 }
 
-static Panel panel_new(Figure *f, Frame frame, const Profile *p, const ProfileCurve *c) {
-  Panel panel = {.p = p, .c = c, .s = curve_samples(f->arena, p, c, SAMPLES)};
+static ProfilePanel panel_new(Figure *f, Frame frame, const Profile *p, const ProfileCurve *c) {
+  ProfilePanel panel = {.p = p, .c = c, .s = curve_samples(f->arena, p, c, SAMPLES)};
   const Unknown *number = &p->problem->unknowns[c->number];
   CurveSamples *s = &panel.s;
   panel.axes = (Axes){f,
@@ -39,9 +39,9 @@ static Panel panel_new(Figure *f, Frame frame, const Profile *p, const ProfileCu
   return panel;
 }
 
-// ---------------------------------------------------------------- inside of a panel
+// ---------------------------------------------------------------- one panel
 
-static void draw_interval(const Panel *panel) {
+static void draw_interval(const ProfilePanel *panel) {
   const ProfileSide *side = panel->c->side;
   double x[2] = {side[0].at, side[1].at};
   if (isnan(x[0]) || isnan(x[1])) return;
@@ -53,7 +53,7 @@ static bool is_shown(const CurveSamples *s, double bound) {
   return bound >= s->least && bound <= s->most;
 }
 
-static void draw_bounds(const Panel *panel) {
+static void draw_bounds(const ProfilePanel *panel) {
   const Unknown *f = &panel->p->problem->unknowns[panel->c->number];
   const double bound[2] = {f->min, f->max};
   for (int i = 0; i < 2; i++)
@@ -61,7 +61,7 @@ static void draw_bounds(const Panel *panel) {
       axes_upright(&panel->axes, bound[i], (Stroke){INK_BLACK, 1.6, DASH_FULL});
 }
 
-static void draw_points(const Panel *panel) {
+static void draw_points(const ProfilePanel *panel) {
   for (int i = 0; i < panel->c->point_count; i++) {
     const ProfilePoint *at = &panel->c->points[i];
     if (at->ratio <= panel->s.highest && at->value >= panel->s.least && at->value <= panel->s.most)
@@ -70,7 +70,7 @@ static void draw_points(const Panel *panel) {
   }
 }
 
-static void draw_ends(const Panel *panel) {
+static void draw_ends(const ProfilePanel *panel) {
   for (int i = 0; i < 2; i++) {
     const ProfileSide *side = &panel->c->side[i];
     if (side->end == PROFILE_CROSSED)
@@ -89,7 +89,7 @@ static const char *panel_title(Arena *a, const ProfileCurve *c, const char *name
 }
 
 static void draw_panel(Figure *f, Frame frame, const Profile *p, const ProfileCurve *c) {
-  Panel panel = panel_new(f, frame, p, c);
+  ProfilePanel panel = panel_new(f, frame, p, c);
   const CurveSamples *s = &panel.s;
   draw_interval(&panel);
   axes_grid(&panel.axes);
@@ -149,7 +149,7 @@ static int legend_rows(Arena *a, const Profile *p, LegendRow rows[LEGEND_MOST]) 
   return count;
 }
 
-// Side by side, in as many lines as they need. Returns the height; f NULL: nothing is drawn.
+// Draws the rows side by side, in as many lines as needed. Returns the height; f NULL: draws nothing.
 static double place_legend(Figure *f, const LegendRow *rows, int count, double width, double y) {
   double x = LEFT, from = y;
   for (int i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
-// A picture of profiles: a panel for each number.
+// A picture of profiles: one panel for each unknown.
 #pragma once
-#include "report/figure.h"
+#include "draw/figure.h"
 #include "study/profile.h"
 
-// NULL: there is nothing to draw. Lives in a.
+// Lives in a. NULL: there is nothing to draw.
 Figure *profile_figure(Arena *a, const Profile *p);

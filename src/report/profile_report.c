@@ -4,21 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/cells.h"
-#include "report/json.h"
 #include "report/profile_curve.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/json.h"
+#include "write/rounded.h"
 
-// ---------------------------------------------------------------- for people
-
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
+// ---------------------------------------------------------------- text
 
 static const char *percent(Page *p, double level) {
-  return arena_print(p->arena, "%s %%", digits(p, 100 * level, 5));
+  return arena_print(p->arena, "%s %%", page_digits(p, 100 * level, 5));
 }
 
 static bool is_open(const ProfileSide *s) {
@@ -71,12 +65,13 @@ static const char *interval(Page *page, double value, double low, double high) {
   return arena_print(page->arena, "%s", text);
 }
 
-// Ends that are no matter of noise are shown as they are.
+// Ends that noise does not set are shown with four digits.
 static const char *profile_interval(Page *page, const ProfileCurve *c, double value) {
   double low = c->side[0].at, high = c->side[1].at;
   if (c->verdict == PROFILE_IS_DETERMINED || isnan(low) || isnan(high))
     return interval(page, value, low, high);
-  return arena_print(page->arena, "%s .. %s", digits(page, low, 4), digits(page, high, 4));
+  return arena_print(page->arena, "%s .. %s", page_digits(page, low, 4),
+                     page_digits(page, high, 4));
 }
 
 static void print_curves(Page *page, const Profile *p) {
@@ -97,9 +92,9 @@ static void print_curves(Page *page, const Profile *p) {
   page_table_print(t);
   page_paragraph(page, 2, "",
                  page_tinted(page, TINT_FAINT,
-                             "profile: where the objective, with all other numbers fitted again, "
-                             "has risen by as much as noise explains; covariance: the same by "
-                             "linear theory"));
+                             "profile: where the objective, with all other unknowns fitted "
+                             "again, has risen by as much as noise explains; covariance: the "
+                             "same by linearisation"));
 }
 
 static void print_remarks(Page *page, const Profile *p) {
@@ -124,11 +119,11 @@ static void print_work(Page *page, const Profile *p) {
   page_heading(page, "Work");
   const char *accuracy = "";
   if (p->rel_tol < p->problem->simulate.rel_tol)
-    accuracy =
-        arena_print(page->arena,
-                    " Simulated with rel_tol %s, because errors of simulations with %s would "
-                    "blur the profiles of data without noise.",
-                    digits(page, p->rel_tol, 2), digits(page, p->problem->simulate.rel_tol, 2));
+    accuracy = arena_print(
+        page->arena,
+        " Simulated with rel_tol %s, because errors of simulations with %s would "
+        "blur the profiles of data without noise.",
+        page_digits(page, p->rel_tol, 2), page_digits(page, p->problem->simulate.rel_tol, 2));
   page_paragraph(page, 2, "",
                  arena_print(page->arena, "%d points by %ld simulations, %s in all.%s",
                              count_points(p), p->work.simulations + p->work.sensitivity_simulations,
@@ -146,7 +141,7 @@ void profile_text(Text *out, const Profile *p, PageStyle style) {
   page_done(&page);
 }
 
-// ---------------------------------------------------------------- in a terminal
+// ---------------------------------------------------------------- plots
 
 enum { PLOT_SAMPLES = 241 };
 
@@ -180,7 +175,7 @@ void profile_plot(Text *out, const Profile *p, PlotStyle style) {
   }
 }
 
-// ---------------------------------------------------------------- for other programs
+// ---------------------------------------------------------------- JSON
 
 static void json_side(Json *j, const char *key, const ProfileSide *s) {
   json_open(j, key, '{', false);
@@ -277,7 +272,7 @@ void profile_json(Text *out, const Profile *p, const char *version) {
   text_done(&method);
 }
 
-// ---------------------------------------------------------------- every point
+// ---------------------------------------------------------------- CSV
 
 void profile_csv(Text *out, const Profile *p) {
   text_add(out, "parameter,value,objective,ratio");

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/cells.h"
-#include "report/json.h"
-#include "report/rounded.h"
+#include "write/cells.h"
+#include "write/json.h"
+#include "write/rounded.h"
 
 static const double NOMINAL = 0.95, SIGMA_APART = 1.25; // noise and sigma, as a factor
 enum { SURPRISE = 3 };                                  // standard deviations
@@ -26,7 +26,7 @@ static long median_work(Arena *a, const Recover *r) {
   return sorted[r->done / 2];
 }
 
-// Coverage that chance alone does not explain.
+// Names a coverage that chance alone does not explain.
 static const char *coverage_in_words(const Recover *r, const RecoverParameter *p) {
   double deviation = sqrt(NOMINAL * (1 - NOMINAL) / (r->succeeded > 0 ? r->succeeded : 1));
   if (isnan(p->coverage)) return "";
@@ -44,25 +44,19 @@ static const char *kind_of_noise(const FitOptions *o) {
   return WORDS[o->noise_kind];
 }
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- text
 
-static const char *digits(Page *p, double value, int count) {
-  char text[ROUNDED_SIZE];
-  rounded_digits(value, count, text);
-  return arena_print(p->arena, "%s", text);
-}
-
-// Intervals rest on sigma: with other noise they cannot be right.
+// Intervals are computed from sigma: noise of another size makes them wrong.
 static void print_noise_and_sigma(Page *p, const Recover *r) {
   double ratio = r->noise_over_sigma;
   if (!(ratio > SIGMA_APART || ratio < 1 / SIGMA_APART)) return;
   page_paragraph(p, 2, "",
                  page_tinted(p, TINT_NOTICE,
                              arena_print(p->arena,
-                                         "The noise that is made on %s is %s times as large as its "
-                                         "sigma says, so its intervals are too %s; --noise_kind "
-                                         "sigma makes noise as sigma says.",
-                                         r->noisy_channel, digits(p, ratio, 2),
+                                         "The simulated noise of %s is %s times its sigma, so its "
+                                         "intervals are too %s; --noise_kind sigma simulates noise "
+                                         "of size sigma.",
+                                         r->noisy_channel, page_digits(p, ratio, 2),
                                          ratio > 1 ? "narrow" : "wide")));
 }
 
@@ -71,12 +65,12 @@ static void print_verdict(Page *p, const Recover *r) {
   Tint tint = r->false_certain ? TINT_BAD : r->succeeded == r->done ? TINT_GOOD : TINT_NOTICE;
   char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
   text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, tint, score));
-  if (r->done < r->trials) text_print(p->out, " (stopped; %d were asked for)", r->trials);
+  if (r->done < r->trials) text_print(p->out, " (stopped; %d were requested)", r->trials);
   text_add(p->out, "\n  noise ");
   if (o->noise_kind == NOISE_SIGMA)
-    text_add(p->out, "as sigma says");
+    text_add(p->out, "of size sigma");
   else
-    text_print(p->out, "%s, %s", digits(p, o->noise, 4), kind_of_noise(o));
+    text_print(p->out, "%s, %s", page_digits(p, o->noise, 4), kind_of_noise(o));
   text_print(p->out, "; seed %d\n", o->seed);
   print_noise_and_sigma(p, r);
 }
@@ -94,8 +88,8 @@ static void print_parameters(Page *p, const Recover *r) {
     rounded_value(x->mean, x->spread / sqrt(r->succeeded > 0 ? r->succeeded : 1), mean);
     page_table_add(
         t, (const char *[]){
-               r->problem->unknowns[i].name, r->problem->unknowns[i].unit, digits(p, x->truth, 6),
-               mean, digits(p, x->bias, 2), spread, predicted,
+               r->problem->unknowns[i].name, r->problem->unknowns[i].unit,
+               page_digits(p, x->truth, 6), mean, page_digits(p, x->bias, 2), spread, predicted,
                isnan(x->coverage) ? "-" : arena_print(p->arena, "%.1f %%", 100 * x->coverage),
                page_tinted(p, TINT_NOTICE, judgement(r, x))});
   }
@@ -105,7 +99,7 @@ static void print_parameters(Page *p, const Recover *r) {
       p, 2, "",
       page_tinted(p, TINT_FAINT,
                   "spread: standard deviation of the estimates; predicted: median of their "
-                  "standard errors; coverage: 95 % intervals that hold the truth"));
+                  "standard errors; coverage: 95 % intervals that contain the truth"));
 }
 
 static void print_trials(Page *p, const Recover *r) {
@@ -135,7 +129,7 @@ void recover_text(Text *out, const Recover *r, PageStyle style) {
   page_done(&p);
 }
 
-// ---------------------------------------------------------------- for other programs
+// ---------------------------------------------------------------- JSON
 
 static void json_parameters(Json *j, const Recover *r) {
   json_open(j, "parameters", '[', true);
@@ -182,7 +176,7 @@ void recover_json(Text *out, const Recover *r, const char *version) {
   arena_free(scratch);
 }
 
-// ---------------------------------------------------------------- every trial
+// ---------------------------------------------------------------- CSV
 
 static void csv_head(Text *out, const Problem *p) {
   text_add(out, "trial,succeeded,objective,objective_truth,simulations");

@@ -169,7 +169,7 @@ static LsqEnd scaled_residuals(void *self, const double *y, double *r, double *J
 static void scaled_constraints(void *self, const double *y, double *c, double *C) {
   const ScaledProblem *scaled = self;
   const Search *s = scaled->s;
-  const Constraints *all = &s->problem->constraints;
+  const ProblemConstraints *all = &s->problem->constraints;
   double *x = scaled->x;
   to_natural(s, y, x);
   problem_constraints(s->problem, x, c, C);

@@ -158,7 +158,7 @@ static void set_bounds(Refit *r, const double *x) {
 
 static void scaled_constraints(void *self, const double *y, double *c, double *C) {
   Refit *r = self;
-  const Constraints *all = &r->p->constraints;
+  const ProblemConstraints *all = &r->p->constraints;
   double *x = r->natural->x;
   to_natural(r, y, x);
   problem_constraints(r->p, x, c, C);

@@ -48,7 +48,7 @@ run compare decay.yaml --methods lm --published wrong.csv; status 2; no_out; err
 run compare decay.yaml --methods lm --published published.csv -o published.csv; status 2; err "would overwrite"
 it "a method that cannot keep constraints has a row that says so, the others go on"
 sed 's/^estimate:/constraints: ["k <= 5"]\nmethod: sqp\nestimate:/' decay.yaml >kept.yaml
-run compare kept.yaml --methods lm,sqp --truth k=2; status 0; out "^  lm .*refused"; out "does not keep constraints"; out "^  sqp .*yes"
+run compare kept.yaml --methods lm,sqp --truth k=2; status 0; out "^  lm .*refused"; out "does not support constraints"; out "^  sqp .*yes"
 it "the exit status is 1 when no method gave a result"
 run compare kept.yaml --methods lm; status 1; out "refused"
 it "--progress tells which method runs"

@@ -33,7 +33,7 @@ it "shows which constraints are active"
 problem sqp "k1 = 3*k2" "0.1 <= d <= 0.3" "k1 + k2 <= 40" >p.yaml
 run fit p.yaml
 out "^Constraints"; out "0.1 <= d <= 0.3  *0.3  active"; out "k1 + k2 <= 40  *[0-9.]*$"
-out "changes that keep to the active"
+out "hold for changes along the active"
 
 for method in "sqp --sqp slsqp" cobyla "multistart(sqp,3)" "portfolio(sqp,cobyla)" "homotopy --local sqp"; do
   it "keeps constraints by $method"
@@ -47,10 +47,10 @@ done
 it "refuses a method that would ignore them, and names those that do not"
 problem lm "k1 = 3*k2" >p.yaml
 run fit p.yaml
-status 2; err "p.yaml:4:9: .*method lm does not keep constraints; these do: auto, homotopy, sqp, cobyla"; no_out
+status 2; err "p.yaml:4:9: .*method lm does not support constraints; these do: auto, homotopy, sqp, cobyla"; no_out
 problem sqp "k1 = 3*k2" >p.yaml
 run fit p.yaml --method ga
-status 2; err "method ga does not keep constraints"
+status 2; err "method ga does not support constraints"
 
 it "says where a constraint is wrong"
 problem sqp "k1 = 3*k3" >p.yaml

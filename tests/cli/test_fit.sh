@@ -73,7 +73,7 @@ run fit decay.yaml --set options.rel_tl=1; status 2; no_out; err "did you mean '
 it "an unknown start gets the nearest name"
 run fit decay.yaml --start kk=1; status 2; no_out; err "did you mean 'k'"
 it "a start outside of the bounds is refused"
-run fit decay.yaml --start k=1000; status 2; no_out; err "outside of its bounds"
+run fit decay.yaml --start k=1000; status 2; no_out; err "outside its bounds"
 for value in k k= =3 k=nan k=abc; do
   it "--start $value is refused"
   run fit decay.yaml --start "$value"; status 2; no_out; err "error: --start"

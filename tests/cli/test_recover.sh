@@ -31,9 +31,9 @@ it "no trials are refused with the range"
 run recover decay.yaml --trials 0; status 2; no_out; err "1 to 1e6"
 it "noise unlike sigma is told; noise can be as sigma says"
 run recover decay.yaml --set experiments.0.measure.x.sigma=0.001 --truth k=2 --noise 0.02 --noise_kind additive --trials 3 --json n.json
-holds test "$code" -le 1; out "The noise that is made on x is .* times as large as its sigma says"; valid_json n.json; json n.json "d['noise_over_sigma'] > 5"
+holds test "$code" -le 1; out "The simulated noise of x is .* times its sigma"; valid_json n.json; json n.json "d['noise_over_sigma'] > 5"
 run recover decay.yaml --set experiments.0.measure.x.sigma=0.01 --truth k=2 --noise_kind sigma --trials 3 --json n.json; status 0
-out "noise as sigma says; seed 1"; holds test "$(grep -c "times as large" out)" = 0; json n.json "d['noise_kind'] == 'sigma' and d['noise_over_sigma'] == 1"
+out "noise of size sigma; seed 1"; holds test "$(grep -c "times its sigma" out)" = 0; json n.json "d['noise_kind'] == 'sigma' and d['noise_over_sigma'] == 1"
 run recover decay.yaml --truth k=2 --trials 3 --json n.json; status 0; json n.json "d['noise_over_sigma'] is None"
 run recover decay.yaml --truth k=2 --noise_kind sigma; status 2; no_out; err "x has none"
 it "noise of another kind gets the list"
@@ -42,4 +42,4 @@ it "--progress tells the trials"
 run recover decay.yaml --truth k=2 --trials 5 --progress; status 0; err "^trial"
 it "a signal ends it with the trials so far and exit status 1"
 timeout --foreground --preserve-status -s INT 2 "$ENTRAIN" recover decay.yaml --truth k=2 --trials 100000 --json s.json >out 2>err </dev/null; code=$?
-status 1; out "stopped; 100000 were asked for"; valid_json s.json; json s.json "0 < d['done'] < d['trials']"
+status 1; out "stopped; 100000 were requested"; valid_json s.json; json s.json "0 < d['done'] < d['trials']"

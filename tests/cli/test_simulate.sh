@@ -109,12 +109,12 @@ printf 'model B parameter Boolean on = true; parameter Real k = 1; Real x(start 
 run simulate boolean.mo --stop 1 --step 1 --sensitivities
 status 0; out "^time,x,dx/dk$"
 run simulate boolean.mo --stop 1 --step 1 --sensitivities on
-status 2; err "on is no Real parameter"; no_out
+status 2; err "on is not a Real parameter"; no_out
 
 it "sensitivities through the default of an input are refused, not 0"
 printf 'model D parameter Real r = 2; input Real u = 2*r; Real x(start = 0, fixed = true);\nequation\n  der(x) = u - x;\nend D;\n' >default.mo
 run simulate default.mo --stop 1 --step 1 --sensitivities
-status 2; err "the default of the input u follows from parameters"; no_out
+status 2; err "the default of the input u depends on parameters"; no_out
 
 it "max_events ends with an outcome of its own"
 printf 'model E Real x(start = 0, fixed = true);\nequation\n  der(x) = floor(1000*time);\nend E;\n' >events.mo

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/figure.h"
+#include "draw/figure.h"
 #include "test.h"
 
 // What a text covers in the widest of fonts.

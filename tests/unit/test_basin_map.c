@@ -1,9 +1,9 @@
 #include "report/basin_map.h"
 
+#include "draw/figure_png.h"
+#include "draw/figure_svg.h"
 #include "letters.h"
 #include "made_basin.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 
 static int boxes_of(const Figure *f, Ink ink, double *area) {
   int count = 0;

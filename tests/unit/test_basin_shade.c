@@ -72,18 +72,18 @@ static void nobody_is_told_that_an_optimum_is_the_best_when_that_is_not_known(vo
   arena_free(a);
 }
 
-static void plans_are_told_in_words(void **state) {
+static void starts_are_described_in_words(void **state) {
   (void)state;
   MadeBasin m;
   made_basin(&m, MIXED, 3);
   Arena *a = arena_new();
-  assert_string_equal(basin_plan(&m.basin, a), "4 x 3 starts over alpha and beta");
+  assert_string_equal(basin_starts_text(&m.basin, a), "4 x 3 starts over alpha and beta");
   assert_string_equal(basin_fixed(&m.basin, a), ", mu = 0.5");
   assert_string_equal(basin_method(&m.basin, a), "lm");
   m.basin.random = true;
   m.axes[2] = (BasinAxis){"mu", 0, 1, BASIN_LINEAR, 0, 2};
   m.basin.axis_count = 3;
-  assert_string_equal(basin_plan(&m.basin, a), "12 random starts over alpha, beta and mu");
+  assert_string_equal(basin_starts_text(&m.basin, a), "12 random starts over alpha, beta and mu");
   assert_string_equal(basin_fixed(&m.basin, a), "");
   arena_free(a);
 }
@@ -95,7 +95,7 @@ int main(void) {
       cmocka_unit_test(shades_differ),
       cmocka_unit_test(percentages_never_claim_all_or_nothing),
       cmocka_unit_test(nobody_is_told_that_an_optimum_is_the_best_when_that_is_not_known),
-      cmocka_unit_test(plans_are_told_in_words),
+      cmocka_unit_test(starts_are_described_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,7 +223,7 @@ static void a_method_without_constraints_is_refused(void **state) {
   const Compare *r = compared_run(&k, &c, TEXTS, NULL, NULL);
   assert_int_equal(r->done, 2);
   assert_non_null(r->rows[0].refused);
-  assert_non_null(strstr(r->rows[0].refused, "lm does not keep constraints"));
+  assert_non_null(strstr(r->rows[0].refused, "lm does not support constraints"));
   assert_int_equal(r->rows[0].run_count, 0);
   assert_null(r->rows[0].shown);
   assert_null(r->rows[1].refused);

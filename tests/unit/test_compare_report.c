@@ -2,9 +2,9 @@
 #include "report/compare_report.h"
 
 #include "compared.h"
+#include "draw/figure_svg.h"
 #include "letters.h"
 #include "report/compare_figure.h"
-#include "report/figure_svg.h"
 
 static const char *const TEXTS[] = {"homotopy:label=a|b", "lm", "de:population=8:generations=4",
                                     NULL};
@@ -75,9 +75,9 @@ static void the_page_fits_its_width_and_tells_what_figures_mean(void **state) {
   assert_has(s, "3 methods compared in");
   assert_has(s, "PD, tied (published)");
   assert_has(s, "published: Somebody (1999), table 3");
-  assert_has(s, "counted as 2"); // one parameter
-  assert_has(s, "of 3");         // found of three seeds
-  assert_has(s, "ran 3 times, with seeds from 1 on");
+  assert_has(s, "counts as 2"); // one parameter
+  assert_has(s, "of 3");        // found of three seeds
+  assert_has(s, "ran 3 times, with seeds from 1;");
   assert_has(s, "9.99");
   done(s);
 }
@@ -225,10 +225,10 @@ static void refusals_are_sentences(void **state) {
                      NULL, COMPARE_FULL};
   compare_text(&t, &r, (PageStyle){80, false});
   assert_non_null(strstr(t.at, "refused"));
-  assert_non_null(strstr(t.at, "lm: method lm does not keep constraints"));
+  assert_non_null(strstr(t.at, "lm: method lm does not support constraints"));
   text_clear(&t);
   compare_json(&t, &r, "");
-  assert_non_null(strstr(t.at, "\"refused\": \"method lm does not keep"));
+  assert_non_null(strstr(t.at, "\"refused\": \"method lm does not support"));
   text_done(&t);
   compare_free(c.compare);
   known_close(&k);
@@ -268,8 +268,8 @@ static void what_was_stopped_tells_how_many_runs_there_were(void **state) {
   Shown *s = show(COMPARE_FULL);
   s->compared.compare->stopped = true;
   compare_text(&s->text, &s->report, (PageStyle){200, false});
-  assert_has(s, "Stopped: 5 of 5 runs were begun, of 3 of 3 methods");
-  assert_has(s, "medians of the runs that were made");
+  assert_has(s, "Stopped: 5 of 5 runs were started, of 3 of 3 methods");
+  assert_has(s, "medians of the finished runs");
   assert_lacks(s, "ran 3 times");
   done(s);
 }

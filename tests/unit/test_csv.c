@@ -149,17 +149,17 @@ static void a_separator_at_the_end_of_every_row_adds_no_column(void **state) {
 }
 
 static void nothing_to_read_is_an_error(void **state) {
-  const char *why = "the file holds no table; it should begin with a row of column names";
+  const char *why = "the file contains no table; it must begin with a row of column names";
   assert_fails(state, "", 0, 0, why);
   assert_fails(state, "# only\n\n# comments", 0, 0, why);
 }
 
 static void numbers_without_names_are_an_error_that_shows_a_header(void **state) {
   assert_fails(state, "0;1,5;2\n1;2;3\n", 1, 1,
-               "the first row holds numbers; a header row with the names of the columns must stand"
+               "the first row contains numbers; write a header row with the names of the columns"
                " above it, such as: time;x1;x2");
   assert_fails(state, "# c\n1,2,3,,5\n", 2, 1,
-               "the first row holds numbers; a header row with the names of the columns must stand"
+               "the first row contains numbers; write a header row with the names of the columns"
                " above it, such as: time,x1,x2,x3,...");
   assert_string_equal(parse(state, "t,2015\n1,2\n")->names[1], "2015");
 }
@@ -208,9 +208,8 @@ static void quotes_must_be_closed(void **state) {
 }
 
 static void other_encodings_are_refused(void **state) {
-  assert_fails(state, "\xff\xfet", 0, 0, "this is UTF-16 text; please save it as UTF-8");
-  assert_fails(state, "t,x\r1,2\r", 0, 0,
-               "its lines end with CR alone; please save it with LF or CR LF");
+  assert_fails(state, "\xff\xfet", 0, 0, "this is UTF-16 text; save it as UTF-8");
+  assert_fails(state, "t,x\r1,2\r", 0, 0, "its lines end with CR only; save it with LF or CR LF");
 }
 
 static void an_unknown_column_suggests_the_nearest(void **state) {

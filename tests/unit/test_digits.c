@@ -1,4 +1,4 @@
-#include "report/digits.h"
+#include "write/digits.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "report/figure.h"
+#include "draw/figure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/figure_axes.h"
+#include "draw/figure_axes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/figure_font.h"
+#include "draw/figure_font.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Pictures are drawn, written, read back by libpng and looked at.
-#include "report/figure_png.h"
+#include "draw/figure_png.h"
 
 #include <png.h>
 #include <stdlib.h>

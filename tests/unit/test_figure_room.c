@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "draw/figure.h"
 #include "letters.h"
-#include "report/figure.h"
 
 static void our_own_letters_need_no_more_room(void **state) {
   (void)state;

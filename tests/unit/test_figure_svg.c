@@ -1,4 +1,4 @@
-#include "report/figure_svg.h"
+#include "draw/figure_svg.h"
 
 #include <string.h>
 

@@ -497,7 +497,7 @@ static void a_study_tells_bias_and_dishonest_intervals(void **state) {
   text_init(&t);
   recover_text(&t, &r, (PageStyle){120, false});
   has_all(t.at,
-          (const char *[]){"1 of 2 trials succeeded (stopped; 3 were asked for)", "noise 0.05",
+          (const char *[]){"1 of 2 trials succeeded (stopped; 3 were requested)", "noise 0.05",
                            "alpha", "95.0 %", "biased", "20.0 %", "intervals too narrow",
                            "1 ended at a worse optimum", "1.5 s", NULL});
   text_clear(&t);

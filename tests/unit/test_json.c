@@ -1,4 +1,4 @@
-#include "report/json.h"
+#include "write/json.h"
 
 #include <string.h>
 

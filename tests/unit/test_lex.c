@@ -210,7 +210,7 @@ static const struct {
     {"'ab", ERR_SYNTAX, 1, 1, "the quoted name that starts here has no closing ' on its line"},
     {"'ab\\", ERR_SYNTAX, 1, 1, "the quoted name that starts here has no closing ' on its line"},
     {"''", ERR_SYNTAX, 1, 1, "the quoted name is empty"},
-    {"'a\u03b1'", ERR_SYNTAX, 1, 3, "a quoted name may hold only ASCII characters"},
+    {"'a\u03b1'", ERR_SYNTAX, 1, 3, "a quoted name may contain only ASCII characters"},
     {"1e400", ERR_LIMIT, 1, 1, "the number '1e400' is too large"},
     {"1e99999999999999999999", ERR_LIMIT, 1, 1, "the number '1e99999999999999999999' is too large"},
     {"1e-400", ERR_LIMIT, 1, 1, "the number '1e-400' is too small: it would become 0"},

@@ -1,4 +1,4 @@
-#include "report/listing.h"
+#include "write/listing.h"
 
 #include "test.h"
 

@@ -7,8 +7,8 @@
 
 #include "lang/parse.h"
 #include "model/system.h"
-#include "report/listing.h"
 #include "test.h"
+#include "write/listing.h"
 
 // ---------------------------------------------------------------- set-up
 
@@ -498,7 +498,7 @@ static void start_values_that_contradict_a_constraint_are_told(void **state) {
            "Real v;\nReal F;\nequation der(x) = u; der(y) = v; der(u) = -F*x; der(v) = -F*y;\n"
            "x^2 + y^2 = 1; end R;");
   char *text = report(l.m, MODEL_SUMMARY);
-  has(text, "the initial values contradict the constraint in line 4 by 1\n");
+  has(text, "the initial values violate the constraint in line 4 by 1\n");
   free(text);
   unload(&l);
   l = load_with(ROD, far, 1); // x = 3 cannot be reached by a rod of length 1

@@ -1,4 +1,4 @@
-#include "report/page.h"
+#include "write/page.h"
 
 #include <string.h>
 
@@ -98,7 +98,7 @@ static void what_has_no_room_is_named(void **state) {
     page_table_add(
         table, (const char *[]){"0123456789", "0123456789", "01234567890123456789", "0123456789"});
     page_table_print(table);
-    page_table_tell_missing(table, "--csv");
+    page_table_name_dropped(table, "--csv");
     bool told = strstr(t.at, "No room for second, remarks:") != NULL;
     assert_true(told != wide);
     assert_int_equal(strstr(t.at, "--csv") != NULL, !wide);
@@ -120,7 +120,7 @@ static void of_many_without_room_some_are_named(void **state) {
   PageTable *table = page_table_new(&p, columns, COLUMN_COUNT);
   page_table_add(table, cells);
   page_table_print(table);
-  page_table_tell_missing(table, "--csv");
+  page_table_name_dropped(table, "--csv");
   assert_non_null(strstr(t.at, "and 19 more:"));
   page_done(&p);
   text_done(&t);

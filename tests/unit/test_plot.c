@@ -1,10 +1,10 @@
-#include "report/plot.h"
+#include "draw/plot.h"
 
 #include <float.h>
 #include <string.h>
 
-#include "report/listing.h"
 #include "test.h"
+#include "write/listing.h"
 
 enum { COUNT = 200 };
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/figure_png.h"
+#include "draw/figure_svg.h"
 #include "known_truth.h"
 #include "letters.h"
-#include "report/figure_png.h"
-#include "report/figure_svg.h"
 #include "report/profile_curve.h"
 #include "report/profile_figure.h"
 

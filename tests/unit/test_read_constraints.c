@@ -163,14 +163,14 @@ static void mistakes_are_named_with_their_place(void **state) {
   assert_refused(ONE, "[\"k <= xx.start\"]", 5, 21, "did you mean 'x.start'?");
   assert_refused(ONE, "[k <= x]", 5, 20, "x varies in time; a constraint is about parameters and");
   assert_refused(ONE, "[k <= time]", 5, 20, "time varies in time");
-  assert_refused(ONE, "[k + d]", 5, 15, "there must be =, <= or >= in it");
-  assert_refused(ONE, "[m <= g]", 5, 15, "there is no estimated number in 'm <= g'");
-  assert_refused(ONE, "[k <> d]", 5, 17, "'<>' is no constraint");
+  assert_refused(ONE, "[k + d]", 5, 15, "it must contain =, <= or >=");
+  assert_refused(ONE, "[m <= g]", 5, 15, "'m <= g' contains no unknown");
+  assert_refused(ONE, "[k <> d]", 5, 17, "'<>' is not allowed in a constraint");
   assert_refused(ONE, "[d <= k >= 2]", 5, 22, "must point the same way");
   assert_refused(ONE, "[d <= k = 2]", 5, 22, "must point the same way");
   assert_refused(ONE, "[1 <= d <= k <= 20]", 5, 27, "has one relation, or two");
   assert_refused(ONE, "[d <= k and d <= 4]", 5, 22, "two constraints instead");
-  assert_refused(ONE, "[(k < 3) <= d]", 5, 15, "true or false");
+  assert_refused(ONE, "[(k < 3) <= d]", 5, 15, "this side is Boolean");
   assert_refused(ONE, "[k + <= d]", 5, 18, "");
   assert_refused(ONE, "[k <= ]", 5, 19, "one side of the constraint is missing");
   assert_refused(ONE, "[k*(d <= 2]", 5, 15, "a parenthesis in 'k*(d <= 2' is not closed");
@@ -180,8 +180,8 @@ static void mistakes_are_named_with_their_place(void **state) {
 
 static void contradictions_are_seen(void **state) {
   (void)state;
-  assert_refused(ONE, "[d >= 6]", 5, 15, "cannot hold inside the bounds of the estimated numbers");
-  assert_refused(ONE, "[k*d = 300]", 5, 15, "they leave 0.001 to 250");
+  assert_refused(ONE, "[d >= 6]", 5, 15, "cannot hold inside the bounds of the unknowns");
+  assert_refused(ONE, "[k*d = 300]", 5, 15, "they allow 0.001 to 250");
   assert_refused(ONE, "[k + d <= 10, k + d >= 11]", 5, 28, "cannot hold together");
   assert_refused(ONE, "[k = 3, k - d >= 2.9, d = 0.2]", 5, 22, "cannot hold together");
   assert_refused(ONE, "[3 <= k <= 1]", 5, 15, "cannot hold");
@@ -226,7 +226,7 @@ static void methods_that_ignore_them_are_refused(void **state) {
   for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
     snprintf(text, sizeof text, "%.*s%s\n", (int)(strlen(ONE) - strlen("sqp\n")), ONE, BAD[i]);
     assert_refused(text, "[k <= 5]", 4, 9,
-                   "does not keep constraints; these do: auto, homotopy, sqp, cobyla");
+                   "does not support constraints; these do: auto, homotopy, sqp, cobyla");
   }
   for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
     Made m;

@@ -1,4 +1,4 @@
-#include "report/rounded.h"
+#include "write/rounded.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/series.h"
+#include "write/series.h"
 
 #include <stdlib.h>
 #include <string.h>

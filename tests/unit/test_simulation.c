@@ -346,7 +346,7 @@ static void a_dependent_parameter_has_no_sensitivity_of_its_own(void **state) {
             .sens = "b"};
   Run r = simulate_try(&s);
   assert_null(r.result);
-  assert_non_null(strstr(r.error.text, "follows from other parameters"));
+  assert_non_null(strstr(r.error.text, "depends on other parameters"));
   run_free(&r);
 }
 

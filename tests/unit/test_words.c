@@ -8,7 +8,7 @@
 static void equal_names_are_one_word(void **state) {
   (void)state;
   Arena *a = arena_new();
-  Words *w = words_new(a);
+  WordTable *w = words_new(a);
   static const char *const NAMES[] = {"x", "alpha", "eightlet", "nineletter", "'a b'", ""};
   for (int i = 0; i < 6; i++) words_find(w, NAMES[i], strlen(NAMES[i]))->value = i + 1;
   for (int i = 0; i < 6; i++) {
@@ -22,7 +22,7 @@ static void equal_names_are_one_word(void **state) {
 static void only_the_given_length_counts(void **state) {
   (void)state;
   Arena *a = arena_new();
-  Words *w = words_new(a);
+  WordTable *w = words_new(a);
   const char *first = words_find(w, "alpha*beta", 5)->name;
   assert_string_equal(first, "alpha");
   assert_ptr_equal(words_find(w, "alpha+gamma", 5)->name, first);
@@ -34,7 +34,7 @@ static void a_growing_table_keeps_names_and_values(void **state) {
   (void)state;
   enum { COUNT = 20000 };
   Arena *a = arena_new();
-  Words *w = words_new(a);
+  WordTable *w = words_new(a);
   static const char *stored[COUNT];
   for (int turn = 0; turn < 2; turn++)
     for (int i = 0; i < COUNT; i++) {

@@ -103,18 +103,17 @@ static void aliases_are_copies(void **state) {
 static void what_is_not_supported_is_refused_with_its_place(void **state) {
   assert_fails(state, "a: 1\nb: 2\na: 3\n", 3, 1, "'a' is given twice; the first is in line 1");
   assert_fails(state, "a: *b\n", 1, 4,
-               "*b stands for nothing: no complete value above is marked with &b");
+               "*b is not defined: no complete value above is marked with &b");
   assert_fails(state, "a: &a [*a]\n", 1, 8,
-               "*a stands for nothing: no complete value above is marked with &a");
+               "*a is not defined: no complete value above is marked with &a");
   assert_fails(state, "a: !!int 3\n", 1, 4, "tags (!...) are not supported; leave it out");
   assert_fails(state, "a: !mine {b: 1}\n", 1, 4, "tags (!...) are not supported; leave it out");
   assert_fails(state, "{a: 1}: 2\n", 1, 1, "a key must be a text");
-  assert_fails(state, "a: \"x\\0y\"\n", 1, 4, "a text cannot hold the character \\0");
+  assert_fails(state, "a: \"x\\0y\"\n", 1, 4, "a text cannot contain the character \\0");
   assert_fails(state, "a: 1\n--- \nb: 2\n", 2, 1,
-               "a second document begins here; only one is allowed in a file");
-  assert_fails(state, "", 0, 0, "there is nothing in this file");
-  assert_fails(state, "a:\n\tb: 1\n", 2, 1,
-               "lines of YAML are indented with blanks, not with tabs");
+               "a second document begins here; a file may contain only one");
+  assert_fails(state, "", 0, 0, "this file is empty");
+  assert_fails(state, "a:\n\tb: 1\n", 2, 1, "indent YAML with blanks, not with tabs");
   assert_fails(state, "a: 'b\nc: d\n", 1, 4, "this quote is not closed");
 }
 
@@ -232,15 +231,16 @@ static void paths_that_lead_nowhere_are_refused(void **state) {
   assert_not_set(state, "b..c", "1", "a name is missing in the path 'b..c'");
   assert_not_set(state, "a.b", "1", "there can be no 'b' in 'a', which is '1'");
   assert_not_set(state, "e.2.w", "1",
-                 "'e' is a list of 2, and there is no number '2' in it; numbers begin at 0");
+                 "'e' is a list of 2 and has no element '2'; elements are numbered from 0");
   assert_not_set(state, "e.w", "1",
-                 "'e' is a list of 2, and there is no number 'w' in it; numbers begin at 0");
+                 "'e' is a list of 2 and has no element 'w'; elements are numbered from 0");
   assert_not_set(state, "e.99999999999999999999.w", "1",
-                 "'e' is a list of 2, and there is no number '99999999999999999999' in it; numbers "
-                 "begin at 0");
-  assert_not_set(state, "a", "[1",
-                 "this is no YAML: did not find expected ',' or ']' (while parsing a flow sequence "
-                 "that begins in line 1)");
+                 "'e' is a list of 2 and has no element '99999999999999999999'; elements "
+                 "are numbered from 0");
+  assert_not_set(
+      state, "a", "[1",
+      "this is not YAML: did not find expected ',' or ']' (while parsing a flow sequence "
+      "that begins in line 1)");
 }
 
 static void what_is_set_carries_the_place_of_the_setting(void **state) {

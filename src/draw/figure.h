@@ -1,0 +1,107 @@
+// A picture: a list of shapes in points (1/96 inch), (0, 0) at the top left, y downwards. figure_svg and figure_png
+// write it; figure_axes draws axes, curves and legends with it.
+#pragma once
+#include <stdbool.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+typedef int Ink; // 0xRRGGBB
+enum { INK_NONE = -1, INK_BLACK = 0, INK_WHITE = 0xFFFFFF, INK_GREY = 0x707070 };
+
+// Colours that most people with a colour deficiency can distinguish; the strongest first. They repeat after INK_SERIES.
+enum { INK_SERIES = 7 };
+Ink ink_series(int i);
+Ink ink_mix(Ink a, Ink b, double share_of_b); // a tint: ink_mix(ink, INK_WHITE, 0.8)
+
+typedef struct Spot {
+  double x, y;
+} Spot;
+
+typedef struct Frame {
+  double x, y, width, height; // x, y: of the upper left corner
+} Frame;
+
+typedef enum Dash { DASH_FULL, DASH_DASHED, DASH_DOTTED, DASH_MIXED, DASH_COUNT } Dash;
+
+typedef struct Stroke {
+  Ink ink; // INK_NONE: no line
+  double width;
+  Dash dash;
+} Stroke;
+#define NO_STROKE ((Stroke){INK_NONE, 0, DASH_FULL})
+
+typedef enum Marker {
+  MARKER_NONE,
+  MARKER_CIRCLE,
+  MARKER_SQUARE,
+  MARKER_DIAMOND,
+  MARKER_TRIANGLE,
+  MARKER_PLUS,  // drawn with the stroke only
+  MARKER_CROSS, // drawn with the stroke only
+  MARKER_STAR,
+} Marker;
+
+typedef enum Align { ALIGN_LEFT, ALIGN_CENTRE, ALIGN_RIGHT } Align;
+
+typedef struct Lettering {
+  double size; // of the font, in points
+  Ink ink;
+  Align align;
+  bool upright; // reads from the bottom to the top
+  bool bold;
+  bool centred; // the spot is the middle of the capitals, not the base line
+} Lettering;
+
+typedef enum ShapeKind { SHAPE_BOX, SHAPE_PATH, SHAPE_CIRCLE, SHAPE_LETTERS } ShapeKind;
+
+typedef struct Shape {
+  ShapeKind kind;
+  int clip;    // number of the clip frame, -1: none
+  Frame frame; // BOX
+  Spot *spots; // PATH; CIRCLE and LETTERS: one
+  int spot_count;
+  bool closed;   // PATH
+  double radius; // CIRCLE
+  Ink fill;
+  Stroke stroke;
+  const char *text;  // LETTERS: UTF-8
+  const char *whole; // the full text if it was shortened, else NULL
+  Lettering lettering;
+} Shape;
+
+typedef struct Figure {
+  Arena *arena;
+  double width, height;
+  const char *title; // a description, for screen readers
+  ARRAY(Shape) shapes;
+  ARRAY(Frame) clips;
+  int clip; // for the next shapes
+} Figure;
+
+Figure *figure_new(Arena *a, double width, double height, const char *title); // lives in a
+
+// Clips the following shapes at the frame, until figure_unclip.
+void figure_clip(Figure *f, Frame frame);
+void figure_unclip(Figure *f);
+
+// A box without stroke has sharp edges, so that there is no gap between neighbours.
+void figure_box(Figure *f, Frame frame, Ink fill, Stroke stroke);
+void figure_line(Figure *f, Spot from, Spot to, Stroke stroke);
+void figure_curve(Figure *f, const Spot *spots, int count, Stroke stroke); // an open polygon
+void figure_polygon(Figure *f, const Spot *spots, int count, Ink fill, Stroke stroke);
+void figure_circle(Figure *f, Spot middle, double radius, Ink fill, Stroke stroke);
+// size: the diameter.
+void figure_marker(Figure *f, Marker marker, Spot middle, double size, Ink fill, Stroke stroke);
+void figure_text(Figure *f, Spot at, const char *utf8, Lettering lettering); // copies the text
+// Width in our own font, which a PNG uses.
+double figure_text_width(const char *utf8, double size);
+// Largest width in any usual font; an SVG uses the font of the viewer.
+double figure_text_room(const char *utf8, double size, bool bold);
+// The text if it fits, else with an ellipsis in its middle. Lives in a.
+const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room);
+// Draws a text, shortened to that room along its line.
+void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room);
+
+// Lengths of dashes and gaps in multiples of the line width; returns their count, 0 for a solid line.
+int dash_pattern(Dash d, double lengths[4]);

@@ -1,0 +1,72 @@
+// The room that texts need in any usual font, and how texts are shortened to fit.
+#include <math.h>
+#include <string.h>
+
+#include "draw/figure.h"
+#include "draw/figure_font.h"
+
+// Widths of printable ASCII in DejaVu Sans, one of the widest usual fonts, in hundredths of the size. (Helvetica, Arial and
+// our own font are narrower.)
+static const unsigned char WIDTH[95] = {
+    32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
+    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
+    61, 79, 70, 64, 62, 74, 69, 99, 69,  62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
+    64, 28, 28, 58, 28, 98, 64, 62, 64,  64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84};
+static const double ACCENTED = 0.7, OTHER = 1, BOLD = 1.16;
+static const char ELLIPSIS[] = "…";
+
+static size_t letter_length(const char *at) {
+  size_t length = 1;
+  while (((unsigned char)at[length] & 0xC0) == 0x80) length++;
+  return length;
+}
+
+static double usual_room(const char *at) {
+  unsigned char lead = (unsigned char)*at;
+  if (lead < 0x80) return lead >= ' ' && lead < ' ' + 95 ? WIDTH[lead - ' '] / 100.0 : OTHER;
+  return lead < 0xE0 ? ACCENTED : OTHER;
+}
+
+static double letter_room(const char *at) {
+  double usual = usual_room(at);
+  Glyph own = font_glyph(&at);
+  return fmax(usual, font_advance(&own) / FONT_SIZE);
+}
+
+double figure_text_room(const char *utf8, double size, bool bold) {
+  double room = 0;
+  for (; *utf8; utf8 += letter_length(utf8)) room += letter_room(utf8);
+  return room * size * (bold ? BOLD : 1);
+}
+
+static size_t last_letter(const char *text, size_t end) {
+  do end--;
+  while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80);
+  return end;
+}
+
+const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room) {
+  if (figure_text_room(utf8, size, bold) <= room) return utf8;
+  double left = room / (size * (bold ? BOLD : 1)) - letter_room(ELLIPSIS), head = 0, tail = 0;
+  size_t first = 0, last = strlen(utf8);
+  while (first < last) { // the shorter side gets the next letter
+    size_t before = last_letter(utf8, last);
+    bool front = head <= tail;
+    double more = letter_room(utf8 + (front ? first : before));
+    if (head + tail + more > left) break;
+    *(front ? &head : &tail) += more;
+    if (front)
+      first += letter_length(utf8 + first);
+    else
+      last = before;
+  }
+  return arena_print(a, "%.*s%s%s", (int)first, utf8, ELLIPSIS, utf8 + last);
+}
+
+void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room) {
+  if (!utf8 || !utf8[0]) return;
+  const char *shown = figure_shortened(f->arena, utf8, lettering.size, lettering.bold, room);
+  figure_text(f, at, shown, lettering);
+  if (shown != utf8)
+    f->shapes.at[f->shapes.count - 1].whole = arena_copy(f->arena, utf8, strlen(utf8));
+}

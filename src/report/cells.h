@@ -1,7 +1,0 @@
-// Cells of CSV files.
-#pragma once
-#include "base/text.h"
-
-void cells_text(Text *out, const char *text); // in quotes where it has to be
-void cells_number(Text *out, double value);   // shortest exact form; empty when it is not finite
-void cells_numbers(Text *out, const double *values, int count); // a comma before each

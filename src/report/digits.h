@@ -1,7 +1,0 @@
-// Numbers as text, many of them: as few digits as read back as the same number.
-#pragma once
-
-enum { DIGITS_SIZE = 32 };
-
-// 0.1, 12345, 1e-07. The number must be finite.
-void digits_format(double value, char out[DIGITS_SIZE]);

@@ -1,5 +1,0 @@
-// A picture as SVG: text stays text, names are escaped.
-#pragma once
-#include "report/figure.h"
-
-void figure_svg(const Figure *f, Text *out);

@@ -1,0 +1,45 @@
+// Text for a terminal: headings, wrapped paragraphs, tables that fit its width.
+#pragma once
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+typedef struct PageStyle {
+  int width;   // of the terminal in characters; small values are raised
+  bool colour; // escape sequences
+} PageStyle;
+
+typedef enum Tint { TINT_NONE, TINT_STRONG, TINT_FAINT, TINT_GOOD, TINT_NOTICE, TINT_BAD } Tint;
+
+typedef struct Page {
+  Text *out;
+  PageStyle style;
+  Arena *arena; // freed by page_done
+} Page;
+
+Page page_on(Text *out, PageStyle style);
+void page_done(Page *p);
+
+const char *page_tinted(Page *p, Tint tint, const char *text);
+// The value with at most so many significant digits, as rounded_digits. Lives in the page's arena.
+const char *page_digits(Page *p, double value, int digits);
+void page_heading(Page *p, const char *title); // an empty line, then the title
+// A paragraph from column `indent` on, wrapped to the width of the page; the first line begins with `lead`.
+void page_paragraph(Page *p, int indent, const char *lead, const char *text);
+
+typedef struct PageColumn {
+  const char *head; // a leading '>' aligns the column to the right
+  int spare; // if the table is too wide, columns with the largest value are dropped first; 0: never
+} PageColumn;
+
+typedef struct PageTable PageTable;
+
+PageTable *page_table_new(Page *p, const PageColumn *columns, int count);
+void page_table_add(PageTable *t, const char *const *cells); // copies; NULL or "": empty
+// Omits empty columns.
+void page_table_print(PageTable *t);
+// If columns were dropped: prints a sentence that names them and what shows them instead ("--format csv").
+void page_table_name_dropped(const PageTable *t, const char *elsewhere);
+
+int page_width_of(const char *text); // in characters, without escape sequences
