@@ -1,7 +1,7 @@
 // What the global methods have in common: a population inside the bounds, whole generations in one call, the tests that
 // end a search.
 #pragma once
-#include "local/lsq.h"
+#include "global/global.h"
 #include "num/random.h"
 
 // Best objectives of the last generations.

@@ -127,4 +127,3 @@ LocalMethod local_lm, local_lmder, local_gauss_newton, local_sqp, local_trust_re
     local_newton_fd;
 // These need values alone.
 LocalMethod local_implicit_filtering, local_nelder_mead, local_bobyqa, local_cobyla;
-LocalMethod global_ga, global_pso, global_cma_es, global_de;

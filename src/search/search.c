@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "global/global.h"
 #include "num/random.h"
 #include "num/residual_tests.h"
 #include "search/shooting.h"

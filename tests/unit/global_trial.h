@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "global/global.h"
 #include "local/lsq.h"
 #include "test.h"
 
