@@ -65,10 +65,6 @@ static void check_laws(Objective *o, const double *x, double step, double tol) {
     difference(o, x, step, j, column);
     for (int i = 0; i < n; i++) {
       double size = size_of(&forward, n, i, j);
-      if (getenv("V"))
-        printf("%d %d: forward %.12g adjoint %.3g differences %.3g\n", i, j, forward.H[i * n + j],
-               (adjoint.H[i * n + j] - forward.H[i * n + j]) / size,
-               (column[i] - forward.H[i * n + j]) / size);
       assert_close(forward.H[i * n + j], column[i], tol * size);
       assert_close(adjoint.H[i * n + j], forward.H[i * n + j], 1e-6 * size);
       assert_true(forward.H[i * n + j] == forward.H[j * n + i]);
@@ -131,7 +127,6 @@ static void check_case(const Case *c) {
 static void it_is_that_of_differences(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-    if (getenv("V")) printf("%s\n", CASES[i].model);
     check_case(&CASES[i]);
   }
 }
@@ -180,7 +175,6 @@ static const Case CONSTRAINED[] = {
 static void it_is_that_of_differences_under_constraints(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CONSTRAINED / sizeof *CONSTRAINED; i++) {
-    if (getenv("V")) printf("%s\n", CONSTRAINED[i].model);
     check_case(&CONSTRAINED[i]);
   }
 }
@@ -326,7 +320,6 @@ static void it_is_that_of_differences_whatever_is_asked_for(void **state) {
   for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS; k++) {
     Fixture f;
     open_problem(&f, PROBLEMS[k]);
-    if (getenv("V")) printf("%s\n", PROBLEMS[k]);
     check_laws(f.objective, f.x, strstr(PROBLEMS[k], "huber") ? 1e-5 : STEP, 1e-5);
     close_problem(&f);
   }

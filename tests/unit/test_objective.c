@@ -75,7 +75,6 @@ static void check_gradient(Fixture *f, double step, double tol) {
   for (int j = 0; j < n; j++) {
     double h = step * fmax(0.1, fabs(f->at->x[j]));
     double slope = (value_at(f, j, h) - value_at(f, j, -h)) / (2 * h);
-    if (getenv("V")) printf("%d: %g %g\n", j, gradient[j], slope);
     assert_close(gradient[j], slope, tol * size + tol * fabs(slope));
   }
   assert_close(value_at(f, 0, 0), objective, 1e-6 * objective);
