@@ -44,11 +44,12 @@ CLI_PARTS := $(filter-out %/main.o,$(CLI))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
-.PHONY: all demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
+.PHONY: all objects demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(BUILD)/entrain $(BUILD)/libentrain.a $(BUILD)/libentrain.so
+objects: $(OBJECTS) $(CLI)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
