@@ -22,18 +22,21 @@ LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_idas -lsundials_nvecserial \
   -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense \
   -lsundials_sunlinsolklu -lklu -lyaml -lnlopt -lcminpack -lpng -lpthread -lm
 
-# Layers stand in src/LAYERS, the lowest first; each becomes an archive that its tests link.
+# Layers stand in src/LAYERS, the lowest first; each becomes an archive.
 LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)
 INSIDE := $(filter-out cli,$(LAYERS))
-$(foreach l,$(LAYERS),$(eval under_$l := $(shell sed -n 's/^$l://p' src/LAYERS)))
-# A layer with all layers that it needs, directly or through others.
-widened = $(sort $(1) $(foreach l,$(1),$(under_$l)))
-closure = $(if $(filter-out $(1),$(call widened,$(1))),$(call closure,$(call widened,$(1))),$(1))
+# USES_<layer> from src/LAYERS; USES_<file> of the files in tests/unit from their includes: layers and other files there.
+$(foreach l,$(LAYERS),$(eval USES_$l := $(shell sed -n 's/^$l://p' src/LAYERS)))
+$(foreach pair,$(shell awk -F '["/]' '/^\#include "/ { f = FILENAME; sub(/.*\//, "", f); print f "=" $$2 }' tests/unit/*.[ch]),\
+  $(eval USES_$(subst =, += ,$(pair))))
+wider = $(sort $(1) $(foreach l,$(1),$(USES_$l)))
+closure = $(if $(filter-out $(1),$(wider)),$(call closure,$(wider)),$(1))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/$(1)/*.c))
 archives = $(patsubst %,$(BUILD)/layers/%.a,$(1))
-# The layer of tests/unit/test_<file>.c is that of src/*/<file>.c; without such a file: all of them.
+# Tests link the layer of src/*/<file>.c, what they include, and all that these need; tests of the command its objects.
+# Without such a file: all layers.
 layer_of = $(patsubst src/%/,%,$(dir $(firstword $(wildcard src/*/$(1).c))))
-needs = $(if $(filter cli,$(1)),,$(call archives,$(if $(filter-out residual search,$(1)),$(call closure,$(1)),$(INSIDE))))
+needs = $(call archives,$(filter $(INSIDE),$(if $(call layer_of,$(1)),$(call closure,test_$(1).c $(call layer_of,$(1))),$(INSIDE))))
 
 OBJECTS := $(foreach l,$(INSIDE),$(call objects,$l))
 CLI := $(call objects,cli)
@@ -41,11 +44,12 @@ CLI_PARTS := $(filter-out %/main.o,$(CLI))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
-.PHONY: all demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
+.PHONY: all objects demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(BUILD)/entrain $(BUILD)/libentrain.a $(BUILD)/libentrain.so
+objects: $(OBJECTS) $(CLI)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -80,8 +84,7 @@ $(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a
 	$(LINK) $^ $(LIBS) -o $@
 
 .SECONDEXPANSION:
-$(BUILD)/tests/test_%: tests/unit/test_%.c $$(call needs,$$(call layer_of,$$*)) \
-  $$(if $$(filter cli,$$(call layer_of,$$*)),$$(CLI_PARTS) $(BUILD)/libentrain.a) | $(BUILD)/tests
+$(BUILD)/tests/test_%: tests/unit/test_%.c $$(if $$(filter cli,$$(call layer_of,$$*)),$$(CLI_PARTS) $(BUILD)/libentrain.a,$$(call needs,$$*)) | $(BUILD)/tests
 	$(LINK) $(FLAGS) $(CFLAGS) $(TEST_FLAGS_$*) -Itests/unit -MMD -MP -MF $@.d -MT $@ $< \
 	  -Wl,--start-group $(filter %.a %.o,$^) -Wl,--end-group -lcmocka $(LIBS) -o $@
 

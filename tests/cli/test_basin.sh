@@ -74,5 +74,5 @@ run basin three.yaml --over w,d,x.start --grid 3x2x2 --method lm --svg three.svg
 it "--progress tells starts, rate and time left"
 run basin swing.yaml --grid 40x40 --method lm --lanes off --progress; err "^start [0-9]* of 1600"
 it "a signal ends it with the starts so far and exit status 1"
-timeout --foreground --preserve-status -s INT 3 "$ENTRAIN" basin swing.yaml --grid 300x300 --method lm --lanes off --json s.json >out 2>err </dev/null; code=$?
+interrupt INT '^start [1-9][0-9]* of' basin swing.yaml --grid 300x300 --method lm --lanes off --json s.json
 status 1; out "stopped, [0-9]* of 90000 were done"; valid_json s.json; json s.json "0 < d['done'] < d['starts'] and len(d['reached']) == d['done']"

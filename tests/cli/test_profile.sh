@@ -67,5 +67,5 @@ run profile product.yaml --max_simulations 1 --method trust-region; status 1; ou
 it "--progress tells where it is"
 run profile decay.yaml --progress; status 0; err "fit\|profiles"
 it "a signal ends it with exit status 1"
-timeout --foreground --preserve-status -s INT 2 "$ENTRAIN" profile endless.yaml --json s.json >out 2>err </dev/null; code=$?
+interrupt INT '^fit' profile endless.yaml --json s.json
 status 1; valid_json s.json; json s.json "d['stopped']"

@@ -41,5 +41,5 @@ run recover decay.yaml --noise_kind loud; status 2; no_out; err "additive"
 it "--progress tells the trials"
 run recover decay.yaml --truth k=2 --trials 5 --progress; status 0; err "^trial"
 it "a signal ends it with the trials so far and exit status 1"
-timeout --foreground --preserve-status -s INT 2 "$ENTRAIN" recover decay.yaml --truth k=2 --trials 100000 --json s.json >out 2>err </dev/null; code=$?
+interrupt INT '^trial [2-9]' recover decay.yaml --truth k=2 --trials 100000 --json s.json
 status 1; out "stopped; 100000 were requested"; valid_json s.json; json s.json "0 < d['done'] < d['trials']"

@@ -422,7 +422,6 @@ static void sticking_friction_ends_as_chatter(void **state) {
     assert_non_null(strstr(entrain_result_message(r.result), "sign(v)"));
     assert_non_null(strstr(entrain_result_message(r.result), "line 8"));
     assert_int_equal(rows(&r), 10); // it sticks at t = 10 half swings = 9.93
-    assert_true(r.work.seconds < 0.5);
     run_free(&r);
   }
 }
