@@ -9,7 +9,7 @@ enum { AUGMENTED_MOST = 600 };
 
 // ---------------------------------------------------------------- building
 
-typedef struct Builder {
+typedef struct SystemBuilder {
   System *s;
   Model *m;
   Graph *g;
@@ -32,10 +32,10 @@ typedef struct Builder {
   unsigned char *seen;
   unsigned char *depends, of; // by node; of the one that is looked at
   IntArray stack;
-} Builder;
+} SystemBuilder;
 
 // Columns first .. first+count-1 of d, renamed by `to` (-1 leaves a column out).
-static Derivatives take_columns(Builder *b, const Derivatives *d, int first, int count,
+static Derivatives take_columns(SystemBuilder *b, const Derivatives *d, int first, int count,
                                 const int *to) {
   int entries = d->start[d->rows], at = 0;
   Derivatives part = {.rows = d->rows, .start = ARENA_ARRAY(b->scratch, int, d->rows + 1)};
@@ -54,7 +54,7 @@ static Derivatives take_columns(Builder *b, const Derivatives *d, int first, int
 }
 
 // By states and parameters at once: what the two share is derived once.
-static Derivatives derive_both(Builder *b, const Expr *outputs, int rows) {
+static Derivatives derive_both(SystemBuilder *b, const Expr *outputs, int rows) {
   int nx = b->s->nx, np = b->s->np;
   Expr *by = ARENA_ARRAY(b->scratch, Expr, nx + np + 1);
   memcpy(by, b->m->x, (size_t)nx * sizeof *by);
@@ -68,7 +68,7 @@ static void mark_columns(const Derivatives *d, int first, unsigned char *mark) {
 }
 
 // Parameters that enter neither the equations nor the start values nor the times of events cost nothing.
-static void derive_motion(Builder *b) {
+static void derive_motion(SystemBuilder *b) {
   System *s = b->s;
   Derivatives f = derive_both(b, b->m->f, s->nx);
   Derivatives x0 = derive_rows(b->g, b->scratch, b->m->x0, s->nx, b->parameter, s->np);
@@ -104,7 +104,7 @@ static int column_at(const Derivatives *d, int row, int column) {
   return -1;
 }
 
-static Pattern copy_pattern(Builder *b, const Derivatives *d, int columns) {
+static Pattern copy_pattern(SystemBuilder *b, const Derivatives *d, int columns) {
   int rows = d->rows, count = d->start[rows];
   int *start = ARENA_ARRAY(b->s->arena, int, rows + 1),
       *column = ARENA_ARRAY(b->s->arena, int, count + 1);
@@ -117,16 +117,16 @@ typedef struct Outputs { // expressions of one kernel
   ARRAY(Expr) list;
 } Outputs;
 
-static void add_outputs(Builder *b, Outputs *o, const Expr *e, int count) {
+static void add_outputs(SystemBuilder *b, Outputs *o, const Expr *e, int count) {
   for (int i = 0; i < count; i++) array_push(b->scratch, &o->list, e[i]);
 }
 
-static void add_sparse(Builder *b, Outputs *o, const Derivatives *d) {
+static void add_sparse(SystemBuilder *b, Outputs *o, const Derivatives *d) {
   add_outputs(b, o, d->value, d->start[d->rows]);
 }
 
 // What the unknowns of the motion's Newton blocks are at the start.
-static void add_start_guesses(Builder *b, Outputs *o) {
+static void add_start_guesses(SystemBuilder *b, Outputs *o) {
   const Model *m = b->m;
   b->start_guess_count = b->g->blocks.count;
   b->start_guess = ARENA_ARRAY(b->scratch, int, b->start_guess_count + 1);
@@ -141,7 +141,7 @@ static void add_start_guesses(Builder *b, Outputs *o) {
   }
 }
 
-static Outputs start_outputs(Builder *b) {
+static Outputs start_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = {0};
   add_outputs(b, &o, b->m->x0, s->nx);
@@ -156,7 +156,7 @@ static Outputs start_outputs(Builder *b) {
 }
 
 // dS_ik = sum_j f_x[ij] S_jk + f_p[ik]
-static Outputs augmented_outputs(Builder *b) {
+static Outputs augmented_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = {0};
   add_outputs(b, &o, b->m->f, s->nx);
@@ -172,7 +172,7 @@ static Outputs augmented_outputs(Builder *b) {
   return o;
 }
 
-static Outputs sparse_outputs(Builder *b) {
+static Outputs sparse_outputs(SystemBuilder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->m->f, b->s->nx);
   b->s->sparse.f_x = (SparsePart){copy_pattern(b, &b->f_x, b->s->nx), o.list.count};
@@ -183,7 +183,7 @@ static Outputs sparse_outputs(Builder *b) {
 }
 
 // Derivatives by time along given inputs: e_t + e_u du/dt, and the same for the derivatives of inputs
-static void by_time(Builder *b, const Expr *e, int count, Expr *results) {
+static void by_time(SystemBuilder *b, const Expr *e, int count, Expr *results) {
   int nu = b->m->nu, n = 0;
   Expr *by = ARENA_ARRAY(b->scratch, Expr, 3 * nu + 1);
   Expr *seed = ARENA_ARRAY(b->scratch, Expr, 3 * nu + 1);
@@ -196,7 +196,7 @@ static void by_time(Builder *b, const Expr *e, int count, Expr *results) {
   derive_direction(b->g, e, count, by, seed, n, results);
 }
 
-static Outputs jacobian_outputs(Builder *b) {
+static Outputs jacobian_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = {0};
   s->sparse.jacobian = copy_pattern(b, &b->f_x, s->nx);
@@ -205,7 +205,7 @@ static Outputs jacobian_outputs(Builder *b) {
 }
 
 // Empty when f does not depend on time: most models then save a kernel.
-static Outputs by_time_outputs(Builder *b) {
+static Outputs by_time_outputs(SystemBuilder *b) {
   int nx = b->s->nx;
   Outputs o = {0};
   bool varies = false;
@@ -216,7 +216,7 @@ static Outputs by_time_outputs(Builder *b) {
   return o;
 }
 
-static Outputs jacobian_sens_outputs(Builder *b) {
+static Outputs jacobian_sens_outputs(SystemBuilder *b) {
   System *s = b->s;
   int n = s->nx + s->ns;
   Outputs first = jacobian_outputs(b), o = {0};
@@ -230,7 +230,7 @@ static Outputs jacobian_sens_outputs(Builder *b) {
   return o;
 }
 
-static Outputs output_outputs(Builder *b) {
+static Outputs output_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = {0};
   add_outputs(b, &o, b->spec->outputs, s->ny);
@@ -245,13 +245,13 @@ static Outputs output_outputs(Builder *b) {
   return o;
 }
 
-static Outputs event_outputs(Builder *b) {
+static Outputs event_outputs(SystemBuilder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->m->switching, b->s->ne);
   return o;
 }
 
-static Outputs event_sens_outputs(Builder *b) {
+static Outputs event_sens_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = event_outputs(b);
   Derivatives d = derive_both(b, b->m->switching, s->ne);
@@ -267,13 +267,13 @@ static Outputs event_sens_outputs(Builder *b) {
   return o;
 }
 
-static Outputs invariant_outputs(Builder *b) {
+static Outputs invariant_outputs(SystemBuilder *b) {
   Outputs o = {0};
   for (int i = 0; i < b->s->ni; i++) add_outputs(b, &o, &b->m->invariants[i].residual, 1);
   return o;
 }
 
-static Outputs invariant_sens_outputs(Builder *b) {
+static Outputs invariant_sens_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = invariant_outputs(b);
   Derivatives g = derive_both(b, o.list.at, s->ni);
@@ -288,11 +288,11 @@ static Outputs invariant_sens_outputs(Builder *b) {
 
 // ---------------------------------------------------------------- where symbols come from
 
-static void place(Builder *b, Expr e, int segment, int index) {
+static void place(SystemBuilder *b, Expr e, int segment, int index) {
   b->where[e] = (Location){(signed char)segment, index};
 }
 
-static void lay_out(Builder *b) {
+static void lay_out(SystemBuilder *b) {
   System *s = b->s;
   s->at.u = 1;
   s->at.du = s->at.u + s->nu;
@@ -324,7 +324,7 @@ static void lay_out(Builder *b) {
 }
 
 static void hoist_node(void *data, Expr e) {
-  Builder *b = data;
+  SystemBuilder *b = data;
   const ExprNode *n = &b->g->nodes[e];
   if (b->seen[e] || n->op == OP_CONST || n->op == OP_SYMBOL) return;
   b->seen[e] = 1;
@@ -337,7 +337,7 @@ static void hoist_node(void *data, Expr e) {
 }
 
 // What does not vary in time is computed when parameters are set.
-static void hoist(Builder *b, const Outputs *o) {
+static void hoist(SystemBuilder *b, const Outputs *o) {
   for (int i = 0; i < o->list.count; i++) {
     hoist_node(b, o->list.at[i]);
     while (b->stack.count) expr_each_argument(b->g, b->stack.at[--b->stack.count], hoist_node, b);
@@ -350,14 +350,14 @@ enum { OF_NOTHING, OF_TIME, OF_MORE }; // what a node depends on
 enum { OF_MASK = 3, COSTLY = 4 };      // and whether it contains a function call
 
 static void join_argument(void *data, Expr e) {
-  Builder *b = data;
+  SystemBuilder *b = data;
   unsigned char mine = b->of, its = b->depends[e];
   int most = (mine & OF_MASK) > (its & OF_MASK) ? mine & OF_MASK : its & OF_MASK;
   b->of = (unsigned char)(most | ((mine | its) & COSTLY));
 }
 
 // Arguments stand before what is made of them.
-static void find_dependence(Builder *b) {
+static void find_dependence(SystemBuilder *b) {
   b->depends = ARENA_ARRAY(b->scratch, unsigned char, b->where_count);
   for (Expr e = 0; e < b->where_count; e++) {
     const ExprNode *n = &b->g->nodes[e];
@@ -373,7 +373,7 @@ static void find_dependence(Builder *b) {
 }
 
 static void clock_node(void *data, Expr e) {
-  Builder *b = data;
+  SystemBuilder *b = data;
   if (b->seen[e] || b->where[e].segment >= 0 || b->g->nodes[e].op == OP_CONST) return;
   b->seen[e] = 1;
   if ((b->depends[e] & OF_MASK) == OF_MORE) array_push(b->scratch, &b->stack, e);
@@ -383,7 +383,7 @@ static void clock_node(void *data, Expr e) {
 }
 
 // Of a motion with lanes: they are the same in all of them, and known for all times that a step needs before it is made.
-static void find_clock(Builder *b, const Outputs *rhs, const Outputs *rhs_sens) {
+static void find_clock(SystemBuilder *b, const Outputs *rhs, const Outputs *rhs_sens) {
   if (b->s->lanes == 1) return;
   const Outputs *motion[] = {rhs, rhs_sens};
   find_dependence(b);
@@ -397,7 +397,8 @@ static void find_clock(Builder *b, const Outputs *rhs, const Outputs *rhs_sens) 
 
 // ---------------------------------------------------------------- compiling
 
-static void compile(Builder *b, SystemKernel which, const Outputs *o, int lanes, unsigned uniform) {
+static void compile(SystemBuilder *b, SystemKernel which, const Outputs *o, int lanes,
+                    unsigned uniform) {
   System *s = b->s;
   Kernel *k = &s->kernel[which];
   int counts[SEGMENTS] = {s->at.count, s->nx + s->nx * s->stride, s->nx + s->ns};
@@ -412,7 +413,7 @@ static void compile(Builder *b, SystemKernel which, const Outputs *o, int lanes,
 }
 
 // first: by block, the number of its guess in the motion + 1; filled where the kernel is the motion itself.
-static void find_guesses(Builder *b, Kernel *k, int *first, bool fill) {
+static void find_guesses(SystemBuilder *b, Kernel *k, int *first, bool fill) {
   if (!k->code) return;
   int lanes = k->lanes;
   k->guess_count = k->lowered->newton_count;
@@ -430,7 +431,7 @@ static void find_guesses(Builder *b, Kernel *k, int *first, bool fill) {
   }
 }
 
-static void find_all_guesses(Builder *b) {
+static void find_all_guesses(SystemBuilder *b) {
   Kernel *all = b->s->kernel, *motion = &all[b->s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
   int *first = ARENA_ARRAY(b->scratch, int, b->g->blocks.count + 1);
   find_guesses(b, motion, first, true);
@@ -439,7 +440,7 @@ static void find_all_guesses(Builder *b) {
 }
 
 // Behind the motion: others compute these nodes themselves.
-static void compile_clock(Builder *b) {
+static void compile_clock(SystemBuilder *b) {
   Outputs o = {0};
   for (int i = 0; i < b->clock.count; i++) {
     Expr e = b->clock.at[i];
@@ -449,7 +450,7 @@ static void compile_clock(Builder *b) {
   if (b->clock.count) compile(b, KERNEL_CLOCK, &o, CLOCK_LANES, 0);
 }
 
-static void compile_hoist(Builder *b) {
+static void compile_hoist(SystemBuilder *b) {
   Outputs o = {0};
   for (int i = 0; i < b->hoisted.count; i++) {
     Expr e = b->hoisted.at[i];
@@ -459,7 +460,7 @@ static void compile_hoist(Builder *b) {
   compile(b, KERNEL_HOIST, &o, b->s->lanes, 0);
 }
 
-static void find_plain_outputs(Builder *b) {
+static void find_plain_outputs(SystemBuilder *b) {
   System *s = b->s;
   s->output.state = ARENA_ARRAY(s->arena, int, s->ny + 1);
   s->output.all_states = true;
@@ -473,7 +474,7 @@ static void find_plain_outputs(Builder *b) {
   for (int i = 0; i < s->ny; i++) s->output.are_y &= s->output.state[i] == i;
 }
 
-static void make_symbols(Builder *b) {
+static void make_symbols(SystemBuilder *b) {
   System *s = b->s;
   bool second = b->spec->jacobian_sens && s->ns > 0;
   b->du = model_helpers(b->m, HELPER_INPUT_SLOPE, s->nu);
@@ -485,7 +486,7 @@ static void make_symbols(Builder *b) {
   b->unit = model_helpers(b->m, HELPER_UNIT, s->ns);
 }
 
-static void build_kernels(Builder *b) {
+static void build_kernels(SystemBuilder *b) {
   System *s = b->s;
   bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
   Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0},
@@ -534,7 +535,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   s->np = spec->parameter_count;
   s->lanes = spec->lanes;
   s->codes = code_batch_new();
-  Builder b = {.s = s, .m = m, .g = m->graph, .scratch = arena_new(), .spec = spec};
+  SystemBuilder b = {.s = s, .m = m, .g = m->graph, .scratch = arena_new(), .spec = spec};
   b.parameter = ARENA_ARRAY(b.scratch, Expr, s->np + 1);
   for (int k = 0; k < s->np; k++) b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   pthread_mutex_lock(m->lock);

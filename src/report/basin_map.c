@@ -88,14 +88,14 @@ static BasinShade cell_shade(const Basin *b, int i, int j) {
   return (BasinShade)best;
 }
 
-typedef struct Cells {
+typedef struct MapCells {
   int columns, rows;
   unsigned char *shade; // by row, the lowest first
   bool *drawn;
-} Cells;
+} MapCells;
 
-static Cells cells_of(const Basin *b, Arena *a) {
-  Cells c = {b->axes[0].count, b->axes[1].count, NULL, NULL};
+static MapCells cells_of(const Basin *b, Arena *a) {
+  MapCells c = {b->axes[0].count, b->axes[1].count, NULL, NULL};
   size_t count = (size_t)c.columns * (size_t)c.rows;
   c.shade = ARENA_ARRAY(a, unsigned char, count);
   c.drawn = ARENA_ARRAY(a, bool, count);
@@ -105,16 +105,16 @@ static Cells cells_of(const Basin *b, Arena *a) {
   return c;
 }
 
-static size_t cell_at(const Cells *c, int i, int j) {
+static size_t cell_at(const MapCells *c, int i, int j) {
   return (size_t)j * (size_t)c->columns + (size_t)i;
 }
 
-static bool is_like(const Cells *c, size_t first, int i, int j) {
+static bool is_like(const MapCells *c, size_t first, int i, int j) {
   size_t at = cell_at(c, i, j);
   return !c->drawn[at] && c->shade[at] == c->shade[first];
 }
 
-static bool row_is_like(const Cells *c, size_t first, int from, int to, int j) {
+static bool row_is_like(const MapCells *c, size_t first, int from, int to, int j) {
   for (int i = from; i < to; i++)
     if (!is_like(c, first, i, j)) return false;
   return true;
@@ -127,7 +127,7 @@ static void draw_patch(Figure *f, BasinShade s, Frame frame) {
 
 // Equal neighbours become one rectangle, which keeps files small.
 static void draw_cells(const Basin *b, const Axes *axes, Arena *a) {
-  Cells c = cells_of(b, a);
+  MapCells c = cells_of(b, a);
   double width = axes->frame.width / c.columns, height = axes->frame.height / c.rows;
   for (int j = 0; j < c.rows; j++)
     for (int i = 0; i < c.columns; i++) {

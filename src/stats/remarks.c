@@ -8,11 +8,11 @@
 static const double CORRELATED = 0.99, COLOURED = 1e-3, SIGMA_WRONG = 1e-6;
 static const double CHANCE = 1e-6; // below, a fit is not certain either
 
-typedef ARRAY(const char *) Remarks;
+typedef ARRAY(const char *) RemarkList;
 
 #define SAY(...) array_push(an->scratch, r, arena_print(an->a, __VA_ARGS__))
 
-static void say_bounds(Analysis *an, Remarks *r) {
+static void say_bounds(Analysis *an, RemarkList *r) {
   for (int k = 0; an->fitted && k < an->s->n; k++) {
     const StatParameter *s = &an->s->parameters[k];
     const Unknown *f = &an->p->unknowns[k];
@@ -24,7 +24,7 @@ static void say_bounds(Analysis *an, Remarks *r) {
   }
 }
 
-static void say_correlated(Analysis *an, Remarks *r) {
+static void say_correlated(Analysis *an, RemarkList *r) {
   int n = an->s->n;
   for (int i = 0; i < n; i++)
     for (int k = i + 1; k < n; k++) {
@@ -42,7 +42,7 @@ static const char *channel_name(const Analysis *an, int at) {
   return arena_print(an->a, "%s in %s", c->data->name, an->p->experiments[c->experiment].name);
 }
 
-static void say_coloured(Analysis *an, Remarks *r) {
+static void say_coloured(Analysis *an, RemarkList *r) {
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     const StatChannel *c = &an->s->channels[at];
     double p = fmin(c->white_p, c->runs_p);
@@ -70,7 +70,7 @@ static bool contradicts_sigma(const Analysis *an, int at, double *ratio) {
   return fmin(chi_square_above(square, freedom), chi_square_below(square, freedom)) < SIGMA_WRONG;
 }
 
-static void say_sigma(Analysis *an, Remarks *r) {
+static void say_sigma(Analysis *an, RemarkList *r) {
   double ratio;
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     if (an->s->channels[at].exact || !contradicts_sigma(an, at, &ratio)) continue;
@@ -99,7 +99,7 @@ static bool all_sigma_given(const Analysis *an) {
   return given;
 }
 
-static void say_exact(Analysis *an, Remarks *r) {
+static void say_exact(Analysis *an, RemarkList *r) {
   static const char HEAD[] =
       "The residuals are as small as the errors of the simulation: the data hold no noise.";
   if (!all_is_exact(an)) return;
@@ -122,7 +122,7 @@ static void say_exact(Analysis *an, Remarks *r) {
   }
 }
 
-static void say_unknown(Analysis *an, Remarks *r) {
+static void say_unknown(Analysis *an, RemarkList *r) {
   const char **name = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
   int count = 0;
   for (int k = 0; k < an->s->n; k++)
@@ -139,14 +139,14 @@ static void say_unknown(Analysis *an, Remarks *r) {
   text_done(&t);
 }
 
-static void say_few(Analysis *an, Remarks *r) {
+static void say_few(Analysis *an, RemarkList *r) {
   if (an->s->samples + an->rows->prior_count <= an->s->n && !all_sigma_given(an))
     SAY("There %s %ld sample%s for %d number%s: no standard error can be given.",
         an->s->samples == 1 ? "is" : "are", an->s->samples, an->s->samples == 1 ? "" : "s",
         an->s->n, an->s->n == 1 ? "" : "s");
 }
 
-static void say_pieces(Analysis *an, Remarks *r) {
+static void say_pieces(Analysis *an, RemarkList *r) {
   if (!an->pieces) return;
   SAY("The motion magnifies small changes so much that one simulation over the whole time cannot "
       "follow it: everything here comes from %d pieces, each of which begins where the one before "
@@ -160,10 +160,10 @@ static void say_pieces(Analysis *an, Remarks *r) {
 }
 
 void write_remarks(Analysis *an) {
-  static void (*const ALL[])(Analysis *, Remarks *) = {say_unknown,  say_few,       say_exact,
-                                                       say_pieces,   say_bounds,    say_sigma,
-                                                       say_coloured, say_correlated};
-  Remarks found = {0};
+  static void (*const ALL[])(Analysis *, RemarkList *) = {say_unknown,  say_few,       say_exact,
+                                                          say_pieces,   say_bounds,    say_sigma,
+                                                          say_coloured, say_correlated};
+  RemarkList found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);
   for (int i = 0; i < found.count; i++) an->s->remarks[i] = found.at[i];
