@@ -1,4 +1,4 @@
-// Problems made by hand for tests of the estimate layer: a model, experiments whose data it makes itself, free numbers.
+// Problems made by hand for tests of the layers residual, search and stats: a model, experiments whose data it makes itself, unknowns.
 #pragma once
 #include <math.h>
 #include <stdlib.h>
