@@ -1,4 +1,5 @@
 // A comparison tells of each method what a fit by it gives, with work counted alike.
+#include "problem/read_problem.h"
 #include "study/compare.h"
 
 #include "compared.h"
