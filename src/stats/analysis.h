@@ -32,18 +32,6 @@ double residual_freedom(const Analysis *an, int at);
 // Root mean square of the residuals of a channel by that freedom; NaN when there is none.
 double residual_deviation(const Analysis *an, int at);
 
-// held: numbers that are taken as known; NULL: none.
-Projection *project_rows(const Analysis *an, const bool *held);
-// Covariance, standard errors and intervals of all numbers, also of those that stand out as undetermined later.
-void find_intervals(Analysis *an);
-void drop_intervals_of_undetermined(Statistics *s);
-
-// Sensitivities seen through noise or through the accuracy of the simulation: singular values, rank, directions, and for
-// each number whether it can be determined.
-void analyse_identifiability(Analysis *an);
-// Sentences about all of it.
-void write_remarks(Analysis *an);
-// How far sensitivities of unit length can be trusted.
-double sensitivity_accuracy(const Problem *p);
 // Error of a simulation relative to the data below which residuals mean nothing.
 double residual_accuracy(const Problem *p);
+double sum_of_squares(const double *r, int n);

@@ -2,11 +2,12 @@
 // of each number; the singular values of their triangle R say how many standard deviations the data change along the
 // right singular vectors. Directions below the accuracy of the simulation, or below the noise, cannot be determined.
 // Those that no data would show (R v = 0) are looked into by invariance.c.
+#include "stats/identify.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "num/svd.h"
-#include "stats/analysis.h"
 #include "stats/invariance.h"
 #include "stats/say.h"
 
@@ -226,17 +227,9 @@ static void find_structural(Analysis *an, const double *R, Directions *out) {
     name[k] = f->name, lower[k] = f->min, upper[k] = f->max;
     inactive[k] = an->s->parameters[k].inactive;
   }
-  InvarianceModel m = {&prober,
-                       probe_triangle,
-                       probe_change,
-                       n,
-                       name,
-                       ranks(an),
-                       an->x,
-                       lower,
-                       upper,
-                       inactive,
-                       sensitivity_accuracy(an->p)};
+  InvarianceModel m = {
+      &prober, probe_triangle, probe_change,           n, name, ranks(an), an->x, lower,
+      upper,   inactive,       problem_accuracy(an->p)};
   StatDirection *found;
   int count = invariance_directions(an->a, &m, R, &found);
   for (int i = 0; i < count; i++) {
@@ -414,7 +407,7 @@ static void find_errors_at_1_percent(Analysis *an) {
   samples_weigh_constraints(rows, factor);
   for (int i = 0; i < free; i++) one[i] = 1;
   RowSet set = {n, count, rows->column, factor, NULL, NULL};
-  double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
+  double tolerance = fmax(1e-10, 10 * problem_accuracy(an->p));
   projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
   for (int k = 0; k < n; k++)
     an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / value_size(an, k);
@@ -427,7 +420,7 @@ static bool *known_otherwise(const Analysis *an) {
   bool *known = ARENA_ARRAY(an->scratch, bool, rows->n + 1);
   if (rows->prior_count + rows->constraint_count == 0) return known;
   RowSet set = {rows->n, count, rows->column, rows->scale, NULL, NULL};
-  double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
+  double tolerance = fmax(1e-10, 10 * problem_accuracy(an->p));
   const Projection *p = projection_new(an->scratch, &set, tolerance);
   for (int k = 0; k < rows->n; k++) known[k] = !p->lost[k];
   return known;
@@ -515,7 +508,7 @@ static void judge_by_error(Analysis *an, int k) {
 void analyse_identifiability(Analysis *an) {
   Statistics *s = an->s;
   if (s->n == 0) return;
-  double limit = 10 * sensitivity_accuracy(an->p);
+  double limit = 10 * problem_accuracy(an->p);
   double *R = triangle_of(an->scratch, an->rows, an->noise, true);
   double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1), false);
   find_sizes(an, R);

@@ -1,10 +1,11 @@
 // Standard errors and 95 % intervals: estimate +- t * standard error, t of the normal law where the noise is given, of
 // Student's law where it is estimated from the residuals; on logarithmic scales symmetric in the logarithm. Numbers at
 // bounds: see find_sides.
+#include "stats/intervals.h"
+
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/analysis.h"
 
 static const double CONFIDENCE = 0.95;
 
@@ -20,7 +21,7 @@ static RowSet row_set(const Analysis *an, const bool *held) {
 
 Projection *project_rows(const Analysis *an, const bool *held) {
   RowSet set = row_set(an, held);
-  return projection_new(an->scratch, &set, fmax(1e-10, 10 * sensitivity_accuracy(an->p)));
+  return projection_new(an->scratch, &set, fmax(1e-10, 10 * problem_accuracy(an->p)));
 }
 
 typedef struct RowVariance {
@@ -58,7 +59,7 @@ static void set_channel_variance(const Analysis *an, int at, RowVariance *v) {
 static void raise_to_accuracy(const Analysis *an, int at, RowVariance *v) {
   const SampleChannel *c = &an->rows->channels[at];
   for (int i = c->first; i < c->first + c->count; i++) {
-    double least = an->rows->scale[i] * 10 * sensitivity_accuracy(an->p) * c->rms;
+    double least = an->rows->scale[i] * 10 * problem_accuracy(an->p) * c->rms;
     v->variance[i] = fmax(v->variance[i], least * least);
   }
 }
@@ -116,7 +117,7 @@ static void clear_fixed(const Analysis *an, double *covariance) {
 static void keep_above_accuracy(const Analysis *an, double *covariance) {
   int n = an->s->n;
   for (int k = 0; an->pieces && k < n; k++) {
-    double least = sensitivity_accuracy(an->p) * fabs(an->x[k]), *square = &covariance[k * n + k];
+    double least = problem_accuracy(an->p) * fabs(an->x[k]), *square = &covariance[k * n + k];
     if (*square < least * least) *square = least * least;
   }
 }
@@ -196,12 +197,6 @@ static void set_correlation(Statistics *s) {
       double r = s->covariance[i * s->n + k] / scale;
       s->correlation[i * s->n + k] = i == k && !isnan(scale) ? 1 : scale > 0 ? r : nan("");
     }
-}
-
-static double sum_of_squares(const double *r, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += r[i] * r[i];
-  return sum;
 }
 
 void find_intervals(Analysis *an) {

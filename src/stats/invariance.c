@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "stats/combination.h"
 #include "stats/null_space.h"

@@ -1,8 +1,9 @@
 // Sentences about bounds, correlations, residuals that are not white, and noise that is not as given.
+#include "stats/remarks.h"
+
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/analysis.h"
 #include "stats/say.h"
 
 static const double CORRELATED = 0.99, COLOURED = 1e-3, SIGMA_WRONG = 1e-6;

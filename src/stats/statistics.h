@@ -1,7 +1,8 @@
 // How far the result of a fit can be trusted: intervals, correlation, quality of the fit, what the data cannot tell.
 #pragma once
-#include "residual/evaluate.h"
-#include "search/fit_result.h"
+#include <stdbool.h>
+
+#include "base/arena.h"
 
 typedef struct StatParameter { // by unknown
   // 95 %, NaN for what is not identifiable or cannot have any. Numbers on a logarithmic scale have intervals that are
@@ -72,10 +73,5 @@ typedef struct Statistics {
   int remark_count;
 } Statistics;
 
-// The weighting of a result: by its sigmas, where they are estimated by its own residuals. The caller frees it.
-Weighting *statistics_weighting(const FitResult *r, EvalWork *w);
-// The work, of the fitting that was fitted, is used for simulations. Never NULL.
-Statistics *statistics_new(const FitResult *r, EvalWork *w, const Weighting *weighting);
-// The same at any point x, for 'check': no residual statistics matter, sigma as in the problem or from the data.
-Statistics *statistics_at(EvalWork *w, const double *x);
+Statistics *statistics_new(int unknowns, int channels); // nothing is known: NaN everywhere
 void statistics_free(Statistics *s);

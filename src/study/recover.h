@@ -1,6 +1,6 @@
 // A study with known truth: simulate at the truth, add noise, identify, see how good estimates and intervals are.
 #pragma once
-#include "stats/statistics.h"
+#include "problem/problem.h"
 
 typedef struct RecoverParameter {
   double truth, mean, bias, spread; // over the trials that succeeded; spread: standard deviation
