@@ -1,5 +1,6 @@
 // What can be said before any fit: is the problem sound, can it be simulated, what will the data tell.
 #pragma once
+#include "problem/problem.h"
 #include "stats/statistics.h"
 
 typedef enum FindingKind { FINDING_GOOD, FINDING_NOTE, FINDING_WARNING, FINDING_ERROR } FindingKind;
@@ -23,10 +24,7 @@ typedef struct Check {
   double *sensitivity;
 } Check;
 
-Check *check_run(const Problem *p);
 void check_free(Check *c);
-
-// For the parts of a check.
 void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 // "theta", or "theta in swing" when there are several experiments.

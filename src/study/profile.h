@@ -2,6 +2,8 @@
 // objective rises by tells how far the number may be from its estimate, without any linear theory
 // (Raue et al. 2009, Bioinformatics 25:1923; Bates and Watts 1988, Nonlinear Regression Analysis, chapter 6).
 #pragma once
+#include "residual/work_count.h"
+#include "search/fit_result.h"
 #include "stats/statistics.h"
 
 // PROFILE_END(name, word, sentence): how a profile ends to one side
@@ -104,27 +106,10 @@ typedef struct Profile {
   double seconds;
 } Profile;
 
-// Below, what an interval ends at is lost in what simulations leave open; above, no law of noise holds so far out.
-#define PROFILE_LEVEL_LEAST 0.5
-#define PROFILE_LEVEL_MOST 0.9999
+// The scale on which an unknown is profiled: that on which it is searched.
+bool profile_in_logs(const Unknown *f, double estimate);
+double profile_scaled(const Unknown *f, double estimate, double value);
 
-typedef struct ProfileRequest {
-  const int *numbers; // of problem->unknowns; NULL: all
-  int count;
-  double level; // PROFILE_LEVEL_LEAST to PROFILE_LEVEL_MOST
-  // How far a profile is followed where nothing ends it, in sizes of the number; a factor where that is.
-  double range;
-  // searched on a logarithmic scale; > 1.
-} ProfileRequest;
-
-// Told while it runs: `fitting` before the first profile; p->sides_done changes then. false stops: sides that are not done
-// have end STOPPED.
-typedef bool ProfileListener(void *data, const Profile *p, bool fitting);
-
-// The fit by the problem's method, then the profiles, on as many threads as the problem's option says; they do not change
-// the result. NULL and err when there is nothing to profile. A fit without result has no curves.
-Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileListener *listener,
-                     void *data, Err *err);
 void profile_free(Profile *p);
 // The side has come to an end that is one of the profile, of a bound or of a constraint.
 bool profile_side_is_done(const ProfileSide *s);

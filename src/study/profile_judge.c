@@ -1,4 +1,6 @@
 // What a profile says, in words.
+#include "study/profile_judge.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,8 @@
 #include "stats/invariance.h"
 #include "stats/samples.h"
 #include "stats/say.h"
-#include "study/profile_parts.h"
+
+static const double FLAT = 0.01; // ratio, in thresholds, up to which a profile counts as flat
 
 typedef struct Judge {
   const Profile *p;
@@ -62,7 +65,7 @@ static double passes(const Judge *j, const ProfilePoint *a, const ProfilePoint *
 static void measure_side(Judge *j, int which) {
   ProfileSide *s = &j->c->side[which];
   int step = which ? 1 : -1;
-  double limit = PROFILE_FLAT * j->p->threshold;
+  double limit = FLAT * j->p->threshold;
   bool flat = true;
   s->flat_to = j->estimate;
   s->highest = 0;

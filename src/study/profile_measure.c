@@ -1,13 +1,14 @@
 // Thresholds of the profiles: the squared quantile of the normal law, or of Student's where the noise is not given,
 // times the variance by the covariance of the fit over that by the curvature alone. Tangents of the profiles from the
 // inverse curvature.
+#include "study/profile_measure.h"
+
 #include <math.h>
 
 #include "num/distribution.h"
 #include "stats/analysis.h"
 #include "stats/covariance.h"
 #include "stats/samples.h"
-#include "study/profile_parts.h"
 
 // ---------------------------------------------------------------- noise
 
@@ -29,7 +30,7 @@ static Projection *curvature_rows(Arena *a, const Problem *p, const Samples *row
   bool *ignored = ARENA_ARRAY(a, bool, count + 1);
   for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
   RowSet set = {rows->n, count, rows->column, rows->scale, ignored, NULL};
-  return projection_new(a, &set, fmax(1e-10, 10 * sensitivity_accuracy(p)));
+  return projection_new(a, &set, fmax(1e-10, 10 * problem_accuracy(p)));
 }
 
 // Variance of a weighted residual, not below what simulations leave open (as in the intervals of a fit).
@@ -37,8 +38,8 @@ static double usual_variance(const Profile *p, const Samples *rows) {
   double least = 0;
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++) {
-      double error = rows->scale[rows->channels[c].first + i] * 10 *
-                     sensitivity_accuracy(p->problem) * rows->channels[c].rms;
+      double error = rows->scale[rows->channels[c].first + i] * 10 * problem_accuracy(p->problem) *
+                     rows->channels[c].rms;
       least += error * error / (rows->count ? rows->count : 1);
     }
   double variance = p->statistics->variance;

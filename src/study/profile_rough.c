@@ -1,9 +1,10 @@
 // How rough the objective is: how far values near the estimates lie beside a polynomial.
+#include "study/profile_rough.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "stats/samples.h"
-#include "study/profile_parts.h"
 
 enum { POINTS = 11, TERMS = 6, CURVES_MOST = 3, HALVINGS_MOST = 12 };
 // The first way to each side: the standard error that the number would have if all others were known, but at most

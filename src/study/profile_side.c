@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "stats/samples.h"
-#include "study/profile_parts.h"
 #include "study/profile_refit.h"
 
 int side_point_width(const Problem *p) {

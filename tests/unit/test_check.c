@@ -1,5 +1,5 @@
 // What check says is true of the problem, and it says nothing bad of a good one.
-#include "study/check.h"
+#include "study/check_run.h"
 
 #include "known_truth.h"
 #include "made_problem.h"
