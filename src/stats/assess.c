@@ -97,17 +97,10 @@ static void analyse(Analysis *an) {
   write_remarks(an);
 }
 
-static bool sigma_is_estimated(const Problem *p) {
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      if (p->experiments[e].channels[c].sigma_kind == SIGMA_ESTIMATED) return true;
-  return false;
-}
-
 Weighting *assess_weighting(const FitResult *r, EvalWork *w) {
   const Fitting *f = eval_fitting(w);
   Weighting *own = weighting_new(f->data, r->sigma);
-  if (r->outcome == FIT_NO_START || !sigma_is_estimated(f->problem)) return own;
+  if (r->outcome == FIT_NO_START || !noise_is_estimated(f->problem)) return own;
   EvalSpec spec = eval_spec(f, NULL);
   spec.weighting = own;
   double change;

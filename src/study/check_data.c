@@ -97,8 +97,7 @@ enum { SAMPLES_TO_JUDGE = 30, NOISE_APART = 3 };
 
 static void look_at_sigma(Check *c, const char *label, const Channel *channel,
                           const DataQuality *q) {
-  bool given = channel->sigma_kind == SIGMA_NUMBER || channel->sigma_kind == SIGMA_RELATIVE;
-  if (!given || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
+  if (!sigma_is_given(channel) || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
   double ratio = q->noise / channel->sigma;
   if (ratio > NOISE_APART && q->noise < 0.2 * q->deviation)
     check_add(c, FINDING_WARNING, TOPIC,

@@ -177,16 +177,14 @@ static StartFacts start_facts_new(Check *c, const MeasuredData *d) {
   return f;
 }
 
-static void add_first_sample(const StartFacts *f, StartChannel *s, const ResidualBlock *b) {
-  s->first_error = b->column[f->n][0] / b->scale[0];
-  s->first_is_given = true;
-  for (int j = 0; j < f->n; j++) s->first_is_given &= b->column[j][0] == 0;
-}
-
 static void add_block(void *data, const ResidualBlock *b) {
   StartFacts *f = data;
   StartChannel *s = &f->channels[f->first[b->experiment] + b->channel];
-  if (b->rows && b->first == 0) add_first_sample(f, s, b);
+  if (b->rows && b->first == 0) {
+    s->first_error = b->column[f->n][0] / b->scale[0];
+    s->first_is_given = true;
+    for (int j = 0; j < f->n; j++) s->first_is_given &= b->column[j][0] == 0;
+  }
   s->count += b->rows;
   for (int i = 0; i < b->rows; i++) {
     double scale = b->scale[i], r = b->column[f->n][i];
@@ -225,16 +223,13 @@ static void look_at_first_samples(const StartFacts *f) {
     }
 }
 
-static bool method_is_local(Method m) {
-  return m != METHOD_AUTO && m != METHOD_HOMOTOPY;
-}
-
 static void look_at_phase(const StartFacts *f) {
   double error = 0, about = 0;
   for (int k = 0; k < problem_channels(f->c->problem); k++)
     if (f->channels[k].about > 0) error += f->channels[k].error / f->channels[k].about, about += 1;
   if (!(error > about)) return; // a constant would do better
-  bool local = method_is_local(f->c->problem->method);
+  Method m = f->c->problem->method;
+  bool local = m != METHOD_AUTO && m != METHOD_HOMOTOPY;
   check_add(
       f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
       "At the start values the model is further from the data than their mean is. A search from "
@@ -257,13 +252,6 @@ static void look_at_sizes(const StartFacts *f) {
     }
 }
 
-static bool sigma_is_estimated(const Problem *p) {
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int k = 0; k < p->experiments[e].channel_count; k++)
-      if (p->experiments[e].channels[k].sigma_kind == SIGMA_ESTIMATED) return true;
-  return false;
-}
-
 static void look_at_objective(const StartFacts *f, double data) {
   Check *c = f->c;
   if (!(c->floor > 1e-8 * data)) {
@@ -281,7 +269,7 @@ static void look_at_objective(const StartFacts *f, double data) {
         "alone explains (about %.3g).",
         c->objective_start, c->objective_start / c->floor, c->floor);
   }
-  if (sigma_is_estimated(c->problem))
+  if (noise_is_estimated(c->problem))
     check_add(c, FINDING_NOTE, "start",
               "These objectives hold with sigma as differences of the data show it; 'fit' finds "
               "its own, and its objectives hold with that one.");

@@ -43,17 +43,7 @@ static const char *name_of(const Judge *j, int number) {
   return j->p->problem->unknowns[number].name;
 }
 
-static const char *keep(const Judge *j, Text *t) {
-  const char *text = arena_copy(j->p->arena, t->at, t->length);
-  text_done(t);
-  return text;
-}
-
 // ---------------------------------------------------------------- how flat
-
-static bool is_inside(const ProfileSide *s, double value, double estimate) {
-  return s->at < estimate ? value >= s->at : value <= s->at;
-}
 
 // The root of the ratio is linear between points: where it passes the limit.
 static double passes(const Judge *j, const ProfilePoint *a, const ProfilePoint *b, double limit) {
@@ -71,7 +61,8 @@ static void measure_side(Judge *j, int which) {
   s->highest = 0;
   for (int i = estimate_at(j) + step; i >= 0 && i < j->c->point_count; i += step) {
     const ProfilePoint *at = &j->c->points[i];
-    if (is_inside(s, at->value, j->estimate)) s->highest = fmax(s->highest, at->ratio);
+    bool inside = s->at < j->estimate ? at->value >= s->at : at->value <= s->at;
+    if (inside) s->highest = fmax(s->highest, at->ratio);
     if (flat)
       s->flat_to = at->ratio <= limit ? at->value : passes(j, &j->c->points[i - step], at, limit);
     flat = flat && at->ratio <= limit;
@@ -167,22 +158,16 @@ static const ProfilePoint *point_beyond(const Judge *j, int which) {
   return best;
 }
 
-// Whether number k has come into a bound on the way to the end of the side, and stays there.
-static bool is_wall(const Judge *j, int which, int k) {
-  const ProfilePoint *beyond = point_beyond(j, which);
-  if (!beyond || k == j->c->number) return false;
-  return at_bound(&j->p->problem->unknowns[k], beyond->x[k]);
-}
-
+// Names an unknown that has reached a bound on the way to the end of the side, and stays there:
 // "Below 264 A cannot follow: it is at its bound 400."
 static void say_walls(const Judge *j, int which, Text *t) {
   const ProfileSide *s = &j->c->side[which];
-  if (s->end != PROFILE_CROSSED) return;
+  const ProfilePoint *beyond = point_beyond(j, which);
+  if (s->end != PROFILE_CROSSED || !beyond) return;
   for (int k = 0; k < j->p->problem->unknown_count; k++)
-    if (is_wall(j, which, k)) {
+    if (k != j->c->number && at_bound(&j->p->problem->unknowns[k], beyond->x[k])) {
       text_print(t, " %s %.4g %s cannot follow: it is at its bound %.4g.",
-                 which ? "Above" : "Below", s->flat_to, name_of(j, k),
-                 point_beyond(j, which)->x[k]);
+                 which ? "Above" : "Below", s->flat_to, name_of(j, k), beyond->x[k]);
       return;
     }
 }
@@ -200,14 +185,10 @@ static void say_flat(const Judge *j, Text *t) {
     text_add(t, " Other data, or data with less noise, may determine it.");
 }
 
-static bool is_open(const ProfileSide *s) {
-  return s->end == PROFILE_BOUND || s->end == PROFILE_RANGE;
-}
-
 static void say_open_side(const Judge *j, int which, Text *t) {
   const ProfileSide *s = &j->c->side[which];
   const char *word = which ? "upper" : "lower";
-  if (!is_open(s)) return;
+  if (s->end != PROFILE_BOUND && s->end != PROFILE_RANGE) return;
   if (s->at == j->estimate)
     text_print(t, "%s%s is estimated at its %s bound %.4g.", t->length ? " " : "", j->f->name, word,
                s->at);
@@ -285,7 +266,9 @@ static const char *remark_of(const Judge *j) {
     say_trouble(j, which, &t);
   }
   say_shape(j, &t);
-  return keep(j, &t);
+  const char *remark = arena_copy(j->p->arena, t.at, t.length);
+  text_done(&t);
+  return remark;
 }
 
 void profile_judge(Profile *p) {

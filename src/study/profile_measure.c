@@ -6,23 +6,10 @@
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/analysis.h"
 #include "stats/covariance.h"
 #include "stats/samples.h"
 
 // ---------------------------------------------------------------- noise
-
-static bool is_given(const Channel *c) {
-  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
-}
-
-static bool all_given(const Problem *p) {
-  bool given = p->options.loss != LOSS_HUBER;
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      given = given && is_given(&p->experiments[e].channels[c]);
-  return given;
-}
 
 // Rows of the objective's second derivatives, as they are where residuals are linear.
 static Projection *curvature_rows(Arena *a, const Problem *p, const Samples *rows) {
@@ -92,7 +79,7 @@ static void set_interval(const Profile *p, ProfileCurve *c) {
 void profile_measure(Profile *p, EvalWork *w, const Weighting *weighting) {
   Arena *a = arena_new();
   int n = p->problem->unknown_count;
-  bool given = all_given(p->problem);
+  bool given = p->problem->options.loss != LOSS_HUBER && noise_is_given(p->problem);
   const Samples *rows = samples_new(a, w, weighting, NULL, p->fit->x);
   Projection *projection = rows ? curvature_rows(a, p->problem, rows) : NULL;
   double *inverse = ARENA_ARRAY(a, double, n *n + 1);

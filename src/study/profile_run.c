@@ -78,12 +78,6 @@ static void take_side(Profile *p, const SideJob *job) {
   p->sides_done++;
 }
 
-static SideJob *copy_job(Arena *a, size_t size, const SideJob *job) {
-  SideJob *copy = arena_alloc(a, 1, size);
-  memcpy(copy, job, size);
-  return copy;
-}
-
 // Of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then, whether
 // they were done or not, so that the answer is the same for any number of threads.
 static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
@@ -91,7 +85,7 @@ static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
   while (!better && pool_collect(pool, job)) {
     work_count_add(&s->p->work, &job->work);
     if (job->walk.end == WALK_BETTER)
-      better = copy_job(a, size, job);
+      better = job;
     else if (job->walk.end != WALK_STOPPED)
       take_side(s->p, job);
     goes_on(s);
@@ -150,14 +144,6 @@ static bool relay_fit(void *data, const FitProgress *progress) {
   return !s->p->stopped;
 }
 
-static void note_restart(Profile *p, int curve, double before, double after) {
-  p->notes[p->note_count++] =
-      arena_print(p->arena,
-                  "The profile of %s found a better optimum: objective %.6g instead of %.6g. All "
-                  "profiles begin there.",
-                  p->problem->unknowns[p->curves[curve].number].name, after, before);
-}
-
 static bool has_result(const FitResult *f) {
   return f->objective < HUGE_VAL && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
 }
@@ -187,7 +173,11 @@ static bool restart(ProfileStudy *s, const SideJob *better) {
   double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
   bool is_better = after < better_below(s, better->curve);
   if (is_better) {
-    note_restart(p, better->curve, p->objective, after);
+    p->notes[p->note_count++] = arena_print(
+        p->arena,
+        "The profile of %s found a better optimum: objective %.6g instead of %.6g. All "
+        "profiles begin there.",
+        p->problem->unknowns[p->curves[better->curve].number].name, after, p->objective);
     p->restarts++;
   }
   fit_free(is_better ? p->fit : fit);
@@ -212,10 +202,6 @@ static double least_factor(const Profile *p) {
 
 // Errors of simulations, in thresholds, above which they would blur the profiles.
 static const double BLUR = 0.01, SHARPER = 1e-3, SHARPEST = 1e-13;
-
-static bool is_blurred(const Profile *p, double accuracy) {
-  return 2 * accuracy > BLUR * p->threshold * least_factor(p);
-}
 
 static void simulate_sharper(ProfileStudy *s) {
   Problem *sharp = ARENA_NEW(s->p->arena, Problem);
@@ -246,7 +232,8 @@ static bool look_at_result(ProfileStudy *s) {
   bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
   describe(s);
   if (!evaluate_result(s, s->simulated != p->problem)) return false;
-  if (!can_be_sharper || !is_blurred(p, s->accuracy)) return true;
+  bool blurred = 2 * s->accuracy > BLUR * p->threshold * least_factor(p);
+  if (!can_be_sharper || !blurred) return true;
   simulate_sharper(s);
   if (!evaluate_result(s, true)) return false;
   describe(s);
