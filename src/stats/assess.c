@@ -25,7 +25,7 @@ static void find_bounds(Analysis *an) {
 
 // ---------------------------------------------------------------- channels
 
-// Of constant data it makes no sense; rounding leaves them a spread.
+// NaN for constant data, whose spread is rounding only.
 static double fit_percent(const Channel *c, double squares) {
   double mean = 0, spread = 0, size = 0;
   for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
@@ -48,7 +48,7 @@ static void describe_channel(Analysis *an, int at) {
   out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
 }
 
-// Given, or seen in the residuals of a fit, or in the differences of the data; else assumed.
+// Noise as given, else from the residuals of a fit, else from differences of the data, else assumed.
 static void find_noise(Analysis *an) {
   for (int at = 0; at < an->s->channel_count; at++) {
     const SampleChannel *c = &an->rows->channels[at];

@@ -1,5 +1,5 @@
 // What the data can tell. Sensitivities are divided by the noise of their channel and multiplied by the typical size
-// of each number; the singular values of their triangle R say how many standard deviations the data change along the
+// of each unknown; the singular values of their triangle R say how many standard deviations the data change along the
 // right singular vectors. Directions below the accuracy of the simulation, or below the noise, cannot be determined.
 // Those that no data would show (R v = 0) are looked into by invariance.c.
 #include "stats/identify.h"
@@ -58,8 +58,8 @@ static double value_size(const Analysis *an, int k) {
   return typical_size(&an->p->unknowns[k], an->x[k]);
 }
 
-// A number that may be zero is not known badly because it is small: what counts is the range that was thought possible or,
-// without bounds but about zero, several times what noise hides.
+// A small unknown that may be zero is not badly known: it is compared with the range between its bounds or, without bounds
+// but near zero, with several times what noise hides.
 static bool may_be_zero(const Unknown *f) {
   bool bounded = isfinite(f->max - f->min);
   return f->min < 0 && f->max > 0 && (bounded || f->start == 0);
@@ -70,8 +70,8 @@ static double size_about_zero(const Unknown *f, double hidden) {
   return isfinite(range) ? range / 4 : 10 * hidden;
 }
 
-// At a bound the value is the user's, and may be far below what the data could see: then the change counts that noise
-// would just hide, were all else known.
+// At a bound the value is the user's, and may be far below what the data can show: then the size is the change that noise
+// would just hide if all other unknowns were known.
 static void find_sizes(Analysis *an, const double *R) {
   int n = an->s->n;
   an->size = ARENA_ARRAY(an->scratch, double, n + 1);
@@ -378,7 +378,7 @@ static void find_weak(Analysis *an, const double *R, const double *R_data, doubl
   }
 }
 
-// ---------------------------------------------------------------- numbers
+// ---------------------------------------------------------------- single unknowns
 
 static void find_singular_values(Analysis *an, const double *R, double limit_factor) {
   Statistics *s = an->s;
@@ -413,7 +413,7 @@ static void find_errors_at_1_percent(Analysis *an) {
     an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / value_size(an, k);
 }
 
-// Numbers that priors or constraints make known although the data do not.
+// Unknowns that priors or constraints determine although the data do not.
 static bool *known_otherwise(const Analysis *an) {
   const Samples *rows = an->rows;
   int count = samples_rows(rows);
@@ -450,7 +450,7 @@ static void judge_by_direction(Analysis *an, const StatDirection *d, const bool 
   }
 }
 
-// The number that it exchanges effects with most, -1: none.
+// The unknown that it is most correlated with, -1: none.
 static int partner(const Statistics *s, int k) {
   int best = -1;
   for (int i = 0; i < s->n; i++) {
@@ -474,7 +474,7 @@ static void say_trade(const Analysis *an, int k, Text *t) {
   text_add(t, ".");
 }
 
-// What is known of a number at a bound: how far from it the data allow it to be.
+// What is known of an unknown at a bound: how far from it the data allow it to be.
 static void say_error_at_bound(const Analysis *an, int k, Text *t) {
   const StatParameter *s = &an->s->parameters[k];
   const Unknown *f = &an->p->unknowns[k];

@@ -19,8 +19,8 @@ typedef struct Check {
   bool starts;                   // the model can be simulated at the start values
   double objective_start, floor; // floor NaN when unknown
   Statistics *statistics;        // at the start, NULL when it cannot be simulated
-  // [channel of all experiments in one row][free]: rms change of the channel, relative to the rms of its data, when the
-  // number becomes 1 % larger at the start. NULL when it cannot be simulated.
+  // [channel of all experiments in one row][unknown]: rms change of the channel, relative to the rms of its data, when the
+  // unknown becomes 1 % larger at the start. NULL when it cannot be simulated.
   double *sensitivity;
 } Check;
 

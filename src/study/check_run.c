@@ -7,7 +7,7 @@
 #include "study/check_data.h"
 #include "study/synthetic.h"
 
-enum { NUMBERS_TO_DESCRIBE = 30, CHANNELS_IN_A_SENTENCE = 4, OUT_OF_PROPORTION = 30 };
+enum { UNKNOWNS_TO_DESCRIBE = 30, CHANNELS_IN_A_SENTENCE = 4, OUT_OF_PROPORTION = 30 };
 
 // ---------------------------------------------------------------- model
 
@@ -52,11 +52,12 @@ static void look_at_start_values(Check *c) {
 
 static void look_at_model(Check *c) {
   const Model *m = c->problem->model;
-  check_add(c, FINDING_GOOD, "model",
-            "%s: %d equation%s for %d unknown%s; %d state%s, %d input%s; %d number%s to estimate.",
-            m->flat->name, m->equation_count, plural(m->equation_count), m->unknown_count,
-            plural(m->unknown_count), m->nx, plural(m->nx), m->nu, plural(m->nu),
-            c->problem->unknown_count, plural(c->problem->unknown_count));
+  check_add(
+      c, FINDING_GOOD, "model",
+      "%s: %d equation%s for %d unknown%s; %d state%s, %d input%s; %d parameter%s to estimate.",
+      m->flat->name, m->equation_count, plural(m->equation_count), m->unknown_count,
+      plural(m->unknown_count), m->nx, plural(m->nx), m->nu, plural(m->nu),
+      c->problem->unknown_count, plural(c->problem->unknown_count));
   pass_on_warnings(c, "model", &m->flat->warnings);
   pass_on_warnings(c, "data", &c->problem->warnings);
   look_at_start_values(c);
@@ -120,7 +121,7 @@ static void look_at_problem_constraints(Check *c) {
               one->experiment < 0 ? "" : " in ",
               one->experiment < 0 ? "" : p->experiments[one->experiment].name,
               violated ? "does not hold" : "holds", constraint_value(p, k, x),
-              violated ? ", and a search begins with going to where it holds" : "");
+              violated ? ", and a search first moves to where it holds" : "");
   }
 }
 
@@ -199,8 +200,9 @@ static void report_failure(Check *c, const char *why) {
   check_add(
       c, FINDING_ERROR, "start",
       "The model cannot be simulated at the start values: %.1200s Change the start values under "
-      "'estimate', or the window. Methods auto and homotopy may find a way all the same, because "
-      "they tie the model to the data.",
+      "'estimate', or the window. Methods auto and homotopy may still work, because they couple "
+      "the "
+      "model to the data.",
       why);
 }
 
@@ -216,10 +218,11 @@ static void look_at_first_samples(const StartFacts *f) {
       if (!s->count || channel->t[0] != p->experiments[e].start || !s->first_is_given ||
           !(fabs(s->first_error) > allowed))
         continue;
-      check_add(f->c, FINDING_WARNING, "start",
-                "%s: the data begin at %.4g, the model at %.4g, and no estimated number can change "
-                "that. Correct the start values, or estimate them (name.start).",
-                check_channel_label(f->c, e, k), channel->y[0], channel->y[0] + s->first_error);
+      check_add(
+          f->c, FINDING_WARNING, "start",
+          "%s: the data begin at %.4g, the model at %.4g, and no estimated parameter can change "
+          "that. Correct the start values, or estimate them (name.start).",
+          check_channel_label(f->c, e, k), channel->y[0], channel->y[0] + s->first_error);
     }
 }
 
@@ -279,7 +282,7 @@ static void look_at_objective(const StartFacts *f, double data) {
 
 // ---------------------------------------------------------------- sensitivity
 
-// One per cent of a number; of its range when it is 0.
+// One per cent of an unknown; of its range when it is 0.
 static double one_percent(const Unknown *f) {
   if (f->start != 0) return 0.01 * fabs(f->start);
   double range = f->max - f->min;
@@ -343,17 +346,18 @@ static void look_at_sensitivity(const StartFacts *f) {
   Check *c = f->c;
   double largest = 0;
   fill_sensitivity(f);
-  if (f->n > NUMBERS_TO_DESCRIBE) return;
+  if (f->n > UNKNOWNS_TO_DESCRIBE) return;
   for (int j = 0; j < f->n; j++) largest = fmax(largest, describe_sensitivity(c, j));
   if (largest >= 1)
-    check_add(c, FINDING_NOTE, "sensitivity",
-              "A change by 1 %% that is as large as the data themselves: at the start values the "
-              "model is unstable, chaotic or far too large.");
+    check_add(
+        c, FINDING_NOTE, "sensitivity",
+        "A change by 1 %% changes the simulated data by as much as the data themselves: at the "
+        "start values the model is unstable, chaotic or far too large.");
 }
 
 // ---------------------------------------------------------------- identifiability
 
-static void look_at_single_numbers(Check *c, const Statistics *s) {
+static void look_at_single_unknowns(Check *c, const Statistics *s) {
   for (int i = 0; i < s->n; i++) {
     const StatParameter *q = &s->parameters[i];
     const char *name = c->problem->unknowns[i].name;
@@ -386,7 +390,7 @@ static void tell_direction(Check *c, const StatDirection *d) {
               d->text);
   else
     check_add(c, FINDING_NOTE, "identifiability",
-              "%s (At the start values; it may be different at the optimum, 'fit' tells.)",
+              "%s (At the start values; it may be different at the optimum, which 'fit' shows.)",
               d->text);
 }
 
@@ -400,22 +404,21 @@ static void look_at_identifiability(Check *c) {
   const Statistics *s = c->statistics;
   for (int k = 0; k < s->direction_count; k++)
     if (!moves_inactive_only(s, &s->directions[k])) tell_direction(c, &s->directions[k]);
-  look_at_single_numbers(c, s);
+  look_at_single_unknowns(c, s);
   if (s->rank < s->n)
     check_add(c, FINDING_NOTE, "identifiability", "Rank %d of %d at the start.", s->rank, s->n);
   else if (noise_hides_some(s))
-    check_add(
-        c, FINDING_NOTE, "identifiability",
-        "Only noise is in the way: with more or better data of the same kind %s could be told "
-        "(condition of the scaled sensitivities %.3g).",
-        s->n == 1 ? c->problem->unknowns[0].name : "all numbers",
-        s->singular_values[0] / s->singular_values[s->n - 1]);
+    check_add(c, FINDING_NOTE, "identifiability",
+              "Only noise prevents it: more or better data of the same kind would determine %s "
+              "(condition of the scaled sensitivities %.3g).",
+              s->n == 1 ? c->problem->unknowns[0].name : "all parameters",
+              s->singular_values[0] / s->singular_values[s->n - 1]);
   else if (s->n == 1)
-    check_add(c, FINDING_GOOD, "identifiability", "The data can tell %s.",
+    check_add(c, FINDING_GOOD, "identifiability", "The data determine %s.",
               c->problem->unknowns[0].name);
   else if (s->n)
     check_add(c, FINDING_GOOD, "identifiability",
-              "The data can tell all %d numbers apart at the start (condition of the scaled "
+              "The data determine all %d parameters at the start values (condition of the scaled "
               "sensitivities %.3g).",
               s->n, s->singular_values[0] / s->singular_values[s->n - 1]);
 }
@@ -450,7 +453,7 @@ static void look_at_start(Check *c, EvalWork *w) {
   else
     check_add(c, FINDING_ERROR, "start",
               "At the start values the model can be simulated, but its distance to the data is too "
-              "large for numbers. Look for impossible values in the data, or change the start "
+              "large to be computed. Look for impossible values in the data, or change the start "
               "values under 'estimate'.");
 }
 

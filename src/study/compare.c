@@ -10,7 +10,7 @@
 #include "search/fit.h"
 #include "study/random_start.h"
 
-// A worse objective by this share of that of the data against their means is no difference.
+// Objectives that differ by less than this share of the objective of the mean of the data count as equal.
 static const double OBJECTIVE_APART = 1e-9;
 enum { START_STREAM = 1 }; // of random starts, so that they are those of 'recover'
 
@@ -20,7 +20,7 @@ typedef struct CompareStudy { // what all runs share
   CompareListener *listener;
   void *listener_data;
   int row, run, runs;
-  CompareRun *into; // whose steps are noted; NULL: nobody's
+  CompareRun *into; // whose steps are recorded; NULL: none
   double began;
   bool stop;
 } CompareStudy;
@@ -167,7 +167,7 @@ static void run_again_side_by_side(CompareStudy *s, Problem *p, CompareRun *run)
   TimedFit t = timed_fit(s, p, s->c->threads, run->start);
   const FitResult *f = t.result;
   if (!s->stop) {
-    // A limit of time ends where the clock says.
+    // With a time limit results depend on the clock.
     run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->unknown_count);
     run->figures.seconds_parallel = t.seconds;
     run->figures.evaluations_parallel = (double)evaluations_of(s->p, f->work.in_turn);
@@ -202,7 +202,7 @@ static void run_once(CompareStudy *s, const CompareSpec *spec, int number, Compa
 
 // ---------------------------------------------------------------- what came of several runs
 
-static int compare_numbers(const void *a, const void *b) { // what is no number comes last
+static int compare_numbers(const void *a, const void *b) { // NaN comes last
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
   return (x > y) - (x < y);

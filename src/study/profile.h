@@ -1,5 +1,5 @@
-// Profile likelihood: each number is held at values beside its estimate while all others are fitted again. What the
-// objective rises by tells how far the number may be from its estimate, without any linear theory
+// Profile likelihood: each unknown is held at values beside its estimate while all others are fitted again. The rise of
+// the objective shows how far the unknown may be from its estimate, without linear theory
 // (Raue et al. 2009, Bioinformatics 25:1923; Bates and Watts 1988, Nonlinear Regression Analysis, chapter 6).
 #pragma once
 #include "residual/work_count.h"
@@ -11,7 +11,7 @@
   PROFILE_END(CROSSED, "finite", "the profile crosses the threshold")                              \
   PROFILE_END(BOUND, "bound", "the profile stays below the threshold up to the bound")             \
   PROFILE_END(RANGE, "range", "the profile stays below the threshold as far as it was followed")   \
-  PROFILE_END(CONSTRAINT, "constraint", "a constraint between the numbers ends the profile")       \
+  PROFILE_END(CONSTRAINT, "constraint", "a constraint between the parameters ends the profile")    \
   PROFILE_END(FAILED, "failed", "the others could not be fitted any further")                      \
   PROFILE_END(BUDGET, "budget", "max_simulations did not allow to fit the others any further")     \
   PROFILE_END(ROUGH, "rough", "the objective is too rough to be followed")                         \
@@ -27,7 +27,7 @@ typedef enum ProfileEnd {
 const char *profile_end_word(ProfileEnd e);
 const char *profile_end_sentence(ProfileEnd e);
 
-// PROFILE_VERDICT(name, word): what the profile says about the number
+// PROFILE_VERDICT(name, word): what the profile says about the unknown
 #define PROFILE_VERDICTS                                                                           \
   PROFILE_VERDICT(DETERMINED, "determined")                                                        \
   PROFILE_VERDICT(OPEN, "open") /* at least one side has no end of its own */                      \
@@ -45,11 +45,11 @@ typedef enum ProfileVerdict {
 const char *profile_verdict_word(ProfileVerdict v);
 
 typedef struct ProfilePoint {
-  double value;     // of the number that is held
+  double value;     // of the unknown that is held
   double objective; // V, with the logarithms of the sigmas that are estimated
   // Likelihood ratio: what 2V rises by, in units in which the threshold is that of the profile.
   double ratio;
-  double *x; // all numbers
+  double *x; // all unknowns
 } ProfilePoint;
 
 typedef struct ProfileSide {
@@ -67,12 +67,12 @@ typedef struct ProfileCurve {
   double std_error;     // NaN: not determined
   double alone;         // the same if all others were known; NaN: the data do not show it
   double low, high;     // interval by the covariance at the profile's level; NaN: none
-  double *tangent;      // by number: how it follows at the estimate; NaN: unknown
+  double *tangent;      // by unknown: how it follows at the estimate; NaN: unknown
   ProfileSide side[2];  // below and above the estimate
   ProfilePoint *points; // by rising value, the estimate among them
   int point_count;
   ProfileVerdict verdict;
-  int *moves; // numbers that move along while the profile is flat
+  int *moves; // unknowns that move along while the profile is flat
   int move_count;
   const char *remark; // sentences, "": nothing to say
 } ProfileCurve;

@@ -70,7 +70,7 @@ static void measure_side(Judge *j, int which) {
   if (s->end == PROFILE_CROSSED) s->highest = j->p->threshold;
 }
 
-// Of a parabola a tenth would be flat; of a number that stands at the corner of its bounds a hundredth.
+// Of a parabola a tenth is flat; of the profile of an unknown at a corner of its bounds a hundredth.
 static const double MOSTLY = 0.5;
 
 static bool is_flat(const Judge *j) {
@@ -88,7 +88,7 @@ static bool is_structural(const Judge *j) {
   return s->parameters[j->c->number].inactive;
 }
 
-// Constraints leave the number no other value.
+// Constraints leave the unknown no other value.
 static bool is_fixed(const Judge *j) {
   const ProfileSide *s = j->c->side;
   return j->c->std_error == 0 && s[0].end == PROFILE_CONSTRAINT && s[1].end == PROFILE_CONSTRAINT;
@@ -109,7 +109,7 @@ static ProfileVerdict verdict_of(const Judge *j) {
 
 // ---------------------------------------------------------------- what moves along
 
-static const double MOVES = 0.01; // of the size of a number, while the profile is flat
+static const double MOVES = 0.01; // of the size of an unknown, while the profile is flat
 
 static bool moves(const Judge *j, int k) {
   double least = HUGE_VAL, most = -HUGE_VAL;
@@ -211,11 +211,12 @@ static void say_trouble(const Judge *j, int which, Text *t) {
     text_print(t, "%sThe constraints allow %s no value %s %.4g.", t->length ? " " : "", j->f->name,
                which ? "above" : "below", s->at);
   if (s->end == PROFILE_FAILED)
-    text_print(t, "%s%s %.6g the other numbers could not be fitted: the profile of %s ends there.",
+    text_print(t,
+               "%s%s %.6g the other parameters could not be fitted: the profile of %s ends there.",
                t->length ? " " : "", which ? "Above" : "Below", s->at, j->f->name);
   if (s->end == PROFILE_BUDGET)
     text_print(t,
-               "%s%s %.6g the other numbers could not be fitted with max_simulations %d: the "
+               "%s%s %.6g the other parameters could not be fitted with max_simulations %d: the "
                "profile of %s ends there.",
                t->length ? " " : "", which ? "Above" : "Below", s->at,
                j->p->problem->options.max_simulations, j->f->name);

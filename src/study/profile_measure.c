@@ -33,7 +33,7 @@ static double usual_variance(const Profile *p, const Samples *rows) {
   return isnan(variance) ? fmax(least, 1e-300) : fmax(variance, fmax(least, 1e-300));
 }
 
-// With all other numbers as they are.
+// Standard error of unknown k if all others were known.
 static double error_alone(const Samples *rows, int k, double factor) {
   double square = 0;
   for (int i = 0; i < rows->count + rows->prior_count; i++)

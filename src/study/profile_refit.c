@@ -206,7 +206,7 @@ static LocalEnd evaluate_allowed(Refit *r, double *x, double *objective) {
   return is_allowed(r->p, x) ? evaluate_anywhere(r, x, objective) : LOCAL_INFEASIBLE_END;
 }
 
-// ---------------------------------------------------------------- sigma that is found together with the numbers
+// ---------------------------------------------------------------- sigma that is estimated together with the unknowns
 
 enum { SIGMA_ROUNDS = 30 };
 static const double SIGMA_TOL = 1e-6;

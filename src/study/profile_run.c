@@ -78,8 +78,8 @@ static void take_side(Profile *p, const SideJob *job) {
   p->sides_done++;
 }
 
-// Of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then, whether
-// they were done or not, so that the answer is the same for any number of threads.
+// The job of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then,
+// whether they were done or not, so that the result is the same for any number of threads.
 static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
   SideJob *job = arena_alloc(a, 1, size), *better = NULL;
   while (!better && pool_collect(pool, job)) {
@@ -257,7 +257,7 @@ static void note_roughness(Profile *p) {
       p->roughness, rise, why);
 }
 
-// true: there is no sense in following any profile.
+// true: no profile can be followed.
 static bool is_too_rough(ProfileStudy *s) {
   Profile *p = s->p;
   Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, goes_on, s);
@@ -272,13 +272,14 @@ static bool is_too_rough(ProfileStudy *s) {
   return true;
 }
 
-// Where better optima do not end, or are none after all, the profiles of what was found last are followed to their ends.
+// When the number of restarts is used up, or the optimum is not better, the last profiles are followed to their ends.
 static void take_better(ProfileStudy *s, const SideJob *better) {
   Profile *p = s->p;
   bool taken = restart(s, better);
   s->settled = !taken || p->restarts == RESTARTS_MOST;
   if (taken && s->settled)
-    p->notes[p->note_count++] = "Profiles go on finding better optima: no more are looked for.";
+    p->notes[p->note_count++] =
+        "The profiles keep finding better optima; no more are searched for.";
 }
 
 static void run_rounds(ProfileStudy *s) {

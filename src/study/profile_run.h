@@ -2,7 +2,7 @@
 #pragma once
 #include "study/profile.h"
 
-// Below, what an interval ends at is lost in what simulations leave open; above, no law of noise holds so far out.
+// Below, errors of the simulations hide the ends of intervals; above, no distribution of noise holds so far out.
 #define PROFILE_LEVEL_LEAST 0.5
 #define PROFILE_LEVEL_MOST 0.9999
 
@@ -10,9 +10,9 @@ typedef struct ProfileRequest {
   const int *numbers; // of problem->unknowns; NULL: all
   int count;
   double level; // PROFILE_LEVEL_LEAST to PROFILE_LEVEL_MOST
-  // How far a profile is followed where nothing ends it, in sizes of the number; a factor where that is.
+  // How far a profile is followed where nothing ends it, in sizes of the unknown; a factor for unknowns on a logarithmic
+  // scale. > 1.
   double range;
-  // searched on a logarithmic scale; > 1.
 } ProfileRequest;
 
 // Told while it runs: `fitting` before the first profile; p->sides_done changes then. false stops: sides that are not done

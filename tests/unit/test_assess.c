@@ -441,7 +441,7 @@ static void few_samples_are_not_called_exact(void **state) {
   assert_true(c.s->channels[0].exact);
   assert_int_equal(c.s->remark_count, 1);
   assert_string_equal(c.s->remarks[0],
-                      "There is 1 sample for 1 number: no standard error can be given.");
+                      "There is 1 sample for 1 parameter: no standard error can be given.");
   close_case(&c);
 }
 
