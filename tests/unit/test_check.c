@@ -411,7 +411,7 @@ static void a_model_out_of_proportion_is_not_praised(void **state) {
                "y: at the start values the model is about 1e+03 times as large as the data. Check "
                "the units of column 'y0'");
   assert_found(c, FINDING_NOTE, "sensitivity", "1 % more c changes y by 1000 % of its rms.");
-  assert_found(c, FINDING_NOTE, "sensitivity", "as large as the data themselves");
+  assert_found(c, FINDING_NOTE, "sensitivity", "as much as the data themselves");
   check_free(c);
   k.problem->unknowns[1].start = 2;
   c = check_run(k.problem);

@@ -255,7 +255,7 @@ static void experiments_share_some_numbers_and_have_others_of_their_own(void **s
 static void bounds_hold_and_the_rest_is_best_at_the_bound(void **state) {
   (void)state;
   double x[2], objective[2];
-  for (int fixed = 0; fixed < 2; fixed++) { // d at its bound, or no free number at all
+  for (int fixed = 0; fixed < 2; fixed++) { // d at its bound, or no unknown at all
     Hand *h = hand_text(SWING);
     swing(h, 0.8, 0.02, 1);
     hand_estimate(h, "p", -1, 9, 1, 100);
