@@ -1,6 +1,7 @@
 // The cost of one Hessian of the objective, by second-order sensitivities and by the adjoint, in units of one gradient. Prints
 // a table, writes bench/hessian.md.
 #include "residual/hessian.h"
+#include "problem/read_problem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "num/random.h"
+#include "problem/read_problem.h"
 #include "residual/many_points.h"
 #include "search/fit.h"
 #include "search/many_fits.h"

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "problem/read_problem.h"
 #include "search/fit.h"
 #include "search/many_fits.h"
 

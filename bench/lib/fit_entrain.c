@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/read_problem.h"
 #include "search/fit.h"
 
 struct FitEntrain {

@@ -3,6 +3,8 @@
 
 #include "api/api.h"
 
+#include "problem/read_problem.h"
+
 static void list_warnings(EntrainProblem *p, const Warnings *w) {
   for (int i = 0; i < w->list.count; i++) {
     char text[1600];

@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "report/profile_figure.h"
 #include "report/profile_report.h"
+#include "study/profile_run.h"
 
 struct EntrainProfile {
   Profile profile; // only for the type: an EntrainProfile * points to a Profile

@@ -3,6 +3,7 @@
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/recover_report.h"
+#include "study/check_run.h"
 
 struct EntrainCheck {
   Check check; // only for the type: an EntrainCheck * points to a Check

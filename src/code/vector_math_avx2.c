@@ -1,4 +1,5 @@
 // The kernels for AVX2 and FMA: four doubles a register.
+#include "code/vector_math.h"
 #include "code/vector_math_kernels.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,6 @@
 // The kernels for any processor: pairs of doubles. Without an FMA unit fma() is slow, but gives the
 // same bits.
+#include "code/vector_math.h"
 #include "code/vector_math_kernels.h"
 
 #include <math.h>

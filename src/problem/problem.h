@@ -145,11 +145,6 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
   bool is_option;
 } ProblemSetting;
 
-// NULL and err with file:line:column on failure.
-Problem *problem_load(const char *path, const ProblemSetting *settings, int count, Err *err);
-// The same from text in memory; relative paths are relative to `folder`.
-Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
-                       const ProblemSetting *settings, int count, Err *err);
 void problem_free(Problem *p);
 // The method with its parts, as method_print writes it.
 const char *problem_method(const Problem *p, Arena *a);

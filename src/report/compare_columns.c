@@ -253,11 +253,12 @@ static CompareEntry published_entry(const PublishedRow *r) {
   return (CompareEntry){r->method, NULL, &r->figures, &r->figures, &r->figures, r->x};
 }
 
-CompareEntry *compare_entries(Arena *a, const CompareReport *r, int *count_out) {
-  int ours = r->compare->done, others = r->published ? r->published->count : 0;
+CompareEntry *compare_entries(Arena *a, const Compare *c, const Published *published,
+                              int *count_out) {
+  int ours = c->done, others = published ? published->count : 0;
   CompareEntry *list = ARENA_ARRAY(a, CompareEntry, ours + others);
-  for (int i = 0; i < ours; i++) list[i] = entry_of(&r->compare->rows[i]);
-  for (int i = 0; i < others; i++) list[ours + i] = published_entry(&r->published->rows[i]);
+  for (int i = 0; i < ours; i++) list[i] = entry_of(&c->rows[i]);
+  for (int i = 0; i < others; i++) list[ours + i] = published_entry(&published->rows[i]);
   *count_out = ours + others;
   return list;
 }

@@ -1,6 +1,12 @@
 // The columns of a comparison: their names, and the text of each cell.
 #pragma once
-#include "report/compare_report.h"
+#include "study/compare.h"
+
+typedef enum CompareLayout {
+  COMPARE_FULL,
+  COMPARE_PAPER, // method, iterations, function evaluations, objective
+  COMPARE_PARALLEL, // method, objective; evaluations and time with one thread and with several; speed-up
+} CompareLayout;
 
 typedef struct CompareEntry { // a row of the table: computed or published
   const char *label;
@@ -19,5 +25,5 @@ typedef struct CompareColumn {
 
 // The columns of a layout; exact: those of its CSV file.
 const CompareColumn *compare_columns(CompareLayout layout, bool exact, int *count);
-// The rows of the table: the computed ones, then the published ones. Lives in a.
-CompareEntry *compare_entries(Arena *a, const CompareReport *r, int *count);
+// The rows of the table: the computed ones, then the published ones, if any. Lives in a.
+CompareEntry *compare_entries(Arena *a, const Compare *c, const Published *published, int *count);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/compare_columns.h"
 #include "write/cells.h"
 #include "write/rounded.h"
 
@@ -26,7 +25,7 @@ static Grid grid_new(Arena *a, int rows, int columns) {
 static Grid figures_grid(Arena *a, const CompareReport *r, bool exact) {
   int columns, rows;
   const CompareColumn *column = compare_columns(r->layout, exact, &columns);
-  const CompareEntry *entry = compare_entries(a, r, &rows);
+  const CompareEntry *entry = compare_entries(a, r->compare, r->published, &rows);
   Grid g = grid_new(a, rows, columns);
   for (int c = 0; c < columns; c++) {
     g.heads[c] = exact ? column[c].key : column[c].head;
@@ -59,7 +58,7 @@ static bool has_values(const CompareEntry *e, int n) {
 static Grid values_grid(Arena *a, const CompareReport *r) {
   const Compare *c = r->compare;
   int entries, n = c->problem->unknown_count;
-  const CompareEntry *entry = compare_entries(a, r, &entries);
+  const CompareEntry *entry = compare_entries(a, r->compare, r->published, &entries);
   Grid g = grid_new(a, entries + 1, n + 1);
   g.heads[0] = "method";
   for (int i = 0; i < n; i++) {
@@ -299,7 +298,7 @@ void compare_csv(Text *out, const CompareReport *r) {
   Arena *a = arena_new();
   Grid g = figures_grid(a, r, true);
   int rows;
-  const CompareEntry *entry = compare_entries(a, r, &rows);
+  const CompareEntry *entry = compare_entries(a, r->compare, r->published, &rows);
   csv_head(out, &g, r);
   for (int i = 0; i < rows; i++) {
     for (int c = 0; c < g.columns; c++) {

@@ -1,13 +1,7 @@
 // A comparison of methods as text, Markdown, CSV and JSON; published results follow the computed ones.
 #pragma once
-#include "study/compare.h"
+#include "report/compare_columns.h"
 #include "write/page.h"
-
-typedef enum CompareLayout {
-  COMPARE_FULL,
-  COMPARE_PAPER, // method, iterations, function evaluations, objective
-  COMPARE_PARALLEL, // method, objective; evaluations and time with one thread and with several; speed-up
-} CompareLayout;
 
 typedef struct CompareReport {
   const Compare *compare;

@@ -1,6 +1,7 @@
 // The input of all reports about a fit.
 #pragma once
 #include "residual/simulation.h"
+#include "search/fit_result.h"
 #include "stats/statistics.h"
 
 typedef struct FitReport { // borrows everything

@@ -40,16 +40,14 @@ static void print_sentence(FitPage *f, const char *text) {
   page_paragraph(&f->page, 2, "", copy);
 }
 
-static const char *belief(const FitResult *r) {
-  if (r->outcome != FIT_CONVERGED) return "";
-  return r->certain ? " and certain" : ", but not certain";
-}
-
 static void print_verdict(FitPage *f) {
   const FitResult *r = f->r->result;
   Page *p = &f->page;
   bool by = r->by && r->by[0];
-  char *verdict = arena_print(p->arena, "%s%s", fit_outcome_word(r->outcome), belief(r));
+  const char *belief = r->outcome != FIT_CONVERGED ? ""
+                       : r->certain                ? " and certain"
+                                                   : ", but not certain";
+  char *verdict = arena_print(p->arena, "%s%s", fit_outcome_word(r->outcome), belief);
   text_print(p->out, "%s: %s%s%s%s\n", f->r->problem->path, page_tinted(p, tint_of(r), verdict),
              by ? " (" : "", by ? r->by : "", by ? ")" : "");
   print_sentence(f, r->message);
@@ -170,12 +168,6 @@ static void print_channels(FitPage *f) {
 
 // ---------------------------------------------------------------- what the data do not determine
 
-static void print_combinations(Page *p, const StatDirection *d) {
-  for (int k = 0; k < d->combination_count; k++)
-    text_print(p->out, "      %s = %s\n", d->combinations[k].text,
-               page_digits(p, d->combinations[k].value, 6));
-}
-
 static const char *rank_in_words(Page *p, const Statistics *s) {
   const char *head = arena_print(p->arena, "Rank %d of %d", s->rank, s->n);
   if (s->rank < s->n)
@@ -215,8 +207,11 @@ static void print_directions(FitPage *f) {
   page_heading(p, "What the data do not tell");
   page_paragraph(p, 2, "", rank_in_words(p, s));
   for (int i = 0; i < s->direction_count; i++) {
-    page_paragraph(p, 4, "- ", s->directions[i].text);
-    print_combinations(p, &s->directions[i]);
+    const StatDirection *d = &s->directions[i];
+    page_paragraph(p, 4, "- ", d->text);
+    for (int k = 0; k < d->combination_count; k++)
+      text_print(p->out, "      %s = %s\n", d->combinations[k].text,
+                 page_digits(p, d->combinations[k].value, 6));
   }
   for (int i = 0; i < s->n; i++)
     if (has_own_reason(s, i)) page_paragraph(p, 4, "- ", s->parameters[i].reason);

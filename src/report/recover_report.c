@@ -26,17 +26,14 @@ static long median_work(Arena *a, const Recover *r) {
   return sorted[r->done / 2];
 }
 
-// Names a coverage that chance alone does not explain.
-static const char *coverage_in_words(const Recover *r, const RecoverParameter *p) {
+// Names a bias or a coverage that chance alone does not explain.
+static const char *judgement(const Recover *r, const RecoverParameter *p) {
   double deviation = sqrt(NOMINAL * (1 - NOMINAL) / (r->succeeded > 0 ? r->succeeded : 1));
+  if (fabs(p->bias_t) > SURPRISE) return "biased";
   if (isnan(p->coverage)) return "";
   if (p->coverage < NOMINAL - SURPRISE * deviation) return "intervals too narrow";
   if (p->coverage > NOMINAL + SURPRISE * deviation) return "intervals too wide";
   return "";
-}
-
-static const char *judgement(const Recover *r, const RecoverParameter *p) {
-  return fabs(p->bias_t) > SURPRISE ? "biased" : coverage_in_words(r, p);
 }
 
 static const char *kind_of_noise(const FitOptions *o) {

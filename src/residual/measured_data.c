@@ -80,6 +80,13 @@ bool noise_is_given(const Problem *p) {
   return true;
 }
 
+bool noise_is_estimated(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      if (p->experiments[e].channels[c].sigma_kind == SIGMA_ESTIMATED) return true;
+  return false;
+}
+
 double sample_count(const Problem *p, double horizon) {
   double samples = 0;
   for (int e = 0; e < p->experiment_count; e++)

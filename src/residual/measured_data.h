@@ -31,5 +31,6 @@ static inline const ChannelFacts *channel_facts(const MeasuredData *d, int exper
 static inline bool sigma_is_given(const Channel *c) {
   return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
 }
-bool noise_is_given(const Problem *p); // of all channels
+bool noise_is_given(const Problem *p);     // of all channels
+bool noise_is_estimated(const Problem *p); // of some channel, together with the parameters
 double sample_count(const Problem *p, double horizon);

@@ -154,9 +154,10 @@ void certificate_explain_doubt(FitResult *r, const Weighting *w, const double *x
   if (objective == HUGE_VAL)
     snprintf(r->why, room, "there is no result");
   else if (!problem_satisfied(p, x))
-    snprintf(r->why, room,
-             "the numbers do not satisfy the constraints, so they are no result: look whether the "
-             "violated ones can hold together, or begin elsewhere");
+    snprintf(
+        r->why, room,
+        "the parameters do not satisfy the constraints, so they are no result: check whether the "
+        "violated ones can hold together, or begin elsewhere");
   else if (!isfinite(r->floor) || certificate_samples_are_few(p))
     snprintf(r->why, room,
              "there are too few samples to tell noise from motion: nothing says whether this "

@@ -86,13 +86,6 @@ static void run_parts(Search *s) {
 enum { SIGMA_ROUNDS = 20 };
 static const double SIGMA_TOL = 1e-4;
 
-static bool has_estimated_sigma(const Problem *p) {
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      if (p->experiments[e].channels[c].sigma_kind == SIGMA_ESTIMATED) return true;
-  return false;
-}
-
 // A local search with the present weighting. False: it was stopped before there was a point, and the best one stays.
 static bool local_refit(Search *s) {
   LocalSearch l = local_search_full(s);
@@ -222,7 +215,7 @@ FitResult *fit_run_on(const Problem *p, EvalWork *w, const double *start, FitLis
     use_better_start(s);
     if (s->best.objective < HUGE_VAL) polish(s);
   }
-  if (s->best.objective < HUGE_VAL && has_estimated_sigma(p)) settle_sigma(s);
+  if (s->best.objective < HUGE_VAL && noise_is_estimated(p)) settle_sigma(s);
   finish(s);
   search_done(s);
   return r;

@@ -94,7 +94,7 @@ bool homotopy_auto(Search *s, const double *start, double strength, int halvings
   }
   search_end(s, certain, objective,
              certain ? "the free model reaches the noise floor"
-                     : "let go at lambda = %.3g, the model does not reach the noise floor",
+                     : "released at lambda = %.3g, the model does not reach the noise floor",
              lambda);
   return certain;
 }

@@ -67,7 +67,7 @@ typedef struct Weak {
   int n;         // unknowns
   double *lower, *upper, *typical;
   bool *seen;      // by unknown: it changes the residuals
-  double *x;       // all free numbers
+  double *x;       // all unknowns
   double **column; // rows of one equation of one experiment: slopes, residual
   int row_room;
   QrSum *sum;
@@ -79,7 +79,7 @@ void weak_find_structure(Weak *w, Arena *scratch);
 void weak_derive_slopes(Weak *w, Arena *scratch);
 // After the experiments are prepared: those whose data are of no use bring in no unknowns.
 void weak_number_unknowns(Weak *w);
-// The free number that a parameter is in an experiment, -1 = none.
+// The unknown that a parameter is in an experiment, -1 = none.
 int weak_free_number(const Problem *p, int parameter, int experiment);
 
 // weak_grid.c

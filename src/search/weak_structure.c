@@ -1,4 +1,4 @@
-// What the data say about states, which equations can be used, which numbers they determine.
+// What the data say about states, which equations can be used, which unknowns they determine.
 #include <string.h>
 
 #include "expr/replace.h"
@@ -14,7 +14,7 @@ static bool is_free_in(const Problem *p, int parameter, int experiment) {
   return false;
 }
 
-// By node: whether it contains a number that is to be found in this experiment.
+// By node: whether it contains an unknown of this experiment.
 static unsigned char *contains_free(const Weak *w, Arena *a, int experiment) {
   const Problem *p = w->problem;
   Expr *nodes = ARENA_ARRAY(a, Expr, p->unknown_count + 1);
@@ -25,7 +25,7 @@ static unsigned char *contains_free(const Weak *w, Arena *a, int experiment) {
   return expr_dependents(w->model->graph, a, nodes, count);
 }
 
-// measured = gain*state + offset with numbers that are known before the search?
+// measured = gain*state + offset with values that are known before the search?
 static bool invert(const Weak *w, const unsigned char *searched, Replacer *zero, Expr measured,
                    int state, Expr *gain, Expr *offset) {
   Graph *g = w->model->graph;
@@ -142,7 +142,7 @@ void weak_find_structure(Weak *w, Arena *scratch) {
 
 // ---------------------------------------------------------------- the unknowns
 
-// The number to be found that parameter `parameter` is in an experiment.
+// The unknown that parameter `parameter` is in an experiment.
 int weak_free_number(const Problem *p, int parameter, int experiment) {
   int found = -1;
   for (int i = 0; i < p->unknown_count; i++) {
@@ -163,7 +163,7 @@ static bool enters(const Weak *w, const WeakRun *r, int column) {
 
 void weak_number_unknowns(Weak *w) {
   const Problem *p = w->problem;
-  int *number = ARENA_ARRAY(w->arena, int, p->unknown_count + 1); // + 1, by free number
+  int *number = ARENA_ARRAY(w->arena, int, p->unknown_count + 1); // + 1, by unknown
   w->unknowns = ARENA_ARRAY(w->arena, int, p->unknown_count + 1);
   for (int e = 0; e < w->run_count; e++) {
     WeakRun *r = &w->runs[e];

@@ -13,13 +13,13 @@ typedef struct Analysis {
   const Weighting *weighting; // by the sigmas of the result
   const double *x;
   const FitPieces *pieces; // of the result; NULL: it has none
-  // x is the result of a fit: residuals are noise, and numbers at bounds were stopped there.
+  // x is the result of a fit: residuals are noise, and unknowns at bounds were stopped there.
   bool fitted;
   Samples *rows;
   Projection *projection; // of the rows as the objective weighs them
   double *noise;          // by channel: standard deviation that sensitivities are compared with
   bool assumed;           // some of it is not known: 1 % of the channel's rms
-  double *size;           // by number: what changes along directions are compared with
+  double *size;           // by unknown: what changes along directions are compared with
 } Analysis;
 
 // The fit has driven it into a bound.
@@ -27,23 +27,11 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
   return an->fitted && an->s->parameters[k].at_bound;
 }
 
-// Samples of a channel less what the fit took from their residuals.
+// Degrees of freedom of the residuals of a channel: samples less their leverages.
 double residual_freedom(const Analysis *an, int at);
-// Root mean square of the residuals of a channel by that freedom; NaN when there is none.
+// Standard deviation of the residuals of a channel with these degrees of freedom; NaN when there are none.
 double residual_deviation(const Analysis *an, int at);
 
-// held: numbers that are taken as known; NULL: none.
-Projection *project_rows(const Analysis *an, const bool *held);
-// Covariance, standard errors and intervals of all numbers, also of those that stand out as undetermined later.
-void find_intervals(Analysis *an);
-void drop_intervals_of_undetermined(Statistics *s);
-
-// Sensitivities seen through noise or through the accuracy of the simulation: singular values, rank, directions, and for
-// each number whether it can be determined.
-void analyse_identifiability(Analysis *an);
-// Sentences about all of it.
-void write_remarks(Analysis *an);
-// How far sensitivities of unit length can be trusted.
-double sensitivity_accuracy(const Problem *p);
 // Error of a simulation relative to the data below which residuals mean nothing.
 double residual_accuracy(const Problem *p);
+double sum_of_squares(const double *r, int n);

@@ -1,12 +1,14 @@
 #include "stats/assessed_fit.h"
 
+#include "stats/assess.h"
+
 AssessedFit assessed_fit_run(const Problem *p, const double *start, FitListener *listener,
                              void *data) {
   AssessedFit f = {.fitting = fitting_new(p)};
   f.work = eval_work_new(f.fitting, p->options.threads, NULL);
   f.result = fit_run_on(p, f.work, start, listener, data);
-  f.weighting = statistics_weighting(f.result, f.work);
-  f.statistics = statistics_new(f.result, f.work, f.weighting);
+  f.weighting = assess_weighting(f.result, f.work);
+  f.statistics = assess_fit(f.result, f.work, f.weighting);
   return f;
 }
 

@@ -11,7 +11,7 @@ typedef struct AssessedFit {
   Statistics *statistics;
 } AssessedFit;
 
-// As fit_run, then statistics_new.
+// As fit_run, then assess_fit.
 AssessedFit assessed_fit_run(const Problem *p, const double *start, FitListener *listener,
                              void *data);
 void assessed_fit_done(AssessedFit *f);

@@ -12,7 +12,7 @@ typedef struct Rational {
 bool rational_near(double value, double tolerance, Rational *out);
 double rational_value(Rational r);
 
-// An exponent: constant + slope * the number `of` (an unknown; -1: it is constant).
+// An exponent: constant + slope * the unknown `of` (-1: it is constant).
 typedef struct Exponent {
   Rational constant, slope;
   int of;

@@ -3,7 +3,7 @@
 // independent noise of variance v_i in row i: the inverse of J'J for v_i = 1, a sandwich otherwise (White 1980).
 //
 // G comes from the singular values of the triangle R of J with columns made of length 1, R = U S V': G = D^-1 V S^-1,
-// D the lengths. Directions with small singular values are left out, and the numbers in them are lost. v_i from
+// D the lengths. Directions with small singular values are left out, and the unknowns in them are lost. v_i from
 // residuals: (r_i / (1 - h_i))^2 with the leverage h_i = |q_i|^2 (HC3, MacKinnon and White 1985, J. Econometrics
 // 29:305).
 #include "stats/covariance.h"
@@ -16,7 +16,7 @@
 
 enum { CHUNK = 256 };
 
-// Numbers that are not held, in order.
+// Unknowns that are not held, in order.
 static int list_active(const RowSet *rows, int *active) {
   int count = 0;
   for (int k = 0; k < rows->n; k++)
@@ -55,7 +55,7 @@ static void normalised_svd(Arena *a, const double *R, int n, double *length, dou
   svd(n, n, A, s, V);
 }
 
-// A direction that is not seen takes its larger parts with it.
+// Unknowns with a large part in a direction that the rows do not determine are lost.
 static void mark_lost(Projection *p, const int *active, int count, const double *V, int direction) {
   for (int k = 0; k < count; k++)
     if (fabs(V[k * count + direction]) > 1e-4) p->lost[active[k]] = true;
@@ -120,8 +120,9 @@ void projection_covariance(const Projection *p, const double *variance, double *
 
 void projection_residual_variance(const Projection *p, const double *residual, double *variance) {
   for (int i = 0; i < p->count; i++) {
-    double rest = fmax(1 - p->leverage[i],
-                       1e-3); // a row that decides a number alone leaves no residual to learn from
+    double rest =
+        fmax(1 - p->leverage[i],
+             1e-3); // a row that alone determines an unknown leaves no residual to learn from
     variance[i] = residual[i] / rest * (residual[i] / rest);
   }
 }

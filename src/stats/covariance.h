@@ -10,7 +10,7 @@ typedef struct RowSet { // row i of the problem is factor[i] * column[.][i]
   const double *factor;
   // By row: takes no part in the curvature (beyond the Huber limit); NULL: none.
   const bool *ignored;
-  const bool *held; // by number: taken as known; NULL: none
+  const bool *held; // by unknown: taken as known; NULL: none
 } RowSet;
 
 // The least-squares estimate as a linear map of the rows.
@@ -19,7 +19,7 @@ typedef struct Projection {
   double *G;        // n x rank: estimate = G * (sum over rows q * residual)
   double *q;        // count x rank: orthonormal columns
   double *leverage; // by row: |q|^2
-  bool *lost;       // by number: held, or part of a direction that the rows do not see
+  bool *lost;       // by unknown: held, or part of a direction that the rows do not see
 } Projection;
 
 // tolerance: directions count as unseen when rows change by less than this, with all columns of unit length.
@@ -29,5 +29,5 @@ void projection_covariance(const Projection *p, const double *variance, double *
 // Variances of rows from their residuals, each enlarged by what the fit took from it (HC3 of MacKinnon and White 1985):
 // right whatever the noise of each row.
 void projection_residual_variance(const Projection *p, const double *residual, double *variance);
-// How the numbers that are not held follow when number k is moved by 1. 0 for those that are held.
+// How the unknowns that are not held change when unknown k changes by 1. 0 for those that are held.
 void projection_follow(const Projection *p, const RowSet *rows, int k, double *shift);

@@ -1,12 +1,13 @@
 // What the data can tell. Sensitivities are divided by the noise of their channel and multiplied by the typical size
-// of each number; the singular values of their triangle R say how many standard deviations the data change along the
+// of each unknown; the singular values of their triangle R say how many standard deviations the data change along the
 // right singular vectors. Directions below the accuracy of the simulation, or below the noise, cannot be determined.
 // Those that no data would show (R v = 0) are looked into by invariance.c.
+#include "stats/identify.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "num/svd.h"
-#include "stats/analysis.h"
 #include "stats/invariance.h"
 #include "stats/say.h"
 
@@ -57,8 +58,8 @@ static double value_size(const Analysis *an, int k) {
   return typical_size(&an->p->unknowns[k], an->x[k]);
 }
 
-// A number that may be zero is not known badly because it is small: what counts is the range that was thought possible or,
-// without bounds but about zero, several times what noise hides.
+// A small unknown that may be zero is not badly known: it is compared with the range between its bounds or, without bounds
+// but near zero, with several times what noise hides.
 static bool may_be_zero(const Unknown *f) {
   bool bounded = isfinite(f->max - f->min);
   return f->min < 0 && f->max > 0 && (bounded || f->start == 0);
@@ -69,8 +70,8 @@ static double size_about_zero(const Unknown *f, double hidden) {
   return isfinite(range) ? range / 4 : 10 * hidden;
 }
 
-// At a bound the value is the user's, and may be far below what the data could see: then the change counts that noise
-// would just hide, were all else known.
+// At a bound the value is the user's, and may be far below what the data can show: then the size is the change that noise
+// would just hide if all other unknowns were known.
 static void find_sizes(Analysis *an, const double *R) {
   int n = an->s->n;
   an->size = ARENA_ARRAY(an->scratch, double, n + 1);
@@ -226,17 +227,9 @@ static void find_structural(Analysis *an, const double *R, Directions *out) {
     name[k] = f->name, lower[k] = f->min, upper[k] = f->max;
     inactive[k] = an->s->parameters[k].inactive;
   }
-  InvarianceModel m = {&prober,
-                       probe_triangle,
-                       probe_change,
-                       n,
-                       name,
-                       ranks(an),
-                       an->x,
-                       lower,
-                       upper,
-                       inactive,
-                       sensitivity_accuracy(an->p)};
+  InvarianceModel m = {
+      &prober, probe_triangle, probe_change,           n, name, ranks(an), an->x, lower,
+      upper,   inactive,       problem_accuracy(an->p)};
   StatDirection *found;
   int count = invariance_directions(an->a, &m, R, &found);
   for (int i = 0; i < count; i++) {
@@ -385,7 +378,7 @@ static void find_weak(Analysis *an, const double *R, const double *R_data, doubl
   }
 }
 
-// ---------------------------------------------------------------- numbers
+// ---------------------------------------------------------------- single unknowns
 
 static void find_singular_values(Analysis *an, const double *R, double limit_factor) {
   Statistics *s = an->s;
@@ -414,20 +407,20 @@ static void find_errors_at_1_percent(Analysis *an) {
   samples_weigh_constraints(rows, factor);
   for (int i = 0; i < free; i++) one[i] = 1;
   RowSet set = {n, count, rows->column, factor, NULL, NULL};
-  double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
+  double tolerance = fmax(1e-10, 10 * problem_accuracy(an->p));
   projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
   for (int k = 0; k < n; k++)
     an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / value_size(an, k);
 }
 
-// Numbers that priors or constraints make known although the data do not.
+// Unknowns that priors or constraints determine although the data do not.
 static bool *known_otherwise(const Analysis *an) {
   const Samples *rows = an->rows;
   int count = samples_rows(rows);
   bool *known = ARENA_ARRAY(an->scratch, bool, rows->n + 1);
   if (rows->prior_count + rows->constraint_count == 0) return known;
   RowSet set = {rows->n, count, rows->column, rows->scale, NULL, NULL};
-  double tolerance = fmax(1e-10, 10 * sensitivity_accuracy(an->p));
+  double tolerance = fmax(1e-10, 10 * problem_accuracy(an->p));
   const Projection *p = projection_new(an->scratch, &set, tolerance);
   for (int k = 0; k < rows->n; k++) known[k] = !p->lost[k];
   return known;
@@ -457,7 +450,7 @@ static void judge_by_direction(Analysis *an, const StatDirection *d, const bool 
   }
 }
 
-// The number that it exchanges effects with most, -1: none.
+// The unknown that it is most correlated with, -1: none.
 static int partner(const Statistics *s, int k) {
   int best = -1;
   for (int i = 0; i < s->n; i++) {
@@ -481,7 +474,7 @@ static void say_trade(const Analysis *an, int k, Text *t) {
   text_add(t, ".");
 }
 
-// What is known of a number at a bound: how far from it the data allow it to be.
+// What is known of an unknown at a bound: how far from it the data allow it to be.
 static void say_error_at_bound(const Analysis *an, int k, Text *t) {
   const StatParameter *s = &an->s->parameters[k];
   const Unknown *f = &an->p->unknowns[k];
@@ -515,7 +508,7 @@ static void judge_by_error(Analysis *an, int k) {
 void analyse_identifiability(Analysis *an) {
   Statistics *s = an->s;
   if (s->n == 0) return;
-  double limit = 10 * sensitivity_accuracy(an->p);
+  double limit = 10 * problem_accuracy(an->p);
   double *R = triangle_of(an->scratch, an->rows, an->noise, true);
   double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1), false);
   find_sizes(an, R);

@@ -1,10 +1,11 @@
 // Standard errors and 95 % intervals: estimate +- t * standard error, t of the normal law where the noise is given, of
-// Student's law where it is estimated from the residuals; on logarithmic scales symmetric in the logarithm. Numbers at
+// Student's law where it is estimated from the residuals; on logarithmic scales symmetric in the logarithm. Unknowns at
 // bounds: see find_sides.
+#include "stats/intervals.h"
+
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/analysis.h"
 
 static const double CONFIDENCE = 0.95;
 
@@ -20,7 +21,7 @@ static RowSet row_set(const Analysis *an, const bool *held) {
 
 Projection *project_rows(const Analysis *an, const bool *held) {
   RowSet set = row_set(an, held);
-  return projection_new(an->scratch, &set, fmax(1e-10, 10 * sensitivity_accuracy(an->p)));
+  return projection_new(an->scratch, &set, fmax(1e-10, 10 * problem_accuracy(an->p)));
 }
 
 typedef struct RowVariance {
@@ -52,13 +53,13 @@ static void set_channel_variance(const Analysis *an, int at, RowVariance *v) {
   }
 }
 
-// Residuals near what simulations are asked to be accurate to are no noise: the errors of simulations have the same sign
-// for many rows, and shift the estimate by more than such residuals tell. Ten times that accuracy held the truth in all
-// examples without noise.
+// Residuals near the tolerance of the simulations are not noise: the errors of simulations have the same sign for many
+// rows, and shift the estimate by more than such residuals show. With ten times that tolerance the intervals contained
+// the truth in all examples without noise.
 static void raise_to_accuracy(const Analysis *an, int at, RowVariance *v) {
   const SampleChannel *c = &an->rows->channels[at];
   for (int i = c->first; i < c->first + c->count; i++) {
-    double least = an->rows->scale[i] * 10 * sensitivity_accuracy(an->p) * c->rms;
+    double least = an->rows->scale[i] * 10 * problem_accuracy(an->p) * c->rms;
     v->variance[i] = fmax(v->variance[i], least * least);
   }
 }
@@ -112,11 +113,11 @@ static void clear_fixed(const Analysis *an, double *covariance) {
       covariance[k * n + i] = covariance[i * n + k] = 0;
 }
 
-// Motion that magnifies changes may show numbers more accurately than it can be simulated.
+// Chaotic motion may determine unknowns more accurately than it can be simulated.
 static void keep_above_accuracy(const Analysis *an, double *covariance) {
   int n = an->s->n;
   for (int k = 0; an->pieces && k < n; k++) {
-    double least = sensitivity_accuracy(an->p) * fabs(an->x[k]), *square = &covariance[k * n + k];
+    double least = problem_accuracy(an->p) * fabs(an->x[k]), *square = &covariance[k * n + k];
     if (*square < least * least) *square = least * least;
   }
 }
@@ -125,7 +126,7 @@ static void keep_above_accuracy(const Analysis *an, double *covariance) {
 
 // Standard errors to either side of the estimate.
 typedef struct Sides {
-  double *below, *above; // by number
+  double *below, *above; // by unknown
 } Sides;
 
 static bool *stopped_numbers(const Analysis *an) {
@@ -134,7 +135,7 @@ static bool *stopped_numbers(const Analysis *an) {
   return any ? stopped : NULL;
 }
 
-// Marks the sides to which the numbers go when those at bounds leave them.
+// Marks the sides to which the unknowns move when those at bounds leave them.
 static void mark_sides(const Analysis *an, const Projection *held, const bool *stopped, bool *down,
                        bool *up) {
   int n = an->s->n;
@@ -151,8 +152,8 @@ static void mark_sides(const Analysis *an, const Projection *held, const bool *s
   }
 }
 
-// A number at a bound may be there by chance, and the others with it. To the side to which a number goes when those at
-// bounds leave them, it is as uncertain as if there were no bounds; to the other side, as if they were known. Together
+// An unknown may be at a bound by chance, which shifts the others, too. To the side to which an unknown moves when those
+// at bounds leave them, it is as uncertain as if there were no bounds; to the other side, as if they were known. Together
 // that covers the truth at least as often as without bounds (test_intervals.c).
 static Sides find_sides(const Analysis *an) {
   int n = an->s->n;
@@ -196,12 +197,6 @@ static void set_correlation(Statistics *s) {
       double r = s->covariance[i * s->n + k] / scale;
       s->correlation[i * s->n + k] = i == k && !isnan(scale) ? 1 : scale > 0 ? r : nan("");
     }
-}
-
-static double sum_of_squares(const double *r, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += r[i] * r[i];
-  return sum;
 }
 
 void find_intervals(Analysis *an) {

@@ -1,11 +1,11 @@
 // Structural invariances: changes of the parameters that leave all simulated data as they are, such as alpha -> c
 // alpha, A -> A/c where only alpha*A enters.
 //
-// The null space of the sensitivities at the result gives the directions. At points where one number each is
+// The null space of the sensitivities at the result gives the directions. At points where one unknown each is
 // different, the null space is computed again; in echelon form E its columns are d log(follower) / d log(reference).
-// An exponent that is the same rational number at all points (or a constant plus a multiple of one number that takes
+// An exponent that is the same rational number at all points (or a constant plus a multiple of one unknown that takes
 // no part) belongs to a product of powers, a slope that is the same everywhere to a sum. Of all choices of references
-// the one with the simplest expressions is told. Each is confirmed by a simulation with the reference moved by 30 %
+// the one with the simplest expressions is reported. Each is confirmed by a simulation with the reference moved by 30 %
 // and the followers with it: by the expressions, or where there are none by integrating the direction (classical
 // Runge-Kutta).
 #include "stats/invariance.h"
@@ -13,13 +13,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "stats/combination.h"
 #include "stats/null_space.h"
 #include "stats/say.h"
 
 enum { CHOICES_MOST = 300, FLOW_STEPS = 2 };
-static const double SHARE_LEAST = 1e-4, SHARE_MOST = 0.5; // of a number that takes part
+static const double SHARE_LEAST = 1e-4, SHARE_MOST = 0.5; // of an unknown that takes part
 static const double SAME = 2e-4;                          // exponents this close are equal
 static const double MOVE = 1.3;                           // of the confirmation
 static const double SHIFTS[] = {1.15, 1 / 1.15, 1.04,
@@ -27,7 +28,7 @@ static const double SHIFTS[] = {1.15, 1 / 1.15, 1.04,
 
 typedef enum LawForm { FORM_NONE, FORM_PRODUCT, FORM_SUM } LawForm;
 
-// How a number follows the references.
+// How an unknown follows the references.
 typedef struct FollowerLaw {
   LawForm form;
   Exponent *exponent;    // FORM_PRODUCT, by reference: of the reference in the invariant
@@ -36,17 +37,17 @@ typedef struct FollowerLaw {
 } FollowerLaw;
 
 typedef struct InvariancePoint {
-  int moved; // number that differs from the base, -1: none
+  int moved; // unknown that differs from the base, -1: none
   const double *x;
-  // [direction][member]: changes that are not seen, relative to the unit of the member's number here.
+  // [direction][member]: changes that are not seen, relative to the unit of the member here.
   double *B;
 } InvariancePoint;
 
-// Directions that share numbers.
+// Directions that share unknowns.
 typedef struct InvarianceBlock {
   const InvarianceModel *m;
   Arena *a;
-  int *member, count; // numbers that take part
+  int *member, count; // unknowns that take part
   int directions;
   ARRAY(InvariancePoint) points; // the first is the base
   int *reference;                // positions among the members, by direction
@@ -89,7 +90,7 @@ static bool inside(const InvarianceModel *m, const double *x) {
   return true;
 }
 
-// A point where number q is larger or smaller; inside the bounds if possible.
+// A point where unknown q is larger or smaller; inside the bounds if possible.
 static void add_point(InvarianceBlock *b, int q, bool again) {
   const InvarianceModel *m = b->m;
   double *x = ARENA_ARRAY(b->a, double, m->n + 1);
@@ -107,7 +108,7 @@ static void add_point(InvarianceBlock *b, int q, bool again) {
     }
 }
 
-// ---------------------------------------------------------------- how numbers follow
+// ---------------------------------------------------------------- how unknowns follow
 
 // d member / d reference at a point: [reference][member]; relative: of logarithms. false when the references do not fit.
 static bool slopes_at(const InvarianceBlock *b, int point, bool relative, double *E) {
@@ -131,7 +132,7 @@ static bool is_member(const InvarianceBlock *b, int number) {
   return false;
 }
 
-// values[point]: the exponent there. Constant, or a constant and a multiple of one number that takes no part.
+// values[point]: the exponent there. Constant, or a constant and a multiple of one unknown that takes no part.
 static bool find_exponent(const InvarianceBlock *b, const double *value, Exponent *out) {
   int of = -1, at = 0;
   for (int i = 1; i < b->points.count; i++) {
@@ -254,7 +255,7 @@ static bool last_differs(InvarianceBlock *b) {
   return false;
 }
 
-// Points that differ from the base in one number each; two where that matters.
+// Points that differ from the base in one unknown each; two where that matters.
 static void visit_points(InvarianceBlock *b) {
   for (int q = 0; q < b->m->n; q++) {
     int before = b->points.count;
@@ -358,7 +359,7 @@ static void confirm(InvarianceBlock *b, int d, StatDirection *out) {
     }
 }
 
-// ---------------------------------------------------------------- what is told
+// ---------------------------------------------------------------- report
 
 bool invariance_takes_part(const StatDirection *d, int number) {
   bool named = false;
@@ -550,7 +551,7 @@ static InvarianceBlock block_of(Arena *scratch, const InvarianceModel *m, const 
   return b;
 }
 
-// A point where every number is a little different: directions at the base may be special to it.
+// A point where every unknown is a little different: some directions may exist at the base only.
 static void make_general_point(const InvarianceModel *m, double *x) {
   for (int k = 0; k < m->n; k++) {
     double factor = 1.05 + 0.08 * fmod(0.618 * (k + 1), 1), up = m->x[k] * factor;

@@ -1,4 +1,4 @@
-// Directions that no data of this kind would see: which numbers take part, what stays the same along them, and whether a
+// Directions that no data of this kind would see: which unknowns take part, what stays the same along them, and whether a
 // simulation confirms it.
 #pragma once
 #include "stats/statistics.h"
@@ -23,5 +23,5 @@ typedef struct InvarianceModel {
 // Directions that the triangle R at the base does not see, with all but singular_value filled in; their vectors are in
 // relative changes dx/|x|, dx where x = 0. Returns how many.
 int invariance_directions(Arena *a, const InvarianceModel *m, const double *R, StatDirection **out);
-// Whether a number moves along the direction, or would after some of the others have moved.
+// Whether an unknown moves along the direction, or would after some of the others have moved.
 bool invariance_takes_part(const StatDirection *d, int number);

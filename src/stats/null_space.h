@@ -7,7 +7,7 @@
 // A basis of the changes of some columns that leave the product with R unchanged.
 typedef struct NullSpace {
   int count;     // directions
-  double *basis; // [direction][column], in the unit of the columns' numbers
+  double *basis; // [direction][column], in the units of the unknowns
   double *share; // [direction][column]: the same with columns of unit length; of unit length itself
   double largest; // singular value of the unseen ones, columns of unit length
   double gap;     // smallest of the seen ones, 1 when there are none

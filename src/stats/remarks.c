@@ -1,8 +1,9 @@
 // Sentences about bounds, correlations, residuals that are not white, and noise that is not as given.
+#include "stats/remarks.h"
+
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/analysis.h"
 #include "stats/say.h"
 
 static const double CORRELATED = 0.99, COLOURED = 1e-3, SIGMA_WRONG = 1e-6;
@@ -85,7 +86,7 @@ static void say_sigma(Analysis *an, RemarkList *r) {
   }
 }
 
-// Where there is a sample for each number, the fit leaves no residuals, whatever the noise.
+// With no more samples than unknowns, the fit leaves no residuals, whatever the noise.
 static bool all_is_exact(const Analysis *an) {
   bool exact = an->fitted && an->s->samples > an->s->n;
   for (int at = 0; at < an->s->channel_count; at++) exact = exact && an->s->channels[at].exact;
@@ -141,7 +142,7 @@ static void say_unknown(Analysis *an, RemarkList *r) {
 
 static void say_few(Analysis *an, RemarkList *r) {
   if (an->s->samples + an->rows->prior_count <= an->s->n && !all_sigma_given(an))
-    SAY("There %s %ld sample%s for %d number%s: no standard error can be given.",
+    SAY("There %s %ld sample%s for %d parameter%s: no standard error can be given.",
         an->s->samples == 1 ? "is" : "are", an->s->samples, an->s->samples == 1 ? "" : "s",
         an->s->n, an->s->n == 1 ? "" : "s");
 }

@@ -105,7 +105,7 @@ static const double CONSTRAINT_WEIGHT = 1e3;
 void samples_weigh_constraints(const Samples *s, double *factor) {
   int others = samples_rows(s) - s->constraint_count;
   for (int row = others; row < samples_rows(s); row++) {
-    double square = 0; // of its length in numbers whose columns have length 1
+    double square = 0; // of its length in units in which columns have length 1
     for (int k = 0; k < s->n; k++) {
       double seen = 0;
       for (int i = 0; i < others && s->column[k][row] != 0; i++)
@@ -119,7 +119,7 @@ void samples_weigh_constraints(const Samples *s, double *factor) {
 // Slopes of constraints that say the same differ by less, relative to their length: what searches leave open.
 static const double DEPENDENT = 1e-7;
 
-// A number is fixed when a change of it alone is a combination of the constraints.
+// An unknown is fixed when a change of it alone is a combination of the constraints.
 static void find_fixed(Samples *s, Arena *a, const Problem *p, const double *x, const double *C) {
   int n = s->n, m = s->constraint_count;
   double *M = ARENA_ARRAY(a, double, (size_t)n *(size_t)m + 1), *z = ARENA_ARRAY(a, double, n + 1);
@@ -210,7 +210,7 @@ Samples *samples_new(Arena *a, EvalWork *w, const Weighting *weighting, const Fi
   return s;
 }
 
-// A tenth of the smaller bound that is a number.
+// A tenth of the smaller finite bound.
 static double size_of_bounds(const Unknown *f) {
   double least = fmin(isfinite(f->min) && f->min != 0 ? fabs(f->min) : HUGE_VAL,
                       isfinite(f->max) && f->max != 0 ? fabs(f->max) : HUGE_VAL);

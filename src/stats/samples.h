@@ -23,7 +23,7 @@ typedef struct Samples {
   SampleChannel *channels;
   int channel_count;
   int constraint_count; // rows of active constraints behind all others, as far as they are independent; without noise
-  bool *fixed; // by number: these leave it no freedom at all
+  bool *fixed; // by unknown: these determine it completely
 } Samples;
 
 // pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; see result_why.

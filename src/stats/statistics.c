@@ -1,108 +1,17 @@
-// All statistics of a result: bounds, quality of the fit by channel, noise, then intervals.c, identify.c and
-// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|).
 #include "stats/statistics.h"
 
 #include <math.h>
-
-#include "num/residual_tests.h"
-#include "stats/analysis.h"
-
-static const double ASSUMED_NOISE = 0.01; // of the rms of a channel, where nothing else is known
-
-double sensitivity_accuracy(const Problem *p) {
-  return problem_accuracy(p);
-}
-
-double residual_accuracy(const Problem *p) {
-  return fmax(p->model->nx ? 1e-9 : 0, 100 * problem_accuracy(p));
-}
-
-// ---------------------------------------------------------------- bounds
-
-static void find_bounds(Analysis *an) {
-  for (int k = 0; k < an->s->n; k++) {
-    const Unknown *f = &an->p->unknowns[k];
-    double x = an->x[k], near = 1e-9 * fabs(x);
-    StatParameter *out = &an->s->parameters[k];
-    out->lower_bound = x <= f->min + near;
-    out->at_bound = out->lower_bound || x >= f->max - near;
-  }
-}
-
-// ---------------------------------------------------------------- channels
-
-static double sum_of_squares(const double *r, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += r[i] * r[i];
-  return sum;
-}
-
-// Of constant data it makes no sense; rounding leaves them a spread.
-static double fit_percent(const Channel *c, double squares) {
-  double mean = 0, spread = 0, size = 0;
-  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
-  for (int i = 0; i < c->count; i++) spread += (c->y[i] - mean) * (c->y[i] - mean);
-  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
-}
-
-static void describe_channel(Analysis *an, int at) {
-  const SampleChannel *c = &an->rows->channels[at];
-  const double *r = an->rows->column[an->rows->n] + c->first;
-  StatChannel *out = &an->s->channels[at];
-  double squares = sum_of_squares(r, c->count);
-  *out = (StatChannel){.experiment = c->experiment, .channel = c->channel, .n = c->count};
-  out->rmse = c->count ? sqrt(squares / c->count) : nan("");
-  out->fit_percent = fit_percent(c->data, squares);
-  out->noise = c->noise;
-  out->exact = out->rmse <= residual_accuracy(an->p) * c->rms;
-  out->autocorrelation = autocorrelation(r, c->count, 1);
-  out->white_p = out->exact ? nan("") : ljung_box_p(r, c->count);
-  out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
-}
-
-double residual_freedom(const Analysis *an, int at) {
-  const SampleChannel *c = &an->rows->channels[at];
-  double freedom = c->count;
-  for (int i = 0; i < c->count; i++) freedom -= an->projection->leverage[c->first + i];
-  return freedom;
-}
-
-double residual_deviation(const Analysis *an, int at) {
-  const SampleChannel *c = &an->rows->channels[at];
-  double freedom = residual_freedom(an, at);
-  double squares = sum_of_squares(an->rows->column[an->rows->n] + c->first, c->count);
-  return freedom > 0.5 ? sqrt(squares / freedom) : nan("");
-}
-
-// Given, or seen in the residuals of a fit, or in the differences of the data; else assumed.
-static void find_noise(Analysis *an) {
-  for (int at = 0; at < an->s->channel_count; at++) {
-    const SampleChannel *c = &an->rows->channels[at];
-    double least = residual_accuracy(an->p) * c->rms;
-    double noise = sigma_is_given(c->data) ? c->data->sigma
-                   : an->fitted            ? residual_deviation(an, at)
-                                           : c->noise;
-    if (!(noise > least)) {
-      noise = ASSUMED_NOISE * c->rms;
-      an->assumed = true;
-    }
-    an->noise[at] = noise;
-  }
-}
-
-// ---------------------------------------------------------------- all
 
 static void fill_with_nan(double *x, int count) {
   for (int i = 0; i < count; i++) x[i] = nan("");
 }
 
-static Statistics *empty(const EvalWork *w) {
-  const Problem *p = eval_fitting(w)->problem;
+Statistics *statistics_new(int unknowns, int channels) {
   Arena *a = arena_new();
   Statistics *s = ARENA_NEW(a, Statistics);
   s->arena = a;
-  s->n = p->unknown_count;
-  s->channel_count = eval_fitting(w)->data->channel_count;
+  s->n = unknowns;
+  s->channel_count = channels;
   s->parameters = ARENA_ARRAY(a, StatParameter, s->n + 1);
   s->channels = ARENA_ARRAY(a, StatChannel, s->channel_count + 1);
   s->covariance = ARENA_ARRAY(a, double, s->n * s->n + 1);
@@ -117,93 +26,6 @@ static Statistics *empty(const EvalWork *w) {
     out->std_error = out->ci_low = out->ci_high = out->relative_at_1_percent = nan("");
   }
   return s;
-}
-
-// why: "" when the result itself says it.
-static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
-  s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
-  if (why[0])
-    s->remarks[s->remark_count++] = arena_print(
-        s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
-        why);
-  for (int k = 0; k < s->n; k++) s->parameters[k].reason = "the model cannot be simulated here";
-  int at = 0;
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++) {
-      double none = nan("");
-      s->channels[at++] = (StatChannel){
-          e, c, p->experiments[e].channels[c].count, none, none, none, none, none, none, false};
-    }
-}
-
-static void analyse(Analysis *an) {
-  Statistics *s = an->s;
-  s->samples = an->rows->count;
-  an->noise = ARENA_ARRAY(an->scratch, double, s->channel_count + 1);
-  find_bounds(an);
-  an->projection = project_rows(an, NULL);
-  for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
-  find_noise(an);
-  find_intervals(an);
-  analyse_identifiability(an);
-  drop_intervals_of_undetermined(s);
-  write_remarks(an);
-}
-
-static bool sigma_is_estimated(const Problem *p) {
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      if (p->experiments[e].channels[c].sigma_kind == SIGMA_ESTIMATED) return true;
-  return false;
-}
-
-Weighting *statistics_weighting(const FitResult *r, EvalWork *w) {
-  const Fitting *f = eval_fitting(w);
-  Weighting *own = weighting_new(f->data, r->sigma);
-  if (r->outcome == FIT_NO_START || !sigma_is_estimated(f->problem)) return own;
-  EvalSpec spec = eval_spec(f, NULL);
-  spec.weighting = own;
-  double change;
-  Weighting *next = result_weighting(w, &spec, r->pieces, r->x, &change);
-  if (!next) return own;
-  weighting_free(own);
-  return next;
-}
-
-static Statistics *statistics(EvalWork *w, const Weighting *weighting, const double *x,
-                              const FitPieces *pieces, bool fitted) {
-  const Problem *p = eval_fitting(w)->problem;
-  Arena *scratch = arena_new();
-  Statistics *s = empty(w);
-  Analysis an = {.s = s,
-                 .a = s->arena,
-                 .scratch = scratch,
-                 .p = p,
-                 .work = w,
-                 .weighting = weighting,
-                 .x = x,
-                 .pieces = pieces,
-                 .fitted = fitted};
-  an.rows = samples_new(scratch, w, weighting, pieces, x);
-  if (an.rows)
-    analyse(&an);
-  else
-    describe_without_simulation(s, p, result_why(w, pieces));
-  arena_free(scratch);
-  return s;
-}
-
-Statistics *statistics_new(const FitResult *r, EvalWork *w, const Weighting *weighting) {
-  if (r->outcome == FIT_NO_START) {
-    Statistics *s = empty(w);
-    describe_without_simulation(s, eval_fitting(w)->problem, "");
-    return s;
-  }
-  return statistics(w, weighting, r->x, r->pieces, true);
-}
-
-Statistics *statistics_at(EvalWork *w, const double *x) {
-  return statistics(w, eval_fitting(w)->weighting, x, NULL, false);
 }
 
 void statistics_free(Statistics *s) {

@@ -1,12 +1,13 @@
 // How far the result of a fit can be trusted: intervals, correlation, quality of the fit, what the data cannot tell.
 #pragma once
-#include "residual/evaluate.h"
-#include "search/fit_result.h"
+#include <stdbool.h>
+
+#include "base/arena.h"
 
 typedef struct StatParameter { // by unknown
-  // 95 %, NaN for what is not identifiable or cannot have any. Numbers on a logarithmic scale have intervals that are
-  // symmetric there; intervals end at the bounds. Numbers at bounds count as free; the intervals of the others allow for
-  // all values of them.
+  // 95 %, NaN for what is not identifiable or cannot have any. Unknowns on a logarithmic scale have intervals that are
+  // symmetric there; intervals end at the bounds. Unknowns at bounds count as not stopped there; the intervals of the others
+  // allow for all their values.
   double std_error, ci_low, ci_high;
   // Standard error relative to the value if the noise were 1 % of the rms of each channel; NaN: none.
   double relative_at_1_percent;
@@ -36,11 +37,11 @@ typedef struct StatCombination {
   double *exponent; // by unknown, at the result; the coefficients of a sum
 } StatCombination;
 
-typedef struct StatDirection { // a direction of the parameters that the data do not see
+typedef struct StatDirection { // a direction of the unknowns that the data do not determine
   // Change of the simulated data, in units of their noise, for a change by 1 along the vector.
   double singular_value;
   // Unit length, by unknown, in changes relative to the typical size (|x|, unless that is 0, may change its sign, or is
-  // a bound below what the noise hides); 0 for parameters that take no part.
+  // a bound below what the noise hides); 0 for unknowns that take no part.
   double *vector;
   // No noise-free data of this kind would see it; else hidden by noise or by the accuracy of the simulation.
   bool structural;
@@ -58,7 +59,7 @@ typedef struct Statistics {
   StatParameter *parameters;
   StatChannel *channels;
   int channel_count;
-  // n*n, with all numbers free, also those at bounds. NaN in rows of what the data or the simulation cannot tell apart.
+  // n*n, for all unknowns, also those at bounds. NaN in rows of unknowns that data or simulation cannot determine.
   double *covariance, *correlation;
   bool sandwich;   // the covariance allows for weights that are not the inverse noise
   double variance; // of the residuals, per degree of freedom
@@ -72,10 +73,5 @@ typedef struct Statistics {
   int remark_count;
 } Statistics;
 
-// The weighting of a result: by its sigmas, where they are estimated by its own residuals. The caller frees it.
-Weighting *statistics_weighting(const FitResult *r, EvalWork *w);
-// The work, of the fitting that was fitted, is used for simulations. Never NULL.
-Statistics *statistics_new(const FitResult *r, EvalWork *w, const Weighting *weighting);
-// The same at any point x, for 'check': no residual statistics matter, sigma as in the problem or from the data.
-Statistics *statistics_at(EvalWork *w, const double *x);
+Statistics *statistics_new(int unknowns, int channels); // nothing is known: NaN everywhere
 void statistics_free(Statistics *s);

@@ -27,7 +27,8 @@ static bool fail_unknown(const Problem *p, const char *name, Err *err) {
   if (nearest)
     fail(err, ERR_NAME, "'%s' is not estimated; did you mean '%s'?", name, nearest);
   else
-    fail(err, ERR_NAME, "'%s' is not estimated; starts can differ in estimated numbers only", name);
+    fail(err, ERR_NAME, "'%s' is not estimated; starts can differ in estimated parameters only",
+         name);
   arena_free(a);
   return false;
 }

@@ -6,7 +6,7 @@
 
 typedef enum BasinScale { BASIN_AS_SEARCHED, BASIN_LINEAR, BASIN_LOG } BasinScale;
 
-typedef struct BasinAxis { // a number that the starts differ in
+typedef struct BasinAxis { // an unknown that the starts differ in
   const char *name;
   double low, high; // NaN: its bounds
   BasinScale scale; // of the distances between starts
@@ -15,10 +15,10 @@ typedef struct BasinAxis { // a number that the starts differ in
 } BasinAxis;
 
 typedef struct BasinRequest {
-  const BasinAxis *axes; // NULL: all numbers (random starts only)
+  const BasinAxis *axes; // NULL: all unknowns (random starts only)
   int axis_count;
   int random;          // how many random starts; 0: a grid over the axes
-  const double *truth; // of all numbers, or NULL
+  const double *truth; // of all unknowns, or NULL
 } BasinRequest;
 
 // How the search from a start ended.
@@ -59,8 +59,8 @@ typedef struct Basin {
   bool random;
   int count, done;      // starts; the first `done` are finished and in their places
   int finished;         // while it runs: searches that have ended
-  const double *starts; // rows of numbers; of a grid the first axis is the fastest
-  double *ends;         // rows of numbers
+  const double *starts; // rows of unknowns; of a grid the first axis is the fastest
+  double *ends;         // rows of unknowns
   BasinStart *start;    // by start
   BasinOptimum *optima; // best first
   int optimum_count;
@@ -74,7 +74,7 @@ typedef struct Basin {
 // Told after each start (in their order), and now and then; false stops: what is done is kept.
 typedef bool BasinListener(void *data, const Basin *b);
 
-// Method, threads and seed are those of the problem; numbers that no axis names begin where the problem says. NULL and err
+// Method, threads and seed are those of the problem; unknowns that no axis names begin where the problem says. NULL and err
 // when the request makes no sense.
 Basin *basin_run(const Problem *p, const BasinRequest *request, BasinListener *listener, void *data,
                  Err *err);
@@ -85,7 +85,7 @@ double basin_axis_value(const BasinAxis *a, int k);
 // Where v stands between low (0) and high (1), on the scale of the axis.
 double basin_axis_fraction(const BasinAxis *a, double v);
 
-// Sorts the end points of what is done into optima. Two of them are the same one when their numbers agree to a thousandth
-// and their objectives do too, or when the objectives agree, and that in the middle between them does, too, or a
-// search from there stays between them, as it does along a direction that the objective does not see. basin_run calls it.
+// Sorts the end points of what is done into optima. Two of them are the same one when their unknowns agree to a thousandth
+// and their objectives agree, too; or when the objectives agree and either the objective in the middle between them does,
+// too, or a search from there stays between them, as it does along a direction that does not change the objective. basin_run calls it.
 void basin_find_optima(Basin *b);

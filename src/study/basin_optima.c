@@ -8,11 +8,11 @@
 #include "study/basin.h"
 #include "study/compare_truth.h"
 
-static const double SAME_NUMBERS = 1e-3;   // relative
+static const double SAME_UNKNOWNS = 1e-3;  // relative
 static const double SAME_OBJECTIVE = 1e-4; // relative, of searches that converged
-static const double NEAR_OBJECTIVE = 0.1;  // relative, where the numbers agree
+static const double NEAR_OBJECTIVE = 0.1;  // relative, where the unknowns agree
 static const double EXACT = 1e-7;  // of the data's own variation: errors of simulations may be
-static const double TINY = 1e-6;   // of the range of a number: no difference
+static const double TINY = 1e-6;   // of the range of an unknown: no difference
 static const double BETWEEN = 0.8; // of the distance of two points
 enum { REFITS_MOST = 2000 };       // searches from the middle
 
@@ -40,7 +40,7 @@ static double size_of(const Unknown *f, double a, double b) {
   return fmax(size, least);
 }
 
-// The largest difference of a number, relative to it.
+// The largest relative difference of an unknown.
 static double distance(const Problem *p, const double *a, const double *b) {
   double most = 0;
   for (int i = 0; i < p->unknown_count; i++)
@@ -90,7 +90,7 @@ static bool is_valley(Sorting *s, const double *a, const double *b, double objec
 static bool is_same(Sorting *s, int start, int optimum) {
   const BasinStart *a = &s->b->start[start], *b = &s->b->start[s->at.at[optimum]];
   const double *x = end_of(s, start), *y = end_of(s, s->at.at[optimum]);
-  if (distance(s->b->problem, x, y) <= SAME_NUMBERS)
+  if (distance(s->b->problem, x, y) <= SAME_UNKNOWNS)
     return objectives_agree(s, a->comparable, b->comparable, NEAR_OBJECTIVE);
   if (!objectives_agree(s, a->comparable, b->comparable, SAME_OBJECTIVE)) return false;
   if (!is_valley(s, x, y, b->comparable)) return false;
@@ -134,7 +134,7 @@ static void found_optimum(Sorting *s, int start) {
   s->owner[start] = s->at.count - 1;
 }
 
-// Only searches that converged tell of an optimum; others may have come to one.
+// Only searches that converged found an optimum; others may have reached one of these.
 static void sort_ends(Sorting *s) {
   const Basin *b = s->b;
   const Rank *ranks = ranked(b, s->arena);
@@ -148,7 +148,7 @@ static void sort_ends(Sorting *s) {
     }
 }
 
-// ---------------------------------------------------------------- what is told of them
+// ---------------------------------------------------------------- description
 
 static int compare_numbers(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;

@@ -1,5 +1,6 @@
 // What can be said before any fit: is the problem sound, can it be simulated, what will the data tell.
 #pragma once
+#include "problem/problem.h"
 #include "stats/statistics.h"
 
 typedef enum FindingKind { FINDING_GOOD, FINDING_NOTE, FINDING_WARNING, FINDING_ERROR } FindingKind;
@@ -18,15 +19,12 @@ typedef struct Check {
   bool starts;                   // the model can be simulated at the start values
   double objective_start, floor; // floor NaN when unknown
   Statistics *statistics;        // at the start, NULL when it cannot be simulated
-  // [channel of all experiments in one row][free]: rms change of the channel, relative to the rms of its data, when the
-  // number becomes 1 % larger at the start. NULL when it cannot be simulated.
+  // [channel of all experiments in one row][unknown]: rms change of the channel, relative to the rms of its data, when the
+  // unknown becomes 1 % larger at the start. NULL when it cannot be simulated.
   double *sensitivity;
 } Check;
 
-Check *check_run(const Problem *p);
 void check_free(Check *c);
-
-// For the parts of a check.
 void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 // "theta", or "theta in swing" when there are several experiments.

@@ -5,7 +5,7 @@
 #include "model/system.h"
 
 static const char TOPIC[] = "constraints";
-// Larger misses are no rounding; relative to what the states can change in a condition.
+// A larger residual of a condition is more than rounding; relative to what the states can change in it.
 static const double MISS_MOST = 1e-6;
 static const double IDENTITY_MOST = 1e-6; // the same for its change with a parameter
 enum { LINES_IN_A_SENTENCE = 8, STATES_TO_NAME = 8 };
@@ -127,7 +127,7 @@ typedef struct Miss {
   double residual, relative;
 } Miss;
 
-// The condition that the start misses most; what is no number is the worst.
+// The condition with the largest residual at the start; NaN is the worst.
 static Miss worst_miss(const StartCheck *s) {
   Miss worst = {-1, 0, 0};
   for (int i = 0; i < s->c->problem->model->condition_count && !isnan(worst.relative); i++) {
@@ -165,7 +165,7 @@ static void tell_contradiction(StartCheck *s, const Miss *miss) {
     check_add(
         s->c, FINDING_ERROR, TOPIC,
         "%sNo start values were found that satisfy the constraints. Give better 'start' values, "
-        "or look whether the constraints contradict each other.",
+        "or check whether the constraints contradict each other.",
         where(s));
 }
 
@@ -196,7 +196,7 @@ static double change_of(const StartCheck *s, int invariant, int column) {
   return sum;
 }
 
-// Fixed start values may satisfy a constraint by their numbers only: not at other values of what is estimated.
+// Fixed start values may satisfy a constraint at the present values of the unknowns only.
 static bool start_follows(StartCheck *s) {
   const Model *m = s->c->problem->model;
   system_invariant_sens(s->work, s->experiment->start, s->y);

@@ -6,7 +6,7 @@
 #include "study/data_quality.h"
 #include "study/synthetic.h"
 
-enum { CHANNELS_TO_DESCRIBE = 20 }; // with more, good news of single channels would hide the rest
+enum { CHANNELS_TO_DESCRIBE = 20 }; // with more, lines about single channels would hide the rest
 
 static const char TOPIC[] = "data";
 
@@ -55,12 +55,12 @@ static void look_at_gaps(Check *c, const char *label, const DataQuality *q) {
 static void look_at_sampling(Check *c, const char *label, const DataQuality *q) {
   double samples = q->period / q->step;
   if (!(samples < 8)) return; // where a cubic spline errs by about 0.1 %
-  check_add(
-      c, FINDING_WARNING, TOPIC,
-      "%s: only %.2g samples in one oscillation (period %.3g, step %.3g). Values between "
-      "samples, which the homotopy needs, and the noise cannot be told from such data: sample "
-      "at least %.2g times as fast, or do not rely on a certificate.",
-      label, samples, q->period, q->step, 8 / samples);
+  check_add(c, FINDING_WARNING, TOPIC,
+            "%s: only %.2g samples in one oscillation (period %.3g, step %.3g). Values between "
+            "samples, which the homotopy needs, and the noise cannot be determined from such data: "
+            "sample "
+            "at least %.2g times as fast, or do not rely on a certificate.",
+            label, samples, q->period, q->step, 8 / samples);
 }
 
 static void look_at_values(Check *c, const char *label, const Channel *channel,
@@ -91,14 +91,13 @@ static void look_at_values(Check *c, const char *label, const Channel *channel,
               label, q->noise, q->deviation);
 }
 
-// Differences tell the noise to about a third with so many samples, where the motion is smooth beside it. They take rough
-// motion for noise, so that too little of it says more than too much.
+// With so many samples and a smooth motion, differences of the data give the noise to about a third. They take rough motion
+// for noise, so that an estimate below sigma says more than one above.
 enum { SAMPLES_TO_JUDGE = 30, NOISE_APART = 3 };
 
 static void look_at_sigma(Check *c, const char *label, const Channel *channel,
                           const DataQuality *q) {
-  bool given = channel->sigma_kind == SIGMA_NUMBER || channel->sigma_kind == SIGMA_RELATIVE;
-  if (!given || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
+  if (!sigma_is_given(channel) || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
   double ratio = q->noise / channel->sigma;
   if (ratio > NOISE_APART && q->noise < 0.2 * q->deviation)
     check_add(c, FINDING_WARNING, TOPIC,
@@ -171,7 +170,7 @@ typedef struct Extreme { // channel with the largest or smallest deviation
   const char *label;
 } Extreme;
 
-// Without sigma all residuals count alike, so a small quantity beside a large one is not seen.
+// Without sigma all residuals count alike, so a small quantity beside a large one hardly counts.
 static void compare_sizes(Check *c) {
   Extreme small = {HUGE_VAL, NULL}, large = {0, NULL};
   for (int e = 0; e < c->problem->experiment_count; e++)
@@ -200,8 +199,8 @@ static void count_samples(Check *c) {
       samples += c->problem->experiments[e].channels[k].count;
   if (samples + priors < c->problem->unknown_count)
     check_add(c, FINDING_ERROR, TOPIC,
-              "%ld sample%s cannot determine %d numbers. Measure more, or estimate fewer.", samples,
-              samples == 1 ? "" : "s", c->problem->unknown_count);
+              "%ld sample%s cannot determine %d parameters. Measure more, or estimate fewer.",
+              samples, samples == 1 ? "" : "s", c->problem->unknown_count);
 }
 
 void check_data(Check *c, const MeasuredData *d) {

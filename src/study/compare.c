@@ -10,7 +10,7 @@
 #include "search/fit.h"
 #include "study/random_start.h"
 
-// A worse objective by this share of that of the data against their means is no difference.
+// Objectives that differ by less than this share of the objective of the mean of the data count as equal.
 static const double OBJECTIVE_APART = 1e-9;
 enum { START_STREAM = 1 }; // of random starts, so that they are those of 'recover'
 
@@ -20,7 +20,7 @@ typedef struct CompareStudy { // what all runs share
   CompareListener *listener;
   void *listener_data;
   int row, run, runs;
-  CompareRun *into; // whose steps are noted; NULL: nobody's
+  CompareRun *into; // whose steps are recorded; NULL: none
   double began;
   bool stop;
 } CompareStudy;
@@ -102,10 +102,6 @@ static void evaluate_trace(CompareStudy *s, EvalWork *w, const double *sigma, Co
 
 // ---------------------------------------------------------------- one run
 
-static const char *message_of(Arena *a, const FitResult *f) {
-  return arena_copy(a, f->message, strlen(f->message));
-}
-
 static void take_figures(const CompareStudy *s, const FitResult *f, double seconds,
                          CompareRun *run) {
   const WorkCount *w = &f->work;
@@ -125,7 +121,7 @@ static void take_result(const CompareStudy *s, const FitResult *f, double second
                         CompareRun *run) {
   run->outcome = f->outcome;
   run->certain = f->certain;
-  run->message = message_of(s->c->arena, f);
+  run->message = arena_copy(s->c->arena, f->message, strlen(f->message));
   run->same = true;
   take_figures(s, f, seconds, run);
   if (!isfinite(run->figures.objective)) return;
@@ -171,7 +167,7 @@ static void run_again_side_by_side(CompareStudy *s, Problem *p, CompareRun *run)
   TimedFit t = timed_fit(s, p, s->c->threads, run->start);
   const FitResult *f = t.result;
   if (!s->stop) {
-    // A limit of time ends where the clock says.
+    // With a time limit results depend on the clock.
     run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->unknown_count);
     run->figures.seconds_parallel = t.seconds;
     run->figures.evaluations_parallel = (double)evaluations_of(s->p, f->work.in_turn);
@@ -206,7 +202,7 @@ static void run_once(CompareStudy *s, const CompareSpec *spec, int number, Compa
 
 // ---------------------------------------------------------------- what came of several runs
 
-static int compare_numbers(const void *a, const void *b) { // what is no number comes last
+static int compare_numbers(const void *a, const void *b) { // NaN comes last
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
   return (x > y) - (x < y);
@@ -266,12 +262,6 @@ static double objective_of_data(const Problem *p) {
   return v;
 }
 
-static bool is_found(const Compare *c, const CompareRun *r, double allowed) {
-  if (!r->x) return false;
-  return c->truth ? compare_truth_found(c->truth, r->x, c->request.found)
-                  : r->figures.objective <= allowed;
-}
-
 static void judge(Compare *c) {
   double best = best_objective(c),
          allowed = best + c->request.found * fabs(best) +
@@ -279,19 +269,14 @@ static void judge(Compare *c) {
   for (int i = 0; i < c->count; i++) {
     for (int k = 0; k < c->rows[i].run_count; k++) {
       CompareRun *r = &c->rows[i].runs[k];
-      r->found = is_found(c, r, allowed);
+      r->found = r->x && (c->truth ? compare_truth_found(c->truth, r->x, c->request.found)
+                                   : r->figures.objective <= allowed);
     }
     summarise_row(&c->rows[i]);
   }
 }
 
 // ---------------------------------------------------------------- the comparison
-
-static const char *why_refused(Arena *a, const Problem *p) {
-  Err err = {0};
-  if (problem_method_suits(p, p->method, &p->parts, &err)) return NULL;
-  return arena_copy(a, err.text, strlen(err.text));
-}
 
 static int runs_of(const CompareRequest *q, const CompareSpec *s) {
   if (q->random_starts) return q->random_starts;
@@ -301,26 +286,17 @@ static int runs_of(const CompareRequest *q, const CompareSpec *s) {
 static void run_row(CompareStudy *s, int i) {
   Compare *c = s->c;
   CompareRow *r = &c->rows[i];
+  const Problem *p = &r->spec.problem;
+  Err err = {0};
   s->row = i;
   s->runs = r->runs_wanted;
-  r->refused = why_refused(c->arena, &r->spec.problem);
+  if (!problem_method_suits(p, p->method, &p->parts, &err))
+    r->refused = arena_copy(c->arena, err.text, strlen(err.text));
   r->runs = ARENA_ARRAY(c->arena, CompareRun, s->runs);
   for (s->run = 0; !r->refused && s->run < s->runs && ask(s, NULL); s->run++) {
     run_once(s, &r->spec, s->run, &r->runs[s->run]);
     r->run_count++;
   }
-}
-
-static void run_all(CompareStudy *s) {
-  Compare *c = s->c;
-  double began = clock_seconds();
-  for (int i = 0; i < c->count && !s->stop; i++) {
-    run_row(s, i);
-    if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
-    c->seconds = clock_seconds() - began;
-  }
-  c->stopped = s->stop;
-  judge(c);
 }
 
 static bool can_begin(const Problem *p, const CompareRequest *q, Err *err) {
@@ -369,10 +345,18 @@ static Compare *compare_new(const Problem *p, const CompareRequest *q) {
 Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener *listener,
                      void *data, Err *err) {
   if (!can_begin(p, q, err)) return NULL;
-  CompareStudy s = {.p = p, .c = compare_new(p, q), .listener = listener, .listener_data = data};
-  if (q->has_truth) s.c->truth = compare_truth_new(s.c->arena, p, q->truth, q->all_numbers);
-  run_all(&s);
-  return s.c;
+  Compare *c = compare_new(p, q);
+  CompareStudy s = {.p = p, .c = c, .listener = listener, .listener_data = data};
+  if (q->has_truth) c->truth = compare_truth_new(c->arena, p, q->truth, q->all_numbers);
+  double began = clock_seconds();
+  for (int i = 0; i < c->count && !s.stop; i++) {
+    run_row(&s, i);
+    if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
+    c->seconds = clock_seconds() - began;
+  }
+  c->stopped = s.stop;
+  judge(c);
+  return c;
 }
 
 void compare_free(Compare *c) {

@@ -34,7 +34,7 @@ typedef struct CompareRun {
 } CompareRun;
 
 typedef struct CompareRow {
-  CompareSpec spec;    // its label is like no other
+  CompareSpec spec;    // its label is unique
   const char *refused; // a sentence: the method cannot do this problem; NULL: it can
   CompareRun *runs;
   int runs_wanted;
@@ -50,7 +50,7 @@ typedef struct CompareRequest {
   int count;
   bool has_truth;
   const double *truth; // NULL: what the model file says
-  bool all_numbers;    // count in the error, also those that the data do not tell
+  bool all_numbers;    // count in the error, also those that the data do not determine
   int seeds; // methods that draw random numbers run so many times, with seed, seed + 1, ...; 0: once
   int random_starts; // every method from so many random points of the bounds; 0: from the start values
   double found;  // relative difference to the truth, or to the best objective, that counts as found

@@ -159,7 +159,8 @@ static bool read_cell(PublishedReader *r, PublishedRow *row, int c) {
   double value = nan("");
   const char *text = r->cells[c];
   if (text[0] && !number_parse(text, &value))
-    return wrong(r, c, "'%.60s' is no number; a cell that is not known stays empty", text);
+    return wrong(r, c, "'%.60s' is not a number; leave a cell empty where the value is not known",
+                 text);
   if (r->figure[c] >= 0)
     *(double *)((char *)&row->figures + FIGURES[r->figure[c]].offset) = value;
   else
@@ -173,7 +174,7 @@ static bool read_row(PublishedReader *r) {
                       .x = ARENA_ARRAY(r->arena, double, n + 1)};
   for (int i = 0; i < n; i++) row.x[i] = nan("");
   if (r->cell_count != r->column_count)
-    return wrong(r, 0, "%s", "the row has not as many cells as the first one names columns");
+    return wrong(r, 0, "%s", "the row must have as many cells as the first one names columns");
   if (!r->cells[r->method][0]) return wrong(r, r->method, "%s", "the method is missing");
   row.method = r->cells[r->method];
   for (int c = 0; c < r->cell_count; c++)

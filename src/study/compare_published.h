@@ -11,9 +11,9 @@
   FIGURE(evaluations, "of the objective, with or without slopes")                                  \
   FIGURE(simulations, "of states alone")                                                           \
   FIGURE(sensitivity_simulations, "with sensitivities")                                            \
-  FIGURE(fair, "evaluations, one with the slopes of n numbers counted as n + 1")                   \
+  FIGURE(fair, "evaluations, one with the slopes of n parameters counted as n + 1")                \
   FIGURE(objective, "at the end")                                                                  \
-  FIGURE(error, "largest relative error of the numbers")                                           \
+  FIGURE(error, "largest relative error of the parameters")                                        \
   FIGURE(seconds, "of wall time")                                                                  \
   FIGURE(evaluations_parallel, "one after the other, when several run side by side")               \
   FIGURE(seconds_parallel, "of wall time then")

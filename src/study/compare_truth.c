@@ -1,4 +1,4 @@
-// Relative differences of numbers, or of products and sums that the data determine (stats/invariance.c), to the truth.
+// Relative differences of unknowns, or of products and sums that the data determine (stats/invariance.c), to the truth.
 #include "study/compare_truth.h"
 
 #include <math.h>
@@ -97,8 +97,8 @@ static long samples_of(const Problem *p) {
   return count;
 }
 
-// n numbers take about n times the noise of a sample from the objective, whose share of one sample is V/(samples - n). A
-// truth that costs more than that is not the one of these data; one that costs less was out of reach of the search.
+// Fitting n unknowns lowers the objective by about n times the share of one sample, V/(samples - n). A truth whose objective
+// is higher by more than that is not the one of these data; otherwise the search did not reach it.
 static bool is_moved_by_noise(const CompareTruth *t, const AssessedFit *a) {
   const FitResult *f = a->result;
   const Problem *p = f->problem;
@@ -123,7 +123,7 @@ static const double *copy_numbers(Arena *a, const double *x, int n) {
   return copy;
 }
 
-// What the data tell depends on their noise, so it is asked where a search from the truth ends.
+// What the data determine depends on their noise, so it is found where a search from the truth ends.
 static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) {
   Problem local = *p;
   fit_options_init(&local.options);
@@ -146,7 +146,7 @@ CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth,
   t->x = x;
   t->n = p->unknown_count;
   ask_the_data(a, t, p, all);
-  if (!t->count) // also when the data tell nothing, or the model cannot be simulated at the truth
+  if (!t->count) // also when the data determine nothing, or the model cannot be simulated at the truth
     add_all(a, t, p);
   return t;
 }

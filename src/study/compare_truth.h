@@ -1,5 +1,5 @@
-// How far numbers are from the truth, in what the data can tell of them: a number that leaves no trace is left out, and of
-// numbers that trade against each other the combinations count that do not change (alpha*A).
+// How far unknowns are from the truth, in what the data determine: an unknown without effect on the data is left out, and
+// of unknowns that compensate each other the combinations count that do not change (alpha*A).
 #pragma once
 #include "problem/problem.h"
 
@@ -17,11 +17,11 @@ typedef struct CompareTruth {
   int n;
   TruthTerm *terms;
   int count;
-  const char **left_out; // names of numbers that do not count by themselves
+  const char **left_out; // names of unknowns that do not count by themselves
   int left_out_count;
 } CompareTruth;
 
-// truth: unknowns, NULL: what the model file says they are. all: every number counts, whatever the data tell. Lives in
+// truth: unknowns, NULL: what the model file says they are. all: every unknown counts, whatever the data determine. Lives in
 // the arena.
 CompareTruth *compare_truth_new(Arena *a, const Problem *p, const double *truth, bool all);
 // The largest relative difference of all terms.

@@ -7,7 +7,7 @@
 
 #include "num/noise.h"
 
-enum { NEAR = 25 };                  // samples on each side that tell how noisy a place is
+enum { NEAR = 25 };                  // samples on each side that show the noise at a place
 static const double NORMAL = 1.4826; // standard deviation over median size, were the noise normal
 
 static void measure_size(const double *y, int n, DataQuality *q) {

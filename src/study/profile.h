@@ -1,7 +1,9 @@
-// Profile likelihood: each number is held at values beside its estimate while all others are fitted again. What the
-// objective rises by tells how far the number may be from its estimate, without any linear theory
+// Profile likelihood: each unknown is held at values beside its estimate while all others are fitted again. The rise of
+// the objective shows how far the unknown may be from its estimate, without linear theory
 // (Raue et al. 2009, Bioinformatics 25:1923; Bates and Watts 1988, Nonlinear Regression Analysis, chapter 6).
 #pragma once
+#include "residual/work_count.h"
+#include "search/fit_result.h"
 #include "stats/statistics.h"
 
 // PROFILE_END(name, word, sentence): how a profile ends to one side
@@ -9,7 +11,7 @@
   PROFILE_END(CROSSED, "finite", "the profile crosses the threshold")                              \
   PROFILE_END(BOUND, "bound", "the profile stays below the threshold up to the bound")             \
   PROFILE_END(RANGE, "range", "the profile stays below the threshold as far as it was followed")   \
-  PROFILE_END(CONSTRAINT, "constraint", "a constraint between the numbers ends the profile")       \
+  PROFILE_END(CONSTRAINT, "constraint", "a constraint between the parameters ends the profile")    \
   PROFILE_END(FAILED, "failed", "the others could not be fitted any further")                      \
   PROFILE_END(BUDGET, "budget", "max_simulations did not allow to fit the others any further")     \
   PROFILE_END(ROUGH, "rough", "the objective is too rough to be followed")                         \
@@ -25,7 +27,7 @@ typedef enum ProfileEnd {
 const char *profile_end_word(ProfileEnd e);
 const char *profile_end_sentence(ProfileEnd e);
 
-// PROFILE_VERDICT(name, word): what the profile says about the number
+// PROFILE_VERDICT(name, word): what the profile says about the unknown
 #define PROFILE_VERDICTS                                                                           \
   PROFILE_VERDICT(DETERMINED, "determined")                                                        \
   PROFILE_VERDICT(OPEN, "open") /* at least one side has no end of its own */                      \
@@ -43,11 +45,11 @@ typedef enum ProfileVerdict {
 const char *profile_verdict_word(ProfileVerdict v);
 
 typedef struct ProfilePoint {
-  double value;     // of the number that is held
+  double value;     // of the unknown that is held
   double objective; // V, with the logarithms of the sigmas that are estimated
   // Likelihood ratio: what 2V rises by, in units in which the threshold is that of the profile.
   double ratio;
-  double *x; // all numbers
+  double *x; // all unknowns
 } ProfilePoint;
 
 typedef struct ProfileSide {
@@ -65,12 +67,12 @@ typedef struct ProfileCurve {
   double std_error;     // NaN: not determined
   double alone;         // the same if all others were known; NaN: the data do not show it
   double low, high;     // interval by the covariance at the profile's level; NaN: none
-  double *tangent;      // by number: how it follows at the estimate; NaN: unknown
+  double *tangent;      // by unknown: how it follows at the estimate; NaN: unknown
   ProfileSide side[2];  // below and above the estimate
   ProfilePoint *points; // by rising value, the estimate among them
   int point_count;
   ProfileVerdict verdict;
-  int *moves; // numbers that move along while the profile is flat
+  int *moves; // unknowns that move along while the profile is flat
   int move_count;
   const char *remark; // sentences, "": nothing to say
 } ProfileCurve;
@@ -104,27 +106,10 @@ typedef struct Profile {
   double seconds;
 } Profile;
 
-// Below, what an interval ends at is lost in what simulations leave open; above, no law of noise holds so far out.
-#define PROFILE_LEVEL_LEAST 0.5
-#define PROFILE_LEVEL_MOST 0.9999
+// The scale on which an unknown is profiled: that on which it is searched.
+bool profile_in_logs(const Unknown *f, double estimate);
+double profile_scaled(const Unknown *f, double estimate, double value);
 
-typedef struct ProfileRequest {
-  const int *numbers; // of problem->unknowns; NULL: all
-  int count;
-  double level; // PROFILE_LEVEL_LEAST to PROFILE_LEVEL_MOST
-  // How far a profile is followed where nothing ends it, in sizes of the number; a factor where that is.
-  double range;
-  // searched on a logarithmic scale; > 1.
-} ProfileRequest;
-
-// Told while it runs: `fitting` before the first profile; p->sides_done changes then. false stops: sides that are not done
-// have end STOPPED.
-typedef bool ProfileListener(void *data, const Profile *p, bool fitting);
-
-// The fit by the problem's method, then the profiles, on as many threads as the problem's option says; they do not change
-// the result. NULL and err when there is nothing to profile. A fit without result has no curves.
-Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileListener *listener,
-                     void *data, Err *err);
 void profile_free(Profile *p);
 // The side has come to an end that is one of the profile, of a bound or of a constraint.
 bool profile_side_is_done(const ProfileSide *s);

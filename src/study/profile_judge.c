@@ -1,4 +1,6 @@
 // What a profile says, in words.
+#include "study/profile_judge.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,8 @@
 #include "stats/invariance.h"
 #include "stats/samples.h"
 #include "stats/say.h"
-#include "study/profile_parts.h"
+
+static const double FLAT = 0.01; // ratio, in thresholds, up to which a profile counts as flat
 
 typedef struct Judge {
   const Profile *p;
@@ -40,17 +43,7 @@ static const char *name_of(const Judge *j, int number) {
   return j->p->problem->unknowns[number].name;
 }
 
-static const char *keep(const Judge *j, Text *t) {
-  const char *text = arena_copy(j->p->arena, t->at, t->length);
-  text_done(t);
-  return text;
-}
-
 // ---------------------------------------------------------------- how flat
-
-static bool is_inside(const ProfileSide *s, double value, double estimate) {
-  return s->at < estimate ? value >= s->at : value <= s->at;
-}
 
 // The root of the ratio is linear between points: where it passes the limit.
 static double passes(const Judge *j, const ProfilePoint *a, const ProfilePoint *b, double limit) {
@@ -62,13 +55,14 @@ static double passes(const Judge *j, const ProfilePoint *a, const ProfilePoint *
 static void measure_side(Judge *j, int which) {
   ProfileSide *s = &j->c->side[which];
   int step = which ? 1 : -1;
-  double limit = PROFILE_FLAT * j->p->threshold;
+  double limit = FLAT * j->p->threshold;
   bool flat = true;
   s->flat_to = j->estimate;
   s->highest = 0;
   for (int i = estimate_at(j) + step; i >= 0 && i < j->c->point_count; i += step) {
     const ProfilePoint *at = &j->c->points[i];
-    if (is_inside(s, at->value, j->estimate)) s->highest = fmax(s->highest, at->ratio);
+    bool inside = s->at < j->estimate ? at->value >= s->at : at->value <= s->at;
+    if (inside) s->highest = fmax(s->highest, at->ratio);
     if (flat)
       s->flat_to = at->ratio <= limit ? at->value : passes(j, &j->c->points[i - step], at, limit);
     flat = flat && at->ratio <= limit;
@@ -76,7 +70,7 @@ static void measure_side(Judge *j, int which) {
   if (s->end == PROFILE_CROSSED) s->highest = j->p->threshold;
 }
 
-// Of a parabola a tenth would be flat; of a number that stands at the corner of its bounds a hundredth.
+// Of a parabola a tenth is flat; of the profile of an unknown at a corner of its bounds a hundredth.
 static const double MOSTLY = 0.5;
 
 static bool is_flat(const Judge *j) {
@@ -94,7 +88,7 @@ static bool is_structural(const Judge *j) {
   return s->parameters[j->c->number].inactive;
 }
 
-// Constraints leave the number no other value.
+// Constraints leave the unknown no other value.
 static bool is_fixed(const Judge *j) {
   const ProfileSide *s = j->c->side;
   return j->c->std_error == 0 && s[0].end == PROFILE_CONSTRAINT && s[1].end == PROFILE_CONSTRAINT;
@@ -115,7 +109,7 @@ static ProfileVerdict verdict_of(const Judge *j) {
 
 // ---------------------------------------------------------------- what moves along
 
-static const double MOVES = 0.01; // of the size of a number, while the profile is flat
+static const double MOVES = 0.01; // of the size of an unknown, while the profile is flat
 
 static bool moves(const Judge *j, int k) {
   double least = HUGE_VAL, most = -HUGE_VAL;
@@ -164,22 +158,16 @@ static const ProfilePoint *point_beyond(const Judge *j, int which) {
   return best;
 }
 
-// Whether number k has come into a bound on the way to the end of the side, and stays there.
-static bool is_wall(const Judge *j, int which, int k) {
-  const ProfilePoint *beyond = point_beyond(j, which);
-  if (!beyond || k == j->c->number) return false;
-  return at_bound(&j->p->problem->unknowns[k], beyond->x[k]);
-}
-
+// Names an unknown that has reached a bound on the way to the end of the side, and stays there:
 // "Below 264 A cannot follow: it is at its bound 400."
 static void say_walls(const Judge *j, int which, Text *t) {
   const ProfileSide *s = &j->c->side[which];
-  if (s->end != PROFILE_CROSSED) return;
+  const ProfilePoint *beyond = point_beyond(j, which);
+  if (s->end != PROFILE_CROSSED || !beyond) return;
   for (int k = 0; k < j->p->problem->unknown_count; k++)
-    if (is_wall(j, which, k)) {
+    if (k != j->c->number && at_bound(&j->p->problem->unknowns[k], beyond->x[k])) {
       text_print(t, " %s %.4g %s cannot follow: it is at its bound %.4g.",
-                 which ? "Above" : "Below", s->flat_to, name_of(j, k),
-                 point_beyond(j, which)->x[k]);
+                 which ? "Above" : "Below", s->flat_to, name_of(j, k), beyond->x[k]);
       return;
     }
 }
@@ -197,14 +185,10 @@ static void say_flat(const Judge *j, Text *t) {
     text_add(t, " Other data, or data with less noise, may determine it.");
 }
 
-static bool is_open(const ProfileSide *s) {
-  return s->end == PROFILE_BOUND || s->end == PROFILE_RANGE;
-}
-
 static void say_open_side(const Judge *j, int which, Text *t) {
   const ProfileSide *s = &j->c->side[which];
   const char *word = which ? "upper" : "lower";
-  if (!is_open(s)) return;
+  if (s->end != PROFILE_BOUND && s->end != PROFILE_RANGE) return;
   if (s->at == j->estimate)
     text_print(t, "%s%s is estimated at its %s bound %.4g.", t->length ? " " : "", j->f->name, word,
                s->at);
@@ -227,11 +211,12 @@ static void say_trouble(const Judge *j, int which, Text *t) {
     text_print(t, "%sThe constraints allow %s no value %s %.4g.", t->length ? " " : "", j->f->name,
                which ? "above" : "below", s->at);
   if (s->end == PROFILE_FAILED)
-    text_print(t, "%s%s %.6g the other numbers could not be fitted: the profile of %s ends there.",
+    text_print(t,
+               "%s%s %.6g the other parameters could not be fitted: the profile of %s ends there.",
                t->length ? " " : "", which ? "Above" : "Below", s->at, j->f->name);
   if (s->end == PROFILE_BUDGET)
     text_print(t,
-               "%s%s %.6g the other numbers could not be fitted with max_simulations %d: the "
+               "%s%s %.6g the other parameters could not be fitted with max_simulations %d: the "
                "profile of %s ends there.",
                t->length ? " " : "", which ? "Above" : "Below", s->at,
                j->p->problem->options.max_simulations, j->f->name);
@@ -282,7 +267,9 @@ static const char *remark_of(const Judge *j) {
     say_trouble(j, which, &t);
   }
   say_shape(j, &t);
-  return keep(j, &t);
+  const char *remark = arena_copy(j->p->arena, t.at, t.length);
+  text_done(&t);
+  return remark;
 }
 
 void profile_judge(Profile *p) {

@@ -1,27 +1,15 @@
 // Thresholds of the profiles: the squared quantile of the normal law, or of Student's where the noise is not given,
 // times the variance by the covariance of the fit over that by the curvature alone. Tangents of the profiles from the
 // inverse curvature.
+#include "study/profile_measure.h"
+
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/analysis.h"
 #include "stats/covariance.h"
 #include "stats/samples.h"
-#include "study/profile_parts.h"
 
 // ---------------------------------------------------------------- noise
-
-static bool is_given(const Channel *c) {
-  return c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE;
-}
-
-static bool all_given(const Problem *p) {
-  bool given = p->options.loss != LOSS_HUBER;
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      given = given && is_given(&p->experiments[e].channels[c]);
-  return given;
-}
 
 // Rows of the objective's second derivatives, as they are where residuals are linear.
 static Projection *curvature_rows(Arena *a, const Problem *p, const Samples *rows) {
@@ -29,7 +17,7 @@ static Projection *curvature_rows(Arena *a, const Problem *p, const Samples *row
   bool *ignored = ARENA_ARRAY(a, bool, count + 1);
   for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
   RowSet set = {rows->n, count, rows->column, rows->scale, ignored, NULL};
-  return projection_new(a, &set, fmax(1e-10, 10 * sensitivity_accuracy(p)));
+  return projection_new(a, &set, fmax(1e-10, 10 * problem_accuracy(p)));
 }
 
 // Variance of a weighted residual, not below what simulations leave open (as in the intervals of a fit).
@@ -37,15 +25,15 @@ static double usual_variance(const Profile *p, const Samples *rows) {
   double least = 0;
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++) {
-      double error = rows->scale[rows->channels[c].first + i] * 10 *
-                     sensitivity_accuracy(p->problem) * rows->channels[c].rms;
+      double error = rows->scale[rows->channels[c].first + i] * 10 * problem_accuracy(p->problem) *
+                     rows->channels[c].rms;
       least += error * error / (rows->count ? rows->count : 1);
     }
   double variance = p->statistics->variance;
   return isnan(variance) ? fmax(least, 1e-300) : fmax(variance, fmax(least, 1e-300));
 }
 
-// With all other numbers as they are.
+// Standard error of unknown k if all others were known.
 static double error_alone(const Samples *rows, int k, double factor) {
   double square = 0;
   for (int i = 0; i < rows->count + rows->prior_count; i++)
@@ -91,7 +79,7 @@ static void set_interval(const Profile *p, ProfileCurve *c) {
 void profile_measure(Profile *p, EvalWork *w, const Weighting *weighting) {
   Arena *a = arena_new();
   int n = p->problem->unknown_count;
-  bool given = all_given(p->problem);
+  bool given = p->problem->options.loss != LOSS_HUBER && noise_is_given(p->problem);
   const Samples *rows = samples_new(a, w, weighting, NULL, p->fit->x);
   Projection *projection = rows ? curvature_rows(a, p->problem, rows) : NULL;
   double *inverse = ARENA_ARRAY(a, double, n *n + 1);

@@ -42,13 +42,6 @@ bool refit_used_up(const Refit *r) {
   return !r->stopped && is_used_up(r);
 }
 
-static bool has_estimated_sigma(const Problem *p) {
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      if (p->experiments[e].channels[c].sigma_kind == SIGMA_ESTIMATED) return true;
-  return false;
-}
-
 Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes_on)(void *),
                  void *data) {
   Arena *a = arena_new();
@@ -61,7 +54,7 @@ Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes
                .budget = {.max_simulations = LONG_MAX, .goes_on = keeps_going, .data = r},
                .simulations_most = f->problem->options.max_simulations,
                .n = n,
-               .estimates_sigma = has_estimated_sigma(f->problem),
+               .estimates_sigma = noise_is_estimated(f->problem),
                .first_weighting = weighting_new(f->data, sigma),
                .goes_on = goes_on,
                .data = data};
@@ -213,7 +206,7 @@ static LocalEnd evaluate_allowed(Refit *r, double *x, double *objective) {
   return is_allowed(r->p, x) ? evaluate_anywhere(r, x, objective) : LOCAL_INFEASIBLE_END;
 }
 
-// ---------------------------------------------------------------- sigma that is found together with the numbers
+// ---------------------------------------------------------------- sigma that is estimated together with the unknowns
 
 enum { SIGMA_ROUNDS = 30 };
 static const double SIGMA_TOL = 1e-6;

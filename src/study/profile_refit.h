@@ -1,4 +1,4 @@
-// Fits with one number held, each from a start nearby: what a profile is made of.
+// Fits with one unknown held, each from a start nearby: the points of a profile.
 #pragma once
 #include "local/local.h"
 #include "residual/evaluate.h"
@@ -11,8 +11,8 @@ Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes
                  void *data);
 void refit_free(Refit *r);
 
-// Minimises over all numbers but `held` (-1: none is) from x, which becomes the minimum. What sigmas are estimated is found
-// anew; the objective then counts their logarithms, so that objectives can be compared: it is the concentrated likelihood.
+// Minimises over all unknowns but `held` (-1: none is) from x, which becomes the minimum. Sigmas that are estimated are
+// estimated again; the objective then counts their logarithms, so that objectives can be compared: it is the concentrated likelihood.
 LocalEnd refit_run(Refit *r, int held, double *x, double *objective);
 bool refit_used_up(const Refit *r); // the last one was ended by max_simulations
 // The objective at x in the same sense. false: it cannot be simulated there.

@@ -1,20 +1,21 @@
 // How rough the objective is: how far values near the estimates lie beside a polynomial.
+#include "study/profile_rough.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "stats/samples.h"
-#include "study/profile_parts.h"
 
 enum { POINTS = 11, TERMS = 6, CURVES_MOST = 3, HALVINGS_MOST = 12 };
-// The first way to each side: the standard error that the number would have if all others were known, but at most
-// WIDE of its size. Where values differ by more than SPREAD thresholds, nearer ones are looked at, as long as that makes
-// a difference: the spread of smooth ones falls to a half or less.
+// The first distance to each side: the standard error of the unknown if all others were known, but at most WIDE of its
+// size. Where values differ by more than SPREAD thresholds, nearer ones are used, as long as that makes a difference: the
+// spread of smooth ones falls to a half or less.
 static const double WIDE = 0.1, SPREAD = 4, ROUGH_FALL = 0.7;
-// Above SUSPECT thresholds half the way must tell the same: it divides what is smooth by 64, what is rough by less
+// Above SUSPECT thresholds, half the distance must give the same: it divides what is smooth by 64, what is rough by less
 // than SMOOTH.
 static const double SUSPECT = 0.01, SMOOTH = 4;
 
-typedef struct Path { // along which one number moves, the others as they are
+typedef struct Path { // along which one unknown moves, the others fixed
   const Profile *p;
   const ProfileCurve *c;
   Refit *refit;
@@ -71,7 +72,7 @@ static double first_way(const Path *path) {
   return isfinite(path->c->alone) ? fmin(way, (f->max - f->min) / 2) : 0;
 }
 
-// 0 where it cannot be told.
+// 0 where it cannot be determined.
 static double rough_along(const Path *path) {
   double v[POINTS], unit = path->p->threshold * path->c->factor / 2, last = HUGE_VAL;
   double way = first_way(path);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "stats/samples.h"
-#include "study/profile_parts.h"
 #include "study/profile_refit.h"
 
 int side_point_width(const Problem *p) {
@@ -64,7 +63,7 @@ static void follow_tangent(const SideWork *w, double value, const double *from, 
   }
 }
 
-// On the line through two points, each number on its own scale.
+// On the line through two points, each unknown on its own scale.
 static void follow_line(const SideWork *w, double value, const double *a, const double *b,
                         double *x) {
   const Problem *p = w->shared->profile->problem;

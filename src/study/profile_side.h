@@ -1,4 +1,4 @@
-// One side of one number's profile: the job of a worker.
+// One side of the profile of one unknown: the job of a worker.
 #pragma once
 #include "base/pool.h"
 #include "residual/fitting.h"
@@ -7,7 +7,7 @@
 
 enum { SIDE_POINTS_MOST = 80 };
 
-// A job, and its answer. Behind it stand the points: value, objective and all numbers of each.
+// A job, and its answer. Behind it stand the points: value, objective and all unknowns of each.
 typedef struct SideJob {
   int curve, side; // side 0: below
   WalkResult walk;
@@ -24,6 +24,6 @@ typedef struct SideShared { // by all sides of one round
   double *better; // by curve: objective below which a point is a better optimum
 } SideShared;
 
-int side_point_width(const Problem *p);         // numbers of a point
+int side_point_width(const Problem *p);         // doubles of a point
 size_t side_job_size(const Problem *p);         // bytes
 PoolWorker side_work(const SideShared *shared); // what workers do with such jobs

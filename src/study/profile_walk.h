@@ -1,13 +1,13 @@
 // A walk along a profile: from its minimum to one side, with steps that adapt to how fast it rises, until it crosses a
-// threshold, or until nothing is left to walk on.
+// threshold, or until it cannot go on.
 #pragma once
 #include <stdbool.h>
 
 typedef enum VisitEnd {
   VISIT_DONE,
-  VISIT_FAILED,    // there is no value here: come nearer
-  VISIT_FORBIDDEN, // nor may there be one here, nor beyond: the profile is infinite
-  VISIT_BETTER,    // lower than the minimum that the walk began at: it makes no sense any longer
+  VISIT_FAILED,    // there is no value here: try a nearer place
+  VISIT_FORBIDDEN, // constraints allow no value here or beyond: the profile is infinite
+  VISIT_BETTER,    // lower than the minimum that the walk began at: the walk ends
   VISIT_STOPPED,   // by the user
 } VisitEnd;
 

@@ -49,10 +49,6 @@ static bool is_global(const FitResult *f, const FitResult *from_truth, double si
   return fit_comparable(f) <= fit_comparable(from_truth) + allowed;
 }
 
-static bool covers(const Statistics *stats, int i, double truth) {
-  return stats->parameters[i].ci_low <= truth && truth <= stats->parameters[i].ci_high;
-}
-
 static void record(const RecoverStudy *s, const FitResult *f, const FitResult *from_truth,
                    const Statistics *stats, Trial *t) {
   int n = s->p->unknown_count;
@@ -62,7 +58,8 @@ static void record(const RecoverStudy *s, const FitResult *f, const FitResult *f
     numbers_of(t, n, ESTIMATE)[i] = f->x[i];
     numbers_of(t, n, STD_ERROR)[i] = of->std_error;
     numbers_of(t, n, HAS_INTERVAL)[i] = has_interval;
-    numbers_of(t, n, COVERED)[i] = has_interval && covers(stats, i, s->truth[i]);
+    numbers_of(t, n, COVERED)[i] =
+        has_interval && of->ci_low <= s->truth[i] && s->truth[i] <= of->ci_high;
   }
   t->objective = fit_comparable(f);
   t->objective_truth = fit_comparable(from_truth);
@@ -214,7 +211,7 @@ static bool sigma_is_there(const Problem *p, Err *err) {
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
       const Channel *c = &p->experiments[e].channels[k];
-      if (c->sigma_kind != SIGMA_NUMBER && c->sigma_kind != SIGMA_RELATIVE)
+      if (!sigma_is_given(c))
         return fail(err, ERR_VALUE,
                     "noise_kind sigma needs the sigma of every channel, and %s has none; give it "
                     "under 'measure', or choose noise_kind additive or proportional",
@@ -253,12 +250,6 @@ static Recover *recover_new(const Problem *p) {
                  .ok = ARENA_ARRAY(a, bool, trials),
                  .work = ARENA_ARRAY(a, long, trials)};
   return r;
-}
-
-static const double *truth_or_model(const Problem *p, const double *truth, Arena *a) {
-  double *x = ARENA_ARRAY(a, double, p->unknown_count);
-  for (int i = 0; i < p->unknown_count; i++) x[i] = truth ? truth[i] : p->unknowns[i].in_model;
-  return x;
 }
 
 static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
@@ -308,7 +299,9 @@ Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
                     .random_starts = random_starts,
                     .listener = listener,
                     .listener_data = data};
-  s.truth = truth_or_model(p, truth, s.r->arena);
+  double *x = ARENA_ARRAY(s.r->arena, double, p->unknown_count);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = truth ? truth[i] : p->unknowns[i].in_model;
+  s.truth = x;
   if (!truth_is_inside(p, s.truth, err) || (random_starts && !starts_can_be_drawn(p, err)) ||
       (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)) ||
       !simulate_truth(&s, err)) {

@@ -1,6 +1,6 @@
 // A study with known truth: simulate at the truth, add noise, identify, see how good estimates and intervals are.
 #pragma once
-#include "stats/statistics.h"
+#include "problem/problem.h"
 
 typedef struct RecoverParameter {
   double truth, mean, bias, spread; // over the trials that succeeded; spread: standard deviation
@@ -16,8 +16,8 @@ typedef struct Recover {
   int succeeded;              // objective at or below that of a search from the truth
   int certain, false_certain; // certificates, and those given to a wrong optimum
   RecoverParameter *parameters;
-  double *estimates;  // [trial][free]
-  double *std_errors; // [trial][free]
+  double *estimates;  // [trial][unknown]
+  double *std_errors; // [trial][unknown]
   // [trial]: V, with the logarithms of the sigmas that were estimated, without which it would always be half the number of
   // samples
   double *objectives;
@@ -35,7 +35,7 @@ typedef struct Recover {
 typedef bool RecoverListener(void *data, const Recover *r);
 // truth: unknowns, NULL: what the model file says they are. random_starts: each trial begins at a random point of the
 // bounds (log-uniform where they span decades) instead of the start values. Number of trials, noise and seed are options of
-// the problem. Numbers of trial i are the same whatever the number of trials. NULL and err when there is nothing to study.
+// the problem. Results of trial i do not depend on the number of trials. NULL and err when there is nothing to study.
 Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
                      RecoverListener *listener, void *data, Err *err);
 void recover_free(Recover *r);

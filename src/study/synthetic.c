@@ -1,4 +1,4 @@
-// Model values at given numbers, found from residuals and samples: y = data + residual / scale.
+// Model values at given unknowns, found from residuals and samples: y = data + residual / scale.
 #include "study/synthetic.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Data that the model makes itself: the samples of a problem replaced by what the model says at known numbers, with noise.
+// Data that the model makes itself: the samples of a problem replaced by what the model says at known parameters, with noise.
 #pragma once
 #include "num/random.h"
 #include "problem/problem.h"

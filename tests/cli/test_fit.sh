@@ -113,7 +113,7 @@ for data in zero flat huge; do
   run fit decay.yaml --set experiments.0.data=$data.csv --restarts 2; status 1; holds test "$(grep -ci '\<-\?\(inf\|nan\)\>\|[0-9]\{13\}' out)" = 0
 done
 run fit decay.yaml --set experiments.0.data=zero.csv --restarts 2; out "data do not change at all"
-run check decay.yaml --set experiments.0.data=huge.csv; status 1; out "too large for"; holds test "$(grep -c '\<inf\>' out)" = 0
+run check decay.yaml --set experiments.0.data=huge.csv; status 1; out "too large to"; holds test "$(grep -c '\<inf\>' out)" = 0
 for signal in INT TERM; do
   it "SIG$signal ends with the best point: report, files, exit status 1"
   interrupt $signal '^growing horizon' fit endless.yaml --json stop.json --trace stop.csv

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stats/statistics.h"
+#include "problem/read_problem.h"
+#include "stats/assessed_fit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,25 +63,34 @@ static bool is_inside(const Problem *p, const double *x) {
   return true;
 }
 
-static void check_objective(const Problem *p, Objective *o) {
+static void check_objective(const Problem *p) {
   Arena *a = arena_new();
-  LsqPoint *at = lsq_point_new(a, p->unknown_count);
-  for (int i = 0; i < p->unknown_count; i++) at->x[i] = p->unknowns[i].start;
-  check(is_inside(p, at->x));
-  LsqEnd end = objective_eval(o, at, HUGE_VAL, true);
-  double slopes = at->objective;
-  check(end == LSQ_DONE ? slopes >= 0 && isfinite(slopes) : slopes == HUGE_VAL);
-  if (end == LSQ_FAILED) check(objective_why(o)[0] != 0);
+  Fitting *f = fitting_new(p);
+  EvalWork *w = eval_work_new(f, p->options.threads, NULL);
+  Budget budget = {.max_simulations = p->options.max_simulations};
+  EvalSpec spec = eval_spec(f, &budget);
+  spec.slopes = true;
+  int n = p->unknown_count;
+  double *x = ARENA_ARRAY(a, double, n + 1);
+  EvalPoint out = {.R = ARENA_ARRAY(a, double, n *n + 1), .Qr = ARENA_ARRAY(a, double, n + 1)};
+  for (int i = 0; i < n; i++) x[i] = p->unknowns[i].start;
+  check(is_inside(p, x));
+  EvalEnd end = evaluate(w, &spec, x, &out);
+  check(end == EVAL_DONE ? out.objective >= 0 && isfinite(out.objective)
+                         : out.objective == HUGE_VAL);
+  if (end == EVAL_FAILED) check(eval_why(w)[0] != 0);
+  eval_work_free(w);
+  fitting_free(f);
   arena_free(a);
 }
 
-static void check_fit(Problem *p, Objective *o) {
+static void check_fit(Problem *p) {
   p->options.max_simulations = 12;
-  FitResult *r = fit_run(p, NULL, NULL, NULL);
+  AssessedFit f = assessed_fit_run(p, NULL, NULL, NULL);
+  const FitResult *r = f.result;
   check(is_inside(p, r->x) && !isnan(r->objective) && r->why[0]);
   check(!r->certain || isfinite(r->objective));
-  statistics_free(statistics_new(p, r, o));
-  fit_free(r);
+  assessed_fit_done(&f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -93,10 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Problem *p = problem_parse("<fuzz>", folder, text, size, SETTINGS, 2, &err);
   check(p ? err.code == ERR_NONE : err.code != ERR_NONE && err.text[0]);
   if (!p) return 0;
-  Objective *o = objective_new(p);
-  check_objective(p, o);
-  check_fit(p, o);
-  objective_free(o);
+  check_objective(p);
+  check_fit(p);
   problem_free(p);
   return 0;
 }

@@ -26,7 +26,7 @@ static inline Known compared_decay(const char *options) {
   return k;
 }
 
-// A pendulum over 20 s: only a tied search finds p = 10 from 14.
+// A pendulum over 20 s: only a coupled search finds p = 10 from 14.
 static inline Known compared_pendulum(void) {
   Known k = {.model = "models/pendulum.mo",
              .measured = {"theta"},

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "evaluation.h"
+#include "problem/read_problem.h"
 #include "search/fit.h"
 #include "study/synthetic.h"
 #include "test.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problem/problem.h"
+#include "problem/read_problem.h"
 #include "test.h"
 
 typedef struct Made {

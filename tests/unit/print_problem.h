@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problem/problem.h"
+#include "problem/read_problem.h"
 
 static inline void add_number(Text *t, const char *before, double value, const char *after) {
   text_add(t, before);

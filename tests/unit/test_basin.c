@@ -292,7 +292,7 @@ static void plans_that_make_no_sense_are_refused_with_a_sentence(void **state) {
 // Manikantan and others (2020), figure 1c: the homotopy reaches the truth from everywhere, a local search from hardly anywhere.
 static void the_tie_widens_the_basin_of_the_single_well(void **state) {
   (void)state;
-  for (int tied = 0; tied < 2; tied++) {
+  for (int coupled = 0; coupled < 2; coupled++) {
     Known k = {.model = "models/vanderpol_duffing.mo",
                .measured = {"x1"},
                .stop = 20,
@@ -300,12 +300,12 @@ static void the_tie_widens_the_basin_of_the_single_well(void **state) {
                .estimate = "alpha: {start: 10, min: 0.1, max: 10}, beta: {start: 10, min: 0.1, "
                            "max: 10}, mu: {start: 0.1, min: 0.01, max: 2}",
                .truth = {0.5, 0.5, 0.1},
-               .options = tied ? "method: homotopy" : "method: lm"};
+               .options = coupled ? "method: homotopy" : "method: lm"};
     known_open(&k);
     BasinAxis axes[] = {over("alpha", 7), over("beta", 7)};
     Basin *b = basin(&k, axes, 2, 0);
     assert_true(b->optima[0].error < 1e-6);
-    if (tied)
+    if (coupled)
       assert_int_equal(b->optima[0].count, 49);
     else
       assert_true(b->optima[0].count < 10);

@@ -1,5 +1,5 @@
 // What check says is true of the problem, and it says nothing bad of a good one.
-#include "study/check.h"
+#include "study/check_run.h"
 
 #include "known_truth.h"
 #include "made_problem.h"
@@ -67,10 +67,11 @@ static void a_good_problem_is_praised(void **state) {
   if (count_bad(c)) show(c);
   assert_int_equal(count_bad(c), 0);
   assert_true(c->starts);
-  assert_found(c, FINDING_GOOD, "model",
-               "Pendulum: 2 equations for 2 unknowns; 2 states, 0 inputs; 1 number to estimate.");
+  assert_found(
+      c, FINDING_GOOD, "model",
+      "Pendulum: 2 equations for 2 unknowns; 2 states, 0 inputs; 1 parameter to estimate.");
   assert_found(c, FINDING_GOOD, "data", "theta: 401 samples from 0 to 20, steps of 0.05");
-  assert_found(c, FINDING_GOOD, "identifiability", "The data can tell p.");
+  assert_found(c, FINDING_GOOD, "identifiability", "The data determine p.");
   check_free(c);
   known_close(&k);
 }
@@ -184,7 +185,7 @@ static void values_beyond_all_numbers_are_told(void **state) {
   assert_false(c->starts);
   assert_null(c->statistics);
   assert_true(c->objective_start == HUGE_VAL);
-  assert_found(c, FINDING_ERROR, "start", "its distance to the data is too large for numbers");
+  assert_found(c, FINDING_ERROR, "start", "its distance to the data is too large to be computed");
   check_free(c);
   known_close(&k);
 }
@@ -219,9 +220,10 @@ static void wrong_start_values_of_the_model_are_told(void **state) {
   double *y = samples(&k);
   for (int i = 0; i < known_rows(&k); i++) y[i] += 0.2;
   Check *c = check_run(k.problem);
-  assert_found(c, FINDING_WARNING, "start",
-               "theta: the data begin at 0.7236, the model at 0.5236, and no estimated number can "
-               "change that.");
+  assert_found(
+      c, FINDING_WARNING, "start",
+      "theta: the data begin at 0.7236, the model at 0.5236, and no estimated parameter can "
+      "change that.");
   check_free(c);
   known_close(&k);
 }
@@ -387,8 +389,8 @@ static void what_noise_hides_is_not_praised(void **state) {
   Check *c = check_run(k.problem);
   assert_int_equal(c->statistics->rank, 2);
   assert_found(c, FINDING_NOTE, "identifiability", "b cannot be determined");
-  assert_found(c, FINDING_NOTE, "identifiability", "Only noise is in the way");
-  assert_null(find(c, "identifiability", "The data can tell"));
+  assert_found(c, FINDING_NOTE, "identifiability", "Only noise prevents it");
+  assert_null(find(c, "identifiability", "The data determine"));
   check_free(c);
   known_close(&k);
 }
@@ -409,7 +411,7 @@ static void a_model_out_of_proportion_is_not_praised(void **state) {
                "y: at the start values the model is about 1e+03 times as large as the data. Check "
                "the units of column 'y0'");
   assert_found(c, FINDING_NOTE, "sensitivity", "1 % more c changes y by 1000 % of its rms.");
-  assert_found(c, FINDING_NOTE, "sensitivity", "as large as the data themselves");
+  assert_found(c, FINDING_NOTE, "sensitivity", "as much as the data themselves");
   check_free(c);
   k.problem->unknowns[1].start = 2;
   c = check_run(k.problem);

@@ -1,4 +1,5 @@
 // A comparison tells of each method what a fit by it gives, with work counted alike.
+#include "problem/read_problem.h"
 #include "study/compare.h"
 
 #include "compared.h"
@@ -131,14 +132,14 @@ static void what_is_found_is_told_with_and_without_a_truth(void **state) {
   known_close(&k);
 }
 
-// Of tied steps the objective of the free model is told, too.
+// Of coupled steps the objective of the free model is told, too.
 static void traces_tell_the_best_of_the_free_model(void **state) {
   (void)state;
   static const char *const TEXTS[] = {"homotopy", "lm", NULL};
   Known k = compared_pendulum();
   Compared c = {.request = {.trace = true}};
   const Compare *r = compared_run(&k, &c, TEXTS, NULL, NULL);
-  bool tied = false;
+  bool coupled = false;
   for (int i = 0; i < 2; i++) {
     const CompareRun *run = r->rows[i].shown;
     assert_true(run->trace.count > 2);
@@ -147,7 +148,7 @@ static void traces_tell_the_best_of_the_free_model(void **state) {
     for (int n = 0; n < run->trace.count; n++) {
       const ComparePoint *p = &run->trace.at[n];
       assert_close_relative(p->free_objective, objective_at(k.problem, p->x), 1e-12);
-      tied |= p->lambda > 0 && fabs(p->objective / p->free_objective - 1) > 0.1;
+      coupled |= p->lambda > 0 && fabs(p->objective / p->free_objective - 1) > 0.1;
       best = fmin(best, p->free_objective);
       assert_close(p->best, best, 0);
       assert_true(p->evaluations >= evaluations && p->seconds >= seconds &&
@@ -157,7 +158,7 @@ static void traces_tell_the_best_of_the_free_model(void **state) {
     assert_true(evaluations <= run->figures.evaluations);
     assert_close(best, run->figures.objective, 1e-9 + 1e-6 * run->figures.objective);
   }
-  assert_true(tied);
+  assert_true(coupled);
   compare_free(c.compare);
   known_close(&k);
 }

@@ -61,7 +61,7 @@ static void the_truth_is_that_of_the_model_unless_it_is_given(void **state) {
   known_close(&k);
 }
 
-// Nothing can be told where nothing can be simulated: then all numbers count.
+// Nothing can be told where nothing can be simulated: then all unknowns count.
 static void a_truth_that_cannot_be_simulated_counts_all_numbers(void **state) {
   (void)state;
   Known k = {.text = "model Root\n  parameter Real a = 1;\n  Real x(start = 1, fixed = true);\n"

@@ -48,7 +48,7 @@ static void solve(const Projection *p, Line *line, double *x) {
     for (int k = 0; k < P; k++) line->column[P][i] += line->column[k][i] * x[k];
 }
 
-// Share of intervals that hold the truth, over all numbers and trials.
+// Share of intervals that hold the truth, over all unknowns and trials.
 static double coverage(int count, NoiseKind kind, int trials) {
   static Line line;
   int held = 0;

@@ -1,4 +1,4 @@
-// Identification of models with constraints: slopes, ties, multiple shooting, what the data cannot tell.
+// Identification of models with constraints: slopes, coupling, multiple shooting, what the data cannot tell.
 #include <stdlib.h>
 
 #include "assessed.h"
@@ -131,9 +131,9 @@ static void slopes_of_a_closed_loop_are_exact(void **state) {
   hand_done(h);
 }
 
-// ---------------------------------------------------------------- the tie
+// ---------------------------------------------------------------- coupling
 
-static const Coupled *tie(Hand *h, double gain, double **parameters) {
+static const Coupled *couple_hand(Hand *h, double gain, double **parameters) {
   Problem *p = &h->problem;
   CoupleTerm terms[200];
   int count = 0;
@@ -141,20 +141,21 @@ static const Coupled *tie(Hand *h, double gain, double **parameters) {
     count += couple_default_terms(p->model, h->arena, p->measured, k, true, terms + count);
   Coupling c = {
       .measured = p->measured, .channels = p->measured_count, .terms = terms, .term_count = count};
-  const Coupled *tied = couple(p->model, &c);
-  double *all = *parameters = ARENA_ARRAY(h->arena, double, tied->model->np + 1);
-  for (int k = 0; k < tied->model->np; k++) all[k] = tied->model->flat->parameters.at[k].value;
+  const Coupled *coupled = couple(p->model, &c);
+  double *all = *parameters = ARENA_ARRAY(h->arena, double, coupled->model->np + 1);
+  for (int k = 0; k < coupled->model->np; k++)
+    all[k] = coupled->model->flat->parameters.at[k].value;
   memcpy(all, h->experiments[0].p, (size_t)p->model->np * sizeof *all);
-  all[tied->lambda] = 1;
-  for (int k = 0; k < count; k++) all[tied->gain[k]] = terms[k].rate ? gain * gain / 4 : gain;
-  return tied;
+  all[coupled->lambda] = 1;
+  for (int k = 0; k < count; k++) all[coupled->gain[k]] = terms[k].rate ? gain * gain / 4 : gain;
+  return coupled;
 }
 
-// Largest violation of the invariants and largest error of each channel over a simulation that is tied to the data.
-static double run_tied(Hand *h, const Coupled *tied, const double *all, double *error) {
+// Largest violation of the invariants and largest error of each channel over a simulation that is coupled to the data.
+static double run_coupled(Hand *h, const Coupled *coupled, const double *all, double *error) {
   enum { ROWS = 101 };
   const Experiment *e = &h->experiments[0];
-  Model *m = tied->model;
+  Model *m = coupled->model;
   int invariants = m->invariant_count, count = invariants + e->channel_count;
   Expr *outputs = ARENA_ARRAY(h->arena, Expr, count);
   double times[ROWS], *values = ARENA_ARRAY(h->arena, double, ROWS *count), violation = 0;
@@ -190,24 +191,24 @@ static double run_tied(Hand *h, const Coupled *tied, const double *all, double *
   return violation;
 }
 
-// With wrong masses, springs and lengths, the tied mechanism follows the data and stays a mechanism.
+// With wrong masses, springs and lengths, the coupled mechanism follows the data and stays a mechanism.
 static void a_tied_mechanism_follows_the_data_and_keeps_its_constraints(void **state) {
   (void)state;
   Hand *h = hand_text(CRANK);
   hand_experiment(h, (HandData){.channels = {"phi", "s"}, .step = 0.01, .count = 201});
   double error[2][HAND_CHANNELS], *all;
-  const Coupled *tied = tie(h, 60, &all);
+  const Coupled *coupled = couple_hand(h, 60, &all);
   all[hand_parameter(h, "m")] = 2;
   all[hand_parameter(h, "k")] = 150;
   for (int k = 0; k < 2; k++) {
-    all[tied->lambda] = k;
-    assert_true(run_tied(h, tied, all, error[k]) < 1e-6);
+    all[coupled->lambda] = k;
+    assert_true(run_coupled(h, coupled, all, error[k]) < 1e-6);
   }
   assert_true(error[0][0] > 0.3); // free: far away
   assert_true(error[1][0] < error[0][0] / 10);
   assert_true(error[1][1] < error[0][1] / 10);
   all[hand_parameter(h, "l1")] = 0.11; // now no motion of the mechanism agrees with both
-  assert_true(run_tied(h, tied, all, error[1]) < 1e-6);
+  assert_true(run_coupled(h, coupled, all, error[1]) < 1e-6);
   assert_true(error[1][0] < 0.2 && error[1][1] < 0.03);
   hand_done(h);
 }
@@ -217,15 +218,15 @@ static void equal_ties_to_data_that_agree_do_no_more_than_one(void **state) {
   double error[2][HAND_CHANNELS], *all;
   for (int k = 0; k < 2; k++) {
     Hand *h = pendulum("phi", k ? "x" : NULL, 0);
-    const Coupled *tied = tie(h, 20, &all);
+    const Coupled *coupled = couple_hand(h, 20, &all);
     all[hand_parameter(h, "d")] = 3;
-    run_tied(h, tied, all, error[k]);
+    run_coupled(h, coupled, all, error[k]);
     hand_done(h);
   }
   assert_close_relative(error[1][0], error[0][0], 0.2);
 }
 
-// A force contains positions and rates; to tie the motion to it is of no use.
+// A force contains positions and rates; to couple the motion to it is of no use.
 static void forces_are_not_tied(void **state) {
   (void)state;
   Hand *h = pendulum("F", "x", 0);

@@ -2,7 +2,7 @@
 #include "assessed.h"
 #include "made_problem.h"
 #include "num/random.h"
-#include "stats/statistics.h"
+#include "stats/assess.h"
 
 enum { MOST = 8 };
 
@@ -116,7 +116,7 @@ static void the_damper_shows_three_combinations(void **state) {
   assert_damper(c.s, 198.272727 * 532.6, 60.5227273 / 532.6);
   double start[] = {1, 1, 1, 1, 1, 1, 1};
   statistics_free(c.s);
-  c.s = statistics_at(c.evaluation->work, start);
+  c.s = assess_point(c.evaluation->work, start);
   assert_damper(c.s, 1, 1);
   close_case(&c);
 }

@@ -1,5 +1,5 @@
 // With a problem file as argument, this program prints what is understood of it: tools/run-problem-test.
-#include "problem/problem.h"
+#include "problem/read_problem.h"
 
 #include <stdlib.h>
 #include <unistd.h>

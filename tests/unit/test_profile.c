@@ -1,5 +1,6 @@
 // Profiles: where the model is linear they are what the covariance says, where it is not they are the truth.
-#include "study/profile.h"
+#include "problem/read_problem.h"
+#include "study/profile_run.h"
 
 #include <string.h>
 #include <time.h>

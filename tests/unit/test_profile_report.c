@@ -10,6 +10,7 @@
 #include "letters.h"
 #include "report/profile_curve.h"
 #include "report/profile_figure.h"
+#include "study/profile_run.h"
 
 static const char PRODUCT[] = "model Product\n"
                               "  parameter Real a(unit = \"1/s\") = 2;\n"

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "made_problem.h"
-#include "problem/problem.h"
+#include "problem/read_problem.h"
 #include "test.h"
 
 static const char MODEL[] = "model M\n"

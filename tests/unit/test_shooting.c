@@ -33,7 +33,7 @@ static Shot *shot_new(Hand *h, int pieces) {
   return s;
 }
 
-// A rough guess of the nodes: the model at the start numbers, tied to the data.
+// A rough guess of the nodes: the model at the start values, coupled to the data.
 static void observe(Hand *h, Shot *s, int e, double gain, bool rates) {
   Problem *p = &h->problem;
   Experiment *x = &h->experiments[e];
@@ -43,16 +43,16 @@ static void observe(Hand *h, Shot *s, int e, double gain, bool rates) {
     count += couple_default_terms(p->model, h->arena, p->measured, k, rates, terms + count);
   Coupling c = {
       .measured = p->measured, .channels = p->measured_count, .terms = terms, .term_count = count};
-  const Coupled *tied = couple(p->model, &c);
+  const Coupled *coupled = couple(p->model, &c);
   SystemSpec spec = {.outputs = p->model->x, .output_count = p->model->nx, .lanes = 1};
-  simulate_needs(&p->simulate, tied->model->nx, &spec);
-  System *system = system_new(tied->model, &spec);
+  simulate_needs(&p->simulate, coupled->model->nx, &spec);
+  System *system = system_new(coupled->model, &spec);
   SimulateWork *w = simulate_work_new(system, &p->simulate);
-  double *all = ARENA_ARRAY(h->arena, double, tied->model->np + 1);
+  double *all = ARENA_ARRAY(h->arena, double, coupled->model->np + 1);
   memcpy(all, x->p, (size_t)p->model->np * sizeof *all);
   for (int i = 0; i < p->unknown_count; i++) all[p->unknowns[i].parameter] = s->x[i];
-  all[tied->lambda] = 1;
-  for (int k = 0; k < count; k++) all[tied->gain[k]] = terms[k].rate ? gain * gain : gain;
+  all[coupled->lambda] = 1;
+  for (int k = 0; k < count; k++) all[coupled->gain[k]] = terms[k].rate ? gain * gain : gain;
   const Input *inputs[HAND_CHANNELS];
   Err err = {0};
   for (int k = 0; k < x->channel_count; k++)
@@ -147,7 +147,8 @@ static void double_pendulum_with_both_angles_is_found(void **state) {
     shoot(h, s);
     assert_true(s->result.converged && s->result.gap < 1e-6);
     assert_true(s->result.objective < objective_of_truth(h));
-    assert_true(s->work.sensitivity_simulations <= 34); // of the case, with the tied fit before it
+    assert_true(s->work.sensitivity_simulations <=
+                34); // of the case, with the coupled fit before it
     for (int i = 0; i < 3; i++) assert_close_relative(s->x[i], 1.0, 2e-3);
     hand_done(h);
   }
@@ -254,7 +255,7 @@ static void experiments_share_some_numbers_and_have_others_of_their_own(void **s
 static void bounds_hold_and_the_rest_is_best_at_the_bound(void **state) {
   (void)state;
   double x[2], objective[2];
-  for (int fixed = 0; fixed < 2; fixed++) { // d at its bound, or no free number at all
+  for (int fixed = 0; fixed < 2; fixed++) { // d at its bound, or no unknown at all
     Hand *h = hand_text(SWING);
     swing(h, 0.8, 0.02, 1);
     hand_estimate(h, "p", -1, 9, 1, 100);

@@ -1,4 +1,4 @@
-#include "stats/statistics.h"
+#include "stats/assess.h"
 
 #include "assessed.h"
 #include "made_problem.h"
@@ -313,7 +313,7 @@ static void numbers_at_bounds_count_as_free(void **state) {
   assert_close(p[0].ci_high, 2, 0);
   assert_non_null(strstr(c.s->remarks[0], "a is at its upper bound 2"));
   statistics_free(c.s);
-  c.s = statistics_at(c.evaluation->work, c.x); // before a fit a bound is no result
+  c.s = assess_point(c.evaluation->work, c.x); // before a fit a bound is no result
   assert_true(c.s->parameters[0].at_bound);
   assert_close_relative(c.s->parameters[0].std_error, 0.03 * sqrt(exact[0]), 1e-6);
   close_case(&c);
@@ -441,7 +441,7 @@ static void few_samples_are_not_called_exact(void **state) {
   assert_true(c.s->channels[0].exact);
   assert_int_equal(c.s->remark_count, 1);
   assert_string_equal(c.s->remarks[0],
-                      "There is 1 sample for 1 number: no standard error can be given.");
+                      "There is 1 sample for 1 parameter: no standard error can be given.");
   close_case(&c);
 }
 

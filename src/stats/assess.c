@@ -1,0 +1,148 @@
+// All statistics of a result: bounds, quality of the fit by channel, noise, then intervals.c, identify.c and
+// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|).
+#include "stats/assess.h"
+
+#include <math.h>
+
+#include "num/residual_tests.h"
+#include "stats/identify.h"
+#include "stats/intervals.h"
+#include "stats/remarks.h"
+
+static const double ASSUMED_NOISE = 0.01; // of the rms of a channel, where nothing else is known
+
+// ---------------------------------------------------------------- bounds
+
+static void find_bounds(Analysis *an) {
+  for (int k = 0; k < an->s->n; k++) {
+    const Unknown *f = &an->p->unknowns[k];
+    double x = an->x[k], near = 1e-9 * fabs(x);
+    StatParameter *out = &an->s->parameters[k];
+    out->lower_bound = x <= f->min + near;
+    out->at_bound = out->lower_bound || x >= f->max - near;
+  }
+}
+
+// ---------------------------------------------------------------- channels
+
+// NaN for constant data, whose spread is rounding only.
+static double fit_percent(const Channel *c, double squares) {
+  double mean = 0, spread = 0, size = 0;
+  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
+  for (int i = 0; i < c->count; i++) spread += (c->y[i] - mean) * (c->y[i] - mean);
+  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
+}
+
+static void describe_channel(Analysis *an, int at) {
+  const SampleChannel *c = &an->rows->channels[at];
+  const double *r = an->rows->column[an->rows->n] + c->first;
+  StatChannel *out = &an->s->channels[at];
+  double squares = sum_of_squares(r, c->count);
+  *out = (StatChannel){.experiment = c->experiment, .channel = c->channel, .n = c->count};
+  out->rmse = c->count ? sqrt(squares / c->count) : nan("");
+  out->fit_percent = fit_percent(c->data, squares);
+  out->noise = c->noise;
+  out->exact = out->rmse <= residual_accuracy(an->p) * c->rms;
+  out->autocorrelation = autocorrelation(r, c->count, 1);
+  out->white_p = out->exact ? nan("") : ljung_box_p(r, c->count);
+  out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
+}
+
+// Noise as given, else from the residuals of a fit, else from differences of the data, else assumed.
+static void find_noise(Analysis *an) {
+  for (int at = 0; at < an->s->channel_count; at++) {
+    const SampleChannel *c = &an->rows->channels[at];
+    double least = residual_accuracy(an->p) * c->rms;
+    double noise = sigma_is_given(c->data) ? c->data->sigma
+                   : an->fitted            ? residual_deviation(an, at)
+                                           : c->noise;
+    if (!(noise > least)) {
+      noise = ASSUMED_NOISE * c->rms;
+      an->assumed = true;
+    }
+    an->noise[at] = noise;
+  }
+}
+
+// ---------------------------------------------------------------- all
+
+// why: "" when the result itself says it.
+static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
+  s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
+  if (why[0])
+    s->remarks[s->remark_count++] = arena_print(
+        s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
+        why);
+  for (int k = 0; k < s->n; k++) s->parameters[k].reason = "the model cannot be simulated here";
+  int at = 0;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++) {
+      double none = nan("");
+      s->channels[at++] = (StatChannel){
+          e, c, p->experiments[e].channels[c].count, none, none, none, none, none, none, false};
+    }
+}
+
+static void analyse(Analysis *an) {
+  Statistics *s = an->s;
+  s->samples = an->rows->count;
+  an->noise = ARENA_ARRAY(an->scratch, double, s->channel_count + 1);
+  find_bounds(an);
+  an->projection = project_rows(an, NULL);
+  for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
+  find_noise(an);
+  find_intervals(an);
+  analyse_identifiability(an);
+  drop_intervals_of_undetermined(s);
+  write_remarks(an);
+}
+
+Weighting *assess_weighting(const FitResult *r, EvalWork *w) {
+  const Fitting *f = eval_fitting(w);
+  Weighting *own = weighting_new(f->data, r->sigma);
+  if (r->outcome == FIT_NO_START || !noise_is_estimated(f->problem)) return own;
+  EvalSpec spec = eval_spec(f, NULL);
+  spec.weighting = own;
+  double change;
+  Weighting *next = result_weighting(w, &spec, r->pieces, r->x, &change);
+  if (!next) return own;
+  weighting_free(own);
+  return next;
+}
+
+static Statistics *assess(EvalWork *w, const Weighting *weighting, const double *x,
+                          const FitPieces *pieces, bool fitted) {
+  const Problem *p = eval_fitting(w)->problem;
+  Arena *scratch = arena_new();
+  Statistics *s = statistics_new(p->unknown_count, eval_fitting(w)->data->channel_count);
+  Analysis an = {.s = s,
+                 .a = s->arena,
+                 .scratch = scratch,
+                 .p = p,
+                 .work = w,
+                 .weighting = weighting,
+                 .x = x,
+                 .pieces = pieces,
+                 .fitted = fitted};
+  an.rows = samples_new(scratch, w, weighting, pieces, x);
+  if (an.rows)
+    analyse(&an);
+  else
+    describe_without_simulation(s, p, result_why(w, pieces));
+  arena_free(scratch);
+  return s;
+}
+
+Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighting) {
+  if (r->outcome == FIT_NO_START) {
+    const Fitting *f = eval_fitting(w);
+    Statistics *s = statistics_new(f->problem->unknown_count, f->data->channel_count);
+    describe_without_simulation(s, f->problem, "");
+    return s;
+  }
+  return assess(w, weighting, r->x, r->pieces, true);
+}
+
+Statistics *assess_point(EvalWork *w, const double *x) {
+  return assess(w, eval_fitting(w)->weighting, x, NULL, false);
+}

@@ -1,0 +1,358 @@
+#include "study/profile_run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "search/fit.h"
+#include "stats/assess.h"
+#include "study/profile_judge.h"
+#include "study/profile_measure.h"
+#include "study/profile_refit.h"
+#include "study/profile_rough.h"
+#include "study/profile_side.h"
+
+// ---------------------------------------------------------------- a round: all sides from one optimum
+
+typedef struct ProfileStudy {
+  Profile *p;
+  const ProfileRequest *request;
+  ProfileListener *listener;
+  void *data;
+  double began;
+  Fitting *fitting; // of the problem
+  EvalWork *work;
+  const Problem *simulated; // the problem, with more accuracy where it needs that
+  Fitting *sharp;           // its fitting then, NULL: that of the problem
+  double accuracy;          // of the objective, by that of simulations
+  bool settled;             // the result stays, whatever profiles find
+} ProfileStudy;
+
+static const Fitting *fitting_of(const ProfileStudy *s) {
+  return s->sharp ? s->sharp : s->fitting;
+}
+
+static bool goes_on(void *data) {
+  ProfileStudy *s = data;
+  double most = s->p->problem->options.max_seconds;
+  if (!s->p->stopped && most > 0 && clock_seconds() - s->began > most)
+    s->p->stopped = s->p->timeout = true;
+  if (!s->p->stopped && s->listener && !s->listener(s->data, s->p, false)) s->p->stopped = true;
+  return !s->p->stopped;
+}
+
+static ProfileEnd end_of(const Profile *p, const SideJob *job) {
+  const Unknown *f = &p->problem->unknowns[p->curves[job->curve].number];
+  switch (job->walk.end) {
+  case WALK_CROSSED: return PROFILE_CROSSED;
+  case WALK_AT_END: return isfinite(job->side ? f->max : f->min) ? PROFILE_BOUND : PROFILE_RANGE;
+  case WALK_FORBIDDEN: return PROFILE_CONSTRAINT;
+  case WALK_STOPPED: return PROFILE_STOPPED;
+  default: return job->used_up ? PROFILE_BUDGET : PROFILE_FAILED;
+  }
+}
+
+static void take_points(Profile *p, const SideJob *job) {
+  ProfileCurve *c = &p->curves[job->curve];
+  int n = p->problem->unknown_count, width = side_point_width(p->problem);
+  bool first = c->point_count == 0; // the estimate is a point of both sides
+  for (int i = first ? 0 : 1; i < job->count; i++) {
+    const double *from = job->points + (size_t)i * (size_t)width;
+    ProfilePoint *to = &c->points[c->point_count++];
+    *to = (ProfilePoint){.value = from[0], .objective = from[1]};
+    to->ratio = fmax(0, 2 * (from[1] - p->objective) / c->factor);
+    to->x = ARENA_ARRAY(p->arena, double, n + 1);
+    memcpy(to->x, from + 2, (size_t)n * sizeof *to->x);
+  }
+}
+
+static void take_side(Profile *p, const SideJob *job) {
+  ProfileCurve *c = &p->curves[job->curve];
+  const Unknown *f = &p->problem->unknowns[c->number];
+  ProfileSide *side = &c->side[job->side];
+  double at = job->walk.at;
+  side->end = end_of(p, job);
+  side->at = fmin(fmax(profile_in_logs(f, p->fit->x[c->number]) ? exp(at) : at, f->min), f->max);
+  side->jump = job->walk.jump;
+  take_points(p, job);
+  p->sides_done++;
+}
+
+// The job of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then,
+// whether they were done or not, so that the result is the same for any number of threads.
+static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
+  SideJob *job = arena_alloc(a, 1, size), *better = NULL;
+  while (!better && pool_collect(pool, job)) {
+    work_count_add(&s->p->work, &job->work);
+    if (job->walk.end == WALK_BETTER)
+      better = job;
+    else if (job->walk.end != WALK_STOPPED)
+      take_side(s->p, job);
+    goes_on(s);
+  }
+  return better;
+}
+
+static void clear_curves(Profile *p) {
+  p->sides_done = 0;
+  for (int i = 0; i < p->count; i++) {
+    ProfileCurve *c = &p->curves[i];
+    c->point_count = 0;
+    for (int side = 0; side < 2; side++)
+      c->side[side] = (ProfileSide){.end = PROFILE_STOPPED, .at = nan("")};
+  }
+}
+
+// Where profiles lower the objective by less than this, in thresholds or in standard deviations of what is rough, it is no
+// other optimum.
+static const double BETTER = 0.01, BETTER_ROUGH = 4;
+
+static double better_below(const ProfileStudy *s, int curve) {
+  const Profile *p = s->p;
+  if (s->settled) return -HUGE_VAL;
+  double least = BETTER * p->threshold * p->curves[curve].factor / 2;
+  return p->objective - fmax(fmax(least, s->accuracy), BETTER_ROUGH * p->roughness);
+}
+
+static SideJob *run_round(ProfileStudy *s, Arena *a) {
+  Profile *p = s->p;
+  clear_curves(p);
+  SideShared shared = {.profile = p, .fitting = fitting_of(s), .range = s->request->range};
+  shared.better = ARENA_ARRAY(a, double, p->count + 1);
+  for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
+  PoolWorker pool_work = side_work(&shared);
+  Pool *pool = pool_new(pool_size(p->problem->options.threads, p->sides), &pool_work);
+  pool_listen(pool, goes_on, s);
+  SideJob *job = arena_alloc(a, 1, pool_work.size);
+  for (int i = 0; i < p->sides; i++) {
+    job->curve = i / 2, job->side = i % 2;
+    pool_submit(pool, job);
+  }
+  SideJob *better = collect(s, pool, pool_work.size, a);
+  pool_free(pool);
+  return better;
+}
+
+// ---------------------------------------------------------------- the study
+
+enum { RESTARTS_MOST = 10 };
+
+static bool relay_fit(void *data, const FitProgress *progress) {
+  ProfileStudy *s = data;
+  (void)progress;
+  if (s->listener && !s->p->stopped && !s->listener(s->data, s->p, true)) s->p->stopped = true;
+  return !s->p->stopped;
+}
+
+static bool has_result(const FitResult *f) {
+  return f->objective < HUGE_VAL && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
+}
+
+// The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.
+static double value_at(const ProfileStudy *s, const double *x) {
+  double value;
+  Refit *refit =
+      refit_new(fitting_of(s), s->simulated->options.threads, s->p->fit->sigma, NULL, NULL);
+  if (!refit_value(refit, x, &value)) value = HUGE_VAL;
+  refit_free(refit);
+  return value;
+}
+
+// A local fit from the better point becomes the result. false: it is not better after all.
+static bool restart(ProfileStudy *s, const SideJob *better) {
+  Profile *p = s->p;
+  Problem *local = ARENA_NEW(p->arena, Problem);
+  const double *x =
+      better->points + (size_t)(better->count - 1) * (size_t)side_point_width(p->problem) + 2;
+  *local = *s->simulated;
+  local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_LM;
+  local->options.lm_damping = LM_DAMPING_RADIUS;
+  EvalWork *work = eval_work_new(fitting_of(s), local->options.threads, NULL);
+  FitResult *fit = fit_run_on(local, work, x, relay_fit, s);
+  eval_work_free(work);
+  double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
+  bool is_better = after < better_below(s, better->curve);
+  if (is_better) {
+    p->notes[p->note_count++] = arena_print(
+        p->arena,
+        "The profile of %s found a better optimum: objective %.6g instead of %.6g. All "
+        "profiles begin there.",
+        p->problem->unknowns[p->curves[better->curve].number].name, after, p->objective);
+    p->restarts++;
+  }
+  fit_free(is_better ? p->fit : fit);
+  if (is_better) p->fit = fit;
+  return is_better;
+}
+
+static void describe(ProfileStudy *s) {
+  Profile *p = s->p;
+  Weighting *weighting = assess_weighting(p->fit, s->work);
+  statistics_free(p->statistics);
+  p->statistics = assess_fit(p->fit, s->work, weighting);
+  profile_measure(p, s->work, weighting);
+  weighting_free(weighting);
+}
+
+static double least_factor(const Profile *p) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < p->count; i++) least = fmin(least, p->curves[i].factor);
+  return least;
+}
+
+// Errors of simulations, in thresholds, above which they would blur the profiles.
+static const double BLUR = 0.01, SHARPER = 1e-3, SHARPEST = 1e-13;
+
+static void simulate_sharper(ProfileStudy *s) {
+  Problem *sharp = ARENA_NEW(s->p->arena, Problem);
+  *sharp = *s->p->problem;
+  sharp->simulate.rel_tol = fmax(SHARPER * sharp->simulate.rel_tol, SHARPEST);
+  sharp->simulate.abs_tol *= SHARPER;
+  sharp->options.step_tol *= SHARPER;
+  s->simulated = sharp;
+  s->sharp = fitting_new(sharp);
+  s->p->rel_tol = sharp->simulate.rel_tol;
+}
+
+// The objective at the estimates, which are improved where simulations have become more accurate.
+static bool evaluate_result(ProfileStudy *s, bool improve) {
+  Profile *p = s->p;
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, NULL, NULL);
+  bool ok = true;
+  if (improve) ok = local_end_converged(refit_run(refit, -1, p->fit->x, &p->objective));
+  if (!improve || !ok) ok = refit_value(refit, p->fit->x, &p->objective);
+  s->accuracy = refit_accuracy(refit, p->fit->objective);
+  refit_free(refit);
+  return ok;
+}
+
+// Statistics, thresholds and the objective at the estimates. false: the model cannot be simulated there as a whole.
+static bool look_at_result(ProfileStudy *s) {
+  Profile *p = s->p;
+  bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
+  describe(s);
+  if (!evaluate_result(s, s->simulated != p->problem)) return false;
+  bool blurred = 2 * s->accuracy > BLUR * p->threshold * least_factor(p);
+  if (!can_be_sharper || !blurred) return true;
+  simulate_sharper(s);
+  if (!evaluate_result(s, true)) return false;
+  describe(s);
+  return true;
+}
+
+// Part of the threshold: ends of intervals would be wrong by half of it.
+static const double TOO_ROUGH = 0.1;
+
+static void note_roughness(Profile *p) {
+  int digits = p->problem->options.round_digits;
+  double rise = p->threshold * least_factor(p) / 2;
+  const char *why =
+      digits ? arena_print(p->arena, ", because simulated outputs are rounded (round_digits %d)",
+                           digits)
+             : "";
+  p->notes[p->note_count++] = arena_print(
+      p->arena,
+      "The objective is too rough for profiles: it jumps by about %.2g between neighbouring "
+      "values, and where it has risen by %.2g an interval would end%s.",
+      p->roughness, rise, why);
+}
+
+// true: no profile can be followed.
+static bool is_too_rough(ProfileStudy *s) {
+  Profile *p = s->p;
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, goes_on, s);
+  p->roughness = profile_roughness(p, refit);
+  work_count_add(&p->work, refit_work(refit));
+  refit_free(refit);
+  p->rough = 2 * p->roughness > TOO_ROUGH * p->threshold * least_factor(p);
+  if (!p->rough) return false;
+  clear_curves(p);
+  for (int i = 0; i < p->sides; i++) p->curves[i / 2].side[i % 2].end = PROFILE_ROUGH;
+  note_roughness(p);
+  return true;
+}
+
+// When the number of restarts is used up, or the optimum is not better, the last profiles are followed to their ends.
+static void take_better(ProfileStudy *s, const SideJob *better) {
+  Profile *p = s->p;
+  bool taken = restart(s, better);
+  s->settled = !taken || p->restarts == RESTARTS_MOST;
+  if (taken && s->settled)
+    p->notes[p->note_count++] =
+        "The profiles keep finding better optima; no more are searched for.";
+}
+
+static void run_rounds(ProfileStudy *s) {
+  const SideJob *better = NULL;
+  Arena *a = arena_new();
+  do {
+    if (!look_at_result(s) || isnan(s->p->threshold) || is_too_rough(s)) break;
+    better = run_round(s, a);
+    if (better) take_better(s, better);
+  } while (better && !s->p->stopped);
+  arena_free(a);
+}
+
+static Profile *profile_new(const Problem *problem, const ProfileRequest *request) {
+  Arena *a = arena_new();
+  Profile *p = ARENA_NEW(a, Profile);
+  int count = request->numbers ? request->count : problem->unknown_count;
+  *p = (Profile){.arena = a,
+                 .problem = problem,
+                 .level = request->level,
+                 .threshold = nan(""),
+                 .objective = nan(""),
+                 .rel_tol = problem->simulate.rel_tol,
+                 .curves = ARENA_ARRAY(a, ProfileCurve, count + 1),
+                 .count = count,
+                 .sides = 2 * count,
+                 .notes = ARENA_ARRAY(a, const char *, RESTARTS_MOST + 4)};
+  for (int i = 0; i < count; i++) {
+    p->curves[i].number = request->numbers ? request->numbers[i] : i;
+    p->curves[i].points = ARENA_ARRAY(a, ProfilePoint, 2 * SIDE_POINTS_MOST);
+    p->curves[i].std_error = p->curves[i].low = p->curves[i].high = nan("");
+    p->curves[i].factor = nan("");
+    p->curves[i].tangent = ARENA_ARRAY(a, double, problem->unknown_count + 1);
+    p->curves[i].remark = "";
+  }
+  clear_curves(p);
+  return p;
+}
+
+static bool can_be_profiled(const Profile *p, Err *err) {
+  if (p->fit->pieces)
+    return fail(err, ERR_VALUE,
+                "the result is in %d pieces, because the motion is too sensitive for one "
+                "simulation over the whole time: there is no profile of such a result; a shorter "
+                "window would have one",
+                fit_piece_count(p->problem, p->fit->pieces));
+  return true;
+}
+
+Profile *profile_run(const Problem *problem, const ProfileRequest *request,
+                     ProfileListener *listener, void *data, Err *err) {
+  if (problem->unknown_count == 0) {
+    fail(err, ERR_VALUE, "nothing is estimated, so there is nothing to profile");
+    return NULL;
+  }
+  Profile *p = profile_new(problem, request);
+  ProfileStudy s = {.p = p,
+                    .request = request,
+                    .listener = listener,
+                    .data = data,
+                    .began = clock_seconds(),
+                    .fitting = fitting_new(problem),
+                    .simulated = problem};
+  s.work = eval_work_new(s.fitting, problem->options.threads, NULL);
+  p->fit = fit_run_on(problem, s.work, NULL, relay_fit, &s);
+  bool can = can_be_profiled(p, err);
+  if (can && has_result(p->fit)) run_rounds(&s);
+  if (can) profile_judge(p);
+  p->seconds = clock_seconds() - s.began;
+  eval_work_free(s.work);
+  fitting_free(s.fitting);
+  fitting_free(s.sharp);
+  if (can) return p;
+  profile_free(p);
+  return NULL;
+}
