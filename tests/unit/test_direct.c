@@ -5,6 +5,7 @@
 #include "lang/parse.h"
 #include "model/couple.h"
 #include "simulate/implicit.h"
+#include "simulate/steppers.h"
 #include "test.h"
 
 // ---- models

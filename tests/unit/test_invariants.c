@@ -5,6 +5,7 @@
 #include "lang/parse.h"
 #include "num/random.h"
 #include "simulate/simulate.h"
+#include "simulate/steppers.h"
 #include "steppers.h"
 #include "test.h"
 
