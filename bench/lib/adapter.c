@@ -9,6 +9,7 @@
 
 #include "lang/parse.h"
 #include "lang/source.h"
+#include "model/model_build.h"
 #include "model/system.h"
 #include "simulate/steppers.h"
 

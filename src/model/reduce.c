@@ -13,7 +13,6 @@
 #include "expr/derive.h"
 #include "expr/replace.h"
 #include "lang/source_warn.h"
-#include "model/extend.h"
 
 enum { LEVELS_MOST = 12 }; // of differentiation; mechanisms need 2
 

@@ -7,6 +7,7 @@
 
 #include "lang/lex.h"
 #include "lang/parse.h"
+#include "model/flatten.h"
 #include "problem/constraint_rows.h"
 #include "problem/reader.h"
 

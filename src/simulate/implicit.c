@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "expr/derive.h"
-#include "model/extend.h"
 
 typedef struct DaeProgram { // one compiled program
   Lowered *lowered;

@@ -4,6 +4,7 @@
 
 #include "lang/parse.h"
 #include "model/couple.h"
+#include "model/model_build.h"
 #include "simulate/implicit.h"
 #include "simulate/steppers.h"
 #include "test.h"

@@ -4,6 +4,7 @@
 
 #include "lang/parse.h"
 #include "model/extend.h"
+#include "model/model_build.h"
 #include "model/system.h"
 #include "test.h"
 

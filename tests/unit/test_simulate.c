@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "test.h"
 
 static const char DUFFING[] = "model Duffing\n"
