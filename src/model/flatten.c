@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/source_warn.h"
 #include "model/scope.h"
 #include "model/units.h"

@@ -12,6 +12,7 @@
 
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "expr/simplify.h"
 #include "lang/source_warn.h"
 
 enum { LEVELS_MOST = 12 }; // of differentiation; mechanisms need 2

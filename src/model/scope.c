@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/ast_print.h"
 
 static Typed real(Expr e) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/lex.h"
 #include "lang/parse.h"
 #include "model/flatten.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/parse.h"
 #include "model/couple.h"
 #include "model/model_build.h"
