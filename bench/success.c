@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "problem/read_problem.h"
 #include "stats/assessed_fit.h"
 #include "study/random_start.h"

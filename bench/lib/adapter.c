@@ -9,8 +9,9 @@
 
 #include "lang/parse.h"
 #include "lang/source.h"
+#include "model/model_build.h"
 #include "model/system.h"
-#include "simulate/stepper.h"
+#include "simulate/steppers.h"
 
 const char *bench_version(void) {
   return entrain_version();

@@ -4,6 +4,8 @@
 
 #include "api/api.h"
 #include "lang/parse.h"
+#include "model/flatten.h"
+#include "model/model_build.h"
 #include "report/model_report.h"
 
 static void list_warnings(EntrainModel *m) {

@@ -313,7 +313,7 @@ Lowered *lower(Graph *g, Arena *a, const Expr *outputs, int count, const Locatio
                int where_count, const int input_counts[SEGMENTS], CodeChoice choice) {
   // the inputs of Newton blocks must be known before uses are counted; finding them makes no nodes
   for (int i = 0; i < g->blocks.count; i++)
-    if (g->blocks.at[i].kind == EXPR_NEWTON) newton_inputs(g, i);
+    if (g->blocks.at[i].kind == EXPR_NEWTON) expr_newton_inputs(g, i);
   Arena *scratch = arena_new();
   Lowering l = {
       .g = g,

@@ -6,9 +6,11 @@
 #include "expr/derive.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "expr/newton.h"
 #include "expr/partial.h"
+#include "expr/replace.h"
+#include "expr/simplify.h"
 
 // ---------------------------------------------------------------- which nodes matter
 
@@ -50,6 +52,35 @@ static IntArray reach_all(const Graph *g, Arena *a, const unsigned char *active,
   }
   if (r.found.count) qsort(r.found.at, (size_t)r.found.count, sizeof *r.found.at, ascending);
   return r.found;
+}
+
+// ---------------------------------------------------------------- NEWTON blocks
+//
+// r(z, u) = 0 by the implicit function theorem: dz/du = -r_z^-1 r_u at the solution. The residuals are differentiated in
+// the unknowns z; SOLVED nodes then take their place.
+
+static void at_solution(Graph *g, Arena *scratch, const ExprBlock *b, Expr *values, int count) {
+  Replacer *r = replacer_new(g, scratch);
+  for (int i = 0; i < b->n; i++) replacer_set(r, b->unknowns[i], b->first + i);
+  for (int i = 0; i < count; i++) values[i] = replace(r, values[i]);
+}
+
+// Fills by_input and factor_at_solution.
+static void linearise_newton(Graph *g, int block) {
+  if (g->blocks.at[block].factor_at_solution >= 0) return;
+  expr_newton_inputs(g, block);
+  Arena *scratch = arena_new();
+  ExprBlock b = g->blocks.at[block];
+  Expr *by_unknown = ARENA_ARRAY(scratch, Expr, b.n * b.n);
+  derive_dense(g, scratch, b.residuals, b.n, b.unknowns, b.n, by_unknown);
+  Expr *by_input = ARENA_ARRAY(g->arena, Expr, b.n * b.input_count + 1);
+  derive_dense(g, scratch, b.residuals, b.n, b.inputs, b.input_count, by_input);
+  at_solution(g, scratch, &b, by_unknown, b.n * b.n);
+  at_solution(g, scratch, &b, by_input, b.n * b.input_count);
+  int factor = expr_factor(g, b.n, by_unknown);
+  g->blocks.at[block].by_input = by_input;
+  g->blocks.at[block].factor_at_solution = factor;
+  arena_free(scratch);
 }
 
 // ---------------------------------------------------------------- rows of a Jacobian by vertex elimination
@@ -117,7 +148,7 @@ static void link_solved(Elimination *x, const ExprBlock *b, int component, int t
 // r(z, in) = 0: with w = r_z^-T e_i, component i has the slope -w r_in.
 static void link_newton(Elimination *x, int block, int component, int to) {
   Graph *g = x->g;
-  newton_linearise(g, block);
+  linearise_newton(g, block);
   ExprBlock b = g->blocks.at[block];
   Expr *unit = ARENA_ARRAY(x->arena, Expr, b.n), *w = ARENA_ARRAY(x->arena, Expr, b.n);
   unit[component] = expr_const(g, 1);
@@ -266,6 +297,14 @@ Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const
   return d;
 }
 
+void derive_dense(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns,
+                  Expr *dense) {
+  memset(dense, 0, (size_t)rows * (size_t)columns * sizeof *dense); // node 0 is the number 0
+  Derivatives d = derive_rows(g, a, outputs, rows, by, columns);
+  for (int i = 0; i < rows; i++)
+    for (int k = d.start[i]; k < d.start[i + 1]; k++) dense[i * columns + d.column[k]] = d.value[k];
+}
+
 Expr derive(Graph *g, Expr e, Expr symbol) {
   Arena *scratch = arena_new();
   Derivatives d = derive_rows(g, scratch, &e, 1, &symbol, 1);
@@ -302,7 +341,7 @@ static void forward_solve(Forward *f, const ExprBlock *b) {
 
 static void forward_newton(Forward *f, int block) {
   Graph *g = f->g;
-  newton_linearise(g, block);
+  linearise_newton(g, block);
   ExprBlock b = g->blocks.at[block];
   Expr *right = ARENA_ARRAY(f->arena, Expr, b.n);
   for (int i = 0; i < b.n; i++)

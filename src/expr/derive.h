@@ -15,6 +15,10 @@ typedef struct Derivatives {
 Derivatives derive_rows(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by,
                         int columns);
 
+// The same as a matrix by rows, zeros included: dense[i*columns + j]. `a` is for scratch.
+void derive_dense(Graph *g, Arena *a, const Expr *outputs, int rows, const Expr *by, int columns,
+                  Expr *dense);
+
 // Derivative of each expression in a direction: seed[s] is the derivative of symbol node by[s]. results[i] may be the
 // constant 0.
 void derive_direction(Graph *g, const Expr *outputs, int rows, const Expr *by, const Expr *seed,

@@ -2,11 +2,8 @@
 // comparison of expressions is one of indices (hash consing).
 #include "expr/expr.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
-
-#include "expr/simplify.h"
 
 // ---------------------------------------------------------------- nodes
 
@@ -84,44 +81,8 @@ bool expr_is_value(const Graph *g, Expr e, double value) {
   return expr_is_const(g, e) && g->nodes[e].value == value;
 }
 
-static bool commutes(Op op) {
-  return op == OP_ADD || op == OP_MUL || op == OP_EQ || op == OP_NE || op == OP_AND || op == OP_OR;
-}
-
-Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c) {
-  Expr simple;
-  if (commutes(op) && a > b) {
-    Expr t = a;
-    a = b;
-    b = t;
-  }
-  if (simplify(g, op, a, b, c, &simple)) return simple;
+Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c) {
   return intern(g, (ExprNode){.op = (uint8_t)op, .a = a, .b = b, .c = c});
-}
-
-Expr expr_add(Graph *g, Expr a, Expr b) {
-  return expr_make(g, OP_ADD, a, b, 0);
-}
-Expr expr_sub(Graph *g, Expr a, Expr b) {
-  return expr_make(g, OP_SUB, a, b, 0);
-}
-Expr expr_mul(Graph *g, Expr a, Expr b) {
-  return expr_make(g, OP_MUL, a, b, 0);
-}
-Expr expr_div(Graph *g, Expr a, Expr b) {
-  return expr_make(g, OP_DIV, a, b, 0);
-}
-Expr expr_neg(Graph *g, Expr a) {
-  return expr_make(g, OP_NEG, a, 0, 0);
-}
-Expr expr_pow(Graph *g, Expr a, Expr b) {
-  return expr_make(g, OP_POW, a, b, 0);
-}
-Expr expr_call(Graph *g, Op op, Expr a) {
-  return expr_make(g, op, a, 0, 0);
-}
-Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no) {
-  return expr_make(g, OP_SELECT, condition, yes, no);
 }
 
 // ---------------------------------------------------------------- blocks
@@ -165,35 +126,22 @@ static int find_solve(const Graph *g, int factor, bool transposed, const Expr *r
   return -1;
 }
 
-static bool all_zero(const Graph *g, const Expr *e, int n) {
-  for (int i = 0; i < n; i++)
-    if (!expr_is_value(g, e[i], 0)) return false;
-  return true;
-}
-
-Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *results) {
+Expr expr_insert_solve(Graph *g, int factor, bool transposed, const Expr *right) {
   int n = g->blocks.at[factor].n;
   const Expr *matrix = g->blocks.at[factor].matrix;
-  if (n == 1) return results[0] = expr_div(g, right[0], matrix[0]);
-  if (all_zero(g, right, n)) {
-    for (int i = 0; i < n; i++) results[i] = expr_const(g, 0);
-    return results[0];
-  }
   int block = find_solve(g, factor, transposed, right, n);
-  if (block < 0) {
-    array_push(g->arena, &g->blocks,
-               ((ExprBlock){.kind = EXPR_SOLVE,
-                            .n = n,
-                            .factor = factor,
-                            .transposed = transposed,
-                            .right = copy_exprs(g, right, n)}));
-    block = g->blocks.count - 1;
-    uint8_t flags = flags_of_all(g, right, n) | flags_of_all(g, matrix, n * n);
-    Expr first = make_solved(g, block, n, flags);
-    g->blocks.at[block].first = first;
-  }
-  for (int i = 0; i < n; i++) results[i] = g->blocks.at[block].first + i;
-  return results[0];
+  if (block >= 0) return g->blocks.at[block].first;
+  array_push(g->arena, &g->blocks,
+             ((ExprBlock){.kind = EXPR_SOLVE,
+                          .n = n,
+                          .factor = factor,
+                          .transposed = transposed,
+                          .right = copy_exprs(g, right, n)}));
+  block = g->blocks.count - 1;
+  uint8_t flags = flags_of_all(g, right, n) | flags_of_all(g, matrix, n * n);
+  Expr first = make_solved(g, block, n, flags);
+  g->blocks.at[block].first = first;
+  return first;
 }
 
 static bool is_among(Expr e, const Expr *list, int n) {
@@ -278,6 +226,39 @@ unsigned char *expr_dependents(const Graph *g, Arena *a, const Expr *nodes, int 
     depends[e] = found;
   }
   return depends;
+}
+
+typedef struct InputSearch {
+  const Graph *g;
+  Arena *arena;
+  const unsigned char *depends;
+  unsigned char *seen;
+  IntArray stack, inputs;
+} InputSearch;
+
+static void find_input(void *data, Expr e) {
+  InputSearch *s = data;
+  if (s->seen[e] || expr_is_const(s->g, e)) return;
+  s->seen[e] = 1;
+  if (s->depends[e])
+    array_push(s->arena, &s->stack, e);
+  else
+    array_push(s->arena, &s->inputs, e);
+}
+
+void expr_newton_inputs(Graph *g, int block) {
+  ExprBlock *b = &g->blocks.at[block];
+  if (b->inputs) return;
+  Arena *scratch = arena_new();
+  InputSearch s = {.g = g, .arena = scratch};
+  s.depends = expr_dependents(g, scratch, b->unknowns, b->n);
+  s.seen = ARENA_ARRAY(scratch, unsigned char, g->count);
+  for (int i = 0; i < b->n; i++) find_input(&s, b->residuals[i]);
+  while (s.stack.count) expr_each_argument(g, s.stack.at[--s.stack.count], find_input, &s);
+  b->input_count = s.inputs.count;
+  b->inputs = ARENA_ARRAY(g->arena, Expr, s.inputs.count + 1);
+  if (s.inputs.count) memcpy(b->inputs, s.inputs.at, (size_t)s.inputs.count * sizeof(Expr));
+  arena_free(scratch);
 }
 
 // ---------------------------------------------------------------- signs

@@ -1,4 +1,4 @@
-// The expression graph: equal expressions are one node, made simple when they are made.
+// The expression graph: equal expressions are one node. simplify.h makes them, and makes them simple.
 //
 // An Expr is an index; arguments have smaller indices than the node that uses them, so ascending order is an order of
 // evaluation. Nodes are never removed.
@@ -66,23 +66,17 @@ Graph *graph_new(Arena *a);
 Expr expr_const(Graph *g, double value);
 Expr expr_symbol(Graph *g, const char *name,
                  bool varying); // a new one each time; the name is borrowed
-Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c); // simplified; unused arguments 0
-
-Expr expr_add(Graph *g, Expr a, Expr b);
-Expr expr_sub(Graph *g, Expr a, Expr b);
-Expr expr_mul(Graph *g, Expr a, Expr b);
-Expr expr_div(Graph *g, Expr a, Expr b);
-Expr expr_neg(Graph *g, Expr a);
-Expr expr_pow(Graph *g, Expr a, Expr b);
-Expr expr_call(Graph *g, Op op, Expr a);
-Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no);
+// The node as it is. Use simplify.h to make an expression.
+Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c);
 
 int expr_factor(Graph *g, int n,
                 const Expr *matrix); // returns the block; equal matrices give the same one
-// Returns the first of n SOLVED nodes. 1 x 1 systems become divisions.
-Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *results);
+// Returns the first of n SOLVED nodes; the same for an equal right side. Use expr_solve of simplify.h.
+Expr expr_insert_solve(Graph *g, int factor, bool transposed, const Expr *right);
 Expr expr_newton(Graph *g, int n, const Expr *unknowns, const Expr *residuals, const Expr *starts,
                  const char *const *names, int line, int column);
+// Fills inputs and input_count of a NEWTON block: the expressions free of unknowns that the residuals use. Makes no nodes.
+void expr_newton_inputs(Graph *g, int block);
 
 bool expr_is_positive(const Graph *g, Expr e); // for certain; false means unknown
 

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "expr/simplify.h"
+
 // Partial derivative of node e (op(a, b, c)) by its argument number i.
 typedef Expr Partial(Graph *g, Expr e, Expr a, Expr b, int i);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "expr/simplify.h"
+
 enum { HELD = -1 }; // as a stamp: always valid
 
 typedef struct Memo {

@@ -209,7 +209,60 @@ static bool fold(Graph *g, Op op, Expr a, Expr b, Expr c, Expr *out) {
   return isfinite(v) && gives(expr_const(g, v), out);
 }
 
-bool simplify(Graph *g, Op op, Expr a, Expr b, Expr c, Expr *out) {
-  if (fold(g, op, a, b, c, out)) return true;
-  return RULES[op](g, a, b, c, out);
+static bool commutes(Op op) {
+  return op == OP_ADD || op == OP_MUL || op == OP_EQ || op == OP_NE || op == OP_AND || op == OP_OR;
+}
+
+Expr expr_make(Graph *g, Op op, Expr a, Expr b, Expr c) {
+  Expr simple;
+  if (commutes(op) && a > b) {
+    Expr t = a;
+    a = b;
+    b = t;
+  }
+  if (fold(g, op, a, b, c, &simple) || RULES[op](g, a, b, c, &simple)) return simple;
+  return expr_insert(g, op, a, b, c);
+}
+
+Expr expr_add(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_ADD, a, b, 0);
+}
+Expr expr_sub(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_SUB, a, b, 0);
+}
+Expr expr_mul(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_MUL, a, b, 0);
+}
+Expr expr_div(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_DIV, a, b, 0);
+}
+Expr expr_neg(Graph *g, Expr a) {
+  return expr_make(g, OP_NEG, a, 0, 0);
+}
+Expr expr_pow(Graph *g, Expr a, Expr b) {
+  return expr_make(g, OP_POW, a, b, 0);
+}
+Expr expr_call(Graph *g, Op op, Expr a) {
+  return expr_make(g, op, a, 0, 0);
+}
+Expr expr_select(Graph *g, Expr condition, Expr yes, Expr no) {
+  return expr_make(g, OP_SELECT, condition, yes, no);
+}
+
+static bool all_zero(const Graph *g, const Expr *e, int n) {
+  for (int i = 0; i < n; i++)
+    if (!expr_is_value(g, e[i], 0)) return false;
+  return true;
+}
+
+Expr expr_solve(Graph *g, int factor, bool transposed, const Expr *right, Expr *results) {
+  int n = g->blocks.at[factor].n;
+  if (n == 1) return results[0] = expr_div(g, right[0], g->blocks.at[factor].matrix[0]);
+  if (all_zero(g, right, n)) {
+    for (int i = 0; i < n; i++) results[i] = expr_const(g, 0);
+    return results[0];
+  }
+  Expr first = expr_insert_solve(g, factor, transposed, right);
+  for (int i = 0; i < n; i++) results[i] = first + i;
+  return first;
 }

@@ -3,11 +3,6 @@
 #include "lang/ast.h"
 #include "lang/source.h"
 
-enum {
-  PARSE_NESTING_MOST = 1000, // parentheses, calls and if-expressions inside each other
-  PARSE_COUNT_MOST = 1000000 // declarations, and equations of each kind
-};
-
 // NULL and err if the text does not follow the grammar. The tree lives in the arena.
 const AstModel *parse_model(Arena *a, const Source *s, Err *err);
 // The whole text must be one expression: measured expressions, --set values.

@@ -4,7 +4,11 @@
 #include "base/array.h"
 #include "lang/ast.h"
 #include "lang/lex.h"
-#include "lang/parse.h"
+
+enum {
+  PARSE_NESTING_MOST = 1000, // parentheses, calls and if-expressions inside each other
+  PARSE_COUNT_MOST = 1000000 // declarations, and equations of each kind
+};
 
 typedef struct SourceSpot { // a place in the text
   int line, column;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "expr/derive.h"
+#include "expr/simplify.h"
 #include "model/extend.h"
 #include "model/independent.h"
 #include "model/system.h"

@@ -17,12 +17,6 @@ int model_add_parameter(Model *m, const char *name, double value) {
   return m->np - 1;
 }
 
-const Expr *model_helpers(Model *m, HelperSymbol kind, int count) {
-  while (m->helpers[kind].count < count)
-    array_push(m->arena, &m->helpers[kind], expr_symbol(m->graph, "derivative", true));
-  return m->helpers[kind].at;
-}
-
 // Lists of its own: those of the first may be read by others while these become longer.
 static Flat *copy_flat(const Flat *f, Arena *a) {
   Flat *copy = ARENA_NEW(a, Flat);

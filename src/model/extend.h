@@ -14,7 +14,3 @@ Model *model_with_free_start(Model *m, int *first);
 
 // A model of its own that shares everything with m; for transformations such as couple.h. Lives in the arena.
 Model *model_copy(const Model *m, Arena *a);
-
-// The first `count` symbols of a kind, which every System of the model shares, so that equal derivatives stay equal nodes.
-// That of the slope of input i stands for du_i/dt wherever a System computes. The lock of the model must be held.
-const Expr *model_helpers(Model *m, HelperSymbol kind, int count);

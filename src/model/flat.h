@@ -87,12 +87,5 @@ typedef struct Override {
   double value;
 } Override;
 
-// NULL and err on failure. Source, tree and overrides must outlive the result.
-Flat *flatten(Arena *a, const Source *s, const AstModel *m, const Override *overrides, int count,
-              Err *err);
-
-// An expression of numbers and parameters, or of variables too, in the names of the model; for measured expressions
-// and values on the command line. The error names the place in `s`.
-bool flat_expression(Flat *f, const Source *s, const Ast *e, Expr *out, Err *err);
 // Value of an expression of parameters at their values.
 double flat_value(Flat *f, Expr e);

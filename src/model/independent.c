@@ -10,7 +10,6 @@
 #include "code/lower.h"
 #include "expr/derive.h"
 #include "expr/replace.h"
-#include "model/extend.h"
 #include "num/random.h"
 
 enum { ITERATIONS = 60, HALVINGS = 20 };

@@ -77,7 +77,8 @@ typedef struct Model {
   pthread_mutex_t *lock; // held while a system extends the graph or a message reads it
 } Model;
 
-// NULL and err on failure. The source must outlive the model.
-Model *model_new(const Source *s, const AstModel *ast, const Override *overrides, int count,
-                 Err *err);
-void model_free(Model *m);
+// The first `count` symbols of a kind, which every System of the model shares, so that equal derivatives stay equal nodes.
+// That of the slope of input i stands for du_i/dt wherever a System computes. The lock of the model must be held.
+const Expr *model_helpers(Model *m, HelperSymbol kind, int count);
+
+void model_free(Model *m); // NULL is allowed

@@ -12,8 +12,8 @@
 
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "expr/simplify.h"
 #include "lang/source_warn.h"
-#include "model/extend.h"
 
 enum { LEVELS_MOST = 12 }; // of differentiation; mechanisms need 2
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/ast_print.h"
 
 static Typed real(Expr e) {
@@ -265,11 +266,11 @@ static Typed name(Scope *s, const Ast *e) {
     return scope_wrong(
         s, e, ERR_MODEL,
         "'%s' varies in time and cannot stand here; only parameters and constants can", e->name);
-  if (fixed_value && s->visiting && s->visiting[i] != 2) {
+  if (fixed_value && s->define_parameter && s->visiting[i] != 2) {
     if (s->visiting[i] == 1)
       return scope_wrong(s, e, ERR_MODEL,
                          "circular definition: the value of '%s' depends on itself", e->name);
-    if (!flat_define_parameter(s, i)) return real(0);
+    if (!s->define_parameter(s, i)) return real(0);
     v = &s->flat->variables.at[i];
   }
   return (Typed){v->node, v->boolean};

@@ -9,7 +9,8 @@ typedef struct Typed {
 
 typedef enum Context { IN_PARAMETER, IN_EQUATION, IN_INITIAL, IN_QUERY } Context;
 
-typedef struct Scope {
+typedef struct Scope Scope;
+struct Scope {
   Flat *flat;
   Graph *g;
   const Source *source;
@@ -18,9 +19,11 @@ typedef struct Scope {
   int no_event; // depth of noEvent(...)
   const Override *overrides;
   int override_count;
+  // Gives parameter i its value when an expression needs it before its turn. NULL: all have their values.
+  bool (*define_parameter)(Scope *s, int i);
   int depth;      // of parameters that need each other
   char *visiting; // by variable: 1 while its binding is read, 2 when it is done
-} Scope;
+};
 
 Typed scope_convert(Scope *s, const Ast *e);
 bool scope_failed(const Scope *s);
@@ -29,6 +32,3 @@ Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...
     __attribute__((format(printf, 4, 5)));
 // Whether t is a number (or true/false) as wanted; otherwise an error that says what needs it.
 bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *what);
-
-// In flat.c: gives parameter i its value when an expression needs it before its turn.
-bool flat_define_parameter(Scope *s, int i);

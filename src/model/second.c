@@ -8,6 +8,7 @@
 
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "expr/simplify.h"
 #include "model/extend.h"
 
 // ---------------------------------------------------------------- what both share

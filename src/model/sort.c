@@ -13,6 +13,7 @@
 
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "expr/simplify.h"
 
 // ---------------------------------------------------------------- incidence
 

@@ -8,6 +8,7 @@
 
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "expr/simplify.h"
 #include "lang/source_warn.h"
 #include "model/independent.h"
 #include "model/structure.h"

@@ -1,7 +1,7 @@
 // A model to a System: which expressions each kernel computes, what is computed once, where symbols come from.
 #include <string.h>
 
-#include "model/extend.h"
+#include "expr/simplify.h"
 #include "model/system.h"
 
 // Multiplications: above, sparse products over columns are faster than straight-line code.

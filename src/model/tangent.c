@@ -5,6 +5,7 @@
 #include "model/tangent.h"
 
 #include "expr/derive.h"
+#include "expr/simplify.h"
 
 // An equation that was differentiated c times leaves c invariants. The last of them needs one differentiation more and
 // is about rates (stage 0), the one before is about positions (stage 1), and so on.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/flatten.h"
 
 void problem_free(Problem *p) {
   if (!p) return;

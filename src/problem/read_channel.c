@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expr/replace.h"
+#include "expr/simplify.h"
 #include "lang/parse.h"
 #include "model/extend.h"
 #include "problem/conversion.h"

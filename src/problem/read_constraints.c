@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/lex.h"
 #include "lang/parse.h"
+#include "model/flatten.h"
 #include "problem/constraint_rows.h"
 #include "problem/reader.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/flatten.h"
 #include "model/unit.h"
 #include "problem/conversion.h"
 #include "problem/reader.h"

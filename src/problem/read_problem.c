@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/flatten.h"
+#include "model/model_build.h"
 #include "problem/reader.h"
 
 static const char *const KEYS[] = {"model",     "experiments", "estimate", "method", "options",

@@ -6,6 +6,7 @@
 
 #include "lang/parse.h"
 #include "lang/source_warn.h"
+#include "model/flatten.h"
 
 enum { LISTED_MOST = 12 };
 

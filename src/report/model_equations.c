@@ -2,6 +2,7 @@
 
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "expr/simplify.h"
 #include "lang/ast_print.h"
 #include "report/model_constraints.h"
 #include "report/model_text.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lang/ast_print.h"
+#include "model/flatten.h"
 
 // ---------------------------------------------------------------- equations
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/extend.h"
+#include "model/model.h"
 #include "residual/hessian_adjoint.h"
 #include "residual/hessian_forward.h"
 

@@ -8,21 +8,6 @@
 
 #include "model/independent.h"
 
-static const struct {
-  const char *word, *meaning;
-} TABLE[] = {
-#define OUTCOME(name, word, meaning) {word, meaning},
-    OUTCOMES
-#undef OUTCOME
-};
-
-const char *outcome_word(Outcome o) {
-  return TABLE[o].word;
-}
-const char *outcome_meaning(Outcome o) {
-  return TABLE[o].meaning;
-}
-
 static const char *state_name(const SimulateRun *run, int i) {
   const Model *m = run->system->model;
   return m->flat->variables.at[m->state[i]].name;

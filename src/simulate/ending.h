@@ -1,7 +1,8 @@
 // How a simulation ends before its time: the outcome, and sentences that say where, why, and what can be done.
 #pragma once
 #include "simulate/invariants.h"
-#include "simulate/simulate.h"
+#include "simulate/simulate_options.h"
+#include "simulate/trajectory.h"
 
 typedef struct SimulateRun {
   const System *system;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "expr/derive.h"
-#include "model/extend.h"
+#include "expr/simplify.h"
 
 typedef struct DaeProgram { // one compiled program
   Lowered *lowered;

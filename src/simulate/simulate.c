@@ -11,6 +11,7 @@
 #include "simulate/ending.h"
 #include "simulate/event.h"
 #include "simulate/implicit.h"
+#include "simulate/steppers.h"
 
 static const double START_RESIDUAL = 1e-8; // relative; above rounding errors of start values
 

@@ -1,27 +1,10 @@
-// The table of integrators, and the scaled norm of errors.
+// What all integrators share: their set-up, and the scaled norm of errors.
 #include "simulate/stepper.h"
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "num/vec.h"
-#include "simulate/direct.h"
-#include "simulate/rk.h"
-#include "simulate/rosenbrock.h"
-#include "simulate/stiff.h"
-
-const StepperRow *const STEPPERS[] = {
-    &STEPPER_RK8,   &STEPPER_RK5,     &STEPPER_ROSENBROCK, &STEPPER_BDF,
-    &STEPPER_ADAMS, &STEPPER_IDA_GGL, &STEPPER_IDA_INDEX3,
-};
-const int STEPPER_COUNT = sizeof STEPPERS / sizeof *STEPPERS;
-
-const StepperRow *stepper_find(const char *name) {
-  for (int i = 0; i < STEPPER_COUNT; i++)
-    if (strcmp(STEPPERS[i]->name, name) == 0) return STEPPERS[i];
-  return NULL;
-}
 
 Stepper *stepper_new(Arena *a, const StepperRow *row, const Ode *ode, const Tolerance *tol) {
   assert(ode->n >= 0 && ode->ns >= 0 && ode->stride >= ode->ns && ode->lanes >= 1);

@@ -74,7 +74,7 @@ typedef struct StepCount {
   long jacobians, factorisations;
 } StepCount;
 
-// One integration; a row of the table below makes it. Fields are read by the caller, written by the stepper.
+// One integration; a StepperRow makes it. Fields are read by the caller, written by the stepper.
 typedef struct Stepper Stepper;
 struct Stepper {
   const struct StepperRow *row;
@@ -120,10 +120,6 @@ typedef struct StepperRow {
   void (*dense_lanes)(Stepper *s, const double *t, int rows, bool with_sensitivities,
                       const int *pick, int count, double *const *column, int row);
 } StepperRow;
-
-extern const StepperRow *const STEPPERS[];
-extern const int STEPPER_COUNT;
-const StepperRow *stepper_find(const char *name); // NULL when unknown
 
 Stepper *stepper_new(Arena *a, const StepperRow *row, const Ode *ode, const Tolerance *tol);
 void stepper_done(Stepper *s); // frees what the arena does not own; NULL is allowed

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "num/random.h"
 #include "problem/problem.h"
 #include "simulate/simulate.h"

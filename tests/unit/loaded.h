@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
-#include "model/model.h"
+#include "model/model_build.h"
 #include "test.h"
 
 typedef struct Loaded {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "expr/expr.h"
+#include "expr/simplify.h"
 
 typedef struct Rng {
   uint64_t state;

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/parse.h"
 #include "model/extend.h"
+#include "model/model_build.h"
 #include "model/system.h"
 #include "test.h"
 

@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "lang/parse.h"
 #include "model/couple.h"
+#include "model/model_build.h"
 #include "simulate/implicit.h"
+#include "simulate/steppers.h"
 #include "test.h"
 
 // ---- models

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "expr/simplify.h"
 #include "random_expression.h"
 #include "test.h"
 

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "num/random.h"
 #include "simulate/simulate.h"
+#include "simulate/steppers.h"
 #include "steppers.h"
 #include "test.h"
 

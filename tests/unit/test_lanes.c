@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "test.h"
 
 enum { ROWS = 81, MOST_COLUMNS = 64, MOST_PARAMETERS = 16, LANES = 8 };

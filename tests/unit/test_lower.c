@@ -5,6 +5,7 @@
 
 #include "evaluate.h"
 #include "expr/derive.h"
+#include "expr/simplify.h"
 #include "random_expression.h"
 #include "test.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "model/system.h"
 #include "test.h"
 #include "write/listing.h"

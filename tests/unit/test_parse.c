@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "lang/ast_print.h"
+#include "lang/parser.h"
 #include "test.h"
 
 static const AstModel *read_model(Arena *a, const char *text, Err *err) {

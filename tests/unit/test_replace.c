@@ -1,6 +1,7 @@
 #include "expr/replace.h"
 
 #include "evaluate.h"
+#include "expr/simplify.h"
 #include "random_expression.h"
 #include "test.h"
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "random_expression.h"
 #include "simulate/simulate.h"
 #include "simulation.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lang/parse.h"
+#include "model/model_build.h"
 #include "test.h"
 
 static const char DUFFING[] = "model Duffing\n"
@@ -147,14 +148,6 @@ static void one_work_runs_many_points_as_if_each_were_the_first(void **state) {
   }
 }
 
-static void every_outcome_has_a_word_and_a_meaning(void **state) {
-  (void)state;
-  for (int i = 0; i < OUTCOME_COUNT; i++) {
-    assert_true(strlen(outcome_word((Outcome)i)) > 3);
-    assert_true(strlen(outcome_meaning((Outcome)i)) > 10);
-  }
-}
-
 static void without_output_times_nothing_happens(void **state) {
   (void)state;
   Fixture f;
@@ -265,7 +258,6 @@ int main(void) {
       cmocka_unit_test(lanes_are_simulations_side_by_side),
       cmocka_unit_test(rows_and_columns_hold_the_same),
       cmocka_unit_test(one_work_runs_many_points_as_if_each_were_the_first),
-      cmocka_unit_test(every_outcome_has_a_word_and_a_meaning),
       cmocka_unit_test(without_output_times_nothing_happens),
       cmocka_unit_test(constrained_lanes_are_simulations_side_by_side),
       cmocka_unit_test(constrained_motions_begin_anew_in_every_run),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "evaluate.h"
+#include "expr/simplify.h"
 #include "random_expression.h"
 #include "test.h"
 

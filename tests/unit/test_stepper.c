@@ -2,17 +2,9 @@
 
 #include <string.h>
 
+#include "simulate/rk.h"
 #include "steppers.h"
 #include "test.h"
-
-static void every_row_is_found_by_its_name(void **state) {
-  (void)state;
-  for (int i = 0; i < STEPPER_COUNT; i++) {
-    assert_ptr_equal(stepper_find(STEPPERS[i]->name), STEPPERS[i]);
-    assert_non_null(STEPPERS[i]->meaning);
-  }
-  assert_null(stepper_find("euler"));
-}
 
 static void done_accepts_nothing(void **state) {
   (void)state;
@@ -33,7 +25,7 @@ static Fixture *fixture_new(int n, int ns, int stride, int lanes) {
   f->ode = (Ode){.n = n, .ns = ns, .stride = stride, .lanes = lanes};
   for (int i = 0; i < 64; i++) f->abs[i] = 1;
   Tolerance tol = {.rel = 0.5, .abs = f->abs};
-  f->s = stepper_new(f->arena, stepper_find("rk5"), &f->ode, &tol);
+  f->s = stepper_new(f->arena, &STEPPER_RK5, &f->ode, &tol);
   return f;
 }
 
@@ -108,7 +100,6 @@ static void nothing_has_norm_zero(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_row_is_found_by_its_name),
       cmocka_unit_test(done_accepts_nothing),
       cmocka_unit_test(norm_is_the_largest_state_or_the_worst_mean_of_sensitivities),
       cmocka_unit_test(norm_scales_with_the_larger_end),

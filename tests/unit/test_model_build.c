@@ -1,4 +1,4 @@
-#include "model/model.h"
+#include "model/model_build.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,0 +1,65 @@
+// What is asked of a simulation and what it gives: the request, rows of outputs, and how it ended.
+#pragma once
+#include "simulate/input.h"
+#include "simulate/stepper.h"
+
+// OUTCOME(name, word, meaning)
+#define OUTCOMES                                                                                   \
+  OUTCOME(REACHED_END, "reached-end", "the simulation reached its end")                            \
+  OUTCOME(TOO_MANY_STEPS, "too-many-steps", "the integrator used up max_steps")                    \
+  OUTCOME(STEP_TOO_SMALL, "step-too-small", "no step is small enough for the tolerances")          \
+  OUTCOME(NOT_COMPUTABLE, "not-computable", "the equations cannot be computed")                    \
+  OUTCOME(NO_START, "no-start", "no consistent start values were found")                           \
+  OUTCOME(CHATTER, "chatter", "events follow each other without end")                              \
+  OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")                 \
+  OUTCOME(SINGULAR, "singular-position", "constraints became dependent on each other")             \
+  OUTCOME(LOST, "constraints-lost", "the motion left its constraints")                             \
+  OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")
+
+typedef enum Outcome {
+#define OUTCOME(name, word, meaning) OUTCOME_##name,
+  OUTCOMES
+#undef OUTCOME
+      OUTCOME_COUNT
+} Outcome;
+
+const char *outcome_word(Outcome o);
+const char *outcome_meaning(Outcome o);
+
+typedef struct SimulateRequest {
+  const double *p;            // all parameters, lanes neighbouring numbers each
+  const Input *const *inputs; // by input of the model; NULL when there are none
+  double start;
+  const double *times; // increasing, none before start
+  int count;
+  long max_steps; // 0: as the options say
+} SimulateRequest;
+
+typedef struct Trajectory {
+  Outcome outcome;
+  // Output times that were reached. A row at the time of an event or of a break of an input shows what comes after it,
+  // but for derivatives of inputs in the last row: it belongs to the motion before.
+  int rows;
+  // The caller's storage for all rows: by rows, or (one lane) by columns.
+  double *values; // [row][output][lane], or NULL
+  double *sens;   // [row][output][parameter][lane], or NULL
+  double *const
+      *column; // [output][row], then [output*parameter][row] when sensitivities are wanted; or NULL
+  bool with_sens; // by columns: whether sensitivities are wanted
+  // Called when rows have been added, NULL: none. false ends the simulation as abandoned.
+  bool (*watch)(void *data, int rows);
+  void *watch_data;
+  // Called after every accepted step, whose dense output it may read; NULL: none.
+  void (*stepped)(void *data, Stepper *s);
+  void *stepped_data;
+  StepCount work;
+  long events;
+  double t_end; // how far it came
+  // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size
+  // of its terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is
+  // 0); and of which invariant, -1: there is none.
+  double violation, violation_relative, violation_sens;
+  int violation_of, violation_relative_of, violation_sens_of;
+  char solver[48];   // "rk8, rosenbrock"
+  char message[700]; // sentences when it did not reach the end
+} Trajectory;
