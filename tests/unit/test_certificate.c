@@ -3,6 +3,7 @@
 
 #include "chosen_residuals.h"
 #include "num/residual_tests.h"
+#include "swings.h"
 #include "threshold.h"
 
 enum { MOST = 400 };
@@ -324,20 +325,6 @@ static void an_objective_of_outliers_does_not_matter(void **state) {
 
 // ---------------------------------------------------------------- a motion with a wrong optimum
 
-static Hand *pendulum(double noise) {
-  Hand *h = hand_text("model Pendulum\n  parameter Real p = 10;\n"
-                      "  Real theta(start = 0.5, fixed = true);\n"
-                      "  Real omega(start = 0, fixed = true);\nequation\n"
-                      "  der(theta) = omega;\n  der(omega) = -p*sin(theta);\nend Pendulum;\n");
-  hand_experiment(h, (HandData){.channels = {"theta"},
-                                .step = 0.05,
-                                .count = 301,
-                                .noise = noise,
-                                .seed = 4});
-  hand_estimate(h, "p", -1, 15, 1, 40);
-  return h;
-}
-
 static bool certain_at(Evaluation *e, double p) {
   return certificate_holds(e->work, &e->spec, NULL, &p, evaluate_value(e->work, &e->spec, &p));
 }
@@ -346,7 +333,7 @@ static void the_truth_is_certain_and_a_wrong_optimum_is_not(void **state) {
   (void)state;
   static const double NOISE[] = {0, 1e-6, 0.01, 0.1};
   for (int k = 0; k < 4; k++) {
-    Hand *h = pendulum(NOISE[k]);
+    Hand *h = pendulum(NOISE[k], 15);
     Evaluation *e = evaluation_new(&h->problem);
     assert_true(certain_at(e, 10));
     for (double p = 1; p <= 40; p += 1.3)
