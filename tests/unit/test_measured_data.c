@@ -91,7 +91,7 @@ static void the_criterion_is_a_sum_or_an_integral(void **state) {
     if (integral) c.problem->options.criterion = CRITERION_INTEGRAL;
     const ChannelFacts *f = facts_of(&c);
     for (int i = 0; i < 101; i++) sum += f->quadrature[i];
-    assert_close_relative(sum, integral ? 5 : 101, 1e-12);
+    assert_close_relative(sum, integral ? 5.0 : 101.0, 1e-12);
     chosen_close(&c);
   }
 }

@@ -141,7 +141,7 @@ static void differences_never_show_more_noise_than_was_given(void **state) {
   for (int i = 0; i < 100; i++) r[i] = 0.05 * random_normal(&random);
   Chosen c = chosen_open(100, r, 0.01);
   chosen_ready(&c);
-  assert_close_relative(noise_objective(c.weighting, 1), 50, 1e-12);
+  assert_close_relative(noise_objective(c.weighting, 1), 50.0, 1e-12);
   chosen_close(&c);
 }
 
