@@ -5,15 +5,15 @@
 
 // A motion whose sensitivities are known: x = exp(-k t), dx/dk = -t exp(-k t); y and v are a spring.
 static const char RECORDED_MODEL[] = "model M\n"
-                            "  parameter Real k = 0.3;\n"
-                            "  Real x(start = 1, fixed = true);\n"
-                            "  Real y(start = 0.5, fixed = true);\n"
-                            "  Real v(start = 0, fixed = true);\n"
-                            "equation\n"
-                            "  der(x) = -k*x;\n"
-                            "  der(y) = v;\n"
-                            "  der(v) = -4*y;\n"
-                            "end M;\n";
+                                     "  parameter Real k = 0.3;\n"
+                                     "  Real x(start = 1, fixed = true);\n"
+                                     "  Real y(start = 0.5, fixed = true);\n"
+                                     "  Real v(start = 0, fixed = true);\n"
+                                     "equation\n"
+                                     "  der(x) = -k*x;\n"
+                                     "  der(y) = v;\n"
+                                     "  der(v) = -4*y;\n"
+                                     "end M;\n";
 
 #define RECORDED_END 5.0 // of the simulation
 

@@ -69,7 +69,8 @@ typedef struct Searching {
   Search *s;
 } Searching;
 
-static inline void searching_open(Searching *q, const Problem *p, FitListener *listener, void *data) {
+static inline void searching_open(Searching *q, const Problem *p, FitListener *listener,
+                                  void *data) {
   memset(q, 0, sizeof *q);
   q->fitting = fitting_new(p);
   q->watched = (Watched){.simulator = {watched_run}, .fitting = q->fitting};

@@ -31,11 +31,8 @@ static inline Hand *pendulum(double noise, double start) {
                       "  Real theta(start = 0.5, fixed = true);\n"
                       "  Real omega(start = 0, fixed = true);\nequation\n"
                       "  der(theta) = omega;\n  der(omega) = -p*sin(theta);\nend Pendulum;\n");
-  hand_experiment(h, (HandData){.channels = {"theta"},
-                                .step = 0.05,
-                                .count = 301,
-                                .noise = noise,
-                                .seed = 4});
+  hand_experiment(
+      h, (HandData){.channels = {"theta"}, .step = 0.05, .count = 301, .noise = noise, .seed = 4});
   hand_estimate(h, "p", -1, start, 1, 40);
   return h;
 }

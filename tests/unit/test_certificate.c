@@ -305,7 +305,8 @@ static bool cut_residuals_are_believed(void *data, double size) {
   white(r, 100, 1, 3);
   double squares = 0;
   for (int i = 0; i < 100; i++) squares += r[i] * r[i];
-  for (int i = 0; i < 100; i++) r[i] *= size * sqrt(200 / squares) * 0.02; // half the sum: size^2*100
+  for (int i = 0; i < 100; i++)
+    r[i] *= size * sqrt(200 / squares) * 0.02; // half the sum: size^2*100
   Chosen c = chosen_open(100, r, 0.02);
   c.problem->options.loss = LOSS_HUBER;
   c.problem->options.huber_limit = 1e6;

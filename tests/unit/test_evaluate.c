@@ -243,7 +243,8 @@ typedef struct Answer {
 } Answer;
 
 // Two experiments, one with a delay, which moves its sample times; the last point escapes to infinity.
-static const double LAW_POINTS[POINTS][3] = {{2, 0.5, 0.1}, {1.2, 0.9, 0}, {3, 0.1, 0.37}, {-9, -9, 0.2}};
+static const double LAW_POINTS[POINTS][3] = {
+    {2, 0.5, 0.1}, {1.2, 0.9, 0}, {3, 0.1, 0.37}, {-9, -9, 0.2}};
 
 typedef struct Laws {
   Hand *hand;

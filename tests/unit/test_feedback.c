@@ -80,8 +80,8 @@ static void strength_multiplies_gains_and_by_its_square_those_of_rates(void **st
   feedback_set(f, &h->problem, 0, 0.3, 5, p);
   assert_true(p[f->coupled->lambda] == 0.3);
   for (int k = 0; k < f->coupling.term_count; k++)
-    assert_close_relative(p[f->coupled->gain[k]] / f->gain[k], f->coupling.terms[k].rate ? 25.0 : 5.0,
-                          1e-12);
+    assert_close_relative(p[f->coupled->gain[k]] / f->gain[k],
+                          f->coupling.terms[k].rate ? 25.0 : 5.0, 1e-12);
   fitting_free(fitting);
   hand_done(h);
 }

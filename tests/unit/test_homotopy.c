@@ -122,6 +122,30 @@ static void noise_allows_the_coupled_model_more(void **state) {
   hand_done(h);
 }
 
+static void free_is_spoiled(Watched *w, const SimulationOrder *o) {
+  if (!order_is_coupled(w, o)) set_residuals(w, o, 0.5, 0);
+}
+
+static void lambda_is_halved_until_the_free_model_succeeds(void **state) {
+  (void)state;
+  enum { HALVINGS = 4 };
+  Hand *h = pendulum(0, 15);
+  h->problem.method = METHOD_HOMOTOPY;
+  Searching q;
+  searching_open(&q, &h->problem, NULL, NULL);
+  q.watched.change = free_is_spoiled;
+  search_begin(q.s, "homotopy");
+  assert_false(homotopy_auto(q.s, q.s->start, 1, HALVINGS));
+  assert_int_equal(q.result->path.count, 2 * (1 + HALVINGS));
+  double lambda = 1;
+  for (int k = 0; k < q.result->path.count; k += 2, lambda /= 2) {
+    assert_true(q.result->path.at[k].lambda == lambda);
+    assert_true(q.result->path.at[k + 1].lambda == 0);
+  }
+  searching_close(&q);
+  hand_done(h);
+}
+
 typedef struct Crawl {
   Hand *hand;
   double floor;
@@ -177,6 +201,7 @@ int main(void) {
       cmocka_unit_test(without_a_feedback_it_ends_at_once),
       cmocka_unit_test(a_coupled_model_far_from_the_data_is_not_let_go),
       cmocka_unit_test(noise_allows_the_coupled_model_more),
+      cmocka_unit_test(lambda_is_halved_until_the_free_model_succeeds),
       cmocka_unit_test(a_free_fit_gets_12_iterations_and_40_more_near_the_floor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

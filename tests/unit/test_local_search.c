@@ -126,7 +126,6 @@ static void iterations_and_targets_end_a_search(void **state) {
   hand_done(h);
 }
 
-
 static void a_stage_offers_what_it_found_and_notes_the_start(void **state) {
   (void)state;
   Hand *h = duffing(1, 0.02);

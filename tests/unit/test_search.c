@@ -90,7 +90,8 @@ static void a_weighting_can_be_taken_over_and_given_back(void **state) {
   Hand *h = duffing(1, 0.05);
   searching_open(&q, &h->problem, NULL, NULL);
   double before = search_evaluate(q.s, 0, 1, DUFFING_TRUTH);
-  assert_null(search_swap_weighting(q.s, weighting_new(q.fitting->data, (const double[]){0.5, 0.5})));
+  assert_null(
+      search_swap_weighting(q.s, weighting_new(q.fitting->data, (const double[]){0.5, 0.5})));
   assert_close_relative(search_evaluate(q.s, 0, 1, DUFFING_TRUTH), 4 * before, 1e-12);
   weighting_free(search_swap_weighting(q.s, NULL));
   assert_true(search_evaluate(q.s, 0, 1, DUFFING_TRUTH) == before);

@@ -23,7 +23,8 @@ static void ranges_are_the_bounds_or_what_is_around_the_start(void **state) {
 
 static void places_go_from_one_end_to_the_other(void **state) {
   (void)state;
-  static const Unknown LINEAR = {.start = 2, .min = -3, .max = 7}, DECADES = {.start = 2, .min = 0.01, .max = 100};
+  static const Unknown LINEAR = {.start = 2, .min = -3, .max = 7},
+                       DECADES = {.start = 2, .min = 0.01, .max = 100};
   for (int k = 0; k < 2; k++) {
     const Unknown *u = k ? &DECADES : &LINEAR;
     assert_close(start_between(u, 0), u->min, 1e-12);

@@ -28,7 +28,8 @@ static void sigma_divides_the_objective_by_its_square(void **state) {
     weighting_free(w);
   }
   // Channels add up, each by its own.
-  double x = value_with(e, (const double[]){1, 1e200}), v = value_with(e, (const double[]){1e200, 1});
+  double x = value_with(e, (const double[]){1, 1e200}),
+         v = value_with(e, (const double[]){1e200, 1});
   assert_close_relative(x + v, one, 1e-12);
   assert_close_relative(value_with(e, (const double[]){2, 0.5}), x / 4 + v * 4, 1e-12);
   evaluation_free(e);
