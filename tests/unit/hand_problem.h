@@ -1,4 +1,4 @@
-// Problems made by hand for tests of the estimate layer: a model, experiments whose data it makes itself, free numbers.
+// Problems made by hand for tests of residuals and searches: a model, experiments whose data it makes itself, unknowns.
 #pragma once
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static inline void hand_truth(Hand *h, const char *name, double value) {
   h->truth[hand_parameter(h, name)] = value;
 }
 
-// Returns the number of the free number.
+// Returns the number of the unknown.
 static inline int hand_estimate(Hand *h, const char *name, int experiment, double start, double min,
                                 double max) {
   int i = h->problem.unknown_count++;

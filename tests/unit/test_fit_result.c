@@ -26,7 +26,7 @@ static void estimated_sigmas_count_in_what_is_compared(void **state) {
   double before = fit_comparable(&r);
   sigma[1] *= 2, sigma[0] *= 7;
   assert_close_relative(fit_comparable(&r) - before, DUFFING_SAMPLES * log(2), 1e-12);
-  sigma[1] = 0; // an exact fit is not worth more than simulations are exact
+  sigma[1] = 0; // no sigma is smaller than the errors of simulations
   double least = fit_least_sigma(&h->problem, &h->experiments[0].channels[1]);
   assert_close_relative(fit_comparable(&r), 5 + DUFFING_SAMPLES * log(least), 1e-12);
   hand_done(h);

@@ -161,7 +161,7 @@ static void a_search_that_is_stopped_has_a_result(void **state) {
       Listening l = {.left = k};
       FitResult *r = fit_run(&h->problem, NULL, listen, &l);
       if (l.asked > k) assert_int_equal(r->outcome, FIT_STOPPED);
-      assert_int_equal(l.after, 0); // no is an answer
+      assert_int_equal(l.after, 0); // it is not asked again
       // Stopped while it is coupled, a homotopy has evaluated the free model nowhere: its start is the result.
       assert_true(r->objective < HUGE_VAL || r->x[0] == r->start[0]);
       assert_true(r->x[0] >= 1 && r->x[0] <= 40);
