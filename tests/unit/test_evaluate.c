@@ -1,6 +1,9 @@
 #include "residual/evaluate.h"
 
+#include <pthread.h>
+
 #include "evaluation.h"
+#include "hand_problem.h"
 #include "made_problem.h"
 
 static const char MODEL[] = "model Duffing\n"
@@ -229,6 +232,157 @@ static void failed_simulations_say_why(void **state) {
   close_problem(&f);
 }
 
+// ---------------------------------------------------------------- nothing but the arguments
+
+enum { SPECS = 24, POINTS = 4 };
+
+typedef struct Answer {
+  EvalEnd end;
+  double objective, R[9], Qr[3];
+  long steps;
+} Answer;
+
+// Two experiments, one with a delay, which moves its sample times; the last point escapes to infinity.
+static const double LAW_POINTS[POINTS][3] = {
+    {2, 0.5, 0.1}, {1.2, 0.9, 0}, {3, 0.1, 0.37}, {-9, -9, 0.2}};
+
+typedef struct Laws {
+  Hand *hand;
+  Fitting *fitting;
+  Weighting *other;
+  EvalSpec spec[SPECS];
+  Answer right[SPECS][POINTS];
+} Laws;
+
+static void answer(EvalWork *w, const EvalSpec *spec, const double *x, Answer *out) {
+  memset(out, 0, sizeof *out);
+  EvalPoint at = {.R = out->R, .Qr = out->Qr};
+  out->end = evaluate(w, spec, x, &at);
+  out->objective = at.objective;
+  out->steps = at.steps;
+}
+
+static void laws_open(Laws *l) {
+  Random random;
+  random_seed(&random, 3);
+  l->hand = hand_text("model Duffing\n  parameter Real a = 2;\n  parameter Real b = 0.5;\n"
+                      "  parameter Real d = 0;\n"
+                      "  Real x(start = 1, fixed = true);\n  Real v(start = 0, fixed = true);\n"
+                      "equation\n  der(x) = v;\n  der(v) = -0.1*v - a*x - b*x^3;\nend Duffing;\n");
+  for (int e = 0; e < 2; e++)
+    hand_experiment(l->hand, (HandData){.channels = {"x", "v"},
+                                        .step = 0.1,
+                                        .count = 41 + 10 * e,
+                                        .noise = 0.05,
+                                        .seed = (uint64_t)e + 1});
+  l->hand->experiments[1].channels[0].delay = hand_parameter(l->hand, "d");
+  hand_estimate(l->hand, "a", -1, 2, -9, 9);
+  hand_estimate(l->hand, "b", -1, 0.5, -9, 9);
+  hand_estimate(l->hand, "d", 1, 0.1, 0, 1);
+  l->fitting = fitting_new(&l->hand->problem);
+  l->other = weighting_new(l->fitting->data, (const double[]){0.1, 0.5, 2, 1});
+  for (int k = 0; k < SPECS; k++) {
+    EvalSpec *s = &l->spec[k];
+    *s = eval_spec(l->fitting, NULL);
+    s->lambda = (k % 3) * 0.5;
+    s->strength = 1 + random_uniform(&random);
+    s->horizon = k % 4 ? 0.3 + 0.7 * random_uniform(&random) : 1;
+    s->quick = k % 5 == 1;
+    s->slopes = k % 2;
+    if (k % 7 == 2) s->abandon_above = 1e-3;
+    if (k % 6 == 5) s->step_limit = 3;
+    if (random_uniform(&random) < 0.4) s->weighting = l->other;
+    for (int m = 0; m < POINTS; m++) { // by a work that has seen nothing else
+      EvalWork *w = eval_work_new(l->fitting, 1, NULL);
+      answer(w, s, LAW_POINTS[m], &l->right[k][m]);
+      eval_work_free(w);
+    }
+  }
+}
+
+static void laws_close(Laws *l) {
+  weighting_free(l->other);
+  fitting_free(l->fitting);
+  hand_done(l->hand);
+}
+
+typedef struct LawThread {
+  const Laws *laws;
+  uint64_t seed;
+  int wrong;
+} LawThread;
+
+static void ignore(void *data, const ResidualBlock *b) {
+  (void)data, (void)b;
+}
+
+// Everything in a random order, rows and states in between.
+static void *ask_at_random(void *data) {
+  LawThread *t = data;
+  const Laws *l = t->laws;
+  EvalWork *w = eval_work_new(l->fitting, 1, NULL);
+  Random random;
+  random_seed(&random, t->seed);
+  for (int i = 0; i < 300; i++) {
+    int k = (int)(random_uniform(&random) * SPECS), m = (int)(random_uniform(&random) * POINTS);
+    Answer a;
+    if (i % 10 == 3) evaluate_rows(w, &l->spec[k], LAW_POINTS[m], ignore, NULL);
+    if (i % 50 == 7) {
+      double states[4];
+      const double times[] = {0.3, 0.7};
+      evaluate_states(w, &l->spec[k], LAW_POINTS[m], i % 2, times, 2, states);
+    }
+    answer(w, &l->spec[k], LAW_POINTS[m], &a);
+    t->wrong += memcmp(&a, &l->right[k][m], sizeof a) != 0;
+  }
+  eval_work_free(w);
+  return NULL;
+}
+
+static void evaluation_depends_on_nothing_but_its_arguments(void **state) {
+  (void)state;
+  enum { THREADS = 3 };
+  Laws *l = calloc(1, sizeof *l);
+  laws_open(l);
+  int ends[4] = {0};
+  for (int k = 0; k < SPECS; k++)
+    for (int m = 0; m < POINTS; m++) ends[l->right[k][m].end]++;
+  assert_true(ends[EVAL_DONE] > 20 && ends[EVAL_ABANDONED] > 2 && ends[EVAL_FAILED] > 10);
+  LawThread alone = {l, 1, 0}, side[THREADS];
+  ask_at_random(&alone);
+  assert_int_equal(alone.wrong, 0);
+  pthread_t thread[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    side[i] = (LawThread){l, (uint64_t)i + 2, 0};
+    assert_int_equal(pthread_create(&thread[i], NULL, ask_at_random, &side[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    assert_int_equal(pthread_join(thread[i], NULL), 0);
+    assert_int_equal(side[i].wrong, 0);
+  }
+  laws_close(l);
+  free(l);
+}
+
+static void the_objective_grows_with_the_horizon_up_to_all_data(void **state) {
+  (void)state;
+  Laws *l = calloc(1, sizeof *l);
+  laws_open(l);
+  EvalWork *w = eval_work_new(l->fitting, 1, NULL);
+  EvalSpec spec = eval_spec(l->fitting, NULL);
+  double whole = evaluate_value(w, &spec, LAW_POINTS[1]), before = 0;
+  for (int k = 1; k <= 10; k++) {
+    spec.horizon = k / 10.0;
+    double now = evaluate_value(w, &spec, LAW_POINTS[1]);
+    assert_true(now >= before * (1 - 1e-6));
+    before = now;
+  }
+  assert_true(before == whole);
+  eval_work_free(w);
+  laws_close(l);
+  free(l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradient_is_exact),
@@ -237,6 +391,8 @@ int main(void) {
       cmocka_unit_test(bad_points_are_abandoned),
       cmocka_unit_test(rows_sum_up_to_the_objective),
       cmocka_unit_test(failed_simulations_say_why),
+      cmocka_unit_test(evaluation_depends_on_nothing_but_its_arguments),
+      cmocka_unit_test(the_objective_grows_with_the_horizon_up_to_all_data),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 #include "evaluation.h"
 #include "made_problem.h"
 #include "num/random.h"
+#include "searching.h"
+#include "threshold.h"
 
 static const char MODEL[] = "model Oscillator\n"
                             "  parameter Real k(min = 0.1, max = 100) = 4;\n"
@@ -425,6 +427,87 @@ static void is_the_same_every_time(void **state) {
   made_close(&m);
 }
 
+// ---------------------------------------------------------------- constants of the driver
+
+typedef struct Strengths {
+  double of[64]; // of the feedback, as they are tried
+  int count;
+} Strengths;
+
+static void note_strength(Watched *w, const SimulationOrder *o) {
+  Strengths *s = w->data;
+  if (!order_is_coupled(w, o)) {
+    set_residuals(w, o, 0.5, 0); // the free model never follows
+    return;
+  }
+  const Feedback *f = fitting_feedback(w->fitting);
+  double strength = o->run->p[f->coupled->gain[0]] / f->gain[0];
+  if (s->count && fabs(s->of[s->count - 1] - strength) < 1e-9) return;
+  assert_true(s->count < 64);
+  s->of[s->count++] = strength;
+}
+
+// With the usual strength, then with others, halving lambda five times each.
+static void a_homotopy_that_fails_tries_other_strengths(void **state) {
+  (void)state;
+  static const double TRIED[] = {1, 4, 0.25, 16};
+  Hand *h = pendulum(0, 15);
+  h->problem.method = METHOD_HOMOTOPY;
+  Searching q;
+  Strengths seen = {.count = 0};
+  searching_open(&q, &h->problem, NULL, NULL);
+  q.watched.change = note_strength, q.watched.data = &seen;
+  FitResult *r = fit_run_on(&h->problem, q.work, NULL, NULL, NULL);
+  assert_int_equal(r->outcome, FIT_UNCERTAIN);
+  assert_int_equal(seen.count, 4);
+  for (int k = 0; k < 4; k++) assert_close(seen.of[k], TRIED[k], 1e-9);
+  assert_int_equal(r->path.count, 4 * 2 * (1 + 5));
+  fit_free(r);
+  searching_close(&q);
+  hand_done(h);
+}
+
+typedef struct Drift {
+  double by;  // relative: what residuals grow by from one look at them to the next
+  int looked; // simulations without slopes
+} Drift;
+
+static void let_drift(Watched *w, const SimulationOrder *o) {
+  Drift *d = w->data;
+  d->looked += !o->slopes;
+  scale_residuals(w, o, pow(1 + d->by, d->looked));
+}
+
+static int looks_until_settled(double by) {
+  Hand *h = pendulum(0.05, 10);
+  h->problem.method = METHOD_GAUSS_NEWTON;
+  h->problem.options.line_search = LINE_SEARCH_OFF;
+  h->experiments[0].channels[0].sigma_kind = SIGMA_ESTIMATED;
+  Searching q;
+  Drift drift = {by, 0};
+  searching_open(&q, &h->problem, NULL, NULL);
+  q.watched.change = let_drift, q.watched.keep_all = true, q.watched.data = &drift;
+  FitResult *r = fit_run_on(&h->problem, q.work, NULL, NULL, NULL);
+  fit_free(r);
+  searching_close(&q);
+  hand_done(h);
+  return drift.looked;
+}
+
+static bool sigma_settles(void *data, double by) {
+  (void)data;
+  return looks_until_settled(by) < 10;
+}
+
+// Sigmas that change by less than a ten thousandth have settled; those that never do end after 20 rounds.
+static void estimated_sigmas_settle(void **state) {
+  (void)state;
+  assert_threshold(sigma_settles, NULL, 1e-4);
+  assert_in_range(looks_until_settled(0), 2, 4);
+  int extra = looks_until_settled(0.01) - 20; // the certificate looks at residuals, too
+  assert_in_range(extra, 0, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_the_truth_and_knows_it),
@@ -445,6 +528,8 @@ int main(void) {
       cmocka_unit_test(keeps_to_its_budget),
       cmocka_unit_test(says_when_nothing_can_be_simulated),
       cmocka_unit_test(is_the_same_every_time),
+      cmocka_unit_test(a_homotopy_that_fails_tries_other_strengths),
+      cmocka_unit_test(estimated_sigmas_settle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,94 @@
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+static void text_grows_as_it_is_added(void **state) {
+  (void)state;
+  Text t;
+  text_init(&t);
+  assert_string_equal(t.at, "");
+  for (int i = 0; i < 3000; i++) {
+    text_print(&t, "%d", i % 10);
+    assert_int_equal(t.length, (size_t)i + 1);
+    assert_int_equal(strlen(t.at), t.length);
+  }
+  for (int i = 0; i < 3000; i++) assert_int_equal(t.at[i], '0' + i % 10);
+  text_clear(&t);
+  text_add(&t, "ab");
+  text_add_bytes(&t, "cdef", 2);
+  assert_string_equal(t.at, "abcd");
+  text_done(&t);
+}
+
+static void numbers_read_back_as_they_were(void **state) {
+  (void)state;
+  uint64_t seed = 1;
+  for (int i = 0; i < 20000; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    double value, back;
+    memcpy(&value, &seed, sizeof value);
+    if (i % 2) value = (double)(int)(seed >> 40) / 1000;
+    if (!isfinite(value)) continue;
+    char text[32];
+    number_format(value, text);
+    assert_true(number_parse(text, &back));
+    assert_true(value == back);
+  }
+}
+
+static void numbers_have_their_shortest_form(void **state) {
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } FORMS[] = {{0.1, "0.1"},   {1e-7, "1e-07"},      {12345, "12345"},  {0, "0"},
+               {-2.5, "-2.5"}, {(double)NAN, "NaN"}, {HUGE_VAL, "Inf"}, {-HUGE_VAL, "-Inf"}};
+  for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) {
+    char text[32];
+    number_format(FORMS[k].value, text);
+    assert_string_equal(text, FORMS[k].text);
+  }
+}
+
+static void a_number_fills_the_whole_text(void **state) {
+  (void)state;
+  static const char *const BAD[] = {"", " ", "1x", "1 2", "--1", "e5", "1,5", "0x"};
+  double value;
+  for (size_t k = 0; k < sizeof BAD / sizeof *BAD; k++) assert_false(number_parse(BAD[k], &value));
+  assert_true(number_parse("  -2.5e3 ", &value) && value == -2500);
+  assert_true(number_parse("nan", &value) && isnan(value));
+  assert_true(number_parse("inf", &value) && isinf(value));
+}
+
+static void json_strings_are_escaped(void **state) {
+  (void)state;
+  Text t;
+  text_init(&t);
+  text_add_json(&t, "a\"b\\c\nd\te\x01");
+  assert_string_equal(t.at, "\"a\\\"b\\\\c\\nd\\te\\u0001\"");
+  text_done(&t);
+}
+
+static void the_nearest_name_is_near(void **state) {
+  (void)state;
+  static const char *const NAMES[] = {"method", "options", "estimate"};
+  assert_string_equal(nearest_name("metod", NAMES, 3), "method");
+  assert_string_equal(nearest_name("estimates", NAMES, 3), "estimate");
+  assert_null(nearest_name("weights", NAMES, 3));
+  assert_null(nearest_name("method", NAMES, 0));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(text_grows_as_it_is_added),
+      cmocka_unit_test(numbers_read_back_as_they_were),
+      cmocka_unit_test(numbers_have_their_shortest_form),
+      cmocka_unit_test(a_number_fills_the_whole_text),
+      cmocka_unit_test(json_strings_are_escaped),
+      cmocka_unit_test(the_nearest_name_is_near),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

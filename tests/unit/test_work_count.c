@@ -1,0 +1,35 @@
+#include "residual/work_count.h"
+
+#include "test.h"
+
+static void adding_adds_each_count(void **state) {
+  (void)state;
+  WorkCount sum = {0}, one = {1, 2, 3, 4, 5, 6, 7, 0.5};
+  for (int k = 1; k <= 3; k++) {
+    work_count_add(&sum, &one);
+    WorkCount all = {k * 1, k * 2, k * 3, k * 4, k * 5, k * 6, k * 7, k * 0.5};
+    assert_memory_equal(&sum, &all, sizeof all);
+  }
+  assert_int_equal(work_count_simulations(&sum), sum.simulations + sum.sensitivity_simulations);
+}
+
+// The longest path of n simulations by w workers is that of the one who has most: n/w, rounded up.
+static void workers_share_what_came_since(void **state) {
+  (void)state;
+  for (long more = 0; more < 20; more++)
+    for (int workers = 1; workers < 6; workers++) {
+      WorkCount w = {.simulations = 100, .in_turn = 30 + more};
+      work_count_share(&w, 30, workers);
+      long share = w.in_turn - 30;
+      assert_true(share * workers >= more && (share - 1) * workers < more);
+      assert_int_equal(w.simulations, 100);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(adding_adds_each_count),
+      cmocka_unit_test(workers_share_what_came_since),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
