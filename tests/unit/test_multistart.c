@@ -1,6 +1,7 @@
 // multistart(method, n): the answer and the work do not depend on threads; budgets, targets and certainty end it.
 #include "search/multistart.h"
 
+#include "num/design.h"
 #include "search/fit.h"
 #include "searching.h"
 #include "threshold.h"
