@@ -1,3 +1,5 @@
+// Radau IIA collocation on each step of the dense history: T' = f_x T + F holds at the nodes (Hairer and Wanner, Solving ODEs II,
+// section IV.5). The transposed linear equations of a step are solved by fixed-point sweeps, or by LU where these do not converge.
 #include "residual/backward.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Machine code is made once for each kind of use (values, slopes, lanes) and kept; the lock is held only while it is made.
 #include "residual/compiled_model.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+// Each step is kept as the polynomial of degree 7 through the dense output at 8 Chebyshev points, and read by the barycentric
+// formula (Berrut and Trefethen, SIAM Review 46 (2004) 501).
 #include "residual/dense_history.h"
 
 #include <string.h>

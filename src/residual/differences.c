@@ -1,3 +1,5 @@
+// Forward: (y(p + h) - y(p))/h. Central: (y(p + h) - y(p - h))/(2h); at a bound (-3 y(p) + 4 y(p + h) - y(p + 2h))/(2h). The
+// steps are explained in differences.h. Each simulation is a job of the worker pool; columns are summed in the order of the jobs.
 #include "residual/differences.h"
 
 #include <math.h>

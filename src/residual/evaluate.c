@@ -1,3 +1,8 @@
+// V(x) = sum of priors and over experiments, channels and samples of rho((model - data)*scale), rho(r) = r^2/2 or Huber's loss.
+//
+// Slopes: J is never kept. Blocks of rows are reflected into an upper triangle, [J r] = Q [R Q'r; 0 rho] (Householder, one
+// block after the other: num/qr.h). Rows beyond the limit of the Huber loss are reweighted by sqrt(limit/|r|), so that R'Q'r
+// stays the gradient of V (iteratively reweighted least squares; Huber, Robust Statistics, 1981, section 7.8).
 #include "residual/evaluate.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Puts together what is fixed. The feedback is made when it is first asked for: many methods never need it.
 #include "residual/fitting.h"
 
 #include <math.h>

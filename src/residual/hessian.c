@@ -1,3 +1,5 @@
+// H = sum of r_p' r_p + r r_pp + priors. First derivatives come from the rows of an evaluation; the sum of r r_pp forward
+// (hessian_forward.h) or by the adjoint (hessian_adjoint.h), whichever integrates less.
 #include "residual/hessian.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+// With the adjoint mu of the weights, the sum of weight*y_pp is the integral of mu'(f_xx[S, S] + 2 f_xp[S] + f_pp) over time plus
+// what start values and outputs add (second-order adjoint; compare Ozyurt and Barton, SIAM J. Sci. Comput. 26 (2005) 1725).
+// The integral is a sum over the nodes of the steps of the dense history.
 #include "residual/hessian_adjoint.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+// Simulates the model whose states are x and S = dx/dp, with its own sensitivities: dS/dp are the second derivatives of x. Columns
+// are scaled by |p| so that the error control sees numbers of similar size.
 #include "residual/hessian_forward.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// After every step, looks whether a condition of the equations (noEvent, abs, min, max) that states or unknown parameters move
+// has changed its sign, and whether an event was moved by them.
 #include "residual/kinks.h"
 
 #include <math.h>

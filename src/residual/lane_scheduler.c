@@ -1,3 +1,5 @@
+// Cooperative scheduling: each task is a fiber that waits inside its simulation. When all tasks wait, the largest group that waits
+// for the same experiment of the same compiled model runs in lanes, those with the most steps together.
 #include "residual/lane_scheduler.h"
 
 #include <math.h>

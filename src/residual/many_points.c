@@ -1,3 +1,5 @@
+// Points are handed out in blocks. Groups of GROUP points share simulations in lanes; the groups do not depend on the number
+// of threads, so neither do the answers.
 #include "residual/many_points.h"
 
 #include <limits.h>

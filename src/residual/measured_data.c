@@ -1,3 +1,5 @@
+// Noise from differences of the data (num/noise.h), the dominant angular frequency by omega^2 = mean(y'^2)/mean((y - mean)^2), as
+// for a sine, and the weights of the trapezoidal rule.
 #include "residual/measured_data.h"
 
 #include <math.h>

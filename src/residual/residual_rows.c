@@ -1,3 +1,5 @@
+// residual = (y - data)*scale, slopes = (dy/dp)*scale for the parameter of each unknown. An unknown delay tau moves the sample:
+// y(t - tau) has the slope dy/dtau = -y'(t - tau).
 #include "residual/residual_rows.h"
 
 #include <string.h>

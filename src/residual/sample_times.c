@@ -1,3 +1,4 @@
+// Merges the increasing sample times of the channels into one list, as in a merge sort.
 #include "residual/sample_times.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Parameters, weights dV/dy of the samples, and the sum over samples of weight times second derivative, which both ways fill.
 #include "residual/second_order.h"
 
 #include <math.h>

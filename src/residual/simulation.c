@@ -1,3 +1,5 @@
+// Sets the parameters of an experiment, simulates it and watches the partial objective: since every further residual only adds
+// to it, a simulation whose sum exceeds abandon_above can be given up without loss.
 #include "residual/simulation.h"
 
 #include <math.h>

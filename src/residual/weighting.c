@@ -1,3 +1,6 @@
+// scale = sqrt(weight*quadrature)/sigma. Where sigma is estimated, it is the root mean square of the residuals of its channel,
+// which minimises the negative log-likelihood for given unknowns; with the Huber loss it is 1.4826 times the median of
+// their sizes, which outliers do not disturb.
 #include "residual/weighting.h"
 
 #include <math.h>

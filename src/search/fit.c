@@ -1,3 +1,4 @@
+// Runs the method that the problem asks for, improves what was cut short, finds the estimated sigmas, and puts the result into words.
 #include "search/fit.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// The share of the data grows by a factor of at most GROWTH; when a fit of the longer part does not reach its noise floor, it
+// grows more slowly from the last part that did.
 #include "search/horizon.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Jobs are blocks of starts; a block shares the lanes of one scheduler. The blocks do not depend on the number of threads.
 #include "search/many_fits.h"
 
 #include <stdatomic.h>

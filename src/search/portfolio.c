@@ -1,3 +1,5 @@
+// The order: weak form, homotopy (stronger if it did not converge), growing horizon, multiple shooting, local search, local search
+// in logarithms, random restarts until AGREEMENTS of them end at the same best optimum.
 #include "search/portfolio.h"
 
 #include <math.h>

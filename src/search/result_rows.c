@@ -1,3 +1,4 @@
+// One simulation over all data, or the pieces of multiple shooting.
 #include "search/result_rows.h"
 
 #include "search/shooting_rows.h"

@@ -1,3 +1,4 @@
+// Keeps the best point, the stages and the budget of a fit.
 #include "search/search.h"
 
 #include <math.h>

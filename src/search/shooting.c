@@ -1,3 +1,5 @@
+// Levenberg-Marquardt (damping by Nielsen's rule) on unknowns and node states together. The merit is V + weight^2 * half the sum of
+// squared scaled gaps; the weight rises by tens until the gaps are closed (a penalty method; multiple shooting: Bock 1983).
 #include "search/shooting.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Each piece is simulated with sensitivities by the unknowns and by the states at its node; its data rows become a triangle.
 #include "search/shooting_eval.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// The slopes of the whole motion: dx_node/dp follows from the linear equations that keep the gaps closed, up to gaps that the data
+// would hardly show.
 #include "search/shooting_rows.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Pieces with their samples, the scales of data and gaps, one model for first pieces (start from the parameters) and one for later
+// pieces (start values are parameters).
 #include "search/shooting_setup.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Householder elimination of the node states from the last piece to the first leaves n columns of unknowns; the bounded damped step
+// in them comes from local/linear.h, the nodes follow by back substitution. The cost is linear in the number of pieces.
 #include "search/shooting_step.h"
 
 #include <math.h>

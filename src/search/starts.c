@@ -1,3 +1,4 @@
+// Uniform in the range of an unknown, in its logarithm where the range spans more than a decade of positive numbers.
 #include "search/starts.h"
 
 #include <math.h>
