@@ -1,6 +1,7 @@
-// The noise test compares the objective with what noise of the estimated size leaves, V <= factor*(1 + c/sqrt(N - n))*V_noise*(N - n)/N
-// with N samples and n unknowns. The residuals of each channel must pass Ljung and Box's test of autocorrelation and
-// Wald and Wolfowitz' test of runs (num/residual_tests.h). Results at the numerical floor need neither.
+// The noise test compares the objective with what noise of the estimated size leaves:
+// V <= factor*(1 + c/sqrt(N - n))*V_noise*(N - n)/N with N samples and n unknowns. The residuals of each channel must pass Ljung
+// and Box's test of autocorrelation and Wald and Wolfowitz' test of runs (num/residual_tests.h). Results at the numerical
+// floor need neither.
 #include "search/certificate.h"
 
 #include <math.h>

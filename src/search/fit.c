@@ -1,4 +1,5 @@
-// Runs the method that the problem asks for, improves what was cut short, finds the estimated sigmas, and puts the result into words.
+// Runs the method that the problem asks for, improves what was cut short, finds the estimated sigmas, and writes the message
+// of the result.
 #include "search/fit.h"
 
 #include <math.h>

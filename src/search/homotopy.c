@@ -1,6 +1,6 @@
 // Minimises V(x; lambda) of the coupled model at lambda = 1, then of the free model (lambda = 0) from there; when that does not
-// reach the noise floor, lambda is halved first. Paper: J. Vyasarayani, T. Uchida, A. Carvalho, J. McPhee, Parameter identification in dynamic
-// systems using the homotopy optimization approach (2011); the ladder of fixed steps is theirs.
+// reach the noise floor, lambda is halved first. The method, with a ladder of fixed steps of lambda, is that of Vyasarayani,
+// Uchida, Carvalho and McPhee, Multibody System Dynamics 26 (2011) 411.
 #include "search/homotopy.h"
 
 #include <math.h>

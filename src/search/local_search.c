@@ -1,5 +1,5 @@
-// Minimises V over y with x_i = exp(y_i) for unknowns on a logarithmic scale: dV/dy = x dV/dx, V_yy = x^2 V_xx + x V_x. A search from
-// far away runs with quick simulations first.
+// Minimises V over y with x_i = exp(y_i) for unknowns on a logarithmic scale: V_y = x V_x, V_yy = x^2 V_xx + x V_x. A search
+// from far away runs with quick simulations first.
 #include "search/local_search.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Starts are points of a Latin hypercube, a Sobol sequence or random ones (num/design.h). Fits run in the worker pool and in lanes; their
-// answers are taken in the order of the starts, so the result does not depend on threads.
+// Starts are points of a Latin hypercube, a Sobol sequence or random ones (num/design.h). Fits run in the worker pool and in
+// lanes; their answers are taken in the order of the starts, so the result does not depend on threads.
 #include "search/multistart.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// Modulating functions (Shinbrot 1957; Preisig and Rippin 1993): der(x) = f times a bump phi that vanishes at both ends of a window,
-// integrated by parts: -integral of phi' x dt = integral of phi f(x, p) dt. With data in place of x these are equations in p
-// alone, without any simulation or derivative of noisy data; a local method solves them in the least-squares sense.
+// Modulating functions (Shinbrot 1957): der(x) = f times a bump phi that vanishes at both ends of a window, integrated by
+// parts, is -integral of phi' x dt = integral of phi f(x, p) dt. With data in place of x these are equations in p alone, without
+// any simulation or derivative of noisy data; a local method solves them in the least-squares sense.
 #include "search/weak.h"
 
 #include <math.h>

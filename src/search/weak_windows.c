@@ -1,4 +1,5 @@
-// Integrals of the equations over windows, as residuals of a least-squares problem.
+// The integrals of the weak form over windows, as residuals of a least-squares problem: the bump is phi(s) = (1 - s^2)^6 on
+// [-1, 1], sums over equally spaced points are its integrals almost exactly (trapezoidal rule, flat ends).
 #include <math.h>
 #include <string.h>
 
