@@ -303,13 +303,13 @@ static LocalEnd run_through(CmaRun *r) {
   Population *p = r->p;
   CmaGeneration *g = &r->generation;
   LocalEnd end = LOCAL_STALL_END;
-  bool resting = false;
-  while (!p->ended && !resting) {
+  bool stalled = false;
+  while (!p->ended && !stalled) {
     for (int k = 0; k < r->strategy.size; k++) draw(r, k);
     if (!population_evaluate(p, g->x, r->strategy.size, g->V)) return end;
     adapt(r);
     population_count(p);
-    resting = rests(r, &end);
+    stalled = rests(r, &end);
   }
   return end;
 }

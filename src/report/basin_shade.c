@@ -110,9 +110,9 @@ const char *basin_starts_text(const Basin *b, Arena *a) {
     text_add(&t, "all unknowns");
   else
     add_names(b, &t);
-  char *plan = arena_copy(a, t.at, t.length);
+  char *text = arena_copy(a, t.at, t.length);
   text_done(&t);
-  return plan;
+  return text;
 }
 
 static bool has_axis(const Basin *b, int number) {

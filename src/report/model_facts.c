@@ -30,7 +30,7 @@ static void compile(ModelFacts *f) {
 }
 
 // Finds the condition that the start violates most, relative to the effect of its states.
-static void look_at_conditions(ModelFacts *f, const SystemWork *w) {
+static void find_worst_condition(ModelFacts *f, const SystemWork *w) {
   f->worst_condition = -1;
   for (int i = 0; i < f->m->condition_count; i++) {
     double residual, size;
@@ -57,7 +57,7 @@ static void find_start(ModelFacts *f) {
   system_start(w, 0, y);
   f->start = y;
   model_constraints_trace(f->constraints, f->arena, w, 0, y);
-  look_at_conditions(f, w);
+  find_worst_condition(f, w);
   system_work_free(w);
 }
 

@@ -99,7 +99,7 @@ static bool goes_on(void *data, int finished) {
 }
 
 // A multistart that is stopped early has at least its start as a result.
-static void look_at_start(Multistart *m) {
+static void evaluate_start(Multistart *m) {
   Search *s = m->s;
   double objective = search_evaluate(s, 0, 1, s->next_start);
   if (objective == HUGE_VAL) return;
@@ -135,7 +135,7 @@ void multistart_run(Search *s, RunFit *fit, Method method, int count, double tar
                        .data = &m};
   long before = s->budget.used.in_turn;
   search_begin(s, "multistart");
-  look_at_start(&m);
+  evaluate_start(&m);
   if (search_goes_on(s)) many_fits_run(s->fitting, &m.inner, &q);
   work_count_share(&s->budget.used, before, pool_size(q.threads, count));
   bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);

@@ -173,7 +173,7 @@ static void solve_equations(Weak *w, double *x, bool *found, Arena *scratch) {
 // ---------------------------------------------------------------- start values
 
 // Value and slope at the start, from a cubic through the first samples.
-static bool look_at_start(const WeakRun *r, const double *data, double both[2], Arena *scratch) {
+static bool fit_start(const WeakRun *r, const double *data, double both[2], Arena *scratch) {
   int count = (int)fmin(r->points, fmax(START_POINTS, round(START_PART * r->quarter / r->step)));
   if (fabs(r->first - r->experiment->start) > count * r->step) return false;
   QrSum *sum = qr_sum_new(scratch, 4);
@@ -211,7 +211,7 @@ static bool find_start(Weak *w, const Unknown *f, double *value, Arena *scratch)
     const WeakKnown *known = &r->known[state];
     bool takes_part = r->points && (f->experiment < 0 || f->experiment == e);
     if (!takes_part || known->channel < 0 || known->level > 1) continue;
-    if (!look_at_start(r, r->data[known->channel], both, scratch)) continue;
+    if (!fit_start(r, r->data[known->channel], both, scratch)) continue;
     sum += both[known->level];
     count++;
   }

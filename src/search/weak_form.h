@@ -94,6 +94,6 @@ static inline double weak_point_time(const WeakRun *r, int point) {
 void weak_use_width(Weak *w, double width); // in quarters of the dominant period of each experiment
 int weak_row_count(const Weak *w);          // residuals
 int weak_group_count(const Weak *w);        // equations of all experiments
-LsqEnd weak_eval(void *self, LsqPoint *out, double worth, bool slopes);
+LsqEnd weak_eval(void *self, LsqPoint *out, double abandon_above, bool slopes);
 // Equations, and experiments, count by how well they were met at the last evaluation: their residuals get the same size.
 void weak_reweight(Weak *w);

@@ -106,10 +106,10 @@ static void put_numbers(Weak *w, const double *x) {
     }
 }
 
-LsqEnd weak_eval(void *self, LsqPoint *out, double worth, bool slopes) {
+LsqEnd weak_eval(void *self, LsqPoint *out, double abandon_above, bool slopes) {
   Weak *w = self;
   double sum = 0;
-  (void)worth;
+  (void)abandon_above;
   out->objective = HUGE_VAL;
   out->has_slopes = false;
   put_numbers(w, out->x);

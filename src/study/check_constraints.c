@@ -217,7 +217,7 @@ static bool start_follows(StartCheck *s) {
   return true;
 }
 
-static void look_at_one(StartCheck *s, int experiment) {
+static void check_one(StartCheck *s, int experiment) {
   put_parameters(s, experiment);
   system_start(s->work, s->experiment->start, s->y);
   Miss miss = worst_miss(s);
@@ -233,7 +233,7 @@ static void look_at_one(StartCheck *s, int experiment) {
             where(s), how, moved[0] ? ", after these moved to the nearest that do: " : "", moved);
 }
 
-static void look_at_start(Check *c) {
+static void check_start(Check *c) {
   Model *m = c->problem->model;
   int *parameters = ARENA_ARRAY(c->arena, int, m->np + 1);
   SystemSpec spec = {.parameters = parameters, .lanes = 1, .code = CODE_INTERPRETER};
@@ -246,7 +246,7 @@ static void look_at_start(Check *c) {
   s.work->inputs_data = &s;
   for (int e = 0; e < c->problem->experiment_count; e++) {
     s.experiment = &c->problem->experiments[e];
-    look_at_one(&s, e);
+    check_one(&s, e);
   }
   system_work_free(s.work);
   system_free(s.system);
@@ -255,5 +255,5 @@ static void look_at_start(Check *c) {
 void check_constraints(Check *c) {
   if (!c->problem->model->invariant_count) return;
   describe(c);
-  look_at_start(c);
+  check_start(c);
 }

@@ -32,7 +32,7 @@ static void describe(Check *c, const char *label, const Channel *channel, const 
               channel->t[0], channel->t[q->count - 1], steps_in_words(c, q), noise_in_words(c, q));
 }
 
-static void look_at_missing(Check *c, const char *label, const Channel *channel) {
+static void check_missing(Check *c, const char *label, const Channel *channel) {
   int all = channel->count + channel->missing;
   double share = all ? (double)channel->missing / all : 0;
   if (share > 0.5)
@@ -44,7 +44,7 @@ static void look_at_missing(Check *c, const char *label, const Channel *channel)
               channel->missing, all);
 }
 
-static void look_at_gaps(Check *c, const char *label, const DataQuality *q) {
+static void check_gaps(Check *c, const char *label, const DataQuality *q) {
   if (!(q->step_most > 5 * q->step)) return;
   check_add(c, FINDING_WARNING, TOPIC,
             "%s: no samples between %.6g and %.6g, %.3g times the usual step. If the recording was "
@@ -52,7 +52,7 @@ static void look_at_gaps(Check *c, const char *label, const DataQuality *q) {
             label, q->gap_from, q->gap_to, q->step_most / q->step);
 }
 
-static void look_at_sampling(Check *c, const char *label, const DataQuality *q) {
+static void check_sampling(Check *c, const char *label, const DataQuality *q) {
   double samples = q->period / q->step;
   if (!(samples < 8)) return; // where a cubic spline errs by about 0.1 %
   check_add(c, FINDING_WARNING, TOPIC,
@@ -63,8 +63,8 @@ static void look_at_sampling(Check *c, const char *label, const DataQuality *q) 
             label, samples, q->period, q->step, 8 / samples);
 }
 
-static void look_at_values(Check *c, const char *label, const Channel *channel,
-                           const DataQuality *q) {
+static void check_values(Check *c, const char *label, const Channel *channel,
+                         const DataQuality *q) {
   if (q->constant)
     check_add(c, FINDING_WARNING, TOPIC,
               "%s: all samples are %.6g. Constant data tell little; check that column '%s' is the "
@@ -95,8 +95,7 @@ static void look_at_values(Check *c, const char *label, const Channel *channel,
 // for noise, so that an estimate below sigma says more than one above.
 enum { SAMPLES_TO_JUDGE = 30, NOISE_APART = 3 };
 
-static void look_at_sigma(Check *c, const char *label, const Channel *channel,
-                          const DataQuality *q) {
+static void check_sigma(Check *c, const char *label, const Channel *channel, const DataQuality *q) {
   if (!sigma_is_given(channel) || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
   double ratio = q->noise / channel->sigma;
   if (ratio > NOISE_APART && q->noise < 0.2 * q->deviation)
@@ -146,7 +145,7 @@ static const bool *jumps_of(Check *c, int e, const Channel *channel) {
   return jump;
 }
 
-static void look_at_channel(Check *c, const MeasuredData *d, int e, int k, bool description) {
+static void check_channel(Check *c, const MeasuredData *d, int e, int k, bool description) {
   const Channel *channel = &c->problem->experiments[e].channels[k];
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
@@ -158,11 +157,11 @@ static void look_at_channel(Check *c, const MeasuredData *d, int e, int k, bool 
     return;
   }
   if (description) describe(c, label, channel, &q);
-  look_at_missing(c, label, channel);
-  look_at_gaps(c, label, &q);
-  look_at_sampling(c, label, &q);
-  look_at_values(c, label, channel, &q);
-  look_at_sigma(c, label, channel, &q);
+  check_missing(c, label, channel);
+  check_gaps(c, label, &q);
+  check_sampling(c, label, &q);
+  check_values(c, label, channel, &q);
+  check_sigma(c, label, channel, &q);
 }
 
 typedef struct Extreme { // channel with the largest or smallest deviation
@@ -211,7 +210,7 @@ void check_data(Check *c, const MeasuredData *d) {
               c->problem->experiment_count);
   for (int e = 0; e < c->problem->experiment_count; e++)
     for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
-      look_at_channel(c, d, e, k, describe_each);
+      check_channel(c, d, e, k, describe_each);
   compare_sizes(c);
   count_samples(c);
 }

@@ -36,7 +36,7 @@ static bool start_is_estimated(const Problem *p, int variable) {
   return false;
 }
 
-static void look_at_start_values(Check *c) {
+static void check_start_values(Check *c) {
   const Model *m = c->problem->model;
   if (m->flat->initial_equations.count || m->invariant_count) return; // they decide
   for (int i = 0; i < m->nx; i++) {
@@ -50,7 +50,7 @@ static void look_at_start_values(Check *c) {
   }
 }
 
-static void look_at_model(Check *c) {
+static void check_model(Check *c) {
   const Model *m = c->problem->model;
   check_add(
       c, FINDING_GOOD, "model",
@@ -60,7 +60,7 @@ static void look_at_model(Check *c) {
       c->problem->unknown_count, plural(c->problem->unknown_count));
   pass_on_warnings(c, "model", &m->flat->warnings);
   pass_on_warnings(c, "data", &c->problem->warnings);
-  look_at_start_values(c);
+  check_start_values(c);
 }
 
 // ---------------------------------------------------------------- parameters
@@ -69,7 +69,7 @@ static bool is_on_bound(const Unknown *f) {
   return f->max > f->min && (f->start <= f->min || f->start >= f->max);
 }
 
-static void look_at_bounds(Check *c, const Unknown *f) {
+static void check_bounds(Check *c, const Unknown *f) {
   if (!(f->max > f->min))
     check_add(
         c, FINDING_ERROR, "parameters",
@@ -87,7 +87,7 @@ static void look_at_bounds(Check *c, const Unknown *f) {
                            : "lower and no upper");
 }
 
-static void look_at_starts_on_bounds(Check *c) {
+static void check_starts_on_bounds(Check *c) {
   int count = 0, on_bound = 0;
   Text names;
   text_init(&names);
@@ -109,7 +109,7 @@ static void look_at_starts_on_bounds(Check *c) {
   text_done(&names);
 }
 
-static void look_at_problem_constraints(Check *c) {
+static void check_problem_constraints(Check *c) {
   const Problem *p = c->problem;
   double *x = ARENA_ARRAY(c->arena, double, p->unknown_count + 1);
   for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
@@ -125,13 +125,13 @@ static void look_at_problem_constraints(Check *c) {
   }
 }
 
-static void look_at_parameters(Check *c) {
+static void check_parameters(Check *c) {
   if (c->problem->unknown_count == 0)
     check_add(c, FINDING_ERROR, "parameters",
               "Nothing is to be estimated. Name parameters under 'estimate'.");
-  for (int i = 0; i < c->problem->unknown_count; i++) look_at_bounds(c, &c->problem->unknowns[i]);
-  look_at_starts_on_bounds(c);
-  look_at_problem_constraints(c);
+  for (int i = 0; i < c->problem->unknown_count; i++) check_bounds(c, &c->problem->unknowns[i]);
+  check_starts_on_bounds(c);
+  check_problem_constraints(c);
 }
 
 // ---------------------------------------------------------------- the simulation at the start values
@@ -207,7 +207,7 @@ static void report_failure(Check *c, const char *why) {
 }
 
 // Samples at the very start that no parameter can change.
-static void look_at_first_samples(const StartFacts *f) {
+static void check_first_samples(const StartFacts *f) {
   const Problem *p = f->c->problem;
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
@@ -226,7 +226,7 @@ static void look_at_first_samples(const StartFacts *f) {
     }
 }
 
-static void look_at_phase(const StartFacts *f) {
+static void check_phase(const StartFacts *f) {
   double error = 0, about = 0;
   for (int k = 0; k < problem_channels(f->c->problem); k++)
     if (f->channels[k].about > 0) error += f->channels[k].error / f->channels[k].about, about += 1;
@@ -241,7 +241,7 @@ static void look_at_phase(const StartFacts *f) {
 }
 
 // Start values are rarely wrong by that much; units are.
-static void look_at_sizes(const StartFacts *f) {
+static void check_sizes(const StartFacts *f) {
   const Problem *p = f->c->problem;
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
@@ -255,7 +255,7 @@ static void look_at_sizes(const StartFacts *f) {
     }
 }
 
-static void look_at_objective(const StartFacts *f, double data) {
+static void check_objective(const StartFacts *f, double data) {
   Check *c = f->c;
   if (!(c->floor > 1e-8 * data)) {
     check_add(c, FINDING_GOOD, "start",
@@ -276,8 +276,8 @@ static void look_at_objective(const StartFacts *f, double data) {
     check_add(c, FINDING_NOTE, "start",
               "These objectives hold with sigma as differences of the data show it; 'fit' finds "
               "its own, and its objectives hold with that one.");
-  look_at_sizes(f);
-  look_at_phase(f);
+  check_sizes(f);
+  check_phase(f);
 }
 
 // ---------------------------------------------------------------- sensitivity
@@ -342,7 +342,7 @@ static double describe_sensitivity(Check *c, int j) {
   return largest;
 }
 
-static void look_at_sensitivity(const StartFacts *f) {
+static void check_sensitivity(const StartFacts *f) {
   Check *c = f->c;
   double largest = 0;
   fill_sensitivity(f);
@@ -357,7 +357,7 @@ static void look_at_sensitivity(const StartFacts *f) {
 
 // ---------------------------------------------------------------- identifiability
 
-static void look_at_single_unknowns(Check *c, const Statistics *s) {
+static void check_single_unknowns(Check *c, const Statistics *s) {
   for (int i = 0; i < s->n; i++) {
     const StatParameter *q = &s->parameters[i];
     const char *name = c->problem->unknowns[i].name;
@@ -400,11 +400,11 @@ static bool noise_hides_some(const Statistics *s) {
   return hidden;
 }
 
-static void look_at_identifiability(Check *c) {
+static void check_identifiability(Check *c) {
   const Statistics *s = c->statistics;
   for (int k = 0; k < s->direction_count; k++)
     if (!moves_inactive_only(s, &s->directions[k])) tell_direction(c, &s->directions[k]);
-  look_at_single_unknowns(c, s);
+  check_single_unknowns(c, s);
   if (s->rank < s->n)
     check_add(c, FINDING_NOTE, "identifiability", "Rank %d of %d at the start.", s->rank, s->n);
   else if (noise_hides_some(s))
@@ -425,16 +425,16 @@ static void look_at_identifiability(Check *c) {
 
 // ---------------------------------------------------------------- the whole
 
-static void look_at_simulation(const StartFacts *facts, const double *x, EvalWork *w) {
+static void check_simulation(const StartFacts *facts, const double *x, EvalWork *w) {
   Check *c = facts->c;
-  look_at_objective(facts, data_objective(eval_fitting(w)->weighting, 1));
-  look_at_first_samples(facts);
-  look_at_sensitivity(facts);
+  check_objective(facts, data_objective(eval_fitting(w)->weighting, 1));
+  check_first_samples(facts);
+  check_sensitivity(facts);
   c->statistics = assess_point(w, x);
-  look_at_identifiability(c);
+  check_identifiability(c);
 }
 
-static void look_at_start(Check *c, EvalWork *w) {
+static void check_start(Check *c, EvalWork *w) {
   const Problem *p = c->problem;
   const Fitting *f = eval_fitting(w);
   EvalSpec spec = eval_spec(f, NULL);
@@ -447,7 +447,7 @@ static void look_at_start(Check *c, EvalWork *w) {
   if (runs) c->objective_start = evaluate_value(w, &spec, x);
   c->starts = isfinite(c->objective_start);
   if (c->starts)
-    look_at_simulation(&facts, x, w);
+    check_simulation(&facts, x, w);
   else if (!runs)
     report_failure(c, eval_why(w));
   else
@@ -463,11 +463,11 @@ Check *check_run(const Problem *p) {
   *c = (Check){.arena = a, .problem = p, .objective_start = HUGE_VAL, .floor = nan("")};
   Fitting *f = fitting_new(p);
   EvalWork *w = eval_work_new(f, p->options.threads, NULL);
-  look_at_model(c);
+  check_model(c);
   check_constraints(c);
   check_data(c, f->data);
-  look_at_parameters(c);
-  if (p->unknown_count) look_at_start(c, w);
+  check_parameters(c);
+  if (p->unknown_count) check_start(c, w);
   eval_work_free(w);
   fitting_free(f);
   return c;

@@ -227,7 +227,7 @@ static bool evaluate_result(ProfileStudy *s, bool improve) {
 }
 
 // Statistics, thresholds and the objective at the estimates. false: the model cannot be simulated there as a whole.
-static bool look_at_result(ProfileStudy *s) {
+static bool assess_result(ProfileStudy *s) {
   Profile *p = s->p;
   bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
   describe(s);
@@ -286,7 +286,7 @@ static void run_rounds(ProfileStudy *s) {
   const SideJob *better = NULL;
   Arena *a = arena_new();
   do {
-    if (!look_at_result(s) || isnan(s->p->threshold) || is_too_rough(s)) break;
+    if (!assess_result(s) || isnan(s->p->threshold) || is_too_rough(s)) break;
     better = run_round(s, a);
     if (better) take_better(s, better);
   } while (better && !s->p->stopped);
