@@ -75,9 +75,11 @@ static const char *take_word(const char *at, char out[WORD_MOST]) {
 }
 
 static bool fail_unknown(const char *word, Err *err) {
-  const char *words[METHOD_COUNT];
+  enum { OTHERS = sizeof OTHER_WORDS / sizeof *OTHER_WORDS };
+  const char *words[METHOD_COUNT + OTHERS];
   for (int i = 0; i < METHOD_COUNT; i++) words[i] = METHODS[i].word;
-  const char *near = nearest_name(word, words, METHOD_COUNT);
+  for (int i = 0; i < OTHERS; i++) words[METHOD_COUNT + i] = OTHER_WORDS[i].word;
+  const char *near = nearest_name(word, words, METHOD_COUNT + OTHERS);
   if (near) return fail(err, ERR_NAME, "unknown method '%s'; did you mean '%s'?", word, near);
   return fail(err, ERR_NAME, "unknown method '%s'; 'entrain methods' lists them", word);
 }

@@ -46,6 +46,7 @@ static void what_is_no_method_says_why(void **state) {
   (void)state;
   static const char *const TEXTS[][2] = {
       {"homotpy", "did you mean 'homotopy'?"},
+      {"trust-regoin", "did you mean 'trust-region'?"}, // another word for lm
       {"", "'entrain methods' lists them"},
       {"lm(3)", "only multistart(method, n) and portfolio"},
       {"multistart(lm, 0)", "allowed are 1 to 10000000"},
