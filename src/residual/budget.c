@@ -11,14 +11,14 @@ int budget_affords(const Budget *b, int evaluations, int experiments) {
   return most >= evaluations ? evaluations : most > 0 ? (int)most : 0;
 }
 
-static bool owner_goes_on(const Budget *b) {
-  return !b->goes_on || b->goes_on(b->data);
+bool budget_owner_goes_on(const Budget *b) {
+  return !b || !b->goes_on || b->goes_on(b->data);
 }
 
 bool budget_allows_more(const Budget *b) {
-  return !b->exhausted && budget_left(b) > 0 && owner_goes_on(b);
+  return !b || (!b->exhausted && budget_left(b) > 0 && budget_owner_goes_on(b));
 }
 
 bool budget_allows_step(Budget *b) {
-  return ++b->steps_seen % STEPS_BETWEEN_QUESTIONS || owner_goes_on(b);
+  return !b || ++b->steps_seen % STEPS_BETWEEN_QUESTIONS || budget_owner_goes_on(b);
 }

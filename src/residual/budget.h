@@ -18,7 +18,8 @@ typedef struct Budget {
 long budget_left(const Budget *b); // simulations
 // How many of `evaluations` fit into the budget, when each takes `experiments` simulations.
 int budget_affords(const Budget *b, int evaluations, int experiments);
-// Whether another evaluation may begin. Asks goes_on.
+bool budget_owner_goes_on(const Budget *b); // asks goes_on; NULL is allowed: true
+// Whether another evaluation may begin. Asks goes_on. NULL is allowed: true.
 bool budget_allows_more(const Budget *b);
-// For every step of an integrator: asks goes_on after many of them. false: end the simulation.
+// For every step of an integrator: asks goes_on after many of them. false: end the simulation. NULL is allowed: true.
 bool budget_allows_step(Budget *b);

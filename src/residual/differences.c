@@ -76,8 +76,7 @@ static void work_column(void *own, void *data) {
 }
 
 static bool owner_goes_on(void *data) {
-  const Budget *b = ((Differences *)data)->spec.budget;
-  return !b || !b->goes_on || b->goes_on(b->data);
+  return budget_owner_goes_on(((Differences *)data)->spec.budget);
 }
 
 // The coupled model has the outputs and parameters of the free one.

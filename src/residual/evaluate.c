@@ -192,10 +192,6 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
   return differences_fill(w->differences, spec, r, e, x, simulation_rows(s, spec, e));
 }
 
-static bool owner_goes_on(const Budget *b) {
-  return !b || !b->goes_on || b->goes_on(b->data);
-}
-
 static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
   EvalWork *w = s->w;
   const EvalSpec *spec = s->spec;
@@ -203,7 +199,7 @@ static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
   add_priors(s, x);
   out->steps = 0;
   for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
-    if (e > 0 && !owner_goes_on(spec->budget)) return EVAL_STOPPED;
+    if (e > 0 && !budget_owner_goes_on(spec->budget)) return EVAL_STOPPED;
     EvalEnd end = simulate(w, spec, e, x, s->objective);
     if (end != EVAL_DONE) return end;
     begin_experiment(s, e);
@@ -224,7 +220,7 @@ static EvalEnd evaluate_sum(RowSum *s, const double *x, EvalPoint *out) {
   out->objective = HUGE_VAL;
   out->has_slopes = false;
   out->steps = 0;
-  if (budget && !budget_allows_more(budget)) return EVAL_STOPPED;
+  if (!budget_allows_more(budget)) return EVAL_STOPPED;
   double begin = clock_seconds();
   EvalEnd end = sum_experiments(s, x, out);
   if (budget) budget->used.seconds += clock_seconds() - begin;

@@ -171,8 +171,7 @@ void many_points_free(ManyPoints *m) {
 }
 
 static bool owner_goes_on(void *data) {
-  const Budget *b = ((ManyPoints *)data)->spec.budget;
-  return !b->goes_on || b->goes_on(b->data);
+  return budget_owner_goes_on(((ManyPoints *)data)->spec.budget);
 }
 
 static Pool *start_workers(ManyPoints *m, size_t job_size, void (*work)(void *, void *)) {

@@ -101,7 +101,7 @@ static bool watch(void *data, int rows) {
   const EvalSpec *spec = partial->spec;
   const Problem *p = w->fitting->problem;
   int e = partial->experiment;
-  partial->interrupted = spec->budget && !budget_allows_step(spec->budget);
+  partial->interrupted = !budget_allows_step(spec->budget);
   if (partial->interrupted) return false;
   if (spec->abandon_above == HUGE_VAL || p->options.round_digits > 0) return true;
   const Experiment *x = &p->experiments[e];

@@ -60,7 +60,7 @@ static EvalSpec spec_of(const ScaledProblem *c) {
   return spec;
 }
 
-static LsqEnd lsq_end(EvalEnd e) {
+LsqEnd local_search_end(EvalEnd e) {
   static const LsqEnd ENDS[] = {[EVAL_DONE] = LSQ_DONE,
                                 [EVAL_ABANDONED] = LSQ_ABANDONED,
                                 [EVAL_FAILED] = LSQ_FAILED,
@@ -90,7 +90,7 @@ static LsqEnd scaled_eval(void *self, LsqPoint *out, double abandon_above, bool 
   note_start(s, &spec, c->x, at.objective, end);
   out->objective = at.objective;
   out->has_slopes = at.has_slopes;
-  if (!out->has_slopes) return lsq_end(end);
+  if (!out->has_slopes) return local_search_end(end);
   memcpy(out->Qr, c->Qr, (size_t)n * sizeof *out->Qr);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) out->R[i * n + j] = c->R[i * n + j] * (s->log[j] ? c->x[j] : 1);
@@ -109,7 +109,7 @@ static LsqEnd scaled_hessian(void *self, const double *y, double *H) {
     s->hessian = hessian_new(s->fitting, (HessianWay)s->problem->options.newton_hessian);
   EvalEnd end = hessian_eval(s->hessian, s->work, &spec, x, &objective, slope, H);
   s->no_hessian += end == EVAL_FAILED;
-  if (end != EVAL_DONE) return lsq_end(end);
+  if (end != EVAL_DONE) return local_search_end(end);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) H[i * n + j] *= (s->log[i] ? x[i] : 1) * (s->log[j] ? x[j] : 1);
     if (s->log[i]) H[i * n + i] += x[i] * slope[i];
@@ -139,7 +139,7 @@ static LsqEnd scaled_many(ScaledProblem *c, const double *y, int count, double *
   for (int k = 0; k < count; k++)
     if (V[k] < HUGE_VAL) note_start(s, &spec, x + (size_t)k * n, V[k], EVAL_DONE);
   arena_free(a);
-  return lsq_end(end);
+  return local_search_end(end);
 }
 
 static LsqEnd scaled_values(void *self, const double *y, int count, double *V) {
@@ -158,7 +158,7 @@ static LsqEnd scaled_residuals(void *self, const double *y, double *r, double *J
   long steps;
   to_natural(s, y, c->x);
   EvalEnd end = evaluate_residuals(s->work, &spec, c->x, r, J, &steps);
-  if (end != EVAL_DONE) return lsq_end(end);
+  if (end != EVAL_DONE) return local_search_end(end);
   search_note_steps(s, steps);
   double objective = 0;
   for (size_t k = 0; k < rows; k++) objective += r[k] * r[k] / 2;

@@ -23,6 +23,7 @@ LocalSearch local_search_coupled(double lambda, double strength); // roughly
 // From x, which becomes the best point found.
 void local_search_run(Search *s, LocalSearch *l, double *x);
 
+LsqEnd local_search_end(EvalEnd e); // how an evaluation ended, in the words of local methods
 Method local_search_method(const Problem *p); // of option local; with constraints sqp
 // A stage of its own: a full local search from x, offered to the search. True: its result is certain.
 bool local_search_stage(Search *s, const char *stage, const double *x, double target);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/fit_result.h"
+#include "search/local_search.h"
 #include "search/method_options.h"
 #include "search/result_rows.h"
 
@@ -95,10 +96,6 @@ static EvalSpec spec_of(Refit *r) {
 }
 
 static LsqEnd eval_natural(Refit *r, LsqPoint *at, double abandon_above, bool slopes) {
-  static const LsqEnd ENDS[] = {[EVAL_DONE] = LSQ_DONE,
-                                [EVAL_ABANDONED] = LSQ_ABANDONED,
-                                [EVAL_FAILED] = LSQ_FAILED,
-                                [EVAL_STOPPED] = LSQ_STOP};
   EvalSpec spec = spec_of(r);
   EvalPoint out = {.R = at->R, .Qr = at->Qr};
   spec.abandon_above = abandon_above;
@@ -107,7 +104,7 @@ static LsqEnd eval_natural(Refit *r, LsqPoint *at, double abandon_above, bool sl
   if (end == EVAL_DONE && out.steps > r->longest) r->longest = out.steps;
   at->objective = out.objective;
   at->has_slopes = out.has_slopes;
-  return ENDS[end];
+  return local_search_end(end);
 }
 
 // ---------------------------------------------------------------- the others
