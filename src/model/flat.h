@@ -47,9 +47,10 @@ typedef struct Equation {
 } Equation;
 
 typedef enum EventKind {
-  EVENT_RELATION, // mode = 1 while switching < 0, else 0
-  EVENT_FLOOR,    // mode = floor(switching)
-  EVENT_SIGN,     // mode = -1, 0 or 1
+  EVENT_NEGATIVE,     // mode = 1 while switching < 0, else 0
+  EVENT_NOT_POSITIVE, // mode = 1 while switching <= 0, else 0
+  EVENT_FLOOR,        // mode = floor(switching)
+  EVENT_SIGN,         // mode = -1, 0 or 1
 } EventKind;
 
 // A place where the equations are not smooth. `mode` stands in the equations for what the relation gives; it is constant

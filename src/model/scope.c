@@ -48,8 +48,7 @@ static bool makes_event(const Scope *s, Expr switching) {
 static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
   Flat *f = s->flat;
   for (int i = 0; i < f->events.count; i++)
-    if (f->events.at[i].kind == kind && f->events.at[i].switching == switching &&
-        expr_node(s->g, f->events.at[i].direct)->op == expr_node(s->g, direct)->op)
+    if (f->events.at[i].kind == kind && f->events.at[i].switching == switching)
       return f->events.at[i].mode;
   const char *name = arena_print(f->arena, "mode%d", f->events.count + 1);
   Event e = {.kind = kind, .switching = switching, .direct = direct};
@@ -62,7 +61,7 @@ static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, co
 // a < 0, as an event where events are wanted
 static Expr is_negative(Scope *s, Expr a, const Ast *at) {
   Expr direct = expr_make(s->g, OP_LT, a, expr_const(s->g, 0), 0);
-  return makes_event(s, a) ? event_mode(s, EVENT_RELATION, a, direct, at) : direct;
+  return makes_event(s, a) ? event_mode(s, EVENT_NEGATIVE, a, direct, at) : direct;
 }
 
 static Expr rounded_down(Scope *s, Expr a, const Ast *at) {
@@ -296,7 +295,8 @@ static Typed relation(Scope *s, const Ast *e, Expr a, Expr b) {
   Expr direct = expr_make(g, strict ? OP_LT : OP_LE, left, right, 0);
   Expr switching = expr_sub(g, left, right);
   if (!makes_event(s, switching)) return boolean(direct);
-  return boolean(event_mode(s, EVENT_RELATION, switching, direct, e));
+  EventKind kind = strict ? EVENT_NEGATIVE : EVENT_NOT_POSITIVE;
+  return boolean(event_mode(s, kind, switching, direct, e));
 }
 
 static Typed equality(Scope *s, const Ast *e, Typed a, Typed b) {

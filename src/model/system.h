@@ -5,6 +5,7 @@
 #pragma once
 #include "code/lower.h"
 #include "expr/derive.h"
+#include "model/mode_order.h"
 #include "model/model.h"
 #include "num/pattern.h"
 #include "num/product.h"
@@ -106,6 +107,7 @@ typedef struct System {
   SensColumns columns;
   SystemOutputs output;
   SystemSparsity sparse;
+  ModeOrder events;
   Kernel kernel[KERNEL_COUNT];
   CodeBatch *codes;     // of all kernels
   size_t scratch_count; // doubles

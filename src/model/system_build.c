@@ -539,6 +539,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   b.parameter = ARENA_ARRAY(b.scratch, Expr, s->np + 1);
   for (int k = 0; k < s->np; k++) b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   pthread_mutex_lock(m->lock);
+  s->events = mode_order(m, a);
   derive_motion(&b);
   make_symbols(&b);
   find_plain_outputs(&b);

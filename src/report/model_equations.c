@@ -248,8 +248,11 @@ static void print_modes(Printer *p) {
                      : e->kind == EVENT_SIGN ? " = sign("
                                              : " = ");
     expr_print(p->out, f->graph, e->switching);
-    text_print(p->out, "%s  // %s, line %d\n", e->kind == EVENT_RELATION ? " < 0" : ")", e->text,
-               e->line);
+    text_print(p->out, "%s  // %s, line %d\n",
+               e->kind == EVENT_NEGATIVE       ? " < 0"
+               : e->kind == EVENT_NOT_POSITIVE ? " <= 0"
+                                               : ")",
+               e->text, e->line);
   }
 }
 

@@ -397,14 +397,20 @@ static bool put_rows_before(SimulateWork *w, double t) {
   return true;
 }
 
-// The row at the end of a step. At the time of an event it shows the values after the event.
-static bool put_row_at(SimulateWork *w, double t) {
-  if (next_time(w) != t) return true;
+// Rows until t, all with the values at t. At the time of an event they show what comes after it.
+static bool put_rows_at(SimulateWork *w, double t) {
+  if (!(next_time(w) <= t)) return true;
   const double *y = stepper(w)->y;
-  bool on_kink = w->events && event_next_modes(w->events, t, y);
-  bool ok = put_row(w, t, y);
-  if (on_kink) event_frozen_modes(w->events);
+  bool on_limit = w->events && event_next_modes(w->events, t, y), ok = true;
+  while (ok && next_time(w) <= t) ok = put_row(w, next_time(w), y);
+  if (on_limit) event_frozen_modes(w->events);
   return ok;
+}
+
+// The row at the start shows what the equations literally say there.
+static bool put_first_row(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  return next_time(w) != s->t || put_row(w, s->t, s->y);
 }
 
 // ---------------------------------------------------------------- the run
@@ -538,7 +544,9 @@ static bool begin(SimulateWork *w) {
     end_without_start(&w->run, st->y);
     return false;
   }
-  if (w->events) event_begin(w->events, st->t, st->y);
+  int event;
+  if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - r->start, &event))
+    return end_chatter(&w->run, event);
   return begin_invariants(w);
 }
 
@@ -565,28 +573,54 @@ static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }
 
-// Handles an event in the last step that comes before a singular position: goes back to it, changes modes and
-// sensitivities, and restarts the integrator.
-static bool handle_event(SimulateWork *w, Singular *singular) {
+// Ends the last step at an earlier time, which its dense output knows.
+static bool cut_step(SimulateWork *w, double rows_before, double t) {
   Stepper *s = stepper(w);
-  double before, at;
-  int event;
-  if (!event_find(w->events, s, &before, &at, &event) || at > singular->t) return true;
-  singular->t = HUGE_VAL;
-  if (!put_rows_before(w, before)) return false;
-  s->row->dense(s, at, true, w->y);
+  if (!put_rows_before(w, rows_before)) return false;
+  s->row->dense(s, t, true, w->y);
   int numbers = w->system->nx + w->system->nx * w->system->stride;
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
-  s->t = at;
-  if (w->invariants && projects(w)) invariants_project(w->invariants, at, s->y);
-  if (watches_jumps(w)) invariants_before_jump(w->invariants, at, s->y);
+  s->t = t;
+  return true;
+}
+
+// Goes on from a point inside the last step. Where the slopes go on, so do the steps.
+static void continue_from(SimulateWork *w, bool continuous) {
+  Stepper *s = stepper(w);
+  if (!continuous || !s->row->moved) {
+    restart(w);
+    return;
+  }
+  s->row->moved(s);
+  follow_rate(w);
+}
+
+// Changes modes and sensitivities, and goes on from there.
+static bool pass_event(SimulateWork *w, double h) {
+  Stepper *s = stepper(w);
+  bool continuous;
+  int event;
+  if (w->invariants && projects(w)) invariants_project(w->invariants, s->t, s->y);
+  if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
   w->out->events++;
-  if (!event_pass(w->events, at, s->y, event)) return end_chatter(&w->run, event);
+  if (!event_pass(w->events, s->t, s->y, h, &w->tol, &continuous, &event))
+    return end_chatter(&w->run, event);
   if (!invariants_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
-  restart(w);
-  while (next_time(w) <= at) // rows at the time of the event show what comes after it
-    if (!put_row(w, next_time(w), s->y)) return false;
+  continue_from(w, continuous);
+  return put_rows_at(w, s->t);
+}
+
+// Handles an event in the last step that comes before a singular position.
+static bool handle_event(SimulateWork *w, Singular *singular) {
+  Stepper *s = stepper(w);
+  double before, at, h = s->t - s->t_old;
+  EventFind found = event_find(w->events, s, &before, &at);
+  if (found == EVENT_NONE || at > singular->t) return true;
+  singular->t = HUGE_VAL;
+  if (!cut_step(w, found == EVENT_FOUND ? before : at, at)) return false;
+  if (found == EVENT_FOUND) return pass_event(w, h);
+  continue_from(w, true);
   return true;
 }
 
@@ -637,7 +671,7 @@ static bool advance(SimulateWork *w) {
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
   if (w->invariants) keep_invariants(w);
   if (s->t == w->next_break && !pass_break(w)) return false;
-  if (!put_row_at(w, s->t) || !is_worth_going_on(w)) return false;
+  if (!put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
   follow_rate(w);
   return true;
@@ -699,7 +733,7 @@ static void integrate(SimulateWork *w) {
   const SimulateRequest *r = w->request;
   use_stepper(w, 0);
   aim_picks(w);
-  if (begin(w) && put_row_at(w, r->start)) {
+  if (begin(w) && put_first_row(w)) {
     if (w->t_end > r->start) restart(w);
     while (stepper(w)->t < w->t_end && advance(w)) {
     }

@@ -91,7 +91,8 @@ static void choose_modes(Rig *r, double t, const double *x) {
       system_set_mode(r->w, k,
                       f->events.at[k].kind == EVENT_FLOOR  ? floor(g[k])
                       : f->events.at[k].kind == EVENT_SIGN ? (g[k] > 0) - (g[k] < 0)
-                                                           : g[k] < 0);
+                      : f->events.at[k].kind == EVENT_NEGATIVE ? g[k] < 0
+                                                               : g[k] <= 0);
   }
   free(g);
 }

@@ -1,0 +1,13 @@
+// How the modes of a model depend on each other through their switching functions.
+#pragma once
+#include "model/model.h"
+#include "num/pattern.h"
+
+typedef struct ModeOrder {
+  Pattern users; // by mode: the events whose switching functions contain it
+  int *order;    // all events; where there is no loop, each behind those whose modes it contains
+  bool curved;   // some switching function is not a straight line in time, states and inputs
+} ModeOrder;
+
+// Extends the graph of the model; its lock must be held.
+ModeOrder mode_order(Model *m, Arena *a);

@@ -1,0 +1,222 @@
+// Where the literal value of a mode changes in a step. The switching functions w are sampled from the dense output at five
+// points of a stretch of time. The quartic through them must tell w at further points; otherwise the stretch is halved. A
+// mode that is wrong at a sample, or in a dip between samples that a parabola predicts, is located by the Illinois method
+// (Dowell and Jarratt 1971) to neighbouring numbers.
+#include <math.h>
+#include <string.h>
+
+#include "simulate/event_work.h"
+
+enum {
+  PARTS = EVENT_PARTS,
+  DEPTH_MOST = EVENT_DEPTH,
+  LOCATE_MOST = 120,
+  ZOOMS = 4, // beyond this a function that cannot be told by samples jumps
+  FEW_CHECKS = 1,  // where w is a straight line in t, x, u: the integrator resolves these
+  MANY_CHECKS = 4, // elsewhere: w may be faster than all states, and five samples may look harmless by accident
+};
+
+// Of the duration of the simulation: stretches are not halved below this. What is faster than that is noise.
+static const double RESOLUTION = 1e-9;
+
+// Shares of a stretch, at no simple ratios to each other.
+static const double CHECK[MANY_CHECKS] = {0.618034, 0.116279, 0.853553, 0.364792};
+
+typedef struct Crossing {
+  int event;
+  double before, at, mode;
+  bool found;
+  bool unclear; // in the stretch from `before` to `at`
+} Crossing;
+
+static void sample_at(EventWork *e, Stepper *s, double t, EventSample *out) {
+  int ne = e->work->system->ne;
+  size_t bytes = (size_t)e->work->system->nx * sizeof(double);
+  if (t == s->t)
+    memcpy(e->x, s->y, bytes);
+  else if (t == s->t_old)
+    memcpy(e->x, s->y_old, bytes);
+  else
+    s->row->dense(s, t, false, e->x);
+  out->t = t;
+  system_events(e->work, t, e->x, out->w);
+  for (int k = 0; k < ne; k++) out->margin[k] = event_margin(e, k, out->w[k]);
+}
+
+// ---------------------------------------------------------------- location
+
+// Between a, where the mode of k is right, and b, where it is wrong. Returns where it becomes wrong.
+static Crossing bisect(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb,
+                       double mode) {
+  double closest = 2e-16 * fabs(s->t - s->t_old);
+  int side = 0;
+  for (int i = 0; i < LOCATE_MOST; i++) {
+    double close = fmax(closest, 2e-16 * fmax(fabs(a), fabs(b)));
+    if (b - a <= 2 * close) break;
+    double m = fa > fb && i % 8 != 7 ? (fa * b - fb * a) / (fa - fb) : 0.5 * (a + b);
+    if (!(m > a + close && m < b - close)) m = 0.5 * (a + b);
+    sample_at(e, s, m, &e->trial);
+    double fm = e->trial.margin[k];
+    if (fm < 0) {
+      b = m, fb = fm, mode = event_literal(e, k, e->trial.w[k]);
+      if (side == -1) fa /= 2;
+      side = -1;
+    } else {
+      a = m, fa = fm;
+      if (side == 1) fb /= 2;
+      side = 1;
+    }
+  }
+  return (Crossing){k, a, b, mode, true, false};
+}
+
+// The same, and looks whether it was wrong earlier.
+static void locate(EventWork *e, Stepper *s, int k, double a, double fa, double b, double fb,
+                   double mode, Crossing *out) {
+  fa = fmax(0, fa);
+  Crossing c = bisect(e, s, k, a, fa, b, fb, mode);
+  for (int i = 0; i < MANY_CHECKS; i++) {
+    double m = a + CHECK[i] * (c.before - a);
+    if (!(m > a && m < c.before)) continue;
+    sample_at(e, s, m, &e->trial);
+    if (e->trial.margin[k] >= 0) continue;
+    c = bisect(e, s, k, a, fa, m, e->trial.margin[k], event_literal(e, k, e->trial.w[k]));
+  }
+  if (!out->found || c.at < out->at) *out = c;
+}
+
+// ---------------------------------------------------------------- samples of a stretch
+
+// The polynomial through five samples at equal distances, at theta in [0, 1].
+static double interpolate(const EventSample *const q[PARTS + 1], int k, double theta) {
+  double sum = 0;
+  for (int i = 0; i <= PARTS; i++) {
+    double weight = 1;
+    for (int j = 0; j <= PARTS; j++)
+      if (j != i) weight *= (PARTS * theta - j) / (i - j);
+    sum += weight * q[i]->w[k];
+  }
+  return sum;
+}
+
+typedef struct Spread { // of the samples of one event
+  double most, least;   // |margin|
+  bool right;           // at all samples
+} Spread;
+
+static Spread spread_of(const EventSample *const q[PARTS + 1], int k) {
+  Spread r = {0, HUGE_VAL, true};
+  for (int i = 0; i <= PARTS; i++) {
+    r.most = fmax(r.most, fabs(q[i]->margin[k]));
+    r.least = fmin(r.least, fabs(q[i]->margin[k]));
+    r.right &= q[i]->margin[k] >= 0;
+  }
+  return r;
+}
+
+static bool is_close(const EventWork *e, double error, Spread r) {
+  return error <= 0.05 * r.most || error <= (e->work->system->events.curved ? 0.2 : 0.5) * r.least;
+}
+
+// Whether the samples tell what the switching functions do between them: their fourth difference is small, and so is
+// the error at other points, unless the function is far from its event.
+static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q[PARTS + 1]) {
+  const System *system = e->work->system;
+  int checks = system->events.curved ? MANY_CHECKS : FEW_CHECKS;
+  for (int k = 0; k < system->ne; k++) {
+    double bend = q[0]->w[k] - 4 * q[1]->w[k] + 6 * q[2]->w[k] - 4 * q[3]->w[k] + q[4]->w[k];
+    if (bend != 0 && !is_close(e, fabs(bend), spread_of(q, k))) return false;
+  }
+  for (int c = 0; c < checks; c++) {
+    sample_at(e, s, q[0]->t + CHECK[c] * (q[PARTS]->t - q[0]->t), &e->trial);
+    for (int k = 0; k < system->ne; k++) {
+      if (q[0]->w[k] == q[2]->w[k] && q[4]->w[k] == q[2]->w[k] && e->trial.w[k] == q[2]->w[k])
+        continue; // constant
+      Spread r = spread_of(q, k);
+      double error = fabs(interpolate(q, k, CHECK[c]) - e->trial.w[k]);
+      if (!is_close(e, error, r) || (r.right && e->trial.margin[k] < 0)) return false;
+    }
+  }
+  return true;
+}
+
+// Three samples on the right side may have a dip between them that reaches the wrong one.
+static void look_into_dip(EventWork *e, Stepper *s, int k, const EventSample *const q[3],
+                          Crossing *out) {
+  double left = q[0]->margin[k], middle = q[1]->margin[k], right = q[2]->margin[k];
+  double curvature = left - 2 * middle + right, slope = (right - left) / 2;
+  if (!(curvature > 0) || fabs(slope) >= curvature ||
+      middle - slope * slope / (2 * curvature) > 0.05 * middle)
+    return;
+  double t = q[1]->t - slope / curvature * (q[2]->t - q[1]->t);
+  if (!(t > q[0]->t && t < q[2]->t)) return;
+  sample_at(e, s, t, &e->trial);
+  double dip = e->trial.margin[k];
+  if (dip < 0) locate(e, s, k, q[0]->t, left, t, dip, event_literal(e, k, e->trial.w[k]), out);
+}
+
+static void look_between(EventWork *e, Stepper *s, const EventSample *const q[PARTS + 1],
+                         Crossing *out) {
+  int ne = e->work->system->ne;
+  for (int i = 1; i <= PARTS && !out->found; i++)
+    for (int k = 0; k < ne; k++) {
+      if (q[i]->margin[k] < 0)
+        locate(e, s, k, q[i - 1]->t, q[i - 1]->margin[k], q[i]->t, q[i]->margin[k],
+               event_literal(e, k, q[i]->w[k]), out);
+      else if (i < PARTS && q[i - 1]->margin[k] >= 0 && q[i + 1]->margin[k] >= 0)
+        look_into_dip(e, s, k, q + i - 1, out);
+    }
+}
+
+static void search(EventWork *e, Stepper *s, const EventSample *a, const EventSample *b, int depth,
+                   Crossing *out) {
+  double width = b->t - a->t;
+  EventSample *part = e->part[depth];
+  const EventSample *q[PARTS + 1] = {a, &part[0], &part[1], &part[2], b};
+  for (int i = 1; i < PARTS; i++) sample_at(e, s, a->t + width * i / PARTS, &part[i - 1]);
+  if (depth > e->depth) e->depth = depth;
+  bool clear = width <= RESOLUTION * e->span || samples_suffice(e, s, q);
+  if (clear || depth == DEPTH_MOST) {
+    look_between(e, s, q, out);
+    if (!clear && !out->found) *out = (Crossing){.before = a->t, .at = b->t, .unclear = true};
+    return;
+  }
+  search(e, s, a, q[PARTS / 2], depth + 1, out);
+  if (!out->found && !out->unclear) search(e, s, q[PARTS / 2], b, depth + 1, out);
+}
+
+// What is wrong at the beginning by rounding errors only is not wrong a moment later.
+static void forgive(const EventWork *e, EventSample *begin) {
+  for (int k = 0; k < e->work->system->ne; k++) begin->margin[k] = fmax(0, begin->margin[k]);
+}
+
+// A step may be so long that its first stretch is unclear, too: then only this is looked at, again in stretches.
+static Crossing search_until(EventWork *e, Stepper *s, double until) {
+  Crossing c = {.at = until};
+  sample_at(e, s, s->t_old, &e->end[0]);
+  forgive(e, &e->end[0]);
+  for (int zoom = 0; zoom < ZOOMS; zoom++) {
+    double width = c.at - s->t_old;
+    e->depth = 0;
+    sample_at(e, s, c.at, &e->end[1]);
+    c = (Crossing){.at = c.at};
+    search(e, s, &e->end[0], &e->end[1], 0, &c);
+    if (e->depth > 1)
+      s->h_next = copysign(fmin(fabs(s->h_next), ldexp(width, 3 - e->depth)), s->h_next);
+    if (!c.unclear || c.before > s->t_old) break;
+  }
+  if (c.unclear && c.before > s->t_old) c.at = c.before;
+  return c;
+}
+
+EventFind event_find(EventWork *e, Stepper *s, double *before, double *at) {
+  Crossing c = search_until(e, s, s->t);
+  *at = c.at;
+  if (c.unclear) return EVENT_UNCLEAR;
+  if (!c.found) return EVENT_NONE;
+  s->row->dense(s, c.before, false, e->near_x);
+  *before = e->near_t = c.before;
+  e->found = c.event;
+  e->found_mode = c.mode;
+  return EVENT_FOUND;
+}

@@ -1,0 +1,44 @@
+// Inside the files of events: their work, and the literal value of a mode.
+#pragma once
+#include "simulate/event.h"
+
+enum {
+  EVENT_PARTS = 4,  // of a stretch of time in which the switching functions are looked at
+  EVENT_DEPTH = 12, // stretches are halved so often until their samples tell the functions
+};
+
+typedef struct EventSample { // of the switching functions
+  double t;
+  double *w, *margin; // by event
+} EventSample;
+
+struct EventWork {
+  SystemWork *work;
+  const Model *model;
+  double span; // of the simulation: the scale of time
+  double *w;   // switching functions
+  // Search.
+  EventSample end[2];                               // of the step
+  EventSample part[EVENT_DEPTH + 1][EVENT_PARTS];   // inside a stretch: the ends of its parts
+  EventSample trial;                                // while an event is located
+  int depth;                                        // how deep the last search went
+  double *x;                                        // states at a trial time
+  // What was found.
+  int found;
+  double found_mode;
+  double near_t, *near_x; // just before it
+  // Passing.
+  bool *pending; // by event: has crossed, and waits for its turn
+  bool *held;    // by event: is where its own motion took it
+  double *frozen; // modes while others are in use
+  double *f_before, *f_old, *f_new, *by_column;
+  double rate; // of the switching function that was crossed
+  double last_time;
+  int repeats; // events at the same time
+  long *count; // by event
+};
+
+// What the relation, floor or sign gives for w.
+double event_literal(const EventWork *e, int k, double w);
+// How far w is from changing the mode in use: negative if and only if the literal value is another one.
+double event_margin(const EventWork *e, int k, double w);
