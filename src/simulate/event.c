@@ -40,6 +40,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   for (int d = 0; d <= EVENT_DEPTH; d++)
     for (int i = 0; i < EVENT_PARTS; i++) e->part[d][i] = new_sample(a, s->ne);
   e->x = ARENA_ARRAY(a, double, s->nx + s->nx * s->stride + 16);
+  e->size = ARENA_ARRAY(a, double, s->ne + 1);
   e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
   e->pending = ARENA_ARRAY(a, bool, s->ne + 1);
   e->held = ARENA_ARRAY(a, bool, s->ne + 1);
@@ -152,6 +153,7 @@ bool event_begin(EventWork *e, double t, const double *x, double span, int *even
   e->last_time = t;
   e->repeats = 0;
   memset(e->count, 0, (size_t)e->work->system->ne * sizeof *e->count);
+  memset(e->size, 0, (size_t)e->work->system->ne * sizeof *e->size);
   return settle_all(e, t, x, event);
 }
 

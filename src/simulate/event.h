@@ -16,7 +16,7 @@ bool event_jump(EventWork *e, double t, const double *x, int *event);
 
 typedef enum EventFind {
   EVENT_NONE,
-  EVENT_FOUND,   // at `at`; `before` is the last time before it, a neighbouring number if possible
+  EVENT_FOUND,   // at `at`; times from `before` on belong to it
   EVENT_UNCLEAR, // the step is too long to tell: it is known until `at` only, which is before its end
 } EventFind;
 

@@ -18,6 +18,8 @@ enum {
 
 // Of the duration of the simulation: stretches are not halved below this. What is faster than that is noise.
 static const double RESOLUTION = 1e-9;
+// Of the largest value that a switching function has had: what differs by less may be a rounding error.
+static const double ROUNDING = 1e-13;
 
 // Shares of a stretch, at no simple ratios to each other.
 static const double CHECK[MANY_CHECKS] = {0.618034, 0.116279, 0.853553, 0.364792};
@@ -94,9 +96,9 @@ static double interpolate(const EventSample *const q[PARTS + 1], int k, double t
     double weight = 1;
     for (int j = 0; j <= PARTS; j++)
       if (j != i) weight *= (PARTS * theta - j) / (i - j);
-    sum += weight * q[i]->w[k];
+    sum += weight * (q[i]->w[k] - q[0]->w[k]); // differences: exact where w is constant
   }
-  return sum;
+  return q[0]->w[k] + sum;
 }
 
 typedef struct Spread { // of the samples of one event
@@ -114,8 +116,15 @@ static Spread spread_of(const EventSample *const q[PARTS + 1], int k) {
   return r;
 }
 
-static bool is_close(const EventWork *e, double error, Spread r) {
-  return error <= 0.05 * r.most || error <= (e->work->system->events.curved ? 0.2 : 0.5) * r.least;
+static bool is_close(const EventWork *e, int k, double error, Spread r) {
+  double near = e->work->system->events.curved ? 0.2 : 0.5;
+  return error <= 0.05 * r.most || error <= near * r.least || error <= ROUNDING * e->size[k];
+}
+
+static double fourth_difference(const EventSample *const q[PARTS + 1], int k) {
+  double d[PARTS];
+  for (int i = 0; i < PARTS; i++) d[i] = q[i + 1]->w[k] - q[i]->w[k];
+  return d[3] - 3 * d[2] + 3 * d[1] - d[0];
 }
 
 // Whether the samples tell what the switching functions do between them: their fourth difference is small, and so is
@@ -124,17 +133,16 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
   const System *system = e->work->system;
   int checks = system->events.curved ? MANY_CHECKS : FEW_CHECKS;
   for (int k = 0; k < system->ne; k++) {
-    double bend = q[0]->w[k] - 4 * q[1]->w[k] + 6 * q[2]->w[k] - 4 * q[3]->w[k] + q[4]->w[k];
-    if (bend != 0 && !is_close(e, fabs(bend), spread_of(q, k))) return false;
+    double bend = fabs(fourth_difference(q, k));
+    if (bend > 0 && !is_close(e, k, bend, spread_of(q, k))) return false;
   }
   for (int c = 0; c < checks; c++) {
     sample_at(e, s, q[0]->t + CHECK[c] * (q[PARTS]->t - q[0]->t), &e->trial);
     for (int k = 0; k < system->ne; k++) {
-      if (q[0]->w[k] == q[2]->w[k] && q[4]->w[k] == q[2]->w[k] && e->trial.w[k] == q[2]->w[k])
-        continue; // constant
-      Spread r = spread_of(q, k);
       double error = fabs(interpolate(q, k, CHECK[c]) - e->trial.w[k]);
-      if (!is_close(e, error, r) || (r.right && e->trial.margin[k] < 0)) return false;
+      if (error == 0) continue; // above all where w is constant
+      Spread r = spread_of(q, k);
+      if (!is_close(e, k, error, r) || (r.right && e->trial.margin[k] < 0)) return false;
     }
   }
   return true;
@@ -186,15 +194,18 @@ static void search(EventWork *e, Stepper *s, const EventSample *a, const EventSa
 }
 
 // What is wrong at the beginning by rounding errors only is not wrong a moment later.
-static void forgive(const EventWork *e, EventSample *begin) {
-  for (int k = 0; k < e->work->system->ne; k++) begin->margin[k] = fmax(0, begin->margin[k]);
+static void begin_at(EventWork *e, EventSample *begin) {
+  for (int k = 0; k < e->work->system->ne; k++) {
+    begin->margin[k] = fmax(0, begin->margin[k]);
+    if (isfinite(begin->w[k])) e->size[k] = fmax(e->size[k], fabs(begin->w[k]));
+  }
 }
 
 // A step may be so long that its first stretch is unclear, too: then only this is looked at, again in stretches.
 static Crossing search_until(EventWork *e, Stepper *s, double until) {
   Crossing c = {.at = until};
   sample_at(e, s, s->t_old, &e->end[0]);
-  forgive(e, &e->end[0]);
+  begin_at(e, &e->end[0]);
   for (int zoom = 0; zoom < ZOOMS; zoom++) {
     double width = c.at - s->t_old;
     e->depth = 0;
@@ -215,7 +226,9 @@ EventFind event_find(EventWork *e, Stepper *s, double *before, double *at) {
   if (c.unclear) return EVENT_UNCLEAR;
   if (!c.found) return EVENT_NONE;
   s->row->dense(s, c.before, false, e->near_x);
-  *before = e->near_t = c.before;
+  e->near_t = c.before;
+  // rounding errors of w move the event by a few neighbouring numbers
+  *before = c.before - 1e-15 * fmax(fabs(c.before), s->t - s->t_old);
   e->found = c.event;
   e->found_mode = c.mode;
   return EVENT_FOUND;

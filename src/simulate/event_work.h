@@ -23,6 +23,7 @@ struct EventWork {
   EventSample trial;                                // while an event is located
   int depth;                                        // how deep the last search went
   double *x;                                        // states at a trial time
+  double *size; // by event: the largest |w| at the beginning of a step
   // What was found.
   int found;
   double found_mode;
