@@ -9,6 +9,7 @@
 #include "model/flatten.h"
 #include "model/independent.h"
 #include "model/reduce.h"
+#include "model/smooth.h"
 #include "model/start.h"
 #include "model/structure.h"
 
@@ -139,28 +140,39 @@ static void replace_in_equations(Model *m, Replacer *r) {
   }
 }
 
-// true: there were some, and the equations have to be sorted again.
-static bool compute_looped_modes_directly(Model *m) {
+// Marked events are none any more: what their modes stand for is computed from the present values, as noEvent does it.
+static void compute_directly(Model *m, const unsigned char *marked) {
   Flat *f = m->flat;
   Arena *scratch = arena_new();
-  Loops l;
-  bool any = f->events.count && find_loops(m, scratch, &l);
-  if (any) {
-    Replacer *r = replacer_new(m->graph, scratch);
-    int kept = 0;
-    for (int k = 0; k < f->events.count;
-         k++) { // what an event stands for may contain those before it
-      const Event *e = &f->events.at[k];
-      if (l.looped[k])
-        replacer_set(r, e->mode, replace(r, e->direct));
-      else
-        f->events.at[kept++] = *e;
-    }
-    f->events.count = kept;
-    replace_in_equations(m, r);
+  Replacer *r = replacer_new(m->graph, scratch);
+  int kept = 0;
+  for (int k = 0; k < f->events.count; k++) { // what an event stands for may contain those before it
+    const Event *e = &f->events.at[k];
+    if (marked[k])
+      replacer_set(r, e->mode, replace(r, e->direct));
+    else
+      f->events.at[kept++] = *e;
   }
+  f->events.count = kept;
+  replace_in_equations(m, r);
+  arena_free(scratch);
+}
+
+// true: there were some, and the equations have to be sorted again.
+static bool compute_looped_modes_directly(Model *m) {
+  Arena *scratch = arena_new();
+  Loops l;
+  bool any = m->flat->events.count && find_loops(m, scratch, &l);
+  if (any) compute_directly(m, l.looped);
   arena_free(scratch);
   return any;
+}
+
+static void compute_smooth_modes_directly(Model *m) {
+  Arena *scratch = arena_new();
+  unsigned char *smooth = ARENA_ARRAY(scratch, unsigned char, m->flat->events.count + 1);
+  if (find_smooth_events(m->flat, smooth)) compute_directly(m, smooth);
+  arena_free(scratch);
 }
 
 static void solved_invariants(Model *m) {
@@ -306,6 +318,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   }
   m->graph = m->flat->graph;
   m->np = m->flat->parameters.count;
+  compute_smooth_modes_directly(m);
   bool ok = sort_motion(m, err);
   if (ok) {
     assign_values(m);
