@@ -20,6 +20,7 @@ enum {
 static const double RESOLUTION = 1e-9;
 // Of the largest value that a switching function has had: what differs by less may be a rounding error.
 static const double ROUNDING = 1e-13;
+static const double ON_LIMIT = 1e-9; // of the same
 
 // Shares of a stretch, at no simple ratios to each other.
 static const double CHECK[MANY_CHECKS] = {0.618034, 0.116279, 0.853553, 0.364792};
@@ -142,7 +143,8 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
       double error = fabs(interpolate(q, k, CHECK[c]) - e->trial.w[k]);
       if (error == 0) continue; // above all where w is constant
       Spread r = spread_of(q, k);
-      if (!is_close(e, k, error, r) || (r.right && e->trial.margin[k] < 0)) return false;
+      bool missed = r.right && e->trial.margin[k] < -ROUNDING * e->size[k];
+      if (missed || !is_close(e, k, error, r)) return false;
     }
   }
   return true;
@@ -201,6 +203,13 @@ static void begin_at(EventWork *e, EventSample *begin) {
   }
 }
 
+// The motion hardly leaves the limit of the event, at which the step begins: shorter steps would not resolve it better.
+static bool stays_on_limit(const EventWork *e, const Crossing *c) {
+  int k = c->event;
+  return c->found && fabs(e->end[0].w[k]) <= ON_LIMIT * e->size[k] &&
+         fabs(e->end[1].w[k]) <= ON_LIMIT * e->size[k];
+}
+
 // A step may be so long that its first stretch is unclear, too: then only this is looked at, again in stretches.
 static Crossing search_until(EventWork *e, Stepper *s, double until) {
   Crossing c = {.at = until};
@@ -212,7 +221,7 @@ static Crossing search_until(EventWork *e, Stepper *s, double until) {
     sample_at(e, s, c.at, &e->end[1]);
     c = (Crossing){.at = c.at};
     search(e, s, &e->end[0], &e->end[1], 0, &c);
-    if (e->depth > 1)
+    if (e->depth > 1 && !stays_on_limit(e, &c))
       s->h_next = copysign(fmin(fabs(s->h_next), ldexp(width, 3 - e->depth)), s->h_next);
     if (!c.unclear || c.before > s->t_old) break;
   }

@@ -54,6 +54,7 @@ struct Rosenbrock {
   bool computable;           // slope_start is finite
   bool derivatives_ready;    // J and the rest belong to (t, y)
   bool time_matters;         // some number in ft or Dft is not 0
+  bool fresh;                // no step yet since start or moved
   int dense_count;           // numbers for which dense is ready
   StiffnessWatch watch;
 };
@@ -67,6 +68,8 @@ static RosenbrockKernels best_kernels(void) {
 }
 
 static const ControlRule RULE = {.order = 5, .memory = 0.02, .safety = 0.9, .slow = 0.2, .fast = 6};
+
+static const double MISLED = 1e4; // scaled error of a step whose Jacobian misleads
 
 static const Pattern NO_STATES = {0, 0, (const int[]){0}, NULL};
 
@@ -145,6 +148,7 @@ static void start(Stepper *s, double t_end) {
   evaluate(s, s->t, s->y, w->slope_start);
   w->computable = control_finite(w->slope_start, w->count);
   w->derivatives_ready = false;
+  w->fresh = true;
   w->dense_count = 0;
   watch_begin(&w->watch, s->ode->n);
   w->watch.calm = 0;
@@ -156,6 +160,7 @@ static void moved(Stepper *s) {
   evaluate(s, s->t, s->y, w->slope_start);
   w->computable = control_finite(w->slope_start, w->count);
   w->derivatives_ready = false;
+  w->fresh = true;
 }
 
 static bool all_zero(const double *v, int count) {
@@ -199,9 +204,26 @@ static StepEnd accept(Rosenbrock *w, Stepper *s, Attempt a, double limit, double
   w->slope_start = w->slope_end;
   w->slope_end = slope;
   w->derivatives_ready = false;
+  w->fresh = false;
   w->dense_count = 0;
   control_accept(w->control, s, a, error);
   return explicit_would_do(w, s->ode, a.h) ? STEP_NOT_STIFF : STEP_DONE;
+}
+
+// An integration may begin where f has an infinite slope, sqrt(abs(x)) at x = 0: J is then so large that it damps the
+// step, its error estimate included, to nothing. The slope at the end of the first step tells: it is not what J says.
+static bool jacobian_misleads(Rosenbrock *w, const Stepper *s, double h) {
+  int n = s->ode->n;
+  if (!w->fresh) return false;
+  for (int i = 0; i < n; i++) w->arg[i] = w->end[i] - s->y[i];
+  multiply(w->pattern, w->J, w->arg, w->right);
+  for (int i = 0; i < n; i++) {
+    double change = w->slope_end[i] - w->slope_start[i] - h * w->ft[i];
+    double allowed = s->tol.abs[i] + s->tol.rel * fabs(w->end[i]);
+    if (fabs(change - w->right[i]) > 0.5 * fabs(w->right[i]) && fabs(h * w->right[i]) > 10 * allowed)
+      return true;
+  }
+  return false;
 }
 
 static StepEnd step(Stepper *s, double limit) {
@@ -219,8 +241,12 @@ static StepEnd step(Stepper *s, double limit) {
     const double *broken = isfinite(error) || error == HUGE_VAL ? NULL : w->control->squares;
     if (error <= 1) {
       evaluate(s, a.last ? limit : s->t + a.h, w->end, w->slope_end);
-      if (control_finite(w->slope_end, w->count)) return accept(w, s, a, limit, error);
-      broken = w->slope_end;
+      if (!control_finite(w->slope_end, w->count))
+        broken = w->slope_end;
+      else if (jacobian_misleads(w, s, a.h))
+        error = MISLED;
+      else
+        return accept(w, s, a, limit, error);
     }
     StepEnd end = control_reject(w->control, s, a, error, broken);
     if (end != STEP_DONE) return end;

@@ -150,7 +150,7 @@ static double exact_quadratic(double t) {
 
 static const Kink KINKS[] = {
     {"abs(sin(time))", exact_abs, 3},
-    {"sign(sin(time))", exact_sign, 3},
+    {"sign(sin(time))", exact_sign, 4},
     {"max(sin(time), 0.5)", exact_max, 4},
     {"min(sin(time), 0.5)", exact_min, 4},
     {"if time < 3 then 1 else 2", exact_if, 1},
@@ -431,7 +431,7 @@ static void many_events_that_come_to_an_end_are_no_chatter(void **state) {
   Run r = simulate_fully(.text = "model Many\n  Real x(start = 0, fixed = true);\nequation\n"
                                  "  der(x) = sign(sin(1000*time));\nend Many;\n",
                          .stop = 10, .step = 10);
-  assert_int_equal(r.work.events, 3183);
+  assert_int_equal(r.work.events, 3184); // one at the start
   run_free(&r);
 }
 
@@ -466,7 +466,7 @@ static void loops_with_modes_are_solved_on_both_sides(void **state) {
       double s = sin(value_at(&r, "time", i));
       assert_close(value_at(&r, "y", i), s > 0 ? s / 4 : s / 2, 1e-9);
     }
-    assert_int_equal(r.work.events, 3);
+    assert_int_equal(r.work.events, k == 2 ? 3 : 4); // y > 0 becomes true right after the start
     run_free(&r);
   }
 }
