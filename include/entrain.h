@@ -176,8 +176,9 @@ typedef struct EntrainWork {
 
 EntrainOutcome entrain_result_outcome(const EntrainResult *r);
 const char *entrain_result_outcome_name(const EntrainResult *r); // "reached-end"
-const char *
-entrain_result_message(const EntrainResult *r); // sentences: where, when, which state or equation
+// Sentences: where it ended before its time, when, which state or equation. Of a simulation that reached its end: what
+// made it slow, "" if nothing did.
+const char *entrain_result_message(const EntrainResult *r);
 void entrain_result_work(const EntrainResult *r, EntrainWork *out);
 // Rows are the output times that were reached: all numbers in them are finite.
 int entrain_result_rows(const EntrainResult *r);

@@ -296,11 +296,14 @@ static void print_constraints(const SimulateCommand *job) {
 static int print_outcome(SimulateCommand *job) {
   if (arguments_have(job->a, "stats")) print_work(job);
   print_constraints(job);
-  if (entrain_result_outcome(job->result) == ENTRAIN_REACHED_END) return DONE;
+  const char *message = entrain_result_message(job->result);
+  bool reached = entrain_result_outcome(job->result) == ENTRAIN_REACHED_END;
+  if (reached && message[0]) remark("%s", message);
+  if (reached) return DONE;
   int rows = entrain_result_rows(job->result);
   remark("the simulation did not reach its end (%s), %d %s computed: %s",
          entrain_result_outcome_name(job->result), rows, rows == 1 ? "row was" : "rows were",
-         entrain_result_message(job->result));
+         message);
   return NOT_REACHED;
 }
 

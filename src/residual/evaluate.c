@@ -337,6 +337,10 @@ InvariantViolation eval_violation(const EvalWork *w) {
   return w->simulation->violation;
 }
 
+const char *eval_remark(const EvalWork *w) {
+  return w->simulation->remark;
+}
+
 Simulator *eval_simulator(const EvalWork *w) {
   return w->simulation->simulator;
 }

@@ -51,5 +51,7 @@ void eval_note_solver(EvalWork *w, const char name[48]);
 const char *eval_last_solver(const EvalWork *w);
 // How well the invariants held in all experiments of the last evaluate_rows.
 InvariantViolation eval_violation(const EvalWork *w);
+// About the last simulations of all experiments, "": nothing to say.
+const char *eval_remark(const EvalWork *w);
 // The simulator it was made with.
 Simulator *eval_simulator(const EvalWork *w);

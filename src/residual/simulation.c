@@ -183,6 +183,8 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
     snprintf(w->message, sizeof w->message, "%s", t->message);
     return EVAL_FAILED;
   }
+  if (e == 0) w->remark[0] = 0;
+  if (t->message[0]) snprintf(w->remark, sizeof w->remark, "%s", t->message);
   int digits = p->options.round_digits;
   for (int k = 0; digits > 0 && k < r->compiled->outputs; k++)
     for (int i = 0; i < request.count; i++) r->column[k][i] = rounded(r->column[k][i], digits);

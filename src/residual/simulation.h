@@ -72,6 +72,7 @@ typedef struct SimulationWork { // scratch of one thread
   InvariantViolation violation; // the largest since it was last cleared
   char solver[48];   // of the last one of the free model that another worker made, "": none
   char message[700]; // why the last one that failed did
+  char remark[700];  // about one that did not, since the first experiment was simulated last
 } SimulationWork;
 
 // simulator: NULL, or who makes the simulations. Keeps the pointers.

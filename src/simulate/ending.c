@@ -261,6 +261,15 @@ bool end_too_many_events(const SimulateRun *run, int event) {
   return false;
 }
 
+void remark_frequent_event(const SimulateRun *run, int event, long count) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  message(run,
+          "'%s' (line %d) switched %ld times, and each time cost at least a step; if its switching "
+          "need not be located, write noEvent(...) around it, if the motion stays where it "
+          "switches, a smooth law such as tanh(v/eps)",
+          e->text, e->line, count);
+}
+
 void end_lost(const SimulateRun *run, int invariant, double by) {
   Singular at;
   if (invariants_near_singular(run->invariants, true, &at)) {

@@ -26,6 +26,8 @@ bool end_output(const SimulateRun *run, double t, const double *y);
 bool end_jump(const SimulateRun *run, int invariant, double by);
 bool end_chatter(const SimulateRun *run, int event);
 bool end_too_many_events(const SimulateRun *run, int event);
+// No end: a message about the event that happened most often.
+void remark_frequent_event(const SimulateRun *run, int event, long count);
 
 // At the start.
 void end_without_start(const SimulateRun *run, const double *y);

@@ -17,6 +17,7 @@ static const double START_RESIDUAL = 1e-8; // relative; above rounding errors of
 
 enum {
   SWITCHES_MOST = 20, // between explicit and implicit in one run; then it stays implicit
+  FREQUENT = 1000,    // events of one kind that are worth a remark
   LARGE = 60,         // states from which the stiff method is bdf with sparse matrices
 };
 
@@ -688,6 +689,15 @@ static void collect_work(SimulateWork *w) {
   }
 }
 
+static void remark_events(SimulateWork *w) {
+  int most = 0;
+  if (!w->events || w->out->outcome != OUTCOME_REACHED_END) return;
+  for (int k = 1; k < w->system->ne; k++)
+    if (event_count(w->events, k) > event_count(w->events, most)) most = k;
+  if (event_count(w->events, most) >= FREQUENT)
+    remark_frequent_event(&w->run, most, event_count(w->events, most));
+}
+
 static double largest(SimulateWork *w, double (*violation)(const SimulateWork *, int), int *of) {
   double most = 0;
   *of = -1;
@@ -766,5 +776,6 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
                          .out = out};
   if (!is_refused(w)) integrate(w);
   collect_work(w);
+  remark_events(w);
   collect_violations(w);
 }

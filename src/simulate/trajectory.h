@@ -61,5 +61,6 @@ typedef struct Trajectory {
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
   char solver[48];   // "rk8, rosenbrock"
-  char message[700]; // sentences when it did not reach the end
+  // Sentences when it did not reach the end, or about what made it slow.
+  char message[700];
 } Trajectory;
