@@ -119,7 +119,7 @@ static void outcomes_have_their_names(void **state) {
        NULL, "no-start", ENTRAIN_NO_START},
       {"model A Real x; Real y; Real z; equation der(x) = z*y + 1; der(y) = -z*x; x*y = 0; end A;",
        NULL, "singular-position", ENTRAIN_SINGULAR_POSITION},
-      {"model A Real x(start = 1); equation der(x) = -sign(x); end A;", NULL, "chatter",
+      {"model A Real x(start = 1); equation der(x) = 0.3 - sign(x); end A;", NULL, "chatter",
        ENTRAIN_CHATTER},
       {"model A Real x(start = 1); Real s; equation der(x) = 1; s = floor(99*x); end A;",
        "max_events=5", "too-many-events", ENTRAIN_TOO_MANY_EVENTS},

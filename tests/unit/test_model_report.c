@@ -175,7 +175,7 @@ static void the_summary_names_what_there_is(void **state) {
   Loaded l = load(RICH);
   char *text = report(l.m, MODEL_SUMMARY);
   has(text,
-      "3 states, 4 parameters (1 dependent), 1 input, 1 output, 8 algebraic variables, 3 events");
+      "3 states, 4 parameters (1 dependent), 1 input, 1 output, 8 algebraic variables, 2 events");
   has(text, "= 2*a");
   has(text, "0 .. 5");
   has(text, "<= 7");
