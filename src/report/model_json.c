@@ -142,10 +142,10 @@ static void constraints(Json *j, const ModelFacts *f) {
 }
 
 static void events(Json *j, const Model *m) {
-  static const char *const KIND[] = {
-      [EVENT_NEGATIVE] = "relation",
-      [EVENT_NOT_POSITIVE] = "relation",
-      [EVENT_FLOOR] = "floor", [EVENT_SIGN] = "sign"};
+  static const char *const KIND[] = {[EVENT_NEGATIVE] = "relation",
+                                     [EVENT_NOT_POSITIVE] = "relation",
+                                     [EVENT_FLOOR] = "floor",
+                                     [EVENT_SIGN] = "sign"};
   json_open(j, "events", '[', true);
   for (int k = 0; k < m->ne; k++) {
     const Event *e = &m->flat->events.at[k];

@@ -11,9 +11,10 @@ enum {
   PARTS = EVENT_PARTS,
   DEPTH_MOST = EVENT_DEPTH,
   LOCATE_MOST = 120,
-  ZOOMS = 4, // beyond this a function that cannot be told by samples jumps
-  FEW_CHECKS = 1,  // where w is a straight line in t, x, u: the integrator resolves these
-  MANY_CHECKS = 4, // elsewhere: w may be faster than all states, and five samples may look harmless by accident
+  ZOOMS = 4,      // beyond this a function that cannot be told by samples jumps
+  FEW_CHECKS = 1, // where w is a straight line in t, x, u: the integrator resolves these
+  MANY_CHECKS =
+      4, // elsewhere: w may be faster than all states, and five samples may look harmless by accident
 };
 
 // Of the duration of the simulation: stretches are not halved below this. What is faster than that is noise.

@@ -18,19 +18,19 @@ struct EventWork {
   double span; // of the simulation: the scale of time
   double *w;   // switching functions
   // Search.
-  EventSample end[2];                               // of the step
-  EventSample part[EVENT_DEPTH + 1][EVENT_PARTS];   // inside a stretch: the ends of its parts
-  EventSample trial;                                // while an event is located
-  int depth;                                        // how deep the last search went
-  double *x;                                        // states at a trial time
+  EventSample end[2];                             // of the step
+  EventSample part[EVENT_DEPTH + 1][EVENT_PARTS]; // inside a stretch: the ends of its parts
+  EventSample trial;                              // while an event is located
+  int depth;                                      // how deep the last search went
+  double *x;                                      // states at a trial time
   double *size; // by event: the largest |w| at the beginning of a step
   // What was found.
   int found;
   double found_mode;
   double near_t, *near_x; // just before it
   // Passing.
-  bool *pending; // by event: has crossed, and waits for its turn
-  bool *held;    // by event: is where its own motion took it
+  bool *pending;  // by event: has crossed, and waits for its turn
+  bool *held;     // by event: is where its own motion took it
   double *frozen; // modes while others are in use
   double *f_before, *f_old, *f_new, *by_column;
   double rate; // of the switching function that was crossed

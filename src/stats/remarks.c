@@ -166,10 +166,9 @@ static void say_simulation(Analysis *an, RemarkList *r) {
 }
 
 void write_remarks(Analysis *an) {
-  static void (*const ALL[])(Analysis *, RemarkList *) = {say_unknown,  say_few,       say_exact,
-                                                          say_pieces,   say_bounds,    say_sigma,
-                                                          say_coloured, say_correlated,
-                                                          say_simulation};
+  static void (*const ALL[])(Analysis *, RemarkList *) = {
+      say_unknown, say_few,      say_exact,      say_pieces,    say_bounds,
+      say_sigma,   say_coloured, say_correlated, say_simulation};
   RemarkList found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

@@ -428,8 +428,7 @@ static void check_identifiability(Check *c) {
 static void check_simulation(const StartFacts *facts, const double *x, EvalWork *w) {
   Check *c = facts->c;
   const char *remark = eval_remark(w);
-  if (remark[0])
-    check_add(c, FINDING_WARNING, "start", "The simulations are slow: %s.", remark);
+  if (remark[0]) check_add(c, FINDING_WARNING, "start", "The simulations are slow: %s.", remark);
   check_objective(facts, data_objective(eval_fitting(w)->weighting, 1));
   check_first_samples(facts);
   check_sensitivity(facts);

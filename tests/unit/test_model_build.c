@@ -89,8 +89,8 @@ static void choose_modes(Rig *r, double t, const double *x) {
     system_events(r->w, t, x, g);
     for (int k = 0; k < r->s->ne; k++)
       system_set_mode(r->w, k,
-                      f->events.at[k].kind == EVENT_FLOOR  ? floor(g[k])
-                      : f->events.at[k].kind == EVENT_SIGN ? (g[k] > 0) - (g[k] < 0)
+                      f->events.at[k].kind == EVENT_FLOOR      ? floor(g[k])
+                      : f->events.at[k].kind == EVENT_SIGN     ? (g[k] > 0) - (g[k] < 0)
                       : f->events.at[k].kind == EVENT_NEGATIVE ? g[k] < 0
                                                                : g[k] <= 0);
   }

@@ -1,0 +1,128 @@
+// Branches that meet with value and slope need no events, whatever the values of the parameters; others keep theirs.
+#include "model/smooth.h"
+
+#include "api/api.h"
+#include "loaded.h"
+#include "simulation.h"
+
+static int event_count_of(const char *law) {
+  char text[700];
+  snprintf(
+      text, sizeof text,
+      "model M\n  parameter Real a = 2; parameter Real b = 20; parameter Real n = 1.5;\n"
+      "  Real x(start = 0.1, fixed = true); Real s; Real F;\nequation\n  s = 3*x - sin(time);\n"
+      "  F = %s;\n  der(x) = -F + sin(time);\nend M;\n",
+      law);
+  Loaded l = load_good(text);
+  int count = l.m->ne;
+  unload(&l);
+  return count;
+}
+
+static const char *const SMOOTH[] = {
+    "a*3*(if s >= 0 then 1 - exp(-b*s) else exp(b*s) - 1)",
+    "a*sign(s)*(1 - exp(-b*abs(s)))",
+    "if s > 0 then a*sin(n*atan(b*s)) else -a*sin(n*atan(-b*s))",
+    "sign(s)*a*sin(n*atan(b*abs(s) - 0.1*(b*abs(s) - atan(b*abs(s)))))",
+    "a*s*abs(s)",
+    "if s > a then b*(s - a)^2 else 0",
+    "b*max(s - a, 0)^2",
+    "b*max(s - a, 0)^1.5",
+    "b*max(a - s, 0)^3 - b*s",
+    "if s <= 1 then s else 2 - 1/s",
+    "if 2*s - a*b > 4 then (s - 2 - a*b/2)^2*exp(s) else 0",
+    "if s > x + time then (s - x - time)*(s - x - time) else 0",
+};
+
+static const char *const ROUGH[] = {
+    "if s > 0 then 1 else 0", // jumps
+    "abs(s)",
+    "max(s, 0)",                               // slope jumps
+    "if s >= 0 then 1 - exp(-b*s) else b*s/2", // the same for all but b = 0
+    "if s > a then b*(s - 2)^2 else 0",        // smooth at a = 2 only
+    "a*sign(s)*sqrt(abs(s))",                  // infinite slope
+    "a*sign(s)*abs(s)^n",                      // depends on n
+    "b*max(s, 0)^0.9",
+    "if s > 0 then 1/s else 0",
+    "if s > 0 then s else noEvent(abs(s))", // kink of its own
+    "floor(s)",
+    "if s > 0 then s*log(s) else 0",
+};
+
+static void branches_that_meet_smoothly_need_no_event(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof SMOOTH / sizeof *SMOOTH; i++)
+    if (event_count_of(SMOOTH[i]) != 0) fail_msg("%s has events", SMOOTH[i]);
+}
+
+static void others_keep_their_events(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof ROUGH / sizeof *ROUGH; i++)
+    if (event_count_of(ROUGH[i]) == 0) fail_msg("%s has no events", ROUGH[i]);
+}
+
+// A Boolean that shows the relation makes it jump.
+static void a_relation_that_is_also_shown_stays_an_event(void **state) {
+  (void)state;
+  Run r = simulate_fully(.text = "model M\n  Real x(start = -1, fixed = true); Boolean b;\n"
+                                 "equation\n  b = x > 0;\n"
+                                 "  der(x) = 1 + (if x > 0 then x^2 else 0);\nend M;\n",
+                         .options = "rel_tol=1e-9 abs_tol=1e-11", .stop = 2, .step = 0.3);
+  assert_int_equal(r.work.events, 1);
+  for (int i = 0; i < rows(&r); i++)
+    assert_close(value_at(&r, "b", i), value_at(&r, "x", i) > 0, 0);
+  run_free(&r);
+}
+
+// Without their events the motion and its sensitivities are the same to the tolerances.
+static void the_motion_stays_the_same(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof SMOOTH / sizeof *SMOOTH; i++) {
+    char text[700], located[800];
+    snprintf(text, sizeof text,
+             "model M\n  parameter Real a = 0.2; parameter Real b = 20; parameter Real n = 1.5;\n"
+             "  Real x(start = 0.1, fixed = true); Real s; Real F;\n%%s\nequation\n"
+             "  s = 3*x - sin(time);\n  F = %s;\n  der(x) = -F/b + sin(time);\n%%s\nend M;\n",
+             SMOOTH[i]);
+    // the jumping Boolean keeps the same relation an event in a second model
+    snprintf(located, sizeof located, text, "  Boolean c;", "  c = s > 0;");
+    char plain[800];
+    snprintf(plain, sizeof plain, text, "", "");
+    static const char OPTIONS[] = "rel_tol=1e-9 abs_tol=1e-12";
+    Run r = simulate_fully(.text = plain, .options = OPTIONS, .stop = 6, .step = 0.5, .sens = "*");
+    Run e =
+        simulate_fully(.text = located, .options = OPTIONS, .stop = 6, .step = 0.5, .sens = "*");
+    assert_true(largest_difference(&r, &e, "x") < 1e-6);
+    assert_true(largest_difference(&r, &e, "dx/db") < 1e-6);
+    run_free(&r);
+    run_free(&e);
+  }
+}
+
+// Only the value agrees: the steps go on. A restart would cost several steps for each of the 63 events.
+static void kinks_cost_few_steps(void **state) {
+  (void)state;
+  static const char TEXT[] = "model M\n  Real x(start = 1, fixed = true);\n"
+                             "  Real v(start = 0, fixed = true);\nequation\n  der(x) = v;\n"
+                             "  der(v) = -x - 0.3*%s;\nend M;\n";
+  char plain[300], kinked[300];
+  snprintf(plain, sizeof plain, TEXT, "x");
+  snprintf(kinked, sizeof kinked, TEXT, "max(x, 0)");
+  Run a = simulate_fully(.text = plain, .stop = 200, .step = 200);
+  Run b = simulate_fully(.text = kinked, .stop = 200, .step = 200);
+  assert_true(b.work.events > 60);
+  assert_true(b.work.steps < a.work.steps + 3 * b.work.events);
+  run_free(&a);
+  run_free(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(branches_that_meet_smoothly_need_no_event),
+      cmocka_unit_test(others_keep_their_events),
+      cmocka_unit_test(a_relation_that_is_also_shown_stays_an_event),
+      cmocka_unit_test(the_motion_stays_the_same),
+      cmocka_unit_test(kinks_cost_few_steps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
