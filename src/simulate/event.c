@@ -5,6 +5,8 @@
 // - At an event, at a jump of an input and at the start all modes are iterated to a fixed point with literal comparison
 //   (settle). Switching functions that contain nothing but modes and parameters change there only; so does one that
 //   another event moves onto its limit and leaves there.
+// - Where w stands on its limit up to rounding errors, the mode is that of the side to which w goes in the next moment;
+//   if it goes nowhere, the literal value on the limit. Such a w rests, and rounding errors do not move it.
 // - A mode that changed because its own w crossed the limit is held during this iteration: rounding errors must not
 //   take it back. It is released when a mode that w contains changes.
 //
@@ -21,7 +23,8 @@
 #include "simulate/event_work.h"
 
 enum {
-  ROUNDS = 30,       // of settle, besides one for each event
+  ROUNDS = 30,       // of settle, besides two for each event
+  CHANGES_MOST = 4,  // of a mode on its limit in one settle
   REPEATS_MOST = 40, // events at the same time, besides one for each event of the model
 };
 
@@ -41,12 +44,18 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
     for (int i = 0; i < EVENT_PARTS; i++) e->part[d][i] = new_sample(a, s->ne);
   e->x = ARENA_ARRAY(a, double, s->nx + s->nx * s->stride + 16);
   e->size = ARENA_ARRAY(a, double, s->ne + 1);
+  e->next = ARENA_ARRAY(a, double, s->ne + 8);
+  e->rests = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->frozen_rests = ARENA_ARRAY(a, bool, s->ne + 1);
   e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
   e->pending = ARENA_ARRAY(a, bool, s->ne + 1);
   e->held = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->changes = ARENA_ARRAY(a, int, s->ne + 1);
+  e->settled = ARENA_ARRAY(a, double, s->ne + 8);
   e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
   e->f_before = ARENA_ARRAY(a, double, s->nx + 16);
   e->f_old = ARENA_ARRAY(a, double, s->nx + 16);
+  e->slope = ARENA_ARRAY(a, double, s->nx + 16);
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
   e->count = ARENA_ARRAY(a, long, s->ne + 1);
@@ -79,14 +88,20 @@ static double distance(const EventWork *e, int k, double w) {
   }
 }
 
-double event_margin(const EventWork *e, int k, double w) {
-  double far = distance(e, k, w);
-  bool wrong = isfinite(w) && event_literal(e, k, w) != system_mode(e->work, k);
-  return wrong ? fmin(far, -DBL_MIN) : fmax(far, 0);
+// The limit that w is nearest to.
+static double limit_of(const EventWork *e, int k, double w) {
+  return e->model->flat->events.at[k].kind == EVENT_FLOOR ? nearbyint(w) : 0;
 }
 
-static bool is_wrong(const EventWork *e, int k) {
-  return event_margin(e, k, e->w[k]) < 0;
+static bool is_on_limit(const EventWork *e, int k, double w) {
+  return fabs(w - limit_of(e, k, w)) <= EVENT_ROUNDING * e->size[k];
+}
+
+double event_margin(const EventWork *e, int k, double w) {
+  double far = distance(e, k, w);
+  bool wrong = isfinite(w) && event_literal(e, k, w) != system_mode(e->work, k) &&
+               !(e->rests[k] && is_on_limit(e, k, w));
+  return wrong ? fmin(far, -DBL_MIN) : fmax(far, 0);
 }
 
 // ---------------------------------------------------------------- other modes for a moment
@@ -100,7 +115,7 @@ bool event_true_modes(EventWork *e, double t, const double *x) {
   freeze(e);
   system_events(e->work, t, x, e->w);
   for (int k = 0; k < e->work->system->ne; k++) {
-    if (!is_wrong(e, k)) continue;
+    if (event_margin(e, k, e->w[k]) >= 0) continue;
     system_set_mode(e->work, k, event_literal(e, k, e->w[k]));
     changed = true;
   }
@@ -113,79 +128,116 @@ void event_frozen_modes(EventWork *e) {
 
 // ---------------------------------------------------------------- fixed point
 
+// Events whose switching functions contain the mode follow it: what they did by themselves does not count any more.
 static void change(EventWork *e, int k, double mode) {
   const Pattern *users = &e->work->system->events.users;
   system_set_mode(e->work, k, mode);
-  for (int i = users->start[k]; i < users->start[k + 1]; i++) e->held[users->column[i]] = false;
+  for (int i = users->start[k]; i < users->start[k + 1]; i++)
+    e->held[users->column[i]] = e->pending[users->column[i]] = false;
 }
 
-// Literal comparison of all modes at once, or, when this goes round in circles, of one after the other.
+// Switching functions at (t, x), and where some of them stands on its limit up to rounding errors also those of a moment
+// later, with the modes in use.
+static void look(EventWork *e, double t, const double *x) {
+  const System *s = e->work->system;
+  double h = fmax(1e-8 * e->span, 1e-14 * fabs(t));
+  bool any = false;
+  system_events(e->work, t, x, e->w);
+  for (int k = 0; k < s->ne && !any; k++) any = is_on_limit(e, k, e->w[k]);
+  if (!any) return;
+  system_rhs(e->work, t, x, e->slope);
+  for (int i = 0; i < s->nx; i++) e->x[i] = x[i] + h * e->slope[i];
+  system_events(e->work, t + h, e->x, e->next);
+}
+
+// The mode that event k should have, after look(). On its limit it is that of the side to which the motion goes; if it
+// goes nowhere, what the relation gives on the limit itself.
+static double wanted_mode(EventWork *e, int k) {
+  double w = e->w[k], next = e->next[k];
+  e->rests[k] = false;
+  if (!isfinite(w)) return system_mode(e->work, k);
+  if (!is_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
+  e->rests[k] = fabs(next - w) <= EVENT_ROUNDING * e->size[k];
+  return event_literal(e, k, e->rests[k] ? limit_of(e, k, w) : next);
+}
+
+static bool is_wrong(EventWork *e, int k) {
+  return wanted_mode(e, k) != system_mode(e->work, k);
+}
+
+// All modes at once, or, when this goes round in circles, one after the other.
 static bool settle_once(EventWork *e, double t, const double *x, bool one, int *event) {
   const System *s = e->work->system;
   bool changed = false;
-  system_events(e->work, t, x, e->w);
+  look(e, t, x);
   for (int i = 0; i < s->ne && !(one && changed); i++) {
     int k = s->events.order[i];
     if (e->pending[k] || e->held[k] || !is_wrong(e, k)) continue;
-    change(e, k, event_literal(e, k, e->w[k]));
+    bool goes_round = ++e->changes[k] > CHANGES_MOST && is_on_limit(e, k, e->w[k]);
+    change(e, k, goes_round ? e->settled[k] : wanted_mode(e, k));
+    e->held[k] = goes_round;
     changed = true;
     *event = k;
   }
   return changed;
 }
 
-// A chain of modes settles in as many rounds as it has links.
+// A chain of modes settles in as many rounds as it has links. A mode on its limit may contradict itself: on the limit the
+// motion goes to one side, on that side it stops (der(x) = if x > 2 then 0 else 1). It stays as it was.
 static bool settle(EventWork *e, double t, const double *x, int *event) {
   int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
+  for (int k = 0; k < ne; k++) e->changes[k] = 0, e->settled[k] = system_mode(e->work, k);
   for (int round = 0; round < most; round++)
-    if (!settle_once(e, t, x, round > ne, event)) return true;
+    if (!settle_once(e, t, x, round > ne + CHANGES_MOST, event)) return true;
   return false;
 }
 
-static bool settle_all(EventWork *e, double t, const double *x, int *event) {
-  memset(e->pending, 0, (size_t)e->work->system->ne * sizeof *e->pending);
-  memset(e->held, 0, (size_t)e->work->system->ne * sizeof *e->held);
-  return settle(e, t, x, event);
+static void forget_marks(EventWork *e) {
+  size_t bytes = (size_t)e->work->system->ne * sizeof(bool);
+  memset(e->pending, 0, bytes);
+  memset(e->held, 0, bytes);
 }
 
+// At the start the size of the switching functions is not known: nothing is on its limit but what is there exactly, and
+// what the relation gives there holds.
 bool event_begin(EventWork *e, double t, const double *x, double span, int *event) {
+  int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
   e->span = span;
   e->last_time = t;
   e->repeats = 0;
-  memset(e->count, 0, (size_t)e->work->system->ne * sizeof *e->count);
-  memset(e->size, 0, (size_t)e->work->system->ne * sizeof *e->size);
-  return settle_all(e, t, x, event);
+  memset(e->count, 0, (size_t)ne * sizeof *e->count);
+  memset(e->size, 0, (size_t)ne * sizeof *e->size);
+  memset(e->rests, 0, (size_t)ne * sizeof *e->rests);
+  forget_marks(e);
+  for (int round = 0; round < most; round++) {
+    bool changed = false;
+    system_events(e->work, t, x, e->w);
+    for (int i = 0; i < ne && !(round > ne && changed); i++) {
+      int k = e->work->system->events.order[i];
+      if (event_margin(e, k, e->w[k]) >= 0) continue;
+      change(e, k, event_literal(e, k, e->w[k]));
+      changed = true;
+      *event = k;
+    }
+    if (!changed) return true;
+  }
+  return false;
 }
 
 bool event_jump(EventWork *e, double t, const double *x, int *event) {
-  return settle_all(e, t, x, event);
+  forget_marks(e);
+  return settle(e, t, x, event);
 }
 
-// Modes on their limit go where the motion goes in the next moment; the others follow from them.
 bool event_next_modes(EventWork *e, double t, const double *x) {
-  const System *s = e->work->system;
-  double h = fmax(1e-10 * e->span, 1e-14 * fabs(t));
-  bool on_limit = false, changed = false;
-  int event;
-  system_events(e->work, t, x, e->w);
-  for (int k = 0; k < s->ne; k++) {
-    e->held[k] = event_margin(e, k, e->w[k]) == 0;
-    on_limit |= e->held[k];
-  }
-  if (!on_limit) return false;
+  int event, ne = e->work->system->ne;
+  bool changed = false;
   freeze(e);
-  system_rhs(e->work, t, x, e->f_old);
-  for (int i = 0; i < s->nx; i++) e->x[i] = x[i] + h * e->f_old[i];
-  system_events(e->work, t + h, e->x, e->w);
-  for (int k = 0; k < s->ne; k++) {
-    e->held[k] = e->held[k] && is_wrong(e, k);
-    changed |= e->held[k];
-  }
-  for (int i = 0; i < s->ne; i++) {
-    int k = s->events.order[i];
-    if (e->held[k]) change(e, k, event_literal(e, k, e->w[k]));
-  }
-  if (changed) settle(e, t, x, &event);
+  memcpy(e->frozen_rests, e->rests, (size_t)ne * sizeof *e->rests);
+  forget_marks(e);
+  if (!settle(e, t, x, &event)) event_frozen_modes(e);
+  for (int k = 0; k < ne && !changed; k++) changed = system_mode(e->work, k) != e->frozen[k];
+  memcpy(e->rests, e->frozen_rests, (size_t)ne * sizeof *e->rests);
   return changed;
 }
 
@@ -207,7 +259,7 @@ static void carry_sensitivities(EventWork *e, double *y) {
 // Marks the events that have happened by now under the modes in use, and the one that was found.
 static void mark_crossed(EventWork *e, double t, const double *y) {
   int ne = e->work->system->ne;
-  system_events(e->work, t, y, e->w);
+  look(e, t, y);
   for (int k = 0; k < ne; k++) e->pending[k] = is_wrong(e, k) || k == e->found;
   memset(e->held, 0, (size_t)ne * sizeof *e->held);
   e->held[e->found] = true;
@@ -217,7 +269,7 @@ static void mark_crossed(EventWork *e, double t, const double *y) {
 static bool some_pending(EventWork *e, double t, const double *y) {
   int ne = e->work->system->ne;
   bool some = false;
-  system_events(e->work, t, y, e->w);
+  look(e, t, y);
   for (int k = 0; k < ne; k++) {
     bool own = k == e->found && e->held[k];
     some |= e->pending[k] = e->pending[k] && (own || is_wrong(e, k));
@@ -229,7 +281,7 @@ static bool some_pending(EventWork *e, double t, const double *y) {
 static bool cross(EventWork *e, double t, double *y, int k, int *event) {
   const System *s = e->work->system;
   bool own = k == e->found && e->held[k];
-  double mode = own ? e->found_mode : event_literal(e, k, e->w[k]);
+  double mode = own ? e->found_mode : wanted_mode(e, k);
   if (s->ns) {
     system_rhs(e->work, e->near_t, e->near_x, e->f_old);
     system_event_sens(e->work, t, y, k, e->f_old, &e->rate, e->by_column);

@@ -19,9 +19,7 @@ enum {
 
 // Of the duration of the simulation: stretches are not halved below this. What is faster than that is noise.
 static const double RESOLUTION = 1e-9;
-// Of the largest value that a switching function has had: what differs by less may be a rounding error.
-static const double ROUNDING = 1e-13;
-static const double ON_LIMIT = 1e-9; // of the same
+static const double ON_LIMIT = 1e-9; // of the largest value that a switching function has had
 
 // Shares of a stretch, at no simple ratios to each other.
 static const double CHECK[MANY_CHECKS] = {0.618034, 0.116279, 0.853553, 0.364792};
@@ -120,7 +118,7 @@ static Spread spread_of(const EventSample *const q[PARTS + 1], int k) {
 
 static bool is_close(const EventWork *e, int k, double error, Spread r) {
   double near = e->work->system->events.curved ? 0.2 : 0.5;
-  return error <= 0.05 * r.most || error <= near * r.least || error <= ROUNDING * e->size[k];
+  return error <= 0.05 * r.most || error <= near * r.least || error <= EVENT_ROUNDING * e->size[k];
 }
 
 static double fourth_difference(const EventSample *const q[PARTS + 1], int k) {
@@ -144,7 +142,7 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
       double error = fabs(interpolate(q, k, CHECK[c]) - e->trial.w[k]);
       if (error == 0) continue; // above all where w is constant
       Spread r = spread_of(q, k);
-      bool missed = r.right && e->trial.margin[k] < -ROUNDING * e->size[k];
+      bool missed = r.right && e->trial.margin[k] < -EVENT_ROUNDING * e->size[k];
       if (missed || !is_close(e, k, error, r)) return false;
     }
   }

@@ -16,7 +16,9 @@ struct EventWork {
   SystemWork *work;
   const Model *model;
   double span; // of the simulation: the scale of time
-  double *w;   // switching functions
+  double *w, *next; // switching functions, now and a moment later
+  double *slope;    // of the states, for that moment
+  bool *rests;      // by event: w stands on its limit and does not move
   // Search.
   EventSample end[2];                             // of the step
   EventSample part[EVENT_DEPTH + 1][EVENT_PARTS]; // inside a stretch: the ends of its parts
@@ -31,7 +33,10 @@ struct EventWork {
   // Passing.
   bool *pending;  // by event: has crossed, and waits for its turn
   bool *held;     // by event: is where its own motion took it
+  int *changes;    // by event, while modes settle
+  double *settled; // modes before that
   double *frozen; // modes while others are in use
+  bool *frozen_rests;
   double *f_before, *f_old, *f_new, *by_column;
   double rate; // of the switching function that was crossed
   double last_time;
@@ -39,7 +44,11 @@ struct EventWork {
   long *count; // by event
 };
 
+// Of the largest value that a switching function has had: what differs by less may be a rounding error.
+static const double EVENT_ROUNDING = 1e-12;
+
 // What the relation, floor or sign gives for w.
 double event_literal(const EventWork *e, int k, double w);
-// How far w is from changing the mode in use: negative if and only if the literal value is another one.
+// How far w is from changing the mode in use: negative if and only if the literal value is another one, and not by a
+// rounding error of a w that rests on its limit.
 double event_margin(const EventWork *e, int k, double w);

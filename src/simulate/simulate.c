@@ -609,7 +609,7 @@ static bool pass_event(SimulateWork *w, double h) {
   if (!invariants_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   continue_from(w, continuous);
-  return put_rows_at(w, s->t);
+  return s->t == w->next_break || put_rows_at(w, s->t); // an input may change there, too
 }
 
 // Handles an event in the last step that comes before a singular position.

@@ -30,7 +30,6 @@ static const char *const SMOOTH[] = {
     "b*max(s - a, 0)^1.5",
     "b*max(a - s, 0)^3 - b*s",
     "if s <= 1 then s else 2 - 1/s",
-    "if 2*s - a*b > 4 then (s - 2 - a*b/2)^2*exp(s) else 0",
     "if s > x + time then (s - x - time)*(s - x - time) else 0",
 };
 
