@@ -16,93 +16,14 @@
 // Events that cross at the same time by themselves follow one after the other, each with its own dt*/dp.
 #include "simulate/event.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
-
-#include "simulate/event_work.h"
 
 enum {
   ROUNDS = 30,       // of settle, besides two for each event
   CHANGES_MOST = 4,  // of a mode on its limit in one settle
   REPEATS_MOST = 40, // events at the same time, besides one for each event of the model
 };
-
-static EventSample new_sample(Arena *a, int ne) {
-  return (EventSample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
-}
-
-EventWork *event_work_new(Arena *a, SystemWork *work) {
-  const System *s = work->system;
-  EventWork *e = ARENA_NEW(a, EventWork);
-  e->work = work;
-  e->model = s->model;
-  e->w = ARENA_ARRAY(a, double, s->ne + 8);
-  e->trial = new_sample(a, s->ne);
-  for (int i = 0; i < 2; i++) e->end[i] = new_sample(a, s->ne);
-  for (int d = 0; d <= EVENT_DEPTH; d++)
-    for (int i = 0; i < EVENT_PARTS; i++) e->part[d][i] = new_sample(a, s->ne);
-  e->x = ARENA_ARRAY(a, double, s->nx + s->nx * s->stride + 16);
-  e->size = ARENA_ARRAY(a, double, s->ne + 1);
-  e->next = ARENA_ARRAY(a, double, s->ne + 8);
-  e->rests = ARENA_ARRAY(a, bool, s->ne + 1);
-  e->frozen_rests = ARENA_ARRAY(a, bool, s->ne + 1);
-  e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
-  e->pending = ARENA_ARRAY(a, bool, s->ne + 1);
-  e->held = ARENA_ARRAY(a, bool, s->ne + 1);
-  e->changes = ARENA_ARRAY(a, int, s->ne + 1);
-  e->settled = ARENA_ARRAY(a, double, s->ne + 8);
-  e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
-  e->f_before = ARENA_ARRAY(a, double, s->nx + 16);
-  e->f_old = ARENA_ARRAY(a, double, s->nx + 16);
-  e->slope = ARENA_ARRAY(a, double, s->nx + 16);
-  e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
-  e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
-  e->count = ARENA_ARRAY(a, long, s->ne + 1);
-  return e;
-}
-
-long event_count(const EventWork *e, int k) {
-  return e->count[k];
-}
-
-// ---------------------------------------------------------------- the literal value of a mode
-
-double event_literal(const EventWork *e, int k, double w) {
-  switch (e->model->flat->events.at[k].kind) {
-  case EVENT_FLOOR: return floor(w);
-  case EVENT_SIGN: return (w > 0) - (w < 0);
-  case EVENT_NOT_POSITIVE: return w <= 0;
-  case EVENT_NEGATIVE: break;
-  }
-  return w < 0;
-}
-
-// How far w is from the limits of the mode in use, negative beyond them.
-static double distance(const EventWork *e, int k, double w) {
-  double mode = system_mode(e->work, k);
-  switch (e->model->flat->events.at[k].kind) {
-  case EVENT_FLOOR: return fmin(w - mode, mode + 1 - w);
-  case EVENT_SIGN: return mode != 0 ? mode * w : -fabs(w);
-  default: return mode != 0 ? -w : w;
-  }
-}
-
-// The limit that w is nearest to.
-static double limit_of(const EventWork *e, int k, double w) {
-  return e->model->flat->events.at[k].kind == EVENT_FLOOR ? nearbyint(w) : 0;
-}
-
-static bool is_on_limit(const EventWork *e, int k, double w) {
-  return fabs(w - limit_of(e, k, w)) <= EVENT_ROUNDING * e->size[k];
-}
-
-double event_margin(const EventWork *e, int k, double w) {
-  double far = distance(e, k, w);
-  bool wrong = isfinite(w) && event_literal(e, k, w) != system_mode(e->work, k) &&
-               !(e->rests[k] && is_on_limit(e, k, w));
-  return wrong ? fmin(far, -DBL_MIN) : fmax(far, 0);
-}
 
 // ---------------------------------------------------------------- other modes for a moment
 
@@ -143,7 +64,7 @@ static void look(EventWork *e, double t, const double *x) {
   double h = fmax(1e-8 * e->span, 1e-14 * fabs(t));
   bool any = false;
   system_events(e->work, t, x, e->w);
-  for (int k = 0; k < s->ne && !any; k++) any = is_on_limit(e, k, e->w[k]);
+  for (int k = 0; k < s->ne && !any; k++) any = event_on_limit(e, k, e->w[k]);
   if (!any) return;
   system_rhs(e->work, t, x, e->slope);
   for (int i = 0; i < s->nx; i++) e->x[i] = x[i] + h * e->slope[i];
@@ -156,9 +77,9 @@ static double wanted_mode(EventWork *e, int k) {
   double w = e->w[k], next = e->next[k];
   e->rests[k] = false;
   if (!isfinite(w)) return system_mode(e->work, k);
-  if (!is_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
+  if (!event_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
   e->rests[k] = fabs(next - w) <= EVENT_ROUNDING * e->size[k];
-  return event_literal(e, k, e->rests[k] ? limit_of(e, k, w) : next);
+  return event_literal(e, k, e->rests[k] ? event_limit(e, k, w) : next);
 }
 
 static bool is_wrong(EventWork *e, int k) {
@@ -173,7 +94,7 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
   for (int i = 0; i < s->ne && !(one && changed); i++) {
     int k = s->events.order[i];
     if (e->pending[k] || e->held[k] || !is_wrong(e, k)) continue;
-    bool goes_round = ++e->changes[k] > CHANGES_MOST && is_on_limit(e, k, e->w[k]);
+    bool goes_round = ++e->changes[k] > CHANGES_MOST && event_on_limit(e, k, e->w[k]);
     change(e, k, goes_round ? e->settled[k] : wanted_mode(e, k));
     e->held[k] = goes_round;
     changed = true;

@@ -2,10 +2,10 @@
 // points of a stretch of time. The quartic through them must tell w at further points; otherwise the stretch is halved. A
 // mode that is wrong at a sample, or in a dip between samples that a parabola predicts, is located by the Illinois method
 // (Dowell and Jarratt 1971) to neighbouring numbers.
+#include "simulate/event_search.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "simulate/event_work.h"
 
 enum {
   PARTS = EVENT_PARTS,

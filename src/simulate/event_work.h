@@ -1,6 +1,6 @@
-// Inside the files of events: their work, and the literal value of a mode.
+// The work of events, and the literal value of a mode.
 #pragma once
-#include "simulate/event.h"
+#include "model/system.h"
 
 enum {
   EVENT_PARTS = 4,  // of a stretch of time in which the switching functions are looked at
@@ -12,10 +12,10 @@ typedef struct EventSample { // of the switching functions
   double *w, *margin; // by event
 } EventSample;
 
-struct EventWork {
+typedef struct EventWork {
   SystemWork *work;
   const Model *model;
-  double span; // of the simulation: the scale of time
+  double span;      // of the simulation: the scale of time
   double *w, *next; // switching functions, now and a moment later
   double *slope;    // of the states, for that moment
   bool *rests;      // by event: w stands on its limit and does not move
@@ -31,18 +31,20 @@ struct EventWork {
   double found_mode;
   double near_t, *near_x; // just before it
   // Passing.
-  bool *pending;  // by event: has crossed, and waits for its turn
-  bool *held;     // by event: is where its own motion took it
+  bool *pending;   // by event: has crossed, and waits for its turn
+  bool *held;      // by event: is where its own motion took it
   int *changes;    // by event, while modes settle
   double *settled; // modes before that
-  double *frozen; // modes while others are in use
+  double *frozen;  // modes while others are in use
   bool *frozen_rests;
   double *f_before, *f_old, *f_new, *by_column;
   double rate; // of the switching function that was crossed
   double last_time;
   int repeats; // events at the same time
-  long *count; // by event
-};
+  long *count; // by event: how often it has changed its mode by itself since event_begin
+} EventWork;
+
+EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
 
 // Of the largest value that a switching function has had: what differs by less may be a rounding error.
 static const double EVENT_ROUNDING = 1e-12;
@@ -52,3 +54,6 @@ double event_literal(const EventWork *e, int k, double w);
 // How far w is from changing the mode in use: negative if and only if the literal value is another one, and not by a
 // rounding error of a w that rests on its limit.
 double event_margin(const EventWork *e, int k, double w);
+// The limit that w is nearest to, and whether w stands there up to rounding errors.
+double event_limit(const EventWork *e, int k, double w);
+bool event_on_limit(const EventWork *e, int k, double w);

@@ -10,6 +10,7 @@
 
 #include "simulate/ending.h"
 #include "simulate/event.h"
+#include "simulate/event_search.h"
 #include "simulate/implicit.h"
 #include "simulate/steppers.h"
 
@@ -693,9 +694,9 @@ static void remark_events(SimulateWork *w) {
   int most = 0;
   if (!w->events || w->out->outcome != OUTCOME_REACHED_END) return;
   for (int k = 1; k < w->system->ne; k++)
-    if (event_count(w->events, k) > event_count(w->events, most)) most = k;
-  if (event_count(w->events, most) >= FREQUENT)
-    remark_frequent_event(&w->run, most, event_count(w->events, most));
+    if (w->events->count[k] > w->events->count[most]) most = k;
+  if (w->events->count[most] >= FREQUENT)
+    remark_frequent_event(&w->run, most, w->events->count[most]);
 }
 
 static double largest(SimulateWork *w, double (*violation)(const SimulateWork *, int), int *of) {

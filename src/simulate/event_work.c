@@ -1,0 +1,73 @@
+#include "simulate/event_work.h"
+
+#include <float.h>
+#include <math.h>
+
+static EventSample new_sample(Arena *a, int ne) {
+  return (EventSample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
+}
+
+EventWork *event_work_new(Arena *a, SystemWork *work) {
+  const System *s = work->system;
+  EventWork *e = ARENA_NEW(a, EventWork);
+  e->work = work;
+  e->model = s->model;
+  e->w = ARENA_ARRAY(a, double, s->ne + 8);
+  e->trial = new_sample(a, s->ne);
+  for (int i = 0; i < 2; i++) e->end[i] = new_sample(a, s->ne);
+  for (int d = 0; d <= EVENT_DEPTH; d++)
+    for (int i = 0; i < EVENT_PARTS; i++) e->part[d][i] = new_sample(a, s->ne);
+  e->x = ARENA_ARRAY(a, double, s->nx + s->nx * s->stride + 16);
+  e->size = ARENA_ARRAY(a, double, s->ne + 1);
+  e->next = ARENA_ARRAY(a, double, s->ne + 8);
+  e->rests = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->frozen_rests = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
+  e->pending = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->held = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->changes = ARENA_ARRAY(a, int, s->ne + 1);
+  e->settled = ARENA_ARRAY(a, double, s->ne + 8);
+  e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
+  e->f_before = ARENA_ARRAY(a, double, s->nx + 16);
+  e->f_old = ARENA_ARRAY(a, double, s->nx + 16);
+  e->slope = ARENA_ARRAY(a, double, s->nx + 16);
+  e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
+  e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
+  e->count = ARENA_ARRAY(a, long, s->ne + 1);
+  return e;
+}
+
+double event_literal(const EventWork *e, int k, double w) {
+  switch (e->model->flat->events.at[k].kind) {
+  case EVENT_FLOOR: return floor(w);
+  case EVENT_SIGN: return (w > 0) - (w < 0);
+  case EVENT_NOT_POSITIVE: return w <= 0;
+  case EVENT_NEGATIVE: break;
+  }
+  return w < 0;
+}
+
+// How far w is from the limits of the mode in use, negative beyond them.
+static double distance(const EventWork *e, int k, double w) {
+  double mode = system_mode(e->work, k);
+  switch (e->model->flat->events.at[k].kind) {
+  case EVENT_FLOOR: return fmin(w - mode, mode + 1 - w);
+  case EVENT_SIGN: return mode != 0 ? mode * w : -fabs(w);
+  default: return mode != 0 ? -w : w;
+  }
+}
+
+double event_limit(const EventWork *e, int k, double w) {
+  return e->model->flat->events.at[k].kind == EVENT_FLOOR ? nearbyint(w) : 0;
+}
+
+bool event_on_limit(const EventWork *e, int k, double w) {
+  return fabs(w - event_limit(e, k, w)) <= EVENT_ROUNDING * e->size[k];
+}
+
+double event_margin(const EventWork *e, int k, double w) {
+  double far = distance(e, k, w);
+  bool wrong = isfinite(w) && event_literal(e, k, w) != system_mode(e->work, k) &&
+               !(e->rests[k] && event_on_limit(e, k, w));
+  return wrong ? fmin(far, -DBL_MIN) : fmax(far, 0);
+}
