@@ -114,6 +114,7 @@ static bool settle(EventWork *e, double t, const double *x, int *event) {
 }
 
 static void forget_marks(EventWork *e) {
+  e->known = false;
   size_t bytes = (size_t)e->work->system->ne * sizeof(bool);
   memset(e->pending, 0, bytes);
   memset(e->held, 0, bytes);

@@ -89,30 +89,37 @@ static void locate(EventWork *e, Stepper *s, int k, double a, double fa, double 
 
 // ---------------------------------------------------------------- samples of a stretch
 
-// The polynomial through five samples at equal distances, at theta in [0, 1].
-static double interpolate(const EventSample *const q[PARTS + 1], int k, double theta) {
-  double sum = 0;
-  for (int i = 0; i <= PARTS; i++) {
-    double weight = 1;
-    for (int j = 0; j <= PARTS; j++)
-      if (j != i) weight *= (PARTS * theta - j) / (i - j);
-    sum += weight * (q[i]->w[k] - q[0]->w[k]); // differences: exact where w is constant
-  }
-  return q[0]->w[k] + sum;
+// Lagrange's weights of the five samples at CHECK[c].
+static double weight(int c, int i) {
+  double product = 1;
+  for (int j = 0; j <= PARTS; j++)
+    if (j != i) product *= (PARTS * CHECK[c] - j) / (i - j);
+  return product;
+}
+
+// The quartic through the samples at CHECK[c], from differences: exact where w is constant.
+static double interpolate(const EventWork *e, const EventSample *const q[PARTS + 1], int k, int c) {
+  double sum = 0, first = q[0]->w[k];
+  for (int i = 1; i <= PARTS; i++) sum += e->weight[c][i] * (q[i]->w[k] - first);
+  return first + sum;
 }
 
 typedef struct Spread { // of the samples of one event
-  double most, least;   // |margin|
+  double most, least;   // |margin|; most: of those where the mode is right, if there are any
   bool right;           // at all samples
 } Spread;
 
-static Spread spread_of(const EventSample *const q[PARTS + 1], int k) {
+static Spread spread_of(const EventWork *e, const EventSample *const q[PARTS + 1], int k) {
   Spread r = {0, HUGE_VAL, true};
+  double wrong = 0;
   for (int i = 0; i <= PARTS; i++) {
-    r.most = fmax(r.most, fabs(q[i]->margin[k]));
-    r.least = fmin(r.least, fabs(q[i]->margin[k]));
-    r.right &= q[i]->margin[k] >= 0;
+    double m = q[i]->margin[k], size = fabs(m);
+    if (size < r.least) r.least = size;
+    if (m > r.most) r.most = m;
+    if (m < 0) r.right = false;
+    if (-m > wrong) wrong = -m;
   }
+  if (r.most == 0) r.most = e->kind[k] == EVENT_FLOOR && wrong > 0.5 ? 0.5 : wrong;
   return r;
 }
 
@@ -134,14 +141,15 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
   int checks = system->events.curved ? MANY_CHECKS : FEW_CHECKS;
   for (int k = 0; k < system->ne; k++) {
     double bend = fabs(fourth_difference(q, k));
-    if (bend > 0 && !is_close(e, k, bend, spread_of(q, k))) return false;
+    if (bend > EVENT_ROUNDING * e->size[k] && !is_close(e, k, bend, spread_of(e, q, k)))
+      return false;
   }
   for (int c = 0; c < checks; c++) {
     sample_at(e, s, q[0]->t + CHECK[c] * (q[PARTS]->t - q[0]->t), &e->trial);
     for (int k = 0; k < system->ne; k++) {
-      double error = fabs(interpolate(q, k, CHECK[c]) - e->trial.w[k]);
-      if (error == 0) continue; // above all where w is constant
-      Spread r = spread_of(q, k);
+      double error = fabs(interpolate(e, q, k, c) - e->trial.w[k]);
+      if (error <= EVENT_ROUNDING * e->size[k] && e->trial.margin[k] >= 0) continue;
+      Spread r = spread_of(e, q, k);
       bool missed = r.right && e->trial.margin[k] < -EVENT_ROUNDING * e->size[k];
       if (missed || !is_close(e, k, error, r)) return false;
     }
@@ -149,10 +157,23 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
   return true;
 }
 
+static void near_limit(const EventWork *e, int k, double w, double *sign, double *limit) {
+  double mode = system_mode(e->work, k);
+  bool upper = e->kind[k] == EVENT_FLOOR && w > mode + 0.5;
+  *limit = e->kind[k] == EVENT_FLOOR ? mode + upper : 0;
+  *sign = e->kind[k] == EVENT_FLOOR  ? (upper ? -1 : 1)
+          : e->kind[k] == EVENT_SIGN ? mode
+          : mode != 0                ? -1
+                                     : 1;
+}
+
 // Three samples on the right side may have a dip between them that reaches the wrong one.
 static void look_into_dip(EventWork *e, Stepper *s, int k, const EventSample *const q[3],
                           Crossing *out) {
-  double left = q[0]->margin[k], middle = q[1]->margin[k], right = q[2]->margin[k];
+  double sign = 1, limit = 0; // margin = sign*(w - limit) near the limit that is closer
+  near_limit(e, k, q[1]->w[k], &sign, &limit);
+  double left = sign * (q[0]->w[k] - limit), middle = sign * (q[1]->w[k] - limit),
+         right = sign * (q[2]->w[k] - limit);
   double curvature = left - 2 * middle + right, slope = (right - left) / 2;
   if (!(curvature > 0) || fabs(slope) >= curvature ||
       middle - slope * slope / (2 * curvature) > 0.05 * middle)
@@ -161,7 +182,8 @@ static void look_into_dip(EventWork *e, Stepper *s, int k, const EventSample *co
   if (!(t > q[0]->t && t < q[2]->t)) return;
   sample_at(e, s, t, &e->trial);
   double dip = e->trial.margin[k];
-  if (dip < 0) locate(e, s, k, q[0]->t, left, t, dip, event_literal(e, k, e->trial.w[k]), out);
+  if (dip < 0)
+    locate(e, s, k, q[0]->t, q[0]->margin[k], t, dip, event_literal(e, k, e->trial.w[k]), out);
 }
 
 static void look_between(EventWork *e, Stepper *s, const EventSample *const q[PARTS + 1],
@@ -212,7 +234,7 @@ static bool stays_on_limit(const EventWork *e, const Crossing *c) {
 // A step may be so long that its first stretch is unclear, too: then only this is looked at, again in stretches.
 static Crossing search_until(EventWork *e, Stepper *s, double until) {
   Crossing c = {.at = until};
-  sample_at(e, s, s->t_old, &e->end[0]);
+  if (!e->known || e->end[0].t != s->t_old) sample_at(e, s, s->t_old, &e->end[0]);
   begin_at(e, &e->end[0]);
   for (int zoom = 0; zoom < ZOOMS; zoom++) {
     double width = c.at - s->t_old;
@@ -228,9 +250,20 @@ static Crossing search_until(EventWork *e, Stepper *s, double until) {
   return c;
 }
 
+void event_search_prepare(EventWork *e) {
+  for (int c = 0; c < MANY_CHECKS; c++)
+    for (int i = 0; i <= PARTS; i++) e->weight[c][i] = weight(c, i);
+}
+
 EventFind event_find(EventWork *e, Stepper *s, double *before, double *at) {
   Crossing c = search_until(e, s, s->t);
   *at = c.at;
+  e->known = !c.unclear && !c.found && e->end[1].t == s->t;
+  if (e->known) { // the next step begins where this one ends
+    EventSample begin = e->end[1];
+    e->end[1] = e->end[0];
+    e->end[0] = begin;
+  }
   if (c.unclear) return EVENT_UNCLEAR;
   if (!c.found) return EVENT_NONE;
   s->row->dense(s, c.before, false, e->near_x);

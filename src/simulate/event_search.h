@@ -9,5 +9,6 @@ typedef enum EventFind {
   EVENT_UNCLEAR, // the step is too long to tell: it is known until `at` only, which is before its end
 } EventFind;
 
+void event_search_prepare(EventWork *e); // once
 // The first event in the last step of s. Shortens the next step of s to what the events can follow.
 EventFind event_find(EventWork *e, Stepper *s, double *before, double *at);

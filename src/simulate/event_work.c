@@ -11,7 +11,8 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   const System *s = work->system;
   EventWork *e = ARENA_NEW(a, EventWork);
   e->work = work;
-  e->model = s->model;
+  e->kind = ARENA_ARRAY(a, EventKind, s->ne + 1);
+  for (int k = 0; k < s->ne; k++) e->kind[k] = s->model->flat->events.at[k].kind;
   e->w = ARENA_ARRAY(a, double, s->ne + 8);
   e->trial = new_sample(a, s->ne);
   for (int i = 0; i < 2; i++) e->end[i] = new_sample(a, s->ne);
@@ -38,7 +39,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
 }
 
 double event_literal(const EventWork *e, int k, double w) {
-  switch (e->model->flat->events.at[k].kind) {
+  switch (e->kind[k]) {
   case EVENT_FLOOR: return floor(w);
   case EVENT_SIGN: return (w > 0) - (w < 0);
   case EVENT_NOT_POSITIVE: return w <= 0;
@@ -47,27 +48,30 @@ double event_literal(const EventWork *e, int k, double w) {
   return w < 0;
 }
 
-// How far w is from the limits of the mode in use, negative beyond them.
-static double distance(const EventWork *e, int k, double w) {
-  double mode = system_mode(e->work, k);
-  switch (e->model->flat->events.at[k].kind) {
-  case EVENT_FLOOR: return fmin(w - mode, mode + 1 - w);
-  case EVENT_SIGN: return mode != 0 ? mode * w : -fabs(w);
-  default: return mode != 0 ? -w : w;
-  }
-}
-
 double event_limit(const EventWork *e, int k, double w) {
-  return e->model->flat->events.at[k].kind == EVENT_FLOOR ? nearbyint(w) : 0;
+  return e->kind[k] == EVENT_FLOOR ? nearbyint(w) : 0;
 }
 
 bool event_on_limit(const EventWork *e, int k, double w) {
   return fabs(w - event_limit(e, k, w)) <= EVENT_ROUNDING * e->size[k];
 }
 
+// Comparisons instead of fmin and fmax, which are calls: this is the innermost loop of the search.
 double event_margin(const EventWork *e, int k, double w) {
-  double far = distance(e, k, w);
-  bool wrong = isfinite(w) && event_literal(e, k, w) != system_mode(e->work, k) &&
-               !(e->rests[k] && event_on_limit(e, k, w));
-  return wrong ? fmin(far, -DBL_MIN) : fmax(far, 0);
+  const System *s = e->work->system;
+  double mode = e->work->par[s->at.mode + k], far, literal;
+  switch (e->kind[k]) {
+  case EVENT_FLOOR:
+    far = w - mode < mode + 1 - w ? w - mode : mode + 1 - w;
+    literal = floor(w);
+    break;
+  case EVENT_SIGN:
+    far = mode != 0 ? mode * w : -fabs(w);
+    literal = (w > 0) - (w < 0);
+    break;
+  default: far = mode != 0 ? -w : w; literal = e->kind[k] == EVENT_NEGATIVE ? w < 0 : w <= 0;
+  }
+  bool wrong = literal != mode && isfinite(w) && !(e->rests[k] && event_on_limit(e, k, w));
+  if (wrong) return far < -DBL_MIN ? far : -DBL_MIN;
+  return far > 0 ? far : 0;
 }

@@ -3,6 +3,7 @@
 #include "model/system.h"
 
 enum {
+  EVENT_CHECKS = 4, // more points of a stretch at which its samples must tell the functions
   EVENT_PARTS = 4,  // of a stretch of time in which the switching functions are looked at
   EVENT_DEPTH = 12, // stretches are halved so often until their samples tell the functions
 };
@@ -14,18 +15,20 @@ typedef struct EventSample { // of the switching functions
 
 typedef struct EventWork {
   SystemWork *work;
-  const Model *model;
+  EventKind *kind;  // by event
   double span;      // of the simulation: the scale of time
   double *w, *next; // switching functions, now and a moment later
   double *slope;    // of the states, for that moment
   bool *rests;      // by event: w stands on its limit and does not move
   // Search.
+  bool known;                                     // end[0], from the step before
   EventSample end[2];                             // of the step
   EventSample part[EVENT_DEPTH + 1][EVENT_PARTS]; // inside a stretch: the ends of its parts
-  EventSample trial;                              // while an event is located
-  int depth;                                      // how deep the last search went
-  double *x;                                      // states at a trial time
-  double *size; // by event: the largest |w| at the beginning of a step
+  double weight[EVENT_CHECKS][EVENT_PARTS + 1];
+  EventSample trial; // while an event is located
+  int depth;         // how deep the last search went
+  double *x;         // states at a trial time
+  double *size;      // by event: the largest |w| at the beginning of a step
   // What was found.
   int found;
   double found_mode;

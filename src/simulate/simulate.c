@@ -211,7 +211,10 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .max_step = options->max_step,
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
-  if (s->ne) w->events = event_work_new(a, w->work);
+  if (s->ne) {
+    w->events = event_work_new(a, w->work);
+    event_search_prepare(w->events);
+  }
   w->invariants = invariants_new(a, w->work, &w->tol);
   prepare_direct(w);
   if (s->output.all_states && s->lanes == 1) list_picks(w);
