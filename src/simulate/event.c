@@ -8,7 +8,7 @@
 // - Where w stands on its limit up to rounding errors, the mode is that of the side to which w goes in the next moment;
 //   if it goes nowhere, the literal value on the limit. Such a w rests, and rounding errors do not move it.
 // - A mode that changed because its own w crossed the limit is held during this iteration: rounding errors must not
-//   take it back. It is released when a mode that w contains changes.
+//   take it back. It is released when a mode that w contains changes, or when w comes to rest there.
 //
 // Sensitivities: at the time t*(p) of an event x is continuous and its slope jumps from f_old to f_new, so S_new =
 // S_old + (f_old - f_new) dt*/dp with dt*/dp = -(w_x S + w_p) / (w_x f_old + w_t) (Galan, Feehery and Barton 1999,
@@ -71,19 +71,27 @@ static void look(EventWork *e, double t, const double *x) {
   system_events(e->work, t + h, e->x, e->next);
 }
 
-// The mode that event k should have, after look(). On its limit it is that of the side to which the motion goes; if it
-// goes nowhere, what the relation gives on the limit itself.
+// The mode that event k should have, after look(). Exactly on its limit it is that of the side to which the motion goes; if
+// it goes nowhere, what the relation gives on the limit itself, also if rounding errors have moved w away from it.
 static double wanted_mode(EventWork *e, int k) {
   double w = e->w[k], next = e->next[k];
   e->rests[k] = false;
   if (!isfinite(w)) return system_mode(e->work, k);
   if (!event_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
+  double limit = event_limit(e, k, w);
   e->rests[k] = fabs(next - w) <= EVENT_ROUNDING * e->size[k];
-  return event_literal(e, k, e->rests[k] ? event_limit(e, k, w) : next);
+  return event_literal(e, k, e->rests[k] ? limit : w == limit ? next : w);
 }
 
 static bool is_wrong(EventWork *e, int k) {
   return wanted_mode(e, k) != system_mode(e->work, k);
+}
+
+// A mode on its limit that has changed to and fro.
+static bool stays_as_it_was(EventWork *e, int k) {
+  bool stays = e->changes[k] > CHANGES_MOST && event_on_limit(e, k, e->w[k]);
+  if (stays) e->rests[k] = true;
+  return stays;
 }
 
 // All modes at once, or, when this goes round in circles, one after the other.
@@ -93,10 +101,11 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
   look(e, t, x);
   for (int i = 0; i < s->ne && !(one && changed); i++) {
     int k = s->events.order[i];
-    if (e->pending[k] || e->held[k] || !is_wrong(e, k)) continue;
-    bool goes_round = ++e->changes[k] > CHANGES_MOST && event_on_limit(e, k, e->w[k]);
+    if (e->pending[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
+    if (e->held[k] && !e->rests[k]) continue;
+    bool goes_round = ++e->changes[k] > CHANGES_MOST;
     change(e, k, goes_round ? e->settled[k] : wanted_mode(e, k));
-    e->held[k] = goes_round;
+    e->held[k] = false;
     changed = true;
     *event = k;
   }
@@ -182,7 +191,7 @@ static void carry_sensitivities(EventWork *e, double *y) {
 static void mark_crossed(EventWork *e, double t, const double *y) {
   int ne = e->work->system->ne;
   look(e, t, y);
-  for (int k = 0; k < ne; k++) e->pending[k] = is_wrong(e, k) || k == e->found;
+  for (int k = 0; k < ne; k++) e->pending[k] = event_margin(e, k, e->w[k]) < 0 || k == e->found;
   memset(e->held, 0, (size_t)ne * sizeof *e->held);
   e->held[e->found] = true;
 }

@@ -19,6 +19,8 @@ enum {
 
 // Of the duration of the simulation: stretches are not halved below this. What is faster than that is noise.
 static const double RESOLUTION = 1e-9;
+static const double SHORTEST =
+    4e-16; // of the same: a step in which nothing happens, such as one up to a break of an input
 static const double ON_LIMIT = 1e-9; // of the largest value that a switching function has had
 
 // Shares of a stretch, at no simple ratios to each other.
@@ -256,6 +258,10 @@ void event_search_prepare(EventWork *e) {
 }
 
 EventFind event_find(EventWork *e, Stepper *s, double *before, double *at) {
+  if (s->t - s->t_old <= SHORTEST * fmax(e->span, fabs(s->t))) {
+    e->known = false;
+    return EVENT_NONE;
+  }
   Crossing c = search_until(e, s, s->t);
   *at = c.at;
   e->known = !c.unclear && !c.found && e->end[1].t == s->t;
