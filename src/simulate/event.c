@@ -87,6 +87,14 @@ static bool is_wrong(EventWork *e, int k) {
   return wanted_mode(e, k) != system_mode(e->work, k);
 }
 
+// Counts the changes of a mode while its w has not moved: it contradicts itself. One that follows others does not.
+static bool goes_round(EventWork *e, int k) {
+  bool same = fabs(e->w[k] - e->changed_at[k]) <= EVENT_ROUNDING * e->size[k];
+  e->changes[k] = same ? e->changes[k] + 1 : 1;
+  e->changed_at[k] = e->w[k];
+  return e->changes[k] > CHANGES_MOST;
+}
+
 // A mode on its limit that has changed to and fro.
 static bool stays_as_it_was(EventWork *e, int k) {
   bool stays = e->changes[k] > CHANGES_MOST && event_on_limit(e, k, e->w[k]);
@@ -103,8 +111,7 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
     int k = s->events.order[i];
     if (e->pending[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
     if (e->held[k] && !e->rests[k]) continue;
-    bool goes_round = ++e->changes[k] > CHANGES_MOST;
-    change(e, k, goes_round ? e->settled[k] : wanted_mode(e, k));
+    change(e, k, goes_round(e, k) ? e->settled[k] : wanted_mode(e, k));
     e->held[k] = false;
     changed = true;
     *event = k;
@@ -187,11 +194,19 @@ static void carry_sensitivities(EventWork *e, double *y) {
   }
 }
 
+// Beyond its limit, or exactly on it and moving.
+static bool has_crossed(EventWork *e, int k) {
+  bool rested = e->rests[k], beyond = event_margin(e, k, e->w[k]) < 0;
+  bool moving = is_wrong(e, k) && !e->rests[k];
+  e->rests[k] = rested;
+  return beyond || moving;
+}
+
 // Marks the events that have happened by now under the modes in use, and the one that was found.
 static void mark_crossed(EventWork *e, double t, const double *y) {
   int ne = e->work->system->ne;
   look(e, t, y);
-  for (int k = 0; k < ne; k++) e->pending[k] = event_margin(e, k, e->w[k]) < 0 || k == e->found;
+  for (int k = 0; k < ne; k++) e->pending[k] = has_crossed(e, k) || k == e->found;
   memset(e->held, 0, (size_t)ne * sizeof *e->held);
   e->held[e->found] = true;
 }

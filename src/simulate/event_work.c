@@ -28,6 +28,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->held = ARENA_ARRAY(a, bool, s->ne + 1);
   e->changes = ARENA_ARRAY(a, int, s->ne + 1);
   e->settled = ARENA_ARRAY(a, double, s->ne + 8);
+  e->changed_at = ARENA_ARRAY(a, double, s->ne + 8);
   e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
   e->f_before = ARENA_ARRAY(a, double, s->nx + 16);
   e->f_old = ARENA_ARRAY(a, double, s->nx + 16);

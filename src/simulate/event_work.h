@@ -34,11 +34,12 @@ typedef struct EventWork {
   double found_mode;
   double near_t, *near_x; // just before it
   // Passing.
-  bool *pending;   // by event: has crossed, and waits for its turn
-  bool *held;      // by event: is where its own motion took it
-  int *changes;    // by event, while modes settle
-  double *settled; // modes before that
-  double *frozen;  // modes while others are in use
+  bool *pending;      // by event: has crossed, and waits for its turn
+  bool *held;         // by event: is where its own motion took it
+  int *changes;       // by event, while modes settle
+  double *settled;    // modes before that
+  double *changed_at; // w at the last of these changes
+  double *frozen;     // modes while others are in use
   bool *frozen_rests;
   double *f_before, *f_old, *f_new, *by_column;
   double rate; // of the switching function that was crossed
