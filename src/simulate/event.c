@@ -25,6 +25,9 @@ enum {
   REPEATS_MOST = 40, // events at the same time, besides one for each event of the model
 };
 
+// The slopes may change so many times faster after an event for the steps to stay as long as they were.
+static const double BEND_MOST = 10;
+
 // ---------------------------------------------------------------- other modes for a moment
 
 static void freeze(EventWork *e) {
@@ -259,6 +262,20 @@ static bool slopes_go_on(const EventWork *e, const double *x, double h, const To
   return true;
 }
 
+// How fast the slopes f change along the motion, in units of the tolerances.
+static double bend_of(EventWork *e, double t, const double *x, const double *f, double h,
+                      const Tolerance *tol) {
+  int nx = e->work->system->nx;
+  double moment = 1e-3 * h, most = 0;
+  for (int i = 0; i < nx; i++) e->x[i] = x[i] + moment * f[i];
+  system_rhs(e->work, t + moment, e->x, e->slope);
+  for (int i = 0; i < nx; i++) {
+    double bend = fabs(e->slope[i] - f[i]) / (tol->abs[i] + tol->rel * fabs(x[i]));
+    if (!(bend <= most)) most = bend;
+  }
+  return most;
+}
+
 bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *tol, bool *continuous,
                 int *event) {
   const System *s = e->work->system;
@@ -266,12 +283,14 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   *continuous = false;
   if (repeats_without_end(e, t)) return false;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);
+  double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol);
   mark_crossed(e, t, y);
   for (int i = 0; i < s->ne; i++) {
     int k = s->events.order[i];
     if (e->pending[k] && !cross(e, t, y, k, event)) return false;
   }
   system_rhs(e->work, t, y, e->f_new);
-  *continuous = slopes_go_on(e, y, h, tol);
+  *continuous =
+      slopes_go_on(e, y, h, tol) && bend_of(e, t, y, e->f_new, h, tol) <= BEND_MOST * bend;
   return true;
 }

@@ -11,7 +11,7 @@ bool event_begin(EventWork *e, double t, const double *x, double span, int *even
 bool event_jump(EventWork *e, double t, const double *x, int *event);
 
 // Passes the event that was found: all modes that change, and the sensitivities in y. *continuous: the slopes go on as
-// they were, up to the tolerances in a step of length h. false: events follow each other without end, as *event does.
+// they were, up to the tolerances in a step of length h, and do not change much faster than before. false: events follow each other without end, as *event does.
 bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *tol, bool *continuous,
                 int *event);
 
