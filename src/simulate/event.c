@@ -56,6 +56,7 @@ void event_frozen_modes(EventWork *e) {
 static void change(EventWork *e, int k, double mode) {
   const Pattern *users = &e->work->system->events.users;
   system_set_mode(e->work, k, mode);
+  if (users->start[k + 1] > users->start[k]) e->resolved = 0;
   for (int i = users->start[k]; i < users->start[k + 1]; i++)
     e->held[users->column[i]] = e->pending[users->column[i]] = false;
 }
@@ -144,6 +145,7 @@ static void forget_marks(EventWork *e) {
 bool event_begin(EventWork *e, double t, const double *x, double span, int *event) {
   int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
   e->span = span;
+  e->resolved = 0;
   e->last_time = t;
   e->repeats = 0;
   memset(e->count, 0, (size_t)ne * sizeof *e->count);
@@ -240,7 +242,9 @@ static bool cross(EventWork *e, double t, double *y, int k, int *event) {
   change(e, k, mode);
   e->held[k] = true;
   bool settled = settle(e, t, y, event);
-  if (settled && !some_pending(e, t, y)) settled = settle(e, t, y, event);
+  if (settled && memchr(e->pending, true, (size_t)s->ne * sizeof *e->pending) &&
+      !some_pending(e, t, y))
+    settled = settle(e, t, y, event);
   if (!settled || !s->ns) return settled;
   system_rhs(e->work, t, y, e->f_new);
   carry_sensitivities(e, y);

@@ -11,8 +11,7 @@ enum {
   PARTS = EVENT_PARTS,
   DEPTH_MOST = EVENT_DEPTH,
   LOCATE_MOST = 120,
-  ZOOMS = 4,      // beyond this a function that cannot be told by samples jumps
-  FEW_CHECKS = 1, // where w is a straight line in t, x, u: the integrator resolves these
+  ZOOMS = 4, // beyond this a function that cannot be told by samples jumps
   MANY_CHECKS =
       4, // elsewhere: w may be faster than all states, and five samples may look harmless by accident
 };
@@ -21,6 +20,8 @@ enum {
 static const double RESOLUTION = 1e-9;
 static const double SHORTEST =
     4e-16; // of the same: a step in which nothing happens, such as one up to a break of an input
+static const double TAME =
+    0.01; // of the margins: a fourth difference of straight lines that needs no further check
 static const double ON_LIMIT = 1e-9; // of the largest value that a switching function has had
 
 // Shares of a stretch, at no simple ratios to each other.
@@ -58,6 +59,7 @@ static Crossing bisect(EventWork *e, Stepper *s, int k, double a, double fa, dou
     double close = fmax(closest, 2e-16 * fmax(fabs(a), fabs(b)));
     if (b - a <= 2 * close) break;
     double m = fa > fb && i % 8 != 7 ? (fa * b - fb * a) / (fa - fb) : 0.5 * (a + b);
+    m += 1.5 * side * close; // a little beyond, so that the other end moves, too
     if (!(m > a + close && m < b - close)) m = 0.5 * (a + b);
     sample_at(e, s, m, &e->trial);
     double fm = e->trial.margin[k];
@@ -79,7 +81,7 @@ static void locate(EventWork *e, Stepper *s, int k, double a, double fa, double 
                    double mode, Crossing *out) {
   fa = fmax(0, fa);
   Crossing c = bisect(e, s, k, a, fa, b, fb, mode);
-  for (int i = 0; i < MANY_CHECKS; i++) {
+  for (int i = 0; i < MANY_CHECKS && e->work->system->events.curved; i++) {
     double m = a + CHECK[i] * (c.before - a);
     if (!(m > a && m < c.before)) continue;
     sample_at(e, s, m, &e->trial);
@@ -140,14 +142,17 @@ static double fourth_difference(const EventSample *const q[PARTS + 1], int k) {
 // the error at other points, unless the function is far from its event.
 static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q[PARTS + 1]) {
   const System *system = e->work->system;
-  int checks = system->events.curved ? MANY_CHECKS : FEW_CHECKS;
+  double width = q[PARTS]->t - q[0]->t;
+  bool few = !system->events.curved || width <= 2 * e->resolved, tame = !system->events.curved;
   for (int k = 0; k < system->ne; k++) {
     double bend = fabs(fourth_difference(q, k));
-    if (bend > EVENT_ROUNDING * e->size[k] && !is_close(e, k, bend, spread_of(e, q, k)))
-      return false;
+    if (bend <= EVENT_ROUNDING * e->size[k]) continue;
+    Spread r = spread_of(e, q, k);
+    if (!is_close(e, k, bend, r)) return false;
+    tame = tame && bend <= TAME * r.most;
   }
-  for (int c = 0; c < checks; c++) {
-    sample_at(e, s, q[0]->t + CHECK[c] * (q[PARTS]->t - q[0]->t), &e->trial);
+  for (int c = 0; c < MANY_CHECKS && !tame; c++) {
+    sample_at(e, s, q[0]->t + CHECK[c] * width, &e->trial);
     for (int k = 0; k < system->ne; k++) {
       double error = fabs(interpolate(e, q, k, c) - e->trial.w[k]);
       if (error <= EVENT_ROUNDING * e->size[k] && e->trial.margin[k] >= 0) continue;
@@ -155,7 +160,9 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
       bool missed = r.right && e->trial.margin[k] < -EVENT_ROUNDING * e->size[k];
       if (missed || !is_close(e, k, error, r)) return false;
     }
+    tame = few;
   }
+  e->resolved = width;
   return true;
 }
 

@@ -1,6 +1,5 @@
 #include "simulate/event_work.h"
 
-#include <float.h>
 #include <math.h>
 
 static EventSample new_sample(Arena *a, int ne) {
@@ -47,32 +46,4 @@ double event_literal(const EventWork *e, int k, double w) {
   case EVENT_NEGATIVE: break;
   }
   return w < 0;
-}
-
-double event_limit(const EventWork *e, int k, double w) {
-  return e->kind[k] == EVENT_FLOOR ? nearbyint(w) : 0;
-}
-
-bool event_on_limit(const EventWork *e, int k, double w) {
-  return fabs(w - event_limit(e, k, w)) <= EVENT_ROUNDING * e->size[k];
-}
-
-// Comparisons instead of fmin and fmax, which are calls: this is the innermost loop of the search.
-double event_margin(const EventWork *e, int k, double w) {
-  const System *s = e->work->system;
-  double mode = e->work->par[s->at.mode + k], far, literal;
-  switch (e->kind[k]) {
-  case EVENT_FLOOR:
-    far = w - mode < mode + 1 - w ? w - mode : mode + 1 - w;
-    literal = floor(w);
-    break;
-  case EVENT_SIGN:
-    far = mode != 0 ? mode * w : -fabs(w);
-    literal = (w > 0) - (w < 0);
-    break;
-  default: far = mode != 0 ? -w : w; literal = e->kind[k] == EVENT_NEGATIVE ? w < 0 : w <= 0;
-  }
-  bool wrong = literal != mode && isfinite(w) && !(e->rests[k] && event_on_limit(e, k, w));
-  if (wrong) return far < -DBL_MIN ? far : -DBL_MIN;
-  return far > 0 ? far : 0;
 }

@@ -1,5 +1,8 @@
 // The work of events, and the literal value of a mode.
 #pragma once
+#include <float.h>
+#include <math.h>
+
 #include "model/system.h"
 
 enum {
@@ -27,6 +30,7 @@ typedef struct EventWork {
   double weight[EVENT_CHECKS][EVENT_PARTS + 1];
   EventSample trial; // while an event is located
   int depth;         // how deep the last search went
+  double resolved;   // length of the last stretch whose samples told the functions
   double *x;         // states at a trial time
   double *size;      // by event: the largest |w| at the beginning of a step
   // What was found.
@@ -55,9 +59,34 @@ static const double EVENT_ROUNDING = 1e-12;
 
 // What the relation, floor or sign gives for w.
 double event_literal(const EventWork *e, int k, double w);
-// How far w is from changing the mode in use: negative if and only if the literal value is another one, and not by a
-// rounding error of a w that rests on its limit.
-double event_margin(const EventWork *e, int k, double w);
+
 // The limit that w is nearest to, and whether w stands there up to rounding errors.
-double event_limit(const EventWork *e, int k, double w);
-bool event_on_limit(const EventWork *e, int k, double w);
+static inline double event_limit(const EventWork *e, int k, double w) {
+  return e->kind[k] == EVENT_FLOOR ? nearbyint(w) : 0;
+}
+
+static inline bool event_on_limit(const EventWork *e, int k, double w) {
+  return fabs(w - event_limit(e, k, w)) <= EVENT_ROUNDING * e->size[k];
+}
+
+// How far w is from changing the mode in use: negative if and only if the literal value is another one, and not by a
+// rounding error of a w that rests on its limit. Comparisons instead of fmin and fmax, which are calls: this is the
+// innermost loop of the search.
+static inline double event_margin(const EventWork *e, int k, double w) {
+  const System *s = e->work->system;
+  double mode = e->work->par[s->at.mode + k], far, literal;
+  switch (e->kind[k]) {
+  case EVENT_FLOOR:
+    far = w - mode < mode + 1 - w ? w - mode : mode + 1 - w;
+    literal = floor(w);
+    break;
+  case EVENT_SIGN:
+    far = mode != 0 ? mode * w : -fabs(w);
+    literal = (w > 0) - (w < 0);
+    break;
+  default: far = mode != 0 ? -w : w; literal = e->kind[k] == EVENT_NEGATIVE ? w < 0 : w <= 0;
+  }
+  bool wrong = literal != mode && isfinite(w) && !(e->rests[k] && event_on_limit(e, k, w));
+  if (wrong) return far < -DBL_MIN ? far : -DBL_MIN;
+  return far > 0 ? far : 0;
+}
