@@ -19,6 +19,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "simulate/event_through.h"
+
 enum {
   ROUNDS = 30,       // of settle, besides two for each event
   CHANGES_MOST = 4,  // of a mode on its limit in one settle
@@ -27,6 +29,8 @@ enum {
 
 // The slopes may change so many times faster after an event for the steps to stay as long as they were.
 static const double BEND_MOST = 10;
+static const double SAME_BEND =
+    0.01; // relative difference of slopes of the slopes that are the same
 
 // ---------------------------------------------------------------- other modes for a moment
 
@@ -67,6 +71,7 @@ static void look(EventWork *e, double t, const double *x) {
   const System *s = e->work->system;
   double h = fmax(1e-8 * e->span, 1e-14 * fabs(t));
   bool any = false;
+  event_follow(e, t, x);
   system_events(e->work, t, x, e->w);
   for (int k = 0; k < s->ne && !any; k++) any = event_on_limit(e, k, e->w[k]);
   if (!any) return;
@@ -113,7 +118,7 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
   look(e, t, x);
   for (int i = 0; i < s->ne && !(one && changed); i++) {
     int k = s->events.order[i];
-    if (e->pending[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
+    if (e->pending[k] || e->through[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
     if (e->held[k] && !e->rests[k]) continue;
     change(e, k, goes_round(e, k) ? e->settled[k] : wanted_mode(e, k));
     e->held[k] = false;
@@ -151,6 +156,9 @@ bool event_begin(EventWork *e, double t, const double *x, double span, int *even
   memset(e->count, 0, (size_t)ne * sizeof *e->count);
   memset(e->size, 0, (size_t)ne * sizeof *e->size);
   memset(e->rests, 0, (size_t)ne * sizeof *e->rests);
+  memset(e->through, 0, (size_t)ne * sizeof *e->through);
+  memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);
+  e->through_count = 0;
   forget_marks(e);
   for (int round = 0; round < most; round++) {
     bool changed = false;
@@ -201,6 +209,7 @@ static void carry_sensitivities(EventWork *e, double *y) {
 
 // Beyond its limit, or exactly on it and moving.
 static bool has_crossed(EventWork *e, int k) {
+  if (e->through[k]) return false;
   bool rested = e->rests[k], beyond = event_margin(e, k, e->w[k]) < 0;
   bool moving = is_wrong(e, k) && !e->rests[k];
   e->rests[k] = rested;
@@ -213,6 +222,7 @@ static void mark_crossed(EventWork *e, double t, const double *y) {
   look(e, t, y);
   for (int k = 0; k < ne; k++) e->pending[k] = has_crossed(e, k) || k == e->found;
   memset(e->held, 0, (size_t)ne * sizeof *e->held);
+  memset(e->crossed, 0, (size_t)ne * sizeof *e->crossed);
   e->held[e->found] = true;
 }
 
@@ -238,6 +248,7 @@ static bool cross(EventWork *e, double t, double *y, int k, int *event) {
     system_event_sens(e->work, t, y, k, e->f_old, &e->rate, e->by_column);
   }
   e->pending[k] = false;
+  e->crossed[k] = true;
   e->count[k]++;
   change(e, k, mode);
   e->held[k] = true;
@@ -266,18 +277,28 @@ static bool slopes_go_on(const EventWork *e, const double *x, double h, const To
   return true;
 }
 
-// How fast the slopes f change along the motion, in units of the tolerances.
+// How the slopes f change along the motion in a moment, and the most of it in units of the tolerances.
 static double bend_of(EventWork *e, double t, const double *x, const double *f, double h,
-                      const Tolerance *tol) {
+                      const Tolerance *tol, double *bend) {
   int nx = e->work->system->nx;
   double moment = 1e-3 * h, most = 0;
   for (int i = 0; i < nx; i++) e->x[i] = x[i] + moment * f[i];
-  system_rhs(e->work, t + moment, e->x, e->slope);
+  system_rhs(e->work, t + moment, e->x, bend);
   for (int i = 0; i < nx; i++) {
-    double bend = fabs(e->slope[i] - f[i]) / (tol->abs[i] + tol->rel * fabs(x[i]));
-    if (!(bend <= most)) most = bend;
+    bend[i] -= f[i];
+    double size = fabs(bend[i]) / (tol->abs[i] + tol->rel * fabs(x[i]));
+    if (!(size <= most)) most = size;
   }
   return most;
+}
+
+// Whether the slopes also change in the same way before and after the event.
+static bool bends_go_on(const EventWork *e) {
+  for (int i = 0; i < e->work->system->nx; i++) {
+    double size = fmax(fabs(e->bend[i]), fabs(e->slope[i]));
+    if (!(fabs(e->slope[i] - e->bend[i]) <= SAME_BEND * size)) return false;
+  }
+  return true;
 }
 
 bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *tol, bool *continuous,
@@ -287,14 +308,15 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   *continuous = false;
   if (repeats_without_end(e, t)) return false;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);
-  double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol);
+  double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
   mark_crossed(e, t, y);
   for (int i = 0; i < s->ne; i++) {
     int k = s->events.order[i];
     if (e->pending[k] && !cross(e, t, y, k, event)) return false;
   }
   system_rhs(e->work, t, y, e->f_new);
-  *continuous =
-      slopes_go_on(e, y, h, tol) && bend_of(e, t, y, e->f_new, h, tol) <= BEND_MOST * bend;
+  if (slopes_go_on(e, y, h, tol))
+    *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;
+  event_note_smooth(e, *continuous && bends_go_on(e));
   return true;
 }

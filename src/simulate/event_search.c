@@ -46,6 +46,8 @@ static void sample_at(EventWork *e, Stepper *s, double t, EventSample *out) {
   out->t = t;
   system_events(e->work, t, e->x, out->w);
   for (int k = 0; k < ne; k++) out->margin[k] = event_margin(e, k, out->w[k]);
+  for (int k = 0; k < ne && e->through_count; k++)
+    if (e->through[k]) out->margin[k] = DBL_MAX;
 }
 
 // ---------------------------------------------------------------- location

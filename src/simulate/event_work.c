@@ -28,6 +28,11 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->changes = ARENA_ARRAY(a, int, s->ne + 1);
   e->settled = ARENA_ARRAY(a, double, s->ne + 8);
   e->changed_at = ARENA_ARRAY(a, double, s->ne + 8);
+  e->crossed = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->through = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->smooth_times = ARENA_ARRAY(a, int, s->ne + 1);
+  e->followed = ARENA_ARRAY(a, double, s->ne + 8);
+  e->bend = ARENA_ARRAY(a, double, s->nx + 16);
   e->frozen = ARENA_ARRAY(a, double, s->ne + 8);
   e->f_before = ARENA_ARRAY(a, double, s->nx + 16);
   e->f_old = ARENA_ARRAY(a, double, s->nx + 16);

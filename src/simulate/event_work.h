@@ -46,10 +46,17 @@ typedef struct EventWork {
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
   double *f_before, *f_old, *f_new, *by_column;
-  double rate; // of the switching function that was crossed
+  double rate;   // of the switching function that was crossed
+  bool *crossed; // by event: at the time of the event that is passed
+  double *bend;  // of the slopes before it
   double last_time;
   int repeats; // events at the same time
   long *count; // by event: how often it has changed its mode by itself since event_begin
+  // Integrated through, see event_through.h.
+  bool *through; // by event
+  int through_count;
+  int *smooth_times; // by event: how often in a row it was smooth
+  double *followed;  // scratch: switching functions
 } EventWork;
 
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer

@@ -11,6 +11,7 @@
 #include "simulate/ending.h"
 #include "simulate/event.h"
 #include "simulate/event_search.h"
+#include "simulate/event_through.h"
 #include "simulate/implicit.h"
 #include "simulate/steppers.h"
 
@@ -74,6 +75,7 @@ static bool is_beyond_kink(SimulateWork *w, double t, const double *x, const dou
 static void ode_rhs(void *self, double t, const double *y, double *dy) {
   SimulateWork *w = self;
   const System *s = w->system;
+  if (w->events) event_follow(w->events, t, y);
   system_rhs_sens(w->work, t, y, dy);
   if (!is_beyond_kink(w, t, y, dy, s->nx * (1 + s->stride))) return;
   system_rhs_sens(w->work, t, y, dy);
@@ -82,6 +84,7 @@ static void ode_rhs(void *self, double t, const double *y, double *dy) {
 
 static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
   SimulateWork *w = self;
+  if (w->events) event_follow(w->events, t, x);
   system_rhs(w->work, t, x, dx);
   if (!is_beyond_kink(w, t, x, dx, w->system->nx)) return;
   system_rhs(w->work, t, x, dx);
@@ -90,6 +93,7 @@ static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
 
 static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
   SimulateWork *w = self;
+  if (w->events) event_follow(w->events, t, x);
   system_jacobian(w->work, t, x, J, ft);
   if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->sparse.jacobian))) return;
   system_jacobian(w->work, t, x, J, ft);
@@ -98,6 +102,7 @@ static void ode_jacobian(void *self, double t, const double *x, double *J, doubl
 
 static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ, double *Dft) {
   SimulateWork *w = self;
+  if (w->events) event_follow(w->events, t, y);
   system_jacobian_sens(w->work, t, y, DJ, Dft);
   if (!is_beyond_kink(w, t, y, DJ, pattern_count(&w->system->sparse.jacobian) * w->system->stride))
     return;
@@ -362,6 +367,7 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
   }
   double *values = out->column ? w->row : out->values + (size_t)out->rows * (size_t)width;
   double *sens = out->column ? w->row + width : out->sens + (size_t)out->rows * (size_t)slopes;
+  if (w->events) event_follow(w->events, t, y);
   system_outputs(w->work, t, y, values, slopes ? sens : NULL);
   bool fine = s->output.all_states || // accepted steps are finite
               (all_finite(values, width) && (!slopes || all_finite(sens, slopes)));

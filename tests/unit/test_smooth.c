@@ -115,6 +115,27 @@ static void kinks_cost_few_steps(void **state) {
   run_free(&b);
 }
 
+// The branches meet smoothly only where the others are: nothing can be proved, but each event shows it. From some number
+// of events on this simulation integrates through.
+static void what_was_smooth_many_times_is_integrated_through(void **state) {
+  (void)state;
+  static const char TEXT[] =
+      "model Tyre\n  parameter Real b = 100;\n  Real v(start = 4, fixed = true); Real s; Real F;\n"
+      "equation\n  s = 1 - v/(4 + sin(time) + 1e-4*sin(40*time));\n"
+      "  F = %s(if s >= 0 then min(b*s, 1) else max(b*s, -1));\n  der(v) = 200*F;\nend Tyre;\n";
+  char located[500], not_located[500];
+  snprintf(located, sizeof located, TEXT, "");
+  snprintf(not_located, sizeof not_located, TEXT, "noEvent");
+  Run a = simulate_fully(.text = not_located, .stop = 60, .step = 1, .sens = "b");
+  Run b = simulate_fully(.text = located, .stop = 60, .step = 1, .sens = "b");
+  assert_true(b.work.events < 100);
+  assert_true(b.work.steps < 1.2 * (double)a.work.steps);
+  assert_true(largest_difference(&a, &b, "v") < 1e-5);
+  assert_true(largest_difference(&a, &b, "dv/db") < 1e-5);
+  run_free(&a);
+  run_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(branches_that_meet_smoothly_need_no_event),
@@ -122,6 +143,7 @@ int main(void) {
       cmocka_unit_test(a_relation_that_is_also_shown_stays_an_event),
       cmocka_unit_test(the_motion_stays_the_same),
       cmocka_unit_test(kinks_cost_few_steps),
+      cmocka_unit_test(what_was_smooth_many_times_is_integrated_through),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
