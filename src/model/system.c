@@ -87,7 +87,7 @@ void system_set_parameters(SystemWork *w, const double *p) {
 void system_set_time(SystemWork *w, double t) {
   const System *s = w->system;
   int lanes = s->lanes;
-  for (int l = 0; l < lanes; l++) w->par[l] = t;
+  for (int l = 0; l < lanes; l++) w->par[l] = w->origin + t;
   if (!s->nu || !w->inputs) return;
   double *u = w->par + s->at.u * lanes, *du = w->par + s->at.du * lanes;
   w->inputs(w->inputs_data, t, u, du);
@@ -113,7 +113,7 @@ void system_set_times(SystemWork *w, const double *t, int count) {
   for (int first = 0; first < count; first += CLOCK_LANES) {
     int rows = count - first < CLOCK_LANES ? count - first : CLOCK_LANES;
     double times[CLOCK_LANES];
-    for (int i = 0; i < CLOCK_LANES; i++) times[i] = t[first + (i < rows ? i : 0)];
+    for (int i = 0; i < CLOCK_LANES; i++) times[i] = w->origin + t[first + (i < rows ? i : 0)];
     run_clock(w, times, rows, w->clock + first * w->system->kernel[KERNEL_CLOCK].results);
   }
   for (int i = 0; i < count; i++) w->clock_times[i] = t[i];
@@ -129,7 +129,7 @@ const double *system_clock(SystemWork *w, double t) {
     if (w->clock_times[i] == t) return w->clock + i * results;
   }
   double times[CLOCK_LANES], *to = w->clock + CLOCK_MOST * results;
-  for (int i = 0; i < CLOCK_LANES; i++) times[i] = t;
+  for (int i = 0; i < CLOCK_LANES; i++) times[i] = w->origin + t;
   run_clock(w, times, 1, to);
   return to;
 }

@@ -125,6 +125,7 @@ enum { CLOCK_LANES = 8, CLOCK_MOST = 16 };
 typedef struct SystemWork {
   const System *system;
   Arena *arena;
+  double origin; // time in the model is origin + t; 0 at first
   double *par;
   double *scratch;            // work of the kernels
   double *x0;                 // results of start
