@@ -81,6 +81,12 @@ bool expr_is_value(const Graph *g, Expr e, double value) {
   return expr_is_const(g, e) && g->nodes[e].value == value;
 }
 
+void expr_make_time(Graph *g) {
+  g->time = expr_symbol(g, "time", true);
+  g->origin = expr_symbol(g, "origin of time", false);
+  g->now = expr_insert(g, OP_ADD, g->time, g->origin, 0);
+}
+
 Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c) {
   return intern(g, (ExprNode){.op = (uint8_t)op, .a = a, .b = b, .c = c});
 }

@@ -91,8 +91,22 @@ static void print_inside(Text *out, const Graph *g, const ExprNode *n, PrintLeve
     print_infix(out, g, n, level, depth);
 }
 
+// (origin - c) + time as time - c, and so on: the origin of time is not in the text.
+static ExprNode without_origin(const Graph *g, ExprNode n) {
+  bool sum = n.op == OP_ADD && n.a == g->time, minus = n.op == OP_SUB && n.b == g->time;
+  if (!g->now || (!sum && !minus)) return n;
+  Expr fixed = sum ? n.b : n.a;
+  ExprNode k = g->nodes[fixed];
+  if (sum && fixed == g->origin) return g->nodes[g->time];
+  if (sum && k.op == OP_SUB && k.a == g->origin) n.op = OP_SUB, n.b = k.b;
+  if (sum && k.op == OP_ADD && k.a == g->origin) n.b = k.b;
+  if (minus && k.op == OP_SUB && k.b == g->origin) n.a = k.a;
+  return n;
+}
+
 static void print(Text *out, const Graph *g, Expr e, PrintLevel outer, int depth) {
-  const ExprNode *n = &g->nodes[e];
+  ExprNode shown = without_origin(g, g->nodes[e]);
+  const ExprNode *n = &shown;
   if (n->op == OP_SYMBOL) {
     text_add(out, g->symbols.at[n->a].name);
     return;

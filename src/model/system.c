@@ -77,6 +77,11 @@ static inline void run(SystemWork *w, const Kernel *k, const double *x, const do
   code_run(k->code, w->par, x, direction, out, w->scratch + k->work_at);
 }
 
+void system_set_origin(SystemWork *w, double origin) {
+  const System *s = w->system;
+  for (int l = 0; l < s->lanes; l++) w->par[s->at.origin * s->lanes + l] = origin;
+}
+
 void system_set_parameters(SystemWork *w, const double *p) {
   const System *s = w->system;
   memcpy(w->par + (size_t)s->at.p * (size_t)s->lanes, p,
@@ -87,7 +92,7 @@ void system_set_parameters(SystemWork *w, const double *p) {
 void system_set_time(SystemWork *w, double t) {
   const System *s = w->system;
   int lanes = s->lanes;
-  for (int l = 0; l < lanes; l++) w->par[l] = w->origin + t;
+  for (int l = 0; l < lanes; l++) w->par[l] = t;
   if (!s->nu || !w->inputs) return;
   double *u = w->par + s->at.u * lanes, *du = w->par + s->at.du * lanes;
   w->inputs(w->inputs_data, t, u, du);
@@ -101,7 +106,12 @@ void system_set_time(SystemWork *w, double t) {
 
 static void run_clock(SystemWork *w, const double times[CLOCK_LANES], int rows, double *to) {
   const Kernel *k = &w->system->kernel[KERNEL_CLOCK];
-  code_run(k->code, times, NULL, NULL, w->clock_out, w->scratch + k->work_at);
+  double in[2 * CLOCK_LANES]; // times, then the origin
+  for (int i = 0; i < CLOCK_LANES; i++) {
+    in[i] = times[i];
+    in[CLOCK_LANES + i] = w->par[w->system->at.origin * w->system->lanes];
+  }
+  code_run(k->code, in, NULL, NULL, w->clock_out, w->scratch + k->work_at);
   for (int row = 0; row < rows; row++)
     for (int i = 0; i < k->results; i++)
       to[row * k->results + i] = w->clock_out[i * CLOCK_LANES + row];
@@ -113,7 +123,7 @@ void system_set_times(SystemWork *w, const double *t, int count) {
   for (int first = 0; first < count; first += CLOCK_LANES) {
     int rows = count - first < CLOCK_LANES ? count - first : CLOCK_LANES;
     double times[CLOCK_LANES];
-    for (int i = 0; i < CLOCK_LANES; i++) times[i] = w->origin + t[first + (i < rows ? i : 0)];
+    for (int i = 0; i < CLOCK_LANES; i++) times[i] = t[first + (i < rows ? i : 0)];
     run_clock(w, times, rows, w->clock + first * w->system->kernel[KERNEL_CLOCK].results);
   }
   for (int i = 0; i < count; i++) w->clock_times[i] = t[i];
@@ -129,7 +139,7 @@ const double *system_clock(SystemWork *w, double t) {
     if (w->clock_times[i] == t) return w->clock + i * results;
   }
   double times[CLOCK_LANES], *to = w->clock + CLOCK_MOST * results;
-  for (int i = 0; i < CLOCK_LANES; i++) times[i] = w->origin + t;
+  for (int i = 0; i < CLOCK_LANES; i++) times[i] = t;
   run_clock(w, times, 1, to);
   return to;
 }

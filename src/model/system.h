@@ -57,12 +57,13 @@ typedef struct Kernel { // one compiled program
   int guess_count;
 } Kernel;
 
-typedef struct ParLayout { // offsets in par; the time is at 0
+typedef struct ParLayout { // offsets in par; the time since the origin is at 0
+  int origin;              // of the time
   int u, du;               // inputs; their first, second and third derivatives by time
   int mode;                // of the events
   int rate;                // of stabilisation
   int p;                   // all parameters
-  int hoisted;             // what depends on p only
+  int hoisted;             // what depends on p and the origin only
   int count;
 } ParLayout;
 
@@ -125,7 +126,6 @@ enum { CLOCK_LANES = 8, CLOCK_MOST = 16 };
 typedef struct SystemWork {
   const System *system;
   Arena *arena;
-  double origin; // time in the model is origin + t; 0 at first
   double *par;
   double *scratch;            // work of the kernels
   double *x0;                 // results of start
@@ -147,6 +147,8 @@ typedef struct SystemWork {
 SystemWork *system_work_new(const System *s);
 void system_work_free(SystemWork *w);
 
+// Time in the model is origin + t for all t below; 0 at first. To be followed by system_set_parameters.
+void system_set_origin(SystemWork *w, double origin);
 // p: all parameters of the model (those that depend on others are ignored), lanes neighbouring numbers each.
 void system_set_parameters(SystemWork *w, const double *p);
 void system_set_time(SystemWork *w, double t); // also reads the inputs

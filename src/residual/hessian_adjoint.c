@@ -327,7 +327,7 @@ static void add_first_rows(SecondOrder *h, AdjointWay *w, int e, RowsLeft *r) {
 
 static void begin_values(const SecondOrder *h, const AdjointWay *w, const Values *v,
                          const Experiment *x) {
-  v->work->origin = x->origin;
+  system_set_origin(v->work, x->origin);
   system_set_parameters(v->work, h->p);
   system_set_rate(v->work, backward_rate(w->backward));
   system_forget(v->work);

@@ -19,7 +19,7 @@ struct Kinks {
   double *now, *before, *y;
   bool begun;
   int crossed; // condition, -1: none
-  double time, span; // of the crossing; of the run
+  double time, origin, span; // of the crossing; of the run
 };
 
 static void read_inputs(void *data, double t, double *u, double *du) {
@@ -64,7 +64,8 @@ void kinks_begin(Kinks *k, const double *p, const SimulateRequest *run) {
   k->begun = false;
   k->crossed = -1;
   if (!k->system) return;
-  k->work->origin = run->origin;
+  k->origin = run->origin;
+  system_set_origin(k->work, run->origin);
   k->span = run->times[run->count - 1] - run->start;
   system_set_parameters(k->work, p);
   system_forget(k->work);
@@ -103,7 +104,7 @@ bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
   pthread_mutex_unlock(k->model->lock);
   char at[32];
   snprintf(why, 700, "at t = %s the motion crosses a kink ('%.200s' changes): %s",
-           time_format(k->work->origin + k->time, k->span, 6, at), text.at, ADVICE);
+           time_format(k->origin + k->time, k->span, 6, at), text.at, ADVICE);
   text_done(&text);
   return false;
 }

@@ -68,7 +68,7 @@ static void set_time(LanesWork *w, double t) {
     system_set_time(w->work, t);
     return;
   }
-  for (int l = 0; l < L; l++) par[l] = w->work->origin + t;
+  for (int l = 0; l < L; l++) par[l] = t;
   for (int i = 0; i < s->nu; i++) {
     double u, *to = par + (s->at.u + i) * L;
     input_eval(w->request->inputs[i], t, &w->pieces[i], &u, NULL);
@@ -79,7 +79,7 @@ static void set_time(LanesWork *w, double t) {
 static void direct_rhs_of_time(void *self, double t, const double *y, double *dy) {
   LanesWork *w = self;
   double *par = w->work->par;
-  for (int l = 0; l < w->system->lanes; l++) par[l] = w->work->origin + t;
+  for (int l = 0; l < w->system->lanes; l++) par[l] = t;
   w->direct(par, y, system_clock(w->work, t), dy, w->direct_work);
 }
 
@@ -426,7 +426,7 @@ static void set_parameters(LanesWork *w) {
   int L = s->lanes;
   for (int k = 0; k < s->model->np; k++)
     for (int l = 0; l < L; l++) w->p[k * L + l] = w->lane[l < w->count ? l : 0].p[k];
-  w->work->origin = w->request->origin;
+  system_set_origin(w->work, w->request->origin);
   system_set_parameters(w->work, w->p);
   system_forget(w->work);
   simulate_tolerances(s, &w->options, w->p, w->abs_tol);

@@ -107,13 +107,13 @@ static void ode_jacobian_sens(void *self, double t, const double *y, double *DJ,
 // their time in the calls in between.
 static void direct_rhs(void *self, double t, const double *y, double *dy) {
   const SimulateWork *w = self;
-  w->work->par[0] = w->work->origin + t;
+  w->work->par[0] = t;
   w->direct_rhs(w->work->par, y, NULL, dy, w->direct_work[0]);
 }
 
 static void direct_states(void *self, double t, const double *x, double *dx) {
   const SimulateWork *w = self;
-  w->work->par[0] = w->work->origin + t;
+  w->work->par[0] = t;
   w->direct_states(w->work->par, x, NULL, dx, w->direct_work[1]);
 }
 
@@ -524,7 +524,7 @@ static bool begin(SimulateWork *w) {
   const System *s = w->system;
   const SimulateRequest *r = w->request;
   Stepper *st = stepper(w);
-  w->work->origin = r->origin;
+  system_set_origin(w->work, r->origin);
   system_set_parameters(w->work, r->p);
   system_forget(w->work);
   simulate_tolerances(s, &w->options, r->p, w->abs_tol);
