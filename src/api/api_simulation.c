@@ -77,7 +77,7 @@ void entrain_simulation_free(EntrainSimulation *s) {
 enum { ROWS_MOST = 100000000 };
 
 static void use_times(EntrainSimulation *s, double start, double *times, int count) {
-  double origin = time_origin(start, times[count - 1]);
+  double origin = time_origin(start, times, count);
   if (origin != s->origin) memset(s->made_of, 0, (size_t)s->model->model->nu * sizeof *s->made_of);
   s->origin = origin;
   s->start = start, s->times = times, s->time_count = count;

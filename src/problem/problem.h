@@ -69,8 +69,7 @@ typedef struct FixedValue { // in one experiment
 typedef struct Experiment {
   const char *name; // from the problem file, else the name of the data file
   const char *file; // of the data, as given
-  // Times of the data count from here: start, stop, and those of channels and inputs are differences to it. It is 0 unless
-  // the data are far from 0 (time_origin).
+  // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
   double origin;
   double start; // time of the start values, where the simulation begins
   double stop;  // time of the last sample in the window

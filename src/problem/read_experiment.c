@@ -188,7 +188,7 @@ static bool count_times(ProblemReader *r, ExperimentReader *e) {
   const double *time = e->table->column[e->time] + e->first;
   int rows = e->last - e->first;
   e->since = time;
-  e->origin = time_origin(e->start, time[rows - 1]);
+  e->origin = time_origin(e->start, time, rows);
   if (e->origin == 0) return true;
   double *since = ARENA_ARRAY(r->arena, double, rows);
   for (int i = 0; i < rows; i++) since[i] = time[i] - e->origin;
@@ -417,7 +417,8 @@ static const Input *input_from_column(ProblemReader *r, const ExperimentReader *
   check_input_unit(r, e->table, column, v, s);
   Table table = *e->table;
   if (s->has_gain || s->has_offset) table = scaled_table(r, e->table, column, &s->scaled);
-  const Input *in = input_from_table(r->arena, &table, e->time, column, kind, &own);
+  Arena *a = e->origin == 0 ? r->arena : r->scratch; // else it is copied
+  const Input *in = input_from_table(a, &table, e->time, column, kind, &own);
   if (!in && r->err->code == ERR_NONE) *r->err = own;
   return in ? input_since(r->arena, in, e->origin) : NULL;
 }

@@ -242,7 +242,7 @@ Input *input_from_table(Arena *a, const Table *table, int time, int column, Inpu
 }
 
 const Input *input_since(Arena *a, const Input *in, double origin) {
-  if (origin == 0 || in->breaks == 0) return in;
+  if (origin == 0) return in;
   double *at = ARENA_ARRAY(a, double, in->breaks);
   Piece *piece = ARENA_ARRAY(a, Piece, in->breaks + 1);
   for (int i = 0; i < in->breaks; i++) at[i] = in->at[i] - origin;

@@ -1,13 +1,18 @@
-// Differences of two numbers of one sign are exact if neither is more than twice the other (Sterbenz).
+// A difference is exact if it leads back to both numbers. It always is if neither is more than twice the other (Sterbenz).
 #include "simulate/origin.h"
 
 #include <math.h>
 #include <stdio.h>
 
-double time_origin(double start, double stop) {
-  double near = start > 0 ? start : stop, far = start > 0 ? stop : start; // from 0
-  bool same_sign = start > 0 || stop < 0;
-  return same_sign && far / near <= 2 ? start : 0;
+static bool is_exact(double t, double start) {
+  double d = t - start;
+  return d + start == t && t - d == start;
+}
+
+double time_origin(double start, const double *times, int count) {
+  for (int i = 0; i < count; i++)
+    if (!is_exact(times[i], start)) return 0;
+  return start;
 }
 
 static const double LARGE = 1e6; // smaller ones are not rounded to less than a tenth of a nanosecond

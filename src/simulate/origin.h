@@ -2,10 +2,11 @@
 #pragma once
 #include <stdbool.h>
 
-// Times from start to stop are to be counted from here: t - origin is exact for all of them, so that nothing is lost, and
-// origin + (t - origin) is t again. It is start if all of them are far from 0 (seconds since 1970), where neighbouring
-// numbers are too far apart for the steps of an integrator. Otherwise it is 0: there is nothing to gain.
-double time_origin(double start, double stop);
+// These times (all finite) are to be counted from here: from start if the differences to it are exact, so that nothing is
+// lost and origin + (t - origin) is t again, else from 0. They are exact if start is a round number, and wherever times are
+// far from 0 (seconds since 1970): there neighbouring numbers are too far apart for the steps of an integrator, and what
+// happens must not depend on that.
+double time_origin(double start, const double *times, int count);
 
 // What is to be added to a message about two times that should differ: a sentence if they are so large that numbers
 // cannot tell them apart, else nothing.
