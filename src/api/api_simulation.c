@@ -97,7 +97,8 @@ static bool fail_late(const char *what, double t, double before, Err *err) {
 static bool set_grid(EntrainSimulation *s, double start, double stop, double step, Err *err) {
   if (!isfinite(start) || !isfinite(stop) || !isfinite(step))
     return fail(err, ERR_VALUE, "start, stop and step must be finite");
-  if (stop < start) return fail(err, ERR_VALUE, "stop (%.15g) is before start (%.15g)", stop, start);
+  if (stop < start)
+    return fail(err, ERR_VALUE, "stop (%.15g) is before start (%.15g)", stop, start);
   if (step < 0) return fail(err, ERR_VALUE, "step must be positive, not %g", step);
   if (step == 0) step = (stop - start) / 500;
   double intervals = stop > start ? (stop - start) / step : 0;
@@ -355,7 +356,8 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
   for (int i = 0; i < m->nu; i++) {
     const Variable *v = &m->flat->variables.at[m->input[i]];
     if (s->given[i]) {
-      if (s->made_of[i] != s->given[i]) s->inputs[i] = input_since(s->arena, s->given[i], s->origin);
+      if (s->made_of[i] != s->given[i])
+        s->inputs[i] = input_since(s->arena, s->given[i], s->origin);
       s->made_of[i] = s->given[i];
       continue;
     }

@@ -68,8 +68,10 @@ Expr expr_const(Graph *g, double value);
 Expr expr_symbol(Graph *g, const char *name,
                  bool varying); // a new one each time; the name is borrowed
 // Time as expressions see it (g->now) is the sum of two symbols: the time since an origin, and the origin, which does not
-// vary and may be very large. Once for a graph.
+// vary and may be very large. Once for a graph. simplify.h adds what is added to g->now to the origin first.
 void expr_make_time(Graph *g);
+// The node as if it did not: g->now - c, not time + (origin - c).
+ExprNode expr_as_written(const Graph *g, Expr e);
 // The node as it is. Use simplify.h to make an expression.
 Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c);
 

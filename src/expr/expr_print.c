@@ -91,22 +91,9 @@ static void print_inside(Text *out, const Graph *g, const ExprNode *n, PrintLeve
     print_infix(out, g, n, level, depth);
 }
 
-// (origin - c) + time as time - c, and so on: the origin of time is not in the text.
-static ExprNode without_origin(const Graph *g, ExprNode n) {
-  bool sum = n.op == OP_ADD && n.a == g->time, minus = n.op == OP_SUB && n.b == g->time;
-  if (!g->now || (!sum && !minus)) return n;
-  Expr fixed = sum ? n.b : n.a;
-  ExprNode k = g->nodes[fixed];
-  if (sum && fixed == g->origin) return g->nodes[g->time];
-  if (sum && k.op == OP_SUB && k.a == g->origin) n.op = OP_SUB, n.b = k.b;
-  if (sum && k.op == OP_ADD && k.a == g->origin) n.b = k.b;
-  if (minus && k.op == OP_SUB && k.b == g->origin) n.a = k.a;
-  return n;
-}
-
 static void print(Text *out, const Graph *g, Expr e, PrintLevel outer, int depth) {
-  ExprNode shown = without_origin(g, g->nodes[e]);
-  const ExprNode *n = &shown;
+  ExprNode written = e == g->now ? g->nodes[g->time] : expr_as_written(g, e);
+  const ExprNode *n = &written;
   if (n->op == OP_SYMBOL) {
     text_add(out, g->symbols.at[n->a].name);
     return;

@@ -98,7 +98,8 @@ static bool simplify_div(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
 static bool simplify_neg(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   (void)b, (void)c;
   if (is(g, a, OP_NEG)) return gives(arg(g, a), out);
-  if (is(g, a, OP_SUB)) return gives(expr_sub(g, g->nodes[a].b, arg(g, a)), out);
+  ExprNode n = expr_as_written(g, a);
+  if (n.op == OP_SUB) return gives(expr_sub(g, n.b, n.a), out);
   if (is_scaled(g, a))
     return gives(expr_mul(g, expr_const(g, -value(g, arg(g, a))), g->nodes[a].b), out);
   return false;

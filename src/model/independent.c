@@ -41,7 +41,9 @@ static void place(Location *where, Expr e, int segment, int index) {
   where[e] = (Location){(signed char)segment, index};
 }
 
-enum { FIRST_INPUT = 2 }; // among the first inputs of code: behind the time and its origin, which is 0
+enum {
+  FIRST_INPUT = 2
+}; // among the first inputs of code: behind the time and its origin, which is 0
 
 static int par_count(const Model *m) {
   return FIRST_INPUT + 3 * m->nu + m->np;

@@ -137,7 +137,8 @@ typedef struct SystemWork {
   // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced.
   double *clock;
   double clock_times[CLOCK_MOST];
-  int clock_count, clock_next; // announced; the one that is expected
+  int clock_count, clock_next;      // announced; the one that is expected
+  double clock_in[2 * CLOCK_LANES]; // times, then the origin
   double *clock_out;
   SparseProduct *product;
   SystemInputs *inputs;

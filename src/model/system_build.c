@@ -445,8 +445,7 @@ static void find_all_guesses(SystemBuilder *b) {
 static void show_hoisted_origin(SystemBuilder *b, bool shown) {
   for (int i = 0; i < b->hoisted.count; i++) {
     Expr e = b->hoisted.at[i];
-    if ((b->depends[e] & OF_MASK) == OF_NOTHING)
-      place(b, e, shown ? 0 : -1, b->s->at.hoisted + i);
+    if ((b->depends[e] & OF_MASK) == OF_NOTHING) place(b, e, shown ? 0 : -1, b->s->at.hoisted + i);
   }
 }
 

@@ -157,8 +157,8 @@ static bool fail_empty(ProblemReader *r, const ExperimentReader *e, double from,
   const Table *t = e->table;
   return reader_fail(
       r, yaml_find(e->node, "window"), ERR_DATA,
-      "the window from %.15g to %.15g contains no samples; those of %.200s are from %.15g to %.15g", from, to,
-      t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
+      "the window from %.15g to %.15g contains no samples; those of %.200s are from %.15g to %.15g",
+      from, to, t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
 }
 
 // Times in a file are rounded: a sample at the edge of the window counts as inside.
@@ -181,7 +181,8 @@ static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
   if (e->start <= first) return true;
   return reader_fail(
       r, n, ERR_VALUE,
-      "'start' is the time of the start values: it cannot be after the first sample, at %.15g", first);
+      "'start' is the time of the start values: it cannot be after the first sample, at %.15g",
+      first);
 }
 
 static bool count_times(ProblemReader *r, ExperimentReader *e) {
@@ -256,8 +257,7 @@ static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
   return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
          read_name(r, number) && read_data(r, e) && read_window(r, e, &from, &to) &&
          find_rows(r, e, from, to) && read_start(r, e, from) && count_times(r, e) &&
-         read_set(r, e) &&
-         check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
+         read_set(r, e) && check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
 }
 
 static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {

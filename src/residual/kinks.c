@@ -18,7 +18,7 @@ struct Kinks {
   int *pieces;
   double *now, *before, *y;
   bool begun;
-  int crossed; // condition, -1: none
+  int crossed;               // condition, -1: none
   double time, origin, span; // of the crossing; of the run
 };
 

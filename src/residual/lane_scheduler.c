@@ -83,8 +83,8 @@ static void run_alone(LaneSeat *s) {
 static void say_where(const SimulateRequest *q, const Lane *lane, Trajectory *t) {
   char at[32];
   double span = q->count ? q->times[q->count - 1] - q->start : 0;
-  snprintf(t->message, sizeof t->message, "at t = %s: %s",
-           time_format(lane->t_end, span, 10, at), outcome_meaning(lane->outcome));
+  snprintf(t->message, sizeof t->message, "at t = %s: %s", time_format(lane->t_end, span, 10, at),
+           outcome_meaning(lane->outcome));
 }
 
 static void take_answer(LaneSeat *s, const Lane *lane) {

@@ -83,8 +83,7 @@ static void describe_state(const SimulateRun *run, int index) {
 static void end_too_small(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_STEP_TOO_SMALL);
-  message(run, "at t = %s the steps became too small (%.2g)", show_time(run, s->t).at,
-          s->h_next);
+  message(run, "at t = %s the steps became too small (%.2g)", show_time(run, s->t).at, s->h_next);
   if (run->system->lanes == 1 && run->system->nx) describe_state(run, s->worst >= 0 ? s->worst : 0);
   message(run, "; the solution may grow without bound or jump there");
 }
@@ -129,8 +128,8 @@ static void explain_ahead(const SimulateRun *run) {
 
 static void end_not_computable(const SimulateRun *run) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
-  message(run, "beyond t = %s the equations cannot be computed: ",
-          show_time(run, run->stepper->t).at);
+  message(run,
+          "beyond t = %s the equations cannot be computed: ", show_time(run, run->stepper->t).at);
   if (run->system->lanes == 1) explain_ahead(run);
 }
 
@@ -221,7 +220,8 @@ static bool say_unsatisfied(const SimulateRun *run) {
   Model *m = (Model *)run->system->model; // its graph is extended under its lock
   int invariant;
   double residual;
-  if (!unsatisfied_invariant(m, model_time(run, run->request->start), run->request->p, &invariant, &residual))
+  if (!unsatisfied_invariant(m, model_time(run, run->request->start), run->request->p, &invariant,
+                             &residual))
     return false;
   message(run, "with the fixed start values ");
   say_constraint(run, invariant);

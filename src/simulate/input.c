@@ -185,8 +185,8 @@ static const char *in_column(const InputOrigin *from, int column, char out[120])
 static bool fail_late(const InputOrigin *from, int row, const char *where, double t, double last) {
   char a[32], b[32];
   number_format(t, a), number_format(last, b);
-  return fail_row(from, row, "row %d: time%s must increase, but %s follows %s%s", row + 1, where,
-                  a, b, times_too_close(t, last).at);
+  return fail_row(from, row, "row %d: time%s must increase, but %s follows %s%s", row + 1, where, a,
+                  b, times_too_close(t, last).at);
 }
 
 static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) {
@@ -198,8 +198,7 @@ static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) 
   in_column(from, from->time, where);
   if (!isfinite(s.t[i]))
     return fail_row(from, i, "row %d: the time%s is missing or infinite", i + 1, where);
-  if (last >= 0 && !(s.t[i] > s.t[last]))
-    return fail_late(from, i, where, s.t[i], s.t[last]);
+  if (last >= 0 && !(s.t[i] > s.t[last])) return fail_late(from, i, where, s.t[i], s.t[last]);
   return true;
 }
 

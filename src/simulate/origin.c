@@ -15,7 +15,8 @@ double time_origin(double start, const double *times, int count) {
   return start;
 }
 
-static const double LARGE = 1e6; // smaller ones are not rounded to less than a tenth of a nanosecond
+static const double LARGE =
+    1e6; // smaller ones are not rounded to less than a tenth of a nanosecond
 
 TimesTooClose times_too_close(double t, double before) {
   TimesTooClose text = {""};

@@ -29,7 +29,7 @@ const char *outcome_meaning(Outcome o);
 typedef struct SimulateRequest {
   const double *p;            // all parameters, lanes neighbouring numbers each
   const Input *const *inputs; // by input of the model; NULL when there are none
-  double origin;       // time in the model is origin + t; all times here and of the inputs are such t
+  double origin; // time in the model is origin + t; all times here and of the inputs are such t
   double start;
   const double *times; // increasing, none before start
   int count;
