@@ -141,6 +141,40 @@ it "plots with times that differ"
 run simulate e.mo --start $shift --stop $((shift + 1)) --plot
 out "1672884000[.][2-8]"
 
+# ---------------------------------------------------------------- a time as unknown
+
+cat >leak.mo <<'END_MODEL'
+model Leak
+  parameter Real t0 = 3, k = 1;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = if time > t0 then -k*x else 0;
+end Leak;
+END_MODEL
+leak() { # leak ZERO
+  awk -v zero="$1" 'BEGIN { srand(2); print "t,x"
+    for (i = 0; i < 100; i++) { t = i/16; printf "%.17g,%.6f\n", t + zero, (t < 2.7 ? 1 : exp(-0.8*(t - 2.7))) + 0.01*(rand() - 0.5) } }' >leak.csv
+  cat >leak.yaml <<END_PROBLEM
+model: leak.mo
+experiments: {data: leak.csv, time: t, measure: [x]}
+estimate:
+  t0: {start: $(($1 + 3)), min: $1, max: $(($1 + 6))}
+  k: {start: 1.2, min: 0, max: 5}
+END_PROBLEM
+}
+for method in auto lm gauss-newton "lm --derivatives central"; do
+  it "the time of an event is estimated by $method as it is from 0"
+  leak 0
+  run fit leak.yaml --method $method
+  status 0
+  row=$(grep "^  k  " out) time=$(grep "^  t0 " out | awk '{ print $2, $3 }')
+  leak $shift
+  run fit leak.yaml --method $method
+  status 0; out "certain"
+  [[ $(grep "^  t0 " out | awk '{ print $2, $3 }') == "167288400$time" ]] || wrong "$(grep "^  t0 " out), not $time later"
+  [[ $(grep "^  k  " out | tr -s ' ') == $(tr -s ' ' <<<"$row") ]] || wrong "$(grep "^  k  " out), not $row"
+done
+
 # ---------------------------------------------------------------- numbers that are too close
 
 it "says why nanoseconds since 1970 cannot be told apart"
