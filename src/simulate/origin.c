@@ -2,6 +2,7 @@
 #include "simulate/origin.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 static bool is_exact(double t, double start) {

@@ -1,6 +1,5 @@
 // Where the times of a simulation count from.
 #pragma once
-#include <stdbool.h>
 
 // These times (all finite) are to be counted from here: from start if the differences to it are exact, so that nothing is
 // lost and origin + (t - origin) is t again, else from 0. They are exact if start is a round number, and wherever times are
