@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/clock.h"
 #include "base/csv.h"
+#include "simulate/origin.h"
 
 struct EntrainSimulation {
   Arena *arena;
@@ -14,10 +15,13 @@ struct EntrainSimulation {
   double start;
   double *times;
   int time_count;
+  double origin;          // of the run
+  const double *since;    // the output times, counted from the origin
   const Input **given;    // by input; NULL: the default value
   const Input **defaults; // made when needed
   double *default_value;  // their values
-  const Input **inputs;   // of the run: given or default
+  const Input **inputs;   // of the run: given (counted from the origin) or default
+  const Input **made_of;  // by input: the given one that inputs was made of
   int *selected;          // variable numbers
   int selected_count;
   int *parameters;
@@ -58,6 +62,7 @@ EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOp
   s->defaults = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
   s->default_value = ARENA_ARRAY(a, double, m->model->nu + 1);
   s->inputs = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
+  s->made_of = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
   select_all(s);
   api_publish(&err, error);
   return s;
@@ -71,26 +76,49 @@ void entrain_simulation_free(EntrainSimulation *s) {
 
 enum { ROWS_MOST = 100000000 };
 
+static void use_times(EntrainSimulation *s, double start, double *times, int count) {
+  double origin = time_origin(start, times, count);
+  if (origin != s->origin) memset(s->made_of, 0, (size_t)s->model->model->nu * sizeof *s->made_of);
+  s->origin = origin;
+  s->start = start, s->times = times, s->time_count = count;
+  s->since = times;
+  if (origin == 0) return;
+  double *since = ARENA_ARRAY(s->arena, double, count);
+  for (int i = 0; i < count; i++) since[i] = times[i] - origin;
+  s->since = since;
+}
+
+static bool fail_late(const char *what, double t, double before, Err *err) {
+  char a[32], b[32];
+  number_format(t, a), number_format(before, b);
+  return fail(err, ERR_VALUE, "%s: %s follows %s%s", what, a, b, times_too_close(t, before).at);
+}
+
 static bool set_grid(EntrainSimulation *s, double start, double stop, double step, Err *err) {
   if (!isfinite(start) || !isfinite(stop) || !isfinite(step))
     return fail(err, ERR_VALUE, "start, stop and step must be finite");
-  if (stop < start) return fail(err, ERR_VALUE, "stop (%g) is before start (%g)", stop, start);
+  if (stop < start)
+    return fail(err, ERR_VALUE, "stop (%.15g) is before start (%.15g)", stop, start);
   if (step < 0) return fail(err, ERR_VALUE, "step must be positive, not %g", step);
   if (step == 0) step = (stop - start) / 500;
   double intervals = stop > start ? (stop - start) / step : 0;
   if (!(intervals < ROWS_MOST)) return fail(err, ERR_LIMIT, "more than %d output times", ROWS_MOST);
-  int whole = (int)floor(intervals * (1 + 4 * DBL_EPSILON)), count = 0;
-  s->times = ARENA_ARRAY(s->arena, double, whole + 2);
+  double slack = DBL_EPSILON * fabs(start); // start and stop are rounded
+  int whole = (int)floor(intervals * (1 + 4 * DBL_EPSILON) + (step > 0 ? slack / step : 0));
+  int count = 0;
+  double *times = ARENA_ARRAY(s->arena, double, whole + 2);
   double by =
       rint(1 / step); // steps such as 0.1: i/10 is the nearest number to i tenths, i*0.1 is not
   bool tidy = fabs(by * step - 1) <= DBL_EPSILON;
-  for (int i = 0; i <= whole; i++) s->times[count++] = start + (tidy ? i / by : i * step);
-  if (count && fabs(s->times[count - 1] - stop) <= 1e-9 * step)
-    s->times[count - 1] = stop;
-  else if (s->times[count - 1] < stop)
-    s->times[count++] = stop;
-  s->start = start;
-  s->time_count = count;
+  for (int i = 0; i <= whole; i++) times[count++] = start + (tidy ? i / by : i * step);
+  if (count && fabs(times[count - 1] - stop) <= 1e-9 * step + slack)
+    times[count - 1] = stop;
+  else if (times[count - 1] < stop)
+    times[count++] = stop;
+  for (int i = 1; i < count; i++)
+    if (!(times[i] > times[i - 1]))
+      return fail_late("the step is too short", times[i], times[i - 1], err);
+  use_times(s, start, times, count);
   return true;
 }
 
@@ -109,16 +137,14 @@ static bool set_times(EntrainSimulation *s, double start, const double *times, i
     if (!isfinite(times[i]))
       return fail(err, ERR_VALUE, "output time number %d is not finite", i + 1);
     if (i == 0 && times[0] < start)
-      return fail(err, ERR_VALUE, "the first output time %g is before the start %g", times[0],
+      return fail(err, ERR_VALUE, "the first output time %.15g is before the start %.15g", times[0],
                   start);
     if (i > 0 && times[i] <= times[i - 1])
-      return fail(err, ERR_VALUE, "output times must increase: %g follows %g", times[i],
-                  times[i - 1]);
+      return fail_late("output times must increase", times[i], times[i - 1], err);
   }
-  s->times = ARENA_ARRAY(s->arena, double, count);
-  memcpy(s->times, times, (size_t)count * sizeof *times);
-  s->time_count = count;
-  s->start = start;
+  double *copy = ARENA_ARRAY(s->arena, double, count);
+  memcpy(copy, times, (size_t)count * sizeof *times);
+  use_times(s, start, copy, count);
   return true;
 }
 
@@ -329,8 +355,12 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
   const Model *m = s->model->model;
   for (int i = 0; i < m->nu; i++) {
     const Variable *v = &m->flat->variables.at[m->input[i]];
-    s->inputs[i] = s->given[i];
-    if (s->given[i]) continue;
+    if (s->given[i]) {
+      if (s->made_of[i] != s->given[i])
+        s->inputs[i] = input_since(s->arena, s->given[i], s->origin);
+      s->made_of[i] = s->given[i];
+      continue;
+    }
     if (!v->has_value)
       return fail(
           err, ERR_DATA,
@@ -425,8 +455,9 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
   EntrainResult *r = result_new(s);
   SimulateRequest request = {.p = s->model->p,
                              .inputs = s->inputs,
-                             .start = s->start,
-                             .times = s->times,
+                             .origin = s->origin,
+                             .start = s->start - s->origin,
+                             .times = s->since,
                              .count = s->time_count};
   double begin = clock_seconds();
   simulate_run(s->work, &request, &r->trajectory);

@@ -84,6 +84,16 @@ void number_format(double value, char out[32]) {
   }
 }
 
+const char *time_format(double t, double span, int digits, char out[32]) {
+  double far = fabs(t) / span;
+  if (far >= 10) digits += (int)fmin(log10(far), 17);
+  if (digits > 15 || !(span > 0))
+    number_format(t, out);
+  else
+    snprintf(out, 32, "%.*g", digits, t);
+  return out;
+}
+
 void text_add_number(Text *t, double value) {
   char digits[32];
   number_format(value, digits);

@@ -125,7 +125,7 @@ static const double ROWS_MOST = 1e8;
 
 static bool grid_is_sensible(double start, double stop, double step) {
   if (!(stop > start))
-    complain("--stop (%g) must be greater than --start (%g)", stop, start);
+    complain("--stop (%.15g) must be greater than --start (%.15g)", stop, start);
   else if (step < 0)
     complain("--step must be greater than 0, not %g", step);
   else if (step > 0 && !((stop - start) / step <= ROWS_MOST))

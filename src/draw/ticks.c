@@ -33,13 +33,13 @@ static double round_up(double x) {
   return round * power;
 }
 
-// Writes as many decimals as distinguish multiples of step; exponent form for very large or small numbers.
+// Writes as many decimals as distinguish multiples of step; exponent form for very large or small numbers, unless so many
+// digits are needed that it would not be shorter (seconds since 1970).
 static void make_label(double v, double step, double size, char out[TICK_SIZE]) {
-  int decimals = -(int)floor(log10(step) + 1e-9);
-  if (size < 1e6 && step >= 0.99e-5) {
+  int decimals = -(int)floor(log10(step) + 1e-9), digits = (int)floor(log10(size)) + decimals + 1;
+  if ((size < 1e6 && step >= 0.99e-5) || (size >= 1e6 && size < 1e15 && digits > 6)) {
     snprintf(out, TICK_SIZE, "%.*f", decimals > 0 ? decimals : 0, v);
   } else {
-    int digits = (int)floor(log10(size)) + decimals + 1;
     snprintf(out, TICK_SIZE, "%.*g", digits < 1 ? 1 : digits > 17 ? 17 : digits, v);
   }
 }

@@ -81,6 +81,23 @@ bool expr_is_value(const Graph *g, Expr e, double value) {
   return expr_is_const(g, e) && g->nodes[e].value == value;
 }
 
+void expr_make_time(Graph *g) {
+  g->time = expr_symbol(g, "time", true);
+  g->origin = expr_symbol(g, "origin of time", false);
+  g->now = expr_insert(g, OP_ADD, g->time, g->origin, 0);
+}
+
+ExprNode expr_as_written(const Graph *g, Expr e) {
+  ExprNode n = g->nodes[e];
+  bool sum = n.op == OP_ADD && n.a == g->time, minus = n.op == OP_SUB && n.b == g->time;
+  if (!g->now || (!sum && !minus)) return n;
+  const ExprNode *k = &g->nodes[sum ? n.b : n.a];
+  bool first = k->a == g->origin && (k->op == OP_SUB || k->op == OP_ADD);
+  if (sum && first) n.op = k->op, n.a = g->now, n.b = k->b;
+  if (minus && k->op == OP_SUB && k->b == g->origin) n.a = k->a, n.b = g->now;
+  return n;
+}
+
 Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c) {
   return intern(g, (ExprNode){.op = (uint8_t)op, .a = a, .b = b, .c = c});
 }

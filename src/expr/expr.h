@@ -59,6 +59,7 @@ typedef struct Graph {
   int table_size;
   ARRAY(ExprSymbol) symbols;
   ARRAY(ExprBlock) blocks;
+  Expr time, origin, now; // see expr_make_time; now is 0 before
 } Graph;
 
 Graph *graph_new(Arena *a);
@@ -66,6 +67,11 @@ Graph *graph_new(Arena *a);
 Expr expr_const(Graph *g, double value);
 Expr expr_symbol(Graph *g, const char *name,
                  bool varying); // a new one each time; the name is borrowed
+// Time as expressions see it (g->now) is the sum of two symbols: the time since an origin, and the origin, which does not
+// vary and may be very large. Once for a graph. simplify.h adds what is added to g->now to the origin first.
+void expr_make_time(Graph *g);
+// The node as if it did not: g->now - c, not time + (origin - c).
+ExprNode expr_as_written(const Graph *g, Expr e);
 // The node as it is. Use simplify.h to make an expression.
 Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c);
 

@@ -92,7 +92,8 @@ static void print_inside(Text *out, const Graph *g, const ExprNode *n, PrintLeve
 }
 
 static void print(Text *out, const Graph *g, Expr e, PrintLevel outer, int depth) {
-  const ExprNode *n = &g->nodes[e];
+  ExprNode written = e == g->now ? g->nodes[g->time] : expr_as_written(g, e);
+  const ExprNode *n = &written;
   if (n->op == OP_SYMBOL) {
     text_add(out, g->symbols.at[n->a].name);
     return;

@@ -26,6 +26,12 @@ static bool is_scaled(const Graph *g, Expr e) {
   return is(g, e, OP_MUL) && expr_is_const(g, arg(g, e));
 }
 
+// Sums with the time are made so that its origin is subtracted first: what is left of two large numbers is exact then, and
+// smooth in time. At origin 0 the value is the same to the last bit.
+static bool add_to_now(Graph *g, Expr b, Expr *out) {
+  return gives(expr_insert(g, OP_ADD, g->time, expr_add(g, g->origin, b), 0), out);
+}
+
 static bool simplify_add(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   (void)c;
   if (expr_is_value(g, a, 0)) return gives(b, out);
@@ -33,6 +39,8 @@ static bool simplify_add(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   if (is(g, b, OP_NEG)) return gives(expr_sub(g, a, arg(g, b)), out);
   if (is(g, a, OP_NEG)) return gives(expr_sub(g, b, arg(g, a)), out);
   if (a == b) return gives(expr_mul(g, expr_const(g, 2), a), out);
+  if (g->now && a == g->now) return add_to_now(g, b, out);
+  if (g->now && b == g->now) return add_to_now(g, a, out);
   return false;
 }
 
@@ -43,6 +51,10 @@ static bool simplify_sub(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   if (a == b) return gives(expr_const(g, 0), out);
   if (is(g, b, OP_NEG)) return gives(expr_add(g, a, arg(g, b)), out);
   if (is(g, a, OP_NEG)) return gives(expr_neg(g, expr_add(g, arg(g, a), b)), out);
+  if (g->now && a == g->now)
+    return gives(expr_insert(g, OP_ADD, g->time, expr_sub(g, g->origin, b), 0), out);
+  if (g->now && b == g->now)
+    return gives(expr_insert(g, OP_SUB, expr_sub(g, a, g->origin), g->time, 0), out);
   return false;
 }
 
@@ -86,7 +98,8 @@ static bool simplify_div(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
 static bool simplify_neg(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   (void)b, (void)c;
   if (is(g, a, OP_NEG)) return gives(arg(g, a), out);
-  if (is(g, a, OP_SUB)) return gives(expr_sub(g, g->nodes[a].b, arg(g, a)), out);
+  ExprNode n = expr_as_written(g, a);
+  if (n.op == OP_SUB) return gives(expr_sub(g, n.b, n.a), out);
   if (is_scaled(g, a))
     return gives(expr_mul(g, expr_const(g, -value(g, arg(g, a))), g->nodes[a].b), out);
   return false;

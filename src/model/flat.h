@@ -76,7 +76,7 @@ typedef struct Flat {
   ARRAY(Event) events;
   Names *names; // variable by name
   Names *parameter_names;
-  Expr time; // symbol
+  Expr time, origin, now; // symbols, and their sum: time in the text (expr_make_time)
   Warnings warnings;
   double *values; // by node, at the values of the parameters; see flat_value
   int value_count, value_room;

@@ -350,7 +350,8 @@ Flat *flatten(Arena *a, const Source *source, const AstModel *m, const Override 
   f->names = names_new(a);
   f->parameter_names = names_new(a);
   f->warnings.arena = a;
-  f->time = expr_symbol(f->graph, "time", true);
+  expr_make_time(f->graph);
+  f->time = f->graph->time, f->origin = f->graph->origin, f->now = f->graph->now;
   Scope s = {.flat = f, .g = f->graph, .source = source, .err = err, .overrides = overrides};
   s.override_count = count;
   s.define_parameter = define_parameter;

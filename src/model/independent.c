@@ -41,21 +41,26 @@ static void place(Location *where, Expr e, int segment, int index) {
   where[e] = (Location){(signed char)segment, index};
 }
 
+enum {
+  FIRST_INPUT = 2
+}; // among the first inputs of code: behind the time and its origin, which is 0
+
 static int par_count(const Model *m) {
-  return 1 + 3 * m->nu + m->np;
+  return FIRST_INPUT + 3 * m->nu + m->np;
 }
 
 // Expressions of time, inputs and their derivatives, parameters; and of states.
 static Lowered *lower_expressions(Model *m, Arena *a, const Expr *outputs, int count) {
   const Expr *du = model_helpers(m, HELPER_INPUT_SLOPE, m->nu);
   const Expr *ddu = model_helpers(m, HELPER_INPUT_SECOND, m->nu);
-  int places = m->graph->count, first = 1 + 3 * m->nu;
+  int places = m->graph->count, first = FIRST_INPUT + 3 * m->nu;
   Location *where = ARENA_ARRAY(a, Location, places);
   for (int i = 0; i < places; i++) where[i].segment = -1;
-  place(where, m->flat->time, 0, 0);
+  place(where, m->flat->time, 0, 0), place(where, m->flat->origin, 0, 1);
   for (int i = 0; i < m->nu; i++) {
-    place(where, m->u[i], 0, 1 + i), place(where, du[i], 0, 1 + m->nu + i);
-    place(where, ddu[i], 0, 1 + 2 * m->nu + i);
+    place(where, m->u[i], 0, FIRST_INPUT + i);
+    place(where, du[i], 0, FIRST_INPUT + m->nu + i);
+    place(where, ddu[i], 0, FIRST_INPUT + 2 * m->nu + i);
   }
   for (int k = 0; k < m->np; k++) {
     const Parameter *p = &m->flat->parameters.at[k];
@@ -70,9 +75,9 @@ static Lowered *lower_expressions(Model *m, Arena *a, const Expr *outputs, int c
 static void fill_par(const Model *m, double t, const double *p, double *par) {
   par[0] = t;
   for (int i = 0; i < m->nu; i++)
-    par[1 + i] = m->input[i] < 0 ? 0 : m->flat->variables.at[m->input[i]].default_value;
+    par[FIRST_INPUT + i] = m->input[i] < 0 ? 0 : m->flat->variables.at[m->input[i]].default_value;
   for (int k = 0; k < m->np; k++)
-    par[1 + 3 * m->nu + k] = p ? p[k] : m->flat->parameters.at[k].value;
+    par[FIRST_INPUT + 3 * m->nu + k] = p ? p[k] : m->flat->parameters.at[k].value;
 }
 
 static void compile(Conditions *c, const Expr *residuals) {
@@ -335,7 +340,7 @@ static void find_holding_parameters(Conditions *c, const Expr *residual, int ran
   m->redundant_at = ARENA_ARRAY(m->arena, int, m->np + 1);
   for (int k = 0; k < m->np; k++) {
     const Parameter *p = &m->flat->parameters.at[k];
-    double *value = &c->par[1 + 3 * m->nu + k], before = *value;
+    double *value = &c->par[FIRST_INPUT + 3 * m->nu + k], before = *value;
     m->redundant_at[k] = -1;
     if (p->dependent || !occurs(m->graph, a, p->node, residual, c->count)) continue;
     *value += 0.1 * (before != 0 ? before : 1);

@@ -302,6 +302,7 @@ static Replacer *at_start(Reducer *r) {
   Replacer *start = replacer_new(r->g, r->scratch);
   Expr zero = expr_const(r->g, 0);
   replacer_set(start, f->time, zero);
+  replacer_set(start, f->origin, zero);
   for (int i = 0; i < r->m->nu; i++)
     replacer_set(start, r->m->u[i],
                  expr_const(r->g, f->variables.at[r->m->input[i]].default_value));

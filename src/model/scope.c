@@ -255,7 +255,7 @@ static Typed name(Scope *s, const Ast *e) {
   if (strcmp(e->name, "time") == 0) {
     if (s->context == IN_PARAMETER)
       return scope_wrong(s, e, ERR_MODEL, "time varies and cannot stand here");
-    return real(s->flat->time);
+    return real(s->flat->now);
   }
   int i = names_find(s->flat->names, e->name);
   if (i < 0) return undeclared(s, e);

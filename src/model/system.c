@@ -77,6 +77,12 @@ static inline void run(SystemWork *w, const Kernel *k, const double *x, const do
   code_run(k->code, w->par, x, direction, out, w->scratch + k->work_at);
 }
 
+void system_set_origin(SystemWork *w, double origin) {
+  const System *s = w->system;
+  for (int l = 0; l < s->lanes; l++) w->par[s->at.origin * s->lanes + l] = origin;
+  for (int i = 0; i < CLOCK_LANES; i++) w->clock_in[CLOCK_LANES + i] = origin;
+}
+
 void system_set_parameters(SystemWork *w, const double *p) {
   const System *s = w->system;
   memcpy(w->par + (size_t)s->at.p * (size_t)s->lanes, p,
@@ -99,9 +105,10 @@ void system_set_time(SystemWork *w, double t) {
 
 // ---------------------------------------------------------------- functions of time alone
 
-static void run_clock(SystemWork *w, const double times[CLOCK_LANES], int rows, double *to) {
+// The times are in w->clock_in.
+static void run_clock(SystemWork *w, int rows, double *to) {
   const Kernel *k = &w->system->kernel[KERNEL_CLOCK];
-  code_run(k->code, times, NULL, NULL, w->clock_out, w->scratch + k->work_at);
+  code_run(k->code, w->clock_in, NULL, NULL, w->clock_out, w->scratch + k->work_at);
   for (int row = 0; row < rows; row++)
     for (int i = 0; i < k->results; i++)
       to[row * k->results + i] = w->clock_out[i * CLOCK_LANES + row];
@@ -112,9 +119,8 @@ void system_set_times(SystemWork *w, const double *t, int count) {
   assert(count <= CLOCK_MOST);
   for (int first = 0; first < count; first += CLOCK_LANES) {
     int rows = count - first < CLOCK_LANES ? count - first : CLOCK_LANES;
-    double times[CLOCK_LANES];
-    for (int i = 0; i < CLOCK_LANES; i++) times[i] = t[first + (i < rows ? i : 0)];
-    run_clock(w, times, rows, w->clock + first * w->system->kernel[KERNEL_CLOCK].results);
+    for (int i = 0; i < CLOCK_LANES; i++) w->clock_in[i] = t[first + (i < rows ? i : 0)];
+    run_clock(w, rows, w->clock + first * w->system->kernel[KERNEL_CLOCK].results);
   }
   for (int i = 0; i < count; i++) w->clock_times[i] = t[i];
   w->clock_count = count, w->clock_next = 0;
@@ -128,9 +134,9 @@ const double *system_clock(SystemWork *w, double t) {
     w->clock_next = i + 1;
     if (w->clock_times[i] == t) return w->clock + i * results;
   }
-  double times[CLOCK_LANES], *to = w->clock + CLOCK_MOST * results;
-  for (int i = 0; i < CLOCK_LANES; i++) times[i] = t;
-  run_clock(w, times, 1, to);
+  double *to = w->clock + CLOCK_MOST * results;
+  for (int i = 0; i < CLOCK_LANES; i++) w->clock_in[i] = t;
+  run_clock(w, 1, to);
   return to;
 }
 

@@ -58,12 +58,13 @@ typedef struct Kernel { // one compiled program
   int guess_count;
 } Kernel;
 
-typedef struct ParLayout { // offsets in par; the time is at 0
+typedef struct ParLayout { // offsets in par; the time since the origin is at 0
+  int origin;              // of the time
   int u, du;               // inputs; their first, second and third derivatives by time
   int mode;                // of the events
   int rate;                // of stabilisation
   int p;                   // all parameters
-  int hoisted;             // what depends on p only
+  int hoisted;             // what depends on p and the origin only
   int count;
 } ParLayout;
 
@@ -138,7 +139,8 @@ typedef struct SystemWork {
   // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced.
   double *clock;
   double clock_times[CLOCK_MOST];
-  int clock_count, clock_next; // announced; the one that is expected
+  int clock_count, clock_next;      // announced; the one that is expected
+  double clock_in[2 * CLOCK_LANES]; // times, then the origin
   double *clock_out;
   SparseProduct *product;
   SystemInputs *inputs;
@@ -148,6 +150,8 @@ typedef struct SystemWork {
 SystemWork *system_work_new(const System *s);
 void system_work_free(SystemWork *w);
 
+// Time in the model is origin + t for all t below; 0 at first. To be followed by system_set_parameters.
+void system_set_origin(SystemWork *w, double origin);
 // p: all parameters of the model (those that depend on others are ignored), lanes neighbouring numbers each.
 void system_set_parameters(SystemWork *w, const double *p);
 void system_set_time(SystemWork *w, double t); // also reads the inputs

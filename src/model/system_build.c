@@ -294,7 +294,8 @@ static void place(SystemBuilder *b, Expr e, int segment, int index) {
 
 static void lay_out(SystemBuilder *b) {
   System *s = b->s;
-  s->at.u = 1;
+  s->at.origin = 1; // as in compile_clock
+  s->at.u = 2;
   s->at.du = s->at.u + s->nu;
   s->at.mode = s->at.du + 3 * s->nu;
   s->at.rate = s->at.mode + s->ne;
@@ -305,6 +306,7 @@ static void lay_out(SystemBuilder *b) {
   b->seen = ARENA_ARRAY(b->scratch, unsigned char, b->where_count);
   for (int i = 0; i < b->where_count; i++) b->where[i].segment = -1;
   place(b, b->m->flat->time, 0, 0);
+  place(b, b->m->flat->origin, 0, s->at.origin);
   for (int i = 0; i < s->nu; i++) {
     place(b, b->m->u[i], 0, s->at.u + i);
     place(b, b->du[i], 0, s->at.du + i);
@@ -363,7 +365,7 @@ static void find_dependence(SystemBuilder *b) {
     const ExprNode *n = &b->g->nodes[e];
     b->of = OPS[n->op].kind == OP_KIND_CALL ? COSTLY : OF_NOTHING;
     if (n->op == OP_SYMBOL)
-      b->of = e == b->m->flat->time ? OF_TIME : OF_MORE;
+      b->of = e == b->m->flat->time ? OF_TIME : e == b->m->flat->origin ? OF_NOTHING : OF_MORE;
     else if (n->op == OP_SOLVED)
       b->of = OF_MORE;
     else if (n->op != OP_CONST)
@@ -439,6 +441,14 @@ static void find_all_guesses(SystemBuilder *b) {
     if (&all[k] != motion) find_guesses(b, &all[k], first, false);
 }
 
+// The clock knows the time and its origin, no parameters: it computes what depends on the origin only itself.
+static void show_hoisted_origin(SystemBuilder *b, bool shown) {
+  for (int i = 0; i < b->hoisted.count; i++) {
+    Expr e = b->hoisted.at[i];
+    if ((b->depends[e] & OF_MASK) == OF_NOTHING) place(b, e, shown ? 0 : -1, b->s->at.hoisted + i);
+  }
+}
+
 // Behind the motion: others compute these nodes themselves.
 static void compile_clock(SystemBuilder *b) {
   Outputs o = {0};
@@ -447,7 +457,10 @@ static void compile_clock(SystemBuilder *b) {
     b->where[e].segment = -1;
     add_outputs(b, &o, &e, 1);
   }
-  if (b->clock.count) compile(b, KERNEL_CLOCK, &o, CLOCK_LANES, 0);
+  if (!b->clock.count) return;
+  show_hoisted_origin(b, false);
+  compile(b, KERNEL_CLOCK, &o, CLOCK_LANES, 0);
+  show_hoisted_origin(b, true);
 }
 
 static void compile_hoist(SystemBuilder *b) {

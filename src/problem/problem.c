@@ -12,6 +12,10 @@ void problem_free(Problem *p) {
   arena_free(p->arena);
 }
 
+const char *experiment_time(const Experiment *e, double t, int digits, char out[32]) {
+  return time_format(e->origin + t, e->stop - e->start, digits, out);
+}
+
 // Reads the model again: the expression would stay in the graph of the problem's model.
 static bool evaluate(const Problem *p, const char *text, double *value, Err *err) {
   const Flat *model = p->model->flat;

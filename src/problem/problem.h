@@ -69,8 +69,10 @@ typedef struct FixedValue { // in one experiment
 typedef struct Experiment {
   const char *name; // from the problem file, else the name of the data file
   const char *file; // of the data, as given
-  double start;     // time of the start values, where the simulation begins
-  double stop;      // time of the last sample in the window
+  // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
+  double origin;
+  double start; // time of the start values, where the simulation begins
+  double stop;  // time of the last sample in the window
   Channel *channels;
   int channel_count;
   const Input **inputs; // by input of the model
@@ -144,6 +146,9 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
   const char *path, *value;
   bool is_option;
 } ProblemSetting;
+
+// A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.
+const char *experiment_time(const Experiment *e, double t, int digits, char out[32]);
 
 void problem_free(Problem *p);
 // The method with its parts, as method_print writes it.

@@ -102,8 +102,7 @@ static void copy_present(ChannelReader *c, const double *t, const double *y, int
 // Columns without gaps are not copied: channels with the same times share them.
 static bool read_samples(ChannelReader *c) {
   const ExperimentReader *e = c->e;
-  const double *t = e->table->column[e->time] + e->first;
-  const double *y = e->table->column[c->column] + e->first;
+  const double *t = e->since, *y = e->table->column[c->column] + e->first;
   int rows = e->last - e->first;
   for (int i = 0; i < rows; i++) c->out.missing += isnan(y[i]) != 0;
   c->out.count = rows - c->out.missing;
@@ -360,8 +359,8 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   if (!n) return false;
   out->name = e->name;
   out->file = e->table->file;
-  out->start = e->start;
-  out->stop = e->start;
+  out->origin = e->origin;
+  out->start = out->stop = e->start - e->origin;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {
     ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};

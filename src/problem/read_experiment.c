@@ -7,6 +7,7 @@
 #include "model/unit.h"
 #include "problem/conversion.h"
 #include "problem/reader.h"
+#include "simulate/origin.h"
 
 // ---------------------------------------------------------------- data
 
@@ -22,8 +23,8 @@ static bool check_row(ProblemReader *r, const Table *t, int time, int row) {
   char a[32], b[32];
   number_format(now, a), number_format(before, b);
   return reader_fail_place(r, at, ERR_DATA,
-                           "row %d: time in column '%.80s' must increase, but %s follows %s",
-                           row + 1, t->names[time], a, b);
+                           "row %d: time in column '%.80s' must increase, but %s follows %s%s",
+                           row + 1, t->names[time], a, b, times_too_close(now, before).at);
 }
 
 static bool check_time(ProblemReader *r, const ExperimentReader *e) {
@@ -156,8 +157,8 @@ static bool fail_empty(ProblemReader *r, const ExperimentReader *e, double from,
   const Table *t = e->table;
   return reader_fail(
       r, yaml_find(e->node, "window"), ERR_DATA,
-      "the window from %g to %g contains no samples; those of %.200s are from %g to %g", from, to,
-      t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
+      "the window from %.15g to %.15g contains no samples; those of %.200s are from %.15g to %.15g",
+      from, to, t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
 }
 
 // Times in a file are rounded: a sample at the edge of the window counts as inside.
@@ -180,7 +181,20 @@ static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
   if (e->start <= first) return true;
   return reader_fail(
       r, n, ERR_VALUE,
-      "'start' is the time of the start values: it cannot be after the first sample, at %g", first);
+      "'start' is the time of the start values: it cannot be after the first sample, at %.15g",
+      first);
+}
+
+static bool count_times(ProblemReader *r, ExperimentReader *e) {
+  const double *time = e->table->column[e->time] + e->first;
+  int rows = e->last - e->first;
+  e->since = time;
+  e->origin = time_origin(e->start, time, rows);
+  if (e->origin == 0) return true;
+  double *since = ARENA_ARRAY(r->arena, double, rows);
+  for (int i = 0; i < rows; i++) since[i] = time[i] - e->origin;
+  e->since = since;
+  return true;
 }
 
 // ---------------------------------------------------------------- settings
@@ -242,8 +256,8 @@ static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
         "angle}}");
   return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
          read_name(r, number) && read_data(r, e) && read_window(r, e, &from, &to) &&
-         find_rows(r, e, from, to) && read_start(r, e, from) && read_set(r, e) &&
-         check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
+         find_rows(r, e, from, to) && read_start(r, e, from) && count_times(r, e) &&
+         read_set(r, e) && check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
 }
 
 static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {
@@ -403,9 +417,10 @@ static const Input *input_from_column(ProblemReader *r, const ExperimentReader *
   check_input_unit(r, e->table, column, v, s);
   Table table = *e->table;
   if (s->has_gain || s->has_offset) table = scaled_table(r, e->table, column, &s->scaled);
-  const Input *in = input_from_table(r->arena, &table, e->time, column, kind, &own);
+  Arena *a = e->origin == 0 ? r->arena : r->scratch; // else it is copied
+  const Input *in = input_from_table(a, &table, e->time, column, kind, &own);
   if (!in && r->err->code == ERR_NONE) *r->err = own;
-  return in;
+  return in ? input_since(r->arena, in, e->origin) : NULL;
 }
 
 static const Input *default_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {

@@ -46,9 +46,10 @@ typedef struct ExperimentReader { // an experiment that is being read
   const Yaml *node;
   const char *name;
   Table *table;
-  int time;        // column
-  int first, last; // rows in the window
-  double start;
+  int time;                  // column
+  int first, last;           // rows in the window
+  double origin, start;      // both as in the data
+  const double *since;       // times of the rows in the window, counted from origin
   const char *interpolation; // NULL: the option
   ARRAY(SetValue) set;
 } ExperimentReader;

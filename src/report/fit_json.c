@@ -248,8 +248,8 @@ static void experiments(Json *j, const Problem *p) {
     json_open(j, NULL, '{', false);
     json_text(j, "name", p->experiments[e].name);
     json_text(j, "data", p->experiments[e].file);
-    json_number(j, "start", p->experiments[e].start);
-    json_number(j, "stop", p->experiments[e].stop);
+    json_number(j, "start", p->experiments[e].origin + p->experiments[e].start);
+    json_number(j, "stop", p->experiments[e].origin + p->experiments[e].stop);
     json_close(j);
   }
   json_close(j);

@@ -45,7 +45,7 @@ static void add_channel(Text *out, const Experiment *x, const Channel *c, const 
     cells_text(out, x->name);
     text_add(out, ",");
     cells_text(out, c->name);
-    add_number(out, c->t[i]);
+    add_number(out, x->origin + c->t[i]);
     add_number(out, c->y[i]);
     add_number(out, c->y[i] + residual[i]);
     add_number(out, residual[i]);

@@ -167,9 +167,10 @@ static void follow_motion(Backward *b) {
   }
 }
 
-void backward_begin(Backward *b, const double *p, double start) {
+void backward_begin(Backward *b, const double *p, double origin, double start) {
   b->inputs->states_only = true;
   history_inputs_enter(b->inputs, start, +1);
+  system_set_origin(b->work, origin);
   system_set_parameters(b->work, p);
   system_set_rate(b->work, backward_rate(b));
   system_forget(b->work);

@@ -30,8 +30,8 @@ typedef struct Backward Backward;
 Backward *backward_new(const System *s, HistoryInputs *inputs, int nodes);
 void backward_free(Backward *b); // NULL is allowed
 SystemWork *backward_work(Backward *b);
-// Before a run, when the history has been recorded; mu is 0.
-void backward_begin(Backward *b, const double *p, double start);
+// Before a run, when the history has been recorded; mu is 0. origin and start: as in its request.
+void backward_begin(Backward *b, const double *p, double origin, double start);
 // Rate of stabilisation of this run: what comes out does not depend on it, but everything must have the same.
 double backward_rate(const Backward *b);
 double *backward_mu(Backward *b);

@@ -112,10 +112,12 @@ static const Unknown *unknown_of(const Problem *p, int e, int parameter) {
   return NULL;
 }
 
-// What a parameter is compared with: itself; when it is nearly 0, where it began, or what the bounds leave.
+// What a parameter is compared with: itself; when it is nearly 0, where it began, or what the bounds leave. Also what
+// they leave where that is a small part of itself, as of a time since 1970.
 static double size_of(const Unknown *f, double value) {
   double range = f->max - f->min, size = fmax(fabs(value), 0.1 * fabs(f->start));
-  if (size > 0) return size;
+  bool narrow = range > 0 && range < 0.01 * size;
+  if (size > 0 && !narrow) return size;
   return isfinite(range) && range > 0 ? 0.1 * range : 1;
 }
 

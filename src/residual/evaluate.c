@@ -300,6 +300,7 @@ bool evaluate_states(EvalWork *w, const EvalSpec *spec, const double *x, int exp
   const Experiment *e = &p->experiments[experiment];
   SimulateRequest request = {.p = r->p,
                              .inputs = r == s->free ? e->inputs : s->feedback->inputs[experiment],
+                             .origin = e->origin,
                              .start = e->start,
                              .times = times,
                              .count = count};

@@ -193,11 +193,15 @@ static bool simulate_there(SecondOrder *h, AdjointWay *w, int e, bool *events) {
   const SampleTimes *times = h->times[e];
   StepRecorder recorder = {w->history, h->kinks};
   double nothing[1];
-  SimulateRequest request = {
-      .p = h->p, .inputs = x->inputs, .start = x->start, .times = times->at, .count = times->count};
+  SimulateRequest request = {.p = h->p,
+                             .inputs = x->inputs,
+                             .origin = x->origin,
+                             .start = x->start,
+                             .times = times->at,
+                             .count = times->count};
   Trajectory t = {.values = nothing, .stepped = stepped, .stepped_data = &recorder};
   history_clear(w->history);
-  kinks_begin(h->kinks, h->p, x->inputs, x->start);
+  kinks_begin(h->kinks, h->p, &request);
   simulate_run(w->simulate, &request, &t);
   second_work(h, &t.work, 1);
   *events = t.events > 0;
@@ -286,9 +290,11 @@ static void compute(AdjointWay *w, const Values *v, double t, const double *mu) 
   system_outputs(v->work, t, mu, v->value, NULL);
 }
 
-static bool fail_back(SecondOrder *h, const HistoryStep *s) {
+static bool fail_back(SecondOrder *h, int e, const HistoryStep *s) {
+  char at[32];
   snprintf(h->why, sizeof h->why,
-           "of second order, backwards from t = %.10g: the equations cannot be computed", s->end);
+           "of second order, backwards from t = %s: the equations cannot be computed",
+           experiment_time(&h->problem->experiments[e], s->end, 10, at));
   return false;
 }
 
@@ -301,7 +307,7 @@ static bool step_back(SecondOrder *h, AdjointWay *w, int e, int step, RowsLeft *
     weigh_row(h, w, e, r);
     backward_add(w->backward, t, w->change);
   }
-  if (!backward_leave(w->backward, w->weights)) return fail_back(h, s);
+  if (!backward_leave(w->backward, w->weights)) return fail_back(h, e, s);
   history_inputs_enter(&w->inputs, s->end, -1);
   for (int m = w->nodes - 1; m >= 0; m--) {
     compute(w, &w->integrand, backward_node(w->backward, m), w->weights + m * w->adjoint->of->nx);
@@ -319,20 +325,22 @@ static void add_first_rows(SecondOrder *h, AdjointWay *w, int e, RowsLeft *r) {
   }
 }
 
-static void begin_values(const SecondOrder *h, const AdjointWay *w, const Values *v, double start) {
+static void begin_values(const SecondOrder *h, const AdjointWay *w, const Values *v,
+                         const Experiment *x) {
+  system_set_origin(v->work, x->origin);
   system_set_parameters(v->work, h->p);
   system_set_rate(v->work, backward_rate(w->backward));
   system_forget(v->work);
-  system_start(v->work, start, v->value);
+  system_start(v->work, x->start, v->value);
 }
 
 static bool go_back(SecondOrder *h, AdjointWay *w, int e) {
-  double start = h->problem->experiments[e].start;
+  const Experiment *x = &h->problem->experiments[e];
   Arena *scratch = arena_new();
   RowsLeft rows = last_row(h, e, scratch);
-  w->inputs.inputs = h->problem->experiments[e].inputs;
-  backward_begin(w->backward, h->p, start);
-  begin_values(h, w, &w->integrand, start);
+  w->inputs.inputs = x->inputs;
+  backward_begin(w->backward, h->p, x->origin, x->start);
+  begin_values(h, w, &w->integrand, x);
   bool ok = true;
   int step = history_find(w->history, h->times[e]->at[rows.row]);
   for (; ok && step >= 0; step--) ok = step_back(h, w, e, step, &rows);
@@ -340,9 +348,9 @@ static bool go_back(SecondOrder *h, AdjointWay *w, int e) {
   second_work(h, &(StepCount){.rhs = w->nodes * w->history->steps.count}, 1);
   arena_free(scratch);
   if (!ok || !w->at_start.system) return ok;
-  history_inputs_enter(&w->inputs, start, +1);
-  begin_values(h, w, &w->at_start, start);
-  compute(w, &w->at_start, start, backward_mu(w->backward));
+  history_inputs_enter(&w->inputs, x->start, +1);
+  begin_values(h, w, &w->at_start, x);
+  compute(w, &w->at_start, x->start, backward_mu(w->backward));
   add_values(h, w, &w->at_start);
   return true;
 }

@@ -110,11 +110,15 @@ bool forward_sum(ForwardWay **way, SecondOrder *s, int e) {
   const SampleTimes *times = s->times[e];
   set_parameters(s, w);
   make_room(s, w, times->count);
-  SimulateRequest request = {
-      .p = w->p, .inputs = x->inputs, .start = x->start, .times = times->at, .count = times->count};
+  SimulateRequest request = {.p = w->p,
+                             .inputs = x->inputs,
+                             .origin = x->origin,
+                             .start = x->start,
+                             .times = times->at,
+                             .count = times->count};
   Trajectory t = {
       .values = w->values, .sens = w->sens, .stepped = kinks_watch, .stepped_data = s->kinks};
-  kinks_begin(s->kinks, s->p, x->inputs, x->start);
+  kinks_begin(s->kinks, s->p, &request);
   simulate_run(w->work, &request, &t);
   second_work(s, &t.work, 1 + s->count);
   if (!second_holds(s, &t)) return false;

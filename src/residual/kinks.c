@@ -18,8 +18,8 @@ struct Kinks {
   int *pieces;
   double *now, *before, *y;
   bool begun;
-  int crossed; // condition, -1: none
-  double time;
+  int crossed;               // condition, -1: none
+  double time, origin, span; // of the crossing; of the run
 };
 
 static void read_inputs(void *data, double t, double *u, double *du) {
@@ -59,14 +59,17 @@ void kinks_free(Kinks *k) {
   arena_free(k->arena);
 }
 
-void kinks_begin(Kinks *k, const double *p, const Input *const *inputs, double start) {
-  k->inputs = inputs;
+void kinks_begin(Kinks *k, const double *p, const SimulateRequest *run) {
+  k->inputs = run->inputs;
   k->begun = false;
   k->crossed = -1;
   if (!k->system) return;
+  k->origin = run->origin;
+  system_set_origin(k->work, run->origin);
+  k->span = run->times[run->count - 1] - run->start;
   system_set_parameters(k->work, p);
   system_forget(k->work);
-  system_start(k->work, start, k->y); // modes and Newton's first guesses
+  system_start(k->work, run->start, k->y); // modes and Newton's first guesses
 }
 
 // A motion that begins on a kink does not cross it: the first step ends on the side where it goes.
@@ -99,8 +102,9 @@ bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
   pthread_mutex_lock(k->model->lock);
   expr_print(&text, k->model->graph, k->conditions[k->crossed]);
   pthread_mutex_unlock(k->model->lock);
-  snprintf(why, 700, "at t = %.6g the motion crosses a kink ('%.200s' changes): %s", k->time,
-           text.at, ADVICE);
+  char at[32];
+  snprintf(why, 700, "at t = %s the motion crosses a kink ('%.200s' changes): %s",
+           time_format(k->origin + k->time, k->span, 6, at), text.at, ADVICE);
   text_done(&text);
   return false;
 }

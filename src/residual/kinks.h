@@ -8,8 +8,8 @@ typedef struct Kinks Kinks;
 
 Kinks *kinks_new(Model *m, const int *parameters, int count, CodeChoice code);
 void kinks_free(Kinks *k); // NULL is allowed
-// Before a run at these parameters.
-void kinks_begin(Kinks *k, const double *p, const Input *const *inputs, double start);
+// Before this run of the model at these parameters.
+void kinks_begin(Kinks *k, const double *p, const SimulateRequest *run);
 // As Trajectory.stepped; the data are the kinks. The first states are those of the model.
 void kinks_watch(void *kinks, Stepper *s);
 // After the run: whether second derivatives hold all along it; else why not.

@@ -80,6 +80,13 @@ static void run_alone(LaneSeat *s) {
   s->demand = (double)t->work.steps;
 }
 
+static void say_where(const SimulateRequest *q, const Lane *lane, Trajectory *t) {
+  char at[32];
+  double span = q->count ? q->times[q->count - 1] - q->start : 0;
+  snprintf(t->message, sizeof t->message, "at t = %s: %s", time_format(lane->t_end, span, 10, at),
+           outcome_meaning(lane->outcome));
+}
+
 static void take_answer(LaneSeat *s, const Lane *lane) {
   const SimulationOrder *q = s->order;
   Trajectory *t = &q->run->trajectory;
@@ -101,8 +108,7 @@ static void take_answer(LaneSeat *s, const Lane *lane) {
   if (lane->outcome == OUTCOME_REACHED_END)
     s->demand = lane->steps;
   else if (lane->outcome != OUTCOME_ABANDONED)
-    snprintf(t->message, sizeof t->message, "at t = %.10g: %s", lane->t_end,
-             outcome_meaning(lane->outcome));
+    say_where(q->request, lane, t);
 }
 
 // The most steps that one of them may take; 0: as the options say.
@@ -126,6 +132,7 @@ static void run_lanes(LaneScheduler *h, LaneSeat **group, int count) {
     *work = lanes_work_new(compiled_lanes(r->compiled, slopes, r->lanes),
                            compiled_options(r->compiled, first->quick));
   LanesRequest request = {.inputs = q->inputs,
+                          .origin = q->origin,
                           .start = q->start,
                           .times = q->times,
                           .count = q->count,

@@ -160,6 +160,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
   SimulateRequest request = {.p = r->p,
                              .inputs =
                                  r == w->free ? p->experiments[e].inputs : w->feedback->inputs[e],
+                             .origin = p->experiments[e].origin,
                              .start = p->experiments[e].start,
                              .times = w->times[e]->at,
                              .count = simulation_rows(w, spec, e),

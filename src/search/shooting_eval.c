@@ -24,6 +24,7 @@ static bool simulate_piece(Shooting *s, const ShootingPiece *p, ShootingModel *r
   const Experiment *e = &s->problem->experiments[p->experiment];
   SimulateRequest request = {.p = r->p,
                              .inputs = e->inputs,
+                             .origin = e->origin,
                              .start = p->start,
                              .times = p->times,
                              .count = p->rows,

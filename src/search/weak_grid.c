@@ -33,6 +33,7 @@ void weak_compile(Weak *w, Arena *scratch) {
 
 void weak_enter_run(Weak *w, WeakRun *r) {
   w->work->inputs_data = r;
+  system_set_origin(w->work, r->experiment->origin);
   system_set_parameters(w->work, r->p);
 }
 

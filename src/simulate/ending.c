@@ -25,9 +25,24 @@ static void name_component(const SimulateRun *run, int index, char *out, size_t 
   snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
 }
 
+static double model_time(const SimulateRun *run, double t) {
+  return run->request->origin + t;
+}
+
 void end_run(const SimulateRun *run, Outcome outcome) {
   run->out->outcome = outcome;
-  if (run->stepper) run->out->t_end = run->stepper->t;
+  if (run->stepper) run->out->t_end = model_time(run, run->stepper->t);
+}
+
+// As time in the model, with enough digits to tell it from other times of this run.
+typedef struct TimeText {
+  char at[32];
+} TimeText;
+
+static TimeText show_time(const SimulateRun *run, double t) {
+  TimeText text;
+  time_format(model_time(run, t), run->t_end - run->request->start, 10, text.at);
+  return text;
 }
 
 static void message(const SimulateRun *run, const char *format, ...)
@@ -68,7 +83,7 @@ static void describe_state(const SimulateRun *run, int index) {
 static void end_too_small(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_STEP_TOO_SMALL);
-  message(run, "at t = %.10g the steps became too small (%.2g)", s->t, s->h_next);
+  message(run, "at t = %s the steps became too small (%.2g)", show_time(run, s->t).at, s->h_next);
   if (run->system->lanes == 1 && run->system->nx) describe_state(run, s->worst >= 0 ? s->worst : 0);
   message(run, "; the solution may grow without bound or jump there");
 }
@@ -76,8 +91,9 @@ static void end_too_small(const SimulateRun *run) {
 static void end_too_many(const SimulateRun *run) {
   const Stepper *s = run->stepper;
   end_run(run, OUTCOME_TOO_MANY_STEPS);
-  message(run, "max_steps = %d steps brought it to t = %.10g of %.10g; the last step was %.2g",
-          (int)run->tol->max_steps, s->t, run->t_end, s->t - s->t_old);
+  message(run, "max_steps = %d steps brought it to t = %s of %s; the last step was %.2g",
+          (int)run->tol->max_steps, show_time(run, s->t).at, show_time(run, run->t_end).at,
+          s->t - s->t_old);
   if (s->tol.max_step > 0 && s->t - s->t_old >= 0.99 * s->tol.max_step) {
     message(run, "; it is max_step = %g that keeps the steps short", s->tol.max_step);
     return;
@@ -112,7 +128,8 @@ static void explain_ahead(const SimulateRun *run) {
 
 static void end_not_computable(const SimulateRun *run) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
-  message(run, "beyond t = %.10g the equations cannot be computed: ", run->stepper->t);
+  message(run,
+          "beyond t = %s the equations cannot be computed: ", show_time(run, run->stepper->t).at);
   if (run->system->lanes == 1) explain_ahead(run);
 }
 
@@ -121,11 +138,11 @@ bool end_singular(const SimulateRun *run, const Singular *at, const char *how) {
   text_init(&lines);
   int count = invariants_lines(run->invariants, at->row, &lines);
   end_run(run, OUTCOME_SINGULAR);
-  run->out->t_end = at->t;
+  run->out->t_end = model_time(run, at->t);
   message(run,
-          "%s t = %.10g the constraint%s of %s %s: a singular position (a dead centre, a linkage "
+          "%s t = %s the constraint%s of %s %s: a singular position (a dead centre, a linkage "
           "that lies flat), from which the motion could go on in more than one way or in none",
-          how, at->t, count > 1 ? "s" : "", lines.at,
+          how, show_time(run, at->t).at, count > 1 ? "s" : "", lines.at,
           count > 1 ? "are no longer independent of each other" : "no longer restricts the motion");
   text_done(&lines);
   return false;
@@ -150,8 +167,8 @@ void end_of_step(const SimulateRun *run, StepEnd e) {
 
 bool end_output(const SimulateRun *run, double t, const double *y) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
-  run->out->t_end = t;
-  message(run, "at t = %.10g an output cannot be computed: ", t);
+  run->out->t_end = model_time(run, t);
+  message(run, "at t = %s an output cannot be computed: ", show_time(run, t).at);
   Text why;
   text_init(&why);
   bool found = run->system->lanes == 1 && system_explain(run->work, KERNEL_OUTPUTS, t, y, &why);
@@ -177,7 +194,8 @@ static void say_constraint(const SimulateRun *run, int invariant) {
 bool end_contradiction(const SimulateRun *run, int condition, double residual, double size) {
   const StartCondition *c = &run->system->model->conditions[condition];
   end_run(run, OUTCOME_NO_START);
-  message(run, "the start values at t = %.10g do not satisfy ", run->request->start);
+  message(run, "the start values at t = %s do not satisfy ",
+          show_time(run, run->request->start).at);
   if (c->invariant < 0)
     message(run, "the initial condition of line %d", c->line);
   else
@@ -202,7 +220,8 @@ static bool say_unsatisfied(const SimulateRun *run) {
   Model *m = (Model *)run->system->model; // its graph is extended under its lock
   int invariant;
   double residual;
-  if (!unsatisfied_invariant(m, run->request->start, run->request->p, &invariant, &residual))
+  if (!unsatisfied_invariant(m, model_time(run, run->request->start), run->request->p, &invariant,
+                             &residual))
     return false;
   message(run, "with the fixed start values ");
   say_constraint(run, invariant);
@@ -218,7 +237,7 @@ bool end_fixed(const SimulateRun *run, int invariant, int column) {
   const System *s = run->system;
   const char *name = s->model->flat->parameters.at[s->columns.parameter[column]].name;
   end_run(run, OUTCOME_NO_START);
-  message(run, "the start values at t = %.10g satisfy ", run->request->start);
+  message(run, "the start values at t = %s satisfy ", show_time(run, run->request->start).at);
   say_constraint(run, invariant);
   message(run,
           " at this value of %s only, so that there is no derivative by %s; leave one of them free "
@@ -229,7 +248,7 @@ bool end_fixed(const SimulateRun *run, int invariant, int column) {
 
 bool end_jump(const SimulateRun *run, int invariant, double by) {
   end_run(run, OUTCOME_NOT_COMPUTABLE);
-  message(run, "at t = %.10g ", run->stepper->t);
+  message(run, "at t = %s ", show_time(run, run->stepper->t).at);
   say_constraint(run, invariant);
   message(run,
           " jumps by %.3g, and states would have to jump with it; write constraints whose branches "
@@ -243,10 +262,10 @@ bool end_chatter(const SimulateRun *run, int event) {
   end_run(run, OUTCOME_CHATTER);
   message(
       run,
-      "at t = %.10g the event of '%s' (line %d) follows itself without end: the motion stays on "
+      "at t = %s the event of '%s' (line %d) follows itself without end: the motion stays on "
       "this kink "
       "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
-      run->stepper->t, e->text, e->line);
+      show_time(run, run->stepper->t).at, e->text, e->line);
   return false;
 }
 
@@ -254,10 +273,11 @@ bool end_too_many_events(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_TOO_MANY_EVENTS);
   message(run,
-          "max_events = %d events brought it to t = %.10g of %.10g, the last one of '%s' (line "
+          "max_events = %d events brought it to t = %s of %s, the last one of '%s' (line "
           "%d); raise max_events, or "
           "write noEvent(...) around what need not be located",
-          run->options->max_events, run->stepper->t, run->t_end, e->text, e->line);
+          run->options->max_events, show_time(run, run->stepper->t).at,
+          show_time(run, run->t_end).at, e->text, e->line);
   return false;
 }
 
@@ -277,7 +297,7 @@ void end_lost(const SimulateRun *run, int invariant, double by) {
     return;
   }
   end_run(run, OUTCOME_LOST);
-  message(run, "at t = %.10g ", run->stepper->t);
+  message(run, "at t = %s ", show_time(run, run->stepper->t).at);
   say_constraint(run, invariant);
   message(run,
           " is violated by %.3g, far more than rel_tol = %g explains: the equations may have more "
@@ -301,7 +321,8 @@ void end_rough_input(const SimulateRun *run, int input) {
 void end_without_start(const SimulateRun *run, const double *y) {
   bool alone = run->system->lanes == 1;
   end_run(run, OUTCOME_NO_START);
-  message(run, "the start values at t = %.10g cannot be computed: ", run->request->start);
+  message(run, "the start values at t = %s cannot be computed: ",
+          show_time(run, run->request->start).at);
   if (alone && say_unsatisfied(run)) return;
   Text why;
   text_init(&why);
@@ -313,7 +334,7 @@ void end_without_start(const SimulateRun *run, const double *y) {
 void end_refused(const SimulateRun *run, const char *refusal) {
   char solver[OPTION_WORD_SIZE], index[OPTION_WORD_SIZE];
   end_run(run, OUTCOME_NO_START);
-  run->out->t_end = run->request->start;
+  run->out->t_end = model_time(run, run->request->start);
   simulate_options_word(run->options, "solver", solver);
   simulate_options_word(run->options, "index", index);
   if (refusal)

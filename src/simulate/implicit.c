@@ -167,7 +167,7 @@ static Places find_places(const System *s, Model *m, Arena *a, const DaeForm *fo
   const Expr *ddu = model_helpers(m, HELPER_INPUT_SECOND, s->nu);
   Places p = {ARENA_ARRAY(a, Location, m->graph->count), m->graph->count};
   for (int i = 0; i < p.count; i++) p.at[i].segment = -1;
-  put(&p, m->flat->time, 0, 0);
+  put(&p, m->flat->time, 0, 0), put(&p, m->flat->origin, 0, s->at.origin);
   for (int i = 0; i < s->nu; i++) {
     put(&p, m->u[i], 0, s->at.u + i), put(&p, du[i], 0, s->at.du + i);
     put(&p, ddu[i], 0, s->at.du + s->nu + i);

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "simulate/origin.h"
+
 // v + s (b + s (c + s d)), s = t - from
 typedef struct Piece {
   double from, v, b, c, d;
@@ -179,6 +182,13 @@ static const char *in_column(const InputOrigin *from, int column, char out[120])
   return out;
 }
 
+static bool fail_late(const InputOrigin *from, int row, const char *where, double t, double last) {
+  char a[32], b[32];
+  number_format(t, a), number_format(last, b);
+  return fail_row(from, row, "row %d: time%s must increase, but %s follows %s%s", row + 1, where, a,
+                  b, times_too_close(t, last).at);
+}
+
 static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) {
   char where[120];
   if (isinf(s.v[i]))
@@ -188,9 +198,7 @@ static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) 
   in_column(from, from->time, where);
   if (!isfinite(s.t[i]))
     return fail_row(from, i, "row %d: the time%s is missing or infinite", i + 1, where);
-  if (last >= 0 && !(s.t[i] > s.t[last]))
-    return fail_row(from, i, "row %d: time%s must increase, but %.10g follows %.10g", i + 1, where,
-                    s.t[i], s.t[last]);
+  if (last >= 0 && !(s.t[i] > s.t[last])) return fail_late(from, i, where, s.t[i], s.t[last]);
   return true;
 }
 
@@ -230,6 +238,21 @@ Input *input_from_table(Arena *a, const Table *table, int time, int column, Inpu
   InputOrigin from = {table, time, column, err};
   InputSamples all = {table->column[time], table->column[column], table->rows};
   return make_checked(a, &from, all, kind);
+}
+
+const Input *input_since(Arena *a, const Input *in, double origin) {
+  if (origin == 0) return in;
+  double *at = ARENA_ARRAY(a, double, in->breaks);
+  Piece *piece = ARENA_ARRAY(a, Piece, in->breaks + 1);
+  for (int i = 0; i < in->breaks; i++) at[i] = in->at[i] - origin;
+  for (int i = 0; i <= in->breaks; i++) {
+    piece[i] = in->piece[i];
+    piece[i].from -= origin;
+  }
+  Input *out = ARENA_NEW(a, Input);
+  *out = *in;
+  out->at = at, out->piece = piece;
+  return out;
 }
 
 // ---- evaluation

@@ -28,6 +28,9 @@ Input *input_new(Arena *a, const double *t, const double *v, int n, InputKind ki
 Input *input_from_table(Arena *a, const Table *table, int time, int column, InputKind kind,
                         Err *err);
 
+// The same function of the time since origin: a copy, or at origin 0 the input itself.
+const Input *input_since(Arena *a, const Input *in, double origin);
+
 InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 // The piece that begins at or before t (direction >= 0) or ends at or after t (direction < 0).
 int input_piece(const Input *in, double t, int direction);

@@ -219,7 +219,7 @@ static void retire(LanesWork *w, int l, Outcome outcome, bool alone) {
   lane->outcome = outcome;
   lane->alone = alone;
   lane->rows = w->rows;
-  lane->t_end = s->t;
+  lane->t_end = w->request->origin + s->t;
   lane->work = s->count;
   lane->steps = s->lane_steps[l];
   w->lives[l] = false;
@@ -426,6 +426,7 @@ static void set_parameters(LanesWork *w) {
   int L = s->lanes;
   for (int k = 0; k < s->model->np; k++)
     for (int l = 0; l < L; l++) w->p[k * L + l] = w->lane[l < w->count ? l : 0].p[k];
+  system_set_origin(w->work, w->request->origin);
   system_set_parameters(w->work, w->p);
   system_forget(w->work);
   simulate_tolerances(s, &w->options, w->p, w->abs_tol);

@@ -11,7 +11,7 @@ int lanes_best(int states, int columns);
 
 typedef struct LanesRequest { // what they share
   const Input *const *inputs;
-  double start;
+  double origin, start;
   const double *times;
   int count;
   long max_steps; // 0: as the options say
@@ -29,7 +29,7 @@ typedef struct Lane {
   // to be simulated alone.
   bool alone;
   int rows;     // that are valid
-  double t_end; // how far it came
+  double t_end; // how far it came, as time in the model
   StepCount work;
   double steps; // about how many it would have needed alone
 } Lane;

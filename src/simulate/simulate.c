@@ -541,6 +541,7 @@ static bool begin(SimulateWork *w) {
   const System *s = w->system;
   const SimulateRequest *r = w->request;
   Stepper *st = stepper(w);
+  system_set_origin(w->work, r->origin);
   system_set_parameters(w->work, r->p);
   system_forget(w->work);
   simulate_tolerances(s, &w->options, r->p, w->abs_tol);
@@ -758,7 +759,7 @@ static void integrate(SimulateWork *w) {
     while (stepper(w)->t < w->t_end && advance(w)) {
     }
   }
-  if (w->out->outcome == OUTCOME_REACHED_END) w->out->t_end = stepper(w)->t;
+  if (w->out->outcome == OUTCOME_REACHED_END) w->out->t_end = r->origin + stepper(w)->t;
 }
 
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {

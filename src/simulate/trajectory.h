@@ -29,6 +29,7 @@ const char *outcome_meaning(Outcome o);
 typedef struct SimulateRequest {
   const double *p;            // all parameters, lanes neighbouring numbers each
   const Input *const *inputs; // by input of the model; NULL when there are none
+  double origin; // time in the model is origin + t; all times here and of the inputs are such t
   double start;
   const double *times; // increasing, none before start
   int count;
@@ -54,7 +55,7 @@ typedef struct Trajectory {
   void *stepped_data;
   StepCount work;
   long events;
-  double t_end; // how far it came
+  double t_end; // how far it came, as time in the model
   // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size
   // of its terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is
   // 0); and of which invariant, -1: there is none.

@@ -217,9 +217,13 @@ static double size_of_bounds(const Unknown *f) {
   return isfinite(least) ? least / 10 : 0;
 }
 
+// Bounds that leave it only a small part of itself, as those of a time since 1970: that part is what it can change by.
+static const double NARROW = 0.01;
+
 double typical_size(const Unknown *f, double x) {
-  double size = fabs(x);
+  double size = fabs(x), width = f->max - f->min;
   bool has_sign = f->min >= 0 || f->max <= 0;
+  if (width > 0 && width < NARROW * size) return width;
   if (has_sign && size > 0) return size;
   size = fmax(size, fmax(fabs(f->start), size_of_bounds(f)));
   return size > 0 ? size : 1;

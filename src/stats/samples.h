@@ -34,5 +34,6 @@ static inline int samples_rows(const Samples *s) {
 }
 // Factors of the rows of constraints, such that they count much more than all others, which have theirs.
 void samples_weigh_constraints(const Samples *s, double *factor);
-// What a change of each unknown is compared with: |x|, or what is usual where it may be zero or change its sign. > 0.
+// What a change of each unknown is compared with: |x|, or what is usual where it may be zero or change its sign, or what
+// narrow bounds leave. > 0.
 double typical_size(const Unknown *f, double x);

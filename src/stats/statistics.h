@@ -40,8 +40,8 @@ typedef struct StatCombination {
 typedef struct StatDirection { // a direction of the unknowns that the data do not determine
   // Change of the simulated data, in units of their noise, for a change by 1 along the vector.
   double singular_value;
-  // Unit length, by unknown, in changes relative to the typical size (|x|, unless that is 0, may change its sign, or is
-  // a bound below what the noise hides); 0 for unknowns that take no part.
+  // Unit length, by unknown, in changes relative to the typical size (|x|, unless that is 0, may change its sign, is
+  // confined to a small part of itself, or is a bound below what the noise hides); 0 for unknowns that take no part.
   double *vector;
   // No noise-free data of this kind would see it; else hidden by noise or by the accuracy of the simulation.
   bool structural;

@@ -89,6 +89,7 @@ static void put_parameters(StartCheck *s, int experiment) {
   for (int i = 0; i < p->unknown_count; i++)
     if (p->unknowns[i].experiment < 0 || p->unknowns[i].experiment == experiment)
       s->p[p->unknowns[i].parameter] = p->unknowns[i].start;
+  system_set_origin(s->work, s->experiment->origin);
   system_set_parameters(s->work, s->p);
 }
 

@@ -24,12 +24,16 @@ static const char *noise_in_words(Check *c, const DataQuality *q) {
                             : arena_print(c->arena, "noise about %.2g %% of its variation", noise);
 }
 
-static void describe(Check *c, const char *label, const Channel *channel, const DataQuality *q) {
+static void describe(Check *c, const char *label, const Experiment *x, const Channel *channel,
+                     const DataQuality *q) {
+  char from[32], to[32];
+  experiment_time(x, channel->t[0], 6, from);
+  experiment_time(x, channel->t[q->count - 1], 6, to);
   if (q->count == 1)
-    check_add(c, FINDING_GOOD, TOPIC, "%s: 1 sample at %.6g.", label, channel->t[0]);
+    check_add(c, FINDING_GOOD, TOPIC, "%s: 1 sample at %s.", label, from);
   else
-    check_add(c, FINDING_GOOD, TOPIC, "%s: %d samples from %.6g to %.6g, %s, %s.", label, q->count,
-              channel->t[0], channel->t[q->count - 1], steps_in_words(c, q), noise_in_words(c, q));
+    check_add(c, FINDING_GOOD, TOPIC, "%s: %d samples from %s to %s, %s, %s.", label, q->count,
+              from, to, steps_in_words(c, q), noise_in_words(c, q));
 }
 
 static void check_missing(Check *c, const char *label, const Channel *channel) {
@@ -44,12 +48,14 @@ static void check_missing(Check *c, const char *label, const Channel *channel) {
               channel->missing, all);
 }
 
-static void check_gaps(Check *c, const char *label, const DataQuality *q) {
+static void check_gaps(Check *c, const char *label, const Experiment *x, const DataQuality *q) {
   if (!(q->step_most > 5 * q->step)) return;
+  char from[32], to[32];
   check_add(c, FINDING_WARNING, TOPIC,
-            "%s: no samples between %.6g and %.6g, %.3g times the usual step. If the recording was "
+            "%s: no samples between %s and %s, %.3g times the usual step. If the recording was "
             "interrupted, make two experiments of it, each with its own window.",
-            label, q->gap_from, q->gap_to, q->step_most / q->step);
+            label, experiment_time(x, q->gap_from, 6, from), experiment_time(x, q->gap_to, 6, to),
+            q->step_most / q->step);
 }
 
 static void check_sampling(Check *c, const char *label, const DataQuality *q) {
@@ -63,8 +69,9 @@ static void check_sampling(Check *c, const char *label, const DataQuality *q) {
             label, samples, q->period, q->step, 8 / samples);
 }
 
-static void check_values(Check *c, const char *label, const Channel *channel,
+static void check_values(Check *c, const char *label, const Experiment *x, const Channel *channel,
                          const DataQuality *q) {
+  char at[32];
   if (q->constant)
     check_add(c, FINDING_WARNING, TOPIC,
               "%s: all samples are %.6g. Constant data tell little; check that column '%s' is the "
@@ -72,16 +79,16 @@ static void check_values(Check *c, const char *label, const Channel *channel,
               label, q->most, channel->column);
   if (q->outliers)
     check_add(c, FINDING_WARNING, TOPIC,
-              "%s: %d sample%s, the worst is %.6g at %.6g. Empty such cells, or use loss: huber.",
+              "%s: %d sample%s, the worst is %.6g at %s. Empty such cells, or use loss: huber.",
               label, q->outliers,
               q->outliers > 1 ? "s contradict their neighbours" : " contradicts its neighbours",
-              q->outlier_y, q->outlier_t);
+              q->outlier_y, experiment_time(x, q->outlier_t, 6, at));
   if (q->clipped)
     check_add(c, FINDING_WARNING, TOPIC,
-              "%s: %d samples in a row from %.6g on are exactly %.6g, the %s of all. If the sensor "
+              "%s: %d samples in a row from %s on are exactly %.6g, the %s of all. If the sensor "
               "was at "
               "its limit there, empty these cells.",
-              label, q->clipped, q->clipped_t, q->clipped_y,
+              label, q->clipped, experiment_time(x, q->clipped_t, 6, at), q->clipped_y,
               q->clipped_y == q->most ? "largest" : "smallest");
   if (q->noise > 0.5 * q->deviation && !q->constant)
     check_add(c, FINDING_WARNING, TOPIC,
@@ -146,7 +153,8 @@ static const bool *jumps_of(Check *c, int e, const Channel *channel) {
 }
 
 static void check_channel(Check *c, const MeasuredData *d, int e, int k, bool description) {
-  const Channel *channel = &c->problem->experiments[e].channels[k];
+  const Experiment *x = &c->problem->experiments[e];
+  const Channel *channel = &x->channels[k];
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
   data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
@@ -156,11 +164,11 @@ static void check_channel(Check *c, const MeasuredData *d, int e, int k, bool de
               "%s: no samples in the window. Change 'window' or the column.", label);
     return;
   }
-  if (description) describe(c, label, channel, &q);
+  if (description) describe(c, label, x, channel, &q);
   check_missing(c, label, channel);
-  check_gaps(c, label, &q);
+  check_gaps(c, label, x, &q);
   check_sampling(c, label, &q);
-  check_values(c, label, channel, &q);
+  check_values(c, label, x, channel, &q);
   check_sigma(c, label, channel, &q);
 }
 

@@ -81,6 +81,10 @@ void rounded_value(double value, double error, char out[ROUNDED_SIZE]) {
     return;
   }
   int decimals = decimals_for(error), most = most_decimals(value, DIGITS_MOST);
+  if (exponent_of(value) > FIXED_MOST && decimals >= 0 && decimals <= most_decimals(value, 15)) {
+    snprintf(out, ROUNDED_SIZE, "%.*f", decimals, value); // a time since 1970
+    return;
+  }
   if (value != 0 && decimals > most) {
     rounded_digits(value, DIGITS_MOST, out);
     return;

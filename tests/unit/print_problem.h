@@ -38,8 +38,8 @@ static inline void print_inputs(Text *t, const Model *m, const Experiment *e) {
 static inline void print_experiment(Text *t, const Problem *p, const Experiment *e) {
   const Model *m = p->model;
   text_print(t, "%s: %s", e->name, e->file);
-  add_number(t, " from ", e->start, "");
-  add_number(t, " to ", e->stop, "\n");
+  add_number(t, " from ", e->origin + e->start, "");
+  add_number(t, " to ", e->origin + e->stop, "\n");
   print_inputs(t, m, e);
   for (int i = 0; i < e->channel_count; i++) print_channel(t, p, &e->channels[i]);
   text_add(t, " ");

@@ -14,7 +14,7 @@ static void begin(Run *r, Recorded *f, int nodes) {
   SystemSpec spec = {.lanes = 1, .jacobian = true};
   r->system = system_new(a->model, &spec);
   r->backward = backward_new(r->system, &r->inputs, nodes);
-  backward_begin(r->backward, f->hand->truth, 0);
+  backward_begin(r->backward, f->hand->truth, 0, 0);
 }
 
 static void end(Run *r) {

@@ -155,6 +155,35 @@ static void a_chain_of_many_thousand_terms_is_no_problem(void **state) {
   arena_free(f.arena);
 }
 
+static void the_origin_of_time_is_not_printed(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Graph *g = graph_new(a);
+  expr_make_time(g);
+  Expr p = expr_symbol(g, "p", false), x = expr_symbol(g, "x", true), two = expr_const(g, 2);
+  const struct {
+    Expr e;
+    const char *text;
+  } CASES[] = {
+      {g->now, "time"},
+      {expr_sub(g, g->now, p), "time - p"},
+      {expr_add(g, p, g->now), "time + p"},
+      {expr_sub(g, p, g->now), "p - time"},
+      {expr_sub(g, two, g->now), "2 - time"},
+      {expr_sub(g, expr_sub(g, g->now, p), x), "time - p - x"},
+      {expr_mul(g, x, expr_sub(g, g->now, x)), "x*(time - x)"},
+      {expr_call(g, OP_SIN, expr_mul(g, p, g->now)), "sin(time*p)"},
+  };
+  for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+    Text t;
+    text_init(&t);
+    expr_print(&t, g, CASES[k].e);
+    assert_string_equal(t.at, CASES[k].text);
+    text_done(&t);
+  }
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_expressions_are_one_node),
@@ -168,6 +197,7 @@ int main(void) {
       cmocka_unit_test(positive_is_never_claimed_wrongly),
       cmocka_unit_test(squares_and_sums_of_them_are_known_to_be_positive),
       cmocka_unit_test(a_chain_of_many_thousand_terms_is_no_problem),
+      cmocka_unit_test(the_origin_of_time_is_not_printed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,24 @@ static void the_ends_of_a_spline_are_kinks(void **state) {
   assert_true(input_smoothness_between(linear, 2, 2) > 2);
 }
 
+static void counted_from_an_origin_it_is_the_same_function(void **state) {
+  const double ORIGIN = 1672884000;
+  for (int kind = INPUT_HOLD; kind <= INPUT_SPLINE; kind++)
+    for (unsigned seed = 1; seed < 20; seed++) {
+      double t[N], far[N], v[N];
+      random_samples(seed, t, v);
+      for (int i = 0; i < N; i++) t[i] = rint(t[i] * 0x1p20) * 0x1p-20, far[i] = t[i] + ORIGIN;
+      const Input *near = make(state, t, v, N, (InputKind)kind);
+      const Input *since = input_since(*state, make(state, far, v, N, (InputKind)kind), ORIGIN);
+      assert_true(input_since(*state, near, 0) == near);
+      for (double at = t[0] - 1; at < t[N - 1] + 1; at += 0.0137) {
+        assert_true(value_at(near, at) == value_at(since, at));
+        assert_true(slope_at(near, at) == slope_at(since, at));
+        assert_true(input_next_break(near, at, 0) == input_next_break(since, at, 0));
+      }
+    }
+}
+
 static void missing_values_are_skipped(void **state) {
   double t[] = {0, 1, 2, 3, NONE}, v[] = {NONE, 10, NONE, 30, NONE};
   Input *in = make(state, t, v, 5, INPUT_LINEAR);
@@ -401,6 +419,7 @@ int main(void) {
       TEST(the_hint_does_not_change_continuous_values),
       TEST(breaks_are_where_the_function_is_not_smooth),
       TEST(the_ends_of_a_spline_are_kinks),
+      TEST(counted_from_an_origin_it_is_the_same_function),
       TEST(missing_values_are_skipped),
       TEST(bad_samples_are_refused_with_their_row),
       TEST(columns_of_a_table_become_inputs),

@@ -41,7 +41,7 @@ static bool passes_until(void *data, double stop) {
   double nothing[1];
   SimulateRequest request = {.p = p->hand->truth, .times = &stop, .count = 1};
   Trajectory t = {.values = nothing, .stepped = kinks_watch, .stepped_data = p->kinks};
-  kinks_begin(p->kinks, p->hand->truth, NULL, 0);
+  kinks_begin(p->kinks, p->hand->truth, &request);
   simulate_run(p->work, &request, &t);
   assert_int_equal(t.outcome, OUTCOME_REACHED_END);
   return kinks_passed(p->kinks, &t, p->why);

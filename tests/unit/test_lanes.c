@@ -25,6 +25,23 @@ static const char FORCED[] =
     "  y = a*x + v*exp(-v^2);\n"
     "end Forced;\n";
 
+// The same with the zero of its time in 2023, in seconds since 1970.
+static const char FORCED_LATER[] =
+    "model Forced\n"
+    "  parameter Real a = 1;\n"
+    "  parameter Real b = 0.5;\n"
+    "  parameter Real unused = 2;\n"
+    "  input Real u;\n"
+    "  Real x(start = 1, fixed = true);\n"
+    "  Real v(start = 0, fixed = true);\n"
+    "  Real y;\n"
+    "equation\n"
+    "  der(x) = v;\n"
+    "  der(v) = -0.2*v - a*x - b*x^3 + 0.5*cos(0.79*(time - 1672884000)) +\n"
+    "    exp(-(time - 1672884000))*a + u;\n"
+    "  y = a*x + v*exp(-v^2);\n"
+    "end Forced;\n";
+
 // x' = a x^2 + b: grows without bound at a = b = 1 when time is pi/2, not before the end when a is small.
 static const char EXPLODES[] = "model Explodes\n"
                                "  parameter Real a = 1;\n"
@@ -85,6 +102,7 @@ typedef struct Bench {
   const Case *c;
   SimulateOptions options;
   int ny, np, rows;
+  double origin;
   double times[4 * ROWS];
 } Bench;
 
@@ -151,8 +169,11 @@ static Outcome run_alone(Bench *b, const double *p, double rel_tol, double **col
 static void run_lanes(Bench *b, int width, Lane *lanes, int count) {
   System *s = system_for(b, width, &b->options);
   LanesWork *w = lanes_work_new(s, &b->options);
-  LanesRequest request = {
-      .inputs = b->c->inputs, .times = b->times, .count = b->rows, .with_sens = true};
+  LanesRequest request = {.inputs = b->c->inputs,
+                          .origin = b->origin,
+                          .times = b->times,
+                          .count = b->rows,
+                          .with_sens = true};
   for (int l = 0; l < count; l++)
     if (!lanes[l].column) lanes[l].column = columns_new(b);
   lanes_run(w, &request, lanes, count);
@@ -539,6 +560,36 @@ static void announced_times_change_no_bit(void **state) {
   bench_close(&b);
 }
 
+static void lanes_do_not_depend_on_the_zero_of_time(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  double t[] = {-1, 3, 9, 30}, u[] = {0, 1, -1, 2};
+  Err err = {0};
+  const Input *in = input_new(a, t, u, 4, INPUT_LINEAR, &err);
+  Case here = {FORCED, {"x", "y", NULL}, {in}, 20, "auto", 1e-6, 0}, there = here;
+  there.text = FORCED_LATER;
+  const Case *cases[] = {&here, &there};
+  Bench b[2];
+  Lane lanes[2][LANES] = {0};
+  for (int k = 0; k < 2; k++) {
+    bench_open(&b[k], cases[k]);
+    b[k].origin = k ? 1672884000 : 0;
+    for (int l = 0; l < LANES; l++)
+      lanes[k][l].p = parameters(&b[k], (double[]){0.5 + 0.1 * l, 0.3});
+    run_lanes(&b[k], LANES, lanes[k], LANES);
+  }
+  for (int l = 0; l < LANES; l++) {
+    assert_int_equal(lanes[0][l].rows, ROWS);
+    assert_int_equal(lanes[0][l].work.steps, lanes[1][l].work.steps);
+    assert_true(lanes[0][l].t_end + 1672884000 == lanes[1][l].t_end);
+    for (int c = 0; c < b[0].ny * (1 + b[0].np); c++)
+      for (int i = 0; i < ROWS; i++)
+        assert_true(lanes[0][l].column[c][i] == lanes[1][l].column[c][i]);
+  }
+  for (int k = 0; k < 2; k++) bench_close(&b[k]);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_lane_is_as_accurate_as_alone),
@@ -556,6 +607,7 @@ int main(void) {
       cmocka_unit_test(only_explicit_methods_without_events_have_lanes),
       cmocka_unit_test(a_run_does_not_depend_on_the_one_before),
       cmocka_unit_test(announced_times_change_no_bit),
+      cmocka_unit_test(lanes_do_not_depend_on_the_zero_of_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

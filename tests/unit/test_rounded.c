@@ -20,6 +20,8 @@ static void a_value_has_the_digits_of_its_error(void **state) {
   assert_value(0.000123456, 1e-6, "0.0001235");
   assert_value(1.23456e-9, 1e-11, "1.235e-9");
   assert_value(3.14159e12, 1e10, "3.142e12");
+  assert_value(1672884002.70341, 0.0018, "1672884002.7034"); // seconds since 1970
+  assert_value(-1672884002.70341, 3.2, "-1672884002.7");
   assert_value(0.0001, 5, "0.0"); // far below its error
   assert_value(0, 0.5, "0.00");
 }

@@ -134,12 +134,23 @@ static void ordinary_results_have_no_pieces_and_no_gaps(void **state) {
   hand_done(h);
 }
 
+static void narrow_bounds_are_the_size_of_what_they_confine(void **state) {
+  (void)state;
+  const Unknown later = {.start = 1672884003, .min = 1672884000, .max = 1672884006};
+  const Unknown wide = {.start = 3, .min = 1, .max = 9},
+                open = {.start = 3, .min = 0, .max = HUGE_VAL};
+  assert_true(typical_size(&later, 1672884002.5) == 6);
+  assert_true(typical_size(&wide, 2.5) == 2.5);
+  assert_true(typical_size(&open, 2.5) == 2.5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chaotic_motion_in_pieces_has_the_statistics_of_its_noise),
       cmocka_unit_test(without_noise_errors_are_not_below_the_accuracy_of_the_simulation),
       cmocka_unit_test(sigma_that_is_estimated_is_that_of_the_pieces),
       cmocka_unit_test(ordinary_results_have_no_pieces_and_no_gaps),
+      cmocka_unit_test(narrow_bounds_are_the_size_of_what_they_confine),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

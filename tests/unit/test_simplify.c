@@ -36,6 +36,60 @@ static void simplified_expressions_have_the_original_values(void **state) {
   assert_true(compared > 10000);
 }
 
+// Symbols of a graph with time: the first is the time, the sum of two symbols.
+static void symbols_with_time(Graph *g, Expr *symbols) {
+  expr_make_time(g);
+  symbols[0] = g->now;
+  for (int i = 1; i < RANDOM_SYMBOLS; i++) symbols[i] = expr_symbol(g, "s", i < 2);
+}
+
+static bool is_same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+static void at_origin_0_time_is_an_ordinary_symbol_to_the_last_bit(void **state) {
+  (void)state;
+  Rng r = {13};
+  for (int trial = 0; trial < 20000; trial++) {
+    Arena *a = arena_new();
+    Graph *plain = graph_new(a), *timed = graph_new(a);
+    Expr symbols[RANDOM_SYMBOLS], with_time[RANDOM_SYMBOLS];
+    for (int i = 0; i < RANDOM_SYMBOLS; i++) symbols[i] = expr_symbol(plain, "s", i < 2);
+    symbols_with_time(timed, with_time);
+    Recipe c = recipe_random(&r);
+    Expr e = recipe_expression(&c, plain, symbols), f = recipe_expression(&c, timed, with_time);
+    for (int k = 0; k < 4; k++) {
+      double at[RANDOM_SYMBOLS], there[RANDOM_SYMBOLS + 1];
+      point_random(&r, at);
+      there[0] = at[0], there[1] = 0; // the time since the origin, and the origin
+      for (int i = 1; i < RANDOM_SYMBOLS; i++) there[i + 1] = at[i];
+      assert_true(is_same(expr_eval(plain, e, at), expr_eval(timed, f, there)));
+    }
+    arena_free(a);
+  }
+}
+
+// Seconds since 1970 are 2.4e-7 apart: of rounded numbers the differences would be as rough as that.
+static void differences_to_the_time_are_exact_far_from_0(void **state) {
+  (void)state;
+  const double ORIGIN = 1672884000, AT = ORIGIN + 3;
+  Arena *a = arena_new();
+  Graph *g = graph_new(a);
+  expr_make_time(g);
+  Expr at = expr_const(g, AT), parameter = expr_symbol(g, "p", false);
+  Expr varying = expr_symbol(g, "x", true);
+  Expr after[] = {expr_sub(g, g->now, at),
+                  expr_add(g, g->now, expr_const(g, -AT)),
+                  expr_neg(g, expr_sub(g, at, g->now)),
+                  expr_sub(g, g->now, parameter),
+                  expr_neg(g, expr_sub(g, parameter, g->now)),
+                  expr_sub(g, g->now, varying)};
+  for (double t = 1e-9; t < 1e3; t *= 1.37)
+    for (size_t k = 0; k < sizeof after / sizeof *after; k++)
+      assert_true(expr_eval(g, after[k], (double[]){t, ORIGIN, AT, AT}) == t - 3);
+  arena_free(a);
+}
+
 // Where the original is finite the simplified one must be: nothing may become 0/0.
 static void simplification_makes_no_new_singularities(void **state) {
   (void)state;
@@ -147,6 +201,8 @@ static void a_product_of_small_factors_does_not_vanish(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(simplified_expressions_have_the_original_values),
+      cmocka_unit_test(at_origin_0_time_is_an_ordinary_symbol_to_the_last_bit),
+      cmocka_unit_test(differences_to_the_time_are_exact_far_from_0),
       cmocka_unit_test(simplification_makes_no_new_singularities),
       cmocka_unit_test(neutral_elements_vanish),
       cmocka_unit_test(constants_are_folded_unless_they_are_infinite),

@@ -53,6 +53,32 @@ static void numbers_have_their_shortest_form(void **state) {
   }
 }
 
+static void times_have_the_digits_that_their_span_needs(void **state) {
+  (void)state;
+  static const struct {
+    double t, span;
+    int digits;
+    const char *text;
+  } FORMS[] = {{0, 10, 6, "0"},
+               {1 / 3., 10, 6, "0.333333"},
+               {99.5, 10, 6, "99.5"},
+               {1672884000, 600, 6, "1672884000"},
+               {1672884000.25, 600, 6, "1672884000.25"},
+               {-1672884000.123456, 600, 10, "-1672884000.123456"},
+               {1672884000.123456, 0, 6, "1672884000.123456"},
+               {1.5e18, 1e9, 6, "1.5e+18"}};
+  for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) {
+    char text[32];
+    assert_string_equal(time_format(FORMS[k].t, FORMS[k].span, FORMS[k].digits, text),
+                        FORMS[k].text);
+  }
+  for (double span = 1e-3; span < 1e6; span *= 10) {
+    char a[32], b[32];
+    time_format(1672884000, span, 6, a), time_format(1672884000 + span / 1e3, span, 6, b);
+    assert_string_not_equal(a, b);
+  }
+}
+
 static void a_number_fills_the_whole_text(void **state) {
   (void)state;
   static const char *const BAD[] = {"", " ", "1x", "1 2", "--1", "e5", "1,5", "0x"};
@@ -86,6 +112,7 @@ int main(void) {
       cmocka_unit_test(text_grows_as_it_is_added),
       cmocka_unit_test(numbers_read_back_as_they_were),
       cmocka_unit_test(numbers_have_their_shortest_form),
+      cmocka_unit_test(times_have_the_digits_that_their_span_needs),
       cmocka_unit_test(a_number_fills_the_whole_text),
       cmocka_unit_test(json_strings_are_escaped),
       cmocka_unit_test(the_nearest_name_is_near),

@@ -37,6 +37,10 @@ static void labels_say_the_value(void **state) {
   assert_string_equal(t.label[1], "1e-09");
   ticks_make(&t, 0, 5e8, 5);
   assert_string_equal(t.label[3], "3e+08");
+  ticks_make(&t, 1672884000, 1672884100, 5); // seconds since 1970
+  assert_string_equal(t.label[1], "1672884020");
+  ticks_make(&t, 1672884000, 1672884001, 2);
+  assert_string_equal(t.label[1], "1672884000.5");
 }
 
 static void fraction_is_linear_even_for_huge_ranges(void **state) {

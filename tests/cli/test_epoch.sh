@@ -1,0 +1,191 @@
+# Data whose time is far from 0, such as seconds since 1970: everything is as with the same data from 0, and times are
+# printed with the digits that they need.
+source "$(dirname "$0")/lib.sh"
+examples=$models/../examples
+
+# moved SHIFT <FROM >TO: a CSV file with another zero of its first column. Times become multiples of 2^-20, which are exact
+# at both zeros.
+moved() {
+  awk -F, -v OFS=, -v shift="$1" '
+    $1 ~ /^[-+.0-9]/ { t = $1*1048576; t = t < 0 ? -int(-t + 0.5) : int(t + 0.5); $1 = sprintf("%.17g", t/1048576 + shift) }
+    { print }'
+}
+# example FOLDER SHIFT TO: its files with the data moved; the time in its models is moved along.
+example() {
+  mkdir -p "$3"
+  cp "$examples/$1"/*.yaml "$3"
+  local f
+  for f in "$examples/$1"/*.csv; do moved "$2" <"$f" >"$3/${f##*/}"; done
+  for f in "$examples/$1"/*.mo; do sed "s/\\btime\\b/(time - ($2))/g" "$f" >"$3/${f##*/}"; done
+}
+# What a fit gives, without seconds and the times of the data.
+facts() { grep -v '"seconds"' "$1" | sed 's/"start": [-0-9.]*, "stop": [-0-9.]*//'; grep -o '"steps": [0-9]*' "$1"; }
+same_fit() { # same_fit FOLDER FOLDER PROBLEM [FLAG ...]
+  local a=$1 b=$2 problem=$3
+  shift 3
+  (cd "$a" && "$ENTRAIN" fit "$problem" --threads 1 --json o.json "$@") >out 2>err
+  local first=$?
+  (cd "$b" && "$ENTRAIN" fit "$problem" --threads 1 --json o.json "$@") >out 2>err
+  code=$?
+  [[ $code -eq $first ]] || wrong "exit status $code, $first at 0"
+  [[ -s $a/o.json ]] || wrong "there is no result"
+  diff <(facts "$a/o.json") <(facts "$b/o.json") >difference || wrong "$(head -n 6 difference)"
+}
+
+shift=1672884000
+for name in pendulum/problem pendulum/noisy two_dof/problem single_well/problem frewin_correct/load_cell slider_crank/accelerometer \
+  parallelogram/problem four_bar/problem double_hump/problem arctan_oscillator/problem; do
+  it "the example $name is fitted as it is from 0"
+  example "${name%/*}" 0 at0
+  example "${name%/*}" $shift later
+  same_fit at0 later "${name#*/}.yaml"
+  rm -rf at0 later
+done
+
+# ---------------------------------------------------------------- inputs, delays, windows, events
+
+mkdir at0 later before
+cat >forced.mo <<'END_MODEL'
+model Forced
+  parameter Real k = 4, d = 0.3, a = 1, zero = 0;
+  input Real u = 0;
+  Real x(start = 1, fixed = true), v(start = 0, fixed = true), z, y;
+equation
+  der(x) = v;
+  der(v) = -k*x - d*v + a*u + 0.3*sin(2*(time - zero));
+  z + 0.1*z^3 = x + (if time - zero > 3 then 0.1 else 0);
+  y = z + 0.1*u;
+end Forced;
+END_MODEL
+awk 'BEGIN { srand(1); print "t,y,x,u"; t = 0
+  for (i = 0; i < 120; i++) {
+    y = exp(-0.15*t)*cos(2*t) + 0.2*sin(t)
+    printf "%.9f,%s,%.6f,%.6f\n", t, i % 17 == 5 ? "" : sprintf("%.6f", y + 0.02*rand()), y + 0.02*rand(), sin(0.7*t) + (i > 60)
+    t += 0.05 + 0.02*rand()
+  } }' >forced.csv
+# forced FOLDER ZERO INTERPOLATION WINDOW: a problem whose time has this zero
+forced() {
+  cp forced.mo "$1"
+  moved "$2" <forced.csv >"$1/forced.csv"
+  cat >"$1/forced.yaml" <<END_PROBLEM
+model: forced.mo
+experiments:
+  - data: forced.csv
+    time: t
+    set: {zero: $2}
+    window: $4
+    interpolation: $3
+    measure: {y: {column: y, delay: estimate}, x: {column: x}}
+estimate:
+  k: {start: 3.5, min: 1, max: 10}
+  d: {start: 0.2, min: 0, max: 2}
+  a: {start: 0.5, min: -3, max: 3}
+END_PROBLEM
+}
+for kind in hold linear spline; do
+  for window in "0, 8" "2, 6"; do
+    it "inputs by $kind in the window from $window"
+    forced at0 0 $kind "[$window]"
+    forced later $shift $kind "[$((shift + ${window%,*})), $((shift + ${window#*, }))]"
+    same_fit at0 later forced.yaml --method lm
+    it "and before 1970"
+    forced before -$shift $kind "[$((-shift + ${window%,*})), $((-shift + ${window#*, }))]"
+    same_fit at0 before forced.yaml --method lm
+  done
+done
+forced at0 0 linear "[0, 8]"
+forced later $shift linear "[$shift, $((shift + 8))]"
+for method in homotopy newton sqp "portfolio(homotopy, lm)" de; do
+  it "by $method"
+  same_fit at0 later forced.yaml --method "$method" --max_seconds 20
+done
+for flags in "--solver bdf" "--solver rosenbrock" "--solver adams" "--criterion integral" "--jit off"; do
+  it "with $flags"
+  same_fit at0 later forced.yaml --method lm $flags
+done
+
+# ---------------------------------------------------------------- what is printed
+
+cd later || exit 1
+it "check simulates and tells times apart"
+run check forced.yaml
+status 0; no_err
+from=$(awk -F, 'NR == 2 { print $1 }' forced.csv)
+out "samples from $from to 16728840"; out "The model can be simulated"
+it "residuals have the times of the data"
+run fit forced.yaml --method lm --residuals r.csv
+status 0
+diff <(awk -F, 'NR > 1 && $2 == "x" { printf "%.17g\n", $3 }' r.csv) \
+  <(awk -F, 'NR > 1 && $1 <= 1672884008 { printf "%.17g\n", $1 }' forced.csv) >d ||
+  wrong "$(head -n 4 d)"
+it "the result has the begin and the end of the data"
+run fit forced.yaml --method lm --json -
+out '"start": 1672884000, "stop": 1672884007'
+it "an empty window names times with all digits"
+sed 's/window: .*/window: [1672890000.5, 1672891000]/' forced.yaml >empty.yaml
+run check empty.yaml
+status 2; err "window from 1672890000.5 to 1672891000"; err "are from 1672884000 to 16728840"
+cd .. || exit 1
+
+it "simulates from any start"
+run simulate forced.mo --set zero=$shift --start $shift --stop $((shift + 5)) --step 0.5 --variables x
+status 0; no_err; lines 12; out "^1672884000.5,"
+tail -n +2 out | cut -d, -f2 >later.txt
+run simulate forced.mo --stop 5 --step 0.5 --variables x
+holds diff <(tail -n +2 out | cut -d, -f2) later.txt
+it "says where a simulation ended"
+printf 'model E\n  Real x(start = 0.8, fixed = true);\nequation\n  der(x) = x^2;\nend E;\n' >e.mo
+run simulate e.mo --start $shift --stop $((shift + 3)) --rel_tol 1e-9
+status 1; err "t = 1672884001.2"
+it "plots with times that differ"
+run simulate e.mo --start $shift --stop $((shift + 1)) --plot
+out "1672884000[.][2-8]"
+
+# ---------------------------------------------------------------- a time as unknown
+
+cat >leak.mo <<'END_MODEL'
+model Leak
+  parameter Real t0 = 3, k = 1;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = if time > t0 then -k*x else 0;
+end Leak;
+END_MODEL
+leak() { # leak ZERO
+  awk -v zero="$1" 'BEGIN { srand(2); print "t,x"
+    for (i = 0; i < 100; i++) { t = i/16; printf "%.17g,%.6f\n", t + zero, (t < 2.7 ? 1 : exp(-0.8*(t - 2.7))) + 0.01*(rand() - 0.5) } }' >leak.csv
+  cat >leak.yaml <<END_PROBLEM
+model: leak.mo
+experiments: {data: leak.csv, time: t, measure: [x]}
+estimate:
+  t0: {start: $(($1 + 3)), min: $1, max: $(($1 + 6))}
+  k: {start: 1.2, min: 0, max: 5}
+END_PROBLEM
+}
+for method in auto lm gauss-newton "lm --derivatives central"; do
+  it "the time of an event is estimated by $method as it is from 0"
+  leak 0
+  run fit leak.yaml --method $method
+  status 0
+  row=$(grep "^  k  " out) time=$(grep "^  t0 " out | awk '{ print $2, $3 }')
+  leak $shift
+  run fit leak.yaml --method $method
+  status 0; out "certain"
+  [[ $(grep "^  t0 " out | awk '{ print $2, $3 }') == "167288400$time" ]] || wrong "$(grep "^  t0 " out), not $time later"
+  [[ $(grep "^  k  " out | tr -s ' ') == $(tr -s ' ' <<<"$row") ]] || wrong "$(grep "^  k  " out), not $row"
+done
+
+# ---------------------------------------------------------------- numbers that are too close
+
+it "says why nanoseconds since 1970 cannot be told apart"
+printf 't,x\n' >ns.csv
+for i in 0 1 2 3 4; do echo "17000000000000000${i}0,1" >>ns.csv; done
+printf 'model: decay.mo\nexperiments: {data: ns.csv, time: t, measure: [x]}\nestimate: {k: {start: 1, min: 0, max: 9}}\n' >ns.yaml
+run check ns.yaml
+status 2; err "ns.csv:3"; err "must differ by"; err "subtract a constant"
+it "takes them if they can"
+printf 't,x\n' >ns.csv
+for i in 0 1 2 3 4; do echo "170000000${i}000000000,$(awk "BEGIN { print exp(-0.3*$i) }")" >>ns.csv; done
+printf 'model: decay.mo\nexperiments: {data: ns.csv, time: t, measure: [x]}\nestimate: {k: {start: 5e-10, min: 0, max: 9e-9}}\n' >ns.yaml
+run fit ns.yaml --method lm --json -
+status 0; out '"value": [23].[09][0-9]*e-10'
