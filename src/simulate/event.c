@@ -29,6 +29,7 @@ enum {
 
 // The slopes may change so many times faster after an event for the steps to stay as long as they were.
 static const double BEND_MOST = 10;
+static const double MOMENT = 1e-6; // of the duration: where w goes is seen so much later
 static const double SAME_BEND =
     0.01; // relative difference of slopes of the slopes that are the same
 
@@ -69,7 +70,7 @@ static void change(EventWork *e, int k, double mode) {
 // later, with the modes in use.
 static void look(EventWork *e, double t, const double *x) {
   const System *s = e->work->system;
-  double h = fmax(1e-8 * e->span, 1e-14 * fabs(t));
+  double h = MOMENT * e->span;
   bool any = false;
   event_follow(e, t, x);
   system_events(e->work, t, x, e->w);
@@ -155,6 +156,7 @@ bool event_begin(EventWork *e, double t, const double *x, double span, int *even
   e->repeats = 0;
   memset(e->count, 0, (size_t)ne * sizeof *e->count);
   memset(e->size, 0, (size_t)ne * sizeof *e->size);
+  for (int k = 0; k < ne; k++) e->low[k] = HUGE_VAL, e->high[k] = -HUGE_VAL;
   memset(e->rests, 0, (size_t)ne * sizeof *e->rests);
   memset(e->through, 0, (size_t)ne * sizeof *e->through);
   memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);

@@ -22,7 +22,7 @@ static const double SHORTEST =
     4e-16; // of the same: a step in which nothing happens, such as one up to a break of an input
 static const double TAME =
     0.01; // of the margins: a fourth difference of straight lines that needs no further check
-static const double ON_LIMIT = 1e-9; // of the largest value that a switching function has had
+static const double ON_LIMIT = 1e-9; // of the size of a switching function
 
 // Shares of a stretch, at no simple ratios to each other.
 static const double CHECK[MANY_CHECKS] = {0.618034, 0.116279, 0.853553, 0.364792};
@@ -227,11 +227,18 @@ static void search(EventWork *e, Stepper *s, const EventSample *a, const EventSa
   if (!out->found && !out->unclear) search(e, s, q[PARTS / 2], b, depth + 1, out);
 }
 
+static void note_size(EventWork *e, int k, double w) {
+  if (!isfinite(w)) return;
+  if (w < e->low[k]) e->low[k] = w;
+  if (w > e->high[k]) e->high[k] = w;
+  e->size[k] = e->high[k] - e->low[k] + 1e-3 * (e->high[k] > -e->low[k] ? e->high[k] : -e->low[k]);
+}
+
 // What is wrong at the beginning by rounding errors only is not wrong a moment later.
 static void begin_at(EventWork *e, EventSample *begin) {
   for (int k = 0; k < e->work->system->ne; k++) {
-    begin->margin[k] = fmax(0, begin->margin[k]);
-    if (isfinite(begin->w[k])) e->size[k] = fmax(e->size[k], fabs(begin->w[k]));
+    if (begin->margin[k] < 0) begin->margin[k] = 0;
+    note_size(e, k, begin->w[k]);
   }
 }
 

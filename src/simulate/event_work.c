@@ -19,6 +19,8 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
     for (int i = 0; i < EVENT_PARTS; i++) e->part[d][i] = new_sample(a, s->ne);
   e->x = ARENA_ARRAY(a, double, s->nx + s->nx * s->stride + 16);
   e->size = ARENA_ARRAY(a, double, s->ne + 1);
+  e->low = ARENA_ARRAY(a, double, s->ne + 1);
+  e->high = ARENA_ARRAY(a, double, s->ne + 1);
   e->next = ARENA_ARRAY(a, double, s->ne + 8);
   e->rests = ARENA_ARRAY(a, bool, s->ne + 1);
   e->frozen_rests = ARENA_ARRAY(a, bool, s->ne + 1);

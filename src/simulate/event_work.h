@@ -28,11 +28,13 @@ typedef struct EventWork {
   EventSample end[2];                             // of the step
   EventSample part[EVENT_DEPTH + 1][EVENT_PARTS]; // inside a stretch: the ends of its parts
   double weight[EVENT_CHECKS][EVENT_PARTS + 1];
-  EventSample trial; // while an event is located
-  int depth;         // how deep the last search went
-  double resolved;   // length of the last stretch whose samples told the functions
-  double *x;         // states at a trial time
-  double *size;      // by event: the largest |w| at the beginning of a step
+  EventSample trial;  // while an event is located
+  int depth;          // how deep the last search went
+  double resolved;    // length of the last stretch whose samples told the functions
+  double *x;          // states at a trial time
+  double *low, *high; // by event: least and largest w at the beginnings of steps
+  double *
+      size; // by event: their distance, and a thousandth of their size: what rounding errors are compared with
   // What was found.
   int found;
   double found_mode;
@@ -61,7 +63,7 @@ typedef struct EventWork {
 
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
 
-// Of the largest value that a switching function has had: what differs by less may be a rounding error.
+// Of the size of a switching function: what differs by less may be a rounding error.
 static const double EVENT_ROUNDING = 1e-12;
 
 // What the relation, floor or sign gives for w.
