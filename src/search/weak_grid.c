@@ -34,6 +34,7 @@ void weak_compile(Weak *w, Arena *scratch) {
 void weak_enter_run(Weak *w, WeakRun *r) {
   w->work->inputs_data = r;
   system_set_parameters(w->work, r->p);
+  system_forget(w->work);
 }
 
 // A curve for each channel that makes a state known. false: its samples cannot be turned into numbers of the state.

@@ -10,6 +10,7 @@
 
 #include "simulate/ending.h"
 #include "simulate/event.h"
+#include "simulate/follow.h"
 #include "simulate/implicit.h"
 #include "simulate/steppers.h"
 
@@ -38,6 +39,7 @@ struct SimulateWork {
   double **pick_column; // of the run
   int *pieces;
   EventWork *events;
+  Follower *follower; // of the roots of simultaneous equations
   InvariantWork *invariants; // NULL: the model has no invariants
   Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
@@ -119,6 +121,7 @@ static void direct_states(void *self, double t, const double *x, double *dx) {
 
 static bool is_direct(const System *s) {
   return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->kernel[KERNEL_RHS].code->fn &&
+         !s->kernel[KERNEL_RHS].block_count &&
          (s->ns == 0 || (s->columns.augmented && s->kernel[KERNEL_RHS_SENS].code->fn));
 }
 
@@ -210,6 +213,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   if (s->ne) w->events = event_work_new(a, w->work);
+  w->follower = follower_new(a, w->work);
   w->invariants = invariants_new(a, w->work, &w->tol);
   prepare_direct(w);
   if (s->output.all_states && s->lanes == 1) list_picks(w);
@@ -525,7 +529,6 @@ static bool begin(SimulateWork *w) {
   const SimulateRequest *r = w->request;
   Stepper *st = stepper(w);
   system_set_parameters(w->work, r->p);
-  system_forget(w->work);
   simulate_tolerances(s, &w->options, r->p, w->abs_tol);
   enter_pieces(w, r->start);
   w->work->inputs = eval_inputs;
@@ -539,6 +542,7 @@ static bool begin(SimulateWork *w) {
     return false;
   }
   if (w->events) event_begin(w->events, st->t, st->y);
+  follow_begin(w->follower, st->t, st->y, w->t_end);
   return begin_invariants(w);
 }
 
@@ -579,9 +583,11 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
   s->t = at;
   if (w->invariants && projects(w)) invariants_project(w->invariants, at, s->y);
+  follow_jump(w->follower, at, s->y);
   if (watches_jumps(w)) invariants_before_jump(w->invariants, at, s->y);
   w->out->events++;
   if (!event_pass(w->events, at, s->y, event)) return end_chatter(&w->run, event);
+  follow_jump(w->follower, at, s->y);
   if (!invariants_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   restart(w);
@@ -598,6 +604,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
     end_chatter(&w->run, event);
     return false;
   }
+  follow_jump(w->follower, s->t, s->y);
   if (!invariants_go_on(w)) return false;
   if (s->t == w->t_end) return true;
   if (kind == BREAK_KINK && s->row->moved)
@@ -629,6 +636,7 @@ static bool advance(SimulateWork *w) {
     end_of_step(&w->run, e);
     return false;
   }
+  follow_step(w->follower, s);
   Singular singular = find_singular(w);
   if (w->events && !handle_event(w, &singular)) return false;
   if (singular.t == HUGE_VAL && is_lost(w)) return false;
