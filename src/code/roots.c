@@ -16,12 +16,13 @@
 
 enum { ITERATIONS = 60, HALVINGS = 20, CORRECTIONS = 20 };
 static const double CONTRACTION = 0.25;
-static const double PART_LEAST = 1. / 1024; // of the way between two sets of inputs
+static const double PART_LEAST = 1e-8; // of the way between two sets of inputs
 
 typedef struct Newton { // of one lane, contiguous
   const NewtonData *d;
-  double *in, *z, *out, *lu, *pivots, *step, *trial, *trial_step;
+  double *in, *z, *out, *lu, *pivots, *step, *trial, *trial_step, *slope;
   double *from, *goal, *root; // the way: inputs at both its ends, the root at its beginning
+  double strain; // of the last whole step, about proportional to the step; above 1 it is too long
   double *work;
 } Newton;
 
@@ -30,7 +31,7 @@ int newton_anchor(int n, int inputs) {
 }
 
 int newton_scratch(int n, int inputs, int code_work) {
-  return 3 * inputs + 6 * n + (n + n * n) + n * n + code_work +
+  return 3 * inputs + 7 * n + (n + n * n) + n * n + code_work +
          8; // 8: alignment of the code's work
 }
 
@@ -57,6 +58,7 @@ static Newton newton_at(const NewtonData *d, double *scratch) {
   w.step = take(&at, n);
   w.trial = take(&at, n);
   w.trial_step = take(&at, n);
+  w.slope = take(&at, n);
   return w;
 }
 
@@ -181,15 +183,26 @@ static bool has_negative_determinant(const Newton *w) {
   return negative;
 }
 
-// Each unknown counts in its own size: those with large numbers must not hide the others.
-static bool is_contracted(const Newton *w) {
-  double step = 0, next = 0;
-  for (int i = 0; i < w->d->n; i++) {
-    double scale = fmax(fmax(fabs(w->z[i]), fabs(w->trial[i])), 1e-8);
-    step = fmax(step, fabs(w->step[i]) / scale);
-    next = fmax(next, fabs(w->trial_step[i]) / scale);
+// Along a whole step d the residual J^-1 r goes from -d to 0, and its slope stays d, as far as the equations are linear.
+// At the end of the step, which is tried, what is left of the residual and the change of the slope must be small: one of
+// both is small by chance where the step leads to another root. Each unknown counts in its own size: those with large
+// numbers must not hide the others.
+static bool is_contracted(Newton *w) {
+  int n = w->d->n;
+  double step = 0, left = 0, bend = 0, *slope = w->slope;
+  for (int i = 0; i < n; i++) {
+    slope[i] = 0;
+    for (int j = 0; j < n; j++) slope[i] += w->out[n + i * n + j] * w->step[j];
   }
-  return next <= CONTRACTION * step;
+  linear_solve(w->lu, w->pivots, n, slope);
+  for (int i = 0; i < n; i++) {
+    double scale = 1 / fmax(fmax(fabs(w->z[i]), fabs(w->trial[i])), 1e-8);
+    step = fmax(step, fabs(w->step[i]) * scale);
+    left = fmax(left, fabs(w->trial_step[i]) * scale);
+    bend = fmax(bend, fabs(slope[i] - w->step[i]) * scale);
+  }
+  w->strain = fmax(left, 0.5 * bend) / (CONTRACTION * step);
+  return w->strain <= 1;
 }
 
 // Whole steps from the root to the inputs in `in`, into z. false: another root may be as near.
@@ -197,6 +210,7 @@ static bool correct(Newton *w) {
   int n = w->d->n;
   double before = HUGE_VAL;
   bool negative = false;
+  w->strain = 4;
   copy(w->z, w->root, n);
   if (!residual_at(w, w->z)) return false;
   if (all_zero(w->out, n)) return true;
@@ -225,7 +239,7 @@ static bool follow(Newton *w) {
     for (int i = 0; i < w->d->inputs; i++)
       w->in[i] = s < 1 ? w->from[i] + s * (w->goal[i] - w->from[i]) : w->goal[i];
     if (!correct(w)) {
-      part /= 2;
+      part *= fmax(0.03, fmin(0.5, 0.7 / w->strain));
       continue;
     }
     if (s >= 1) return true;

@@ -151,7 +151,8 @@ void system_branch_keep(SystemWork *w, int count) {
 }
 
 void system_branch_copy_lane(SystemWork *w, int from, int to) {
-  size_t L = (size_t)w->system->lanes, slots = anchor_size(w->system) / L * (size_t)w->anchors.count;
+  size_t L = (size_t)w->system->lanes,
+         slots = anchor_size(w->system) / L * (size_t)w->anchors.count;
   for (size_t i = 0; i < slots; i++) w->anchors.value[i * L + to] = w->anchors.value[i * L + from];
   unload(w);
 }

@@ -12,5 +12,7 @@ Follower *follower_new(Arena *a, SystemWork *work); // keeps the pointer to work
 void follow_begin(Follower *f, double t, const double *y, double t_end);
 // After modes or inputs have jumped at t.
 void follow_jump(Follower *f, double t, const double *y);
-// Along the step that was just accepted, before anything is computed inside it.
-void follow_step(Follower *f, Stepper *s);
+// Along the step that was just accepted, before anything is computed inside it. false: f followed other roots than a
+// shorter step does; nothing has changed.
+bool follow_step(Follower *f, Stepper *s);
+void follow_retreat(Stepper *s, double t_end); // such a step begins again, shorter

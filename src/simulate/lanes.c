@@ -401,7 +401,10 @@ static bool advance(LanesWork *w) {
   if (e == STEP_TOO_MANY) retire_all_alone(w);
   if (e == STEP_TOO_SMALL || e == STEP_NOT_COMPUTABLE) retire_failed(w, e);
   if (e != STEP_DONE && e != STEP_STIFF) return go_on_without(w, false);
-  follow_step(w->follower, s);
+  if (!follow_step(w->follower, s)) {
+    follow_retreat(s, w->t_end);
+    return true;
+  }
   put_rows_before(w, s->t);
   bool jump = s->t == w->next_break && enter_pieces(w, s->t);
   if (jump) follow_jump(w->follower, s->t, s->y);

@@ -636,7 +636,10 @@ static bool advance(SimulateWork *w) {
     end_of_step(&w->run, e);
     return false;
   }
-  follow_step(w->follower, s);
+  if (!follow_step(w->follower, s)) {
+    follow_retreat(s, w->t_end);
+    return true;
+  }
   Singular singular = find_singular(w);
   if (w->events && !handle_event(w, &singular)) return false;
   if (singular.t == HUGE_VAL && is_lost(w)) return false;
