@@ -10,19 +10,20 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "code/blocks.h"
 
-enum { ITERATIONS = 60, HALVINGS = 20, CORRECTIONS = 20 };
+enum { ITERATIONS = 60, HALVINGS = 20, CORRECTIONS = 20, TRIES = 32 };
 static const double CONTRACTION = 0.25;
 static const double PART_LEAST = 1e-8; // of the way between two sets of inputs
 
 typedef struct Newton { // of one lane, contiguous
   const NewtonData *d;
   double *in, *z, *out, *lu, *pivots, *step, *trial, *trial_step, *slope;
-  double *from, *goal, *root; // the way: inputs at both its ends, the root at its beginning
-  double strain; // of the last whole step, about proportional to the step; above 1 it is too long
+  double *from, *goal;  // the way: inputs at both its ends
+  double *root, *there; // roots where a part of it begins and ends
+  double *middle, *back;
+  double strain; // most of the whole steps, about proportional to the way; above 1 it is too long
   double *work;
 } Newton;
 
@@ -31,7 +32,7 @@ int newton_anchor(int n, int inputs) {
 }
 
 int newton_scratch(int n, int inputs, int code_work) {
-  return 3 * inputs + 7 * n + (n + n * n) + n * n + code_work +
+  return 3 * inputs + 10 * n + (n + n * n) + n * n + code_work +
          8; // 8: alignment of the code's work
 }
 
@@ -52,6 +53,9 @@ static Newton newton_at(const NewtonData *d, double *scratch) {
   w.goal = take(&at, d->inputs);
   w.z = take(&at, n);
   w.root = take(&at, n);
+  w.there = take(&at, n);
+  w.middle = take(&at, n);
+  w.back = take(&at, n);
   w.out = take(&at, n + n * n);
   w.lu = take(&at, n * n);
   w.pivots = take(&at, n);
@@ -62,14 +66,18 @@ static Newton newton_at(const NewtonData *d, double *scratch) {
   return w;
 }
 
-static void copy(double *to, const double *from, int n) {
-  memcpy(to, from, (size_t)n * sizeof *to);
+static inline double larger(double a, double b) { // fmax is a call
+  return a > b ? a : b;
+}
+
+static inline void copy(double *to, const double *from, int n) { // a call costs more
+  for (int i = 0; i < n; i++) to[i] = from[i];
 }
 
 static bool all_finite(const double *x, int n) {
-  for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
+  double sum = 0; // a finite number times 0 is 0
+  for (int i = 0; i < n; i++) sum += x[i] * 0;
+  return sum == 0;
 }
 
 static bool all_zero(const double *x, int n) {
@@ -84,27 +92,35 @@ static bool residual_at(Newton *w, const double *z) {
   return all_finite(w->out, w->d->n);
 }
 
+static void solve(const Newton *w, double *b) {
+  if (w->d->n == 1)
+    b[0] /= w->lu[0];
+  else
+    linear_solve(w->lu, w->pivots, w->d->n, b);
+}
+
 // Newton step for the residual in out with the factor in lu.
 static bool step_from_factor(Newton *w, double *step) {
   int n = w->d->n;
   for (int i = 0; i < n; i++) step[i] = -w->out[i];
-  linear_solve(w->lu, w->pivots, n, step);
+  solve(w, step);
   return all_finite(step, n);
 }
 
 static bool factor_here(Newton *w) {
   int n = w->d->n;
-  copy(w->lu, w->out + n, n * n);
+  for (int i = 0; i < n * n; i++) w->lu[i] = w->out[n + i];
   if (!all_finite(w->lu, n * n)) return false;
-  linear_factor(w->lu, w->pivots, n);
+  w->pivots[0] = 0;
+  if (n > 1) linear_factor(w->lu, w->pivots, n);
   return true;
 }
 
 static double relative_size(const double *step, const double *z, int n, double least) {
   double largest = 0;
   for (int i = 0; i < n; i++) {
-    double scale = fmax(fabs(z[i]), least);
-    largest = fmax(largest, fabs(step[i]) / scale);
+    double scale = larger(fabs(z[i]), least);
+    largest = larger(fabs(step[i]) / scale, largest);
   }
   return largest;
 }
@@ -184,60 +200,109 @@ static bool has_negative_determinant(const Newton *w) {
 }
 
 // Along a whole step d the residual J^-1 r goes from -d to 0, and its slope stays d, as far as the equations are linear.
-// At the end of the step, which is tried, what is left of the residual and the change of the slope must be small: one of
-// both is small by chance where the step leads to another root. Each unknown counts in its own size: those with large
-// numbers must not hide the others.
-static bool is_contracted(Newton *w) {
+// At the end of the step, which is tried, what is left of the residual must be small; and so must be, for the first step,
+// the change of the slope: where the step leads to another root one of both is small by chance. Each unknown counts in its
+// own size: those with large numbers must not hide the others. *left: the next step, relative.
+static bool is_contracted(Newton *w, bool first, double *left) {
   int n = w->d->n;
-  double step = 0, left = 0, bend = 0, *slope = w->slope;
-  for (int i = 0; i < n; i++) {
+  double step = 0, bend = 0, *slope = w->slope;
+  *left = 0;
+  for (int i = 0; i < n && first; i++) {
     slope[i] = 0;
     for (int j = 0; j < n; j++) slope[i] += w->out[n + i * n + j] * w->step[j];
   }
-  linear_solve(w->lu, w->pivots, n, slope);
+  if (first) solve(w, slope);
   for (int i = 0; i < n; i++) {
-    double scale = 1 / fmax(fmax(fabs(w->z[i]), fabs(w->trial[i])), 1e-8);
-    step = fmax(step, fabs(w->step[i]) * scale);
-    left = fmax(left, fabs(w->trial_step[i]) * scale);
-    bend = fmax(bend, fabs(slope[i] - w->step[i]) * scale);
+    double scale = 1 / larger(larger(fabs(w->z[i]), fabs(w->trial[i])), 1e-8);
+    step = larger(fabs(w->step[i]) * scale, step);
+    *left = larger(fabs(w->trial_step[i]) * scale, *left);
+    if (first) bend = larger(fabs(slope[i] - w->step[i]) * scale, bend);
   }
-  w->strain = fmax(left, 0.5 * bend) / (CONTRACTION * step);
-  return w->strain <= 1;
+  double strain = larger(*left, 0.5 * bend) / (CONTRACTION * step);
+  w->strain = larger(strain, w->strain);
+  return strain <= 1;
 }
 
 // Whole steps from the root to the inputs in `in`, into z. false: another root may be as near.
 static bool correct(Newton *w) {
   int n = w->d->n;
-  double before = HUGE_VAL;
+  double before = HUGE_VAL, left;
   bool negative = false;
-  w->strain = 4;
+  w->strain = 0;
   copy(w->z, w->root, n);
   if (!residual_at(w, w->z)) return false;
   if (all_zero(w->out, n)) return true;
   for (int k = 0; k < CORRECTIONS; k++) {
     if (!factor_here(w) || !step_from_factor(w, w->step)) return false;
-    if (k > 0 && negative != has_negative_determinant(w)) return false;
-    negative = has_negative_determinant(w);
+    bool now = has_negative_determinant(w);
+    if (k > 0 && now != negative) return false;
+    negative = now;
     double size = relative_size(w->step, w->z, n, 1e-8);
+    for (int i = 0; i < n; i++) w->trial[i] = w->z[i] + w->step[i];
     if (is_settled(size, before)) {
-      add_step(w);
+      copy(w->z, w->trial, n);
       return true;
     }
-    before = size;
-    for (int i = 0; i < n; i++) w->trial[i] = w->z[i] + w->step[i];
     if (!residual_at(w, w->trial) || !step_from_factor(w, w->trial_step)) return false;
-    if (!is_contracted(w)) return relative_size(w->step, w->z, n, 1e-4) <= 1e-9;
+    if (!is_contracted(w, k == 0, &left)) return relative_size(w->step, w->z, n, 1e-4) <= 1e-9;
     copy(w->z, w->trial, n);
+    if (left * left > 1e-15 * size) { // else the next step is as good with the old factor
+      before = size;
+      continue;
+    }
+    for (int i = 0; i < n; i++) w->z[i] += w->trial_step[i];
+    return true;
   }
   return false;
 }
 
+static void set_inputs(Newton *w, double s) {
+  for (int i = 0; i < w->d->inputs; i++)
+    w->in[i] = s < 1 ? w->from[i] + s * (w->goal[i] - w->from[i]) : w->goal[i];
+}
+
+static bool has_negative_determinant_at(Newton *w, const double *z) {
+  return residual_at(w, z) && factor_here(w) && has_negative_determinant(w);
+}
+
+// The damped method from a root to other inputs, to a root with the same sign of det J.
+static bool jump(Newton *w, const double *from, double s, bool negative, double *to) {
+  set_inputs(w, s);
+  copy(w->z, from, w->d->n);
+  if (!newton_from_z(w)) return false;
+  copy(to, w->z, w->d->n);
+  return has_negative_determinant_at(w, to) == negative;
+}
+
+static bool is_same_root(const Newton *w, const double *a, const double *b) {
+  for (int i = 0; i < w->d->n; i++)
+    if (fabs(a[i] - b[i]) > 1e-6 * fmax(fabs(a[i]), 1e-4)) return false;
+  return true;
+}
+
+// Where the equations bend too much for whole steps (an exponential): the damped method from both ends must meet in the
+// middle, and lead back to the root. On another branch it stays on that.
+static bool go_and_return(Newton *w, double from, double to) {
+  int n = w->d->n;
+  double middle = 0.5 * (from + to);
+  set_inputs(w, from);
+  bool negative = has_negative_determinant_at(w, w->root);
+  if (!jump(w, w->root, to, negative, w->there) || !jump(w, w->there, middle, negative, w->back))
+    return false;
+  copy(w->middle, w->back, n);
+  if (!jump(w, w->middle, from, negative, w->back) || !is_same_root(w, w->back, w->root))
+    return false;
+  if (!jump(w, w->root, middle, negative, w->back) || !is_same_root(w, w->back, w->middle))
+    return false;
+  copy(w->z, w->there, n);
+  return true;
+}
+
 static bool follow(Newton *w) {
   double done = 0, part = 1;
-  while (part >= PART_LEAST) {
+  for (int tries = 0; tries < TRIES && part >= PART_LEAST; tries++) {
     double s = done + part;
-    for (int i = 0; i < w->d->inputs; i++)
-      w->in[i] = s < 1 ? w->from[i] + s * (w->goal[i] - w->from[i]) : w->goal[i];
+    set_inputs(w, s);
     if (!correct(w)) {
       part *= fmax(0.03, fmin(0.5, 0.7 / w->strain));
       continue;
@@ -245,10 +310,9 @@ static bool follow(Newton *w) {
     if (s >= 1) return true;
     copy(w->root, w->z, w->d->n);
     done = s;
-    part = fmin(2 * part, 1 - done);
+    part = fmin(part * fmax(0.5, fmin(4, 0.7 / w->strain)), 1 - done);
   }
-  copy(w->in, w->goal, w->d->inputs);
-  return false;
+  return go_and_return(w, done, 1);
 }
 
 // ---------------------------------------------------------------- the block
@@ -265,6 +329,7 @@ static bool find_root(const NewtonData *d, Newton *w, const double *work, size_t
     fetch(work, d->anchor + 1 + d->n, d->inputs, lanes, w->from);
     copy(w->goal, w->in, d->inputs);
     if (follow(w)) return true;
+    copy(w->in, w->goal, d->inputs);
   }
   if (kind != ANCHOR_NONE) {
     fetch(work, d->anchor + 1, d->n, lanes, w->z);
