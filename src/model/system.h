@@ -59,7 +59,7 @@ typedef struct Kernel { // one compiled program
   Lowered *lowered;
   Code *code;
   int results, lanes;
-  int work_at; // offset into SystemWork.scratch
+  int work_at;         // offset into SystemWork.scratch
   KernelBlock *blocks; // Newton blocks that follow branches
   int block_count;
 } Kernel;
@@ -155,8 +155,9 @@ typedef struct SystemWork {
   double *clock_out;
   double *branch_out; // results of branches
   Anchors anchors;
-  int loaded[KERNEL_COUNT]; // by kernel: which anchor its blocks have, -1 = none
-  double now;               // as system_set_time was told
+  int loaded[KERNEL_COUNT];    // by kernel: which anchor its blocks have, -1 = none
+  double now;                  // as system_set_time was told
+  double ran_at[KERNEL_COUNT]; // when a kernel with Newton blocks ran last
   SparseProduct *product;
   SystemInputs *inputs;
   void *inputs_data;
@@ -186,9 +187,11 @@ void system_forget(SystemWork *w); // all anchors
 void system_branch_begin(SystemWork *w, double t, const double *x);
 // Continues to (t, x): another anchor behind the others, those from t on are dropped.
 void system_branch_add(SystemWork *w, double t, const double *x);
-// The same, and it is the only one: after an event, a jump of an input, or when earlier times will not be asked again.
+// The same from what f found when it was computed last, if that was at t and f contains all blocks; else false.
+bool system_branch_take(SystemWork *w, double t);
+// The same as add, and it is the only one: after an event, a jump of an input, or when earlier times will not be asked again.
 void system_branch_restart(SystemWork *w, double t, const double *x);
-void system_branch_drop(SystemWork *w); // the last one
+void system_branch_drop(SystemWork *w);            // the last one
 void system_branch_keep(SystemWork *w, int count); // nothing but the last ones
 void system_branch_copy_lane(SystemWork *w, int from, int to);
 // The anchor of time t into the work of a program (lanes 1) with these Newton blocks.

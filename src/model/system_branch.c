@@ -20,6 +20,7 @@ static void unload(SystemWork *w) {
 
 void system_forget(SystemWork *w) {
   w->anchors.count = 0;
+  for (int k = 0; k < KERNEL_COUNT; k++) w->ran_at[k] = nan("");
   unload(w);
 }
 
@@ -57,6 +58,7 @@ void system_branch_enter(SystemWork *w, SystemKernel kernel) {
   const System *s = w->system;
   const Kernel *k = &s->kernel[kernel];
   int which = find(w, w->now);
+  w->ran_at[kernel] = w->now;
   if (w->loaded[kernel] == which) return;
   w->loaded[kernel] = which;
   for (int i = 0; i < k->block_count; i++) {
@@ -85,10 +87,10 @@ void system_branch_load(const SystemWork *w, double t, const NewtonPlace *places
     }
 }
 
-// A lane that has no root here keeps the anchor that it came from.
-static void store(SystemWork *w, int from, int to) {
+// What a kernel has found. A lane that has no root here keeps the anchor that it came from.
+static void store(SystemWork *w, SystemKernel kernel, int from, int to) {
   const System *s = w->system;
-  const Kernel *k = &s->kernel[KERNEL_BRANCHES];
+  const Kernel *k = &s->kernel[kernel];
   int L = s->lanes;
   if (from != to && from >= 0)
     memcpy(anchor_at(w, to), anchor_at(w, from), anchor_size(s) * sizeof(double));
@@ -113,15 +115,28 @@ static void solve_at(SystemWork *w, double t, const double *x) {
   code_run(k->code, w->par, x, NULL, w->branch_out, w->scratch + k->work_at);
 }
 
-void system_branch_add(SystemWork *w, double t, const double *x) {
-  if (!w->system->branch_count) return;
-  int from = find(w, t), to = from < 0 ? 0 : from;
-  solve_at(w, t, x);
+static void add(SystemWork *w, SystemKernel kernel, double t, int from) {
+  int to = from < 0 ? 0 : from;
   if (from >= 0 && w->anchors.t[from] < t) to++;
   set_count(w, to + 1);
-  store(w, from, to);
+  store(w, kernel, from, to);
   w->anchors.t[to] = t;
   unload(w);
+}
+
+void system_branch_add(SystemWork *w, double t, const double *x) {
+  if (!w->system->branch_count) return;
+  int from = find(w, t);
+  solve_at(w, t, x);
+  add(w, KERNEL_BRANCHES, t, from);
+}
+
+bool system_branch_take(SystemWork *w, double t) {
+  const System *s = w->system;
+  SystemKernel motion = s->ns ? KERNEL_RHS_SENS : KERNEL_RHS;
+  if (s->kernel[motion].block_count < s->branch_count || w->ran_at[motion] != t) return false;
+  add(w, motion, t, find(w, t));
+  return true;
 }
 
 void system_branch_restart(SystemWork *w, double t, const double *x) {
@@ -129,7 +144,7 @@ void system_branch_restart(SystemWork *w, double t, const double *x) {
   int from = find(w, t);
   solve_at(w, t, x);
   if (from < 0) set_count(w, 1);
-  store(w, from, 0);
+  store(w, KERNEL_BRANCHES, from, 0);
   w->anchors.t[0] = t;
   w->anchors.count = 1;
   unload(w);

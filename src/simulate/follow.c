@@ -10,15 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIRST = 1e-4;         // distance of the first two anchors, of the whole motion
-static const double STRAIGHT = 0.2;       // deviation from a straight line, of the range so far
-static const double AIM = 0.12;           // the next one
-static const double TURN = 0.7;           // a deviation over a step that makes its roots doubtful
-static const double LEAST = 1e-7;         // distance, of a step of a motion without states
-static const double LEAST_PART = 1. / 64; // of a step that a method has chosen
-static const double NOISE = 10;           // of the states, in relative tolerances
-static const double NOISE_MOST = 1e-3;    // of the size of an input
-static const double SAME = 1e-6;          // roots, of their size and range
+static const double FIRST = 1e-4;      // distance of the first two anchors, of the whole motion
+static const double STRAIGHT = 0.2;    // deviation from a straight line, of the range so far
+static const double AIM = 0.12;        // the next one
+static const double TURN = 0.7;        // a deviation over a step that makes its roots doubtful
+static const double LEAST = 1e-7;      // distance, of a step of a motion without states
+static const double LEAST_PART = 1e-3; // of a step that a method has chosen
+static const double NOISE = 10;        // of the states, in relative tolerances
+static const double NOISE_MOST = 1e-3; // of the size of an input
+static const double SAME = 1e-6;       // roots, of their size and range
 
 struct Follower {
   SystemWork *work;
@@ -118,7 +118,7 @@ static void follow_part(Follower *f, Stepper *s) {
   s->row->dense(s, t, false, f->y);
   system_branch_add(f->work, t, f->y);
   double off = deviation(f, ALL, s->tol.rel), change = sqrt(AIM / fmax(off, 1e-6));
-  if (off > STRAIGHT && by > least) {
+  if (off > STRAIGHT && by > 1.2 * least) {
     system_branch_drop(f->work);
     f->distance = by * fmax(0.1, fmin(0.7, change));
     return;
@@ -130,12 +130,14 @@ static void follow_part(Follower *f, Stepper *s) {
 
 // Tries the whole step at once. false: its end is in f->whole, and smaller parts have to show whether it is right.
 static bool follow_whole(Follower *f, const Stepper *s) {
-  system_branch_add(f->work, s->t, s->y);
+  bool taken = system_branch_take(f->work, s->t);
+  if (!taken) system_branch_add(f->work, s->t, s->y);
   double inside = deviation(f, INSIDE, s->tol.rel), outside = deviation(f, OUTSIDE, s->tol.rel);
   if (f->work->anchors.count > 2 && inside <= TURN && outside <= STRAIGHT) {
     widen_range(f);
     return true;
   }
+  if (taken) system_branch_drop(f->work), system_branch_add(f->work, s->t, s->y);
   memcpy(f->whole, anchor(f, 0), (size_t)anchor_size(f) * sizeof(double));
   double part = f->work->anchors.count > 2 ? fmin(0.5, sqrt(AIM / fmax(inside, outside))) : 0.5;
   system_branch_drop(f->work);
