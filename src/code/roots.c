@@ -13,7 +13,7 @@
 
 #include "code/blocks.h"
 
-enum { ITERATIONS = 60, HALVINGS = 20, CORRECTIONS = 20, TRIES = 32 };
+enum { ITERATIONS = 60, HALVINGS = 20, CORRECTIONS = 20, TRIES = 32, STUBBORN = 4 };
 static const double CONTRACTION = 0.25;
 static const double PART_LEAST = 1e-8; // of the way between two sets of inputs
 
@@ -298,12 +298,16 @@ static bool go_and_return(Newton *w, double from, double to) {
   return true;
 }
 
+// Shorter parts are less strained, but not over a kink.
 static bool follow(Newton *w) {
-  double done = 0, part = 1;
-  for (int tries = 0; tries < TRIES && part >= PART_LEAST; tries++) {
+  double done = 0, part = 1, before = HUGE_VAL;
+  int stubborn = 0;
+  for (int tries = 0; tries < TRIES && stubborn < STUBBORN && part >= PART_LEAST; tries++) {
     double s = done + part;
     set_inputs(w, s);
     if (!correct(w)) {
+      stubborn = w->strain > 0.7 * before ? stubborn + 1 : 0;
+      before = w->strain;
       part *= fmax(0.03, fmin(0.5, 0.7 / w->strain));
       continue;
     }
@@ -311,6 +315,7 @@ static bool follow(Newton *w) {
     copy(w->root, w->z, w->d->n);
     done = s;
     part = fmin(part * fmax(0.5, fmin(4, 0.7 / w->strain)), 1 - done);
+    stubborn = 0, before = HUGE_VAL;
   }
   return go_and_return(w, done, 1);
 }
