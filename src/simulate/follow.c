@@ -59,12 +59,13 @@ static const double *anchor(const Follower *f, int back) {
 void follow_jump(Follower *f, double t, const double *y) {
   if (!f) return;
   system_branch_restart(f->work, t, y);
-  f->distance = FIRST * f->span;
+  f->distance = fmax(f->distance / 4, FIRST * f->span);
 }
 
 void follow_begin(Follower *f, double t, const double *y, double t_end) {
   if (!f) return;
   f->span = fabs(t_end - t);
+  f->distance = 0;
   follow_jump(f, t, y);
   memcpy(f->low, anchor(f, 0), (size_t)anchor_size(f) * sizeof(double));
   memcpy(f->high, anchor(f, 0), (size_t)anchor_size(f) * sizeof(double));
