@@ -181,7 +181,8 @@ static int lower_newton(Lowering *l, int block) {
   for (int i = 0; i < d->inputs; i++) store(l, b->inputs[i], d->input + i);
   for (int i = 0; i < d->n; i++) store(l, b->starts[i], d->start + i);
   run_block(l, block_newton, d);
-  array_push(l->arena, &l->newton, ((NewtonPlace){block, d->n, d->inputs, d->input, d->solution, d->anchor}));
+  array_push(l->arena, &l->newton,
+             ((NewtonPlace){block, d->n, d->inputs, d->input, d->solution, d->anchor}));
   return d->solution;
 }
 

@@ -428,12 +428,13 @@ static void add_branch(SystemBuilder *b, const NewtonPlace *p) {
   System *s = b->s;
   if (b->branch_of[p->block]) return;
   int start = p->block < b->start_guess_count ? b->start_guess[p->block] - 1 : -1;
-  s->branches[s->branch_count] = (Branch){.block = p->block,
-                                          .n = p->n,
-                                          .inputs = p->inputs,
-                                          .at = s->anchor_slots,
-                                          .start = start,
-                                          .outside = !contains_block(&s->kernel[KERNEL_RHS], p->block)};
+  s->branches[s->branch_count] =
+      (Branch){.block = p->block,
+               .n = p->n,
+               .inputs = p->inputs,
+               .at = s->anchor_slots,
+               .start = start,
+               .outside = !contains_block(&s->kernel[KERNEL_RHS], p->block)};
   b->branch_of[p->block] = ++s->branch_count;
   s->anchor_slots += newton_anchor(p->n, p->inputs);
 }

@@ -26,7 +26,7 @@ struct LanesWork {
   double *abs_tol;
   Stepper *stepper;
   Follower *follower; // of the roots of simultaneous equations
-  CodeFn *direct; // see is_direct
+  CodeFn *direct;     // see is_direct
   double *direct_work;
   double *p;          // [parameter][lane]
   double *y;          // scratch for dense output

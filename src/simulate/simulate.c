@@ -39,7 +39,7 @@ struct SimulateWork {
   double **pick_column; // of the run
   int *pieces;
   EventWork *events;
-  Follower *follower; // of the roots of simultaneous equations
+  Follower *follower;        // of the roots of simultaneous equations
   InvariantWork *invariants; // NULL: the model has no invariants
   Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
