@@ -1,4 +1,4 @@
-// What the BLOCK instructions run: linear systems by pivoted LU, nonlinear ones by a damped Newton method.
+// What the BLOCK instructions of linear systems run: pivoted LU. Nonlinear ones are in roots.h.
 #pragma once
 #include "code/code.h"
 
@@ -16,19 +16,10 @@ typedef struct SolveData {
   int right; // n; becomes the solution
 } SolveData;
 
-typedef struct NewtonData {
-  int n, inputs;
-  int input;        // slots of the inputs
-  int start;        // n first guesses
-  int solution;     // n; kept between runs as the next guess
-  int state;        // 1 slot: 0 no guess yet, 1 solved before, -1 failed
-  int scratch;      // newton_scratch(...) slots
-  const Code *code; // in0: inputs, in1: unknowns; out: n residuals, then n*n derivatives by rows
-} NewtonData;
+// One system of numbers side by side: P A = L U in place, pivots[n], then b becomes the solution.
+void linear_factor(double *a, double *pivots, int n);
+void linear_solve(const double *a, const double *pivots, int n, double *b);
 
 void block_factor(const CodeBlock *self, double *work, int lanes);
 // A singular matrix gives NaN.
 void block_solve(const CodeBlock *self, double *work, int lanes);
-// No convergence gives NaN.
-void block_newton(const CodeBlock *self, double *work, int lanes);
-int newton_scratch(int n, int inputs, int code_work);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code/blocks.h"
+#include "code/roots.h"
 #include "expr/newton.h"
 #include "num/vec.h"
 
@@ -175,12 +176,13 @@ static int lower_newton(Lowering *l, int block) {
   d->input = reserve(l, d->inputs);
   d->start = reserve(l, d->n);
   d->solution = reserve(l, d->n);
-  d->state = reserve(l, 1);
+  d->anchor = reserve(l, newton_anchor(d->n, d->inputs));
   d->scratch = reserve(l, newton_scratch(d->n, d->inputs, code->work_count));
   for (int i = 0; i < d->inputs; i++) store(l, b->inputs[i], d->input + i);
   for (int i = 0; i < d->n; i++) store(l, b->starts[i], d->start + i);
   run_block(l, block_newton, d);
-  array_push(l->arena, &l->newton, ((NewtonPlace){block, d->n, d->state, d->solution}));
+  array_push(l->arena, &l->newton,
+             ((NewtonPlace){block, d->n, d->inputs, d->input, d->solution, d->anchor}));
   return d->solution;
 }
 

@@ -9,10 +9,9 @@ typedef struct Location {
   int index;
 } Location;
 
-typedef struct
-    NewtonPlace { // slots of work[] where a Newton block keeps its last solution, see blocks.h
-  int block, n;
-  int state, solution;
+typedef struct NewtonPlace { // slots of work[] of a Newton block, see roots.h
+  int block, n, inputs;
+  int input, solution, anchor;
 } NewtonPlace;
 
 typedef struct Lowered {

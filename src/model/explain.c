@@ -153,6 +153,8 @@ static bool explain_kernel(SystemWork *w, const Kernel *k, const double *x, Text
   Code *slow = code_compile(&k->lowered->program, 1, 0, CODE_INTERPRETER);
   double *work = arena_alloc(a, (size_t)slow->work_count + 8, sizeof(double));
   double *results = arena_alloc(a, (size_t)k->results + 8, sizeof(double));
+  if (k->block_count)
+    system_branch_load(w, w->now, k->lowered->newton, k->lowered->newton_count, work);
   code_run(slow, w->par, x, w->lane_in, results, work);
   Replay r = {s, s->model, &k->lowered->program, k->lowered->node_of,
               work + k->lowered->program.work_count};

@@ -34,8 +34,8 @@ static void list_unknowns(Model *m) {
     m->unknown_variable[m->unknown_count] = i;
     m->unknown_order[m->unknown_count] = v->state;
     m->unknowns[m->unknown_count++] =
-        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false}
-                 : (SortUnknown){v->node, v->name, v->start, true};
+        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false, false}
+                 : (SortUnknown){v->node, v->name, v->start, true, v->has_start};
     if (v->state) m->x[m->nx] = v->node, m->state[m->nx++] = i;
   }
 }

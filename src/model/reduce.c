@@ -443,8 +443,8 @@ static void number_unknowns(Reducer *r) {
     const VariableNode *v = &r->variables.at[i];
     if (is_known(r, v)) continue;
     const Variable *of = &m->flat->variables.at[v->variable];
-    m->unknowns[count] =
-        (SortUnknown){v->symbol, v->name, v->order == 0 ? of->start : 0, v->order == 0};
+    m->unknowns[count] = (SortUnknown){v->symbol, v->name, v->order == 0 ? of->start : 0,
+                                       v->order == 0, v->order == 0 && of->has_start};
     m->unknown_variable[count] = v->variable;
     m->unknown_order[count] = v->order;
     r->equations.at[v->equation].unknown = count++;

@@ -14,6 +14,7 @@
 #include "expr/derive.h"
 #include "expr/replace.h"
 #include "expr/simplify.h"
+#include "model/guess.h"
 
 // ---------------------------------------------------------------- incidence
 
@@ -201,7 +202,9 @@ typedef struct Sorter {
   const Incidence *in;
   const Matching *m;
   Replacer *solved; // unknowns that have a solution
-  int *local;       // by unknown: its number + 1 in the block that is looked at
+  bool *is_solved;  // by unknown
+  Guesses *guesses;
+  int *local; // by unknown: its number + 1 in the block that is looked at
   Splitter split;
   SortNonzero *nonzero;
   void *self;
@@ -210,6 +213,7 @@ typedef struct Sorter {
 
 static void define(Sorter *s, int unknown, Expr solution) {
   s->out->solution[unknown] = solution;
+  s->is_solved[unknown] = true;
   replacer_set(s->solved, s->unknowns[unknown].symbol, solution);
   splitter_skip(&s->split, solution);
 }
@@ -220,18 +224,17 @@ static bool is_alias(const Graph *g, Expr e) {
 }
 
 // g(u) = 0 with a fresh symbol in place of each unknown, so that u itself can be replaced by its solution everywhere.
-static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals,
+static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals, const Expr *starts,
                          const SortEquation *at, Expr *results) {
   Graph *g = s->g;
   Arena *scratch = arena_new();
   Replacer *fresh = replacer_new(g, scratch);
-  Expr *z = ARENA_ARRAY(scratch, Expr, n), *starts = ARENA_ARRAY(scratch, Expr, n);
+  Expr *z = ARENA_ARRAY(scratch, Expr, n);
   const char **names = ARENA_ARRAY(s->arena, const char *, n);
   for (int i = 0; i < n; i++) {
     const SortUnknown *u = &s->unknowns[unknowns[i]];
     names[i] = u->name;
     z[i] = expr_symbol(g, u->name, true);
-    starts[i] = u->start;
     replacer_set(fresh, u->symbol, z[i]);
   }
   for (int i = 0; i < n; i++) residuals[i] = replace(fresh, residuals[i]);
@@ -239,6 +242,8 @@ static void solve_newton(Sorter *s, const int *unknowns, int n, Expr *residuals,
   for (int i = 0; i < n; i++) results[i] = first + i;
   arena_free(scratch);
 }
+
+static const Incidence ALONE = {1, 1, (const int[]){0, 1}, (const int[]){0}};
 
 static bool solve_single(Sorter *s, int equation, SortBlock *b) {
   int u = s->m->unknown_of[equation];
@@ -256,9 +261,10 @@ static bool solve_single(Sorter *s, int equation, SortBlock *b) {
     define(s, u, solution);
     return true;
   }
-  Expr solution;
+  Expr solution, guess;
   b->kind = SORT_NONLINEAR;
-  solve_newton(s, &u, 1, &residual, &s->equations[equation], &solution);
+  guess_block(s->guesses, &u, &residual, &ALONE, &guess);
+  solve_newton(s, &u, 1, &residual, &guess, &s->equations[equation], &solution);
   define(s, u, solution);
   return true;
 }
@@ -438,7 +444,10 @@ static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *
     return true;
   }
   b->kind = SORT_NONLINEAR;
-  solve_newton(s, unknowns, n, residuals, &s->equations[t->equation[0]], results);
+  Expr *guess = ARENA_ARRAY(s->arena, Expr, t->n), *starts = ARENA_ARRAY(s->arena, Expr, n);
+  guess_block(s->guesses, t->unknown, t->residual, &t->in, guess);
+  for (int k = 0; k < n; k++) starts[k] = guess[t->torn.at[k]];
+  solve_newton(s, unknowns, n, residuals, starts, &s->equations[t->equation[0]], results);
   return true;
 }
 
@@ -505,6 +514,16 @@ static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   return true;
 }
 
+static Guesses *prepare_guesses(const Sorter *s, Arena *a) {
+  GuessEquation *equations = ARENA_ARRAY(a, GuessEquation, s->in->equations + 1);
+  GuessUnknown *unknowns = ARENA_ARRAY(a, GuessUnknown, s->in->unknowns + 1);
+  for (int i = 0; i < s->in->equations; i++)
+    equations[i] = (GuessEquation){s->equations[i].residual, !s->equations[i].redundant};
+  for (int j = 0; j < s->in->unknowns; j++)
+    unknowns[j] = (GuessUnknown){s->unknowns[j].symbol, s->unknowns[j].start, s->unknowns[j].given};
+  return guesses_new(s->g, a, equations, unknowns, s->in, s->solved, s->is_solved);
+}
+
 bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnknown *unknowns,
                 const Incidence *in, const Matching *m, SortNonzero *nonzero, void *self,
                 Sorted *out) {
@@ -512,6 +531,8 @@ bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnk
   Components c = components(scratch, in, m);
   Sorter s = {.g = g, .arena = a, .equations = equations, .unknowns = unknowns, .in = in, .m = m};
   s.solved = replacer_new(g, scratch);
+  s.is_solved = ARENA_ARRAY(scratch, bool, in->unknowns + 1);
+  s.guesses = prepare_guesses(&s, scratch);
   s.local = ARENA_ARRAY(scratch, int, in->unknowns + 1);
   s.split = (Splitter){.g = g, .arena = scratch};
   s.nonzero = nonzero, s.self = self;

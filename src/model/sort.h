@@ -18,6 +18,7 @@ typedef struct SortUnknown {
   Expr start; // first guess, free of unknowns
   // A multiplier, where equations are redundant: its square counts in the least norm.
   bool algebraic;
+  bool given; // the text has a start value
 } SortUnknown;
 
 typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEAR } SortBlockKind;

@@ -64,7 +64,8 @@ static void list_start_unknowns(StartSystem *s) {
     for (int i = 0; i < m->nx; i++) {
       const Variable *v = &m->flat->variables.at[m->state[i]];
       if (v->has_start == (pass == 1))
-        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start, false}, m->state[i]);
+        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start, false, v->has_start},
+                          m->state[i]);
     }
 }
 
@@ -305,7 +306,7 @@ static bool solve_square(NearestStart *s, const StartStage *stage) {
     equations[i] = (SortEquation){.residual = replace(s->x0, s->residual[stage->condition.at[i]]),
                                   .line = c->line,
                                   .column = c->column};
-    unknowns[i] = (SortUnknown){v->node, v->name, v->start, false};
+    unknowns[i] = (SortUnknown){v->node, v->name, v->start, false, v->has_start};
   }
   Incidence in = sort_incidence(m->graph, s->scratch, equations, n, unknowns, n);
   Matching matching = match(s->scratch, &in, NULL);

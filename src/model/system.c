@@ -1,5 +1,4 @@
-// Runs the kernels of a System: sets par, starts Newton blocks from the last solution, lays results out as stepper.h
-// says.
+// Runs the kernels of a System: sets par, gives Newton blocks their anchors, lays results out as stepper.h says.
 #include "model/system.h"
 
 #include <assert.h>
@@ -27,6 +26,9 @@ SystemWork *system_work_new(const System *s) {
   w->lane_in = arena_alloc(a, (size_t)(s->nx + s->ns) * wide + 8, sizeof(double));
   w->lane_out =
       arena_alloc(a, (size_t)s->kernel[KERNEL_JACOBIAN_SENS].results * wide + 8, sizeof(double));
+  w->branch_out =
+      arena_alloc(a, (size_t)s->kernel[KERNEL_BRANCHES].results * lanes + 8, sizeof(double));
+  system_forget(w);
   size_t clock = (size_t)s->kernel[KERNEL_CLOCK].results;
   w->clock = arena_alloc(a, (CLOCK_MOST + 1) * clock + 8, sizeof(double));
   w->clock_out = arena_alloc(a, CLOCK_LANES * clock + 8, sizeof(double));
@@ -37,43 +39,10 @@ void system_work_free(SystemWork *w) {
   if (w) arena_free(w->arena);
 }
 
-static const Kernel *motion(const System *s) {
-  return &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
-}
-
-static void take_guesses(SystemWork *w, const Kernel *k) {
-  for (int i = 0; i < k->guess_count; i++) {
-    const Guess *to = &k->guesses[i];
-    if (to->from < 0) continue;
-    const Guess *from = &motion(w->system)->guesses[to->from];
-    for (int lane = 0; lane < to->lanes; lane++) {
-      int same = from->lanes == to->lanes ? lane : 0;
-      if (w->scratch[from->state + same] != 1) continue;
-      w->scratch[to->state + lane] = 1;
-      for (int j = 0; j < to->n; j++)
-        w->scratch[to->solution + j * to->lanes + lane] =
-            w->scratch[from->solution + j * from->lanes + same];
-    }
-  }
-}
-
-// Every kernel begins with the solutions that were found for the start.
-static void start_guesses(SystemWork *w, const Kernel *k) {
-  int lanes = w->system->lanes;
-  for (int i = 0; i < k->guess_count; i++) {
-    const Guess *to = &k->guesses[i];
-    for (int lane = 0; lane < to->lanes && to->start >= 0; lane++) {
-      int same = lanes == to->lanes ? lane : 0;
-      w->scratch[to->state + lane] = 1;
-      for (int j = 0; j < to->n; j++)
-        w->scratch[to->solution + j * to->lanes + lane] = w->x0[(to->start + j) * lanes + same];
-    }
-  }
-}
-
-static inline void run(SystemWork *w, const Kernel *k, const double *x, const double *direction,
+static inline void run(SystemWork *w, SystemKernel kernel, const double *x, const double *direction,
                        double *out) {
-  take_guesses(w, k);
+  const Kernel *k = &w->system->kernel[kernel];
+  if (k->block_count) system_branch_enter(w, kernel);
   code_run(k->code, w->par, x, direction, out, w->scratch + k->work_at);
 }
 
@@ -87,12 +56,13 @@ void system_set_parameters(SystemWork *w, const double *p) {
   const System *s = w->system;
   memcpy(w->par + (size_t)s->at.p * (size_t)s->lanes, p,
          (size_t)s->model->np * (size_t)s->lanes * sizeof *p);
-  run(w, &s->kernel[KERNEL_HOIST], NULL, NULL, w->par + (size_t)s->at.hoisted * (size_t)s->lanes);
+  run(w, KERNEL_HOIST, NULL, NULL, w->par + (size_t)s->at.hoisted * (size_t)s->lanes);
 }
 
 void system_set_time(SystemWork *w, double t) {
   const System *s = w->system;
   int lanes = s->lanes;
+  w->now = t;
   for (int l = 0; l < lanes; l++) w->par[l] = t;
   if (!s->nu || !w->inputs) return;
   double *u = w->par + s->at.u * lanes, *du = w->par + s->at.du * lanes;
@@ -152,11 +122,6 @@ double system_mode(const SystemWork *w, int event) {
   return w->par[(s->at.mode + event) * s->lanes];
 }
 
-// Zeroed work makes every Newton block begin at its start values.
-void system_forget(SystemWork *w) {
-  memset(w->scratch, 0, w->system->scratch_count * sizeof(double));
-}
-
 // A sparse matrix as rows of width slots.
 static void fill_sparse(const Pattern *p, const double *value, int width, int lanes, double *out) {
   memset(out, 0, (size_t)p->rows * (size_t)(width * lanes) * sizeof *out);
@@ -170,8 +135,7 @@ void system_start(SystemWork *w, double t, double *y) {
   const System *s = w->system;
   size_t lanes = (size_t)s->lanes, nx = (size_t)s->nx;
   system_set_time(w, t);
-  run(w, &s->kernel[KERNEL_START], NULL, NULL, w->x0);
-  for (int k = 0; k < KERNEL_COUNT; k++) start_guesses(w, &s->kernel[k]);
+  run(w, KERNEL_START, NULL, NULL, w->x0);
   memcpy(y, w->x0, nx * lanes * sizeof *y);
   if (s->ne)
     memcpy(w->par + (size_t)s->at.mode * lanes, w->x0 + nx * lanes,
@@ -179,21 +143,22 @@ void system_start(SystemWork *w, double t, double *y) {
   if (s->ns)
     fill_sparse(&s->sparse.start_p.pattern, w->x0 + (size_t)s->sparse.start_p.at * lanes, s->stride,
                 s->lanes, y + nx * lanes);
+  system_branch_begin(w, t, y);
 }
 
 void system_rhs(SystemWork *w, double t, const double *x, double *dx) {
   system_set_time(w, t);
-  run(w, &w->system->kernel[KERNEL_RHS], x, system_clock(w, t), dx);
+  run(w, KERNEL_RHS, x, system_clock(w, t), dx);
 }
 
 void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
   const System *s = w->system;
   system_set_time(w, t);
   if (s->columns.augmented) {
-    run(w, &s->kernel[KERNEL_RHS_SENS], y, system_clock(w, t), dy);
+    run(w, KERNEL_RHS_SENS, y, system_clock(w, t), dy);
     return;
   }
-  run(w, &s->kernel[KERNEL_RHS_SENS], y, NULL, w->values);
+  run(w, KERNEL_RHS_SENS, y, NULL, w->values);
   memcpy(dy, w->values, (size_t)s->nx * sizeof *dy);
   fill_sparse(&s->sparse.f_p.pattern, w->values + s->sparse.f_p.at, s->stride, 1, dy + s->nx);
   w->product(&s->sparse.f_x.pattern, w->values + s->sparse.f_x.at, y + s->nx, s->stride,
@@ -203,10 +168,10 @@ void system_rhs_sens(SystemWork *w, double t, const double *y, double *dy) {
 void system_jacobian(SystemWork *w, double t, const double *x, double *J, double *ft) {
   const System *s = w->system;
   system_set_time(w, t);
-  run(w, &s->kernel[KERNEL_JACOBIAN], x, NULL, J);
+  run(w, KERNEL_JACOBIAN, x, NULL, J);
   if (!ft) return;
   if (s->kernel[KERNEL_BY_TIME].code)
-    run(w, &s->kernel[KERNEL_BY_TIME], x, NULL, ft);
+    run(w, KERNEL_BY_TIME, x, NULL, ft);
   else
     memset(ft, 0, (size_t)s->nx * sizeof *ft);
 }
@@ -222,7 +187,7 @@ void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, 
       memcpy(w->lane_in + i * L, y + s->nx + i * s->stride + first, (size_t)width * sizeof(double));
     for (int k = first; k < s->ns && k < first + L; k++)
       w->lane_in[(s->nx + k) * L + k - first] = 1;
-    run(w, &s->kernel[KERNEL_JACOBIAN_SENS], y, w->lane_in, w->lane_out);
+    run(w, KERNEL_JACOBIAN_SENS, y, w->lane_in, w->lane_out);
     for (int e = 0; e < entries; e++)
       memcpy(DJ + (size_t)e * (size_t)s->stride + first, w->lane_out + e * L,
              (size_t)width * sizeof(double));
@@ -276,7 +241,7 @@ void system_outputs(SystemWork *w, double t, const double *y, double *values, do
   }
   if (!s->output.all_states) {
     system_set_time(w, t);
-    run(w, &s->kernel[KERNEL_OUTPUTS], y, NULL, w->out);
+    run(w, KERNEL_OUTPUTS, y, NULL, w->out);
   }
   for (int i = 0; i < s->ny; i++) {
     int state = s->output.state[i];
@@ -291,7 +256,7 @@ void system_outputs(SystemWork *w, double t, const double *y, double *values, do
 
 void system_events(SystemWork *w, double t, const double *x, double *switching) {
   system_set_time(w, t);
-  run(w, &w->system->kernel[KERNEL_EVENTS], x, NULL, switching);
+  run(w, KERNEL_EVENTS, x, NULL, switching);
 }
 
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
@@ -299,7 +264,7 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
   const System *s = w->system;
   const double *S = y + s->nx, *out = w->event_out;
   system_set_time(w, t);
-  run(w, &s->kernel[KERNEL_EVENT_SENS], y, NULL, w->event_out);
+  run(w, KERNEL_EVENT_SENS, y, NULL, w->event_out);
   *rate = out[s->sparse.switching_p.at + pattern_count(&s->sparse.switching_p.pattern) + event];
   memset(by_column, 0, (size_t)s->stride * sizeof *by_column);
   for (int e = s->sparse.switching_p.pattern.start[event];
@@ -321,12 +286,12 @@ void system_set_rate(SystemWork *w, double rate) {
 
 void system_invariants(SystemWork *w, double t, const double *x, double *values) {
   system_set_time(w, t);
-  run(w, &w->system->kernel[KERNEL_INVARIANTS], x, NULL, values);
+  run(w, KERNEL_INVARIANTS, x, NULL, values);
 }
 
 void system_invariant_sens(SystemWork *w, double t, const double *x) {
   system_set_time(w, t);
-  run(w, &w->system->kernel[KERNEL_INVARIANT_SENS], x, NULL, w->invariant_out);
+  run(w, KERNEL_INVARIANT_SENS, x, NULL, w->invariant_out);
 }
 
 void system_condition(const SystemWork *w, int i, double *residual, double *size) {

@@ -22,14 +22,20 @@ typedef struct SystemSpec {
   CodeChoice code;
 } SystemSpec;
 
-// Where a kernel keeps the last solution of a Newton block, which is its next guess. All kernels must follow the same
-// solution: that of the motion, which begins where the start values are.
-typedef struct Guess {
-  int n, lanes;
-  int state, solution; // offsets into SystemWork.scratch
-  int start;           // its solution at the start among the results of start, -1 = none
-  int from;            // number of the guess of the motion to take first, -1 = none
-} Guess;
+// A Newton block that depends on the motion. Which of several roots is meant follows by continuity from the start: all
+// kernels continue from the same anchors, roots at known points of the motion.
+typedef struct Branch {
+  int block; // of the graph
+  int n, inputs;
+  int at;       // first slot in an anchor: see NewtonData
+  int start;    // its solution at the start among the results of start, -1 = none
+  bool outside; // f does not contain it: steps of the motion do not care how fast it changes
+} Branch;
+
+typedef struct KernelBlock { // the same in a kernel: offsets into SystemWork.scratch
+  int branch;
+  int input, solution, anchor;
+} KernelBlock;
 
 // The compiled programs. Those that a system does not need are not compiled (code is NULL).
 typedef enum SystemKernel {
@@ -46,6 +52,7 @@ typedef enum SystemKernel {
   KERNEL_EVENT_SENS,     // par, x -> switching functions, their derivatives by x, p and t
   KERNEL_INVARIANTS,     // par, x -> g
   KERNEL_INVARIANT_SENS, // par, x -> g, g_x, g_p
+  KERNEL_BRANCHES,       // par, x -> solutions of all Newton blocks that depend on the motion
   KERNEL_COUNT
 } SystemKernel;
 
@@ -53,9 +60,9 @@ typedef struct Kernel { // one compiled program
   Lowered *lowered;
   Code *code;
   int results, lanes;
-  int work_at; // offset into SystemWork.scratch
-  Guess *guesses;
-  int guess_count;
+  int work_at;         // offset into SystemWork.scratch
+  KernelBlock *blocks; // Newton blocks that follow branches
+  int block_count;
 } Kernel;
 
 typedef struct ParLayout { // offsets in par; the time since the origin is at 0
@@ -110,6 +117,8 @@ typedef struct System {
   SystemSparsity sparse;
   ModeOrder events;
   Kernel kernel[KERNEL_COUNT];
+  Branch *branches;
+  int branch_count, anchor_slots;
   CodeBatch *codes;     // of all kernels
   size_t scratch_count; // doubles
 } System;
@@ -124,6 +133,12 @@ typedef void SystemInputs(void *data, double t, double *u, double *du);
 
 // Functions of time alone are computed for CLOCK_LANES times at once, and kept for CLOCK_MOST times.
 enum { CLOCK_LANES = 8, CLOCK_MOST = 16 };
+
+typedef struct Anchors { // in the order of their times
+  double *t;
+  double *value; // [anchor][slot][lane]
+  int count, room;
+} Anchors;
 
 typedef struct SystemWork {
   const System *system;
@@ -142,6 +157,11 @@ typedef struct SystemWork {
   int clock_count, clock_next;      // announced; the one that is expected
   double clock_in[2 * CLOCK_LANES]; // times, then the origin
   double *clock_out;
+  double *branch_out; // results of branches
+  Anchors anchors;
+  int loaded[KERNEL_COUNT];    // by kernel: which anchor its blocks have, -1 = none
+  double now;                  // as system_set_time was told
+  double ran_at[KERNEL_COUNT]; // when a kernel with Newton blocks ran last
   SparseProduct *product;
   SystemInputs *inputs;
   void *inputs_data;
@@ -157,13 +177,34 @@ void system_set_parameters(SystemWork *w, const double *p);
 void system_set_time(SystemWork *w, double t); // also reads the inputs
 void system_set_mode(SystemWork *w, int event, double mode);
 double system_mode(const SystemWork *w, int event);
-void system_forget(SystemWork *w); // Newton blocks start from their start values again
 
 // Of a system with lanes: rhs and rhs_sens will be asked at these times, CLOCK_MOST at most, about in this order.
 // Others may be asked as well. Functions of time alone then cost little: they are computed for many times at once.
 void system_set_times(SystemWork *w, const double *t, int count);
 const double *system_clock(SystemWork *w,
                            double t); // the third argument of rhs and rhs_sens at this time
+
+// Newton blocks at time t continue from the last anchor at or before t, the first one if there is none; without anchors
+// they begin at their start values, as they do in hoist and start. So results depend on anchors and arguments alone, not
+// on what was computed before. system_start leaves one anchor. All of these do nothing in a system without branches; they
+// allocate only when there are more anchors than ever before.
+void system_forget(SystemWork *w); // all anchors
+// The only anchor is that of start, which must have run.
+void system_branch_begin(SystemWork *w, double t, const double *x);
+// Continues to (t, x): another anchor behind the others, those from t on are dropped.
+void system_branch_add(SystemWork *w, double t, const double *x);
+// The same from what f found when it was computed last, if that was at t and f contains all blocks; else false.
+bool system_branch_take(SystemWork *w, double t);
+// The same as add, and it is the only one: after an event, a jump of an input, or when earlier times will not be asked again.
+void system_branch_restart(SystemWork *w, double t, const double *x);
+void system_branch_drop(SystemWork *w);            // the last one
+void system_branch_keep(SystemWork *w, int count); // nothing but the last ones
+void system_branch_copy_lane(SystemWork *w, int from, int to);
+// The anchor of time t into the work of a program (lanes 1) with these Newton blocks.
+void system_branch_load(const SystemWork *w, double t, const NewtonPlace *places, int count,
+                        double *work);
+// And into the blocks of a kernel, before it runs at w->now.
+void system_branch_enter(SystemWork *w, SystemKernel kernel);
 
 // All of these leave numbers that are not finite where the model cannot be computed. None allocates.
 // Start values at time t into y (states and sensitivities, as stepper.h lays them out), modes into the work.

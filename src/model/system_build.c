@@ -1,6 +1,7 @@
 // A model to a System: which expressions each kernel computes, what is computed once, where symbols come from.
 #include <string.h>
 
+#include "code/roots.h"
 #include "expr/simplify.h"
 #include "model/system.h"
 
@@ -25,6 +26,7 @@ typedef struct SystemBuilder {
   Expr *ft;
   int *start_guess; // by block: the first of its solutions among the results of start + 1
   int start_guess_count;
+  int *branch_of; // by block: number of its branch + 1
   IntArray hoisted;
   IntArray clock; // nodes that the clock computes
   Location *where;
@@ -414,31 +416,60 @@ static void compile(SystemBuilder *b, SystemKernel which, const Outputs *o, int 
   s->scratch_count += ((size_t)k->code->work_count + 15) / 8 * 8;
 }
 
-// first: by block, the number of its guess in the motion + 1; filled where the kernel is the motion itself.
-static void find_guesses(SystemBuilder *b, Kernel *k, int *first, bool fill) {
-  if (!k->code) return;
-  int lanes = k->lanes;
-  k->guess_count = k->lowered->newton_count;
-  k->guesses = ARENA_ARRAY(b->s->arena, Guess, k->guess_count + 1);
-  for (int i = 0; i < k->guess_count; i++) {
-    const NewtonPlace *p = &k->lowered->newton[i];
-    if (fill) first[p->block] = i + 1;
-    k->guesses[i] =
-        (Guess){.n = p->n,
-                .lanes = lanes,
-                .state = k->work_at + p->state * lanes,
-                .solution = k->work_at + p->solution * lanes,
-                .start = p->block < b->start_guess_count ? b->start_guess[p->block] - 1 : -1,
-                .from = fill ? -1 : first[p->block] - 1};
-  }
+static bool contains_block(const Kernel *k, int block) {
+  for (int i = 0; k->code && i < k->lowered->newton_count; i++)
+    if (k->lowered->newton[i].block == block) return true;
+  return false;
 }
 
-static void find_all_guesses(SystemBuilder *b) {
-  Kernel *all = b->s->kernel, *motion = &all[b->s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
-  int *first = ARENA_ARRAY(b->scratch, int, b->g->blocks.count + 1);
-  find_guesses(b, motion, first, true);
-  for (int k = KERNEL_RHS; k < KERNEL_COUNT; k++)
-    if (&all[k] != motion) find_guesses(b, &all[k], first, false);
+static bool runs_along_the_motion(int kernel) {
+  return kernel != KERNEL_HOIST && kernel != KERNEL_CLOCK && kernel != KERNEL_START;
+}
+
+static void add_branch(SystemBuilder *b, const NewtonPlace *p) {
+  System *s = b->s;
+  if (b->branch_of[p->block]) return;
+  int start = p->block < b->start_guess_count ? b->start_guess[p->block] - 1 : -1;
+  s->branches[s->branch_count] =
+      (Branch){.block = p->block,
+               .n = p->n,
+               .inputs = p->inputs,
+               .at = s->anchor_slots,
+               .start = start,
+               .outside = !contains_block(&s->kernel[KERNEL_RHS], p->block)};
+  b->branch_of[p->block] = ++s->branch_count;
+  s->anchor_slots += newton_anchor(p->n, p->inputs);
+}
+
+// All Newton blocks of the kernels that were compiled for the motion, and a kernel that solves nothing but them.
+static void find_branches(SystemBuilder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  b->branch_of = ARENA_ARRAY(b->scratch, int, b->g->blocks.count + 1);
+  s->branches = ARENA_ARRAY(s->arena, Branch, b->g->blocks.count + 1);
+  for (int k = 0; k < KERNEL_COUNT; k++)
+    for (int i = 0; s->kernel[k].code && i < s->kernel[k].lowered->newton_count; i++)
+      if (runs_along_the_motion(k)) add_branch(b, &s->kernel[k].lowered->newton[i]);
+  for (int i = 0; i < s->branch_count; i++)
+    for (int j = 0; j < s->branches[i].n; j++)
+      add_outputs(b, &o, &(Expr){b->g->blocks.at[s->branches[i].block].first + j}, 1);
+  if (s->branch_count) compile(b, KERNEL_BRANCHES, &o, s->lanes, 0);
+}
+
+static void place_blocks(SystemBuilder *b) {
+  for (int i = 0; i < KERNEL_COUNT; i++) {
+    Kernel *k = &b->s->kernel[i];
+    if (!k->code || !runs_along_the_motion(i)) continue;
+    k->block_count = k->lowered->newton_count;
+    k->blocks = ARENA_ARRAY(b->s->arena, KernelBlock, k->block_count + 1);
+    for (int j = 0; j < k->block_count; j++) {
+      const NewtonPlace *p = &k->lowered->newton[j];
+      k->blocks[j] = (KernelBlock){.branch = b->branch_of[p->block] - 1,
+                                   .input = k->work_at + p->input * k->lanes,
+                                   .solution = k->work_at + p->solution * k->lanes,
+                                   .anchor = k->work_at + p->anchor * k->lanes};
+    }
+  }
 }
 
 // The clock knows the time and its origin, no parameters: it computes what depends on the origin only itself.
@@ -532,9 +563,10 @@ static void build_kernels(SystemBuilder *b) {
   if (sens && s->ne) compile(b, KERNEL_EVENT_SENS, &event_sens, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANTS, &invariants, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANT_SENS, &invariant_sens, 1, 0);
+  find_branches(b);
   compile_hoist(b); // last: it takes the hoisted nodes out of `where`
   code_batch_seal(s->codes);
-  find_all_guesses(b);
+  place_blocks(b);
 }
 
 System *system_new(Model *m, const SystemSpec *spec) {

@@ -156,14 +156,15 @@ double backward_rate(const Backward *b) {
   return 0.1 * t->steps.count / (last->end - first->begin);
 }
 
-// Solutions of simultaneous equations follow the motion from its start, where it is known which one is meant.
-static void follow_motion(Backward *b) {
-  const DenseHistory *history = b->inputs->history;
-  for (int n = 0; n < history->steps.count; n++) {
+// Four anchors in each step.
+void history_follow(HistoryInputs *in, SystemWork *w, const double *x) {
+  const DenseHistory *history = in->history;
+  in->states_only = true;
+  for (int n = 0; n < history->steps.count && w->system->branch_count; n++) {
     const HistoryStep *s = &history->steps.at[n];
-    history_inputs_enter(b->inputs, s->begin, +1);
+    history_inputs_enter(in, s->begin, +1);
     for (int j = 0; j < 4; j++)
-      system_rhs(b->work, s->begin + (s->end - s->begin) * (j + 1) / 4, b->mu, b->change);
+      system_branch_add(w, s->begin + (s->end - s->begin) * (j + 1) / 4, x);
   }
 }
 
@@ -173,10 +174,9 @@ void backward_begin(Backward *b, const double *p, double origin, double start) {
   system_set_origin(b->work, origin);
   system_set_parameters(b->work, p);
   system_set_rate(b->work, backward_rate(b));
-  system_forget(b->work);
   system_start(b->work, start, b->mu);
   memset(b->mu, 0, (size_t)b->nx * sizeof *b->mu);
-  if (b->system->kernel[KERNEL_RHS].guess_count) follow_motion(b);
+  history_follow(b->inputs, b->work, b->mu);
 }
 
 // ---------------------------------------------------------------- a step
@@ -202,7 +202,6 @@ static void find_slopes(Backward *b) {
   double finite = 0;
   for (int m = b->nodes - 1; m >= 0; m--) {
     double t = backward_node(b, m);
-    if (b->system->kernel[KERNEL_RHS].guess_count) system_rhs(b->work, t, b->mu, b->product);
     system_jacobian(b->work, t, b->mu, b->row, NULL);
     for (int e = 0; e < entries; e++) {
       b->J[e * WIDE + m] = b->row[e];

@@ -22,6 +22,10 @@ void history_inputs_enter(HistoryInputs *in, double t, int direction);
 void history_inputs_show(HistoryInputs *in, double t,
                          bool last); // as the simulation shows them in its rows
 
+// After system_start of a system of the adjoint model: roots of simultaneous equations follow the motion from its start,
+// where it is known which one is meant. x: any states of the adjoint.
+void history_follow(HistoryInputs *in, SystemWork *w, const double *x);
+
 enum { BACKWARD_NODES_MOST = 12 };
 
 typedef struct Backward Backward;

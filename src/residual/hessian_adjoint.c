@@ -285,8 +285,6 @@ static void add_values(SecondOrder *h, const AdjointWay *w, const Values *v) {
 
 static void compute(AdjointWay *w, const Values *v, double t, const double *mu) {
   w->inputs.states_only = false;
-  if (v->system->kernel[KERNEL_RHS].guess_count) // Newton's iteration begins where the motion is
-    system_rhs(v->work, t, mu, w->change);
   system_outputs(v->work, t, mu, v->value, NULL);
 }
 
@@ -330,8 +328,7 @@ static void begin_values(const SecondOrder *h, const AdjointWay *w, const Values
   system_set_origin(v->work, x->origin);
   system_set_parameters(v->work, h->p);
   system_set_rate(v->work, backward_rate(w->backward));
-  system_forget(v->work);
-  system_start(v->work, x->start, v->value);
+  system_start(v->work, x->start, w->change);
 }
 
 static bool go_back(SecondOrder *h, AdjointWay *w, int e) {
@@ -341,6 +338,8 @@ static bool go_back(SecondOrder *h, AdjointWay *w, int e) {
   w->inputs.inputs = x->inputs;
   backward_begin(w->backward, h->p, x->origin, x->start);
   begin_values(h, w, &w->integrand, x);
+  history_follow(&w->inputs, w->integrand.work, backward_mu(w->backward));
+  history_inputs_enter(&w->inputs, x->start, +1);
   bool ok = true;
   int step = history_find(w->history, h->times[e]->at[rows.row]);
   for (; ok && step >= 0; step--) ok = step_back(h, w, e, step, &rows);

@@ -68,14 +68,14 @@ void kinks_begin(Kinks *k, const double *p, const SimulateRequest *run) {
   system_set_origin(k->work, run->origin);
   k->span = run->times[run->count - 1] - run->start;
   system_set_parameters(k->work, p);
-  system_forget(k->work);
-  system_start(k->work, run->start, k->y); // modes and Newton's first guesses
+  system_start(k->work, run->start, k->y); // modes and anchors
 }
 
 // A motion that begins on a kink does not cross it: the first step ends on the side where it goes.
 void kinks_watch(void *kinks, Stepper *s) {
   Kinks *k = kinks;
   if (!k->system || k->crossed >= 0) return;
+  system_branch_restart(k->work, s->t, s->y);
   system_outputs(k->work, s->t, s->y, k->now, NULL);
   for (int i = 0; k->begun && i < k->count && k->crossed < 0; i++)
     if (k->now[i] != k->before[i]) k->crossed = i, k->time = s->t;

@@ -35,6 +35,7 @@ void weak_enter_run(Weak *w, WeakRun *r) {
   w->work->inputs_data = r;
   system_set_origin(w->work, r->experiment->origin);
   system_set_parameters(w->work, r->p);
+  system_forget(w->work);
 }
 
 // A curve for each channel that makes a state known. false: its samples cannot be turned into numbers of the state.

@@ -67,7 +67,9 @@ static bool eval_points(Weak *w, WeakRun *r) {
   double check = 0;
   weak_enter_run(w, r);
   for (int k = 0; k < r->points; k++) {
-    system_outputs(w->work, weak_point_time(r, k), r->x + (size_t)k * (size_t)nx, w->values, NULL);
+    const double *x = r->x + (size_t)k * (size_t)nx;
+    system_branch_restart(w->work, weak_point_time(r, k), x);
+    system_outputs(w->work, weak_point_time(r, k), x, w->values, NULL);
     memcpy(r->out + (size_t)k * (size_t)w->first_gain, w->values,
            (size_t)w->first_gain * sizeof(double));
   }

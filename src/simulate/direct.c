@@ -271,7 +271,7 @@ static bool begin(Multistep *m, double limit) {
   if (d->sens) multistep_check(IDASensReInit(d->ida, IDA_STAGGERED, d->sens, d->dsens));
   set_tolerances(d);
   multistep_check(IDASetMaxStep(d->ida, s->tol.max_step));
-  multistep_check(IDASetInitStep(d->ida, copysign(s->tol.first_step, limit - s->t)));
+  multistep_check(IDASetInitStep(d->ida, copysign(m->first, limit - s->t)));
   return true;
 }
 

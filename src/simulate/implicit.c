@@ -272,7 +272,9 @@ static bool all_finite(const double *x, int n) {
 
 static void run(const Implicit *w, const DaeProgram *p, double t, const double *z,
                 const double *dz) {
+  const Lowered *l = p->lowered;
   system_set_time(w->work, t);
+  if (l->newton_count) system_branch_load(w->work, t, l->newton, l->newton_count, p->work);
   code_run(p->code, w->work->par, z, dz, p->out, p->work);
   if (!w->events || all_finite(p->out, p->results) || !event_true_modes(w->events, t, z)) return;
   code_run(p->code, w->work->par, z, dz, p->out, p->work);
@@ -322,22 +324,6 @@ static void residual_sens(void *self, double t, const double *z, const double *d
   }
 }
 
-// Newton blocks begin with the solution of the motion.
-static void take_guesses(const Implicit *w, const DaeProgram *p) {
-  const System *s = w->work->system;
-  const Kernel *motion = &s->kernel[s->ns ? KERNEL_RHS_SENS : KERNEL_RHS];
-  for (int i = 0; i < p->lowered->newton_count; i++) {
-    const NewtonPlace *to = &p->lowered->newton[i];
-    for (int k = 0; k < motion->guess_count; k++) {
-      if (motion->lowered->newton[k].block != to->block) continue;
-      const Guess *from = &motion->guesses[k];
-      const double *scratch = w->work->scratch;
-      p->work[to->state] = scratch[from->state];
-      memcpy(p->work + to->solution, scratch + from->solution, (size_t)to->n * sizeof(double));
-    }
-  }
-}
-
 static void begin_others(const Implicit *w, double t, const double *y, double *z) {
   const System *s = w->work->system;
   const Pattern *p = &w->of_others;
@@ -370,8 +356,6 @@ static void begin(void *self, double t, const double *y, double *z, double *dz) 
     system_rhs_sens(w->work, t, y, w->dy);
   else
     system_rhs(w->work, t, y, w->dy);
-  const DaeProgram *parts[] = {&w->residual, &w->slopes, &w->others};
-  for (int i = 0; i < 3; i++) take_guesses(w, parts[i]);
   put_rows(w, y, z);
   put_rows(w, w->dy, dz); // slopes of the others are in no equation
   begin_others(w, t, y, z);

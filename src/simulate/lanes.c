@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "simulate/follow.h"
+
 enum {
   ROWS_BETWEEN_LOOKS = 16,  // of a watch
   STEPS_BETWEEN_CHECKS = 64 // whether one lane stands in the way of the others
@@ -23,7 +25,8 @@ struct LanesWork {
   Tolerance tol;
   double *abs_tol;
   Stepper *stepper;
-  CodeFn *direct; // see is_direct
+  Follower *follower; // of the roots of simultaneous equations
+  CodeFn *direct;     // see is_direct
   double *direct_work;
   double *p;          // [parameter][lane]
   double *y;          // scratch for dense output
@@ -115,7 +118,7 @@ static void make_ode(LanesWork *w) {
   w->ode.rhs = rhs;
   w->ode.rhs_states = s->ns ? rhs_states : NULL;
   w->ode.times = s->kernel[KERNEL_CLOCK].results ? set_times : NULL;
-  if (!k->code->fn || k->guess_count) return;
+  if (!k->code->fn || k->block_count) return;
   w->direct = k->code->fn;
   w->direct_work = w->work->scratch + k->work_at;
   w->ode.rhs = s->nu ? direct_rhs : direct_rhs_of_time;
@@ -167,6 +170,7 @@ LanesWork *lanes_work_new(const System *s, const SimulateOptions *options) {
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
   w->stepper = stepper_new(a, simulate_first(options, s->nx), &w->ode, &w->tol);
+  w->follower = follower_new(a, w->work);
   if (s->output.all_states) list_picks(w);
   return w;
 }
@@ -190,14 +194,6 @@ static void copy_lane(double *v, int slots, int lanes, int from, int to) {
   for (int i = 0; i < slots; i++) v[i * lanes + to] = v[i * lanes + from];
 }
 
-static void copy_guesses(SystemWork *work, const Kernel *k, int from, int to) {
-  for (int i = 0; i < k->guess_count; i++) {
-    const Guess *g = &k->guesses[i];
-    copy_lane(work->scratch + g->state, 1, g->lanes, from, to);
-    copy_lane(work->scratch + g->solution, g->n, g->lanes, from, to);
-  }
-}
-
 // Retired and unused lanes repeat a lane that is in use: they never limit a step.
 static void fill_lanes(LanesWork *w) {
   const System *s = w->system;
@@ -207,9 +203,7 @@ static void fill_lanes(LanesWork *w) {
     copy_lane(w->stepper->y, numbers, L, from, l);
     copy_lane(w->abs_tol, numbers, L, from, l);
     copy_lane(w->work->par, s->at.count, L, from, l);
-    copy_guesses(w->work, &s->kernel[KERNEL_RHS], from, l);
-    copy_guesses(w->work, &s->kernel[KERNEL_RHS_SENS], from, l);
-    copy_guesses(w->work, &s->kernel[KERNEL_OUTPUTS], from, l);
+    system_branch_copy_lane(w->work, from, l);
   }
 }
 
@@ -407,8 +401,13 @@ static bool advance(LanesWork *w) {
   if (e == STEP_TOO_MANY) retire_all_alone(w);
   if (e == STEP_TOO_SMALL || e == STEP_NOT_COMPUTABLE) retire_failed(w, e);
   if (e != STEP_DONE && e != STEP_STIFF) return go_on_without(w, false);
+  if (!follow_step(w->follower, s)) {
+    follow_retreat(s, w->t_end);
+    return true;
+  }
   put_rows_before(w, s->t);
   bool jump = s->t == w->next_break && enter_pieces(w, s->t);
+  if (jump) follow_jump(w->follower, s->t, s->y);
   if (next_time(w) == s->t) put_row(w, s->t, s->y);
   look(w);
   if (s->t == w->t_end) return false;
@@ -428,7 +427,6 @@ static void set_parameters(LanesWork *w) {
     for (int l = 0; l < L; l++) w->p[k * L + l] = w->lane[l < w->count ? l : 0].p[k];
   system_set_origin(w->work, w->request->origin);
   system_set_parameters(w->work, w->p);
-  system_forget(w->work);
   simulate_tolerances(s, &w->options, w->p, w->abs_tol);
 }
 
@@ -447,6 +445,7 @@ static bool begin(LanesWork *w) {
   enter_pieces(w, r->start);
   s->t = s->t_old = r->start;
   system_start(w->work, r->start, s->y);
+  follow_begin(w->follower, r->start, s->y, w->t_end);
   for (int l = 0; l < w->count; l++)
     if (!is_finite_lane(w, l)) retire(w, l, OUTCOME_NO_START, false);
   if (w->living == 0) return false;

@@ -77,6 +77,7 @@ void multistep_start(Stepper *s, double t_end) {
   Multistep *m = s->data;
   m->fresh = m->flat = true;
   m->not_finite = false;
+  m->first = s->tol.first_step;
   keep_old(s);
   s->h_next = copysign(s->tol.first_step, t_end - s->t);
 }
@@ -87,6 +88,7 @@ static StepEnd skip_to(Multistep *m, double limit) {
   m->stepper->t = limit;
   m->stepper->count.steps++;
   m->fresh = m->flat = true;
+  m->first = m->stepper->tol.first_step;
   return STEP_DONE;
 }
 

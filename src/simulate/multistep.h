@@ -41,6 +41,7 @@ struct Multistep {
   Tally counted;
   bool fresh;      // the library begins anew at the next step
   bool flat;       // the last step has no inside
+  double first;    // step to begin with, 0: choose
   bool not_finite; // some evaluation of this step was not
 };
 

@@ -12,6 +12,7 @@
 #include "simulate/event.h"
 #include "simulate/event_search.h"
 #include "simulate/event_through.h"
+#include "simulate/follow.h"
 #include "simulate/implicit.h"
 #include "simulate/steppers.h"
 
@@ -41,6 +42,7 @@ struct SimulateWork {
   double **pick_column; // of the run
   int *pieces;
   EventWork *events;
+  Follower *follower;        // of the roots of simultaneous equations
   InvariantWork *invariants; // NULL: the model has no invariants
   Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
@@ -126,6 +128,7 @@ static void direct_states(void *self, double t, const double *x, double *dx) {
 
 static bool is_direct(const System *s) {
   return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->kernel[KERNEL_RHS].code->fn &&
+         !s->kernel[KERNEL_RHS].block_count &&
          (s->ns == 0 || (s->columns.augmented && s->kernel[KERNEL_RHS_SENS].code->fn));
 }
 
@@ -220,6 +223,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
     w->events = event_work_new(a, w->work);
     event_search_prepare(w->events);
   }
+  w->follower = follower_new(a, w->work);
   w->invariants = invariants_new(a, w->work, &w->tol);
   prepare_direct(w);
   if (s->output.all_states && s->lanes == 1) list_picks(w);
@@ -543,7 +547,6 @@ static bool begin(SimulateWork *w) {
   Stepper *st = stepper(w);
   system_set_origin(w->work, r->origin);
   system_set_parameters(w->work, r->p);
-  system_forget(w->work);
   simulate_tolerances(s, &w->options, r->p, w->abs_tol);
   enter_pieces(w, r->start);
   w->work->inputs = eval_inputs;
@@ -559,6 +562,7 @@ static bool begin(SimulateWork *w) {
   int event;
   if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - r->start, &event))
     return end_chatter(&w->run, event);
+  follow_begin(w->follower, st->t, st->y, w->t_end);
   return begin_invariants(w);
 }
 
@@ -593,6 +597,7 @@ static bool cut_step(SimulateWork *w, double rows_before, double t) {
   int numbers = w->system->nx + w->system->nx * w->system->stride;
   memcpy(s->y, w->y, (size_t)numbers * sizeof(double));
   s->t = t;
+  follow_jump(w->follower, t, s->y);
   return true;
 }
 
@@ -617,6 +622,7 @@ static bool pass_event(SimulateWork *w, double h) {
   w->out->events++;
   if (!event_pass(w->events, s->t, s->y, h, &w->tol, &continuous, &event))
     return end_chatter(&w->run, event);
+  follow_jump(w->follower, s->t, s->y);
   if (!invariants_go_on(w)) return false;
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   continue_from(w, continuous);
@@ -644,6 +650,7 @@ static bool pass_jump(SimulateWork *w, Break kind) {
     end_chatter(&w->run, event);
     return false;
   }
+  follow_jump(w->follower, s->t, s->y);
   if (!invariants_go_on(w)) return false;
   if (s->t == w->t_end) return true;
   if (kind == BREAK_KINK && s->row->moved)
@@ -674,6 +681,10 @@ static bool advance(SimulateWork *w) {
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {
     end_of_step(&w->run, e);
     return false;
+  }
+  if (!follow_step(w->follower, s)) {
+    follow_retreat(s, w->t_end);
+    return true;
   }
   Singular singular = find_singular(w);
   if (w->events && !handle_event(w, &singular)) return false;

@@ -242,7 +242,7 @@ static bool begin(Multistep *m, double limit) {
   if (d->sens) multistep_check(CVodeSensReInit(d->cvodes, CV_STAGGERED, d->sens));
   set_tolerances(d);
   multistep_check(CVodeSetMaxStep(d->cvodes, s->tol.max_step));
-  multistep_check(CVodeSetInitStep(d->cvodes, copysign(s->tol.first_step, limit - s->t)));
+  multistep_check(CVodeSetInitStep(d->cvodes, copysign(m->first, limit - s->t)));
   return true;
 }
 

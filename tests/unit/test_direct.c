@@ -6,6 +6,7 @@
 #include "lang/parse.h"
 #include "model/couple.h"
 #include "model/model_build.h"
+#include "simulate/follow.h"
 #include "simulate/implicit.h"
 #include "simulate/steppers.h"
 #include "test.h"
@@ -74,6 +75,7 @@ typedef struct Run {
   Model *model;
   System *system;
   SystemWork *work;
+  Follower *follower;
   Implicit *implicit;
   Dae dae; // the one of implicit, to be changed
   Ode ode;
@@ -117,6 +119,7 @@ static void run_compile(Run *r, const char *row, int ns, double rel) {
                      .lanes = 1};
   const System *s = r->system = system_new(r->model, &spec);
   r->work = system_work_new(s);
+  r->follower = follower_new(r->arena, r->work);
   r->ode = (Ode){
       .n = s->nx, .ns = s->ns, .stride = s->stride, .lanes = 1, .self = r->work, .rhs = ode_rhs};
   if (is_direct(row)) {
@@ -134,9 +137,9 @@ static void run_compile(Run *r, const char *row, int ns, double rel) {
 
 static Stepper *run_begin(Run *r, double t_end) {
   system_set_parameters(r->work, r->p);
-  system_forget(r->work);
   r->stepper->t = 0;
   system_start(r->work, 0, r->stepper->y);
+  follow_begin(r->follower, 0, r->stepper->y, t_end);
   r->stepper->row->start(r->stepper, t_end);
   return r->stepper;
 }
@@ -164,7 +167,10 @@ static bool goes_on(StepEnd e) {
 static StepEnd run_to(Run *r, double t_end) {
   Stepper *s = r->stepper;
   StepEnd end = STEP_DONE;
-  while (s->t < t_end && goes_on(end)) end = s->row->step(s, t_end);
+  while (s->t < t_end && goes_on(end)) {
+    end = s->row->step(s, t_end);
+    if (goes_on(end)) follow_step(r->follower, s);
+  }
   return goes_on(end) ? STEP_DONE : end;
 }
 

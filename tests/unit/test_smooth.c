@@ -30,7 +30,6 @@ static const char *const SMOOTH[] = {
     "b*max(s - a, 0)^1.5",
     "b*max(a - s, 0)^3 - b*s",
     "if s <= 1 then s else 2 - 1/s",
-    "if s > x + b then (s - x - b)*(s - x - b) else 0",
 };
 
 static const char *const ROUGH[] = {
