@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "model/flat.h"
+#include "model/order.h"
 #include "model/sort.h"
 
 // Symbols for derivatives that systems of the model are compiled with.
@@ -39,6 +40,7 @@ typedef struct Model {
   Arena *arena; // owns everything below
   Flat *flat;
   Graph *graph;
+  ModelOrder order;   // of variables and equations, for choices between them
   int nx, nu, ne, np; // states, inputs, events, parameters
   int *state;         // variable number of each state
   int *input;         // variable number of each input

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expr/replace.h"
+#include "model/combine.h"
 #include "model/flatten.h"
 #include "model/independent.h"
 #include "model/reduce.h"
@@ -30,11 +31,12 @@ static void list_unknowns(Model *m) {
     const Variable *v = &f->variables.at[i];
     if (v->kind == VARIABLE_INPUT) m->u[m->nu] = v->node, m->input[m->nu++] = i;
     if (v->kind != VARIABLE_UNKNOWN) continue;
+    int rank = sort_rank(m->order.variable[i], 0);
     m->unknown_variable[m->unknown_count] = i;
     m->unknown_order[m->unknown_count] = v->state;
     m->unknowns[m->unknown_count++] =
-        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false}
-                 : (SortUnknown){v->node, v->name, v->start, true};
+        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false, rank + 1}
+                 : (SortUnknown){v->node, v->name, v->start, true, rank};
     if (v->state) m->x[m->nx] = v->node, m->state[m->nx++] = i;
   }
 }
@@ -45,8 +47,11 @@ static void list_equations(Model *m) {
   m->equations = ARENA_ARRAY(m->arena, SortEquation, m->equation_count + 1);
   for (int i = 0; i < m->equation_count; i++) {
     const Equation *e = &f->equations.at[i];
-    m->equations[i] =
-        (SortEquation){.residual = e->residual, .line = e->line, .column = e->column, .origin = i};
+    m->equations[i] = (SortEquation){.residual = e->residual,
+                                     .line = e->line,
+                                     .column = e->column,
+                                     .origin = i,
+                                     .rank = sort_rank(m->order.equation[i], 0)};
   }
 }
 
@@ -215,6 +220,22 @@ static bool has_value(void *flat, Expr e) {
   return isfinite(value) && value != 0;
 }
 
+// Whether equations depend on one another, although the matching is perfect.
+static bool has_combination(Model *m, const Matching *matching) {
+  Arena *scratch = arena_new();
+  int n = m->equation_count, *rank = ARENA_ARRAY(scratch, int, n + 1);
+  Expr *residual = ARENA_ARRAY(scratch, Expr, n + 1), *symbol = ARENA_ARRAY(scratch, Expr, n + 1);
+  for (int i = 0; i < n; i++) {
+    residual[i] = m->equations[i].residual, rank[i] = m->equations[i].rank;
+    symbol[i] = m->unknowns[i].symbol;
+  }
+  Combination c;
+  bool found =
+      find_combination(m, scratch, residual, symbol, rank, &m->incidence, matching, &c);
+  arena_free(scratch);
+  return found;
+}
+
 // Matching, index reduction where it is needed, and the solution for every unknown. `redundant`: by typed equation,
 // NULL: none.
 static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
@@ -222,7 +243,8 @@ static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
   bool perfect = matching.count == m->unknown_count && matching.count == m->equation_count;
   if (!perfect && m->equation_count != m->unknown_count)
     return report_structure(m, &matching, "", err);
-  if (!perfect && !match_reduced(m, redundant, &matching, err)) return false;
+  if ((!perfect || has_combination(m, &matching)) && !match_reduced(m, redundant, &matching, err))
+    return false;
   SortNonzero *nonzero = m->invariant_count ? has_value : NULL; // masses, above all
   if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching, nonzero,
                   m->flat, &m->sorted))
@@ -306,6 +328,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   }
   m->graph = m->flat->graph;
   m->np = m->flat->parameters.count;
+  m->order = order_new(m->flat, a);
   bool ok = sort_motion(m, err);
   if (ok) {
     assign_values(m);

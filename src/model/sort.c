@@ -14,6 +14,7 @@
 #include "expr/derive.h"
 #include "expr/replace.h"
 #include "expr/simplify.h"
+#include "model/split.h"
 
 // ---------------------------------------------------------------- incidence
 
@@ -57,140 +58,6 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
   return (Incidence){equation_count, unknown_count, start, f.found.at};
 }
 
-// ---------------------------------------------------------------- e = slope*u + rest
-
-typedef struct SplitPart {
-  int stamp;
-  signed char linear; // 1 linear (or free of u), 0 not
-  bool solid;         // contains no unknown, and never will
-  Expr slope, rest;
-} SplitPart;
-
-typedef struct Splitter {
-  Graph *g;
-  Arena *arena;
-  SplitPart *part;
-  int room, now;
-  IntArray stack;
-} Splitter;
-
-static void splitter_fit(Splitter *s) {
-  if (s->room >= s->g->count) return;
-  int room = 2 * s->g->count;
-  SplitPart *part = ARENA_ARRAY(s->arena, SplitPart, room);
-  if (s->room) memcpy(part, s->part, (size_t)s->room * sizeof *part);
-  s->part = part;
-  s->room = room;
-}
-
-static const SplitPart *part_of(const Splitter *s, Expr e) {
-  return s->part[e].stamp == s->now ? &s->part[e] : NULL;
-}
-
-static void push_open(void *data, Expr e) {
-  Splitter *s = data;
-  SplitPart *p = &s->part[e];
-  if (p->stamp == s->now) return;
-  if (p->solid)
-    *p = (SplitPart){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
-  else
-    array_push(s->arena, &s->stack, e);
-}
-
-// Solutions contain solutions: looking into them again and again would take quadratic time.
-static void splitter_skip(Splitter *s, Expr e) {
-  splitter_fit(s);
-  s->part[e].solid = true;
-}
-
-static bool free_of(const SplitPart *p) {
-  return p->linear && p->slope == 0;
-}
-
-typedef struct AllFree {
-  const Splitter *s;
-  bool yes;
-} AllFree;
-
-static void check_free(void *data, Expr e) {
-  AllFree *f = data;
-  if (!free_of(part_of(f->s, e))) f->yes = false;
-}
-
-static SplitPart split_product(Graph *g, SplitPart a, SplitPart b) {
-  if (free_of(&a))
-    return (SplitPart){.linear = b.linear,
-                       .slope = expr_mul(g, a.rest, b.slope),
-                       .rest = expr_mul(g, a.rest, b.rest)};
-  if (free_of(&b))
-    return (SplitPart){.linear = a.linear,
-                       .slope = expr_mul(g, a.slope, b.rest),
-                       .rest = expr_mul(g, a.rest, b.rest)};
-  return (SplitPart){0};
-}
-
-static SplitPart split_node(Splitter *s, Expr e) {
-  Graph *g = s->g;
-  ExprNode n = g->nodes[e];
-  AllFree all = {s, true};
-  expr_each_argument(g, e, check_free, &all);
-  if (all.yes) return (SplitPart){.linear = 1, .rest = e};
-  if (n.op == OP_SOLVED) return (SplitPart){0};
-  SplitPart a = *part_of(s, n.a), b = OPS[n.op].args > 1 ? *part_of(s, n.b) : a;
-  SplitPart c = OPS[n.op].args > 2 ? *part_of(s, n.c) : a;
-  bool both = a.linear && b.linear;
-  switch (n.op) {
-  case OP_ADD:
-    return (SplitPart){.linear = both,
-                       .slope = expr_add(g, a.slope, b.slope),
-                       .rest = expr_add(g, a.rest, b.rest)};
-  case OP_SUB:
-    return (SplitPart){.linear = both,
-                       .slope = expr_sub(g, a.slope, b.slope),
-                       .rest = expr_sub(g, a.rest, b.rest)};
-  case OP_NEG:
-    return (SplitPart){
-        .linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
-  case OP_MUL: return split_product(g, a, b);
-  case OP_DIV:
-    if (!free_of(&b)) return (SplitPart){0};
-    return (SplitPart){.linear = a.linear,
-                       .slope = expr_div(g, a.slope, b.rest),
-                       .rest = expr_div(g, a.rest, b.rest)};
-  case OP_SELECT:
-    if (!free_of(&a) || !b.linear || !c.linear) return (SplitPart){0};
-    return (SplitPart){.linear = 1,
-                       .slope = expr_select(g, a.rest, b.slope, c.slope),
-                       .rest = expr_select(g, a.rest, b.rest, c.rest)};
-  default: return (SplitPart){0};
-  }
-}
-
-// e = slope*u + rest with both free of u; false when e is not linear in u.
-static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
-  s->now++;
-  splitter_fit(s);
-  s->part[u] = (SplitPart){
-      .stamp = s->now, .linear = 1, .slope = expr_const(s->g, 1), .rest = expr_const(s->g, 0)};
-  push_open(s, e);
-  while (s->stack.count) {
-    Expr top = s->stack.at[s->stack.count - 1];
-    int before = s->stack.count;
-    if (!part_of(s, top)) expr_each_argument(s->g, top, push_open, s);
-    if (s->stack.count > before) continue;
-    s->stack.count--;
-    if (part_of(s, top)) continue;
-    SplitPart p = split_node(s, top);
-    p.stamp = s->now;
-    splitter_fit(s);
-    s->part[top] = p;
-  }
-  const SplitPart *p = part_of(s, e);
-  *slope = p->slope;
-  *rest = p->rest;
-  return p->linear;
-}
-
 // ---------------------------------------------------------------- blocks
 
 typedef struct Sorter {
@@ -202,7 +69,7 @@ typedef struct Sorter {
   const Matching *m;
   Replacer *solved; // unknowns that have a solution
   int *local;       // by unknown: its number + 1 in the block that is looked at
-  Splitter split;
+  Splitter *split;
   SortNonzero *nonzero;
   void *self;
   Sorted *out;
@@ -211,7 +78,7 @@ typedef struct Sorter {
 static void define(Sorter *s, int unknown, Expr solution) {
   s->out->solution[unknown] = solution;
   replacer_set(s->solved, s->unknowns[unknown].symbol, solution);
-  splitter_skip(&s->split, solution);
+  splitter_skip(s->split, solution);
 }
 
 static bool is_alias(const Graph *g, Expr e) {
@@ -249,7 +116,7 @@ static bool solve_single(Sorter *s, int equation, SortBlock *b) {
   }
   Expr residual = replace(s->solved, s->equations[equation].residual), slope, rest;
   b->kind = SORT_ASSIGN;
-  if (split(&s->split, residual, s->unknowns[u].symbol, &slope, &rest)) {
+  if (split(s->split, residual, s->unknowns[u].symbol, &slope, &rest)) {
     if (expr_is_value(s->g, slope, 0)) return false;
     Expr solution = expr_div(s->g, expr_neg(s->g, rest), slope);
     if (is_alias(s->g, solution)) b->kind = SORT_ALIAS;
@@ -353,7 +220,7 @@ static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
     int i = t->solve_equation.at[k], j = t->solve_unknown.at[k];
     Expr residual = replace(inner, t->residual[i]), slope, rest,
          u = s->unknowns[t->unknown[j]].symbol;
-    if (!split(&s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0))
+    if (!split(s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0))
       return false;
     replacer_set(inner, u, expr_div(s->g, expr_neg(s->g, rest), slope));
   }
@@ -372,7 +239,7 @@ static bool is_linear(Sorter *s, const Expr *residuals, int rows, const Expr *z,
   memcpy(rest, residuals, (size_t)rows * sizeof *rest);
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < n; j++)
-      if (!split(&s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
+      if (!split(s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
   // a slope by one unknown must not contain another
   Arena *scratch = arena_new();
   const unsigned char *depends = expr_dependents(s->g, scratch, z, n);
@@ -513,7 +380,7 @@ bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnk
   Sorter s = {.g = g, .arena = a, .equations = equations, .unknowns = unknowns, .in = in, .m = m};
   s.solved = replacer_new(g, scratch);
   s.local = ARENA_ARRAY(scratch, int, in->unknowns + 1);
-  s.split = (Splitter){.g = g, .arena = scratch};
+  s.split = splitter_new(g, scratch);
   s.nonzero = nonzero, s.self = self;
   s.out = out;
   out->solution = ARENA_ARRAY(a, Expr, in->unknowns + 1);

@@ -56,6 +56,12 @@ static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
   array_push(s->scratch, &s->variable, variable);
 }
 
+// A state whose start value is looked for.
+static SortUnknown start_unknown(const Model *m, int variable) {
+  const Variable *v = &m->flat->variables.at[variable];
+  return (SortUnknown){v->node, v->name, v->start, false, sort_rank(m->order.variable[variable], 0)};
+}
+
 // States without a start attribute are determined by initial equations first, those with one as a last resort.
 static void list_start_unknowns(StartSystem *s) {
   Model *m = s->m;
@@ -64,7 +70,7 @@ static void list_start_unknowns(StartSystem *s) {
     for (int i = 0; i < m->nx; i++) {
       const Variable *v = &m->flat->variables.at[m->state[i]];
       if (v->has_start == (pass == 1))
-        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start, false}, m->state[i]);
+        add_start_unknown(s, start_unknown(m, m->state[i]), m->state[i]);
     }
 }
 
@@ -301,11 +307,10 @@ static bool solve_square(NearestStart *s, const StartStage *stage) {
   SortUnknown *unknowns = ARENA_ARRAY(s->scratch, SortUnknown, n + 1);
   for (int i = 0; i < n; i++) {
     const StartCondition *c = &s->conditions.at[stage->condition.at[i]];
-    const Variable *v = &m->flat->variables.at[m->state[stage->state.at[i]]];
     equations[i] = (SortEquation){.residual = replace(s->x0, s->residual[stage->condition.at[i]]),
                                   .line = c->line,
                                   .column = c->column};
-    unknowns[i] = (SortUnknown){v->node, v->name, v->start, false};
+    unknowns[i] = start_unknown(m, m->state[stage->state.at[i]]);
   }
   Incidence in = sort_incidence(m->graph, s->scratch, equations, n, unknowns, n);
   Matching matching = match(s->scratch, &in, NULL);
@@ -320,6 +325,19 @@ static bool solve_square(NearestStart *s, const StartStage *stage) {
   return true;
 }
 
+// States that this stage does not determine: should they occur in it, their values make no difference.
+static void hold_others(NearestStart *s) {
+  const Model *m = s->m;
+  for (int i = 0; i < m->nx; i++)
+    if (s->free[i] && !s->done[i])
+      replacer_set(s->x0, m->x[i], m->flat->variables.at[m->state[i]].start);
+}
+
+static void release(NearestStart *s, const StartStage *stage) {
+  for (int i = 0; i < stage->state.count; i++)
+    replacer_clear(s->x0, s->m->x[stage->state.at[i]]);
+}
+
 static void solve_stage(NearestStart *s, const StartStage *stage) {
   Model *m = s->m;
   Graph *g = m->graph;
@@ -327,7 +345,10 @@ static void solve_stage(NearestStart *s, const StartStage *stage) {
   int n = stage->state.count, rows = stage->condition.count;
   bool square = n == rows;
   int size = square ? n : n + rows;
-  if (n == 0 || rows == 0 || (square && solve_square(s, stage))) return;
+  if (n == 0 || rows == 0) return;
+  hold_others(s);
+  release(s, stage);
+  if (square && solve_square(s, stage)) return;
   Expr *z = ARENA_ARRAY(a, Expr, size + 1), *residual = ARENA_ARRAY(a, Expr, size + 1);
   Expr *start = ARENA_ARRAY(a, Expr, size + 1);
   const char **names = ARENA_ARRAY(m->arena, const char *, size + 1);

@@ -1,0 +1,148 @@
+// Lower equations and lower derivatives. There are more equations than derivatives; those that are left over become
+// invariants. Equations are taken one by one if they are independent of those taken before, in numbers near the start:
+// equations that look as if they determined their unknowns may say the same thing twice (u = a - b, w = a - b, b = 0).
+//
+// Those of low level come first; then those that determine their unknowns whatever the values are; then definitions by
+// states rather than conditions on what states define. Equals are taken in the order of the model, never in that of the
+// text.
+#include "model/reduce_lower.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "expr/derive.h"
+#include "model/echelon.h"
+#include "model/probe.h"
+
+typedef enum LowerKind { LOWER_NUMBERS, LOWER_PARAMETERS, LOWER_VARYING } LowerKind; // of slopes
+
+typedef struct LowerEquation {
+  int equation;
+  LowerKind kind;
+  bool has_state;
+  int level, rank;
+  IntArray row; // rows of the unknowns in it that have a slope
+  ARRAY(double) slope;
+  double most; // the largest slope by any variable
+  bool taken;
+} LowerEquation;
+
+typedef struct LowerEquations {
+  int rows, count;
+  int *row_of, *node_of; // by variable node: its row, -1 = none; by row: the variable node
+  LowerEquation *at;
+} LowerEquations;
+
+static void list_lower(Reducer *r, LowerEquations *l) {
+  Arena *a = r->scratch;
+  int variables = r->variables.count;
+  l->row_of = ARENA_ARRAY(a, int, variables + 1);
+  l->node_of = ARENA_ARRAY(a, int, variables + 1);
+  l->at = ARENA_ARRAY(a, LowerEquation, r->equations.count + 1);
+  for (int i = 0; i < variables; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    l->row_of[i] = v->next >= 0 && !is_known(r, v) ? l->rows : -1;
+    if (l->row_of[i] >= 0) l->node_of[l->rows++] = i;
+  }
+  for (int i = 0; i < r->equations.count; i++) {
+    const EquationNode *n = &r->equations.at[i];
+    if (n->next < 0) continue;
+    l->at[l->count++] = (LowerEquation){.equation = i, .level = n->e.level, .rank = n->e.rank};
+  }
+}
+
+static void note_slope(Reducer *r, const LowerEquations *l, LowerEquation *q, int node, Expr slope,
+                       double value) {
+  const Graph *g = r->g;
+  q->has_state |= is_known(r, &r->variables.at[node]);
+  if (l->row_of[node] < 0 || value == 0) return;
+  LowerKind kind = expr_is_const(g, slope)   ? LOWER_NUMBERS
+                   : !expr_varies(g, slope) ? LOWER_PARAMETERS
+                                            : LOWER_VARYING;
+  if (kind > q->kind) q->kind = kind;
+  array_push(r->scratch, &q->row, l->row_of[node]);
+  array_push(r->scratch, &q->slope, value);
+}
+
+// Slopes of every equation near the start.
+static void find_slopes(Reducer *r, LowerEquations *l) {
+  Arena *a = r->scratch;
+  int n = r->variables.count;
+  Expr *residual = ARENA_ARRAY(a, Expr, l->count + 1), *by = ARENA_ARRAY(a, Expr, n + 1);
+  Probe *probe = probe_new(r->m, a, 0, 0);
+  for (int k = 0; k < l->count; k++) residual[k] = r->equations.at[l->at[k].equation].e.residual;
+  for (int i = 0; i < n; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    by[i] = v->symbol;
+    probe_set(probe, v->symbol, v->variable, v->order);
+  }
+  Derivatives d = derive_rows(r->g, a, residual, l->count, by, n);
+  for (int k = 0; k < l->count; k++) {
+    LowerEquation *q = &l->at[k];
+    for (int e = d.start[k]; e < d.start[k + 1]; e++) {
+      double value = probe_value(probe, d.value[e]);
+      if (isfinite(value)) q->most = fmax(q->most, fabs(value));
+      note_slope(r, l, q, d.column[e], d.value[e], value);
+    }
+    for (int i = 0; i < q->row.count; i++)
+      if (!isfinite(q->slope.at[i])) q->slope.at[i] = q->most > 0 ? 0.1 * q->most : 1;
+  }
+}
+
+static int by_preference(const void *a, const void *b) {
+  const LowerEquation *x = a, *y = b;
+  if (x->level != y->level) return x->level - y->level;
+  if (x->kind != y->kind) return (int)x->kind - (int)y->kind;
+  if (x->has_state != y->has_state) return x->has_state ? -1 : 1;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+// Takes independent equations whose slopes are good enough. false: they do not determine everything.
+static bool take_equations(Reducer *r, LowerEquations *l, double least) {
+  Echelon *e = echelon_new(r->scratch, l->rows, l->count);
+  for (int k = 0; k < l->count; k++) {
+    LowerEquation *q = &l->at[k];
+    double worth = q->kind == LOWER_NUMBERS ? 0 : least * q->most; // a number stays what it is
+    q->taken = echelon_rank(e) < l->rows &&
+               echelon_add(e, q->row.at, q->slope.at, q->row.count, worth);
+  }
+  return echelon_rank(e) == l->rows;
+}
+
+// Among the equations that are taken; a matching serves columns in their order, here these are the equations.
+static bool match_taken(Reducer *r, const LowerEquations *l, bool by_slopes) {
+  Arena *a = r->scratch;
+  int *start = ARENA_ARRAY(a, int, l->count + 2);
+  IntArray found = {0};
+  for (int k = 0; k < l->count; k++) {
+    const LowerEquation *q = &l->at[k];
+    const IntArray *nodes = &r->equations.at[q->equation].nodes;
+    for (int i = 0; by_slopes && q->taken && i < q->row.count; i++)
+      array_push(a, &found, q->row.at[i]);
+    for (int i = 0; !by_slopes && i < nodes->count; i++)
+      if (l->row_of[nodes->at[i]] >= 0) array_push(a, &found, l->row_of[nodes->at[i]]);
+    start[k + 1] = found.count;
+  }
+  int *by_row = ARENA_ARRAY(a, int, l->rows + 2), *column = ARENA_ARRAY(a, int, found.count + 1);
+  for (int e = 0; e < found.count; e++) by_row[found.at[e] + 2]++;
+  for (int i = 0; i < l->rows; i++) by_row[i + 2] += by_row[i + 1];
+  for (int k = 0; k < l->count; k++)
+    for (int e = start[k]; e < start[k + 1]; e++) column[by_row[found.at[e] + 1]++] = k;
+  Incidence in = {l->rows, l->count, by_row, column};
+  Matching m = match(a, &in, NULL);
+  for (int i = 0; i < l->rows; i++)
+    if (m.unknown_of[i] >= 0)
+      r->variables.at[l->node_of[i]].equation = l->at[m.unknown_of[i]].equation;
+  return m.count == l->rows;
+}
+
+bool match_lower(Reducer *r) {
+  static const double LEAST[] = {0.3, 0.03, 1e-3, 1e-9};
+  LowerEquations l = {0};
+  list_lower(r, &l);
+  find_slopes(r, &l);
+  if (l.count > 1) qsort(l.at, (size_t)l.count, sizeof *l.at, by_preference);
+  for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++)
+    if (take_equations(r, &l, LEAST[k]) && match_taken(r, &l, true)) return true;
+  return match_taken(r, &l, false);
+}
