@@ -95,7 +95,7 @@ static int first_dependent(Combiner *c, const BlockRows *b, Probe *probe, const 
       value[i] = probe_value(probe, b->d.value[from + i]);
       if (!isfinite(value[i])) return -1;
     }
-    if (echelon_add(e, b->d.column + from, value, count, 0)) continue;
+    if (echelon_add(e, b->d.column + from, value, count, NULL, 0)) continue;
     *parts = echelon_parts(e);
     return k;
   }

@@ -19,6 +19,7 @@ struct Echelon {
   SparseRow *kept, *made; // and of which rows it is made
   double *work, *size;    // by column: the new row, and the sum of what it was made of
   double *parts, *parts_size; // by row
+  double *least;              // by column
 };
 
 Echelon *echelon_new(Arena *a, int columns, int rows_most) {
@@ -30,6 +31,7 @@ Echelon *echelon_new(Arena *a, int columns, int rows_most) {
   e->made = ARENA_ARRAY(a, SparseRow, most + 1);
   e->work = ARENA_ARRAY(a, double, columns + 1);
   e->size = ARENA_ARRAY(a, double, columns + 1);
+  e->least = ARENA_ARRAY(a, double, columns + 1);
   e->parts = ARENA_ARRAY(a, double, rows_most + 1);
   e->parts_size = ARENA_ARRAY(a, double, rows_most + 1);
   return e;
@@ -58,7 +60,7 @@ static SparseRow pack(Arena *a, const double *value, int n) {
   return row;
 }
 
-bool echelon_add(Echelon *e, const int *column, const double *value, int count, double least) {
+static void begin_row(Echelon *e, const int *column, const double *value, int count) {
   memset(e->work, 0, (size_t)e->columns * sizeof *e->work);
   memset(e->size, 0, (size_t)e->columns * sizeof *e->size);
   memset(e->parts, 0, (size_t)(e->rows + 1) * sizeof *e->parts);
@@ -68,6 +70,10 @@ bool echelon_add(Echelon *e, const int *column, const double *value, int count, 
     e->size[column[k]] += fabs(value[k]);
   }
   e->parts[e->rows] = e->parts_size[e->rows] = 1;
+}
+
+// What is left of the row beside those that are kept.
+static void reduce_row(Echelon *e) {
   for (int k = 0; k < e->rank; k++) {
     int pivot = e->pivot[k];
     if (fabs(e->work[pivot]) > ROUNDING * e->size[pivot]) {
@@ -80,25 +86,33 @@ bool echelon_add(Echelon *e, const int *column, const double *value, int count, 
   e->rows++;
   round_to_zero(e->work, e->size, e->columns);
   round_to_zero(e->parts, e->parts_size, e->rows);
-  int best = -1;
-  for (int j = 0; j < e->columns; j++)
-    if (fabs(e->work[j]) >= least && e->work[j] != 0 &&
-        (best < 0 || fabs(e->work[j]) > fabs(e->work[best])))
-      best = j;
-  if (best < 0) return false;
-  e->pivot[e->rank] = best;
-  e->kept[e->rank] = pack(e->arena, e->work, e->columns);
+}
+
+// The pivot stands first.
+static void keep_row(Echelon *e, int pivot) {
+  SparseRow row = pack(e->arena, e->work, e->columns);
+  int k = 0;
+  while (row.column[k] != pivot) k++;
+  row.column[k] = row.column[0], row.value[k] = row.value[0];
+  row.column[0] = pivot, row.value[0] = e->work[pivot];
+  e->kept[e->rank] = row;
   e->made[e->rank] = pack(e->arena, e->parts, e->rows);
-  SparseRow *row = &e->kept[e->rank++];
-  for (int k = 0; k < row->count; k++) // the pivot stands first
-    if (row->column[k] == best) {
-      int other = row->column[0];
-      double first = row->value[0];
-      row->column[0] = best, row->value[0] = e->work[best];
-      row->column[k] = other, row->value[k] = first;
-      break;
-    }
-  return true;
+  e->pivot[e->rank++] = pivot;
+}
+
+bool echelon_add(Echelon *e, const int *column, const double *value, int count, const double *least,
+                 double least_elsewhere) {
+  begin_row(e, column, value, count);
+  reduce_row(e);
+  for (int j = 0; j < e->columns; j++) e->least[j] = least_elsewhere;
+  for (int k = 0; k < count; k++) e->least[column[k]] = least ? least[k] : 0;
+  int best = -1;
+  for (int j = 0; j < e->columns; j++) {
+    double left = fabs(e->work[j]);
+    if (left > 0 && left >= e->least[j] && (best < 0 || left > fabs(e->work[best]))) best = j;
+  }
+  if (best >= 0) keep_row(e, best);
+  return best >= 0;
 }
 
 int echelon_rank(const Echelon *e) {

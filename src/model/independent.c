@@ -273,12 +273,16 @@ bool conditions_settle(Conditions *c, const bool *free, double *x) {
 
 enum { POINTS = 4 }; // a single one may be singular by chance, such as a dead centre
 
-// The lowest level of each constraint.
-static int list_constraints(const Model *m, Expr *residual, int *equation) {
-  int count = 0;
+// The lowest level of each constraint, in the order of the model.
+static int list_constraints(const Model *m, Arena *a, Expr *residual, int *equation) {
+  int count = 0, *first = ARENA_ARRAY(a, int, m->flat->equations.count + 1);
   for (int i = 0; i < m->invariant_count; i++) {
     const Invariant *v = &m->invariants[i];
-    if (i && v[-1].equation == v->equation) continue;
+    if (i == 0 || v[-1].equation != v->equation) first[m->order.equation[v->equation]] = i + 1;
+  }
+  for (int k = 0; k < m->flat->equations.count; k++) {
+    if (!first[k]) continue;
+    const Invariant *v = &m->invariants[first[k] - 1];
     residual[count] = v->residual, equation[count++] = v->equation;
   }
   return count;
@@ -349,7 +353,7 @@ int redundant_equations(Model *m, const unsigned char **redundant, bool certain)
   Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
   int *equation = ARENA_ARRAY(a, int, m->invariant_count + 1), most, found = 0;
   unsigned char *best = ARENA_ARRAY(a, unsigned char, m->invariant_count + 1);
-  int count = list_constraints(m, residual, equation);
+  int count = list_constraints(m, a, residual, equation);
   Conditions *c = conditions_new(m, residual, count);
   int points = most_independent(c, best, &most);
   unsigned char *marks = ARENA_ARRAY(m->arena, unsigned char, m->flat->equations.count + 1);

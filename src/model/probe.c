@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double NEAR = 0.1; // of the nominal value: how far the point is from the start
+// Distance from the start, in nominal values: what is 0 at the start is small here.
+static const double NEAR = 1e-4;
 
 struct Probe {
   Model *m;
@@ -37,7 +38,7 @@ static void fit(Probe *p) {
   p->room = room;
 }
 
-static void set(Probe *p, Expr symbol, double value) {
+void probe_put(Probe *p, Expr symbol, double value) {
   fit(p);
   p->symbol[symbol] = value;
   if (symbol < p->count) p->count = symbol; // computed again from here
@@ -47,7 +48,7 @@ void probe_set(Probe *p, Expr symbol, int variable, int order) {
   const Variable *v = &p->m->flat->variables.at[variable];
   double start = order ? 0 : flat_value(p->m->flat, v->start);
   if (!isfinite(start)) start = 0;
-  set(p, symbol, start + NEAR * v->nominal * shift(p, p->m->order.variable[variable], order));
+  probe_put(p, symbol, start + NEAR * v->nominal * shift(p, p->m->order.variable[variable], order));
 }
 
 double probe_value(Probe *p, Expr e) {
@@ -75,9 +76,9 @@ static void set_inputs(Probe *p) {
   for (int i = 0; i < m->nu; i++) {
     const Variable *v = &m->flat->variables.at[m->input[i]];
     int place = m->order.variable[m->input[i]];
-    set(p, m->u[i], v->default_value + NEAR * v->nominal * shift(p, place, OF_INPUT));
-    set(p, du[i], NEAR * v->nominal * shift(p, place, OF_SLOPE));
-    set(p, ddu[i], NEAR * v->nominal * shift(p, place, OF_SECOND));
+    probe_put(p, m->u[i], v->default_value + NEAR * v->nominal * shift(p, place, OF_INPUT));
+    probe_put(p, du[i], NEAR * v->nominal * shift(p, place, OF_SLOPE));
+    probe_put(p, ddu[i], NEAR * v->nominal * shift(p, place, OF_SECOND));
   }
 }
 
@@ -87,7 +88,7 @@ static void set_parameters(Probe *p, double spread) {
     const Parameter *q = &f->parameters.at[k];
     if (q->dependent || p->m->graph->nodes[q->node].op != OP_SYMBOL) continue;
     double by = spread * shift(p, p->m->order.variable[q->variable], OF_PARAMETER + q->is_start);
-    set(p, q->node, q->value != 0 ? q->value * (1 + by) : by);
+    probe_put(p, q->node, q->value != 0 ? q->value * (1 + by) : by);
   }
 }
 
@@ -95,19 +96,19 @@ static void set_parameters(Probe *p, double spread) {
 static void set_modes(Probe *p) {
   const Flat *f = p->m->flat;
   for (int k = 0; k < f->events.count; k++)
-    set(p, f->events.at[k].mode, 0);
+    probe_put(p, f->events.at[k].mode, 0);
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < f->events.count; k++) {
       double mode = probe_value(p, f->events.at[k].direct);
       if (isfinite(mode) && mode != p->symbol[f->events.at[k].mode])
-        set(p, f->events.at[k].mode, mode);
+        probe_put(p, f->events.at[k].mode, mode);
     }
 }
 
 Probe *probe_new(Model *m, Arena *a, double spread, int number) {
   Probe *p = ARENA_NEW(a, Probe);
   *p = (Probe){.m = m, .arena = a, .number = number};
-  set(p, m->flat->time, NEAR * (1.5 + shift(p, 0, OF_TIME)));
+  probe_put(p, m->flat->time, NEAR * shift(p, 0, OF_TIME));
   set_inputs(p);
   set_parameters(p, spread);
   for (int i = 0; i < m->flat->variables.count; i++) {

@@ -9,5 +9,6 @@ typedef struct Probe Probe;
 Probe *probe_new(Model *m, Arena *a, double spread, int number);
 // The value of derivative `order` of a variable, whose symbol this is.
 void probe_set(Probe *p, Expr symbol, int variable, int order);
+void probe_put(Probe *p, Expr symbol, double value);
 // NaN: it cannot be computed here. The graph may have grown.
 double probe_value(Probe *p, Expr e);

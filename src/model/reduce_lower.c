@@ -2,9 +2,9 @@
 // invariants. Equations are taken one by one if they are independent of those taken before, in numbers near the start:
 // equations that look as if they determined their unknowns may say the same thing twice (u = a - b, w = a - b, b = 0).
 //
-// Those of low level come first; then those that determine their unknowns whatever the values are; then definitions by
-// states rather than conditions on what states define. Equals are taken in the order of the model, never in that of the
-// text.
+// Those of low level come first; then those that can be solved for an unknown at any point. Of these, definitions by states
+// come before conditions on what states define; of the others, those of states come last. Equals are taken in the order of
+// the model, never in that of the text.
 #include "model/reduce_lower.h"
 
 #include <math.h>
@@ -13,17 +13,20 @@
 #include "expr/derive.h"
 #include "model/echelon.h"
 #include "model/probe.h"
+#include "model/split.h"
 
-typedef enum LowerKind { LOWER_NUMBERS, LOWER_PARAMETERS, LOWER_VARYING } LowerKind; // of slopes
+typedef enum LowerKind { LOWER_NUMBER, LOWER_PARAMETER, LOWER_VARYING } LowerKind; // of slopes
 
 typedef struct LowerEquation {
   int equation;
-  LowerKind kind;
+  LowerKind kind; // the best of its slopes: it can be solved for an unknown at any point
   bool has_state;
   int level, rank;
   IntArray row; // rows of the unknowns in it that have a slope
-  ARRAY(double) slope;
-  double most; // the largest slope by any variable
+  ARRAY(double) slope, least; // by entry; least: what must be left of it to be solved for
+  IntArray kinds;
+  double most;  // the largest slope by any variable
+  int previous; // the same equation, differentiated less, among all; -1: none
   bool taken;
 } LowerEquation;
 
@@ -47,7 +50,8 @@ static void list_lower(Reducer *r, LowerEquations *l) {
   for (int i = 0; i < r->equations.count; i++) {
     const EquationNode *n = &r->equations.at[i];
     if (n->next < 0) continue;
-    l->at[l->count++] = (LowerEquation){.equation = i, .level = n->e.level, .rank = n->e.rank};
+    l->at[l->count++] = (LowerEquation){.equation = i, .kind = LOWER_VARYING,
+                                          .level = n->e.level, .rank = n->e.rank};
   }
 }
 
@@ -56,12 +60,63 @@ static void note_slope(Reducer *r, const LowerEquations *l, LowerEquation *q, in
   const Graph *g = r->g;
   q->has_state |= is_known(r, &r->variables.at[node]);
   if (l->row_of[node] < 0 || value == 0) return;
-  LowerKind kind = expr_is_const(g, slope)   ? LOWER_NUMBERS
-                   : !expr_varies(g, slope) ? LOWER_PARAMETERS
+  LowerKind kind = expr_is_const(g, slope)   ? LOWER_NUMBER
+                   : !expr_varies(g, slope) ? LOWER_PARAMETER
                                             : LOWER_VARYING;
-  if (kind > q->kind) q->kind = kind;
+  if (kind < q->kind) q->kind = kind;
   array_push(r->scratch, &q->row, l->row_of[node]);
+  array_push(r->scratch, &q->kinds, (int)kind);
   array_push(r->scratch, &q->slope, value);
+  array_push(r->scratch, &q->least, 0);
+}
+
+// ---------------------------------------------------------------- a point near the start
+
+enum { SWEEPS_MOST = 60 }; // longer chains of definitions are left at 0
+
+// The only variable of an equation that has no value yet, -1: none or several.
+static int only_open(const EquationNode *n, const bool *open) {
+  int node = -1, count = 0;
+  for (int i = 0; i < n->nodes.count; i++)
+    if (open[n->nodes.at[i]]) node = n->nodes.at[i], count++;
+  return count == 1 ? node : -1;
+}
+
+// Values of what the equations define by what has a value now. Returns how many.
+static int sweep(Reducer *r, Probe *probe, Splitter *splitter, const bool *open, double *value,
+                 int *rank) {
+  int found = 0;
+  for (int k = 0; k < r->typed; k++) {
+    const EquationNode *n = &r->equations.at[k];
+    int u = only_open(n, open);
+    Expr slope, rest;
+    if (u < 0 || (rank[u] >= 0 && rank[u] < n->e.rank)) continue;
+    if (!split(splitter, n->e.residual, r->variables.at[u].symbol, &slope, &rest)) continue;
+    double by = expr_varies(r->g, slope) ? 0 : probe_value(probe, slope);
+    double v = by != 0 ? -probe_value(probe, rest) / by : nan("");
+    if (isfinite(v)) found++, value[u] = v, rank[u] = n->e.rank;
+  }
+  return found;
+}
+
+// Variables without a start attribute take the values that definitions give them: c = cos(phi) is not near 0.
+static void follow_definitions(Reducer *r, Probe *probe) {
+  int n = r->variables.count;
+  bool *open = ARENA_ARRAY(r->scratch, bool, n + 1);
+  double *value = ARENA_ARRAY(r->scratch, double, n + 1);
+  int *rank = ARENA_ARRAY(r->scratch, int, n + 1);
+  Splitter *splitter = splitter_new(r->g, r->scratch);
+  for (int i = 0; i < n; i++) {
+    const VariableNode *v = &r->variables.at[i];
+    open[i] = v->order == 0 && !is_known(r, v) && !r->m->flat->variables.at[v->variable].has_start;
+    rank[i] = -1;
+  }
+  for (int k = 0; k < SWEEPS_MOST && sweep(r, probe, splitter, open, value, rank); k++)
+    for (int i = 0; i < n; i++) {
+      if (!open[i] || rank[i] < 0) continue;
+      probe_put(probe, r->variables.at[i].symbol, value[i]);
+      open[i] = false;
+    }
 }
 
 // Slopes of every equation near the start.
@@ -76,6 +131,7 @@ static void find_slopes(Reducer *r, LowerEquations *l) {
     by[i] = v->symbol;
     probe_set(probe, v->symbol, v->variable, v->order);
   }
+  follow_definitions(r, probe);
   Derivatives d = derive_rows(r->g, a, residual, l->count, by, n);
   for (int k = 0; k < l->count; k++) {
     LowerEquation *q = &l->at[k];
@@ -93,18 +149,45 @@ static int by_preference(const void *a, const void *b) {
   const LowerEquation *x = a, *y = b;
   if (x->level != y->level) return x->level - y->level;
   if (x->kind != y->kind) return (int)x->kind - (int)y->kind;
-  if (x->has_state != y->has_state) return x->has_state ? -1 : 1;
+  if (x->has_state != y->has_state) return x->has_state == (x->kind != LOWER_VARYING) ? -1 : 1;
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-// Takes independent equations whose slopes are good enough. false: they do not determine everything.
+static void sort_lower(Reducer *r, LowerEquations *l) {
+  int *place = ARENA_ARRAY(r->scratch, int, r->equations.count + 1);
+  if (l->count > 1) qsort(l->at, (size_t)l->count, sizeof *l->at, by_preference);
+  for (int k = 0; k < l->count; k++) l->at[k].previous = -1, place[l->at[k].equation] = k;
+  for (int k = 0; k < l->count; k++) {
+    int next = r->equations.at[l->at[k].equation].next;
+    if (r->equations.at[next].next >= 0) l->at[place[next]].previous = k;
+  }
+}
+
+static void take(const LowerEquations *l, Echelon *e, LowerEquation *q, double least) {
+  bool numbers = true;
+  for (int i = 0; i < q->row.count; i++) {
+    bool number = q->kinds.at[i] == LOWER_NUMBER; // it stays what it is
+    q->least.at[i] = number ? 0.1 * fabs(q->slope.at[i]) : least * q->most;
+    numbers &= number;
+  }
+  q->taken = echelon_rank(e) < l->rows &&
+             echelon_add(e, q->row.at, q->slope.at, q->row.count, numbers ? NULL : q->least.at,
+                         numbers ? 0 : least * q->most);
+}
+
+// Takes independent equations whose slopes are good enough. What an equation determines, its derivative goes on with: an
+// unknown and its derivative then belong together beside the constraints, too. false: not everything is determined.
 static bool take_equations(Reducer *r, LowerEquations *l, double least) {
   Echelon *e = echelon_new(r->scratch, l->rows, l->count);
-  for (int k = 0; k < l->count; k++) {
-    LowerEquation *q = &l->at[k];
-    double worth = q->kind == LOWER_NUMBERS ? 0 : least * q->most; // a number stays what it is
-    q->taken = echelon_rank(e) < l->rows &&
-               echelon_add(e, q->row.at, q->slope.at, q->row.count, worth);
+  for (int k = 0; k < l->count;) {
+    int end = k;
+    while (end < l->count && l->at[end].level == l->at[k].level) end++;
+    for (int goes_on = 1; goes_on >= 0; goes_on--)
+      for (int i = k; i < end; i++) {
+        int before = l->at[i].previous;
+        if ((before >= 0 && l->at[before].taken) == goes_on) take(l, e, &l->at[i], least);
+      }
+    k = end;
   }
   return echelon_rank(e) == l->rows;
 }
@@ -141,7 +224,7 @@ bool match_lower(Reducer *r) {
   LowerEquations l = {0};
   list_lower(r, &l);
   find_slopes(r, &l);
-  if (l.count > 1) qsort(l.at, (size_t)l.count, sizeof *l.at, by_preference);
+  sort_lower(r, &l);
   for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++)
     if (take_equations(r, &l, LEAST[k]) && match_taken(r, &l, true)) return true;
   return match_taken(r, &l, false);

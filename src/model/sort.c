@@ -132,9 +132,9 @@ static bool solve_single(Sorter *s, int equation, SortBlock *b) {
 
 // ---------------------------------------------------------------- tearing
 
-typedef struct Tear { // of one block; equations and unknowns are counted from 0 within it
+typedef struct Tear { // of one block; equations and unknowns are counted from 0 within it, by rank
   int n;
-  const int *equation; // of the model
+  int *equation; // of the model
   int *unknown;
   Expr *residual;
   Derivatives d;               // by the block's unknowns
@@ -284,6 +284,15 @@ static void solve_least(Sorter *s, const int *unknowns, const Expr *matrix, cons
   memcpy(results, all, (size_t)n * sizeof *results);
 }
 
+static const SortEquation *first_in_text(const Sorter *s, const Tear *t) {
+  const SortEquation *first = &s->equations[t->equation[0]];
+  for (int i = 1; i < t->n; i++) {
+    const SortEquation *e = &s->equations[t->equation[i]];
+    if (e->line < first->line || (e->line == first->line && e->column < first->column)) first = e;
+  }
+  return first;
+}
+
 static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *results) {
   int n = t->torn.count, rows = n - t->redundant_count;
   if (n == 0) return true;
@@ -305,7 +314,7 @@ static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *
     return true;
   }
   b->kind = SORT_NONLINEAR;
-  solve_newton(s, unknowns, n, residuals, &s->equations[t->equation[0]], results);
+  solve_newton(s, unknowns, n, residuals, first_in_text(s, t), results);
   return true;
 }
 
@@ -325,11 +334,36 @@ static Incidence incidence_within(Sorter *s, const Tear *t) {
   return (Incidence){t->n, t->n, start, found.at};
 }
 
+typedef struct ByRank {
+  int rank, place, number;
+} ByRank;
+
+static int compare_ranks(const void *a, const void *b) {
+  const ByRank *x = a, *y = b;
+  return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : x->place - y->place;
+}
+
+// What is torn must not depend on the order of the text, nor on which of several matchings was found.
+static void order_by_rank(Sorter *s, Tear *t, const int *equation) {
+  ByRank *list = ARENA_ARRAY(s->arena, ByRank, t->n);
+  t->equation = ARENA_ARRAY(s->arena, int, t->n);
+  t->unknown = ARENA_ARRAY(s->arena, int, t->n);
+  for (int i = 0; i < t->n; i++)
+    list[i] = (ByRank){s->equations[equation[i]].rank, i, equation[i]};
+  qsort(list, (size_t)t->n, sizeof *list, compare_ranks);
+  for (int i = 0; i < t->n; i++) t->equation[i] = list[i].number;
+  for (int i = 0; i < t->n; i++) {
+    int u = s->m->unknown_of[equation[i]];
+    list[i] = (ByRank){s->unknowns[u].rank, i, u};
+  }
+  qsort(list, (size_t)t->n, sizeof *list, compare_ranks);
+  for (int i = 0; i < t->n; i++) t->unknown[i] = list[i].number;
+}
+
 static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   Arena *a = s->arena;
   t->n = n;
-  t->equation = equation;
-  t->unknown = ARENA_ARRAY(a, int, n);
+  order_by_rank(s, t, equation);
   t->residual = ARENA_ARRAY(a, Expr, n);
   t->open = ARENA_ARRAY(a, int, n);
   t->used = ARENA_ARRAY(a, unsigned char, n);
@@ -338,10 +372,9 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   unsigned char *redundant = ARENA_ARRAY(a, unsigned char, n);
   t->redundant = redundant;
   for (int i = 0; i < n; i++) {
-    redundant[i] = s->equations[equation[i]].redundant;
+    redundant[i] = s->equations[t->equation[i]].redundant;
     t->redundant_count += redundant[i];
-    t->unknown[i] = s->m->unknown_of[equation[i]];
-    t->residual[i] = replace(s->solved, s->equations[equation[i]].residual);
+    t->residual[i] = replace(s->solved, s->equations[t->equation[i]].residual);
     by[i] = s->unknowns[t->unknown[i]].symbol;
   }
   t->in = incidence_within(s, t);

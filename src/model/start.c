@@ -25,9 +25,22 @@ typedef struct StartSystem {
   IntArray order;    // of matching: states last
 } StartSystem;
 
-static void add_start_equation(StartSystem *s, const Variable *v) {
-  SortEquation e = {
-      .residual = expr_sub(s->m->graph, v->node, v->start), .line = v->line, .column = v->column};
+// Places behind those of the equations of the motion: initial equations, then start values.
+static int rank_of_initial(const Model *m, int i) {
+  return sort_rank(m->flat->equations.count + m->order.initial_equation[i], 0);
+}
+
+static int rank_of_start(const Model *m, int variable) {
+  int before = m->flat->equations.count + m->flat->initial_equations.count;
+  return sort_rank(before + m->order.variable[variable], 0);
+}
+
+static void add_start_equation(StartSystem *s, int variable) {
+  const Variable *v = &s->m->flat->variables.at[variable];
+  SortEquation e = {.residual = expr_sub(s->m->graph, v->node, v->start),
+                    .line = v->line,
+                    .column = v->column,
+                    .rank = rank_of_start(s->m, variable)};
   array_push(s->scratch, &s->equations, e);
 }
 
@@ -42,12 +55,13 @@ static void list_start_equations(StartSystem *s) {
   }
   for (int i = 0; i < f->initial_equations.count; i++) {
     const Equation *q = &f->initial_equations.at[i];
-    array_push(s->scratch, &s->equations,
-               ((SortEquation){.residual = q->residual, .line = q->line, .column = q->column}));
+    SortEquation e = {.residual = q->residual, .line = q->line, .column = q->column};
+    e.rank = rank_of_initial(s->m, i);
+    array_push(s->scratch, &s->equations, e);
   }
   for (int i = 0; i < f->variables.count; i++)
     if (f->variables.at[i].kind == VARIABLE_UNKNOWN && f->variables.at[i].fixed)
-      add_start_equation(s, &f->variables.at[i]);
+      add_start_equation(s, i);
 }
 
 static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
@@ -66,11 +80,13 @@ static SortUnknown start_unknown(const Model *m, int variable) {
 static void list_start_unknowns(StartSystem *s) {
   Model *m = s->m;
   for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
+  int count = m->flat->variables.count, *at = ARENA_ARRAY(s->scratch, int, count + 1);
+  for (int i = 0; i < count; i++) at[m->order.variable[i]] = i;
   for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < m->nx; i++) {
-      const Variable *v = &m->flat->variables.at[m->state[i]];
-      if (v->has_start == (pass == 1))
-        add_start_unknown(s, start_unknown(m, m->state[i]), m->state[i]);
+    for (int k = 0; k < count; k++) {
+      const Variable *v = &m->flat->variables.at[at[k]];
+      if (v->kind == VARIABLE_UNKNOWN && v->state && v->has_start == (pass == 1))
+        add_start_unknown(s, start_unknown(m, at[k]), at[k]);
     }
 }
 
@@ -106,7 +122,7 @@ static void assume_start_values(StartSystem *s) {
     if (matching.equation_of[j] >= 0 || s->variable.at[j] < 0) continue;
     const Variable *v = &s->m->flat->variables.at[s->variable.at[j]];
     warn_assumed(s, v);
-    add_start_equation(s, v);
+    add_start_equation(s, s->variable.at[j]);
   }
 }
 
@@ -147,6 +163,7 @@ typedef struct NearestStart {
   Replacer *direct; // modes by what they stand for, unknowns by their solution
   Replacer *x0;     // states by their start values, as far as they are known
   ARRAY(StartCondition) conditions;
+  IntArray rank;  // by condition: its place
   Expr *residual; // by condition, in states
   int *stage;     // by condition
   double *x;      // of the states, near the start
@@ -155,25 +172,31 @@ typedef struct NearestStart {
   int stages;
 } NearestStart;
 
+static void add_condition(NearestStart *s, StartCondition c, int rank) {
+  array_push(s->m->arena, &s->conditions, c);
+  array_push(s->scratch, &s->rank, rank);
+}
+
 static void list_conditions(NearestStart *s) {
   Model *m = s->m;
   const Flat *f = m->flat;
   for (int i = 0; i < m->invariant_count; i++) {
     const Equation *e = &f->equations.at[m->invariants[i].equation];
     StartCondition c = {m->invariants[i].residual, 0, e->line, e->column, i, -1};
-    array_push(m->arena, &s->conditions, c);
+    int place = m->order.equation[m->invariants[i].equation];
+    add_condition(s, c, sort_rank(place, m->invariants[i].level));
   }
   for (int i = 0; i < f->initial_equations.count; i++) {
     const Equation *e = &f->initial_equations.at[i];
-    array_push(m->arena, &s->conditions,
-               ((StartCondition){e->residual, 0, e->line, e->column, -1, -1}));
+    StartCondition c = {e->residual, 0, e->line, e->column, -1, -1};
+    add_condition(s, c, rank_of_initial(m, i));
   }
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
     if (v->kind != VARIABLE_UNKNOWN || v->state || !v->fixed) continue;
     Expr residual = expr_sub(m->graph, v->node, v->start);
-    array_push(m->arena, &s->conditions,
-               ((StartCondition){residual, 0, v->line, v->column, -1, -1}));
+    StartCondition c = {residual, 0, v->line, v->column, -1, -1};
+    add_condition(s, c, rank_of_start(m, i));
   }
   s->residual = ARENA_ARRAY(s->scratch, Expr, s->conditions.count + 1);
   for (int i = 0; i < s->conditions.count; i++)
@@ -261,12 +284,22 @@ static Derivatives stage_slopes(NearestStart *s, const StartStage *stage, Expr *
   return derive_rows(s->m->graph, s->scratch, residuals, stage->condition.count, s->m->x, s->m->nx);
 }
 
+// By rank: those that depend on others come after these in any text.
+static void list_conditions_of_stage(NearestStart *s, int number, StartStage *stage) {
+  for (int i = 0; i < s->conditions.count; i++) {
+    if (s->stage[i] != number || is_redundant(s, i)) continue;
+    array_push(s->scratch, &stage->condition, i);
+    int *at = stage->condition.at, k = stage->condition.count - 1;
+    for (; k > 0 && s->rank.at[at[k - 1]] > s->rank.at[i]; k--) at[k] = at[k - 1];
+    at[k] = i;
+  }
+}
+
 static void list_stage(NearestStart *s, int number, StartStage *stage) {
   Model *m = s->m;
   Arena *a = s->scratch;
   Expr *residuals = ARENA_ARRAY(a, Expr, s->conditions.count + 1);
-  for (int i = 0; i < s->conditions.count; i++)
-    if (s->stage[i] == number && !is_redundant(s, i)) array_push(a, &stage->condition, i);
+  list_conditions_of_stage(s, number, stage);
   Derivatives d = stage_slopes(s, stage, residuals);
   bool *own = ARENA_ARRAY(a, bool, m->nx + 1);
   for (int e = 0; e < d.start[d.rows]; e++)
@@ -309,7 +342,8 @@ static bool solve_square(NearestStart *s, const StartStage *stage) {
     const StartCondition *c = &s->conditions.at[stage->condition.at[i]];
     equations[i] = (SortEquation){.residual = replace(s->x0, s->residual[stage->condition.at[i]]),
                                   .line = c->line,
-                                  .column = c->column};
+                                  .column = c->column,
+                                  .rank = s->rank.at[stage->condition.at[i]]};
     unknowns[i] = start_unknown(m, m->state[stage->state.at[i]]);
   }
   Incidence in = sort_incidence(m->graph, s->scratch, equations, n, unknowns, n);
