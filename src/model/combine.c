@@ -18,30 +18,47 @@
 enum { ROWS_MOST = 400 };          // of a block: elimination takes their cube
 static const double SPREAD = 0.15; // of the parameters
 
-typedef struct BlockRows { // rows of a block whose slopes are numbers and parameters
-  int count, *row;         // number of the equation, by rank
-  Derivatives d;           // of these by the unknowns of the block
-  int columns;
+typedef struct BlockRows { // rows of a block whose slopes are numbers and parameters, by rank
+  int count, columns;
+  int *row;                // number of the equation
+  int *start;              // count + 1
+  IntArray column, slopes; // numbers of unknowns within the block; nodes
 } BlockRows;
 
 typedef struct Combiner {
   Model *m;
   Arena *scratch;
-  const Expr *residuals, *symbols;
   const int *rank;
   const Incidence *in;
   const Matching *matching;
   Probe *probe[2];
   int *column; // by unknown: its number + 1 in the block
+  // Of all blocks of several equations: their equations by their unknowns.
+  int *place;   // by equation: its row in d
+  int *unknown; // by column of d
+  Derivatives d;
 } Combiner;
 
 // ---------------------------------------------------------------- rows
 
-static bool is_constant_row(const Combiner *c, const Derivatives *d, int k, int occurring) {
-  bool constant = d->start[k + 1] - d->start[k] == occurring && occurring > 0;
-  for (int e = d->start[k]; e < d->start[k + 1]; e++)
-    constant &= !expr_varies(c->m->graph, d->value[e]);
-  return constant;
+// Derivatives of all blocks at once: one by one they would take as long, each.
+static void derive_blocks(Combiner *c, const Components *blocks, const Expr *residuals,
+                          const Expr *symbols) {
+  int n = c->in->equations, rows = 0;
+  Expr *from = ARENA_ARRAY(c->scratch, Expr, n + 1), *by = ARENA_ARRAY(c->scratch, Expr, n + 1);
+  c->place = ARENA_ARRAY(c->scratch, int, n + 1);
+  c->unknown = ARENA_ARRAY(c->scratch, int, n + 1);
+  for (int k = 0; k < blocks->count; k++) {
+    if (blocks->start[k + 1] - blocks->start[k] < 2) continue;
+    for (int i = blocks->start[k]; i < blocks->start[k + 1]; i++) {
+      int equation = blocks->member[i];
+      c->place[equation] = rows;
+      c->unknown[rows] = c->matching->unknown_of[equation];
+      by[rows] = symbols[c->unknown[rows]];
+      from[rows++] = residuals[equation];
+    }
+  }
+  if (rows) c->d = derive_rows(c->m->graph, c->scratch, from, rows, by, rows);
 }
 
 static int occurring_in(const Combiner *c, int row) {
@@ -49,6 +66,26 @@ static int occurring_in(const Combiner *c, int row) {
   for (int k = c->in->start[row]; k < c->in->start[row + 1]; k++)
     count += c->column[c->in->unknown[k]] > 0;
   return count;
+}
+
+// Adds the row of an equation unless a slope varies, or something is in a relation and has none.
+static void add_row(Combiner *c, BlockRows *b, int equation) {
+  int row = c->place[equation], before = b->column.count;
+  bool constant = true;
+  for (int e = c->d.start[row]; e < c->d.start[row + 1]; e++) {
+    int column = c->column[c->unknown[c->d.column[e]]] - 1;
+    if (column < 0) continue; // of another block
+    constant &= !expr_varies(c->m->graph, c->d.value[e]);
+    array_push(c->scratch, &b->column, column);
+    array_push(c->scratch, &b->slopes, c->d.value[e]);
+  }
+  int count = b->column.count - before;
+  if (!constant || count == 0 || count < occurring_in(c, equation)) {
+    b->column.count = b->slopes.count = before;
+    return;
+  }
+  b->row[b->count] = equation;
+  b->start[++b->count] = b->column.count;
 }
 
 typedef struct RankedRow {
@@ -63,22 +100,14 @@ static int by_rank(const void *a, const void *b) {
 static BlockRows list_rows(Combiner *c, const int *member, int n) {
   Arena *a = c->scratch;
   RankedRow *order = ARENA_ARRAY(a, RankedRow, n);
-  Expr *residual = ARENA_ARRAY(a, Expr, n), *by = ARENA_ARRAY(a, Expr, n);
-  BlockRows b = {.row = ARENA_ARRAY(a, int, n), .columns = n};
+  BlockRows b = {
+      .row = ARENA_ARRAY(a, int, n), .start = ARENA_ARRAY(a, int, n + 1), .columns = n};
   for (int i = 0; i < n; i++) {
     order[i] = (RankedRow){c->rank[member[i]], member[i]};
-    by[i] = c->symbols[c->matching->unknown_of[member[i]]];
     c->column[c->matching->unknown_of[member[i]]] = i + 1;
   }
   qsort(order, (size_t)n, sizeof *order, by_rank);
-  for (int i = 0; i < n; i++) residual[i] = c->residuals[order[i].row];
-  Derivatives d = derive_rows(c->m->graph, a, residual, n, by, n);
-  for (int i = 0; i < n; i++)
-    if (is_constant_row(c, &d, i, occurring_in(c, order[i].row))) {
-      b.row[b.count] = order[i].row;
-      residual[b.count++] = residual[i];
-    }
-  b.d = derive_rows(c->m->graph, a, residual, b.count, by, n);
+  for (int i = 0; i < n; i++) add_row(c, &b, order[i].row);
   for (int i = 0; i < n; i++) c->column[c->matching->unknown_of[member[i]]] = 0;
   return b;
 }
@@ -90,12 +119,12 @@ static int first_dependent(Combiner *c, const BlockRows *b, Probe *probe, const 
   Echelon *e = echelon_new(c->scratch, b->columns, b->count);
   double *value = ARENA_ARRAY(c->scratch, double, b->columns + 1);
   for (int k = 0; k < b->count; k++) {
-    int from = b->d.start[k], count = b->d.start[k + 1] - from;
+    int from = b->start[k], count = b->start[k + 1] - from;
     for (int i = 0; i < count; i++) {
-      value[i] = probe_value(probe, b->d.value[from + i]);
+      value[i] = probe_value(probe, b->slopes.at[from + i]);
       if (!isfinite(value[i])) return -1;
     }
-    if (echelon_add(e, b->d.column + from, value, count, NULL, 0)) continue;
+    if (echelon_add(e, b->column.at + from, value, count, NULL, 0)) continue;
     *parts = echelon_parts(e);
     return k;
   }
@@ -138,8 +167,8 @@ static SymbolicRows symbolic_rows(Combiner *c, const BlockRows *b, const int *pi
   s.at = ARENA_ARRAY(c->scratch, Expr, s.rows * s.width);
   for (int k = 0; k < count; k++) {
     Expr *row = s.at + k * s.width;
-    for (int e = b->d.start[pick[k]]; e < b->d.start[pick[k] + 1]; e++)
-      row[b->d.column[e]] = b->d.value[e];
+    for (int e = b->start[pick[k]]; e < b->start[pick[k] + 1]; e++)
+      row[b->column.at[e]] = b->slopes.at[e];
     row[s.columns + k] = expr_const(c->m->graph, 1);
   }
   return s;
@@ -196,14 +225,13 @@ bool find_combination(Model *m, Arena *a, const Expr *residuals, const Expr *sym
                       Combination *out) {
   Combiner c = {.m = m,
                 .scratch = arena_new(),
-                .residuals = residuals,
-                .symbols = symbols,
                 .rank = rank,
                 .in = in,
                 .matching = matching};
   c.column = ARENA_ARRAY(c.scratch, int, in->unknowns + 1);
   bool found = false;
   Components blocks = components(c.scratch, in, matching);
+  derive_blocks(&c, &blocks, residuals, symbols);
   for (int k = 0; k < blocks.count; k++) {
     int n = blocks.start[k + 1] - blocks.start[k];
     Combination x;

@@ -31,7 +31,7 @@ static void list_unknowns(Model *m) {
     const Variable *v = &f->variables.at[i];
     if (v->kind == VARIABLE_INPUT) m->u[m->nu] = v->node, m->input[m->nu++] = i;
     if (v->kind != VARIABLE_UNKNOWN) continue;
-    int rank = sort_rank(m->order.variable[i], 0);
+    int rank = sort_rank(m->order.variable ? m->order.variable[i] : i, 0);
     m->unknown_variable[m->unknown_count] = i;
     m->unknown_order[m->unknown_count] = v->state;
     m->unknowns[m->unknown_count++] =
@@ -51,7 +51,7 @@ static void list_equations(Model *m) {
                                      .line = e->line,
                                      .column = e->column,
                                      .origin = i,
-                                     .rank = sort_rank(m->order.equation[i], 0)};
+                                     .rank = sort_rank(m->order.equation ? m->order.equation[i] : i, 0)};
   }
 }
 
@@ -220,6 +220,19 @@ static bool has_value(void *flat, Expr e) {
   return isfinite(value) && value != 0;
 }
 
+// Whether something has to be chosen: which equations are differentiated or solved together, what initial equations are
+// solved for. Most models are explicit, and need no order.
+static bool has_choices(Model *m, const Matching *matching) {
+  const Flat *f = m->flat;
+  if (matching->count < m->unknown_count || matching->count < m->equation_count) return true;
+  for (int i = 0; i < f->variables.count; i++)
+    if (f->variables.at[i].fixed && !f->variables.at[i].state) return true;
+  Arena *scratch = arena_new();
+  bool loops = components(scratch, &m->incidence, matching).count < m->equation_count;
+  arena_free(scratch);
+  return loops || f->initial_equations.count > 0;
+}
+
 // Whether equations depend on one another, although the matching is perfect.
 static bool has_combination(Model *m, const Matching *matching) {
   Arena *scratch = arena_new();
@@ -279,6 +292,8 @@ static bool solve_with_redundant(Model *m, Err *err) {
 
 static bool sort_motion(Model *m, Err *err) {
   Matching matching = match_typed(m);
+  if (!m->order.variable)
+    m->order = has_choices(m, &matching) ? order_new(m->flat, m->arena) : order_of_text(m->flat, m->arena);
   int count = 0;
   unsigned char *left = ARENA_ARRAY(m->arena, unsigned char, m->equation_count + 1);
   if (matching.count < m->unknown_count && m->equation_count == m->unknown_count)
@@ -328,7 +343,6 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   }
   m->graph = m->flat->graph;
   m->np = m->flat->parameters.count;
-  m->order = order_new(m->flat, a);
   bool ok = sort_motion(m, err);
   if (ok) {
     assign_values(m);

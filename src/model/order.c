@@ -196,3 +196,14 @@ ModelOrder order_new(const Flat *f, Arena *a) {
   arena_free(scratch);
   return order;
 }
+
+static int *numbers(Arena *a, int count) {
+  int *number = ARENA_ARRAY(a, int, count + 1);
+  for (int i = 0; i < count; i++) number[i] = i;
+  return number;
+}
+
+ModelOrder order_of_text(const Flat *f, Arena *a) {
+  return (ModelOrder){numbers(a, f->variables.count), numbers(a, f->equations.count),
+                      numbers(a, f->initial_equations.count)};
+}

@@ -12,3 +12,5 @@ typedef struct ModelOrder { // places, each number once
 // Sides of an equation may be exchanged, and terms of a sum. Names decide only between variables that have the same place
 // in the same equations.
 ModelOrder order_new(const Flat *f, Arena *a);
+// That of the text, for models in which nothing has to be chosen.
+ModelOrder order_of_text(const Flat *f, Arena *a);

@@ -102,6 +102,6 @@ bool find_hidden_equation(Reducer *r, int *typed, Expr *residual) {
     if (level < less) less = level;
   }
   *typed = r->equations.at[last[row_to_replace(r, &c, last, less)]].e.origin;
-  *residual = without_cancelled(r, sum_without_unknowns(r, &c, last, highest, less), 1e-11);
+  *residual = without_cancelled(r, sum_without_unknowns(r, &c, last, highest, less));
   return occurrences(r, *residual).count > 0;
 }

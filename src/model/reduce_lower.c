@@ -36,17 +36,30 @@ typedef struct LowerEquations {
   LowerEquation *at;
 } LowerEquations;
 
+typedef struct RankedNode {
+  int rank, node;
+} RankedNode;
+
+static int by_rank(const void *a, const void *b) {
+  const RankedNode *x = a, *y = b;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
 static void list_lower(Reducer *r, LowerEquations *l) {
   Arena *a = r->scratch;
   int variables = r->variables.count;
   l->row_of = ARENA_ARRAY(a, int, variables + 1);
   l->node_of = ARENA_ARRAY(a, int, variables + 1);
   l->at = ARENA_ARRAY(a, LowerEquation, r->equations.count + 1);
+  RankedNode *node = ARENA_ARRAY(a, RankedNode, variables + 1);
   for (int i = 0; i < variables; i++) {
     const VariableNode *v = &r->variables.at[i];
-    l->row_of[i] = v->next >= 0 && !is_known(r, v) ? l->rows : -1;
-    if (l->row_of[i] >= 0) l->node_of[l->rows++] = i;
+    l->row_of[i] = -1;
+    if (v->next < 0 || is_known(r, v)) continue;
+    node[l->rows++] = (RankedNode){sort_rank(r->m->order.variable[v->variable], v->order), i};
   }
+  if (l->rows > 1) qsort(node, (size_t)l->rows, sizeof *node, by_rank);
+  for (int i = 0; i < l->rows; i++) l->node_of[i] = node[i].node, l->row_of[node[i].node] = i;
   for (int i = 0; i < r->equations.count; i++) {
     const EquationNode *n = &r->equations.at[i];
     if (n->next < 0) continue;

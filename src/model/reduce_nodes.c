@@ -103,39 +103,53 @@ int add_equation(Reducer *r, SortEquation e) {
   return r->equations.count - 1;
 }
 
-// Slopes of an expression by the variables that occur in it, near the start; NaN: not known.
-static double *slopes_near_start(Reducer *r, Expr e, const IntArray *nodes, double rounding) {
-  Expr *by = ARENA_ARRAY(r->scratch, Expr, nodes->count + 1);
-  double *slope = ARENA_ARRAY(r->scratch, double, nodes->count + 1);
-  for (int i = 0; i < nodes->count; i++) by[i] = r->variables.at[nodes->at[i]].symbol;
-  Derivatives d = derive_rows(r->g, r->scratch, &e, 1, by, nodes->count);
-  Probe *probe = rounding > 0 ? probe_new(r->m, r->scratch, 0.1, 3) : NULL;
-  for (int k = 0; k < d.start[1]; k++)
-    slope[d.column[k]] = probe && !expr_varies(r->g, d.value[k]) ? probe_value(probe, d.value[k]) : nan("");
-  return slope;
-}
-
-Expr without_cancelled(Reducer *r, Expr e, double rounding) {
+// Without the variables whose slopes are 0: those of `d`, row k, by all variables, may be missing.
+static Expr drop_missing(Reducer *r, Expr e, const Derivatives *d, int k) {
   IntArray nodes = occurrences(r, e);
-  double *slope = slopes_near_start(r, e, &nodes, rounding), most = 0;
-  Splitter *splitter = NULL;
-  for (int i = 0; i < nodes.count; i++)
-    if (isfinite(slope[i])) most = fmax(most, fabs(slope[i]));
+  if (nodes.count == d->start[k + 1] - d->start[k]) return e;
+  Splitter *splitter = splitter_new(r->g, r->scratch);
   for (int i = 0; i < nodes.count; i++) {
-    Expr by = r->variables.at[nodes.at[i]].symbol, of_it, rest;
-    if (!(fabs(slope[i]) <= rounding * most)) continue;
-    if (!splitter) splitter = splitter_new(r->g, r->scratch);
-    if (split(splitter, e, by, &of_it, &rest)) e = rest;
+    bool found = false;
+    for (int j = d->start[k]; j < d->start[k + 1]; j++) found |= d->column[j] == nodes.at[i];
+    Expr slope, rest;
+    if (!found && split(splitter, e, r->variables.at[nodes.at[i]].symbol, &slope, &rest)) e = rest;
   }
   return e;
+}
+
+static Derivatives derive_by_variables(Reducer *r, const Expr *e, int rows) {
+  Expr *by = ARENA_ARRAY(r->scratch, Expr, r->variables.count + 1);
+  for (int i = 0; i < r->variables.count; i++) by[i] = r->variables.at[i].symbol;
+  return derive_rows(r->g, r->scratch, e, rows, by, r->variables.count);
+}
+
+static const double ROUNDING = 1e-11; // of a slope that should be 0, to the largest
+
+Expr without_cancelled(Reducer *r, Expr e) {
+  Derivatives d = derive_by_variables(r, &e, 1);
+  Probe *probe = probe_new(r->m, r->scratch, 0.1, 3);
+  double most = 0;
+  int kept = 0;
+  for (int k = 0; k < d.start[1]; k++)
+    if (!expr_varies(r->g, d.value[k])) most = fmax(most, fabs(probe_value(probe, d.value[k])));
+  for (int k = 0; k < d.start[1]; k++) {
+    bool varies = expr_varies(r->g, d.value[k]);
+    if (varies || fabs(probe_value(probe, d.value[k])) > ROUNDING * most)
+      d.column[kept++] = d.column[k];
+  }
+  d.start[1] = kept;
+  return drop_missing(r, e, &d, 0);
 }
 
 void list_typed(Reducer *r) {
   r->variables.count = r->equations.count = r->node_at.count = 0;
   list_variables(r);
+  Expr *residual = ARENA_ARRAY(r->scratch, Expr, r->typed + 1);
+  for (int i = 0; i < r->typed; i++) residual[i] = r->typed_equations[i].residual;
+  Derivatives d = derive_by_variables(r, residual, r->typed);
   for (int i = 0; i < r->typed; i++) {
     SortEquation *e = &r->typed_equations[i];
-    e->residual = without_cancelled(r, e->residual, 0);
+    e->residual = drop_missing(r, e->residual, &d, i);
     add_equation(r, *e);
   }
 }

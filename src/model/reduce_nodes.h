@@ -40,7 +40,7 @@ int add_equation(Reducer *r, SortEquation e);              // returns its number
 int differentiate_variable(Reducer *r, int variable_node); // returns the number of the derivative
 // Variables that occur in an expression.
 IntArray occurrences(Reducer *r, Expr e);
-// The same without variables that occur in it but cancel: linear, with slopes up to `rounding` times the largest.
-Expr without_cancelled(Reducer *r, Expr e, double rounding);
+// The same expression without variables that occur in it but cancel: linear, with slopes that are rounding errors.
+Expr without_cancelled(Reducer *r, Expr e);
 // A state: it is known where derivatives are computed.
 bool is_known(const Reducer *r, const VariableNode *v);
