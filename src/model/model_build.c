@@ -225,8 +225,10 @@ static bool has_value(void *flat, Expr e) {
 static bool has_choices(Model *m, const Matching *matching) {
   const Flat *f = m->flat;
   if (matching->count < m->unknown_count || matching->count < m->equation_count) return true;
-  for (int i = 0; i < f->variables.count; i++)
-    if (f->variables.at[i].fixed && !f->variables.at[i].state) return true;
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (v->kind == VARIABLE_UNKNOWN && v->fixed && !v->state) return true;
+  }
   Arena *scratch = arena_new();
   bool loops = components(scratch, &m->incidence, matching).count < m->equation_count;
   arena_free(scratch);

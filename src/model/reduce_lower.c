@@ -2,9 +2,10 @@
 // invariants. Equations are taken one by one if they are independent of those taken before, in numbers near the start:
 // equations that look as if they determined their unknowns may say the same thing twice (u = a - b, w = a - b, b = 0).
 //
-// Those of low level come first; then those that can be solved for an unknown at any point. Of these, definitions by states
-// come before conditions on what states define; of the others, those of states come last. Equals are taken in the order of
-// the model, never in that of the text.
+// Those of low level come first. Definitions are followed from what is known to what they give, as far as they lead; only
+// then an implicit equation is taken. Where several would do, those that can be solved for an unknown at any point come
+// first; of these, definitions by states come before conditions on what states define; of the others, those of states
+// come last. Equals are taken in the order of the model, never in that of the text.
 #include "model/reduce_lower.h"
 
 #include <math.h>
@@ -22,12 +23,13 @@ typedef struct LowerEquation {
   LowerKind kind; // the best of its slopes: it can be solved for an unknown at any point
   bool has_state;
   int level, rank;
-  IntArray row; // rows of the unknowns in it that have a slope
+  IntArray occurring; // rows of the unknowns in it
+  IntArray row;       // of those that have a slope
   ARRAY(double) slope, least; // by entry; least: what must be left of it to be solved for
   IntArray kinds;
   double most;  // the largest slope by any variable
   int previous; // the same equation, differentiated less, among all; -1: none
-  bool taken;
+  bool decided, taken;
 } LowerEquation;
 
 typedef struct LowerEquations {
@@ -63,8 +65,11 @@ static void list_lower(Reducer *r, LowerEquations *l) {
   for (int i = 0; i < r->equations.count; i++) {
     const EquationNode *n = &r->equations.at[i];
     if (n->next < 0) continue;
-    l->at[l->count++] = (LowerEquation){.equation = i, .kind = LOWER_VARYING,
-                                          .level = n->e.level, .rank = n->e.rank};
+    LowerEquation q = {.equation = i, .kind = LOWER_VARYING};
+    q.level = n->e.level, q.rank = n->e.rank;
+    for (int k = 0; k < n->nodes.count; k++)
+      if (l->row_of[n->nodes.at[k]] >= 0) array_push(a, &q.occurring, l->row_of[n->nodes.at[k]]);
+    l->at[l->count++] = q;
   }
 }
 
@@ -176,33 +181,94 @@ static void sort_lower(Reducer *r, LowerEquations *l) {
   }
 }
 
-static void take(const LowerEquations *l, Echelon *e, LowerEquation *q, double least) {
+// ---------------------------------------------------------------- taking equations
+
+typedef struct Taker {
+  LowerEquations *l;
+  Echelon *echelon;
+  double least; // slope that an unknown must have to be solved for, against the largest of the equation
+  bool *open;   // by row: not determined yet
+} Taker;
+
+// Open unknowns of an equation; *row is the last of them.
+static int count_open(const Taker *t, const LowerEquation *q, int *row) {
+  int count = 0;
+  for (int i = 0; i < q->occurring.count; i++)
+    if (t->open[q->occurring.at[i]]) count++, *row = q->occurring.at[i];
+  return count;
+}
+
+static void take(Taker *t, LowerEquation *q) {
   bool numbers = true;
   for (int i = 0; i < q->row.count; i++) {
     bool number = q->kinds.at[i] == LOWER_NUMBER; // it stays what it is
-    q->least.at[i] = number ? 0.1 * fabs(q->slope.at[i]) : least * q->most;
+    q->least.at[i] = number ? 0.1 * fabs(q->slope.at[i]) : t->least * q->most;
     numbers &= number;
   }
-  q->taken = echelon_rank(e) < l->rows &&
-             echelon_add(e, q->row.at, q->slope.at, q->row.count, numbers ? NULL : q->least.at,
-                         numbers ? 0 : least * q->most);
+  q->decided = true;
+  q->taken = echelon_rank(t->echelon) < t->l->rows &&
+             echelon_add(t->echelon, q->row.at, q->slope.at, q->row.count,
+                         numbers ? NULL : q->least.at, numbers ? 0 : t->least * q->most);
 }
 
-// Takes independent equations whose slopes are good enough. What an equation determines, its derivative goes on with: an
-// unknown and its derivative then belong together beside the constraints, too. false: not everything is determined.
+// Whether the equation gives this unknown at any point: by a number, or by a parameter that is not small.
+static bool is_explicit(const Taker *t, const LowerEquation *q, int row) {
+  for (int i = 0; i < q->row.count; i++)
+    if (q->row.at[i] == row)
+      return q->kinds.at[i] == LOWER_NUMBER || (q->kinds.at[i] == LOWER_PARAMETER &&
+                                                fabs(q->slope.at[i]) >= t->least * q->most);
+  return false;
+}
+
+// Equations from..end: those with one open unknown that they give, or that were taken already, determine it.
+static bool follow(Taker *t, int from, int end) {
+  bool any = false;
+  for (int i = from; i < end; i++) {
+    LowerEquation *q = &t->l->at[i];
+    int row;
+    if (count_open(t, q, &row) != 1) continue;
+    if (!q->decided && is_explicit(t, q, row)) take(t, q);
+    if (!q->taken) continue;
+    t->open[row] = false;
+    any = true;
+  }
+  return any;
+}
+
+// What an equation determines, its derivative goes on with: an unknown and its derivative then belong together beside
+// the constraints, too.
+static void go_on(Taker *t, int from, int end) {
+  for (int i = from; i < end; i++) {
+    LowerEquation *q = &t->l->at[i];
+    if (q->previous < 0 || !t->l->at[q->previous].taken) continue;
+    take(t, q);
+    for (int k = 0; k < q->occurring.count && q->taken; k++) t->open[q->occurring.at[k]] = false;
+  }
+}
+
+// Of one level. As long as there are explicit ones they are followed; then an implicit one is taken.
+static void take_level(Taker *t, int from, int end) {
+  go_on(t, from, end);
+  for (int i = from; i < end; i++) {
+    while (follow(t, from, end)) {
+    }
+    if (!t->l->at[i].decided) take(t, &t->l->at[i]);
+  }
+}
+
+// Takes independent equations whose slopes are good enough. false: they do not determine everything.
 static bool take_equations(Reducer *r, LowerEquations *l, double least) {
-  Echelon *e = echelon_new(r->scratch, l->rows, l->count);
+  Taker t = {.l = l, .echelon = echelon_new(r->scratch, l->rows, l->count), .least = least};
+  t.open = ARENA_ARRAY(r->scratch, bool, l->rows + 1);
+  for (int i = 0; i < l->rows; i++) t.open[i] = true;
+  for (int k = 0; k < l->count; k++) l->at[k].taken = l->at[k].decided = false;
   for (int k = 0; k < l->count;) {
     int end = k;
     while (end < l->count && l->at[end].level == l->at[k].level) end++;
-    for (int goes_on = 1; goes_on >= 0; goes_on--)
-      for (int i = k; i < end; i++) {
-        int before = l->at[i].previous;
-        if ((before >= 0 && l->at[before].taken) == goes_on) take(l, e, &l->at[i], least);
-      }
+    take_level(&t, k, end);
     k = end;
   }
-  return echelon_rank(e) == l->rows;
+  return echelon_rank(t.echelon) == l->rows;
 }
 
 // Among the equations that are taken; a matching serves columns in their order, here these are the equations.
@@ -212,11 +278,10 @@ static bool match_taken(Reducer *r, const LowerEquations *l, bool by_slopes) {
   IntArray found = {0};
   for (int k = 0; k < l->count; k++) {
     const LowerEquation *q = &l->at[k];
-    const IntArray *nodes = &r->equations.at[q->equation].nodes;
     for (int i = 0; by_slopes && q->taken && i < q->row.count; i++)
       array_push(a, &found, q->row.at[i]);
-    for (int i = 0; !by_slopes && i < nodes->count; i++)
-      if (l->row_of[nodes->at[i]] >= 0) array_push(a, &found, l->row_of[nodes->at[i]]);
+    for (int i = 0; !by_slopes && i < q->occurring.count; i++)
+      array_push(a, &found, q->occurring.at[i]);
     start[k + 1] = found.count;
   }
   int *by_row = ARENA_ARRAY(a, int, l->rows + 2), *column = ARENA_ARRAY(a, int, found.count + 1);
