@@ -25,6 +25,7 @@ typedef struct Invariant {
   int equation;   // number in flat->equations
   int level;      // how often it has been differentiated, 0: as typed
   bool redundant; // follows from the others: true by itself, and left out of what is solved
+  bool combined;  // with other equations, see combine.h
 } Invariant;
 
 // What the start values have to satisfy besides the fixed ones: invariants, initial equations.

@@ -180,11 +180,12 @@ static bool combine_equations(Reducer *r) {
   int typed;
   Expr sum;
   if (!find_hidden_equation(r, &typed, &sum)) return false;
-  Expr before = r->typed_equations[typed].residual;
+  SortEquation before = r->typed_equations[typed];
   r->typed_equations[typed].residual = sum;
+  r->typed_equations[typed].combined = true;
   list_typed(r);
   if (can_be_reduced(r)) return true;
-  r->typed_equations[typed].residual = before;
+  r->typed_equations[typed] = before;
   list_typed(r);
   pantelides(r);
   return false;
@@ -279,7 +280,7 @@ static void list_invariants(Reducer *r) {
       const EquationNode *n = &r->equations.at[i];
       if (n->unknown >= 0 && !n->e.redundant) continue;
       Invariant *v = &m->invariants[m->invariant_count++];
-      *v = (Invariant){n->e.residual, n->e.origin, n->e.level, n->e.redundant};
+      *v = (Invariant){n->e.residual, n->e.origin, n->e.level, n->e.redundant, n->e.combined};
     }
 }
 

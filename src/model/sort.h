@@ -10,7 +10,8 @@ typedef struct SortEquation {
   int level;  // how often that has been differentiated
   // Follows from others: unknowns of its block that it would determine get the least norm.
   bool redundant;
-  int rank; // place by which to choose between equals, see sort_rank
+  bool combined; // with others, which it depends on: not what was typed
+  int rank;      // place by which to choose between equals, see sort_rank
 } SortEquation;
 
 typedef struct SortUnknown {

@@ -203,6 +203,75 @@ static void list_conditions(NearestStart *s) {
     s->residual[i] = replace(s->direct, s->conditions.at[i].residual);
 }
 
+static bool is_redundant(const NearestStart *s, int condition) {
+  int i = s->conditions.at[condition].invariant;
+  return i >= 0 && s->m->invariants[i].redundant;
+}
+
+// By state: a stage from this one on can choose it.
+static bool *states_left(NearestStart *s, const Derivatives *d, int stage) {
+  bool *left = ARENA_ARRAY(s->scratch, bool, s->m->nx + 1);
+  memcpy(left, s->free, (size_t)s->m->nx * sizeof *left);
+  for (int i = 0; i < d->rows; i++)
+    for (int e = d->start[i]; e < d->start[i + 1] && s->stage[i] < stage; e++)
+      left[d->column[e]] = false;
+  return left;
+}
+
+// Conditions of a stage by the states that it can choose. A matching serves columns in their order, here the conditions:
+// those of low rank find a state if any do.
+static Matching match_stage(NearestStart *s, const Derivatives *d, int stage) {
+  Arena *a = s->scratch;
+  int nx = s->m->nx, *start = ARENA_ARRAY(a, int, nx + 2);
+  int *condition = ARENA_ARRAY(a, int, d->start[d->rows] + 1);
+  const bool *left = states_left(s, d, stage);
+  for (int i = 0; i < d->rows; i++)
+    for (int e = d->start[i]; e < d->start[i + 1] && s->stage[i] == stage; e++)
+      if (left[d->column[e]] && !is_redundant(s, i)) start[d->column[e] + 1]++;
+  for (int j = 0; j < nx; j++) start[j + 1] += start[j];
+  start[nx + 1] = start[nx]; // filled from the ends: then start[j + 1] is where j begins
+  for (int i = d->rows - 1; i >= 0; i--)
+    for (int e = d->start[i]; e < d->start[i + 1] && s->stage[i] == stage; e++)
+      if (left[d->column[e]] && !is_redundant(s, i)) condition[--start[d->column[e] + 1]] = i;
+  Incidence by_state = {nx, d->rows, start + 1, condition};
+  int *order = ARENA_ARRAY(a, int, d->rows + 1);
+  for (int i = 0; i < d->rows; i++) {
+    int k = i;
+    for (; k > 0 && s->rank.at[order[k - 1]] > s->rank.at[i]; k--) order[k] = order[k - 1];
+    order[k] = i;
+  }
+  return match(a, &by_state, order);
+}
+
+// Whether a condition contains free states that the constraint it was differentiated from does not: what it is about.
+static bool is_about_free(const NearestStart *s, const Derivatives *d, int i) {
+  int v = s->conditions.at[i].invariant;
+  const Invariant *of = v > 0 ? &s->m->invariants[v] : NULL;
+  bool differentiated = of && of[-1].equation == of->equation; // condition i - 1
+  for (int e = d->start[i]; e < d->start[i + 1]; e++) {
+    bool inside = false;
+    for (int k = d->start[i - differentiated]; k < d->start[i] && differentiated; k++)
+      inside |= d->column[k] == d->column[e];
+    if (!inside && s->free[d->column[e]]) return true;
+  }
+  return false;
+}
+
+// A condition that finds no state of its own, because stages before choose all of them, belongs to these.
+static bool move_earlier(NearestStart *s, const Derivatives *d) {
+  bool any = false;
+  for (int stage = s->stages - 1; stage > 0 && !any; stage--) {
+    Matching m = match_stage(s, d, stage);
+    for (int i = 0; i < d->rows; i++) {
+      if (s->stage[i] != stage || m.equation_of[i] >= 0 || is_redundant(s, i)) continue;
+      if (!is_about_free(s, d, i)) continue;
+      s->stage[i]--;
+      any = true;
+    }
+  }
+  return any;
+}
+
 // Invariants by level; what was added to them belongs to the positions if it contains nothing else, or makes one stage
 // of all.
 static void choose_stages(NearestStart *s) {
@@ -221,9 +290,12 @@ static void choose_stages(NearestStart *s) {
   for (int i = m->invariant_count; i < count; i++)
     for (int e = d.start[i]; e < d.start[i + 1]; e++)
       all_in_one |= s->free[d.column[e]] && !position[d.column[e]];
-  if (!all_in_one) return;
-  memset(s->stage, 0, (size_t)count * sizeof *s->stage);
-  s->stages = 1;
+  if (all_in_one) {
+    memset(s->stage, 0, (size_t)count * sizeof *s->stage);
+    s->stages = 1;
+  }
+  while (move_earlier(s, &d)) {
+  }
 }
 
 // A point near the start that satisfies what can be satisfied.
@@ -240,11 +312,6 @@ typedef struct StartStage {
   IntArray state, condition;
   Derivatives slopes; // of the conditions by the states
 } StartStage;
-
-static bool is_redundant(const NearestStart *s, int condition) {
-  int i = s->conditions.at[condition].invariant;
-  return i >= 0 && s->m->invariants[i].redundant;
-}
 
 // The first of a condition's own states when none of them changes it here, such as y where y^2 is and y begins at 0.
 static int state_without_slope(NearestStart *s, Expr residual, const bool *own) {

@@ -177,13 +177,13 @@ static inline bool same_invariants(const Model *m, const Model *other) {
   return true;
 }
 
-static inline double relative_distance(const double *a, const double *b, int n) {
-  double size = 0, most = 0;
+static inline double relative_distance(const double *a, const double *b, int n, double size) {
+  double most = 0;
   for (int i = 0; i < n; i++) size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
   for (int i = 0; i < n; i++) {
     if (isnan(a[i]) && isnan(b[i])) continue;
     if (a[i] == b[i]) continue;
-    double d = fabs(a[i] - b[i]) / fmax(size, 1e-300);
+    double d = fabs(a[i] - b[i]) / size;
     if (!(d <= most)) most = d;
   }
   return most;
@@ -204,8 +204,8 @@ static inline double distance_at(Compared *a, Compared *b, double t) {
   }
   for (int i = 0; i < m->nx; i++) dx[i] = b->dx[same_state(m, i, o)];
   for (int i = 0; i < n; i++) value[i] = b->value[same_variable(m, i, o)];
-  double d = relative_distance(a->dx, dx, m->nx);
-  d = fmax(d, relative_distance(a->value, value, n));
+  double d = relative_distance(a->dx, dx, m->nx, 1e-300);
+  d = fmax(d, relative_distance(a->value, value, n, 1e-300));
   arena_free(scratch);
   return d;
 }
@@ -218,7 +218,7 @@ static inline double start_distance(Compared *a, Compared *b) {
   system_start(a->w, 0, a->x);
   system_start(b->w, 0, b->x);
   for (int i = 0; i < m->nx; i++) x[i] = b->x[same_state(m, i, o)];
-  double d = relative_distance(a->x, x, m->nx);
+  double d = relative_distance(a->x, x, m->nx, 1);
   arena_free(scratch);
   return d;
 }
@@ -234,7 +234,6 @@ static inline const char *difference(Compared *a, Compared *b, uint64_t seed, in
   if (!same_invariants(a->m, b->m)) return "invariants";
   *size = start_distance(a, b);
   if (!(*size <= 1e-10)) return "start values";
-  memcpy(b->p, a->p, 0);
   double start[256];
   if (a->m->nx <= 256) memcpy(start, a->x, (size_t)a->m->nx * sizeof *start);
   system_set_rate(a->w, 1.3), system_set_rate(b->w, 1.3);
