@@ -28,9 +28,7 @@ typedef struct BlockRows { // rows of a block whose slopes are numbers and param
 typedef struct Combiner {
   Model *m;
   Arena *scratch;
-  const int *rank;
-  const Incidence *in;
-  const Matching *matching;
+  const CombineSystem *of;
   Probe *probe[2];
   int *column; // by unknown: its number + 1 in the block
   // Of all blocks of several equations: their equations by their unknowns.
@@ -42,9 +40,8 @@ typedef struct Combiner {
 // ---------------------------------------------------------------- rows
 
 // Derivatives of all blocks at once: one by one they would take as long, each.
-static void derive_blocks(Combiner *c, const Components *blocks, const Expr *residuals,
-                          const Expr *symbols) {
-  int n = c->in->equations, rows = 0;
+static void derive_blocks(Combiner *c, const Components *blocks) {
+  int n = c->of->in->equations, rows = 0;
   Expr *from = ARENA_ARRAY(c->scratch, Expr, n + 1), *by = ARENA_ARRAY(c->scratch, Expr, n + 1);
   c->place = ARENA_ARRAY(c->scratch, int, n + 1);
   c->unknown = ARENA_ARRAY(c->scratch, int, n + 1);
@@ -53,9 +50,9 @@ static void derive_blocks(Combiner *c, const Components *blocks, const Expr *res
     for (int i = blocks->start[k]; i < blocks->start[k + 1]; i++) {
       int equation = blocks->member[i];
       c->place[equation] = rows;
-      c->unknown[rows] = c->matching->unknown_of[equation];
-      by[rows] = symbols[c->unknown[rows]];
-      from[rows++] = residuals[equation];
+      c->unknown[rows] = c->of->matching->unknown_of[equation];
+      by[rows] = c->of->symbols[c->unknown[rows]];
+      from[rows++] = c->of->residuals[equation];
     }
   }
   if (rows) c->d = derive_rows(c->m->graph, c->scratch, from, rows, by, rows);
@@ -63,8 +60,8 @@ static void derive_blocks(Combiner *c, const Components *blocks, const Expr *res
 
 static int occurring_in(const Combiner *c, int row) {
   int count = 0;
-  for (int k = c->in->start[row]; k < c->in->start[row + 1]; k++)
-    count += c->column[c->in->unknown[k]] > 0;
+  for (int k = c->of->in->start[row]; k < c->of->in->start[row + 1]; k++)
+    count += c->column[c->of->in->unknown[k]] > 0;
   return count;
 }
 
@@ -88,27 +85,30 @@ static void add_row(Combiner *c, BlockRows *b, int equation) {
   b->start[++b->count] = b->column.count;
 }
 
-typedef struct RankedRow {
-  int rank, row;
-} RankedRow;
+typedef struct RankedItem {
+  int rank, number;
+} RankedItem;
 
 static int by_rank(const void *a, const void *b) {
-  const RankedRow *x = a, *y = b;
+  const RankedItem *x = a, *y = b;
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static BlockRows list_rows(Combiner *c, const int *member, int n) {
   Arena *a = c->scratch;
-  RankedRow *order = ARENA_ARRAY(a, RankedRow, n);
+  RankedItem *row = ARENA_ARRAY(a, RankedItem, n), *column = ARENA_ARRAY(a, RankedItem, n);
   BlockRows b = {
       .row = ARENA_ARRAY(a, int, n), .start = ARENA_ARRAY(a, int, n + 1), .columns = n};
   for (int i = 0; i < n; i++) {
-    order[i] = (RankedRow){c->rank[member[i]], member[i]};
-    c->column[c->matching->unknown_of[member[i]]] = i + 1;
+    int unknown = c->of->matching->unknown_of[member[i]];
+    row[i] = (RankedItem){c->of->equation_rank[member[i]], member[i]};
+    column[i] = (RankedItem){c->of->unknown_rank[unknown], unknown};
   }
-  qsort(order, (size_t)n, sizeof *order, by_rank);
-  for (int i = 0; i < n; i++) add_row(c, &b, order[i].row);
-  for (int i = 0; i < n; i++) c->column[c->matching->unknown_of[member[i]]] = 0;
+  qsort(row, (size_t)n, sizeof *row, by_rank);
+  qsort(column, (size_t)n, sizeof *column, by_rank);
+  for (int i = 0; i < n; i++) c->column[column[i].number] = i + 1;
+  for (int i = 0; i < n; i++) add_row(c, &b, row[i].number);
+  for (int i = 0; i < n; i++) c->column[column[i].number] = 0;
   return b;
 }
 
@@ -212,26 +212,20 @@ static bool combine_block(Combiner *c, Arena *a, const int *member, int n, Combi
                        .unknowns = ARENA_ARRAY(a, int, n),
                        .unknown_count = n};
   for (int k = 0; k < count; k++) out->row[k] = b.row[pick[k]];
-  for (int i = 0; i < n; i++) out->unknowns[i] = c->matching->unknown_of[member[i]];
+  for (int i = 0; i < n; i++) out->unknowns[i] = c->of->matching->unknown_of[member[i]];
   return weights_of(c, &b, pick, count, out->weight);
 }
 
 static int last_rank(const Combiner *c, const Combination *x) {
-  return c->rank[x->row[x->count - 1]];
+  return c->of->equation_rank[x->row[x->count - 1]];
 }
 
-bool find_combination(Model *m, Arena *a, const Expr *residuals, const Expr *symbols,
-                      const int *rank, const Incidence *in, const Matching *matching,
-                      Combination *out) {
-  Combiner c = {.m = m,
-                .scratch = arena_new(),
-                .rank = rank,
-                .in = in,
-                .matching = matching};
-  c.column = ARENA_ARRAY(c.scratch, int, in->unknowns + 1);
+bool find_combination(Model *m, Arena *a, const CombineSystem *system, Combination *out) {
+  Combiner c = {.m = m, .scratch = arena_new(), .of = system};
+  c.column = ARENA_ARRAY(c.scratch, int, system->in->unknowns + 1);
   bool found = false;
-  Components blocks = components(c.scratch, in, matching);
-  derive_blocks(&c, &blocks, residuals, symbols);
+  Components blocks = components(c.scratch, system->in, system->matching);
+  derive_blocks(&c, &blocks);
   for (int k = 0; k < blocks.count; k++) {
     int n = blocks.start[k + 1] - blocks.start[k];
     Combination x;

@@ -12,7 +12,12 @@ typedef struct Combination { // sum of weight*residual, free of the unknowns of 
   int unknown_count;
 } Combination;
 
-// Equations `residuals` = 0 with a perfect matching to the symbols; rank: places by which to choose. false: none is found.
-bool find_combination(Model *m, Arena *a, const Expr *residuals, const Expr *symbols,
-                      const int *rank, const Incidence *in, const Matching *matching,
-                      Combination *out);
+typedef struct CombineSystem { // as many equations as unknowns
+  const Expr *residuals, *symbols;
+  const int *equation_rank, *unknown_rank; // places by which to choose
+  const Incidence *in;
+  const Matching *matching; // perfect
+} CombineSystem;
+
+// false: none is found.
+bool find_combination(Model *m, Arena *a, const CombineSystem *system, Combination *out);

@@ -238,15 +238,16 @@ static bool has_choices(Model *m, const Matching *matching) {
 // Whether equations depend on one another, although the matching is perfect.
 static bool has_combination(Model *m, const Matching *matching) {
   Arena *scratch = arena_new();
-  int n = m->equation_count, *rank = ARENA_ARRAY(scratch, int, n + 1);
+  int n = m->equation_count;
+  int *rank = ARENA_ARRAY(scratch, int, n + 1), *unknown_rank = ARENA_ARRAY(scratch, int, n + 1);
   Expr *residual = ARENA_ARRAY(scratch, Expr, n + 1), *symbol = ARENA_ARRAY(scratch, Expr, n + 1);
   for (int i = 0; i < n; i++) {
     residual[i] = m->equations[i].residual, rank[i] = m->equations[i].rank;
-    symbol[i] = m->unknowns[i].symbol;
+    symbol[i] = m->unknowns[i].symbol, unknown_rank[i] = m->unknowns[i].rank;
   }
+  CombineSystem system = {residual, symbol, rank, unknown_rank, &m->incidence, matching};
   Combination c;
-  bool found =
-      find_combination(m, scratch, residual, symbol, rank, &m->incidence, matching, &c);
+  bool found = find_combination(m, scratch, &system, &c);
   arena_free(scratch);
   return found;
 }

@@ -9,7 +9,7 @@ static bool find_last_combination(Reducer *r, int *last, int *highest, Combinati
   Arena *a = r->scratch;
   int rows = 0, count = r->variables.count, *row_of = ARENA_ARRAY(a, int, r->equations.count + 1);
   int *column = ARENA_ARRAY(a, int, count + 1), *start = ARENA_ARRAY(a, int, r->typed + 2);
-  int *rank = ARENA_ARRAY(a, int, r->typed + 1);
+  int *rank = ARENA_ARRAY(a, int, r->typed + 1), *unknown_rank = ARENA_ARRAY(a, int, r->typed + 1);
   Expr *residual = ARENA_ARRAY(a, Expr, r->typed + 1), *symbol = ARENA_ARRAY(a, Expr, r->typed + 1);
   for (int k = 0; k < r->typed; k++) {
     int i = k;
@@ -24,6 +24,7 @@ static bool find_last_combination(Reducer *r, int *last, int *highest, Combinati
     if (v->next >= 0 || v->equation < 0) continue;
     column[i] = row_of[v->equation]; // numbered as the equations they are assigned to
     highest[column[i]] = i, symbol[column[i]] = v->symbol;
+    unknown_rank[column[i]] = sort_rank(r->m->order.variable[v->variable], v->order);
     m.equation_of[column[i]] = m.unknown_of[column[i]] = column[i];
   }
   IntArray found = {0};
@@ -35,7 +36,8 @@ static bool find_last_combination(Reducer *r, int *last, int *highest, Combinati
     start[k + 1] = found.count;
   }
   Incidence in = {rows, rows, start, found.at};
-  return find_combination(r->m, a, residual, symbol, rank, &in, &m, out);
+  CombineSystem system = {residual, symbol, rank, unknown_rank, &in, &m};
+  return find_combination(r->m, a, &system, out);
 }
 
 // The equation of `last` that was differentiated `less` times less often.
