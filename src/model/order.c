@@ -140,6 +140,7 @@ static void refine(Refiner *r, uint64_t *scratch) {
 }
 
 typedef struct Ranked {
+  double size; // small ones come first
   uint64_t key;
   const char *name;
   int number;
@@ -147,6 +148,7 @@ typedef struct Ranked {
 
 static int compare_ranked(const void *a, const void *b) {
   const Ranked *x = a, *y = b;
+  if (x->size != y->size) return x->size < y->size ? -1 : 1;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   int names = strcmp(x->name, y->name);
   return names ? names : x->number - y->number;
@@ -163,9 +165,28 @@ static int *places_of_variables(const Refiner *r, Ranked *list, Arena *a) {
   const Flat *f = r->f;
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
-    list[i] = (Ranked){has_symbol(r, v) ? r->color[v->node] : 0, v->name, i};
+    list[i] = (Ranked){0, has_symbol(r, v) ? r->color[v->node] : 0, v->name, i};
   }
   return places(list, f->variables.count, a);
+}
+
+// Operations of every node, if it were written out.
+static double *count_operations(const Graph *g, Arena *a) {
+  double *count = ARENA_ARRAY(a, double, g->count);
+  for (Expr e = 0; e < g->count; e++)
+    for (int i = 0; i < OPS[g->nodes[e].op].args; i++) {
+      double more = count[e] + 1 + count[expr_arg(g, e, i)];
+      count[e] = more < 1e15 ? more : 1e15; // above that sums would depend on their order
+    }
+  return count;
+}
+
+static int *places_of_equations(const Refiner *r, const Equation *e, int count, uint64_t seed,
+                                const double *operations, Ranked *list, Arena *a) {
+  for (int i = 0; i < count; i++)
+    list[i] = (Ranked){operations[e[i].left] + operations[e[i].right], hash_sides(r, &e[i], seed),
+                       "", i};
+  return places(list, count, a);
 }
 
 ModelOrder order_new(const Flat *f, Arena *a) {
@@ -187,12 +208,12 @@ ModelOrder order_new(const Flat *f, Arena *a) {
     color_modes(&r);
   }
   hash_all(&r);
-  for (int i = 0; i < f->equations.count; i++)
-    list[i] = (Ranked){hash_sides(&r, &f->equations.at[i], SEED_EQUATION), "", i};
-  order.equation = places(list, f->equations.count, a);
-  for (int i = 0; i < f->initial_equations.count; i++)
-    list[i] = (Ranked){hash_sides(&r, &f->initial_equations.at[i], SEED_INITIAL), "", i};
-  order.initial_equation = places(list, f->initial_equations.count, a);
+  const double *operations = count_operations(g, scratch);
+  order.equation = places_of_equations(&r, f->equations.at, f->equations.count, SEED_EQUATION,
+                                       operations, list, a);
+  order.initial_equation = places_of_equations(&r, f->initial_equations.at,
+                                               f->initial_equations.count, SEED_INITIAL,
+                                               operations, list, a);
   arena_free(scratch);
   return order;
 }

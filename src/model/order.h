@@ -9,8 +9,8 @@ typedef struct ModelOrder { // places, each number once
   int *equation, *initial_equation; // that of equal equations is arbitrary
 } ModelOrder;
 
-// Sides of an equation may be exchanged, and terms of a sum. Names decide only between variables that have the same place
-// in the same equations.
+// Short equations come first. Sides of an equation may be exchanged, and terms of a sum. Names decide only between
+// variables that have the same place in the same equations.
 ModelOrder order_new(const Flat *f, Arena *a);
 // That of the text, for models in which nothing has to be chosen.
 ModelOrder order_of_text(const Flat *f, Arena *a);
