@@ -97,8 +97,7 @@ static int by_rank(const void *a, const void *b) {
 static BlockRows list_rows(Combiner *c, const int *member, int n) {
   Arena *a = c->scratch;
   RankedItem *row = ARENA_ARRAY(a, RankedItem, n), *column = ARENA_ARRAY(a, RankedItem, n);
-  BlockRows b = {
-      .row = ARENA_ARRAY(a, int, n), .start = ARENA_ARRAY(a, int, n + 1), .columns = n};
+  BlockRows b = {.row = ARENA_ARRAY(a, int, n), .start = ARENA_ARRAY(a, int, n + 1), .columns = n};
   for (int i = 0; i < n; i++) {
     int unknown = c->of->matching->unknown_of[member[i]];
     row[i] = (RankedItem){c->of->equation_rank[member[i]], member[i]};
@@ -189,8 +188,7 @@ static bool weights_of(Combiner *c, const BlockRows *b, const int *pick, int cou
         other[j] = j == p ? 0 : minus(c, other[j], factor, row[j]); // node 0 is the number 0
     }
   }
-  for (int k = 0; k < count; k++)
-    weight[k] = s.at[(count - 1) * s.width + s.columns + k];
+  for (int k = 0; k < count; k++) weight[k] = s.at[(count - 1) * s.width + s.columns + k];
   return true;
 }
 

@@ -4,7 +4,8 @@
 #pragma once
 #include "model/model.h"
 
-typedef struct Combination { // sum of weight*residual, free of the unknowns of these equations' block
+typedef struct
+    Combination { // sum of weight*residual, free of the unknowns of these equations' block
   int count;
   int *row;
   Expr *weight;  // numbers and parameters

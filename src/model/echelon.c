@@ -15,9 +15,9 @@ typedef struct SparseRow {
 struct Echelon {
   Arena *arena;
   int columns, rows, rank;
-  int *pivot;             // by kept row: its column
-  SparseRow *kept, *made; // and of which rows it is made
-  double *work, *size;    // by column: the new row, and the sum of what it was made of
+  int *pivot;                 // by kept row: its column
+  SparseRow *kept, *made;     // and of which rows it is made
+  double *work, *size;        // by column: the new row, and the sum of what it was made of
   double *parts, *parts_size; // by row
   double *least;              // by column
 };

@@ -390,14 +390,14 @@ static void find_shares(Conditions *c, const double *x, double *share) {
   }
 }
 
-typedef struct Constraint {
+typedef struct SharedConstraint {
   Expr residual;
   int equation, place;
   int share; // the least anywhere, in thousandths
-} Constraint;
+} SharedConstraint;
 
 static int by_share(const void *a, const void *b) {
-  const Constraint *x = a, *y = b;
+  const SharedConstraint *x = a, *y = b;
   return x->share != y->share ? x->share - y->share : x->place - y->place;
 }
 
@@ -414,14 +414,14 @@ static void order_by_share(Conditions *c, Arena *a, int rank, Expr *residual, in
   int n = c->count;
   unsigned char *mark = ARENA_ARRAY(a, unsigned char, n + 1);
   double *share = ARENA_ARRAY(a, double, n + 1), *x = ARENA_ARRAY(a, double, c->nx + 1);
-  Constraint *list = ARENA_ARRAY(a, Constraint, n + 1);
+  SharedConstraint *list = ARENA_ARRAY(a, SharedConstraint, n + 1);
   for (int i = 0; i < n; i++) share[i] = 1;
   for (int k = 0; k <= POINTS; k++) {
     bool there = k < POINTS ? visit(c, k, x) : visit_zero(c, x);
     if (there && is_regular(c, x, rank, mark)) find_shares(c, x, share);
   }
   for (int i = 0; i < n; i++)
-    list[i] = (Constraint){residual[i], equation[i], i, (int)(1000 * share[i] + 0.5)};
+    list[i] = (SharedConstraint){residual[i], equation[i], i, (int)(1000 * share[i] + 0.5)};
   if (n > 1) qsort(list, (size_t)n, sizeof *list, by_share);
   for (int i = 0; i < n; i++) residual[i] = list[i].residual, equation[i] = list[i].equation;
 }

@@ -47,11 +47,12 @@ static void list_equations(Model *m) {
   m->equations = ARENA_ARRAY(m->arena, SortEquation, m->equation_count + 1);
   for (int i = 0; i < m->equation_count; i++) {
     const Equation *e = &f->equations.at[i];
-    m->equations[i] = (SortEquation){.residual = e->residual,
-                                     .line = e->line,
-                                     .column = e->column,
-                                     .origin = i,
-                                     .rank = sort_rank(m->order.equation ? m->order.equation[i] : i, 0)};
+    m->equations[i] =
+        (SortEquation){.residual = e->residual,
+                       .line = e->line,
+                       .column = e->column,
+                       .origin = i,
+                       .rank = sort_rank(m->order.equation ? m->order.equation[i] : i, 0)};
   }
 }
 
@@ -296,7 +297,8 @@ static bool solve_with_redundant(Model *m, Err *err) {
 static bool sort_motion(Model *m, Err *err) {
   Matching matching = match_typed(m);
   if (!m->order.variable)
-    m->order = has_choices(m, &matching) ? order_new(m->flat, m->arena) : order_of_text(m->flat, m->arena);
+    m->order =
+        has_choices(m, &matching) ? order_new(m->flat, m->arena) : order_of_text(m->flat, m->arena);
   int count = 0;
   unsigned char *left = ARENA_ARRAY(m->arena, unsigned char, m->equation_count + 1);
   if (matching.count < m->unknown_count && m->equation_count == m->unknown_count)

@@ -9,7 +9,16 @@
 enum { ROUNDS_MOST = 12 };
 
 // Seeds of hashes that must not be mixed up.
-enum { SEED_NODE = 1, SEED_PLACE, SEED_EQUATION, SEED_INITIAL, SEED_DERIVATIVE, SEED_VARIABLE, SEED_EVENT, SEED_TIME };
+enum {
+  SEED_NODE = 1,
+  SEED_PLACE,
+  SEED_EQUATION,
+  SEED_INITIAL,
+  SEED_DERIVATIVE,
+  SEED_VARIABLE,
+  SEED_EVENT,
+  SEED_TIME
+};
 
 typedef struct Refiner {
   const Flat *f;
@@ -108,8 +117,7 @@ static int ascending(const void *a, const void *b) {
 static int count_colors(const Refiner *r, uint64_t *scratch) {
   int n = 0, distinct = 0;
   for (int i = 0; i < r->f->variables.count; i++)
-    if (has_symbol(r, &r->f->variables.at[i]))
-      scratch[n++] = r->color[r->f->variables.at[i].node];
+    if (has_symbol(r, &r->f->variables.at[i])) scratch[n++] = r->color[r->f->variables.at[i].node];
   if (n > 1) qsort(scratch, (size_t)n, sizeof *scratch, ascending);
   for (int i = 0; i < n; i++) distinct += i == 0 || scratch[i] != scratch[i - 1];
   return distinct;
@@ -184,8 +192,8 @@ static double *count_operations(const Graph *g, Arena *a) {
 static int *places_of_equations(const Refiner *r, const Equation *e, int count, uint64_t seed,
                                 const double *operations, Ranked *list, Arena *a) {
   for (int i = 0; i < count; i++)
-    list[i] = (Ranked){operations[e[i].left] + operations[e[i].right], hash_sides(r, &e[i], seed),
-                       "", i};
+    list[i] =
+        (Ranked){operations[e[i].left] + operations[e[i].right], hash_sides(r, &e[i], seed), "", i};
   return places(list, count, a);
 }
 
@@ -211,9 +219,8 @@ ModelOrder order_new(const Flat *f, Arena *a) {
   const double *operations = count_operations(g, scratch);
   order.equation = places_of_equations(&r, f->equations.at, f->equations.count, SEED_EQUATION,
                                        operations, list, a);
-  order.initial_equation = places_of_equations(&r, f->initial_equations.at,
-                                               f->initial_equations.count, SEED_INITIAL,
-                                               operations, list, a);
+  order.initial_equation = places_of_equations(
+      &r, f->initial_equations.at, f->initial_equations.count, SEED_INITIAL, operations, list, a);
   arena_free(scratch);
   return order;
 }

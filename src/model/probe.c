@@ -29,7 +29,8 @@ static void fit(Probe *p) {
   int count = p->m->graph->count;
   if (p->room >= count) return;
   int room = 2 * count;
-  double *symbol = ARENA_ARRAY(p->arena, double, room), *value = ARENA_ARRAY(p->arena, double, room);
+  double *symbol = ARENA_ARRAY(p->arena, double, room),
+         *value = ARENA_ARRAY(p->arena, double, room);
   for (int i = 0; i < room; i++) symbol[i] = nan("");
   if (p->room) memcpy(symbol, p->symbol, (size_t)p->room * sizeof *symbol);
   if (p->room) memcpy(value, p->value, (size_t)p->room * sizeof *value);
@@ -67,7 +68,13 @@ double probe_value(Probe *p, Expr e) {
   return p->value[e];
 }
 
-enum { OF_INPUT = 100, OF_SLOPE, OF_SECOND, OF_PARAMETER, OF_TIME }; // kinds of shifts beside orders
+enum {
+  OF_INPUT = 100,
+  OF_SLOPE,
+  OF_SECOND,
+  OF_PARAMETER,
+  OF_TIME
+}; // kinds of shifts beside orders
 
 static void set_inputs(Probe *p) {
   Model *m = p->m;
@@ -95,8 +102,7 @@ static void set_parameters(Probe *p, double spread) {
 // A condition may contain others, which stand before it.
 static void set_modes(Probe *p) {
   const Flat *f = p->m->flat;
-  for (int k = 0; k < f->events.count; k++)
-    probe_put(p, f->events.at[k].mode, 0);
+  for (int k = 0; k < f->events.count; k++) probe_put(p, f->events.at[k].mode, 0);
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < f->events.count; k++) {
       double mode = probe_value(p, f->events.at[k].direct);

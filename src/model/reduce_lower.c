@@ -23,8 +23,8 @@ typedef struct LowerEquation {
   LowerKind kind; // the best of its slopes: it can be solved for an unknown at any point
   bool has_state;
   int level, rank;
-  IntArray occurring; // rows of the unknowns in it
-  IntArray row;       // of those that have a slope
+  IntArray occurring;         // rows of the unknowns in it
+  IntArray row;               // of those that have a slope
   ARRAY(double) slope, least; // by entry; least: what must be left of it to be solved for
   IntArray kinds;
   double most;  // the largest slope by any variable
@@ -78,7 +78,7 @@ static void note_slope(Reducer *r, const LowerEquations *l, LowerEquation *q, in
   const Graph *g = r->g;
   q->has_state |= is_known(r, &r->variables.at[node]);
   if (l->row_of[node] < 0 || value == 0) return;
-  LowerKind kind = expr_is_const(g, slope)   ? LOWER_NUMBER
+  LowerKind kind = expr_is_const(g, slope)  ? LOWER_NUMBER
                    : !expr_varies(g, slope) ? LOWER_PARAMETER
                                             : LOWER_VARYING;
   if (kind < q->kind) q->kind = kind;
@@ -186,8 +186,9 @@ static void sort_lower(Reducer *r, LowerEquations *l) {
 typedef struct Taker {
   LowerEquations *l;
   Echelon *echelon;
-  double least; // slope that an unknown must have to be solved for, against the largest of the equation
-  bool *open;   // by row: not determined yet
+  double
+      least; // slope that an unknown must have to be solved for, against the largest of the equation
+  bool *open; // by row: not determined yet
 } Taker;
 
 // Open unknowns of an equation; *row is the last of them.
@@ -215,8 +216,8 @@ static void take(Taker *t, LowerEquation *q) {
 static bool is_explicit(const Taker *t, const LowerEquation *q, int row) {
   for (int i = 0; i < q->row.count; i++)
     if (q->row.at[i] == row)
-      return q->kinds.at[i] == LOWER_NUMBER || (q->kinds.at[i] == LOWER_PARAMETER &&
-                                                fabs(q->slope.at[i]) >= t->least * q->most);
+      return q->kinds.at[i] == LOWER_NUMBER ||
+             (q->kinds.at[i] == LOWER_PARAMETER && fabs(q->slope.at[i]) >= t->least * q->most);
   return false;
 }
 

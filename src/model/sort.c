@@ -220,8 +220,7 @@ static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
     int i = t->solve_equation.at[k], j = t->solve_unknown.at[k];
     Expr residual = replace(inner, t->residual[i]), slope, rest,
          u = s->unknowns[t->unknown[j]].symbol;
-    if (!split(s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0))
-      return false;
+    if (!split(s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0)) return false;
     replacer_set(inner, u, expr_div(s->g, expr_neg(s->g, rest), slope));
   }
   int count = 0;
@@ -348,8 +347,7 @@ static void order_by_rank(Sorter *s, Tear *t, const int *equation) {
   ByRank *list = ARENA_ARRAY(s->arena, ByRank, t->n);
   t->equation = ARENA_ARRAY(s->arena, int, t->n);
   t->unknown = ARENA_ARRAY(s->arena, int, t->n);
-  for (int i = 0; i < t->n; i++)
-    list[i] = (ByRank){s->equations[equation[i]].rank, i, equation[i]};
+  for (int i = 0; i < t->n; i++) list[i] = (ByRank){s->equations[equation[i]].rank, i, equation[i]};
   qsort(list, (size_t)t->n, sizeof *list, compare_ranks);
   for (int i = 0; i < t->n; i++) t->equation[i] = list[i].number;
   for (int i = 0; i < t->n; i++) {

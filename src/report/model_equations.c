@@ -179,7 +179,8 @@ static void print_unknowns(Printer *p, const SortBlock *b, int first, int last) 
 
 static bool is_too_long(Printer *p, const SortEquation *e) {
   int left = DERIVATIVE_MOST;
-  return (e->level || e->combined) && !is_short(p->m->graph, without_stabilisation(p, e->residual), &left);
+  return (e->level || e->combined) &&
+         !is_short(p->m->graph, without_stabilisation(p, e->residual), &left);
 }
 
 static void print_assignment(Printer *p, int number, const SortBlock *b) {

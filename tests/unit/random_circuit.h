@@ -55,7 +55,8 @@ static inline int circuit_variable(Circuit *c, char kind, int number) {
 }
 
 static inline void circuit_term(Circuit *c, int variable, int64_t factor) {
-  uint64_t f = (uint64_t)((factor % (int64_t)CIRCUIT_PRIME + (int64_t)CIRCUIT_PRIME)) % CIRCUIT_PRIME;
+  uint64_t f =
+      (uint64_t)((factor % (int64_t)CIRCUIT_PRIME + (int64_t)CIRCUIT_PRIME)) % CIRCUIT_PRIME;
   c->matrix[c->rows][variable] = (c->matrix[c->rows][variable] + f) % CIRCUIT_PRIME;
 }
 

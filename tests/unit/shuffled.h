@@ -194,7 +194,8 @@ static inline double distance_at(Compared *a, Compared *b, double t) {
   Model *m = a->m, *o = b->m;
   int n = m->flat->variables.count;
   Arena *scratch = arena_new();
-  double *dx = ARENA_ARRAY(scratch, double, m->nx + 1), *value = ARENA_ARRAY(scratch, double, n + 1);
+  double *dx = ARENA_ARRAY(scratch, double, m->nx + 1),
+         *value = ARENA_ARRAY(scratch, double, n + 1);
   for (int i = 0; i < m->nx; i++) b->x[same_state(m, i, o)] = a->x[i];
   Compared *both[] = {a, b};
   for (int k = 0; k < 2; k++) {

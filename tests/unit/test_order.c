@@ -66,7 +66,8 @@ static const char *const OTHERS[] = {
     "Real phi(start = 0.6), lam; equation der(x) = vx; der(y) = vy; der(vx) = -lam*x;\n"
     "der(vy) = -lam*y - g; x = L*sin(phi); y = -L*cos(phi); end D;",
     // the same through helpers, with terms that cancel
-    "model E parameter Real L = 1, g = 9.81; Real x0, y0, x(start = 0.6), y(start = -0.8), vx, vy;\n"
+    "model E parameter Real L = 1, g = 9.81; Real x0, y0, x(start = 0.6), y(start = -0.8), vx, "
+    "vy;\n"
     "Real dx, dy, q, s, lam; equation x0 = 0.1*sin(2*time); y0 = x0 - x0; der(x) = vx;\n"
     "der(y) = vy; dx = x - x0; dy = y - y0; q = dx*dx; s = q + dy^2; s = L*L;\n"
     "der(vx) = -lam*dx; der(vy) = -lam*dy - g; end E;",

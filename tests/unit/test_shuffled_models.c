@@ -98,8 +98,7 @@ static void what_equations_fix_is_what_they_say(void **state) {
 }
 
 int main(void) {
-  struct CMUnitTest tests[CASE_COUNT + 1] = {
-      cmocka_unit_test(what_equations_fix_is_what_they_say)};
+  struct CMUnitTest tests[CASE_COUNT + 1] = {cmocka_unit_test(what_equations_fix_is_what_they_say)};
   for (int i = 0; i < CASE_COUNT; i++)
     tests[i + 1] = (struct CMUnitTest){"trajectories_do_not_depend_on_the_order_of_the_text",
                                        trajectories_do_not_depend_on_the_order_of_the_text, NULL,
