@@ -245,12 +245,14 @@ unsigned char *expr_dependents(const Graph *g, Arena *a, const Expr *nodes, int 
   return depends;
 }
 
+// A NEWTON block whose solution depends on the unknowns of another one is solved within it. Its own unknowns mean nothing
+// outside: they are no inputs, nor is what contains them.
 typedef struct InputSearch {
   const Graph *g;
   Arena *arena;
-  const unsigned char *depends;
+  const unsigned char *depends; // on unknowns of the block, or of those within it
   unsigned char *seen;
-  IntArray stack, inputs;
+  IntArray stack, inputs, unknowns;
 } InputSearch;
 
 static void find_input(void *data, Expr e) {
@@ -263,15 +265,39 @@ static void find_input(void *data, Expr e) {
     array_push(s->arena, &s->inputs, e);
 }
 
+static void add_unknowns(InputSearch *s, const ExprBlock *b) {
+  for (int i = 0; i < b->n; i++) array_push(s->arena, &s->unknowns, b->unknowns[i]);
+}
+
+// One search through the residuals; adds the unknowns of blocks within. Ends at the first, and returns whether there is one.
+static bool search_inputs(InputSearch *s, const ExprBlock *b) {
+  const Graph *g = s->g;
+  s->depends = expr_dependents(g, s->arena, s->unknowns.at, s->unknowns.count);
+  s->seen = ARENA_ARRAY(s->arena, unsigned char, g->count);
+  s->inputs.count = s->stack.count = 0;
+  for (int i = 0; i < b->n; i++) find_input(s, b->residuals[i]);
+  while (s->stack.count) {
+    Expr e = s->stack.at[--s->stack.count];
+    const ExprBlock *inner = g->nodes[e].op == OP_SOLVED ? &g->blocks.at[g->nodes[e].a] : NULL;
+    if (inner && inner->kind == EXPR_NEWTON) {
+      bool known = false;
+      for (int i = 0; i < s->unknowns.count; i++) known |= s->unknowns.at[i] == inner->unknowns[0];
+      if (!known) add_unknowns(s, inner);
+      if (!known) return true;
+    }
+    expr_each_argument(g, e, find_input, s);
+  }
+  return false;
+}
+
 void expr_newton_inputs(Graph *g, int block) {
   ExprBlock *b = &g->blocks.at[block];
   if (b->inputs) return;
   Arena *scratch = arena_new();
   InputSearch s = {.g = g, .arena = scratch};
-  s.depends = expr_dependents(g, scratch, b->unknowns, b->n);
-  s.seen = ARENA_ARRAY(scratch, unsigned char, g->count);
-  for (int i = 0; i < b->n; i++) find_input(&s, b->residuals[i]);
-  while (s.stack.count) expr_each_argument(g, s.stack.at[--s.stack.count], find_input, &s);
+  add_unknowns(&s, b);
+  while (search_inputs(&s, b)) {
+  }
   b->input_count = s.inputs.count;
   b->inputs = ARENA_ARRAY(g->arena, Expr, s.inputs.count + 1);
   if (s.inputs.count) memcpy(b->inputs, s.inputs.at, (size_t)s.inputs.count * sizeof(Expr));

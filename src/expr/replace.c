@@ -112,14 +112,28 @@ static void rebuild_solve(Replacer *r, const ExprBlock *b, Arena *scratch) {
   for (int i = 0; i < n; i++) remember(r, b->first + i, changed ? results[i] : b->first + i);
 }
 
+// Unknowns of its own for a block: its solution may become part of the block that it was made from.
+static void fresh_unknowns(Graph *g, const ExprBlock *b, Arena *scratch, Expr *unknowns,
+                           Expr *residuals) {
+  Replacer *r = replacer_new(g, scratch);
+  for (int i = 0; i < b->n; i++) {
+    unknowns[i] = expr_symbol(g, b->names[i], true);
+    replacer_set(r, b->unknowns[i], unknowns[i]);
+  }
+  for (int i = 0; i < b->n; i++) residuals[i] = replace(r, residuals[i]);
+}
+
 static void rebuild_newton(Replacer *r, const ExprBlock *b, Arena *scratch) {
   int n = b->n;
+  Expr *unknowns = ARENA_ARRAY(scratch, Expr, n);
   Expr *residuals = ARENA_ARRAY(scratch, Expr, n), *starts = ARENA_ARRAY(scratch, Expr, n);
   bool changed = replace_all(r, b->residuals, residuals, n);
   changed |= replace_all(r, b->starts, starts, n);
   Expr first = b->first;
-  if (changed)
-    first = expr_newton(r->g, n, b->unknowns, residuals, starts, b->names, b->line, b->column);
+  if (changed) {
+    fresh_unknowns(r->g, b, scratch, unknowns, residuals);
+    first = expr_newton(r->g, n, unknowns, residuals, starts, b->names, b->line, b->column);
+  }
   for (int i = 0; i < n; i++) remember(r, b->first + i, first + i);
 }
 

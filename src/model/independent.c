@@ -5,6 +5,7 @@
 #include "model/independent.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "code/lower.h"
@@ -278,12 +279,16 @@ bool conditions_settle(Conditions *c, const bool *free, double *x) {
 
 enum { POINTS = 4 }; // a single one may be singular by chance, such as a dead centre
 
-// The lowest level of each constraint.
-static int list_constraints(const Model *m, Expr *residual, int *equation) {
-  int count = 0;
+// The lowest level of each constraint, in the order of the model.
+static int list_constraints(const Model *m, Arena *a, Expr *residual, int *equation) {
+  int count = 0, *first = ARENA_ARRAY(a, int, m->flat->equations.count + 1);
   for (int i = 0; i < m->invariant_count; i++) {
     const Invariant *v = &m->invariants[i];
-    if (i && v[-1].equation == v->equation) continue;
+    if (i == 0 || v[-1].equation != v->equation) first[m->order.equation[v->equation]] = i + 1;
+  }
+  for (int k = 0; k < m->flat->equations.count; k++) {
+    if (!first[k]) continue;
+    const Invariant *v = &m->invariants[first[k] - 1];
     residual[count] = v->residual, equation[count++] = v->equation;
   }
   return count;
@@ -291,13 +296,22 @@ static int list_constraints(const Model *m, Expr *residual, int *equation) {
 
 // Another point that satisfies the constraints, near the start, at another time.
 static bool visit(Conditions *c, int number, double *x) {
-  Random r;
-  random_seed(&r, (uint64_t)number);
   start_attributes(c->m, NULL, x);
   set_scales(c, x);
   c->par[0] = 0.7 * number;
-  if (number)
-    for (int i = 0; i < c->nx; i++) x[i] += 0.1 * c->scale[i] * (2 * random_uniform(&r) - 1);
+  for (int i = 0; i < c->nx && number; i++) {
+    Random r;
+    random_seed_stream(&r, (uint64_t)number, (uint64_t)c->m->order.variable[c->m->state[i]]);
+    x[i] += 0.1 * c->scale[i] * (2 * random_uniform(&r) - 1);
+  }
+  return conditions_settle(c, NULL, x);
+}
+
+// The point next to where all states are 0: mechanisms often rest there.
+static bool visit_zero(Conditions *c, double *x) {
+  start_attributes(c->m, NULL, x);
+  set_scales(c, x);
+  memset(x, 0, (size_t)c->nx * sizeof *x);
   return conditions_settle(c, NULL, x);
 }
 
@@ -349,14 +363,88 @@ static void find_holding_parameters(Conditions *c, const Expr *residual, int ran
   }
 }
 
+// By constraint: how much of it is in what depends, 0 to 1, at a point: 1 - |Q_i|^2 with the columns of G = Q R.
+static void find_shares(Conditions *c, const double *x, double *share) {
+  int rows = c->count, rank = 0;
+  double *Q = arena_alloc(c->arena, (size_t)rows * (size_t)c->nx + 1, sizeof(double));
+  set_scales(c, x);
+  if (!evaluate(c, NULL, x)) return;
+  for (int j = 0; j < c->nx; j++) {
+    double *q = Q + (size_t)rank * (size_t)rows;
+    for (int i = 0; i < rows; i++)
+      q[i] = c->G[(size_t)i * (size_t)c->nx + (size_t)j] / (c->size[i] > 0 ? c->size[i] : 1);
+    double before = sqrt(dot(q, q, rows));
+    for (int pass = 0; pass < 2; pass++)
+      for (int k = 0; k < rank; k++) {
+        const double *other = Q + (size_t)k * (size_t)rows;
+        double along = dot(q, other, rows);
+        for (int i = 0; i < rows; i++) q[i] -= along * other[i];
+      }
+    double left = sqrt(dot(q, q, rows));
+    if (!(left > DEPENDENT * before) || rank == rows) continue;
+    for (int i = 0; i < rows; i++) q[i] /= left;
+    rank++;
+  }
+  for (int i = 0; i < rows; i++) {
+    double inside = 0;
+    for (int k = 0; k < rank; k++) {
+      double q = Q[(size_t)k * (size_t)rows + (size_t)i];
+      inside += q * q;
+    }
+    share[i] = fmin(share[i], 1 - inside);
+  }
+}
+
+typedef struct SharedConstraint {
+  Expr residual;
+  int equation, place;
+  int share; // the least anywhere, in thousandths
+} SharedConstraint;
+
+static int by_share(const void *a, const void *b) {
+  const SharedConstraint *x = a, *y = b;
+  return x->share != y->share ? x->share - y->share : x->place - y->place;
+}
+
+// Whether as many constraints are independent here as anywhere, and clearly so: not at a singular position, nor next to one.
+static bool is_regular(Conditions *c, const double *x, int rank, unsigned char *mark) {
+  set_scales(c, x);
+  if (!evaluate(c, NULL, x)) return false;
+  orthogonalise(c, NEARLY_DEPENDENT, mark);
+  return c->rank == rank;
+}
+
+// A constraint can be left out where it has a share in what depends: those that always have come last.
+static void order_by_share(Conditions *c, Arena *a, int rank, Expr *residual, int *equation) {
+  int n = c->count;
+  unsigned char *mark = ARENA_ARRAY(a, unsigned char, n + 1);
+  double *share = ARENA_ARRAY(a, double, n + 1), *x = ARENA_ARRAY(a, double, c->nx + 1);
+  SharedConstraint *list = ARENA_ARRAY(a, SharedConstraint, n + 1);
+  for (int i = 0; i < n; i++) share[i] = 1;
+  for (int k = 0; k <= POINTS; k++) {
+    bool there = k < POINTS ? visit(c, k, x) : visit_zero(c, x);
+    if (there && is_regular(c, x, rank, mark)) find_shares(c, x, share);
+  }
+  for (int i = 0; i < n; i++)
+    list[i] = (SharedConstraint){residual[i], equation[i], i, (int)(1000 * share[i] + 0.5)};
+  if (n > 1) qsort(list, (size_t)n, sizeof *list, by_share);
+  for (int i = 0; i < n; i++) residual[i] = list[i].residual, equation[i] = list[i].equation;
+}
+
 int redundant_equations(Model *m, const unsigned char **redundant, bool certain) {
   Arena *a = arena_new();
   Expr *residual = ARENA_ARRAY(a, Expr, m->invariant_count + 1);
   int *equation = ARENA_ARRAY(a, int, m->invariant_count + 1), most, found = 0;
   unsigned char *best = ARENA_ARRAY(a, unsigned char, m->invariant_count + 1);
-  int count = list_constraints(m, residual, equation);
+  int count = list_constraints(m, a, residual, equation);
   Conditions *c = conditions_new(m, residual, count);
   int points = most_independent(c, best, &most);
+  if (most < count && points > certain) {
+    order_by_share(c, a, most, residual, equation);
+    conditions_free(c);
+    c = conditions_new(m, residual, count);
+    points = most_independent(c, best, &most);
+  }
   unsigned char *marks = ARENA_ARRAY(m->arena, unsigned char, m->flat->equations.count + 1);
   for (int i = 0; i < count && points > certain; i++) {
     bool of_states = c->slopes.start[i] < c->slopes.start[i + 1];

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "model/flat.h"
+#include "model/order.h"
 #include "model/sort.h"
 
 // Symbols for derivatives that systems of the model are compiled with.
@@ -24,6 +25,7 @@ typedef struct Invariant {
   int equation;   // number in flat->equations
   int level;      // how often it has been differentiated, 0: as typed
   bool redundant; // follows from the others: true by itself, and left out of what is solved
+  bool combined;  // with other equations, see combine.h
 } Invariant;
 
 // What the start values have to satisfy besides the fixed ones: invariants, initial equations.
@@ -39,6 +41,7 @@ typedef struct Model {
   Arena *arena; // owns everything below
   Flat *flat;
   Graph *graph;
+  ModelOrder order;   // of variables and equations, for choices between them
   int nx, nu, ne, np; // states, inputs, events, parameters
   int *state;         // variable number of each state
   int *input;         // variable number of each input

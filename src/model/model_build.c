@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expr/replace.h"
+#include "model/combine.h"
 #include "model/flatten.h"
 #include "model/independent.h"
 #include "model/reduce.h"
@@ -31,11 +32,12 @@ static void list_unknowns(Model *m) {
     const Variable *v = &f->variables.at[i];
     if (v->kind == VARIABLE_INPUT) m->u[m->nu] = v->node, m->input[m->nu++] = i;
     if (v->kind != VARIABLE_UNKNOWN) continue;
+    int rank = sort_rank(m->order.variable ? m->order.variable[i] : i, 0);
     m->unknown_variable[m->unknown_count] = i;
     m->unknown_order[m->unknown_count] = v->state;
     m->unknowns[m->unknown_count++] =
-        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false, false}
-                 : (SortUnknown){v->node, v->name, v->start, true, v->has_start};
+        v->state ? (SortUnknown){v->derivative, v->derivative_name, 0, false, rank + 1, false}
+                 : (SortUnknown){v->node, v->name, v->start, true, rank, v->has_start};
     if (v->state) m->x[m->nx] = v->node, m->state[m->nx++] = i;
   }
 }
@@ -47,7 +49,11 @@ static void list_equations(Model *m) {
   for (int i = 0; i < m->equation_count; i++) {
     const Equation *e = &f->equations.at[i];
     m->equations[i] =
-        (SortEquation){.residual = e->residual, .line = e->line, .column = e->column, .origin = i};
+        (SortEquation){.residual = e->residual,
+                       .line = e->line,
+                       .column = e->column,
+                       .origin = i,
+                       .rank = sort_rank(m->order.equation ? m->order.equation[i] : i, 0)};
   }
 }
 
@@ -146,7 +152,8 @@ static void compute_directly(Model *m, const unsigned char *marked) {
   Arena *scratch = arena_new();
   Replacer *r = replacer_new(m->graph, scratch);
   int kept = 0;
-  for (int k = 0; k < f->events.count; k++) { // what an event stands for may contain those before it
+  for (int k = 0; k < f->events.count;
+       k++) { // what an event stands for may contain those before it
     const Event *e = &f->events.at[k];
     if (marked[k])
       replacer_set(r, e->mode, replace(r, e->direct));
@@ -227,6 +234,38 @@ static bool has_value(void *flat, Expr e) {
   return isfinite(value) && value != 0;
 }
 
+// Whether something has to be chosen: which equations are differentiated or solved together, what initial equations are
+// solved for. Most models are explicit, and need no order.
+static bool has_choices(Model *m, const Matching *matching) {
+  const Flat *f = m->flat;
+  if (matching->count < m->unknown_count || matching->count < m->equation_count) return true;
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (v->kind == VARIABLE_UNKNOWN && v->fixed && !v->state) return true;
+  }
+  Arena *scratch = arena_new();
+  bool loops = components(scratch, &m->incidence, matching).count < m->equation_count;
+  arena_free(scratch);
+  return loops || f->initial_equations.count > 0;
+}
+
+// Whether equations depend on one another, although the matching is perfect.
+static bool has_combination(Model *m, const Matching *matching) {
+  Arena *scratch = arena_new();
+  int n = m->equation_count;
+  int *rank = ARENA_ARRAY(scratch, int, n + 1), *unknown_rank = ARENA_ARRAY(scratch, int, n + 1);
+  Expr *residual = ARENA_ARRAY(scratch, Expr, n + 1), *symbol = ARENA_ARRAY(scratch, Expr, n + 1);
+  for (int i = 0; i < n; i++) {
+    residual[i] = m->equations[i].residual, rank[i] = m->equations[i].rank;
+    symbol[i] = m->unknowns[i].symbol, unknown_rank[i] = m->unknowns[i].rank;
+  }
+  CombineSystem system = {residual, symbol, rank, unknown_rank, &m->incidence, matching};
+  Combination c;
+  bool found = find_combination(m, scratch, &system, &c);
+  arena_free(scratch);
+  return found;
+}
+
 // Matching, index reduction where it is needed, and the solution for every unknown. `redundant`: by typed equation,
 // NULL: none.
 static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
@@ -234,7 +273,8 @@ static bool solve_motion(Model *m, const unsigned char *redundant, Err *err) {
   bool perfect = matching.count == m->unknown_count && matching.count == m->equation_count;
   if (!perfect && m->equation_count != m->unknown_count)
     return report_structure(m, &matching, "", err);
-  if (!perfect && !match_reduced(m, redundant, &matching, err)) return false;
+  if ((!perfect || has_combination(m, &matching)) && !match_reduced(m, redundant, &matching, err))
+    return false;
   SortNonzero *nonzero = m->invariant_count ? has_value : NULL; // masses, above all
   if (!sort_solve(m->graph, m->arena, m->equations, m->unknowns, &m->incidence, &matching, nonzero,
                   m->flat, &m->sorted))
@@ -269,6 +309,9 @@ static bool solve_with_redundant(Model *m, Err *err) {
 
 static bool sort_motion(Model *m, Err *err) {
   Matching matching = match_typed(m);
+  if (!m->order.variable)
+    m->order =
+        has_choices(m, &matching) ? order_new(m->flat, m->arena) : order_of_text(m->flat, m->arena);
   int count = 0;
   unsigned char *left = ARENA_ARRAY(m->arena, unsigned char, m->equation_count + 1);
   if (matching.count < m->unknown_count && m->equation_count == m->unknown_count)

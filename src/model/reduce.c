@@ -7,119 +7,14 @@
 // the invariants die out (Baumgarte 1972, Comput. Methods Appl. Mech. Eng. 1:1).
 #include "model/reduce.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "expr/derive.h"
-#include "expr/replace.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
-
-enum { LEVELS_MOST = 12 }; // of differentiation; mechanisms need 2
-
-typedef struct VariableNode { // a variable or one of its derivatives
-  Expr symbol;
-  const char *name;
-  int variable, order;
-  int next;     // its derivative, -1: it is the highest
-  int equation; // that it is assigned to, -1: none
-  bool colored;
-} VariableNode;
-
-typedef struct EquationNode { // an equation or one of its derivatives
-  SortEquation e;
-  int next; // its derivative, -1: it is the last
-  IntArray nodes;
-  int unknown; // among those that are solved for, -1: an invariant
-  bool colored;
-} EquationNode;
-
-typedef struct Reducer {
-  Model *m;
-  Graph *g;
-  Arena *arena; // of the model
-  Arena *scratch;
-  ARRAY(VariableNode) variables;
-  ARRAY(EquationNode) equations;
-  int typed;        // equations
-  IntArray node_at; // by graph node: variable node + 1
-  int *stamp, stamp_room, now;
-  Err *err;
-} Reducer;
-
-// ---------------------------------------------------------------- nodes
-
-static void set_node_at(Reducer *r, Expr symbol, int node) {
-  while (r->node_at.count <= symbol) array_push(r->scratch, &r->node_at, 0);
-  r->node_at.at[symbol] = node + 1;
-}
-
-static int add_variable(Reducer *r, VariableNode v) {
-  v.next = v.equation = -1;
-  array_push(r->scratch, &r->variables, v);
-  set_node_at(r, v.symbol, r->variables.count - 1);
-  return r->variables.count - 1;
-}
-
-static int differentiate_variable(Reducer *r, int node) {
-  VariableNode v = r->variables.at[node];
-  v.name = arena_print(r->arena, "der(%s)", v.name);
-  v.symbol = expr_symbol(r->g, v.name, true);
-  v.order++;
-  v.colored = false;
-  int next = add_variable(r, v);
-  r->variables.at[node].next = next;
-  return next;
-}
-
-static void list_variables(Reducer *r) {
-  const Model *m = r->m;
-  for (int j = 0; j < m->unknown_count; j++) {
-    const Variable *v = &m->flat->variables.at[m->unknown_variable[j]];
-    int node =
-        add_variable(r, (VariableNode){v->node, v->name, m->unknown_variable[j], 0, 0, 0, 0});
-    if (!v->state) continue;
-    VariableNode slope = {v->derivative, v->derivative_name, m->unknown_variable[j], 1, 0, 0, 0};
-    int next = add_variable(r, slope);
-    r->variables.at[node].next = next;
-  }
-}
-
-typedef struct Occurrence {
-  Reducer *r;
-  IntArray stack, found;
-} Occurrence;
-
-static void occur(void *data, Expr e) {
-  Occurrence *o = data;
-  if (o->r->stamp[e] == o->r->now) return;
-  o->r->stamp[e] = o->r->now;
-  const IntArray *at = &o->r->node_at;
-  if (e < at->count && at->at[e])
-    array_push(o->r->scratch, &o->found, at->at[e] - 1);
-  else
-    array_push(o->r->scratch, &o->stack, e);
-}
-
-// Variables that occur in an expression.
-static IntArray occurrences(Reducer *r, Expr e) {
-  Occurrence o = {.r = r};
-  if (r->stamp_room < r->g->count) {
-    r->stamp_room = 2 * r->g->count;
-    r->stamp = ARENA_ARRAY(r->scratch, int, r->stamp_room);
-    r->now = 0;
-  }
-  r->now++;
-  occur(&o, e);
-  while (o.stack.count) expr_each_argument(r->g, o.stack.at[--o.stack.count], occur, &o);
-  return o.found;
-}
-
-static int add_equation(Reducer *r, SortEquation e) {
-  EquationNode n = {.e = e, .next = -1, .nodes = occurrences(r, e.residual), .unknown = -1};
-  array_push(r->scratch, &r->equations, n);
-  return r->equations.count - 1;
-}
+#include "model/reduce_combine.h"
+#include "model/reduce_lower.h"
+#include "model/reduce_nodes.h"
 
 // ---------------------------------------------------------------- differentiating by time
 
@@ -188,7 +83,7 @@ static bool differentiate_equations(Reducer *r) {
   for (int k = 0; k < rows && ok; k++) {
     SortEquation e = r->equations.at[which[k]].e;
     e.residual = to[k];
-    e.level++;
+    e.level++, e.rank++;
     int next = add_equation(r, e);
     r->equations.at[which[k]].next = next;
   }
@@ -232,16 +127,32 @@ static bool assign_equation(Reducer *r, int root) {
   return false;
 }
 
+// A largest matching with the highest derivatives. Redundant equations take none.
+static void assign_first(Reducer *r) {
+  Arena *a = r->scratch;
+  int *start = ARENA_ARRAY(a, int, r->typed + 1);
+  IntArray found = {0};
+  for (int k = 0; k < r->typed; k++) {
+    const EquationNode *n = &r->equations.at[k];
+    for (int i = 0; i < n->nodes.count && !n->e.redundant; i++)
+      if (r->variables.at[n->nodes.at[i]].next < 0) array_push(a, &found, n->nodes.at[i]);
+    start[k + 1] = found.count;
+  }
+  Incidence in = {r->typed, r->variables.count, start, found.at};
+  Matching m = match(a, &in, NULL);
+  for (int i = 0; i < r->variables.count; i++) r->variables.at[i].equation = m.equation_of[i];
+  for (int k = 0; k < r->typed; k++) r->equations.at[k].unknown = m.unknown_of[k];
+}
+
 // For each equation that the matching leaves without an unknown: as long as no path assigns it, the colored part is
 // differentiated, and the derivative of the equation takes its place. The derivatives are assigned to each other as what
 // they are made from.
-static bool pantelides(Reducer *r, const Matching *known) {
-  for (int j = 0; j < r->m->unknown_count; j++) {
-    int node = r->node_at.at[r->m->unknowns[j].symbol] - 1, e = known->equation_of[j];
-    if (e >= 0 && !r->equations.at[e].e.redundant) r->variables.at[node].equation = e;
-  }
+static bool pantelides(Reducer *r) {
+  assign_first(r);
   for (int k = 0; k < r->typed; k++) {
-    if (known->unknown_of[k] >= 0 || r->equations.at[k].e.redundant) continue;
+    bool assigned = r->equations.at[k].unknown >= 0;
+    r->equations.at[k].unknown = -1;
+    if (assigned || r->equations.at[k].e.redundant) continue;
     for (int i = k;; i = r->equations.at[i].next) {
       int count = r->variables.count;
       for (int j = 0; j < count; j++) r->variables.at[j].colored = false;
@@ -264,135 +175,23 @@ static bool pantelides(Reducer *r, const Matching *known) {
   return true;
 }
 
-// ---------------------------------------------------------------- what determines lower derivatives
-
-static bool is_known(const Reducer *r, const VariableNode *v) {
-  return v->order == 0 && r->m->flat->variables.at[v->variable].state;
+// Puts a combination in the place of one of its equations. false: there is none, or it leads nowhere; then all is as it was.
+static bool combine_equations(Reducer *r) {
+  int typed;
+  Expr sum;
+  if (!find_hidden_equation(r, &typed, &sum)) return false;
+  SortEquation before = r->typed_equations[typed];
+  r->typed_equations[typed].residual = sum;
+  r->typed_equations[typed].combined = true;
+  list_typed(r);
+  if (can_be_reduced(r)) return true;
+  r->typed_equations[typed] = before;
+  list_typed(r);
+  pantelides(r);
+  return false;
 }
 
-typedef struct LowerEquations { // equations and derivatives below the last
-  int rows, count;
-  int *row_of, *node_of; // by variable node: its row, -1 = none; by row: the variable node
-  int *equation;         // those of low level first
-  int *start;            // by equation: rows of the variables in it
-  IntArray found;
-} LowerEquations;
-
-static void list_lower(Reducer *r, LowerEquations *l) {
-  Arena *a = r->scratch;
-  int variables = r->variables.count;
-  l->row_of = ARENA_ARRAY(a, int, variables + 1);
-  l->node_of = ARENA_ARRAY(a, int, variables + 1);
-  l->equation = ARENA_ARRAY(a, int, r->equations.count + 1);
-  l->start = ARENA_ARRAY(a, int, r->equations.count + 1);
-  for (int i = 0; i < variables; i++) {
-    const VariableNode *v = &r->variables.at[i];
-    l->row_of[i] = v->next >= 0 && !is_known(r, v) ? l->rows : -1;
-    if (l->row_of[i] >= 0) l->node_of[l->rows++] = i;
-  }
-  for (int level = 0; level <= LEVELS_MOST; level++)
-    for (int i = 0; i < r->equations.count; i++)
-      if (r->equations.at[i].next >= 0 && r->equations.at[i].e.level == level)
-        l->equation[l->count++] = i;
-}
-
-// Everything at its start attribute, derivatives and time at 0.
-static Replacer *at_start(Reducer *r) {
-  const Flat *f = r->m->flat;
-  Replacer *start = replacer_new(r->g, r->scratch);
-  Expr zero = expr_const(r->g, 0);
-  replacer_set(start, f->time, zero);
-  replacer_set(start, f->origin, zero);
-  for (int i = 0; i < r->m->nu; i++)
-    replacer_set(start, r->m->u[i],
-                 expr_const(r->g, f->variables.at[r->m->input[i]].default_value));
-  for (int i = 0; i < r->variables.count; i++) {
-    const VariableNode *v = &r->variables.at[i];
-    replacer_set(start, v->symbol, v->order ? zero : f->variables.at[v->variable].start);
-  }
-  return start;
-}
-
-// How well an equation determines each variable in it at the start values: its slope against the largest of the equation.
-// A slope that is a number is as good as any, because it stays.
-static double *qualities(Reducer *r, const Derivatives *d) {
-  Arena *a = r->scratch;
-  double *quality = ARENA_ARRAY(a, double, d->start[d->rows] + 1);
-  Replacer *start = at_start(r);
-  for (int k = 0; k < d->rows; k++) {
-    double most = 0;
-    for (int e = d->start[k]; e < d->start[k + 1]; e++) {
-      Expr slope = replace(start, d->value[e]);
-      double size = expr_varies(r->g, slope) ? nan("") : fabs(flat_value(r->m->flat, slope));
-      quality[e] = size;
-      if (size > most) most = size;
-    }
-    for (int e = d->start[k]; e < d->start[k + 1]; e++) {
-      bool known = isfinite(quality[e]) && most > 0;
-      quality[e] = expr_is_const(r->g, d->value[e]) ? 1 : known ? quality[e] / most : 0.1;
-    }
-  }
-  return quality;
-}
-
-static void fill_by_slopes(Reducer *r, LowerEquations *l, const Derivatives *d,
-                           const double *quality, double least) {
-  l->found.count = 0;
-  for (int k = 0; k < l->count; k++) {
-    for (int e = d->start[k]; e < d->start[k + 1]; e++) {
-      int row = l->row_of[d->column[e]];
-      if (row >= 0 && quality[e] >= least) array_push(r->scratch, &l->found, row);
-    }
-    l->start[k + 1] = l->found.count;
-  }
-}
-
-static void fill_by_occurrence(Reducer *r, LowerEquations *l) {
-  l->found.count = 0;
-  for (int k = 0; k < l->count; k++) {
-    const IntArray *nodes = &r->equations.at[l->equation[k]].nodes;
-    for (int e = 0; e < nodes->count; e++)
-      if (l->row_of[nodes->at[e]] >= 0) array_push(r->scratch, &l->found, l->row_of[nodes->at[e]]);
-    l->start[k + 1] = l->found.count;
-  }
-}
-
-// A matching serves columns in their order: here these are the equations.
-static bool match_filled(Reducer *r, const LowerEquations *l) {
-  Arena *a = r->scratch;
-  int *by_row = ARENA_ARRAY(a, int, l->rows + 2), *column = ARENA_ARRAY(a, int, l->found.count + 1);
-  for (int e = 0; e < l->found.count; e++) by_row[l->found.at[e] + 2]++;
-  for (int i = 0; i < l->rows; i++) by_row[i + 2] += by_row[i + 1];
-  for (int k = 0; k < l->count; k++)
-    for (int e = l->start[k]; e < l->start[k + 1]; e++) column[by_row[l->found.at[e] + 1]++] = k;
-  Incidence in = {l->rows, l->count, by_row, column};
-  Matching m = match(a, &in, NULL);
-  for (int i = 0; i < l->rows; i++)
-    if (m.unknown_of[i] >= 0)
-      r->variables.at[l->node_of[i]].equation = l->equation[m.unknown_of[i]];
-  return m.count == l->rows;
-}
-
-// Lower equations are matched with lower derivatives, those of low level first; what is left over are the invariants. If
-// possible variables are computed from equations that determine them well at the start.
-static bool match_lower(Reducer *r) {
-  static const double LEAST[] = {0.3, 0.03, 1e-3, 1e-9};
-  LowerEquations l = {0};
-  list_lower(r, &l);
-  int n = r->variables.count;
-  Expr *residual = ARENA_ARRAY(r->scratch, Expr, l.count + 1);
-  Expr *by = ARENA_ARRAY(r->scratch, Expr, n + 1);
-  for (int k = 0; k < l.count; k++) residual[k] = r->equations.at[l.equation[k]].e.residual;
-  for (int i = 0; i < n; i++) by[i] = r->variables.at[i].symbol;
-  Derivatives d = derive_rows(r->g, r->scratch, residual, l.count, by, n);
-  const double *quality = qualities(r, &d);
-  for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++) {
-    fill_by_slopes(r, &l, &d, quality, LEAST[k]);
-    if (match_filled(r, &l)) return true;
-  }
-  fill_by_occurrence(r, &l);
-  return match_filled(r, &l);
-}
+// ---------------------------------------------------------------- redundant equations
 
 // Unknowns that nothing determines stand against the redundant equations, whichever against which.
 static void pair_redundant(Reducer *r) {
@@ -443,8 +242,12 @@ static void number_unknowns(Reducer *r) {
     const VariableNode *v = &r->variables.at[i];
     if (is_known(r, v)) continue;
     const Variable *of = &m->flat->variables.at[v->variable];
-    m->unknowns[count] = (SortUnknown){v->symbol, v->name, v->order == 0 ? of->start : 0,
-                                       v->order == 0, v->order == 0 && of->has_start};
+    m->unknowns[count] = (SortUnknown){v->symbol,
+                                       v->name,
+                                       v->order == 0 ? of->start : 0,
+                                       v->order == 0,
+                                       sort_rank(m->order.variable[v->variable], v->order),
+                                       v->order == 0 && of->has_start};
     m->unknown_variable[count] = v->variable;
     m->unknown_order[count] = v->order;
     r->equations.at[v->equation].unknown = count++;
@@ -480,7 +283,7 @@ static void list_invariants(Reducer *r) {
       const EquationNode *n = &r->equations.at[i];
       if (n->unknown >= 0 && !n->e.redundant) continue;
       Invariant *v = &m->invariants[m->invariant_count++];
-      *v = (Invariant){n->e.residual, n->e.origin, n->e.level, n->e.redundant};
+      *v = (Invariant){n->e.residual, n->e.origin, n->e.level, n->e.redundant, n->e.combined};
     }
 }
 
@@ -509,22 +312,23 @@ static bool report_undetermined(Reducer *r) {
 bool reduce_index(Model *m, Matching *matching, const unsigned char *redundant, Err *err) {
   Reducer r = {.m = m, .g = m->graph, .arena = m->arena, .scratch = arena_new(), .err = err};
   r.typed = m->equation_count;
-  list_variables(&r);
-  for (int i = 0; i < r.typed; i++) {
-    SortEquation e = m->equations[i];
-    e.redundant = redundant && redundant[i];
-    add_equation(&r, e);
-  }
-  bool ok = pantelides(&r, matching);
+  r.typed_equations = m->equations;
+  r.made = ARENA_ARRAY(r.scratch, VariableNode, m->flat->variables.count * (LEVELS_MOST + 2) + 1);
+  for (int i = 0; i < r.typed; i++)
+    r.typed_equations[i].redundant = redundant && redundant[m->equations[i].origin];
+  list_typed(&r);
+  bool ok = pantelides(&r);
+  for (int k = 0; k < r.typed && ok && combine_equations(&r); k++) ok = pantelides(&r);
   if (ok) {
     bool matched = match_lower(&r);
     pair_redundant(&r);
     ok = report_undetermined(&r) && matched;
   }
   if (ok) {
-    if (!m->stabilise) m->stabilise = expr_symbol(m->graph, "rate of stabilisation", true);
     number_unknowns(&r);
     list_invariants(&r);
+    if (m->invariant_count && !m->stabilise)
+      m->stabilise = expr_symbol(m->graph, "rate of stabilisation", true);
     for (int k = 0; k < r.typed; k++)
       if (r.equations.at[k].next >= 0) stabilise(&r, k);
     number_equations(&r, matching);

@@ -15,6 +15,7 @@
 #include "expr/replace.h"
 #include "expr/simplify.h"
 #include "model/guess.h"
+#include "model/split.h"
 
 // ---------------------------------------------------------------- incidence
 
@@ -58,140 +59,6 @@ Incidence sort_incidence(Graph *g, Arena *a, const SortEquation *equations, int 
   return (Incidence){equation_count, unknown_count, start, f.found.at};
 }
 
-// ---------------------------------------------------------------- e = slope*u + rest
-
-typedef struct SplitPart {
-  int stamp;
-  signed char linear; // 1 linear (or free of u), 0 not
-  bool solid;         // contains no unknown, and never will
-  Expr slope, rest;
-} SplitPart;
-
-typedef struct Splitter {
-  Graph *g;
-  Arena *arena;
-  SplitPart *part;
-  int room, now;
-  IntArray stack;
-} Splitter;
-
-static void splitter_fit(Splitter *s) {
-  if (s->room >= s->g->count) return;
-  int room = 2 * s->g->count;
-  SplitPart *part = ARENA_ARRAY(s->arena, SplitPart, room);
-  if (s->room) memcpy(part, s->part, (size_t)s->room * sizeof *part);
-  s->part = part;
-  s->room = room;
-}
-
-static const SplitPart *part_of(const Splitter *s, Expr e) {
-  return s->part[e].stamp == s->now ? &s->part[e] : NULL;
-}
-
-static void push_open(void *data, Expr e) {
-  Splitter *s = data;
-  SplitPart *p = &s->part[e];
-  if (p->stamp == s->now) return;
-  if (p->solid)
-    *p = (SplitPart){.stamp = s->now, .linear = 1, .solid = true, .rest = e};
-  else
-    array_push(s->arena, &s->stack, e);
-}
-
-// Solutions contain solutions: looking into them again and again would take quadratic time.
-static void splitter_skip(Splitter *s, Expr e) {
-  splitter_fit(s);
-  s->part[e].solid = true;
-}
-
-static bool free_of(const SplitPart *p) {
-  return p->linear && p->slope == 0;
-}
-
-typedef struct AllFree {
-  const Splitter *s;
-  bool yes;
-} AllFree;
-
-static void check_free(void *data, Expr e) {
-  AllFree *f = data;
-  if (!free_of(part_of(f->s, e))) f->yes = false;
-}
-
-static SplitPart split_product(Graph *g, SplitPart a, SplitPart b) {
-  if (free_of(&a))
-    return (SplitPart){.linear = b.linear,
-                       .slope = expr_mul(g, a.rest, b.slope),
-                       .rest = expr_mul(g, a.rest, b.rest)};
-  if (free_of(&b))
-    return (SplitPart){.linear = a.linear,
-                       .slope = expr_mul(g, a.slope, b.rest),
-                       .rest = expr_mul(g, a.rest, b.rest)};
-  return (SplitPart){0};
-}
-
-static SplitPart split_node(Splitter *s, Expr e) {
-  Graph *g = s->g;
-  ExprNode n = g->nodes[e];
-  AllFree all = {s, true};
-  expr_each_argument(g, e, check_free, &all);
-  if (all.yes) return (SplitPart){.linear = 1, .rest = e};
-  if (n.op == OP_SOLVED) return (SplitPart){0};
-  SplitPart a = *part_of(s, n.a), b = OPS[n.op].args > 1 ? *part_of(s, n.b) : a;
-  SplitPart c = OPS[n.op].args > 2 ? *part_of(s, n.c) : a;
-  bool both = a.linear && b.linear;
-  switch (n.op) {
-  case OP_ADD:
-    return (SplitPart){.linear = both,
-                       .slope = expr_add(g, a.slope, b.slope),
-                       .rest = expr_add(g, a.rest, b.rest)};
-  case OP_SUB:
-    return (SplitPart){.linear = both,
-                       .slope = expr_sub(g, a.slope, b.slope),
-                       .rest = expr_sub(g, a.rest, b.rest)};
-  case OP_NEG:
-    return (SplitPart){
-        .linear = a.linear, .slope = expr_neg(g, a.slope), .rest = expr_neg(g, a.rest)};
-  case OP_MUL: return split_product(g, a, b);
-  case OP_DIV:
-    if (!free_of(&b)) return (SplitPart){0};
-    return (SplitPart){.linear = a.linear,
-                       .slope = expr_div(g, a.slope, b.rest),
-                       .rest = expr_div(g, a.rest, b.rest)};
-  case OP_SELECT:
-    if (!free_of(&a) || !b.linear || !c.linear) return (SplitPart){0};
-    return (SplitPart){.linear = 1,
-                       .slope = expr_select(g, a.rest, b.slope, c.slope),
-                       .rest = expr_select(g, a.rest, b.rest, c.rest)};
-  default: return (SplitPart){0};
-  }
-}
-
-// e = slope*u + rest with both free of u; false when e is not linear in u.
-static bool split(Splitter *s, Expr e, Expr u, Expr *slope, Expr *rest) {
-  s->now++;
-  splitter_fit(s);
-  s->part[u] = (SplitPart){
-      .stamp = s->now, .linear = 1, .slope = expr_const(s->g, 1), .rest = expr_const(s->g, 0)};
-  push_open(s, e);
-  while (s->stack.count) {
-    Expr top = s->stack.at[s->stack.count - 1];
-    int before = s->stack.count;
-    if (!part_of(s, top)) expr_each_argument(s->g, top, push_open, s);
-    if (s->stack.count > before) continue;
-    s->stack.count--;
-    if (part_of(s, top)) continue;
-    SplitPart p = split_node(s, top);
-    p.stamp = s->now;
-    splitter_fit(s);
-    s->part[top] = p;
-  }
-  const SplitPart *p = part_of(s, e);
-  *slope = p->slope;
-  *rest = p->rest;
-  return p->linear;
-}
-
 // ---------------------------------------------------------------- blocks
 
 typedef struct Sorter {
@@ -205,7 +72,7 @@ typedef struct Sorter {
   bool *is_solved;  // by unknown
   Guesses *guesses;
   int *local; // by unknown: its number + 1 in the block that is looked at
-  Splitter split;
+  Splitter *split;
   SortNonzero *nonzero;
   void *self;
   Sorted *out;
@@ -215,7 +82,7 @@ static void define(Sorter *s, int unknown, Expr solution) {
   s->out->solution[unknown] = solution;
   s->is_solved[unknown] = true;
   replacer_set(s->solved, s->unknowns[unknown].symbol, solution);
-  splitter_skip(&s->split, solution);
+  splitter_skip(s->split, solution);
 }
 
 static bool is_alias(const Graph *g, Expr e) {
@@ -254,7 +121,7 @@ static bool solve_single(Sorter *s, int equation, SortBlock *b) {
   }
   Expr residual = replace(s->solved, s->equations[equation].residual), slope, rest;
   b->kind = SORT_ASSIGN;
-  if (split(&s->split, residual, s->unknowns[u].symbol, &slope, &rest)) {
+  if (split(s->split, residual, s->unknowns[u].symbol, &slope, &rest)) {
     if (expr_is_value(s->g, slope, 0)) return false;
     Expr solution = expr_div(s->g, expr_neg(s->g, rest), slope);
     if (is_alias(s->g, solution)) b->kind = SORT_ALIAS;
@@ -271,9 +138,9 @@ static bool solve_single(Sorter *s, int equation, SortBlock *b) {
 
 // ---------------------------------------------------------------- tearing
 
-typedef struct Tear { // of one block; equations and unknowns are counted from 0 within it
+typedef struct Tear { // of one block; equations and unknowns are counted from 0 within it, by rank
   int n;
-  const int *equation; // of the model
+  int *equation; // of the model
   int *unknown;
   Expr *residual;
   Derivatives d;               // by the block's unknowns
@@ -359,8 +226,7 @@ static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
     int i = t->solve_equation.at[k], j = t->solve_unknown.at[k];
     Expr residual = replace(inner, t->residual[i]), slope, rest,
          u = s->unknowns[t->unknown[j]].symbol;
-    if (!split(&s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0))
-      return false;
+    if (!split(s->split, residual, u, &slope, &rest) || expr_is_value(s->g, slope, 0)) return false;
     replacer_set(inner, u, expr_div(s->g, expr_neg(s->g, rest), slope));
   }
   int count = 0;
@@ -378,7 +244,7 @@ static bool is_linear(Sorter *s, const Expr *residuals, int rows, const Expr *z,
   memcpy(rest, residuals, (size_t)rows * sizeof *rest);
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < n; j++)
-      if (!split(&s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
+      if (!split(s->split, rest[i], z[j], &matrix[i * n + j], &rest[i])) return false;
   // a slope by one unknown must not contain another
   Arena *scratch = arena_new();
   const unsigned char *depends = expr_dependents(s->g, scratch, z, n);
@@ -423,6 +289,15 @@ static void solve_least(Sorter *s, const int *unknowns, const Expr *matrix, cons
   memcpy(results, all, (size_t)n * sizeof *results);
 }
 
+static const SortEquation *first_in_text(const Sorter *s, const Tear *t) {
+  const SortEquation *first = &s->equations[t->equation[0]];
+  for (int i = 1; i < t->n; i++) {
+    const SortEquation *e = &s->equations[t->equation[i]];
+    if (e->line < first->line || (e->line == first->line && e->column < first->column)) first = e;
+  }
+  return first;
+}
+
 static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *results) {
   int n = t->torn.count, rows = n - t->redundant_count;
   if (n == 0) return true;
@@ -447,7 +322,7 @@ static bool solve_torn(Sorter *s, Tear *t, Expr *residuals, SortBlock *b, Expr *
   Expr *guess = ARENA_ARRAY(s->arena, Expr, t->n), *starts = ARENA_ARRAY(s->arena, Expr, n);
   guess_block(s->guesses, t->unknown, t->residual, &t->in, guess);
   for (int k = 0; k < n; k++) starts[k] = guess[t->torn.at[k]];
-  solve_newton(s, unknowns, n, residuals, starts, &s->equations[t->equation[0]], results);
+  solve_newton(s, unknowns, n, residuals, starts, first_in_text(s, t), results);
   return true;
 }
 
@@ -467,11 +342,35 @@ static Incidence incidence_within(Sorter *s, const Tear *t) {
   return (Incidence){t->n, t->n, start, found.at};
 }
 
+typedef struct ByRank {
+  int rank, place, number;
+} ByRank;
+
+static int compare_ranks(const void *a, const void *b) {
+  const ByRank *x = a, *y = b;
+  return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : x->place - y->place;
+}
+
+// What is torn must not depend on the order of the text, nor on which of several matchings was found.
+static void order_by_rank(Sorter *s, Tear *t, const int *equation) {
+  ByRank *list = ARENA_ARRAY(s->arena, ByRank, t->n);
+  t->equation = ARENA_ARRAY(s->arena, int, t->n);
+  t->unknown = ARENA_ARRAY(s->arena, int, t->n);
+  for (int i = 0; i < t->n; i++) list[i] = (ByRank){s->equations[equation[i]].rank, i, equation[i]};
+  qsort(list, (size_t)t->n, sizeof *list, compare_ranks);
+  for (int i = 0; i < t->n; i++) t->equation[i] = list[i].number;
+  for (int i = 0; i < t->n; i++) {
+    int u = s->m->unknown_of[equation[i]];
+    list[i] = (ByRank){s->unknowns[u].rank, i, u};
+  }
+  qsort(list, (size_t)t->n, sizeof *list, compare_ranks);
+  for (int i = 0; i < t->n; i++) t->unknown[i] = list[i].number;
+}
+
 static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   Arena *a = s->arena;
   t->n = n;
-  t->equation = equation;
-  t->unknown = ARENA_ARRAY(a, int, n);
+  order_by_rank(s, t, equation);
   t->residual = ARENA_ARRAY(a, Expr, n);
   t->open = ARENA_ARRAY(a, int, n);
   t->used = ARENA_ARRAY(a, unsigned char, n);
@@ -480,10 +379,9 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
   unsigned char *redundant = ARENA_ARRAY(a, unsigned char, n);
   t->redundant = redundant;
   for (int i = 0; i < n; i++) {
-    redundant[i] = s->equations[equation[i]].redundant;
+    redundant[i] = s->equations[t->equation[i]].redundant;
     t->redundant_count += redundant[i];
-    t->unknown[i] = s->m->unknown_of[equation[i]];
-    t->residual[i] = replace(s->solved, s->equations[equation[i]].residual);
+    t->residual[i] = replace(s->solved, s->equations[t->equation[i]].residual);
     by[i] = s->unknowns[t->unknown[i]].symbol;
   }
   t->in = incidence_within(s, t);
@@ -534,7 +432,7 @@ bool sort_solve(Graph *g, Arena *a, const SortEquation *equations, const SortUnk
   s.is_solved = ARENA_ARRAY(scratch, bool, in->unknowns + 1);
   s.guesses = prepare_guesses(&s, scratch);
   s.local = ARENA_ARRAY(scratch, int, in->unknowns + 1);
-  s.split = (Splitter){.g = g, .arena = scratch};
+  s.split = splitter_new(g, scratch);
   s.nonzero = nonzero, s.self = self;
   s.out = out;
   out->solution = ARENA_ARRAY(a, Expr, in->unknowns + 1);

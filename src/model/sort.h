@@ -10,6 +10,8 @@ typedef struct SortEquation {
   int level;  // how often that has been differentiated
   // Follows from others: unknowns of its block that it would determine get the least norm.
   bool redundant;
+  bool combined; // with others, which it depends on: not what was typed
+  int rank;      // place by which to choose between equals, see sort_rank
 } SortEquation;
 
 typedef struct SortUnknown {
@@ -18,8 +20,16 @@ typedef struct SortUnknown {
   Expr start; // first guess, free of unknowns
   // A multiplier, where equations are redundant: its square counts in the least norm.
   bool algebraic;
+  int rank;
   bool given; // the text has a start value
 } SortUnknown;
+
+enum { LEVELS_MOST = 12 }; // of differentiation; mechanisms need 2
+
+// From the place of a variable or equation in the order of the model (order.h), and how often it is differentiated.
+static inline int sort_rank(int place, int level) {
+  return place * (LEVELS_MOST + 2) + level;
+}
 
 typedef enum SortBlockKind { SORT_ALIAS, SORT_ASSIGN, SORT_LINEAR, SORT_NONLINEAR } SortBlockKind;
 

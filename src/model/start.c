@@ -1,19 +1,13 @@
 // Start values. Without constraints: the equations of the motion, initial equations and fixed values, sorted and
-// solved for states and other unknowns alike; states that nothing determines take their start attributes.
-//
-// With constraints c(x) = 0 (invariants and initial equations): the states nearest to their start attributes, min sum
-// ((x - start)/nominal)^2 with c(x) = 0, by Lagrange's equations (x - start)/nominal^2 + c_x' mu = 0. Positions come
-// first, rates after them.
+// solved for states and other unknowns alike; states that nothing determines take their start attributes. With
+// constraints: start_nearest.c.
 #include "model/start.h"
 
-#include "expr/derive.h"
 #include "expr/replace.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
-#include "model/independent.h"
+#include "model/start_nearest.h"
 #include "model/structure.h"
-
-// ---------------------------------------------------------------- start
 
 typedef struct StartSystem {
   Model *m;
@@ -25,9 +19,12 @@ typedef struct StartSystem {
   IntArray order;    // of matching: states last
 } StartSystem;
 
-static void add_start_equation(StartSystem *s, const Variable *v) {
-  SortEquation e = {
-      .residual = expr_sub(s->m->graph, v->node, v->start), .line = v->line, .column = v->column};
+static void add_start_equation(StartSystem *s, int variable) {
+  const Variable *v = &s->m->flat->variables.at[variable];
+  SortEquation e = {.residual = expr_sub(s->m->graph, v->node, v->start),
+                    .line = v->line,
+                    .column = v->column,
+                    .rank = rank_of_start(s->m, variable)};
   array_push(s->scratch, &s->equations, e);
 }
 
@@ -42,12 +39,13 @@ static void list_start_equations(StartSystem *s) {
   }
   for (int i = 0; i < f->initial_equations.count; i++) {
     const Equation *q = &f->initial_equations.at[i];
-    array_push(s->scratch, &s->equations,
-               ((SortEquation){.residual = q->residual, .line = q->line, .column = q->column}));
+    SortEquation e = {.residual = q->residual, .line = q->line, .column = q->column};
+    e.rank = rank_of_initial(s->m, i);
+    array_push(s->scratch, &s->equations, e);
   }
   for (int i = 0; i < f->variables.count; i++)
     if (f->variables.at[i].kind == VARIABLE_UNKNOWN && f->variables.at[i].fixed)
-      add_start_equation(s, &f->variables.at[i]);
+      add_start_equation(s, i);
 }
 
 static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
@@ -60,12 +58,13 @@ static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
 static void list_start_unknowns(StartSystem *s) {
   Model *m = s->m;
   for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
+  int count = m->flat->variables.count, *at = ARENA_ARRAY(s->scratch, int, count + 1);
+  for (int i = 0; i < count; i++) at[m->order.variable[i]] = i;
   for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < m->nx; i++) {
-      const Variable *v = &m->flat->variables.at[m->state[i]];
-      if (v->has_start == (pass == 1))
-        add_start_unknown(s, (SortUnknown){v->node, v->name, v->start, false, v->has_start},
-                          m->state[i]);
+    for (int k = 0; k < count; k++) {
+      const Variable *v = &m->flat->variables.at[at[k]];
+      if (v->kind == VARIABLE_UNKNOWN && v->state && v->has_start == (pass == 1))
+        add_start_unknown(s, start_unknown(m, at[k]), at[k]);
     }
 }
 
@@ -101,7 +100,7 @@ static void assume_start_values(StartSystem *s) {
     if (matching.equation_of[j] >= 0 || s->variable.at[j] < 0) continue;
     const Variable *v = &s->m->flat->variables.at[s->variable.at[j]];
     warn_assumed(s, v);
-    add_start_equation(s, v);
+    add_start_equation(s, s->variable.at[j]);
   }
 }
 
@@ -129,293 +128,6 @@ static void assign_start(StartSystem *s) {
   m->mode0 = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++)
     m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
-}
-
-// ---------------------------------------------------------------- start of a model with constraints
-
-// Fixed states are as given. The others are those nearest to their start attributes (in nominal sizes) that satisfy the
-// conditions: Lagrange's equations, solved by one Newton block for each stage. Positions come first, so that a poor guess
-// of velocities does not move them.
-typedef struct NearestStart {
-  Model *m;
-  Arena *scratch;
-  Replacer *direct; // modes by what they stand for, unknowns by their solution
-  Replacer *x0;     // states by their start values, as far as they are known
-  ARRAY(StartCondition) conditions;
-  Expr *residual; // by condition, in states
-  int *stage;     // by condition
-  double *x;      // of the states, near the start
-  bool *free;     // by state: not fixed
-  bool *done;     // by state: x0 knows it
-  int stages;
-} NearestStart;
-
-static void list_conditions(NearestStart *s) {
-  Model *m = s->m;
-  const Flat *f = m->flat;
-  for (int i = 0; i < m->invariant_count; i++) {
-    const Equation *e = &f->equations.at[m->invariants[i].equation];
-    StartCondition c = {m->invariants[i].residual, 0, e->line, e->column, i, -1};
-    array_push(m->arena, &s->conditions, c);
-  }
-  for (int i = 0; i < f->initial_equations.count; i++) {
-    const Equation *e = &f->initial_equations.at[i];
-    array_push(m->arena, &s->conditions,
-               ((StartCondition){e->residual, 0, e->line, e->column, -1, -1}));
-  }
-  for (int i = 0; i < f->variables.count; i++) {
-    const Variable *v = &f->variables.at[i];
-    if (v->kind != VARIABLE_UNKNOWN || v->state || !v->fixed) continue;
-    Expr residual = expr_sub(m->graph, v->node, v->start);
-    array_push(m->arena, &s->conditions,
-               ((StartCondition){residual, 0, v->line, v->column, -1, -1}));
-  }
-  s->residual = ARENA_ARRAY(s->scratch, Expr, s->conditions.count + 1);
-  for (int i = 0; i < s->conditions.count; i++)
-    s->residual[i] = replace(s->direct, s->conditions.at[i].residual);
-}
-
-// Invariants by level; what was added to them belongs to the positions if it contains nothing else, or makes one stage
-// of all.
-static void choose_stages(NearestStart *s) {
-  Model *m = s->m;
-  Arena *a = s->scratch;
-  int count = s->conditions.count;
-  s->stage = ARENA_ARRAY(a, int, count + 1);
-  Derivatives d = derive_rows(m->graph, a, s->residual, count, m->x, m->nx);
-  bool *position = ARENA_ARRAY(a, bool, m->nx + 1), all_in_one = false;
-  for (int i = 0; i < m->invariant_count; i++) {
-    s->stage[i] = m->invariants[i].level;
-    if (s->stage[i] >= s->stages) s->stages = s->stage[i] + 1;
-    for (int e = d.start[i]; e < d.start[i + 1] && s->stage[i] == 0; e++)
-      position[d.column[e]] = true;
-  }
-  for (int i = m->invariant_count; i < count; i++)
-    for (int e = d.start[i]; e < d.start[i + 1]; e++)
-      all_in_one |= s->free[d.column[e]] && !position[d.column[e]];
-  if (!all_in_one) return;
-  memset(s->stage, 0, (size_t)count * sizeof *s->stage);
-  s->stages = 1;
-}
-
-// A point near the start that satisfies what can be satisfied.
-static void settle(NearestStart *s) {
-  Model *m = s->m;
-  s->x = ARENA_ARRAY(s->scratch, double, m->nx + 1);
-  Conditions *c = conditions_new(m, s->residual, s->conditions.count);
-  start_attributes(m, NULL, s->x);
-  conditions_settle(c, s->free, s->x);
-  conditions_free(c);
-}
-
-typedef struct StartStage {
-  IntArray state, condition;
-  Derivatives slopes; // of the conditions by the states
-} StartStage;
-
-static bool is_redundant(const NearestStart *s, int condition) {
-  int i = s->conditions.at[condition].invariant;
-  return i >= 0 && s->m->invariants[i].redundant;
-}
-
-// The first of a condition's own states when none of them changes it here, such as y where y^2 is and y begins at 0.
-static int state_without_slope(NearestStart *s, Expr residual, const bool *own) {
-  Derivatives d = derive_rows(s->m->graph, s->scratch, &residual, 1, s->m->x, s->m->nx);
-  int state = -1;
-  unsigned char mark;
-  for (int e = d.start[1] - 1; e >= 0; e--)
-    if (own[d.column[e]]) state = d.column[e];
-  if (state < 0) return -1;
-  Conditions *c = conditions_new(s->m, &residual, 1);
-  bool has_slope = conditions_independent(c, own, s->x, &mark) > 0;
-  conditions_free(c);
-  return has_slope ? -1 : state;
-}
-
-// Conditions that follow from others at the start, or contain none of the states, are checked only.
-static void keep_independent(NearestStart *s, StartStage *stage, const Expr *residuals,
-                             const bool *own) {
-  int count = stage->condition.count, kept = 0;
-  unsigned char *mark = ARENA_ARRAY(s->scratch, unsigned char, count + 1);
-  Conditions *c = conditions_new(s->m, residuals, count);
-  conditions_independent(c, own, s->x, mark);
-  conditions_free(c);
-  for (int k = 0; k < count; k++) {
-    int i = stage->condition.at[k];
-    if (mark[k])
-      stage->condition.at[kept++] = i;
-    else
-      s->conditions.at[i].without_slope = state_without_slope(s, residuals[k], own);
-  }
-  stage->condition.count = kept;
-}
-
-static Derivatives stage_slopes(NearestStart *s, const StartStage *stage, Expr *residuals) {
-  for (int k = 0; k < stage->condition.count; k++)
-    residuals[k] = s->residual[stage->condition.at[k]];
-  return derive_rows(s->m->graph, s->scratch, residuals, stage->condition.count, s->m->x, s->m->nx);
-}
-
-static void list_stage(NearestStart *s, int number, StartStage *stage) {
-  Model *m = s->m;
-  Arena *a = s->scratch;
-  Expr *residuals = ARENA_ARRAY(a, Expr, s->conditions.count + 1);
-  for (int i = 0; i < s->conditions.count; i++)
-    if (s->stage[i] == number && !is_redundant(s, i)) array_push(a, &stage->condition, i);
-  Derivatives d = stage_slopes(s, stage, residuals);
-  bool *own = ARENA_ARRAY(a, bool, m->nx + 1);
-  for (int e = 0; e < d.start[d.rows]; e++)
-    own[d.column[e]] = s->free[d.column[e]] && !s->done[d.column[e]];
-  for (int i = 0; i < m->nx; i++)
-    if (own[i]) array_push(a, &stage->state, i);
-  keep_independent(s, stage, residuals, own);
-  stage->slopes = stage_slopes(s, stage, residuals);
-}
-
-static Expr slope_of(const StartStage *stage, int row, int state) {
-  for (int e = stage->slopes.start[row]; e < stage->slopes.start[row + 1]; e++)
-    if (stage->slopes.column[e] == state) return stage->slopes.value[e];
-  return 0; // the node of the number 0
-}
-
-// Unit of the multipliers. Next to a target that satisfies the conditions they are nothing but rounding errors, which must
-// not count when Newton's method asks whether it has converged.
-static const double MULTIPLIER_UNIT = 1e8;
-
-// (z - start)/nominal^2 + sum of mu_k dc_k/dz = 0
-static Expr pull(NearestStart *s, const StartStage *stage, int state, Expr z, const Expr *mu) {
-  Graph *g = s->m->graph;
-  const Variable *v = &s->m->flat->variables.at[s->m->state[state]];
-  Expr weight = expr_const(g, 1 / (v->nominal * v->nominal));
-  Expr unit = expr_const(g, MULTIPLIER_UNIT);
-  Expr sum = expr_mul(g, weight, expr_sub(g, z, v->start));
-  for (int k = 0; k < stage->condition.count; k++)
-    sum = expr_add(g, sum, expr_mul(g, expr_mul(g, unit, mu[k]), slope_of(stage, k, state)));
-  return sum;
-}
-
-// As many conditions as states: they can be taken apart into blocks, most of them explicit. false: they cannot.
-static bool solve_square(NearestStart *s, const StartStage *stage) {
-  Model *m = s->m;
-  int n = stage->state.count;
-  SortEquation *equations = ARENA_ARRAY(s->scratch, SortEquation, n + 1);
-  SortUnknown *unknowns = ARENA_ARRAY(s->scratch, SortUnknown, n + 1);
-  for (int i = 0; i < n; i++) {
-    const StartCondition *c = &s->conditions.at[stage->condition.at[i]];
-    const Variable *v = &m->flat->variables.at[m->state[stage->state.at[i]]];
-    equations[i] = (SortEquation){.residual = replace(s->x0, s->residual[stage->condition.at[i]]),
-                                  .line = c->line,
-                                  .column = c->column};
-    unknowns[i] = (SortUnknown){v->node, v->name, v->start, false, v->has_start};
-  }
-  Incidence in = sort_incidence(m->graph, s->scratch, equations, n, unknowns, n);
-  Matching matching = match(s->scratch, &in, NULL);
-  Sorted sorted;
-  if (matching.count < n ||
-      !sort_solve(m->graph, m->arena, equations, unknowns, &in, &matching, NULL, NULL, &sorted))
-    return false;
-  for (int i = 0; i < n; i++) {
-    replacer_set(s->x0, m->x[stage->state.at[i]], sorted.solution[i]);
-    s->done[stage->state.at[i]] = true;
-  }
-  return true;
-}
-
-static void solve_stage(NearestStart *s, const StartStage *stage) {
-  Model *m = s->m;
-  Graph *g = m->graph;
-  Arena *a = s->scratch;
-  int n = stage->state.count, rows = stage->condition.count;
-  bool square = n == rows;
-  int size = square ? n : n + rows;
-  if (n == 0 || rows == 0 || (square && solve_square(s, stage))) return;
-  Expr *z = ARENA_ARRAY(a, Expr, size + 1), *residual = ARENA_ARRAY(a, Expr, size + 1);
-  Expr *start = ARENA_ARRAY(a, Expr, size + 1);
-  const char **names = ARENA_ARRAY(m->arena, const char *, size + 1);
-  for (int i = 0; i < size; i++) {
-    const Variable *v = i < n ? &m->flat->variables.at[m->state[stage->state.at[i]]] : NULL;
-    names[i] = v ? v->name : "a multiplier of the start";
-    z[i] = expr_symbol(g, names[i], true);
-    start[i] = v ? v->start : expr_const(g, 0);
-    if (v) replacer_set(s->x0, m->x[stage->state.at[i]], z[i]);
-  }
-  for (int i = 0; i < n && !square; i++)
-    residual[rows + i] = replace(s->x0, pull(s, stage, stage->state.at[i], z[i], z + n));
-  for (int k = 0; k < rows; k++) residual[k] = replace(s->x0, s->residual[stage->condition.at[k]]);
-  const StartCondition *at = &s->conditions.at[stage->condition.at[0]];
-  Expr first = expr_newton(g, size, z, residual, start, names, at->line, at->column);
-  for (int i = 0; i < n; i++) {
-    replacer_set(s->x0, m->x[stage->state.at[i]], first + i);
-    s->done[stage->state.at[i]] = true;
-  }
-}
-
-// Sum of what its terms can be: residuals are compared with it.
-static Expr size_of(NearestStart *s, int condition) {
-  Graph *g = s->m->graph;
-  Expr e = s->residual[condition], sum = expr_const(g, 0);
-  Derivatives d = derive_rows(g, s->scratch, &e, 1, s->m->x, s->m->nx);
-  for (int k = 0; k < d.start[1]; k++) {
-    const Variable *v = &s->m->flat->variables.at[s->m->state[d.column[k]]];
-    Expr scale = expr_add(g, expr_call(g, OP_ABS, s->m->x[d.column[k]]), expr_const(g, v->nominal));
-    sum = expr_add(g, sum, expr_mul(g, expr_call(g, OP_ABS, d.value[k]), scale));
-  }
-  return replace(s->x0, sum);
-}
-
-static void store_start(NearestStart *s) {
-  Model *m = s->m;
-  Arena *a = m->arena;
-  m->x0 = ARENA_ARRAY(a, Expr, m->nx + 1);
-  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(s->x0, m->x[i]);
-  m->mode0 = ARENA_ARRAY(a, Expr, m->ne + 1);
-  for (int k = 0; k < m->ne; k++)
-    m->mode0[k] = replace(s->x0, replace(s->direct, m->flat->events.at[k].mode));
-  m->initial.solution = ARENA_ARRAY(a, Expr, m->unknown_count + 1);
-  for (int j = 0; j < m->unknown_count; j++)
-    m->initial.solution[j] = replace(s->x0, replace(s->direct, m->sorted.solution[j]));
-  m->condition_count = s->conditions.count;
-  m->conditions = s->conditions.at;
-  for (int i = 0; i < m->condition_count; i++) {
-    m->conditions[i].size = size_of(s, i);
-    m->conditions[i].residual = replace(s->x0, s->residual[i]);
-  }
-}
-
-static void prepare_replacers(NearestStart *s) {
-  Model *m = s->m;
-  s->direct = replacer_new(m->graph, s->scratch);
-  s->x0 = replacer_new(m->graph, s->scratch);
-  for (int j = 0; j < m->unknown_count; j++)
-    replacer_set(s->direct, m->unknowns[j].symbol, m->sorted.solution[j]);
-  for (int k = 0; k < m->ne; k++)
-    replacer_set(s->direct, m->flat->events.at[k].mode,
-                 replace(s->direct, m->flat->events.at[k].direct));
-  s->free = ARENA_ARRAY(s->scratch, bool, m->nx + 1);
-  s->done = ARENA_ARRAY(s->scratch, bool, m->nx + 1);
-  for (int i = 0; i < m->nx; i++) {
-    const Variable *v = &m->flat->variables.at[m->state[i]];
-    s->free[i] = !v->fixed;
-    if (v->fixed) replacer_set(s->x0, m->x[i], v->start);
-  }
-}
-
-static void find_nearest_start(Model *m) {
-  NearestStart s = {.m = m, .scratch = arena_new()};
-  prepare_replacers(&s);
-  list_conditions(&s);
-  choose_stages(&s);
-  settle(&s);
-  for (int k = 0; k < s.stages; k++) {
-    StartStage stage = {0};
-    list_stage(&s, k, &stage);
-    solve_stage(&s, &stage);
-  }
-  for (int i = 0; i < m->nx; i++)
-    if (s.free[i] && !s.done[i])
-      replacer_set(s.x0, m->x[i], m->flat->variables.at[m->state[i]].start);
-  store_start(&s);
-  arena_free(s.scratch);
 }
 
 bool find_start(Model *m, Err *err) {

@@ -122,9 +122,13 @@ int structure_left_over(Model *m, unsigned char *left) {
   Arena *a = arena_new();
   int count = m->equation_count, at = 0, *order = ARENA_ARRAY(a, int, count + 1);
   // a matching serves columns in their order, here the equations: pure constraints last
+  int *by_rank = ARENA_ARRAY(a, int, count + 1);
+  for (int i = 0; i < count; i++) by_rank[m->order.equation[m->equations[i].origin]] = i;
   for (int pure = 0; pure < 2; pure++)
-    for (int i = 0; i < count; i++)
+    for (int k = 0; k < count; k++) {
+      int i = by_rank[k];
       if ((m->incidence.start[i] == m->incidence.start[i + 1]) == pure) order[at++] = i;
+    }
   Incidence in = wide_incidence(m, a);
   Matching matching = match(a, &in, order);
   for (int i = 0; i < count; i++) left[i] = matching.equation_of[i] < 0;

@@ -105,7 +105,7 @@ static bool print_other_side(Printer *p, int equation) {
   Graph *g = p->m->graph;
   const SortEquation *sorted = &p->m->equations[equation];
   const Equation *e = &p->m->flat->equations.at[sorted->origin];
-  if (sorted->level) return false; // made by differentiation
+  if (sorted->level || sorted->combined) return false; // not what was typed
   Expr u = p->m->unknowns[p->own[equation]].symbol, slope = own_slope(p, equation);
   Expr left = without_unknown(p, e->left, u), right = without_unknown(p, e->right, u);
   bool on_left = expr_is_value(g, left, 0) && right == e->right;
@@ -146,10 +146,10 @@ static bool is_short(const Graph *g, Expr e, int *left) {
 }
 
 // "residual = 0", or a description if that is long.
-static void print_derivative(Printer *p, Expr residual, int origin, int level) {
+static void print_derivative(Printer *p, Expr residual, int origin, int level, bool combined) {
   int left = DERIVATIVE_MOST;
   Expr e = without_stabilisation(p, residual);
-  if (level && is_short(p->m->graph, e, &left)) {
+  if ((level || combined) && is_short(p->m->graph, e, &left)) {
     expr_print(p->out, p->m->graph, e);
     text_add(p->out, " = 0");
     return;
@@ -161,11 +161,12 @@ static void print_derivative(Printer *p, Expr residual, int origin, int level) {
 
 static void print_equation(Printer *p, int equation) {
   const SortEquation *e = &p->m->equations[equation];
-  print_derivative(p, e->residual, e->origin, e->level);
+  print_derivative(p, e->residual, e->origin, e->level, e->combined);
 }
 
-static void print_place(Printer *p, int line, int level) {
+static void print_place(Printer *p, int line, int level, bool combined) {
   text_print(p->out, "  // line %d", line);
+  if (combined) text_add(p->out, ", combined with others");
   if (level) text_print(p->out, ", differentiated %s", times_in_words(p->arena, level));
 }
 
@@ -178,7 +179,8 @@ static void print_unknowns(Printer *p, const SortBlock *b, int first, int last) 
 
 static bool is_too_long(Printer *p, const SortEquation *e) {
   int left = DERIVATIVE_MOST;
-  return e->level && !is_short(p->m->graph, without_stabilisation(p, e->residual), &left);
+  return (e->level || e->combined) &&
+         !is_short(p->m->graph, without_stabilisation(p, e->residual), &left);
 }
 
 static void print_assignment(Printer *p, int number, const SortBlock *b) {
@@ -190,7 +192,7 @@ static void print_assignment(Printer *p, int number, const SortBlock *b) {
   if (in_words) print_equation(p, equation);
   bool as_written = in_words || print_other_side(p, equation);
   if (!as_written) print_solved(p, equation);
-  print_place(p, e->line, e->level);
+  print_place(p, e->line, e->level, e->combined);
   if (!as_written) text_add(p->out, ": ");
   if (!as_written) typed_equation_print(p->out, p->m, p->texts, e->origin);
   text_add(p->out, "\n");
@@ -219,7 +221,7 @@ static void print_system(Printer *p, int number, const SortBlock *b) {
     const SortEquation *e = &p->m->equations[b->equation[i]];
     text_add(p->out, "         ");
     print_equation(p, b->equation[i]);
-    print_place(p, e->line, e->level);
+    print_place(p, e->line, e->level, e->combined);
     text_add(p->out, e->redundant ? ", redundant: left out\n" : "\n");
   }
 }
@@ -231,8 +233,8 @@ static void print_invariants(Printer *p) {
   for (int i = 0; i < m->invariant_count; i++) {
     const Invariant *v = &m->invariants[i];
     text_add(p->out, "  ");
-    print_derivative(p, v->residual, v->equation, v->level);
-    print_place(p, m->flat->equations.at[v->equation].line, v->level);
+    print_derivative(p, v->residual, v->equation, v->level, v->combined);
+    print_place(p, m->flat->equations.at[v->equation].line, v->level, v->combined);
     text_add(p->out, v->redundant ? ", redundant\n" : "\n");
   }
 }

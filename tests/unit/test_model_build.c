@@ -526,12 +526,29 @@ static void too_many_initial_conditions_are_refused(void **state) {
 
 static void equations_that_cannot_be_solved_are_refused(void **state) {
   (void)state;
-  refused("model A\nReal a; Real b; Real x(start = 1, fixed = true);\nequation\na + b = 1;\na + b "
-          "= x;\nder(x) = a;\nend A;",
+  refused("model A\nReal a; Real b; Real x(start = 1, fixed = true);\nequation\na + b = x;\n"
+          "2*a + 2*b = 2*x;\nder(x) = a;\nend A;",
           4, "lines 4, 5 do not determine a and b");
   refused("model A\nBoolean b; Real x(start = 1, fixed = true);\nequation\nnot b = x > 0;\nder(x) "
           "= if b then 1 else 2;\nend A;",
           4, "cannot be solved for the Boolean variable b");
+}
+
+// a + b = 1 and a + b = x say that x is 1.
+static void hidden_constraints_are_found(void **state) {
+  (void)state;
+  Loaded l = load_good("model A Real a, b, x(start = 3); equation a + b = 1; a + b = x;\n"
+                       "der(x) = a; end A;");
+  Rig r = rig_new(l.m, CODE_INTERPRETER, 1);
+  double x[MOST];
+  assert_int_equal(l.m->index, 2);
+  assert_int_equal(l.m->invariant_count, 1);
+  system_start(r.w, 0, x);
+  assert_close(x[0], 1, 1e-12);
+  assert_close(value_of(&r, "a", 0, x), 0, 1e-12);
+  assert_close(value_of(&r, "b", 0, x), 1, 1e-12);
+  rig_free(&r);
+  unload(&l);
 }
 
 // Time that grows with the square of the size would be minutes here.
@@ -1041,6 +1058,7 @@ int main(void) {
       cmocka_unit_test(unknown_names_are_refused_with_a_guess),
       cmocka_unit_test(too_many_initial_conditions_are_refused),
       cmocka_unit_test(equations_that_cannot_be_solved_are_refused),
+      cmocka_unit_test(hidden_constraints_are_found),
       cmocka_unit_test(a_long_chain_of_equations_is_sorted_quickly),
       cmocka_unit_test(derivatives_of_blocks_agree_with_differences),
       cmocka_unit_test(derivatives_of_all_models_agree_with_differences),

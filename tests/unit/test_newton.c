@@ -51,6 +51,24 @@ static void a_derivative_does_not_take_an_input_apart(void **state) {
   arena_free(f.arena);
 }
 
+// z solves z + y^3 = s1 within a block for y: neither z nor z + y^3 is an input of that.
+static void a_block_within_another_keeps_its_unknowns(void **state) {
+  (void)state;
+  static const char *const NAMES[] = {"z"};
+  Fixture f = fixture_new();
+  Graph *g = f.g;
+  Expr z = expr_symbol(g, "inner", true), y = f.unknown, zero = expr_const(g, 0);
+  Expr cube = expr_mul(g, z, expr_mul(g, z, z));
+  Expr inner = expr_sub(g, expr_add(g, z, cube), expr_add(g, y, f.s[1]));
+  Expr solved = expr_newton(g, 1, &z, &inner, &zero, NAMES, 1, 1);
+  int block = block_of(&f, expr_sub(g, expr_add(g, solved, y), f.s[2]));
+  expr_newton_inputs(g, block);
+  const ExprBlock *b = &g->blocks.at[block];
+  assert_int_equal(b->input_count, 2);
+  for (int i = 0; i < 2; i++) assert_true(b->inputs[i] == f.s[1] || b->inputs[i] == f.s[2]);
+  arena_free(f.arena);
+}
+
 enum { SYMBOLS_MOST = 64 };
 
 static double value_inside(const Fixture *f, const ExprBlock *b, Expr e, const double *at) {
@@ -93,6 +111,7 @@ static void the_inside_has_the_values_of_the_residual_and_of_its_derivative(void
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_derivative_does_not_take_an_input_apart),
+      cmocka_unit_test(a_block_within_another_keeps_its_unknowns),
       cmocka_unit_test(the_inside_has_the_values_of_the_residual_and_of_its_derivative),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,7 +201,9 @@ static void a_constraint_written_twice_changes_nothing(void **state) {
   (void)state;
   Motion one = motion_new(PENDULUM), two = motion_new(TWICE);
   assert_int_equal(two.l.m->invariant_count, 3);
-  for (int i = 0; i < 3; i++) assert_int_equal(two.l.m->invariants[i].redundant, i >= 2);
+  int redundant = 0;
+  for (int i = 0; i < 3; i++) redundant += two.l.m->invariants[i].redundant;
+  assert_int_equal(redundant, 1);
   double x[4] = {1.2, -1.6, 0.8, 0.6}, a[4], b[4];
   system_rhs(one.w, 0, x, a);
   system_rhs(two.w, 0, x, b);

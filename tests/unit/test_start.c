@@ -158,6 +158,34 @@ static const char *const MODELS[] = {
     "sqrt(x^2 + y^2) = L; end Twice;",
 };
 
+// Gears coupled by angles and by rates: the rates that the angles couple are those that other gears couple directly.
+static void rates_fit_together_whatever_couples_them(void **state) {
+  (void)state;
+  Begin *b = begin_new(
+      "model Gears parameter Real n = 3, m = 2; Real a, b, c, d, s, u, v, w(start = -2);\n"
+      "Real p, q, r, t, h, k; equation der(a) = s; der(b) = u; der(c) = v; der(d) = w;\n"
+      "der(s) = p; der(u) = q + r; der(v) = t + h; der(w) = k; s = m*u; q = -m*p; b = n*c;\n"
+      "t = -n*r; v = m*w; k = -m*h; end Gears;");
+  assert_true(largest_condition(b) < 1e-12);
+  const Model *m = b->l.m;
+  double w = b->y[m->nx - 1];
+  assert_true(w < -0.01); // near -2 as far as the others let it
+  begin_free(b);
+}
+
+// The angle is the solution of an equation of its own, which is solved within the search for the nearest position.
+static void what_needs_an_iteration_can_be_constrained(void **state) {
+  (void)state;
+  Begin *b = begin_new(
+      "model Angle parameter Real L = 2; Real x(start = 1.2), y(start = -1.5), vx, vy, lam;\n"
+      "Real phi(start = 0.6); equation der(x) = vx; der(y) = vy; der(vx) = -lam*x;\n"
+      "der(vy) = -lam*y - 9.81; x = L*sin(phi); y = -L*cos(phi); end Angle;");
+  assert_true(largest_condition(b) < 1e-12);
+  double radius = sqrt(1.2 * 1.2 + 1.5 * 1.5); // the nearest point of the circle
+  assert_close(b->y[0 * (1 + b->s->stride)], 2 * 1.2 / radius, 1e-9);
+  begin_free(b);
+}
+
 static void slopes_of_start_values_agree_with_differences(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
@@ -187,6 +215,8 @@ int main(void) {
       cmocka_unit_test(initial_equations_choose_among_consistent_points),
       cmocka_unit_test(too_many_fixed_values_are_checked),
       cmocka_unit_test(a_condition_that_determines_nothing_is_only_checked),
+      cmocka_unit_test(rates_fit_together_whatever_couples_them),
+      cmocka_unit_test(what_needs_an_iteration_can_be_constrained),
       cmocka_unit_test(slopes_of_start_values_agree_with_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
