@@ -263,13 +263,12 @@ class Draw:
         self.observe()
 
     def thermostat(self):
-        """Hysteresis through a state."""
+        """Hysteresis through a state: the limit at which h falls back moves with x."""
         x, h = self.state(self.value(0, 1)), self.state(num(self.one(0, 1)))
-        target = node('if', node(self.one('>', '>='), var(x), self.value(0.9, 1.3)), num(0),
-                      node('if', node(self.one('<', '<='), var(x), self.value(0.2, 0.5)), num(1),
-                           node('if', node('>', var(h), num(0.5)), num(1), num(0))))
+        limit = node('+', num(0.5), node('*', self.value(1, 2), node('-', var(x), self.value(0.5, 0.8))))
+        target = node('if', self.one(node('>', var(h), limit), node('>=', var(h), limit)), num(1), num(0))
         name = self.alg(target, steps=True)
-        self.derivative(h, node('*', num(8), node('-', var(name), var(h))))
+        self.derivative(h, node('*', num(6), node('-', var(name), var(h))))
         self.derivative(x, node('-', node('*', self.value(1, 3), var(h)), node('*', self.value(0.3, 1), var(x))))
         self.observe()
 

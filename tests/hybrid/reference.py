@@ -198,6 +198,7 @@ class Run:
             for j in range(1, count + 1):
                 self.advance(end if j == count else begin + (end - begin)*j/count)
             self.record(i)
+        self.advance(self.times[-1] + 1e-6)  # an event at the very end
 
     def record(self, i):
         if self.left_out[i]:

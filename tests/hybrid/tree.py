@@ -84,7 +84,7 @@ def text(tree, rank=0):
             rest = rest.args[2]
         return '(%s else %s)' % (word, text(rest)) if rank else '%s else %s' % (word, text(rest))
     if kind == 'not':
-        return 'not %s' % text(args[0], 4.5)
+        return ('(not %s)' if rank > 3 else 'not %s') % text(args[0], 4.5)
     if kind == 'neg':
         return ('(-%s)' if rank else '-%s') % text(args[0], 7)
     if kind in RANK:
