@@ -1,5 +1,5 @@
 """Draws random hybrid models: a grammar of expressions and a number of kinds of systems that occur in practice."""
-from tree import Model, node, num, var, Node
+from tree import Model, Node, node, num, sampled, var
 
 TIME = 'time'
 DYADIC = (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3)
@@ -108,9 +108,10 @@ class Draw:
         """Continuous with its slope: no event is needed; or continuous only."""
         name, b = self.alg(inner), self.value(0.5, 2)
         again = self.value(0.5, 2) if self.chance(0.3) else Node(b.kind, value=b.value)
-        return node('if', node(self.one('>', '>='), var(name), num(0)),
+        force = node('if', node(self.one('>', '>='), var(name), num(0)),
                     node('-', num(1), node('exp', node('neg', node('*', b, node('tanh', var(name)))))),
                     node('-', node('exp', node('*', again, node('tanh', var(name)))), num(1)))
+        return node('smooth', num(0), force) if self.chance(0.2) else force
 
     # --- signals that are constant between events
 
@@ -249,9 +250,13 @@ class Draw:
         first, second = self.alg(self.smooth(1)), self.alg(self.smooth(2))
         number = len(self.model.algs)
         left, right = 'y%d' % (number + 1), 'y%d' % (number + 2)
-        a, b = round(self.rng.uniform(-0.6, 0.6), 2), round(self.rng.uniform(0.1, 0.6), 2)
+        a, b = num(round(self.rng.uniform(-0.6, 0.6), 2)), num(round(self.rng.uniform(0.1, 0.6), 2))
+        if self.chance(0.4):
+            a = var(self.alg(node('if', self.flag(1), num(0.5), num(-0.25)), steps=True))
+            number = len(self.model.algs)
+            left, right = 'y%d' % (number + 1), 'y%d' % (number + 2)
         for own, other, mine, its, c, d in ((left, right, first, second, a, b), (right, left, second, first, b, a)):
-            self.alg(Node('pair', [num(c), num(d), var(mine), var(its)], other))
+            self.alg(Node('pair', [c, d, var(mine), var(its)], other))
 
     def pump(self):
         """A counter switches a pump; a valve closes at a level that is reached exactly."""
@@ -325,6 +330,96 @@ class Draw:
         self.derivative(x, node('*', num(self.one(0, 0.1, -0.1)), var(x)))
         self.observe()
 
+    def landing(self):
+        """Levels with even slopes reach limits exactly, stay there and leave."""
+        full, slope = self.one(1, 1.5, 2), self.one(0.25, 0.5, 1, 2)
+        x = self.state(num(self.one(0, 0.5, full)))
+        shut = self.alg(node('>=', var(x), num(full)), 'Boolean')
+        out = node('if', self.relation(Node(TIME), num(self.one(1.5, 2, 2.5, 3))), num(0), num(self.one(0, slope, 0.5)))
+        fill = node('if', var(shut), num(0), num(slope))
+        self.derivative(x, fill if self.chance(0.4) else node('if', self.relation(Node(TIME), num(self.one(2, 2.5, 3))),
+                                                               fill, node('neg', out)))
+        for i in range(self.rng.randrange(1, 4)):
+            self.at_limit(var(x), num(full))
+        self.observe()
+
+    def at_limit(self, x, limit):
+        """A quantity that depends on which side of the limit x is."""
+        kind = self.rng.randrange(8)
+        if kind <= 2:
+            self.alg(self.relation(x, limit), 'Boolean')
+        elif kind == 3:
+            self.alg(node(self.one('floor', 'ceil', 'integer'), x), steps=True)
+        elif kind == 4:
+            self.alg(node('sign', node('-', x, limit)), steps=True)
+        elif kind == 5:
+            self.alg(node('floor', node('/', x, num(0.5))), steps=True)
+        elif kind == 6:
+            self.alg(node('mod', x, limit if limit.kind == 'num' and limit.value > 0 else num(1)))
+        else:
+            self.alg(node(self.one('floor', 'ceil'), node(self.one('min', 'max'), x, limit)), steps=True)
+
+    def ties(self):
+        """Two states run side by side for a while."""
+        start, split = self.start(), self.one(0.5, 1, 1.5)
+        x = self.state(start)
+        z = self.state(Node(start.kind, value=start.value))
+        slope = self.one(0.5, 1, -0.5)
+        self.derivative(x, num(slope))
+        self.derivative(z, node('if', self.relation(Node(TIME), num(split)), num(slope), num(self.one(-1, 0.25, slope))))
+        if self.chance(0.7):
+            self.at_limit(node('-', var(x), var(z)), num(0))
+        self.alg(node(self.one('min', 'max'), var(x), var(z)))
+        self.alg(self.relation(var(x), var(z)), 'Boolean')
+        self.observe()
+
+    def chain(self):
+        """Events that follow from one another at one time; the time depends on a parameter."""
+        n = self.alg(node('floor', node('/', Node(TIME), self.value(0.4, 1.1))), steps=True)
+        if self.chance(0.5):
+            x = self.state(self.start())
+            self.derivative(x, self.value(0.3, 1))
+            n = self.alg(node('floor', self.scaled(var(x), 1, 3)), steps=True)
+        m = self.alg(node('mod', var(n), num(self.one(2, 3, 4))), steps=True)
+        on = self.alg(self.relation(var(m), num(self.one(1, 2))), 'Boolean')
+        g = self.alg(self.gear(var(self.one(n, m))), steps=True)
+        s = self.alg(node('sign', node('-', var(m), num(1))), steps=True)
+        for i in range(self.rng.randrange(1, 3)):
+            z = self.state(self.start())
+            gain = node('if', var(on), var(g), node('*', self.value(-1, 1), var(s)))
+            self.derivative(z, node('+', gain, node('*', self.value(-1, -0.2), var(z))))
+        self.observe()
+
+    def triangle(self):
+        """A wave that turns exactly on the limits."""
+        wave = node('abs', node('-', node('mod', Node(TIME), num(2)), num(1)))
+        name = self.alg(wave)
+        for i in range(self.rng.randrange(1, 4)):
+            self.at_limit(var(name), num(self.one(0, 0.5, 1)))
+        self.observe()
+
+    def pulses(self):
+        """Pulse width modulation from a state."""
+        x, period = self.state(self.value(0, 0.8)), self.one(num(0.5), self.value(0.4, 0.9))
+        saw = self.alg(node('/', node('mod', Node(TIME), period), Node(period.kind, value=period.value)))
+        duty = self.alg(node('max', num(0), node('min', num(1), node('-', self.value(0.7, 1.2), var(x)))))
+        self.derivative(x, node('-', node('if', node('<', var(saw), var(duty)), self.value(1, 2), num(0)), self.scaled(var(x), 0.3, 1)))
+        self.observe()
+
+    def driven(self):
+        """Inputs whose samples lie on the limits."""
+        model, times = self.model, [-2.0, 0.5, 1.0, 1.75, 2.5, 3.0, 3.5, 8.0]
+        model.interpolation = self.one('hold', 'linear')
+        for i in range(self.rng.randrange(1, 3)):
+            name = 'u%d' % (i + 1)
+            model.inputs[name] = [(t, float(self.one(0, 0.5, 1, 1, 2, -1))) for t in times]
+            model.algs[name] = ('input', sampled(model.inputs[name], model.interpolation))
+            self.real.append(name)
+            self.at_limit(var(name), num(self.one(0, 1, 1, 2)))
+        x = self.state(self.start())
+        self.derivative(x, node('if', self.relation(var('u1'), num(self.one(0, 1, 1))), self.value(0.2, 1), self.bounded()))
+        self.observe()
+
     def observe(self):
         """Other quantities beside a system, and sometimes a state that they drive."""
         self.some_algs(self.rng.randrange(0, 3))
@@ -333,20 +428,23 @@ class Draw:
             self.derivative(name, self.one(self.decay, self.integral)(name))
 
 
+SYSTEMS = ('pump', 'thermostat', 'converter', 'gearbox', 'relay', 'stop', 'begin', 'landing', 'ties', 'chain', 'triangle',
+           'pulses', 'driven')
+
+
 def draw(rng):
     """A random model."""
     drawn = Draw(rng)
-    kinds = ('grammar',)*12 + ('pump', 'thermostat', 'converter', 'gearbox', 'relay', 'stop', 'begin')*2
-    kind = rng.choice(kinds)
+    kind = rng.choice(SYSTEMS) if rng.random() < 0.6 else 'grammar'
     getattr(drawn, kind)()
-    drawn.model.kind = kind
-    drawn.model.stop = float(drawn.one(2, 4, 4, 5))
-    if not drawn.model.states and not drawn.model.algs:
-        drawn.alg(drawn.step(2), steps=True)
-    return drawn.model
+    model = drawn.model
+    model.kind, model.start = kind, drawn.one(0.0, 0.0, 0.0, 0.0, -1.0, 1.0)
+    model.stop = model.start + drawn.one(2, 4, 4, 5)
+    return model
 
 
-def output_times(rng, stop):
+def output_times(rng, model):
     """Rows on a grid on which many switching times lie, and between."""
-    grid = {i*0.25 for i in range(int(stop*4) + 1)}
-    return sorted(grid | {round(rng.uniform(0.01, stop - 0.01), 3) for i in range(12)})
+    length = model.stop - model.start
+    grid = {model.start + i*0.25 for i in range(int(length*4) + 1)}
+    return sorted(grid | {round(rng.uniform(model.start + 0.01, model.stop - 0.01), 3) for i in range(12)})

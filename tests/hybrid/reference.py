@@ -43,7 +43,7 @@ class Decision:
         self.values = dict(zip(compiled.model.states, zip(x, x if self.literal else ahead)))
         self.params = dict(zip(compiled.model.params, p))
         self.signature = [None]*len(compiled.operators)
-        self.stays = False
+        self.stays, self.leaves = False, set()  # operators whose literal result holds for this moment only
         for name, (kind, tree) in compiled.model.algs.items():
             self.values[name] = self.pair(tree)
         for start, tree in compiled.model.states.values():
@@ -65,19 +65,14 @@ class Decision:
 
     def decide(self, tree, now, ahead):
         """The discrete result of an operator from its argument."""
-        kind = tree.kind
-        if kind in ('floor', 'integer', 'mod', 'ceil'):
+        limit = 0
+        if tree.kind in ('floor', 'integer', 'mod', 'ceil'):
             limit = round(now)
-            side = self.side(tree, now - limit, ahead - limit)
-            if kind == 'ceil':
-                return limit + 1 if side > 0 else limit
-            return limit - 1 if side < 0 else limit
-        side = self.side(tree, now, ahead)
-        if kind == 'sign':
-            return side
-        if kind in RELATIONS:
-            return {'<': side < 0, '<=': side <= 0, '>': side > 0, '>=': side >= 0}[kind]
-        return side <= 0 if kind == 'min' else side >= 0
+        side = self.side(tree, now - limit, ahead - limit)
+        result = discrete(tree.kind, limit, side)
+        if abs(now - limit) <= NEAR and result != discrete(tree.kind, limit, 0):
+            self.leaves.add(tree.index)
+        return result
 
     def pair(self, tree):
         kind = tree.kind
@@ -96,6 +91,19 @@ class Decision:
             self.signature[tree.index] = self.decide(tree, now, ahead)
             return tuple(result(kind, [arg[i] for arg in args], self.signature[tree.index]) for i in (0, 1))
         return tuple(plain(kind, [arg[i] for arg in args]) for i in (0, 1))
+
+
+def discrete(kind, limit, side):
+    """The discrete result of an operator whose argument is on this side of a limit."""
+    if kind == 'ceil':
+        return limit + (side > 0)
+    if kind in ('floor', 'integer', 'mod'):
+        return limit - (side < 0)
+    if kind == 'sign':
+        return side
+    if kind in RELATIONS:
+        return {'<': side < 0, '<=': side <= 0, '>': side > 0, '>=': side >= 0}[kind]
+    return side <= 0 if kind == 'min' else side >= 0
 
 
 def position(kind, args):
@@ -137,6 +145,8 @@ def plain(kind, args):
         return not args[0]
     if kind == 'neg':
         return -args[0]
+    if kind == 'smooth':
+        return args[1]
     if kind == 'pair':
         return (args[2] + args[0]*args[3])/(1 - args[0]*args[1])
     if kind.startswith('loop'):
@@ -200,7 +210,10 @@ class Run:
             self.record(i)
         self.advance(self.times[-1] + 1e-6)  # an event at the very end
 
-    def record(self, i):
+    def record(self, i, before=None):
+        """A row; it is left out where an argument only touches its limit, so that its result is another for a moment."""
+        if self.touches(before or self.s):
+            self.left_out[i], self.rows[i] = True, None
         if self.left_out[i]:
             return
         self.rows[i] = self.compiled.values(self.t, self.x, self.s, self.p)
@@ -208,6 +221,11 @@ class Run:
         for value in self.rows[i]:
             if not abs(value) < 1e4:
                 raise Unclear('too large')
+
+    def touches(self, before):
+        ahead = rk4(self.compiled.rhs, self.t, self.x, self.s, self.p, LOOK)
+        leaves = Decision(self.compiled, self.t, self.x, self.p, ahead, {}).leaves
+        return any(before[k] == self.s[k] for k in leaves)
 
     def use(self, s):
         self.s = s
@@ -285,7 +303,7 @@ class Run:
         for i, row in enumerate(self.times):
             if i and abs(row - self.t) < (1e-9 if timed else 1e-7):
                 if timed and not self.left_out[i]:
-                    self.record(i)
+                    self.record(i, s0)
                 else:
                     self.rows[i], self.left_out[i] = None, True
 

@@ -31,7 +31,7 @@ def smaller(model, tree):
             yield copied(arg)
     if tree.kind == 'var' and tree.value in model.algs:
         inner = model.algs[tree.value][1]
-        if not inner.kind.startswith('loop') and inner.kind != 'pair':
+        if not inner.kind.startswith('loop') and inner.kind != 'pair' and model.algs[tree.value][0] != 'input':
             yield copied(inner)
     if flag and tree.kind not in ('true', 'false'):
         yield Node('true')
@@ -82,6 +82,8 @@ def candidates(model):
             other.states[name] = (other_start, tree)
             yield other
     for name, (kind, tree) in model.algs.items():
+        if kind == 'input':
+            continue
         if tree.kind == 'pair':
             other = model.copy()
             other.algs[name], other.algs[tree.value] = (kind, tree.args[2]), ('Real', tree.args[3])
@@ -93,12 +95,8 @@ def candidates(model):
             yield other
 
 
-def shrink(arguments, judge, derivatives_of, model, verdict, why, source, times, most=300):
+def shrink(arguments, judge, derivatives_of, model, verdict, why, source, expected, most=300):
     """The smallest failing model that a greedy search finds."""
-    try:
-        expected = reference.reference(model, times)
-    except reference.Unclear:
-        expected = None
     trials, progress = 0, True
     while progress and trials < most:
         progress = False
@@ -107,7 +105,8 @@ def shrink(arguments, judge, derivatives_of, model, verdict, why, source, times,
                 continue
             trials += 1
             try:
-                found = reference.reference(other, times)
+                found = reference.reference(other, expected.times)
+                found.solver = expected.solver
                 tables = derivatives_of(other, found, arguments.sensitivities, collections.Counter()) \
                     if verdict == 'wrong sensitivities' else {}
             except Exception:  # whatever a cut model does: it is no candidate

@@ -39,15 +39,20 @@ def node(kind, *args):
 
 
 class Model:
-    """params: name -> value; states: name -> (start, derivative); algs: name -> (type, expression), in order."""
+    """params: name -> value; states: name -> (start, derivative); algs: name -> (type, expression), in order.
+
+    An input is an algebraic variable of the type input, with the expression that its samples mean.
+    """
 
     def __init__(self):
-        self.params, self.states, self.algs, self.stop, self.kind = {}, {}, {}, 4.0, ''
+        self.params, self.states, self.algs, self.inputs, self.interpolation = {}, {}, {}, {}, 'hold'
+        self.start, self.stop, self.kind = 0.0, 4.0, ''
 
     def copy(self):
         other = Model()
         other.params, other.states, other.algs = dict(self.params), dict(self.states), dict(self.algs)
-        other.stop, other.kind = self.stop, self.kind
+        other.inputs, other.interpolation = dict(self.inputs), self.interpolation
+        other.start, other.stop, other.kind = self.start, self.stop, self.kind
         return other
 
     def roots(self):
@@ -57,7 +62,15 @@ class Model:
             yield tree
 
     def columns(self):
-        return list(self.states) + list(self.algs)
+        return list(self.states) + [name for name, (kind, tree) in self.algs.items() if kind != 'input']
+
+    def input_table(self):
+        """The samples of all inputs as CSV; all inputs have the same times."""
+        names = [name for name, (kind, tree) in self.algs.items() if kind == 'input']
+        lines = ['time,' + ','.join(names)]
+        for rows in zip(*(self.inputs[name] for name in names)):
+            lines.append(','.join([repr(rows[0][0])] + [repr(row[1]) for row in rows]))
+        return '\n'.join(lines) + '\n' if names else ''
 
 
 # --- Modelica text
@@ -123,13 +136,26 @@ def modelica(model, name, rng):
         lines.append('  Real %s(start = %s, fixed = true);' % (state, text(start)))
         equations.append('  der(%s) = %s;' % (state, text(tree)))
     for alg, (kind, tree) in model.algs.items():
-        if tree.kind.startswith('loop') or tree.kind == 'pair' or rng.random() < 0.5:
+        if kind == 'input':
+            lines.append('  input Real %s;' % alg)
+        elif tree.kind.startswith('loop') or tree.kind == 'pair' or rng.random() < 0.5:
             lines.append('  %s %s;' % (kind, alg))
             equations.append('  %s;' % equation(alg, tree))
         else:
             lines.append('  %s %s = %s;' % (kind, alg, text(tree)))
     rng.shuffle(equations)
     return '\n'.join(lines + (['equation'] if equations else []) + equations + ['end %s;' % name, ''])
+
+
+def sampled(samples, interpolation):
+    """The expression that the samples of an input mean."""
+    tree = num(samples[-1][1])
+    for (t0, v0), (t1, v1) in reversed(list(zip(samples, samples[1:]))):
+        piece = num(v0)
+        if interpolation == 'linear' and v1 != v0:
+            piece = node('+', v0, node('*', (v1 - v0)/(t1 - t0), node('-', Node('time'), t0)))
+        tree = node('if', node('<', Node('time'), t1), piece, tree)
+    return tree
 
 
 # --- Python code
@@ -182,6 +208,8 @@ def code(tree):
         return '(%s %s %s)' % (args[0], kind, args[1])
     if kind == 'not':
         return '(not %s)' % args[0]
+    if kind == 'smooth':
+        return args[1]
     if kind == 'neg':
         return '(-%s)' % args[0]
     if kind in FUNCTIONS:
