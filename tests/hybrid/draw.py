@@ -398,6 +398,21 @@ class Draw:
             self.at_limit(var(name), num(self.one(0, 0.5, 1)))
         self.observe()
 
+    def waves(self):
+        """Quantised waves that no state need follow: their peaks pass a limit for a short time."""
+        for i in range(self.rng.randrange(1, 3)):
+            wave = node(self.one('sin', 'cos'), self.scaled(Node(TIME), 1, 10))
+            if self.chance(0.3):
+                wave = node('*', wave, node('sin', self.scaled(Node(TIME), 0.3, 1)))
+            wave = node('+', node('*', num(self.one(1, 3, 8, 10)), wave), self.value(-0.5, 0.5))
+            if self.chance(0.3):
+                self.alg(self.relation(wave, self.value(0.8, 2)), 'Boolean')
+            else:
+                self.alg(node(self.one('floor', 'ceil', 'integer', 'sign'), wave), steps=True)
+        for i in range(self.rng.randrange(0, 3)):
+            x = self.state(self.start())
+            self.derivative(x, self.one(lambda: num(0), lambda: self.decay(x), lambda: self.integral(x))())
+
     def pulses(self):
         """Pulse width modulation from a state."""
         x, period = self.state(self.value(0, 0.8)), self.one(num(0.5), self.value(0.4, 0.9))
@@ -429,7 +444,7 @@ class Draw:
 
 
 SYSTEMS = ('pump', 'thermostat', 'converter', 'gearbox', 'relay', 'stop', 'begin', 'landing', 'ties', 'chain', 'triangle',
-           'pulses', 'driven')
+           'pulses', 'driven', 'waves')
 
 
 def draw(rng):
