@@ -229,14 +229,15 @@ class Draw:
                                 node('-', node('*', num(0.3), var(v)), self.bounded())))
 
     def some_algs(self, count):
+        deep = 3 if self.chance(0.25) else 2
         for i in range(count):
             kind = self.rng.randrange(9)
             if kind <= 2:
-                self.alg(self.smooth(2))
+                self.alg(self.smooth(deep))
             elif kind <= 4:
-                self.alg(self.step(2), steps=True)
+                self.alg(self.step(deep), steps=True)
             elif kind <= 6:
-                self.alg(self.flag(2), 'Boolean')
+                self.alg(self.flag(deep), 'Boolean')
             elif kind == 7:
                 self.loop()
             else:
@@ -461,5 +462,13 @@ def draw(rng):
 def output_times(rng, model):
     """Rows on a grid on which many switching times lie, and between."""
     length = model.stop - model.start
-    grid = {model.start + i*0.25 for i in range(int(length*4) + 1)}
-    return sorted(grid | {round(rng.uniform(model.start + 0.01, model.stop - 0.01), 3) for i in range(12)})
+    count = rng.choice((1, 2, int(length*4)))  # few rows leave long steps to the integrator
+    grid = {model.start + i*length/count for i in range(count + 1)}
+    return sorted(grid | {round(rng.uniform(model.start + 0.01, model.stop - 0.01), 3) for i in range(min(12, 2*count))})
+
+
+def between(rng, times, events):
+    """Times with some more, each in the middle between two events: no event can be missed unseen."""
+    events = [times[0]] + [event for event, operators in events] + [times[-1]]
+    gaps = [(a + b)/2 for a, b in zip(events, events[1:]) if b - a > 1e-5]
+    return sorted(set(times) | set(rng.sample(gaps, min(8, len(gaps)))))
