@@ -454,6 +454,9 @@ def draw(rng):
     kind = rng.choice(SYSTEMS) if rng.random() < 0.6 else 'grammar'
     getattr(drawn, kind)()
     model = drawn.model
+    trees = list(model.roots()) + [start for start, tree in model.states.values()]
+    used = {leaf.value for tree in trees for leaf in tree.walk() if leaf.kind == 'par'}
+    model.params = {name: value for name, value in model.params.items() if name in used}
     model.kind, model.start = kind, drawn.one(0.0, 0.0, 0.0, 0.0, -1.0, 1.0)
     model.stop = model.start + drawn.one(2, 4, 4, 5)
     return model
