@@ -100,7 +100,7 @@ static void take_answer(LaneSeat *s, const Lane *lane) {
            simulate_first(compiled_options(m, q->quick), m->model->nx)->name);
   if (lane->outcome == OUTCOME_REACHED_END)
     s->demand = lane->steps;
-  else if (lane->outcome != OUTCOME_ABANDONED)
+  else if (lane->outcome != OUTCOME_ABANDONED && lane->outcome != OUTCOME_STOPPED)
     snprintf(t->message, sizeof t->message, "at t = %.10g: %s", lane->t_end,
              outcome_meaning(lane->outcome));
 }
