@@ -21,7 +21,7 @@ typedef struct Patience {
 } Patience;
 
 // Seconds for what follows an end: a user who has pressed Ctrl-C waits.
-#define PATIENCE_GRACE 0.3
+#define PATIENCE_GRACE 0.2
 
 // A limit for `until`: so many seconds from now; 0: none.
 double patience_until(double seconds);

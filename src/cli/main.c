@@ -40,5 +40,8 @@ int main(int argc, char **argv) {
   const char *name = spelled(argv[1]);
   const Command *command = command_find(name);
   if (!command) return command_fail_unknown(name);
-  return run_command(command, argc - 2, argv + 2);
+  int status = run_command(command, argc - 2, argv + 2);
+  if (interrupt_asked() && status == NOT_REACHED)
+    remark("stopped by a signal; what was reached is given");
+  return status;
 }

@@ -23,6 +23,7 @@ typedef struct CompareStudy { // what all runs share
   int row, run, runs;
   CompareRun *into; // whose steps are recorded; NULL: none
   double began;
+  bool stop; // by the listener
   Patience patience;
 } CompareStudy;
 
@@ -30,7 +31,8 @@ typedef struct CompareStudy { // what all runs share
 
 static bool tell(CompareStudy *s, const FitProgress *fit) {
   CompareProgress told = {s->c, s->row, s->run, s->runs, fit};
-  return !s->listener || s->listener(s->listener_data, &told);
+  if (!s->stop && s->listener) s->stop = !s->listener(s->listener_data, &told);
+  return !s->stop;
 }
 
 static bool goes_on(void *data) {
@@ -366,7 +368,7 @@ Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener 
     if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
     c->seconds = clock_seconds() - began;
   }
-  c->stopped = s.patience.over;
+  c->stopped = s.patience.over || s.stop;
   patience_end(&s.patience);
   judge(c);
   return c;
