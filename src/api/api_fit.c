@@ -48,7 +48,7 @@ static void find_violation(EntrainFit *f) {
 }
 
 static void find_rest(EntrainFit *f) {
-  Patience after = {.grace = PATIENCE_GRACE};
+  Patience after = {.grace = f->statistics->missing_count ? 0 : PATIENCE_GRACE};
   patience_begin(&after);
   fit_evaluate_start(f->fit.result, f->fit.work);
   find_violation(f);

@@ -48,8 +48,8 @@ struct SimulateWork {
   const SimulateRequest *request;
   Trajectory *out;
   double t_end, next_break;
-  double rate; // of stabilisation
-  long step_work;
+  double rate;             // of stabilisation
+  long step_work, unasked; // numbers of a step, and of the steps since the last question
   int switches;
   SimulateRun run; // for whatever ends it
 };
@@ -635,9 +635,19 @@ static bool is_worth_going_on(SimulateWork *w) {
   return false;
 }
 
+// Small systems count their steps here: asking takes as long as some of their equations.
+static inline bool patience_of_step_lasts(SimulateWork *w) {
+  enum { UNASKED = PATIENCE_LOOK / 20 };
+  w->unasked += w->step_work;
+  if (w->unasked < UNASKED) return true;
+  long work = w->unasked;
+  w->unasked = 0;
+  return patience_lasts(work);
+}
+
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
-  if (!patience_lasts(w->step_work)) return end_stopped(&w->run);
+  if (!patience_of_step_lasts(w)) return end_stopped(&w->run);
   double limit = fmin(w->t_end, w->next_break);
   StepEnd e = s->row->step(s, limit);
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {

@@ -19,10 +19,17 @@ static bool goes_on(void *data) {
   return !a->listener || a->listener(a->data, &progress);
 }
 
+// Whether there is a point whose statistics may be ready within this time: they take some simulations with slopes.
+static bool is_worth_trying(const FitResult *r, double seconds) {
+  long simulations = work_count_simulations(&r->work);
+  return r->objective < HUGE_VAL && simulations && r->work.seconds / (double)simulations < seconds;
+}
+
 // What is left of the time of the fit; where it is used up, as much as the end of a fit may take.
 static Patience patience_of_statistics(Assessing *a, double began, double grace) {
   double limit = a->result->problem->options.max_seconds, now = clock_seconds();
   bool ended = a->result->outcome == FIT_STOPPED || (limit > 0 && now > began + limit);
+  if (ended && !is_worth_trying(a->result, grace)) grace = 0;
   Patience p = {.goes_on = goes_on, .data = a, .grace = grace};
   if (limit > 0) p.until = began + limit;
   if (ended) p.goes_on = NULL, p.until = now + grace;
