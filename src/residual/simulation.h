@@ -55,8 +55,8 @@ typedef struct PartialObjective { // while a simulation runs
   const EvalSpec *spec;
   int experiment;
   const ModelRun *run;
-  double total;     // objective so far
-  int *next;        // by channel: first sample that is not yet counted
+  double total; // objective so far
+  int *next;    // by channel: first sample that is not yet counted
 } PartialObjective;
 
 typedef struct SimulationWork { // scratch of one thread
