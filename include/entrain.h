@@ -19,7 +19,7 @@ const char *entrain_version(void);
 
 typedef struct EntrainError {
   int code;         // 0: no error
-  int exit_status;  // of the command: 2 wrong usage or wrong input, 3 internal error
+  int exit_status;  // of the command: 1 stopped, 2 wrong usage or wrong input, 3 internal error
   int line, column; // 0: no place
   char file[240];
   char text[800];    // the sentence
@@ -29,6 +29,16 @@ typedef struct EntrainError {
 // "file:line:column: error: text", then the excerpt on lines of its own. Returns the length that was needed.
 int entrain_error_format(const EntrainError *error, char *out, size_t size);
 void entrain_text_free(char *text);
+
+// ---------------------------------------------------------------- stopping
+
+// Long computations of the calling thread ask from time to time (some fifty times a second) whether they go on: fits and
+// studies, simulations, checks. Return false to end the present one with what it has reached; it then fails, or its outcome
+// says so. This is for all of them at once, such as a signal; the listeners of fits and studies can stop these, too.
+typedef bool EntrainGoesOn(void *data);
+// Who is asked in the calling thread, from now on; NULL: nobody. A false answer is final: call this again before the next
+// computation, and not from within one.
+void entrain_goes_on(EntrainGoesOn *goes_on, void *data);
 
 // ---------------------------------------------------------------- models
 
@@ -166,6 +176,7 @@ typedef enum EntrainOutcome {
   ENTRAIN_TOO_MANY_EVENTS,
   ENTRAIN_SINGULAR_POSITION, // constraints became dependent on each other: the motion is not determined there
   ENTRAIN_CONSTRAINTS_LOST, // the motion left its constraints by far more than the tolerances
+  ENTRAIN_STOPPED,          // by entrain_goes_on or max_seconds
 } EntrainOutcome;
 
 typedef struct EntrainWork {
@@ -271,7 +282,8 @@ typedef struct EntrainProgress {
   long simulations;
 } EntrainProgress;
 
-// Called at every step and between simulations. Return false to stop: the fit ends with the best point so far.
+// Called at every step, between simulations and during the statistics. Return false to stop: the fit ends with the best point
+// so far.
 typedef bool EntrainListener(void *data, const EntrainProgress *progress);
 
 // The problem must outlive the fit. listener may be NULL. A search that failed is an outcome of the fit, not an error.
@@ -348,6 +360,11 @@ int entrain_fit_direction_count(const EntrainFit *fit);
 bool entrain_fit_direction(const EntrainFit *fit, int i, EntrainDirection *out);
 // Of direction i: "alpha*A" and its value. NULL when there is none.
 const char *entrain_fit_combination(const EntrainFit *fit, int i, int k, double *value);
+
+// What there was no time for, because the fit was stopped or max_seconds was reached: "residuals", "intervals",
+// "identifiability". It is not known then: NaN, not identifiable, no directions.
+int entrain_fit_missing_count(const EntrainFit *fit);
+const char *entrain_fit_missing(const EntrainFit *fit, int i);
 
 int entrain_fit_remark_count(const EntrainFit *fit);
 const char *entrain_fit_remark(const EntrainFit *fit, int i); // a sentence

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "draw/figure_png.h"
 #include "draw/figure_svg.h"
 #include "report/fit_settings.h"
@@ -57,6 +58,17 @@ bool api_unknown_name(const Names *names, const char *what, const char *name, Er
     fail(err, ERR_NAME, "there is no %s '%s'", what, name);
   arena_free(scratch);
   return false;
+}
+
+// ---------------------------------------------------------------- stopping
+
+static _Thread_local Patience around_all;
+
+void entrain_goes_on(EntrainGoesOn *goes_on, void *data) {
+  Patience *before = patience_swap(NULL);
+  around_all = (Patience){.goes_on = goes_on, .data = data};
+  patience_begin(&around_all);
+  if (before != NULL && before != &around_all) patience_swap(before); // within a computation
 }
 
 // ---------------------------------------------------------------- options

@@ -13,7 +13,7 @@ static const Basin *basin_of(const EntrainBasin *b) {
 
 static EntrainBasinState state_of(const Basin *b) {
   return (EntrainBasinState){.starts = b->count,
-                             .done = b->done,
+                             .done = b->done - b->unsorted,
                              .optima = b->optimum_count,
                              .reached_best = b->optimum_count ? b->optima[0].count : 0,
                              .not_converged = b->not_converged,

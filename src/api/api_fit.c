@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "base/patience.h"
 #include "report/fit_json.h"
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
@@ -46,6 +47,14 @@ static void find_violation(EntrainFit *f) {
     f->violation = eval_violation(f->fit.work);
 }
 
+static void find_rest(EntrainFit *f) {
+  Patience after = {.grace = f->statistics->missing_count ? 0 : PATIENCE_GRACE};
+  patience_begin(&after);
+  fit_evaluate_start(f->fit.result, f->fit.work);
+  find_violation(f);
+  patience_end(&after);
+}
+
 EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *listener, void *data,
                             EntrainError *error) {
   Err err = {0};
@@ -57,11 +66,10 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
     f->problem = p;
     f->trace = fit_trace_new(p);
     Relay r = {f->trace, listener, data};
-    f->fit = assessed_fit_run(p, NULL, relay, &r);
+    f->fit = assessed_fit_run(p, NULL, PATIENCE_GRACE, relay, &r);
     f->result = f->fit.result;
     f->statistics = f->fit.statistics;
-    fit_evaluate_start(f->fit.result, f->fit.work);
-    find_violation(f);
+    find_rest(f);
   }
   api_publish(&err, error);
   return f;
@@ -182,6 +190,14 @@ const char *entrain_fit_combination(const EntrainFit *f, int i, int k, double *v
   return d->combinations[k].text;
 }
 
+int entrain_fit_missing_count(const EntrainFit *f) {
+  return f->statistics->missing_count;
+}
+
+const char *entrain_fit_missing(const EntrainFit *f, int i) {
+  return i >= 0 && i < f->statistics->missing_count ? f->statistics->missing[i] : NULL;
+}
+
 int entrain_fit_remark_count(const EntrainFit *f) {
   return f->statistics->remark_count;
 }
@@ -241,7 +257,10 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   Err err = {0};
   FitReport r = report_of(f);
   text_init(&t);
+  Patience after = {.grace = PATIENCE_GRACE};
+  patience_begin(&after);
   if (!fit_residuals_csv(&t, &r, f->fit.work, f->fit.weighting, &err)) text_done(&t);
+  patience_end(&after);
   api_publish(&err, error);
   return t.at;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "api/api.h"
+#include "base/patience.h"
 #include "draw/plot.h"
 #include "num/random.h"
 
@@ -104,11 +105,22 @@ const double *entrain_result_column(const EntrainResult *r, int column) {
   return r->series.column[column];
 }
 
+// Rows of a simulation that was stopped are written, if that does not take long.
+static char *written(const Series *s, bool (*write)(const Series *, Text *), Text *t,
+                     const char *after) {
+  Patience patience = {.grace = 2 * PATIENCE_GRACE};
+  patience_begin(&patience);
+  bool whole = write(s, t);
+  patience_end(&patience);
+  text_add(t, after);
+  if (!whole) text_done(t);
+  return whole ? t->at : NULL;
+}
+
 char *entrain_result_csv(const EntrainResult *r) {
   Text t;
   text_init(&t);
-  series_csv(&r->series, &t);
-  return t.at;
+  return written(&r->series, series_csv, &t, "");
 }
 
 char *entrain_result_json(const EntrainResult *r) {
@@ -128,9 +140,7 @@ char *entrain_result_json(const EntrainResult *r) {
              w.seconds);
   add_invariants(r, &t);
   text_add(&t, "\"columns\": ");
-  series_json(&r->series, &t);
-  text_add(&t, "}\n");
-  return t.at;
+  return written(&r->series, series_json, &t, "}\n");
 }
 
 char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour) {

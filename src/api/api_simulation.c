@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/clock.h"
 #include "base/csv.h"
+#include "base/patience.h"
 #include "simulate/origin.h"
 
 struct EntrainSimulation {
@@ -460,7 +461,10 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
                              .times = s->since,
                              .count = s->time_count};
   double begin = clock_seconds();
+  Patience patience = {.until = patience_until(s->options->fit.max_seconds)};
+  patience_begin(&patience);
   simulate_run(s->work, &request, &r->trajectory);
+  patience_end(&patience);
   r->seconds = clock_seconds() - begin;
   r->series.rows = r->trajectory.rows;
   note_invariants(r, s);

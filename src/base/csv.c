@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "base/patience.h"
 #include "base/text.h"
 
 enum {
@@ -462,6 +463,8 @@ static bool is_hollow(const CsvReader *r) {
   return p == r->eol;
 }
 
+enum { WORK_OF_CELL = 50 }; // for patience
+
 static bool read_rows(CsvReader *r, Table *t) {
   int most = count_rows_at_most(r, t);
   double **column = ARENA_ARRAY(r->arena, double *, t->columns);
@@ -470,6 +473,8 @@ static bool read_rows(CsvReader *r, Table *t) {
   t->column = (const double *const *)column;
   t->line = line;
   while (next_line(r)) {
+    if (!patience_lasts(WORK_OF_CELL * (long)t->columns))
+      return fail_at(r->err, ERR_STOPPED, (Place){.file = r->file}, "stopped while it was read");
     if (is_hollow(r)) continue;
     if (t->rows == most) return fail_ragged(r, t, r->eol); // too short for its cells
     if (!read_row(r, t, column)) return false;

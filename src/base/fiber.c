@@ -7,6 +7,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/patience.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ADDRESS_SANITIZER
@@ -29,6 +31,7 @@ struct Fiber {
   size_t guard;
   ucontext_t inside, outside;
   bool begun, ended;
+  Patience *patience, *around; // the innermost inside, and of who resumes it
   // The address sanitizer needs to know both stacks.
   void *fake_inside, *fake_outside;
   const void *outside_stack;
@@ -106,9 +109,14 @@ static void begin(Fiber *f) {
 bool fiber_resume(Fiber *f) {
   assert(!f->ended);
   if (!f->begun) begin(f);
+  Patience *around = patience_swap(NULL);
+  if (f->patience == f->around) f->patience = around; // it has none of its own
+  f->around = around;
+  patience_swap(f->patience);
   leave(&f->fake_outside, f->memory + f->guard, STACK);
   swapcontext(&f->outside, &f->inside);
   arrive(f->fake_outside, NULL, NULL);
+  f->patience = patience_swap(around);
   return !f->ended;
 }
 

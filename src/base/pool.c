@@ -1,6 +1,5 @@
 #include "base/pool.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -8,7 +7,7 @@
 #include <time.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/patience.h"
 
 typedef struct Slot { // a submitted job
   struct Slot *next;
@@ -30,15 +29,11 @@ struct Pool {
   bool closing;
   atomic_bool stop;
   atomic_int news; // changes with every event that a thread may wait for
-  pthread_t caller;
-  void *own; // private data of the caller as a worker
+  void *own;       // private data of the caller as a worker
   bool has_own;
-  bool (*listener)(void *);
-  void *listener_data;
-  double asked; // s, time of the last call of the listener
 };
 
-static const double ASK_EVERY = 0.03; // seconds
+static const double ASK_EVERY = 0.02; // seconds
 
 int pool_cores(void) {
   cpu_set_t set;
@@ -60,7 +55,7 @@ int pool_size(int threads, int jobs) {
 // ---------------------------------------------------------------- workers
 
 static void *make_own(const Pool *p) {
-  return p->work.begin ? p->work.begin(p->work.shared, p) : NULL;
+  return p->work.begin ? p->work.begin(p->work.shared) : NULL;
 }
 
 static void free_own(const Pool *p, void *own) {
@@ -86,10 +81,16 @@ static Slot *next_job(Pool *p) {
   return job;
 }
 
+static bool is_not_stopped(void *pool) {
+  return !atomic_load(&((Pool *)pool)->stop);
+}
+
 static void *serve(void *data) {
   Pool *p = data;
+  Patience patience = {.goes_on = is_not_stopped, .data = p};
   void *own = NULL;
   bool begun = false;
+  patience_begin(&patience);
   pthread_mutex_lock(&p->lock);
   for (Slot *s = next_job(p); s; s = next_job(p)) {
     pthread_mutex_unlock(&p->lock);
@@ -105,6 +106,7 @@ static void *serve(void *data) {
   }
   pthread_mutex_unlock(&p->lock);
   free_own(p, own);
+  patience_end(&patience);
   return NULL;
 }
 
@@ -135,7 +137,6 @@ Pool *pool_new(int workers, const PoolWorker *work) {
   pthread_cond_init(&p->is_work, &by);
   pthread_cond_init(&p->is_done, &by);
   pthread_condattr_destroy(&by);
-  p->caller = pthread_self();
   if (workers > 1) start_workers(p, workers - 1);
   return p;
 }
@@ -197,25 +198,15 @@ int pool_pending(const Pool *p) {
   return p->pending;
 }
 
-void pool_listen(Pool *p, bool (*listener)(void *), void *data) {
-  p->listener = listener, p->listener_data = data;
-}
-
 void pool_stop(Pool *p) {
   atomic_store(&p->stop, true);
 }
 
-static bool ask_listener(Pool *p) {
-  p->asked = clock_seconds();
-  if (p->listener && !p->listener(p->listener_data)) pool_stop(p);
-  return !atomic_load(&p->stop);
-}
-
-bool pool_goes_on(const Pool *pool) {
-  Pool *p = (Pool *)pool; // `asked` is not visible to workers
-  if (atomic_load(&p->stop)) return false;
-  if (!pthread_equal(pthread_self(), p->caller)) return true;
-  return clock_seconds() - p->asked < ASK_EVERY || ask_listener(p);
+// Called with the lock, which is released meanwhile.
+static void ask_owner(Pool *p) {
+  pthread_mutex_unlock(&p->lock);
+  if (!patience_lasts(PATIENCE_LOOK)) pool_stop(p);
+  pthread_mutex_lock(&p->lock);
 }
 
 // Called with the lock, which is released during the work.
@@ -229,6 +220,7 @@ static void work_here(Pool *p) {
   p->work.work(p->own, s->job);
   pthread_mutex_lock(&p->lock);
   s->done = true;
+  ask_owner(p);
 }
 
 // Called with the lock.
@@ -238,12 +230,8 @@ static void wait_for_done(Pool *p) {
   until.tv_nsec += (long)(ASK_EVERY * 1e9);
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
-  if (pthread_cond_timedwait(&p->is_done, &p->lock, &until) != ETIMEDOUT &&
-      clock_seconds() - p->asked < ASK_EVERY)
-    return;
-  pthread_mutex_unlock(&p->lock);
-  ask_listener(p);
-  pthread_mutex_lock(&p->lock);
+  pthread_cond_timedwait(&p->is_done, &p->lock, &until);
+  ask_owner(p);
 }
 
 static void take_back(Pool *p, Slot *s, void *job) {

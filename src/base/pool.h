@@ -2,7 +2,8 @@
 // it is submitted, a worker fills in its answer, and jobs come back in the order of submission for any number of workers.
 // So the same calls could also be served by processes on other machines.
 //
-// The thread that collects also works while it waits: a pool of one worker starts no thread.
+// The thread that collects also works while it waits: a pool of one worker starts no thread. Jobs go on as long as its
+// patience lasts (base/patience.h): then the pool stops, and loops in the threads of workers hear it when they ask.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@ typedef struct Pool Pool;
 typedef struct PoolWorker {
   size_t size; // of a job
   // begin makes the private data of a worker in its thread, before its first job; NULL: there are none.
-  void *(*begin)(const void *shared, const Pool *pool);
+  void *(*begin)(const void *shared);
   void (*end)(void *own);
   void (*work)(void *own, void *job);
   const void *shared;
@@ -33,9 +34,4 @@ bool pool_collect(Pool *p, void *job);
 
 // After a stop: waits for all workers, then returns the next job that was begun, finished or not. false: there is none.
 bool pool_salvage(Pool *p, void *job);
-
-// The listener is called in the thread that made the pool, about thirty times a second; if it returns false, the pool stops.
-void pool_listen(Pool *p, bool (*listener)(void *), void *data);
 void pool_stop(Pool *p);
-// For the work function: whether to continue with the job.
-bool pool_goes_on(const Pool *p);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -239,7 +238,7 @@ static void show_starts(Progress *p, const EntrainBasinState *s) {
 static bool listen(void *data, const EntrainBasinState *s) {
   Progress *p = data;
   if (progress_is_due(p, false)) show_starts(p, s);
-  return !interrupt_asked();
+  return true;
 }
 
 // ---------------------------------------------------------------- results
@@ -249,13 +248,13 @@ static int write_files(const Arguments *a, const EntrainBasin *b) {
   const char *csv = arguments_value(a, "csv"), *json = arguments_value(a, "json");
   int status = DONE;
   if (svg) status = write_result(svg, entrain_basin_svg(b));
-  if (status == DONE && png) {
+  if (png) {
     size_t length = 0;
     char *bytes = entrain_basin_png(b, &length);
-    status = write_bytes(png, bytes, length);
+    status = worse(status, write_bytes(png, bytes, length));
   }
-  if (status == DONE && csv) status = write_result(csv, entrain_basin_csv(b));
-  if (status == DONE && json) status = write_result(json, entrain_basin_json(b));
+  if (csv) status = worse(status, write_result(csv, entrain_basin_csv(b)));
+  if (json) status = worse(status, write_result(json, entrain_basin_json(b)));
   return status;
 }
 
@@ -263,12 +262,11 @@ static int write_results(const Arguments *a, const EntrainBasin *b) {
   Terminal t = output_terminal();
   EntrainBasinState state;
   entrain_basin_state(b, &state);
-  int status = DONE;
+  int status = write_files(a, b);
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
-    status = write_result(NULL, entrain_basin_report(b, t.width, t.colour));
-  if (status == DONE) status = write_files(a, b);
-  if (status != DONE) return status;
-  return state.done == state.starts && state.reached_best > 0 ? DONE : NOT_REACHED;
+    status = worse(status, write_result(NULL, entrain_basin_report(b, t.width, t.colour)));
+  bool whole = state.done == state.starts && state.reached_best > 0;
+  return worse(status, whole ? DONE : NOT_REACHED);
 }
 
 static int study(const Arguments *a, const EntrainProblem *problem, const BasinStarts *starts) {
@@ -276,7 +274,6 @@ static int study(const Arguments *a, const EntrainProblem *problem, const BasinS
   double *truth = arguments_have(a, "truth") ? read_truth(a, problem) : NULL;
   if (arguments_have(a, "truth") && !truth) return WRONG_USE;
   Progress progress = progress_new(a);
-  interrupt_watch();
   EntrainBasin *b = entrain_basin_run(problem, starts->axes, starts->axis_count, starts->random,
                                       truth, listen, &progress, &error);
   progress_clear(&progress);

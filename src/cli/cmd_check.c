@@ -9,12 +9,10 @@ static const char *const PLACES[] = {"json", NULL};
 static int write_results(const Arguments *a, const EntrainCheck *check) {
   Terminal t = output_terminal();
   const char *json = arguments_value(a, "json");
-  int status = DONE;
+  int status = json ? write_result(json, entrain_check_json(check)) : DONE;
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
-    status = write_result(NULL, entrain_check_report(check, t.width, t.colour));
-  if (status == DONE && json) status = write_result(json, entrain_check_json(check));
-  if (status != DONE) return status;
-  return entrain_check_passed(check) ? DONE : NOT_REACHED;
+    status = worse(status, write_result(NULL, entrain_check_report(check, t.width, t.colour)));
+  return worse(status, entrain_check_passed(check) ? DONE : NOT_REACHED);
 }
 
 static int check_problem(const Arguments *a, const EntrainProblem *problem) {
@@ -52,8 +50,9 @@ const Command CMD_CHECK = {
     "do the start values satisfy the constraints, are the data of good quality, can the model be "
     "simulated at the start values, does every parameter have an effect, and can the data "
     "distinguish the parameters. Each warning says what to change. PROBLEM is a YAML file "
-    "('entrain help problem' explains it), or - for standard input. The exit status is 1 if you "
-    "must change something before a fit.",
+    "('entrain help problem' explains it), or - for standard input. Ctrl-C and max_seconds end the "
+    "check with the findings so far. The exit status is 1 if you must change something before a "
+    "fit, or if the check was stopped.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -181,7 +180,7 @@ static void show(Progress *p, const EntrainCompareProgress *c) {
 static bool listen(void *data, const EntrainCompareProgress *c) {
   Progress *p = data;
   if (progress_is_due(p, false)) show(p, c);
-  return !interrupt_asked();
+  return true;
 }
 
 // ---------------------------------------------------------------- results
@@ -208,10 +207,10 @@ static int write_pictures(const CompareCommand *job) {
     char *text = entrain_compare_svg(job->compare);
     status = write_picture(svg, text, text ? strlen(text) : 0, NOTHING);
   }
-  if (status == DONE && png) {
+  if (png) {
     size_t length = 0;
     char *bytes = entrain_compare_png(job->compare, &length);
-    status = write_picture(png, bytes, length, NOTHING);
+    status = worse(status, write_picture(png, bytes, length, NOTHING));
   }
   return status;
 }
@@ -230,23 +229,19 @@ static int write_results(const CompareCommand *job) {
   const char *output = arguments_value(job->a, "output"), *trace = arguments_value(job->a, "trace");
   bool silent = arguments_have(job->a, "quiet") && !output;
   static const char *const OTHERS[] = {"trace", "svg", "png", NULL};
-  int status = DONE;
+  int status = trace ? write_result(trace, entrain_compare_trace_csv(job->compare)) : DONE;
+  status = worse(status, write_pictures(job));
   if (!silent && (output || !places_take_stdout(job->a, OTHERS)))
-    status = write_result(output, text_of(job));
-  if (status == DONE && trace)
-    status = write_result(trace, entrain_compare_trace_csv(job->compare));
-  if (status == DONE) status = write_pictures(job);
-  if (status != DONE) return status;
+    status = worse(status, write_result(output, text_of(job)));
   if (!is_same_everywhere(job->compare)) return INTERNAL;
   bool whole = !entrain_compare_stopped(job->compare) && entrain_compare_has_result(job->compare);
-  return whole ? DONE : NOT_REACHED;
+  return worse(status, whole ? DONE : NOT_REACHED);
 }
 
 static int study(CompareCommand *job) {
   EntrainError error;
   if (!set_up(job)) return WRONG_USE;
   Progress progress = progress_new(job->a);
-  interrupt_watch();
   bool done = entrain_compare_run(job->compare, listen, &progress, &error);
   progress_clear(&progress);
   return done ? write_results(job) : complain_error(&error);
@@ -330,6 +325,7 @@ const Command CMD_COMPARE = {
     "options of all methods (--max_simulations 2000, for each search); options of one method "
     "follow it after colons. If a method fails or cannot solve the problem, its row says so, and "
     "the others run. PROBLEM is a YAML file ('entrain help problem' explains it).\n"
+    "--max_seconds limits all searches together: each may take the same share of what is left. "
     "Ctrl-C stops and prints the rows so far. The exit status is 1 if the comparison was stopped "
     "or no method has a result.",
     FLAGS,

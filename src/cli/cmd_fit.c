@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -42,7 +41,7 @@ static bool listen(void *data, const EntrainProgress *p) {
   bool new_stage = strncmp(w->stage, p->stage, sizeof w->stage - 1) != 0;
   if (new_stage) snprintf(w->stage, sizeof w->stage, "%s", p->stage);
   if (progress_is_due(&w->progress, new_stage)) show_step(w, p);
-  return !interrupt_asked();
+  return true;
 }
 
 static int write_residuals(const char *path, EntrainFit *fit) {
@@ -50,6 +49,7 @@ static int write_residuals(const char *path, EntrainFit *fit) {
   char *text = entrain_fit_residuals_csv(fit, &error);
   if (text) return write_result(path, text);
   complain_error(&error);
+  output_forget(path);
   return NOT_REACHED;
 }
 
@@ -57,25 +57,23 @@ static int write_files(const Arguments *a, EntrainFit *fit) {
   const char *json = arguments_value(a, "json"), *trace = arguments_value(a, "trace"),
              *residuals = arguments_value(a, "residuals");
   int status = json ? write_result(json, entrain_fit_json(fit)) : DONE;
-  if (status == DONE && trace) status = write_result(trace, entrain_fit_trace_csv(fit));
-  if (status == DONE && residuals) status = write_residuals(residuals, fit);
+  if (trace) status = worse(status, write_result(trace, entrain_fit_trace_csv(fit)));
+  if (residuals) status = worse(status, write_residuals(residuals, fit));
   return status;
 }
 
 static int write_results(const Arguments *a, EntrainFit *fit) {
   Terminal t = output_terminal();
-  int status = DONE;
+  int status = write_files(a, fit);
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
-    status = write_result(NULL, entrain_fit_report(fit, t.width, t.colour));
-  if (status == DONE) status = write_files(a, fit);
-  if (status != DONE) return status;
-  return entrain_fit_outcome(fit) == ENTRAIN_FIT_CONVERGED ? DONE : NOT_REACHED;
+    status = worse(status, write_result(NULL, entrain_fit_report(fit, t.width, t.colour)));
+  bool whole = entrain_fit_outcome(fit) == ENTRAIN_FIT_CONVERGED && !entrain_fit_missing_count(fit);
+  return worse(status, whole ? DONE : NOT_REACHED);
 }
 
 static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainError error;
   FitWatch watch = {.problem = problem, .progress = progress_new(a)};
-  interrupt_watch();
   EntrainFit *fit = entrain_fit_run(problem, listen, &watch, &error);
   progress_clear(&watch.progress);
   int status = fit ? write_results(a, fit) : complain_error(&error);
@@ -124,8 +122,10 @@ const Command CMD_FIT = {
     "channel, and what the data cannot determine. A result is certain if the residuals are no "
     "larger than the noise in the data; otherwise the report says why it may be a wrong optimum. "
     "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input.\n"
-    "Ctrl-C ends the search with the best point so far: report and files are still written, and "
-    "the exit status is 1. A second Ctrl-C ends the program at once.",
+    "Ctrl-C, or max_seconds, ends the search with the best point so far: report and files are "
+    "still written, they name what there was no time for (standard errors, what the data "
+    "determine), and the exit status is 1. A second Ctrl-C ends the program at once. SIGTERM and "
+    "SIGHUP do the same as Ctrl-C.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -22,7 +21,7 @@ static bool listen(void *data, const EntrainProfileProgress *state) {
   else
     snprintf(line, sizeof line, "profiles: %d of %d sides", state->done, state->sides);
   if (progress_is_due(p, false)) progress_show(p, line);
-  return !interrupt_asked();
+  return true;
 }
 
 // ---------------------------------------------------------------- results
@@ -36,10 +35,10 @@ static int write_pictures(const Arguments *a, const EntrainProfile *p) {
     char *text = entrain_profile_svg(p);
     status = write_picture(svg, text, text ? strlen(text) : 0, NOTHING);
   }
-  if (status == DONE && png) {
+  if (png) {
     size_t length = 0;
     char *bytes = entrain_profile_png(p, &length);
-    status = write_picture(png, bytes, length, NOTHING);
+    status = worse(status, write_picture(png, bytes, length, NOTHING));
   }
   return status;
 }
@@ -58,13 +57,12 @@ static int write_report(const Arguments *a, const EntrainProfile *p) {
 
 static int write_results(const Arguments *a, const EntrainProfile *p) {
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
-  int status = DONE;
-  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES)) status = write_report(a, p);
-  if (status == DONE && json) status = write_result(json, entrain_profile_json(p));
-  if (status == DONE && csv) status = write_result(csv, entrain_profile_csv(p));
-  if (status == DONE) status = write_pictures(a, p);
-  if (status != DONE) return status;
-  return entrain_profile_is_sound(p) ? DONE : NOT_REACHED;
+  int status = json ? write_result(json, entrain_profile_json(p)) : DONE;
+  if (csv) status = worse(status, write_result(csv, entrain_profile_csv(p)));
+  status = worse(status, write_pictures(a, p));
+  if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
+    status = worse(status, write_report(a, p));
+  return worse(status, entrain_profile_is_sound(p) ? DONE : NOT_REACHED);
 }
 
 // ---------------------------------------------------------------- the run
@@ -87,7 +85,6 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
   int status = WRONG_USE;
   if (read_request(a, &names, &request)) {
     Progress progress = progress_new(a);
-    interrupt_watch();
     EntrainProfile *p = entrain_profile_run(problem, &request, listen, &progress, &error);
     progress_clear(&progress);
     status = p ? write_results(a, p) : complain_error(&error);
@@ -144,7 +141,8 @@ const Command CMD_PROFILE = {
     "better optimum is found on the way, this is reported and the profiles start again there. If "
     "the objective is so rough that the ends of the intervals cannot be located, there are no "
     "profiles. PROBLEM is a YAML file ('entrain help problem' explains it). max_seconds limits the "
-    "whole command, max_simulations each fit. The exit status is 1 if the fit did not converge or "
+    "whole command, max_simulations each fit. Ctrl-C ends it with the points so far. The exit "
+    "status is 1 if the fit did not converge or "
     "a profile could not be finished.",
     FLAGS,
     OF_SIMULATION | OF_FIT,

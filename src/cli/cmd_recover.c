@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cli/arguments.h"
-#include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -25,7 +24,7 @@ static void show_trials(Progress *p, const EntrainTrials *t) {
 static bool listen(void *data, const EntrainTrials *t) {
   Progress *p = data;
   if (progress_is_due(p, false)) show_trials(p, t);
-  return !interrupt_asked();
+  return true;
 }
 
 static int write_results(const Arguments *a, const EntrainRecover *r) {
@@ -33,14 +32,12 @@ static int write_results(const Arguments *a, const EntrainRecover *r) {
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
   EntrainTrials trials;
   entrain_recover_trials(r, &trials);
-  int status = DONE;
+  int status = json ? write_result(json, entrain_recover_json(r)) : DONE;
+  if (csv) status = worse(status, write_result(csv, entrain_recover_csv(r)));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
-    status = write_result(NULL, entrain_recover_report(r, t.width, t.colour));
-  if (status == DONE && json) status = write_result(json, entrain_recover_json(r));
-  if (status == DONE && csv) status = write_result(csv, entrain_recover_csv(r));
-  if (status != DONE) return status;
+    status = worse(status, write_result(NULL, entrain_recover_report(r, t.width, t.colour)));
   bool sound = trials.done == trials.trials && trials.succeeded > 0 && trials.false_certain == 0;
-  return sound ? DONE : NOT_REACHED;
+  return worse(status, sound ? DONE : NOT_REACHED);
 }
 
 static int study(const Arguments *a, const EntrainProblem *problem) {
@@ -48,7 +45,6 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
   double *truth = read_truth(a, problem);
   if (!truth) return WRONG_USE;
   Progress progress = progress_new(a);
-  interrupt_watch();
   EntrainRecover *r = entrain_recover_run(problem, truth, arguments_have(a, "random_starts"),
                                           listen, &progress, &error);
   progress_clear(&progress);
@@ -97,7 +93,10 @@ const Command CMD_RECOVER = {
     "and with the inputs of the problem, adds noise, and estimates the parameters again; --trials "
     "sets how often. Reports bias and spread of the estimates, whether the standard errors predict "
     "the spread, how many 95 % intervals contain the truth, and how many searches ended at a wrong "
-    "optimum. The same --seed gives the same study. PROBLEM is a YAML file ('entrain help problem' "
+    "optimum. The same --seed gives the same study. --max_seconds limits all trials together. "
+    "Ctrl-C stops "
+    "the study and reports the trials that are finished. PROBLEM is a YAML file ('entrain help "
+    "problem' "
     "explains it). The exit status is 1 if the study was stopped, no trial succeeded, or a wrong "
     "result was called certain.",
     FLAGS,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
+#include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_model.h"
@@ -84,7 +85,8 @@ static int set_values(SimulateCommand *job) {
   return status;
 }
 
-// These are flags here although the library has options of the same names: without --noise the rows are exact.
+// These are flags here although the library has options of the same names: the others of their kind have no meaning here,
+// and without --noise the rows are exact.
 static bool is_about_noise(const char *name) {
   static const char *const NAMES[] = {"noise", "noise_kind", "seed"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -96,7 +98,8 @@ static int set_options(SimulateCommand *job) {
   job->options = entrain_options_new();
   for (int i = 0; i < job->a->given_count; i++) {
     const Given *g = &job->a->given[i];
-    if (g->flag && !is_about_noise(g->name)) continue;
+    bool limits = strcmp(g->name, "max_seconds") == 0;
+    if (g->flag && !limits && !is_about_noise(g->name)) continue;
     if (!entrain_options_set(job->options, g->name, g->value, &job->error))
       return library_failed(job);
     if (g->flag && strcmp(g->name, "noise_kind") == 0 && strcmp(g->value, "sigma") == 0) {
@@ -104,7 +107,7 @@ static int set_options(SimulateCommand *job) {
                "additive or proportional");
       return WRONG_USE;
     }
-    if (g->flag && !arguments_have(job->a, "noise")) {
+    if (g->flag && !limits && !arguments_have(job->a, "noise")) {
       complain("--%s has no effect without --noise", g->name);
       return WRONG_USE;
     }
@@ -214,6 +217,7 @@ static int add_sensitivities(SimulateCommand *job) {
 // ---------------------------------------------------------------- results
 
 static int simulate(SimulateCommand *job) {
+  interrupt_compute();
   job->result = entrain_simulation_run(job->simulation, &job->error);
   if (job->result && arguments_have(job->a, "noise"))
     entrain_result_add_noise(job->result, job->options);
@@ -230,10 +234,11 @@ static int write_results(SimulateCommand *job) {
   const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
   bool plot = arguments_have(job->a, "plot"),
        stdout_taken = plot || (json && strcmp(json, "-") == 0);
-  int status = plot ? write_plot(job) : DONE;
-  if (status == DONE && json) status = write_result(json, entrain_result_json(job->result));
-  if (status == DONE && (csv || !stdout_taken))
-    status = write_result(csv, entrain_result_csv(job->result));
+  int status = csv ? write_result(csv, entrain_result_csv(job->result)) : DONE;
+  if (json) status = worse(status, write_result(json, entrain_result_json(job->result)));
+  if (plot) status = worse(status, write_plot(job));
+  if (!csv && !stdout_taken)
+    status = worse(status, write_result(NULL, entrain_result_csv(job->result)));
   return status;
 }
 
@@ -307,10 +312,16 @@ static int print_outcome(SimulateCommand *job) {
   return NOT_REACHED;
 }
 
+// What was computed is described even if it cannot be written.
+static int give_results(SimulateCommand *job) {
+  int status = write_results(job);
+  return worse(status, print_outcome(job));
+}
+
 static int run(const Arguments *a) {
   static int (*const STEPS[])(SimulateCommand *) = {
-      check_files,    set_options,       set_values, make_simulation, set_times,     set_inputs,
-      select_columns, add_sensitivities, simulate,   write_results,   print_outcome,
+      check_files, set_options,    set_values,        make_simulation, set_times,
+      set_inputs,  select_columns, add_sensitivities, simulate,        give_results,
   };
   SimulateCommand job = {.a = a};
   int status;
@@ -349,6 +360,8 @@ static const Flag FLAGS[] = {
      "proportional: y*(1 + noise*r); additive: y + noise*rms(y)*r, with r normal of variance 1",
      "proportional", false},
     {"seed", 0, "NUMBER", "seed of the noise", "1", false},
+    {"max_seconds", 0, "NUMBER", "seconds after which the simulation ends with the rows so far",
+     "no limit", false},
     {"output", 'o', "FILE", "CSV file for the rows; it appears only when it is complete",
      "standard output", false},
     {"json", 0, "FILE",
@@ -374,7 +387,9 @@ const Command CMD_SIMULATE = {
     "MODEL",
     "computes the trajectory of a model, as CSV or as a plot",
     "Integrates the model and writes one row for each output time: time,x,v,... "
-    "MODEL is a Modelica file, or - for standard input.",
+    "MODEL is a Modelica file, or - for standard input. Ctrl-C and --max_seconds end the "
+    "simulation with the rows so far. The exit status is 1 if the simulation did not reach its "
+    "end.",
     FLAGS,
     OF_SIMULATION,
     EXAMPLES,

@@ -1,10 +1,12 @@
 // The program 'entrain': finds the command and runs it.
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/message.h"
 
 static const char *spelled(const char *word) {
@@ -22,8 +24,15 @@ static int run_command(const Command *command, int count, char **words) {
   return status;
 }
 
+// A file that is opened must not become standard output or standard error because that was closed.
+static void keep_standard_files(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
-  signal(SIGPIPE, SIG_IGN); // 'entrain ... | head' ends quietly, by EPIPE
+  interrupt_watch();
+  keep_standard_files();
   if (argc < 2) {
     help_overview(NULL, stderr);
     return WRONG_USE;
@@ -31,5 +40,8 @@ int main(int argc, char **argv) {
   const char *name = spelled(argv[1]);
   const Command *command = command_find(name);
   if (!command) return command_fail_unknown(name);
-  return run_command(command, argc - 2, argv + 2);
+  int status = run_command(command, argc - 2, argv + 2);
+  if (interrupt_asked() && status == NOT_REACHED)
+    remark("stopped by a signal; what was reached is given");
+  return status;
 }

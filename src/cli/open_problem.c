@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/output.h"
@@ -216,6 +217,7 @@ int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *w
   int status;
   EntrainProblem *problem = open_problem(a, &status);
   if (problem && !check_places(a, problem, places)) status = WRONG_USE;
+  interrupt_compute();
   if (status == DONE) status = work(a, problem);
   entrain_problem_free(problem);
   return status;

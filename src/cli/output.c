@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +9,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
 #include "cli/message.h"
 
-static bool write_stream(FILE *f, const char *text, size_t length) {
-  errno = 0;
-  bool done = fwrite(text, 1, length, f) == length;
-  return fflush(f) == 0 && done;
+// Without stdio, so that a signal ends a write that nobody reads. errno: EINTR then.
+static bool write_all(int fd, const char *text, size_t length) {
+  bool before = interrupt_asked();
+  while (length > 0) {
+    ssize_t some = write(fd, text, length);
+    if (some < 0 && errno == EINTR && interrupt_asked() == before) continue;
+    if (some < 0) return false;
+    text += some, length -= (size_t)some;
+  }
+  return true;
 }
 
 static bool write_stdout(const char *text, size_t length) {
-  if (write_stream(stdout, text, length) || errno == EPIPE) return true;
+  if (write_all(STDOUT_FILENO, text, length) || errno == EPIPE) return true;
   complain("cannot write to standard output: %s", strerror(errno));
   return false;
 }
 
-static bool write_stream_to(FILE *f, const char *text, size_t length) { // closes it
-  bool done = write_stream(f, text, length);
+static bool write_and_close(int fd, const char *text, size_t length) {
+  bool done = write_all(fd, text, length);
   int problem = errno;
-  if (fclose(f) != 0 && done) {
+  if (close(fd) != 0 && done) {
     done = false;
     problem = errno;
   }
@@ -35,8 +43,8 @@ static bool write_stream_to(FILE *f, const char *text, size_t length) { // close
 
 // Devices and pipes cannot be renamed into place.
 static bool write_in_place(const char *path, const char *text, size_t length) {
-  FILE *f = fopen(path, "wb");
-  return f && (write_stream_to(f, text, length) || errno == EPIPE);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return fd >= 0 && (write_and_close(fd, text, length) || errno == EPIPE);
 }
 
 static mode_t mode_for(const char *path) {
@@ -51,12 +59,13 @@ static bool write_and_rename(const char *path, const char *text, size_t length) 
   char *temporary = NULL;
   if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return false;
   int fd = mkstemp(temporary);
-  FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
-  bool done = f && fchmod(fd, mode_for(path)) == 0;
-  done = f && write_stream_to(f, text, length) && done;
+  if (fd >= 0) interrupt_remove(temporary);
+  bool done = fd >= 0 && fchmod(fd, mode_for(path)) == 0;
+  done = fd >= 0 && write_and_close(fd, text, length) && done;
   done = done && rename(temporary, path) == 0;
   int problem = errno;
   if (fd >= 0 && !done) unlink(temporary);
+  interrupt_remove(NULL);
   free(temporary);
   errno = problem;
   return done;
@@ -111,8 +120,21 @@ bool output_print(const char *text) {
   return write_stdout(text, strlen(text));
 }
 
+void output_forget(const char *path) {
+  struct stat old;
+  if (!path || strcmp(path, "-") == 0 || stat(path, &old) != 0 || !S_ISREG(old.st_mode)) return;
+  if (unlink(path) == 0) remark("%s is of an earlier run and was removed", path);
+}
+
+static int fail_to_make(const char *path) {
+  if (!interrupt_asked()) return INTERNAL;
+  complain("stopped before %s was written", path ? path : "the result");
+  output_forget(path);
+  return NOT_REACHED;
+}
+
 int write_bytes(const char *path, char *bytes, size_t length) {
-  if (!bytes) return INTERNAL;
+  if (!bytes) return fail_to_make(path);
   bool done = output_write(path, bytes, length);
   entrain_text_free(bytes);
   return done ? DONE : WRONG_USE;
@@ -125,7 +147,12 @@ int write_result(const char *path, char *text) {
 int write_picture(const char *path, char *bytes, size_t length, const char *nothing) {
   if (bytes) return write_bytes(path, bytes, length);
   complain("%s", nothing);
+  output_forget(path);
   return NOT_REACHED;
+}
+
+int worse(int a, int b) {
+  return a > b ? a : b;
 }
 
 static int from_environment(const char *name, int otherwise) {

@@ -14,11 +14,17 @@ bool output_can_write(const char *path);
 // Both paths name the same file, or are both "-". Devices do not count: they may be written twice.
 bool output_is_same(const char *a, const char *b);
 
-// Write a text, or bytes, of the library and free it. They return the exit status; NULL is INTERNAL.
+// Removes a file of an earlier run, with a remark: there is no new one that could replace it.
+void output_forget(const char *path);
+
+// Write a text, or bytes, of the library and free it. They return the exit status; NULL after a signal: there was no time to
+// make it; else INTERNAL. Every file of a command is attempted, and the report comes last: see worse.
 int write_result(const char *path, char *text);
 int write_bytes(const char *path, char *bytes, size_t length);
-// The same for a picture; NULL: prints the sentence `nothing` and returns NOT_REACHED.
+// The same for a picture; NULL: prints the sentence `nothing`, forgets the file and returns NOT_REACHED.
 int write_picture(const char *path, char *bytes, size_t length, const char *nothing);
+
+int worse(int a, int b); // of two exit statuses
 
 typedef struct Terminal {
   int width, height;

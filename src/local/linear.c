@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/patience.h"
+
 struct LinearWork {
   int *column; // the unknowns that move, in rising order
   int *use;    // of the boxed step
@@ -181,7 +183,8 @@ static void rotate_in(LinearWork *w, int n, int count, int i, double root) {
 static void solve(LinearWork *w, const LinearModel *m, double damping, const int *use, double *d) {
   int n = m->n, count = reduce(w, m, use, d);
   double root = sqrt(damping);
-  for (int i = 0; i < count; i++) rotate_in(w, n, count, i, root);
+  for (int i = 0; i < count && patience_lasts((long)count * (count - i)); i++)
+    rotate_in(w, n, count, i, root);
   for (int k = count - 1; k >= 0; k--) {
     const double *T = w->T + (size_t)k * n;
     double sum = w->rhs[k];
@@ -194,6 +197,7 @@ static void solve(LinearWork *w, const LinearModel *m, double damping, const int
 void linear_step(LinearWork *w, const LinearModel *m, double damping, const int *use, double *d) {
   memset(d, 0, (size_t)m->n * sizeof *d);
   solve(w, m, damping, use, d);
+  if (!patience_lasts(0)) memset(d, 0, (size_t)m->n * sizeof *d);
 }
 
 static double clip(double x, double low, double high) {
@@ -280,6 +284,10 @@ void linear_boxed_step(LinearWork *w, const LinearModel *m, double damping, doub
   for (int round = 0; round < 3 * n + 10; round++) {
     memcpy(w->target, d, (size_t)n * sizeof *d);
     solve(w, m, damping, w->use, w->target);
+    if (!patience_lasts(n)) {
+      memset(d, 0, (size_t)n * sizeof *d);
+      return;
+    }
     bool inside = true;
     for (int i = 0; i < n; i++)
       if (w->use[i] && clip(w->target[i], m->low[i], m->high[i]) != w->target[i]) inside = false;

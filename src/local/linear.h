@@ -15,7 +15,7 @@ LinearWork *linear_new(Arena *a, int n);
 
 // d minimises |Qr + R d|^2 + damping*|scale d|^2 over the unknowns i with use[i] (NULL: all), the others do not move; bounds
 // are ignored. damping > 0; the least one (linear_least_damping) gives the step of least norm when R has no full rank.
-// Does not allocate; neither do the others.
+// Does not allocate; neither do the others. When patience is over, d is 0.
 void linear_step(LinearWork *w, const LinearModel *m, double damping, const int *use, double *d);
 // The same with low <= d <= high, which is met exactly.
 void linear_boxed_step(LinearWork *w, const LinearModel *m, double damping, double *d);

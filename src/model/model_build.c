@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "expr/replace.h"
 #include "model/combine.h"
 #include "model/flatten.h"
@@ -349,6 +350,10 @@ static void assign_switching(Model *m) {
   for (int k = 0; k < m->ne; k++) m->switching[k] = replace(r, f->events.at[k].switching);
 }
 
+static bool goes_on(Err *err) {
+  return patience_asks() || fail(err, ERR_STOPPED, "stopped while the model was built");
+}
+
 Model *model_new(const Source *source, const AstModel *ast, const Override *overrides, int count,
                  Err *err) {
   Arena *a = arena_new();
@@ -362,7 +367,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   m->graph = m->flat->graph;
   m->np = m->flat->parameters.count;
   compute_smooth_modes_directly(m);
-  bool ok = sort_motion(m, err);
+  bool ok = goes_on(err) && sort_motion(m, err) && goes_on(err);
   if (ok) {
     assign_values(m);
     assign_switching(m);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "num/svd.h"
 
 // Rows have length 1. What is left of a row beside those that hold is noise below DEPENDENT; a row blocks a step when it
@@ -249,7 +250,7 @@ static void minimise(ActiveSet *s, double *d) {
     if (k < s->equalities) s->held[s->held_count++] = k;
   }
   make_basis(s);
-  for (int round = 0; round < most; round++) {
+  for (int round = 0; round < most && patience_lasts((long)s->n * s->n); round++) {
     int stops;
     look(s, d);
     find_step(s);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "num/vec.h"
 
 #define VEC_KERNELS "num/qr_kernels.inc"
@@ -67,7 +68,7 @@ void qr_sum_add(QrSum *s, double *const *column, int rows) {
   Sweep *sweep = vec_wide() ? VEC_BEST(sweep) : sweep_plain;
   double **part = (double **)(void *)(s->R + (size_t)count * (size_t)(count + 2));
   if (block < BLOCK_ROWS_LEAST) block = BLOCK_ROWS_LEAST;
-  for (int from = 0; from < rows; from += block) {
+  for (int from = 0; from < rows && patience_lasts((long)block * count * count); from += block) {
     for (int j = 0; j < count; j++) part[j] = column[j] + from;
     add_block(s, sweep, part, rows - from < block ? rows - from : block);
   }

@@ -11,5 +11,6 @@ typedef struct QrSum {
 
 QrSum *qr_sum_new(Arena *a, int n);
 void qr_sum_clear(QrSum *s);
-// Adds rows: column[0..n-1] are the columns of J, column[n] is r. Destroys what they hold. Does not allocate.
+// Adds rows: column[0..n-1] are the columns of J, column[n] is r. Destroys what they hold. Does not allocate. When patience
+// is over, rows are missing.
 void qr_sum_add(QrSum *s, double *const *column, int rows);

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SWEEPS_MOST = 60 };
+#include "base/patience.h"
+
+enum { SWEEPS_MOST = 60, WORK = 10 }; // WORK: of a number in a rotation, for patience
 
 static void rotate_columns(int rows, int n, double *A, int p, int q, double c, double s) {
   for (int i = 0; i < rows; i++) {
@@ -87,7 +89,7 @@ void svd(int rows, int n, double *A, double *s, double *V) {
   bool rotated = true;
   for (int sweep = 0; rotated && sweep < SWEEPS_MOST; sweep++) {
     rotated = false;
-    for (int p = 0; p < n - 1; p++)
+    for (int p = 0; p < n - 1 && patience_lasts(WORK * (long)rows * (n - p)); p++)
       for (int q = p + 1; q < n; q++) rotated |= rotate_pair(rows, n, A, V, p, q);
   }
   for (int j = 0; j < n; j++) s[j] = take_length(rows, n, A, j);

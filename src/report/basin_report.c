@@ -22,9 +22,10 @@ static void print_verdict(Page *p, const Basin *b) {
   text_print(p->out, "%s: %s\n", b->problem->path,
              page_tinted(p, tint, basin_headline(b, p->arena)));
   const char *seed = b->random ? arena_print(p->arena, "; seed %d", b->problem->options.seed) : "";
-  const char *stopped = b->done == b->count ? ""
-                                            : arena_print(p->arena, "; stopped, %d of %d were done",
-                                                          b->done, b->count);
+  const char *stopped =
+      b->done - b->unsorted == b->count
+          ? ""
+          : arena_print(p->arena, "; stopped, %d of %d were done", b->done - b->unsorted, b->count);
   page_paragraph(p, 2, "",
                  arena_print(p->arena, "%s%s; %s%s%s", basin_starts_text(b, p->arena),
                              basin_fixed(b, p->arena), basin_method(b, p->arena), seed, stopped));

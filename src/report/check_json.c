@@ -45,6 +45,7 @@ void check_json(Text *out, const Check *c, const char *version) {
   json_text(&j, "problem", c->problem->path);
   json_flag(&j, "passed", check_passed(c));
   json_flag(&j, "starts", c->starts);
+  json_flag(&j, "stopped", c->stopped);
   json_number(&j, "objective_start", c->objective_start);
   json_number(&j, "floor", c->floor);
   findings(&j, c);

@@ -21,7 +21,7 @@ static int count_read(const Check *c) {
 }
 
 bool check_passed(const Check *c) {
-  return c->starts && count_of(c, FINDING_ERROR) == 0;
+  return c->starts && !c->stopped && count_of(c, FINDING_ERROR) == 0;
 }
 
 const char *finding_word(FindingKind kind) {
@@ -34,7 +34,9 @@ static void print_verdict(Page *p, const Check *c) {
   bool passed = check_passed(c);
   text_print(p->out, "%s: %s", c->problem->path,
              passed ? page_tinted(p, warnings ? TINT_NOTICE : TINT_GOOD, "ready for a fit")
-                    : page_tinted(p, TINT_BAD, "not ready for a fit"));
+                    : page_tinted(p, TINT_BAD,
+                                  c->stopped && !errors ? "stopped before all was examined"
+                                                        : "not ready for a fit"));
   if (errors) text_print(p->out, ", %d error%s", errors, errors == 1 ? "" : "s");
   if (warnings) text_print(p->out, ", %d warning%s", warnings, warnings == 1 ? "" : "s");
   int before = count_read(c);

@@ -228,6 +228,12 @@ static void stages(Json *j, const FitResult *r) {
   json_close(j);
 }
 
+static void missing(Json *j, const Statistics *s) {
+  json_open(j, "missing", '[', false);
+  for (int i = 0; i < s->missing_count; i++) json_text(j, NULL, s->missing[i]);
+  json_close(j);
+}
+
 static void remarks(Json *j, const Statistics *s) {
   json_open(j, "remarks", '[', s->remark_count > 0);
   for (int i = 0; i < s->remark_count; i++) json_text(j, NULL, s->remarks[i]);
@@ -276,6 +282,7 @@ static void details(Json *j, const FitReport *r) {
   json_flag(j, "sandwich", r->statistics->sandwich);
   json_number(j, "variance", r->statistics->variance);
   json_whole(j, "samples", r->statistics->samples);
+  missing(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
   json_text(j, "model", r->problem->model_path);

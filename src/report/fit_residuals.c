@@ -1,5 +1,6 @@
 #include "report/fit_residuals.h"
 
+#include "base/patience.h"
 #include "search/result_rows.h"
 #include "write/cells.h"
 
@@ -63,7 +64,10 @@ bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighti
   spec.slopes = true;
   const FitPieces *pieces = r->result->pieces;
   bool done = result_rows(w, &spec, pieces, r->result->x, collect, &c);
-  if (!done) fail(err, ERR_VALUE, "there are no residuals: %s", result_why(w, pieces));
+  if (!done && !patience_lasts(0))
+    fail(err, ERR_STOPPED, "there are no residuals: it was stopped before they were computed");
+  else if (!done)
+    fail(err, ERR_VALUE, "there are no residuals: %s", result_why(w, pieces));
   text_add(out, "experiment,variable,time,data,model,residual\n");
   for (int e = 0; done && e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++)

@@ -41,15 +41,11 @@ typedef struct ColumnWorker {
   SimulationWork *work;
 } ColumnWorker;
 
-static bool worker_goes_on(void *pool) {
-  return pool_goes_on(pool);
-}
-
-static void *begin_worker(const void *shared, const Pool *pool) {
+static void *begin_worker(const void *shared) {
   const Differences *d = shared;
   SimulationWork *work = simulation_work_new(d->fitting, NULL);
   ColumnWorker *w = ARENA_NEW(work->arena, ColumnWorker);
-  *w = (ColumnWorker){d, {.goes_on = worker_goes_on, .data = (void *)pool}, work};
+  *w = (ColumnWorker){.shared = d, .work = work};
   return w;
 }
 
@@ -75,10 +71,6 @@ static void work_column(void *own, void *data) {
     memcpy(to, r->column[k], (size_t)rows * sizeof *to);
 }
 
-static bool owner_goes_on(void *data) {
-  return budget_owner_goes_on(((Differences *)data)->spec.budget);
-}
-
 // The coupled model has the outputs and parameters of the free one.
 Differences *differences_new(const Fitting *f, int threads) {
   Arena *a = arena_new();
@@ -92,7 +84,6 @@ Differences *differences_new(const Fitting *f, int threads) {
   d->stencils = ARENA_ARRAY(a, Stencil, parameters + 1);
   PoolWorker worker = {d->job_size, begin_worker, end_worker, work_column, d};
   d->pool = pool_new(pool_size(threads, ENDS * parameters), &worker);
-  pool_listen(d->pool, owner_goes_on, d);
   return d;
 }
 

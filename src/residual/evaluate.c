@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "residual/differences.h"
 #include "residual/residual_rows.h"
 
@@ -199,7 +200,7 @@ static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
   add_priors(s, x);
   out->steps = 0;
   for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
-    if (e > 0 && !budget_owner_goes_on(spec->budget)) return EVAL_STOPPED;
+    if (e > 0 && !patience_asks()) return EVAL_STOPPED;
     EvalEnd end = simulate(w, spec, e, x, s->objective);
     if (end != EVAL_DONE) return end;
     begin_experiment(s, e);
@@ -209,6 +210,7 @@ static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
     if (steps > out->steps) out->steps = steps;
     if (s->objective > spec->abandon_above) return EVAL_ABANDONED;
   }
+  if (!patience_lasts(0)) return EVAL_STOPPED; // rows may be missing
   if (isfinite(s->objective) && (!s->slopes || triangle_is_finite(w->sum))) return EVAL_DONE;
   snprintf(w->simulation->message, sizeof w->simulation->message, "numbers became too large");
   return EVAL_FAILED;
@@ -283,6 +285,7 @@ bool evaluate_rows(EvalWork *w, const EvalSpec *spec, const double *x, ResidualS
     w->last = r;
     if (simulation_run(s, spec, r, e, spec->slopes, 0) != EVAL_DONE) return false;
     residual_blocks(s, spec, r, e, spec->slopes, w->block, sink, data);
+    if (!patience_lasts(0)) return false;
   }
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fiber.h"
+#include "base/patience.h"
 
 // More tasks at a time than lanes, so that those that need about the same steps find each other.
 enum { SEATS = 32 };
@@ -107,7 +108,7 @@ static void take_answer(LaneSeat *s, const Lane *lane) {
            simulate_first(compiled_options(m, q->quick), m->model->nx)->name);
   if (lane->outcome == OUTCOME_REACHED_END)
     s->demand = lane->steps;
-  else if (lane->outcome != OUTCOME_ABANDONED)
+  else if (lane->outcome != OUTCOME_ABANDONED && lane->outcome != OUTCOME_STOPPED)
     say_where(q->request, lane, t);
 }
 
@@ -149,9 +150,20 @@ static void run_lanes(LaneScheduler *h, LaneSeat **group, int count) {
   for (int l = 0; l < count; l++) take_answer(group[l], &lanes[l]);
 }
 
+static void give_up(LaneSeat *s) {
+  Trajectory *t = &s->order->run->trajectory;
+  t->outcome = OUTCOME_STOPPED;
+  t->rows = 0, t->events = 0;
+  t->work = (StepCount){0};
+  t->violation_of = t->violation_relative_of = t->violation_sens_of = -1;
+  t->message[0] = 0;
+}
+
 static void serve(LaneScheduler *h, LaneSeat **group, int count) {
   double began = clock_seconds();
-  if (count == 1)
+  if (!patience_asks())
+    for (int l = 0; l < count; l++) give_up(group[l]);
+  else if (count == 1)
     run_alone(group[0]);
   else
     run_lanes(h, group, count);

@@ -56,18 +56,13 @@ typedef struct PointWorker {
   LaneScheduler *scheduler; // NULL until needed
 } PointWorker;
 
-static bool worker_goes_on(void *pool) {
-  return pool_goes_on(pool);
-}
-
-static void *begin_worker(const void *shared, const Pool *pool) {
+static void *begin_worker(const void *shared) {
   const ManyPoints *m = shared;
   Arena *a = arena_new();
   PointWorker *w = ARENA_NEW(a, PointWorker);
   w->arena = a;
   w->shared = m;
-  w->budget =
-      (Budget){.max_simulations = LONG_MAX, .goes_on = worker_goes_on, .data = (void *)pool};
+  w->budget = (Budget){.max_simulations = LONG_MAX};
   w->work = eval_work_new(m->fitting, 1, NULL);
   return w;
 }
@@ -170,15 +165,9 @@ void many_points_free(ManyPoints *m) {
   arena_free(m->arena);
 }
 
-static bool owner_goes_on(void *data) {
-  return budget_owner_goes_on(((ManyPoints *)data)->spec.budget);
-}
-
 static Pool *start_workers(ManyPoints *m, size_t job_size, void (*work)(void *, void *)) {
   PoolWorker worker = {job_size, begin_worker, end_worker, work, m};
-  Pool *pool = pool_new(pool_size(m->threads, INT_MAX), &worker);
-  pool_listen(pool, owner_goes_on, m);
-  return pool;
+  return pool_new(pool_size(m->threads, INT_MAX), &worker);
 }
 
 // ---------------------------------------------------------------- values

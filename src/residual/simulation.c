@@ -93,16 +93,13 @@ double residual_loss(double residual, double huber) {
   return size <= huber ? residual * residual / 2 : huber * (size - huber / 2);
 }
 
-// Adds the residuals of new rows to the partial objective. false: it exceeds what is worth finishing, or the owner of the
-// budget ends it.
+// Adds the residuals of new rows to the partial objective. false: it exceeds what is worth finishing.
 static bool watch(void *data, int rows) {
   SimulationWork *w = data;
   PartialObjective *partial = &w->partial;
   const EvalSpec *spec = partial->spec;
   const Problem *p = w->fitting->problem;
   int e = partial->experiment;
-  partial->interrupted = !budget_allows_step(spec->budget);
-  if (partial->interrupted) return false;
   if (spec->abandon_above == HUGE_VAL || p->options.round_digits > 0) return true;
   const Experiment *x = &p->experiments[e];
   for (int c = 0; c < x->channel_count; c++) {
@@ -166,7 +163,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
                              .count = simulation_rows(w, spec, e),
                              .max_steps = spec->step_limit};
   PartialObjective *partial = &w->partial;
-  *partial = (PartialObjective){spec, e, r, total, partial->next, false};
+  *partial = (PartialObjective){spec, e, r, total, partial->next};
   memset(partial->next, 0, (size_t)p->experiments[e].channel_count * sizeof *partial->next);
   Trajectory *t = &r->trajectory;
   t->with_sens = slopes && r->compiled->parameter_count > 0;
@@ -179,7 +176,8 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
     simulate_run(model_run_work(r, slopes, order.quick), &request, t);
   count_work(spec->budget, t, slopes);
   note_violation(&w->violation, t);
-  if (t->outcome == OUTCOME_ABANDONED) return partial->interrupted ? EVAL_STOPPED : EVAL_ABANDONED;
+  if (t->outcome == OUTCOME_STOPPED) return EVAL_STOPPED;
+  if (t->outcome == OUTCOME_ABANDONED) return EVAL_ABANDONED;
   if (t->outcome != OUTCOME_REACHED_END) {
     snprintf(w->message, sizeof w->message, "%s", t->message);
     return EVAL_FAILED;

@@ -8,7 +8,7 @@ typedef enum EvalEnd {
   EVAL_DONE,
   EVAL_ABANDONED, // the objective is above abandon_above
   EVAL_FAILED,    // the simulation failed: simulation_why says how
-  EVAL_STOPPED,   // the budget is used up, or its owner ends the search
+  EVAL_STOPPED,   // the budget is used up, or patience is
 } EvalEnd;
 
 // What is wanted of one evaluation: a value, copied freely. eval_spec gives the usual one.
@@ -21,7 +21,7 @@ typedef struct EvalSpec {
   double abandon_above;       // objective above which a simulation may be given up; HUGE_VAL: never
   long step_limit;            // of the integrator in one experiment; 0: as the options say
   const Weighting *weighting; // of residuals
-  Budget *budget;             // counts the work and says when to end; NULL: nobody counts
+  Budget *budget;             // counts the work; NULL: nobody counts
 } EvalSpec;
 
 // The free model over all data, with full accuracy and the first weighting; values only.
@@ -55,9 +55,8 @@ typedef struct PartialObjective { // while a simulation runs
   const EvalSpec *spec;
   int experiment;
   const ModelRun *run;
-  double total;     // objective so far
-  int *next;        // by channel: first sample that is not yet counted
-  bool interrupted; // by the owner of the budget
+  double total; // objective so far
+  int *next;    // by channel: first sample that is not yet counted
 } PartialObjective;
 
 typedef struct SimulationWork { // scratch of one thread

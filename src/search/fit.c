@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "search/certificate.h"
 #include "search/homotopy.h"
 #include "search/local_search.h"
@@ -238,6 +239,7 @@ void fit_evaluate_start(FitResult *r, EvalWork *w) {
   Weighting *weighting = weighting_new(f->data, r->sigma);
   EvalSpec spec = eval_spec(f, NULL);
   spec.weighting = weighting;
-  r->objective_start = evaluate_value(w, &spec, r->start);
+  double objective = evaluate_value(w, &spec, r->start);
+  if (patience_lasts(0)) r->objective_start = objective;
   weighting_free(weighting);
 }

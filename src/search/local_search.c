@@ -290,6 +290,7 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
   to_natural(s, result.best->x, x);
   l->objective = result.best->objective;
   l->end = result.end;
+  if (!patience_lasts(0) && local_end_converged(l->end)) l->end = LOCAL_STOPPED_END; // cut short
   l->iterations += result.iterations;
   l->evaluations += result.evaluations;
   s->budget.used.iterations += result.iterations;

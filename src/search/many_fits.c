@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "base/pool.h"
 #include "residual/lane_scheduler.h"
 
@@ -20,7 +21,6 @@ typedef struct ManyFits {
 typedef struct FitWorker {
   Arena *arena;
   const ManyFits *all;
-  const Pool *pool;
   EvalWork *work;           // without lanes
   LaneScheduler *scheduler; // with them
 } FitWorker;
@@ -53,12 +53,11 @@ static ManyFitsAnswer *answer_of(const ManyFits *b, ManyFitsJob *job, int k) {
 
 // ---------------------------------------------------------------- workers
 
-static void *begin_worker(const void *shared, const Pool *pool) {
+static void *begin_worker(const void *shared) {
   Arena *a = arena_new();
   FitWorker *w = ARENA_NEW(a, FitWorker);
   w->arena = a;
   w->all = shared;
-  w->pool = pool;
   if (w->all->lanes)
     w->scheduler = lane_scheduler_new(w->all->fitting);
   else
@@ -73,12 +72,6 @@ static void end_worker(void *data) {
   arena_free(w->arena);
 }
 
-static bool worker_goes_on(void *data, const FitProgress *progress) {
-  const FitWorker *w = data;
-  (void)progress;
-  return pool_goes_on(w->pool);
-}
-
 static void take_down(const FitResult *r, int n, ManyFitsAnswer *to) {
   to->outcome = r->outcome;
   to->end = r->end;
@@ -91,12 +84,12 @@ static void take_down(const FitResult *r, int n, ManyFitsAnswer *to) {
 
 static void fit_one(const FitWorker *w, ManyFitsJob *job, int k, EvalWork *work) {
   const ManyFits *b = w->all;
-  if (!pool_goes_on(w->pool)) return;
-  FitResult *r = b->request->fit(&b->problem, work, start_of(b, job, k), worker_goes_on, (void *)w);
+  if (!patience_asks()) return;
+  FitResult *r = b->request->fit(&b->problem, work, start_of(b, job, k), NULL, NULL);
   ManyFitsAnswer *answer = answer_of(b, job, k);
   take_down(r, b->n, answer);
   if (w->scheduler) answer->work.seconds = lane_scheduler_seconds(w->scheduler);
-  answer->finished = r->outcome != FIT_STOPPED;
+  answer->finished = r->outcome != FIT_STOPPED && patience_asks();
   if (answer->finished) atomic_fetch_add(b->finished, 1);
   fit_free(r);
 }
@@ -199,8 +192,10 @@ bool many_fits_run(const Fitting *f, const Problem *p, const ManyFitsRequest *q)
   PoolWorker work = {job_size(&b), begin_worker, end_worker, work_block, &b};
   int workers = pool_size(q->threads, (q->count + b.block - 1) / b.block);
   Pool *c = pool_new(workers, &work);
-  pool_listen(c, listen, &b);
+  Patience patience = {.goes_on = listen, .data = &b};
+  patience_begin(&patience);
   bool whole = run_jobs(&b, c, workers, q);
   pool_free(c);
+  patience_end(&patience);
   return whole;
 }

@@ -95,7 +95,7 @@ static bool take(void *data, int number, const ManyFitsAnswer *a) {
 static bool goes_on(void *data, int finished) {
   Multistart *m = data;
   m->s->progress.iteration = finished;
-  return search_keeps_going(m->s);
+  return search_goes_on(m->s);
 }
 
 // A multistart that is stopped early has at least its start as a result.

@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "search/certificate.h"
 
+static bool keeps_going(void *search);
+
 Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *listener, void *data) {
   Arena *a = r->arena;
   Search *s = ARENA_NEW(a, Search);
@@ -23,8 +25,7 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   s->log = ARENA_ARRAY(a, bool, s->n + 1);
   for (int i = 0; i < s->n; i++) s->log[i] = p->unknowns[i].log;
   s->weighting = s->fitting->weighting;
-  s->budget = (Budget){
-      .max_simulations = p->options.max_simulations, .goes_on = search_keeps_going, .data = s};
+  s->budget = (Budget){.max_simulations = p->options.max_simulations};
   s->best.x = ARENA_ARRAY(a, double, s->n + 1);
   s->best.objective = HUGE_VAL;
   s->best.end = LOCAL_NO_START_END;
@@ -34,10 +35,13 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   for (int i = 0; i < s->n; i++) s->shown[i] = p->unknowns[i].start;
   s->progress =
       (FitProgress){.stage = "", .objective = HUGE_VAL, .x = s->shown, .work = &s->budget.used};
+  s->patience = (Patience){.goes_on = keeps_going, .data = s};
+  patience_begin(&s->patience);
   return s;
 }
 
 void search_done(Search *s) {
+  patience_end(&s->patience);
   many_points_free(s->many);
   hessian_free(s->hessian);
   weighting_free(s->own_weighting);
@@ -152,17 +156,23 @@ void search_tell(Search *s, double lambda, const double *x, double objective, in
   search_relay(s, &s->progress);
 }
 
+// Whoever is around it may have lost patience, too.
 bool search_goes_on(Search *s) {
   if (budget_left(&s->budget) <= 0 || s->budget.exhausted) s->over_budget = true;
+  if (s->patience.over && !s->over_budget && !s->stopped)
+    *(patience_is_late() ? &s->over_budget : &s->stopped) = true;
   return !s->stopped && !s->over_budget;
 }
 
-// The listener is not asked before the first simulation: a fit that it stops has at least its start as a result.
-bool search_keeps_going(void *data) {
+// A fit that is stopped at once shall have at least its start as a result, if that does not take long.
+static const double FIRST_LEAST = 0.2; // s
+
+static bool keeps_going(void *data) {
   Search *s = data;
-  double limit = s->problem->options.max_seconds;
-  if (limit > 0 && clock_seconds() - s->began > limit) s->over_budget = true;
-  if (work_count_simulations(&s->budget.used) > 0) search_relay(s, &s->progress);
+  double limit = s->problem->options.max_seconds, seconds = clock_seconds() - s->began;
+  if (limit > 0 && seconds > limit) s->over_budget = true;
+  if (work_count_simulations(&s->budget.used) > 0 || seconds > FIRST_LEAST)
+    search_relay(s, &s->progress);
   return search_goes_on(s);
 }
 

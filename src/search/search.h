@@ -1,5 +1,6 @@
 // What the parts of a fit share: how to evaluate, the best point so far, what is left of the budget, who listens.
 #pragma once
+#include "base/patience.h"
 #include "residual/hessian.h"
 #include "residual/many_points.h"
 #include "search/fit_result.h"
@@ -14,7 +15,8 @@ typedef struct Search {
   double *start; // of the fit
   FitListener *listener;
   void *listener_data;
-  double began; // seconds of the clock
+  double began;      // seconds of the clock
+  Patience patience; // of all that the search does, until search_done
 
   // Made when they are first needed.
   ManyPoints *many;
@@ -47,7 +49,8 @@ typedef struct Search {
   double *shown; // x of the progress
 } Search;
 
-// r: an empty result, whose arena is used. The work is used, not kept.
+// r: an empty result, whose arena is used. The work is used, not kept. Until search_done, whatever runs in this thread goes on
+// only as long as the budget, the time and the listener of the fit allow.
 Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *listener, void *data);
 void search_done(Search *s);
 
@@ -68,8 +71,7 @@ void search_begin(Search *s, const char *stage);
 void search_end(Search *s, bool certain, double objective, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-bool search_goes_on(Search *s);        // false: stopped or out of budget
-bool search_keeps_going(void *search); // the same between simulations; asks the listener, too
+bool search_goes_on(Search *s); // false: stopped or out of budget
 // Whether work done elsewhere is within the budget; else the search is over.
 bool search_affords(Search *s, const WorkCount *work);
 // To the listener of the fit; notes a stop. The data is the Search.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "search/shooting_eval.h"
 #include "search/shooting_setup.h"
 #include "search/shooting_step.h"
@@ -83,7 +84,8 @@ static bool is_stopped(ShootingCourse *c) {
                           .x = c->at->x,
                           .work = s->count};
   const ShootingRequest *r = s->request;
-  if (!budget_is_spent(c) && (!r->listener || r->listener(r->listener_data, &progress)))
+  if (!budget_is_spent(c) && patience_asks() &&
+      (!r->listener || r->listener(r->listener_data, &progress)))
     return false;
   finish(c, LOCAL_STOPPED_END);
   return true;
@@ -189,7 +191,7 @@ static void give_result(Shooting *s, const ShootingCourse *c, double *x, Shootin
   give_states(s, c->at);
   out->objective = c->at->data;
   out->gap = c->at->gap;
-  out->converged = local_end_converged(c->end) && c->at->gap < GAP_CLOSED;
+  out->converged = local_end_converged(c->end) && c->at->gap < GAP_CLOSED && patience_lasts(0);
   if (!out->R && !out->Qr) return;
   shooting_reduce(s, c->at, WEIGHT_LAST, 0);
   if (out->R) memcpy(out->R, s->step.R, (size_t)s->n * (size_t)s->n * sizeof(double));

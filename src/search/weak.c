@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "local/local.h"
 #include "num/random.h"
 #include "search/weak_form.h"
@@ -98,7 +99,7 @@ static bool search(Weak *w, const double *start, int random_starts, LsqPoint *be
   Random random;
   random_seed_stream(&random, (uint64_t)w->problem->options.seed, 0x3eaf);
   double least = HUGE_VAL;
-  for (int s = 0; s <= random_starts; s++) {
+  for (int s = 0; s <= random_starts && patience_lasts(0); s++) {
     for (int k = 0; k < w->n; k++)
       trial->x[k] = s ? random_number(&random, &w->problem->unknowns[w->unknowns[k]]) : start[k];
     double objective = search_from(w, trial);
@@ -130,7 +131,7 @@ static bool search_widths(Weak *w, double *x, Arena *scratch) {
   double *start = ARENA_ARRAY(scratch, double, w->n + 1), sharpest = HUGE_VAL;
   bool found = false;
   memcpy(start, x, (size_t)w->n * sizeof *start);
-  for (int i = 0; i < WIDTHS; i++) {
+  for (int i = 0; i < WIDTHS && patience_lasts(0); i++) {
     weak_use_width(w, WIDTH[i]);
     // A linear problem has one minimum, and one width shows which minimum is the right one.
     int random_starts = w->linear || found ? 0 : STARTS;
@@ -238,12 +239,14 @@ int weak_start(const Problem *p, double *x, bool *found) {
   weak_find_structure(&w, scratch);
   weak_derive_slopes(&w, scratch);
   pthread_mutex_unlock(p->model->lock);
-  weak_compile(&w, scratch);
-  weak_prepare_runs(&w, scratch);
-  solve_equations(&w, x, found, scratch);
-  find_starts(&w, x, found, scratch);
+  if (patience_asks()) weak_compile(&w, scratch);
+  if (patience_asks()) {
+    weak_prepare_runs(&w, scratch);
+    solve_equations(&w, x, found, scratch);
+    find_starts(&w, x, found, scratch);
+  }
   int count = 0;
-  for (int i = 0; i < p->unknown_count; i++) count += found[i];
+  for (int i = 0; i < p->unknown_count && patience_lasts(0); i++) count += found[i];
   system_work_free(w.work);
   system_free(w.system);
   arena_free(scratch);

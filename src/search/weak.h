@@ -6,5 +6,6 @@
 // Where all states of some equations are known from the data (measured directly, through a known gain and offset, or as a
 // derivative of a measured state), solves those equations for the unknowns in them by bounded least squares; linear ones
 // in one step, others from several starts. Unknown start values of such states are read off the data.
-// x: unknowns, start on entry; found[i] says which were determined, the others stay. Returns how many were.
+// x: unknowns, start on entry; found[i] says which were determined, the others stay. Returns how many were,
+// 0 when patience is over.
 int weak_start(const Problem *p, double *x, bool *found);

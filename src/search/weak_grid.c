@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "search/weak_form.h"
 
 static void eval_inputs(void *data, double t, double *u, double *du) {
@@ -170,7 +171,7 @@ static double variance(const double *v, int count) {
 static double quarter_period(const double *v, int count, double step) {
   double unrelated = 2 * variance(v, count);
   int most = count / 4;
-  for (int lag = 1; lag < most; lag += 1 + lag / 16)
+  for (int lag = 1; lag < most && patience_lasts(count); lag += 1 + lag / 16)
     if (change_over(v, count, lag) >= unrelated) return lag * step;
   return most * step;
 }
@@ -208,7 +209,7 @@ void weak_prepare_runs(Weak *w, Arena *scratch) {
   int output = w->first_gain;
   for (int e = 0; e < w->run_count; e++) {
     WeakRun *r = &w->runs[e];
-    if (!prepare_run(w, r, output, scratch)) {
+    if (!patience_asks() || !prepare_run(w, r, output, scratch)) {
       r->points = 0;
       memset(r->usable, 0, (size_t)w->equation_count * sizeof *r->usable);
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "search/weak_form.h"
 
 // Derivative of order d by s of the bump (1 - s^2)^6. It is 0 at -1 and 1 with its first five derivatives, so that sums over
@@ -47,7 +48,7 @@ static void fill_fixed(Weak *w, WeakRun *r) {
   for (int q = 0; q < w->equation_count; q++) {
     double square = 0, *fixed = r->fixed + (size_t)q * (size_t)r->points;
     if (!r->usable[q]) continue;
-    for (int i = 0; i < r->windows; i++) {
+    for (int i = 0; i < r->windows && patience_lasts(10 * r->half); i++) {
       fixed[i] = fixed_integral(r, &r->known[w->equations[q].state], r->center[i]);
       square += fixed[i] * fixed[i];
     }
@@ -66,7 +67,7 @@ static bool eval_points(Weak *w, WeakRun *r) {
   int nx = w->model->nx;
   double check = 0;
   weak_enter_run(w, r);
-  for (int k = 0; k < r->points; k++) {
+  for (int k = 0; k < r->points && patience_lasts(10 * w->first_gain); k++) {
     const double *x = r->x + (size_t)k * (size_t)nx;
     system_branch_restart(w->work, weak_point_time(r, k), x);
     system_outputs(w->work, weak_point_time(r, k), x, w->values, NULL);
@@ -83,7 +84,7 @@ static bool eval_points(Weak *w, WeakRun *r) {
 static double fill_residuals(Weak *w, WeakRun *r, int q) {
   const double *fixed = r->fixed + (size_t)q * (size_t)r->points;
   double sum = 0, *column = w->column[w->n];
-  for (int i = 0; i < r->windows; i++) {
+  for (int i = 0; i < r->windows && patience_lasts(r->half); i++) {
     column[i] = (bump_sum(w, r, q, r->center[i]) - fixed[i]) * r->scale[q];
     sum += column[i] * column[i];
   }
@@ -94,7 +95,7 @@ static void fill_slopes(Weak *w, WeakRun *r, int q) {
   for (int j = 0; j < w->n; j++) memset(w->column[j], 0, (size_t)r->windows * sizeof(double));
   for (int k = w->slopes.start[q]; k < w->slopes.start[q + 1]; k++) {
     int unknown = r->unknown[w->slopes.column[k]];
-    for (int i = 0; unknown >= 0 && i < r->windows; i++)
+    for (int i = 0; unknown >= 0 && i < r->windows && patience_lasts(r->half); i++)
       w->column[unknown][i] += bump_sum(w, r, w->equation_count + k, r->center[i]) * r->scale[q];
   }
 }
@@ -119,6 +120,7 @@ LsqEnd weak_eval(void *self, LsqPoint *out, double abandon_above, bool slopes) {
   for (int e = 0; e < w->run_count; e++) {
     WeakRun *r = &w->runs[e];
     if (r->points && !eval_points(w, r)) return LSQ_FAILED;
+    if (!patience_asks()) return LSQ_STOP;
     for (int q = 0; q < w->equation_count; q++) {
       if (!r->usable[q]) continue;
       sum += fill_residuals(w, r, q);
@@ -127,6 +129,7 @@ LsqEnd weak_eval(void *self, LsqPoint *out, double abandon_above, bool slopes) {
       qr_sum_add(w->sum, w->column, r->windows);
     }
   }
+  if (!patience_lasts(0)) return LSQ_STOP;
   if (!isfinite(sum)) return LSQ_FAILED;
   out->objective = sum / 2;
   for (int i = 0; slopes && i < w->n; i++) {

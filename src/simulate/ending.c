@@ -56,6 +56,13 @@ static void message(const SimulateRun *run, const char *format, ...) {
   va_end(args);
 }
 
+bool end_stopped(const SimulateRun *run) {
+  end_run(run, OUTCOME_STOPPED);
+  message(run, "it was stopped at t = %.10g of %.10g, by max_seconds or from outside",
+          run->stepper ? run->stepper->t : run->request->start, run->t_end);
+  return false;
+}
+
 static int fastest_state(const SimulateRun *run, const double *x, const double *dx) {
   int best = 0;
   double most = -1;

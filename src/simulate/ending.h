@@ -20,6 +20,7 @@ typedef struct SimulateRun {
 // All of these set the outcome, and those that return something return false.
 void end_run(const SimulateRun *run, Outcome outcome); // without a message
 void end_of_step(const SimulateRun *run, StepEnd e);
+bool end_stopped(const SimulateRun *run); // patience is over
 bool end_singular(const SimulateRun *run, const Singular *at, const char *how);
 void end_lost(const SimulateRun *run, int invariant, double by); // or singular, where that is close
 bool end_output(const SimulateRun *run, double t, const double *y);

@@ -6,11 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "simulate/follow.h"
 
 enum {
-  ROWS_BETWEEN_LOOKS = 16,  // of a watch
-  STEPS_BETWEEN_CHECKS = 64 // whether one lane stands in the way of the others
+  ROWS_BETWEEN_LOOKS = 16,   // of a watch
+  STEPS_BETWEEN_CHECKS = 64, // whether one lane stands in the way of the others
+  WORK_OF_NUMBER = 10        // in a step, for patience
 };
 static const double DRAG = 6; // it does when all others could take steps this many times as long
 
@@ -394,9 +396,17 @@ static bool retire_drag(LanesWork *w) {
   return l >= 0;
 }
 
+static void retire_all(LanesWork *w, Outcome outcome) {
+  for (int l = 0; l < w->count; l++)
+    if (w->lives[l]) retire(w, l, outcome, false);
+}
+
 static bool advance(LanesWork *w) {
   Stepper *s = w->stepper;
   int before = w->living;
+  if (!patience_lasts(WORK_OF_NUMBER * w->system->nx * (1 + w->system->stride) * w->system->lanes))
+    retire_all(w, OUTCOME_STOPPED);
+  if (!w->living) return false;
   StepEnd e = s->row->step(s, fmin(w->t_end, w->next_break));
   if (e == STEP_TOO_MANY) retire_all_alone(w);
   if (e == STEP_TOO_SMALL || e == STEP_NOT_COMPUTABLE) retire_failed(w, e);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "simulate/ending.h"
 #include "simulate/event.h"
 #include "simulate/event_search.h"
@@ -52,7 +53,8 @@ struct SimulateWork {
   const SimulateRequest *request;
   Trajectory *out;
   double t_end, next_break;
-  double rate; // of stabilisation
+  double rate;             // of stabilisation
+  long step_work, unasked; // numbers of a step, and of the steps since the last question
   int switches;
   SimulateRun run; // for whatever ends it
 };
@@ -199,6 +201,12 @@ static void prepare_direct(SimulateWork *w) {
   w->ode.dae = implicit_dae(w->implicit);
 }
 
+// Numbers that a step computes: after how many the question is whether to go on.
+static long work_of_step(const SimulateWork *w) {
+  enum { STAGES = 10, OVERHEAD = 20 };
+  return OVERHEAD + STAGES * (long)(w->system->nx + w->system->nx * w->system->stride);
+}
+
 SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options) {
   Arena *a = arena_new();
   SimulateWork *w = ARENA_NEW(a, SimulateWork);
@@ -214,6 +222,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   w->y = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
   w->row = ARENA_ARRAY(a, double, s->lanes == 1 ? (size_t)s->ny * (size_t)(1 + s->np) + 8 : 0);
   w->pieces = ARENA_ARRAY(a, int, s->nu + 1);
+  w->step_work = work_of_step(w);
   w->tol = (Tolerance){.rel = options->rel_tol,
                        .abs = w->abs_tol,
                        .max_step = options->max_step,
@@ -386,10 +395,12 @@ static double next_time(const SimulateWork *w) {
   return w->out->rows < r->count ? r->times[w->out->rows] : HUGE_VAL;
 }
 
+enum { ROWS_AT_ONCE = 5000 };
+
 static int rows_before(const SimulateWork *w, double t) {
   const SimulateRequest *r = w->request;
-  int last = w->out->rows;
-  while (last < r->count && r->times[last] < t) last++;
+  int last = w->out->rows, most = last > r->count - ROWS_AT_ONCE ? r->count : last + ROWS_AT_ONCE;
+  while (last < most && r->times[last] < t) last++;
   return last - w->out->rows;
 }
 
@@ -399,13 +410,16 @@ static bool put_rows_before(SimulateWork *w, double t) {
   Trajectory *out = w->out;
   if (!(next_time(w) < t)) return true;
   if (out->column && w->pick && s->row->dense_rows) {
-    int rows = rows_before(w, t);
-    s->row->dense_rows(s, w->request->times + out->rows, rows, wants_sens(out), w->pick,
-                       w->pick_count, w->pick_column, out->rows);
-    out->rows += rows;
+    for (int rows = rows_before(w, t); rows > 0; rows = rows_before(w, t)) {
+      s->row->dense_rows(s, w->request->times + out->rows, rows, wants_sens(out), w->pick,
+                         w->pick_count, w->pick_column, out->rows);
+      out->rows += rows;
+      if (rows == ROWS_AT_ONCE && !patience_lasts(PATIENCE_LOOK)) return end_stopped(&w->run);
+    }
     return true;
   }
   for (double at = next_time(w); at < t; at = next_time(w)) {
+    if (!patience_lasts(w->step_work)) return end_stopped(&w->run);
     s->row->dense(s, at, wants_sens(out), w->y);
     if (!put_row(w, at, w->y)) return false;
   }
@@ -674,8 +688,19 @@ static bool is_worth_going_on(SimulateWork *w) {
   return false;
 }
 
+// Small systems count their steps here: asking takes as long as some of their equations.
+static inline bool patience_of_step_lasts(SimulateWork *w) {
+  enum { UNASKED = PATIENCE_LOOK / 20 };
+  w->unasked += w->step_work;
+  if (w->unasked < UNASKED) return true;
+  long work = w->unasked;
+  w->unasked = 0;
+  return patience_lasts(work);
+}
+
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
+  if (!patience_of_step_lasts(w)) return end_stopped(&w->run);
   double limit = fmin(w->t_end, w->next_break);
   StepEnd e = s->row->step(s, limit);
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {

@@ -14,6 +14,7 @@
   OUTCOME(TOO_MANY_EVENTS, "too-many-events", "the simulation used up max_events")                 \
   OUTCOME(SINGULAR, "singular-position", "constraints became dependent on each other")             \
   OUTCOME(LOST, "constraints-lost", "the motion left its constraints")                             \
+  OUTCOME(STOPPED, "stopped", "it was stopped, or its time was up")                                \
   OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")
 
 typedef enum Outcome {

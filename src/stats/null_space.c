@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "num/svd.h"
 
 // The chosen columns with unit length.
@@ -79,7 +80,7 @@ static void swap_rows(double *B, int columns, int i, int j) {
 }
 
 void reduce_rows(double *B, int rows, int columns, double threshold, int *pivot) {
-  for (int r = 0; r < rows; r++) {
+  for (int r = 0; r < rows && patience_lasts(2L * rows * columns); r++) {
     int row = r, column = 0;
     double most = -1;
     for (int i = r; i < rows; i++)
@@ -101,6 +102,7 @@ bool echelon_by(const double *B, int rows, int columns, const int *pivot, double
   for (int r = 0; r < rows; r++) {
     int row = r;
     double scale = 0;
+    if (!patience_lasts((long)rows * columns)) return false;
     for (int i = r; i < rows; i++)
       if (fabs(E[i * columns + pivot[r]]) > fabs(E[row * columns + pivot[r]])) row = i;
     for (int k = 0; k < columns; k++) scale = fmax(scale, fabs(E[row * columns + k]));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "num/lsi.h"
 
 static double root_mean_square(const double *y, int n) {
@@ -195,7 +196,9 @@ Samples *samples_new(Arena *a, EvalWork *w, const Weighting *weighting, const Fi
   int rows = s->count + s->prior_count + most_gaps(p, pieces) + p->constraints.equalities +
              p->constraints.inequalities;
   s->column = ARENA_ARRAY(a, double *, s->n + 1);
-  for (int k = 0; k <= s->n; k++) s->column[k] = ARENA_ARRAY(a, double, rows + 1);
+  for (int k = 0; k <= s->n && patience_lasts(rows); k++)
+    s->column[k] = ARENA_ARRAY(a, double, rows + 1);
+  if (!patience_asks()) return NULL; // much memory takes long
   s->scale = ARENA_ARRAY(a, double, rows + 1);
   s->huber = ARENA_ARRAY(a, double, rows + 1);
   s->fixed = ARENA_ARRAY(a, bool, s->n + 1);

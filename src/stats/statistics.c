@@ -17,15 +17,31 @@ Statistics *statistics_new(int unknowns, int channels) {
   s->covariance = ARENA_ARRAY(a, double, s->n * s->n + 1);
   s->correlation = ARENA_ARRAY(a, double, s->n * s->n + 1);
   s->singular_values = ARENA_ARRAY(a, double, s->n + 1);
+  statistics_forget_intervals(s);
+  statistics_forget_identifiability(s);
+  return s;
+}
+
+void statistics_forget_intervals(Statistics *s) {
   s->variance = nan("");
+  s->sandwich = false;
   fill_with_nan(s->covariance, s->n * s->n);
   fill_with_nan(s->correlation, s->n * s->n);
-  fill_with_nan(s->singular_values, s->n);
   for (int k = 0; k < s->n; k++) {
     StatParameter *out = &s->parameters[k];
-    out->std_error = out->ci_low = out->ci_high = out->relative_at_1_percent = nan("");
+    out->std_error = out->ci_low = out->ci_high = nan("");
   }
-  return s;
+}
+
+void statistics_forget_identifiability(Statistics *s) {
+  fill_with_nan(s->singular_values, s->n);
+  s->rank = s->direction_count = 0;
+  for (int k = 0; k < s->n; k++) {
+    StatParameter *out = &s->parameters[k];
+    out->relative_at_1_percent = nan("");
+    out->inactive = out->identifiable = false;
+    out->reason = NULL;
+  }
 }
 
 void statistics_free(Statistics *s) {

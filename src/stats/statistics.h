@@ -68,10 +68,16 @@ typedef struct Statistics {
   double *singular_values; // n, of the sensitivities scaled by value and noise, descending
   StatDirection *directions;
   int direction_count;
+  // What there was no time for, words: "residuals" (all that needs a simulation), "intervals" (standard errors,
+  // covariance), "identifiability". Nothing is known of it: as after statistics_new.
+  const char *missing[3];
+  int missing_count;
   // Sentences for people: correlated pairs, coloured residuals, parameters at bounds.
   const char **remarks;
   int remark_count;
 } Statistics;
 
 Statistics *statistics_new(int unknowns, int channels); // nothing is known: NaN everywhere
+void statistics_forget_intervals(Statistics *s);
+void statistics_forget_identifiability(Statistics *s);
 void statistics_free(Statistics *s);

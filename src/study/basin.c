@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "num/random.h"
 #include "search/many_fits.h"
 
@@ -165,8 +166,6 @@ static bool tell(void *data, int finished) {
   BasinStudy *s = data;
   s->b->finished = finished;
   s->b->seconds = clock_seconds() - s->began;
-  double most = s->b->problem->options.max_seconds; // of all searches together
-  if (most > 0 && s->b->seconds > most) return false;
   return !s->listener || s->listener(s->data, s->b);
 }
 
@@ -203,10 +202,15 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
                        .take = take,
                        .listener = tell,
                        .data = &s};
+  Patience all = {.until = patience_until(o->max_seconds)}, after = {.grace = PATIENCE_GRACE};
+  patience_begin(&all);
   Fitting *f = fitting_new(b->problem);
   many_fits_run(f, &one, &q);
   fitting_free(f);
+  patience_begin(&after); // what was reached is sorted
   basin_find_optima(b);
+  patience_end(&after);
+  patience_end(&all);
   b->seconds = clock_seconds() - s.began;
 }
 

@@ -65,6 +65,7 @@ typedef struct Basin {
   BasinOptimum *optima; // best first
   int optimum_count;
   int failed, not_converged;
+  int unsorted; // end points that it was stopped before it could compare with the optima
   const double *truth;
   WorkCount work; // of all searches
   double best;    // objective so far

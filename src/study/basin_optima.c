@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/patience.h"
 #include "search/fit.h"
 #include "study/basin.h"
 #include "study/compare_truth.h"
@@ -15,6 +16,7 @@ static const double EXACT = 1e-7;  // of the data's own variation: errors of sim
 static const double TINY = 1e-6;   // of the range of an unknown: no difference
 static const double BETWEEN = 0.8; // of the distance of two points
 enum { REFITS_MOST = 2000 };       // searches from the middle
+enum { UNSORTED = -2 };            // it was stopped
 
 typedef struct Sorting {
   Basin *b;
@@ -25,7 +27,7 @@ typedef struct Sorting {
   double floor;              // differences of objectives that mean nothing
   int refits;                // done
   const CompareTruth *truth; // NULL: unknown
-  int *owner;                // by start: optimum, -1
+  int *owner;                // by start: optimum, -1: none, UNSORTED
   ARRAY(int) at;             // by optimum: the start whose end point stands for it
   ARRAY(bool) flat;
 } Sorting;
@@ -104,7 +106,7 @@ static bool converged(const BasinStart *s) {
 }
 
 static int find_owner(Sorting *s, int start) {
-  for (int k = 0; k < s->at.count; k++)
+  for (int k = 0; k < s->at.count && patience_lasts(10 * s->b->problem->unknown_count); k++)
     if (is_same(s, start, k)) return k;
   return -1;
 }
@@ -144,7 +146,8 @@ static void sort_ends(Sorting *s) {
       if (b->start[start].comparable == HUGE_VAL || converged(&b->start[start]) != (pass == 0))
         continue;
       s->owner[start] = find_owner(s, start);
-      if (s->owner[start] < 0 && pass == 0) found_optimum(s, start);
+      if (s->owner[start] < 0 && !patience_lasts(0)) s->owner[start] = UNSORTED;
+      if (s->owner[start] == -1 && pass == 0) found_optimum(s, start);
     }
 }
 
@@ -193,15 +196,17 @@ static void compare_counts(BasinOptimum *optima, int count) {
 
 static void label_starts(const Sorting *s) {
   Basin *b = s->b;
-  b->failed = b->not_converged = 0;
+  b->failed = b->not_converged = b->unsorted = 0;
   for (int i = 0; i < b->done; i++) {
     BasinStart *start = &b->start[i];
-    start->optimum = s->owner[i];
-    start->end = start->optimum >= 0           ? BASIN_REACHED
+    start->optimum = s->owner[i] == UNSORTED ? -1 : s->owner[i];
+    start->end = s->owner[i] == UNSORTED       ? BASIN_OPEN
+                 : start->optimum >= 0         ? BASIN_REACHED
                  : start->objective < HUGE_VAL ? BASIN_NOT_CONVERGED
                                                : BASIN_FAILED;
     b->failed += start->end == BASIN_FAILED;
     b->not_converged += start->end == BASIN_NOT_CONVERGED;
+    b->unsorted += start->end == BASIN_OPEN;
   }
 }
 
@@ -213,6 +218,7 @@ static void begin_sorting(Sorting *s, Basin *b) {
   s->local.method = METHOD_LM;
   s->local.options.lm_damping = LM_DAMPING_RADIUS;
   s->local.options.threads = 1;
+  s->local.options.max_seconds = 0;
   s->local.options.derivatives = DERIVATIVES_SENSITIVITIES;
   s->fitting = fitting_new(&s->local);
   s->work = eval_work_new(s->fitting, 1, NULL);

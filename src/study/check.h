@@ -17,6 +17,7 @@ typedef struct Check {
   const Problem *problem;
   ARRAY(Finding) findings;
   bool starts;                   // the model can be simulated at the start values
+  bool stopped;                  // findings are missing: it was stopped, or max_seconds was reached
   double objective_start, floor; // floor NaN when unknown
   Statistics *statistics;        // at the start, NULL when it cannot be simulated
   // [channel of all experiments in one row][unknown]: rms change of the channel, relative to the rms of its data, when the

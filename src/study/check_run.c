@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/patience.h"
 #include "stats/assess.h"
 #include "study/check_constraints.h"
 #include "study/check_data.h"
@@ -433,7 +434,12 @@ static void check_simulation(const StartFacts *facts, const double *x, EvalWork 
   check_first_samples(facts);
   check_sensitivity(facts);
   c->statistics = assess_point(w, x);
-  check_identifiability(c);
+  c->stopped = c->statistics->missing_count > 0;
+  if (c->stopped)
+    check_add(c, FINDING_WARNING, "identifiability",
+              "Stopped before it was examined what the data can tell.");
+  else
+    check_identifiability(c);
 }
 
 static void check_start(Check *c, EvalWork *w) {
@@ -448,7 +454,11 @@ static void check_start(Check *c, EvalWork *w) {
   bool runs = evaluate_rows(w, &spec, x, add_block, &facts);
   if (runs) c->objective_start = evaluate_value(w, &spec, x);
   c->starts = isfinite(c->objective_start);
-  if (c->starts)
+  c->stopped = !c->starts && !patience_lasts(0);
+  if (c->stopped)
+    check_add(c, FINDING_WARNING, "start",
+              "Stopped before the model was simulated at the start values.");
+  else if (c->starts)
     check_simulation(&facts, x, w);
   else if (!runs)
     report_failure(c, eval_why(w));
@@ -463,6 +473,8 @@ Check *check_run(const Problem *p) {
   Arena *a = arena_new();
   Check *c = ARENA_NEW(a, Check);
   *c = (Check){.arena = a, .problem = p, .objective_start = HUGE_VAL, .floor = nan("")};
+  Patience patience = {.until = patience_until(p->options.max_seconds)};
+  patience_begin(&patience);
   Fitting *f = fitting_new(p);
   EvalWork *w = eval_work_new(f, p->options.threads, NULL);
   check_model(c);
@@ -472,5 +484,6 @@ Check *check_run(const Problem *p) {
   if (p->unknown_count) check_start(c, w);
   eval_work_free(w);
   fitting_free(f);
+  patience_end(&patience);
   return c;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "base/pool.h"
 #include "search/fit.h"
 #include "study/random_start.h"
@@ -22,15 +23,20 @@ typedef struct CompareStudy { // what all runs share
   int row, run, runs;
   CompareRun *into; // whose steps are recorded; NULL: none
   double began;
-  bool stop;
+  bool stop; // by the listener
+  Patience patience;
 } CompareStudy;
 
 // ---------------------------------------------------------------- listening
 
-static bool ask(CompareStudy *s, const FitProgress *fit) {
+static bool tell(CompareStudy *s, const FitProgress *fit) {
   CompareProgress told = {s->c, s->row, s->run, s->runs, fit};
-  if (s->listener && !s->stop) s->stop = !s->listener(s->listener_data, &told);
+  if (!s->stop && s->listener) s->stop = !s->listener(s->listener_data, &told);
   return !s->stop;
+}
+
+static bool goes_on(void *data) {
+  return tell(data, NULL);
 }
 
 static long evaluations_of(const Problem *p, long simulations) {
@@ -73,24 +79,19 @@ static void note_step(CompareStudy *s, const FitProgress *f) {
 static bool listen_to_fit(void *data, const FitProgress *f) {
   CompareStudy *s = data;
   if (s->into && s->c->request.trace) note_step(s, f);
-  return ask(s, f);
+  return tell(s, f);
 }
 
 // ---------------------------------------------------------------- traces
 
-static bool between_simulations(void *data) {
-  return ask(data, NULL);
-}
-
 // What was minimised may be the coupled model, or a part of the data: only the free model over all data can be compared.
-static void evaluate_trace(CompareStudy *s, EvalWork *w, const double *sigma, CompareRun *run) {
+static void evaluate_trace(EvalWork *w, const double *sigma, CompareRun *run) {
   const Fitting *f = eval_fitting(w);
   Weighting *weighting = weighting_new(f->data, sigma);
-  Budget budget = {.max_simulations = LONG_MAX, .goes_on = between_simulations, .data = s};
-  EvalSpec spec = eval_spec(f, &budget);
+  EvalSpec spec = eval_spec(f, NULL);
   spec.weighting = weighting;
   double best = nan("");
-  for (int i = 0; i < run->trace.count && !s->stop; i++) {
+  for (int i = 0; i < run->trace.count && patience_asks(); i++) {
     ComparePoint *at = &run->trace.at[i];
     double objective = evaluate_value(w, &spec, at->x);
     if (objective < HUGE_VAL) at->free_objective = objective;
@@ -145,9 +146,19 @@ typedef struct TimedFit {
   double seconds;
 } TimedFit;
 
+// Of the time that is left, each run that is to come may take the same share.
+static double share_of_time(const CompareStudy *s, double own) {
+  if (!(s->patience.until > 0)) return own;
+  int left = compare_runs_wanted(s->c) - compare_runs_done(s->c);
+  double share = fmax(s->patience.until - clock_seconds(), 1e-3) / (left > 1 ? left : 1);
+  bool is_own = own > 0 && own != s->p->options.max_seconds;
+  return is_own ? fmin(own, share) : share;
+}
+
 static TimedFit timed_fit(CompareStudy *s, Problem *p, int threads, const double *start) {
   TimedFit t;
   p->options.threads = threads;
+  p->options.max_seconds = share_of_time(s, p->options.max_seconds);
   s->began = clock_seconds();
   t.fitting = fitting_new(p);
   t.work = eval_work_new(t.fitting, threads, NULL);
@@ -166,7 +177,7 @@ static void timed_fit_done(TimedFit *t) {
 static void run_again_side_by_side(CompareStudy *s, Problem *p, CompareRun *run) {
   TimedFit t = timed_fit(s, p, s->c->threads, run->start);
   const FitResult *f = t.result;
-  if (!s->stop) {
+  if (patience_asks()) {
     // With a time limit results depend on the clock.
     run->same = p->options.max_seconds > 0 || is_same(run, f, s->p->unknown_count);
     run->figures.seconds_parallel = t.seconds;
@@ -195,9 +206,9 @@ static void run_once(CompareStudy *s, const CompareSpec *spec, int number, Compa
   TimedFit t = timed_fit(s, &p, q->parallel ? 1 : threads, run->start);
   s->into = NULL;
   take_result(s, t.result, t.seconds, run);
-  if (q->trace) evaluate_trace(s, t.work, t.result->sigma, run);
+  if (q->trace) evaluate_trace(t.work, t.result->sigma, run);
   timed_fit_done(&t);
-  if (q->parallel && !s->stop) run_again_side_by_side(s, &p, run);
+  if (q->parallel && patience_asks()) run_again_side_by_side(s, &p, run);
 }
 
 // ---------------------------------------------------------------- what came of several runs
@@ -293,7 +304,7 @@ static void run_row(CompareStudy *s, int i) {
   if (!problem_method_suits(p, p->method, &p->parts, &err))
     r->refused = arena_copy(c->arena, err.text, strlen(err.text));
   r->runs = ARENA_ARRAY(c->arena, CompareRun, s->runs);
-  for (s->run = 0; !r->refused && s->run < s->runs && ask(s, NULL); s->run++) {
+  for (s->run = 0; !r->refused && s->run < s->runs && patience_asks(); s->run++) {
     run_once(s, &r->spec, s->run, &r->runs[s->run]);
     r->run_count++;
   }
@@ -347,14 +358,18 @@ Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener 
   if (!can_begin(p, q, err)) return NULL;
   Compare *c = compare_new(p, q);
   CompareStudy s = {.p = p, .c = c, .listener = listener, .listener_data = data};
-  if (q->has_truth) c->truth = compare_truth_new(c->arena, p, q->truth, q->all_numbers);
+  s.patience =
+      (Patience){.goes_on = goes_on, .data = &s, .until = patience_until(p->options.max_seconds)};
+  patience_begin(&s.patience);
   double began = clock_seconds();
-  for (int i = 0; i < c->count && !s.stop; i++) {
+  if (q->has_truth) c->truth = compare_truth_new(c->arena, p, q->truth, q->all_numbers);
+  for (int i = 0; i < c->count && patience_asks(); i++) {
     run_row(&s, i);
     if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
     c->seconds = clock_seconds() - began;
   }
-  c->stopped = s.stop;
+  c->stopped = s.patience.over || s.stop;
+  patience_end(&s.patience);
   judge(c);
   return c;
 }

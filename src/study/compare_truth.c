@@ -133,7 +133,7 @@ static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) 
   local.options.threads = p->options.threads;
   local.method = p->constraints.count ? METHOD_SQP : METHOD_LM;
   local.parts.count = 0;
-  AssessedFit f = assessed_fit_run(&local, t->x, NULL, NULL);
+  AssessedFit f = assessed_fit_run(&local, t->x, 0, NULL, NULL);
   if (is_moved_by_noise(t, &f)) t->near = copy_numbers(a, f.result->x, t->n);
   if (f.result->outcome != FIT_NO_START && !all) add_what_the_data_tell(a, t, p, f.statistics);
   assessed_fit_done(&f);

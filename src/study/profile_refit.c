@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "search/fit_result.h"
 #include "search/local_search.h"
 #include "search/method_options.h"
@@ -24,27 +25,20 @@ struct Refit {
   Weighting *weighting;       // of the last evaluation
   double *lower, *upper, *typical;
   LsqPoint *natural, *best;
-  bool (*goes_on)(void *);
-  void *data;
-  bool stopped;
+  bool used_up; // the last refit was ended by simulations_most
 };
 
-static bool is_used_up(const Refit *r) {
-  return work_count_simulations(&r->budget.used) - r->used >= r->simulations_most;
-}
-
-static bool keeps_going(void *data) {
+static bool is_within_budget(void *data) {
   Refit *r = data;
-  if (r->goes_on && !r->stopped) r->stopped = !r->goes_on(r->data);
-  return !r->stopped && !is_used_up(r);
+  r->used_up = work_count_simulations(&r->budget.used) - r->used >= r->simulations_most;
+  return !r->used_up;
 }
 
 bool refit_used_up(const Refit *r) {
-  return !r->stopped && is_used_up(r);
+  return r->used_up;
 }
 
-Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes_on)(void *),
-                 void *data) {
+Refit *refit_new(const Fitting *f, int threads, const double *sigma) {
   Arena *a = arena_new();
   Refit *r = ARENA_NEW(a, Refit);
   int n = f->n;
@@ -52,13 +46,11 @@ Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes
                .p = f->problem,
                .fitting = f,
                .work = eval_work_new(f, threads, NULL),
-               .budget = {.max_simulations = LONG_MAX, .goes_on = keeps_going, .data = r},
+               .budget = {.max_simulations = LONG_MAX},
                .simulations_most = f->problem->options.max_simulations,
                .n = n,
                .estimates_sigma = noise_is_estimated(f->problem),
-               .first_weighting = weighting_new(f->data, sigma),
-               .goes_on = goes_on,
-               .data = data};
+               .first_weighting = weighting_new(f->data, sigma)};
   r->lower = ARENA_ARRAY(a, double, n + 1);
   r->upper = ARENA_ARRAY(a, double, n + 1);
   r->typical = ARENA_ARRAY(a, double, n + 1);
@@ -180,7 +172,8 @@ static LocalEnd search_others(Refit *r, double *x, double *objective) {
   to_natural(r, r->best->x, x);
   *objective = r->best->objective;
   r->budget.used.iterations += result.iterations;
-  return result.end;
+  bool cut_short = !patience_lasts(0) && local_end_converged(result.end);
+  return cut_short ? LOCAL_STOPPED_END : result.end;
 }
 
 static bool is_allowed(const Problem *p, const double *x) {
@@ -236,10 +229,9 @@ static bool has_value(LocalEnd end) {
 }
 
 // Unknowns and sigmas in turn: each turn lowers the concentrated likelihood, and where they stand still it is at a minimum.
-static LocalEnd settle(Refit *r, RefitStep *step, double *x, double *objective) {
+static LocalEnd settle_in_turn(Refit *r, RefitStep *step, double *x, double *objective) {
   LocalEnd end = LOCAL_ITERATIONS_END;
   bool settled = false;
-  r->used = work_count_simulations(&r->budget.used);
   weighting_free(r->weighting);
   r->weighting = NULL;
   for (int round = 0; !settled && round < SIGMA_ROUNDS; round++) {
@@ -255,6 +247,16 @@ static LocalEnd settle(Refit *r, RefitStep *step, double *x, double *objective) 
     if (settled || round == SIGMA_ROUNDS - 1) *objective += log_sigmas(r, weighting_of(r)->sigma);
     if (next) weighting_free(r->weighting), r->weighting = next;
   }
+  return end;
+}
+
+static LocalEnd settle(Refit *r, RefitStep *step, double *x, double *objective) {
+  Patience patience = {.goes_on = is_within_budget, .data = r};
+  r->used = work_count_simulations(&r->budget.used);
+  r->used_up = false;
+  patience_begin(&patience);
+  LocalEnd end = settle_in_turn(r, step, x, objective);
+  patience_end(&patience);
   return end;
 }
 

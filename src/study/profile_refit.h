@@ -6,9 +6,8 @@
 typedef struct Refit Refit; // belongs to one thread
 
 // threads: that difference slopes may use. sigma: by channel, those of the result that the profile belongs to; refits begin
-// with them. goes_on is asked between simulations; false ends what is running. NULL: nobody is asked.
-Refit *refit_new(const Fitting *f, int threads, const double *sigma, bool (*goes_on)(void *),
-                 void *data);
+// with them.
+Refit *refit_new(const Fitting *f, int threads, const double *sigma);
 void refit_free(Refit *r);
 
 // Minimises over all unknowns but `held` (-1: none is) from x, which becomes the minimum. Sigmas that are estimated are

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "search/fit.h"
 #include "stats/assess.h"
 #include "study/profile_judge.h"
@@ -26,6 +27,7 @@ typedef struct ProfileStudy {
   Fitting *sharp;           // its fitting then, NULL: that of the problem
   double accuracy;          // of the objective, by that of simulations
   bool settled;             // the result stays, whatever profiles find
+  bool fits;                // no profile is followed now
 } ProfileStudy;
 
 static const Fitting *fitting_of(const ProfileStudy *s) {
@@ -33,12 +35,8 @@ static const Fitting *fitting_of(const ProfileStudy *s) {
 }
 
 static bool goes_on(void *data) {
-  ProfileStudy *s = data;
-  double most = s->p->problem->options.max_seconds;
-  if (!s->p->stopped && most > 0 && clock_seconds() - s->began > most)
-    s->p->stopped = s->p->timeout = true;
-  if (!s->p->stopped && s->listener && !s->listener(s->data, s->p, false)) s->p->stopped = true;
-  return !s->p->stopped;
+  const ProfileStudy *s = data;
+  return !s->listener || s->listener(s->data, s->p, s->fits);
 }
 
 static ProfileEnd end_of(const Profile *p, const SideJob *job) {
@@ -88,7 +86,7 @@ static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
       better = job;
     else if (job->walk.end != WALK_STOPPED)
       take_side(s->p, job);
-    goes_on(s);
+    patience_asks();
   }
   return better;
 }
@@ -122,7 +120,6 @@ static SideJob *run_round(ProfileStudy *s, Arena *a) {
   for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
   PoolWorker pool_work = side_work(&shared);
   Pool *pool = pool_new(pool_size(p->problem->options.threads, p->sides), &pool_work);
-  pool_listen(pool, goes_on, s);
   SideJob *job = arena_alloc(a, 1, pool_work.size);
   for (int i = 0; i < p->sides; i++) {
     job->curve = i / 2, job->side = i % 2;
@@ -137,11 +134,16 @@ static SideJob *run_round(ProfileStudy *s, Arena *a) {
 
 enum { RESTARTS_MOST = 10 };
 
-static bool relay_fit(void *data, const FitProgress *progress) {
-  ProfileStudy *s = data;
-  (void)progress;
-  if (s->listener && !s->p->stopped && !s->listener(s->data, s->p, true)) s->p->stopped = true;
-  return !s->p->stopped;
+// Without its own limit of time: that of the study ends it.
+static FitResult *fit_from(ProfileStudy *s, const Problem *problem, EvalWork *work,
+                           const double *start) {
+  Problem *own = ARENA_NEW(s->p->arena, Problem);
+  *own = *problem;
+  own->options.max_seconds = 0;
+  s->fits = true;
+  FitResult *fit = fit_run_on(own, work, start, NULL, NULL);
+  s->fits = false;
+  return fit;
 }
 
 static bool has_result(const FitResult *f) {
@@ -151,8 +153,7 @@ static bool has_result(const FitResult *f) {
 // The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.
 static double value_at(const ProfileStudy *s, const double *x) {
   double value;
-  Refit *refit =
-      refit_new(fitting_of(s), s->simulated->options.threads, s->p->fit->sigma, NULL, NULL);
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, s->p->fit->sigma);
   if (!refit_value(refit, x, &value)) value = HUGE_VAL;
   refit_free(refit);
   return value;
@@ -168,7 +169,7 @@ static bool restart(ProfileStudy *s, const SideJob *better) {
   local->method = p->problem->constraints.count ? METHOD_SQP : METHOD_LM;
   local->options.lm_damping = LM_DAMPING_RADIUS;
   EvalWork *work = eval_work_new(fitting_of(s), local->options.threads, NULL);
-  FitResult *fit = fit_run_on(local, work, x, relay_fit, s);
+  FitResult *fit = fit_from(s, local, work, x);
   eval_work_free(work);
   double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
   bool is_better = after < better_below(s, better->curve);
@@ -187,11 +188,14 @@ static bool restart(ProfileStudy *s, const SideJob *better) {
 
 static void describe(ProfileStudy *s) {
   Profile *p = s->p;
+  Patience after = {.grace = PATIENCE_GRACE};
+  patience_begin(&after);
   Weighting *weighting = assess_weighting(p->fit, s->work);
   statistics_free(p->statistics);
   p->statistics = assess_fit(p->fit, s->work, weighting);
   profile_measure(p, s->work, weighting);
   weighting_free(weighting);
+  patience_end(&after);
 }
 
 static double least_factor(const Profile *p) {
@@ -217,7 +221,7 @@ static void simulate_sharper(ProfileStudy *s) {
 // The objective at the estimates, which are improved where simulations have become more accurate.
 static bool evaluate_result(ProfileStudy *s, bool improve) {
   Profile *p = s->p;
-  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, NULL, NULL);
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma);
   bool ok = true;
   if (improve) ok = local_end_converged(refit_run(refit, -1, p->fit->x, &p->objective));
   if (!improve || !ok) ok = refit_value(refit, p->fit->x, &p->objective);
@@ -260,7 +264,7 @@ static void note_roughness(Profile *p) {
 // true: no profile can be followed.
 static bool is_too_rough(ProfileStudy *s) {
   Profile *p = s->p;
-  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma, goes_on, s);
+  Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma);
   p->roughness = profile_roughness(p, refit);
   work_count_add(&p->work, refit_work(refit));
   refit_free(refit);
@@ -289,7 +293,7 @@ static void run_rounds(ProfileStudy *s) {
     if (!assess_result(s) || isnan(s->p->threshold) || is_too_rough(s)) break;
     better = run_round(s, a);
     if (better) take_better(s, better);
-  } while (better && !s->p->stopped);
+  } while (better && patience_asks());
   arena_free(a);
 }
 
@@ -343,10 +347,16 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
                     .began = clock_seconds(),
                     .fitting = fitting_new(problem),
                     .simulated = problem};
+  Patience patience = {
+      .goes_on = goes_on, .data = &s, .until = patience_until(problem->options.max_seconds)};
+  patience_begin(&patience);
   s.work = eval_work_new(s.fitting, problem->options.threads, NULL);
-  p->fit = fit_run_on(problem, s.work, NULL, relay_fit, &s);
+  p->fit = fit_from(&s, problem, s.work, NULL);
   bool can = can_be_profiled(p, err);
   if (can && has_result(p->fit)) run_rounds(&s);
+  p->stopped = patience.over;
+  p->timeout = patience.over && patience_is_late();
+  patience_end(&patience);
   if (can) profile_judge(p);
   p->seconds = clock_seconds() - s.began;
   eval_work_free(s.work);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "stats/samples.h"
 #include "study/profile_refit.h"
 
@@ -23,7 +24,6 @@ typedef struct SideWork { // while a worker walks
   Refit *refit;
   double estimate;
   double *start; // scratch
-  const Pool *pool;
 } SideWork;
 
 static double *point_at(const SideWork *w, int i) {
@@ -118,7 +118,7 @@ static VisitEnd visit(void *self, double at, double *root) {
   SideWork *w = self;
   double value = unscaled(w, at), objective;
   LocalEnd end = fit_others(w, value, w->start, &objective);
-  if (!pool_goes_on(w->pool)) return VISIT_STOPPED;
+  if (!patience_asks()) return VISIT_STOPPED;
   if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
   if (!is_usable(end)) {
     w->job->used_up = refit_used_up(w->refit);
@@ -147,11 +147,7 @@ static double last_place(const SideWork *w, double range) {
   return isfinite(edge) ? scaled(w, edge) : far;
 }
 
-static bool asks_pool(void *data) {
-  return pool_goes_on(data);
-}
-
-static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) {
+static void walk_side(const SideShared *shared, SideJob *job) {
   const Profile *p = shared->profile;
   const ProfileCurve *curve = &p->curves[job->curve];
   Arena *a = arena_new();
@@ -160,10 +156,9 @@ static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) 
                 .f = &p->problem->unknowns[curve->number],
                 .job = job,
                 .estimate = p->fit->x[curve->number],
-                .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1),
-                .pool = pool};
+                .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1)};
   // One thread: the sides run in parallel.
-  w.refit = refit_new(shared->fitting, 1, p->fit->sigma, asks_pool, (void *)pool);
+  w.refit = refit_new(shared->fitting, 1, p->fit->sigma);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
   Walk walk = {.from = scaled(&w, w.estimate),
                .to = last_place(&w, shared->range),
@@ -179,29 +174,14 @@ static void walk_side(const SideShared *shared, const Pool *pool, SideJob *job) 
   arena_free(a);
 }
 
-typedef struct SideWorker {
-  const SideShared *shared;
-  const Pool *pool;
-  Arena *arena;
-} SideWorker;
-
-static void *begin_worker(const void *shared, const Pool *pool) {
-  Arena *a = arena_new();
-  SideWorker *w = ARENA_NEW(a, SideWorker);
-  *w = (SideWorker){shared, pool, a};
-  return w;
+static void *begin_worker(const void *shared) {
+  return (void *)shared;
 }
 
-static void end_worker(void *own) {
-  arena_free(((SideWorker *)own)->arena);
-}
-
-static void work(void *own, void *job) {
-  const SideWorker *w = own;
-  walk_side(w->shared, w->pool, job);
+static void work(void *shared, void *job) {
+  walk_side(shared, job);
 }
 
 PoolWorker side_work(const SideShared *shared) {
-  return (PoolWorker){side_job_size(shared->fitting->problem), begin_worker, end_worker, work,
-                      shared};
+  return (PoolWorker){side_job_size(shared->fitting->problem), begin_worker, NULL, work, shared};
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "base/pool.h"
 #include "stats/assessed_fit.h"
 #include "study/random_start.h"
@@ -20,7 +21,7 @@ typedef struct RecoverStudy { // what all trials share
   bool random_starts;
   RecoverListener *listener;
   void *listener_data;
-  bool stop;
+  double began; // s
 } RecoverStudy;
 
 typedef struct Trial { // a job
@@ -38,9 +39,8 @@ static double *numbers_of(Trial *t, int n, int kind) {
 }
 
 static bool goes_on(void *data) {
-  RecoverStudy *s = data;
-  if (s->listener && !s->stop) s->stop = !s->listener(s->listener_data, s->r);
-  return !s->stop;
+  const RecoverStudy *s = data;
+  return !s->listener || s->listener(s->listener_data, s->r);
 }
 
 // As low as the search from the truth, up to what convergence and the accuracy of simulations leave open.
@@ -88,35 +88,23 @@ static const Problem *trial_problem(const RecoverStudy *s, int trial, Arena *a) 
 
 // ---------------------------------------------------------------- workers
 
-typedef struct RecoverWorker {
-  const RecoverStudy *study;
-  const Pool *pool;
-} RecoverWorker;
-
-static void *begin_worker(const void *study, const Pool *pool) {
-  RecoverWorker *w = malloc(sizeof *w);
-  if (w) *w = (RecoverWorker){study, pool};
-  return w;
+static void *begin_worker(const void *study) {
+  return (void *)study;
 }
 
-static bool worker_goes_on(void *data, const FitProgress *progress) {
-  (void)progress;
-  return pool_goes_on(((const RecoverWorker *)data)->pool);
-}
-
-static void work_trial(void *own, void *job) {
-  RecoverWorker *w = own;
+static void work_trial(void *study, void *job) {
+  const RecoverStudy *s = study;
   Trial *t = job;
-  const RecoverStudy *s = w->study;
   Arena *a = arena_new();
   Problem noisy = *trial_problem(s, t->number, a);
   noisy.options.threads = 1;
+  noisy.options.max_seconds = 0; // those of the study end it
   Problem local = noisy;
   local.method = METHOD_LM;
   local.options.lm_damping = LM_DAMPING_RADIUS;
-  AssessedFit f = assessed_fit_run(&noisy, trial_start(s, t->number, a), worker_goes_on, w);
-  FitResult *from_truth = fit_run_on(&local, f.work, s->truth, worker_goes_on, w);
-  if (pool_goes_on(w->pool)) record(s, f.result, from_truth, f.statistics, t);
+  AssessedFit f = assessed_fit_run(&noisy, trial_start(s, t->number, a), 0, NULL, NULL);
+  FitResult *from_truth = fit_run_on(&local, f.work, s->truth, NULL, NULL);
+  if (patience_asks()) record(s, f.result, from_truth, f.statistics, t);
   fit_free(from_truth);
   assessed_fit_done(&f);
   arena_free(a);
@@ -204,6 +192,8 @@ static bool starts_can_be_drawn(const Problem *p, Err *err) {
 static bool simulate_truth(RecoverStudy *s, Err *err) {
   char why[700];
   bool ok = model_values(s->p, s->truth, s->r->arena, &s->clean, why);
+  if (!ok && !patience_lasts(0))
+    return fail(err, ERR_STOPPED, "stopped before the model was simulated at the truth");
   return ok || fail(err, ERR_VALUE, "the model cannot be simulated at the truth: %.600s", why);
 }
 
@@ -270,26 +260,32 @@ static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
 
 static void run_trials(RecoverStudy *s) {
   Recover *r = s->r;
-  double begin = clock_seconds();
   size_t all = (size_t)r->trials * (size_t)s->p->unknown_count;
   Notes notes = {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
                  ARENA_ARRAY(r->arena, bool, r->trials)};
   PoolWorker work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->unknown_count * sizeof(double),
                      .begin = begin_worker,
-                     .end = free,
                      .work = work_trial,
                      .shared = s};
   Trial *t = arena_alloc(r->arena, 1, work.size);
   Pool *c = pool_new(pool_size(s->p->options.threads, r->trials), &work);
-  pool_listen(c, goes_on, s);
   for (t->number = 0; t->number < r->trials; t->number++) pool_submit(c, t);
-  while (!s->stop && pool_collect(c, t) && t->finished) {
+  while (patience_asks() && pool_collect(c, t) && t->finished) {
     take_trial(s, t, &notes);
-    r->seconds = clock_seconds() - begin;
-    goes_on(s);
+    r->seconds = clock_seconds() - s->began;
   }
   pool_free(c);
   summarise(s, &notes);
+}
+
+static bool study(RecoverStudy *s, Err *err) {
+  const Problem *p = s->p;
+  if (!truth_is_inside(p, s->truth, err) || (s->random_starts && !starts_can_be_drawn(p, err)) ||
+      (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)) || !simulate_truth(s, err))
+    return false;
+  compare_with_sigma(s);
+  run_trials(s);
+  return true;
 }
 
 Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
@@ -298,19 +294,19 @@ Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
                     .r = recover_new(p),
                     .random_starts = random_starts,
                     .listener = listener,
-                    .listener_data = data};
+                    .listener_data = data,
+                    .began = clock_seconds()};
   double *x = ARENA_ARRAY(s.r->arena, double, p->unknown_count);
   for (int i = 0; i < p->unknown_count; i++) x[i] = truth ? truth[i] : p->unknowns[i].in_model;
   s.truth = x;
-  if (!truth_is_inside(p, s.truth, err) || (random_starts && !starts_can_be_drawn(p, err)) ||
-      (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)) ||
-      !simulate_truth(&s, err)) {
-    recover_free(s.r);
-    return NULL;
-  }
-  compare_with_sigma(&s);
-  run_trials(&s);
-  return s.r;
+  Patience patience = {
+      .goes_on = goes_on, .data = &s, .until = patience_until(p->options.max_seconds)};
+  patience_begin(&patience);
+  bool done = study(&s, err);
+  patience_end(&patience);
+  if (done) return s.r;
+  recover_free(s.r);
+  return NULL;
 }
 
 void recover_free(Recover *r) {

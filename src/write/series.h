@@ -1,5 +1,7 @@
 // Named columns of numbers (the first is usually the time), written as CSV or JSON.
 #pragma once
+#include <stdbool.h>
+
 #include "base/text.h"
 
 typedef struct Series { // borrows everything
@@ -8,7 +10,8 @@ typedef struct Series { // borrows everything
   const double *const *column; // column[c][row]
 } Series;
 
-// A header line with the names, then one line for each row; cells as in write/cells.h.
-void series_csv(const Series *s, Text *out);
+// A header line with the names, then one line for each row; cells as in write/cells.h. false, also of the
+// other: patience is over, rows are missing.
+bool series_csv(const Series *s, Text *out);
 // {"time": [0, 0.5, 1], "x": [...]}: one member for each column; null for a number that is not finite.
-void series_json(const Series *s, Text *out);
+bool series_json(const Series *s, Text *out);

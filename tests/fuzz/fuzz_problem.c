@@ -86,7 +86,7 @@ static void check_objective(const Problem *p) {
 
 static void check_fit(Problem *p) {
   p->options.max_simulations = 12;
-  AssessedFit f = assessed_fit_run(p, NULL, NULL, NULL);
+  AssessedFit f = assessed_fit_run(p, NULL, 0, NULL, NULL);
   const FitResult *r = f.result;
   check(is_inside(p, r->x) && !isnan(r->objective) && r->why[0]);
   check(!r->certain || isfinite(r->objective));

@@ -1,8 +1,8 @@
 #include "residual/budget.h"
 
+#include "base/patience.h"
 #include "residual/many_points.h"
 #include "swings.h"
-#include "threshold.h"
 
 static void what_is_left_and_what_is_used_make_the_whole(void **state) {
   (void)state;
@@ -37,28 +37,18 @@ static bool no_more_than(void *data) {
   return --*(int *)data >= 0;
 }
 
-static void its_owner_and_the_flag_end_it(void **state) {
+static void patience_and_the_flag_end_it(void **state) {
   (void)state;
   int answers = 1;
-  Budget b = {.max_simulations = 5, .goes_on = no_more_than, .data = &answers};
-  assert_true(budget_allows_more(&b));
-  assert_false(budget_allows_more(&b));
-  Budget done = {.max_simulations = 5, .exhausted = true};
+  Budget b = {.max_simulations = 5}, done = {.max_simulations = 5, .exhausted = true};
+  assert_true(budget_allows_more(&b) && budget_allows_more(NULL));
   assert_false(budget_allows_more(&done));
-}
-
-static bool steps_before_question(void *data, double steps) {
-  (void)data;
-  int answers = 0;
-  Budget b = {.max_simulations = 5, .goes_on = no_more_than, .data = &answers};
-  bool goes_on = true;
-  for (int i = 0; i < (int)steps; i++) goes_on = goes_on && budget_allows_step(&b);
-  return goes_on;
-}
-
-static void the_owner_is_asked_every_2000_steps(void **state) {
-  (void)state;
-  assert_turns(steps_before_question, NULL, 1999, 2000);
+  Patience patience = {.goes_on = no_more_than, .data = &answers};
+  patience_begin(&patience);
+  assert_true(budget_allows_more(&b));
+  assert_false(budget_allows_more(&b) || budget_allows_more(NULL));
+  patience_end(&patience);
+  assert_true(budget_allows_more(&b));
 }
 
 // ---------------------------------------------------------------- evaluations keep to it
@@ -108,8 +98,7 @@ int main(void) {
       cmocka_unit_test(what_is_left_and_what_is_used_make_the_whole),
       cmocka_unit_test(what_is_afforded_fits_and_one_more_does_not),
       cmocka_unit_test(an_overdrawn_budget_affords_nothing),
-      cmocka_unit_test(its_owner_and_the_flag_end_it),
-      cmocka_unit_test(the_owner_is_asked_every_2000_steps),
+      cmocka_unit_test(patience_and_the_flag_end_it),
       cmocka_unit_test(no_evaluation_begins_without_budget),
       cmocka_unit_test(of_many_points_the_first_that_it_affords_are_computed),
   };

@@ -1,5 +1,6 @@
 #include "residual/hessian.h"
 
+#include "base/patience.h"
 #include "evaluation.h"
 #include "hand_problem.h"
 #include "made_problem.h"
@@ -413,8 +414,10 @@ static void failures_and_stops_are_told(void **state) {
   double value, gradient[1], H[1];
   assert_int_equal(hessian_eval(h, o->work, &o->spec, f.x, &value, gradient, H), EVAL_FAILED);
   assert_true(value == HUGE_VAL && strlen(hessian_why(h)) > 20);
-  o->budget.goes_on = stop_at_once;
+  Patience patience = {.goes_on = stop_at_once};
+  patience_begin(&patience);
   assert_int_equal(hessian_eval(h, o->work, &o->spec, f.x, &value, gradient, H), EVAL_STOPPED);
+  patience_end(&patience);
   hessian_free(h);
   close_problem(&f);
 }

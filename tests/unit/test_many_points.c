@@ -1,5 +1,6 @@
 #include "residual/many_points.h"
 
+#include "base/patience.h"
 #include "evaluation.h"
 #include "hand_problem.h"
 #include "test.h"
@@ -90,8 +91,10 @@ static void a_listener_ends_it(void **state) {
   Evaluation *e = evaluation_new(&h->problem);
   ManyPoints *m = many_points_new(e->work, h->problem.options.threads);
   long steps;
-  e->budget.goes_on = never;
+  Patience patience = {.goes_on = never};
+  patience_begin(&patience);
   assert_int_equal(many_residuals(m, &e->spec, X, POINTS, V, r, &steps), EVAL_STOPPED);
+  patience_end(&patience);
   many_points_free(m);
   evaluation_free(e);
   hand_done(h);

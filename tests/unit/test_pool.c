@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/patience.h"
 #include "test.h"
 
 typedef struct Job {
@@ -20,15 +21,13 @@ typedef struct Shared {
 
 typedef struct Own {
   Shared *shared;
-  const Pool *pool;
   int jobs;
 } Own;
 
-static void *begin(const void *shared, const Pool *pool) {
+static void *begin(const void *shared) {
   Own *own = calloc(1, sizeof *own);
   assert_non_null(own);
   own->shared = (Shared *)shared;
-  own->pool = pool;
   atomic_fetch_add(&own->shared->begun, 1);
   return own;
 }
@@ -106,28 +105,29 @@ static void what_is_not_collected_is_given_up(void **state) {
 }
 
 static void until_stopped(void *data, void *bytes) {
-  const Own *own = data;
   struct timespec nap = {0, 1000000};
-  (void)bytes;
-  while (pool_goes_on(own->pool)) nanosleep(&nap, NULL);
+  (void)data, (void)bytes;
+  while (patience_lasts(PATIENCE_LOOK)) nanosleep(&nap, NULL);
 }
 
 static bool third_time(void *data) {
   return ++*(int *)data < 3;
 }
 
-static void the_listener_stops_jobs_under_way(void **state) {
+static void the_end_of_patience_stops_jobs_under_way(void **state) {
   (void)state;
   for (int workers = 1; workers <= 3; workers++) {
     Shared shared = {0};
     int asked = 0;
     Pool *c = pool_of(workers, &shared, until_stopped);
-    pool_listen(c, third_time, &asked);
+    Patience patience = {.goes_on = third_time, .data = &asked};
+    patience_begin(&patience);
     for (int i = 0; i < 5; i++) pool_submit(c, &(Job){.number = i});
     assert_false(pool_collect(c, &(Job){0}));
     assert_int_equal(asked, 3);
     assert_false(pool_collect(c, &(Job){0}));
     pool_free(c);
+    patience_end(&patience);
   }
 }
 
@@ -165,7 +165,7 @@ int main(void) {
       cmocka_unit_test(jobs_come_back_in_their_order),
       cmocka_unit_test(jobs_can_follow_each_other),
       cmocka_unit_test(what_is_not_collected_is_given_up),
-      cmocka_unit_test(the_listener_stops_jobs_under_way),
+      cmocka_unit_test(the_end_of_patience_stops_jobs_under_way),
       cmocka_unit_test(what_was_begun_can_be_salvaged),
       cmocka_unit_test(a_crew_is_no_larger_than_its_work),
   };

@@ -1,5 +1,6 @@
 #include "residual/simulation.h"
 
+#include "base/patience.h"
 #include "swings.h"
 #include "threshold.h"
 
@@ -89,16 +90,19 @@ static bool never(void *data) {
   return false;
 }
 
-static void the_owner_of_the_budget_ends_a_long_simulation(void **state) {
+static void the_end_of_patience_ends_a_simulation(void **state) {
   (void)state;
   int asked = 0;
   Hand *h = duffing(1, 0);
+  h->problem.simulate.max_step = 1e-4; // many steps
   Evaluation *e = evaluation_new(&h->problem);
   SimulationWork *w = simulation_work_new(e->fitting, NULL);
-  e->budget.goes_on = never, e->budget.data = &asked;
-  e->budget.steps_seen = 1999; // the next step is the one at which it is asked
   ModelRun *r = simulation_set(w, &e->spec, 0, DUFFING_TRUTH);
-  assert_int_equal(simulation_run(w, &e->spec, r, 0, false, 0), EVAL_STOPPED);
+  Patience patience = {.goes_on = never, .data = &asked};
+  patience_begin(&patience);
+  EvalEnd end = simulation_run(w, &e->spec, r, 0, false, 0);
+  patience_end(&patience);
+  assert_int_equal(end, EVAL_STOPPED);
   assert_int_equal(asked, 1);
   simulation_work_free(w);
   evaluation_free(e);
@@ -145,7 +149,7 @@ int main(void) {
       cmocka_unit_test(the_usual_spec_is_full),
       cmocka_unit_test(the_huber_loss_is_smooth_at_its_limit),
       cmocka_unit_test(a_simulation_is_abandoned_above_the_limit_alone),
-      cmocka_unit_test(the_owner_of_the_budget_ends_a_long_simulation),
+      cmocka_unit_test(the_end_of_patience_ends_a_simulation),
       cmocka_unit_test(failures_say_why_and_are_counted),
       cmocka_unit_test(outputs_are_rounded_where_that_is_asked_for),
   };

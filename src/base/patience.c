@@ -1,0 +1,76 @@
+#include "base/patience.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+
+static const double ASK_EVERY = 0.02; // s
+
+static _Thread_local Patience *innermost;
+static _Thread_local long work_left; // until the next look at the clock
+
+double patience_until(double seconds) {
+  return seconds > 0 ? clock_seconds() + seconds : 0;
+}
+
+void patience_begin(Patience *p) {
+  p->outer = innermost;
+  p->over = p->ending = p->asking = false;
+  p->asked = 0;
+  innermost = p;
+}
+
+void patience_end(Patience *p) {
+  assert(innermost == p);
+  innermost = p->outer;
+}
+
+Patience *patience_swap(Patience *p) {
+  Patience *before = innermost;
+  innermost = p;
+  return before;
+}
+
+// A no from around: the end, or the beginning of the grace.
+static void hear_no(Patience *p, double now) {
+  if (!(p->grace > 0)) {
+    p->over = true;
+    return;
+  }
+  p->ending = true;
+  if (!(p->until > 0) || p->until > now + p->grace) p->until = now + p->grace;
+}
+
+static bool goes_on(Patience *p, double now, bool at_once) {
+  if (p->over || p->asking) return !p->over;
+  if (p->outer && !p->ending && !goes_on(p->outer, now, false)) hear_no(p, now);
+  if (p->until > 0 && now > p->until) p->over = true;
+  if (p->over || p->ending || !p->goes_on || !(at_once || now - p->asked > ASK_EVERY))
+    return !p->over;
+  p->asked = now;
+  p->asking = true;
+  p->over = !p->goes_on(p->data);
+  p->asking = false;
+  return !p->over;
+}
+
+bool patience_is_late(void) {
+  double now = clock_seconds();
+  for (const Patience *p = innermost; p; p = p->outer)
+    if (p->until > 0 && !p->ending && now > p->until) return true;
+  return false;
+}
+
+bool patience_asks(void) {
+  work_left = PATIENCE_LOOK;
+  return !innermost || goes_on(innermost, clock_seconds(), true);
+}
+
+bool patience_lasts(long work) {
+  if (!innermost || innermost->over) return !innermost;
+  work_left -= work;
+  if (work_left > 0) return true;
+  work_left = PATIENCE_LOOK;
+  return goes_on(innermost, clock_seconds(), false);
+}

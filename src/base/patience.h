@@ -1,0 +1,42 @@
+// Whether a long computation goes on: one question for every loop that may take longer than 50 ms.
+//
+// Who owns a computation begins a Patience around it: a time limit, a listener, or both. From then until its end all that
+// runs in the same thread, in whatever layer, asks it and those around it by patience_lasts. A loop that hears no returns at
+// once with whatever it has; its callers ask, too, hear the same, and drop what is not complete. Threads of a pool ask for
+// whoever collects their jobs.
+#pragma once
+#include <stdbool.h>
+
+typedef struct Patience {
+  bool (*goes_on)(void *data); // called in this thread, some fifty times a second; NULL: nobody
+  void *data;
+  double until; // seconds of the clock; 0: no limit
+  // s. After a no from around, what is inside goes on for so long: statistics and files of what was reached.
+  double grace;
+  // How things stand.
+  bool over;              // the answer was no, and stays no
+  bool ending, asking;    // in the grace; in a call of goes_on
+  double asked;           // s, time of the last call
+  struct Patience *outer; // around it
+} Patience;
+
+// Seconds for what follows an end: a user who has pressed Ctrl-C waits.
+#define PATIENCE_GRACE 0.2
+
+// A limit for `until`: so many seconds from now; 0: none.
+double patience_until(double seconds);
+
+void patience_begin(Patience *p); // keeps the pointer until patience_end
+void patience_end(Patience *p);   // the one around it is asked again
+
+// Whether the computation goes on. work: about how many numbers have been computed since the last question; the clock is read
+// and owners are asked after many of them. A false answer is final. Without a Patience: true.
+bool patience_lasts(long work);
+#define PATIENCE_LOOK 100000 // work after which the clock is read: less than some milliseconds
+// The same at once, for the places between simulations: the innermost owner is asked in every call.
+bool patience_asks(void);
+
+bool patience_is_late(void); // a time limit has passed, of the innermost or of one around it
+
+// For threads and fibers: a fiber takes the Patience that it is in with it.
+Patience *patience_swap(Patience *innermost); // returns what it was

@@ -1,0 +1,171 @@
+// One question for all loops: whoever is around may end what is inside, and a no stays a no.
+#include "base/patience.h"
+
+#include "base/clock.h"
+#include "base/fiber.h"
+#include "test.h"
+
+static bool counts(void *data) {
+  return --*(int *)data >= 0;
+}
+
+static void without_an_owner_everything_goes_on(void **state) {
+  (void)state;
+  for (int i = 0; i < 1000; i++) assert_true(patience_lasts(PATIENCE_LOOK) && patience_asks());
+  assert_false(patience_is_late());
+}
+
+static void a_no_is_final_and_ends_with_its_patience(void **state) {
+  (void)state;
+  int answers = 2;
+  Patience p = {.goes_on = counts, .data = &answers};
+  patience_begin(&p);
+  assert_true(patience_asks() && patience_asks());
+  assert_false(patience_asks());
+  answers = 10;
+  assert_false(patience_asks() || patience_lasts(0) || patience_lasts(PATIENCE_LOOK));
+  assert_int_equal(answers, 10);
+  patience_end(&p);
+  assert_true(patience_asks());
+}
+
+static void little_work_is_not_asked_about(void **state) {
+  (void)state;
+  int answers = 0;
+  Patience p = {.goes_on = counts, .data = &answers};
+  patience_asks(); // the work so far is none
+  patience_begin(&p);
+  for (int i = 0; i < 100; i++) assert_true(patience_lasts(PATIENCE_LOOK / 101));
+  assert_int_equal(answers, 0);
+  assert_false(patience_lasts(PATIENCE_LOOK));
+  patience_end(&p);
+}
+
+static void the_owner_is_not_asked_more_often_than_fifty_times_a_second(void **state) {
+  (void)state;
+  int answers = 1000;
+  Patience p = {.goes_on = counts, .data = &answers};
+  patience_begin(&p);
+  double begin = clock_seconds();
+  while (clock_seconds() < begin + 0.2) assert_true(patience_lasts(PATIENCE_LOOK));
+  double seconds = clock_seconds() - begin;
+  patience_end(&p);
+  assert_true(1000 - answers >= 2 && 1000 - answers <= seconds / 0.02 + 2);
+}
+
+static void whoever_is_around_ends_what_is_inside(void **state) {
+  (void)state;
+  int around = 1, inside = 1 << 30;
+  Patience p = {.goes_on = counts, .data = &around}, q = {.goes_on = counts, .data = &inside};
+  patience_begin(&p);
+  patience_begin(&q);
+  double begin = clock_seconds();
+  while (patience_asks()) assert_true(clock_seconds() < begin + 10);
+  assert_true(q.over && p.over && inside > 0);
+  patience_end(&q);
+  assert_false(patience_asks());
+  patience_end(&p);
+}
+
+static void the_end_of_what_is_inside_does_not_end_what_is_around(void **state) {
+  (void)state;
+  int none = 0;
+  Patience p = {0}, q = {.goes_on = counts, .data = &none};
+  patience_begin(&p);
+  patience_begin(&q);
+  assert_false(patience_asks());
+  patience_end(&q);
+  assert_true(patience_asks());
+  patience_end(&p);
+}
+
+static void time_is_a_limit(void **state) {
+  (void)state;
+  Patience p = {.until = patience_until(0.05)};
+  patience_begin(&p);
+  double begin = clock_seconds();
+  while (patience_lasts(PATIENCE_LOOK)) assert_true(clock_seconds() < begin + 10);
+  assert_true(clock_seconds() >= begin + 0.05 - 1e-3 && patience_is_late());
+  patience_end(&p);
+  assert_true(patience_until(0) == 0);
+}
+
+// Statistics of a fit that was stopped.
+static void what_has_a_grace_goes_on_for_a_moment(void **state) {
+  (void)state;
+  int none = 0;
+  Patience p = {.goes_on = counts, .data = &none}, q = {.grace = 0.1};
+  patience_begin(&p);
+  assert_false(patience_asks());
+  patience_begin(&q);
+  double begin = clock_seconds();
+  assert_true(patience_asks());
+  while (patience_asks()) assert_true(clock_seconds() < begin + 10);
+  assert_true(clock_seconds() >= begin + 0.1 - 1e-3);
+  assert_false(patience_is_late()); // it was stopped, not late
+  patience_end(&q);
+  patience_end(&p);
+}
+
+static bool asks_itself(void *data) {
+  ++*(int *)data;
+  return patience_asks();
+}
+
+static void an_owner_may_ask_itself(void **state) {
+  (void)state;
+  int calls = 0;
+  Patience p = {.goes_on = asks_itself, .data = &calls};
+  patience_begin(&p);
+  assert_true(patience_asks());
+  assert_int_equal(calls, 1);
+  patience_end(&p);
+}
+
+typedef struct Guest {
+  Fiber *fiber;
+  int answers, turns;
+} Guest;
+
+static void visit(void *data) {
+  Guest *g = data;
+  Patience own = {.goes_on = counts, .data = &g->answers};
+  patience_begin(&own);
+  while (patience_asks()) {
+    g->turns++;
+    fiber_wait(g->fiber);
+  }
+  patience_end(&own);
+}
+
+static void fibers_take_their_patience_with_them(void **state) {
+  (void)state;
+  Guest a = {.answers = 3}, b = {.answers = 7};
+  a.fiber = fiber_new(visit, &a), b.fiber = fiber_new(visit, &b);
+  bool more_a = true, more_b = true;
+  while (more_a || more_b) {
+    if (more_a) more_a = fiber_resume(a.fiber);
+    if (more_b) more_b = fiber_resume(b.fiber);
+    assert_true(patience_asks()); // none of them is here
+  }
+  assert_int_equal(a.turns, 3);
+  assert_int_equal(b.turns, 7);
+  fiber_free(a.fiber);
+  fiber_free(b.fiber);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(without_an_owner_everything_goes_on),
+      cmocka_unit_test(a_no_is_final_and_ends_with_its_patience),
+      cmocka_unit_test(little_work_is_not_asked_about),
+      cmocka_unit_test(the_owner_is_not_asked_more_often_than_fifty_times_a_second),
+      cmocka_unit_test(whoever_is_around_ends_what_is_inside),
+      cmocka_unit_test(the_end_of_what_is_inside_does_not_end_what_is_around),
+      cmocka_unit_test(time_is_a_limit),
+      cmocka_unit_test(what_has_a_grace_goes_on_for_a_moment),
+      cmocka_unit_test(an_owner_may_ask_itself),
+      cmocka_unit_test(fibers_take_their_patience_with_them),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
