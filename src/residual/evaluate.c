@@ -6,9 +6,9 @@
 #include "residual/evaluate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "residual/differences.h"
 #include "residual/residual_rows.h"
@@ -210,7 +210,7 @@ static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
     if (s->objective > spec->abandon_above) return EVAL_ABANDONED;
   }
   if (isfinite(s->objective) && (!s->slopes || triangle_is_finite(w->sum))) return EVAL_DONE;
-  snprintf(w->simulation->message, sizeof w->simulation->message, "numbers became too large");
+  c_snprintf(w->simulation->message, sizeof w->simulation->message, "numbers became too large");
   return EVAL_FAILED;
 }
 

@@ -5,9 +5,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "expr/derive.h"
 #include "model/extend.h"
 #include "residual/backward.h"
@@ -287,8 +287,8 @@ static void compute(AdjointWay *w, const Values *v, double t, const double *mu) 
 }
 
 static bool fail_back(SecondOrder *h, const HistoryStep *s) {
-  snprintf(h->why, sizeof h->why,
-           "of second order, backwards from t = %.10g: the equations cannot be computed", s->end);
+  c_snprintf(h->why, sizeof h->why,
+             "of second order, backwards from t = %.10g: the equations cannot be computed", s->end);
   return false;
 }
 

@@ -3,8 +3,9 @@
 #include "residual/simulation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 // ---------------------------------------------------------------- specs
 
@@ -180,7 +181,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
   note_violation(&w->violation, t);
   if (t->outcome == OUTCOME_ABANDONED) return partial->interrupted ? EVAL_STOPPED : EVAL_ABANDONED;
   if (t->outcome != OUTCOME_REACHED_END) {
-    snprintf(w->message, sizeof w->message, "%s", t->message);
+    c_snprintf(w->message, sizeof w->message, "%s", t->message);
     return EVAL_FAILED;
   }
   int digits = p->options.round_digits;
@@ -192,7 +193,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
 void simulation_solver(const SimulationWork *w, char name[48], long *steps, long *rejected) {
   const Trajectory *t = &w->free->trajectory;
   const char *solver = t->solver[0] ? t->solver : w->solver;
-  snprintf(name, 48, "%s", w->fitting->problem->model->nx ? solver : "");
+  c_snprintf(name, 48, "%s", w->fitting->problem->model->nx ? solver : "");
   *steps = t->work.steps;
   *rejected = t->work.rejected;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "stats/assessed_fit.h"
 #include "study/random_start.h"
@@ -94,8 +95,8 @@ typedef struct RecoverWorker {
 } RecoverWorker;
 
 static void *begin_worker(const void *study, const Pool *pool) {
-  RecoverWorker *w = malloc(sizeof *w);
-  if (w) *w = (RecoverWorker){study, pool};
+  RecoverWorker *w = must_have(malloc(sizeof *w));
+  *w = (RecoverWorker){study, pool};
   return w;
 }
 
