@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/help.h"
 #include "cli/message.h"
+#include "cli/no_memory.h"
 
 static const char *spelled(const char *word) {
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return "help";
@@ -23,6 +24,7 @@ static int run_command(const Command *command, int count, char **words) {
 }
 
 int main(int argc, char **argv) {
+  no_memory_watch();
   signal(SIGPIPE, SIG_IGN); // 'entrain ... | head' ends quietly, by EPIPE
   if (argc < 2) {
     help_overview(NULL, stderr);
