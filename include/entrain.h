@@ -1,10 +1,16 @@
 // entrain: finds unknown parameters of dynamic models from measurements. This is the whole interface of the C library.
 //
 // Objects are made by ..._new or ..._load and freed by ..._free (NULL is allowed). Functions that can fail return NULL or
-// false and fill the error (which may be NULL). The library prints nothing and never exits, except that out of memory ends
-// the process with a message. There is no global state: different threads may use different objects, and may share a model
-// for simulation once it is set up. Texts returned as `char *` belong to the caller: entrain_text_free. Texts returned as
-// `const char *` belong to the object they came from.
+// false and fill the error (which may be NULL). The library prints nothing and never exits, except without memory (see
+// entrain_on_out_of_memory). There is no global state but that handler: different threads may use different objects, and
+// may share a model for simulation once it is set up. Texts returned as `char *` belong to the caller: entrain_text_free.
+// Texts returned as `const char *` belong to the object they came from.
+//
+// A number that does not exist (an index out of range, an unknown name) is answered, never a crash: NULL, false, -1 or NaN as
+// the type of the function says. A NULL object has no members: counts are 0, texts NULL, numbers NaN.
+//
+// Numbers in texts are written and read with a decimal point, whatever locale the program has set. 256 kB of stack are
+// enough for every call.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,11 +21,19 @@ extern "C" {
 
 const char *entrain_version(void);
 
+// Out of memory cannot be answered by an error: threads, and libraries that are used inside, may be in the middle of their
+// work. The library calls the handler in the thread that needed memory. The handler should take no memory, save what the
+// program must not lose, and end the process. If it returns, or without a handler (NULL), the library writes "entrain:
+// error: out of memory" to standard error and ends the process with _exit(3): files are complete or absent, never half
+// written. There is one handler for the process.
+typedef void EntrainMemoryHandler(void);
+void entrain_on_out_of_memory(EntrainMemoryHandler *handler);
+
 // ---------------------------------------------------------------- errors
 
 typedef struct EntrainError {
   int code;         // 0: no error
-  int exit_status;  // of the command: 1 stopped, 2 wrong usage or wrong input, 3 internal error
+  int exit_status;  // of the command: 1 stopped, 2 wrong usage or wrong input, 3 a defect
   int line, column; // 0: no place
   char file[240];
   char text[800];    // the sentence
@@ -29,6 +43,9 @@ typedef struct EntrainError {
 // "file:line:column: error: text", then the excerpt on lines of its own. Returns the length that was needed.
 int entrain_error_format(const EntrainError *error, char *out, size_t size);
 void entrain_text_free(char *text);
+// The text as a terminal may show it: control characters, characters that change the direction of writing and bytes that are
+// not UTF-8 become \x1b or \u202e. All texts of the library are like that already; for names of files and arguments.
+char *entrain_text_visible(const char *text);
 
 // ---------------------------------------------------------------- stopping
 

@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/patience.h"
+#include "base/visible.h"
 #include "draw/figure_png.h"
 #include "draw/figure_svg.h"
 #include "report/fit_settings.h"
 
 const char *entrain_version(void) {
   return "0.1.0";
+}
+
+void entrain_on_out_of_memory(EntrainMemoryHandler *handler) {
+  memory_on_failure(handler);
 }
 
 // ---------------------------------------------------------------- errors
@@ -30,7 +36,28 @@ bool api_fine(const Err *err, EntrainError *out) {
   return err->code == ERR_NONE;
 }
 
+bool api_missing(const char *what, EntrainError *error) {
+  Err err = {0};
+  fail(&err, ERR_USAGE, "no %s is given", what);
+  return api_fine(&err, error);
+}
+
+void *api_none(const char *what, EntrainError *error) {
+  api_missing(what, error);
+  return NULL;
+}
+
+int api_size(int given) {
+  enum { MOST = 2000 };
+  return given < 0 ? 0 : given > MOST ? MOST : given;
+}
+
 int entrain_error_format(const EntrainError *error, char *out, size_t size) {
+  if (!out) size = 0;
+  if (!error) {
+    if (size) out[0] = 0;
+    return 0;
+  }
   Err err = {.code = (ErrCode)error->code, .line = error->line, .column = error->column};
   memcpy(err.file, error->file, sizeof err.file);
   memcpy(err.text, error->text, sizeof err.text);
@@ -44,6 +71,15 @@ int entrain_error_format(const EntrainError *error, char *out, size_t size) {
 
 void entrain_text_free(char *text) {
   free(text);
+}
+
+char *entrain_text_visible(const char *text) {
+  Arena *a = arena_new();
+  Text t;
+  text_init(&t);
+  text_add(&t, visible(a, text ? text : ""));
+  arena_free(a);
+  return t.at;
 }
 
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err) {
@@ -74,8 +110,7 @@ void entrain_goes_on(EntrainGoesOn *goes_on, void *data) {
 // ---------------------------------------------------------------- options
 
 EntrainOptions *entrain_options_new(void) {
-  EntrainOptions *o = calloc(1, sizeof *o);
-  if (!o) return NULL;
+  EntrainOptions *o = must_have(calloc(1, sizeof *o));
   simulate_options_init(&o->simulate);
   fit_options_init(&o->fit);
   return o;
@@ -98,6 +133,9 @@ static bool fail_unknown_option(const char *name, Err *err) {
 
 bool entrain_options_set(EntrainOptions *o, const char *name, const char *value,
                          EntrainError *error) {
+  if (!o) return api_missing("options", error);
+  if (!name) return api_missing("name", error);
+  if (!value) return api_missing("value", error);
   Err err = {0};
   if (options_find(&SIMULATE_OPTIONS, name))
     options_set(&SIMULATE_OPTIONS, &o->simulate, name, value, &err);
@@ -120,6 +158,7 @@ static EntrainOptionGroup group_of(const OptionRow *row, bool of_fit) {
 }
 
 bool entrain_option(int i, EntrainOption *out) {
+  if (!out) return false;
   if (i < 0 || i >= entrain_option_count()) return false;
   bool of_fit = i >= SIMULATE_OPTIONS.count;
   const OptionRow *row =
@@ -149,6 +188,6 @@ char *api_png(const Figure *f, Arena *a, size_t *length) {
     if (!figure_png(f, PIXELS_PER_POINT, &t)) text_done(&t);
   }
   arena_free(a);
-  *length = t.length;
+  if (length) *length = t.length;
   return t.at;
 }

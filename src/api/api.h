@@ -64,6 +64,10 @@ struct EntrainResult {
 
 void api_publish(const Err *err, EntrainError *out);
 bool api_fine(const Err *err, EntrainError *out); // as api_publish; true if there is no error
+// Both fail with "no model is given": an argument is NULL.
+bool api_missing(const char *what, EntrainError *error); // false
+void *api_none(const char *what, EntrainError *error);   // NULL
+int api_size(int given); // width or height of a terminal that texts are made for
 // Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);
 

@@ -34,9 +34,21 @@ static bool relay(void *data, const Basin *b) {
   return !to->listener || to->listener(to->data, &told);
 }
 
+static bool axes_are_complete(const EntrainBasinAxis *axes, int count, EntrainError *error) {
+  if (count < 0 || (count > 0 && !axes)) return api_missing("axis", error);
+  for (int k = 0; k < count; k++) {
+    if (!axes[k].name) return api_missing("name of an axis", error);
+    if ((int)axes[k].spacing < ENTRAIN_SPACING_DEFAULT || axes[k].spacing > ENTRAIN_SPACING_LOG)
+      return api_missing("known spacing", error);
+  }
+  return true;
+}
+
 EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasinAxis *axes,
                                 int axis_count, int random, const double *truth,
                                 EntrainBasinListener *listener, void *data, EntrainError *error) {
+  if (!problem) return api_none("problem", error);
+  if (!axes_are_complete(axes, axis_count, error)) return NULL;
   Err err = {0};
   Arena *a = arena_new();
   BasinRelay to = {listener, data};
@@ -59,10 +71,14 @@ void entrain_basin_free(EntrainBasin *b) {
 }
 
 void entrain_basin_state(const EntrainBasin *b, EntrainBasinState *out) {
+  if (!out) return;
+  *out = (EntrainBasinState){0};
+  if (!b) return;
   *out = state_of(basin_of(b));
 }
 
 bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out) {
+  if (!basin || !out) return false;
   const Basin *b = basin_of(basin);
   if (i < 0 || i >= b->optimum_count) return false;
   const BasinOptimum *o = &b->optima[i];
@@ -71,19 +87,22 @@ bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out
 }
 
 int entrain_basin_reached(const EntrainBasin *basin, int start) {
+  if (!basin) return -3;
   const Basin *b = basin_of(basin);
   if (start < 0 || start >= b->count || b->start[start].end == BASIN_OPEN) return -3;
   return b->start[start].end == BASIN_FAILED ? -2 : b->start[start].optimum;
 }
 
 char *entrain_basin_report(const EntrainBasin *b, int width, bool colour) {
+  if (!b) return NULL;
   Text t;
   text_init(&t);
-  basin_text(&t, basin_of(b), (PageStyle){width, colour});
+  basin_text(&t, basin_of(b), (PageStyle){api_size(width), colour});
   return t.at;
 }
 
 char *entrain_basin_json(const EntrainBasin *b) {
+  if (!b) return NULL;
   Text t;
   text_init(&t);
   basin_json(&t, basin_of(b), entrain_version());
@@ -91,6 +110,7 @@ char *entrain_basin_json(const EntrainBasin *b) {
 }
 
 char *entrain_basin_csv(const EntrainBasin *b) {
+  if (!b) return NULL;
   Text t;
   text_init(&t);
   basin_csv(&t, basin_of(b));
@@ -98,11 +118,13 @@ char *entrain_basin_csv(const EntrainBasin *b) {
 }
 
 char *entrain_basin_svg(const EntrainBasin *b) {
+  if (!b) return NULL;
   Arena *a = arena_new();
   return api_svg(basin_map(basin_of(b), a), a);
 }
 
 char *entrain_basin_png(const EntrainBasin *b, size_t *length) {
+  if (!b) return NULL;
   Arena *a = arena_new();
   return api_png(basin_map(basin_of(b), a), a, length);
 }

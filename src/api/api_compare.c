@@ -7,6 +7,7 @@
 #include "report/compare_report.h"
 
 static const double FOUND_WITHIN = 0.01;
+enum { RUNS_MOST = 1000000 };
 
 struct EntrainCompare {
   Arena *arena;
@@ -18,6 +19,7 @@ struct EntrainCompare {
 };
 
 EntrainCompare *entrain_compare_new(const EntrainProblem *p) {
+  if (!p) return NULL;
   Arena *a = arena_new();
   EntrainCompare *c = ARENA_NEW(a, EntrainCompare);
   c->arena = a;
@@ -42,12 +44,15 @@ static bool add_method(EntrainCompare *c, const char *text, Err *err) {
 }
 
 bool entrain_compare_add(EntrainCompare *c, const char *method, EntrainError *error) {
+  if (!c) return api_missing("comparison", error);
+  if (!method) return api_missing("method", error);
   Err err = {0};
   add_method(c, method, &err);
   return api_fine(&err, error);
 }
 
 void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all) {
+  if (!c) return;
   int n = c->problem->unknown_count;
   double *copy = truth ? ARENA_ARRAY(c->arena, double, n + 1) : NULL;
   if (truth) memcpy(copy, truth, (size_t)n * sizeof *copy);
@@ -57,23 +62,29 @@ void entrain_compare_truth(EntrainCompare *c, const double *truth, bool all) {
 }
 
 void entrain_compare_found(EntrainCompare *c, double within) {
+  if (!c) return;
   c->request.found = within;
 }
 
 void entrain_compare_repeat(EntrainCompare *c, int seeds, int random_starts) {
-  c->request.seeds = seeds;
-  c->request.random_starts = random_starts;
+  if (!c) return;
+  c->request.seeds = seeds < 0 ? 0 : seeds;
+  c->request.random_starts = random_starts < 0 ? 0 : random_starts;
 }
 
 void entrain_compare_keep_traces(EntrainCompare *c) {
+  if (!c) return;
   c->request.trace = true;
 }
 
 void entrain_compare_time_threads(EntrainCompare *c) {
+  if (!c) return;
   c->request.parallel = true;
 }
 
 bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError *error) {
+  if (!c) return api_missing("comparison", error);
+  if (!path) return api_missing("path", error);
   Err err = {0};
   c->published = published_load(c->arena, c->problem, path, &err);
   return api_fine(&err, error);
@@ -107,9 +118,12 @@ static void add_usual(EntrainCompare *c, Err *err) {
 
 bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, void *data,
                          EntrainError *error) {
+  if (!c) return api_missing("comparison", error);
   Err err = {0};
   CompareRelay to = {listener, data};
-  if (!c->methods.count) add_usual(c, &err);
+  if (c->request.seeds > RUNS_MOST || c->request.random_starts > RUNS_MOST)
+    fail(&err, ERR_LIMIT, "more than %d runs of a method", RUNS_MOST);
+  if (!err.code && !c->methods.count) add_usual(c, &err);
   c->request.methods = c->methods.at;
   c->request.count = c->methods.count;
   if (!err.code && !c->compare) c->compare = compare_run(c->problem, &c->request, relay, &to, &err);
@@ -119,6 +133,7 @@ bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, vo
 // ---------------------------------------------------------------- results
 
 int entrain_compare_count(const EntrainCompare *c) {
+  if (!c) return 0;
   return c->compare ? c->compare->done : 0;
 }
 
@@ -127,6 +142,7 @@ static double known(double objective) {
 }
 
 bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out) {
+  if (!c || !out) return false;
   if (i < 0 || i >= entrain_compare_count(c)) return false;
   const CompareRow *r = &c->compare->rows[i];
   const CompareFigures *m = &r->median;
@@ -155,10 +171,12 @@ bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out) {
 }
 
 bool entrain_compare_stopped(const EntrainCompare *c) {
+  if (!c) return false;
   return c->compare && c->compare->stopped;
 }
 
 bool entrain_compare_has_result(const EntrainCompare *c) {
+  if (!c) return false;
   return c->compare && compare_has_result(c->compare);
 }
 
@@ -168,16 +186,22 @@ static CompareReport report_of(const EntrainCompare *c, EntrainCompareLayout lay
   return (CompareReport){c->compare, c->published, (CompareLayout)layout};
 }
 
+static bool is_layout(EntrainCompareLayout layout) {
+  return (int)layout >= ENTRAIN_COMPARE_FULL && layout <= ENTRAIN_COMPARE_PARALLEL;
+}
+
 char *entrain_compare_report(const EntrainCompare *c, EntrainCompareLayout layout, int width,
                              bool colour) {
+  if (!c || !is_layout(layout)) return NULL;
   Text t;
   CompareReport r = report_of(c, layout);
   text_init(&t);
-  if (c->compare) compare_text(&t, &r, (PageStyle){width, colour});
+  if (c->compare) compare_text(&t, &r, (PageStyle){api_size(width), colour});
   return t.at;
 }
 
 char *entrain_compare_markdown(const EntrainCompare *c, EntrainCompareLayout layout) {
+  if (!c || !is_layout(layout)) return NULL;
   Text t;
   CompareReport r = report_of(c, layout);
   text_init(&t);
@@ -186,6 +210,7 @@ char *entrain_compare_markdown(const EntrainCompare *c, EntrainCompareLayout lay
 }
 
 char *entrain_compare_csv(const EntrainCompare *c, EntrainCompareLayout layout) {
+  if (!c || !is_layout(layout)) return NULL;
   Text t;
   CompareReport r = report_of(c, layout);
   text_init(&t);
@@ -194,6 +219,7 @@ char *entrain_compare_csv(const EntrainCompare *c, EntrainCompareLayout layout) 
 }
 
 char *entrain_compare_json(const EntrainCompare *c) {
+  if (!c) return NULL;
   Text t;
   CompareReport r = report_of(c, ENTRAIN_COMPARE_FULL);
   text_init(&t);
@@ -202,6 +228,7 @@ char *entrain_compare_json(const EntrainCompare *c) {
 }
 
 char *entrain_compare_trace_csv(const EntrainCompare *c) {
+  if (!c) return NULL;
   Text t;
   text_init(&t);
   if (c->compare) compare_trace_csv(&t, c->compare);
@@ -209,11 +236,13 @@ char *entrain_compare_trace_csv(const EntrainCompare *c) {
 }
 
 char *entrain_compare_svg(const EntrainCompare *c) {
+  if (!c) return NULL;
   Arena *a = arena_new();
   return api_svg(c->compare ? compare_figure(a, c->compare) : NULL, a);
 }
 
 char *entrain_compare_png(const EntrainCompare *c, size_t *length) {
+  if (!c) return NULL;
   Arena *a = arena_new();
   return api_png(c->compare ? compare_figure(a, c->compare) : NULL, a, length);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "base/memory.h"
 #include "base/patience.h"
 #include "report/fit_json.h"
 #include "report/fit_residuals.h"
@@ -57,20 +58,17 @@ static void find_rest(EntrainFit *f) {
 
 EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *listener, void *data,
                             EntrainError *error) {
+  if (!problem) return api_none("problem", error);
   Err err = {0};
   const Problem *p = problem->problem;
-  EntrainFit *f = calloc(1, sizeof *f);
-  if (!f) {
-    fail(&err, ERR_INTERNAL, "out of memory");
-  } else {
-    f->problem = p;
-    f->trace = fit_trace_new(p);
-    Relay r = {f->trace, listener, data};
-    f->fit = assessed_fit_run(p, NULL, PATIENCE_GRACE, relay, &r);
-    f->result = f->fit.result;
-    f->statistics = f->fit.statistics;
-    find_rest(f);
-  }
+  EntrainFit *f = must_have(calloc(1, sizeof *f));
+  f->problem = p;
+  f->trace = fit_trace_new(p);
+  Relay r = {f->trace, listener, data};
+  f->fit = assessed_fit_run(p, NULL, PATIENCE_GRACE, relay, &r);
+  f->result = f->fit.result;
+  f->statistics = f->fit.statistics;
+  find_rest(f);
   api_publish(&err, error);
   return f;
 }
@@ -83,16 +81,22 @@ void entrain_fit_free(EntrainFit *f) {
 }
 
 EntrainFitOutcome entrain_fit_outcome(const EntrainFit *f) {
+  if (!f) return ENTRAIN_FIT_NO_START;
   return (EntrainFitOutcome)f->result->outcome;
 }
 const char *entrain_fit_outcome_name(const EntrainFit *f) {
+  if (!f) return NULL;
   return fit_outcome_word(f->result->outcome);
 }
 const char *entrain_fit_message(const EntrainFit *f) {
+  if (!f) return NULL;
   return f->result->message;
 }
 
 void entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
+  if (!out) return;
+  *out = (EntrainQuality){0};
+  if (!f) return;
   const FitResult *r = f->result;
   *out = (EntrainQuality){
       r->objective,       r->objective_start,     r->floor,           r->certain, r->why,
@@ -102,10 +106,12 @@ void entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
 // ---------------------------------------------------------------- estimates
 
 int entrain_fit_count(const EntrainFit *f) {
+  if (!f) return 0;
   return f->problem->unknown_count;
 }
 
 bool entrain_fit_estimate(const EntrainFit *f, int i, EntrainEstimate *out) {
+  if (!f || !out) return false;
   if (i < 0 || i >= f->problem->unknown_count) return false;
   const Unknown *x = &f->problem->unknowns[i];
   const StatParameter *s = &f->statistics->parameters[i];
@@ -132,22 +138,27 @@ static double entry(const EntrainFit *f, const double *matrix, int i, int j) {
 }
 
 double entrain_fit_covariance(const EntrainFit *f, int i, int j) {
+  if (!f) return nan("");
   return entry(f, f->statistics->covariance, i, j);
 }
 double entrain_fit_correlation(const EntrainFit *f, int i, int j) {
+  if (!f) return nan("");
   return entry(f, f->statistics->correlation, i, j);
 }
 double entrain_fit_singular_value(const EntrainFit *f, int i) {
+  if (!f) return nan("");
   return i >= 0 && i < f->statistics->n ? f->statistics->singular_values[i] : nan("");
 }
 
 // ---------------------------------------------------------------- channels
 
 int entrain_fit_channel_count(const EntrainFit *f) {
+  if (!f) return 0;
   return f->statistics->channel_count;
 }
 
 bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
+  if (!f || !out) return false;
   if (i < 0 || i >= f->statistics->channel_count) return false;
   const StatChannel *s = &f->statistics->channels[i];
   const Experiment *e = &f->problem->experiments[s->experiment];
@@ -171,10 +182,12 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
 // ---------------------------------------------------------------- what the data do not tell
 
 int entrain_fit_direction_count(const EntrainFit *f) {
+  if (!f) return 0;
   return f->statistics->direction_count;
 }
 
 bool entrain_fit_direction(const EntrainFit *f, int i, EntrainDirection *out) {
+  if (!f || !out) return false;
   if (i < 0 || i >= f->statistics->direction_count) return false;
   const StatDirection *d = &f->statistics->directions[i];
   *out = (EntrainDirection){d->singular_value, d->vector, d->structural,
@@ -183,6 +196,7 @@ bool entrain_fit_direction(const EntrainFit *f, int i, EntrainDirection *out) {
 }
 
 const char *entrain_fit_combination(const EntrainFit *f, int i, int k, double *value) {
+  if (!f) return NULL;
   if (i < 0 || i >= f->statistics->direction_count) return NULL;
   const StatDirection *d = &f->statistics->directions[i];
   if (k < 0 || k >= d->combination_count) return NULL;
@@ -199,13 +213,18 @@ const char *entrain_fit_missing(const EntrainFit *f, int i) {
 }
 
 int entrain_fit_remark_count(const EntrainFit *f) {
+  if (!f) return 0;
   return f->statistics->remark_count;
 }
 const char *entrain_fit_remark(const EntrainFit *f, int i) {
+  if (!f) return NULL;
   return i >= 0 && i < f->statistics->remark_count ? f->statistics->remarks[i] : NULL;
 }
 
 void entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
+  if (!out) return;
+  *out = (EntrainFitWork){0};
+  if (!f) return;
   const WorkCount *w = &f->result->work;
   *out =
       (EntrainFitWork){w->iterations, w->simulations, w->sensitivity_simulations, w->rhs, w->steps,
@@ -215,10 +234,12 @@ void entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
 // ---------------------------------------------------------------- constraints
 
 double entrain_fit_invariant_violation(const EntrainFit *f) {
+  if (!f) return nan("");
   return f->problem->model->invariant_count ? f->violation.largest : 0;
 }
 
 double entrain_fit_invariant_violation_sens(const EntrainFit *f) {
+  if (!f) return nan("");
   return f->problem->model->invariant_count ? f->violation.largest_sens : 0;
 }
 
@@ -230,14 +251,16 @@ static FitReport report_of(const EntrainFit *f) {
 }
 
 char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {
+  if (!f) return NULL;
   Text t;
   FitReport r = report_of(f);
   text_init(&t);
-  fit_text(&t, &r, (PageStyle){width, colour});
+  fit_text(&t, &r, (PageStyle){api_size(width), colour});
   return t.at;
 }
 
 char *entrain_fit_json(const EntrainFit *f) {
+  if (!f) return NULL;
   Text t;
   FitReport r = report_of(f);
   text_init(&t);
@@ -246,6 +269,7 @@ char *entrain_fit_json(const EntrainFit *f) {
 }
 
 char *entrain_fit_trace_csv(const EntrainFit *f) {
+  if (!f) return NULL;
   Text t;
   text_init(&t);
   fit_trace_csv(f->trace, &t);
@@ -253,6 +277,7 @@ char *entrain_fit_trace_csv(const EntrainFit *f) {
 }
 
 char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
+  if (!f) return api_none("fit", error);
   Text t;
   Err err = {0};
   FitReport r = report_of(f);

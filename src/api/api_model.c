@@ -42,6 +42,7 @@ static EntrainModel *model_from(Arena *a, const Source *source, Err *err) {
 }
 
 EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
+  if (!path) return api_none("path", error);
   Err err = {0};
   Arena *a = arena_new();
   EntrainModel *m = model_from(a, source_load(a, path, &err), &err);
@@ -51,6 +52,7 @@ EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
 
 EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
                                   EntrainError *error) {
+  if (!text) return api_none("text", error);
   Err err = {0};
   Arena *a = arena_new();
   EntrainModel *m = model_from(a, source_new(a, name ? name : "<text>", text, length, &err), &err);
@@ -65,13 +67,16 @@ void entrain_model_free(EntrainModel *m) {
 }
 
 const char *entrain_model_name(const EntrainModel *m) {
+  if (!m) return NULL;
   return m->model->flat->name;
 }
 int entrain_model_warning_count(const EntrainModel *m) {
+  if (!m) return 0;
   return m->warnings.count;
 }
 const char *entrain_model_warning(const EntrainModel *m, int i) {
-  return m->warnings.at[i];
+  if (!m) return NULL;
+  return i >= 0 && i < m->warnings.count ? m->warnings.at[i] : NULL;
 }
 
 // ---------------------------------------------------------------- variables of a model
@@ -94,6 +99,7 @@ static int variable_number(const Flat *f, EntrainKind kind, int i) {
 }
 
 int entrain_model_count(const EntrainModel *m, EntrainKind kind) {
+  if (!m) return 0;
   const Flat *f = m->model->flat;
   if (kind == ENTRAIN_PARAMETER) return f->parameters.count;
   int count = 0;
@@ -106,6 +112,7 @@ static double start_value(const EntrainModel *m, const Variable *v) {
 }
 
 bool entrain_model_variable(const EntrainModel *m, EntrainKind kind, int i, EntrainVariable *out) {
+  if (!m || !out) return false;
   Flat *f = m->model->flat;
   if (i < 0) return false;
   const Parameter *p =
@@ -126,6 +133,7 @@ bool entrain_model_variable(const EntrainModel *m, EntrainKind kind, int i, Entr
 }
 
 int entrain_model_find(const EntrainModel *m, EntrainKind kind, const char *name) {
+  if (!m || !name) return -1;
   const Flat *f = m->model->flat;
   if (kind == ENTRAIN_PARAMETER) return names_find(f->parameter_names, name);
   int wanted = names_find(f->names, name), count = 0;
@@ -137,6 +145,9 @@ int entrain_model_find(const EntrainModel *m, EntrainKind kind, const char *name
 // A number, or an expression of numbers and constants of the model.
 static bool read_value(EntrainModel *m, const char *name, const char *text, double *value,
                        Err *err) {
+  const char *beyond = number_beyond(text);
+  if (beyond)
+    return fail(err, ERR_VALUE, "the value of %s: the number '%s' is %s", name, text, beyond);
   Arena *scratch = arena_new();
   bool ok = number_parse(text, value);
   if (!ok) {
@@ -145,9 +156,8 @@ static bool read_value(EntrainModel *m, const char *name, const char *text, doub
     const Ast *e = s ? parse_expression(scratch, s, err) : NULL;
     Expr expression = 0;
     ok = e && flat_expression(m->model->flat, s, e, &expression, err);
-    if (ok && !expr_is_const(m->model->graph, expression))
+    if (ok && !flat_number(m->model->flat, expression, value))
       ok = fail(err, ERR_VALUE, "the value of %s must be a number, not '%s'", name, text);
-    if (ok) *value = flat_value(m->model->flat, expression);
   }
   arena_free(scratch);
   if (ok && !isfinite(*value))
@@ -186,7 +196,7 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
                     ? "it is an input; give it with --inputs"
                     : "the equations determine it");
   if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
-  if (!read_value(m, name, text, &value, err)) return false;
+  if (!flat_may_change(f, k, err) || !read_value(m, name, text, &value, err)) return false;
   if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
   int before = m->overrides.count;
   double old = f->parameters.at[k].value;
@@ -200,12 +210,16 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
 }
 
 bool entrain_model_set(EntrainModel *m, const char *name, const char *value, EntrainError *error) {
+  if (!m) return api_missing("model", error);
+  if (!name) return api_missing("name", error);
+  if (!value) return api_missing("value", error);
   Err err = {0};
   set(m, name, value, &err);
   return api_fine(&err, error);
 }
 
 char *entrain_model_report(const EntrainModel *m, EntrainReport what) {
+  if (!m || (int)what < ENTRAIN_REPORT_SUMMARY || what > ENTRAIN_REPORT_DOT) return NULL;
   Text t;
   text_init(&t);
   model_report(&t, m->model, (ModelReport)what);
@@ -215,16 +229,20 @@ char *entrain_model_report(const EntrainModel *m, EntrainReport what) {
 // ---------------------------------------------------------------- constraints
 
 int entrain_model_index(const EntrainModel *m) {
+  if (!m) return 0;
   return m->model->index;
 }
 int entrain_model_free_start_count(const EntrainModel *m) {
+  if (!m) return 0;
   return m->constraints->freedom;
 }
 int entrain_model_constraint_count(const EntrainModel *m) {
+  if (!m) return 0;
   return m->constraints->count;
 }
 
 bool entrain_model_constraint(const EntrainModel *m, int i, EntrainConstraint *out) {
+  if (!m || !out) return false;
   if (i < 0 || i >= m->constraints->count) return false;
   const ModelConstraint *c = &m->constraints->at[i];
   *out = (EntrainConstraint){c->line, c->text, c->differentiated, c->redundant};

@@ -34,6 +34,15 @@ static EntrainProblem *wrap(Problem *problem, const char *path) {
   return p;
 }
 
+static bool settings_are_complete(const EntrainSetting *settings, int count, EntrainError *error) {
+  if (count < 0 || (count > 0 && !settings)) return api_missing("setting", error);
+  for (int i = 0; i < count; i++) {
+    if (!settings[i].name) return api_missing("name of a setting", error);
+    if (!settings[i].value) return api_missing("value of a setting", error);
+  }
+  return true;
+}
+
 static ProblemSetting *copy_settings(Arena *a, const EntrainSetting *settings, int count) {
   ProblemSetting *copy = ARENA_ARRAY(a, ProblemSetting, count + 1);
   for (int i = 0; i < count; i++)
@@ -43,6 +52,8 @@ static ProblemSetting *copy_settings(Arena *a, const EntrainSetting *settings, i
 
 EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *settings, int count,
                                      EntrainError *error) {
+  if (!path) return api_none("path", error);
+  if (!settings_are_complete(settings, count, error)) return NULL;
   Err err = {0};
   Arena *scratch = arena_new();
   Problem *p = problem_load(path, copy_settings(scratch, settings, count), count, &err);
@@ -54,6 +65,8 @@ EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *set
 EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
                                       size_t length, const EntrainSetting *settings, int count,
                                       EntrainError *error) {
+  if (!text) return api_none("text", error);
+  if (!settings_are_complete(settings, count, error)) return NULL;
   Err err = {0};
   Arena *scratch = arena_new();
   Problem *p = problem_parse(name ? name : "<text>", folder ? folder : ".", text, length,
@@ -70,28 +83,35 @@ void entrain_problem_free(EntrainProblem *p) {
 }
 
 const char *entrain_problem_method(const EntrainProblem *p) {
+  if (!p) return NULL;
   return problem_method(p->problem, p->arena);
 }
 int entrain_problem_warning_count(const EntrainProblem *p) {
+  if (!p) return 0;
   return p->warnings.count;
 }
 const char *entrain_problem_warning(const EntrainProblem *p, int i) {
-  return p->warnings.at[i];
+  if (!p) return NULL;
+  return i >= 0 && i < p->warnings.count ? p->warnings.at[i] : NULL;
 }
 int entrain_problem_file_count(const EntrainProblem *p) {
+  if (!p) return 0;
   return p->files.count;
 }
 const char *entrain_problem_file(const EntrainProblem *p, int i) {
-  return p->files.at[i];
+  if (!p) return NULL;
+  return i >= 0 && i < p->files.count ? p->files.at[i] : NULL;
 }
 
 // ---------------------------------------------------------------- unknowns
 
 int entrain_problem_unknown_count(const EntrainProblem *p) {
+  if (!p) return 0;
   return p->problem->unknown_count;
 }
 
 bool entrain_problem_unknown(const EntrainProblem *p, int i, EntrainUnknown *out) {
+  if (!p || !out) return false;
   if (i < 0 || i >= p->problem->unknown_count) return false;
   const Unknown *f = &p->problem->unknowns[i];
   *out = (EntrainUnknown){f->name,    f->unit ? f->unit : "", f->start, f->min, f->max, f->log,
@@ -140,6 +160,8 @@ static bool set_start(Problem *p, const char *name, double value, Err *err) {
 
 bool entrain_problem_set_start(EntrainProblem *p, const char *name, double value,
                                EntrainError *error) {
+  if (!p) return api_missing("problem", error);
+  if (!name) return api_missing("name", error);
   Err err = {0};
   set_start(p->problem, name, value, &err);
   return api_fine(&err, error);
@@ -147,6 +169,9 @@ bool entrain_problem_set_start(EntrainProblem *p, const char *name, double value
 
 bool entrain_problem_number(const EntrainProblem *p, const char *text, double *value,
                             EntrainError *error) {
+  if (!value) return api_missing("place for the value", error);
+  if (!p) return api_missing("problem", error);
+  if (!text) return api_missing("text", error);
   Err err = {0};
   problem_number(p->problem, text, value, &err);
   return api_fine(&err, error);

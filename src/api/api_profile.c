@@ -1,4 +1,5 @@
 // The public library: profile likelihood.
+#include <math.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -47,7 +48,8 @@ static bool find_number(const Problem *p, const char *name, int *number, Err *er
 
 static bool find_numbers(const Problem *p, const EntrainProfileRequest *request, int *numbers,
                          Err *err) {
-  for (int i = 0; i < request->count; i++) {
+  for (int i = 0; request->names && i < request->count; i++) {
+    if (!request->names[i]) return fail(err, ERR_NAME, "name number %d is missing", i + 1);
     if (!find_number(p, request->names[i], &numbers[i], err)) return false;
     for (int k = 0; k < i; k++)
       if (numbers[k] == numbers[i])
@@ -60,6 +62,7 @@ static bool request_is_sound(const EntrainProfileRequest *r, Err *err) {
   if (!(r->level >= PROFILE_LEVEL_LEAST && r->level <= PROFILE_LEVEL_MOST)) // NaN fails
     return fail(err, ERR_VALUE, "the level must be from %g to %g, not %g", PROFILE_LEVEL_LEAST,
                 PROFILE_LEVEL_MOST, r->level);
+  if (r->count < 0) return fail(err, ERR_VALUE, "there cannot be %d names", r->count);
   if (!(r->range > 1 && r->range <= 1e9))
     return fail(err, ERR_VALUE, "the range must be above 1 and at most 1e9, not %g", r->range);
   return true;
@@ -73,10 +76,13 @@ EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
                                     const EntrainProfileRequest *request,
                                     EntrainProfileListener *listener, void *data,
                                     EntrainError *error) {
+  if (!problem) return api_none("problem", error);
   Err err = {0};
   ProfileRelay to = {listener, data};
+  EntrainProfileRequest usual = entrain_profile_request();
+  if (!request) request = &usual;
   Arena *a = arena_new();
-  int *numbers = ARENA_ARRAY(a, int, request->count + 1);
+  int *numbers = ARENA_ARRAY(a, int, request->count > 0 ? request->count + 1 : 1);
   Profile *p = NULL;
   if (request_is_sound(request, &err) && find_numbers(problem->problem, request, numbers, &err)) {
     ProfileRequest asked = {request->names ? numbers : NULL, request->count, request->level,
@@ -95,16 +101,20 @@ void entrain_profile_free(EntrainProfile *p) {
 // ---------------------------------------------------------------- results
 
 bool entrain_profile_is_sound(const EntrainProfile *p) {
+  if (!p) return false;
   return profile_is_sound(profile_of(p));
 }
 double entrain_profile_threshold(const EntrainProfile *p) {
+  if (!p) return nan("");
   return profile_of(p)->threshold;
 }
 int entrain_profile_count(const EntrainProfile *p) {
+  if (!p) return 0;
   return profile_of(p)->count;
 }
 
 bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled *out) {
+  if (!profile || !out) return false;
   const Profile *p = profile_of(profile);
   if (i < 0 || i >= p->count) return false;
   const ProfileCurve *c = &p->curves[i];
@@ -126,6 +136,7 @@ bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled
 }
 
 bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainProfilePoint *out) {
+  if (!profile || !out) return false;
   const Profile *p = profile_of(profile);
   if (i < 0 || i >= p->count || k < 0 || k >= p->curves[i].point_count) return false;
   const ProfilePoint *at = &p->curves[i].points[k];
@@ -134,29 +145,34 @@ bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainP
 }
 
 int entrain_profile_note_count(const EntrainProfile *p) {
+  if (!p) return 0;
   return profile_of(p)->note_count;
 }
 const char *entrain_profile_note(const EntrainProfile *p, int i) {
+  if (!p) return NULL;
   return i >= 0 && i < profile_of(p)->note_count ? profile_of(p)->notes[i] : NULL;
 }
 
 // ---------------------------------------------------------------- texts and pictures
 
 char *entrain_profile_report(const EntrainProfile *p, int width, bool colour) {
+  if (!p) return NULL;
   Text t;
   text_init(&t);
-  profile_text(&t, profile_of(p), (PageStyle){width, colour});
+  profile_text(&t, profile_of(p), (PageStyle){api_size(width), colour});
   return t.at;
 }
 
 char *entrain_profile_plot(const EntrainProfile *p, int width, int height, bool colour) {
+  if (!p) return NULL;
   Text t;
   text_init(&t);
-  profile_plot(&t, profile_of(p), (PlotStyle){width, height, colour});
+  profile_plot(&t, profile_of(p), (PlotStyle){api_size(width), api_size(height), colour});
   return t.at;
 }
 
 char *entrain_profile_json(const EntrainProfile *p) {
+  if (!p) return NULL;
   Text t;
   text_init(&t);
   profile_json(&t, profile_of(p), entrain_version());
@@ -164,6 +180,7 @@ char *entrain_profile_json(const EntrainProfile *p) {
 }
 
 char *entrain_profile_csv(const EntrainProfile *p) {
+  if (!p) return NULL;
   Text t;
   text_init(&t);
   profile_csv(&t, profile_of(p));
@@ -171,11 +188,13 @@ char *entrain_profile_csv(const EntrainProfile *p) {
 }
 
 char *entrain_profile_svg(const EntrainProfile *p) {
+  if (!p) return NULL;
   Arena *a = arena_new();
   return api_svg(profile_figure(a, profile_of(p)), a);
 }
 
 char *entrain_profile_png(const EntrainProfile *p, size_t *length) {
+  if (!p) return NULL;
   Arena *a = arena_new();
   return api_png(profile_figure(a, profile_of(p)), a, length);
 }

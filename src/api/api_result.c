@@ -36,16 +36,22 @@ void entrain_result_free(EntrainResult *r) {
 }
 
 EntrainOutcome entrain_result_outcome(const EntrainResult *r) {
+  if (!r) return ENTRAIN_NO_START;
   return (EntrainOutcome)r->trajectory.outcome;
 }
 const char *entrain_result_outcome_name(const EntrainResult *r) {
+  if (!r) return NULL;
   return outcome_word(r->trajectory.outcome);
 }
 const char *entrain_result_message(const EntrainResult *r) {
+  if (!r) return NULL;
   return r->trajectory.message;
 }
 
 void entrain_result_work(const EntrainResult *r, EntrainWork *out) {
+  if (!out) return;
+  *out = (EntrainWork){0};
+  if (!r) return;
   const StepCount *c = &r->trajectory.work;
   *out = (EntrainWork){c->steps,          c->rejected,          c->rhs,     c->jacobians,
                        c->factorisations, r->trajectory.events, r->seconds, r->trajectory.solver};
@@ -54,16 +60,19 @@ void entrain_result_work(const EntrainResult *r, EntrainWork *out) {
 // ---------------------------------------------------------------- invariants
 
 int entrain_result_invariant_count(const EntrainResult *r) {
+  if (!r) return 0;
   return r->invariant_count;
 }
 
 bool entrain_result_invariant(const EntrainResult *r, int i, EntrainInvariant *out) {
+  if (!r || !out) return false;
   if (i < 0 || i >= r->invariant_count) return false;
   *out = r->invariants[i];
   return true;
 }
 
 int entrain_result_worst_invariant(const EntrainResult *r) {
+  if (!r) return -1;
   int worst = r->invariant_count - 1;
   for (int i = worst - 1; i >= 0; i--)
     if (r->invariants[i].relative >= r->invariants[worst].relative) worst = i;
@@ -71,6 +80,7 @@ int entrain_result_worst_invariant(const EntrainResult *r) {
 }
 
 int entrain_result_worst_invariant_sens(const EntrainResult *r) {
+  if (!r) return -1;
   int worst = r->invariant_count - 1;
   for (int i = worst - 1; i >= 0; i--)
     if (r->invariants[i].violation_sens >= r->invariants[worst].violation_sens) worst = i;
@@ -93,16 +103,20 @@ static void add_invariants(const EntrainResult *r, Text *t) {
 // ---------------------------------------------------------------- rows
 
 int entrain_result_rows(const EntrainResult *r) {
+  if (!r) return 0;
   return r->series.rows;
 }
 int entrain_result_columns(const EntrainResult *r) {
+  if (!r) return 0;
   return r->series.columns;
 }
 const char *entrain_result_name(const EntrainResult *r, int column) {
-  return r->series.names[column];
+  if (!r) return NULL;
+  return column >= 0 && column < r->series.columns ? r->series.names[column] : NULL;
 }
 const double *entrain_result_column(const EntrainResult *r, int column) {
-  return r->series.column[column];
+  if (!r) return NULL;
+  return column >= 0 && column < r->series.columns ? r->series.column[column] : NULL;
 }
 
 // Rows of a simulation that was stopped are written, if that does not take long.
@@ -118,12 +132,14 @@ static char *written(const Series *s, bool (*write)(const Series *, Text *), Tex
 }
 
 char *entrain_result_csv(const EntrainResult *r) {
+  if (!r) return NULL;
   Text t;
   text_init(&t);
   return written(&r->series, series_csv, &t, "");
 }
 
 char *entrain_result_json(const EntrainResult *r) {
+  if (!r) return NULL;
   EntrainWork w;
   Text t;
   entrain_result_work(r, &w);
@@ -144,11 +160,12 @@ char *entrain_result_json(const EntrainResult *r) {
 }
 
 char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour) {
+  if (!r) return NULL;
   Text t;
   text_init(&t);
   Series shown = r->series;
   shown.columns = r->plain;
-  PlotStyle style = {width, height, colour};
+  PlotStyle style = {api_size(width), api_size(height), colour};
   plot_series(&shown, &style, &t);
   return t.at;
 }
@@ -160,6 +177,7 @@ static double root_mean_square(const double *y, int n) {
 }
 
 void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *o) {
+  if (!r || !o) return;
   bool additive = o->fit.noise_kind != NOISE_PROPORTIONAL; // there is no sigma here
   for (int c = 1; c < r->plain; c++) {
     if (!r->shared->computed[c]) continue;

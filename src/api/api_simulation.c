@@ -53,6 +53,8 @@ static void select_all(EntrainSimulation *s) {
 
 EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOptions *o,
                                           EntrainError *error) {
+  if (!m) return api_none("model", error);
+  if (!o) return api_none("options", error);
   Err err = {0};
   Arena *a = arena_new();
   EntrainSimulation *s = ARENA_NEW(a, EntrainSimulation);
@@ -125,6 +127,7 @@ static bool set_grid(EntrainSimulation *s, double start, double stop, double ste
 
 bool entrain_simulation_grid(EntrainSimulation *s, double start, double stop, double step,
                              EntrainError *error) {
+  if (!s) return api_missing("simulation", error);
   Err err = {0};
   set_grid(s, start, stop, step, &err);
   return api_fine(&err, error);
@@ -132,7 +135,7 @@ bool entrain_simulation_grid(EntrainSimulation *s, double start, double stop, do
 
 static bool set_times(EntrainSimulation *s, double start, const double *times, int count,
                       Err *err) {
-  if (count <= 0) return fail(err, ERR_VALUE, "no output times are given");
+  if (count <= 0 || !times) return fail(err, ERR_VALUE, "no output times are given");
   if (!isfinite(start)) return fail(err, ERR_VALUE, "the start time must be finite");
   for (int i = 0; i < count; i++) {
     if (!isfinite(times[i]))
@@ -151,6 +154,7 @@ static bool set_times(EntrainSimulation *s, double start, const double *times, i
 
 bool entrain_simulation_times(EntrainSimulation *s, double start, const double *times, int count,
                               EntrainError *error) {
+  if (!s) return api_missing("simulation", error);
   Err err = {0};
   set_times(s, start, times, count, &err);
   return api_fine(&err, error);
@@ -204,6 +208,8 @@ static bool load_inputs(EntrainSimulation *s, const char *path, Err *err) {
 }
 
 bool entrain_simulation_input_file(EntrainSimulation *s, const char *path, EntrainError *error) {
+  if (!s) return api_missing("simulation", error);
+  if (!path) return api_missing("path", error);
   Err err = {0};
   load_inputs(s, path, &err);
   return api_fine(&err, error);
@@ -213,12 +219,16 @@ static bool set_input(EntrainSimulation *s, const char *name, const double *t, c
                       int n, Err *err) {
   int i = find_input(s, name);
   if (i < 0) return fail(err, ERR_NAME, "the model has no input '%s'", name);
+  if (n < 0 || (n > 0 && (!t || !v)))
+    return fail(err, ERR_VALUE, "the input %s has no times or no values", name);
   s->given[i] = input_new(s->arena, t, v, n, interpolation(s, i), err);
   return s->given[i] != NULL;
 }
 
 bool entrain_simulation_input(EntrainSimulation *s, const char *name, const double *times,
                               const double *values, int count, EntrainError *error) {
+  if (!s) return api_missing("simulation", error);
+  if (!name) return api_missing("name", error);
   Err err = {0};
   set_input(s, name, times, values, count, &err);
   return api_fine(&err, error);
@@ -254,7 +264,8 @@ static bool select_names(EntrainSimulation *s, const char *const *names, int cou
   const Flat *f = s->model->model->flat;
   int *selected = ARENA_ARRAY(s->arena, int, count);
   for (int i = 0; i < count; i++) {
-    int k = find_selected(s->model->model, names[i]);
+    int k = names[i] ? find_selected(s->model->model, names[i]) : -1;
+    if (!names[i]) return fail(err, ERR_NAME, "the name of variable number %d is missing", i + 1);
     if (k < 0) return api_unknown_name(f->names, "variable", names[i], err);
     selected[i] = k;
   }
@@ -265,9 +276,10 @@ static bool select_names(EntrainSimulation *s, const char *const *names, int cou
 
 bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, int count,
                                EntrainError *error) {
+  if (!s) return api_missing("simulation", error);
   Err err = {0};
   forget_system(s);
-  if (!names || count == 0)
+  if (!names || count <= 0)
     select_all(s);
   else
     select_names(s, names, count, &err);
@@ -290,6 +302,8 @@ static void take_all_parameters(EntrainSimulation *s) {
 static bool take_parameters(EntrainSimulation *s, const char *const *names, int count, Err *err) {
   const Flat *f = s->model->model->flat;
   for (int i = 0; i < count; i++) {
+    if (!names || !names[i])
+      return fail(err, ERR_NAME, "the name of parameter number %d is missing", i + 1);
     int k = names_find(f->parameter_names, names[i]);
     if (k < 0) return api_unknown_name(f->parameter_names, "parameter", names[i], err);
     if (f->parameters.at[k].dependent)
@@ -308,12 +322,13 @@ static bool take_parameters(EntrainSimulation *s, const char *const *names, int 
 
 bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *parameters,
                                       int count, EntrainError *error) {
+  if (!s) return api_missing("simulation", error);
   Err err = {0};
   forget_system(s);
   int most = count > s->model->model->np ? count : s->model->model->np;
   s->parameters = ARENA_ARRAY(s->arena, int, most + 1);
   s->parameter_count = 0;
-  if (count == 0)
+  if (count <= 0)
     take_all_parameters(s);
   else if (!take_parameters(s, parameters, count, &err))
     s->parameter_count = 0;
@@ -472,6 +487,7 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
 }
 
 EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error) {
+  if (!s) return api_none("simulation", error);
   Err err = {0};
   EntrainResult *r = simulate(s, &err);
   api_publish(&err, error);

@@ -20,6 +20,7 @@ static const Recover *recover_of(const EntrainRecover *r) {
 }
 
 EntrainCheck *entrain_check_run(const EntrainProblem *p) {
+  if (!p) return NULL;
   return (EntrainCheck *)check_run(p->problem);
 }
 
@@ -28,13 +29,16 @@ void entrain_check_free(EntrainCheck *c) {
 }
 
 bool entrain_check_passed(const EntrainCheck *c) {
+  if (!c) return false;
   return check_passed(check_of(c));
 }
 int entrain_check_count(const EntrainCheck *c) {
+  if (!c) return 0;
   return check_of(c)->findings.count;
 }
 
 bool entrain_check_finding(const EntrainCheck *c, int i, EntrainFinding *out) {
+  if (!c || !out) return false;
   if (i < 0 || i >= check_of(c)->findings.count) return false;
   const Finding *f = &check_of(c)->findings.at[i];
   *out = (EntrainFinding){(EntrainFindingKind)f->kind, f->topic, f->text};
@@ -42,13 +46,15 @@ bool entrain_check_finding(const EntrainCheck *c, int i, EntrainFinding *out) {
 }
 
 char *entrain_check_report(const EntrainCheck *c, int width, bool colour) {
+  if (!c) return NULL;
   Text t;
   text_init(&t);
-  check_text(&t, check_of(c), (PageStyle){width, colour});
+  check_text(&t, check_of(c), (PageStyle){api_size(width), colour});
   return t.at;
 }
 
 char *entrain_check_json(const EntrainCheck *c) {
+  if (!c) return NULL;
   Text t;
   text_init(&t);
   check_json(&t, check_of(c), entrain_version());
@@ -79,6 +85,7 @@ static bool relay(void *data, const Recover *r) {
 EntrainRecover *entrain_recover_run(const EntrainProblem *p, const double *truth,
                                     bool random_starts, EntrainTrialListener *listener, void *data,
                                     EntrainError *error) {
+  if (!p) return api_none("problem", error);
   Err err = {0};
   TrialRelay to = {listener, data};
   Recover *r = recover_run(p->problem, truth, random_starts, relay, &to, &err);
@@ -91,13 +98,18 @@ void entrain_recover_free(EntrainRecover *r) {
 }
 
 void entrain_recover_trials(const EntrainRecover *r, EntrainTrials *out) {
+  if (!out) return;
+  *out = (EntrainTrials){0};
+  if (!r) return;
   *out = trials_of(recover_of(r));
 }
 int entrain_recover_count(const EntrainRecover *r) {
+  if (!r) return 0;
   return recover_of(r)->problem->unknown_count;
 }
 
 bool entrain_recover_unknown(const EntrainRecover *r, int i, EntrainRecovered *out) {
+  if (!r || !out) return false;
   const Recover *s = recover_of(r);
   if (i < 0 || i >= s->problem->unknown_count) return false;
   const RecoverParameter *p = &s->parameters[i];
@@ -108,13 +120,15 @@ bool entrain_recover_unknown(const EntrainRecover *r, int i, EntrainRecovered *o
 }
 
 char *entrain_recover_report(const EntrainRecover *r, int width, bool colour) {
+  if (!r) return NULL;
   Text t;
   text_init(&t);
-  recover_text(&t, recover_of(r), (PageStyle){width, colour});
+  recover_text(&t, recover_of(r), (PageStyle){api_size(width), colour});
   return t.at;
 }
 
 char *entrain_recover_json(const EntrainRecover *r) {
+  if (!r) return NULL;
   Text t;
   text_init(&t);
   recover_json(&t, recover_of(r), entrain_version());
@@ -122,6 +136,7 @@ char *entrain_recover_json(const EntrainRecover *r) {
 }
 
 char *entrain_recover_csv(const EntrainRecover *r) {
+  if (!r) return NULL;
   Text t;
   text_init(&t);
   recover_csv(&t, recover_of(r));

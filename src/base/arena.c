@@ -2,10 +2,12 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/c_locale.h"
+#include "base/memory.h"
 
 enum { BLOCK_BYTES = 1 << 14, LINE = 64, HUGE_PAGE = 1 << 21 };
 
@@ -20,11 +22,6 @@ struct Arena {
   size_t total;
 };
 
-static _Noreturn void out_of_memory(void) {
-  fputs("entrain: out of memory\n", stderr);
-  abort();
-}
-
 static char *block_bytes(ArenaBlock *b) {
   return (char *)b + LINE;
 }
@@ -34,8 +31,7 @@ static ArenaBlock *block_new(Arena *a, size_t size) {
   if (size > SIZE_MAX / 2) out_of_memory();
   size_t whole = size + LINE, align = whole >= HUGE_PAGE ? HUGE_PAGE : LINE;
   whole = (whole + align - 1) & ~(align - 1);
-  ArenaBlock *b = aligned_alloc(align, whole);
-  if (!b) out_of_memory();
+  ArenaBlock *b = must_have(aligned_alloc(align, whole));
   if (align == HUGE_PAGE) madvise(b, whole, MADV_HUGEPAGE);
   b->used = 0;
   b->size = whole - LINE;
@@ -45,9 +41,7 @@ static ArenaBlock *block_new(Arena *a, size_t size) {
 }
 
 Arena *arena_new(void) {
-  Arena *a = calloc(1, sizeof *a);
-  if (!a) out_of_memory();
-  return a;
+  return must_have(calloc(1, sizeof(Arena)));
 }
 
 static void free_blocks(Arena *a) {
@@ -110,10 +104,10 @@ char *arena_print(Arena *a, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  int n = c_vsnprintf(NULL, 0, format, args);
   va_end(args);
   char *text = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
-  if (n > 0) vsnprintf(text, (size_t)n + 1, format, again);
+  if (n > 0) c_vsnprintf(text, (size_t)n + 1, format, again);
   va_end(again);
   return text;
 }

@@ -6,8 +6,8 @@ typedef struct Arena Arena;
 
 Arena *arena_new(void);
 void arena_free(Arena *a); // NULL is allowed
-// Zeroed memory for count * size bytes, aligned to 64 if it is 64 bytes or more. Never NULL: out of memory and overflow end
-// the process with a message; nothing else in the library does.
+// Zeroed memory for count * size bytes, aligned to 64 if it is 64 bytes or more. Never NULL: without memory, and
+// on overflow, out_of_memory() of base/memory.h decides.
 void *arena_alloc(Arena *a, size_t count, size_t size);
 void *arena_alloc_raw(Arena *a, size_t count, size_t size); // the same, not zeroed
 void arena_reset(Arena *a); // frees the contents but keeps the memory for reuse

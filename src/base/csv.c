@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +10,12 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/names.h"
 #include "base/patience.h"
 #include "base/text.h"
+#include "base/visible.h"
 
 enum {
   NUMBER_MOST = 1000, // characters; 800 digits decide the rounding of any double
@@ -96,9 +97,9 @@ static bool convert_slowly(const char *begin, const char *end, double *value) {
   if (length > NUMBER_MOST) return false;
   memcpy(copy, begin, length);
   copy[length] = 0;
-  char *point = strpbrk(copy, ".,");
-  if (point) *point = localeconv()->decimal_point[0];
-  *value = strtod(copy, NULL);
+  char *comma = strchr(copy, ',');
+  if (comma) *comma = '.';
+  *value = c_strtod(copy, NULL);
   return true;
 }
 
@@ -160,7 +161,8 @@ static bool is_number(const CsvReader *r, Cell c, double *value) {
 
 static bool is_word(Cell c, const char *word) {
   size_t length = strlen(word);
-  return (size_t)(c.end - c.begin) == length && strncasecmp(c.begin, word, length) == 0;
+  return (size_t)(c.end - c.begin) == length &&
+         strncasecmp_l(c.begin, word, length, c_locale()) == 0;
 }
 
 static bool is_missing(Cell c) {
@@ -225,13 +227,13 @@ static const char *read_cell(CsvReader *r, const char *p, Cell *c) {
 
 static const char *copy_cell(Arena *a, Cell c) {
   char *copy = arena_copy(a, c.begin, (size_t)(c.end - c.begin)), *to = copy;
-  if (!c.quoted) return copy;
+  if (!c.quoted) return visible(a, copy);
   for (const char *from = copy; *from; from++) {
     *to++ = *from;
     if (from[0] == '"' && from[1] == '"') from++;
   }
   *to = 0;
-  return copy;
+  return visible(a, copy);
 }
 
 static int count_cells(CsvReader *r) {
@@ -244,12 +246,11 @@ static int count_cells(CsvReader *r) {
   return count;
 }
 
-// A cell for a message: shortened, without control characters.
+// A cell for a message: shortened.
 static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
   size_t length = (size_t)(c.end - c.begin), n = length < SHOWN_MOST ? length : SHOWN_MOST;
   while (n > 0 && n < length && ((unsigned char)c.begin[n] & 0xc0) == 0x80) n--;
-  for (size_t i = 0; i < n; i++)
-    out[i] = (unsigned char)c.begin[i] < 32 || c.begin[i] == 127 ? '?' : c.begin[i];
+  memcpy(out, c.begin, n);
   strcpy(out + n, n < length ? "..." : "");
   return out;
 }
@@ -297,8 +298,8 @@ static bool refuse_numbers(CsvReader *r, const Cells *cells) {
   if (!number) return true;
   char sample[64] = "time";
   for (int i = 1; i < cells->count && i < 4; i++)
-    sprintf(sample + strlen(sample), "%cx%d", r->separator, i);
-  if (cells->count > 4) sprintf(sample + strlen(sample), "%c...", r->separator);
+    c_snprintf(sample + strlen(sample), 8, "%cx%d", r->separator, i);
+  if (cells->count > 4) c_snprintf(sample + strlen(sample), 8, "%c...", r->separator);
   return fail_at(r->err, ERR_DATA, place(r, r->begin),
                  "the first row contains numbers; write a header row with the names of the"
                  " columns above it, such as: %s",
@@ -510,7 +511,7 @@ static bool read_table(CsvReader *r, Table *t) {
 
 Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
   Table *t = ARENA_NEW(a, Table);
-  t->file = arena_copy(a, file, strlen(file));
+  t->file = visible(a, arena_copy(a, file, strlen(file)));
   CsvReader r = {.arena = a, .file = t->file, .at = text, .end = text + length, .err = err};
   r.scratch = arena_new();
   bool ok = read_table(&r, t);

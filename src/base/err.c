@@ -1,7 +1,9 @@
 #include "base/err.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
+#include "base/visible.h"
 
 static const struct {
   int status;
@@ -17,8 +19,10 @@ bool fail_args(Err *err, ErrCode code, Place at, const char *format, va_list arg
   err->code = code;
   err->line = at.line;
   err->column = at.column;
-  snprintf(err->file, sizeof err->file, "%s", at.file ? at.file : "");
-  vsnprintf(err->text, sizeof err->text, format, args);
+  c_snprintf(err->file, sizeof err->file, "%s", at.file ? at.file : "");
+  c_vsnprintf(err->text, sizeof err->text, format, args);
+  visible_fixed(err->file, sizeof err->file);
+  visible_fixed(err->text, sizeof err->text);
   return false;
 }
 
@@ -49,10 +53,10 @@ const char *err_meaning(ErrCode code) {
 void err_format(const Err *err, char *out, int size) {
   int n = 0;
   if (err->file[0] && err->line)
-    n = snprintf(out, (size_t)size, "%s:%d:%d: ", err->file, err->line, err->column);
+    n = c_snprintf(out, (size_t)size, "%s:%d:%d: ", err->file, err->line, err->column);
   else if (err->file[0])
-    n = snprintf(out, (size_t)size, "%s: ", err->file);
+    n = c_snprintf(out, (size_t)size, "%s: ", err->file);
   if (n < 0 || n >= size) return;
   const char *gap = err->excerpt[0] ? "\n" : "";
-  snprintf(out + n, (size_t)(size - n), "error: %s%s%s", err->text, gap, err->excerpt);
+  c_snprintf(out + n, (size_t)(size - n), "error: %s%s%s", err->text, gap, err->excerpt);
 }

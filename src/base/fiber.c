@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/patience.h"
 
 #if defined(__has_feature)
@@ -77,13 +78,8 @@ Fiber *fiber_new(void (*run)(void *data), void *data) {
   size_t guard = (size_t)sysconf(_SC_PAGESIZE);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE;
   void *memory = mmap(NULL, guard + STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (memory == MAP_FAILED) return NULL;
-  Fiber *f = calloc(1, sizeof *f);
-  if (!f || mprotect(memory, guard, PROT_NONE) != 0) {
-    munmap(memory, guard + STACK);
-    free(f);
-    return NULL;
-  }
+  if (memory == MAP_FAILED || mprotect(memory, guard, PROT_NONE) != 0) out_of_memory();
+  Fiber *f = must_have(calloc(1, sizeof *f));
   f->run = run, f->data = data;
   f->memory = memory, f->guard = guard;
   return f;

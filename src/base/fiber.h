@@ -4,7 +4,7 @@
 
 typedef struct Fiber Fiber;
 
-// Does not run it yet. NULL: there is no memory for its stack.
+// Does not run it yet. Never NULL.
 Fiber *fiber_new(void (*run)(void *data), void *data);
 // Only after it has ended, or if it was never begun. NULL is allowed.
 void fiber_free(Fiber *f);

@@ -9,11 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 enum { CHUNK_BYTES = 1 << 16, NAMES_TRIED = 1000 };
 
 static bool cannot(Err *err, const char *what, const char *path, int number) {
+  if (number == ENOMEM) out_of_memory();
   return fail(err, ERR_FILE, "cannot %s '%s': %s", what, path, strerror(number));
 }
 

@@ -1,8 +1,9 @@
 #include "base/options.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 enum { CANDIDATES_MOST = 64 };
 
@@ -48,7 +49,7 @@ static const char *nearest_choice(const OptionRow *row, const char *value,
   const char *candidates[CANDIDATES_MOST], *at;
   int count = 0, length;
   while (count < CANDIDATES_MOST && (at = word_at(row->choices, count, &length))) {
-    snprintf(words[count], OPTION_WORD_SIZE, "%.*s", length, at);
+    c_snprintf(words[count], OPTION_WORD_SIZE, "%.*s", length, at);
     candidates[count] = words[count];
     count++;
   }
@@ -79,8 +80,11 @@ static bool set_choice(const OptionRow *row, void *options, const char *value, E
 
 static bool set_number(const OptionRow *row, void *options, const char *value, Err *err) {
   double v;
-  if (!number_parse(value, &v))
+  if (!number_parse(value, &v)) {
+    const char *beyond = number_beyond(value);
+    if (beyond) return fail(err, ERR_OPTION, "%s: the number '%s' is %s", row->name, value, beyond);
     return fail(err, ERR_OPTION, "%s must be a number, not '%s'", row->name, value);
+  }
   if (!(v >= row->least && v <= row->most)) // written so that NaN fails
     return fail(err, ERR_OPTION, "%s must be %s, not %s", row->name, row->range, value);
   if (row->type == OPTION_int && v != floor(v))
@@ -133,10 +137,10 @@ void option_value(const OptionRow *row, const void *options, char out[OPTION_WOR
   if (row->type == OPTION_double)
     number_format(*(const double *)field, out);
   else if (row->type == OPTION_int)
-    snprintf(out, OPTION_WORD_SIZE, "%d", *(const int *)field);
+    c_snprintf(out, OPTION_WORD_SIZE, "%d", *(const int *)field);
   else {
     const char *word = word_at(row->choices, *(const int *)field, &length);
-    snprintf(out, OPTION_WORD_SIZE, "%.*s", length, word ? word : "");
+    c_snprintf(out, OPTION_WORD_SIZE, "%.*s", length, word ? word : "");
   }
 }
 

@@ -4,20 +4,18 @@
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
+#include "base/character.h"
+#include "base/memory.h"
 
 static void reserve(Text *t, size_t more) {
   size_t need = t->length + more + 1;
   if (need <= t->room) return;
   size_t room = t->room * 2 > need ? t->room * 2 : need;
-  char *at = realloc(t->at, room);
-  if (!at) {
-    fputs("entrain: out of memory\n", stderr);
-    abort();
-  }
-  t->at = at;
+  t->at = must_have(realloc(t->at, room));
   t->room = room;
 }
 
@@ -52,11 +50,11 @@ void text_print(Text *t, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  int n = c_vsnprintf(NULL, 0, format, args);
   va_end(args);
   if (n > 0) {
     reserve(t, (size_t)n);
-    vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+    c_vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
   }
   va_end(again);
@@ -72,15 +70,15 @@ void number_format(double value, char out[32]) {
     return;
   }
   if (value == rint(value) && fabs(value) < 1e15) { // 30, not 3e+01
-    snprintf(out, 32, "%.0f", value == 0 ? 0 : value);
+    c_snprintf(out, 32, "%.0f", value == 0 ? 0 : value);
     return;
   }
   int digits = fabs(value) < DBL_MIN
                    ? 1
                    : 15; // 15 to 17 digits are needed, fewer only for subnormal numbers
   for (; digits <= 17; digits++) {
-    snprintf(out, 32, "%.*g", digits, value);
-    if (strtod(out, NULL) == value) return;
+    c_snprintf(out, 32, "%.*g", digits, value);
+    if (c_strtod(out, NULL) == value) return;
   }
 }
 
@@ -90,7 +88,7 @@ const char *time_format(double t, double span, int digits, char out[32]) {
   if (digits > 15 || !(span > 0))
     number_format(t, out);
   else
-    snprintf(out, 32, "%.*g", digits, t);
+    c_snprintf(out, 32, "%.*g", digits, t);
   return out;
 }
 
@@ -102,36 +100,60 @@ void text_add_number(Text *t, double value) {
 
 void text_add_json(Text *t, const char *s) {
   text_add(t, "\"");
-  for (; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\')
-      text_print(t, "\\%c", c);
-    else if (c == '\n')
+  while (*s) {
+    Character c = character_at(s);
+    if (c.code == '"' || c.code == '\\')
+      text_print(t, "\\%c", (int)c.code);
+    else if (c.code == '\n')
       text_add(t, "\\n");
-    else if (c == '\t')
+    else if (c.code == '\t')
       text_add(t, "\\t");
-    else if (c < 0x20)
-      text_print(t, "\\u%04x", c);
+    else if (c.hidden)
+      text_print(t, "\\u%04x", c.code);
     else
-      text_add_bytes(t, s, 1);
+      text_add_bytes(t, s, (size_t)c.bytes);
+    s += c.bytes;
   }
   text_add(t, "\"");
 }
 
-bool number_parse(const char *s, double *value) {
-  while (isspace((unsigned char)*s)) s++;
+static bool is_number(const char *s, double *value) {
+  while (isspace_l((unsigned char)*s, c_locale())) s++;
   if (!*s || strpbrk(s, "xXpP(")) return false; // no hexadecimal, no nan(...)
   char *end;
-  *value = strtod(s, &end);
+  *value = c_strtod(s, &end);
   if (end == s) return false;
-  while (isspace((unsigned char)*end)) end++;
+  while (isspace_l((unsigned char)*end, c_locale())) end++;
   return *end == 0;
+}
+
+static bool
+has_value(const char *number) { // other than 0, by its digits before the exponent; not inf or nan
+  const char *first = strpbrk(number, "eE123456789");
+  return first && *first >= '1' && *first <= '9';
+}
+
+static const char *beyond(const char *number, double value) {
+  if (value != 0 && !isinf(value)) return NULL;
+  if (!has_value(number)) return NULL;
+  return value == 0 ? "too small: it would become 0" : "too large";
+}
+
+const char *number_beyond(const char *s) {
+  double value;
+  return is_number(s, &value) ? beyond(s, value) : NULL;
+}
+
+bool number_parse(const char *s, double *value) {
+  return is_number(s, value) && !beyond(s, *value);
 }
 
 enum { NAME_MOST = 64 };
 
 static int letter_cost(char a, char b) {
-  return a == b ? 0 : tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+  return a == b                                                                               ? 0
+         : tolower_l((unsigned char)a, c_locale()) == tolower_l((unsigned char)b, c_locale()) ? 1
+                                                                                              : 2;
 }
 
 static int least_of(int a, int b) {

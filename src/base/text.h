@@ -22,7 +22,10 @@ void text_add_json(Text *t, const char *s);
 void number_format(double value, char out[32]); // as text_add_number
 // A time with as many digits as show differences as short as span to `digits` digits; span 0: with all it has.
 const char *time_format(double t, double span, int digits, char out[32]);
-// The whole of s must be one number; blanks around it are allowed. "nan" and "inf" are accepted.
+// The whole of s must be one number that a double can hold; blanks around it are allowed. "nan" and "inf" are accepted.
 bool number_parse(const char *s, double *value);
+// What is wrong with a number that no double can hold: "too large" (1e400), "too small: it would become 0" (1e-400). NULL:
+// it is none.
+const char *number_beyond(const char *s);
 // The candidate nearest to name by edit distance (at most a third of its length), or NULL.
 const char *nearest_name(const char *name, const char *const *candidates, int count);

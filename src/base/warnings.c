@@ -1,7 +1,8 @@
 #include "base/warnings.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 static bool is_known(const Warnings *w, const Err *warning) {
   for (int i = 0; i < w->list.count; i++) {
@@ -22,7 +23,7 @@ void warn_args(Warnings *w, Place at, const char *excerpt, const char *format, v
     w->left_out++;
     return;
   }
-  snprintf(warning.excerpt, sizeof warning.excerpt, "%s", excerpt ? excerpt : "");
+  c_snprintf(warning.excerpt, sizeof warning.excerpt, "%s", excerpt ? excerpt : "");
   array_push(w->arena, &w->list, warning);
 }
 
@@ -36,10 +37,10 @@ void warn_at(Warnings *w, Place at, const char *excerpt, const char *format, ...
 void warning_format(const Err *warning, char *out, int size) {
   int n = 0;
   if (warning->file[0] && warning->line)
-    n = snprintf(out, (size_t)size, "%s:%d:%d: ", warning->file, warning->line, warning->column);
+    n = c_snprintf(out, (size_t)size, "%s:%d:%d: ", warning->file, warning->line, warning->column);
   else if (warning->file[0])
-    n = snprintf(out, (size_t)size, "%s: ", warning->file);
+    n = c_snprintf(out, (size_t)size, "%s: ", warning->file);
   if (n < 0 || n >= size) return;
   const char *gap = warning->excerpt[0] ? "\n" : "";
-  snprintf(out + n, (size_t)(size - n), "warning: %s%s%s", warning->text, gap, warning->excerpt);
+  c_snprintf(out + n, (size_t)(size - n), "warning: %s%s%s", warning->text, gap, warning->excerpt);
 }

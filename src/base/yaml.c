@@ -5,7 +5,9 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/memory.h"
 #include "base/names.h"
+#include "base/visible.h"
 
 typedef struct Anchor {
   const char *name;
@@ -38,7 +40,7 @@ static bool has_tab_in_indentation(const YamlReader *r, size_t at) {
 
 static bool fail_syntax(YamlReader *r) {
   const yaml_parser_t *p = &r->parser;
-  if (p->error == YAML_MEMORY_ERROR) return fail(r->err, ERR_LIMIT, "out of memory");
+  if (p->error == YAML_MEMORY_ERROR) out_of_memory();
   Place at = place_of(r, p->problem_mark);
   const char *problem = p->problem ? p->problem : "it cannot be read";
   if (p->error == YAML_READER_ERROR) // it knows only the offset
@@ -109,7 +111,9 @@ static Yaml *read_text(YamlReader *r) {
   size_t length = r->event.data.scalar.length;
   n->text = arena_copy(r->arena, (const char *)r->event.data.scalar.value, length);
   n->quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-  if (strlen(n->text) == length) return n;
+  bool whole = strlen(n->text) == length;
+  n->text = visible(r->arena, n->text);
+  if (whole) return n;
   refuse(r, "a text cannot contain the character \\0");
   return NULL;
 }
@@ -225,9 +229,8 @@ Yaml *yaml_parse(Arena *a, const char *file, const char *text, size_t length, Er
   Yaml *root = NULL;
   if (length > YAML_BYTES_MOST) {
     fail_at(&own, ERR_LIMIT, (Place){.file = r.file}, "more than %d MiB", YAML_BYTES_MOST >> 20);
-  } else if (!yaml_parser_initialize(&r.parser)) {
-    fail(&own, ERR_LIMIT, "out of memory");
   } else {
+    if (!yaml_parser_initialize(&r.parser)) out_of_memory();
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, length);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     root = read_document(&r);
@@ -400,7 +403,8 @@ static bool assign(const Change *c, const Yaml *parent, Yaml *n, const char *val
     Yaml *inner = yaml_find(n, key);
     return assign(c, n, inner ? inner : add_key(c, n, key), value);
   }
-  Yaml fresh = {.kind = YAML_TEXT, .text = arena_copy(c->arena, value, strlen(value))};
+  Yaml fresh = {.kind = YAML_TEXT,
+                .text = visible(c->arena, arena_copy(c->arena, value, strlen(value)))};
   if (!is_text) {
     Err own = {0};
     Yaml *tree = yaml_parse(c->arena, c->place, value, strlen(value), &own);

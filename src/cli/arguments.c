@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/no_memory.h"
 #include "entrain.h"
 
 // --rel-tol is the same as --rel_tol.
@@ -159,12 +160,8 @@ static bool check_words(const Arguments *a) {
 
 bool arguments_parse(Arguments *a, const Command *command, int count, char **words) {
   *a = (Arguments){.command = command};
-  a->given = calloc((size_t)count + 1, sizeof *a->given);
-  a->words = calloc((size_t)count + 1, sizeof *a->words);
-  if (!a->given || !a->words) {
-    complain("out of memory");
-    return false;
-  }
+  a->given = needed(calloc((size_t)count + 1, sizeof *a->given));
+  a->words = needed(calloc((size_t)count + 1, sizeof *a->words));
   ArgumentReader r = {a, words, count, 0};
   bool flags_ended = false;
   while (r.at < count)

@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/lists.h"
 #include "cli/message.h"
+#include "cli/no_memory.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -84,11 +85,7 @@ static bool read_over(const Arguments *a, const EntrainProblem *p, BasinStarts *
   if (list && (!words_split("--over", list, &starts->over) || !are_different(&starts->over)))
     return false;
   int room = starts->over.count > 2 ? starts->over.count : 2;
-  starts->axes = calloc((size_t)room, sizeof *starts->axes);
-  if (!starts->axes) {
-    complain("out of memory");
-    return false;
-  }
+  starts->axes = needed(calloc((size_t)room, sizeof *starts->axes));
   for (int k = 0; k < room; k++) starts->axes[k].low = starts->axes[k].high = nan("");
   starts->axis_count = starts->over.count;
   for (int k = 0; k < starts->over.count; k++) starts->axes[k].name = starts->over.at[k];
@@ -192,11 +189,7 @@ static bool take_all_unknowns(const EntrainProblem *p, BasinStarts *starts) {
   int count = entrain_problem_unknown_count(p);
   EntrainUnknown u;
   free(starts->axes);
-  starts->axes = calloc((size_t)count + 1, sizeof *starts->axes);
-  if (!starts->axes) {
-    complain("out of memory");
-    return false;
-  }
+  starts->axes = needed(calloc((size_t)count + 1, sizeof *starts->axes));
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
     starts->axes[i] = (EntrainBasinAxis){.name = u.name, .low = nan(""), .high = nan("")};
   starts->axis_count = count;

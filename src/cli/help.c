@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/no_memory.h"
 #include "cli/output.h"
 #include "cli/topics.h"
 #include "entrain.h"
@@ -23,7 +24,7 @@ static const struct {
      "done, but a simulation did not reach its end, a fit did not converge, is uncertain or was "
      "stopped, or a check failed; partial results are written"},
     {WRONG_USE, "wrong usage or wrong input"},
-    {INTERNAL, "a defect in entrain"},
+    {INTERNAL, "a defect in entrain, or not enough memory; files are complete or absent"},
 };
 enum { STATUS_COUNT = sizeof STATUS / sizeof *STATUS };
 
@@ -201,13 +202,10 @@ void help_command(const Command *c, FILE *out) {
 int help_show(void (*text_of)(const Command *, FILE *), const Command *c) {
   char *text = NULL;
   size_t length = 0;
-  FILE *out = open_memstream(&text, &length);
-  if (!out) {
-    complain("out of memory");
-    return INTERNAL;
-  }
+  FILE *out = needed(open_memstream(&text, &length));
   text_of(c, out);
-  fclose(out);
+  bool complete = !ferror(out);
+  if (fclose(out) != 0 || !complete) no_memory();
   bool done = output_write(NULL, text, length);
   free(text);
   return done ? DONE : WRONG_USE;

@@ -2,26 +2,27 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/no_memory.h"
 
 bool read_number(const char *flag, const char *text, double *value) {
   char *end;
-  *value = strtod(text, &end);
+  errno = 0;
+  *value = strtod_l(text, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0)); // the point is a point
   bool is_number = end != text && !strpbrk(text, "xX") && isfinite(*value);
   is_number = is_number && end[strspn(end, " \t")] == 0;
+  if (is_number && *value == 0 && errno == ERANGE) {
+    complain("%s: the number '%s' is too small: it would become 0", flag, text);
+    return false;
+  }
   if (!is_number) complain("%s: '%s' is not a finite number", flag, text);
   return is_number;
-}
-
-static char *copy_of(const char *text) {
-  char *copy = strdup(text);
-  if (!copy) complain("out of memory");
-  return copy;
 }
 
 // The end of the part that begins at `at`: a comma outside brackets and quotes, or the end of the text.
@@ -48,8 +49,7 @@ static char *trim(char *text) {
 
 bool words_split(const char *flag, const char *text, Words *out) {
   size_t most = strlen(text) + 1;
-  *out = (Words){copy_of(text), calloc(most, sizeof *out->at), 0};
-  if (!out->storage || !out->at) return false;
+  *out = (Words){needed(strdup(text)), needed(calloc(most, sizeof *out->at)), 0};
   for (char *at = out->storage, *end;; at = end + 1) {
     end = part_end(at);
     bool last = *end == 0;
@@ -108,13 +108,7 @@ static char *read_stream(FILE *f, size_t *length) {
   do {
     if (n + 1 >= room) {
       room = room ? 2 * room : 1 << 16;
-      char *grown = realloc(text, room);
-      if (!grown) {
-        free(text);
-        errno = ENOMEM;
-        return NULL;
-      }
-      text = grown;
+      text = needed(realloc(text, room));
     }
     n += fread(text + n, 1, room - n - 1, f);
   } while (!feof(f) && !ferror(f));
@@ -131,6 +125,7 @@ char *read_all(const char *path, size_t *length) {
   bool is_stdin = strcmp(path, "-") == 0;
   FILE *f = is_stdin ? stdin : fopen(path, "rb");
   char *text = f ? read_stream(f, length) : NULL;
+  if (!text && errno == ENOMEM) no_memory();
   if (!text) complain("cannot read %s: %s", is_stdin ? "standard input" : path, strerror(errno));
   if (f && !is_stdin) fclose(f);
   return text;
@@ -145,11 +140,7 @@ static void blank_comments(char *text) {
 static bool split_numbers(const char *flag, char *text, Numbers *out) {
   const char *separators = ", \t\r\n;";
   char *rest = NULL;
-  *out = (Numbers){calloc(strlen(text) / 2 + 1, sizeof *out->at), 0};
-  if (!out->at) {
-    complain("out of memory");
-    return false;
-  }
+  *out = (Numbers){needed(calloc(strlen(text) / 2 + 1, sizeof *out->at)), 0};
   for (char *word = strtok_r(text, separators, &rest); word;
        word = strtok_r(NULL, separators, &rest))
     if (!read_number(flag, word, &out->at[out->count++])) return false;
@@ -160,7 +151,7 @@ static bool split_numbers(const char *flag, char *text, Numbers *out) {
 bool numbers_read(const char *flag, const char *text, Numbers *out) {
   size_t length;
   *out = (Numbers){0};
-  char *copy = text[0] == '@' ? read_all(text + 1, &length) : copy_of(text);
+  char *copy = text[0] == '@' ? read_all(text + 1, &length) : needed(strdup(text));
   if (!copy) return false;
   if (text[0] == '@') blank_comments(copy);
   bool done = split_numbers(flag, copy, out);

@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/no_memory.h"
 
 static const char *spelled(const char *word) {
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return "help";
@@ -32,6 +33,7 @@ static void keep_standard_files(void) {
 
 int main(int argc, char **argv) {
   interrupt_watch();
+  no_memory_watch();
   keep_standard_files();
   if (argc < 2) {
     help_overview(NULL, stderr);

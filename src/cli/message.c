@@ -2,12 +2,18 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/no_memory.h"
+
 static void say(const char *kind, const char *format, va_list args) {
-  fprintf(stderr, "entrain: %s", kind);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  char *text = NULL;
+  if (vasprintf(&text, format, args) < 0) no_memory();
+  char *shown = entrain_text_visible(text);
+  fprintf(stderr, "entrain: %s%s\n", kind, shown);
+  entrain_text_free(shown);
+  free(text);
 }
 
 void complain(const char *format, ...) {

@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
+#include "cli/no_memory.h"
 #include "cli/output.h"
 
 // ---------------------------------------------------------------- settings
@@ -19,19 +20,14 @@ typedef struct Settings {
   int list_count;
 } Settings;
 
-static bool settings_room(Settings *s, int count) {
-  EntrainSetting *grown = realloc(s->at, (size_t)(s->count + count) * sizeof *s->at);
-  if (!grown) {
-    complain("out of memory");
-    return false;
-  }
-  s->at = grown;
-  return true;
+static void settings_room(Settings *s, int count) {
+  s->at = needed(realloc(s->at, (size_t)(s->count + count) * sizeof *s->at));
 }
 
 static bool add_list(Settings *s, const char *list) {
   Words *words = &s->lists[s->list_count++];
-  if (!assignments_split("--set", list, words) || !settings_room(s, words->count)) return false;
+  if (!assignments_split("--set", list, words)) return false;
+  settings_room(s, words->count);
   for (int i = 0; i < words->count; i++) {
     EntrainSetting *to = &s->at[s->count++];
     *to = (EntrainSetting){0};
@@ -43,17 +39,13 @@ static bool add_list(Settings *s, const char *list) {
 static bool add_given(Settings *s, const Given *g) {
   if (g->flag && strcmp(g->name, "set") == 0) return add_list(s, g->value);
   if (g->flag && strcmp(g->name, "method") != 0) return true;
-  if (!settings_room(s, 1)) return false;
+  settings_room(s, 1);
   s->at[s->count++] = (EntrainSetting){g->name, g->value, true};
   return true;
 }
 
 static bool settings_read(const Arguments *a, Settings *s) {
-  *s = (Settings){.lists = calloc((size_t)a->given_count + 1, sizeof *s->lists)};
-  if (!s->lists) {
-    complain("out of memory");
-    return false;
-  }
+  *s = (Settings){.lists = needed(calloc((size_t)a->given_count + 1, sizeof *s->lists))};
   for (int i = 0; i < a->given_count; i++)
     if (!add_given(s, &a->given[i])) return false;
   return true;
@@ -168,12 +160,11 @@ bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, 
 }
 
 double *read_truth(const Arguments *a, const EntrainProblem *p) {
-  double *truth = calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth);
+  double *truth = needed(calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth));
   const char *list = arguments_value(a, "truth");
   EntrainUnknown u;
-  if (!truth) complain("out of memory");
-  for (int i = 0; truth && entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
-  if (truth && (!list || read_unknowns(p, "--truth", list, truth))) return truth;
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
+  if (!list || read_unknowns(p, "--truth", list, truth)) return truth;
   free(truth);
   return NULL;
 }

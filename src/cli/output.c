@@ -11,6 +11,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/no_memory.h"
 
 // Without stdio, so that a signal ends a write that nobody reads. errno: EINTR then.
 static bool write_all(int fd, const char *text, size_t length) {
@@ -26,6 +27,7 @@ static bool write_all(int fd, const char *text, size_t length) {
 
 static bool write_stdout(const char *text, size_t length) {
   if (write_all(STDOUT_FILENO, text, length) || errno == EPIPE) return true;
+  if (errno == ENOMEM) no_memory();
   complain("cannot write to standard output: %s", strerror(errno));
   return false;
 }
@@ -88,7 +90,11 @@ static bool write_file(const char *path, const char *text, size_t length) {
 
 bool output_write(const char *path, const char *text, size_t length) {
   if (!path || strcmp(path, "-") == 0) return write_stdout(text, length);
-  if (write_file(path, text, length)) return true;
+  if (write_file(path, text, length)) {
+    no_memory_note_written();
+    return true;
+  }
+  if (errno == ENOMEM) no_memory();
   complain("cannot write %s: %s", path, strerror(errno));
   return false;
 }
@@ -98,8 +104,8 @@ static int folder_problem(const char *path) { // 0 or the number of the error
   if (stat(path, &old) == 0 && S_ISDIR(old.st_mode)) return EISDIR;
   if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) return 0;
   const char *slash = strrchr(path, '/');
-  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-  int number = folder && access(folder, W_OK | X_OK) != 0 ? errno : 0;
+  char *folder = needed(slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."));
+  int number = access(folder, W_OK | X_OK) != 0 ? errno : 0;
   free(folder);
   return number;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "code/cpu.h"
 #include "code/emit_x86.h"
 #include "code/pages.h"
@@ -47,9 +48,7 @@ static void use_interpreter(Code *c) {
 }
 
 static Code *new_code(void) {
-  Code *c = calloc(1, sizeof *c);
-  if (!c) abort(); // the same end as in the arena; nothing can be said without memory
-  return c;
+  return must_have(calloc(1, sizeof(Code)));
 }
 
 // ---------------------------------------------------------------- batches

@@ -1,10 +1,10 @@
 #include "draw/figure_axes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "write/rounded.h"
 
 static const Stroke BORDER = {0x303030, 1, DASH_FULL}, GRID = {0xE4E4E4, 0.8, DASH_FULL};
@@ -23,10 +23,10 @@ static void add_tick(Ticks *t, double v) {
   t->at[t->count] = v;
   char *label = t->label[t->count++];
   if (size >= 1e-3 && size < 1e5)
-    snprintf(label, TICK_SIZE, "%.6g", v);
+    c_snprintf(label, TICK_SIZE, "%.6g", v);
   else
-    snprintf(label, TICK_SIZE, "%.0fe%d", v / pow(10, floor(log10(size) + 1e-9)),
-             (int)floor(log10(size) + 1e-9));
+    c_snprintf(label, TICK_SIZE, "%.0fe%d", v / pow(10, floor(log10(size) + 1e-9)),
+               (int)floor(log10(size) + 1e-9));
 }
 
 // Powers of ten; some are skipped if there are too many.
@@ -73,8 +73,8 @@ static double axis_shift(const Axis *axis) {
   if (!(span < NARROW * fabs(middle))) return 0;
   for (int digits = 1; digits < 17; digits++) {
     char text[32];
-    snprintf(text, sizeof text, "%.*g", digits, middle);
-    shift = strtod(text, NULL);
+    c_snprintf(text, sizeof text, "%.*g", digits, middle);
+    shift = c_strtod(text, NULL);
     if (fabs(shift - middle) <= span) break;
   }
   return shift;
@@ -91,7 +91,7 @@ static void shorten_labels(Ticks *t) {
   int power = (int)floor(log10(t->step) + 1e-9);
   for (int i = 0; i < t->count; i++)
     if (t->at[i] != 0)
-      snprintf(t->label[i], TICK_SIZE, "%.0fe%d", t->at[i] / pow(10, power), power);
+      c_snprintf(t->label[i], TICK_SIZE, "%.0fe%d", t->at[i] / pow(10, power), power);
 }
 
 static Ticks shifted_ticks(const Axis *axis, double wanted) {

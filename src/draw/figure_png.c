@@ -4,6 +4,7 @@
 #include <png.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "draw/figure_font.h"
 
 enum { SUBROWS = 8, PIXELS_MOST = 1 << 26, PALETTE_MOST = 256 };
@@ -349,7 +350,7 @@ static bool choose_palette(const Raster *r, Palette *p, unsigned char *number) {
   return false;
 }
 
-static bool write_png(const Raster *r, Text *out) {
+static void write_png(const Raster *r, Text *out) {
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)r->width,
                      .height = (png_uint_32)r->height};
@@ -361,9 +362,9 @@ static bool write_png(const Raster *r, Text *out) {
   image.colormap_entries = numbered ? (png_uint_32)palette.count : 0;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   char *bytes = ARENA_RAW(r->arena, char, size);
-  if (!png_image_write_to_memory(&image, bytes, &size, 0, pixels, 0, palette.colour)) return false;
+  if (!png_image_write_to_memory(&image, bytes, &size, 0, pixels, 0, palette.colour))
+    out_of_memory(); // the picture is complete and there is room for any result
   text_add_bytes(out, bytes, size);
-  return true;
 }
 
 static Raster raster_new(const Figure *f, double scale) {
@@ -387,7 +388,7 @@ bool figure_png(const Figure *f, double scale, Text *out) {
     r.clip = clip_of(&r, f, f->shapes.at[i].clip);
     draw_shape(&r, &f->shapes.at[i]);
   }
-  bool written = write_png(&r, out);
+  write_png(&r, out);
   arena_free(r.arena);
-  return written;
+  return true;
 }

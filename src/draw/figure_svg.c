@@ -1,14 +1,15 @@
 #include "draw/figure_svg.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/c_locale.h"
 
 // Rounds to hundredths of a point, which keeps files small.
 static void add_number(Text *out, double v) {
   char digits[32];
   double rounded = round(v * 100) / 100;
-  snprintf(digits, sizeof digits, "%.10g", rounded + 0.0); // no -0
+  c_snprintf(digits, sizeof digits, "%.10g", rounded + 0.0); // no -0
   text_add(out, digits);
 }
 

@@ -2,8 +2,9 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 double ticks_fraction(double v, double least, double most) {
   return (v / 2 - least / 2) /
@@ -38,9 +39,9 @@ static double round_up(double x) {
 static void make_label(double v, double step, double size, char out[TICK_SIZE]) {
   int decimals = -(int)floor(log10(step) + 1e-9), digits = (int)floor(log10(size)) + decimals + 1;
   if ((size < 1e6 && step >= 0.99e-5) || (size >= 1e6 && size < 1e15 && digits > 6)) {
-    snprintf(out, TICK_SIZE, "%.*f", decimals > 0 ? decimals : 0, v);
+    c_snprintf(out, TICK_SIZE, "%.*f", decimals > 0 ? decimals : 0, v);
   } else {
-    snprintf(out, TICK_SIZE, "%.*g", digits < 1 ? 1 : digits > 17 ? 17 : digits, v);
+    c_snprintf(out, TICK_SIZE, "%.*g", digits < 1 ? 1 : digits > 17 ? 17 : digits, v);
   }
 }
 

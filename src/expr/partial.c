@@ -170,18 +170,38 @@ static bool chooses(const Graph *g, Expr e) { // between something and nothing, 
          (expr_is_const(g, n->b) && expr_is_const(g, n->c));
 }
 
-// The choice stays outside: a branch that is not taken may be not a number, and 0 times that is no 0.
-static Expr choose_scaled(Graph *g, Expr choice, Expr factor) {
-  ExprNode n = g->nodes[choice];
-  Expr yes = expr_is_const(g, n.b) ? expr_mul(g, n.b, factor) : expr_chain(g, n.b, factor);
-  Expr no = expr_is_const(g, n.c) ? expr_mul(g, n.c, factor) : expr_chain(g, n.c, factor);
-  return expr_select(g, n.a, yes, no);
-}
+typedef struct Scaling { // of a choice; one of its branches, or both, are constants
+  ExprNode choice;
+  Expr factor;
+  Expr yes; // the first branch scaled, if it is a constant
+} Scaling;
 
+// outer * inner. The choice stays outside: a branch that is not taken may be not a number, and 0 times that is no 0.
+// Choices in choices go down in one loop, because there may be very many.
 Expr expr_chain(Graph *g, Expr outer, Expr inner) {
-  if (chooses(g, inner)) return choose_scaled(g, inner, outer);
-  if (chooses(g, outer)) return choose_scaled(g, outer, inner);
-  return expr_mul(g, outer, inner);
+  if (!chooses(g, inner) && !chooses(g, outer)) return expr_mul(g, outer, inner);
+  Arena *scratch = arena_new();
+  ARRAY(Scaling) open = {0};
+  while (chooses(g, inner) || chooses(g, outer)) {
+    bool of_inner = chooses(g, inner);
+    Scaling s = {.choice = g->nodes[of_inner ? inner : outer], .factor = of_inner ? outer : inner};
+    bool constant = expr_is_const(g, s.choice.b);
+    if (constant) s.yes = expr_mul(g, s.choice.b, s.factor);
+    array_push(scratch, &open, s);
+    outer = constant ? s.choice.c : s.choice.b;
+    inner = s.factor;
+    if (expr_is_const(g, outer)) break; // both are
+  }
+  Expr product = expr_mul(g, outer, inner);
+  while (open.count) {
+    Scaling s = open.at[--open.count];
+    bool constant = expr_is_const(g, s.choice.b);
+    Expr yes = constant ? s.yes : product;
+    Expr no = constant ? product : expr_mul(g, s.choice.c, s.factor);
+    product = expr_select(g, s.choice.a, yes, no);
+  }
+  arena_free(scratch);
+  return product;
 }
 
 Expr expr_join(Graph *g, Expr a, Expr b) {

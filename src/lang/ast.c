@@ -2,28 +2,53 @@
 
 #include <string.h>
 
+#include "base/deep.h"
+
 static bool same_text(const char *a, const char *b) {
   if (!a || !b) return a == b;
   return strcmp(a, b) == 0;
 }
 
-bool ast_equal(const Ast *a, const Ast *b) {
-  if (!a || !b) return a == b;
+void ast_recurse(const Ast *e, void (*work)(void *data), void *data) {
+  if (e->depth > AST_DEPTH_SMALL)
+    deep_call(work, data);
+  else
+    work(data);
+}
+
+static bool same_tree(const Ast *a, const Ast *b) {
   if (a->kind != b->kind || a->op != b->op || a->arg_count != b->arg_count) return false;
   if (!same_text(a->name, b->name)) return false;
   if (a->kind == AST_NUMBER || a->kind == AST_BOOL) return a->number == b->number;
   for (int i = 0; i < a->arg_count; i++)
-    if (!ast_equal(a->args[i], b->args[i])) return false;
+    if (!same_tree(a->args[i], b->args[i])) return false;
   return true;
 }
 
+typedef struct TreePair {
+  const Ast *a, *b;
+  bool equal;
+} TreePair;
+
+static void compare(void *data) {
+  TreePair *p = data;
+  p->equal = same_tree(p->a, p->b);
+}
+
+bool ast_equal(const Ast *a, const Ast *b) {
+  if (!a || !b) return a == b;
+  TreePair p = {a, b, false};
+  ast_recurse(a, compare, &p);
+  return p.equal;
+}
+
 static bool same_attribute(const AstAttribute *a, const AstAttribute *b) {
-  return same_text(a->name, b->name) && ast_equal(a->value, b->value);
+  return same_text(a->name, b->name) && a->final == b->final && ast_equal(a->value, b->value);
 }
 
 static bool same_declaration(const AstDeclaration *a, const AstDeclaration *b) {
-  if (a->role != b->role || a->type != b->type || a->attributes.count != b->attributes.count)
-    return false;
+  if (a->role != b->role || a->type != b->type || a->final != b->final) return false;
+  if (a->attributes.count != b->attributes.count) return false;
   for (int i = 0; i < a->attributes.count; i++)
     if (!same_attribute(&a->attributes.at[i], &b->attributes.at[i])) return false;
   return same_text(a->name, b->name) && ast_equal(a->binding, b->binding) &&

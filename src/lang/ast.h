@@ -34,7 +34,7 @@ typedef enum AstOp {
 
 // No tree is deeper: a consumer that recurses with up to 1 KiB a level stays below 4 MiB of stack.
 // A chain a + b + c + ... leans to the left and is as deep as it is long.
-enum { AST_DEPTH_MOST = 4000 };
+enum { AST_DEPTH_MOST = 4000, AST_DEPTH_SMALL = 60 };
 
 typedef struct Ast Ast;
 struct Ast { // 32 bytes: a large model has a million of them
@@ -57,11 +57,13 @@ typedef struct AstAttribute { // start = 1
   const char *name;
   const Ast *value;
   int line, column;
+  bool final;
 } AstAttribute;
 
 typedef struct AstDeclaration {
   AstRole role;
   AstType type;
+  bool final; // neither value nor start may be changed from outside
   const char *name;
   int line, column; // of the name
   // start fixed min max nominal unit, and others that are only read: displayUnit quantity
@@ -85,6 +87,9 @@ typedef struct AstModel {
   ARRAY(AstEquation) initial_equations;
 } AstModel;
 
+// Runs work(data) at once, on a stack of its own if the tree is deeper than AST_DEPTH_SMALL. Whoever recurses over a tree
+// begins with it: a caller of the library may have little stack.
+void ast_recurse(const Ast *e, void (*work)(void *data), void *data);
 // The same construct, places aside. NULL equals NULL.
 bool ast_equal(const Ast *a, const Ast *b);
 bool ast_model_equal(const AstModel *a, const AstModel *b);

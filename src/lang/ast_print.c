@@ -1,8 +1,9 @@
 #include "lang/ast_print.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 // Operator precedence; an operand with a lower level than its place needs is put in parentheses.
 typedef enum Precedence {
@@ -53,7 +54,7 @@ static void shorten_exponent(char *digits) {
 static void print_number(Text *out, double value) {
   char digits[32];
   if (fabs(value) < 1e15 && value == floor(value)) {
-    snprintf(digits, sizeof digits, "%.0f", value);
+    c_snprintf(digits, sizeof digits, "%.0f", value);
     text_add(out, digits);
     return;
   }
@@ -148,8 +149,23 @@ static void print_bare(Text *out, const Ast *e) {
   }
 }
 
+typedef struct PrintedTree {
+  Text *out;
+  const Ast *tree;
+  Precedence least;
+} PrintedTree;
+
+static void print_tree(void *data) {
+  const PrintedTree *p = data;
+  print_at(p->out, p->tree, p->least);
+}
+
+static void print(Text *out, const Ast *e, Precedence least) {
+  ast_recurse(e, print_tree, &(PrintedTree){out, e, least});
+}
+
 void ast_print(Text *out, const Ast *e) {
-  print_bare(out, e);
+  print(out, e, LEVEL_IF);
 }
 
 // ---- models ----
@@ -165,7 +181,7 @@ static void print_attributes(Text *out, const AstDeclaration *d) {
   text_add(out, "(");
   for (int i = 0; i < d->attributes.count; i++) {
     if (i) text_add(out, ", ");
-    text_print(out, "%s = ", d->attributes.at[i].name);
+    text_print(out, "%s%s = ", d->attributes.at[i].final ? "final " : "", d->attributes.at[i].name);
     ast_print(out, d->attributes.at[i].value);
   }
   text_add(out, ")");
@@ -174,7 +190,7 @@ static void print_attributes(Text *out, const AstDeclaration *d) {
 static void print_declaration(Text *out, const AstDeclaration *d) {
   static const char *const ROLES[] = {"", "parameter ", "constant ", "input ", "output "};
   static const char *const TYPES[] = {"Real ", "Integer ", "Boolean "};
-  text_add(out, "  ");
+  text_add(out, d->final ? "  final " : "  ");
   text_add(out, ROLES[d->role]);
   text_add(out, TYPES[d->type]);
   text_add(out, d->name);
@@ -191,7 +207,7 @@ static void print_equations(Text *out, const char *section, const AstEquation *e
   if (count) text_add(out, section);
   for (int i = 0; i < count; i++) {
     text_add(out, "  ");
-    print_at(out, e[i].left, LEVEL_OR); // an if would start an if-equation
+    print(out, e[i].left, LEVEL_OR); // an if would start an if-equation
     text_add(out, " = ");
     ast_print(out, e[i].right);
     print_description(out, e[i].description);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "lang/comment.h"
 #include "lang/expression.h"
@@ -86,7 +87,9 @@ static const Ast *attribute_value(Parser *p, int attribute) {
 
 // modifier = { "each" | "final" } NAME "=" value description
 static void modifier(Parser *p, AstDeclaration *d) {
-  while (p->token.kind == TOKEN_EACH || p->token.kind == TOKEN_FINAL) parser_next(p);
+  bool final = false;
+  for (; p->token.kind == TOKEN_EACH || p->token.kind == TOKEN_FINAL; parser_next(p))
+    final |= p->token.kind == TOKEN_FINAL;
   if (parser_fail_unsupported(p)) return;
   SourceSpot at = parser_spot(p);
   const char *name = parser_name(p, "the name of an attribute");
@@ -101,7 +104,7 @@ static void modifier(Parser *p, AstDeclaration *d) {
                 "attributes inside an attribute are not supported");
   parser_expect(p, TOKEN_EQUALS, "after the attribute");
   const Ast *value = attribute_value(p, attribute);
-  AstAttribute row = {ATTRIBUTES[attribute].name, value, at.line, at.column};
+  AstAttribute row = {ATTRIBUTES[attribute].name, value, at.line, at.column, final};
   array_push(p->arena, &d->attributes, row);
   comment_description(p);
 }
@@ -153,7 +156,8 @@ const char *declaration_word(const char *name) {
                                       "equation",  "initial",  "public",  "protected", "annotation",
                                       "end",       "Real",     "Integer", "Boolean"};
   const char *near = nearest_name(name, WORDS, (int)(sizeof WORDS / sizeof *WORDS));
-  bool same_start = near && tolower((unsigned char)*near) == tolower((unsigned char)*name);
+  bool same_start = near && tolower_l((unsigned char)*near, c_locale()) ==
+                                tolower_l((unsigned char)*name, c_locale());
   return same_start || strlen(name) >= 6 ? near : NULL;
 }
 
@@ -212,10 +216,9 @@ bool declaration_role(TokenKind kind, AstRole *role) {
   }
 }
 
-// prefixes = [ "final" ] [ "parameter" | "constant" | "input" | "output" ]
-static AstRole prefixes(Parser *p) {
+// role = [ "parameter" | "constant" | "input" | "output" ]
+static AstRole read_role(Parser *p) {
   AstRole role = AST_VARIABLE, more;
-  parser_accept(p, TOKEN_FINAL);
   if (!declaration_role(p->token.kind, &role)) return role;
   TokenKind first = p->token.kind;
   parser_next(p);
@@ -233,8 +236,9 @@ static void binding(Parser *p, AstDeclaration *d) {
 }
 
 // component = NAME [ modifiers ] [ "=" expression ] comment
-static AstDeclaration component(Parser *p, AstRole role, AstType type) {
-  AstDeclaration d = {.role = role, .type = type, .line = p->token.line, .column = p->token.column};
+static AstDeclaration component(Parser *p, bool final, AstRole role, AstType type) {
+  AstDeclaration d = {.role = role, .type = type, .final = final};
+  d.line = p->token.line, d.column = p->token.column;
   d.name = parser_name(p, "the name of a variable");
   if (p->token.kind == TOKEN_LEFT_BRACKET) parser_fail_unsupported(p);
   if (p->token.kind == TOKEN_LEFT_PAREN) modifiers(p, &d);
@@ -246,14 +250,15 @@ static AstDeclaration component(Parser *p, AstRole role, AstType type) {
   return d;
 }
 
-// declaration = prefixes type component { "," component } ";"
+// declaration = [ "final" ] role type component { "," component } ";"
 static void declaration(Parser *p, AstModel *m) {
-  AstRole role = prefixes(p);
+  bool final = parser_accept(p, TOKEN_FINAL);
+  AstRole role = read_role(p);
   if (parser_fail_unsupported(p)) return;
   AstType type = type_name(p, role);
   do {
     parser_check_count(p, m->declarations.count, "declarations");
-    AstDeclaration d = component(p, role, type);
+    AstDeclaration d = component(p, final, role, type);
     array_push(p->arena, &m->declarations, d);
   } while (parser_accept(p, TOKEN_COMMA));
   parser_expect(p, TOKEN_SEMICOLON, "after the declaration");

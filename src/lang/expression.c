@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include "base/deep.h"
+
+enum { NESTING_SMALL = 30 }; // what is nested more deeply is read on a stack of its own
+
 // ---- nodes ----
 
 static Ast *make(Parser *p, AstKind kind, SourceSpot at, int arg_count) {
@@ -331,6 +335,26 @@ static Ast *conditional(Parser *p) {
   return last;
 }
 
+static Ast *either_kind(Parser *p) {
+  return p->token.kind == TOKEN_IF ? conditional(p) : expression_read_simple(p);
+}
+
+typedef struct NestedExpression {
+  Parser *parser;
+  Ast *tree;
+} NestedExpression;
+
+static void read_nested(void *data) {
+  NestedExpression *n = data;
+  n->tree = either_kind(n->parser);
+}
+
+static Ast *on_own_stack(Parser *p) {
+  NestedExpression n = {p, NULL};
+  deep_call(read_nested, &n);
+  return n.tree;
+}
+
 // expression = conditional | simple_expression
 Ast *expression_read(Parser *p) {
   if (p->nesting == PARSE_NESTING_MOST) {
@@ -338,8 +362,7 @@ Ast *expression_read(Parser *p) {
                 PARSE_NESTING_MOST);
     return nothing(p);
   }
-  p->nesting++;
-  Ast *e = p->token.kind == TOKEN_IF ? conditional(p) : expression_read_simple(p);
+  Ast *e = ++p->nesting == NESTING_SMALL ? on_own_stack(p) : either_kind(p);
   p->nesting--;
   return e;
 }

@@ -1,11 +1,12 @@
 #include "lang/lex.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
+#include "base/visible.h"
 
 static const char *const TEXT[] = {
 #define TOKEN(name, text) text,
@@ -203,10 +204,7 @@ static double decimal_value(const DecimalLiteral *d, const char *text) {
     double m = (double)d->mantissa;
     return d->exponent < 0 ? m / power_of_ten(-d->exponent) : m * power_of_ten(d->exponent);
   }
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); // a constant of the C library
-  double value = strtod_l(text, NULL, c_locale);
-  freelocale(c_locale);
-  return value;
+  return c_strtod(text, NULL);
 }
 
 static void check_number(Lexer *l, const Token *t, const DecimalLiteral *d) {
@@ -279,11 +277,11 @@ static char escaped(char c) { // the meaning of \c; 0: none
 
 static const char *decode_string(Arena *a, const char *text, size_t length) {
   char *out = arena_copy(a, text, length);
-  if (!memchr(text, '\\', length)) return out;
+  if (!memchr(text, '\\', length)) return visible(a, out);
   char *to = out;
   for (const char *c = text; c < text + length; c++) *to++ = *c == '\\' ? escaped(*++c) : *c;
   *to = 0;
-  return out;
+  return visible(a, out);
 }
 
 // string = '"' { character | "\" character } '"'
@@ -431,8 +429,8 @@ const char *token_quote(const Token *t, char out[TOKEN_QUOTE]) {
   enum { SHOWN = 40 };
   if (t->kind == TOKEN_END_OF_TEXT || t->kind == TOKEN_STRING) return TEXT[t->kind];
   if (t->length <= SHOWN)
-    snprintf(out, TOKEN_QUOTE, "'%.*s'", (int)t->length, t->text);
+    c_snprintf(out, TOKEN_QUOTE, "'%.*s'", (int)t->length, t->text);
   else
-    snprintf(out, TOKEN_QUOTE, "'%.*s...'", SHOWN, t->text);
+    c_snprintf(out, TOKEN_QUOTE, "'%.*s...'", SHOWN, t->text);
   return out;
 }

@@ -1,8 +1,8 @@
 #include "lang/parse.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "lang/comment.h"
 #include "lang/declaration.h"
@@ -124,7 +124,7 @@ static void composition(Parser *p, AstModel *m) {
 static void model_end(Parser *p, const AstModel *m) {
   if (p->token.kind != TOKEN_END) {
     char wanted[100];
-    snprintf(wanted, sizeof wanted, "'end %.80s;'", m->name);
+    c_snprintf(wanted, sizeof wanted, "'end %.80s;'", m->name);
     parser_fail_found(p, wanted);
   }
   parser_next(p);

@@ -1,6 +1,6 @@
 #include "lang/parser.h"
 
-#include <stdio.h>
+#include "base/c_locale.h"
 
 void parser_begin(Parser *p, Arena *a, const Source *source, Err *err) {
   *p = (Parser){.arena = a, .taken = TOKEN_END_OF_TEXT, .end = {1, 1}};
@@ -32,7 +32,7 @@ void parser_fail(Parser *p, ErrCode code, SourceSpot at, const char *format, ...
   char text[sizeof((Err *)0)->text];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  c_vsnprintf(text, sizeof text, format, args);
   va_end(args);
   lex_fail(&p->lexer, code, at.line, at.column, "%s", text);
   p->token.kind = TOKEN_END_OF_TEXT;
@@ -46,7 +46,7 @@ static void fail_missing(Parser *p, bool behind, const char *text) {
 
 void parser_fail_found(Parser *p, const char *what) {
   char text[400], quoted[TOKEN_QUOTE];
-  snprintf(text, sizeof text, "expected %s, found %s", what, token_quote(&p->token, quoted));
+  c_snprintf(text, sizeof text, "expected %s, found %s", what, token_quote(&p->token, quoted));
   fail_missing(p, false, text);
 }
 
@@ -70,16 +70,16 @@ static const char *hint(const Parser *p, TokenKind wanted) {
 void parser_expect(Parser *p, TokenKind kind, const char *where) {
   if (parser_accept(p, kind)) return;
   char text[400], quoted[TOKEN_QUOTE];
-  snprintf(text, sizeof text, "expected '%s' %s, found %s%s", token_text(kind), where,
-           token_quote(&p->token, quoted), hint(p, kind));
+  c_snprintf(text, sizeof text, "expected '%s' %s, found %s%s", token_text(kind), where,
+             token_quote(&p->token, quoted), hint(p, kind));
   fail_missing(p, kind == TOKEN_SEMICOLON, text);
 }
 
 void parser_expect_close(Parser *p, SourceSpot open) {
   if (parser_accept(p, TOKEN_RIGHT_PAREN)) return;
   char text[400], quoted[TOKEN_QUOTE];
-  snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s", open.line,
-           open.column, token_quote(&p->token, quoted), hint(p, TOKEN_RIGHT_PAREN));
+  c_snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s", open.line,
+             open.column, token_quote(&p->token, quoted), hint(p, TOKEN_RIGHT_PAREN));
   fail_missing(p, true, text);
 }
 

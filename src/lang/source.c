@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/character.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "base/visible.h"
 
 // ---- reading ----
 
@@ -109,7 +112,7 @@ Source *source_new(Arena *a, const char *name, const char *text, size_t length, 
     return NULL;
   }
   Source *s = ARENA_NEW(a, Source);
-  s->name = arena_copy(a, name, strlen(name));
+  s->name = visible(a, arena_copy(a, name, strlen(name)));
   s->text = arena_copy(a, text, length);
   s->length = length;
   size_t bad = find_bad_byte(s->text, length);
@@ -140,6 +143,7 @@ static bool read_all(FILE *file, Text *out) {
 Source *source_load(Arena *a, const char *path, Err *err) {
   FILE *file = fopen(path, "rb");
   if (!file) {
+    memory_check_errno();
     fail(err, ERR_FILE, "cannot open '%s': %s", path, strerror(errno));
     return NULL;
   }
@@ -207,7 +211,7 @@ static void put_line(Out *o, const Window *w) {
   if (w->cut_left) put(o, "...", 3);
   for (const char *c = w->begin, *next; c < w->end; c = next) {
     next = next_character(c);
-    bool hidden = (unsigned char)*c < 0x20 && *c != '\t';
+    bool hidden = character_at(c).hidden;
     put(o, hidden ? " " : c, hidden ? 1 : (size_t)(next - c));
   }
   if (w->cut_right) put(o, "...", 3);

@@ -6,6 +6,7 @@
 #include <nlopt.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "local/common.h"
 #include "local/linear.h"
 #include "local/sqp_model.h"
@@ -300,29 +301,34 @@ static bool begin(NloptRun *s) {
   return moves;
 }
 
+static void made(nlopt_result how) {
+  if (how == NLOPT_OUT_OF_MEMORY) out_of_memory();
+}
+
 static void set_up(NloptRun *s, double step) {
   const Lsq *lsq = s->lsq;
-  s->nlopt = nlopt_create(s->row->algorithm, (unsigned)lsq->n);
-  assert(s->nlopt);
-  nlopt_set_min_objective(s->nlopt, objective, s);
-  nlopt_set_lower_bounds(s->nlopt, s->lower);
-  nlopt_set_upper_bounds(s->nlopt, s->upper);
-  nlopt_set_initial_step1(s->nlopt, step);
+  s->nlopt = must_have(nlopt_create(s->row->algorithm, (unsigned)lsq->n));
+  made(nlopt_set_min_objective(s->nlopt, objective, s));
+  made(nlopt_set_lower_bounds(s->nlopt, s->lower));
+  made(nlopt_set_upper_bounds(s->nlopt, s->upper));
+  made(nlopt_set_initial_step1(s->nlopt, step));
   double *tol = s->slope; // scratch
   for (int i = 0; i < lsq->n; i++)
     tol[i] = s->options->step_tol * local_size(lsq, s->from, i) / s->unit[i];
-  nlopt_set_xtol_abs(s->nlopt, tol);
-  nlopt_set_ftol_rel(s->nlopt, s->options->reduction_tol);
-  nlopt_set_ftol_abs(s->nlopt, lsq->noise / s->measure);
+  made(nlopt_set_xtol_abs(s->nlopt, tol));
+  made(nlopt_set_ftol_rel(s->nlopt, s->options->reduction_tol));
+  made(nlopt_set_ftol_abs(s->nlopt, lsq->noise / s->measure));
   int equal = s->told_equal, unequal = s->told_count - equal;
-  if (equal) nlopt_add_equality_mconstraint(s->nlopt, (unsigned)equal, equalities, s, s->told_tol);
+  if (equal)
+    made(nlopt_add_equality_mconstraint(s->nlopt, (unsigned)equal, equalities, s, s->told_tol));
   if (unequal)
-    nlopt_add_inequality_mconstraint(s->nlopt, (unsigned)unequal, inequalities, s,
-                                     s->told_tol + equal);
+    made(nlopt_add_inequality_mconstraint(s->nlopt, (unsigned)unequal, inequalities, s,
+                                          s->told_tol + equal));
 }
 
 static LocalEnd end_of(const NloptRun *s, nlopt_result how) {
-  assert(how != NLOPT_INVALID_ARGS && how != NLOPT_OUT_OF_MEMORY);
+  if (how == NLOPT_OUT_OF_MEMORY) out_of_memory();
+  assert(how != NLOPT_INVALID_ARGS);
   if (s->stopped) return s->cause;
   if (s->violation > 1) return LOCAL_INFEASIBLE_END;
   switch (how) {

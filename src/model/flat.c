@@ -25,3 +25,19 @@ double flat_value(Flat *f, Expr e) {
   }
   return f->values[e];
 }
+
+bool flat_number(Flat *f, Expr e, double *value) {
+  const Graph *g = f->graph;
+  Arena *scratch = arena_new();
+  bool *needed = ARENA_ARRAY(scratch, bool, e + 1), numbers = true;
+  needed[e] = true;
+  for (Expr i = e; numbers && i >= 0; i--) { // arguments come before their node
+    const ExprNode *n = expr_node(g, i);
+    if (!needed[i] || n->op == OP_CONST) continue;
+    numbers = OPS[n->op].args > 0;
+    for (int k = 0; numbers && k < expr_arg_count(g, i); k++) needed[expr_arg(g, i, k)] = true;
+  }
+  arena_free(scratch);
+  *value = flat_value(f, e);
+  return numbers;
+}

@@ -34,6 +34,7 @@ typedef struct Parameter {
   const char *name;
   int variable;
   bool is_start;
+  bool final;     // cannot be set or estimated
   bool dependent; // has an expression of other parameters, and is no symbol of its own
   Expr node;
   double value; // at the values of the model text and its overrides
@@ -90,3 +91,5 @@ typedef struct Override {
 
 // Value of an expression of parameters at their values.
 double flat_value(Flat *f, Expr e);
+// Whether the expression holds only numbers; their value then, which may be infinite (1/0) or not a number.
+bool flat_number(Flat *f, Expr e, double *value);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/deep.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
 #include "model/scope.h"
@@ -11,8 +12,6 @@
 // ---------------------------------------------------------------- parameters
 
 // Of parameters that follow from parameters; keeps the recursion bounded.
-enum { DEPTH_MOST = 1000 };
-
 static void set_symbol_value(Flat *f, Expr symbol, double value) {
   flat_value(f, symbol);
   f->values[symbol] = value;
@@ -24,12 +23,24 @@ static const Override *find_override(const Scope *s, const char *parameter) {
   return NULL;
 }
 
+static const AstAttribute *find_attribute(const AstDeclaration *d, const char *attribute) {
+  for (int i = 0; i < d->attributes.count; i++)
+    if (strcmp(d->attributes.at[i].name, attribute) == 0) return &d->attributes.at[i];
+  return NULL;
+}
+
+static bool is_final(const AstDeclaration *d, bool is_start) {
+  const AstAttribute *start = is_start ? find_attribute(d, "start") : NULL;
+  return d->final || (start && start->final);
+}
+
 // A parameter whose expression holds only numbers is independent: it gets a symbol of its own and that value.
 static Expr add_parameter(Scope *s, const char *parameter, int variable, bool is_start,
                           Expr expression) {
   Flat *f = s->flat;
   const Override *o = find_override(s, parameter);
   Parameter p = {.name = parameter, .variable = variable, .is_start = is_start};
+  p.final = is_final(&f->ast->declarations.at[variable], is_start);
   p.dependent = !o && !expr_is_const(s->g, expression);
   p.value = o ? o->value : flat_value(f, expression);
   p.node = p.dependent ? expression : expr_symbol(s->g, parameter, false);
@@ -37,12 +48,6 @@ static Expr add_parameter(Scope *s, const char *parameter, int variable, bool is
   names_set(f->parameter_names, parameter, f->parameters.count);
   array_push(f->arena, &f->parameters, p);
   return p.node;
-}
-
-static const AstAttribute *find_attribute(const AstDeclaration *d, const char *attribute) {
-  for (int i = 0; i < d->attributes.count; i++)
-    if (strcmp(d->attributes.at[i].name, attribute) == 0) return &d->attributes.at[i];
-  return NULL;
 }
 
 static bool check_declared_type(Scope *s, const AstDeclaration *d, const Ast *at, Typed t) {
@@ -56,9 +61,14 @@ static bool check_declared_type(Scope *s, const AstDeclaration *d, const Ast *at
   return false;
 }
 
+static const Ast *value_text(const AstDeclaration *d) { // of a parameter or input; NULL: none
+  const AstAttribute *start = find_attribute(d, "start");
+  return d->binding ? d->binding : start ? start->value : NULL;
+}
+
 static bool check_parameter_value(Scope *s, const AstDeclaration *d, Expr e) {
   double v = flat_value(s->flat, e);
-  const Ast *at = d->binding;
+  const Ast *at = value_text(d);
   if (d->type == AST_INTEGER && v != floor(v)) {
     scope_wrong(s, at, ERR_VALUE, "%s is Integer, its value is %g", d->name, v);
     return false;
@@ -72,30 +82,24 @@ static bool check_parameter_value(Scope *s, const AstDeclaration *d, Expr e) {
 }
 
 static Expr parameter_expression(Scope *s, const AstDeclaration *d) {
-  const AstAttribute *start = find_attribute(d, "start");
-  const Ast *e = d->binding ? d->binding : start ? start->value : NULL;
+  const Ast *e = value_text(d);
   if (!e) return expr_const(s->g, 0);
   Typed t = scope_convert(s, e);
   check_declared_type(s, d, e, t);
   return t.e;
 }
 
-// Also called by scope.c, for a parameter that an expression needs before its turn.
 static bool define_parameter(Scope *s, int i) {
   const AstDeclaration *d = &s->flat->ast->declarations.at[i];
   Context outer = s->context;
   s->context = IN_PARAMETER;
   s->visiting[i] = 1;
-  if (s->depth++ == DEPTH_MOST)
-    return source_fail(s->source, s->err, ERR_LIMIT, d->line, d->column,
-                       "more than %d parameters need each other in a chain", DEPTH_MOST);
   Expr e = parameter_expression(s, d);
-  s->depth--;
   s->visiting[i] = 2;
   s->context = outer;
   if (scope_failed(s)) return false;
   Variable *v = &s->flat->variables.at[i];
-  if (d->binding && !check_parameter_value(s, d, e)) return false;
+  if (value_text(d) && !check_parameter_value(s, d, e)) return false;
   if (v->kind == VARIABLE_CONSTANT) {
     if (!d->binding) {
       source_fail(s->source, s->err, ERR_MODEL, d->line, d->column, "the constant %s has no value",
@@ -110,6 +114,64 @@ static bool define_parameter(Scope *s, int i) {
                 "parameter %s has no value: %g is used; set it with --set %s=...", d->name,
                 flat_value(s->flat, e), d->name);
   v->node = add_parameter(s, d->name, i, false, e);
+  return true;
+}
+
+// ---------------------------------------------------------------- order of parameters
+
+typedef struct Mention { // of a parameter in an expression
+  int parameter;
+  const Ast *at;
+} Mention;
+
+typedef struct Needs { // a parameter that waits for those which its expression mentions
+  int parameter;
+  ARRAY(Mention) list;
+  int next;
+} Needs;
+
+static bool has_fixed_value(const AstDeclaration *d) {
+  return d->role == AST_PARAMETER || d->role == AST_CONSTANT;
+}
+
+static void add_mentions(Scope *s, Needs *n, const Ast *e) {
+  if (e->kind == AST_NAME) {
+    int i = names_find(s->flat->names, e->name);
+    if (i >= 0 && has_fixed_value(&s->flat->ast->declarations.at[i]) && s->visiting[i] != 2)
+      array_push(s->flat->arena, &n->list, ((Mention){i, e}));
+  }
+  if (e->kind == AST_NUMBER || e->kind == AST_BOOL) return;
+  for (int k = 0; k < e->arg_count; k++) add_mentions(s, n, e->args[k]);
+}
+
+static Needs needs_of(Scope *s, int i) {
+  Needs n = {.parameter = i};
+  const Ast *e = value_text(&s->flat->ast->declarations.at[i]);
+  s->visiting[i] = 1;
+  if (e) add_mentions(s, &n, e);
+  return n;
+}
+
+// Defines parameter i after those it needs. Without recursion from one to the next: a chain of them has no limit.
+static bool define_in_order(Scope *s, int i) {
+  ARRAY(Needs) waiting = {0};
+  array_push(s->flat->arena, &waiting, needs_of(s, i));
+  while (waiting.count) {
+    Needs *n = &waiting.at[waiting.count - 1];
+    if (n->next == n->list.count) {
+      if (!define_parameter(s, n->parameter)) return false;
+      waiting.count--;
+      continue;
+    }
+    Mention m = n->list.at[n->next++];
+    if (s->visiting[m.parameter] == 1) {
+      scope_wrong(s, m.at, ERR_MODEL, "circular definition: the value of '%s' depends on itself",
+                  m.at->name);
+      return false;
+    }
+    if (s->visiting[m.parameter] == 0)
+      array_push(s->flat->arena, &waiting, needs_of(s, m.parameter));
+  }
   return true;
 }
 
@@ -203,6 +265,9 @@ static bool read_bounds(Scope *s, int i, const AstDeclaration *d) {
   if (!number_attribute(s, d, "min", &min) || !number_attribute(s, d, "max", &max) ||
       !number_attribute(s, d, "nominal", &nominal) || !flag_attribute(s, d, "fixed", &fixed))
     return false;
+  if (min == HUGE_VAL || max == -HUGE_VAL)
+    return source_fail(s->source, s->err, ERR_VALUE, d->line, d->column, "%s: %s leaves no value",
+                       d->name, min == HUGE_VAL ? "an infinite min" : "a max of -infinity");
   if (min > max)
     return source_fail(s->source, s->err, ERR_VALUE, d->line, d->column,
                        "%s: min %g is above max %g", d->name, min, max);
@@ -222,12 +287,11 @@ static bool read_bounds(Scope *s, int i, const AstDeclaration *d) {
 }
 
 static bool read_input_default(Scope *s, int i, const AstDeclaration *d) {
-  const AstAttribute *start = find_attribute(d, "start");
-  const Ast *e = d->binding ? d->binding : start ? start->value : NULL;
+  const Ast *e = value_text(d);
   if (!e) return true;
   s->context = IN_PARAMETER;
   Typed t = scope_convert(s, e);
-  if (!check_declared_type(s, d, e, t)) return false;
+  if (!check_declared_type(s, d, e, t) || !check_parameter_value(s, d, t.e)) return false;
   s->flat->variables.at[i].default_value = flat_value(s->flat, t.e);
   s->flat->variables.at[i].default_follows = !expr_is_const(s->g, t.e);
   s->flat->variables.at[i].has_value = true;
@@ -296,8 +360,7 @@ static bool step_declare(Scope *s, int i, const AstDeclaration *d) {
 }
 
 static bool step_parameter(Scope *s, int i, const AstDeclaration *d) {
-  bool fixed_value = d->role == AST_PARAMETER || d->role == AST_CONSTANT;
-  return !fixed_value || s->visiting[i] == 2 || define_parameter(s, i);
+  return !has_fixed_value(d) || s->visiting[i] == 2 || define_in_order(s, i);
 }
 
 static bool step_bounds(Scope *s, int i, const AstDeclaration *d) {
@@ -338,8 +401,28 @@ static void warn_outside(Flat *f, const Parameter *p) {
                 p->value, low ? "below" : "above", low ? "min" : "max", low ? v->min : v->max);
 }
 
-Flat *flatten(Arena *a, const Source *source, const AstModel *m, const Override *overrides,
-              int count, Err *err) {
+// Every variable that occurs in der() is a state, and no other is.
+static void warn_state_select(Flat *f, int i) {
+  const Variable *v = &f->variables.at[i];
+  const AstAttribute *at = find_attribute(&f->ast->declarations.at[i], "stateSelect");
+  const char *wish = at ? at->value->name + strlen("StateSelect.") : "default";
+  bool wants = strcmp(wish, "always") == 0 || strcmp(wish, "prefer") == 0;
+  bool refuses = strcmp(wish, "never") == 0 || strcmp(wish, "avoid") == 0;
+  if (wants && !v->state)
+    source_warn(f->source, &f->warnings, at->line, at->column,
+                "stateSelect = StateSelect.%s of %s is not followed: %s is not a state, because "
+                "der(%s) does not occur",
+                wish, v->name, v->name, v->name);
+  if (refuses && v->state)
+    source_warn(
+        f->source, &f->warnings, at->line, at->column,
+        "stateSelect = StateSelect.%s of %s is not followed: %s is a state, because der(%s) "
+        "occurs",
+        wish, v->name, v->name, v->name);
+}
+
+static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
+                          const Override *overrides, int count, Err *err) {
   Flat *f = ARENA_NEW(a, Flat);
   f->arena = a;
   f->graph = graph_new(a);
@@ -354,19 +437,62 @@ Flat *flatten(Arena *a, const Source *source, const AstModel *m, const Override 
   f->time = f->graph->time, f->origin = f->graph->origin, f->now = f->graph->now;
   Scope s = {.flat = f, .g = f->graph, .source = source, .err = err, .overrides = overrides};
   s.override_count = count;
-  s.define_parameter = define_parameter;
   s.visiting = ARENA_ARRAY(a, char, m->declarations.count + 1);
   bool ok = for_declarations(&s, step_declare) && for_declarations(&s, step_parameter) &&
             for_declarations(&s, step_bounds) && for_declarations(&s, step_binding) &&
             add_equations(&s) && for_declarations(&s, step_start);
   if (!ok || scope_failed(&s)) return NULL;
   for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
+  for (int i = 0; i < f->variables.count; i++) warn_state_select(f, i);
   units_check(m, source, a, &f->warnings);
   return f;
 }
 
+typedef struct Flattening { // the arguments of flatten, and its result
+  Arena *arena;
+  const Source *source;
+  const AstModel *ast;
+  const Override *overrides;
+  int override_count;
+  Err *err;
+  Flat *flat;
+} Flattening;
+
+static void run_flattening(void *data) {
+  Flattening *f = data;
+  f->flat = flatten_here(f->arena, f->source, f->ast, f->overrides, f->override_count, f->err);
+}
+
+bool flat_may_change(const Flat *f, int parameter, Err *err) {
+  const Parameter *p = &f->parameters.at[parameter];
+  const AstDeclaration *d = &f->ast->declarations.at[p->variable];
+  return !p->final ||
+         fail(err, ERR_NAME, "%s is final (%s:%d:%d): only the text of the model can change it",
+              p->name, f->source->name, d->line, d->column);
+}
+
+Flat *flatten(Arena *a, const Source *source, const AstModel *m, const Override *overrides,
+              int count, Err *err) {
+  Flattening f = {a, source, m, overrides, count, err, NULL};
+  deep_call(run_flattening, &f); // it recurses over all expressions
+  return f.flat;
+}
+
+typedef struct Query { // an expression and what becomes of it
+  Scope scope;
+  const Ast *tree;
+  Expr e;
+} Query;
+
+static void convert_query(void *data) {
+  Query *q = data;
+  q->e = scope_convert(&q->scope, q->tree).e;
+}
+
 bool flat_expression(Flat *f, const Source *source, const Ast *e, Expr *out, Err *err) {
-  Scope s = {.flat = f, .g = f->graph, .source = source, .err = err, .context = IN_QUERY};
-  *out = scope_convert(&s, e).e;
-  return !scope_failed(&s);
+  Query q = {.scope = {.flat = f, .g = f->graph, .source = source, .err = err}, .tree = e};
+  q.scope.context = IN_QUERY;
+  ast_recurse(e, convert_query, &q);
+  *out = q.e;
+  return !scope_failed(&q.scope);
 }

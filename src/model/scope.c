@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "expr/simplify.h"
 #include "lang/ast_print.h"
 
@@ -18,7 +19,7 @@ Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...
   char text[600];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  c_vsnprintf(text, sizeof text, format, args);
   va_end(args);
   source_fail(s->source, s->err, code, at->line, at->column, "%s", text);
   return real(0);
@@ -259,19 +260,12 @@ static Typed name(Scope *s, const Ast *e) {
   }
   int i = names_find(s->flat->names, e->name);
   if (i < 0) return undeclared(s, e);
-  Variable *v = &s->flat->variables.at[i];
+  const Variable *v = &s->flat->variables.at[i];
   bool fixed_value = v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
   if (s->context == IN_PARAMETER && !fixed_value)
     return scope_wrong(
         s, e, ERR_MODEL,
         "'%s' varies in time and cannot stand here; only parameters and constants can", e->name);
-  if (fixed_value && s->define_parameter && s->visiting[i] != 2) {
-    if (s->visiting[i] == 1)
-      return scope_wrong(s, e, ERR_MODEL,
-                         "circular definition: the value of '%s' depends on itself", e->name);
-    if (!s->define_parameter(s, i)) return real(0);
-    v = &s->flat->variables.at[i];
-  }
   return (Typed){v->node, v->boolean};
 }
 

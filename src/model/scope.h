@@ -19,9 +19,6 @@ struct Scope {
   int no_event; // depth of noEvent(...)
   const Override *overrides;
   int override_count;
-  // Gives parameter i its value when an expression needs it before its turn. NULL: all have their values.
-  bool (*define_parameter)(Scope *s, int i);
-  int depth;      // of parameters that need each other
   char *visiting; // by variable: 1 while its binding is read, 2 when it is done
 };
 

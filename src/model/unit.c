@@ -2,9 +2,10 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 // ---- arithmetic ----
 
@@ -199,7 +200,7 @@ static bool read_exponent(UnitReader *r, double *out) {
 }
 
 static bool is_word_byte(char c) {
-  return isalpha((unsigned char)c) || c == '%' || (unsigned char)c >= 0x80;
+  return isalpha_l((unsigned char)c, c_locale()) || c == '%' || (unsigned char)c >= 0x80;
 }
 
 static bool read_symbol(UnitReader *r, Unit *out) {

@@ -1,9 +1,9 @@
 #include "problem/conversion.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "model/unit.h"
 
 // The zero points of temperature scales, in K.
@@ -30,9 +30,9 @@ ConversionKind conversion_find(const char *a, const char *b, Conversion *out) {
 
 const char *conversion_text(const Conversion *c, char out[CONVERSION_TEXT_SIZE]) {
   bool gain = fabs(c->gain - 1) > 1e-12;
-  int n = gain ? snprintf(out, CONVERSION_TEXT_SIZE, "gain: %.10g", c->gain) : 0;
+  int n = gain ? c_snprintf(out, CONVERSION_TEXT_SIZE, "gain: %.10g", c->gain) : 0;
   if (c->offset != 0)
-    snprintf(out + n, CONVERSION_TEXT_SIZE - (size_t)n, "%soffset: %.10g", gain ? ", " : "",
-             c->offset);
+    c_snprintf(out + n, CONVERSION_TEXT_SIZE - (size_t)n, "%soffset: %.10g", gain ? ", " : "",
+               c->offset);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "problem/problem.h"
 
 enum {
@@ -59,7 +60,7 @@ bool method_find(const char *word, Method *m) {
 enum { WORD_MOST = 40 };
 
 static const char *skip_blanks(const char *at) {
-  while (isspace((unsigned char)*at)) at++;
+  while (isspace_l((unsigned char)*at, c_locale())) at++;
   return at;
 }
 
@@ -67,7 +68,7 @@ static const char *skip_blanks(const char *at) {
 static const char *take_word(const char *at, char out[WORD_MOST]) {
   at = skip_blanks(at);
   size_t length = strcspn(at, "(,)"), kept = length;
-  while (kept && isspace((unsigned char)at[kept - 1])) kept--;
+  while (kept && isspace_l((unsigned char)at[kept - 1], c_locale())) kept--;
   if (kept >= WORD_MOST) kept = WORD_MOST - 1;
   memcpy(out, at, kept);
   out[kept] = 0;
@@ -103,7 +104,7 @@ static bool add_part(const Call *c, const char *word, Err *err) {
   char *end;
   const char *whole = method_word(c->method);
   bool many = c->method == METHOD_PORTFOLIO;
-  double starts = strtod(word, &end);
+  double starts = c_strtod(word, &end);
   if (!many && *word && !*end) return add_starts(c, starts, word, err);
   Method m;
   if (!method_find(word, &m)) return fail_unknown(word, err);

@@ -25,15 +25,16 @@ static bool evaluate(const Problem *p, const char *text, double *value, Err *err
   const Ast *tree = s ? parse_expression(scratch, s, err) : NULL;
   Flat *f = tree ? flatten(scratch, model->source, model->ast, NULL, 0, err) : NULL;
   bool ok = f && flat_expression(f, s, tree, &e, err);
-  if (ok && !expr_is_const(f->graph, e))
+  if (ok && !flat_number(f, e, value))
     ok = fail(err, ERR_VALUE, "it depends on parameters or variables");
-  if (ok) *value = flat_value(f, e);
   arena_free(scratch);
   return ok;
 }
 
 bool problem_number(const Problem *p, const char *text, double *value, Err *err) {
   Err own = {0};
+  const char *beyond = number_beyond(text);
+  if (beyond) return fail(err, ERR_VALUE, "the number '%.100s' is %s", text, beyond);
   bool ok = number_parse(text, value) || evaluate(p, text, value, &own);
   if (ok && isfinite(*value)) return true;
   if (ok) return fail(err, ERR_VALUE, "'%.100s' is not a finite number", text);

@@ -2,9 +2,9 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "expr/simplify.h"
 #include "lang/lex.h"
 #include "lang/parse.h"
@@ -143,7 +143,7 @@ static bool fail_unknown(ConstraintReader *c, int byte, const char *name) {
 // ---------------------------------------------------------------- quotes around odd names
 
 static bool in_name(char ch) {
-  return isalnum((unsigned char)ch) || ch == '_';
+  return isalnum_l((unsigned char)ch, c_locale()) || ch == '_';
 }
 
 static void copy(ConstraintReader *c, const char *from, int at, int length) {
@@ -204,7 +204,7 @@ static int copy_piece(ConstraintReader *c, const char *text, int at) {
   }
   if (isdigit((unsigned char)text[at]) || text[at] == '.') length = number_length(text + at);
   if (text[at] == '\'') length = quoted_length(text + at);
-  if (isalpha((unsigned char)text[at]) || text[at] == '_') {
+  if (isalpha_l((unsigned char)text[at], c_locale()) || text[at] == '_') {
     length = name_length(text + at);
     const char *name = arena_copy(c->r->scratch, text + at, (size_t)length);
     if (!is_plain(name)) return fail_unknown(c, at, name);
@@ -302,6 +302,24 @@ static bool check_names(ConstraintReader *c, const Ast *e, int from) {
   return true;
 }
 
+typedef struct NameCheck {
+  ConstraintReader *reader;
+  const Ast *tree;
+  int from;
+  bool ok;
+} NameCheck;
+
+static void run_check(void *data) {
+  NameCheck *n = data;
+  n->ok = check_names(n->reader, n->tree, n->from);
+}
+
+static bool names_are_known(ConstraintReader *c, const Ast *tree, int from) {
+  NameCheck n = {c, tree, from, false};
+  ast_recurse(tree, run_check, &n);
+  return n.ok;
+}
+
 static bool read_side(ConstraintReader *c, int number, int from, int to) {
   Err own = {0};
   const char *text = arena_copy(c->r->scratch, c->quoted.at + from, (size_t)(to - from));
@@ -310,7 +328,7 @@ static bool read_side(ConstraintReader *c, int number, int from, int to) {
                              "one side of the constraint is missing");
   const Source *s = source_new(c->r->scratch, "constraint", text, strlen(text), &own);
   const Ast *tree = s ? parse_expression(c->r->scratch, s, &own) : NULL;
-  if (tree && !check_names(c, tree, from)) return false;
+  if (tree && !names_are_known(c, tree, from)) return false;
   if (tree && reader_is_condition(tree))
     return reader_fail_place(c->r, place_of(c, c->origin.at[from]), ERR_SYNTAX,
                              "this side is Boolean; a constraint is a relation of numbers");

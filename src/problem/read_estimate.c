@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+#include "model/flatten.h"
 #include "problem/reader.h"
 
 // ---------------------------------------------------------------- attributes of an unknown
@@ -10,7 +12,7 @@
 enum { WHAT_SIZE = 160 };
 
 static const char *attribute_of(const char *attribute, const char *name, char out[WHAT_SIZE]) {
-  snprintf(out, WHAT_SIZE, "%s of %.100s", attribute, name);
+  c_snprintf(out, WHAT_SIZE, "%s of %.100s", attribute, name);
   return out;
 }
 
@@ -49,7 +51,7 @@ static bool read_prior(ProblemReader *r, const Yaml *map, const char *name, Unkn
   if (n->kind != YAML_MAP || yaml_is_null(yaml_find(n, "mean")) || yaml_is_null(yaml_find(n, "sd")))
     return reader_keys(r, n, what, KEYS, 2) &&
            reader_fail(r, n, ERR_VALUE, "%s needs both: {mean: ..., sd: ...}", what);
-  snprintf(prior, sizeof prior, "the prior of %.100s", name);
+  c_snprintf(prior, sizeof prior, "the prior of %.100s", name);
   if (!reader_keys(r, n, what, KEYS, 2) ||
       !read_attribute(r, n, "mean", prior, false, &spec->prior_mean) ||
       !read_attribute(r, n, "sd", prior, false, &spec->prior_sd))
@@ -121,7 +123,7 @@ static const Variable *variable_of_start(const Flat *f, const char *name) {
   const char *dot = strrchr(name, '.');
   char base[128];
   if (!dot || strcmp(dot, ".start") != 0 || (size_t)(dot - name) >= sizeof base) return NULL;
-  snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
+  c_snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
   int i = names_find(f->names, base);
   return i < 0 ? NULL : &f->variables.at[i];
 }
@@ -158,7 +160,10 @@ static bool fail_name(ProblemReader *r, const Yaml *n, const char *verb) {
 
 bool read_parameter_name(ProblemReader *r, const Yaml *n, const char *verb, int *parameter) {
   *parameter = names_find(r->flat->parameter_names, n->key);
-  return *parameter >= 0 || fail_name(r, n, verb);
+  if (*parameter < 0) return fail_name(r, n, verb);
+  Err own = {0};
+  return flat_may_change(r->flat, *parameter, &own) ||
+         reader_fail_key(r, n, own.code, "%s", own.text);
 }
 
 // ---------------------------------------------------------------- entries

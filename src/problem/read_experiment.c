@@ -1,8 +1,8 @@
 // Reads 'experiments': data, windows, settings, inputs.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "model/flatten.h"
 #include "model/unit.h"
 #include "problem/conversion.h"
@@ -210,7 +210,7 @@ static bool check_type(ProblemReader *r, const Yaml *n, const Variable *v, doubl
 static bool read_value(ProblemReader *r, const Yaml *n, const Variable *v, double *value) {
   char what[140];
   bool flag;
-  snprintf(what, sizeof what, "the value of %.100s", n->key);
+  c_snprintf(what, sizeof what, "the value of %.100s", n->key);
   if (v->boolean && n->kind == YAML_TEXT && strpbrk(n->text, "01") == NULL) {
     if (!reader_flag(r, n, what, &flag)) return false;
     *value = flag;
@@ -315,7 +315,7 @@ static bool read_scaling(ProblemReader *r, const Yaml *map, const char *key, con
         "model, such as k*%s",
         key, v->name);
   char what[140];
-  snprintf(what, sizeof what, "%s of the input %.100s", key, v->name);
+  c_snprintf(what, sizeof what, "%s of the input %.100s", key, v->name);
   return reader_number(r, n, what, false, value);
 }
 
@@ -337,7 +337,7 @@ static bool is_column(const ExperimentReader *e, const char *name) {
 
 // An expression such as 8/3; names of columns begin with letters.
 static bool is_arithmetic(const char *text) {
-  return strspn(text, "+-(.0123456789") > 0 && strpbrk(text, "+-*/^(");
+  return number_beyond(text) || (strspn(text, "+-(.0123456789") > 0 && strpbrk(text, "+-*/^("));
 }
 
 static bool read_constant(ProblemReader *r, const ExperimentReader *e, const Yaml *n,
@@ -348,7 +348,7 @@ static bool read_constant(ProblemReader *r, const ExperimentReader *e, const Yam
   s->value = s->is_number && n->text[0] == 't';
   if (!s->is_number) s->is_number = number_parse(n->text, &s->value);
   if (!s->is_number && !is_column(e, n->text) && is_arithmetic(n->text)) {
-    snprintf(what, sizeof what, "the value of the input %.100s", v->name);
+    c_snprintf(what, sizeof what, "the value of the input %.100s", v->name);
     s->is_number = true;
     if (!reader_number(r, n, what, true, &s->value)) return false;
   }

@@ -1,7 +1,7 @@
 // Reads 'method', 'options' with their short forms, and 'gains'.
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "problem/reader.h"
 
 // Options that may also be keys of the problem itself.
@@ -26,9 +26,9 @@ static bool fail_option(ProblemReader *r, const Yaml *n) {
 static bool option_text(ProblemReader *r, const Yaml *n, const OptionRow *row, const char **text) {
   char what[140], number[32];
   double value;
-  snprintf(what, sizeof what, "option %.100s", n->key);
+  c_snprintf(what, sizeof what, "option %.100s", n->key);
   if (!reader_text(r, n, what, text)) return false;
-  if (row->choices || number_parse(*text, &value)) return true;
+  if (row->choices || number_parse(*text, &value) || number_beyond(*text)) return true;
   if (!reader_number(r, n, what, true, &value)) return false;
   number_format(value, number);
   *text = arena_print(r->arena, "%s", number);
@@ -105,7 +105,7 @@ static bool add_gain(ProblemReader *r, GainList *list, const char *measured, int
   const Problem *p = r->problem;
   char what[140];
   double gain;
-  snprintf(what, sizeof what, "the gain of %.100s", n->key);
+  c_snprintf(what, sizeof what, "the gain of %.100s", n->key);
   if (!reader_number(r, n, what, false, &gain)) return false;
   for (int i = 0; i < p->measured_count; i++)
     if (strcmp(p->measured_name[i], measured) == 0)

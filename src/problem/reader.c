@@ -1,9 +1,9 @@
 #include "problem/reader.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "lang/parse.h"
 #include "lang/source_warn.h"
 #include "model/flatten.h"
@@ -117,21 +117,24 @@ static bool evaluate(ProblemReader *r, const Yaml *n, const char *what, double *
   r->err = &own;
   bool ok = reader_expression(r, r->flat, n->text, n->at, n->quoted, &tree, &e);
   r->err = outer;
+  if (!ok && own.code == ERR_LIMIT) return reader_adopt(r, n, &own);
   if (!ok && (!tree || is_name(tree)))
     return reader_fail(r, n, ERR_VALUE, "%s must be a number, not '%.100s'", what, n->text);
   if (!ok) return reader_adopt(r, n, &own);
-  if (!expr_is_const(r->flat->graph, e))
+  if (!flat_number(r->flat, e, out))
     return reader_fail(r, n, ERR_VALUE, "%s must be a number; '%.100s' depends on parameters", what,
                        n->text);
-  *out = flat_value(r->flat, e);
-  return true;
+  return isfinite(*out) || reader_fail(r, n, ERR_VALUE, "%s must be finite; '%.100s' is %s", what,
+                                       n->text, isnan(*out) ? "not a number" : "infinite");
 }
 
 bool reader_number(ProblemReader *r, const Yaml *n, const char *what, bool infinite, double *out) {
-  const char *text = "";
+  const char *text = "", *beyond;
   if (n->kind != YAML_TEXT)
     return reader_fail(r, n, ERR_VALUE, "%s must be a number, not %s", what, kind_name(n));
   if (!reader_text(r, n, what, &text)) return false;
+  if ((beyond = number_beyond(text)))
+    return reader_fail(r, n, ERR_VALUE, "%s: the number '%.100s' is %s", what, text, beyond);
   if (!parse_number(text, out) && !evaluate(r, n, what, out)) return false;
   if (isnan(*out) || (!infinite && isinf(*out)))
     return reader_fail(r, n, ERR_VALUE, "%s must be %s, not '%.100s'", what,
@@ -168,7 +171,7 @@ bool reader_keys(ProblemReader *r, const Yaml *n, const char *what, const char *
     for (int k = 0; k < count; k++) known |= strcmp(item->key, keys[k]) == 0;
     if (known) continue;
     char key[140];
-    snprintf(key, sizeof key, "key of %.100s called", what);
+    c_snprintf(key, sizeof key, "key of %.100s called", what);
     return reader_unknown(r, item->key_at, key, item->key, keys, count);
   }
   return true;
@@ -192,10 +195,26 @@ static bool check_derivatives(Flat *f, const Source *s, const Ast *e, Err *err) 
   return true;
 }
 
+typedef struct DerivativeCheck {
+  Flat *flat;
+  const Source *source;
+  const Ast *tree;
+  Err *err;
+  bool ok;
+} DerivativeCheck;
+
+static void run_check(void *data) {
+  DerivativeCheck *c = data;
+  c->ok = check_derivatives(c->flat, c->source, c->tree, c->err);
+}
+
 static bool convert(ProblemReader *r, Flat *f, const Source *s, const Ast **tree, Expr *out,
                     Err *err) {
   *tree = parse_expression(r->scratch, s, err);
-  return *tree && check_derivatives(f, s, *tree, err) && flat_expression(f, s, *tree, out, err);
+  if (!*tree) return false;
+  DerivativeCheck check = {f, s, *tree, err, false};
+  ast_recurse(*tree, run_check, &check);
+  return check.ok && flat_expression(f, s, *tree, out, err);
 }
 
 bool reader_expression(ProblemReader *r, Flat *f, const char *text, Place at, bool quoted,
@@ -227,7 +246,7 @@ int reader_column(ProblemReader *r, const Table *t, Place at, const char *name) 
   int column = table_find(t, name);
   if (column >= 0) return column;
   char what[300];
-  snprintf(what, sizeof what, "column of %.250s called", t->file);
+  c_snprintf(what, sizeof what, "column of %.250s called", t->file);
   reader_unknown(r, at, what, name, t->names, t->columns);
   return -1;
 }

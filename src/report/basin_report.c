@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/c_locale.h"
 #include "report/basin_screen.h"
 #include "write/cells.h"
 #include "write/json.h"
@@ -231,7 +232,7 @@ static void csv_head(Text *out, const Problem *p) {
   for (int end = 0; end < 2; end++)
     for (int i = 0; i < p->unknown_count; i++) {
       char name[300];
-      snprintf(name, sizeof name, "%s%s", end ? "" : "start ", p->unknowns[i].name);
+      c_snprintf(name, sizeof name, "%s%s", end ? "" : "start ", p->unknowns[i].name);
       text_add(out, ",");
       cells_text(out, name);
     }

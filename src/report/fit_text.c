@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 
+#include "base/c_locale.h"
 #include "report/fit_settings.h"
 #include "write/rounded.h"
 
@@ -36,7 +36,8 @@ static void print_sentence(FitPage *f, const char *text) {
   size_t word = strcspn(text, " ,:;"), length = strlen(text);
   if (!length) return;
   char *copy = arena_print(f->page.arena, "%s%s", text, strchr(".!?", text[length - 1]) ? "" : ".");
-  if (!names_something(f->r->problem, text, word)) copy[0] = (char)toupper((unsigned char)copy[0]);
+  if (!names_something(f->r->problem, text, word))
+    copy[0] = (char)toupper_l((unsigned char)copy[0], c_locale());
   page_paragraph(&f->page, 2, "", copy);
 }
 
@@ -220,7 +221,7 @@ static void print_directions(FitPage *f) {
 static void print_remarks(FitPage *f) {
   const Statistics *s = f->r->statistics;
   char said[60]; // already printed under another heading
-  snprintf(said, sizeof said, "rank %d of %d", s->rank, s->n);
+  c_snprintf(said, sizeof said, "rank %d of %d", s->rank, s->n);
   bool first = true;
   for (int i = 0; i < s->remark_count; i++) {
     if (strstr(s->remarks[i], said)) continue;

@@ -1,9 +1,9 @@
 #include "report/recover_report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/c_locale.h"
 #include "write/cells.h"
 #include "write/json.h"
 #include "write/rounded.h"
@@ -183,7 +183,7 @@ static void csv_head(Text *out, const Problem *p) {
   }
   for (int i = 0; i < p->unknown_count; i++) {
     char name[300];
-    snprintf(name, sizeof name, "%s std_error", p->unknowns[i].name);
+    c_snprintf(name, sizeof name, "%s std_error", p->unknowns[i].name);
     text_add(out, ",");
     cells_text(out, name);
   }

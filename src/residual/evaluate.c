@@ -6,9 +6,9 @@
 #include "residual/evaluate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/patience.h"
 #include "residual/differences.h"
@@ -212,7 +212,7 @@ static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
   }
   if (!patience_lasts(0)) return EVAL_STOPPED; // rows may be missing
   if (isfinite(s->objective) && (!s->slopes || triangle_is_finite(w->sum))) return EVAL_DONE;
-  snprintf(w->simulation->message, sizeof w->simulation->message, "numbers became too large");
+  c_snprintf(w->simulation->message, sizeof w->simulation->message, "numbers became too large");
   return EVAL_FAILED;
 }
 

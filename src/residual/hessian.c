@@ -3,9 +3,9 @@
 #include "residual/hessian.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "model/model.h"
 #include "residual/hessian_adjoint.h"
@@ -51,11 +51,12 @@ static bool has_spline(const SecondOrder *h) {
 }
 
 static bool refuse_spline(SecondOrder *h, int measured) {
-  snprintf(h->why, sizeof h->why,
-           "second derivatives by the delay of '%s' cannot be computed: it contains an input, and "
-           "inputs are "
-           "interpolated by splines here; linear and hold are possible",
-           h->problem->measured_name[measured]);
+  c_snprintf(
+      h->why, sizeof h->why,
+      "second derivatives by the delay of '%s' cannot be computed: it contains an input, and "
+      "inputs are "
+      "interpolated by splines here; linear and hold are possible",
+      h->problem->measured_name[measured]);
   return false;
 }
 
@@ -154,7 +155,7 @@ static bool is_stiff(const EvalWork *w) {
 static bool first_derivatives(SecondOrder *s, EvalWork *w, const EvalSpec *spec, const double *x,
                               FirstSum *f) {
   if (!evaluate_rows(w, spec, x, add_block, f)) {
-    snprintf(s->why, sizeof s->why, "%s", eval_why(w));
+    c_snprintf(s->why, sizeof s->why, "%s", eval_why(w));
     return false;
   }
   add_priors(f, x);
@@ -246,7 +247,7 @@ static EvalEnd evaluate_all(Hessian *h, EvalWork *w, const EvalSpec *spec, const
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) f->H[i * n + j] = f->H[j * n + i];
   if (isfinite(f->value) && is_finite(f->gradient, n) && is_finite(f->H, n * n)) return EVAL_DONE;
-  snprintf(s->why, sizeof s->why, "numbers became too large");
+  c_snprintf(s->why, sizeof s->why, "numbers became too large");
   return EVAL_FAILED;
 }
 

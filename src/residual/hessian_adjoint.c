@@ -5,9 +5,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "expr/derive.h"
 #include "model/extend.h"
 #include "residual/backward.h"
@@ -290,9 +290,9 @@ static void compute(AdjointWay *w, const Values *v, double t, const double *mu) 
 
 static bool fail_back(SecondOrder *h, int e, const HistoryStep *s) {
   char at[32];
-  snprintf(h->why, sizeof h->why,
-           "of second order, backwards from t = %s: the equations cannot be computed",
-           experiment_time(&h->problem->experiments[e], s->end, 10, at));
+  c_snprintf(h->why, sizeof h->why,
+             "of second order, backwards from t = %s: the equations cannot be computed",
+             experiment_time(&h->problem->experiments[e], s->end, 10, at));
   return false;
 }
 

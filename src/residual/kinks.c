@@ -3,8 +3,9 @@
 #include "residual/kinks.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 struct Kinks {
   Arena *arena;
@@ -92,8 +93,8 @@ static const char ADVICE[] =
 bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
   if (t->events > 0 && (k->moved_event >= 0 || k->count > 0)) {
     const Event *e = &k->model->flat->events.at[k->moved_event >= 0 ? k->moved_event : 0];
-    snprintf(why, 700, "the motion passes events ('%s' in line %d, for example): %s", e->text,
-             e->line, ADVICE);
+    c_snprintf(why, 700, "the motion passes events ('%s' in line %d, for example): %s", e->text,
+               e->line, ADVICE);
     return false;
   }
   if (k->crossed < 0) return true;
@@ -103,8 +104,8 @@ bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
   expr_print(&text, k->model->graph, k->conditions[k->crossed]);
   pthread_mutex_unlock(k->model->lock);
   char at[32];
-  snprintf(why, 700, "at t = %s the motion crosses a kink ('%.200s' changes): %s",
-           time_format(k->origin + k->time, k->span, 6, at), text.at, ADVICE);
+  c_snprintf(why, 700, "at t = %s the motion crosses a kink ('%.200s' changes): %s",
+             time_format(k->origin + k->time, k->span, 6, at), text.at, ADVICE);
   text_done(&text);
   return false;
 }

@@ -3,10 +3,10 @@
 #include "residual/lane_scheduler.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/fiber.h"
 #include "base/patience.h"
@@ -84,8 +84,8 @@ static void run_alone(LaneSeat *s) {
 static void say_where(const SimulateRequest *q, const Lane *lane, Trajectory *t) {
   char at[32];
   double span = q->count ? q->times[q->count - 1] - q->start : 0;
-  snprintf(t->message, sizeof t->message, "at t = %s: %s", time_format(lane->t_end, span, 10, at),
-           outcome_meaning(lane->outcome));
+  c_snprintf(t->message, sizeof t->message, "at t = %s: %s", time_format(lane->t_end, span, 10, at),
+             outcome_meaning(lane->outcome));
 }
 
 static void take_answer(LaneSeat *s, const Lane *lane) {
@@ -104,8 +104,8 @@ static void take_answer(LaneSeat *s, const Lane *lane) {
   t->violation = t->violation_relative = t->violation_sens = 0;
   t->violation_of = t->violation_relative_of = t->violation_sens_of = -1;
   t->message[0] = 0;
-  snprintf(t->solver, sizeof t->solver, "%s",
-           simulate_first(compiled_options(m, q->quick), m->model->nx)->name);
+  c_snprintf(t->solver, sizeof t->solver, "%s",
+             simulate_first(compiled_options(m, q->quick), m->model->nx)->name);
   if (lane->outcome == OUTCOME_REACHED_END)
     s->demand = lane->steps;
   else if (lane->outcome != OUTCOME_ABANDONED && lane->outcome != OUTCOME_STOPPED)
@@ -214,10 +214,6 @@ static void serve_largest(LaneScheduler *h) {
 static void simulate_in_lanes(Simulator *self, const SimulationOrder *order) {
   LaneSeat *s = ((LaneScheduler *)self)->running;
   s->order = order;
-  if (!s->fiber) { // no memory for stacks: one task after the other
-    run_alone(s);
-    return;
-  }
   s->waits = true;
   fiber_wait(s->fiber);
 }
@@ -285,10 +281,7 @@ static void sit(void *data) {
 static void take_turn(LaneScheduler *h, LaneSeat *s) {
   h->running = s;
   h->resumed = clock_seconds();
-  if (s->fiber)
-    fiber_resume(s->fiber);
-  else
-    do_tasks(s);
+  fiber_resume(s->fiber);
   s->seconds += clock_seconds() - h->resumed;
   h->running = NULL;
 }
@@ -297,21 +290,16 @@ double lane_scheduler_seconds(const LaneScheduler *h) {
   return h->running->seconds + (clock_seconds() - h->resumed);
 }
 
-static bool seat_is_ready(LaneScheduler *h, LaneSeat *s) {
+static void prepare_seat(LaneScheduler *h, LaneSeat *s) {
   if (!s->work) s->work = eval_work_new(h->fitting, 1, &h->simulator);
   if (!s->fiber) s->fiber = fiber_new(sit, s);
-  return s->fiber != NULL;
 }
 
 void lane_scheduler_run(LaneScheduler *h, int count, LaneTask *task, void *data) {
   h->run.task = task, h->run.data = data;
   h->run.next = 0, h->run.count = count;
   int seats = 0, busy = 0;
-  while (seats < SEATS && seats < count && seat_is_ready(h, &h->seats[seats])) seats++;
-  if (seats == 0 && count > 0) {
-    take_turn(h, &h->seats[0]);
-    return;
-  }
+  while (seats < SEATS && seats < count) prepare_seat(h, &h->seats[seats++]);
   for (int i = 0; i < seats; i++) h->seats[i].busy = true;
   do {
     busy = 0;

@@ -4,9 +4,9 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/pool.h"
 #include "residual/lane_scheduler.h"
 
@@ -87,7 +87,7 @@ static void evaluate_point(PointWorker *w, ValuesJob *job, EvalWork *work, int k
   if (end == EVAL_STOPPED) job->end = EVAL_STOPPED;
   job->V[k] = at.objective;
   if (at.steps > job->steps && end == EVAL_DONE) job->steps = at.steps;
-  snprintf(job->solver, sizeof job->solver, "%s", eval_last_solver(work));
+  c_snprintf(job->solver, sizeof job->solver, "%s", eval_last_solver(work));
 }
 
 static void work_values(void *own, void *data) {

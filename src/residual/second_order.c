@@ -2,8 +2,9 @@
 #include "residual/second_order.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 static int position_of(const int *list, int count, int value) {
   for (int i = 0; i < count; i++)
@@ -93,7 +94,7 @@ CodeChoice second_code(const SecondOrder *s) {
 bool second_holds(SecondOrder *s, const Trajectory *t) {
   s->ended_early = t->outcome != OUTCOME_REACHED_END;
   if (!s->ended_early) return kinks_passed(s->kinks, t, s->why);
-  snprintf(s->why, sizeof s->why, "of second order: %.680s", t->message);
+  c_snprintf(s->why, sizeof s->why, "of second order: %.680s", t->message);
   return false;
 }
 

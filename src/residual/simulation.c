@@ -3,8 +3,9 @@
 #include "residual/simulation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 // ---------------------------------------------------------------- specs
 
@@ -179,11 +180,11 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
   if (t->outcome == OUTCOME_STOPPED) return EVAL_STOPPED;
   if (t->outcome == OUTCOME_ABANDONED) return EVAL_ABANDONED;
   if (t->outcome != OUTCOME_REACHED_END) {
-    snprintf(w->message, sizeof w->message, "%s", t->message);
+    c_snprintf(w->message, sizeof w->message, "%s", t->message);
     return EVAL_FAILED;
   }
   if (e == 0) w->remark[0] = 0;
-  if (t->message[0]) snprintf(w->remark, sizeof w->remark, "%s", t->message);
+  if (t->message[0]) c_snprintf(w->remark, sizeof w->remark, "%s", t->message);
   int digits = p->options.round_digits;
   for (int k = 0; digits > 0 && k < r->compiled->outputs; k++)
     for (int i = 0; i < request.count; i++) r->column[k][i] = rounded(r->column[k][i], digits);
@@ -193,7 +194,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
 void simulation_solver(const SimulationWork *w, char name[48], long *steps, long *rejected) {
   const Trajectory *t = &w->free->trajectory;
   const char *solver = t->solver[0] ? t->solver : w->solver;
-  snprintf(name, 48, "%s", w->fitting->problem->model->nx ? solver : "");
+  c_snprintf(name, 48, "%s", w->fitting->problem->model->nx ? solver : "");
   *steps = t->work.steps;
   *rejected = t->work.rejected;
 }

@@ -5,8 +5,8 @@
 #include "search/certificate.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "base/c_locale.h"
 #include "num/residual_tests.h"
 #include "search/result_rows.h"
 
@@ -131,18 +131,18 @@ bool certificate_holds(EvalWork *work, const EvalSpec *spec, const FitPieces *pi
 void certificate_explain(FitResult *r, const Weighting *w, const char *by, double objective) {
   const Problem *p = w->data->problem;
   if (r->pieces)
-    snprintf(r->why, sizeof r->why,
-             "in %d pieces whose ends meet (largest gap %.2g of the range of a state) the model "
-             "follows the data at the level of their noise (objective %.4g, noise %.4g); the "
-             "motion is too sensitive for one simulation over the whole time",
-             fit_piece_count(p, r->pieces), r->pieces->gap, objective, r->floor);
+    c_snprintf(r->why, sizeof r->why,
+               "in %d pieces whose ends meet (largest gap %.2g of the range of a state) the model "
+               "follows the data at the level of their noise (objective %.4g, noise %.4g); the "
+               "motion is too sensitive for one simulation over the whole time",
+               fit_piece_count(p, r->pieces), r->pieces->gap, objective, r->floor);
   else if (certificate_is_exact(w, objective))
-    snprintf(r->why, sizeof r->why,
-             "the free model follows the data to %.2g of their own variation (%s): no other "
-             "optimum can do better",
-             objective > 0 ? sqrt(objective / data_objective(w, 1)) : 0, by);
+    c_snprintf(r->why, sizeof r->why,
+               "the free model follows the data to %.2g of their own variation (%s): no other "
+               "optimum can do better",
+               objective > 0 ? sqrt(objective / data_objective(w, 1)) : 0, by);
   else
-    snprintf(
+    c_snprintf(
         r->why, sizeof r->why,
         "the objective of the free model, %.4g,%s is at the level that the noise of the data alone "
         "explains (%.4g, %s), and the residuals show no "
@@ -156,35 +156,35 @@ void certificate_explain_doubt(FitResult *r, const Weighting *w, const double *x
   const Problem *p = w->data->problem;
   size_t room = sizeof r->why;
   if (objective == HUGE_VAL)
-    snprintf(r->why, room, "there is no result");
+    c_snprintf(r->why, room, "there is no result");
   else if (!problem_satisfied(p, x))
-    snprintf(
+    c_snprintf(
         r->why, room,
         "the parameters do not satisfy the constraints, so they are no result: check whether the "
         "violated ones can hold together, or begin elsewhere");
   else if (!isfinite(r->floor) || certificate_samples_are_few(p))
-    snprintf(r->why, room,
-             "there are too few samples to tell noise from motion: nothing says whether this "
-             "optimum is the best one; a sigma for each channel would");
+    c_snprintf(r->why, room,
+               "there are too few samples to tell noise from motion: nothing says whether this "
+               "optimum is the best one; a sigma for each channel would");
   else if (!(data_objective(w, 1) > 0))
-    snprintf(r->why, room,
-             "the data do not change at all: nothing in them tells noise from motion, or one "
-             "optimum from another");
+    c_snprintf(r->why, room,
+               "the data do not change at all: nothing in them tells noise from motion, or one "
+               "optimum from another");
   else if (!certificate_noise_is_known(w))
-    snprintf(r->why, room,
-             "neighbouring samples differ so much (as noise of objective %.4g would) that noise "
-             "cannot be told from motion: the data are very noisy, or too far apart in time; "
-             "another optimum may fit better",
-             r->floor);
+    c_snprintf(r->why, room,
+               "neighbouring samples differ so much (as noise of objective %.4g would) that noise "
+               "cannot be told from motion: the data are very noisy, or too far apart in time; "
+               "another optimum may fit better",
+               r->floor);
   else if (objective <= certificate_limit(w))
-    snprintf(r->why, room,
-             "the objective %.4g is at the level of the noise (%.4g), but the residuals show a "
-             "pattern: the model misses something that the data show, or another optimum fits "
-             "better",
-             objective, r->floor);
+    c_snprintf(r->why, room,
+               "the objective %.4g is at the level of the noise (%.4g), but the residuals show a "
+               "pattern: the model misses something that the data show, or another optimum fits "
+               "better",
+               objective, r->floor);
   else
-    snprintf(r->why, room,
-             "the objective %.4g is above the %.4g that the noise of the data alone explains: "
-             "another optimum may fit better, or the model misses something that the data show",
-             objective, r->floor);
+    c_snprintf(r->why, room,
+               "the objective %.4g is above the %.4g that the noise of the data alone explains: "
+               "another optimum may fit better, or the model misses something that the data show",
+               objective, r->floor);
 }

@@ -3,9 +3,9 @@
 #include "search/fit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/patience.h"
 #include "search/certificate.h"
@@ -170,10 +170,10 @@ static void write_message(Search *s) {
     why = eval_why(s->work);
   else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
     why = local_end_sentence(r->end);
-  int used = snprintf(r->message, sizeof r->message, "%s%s%.400s", fit_outcome_sentence(r->outcome),
-                      *why ? ": " : "", why);
+  int used = c_snprintf(r->message, sizeof r->message, "%s%s%.400s",
+                        fit_outcome_sentence(r->outcome), *why ? ": " : "", why);
   if (s->no_hessian && hessian_why(s->hessian)[0])
-    snprintf(
+    c_snprintf(
         r->message + used, sizeof r->message - (size_t)used,
         "; at %d point%s the second derivatives were those of linear residuals, because %.300s",
         s->no_hessian, s->no_hessian > 1 ? "s" : "", hessian_why(s->hessian));

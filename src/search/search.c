@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "search/certificate.h"
 
@@ -132,7 +132,7 @@ void search_end(Search *s, bool certain, double objective, const char *format, .
   char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  c_vsnprintf(text, sizeof text, format, args);
   va_end(args);
   part->message = arena_print(s->arena, "%s", text);
   part->objective = objective;

@@ -3,6 +3,7 @@
 #include "simulate/direct.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
+#include "base/memory.h"
 #include "num/vec.h"
 #include "simulate/control.h"
 #include "simulate/multistep.h"
@@ -100,9 +102,7 @@ static int sparse_jacobian(sunrealtype t, sunrealtype c, N_Vector z, N_Vector dz
 // ---- set up
 
 static N_Vector vector_new(Direct *d) {
-  N_Vector v = multistep_must(N_VNew_Serial(d->dae->m, d->base.context));
-  N_VConst(0, v);
-  return v;
+  return multistep_vector(&d->base, d->dae->m);
 }
 
 static void make_linear_solver(Direct *d, Arena *a) {
@@ -111,14 +111,14 @@ static void make_linear_solver(Direct *d, Arena *a) {
   bool sparse = m >= MULTISTEP_SPARSE_FROM && count <= m * m / 3;
   d->J = ARENA_ARRAY(a, double, count + 1);
   if (sparse) {
-    d->matrix = multistep_must(SUNSparseMatrix(m, m, count, CSR_MAT, d->base.context));
-    d->linear = multistep_must(SUNLinSol_KLU(d->z, d->matrix, d->base.context));
+    d->matrix = multistep_matrix(SUNSparseMatrix(m, m, count, CSR_MAT, d->base.context));
+    d->linear = must_have(SUNLinSol_KLU(d->z, d->matrix, d->base.context));
   } else {
-    d->matrix = multistep_must(SUNDenseMatrix(m, m, d->base.context));
-    d->linear = multistep_must(SUNLinSol_Dense(d->z, d->matrix, d->base.context));
+    d->matrix = multistep_matrix(SUNDenseMatrix(m, m, d->base.context));
+    d->linear = must_have(SUNLinSol_Dense(d->z, d->matrix, d->base.context));
   }
-  multistep_check(IDASetLinearSolver(d->ida, d->linear, d->matrix));
-  multistep_check(IDASetJacFn(d->ida, sparse ? sparse_jacobian : dense_jacobian));
+  multistep_made(IDASetLinearSolver(d->ida, d->linear, d->matrix));
+  multistep_made(IDASetJacFn(d->ida, sparse ? sparse_jacobian : dense_jacobian));
 }
 
 // The test of IDAS, but for one thing: that remembers a rate of convergence from earlier steps and often ends after one
@@ -142,8 +142,8 @@ static int has_converged(SUNNonlinearSolver newton, N_Vector z, N_Vector correct
 }
 
 static void make_newton(Direct *d) {
-  d->newton = multistep_must(SUNNonlinSol_Newton(d->z, d->base.context));
-  multistep_check(IDASetNonlinearSolver(d->ida, d->newton));
+  d->newton = must_have(SUNNonlinSol_Newton(d->z, d->base.context));
+  multistep_made(IDASetNonlinearSolver(d->ida, d->newton));
   multistep_check(SUNNonlinSolSetConvTestFn(d->newton, has_converged, d));
 }
 
@@ -153,17 +153,19 @@ static void make_sensitivities(Direct *d, Arena *a) {
   d->sens = multistep_columns(&d->base, a, d->dae->m);
   d->dsens = multistep_columns(&d->base, a, d->dae->m);
   d->abs_sens = multistep_columns(&d->base, a, d->dae->m);
-  multistep_check(IDASensInit(d->ida, ns, IDA_STAGGERED, columns_residual, d->sens, d->dsens));
-  multistep_check(IDASetSensErrCon(d->ida, SUNTRUE));
-  d->newton_sens = multistep_must(SUNNonlinSol_NewtonSens(ns, d->z, d->base.context));
-  multistep_check(IDASetNonlinearSolverSensStg(d->ida, d->newton_sens));
+  multistep_made(IDASensInit(d->ida, ns, IDA_STAGGERED, columns_residual, d->sens, d->dsens));
+  multistep_made(IDASetSensErrCon(d->ida, SUNTRUE));
+  N_Vector bundle = multistep_bundle(ns, d->z);
+  d->newton_sens = must_have(SUNNonlinSol_Newton(bundle, d->base.context));
+  N_VDestroy(bundle);
+  multistep_made(IDASetNonlinearSolverSensStg(d->ida, d->newton_sens));
   multistep_check(SUNNonlinSolSetConvTestFn(d->newton_sens, has_converged, d));
 }
 
 static void leave_out_untested(Direct *d) {
   for (int i = 0; i < d->dae->m; i++) N_VGetArrayPointer(d->id)[i] = d->dae->tested[i];
-  multistep_check(IDASetId(d->ida, d->id));
-  multistep_check(IDASetSuppressAlg(d->ida, SUNTRUE));
+  multistep_made(IDASetId(d->ida, d->id));
+  multistep_made(IDASetSuppressAlg(d->ida, SUNTRUE));
 }
 
 static void set_limits(Direct *d) {
@@ -183,16 +185,15 @@ static void direct_init(Stepper *s, Arena *a) {
   d->packed = ARENA_ARRAY(a, double, size);
   d->dpacked = ARENA_ARRAY(a, double, size);
   d->F = ARENA_ARRAY(a, double, size);
-  int flag = SUNContext_Create(NULL, &d->base.context);
-  multistep_check(flag);
+  multistep_made(SUNContext_Create(NULL, &d->base.context));
   d->z = vector_new(d);
   d->dz = vector_new(d);
   d->abs = vector_new(d);
   d->id = vector_new(d);
-  d->ida = multistep_must(IDACreate(d->base.context));
-  multistep_check(IDASetErrFile(d->ida, NULL));
-  multistep_check(IDAInit(d->ida, residual, 0, d->z, d->dz));
-  multistep_check(IDASetUserData(d->ida, d));
+  d->ida = must_have(IDACreate(d->base.context));
+  multistep_made(IDASetErrFile(d->ida, NULL));
+  multistep_made(IDAInit(d->ida, residual, 0, d->z, d->dz));
+  multistep_made(IDASetUserData(d->ida, d));
   make_newton(d);
   make_linear_solver(d, a);
   make_sensitivities(d, a);
@@ -250,8 +251,8 @@ static void set_tolerances(Direct *d) {
     double *abs = N_VGetArrayPointer(k < 0 ? d->abs : d->abs_sens[k]);
     for (int i = 0; i < d->dae->m; i++) abs[i] = factor * abs_tolerance(d, i, k);
   }
-  multistep_check(IDASVtolerances(d->ida, factor * s->tol.rel, d->abs));
-  if (d->sens) multistep_check(IDASensSVtolerances(d->ida, factor * s->tol.rel, d->abs_sens));
+  multistep_made(IDASVtolerances(d->ida, factor * s->tol.rel, d->abs));
+  if (d->sens) multistep_made(IDASensSVtolerances(d->ida, factor * s->tol.rel, d->abs_sens));
 }
 
 static void put(const Direct *d, const double *packed, N_Vector z, N_Vector *columns) {
@@ -321,7 +322,9 @@ static StepEnd step_end(int flag, bool not_finite) {
 static StepEnd advance(Multistep *m, double limit, double *t) {
   Direct *d = (Direct *)m;
   multistep_check(IDASetStopTime(d->ida, limit));
+  errno = 0;
   int flag = IDASolve(d->ida, limit, t, d->z, d->dz, IDA_ONE_STEP);
+  if (flag < 0) memory_check_errno(); // KLU says no more than that it failed
   return step_end(flag, m->not_finite);
 }
 

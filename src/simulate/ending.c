@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "model/independent.h"
 
 static const char *state_name(const SimulateRun *run, int i) {
@@ -16,13 +16,13 @@ static const char *state_name(const SimulateRun *run, int i) {
 static void name_component(const SimulateRun *run, int index, char *out, size_t size) {
   const System *s = run->system;
   if (index < s->nx) {
-    snprintf(out, size, "%s", state_name(run, index));
+    c_snprintf(out, size, "%s", state_name(run, index));
     return;
   }
   int i = (index - s->nx) / s->stride, k = (index - s->nx) % s->stride;
   const char *parameter =
       k < s->ns ? s->model->flat->parameters.at[s->columns.parameter[k]].name : "?";
-  snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
+  c_snprintf(out, size, "the sensitivity d%s/d%s", state_name(run, i), parameter);
 }
 
 static double model_time(const SimulateRun *run, double t) {
@@ -52,7 +52,7 @@ static void message(const SimulateRun *run, const char *format, ...) {
   size_t used = strlen(run->out->message);
   va_list args;
   va_start(args, format);
-  vsnprintf(run->out->message + used, sizeof run->out->message - used, format, args);
+  c_vsnprintf(run->out->message + used, sizeof run->out->message - used, format, args);
   va_end(args);
 }
 

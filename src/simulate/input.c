@@ -6,9 +6,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "simulate/origin.h"
 
@@ -178,7 +178,7 @@ __attribute__((format(printf, 3, 4))) static bool fail_row(const InputOrigin *fr
 // " in column 'x'", or nothing without a table.
 static const char *in_column(const InputOrigin *from, int column, char out[120]) {
   out[0] = 0;
-  if (from->table) snprintf(out, 120, " in column '%.80s'", from->table->names[column]);
+  if (from->table) c_snprintf(out, 120, " in column '%.80s'", from->table->names[column]);
   return out;
 }
 

@@ -5,7 +5,10 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
 
+#include "base/memory.h"
 #include "simulate/control.h"
 
 void multistep_init(Multistep *m, Stepper *s, const MultistepLibrary *library) {
@@ -15,9 +18,8 @@ void multistep_init(Multistep *m, Stepper *s, const MultistepLibrary *library) {
   m->fresh = m->flat = true;
 }
 
-void *multistep_must(void *made) {
-  assert(made && "SUNDIALS is out of memory");
-  return made;
+void multistep_made(int flag) {
+  if (flag != 0) out_of_memory();
 }
 
 void multistep_check(int flag) {
@@ -31,15 +33,52 @@ int multistep_finite(Multistep *m, const double *values, int count) {
   return finite ? 0 : 1;
 }
 
+// ---------------------------------------------------------------- vectors and matrices
+
+// The libraries make copies and write to them without looking whether there was memory.
+static N_Vector clone_vector(N_Vector v) {
+  return must_have(N_VClone_Serial(v));
+}
+
+N_Vector multistep_vector(const Multistep *m, long count) {
+  N_Vector v = must_have(N_VNew_Serial(count, m->context));
+  v->ops->nvclone = clone_vector; // its copies inherit it
+  N_VConst(0, v);
+  return v;
+}
+
+static N_Vector clone_bundle(N_Vector v) {
+  N_Vector copy = must_have(N_VClone_SensWrapper(v));
+  copy->ops->nvclone = clone_bundle;
+  return copy;
+}
+
+N_Vector multistep_bundle(int count, N_Vector like) {
+  N_Vector v = must_have(N_VNew_SensWrapper(count, like));
+  v->ops->nvclone = clone_bundle;
+  return v;
+}
+
+static SUNMatrix clone_dense(SUNMatrix A) {
+  return must_have(SUNMatClone_Dense(A));
+}
+
+static SUNMatrix clone_sparse(SUNMatrix A) {
+  return must_have(SUNMatClone_Sparse(A));
+}
+
+SUNMatrix multistep_matrix(SUNMatrix made) {
+  SUNMatrix A = must_have(made);
+  A->ops->clone = SUNMatGetID(A) == SUNMATRIX_SPARSE ? clone_sparse : clone_dense;
+  return A;
+}
+
 // ---------------------------------------------------------------- columns
 
 N_Vector *multistep_columns(const Multistep *m, Arena *a, int rows) {
   int count = m->stepper->ode->ns;
   N_Vector *columns = ARENA_ARRAY(a, N_Vector, count);
-  for (int k = 0; k < count; k++) {
-    columns[k] = multistep_must(N_VNew_Serial(rows, m->context));
-    N_VConst(0, columns[k]);
-  }
+  for (int k = 0; k < count; k++) columns[k] = multistep_vector(m, rows);
   return columns;
 }
 

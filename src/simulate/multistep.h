@@ -8,6 +8,9 @@
 
 // By hand: sunlinsol_klu.h wants klu.h, which Debian keeps off the include path.
 SUNLinearSolver SUNLinSol_KLU(N_Vector y, SUNMatrix A, SUNContext context);
+// By hand: Debian leaves out sundials_nvector_senswrapper.h.
+N_Vector N_VNew_SensWrapper(int count, N_Vector like);
+N_Vector N_VClone_SensWrapper(N_Vector v);
 
 enum {
   MULTISTEP_SPARSE_FROM = 20, // unknowns; below, dense factorisation is as fast (measured on bands)
@@ -46,11 +49,17 @@ struct Multistep {
 };
 
 void multistep_init(Multistep *m, Stepper *s, const MultistepLibrary *library);
-void *multistep_must(void *made); // never NULL
-void multistep_check(int flag);   // of a call that cannot fail
+void multistep_made(int flag);  // of a call that builds something: it fails only without memory
+void multistep_check(int flag); // of a call that cannot fail
 // 0, or 1 when a number is not finite: the library then tries a smaller step.
 int multistep_finite(Multistep *m, const double *values, int count);
 
+// Zeros. This and its copies always have memory.
+N_Vector multistep_vector(const Multistep *m, long count);
+// Vectors for all columns as one; for the iteration of the columns, which makes its own copies.
+N_Vector multistep_bundle(int count, N_Vector like);
+// made, a dense or sparse matrix; it and its copies always have memory.
+SUNMatrix multistep_matrix(SUNMatrix made);
 // Columns of `rows` numbers, rows >= the states.
 N_Vector *multistep_columns(const Multistep *m, Arena *a, int rows);
 void multistep_columns_free(N_Vector *columns, int count); // NULL is allowed

@@ -3,7 +3,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
+
+#include "base/c_locale.h"
 
 static bool is_exact(double t, double start) {
   double d = t - start;
@@ -22,9 +23,9 @@ static const double LARGE =
 TimesTooClose times_too_close(double t, double before) {
   TimesTooClose text = {""};
   if (t != before || !(fabs(t) >= LARGE)) return text;
-  snprintf(text.at, sizeof text.at,
-           "; numbers of this size must differ by %.2g or more to be told apart: subtract a "
-           "constant from all times",
-           nextafter(fabs(t), HUGE_VAL) - fabs(t));
+  c_snprintf(text.at, sizeof text.at,
+             "; numbers of this size must differ by %.2g or more to be told apart: subtract a "
+             "constant from all times",
+             nextafter(fabs(t), HUGE_VAL) - fabs(t));
   return text;
 }

@@ -5,9 +5,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/patience.h"
 #include "simulate/ending.h"
 #include "simulate/event.h"
@@ -263,7 +263,7 @@ static void use_stepper(SimulateWork *w, int which) {
   char *names = w->out->solver;
   if (strstr(names, row->name)) return;
   size_t used = strlen(names);
-  snprintf(names + used, sizeof w->out->solver - used, "%s%s", used ? ", " : "", row->name);
+  c_snprintf(names + used, sizeof w->out->solver - used, "%s%s", used ? ", " : "", row->name);
 }
 
 // A sensitivity times its parameter has the size of the state: that sets its absolute tolerance.

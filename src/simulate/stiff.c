@@ -4,6 +4,7 @@
 #include "simulate/stiff.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include "base/memory.h"
 #include "num/vec.h"
 #include "simulate/multistep.h"
 
@@ -136,30 +138,31 @@ static void make_linear_solver(Stiff *d, Arena *a, const Ode *ode) {
   if (is_sparse(ode)) {
     jacobian = sparse_jacobian;
     add_diagonal(d, a, ode->pattern);
-    d->matrix = multistep_must(
+    d->matrix = multistep_matrix(
         SUNSparseMatrix(ode->n, ode->n, d->row_start[ode->n], CSR_MAT, d->base.context));
-    d->linear = multistep_must(SUNLinSol_KLU(d->x, d->matrix, d->base.context));
+    d->linear = must_have(SUNLinSol_KLU(d->x, d->matrix, d->base.context));
   } else {
-    d->matrix = multistep_must(SUNDenseMatrix(ode->n, ode->n, d->base.context));
-    d->linear = multistep_must(SUNLinSol_Dense(d->x, d->matrix, d->base.context));
+    d->matrix = multistep_matrix(SUNDenseMatrix(ode->n, ode->n, d->base.context));
+    d->linear = must_have(SUNLinSol_Dense(d->x, d->matrix, d->base.context));
   }
-  multistep_check(CVodeSetLinearSolver(d->cvodes, d->linear, d->matrix));
-  if (jacobian) multistep_check(CVodeSetJacFn(d->cvodes, jacobian));
+  multistep_made(CVodeSetLinearSolver(d->cvodes, d->linear, d->matrix));
+  if (jacobian) multistep_made(CVodeSetJacFn(d->cvodes, jacobian));
 }
 
 static void make_sensitivities(Stiff *d, Arena *a, const Ode *ode) {
   d->sens = multistep_columns(&d->base, a, ode->n);
   d->abs_sens = multistep_columns(&d->base, a, ode->n);
-  multistep_check(CVodeSensInit(d->cvodes, ode->ns, CV_STAGGERED, columns_rhs, d->sens));
-  multistep_check(CVodeSetSensErrCon(d->cvodes, SUNTRUE));
+  multistep_made(CVodeSensInit(d->cvodes, ode->ns, CV_STAGGERED, columns_rhs, d->sens));
+  multistep_made(CVodeSetSensErrCon(d->cvodes, SUNTRUE));
 }
 
 static void make_fixed_point(Stiff *d, const Ode *ode) {
-  d->nonlinear = multistep_must(SUNNonlinSol_FixedPoint(d->x, 0, d->base.context));
-  multistep_check(CVodeSetNonlinearSolver(d->cvodes, d->nonlinear));
+  d->nonlinear = must_have(SUNNonlinSol_FixedPoint(d->x, 0, d->base.context));
+  multistep_made(CVodeSetNonlinearSolver(d->cvodes, d->nonlinear));
   if (ode->ns == 0) return;
-  d->nonlinear_sens =
-      multistep_must(SUNNonlinSol_FixedPointSens(ode->ns, d->x, 0, d->base.context));
+  N_Vector bundle = multistep_bundle(ode->ns, d->x);
+  d->nonlinear_sens = must_have(SUNNonlinSol_FixedPoint(bundle, 0, d->base.context));
+  N_VDestroy(bundle);
 }
 
 static void set_limits(Stiff *d) {
@@ -177,15 +180,13 @@ static Stiff *stiff_new(Stepper *s, Arena *a, int method) {
   int size = vec_padded(ode->n * (1 + ode->stride));
   d->y = ARENA_ARRAY(a, double, size);
   d->dy = ARENA_ARRAY(a, double, size);
-  int flag = SUNContext_Create(NULL, &d->base.context);
-  multistep_check(flag);
-  d->x = multistep_must(N_VNew_Serial(ode->n, d->base.context));
-  d->abs = multistep_must(N_VNew_Serial(ode->n, d->base.context));
-  N_VConst(0, d->x);
-  d->cvodes = multistep_must(CVodeCreate(method, d->base.context));
-  multistep_check(CVodeSetErrFile(d->cvodes, NULL));
-  multistep_check(CVodeInit(d->cvodes, states_rhs, 0, d->x));
-  multistep_check(CVodeSetUserData(d->cvodes, d));
+  multistep_made(SUNContext_Create(NULL, &d->base.context));
+  d->x = multistep_vector(&d->base, ode->n);
+  d->abs = multistep_vector(&d->base, ode->n);
+  d->cvodes = must_have(CVodeCreate(method, d->base.context));
+  multistep_made(CVodeSetErrFile(d->cvodes, NULL));
+  multistep_made(CVodeInit(d->cvodes, states_rhs, 0, d->x));
+  multistep_made(CVodeSetUserData(d->cvodes, d));
   set_limits(d);
   return d;
 }
@@ -203,7 +204,7 @@ static void init_adams(Stepper *s, Arena *a) {
   make_fixed_point(d, s->ode);
   if (s->ode->ns == 0) return;
   make_sensitivities(d, a, s->ode);
-  multistep_check(CVodeSetNonlinearSolverSensStg(d->cvodes, d->nonlinear_sens));
+  multistep_made(CVodeSetNonlinearSolverSensStg(d->cvodes, d->nonlinear_sens));
 }
 
 static void stiff_done(Stepper *s) {
@@ -229,8 +230,8 @@ static void set_tolerances(Stiff *d) {
   for (size_t i = 0; i < size; i++) d->dy[i] = fmax(s->tol.abs[i], MULTISTEP_ABS_LEAST);
   memcpy(N_VGetArrayPointer(d->abs), d->dy, (size_t)s->ode->n * sizeof(double));
   multistep_unpack(&d->base, d->dy, s->ode->n, d->abs_sens);
-  multistep_check(CVodeSVtolerances(d->cvodes, s->tol.rel, d->abs));
-  if (d->sens) multistep_check(CVodeSensSVtolerances(d->cvodes, s->tol.rel, d->abs_sens));
+  multistep_made(CVodeSVtolerances(d->cvodes, s->tol.rel, d->abs));
+  if (d->sens) multistep_made(CVodeSensSVtolerances(d->cvodes, s->tol.rel, d->abs_sens));
 }
 
 static bool begin(Multistep *m, double limit) {
@@ -338,7 +339,9 @@ static StepEnd step_end(int flag, bool not_finite) {
 static StepEnd advance(Multistep *m, double limit, double *t) {
   Stiff *d = (Stiff *)m;
   multistep_check(CVodeSetStopTime(d->cvodes, limit));
+  errno = 0;
   int flag = CVode(d->cvodes, limit, d->x, t, CV_ONE_STEP);
+  if (flag < 0) memory_check_errno(); // KLU says no more than that it failed
   return step_end(flag, m->not_finite);
 }
 

@@ -1,13 +1,14 @@
 #include "study/check.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "base/c_locale.h"
 
 void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...) {
   char text[2400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  c_vsnprintf(text, sizeof text, format, args);
   va_end(args);
   Finding f = {kind, topic, arena_print(c->arena, "%s", text), false};
   array_push(c->arena, &c->findings, f);

@@ -158,6 +158,7 @@ static bool read_head(PublishedReader *r) {
 static bool read_cell(PublishedReader *r, PublishedRow *row, int c) {
   double value = nan("");
   const char *text = r->cells[c];
+  if (number_beyond(text)) return wrong(r, c, "'%.60s' is beyond the range of numbers", text);
   if (text[0] && !number_parse(text, &value))
     return wrong(r, c, "'%.60s' is not a number; leave a cell empty where the value is not known",
                  text);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/patience.h"
 #include "base/pool.h"
 #include "stats/assessed_fit.h"

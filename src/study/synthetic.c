@@ -2,8 +2,8 @@
 #include "study/synthetic.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "base/c_locale.h"
 #include "residual/evaluate.h"
 
 int problem_channels(const Problem *p) {
@@ -57,7 +57,7 @@ bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out,
   EvalSpec spec = eval_spec(f, NULL);
   spec.slopes = true;
   bool ok = evaluate_rows(w, &spec, x, collect, &c);
-  if (!ok && why) snprintf(why, 700, "%s", eval_why(w));
+  if (!ok && why) c_snprintf(why, 700, "%s", eval_why(w));
   eval_work_free(w);
   fitting_free(f);
   return ok;

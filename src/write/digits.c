@@ -4,16 +4,17 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 enum { LEAST_DIGITS = 15, MOST_DIGITS = 17 }; // %.15g also finds every shorter form
 
 static void format_slowly(double value, char out[DIGITS_SIZE]) {
   for (int digits = LEAST_DIGITS; digits <= MOST_DIGITS; digits++) {
-    snprintf(out, DIGITS_SIZE, "%.*g", digits, value);
-    if (strtod(out, NULL) == value) return;
+    c_snprintf(out, DIGITS_SIZE, "%.*g", digits, value);
+    if (c_strtod(out, NULL) == value) return;
   }
 }
 
@@ -77,7 +78,7 @@ static void print_decimal(Decimal d, char *out) {
     *out++ = digits[0];
     if (count > 1) *out++ = '.';
     out = append(out, digits + 1, count - 1);
-    snprintf(out, 8, "e-%02d", -first);
+    c_snprintf(out, 8, "e-%02d", -first);
     return;
   }
   if (first < 0) {

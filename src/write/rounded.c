@@ -2,9 +2,10 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 enum {
   DIGITS_MOST = 8,    // of a value
@@ -19,7 +20,7 @@ static void shorten_exponent(char *text) {
   char *e = strchr(text, 'e');
   if (!e) return;
   int exponent = atoi(e + 1);
-  snprintf(e, 8, "e%d", exponent);
+  c_snprintf(e, 8, "e%d", exponent);
 }
 
 static void drop_zeros(char *text) {
@@ -41,12 +42,12 @@ static void print_decimals(double value, int decimals, char out[ROUNDED_SIZE]) {
   bool fixed = value == 0 || (exponent >= FIXED_LEAST && exponent <= FIXED_MOST);
   int mantissa = exponent + decimals;
   if (fixed && decimals >= 0) {
-    snprintf(out, ROUNDED_SIZE, "%.*f", decimals > 17 ? 17 : decimals, value);
+    c_snprintf(out, ROUNDED_SIZE, "%.*f", decimals > 17 ? 17 : decimals, value);
   } else if (fixed) {
     double unit = pow(10, -decimals);
-    snprintf(out, ROUNDED_SIZE, "%.0f", rint(value / unit) * unit);
+    c_snprintf(out, ROUNDED_SIZE, "%.0f", rint(value / unit) * unit);
   } else {
-    snprintf(out, ROUNDED_SIZE, "%.*e", mantissa < 0 ? 0 : mantissa > 16 ? 16 : mantissa, value);
+    c_snprintf(out, ROUNDED_SIZE, "%.*e", mantissa < 0 ? 0 : mantissa > 16 ? 16 : mantissa, value);
     shorten_exponent(out);
   }
   if (strspn(out, "-0.") == strlen(out) && out[0] == '-') memmove(out, out + 1, strlen(out));
@@ -82,7 +83,7 @@ void rounded_value(double value, double error, char out[ROUNDED_SIZE]) {
   }
   int decimals = decimals_for(error), most = most_decimals(value, DIGITS_MOST);
   if (exponent_of(value) > FIXED_MOST && decimals >= 0 && decimals <= most_decimals(value, 15)) {
-    snprintf(out, ROUNDED_SIZE, "%.*f", decimals, value); // a time since 1970
+    c_snprintf(out, ROUNDED_SIZE, "%.*f", decimals, value); // a time since 1970
     return;
   }
   if (value != 0 && decimals > most) {
@@ -108,22 +109,22 @@ void rounded_interval(double value, double low, double high, char out[ROUNDED_IN
     rounded_digits(high, UNKNOWN_DIGITS, b);
   } else if (decimals_for(half) > most_decimals(size, INTERVAL_MOST)) {
     rounded_digits(fmax(high - value, value - low), 2, a);
-    snprintf(out, ROUNDED_INTERVAL_SIZE, "± %s", a);
+    c_snprintf(out, ROUNDED_INTERVAL_SIZE, "± %s", a);
     return;
   } else {
     print_decimals(low, decimals_for(half), a);
     print_decimals(high, decimals_for(half), b);
   }
-  snprintf(out, ROUNDED_INTERVAL_SIZE, "%s .. %s", a, b);
+  c_snprintf(out, ROUNDED_INTERVAL_SIZE, "%s .. %s", a, b);
 }
 
 void rounded_seconds(double seconds, char out[ROUNDED_SIZE]) {
   if (seconds >= 120)
-    snprintf(out, ROUNDED_SIZE, "%.0f min %.0f s", floor(seconds / 60), floor(fmod(seconds, 60)));
+    c_snprintf(out, ROUNDED_SIZE, "%.0f min %.0f s", floor(seconds / 60), floor(fmod(seconds, 60)));
   else if (seconds >= 1)
-    snprintf(out, ROUNDED_SIZE, "%.*g s", seconds < 99.5 ? 2 : 3, seconds);
+    c_snprintf(out, ROUNDED_SIZE, "%.*g s", seconds < 99.5 ? 2 : 3, seconds);
   else if (seconds >= 1e-3)
-    snprintf(out, ROUNDED_SIZE, "%.*g ms", seconds < 0.0995 ? 2 : 3, 1e3 * seconds);
+    c_snprintf(out, ROUNDED_SIZE, "%.*g ms", seconds < 0.0995 ? 2 : 3, 1e3 * seconds);
   else
-    snprintf(out, ROUNDED_SIZE, "%.*g us", seconds < 9.95e-5 ? 2 : 3, 1e6 * seconds);
+    c_snprintf(out, ROUNDED_SIZE, "%.*g us", seconds < 9.95e-5 ? 2 : 3, 1e6 * seconds);
 }

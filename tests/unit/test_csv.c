@@ -185,7 +185,7 @@ static void a_cell_that_is_no_number_is_shown_with_its_place(void **state) {
   assert_fails(state, "t,x\n0,1e999\n", 2, 3, "'1e999' is too large (column 'x')");
   assert_fails(state, "t,\xc3\xa4\n0,1\n1,\"\xc3\xa4\xc3\xb6\"\n", 3, 4,
                "'\xc3\xa4\xc3\xb6' is not a number (column '\xc3\xa4')");
-  assert_fails(state, "t\n0\n\x1b[1m\n", 3, 1, "'?[1m' is not a number (column 't')");
+  assert_fails(state, "t\n0\n\x1b[1m\n", 3, 1, "'\\x1b[1m' is not a number (column 't')");
   assert_fails(state, "t\n0\nabcdefghijabcdefghijabcdefghijabcdefghij!\n", 3, 1,
                "'abcdefghijabcdefghijabcdefghijabcdefghij...' is not a number (column 't')");
 }

@@ -163,7 +163,7 @@ static void strings_are_decoded(void **state) {
   (void)state;
   Reader r;
   begin(&r, "\"a \\\"b\\\" \\\\ \\n\\t\\a\\'\\? \u03b1\" \"\" \"two\nlines\"");
-  assert_string_equal(r.token.name, "a \"b\" \\ \n\t\a'? \u03b1");
+  assert_string_equal(r.token.name, "a \"b\" \\ \n\t\\x07'? \u03b1");
   next(&r);
   assert_string_equal(r.token.name, "");
   next(&r);

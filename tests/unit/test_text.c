@@ -107,6 +107,29 @@ static void the_nearest_name_is_near(void **state) {
   assert_null(nearest_name("method", NAMES, 0));
 }
 
+static void numbers_that_no_double_holds_are_refused(void **state) {
+  (void)state;
+  static const char *const LARGE[] = {"1e400", "-1e309", " 1.8e308 ", "0.1e999"};
+  static const char *const SMALL[] = {"1e-400", "-0.0001e-330", "2e-324"};
+  static const char *const FINE[] = {"1e308", "5e-324", "0",   "-0.0",
+                                     "0e999", "0e-999", "inf", "nan"};
+  double v;
+  for (size_t i = 0; i < sizeof LARGE / sizeof *LARGE; i++) {
+    assert_false(number_parse(LARGE[i], &v));
+    assert_string_equal(number_beyond(LARGE[i]), "too large");
+  }
+  for (size_t i = 0; i < sizeof SMALL / sizeof *SMALL; i++) {
+    assert_false(number_parse(SMALL[i], &v));
+    assert_string_equal(number_beyond(SMALL[i]), "too small: it would become 0");
+  }
+  for (size_t i = 0; i < sizeof FINE / sizeof *FINE; i++) {
+    assert_true(number_parse(FINE[i], &v));
+    assert_null(number_beyond(FINE[i]));
+  }
+  assert_null(number_beyond("1e400x"));
+  assert_null(number_beyond("k"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_grows_as_it_is_added),
@@ -116,6 +139,7 @@ int main(void) {
       cmocka_unit_test(a_number_fills_the_whole_text),
       cmocka_unit_test(json_strings_are_escaped),
       cmocka_unit_test(the_nearest_name_is_near),
+      cmocka_unit_test(numbers_that_no_double_holds_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

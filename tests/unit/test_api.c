@@ -1,0 +1,615 @@
+// The public functions under wrong arguments: an answer, never a crash. Their texts in another locale, and under a small stack.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comma_locale.h"
+#include "entrain.h"
+#include "test.h"
+
+// ---------------------------------------------------------------- objects of every kind: x' = -k x
+
+static const char MODEL[] =
+    "model Decay \"for tests\"\n  parameter Real k(min = 0.01, max = 50, unit = \"1/s\") = 1.5;\n"
+    "  input Real u = 0.25;\n  Real x(start = 1.5, fixed = true);\n  output Real y;\n"
+    "equation\n  der(x) = -k*x + 0.001*u;\n  y = if x > 0.75 then 2.5*x else 0.5*x;\nend Decay;\n";
+static const char PROBLEM[] =
+    "model: decay.mo\nexperiments: [{data: a.csv, measure: {x: x}, inputs: {u: 0.125}}]\n"
+    "estimate: {k: {start: 0.5}}\nmethod: lm\noptions: {rel_tol: 1.5e-8, trials: 2}\n";
+
+typedef struct Objects {
+  char folder[32];
+  EntrainError error;
+  EntrainOptions *options;
+  EntrainModel *model;
+  EntrainSimulation *simulation;
+  EntrainResult *result;
+  EntrainProblem *problem;
+  EntrainFit *fit;
+  EntrainCheck *check;
+  EntrainRecover *recover;
+  EntrainCompare *compare;
+  EntrainBasin *basin;
+  EntrainProfile *profile;
+} Objects;
+
+static void write_file(const Objects *o, const char *name, const char *text) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", o->folder, name);
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+}
+
+static void write_data(const Objects *o) {
+  static char text[20000];
+  strcpy(text, "t,x\n");
+  for (int i = 0; i <= 100; i++) { // written in the locale C
+    double t = i / 50.0, x = 1.5 * exp(-0.7 * t) + 1e-3 * sin(1e4 * i * i);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%.17g,%.17g\n", t, x);
+  }
+  write_file(o, "a.csv", text);
+}
+
+static void make_studies(Objects *o) {
+  o->fit = entrain_fit_run(o->problem, NULL, NULL, &o->error);
+  o->check = entrain_check_run(o->problem);
+  o->recover = entrain_recover_run(o->problem, NULL, false, NULL, NULL, &o->error);
+  o->compare = entrain_compare_new(o->problem);
+  assert_true(entrain_compare_add(o->compare, "lm:step_tol=1.5e-9", &o->error));
+  assert_true(entrain_compare_run(o->compare, NULL, NULL, &o->error));
+  o->basin = entrain_basin_run(o->problem, NULL, 0, 3, NULL, NULL, NULL, &o->error);
+  o->profile = entrain_profile_run(o->problem, NULL, NULL, NULL, &o->error);
+}
+
+static void make_objects(Objects *o) {
+  o->options = entrain_options_new();
+  assert_true(entrain_options_set(o->options, "rel_tol", "1.5e-7", &o->error));
+  o->model = entrain_model_parse("decay.mo", MODEL, strlen(MODEL), &o->error);
+  assert_non_null(o->model);
+  assert_true(entrain_model_set(o->model, "k", "0.75", &o->error));
+  o->simulation = entrain_simulation_new(o->model, o->options, &o->error);
+  assert_true(entrain_simulation_grid(o->simulation, 0, 1, 0.25, &o->error));
+  assert_true(entrain_simulation_sensitivities(o->simulation, NULL, 0, &o->error));
+  o->result = entrain_simulation_run(o->simulation, &o->error);
+  o->problem =
+      entrain_problem_parse("test.yaml", o->folder, PROBLEM, strlen(PROBLEM), NULL, 0, &o->error);
+  if (!o->problem) fail_msg("%s", o->error.text);
+  make_studies(o);
+}
+
+static void free_objects(Objects *o) {
+  entrain_profile_free(o->profile);
+  entrain_basin_free(o->basin);
+  entrain_compare_free(o->compare);
+  entrain_recover_free(o->recover);
+  entrain_check_free(o->check);
+  entrain_fit_free(o->fit);
+  entrain_problem_free(o->problem);
+  entrain_result_free(o->result);
+  entrain_simulation_free(o->simulation);
+  entrain_model_free(o->model);
+  entrain_options_free(o->options);
+}
+
+static int set_up(void **state) {
+  Objects *o = calloc(1, sizeof *o);
+  strcpy(o->folder, "/tmp/entrain-test-XXXXXX");
+  assert_non_null(mkdtemp(o->folder));
+  write_file(o, "decay.mo", MODEL);
+  write_data(o);
+  make_objects(o);
+  *state = o;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  Objects *o = *state;
+  char path[128];
+  free_objects(o);
+  for (const char *const *name = (const char *const[]){"decay.mo", "a.csv", "deep.mo", NULL}; *name;
+       name++) {
+    snprintf(path, sizeof path, "%s/%s", o->folder, *name);
+    unlink(path);
+  }
+  rmdir(o->folder);
+  free(o);
+  return 0;
+}
+
+// ---------------------------------------------------------------- numbers that do not exist
+
+typedef const char *TextAt(const void *object, int i);
+#define TEXT_AT(function, type)                                                                    \
+  static const char *at_##function(const void *object, int i) {                                    \
+    return function((const type *)object, i);                                                      \
+  }
+TEXT_AT(entrain_model_warning, EntrainModel)
+TEXT_AT(entrain_result_name, EntrainResult)
+TEXT_AT(entrain_problem_warning, EntrainProblem)
+TEXT_AT(entrain_problem_file, EntrainProblem)
+TEXT_AT(entrain_fit_remark, EntrainFit)
+TEXT_AT(entrain_profile_note, EntrainProfile)
+
+static const int ABSENT[] = {-2147483647 - 1, -1, 99, 2147483647};
+enum { ABSENT_COUNT = sizeof ABSENT / sizeof *ABSENT };
+
+static void texts_that_do_not_exist_are_null(void **state) {
+  const Objects *o = *state;
+  const struct {
+    TextAt *at;
+    const void *object;
+    int count;
+  } LISTS[] = {
+      {at_entrain_model_warning, o->model, entrain_model_warning_count(o->model)},
+      {at_entrain_result_name, o->result, entrain_result_columns(o->result)},
+      {at_entrain_problem_warning, o->problem, entrain_problem_warning_count(o->problem)},
+      {at_entrain_problem_file, o->problem, entrain_problem_file_count(o->problem)},
+      {at_entrain_fit_remark, o->fit, entrain_fit_remark_count(o->fit)},
+      {at_entrain_profile_note, o->profile, entrain_profile_note_count(o->profile)},
+  };
+  for (size_t k = 0; k < sizeof LISTS / sizeof *LISTS; k++) {
+    for (int i = 0; i < LISTS[k].count; i++) assert_non_null(LISTS[k].at(LISTS[k].object, i));
+    assert_null(LISTS[k].at(LISTS[k].object, LISTS[k].count));
+    for (int i = 0; i < ABSENT_COUNT; i++) assert_null(LISTS[k].at(LISTS[k].object, ABSENT[i]));
+    assert_null(LISTS[k].at(NULL, 0));
+  }
+  for (int i = 0; i < entrain_method_count(); i++) {
+    assert_non_null(entrain_method_name(i));
+    assert_non_null(entrain_method_meaning(i));
+  }
+  for (int i = 0; i < ABSENT_COUNT; i++) {
+    assert_null(entrain_method_name(ABSENT[i]));
+    assert_null(entrain_method_meaning(ABSENT[i]));
+    assert_null(entrain_result_column(o->result, ABSENT[i]));
+    assert_null(entrain_fit_combination(o->fit, ABSENT[i], 0, NULL));
+    assert_null(entrain_fit_combination(o->fit, 0, ABSENT[i], NULL));
+    assert_null(entrain_model_report(o->model, (EntrainReport)ABSENT[i]));
+    assert_null(entrain_compare_report(o->compare, (EntrainCompareLayout)ABSENT[i], 80, false));
+    assert_null(entrain_compare_markdown(o->compare, (EntrainCompareLayout)ABSENT[i]));
+    assert_null(entrain_compare_csv(o->compare, (EntrainCompareLayout)ABSENT[i]));
+  }
+}
+
+typedef union Any { // room for every struct that is filled
+  EntrainVariable variable;
+  EntrainConstraint constraint;
+  EntrainOption option;
+  EntrainInvariant invariant;
+  EntrainUnknown unknown;
+  EntrainEstimate estimate;
+  EntrainChannel channel;
+  EntrainDirection direction;
+  EntrainFinding finding;
+  EntrainRecovered recovered;
+  EntrainCompared compared;
+  EntrainOptimum optimum;
+  EntrainProfiled profiled;
+  EntrainProfilePoint point;
+} Any;
+
+static void structs_that_do_not_exist_are_false(void **state) {
+  const Objects *o = *state;
+  Any any;
+  for (int n = 0; n < ABSENT_COUNT; n++) {
+    int i = ABSENT[n];
+    for (int kind = -1; kind <= ENTRAIN_VARIABLE + 1; kind++)
+      assert_false(entrain_model_variable(o->model, (EntrainKind)kind, i, &any.variable));
+    assert_false(entrain_model_constraint(o->model, i, &any.constraint));
+    assert_false(entrain_option(i < 0 ? i : 100000, &any.option));
+    assert_false(entrain_result_invariant(o->result, i, &any.invariant));
+    assert_false(entrain_problem_unknown(o->problem, i, &any.unknown));
+    assert_false(entrain_fit_estimate(o->fit, i, &any.estimate));
+    assert_false(entrain_fit_channel(o->fit, i, &any.channel));
+    assert_false(entrain_fit_direction(o->fit, i, &any.direction));
+    assert_false(entrain_check_finding(o->check, i, &any.finding));
+    assert_false(entrain_recover_unknown(o->recover, i, &any.recovered));
+    assert_false(entrain_compare_row(o->compare, i, &any.compared));
+    assert_false(entrain_basin_optimum(o->basin, i, &any.optimum));
+    assert_false(entrain_profile_curve(o->profile, i, &any.profiled));
+    assert_false(entrain_profile_point(o->profile, i, 0, &any.point));
+    assert_false(entrain_profile_point(o->profile, 0, i, &any.point));
+    assert_int_equal(entrain_basin_reached(o->basin, i), -3);
+    assert_true(isnan(entrain_fit_covariance(o->fit, i, 0)));
+    assert_true(isnan(entrain_fit_correlation(o->fit, 0, i)));
+    assert_true(isnan(entrain_fit_singular_value(o->fit, i)));
+  }
+  assert_int_equal(entrain_model_count(o->model, (EntrainKind)77), 0);
+  assert_int_equal(entrain_model_find(o->model, (EntrainKind)77, "x"), -1);
+  assert_int_equal(entrain_model_find(o->model, ENTRAIN_STATE, "no"), -1);
+}
+
+// ---------------------------------------------------------------- NULL
+
+static void null_objects_have_no_members(void **state) {
+  (void)state;
+  Any any;
+  EntrainWork work;
+  EntrainQuality quality;
+  EntrainFitWork fit_work;
+  EntrainTrials trials;
+  EntrainBasinState basin;
+  size_t length = 7;
+  assert_null(entrain_model_name(NULL));
+  assert_int_equal(entrain_model_warning_count(NULL), 0);
+  assert_int_equal(entrain_model_count(NULL, ENTRAIN_STATE), 0);
+  assert_false(entrain_model_variable(NULL, ENTRAIN_STATE, 0, &any.variable));
+  assert_int_equal(entrain_model_find(NULL, ENTRAIN_STATE, "x"), -1);
+  assert_int_equal(entrain_model_index(NULL), 0);
+  assert_int_equal(entrain_model_free_start_count(NULL), 0);
+  assert_int_equal(entrain_model_constraint_count(NULL), 0);
+  assert_false(entrain_model_constraint(NULL, 0, &any.constraint));
+  assert_null(entrain_model_report(NULL, ENTRAIN_REPORT_JSON));
+  assert_int_equal(entrain_result_outcome(NULL), ENTRAIN_NO_START);
+  assert_null(entrain_result_outcome_name(NULL));
+  assert_null(entrain_result_message(NULL));
+  entrain_result_work(NULL, &work);
+  assert_int_equal(work.steps, 0);
+  assert_int_equal(entrain_result_rows(NULL) + entrain_result_columns(NULL), 0);
+  assert_null(entrain_result_column(NULL, 0));
+  assert_int_equal(entrain_result_invariant_count(NULL), 0);
+  assert_false(entrain_result_invariant(NULL, 0, &any.invariant));
+  assert_int_equal(entrain_result_worst_invariant(NULL), -1);
+  assert_int_equal(entrain_result_worst_invariant_sens(NULL), -1);
+  assert_null(entrain_result_csv(NULL));
+  assert_null(entrain_result_json(NULL));
+  assert_null(entrain_result_plot(NULL, 80, 24, false));
+  entrain_result_add_noise(NULL, NULL);
+  assert_null(entrain_problem_method(NULL));
+  assert_int_equal(entrain_problem_warning_count(NULL) + entrain_problem_file_count(NULL), 0);
+  assert_int_equal(entrain_problem_unknown_count(NULL), 0);
+  assert_false(entrain_problem_unknown(NULL, 0, &any.unknown));
+  assert_int_equal(entrain_fit_outcome(NULL), ENTRAIN_FIT_NO_START);
+  assert_null(entrain_fit_outcome_name(NULL));
+  assert_null(entrain_fit_message(NULL));
+  entrain_fit_quality(NULL, &quality);
+  assert_null(quality.why);
+  assert_int_equal(entrain_fit_count(NULL) + entrain_fit_channel_count(NULL), 0);
+  assert_false(entrain_fit_estimate(NULL, 0, &any.estimate));
+  assert_true(isnan(entrain_fit_covariance(NULL, 0, 0)));
+  assert_true(isnan(entrain_fit_correlation(NULL, 0, 0)));
+  assert_true(isnan(entrain_fit_singular_value(NULL, 0)));
+  assert_false(entrain_fit_channel(NULL, 0, &any.channel));
+  assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
+  assert_false(entrain_fit_direction(NULL, 0, &any.direction));
+  assert_null(entrain_fit_combination(NULL, 0, 0, NULL));
+  entrain_fit_work(NULL, &fit_work);
+  assert_true(isnan(entrain_fit_invariant_violation(NULL)));
+  assert_true(isnan(entrain_fit_invariant_violation_sens(NULL)));
+  assert_null(entrain_fit_report(NULL, 80, false));
+  assert_null(entrain_fit_json(NULL));
+  assert_null(entrain_fit_trace_csv(NULL));
+  assert_null(entrain_check_run(NULL));
+  assert_false(entrain_check_passed(NULL));
+  assert_int_equal(entrain_check_count(NULL) + entrain_recover_count(NULL), 0);
+  assert_false(entrain_check_finding(NULL, 0, &any.finding));
+  assert_null(entrain_check_report(NULL, 80, false));
+  assert_null(entrain_check_json(NULL));
+  entrain_recover_trials(NULL, &trials);
+  assert_int_equal(trials.done, 0);
+  assert_false(entrain_recover_unknown(NULL, 0, &any.recovered));
+  assert_null(entrain_recover_report(NULL, 80, false));
+  assert_null(entrain_recover_json(NULL));
+  assert_null(entrain_recover_csv(NULL));
+  assert_null(entrain_compare_new(NULL));
+  entrain_compare_truth(NULL, NULL, false);
+  entrain_compare_found(NULL, 1);
+  entrain_compare_repeat(NULL, 1, 1);
+  entrain_compare_keep_traces(NULL);
+  entrain_compare_time_threads(NULL);
+  assert_int_equal(entrain_compare_count(NULL), 0);
+  assert_false(entrain_compare_row(NULL, 0, &any.compared));
+  assert_false(entrain_compare_stopped(NULL) || entrain_compare_has_result(NULL));
+  assert_null(entrain_compare_json(NULL));
+  assert_null(entrain_compare_trace_csv(NULL));
+  assert_null(entrain_compare_svg(NULL));
+  assert_null(entrain_compare_png(NULL, &length));
+  entrain_basin_state(NULL, &basin);
+  assert_int_equal(basin.starts, 0);
+  assert_false(entrain_basin_optimum(NULL, 0, &any.optimum));
+  assert_int_equal(entrain_basin_reached(NULL, 0), -3);
+  assert_null(entrain_basin_report(NULL, 80, false));
+  assert_null(entrain_basin_json(NULL));
+  assert_null(entrain_basin_csv(NULL));
+  assert_null(entrain_basin_svg(NULL));
+  assert_null(entrain_basin_png(NULL, &length));
+  assert_false(entrain_profile_is_sound(NULL));
+  assert_true(isnan(entrain_profile_threshold(NULL)));
+  assert_int_equal(entrain_profile_count(NULL) + entrain_profile_note_count(NULL), 0);
+  assert_false(entrain_profile_curve(NULL, 0, &any.profiled));
+  assert_false(entrain_profile_point(NULL, 0, 0, &any.point));
+  assert_null(entrain_profile_report(NULL, 80, false));
+  assert_null(entrain_profile_plot(NULL, 80, 24, false));
+  assert_null(entrain_profile_json(NULL));
+  assert_null(entrain_profile_csv(NULL));
+  assert_null(entrain_profile_svg(NULL));
+  assert_null(entrain_profile_png(NULL, &length));
+  assert_int_equal(entrain_error_format(NULL, NULL, 0), 0);
+  entrain_text_free(entrain_text_visible(NULL));
+  entrain_text_free(NULL);
+  entrain_model_free(NULL);
+  entrain_options_free(NULL);
+  entrain_simulation_free(NULL);
+  entrain_result_free(NULL);
+  entrain_problem_free(NULL);
+  entrain_fit_free(NULL);
+  entrain_check_free(NULL);
+  entrain_recover_free(NULL);
+  entrain_compare_free(NULL);
+  entrain_basin_free(NULL);
+  entrain_profile_free(NULL);
+}
+
+// true if the call that left this error has failed because an argument is missing; clears it
+static bool missing(EntrainError *e) {
+  bool is = e->code != 0 && e->exit_status == 2 && e->text[0] != 0;
+  *e = (EntrainError){0};
+  return is;
+}
+
+static void missing_arguments_are_errors(void **state) {
+  Objects *o = *state;
+  EntrainError e = {0};
+  EntrainSetting settings[] = {{NULL, "1", false}, {"a", NULL, false}};
+  const char *names[] = {NULL};
+  EntrainBasinAxis axis = {.count = 3};
+  EntrainProfileRequest request = entrain_profile_request();
+  double v = 1;
+  request.names = names, request.count = 1;
+  const void *NOTHING[] = {
+      entrain_model_load(NULL, &e),
+      entrain_model_parse("x", NULL, 0, &e),
+      entrain_simulation_new(NULL, o->options, &e),
+      entrain_simulation_new(o->model, NULL, &e),
+      entrain_simulation_run(NULL, &e),
+      entrain_problem_load(NULL, NULL, 0, &e),
+      entrain_problem_load("x", NULL, 3, &e),
+      entrain_problem_load("x", NULL, -3, &e),
+      entrain_problem_load("x", settings, 1, &e),
+      entrain_problem_load("x", settings + 1, 1, &e),
+      entrain_problem_parse("x", ".", NULL, 0, NULL, 0, &e),
+      entrain_fit_run(NULL, NULL, NULL, &e),
+      entrain_fit_residuals_csv(NULL, &e),
+      entrain_recover_run(NULL, NULL, false, NULL, NULL, &e),
+      entrain_basin_run(NULL, NULL, 0, 3, NULL, NULL, NULL, &e),
+      entrain_basin_run(o->problem, NULL, 1, 0, NULL, NULL, NULL, &e),
+      entrain_basin_run(o->problem, &axis, 1, 0, NULL, NULL, NULL, &e),
+      entrain_basin_run(o->problem, &axis, -1, 0, NULL, NULL, NULL, &e),
+      entrain_basin_run(o->problem, NULL, 0, -1, NULL, NULL, NULL, &e),
+      entrain_profile_run(NULL, NULL, NULL, NULL, &e),
+      entrain_profile_run(o->problem, &request, NULL, NULL, &e),
+  };
+  for (size_t i = 0; i < sizeof NOTHING / sizeof *NOTHING; i++) assert_null(NOTHING[i]);
+  assert_true(missing(&e));
+#define REFUSED(call)                                                                              \
+  assert_false(call);                                                                              \
+  assert_true(missing(&e))
+  REFUSED(entrain_model_set(NULL, "k", "1", &e));
+  REFUSED(entrain_model_set(o->model, NULL, "1", &e));
+  REFUSED(entrain_model_set(o->model, "k", NULL, &e));
+  REFUSED(entrain_model_set(o->model, "no", "1", &e));
+  REFUSED(entrain_options_set(NULL, "rel_tol", "1e-5", &e));
+  REFUSED(entrain_options_set(o->options, NULL, "1e-5", &e));
+  REFUSED(entrain_options_set(o->options, "rel_tol", NULL, &e));
+  REFUSED(entrain_options_set(o->options, "no", "1", &e));
+  REFUSED(entrain_options_set(o->options, "rel_tol", "1e400", &e));
+  REFUSED(entrain_simulation_grid(NULL, 0, 1, 0, &e));
+  REFUSED(entrain_simulation_times(NULL, 0, &v, 1, &e));
+  REFUSED(entrain_simulation_times(o->simulation, 0, NULL, 1, &e));
+  REFUSED(entrain_simulation_times(o->simulation, 0, &v, -1, &e));
+  REFUSED(entrain_simulation_input_file(NULL, "x", &e));
+  REFUSED(entrain_simulation_input_file(o->simulation, NULL, &e));
+  REFUSED(entrain_simulation_input(NULL, "u", &v, &v, 1, &e));
+  REFUSED(entrain_simulation_input(o->simulation, NULL, &v, &v, 1, &e));
+  REFUSED(entrain_simulation_input(o->simulation, "u", NULL, &v, 1, &e));
+  REFUSED(entrain_simulation_input(o->simulation, "u", &v, NULL, 1, &e));
+  REFUSED(entrain_simulation_input(o->simulation, "u", &v, &v, -1, &e));
+  REFUSED(entrain_simulation_input(o->simulation, "no", &v, &v, 1, &e));
+  REFUSED(entrain_simulation_select(NULL, NULL, 0, &e));
+  REFUSED(entrain_simulation_select(o->simulation, names, 1, &e));
+  REFUSED(entrain_simulation_sensitivities(NULL, NULL, 0, &e));
+  REFUSED(entrain_simulation_sensitivities(o->simulation, names, 1, &e));
+  REFUSED(entrain_simulation_sensitivities(o->simulation, NULL, 1, &e));
+  REFUSED(entrain_problem_set_start(NULL, "k", 1, &e));
+  REFUSED(entrain_problem_set_start(o->problem, NULL, 1, &e));
+  REFUSED(entrain_problem_number(NULL, "1", &v, &e));
+  REFUSED(entrain_problem_number(o->problem, NULL, &v, &e));
+  REFUSED(entrain_problem_number(o->problem, "1", NULL, &e));
+  REFUSED(entrain_problem_number(o->problem, "1/0", &v, &e));
+  REFUSED(entrain_compare_add(NULL, "lm", &e));
+  REFUSED(entrain_compare_add(o->compare, NULL, &e));
+  REFUSED(entrain_compare_published(NULL, "x", &e));
+  REFUSED(entrain_compare_published(o->compare, NULL, &e));
+  REFUSED(entrain_compare_run(NULL, NULL, NULL, &e));
+#undef REFUSED
+}
+
+static void sizes_of_terminals_have_limits(void **state) {
+  const Objects *o = *state;
+  static const int SIZES[] = {-2147483647 - 1, -1, 0, 1, 2147483647};
+  for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+    int n = SIZES[i];
+    entrain_text_free(entrain_result_plot(o->result, n, n, true));
+    entrain_text_free(entrain_fit_report(o->fit, n, true));
+    entrain_text_free(entrain_check_report(o->check, n, true));
+    entrain_text_free(entrain_recover_report(o->recover, n, true));
+    entrain_text_free(entrain_compare_report(o->compare, ENTRAIN_COMPARE_FULL, n, true));
+    entrain_text_free(entrain_basin_report(o->basin, n, true));
+    entrain_text_free(entrain_profile_report(o->profile, n, true));
+    entrain_text_free(entrain_profile_plot(o->profile, n, n, true));
+  }
+  entrain_text_free(entrain_basin_png(o->basin, NULL));
+}
+
+// Functions of the header that this file does not call. It runs at the top of the source tree.
+static void every_function_of_the_header_is_tried(void **state) {
+  (void)state;
+  static char header[100000], tests[100000];
+  FILE *f = fopen("include/entrain.h", "r"), *g = fopen("tests/unit/test_api.c", "r");
+  if (!f || !g) skip();
+  header[fread(header, 1, sizeof header - 1, f)] = 0;
+  tests[fread(tests, 1, sizeof tests - 1, g)] = 0;
+  fclose(f);
+  fclose(g);
+  int count = 0;
+  for (const char *at = header; (at = strstr(at, "entrain_")); at++) {
+    char name[64];
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+    if (at[length] != '(' || length >= sizeof name) continue;
+    snprintf(name, sizeof name, "%.*s(", (int)length, at);
+    if (!strstr(tests, name)) {
+      snprintf(name, sizeof name, "(%.*s,", (int)length, at); // TEXT_AT(name, type)
+      if (!strstr(tests, name)) fail_msg("%s is not tried here", name);
+    }
+    count++;
+  }
+  assert_true(count > 100);
+  assert_non_null(entrain_version());
+  assert_true(entrain_option_count() > 10);
+  entrain_on_out_of_memory(NULL);
+}
+
+// ---------------------------------------------------------------- locale
+
+static void drop_times(char *text) { // seconds differ from run to run
+  for (char *at = text; (at = strstr(at, "seconds\": ")); at += 10) {
+    size_t length = strspn(at + 10, "0123456789.,e+-");
+    memmove(at + 10, at + 10 + length, strlen(at + 10 + length) + 1);
+  }
+}
+
+enum { TEXTS = 24 };
+
+static int all_texts(Objects *o, char *texts[TEXTS]) {
+  int n = 0;
+  for (int k = ENTRAIN_REPORT_SUMMARY; k <= ENTRAIN_REPORT_DOT; k++)
+    texts[n++] = entrain_model_report(o->model, (EntrainReport)k);
+  texts[n++] = entrain_result_csv(o->result);
+  texts[n++] = entrain_result_json(o->result);
+  texts[n++] = entrain_result_plot(o->result, 80, 24, false);
+  texts[n++] = entrain_fit_json(o->fit);
+  texts[n++] = entrain_fit_trace_csv(o->fit);
+  texts[n++] = entrain_fit_residuals_csv(o->fit, &o->error);
+  texts[n++] = entrain_check_report(o->check, 80, false);
+  texts[n++] = entrain_check_json(o->check);
+  texts[n++] = entrain_recover_json(o->recover);
+  texts[n++] = entrain_basin_csv(o->basin);
+  texts[n++] = entrain_basin_svg(o->basin);
+  texts[n++] = entrain_profile_csv(o->profile);
+  texts[n++] = entrain_profile_svg(o->profile);
+  texts[n++] = entrain_profile_plot(o->profile, 80, 24, false);
+  entrain_options_set(o->options, "rel_tol", "3.5", &o->error);
+  texts[n] = calloc(1, 2000);
+  entrain_error_format(&o->error, texts[n++], 2000);
+  for (int i = 0; i < n; i++) drop_times(texts[i]);
+  assert_true(n <= TEXTS);
+  return n;
+}
+
+static void texts_are_the_same_in_every_locale(void **state) {
+  Objects *o = *state, other = {0};
+  char *texts[TEXTS], *again[TEXTS], folder[32];
+  if (!comma_locale_make(folder)) {
+    comma_locale_done(folder);
+    print_message("# no localedef or no definition of " COMMA_LOCALE "\n");
+    skip();
+  }
+  setlocale(LC_ALL, "C");
+  int count = all_texts(o, texts);
+  setlocale(LC_ALL, COMMA_LOCALE);
+  memcpy(other.folder, o->folder, sizeof other.folder);
+  make_objects(&other); // reads everything again
+  all_texts(&other, again);
+  free_objects(&other);
+  comma_locale_done(folder);
+  for (int i = 0; i < count; i++) {
+    assert_string_equal(texts[i], again[i]);
+    entrain_text_free(texts[i]);
+    entrain_text_free(again[i]);
+  }
+}
+
+// ---------------------------------------------------------------- stack
+
+// At the limits of docs/language.md: 1000 nested parentheses or calls, 4000 operators in a chain.
+static char *deep_model(int terms, int nested) {
+  char *text = calloc(1, 400000), *at = text;
+  at += sprintf(at, "model Deep\n  parameter Real k = 0.5;\n  Real x(start = 1, fixed = true);\n"
+                    "  Real y;\n  Real z;\nequation\n  der(x) = -k*x;\n  y = k");
+  for (int i = 1; i < terms; i++) at += sprintf(at, " + %d*x", i);
+  at += sprintf(at, ";\n  z = ");
+  for (int i = 0; i < nested; i++) at += sprintf(at, "sin(x + ");
+  at += sprintf(at, "k");
+  for (int i = 0; i < nested; i++) at += sprintf(at, ")");
+  sprintf(at, ";\nend Deep;\n");
+  return text;
+}
+
+static void *work_with_deep_model(void *data) {
+  Objects *o = data;
+  char *text = deep_model(3990, 990);
+  EntrainModel *m = entrain_model_parse("deep.mo", text, strlen(text), &o->error);
+  free(text);
+  if (!m) return "the model is refused";
+  for (int k = ENTRAIN_REPORT_SUMMARY; k <= ENTRAIN_REPORT_DOT; k++)
+    entrain_text_free(entrain_model_report(m, (EntrainReport)k));
+  EntrainSimulation *s = entrain_simulation_new(m, o->options, &o->error);
+  bool ok = entrain_simulation_grid(s, 0, 1, 0.5, &o->error) &&
+            entrain_simulation_sensitivities(s, NULL, 0, &o->error);
+  EntrainResult *r = ok ? entrain_simulation_run(s, &o->error) : NULL;
+  bool reached = entrain_result_outcome(r) == ENTRAIN_REACHED_END;
+  entrain_result_free(r);
+  entrain_simulation_free(s);
+  entrain_model_free(m);
+  char *beyond = deep_model(4100, 10);
+  m = entrain_model_parse("deep.mo", beyond, strlen(beyond), &o->error);
+  free(beyond);
+  entrain_model_free(m);
+  if (m || !strstr(o->error.text, "4000")) return "the limit is not named";
+  EntrainProblem *p =
+      entrain_problem_parse("test.yaml", o->folder, PROBLEM, strlen(PROBLEM),
+                            &(EntrainSetting){"model", "deep.mo", false}, 1, &o->error);
+  if (p || !strstr(o->error.text, "no input")) { // Decay has an input u, Deep has none
+    entrain_problem_free(p);
+    return "the problem is accepted";
+  }
+  return reached ? NULL : "the simulation has not reached its end";
+}
+
+static void the_limits_of_the_language_need_little_stack(void **state) {
+#ifdef __SANITIZE_ADDRESS__
+  enum { SMALL = 1 << 20 };
+#else
+  enum { SMALL = 256 << 10 };
+#endif
+  Objects *o = *state;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  void *wrong;
+  char *text = deep_model(3990, 990);
+  write_file(o, "deep.mo", text);
+  free(text);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, SMALL);
+  assert_int_equal(pthread_create(&thread, &attributes, work_with_deep_model, o), 0);
+  pthread_join(thread, &wrong);
+  pthread_attr_destroy(&attributes);
+  if (wrong) fail_msg("%s: %s", (const char *)wrong, o->error.text);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(texts_that_do_not_exist_are_null),
+      TEST(structs_that_do_not_exist_are_false),
+      cmocka_unit_test(null_objects_have_no_members),
+      TEST(missing_arguments_are_errors),
+      TEST(sizes_of_terminals_have_limits),
+      cmocka_unit_test(every_function_of_the_header_is_tried),
+      TEST(texts_are_the_same_in_every_locale),
+      TEST(the_limits_of_the_language_need_little_stack),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
