@@ -3,9 +3,14 @@
 // constraints: start_nearest.c.
 #include "model/start.h"
 
+#include <math.h>
+
+#include "expr/derive.h"
 #include "expr/replace.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
+#include "model/echelon.h"
+#include "model/probe.h"
 #include "model/start_nearest.h"
 #include "model/structure.h"
 
@@ -17,6 +22,7 @@ typedef struct StartSystem {
   ARRAY(SortUnknown) unknowns;
   IntArray variable; // by unknown
   IntArray order;    // of matching: states last
+  IntArray assumed;  // variables that take their start values
 } StartSystem;
 
 static void add_start_equation(StartSystem *s, int variable) {
@@ -83,12 +89,24 @@ static bool report_start(StartSystem *s, const Incidence *in, const Matching *ma
   return true;
 }
 
-static void warn_assumed(StartSystem *s, const Variable *v) {
-  if (v->has_start) return;
-  source_warn(
-      s->m->flat->source, &s->m->flat->warnings, v->line, v->column,
-      "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
-      v->name, v->name);
+// In the order of the text.
+static void warn_assumed(StartSystem *s) {
+  Flat *f = s->m->flat;
+  bool *assumed = ARENA_ARRAY(s->scratch, bool, f->variables.count + 1);
+  for (int k = 0; k < s->assumed.count; k++) assumed[s->assumed.at[k]] = true;
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (!assumed[i] || v->has_start) continue;
+    source_warn(
+        f->source, &f->warnings, v->line, v->column,
+        "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
+        v->name, v->name);
+  }
+}
+
+static void assume(StartSystem *s, int unknown) {
+  array_push(s->scratch, &s->assumed, s->variable.at[unknown]);
+  add_start_equation(s, s->variable.at[unknown]);
 }
 
 // States that nothing determines at the start take their start value, as other Modelica tools do.
@@ -96,11 +114,39 @@ static void assume_start_values(StartSystem *s) {
   Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count,
                                 s->unknowns.at, s->unknowns.count);
   Matching matching = match(s->scratch, &in, s->order.at);
-  for (int j = 0; j < in.unknowns; j++) {
-    if (matching.equation_of[j] >= 0 || s->variable.at[j] < 0) continue;
-    const Variable *v = &s->m->flat->variables.at[s->variable.at[j]];
-    warn_assumed(s, v);
-    add_start_equation(s, s->variable.at[j]);
+  for (int j = 0; j < in.unknowns; j++)
+    if (matching.equation_of[j] < 0 && s->variable.at[j] >= 0) assume(s, j);
+}
+
+enum { SLOPES_MOST = 1000 }; // unknowns: elimination takes their cube
+
+static void add_slopes(StartSystem *s, Echelon *e) {
+  int n = s->unknowns.count, rows = s->equations.count;
+  Expr *residual = ARENA_ARRAY(s->scratch, Expr, rows + 1), *by = ARENA_ARRAY(s->scratch, Expr, n);
+  double *value = ARENA_ARRAY(s->scratch, double, n + 1);
+  Probe *probe = probe_new(s->m, s->scratch, 0, 0);
+  for (int i = 0; i < rows; i++) residual[i] = s->equations.at[i].residual;
+  for (int j = 0; j < n; j++) by[j] = s->unknowns.at[j].symbol;
+  Derivatives d = derive_rows(s->m->graph, s->scratch, residual, rows, by, n);
+  for (int i = 0; i < rows; i++) {
+    int from = d.start[i], count = d.start[i + 1] - from;
+    for (int k = 0; k < count; k++) {
+      value[k] = probe_value(probe, d.value[from + k]);
+      if (!isfinite(value[k])) value[k] = 1;
+    }
+    echelon_add(e, d.column + from, value, count, NULL, 0);
+  }
+}
+
+// The same where what looks determined is not, because equations depend on one another: in numbers near the start. States
+// that have a start attribute keep it if possible.
+static void assume_by_slopes(StartSystem *s) {
+  int n = s->unknowns.count;
+  Echelon *e = echelon_new(s->scratch, n, n + s->equations.count);
+  add_slopes(s, e);
+  for (int k = n - 1; k >= 0; k--) {
+    int j = s->order.at[k];
+    if (s->variable.at[j] >= 0 && echelon_add(e, &j, (double[]){1}, 1, NULL, 0)) assume(s, j);
   }
 }
 
@@ -130,6 +176,19 @@ static void assign_start(StartSystem *s) {
     m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
 }
 
+static bool assume_and_solve(StartSystem *s, Err *err) {
+  int given = s->equations.count;
+  Err first = {0};
+  assume_start_values(s);
+  if (solve_start(s, &first)) return true;
+  s->equations.count = given;
+  s->assumed.count = 0;
+  if (s->unknowns.count <= SLOPES_MOST) assume_by_slopes(s);
+  if (s->assumed.count && solve_start(s, err)) return true;
+  *err = first;
+  return false;
+}
+
 bool find_start(Model *m, Err *err) {
   if (m->invariant_count) {
     find_nearest_start(m);
@@ -139,8 +198,8 @@ bool find_start(Model *m, Err *err) {
   s.direct = replacer_new(m->graph, s.scratch);
   list_start_equations(&s);
   list_start_unknowns(&s);
-  assume_start_values(&s);
-  bool ok = solve_start(&s, err);
+  bool ok = assume_and_solve(&s, err);
+  if (ok) warn_assumed(&s);
   if (ok) assign_start(&s);
   arena_free(s.scratch);
   return ok;

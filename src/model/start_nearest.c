@@ -77,6 +77,13 @@ static bool is_redundant(const NearestStart *s, int condition) {
   return i >= 0 && s->m->invariants[i].redundant;
 }
 
+// Inserts condition i into a list that is sorted by rank: what depends on others comes after them in any text.
+static void insert_by_rank(const NearestStart *s, int *list, int count, int i) {
+  int k = count;
+  for (; k > 0 && s->rank.at[list[k - 1]] > s->rank.at[i]; k--) list[k] = list[k - 1];
+  list[k] = i;
+}
+
 // By state: a stage from this one on can choose it.
 static bool *states_left(NearestStart *s, const Derivatives *d, int stage) {
   bool *left = ARENA_ARRAY(s->scratch, bool, s->m->nx + 1);
@@ -104,11 +111,7 @@ static Matching match_stage(NearestStart *s, const Derivatives *d, int stage) {
       if (left[d->column[e]] && !is_redundant(s, i)) condition[--start[d->column[e] + 1]] = i;
   Incidence by_state = {nx, d->rows, start + 1, condition};
   int *order = ARENA_ARRAY(a, int, d->rows + 1);
-  for (int i = 0; i < d->rows; i++) {
-    int k = i;
-    for (; k > 0 && s->rank.at[order[k - 1]] > s->rank.at[i]; k--) order[k] = order[k - 1];
-    order[k] = i;
-  }
+  for (int i = 0; i < d->rows; i++) insert_by_rank(s, order, i, i);
   return match(a, &by_state, order);
 }
 
@@ -170,8 +173,12 @@ static void choose_stages(NearestStart *s) {
 // A point near the start that satisfies what can be satisfied.
 static void settle(NearestStart *s) {
   Model *m = s->m;
+  int count = s->conditions.count, *order = ARENA_ARRAY(s->scratch, int, count + 1);
+  Expr *residuals = ARENA_ARRAY(s->scratch, Expr, count + 1);
+  for (int i = 0; i < count; i++) insert_by_rank(s, order, i, i);
+  for (int i = 0; i < count; i++) residuals[i] = s->residual[order[i]];
   s->x = ARENA_ARRAY(s->scratch, double, m->nx + 1);
-  Conditions *c = conditions_new(m, s->residual, s->conditions.count);
+  Conditions *c = conditions_new(m, residuals, count);
   start_attributes(m, NULL, s->x);
   conditions_settle(c, s->free, s->x);
   conditions_free(c);
@@ -220,22 +227,15 @@ static Derivatives stage_slopes(NearestStart *s, const StartStage *stage, Expr *
   return derive_rows(s->m->graph, s->scratch, residuals, stage->condition.count, s->m->x, s->m->nx);
 }
 
-// By rank: those that depend on others come after these in any text.
-static void list_conditions_of_stage(NearestStart *s, int number, StartStage *stage) {
-  for (int i = 0; i < s->conditions.count; i++) {
-    if (s->stage[i] != number || is_redundant(s, i)) continue;
-    array_push(s->scratch, &stage->condition, i);
-    int *at = stage->condition.at, k = stage->condition.count - 1;
-    for (; k > 0 && s->rank.at[at[k - 1]] > s->rank.at[i]; k--) at[k] = at[k - 1];
-    at[k] = i;
-  }
-}
-
 static void list_stage(NearestStart *s, int number, StartStage *stage) {
   Model *m = s->m;
   Arena *a = s->scratch;
   Expr *residuals = ARENA_ARRAY(a, Expr, s->conditions.count + 1);
-  list_conditions_of_stage(s, number, stage);
+  for (int i = 0; i < s->conditions.count; i++) {
+    if (s->stage[i] != number || is_redundant(s, i)) continue;
+    array_push(a, &stage->condition, i);
+    insert_by_rank(s, stage->condition.at, stage->condition.count - 1, i);
+  }
   Derivatives d = stage_slopes(s, stage, residuals);
   bool *own = ARENA_ARRAY(a, bool, m->nx + 1);
   for (int e = 0; e < d.start[d.rows]; e++)

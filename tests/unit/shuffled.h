@@ -215,6 +215,7 @@ static inline double start_distance(Compared *a, Compared *b) {
   Model *m = a->m, *o = b->m;
   Arena *scratch = arena_new();
   double *x = ARENA_ARRAY(scratch, double, m->nx + 1);
+  system_set_rate(a->w, 0), system_set_rate(b->w, 0);
   system_forget(a->w), system_forget(b->w);
   system_start(a->w, 0, a->x);
   system_start(b->w, 0, b->x);
