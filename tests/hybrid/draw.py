@@ -161,7 +161,10 @@ class Draw:
     # --- conditions
 
     def relation(self, left, right):
-        return node(self.one('<', '<=', '>', '>='), left, right)
+        tree = node(self.one('<', '<=', '>', '>='), left, right)
+        if self.chance(0.15):  # in other units; powers of two, so that what lands on the limit still does
+            tree.value = self.one(2.0**-20, 2.0**-10, 2.0**10, 2.0**20, 1), self.one(0, 0, 16, 1024)
+        return tree
 
     def flag(self, depth=1):
         kind = self.rng.randrange(12)
@@ -244,7 +247,7 @@ class Draw:
                 self.pair()
 
     def loop(self):
-        kind = self.one('loop_sin', 'loop_tanh', 'loop_abs')
+        kind = self.one('loop_sin', 'loop_tanh', 'loop_abs', 'loop_max')
         self.alg(node(kind, self.value(0.1, 0.5), self.smooth(2)))
 
     def pair(self):
@@ -458,7 +461,7 @@ def draw(rng):
     used = {leaf.value for tree in trees for leaf in tree.walk() if leaf.kind == 'par'}
     model.params = {name: value for name, value in model.params.items() if name in used}
     model.kind, model.start = kind, drawn.one(0.0, 0.0, 0.0, 0.0, -1.0, 1.0)
-    model.stop = model.start + drawn.one(2, 4, 4, 5)
+    model.stop = model.start + (20 if drawn.chance(0.03) else drawn.one(2, 4, 4, 5))
     return model
 
 

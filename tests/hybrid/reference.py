@@ -111,6 +111,8 @@ def position(kind, args):
         return args[0] - args[1]
     if kind == 'mod':
         return args[0]/args[1]
+    if kind == 'loop_max':
+        return args[1] - 1
     return args[1] if kind == 'loop_abs' else args[0]
 
 
@@ -123,6 +125,8 @@ def result(kind, args, s):
         return args[0] - s*args[1]
     if kind == 'loop_abs':
         return args[1]/((1 + args[0]) if s else (1 - args[0]))
+    if kind == 'loop_max':
+        return (args[1] + args[0])/(1 + args[0]) if s else args[1]
     return s
 
 
@@ -183,7 +187,7 @@ class Run:
         self.delicate = False
         space = Decision(compiled, times[0], [0.0]*len(compiled.model.states), params, None, {})
         self.x = [float(space.pair(start)[0]) for start, tree in compiled.model.states.values()]
-        self.t = times[0]
+        self.t, self.start = times[0], self.x
         self.begin()
         try:
             self.go()
@@ -358,6 +362,19 @@ def reference(model, times, coarse=100, fine=230):
         expected.errors.append([abs(u - v) for u, v in zip(a, b)])
     expected.events, expected.delicate, expected.run = second.events, second.delicate, first
     return expected
+
+
+def slide(expected, h=1e-3):
+    """The states with small Euler steps and literal results: what remains to be said of a motion that chatters."""
+    compiled, t, rows = expected.compiled, expected.times[0], []
+    x = list(expected.run.start)
+    for end in expected.times:
+        while t < end - h/2:
+            s = Decision(compiled, t, x, expected.params, None, {}).signature
+            x = [a + h*b for a, b in zip(x, compiled.rhs(t, x, s, expected.params))]
+            t += h
+        rows.append(x)
+    return rows
 
 
 def sensitivities(expected, name):
