@@ -187,7 +187,7 @@ class Run:
         self.delicate = False
         space = Decision(compiled, times[0], [0.0]*len(compiled.model.states), params, None, {})
         self.x = [float(space.pair(start)[0]) for start, tree in compiled.model.states.values()]
-        self.t, self.start = times[0], self.x
+        self.t, self.start, self.history = times[0], self.x, []  # history: all signatures
         self.begin()
         try:
             self.go()
@@ -233,6 +233,7 @@ class Run:
 
     def use(self, s):
         self.s = s
+        self.history.append(s)
         self.lo, self.hi = bounds(self.compiled, s)
 
     def settle(self, s):
@@ -360,7 +361,7 @@ def reference(model, times, coarse=100, fine=230):
                 raise Unclear('step sizes disagree')
         expected.rows.append(b)
         expected.errors.append([abs(u - v) for u, v in zip(a, b)])
-    expected.events, expected.delicate, expected.run = second.events, second.delicate, first
+    expected.events, expected.delicate, expected.run = second.events, second.delicate, second
     return expected
 
 
@@ -387,10 +388,10 @@ def sensitivities(expected, name):
         params = list(expected.params)
         params[index] += delta
         try:
-            run = Run(compiled, params, expected.times, 100)
+            run = Run(compiled, params, expected.times, base.per_unit)
         except Unclear:
             return None
-        if run.chatter is not None or [e[1] for e in run.events] != [e[1] for e in base.events]:
+        if run.chatter is not None or run.first != base.first or run.history != base.history:
             return None
         runs.append(run)
     rows = []
