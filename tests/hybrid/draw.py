@@ -161,7 +161,10 @@ class Draw:
     # --- conditions
 
     def relation(self, left, right):
-        return node(self.one('<', '<=', '>', '>='), left, right)
+        tree = node(self.one('<', '<=', '>', '>='), left, right)
+        if self.chance(0.15):  # in other units; powers of two, so that what lands on the limit still does
+            tree.value = self.one(2.0**-20, 2.0**-10, 2.0**10, 2.0**20, 1), self.one(0, 0, 16, 1024)
+        return tree
 
     def flag(self, depth=1):
         kind = self.rng.randrange(12)
@@ -244,7 +247,7 @@ class Draw:
                 self.pair()
 
     def loop(self):
-        kind = self.one('loop_sin', 'loop_tanh', 'loop_abs')
+        kind = self.one('loop_sin', 'loop_tanh', 'loop_abs', 'loop_max')
         self.alg(node(kind, self.value(0.1, 0.5), self.smooth(2)))
 
     def pair(self):
@@ -414,6 +417,26 @@ class Draw:
             x = self.state(self.start())
             self.derivative(x, self.one(lambda: num(0), lambda: self.decay(x), lambda: self.integral(x))())
 
+    def spikes(self):
+        """Short pulses that steps of the integrator could jump over."""
+        for i in range(self.rng.randrange(1, 3)):
+            x, kind = self.state(num(0)), self.rng.randrange(4)
+            if kind == 0:
+                pulse = node('>', node(self.one('sin', 'cos'), self.scaled(Node(TIME), 1, 8)), self.value(0.95, 0.99))
+            elif kind == 1:
+                middle = round(self.rng.uniform(0.5, 3), 3)
+                near = [node('-', Node(TIME), num(middle)) for k in (0, 1)]
+                pulse = node('<', node('*', *near), self.value(0.001, 0.02))
+            elif kind == 2:
+                pulse = node('<', node('mod', Node(TIME), self.value(0.6, 1.2)), self.value(0.03, 0.1))
+            else:
+                other = self.state(num(1))
+                speed = self.state(num(0))
+                self.derivative(other, var(speed))
+                self.derivative(speed, node('*', num(-round(self.rng.uniform(5, 40), 1)), var(other)))
+                pulse = node('>', var(other), self.value(0.95, 0.99))
+            self.derivative(x, node('if', pulse, self.value(1, 5), num(0)))
+
     def pulses(self):
         """Pulse width modulation from a state."""
         x, period = self.state(self.value(0, 0.8)), self.one(num(0.5), self.value(0.4, 0.9))
@@ -445,7 +468,7 @@ class Draw:
 
 
 SYSTEMS = ('pump', 'thermostat', 'converter', 'gearbox', 'relay', 'stop', 'begin', 'landing', 'ties', 'chain', 'triangle',
-           'pulses', 'driven', 'waves')
+           'pulses', 'driven', 'waves', 'spikes')
 
 
 def draw(rng):
@@ -458,7 +481,7 @@ def draw(rng):
     used = {leaf.value for tree in trees for leaf in tree.walk() if leaf.kind == 'par'}
     model.params = {name: value for name, value in model.params.items() if name in used}
     model.kind, model.start = kind, drawn.one(0.0, 0.0, 0.0, 0.0, -1.0, 1.0)
-    model.stop = model.start + drawn.one(2, 4, 4, 5)
+    model.stop = model.start + (20 if drawn.chance(0.03) else drawn.one(2, 4, 4, 5))
     return model
 
 

@@ -111,6 +111,8 @@ def position(kind, args):
         return args[0] - args[1]
     if kind == 'mod':
         return args[0]/args[1]
+    if kind == 'loop_max':
+        return args[1] - 1
     return args[1] if kind == 'loop_abs' else args[0]
 
 
@@ -123,6 +125,8 @@ def result(kind, args, s):
         return args[0] - s*args[1]
     if kind == 'loop_abs':
         return args[1]/((1 + args[0]) if s else (1 - args[0]))
+    if kind == 'loop_max':
+        return (args[1] + args[0])/(1 + args[0]) if s else args[1]
     return s
 
 
@@ -183,7 +187,7 @@ class Run:
         self.delicate = False
         space = Decision(compiled, times[0], [0.0]*len(compiled.model.states), params, None, {})
         self.x = [float(space.pair(start)[0]) for start, tree in compiled.model.states.values()]
-        self.t = times[0]
+        self.t, self.start, self.history = times[0], self.x, []  # history: all signatures
         self.begin()
         try:
             self.go()
@@ -229,6 +233,7 @@ class Run:
 
     def use(self, s):
         self.s = s
+        self.history.append(s)
         self.lo, self.hi = bounds(self.compiled, s)
 
     def settle(self, s):
@@ -356,8 +361,21 @@ def reference(model, times, coarse=100, fine=230):
                 raise Unclear('step sizes disagree')
         expected.rows.append(b)
         expected.errors.append([abs(u - v) for u, v in zip(a, b)])
-    expected.events, expected.delicate, expected.run = second.events, second.delicate, first
+    expected.events, expected.delicate, expected.run = second.events, second.delicate, second
     return expected
+
+
+def slide(expected, h=1e-3):
+    """The states with small Euler steps and literal results: what remains to be said of a motion that chatters."""
+    compiled, t, rows = expected.compiled, expected.times[0], []
+    x = list(expected.run.start)
+    for end in expected.times:
+        while t < end - h/2:
+            s = Decision(compiled, t, x, expected.params, None, {}).signature
+            x = [a + h*b for a, b in zip(x, compiled.rhs(t, x, s, expected.params))]
+            t += h
+        rows.append(x)
+    return rows
 
 
 def sensitivities(expected, name):
@@ -370,10 +388,10 @@ def sensitivities(expected, name):
         params = list(expected.params)
         params[index] += delta
         try:
-            run = Run(compiled, params, expected.times, 100)
+            run = Run(compiled, params, expected.times, base.per_unit)
         except Unclear:
             return None
-        if run.chatter is not None or [e[1] for e in run.events] != [e[1] for e in base.events]:
+        if run.chatter is not None or run.first != base.first or run.history != base.history:
             return None
         runs.append(run)
     rows = []

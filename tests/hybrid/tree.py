@@ -7,7 +7,7 @@ result between events; the results of all of them are the signature of a model.
 import math
 
 RELATIONS = ('<', '<=', '>', '>=')
-DISCRETE = RELATIONS + ('floor', 'ceil', 'integer', 'mod', 'sign', 'abs', 'min', 'max', 'loop_abs')
+DISCRETE = RELATIONS + ('floor', 'ceil', 'integer', 'mod', 'sign', 'abs', 'min', 'max', 'loop_abs', 'loop_max')
 STEPS = ('floor', 'ceil', 'integer', 'sign') + RELATIONS  # constant between events
 FUNCTIONS = ('sin', 'cos', 'exp', 'tanh')
 RANK = {'or': 1, 'and': 2, 'not': 3, '+': 5, '-': 5, '*': 6, '/': 6}
@@ -100,6 +100,8 @@ def text(tree, rank=0):
         return ('(not %s)' if rank > 3 else 'not %s') % text(args[0], 4.5)
     if kind == 'neg':
         return ('(-%s)' if rank else '-%s') % text(args[0], 7)
+    if kind in RELATIONS and tree.value:
+        return scaled_relation(tree, rank)
     if kind in RANK:
         own = RANK[kind]
         left, right = text(args[0], own + (own == 4) * 0.5), text(args[1], own + (kind not in ('+', 'and', 'or')) * 0.5)
@@ -108,7 +110,29 @@ def text(tree, rank=0):
     return '%s(%s)' % (kind, ', '.join(text(arg) for arg in args))
 
 
-def equation(name, tree):
+def scaled_relation(tree, rank):
+    """The same relation in other units: factor*(a + shift) < factor*(b + shift)."""
+    factor, shift = tree.value
+    left, right = ('%s*(%s + %s)' % (number(factor), text(arg, 5), number(shift)) for arg in tree.args)
+    word = '%s %s %s' % (left, tree.kind, right)
+    return '(%s)' % word if rank > 4 else word
+
+
+def any_form(left, tree, rng):
+    """left = tree, or the same written in another way."""
+    form = rng.random()
+    if form < 0.1:
+        return '%s = %s' % (text(tree, 1), left)
+    if form < 0.2:
+        return '%s - %s = 0' % (left, text(tree, 5.5))
+    if form < 0.25:
+        return '2*%s = 2*%s' % (left, text(tree, 6.5))
+    return '%s = %s' % (left, text(tree))
+
+
+def equation(name, tree, kind, rng):
+    if kind == 'Real' and not tree.kind.startswith('loop') and tree.kind != 'pair':
+        return any_form(name, tree, rng)
     kind, args = tree.kind, tree.args
     if kind == 'loop_sin':
         return '%s + %s*sin(%s) = %s' % (name, text(args[0], 6), name, text(args[1]))
@@ -116,6 +140,8 @@ def equation(name, tree):
         return '%s = %s + %s*tanh(%s)' % (name, text(args[1], 5), text(args[0], 6), name)
     if kind == 'loop_abs':
         return '%s + %s*abs(%s) = %s' % (name, text(args[0], 6), name, text(args[1]))
+    if kind == 'loop_max':
+        return '%s + %s*max(%s - 1, 0) = %s' % (name, text(args[0], 6), name, text(args[1]))
     if kind == 'pair':  # own = a*other + e; value: the other's name
         return '%s = %s*%s + %s' % (name, text(args[0], 6), tree.value, text(args[2], 5))
     return '%s = %s' % (name, text(tree))
@@ -134,13 +160,13 @@ def modelica(model, name, rng):
     equations = []
     for state, (start, tree) in model.states.items():
         lines.append('  Real %s(start = %s, fixed = true);' % (state, text(start)))
-        equations.append('  der(%s) = %s;' % (state, text(tree)))
+        equations.append('  %s;' % any_form('der(%s)' % state, tree, rng))
     for alg, (kind, tree) in model.algs.items():
         if kind == 'input':
             lines.append('  input Real %s;' % alg)
         elif tree.kind.startswith('loop') or tree.kind == 'pair' or rng.random() < 0.5:
             lines.append('  %s %s;' % (kind, alg))
-            equations.append('  %s;' % equation(alg, tree))
+            equations.append('  %s;' % equation(alg, tree, kind, rng))
         else:
             lines.append('  %s %s = %s;' % (kind, alg, text(tree)))
     rng.shuffle(equations)
@@ -183,6 +209,8 @@ def argument(tree):
         return '(%s/%s)' % (args[0], args[1])
     if tree.kind == 'loop_abs':
         return args[1]
+    if tree.kind == 'loop_max':
+        return '(%s - 1)' % args[1]
     return args[0]
 
 
@@ -222,6 +250,8 @@ def code(tree):
         return '(%s - s[%d]*%s)' % (args[0], tree.index, args[1])
     if kind == 'loop_abs':
         return '(%s/((1 + %s) if s[%d] else (1 - %s)))' % (args[1], args[0], tree.index, args[0])
+    if kind == 'loop_max':
+        return '((%s + %s)/(1 + %s) if s[%d] else %s)' % (args[1], args[0], args[0], tree.index, args[1])
     if kind == 'pair':
         return '((%s + %s*%s)/(1 - %s*%s))' % (args[2], args[0], args[3], args[0], args[1])
     return "solve_loop('%s', %s, %s)" % (kind, args[0], args[1])
