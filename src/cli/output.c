@@ -41,9 +41,11 @@ static bool write_and_close(int fd, const char *text, size_t length) {
   return done;
 }
 
-// Devices and pipes cannot be renamed into place.
+// Devices and pipes cannot be renamed into place. After a signal nobody waits for who might read a pipe.
 static bool write_in_place(const char *path, const char *text, size_t length) {
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int wait = interrupt_asked() ? O_NONBLOCK : 0;
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | wait, 0666);
+  if (fd >= 0 && wait) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd >= 0 && (write_and_close(fd, text, length) || errno == EPIPE);
 }
 
