@@ -225,6 +225,36 @@ static void a_listener_can_stop_a_fit(void **state) {
   entrain_problem_free(p);
 }
 
+static bool never(void *data) {
+  ++*(int *)data;
+  return false;
+}
+
+// A host that says no before the first simulation is done gets its start, and no statistics beyond a moment.
+static void one_answer_stops_everything_in_a_thread(void **state) {
+  Setup *s = *state;
+  int asked = 0;
+  EntrainProblem *p = parse_well(s);
+  entrain_goes_on(never, &asked);
+  EntrainFit *f = entrain_fit_run(p, NULL, NULL, &s->error);
+  assert_int_equal(entrain_fit_outcome(f), ENTRAIN_FIT_STOPPED);
+  assert_true(entrain_fit_missing_count(f) == 3 && asked == 1);
+  assert_string_equal(entrain_fit_missing(f, 0), "residuals");
+  assert_null(entrain_fit_missing(f, 3));
+  assert_null(entrain_fit_missing(f, -1));
+  entrain_fit_free(f);
+  entrain_goes_on(never, &asked);
+  EntrainCheck *c = entrain_check_run(p);
+  assert_false(entrain_check_passed(c));
+  entrain_check_free(c);
+  entrain_goes_on(NULL, NULL);
+  f = entrain_fit_run(p, NULL, NULL, &s->error);
+  assert_int_equal(entrain_fit_outcome(f), ENTRAIN_FIT_CONVERGED);
+  assert_int_equal(entrain_fit_missing_count(f), 0);
+  entrain_fit_free(f);
+  entrain_problem_free(p);
+}
+
 // ---------------------------------------------------------------- checks and studies
 
 static void a_check_lists_findings(void **state) {
@@ -331,6 +361,7 @@ int main(void) {
       TEST(a_fit_has_everything_that_was_promised),
       TEST(texts_belong_to_the_caller),
       TEST(a_listener_can_stop_a_fit),
+      TEST(one_answer_stops_everything_in_a_thread),
       TEST(a_check_lists_findings),
       TEST(a_study_recovers_the_truth_and_can_be_stopped),
       TEST(options_of_both_tables_are_one_list),

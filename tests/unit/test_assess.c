@@ -1,6 +1,7 @@
 #include "stats/assess.h"
 
 #include "assessed.h"
+#include "base/patience.h"
 #include "made_problem.h"
 #include "num/random.h"
 #include "search/fit.h"
@@ -489,6 +490,57 @@ static void a_point_that_cannot_be_simulated_is_no_disaster(void **state) {
   close_case(&c);
 }
 
+static bool counts(void *data) {
+  return --*(int *)data >= 0;
+}
+
+static bool misses(const Statistics *s, const char *word) {
+  for (int i = 0; i < s->missing_count; i++)
+    if (strcmp(s->missing[i], word) == 0) return true;
+  return false;
+}
+
+static void assert_nothing_is_half_known(const Statistics *s, const Statistics *whole) {
+  for (int k = 0; k < s->n; k++) {
+    const StatParameter *p = &s->parameters[k], *w = &whole->parameters[k];
+    assert_true(misses(s, "intervals") ? isnan(p->std_error) && isnan(s->covariance[k])
+                                       : !(p->std_error != w->std_error && isfinite(w->std_error)));
+    if (misses(s, "identifiability"))
+      assert_true(isnan(s->singular_values[k]) && !p->identifiable && p->reason);
+    else
+      assert_true(s->singular_values[k] == whole->singular_values[k]);
+  }
+  assert_int_equal(s->direction_count, s->missing_count ? 0 : whole->direction_count);
+  if (s->missing_count) assert_non_null(strstr(s->remarks[0], "Stopped before"));
+}
+
+// Stopped at the first question, at the second, ...: each time less is missing.
+static void what_there_is_no_time_for_is_named_and_not_known(void **state) {
+  (void)state;
+  Case c;
+  open_case(&c, "", "estimate: {a: 2, b: 1, k: 0.7, idle: 1}\nmethod: lm", 0.03);
+  analyse_fit(&c);
+  Statistics *whole = c.s;
+  int before = 3, seen[4] = {0};
+  assert_true(whole->missing_count == 0 && whole->direction_count == 2);
+  for (int most = 0; before > 0; most++) {
+    int answers = most;
+    Patience patience = {.goes_on = counts, .data = &answers};
+    c.s = NULL;
+    patience_begin(&patience);
+    analyse_fit(&c);
+    patience_end(&patience);
+    assert_nothing_is_half_known(c.s, whole);
+    assert_true(c.s->missing_count <= before);
+    before = c.s->missing_count;
+    seen[before]++;
+    statistics_free(c.s);
+  }
+  for (int k = 0; k < 4; k++) assert_true(seen[k]);
+  c.s = whole;
+  close_case(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_given_sigma_gives_the_inverse_information),
@@ -512,6 +564,7 @@ int main(void) {
       cmocka_unit_test(constraints_that_say_the_same_count_once),
       cmocka_unit_test(an_active_constraint_leaves_no_freedom),
       cmocka_unit_test(a_point_that_cannot_be_simulated_is_no_disaster),
+      cmocka_unit_test(what_there_is_no_time_for_is_named_and_not_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
