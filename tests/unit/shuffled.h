@@ -113,10 +113,10 @@ typedef struct Compared { // a model, compiled with all its variables as outputs
 } Compared;
 
 static inline void compared_inputs(void *data, double t, double *u, double *du) {
-  const Compared *c = data;
-  int n = c->m->nu;
-  for (int i = 0; i < n; i++) { // by the line of the declaration, which does not change
-    double phase = c->m->flat->variables.at[c->m->input[i]].column;
+  const Model *m = data;
+  int n = m->nu;
+  for (int i = 0; i < n; i++) { // by the place of the declaration, which does not change
+    double phase = m->flat->variables.at[m->input[i]].column;
     u[i] = sin(t + phase), du[i] = cos(t + phase);
     du[n + i] = -sin(t + phase), du[2 * n + i] = -cos(t + phase);
   }
@@ -129,7 +129,7 @@ static inline void compared_init(Compared *c, Arena *a, Model *m) {
   c->s = system_new(m, &spec);
   c->w = system_work_new(c->s);
   c->w->inputs = compared_inputs;
-  c->w->inputs_data = c;
+  c->w->inputs_data = m;
   c->p = ARENA_ARRAY(a, double, m->np + 1);
   c->x = ARENA_ARRAY(a, double, m->nx + 1);
   c->dx = ARENA_ARRAY(a, double, m->nx + 1);
