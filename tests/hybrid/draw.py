@@ -120,7 +120,8 @@ class Draw:
         if depth <= 0 or self.chance(0.25):
             if self.steps and self.chance(0.6):
                 return var(rng.choice(self.steps))
-            return node(self.one('floor', 'floor', 'ceil', 'integer'), node('/', Node(TIME), self.one(num(0.5), num(1), num(0.75), self.value(0.4, 1.5))))
+            period = self.one(num(0.5), num(1), num(0.75), self.value(0.4, 1.5))
+            return node(self.one('floor', 'floor', 'ceil', 'integer'), node('/', Node(TIME), period))
         kind = rng.randrange(15)
         if kind <= 2:
             word = self.one('floor', 'ceil', 'integer', 'sign')
