@@ -2,6 +2,7 @@
 #include "model/system.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 SystemWork *system_work_new(const System *s) {
@@ -257,6 +258,13 @@ void system_outputs(SystemWork *w, double t, const double *y, double *values, do
 void system_events(SystemWork *w, double t, const double *x, double *switching) {
   system_set_time(w, t);
   run(w, KERNEL_EVENTS, x, NULL, switching);
+}
+
+void system_event_scales(SystemWork *w, double t, const double *x, double *scales) {
+  system_set_time(w, t);
+  run(w, KERNEL_EVENT_SCALES, x, NULL, scales);
+  for (int k = 0; k < w->system->ne; k++)
+    if (!isfinite(scales[k])) scales[k] = 0;
 }
 
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,

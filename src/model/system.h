@@ -49,6 +49,7 @@ typedef enum SystemKernel {
   KERNEL_JACOBIAN_SENS,  // lanes are columns: par, x, [S | unit] -> derivatives of f_x and f_t
   KERNEL_OUTPUTS,        // par, x -> y, and with sensitivities y_x, y_p
   KERNEL_EVENTS,         // par, x -> switching functions
+  KERNEL_EVENT_SCALES,   // par, x -> size of the terms of each switching function
   KERNEL_EVENT_SENS,     // par, x -> switching functions, their derivatives by x, p and t
   KERNEL_INVARIANTS,     // par, x -> g
   KERNEL_INVARIANT_SENS, // par, x -> g, g_x, g_p
@@ -217,6 +218,8 @@ void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, 
 // values[ny*lanes]; sens[(i*np + k)*lanes] by spec.parameters, or NULL.
 void system_outputs(SystemWork *w, double t, const double *y, double *values, double *sens);
 void system_events(SystemWork *w, double t, const double *x, double *switching);
+// The sum of |terms| of each switching function: its rounding error is a small part of this. NaN becomes 0.
+void system_event_scales(SystemWork *w, double t, const double *x, double *scales);
 // Of one event at (t, y): time derivative of its switching function along the motion with slope dx, and by column
 // k < stride: derivative by the parameter along the motion's sensitivities.
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,

@@ -253,6 +253,24 @@ static Outputs event_outputs(SystemBuilder *b) {
   return o;
 }
 
+// |a| + |b| of a + b and a - b, and so on; cancellation leaves errors of the size of the terms.
+static Expr size_of_terms(Graph *g, Expr e, int depth) {
+  const ExprNode n = *expr_node(g, e);
+  if (depth > 0 && (n.op == OP_ADD || n.op == OP_SUB))
+    return expr_add(g, size_of_terms(g, n.a, depth - 1), size_of_terms(g, n.b, depth - 1));
+  return n.op == OP_NEG ? size_of_terms(g, n.a, depth) : expr_call(g, OP_ABS, e);
+}
+
+static Outputs event_scale_outputs(SystemBuilder *b) {
+  enum { DEPTH = 8 };
+  Outputs o = {0};
+  for (int k = 0; k < b->s->ne; k++) {
+    Expr size = size_of_terms(b->g, b->m->switching[k], DEPTH);
+    add_outputs(b, &o, &size, 1);
+  }
+  return o;
+}
+
 static Outputs event_sens_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = event_outputs(b);
@@ -534,7 +552,7 @@ static void build_kernels(SystemBuilder *b) {
   System *s = b->s;
   bool sens = s->ns > 0, second = b->spec->jacobian_sens && sens;
   Outputs rhs = {0}, rhs_sens = {0}, jacobian = {0}, times = {0}, jacobian_sens = {0},
-          event_sens = {0}, invariant_sens = {0};
+          event_scales = event_scale_outputs(b), event_sens = {0}, invariant_sens = {0};
   add_outputs(b, &rhs, b->m->f, s->nx);
   if (sens) rhs_sens = s->columns.augmented ? augmented_outputs(b) : sparse_outputs(b);
   if (b->spec->jacobian) jacobian = jacobian_outputs(b), times = by_time_outputs(b);
@@ -543,8 +561,9 @@ static void build_kernels(SystemBuilder *b) {
   if (sens && s->ne) event_sens = event_sens_outputs(b);
   Outputs invariants = invariant_outputs(b);
   if (s->ni) invariant_sens = invariant_sens_outputs(b);
-  const Outputs *varying[] = {&rhs,    &rhs_sens,   &jacobian, &jacobian_sens, &outputs,
-                              &events, &event_sens, &times,    &invariants,    &invariant_sens};
+  const Outputs *varying[] = {&rhs,        &rhs_sens,       &jacobian,    &jacobian_sens,
+                              &outputs,    &events,         &event_sens,  &times,
+                              &invariants, &invariant_sens, &event_scales};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->at.count = s->at.hoisted + b->hoisted.count;
@@ -560,6 +579,7 @@ static void build_kernels(SystemBuilder *b) {
   compile(b, KERNEL_OUTPUTS, &outputs, s->lanes, 0);
   compile(b, KERNEL_START, &start, s->lanes, 0);
   if (s->ne) compile(b, KERNEL_EVENTS, &events, s->lanes, 0);
+  if (s->ne) compile(b, KERNEL_EVENT_SCALES, &event_scales, s->lanes, 0);
   if (sens && s->ne) compile(b, KERNEL_EVENT_SENS, &event_sens, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANTS, &invariants, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANT_SENS, &invariant_sens, 1, 0);

@@ -86,10 +86,12 @@ static void look(EventWork *e, double t, const double *x) {
 static double wanted_mode(EventWork *e, int k) {
   double w = e->w[k], next = e->next[k];
   e->rests[k] = false;
+  e->forgiven[k] = nan("");
   if (!isfinite(w)) return system_mode(e->work, k);
   if (!event_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
   double limit = event_limit(e, k, w);
   e->rests[k] = fabs(next - w) <= EVENT_ROUNDING * e->size[k];
+  if (e->rests[k] || w == limit) e->forgiven[k] = limit;
   return event_literal(e, k, e->rests[k] ? limit : w == limit ? next : w);
 }
 
@@ -108,7 +110,7 @@ static bool goes_round(EventWork *e, int k) {
 // A mode on its limit that has changed to and fro.
 static bool stays_as_it_was(EventWork *e, int k) {
   bool stays = e->changes[k] > CHANGES_MOST && event_on_limit(e, k, e->w[k]);
-  if (stays) e->rests[k] = true;
+  if (stays) e->rests[k] = true, e->forgiven[k] = event_limit(e, k, e->w[k]);
   return stays;
 }
 
@@ -156,7 +158,9 @@ bool event_begin(EventWork *e, double t, const double *x, double span, int *even
   e->repeats = 0;
   memset(e->count, 0, (size_t)ne * sizeof *e->count);
   memset(e->size, 0, (size_t)ne * sizeof *e->size);
-  for (int k = 0; k < ne; k++) e->low[k] = HUGE_VAL, e->high[k] = -HUGE_VAL;
+  for (int k = 0; k < ne; k++)
+    e->low[k] = HUGE_VAL, e->high[k] = -HUGE_VAL, e->forgiven[k] = nan("");
+  system_event_scales(e->work, t, x, e->scale);
   memset(e->rests, 0, (size_t)ne * sizeof *e->rests);
   memset(e->through, 0, (size_t)ne * sizeof *e->through);
   memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);
@@ -187,10 +191,12 @@ bool event_next_modes(EventWork *e, double t, const double *x) {
   bool changed = false;
   freeze(e);
   memcpy(e->frozen_rests, e->rests, (size_t)ne * sizeof *e->rests);
+  memcpy(e->frozen_forgiven, e->forgiven, (size_t)ne * sizeof *e->forgiven);
   forget_marks(e);
   if (!settle(e, t, x, &event)) event_frozen_modes(e);
   for (int k = 0; k < ne && !changed; k++) changed = system_mode(e->work, k) != e->frozen[k];
   memcpy(e->rests, e->frozen_rests, (size_t)ne * sizeof *e->rests);
+  memcpy(e->forgiven, e->frozen_forgiven, (size_t)ne * sizeof *e->forgiven);
   return changed;
 }
 
@@ -213,8 +219,9 @@ static void carry_sensitivities(EventWork *e, double *y) {
 static bool has_crossed(EventWork *e, int k) {
   if (e->through[k]) return false;
   bool rested = e->rests[k], beyond = event_margin(e, k, e->w[k]) < 0;
+  double forgiven = e->forgiven[k];
   bool moving = is_wrong(e, k) && !e->rests[k];
-  e->rests[k] = rested;
+  e->rests[k] = rested, e->forgiven[k] = forgiven;
   return beyond || moving;
 }
 
@@ -310,6 +317,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   *continuous = false;
   if (repeats_without_end(e, t)) return false;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);
+  system_event_scales(e->work, t, y, e->scale);
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
   mark_crossed(e, t, y);
   for (int i = 0; i < s->ne; i++) {

@@ -200,7 +200,7 @@ static void look_into_dip(EventWork *e, Stepper *s, int k, const EventSample *co
 static void look_between(EventWork *e, Stepper *s, const EventSample *const q[PARTS + 1],
                          Crossing *out) {
   int ne = e->work->system->ne;
-  for (int i = 1; i <= PARTS && !out->found; i++)
+  for (int i = 1; i <= PARTS && !(out->found && out->at <= q[i - 1]->t); i++)
     for (int k = 0; k < ne; k++) {
       if (q[i]->margin[k] < 0)
         locate(e, s, k, q[i - 1]->t, q[i - 1]->margin[k], q[i]->t, q[i]->margin[k],
@@ -231,7 +231,8 @@ static void note_size(EventWork *e, int k, double w) {
   if (!isfinite(w)) return;
   if (w < e->low[k]) e->low[k] = w;
   if (w > e->high[k]) e->high[k] = w;
-  e->size[k] = e->high[k] - e->low[k] + 1e-3 * (e->high[k] > -e->low[k] ? e->high[k] : -e->low[k]);
+  double most = e->high[k] > -e->low[k] ? e->high[k] : -e->low[k];
+  e->size[k] = e->high[k] - e->low[k] + 1e-3 * (most > e->scale[k] ? most : e->scale[k]);
 }
 
 // What is wrong at the beginning by rounding errors only is not wrong a moment later.

@@ -23,6 +23,9 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->high = ARENA_ARRAY(a, double, s->ne + 1);
   e->next = ARENA_ARRAY(a, double, s->ne + 8);
   e->rests = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->forgiven = ARENA_ARRAY(a, double, s->ne + 8);
+  e->frozen_forgiven = ARENA_ARRAY(a, double, s->ne + 8);
+  e->scale = ARENA_ARRAY(a, double, s->ne + 8);
   e->frozen_rests = ARENA_ARRAY(a, bool, s->ne + 1);
   e->near_x = ARENA_ARRAY(a, double, s->nx + 16);
   e->pending = ARENA_ARRAY(a, bool, s->ne + 1);

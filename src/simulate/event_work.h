@@ -23,6 +23,7 @@ typedef struct EventWork {
   double *w, *next; // switching functions, now and a moment later
   double *slope;    // of the states, for that moment
   bool *rests;      // by event: w stands on its limit and does not move
+  double *forgiven; // by event: the limit at which rounding errors of w do not count, NaN: none
   // Search.
   bool known;                                     // end[0], from the step before
   EventSample end[2];                             // of the step
@@ -33,8 +34,9 @@ typedef struct EventWork {
   double resolved;    // length of the last stretch whose samples told the functions
   double *x;          // states at a trial time
   double *low, *high; // by event: least and largest w at the beginnings of steps
-  double *
-      size; // by event: their distance, and a thousandth of their size: what rounding errors are compared with
+  double *scale;      // by event: size of the terms of w, at the start or at the last event
+  // By event: the distance of low and high, and a thousandth of the size: what rounding errors are compared with.
+  double *size;
   // What was found.
   int found;
   double found_mode;
@@ -47,6 +49,7 @@ typedef struct EventWork {
   double *changed_at; // w at the last of these changes
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
+  double *frozen_forgiven;
   double *f_before, *f_old, *f_new, *by_column;
   double rate;   // of the switching function that was crossed
   bool *crossed; // by event: at the time of the event that is passed
@@ -95,7 +98,8 @@ static inline double event_margin(const EventWork *e, int k, double w) {
     break;
   default: far = mode != 0 ? -w : w; literal = e->kind[k] == EVENT_NEGATIVE ? w < 0 : w <= 0;
   }
-  bool wrong = literal != mode && isfinite(w) && !(e->rests[k] && event_on_limit(e, k, w));
+  bool wrong =
+      literal != mode && isfinite(w) && !(fabs(w - e->forgiven[k]) <= EVENT_ROUNDING * e->size[k]);
   if (wrong) return far < -DBL_MIN ? far : -DBL_MIN;
   return far > 0 ? far : 0;
 }
