@@ -144,6 +144,7 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   const unsigned char *redundant; // by equation
   int redundant_count;
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
+  bool last_unknown, last_equation;             // of several equals the last is taken
 } Tear;
 
 static bool is_divisor(const Sorter *s, Expr e) {
@@ -173,14 +174,15 @@ static int most_wanted(const Sorter *s, const Tear *t, const int *rows_start, co
     int wanted = 0;
     for (int k = rows_start[j]; k < rows_start[j + 1]; k++) wanted += !t->used[rows[k]];
     if (t->redundant_count && s->unknowns[t->unknown[j]].algebraic) wanted += t->n; // kept anyway
-    if (wanted > most) most = wanted, best = j;
+    if (wanted > most || (wanted == most && t->last_unknown)) most = wanted, best = j;
   }
   return best;
 }
 
 static bool take_explicit_steps(const Sorter *s, Tear *t, const int *rows_start, const int *rows) {
   bool any = false;
-  for (int i = 0; i < t->n; i++) {
+  for (int k = 0; k < t->n; k++) {
+    int i = t->last_equation ? t->n - 1 - k : k;
     if (t->used[i] || t->redundant[i] || t->open[i] != 1) continue;
     int j = explicit_unknown(s, t, i);
     if (j < 0) continue;
@@ -212,6 +214,26 @@ static void choose_tearing(const Sorter *s, Tear *t) {
     array_push(a, &t->torn, j);
     learn(t, start, rows, j);
   }
+}
+
+enum { TRIES = 4, TRIED_MOST = 300 }; // equations of a block whose core is worth several tries
+
+static void try_tearing(const Sorter *s, Tear *t, int way) {
+  memset(t->used, 0, (size_t)t->n);
+  memset(t->known, 0, (size_t)t->n);
+  t->solve_equation.count = t->solve_unknown.count = t->torn.count = 0;
+  t->last_unknown = way % 2, t->last_equation = way / 2;
+  choose_tearing(s, t);
+}
+
+// A greedy choice depends on which of several equals it takes: the smallest core of a few.
+static void choose_best_tearing(const Sorter *s, Tear *t) {
+  int best = 0, least = 0;
+  for (int way = 0; way < TRIES && t->n <= TRIED_MOST; way++) {
+    try_tearing(s, t, way);
+    if (way == 0 || t->torn.count < least) best = way, least = t->torn.count;
+  }
+  try_tearing(s, t, best);
 }
 
 // Explicit unknowns in terms of the torn ones, then the residuals that are left.
@@ -383,7 +405,7 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
 static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   Tear t = {0};
   tear_init(s, &t, equation, n);
-  choose_tearing(s, &t);
+  choose_best_tearing(s, &t);
   int explicit = t.solve_unknown.count;
   for (int k = 0; k < explicit; k++) b->unknown[k] = t.unknown[t.solve_unknown.at[k]];
   for (int k = 0; k < t.torn.count; k++) b->unknown[explicit + k] = t.unknown[t.torn.at[k]];
