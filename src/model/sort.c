@@ -145,6 +145,7 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   int redundant_count;
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
   bool last_unknown, last_equation;             // of several equals the last is taken
+  int first;                                    // unknown that is torn first, -1: chosen
 } Tear;
 
 static bool is_divisor(const Sorter *s, Expr e) {
@@ -209,31 +210,37 @@ static void choose_tearing(const Sorter *s, Tear *t) {
   for (;;) {
     while (take_explicit_steps(s, t, start, rows)) {
     }
-    int j = most_wanted(s, t, start, rows);
+    bool given = t->torn.count == 0 && t->first >= 0 && !t->known[t->first];
+    int j = given ? t->first : most_wanted(s, t, start, rows);
     if (j < 0) return;
     array_push(a, &t->torn, j);
     learn(t, start, rows, j);
   }
 }
 
-enum { TRIES = 4, TRIED_MOST = 300 }; // equations of a block whose core is worth several tries
+// Equations of a block that is worth several tries. In larger ones the smallest core is not the most accurate.
+enum { WAYS = 4, WAYS_MOST = 300, FIRST_MOST = 8 };
 
-static void try_tearing(const Sorter *s, Tear *t, int way) {
+static void try_tearing(const Sorter *s, Tear *t, int way, int first) {
   memset(t->used, 0, (size_t)t->n);
   memset(t->known, 0, (size_t)t->n);
   t->solve_equation.count = t->solve_unknown.count = t->torn.count = 0;
-  t->last_unknown = way % 2, t->last_equation = way / 2;
+  t->last_unknown = way % 2, t->last_equation = way / 2, t->first = first;
   choose_tearing(s, t);
 }
 
-// A greedy choice depends on which of several equals it takes: the smallest core of a few.
+// A greedy choice depends on which of several equals it takes, and on what it takes first: the smallest core of several.
 static void choose_best_tearing(const Sorter *s, Tear *t) {
-  int best = 0, least = 0;
-  for (int way = 0; way < TRIES && t->n <= TRIED_MOST; way++) {
-    try_tearing(s, t, way);
+  int best = 0, best_first = -1, least = 0;
+  for (int way = 0; way < WAYS && t->n <= WAYS_MOST; way++) {
+    try_tearing(s, t, way, -1);
     if (way == 0 || t->torn.count < least) best = way, least = t->torn.count;
   }
-  try_tearing(s, t, best);
+  for (int first = 0; first < t->n && t->n <= FIRST_MOST && least > 1; first++) {
+    try_tearing(s, t, 0, first);
+    if (t->torn.count < least) best = 0, best_first = first, least = t->torn.count;
+  }
+  try_tearing(s, t, best, best_first);
 }
 
 // Explicit unknowns in terms of the torn ones, then the residuals that are left.
