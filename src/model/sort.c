@@ -150,6 +150,8 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   const unsigned char *redundant; // by equation
   int redundant_count;
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
+  bool last_unknown, last_equation;             // of several equals the last is taken
+  int first;                                    // unknown that is torn first, -1: chosen
 } Tear;
 
 static bool is_divisor(const Sorter *s, Expr e) {
@@ -179,14 +181,15 @@ static int most_wanted(const Sorter *s, const Tear *t, const int *rows_start, co
     int wanted = 0;
     for (int k = rows_start[j]; k < rows_start[j + 1]; k++) wanted += !t->used[rows[k]];
     if (t->redundant_count && s->unknowns[t->unknown[j]].algebraic) wanted += t->n; // kept anyway
-    if (wanted > most) most = wanted, best = j;
+    if (wanted > most || (wanted == most && t->last_unknown)) most = wanted, best = j;
   }
   return best;
 }
 
 static bool take_explicit_steps(const Sorter *s, Tear *t, const int *rows_start, const int *rows) {
   bool any = false;
-  for (int i = 0; i < t->n; i++) {
+  for (int k = 0; k < t->n; k++) {
+    int i = t->last_equation ? t->n - 1 - k : k;
     if (t->used[i] || t->redundant[i] || t->open[i] != 1) continue;
     int j = explicit_unknown(s, t, i);
     if (j < 0) continue;
@@ -213,11 +216,37 @@ static void choose_tearing(const Sorter *s, Tear *t) {
   for (;;) {
     while (take_explicit_steps(s, t, start, rows)) {
     }
-    int j = most_wanted(s, t, start, rows);
+    bool given = t->torn.count == 0 && t->first >= 0 && !t->known[t->first];
+    int j = given ? t->first : most_wanted(s, t, start, rows);
     if (j < 0) return;
     array_push(a, &t->torn, j);
     learn(t, start, rows, j);
   }
+}
+
+// Equations of a block that is worth several tries. In larger ones the smallest core is not the most accurate.
+enum { WAYS = 4, WAYS_MOST = 300, FIRST_MOST = 8 };
+
+static void try_tearing(const Sorter *s, Tear *t, int way, int first) {
+  memset(t->used, 0, (size_t)t->n);
+  memset(t->known, 0, (size_t)t->n);
+  t->solve_equation.count = t->solve_unknown.count = t->torn.count = 0;
+  t->last_unknown = way % 2, t->last_equation = way / 2, t->first = first;
+  choose_tearing(s, t);
+}
+
+// A greedy choice depends on which of several equals it takes, and on what it takes first: the smallest core of several.
+static void choose_best_tearing(const Sorter *s, Tear *t) {
+  int best = 0, best_first = -1, least = 0;
+  for (int way = 0; way < WAYS && t->n <= WAYS_MOST; way++) {
+    try_tearing(s, t, way, -1);
+    if (way == 0 || t->torn.count < least) best = way, least = t->torn.count;
+  }
+  for (int first = 0; first < t->n && t->n <= FIRST_MOST && least > 1; first++) {
+    try_tearing(s, t, 0, first);
+    if (t->torn.count < least) best = 0, best_first = first, least = t->torn.count;
+  }
+  try_tearing(s, t, best, best_first);
 }
 
 // Explicit unknowns in terms of the torn ones, then the residuals that are left.
@@ -392,7 +421,7 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
 static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   Tear t = {0};
   tear_init(s, &t, equation, n);
-  choose_tearing(s, &t);
+  choose_best_tearing(s, &t);
   int explicit = t.solve_unknown.count;
   for (int k = 0; k < explicit; k++) b->unknown[k] = t.unknown[t.solve_unknown.at[k]];
   for (int k = 0; k < t.torn.count; k++) b->unknown[explicit + k] = t.unknown[t.torn.at[k]];
