@@ -47,8 +47,16 @@ static void find_violation(EntrainFit *f) {
     f->violation = eval_violation(f->fit.work);
 }
 
+// For what follows a fit: what is left of max_seconds, or a moment.
+static Patience patience_after(const EntrainFit *f, double grace) {
+  double limit = f->problem->options.max_seconds;
+  bool limited = limit > 0 || f->result->outcome == FIT_STOPPED;
+  double left = fmax(limit - f->result->work.seconds, fmax(grace, 1e-3));
+  return (Patience){.grace = grace, .until = limited ? patience_until(left) : 0};
+}
+
 static void find_rest(EntrainFit *f) {
-  Patience after = {.grace = f->statistics->missing_count ? 0 : PATIENCE_GRACE};
+  Patience after = patience_after(f, f->statistics->missing_count ? 0 : PATIENCE_GRACE);
   patience_begin(&after);
   fit_evaluate_start(f->fit.result, f->fit.work);
   find_violation(f);
@@ -257,7 +265,7 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   Err err = {0};
   FitReport r = report_of(f);
   text_init(&t);
-  Patience after = {.grace = PATIENCE_GRACE};
+  Patience after = patience_after(f, PATIENCE_GRACE);
   patience_begin(&after);
   if (!fit_residuals_csv(&t, &r, f->fit.work, f->fit.weighting, &err)) text_done(&t);
   patience_end(&after);

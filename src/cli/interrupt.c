@@ -52,6 +52,11 @@ void interrupt_watch(void) {
 
 void interrupt_compute(void) {
   computing = 1;
+  entrain_goes_on(goes_on, NULL); // asks anew
+}
+
+void interrupt_reached(void) {
+  listening = 1;
 }
 
 bool interrupt_asked(void) {

@@ -15,6 +15,7 @@
 // Without stdio, so that a signal ends a write that nobody reads. errno: EINTR then.
 static bool write_all(int fd, const char *text, size_t length) {
   bool before = interrupt_asked();
+  interrupt_reached();
   while (length > 0) {
     ssize_t some = write(fd, text, length);
     if (some < 0 && errno == EINTR && interrupt_asked() == before) continue;
@@ -44,6 +45,7 @@ static bool write_and_close(int fd, const char *text, size_t length) {
 // Devices and pipes cannot be renamed into place. After a signal nobody waits for who might read a pipe.
 static bool write_in_place(const char *path, const char *text, size_t length) {
   int wait = interrupt_asked() ? O_NONBLOCK : 0;
+  interrupt_reached();
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | wait, 0666);
   if (fd >= 0 && wait) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd >= 0 && (write_and_close(fd, text, length) || errno == EPIPE);
@@ -59,6 +61,7 @@ static mode_t mode_for(const char *path) {
 
 static bool write_and_rename(const char *path, const char *text, size_t length) {
   char *temporary = NULL;
+  interrupt_reached();
   if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return false;
   int fd = mkstemp(temporary);
   if (fd >= 0) interrupt_remove(temporary);

@@ -56,7 +56,9 @@ static void print_verdict(FitPage *f) {
 
 // ---------------------------------------------------------------- parameters
 
-static const char *flags_of(const StatParameter *s) {
+// examined: whether there was time to see what the data determine.
+static const char *flags_of(const StatParameter *s, bool examined) {
+  if (!examined) return s->at_bound ? s->lower_bound ? "at min" : "at max" : "";
   if (s->inactive) return "changes nothing";
   if (s->at_bound && s->identifiable)
     return s->lower_bound ? "at its lower bound" : "at its upper bound";
@@ -78,9 +80,10 @@ static void print_parameters(FitPage *f) {
     rounded_value(r->result->x[i], s->std_error, value);
     rounded_error(s->std_error, error);
     rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
-    page_table_add(t, (const char *[]){x->name, x->unit, value, error, interval,
-                                       page_digits(p, x->start, 6),
-                                       page_tinted(p, TINT_NOTICE, flags_of(s))});
+    page_table_add(t,
+                   (const char *[]){
+                       x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
+                       page_tinted(p, TINT_NOTICE, flags_of(s, !f->r->statistics->missing_count))});
   }
   page_heading(p, "Parameters");
   page_table_print(t);
@@ -203,7 +206,7 @@ static void print_directions(FitPage *f) {
   const Statistics *s = f->r->statistics;
   bool any = s->direction_count > 0;
   for (int i = 0; i < s->n; i++) any = any || has_own_reason(s, i);
-  if (!any) return;
+  if (!any || s->missing_count) return; // the remarks say that it was stopped
   page_heading(p, "What the data do not tell");
   page_paragraph(p, 2, "", rank_in_words(p, s));
   for (int i = 0; i < s->direction_count; i++) {
