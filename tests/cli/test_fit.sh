@@ -119,14 +119,13 @@ for signal in INT TERM; do
   interrupt $signal '^growing horizon' fit endless.yaml --json stop.json --trace stop.csv
   status 1; out "^endless.yaml: stopped"; out "Parameters"; valid_json stop.json; json stop.json "d['outcome'] == 'stopped'"; holds test -s stop.csv; rm -f stop.json
 done
-it "a second signal ends at once, in the middle of a long simulation"
-printf 'time,x\n0,1\n1e7,1\n' >long.csv
-"$ENTRAIN" fit endless.yaml --set experiments.0.data=long.csv --max_steps 2000000000 >out 2>err </dev/null &
+it "a second signal ends at once, even where nobody reads the result"
+mkfifo unread; sleep 60 <unread & reader=$!
+env --default-signal=TERM "$ENTRAIN" simulate endless.mo --stop 1e5 --step 0.01 --max_step 1e-3 --max_steps 2000000000 >unread 2>err </dev/null &
 pid=$!
-until signal_set $pid SigCgt || ! kill -0 $pid; do sleep 0.05; done
-kill -TERM $pid
-while signal_set $pid ShdPnd; do sleep 0.05; done
-sleep 0.2; holds kill -0 $pid; kill -TERM $pid; wait $pid; code=$?; status 143; no_out
+until grep -q entrain /proc/$pid/comm && signal_set $pid SigCgt || ! kill -0 $pid; do sleep 0.05; done
+sleep 1; kill -TERM $pid
+sleep 2; holds kill -0 $pid; kill -TERM $pid; wait $pid; code=$?; status 143; kill $reader
 
 if has_terminal >/dev/null; then
   it "a terminal gets colours and a line of progress that is cleared"
