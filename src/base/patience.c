@@ -8,7 +8,7 @@
 static const double ASK_EVERY = 0.02; // s
 
 static _Thread_local Patience *innermost;
-static _Thread_local long work_left; // until the next look at the clock
+_Thread_local long patience_left;
 
 double patience_until(double seconds) {
   return seconds > 0 ? clock_seconds() + seconds : 0;
@@ -21,14 +21,20 @@ void patience_begin(Patience *p) {
   innermost = p;
 }
 
+// One that is over says so at the next question.
+static void set_innermost(Patience *p) {
+  innermost = p;
+  if (p && p->over) patience_left = 0;
+}
+
 void patience_end(Patience *p) {
   assert(innermost == p);
-  innermost = p->outer;
+  set_innermost(p->outer);
 }
 
 Patience *patience_swap(Patience *p) {
   Patience *before = innermost;
-  innermost = p;
+  set_innermost(p);
   return before;
 }
 
@@ -62,15 +68,17 @@ bool patience_is_late(void) {
   return false;
 }
 
-bool patience_asks(void) {
-  work_left = PATIENCE_LOOK;
-  return !innermost || goes_on(innermost, clock_seconds(), true);
+// The answer is kept until more work is done; a no for good.
+static bool look(bool at_once) {
+  bool lasts = !innermost || goes_on(innermost, clock_seconds(), at_once);
+  patience_left = lasts ? PATIENCE_LOOK : 0;
+  return lasts;
 }
 
-bool patience_lasts(long work) {
-  if (!innermost || innermost->over) return !innermost;
-  work_left -= work;
-  if (work_left > 0) return true;
-  work_left = PATIENCE_LOOK;
-  return goes_on(innermost, clock_seconds(), false);
+bool patience_asks(void) {
+  return look(true);
+}
+
+bool patience_look(void) {
+  return look(false);
 }

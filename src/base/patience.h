@@ -31,8 +31,13 @@ void patience_end(Patience *p);   // the one around it is asked again
 
 // Whether the computation goes on. work: about how many numbers have been computed since the last question; the clock is read
 // and owners are asked after many of them. A false answer is final. Without a Patience: true.
-bool patience_lasts(long work);
 #define PATIENCE_LOOK 100000 // work after which the clock is read: less than some milliseconds
+extern _Thread_local long patience_left __attribute__((tls_model("initial-exec"))); // of this work
+bool patience_look(void);
+static inline bool patience_lasts(long work) {
+  patience_left -= work;
+  return patience_left > 0 || patience_look();
+}
 // The same at once, for the places between simulations: the innermost owner is asked in every call.
 bool patience_asks(void);
 

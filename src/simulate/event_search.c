@@ -303,6 +303,7 @@ void event_search_prepare(EventWork *e) {
 }
 
 EventFind event_find(EventWork *e, Stepper *s, double *before, double *at) {
+  e->steps++;
   if (s->t - s->t_old <= SHORTEST * fmax(e->span, fabs(s->t))) {
     e->known = false;
     return EVENT_NONE;

@@ -1,6 +1,9 @@
 #include "simulate/event_through.h"
 
-enum { SMOOTH_TIMES = 20 }; // in a row
+enum {
+  SMOOTH_TIMES = 20, // in a row
+  STEPS_MOST = 100,  // in which they happened: fewer events cost less than following them
+};
 
 // A mode that other switching functions contain must stay an event: they would jump between events.
 static bool can_be_followed(const EventWork *e, int k) {
@@ -14,6 +17,9 @@ void event_note_smooth(EventWork *e, bool smooth) {
   for (int k = 0; k < ne; k++) {
     if (!e->crossed[k]) continue;
     e->smooth_times[k] = smooth ? e->smooth_times[k] + 1 : 0;
+    if (e->smooth_times[k] == 1) e->smooth_since[k] = e->steps;
+    if (e->smooth_times[k] >= SMOOTH_TIMES && e->steps - e->smooth_since[k] > STEPS_MOST)
+      e->smooth_times[k] = 0;
     all = all && can_be_followed(e, k);
   }
   for (int k = 0; k < ne && all; k++) {

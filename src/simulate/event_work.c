@@ -36,6 +36,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->crossed = ARENA_ARRAY(a, bool, s->ne + 1);
   e->through = ARENA_ARRAY(a, bool, s->ne + 1);
   e->smooth_times = ARENA_ARRAY(a, int, s->ne + 1);
+  e->smooth_since = ARENA_ARRAY(a, long, s->ne + 1);
   e->followed = ARENA_ARRAY(a, double, s->ne + 8);
   e->bend = ARENA_ARRAY(a, double, s->nx + 16);
   e->frozen = ARENA_ARRAY(a, double, s->ne + 8);

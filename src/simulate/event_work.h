@@ -60,8 +60,10 @@ typedef struct EventWork {
   // Integrated through, see event_through.h.
   bool *through; // by event
   int through_count;
-  int *smooth_times; // by event: how often in a row it was smooth
-  double *followed;  // scratch: switching functions
+  int *smooth_times;  // by event: how often in a row it was smooth
+  long *smooth_since; // by event: number of the step of the first of these
+  long steps;         // that were searched
+  double *followed;   // scratch: switching functions
 } EventWork;
 
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
