@@ -213,11 +213,11 @@ const char *entrain_fit_combination(const EntrainFit *f, int i, int k, double *v
 }
 
 int entrain_fit_missing_count(const EntrainFit *f) {
-  return f->statistics->missing_count;
+  return f ? f->statistics->missing_count : 0;
 }
 
 const char *entrain_fit_missing(const EntrainFit *f, int i) {
-  return i >= 0 && i < f->statistics->missing_count ? f->statistics->missing[i] : NULL;
+  return i >= 0 && i < entrain_fit_missing_count(f) ? f->statistics->missing[i] : NULL;
 }
 
 int entrain_fit_remark_count(const EntrainFit *f) {

@@ -90,7 +90,7 @@ static double wanted_mode(EventWork *e, int k) {
   if (!isfinite(w)) return system_mode(e->work, k);
   if (!event_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
   double limit = event_limit(e, k, w);
-  e->rests[k] = fabs(next - w) <= EVENT_ROUNDING * e->size[k];
+  e->rests[k] = fabs(next - w) <= 1e-3 * EVENT_ROUNDING * e->size[k];
   if (e->rests[k] || w == limit) e->forgiven[k] = limit;
   return event_literal(e, k, e->rests[k] ? limit : w == limit ? next : w);
 }

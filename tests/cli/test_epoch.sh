@@ -2,6 +2,7 @@
 # printed with the digits that they need.
 source "$(dirname "$0")/lib.sh"
 examples=$models/../examples
+numdiff=$models/../tools/numdiff
 
 # moved SHIFT <FROM >TO: a CSV file with another zero of its first column. Times become multiples of 2^-20, which are exact
 # at both zeros.
@@ -29,7 +30,12 @@ same_fit() { # same_fit FOLDER FOLDER PROBLEM [FLAG ...]
   code=$?
   [[ $code -eq $first ]] || wrong "exit status $code, $first at 0"
   [[ -s $a/o.json ]] || wrong "there is no result"
-  diff <(facts "$a/o.json") <(facts "$b/o.json") >difference || wrong "$(head -n 6 difference)"
+  facts "$a/o.json" >facts.a; facts "$b/o.json" >facts.b
+  diff facts.a facts.b >difference && return
+  # Numbers at time 0 of the model text choose among equivalent constraints: there steps and last digits may differ.
+  grep -q '"invariant"' facts.a || { wrong "$(head -n 6 difference)"; return; }
+  sed -i '/"solver"\|"work"\|"steps"/d' facts.a facts.b
+  "$numdiff" -t 1e-6 facts.a facts.b >difference || wrong "$(head -n 6 difference)"
 }
 
 shift=1672884000

@@ -24,7 +24,7 @@ limited check half.yaml --max_step 1e-6 --max_steps 2000000000 --json c.json; st
 it "max_seconds ends a basin study"
 limited basin half.yaml --grid 300x300 --json b.json; status 1; out "stopped"; valid_json b.json
 it "max_seconds ends a comparison, and every method has its share"
-limited compare half.yaml --methods auto,multistart:starts=1000000,homotopy --format json -o m.json; status 1
+limited compare half.yaml --methods homotopy,auto,multistart:starts=1000000 --format json -o m.json; status 1
 json m.json "len(d['methods']) == 3 and all(r['runs'] for r in d['methods'])"
 it "max_seconds ends a study with known truth"
 limited recover half.yaml --trials 100000 --noise 0.01 --json r.json; status 1; valid_json r.json

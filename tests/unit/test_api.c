@@ -131,6 +131,7 @@ TEXT_AT(entrain_result_name, EntrainResult)
 TEXT_AT(entrain_problem_warning, EntrainProblem)
 TEXT_AT(entrain_problem_file, EntrainProblem)
 TEXT_AT(entrain_fit_remark, EntrainFit)
+TEXT_AT(entrain_fit_missing, EntrainFit)
 TEXT_AT(entrain_profile_note, EntrainProfile)
 
 static const int ABSENT[] = {-2147483647 - 1, -1, 99, 2147483647};
@@ -148,6 +149,7 @@ static void texts_that_do_not_exist_are_null(void **state) {
       {at_entrain_problem_warning, o->problem, entrain_problem_warning_count(o->problem)},
       {at_entrain_problem_file, o->problem, entrain_problem_file_count(o->problem)},
       {at_entrain_fit_remark, o->fit, entrain_fit_remark_count(o->fit)},
+      {at_entrain_fit_missing, o->fit, entrain_fit_missing_count(o->fit)},
       {at_entrain_profile_note, o->profile, entrain_profile_note_count(o->profile)},
   };
   for (size_t k = 0; k < sizeof LISTS / sizeof *LISTS; k++) {
@@ -273,6 +275,8 @@ static void null_objects_have_no_members(void **state) {
   assert_true(isnan(entrain_fit_singular_value(NULL, 0)));
   assert_false(entrain_fit_channel(NULL, 0, &any.channel));
   assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
+  assert_int_equal(entrain_fit_missing_count(NULL), 0);
+  entrain_goes_on(NULL, NULL);
   assert_false(entrain_fit_direction(NULL, 0, &any.direction));
   assert_null(entrain_fit_combination(NULL, 0, 0, NULL));
   entrain_fit_work(NULL, &fit_work);
