@@ -11,6 +11,7 @@
 #include "code/lower.h"
 #include "expr/derive.h"
 #include "expr/replace.h"
+#include "model/mode_order.h"
 #include "num/random.h"
 
 enum { ITERATIONS = 60, HALVINGS = 20 };
@@ -99,13 +100,9 @@ static void compile(Conditions *c, const Expr *residuals) {
 
 // Modes replaced by the conditions that they stand for.
 static Expr *without_modes(Model *m, Arena *a, const Expr *residuals, int count) {
-  const Flat *f = m->flat;
   Replacer *r = replacer_new(m->graph, a);
   Expr *plain = ARENA_ARRAY(a, Expr, count + 1);
-  for (int j = 0; j < m->unknown_count; j++)
-    replacer_set(r, m->unknowns[j].symbol, m->sorted.solution[j]);
-  for (int k = 0; k < f->events.count; k++)
-    replacer_set(r, f->events.at[k].mode, replace(r, f->events.at[k].direct));
+  replace_modes(m, a, r);
   for (int i = 0; i < count; i++) plain[i] = replace(r, residuals[i]);
   return plain;
 }

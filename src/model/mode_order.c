@@ -2,15 +2,16 @@
 
 #include "expr/derive.h"
 
-// By event: the modes in its switching function.
-static Incidence modes_of_events(Model *m, Arena *scratch) {
-  SortUnknown *modes = ARENA_ARRAY(scratch, SortUnknown, m->ne + 1);
-  SortEquation *switching = ARENA_ARRAY(scratch, SortEquation, m->ne + 1);
-  for (int k = 0; k < m->ne; k++) {
+// By event: the modes in the expression that belongs to it.
+static Incidence modes_of_events(Model *m, Arena *scratch, const Expr *of) {
+  int count = m->flat->events.count;
+  SortUnknown *modes = ARENA_ARRAY(scratch, SortUnknown, count + 1);
+  SortEquation *rows = ARENA_ARRAY(scratch, SortEquation, count + 1);
+  for (int k = 0; k < count; k++) {
     modes[k] = (SortUnknown){.symbol = m->flat->events.at[k].mode};
-    switching[k] = (SortEquation){.residual = m->switching[k]};
+    rows[k] = (SortEquation){.residual = of[k]};
   }
-  return sort_incidence(m->graph, scratch, switching, m->ne, modes, m->ne);
+  return sort_incidence(m->graph, scratch, rows, count, modes, count);
 }
 
 static Pattern transposed(Arena *a, const Incidence *in) {
@@ -63,11 +64,30 @@ ModeOrder mode_order(Model *m, Arena *a) {
   Arena *scratch = arena_new();
   ModeOrder o = {0};
   if (m->ne) {
-    Incidence in = modes_of_events(m, scratch);
+    Incidence in = modes_of_events(m, scratch, m->switching);
     o.users = transposed(a, &in);
     o.order = order_of(a, scratch, &in, &o.users);
     o.curved = is_curved(m, scratch);
   }
   arena_free(scratch);
   return o;
+}
+
+void replace_modes(Model *m, Arena *a, Replacer *r) {
+  const Flat *f = m->flat;
+  int count = f->events.count;
+  Replacer *solved = replacer_new(m->graph, a), *modes = replacer_new(m->graph, a);
+  Expr *direct = ARENA_ARRAY(a, Expr, count + 1);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(solved, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int k = 0; k < count; k++) direct[k] = replace(solved, f->events.at[k].direct);
+  Incidence in = modes_of_events(m, a, direct);
+  Pattern users = transposed(a, &in);
+  const int *order = order_of(a, a, &in, &users);
+  for (int i = 0; i < count; i++)
+    replacer_set(modes, f->events.at[order[i]].mode, replace(modes, direct[order[i]]));
+  for (int k = 0; k < count; k++)
+    replacer_set(r, f->events.at[k].mode, replace(modes, f->events.at[k].mode));
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(r, m->unknowns[j].symbol, replace(modes, m->sorted.solution[j]));
 }

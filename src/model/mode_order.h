@@ -1,5 +1,6 @@
 // How the modes of a model depend on each other through their switching functions.
 #pragma once
+#include "expr/replace.h"
 #include "model/model.h"
 #include "num/pattern.h"
 
@@ -11,3 +12,6 @@ typedef struct ModeOrder {
 
 // Extends the graph of the model; its lock must be held.
 ModeOrder mode_order(Model *m, Arena *a);
+// Makes r replace unknowns by their solutions and modes by what they stand for, so that neither is left. Modes that depend
+// on themselves stay where the loop is opened.
+void replace_modes(Model *m, Arena *a, Replacer *r);

@@ -7,6 +7,7 @@
 #include "expr/replace.h"
 #include "expr/simplify.h"
 #include "model/independent.h"
+#include "model/mode_order.h"
 
 int rank_of_initial(const Model *m, int i) {
   return sort_rank(m->flat->equations.count + m->order.initial_equation[i], 0);
@@ -375,11 +376,7 @@ static void prepare_replacers(NearestStart *s) {
   Model *m = s->m;
   s->direct = replacer_new(m->graph, s->scratch);
   s->x0 = replacer_new(m->graph, s->scratch);
-  for (int j = 0; j < m->unknown_count; j++)
-    replacer_set(s->direct, m->unknowns[j].symbol, m->sorted.solution[j]);
-  for (int k = 0; k < m->ne; k++)
-    replacer_set(s->direct, m->flat->events.at[k].mode,
-                 replace(s->direct, m->flat->events.at[k].direct));
+  replace_modes(m, s->scratch, s->direct);
   s->free = ARENA_ARRAY(s->scratch, bool, m->nx + 1);
   s->done = ARENA_ARRAY(s->scratch, bool, m->nx + 1);
   for (int i = 0; i < m->nx; i++) {

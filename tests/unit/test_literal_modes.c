@@ -139,6 +139,25 @@ static void modes_that_contradict_each_other_are_named(void **state) {
   }
 }
 
+// At rest at the start: the torque, which a chain of relations chooses, balances the weight.
+static void a_start_with_constraints_has_the_modes_of_its_own_values(void **state) {
+  (void)state;
+  Run r =
+      simulate_fully(.text =
+                         "model Hanging\n  Real x(start = 0.3), y(start = -0.9);\n"
+                         "  Real u(start = 0, fixed = true), v, F, T, on, s;\ninitial equation\n"
+                         "  der(u) = 0;\nequation\n  der(x) = u;\n  der(y) = v;\n"
+                         "  der(u) = -F*x + T;\n  der(v) = -F*y - 9.81;\n  x^2 + y^2 = 1;\n"
+                         "  T = if on > 0.5 then 2 else 1;\n  on = if s >= 1 then 1 else 0;\n"
+                         "  s = if x > 0 then 1 else 0;\nend Hanging;\n",
+                     .stop = 1, .step = 0.5);
+  for (int i = 0; i < rows(&r); i++) {
+    assert_close(value_at(&r, "T", i), 2, 0);
+    assert_close(value_at(&r, "x", i) / -value_at(&r, "y", i), 2 / 9.81, 1e-8);
+  }
+  run_free(&r);
+}
+
 // ---------------------------------------------------------------- rows
 
 static void the_row_at_the_start_is_literal(void **state) {
@@ -222,6 +241,38 @@ static void no_event_is_missed_beside_slow_states(void **state) {
   }
 }
 
+static void narrow_pulses_are_not_missed(void **state) {
+  (void)state;
+  for (double half = 1e-2; half > 5e-5; half /= 10) { // 6 pulses in 5 s
+    char text[300];
+    snprintf(text, sizeof text,
+             "model Pulse\n  parameter Real limit = %.17g;\n  Real z(start = 0, fixed = true);\n"
+             "equation\n  der(z) = if sin(7*time) > limit then 1 else 0;\nend Pulse;\n",
+             cos(7 * half));
+    Run r = simulate_fully(.text = text, .options = "rel_tol=1e-9", .stop = 5, .step = 5);
+    assert_close(last_value(&r, "z"), 12 * half, 1e-4 * half);
+    run_free(&r);
+  }
+}
+
+// A dip that is found in one part of a step hides no event that comes before it in the next part.
+static void the_first_of_two_events_in_a_long_step_is_taken(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++) {
+    char options[100];
+    snprintf(options, sizeof options, "solver=%s rel_tol=1e-9 abs_tol=1e-11", SOLVERS[s]);
+    Run r = simulate_fully(.text = "model Two\n  Real x(start = 0, fixed = true);\n"
+                                   "  Real y(start = 0, fixed = true);\nequation\n"
+                                   "  der(x) = if mod(time, 1.095) < 0.076 then 1.599 else 0;\n"
+                                   "  der(y) = if (time - 1.212)*(time - 1.212) < 0.013 then 3 "
+                                   "else 0;\nend Two;\n",
+                           .options = options, .stop = 2, .step = 2);
+    assert_close(last_value(&r, "x"), 2 * 0.076 * 1.599, 1e-7);
+    assert_close(last_value(&r, "y"), 6 * sqrt(0.013), 1e-6);
+    run_free(&r);
+  }
+}
+
 // ---------------------------------------------------------------- sensitivities
 
 // What changes together with an event moves with its time, and is counted once.
@@ -298,10 +349,13 @@ int main(void) {
       cmocka_unit_test(a_rounding_converter_in_a_loop_settles),
       cmocka_unit_test(hysteresis_keeps_what_it_was),
       cmocka_unit_test(modes_that_contradict_each_other_are_named),
+      cmocka_unit_test(a_start_with_constraints_has_the_modes_of_its_own_values),
       cmocka_unit_test(the_row_at_the_start_is_literal),
       cmocka_unit_test(later_rows_show_what_comes_after_the_event),
       cmocka_unit_test(no_event_is_missed_without_states),
       cmocka_unit_test(no_event_is_missed_beside_slow_states),
+      cmocka_unit_test(narrow_pulses_are_not_missed),
+      cmocka_unit_test(the_first_of_two_events_in_a_long_step_is_taken),
       cmocka_unit_test(chained_events_have_the_sensitivity_of_their_cause),
       cmocka_unit_test(an_input_that_jumps_or_ramps_onto_a_limit_is_compared_literally),
       cmocka_unit_test(very_frequent_events_are_named),
