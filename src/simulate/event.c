@@ -31,7 +31,7 @@ enum {
 static const double BEND_MOST = 10;
 static const double MOMENT = 1e-6; // of the duration: where w goes is seen so much later
 static const double SAME_BEND =
-    0.01; // relative difference of slopes of the slopes that are the same
+    0.01; // of the slopes of slopes: two that differ by less are the same
 
 // ---------------------------------------------------------------- other modes for a moment
 
