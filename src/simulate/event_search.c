@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/patience.h"
+
 enum {
   PARTS = EVENT_PARTS,
   DEPTH_MOST = EVENT_DEPTH,
@@ -238,8 +240,11 @@ static void look_between(EventWork *e, Stepper *s, const EventSample *const q[PA
     }
 }
 
+// Ends early when the simulation does not go on: whoever made the step asks, too.
 static void search(EventWork *e, Stepper *s, const EventSample *a, const EventSample *b, int depth,
                    Crossing *out) {
+  const System *system = e->work->system;
+  if (!patience_lasts((long)PARTS * (system->nx + system->ne))) return;
   double width = b->t - a->t;
   EventSample *part = e->part[depth];
   const EventSample *q[PARTS + 1] = {a, &part[0], &part[1], &part[2], b};
