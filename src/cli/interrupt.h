@@ -6,7 +6,8 @@
 void interrupt_watch(void); // installs the handlers; the first thing in main
 // The command has read its input and begins to compute: as soon as the library asks, it ends by itself, with a result.
 void interrupt_compute(void);
-void interrupt_reached(void); // there is a result: a signal does not end the process before it is written
-bool interrupt_asked(void);   // a signal has come
+void interrupt_reached(
+    void); // there is a result: a signal does not end the process before it is written
+bool interrupt_asked(void); // a signal has come
 // A file that must not stay behind when a signal ends the process; NULL: none. Keeps the pointer.
 void interrupt_remove(const char *path);

@@ -62,7 +62,7 @@ typedef struct Trajectory {
   // 0); and of which invariant, -1: there is none.
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
-  char solver[48];   // "rk8, rosenbrock"
+  char solver[48]; // "rk8, rosenbrock"
   // Sentences when it did not reach the end, or about what made it slow.
   char message[700];
 } Trajectory;
