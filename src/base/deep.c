@@ -3,15 +3,7 @@
 #include <pthread.h>
 
 #include "base/fiber.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define ADDRESS_SANITIZER
-#endif
+#include "base/sanitizer.h"
 
 #ifdef ADDRESS_SANITIZER
 // It warns on standard error whenever a program changes stacks. Where the stack of the thread will do, none is changed.

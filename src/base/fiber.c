@@ -9,15 +9,8 @@
 
 #include "base/memory.h"
 #include "base/patience.h"
+#include "base/sanitizer.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define ADDRESS_SANITIZER
-#endif
 #ifdef ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif

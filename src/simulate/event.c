@@ -29,9 +29,8 @@ enum {
 
 // The slopes may change so many times faster after an event for the steps to stay as long as they were.
 static const double BEND_MOST = 10;
-static const double MOMENT = 1e-6; // of the duration: where w goes is seen so much later
-static const double SAME_BEND =
-    0.01; // of the slopes of slopes: two that differ by less are the same
+static const double MOMENT = 1e-6;    // of the duration: where w goes is seen so much later
+static const double SAME_BEND = 0.01; // relative: bends that differ by less are the same
 
 // ---------------------------------------------------------------- other modes for a moment
 

@@ -132,6 +132,11 @@ static void what_was_smooth_many_times_is_integrated_through(void **state) {
   assert_true(largest_difference(&a, &b, "v") < 1e-4);
   run_free(&a);
   run_free(&b);
+  a = simulate_fully(.text = not_located, .stop = 60, .step = 1, .sens = "b");
+  b = simulate_fully(.text = located, .stop = 60, .step = 1, .sens = "b");
+  assert_true(largest_difference(&a, &b, "dv/db") < 1e-7); // of values up to 2e-6
+  run_free(&a);
+  run_free(&b);
 }
 
 // A planar car on tyres whose force is written with a choice at slip 0, where the wheels hold it.
