@@ -91,7 +91,7 @@ static void run_points(Problem *p, const double *x, int count, bool lanes, Run *
   Fitting *f = fitting_new(p);
   EvalWork *w = eval_work_new(f, 1, NULL);
   ManyPoints *m = many_points_new(w, p->options.threads);
-  Budget budget = {.max_simulations = p->options.max_simulations};
+  Budget budget = {.max_simulations = problem_max_simulations(p)};
   EvalSpec spec = eval_spec(f, &budget);
   long steps;
   double began = processor_seconds();

@@ -16,7 +16,7 @@
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "problem/read_problem.h"
-#include "stats/assessed_fit.h"
+#include "study/assessed_fit.h"
 #include "study/random_start.h"
 #include "study/recover.h"
 #include "study/synthetic.h"
@@ -157,7 +157,8 @@ static bool take_truth(Example *e) {
 static void search_from_truth(Example *e) {
   Problem local = *e->problem;
   local.method = METHOD_LM;
-  AssessedFit f = assessed_fit_run(&local, e->truth, NULL, NULL);
+  local.options.profiles = PROFILES_OFF;
+  AssessedFit f = assessed_fit_run(&local, e->truth, 0, NULL, NULL);
   ModelValues values;
   Arena *a = arena_new();
   e->objective_truth = f.result->objective;
@@ -217,9 +218,9 @@ static void run_one(const Example *e, Method method, int i, Run *out) {
   FitResult *r = fit_run(&p, out->start, NULL, NULL);
   out->seconds = processor_seconds() - begin;
   out->found = is_found(e, r);
-  out->certain = r->certain;
-  out->simulations = r->work.simulations;
-  out->sensitivity_simulations = r->work.sensitivity_simulations;
+  out->certain = r->verdict == FIT_CERTAIN;
+  out->simulations = r->search_work.simulations;
+  out->sensitivity_simulations = r->search_work.sensitivity_simulations;
   out->objective = r->objective;
   memcpy(out->x, r->x, sizeof(double) * (size_t)p.unknown_count);
   snprintf(out->by, sizeof out->by, "%s", r->by ? r->by : "");
@@ -334,8 +335,9 @@ static bool success_table(const Settings *s, Text *out) {
       "positive and more than a\ndecade apart. Every method has the same starts and default "
       "options. *found* with exact data: every parameter that the data\ndetermine is within 0.1 %% "
       "of the truth; with noisy data: the objective is not above that of a search from the truth, "
-      "and\nthe parameters are within 6 standard errors of it. *certain*: results with a "
-      "certificate; *wrong*: those of them that are not\nfound. *work*: simulations with and "
+      "and\nthe parameters are within 6 standard errors of it. *certain*: results with that "
+      "verdict (local methods have none); *wrong*: those of them that are not\nfound. *work*: "
+      "simulations of the search, with and "
       "without sensitivities; *fair work* counts one with sensitivities to n parameters as n + "
       "1,\nas finite differences would need. *ms per fit*: mean CPU time.\n\n"
       "| example | data | method | found | certain | wrong | median work | largest work | "

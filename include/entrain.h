@@ -297,6 +297,7 @@ typedef struct EntrainProgress {
   double objective;     // of what is being minimised; infinite before the first step of a stage
   const double *values; // of the unknowns
   long simulations;
+  const char *doubt; // why the search still goes on after a result was found; "": it has none yet
 } EntrainProgress;
 
 // Called at every step, between simulations and during the statistics. Return false to stop: the fit ends with the best point
@@ -310,7 +311,7 @@ void entrain_fit_free(EntrainFit *fit);
 
 typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_CONVERGED,
-  ENTRAIN_FIT_UNCERTAIN, // converged, but not to the noise floor of the data
+  ENTRAIN_FIT_UNCERTAIN, // converged, but the verdict is ambiguous or doubtful
   ENTRAIN_FIT_NOT_CONVERGED,
   ENTRAIN_FIT_STOPPED,
   ENTRAIN_FIT_BUDGET,
@@ -325,10 +326,14 @@ typedef struct EntrainQuality {
   double objective;       // half the sum (or integral) of the weighted squared residuals
   double objective_start; // inf when the start could not be simulated
   double floor;           // what noise alone explains, NaN when unknown
-  bool certain;           // the result is at the floor
+  bool certain;           // the verdict is "certain"
   const char *why;        // sentences: why it is believed, or not
   const char *by;         // the part of the portfolio that found it
   long samples;
+  const char *verdict; // "certain", "agreed", "ambiguous", "doubtful"
+  double noise_ratio;  // variance of the residuals by that of the noise, in the worst channel
+  double noise_limit;  // the largest ratio that noise alone explains
+  double white_p;      // probability of the pattern of the residuals in white noise
   int rank; // of the sensitivities; less than the number of unknowns: some directions are not determined
 } EntrainQuality;
 
@@ -337,11 +342,15 @@ void entrain_fit_quality(const EntrainFit *fit, EntrainQuality *out);
 typedef struct EntrainEstimate { // in the order of the unknowns of the problem
   const char *name, *unit;
   double value, start, min, max;
-  double std_error, ci_low, ci_high; // 95 %; NaN when they cannot be given
+  // 95 %; NaN when they cannot be given. An end by a profile that nothing limits is infinite.
+  double std_error, ci_low, ci_high;
   bool at_bound, at_lower_bound;
   bool inactive;      // changes no residual
   bool identifiable;  // the data determine it
   const char *reason; // a sentence when they do not, else ""
+  // Where the interval comes from: linear, sandwich (noise of the size that each residual shows), arma (as correlated as the
+  // residuals), profile, none.
+  const char *interval;
 } EntrainEstimate;
 
 int entrain_fit_count(const EntrainFit *fit); // of estimates
@@ -442,7 +451,9 @@ typedef struct EntrainRecover EntrainRecover;
 typedef struct EntrainTrials { // progress of a study
   int trials, done;
   int succeeded;              // as good as a search from the truth
-  int certain, false_certain; // certificates, and those given to a wrong result
+  bool confirmed;             // searches from elsewhere confirmed each result (option confirm)
+  int fits, false_fits;       // that fit the noise, and those of them at a wrong optimum
+  int certain, false_certain; // the verdict, and wrong optima that have it
   double seconds;
 } EntrainTrials;
 
@@ -589,10 +600,10 @@ void entrain_basin_state(const EntrainBasin *basin, EntrainBasinState *out);
 typedef struct EntrainOptimum {
   double objective;
   int starts; // that reached it
-  bool certain;
-  bool flat;          // its end points differ along a direction that does not change the objective
-  double error;       // largest relative difference from the truth, NaN without one
-  double simulations; // of the median search that ended there, including those with sensitivities
+  bool fits;  // a search that ended there left nothing but noise; a basin does not confirm results
+  bool flat;  // its end points differ along a direction that does not change the objective
+  double error;         // largest relative difference from the truth, NaN without one
+  double simulations;   // of the median search that ended there, including those with sensitivities
   const double *values; // by unknown
 } EntrainOptimum;
 

@@ -151,7 +151,8 @@ int entrain_option_count(void) {
 }
 
 static EntrainOptionGroup group_of(const OptionRow *row, bool of_fit) {
-  static const char *const NOISE[] = {"noise", "noise_kind", "trials"};
+  static const char *const NOISE[] = {
+      "noise", "noise_kind", "noise_correlation", "noise_slow_share", "quantum", "trials"};
   for (size_t i = 0; i < sizeof NOISE / sizeof *NOISE; i++)
     if (strcmp(row->name, NOISE[i]) == 0) return ENTRAIN_OPTION_NOISE;
   return of_fit ? ENTRAIN_OPTION_FIT : ENTRAIN_OPTION_SIMULATION;

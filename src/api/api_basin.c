@@ -82,7 +82,7 @@ bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out
   const Basin *b = basin_of(basin);
   if (i < 0 || i >= b->optimum_count) return false;
   const BasinOptimum *o = &b->optima[i];
-  *out = (EntrainOptimum){o->objective, o->count, o->certain, o->flat, o->error, o->median, o->x};
+  *out = (EntrainOptimum){o->objective, o->count, o->fits, o->flat, o->error, o->median, o->x};
   return true;
 }
 

@@ -9,7 +9,7 @@
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
 #include "report/fit_trace.h"
-#include "stats/assessed_fit.h"
+#include "study/assessed_fit.h"
 
 struct EntrainFit {
   const Problem *problem;
@@ -31,7 +31,8 @@ static bool relay(void *data, const FitProgress *p) {
   fit_trace_add(r->trace, p);
   if (!r->listener) return true;
   long simulations = p->work ? p->work->simulations + p->work->sensitivity_simulations : 0;
-  EntrainProgress told = {p->stage, p->lambda, p->iteration, p->objective, p->x, simulations};
+  EntrainProgress told = {
+      p->stage, p->lambda, p->iteration, p->objective, p->x, simulations, p->doubt ? p->doubt : ""};
   return r->listener(r->data, &told);
 }
 
@@ -41,7 +42,7 @@ static void ignore_block(void *data, const ResidualBlock *block) {
 
 static void find_violation(EntrainFit *f) {
   f->violation = (InvariantViolation){nan(""), nan(""), -1, -1, nan("")};
-  if (!f->problem->model->invariant_count || f->result->outcome == FIT_NO_START) return;
+  if (!f->problem->model->invariant_count || f->result->objective == HUGE_VAL) return;
   EvalSpec spec = eval_spec(f->fit.fitting, NULL);
   spec.slopes = true; // their violation is reported, too
   if (evaluate_rows(f->fit.work, &spec, f->result->x, ignore_block, NULL))
@@ -74,6 +75,7 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
   f->trace = fit_trace_new(p);
   Relay r = {f->trace, listener, data};
   f->fit = assessed_fit_run(p, NULL, PATIENCE_GRACE, relay, &r);
+  assessed_fit_examine(&f->fit, relay, &r);
   f->result = f->fit.result;
   f->statistics = f->fit.statistics;
   find_rest(f);
@@ -106,9 +108,18 @@ void entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
   *out = (EntrainQuality){0};
   if (!f) return;
   const FitResult *r = f->result;
-  *out = (EntrainQuality){
-      r->objective,       r->objective_start,     r->floor,           r->certain, r->why,
-      r->by ? r->by : "", f->statistics->samples, f->statistics->rank};
+  *out = (EntrainQuality){.objective = r->objective,
+                          .objective_start = r->objective_start,
+                          .floor = r->floor,
+                          .certain = r->verdict == FIT_CERTAIN,
+                          .why = r->why,
+                          .by = r->by ? r->by : "",
+                          .samples = f->statistics->samples,
+                          .verdict = fit_verdict_word(r->verdict),
+                          .noise_ratio = r->facts.noise.ratio,
+                          .noise_limit = r->facts.noise.limit,
+                          .white_p = r->facts.white.p,
+                          .rank = f->statistics->rank};
 }
 
 // ---------------------------------------------------------------- estimates
@@ -136,7 +147,8 @@ bool entrain_fit_estimate(const EntrainFit *f, int i, EntrainEstimate *out) {
                            .at_lower_bound = s->at_bound && s->lower_bound,
                            .inactive = s->inactive,
                            .identifiable = s->identifiable,
-                           .reason = s->reason ? s->reason : ""};
+                           .reason = s->reason ? s->reason : "",
+                           .interval = interval_kind_word(s->interval)};
   return true;
 }
 

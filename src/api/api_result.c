@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "base/patience.h"
 #include "draw/plot.h"
-#include "num/random.h"
+#include "num/coloured_noise.h"
 
 ResultColumns *result_columns_new(void) {
   Arena *a = arena_new();
@@ -184,8 +184,10 @@ void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *o) {
     double *y = r->trajectory.column[c - 1];
     double size = o->fit.noise * (additive ? root_mean_square(y, r->series.rows) : 1);
     Random random;
+    NoiseSource source = noise_source(o->fit.noise_correlation, o->fit.noise_slow_share);
     random_seed_stream(&random, (uint64_t)o->fit.seed, (uint64_t)c);
     for (int i = 0; i < r->series.rows; i++)
-      y[i] += size * (additive ? 1 : y[i]) * random_normal(&random);
+      y[i] = quantised(y[i] + size * (additive ? 1 : y[i]) * noise_next(&source, &random),
+                       o->fit.quantum);
   }
 }

@@ -69,8 +69,15 @@ typedef struct TrialRelay {
 } TrialRelay;
 
 static EntrainTrials trials_of(const Recover *r) {
-  return (EntrainTrials){r->trials,  r->done,          r->succeeded,
-                         r->certain, r->false_certain, r->seconds};
+  return (EntrainTrials){.trials = r->trials,
+                         .done = r->done,
+                         .succeeded = r->succeeded,
+                         .confirmed = r->confirmed,
+                         .fits = r->fits,
+                         .false_fits = r->false_fits,
+                         .certain = r->certain,
+                         .false_certain = r->false_certain,
+                         .seconds = r->seconds};
 }
 
 // Sums are computed at the end of a study; listeners need them earlier.

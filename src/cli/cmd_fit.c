@@ -25,6 +25,7 @@ static void show_step(FitWatch *w, const EntrainProgress *p) {
   at += snprintf(line + at, sizeof line - (size_t)at, "  step %d", p->iteration);
   if (isfinite(p->objective))
     at += snprintf(line + at, sizeof line - (size_t)at, "  objective %.4g", p->objective);
+  if (p->doubt[0]) at += snprintf(line + at, sizeof line - (size_t)at, "  (%.200s)", p->doubt);
   EntrainUnknown u;
   for (int i = 0; entrain_problem_unknown(w->problem, i, &u); i++) {
     char part[128];
@@ -119,8 +120,11 @@ const Command CMD_FIT = {
     "finds the unknown parameters of a model from measurements",
     "Finds the parameters for which the model follows the measurements best, and reports how "
     "reliable they are: standard errors and 95 % intervals, how well the model follows each "
-    "channel, and what the data cannot determine. A result is certain if the residuals are no "
-    "larger than the noise in the data; otherwise the report says why it may be a wrong optimum. "
+    "channel, and what the data cannot determine. With the methods auto, homotopy and "
+    "portfolio a verdict says how far the optimum itself can be trusted: certain (the residuals "
+    "are noise, and searches from other starts found nothing better), agreed (such searches end "
+    "there, but the model leaves something unexplained), ambiguous (another optimum fits as well) "
+    "or doubtful; the exit status is 0 for the first two. "
     "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input.\n"
     "Ctrl-C, or max_seconds, ends the search with the best point so far: report and files are "
     "still written, they name what there was no time for (standard errors, what the data "

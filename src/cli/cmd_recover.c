@@ -36,7 +36,8 @@ static int write_results(const Arguments *a, const EntrainRecover *r) {
   if (csv) status = worse(status, write_result(csv, entrain_recover_csv(r)));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_recover_report(r, t.width, t.colour)));
-  bool sound = trials.done == trials.trials && trials.succeeded > 0 && trials.false_certain == 0;
+  int wrong = trials.confirmed ? trials.false_certain : trials.false_fits;
+  bool sound = trials.done == trials.trials && trials.succeeded > 0 && wrong == 0;
   return worse(status, sound ? DONE : NOT_REACHED);
 }
 
@@ -98,7 +99,7 @@ const Command CMD_RECOVER = {
     "the study and reports the trials that are finished. PROBLEM is a YAML file ('entrain help "
     "problem' "
     "explains it). The exit status is 1 if the study was stopped, no trial succeeded, or a wrong "
-    "result was called certain.",
+    "result fits the noise (with --confirm on: was called certain).",
     FLAGS,
     OF_SIMULATION | OF_FIT | OF_NOISE,
     EXAMPLES,

@@ -88,7 +88,8 @@ static int set_values(SimulateCommand *job) {
 // These are flags here although the library has options of the same names: the others of their kind have no meaning here,
 // and without --noise the rows are exact.
 static bool is_about_noise(const char *name) {
-  static const char *const NAMES[] = {"noise", "noise_kind", "seed"};
+  static const char *const NAMES[] = {
+      "noise", "noise_kind", "noise_correlation", "noise_slow_share", "quantum", "seed"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     if (strcmp(name, NAMES[i]) == 0) return true;
   return false;
@@ -359,6 +360,12 @@ static const Flag FLAGS[] = {
     {"noise_kind", 0, "KIND",
      "proportional: y*(1 + noise*r); additive: y + noise*rms(y)*r, with r normal of variance 1",
      "proportional", false},
+    {"noise_correlation", 0, "NUMBER",
+     "correlation of the noise of neighbouring rows; it fades as its powers", "0", false},
+    {"noise_slow_share", 0, "NUMBER",
+     "part of the variance of the noise that --noise_correlation is about; the rest is independent",
+     "1", false},
+    {"quantum", 0, "NUMBER", "rounds what the model computes to multiples of this", "0", false},
     {"seed", 0, "NUMBER", "seed of the noise", "1", false},
     {"max_seconds", 0, "NUMBER", "seconds after which the simulation ends with the rows so far",
      "no limit", false},

@@ -21,8 +21,8 @@ static const struct {
 } STATUS[] = {
     {DONE, "done"},
     {NOT_REACHED,
-     "done, but a simulation did not reach its end, a fit did not converge, is uncertain or was "
-     "stopped, or a check failed; partial results are written"},
+     "done, but a simulation did not reach its end, a fit did not converge, is ambiguous or "
+     "doubtful or was stopped, or a check failed; partial results are written"},
     {WRONG_USE, "wrong usage or wrong input"},
     {INTERNAL, "a defect in entrain, or not enough memory; files are complete or absent"},
 };

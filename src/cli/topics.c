@@ -54,7 +54,7 @@ static const char PROBLEM[] =
     "    c: {start: 1, prior: {mean: 3, sd: 0.5}}   prior knowledge\n"
     "    theta.start: {start: 0, per_experiment: true}   a start value for each\n"
     "    d: {start: 1, fixed: true}   held at 1\n"
-    "  constraints:             on the unknowns; methods auto, homotopy, sqp, cobyla\n"
+    "  constraints:             on the unknowns; auto, homotopy, weak, sqp, cobyla\n"
     "    - k1 + k2 <= 10        =, <= or >=, or two as in 1 <= p/k <= 3\n"
     "  gains: {theta: {theta: 10, omega: 10}}   feedback of the homotopy; optional\n"
     "  method: auto             'entrain methods' lists them\n"

@@ -12,6 +12,7 @@
   LOCAL_END(TARGET, "target", true, "the objective is below the target")                           \
   LOCAL_END(SCALES, "smallest-scale", true,                                                        \
             "no step and no neighbour is better, down to the smallest scale")                      \
+  LOCAL_END(KNOWN, "known-optimum", true, "the search leads to an optimum that is known already")  \
   LOCAL_END(ITERATIONS, "max-iterations", false, "max_iterations steps were not enough")           \
   LOCAL_END(NO_DESCENT, "no-descent", false,                                                       \
             "no step reduces the objective, although its slope is not zero")                       \

@@ -136,9 +136,16 @@ static void add_to_slope(CoupleBuilder *t, int state, Expr gain, Expr what) {
 
 static void collect_push(CoupleBuilder *t, PushKind kind, const CoupleTerm *term, Expr gain,
                          Expr signal) {
-  Push *p = &t->pushes[kind][term->channel];
-  if (!p->direction) p->direction = ARENA_ARRAY(t->arena, Expr, t->nx + 1); // 0 is the number 0
+  Push *p = &t->pushes[kind][t->c->by_state ? term->state : term->channel];
+  bool begins = !p->direction;
+  if (begins) p->direction = ARENA_ARRAY(t->arena, Expr, t->nx + 1); // 0 is the number 0
   Expr *at = &p->direction[term->state];
+  if (t->c->by_state) {
+    Expr more = expr_mul(t->g, gain, signal);
+    *at = term->direction;
+    p->signal = begins ? more : expr_add(t->g, p->signal, more);
+    return;
+  }
   *at = expr_add(t->g, *at, expr_mul(t->g, gain, term->direction));
   p->signal = signal;
 }
@@ -160,11 +167,15 @@ static TangentPush with_slack(CoupleBuilder *t, const Push *p) {
   return (TangentPush){p->direction, p->signal, slack};
 }
 
+static int push_count(const CoupleBuilder *t) {
+  return t->c->by_state ? t->nx : t->c->channels;
+}
+
 static void add_pushes(CoupleBuilder *t, PushKind kind) {
-  TangentPush *list = ARENA_ARRAY(t->arena, TangentPush, t->c->channels + 1);
+  TangentPush *list = ARENA_ARRAY(t->arena, TangentPush, push_count(t) + 1);
   Expr *push = ARENA_ARRAY(t->arena, Expr, t->nx + 1), one = expr_const(t->g, 1);
   int count = 0;
-  for (int k = 0; k < t->c->channels; k++)
+  for (int k = 0; k < push_count(t); k++)
     if (t->pushes[kind][k].direction) list[count++] = with_slack(t, &t->pushes[kind][k]);
   if (count == 0) return;
   tangent_push(t->tangent, list, count, push);
@@ -173,9 +184,9 @@ static void add_pushes(CoupleBuilder *t, PushKind kind) {
 
 static void begin_pushes(CoupleBuilder *t, Model *m) {
   t->tangent = tangent_new(m, t->arena);
-  t->out->slacks = ARENA_ARRAY(t->arena, CoupleSlack, PUSH_KINDS * t->c->channels + 1);
+  t->out->slacks = ARENA_ARRAY(t->arena, CoupleSlack, PUSH_KINDS * push_count(t) + 1);
   for (int kind = 0; kind < PUSH_KINDS; kind++)
-    t->pushes[kind] = ARENA_ARRAY(t->arena, Push, t->c->channels + 1);
+    t->pushes[kind] = ARENA_ARRAY(t->arena, Push, push_count(t) + 1);
 }
 
 // ---------------------------------------------------------------- integrals
@@ -257,11 +268,17 @@ static Coupled *make_coupled(Model *m, const Coupling *c) {
   }
   if (c->integral != COUPLE_NO_INTEGRAL) add_integrals(&t);
   for (int kind = 0; kind < PUSH_KINDS && t.tangent; kind++) add_pushes(&t, (PushKind)kind);
+  out->measured = LONGER(a, c->measured, c->channels, 0);
+  Expr *pushes = ARENA_ARRAY(a, Expr, c->term_count + 1);
+  for (int k = 0; k < c->term_count; k++) pushes[k] = c->terms[k].direction;
+  Jumping jumping = {out->measured, c->channels, pushes, c->term_count};
+  out->blend_count = blend_jumps(m, out->model, &jumping, &out->blends);
   return out;
 }
 
 static bool is_same(const Coupling *a, const Coupling *b) {
-  if (a->channels != b->channels || a->term_count != b->term_count || a->integral != b->integral)
+  if (a->channels != b->channels || a->term_count != b->term_count || a->integral != b->integral ||
+      a->by_state != b->by_state)
     return false;
   for (int k = 0; k < a->channels; k++)
     if (a->measured[k] != b->measured[k]) return false;

@@ -2,9 +2,10 @@
 //
 // The data become inputs, lambda and the gains parameters, integrals of the error states; all derivatives follow by
 // themselves. At lambda = 0 it is the model itself. Where the model has invariants, what is added lies along them, and is
-// as strong as it must be for the measured quantities to change as they would without invariants.
+// as strong as it must be for the measured quantities to change as they would without invariants. Where relations make the
+// equations jump, it passes smoothly from one side to the other.
 #pragma once
-#include "model/model.h"
+#include "model/blend.h"
 
 typedef enum CoupleIntegral {
   COUPLE_NO_INTEGRAL,
@@ -25,6 +26,9 @@ typedef struct Coupling {
   int term_count;
   // One for each channel; acts where its terms with `rate` act, else where all of them do.
   CoupleIntegral integral;
+  // Where there are invariants, each state that terms act on moves as all of them together demand, and other states
+  // follow; else each channel demands a motion along its own direction. Directions are 1.
+  bool by_state;
 } Coupling;
 
 typedef struct CoupleSlack { // of a push along the invariants
@@ -43,6 +47,9 @@ typedef struct Coupled {
   int first_integral; // state, -1 = none
   CoupleSlack *slacks;
   int slack_count;
+  Expr *measured; // as the coupled model has them
+  Blend *blends;
+  int blend_count;
 } Coupled;
 
 // Terms for one measured expression: into the states that it contains, and with `rates` into those that drive them. Their

@@ -173,3 +173,22 @@ double chi_square_below(double x, double freedom) {
 double chi_square_above(double x, double freedom) {
   return chi_square(x, freedom, true);
 }
+
+// By the smaller of the two parts, which has all its digits.
+static bool is_below_quantile(double x, double p, double freedom) {
+  return p < 0.5 ? chi_square(x, freedom, false) < p : chi_square(x, freedom, true) > 1 - p;
+}
+
+// Bisection, in an interval around Wilson and Hilferty's approximation, which far below the mean is none.
+double chi_square_quantile(double p, double freedom) {
+  enum { ROUNDS = 1100 };
+  double a = 2 / (9 * freedom), root = 1 - a + normal_quantile(p) * sqrt(a);
+  double low = root > 0 ? freedom * root * root * root : freedom, high = low;
+  for (int k = 0; k < ROUNDS && !is_below_quantile(low, p, freedom); k++) low /= 2;
+  for (int k = 0; k < ROUNDS && is_below_quantile(high, p, freedom); k++) high *= 2;
+  for (int k = 0; k < ROUNDS && high > low * (1 + 4 * DBL_EPSILON); k++) {
+    double middle = sqrt(low) * sqrt(high);
+    *(is_below_quantile(middle, p, freedom) ? &low : &high) = middle;
+  }
+  return sqrt(low) * sqrt(high);
+}

@@ -8,3 +8,4 @@ double student_below(double t, double freedom);
 double student_quantile(double p, double freedom);
 double chi_square_below(double x, double freedom);
 double chi_square_above(double x, double freedom);
+double chi_square_quantile(double p, double freedom); // 0 < p < 1

@@ -2,7 +2,10 @@
 #pragma once
 
 // Standard deviation of white noise in y (increasing t, equal or unequal steps): the smallest estimate by differences of
-// order 3 to 8. NaN when there are too few samples. Too coarse sampling makes it too large, never too small.
+// order 3 to 8. Where that is the signal's own fastest part, what the top fifth of the frequencies shows, if steps are equal
+// and samples are 124 at least; and no less than what rounding to the resolution of an instrument leaves. NaN when there
+// are too few samples. Too coarse sampling makes it too large, never too small. ln(mean square of the noise / square of the
+// estimate) exceeds 2.25 z/sqrt(n) (1 + 3/sqrt(n)) about as often as a normal number exceeds z, for both kinds of estimate.
 double noise_deviation(const double *t, const double *y, int n);
 // The same where y jumps between samples jump[k] and jump[k] + 1 (increasing, `jumps` of them): differences across are
 // left out.

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/patience.h"
+
 PivotQr *pivot_qr_new(Arena *a, int rows, int n) {
   PivotQr *q = ARENA_NEW(a, PivotQr);
   q->rows = rows;
@@ -57,7 +59,7 @@ static void reflect(const PivotQr *q, int k, double *w) {
 
 void pivot_qr_factor(PivotQr *q) {
   for (int k = 0; k < q->n; k++) q->pivot[k] = k;
-  for (int k = 0; k < q->n; k++) {
+  for (int k = 0; k < q->n && patience_lasts(2L * (q->rows - k) * (q->n - k)); k++) {
     double norm = choose(q, k), *v = column(q, k);
     q->diag[k] = v[k] > 0 ? -norm : norm;
     v[k] -= q->diag[k];

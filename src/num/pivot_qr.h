@@ -11,7 +11,8 @@ typedef struct PivotQr {
 } PivotQr;
 
 PivotQr *pivot_qr_new(Arena *a, int rows, int n);
-void pivot_qr_factor(PivotQr *q); // does not allocate; neither do the others
+// Does not allocate; neither do the others. When patience is over, it is not complete.
+void pivot_qr_factor(PivotQr *q);
 // v[rows] becomes Q'v: its first n numbers belong to R, the others are what no solution can remove.
 void pivot_qr_turn(const PivotQr *q, double *v);
 // Columns of R before the first whose diagonal is at or below part*|R[0][0]|.

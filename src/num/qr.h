@@ -7,6 +7,10 @@
 typedef struct QrSum {
   int n;
   double *R;
+  // Of a block with many columns of zeros; NULL where there are too few columns for it.
+  struct QrSum *part;
+  double **part_column;
+  int *present;
 } QrSum;
 
 QrSum *qr_sum_new(Arena *a, int n);

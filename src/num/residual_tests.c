@@ -1,4 +1,4 @@
-// Tests for whiteness. Ljung-Box: sum over lags of (sum r_i r_(i-lag))^2 / sum r_i^2 r_(i-lag)^2 is chi-square with as
+// Tests for whiteness. Lag 1: sum r_i r_(i-1) over the root of sum r_i^2 r_(i-1)^2 is nearly normal. Ljung-Box: sum over lags of (sum r_i r_(i-lag))^2 / sum r_i^2 r_(i-lag)^2 is chi-square with as
 // many degrees of freedom as lags. Runs: with a positive and b negative residuals the number of runs has the mean
 // 2ab/(a+b) + 1 and is nearly normal.
 #include "num/residual_tests.h"
@@ -25,6 +25,12 @@ static double lagged_variance(const double *r, int n, int lag) {
 double autocorrelation(const double *r, int n, int lag) {
   double square = lagged_product(r, n, 0);
   return n > lag && square > 0 ? lagged_product(r, n, lag) / square : nan("");
+}
+
+double lag1_p(const double *r, int n) {
+  double variance = lagged_variance(r, n, 1);
+  if (n < COUNT_LEAST || !(variance > 0)) return nan("");
+  return 2 * normal_below(-fabs(lagged_product(r, n, 1)) / sqrt(variance));
 }
 
 double ljung_box_p(const double *r, int n) {
@@ -64,4 +70,8 @@ double runs_p(const double *r, int n) {
   double mean = product / total + 1;
   double variance = product * (product - total) / (total * total * (total - 1));
   return 2 * normal_below(-fabs(runs - mean) / sqrt(variance));
+}
+
+double white_p(const double *r, int n) {
+  return fmin(lag1_p(r, n), fmin(ljung_box_p(r, n), runs_p(r, n)));
 }

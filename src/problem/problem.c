@@ -46,6 +46,12 @@ double problem_accuracy(const Problem *p) {
   return p->model->nx ? p->simulate.rel_tol : ROUNDING;
 }
 
+int problem_max_simulations(const Problem *p) {
+  enum { EACH = 20000 };
+  double usual = EACH * fmax(p->experiment_count, 1);
+  return p->options.max_simulations ? p->options.max_simulations : (int)fmin(usual, 2e9);
+}
+
 int problem_unknown_parameters(const Problem *p, int *parameters) {
   int count = 0;
   for (int i = 0; i < p->unknown_count; i++) {

@@ -71,8 +71,9 @@ typedef struct Experiment {
   const char *file; // of the data, as given
   // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
   double origin;
-  double start; // time of the start values, where the simulation begins
-  double stop;  // time of the last sample in the window
+  double start;       // time of the start values, where the simulation begins
+  double stop;        // time of the last sample in the window
+  bool without_times; // rows of a table: their order means nothing
   Channel *channels;
   int channel_count;
   const Input **inputs; // by input of the model
@@ -159,6 +160,7 @@ bool problem_number(const Problem *p, const char *text, double *value, Err *err)
 
 // Relative error of the simulations: rel_tol, or rounding if nothing is integrated.
 double problem_accuracy(const Problem *p);
+int problem_max_simulations(const Problem *p); // that a fit may make
 // The parameters of the model that are unknown in some experiment, each once; returns their number.
 int problem_unknown_parameters(const Problem *p, int *parameters);
 

@@ -360,6 +360,7 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   out->name = e->name;
   out->file = e->table->file;
   out->origin = e->origin;
+  out->without_times = e->without_times;
   out->start = out->stop = e->start - e->origin;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {

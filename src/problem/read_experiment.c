@@ -82,6 +82,7 @@ static bool find_time(ProblemReader *r, ExperimentReader *e, const Yaml *time) {
   if (!reader_text(r, time, "'time'", &text)) return false;
   if (strcmp(text, ROW_NUMBER) == 0 && table_find(e->table, text) < 0) {
     e->time = e->table->columns;
+    e->without_times = true;
     e->table = number_rows(r, e->table);
     return true;
   }

@@ -47,6 +47,7 @@ typedef struct ExperimentReader { // an experiment that is being read
   const char *name;
   Table *table;
   int time;                  // column
+  bool without_times;        // it numbers the rows
   int first, last;           // rows in the window
   double origin, start;      // both as in the data
   const double *since;       // times of the rows in the window, counted from origin

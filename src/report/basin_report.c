@@ -36,9 +36,9 @@ static const char *remark_on(Page *p, const BasinOptimum *o) {
   const char *error =
       isnan(o->error) ? "" : arena_print(p->arena, "error %s", page_digits(p, o->error, 2));
   const char *flat = o->flat ? "along a flat direction" : "";
-  return arena_print(p->arena, "%s%s%s%s%s", o->certain ? "certain" : "",
-                     o->certain && o->flat ? "; " : "", flat,
-                     (o->certain || o->flat) && *error ? "; " : "", error);
+  return arena_print(p->arena, "%s%s%s%s%s", o->fits ? "fits the noise" : "",
+                     o->fits && o->flat ? "; " : "", flat,
+                     (o->fits || o->flat) && *error ? "; " : "", error);
 }
 
 // The best optima, and those that have a letter and a colour in the map.
@@ -93,11 +93,12 @@ static void print_more_optima(Page *p, const Basin *b) {
 }
 
 static void print_others(Page *p, const Basin *b) {
-  if (b->optimum_count && !b->optima[0].certain)
-    page_paragraph(p, 2, "",
-                   page_tinted(p, TINT_NOTICE,
-                               "No result is certain: there may be a better optimum than those "
-                               "that were found."));
+  if (b->optimum_count && !b->optima[0].fits)
+    page_paragraph(
+        p, 2, "",
+        page_tinted(p, TINT_NOTICE,
+                    "No result fits the noise of the data: there may be a better optimum than "
+                    "those that were found."));
   if (b->not_converged)
     page_paragraph(p, 2, "",
                    arena_print(p->arena, "%s (%s) ended before %s converged.",
@@ -163,7 +164,7 @@ static void json_optima(Json *j, const Basin *b) {
     json_number(j, "objective", o->objective);
     json_whole(j, "starts", o->count);
     json_number(j, "share", basin_share(b, o->count));
-    json_flag(j, "certain", o->certain);
+    json_flag(j, "fits", o->fits);
     json_flag(j, "flat", o->flat);
     json_number(j, "error", o->error);
     json_number(j, "median_simulations", o->median);
@@ -227,7 +228,7 @@ static const char *end_word(const BasinStart *s) {
 }
 
 static void csv_head(Text *out, const Problem *p) {
-  text_add(out, "start,outcome,optimum,objective,certain,iterations,simulations,"
+  text_add(out, "start,outcome,optimum,objective,fits,iterations,simulations,"
                 "sensitivity_simulations");
   for (int end = 0; end < 2; end++)
     for (int i = 0; i < p->unknown_count; i++) {
@@ -247,7 +248,7 @@ void basin_csv(Text *out, const Basin *b) {
     text_print(out, "%d,%s,", i + 1, end_word(s));
     if (s->optimum >= 0) text_print(out, "%d", s->optimum + 1);
     cells_numbers(out, &s->objective, 1);
-    text_print(out, ",%d,%ld,%ld,%ld", s->certain, s->work.iterations, s->work.simulations,
+    text_print(out, ",%d,%ld,%ld,%ld", s->fits, s->work.iterations, s->work.simulations,
                s->work.sensitivity_simulations);
     cells_numbers(out, b->starts + (size_t)i * (size_t)n, n);
     cells_numbers(out, b->ends + (size_t)i * (size_t)n, n);

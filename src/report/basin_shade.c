@@ -89,7 +89,7 @@ const char *basin_headline(const Basin *b, Arena *a) {
   const char *done = b->done == b->count ? "the " : arena_print(a, "%d ", b->done);
   return arena_print(a, "%s of %sstarts reach the best optimum%s",
                      basin_percent(b, b->optima[0].count, a), done,
-                     b->optima[0].certain ? "" : " that was found");
+                     b->optima[0].fits ? "" : " that was found");
 }
 
 static void add_names(const Basin *b, Text *t) {

@@ -24,7 +24,7 @@ static void run_json(Json *j, const Compare *c, const CompareRun *r) {
   json_open(j, NULL, '{', false);
   json_whole(j, "seed", r->seed);
   json_text(j, "outcome", fit_outcome_word(r->outcome));
-  json_flag(j, "certain", r->certain);
+  json_flag(j, "fits", r->fits);
   json_flag(j, "found", r->found);
   json_flag(j, "same", r->same);
   json_text(j, "message", r->message);

@@ -202,6 +202,17 @@ static void print_refusals(Page *p, const Compare *c) {
                                  c->rows[i].refused));
 }
 
+static void print_confirming(Page *p, const Compare *c) {
+  bool on = c->problem->options.confirm == CONFIRM_ON;
+  page_paragraph(
+      p, 2, "",
+      page_tinted(p, TINT_FAINT,
+                  on ? "auto, homotopy and portfolio confirmed their results by searches "
+                       "from elsewhere; these are not counted."
+                     : "No result was confirmed by searches from elsewhere (--confirm on "
+                       "does that)."));
+}
+
 void compare_text(Text *out, const CompareReport *r, PageStyle style) {
   Page p = page_on(out, style);
   Grid figures = figures_grid(p.arena, r, false), values = values_grid(p.arena, r);
@@ -212,6 +223,7 @@ void compare_text(Text *out, const CompareReport *r, PageStyle style) {
   print_refusals(&p, r->compare);
   for (int i = 0; i < remarks.count; i++)
     page_paragraph(&p, 2, "", page_tinted(&p, TINT_FAINT, remarks.at[i]));
+  print_confirming(&p, r->compare);
   if (r->layout == COMPARE_FULL && values.rows) {
     page_heading(&p, "Parameters");
     print_grid(&p, &values);

@@ -26,6 +26,8 @@ static void parameters(Json *j, const FitReport *r) {
     json_text(j, "reason", s->reason);
     json_text(j, "unit", f->unit);
     json_text(j, "scale", f->log ? "log" : "linear");
+    json_text(j, "interval", interval_kind_word(s->interval));
+    json_flag(j, "profile_wanted", s->profile_wanted);
     json_close(j);
   }
   json_close(j);
@@ -72,6 +74,7 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "autocorrelation", c->autocorrelation);
     json_number(j, "white_p", c->white_p);
     json_number(j, "runs_p", c->runs_p);
+    json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
     json_close(j);
   }
@@ -111,8 +114,7 @@ void fit_json_identifiability(Json *j, const Statistics *s) {
   json_close(j);
 }
 
-static void work(Json *j, const WorkCount *w) {
-  json_open(j, "work", '{', false);
+static void work_numbers(Json *j, const WorkCount *w) {
   json_whole(j, "iterations", w->iterations);
   json_whole(j, "simulations", w->simulations);
   json_whole(j, "sensitivity_simulations", w->sensitivity_simulations);
@@ -120,6 +122,35 @@ static void work(Json *j, const WorkCount *w) {
   json_number(j, "seconds", w->seconds);
   json_whole(j, "steps", w->steps);
   json_whole(j, "rejected", w->rejected);
+}
+
+// Of everything; what the search itself used, without confirming.
+static void work(Json *j, const FitResult *r) {
+  json_open(j, "work", '{', false);
+  work_numbers(j, &r->work);
+  json_open(j, "search", '{', false);
+  work_numbers(j, &r->search_work);
+  json_close(j);
+  json_open(j, "profiles", '{', false);
+  work_numbers(j, &r->profile_work);
+  json_close(j);
+  json_close(j);
+}
+
+static void failures(Json *j, const FitResult *r) {
+  json_open(j, "failures", '[', r->failures.count > 0);
+  for (int k = 0; k < r->failures.count; k++) {
+    const FitFailure *f = &r->failures.at[k];
+    json_open(j, NULL, '{', false);
+    json_text(j, "reason", f->reason);
+    json_whole(j, "count", f->count);
+    if (f->x)
+      json_numbers(j, "parameters", f->x, r->problem->unknown_count);
+    else
+      json_text(j, "parameters", NULL);
+    json_text(j, "log", f->log);
+    json_close(j);
+  }
   json_close(j);
 }
 
@@ -151,6 +182,7 @@ static void gains(Json *j, const FitReport *r, const char *key, bool states) {
 
 static void homotopy(Json *j, const FitReport *r) {
   json_open(j, "homotopy", '{', true);
+  if (r->result->observer) json_text(j, "observer", r->result->observer);
   gains(j, r, "gains", false);
   gains(j, r, "gain_states", true);
   json_open(j, "path", '[', r->result->path.count > 0);
@@ -192,12 +224,56 @@ static void solver(Json *j, const FitReport *report) {
   json_close(j);
 }
 
+static void searches(Json *j, const FitSearches *n) {
+  json_open(j, "searches", '{', false);
+  json_whole(j, "planned", n->planned);
+  json_whole(j, "done", n->done);
+  json_whole(j, "agree", n->agree);
+  json_whole(j, "better", n->better);
+  json_whole(j, "far", n->far);
+  json_whole(j, "far_agree", n->far_agree);
+  json_whole(j, "failed", n->failed);
+  json_flag(j, "cut", n->cut);
+  json_close(j);
+}
+
+static void optima(Json *j, const FitResult *r) {
+  json_open(j, "optima", '[', r->optima.count > 0);
+  for (int k = 0; k < r->optima.count; k++) {
+    const FitOptimum *o = &r->optima.at[k];
+    json_open(j, NULL, '{', false);
+    json_number(j, "objective", o->objective);
+    json_numbers(j, "parameters", o->x, r->problem->unknown_count);
+    json_whole(j, "searches", o->searches);
+    json_number(j, "difference", o->worse);
+    json_flag(j, "distinct", o->distinct);
+    json_close(j);
+  }
+  json_close(j);
+}
+
 static void certificate(Json *j, const FitResult *r) {
   json_open(j, "certificate", '{', false);
-  json_flag(j, "certain", r->certain);
+  json_flag(j, "certain", r->verdict == FIT_CERTAIN);
+  json_text(j, "verdict", r->objective < HUGE_VAL ? fit_verdict_word(r->verdict) : NULL);
   json_text(j, "why", r->why);
   json_number(j, "floor", r->floor);
   json_text(j, "by", r->by);
+  json_flag(j, "fits", r->fits);
+  json_flag(j, "exact", r->facts.exact);
+  json_open(j, "noise", '{', false);
+  json_number(j, "ratio", r->facts.noise.ratio);
+  json_number(j, "limit", r->facts.noise.limit);
+  json_flag(j, "holds", r->facts.noise.holds);
+  json_close(j);
+  json_open(j, "white", '{', false);
+  json_number(j, "p", r->facts.white.p);
+  json_flag(j, "holds", r->facts.white.holds);
+  json_flag(j, "clean", r->facts.white.clean);
+  json_number(j, "correlation", r->facts.white.correlation);
+  json_close(j);
+  searches(j, &r->searches);
+  optima(j, r);
   json_close(j);
 }
 
@@ -222,7 +298,7 @@ static void stages(Json *j, const FitResult *r) {
     json_text(j, "message", s->message);
     json_number(j, "objective", s->objective);
     json_whole(j, "simulations", s->simulations);
-    json_flag(j, "certain", s->certain);
+    json_flag(j, "fits", s->fits);
     json_close(j);
   }
   json_close(j);
@@ -231,6 +307,20 @@ static void stages(Json *j, const FitResult *r) {
 static void missing(Json *j, const Statistics *s) {
   json_open(j, "missing", '[', false);
   for (int i = 0; i < s->missing_count; i++) json_text(j, NULL, s->missing[i]);
+  json_close(j);
+}
+
+// Terms that would explain residuals; no member if none was found.
+static void unmodelled(Json *j, const Statistics *s) {
+  if (!s->unmodelled_count) return;
+  json_open(j, "unmodelled", '[', true);
+  for (int i = 0; i < s->unmodelled_count; i++) {
+    json_open(j, NULL, '{', false);
+    json_number(j, "share", s->unmodelled[i].share);
+    json_number(j, "p", s->unmodelled[i].p);
+    json_text(j, "text", s->unmodelled[i].text);
+    json_close(j);
+  }
   json_close(j);
 }
 
@@ -281,8 +371,10 @@ static void details(Json *j, const FitReport *r) {
   stages(j, r->result);
   json_flag(j, "sandwich", r->statistics->sandwich);
   json_number(j, "variance", r->statistics->variance);
+  json_number(j, "freedom", r->statistics->freedom);
   json_whole(j, "samples", r->statistics->samples);
   missing(j, r->statistics);
+  unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
   json_text(j, "model", r->problem->model_path);
@@ -302,7 +394,8 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   fit_json_identifiability(&j, r->statistics);
   json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
-  work(&j, &r->result->work);
+  work(&j, r->result);
+  failures(&j, r->result);
   homotopy(&j, r);
   solver(&j, r);
   details(&j, r);

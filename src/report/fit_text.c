@@ -2,9 +2,11 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/c_locale.h"
 #include "report/fit_settings.h"
+#include "report/interval_text.h"
 #include "write/rounded.h"
 
 typedef struct FitPage {
@@ -15,7 +17,7 @@ typedef struct FitPage {
 // ---------------------------------------------------------------- verdict
 
 static Tint tint_of(const FitResult *r) {
-  if (r->outcome == FIT_CONVERGED) return r->certain ? TINT_GOOD : TINT_NOTICE;
+  if (r->outcome == FIT_CONVERGED) return r->verdict == FIT_CERTAIN ? TINT_GOOD : TINT_NOTICE;
   return r->outcome == FIT_UNCERTAIN ? TINT_NOTICE : TINT_BAD;
 }
 
@@ -45,9 +47,13 @@ static void print_verdict(FitPage *f) {
   const FitResult *r = f->r->result;
   Page *p = &f->page;
   bool by = r->by && r->by[0];
-  const char *belief = r->outcome != FIT_CONVERGED ? ""
-                       : r->certain                ? " and certain"
-                                                   : ", but not certain";
+  bool result = r->objective < HUGE_VAL;
+  const char *belief = !result                       ? ""
+                       : r->verdict == FIT_CERTAIN   ? " and certain"
+                       : r->verdict == FIT_AGREED    ? "; searches agree"
+                       : r->verdict == FIT_AMBIGUOUS ? "; ambiguous"
+                       : r->outcome == FIT_CONVERGED ? ", but not certain"
+                                                     : "";
   char *verdict = arena_print(p->arena, "%s%s", fit_outcome_word(r->outcome), belief);
   text_print(p->out, "%s: %s%s%s%s\n", f->r->problem->path, page_tinted(p, tint_of(r), verdict),
              by ? " (" : "", by ? r->by : "", by ? ")" : "");
@@ -65,6 +71,14 @@ static const char *flags_of(const StatParameter *s, bool examined) {
     return s->lower_bound ? "at its lower bound" : "at its upper bound";
   if (s->at_bound) return s->lower_bound ? "not determined, at min" : "not determined, at max";
   return s->identifiable ? "" : "not determined";
+}
+
+static void print_interval_kinds(FitPage *f) {
+  Text t;
+  text_init(&t);
+  interval_text(&t, f->r->problem, f->r->statistics);
+  if (t.length) page_paragraph(&f->page, 2, "", t.at);
+  text_done(&t);
 }
 
 static void print_parameters(FitPage *f) {
@@ -88,6 +102,7 @@ static void print_parameters(FitPage *f) {
   }
   page_heading(p, "Parameters");
   page_table_print(t);
+  print_interval_kinds(f);
 }
 
 // ---------------------------------------------------------------- constraints of the problem
@@ -124,14 +139,15 @@ static void print_problem_constraints(FitPage *f) {
 
 // ---------------------------------------------------------------- channels
 
-static const double WHITE = 0.01; // probability below which residuals are not called white
+static bool is_coloured(const Statistics *s, const StatChannel *c) {
+  return least_white_p(c) < white_level(s); // NaN: too few to tell
+}
 
-static const char *residuals_in_words(Page *p, const StatChannel *c) {
+static const char *residuals_in_words(Page *p, const Statistics *s, const StatChannel *c) {
   if (isnan(c->rmse)) return "-";
-  double least = fmin(isnan(c->white_p) ? 1 : c->white_p, isnan(c->runs_p) ? 1 : c->runs_p);
   if (c->exact) return "only rounding";
-  if (isnan(c->white_p) && isnan(c->runs_p)) return "too few to tell";
-  if (least >= WHITE) return "white";
+  if (isnan(least_white_p(c))) return "too few to tell";
+  if (!is_coloured(s, c)) return "white";
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
 }
 
@@ -143,25 +159,76 @@ static const char *percent_in_words(Page *p, double percent) {
   return arena_print(p->arena, "%.2f", percent);
 }
 
+// With more channels only the worst are shown; JSON has all of them.
+enum { CHANNELS_MOST = 30, CHANNELS_WORST = 10 };
+
+static double fit_of(const StatChannel *c) {
+  return isnan(c->fit_percent) ? HUGE_VAL : c->fit_percent;
+}
+
+static int by_fit(const void *a, const void *b) {
+  const StatChannel *x = *(const StatChannel *const *)a, *y = *(const StatChannel *const *)b;
+  if (fit_of(x) != fit_of(y)) return fit_of(x) < fit_of(y) ? -1 : 1;
+  return (x > y) - (x < y); // as they come
+}
+
+// All channels, the worst fit first.
+static const StatChannel **sorted_channels(Page *p, const Statistics *s) {
+  const StatChannel **all = ARENA_ARRAY(p->arena, const StatChannel *, s->channel_count + 1);
+  for (int i = 0; i < s->channel_count; i++) all[i] = &s->channels[i];
+  qsort(all, (size_t)s->channel_count, sizeof *all, by_fit);
+  return all;
+}
+
+static void summarise_channels(FitPage *f, const StatChannel *const *sorted) {
+  const Statistics *s = f->r->statistics;
+  Page *p = &f->page;
+  int coloured = 0, known = 0;
+  for (int i = 0; i < s->channel_count; i++) {
+    coloured += is_coloured(s, &s->channels[i]);
+    known += !isnan(sorted[i]->fit_percent);
+  }
+  const char *range =
+      known ? arena_print(p->arena, " The fit of all is %s to %s %%, half of them above %s %%.",
+                          percent_in_words(p, sorted[0]->fit_percent),
+                          percent_in_words(p, sorted[known - 1]->fit_percent),
+                          percent_in_words(p, sorted[known / 2]->fit_percent))
+            : "";
+  page_paragraph(p, 2, "",
+                 arena_print(p->arena,
+                             "These are the %d of %d channels with the worst fit.%s The residuals "
+                             "of %d are coloured.",
+                             CHANNELS_WORST, s->channel_count, range, coloured));
+}
+
+static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
+  const Problem *problem = f->r->problem;
+  const Experiment *e = &problem->experiments[c->experiment];
+  const Channel *data = &e->channels[c->channel];
+  Page *p = &f->page;
+  page_table_add(t, (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name,
+                                     data->unit, arena_print(p->arena, "%d", c->n),
+                                     page_digits(p, c->rmse, 3),
+                                     c->exact ? "" : page_digits(p, c->noise, 2),
+                                     percent_in_words(p, c->fit_percent),
+                                     residuals_in_words(p, f->r->statistics, c)});
+}
+
 static void print_channels(FitPage *f) {
-  static const PageColumn COLUMNS[] = {{"experiment", 2}, {"channel", 0},  {"unit", 3},
-                                       {">samples", 0},   {">rmse", 0},    {">noise", 1},
+  static const PageColumn COLUMNS[] = {{"experiment", 1}, {"channel", 0},  {"unit", 3},
+                                       {">samples", 0},   {">rmse", 0},    {">noise", 2},
                                        {">fit %", 0},     {"residuals", 0}};
+  const Statistics *s = f->r->statistics;
   const Problem *problem = f->r->problem;
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 8);
-  for (int i = 0; i < f->r->statistics->channel_count; i++) {
-    const StatChannel *c = &f->r->statistics->channels[i];
-    const Experiment *e = &problem->experiments[c->experiment];
-    const Channel *data = &e->channels[c->channel];
-    page_table_add(
-        t, (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name, data->unit,
-                            arena_print(p->arena, "%d", c->n), page_digits(p, c->rmse, 3),
-                            c->exact ? "" : page_digits(p, c->noise, 2),
-                            percent_in_words(p, c->fit_percent), residuals_in_words(p, c)});
-  }
+  bool some = s->channel_count > CHANNELS_MOST;
+  const StatChannel **sorted = some ? sorted_channels(p, s) : NULL;
+  for (int i = 0; i < (some ? CHANNELS_WORST : s->channel_count); i++)
+    add_channel(f, t, some ? sorted[i] : &s->channels[i]);
   page_heading(p, "Fit");
   page_table_print(t);
+  if (some) summarise_channels(f, sorted);
   int pieces = fit_piece_count(problem, f->r->result->pieces);
   if (pieces > 0)
     page_paragraph(p, 2, "",
@@ -234,6 +301,39 @@ static void print_remarks(FitPage *f) {
   }
 }
 
+// ---------------------------------------------------------------- other optima
+
+enum { OPTIMA_SHOWN = 5, OPTIMA_PARAMETERS = 6, OPTIMA_FIXED = 3 };
+
+// Those that confirming searches ended at, the best first.
+static void print_optima(FitPage *f) {
+  const FitResult *r = f->r->result;
+  const Problem *problem = f->r->problem;
+  int shown =
+      problem->unknown_count < OPTIMA_PARAMETERS ? problem->unknown_count : OPTIMA_PARAMETERS;
+  if (r->optima.count < 2) return;
+  PageColumn columns[OPTIMA_FIXED + OPTIMA_PARAMETERS] = {
+      {">objective", 0}, {">searches", 0}, {">worse by", 0}};
+  for (int i = 0; i < shown; i++)
+    columns[OPTIMA_FIXED + i] =
+        (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 1};
+  PageTable *t = page_table_new(&f->page, columns, OPTIMA_FIXED + shown);
+  for (int k = 0; k < r->optima.count && k < OPTIMA_SHOWN; k++) {
+    const FitOptimum *o = &r->optima.at[k];
+    const char *cells[OPTIMA_FIXED + OPTIMA_PARAMETERS] = {
+        page_digits(&f->page, o->objective, 6), arena_print(f->page.arena, "%d", o->searches),
+        k ? page_digits(&f->page, o->worse, 3) : "best"};
+    for (int i = 0; i < shown; i++) cells[OPTIMA_FIXED + i] = page_digits(&f->page, o->x[i], 5);
+    page_table_add(t, cells);
+  }
+  page_heading(&f->page, "Optima found");
+  page_table_print(t);
+  page_paragraph(&f->page, 2, "",
+                 page_tinted(&f->page, TINT_FAINT,
+                             "searches: confirming ones that ended there; worse by: difference of "
+                             "twice the log-likelihood"));
+}
+
 // ---------------------------------------------------------------- how it was found
 
 static bool is_restart(const FitStage *s) {
@@ -243,8 +343,7 @@ static bool is_restart(const FitStage *s) {
 static void add_stage(Page *p, PageTable *t, const FitStage *s) {
   page_table_add(t, (const char *[]){s->name, arena_print(p->arena, "%ld", s->simulations),
                                      isfinite(s->objective) ? page_digits(p, s->objective, 4) : "",
-                                     s->certain ? page_tinted(p, TINT_GOOD, "certain") : "",
-                                     s->message});
+                                     s->fits ? page_tinted(p, TINT_GOOD, "fits") : "", s->message});
 }
 
 // Sums all random starts in one row.
@@ -255,7 +354,7 @@ static FitStage sum_of_restarts(const FitResult *r) {
     if (!is_restart(s)) continue;
     sum.simulations += s->simulations;
     sum.objective = fmin(sum.objective, s->objective);
-    sum.certain = sum.certain || s->certain;
+    sum.fits = sum.fits || s->fits;
   }
   return sum;
 }
@@ -353,6 +452,16 @@ static void print_constraints(FitPage *f) {
   text_done(&t);
 }
 
+static void print_failures(FitPage *f, long all) {
+  const FitResult *r = f->r->result;
+  for (int k = 0; k < r->failures.count; k++) {
+    const FitFailure *x = &r->failures.at[k];
+    page_paragraph(&f->page, 2, "",
+                   arena_print(f->page.arena, "%ld of %ld simulations ended in %s, for example %s.",
+                               x->count, all, x->reason, x->log));
+  }
+}
+
 static void print_work(FitPage *f) {
   const FitResult *r = f->r->result;
   const WorkCount *w = &r->work;
@@ -364,6 +473,10 @@ static void print_work(FitPage *f) {
   text_print(&t, "%ld step%s, %ld simulation%s (%ld with sensitivities)", w->iterations,
              plural(w->iterations), all, plural(all), w->sensitivity_simulations);
   if (r->solver[0]) add_solver(&t, r->solver);
+  long profiles = work_count_simulations(&r->profile_work);
+  long confirming = all - work_count_simulations(&r->search_work) - profiles;
+  if (confirming > 0) text_print(&t, ", %ld of them to confirm the result", confirming);
+  if (profiles > 0) text_print(&t, ", %ld of them for profiles", profiles);
   text_print(&t, ", %s", seconds);
   if (isfinite(r->objective))
     text_print(&t, "; objective %s", page_digits(&f->page, r->objective, 6));
@@ -373,6 +486,7 @@ static void print_work(FitPage *f) {
   page_heading(&f->page, "Work");
   page_paragraph(&f->page, 2, "", t.at);
   print_constraints(f);
+  print_failures(f, all);
   text_clear(&t);
   fit_settings_changed(f->r->problem, add_setting, &t);
   if (t.length) page_paragraph(&f->page, 2, "", arena_print(f->page.arena, "Options:%s", t.at));
@@ -382,12 +496,13 @@ static void print_work(FitPage *f) {
 void fit_text(Text *out, const FitReport *r, PageStyle style) {
   FitPage f = {page_on(out, style), r};
   print_verdict(&f);
-  if (r->result->outcome != FIT_NO_START) {
+  if (r->result->objective < HUGE_VAL) {
     print_parameters(&f);
     print_problem_constraints(&f);
     print_channels(&f);
     print_directions(&f);
     print_remarks(&f);
+    print_optima(&f);
   }
   print_stages(&f);
   print_path(&f);

@@ -57,9 +57,19 @@ static void print_noise_and_sigma(Page *p, const Recover *r) {
                                          ratio > 1 ? "narrow" : "wide")));
 }
 
+static void print_colour(Page *p, const FitOptions *o) {
+  if (o->noise_correlation != 0)
+    text_print(p->out, ", correlation %s", page_digits(p, o->noise_correlation, 4));
+  if (o->noise_correlation != 0 && o->noise_slow_share < 1)
+    text_print(p->out, " in %s of its variance", page_digits(p, o->noise_slow_share, 4));
+  if (o->quantum > 0) text_print(p->out, "; rounded to %s", page_digits(p, o->quantum, 4));
+}
+
 static void print_verdict(Page *p, const Recover *r) {
   const FitOptions *o = &r->problem->options;
-  Tint tint = r->false_certain ? TINT_BAD : r->succeeded == r->done ? TINT_GOOD : TINT_NOTICE;
+  Tint tint = (r->confirmed ? r->false_certain : r->false_fits) ? TINT_BAD
+              : r->succeeded == r->done                         ? TINT_GOOD
+                                                                : TINT_NOTICE;
   char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
   text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, tint, score));
   if (r->done < r->trials) text_print(p->out, " (stopped; %d were requested)", r->trials);
@@ -68,6 +78,7 @@ static void print_verdict(Page *p, const Recover *r) {
     text_add(p->out, "of size sigma");
   else
     text_print(p->out, "%s, %s", page_digits(p, o->noise, 4), kind_of_noise(o));
+  print_colour(p, o);
   text_print(p->out, "; seed %d\n", o->seed);
   print_noise_and_sigma(p, r);
 }
@@ -111,8 +122,16 @@ static void print_trials(Page *p, const Recover *r) {
                                "they are not in the table.",
                                failed));
   page_paragraph(p, 2, "",
-                 arena_print(p->arena, "%d results were certified, %d of them wrongly.", r->certain,
-                             r->false_certain));
+                 r->confirmed
+                     ? arena_print(p->arena,
+                                   "Each result was confirmed by searches from elsewhere: %d were "
+                                   "certain, %d of them wrongly.",
+                                   r->certain, r->false_certain)
+                     : arena_print(p->arena,
+                                   "The results were not confirmed by searches from elsewhere "
+                                   "(--confirm on does that): %d fit the noise, %d of them at a "
+                                   "wrong optimum.",
+                                   r->fits, r->false_fits));
   page_paragraph(p, 2, "",
                  arena_print(p->arena, "%ld simulations in the median fit; %s in all.",
                              median_work(p->arena, r), seconds));
@@ -157,11 +176,17 @@ void recover_json(Text *out, const Recover *r, const char *version) {
   json_text(&j, "method", problem_method(r->problem, scratch));
   json_number(&j, "noise", o->noise);
   json_text(&j, "noise_kind", kind_of_noise(o));
+  json_number(&j, "noise_correlation", o->noise_correlation);
+  json_number(&j, "noise_slow_share", o->noise_slow_share);
+  json_number(&j, "quantum", o->quantum);
   json_number(&j, "noise_over_sigma", r->noise_over_sigma);
   json_whole(&j, "seed", o->seed);
   json_whole(&j, "trials", r->trials);
   json_whole(&j, "done", r->done);
   json_whole(&j, "succeeded", r->succeeded);
+  json_flag(&j, "confirmed", r->confirmed);
+  json_whole(&j, "fits", r->fits);
+  json_whole(&j, "false_fits", r->false_fits);
   json_whole(&j, "certain", r->certain);
   json_whole(&j, "false_certain", r->false_certain);
   json_parameters(&j, r);

@@ -5,10 +5,17 @@
 
 #include "residual/work_count.h"
 
+typedef struct FailedSimulation { // the first one of its kind
+  double *x;                      // unknowns
+  char message[300];
+  bool seen;
+} FailedSimulation;
+
 typedef struct Budget {
   WorkCount used;
-  long max_simulations; // with and without sensitivities
-  bool exhausted;       // a search wanted more than max_simulations allow: it is over
+  long max_simulations;     // with and without sensitivities
+  bool exhausted;           // a search wanted more than max_simulations allow: it is over
+  FailedSimulation *failed; // by how it ended, room for OUTCOME_COUNT; NULL: nobody wants them
 } Budget;
 
 long budget_left(const Budget *b); // simulations

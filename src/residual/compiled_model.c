@@ -30,22 +30,23 @@ static bool is_delayed(const Problem *p, int measured) {
   return false;
 }
 
-static void list_outputs(CompiledModel *m) {
+static void list_outputs(CompiledModel *m, const Expr *measured) {
   const Problem *p = m->problem;
   m->output = ARENA_ARRAY(m->arena, Expr, 2 * p->measured_count + 1);
   m->rate = ARENA_ARRAY(m->arena, int, p->measured_count + 1);
-  for (int k = 0; k < p->measured_count; k++) m->output[m->outputs++] = p->measured[k];
+  for (int k = 0; k < p->measured_count; k++) m->output[m->outputs++] = measured[k];
   pthread_mutex_lock(m->model->lock);
   for (int k = 0; k < p->measured_count; k++) {
     m->rate[k] = -1;
     if (!is_delayed(p, k)) continue;
     m->rate[k] = m->outputs;
-    model_rates(m->model, m->model, &p->measured[k], 1, &m->output[m->outputs++]);
+    model_rates(m->model, m->model, &measured[k], 1, &m->output[m->outputs++]);
   }
   pthread_mutex_unlock(m->model->lock);
 }
 
-CompiledModel *compiled_model_new(const Problem *p, Model *model, const SimulateOptions *options) {
+CompiledModel *compiled_model_new(const Problem *p, Model *model, const Expr *measured,
+                                  const SimulateOptions *options) {
   Arena *a = arena_new();
   CompiledModel *m = ARENA_NEW(a, CompiledModel);
   m->arena = a;
@@ -55,7 +56,7 @@ CompiledModel *compiled_model_new(const Problem *p, Model *model, const Simulate
   m->quick_options.rel_tol = QUICK_REL_TOL;
   m->quick_options.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
   m->has_quick = model->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10;
-  list_outputs(m);
+  list_outputs(m, measured);
   m->parameters = ARENA_ARRAY(a, int, p->unknown_count + 1);
   m->parameter_count = problem_unknown_parameters(p, m->parameters);
   m->code = ARENA_NEW(a, struct CompiledCode);

@@ -21,7 +21,9 @@ typedef struct CompiledModel {
   struct CompiledCode *code; // made on demand
 } CompiledModel;
 
-CompiledModel *compiled_model_new(const Problem *p, Model *m, const SimulateOptions *options);
+// measured: the measured quantities of the problem as expressions of this model.
+CompiledModel *compiled_model_new(const Problem *p, Model *m, const Expr *measured,
+                                  const SimulateOptions *options);
 void compiled_model_free(CompiledModel *m); // NULL is allowed
 const SimulateOptions *compiled_options(const CompiledModel *m, bool quick);
 // The machine code for values, or for values and slopes. Values cost less without the sensitivity equations.

@@ -181,6 +181,14 @@ static bool triangle_is_finite(const QrSum *sum) {
 
 // ---------------------------------------------------------------- the objective
 
+static void keep_failure(const EvalWork *w, Budget *b, Outcome how, const double *x) {
+  if (!b || !b->failed || b->failed[how].seen) return;
+  b->failed[how].seen = true;
+  memcpy(b->failed[how].x, x, (size_t)w->fitting->n * sizeof *x);
+  c_snprintf(b->failed[how].message, sizeof b->failed[how].message, "%.299s",
+             w->simulation->message);
+}
+
 static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *x, double total) {
   SimulationWork *s = w->simulation;
   const FitOptions *o = &w->fitting->problem->options;
@@ -188,6 +196,7 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
   ModelRun *r = simulation_set(s, spec, e, x);
   w->last = r;
   EvalEnd end = simulation_run(s, spec, r, e, spec->slopes && !differences, total);
+  if (end == EVAL_FAILED) keep_failure(w, spec->budget, r->trajectory.outcome, x);
   if (end != EVAL_DONE || !differences) return end;
   if (!w->differences) w->differences = differences_new(w->fitting, w->threads);
   return differences_fill(w->differences, spec, r, e, x, simulation_rows(s, spec, e));
@@ -302,7 +311,7 @@ bool evaluate_states(EvalWork *w, const EvalSpec *spec, const double *x, int exp
   SimulateWork *work = simulate_work_new(system, &p->simulate);
   const Experiment *e = &p->experiments[experiment];
   SimulateRequest request = {.p = r->p,
-                             .inputs = r == s->free ? e->inputs : s->feedback->inputs[experiment],
+                             .inputs = simulation_inputs(s, r, experiment),
                              .origin = e->origin,
                              .start = e->start,
                              .times = times,
@@ -313,6 +322,8 @@ bool evaluate_states(EvalWork *w, const EvalSpec *spec, const double *x, int exp
     spec->budget->used.simulations++;
     spec->budget->used.rhs += t.work.rhs;
     spec->budget->used.steps += t.work.steps;
+    spec->budget->used.ended[t.outcome] +=
+        t.outcome != OUTCOME_REACHED_END && t.outcome != OUTCOME_STOPPED;
   }
   simulate_work_free(work);
   system_free(system);

@@ -35,6 +35,13 @@ static bool is_given(const Problem *p, int measured) {
   return false;
 }
 
+static Expr number_one(Model *m) {
+  pthread_mutex_lock(m->lock);
+  Expr one = expr_const(m->graph, 1);
+  pthread_mutex_unlock(m->lock);
+  return one;
+}
+
 // What the user gave under 'gains', else the default terms.
 static void list_terms(Feedback *f, const MeasuredData *d) {
   const Problem *p = d->problem;
@@ -48,9 +55,7 @@ static void list_terms(Feedback *f, const MeasuredData *d) {
     for (int i = count; i < count + more; i++) f->gain[i] = default_gain(d, &terms[i]);
     count += more;
   }
-  pthread_mutex_lock(p->model->lock);
-  Expr one = expr_const(p->model->graph, 1);
-  pthread_mutex_unlock(p->model->lock);
+  Expr one = number_one(p->model);
   for (int k = 0; k < p->gain_count; k++) {
     const GivenGain *g = &p->gains[k];
     bool measured_state = p->measured[g->channel] == p->model->x[g->state];
@@ -65,6 +70,20 @@ static void list_terms(Feedback *f, const MeasuredData *d) {
       .terms = terms,
       .term_count = count,
       .integral = p->options.coupling >= COUPLING_PID ? INTEGRAL[p->options.coupling] : 0};
+}
+
+static void list_all_pairs(Feedback *f, const Problem *p, const int *states, int state_count) {
+  int count = 0;
+  CoupleTerm *terms = ARENA_ARRAY(f->arena, CoupleTerm, p->measured_count * state_count + 1);
+  Expr one = number_one(p->model);
+  for (int k = 0; k < p->measured_count; k++)
+    for (int i = 0; i < state_count; i++) terms[count++] = (CoupleTerm){k, states[i], one, false};
+  f->gain = ARENA_ARRAY(f->arena, double, count + 1);
+  f->coupling = (Coupling){.measured = p->measured,
+                           .channels = p->measured_count,
+                           .terms = terms,
+                           .term_count = count,
+                           .by_state = true};
 }
 
 // ---------------------------------------------------------------- data as inputs
@@ -95,23 +114,94 @@ static void list_inputs(Feedback *f, const Problem *p) {
   }
 }
 
-Feedback *feedback_new(const MeasuredData *d) {
-  const Problem *p = d->problem;
+// ---------------------------------------------------------------- widths of transitions
+
+// Part of the size that a switching function has along the free motion at the start values of the problem. Steps of the
+// coupled model depend little on it.
+static const double WIDTH = 0.005;
+static const double WIDTH_REL_TOL = 1e-4;
+enum { WIDTH_STEPS = 20000 };
+
+// Rows that the motion of the first experiment reached, [row][blend].
+static int switch_along(const Feedback *f, const Problem *p, double *values) {
+  const Experiment *e = &p->experiments[0];
+  const Channel *c = &e->channels[0];
+  int count = f->coupled->blend_count;
+  Expr *outputs = ARENA_ARRAY(f->arena, Expr, count + 1);
+  for (int k = 0; k < count; k++) outputs[k] = f->coupled->blends[k].switching;
+  double *parameters = ARENA_ARRAY(f->arena, double, p->model->np + 1);
+  memcpy(parameters, e->p, (size_t)p->model->np * sizeof *parameters);
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *u = &p->unknowns[i];
+    if (u->experiment <= 0) parameters[u->parameter] = u->start;
+  }
+  SimulateOptions options = p->simulate;
+  options.rel_tol = fmax(options.rel_tol, WIDTH_REL_TOL);
+  SystemSpec spec = {.outputs = outputs, .output_count = count, .lanes = 1};
+  simulate_needs(&options, p->model->nx, &spec);
+  System *system = system_new(p->model, &spec);
+  SimulateWork *work = simulate_work_new(system, &options);
+  SimulateRequest request = {.p = parameters,
+                             .inputs = e->inputs,
+                             .origin = e->origin,
+                             .start = e->start,
+                             .times = c->t,
+                             .count = c->count,
+                             .max_steps = WIDTH_STEPS};
+  Trajectory t = {.values = values};
+  simulate_run(work, &request, &t);
+  simulate_work_free(work);
+  system_free(system);
+  return t.rows;
+}
+
+static void measure_widths(Feedback *f, const Problem *p) {
+  int count = f->coupled->blend_count, samples = p->experiments[0].channels[0].count;
+  f->width = ARENA_ARRAY(f->arena, double, count + 1);
+  if (count == 0) return;
+  double *values = ARENA_ARRAY(f->arena, double, (size_t)samples *(size_t)count + 16);
+  int rows = switch_along(f, p, values);
+  for (int k = 0; k < count; k++) {
+    double squares = 0;
+    for (int i = 0; i < rows; i++) squares += values[i * count + k] * values[i * count + k];
+    double size = sqrt(squares / fmax(rows, 1));
+    f->width[k] = WIDTH * (size > 0 && isfinite(size) ? size : 1);
+  }
+}
+
+static Feedback *new_feedback(void) {
   Arena *a = arena_new();
   Feedback *f = ARENA_NEW(a, Feedback);
   f->arena = a;
-  list_terms(f, d);
+  return f;
+}
+
+// The coupled model of its terms.
+static Feedback *finish(Feedback *f, const Problem *p) {
   if (f->coupling.term_count == 0) {
-    arena_free(a);
+    arena_free(f->arena);
     return NULL;
   }
   f->coupled = couple(p->model, &f->coupling);
   SimulateOptions options = p->simulate;
   options.rel_tol = fmax(options.rel_tol, FEEDBACK_REL_TOL);
   options.abs_tol = fmax(options.abs_tol, FEEDBACK_ABS_TOL);
-  f->compiled = compiled_model_new(p, f->coupled->model, &options);
+  f->compiled = compiled_model_new(p, f->coupled->model, f->coupled->measured, &options);
   list_inputs(f, p);
+  measure_widths(f, p);
   return f;
+}
+
+Feedback *feedback_new(const MeasuredData *d) {
+  Feedback *f = new_feedback();
+  list_terms(f, d);
+  return finish(f, d->problem);
+}
+
+Feedback *feedback_new_full(const MeasuredData *d, const int *states, int count) {
+  Feedback *f = new_feedback();
+  list_all_pairs(f, d->problem, states, count);
+  return finish(f, d->problem);
 }
 
 void feedback_free(Feedback *f) {
@@ -127,13 +217,15 @@ static bool has_data(const Problem *p, int e, int measured) {
 }
 
 void feedback_set(const Feedback *f, const Problem *p, int e, double lambda, double strength,
-                  double *parameters) {
+                  const double *gain, double *parameters) {
   const Coupled *k = f->coupled;
+  if (!gain) gain = f->gain;
+  for (int i = 0; i < k->blend_count; i++) parameters[k->blends[i].width] = f->width[i];
   parameters[k->lambda] = lambda;
   for (int i = 0; i < f->coupling.term_count; i++) {
     const CoupleTerm *term = &f->coupling.terms[i];
     double factor = term->rate ? strength * strength : strength;
-    parameters[k->gain[i]] = has_data(p, e, term->channel) ? factor * f->gain[i] : 0;
+    parameters[k->gain[i]] = has_data(p, e, term->channel) ? factor * gain[i] : 0;
   }
   for (int i = 0; k->gain_integral && i < f->coupling.channels; i++)
     parameters[k->gain_integral[i]] = has_data(p, e, i) ? p->options.gain_integral : 0;

@@ -1,4 +1,4 @@
-// Puts together what is fixed. The feedback is made when it is first asked for: many methods never need it.
+// Puts together what is fixed. Feedback and observer are made when they are first asked for: many methods never need them.
 #include "residual/fitting.h"
 
 #include <math.h>
@@ -6,8 +6,9 @@
 
 struct LazyFeedback {
   pthread_mutex_t lock;
-  bool made;
+  bool made, observer_made;
   Feedback *feedback;
+  Observer *observer;
 };
 
 static int position(const int *list, int count, int value) {
@@ -58,7 +59,7 @@ Fitting *fitting_new(const Problem *p) {
   f->data = measured_data_new(a, p);
   f->weighting = weighting_new(f->data, NULL);
   list_times(f);
-  f->model = compiled_model_new(p, p->model, &p->simulate);
+  f->model = compiled_model_new(p, p->model, p->measured, &p->simulate);
   map_slopes(f);
   f->feedback = ARENA_NEW(a, struct LazyFeedback);
   pthread_mutex_init(&f->feedback->lock, NULL);
@@ -67,6 +68,7 @@ Fitting *fitting_new(const Problem *p) {
 
 void fitting_free(Fitting *f) {
   if (!f) return;
+  observer_free(f->feedback->observer);
   feedback_free(f->feedback->feedback);
   pthread_mutex_destroy(&f->feedback->lock);
   compiled_model_free(f->model);
@@ -80,6 +82,17 @@ const Feedback *fitting_feedback(const Fitting *f) {
   if (!lazy->made) lazy->feedback = feedback_new(f->data);
   lazy->made = true;
   const Feedback *made = lazy->feedback;
+  pthread_mutex_unlock(&lazy->lock);
+  return made;
+}
+
+const Observer *fitting_observer(const Fitting *f) {
+  const Feedback *first = fitting_feedback(f);
+  struct LazyFeedback *lazy = f->feedback;
+  pthread_mutex_lock(&lazy->lock);
+  if (!lazy->observer_made && first) lazy->observer = observer_new(f->data, first);
+  lazy->observer_made = true;
+  const Observer *made = lazy->observer;
   pthread_mutex_unlock(&lazy->lock);
   return made;
 }

@@ -2,7 +2,7 @@
 // by all threads; search, statistics and reports use the same. What changes from call to call is in an EvalSpec, what a
 // thread needs for itself in an EvalWork (evaluate.h).
 #pragma once
-#include "residual/feedback.h"
+#include "residual/observer.h"
 #include "residual/sample_times.h"
 #include "residual/weighting.h"
 
@@ -18,12 +18,13 @@ typedef struct Fitting {
   int **
       slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
   int **active, *active_count;   // [experiment]: unknowns that have a slope there
-  struct LazyFeedback *feedback; // made when it is first asked for
+  struct LazyFeedback *feedback; // and the observer: made when they are first asked for
 } Fitting;
 
 Fitting *fitting_new(const Problem *p); // keeps the pointer
 void fitting_free(Fitting *f);          // NULL is allowed
 const Feedback *
 fitting_feedback(const Fitting *f); // NULL: nothing that is measured can act on the model
+const Observer *fitting_observer(const Fitting *f); // NULL: none can be designed, see observer_new
 // Objective of residuals as large as the errors that simulations may have, with the feedback or without.
 double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon);

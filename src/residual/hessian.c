@@ -60,7 +60,22 @@ static bool refuse_spline(SecondOrder *h, int measured) {
   return false;
 }
 
+// Expressions of second derivatives, one for each state and pair of parameters: with more than this many the graph takes
+// gigabytes, and minutes in which nothing can stop it.
+static const double EXPRESSIONS_MOST = 5e5;
+
+static bool refuse_size(SecondOrder *h, double expressions) {
+  c_snprintf(
+      h->why, sizeof h->why,
+      "second derivatives of %d states by %d parameters would be %.2g expressions, more than "
+      "the %.2g that are made; lm, gauss-newton and sqp need none",
+      h->problem->model->nx, h->count, expressions, EXPRESSIONS_MOST);
+  return false;
+}
+
 static bool look_for_obstacles(SecondOrder *h) {
+  double expressions = h->problem->model->nx * (h->count * (h->count + 1.) / 2);
+  if (expressions > EXPRESSIONS_MOST) return refuse_size(h, expressions);
   for (int k = 0; k < h->problem->measured_count; k++)
     if (h->delayed[k] && has_spline(h) && contains_input(h, k)) return refuse_spline(h, k);
   return true;

@@ -51,6 +51,15 @@ static void fill_quadrature(const Problem *p, const Channel *c, double *q) {
   }
 }
 
+static void set_moments(ChannelFacts *f) {
+  const Channel *c = f->channel;
+  double sum = 0, squares = 0, count = c->count ? c->count : 1;
+  for (int i = 0; i < c->count; i++) sum += c->y[i] - c->y[0]; // exact where they do not change
+  f->mean = (c->count ? c->y[0] : 0) + sum / count;
+  for (int i = 0; i < c->count; i++) squares += (c->y[i] - f->mean) * (c->y[i] - f->mean);
+  f->variance = squares / count;
+}
+
 MeasuredData *measured_data_new(Arena *a, const Problem *p) {
   MeasuredData *d = ARENA_NEW(a, MeasuredData);
   d->problem = p;
@@ -64,9 +73,9 @@ MeasuredData *measured_data_new(Arena *a, const Problem *p) {
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
       const Channel *c = &p->experiments[e].channels[k];
       ChannelFacts *f = &d->channels[channel_number(d, e, k)];
-      double sum = 0;
-      for (int i = 0; i < c->count; i++) sum += c->y[i];
-      f->mean = c->count ? sum / c->count : 0;
+      f->channel = c;
+      d->samples += c->count;
+      set_moments(f);
       f->noise = noise_of(p, &p->experiments[e], c);
       f->frequency = frequency_of(c, f->mean, f->noise);
       f->quadrature = ARENA_ARRAY(a, double, c->count + 1);

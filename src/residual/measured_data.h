@@ -4,15 +4,17 @@
 #include "problem/problem.h"
 
 typedef struct ChannelFacts {
-  double *quadrature; // by sample: weight in the sum or integral that the objective is
-  double noise;       // standard deviation, from differences of the data; NaN: unknown
-  double mean;
-  double frequency; // angular, that dominates the channel
+  const Channel *channel;
+  double *quadrature;    // by sample: weight in the sum or integral that the objective is
+  double noise;          // standard deviation, from differences of the data; NaN: unknown
+  double mean, variance; // of the data
+  double frequency;      // angular, that dominates the channel
 } ChannelFacts;
 
 typedef struct MeasuredData {
   const Problem *problem;
   int channel_count;  // of all experiments
+  double samples;     // of all channels
   int *first_channel; // by experiment: the number of its first channel
   ChannelFacts *channels;
 } MeasuredData;

@@ -57,17 +57,28 @@ SimulationWork *simulation_work_new(const Fitting *f, Simulator *simulator) {
 void simulation_work_free(SimulationWork *w) {
   if (!w) return;
   model_run_free(w->free);
-  model_run_free(w->coupled);
+  for (int k = 0; k < 2; k++) model_run_free(w->coupled[k].run);
   arena_free(w->arena);
+}
+
+static const Feedback *feedback_of(const Fitting *f, const EvalSpec *spec) {
+  return spec->gains ? spec->gains->feedback : fitting_feedback(f);
 }
 
 static ModelRun *run_of(SimulationWork *w, const EvalSpec *spec) {
   if (spec->lambda == 0) return w->free;
-  if (!w->coupled) {
-    w->feedback = fitting_feedback(w->fitting);
-    w->coupled = model_run_new(w->feedback->compiled, w->fitting->most_rows);
+  struct CoupledRun *c = &w->coupled[spec->gains != NULL];
+  if (!c->run) {
+    c->feedback = feedback_of(w->fitting, spec);
+    c->run = model_run_new(c->feedback->compiled, w->fitting->most_rows);
   }
-  return w->coupled;
+  return c->run;
+}
+
+const Input *const *simulation_inputs(const SimulationWork *w, const ModelRun *r, int e) {
+  for (int k = 0; k < 2; k++)
+    if (r == w->coupled[k].run) return w->coupled[k].feedback->inputs[e];
+  return w->fitting->problem->experiments[e].inputs;
 }
 
 ModelRun *simulation_set(SimulationWork *w, const EvalSpec *spec, int e, const double *x) {
@@ -78,7 +89,9 @@ ModelRun *simulation_set(SimulationWork *w, const EvalSpec *spec, int e, const d
     const Unknown *u = &p->unknowns[i];
     if (u->experiment < 0 || u->experiment == e) r->p[u->parameter] = x[i];
   }
-  if (r == w->coupled) feedback_set(w->feedback, p, e, spec->lambda, spec->strength, r->p);
+  if (r != w->free)
+    feedback_set(w->coupled[spec->gains != NULL].feedback, p, e, spec->lambda, spec->strength,
+                 spec->gains ? spec->gains->gain[e] : NULL, r->p);
   if (w->times[e]->delayed) sample_times_update(w->times[e], &p->experiments[e], r->p);
   return r;
 }
@@ -131,6 +144,9 @@ static void count_work(Budget *b, const Trajectory *t, bool slopes) {
   b->used.rhs += t->work.rhs;
   b->used.steps += t->work.steps;
   b->used.rejected += t->work.rejected;
+  bool failed = t->outcome != OUTCOME_REACHED_END && t->outcome != OUTCOME_STOPPED &&
+                t->outcome != OUTCOME_ABANDONED;
+  b->used.ended[t->outcome] += failed;
 }
 
 void simulation_clear_violation(SimulationWork *w) {
@@ -156,8 +172,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
                        double total) {
   const Problem *p = w->fitting->problem;
   SimulateRequest request = {.p = r->p,
-                             .inputs =
-                                 r == w->free ? p->experiments[e].inputs : w->feedback->inputs[e],
+                             .inputs = simulation_inputs(w, r, e),
                              .origin = p->experiments[e].origin,
                              .start = p->experiments[e].start,
                              .times = w->times[e]->at,

@@ -15,6 +15,7 @@ typedef enum EvalEnd {
 typedef struct EvalSpec {
   double lambda;              // of the feedback: 1 coupled to the data .. 0 the free model
   double strength;            // of the feedback: factor of the gains, see feedback_set
+  const FeedbackGains *gains; // of the feedback; NULL: those that follow from the data alone
   double horizon;             // share of each experiment that counts, 0 < horizon <= 1
   bool quick;                 // simulate with less accuracy, while far from the optimum
   bool slopes;                // derivatives are wanted, too
@@ -64,8 +65,11 @@ typedef struct SimulationWork { // scratch of one thread
   const Fitting *fitting;
   Simulator *simulator;
   SampleTimes **times; // by experiment: those of the fitting, or own ones where delays move them
-  const Feedback *feedback;
-  ModelRun *free, *coupled; // NULL until needed
+  ModelRun *free;
+  struct CoupledRun { // [1]: with gains of their own
+    const Feedback *feedback;
+    ModelRun *run; // NULL until needed
+  } coupled[2];
   PartialObjective partial;
   // What the last simulations left behind:
   InvariantViolation violation; // the largest since it was last cleared
@@ -84,6 +88,8 @@ ModelRun *simulation_set(SimulationWork *w, const EvalSpec *spec, int experiment
 EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int experiment,
                        bool slopes, double total);
 int simulation_rows(const SimulationWork *w, const EvalSpec *spec, int experiment);
+// Inputs of the model that the run simulates.
+const Input *const *simulation_inputs(const SimulationWork *w, const ModelRun *r, int experiment);
 // The integrator of the last simulation of the free model ("" when nothing is integrated), its steps.
 void simulation_solver(const SimulationWork *w, char name[48], long *steps, long *rejected);
 void simulation_clear_violation(SimulationWork *w);

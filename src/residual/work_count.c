@@ -9,6 +9,28 @@ void work_count_add(WorkCount *to, const WorkCount *more) {
   to->steps += more->steps;
   to->rejected += more->rejected;
   to->seconds += more->seconds;
+  for (int k = 0; k < OUTCOME_COUNT; k++) to->ended[k] += more->ended[k];
+}
+
+static const double NUMBERS_A_SECOND = 2e8;
+
+double work_count_length(const WorkCount *w, int states, double rows, int unknowns) {
+  double numbers = (double)w->rhs * states + (double)work_count_simulations(w) * rows;
+  return numbers * (1 + unknowns) / NUMBERS_A_SECOND;
+}
+
+WorkCount work_count_rest(const WorkCount *all, const WorkCount *part) {
+  WorkCount rest = {.iterations = all->iterations - part->iterations,
+                    .simulations = all->simulations - part->simulations,
+                    .sensitivity_simulations =
+                        all->sensitivity_simulations - part->sensitivity_simulations,
+                    .in_turn = all->in_turn - part->in_turn,
+                    .rhs = all->rhs - part->rhs,
+                    .steps = all->steps - part->steps,
+                    .rejected = all->rejected - part->rejected,
+                    .seconds = all->seconds - part->seconds};
+  for (int k = 0; k < OUTCOME_COUNT; k++) rest.ended[k] = all->ended[k] - part->ended[k];
+  return rest;
 }
 
 void work_count_share(WorkCount *work, long before, int workers) {

@@ -8,12 +8,14 @@
 #include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/patience.h"
-#include "search/certificate.h"
+#include "search/confirm.h"
 #include "search/homotopy.h"
 #include "search/local_search.h"
 #include "search/multistart.h"
 #include "search/portfolio.h"
-#include "search/result_rows.h"
+#include "search/sigma.h"
+#include "search/verdict.h"
+#include "search/weak.h"
 
 // ---------------------------------------------------------------- methods
 
@@ -41,7 +43,8 @@ static void run_homotopy(Search *s) {
     homotopy_paper(s, s->next_start);
     return;
   }
-  if (homotopy_auto(s, s->next_start, 1, HALVINGS) || s->problem->options.gain > 0 ||
+  HomotopyPlan plan = {.strength = 1, .halvings = HALVINGS, .second_observer = true};
+  if (homotopy_auto(s, s->next_start, &plan) || s->problem->options.gain > 0 ||
       s->problem->gain_count)
     return;
   static const double STRENGTHS[] = {4, 0.25, 16};
@@ -49,8 +52,29 @@ static void run_homotopy(Search *s) {
                                       "homotopy, much stronger"};
   for (int k = 0; k < 3 && search_goes_on(s); k++) {
     search_begin(s, NAMES[k]);
-    if (homotopy_auto(s, s->next_start, STRENGTHS[k], HALVINGS)) return;
+    plan = (HomotopyPlan){.strength = STRENGTHS[k], .halvings = HALVINGS};
+    if (homotopy_auto(s, s->next_start, &plan)) return;
   }
+}
+
+// Without any unknown from the weak form there is no result: a local search from the start values is another method.
+static void run_weak(Search *s) {
+  double *x = search_copy(s, s->next_start);
+  bool *found = ARENA_ARRAY(s->arena, bool, s->n + 1);
+  WeakFacts facts;
+  int count = weak_start(s->problem, x, found, &facts);
+  if (!search_goes_on(s)) return;
+  if (count == s->n) {
+    local_search_stage(s, "weak form", x, target_of(s->problem));
+    return;
+  }
+  search_begin(s, "weak form");
+  search_end(s, false, HUGE_VAL, "%d of %d unknowns found without simulation; not %s", count, s->n,
+             facts.why);
+  if (count == 0)
+    s->refused = arena_print(s->arena, "the weak form does not apply; %s", facts.why);
+  else
+    local_search_stage(s, "local search", x, target_of(s->problem));
 }
 
 static void run_multistart(Search *s) {
@@ -77,52 +101,11 @@ static void run_parts(Search *s) {
   for (int k = 0; k < parts->count && search_goes_on(s); k++) {
     s->method = parts->at[k];
     RUN[s->method](s);
-    if (s->result->certain || s->best.objective <= target) break;
+    if (confirm_best(s) || s->best.objective <= target) break;
     if (s->best.objective < HUGE_VAL)
       memcpy(s->next_start, s->best.x, (size_t)s->n * sizeof *s->best.x);
   }
   s->method = METHOD_AUTO;
-}
-
-// ---------------------------------------------------------------- sigma that is found together with the parameters
-
-enum { SIGMA_ROUNDS = 20 };
-static const double SIGMA_TOL = 1e-4;
-
-// A local search with the present weighting. False: it was stopped before there was a point, and the best one stays.
-static bool local_refit(Search *s) {
-  LocalSearch l = local_search_full(s);
-  double *x = search_copy(s, s->best.x);
-  l.near = true;
-  l.target = target_of(s->problem);
-  local_search_run(s, &l, x);
-  if (l.objective == HUGE_VAL) return false;
-  memcpy(s->best.x, x, (size_t)s->n * sizeof *x);
-  s->best.objective = l.objective;
-  s->best.end = l.end;
-  return true;
-}
-
-// Sigmas from the residuals, then the unknowns with these sigmas, until neither changes.
-static void settle_sigma(Search *s) {
-  FitResult *r = s->result;
-  for (int round = 0; round < SIGMA_ROUNDS && search_goes_on(s); round++) {
-    EvalSpec spec = search_spec(s);
-    double change;
-    Weighting *next = result_weighting(s->work, &spec, r->pieces, s->best.x, &change);
-    if (!next) break;
-    Weighting *before = search_swap_weighting(s, next);
-    bool settled = change < SIGMA_TOL;
-    if (!settled && r->pieces)
-      portfolio_refit_pieces(s);
-    else if (!settled && !local_refit(s)) // the weighting of the objective that stays
-      before = search_swap_weighting(s, before);
-    weighting_free(before);
-    if (settled) break;
-  }
-  r->objective_start = nan(""); // the sigma of the result is another one
-  r->floor = noise_objective(s->weighting, 1);
-  if (r->certain) certificate_explain(r, s->weighting, r->by, s->best.objective);
 }
 
 // ---------------------------------------------------------------- the end
@@ -138,27 +121,18 @@ static void use_better_start(Search *s) {
   if (!search_goes_on(s) || !problem_satisfied(s->problem, s->start)) return;
   if (isnan(r->objective_start)) r->objective_start = search_evaluate(s, 0, 1, s->start);
   if (!(r->objective_start < s->best.objective)) return;
-  r->certain = false;
   memcpy(s->next_start, s->start, (size_t)s->n * sizeof *s->start);
   run_local(s);
-}
-
-// The best point may come from a search that was cut short.
-static void polish(Search *s) {
-  if (local_end_converged(s->best.end) || !search_goes_on(s)) return;
-  double *x = search_copy(s, s->best.x);
-  LocalSearch l = local_search_full(s);
-  local_search_run(s, &l, x);
-  if (l.end != LOCAL_NO_START_END) search_offer(s, s->result->by, x, l.objective, l.end);
-  if (l.objective <= s->best.objective) s->best.end = l.end;
 }
 
 static FitOutcome outcome_of(const Search *s) {
   if (s->stopped) return FIT_STOPPED;
   if (s->best.objective == HUGE_VAL) return s->over_budget ? FIT_BUDGET : FIT_NO_START;
-  if (s->result->certain) return FIT_CONVERGED;
+  bool confirms = confirm_is_wanted(s->problem), converged = local_end_converged(s->best.end);
+  if (confirms ? fit_verdict_is_good(s->result->verdict) : s->result->fits && converged)
+    return FIT_CONVERGED;
   if (s->over_budget) return FIT_BUDGET;
-  if (!local_end_converged(s->best.end)) return FIT_NOT_CONVERGED;
+  if (!converged) return FIT_NOT_CONVERGED;
   bool at_target = s->best.objective <= target_of(s->problem);
   return asks_for_certainty(s->problem) && !at_target ? FIT_UNCERTAIN : FIT_CONVERGED;
 }
@@ -166,6 +140,10 @@ static FitOutcome outcome_of(const Search *s) {
 static void write_message(Search *s) {
   FitResult *r = s->result;
   const char *why = "";
+  if (r->outcome == FIT_NO_START && s->refused) {
+    c_snprintf(r->message, sizeof r->message, "%.500s", s->refused);
+    return;
+  }
   if (r->outcome == FIT_NO_START)
     why = eval_why(s->work);
   else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
@@ -181,44 +159,30 @@ static void write_message(Search *s) {
 
 static void finish(Search *s) {
   FitResult *r = s->result;
-  search_goes_on(s); // notices a budget that the last simulation used up
-  int channels = s->fitting->data->channel_count;
-  if (s->best.objective < HUGE_VAL) memcpy(r->x, s->best.x, (size_t)s->n * sizeof *r->x);
-  r->objective = s->best.objective;
-  r->end = s->best.end;
-  r->sigma = ARENA_ARRAY(s->arena, double, channels + 1);
-  memcpy(r->sigma, s->weighting->sigma, (size_t)channels * sizeof *r->sigma);
-  if (!r->certain) certificate_explain_doubt(r, s->weighting, s->best.x, s->best.objective);
+  search_find_facts(s);
+  search_finish(s);
+  confirm_conclude(s);
   r->outcome = outcome_of(s);
+  verdict_explain(r, s->weighting, confirm_is_wanted(s->problem));
   write_message(s);
-  r->work = s->budget.used;
-  r->work.seconds = clock_seconds() - s->began;
-  eval_solver(s->work, r->solver, &r->solver_steps, &r->solver_rejected);
 }
 
 FitResult *fit_run_on(const Problem *p, EvalWork *w, const double *start, FitListener *listener,
                       void *data) {
-  Arena *a = arena_new();
-  FitResult *r = ARENA_NEW(a, FitResult);
-  r->arena = a;
-  r->problem = p;
-  r->by = "";
-  r->x = ARENA_ARRAY(a, double, p->unknown_count + 1);
-  r->objective_start = nan("");
+  FitResult *r = fit_result_new(p, start);
   Search *s = search_new(p, w, r, listener, data);
   r->floor = noise_objective(s->weighting, 1);
-  for (int i = 0; i < p->unknown_count; i++) {
-    const Unknown *u = &p->unknowns[i];
-    r->x[i] = fmin(fmax(start ? start[i] : u->start, u->min), u->max);
-  }
-  s->start = r->start = search_copy(s, r->x);
+  s->start = r->start;
   s->next_start = search_copy(s, r->x);
   RUN[p->method](s);
   if (asks_for_certainty(p)) {
     use_better_start(s);
-    if (s->best.objective < HUGE_VAL) polish(s);
+    if (s->best.objective < HUGE_VAL) local_search_polish(s);
+    if (confirm_is_wanted(p)) confirm_best(s);
   }
-  if (s->best.objective < HUGE_VAL && noise_is_estimated(p)) settle_sigma(s);
+  bool settled = s->confirmation && s->confirmation->x; // confirming settles sigmas
+  if (s->best.objective < HUGE_VAL && noise_is_estimated(p) && !settled)
+    sigma_settle(s, target_of(p));
   finish(s);
   search_done(s);
   return r;

@@ -17,22 +17,60 @@ const char *fit_outcome_sentence(FitOutcome o) {
   return OUTCOME_TABLE[o].sentence;
 }
 
+static const struct {
+  const char *word, *sentence;
+} VERDICT_TABLE[] = {
+#define FIT_VERDICT(name, word, sentence) {word, sentence},
+    FIT_VERDICTS
+#undef FIT_VERDICT
+};
+
+const char *fit_verdict_word(FitVerdict v) {
+  return VERDICT_TABLE[v].word;
+}
+const char *fit_verdict_sentence(FitVerdict v) {
+  return VERDICT_TABLE[v].sentence;
+}
+bool fit_verdict_is_good(FitVerdict v) {
+  return v == FIT_CERTAIN || v == FIT_AGREED;
+}
+
 double fit_least_sigma(const Problem *p, const Channel *c) {
   double squares = 0;
   for (int i = 0; i < c->count; i++) squares += c->y[i] * c->y[i];
   return fmax(100 * problem_accuracy(p) * sqrt(squares / (c->count ? c->count : 1)), 1e-300);
 }
 
-double fit_comparable(const FitResult *f) {
-  double v = f->objective;
+double comparable_objective(const Problem *p, double objective, const double *sigma) {
+  double v = objective;
   int k = 0;
-  for (int e = 0; e < f->problem->experiment_count; e++)
-    for (int c = 0; c < f->problem->experiments[e].channel_count; c++, k++) {
-      const Channel *channel = &f->problem->experiments[e].channels[c];
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++, k++) {
+      const Channel *channel = &p->experiments[e].channels[c];
       if (channel->sigma_kind == SIGMA_ESTIMATED)
-        v += channel->count * log(fmax(f->sigma[k], fit_least_sigma(f->problem, channel)));
+        v += channel->count * log(fmax(sigma[k], fit_least_sigma(p, channel)));
     }
   return v;
+}
+
+double fit_comparable(const FitResult *f) {
+  return comparable_objective(f->problem, f->objective, f->sigma);
+}
+
+FitResult *fit_result_new(const Problem *p, const double *start) {
+  Arena *a = arena_new();
+  FitResult *r = ARENA_NEW(a, FitResult);
+  r->arena = a;
+  r->problem = p;
+  r->by = "";
+  r->x = ARENA_ARRAY(a, double, p->unknown_count + 1);
+  r->start = ARENA_ARRAY(a, double, p->unknown_count + 1);
+  r->objective_start = nan("");
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *u = &p->unknowns[i];
+    r->start[i] = r->x[i] = fmin(fmax(start ? start[i] : u->start, u->min), u->max);
+  }
+  return r;
 }
 
 int fit_piece_count(const Problem *p, const FitPieces *pieces) {

@@ -7,8 +7,7 @@
 // FIT_OUTCOME(name, word, sentence)
 #define FIT_OUTCOMES                                                                               \
   FIT_OUTCOME(CONVERGED, "converged", "the search converged")                                      \
-  FIT_OUTCOME(UNCERTAIN, "uncertain",                                                              \
-              "the search converged, but nothing makes sure that no other optimum fits better")    \
+  FIT_OUTCOME(UNCERTAIN, "uncertain", "the search converged, but its result is not certain")       \
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
   FIT_OUTCOME(STOPPED, "stopped", "stopped by the user; this is the best point so far")            \
   FIT_OUTCOME(BUDGET, "budget", "the budget is used up; this is the best point so far")            \
@@ -24,6 +23,67 @@ typedef enum FitOutcome {
 const char *fit_outcome_word(FitOutcome o);
 const char *fit_outcome_sentence(FitOutcome o);
 
+// FIT_VERDICT(name, word, sentence)
+#define FIT_VERDICTS                                                                               \
+  FIT_VERDICT(DOUBTFUL, "doubtful", "nothing makes sure that no other optimum fits better")        \
+  FIT_VERDICT(CERTAIN, "certain",                                                                  \
+              "the residuals are noise, and all confirming searches found nothing better")         \
+  FIT_VERDICT(AGREED, "agreed",                                                                    \
+              "searches from elsewhere end here, but the model leaves something unexplained")      \
+  FIT_VERDICT(AMBIGUOUS, "ambiguous", "another optimum fits the data as well")
+
+typedef enum FitVerdict {
+#define FIT_VERDICT(name, word, sentence) FIT_##name,
+  FIT_VERDICTS
+#undef FIT_VERDICT
+} FitVerdict;
+
+const char *fit_verdict_word(FitVerdict v);
+const char *fit_verdict_sentence(FitVerdict v);
+bool fit_verdict_is_good(FitVerdict v); // the result may be used as it is: certain, agreed
+
+// What the residuals of a result say by themselves, see certificate.h.
+typedef struct FitFacts {
+  bool known;            // the residuals could be computed
+  bool exact;            // they are no more than errors of simulations
+  struct {               // of the channel that is nearest to its limit, or farthest beyond it
+    double ratio, limit; // residual by noise variance, and the largest one that noise explains
+    int channel;         // of all experiments; -1: all together
+    bool holds;          // for all channels
+  } noise;
+  struct {              // of the channel with the least p
+    double p;           // probability of such a pattern in white noise
+    double correlation; // of neighbours
+    int channel;        // -1: all together
+    bool holds;         // the patterns of all channels are too weak to count
+    bool clean;         // there is none
+  } white;
+  double effective; // samples, less where residuals are correlated
+} FitFacts;
+
+typedef struct FitOptimum { // one that searches ended at
+  double *x;
+  double objective;
+  double worse;   // difference of log-likelihood to the best, times 2; 0: the best
+  int searches;   // that ended there
+  bool converged; // one of them
+  bool distinct;  // a barrier lies between it and the best
+} FitOptimum;
+
+typedef struct FitSearches { // that confirm a result
+  int planned, done, agree, better;
+  int far, far_agree; // from starts that have nothing to do with the result: done, ended there
+  int failed;         // found nothing
+  bool cut;           // by a limit
+} FitSearches;
+
+typedef struct FitFailure { // simulations that ended early, by kind
+  const char *reason;       // word of the outcome
+  long count;
+  double *x;       // unknowns of the first one
+  const char *log; // what it said
+} FitFailure;
+
 typedef struct FitPathPoint { // a stage of the homotopy
   double lambda, objective;   // of the coupled model
   double *x;                  // unknowns, in the order of problem->unknowns
@@ -35,7 +95,7 @@ typedef struct FitStage { // a part of the portfolio
   const char *message; // a sentence: what came out
   double objective;    // of the free model, HUGE_VAL when it has none
   long simulations;    // with and without sensitivities
-  bool certain;
+  bool fits;           // its result fits the noise
 } FitStage;
 
 typedef struct FitGain { // of the homotopy
@@ -65,16 +125,24 @@ typedef struct FitResult {
   double objective_start;
   double
       floor; // the objective that noise alone explains, from differences of the data; NaN: unknown
-  bool certain;   // certificate
-  char why[600];  // why the result is believed, or not
-  const char *by; // the part of the portfolio that found it
+  FitFacts facts;
+  bool fits; // the facts say that nothing but noise is left
+  FitVerdict verdict;
+  FitSearches searches;
+  ARRAY(FitOptimum) optima; // the best first
+  char why[1200];           // why the result is believed, or not
+  const char *by;           // the part of the portfolio that found it
   double *sigma;  // by channel of all experiments: what residuals were divided by (1 when unknown)
-  WorkCount work;
+  WorkCount work; // of everything
+  WorkCount search_work;  // without confirming and profiles
+  WorkCount profile_work; // of intervals by profiles
+  ARRAY(FitFailure) failures;
   ARRAY(FitPathPoint) path;
   ARRAY(FitStage) stages;
   ARRAY(FitGain) gains;
-  FitPieces *pieces; // NULL: one simulation at x gives the result
-  char solver[48];   // of the last simulation
+  const char *observer; // whose gains these are, see residual/feedback.h; NULL: none
+  FitPieces *pieces;    // NULL: one simulation at x gives the result
+  char solver[48];      // of the last simulation
   long solver_steps, solver_rejected;
 } FitResult;
 
@@ -85,15 +153,18 @@ typedef struct FitProgress { // at every accepted step and between simulations
   double objective; // of what is being minimised, HUGE_VAL before the first step of a stage
   const double *x;  // in the order of problem->unknowns
   const WorkCount *work;
+  const char *doubt; // why the best point so far is not enough; NULL: nothing has been judged yet
 } FitProgress;
 
 // Return false to stop: the fit then ends with the best point so far, and does not ask again.
 typedef bool FitListener(void *data, const FitProgress *p);
 
+FitResult *fit_result_new(const Problem *p, const double *start); // NULL: that of the problem
 void fit_free(FitResult *r);
 // V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
 // objectives cannot be compared.
 double fit_comparable(const FitResult *r);
+double comparable_objective(const Problem *p, double objective, const double *sigma);
 // When a channel is fitted down to the errors of simulations, its sigma means nothing: it counts as at least this.
 double fit_least_sigma(const Problem *p, const Channel *c);
 // Pieces of all experiments; 0 for NULL.

@@ -20,22 +20,23 @@ static double samples_in(const Search *s, double horizon) {
   return samples;
 }
 
-static double fit_over(Search *s, double horizon, int iterations, double *x) {
+static double fit_over(Search *s, double horizon, int iterations, double *x, bool *fits) {
   LocalSearch l = local_search_coupled(0, 1);
   l.horizon = horizon;
   l.max_iterations = iterations;
   if (horizon >= 1) l = local_search_full(s);
   local_search_run(s, &l, x);
-  if (horizon >= 1) search_offer(s, s->progress.stage, x, l.objective, l.end);
+  if (horizon >= 1) *fits |= search_offer(s, s->progress.stage, x, l.objective, l.end);
   return l.objective;
 }
 
 bool horizon_grow(Search *s, const double *start, double first) {
   double *x = search_copy(s, start), *next = ARENA_ARRAY(s->arena, double, s->n + 1);
   double horizon = first, growth = GROWTH, objective;
+  bool fits = false;
   double least = (SAMPLES_LEAST + 2.0 * s->n) / fmax(samples_in(s, 1), 1);
   horizon = fmin(1, fmax(horizon, least));
-  objective = fit_over(s, horizon, FIRST_ITERATIONS, x);
+  objective = fit_over(s, horizon, FIRST_ITERATIONS, x, &fits);
   if (!(objective <= certificate_floor(s->weighting, horizon))) {
     search_end(s, false, HUGE_VAL, "the first %.3g %% of the data cannot be fitted", 100 * horizon);
     return false;
@@ -43,7 +44,7 @@ bool horizon_grow(Search *s, const double *start, double first) {
   for (int retreats = 0; horizon < 1 && retreats < RETREATS && search_goes_on(s);) {
     double longer = fmin(1, horizon * growth);
     memcpy(next, x, (size_t)s->n * sizeof *x);
-    objective = fit_over(s, longer, NEXT_ITERATIONS, next);
+    objective = fit_over(s, longer, NEXT_ITERATIONS, next, &fits);
     if (objective <= certificate_floor(s->weighting, longer)) {
       memcpy(x, next, (size_t)s->n * sizeof *x);
       horizon = longer;
@@ -53,9 +54,9 @@ bool horizon_grow(Search *s, const double *start, double first) {
       growth = fmax(GROWTH_LEAST, 1 + (growth - 1) / 3);
     }
   }
-  search_end(s, s->result->certain, horizon >= 1 ? objective : HUGE_VAL,
+  search_end(s, fits, horizon >= 1 ? objective : HUGE_VAL,
              horizon >= 1 ? "the horizon grew to the end of the data (from %.3g %% to %.3g %%)"
                           : "from %.3g %% the horizon grew to %.3g %% of the data only",
              100 * first, 100 * horizon);
-  return s->result->certain;
+  return fits;
 }

@@ -39,6 +39,8 @@ typedef struct ScaledProblem {
   const LocalSearch *l;
   bool quick;
   double *x, *R, *Qr; // of the present point
+  double *known;      // the optimum that is known, as it is searched; NULL: none
+  bool arrived;       // in its region
 } ScaledProblem;
 
 static void to_natural(const Search *s, const double *y, double *x) {
@@ -54,7 +56,9 @@ static void from_natural(const Search *s, const double *x, double *y) {
 
 static EvalSpec spec_of(const ScaledProblem *c) {
   EvalSpec spec = search_spec(c->s);
-  spec.lambda = c->l->lambda, spec.strength = c->l->strength;
+  spec.lambda = c->l->lambda, spec.strength = c->l->strength, spec.gains = c->l->gains;
+  long limit = c->l->step_limit;
+  if (limit && !(spec.step_limit && spec.step_limit < limit)) spec.step_limit = limit;
   spec.horizon = c->l->horizon;
   spec.quick = c->quick;
   return spec;
@@ -82,6 +86,7 @@ static LsqEnd scaled_eval(void *self, LsqPoint *out, double abandon_above, bool 
   int n = s->n;
   EvalSpec spec = spec_of(c);
   EvalPoint at = {.R = c->R, .Qr = c->Qr};
+  if (c->arrived) return LSQ_STOP;
   spec.abandon_above = abandon_above;
   spec.slopes = slopes;
   to_natural(s, out->x, c->x);
@@ -117,8 +122,25 @@ static LsqEnd scaled_hessian(void *self, const double *y, double *H) {
   return LSQ_DONE;
 }
 
+// The region of the known optimum: the objective is near, and the linear model at p has its minimum there.
+static const double NEAR_KNOWN = 20; // units of twice the log-likelihood, by unknown
+
+static bool leads_to_known(const ScaledProblem *c, const LsqPoint *p) {
+  const KnownOptimum *known = c->l->known;
+  int n = c->s->n;
+  double above = p->objective - known->objective, rest = 0;
+  if (!p->has_slopes || !(above < NEAR_KNOWN * n * known->unit)) return false;
+  for (int i = 0; i < n; i++) {
+    double row = p->Qr[i];
+    for (int j = i; j < n; j++) row += p->R[i * n + j] * (c->known[j] - p->x[j]);
+    rest += row * row / 2;
+  }
+  return rest < known->unit;
+}
+
 static void scaled_accepted(void *self, const LsqPoint *p, int iteration) {
   ScaledProblem *c = self;
+  c->arrived = c->known && leads_to_known(c, p);
   to_natural(c->s, p->x, c->x);
   search_tell(c->s, c->l->lambda, c->x, p->objective, iteration);
 }
@@ -210,7 +232,7 @@ static double typical_of(const Unknown *u, bool log) {
 
 enum { LOWER, UPPER, TYPICAL, BOX_LOW, BOX_HIGH, BOUND_KINDS };
 
-static void set_bounds(const Search *s, double *const *to) {
+static void set_bounds(const Search *s, const LocalSearch *l, const double *x, double *const *to) {
   bool clips = s->method == METHOD_NEWTON_FD && s->problem->options.fd_clip == FD_CLIP_ON;
   for (int i = 0; i < s->n; i++) {
     const Unknown *u = &s->problem->unknowns[i];
@@ -223,6 +245,7 @@ static void set_bounds(const Search *s, double *const *to) {
     to[BOX_LOW][i] = s->log[i] ? log(low) : low;
     to[BOX_HIGH][i] = s->log[i] ? log(high) : high;
     if (clips && !s->log[i] && u->max > 0) to[LOWER][i] = fmax(to[LOWER][i], 0);
+    if (l->held && l->held[i]) to[LOWER][i] = to[UPPER][i] = s->log[i] ? log(x[i]) : x[i];
   }
 }
 
@@ -234,7 +257,8 @@ LocalSearch local_search_full(const Search *s) {
                        .horizon = 1,
                        .max_iterations = o->max_iterations,
                        .step_tol = o->step_tol,
-                       .target = -1};
+                       .target = -1,
+                       .known = s->known};
 }
 
 LocalSearch local_search_coupled(double lambda, double strength) {
@@ -255,15 +279,19 @@ static double accuracy_of(const Search *s, const LocalSearch *l) {
 static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
   Arena *a = arena_new();
   size_t n = (size_t)s->n;
-  ScaledProblem scaled = {s,
-                          l,
-                          quick,
-                          ARENA_ARRAY(a, double, n + 1),
-                          ARENA_ARRAY(a, double, n *n + 1),
-                          ARENA_ARRAY(a, double, n + 1)};
+  ScaledProblem scaled = {.s = s,
+                          .l = l,
+                          .quick = quick,
+                          .x = ARENA_ARRAY(a, double, n + 1),
+                          .R = ARENA_ARRAY(a, double, n *n + 1),
+                          .Qr = ARENA_ARRAY(a, double, n + 1)};
   double *bounds[BOUND_KINDS];
   for (int k = 0; k < BOUND_KINDS; k++) bounds[k] = ARENA_ARRAY(a, double, n + 1);
-  set_bounds(s, bounds);
+  set_bounds(s, l, x, bounds);
+  if (l->known && !quick && l->lambda == 0 && l->horizon >= 1) {
+    scaled.known = ARENA_ARRAY(a, double, n + 1);
+    from_natural(s, l->known->x, scaled.known);
+  }
   Lsq lsq = {.n = s->n,
              .lower = bounds[LOWER],
              .upper = bounds[UPPER],
@@ -290,6 +318,7 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
   to_natural(s, result.best->x, x);
   l->objective = result.best->objective;
   l->end = result.end;
+  if (scaled.arrived && l->end == LOCAL_STOPPED_END) l->end = LOCAL_KNOWN_END;
   if (!patience_lasts(0) && local_end_converged(l->end)) l->end = LOCAL_STOPPED_END; // cut short
   l->iterations += result.iterations;
   l->evaluations += result.evaluations;
@@ -336,6 +365,15 @@ void local_search_run(Search *s, LocalSearch *l, double *x) {
   arena_free(a);
 }
 
+void local_search_polish(Search *s) {
+  if (local_end_converged(s->best.end) || !search_goes_on(s)) return;
+  double *x = search_copy(s, s->best.x);
+  LocalSearch l = local_search_full(s);
+  local_search_run(s, &l, x);
+  if (l.end != LOCAL_NO_START_END) search_offer(s, s->result->by, x, l.objective, l.end);
+  if (l.objective <= s->best.objective) s->best.end = l.end;
+}
+
 bool local_search_stage(Search *s, const char *stage, const double *from, double target) {
   double *x = search_copy(s, from);
   LocalSearch l = local_search_full(s);
@@ -346,7 +384,7 @@ bool local_search_stage(Search *s, const char *stage, const double *from, double
     search_end(s, false, HUGE_VAL, "the model cannot be simulated there: %s", eval_why(s->work));
     return false;
   }
-  bool certain = search_offer(s, stage, x, l.objective, l.end);
-  search_end(s, certain, l.objective, "%s", local_end_sentence(l.end));
-  return certain;
+  bool fits = search_offer(s, stage, x, l.objective, l.end);
+  search_end(s, fits, l.objective, "%s", local_end_sentence(l.end));
+  return fits;
 }

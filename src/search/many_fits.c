@@ -72,10 +72,10 @@ static void end_worker(void *data) {
   arena_free(w->arena);
 }
 
-static void take_down(const FitResult *r, int n, ManyFitsAnswer *to) {
+void many_fits_answer(const FitResult *r, int n, ManyFitsAnswer *to) {
   to->outcome = r->outcome;
   to->end = r->end;
-  to->certain = r->certain;
+  to->fits = r->fits;
   to->objective = r->objective;
   to->comparable = fit_comparable(r);
   to->work = r->work;
@@ -85,9 +85,13 @@ static void take_down(const FitResult *r, int n, ManyFitsAnswer *to) {
 static void fit_one(const FitWorker *w, ManyFitsJob *job, int k, EvalWork *work) {
   const ManyFits *b = w->all;
   if (!patience_asks()) return;
-  FitResult *r = b->request->fit(&b->problem, work, start_of(b, job, k), NULL, NULL);
+  Problem own = b->problem;
+  const Method *methods = b->request->methods;
+  if (methods) own.method = methods[job->first + k];
+  void *about = b->request->about ? b->request->about[job->first + k] : NULL;
+  FitResult *r = b->request->fit(&own, work, start_of(b, job, k), NULL, about);
   ManyFitsAnswer *answer = answer_of(b, job, k);
-  take_down(r, b->n, answer);
+  many_fits_answer(r, b->n, answer);
   if (w->scheduler) answer->work.seconds = lane_scheduler_seconds(w->scheduler);
   answer->finished = r->outcome != FIT_STOPPED && patience_asks();
   if (answer->finished) atomic_fetch_add(b->finished, 1);
@@ -187,7 +191,7 @@ bool many_fits_run(const Fitting *f, const Problem *p, const ManyFitsRequest *q)
                 .lanes = in_lanes(p, q),
                 .finished = &finished,
                 .request = q};
-  if (b.lanes) b.block = block_of(q->count);
+  if (b.lanes) b.block = q->block ? q->block : block_of(q->count);
   b.problem.options.threads = 1;
   PoolWorker work = {job_size(&b), begin_worker, end_worker, work_block, &b};
   int workers = pool_size(q->threads, (q->count + b.block - 1) / b.block);

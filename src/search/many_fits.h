@@ -8,14 +8,14 @@ typedef struct ManyFitsAnswer {
   bool finished; // false: it was stopped on the way
   FitOutcome outcome;
   LocalEnd end;
-  bool certain;
+  bool fits;         // the noise
   double objective;  // HUGE_VAL: there is none
   double comparable; // the same where sigmas are estimated, see fit_comparable
   WorkCount work;
   double x[]; // the unknowns found
 } ManyFitsAnswer;
 
-// One fit, as fit_run_on.
+// One fit, as fit_run_on. Without a listener, data is what the request has as `about` its start.
 typedef FitResult *RunFit(const Problem *p, EvalWork *w, const double *start, FitListener *listener,
                           void *data);
 // Called in the order of the starts, without gaps; false ends all.
@@ -23,10 +23,13 @@ typedef bool ManyFitsTake(void *data, int number, const ManyFitsAnswer *answer);
 
 typedef struct ManyFitsRequest {
   RunFit *fit;
-  const double *starts; // rows of unknowns
+  const double *starts;  // rows of unknowns
+  const Method *methods; // by start; NULL: that of the problem
+  void *const *about;    // by start, handed to its fit; NULL: nothing
   int count;
   int threads; // 0: all cores
   bool lanes;  // where the integrator can
+  int block;   // starts that share simulations; 0: as many as suit their number
   bool brief;  // take may end it soon: few starts share simulations at first
   ManyFitsTake *take;
   // Called from time to time, with the number of fits that are finished; false ends all: `take` still gets what is finished
@@ -34,6 +37,9 @@ typedef struct ManyFitsRequest {
   bool (*listener)(void *data, int finished);
   void *data;
 } ManyFitsRequest;
+
+// What is kept of a result of n unknowns.
+void many_fits_answer(const FitResult *r, int n, ManyFitsAnswer *to);
 
 // p: the problem of the fitting, or the same with another method or limits. Each fit gives what fit_run gives from its start.
 // Answers do not depend on the number of threads; with lanes they depend on their neighbours within the accuracy of

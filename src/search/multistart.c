@@ -88,7 +88,7 @@ static bool take(void *data, int number, const ManyFitsAnswer *a) {
   }
   work_count_add(&s->budget.used, &a->work);
   consider(m, &(StartEnd){a->x, a->objective, a->comparable, a->end});
-  m->found = a->certain || a->objective <= m->target;
+  m->found = a->fits || a->objective <= m->target;
   return !m->found && search_goes_on(s);
 }
 
@@ -117,8 +117,9 @@ void multistart_run(Search *s, RunFit *fit, Method method, int count, double tar
                   .objective = HUGE_VAL,
                   .comparable = HUGE_VAL};
   FitOptions *o = &m.inner.options;
-  if (count > o->max_simulations) count = o->max_simulations;
+  if (count > problem_max_simulations(s->problem)) count = problem_max_simulations(s->problem);
   o->max_seconds = 0; // those of the whole search end it
+  o->confirm = CONFIRM_OFF;
   m.inner.method = method;
   m.x = ARENA_ARRAY(a, double, s->n + 1);
   double *starts = ARENA_ARRAY(a, double, (size_t)count *(size_t)s->n + 1);
@@ -138,7 +139,7 @@ void multistart_run(Search *s, RunFit *fit, Method method, int count, double tar
   evaluate_start(&m);
   if (search_goes_on(s)) many_fits_run(s->fitting, &m.inner, &q);
   work_count_share(&s->budget.used, before, pool_size(q.threads, count));
-  bool certain = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
-  search_end(s, certain, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);
+  bool fits = m.objective < HUGE_VAL && search_offer(s, "multistart", m.x, m.objective, m.end);
+  search_end(s, fits, m.objective, "%d of %d starts ended at the best optimum", m.agree, m.done);
   arena_free(a);
 }

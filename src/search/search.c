@@ -25,10 +25,14 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   s->log = ARENA_ARRAY(a, bool, s->n + 1);
   for (int i = 0; i < s->n; i++) s->log[i] = p->unknowns[i].log;
   s->weighting = s->fitting->weighting;
-  s->budget = (Budget){.max_simulations = p->options.max_simulations};
+  s->budget = (Budget){.max_simulations = problem_max_simulations(p),
+                       .failed = ARENA_ARRAY(a, FailedSimulation, OUTCOME_COUNT)};
+  for (int k = 0; k < OUTCOME_COUNT; k++) s->budget.failed[k].x = ARENA_ARRAY(a, double, s->n + 1);
   s->best.x = ARENA_ARRAY(a, double, s->n + 1);
   s->best.objective = HUGE_VAL;
   s->best.end = LOCAL_NO_START_END;
+  s->offered.x = ARENA_ARRAY(a, double, s->n + 1);
+  s->offered.objective = HUGE_VAL;
   s->coupled.x = ARENA_ARRAY(a, double, s->n + 1);
   s->result = r;
   s->shown = ARENA_ARRAY(a, double, s->n + 1);
@@ -101,20 +105,38 @@ static bool is_better(const Search *s, double objective, bool satisfied) {
 bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end) {
   bool satisfied = problem_satisfied(s->problem, x);
   bool better = is_better(s, objective, satisfied) || (satisfied && confirms(s, objective, end));
+  EvalSpec spec = search_spec(s);
+  FitFacts facts = {0};
+  bool fits = satisfied && local_end_converged(end) &&
+              certificate_holds(s->work, &spec, NULL, x, objective, &facts);
+  if (satisfied && objective < s->offered.objective) {
+    memcpy(s->offered.x, x, (size_t)s->n * sizeof *x);
+    s->offered.objective = objective;
+    s->offered.end = end;
+  }
   if (better) {
     memcpy(s->best.x, x, (size_t)s->n * sizeof *x);
     s->best.objective = objective;
     s->best.end = end;
+    s->best.facts = facts;
+    s->best.fits = fits;
     s->result->by = by;
+    s->result->pieces = NULL;
   }
+  return fits;
+}
+
+void search_find_facts(Search *s) {
+  if (s->best.facts.known || s->best.objective == HUGE_VAL) return;
   EvalSpec spec = search_spec(s);
-  bool certain = satisfied && local_end_converged(end) &&
-                 certificate_holds(s->work, &spec, NULL, x, objective);
-  if (certain && !s->result->certain) {
-    s->result->certain = true;
-    certificate_explain(s->result, s->weighting, by, objective);
-  }
-  return certain;
+  spec.budget = NULL;
+  s->best.facts =
+      certificate_facts(s->work, &spec, s->result->pieces, s->best.x, s->best.objective);
+  s->best.fits = problem_satisfied(s->problem, s->best.x) && certificate_fits(&s->best.facts);
+}
+
+double search_comparable(const Search *s) {
+  return comparable_objective(s->problem, s->best.objective, s->weighting->sigma);
 }
 
 // ---------------------------------------------------------------- stages
@@ -127,7 +149,7 @@ void search_begin(Search *s, const char *stage) {
   array_push(s->arena, &s->result->stages, part);
 }
 
-void search_end(Search *s, bool certain, double objective, const char *format, ...) {
+void search_end(Search *s, bool fits, double objective, const char *format, ...) {
   FitStage *part = &s->result->stages.at[s->result->stages.count - 1];
   char text[400];
   va_list args;
@@ -136,8 +158,39 @@ void search_end(Search *s, bool certain, double objective, const char *format, .
   va_end(args);
   part->message = arena_print(s->arena, "%s", text);
   part->objective = objective;
-  part->certain = certain;
+  part->fits = fits;
   part->simulations += work_count_simulations(&s->budget.used);
+}
+
+// ---------------------------------------------------------------- the result
+
+static void list_failures(Search *s) {
+  for (int k = 0; k < OUTCOME_COUNT; k++) {
+    const FailedSimulation *one = &s->budget.failed[k];
+    FitFailure failure = {.reason = outcome_word((Outcome)k),
+                          .count = s->budget.used.ended[k],
+                          .x = one->seen ? one->x : NULL,
+                          .log = one->seen ? one->message : outcome_meaning((Outcome)k)};
+    if (failure.count > 0) array_push(s->arena, &s->result->failures, failure);
+  }
+}
+
+void search_finish(Search *s) {
+  FitResult *r = s->result;
+  search_goes_on(s); // notices a budget that the last simulation used up
+  int channels = s->fitting->data->channel_count;
+  if (s->best.objective < HUGE_VAL) memcpy(r->x, s->best.x, (size_t)s->n * sizeof *r->x);
+  r->objective = s->best.objective;
+  r->end = s->best.end;
+  r->facts = s->best.facts;
+  r->fits = s->best.fits;
+  r->sigma = ARENA_ARRAY(s->arena, double, channels + 1);
+  memcpy(r->sigma, s->weighting->sigma, (size_t)channels * sizeof *r->sigma);
+  list_failures(s);
+  r->work = s->budget.used;
+  r->work.seconds = clock_seconds() - s->began;
+  r->search_work = r->work;
+  eval_solver(s->work, r->solver, &r->solver_steps, &r->solver_rejected);
 }
 
 // ---------------------------------------------------------------- limits and listener

@@ -5,6 +5,13 @@
 #include "residual/many_points.h"
 #include "search/fit_result.h"
 
+// An optimum that is known already: a search that leads to it may end.
+typedef struct KnownOptimum {
+  const double *x;
+  double objective;
+  double unit; // of the objective: so much more is 1 unit of twice the log-likelihood
+} KnownOptimum;
+
 typedef struct Search {
   // Fixed for the whole fit.
   Arena *arena;           // that of the result
@@ -17,6 +24,8 @@ typedef struct Search {
   void *listener_data;
   double began;      // seconds of the clock
   Patience patience; // of all that the search does, until search_done
+
+  const KnownOptimum *known; // full searches of the free model end when they lead there; NULL: none
 
   // Made when they are first needed.
   ManyPoints *many;
@@ -32,18 +41,29 @@ typedef struct Search {
   long longest;       // steps of the integrator in a successful evaluation, see eval_step_limit
   double *next_start; // what the next part starts from
   bool stopped, over_budget;
+  const char
+      *refused; // why the method has no result although the model can be simulated; NULL: it has
 
   // What was found.
   struct {
     double *x;
     double objective; // of the free model over all data; HUGE_VAL: none yet
     LocalEnd end;
+    FitFacts facts; // of converged points; known: whether they have been found
+    bool fits;      // they say that nothing but noise is left
   } best;
+  struct { // the best of the points offered since a restart began
+    double *x;
+    double objective;
+    LocalEnd end;
+  } offered;
   struct { // by the first fit of the coupled model that converged
     double *x;
     double objective;
+    const FeedbackGains *gains; // of its feedback, NULL: "pd"
     bool converged;
   } coupled;
+  struct Confirmation *confirmation; // NULL until something has been confirmed, see confirm.h
   FitResult *result;
   FitProgress progress;
   double *shown; // x of the progress
@@ -63,12 +83,12 @@ void search_note_steps(Search *s, long steps);
 // Takes over another weighting, NULL: that of the fitting. Returns the one before, which the caller frees.
 Weighting *search_swap_weighting(Search *s, Weighting *w);
 
-// A result of the free model over all data: kept when it is the best. True when it is certain.
+// A result of the free model over all data: kept when it is the best. True when it fits the noise (certificate_fits).
 bool search_offer(Search *s, const char *by, const double *x, double objective, LocalEnd end);
 
 // A stage begins; its sentence follows when it ends.
 void search_begin(Search *s, const char *stage);
-void search_end(Search *s, bool certain, double objective, const char *format, ...)
+void search_end(Search *s, bool fits, double objective, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 bool search_goes_on(Search *s); // false: stopped or out of budget
@@ -77,4 +97,10 @@ bool search_affords(Search *s, const WorkCount *work);
 // To the listener of the fit; notes a stop. The data is the Search.
 FitListener search_relay;
 void search_tell(Search *s, double lambda, const double *x, double objective, int iteration);
+// The facts of the best point, if they are not known yet. Not counted: it belongs to what is said about a result.
+void search_find_facts(Search *s);
+// Its objective with the logarithms of estimated sigmas, see fit_comparable.
+double search_comparable(const Search *s);
+// Fills the result with the best point, the present sigmas, facts, failures and work.
+void search_finish(Search *s);
 double *search_copy(const Search *s, const double *x); // in the arena of the fit

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/patience.h"
 #include "local/local.h"
 #include "num/random.h"
@@ -196,16 +197,9 @@ static bool fit_start(const WeakRun *r, const double *data, double both[2], Aren
   return isfinite(c[0]) && isfinite(c[1]);
 }
 
-// The state whose start value a parameter is, -1 = none.
-static int state_of_start(const Model *m, int parameter) {
-  for (int i = 0; i < m->nx; i++)
-    if (m->x0[i] == m->flat->parameters.at[parameter].node) return i;
-  return -1;
-}
-
 // One that several experiments share is their mean.
 static bool find_start(Weak *w, const Unknown *f, double *value, Arena *scratch) {
-  int state = state_of_start(w->model, f->parameter), count = 0;
+  int state = weak_state_of_start(w->model, f->parameter), count = 0;
   double sum = 0, both[2];
   for (int e = 0; e < w->run_count && state >= 0; e++) {
     const WeakRun *r = &w->runs[e];
@@ -231,7 +225,19 @@ static void find_starts(Weak *w, double *x, bool *found, Arena *scratch) {
 
 // ---------------------------------------------------------------- the whole
 
-int weak_start(const Problem *p, double *x, bool *found) {
+static void tell(const Weak *w, const bool *found, WeakFacts *facts, Arena *scratch) {
+  const Problem *p = w->problem;
+  *facts = (WeakFacts){.evaluated = w->evaluated};
+  int i = 0;
+  while (i < p->unknown_count && found[i]) i++;
+  if (i == p->unknown_count || !patience_lasts(0)) return;
+  pthread_mutex_lock(p->model->lock);
+  c_snprintf(facts->why, sizeof facts->why, "%s: %s", p->unknowns[i].name,
+             weak_reason(w, &p->unknowns[i], scratch));
+  pthread_mutex_unlock(p->model->lock);
+}
+
+int weak_start(const Problem *p, double *x, bool *found, WeakFacts *facts) {
   Arena *scratch = arena_new(), *arena = arena_new();
   Weak w = {.problem = p, .model = p->model, .arena = arena, .x = x};
   memset(found, 0, (size_t)p->unknown_count * sizeof *found);
@@ -247,8 +253,11 @@ int weak_start(const Problem *p, double *x, bool *found) {
   }
   int count = 0;
   for (int i = 0; i < p->unknown_count && patience_lasts(0); i++) count += found[i];
+  if (facts) tell(&w, found, facts, scratch);
   system_work_free(w.work);
+  system_work_free(w.inverse_work);
   system_free(w.system);
+  system_free(w.inverses);
   arena_free(scratch);
   arena_free(arena);
   return count;

@@ -28,8 +28,10 @@ typedef struct WeakRun {
   WeakKnown *known; // by state
   Expr *gain;       // by channel that makes a state known: measured = gain*state + offset
   Expr *offset;
+  int *inverse;  // by channel: which output of the system of inverses its gain is; -1: not used
   bool *usable;  // by equation
-  int *unknown;  // by column of slopes: which unknown it belongs to here, -1 = none
+  int *free;     // by column of slopes: its number among problem->unknowns here, -1 = none
+  int *unknown;  // by column of slopes: which unknown of the equations it is here, -1 = none
   double *p;     // all parameters
   Input **curve; // by channel: its state over time, NULL when not used
   double **data; // by channel: the curve on the grid
@@ -53,13 +55,18 @@ typedef struct Weak {
   const Problem *problem;
   Model *model;
   Arena *arena;
+  Expr *f; // by state: its derivative, with conditions in place of modes
   WeakEquation *equations;
   int equation_count;
   int *parameters, parameter_count; // columns of slopes
   Derivatives slopes;               // of f by parameters
-  System *system; // outputs: f, slopes, then gain and offset of the channels of all experiments
-  int first_gain;
+  System *system;                   // outputs: f, then slopes
+  int outputs;
   SystemWork *work;
+  System
+      *inverses; // outputs: gain and offset of each kind of channel, the same for many experiments
+  SystemWork *inverse_work;
+  long evaluated; // outputs, for the tests of cost
   WeakRun *runs;
   int run_count;
   bool linear;
@@ -74,18 +81,21 @@ typedef struct Weak {
   double *values; // of outputs
 } Weak;
 
-// weak_structure.c. Both extend the graph of the model, whose lock must be held.
+// weak_structure.c. The first two extend the graph of the model, whose lock must be held.
 void weak_find_structure(Weak *w, Arena *scratch);
 void weak_derive_slopes(Weak *w, Arena *scratch);
 // After the experiments are prepared: those whose data are of no use bring in no unknowns.
 void weak_number_unknowns(Weak *w);
-// The unknown that a parameter is in an experiment, -1 = none.
-int weak_free_number(const Problem *p, int parameter, int experiment);
+
+// weak_reason.c
+int weak_state_of_start(const Model *m, int parameter); // whose start value it is, -1 = none
+// Why an unknown was not found, a clause. Reads the graph of the model, whose lock must be held.
+const char *weak_reason(const Weak *w, const Unknown *f, Arena *a);
 
 // weak_grid.c
 void weak_compile(Weak *w, Arena *scratch);
 void weak_prepare_runs(Weak *w, Arena *scratch);
-void weak_enter_run(Weak *w, WeakRun *r); // its parameters and inputs count from now on
+void weak_enter_run(SystemWork *work, WeakRun *r); // its parameters and inputs count from now on
 static inline double weak_point_time(const WeakRun *r, int point) {
   return r->first + point * r->step;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/patience.h"
 #include "search/weak_form.h"
 
@@ -12,31 +13,61 @@ static void eval_inputs(void *data, double t, double *u, double *du) {
   input_eval_all(r->experiment->inputs, r->inputs, t, r->pieces, u, du, r->inputs);
 }
 
-void weak_compile(Weak *w, Arena *scratch) {
-  int slopes = w->slopes.start[w->equation_count], channels = 0, count = 0;
-  for (int e = 0; e < w->run_count; e++) channels += w->runs[e].experiment->channel_count;
-  Expr *outputs = ARENA_ARRAY(scratch, Expr, w->equation_count + slopes + 2 * channels + 1);
-  for (int q = 0; q < w->equation_count; q++) outputs[count++] = w->equations[q].f;
-  for (int k = 0; k < slopes; k++) outputs[count++] = w->slopes.value[k];
-  w->first_gain = count;
-  for (int e = 0; e < w->run_count; e++)
-    for (int c = 0; c < w->runs[e].experiment->channel_count; c++) {
-      outputs[count++] = w->runs[e].gain[c];
-      outputs[count++] = w->runs[e].offset[c];
-    }
+static System *compile(const Weak *w, const Expr *outputs, int count) {
   SystemSpec spec = {.outputs = outputs, .output_count = count, .lanes = 1};
   spec.code = w->problem->simulate.jit ? CODE_INTERPRETER : CODE_AUTO;
-  w->system = system_new(w->model, &spec);
-  w->work = system_work_new(w->system);
-  w->work->inputs = eval_inputs;
-  w->values = ARENA_ARRAY(w->arena, double, count + 8);
+  return system_new(w->model, &spec);
 }
 
-void weak_enter_run(Weak *w, WeakRun *r) {
-  w->work->inputs_data = r;
-  system_set_origin(w->work, r->experiment->origin);
-  system_set_parameters(w->work, r->p);
-  system_forget(w->work);
+static bool uses(const Weak *w, const WeakRun *r, int channel) {
+  for (int i = 0; i < w->model->nx; i++)
+    if (r->known[i].channel == channel) return true;
+  return false;
+}
+
+typedef ARRAY(Expr) InversePairs; // gain, offset, gain, offset ...
+
+// The output that is this gain, followed by this offset; they are added when there are none.
+static int pair_number(Arena *a, InversePairs *pairs, Expr gain, Expr offset) {
+  for (int k = pairs->count - 2; k >= 0; k -= 2)
+    if (pairs->at[k] == gain && pairs->at[k + 1] == offset) return k;
+  array_push(a, pairs, gain);
+  array_push(a, pairs, offset);
+  return pairs->count - 2;
+}
+
+// Apart from the equations, which are evaluated at every point; and once for all experiments that are measured alike, or
+// each experiment would pay for the channels of all others.
+static void compile_inverses(Weak *w, Arena *scratch) {
+  InversePairs pairs = {0};
+  for (int e = 0; e < w->run_count; e++) {
+    WeakRun *r = &w->runs[e];
+    for (int c = 0; c < r->experiment->channel_count; c++)
+      r->inverse[c] = uses(w, r, c) ? pair_number(scratch, &pairs, r->gain[c], r->offset[c]) : -1;
+  }
+  w->inverses = compile(w, pairs.at, pairs.count);
+  w->inverse_work = system_work_new(w->inverses);
+  w->inverse_work->inputs = eval_inputs;
+}
+
+void weak_compile(Weak *w, Arena *scratch) {
+  int slopes = w->slopes.start[w->equation_count];
+  Expr *outputs = ARENA_ARRAY(scratch, Expr, w->equation_count + slopes + 1);
+  for (int q = 0; q < w->equation_count; q++) outputs[w->outputs++] = w->equations[q].f;
+  for (int k = 0; k < slopes; k++) outputs[w->outputs++] = w->slopes.value[k];
+  w->system = compile(w, outputs, w->outputs);
+  w->work = system_work_new(w->system);
+  w->work->inputs = eval_inputs;
+  compile_inverses(w, scratch);
+  int most = w->outputs > w->inverses->ny ? w->outputs : w->inverses->ny;
+  w->values = ARENA_ARRAY(w->arena, double, most + 8);
+}
+
+void weak_enter_run(SystemWork *work, WeakRun *r) {
+  work->inputs_data = r;
+  system_set_origin(work, r->experiment->origin);
+  system_set_parameters(work, r->p);
+  system_forget(work);
 }
 
 // A curve for each channel that makes a state known. false: its samples cannot be turned into numbers of the state.
@@ -55,19 +86,14 @@ static bool make_curve(Weak *w, WeakRun *r, int c, double gain, double offset, A
   return r->curve[c];
 }
 
-static bool uses(const Weak *w, const WeakRun *r, int channel) {
-  for (int i = 0; i < w->model->nx; i++)
-    if (r->known[i].channel == channel) return true;
-  return false;
-}
-
-static bool make_curves(Weak *w, WeakRun *r, int first_output, Arena *scratch) {
+static bool make_curves(Weak *w, WeakRun *r, Arena *scratch) {
   double *zero = ARENA_ARRAY(scratch, double, w->model->nx + 8);
-  weak_enter_run(w, r);
-  system_outputs(w->work, r->experiment->start, zero, w->values, NULL);
+  weak_enter_run(w->inverse_work, r);
+  system_outputs(w->inverse_work, r->experiment->start, zero, w->values, NULL);
+  w->evaluated += w->inverses->ny;
   for (int c = 0; c < r->experiment->channel_count; c++) {
-    const double *inverse = w->values + first_output + 2 * c;
-    if (uses(w, r, c) && !make_curve(w, r, c, inverse[0], inverse[1], scratch)) return false;
+    const double *pair = w->values + r->inverse[c];
+    if (r->inverse[c] >= 0 && !make_curve(w, r, c, pair[0], pair[1], scratch)) return false;
   }
   return true;
 }
@@ -189,11 +215,11 @@ static void fill_states(Weak *w, WeakRun *r, Arena *scratch) {
   }
 }
 
-static bool prepare_run(Weak *w, WeakRun *r, int first_output, Arena *scratch) {
+static bool prepare_run(Weak *w, WeakRun *r, Arena *scratch) {
   int nx = w->model->nx;
-  if (!make_curves(w, r, first_output, scratch) || !lay_grid(r, scratch)) return false;
+  if (!make_curves(w, r, scratch) || !lay_grid(r, scratch)) return false;
   r->x = ARENA_ARRAY(w->arena, double, (size_t)r->points *(size_t)nx + 8);
-  r->out = ARENA_ARRAY(w->arena, double, (size_t)r->points *(size_t)w->first_gain + 8);
+  r->out = ARENA_ARRAY(w->arena, double, (size_t)r->points *(size_t)w->outputs + 8);
   r->spacing = ARENA_ARRAY(w->arena, double, r->points);
   r->center = ARENA_ARRAY(w->arena, int, r->points);
   r->fixed = ARENA_ARRAY(w->arena, double, (size_t)w->equation_count *(size_t)r->points + 1);
@@ -206,14 +232,12 @@ static bool prepare_run(Weak *w, WeakRun *r, int first_output, Arena *scratch) {
 
 // Experiments whose data cannot be used take no part.
 void weak_prepare_runs(Weak *w, Arena *scratch) {
-  int output = w->first_gain;
   for (int e = 0; e < w->run_count; e++) {
     WeakRun *r = &w->runs[e];
-    if (!patience_asks() || !prepare_run(w, r, output, scratch)) {
+    if (!patience_asks() || !prepare_run(w, r, scratch)) {
       r->points = 0;
       memset(r->usable, 0, (size_t)w->equation_count * sizeof *r->usable);
     }
-    output += 2 * r->experiment->channel_count;
     if (r->points > w->row_room) w->row_room = r->points;
   }
 }

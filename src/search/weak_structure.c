@@ -6,22 +6,39 @@
 
 // ---------------------------------------------------------------- what is known from the data
 
-static bool is_free_in(const Problem *p, int parameter, int experiment) {
-  for (int i = 0; i < p->unknown_count; i++)
-    if (p->unknowns[i].parameter == parameter &&
-        (p->unknowns[i].experiment < 0 || p->unknowns[i].experiment == experiment))
-      return true;
+// By run and column: the unknown that the parameter is there. One of its own goes before one that all experiments share.
+static void number_columns(Weak *w) {
+  const Problem *p = w->problem;
+  int *column = ARENA_ARRAY(w->arena, int, w->model->np + 1); // by parameter
+  w->parameters = ARENA_ARRAY(w->arena, int, p->unknown_count + 1);
+  w->parameter_count = problem_unknown_parameters(p, w->parameters);
+  for (int k = 0; k < w->parameter_count; k++) column[w->parameters[k]] = k;
+  for (int e = 0; e < w->run_count; e++) {
+    w->runs[e].free = ARENA_ARRAY(w->arena, int, w->parameter_count + 1);
+    for (int k = 0; k < w->parameter_count; k++) w->runs[e].free[k] = -1;
+  }
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *f = &p->unknowns[i];
+    if (f->experiment >= 0) w->runs[f->experiment].free[column[f->parameter]] = i;
+    for (int e = 0; f->experiment < 0 && e < w->run_count; e++) {
+      int *free = &w->runs[e].free[column[f->parameter]];
+      if (*free < 0) *free = i;
+    }
+  }
+}
+
+static bool is_free_in(const Weak *w, const WeakRun *r, int parameter) {
+  for (int k = 0; k < w->parameter_count; k++)
+    if (w->parameters[k] == parameter) return r->free[k] >= 0;
   return false;
 }
 
 // By node: whether it contains an unknown of this experiment.
-static unsigned char *contains_free(const Weak *w, Arena *a, int experiment) {
-  const Problem *p = w->problem;
-  Expr *nodes = ARENA_ARRAY(a, Expr, p->unknown_count + 1);
+static unsigned char *contains_free(const Weak *w, Arena *a, const WeakRun *r) {
+  Expr *nodes = ARENA_ARRAY(a, Expr, w->parameter_count + 1);
   int count = 0;
-  for (int i = 0; i < p->unknown_count; i++)
-    if (is_free_in(p, p->unknowns[i].parameter, experiment))
-      nodes[count++] = w->model->flat->parameters.at[p->unknowns[i].parameter].node;
+  for (int k = 0; k < w->parameter_count; k++)
+    if (r->free[k] >= 0) nodes[count++] = w->model->flat->parameters.at[w->parameters[k]].node;
   return expr_dependents(w->model->graph, a, nodes, count);
 }
 
@@ -37,14 +54,14 @@ static bool invert(const Weak *w, const unsigned char *searched, Replacer *zero,
   return !expr_varies(g, *offset) && !searched[measured];
 }
 
-static void find_measured(Weak *w, WeakRun *r, int number, Arena *scratch) {
+static void find_measured(Weak *w, WeakRun *r, Arena *scratch) {
   const Model *m = w->model;
-  unsigned char *searched = contains_free(w, scratch, number);
+  unsigned char *searched = contains_free(w, scratch, r);
   Replacer *zero = replacer_new(m->graph, scratch);
   for (int c = 0; c < r->experiment->channel_count; c++) {
     const Channel *channel = &r->experiment->channels[c];
     if (channel->count < 2 * WEAK_HALF_LEAST) continue;
-    if (channel->delay >= 0 && is_free_in(w->problem, channel->delay, number)) continue;
+    if (channel->delay >= 0 && is_free_in(w, r, channel->delay)) continue;
     for (int i = 0; i < m->nx; i++)
       if (r->known[i].channel < 0 &&
           invert(w, searched, zero, channel->measured, i, &r->gain[c], &r->offset[c])) {
@@ -79,17 +96,17 @@ static Expr *direct_derivatives(const Model *m, Arena *a) {
 }
 
 // By equation of the model, for one experiment.
-static bool *find_usable(const Weak *w, const WeakRun *r, int number, const Expr *f, Arena *a) {
+static bool *find_usable(const Weak *w, const WeakRun *r, Arena *a, Arena *scratch) {
   const Model *m = w->model;
-  Expr *hidden = ARENA_ARRAY(a, Expr, m->nx + 1);
+  Expr *hidden = ARENA_ARRAY(scratch, Expr, m->nx + 1);
   int hidden_count = 0;
   for (int i = 0; i < m->nx; i++)
     if (r->known[i].channel < 0) hidden[hidden_count++] = m->x[i];
-  unsigned char *contains_hidden = expr_dependents(m->graph, a, hidden, hidden_count);
-  unsigned char *searched = contains_free(w, a, number);
+  unsigned char *contains_hidden = expr_dependents(m->graph, scratch, hidden, hidden_count);
+  unsigned char *searched = contains_free(w, scratch, r);
   bool *usable = ARENA_ARRAY(a, bool, m->nx + 1);
   for (int i = 0; i < m->nx; i++)
-    usable[i] = r->known[i].channel >= 0 && searched[f[i]] && !contains_hidden[f[i]];
+    usable[i] = r->known[i].channel >= 0 && searched[w->f[i]] && !contains_hidden[w->f[i]];
   return usable;
 }
 
@@ -100,6 +117,7 @@ static void init_run(Weak *w, WeakRun *r, int number) {
   r->known = ARENA_ARRAY(w->arena, WeakKnown, m->nx + 1);
   r->gain = ARENA_ARRAY(w->arena, Expr, channels + 1);
   r->offset = ARENA_ARRAY(w->arena, Expr, channels + 1);
+  r->inverse = ARENA_ARRAY(w->arena, int, channels + 1);
   r->curve = ARENA_ARRAY(w->arena, Input *, channels + 1);
   r->data = ARENA_ARRAY(w->arena, double *, channels + 1);
   r->p = ARENA_ARRAY(w->arena, double, m->np + 1);
@@ -110,13 +128,13 @@ static void init_run(Weak *w, WeakRun *r, int number) {
 }
 
 // The equations that some experiment can use, and in which each can use them.
-static void choose_equations(Weak *w, bool *const *usable, const Expr *f) {
+static void choose_equations(Weak *w, bool *const *usable) {
   const Model *m = w->model;
   w->equations = ARENA_ARRAY(w->arena, WeakEquation, m->nx + 1);
   for (int i = 0; i < m->nx; i++) {
     bool anywhere = false;
     for (int e = 0; e < w->run_count; e++) anywhere |= usable[e][i];
-    if (anywhere) w->equations[w->equation_count++] = (WeakEquation){i, f[i]};
+    if (anywhere) w->equations[w->equation_count++] = (WeakEquation){i, w->f[i]};
   }
   for (int e = 0; e < w->run_count; e++) {
     w->runs[e].usable = ARENA_ARRAY(w->arena, bool, w->equation_count + 1);
@@ -127,32 +145,23 @@ static void choose_equations(Weak *w, bool *const *usable, const Expr *f) {
 
 void weak_find_structure(Weak *w, Arena *scratch) {
   const Problem *p = w->problem;
-  Expr *f = direct_derivatives(w->model, scratch);
   bool **usable = ARENA_ARRAY(scratch, bool *, p->experiment_count + 1);
   w->run_count = p->experiment_count;
   w->runs = ARENA_ARRAY(w->arena, WeakRun, w->run_count + 1);
+  w->f = direct_derivatives(w->model, w->arena);
+  number_columns(w);
   for (int e = 0; e < w->run_count; e++) {
+    Arena *own = arena_new(); // as large as the graph: not kept for each experiment
     init_run(w, &w->runs[e], e);
-    find_measured(w, &w->runs[e], e, scratch);
+    find_measured(w, &w->runs[e], own);
     find_derivatives(w->model, w->runs[e].known);
-    usable[e] = find_usable(w, &w->runs[e], e, f, scratch);
+    usable[e] = find_usable(w, &w->runs[e], scratch, own);
+    arena_free(own);
   }
-  choose_equations(w, usable, f);
+  choose_equations(w, usable);
 }
 
 // ---------------------------------------------------------------- the unknowns
-
-// The unknown that parameter `parameter` is in an experiment.
-int weak_free_number(const Problem *p, int parameter, int experiment) {
-  int found = -1;
-  for (int i = 0; i < p->unknown_count; i++) {
-    const Unknown *f = &p->unknowns[i];
-    if (f->parameter == parameter &&
-        (f->experiment == experiment || (f->experiment < 0 && found < 0)))
-      found = i;
-  }
-  return found;
-}
 
 static bool enters(const Weak *w, const WeakRun *r, int column) {
   for (int q = 0; q < w->equation_count; q++)
@@ -169,7 +178,7 @@ void weak_number_unknowns(Weak *w) {
     WeakRun *r = &w->runs[e];
     r->unknown = ARENA_ARRAY(w->arena, int, w->parameter_count + 1);
     for (int k = 0; k < w->parameter_count; k++) {
-      int i = enters(w, r, k) ? weak_free_number(p, w->parameters[k], e) : -1;
+      int i = enters(w, r, k) ? r->free[k] : -1;
       if (i >= 0 && !number[i]) {
         w->unknowns[w->n] = i;
         number[i] = ++w->n;
@@ -188,8 +197,6 @@ static bool slopes_are_fixed(const Weak *w, const Expr *symbols, Arena *scratch)
 
 void weak_derive_slopes(Weak *w, Arena *scratch) {
   const Model *m = w->model;
-  w->parameters = ARENA_ARRAY(w->arena, int, w->problem->unknown_count + 1);
-  w->parameter_count = problem_unknown_parameters(w->problem, w->parameters);
   Expr *symbols = ARENA_ARRAY(scratch, Expr, w->parameter_count + 1);
   Expr *f = ARENA_ARRAY(scratch, Expr, w->equation_count + 1);
   for (int k = 0; k < w->parameter_count; k++)

@@ -58,25 +58,25 @@ static void fill_fixed(Weak *w, WeakRun *r) {
 
 static double bump_sum(const Weak *w, const WeakRun *r, int output, int center) {
   double sum = 0;
-  const double *at = r->out + (size_t)(center - r->half) * (size_t)w->first_gain + output;
-  for (int k = -r->half; k <= r->half; k++, at += w->first_gain) sum += r->phi[k + r->half] * *at;
+  const double *at = r->out + (size_t)(center - r->half) * (size_t)w->outputs + output;
+  for (int k = -r->half; k <= r->half; k++, at += w->outputs) sum += r->phi[k + r->half] * *at;
   return sum;
 }
 
 static bool eval_points(Weak *w, WeakRun *r) {
   int nx = w->model->nx;
   double check = 0;
-  weak_enter_run(w, r);
-  for (int k = 0; k < r->points && patience_lasts(10 * w->first_gain); k++) {
+  weak_enter_run(w->work, r);
+  for (int k = 0; k < r->points && patience_lasts(10 * w->outputs); k++) {
     const double *x = r->x + (size_t)k * (size_t)nx;
     system_branch_restart(w->work, weak_point_time(r, k), x);
     system_outputs(w->work, weak_point_time(r, k), x, w->values, NULL);
-    memcpy(r->out + (size_t)k * (size_t)w->first_gain, w->values,
-           (size_t)w->first_gain * sizeof(double));
+    memcpy(r->out + (size_t)k * (size_t)w->outputs, w->values, (size_t)w->outputs * sizeof(double));
   }
+  w->evaluated += (long)r->points * w->outputs;
   for (int q = 0; q < w->equation_count; q++)
     for (int k = 0; r->usable[q] && k < r->points; k++)
-      check += 0 * r->out[(size_t)k * (size_t)w->first_gain + (size_t)q];
+      check += 0 * r->out[(size_t)k * (size_t)w->outputs + (size_t)q];
   return check == 0;
 }
 
@@ -104,7 +104,7 @@ static void put_numbers(Weak *w, const double *x) {
   for (int e = 0; e < w->run_count; e++)
     for (int k = 0; k < w->parameter_count; k++) {
       WeakRun *r = &w->runs[e];
-      int unknown = r->unknown[k], i = weak_free_number(w->problem, w->parameters[k], e);
+      int unknown = r->unknown[k], i = r->free[k];
       if (i >= 0) r->p[w->parameters[k]] = unknown >= 0 ? x[unknown] : w->x[i];
     }
 }

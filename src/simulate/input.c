@@ -12,6 +12,11 @@
 #include "base/text.h"
 #include "simulate/origin.h"
 
+typedef struct InputSamples {
+  const double *t, *v;
+  int n;
+} InputSamples;
+
 // v + s (b + s (c + s d)), s = t - from
 typedef struct Piece {
   double from, v, b, c, d;
@@ -20,15 +25,11 @@ typedef struct Piece {
 struct Input {
   InputKind kind;
   int breaks;
-  const double *at;   // breaks
-  const Piece *piece; // breaks + 1: piece i lies between break i - 1 and break i
-  double size;        // largest value
+  const double *at;     // breaks
+  const Piece *piece;   // breaks + 1: piece i lies between break i - 1 and break i
+  double size;          // largest value
+  InputSamples samples; // that it was made from
 };
-
-typedef struct InputSamples {
-  const double *t, *v;
-  int n;
-} InputSamples;
 
 // ---- from samples to pieces
 
@@ -139,12 +140,19 @@ bool input_kind_find(const char *name, InputKind *kind) {
 
 // ---- making
 
+static InputSamples copy_samples(Arena *a, InputSamples s, double origin) {
+  double *t = ARENA_ARRAY(a, double, s.n), *v = ARENA_ARRAY(a, double, s.n);
+  for (int i = 0; i < s.n; i++) t[i] = s.t[i] - origin, v[i] = s.v[i];
+  return (InputSamples){t, v, s.n};
+}
+
 static Input *make(Arena *a, Arena *scratch, InputSamples s, InputKind kind) {
   Build b = {ARENA_ARRAY(a, double, s.n), ARENA_ARRAY(a, Piece, s.n + 1), 0};
   b.piece[0] = (Piece){.from = s.t[0], .v = s.v[0]};
   KINDS[kind].build(scratch, s, &b);
   Input *in = ARENA_NEW(a, Input);
   *in = (Input){.kind = kind, .breaks = b.breaks, .at = b.at, .piece = b.piece};
+  in->samples = copy_samples(a, s, 0);
   for (int i = 0; i < s.n; i++) in->size = fmax(in->size, fabs(s.v[i]));
   return in;
 }
@@ -252,7 +260,25 @@ const Input *input_since(Arena *a, const Input *in, double origin) {
   Input *out = ARENA_NEW(a, Input);
   *out = *in;
   out->at = at, out->piece = piece;
+  out->samples = copy_samples(a, in->samples, origin);
   return out;
+}
+
+const Input *input_as(Arena *a, const Input *in, InputKind kind) {
+  Arena *scratch = arena_new();
+  Input *out = make(a, scratch, in->samples, kind);
+  arena_free(scratch);
+  return out;
+}
+
+bool input_is_sampled(const Input *in) {
+  for (int i = 1; i < in->samples.n; i++)
+    if (in->samples.v[i] != in->samples.v[0]) return true;
+  return false;
+}
+
+const char *input_kind_word(InputKind kind) {
+  return KINDS[kind].name;
 }
 
 // ---- evaluation

@@ -16,7 +16,10 @@ typedef enum InputKind {
   INPUT_SPLINE, // cubic, twice differentiable: not-a-knot from 4 samples, natural below
 } InputKind;
 
+enum { INPUT_KINDS = INPUT_SPLINE + 1 };
+
 bool input_kind_find(const char *name, InputKind *kind); // "hold", "linear", "spline"
+const char *input_kind_word(InputKind kind);
 
 typedef struct Input Input; // fixed once made: may be shared by threads
 
@@ -30,6 +33,10 @@ Input *input_from_table(Arena *a, const Table *table, int time, int column, Inpu
 
 // The same function of the time since origin: a copy, or at origin 0 the input itself.
 const Input *input_since(Arena *a, const Input *in, double origin);
+
+// The same samples, interpolated in this way.
+const Input *input_as(Arena *a, const Input *in, InputKind kind);
+bool input_is_sampled(const Input *in); // not a constant
 
 InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 // The piece that begins at or before t (direction >= 0) or ends at or after t (direction < 0).

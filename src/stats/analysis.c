@@ -6,6 +6,24 @@ double residual_accuracy(const Problem *p) {
   return fmax(p->model->nx ? 1e-9 : 0, 100 * problem_accuracy(p));
 }
 
+bool noise_is_real(const Analysis *an) {
+  for (int at = 0; at < an->rows->channel_count; at++) {
+    const SampleChannel *c = &an->rows->channels[at];
+    double squares = sum_of_squares(an->rows->column[an->rows->n] + c->first, c->count);
+    double noise = sigma_is_given(c->data) ? c->data->sigma
+                   : an->fitted            ? sqrt(squares / fmax(c->count, 1))
+                                           : c->noise;
+    if (!(noise > residual_accuracy(an->p) * c->rms)) return false;
+  }
+  return true;
+}
+
+static const double ROUNDING = 1e-12;
+
+double unseen_part(const Analysis *an) {
+  return noise_is_real(an) ? ROUNDING : fmax(1e-10, 10 * problem_accuracy(an->p));
+}
+
 double sum_of_squares(const double *r, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += r[i] * r[i];

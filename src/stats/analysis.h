@@ -1,8 +1,18 @@
 // What the parts of the statistics share while they are computed.
 #pragma once
+#include "num/arma.h"
 #include "stats/covariance.h"
 #include "stats/samples.h"
 #include "stats/statistics.h"
+
+typedef struct Colour { // of the residuals of a channel
+  Arma arma;
+  bool known, done; // known: not white; done: looked at
+  double time;      // as arma_time
+  int *step;        // as of an ArmaSeries
+  double interval;  // usual time between samples
+  bool uneven;      // there is none: correlation counts from sample to sample
+} Colour;
 
 typedef struct Analysis {
   Statistics *s; // being filled
@@ -19,6 +29,7 @@ typedef struct Analysis {
   Projection *projection; // of the rows as the objective weighs them
   double *noise;          // by channel: standard deviation that sensitivities are compared with
   bool assumed;           // some of it is not known: 1 % of the channel's rms
+  Colour *colour;         // by channel; NULL: no fit
   double *size;           // by unknown: what changes along directions are compared with
 } Analysis;
 
@@ -31,6 +42,13 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
 double residual_freedom(const Analysis *an, int at);
 // Standard deviation of the residuals of a channel with these degrees of freedom; NaN when there are none.
 double residual_deviation(const Analysis *an, int at);
+
+// Whether all channels have noise that is more than errors of the simulation: given, left by the fit, or (before a fit) in
+// the differences of the data.
+bool noise_is_real(const Analysis *an);
+// What the data are seen through, relative to the strongest direction: below are rounding errors only, since sensitivities
+// are exact derivatives of the computed solution. Without real noise the accuracy of the simulation takes its place.
+double unseen_part(const Analysis *an);
 
 // Error of a simulation relative to the data below which residuals mean nothing.
 double residual_accuracy(const Problem *p);

@@ -47,6 +47,15 @@ static void describe_channel(Analysis *an, int at) {
   out->autocorrelation = autocorrelation(r, c->count, 1);
   out->white_p = out->exact ? nan("") : ljung_box_p(r, c->count);
   out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
+  out->lag1_p = out->exact ? nan("") : lag1_p(r, c->count);
+  out->effective = c->count;
+}
+
+static void describe_colour(Analysis *an) {
+  for (int at = 0; an->colour && at < an->s->channel_count; at++) {
+    an->s->channels[at].effective = an->rows->channels[at].count / an->colour[at].time;
+    an->s->channels[at].uneven = an->colour[at].uneven;
+  }
 }
 
 // Noise as given, else from the residuals of a fit, else from differences of the data, else assumed.
@@ -93,8 +102,17 @@ static void describe_without_simulation(Statistics *s, const Problem *p, const c
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
       double none = nan("");
-      s->channels[at++] = (StatChannel){
-          e, c, p->experiments[e].channels[c].count, none, none, none, none, none, none, false};
+      s->channels[at++] = (StatChannel){.experiment = e,
+                                        .channel = c,
+                                        .n = p->experiments[e].channels[c].count,
+                                        .rmse = none,
+                                        .fit_percent = none,
+                                        .noise = none,
+                                        .autocorrelation = none,
+                                        .white_p = none,
+                                        .runs_p = none,
+                                        .lag1_p = none,
+                                        .effective = none};
     }
 }
 
@@ -129,6 +147,7 @@ static void analyse(Analysis *an) {
   for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
   find_noise(an);
   find_intervals(an);
+  describe_colour(an);
   if (!patience_asks()) {
     miss_what_follows(an, true);
     return;
@@ -145,7 +164,7 @@ static void analyse(Analysis *an) {
 Weighting *assess_weighting(const FitResult *r, EvalWork *w) {
   const Fitting *f = eval_fitting(w);
   Weighting *own = weighting_new(f->data, r->sigma);
-  if (r->outcome == FIT_NO_START || !noise_is_estimated(f->problem)) return own;
+  if (r->objective == HUGE_VAL || !noise_is_estimated(f->problem)) return own;
   EvalSpec spec = eval_spec(f, NULL);
   spec.weighting = own;
   double change;
@@ -179,7 +198,7 @@ static Statistics *assess(EvalWork *w, const Weighting *weighting, const double 
 }
 
 Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighting) {
-  if (r->outcome == FIT_NO_START) {
+  if (r->objective == HUGE_VAL) {
     const Fitting *f = eval_fitting(w);
     Statistics *s = statistics_new(f->problem->unknown_count, f->data->channel_count);
     describe_without_simulation(s, f->problem, "");

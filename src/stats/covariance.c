@@ -31,7 +31,7 @@ static const double *triangle(Arena *a, const RowSet *rows, const int *active, i
   double *block = ARENA_ARRAY(a, double, (size_t)(count + 1) * CHUNK);
   double **column = ARENA_ARRAY(a, double *, count + 1);
   for (int k = 0; k <= count; k++) column[k] = block + (size_t)k * CHUNK;
-  for (int first = 0; first < rows->count; first += CHUNK) {
+  for (int first = 0; first < rows->count && patience_lasts(0); first += CHUNK) {
     int some = rows->count - first < CHUNK ? rows->count - first : CHUNK;
     for (int k = 0; k < count; k++)
       for (int i = 0; i < some; i++) {
@@ -53,7 +53,7 @@ static void normalised_svd(Arena *a, const double *R, int n, double *length, dou
     length[k] = sqrt(square);
     for (int i = 0; i < n; i++) A[i * n + k] = length[k] > 0 ? R[i * (n + 1) + k] / length[k] : 0;
   }
-  svd(n, n, A, s, V);
+  svd_right(n, n, A, s, V);
 }
 
 // Unknowns with a large part in a direction that the rows do not determine are lost.
@@ -62,26 +62,31 @@ static void mark_lost(Projection *p, const int *active, int count, const double 
     if (fabs(V[k * count + direction]) > 1e-4) p->lost[active[k]] = true;
 }
 
+void projection_row(const Projection *p, const RowSet *rows, int i, double *q) {
+  memset(q, 0, (size_t)p->rank * sizeof *q);
+  for (int k = 0; k < rows->n; k++) {
+    double slope = rows->factor[i] * rows->column[k][i];
+    if (slope == 0) continue;
+    for (int r = 0; r < p->rank; r++) q[r] += slope * p->G[k * p->rank + r];
+  }
+}
+
 static void set_rows(Projection *p, const RowSet *rows) {
   for (int i = 0; i < p->count && patience_lasts((long)rows->n * p->rank); i++) {
     double *q = p->q + (size_t)i * (size_t)p->rank;
-    for (int k = 0; k < rows->n; k++) {
-      double slope = rows->factor[i] * rows->column[k][i];
-      if (slope == 0) continue;
-      for (int r = 0; r < p->rank; r++) q[r] += slope * p->G[k * p->rank + r];
-    }
+    projection_row(p, rows, i, q);
     for (int r = 0; r < p->rank; r++) p->leverage[i] += q[r] * q[r];
   }
 }
 
-Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
+Projection *projection_without_rows(Arena *a, const RowSet *rows, double tolerance) {
   Projection *p = ARENA_NEW(a, Projection);
   int *active = ARENA_ARRAY(a, int, rows->n + 1), count = list_active(rows, active);
   const double *R = triangle(a, rows, active, count);
   double *length = ARENA_ARRAY(a, double, count + 1), *s = ARENA_ARRAY(a, double, count + 1);
   double *V = ARENA_ARRAY(a, double, count *count + 1);
   normalised_svd(a, R, count, length, s, V);
-  p->n = rows->n, p->count = rows->count;
+  p->n = rows->n;
   p->lost = ARENA_ARRAY(a, bool, rows->n + 1);
   for (int k = 0; k < rows->n; k++) p->lost[k] = rows->held && rows->held[k];
   while (p->rank < count && s[p->rank] > tolerance) p->rank++;
@@ -90,33 +95,61 @@ Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
   for (int k = 0; k < count; k++)
     for (int r = 0; r < p->rank; r++)
       if (length[k] > 0) p->G[active[k] * p->rank + r] = V[k * count + r] / (length[k] * s[r]);
-  if (!patience_asks()) p->count = 0; // nobody will look at it
+  return p;
+}
+
+Projection *projection_new(Arena *a, const RowSet *rows, double tolerance) {
+  Projection *p = projection_without_rows(a, rows, tolerance);
+  p->count = patience_asks() ? rows->count : 0; // nobody will look at it
   p->q = ARENA_ARRAY(a, double, (size_t)p->count *(size_t)p->rank + 1);
   p->leverage = ARENA_ARRAY(a, double, rows->count + 1);
   set_rows(p, rows);
   return p;
 }
 
-// G times the sum over rows of variance q q', times G'.
-void projection_covariance(const Projection *p, const double *variance, double *covariance) {
+// The lower half of middle gains the sum of variance q q' over some rows: several at once, or memory would be the limit.
+static void add_products(int m, int rows, const double *q, const double *variance, double *middle) {
+  for (int r = 0; r < m; r++) {
+    double *row = middle + (size_t)r * (size_t)m;
+    for (int i = 0; i < rows; i++) {
+      const double *at = q + (size_t)i * (size_t)m;
+      double factor = variance[i] * at[r];
+      for (int c = 0; c <= r; c++) row[c] += factor * at[c];
+    }
+  }
+}
+
+void projection_add_middle(const Projection *p, const double *variance, double *middle) {
+  enum { TOGETHER = 16 };
+  int m = p->rank;
+  for (int i = 0; i < p->count && patience_lasts((long)TOGETHER * m * m); i += TOGETHER)
+    add_products(m, p->count - i < TOGETHER ? p->count - i : TOGETHER, p->q + (size_t)i * (size_t)m,
+                 variance + i, middle);
+  for (int r = 0; r < m; r++)
+    for (int c = 0; c < r; c++) middle[c * m + r] = middle[r * m + c];
+}
+
+void projection_spread(const Projection *p, const double *middle, double *covariance) {
   Arena *scratch = arena_new();
   int n = p->n, m = p->rank;
-  double *middle = ARENA_ARRAY(scratch, double, m *m + 1);
   double *left = ARENA_ARRAY(scratch, double, n *m + 1);
-  for (int i = 0; i < p->count && patience_lasts((long)m * m); i++) {
-    const double *q = p->q + (size_t)i * (size_t)m;
-    for (int r = 0; r < m; r++)
-      for (int c = 0; c < m; c++) middle[r * m + c] += variance[i] * q[r] * q[c];
-  }
   for (int k = 0; k < n && patience_lasts((long)m * m); k++)
-    for (int c = 0; c < m; c++)
-      for (int r = 0; r < m; r++) left[k * m + c] += p->G[k * m + r] * middle[r * m + c];
-  for (int k = 0; k < n; k++)
-    for (int j = 0; j < n; j++) {
+    for (int r = 0; r < m; r++)
+      for (int c = 0; c < m; c++) left[k * m + c] += p->G[k * m + r] * middle[r * m + c];
+  for (int k = 0; k < n && patience_lasts((long)k * m); k++)
+    for (int j = 0; j <= k; j++) {
       double sum = 0;
       for (int c = 0; c < m; c++) sum += left[k * m + c] * p->G[j * m + c];
-      covariance[k * n + j] = p->lost[k] || p->lost[j] ? nan("") : sum;
+      covariance[k * n + j] = covariance[j * n + k] = p->lost[k] || p->lost[j] ? nan("") : sum;
     }
+  arena_free(scratch);
+}
+
+void projection_covariance(const Projection *p, const double *variance, double *covariance) {
+  Arena *scratch = arena_new();
+  double *middle = ARENA_ARRAY(scratch, double, p->rank * p->rank + 1);
+  projection_add_middle(p, variance, middle);
+  projection_spread(p, middle, covariance);
   arena_free(scratch);
 }
 

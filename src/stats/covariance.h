@@ -24,8 +24,14 @@ typedef struct Projection {
 
 // tolerance: directions count as unseen when rows change by less than this, with all columns of unit length.
 Projection *projection_new(Arena *a, const RowSet *rows, double tolerance);
+// The same without q and leverage, which are as large as all rows; count is 0.
+Projection *projection_without_rows(Arena *a, const RowSet *rows, double tolerance);
+void projection_row(const Projection *p, const RowSet *rows, int i, double *q); // one row of q
 // n x n by rows. variance: of each row's noise (multiplied by its factor squared). NaN for what is lost.
 void projection_covariance(const Projection *p, const double *variance, double *covariance);
+// Its parts: adds the sum over rows of variance q q' to middle, rank x rank; then G times middle times G'.
+void projection_add_middle(const Projection *p, const double *variance, double *middle);
+void projection_spread(const Projection *p, const double *middle, double *covariance);
 // Variances of rows from their residuals, each enlarged by what the fit took from it (HC3 of MacKinnon and White 1985):
 // right whatever the noise of each row.
 void projection_residual_variance(const Projection *p, const double *residual, double *variance);

@@ -1,7 +1,9 @@
 // What the data can tell. Sensitivities are divided by the noise of their channel and multiplied by the typical size
 // of each unknown; the singular values of their triangle R say how many standard deviations the data change along the
-// right singular vectors. Directions below the accuracy of the simulation, or below the noise, cannot be determined.
-// Those that no data would show (R v = 0) are looked into by invariance.c.
+// right singular vectors. A direction below 1 is hidden by the noise, and cannot be determined; how it compares with the
+// strongest one does not matter, which chaotic motion may magnify by 1e9, as long as it is above rounding errors. Where the
+// residuals are exact, 1 has no meaning: then directions below the accuracy of the simulation cannot be determined. Those
+// that no data would show (R v = 0) are looked into by invariance.c.
 #include "stats/identify.h"
 
 #include <math.h>
@@ -17,6 +19,7 @@ static const double INACTIVE =
 static const double PART_LEAST =
     0.1;                        // of the largest part of a direction: smaller ones are not named
 static const double HIDDEN = 1; // standard errors above this many sizes tell nothing
+enum { SIMULATIONS = 60 };      // of all experiments, to look into directions
 
 // ---------------------------------------------------------------- triangles
 
@@ -32,21 +35,25 @@ static void add_gaps(Arena *a, const Samples *rows, QrSum *sum) {
   qr_sum_add(sum, column, rows->gap_count);
 }
 
+enum { CHUNK = 256 }; // rows that are copied at once
+
 // Triangle of rows whose channels are divided by unit[channel].
 static double *triangle_of(Arena *a, const Samples *rows, const double *unit, bool with_gaps) {
   int n = rows->n;
   QrSum *sum = qr_sum_new(a, n);
   if (with_gaps) add_gaps(a, rows, sum); // heavy rows first
-  double **column = ARENA_ARRAY(a, double *, n + 1);
-  double *R = ARENA_ARRAY(a, double, n *n + 1);
-  for (int k = 0; k <= n && patience_lasts(2L * rows->count); k++)
-    column[k] = ARENA_ARRAY(a, double, rows->count + 1);
-  if (!patience_lasts(0)) return R;
-  for (int k = 0; k < n; k++)
-    for (int c = 0; c < rows->channel_count; c++)
-      for (int i = 0, row = rows->channels[c].first; i < rows->channels[c].count; i++, row++)
-        column[k][row] = rows->column[k][row] / unit[c];
-  qr_sum_add(sum, column, rows->count);
+  double *block = ARENA_ARRAY(a, double, (size_t)(n + 1) * CHUNK);
+  double **column = ARENA_ARRAY(a, double *, n + 1), *R = ARENA_ARRAY(a, double, n *n + 1);
+  for (int k = 0; k <= n; k++) column[k] = block + (size_t)k * CHUNK;
+  for (int c = 0; c < rows->channel_count; c++)
+    for (int from = 0; from < rows->channels[c].count && patience_lasts(0); from += CHUNK) {
+      int left = rows->channels[c].count - from, some = left < CHUNK ? left : CHUNK;
+      for (int k = 0; k < n; k++)
+        for (int i = 0; i < some; i++)
+          column[k][i] = rows->column[k][rows->channels[c].first + from + i] / unit[c];
+      memset(column[n], 0, CHUNK * sizeof *block);
+      qr_sum_add(sum, column, some);
+    }
   for (int i = 0; i < n; i++) memcpy(R + i * n, sum->R + i * (n + 1), (size_t)n * sizeof *R);
   return R;
 }
@@ -108,6 +115,7 @@ typedef struct Prober {
   const Analysis *an;
   QrSum *sum;
   double squares;
+  int left; // of SIMULATIONS
 } Prober;
 
 static EvalSpec probe_spec(const Prober *q, bool slopes) {
@@ -189,22 +197,32 @@ static const char *keep(const Analysis *an, Text *t) {
   return text;
 }
 
-static void find_inactive(Analysis *an, const double *R, Directions *out) {
+// Change of the data, in the units of R, for a change of one unknown by its typical size.
+static double seen_alone(const Analysis *an, const double *R, int k) {
   int n = an->s->n;
-  Prober prober = {an, qr_sum_new(an->scratch, n), 0};
-  for (int k = 0; k < n && patience_lasts((long)n * n); k++) {
+  double square = 0;
+  for (int i = 0; i <= k; i++) square += R[i * n + k] * R[i * n + k];
+  return sqrt(square) * an->size[k];
+}
+
+static void find_inactive(Analysis *an, const double *R, Prober *prober, Directions *out) {
+  int n = an->s->n;
+  for (int k = 0; k < n && patience_lasts(n); k++) {
+    if (seen_alone(an, R, k) > INACTIVE * sqrt(an->rows->count)) continue;
     double *v = ARENA_ARRAY(an->a, double, n + 1);
     v[k] = 1;
-    if (seen(an, R, v) > INACTIVE * sqrt(an->rows->count)) continue;
     an->s->parameters[k].inactive = true;
     StatDirection d = {.vector = v, .confirmed_factor = 1.3};
     double *x = ARENA_ARRAY(an->scratch, double, n + 1);
     memcpy(x, an->x, (size_t)n * sizeof *x);
     x[k] = x[k] != 0 ? x[k] * d.confirmed_factor : an->size[k];
-    d.confirmed_change = an->pieces ? nan("") : probe_change(&prober, x);
+    bool tried = !an->pieces && prober->left-- > 0;
+    d.confirmed_change = tried ? probe_change(prober, x) : nan("");
     d.structural = d.confirmed = d.confirmed_change <= residual_accuracy(an->p);
     d.text = arena_print(an->a, "%s changes no residual%s.", an->p->unknowns[k].name,
-                         d.confirmed || an->pieces ? "" : " here; a change by 30 % does");
+                         d.confirmed || an->pieces    ? ""
+                         : !isnan(d.confirmed_change) ? " here; a change by 30 % does"
+                                                      : " here; not confirmed by simulation");
     array_push(an->scratch, out, d);
   }
 }
@@ -218,9 +236,10 @@ static int *ranks(const Analysis *an) {
   return rank;
 }
 
-static void find_structural(Analysis *an, const double *R, Directions *out) {
+// most: directions that the noise hides; others are seen, however weak they are beside the strongest.
+static void find_structural(Analysis *an, const double *R, int most, Prober *prober,
+                            Directions *out) {
   int n = an->s->n;
-  Prober prober = {an, qr_sum_new(an->scratch, n), 0};
   const char **name = ARENA_ARRAY(an->scratch, const char *, n + 1);
   double *lower = ARENA_ARRAY(an->scratch, double, n + 1),
          *upper = ARENA_ARRAY(an->scratch, double, n + 1);
@@ -230,14 +249,27 @@ static void find_structural(Analysis *an, const double *R, Directions *out) {
     name[k] = f->name, lower[k] = f->min, upper[k] = f->max;
     inactive[k] = an->s->parameters[k].inactive;
   }
-  InvarianceModel m = {
-      &prober, probe_triangle, probe_change,           n, name, ranks(an), an->x, lower,
-      upper,   inactive,       problem_accuracy(an->p)};
+  double accuracy = problem_accuracy(an->p), square = 0;
+  for (int k = 0; k < n; k++) square += seen_alone(an, R, k) * seen_alone(an, R, k);
+  InvarianceModel m = {.self = prober,
+                       .triangle = probe_triangle,
+                       .change = probe_change,
+                       .n = n,
+                       .name = name,
+                       .order = ranks(an),
+                       .x = an->x,
+                       .lower = lower,
+                       .upper = upper,
+                       .inactive = inactive,
+                       .most = most,
+                       .left = &prober->left,
+                       .accuracy = accuracy,
+                       .blur = 10 * accuracy * sqrt(square / an->rows->count)};
   StatDirection *found;
   int count = invariance_directions(an->a, &m, R, &found);
   if (!patience_lasts(0)) return;
   for (int i = 0; i < count; i++) {
-    double square = 0;
+    square = 0;
     for (int k = 0; k < n; k++) {
       if (an->x[k] != 0)
         found[i].vector[k] *= fabs(an->x[k]) / an->size[k];
@@ -340,7 +372,8 @@ static const char *weak_text(Analysis *an, const StatDirection *d, const double 
                an->p->unknowns[leading].name);
   say_share(change, &t);
   if (numerical)
-    text_print(&t, "which the simulation (rel_tol %.1g) cannot tell from nothing.",
+    text_print(&t, "which %s (rel_tol %.1g) cannot tell from nothing.",
+               an->assumed ? "the simulation" : "rounding in the simulation",
                an->p->simulate.rel_tol);
   else
     text_print(&t, "and the noise hides changes %.2g times as large (one standard error).",
@@ -359,13 +392,13 @@ static void clean(double *v, int n) {
   for (int k = 0; k < n; k++) v[k] /= sqrt(square);
 }
 
-// Directions that are seen, but less than the simulation is accurate, or less than the noise.
+// Directions that are seen, but less than the noise, or than what is computed at all.
 static void find_weak(Analysis *an, const double *R, const double *R_data, double limit,
                       Directions *out) {
   int n = an->s->n, known = out->count;
   double *S = remaining(an, R, out), *s = ARENA_ARRAY(an->scratch, double, n + 1);
   double *V = ARENA_ARRAY(an->scratch, double, n *n + 1);
-  svd(n, n, S, s, V);
+  svd_right(n, n, S, s, V);
   for (int r = n - known - 1; r >= 0 && patience_lasts((long)n * n); r--) {
     bool numerical = s[r] <= limit;
     if (!numerical && (an->assumed || s[r] >= 1 / HIDDEN)) break;
@@ -391,9 +424,28 @@ static void find_singular_values(Analysis *an, const double *R, double limit_fac
   double *S = ARENA_ARRAY(an->scratch, double, n *n + 1),
          *V = ARENA_ARRAY(an->scratch, double, n *n + 1);
   for (int i = 0; i < n * n; i++) S[i] = R[i] * an->size[i % n];
-  svd(n, n, S, s->singular_values, V);
+  svd_right(n, n, S, s->singular_values, V);
   for (int k = 0; k < n; k++)
     s->rank += s->singular_values[k] > limit_factor * s->singular_values[0];
+}
+
+// Variances of the unknowns for rows of variance 1 and, from row `equal` on, rows without errors: the sum of q q' over all
+// rows is the unit matrix.
+static double *variances_by_equal_rows(Arena *a, const RowSet *set, const Projection *p,
+                                       int equal) {
+  double *variance = ARENA_ARRAY(a, double, p->n + 1), *q = ARENA_ARRAY(a, double, p->rank + 1);
+  for (int k = 0; k < p->n; k++)
+    for (int r = 0; r < p->rank; r++) variance[k] += p->G[k * p->rank + r] * p->G[k * p->rank + r];
+  for (int i = equal; i < set->count; i++) {
+    projection_row(p, set, i, q);
+    for (int k = 0; k < p->n; k++) {
+      double product = 0;
+      for (int r = 0; r < p->rank; r++) product += p->G[k * p->rank + r] * q[r];
+      variance[k] -= product * product;
+    }
+  }
+  for (int k = 0; k < p->n; k++) variance[k] = p->lost[k] ? nan("") : fmax(variance[k], 0);
+  return variance;
 }
 
 // Standard errors if the noise were 1 % of each channel's rms, from the data alone: priors count nothing.
@@ -401,8 +453,6 @@ static void find_errors_at_1_percent(Analysis *an) {
   const Samples *rows = an->rows;
   int n = an->s->n, count = samples_rows(rows);
   double *unit = channel_sizes(an, 0.01), *factor = ARENA_ARRAY(an->scratch, double, count + 1);
-  double *one = ARENA_ARRAY(an->scratch, double, count + 1);
-  double *covariance = ARENA_ARRAY(an->scratch, double, n *n + 1);
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++)
       factor[rows->channels[c].first + i] = 1 / unit[c];
@@ -410,12 +460,11 @@ static void find_errors_at_1_percent(Analysis *an) {
   for (int i = rows->count + rows->prior_count; i < free && rows->gap_unit > 0; i++)
     factor[i] = rows->scale[i] / rows->gap_unit;
   samples_weigh_constraints(rows, factor);
-  for (int i = 0; i < free; i++) one[i] = 1;
   RowSet set = {n, count, rows->column, factor, NULL, NULL};
-  double tolerance = fmax(1e-10, 10 * problem_accuracy(an->p));
-  projection_covariance(projection_new(an->scratch, &set, tolerance), one, covariance);
+  const Projection *p = projection_without_rows(an->scratch, &set, unseen_part(an));
+  const double *variance = variances_by_equal_rows(an->scratch, &set, p, free);
   for (int k = 0; k < n; k++)
-    an->s->parameters[k].relative_at_1_percent = sqrt(covariance[k * n + k]) / value_size(an, k);
+    an->s->parameters[k].relative_at_1_percent = sqrt(variance[k]) / value_size(an, k);
 }
 
 // Unknowns that priors or constraints determine although the data do not.
@@ -425,8 +474,7 @@ static bool *known_otherwise(const Analysis *an) {
   bool *known = ARENA_ARRAY(an->scratch, bool, rows->n + 1);
   if (rows->prior_count + rows->constraint_count == 0) return known;
   RowSet set = {rows->n, count, rows->column, rows->scale, NULL, NULL};
-  double tolerance = fmax(1e-10, 10 * problem_accuracy(an->p));
-  const Projection *p = projection_new(an->scratch, &set, tolerance);
+  const Projection *p = projection_without_rows(an->scratch, &set, unseen_part(an));
   for (int k = 0; k < rows->n; k++) known[k] = !p->lost[k];
   return known;
 }
@@ -510,10 +558,18 @@ static void judge_by_error(Analysis *an, int k) {
   out->reason = keep(an, &t);
 }
 
+// How many directions the noise hides; without real noise it tells nothing.
+static int hidden_directions(const Analysis *an) {
+  int hidden = 0;
+  for (int k = 0; k < an->s->n; k++)
+    hidden += an->assumed || an->s->singular_values[k] < 1 / HIDDEN;
+  return hidden;
+}
+
 void analyse_identifiability(Analysis *an) {
   Statistics *s = an->s;
   if (s->n == 0) return;
-  double limit = 10 * problem_accuracy(an->p);
+  double limit = an->assumed ? 10 * problem_accuracy(an->p) : unseen_part(an);
   double *R = triangle_of(an->scratch, an->rows, an->noise, true);
   double *R_data = triangle_of(an->scratch, an->rows, channel_sizes(an, 1), false);
   find_sizes(an, R);
@@ -523,13 +579,17 @@ void analyse_identifiability(Analysis *an) {
   find_errors_at_1_percent(an);
   Directions found = {0};
   bool *known = known_otherwise(an);
-  find_inactive(an, R_data, &found);
-  if (!an->pieces) find_structural(an, R_data, &found);
+  Prober prober = {an, qr_sum_new(an->scratch, s->n), 0, SIMULATIONS};
+  find_inactive(an, R_data, &prober, &found);
+  int hidden = hidden_directions(an) - found.count;
+  if (!an->pieces && hidden > 0) find_structural(an, R_data, hidden, &prober, &found);
   if (!patience_lasts(0)) return;
   for (int i = 0; i < found.count; i++) {
     found.at[i].singular_value = seen(an, R, found.at[i].vector);
     judge_by_direction(an, &found.at[i], known);
   }
+  if (s->rank > s->n - found.count)
+    s->rank = s->n - found.count; // not all solvers see them exactly
   find_weak(an, R, R_data, limit * s->singular_values[0], &found);
   for (int k = 0; k < s->n; k++) judge_by_error(an, k);
   s->directions = ARENA_ARRAY(an->a, StatDirection, found.count + 1);

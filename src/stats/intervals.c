@@ -1,13 +1,17 @@
 // Standard errors and 95 % intervals: estimate +- t * standard error, t of the normal law where the noise is given, of
 // Student's law where it is estimated from the residuals; on logarithmic scales symmetric in the logarithm. Unknowns at
-// bounds: see find_sides.
+// bounds: see find_sides. Each standard error is the larger of two: that of independent residuals, whatever their sizes, and
+// that of residuals as correlated as they show themselves (coloured.c).
 #include "stats/intervals.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "num/distribution.h"
+#include "stats/coloured.h"
 
 static const double CONFIDENCE = 0.95;
+static const double FREEDOM_LEAST = 3; // the intervals of fewer are too wide to be of use
 
 // ---------------------------------------------------------------- rows
 
@@ -21,7 +25,7 @@ static RowSet row_set(const Analysis *an, const bool *held) {
 
 Projection *project_rows(const Analysis *an, const bool *held) {
   RowSet set = row_set(an, held);
-  return projection_new(an->scratch, &set, fmax(1e-10, 10 * problem_accuracy(an->p)));
+  return projection_new(an->scratch, &set, unseen_part(an));
 }
 
 typedef struct RowVariance {
@@ -105,6 +109,42 @@ static RowVariance row_variances(const Analysis *an, const Projection *projectio
   return v;
 }
 
+// The larger of two variances for each unknown. The matrix is one of the two, `base`, with rows and columns stretched to the
+// larger diagonal: so it stays positive semidefinite, and its diagonal is that of the standard errors.
+static void take_larger(int n, const double *white, const double *coloured, bool coloured_base,
+                        double *covariance) {
+  const double *base = coloured_base ? coloured : white;
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++) {
+      double stretch = 1;
+      for (int side = 0; side < 2; side++) {
+        int d = (side ? j : k) * (n + 1);
+        if (base[d] > 0) stretch *= sqrt(fmax(white[d], coloured[d]) / base[d]);
+      }
+      covariance[k * n + j] = base[k * n + j] * stretch;
+    }
+}
+
+typedef struct Covariance {
+  double *matrix;
+  bool *coloured; // by unknown: correlated residuals give the larger standard error
+  double excess;  // see coloured_covariance
+} Covariance;
+
+static Covariance find_covariance(const Analysis *an, const Projection *p, const double *variance) {
+  int n = an->s->n;
+  Covariance c = {ARENA_ARRAY(an->scratch, double, n *n + 1), ARENA_ARRAY(an->scratch, bool, n + 1),
+                  1};
+  double *white = ARENA_ARRAY(an->scratch, double, n *n + 1),
+         *coloured = ARENA_ARRAY(an->scratch, double, n *n + 1);
+  projection_covariance(p, variance, white);
+  if (!has_colour(an)) return (Covariance){white, c.coloured, 1};
+  coloured_covariance(an, p, variance, coloured, &c.excess);
+  for (int k = 0; k < n; k++) c.coloured[k] = coloured[k * n + k] > white[k * n + k];
+  take_larger(n, white, coloured, c.excess > 1, c.matrix);
+  return c;
+}
+
 // The weight of constraints is finite: what they fix keeps a tiny error of it.
 static void clear_fixed(const Analysis *an, double *covariance) {
   int n = an->s->n;
@@ -163,10 +203,9 @@ static Sides find_sides(const Analysis *an) {
   const bool *stopped = stopped_numbers(an);
   if (!stopped) return (Sides){below, free_error};
   bool *down = ARENA_ARRAY(an->scratch, bool, n + 1), *up = ARENA_ARRAY(an->scratch, bool, n + 1);
-  double *covariance = ARENA_ARRAY(an->scratch, double, n *n + 1),
-         *above = ARENA_ARRAY(an->scratch, double, n + 1);
+  double *above = ARENA_ARRAY(an->scratch, double, n + 1);
   const Projection *held = project_rows(an, stopped);
-  projection_covariance(held, row_variances(an, held).variance, covariance);
+  double *covariance = find_covariance(an, held, row_variances(an, held).variance).matrix;
   keep_above_accuracy(an, covariance);
   clear_fixed(an, covariance);
   mark_sides(an, held, stopped, down, up);
@@ -199,24 +238,52 @@ static void set_correlation(Statistics *s) {
     }
 }
 
+// Of Student's law for the intervals; HUGE_VAL: the normal law. Correlated samples count as the fewer independent ones that
+// tell as much, but 3 stay where there are 3. Where sigma is given, only the excess of the variance over that of white
+// noise is estimated: the freedom of such a sum is that of the excess times the squared ratio of the two (Satterthwaite
+// 1946).
+static double find_freedom(const Analysis *an, bool estimated, double excess) {
+  const Samples *rows = an->rows;
+  double others = (double)rows->prior_count + rows->constraint_count - an->projection->rank;
+  double least = fmin(FREEDOM_LEAST, rows->count + others);
+  double freedom = fmax(effective_samples(an) + others, least);
+  if (estimated) return freedom;
+  double ratio = excess / (excess - 1);
+  return excess > 1 && freedom > 0 ? fmax(freedom, 1) * ratio * ratio : HUGE_VAL;
+}
+
+static double quantile_of(double freedom) {
+  double tail = 0.5 + CONFIDENCE / 2;
+  if (freedom == HUGE_VAL) return normal_quantile(tail);
+  return freedom > 0 ? student_quantile(tail, freedom) : nan("");
+}
+
+static IntervalKind kind_of(double error, bool coloured, bool sandwich) {
+  if (isnan(error)) return INTERVAL_NONE;
+  return coloured ? INTERVAL_ARMA : sandwich ? INTERVAL_SANDWICH : INTERVAL_LINEAR;
+}
+
 void find_intervals(Analysis *an) {
   Statistics *s = an->s;
   RowVariance v = row_variances(an, an->projection);
   double freedom = (double)an->rows->count + an->rows->prior_count + an->rows->constraint_count -
                    an->projection->rank;
+  find_colour(an);
+  Covariance c = find_covariance(an, an->projection, v.variance);
+  memcpy(s->covariance, c.matrix, (size_t)s->n * (size_t)s->n * sizeof *c.matrix);
   s->sandwich = v.sandwich;
   s->variance =
       freedom > 0 ? sum_of_squares(weighted_residuals(an), an->rows->count) / freedom : nan("");
-  projection_covariance(an->projection, v.variance, s->covariance);
+  s->freedom = find_freedom(an, v.estimated, c.excess);
+  s->colour = c.excess;
   keep_above_accuracy(an, s->covariance);
   clear_fixed(an, s->covariance);
-  double t = nan(""), tail = 0.5 + CONFIDENCE / 2;
-  if (!v.estimated)
-    t = normal_quantile(tail);
-  else if (freedom > 0)
-    t = student_quantile(tail, freedom);
-  for (int k = 0; k < s->n; k++)
-    s->parameters[k].std_error = isnan(t) ? t : sqrt(s->covariance[k * s->n + k]);
+  double t = quantile_of(s->freedom);
+  for (int k = 0; k < s->n; k++) {
+    StatParameter *out = &s->parameters[k];
+    out->std_error = isnan(t) ? t : sqrt(s->covariance[k * s->n + k]);
+    out->interval = kind_of(out->std_error, c.coloured[k], v.sandwich);
+  }
   Sides sides = find_sides(an);
   for (int k = 0; k < s->n; k++)
     set_interval(&an->p->unknowns[k], an->x[k], t * sides.below[k], t * sides.above[k],
@@ -227,6 +294,8 @@ void find_intervals(Analysis *an) {
 void drop_intervals_of_undetermined(Statistics *s) {
   for (int k = 0; k < s->n; k++) {
     StatParameter *out = &s->parameters[k];
-    if (!out->identifiable) out->std_error = out->ci_low = out->ci_high = nan("");
+    if (out->identifiable) continue;
+    out->std_error = out->ci_low = out->ci_high = nan("");
+    out->interval = INTERVAL_NONE;
   }
 }

@@ -1,13 +1,14 @@
 // Structural invariances: changes of the parameters that leave all simulated data as they are, such as alpha -> c
 // alpha, A -> A/c where only alpha*A enters.
 //
-// The null space of the sensitivities at the result gives the directions. At points where one unknown each is
-// different, the null space is computed again; in echelon form E its columns are d log(follower) / d log(reference).
-// An exponent that is the same rational number at all points (or a constant plus a multiple of one unknown that takes
-// no part) belongs to a product of powers, a slope that is the same everywhere to a sum. Of all choices of references
-// the one with the simplest expressions is reported. Each is confirmed by a simulation with the reference moved by 30 %
-// and the followers with it: by the expressions, or where there are none by integrating the direction (classical
-// Runge-Kutta).
+// The null space of the sensitivities at the result gives the directions; in echelon form E its columns are
+// d log(follower) / d log(reference). It is computed again at a point where all unknowns are different, which serves all
+// directions; where the columns differ there, the unknowns behind it are found by halves. An exponent that is the same
+// rational number at all points (or a constant plus a multiple of one unknown that takes no part) belongs to a product of
+// powers, a slope that is the same everywhere to a sum. Of all choices of references the one with the simplest expressions
+// is reported. Each is confirmed by a simulation with the reference moved by 30 % and the followers with it: by the
+// expressions, or where there are none by integrating the direction (classical Runge-Kutta). The number of simulations is
+// limited: where they do not suffice, the text says so.
 #include "stats/invariance.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@
 #include "stats/null_space.h"
 #include "stats/say.h"
 
-enum { CHOICES_MOST = 300, FLOW_STEPS = 2 };
+enum { CHOICES_MOST = 300, FLOW_STEPS = 2, SEVERAL = -2 };
+static const double CHOICES_WORK = 1e8; // numbers that all choices together may take
 static const double SHARE_LEAST = 1e-4, SHARE_MOST = 0.5; // of an unknown that takes part
 static const double SAME = 2e-4;                          // exponents this close are equal
 static const double MOVE = 1.3;                           // of the confirmation
@@ -38,7 +40,7 @@ typedef struct FollowerLaw {
 } FollowerLaw;
 
 typedef struct InvariancePoint {
-  int moved; // unknown that differs from the base, -1: none
+  int moved; // unknown that differs from the base, -1: none, SEVERAL
   const double *x;
   // [direction][member]: changes that are not seen, relative to the unit of the member here.
   double *B;
@@ -55,6 +57,19 @@ typedef struct InvarianceBlock {
   FollowerLaw *follower;         // by member
   double limit;                  // singular values above are not zero
 } InvarianceBlock;
+
+// A point where every unknown differs a little from the base.
+typedef struct GeneralPoint {
+  double *x, *R; // R NULL: it cannot be simulated there
+} GeneralPoint;
+
+static bool triangle_at(const InvarianceModel *m, const double *x, double *R) {
+  return (*m->left)-- > 0 && m->triangle(m->self, x, R);
+}
+
+static double change_at(const InvarianceModel *m, const double *x) {
+  return (*m->left)-- > 0 ? m->change(m->self, x) : nan("");
+}
 
 // ---------------------------------------------------------------- points
 
@@ -76,13 +91,17 @@ static bool is_zero_column(const double *R, int n, int column) {
   return !(sum > 0) || !isfinite(sum);
 }
 
+// NULL also where a member has no effect.
+static double *basis_by(InvarianceBlock *b, const double *R, const double *x) {
+  for (int k = 0; k < b->count; k++)
+    if (is_zero_column(R, b->m->n, b->member[k])) return NULL;
+  return block_basis(b, R, x, b->limit);
+}
+
 static double *basis_at(InvarianceBlock *b, const double *x) {
   int n = b->m->n;
   double *R = ARENA_ARRAY(b->a, double, n *n + 1);
-  if (!b->m->triangle(b->m->self, x, R)) return NULL;
-  for (int k = 0; k < b->count; k++)
-    if (is_zero_column(R, n, b->member[k])) return NULL;
-  return block_basis(b, R, x, b->limit);
+  return triangle_at(b->m, x, R) ? basis_by(b, R, x) : NULL;
 }
 
 static bool inside(const InvarianceModel *m, const double *x) {
@@ -91,19 +110,22 @@ static bool inside(const InvarianceModel *m, const double *x) {
   return true;
 }
 
-// A point where unknown q is larger or smaller; inside the bounds if possible.
-static void add_point(InvarianceBlock *b, int q, bool again) {
+// A point where these unknowns are larger or smaller; inside the bounds if possible.
+static void add_point(InvarianceBlock *b, const int *numbers, int count, bool again) {
   const InvarianceModel *m = b->m;
   double *x = ARENA_ARRAY(b->a, double, m->n + 1);
   for (int only_inside = 1; only_inside >= 0; only_inside--)
     for (int k = 0; k < 4; k++) {
-      double factor = again ? sqrt(SHIFTS[k]) : SHIFTS[k];
       memcpy(x, m->x, (size_t)m->n * sizeof *x);
-      x[q] = x[q] != 0 ? x[q] * factor : factor - 1;
+      for (int i = 0; i < count; i++) { // by different factors
+        double part = 1 - 0.4 * fmod(0.618 * i, 1) * (count > 1), *q = &x[numbers[i]];
+        double factor = pow(again ? sqrt(SHIFTS[k]) : SHIFTS[k], part);
+        *q = *q != 0 ? *q * factor : factor - 1;
+      }
       if (inside(m, x) != (bool)only_inside) continue;
       double *B = basis_at(b, x);
       if (!B) continue;
-      InvariancePoint point = {q, x, B};
+      InvariancePoint point = {count == 1 ? numbers[0] : SEVERAL, x, B};
       array_push(b->a, &b->points, point);
       return;
     }
@@ -139,7 +161,7 @@ static bool find_exponent(const InvarianceBlock *b, const double *value, Exponen
   for (int i = 1; i < b->points.count; i++) {
     if (same(value[i], value[0])) continue;
     if (of >= 0 && b->points.at[i].moved != of) return false;
-    if (is_member(b, b->points.at[i].moved)) return false;
+    if (b->points.at[i].moved == SEVERAL || is_member(b, b->points.at[i].moved)) return false;
     of = b->points.at[i].moved, at = at ? at : i;
   }
   *out = (Exponent){{0, 1}, {0, 1}, of};
@@ -234,6 +256,7 @@ static bool choose_references(InvarianceBlock *b) {
   int *kept = b->reference;
   b->reference = choice;
   int tries = 0;
+  double each = 2.0 * b->points.count * b->directions * b->directions * b->count;
   do {
     FollowerLaw *f = ARENA_ARRAY(b->a, FollowerLaw, b->count + 1);
     int cost = find_followers(b, f);
@@ -241,30 +264,54 @@ static bool choose_references(InvarianceBlock *b) {
     best = cost;
     b->follower = f;
     memcpy(kept, choice, (size_t)b->directions * sizeof *kept);
-  } while (++tries < CHOICES_MOST && patience_lasts(0) &&
+  } while (++tries < CHOICES_MOST && tries * each < CHOICES_WORK && patience_lasts((long)each) &&
            next_choice(choice, b->directions, b->count));
   b->reference = kept;
   return best >= 0;
 }
 
 // Whether the slopes at the last point differ from those at the base.
-static bool last_differs(InvarianceBlock *b) {
+static bool last_differs(InvarianceBlock *b, bool relative) {
   int size = b->directions * b->count;
   double *base = ARENA_ARRAY(b->a, double, size + 1), *here = ARENA_ARRAY(b->a, double, size + 1);
-  if (!slopes_at(b, 0, true, base) || !slopes_at(b, b->points.count - 1, true, here)) return true;
+  if (!slopes_at(b, 0, relative, base) || !slopes_at(b, b->points.count - 1, relative, here))
+    return true;
   for (int i = 0; i < size; i++)
     if (!same(here[i], base[i])) return true;
   return false;
 }
 
-// Points that differ from the base in one unknown each; two where that matters.
-static void visit_points(InvarianceBlock *b) {
-  for (int q = 0; q < b->m->n && patience_asks(); q++) {
-    int before = b->points.count;
-    if (b->m->inactive[q]) continue;
-    add_point(b, q, false);
-    if (b->points.count > before && !is_member(b, q) && last_differs(b)) add_point(b, q, true);
+// Points for the unknowns, out of these, that change the exponents: two for each. Those that do not share one.
+static void find_influences(InvarianceBlock *b, const int *numbers, int count) {
+  int before = b->points.count;
+  if (count == 0 || !patience_asks()) return;
+  add_point(b, numbers, count, false);
+  bool failed = b->points.count == before;
+  if (!failed && !last_differs(b, true)) return;
+  if (count == 1) {
+    if (!failed) add_point(b, numbers, 1, true);
+    return;
   }
+  b->points.count = before;
+  find_influences(b, numbers, count / 2);
+  find_influences(b, numbers + count / 2, count - count / 2);
+}
+
+// Where nothing differs at the general point, it is enough.
+static void visit_points(InvarianceBlock *b, const GeneralPoint *general) {
+  const InvarianceModel *m = b->m;
+  double *B = general->R ? basis_by(b, general->R, general->x) : NULL;
+  if (B) {
+    InvariancePoint point = {SEVERAL, general->x, B};
+    array_push(b->a, &b->points, point);
+    if (!last_differs(b, true) || !last_differs(b, false)) return;
+    b->points.count--;
+  }
+  int *others = ARENA_ARRAY(b->a, int, m->n + 1), count = 0;
+  for (int q = 0; q < m->n; q++)
+    if (!m->inactive[q] && !is_member(b, q)) others[count++] = q;
+  find_influences(b, others, count);
+  for (int k = 0; k < b->count && patience_asks(); k++) add_point(b, &b->member[k], 1, false);
 }
 
 // ---------------------------------------------------------------- moving along
@@ -340,7 +387,7 @@ static double change_alone(InvarianceBlock *b, int d, double factor) {
   memcpy(x, m->x, (size_t)m->n * sizeof *x);
   double *reference = &x[b->member[b->reference[d]]];
   *reference = *reference != 0 ? *reference * factor : factor - 1;
-  return m->change(m->self, x);
+  return change_at(m, x);
 }
 
 // Simulates at another place along the direction.
@@ -352,7 +399,11 @@ static void confirm(InvarianceBlock *b, int d, StatDirection *out) {
     for (int k = 0; k < 2; k++) {
       double factor = k == 0 ? MOVE : 1 / MOVE;
       if (!move(b, d, factor, x) || inside(m, x) != (bool)only_inside) continue;
-      double change = m->change(m->self, x), alone = change_alone(b, d, factor);
+      if (*m->left < 2) { // for both of them
+        *m->left = -1;
+        return;
+      }
+      double change = change_at(m, x), alone = change_alone(b, d, factor);
       if (isnan(change)) continue;
       out->confirmed_change = change;
       out->confirmed_factor = factor;
@@ -441,10 +492,11 @@ static void list_combinations(const InvarianceBlock *b, Arena *a, int d, StatDir
 }
 
 // The direction in relative changes, of unit length.
-static void set_vector(const InvarianceBlock *b, Arena *a, int d, StatDirection *out) {
-  double *E = ARENA_ARRAY(b->a, double, b->directions * b->count + 1), square = 0;
+static void set_vector(const InvarianceBlock *b, Arena *a, const double *E, int d,
+                       StatDirection *out) {
+  double square = 0;
   out->vector = ARENA_ARRAY(a, double, b->m->n + 1);
-  if (!echelon_by(b->points.at[0].B, b->directions, b->count, b->reference, E)) return;
+  if (!E) return;
   for (int k = 0; k < b->count; k++) {
     double v = E[d * b->count + k];
     if (fabs(v) < 1e-6) continue; // the reference has 1
@@ -471,10 +523,15 @@ static void add_ratio(Text *t, const InvarianceBlock *b, const StatDirection *ou
 static void add_confirmation(Text *t, const InvarianceBlock *b, const StatDirection *out,
                              int reference) {
   if (isnan(out->confirmed_change)) {
-    text_add(t, "No simulation along this direction succeeded.");
+    text_add(t, *b->m->left < 0
+                    ? "No simulation was spent on confirming it: there are too many directions."
+                    : "No simulation along this direction succeeded.");
     return;
   }
-  text_add(t, out->confirmed ? "Confirmed by simulation" : "A simulation farther away does see it");
+  bool blurred = !out->confirmed && out->confirmed_change <= b->m->blur;
+  text_add(t, out->confirmed ? "Confirmed by simulation"
+              : blurred      ? "A simulation cannot confirm it, as the motion magnifies its errors"
+                             : "A simulation farther away does see it");
   text_print(t,
              ": with %s times %.3g and the others moved along, the simulated data change by %.1g "
              "of their size.",
@@ -488,14 +545,17 @@ static void write_text(const InvarianceBlock *b, Arena *a, int d, StatDirection 
   int count = 0, reference = b->member[b->reference[d]];
   for (int k = 0; k < b->count; k++)
     if (invariance_takes_part(out, b->member[k])) item[count++] = b->m->name[b->member[k]];
-  text_add(&t, "The data do not tell ");
+  text_add(&t, out->confirmed ? "The data do not tell " : "Near this point the data do not tell ");
   say_list(&t, item, count);
   text_add(&t, " apart. ");
   for (int i = 0; i < out->combination_count; i++) item[i] = out->combinations[i].text;
   if (followers_known(b) && out->combination_count > 0) {
+    bool several = out->combination_count > 1;
     text_add(&t, "Only ");
     say_list(&t, item, out->combination_count);
-    text_add(&t, out->combination_count > 1 ? " matter. " : " matters. ");
+    text_add(&t, out->confirmed ? several ? " matter. " : " matters. "
+                 : several      ? " seem to matter. "
+                                : " seems to matter. ");
   } else
     add_ratio(&t, b, out, reference);
   add_confirmation(&t, b, out, reference);
@@ -505,7 +565,8 @@ static void write_text(const InvarianceBlock *b, Arena *a, int d, StatDirection 
 
 // ---------------------------------------------------------------- blocks
 
-static void describe_block(InvarianceBlock *b, Arena *a, const double *R, StatDirection *out) {
+static void describe_block(InvarianceBlock *b, Arena *a, const double *R,
+                           const GeneralPoint *general, StatDirection *out) {
   const double *x = b->m->x;
   int size = b->directions * b->count;
   double *B = ARENA_ARRAY(b->a, double, size + 1);
@@ -515,11 +576,13 @@ static void describe_block(InvarianceBlock *b, Arena *a, const double *R, StatDi
   b->reference = ARENA_ARRAY(b->a, int, b->directions + 1);
   memcpy(B, base.B, (size_t)size * sizeof *B);
   reduce_rows(B, b->directions, b->count, 0, b->reference);
-  visit_points(b);
+  visit_points(b, general);
   choose_references(b);
+  double *E = ARENA_ARRAY(b->a, double, size + 1);
+  if (!echelon_by(base.B, b->directions, b->count, b->reference, E)) E = NULL;
   for (int d = 0; d < b->directions && patience_asks(); d++) {
     if (b->follower) list_combinations(b, a, d, &out[d]);
-    set_vector(b, a, d, &out[d]);
+    set_vector(b, a, E, d, &out[d]);
     confirm(b, d, &out[d]);
     out[d].structural = out[d].confirmed;
     write_text(b, a, d, &out[d]);
@@ -553,7 +616,7 @@ static InvarianceBlock block_of(Arena *scratch, const InvarianceModel *m, const 
   return b;
 }
 
-// A point where every unknown is a little different: some directions may exist at the base only.
+// Some directions may exist at the base only.
 static void make_general_point(const InvarianceModel *m, double *x) {
   for (int k = 0; k < m->n; k++) {
     double factor = 1.05 + 0.08 * fmod(0.618 * (k + 1), 1), up = m->x[k] * factor;
@@ -565,14 +628,16 @@ static void make_general_point(const InvarianceModel *m, double *x) {
 
 // The same number of directions as at the base, if there are so many, at a general point.
 static NullSpace general_space(Arena *scratch, const InvarianceModel *m, NullSpace base,
-                               const int *column, int columns, double limit) {
-  double *x = ARENA_ARRAY(scratch, double, m->n + 1),
-         *R = ARENA_ARRAY(scratch, double, m->n * m->n + 1);
-  make_general_point(m, x);
-  if (base.count == 0 || !m->triangle(m->self, x, R)) return base;
+                               const int *column, int columns, double limit,
+                               GeneralPoint *general) {
+  double *R = ARENA_ARRAY(scratch, double, m->n * m->n + 1);
+  general->x = ARENA_ARRAY(scratch, double, m->n + 1);
+  make_general_point(m, general->x);
+  if (base.count == 0 || !triangle_at(m, general->x, R)) return base;
+  general->R = R;
   for (int k = 0; k < columns; k++)
     if (is_zero_column(R, m->n, column[k])) return base;
-  NullSpace space = null_space(scratch, R, m->n, column, columns, limit);
+  NullSpace space = null_space(scratch, R, m->n, column, columns, limit, m->most);
   return space.count == base.count ? space : base;
 }
 
@@ -583,8 +648,9 @@ int invariance_directions(Arena *a, const InvarianceModel *m, const double *R,
   for (int k = 0; k < m->n; k++)
     if (!m->inactive[k]) column[columns++] = k;
   double limit = fmax(1e-10, 100 * m->accuracy);
-  NullSpace space = null_space(scratch, R, m->n, column, columns, limit);
-  space = general_space(scratch, m, space, column, columns, limit);
+  NullSpace space = null_space(scratch, R, m->n, column, columns, limit, m->most);
+  GeneralPoint general = {0};
+  space = general_space(scratch, m, space, column, columns, limit, &general);
   int rows = space.count, *pivot = ARENA_ARRAY(scratch, int, rows + 1);
   int *group = ARENA_ARRAY(scratch, int, rows + 1);
   // Slopes without accuracy share in everything; the pivots, which are 1, stay.
@@ -596,7 +662,7 @@ int invariance_directions(Arena *a, const InvarianceModel *m, const double *R,
     InvarianceBlock b = block_of(scratch, m, space.share, rows, columns, column, group, g);
     if (b.directions == 0 || !patience_lasts(0)) continue;
     b.limit = 10 * limit;
-    describe_block(&b, a, R, *out + done);
+    describe_block(&b, a, R, &general, *out + done);
     done += b.directions;
   }
   arena_free(scratch);

@@ -17,7 +17,11 @@ typedef struct InvarianceModel {
   const double *x;  // the base
   const double *lower, *upper;
   const bool *inactive; // changes nothing: left out
-  double accuracy;      // relative, of sensitivities
+  int most;             // directions to look for
+  int *left;       // calls of triangle and change that are left; without them claims are weaker
+  double accuracy; // relative, of sensitivities
+  // What errors of the simulation change in the data, relative to them: more than the accuracy where motion magnifies them.
+  double blur;
 } InvarianceModel;
 
 // Directions that the triangle R at the base does not see, with all but singular_value filled in; their vectors are in

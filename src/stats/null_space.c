@@ -38,24 +38,24 @@ static NullSpace take(Arena *a, const double *s, const double *V, const double *
 }
 
 static NullSpace find(Arena *a, const double *R, int n, const int *column, int count,
-                      double tolerance, int directions) {
+                      double tolerance, int most) {
   double *length = ARENA_ARRAY(a, double, count + 1), *s = ARENA_ARRAY(a, double, count + 1);
   double *V = ARENA_ARRAY(a, double, count *count + 1);
-  svd(n, count, unit_columns(a, R, n, column, count, length), s, V);
-  if (directions < 0)
-    for (directions = 0; directions < count && s[count - 1 - directions] <= tolerance;)
-      directions++;
+  svd_right(n, count, unit_columns(a, R, n, column, count, length), s, V);
+  int directions = 0;
+  while (directions < count && directions < most && s[count - 1 - directions] <= tolerance)
+    directions++;
   return take(a, s, V, length, count, directions);
 }
 
 NullSpace null_space(Arena *a, const double *R, int n, const int *column, int count,
-                     double tolerance) {
-  return find(a, R, n, column, count, tolerance, -1);
+                     double tolerance, int most) {
+  return find(a, R, n, column, count, tolerance, most);
 }
 
 NullSpace null_space_of(Arena *a, const double *R, int n, const int *column, int count,
                         int directions) {
-  return find(a, R, n, column, count, 0, directions);
+  return find(a, R, n, column, count, HUGE_VAL, directions);
 }
 
 // Makes column c the unit vector of row r.

@@ -14,9 +14,9 @@ typedef struct NullSpace {
 } NullSpace;
 
 // R is n x n by rows, column[0..count-1] says which columns are looked at; none of them is zero. Directions are unseen
-// when their singular value is at or below tolerance.
+// when their singular value is at or below tolerance; at most `most` of them, the least seen.
 NullSpace null_space(Arena *a, const double *R, int n, const int *column, int count,
-                     double tolerance);
+                     double tolerance, int most);
 // The same with a known number of directions.
 NullSpace null_space_of(Arena *a, const double *R, int n, const int *column, int count,
                         int directions);

@@ -6,36 +6,76 @@
 #include "num/distribution.h"
 #include "stats/say.h"
 
-static const double CORRELATED = 0.99, COLOURED = 1e-3, SIGMA_WRONG = 1e-6;
-static const double CHANCE = 1e-6; // below, a fit is not certain either
+static const double CORRELATED = 0.99, SIGMA_WRONG = 1e-6;
+static const double CHANCE = 1e-6;    // below, residuals are not white by chance
+static const double NEIGHBOURS = 0.2; // nor with a correlation above this
+enum { NAMED_MOST = 6 };              // with more, names would hide what is said
 
 typedef ARRAY(const char *) RemarkList;
 
 #define SAY(...) array_push(an->scratch, r, arena_print(an->a, __VA_ARGS__))
 
+// "a, b and c", "a, b, c and 12 more"
+static const char *some_of(Analysis *an, const char *const *name, int count) {
+  const char *said[NAMED_MOST + 1];
+  int said_count = count <= NAMED_MOST ? count : NAMED_MOST;
+  for (int i = 0; i < said_count; i++) said[i] = name[i];
+  if (count > NAMED_MOST)
+    said[said_count++] = arena_print(an->scratch, "%d more", count - NAMED_MOST);
+  Text t;
+  text_init(&t);
+  say_list(&t, said, said_count);
+  const char *list = arena_print(an->scratch, "%s", t.at);
+  text_done(&t);
+  return list;
+}
+
+// ---------------------------------------------------------------- parameters
+
 static void say_bounds(Analysis *an, RemarkList *r) {
+  const char **name = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
+  int count = 0, last = 0;
   for (int k = 0; an->fitted && k < an->s->n; k++) {
     const StatParameter *s = &an->s->parameters[k];
-    const Unknown *f = &an->p->unknowns[k];
-    if (s->at_bound && s->identifiable)
-      SAY("%s is at its %s bound %g: its interval ends there, and the intervals of the others "
-          "allow "
-          "for all values in it.",
-          f->name, s->lower_bound ? "lower" : "upper", s->lower_bound ? f->min : f->max);
+    if (!s->at_bound || !s->identifiable) continue;
+    name[count++] = arena_print(an->scratch, "%s (%s)", an->p->unknowns[k].name,
+                                s->lower_bound ? "lower" : "upper");
+    last = k;
   }
+  const Unknown *f = &an->p->unknowns[last];
+  bool lower = count && an->s->parameters[last].lower_bound;
+  if (count == 1)
+    SAY("%s is at its %s bound %g: its interval ends there, and the intervals of the others "
+        "allow for all values in it.",
+        f->name, lower ? "lower" : "upper", lower ? f->min : f->max);
+  else if (count)
+    SAY("%d parameters are at bounds, %s: their intervals end there, and the intervals of the "
+        "others allow for all values in them.",
+        count, some_of(an, name, count));
 }
 
 static void say_correlated(Analysis *an, RemarkList *r) {
-  int n = an->s->n;
+  int n = an->s->n, count = 0, first = 0, second = 0;
+  double most = 0;
   for (int i = 0; i < n; i++)
     for (int k = i + 1; k < n; k++) {
       double c = an->s->correlation[i * n + k];
       bool told = !an->s->parameters[i].identifiable && !an->s->parameters[k].identifiable;
-      if (fabs(c) > CORRELATED && !told)
-        SAY("%s and %s are hard to tell apart: their correlation is %.5f.", an->p->unknowns[i].name,
-            an->p->unknowns[k].name, c);
+      if (!(fabs(c) > CORRELATED) || told) continue;
+      count++;
+      if (fabs(c) > fabs(most)) most = c, first = i, second = k;
     }
+  if (count == 0) return;
+  const char *a = an->p->unknowns[first].name, *b = an->p->unknowns[second].name;
+  if (count == 1)
+    SAY("%s and %s are hard to tell apart: their correlation is %.5f.", a, b, most);
+  else
+    SAY("%d pairs of parameters are hard to tell apart, most of all %s and %s: their correlation "
+        "is %.5f.",
+        count, a, b, most);
 }
+
+// ---------------------------------------------------------------- channels
 
 static const char *channel_name(const Analysis *an, int at) {
   const SampleChannel *c = &an->rows->channels[at];
@@ -43,19 +83,61 @@ static const char *channel_name(const Analysis *an, int at) {
   return arena_print(an->a, "%s in %s", c->data->name, an->p->experiments[c->experiment].name);
 }
 
-static void say_coloured(Analysis *an, RemarkList *r) {
+// "The residuals of x", "The residuals of 37 of 100 channels"; its verb is "are".
+static const char *whose(Analysis *an, int count, int worst) {
+  return count == 1 ? channel_name(an, worst)
+                    : arena_print(an->scratch, "%d of %d channels", count, an->s->channel_count);
+}
+
+// "", "worst: x, "
+static const char *worst_of(Analysis *an, int count, int worst) {
+  return count == 1 ? "" : arena_print(an->scratch, "worst: %s, ", channel_name(an, worst));
+}
+
+static bool is_worse(const StatChannel *a, const StatChannel *b) {
+  double p = least_white_p(a), q = least_white_p(b);
+  return p < q || (p == q && fabs(a->autocorrelation) > fabs(b->autocorrelation));
+}
+
+// Coloured for certain, or perhaps by chance.
+static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
+  int count = 0, worst = 0;
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     const StatChannel *c = &an->s->channels[at];
-    double p = fmin(c->white_p, c->runs_p);
-    if (p < COLOURED && p > CHANCE)
-      SAY("The residuals of %s are slightly correlated (p = %.1g, correlation of neighbours %.2f): "
-          "by chance, or because of a small error of the model. The intervals may be a little too "
-          "narrow.",
-          channel_name(an, at), p, c->autocorrelation);
-    else if (p <= CHANCE)
-      SAY("The residuals of %s are not white (p = %.1g, correlation of neighbours %.2f): the model "
-          "misses something, or the noise is coloured. The intervals are then too narrow.",
-          channel_name(an, at), p, c->autocorrelation);
+    double p = least_white_p(c);
+    bool coloured = p < white_level(an->s);
+    bool sure = p < CHANCE || fabs(c->autocorrelation) > NEIGHBOURS;
+    if (!coloured || sure != certain) continue;
+    if (!count || is_worse(c, &an->s->channels[worst])) worst = at;
+    count++;
+  }
+  if (count == 0) return;
+  const StatChannel *c = &an->s->channels[worst];
+  if (certain)
+    SAY("The residuals of %s are not white (%sp = %.1g, correlation of neighbours %.2f): the model "
+        "misses something, or the noise is coloured. The intervals allow for the correlation, not "
+        "for what a model that misses something does to the estimates.",
+        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation);
+  else
+    SAY("The residuals of %s are slightly correlated (%sp = %.1g, correlation of neighbours %.2f): "
+        "by chance, or because of a small error of the model. The intervals allow for it.",
+        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation);
+}
+
+static void say_coloured(Analysis *an, RemarkList *r) {
+  say_coloured_as(an, r, true);
+  say_coloured_as(an, r, false);
+}
+
+// One sentence for all channels.
+static void say_uneven(Analysis *an, RemarkList *r) {
+  for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
+    const StatChannel *c = &an->s->channels[at];
+    if (!c->uneven || !(c->effective < c->n)) continue;
+    SAY("The samples of %s are not evenly spaced: the intervals take its residuals to be as "
+        "correlated from each sample to the next, whatever the time between them.",
+        channel_name(an, at));
+    return;
   }
 }
 
@@ -71,20 +153,32 @@ static bool contradicts_sigma(const Analysis *an, int at, double *ratio) {
   return fmin(chi_square_above(square, freedom), chi_square_below(square, freedom)) < SIGMA_WRONG;
 }
 
-static void say_sigma(Analysis *an, RemarkList *r) {
-  double ratio;
+static void say_sigma_as(Analysis *an, RemarkList *r, bool larger) {
+  int count = 0, worst = 0;
+  double ratio, most = 1;
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     if (an->s->channels[at].exact || !contradicts_sigma(an, at, &ratio)) continue;
-    if (ratio > 1)
-      SAY("The residuals of %s are %.2g times as large as its sigma (%g) says: the intervals are "
-          "too narrow by that factor, or the model misses something.",
-          channel_name(an, at), ratio, an->rows->channels[at].data->sigma);
-    else
-      SAY("The residuals of %s are only %.2g times as large as its sigma (%g) says: the intervals "
-          "are too wide.",
-          channel_name(an, at), ratio, an->rows->channels[at].data->sigma);
+    if ((ratio > 1) != larger) continue;
+    if (!count || fabs(log(ratio)) > fabs(log(most))) worst = at, most = ratio;
+    count++;
   }
+  if (count == 0) return;
+  const char *which = count == 1 ? "its" : "the";
+  const char *of = count == 1 ? "" : arena_print(an->scratch, " of %s", channel_name(an, worst));
+  double sigma = an->rows->channels[worst].data->sigma;
+  SAY(larger ? "The residuals of %s are %s%.2g times as large as %s sigma%s (%g) says: the "
+               "intervals are too narrow by that factor, or the model misses something."
+             : "The residuals of %s are only %s%.2g times as large as %s sigma%s (%g) says: the "
+               "intervals are too wide.",
+      whose(an, count, worst), count == 1 ? "" : "up to ", most, which, of, sigma);
 }
+
+static void say_sigma(Analysis *an, RemarkList *r) {
+  say_sigma_as(an, r, true);
+  say_sigma_as(an, r, false);
+}
+
+// ---------------------------------------------------------------- the whole
 
 // With no more samples than unknowns, the fit leaves no residuals, whatever the noise.
 static bool all_is_exact(const Analysis *an) {
@@ -98,6 +192,24 @@ static bool all_sigma_given(const Analysis *an) {
   for (int at = 0; at < an->s->channel_count; at++)
     given = given && sigma_is_given(an->rows->channels[at].data);
   return given;
+}
+
+// What noise of 1 % would hide.
+static void say_weak(Analysis *an, RemarkList *r) {
+  const char **name = ARENA_ARRAY(an->scratch, const char *, an->s->n + 1);
+  double most = 0;
+  int count = 0;
+  for (int k = 0; k < an->s->n; k++) {
+    const StatParameter *s = &an->s->parameters[k];
+    if (!s->identifiable || !(s->relative_at_1_percent > 1)) continue;
+    name[count++] = an->p->unknowns[k].name;
+    most = fmax(most, s->relative_at_1_percent);
+  }
+  if (count)
+    SAY("With noise of 1 %% of each channel %s could not be determined: %s standard error would "
+        "be %s%.2g times %s value.",
+        some_of(an, name, count), count == 1 ? "its" : "their", count == 1 ? "" : "up to ", most,
+        count == 1 ? "its" : "their");
 }
 
 static void say_exact(Analysis *an, RemarkList *r) {
@@ -114,13 +226,7 @@ static void say_exact(Analysis *an, RemarkList *r) {
     SAY("%s The standard errors only show what the accuracy of the simulation (rel_tol %.1g) "
         "leaves open; with real measurements they would be larger.",
         HEAD, an->p->simulate.rel_tol);
-  for (int k = 0; k < an->s->n; k++) {
-    const StatParameter *s = &an->s->parameters[k];
-    if (s->identifiable && s->relative_at_1_percent > 1)
-      SAY("With noise of 1 %% of each channel %s could not be determined: its standard error would "
-          "be %.2g times its value.",
-          an->p->unknowns[k].name, s->relative_at_1_percent);
-  }
+  say_weak(an, r);
 }
 
 static void say_unknown(Analysis *an, RemarkList *r) {
@@ -129,15 +235,11 @@ static void say_unknown(Analysis *an, RemarkList *r) {
   for (int k = 0; k < an->s->n; k++)
     if (!an->s->parameters[k].identifiable) name[count++] = an->p->unknowns[k].name;
   if (count == 0) return;
-  Text t;
-  text_init(&t);
-  say_list(&t, name, count);
-  SAY("%s cannot be determined from these data%s; rank %d of %d.", t.at,
+  SAY("%s cannot be determined from these data%s; rank %d of %d.", some_of(an, name, count),
       an->s->rank < an->s->n ? ""
       : an->assumed          ? " with noise of 1 % of each channel"
                              : " because of their noise",
       an->s->rank, an->s->n);
-  text_done(&t);
 }
 
 static void say_few(Analysis *an, RemarkList *r) {
@@ -167,8 +269,8 @@ static void say_simulation(Analysis *an, RemarkList *r) {
 
 void write_remarks(Analysis *an) {
   static void (*const ALL[])(Analysis *, RemarkList *) = {
-      say_unknown, say_few,      say_exact,      say_pieces,    say_bounds,
-      say_sigma,   say_coloured, say_correlated, say_simulation};
+      say_unknown, say_few,      say_exact,  say_pieces,     say_bounds,
+      say_sigma,   say_coloured, say_uneven, say_correlated, say_simulation};
   RemarkList found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

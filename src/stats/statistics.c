@@ -6,6 +6,16 @@ static void fill_with_nan(double *x, int count) {
   for (int i = 0; i < count; i++) x[i] = nan("");
 }
 
+static const char *const KIND_WORD[] = {
+#define INTERVAL_KIND(name, word, sentence) word,
+    INTERVAL_KINDS
+#undef INTERVAL_KIND
+};
+
+const char *interval_kind_word(IntervalKind k) {
+  return KIND_WORD[k];
+}
+
 Statistics *statistics_new(int unknowns, int channels) {
   Arena *a = arena_new();
   Statistics *s = ARENA_NEW(a, Statistics);
@@ -23,13 +33,15 @@ Statistics *statistics_new(int unknowns, int channels) {
 }
 
 void statistics_forget_intervals(Statistics *s) {
-  s->variance = nan("");
+  s->variance = s->freedom = nan("");
+  s->colour = 1;
   s->sandwich = false;
   fill_with_nan(s->covariance, s->n * s->n);
   fill_with_nan(s->correlation, s->n * s->n);
   for (int k = 0; k < s->n; k++) {
     StatParameter *out = &s->parameters[k];
     out->std_error = out->ci_low = out->ci_high = nan("");
+    out->interval = INTERVAL_NONE;
   }
 }
 
@@ -42,6 +54,22 @@ void statistics_forget_identifiability(Statistics *s) {
     out->inactive = out->identifiable = false;
     out->reason = NULL;
   }
+}
+
+double least_white_p(const StatChannel *c) {
+  return fmin(fmin(c->white_p, c->runs_p),
+              c->lag1_p); // fmin takes the number when the other is NaN
+}
+
+double white_level(const Statistics *s) {
+  return 1e-3 / (3 * s->channel_count);
+}
+
+void statistics_add_remark(Statistics *s, const char *remark) {
+  const char **longer = ARENA_ARRAY(s->arena, const char *, s->remark_count + 1);
+  for (int i = 0; i < s->remark_count; i++) longer[i] = s->remarks[i];
+  longer[s->remark_count++] = remark;
+  s->remarks = longer;
 }
 
 void statistics_free(Statistics *s) {

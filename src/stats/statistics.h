@@ -4,11 +4,34 @@
 
 #include "base/arena.h"
 
+// INTERVAL_KIND(name, word, sentence): where an interval comes from
+#define INTERVAL_KINDS                                                                             \
+  INTERVAL_KIND(NONE, "none", "there is none")                                                     \
+  INTERVAL_KIND(LINEAR, "linear", "linear theory with noise of known or equal size")               \
+  INTERVAL_KIND(SANDWICH, "sandwich",                                                              \
+                "linear theory with noise of the size that each residual shows")                   \
+  INTERVAL_KIND(ARMA, "arma", "linear theory with noise as correlated as the residuals are")       \
+  INTERVAL_KIND(PROFILE, "profile", "where the objective, the others fitted again, has risen")
+
+typedef enum IntervalKind {
+#define INTERVAL_KIND(name, word, sentence) INTERVAL_##name,
+  INTERVAL_KINDS
+#undef INTERVAL_KIND
+      INTERVAL_KIND_COUNT
+} IntervalKind;
+
+const char *interval_kind_word(IntervalKind k);
+
 typedef struct StatParameter { // by unknown
   // 95 %, NaN for what is not identifiable or cannot have any. Unknowns on a logarithmic scale have intervals that are
   // symmetric there; intervals end at the bounds. Unknowns at bounds count as not stopped there; the intervals of the others
-  // allow for all their values.
+  // allow for all their values. Profiles also give intervals to unknowns that noise hides; an end that nothing limits is
+  // infinite.
   double std_error, ci_low, ci_high;
+  IntervalKind interval;
+  // Linear theory is not to be trusted here: the interval is wide, meets a bound, or noise hides the unknown. If it is not
+  // of kind PROFILE, there was no way to a profile, or no time.
+  bool profile_wanted;
   // Standard error relative to the value if the noise were 1 % of the rms of each channel; NaN: none.
   double relative_at_1_percent;
   bool at_bound, lower_bound; // which bound
@@ -23,10 +46,13 @@ typedef struct StatChannel { // by experiment and channel, in one row
   // Standard deviation of the noise estimated from differences of the data; NaN when unknown.
   double noise;
   double autocorrelation; // of the residuals at lag 1
-  // Probabilities of such residuals if they were white: Ljung-Box, Wald-Wolfowitz runs. NaN when too few, or when
-  // residuals are mere errors of the simulation (exact).
-  double white_p, runs_p;
+  // Probabilities of such residuals if they were white: Ljung-Box, Wald-Wolfowitz runs, neighbours. NaN when too few, or
+  // when residuals are mere errors of the simulation (exact).
+  double white_p, runs_p, lag1_p;
   bool exact; // residuals are below what the simulation can resolve
+  // Independent samples that would tell as much as these, whose residuals are correlated; n where they are not.
+  double effective;
+  bool uneven; // no usual time between samples: correlation counts from sample to sample
 } StatChannel;
 
 // What does not change along a direction: a product of powers (alpha*A, beta*alpha^(1-n)) or a sum (k1 + k2).
@@ -53,6 +79,12 @@ typedef struct StatDirection { // a direction of the unknowns that the data do n
   const char *text; // sentences
 } StatDirection;
 
+typedef struct StatUnmodelled { // a term that would explain residuals
+  const char *text;             // a sentence
+  double share;                 // of the squared residuals, 0 to 1
+  double p; // probability of such a term by chance, before the number of terms that were tried
+} StatUnmodelled;
+
 typedef struct Statistics {
   Arena *arena;
   int n; // unknowns
@@ -63,6 +95,9 @@ typedef struct Statistics {
   double *covariance, *correlation;
   bool sandwich;   // the covariance allows for weights that are not the inverse noise
   double variance; // of the residuals, per degree of freedom
+  // Degrees of Student's law for the intervals; HUGE_VAL: the normal law. Correlated residuals count as fewer.
+  double freedom;
+  double colour; // by how much their correlation raises variances of estimates, as a mean; 1: not
   long samples;
   int rank; // singular values above what the accuracy of the simulation can tell from zero
   double *singular_values; // n, of the sensitivities scaled by value and noise, descending
@@ -72,10 +107,18 @@ typedef struct Statistics {
   // covariance), "identifiability". Nothing is known of it: as after statistics_new.
   const char *missing[3];
   int missing_count;
+  StatUnmodelled unmodelled[2]; // the strongest first; see unmodelled.h
+  int unmodelled_count;
   // Sentences for people: correlated pairs, coloured residuals, parameters at bounds.
   const char **remarks;
   int remark_count;
 } Statistics;
+
+// The least of the three probabilities; NaN: too few, or exact.
+double least_white_p(const StatChannel *c);
+// Below this it is not white. Of all channels together 0.1 % of white ones are below it.
+double white_level(const Statistics *s);
+void statistics_add_remark(Statistics *s, const char *remark); // keeps the pointer
 
 Statistics *statistics_new(int unknowns, int channels); // nothing is known: NaN everywhere
 void statistics_forget_intervals(Statistics *s);

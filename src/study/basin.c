@@ -179,7 +179,7 @@ static bool take(void *data, int number, const ManyFitsAnswer *answer) {
                                   .optimum = -1,
                                   .outcome = answer->outcome,
                                   .local = answer->end,
-                                  .certain = answer->certain,
+                                  .fits = answer->fits,
                                   .objective = answer->objective,
                                   .comparable = answer->comparable,
                                   .work = answer->work};
@@ -193,6 +193,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   const FitOptions *o = &b->problem->options;
   Problem one = *b->problem; // of the searches
   one.options.max_seconds = 0;
+  one.options.confirm = CONFIRM_OFF; // the other starts tell as much
   BasinStudy s = {b, clock_seconds(), listener, data};
   ManyFitsRequest q = {.fit = fit_run_on,
                        .starts = b->starts,

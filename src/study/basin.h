@@ -34,7 +34,7 @@ typedef struct BasinStart {
   int optimum; // REACHED: its number from 0, else -1
   FitOutcome outcome;
   LocalEnd local;
-  bool certain;
+  bool fits;                    // nothing but noise is left
   double objective, comparable; // see fit_comparable; HUGE_VAL: none
   WorkCount work;
 } BasinStart;
@@ -44,7 +44,7 @@ typedef struct BasinOptimum {
   double objective;
   int count;    // starts that reached it
   int commoner; // how many others, the best apart, are reached from more starts
-  bool certain; // a certificate was given to it
+  bool fits;    // a search that ended there left nothing but noise; nobody confirmed it
   bool flat;    // its end points differ along a direction that the objective does not see
   // Largest relative difference to the truth in what the data can tell; NaN: there is none.
   double error;

@@ -102,7 +102,7 @@ static bool is_same(Sorting *s, int start, int optimum) {
 
 static bool converged(const BasinStart *s) {
   return s->comparable < HUGE_VAL &&
-         (s->certain || s->outcome == FIT_CONVERGED || s->outcome == FIT_UNCERTAIN);
+         (s->fits || s->outcome == FIT_CONVERGED || s->outcome == FIT_UNCERTAIN);
 }
 
 static int find_owner(Sorting *s, int start) {
@@ -180,7 +180,7 @@ static BasinOptimum describe(const Sorting *s, int k) {
   for (int i = 0; i < b->done; i++) {
     if (s->owner[i] != k) continue;
     o.count++;
-    o.certain = o.certain || b->start[i].certain;
+    o.fits = o.fits || b->start[i].fits;
   }
   if (s->truth) o.error = compare_truth_error(s->truth, o.x);
   o.median = median_work(s, k);

@@ -63,7 +63,8 @@ static void check_sampling(Check *c, const char *label, const DataQuality *q) {
   if (!(samples < 8)) return; // where a cubic spline errs by about 0.1 %
   check_add(c, FINDING_WARNING, TOPIC,
             "%s: only %.2g samples in one oscillation (period %.3g, step %.3g). Values between "
-            "samples, which the homotopy needs, and the noise cannot be determined from such data: "
+            "samples, which the homotopy needs, and often the noise cannot be determined from such "
+            "data: "
             "sample "
             "at least %.2g times as fast, or do not rely on a certificate.",
             label, samples, q->period, q->step, 8 / samples);

@@ -4,6 +4,7 @@
 
 #include "base/patience.h"
 #include "stats/assess.h"
+#include "stats/interpolation.h"
 #include "study/check_constraints.h"
 #include "study/check_data.h"
 #include "study/synthetic.h"
@@ -233,7 +234,7 @@ static void check_phase(const StartFacts *f) {
     if (f->channels[k].about > 0) error += f->channels[k].error / f->channels[k].about, about += 1;
   if (!(error > about)) return; // a constant would do better
   Method m = f->c->problem->method;
-  bool local = m != METHOD_AUTO && m != METHOD_HOMOTOPY;
+  bool local = m != METHOD_AUTO && m != METHOD_HOMOTOPY && m != METHOD_WEAK;
   check_add(
       f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
       "At the start values the model is further from the data than their mean is. A search from "
@@ -356,6 +357,44 @@ static void check_sensitivity(const StartFacts *f) {
         "start values the model is unstable, chaotic or far too large.");
 }
 
+// ---------------------------------------------------------------- interpolation of inputs
+
+static const double MATTERS = 0.05; // share of the variation of the data
+
+// The channel that changes most against its variation, if it is beyond the noise and matters; -1: none.
+static int most_changed(const StartFacts *f, const double *change, double *share) {
+  int most = -1;
+  for (int k = 0; k < problem_channels(f->c->problem); k++) {
+    const StartChannel *s = &f->channels[k];
+    double variation = sqrt(s->about / fmax(1, s->count));
+    double noise = isfinite(s->noise) ? s->noise : 0;
+    if (!(change[k] > fmax(MATTERS * variation, noise)) || !(variation > 0)) continue;
+    if (most >= 0 && change[k] / variation <= *share) continue;
+    most = k, *share = change[k] / variation;
+  }
+  return most;
+}
+
+static void check_interpolation(const StartFacts *f, EvalWork *w, const double *x) {
+  Check *c = f->c;
+  double *change = ARENA_ARRAY(c->arena, double, problem_channels(c->problem) + 1), share = 0;
+  InputGroups groups = input_groups(c->arena, c->problem);
+  for (int g = 0; g < groups.count; g++)
+    for (int kind = 0; kind < INPUT_KINDS && patience_asks(); kind++) {
+      const struct InputGroup *group = &groups.at[g];
+      if ((InputKind)kind == group->present) continue;
+      if (!interpolation_change(w, x, group, (InputKind)kind, change)) continue;
+      int k = most_changed(f, change, &share);
+      if (k < 0) continue;
+      check_add(c, FINDING_NOTE, "start",
+                "With %s interpolated by %s the simulated %s would change by %.2g %% of its "
+                "variation. Make sure that 'interpolation' is how the input was between its "
+                "samples.",
+                group->name, input_kind_word((InputKind)kind), label_in_row(c, k), 100 * share);
+      break; // one sentence for each
+    }
+}
+
 // ---------------------------------------------------------------- identifiability
 
 static void check_single_unknowns(Check *c, const Statistics *s) {
@@ -432,6 +471,7 @@ static void check_simulation(const StartFacts *facts, const double *x, EvalWork 
   if (remark[0]) check_add(c, FINDING_WARNING, "start", "The simulations are slow: %s.", remark);
   check_objective(facts, data_objective(eval_fitting(w)->weighting, 1));
   check_first_samples(facts);
+  check_interpolation(facts, w, x);
   check_sensitivity(facts);
   c->statistics = assess_point(w, x);
   c->stopped = c->statistics->missing_count > 0;

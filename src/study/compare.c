@@ -105,7 +105,7 @@ static void evaluate_trace(EvalWork *w, const double *sigma, CompareRun *run) {
 
 static void take_figures(const CompareStudy *s, const FitResult *f, double seconds,
                          CompareRun *run) {
-  const WorkCount *w = &f->work;
+  const WorkCount *w = &f->search_work; // without confirming
   CompareFigures *out = &run->figures;
   *out = compare_figures_unknown();
   out->iterations = (double)w->iterations;
@@ -121,7 +121,7 @@ static void take_figures(const CompareStudy *s, const FitResult *f, double secon
 static void take_result(const CompareStudy *s, const FitResult *f, double seconds,
                         CompareRun *run) {
   run->outcome = f->outcome;
-  run->certain = f->certain;
+  run->fits = f->fits;
   run->message = arena_copy(s->c->arena, f->message, strlen(f->message));
   run->same = true;
   take_figures(s, f, seconds, run);
@@ -134,9 +134,9 @@ static bool is_same(const CompareRun *run, const FitResult *f, int n) {
   const CompareFigures *g = &run->figures;
   return run->outcome == f->outcome && g->objective == fit_comparable(f) &&
          (!run->x || memcmp(run->x, f->x, (size_t)n * sizeof *f->x) == 0) &&
-         g->simulations == (double)f->work.simulations &&
-         g->sensitivity_simulations == (double)f->work.sensitivity_simulations &&
-         g->iterations == (double)f->work.iterations;
+         g->simulations == (double)f->search_work.simulations &&
+         g->sensitivity_simulations == (double)f->search_work.sensitivity_simulations &&
+         g->iterations == (double)f->search_work.iterations;
 }
 
 typedef struct TimedFit {
@@ -197,6 +197,7 @@ static const double *draw_start(const CompareStudy *s, int number) {
 
 static void run_once(CompareStudy *s, const CompareSpec *spec, int number, CompareRun *run) {
   Problem p = spec->problem;
+  if (p.options.confirm == CONFIRM_AUTO) p.options.confirm = CONFIRM_OFF; // searches are compared
   const CompareRequest *q = &s->c->request;
   int threads = p.options.threads;
   if (spec->random && !spec->seeded) p.options.seed += number;

@@ -22,7 +22,7 @@ typedef struct CompareRun {
   int seed;
   const double *start; // NULL: that of the problem
   FitOutcome outcome;  // FIT_STOPPED: by the listener
-  bool certain;
+  bool fits;           // nothing but noise is left; compare does not confirm results
   // See compare_truth_found; without a truth the best objective of all, within request.found.
   bool found;
   const char *message;

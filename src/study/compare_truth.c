@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stats/assessed_fit.h"
+#include "study/assessed_fit.h"
 
 static double product(const TruthTerm *t, const double *truth, const double *x, int n) {
   double v = 1;
@@ -131,6 +131,7 @@ static void ask_the_data(Arena *a, CompareTruth *t, const Problem *p, bool all) 
   local.options.loss = p->options.loss;
   local.options.huber_limit = p->options.huber_limit;
   local.options.threads = p->options.threads;
+  local.options.profiles = PROFILES_OFF;
   local.method = p->constraints.count ? METHOD_SQP : METHOD_LM;
   local.parts.count = 0;
   AssessedFit f = assessed_fit_run(&local, t->x, 0, NULL, NULL);

@@ -86,7 +86,7 @@ typedef struct Profile {
   double level;
   // Square of the quantile of the normal law where all sigmas are given, else of Student's law: as for the intervals of
   // a fit. With weights that are not the inverse noise (unknown sigmas, other weights, a robust loss) 2V rises by a
-  // multiple of what a likelihood does; the factor of each curve is that multiple (Kent 1982, Biometrika 69:19), by the
+  // multiple of what a likelihood does, and with residuals that are correlated; the factor of each curve is that multiple (Kent 1982, Biometrika 69:19), by the
   // covariance of the fit over the inverse of the second derivatives of V. Where the model is linear, profile and
   // covariance give the same interval.
   double threshold;

@@ -219,7 +219,7 @@ static void say_trouble(const Judge *j, int which, Text *t) {
                "%s%s %.6g the other parameters could not be fitted with max_simulations %d: the "
                "profile of %s ends there.",
                t->length ? " " : "", which ? "Above" : "Below", s->at,
-               j->p->problem->options.max_simulations, j->f->name);
+               problem_max_simulations(j->p->problem), j->f->name);
   if (s->jump && j->c->verdict == PROFILE_IS_DETERMINED)
     text_print(t, "%sThe profile jumps at %.6g: beyond it the others fit in another way.",
                t->length ? " " : "", s->at);

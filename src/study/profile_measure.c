@@ -1,5 +1,7 @@
 // Thresholds of the profiles: the squared quantile of the normal law, or of Student's where the noise is not given,
-// times the variance by the covariance of the fit over that by the curvature alone. Tangents of the profiles from the
+// times the variance by the covariance of the fit over that by the curvature alone. Coloured residuals raise that
+// covariance, and count as fewer samples in Student's law: so the threshold rises with them, and where the model is
+// linear the profile ends where the widened interval does. Unknowns without a variance get the mean rise. Tangents of the profiles from the
 // inverse curvature.
 #include "study/profile_measure.h"
 
@@ -83,12 +85,8 @@ void profile_measure(Profile *p, EvalWork *w, const Weighting *weighting) {
   const Samples *rows = samples_new(a, w, weighting, NULL, p->fit->x);
   Projection *projection = rows ? curvature_rows(a, p->problem, rows) : NULL;
   double *inverse = ARENA_ARRAY(a, double, n *n + 1);
-  double usual = rows && !given ? usual_variance(p, rows) : 1;
-  p->freedom = HUGE_VAL;
-  if (!given)
-    p->freedom =
-        rows ? (double)rows->count + rows->prior_count + rows->constraint_count - projection->rank
-             : 0;
+  double usual = (rows && !given ? usual_variance(p, rows) : 1) * p->statistics->colour;
+  p->freedom = isnan(p->statistics->freedom) ? 0 : p->statistics->freedom;
   p->threshold = p->freedom > 0 ? pow(quantile(p->level, p->freedom), 2) : nan("");
   if (rows) {
     double *one = ARENA_ARRAY(a, double, samples_rows(rows) + 1);

@@ -47,7 +47,7 @@ Refit *refit_new(const Fitting *f, int threads, const double *sigma) {
                .fitting = f,
                .work = eval_work_new(f, threads, NULL),
                .budget = {.max_simulations = LONG_MAX},
-               .simulations_most = f->problem->options.max_simulations,
+               .simulations_most = problem_max_simulations(f->problem),
                .n = n,
                .estimates_sigma = noise_is_estimated(f->problem),
                .first_weighting = weighting_new(f->data, sigma)};

@@ -1,5 +1,6 @@
 #include "study/profile_run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,9 @@ typedef struct ProfileStudy {
   ProfileListener *listener;
   void *data;
   double began;
-  Fitting *fitting; // of the problem
+  const Fitting *fitting; // of the problem
   EvalWork *work;
+  long simulations_most;
   const Problem *simulated; // the problem, with more accuracy where it needs that
   Fitting *sharp;           // its fitting then, NULL: that of the problem
   double accuracy;          // of the objective, by that of simulations
@@ -80,7 +82,8 @@ static void take_side(Profile *p, const SideJob *job) {
 // whether they were done or not, so that the result is the same for any number of threads.
 static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
   SideJob *job = arena_alloc(a, 1, size), *better = NULL;
-  while (!better && pool_collect(pool, job)) {
+  while (!better && work_count_simulations(&s->p->work) <= s->simulations_most &&
+         pool_collect(pool, job)) {
     work_count_add(&s->p->work, &job->work);
     if (job->walk.end == WALK_BETTER)
       better = job;
@@ -115,7 +118,10 @@ static double better_below(const ProfileStudy *s, int curve) {
 static SideJob *run_round(ProfileStudy *s, Arena *a) {
   Profile *p = s->p;
   clear_curves(p);
-  SideShared shared = {.profile = p, .fitting = fitting_of(s), .range = s->request->range};
+  SideShared shared = {.profile = p,
+                       .fitting = fitting_of(s),
+                       .range = s->request->range,
+                       .simulations_most = s->simulations_most};
   shared.better = ARENA_ARRAY(a, double, p->count + 1);
   for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
   PoolWorker pool_work = side_work(&shared);
@@ -230,14 +236,17 @@ static bool evaluate_result(ProfileStudy *s, bool improve) {
   return ok;
 }
 
+static bool is_blurred(const ProfileStudy *s) {
+  return 2 * s->accuracy > BLUR * s->p->threshold * least_factor(s->p);
+}
+
 // Statistics, thresholds and the objective at the estimates. false: the model cannot be simulated there as a whole.
 static bool assess_result(ProfileStudy *s) {
   Profile *p = s->p;
   bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
   describe(s);
   if (!evaluate_result(s, s->simulated != p->problem)) return false;
-  bool blurred = 2 * s->accuracy > BLUR * p->threshold * least_factor(p);
-  if (!can_be_sharper || !blurred) return true;
+  if (!can_be_sharper || !is_blurred(s)) return true;
   simulate_sharper(s);
   if (!evaluate_result(s, true)) return false;
   describe(s);
@@ -340,12 +349,14 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
     return NULL;
   }
   Profile *p = profile_new(problem, request);
+  Fitting *fitting = fitting_new(problem);
   ProfileStudy s = {.p = p,
                     .request = request,
                     .listener = listener,
                     .data = data,
                     .began = clock_seconds(),
-                    .fitting = fitting_new(problem),
+                    .simulations_most = LONG_MAX,
+                    .fitting = fitting,
                     .simulated = problem};
   Patience patience = {
       .goes_on = goes_on, .data = &s, .until = patience_until(problem->options.max_seconds)};
@@ -360,9 +371,46 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
   if (can) profile_judge(p);
   p->seconds = clock_seconds() - s.began;
   eval_work_free(s.work);
-  fitting_free(s.fitting);
+  fitting_free(fitting);
   fitting_free(s.sharp);
   if (can) return p;
   profile_free(p);
   return NULL;
+}
+
+// ---------------------------------------------------------------- of a result that is there
+
+// Roughness takes some ten simulations to measure; smooth models have none.
+static bool may_be_rough(const Problem *p) {
+  return p->model->ne > 0 || p->options.round_digits > 0;
+}
+
+Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,
+                        const Weighting *weighting, const ProfileRequest *request,
+                        long simulations_most) {
+  const Problem *problem = eval_fitting(work)->problem;
+  Profile *p = profile_new(problem, request);
+  ProfileStudy s = {.p = p,
+                    .request = request,
+                    .simulations_most = simulations_most,
+                    .fitting = eval_fitting(work),
+                    .work = work,
+                    .simulated = problem,
+                    .settled = true};
+  Arena *a = arena_new();
+  p->fit = fit;
+  p->statistics = statistics;
+  profile_measure(p, work, weighting);
+  if (evaluate_result(&s, false) && !isnan(p->threshold) && !is_blurred(&s) &&
+      !(may_be_rough(problem) && is_too_rough(&s)))
+    run_round(&s, a);
+  arena_free(a);
+  return p;
+}
+
+void profile_release(Profile *p) {
+  if (!p) return;
+  p->fit = NULL;
+  p->statistics = NULL;
+  profile_free(p);
 }

@@ -1,5 +1,6 @@
 // Computes the profiles of a problem: the fit, then both sides of each profile on as many threads as the problem says.
 #pragma once
+#include "residual/evaluate.h"
 #include "study/profile.h"
 
 // Below, errors of the simulations hide the ends of intervals; above, no distribution of noise holds so far out.
@@ -23,3 +24,12 @@ typedef bool ProfileListener(void *data, const Profile *p, bool fitting);
 // the result. NULL and err when there is nothing to profile. A fit without result has no curves.
 Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileListener *listener,
                      void *data, Err *err);
+
+// Profiles of a result that has its statistics, made with this weighting. They do not go on to a better optimum that they
+// pass. When all sides, in their order, have used more than simulations_most, those left have end STOPPED. There are none
+// where the objective is rough or too inaccurate. The result and its statistics stay with the caller: profile_release
+// instead of profile_free.
+Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,
+                        const Weighting *weighting, const ProfileRequest *request,
+                        long simulations_most);
+void profile_release(Profile *p);

@@ -114,11 +114,15 @@ static void keep_point(SideWork *w, double value, double objective, const double
   memcpy(to + 2, x, (size_t)w->shared->profile->problem->unknown_count * sizeof *x);
 }
 
+static bool is_too_dear(const SideWork *w) {
+  return work_count_simulations(refit_work(w->refit)) > w->shared->simulations_most;
+}
+
 static VisitEnd visit(void *self, double at, double *root) {
   SideWork *w = self;
   double value = unscaled(w, at), objective;
   LocalEnd end = fit_others(w, value, w->start, &objective);
-  if (!patience_asks()) return VISIT_STOPPED;
+  if (!patience_asks() || is_too_dear(w)) return VISIT_STOPPED;
   if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
   if (!is_usable(end)) {
     w->job->used_up = refit_used_up(w->refit);

@@ -21,7 +21,8 @@ typedef struct SideShared { // by all sides of one round
   const Profile *profile;
   const Fitting *fitting; // as it is simulated
   double range;
-  double *better; // by curve: objective below which a point is a better optimum
+  double *better;        // by curve: objective below which a point is a better optimum
+  long simulations_most; // of one side, LONG_MAX: no limit
 } SideShared;
 
 int side_point_width(const Problem *p);         // doubles of a point

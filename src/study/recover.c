@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "base/patience.h"
 #include "base/pool.h"
-#include "stats/assessed_fit.h"
+#include "search/confirm.h"
+#include "study/assessed_fit.h"
 #include "study/random_start.h"
 #include "study/synthetic.h"
 
@@ -28,7 +29,7 @@ typedef struct RecoverStudy { // what all trials share
 typedef struct Trial { // a job
   int number;
   bool finished; // false: it was stopped
-  bool ok, certain;
+  bool ok, fits, certain;
   double objective, objective_truth;
   long work;
   double numbers[]; // by unknown, as NUMBERS lists them
@@ -55,7 +56,7 @@ static void record(const RecoverStudy *s, const FitResult *f, const FitResult *f
   int n = s->p->unknown_count;
   for (int i = 0; i < n; i++) {
     const StatParameter *of = &stats->parameters[i];
-    bool has_interval = isfinite(of->ci_low + of->ci_high);
+    bool has_interval = !isnan(of->ci_low) && !isnan(of->ci_high); // one end may be infinite
     numbers_of(t, n, ESTIMATE)[i] = f->x[i];
     numbers_of(t, n, STD_ERROR)[i] = of->std_error;
     numbers_of(t, n, HAS_INTERVAL)[i] = has_interval;
@@ -64,9 +65,10 @@ static void record(const RecoverStudy *s, const FitResult *f, const FitResult *f
   }
   t->objective = fit_comparable(f);
   t->objective_truth = fit_comparable(from_truth);
-  t->work = f->work.simulations + f->work.sensitivity_simulations;
+  t->work = work_count_simulations(&f->search_work);
   t->ok = is_global(f, from_truth, s->clean.size);
-  t->certain = f->certain;
+  t->fits = f->fits;
+  t->certain = f->verdict == FIT_CERTAIN;
   t->finished = true;
 }
 
@@ -133,7 +135,7 @@ static void mean_and_spread(const double *v, int n, double *mean, double *spread
 
 typedef struct Notes { // [trial*n + i]
   double *has_interval, *covered;
-  bool *certain; // [trial]
+  bool *fits, *certain; // [trial]
 } Notes;
 
 static void summarise_parameter(const RecoverStudy *s, const Notes *notes, int i,
@@ -162,6 +164,8 @@ static void summarise(RecoverStudy *s, const Notes *notes) {
   Recover *r = s->r;
   for (int t = 0; t < r->done; t++) {
     r->succeeded += r->ok[t];
+    r->fits += notes->fits[t];
+    r->false_fits += notes->fits[t] && !r->ok[t];
     r->certain += notes->certain[t];
     r->false_certain += notes->certain[t] && !r->ok[t];
   }
@@ -225,7 +229,7 @@ static void compare_with_sigma(RecoverStudy *s) {
     }
 }
 
-static Recover *recover_new(const Problem *p) {
+static Recover *recover_new(const Problem *p, const Problem *own) {
   Arena *a = arena_new();
   Recover *r = ARENA_NEW(a, Recover);
   int n = p->unknown_count, trials = p->options.trials;
@@ -240,6 +244,7 @@ static Recover *recover_new(const Problem *p) {
                  .objectives_truth = ARENA_ARRAY(a, double, trials),
                  .ok = ARENA_ARRAY(a, bool, trials),
                  .work = ARENA_ARRAY(a, long, trials)};
+  r->confirmed = confirm_is_wanted(own);
   return r;
 }
 
@@ -251,6 +256,7 @@ static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
   memcpy(r->std_errors + at, numbers_of(t, n, STD_ERROR), bytes);
   memcpy(notes->has_interval + at, numbers_of(t, n, HAS_INTERVAL), bytes);
   memcpy(notes->covered + at, numbers_of(t, n, COVERED), bytes);
+  notes->fits[t->number] = t->fits;
   notes->certain[t->number] = t->certain;
   r->objectives[t->number] = t->objective;
   r->objectives_truth[t->number] = t->objective_truth;
@@ -263,7 +269,7 @@ static void run_trials(RecoverStudy *s) {
   Recover *r = s->r;
   size_t all = (size_t)r->trials * (size_t)s->p->unknown_count;
   Notes notes = {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
-                 ARENA_ARRAY(r->arena, bool, r->trials)};
+                 ARENA_ARRAY(r->arena, bool, r->trials), ARENA_ARRAY(r->arena, bool, r->trials)};
   PoolWorker work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->unknown_count * sizeof(double),
                      .begin = begin_worker,
                      .work = work_trial,
@@ -291,8 +297,10 @@ static bool study(RecoverStudy *s, Err *err) {
 
 Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
                      RecoverListener *listener, void *data, Err *err) {
-  RecoverStudy s = {.p = p,
-                    .r = recover_new(p),
+  Problem own = *p;
+  if (own.options.confirm == CONFIRM_AUTO) own.options.confirm = CONFIRM_OFF;
+  RecoverStudy s = {.p = &own,
+                    .r = recover_new(p, &own),
                     .random_starts = random_starts,
                     .listener = listener,
                     .listener_data = data,

@@ -14,7 +14,9 @@ typedef struct Recover {
   const Problem *problem;
   int trials, done;           // done < trials when it was stopped
   int succeeded;              // objective at or below that of a search from the truth
-  int certain, false_certain; // certificates, and those given to a wrong optimum
+  bool confirmed;             // searches from elsewhere confirm each result
+  int fits, false_fits;       // that fit the noise, and those of them at a wrong optimum
+  int certain, false_certain; // the verdict, and wrong optima that have it
   RecoverParameter *parameters;
   double *estimates;  // [trial][unknown]
   double *std_errors; // [trial][unknown]

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/c_locale.h"
+#include "num/coloured_noise.h"
 #include "residual/evaluate.h"
 
 int problem_channels(const Problem *p) {
@@ -82,21 +83,24 @@ double noise_of_samples(const Channel *c, const double *values, int kind, double
   return noise * root_mean_square(values, c->count);
 }
 
-static void add_noise(const Channel *c, double *y, int kind, double noise, Random *r) {
+static void add_noise(const Channel *c, double *y, int kind, double noise, const FitOptions *o,
+                      Random *r) {
   double even = noise_of_samples(c, y, kind, noise);
   if (!(even > 0)) return;
+  NoiseSource source = noise_source(o->noise_correlation, o->noise_slow_share);
   for (int i = 0; i < c->count; i++)
-    y[i] += (kind == NOISE_PROPORTIONAL ? noise * y[i] : even) * random_normal(r);
+    y[i] += (kind == NOISE_PROPORTIONAL ? noise * y[i] : even) * noise_next(&source, r);
 }
 
 static Channel *noisy_channels(const Experiment *e, double *const *values, int kind, double noise,
-                               Random *r, Arena *a) {
+                               const FitOptions *o, Random *r, Arena *a) {
   Channel *copy = ARENA_ARRAY(a, Channel, e->channel_count);
   for (int k = 0; k < e->channel_count; k++) {
     const Channel *old = &e->channels[k];
     double *y = ARENA_ARRAY(a, double, old->count);
     for (int i = 0; i < old->count; i++) y[i] = values[k][i];
-    add_noise(old, y, kind, noise, r);
+    add_noise(old, y, kind, noise, o, r);
+    for (int i = 0; i < old->count; i++) y[i] = quantised(y[i], o->quantum);
     copy[k] = *old;
     copy[k].y = y;
     if (old->sigma_kind == SIGMA_RELATIVE) copy[k].sigma = sigma_of_samples(old, y);
@@ -113,7 +117,7 @@ Problem *problem_with_samples(const Problem *p, const ModelValues *values, int k
   for (int e = 0; e < p->experiment_count; e++) {
     copy->experiments[e] = p->experiments[e];
     copy->experiments[e].channels =
-        noisy_channels(&p->experiments[e], values->y + first[e], kind, noise, r, a);
+        noisy_channels(&p->experiments[e], values->y + first[e], kind, noise, &p->options, r, a);
   }
   return copy;
 }

@@ -14,7 +14,7 @@ bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out,
 
 // A problem like p with these samples and noise on them. It shares everything else with p, which must outlive it, lives
 // in the arena, and is never given to problem_free. kind: NOISE_..., all channels must have a sigma for NOISE_SIGMA;
-// noise 0: r is not used by the other kinds.
+// noise 0: r is not used by the other kinds. Correlation of the noise and rounding of the samples are options of p.
 Problem *problem_with_samples(const Problem *p, const ModelValues *values, int kind, double noise,
                               Random *r, Arena *a);
 

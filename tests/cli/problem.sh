@@ -15,7 +15,8 @@ experiments:
 estimate:
   k: {start: 0.5, min: 0.01, max: 50}
 END
-# A search that has no end of its own: nothing makes it certain, and it may begin again a million times.
+# A search that has no end of its own: nothing makes it certain, searches that agree do not count, and it may begin again a
+# million times.
 cat >endless.mo <<'END'
 model Endless
   parameter Real a(min = 0, max = 100) = 1;
@@ -30,5 +31,5 @@ cat >endless.yaml <<'END'
 model: endless.mo
 experiments: [{data: endless.csv, measure: {x: x}}]
 estimate: {a: , b: }
-options: {restarts: 1000000, max_simulations: 2000000000}
+options: {restarts: 1000000, max_simulations: 2000000000, confirm: off}
 END

@@ -20,12 +20,15 @@ MODEL
 
 it "a map, the optima with their shares, and the work"
 run basin swing.yaml --grid 12x4 --method lm --truth; status 0; no_err
-out "^swing.yaml: .* % of the starts reach the best optimum"; out "12 x 4 starts over w and d; lm"; out "^  no\. .*share .*objective"; out "certain; error"; out "with sensitivities in 48 searches"
+out "^swing.yaml: .* % of the starts reach the best optimum"; out "12 x 4 starts over w and d; lm"; out "^  no\. .*share .*objective"; out "fits the noise; error"; out "with sensitivities in 48 searches"
+it "results are not confirmed, so none is called certain"
+run basin swing.yaml --grid 3x3 --method auto --json a.json; status 0; holds test "$(grep -c certain out a.json | grep -vc ':0')" = 0; json a.json "d['optima'][0]['fits'] is True"
+run basin swing.yaml --grid 3x3 --method auto --confirm off --json o.json; json a.json "d['optima'] == json.load(open('o.json'))['optima']"
 it "no line is wider than 80 columns"
 holds awk 'length > 80 { exit 1 }' out
 it "files hold the same study"
 run basin swing.yaml --grid 12x4 --method lm --json b.json --csv b.csv --svg b.svg --png b.png --quiet; status 0; no_out; no_err; valid_json b.json
-holds test "$(wc -l <b.csv)" = 49; holds grep -q "^start,outcome,optimum,objective,certain,iterations,simulations,sensitivity_simulations,start w,start d,w,d$" b.csv
+holds test "$(wc -l <b.csv)" = 49; holds grep -q "^start,outcome,optimum,objective,fits,iterations,simulations,sensitivity_simulations,start w,start d,w,d$" b.csv
 json b.json "d['starts'] == d['done'] == 48 and len(d['reached']) == 48 and d['reached'].count(1) == d['reached_best'] == d['optima'][0]['starts']"
 json b.json "abs(d['optima'][0]['values'][0] - 3) < 1e-5 and sum(o['starts'] for o in d['optima']) + d['failed'] + d['not_converged'] == 48"
 json b.json "[int(l.split(',')[2] or 0) for l in open('b.csv').read().split('\n')[1:-1]] == d['reached']"

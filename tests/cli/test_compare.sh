@@ -14,6 +14,9 @@ json c.json "[m['label'] for m in d['methods']] == ['lm', 'ga population=10 gene
 json c.json "d['truth'] == {'k': 2} and [r['seed'] for r in d['methods'][1]['runs']] == [1, 2, 3]"
 json c.json "[float(l.split(',')[13]) for l in open('c.csv').read().split('\n')[1:3]] == [m['median']['objective'] for m in d['methods']]"
 json c.json "all(m['median']['fair'] == m['median']['simulations'] + 2*m['median']['sensitivity_simulations'] for m in d['methods'])"
+it "searches are compared, not what confirms them: auto counts its own work"
+run compare decay.yaml --methods auto --format json -o a.json; status 0; run fit decay.yaml --json f.json --quiet
+json a.json "d['methods'][0]['runs'][0]['fits'] and all(d['methods'][0]['median'][k] == json.load(open('f.json'))['work']['search'][k] for k in ('iterations', 'simulations', 'sensitivity_simulations'))"
 it "the layout of the paper has its four columns, published figures stand below"
 printf '# Somebody, table 2\nmethod,iterations,evaluations,objective\nPD,30,165,1.8e-14\n' >published.csv
 run compare decay.yaml --methods lm --layout paper --format markdown --published published.csv; status 0

@@ -47,7 +47,7 @@ done
 it "refuses a method that would ignore them, and names those that do not"
 problem lm "k1 = 3*k2" >p.yaml
 run fit p.yaml
-status 2; err "p.yaml:4:9: .*method lm does not support constraints; these do: auto, homotopy, sqp, cobyla"; no_out
+status 2; err "p.yaml:4:9: .*method lm does not support constraints; these do: auto, homotopy, weak, sqp, cobyla"; no_out
 problem sqp "k1 = 3*k2" >p.yaml
 run fit p.yaml --method ga
 status 2; err "method ga does not support constraints"

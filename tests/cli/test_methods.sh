@@ -2,7 +2,7 @@
 source "$(dirname "$0")/lib.sh"
 
 it "methods lists names and meanings"
-run methods; status 0; no_err; for m in auto homotopy lm lmder gauss-newton sqp newton newton-fd implicit-filtering nelder-mead bobyqa cobyla ga pso cma-es de multistart portfolio; do out "^  $m  "; done
+run methods; status 0; no_err; for m in auto homotopy weak lm lmder gauss-newton sqp newton newton-fd implicit-filtering nelder-mead bobyqa cobyla ga pso cma-es de multistart portfolio; do out "^  $m  "; done
 holds test "$(grep -c "^  trust-region" out)" = 0; out "also accepted as trust-region"
 it "options lists those of fits and of simulations in groups"
 run options; status 0; out "^Options of a fit:"; out "^Options of a simulation:"; out "^  step_tol"; out "^  rel_tol"; tr -s " \n" " " <out >flat; holds grep -q "default: 1e-6, in a fit 1e-8" flat

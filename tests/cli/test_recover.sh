@@ -12,6 +12,11 @@ run recover decay.yaml --truth k=2 --noise 0.02 --noise_kind additive --trials 3
 holds test "$(wc -l <r.csv)" = 31; holds grep -q "^trial,succeeded,objective,objective_truth,simulations,k,k std_error$" r.csv
 json r.json "abs(sum(float(l.split(',')[5]) for l in open('r.csv').read().split('\n')[1:-1])/30 - d['parameters'][0]['mean']) < 1e-9"
 json r.json "abs(d['parameters'][0]['bias']) < 0.02 and 0.8 < d['parameters'][0]['coverage'] <= 1 and d['false_certain'] == 0"
+it "it says whether results were confirmed; only those that were can be certain"
+run recover decay.yaml --truth k=2 --trials 3 --noise 0.02 --noise_kind additive --confirm on --json y.json; status 0; out "was confirmed by searches from elsewhere: 3 were"; json y.json "d['confirmed'] and d['certain'] == 3"
+for how in "--method lm --confirm on" ""; do
+  run recover decay.yaml --truth k=2 --trials 3 --json n.json $how; status 0; out "were not confirmed by searches"; json n.json "not d['confirmed'] and d['certain'] == 0"
+done
 it "the same seed gives the same study, another one another"
 run recover decay.yaml --truth k=2 --trials 5 --csv a.csv --quiet; run recover decay.yaml --truth k=2 --trials 5 --csv b.csv --quiet; holds cmp a.csv b.csv
 run recover decay.yaml --truth k=2 --trials 5 --seed 2 --csv c.csv --quiet; holds test "$(cmp -s a.csv c.csv; echo $?)" = 1
@@ -36,6 +41,10 @@ run recover decay.yaml --set experiments.0.measure.x.sigma=0.01 --truth k=2 --no
 out "noise of size sigma; seed 1"; holds test "$(grep -c "times its sigma" out)" = 0; json n.json "d['noise_kind'] == 'sigma' and d['noise_over_sigma'] == 1"
 run recover decay.yaml --truth k=2 --trials 3 --json n.json; status 0; json n.json "d['noise_over_sigma'] is None"
 run recover decay.yaml --truth k=2 --noise_kind sigma; status 2; no_out; err "x has none"
+it "noise may be correlated and data rounded"
+run recover decay.yaml --truth k=2 --noise 0.02 --noise_kind additive --noise_correlation 0.8 --noise_slow_share 0.5 --quantum 0.01 --trials 5 --json n.json; status 0
+out "noise 0.02, additive, correlation 0.8 in 0.5 of its variance; rounded to 0.01; seed 1"; json n.json "d['noise_correlation'] == 0.8 and d['noise_slow_share'] == 0.5 and d['quantum'] == 0.01"
+run recover decay.yaml --noise_correlation 1; status 2; no_out; err "-0.999 to 0.999"
 it "noise of another kind gets the list"
 run recover decay.yaml --noise_kind loud; status 2; no_out; err "additive"
 it "--progress tells the trials"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "problem/read_problem.h"
-#include "stats/assessed_fit.h"
+#include "study/assessed_fit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

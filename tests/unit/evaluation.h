@@ -19,7 +19,7 @@ static inline Evaluation *evaluation_new(const Problem *p) {
   assert_non_null(e);
   e->fitting = fitting_new(p);
   e->work = eval_work_new(e->fitting, p->options.threads, NULL);
-  e->budget.max_simulations = p->options.max_simulations;
+  e->budget.max_simulations = problem_max_simulations(p);
   e->spec = eval_spec(e->fitting, &e->budget);
   return e;
 }

@@ -109,13 +109,15 @@ static inline void known_close(Known *k) {
   arena_free(k->arena);
 }
 
+// Simulations of the search itself, without those that confirm its result.
 static inline long solves(const FitResult *r) {
-  return r->work.simulations + r->work.sensitivity_simulations;
+  return work_count_simulations(&r->search_work);
 }
 
 // A run with sensitivities counts as many as finite differences would need.
 static inline long cost(const FitResult *r) {
-  return r->work.simulations + (r->problem->unknown_count + 1) * r->work.sensitivity_simulations;
+  const WorkCount *w = &r->search_work;
+  return w->simulations + (r->problem->unknown_count + 1) * w->sensitivity_simulations;
 }
 
 static inline double objective_at(const Problem *p, const double *x) {

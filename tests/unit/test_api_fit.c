@@ -317,7 +317,7 @@ static void options_of_both_tables_are_one_list(void **state) {
     assert_true(entrain_options_set(o, option.name, choice ? first : option.default_value, NULL));
     assert_true(entrain_options_set(o, option.name, option.default_in_fit, NULL));
   }
-  assert_true(groups[0] > 5 && groups[1] > 10 && groups[2] == 3);
+  assert_true(groups[0] > 5 && groups[1] > 10 && groups[2] == 6);
   assert_false(entrain_options_set(o, "step_tl", "1", &s->error));
   assert_non_null(strstr(s->error.text, "'step_tol'"));
   assert_false(entrain_options_set(o, "seed", "1.5", &s->error));

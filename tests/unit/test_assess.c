@@ -446,15 +446,20 @@ static void few_samples_are_not_called_exact(void **state) {
   close_case(&c);
 }
 
-static void nothing_is_said_about_a_search_that_could_not_begin(void **state) {
+static void nothing_is_said_about_a_search_without_a_result(void **state) {
   (void)state;
   Case c;
   open_case(&c, "", TWO, 0.05);
-  FitResult r = {.x = c.x, .outcome = FIT_NO_START};
-  c.s = statistics_of(c.evaluation, &r);
-  assert_int_equal(c.s->remark_count, 0);
-  assert_true(isnan(c.s->channels[0].rmse) && !c.s->channels[0].exact);
-  assert_false(c.s->parameters[0].identifiable || c.s->parameters[0].inactive);
+  static const FitOutcome WITHOUT[] = {FIT_NO_START, FIT_STOPPED, FIT_BUDGET};
+  for (int k = 0; k < 3; k++) {
+    FitResult r = {.x = c.x, .outcome = WITHOUT[k], .objective = HUGE_VAL};
+    if (c.s) statistics_free(c.s);
+    c.s = statistics_of(c.evaluation, &r);
+    assert_int_equal(c.s->remark_count, 0);
+    assert_true(isnan(c.s->channels[0].rmse) && !c.s->channels[0].exact);
+    assert_false(c.s->parameters[0].identifiable || c.s->parameters[0].inactive);
+    assert_true(isnan(c.s->parameters[0].std_error) && isnan(c.s->parameters[0].ci_low));
+  }
   close_case(&c);
 }
 
@@ -558,7 +563,7 @@ int main(void) {
       cmocka_unit_test(a_sigma_that_the_residuals_contradict_is_remarked),
       cmocka_unit_test(the_percentage_of_constant_data_makes_no_sense),
       cmocka_unit_test(few_samples_are_not_called_exact),
-      cmocka_unit_test(nothing_is_said_about_a_search_that_could_not_begin),
+      cmocka_unit_test(nothing_is_said_about_a_search_without_a_result),
       cmocka_unit_test(what_noise_hides_is_said),
       cmocka_unit_test(a_constraint_makes_known_what_the_data_do_not_tell),
       cmocka_unit_test(constraints_that_say_the_same_count_once),

@@ -64,7 +64,7 @@ static void points_along_a_flat_direction_are_one_optimum(void **state) {
   Basin *b = basin(&k, axes, 2, 0);
   assert_int_equal(b->optimum_count, 1);
   assert_int_equal(b->optima[0].count, 20);
-  assert_true(b->optima[0].flat && b->optima[0].certain);
+  assert_true(b->optima[0].flat && b->optima[0].fits);
   assert_true(b->optima[0].error < 1e-6); // in what the data can tell
   double least = 10, most = 0;
   for (int i = 0; i < 20; i++) {
@@ -109,7 +109,7 @@ static void optima_are_distinct_and_the_best_comes_first(void **state) {
   assert_true(b->optimum_count > 2);
   assert_int_equal(sum_of_counts(b), 60);
   assert_true(b->optima[0].error < 1e-6 && b->optima[1].error > 0.01);
-  assert_true(b->optima[0].certain && !b->optima[1].certain);
+  assert_true(b->optima[0].fits && !b->optima[1].fits);
   for (int i = 1; i < b->optimum_count; i++) {
     assert_true(b->optima[i].objective >= b->optima[i - 1].objective);
     assert_true(b->optima[i].count > 0 && b->optima[i].median > 0);
@@ -352,7 +352,7 @@ static void a_plateau_is_one_optimum(void **state) {
   BasinAxis axis = {.name = "b", .low = 8, .high = 1000, .scale = BASIN_LOG, .count = 20};
   Basin *b = basin(&k, &axis, 1, 0);
   assert_int_equal(b->optimum_count, 2);
-  assert_true(b->optima[0].certain);
+  assert_true(b->optima[0].fits);
   assert_true(b->optima[1].flat && b->optima[1].x[1] > 50);
   basin_free(b);
   known_close(&k);

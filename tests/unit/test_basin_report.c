@@ -13,14 +13,14 @@ static void the_report_tells_shares_and_what_is_missing(void **state) {
   MadeBasin m;
   Text t;
   made_basin(&m, MIXED, 3);
-  m.optima[0].certain = m.optima[1].flat = true;
+  m.optima[0].fits = m.optima[1].flat = true;
   m.optima[0].error = 1e-7;
   text_init(&t);
   basin_text(&t, &m.basin, (PageStyle){80, false});
   static const char *const PARTS[] = {"problem.yaml: 45.5 % of 11 starts reach the best optimum\n",
                                       "4 x 3 starts over alpha and beta, mu = 0.5; lm",
                                       "stopped, 11 of 12 were done",
-                                      "certain; error 1e-7",
+                                      "fits the noise; error 1e-7",
                                       "along a flat direction",
                                       "1 search (9.1 %) ended before it converged",
                                       "From 1 start (9.1 %) the model cannot be simulated",
@@ -85,7 +85,7 @@ static void csv_has_a_row_for_each_finished_start(void **state) {
   text_init(&t);
   basin_csv(&t, &m.basin);
   assert_int_equal(count_lines(t.at), 12);
-  assert_non_null(strstr(t.at, "start,outcome,optimum,objective,certain,iterations,simulations,"
+  assert_non_null(strstr(t.at, "start,outcome,optimum,objective,fits,iterations,simulations,"
                                "sensitivity_simulations,start alpha,start beta,start mu,alpha,beta,"
                                "mu\n1,reached,1,0.5,0,3,0,10,1,0.01,0.5,2,0.1,0.5\n"));
   assert_non_null(strstr(t.at, "\n8,not-converged,,99,0,"));

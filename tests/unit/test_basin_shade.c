@@ -63,7 +63,7 @@ static void nobody_is_told_that_an_optimum_is_the_best_when_that_is_not_known(vo
   Arena *a = arena_new();
   const char *words = "45.5 % of 11 starts reach the best optimum that was found";
   assert_string_equal(basin_headline(&m.basin, a), words);
-  m.optima[0].certain = true;
+  m.optima[0].fits = true;
   assert_string_equal(basin_headline(&m.basin, a), "45.5 % of 11 starts reach the best optimum");
   m.basin.count = m.basin.done;
   assert_string_equal(basin_headline(&m.basin, a), "45.5 % of the starts reach the best optimum");

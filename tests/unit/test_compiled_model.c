@@ -6,7 +6,8 @@
 #include "threshold.h"
 
 static CompiledModel *compile(const Hand *h) {
-  return compiled_model_new(&h->problem, h->problem.model, &h->problem.simulate);
+  return compiled_model_new(&h->problem, h->problem.model, h->problem.measured,
+                            &h->problem.simulate);
 }
 
 static void machine_code_is_made_once(void **state) {
@@ -89,7 +90,8 @@ static bool has_quick(void *data, double rel_tol) {
   Hand *h = data;
   SimulateOptions options = h->problem.simulate;
   options.rel_tol = rel_tol;
-  CompiledModel *m = compiled_model_new(&h->problem, h->problem.model, &options);
+  CompiledModel *m =
+      compiled_model_new(&h->problem, h->problem.model, h->problem.measured, &options);
   bool quick = m->has_quick, other = compiled_options(m, true)->rel_tol != rel_tol;
   assert_true(quick == other);
   if (quick) // both tolerances are loosened alike

@@ -76,7 +76,7 @@ static const Coupled *tie(Fixture *f, Expr measured, CoupleIntegral integral, Co
                           int *count) {
   Expr list[] = {measured};
   *count = couple_default_terms(f->model, f->arena, list, 0, true, terms);
-  Coupling c = {list, 1, terms, *count, integral};
+  Coupling c = {list, 1, terms, *count, integral, false};
   return couple(f->model, &c);
 }
 
@@ -169,7 +169,7 @@ static void leaves_the_model_as_it_was(void **state) {
   CoupleTerm terms[8];
   int first, np = f.model->np;
   int count = couple_default_terms(f.model, f.arena, f.model->x, 0, true, terms);
-  couple(f.model, &(Coupling){f.model->x, 1, terms, count, COUPLE_ERROR});
+  couple(f.model, &(Coupling){f.model->x, 1, terms, count, COUPLE_ERROR, false});
   model_with_free_start(f.model, &first);
   assert_int_equal(first, np);
   assert_int_equal(f.model->np, np);
@@ -243,6 +243,7 @@ typedef struct RodTie {
   Expr measured[2];
   int channels;
   CoupleIntegral integral;
+  bool by_state;
   double gain, gain_rate, gain_integral;
   double data[2];
 } RodTie;
@@ -266,7 +267,7 @@ static void slopes_of(Model *m, const double *p, RodTie *tie, const double *x, d
 }
 
 static void push_of_terms(Fixture *f, RodTie *tie, CoupleTerm *terms, int count, double *push) {
-  Coupling c = {tie->measured, tie->channels, terms, count, tie->integral};
+  Coupling c = {tie->measured, tie->channels, terms, count, tie->integral, tie->by_state};
   const Coupled *tied = couple(f->model, &c);
   double *p = values_of(f, tied->model), x[ROD_STATES + 2] = {0}, plain[ROD_STATES],
          slopes[ROD_STATES + 2];
@@ -295,6 +296,25 @@ static void assert_keeps_invariants(const double *push) {
   for (int i = 0; i < ROD_STATES; i++) size = fmax(size, fabs(push[i]));
   assert_true(size > 1e-3);
   for (int i = 0; i < 4; i++) assert_close(change[i], 0, 1e-11 * size);
+}
+
+// Free states move as all channels together demand; the others follow.
+static void pushes_by_state_move_free_states_as_demanded(void **state) {
+  (void)state;
+  Fixture f;
+  open_text(&f, ROD);
+  RodTie tie = {{f.model->x[ROD_PHI], f.model->x[ROD_X]}, 2, .by_state = true, .gain = 3};
+  tie.data[0] = 0.9, tie.data[1] = -0.1;
+  double error = 0.9 - ROD_AT[ROD_PHI] - 0.1 - ROD_AT[ROD_X], push[ROD_STATES];
+  static const int FREE[] = {ROD_PHI, ROD_W};
+  CoupleTerm terms[4];
+  Expr one = expr_const(f.model->graph, 1);
+  for (int k = 0; k < 4; k++) terms[k] = (CoupleTerm){k / 2, FREE[k % 2], one, false};
+  push_of_terms(&f, &tie, terms, 4, push);
+  assert_keeps_invariants(push);
+  for (int k = 0; k < 2; k++)
+    assert_close(push[FREE[k]], 3 * error, 0.02 * fabs(3 * error)); // slack
+  close_model(&f);
 }
 
 static void every_push_keeps_the_invariants(void **state) {
@@ -399,6 +419,7 @@ int main(void) {
       cmocka_unit_test(integrates_the_error),
       cmocka_unit_test(leaves_the_model_as_it_was),
       cmocka_unit_test(starts_where_it_is_told),
+      cmocka_unit_test(pushes_by_state_move_free_states_as_demanded),
       cmocka_unit_test(every_push_keeps_the_invariants),
       cmocka_unit_test(mixed_pushes_keep_the_invariants),
       cmocka_unit_test(constrained_measured_states_follow_at_the_rate_of_the_gain),

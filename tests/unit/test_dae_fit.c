@@ -65,7 +65,7 @@ static const char CRANK[] =
 
 static void assert_found(const FitResult *r, const double *truth, double tolerance) {
   assert_int_equal(r->outcome, FIT_CONVERGED);
-  assert_true(r->certain);
+  assert_true(r->fits);
   for (int i = 0; i < r->problem->unknown_count; i++)
     assert_close_relative(r->x[i], truth[i], tolerance);
 }

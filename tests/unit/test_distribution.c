@@ -85,6 +85,25 @@ static void both_parts_of_chi_square_add_up_and_grow(void **state) {
 }
 
 // The ways to compute the front factor meet: a recurrence of chi-square in its freedom holds across the border.
+static void the_quantile_of_chi_square_inverts_it(void **state) {
+  (void)state;
+  static const double FREEDOM[] = {0.3, 1, 1.7, 2, 5, 30, 59.5, 60.5, 1000, 1e6};
+  static const double P[] = {1e-12, 1e-6, 1e-3, 0.01, 0.3, 0.5};
+  for (int i = 0; i < 10; i++) {
+    double before = 0;
+    for (int k = 0; k < 6; k++) {
+      double low = chi_square_quantile(P[k], FREEDOM[i]);
+      double high = chi_square_quantile(1 - P[k], FREEDOM[i]);
+      assert_close_relative(chi_square_below(low, FREEDOM[i]), P[k], 1e-9);
+      assert_close_relative(chi_square_above(high, FREEDOM[i]), 1 - (1 - P[k]), 1e-9);
+      assert_true(low > before && high >= low);
+      before = low;
+    }
+  }
+  assert_close_relative(chi_square_quantile(0.95, 1), 3.841458820694124, 1e-12);
+  assert_close_relative(chi_square_quantile(0.99, 2), -2 * log(0.01), 1e-12);
+}
+
 static void chi_square_is_the_same_on_both_sides_of_its_methods(void **state) {
   (void)state;
   for (double x = 30; x < 100;
@@ -112,6 +131,7 @@ int main(void) {
       cmocka_unit_test(student_becomes_normal),
       cmocka_unit_test(chi_square_has_closed_forms),
       cmocka_unit_test(both_parts_of_chi_square_add_up_and_grow),
+      cmocka_unit_test(the_quantile_of_chi_square_inverts_it),
       cmocka_unit_test(chi_square_is_the_same_on_both_sides_of_its_methods),
       cmocka_unit_test(extremes_are_certain),
   };

@@ -77,7 +77,7 @@ static void strength_multiplies_gains_and_by_its_square_those_of_rates(void **st
   const Feedback *f = fitting_feedback(fitting);
   double p[64];
   assert_true(f->coupled->model->np <= 64);
-  feedback_set(f, &h->problem, 0, 0.3, 5, p);
+  feedback_set(f, &h->problem, 0, 0.3, 5, NULL, p);
   assert_true(p[f->coupled->lambda] == 0.3);
   for (int k = 0; k < f->coupling.term_count; k++)
     assert_close_relative(p[f->coupled->gain[k]] / f->gain[k],
@@ -94,7 +94,7 @@ static void channels_without_data_do_not_act(void **state) {
   const Feedback *f = fitting_feedback(fitting);
   double p[64];
   for (int e = 0; e < 2; e++) {
-    feedback_set(f, &h->problem, e, 1, 1, p);
+    feedback_set(f, &h->problem, e, 1, 1, NULL, p);
     for (int k = 0; k < f->coupling.term_count; k++)
       assert_true((p[f->coupled->gain[k]] == 0) == (e == 1 && f->coupling.terms[k].channel == 1));
   }

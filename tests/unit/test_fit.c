@@ -64,7 +64,7 @@ static void finds_the_truth_and_knows_it(void **state) {
     assert_true(method_find(METHODS[k], &p->method));
     FitResult *r = fit_run(p, NULL, NULL, NULL);
     assert_string_equal(fit_outcome_word(r->outcome), "converged");
-    assert_true(r->certain);
+    assert_int_equal(r->verdict, FIT_CERTAIN);
     assert_close_relative(r->x[0], 4.0, 1e-6);
     assert_close_relative(r->x[1], 0.2, 1e-5);
     Evaluation *o = evaluation_new(p);
@@ -86,7 +86,7 @@ static void is_not_certain_of_a_wrong_optimum(void **state) {
   double start[] = {60};
   FitResult *r = fit_run(p, start, NULL, NULL);
   assert_true(fabs(r->x[0] - 4) > 1);
-  assert_false(r->certain);
+  assert_false(r->fits);
   assert_true(strlen(r->why) > 20);
   fit_free(r);
   made_close(&m);
@@ -113,7 +113,7 @@ static void coarse_samples_certify_nothing_wrong(void **state) {
                                "experiments: [{data: one.csv, start: 0, measure: {x: a}}]\n"
                                "estimate: {k: 2, c: 1}\noptions: {restarts: 2}\n");
     FitResult *r = fit_run(p, NULL, NULL, NULL);
-    assert_true(!r->certain || fabs(r->x[0] / k - 1) < 0.01);
+    assert_true(r->verdict != FIT_CERTAIN || fabs(r->x[0] / k - 1) < 0.01);
     double truth[] = {k, 0.02};
     FitResult *better = fit_run(p, truth, NULL, NULL); // a good start is never lost
     assert_close_relative(better->x[0], k, 0.01);
@@ -129,8 +129,10 @@ static void says_when_the_model_misses_something(void **state) {
   open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.3, 0});
   Problem *p = made_load(&m, PLAIN);
   FitResult *r = fit_run(p, NULL, NULL, NULL);
-  assert_string_equal(fit_outcome_word(r->outcome), "uncertain");
-  assert_false(r->certain);
+  assert_string_equal(fit_outcome_word(r->outcome), "converged");
+  assert_false(r->fits);
+  assert_int_equal(r->verdict, FIT_AGREED);
+  assert_non_null(strstr(r->why, "unexplained"));
   assert_close_relative(r->x[0], 4.0, 0.05); // the best optimum all the same
   fit_free(r);
   made_close(&m);
@@ -148,7 +150,7 @@ static void experiments_have_numbers_of_their_own(void **state) {
                     "estimate: {k: {start: 20, per_experiment: true}, c: 1}\n");
   FitResult *r = fit_run(p, NULL, NULL, NULL);
   assert_int_equal(p->unknown_count, 3);
-  assert_true(r->certain);
+  assert_int_equal(r->verdict, FIT_CERTAIN);
   for (int i = 0; i < 3; i++) {
     double truth = strcmp(p->unknowns[i].name, "k[first]") == 0    ? 4
                    : strcmp(p->unknowns[i].name, "k[second]") == 0 ? 6
@@ -170,7 +172,7 @@ static void finds_start_values_and_constants_of_a_sensor(void **state) {
                     "    measure: {x: {column: a, offset: {start: 0.2, min: -1, max: 1}}}\n"
                     "estimate: {k: 12, c: 1, x.start: {start: 0.5, min: 0, max: 3}}\n");
   FitResult *r = fit_run(p, NULL, NULL, NULL);
-  assert_true(r->certain);
+  assert_int_equal(r->verdict, FIT_CERTAIN);
   for (int i = 0; i < p->unknown_count; i++) {
     if (strcmp(p->unknowns[i].name, "x.start") == 0) assert_close(r->x[i], 1.3, 0.01);
     if (strcmp(p->unknowns[i].name, "x.offset") == 0) assert_close(r->x[i], 0, 0.005);
@@ -192,7 +194,7 @@ static void estimated_sigma_weighs_the_channels(void **state) {
           "    measure: {x: {column: a, sigma: estimate}, 1*x: {column: b, sigma: estimate}}\n"
           "estimate: {k: 10, c: 1}\n");
   FitResult *r = fit_run(p, NULL, NULL, NULL);
-  assert_true(r->certain);
+  assert_int_equal(r->verdict, FIT_CERTAIN);
   assert_close_relative(r->sigma[0], 0.01, 0.2);
   assert_close_relative(r->sigma[1], 0.1, 0.2);
   assert_close_relative(r->objective, 201.0, 0.01); // half a square for each of 402 samples
@@ -236,7 +238,7 @@ static void huber_estimates_sigma_without_outliers(void **state) {
   FitResult *r = fit_run(p, NULL, NULL, NULL);
   assert_close_relative(r->sigma[0], 0.01, 0.3);
   assert_close(r->x[0], 4, 0.02);
-  assert_true(r->certain);
+  assert_int_equal(r->verdict, FIT_CERTAIN);
   fit_free(r);
   made_close(&m);
 }
@@ -254,7 +256,7 @@ static void huber_is_certain_of_the_bulk_only(void **state) {
   for (int k = 0; k < starts; k++) {
     FitResult *r = fit_run(p, (double[]){4.2 + 9 * k, 0.3}, NULL, NULL);
     bool right = fabs(r->x[0] - 4) < 0.05;
-    assert_int_equal(r->certain, right);
+    assert_int_equal(r->fits, right);
     assert_true(r->floor < 3 * 201 * 0.01 * 0.01 / 2);
     rights += right;
     fit_free(r);
@@ -332,7 +334,7 @@ static void fits_of_one_problem_run_side_by_side(void **state) {
   for (int k = 0; k < 4; k++) pthread_join(threads[k], &results[k]);
   for (int k = 0; k < 4; k++) {
     const FitResult *r = results[k], *first = results[0];
-    assert_true(r->certain && r->objective == first->objective);
+    assert_true(r->verdict == FIT_CERTAIN && r->objective == first->objective);
     assert_memory_equal(r->x, first->x, 2 * sizeof *r->x);
   }
   for (int k = 0; k < 4; k++) fit_free(results[k]);
@@ -395,6 +397,26 @@ static void keeps_to_its_budget(void **state) {
   made_close(&m);
 }
 
+// A start so good that one step leaves nothing but noise: it fits, but has not converged.
+static void what_fits_need_not_have_converged(void **state) {
+  (void)state;
+  Made m;
+  open_problem(&m, (Data){4, 0.2, 1, 0.01, 0, 0});
+  Problem *p = made_load(&m, PLAIN);
+  p->method = METHOD_LM;
+  p->options.max_iterations = 1;
+  int seen = 0;
+  for (double away = 1e-4; away < 1; away *= 2) {
+    FitResult *r = fit_run(p, (double[]){4 * (1 + away), 0.2 * (1 + away)}, NULL, NULL);
+    bool converged = local_end_converged(r->end);
+    assert_string_equal(fit_outcome_word(r->outcome), converged ? "converged" : "not-converged");
+    seen += r->fits && !converged;
+    fit_free(r);
+  }
+  assert_true(seen > 0);
+  made_close(&m);
+}
+
 static void says_when_nothing_can_be_simulated(void **state) {
   (void)state;
   Made m;
@@ -442,6 +464,8 @@ static void note_strength(Watched *w, const SimulationOrder *o) {
     return;
   }
   const Feedback *f = fitting_feedback(w->fitting);
+  set_residuals(w, o, 0.005, 0); // above the noise floor, not lost
+  if (o->run->compiled != f->compiled) return;
   double strength = o->run->p[f->coupled->gain[0]] / f->gain[0];
   if (s->count && fabs(s->of[s->count - 1] - strength) < 1e-9) return;
   assert_true(s->count < 64);
@@ -454,59 +478,19 @@ static void a_homotopy_that_fails_tries_other_strengths(void **state) {
   static const double TRIED[] = {1, 4, 0.25, 16};
   Hand *h = pendulum(0, 15);
   h->problem.method = METHOD_HOMOTOPY;
+  h->problem.options.confirm = CONFIRM_OFF; // all starts would agree
   Searching q;
   Strengths seen = {.count = 0};
   searching_open(&q, &h->problem, NULL, NULL);
-  q.watched.change = note_strength, q.watched.data = &seen;
+  q.watched.change = note_strength, q.watched.keep_all = true, q.watched.data = &seen;
   FitResult *r = fit_run_on(&h->problem, q.work, NULL, NULL, NULL);
   assert_int_equal(r->outcome, FIT_UNCERTAIN);
   assert_int_equal(seen.count, 4);
   for (int k = 0; k < 4; k++) assert_close(seen.of[k], TRIED[k], 1e-9);
-  assert_int_equal(r->path.count, 4 * 2 * (1 + 5));
+  assert_int_equal(r->path.count, 4 * 2 * (1 + 5) + 3); // and two fits of the second observer
   fit_free(r);
   searching_close(&q);
   hand_done(h);
-}
-
-typedef struct Drift {
-  double by;  // relative: what residuals grow by from one look at them to the next
-  int looked; // simulations without slopes
-} Drift;
-
-static void let_drift(Watched *w, const SimulationOrder *o) {
-  Drift *d = w->data;
-  d->looked += !o->slopes;
-  scale_residuals(w, o, pow(1 + d->by, d->looked));
-}
-
-static int looks_until_settled(double by) {
-  Hand *h = pendulum(0.05, 10);
-  h->problem.method = METHOD_GAUSS_NEWTON;
-  h->problem.options.line_search = LINE_SEARCH_OFF;
-  h->experiments[0].channels[0].sigma_kind = SIGMA_ESTIMATED;
-  Searching q;
-  Drift drift = {by, 0};
-  searching_open(&q, &h->problem, NULL, NULL);
-  q.watched.change = let_drift, q.watched.keep_all = true, q.watched.data = &drift;
-  FitResult *r = fit_run_on(&h->problem, q.work, NULL, NULL, NULL);
-  fit_free(r);
-  searching_close(&q);
-  hand_done(h);
-  return drift.looked;
-}
-
-static bool sigma_settles(void *data, double by) {
-  (void)data;
-  return looks_until_settled(by) < 10;
-}
-
-// Sigmas that change by less than a ten thousandth have settled; those that never do end after 20 rounds.
-static void estimated_sigmas_settle(void **state) {
-  (void)state;
-  assert_threshold(sigma_settles, NULL, 1e-4);
-  assert_in_range(looks_until_settled(0), 2, 4);
-  int extra = looks_until_settled(0.01) - 20; // the certificate looks at residuals, too
-  assert_in_range(extra, 0, 1);
 }
 
 int main(void) {
@@ -527,10 +511,10 @@ int main(void) {
       cmocka_unit_test(stops_at_any_moment),
       cmocka_unit_test(needs_no_tolerance_of_steps),
       cmocka_unit_test(keeps_to_its_budget),
+      cmocka_unit_test(what_fits_need_not_have_converged),
       cmocka_unit_test(says_when_nothing_can_be_simulated),
       cmocka_unit_test(is_the_same_every_time),
       cmocka_unit_test(a_homotopy_that_fails_tries_other_strengths),
-      cmocka_unit_test(estimated_sigmas_settle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // Reports about fits, checks and studies, of results that are made by hand.
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "report/fit_trace.h"
 #include "report/recover_report.h"
 #include "test.h"
+#include "threshold.h"
 
 // ---------------------------------------------------------------- set-up
 
@@ -36,8 +38,13 @@ typedef struct Made {
 
 static double X[N] = {880.123456, 120.5, 2.5}, SIGMA[1] = {1}, SINGULAR[N] = {10, 1, 1e-12};
 static double VECTOR[N] = {0.7, -0.7, 0}, EXPONENT[N] = {1, 1, 0};
-static StatChannel STAT_CHANNELS[] = {
-    {.n = 3, .rmse = 0.0123, .fit_percent = 98.76, .noise = 0.0121, .white_p = 0.4, .runs_p = 0.6}};
+static StatChannel STAT_CHANNELS[] = {{.n = 3,
+                                       .rmse = 0.0123,
+                                       .fit_percent = 98.76,
+                                       .noise = 0.0121,
+                                       .white_p = 0.4,
+                                       .runs_p = 0.6,
+                                       .lag1_p = 0.5}};
 static StatCombination COMBINATIONS[] = {{"alpha*A", 105000, false, EXPONENT}};
 static StatDirection DIRECTIONS[] = {{.singular_value = 1e-12,
                                       .vector = VECTOR,
@@ -68,16 +75,20 @@ static void make(Made *m) {
   simulate_options_init(&m->problem.simulate);
   m->problem.simulate.rel_tol = 1e-8;
   m->problem.simulate.abs_tol = 1e-10;
-  m->result = (FitResult){.problem = &m->problem,
-                          .outcome = FIT_CONVERGED,
-                          .x = X,
-                          .objective = 0.5,
-                          .objective_start = HUGE_VAL,
-                          .floor = nan(""),
-                          .certain = true,
-                          .by = "homotopy",
-                          .sigma = SIGMA,
-                          .solver = "rk8"};
+  m->result = (FitResult){
+      .problem = &m->problem,
+      .outcome = FIT_CONVERGED,
+      .x = X,
+      .objective = 0.5,
+      .objective_start = HUGE_VAL,
+      .floor = nan(""),
+      .fits = true,
+      .verdict = FIT_CERTAIN,
+      .facts = {.known = true, .noise = {0.95, 1.4, 0, true}, .white = {0.3, 0.1, 0, true, true}},
+      .searches = {.planned = 7, .done = 7, .agree = 6, .better = 1},
+      .by = "homotopy",
+      .sigma = SIGMA,
+      .solver = "rk8"};
   strcpy(m->result.message, "the search converged");
   strcpy(m->result.why, "alpha is fine");
   m->statistics = (Statistics){.n = N,
@@ -231,12 +242,45 @@ static void every_outcome_has_its_word(void **state) {
   for (int o = 0; o < FIT_OUTCOME_COUNT; o++) {
     make(&m);
     m.result.outcome = (FitOutcome)o;
-    m.result.certain = false;
+    m.result.verdict = FIT_DOUBTFUL;
     char *text = text_of(&m, 80, false);
     has(text, fit_outcome_word((FitOutcome)o));
     assert_null(strstr(text, "and certain"));
     free(text);
   }
+}
+
+static void every_verdict_has_its_word(void **state) {
+  (void)state;
+  static const char *const HEADS[] = {
+      [FIT_CERTAIN] = "converged and certain (homotopy)\n",
+      [FIT_AGREED] = "converged; searches agree (homotopy)\n",
+      [FIT_AMBIGUOUS] = "uncertain; ambiguous (homotopy)\n",
+      [FIT_DOUBTFUL] = "uncertain (homotopy)\n",
+  };
+  for (int v = 0; v < 4; v++) {
+    Made m;
+    make(&m);
+    m.result.verdict = (FitVerdict)v;
+    m.result.outcome = fit_verdict_is_good((FitVerdict)v) ? FIT_CONVERGED : FIT_UNCERTAIN;
+    char *text = text_of(&m, 80, false);
+    has(text, HEADS[v]);
+    free(text);
+    Text t;
+    text_init(&t);
+    fit_json(&t, &m.report, "1");
+    char key[60];
+    snprintf(key, sizeof key, "\"certain\": %s, \"verdict\": \"%s\",",
+             v == FIT_CERTAIN ? "true" : "false", fit_verdict_word((FitVerdict)v));
+    has(t.at, key);
+    text_done(&t);
+  }
+  Made m; // a local method
+  make(&m);
+  m.result.verdict = FIT_DOUBTFUL;
+  char *text = text_of(&m, 80, false);
+  has(text, "converged, but not certain");
+  free(text);
 }
 
 static void there_are_no_numbers_that_are_none(void **state) {
@@ -254,7 +298,7 @@ static void there_are_no_numbers_that_are_none(void **state) {
   text = text_of(&m, 80, false);
   has(text, "below -1000  white");
   free(text);
-  channel.rmse = channel.fit_percent = channel.white_p = channel.runs_p = nan("");
+  channel.rmse = channel.fit_percent = channel.white_p = channel.runs_p = channel.lag1_p = nan("");
   m.result.outcome = FIT_STOPPED;
   m.result.objective = HUGE_VAL;
   text = text_of(&m, 80, false);
@@ -264,19 +308,127 @@ static void there_are_no_numbers_that_are_none(void **state) {
   free(text);
 }
 
+// Up to 30 channels are listed; of more the 10 with the worst fit, the worst first.
+static void of_many_channels_the_worst_are_shown(void **state) {
+  (void)state;
+  for (int count = 30; count <= 31; count++) {
+    Made m;
+    StatChannel channels[31];
+    make(&m);
+    for (int i = 0; i < count; i++) {
+      channels[i] = STAT_CHANNELS[0];
+      channels[i].fit_percent = 60 + (i * 7) % count;
+      if (i % 2) channels[i].runs_p = 1e-9;
+    }
+    m.statistics.channels = channels;
+    m.statistics.channel_count = count;
+    char *text = text_of(&m, 100, false);
+    int lines = 0;
+    for (const char *at = text; (at = strstr(at, "alpha*z + c0*v")); at++) lines++;
+    assert_int_equal(lines, count == 30 ? 30 : 10);
+    if (count == 31)
+      has_all(text, (const char *[]){" 60.00 ", " 61.00 ", " 69.00 ",
+                                     "These are the 10 of 31 channels with the worst fit. The fit "
+                                     "of all is 60.00 to 90.00 %,",
+                                     "75.00 %. The residuals of 15 are coloured", NULL});
+    assert_int_equal(strstr(text, " 70.00 ") != NULL, count == 30);
+    free(text);
+  }
+}
+
+// Never "white" where they are not, and the other way round, whatever test says so, at the level of all channels.
+static bool is_called_white(void *data, double p) {
+  Made m;
+  StatChannel channels[4];
+  make(&m);
+  for (int i = 0; i < 4; i++) channels[i] = STAT_CHANNELS[0];
+  *(double *)((char *)&channels[3] + *(size_t *)data) = p;
+  m.statistics.channels = channels;
+  m.statistics.channel_count = 4;
+  char *text = text_of(&m, 100, false);
+  bool white = !strstr(text, "coloured");
+  free(text);
+  return white;
+}
+
+static void residuals_are_called_coloured_at_the_level_of_all_channels(void **state) {
+  (void)state;
+  static const size_t TEST_OF[] = {offsetof(StatChannel, white_p), offsetof(StatChannel, runs_p),
+                                   offsetof(StatChannel, lag1_p)};
+  for (int k = 0; k < 3; k++)
+    assert_threshold_from_above(is_called_white, (void *)(uintptr_t)&TEST_OF[k], 1e-3 / (3 * 4));
+}
+
 static void without_a_result_there_are_no_tables_of_it(void **state) {
   (void)state;
   Made m;
   make(&m);
   m.result.outcome = FIT_NO_START;
-  m.result.certain = false;
   m.result.objective = HUGE_VAL;
+  FitOptimum optima[] = {{.x = X, .converged = true}, {.x = X, .worse = 1, .converged = true}};
+  m.result.optima.at = optima, m.result.optima.count = 2;
   char *text = text_of(&m, 80, false);
   has_all(text, (const char *[]){"no-start", "Work", "simulations (0 with sensitivities)", NULL});
-  static const char *const ABSENT[] = {"Parameters", "\nFit\n",   "Remarks",
-                                       "Rank",       "objective", "inf"};
+  static const char *const ABSENT[] = {"Parameters", "\nFit\n", "Remarks", "Rank",   "objective",
+                                       "inf",        "Optima",  "880",     "certain"};
   for (size_t i = 0; i < sizeof ABSENT / sizeof *ABSENT; i++) assert_null(strstr(text, ABSENT[i]));
   free(text);
+}
+
+static void failures_are_told_with_their_share(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  FitFailure failures[] = {{"too-many-steps", 2, X, "at t = 3 the steps end"},
+                           {"chatter", 1, NULL, "relation x > 0"}};
+  m.result.work = (WorkCount){.simulations = 500, .sensitivity_simulations = 13};
+  m.result.search_work = (WorkCount){.simulations = 100, .sensitivity_simulations = 5};
+  m.result.failures.at = failures, m.result.failures.count = 2;
+  char *text = text_of(&m, 100, false);
+  has_all(text, (const char *[]){
+                    "513 simulations (13 with sensitivities)", "408 of them to confirm the result",
+                    "2 of 513 simulations ended in too-many-steps, for example at t",
+                    "1 of 513 simulations ended in chatter, for example relation x > 0", NULL});
+  free(text);
+  Text t;
+  text_init(&t);
+  fit_json(&t, &m.report, "1");
+  has_all(t.at,
+          (const char *[]){"\"simulations\": 500, \"sensitivity_simulations\": 13",
+                           "\"search\": {\"iterations\": 0, \"simulations\": 100, "
+                           "\"sensitivity_simulations\": 5",
+                           "{\"reason\": \"too-many-steps\", \"count\": 2, \"parameters\": "
+                           "[880.123456, 120.5, 2.5], \"log\": \"at t = 3",
+                           "\"reason\": \"chatter\", \"count\": 1, \"parameters\": null, ", NULL});
+  text_done(&t);
+}
+
+static void other_optima_are_shown_with_their_distance(void **state) {
+  (void)state;
+  Made m;
+  make(&m);
+  double other[N] = {77, 33.5, 1.25};
+  FitOptimum optima[] = {{.x = X, .objective = 0.5, .searches = 4, .converged = true},
+                         {other, 0.625, 12.5, 2, true, true}};
+  m.result.optima.at = optima, m.result.optima.count = 1;
+  char *text = text_of(&m, 100, false);
+  assert_null(strstr(text, "Optima found"));
+  free(text);
+  m.result.optima.count = 2;
+  text = text_of(&m, 100, false);
+  has_all(text, (const char *[]){"Optima found", "worse by", "alpha", "best", "880.12", "0.625",
+                                 "12.5", "77", "33.5", "1.25", NULL});
+  free(text);
+  Text t;
+  text_init(&t);
+  fit_json(&t, &m.report, "1");
+  has_all(t.at, (const char *[]){"\"optima\": [",
+                                 "{\"objective\": 0.5, \"parameters\": [880.123456, 120.5, 2.5], "
+                                 "\"searches\": 4, \"difference\": 0, \"distinct\": false}",
+                                 "{\"objective\": 0.625, \"parameters\": [77, 33.5, 1.25], "
+                                 "\"searches\": 2, \"difference\": 12.5, \"distinct\": true}",
+                                 NULL});
+  text_done(&t);
 }
 
 // The start is what can be missed.
@@ -316,44 +468,52 @@ static void the_json_has_the_agreed_keys_in_order(void **state) {
   Text t;
   text_init(&t);
   fit_json(&t, &m.report, "1.2.3");
-  has_all(t.at, (const char *[]){
-                    "{\n",
-                    "\"entrain\": \"1.2.3\"",
-                    "\"problem\": \"folder/damper.yaml\"",
-                    "\"method\": \"auto\"",
-                    "\"outcome\": \"converged\"",
-                    "\"message\": ",
-                    "\"objective\": 0.5",
-                    "\"objective_start\": null",
-                    "\"parameters\": [",
-                    "{\"name\": \"alpha\", \"value\": 880.123456, \"start\": 500, \"min\": 1, "
-                    "\"max\": 1000, \"free\": true, \"at_bound\": false, \"std_error\": null, "
-                    "\"ci95\": [null, null], \"identifiable\": false",
-                    "\"min\": null, \"max\": null",
-                    "\"bound\": \"upper\"",
-                    "\"channels\": [",
-                    "{\"experiment\": 0, \"variable\": \"alpha*z + c0*v\", \"n\": 3, \"rmse\": "
-                    "0.0123, \"fit_percent\": 98.76",
-                    "\"identifiability\": {\"rank\": 2, \"free\": 3, \"singular_values\": [10, 1, "
-                    "1e-12], \"directions\": [",
-                    "\"alpha*A\"",
-                    "\"covariance\": [",
-                    "[null, 0.5",
-                    "\"correlation\": [",
-                    "\"work\": {\"iterations\": 0, \"simulations\": 0, "
-                    "\"sensitivity_simulations\": 0, \"rhs\": 0, \"seconds\": 0",
-                    "\"homotopy\": {",
-                    "\"gains\": {}",
-                    "\"path\": []",
-                    "\"solver\": {\"name\": \"rk8\", \"steps\": 0, \"rejected\": 0, "
-                    "\"invariant_violation\": 0}",
-                    "\"certificate\": {\"certain\": true, \"why\": \"alpha is fine\", \"floor\": "
-                    "null, \"by\": \"homotopy\"}",
-                    "\"stages\": []",
-                    "\"remarks\": [",
-                    "\"options\": {}",
-                    "}\n",
-                    NULL});
+  has_all(t.at,
+          (const char *[]){
+              "{\n",
+              "\"entrain\": \"1.2.3\"",
+              "\"problem\": \"folder/damper.yaml\"",
+              "\"method\": \"auto\"",
+              "\"outcome\": \"converged\"",
+              "\"message\": ",
+              "\"objective\": 0.5",
+              "\"objective_start\": null",
+              "\"parameters\": [",
+              "{\"name\": \"alpha\", \"value\": 880.123456, \"start\": 500, \"min\": 1, "
+              "\"max\": 1000, \"free\": true, \"at_bound\": false, \"std_error\": null, "
+              "\"ci95\": [null, null], \"identifiable\": false",
+              "\"min\": null, \"max\": null",
+              "\"bound\": \"upper\"",
+              "\"channels\": [",
+              "{\"experiment\": 0, \"variable\": \"alpha*z + c0*v\", \"n\": 3, \"rmse\": "
+              "0.0123, \"fit_percent\": 98.76",
+              "\"identifiability\": {\"rank\": 2, \"free\": 3, \"singular_values\": [10, 1, "
+              "1e-12], \"directions\": [",
+              "\"alpha*A\"",
+              "\"covariance\": [",
+              "[null, 0.5",
+              "\"correlation\": [",
+              "\"work\": {\"iterations\": 0, \"simulations\": 0, "
+              "\"sensitivity_simulations\": 0, \"rhs\": 0, \"seconds\": 0",
+              "\"search\": {\"iterations\": 0",
+              "\"failures\": []",
+              "\"homotopy\": {",
+              "\"gains\": {}",
+              "\"path\": []",
+              "\"solver\": {\"name\": \"rk8\", \"steps\": 0, \"rejected\": 0, "
+              "\"invariant_violation\": 0}",
+              "\"certificate\": {\"certain\": true, \"verdict\": \"certain\", \"why\": \"alpha "
+              "is fine\", \"floor\": null, \"by\": \"homotopy\", \"fits\": true, \"exact\": false, "
+              "\"noise\": {\"ratio\": 0.95, \"limit\": 1.4, \"holds\": true}, "
+              "\"white\": {\"p\": 0.3, \"holds\": true, \"clean\": true, \"correlation\": "
+              "0.1}, \"searches\": {\"planned\": 7, \"done\": 7, \"agree\": 6, \"better\": "
+              "1, ",
+              "\"optima\": []}",
+              "\"stages\": []",
+              "\"remarks\": [",
+              "\"options\": {}",
+              "}\n",
+              NULL});
   assert_null(strstr(t.at, "nan"));
   assert_null(strstr(t.at, "inf"));
   text_done(&t);
@@ -515,12 +675,17 @@ static void a_study_tells_bias_and_dishonest_intervals(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_report_says_what_matters),
+      cmocka_unit_test(of_many_channels_the_worst_are_shown),
+      cmocka_unit_test(residuals_are_called_coloured_at_the_level_of_all_channels),
       cmocka_unit_test(the_report_tells_how_well_constraints_hold),
       cmocka_unit_test(the_report_keeps_the_width),
       cmocka_unit_test(colours_change_nothing_else),
       cmocka_unit_test(every_outcome_has_its_word),
+      cmocka_unit_test(every_verdict_has_its_word),
       cmocka_unit_test(there_are_no_numbers_that_are_none),
       cmocka_unit_test(without_a_result_there_are_no_tables_of_it),
+      cmocka_unit_test(failures_are_told_with_their_share),
+      cmocka_unit_test(other_optima_are_shown_with_their_distance),
       cmocka_unit_test(units_and_standard_errors_stay),
       cmocka_unit_test(a_long_path_shows_its_ends),
       cmocka_unit_test(the_json_has_the_agreed_keys_in_order),

@@ -4,6 +4,7 @@
 #include "evaluation.h"
 #include "hand_problem.h"
 #include "made_problem.h"
+#include "threshold.h"
 
 static const double STEP = 1e-3; // of difference quotients, relative
 
@@ -453,6 +454,43 @@ static void another_one_costs_no_memory(void **state) {
   hand_done(h);
 }
 
+// 99 parameters have 4950 pairs.
+static bool has_second_derivatives(void *data, double expressions) {
+  (void)data;
+  enum { PARAMETERS = 99 };
+  static char model[40000], problem[10000];
+  int states = (int)round(expressions / (PARAMETERS * (PARAMETERS + 1) / 2));
+  size_t m = (size_t)sprintf(model, "model Many\n"), p = (size_t)sprintf(problem, "%s", "");
+  for (int k = 0; k < PARAMETERS; k++)
+    m += (size_t)sprintf(model + m, "  parameter Real p%d = 1;\n", k);
+  for (int i = 0; i < states; i++)
+    m += (size_t)sprintf(model + m, "  Real x%d(start = 1, fixed = true);\n", i);
+  m += (size_t)sprintf(model + m, "equation\n");
+  for (int i = 0; i < states; i++)
+    m += (size_t)sprintf(model + m, "  der(x%d) = -p%d*x%d;\n", i, i % PARAMETERS, i);
+  sprintf(model + m, "end Many;\n");
+  p += (size_t)sprintf(
+      problem, "model: many.mo\nexperiments: {data: one.csv, measure: {x0: x}}\nestimate:\n");
+  for (int k = 0; k < PARAMETERS; k++) p += (size_t)sprintf(problem + p, "  p%d: 1\n", k);
+  Made made;
+  made_open(&made);
+  made_file(&made, "many.mo", model);
+  made_waves(&made, "one.csv", 0, 21);
+  Evaluation *o = evaluation_new(made_load(&made, problem));
+  Hessian *h = hessian_new(o->fitting, HESSIAN_AUTO);
+  bool exists = hessian_exists(h);
+  assert_int_equal(exists, !strstr(hessian_why(h), "expressions"));
+  hessian_free(h);
+  evaluation_free(o);
+  made_close(&made);
+  return exists;
+}
+
+static void too_many_expressions_are_refused(void **state) {
+  (void)state;
+  assert_threshold(has_second_derivatives, NULL, 5e5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_is_that_of_differences),
@@ -465,6 +503,7 @@ int main(void) {
       cmocka_unit_test(failures_and_stops_are_told),
       cmocka_unit_test(work_is_counted_in_simulations_of_first_order),
       cmocka_unit_test(another_one_costs_no_memory),
+      cmocka_unit_test(too_many_expressions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static bool grow(Hand *h, double first, Horizons *seen) {
   q.s->method = METHOD_AUTO;
   search_begin(q.s, "growing horizon");
   bool certain = horizon_grow(q.s, q.s->start, first);
-  assert_true(last_stage(&q)->certain == certain);
+  assert_true(last_stage(&q)->fits == certain);
   searching_close(&q);
   return certain;
 }

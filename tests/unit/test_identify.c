@@ -3,6 +3,7 @@
 #include "made_problem.h"
 #include "num/random.h"
 #include "stats/assess.h"
+#include "threshold.h"
 
 enum { MOST = 8 };
 
@@ -192,12 +193,159 @@ static void the_mount_in_consistent_units_shows_everything(void **state) {
   close_case(&c);
 }
 
+// ---------------------------------------------------------------- the units of the noise
+
+// Two measured waves over whole periods, 200 samples: their columns are orthogonal, of length 10 times their amplitude.
+enum { WAVE_ROWS = 200 };
+typedef struct Waves {
+  const char *equations; // of y and z
+  const char *measure;   // of the problem file
+  double exact;          // rel_tol; 0: no states, so that only rounding limits the accuracy
+} Waves;
+
+static void open_waves(Case *c, const Waves *w) {
+  static const double truth[] = {1, 1};
+  char model[1000], yaml[1500], data[20000] = "t,y,z\n";
+  *c = (Case){.truth = truth};
+  made_open(&c->made);
+  snprintf(
+      model, sizeof model,
+      "model Waves\n  parameter Real a = 1, b = 1;\n  Real y, z;\n%sequation\n%s%send Waves;\n",
+      w->exact > 0 ? "  Real state(start = 0, fixed = true);\n" : "",
+      w->exact > 0 ? "  der(state) = -state;\n" : "", w->equations);
+  for (int i = 0; i < WAVE_ROWS; i++)
+    sprintf(data + strlen(data), "%.17g,0,0\n", 2 * acos(-1) * 10 * i / WAVE_ROWS);
+  snprintf(yaml, sizeof yaml,
+           "model: model.mo\nexperiments:\n  - data: data.csv\n    measure: {%s}\n"
+           "estimate: {a: {start: 1, min: 0.01, max: 100}, b: {start: 1, min: 0.01, max: 100}}\n"
+           "options: {rel_tol: %g}\n",
+           w->measure, w->exact > 0 ? w->exact : 1e-8);
+  made_file(&c->made, "model.mo", model);
+  made_file(&c->made, "data.csv", data);
+  made_load(&c->made, yaml);
+  c->evaluation = evaluation_new(c->made.problem);
+}
+
+static void take_every_channel(void *data, const ResidualBlock *b) {
+  const Case *c = data;
+  const Channel *channel = &c->made.problem->experiments[0].channels[b->channel];
+  double *y = (double *)(uintptr_t)channel->y;
+  const double *r = b->column[c->made.problem->unknown_count];
+  for (int i = 0; i < b->rows; i++) y[b->first + i] += r[i] / b->scale[i];
+}
+
+static bool all_determined(const Statistics *s) {
+  for (int k = 0; k < s->n; k++)
+    if (!s->parameters[k].identifiable || isnan(s->parameters[k].std_error)) return false;
+  return s->direction_count == 0 && s->rank == s->n;
+}
+
+// Data without errors; a given sigma is the noise.
+static void analyse_waves(Case *c, const Waves *w) {
+  open_waves(c, w);
+  Evaluation *o = evaluation_new(c->made.problem);
+  assert_true(evaluation_rows(o, c->truth, false, take_every_channel, c));
+  evaluation_free(o);
+  evaluation_free(c->evaluation);
+  c->evaluation = evaluation_new(c->made.problem);
+  analyse(c);
+}
+
+static bool waves_determine(const Waves *w) {
+  Case c;
+  analyse_waves(&c, w);
+  bool yes = all_determined(c.s);
+  close_case(&c);
+  return yes;
+}
+
+// s of a is 1.25e7, so that 1 is less than ten times the accuracy of the simulation beside it.
+static bool determined_with_sigma(void *data, double sigma) {
+  (void)data;
+  char measure[200];
+  snprintf(measure, sizeof measure, "y: {sigma: 8e-7}, z: {sigma: %.17g}", sigma);
+  return waves_determine(&(Waves){"  y = a*cos(time);\n  z = b*sin(time);\n", measure, 1e-8});
+}
+
+static void a_direction_is_hidden_where_the_noise_is_larger_than_what_it_changes(void **state) {
+  (void)state;
+  assert_threshold(determined_with_sigma, NULL, 10);
+}
+
+// s of a is 5e13.
+static bool determined_beside_a_strong_one(void *data, double sigma) {
+  (void)data;
+  char measure[200];
+  snprintf(measure, sizeof measure, "y: {sigma: 2e-13}, z: {sigma: %.17g}", sigma);
+  return waves_determine(&(Waves){"  y = a*cos(time);\n  z = b*sin(time);\n", measure, 0});
+}
+
+static void what_is_1e_12_of_the_strongest_is_rounding(void **state) {
+  (void)state;
+  assert_threshold(determined_beside_a_strong_one, NULL, 0.2);
+}
+
+static bool undetermined_without_noise(void *data, double amplitude) {
+  (void)data;
+  char equations[200];
+  snprintf(equations, sizeof equations, "  y = a*cos(time) + %.17g*b*sin(time);\n  z = y;\n",
+           amplitude);
+  return !waves_determine(&(Waves){equations, "y: y", 1e-8});
+}
+
+static void without_noise_the_accuracy_of_the_simulation_is_the_limit(void **state) {
+  (void)state;
+  assert_threshold(undetermined_without_noise, NULL, 1e-7);
+}
+
+// Columns that enclose this angle, with columns of length 1: the smallest singular value is the angle by the root of 2.
+static bool lost_at_angle(void *data, double angle) {
+  (void)data;
+  char equations[200];
+  snprintf(equations, sizeof equations,
+           "  y = a*cos(time) + b*(cos(time) + %.17g*sin(time));\n  z = y;\n", angle);
+  Case c;
+  analyse_waves(&c, &(Waves){equations, "y: {sigma: 4e-13}", 0});
+  bool lost = isnan(c.s->covariance[0]);
+  close_case(&c);
+  return lost;
+}
+
+static void columns_are_told_apart_down_to_rounding(void **state) {
+  (void)state;
+  assert_threshold(lost_at_angle, NULL, sqrt(2) * 1e-12);
+}
+
+// Motion that magnifies changes 1e9 times determines what it magnifies less all the same.
+static void chaotic_data_determine_the_parameters(void **state) {
+  (void)state;
+  static const double truth[] = {10, 28, 8. / 3};
+  Case c;
+  open_case(&c, "models/lorenz.mo", "x", 30, 1501,
+            "sigma: {start: 10, min: 1, max: 50}, rho: {start: 28, min: 1, max: 100}, "
+            "beta: {start: 2.6, min: 0.1, max: 20}",
+            truth);
+  add_noise(&c, 0.02);
+  // Errors of simulations grow along the motion, too: what is left of them here is correlated.
+  c.made.problem->options.residual_correlation = RESIDUAL_CORRELATION_OFF;
+  analyse(&c);
+  assert_true(c.s->singular_values[2] < 1e-7 * c.s->singular_values[0]);
+  assert_true(all_determined(c.s));
+  for (int k = 0; k < 3; k++) assert_true(relative_error(&c, k) < 2 / c.s->singular_values[2]);
+  close_case(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_damper_shows_three_combinations),
       cmocka_unit_test(the_mount_in_published_units_hides_a_damping),
       cmocka_unit_test(a_damping_at_its_bound_hides_the_other),
       cmocka_unit_test(the_mount_in_consistent_units_shows_everything),
+      cmocka_unit_test(a_direction_is_hidden_where_the_noise_is_larger_than_what_it_changes),
+      cmocka_unit_test(what_is_1e_12_of_the_strongest_is_rounding),
+      cmocka_unit_test(without_noise_the_accuracy_of_the_simulation_is_the_limit),
+      cmocka_unit_test(columns_are_told_apart_down_to_rounding),
+      cmocka_unit_test(chaotic_data_determine_the_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -402,9 +402,38 @@ static void a_million_samples_are_read_in_order_quickly(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+// ---- the same samples in another way
+
+static void another_kind_of_the_same_samples_is_as_if_made_from_them(void **state) {
+  double t[N], v[N], late = 1e6;
+  random_samples(3, t, v);
+  v[4] = v[5] = v[6]; // samples that a hold input does not need
+  for (InputKind from = INPUT_HOLD; from <= INPUT_SPLINE; from++)
+    for (InputKind to = INPUT_HOLD; to <= INPUT_SPLINE; to++) {
+      const Input *in = make(state, t, v, N, from), *direct = make(state, t, v, N, to);
+      const Input *turned = input_as(*state, in, to);
+      const Input *shifted = input_as(*state, input_since(*state, in, late), to);
+      assert_int_equal(input_kind(turned), to);
+      for (double x = t[0] - 1; x < t[N - 1] + 1; x += 0.0371) {
+        assert_true(value_at(turned, x) == value_at(direct, x));
+        assert_close(value_at(shifted, x - late), value_at(direct, x), 1e-6);
+      }
+    }
+}
+
+static void only_what_changes_is_sampled(void **state) {
+  double t[3] = {0, 1, 2}, same[3] = {4, 4, 4}, last[3] = {4, 4, 5};
+  assert_false(input_is_sampled(input_constant(*state, 2)));
+  assert_false(input_is_sampled(make(state, t, same, 3, INPUT_LINEAR)));
+  assert_true(input_is_sampled(make(state, t, last, 3, INPUT_HOLD)));
+  assert_string_equal(input_kind_word(INPUT_SPLINE), "spline");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(every_kind_meets_its_samples_and_is_constant_outside),
+      TEST(another_kind_of_the_same_samples_is_as_if_made_from_them),
+      TEST(only_what_changes_is_sampled),
       TEST(continuous_kinds_meet_their_samples_from_the_left),
       TEST(hold_keeps_the_last_sample),
       TEST(linear_lies_on_the_chord),

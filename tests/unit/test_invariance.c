@@ -4,6 +4,7 @@
 
 #include "num/qr.h"
 #include "test.h"
+#include "threshold.h"
 
 enum { ROWS = 60, MOST = 8 };
 
@@ -13,10 +14,12 @@ typedef struct Setup {
   InvarianceModel m;
   Curve *curve;
   const double *base;
+  int left, triangles, changes; // what may be simulated, what was
 } Setup;
 
 static bool triangle_at(void *self, const double *x, double *R) {
-  const Setup *s = self;
+  Setup *s = self;
+  s->triangles++;
   Arena *a = arena_new();
   int n = s->m.n;
   QrSum *sum = qr_sum_new(a, n);
@@ -46,7 +49,8 @@ static bool triangle_at(void *self, const double *x, double *R) {
 }
 
 static double change_at(void *self, const double *x) {
-  const Setup *s = self;
+  Setup *s = self;
+  s->changes++;
   double sum = 0, data = 0;
   for (int i = 0; i < ROWS; i++) {
     double t = 0.05 * (i + 1), y = s->curve(t, s->base), d = s->curve(t, x) - y;
@@ -60,14 +64,37 @@ static const int in_order[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const double none[MOST] = {-1e30, -1e30, -1e30, -1e30, -1e30, -1e30, -1e30, -1e30};
 static const double all[MOST] = {1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30};
 
+static Setup setup(Curve *curve, const char *const *name, const double *x, int n) {
+  return (Setup){{.triangle = triangle_at,
+                  .change = change_at,
+                  .n = n,
+                  .name = name,
+                  .order = in_order,
+                  .x = x,
+                  .lower = none,
+                  .upper = all,
+                  .inactive = nothing,
+                  .most = n,
+                  .accuracy = 1e-9},
+                 curve,
+                 x,
+                 .left = 1000};
+}
+
+static int directions_in(Setup *s, Arena *a, StatDirection **out) {
+  double R[MOST * MOST];
+  s->m.self = s;
+  s->m.left = &s->left;
+  triangle_at(s, s->m.x, R);
+  s->triangles = 0;
+  return invariance_directions(a, &s->m, R, out);
+}
+
 static int directions_with(Arena *a, Curve *curve, const char *const *name, const double *x, int n,
                            double accuracy, StatDirection **out) {
-  Setup s = {
-      {NULL, triangle_at, change_at, n, name, in_order, x, none, all, nothing, accuracy}, curve, x};
-  s.m.self = &s;
-  double R[MOST * MOST];
-  triangle_at(&s, x, R);
-  return invariance_directions(a, &s.m, R, out);
+  Setup s = setup(curve, name, x, n);
+  s.m.accuracy = accuracy;
+  return directions_in(&s, a, out);
 }
 
 static int directions_of(Arena *a, Curve *curve, const char *const *name, const double *x, int n,
@@ -234,11 +261,94 @@ static void slopes_without_accuracy_do_no_harm(void **state) {
   }
 }
 
+// ---------------------------------------------------------------- budget
+
+static double three_pairs(double t, const double *x) { // three products of two
+  return x[0] * x[1] * sin(3 * t) + x[2] * x[3] * cos(2 * t) + x[4] * x[5] * t;
+}
+static const char *const PAIRS[] = {"a", "b", "c", "d", "e", "f"};
+static const double PAIRS_AT[] = {2, 3, 0.5, 4, 1.5, 0.2};
+
+static void one_other_point_serves_all_directions(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  StatDirection *d;
+  Setup s = setup(three_pairs, PAIRS, PAIRS_AT, 6);
+  assert_int_equal(directions_in(&s, a, &d), 3);
+  for (int i = 0; i < 3; i++) assert_true(d[i].confirmed);
+  assert_int_equal(s.triangles, 1);
+  assert_int_equal(s.changes, 6); // along the direction, and the reference alone
+  arena_free(a);
+}
+
+static void without_simulations_claims_are_weaker(void **state) {
+  (void)state;
+  for (int left = 0; left <= 7; left++) {
+    Arena *a = arena_new();
+    StatDirection *d;
+    Setup s = setup(three_pairs, PAIRS, PAIRS_AT, 6);
+    s.left = left;
+    int confirmed = 0;
+    assert_int_equal(directions_in(&s, a, &d), 3);
+    assert_true(s.triangles + s.changes <= left);
+    for (int i = 0; i < 3; i++) {
+      bool cut = strstr(d[i].text, "No simulation was spent on confirming it");
+      assert_int_equal(cut, !d[i].confirmed);
+      assert_int_equal(cut, strncmp(d[i].text, "Near this point", 15) == 0);
+      assert_int_equal(d[i].confirmed, d[i].structural);
+      confirmed += d[i].confirmed;
+    }
+    assert_int_equal(confirmed, left > 2 ? (left - 1) / 2 : 0);
+    arena_free(a);
+  }
+}
+
+static void no_more_directions_than_asked_for(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  StatDirection *d;
+  for (int most = 0; most <= 4; most++) {
+    Setup s = setup(three_pairs, PAIRS, PAIRS_AT, 6);
+    s.m.most = most;
+    assert_int_equal(directions_in(&s, a, &d), most < 3 ? most : 3);
+  }
+  arena_free(a);
+}
+
+static double change_of_1_percent(void *self, const double *x) {
+  (void)self, (void)x;
+  return 0.01;
+}
+
+static bool errors_are_smaller(void *data, double blur) {
+  (void)data;
+  Arena *a = arena_new();
+  StatDirection *d;
+  Setup s = setup(three_pairs, PAIRS, PAIRS_AT, 6);
+  s.m.change = change_of_1_percent;
+  s.m.blur = blur;
+  directions_in(&s, a, &d);
+  bool smaller = strstr(d[0].text, "A simulation farther away does see it");
+  assert_int_equal(smaller, !strstr(d[0].text, "as the motion magnifies its errors"));
+  assert_false(d[0].confirmed);
+  arena_free(a);
+  return smaller;
+}
+
+static void magnified_errors_say_nothing_against_a_direction(void **state) {
+  (void)state;
+  assert_threshold(errors_are_smaller, NULL, 0.01);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(powers_that_depend_on_a_number_are_named),
       cmocka_unit_test(sums_are_named),
       cmocka_unit_test(slopes_without_accuracy_do_no_harm),
+      cmocka_unit_test(one_other_point_serves_all_directions),
+      cmocka_unit_test(without_simulations_claims_are_weaker),
+      cmocka_unit_test(no_more_directions_than_asked_for),
+      cmocka_unit_test(magnified_errors_say_nothing_against_a_direction),
       cmocka_unit_test(independent_directions_come_apart),
       cmocka_unit_test(several_directions_share_a_combination),
       cmocka_unit_test(other_directions_are_told_by_their_ratio),

@@ -235,6 +235,82 @@ static void every_method_runs_under_its_own_name(void **state) {
   }
 }
 
+// ---------------------------------------------------------------- an optimum that is known
+
+// y is linear in its n unknowns: from any point the linear model leads to the optimum.
+typedef struct Region {
+  int n;
+  double
+      away; // the known optimum is off by this, in units of twice the log-likelihood at its own minimum
+  double unit;  // of the objective
+  double above; // the start is above the known objective by this many units
+} Region;
+
+static LocalEnd end_of(const Region *q, double lambda, double horizon, bool known) {
+  Hand *h = hand_text("model Linear\n  parameter Real a = 1;\n  parameter Real b = 1;\n  Real y;\n"
+                      "equation\n  y = a*sin(time) + b*cos(time);\nend Linear;\n");
+  hand_experiment(
+      h, (HandData){.channels = {"y"}, .step = 0.1, .count = 100, .noise = 0.1, .seed = 1});
+  hand_estimate(h, "a", -1, 3, -9, 9);
+  if (q->n > 1) hand_estimate(h, "b", -1, 2, -9, 9);
+  crawl(&h->problem);
+  Searching w;
+  searching_open(&w, &h->problem, NULL, NULL);
+  w.s->method = METHOD_AUTO;
+  double best[2] = {1, 1}, x[2] = {3, 2}, squares = 0;
+  Problem exact = h->problem;
+  exact.options = (FitOptions){0};
+  fit_options_init(&exact.options);
+  FitResult *r = fit_run_on(&exact, w.work, NULL, NULL, NULL);
+  memcpy(best, r->x, (size_t)q->n * sizeof *best);
+  fit_free(r);
+  double start = search_evaluate(w.s, 0, 1, x);
+  for (int i = 0; i < 100; i++) squares += sin(0.1 * i) * sin(0.1 * i);
+  best[0] += sqrt(2 * q->away * q->unit / squares); // where the linear model is higher by `away`
+  KnownOptimum optimum = {best, start - q->above * q->unit, q->unit};
+  LocalSearch l = local_search_full(w.s);
+  l.max_iterations = 2;
+  l.lambda = lambda, l.horizon = horizon;
+  l.near = true;
+  if (known) l.known = &optimum;
+  local_search_run(w.s, &l, x);
+  searching_close(&w);
+  hand_done(h);
+  return l.end;
+}
+
+static bool ends_from_above(void *data, double above) {
+  Region q = *(Region *)data;
+  q.above = above;
+  return end_of(&q, 0, 1, true) == LOCAL_KNOWN_END;
+}
+
+static bool ends_when_away(void *data, double away) {
+  Region q = *(Region *)data;
+  q.away = away;
+  return end_of(&q, 0, 1, true) == LOCAL_KNOWN_END;
+}
+
+// It begins 20 units for each unknown above it; where the linear model leads may be one unit higher.
+static void a_search_ends_in_the_region_of_a_known_optimum(void **state) {
+  (void)state;
+  for (int n = 1; n <= 2; n++)
+    for (double unit = 0.5; unit <= 5; unit *= 10) {
+      Region q = {.n = n, .unit = unit, .above = 10};
+      assert_threshold(ends_from_above, &q, 20.0 * n);
+      assert_threshold(ends_when_away, &q, 1);
+    }
+}
+
+static void only_full_searches_of_the_free_model_end_there(void **state) {
+  (void)state;
+  Region q = {.n = 1, .unit = 1, .above = 10};
+  assert_int_equal(end_of(&q, 0, 1, true), LOCAL_KNOWN_END);
+  assert_int_equal(end_of(&q, 0, 0.99, true), LOCAL_ITERATIONS_END);
+  assert_int_equal(end_of(&q, 0, 1, false), LOCAL_ITERATIONS_END);
+  assert_true(local_end_converged(LOCAL_KNOWN_END));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_search_for_few_digits_has_full_accuracy_at_once),
@@ -246,6 +322,8 @@ int main(void) {
       cmocka_unit_test(constraints_call_for_sqp),
       cmocka_unit_test(every_method_does_its_own_work),
       cmocka_unit_test(every_method_runs_under_its_own_name),
+      cmocka_unit_test(a_search_ends_in_the_region_of_a_known_optimum),
+      cmocka_unit_test(only_full_searches_of_the_free_model_end_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,27 @@ static void data_at_rest_have_one_period(void **state) {
 }
 
 // Weights of the sum are 1 each, those of the integral add up to the time that the samples span.
+// Whatever the number: 0.3 has no end in binary.
+static void data_that_do_not_change_have_no_variance(void **state) {
+  (void)state;
+  double r[60];
+  for (int offset = 0; offset < 2; offset++) {
+    noise(r, 60, offset ? 1e-3 : 0);
+    Chosen c = chosen_open(60, NULL, 0);
+    for (int i = 0; i < 60; i++) c.y[i] = offset ? 1e6 + r[i] : 0.3;
+    chosen_ready(&c);
+    const ChannelFacts *f = &c.evaluation->fitting->data->channels[0];
+    double squares = 0, mean = 0;
+    for (int i = 0; i < 60; i++) mean += r[i] / 60;
+    for (int i = 0; i < 60; i++) squares += (r[i] - mean) * (r[i] - mean) / 60;
+    if (offset)
+      assert_close_relative(f->variance, squares, 1e-5);
+    else
+      assert_true(f->variance == 0 && f->mean == 0.3 && data_objective(c.weighting, 1) == 0);
+    chosen_close(&c);
+  }
+}
+
 static void the_criterion_is_a_sum_or_an_integral(void **state) {
   (void)state;
   for (int integral = 0; integral < 2; integral++) {
@@ -126,6 +147,7 @@ int main(void) {
       cmocka_unit_test(outliers_are_no_noise_where_the_loss_is_robust),
       cmocka_unit_test(the_frequency_is_that_of_the_motion),
       cmocka_unit_test(data_at_rest_have_one_period),
+      cmocka_unit_test(data_that_do_not_change_have_no_variance),
       cmocka_unit_test(the_criterion_is_a_sum_or_an_integral),
       cmocka_unit_test(noise_is_given_when_all_channels_say_it),
       cmocka_unit_test(samples_are_counted_over_the_horizon),

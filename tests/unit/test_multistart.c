@@ -21,7 +21,7 @@ static void one_start_of_many_finds_the_truth(void **state) {
     h->problem.options.seed = 2;
     FitResult *r = fit_text(h, "multistart(lm, 60)");
     assert_int_equal(r->outcome, FIT_CONVERGED);
-    assert_true(r->certain);
+    assert_true(r->fits);
     assert_close(r->x[0], 10, 1e-6);
     fit_free(r);
     r = fit_text(h, "lm");
@@ -69,7 +69,7 @@ static void a_budget_ends_it_with_the_best_point(void **state) {
     h->problem.options.max_simulations = most;
     h->problem.options.threads = 2;
     FitResult *r = fit_text(h, "multistart(lm, 1000)");
-    assert_true(r->outcome == FIT_BUDGET || r->certain);
+    assert_true(r->outcome == FIT_BUDGET || r->fits);
     assert_true(r->objective < HUGE_VAL);
     assert_true(work_count_simulations(&r->work) <= most);
     fit_free(r);

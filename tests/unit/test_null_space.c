@@ -18,7 +18,7 @@ static void changes_that_are_not_seen_are_found_in_any_units(void **state) {
   Arena *a = arena_new();
   // column 2 = 1e20 * (column 0 + column 1); column 3 alone, tiny
   double R[16] = {1, 2, 3e20, 0, 0, 1, 1e20, 0, 0, 0, 0, 0, 0, 0, 0, 1e-15};
-  NullSpace s = null_space(a, R, 4, all, 4, 1e-10);
+  NullSpace s = null_space(a, R, 4, all, 4, 1e-10, 4);
   assert_int_equal(s.count, 1);
   assert_close(s.share[3], 0, 1e-15);
   assert_close_relative(s.basis[0], -1e20 * s.basis[2], 1e-12);
@@ -33,8 +33,8 @@ static void some_columns_alone_can_be_asked(void **state) {
   Arena *a = arena_new();
   double R[9] = {1, 1, 2, 0, 0, 1, 0, 0, 1};
   const int pair[] = {0, 1}, other[] = {0, 2};
-  assert_int_equal(null_space(a, R, 3, pair, 2, 1e-10).count, 1);
-  assert_int_equal(null_space(a, R, 3, other, 2, 1e-10).count, 0);
+  assert_int_equal(null_space(a, R, 3, pair, 2, 1e-10, 2).count, 1);
+  assert_int_equal(null_space(a, R, 3, other, 2, 1e-10, 2).count, 0);
   NullSpace forced = null_space_of(a, R, 3, other, 2, 1);
   assert_int_equal(forced.count, 1);
   assert_true(forced.largest > 0.1);

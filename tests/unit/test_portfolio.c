@@ -11,18 +11,21 @@ static FitResult *fit_text(Hand *h, const char *method) {
   return fit_run(&h->problem, NULL, NULL, NULL);
 }
 
+// The stage before the last one fits, the last one confirms it.
 static void it_ends_with_the_first_certain_result(void **state) {
   (void)state;
   static const double NOISE[] = {0, 0.01, 0.1};
   for (int k = 0; k < 3; k++) {
     Hand *h = pendulum(NOISE[k], 15);
     FitResult *r = fit_text(h, "auto");
-    assert_true(r->certain);
+    assert_int_equal(r->verdict, FIT_CERTAIN);
     assert_int_equal(r->outcome, FIT_CONVERGED);
     assert_close(r->x[0], 10, 1e-5 + NOISE[k]);
-    for (int i = 0; i < r->stages.count; i++)
-      assert_true(r->stages.at[i].certain == (i == r->stages.count - 1));
-    assert_string_equal(r->by, r->stages.at[r->stages.count - 1].name);
+    int count = r->stages.count;
+    assert_true(count >= 2);
+    for (int i = 0; i < count; i++) assert_true(r->stages.at[i].fits == (i >= count - 2));
+    assert_string_equal(r->by, r->stages.at[count - 2].name);
+    assert_string_equal(r->stages.at[count - 1].name, "confirming searches");
     fit_free(r);
     hand_done(h);
   }
@@ -32,8 +35,10 @@ static void its_stages_add_up_to_all_simulations(void **state) {
   (void)state;
   Hand *h = pendulum(0.6, 15); // noise that cannot be told from motion: every part is tried
   h->problem.options.restarts = 1;
+  h->problem.options.confirm = CONFIRM_OFF;
   FitResult *r = fit_text(h, "auto");
-  assert_false(r->certain);
+  assert_false(r->fits);
+  assert_int_equal(r->verdict, FIT_DOUBTFUL);
   assert_int_equal(r->outcome, FIT_UNCERTAIN);
   long sum = 0;
   double best = HUGE_VAL;
@@ -48,9 +53,23 @@ static void its_stages_add_up_to_all_simulations(void **state) {
   hand_done(h);
 }
 
-static void parts_follow_each_other_until_one_is_certain(void **state) {
+// Noise that tells nothing apart: searches from elsewhere agree, and no further part is tried.
+static void searches_that_agree_end_it(void **state) {
+  (void)state;
+  Hand *h = pendulum(0.6, 15);
+  FitResult *r = fit_text(h, "auto");
+  assert_int_equal(r->verdict, FIT_AGREED);
+  assert_int_equal(r->outcome, FIT_CONVERGED);
+  assert_string_equal(r->stages.at[r->stages.count - 1].name, "confirming searches");
+  assert_true(r->searches.far_agree >= 2);
+  fit_free(r);
+  hand_done(h);
+}
+
+static void parts_follow_each_other_until_one_fits(void **state) {
   (void)state;
   Hand *h = pendulum(0, 15);
+  h->problem.options.confirm = CONFIRM_OFF;
   FitResult *r = fit_text(h, "portfolio(lm, homotopy, de)");
   assert_int_equal(r->outcome, FIT_CONVERGED);
   assert_close(r->x[0], 10, 1e-6);
@@ -63,15 +82,20 @@ static void parts_follow_each_other_until_one_is_certain(void **state) {
 
 static void a_budget_ends_it_with_the_best_point(void **state) {
   (void)state;
-  for (int most = 1; most < 60; most += 7) {
-    Hand *h = pendulum(0.6, 15);
+  Hand *h = pendulum(0.6, 15);
+  FitResult *whole = fit_text(h, "auto");
+  int needed = (int)work_count_simulations(&whole->work);
+  for (int most = 1; most <= needed; most++) {
     h->problem.options.max_simulations = most;
     FitResult *r = fit_text(h, "auto");
-    assert_int_equal(r->outcome, FIT_BUDGET);
-    assert_true(work_count_simulations(&r->work) <= most);
+    bool budget = r->outcome == FIT_BUDGET;
+    assert_true(work_count_simulations(&r->work) <= most + 1); // residuals are looked at once
+    assert_true(budget == (r->verdict == FIT_DOUBTFUL));
+    assert_true(budget || r->searches.far_agree >= 2); // what was cut would not change it
     fit_free(r);
-    hand_done(h);
   }
+  fit_free(whole);
+  hand_done(h);
 }
 
 // ---------------------------------------------------------------- restarts
@@ -100,13 +124,14 @@ static int restarts_of(Restarts how) {
   double r[N];
   for (int i = 0; i < N; i++) r[i] = 0.3 * cos(0.05 * i * 1.7);
   Chosen c = chosen_open(N, r, 0);
+  c.problem->options.confirm = CONFIRM_OFF;
   Searching q;
   searching_open(&q, c.problem, NULL, NULL);
   how.s = q.s;
   q.watched.change = change_restarts, q.watched.keep_all = true, q.watched.data = &how;
   q.s->method = METHOD_AUTO;
   portfolio_run(q.s);
-  assert_false(q.result->certain);
+  assert_false(q.s->best.fits);
   int most = 0;
   for (int i = 0; i < q.result->stages.count; i++) {
     int k = 0;
@@ -157,7 +182,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_ends_with_the_first_certain_result),
       cmocka_unit_test(its_stages_add_up_to_all_simulations),
-      cmocka_unit_test(parts_follow_each_other_until_one_is_certain),
+      cmocka_unit_test(searches_that_agree_end_it),
+      cmocka_unit_test(parts_follow_each_other_until_one_fits),
       cmocka_unit_test(a_budget_ends_it_with_the_best_point),
       cmocka_unit_test(five_restarts_that_agree_are_enough),
       cmocka_unit_test(objectives_within_a_ten_thousandth_agree),

@@ -91,6 +91,27 @@ static void pieces_of_any_length_add_up(void **state) {
   }
 }
 
+// Each stretch of rows has a few columns only, as experiments with unknowns of their own; some have none.
+static void blocks_with_columns_of_zeros_add_up(void **state) {
+  (void)state;
+  Random r;
+  random_seed(&r, 9);
+  for (int n = 6; n <= 60; n += 9)
+    for (int stretch = 5; stretch <= 400; stretch *= 3) {
+      Arena *a = arena_new();
+      Tall m = random_tall(a, &r, n, 1111, NULL);
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < m.rows; i++)
+          if (j > 1 && (j + i / stretch) % 7) m.column[j][i] = 0;
+      for (int j = 0; j <= n; j++) memset(m.column[j] + 300, 0, 100 * sizeof(double));
+      Tall work = copy(a, &m);
+      QrSum *s = qr_sum_new(a, n);
+      add_in_pieces(s, &work, 700);
+      assert_same_products(s, &m, NULL);
+      arena_free(a);
+    }
+}
+
 static void clearing_forgets(void **state) {
   (void)state;
   Arena *a = arena_new();
@@ -186,6 +207,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triangle_has_the_products_of_the_rows),
       cmocka_unit_test(pieces_of_any_length_add_up),
+      cmocka_unit_test(blocks_with_columns_of_zeros_add_up),
       cmocka_unit_test(clearing_forgets),
       cmocka_unit_test(sizes_of_columns_do_not_matter),
       cmocka_unit_test(zero_and_equal_columns_are_safe),

@@ -226,7 +226,7 @@ static void methods_that_ignore_them_are_refused(void **state) {
   for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
     snprintf(text, sizeof text, "%.*s%s\n", (int)(strlen(ONE) - strlen("sqp\n")), ONE, BAD[i]);
     assert_refused(text, "[k <= 5]", 4, 9,
-                   "does not support constraints; these do: auto, homotopy, sqp, cobyla");
+                   "does not support constraints; these do: auto, homotopy, weak, sqp, cobyla");
   }
   for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
     Made m;

@@ -59,7 +59,7 @@ static void chaotic_motion_in_pieces_has_the_statistics_of_its_noise(void **stat
   Hand *h = lorenz(2);
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
   assert_string_equal(r->by, "multiple shooting");
-  assert_true(r->certain && r->pieces && r->pieces->gap < 1e-6);
+  assert_true(r->fits && r->pieces && r->pieces->gap < 1e-6);
   assert_true(fit_piece_count(&h->problem, r->pieces) == r->pieces->count[0]);
   for (int i = 0; i < NUMBERS; i++) assert_close_relative(r->x[i], TRUTH[i], 0.01);
   Evaluation *o = evaluation_new(&h->problem);
@@ -103,7 +103,7 @@ static void sigma_that_is_estimated_is_that_of_the_pieces(void **state) {
   Hand *h = lorenz(2);
   h->experiments[0].channels[0].sigma_kind = SIGMA_ESTIMATED;
   FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
-  assert_true(r->certain && r->pieces);
+  assert_true(r->fits && r->pieces);
   Evaluation *o = evaluation_new(&h->problem);
   Statistics *s = statistics_of(o, r);
   assert_close_relative(s->channels[0].rmse, r->sigma[0], 1e-3);

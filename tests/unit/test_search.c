@@ -27,18 +27,17 @@ static void the_best_offer_is_kept(void **state) {
   hand_done(h);
 }
 
-// The truth of exact data is certain, but for a search that did not converge there.
-static void a_certain_offer_has_converged(void **state) {
+// The truth of exact data fits, but for a search that did not converge there.
+static void an_offer_that_fits_has_converged(void **state) {
   (void)state;
   Searching q;
   Hand *h = duffing(1, 0);
   searching_open(&q, &h->problem, NULL, NULL);
   double v = search_evaluate(q.s, 0, 1, DUFFING_TRUTH);
   assert_false(search_offer(q.s, "early", DUFFING_TRUTH, v, LOCAL_ITERATIONS_END));
-  assert_false(q.result->certain);
+  assert_false(q.s->best.fits);
   assert_true(search_offer(q.s, "later", DUFFING_TRUTH, v, LOCAL_STEP_END));
-  assert_true(q.result->certain);
-  assert_non_null(strstr(q.result->why, "later"));
+  assert_true(q.s->best.fits && q.s->best.facts.exact);
   assert_string_equal(q.result->by, "later"); // it confirms the point of the first
   searching_close(&q);
   hand_done(h);
@@ -173,7 +172,7 @@ static void a_search_that_is_stopped_has_a_result(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_offer_is_kept),
-      cmocka_unit_test(a_certain_offer_has_converged),
+      cmocka_unit_test(an_offer_that_fits_has_converged),
       cmocka_unit_test(a_converged_search_confirms_within_accuracy),
       cmocka_unit_test(trials_are_limited_once_one_has_succeeded),
       cmocka_unit_test(a_weighting_can_be_taken_over_and_given_back),

@@ -5,7 +5,7 @@
 // Start values of the problem in, what the weak form makes of them out.
 static int start(const Hand *h, double *x, bool *found) {
   for (int i = 0; i < h->problem.unknown_count; i++) x[i] = h->unknowns[i].start;
-  int count = weak_start(&h->problem, x, found);
+  int count = weak_start(&h->problem, x, found, NULL);
   int told = 0;
   for (int i = 0; i < h->problem.unknown_count; i++) {
     assert_true(isfinite(x[i]) && x[i] >= h->unknowns[i].min && x[i] <= h->unknowns[i].max);
@@ -413,6 +413,77 @@ static void constraints_do_no_harm(void **state) {
   hand_done(h);
 }
 
+// Numbers that are computed for so many equal experiments of the same two kinds.
+static long cost_of(int experiments) {
+  Hand *h = hand_text(DRIVEN);
+  for (int e = 0; e < experiments; e++) drive(h, e % 2 ? "shown" : "x", 1.5, 0.01);
+  hand_estimate(h, "k", -1, 2, 0.1, 100);
+  hand_estimate(h, "d", -1, 1, 0, 10);
+  double x[2];
+  bool found[2];
+  WeakFacts facts;
+  for (int i = 0; i < 2; i++) x[i] = h->unknowns[i].start;
+  assert_int_equal(weak_start(&h->problem, x, found, &facts), 2);
+  assert_string_equal(facts.why, "");
+  hand_done(h);
+  return facts.evaluated;
+}
+
+static void an_experiment_costs_the_same_however_many_there_are(void **state) {
+  (void)state;
+  long two = cost_of(2);
+  assert_true(two > 0);
+  assert_int_equal(cost_of(8), 4 * two);
+  assert_int_equal(cost_of(16), 8 * two);
+}
+
+static const char HIDDEN_AND_SEEN[] = "model Hidden\n"
+                                      "  parameter Real a = 1, b = 2, c = 3, s = 1, z0 = 0.5;\n"
+                                      "  Real x(start = 1, fixed = true);\n"
+                                      "  Real z(start = z0, fixed = true);\n"
+                                      "  Real shown;\n"
+                                      "equation\n"
+                                      "  der(x) = -a*x + z;\n"
+                                      "  der(z) = b*x - c*z;\n"
+                                      "  shown = s*x;\n"
+                                      "end Hidden;\n";
+
+// What is said of the one unknown, with this channel.
+static void assert_why(const char *channel, const char *unknown, int count, const char *why) {
+  Hand *h = hand_text(HIDDEN_AND_SEEN);
+  hand_experiment(h, (HandData){.channels = {channel}, .step = 0.05, .count = count});
+  hand_estimate(h, unknown, -1, 0.9, 0.1, 10);
+  double x[1] = {0.9};
+  bool found[1];
+  WeakFacts facts;
+  assert_int_equal(weak_start(&h->problem, x, found, &facts), 0);
+  assert_string_equal(facts.why, why);
+  hand_done(h);
+}
+
+static void it_says_why_an_unknown_is_not_found(void **state) {
+  (void)state;
+  assert_why("x", "a", 201, "a: der(x) also contains z, which is not measured");
+  assert_why("x", "c", 201,
+             "c: only der(z) contains it, and z is neither measured nor the derivative of what is");
+  assert_why("x", "z0", 201, "z0: it is the start value of z, which is not measured");
+  assert_why("shown", "s", 201, "s: it enters no equation of a derivative");
+}
+
+static void a_model_without_states_has_no_weak_form(void **state) {
+  (void)state;
+  Hand *h = hand_text("model Line\n  parameter Real a = 1;\n  Real y;\nequation\n"
+                      "  y = a*time;\nend Line;\n");
+  hand_experiment(h, (HandData){.channels = {"y"}, .step = 0.05, .count = 101});
+  hand_estimate(h, "a", -1, 0.9, 0.1, 10);
+  double x[1] = {0.9};
+  bool found[1];
+  WeakFacts facts;
+  assert_int_equal(weak_start(&h->problem, x, found, &facts), 0);
+  assert_string_equal(facts.why, "a: the model has no states");
+  hand_done(h);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pendulum_without_noise_is_found_without_simulation),
@@ -432,6 +503,9 @@ int main(void) {
       cmocka_unit_test(rubbish_as_data_gives_numbers_inside_the_bounds),
       cmocka_unit_test(the_same_seed_gives_the_same_numbers),
       cmocka_unit_test(constraints_do_no_harm),
+      cmocka_unit_test(an_experiment_costs_the_same_however_many_there_are),
+      cmocka_unit_test(it_says_why_an_unknown_is_not_found),
+      cmocka_unit_test(a_model_without_states_has_no_weak_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,16 @@
-#include "stats/assessed_fit.h"
+#include "study/assessed_fit.h"
 
 #include <math.h>
 
 #include "base/clock.h"
 #include "base/patience.h"
 #include "stats/assess.h"
+#include "stats/interpolation.h"
+#include "stats/unmodelled.h"
+#include "study/profile_intervals.h"
 
 typedef struct Assessing { // who is asked during the statistics
+  const char *stage;
   FitListener *listener;
   void *data;
   const FitResult *result;
@@ -15,7 +19,7 @@ typedef struct Assessing { // who is asked during the statistics
 static bool goes_on(void *data) {
   const Assessing *a = data;
   FitProgress progress = {
-      .stage = "statistics", .objective = HUGE_VAL, .x = a->result->x, .work = &a->result->work};
+      .stage = a->stage, .objective = HUGE_VAL, .x = a->result->x, .work = &a->result->work};
   return !a->listener || a->listener(a->data, &progress);
 }
 
@@ -42,14 +46,35 @@ AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace
   AssessedFit f = {.fitting = fitting_new(p)};
   f.work = eval_work_new(f.fitting, p->options.threads, NULL);
   f.result = fit_run_on(p, f.work, start, listener, data);
-  Assessing assessing = {listener, data, f.result};
+  Assessing assessing = {"statistics", listener, data, f.result};
   Patience patience = patience_of_statistics(&assessing, began, grace);
   patience_begin(&patience);
   f.weighting = assess_weighting(f.result, f.work);
   f.statistics = assess_fit(f.result, f.work, f.weighting);
+  assessing.stage = "profiles";
+  profile_intervals(f.result, f.statistics, f.work, f.weighting);
   patience_end(&patience);
   f.result->work.seconds = clock_seconds() - began;
   return f;
+}
+
+static bool is_worth_examining(const AssessedFit *f) {
+  bool ended = f->result->outcome == FIT_CONVERGED || f->result->outcome == FIT_UNCERTAIN;
+  return ended && f->statistics->missing_count == 0 && f->statistics->samples > f->statistics->n;
+}
+
+void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data) {
+  double before = f->result->work.seconds, began = clock_seconds() - before;
+  Assessing assessing = {"statistics", listener, data, f->result};
+  Patience patience = patience_of_statistics(&assessing, began, 0);
+  if (!is_worth_examining(f)) return;
+  patience_begin(&patience);
+  find_unmodelled(f->result, f->weighting, f->work, f->statistics);
+  for (int i = 0; i < f->statistics->unmodelled_count; i++)
+    statistics_add_remark(f->statistics, f->statistics->unmodelled[i].text);
+  compare_interpolations(f->result, f->weighting, f->work, f->statistics);
+  patience_end(&patience);
+  f->result->work.seconds = clock_seconds() - began;
 }
 
 void assessed_fit_done(AssessedFit *f) {

@@ -1,0 +1,53 @@
+#include "report/interval_text.h"
+
+#include <math.h>
+
+#include "stats/say.h"
+
+static void say_correlated(Text *out, const Statistics *s) {
+  double effective = 0;
+  long samples = 0;
+  for (int at = 0; at < s->channel_count; at++)
+    if (s->channels[at].effective < s->channels[at].n) {
+      effective += s->channels[at].effective;
+      samples += s->channels[at].n;
+    }
+  if (samples && s->colour > 1)
+    text_print(out,
+               "The residuals are correlated: %ld samples tell about as much as %.0f independent "
+               "ones. Standard errors and intervals allow for it.",
+               samples, fmax(1, effective));
+}
+
+static bool is_by_profile(const StatParameter *q) {
+  return q->interval == INTERVAL_PROFILE;
+}
+
+static bool is_linear_only(const StatParameter *q) {
+  return q->profile_wanted && q->interval != INTERVAL_PROFILE && q->interval != INTERVAL_NONE;
+}
+
+// "The interval of a comes", "The intervals of a and b come". false: there are none.
+static bool begin(Text *out, const Problem *p, const Statistics *s,
+                  bool (*one)(const StatParameter *)) {
+  Arena *scratch = arena_new();
+  const char **name = ARENA_ARRAY(scratch, const char *, s->n + 1);
+  int count = 0;
+  for (int k = 0; k < s->n; k++)
+    if (one(&s->parameters[k])) name[count++] = p->unknowns[k].name;
+  if (count) {
+    text_print(out, "%sThe interval%s of ", out->length ? " " : "", count == 1 ? "" : "s");
+    say_list(out, name, count);
+    text_print(out, " %s", count == 1 ? "comes" : "come");
+  }
+  arena_free(scratch);
+  return count > 0;
+}
+
+void interval_text(Text *out, const Problem *p, const Statistics *s) {
+  say_correlated(out, s);
+  if (begin(out, p, s, is_by_profile)) text_add(out, " from profiles.");
+  if (begin(out, p, s, is_linear_only))
+    text_add(out, " from linear theory, which may not hold so far from the estimate; 'entrain "
+                  "profile' would show it.");
+}

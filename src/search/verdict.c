@@ -1,0 +1,225 @@
+#include "search/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/c_locale.h"
+#include "base/text.h"
+#include "search/certificate.h"
+
+FitVerdict verdict_decide(const VerdictFacts *f) {
+  if (f->ambiguous) return FIT_AMBIGUOUS;
+  if (f->fits && f->complete) return FIT_CERTAIN;
+  return !f->fits && f->far_agree >= VERDICT_AGREE_LEAST ? FIT_AGREED : FIT_DOUBTFUL;
+}
+
+// ---------------------------------------------------------------- words
+
+typedef struct Explanation {
+  Text *out;
+  const FitResult *r;
+  const Weighting *w;
+} Explanation;
+
+static const char *channel_name(const Weighting *w, int channel) {
+  return channel < 0 ? "all channels together" : w->data->channels[channel].channel->name;
+}
+
+// " of x", if there are others.
+static void add_channel(const Explanation *e, int channel) {
+  if (e->w->data->channel_count > 1) text_print(e->out, " of %s", channel_name(e->w, channel));
+}
+
+static void say_exact(const Explanation *e) {
+  double part = e->r->objective > 0 ? sqrt(e->r->objective / data_objective(e->w, 1)) : 0;
+  text_print(e->out,
+             "the free model follows the data to %.2g of their own variation, which is all that "
+             "simulations of this accuracy can tell",
+             part);
+}
+
+static const char *source_of_noise(const Problem *p) {
+  return noise_is_given(p) ? "given as sigma" : "estimated from their differences";
+}
+
+static void say_noise(const Explanation *e) {
+  const FitFacts *f = &e->r->facts;
+  const Problem *p = e->r->problem;
+  text_add(e->out, "the residuals");
+  if (!f->noise.holds && f->noise.ratio <= f->noise.limit) { // what else the certificate asks for
+    text_add(e->out, " have too many outliers to be noise");
+    return;
+  }
+  add_channel(e, f->noise.channel);
+  text_print(
+      e->out, " have %.3g times the variance of the noise of the data (%s%s); noise alone %s %.3g",
+      f->noise.ratio, p->options.loss == LOSS_HUBER ? "outliers apart; " : "", source_of_noise(p),
+      f->noise.holds ? "explains up to" : "explains no more than", f->noise.limit);
+}
+
+static void say_pattern(const Explanation *e) {
+  const FitFacts *f = &e->r->facts;
+  if (f->white.clean)
+    text_add(e->out, "they show no pattern");
+  else {
+    text_print(e->out, "they show a %spattern", f->white.holds ? "weak " : "");
+    if (e->w->data->channel_count > 1)
+      text_print(e->out, " (%s)", channel_name(e->w, f->white.channel));
+    text_print(e->out, ", correlation of neighbours %.2f", f->white.correlation);
+  }
+}
+
+// Why noise cannot be told from motion; false: it can.
+static bool say_unknown_noise(const Explanation *e) {
+  const Problem *p = e->r->problem;
+  if (!isfinite(e->r->floor) || certificate_samples_are_few(p))
+    text_add(e->out,
+             "there are too few samples to tell noise from motion; a sigma for each channel "
+             "would help");
+  else if (!(data_objective(e->w, 1) > 0))
+    text_add(e->out,
+             "the data do not change at all: nothing in them tells noise from motion, or one "
+             "optimum from another");
+  else if (!certificate_noise_is_known(e->w))
+    text_print(e->out,
+               "neighbouring samples differ so much (as noise of objective %.4g would) that noise "
+               "cannot be told from motion: the data are very noisy, or too far apart in time",
+               e->r->floor);
+  else
+    return false;
+  return true;
+}
+
+static void say_facts(const Explanation *e) {
+  const FitFacts *f = &e->r->facts;
+  const FitPieces *pieces = e->r->pieces;
+  if (pieces)
+    text_print(e->out,
+               "in %d pieces whose ends meet (largest gap %.2g of the range of a state; the motion "
+               "is too sensitive for one simulation over the whole time) ",
+               fit_piece_count(e->r->problem, pieces), pieces->gap);
+  if (f->exact)
+    say_exact(e);
+  else if (!f->known)
+    text_add(e->out, "there was no time to look at the residuals");
+  else if (!say_unknown_noise(e)) {
+    say_noise(e);
+    text_add(e->out, f->noise.holds == f->white.clean ? ", and " : ", but ");
+    say_pattern(e);
+  }
+}
+
+static void say_searches(const Explanation *e) {
+  const FitSearches *n = &e->r->searches;
+  int elsewhere = n->done - n->agree - n->failed;
+  text_print(e->out, "%d of %d confirming search%s ended here", n->agree, n->done,
+             n->done == 1 ? "" : "es");
+  if (elsewhere > 0) text_print(e->out, ", %d at worse points", elsewhere);
+  if (n->failed > 0) text_print(e->out, ", %d found nothing", n->failed);
+  if (n->done > 0) text_add(e->out, "; none found a better optimum");
+}
+
+// The first distinct optimum that fits nearly as well.
+static const FitOptimum *rival_of(const FitResult *r) {
+  for (int k = 1; k < r->optima.count; k++)
+    if (r->optima.at[k].distinct) return &r->optima.at[k];
+  return NULL;
+}
+
+enum { NUMBERS_SHOWN = 6 };
+
+static bool is_near(double a, double b) {
+  return fabs(a - b) <= 0.02 * fmax(fabs(a), fabs(b));
+}
+
+// Two numbers that have changed places between the two optima; false: none.
+static bool find_exchange(const FitResult *r, const double *other, int *i, int *j) {
+  int n = r->problem->unknown_count;
+  for (*i = 0; *i < n; ++*i)
+    for (*j = *i + 1; *j < n; ++*j)
+      if (!is_near(r->x[*i], r->x[*j]) && is_near(r->x[*i], other[*j]) &&
+          is_near(r->x[*j], other[*i]))
+        return true;
+  return false;
+}
+
+static void say_rival(const Explanation *e) {
+  const FitResult *r = e->r;
+  const FitOptimum *o = rival_of(r);
+  const Unknown *u = r->problem->unknowns;
+  if (!o) return;
+  int shown = 0, i, j;
+  text_add(e->out, "another optimum fits the data as well: ");
+  for (int k = 0; k < r->problem->unknown_count; k++) {
+    if (is_near(r->x[k], o->x[k])) continue;
+    if (shown++ < NUMBERS_SHOWN)
+      text_print(e->out, "%s%s = %.4g instead of %.4g", shown > 1 ? ", " : "", u[k].name, o->x[k],
+                 r->x[k]);
+  }
+  if (shown > NUMBERS_SHOWN) text_print(e->out, " and %d more", shown - NUMBERS_SHOWN);
+  text_print(e->out, " (objective %.6g against %.6g, difference of twice the log-likelihood %.3g)",
+             o->objective, r->optima.at[0].objective, o->worse);
+  if (find_exchange(r, o->x, &i, &j))
+    text_print(e->out,
+               "; %s and %s have changed places: a constraint such as '%s <= %s' makes the "
+               "result unique",
+               u[i].name, u[j].name, r->x[i] < r->x[j] ? u[i].name : u[j].name,
+               r->x[i] < r->x[j] ? u[j].name : u[i].name);
+}
+
+static void say_doubt(const Explanation *e, bool confirms) {
+  const FitResult *r = e->r;
+  const FitSearches *n = &r->searches;
+  say_facts(e);
+  text_add(e->out, ". ");
+  if (!confirms)
+    text_add(e->out, r->fits ? "This fits the noise, but no searches from elsewhere confirm it: "
+                               "another optimum may fit as well"
+                             : "Another optimum may fit better, or the model misses something that "
+                               "the data show");
+  else if (r->fits && n->cut)
+    text_print(e->out,
+               "This fits the noise, confirmed by %d of %d searches only: a limit ended the others",
+               n->agree, n->planned);
+  else {
+    say_searches(e);
+    text_add(e->out,
+             ". Another optimum may fit better, or the model misses something that the data "
+             "show");
+  }
+}
+
+static void explain(const Explanation *e, bool confirms) {
+  const FitResult *r = e->r;
+  switch (r->verdict) {
+  case FIT_CERTAIN:
+    say_facts(e);
+    text_add(e->out, ". ");
+    say_searches(e);
+    break;
+  case FIT_AGREED:
+    say_searches(e);
+    text_add(e->out, certificate_noise_is_known(e->w)
+                         ? ". The model leaves something unexplained: "
+                         : ". What the model leaves cannot be compared with noise: ");
+    say_facts(e);
+    text_add(e->out, ". Searches that agree are no proof: all of them could miss a better optimum");
+    break;
+  case FIT_AMBIGUOUS: say_rival(e); break;
+  case FIT_DOUBTFUL: say_doubt(e, confirms); break;
+  }
+}
+
+void verdict_explain(FitResult *r, const Weighting *w, bool confirms) {
+  Text text;
+  text_init(&text);
+  if (r->objective == HUGE_VAL)
+    text_add(&text, "there is no result");
+  else if (!problem_satisfied(r->problem, r->x))
+    text_add(&text, "the parameters do not satisfy the constraints, so they are no result: check "
+                    "whether the violated ones can hold together, or begin elsewhere");
+  else
+    explain(&(Explanation){&text, r, w}, confirms);
+  c_snprintf(r->why, sizeof r->why, "%s", text.at);
+  text_done(&text);
+}

@@ -1,0 +1,17 @@
+// The verdict on a result, and its reasons in words. Order of precedence: ambiguous, certain, agreed, doubtful.
+#pragma once
+#include "residual/weighting.h"
+#include "search/fit_result.h"
+
+enum { VERDICT_AGREE_LEAST = 2 }; // far searches that end at the best optimum
+
+typedef struct VerdictFacts {
+  bool ambiguous; // a distinct optimum fits nearly as well
+  bool fits;      // nothing but noise is left
+  bool complete;  // all confirming searches that count are done, and none found a better optimum
+  int far_agree;  // far searches that ended at the best optimum
+} VerdictFacts;
+
+FitVerdict verdict_decide(const VerdictFacts *f);
+// Writes r->why. confirms: whether confirming searches belong to the method.
+void verdict_explain(FitResult *r, const Weighting *w, bool confirms);

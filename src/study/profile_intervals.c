@@ -1,0 +1,169 @@
+// Along a curved valley the standard error itself changes: an interval of linear theory then holds the truth less often than
+// it says. That is likely where it is wide compared with the unknown, or meets a bound. Unknowns that noise hides have no
+// interval of linear theory; to leave them out would select those that seem certain, so their profile is given, with one end
+// or none if it has no more.
+#include "study/profile_intervals.h"
+
+#include <math.h>
+
+#include "base/c_locale.h"
+#include "base/patience.h"
+#include "stats/invariance.h"
+#include "stats/samples.h"
+#include "study/profile_run.h"
+
+// Standard error over the size of an unknown, from which on it may be curved.
+static const double WIDE = 0.1;
+// Sizes of an unknown that profiles without an end are followed for.
+static const double RANGE = 1e3;
+// After a short fit profiles may take about SHORT seconds; after others SIMULATIONS, or TIMES those of the search.
+static const double SHORT = 5;
+static const long SIMULATIONS = 100, TIMES = 3;
+
+static long simulations_most(const FitResult *fit) {
+  const Problem *p = fit->problem;
+  long used = work_count_simulations(&fit->work),
+       usual = TIMES * work_count_simulations(&fit->search_work);
+  if (usual < SIMULATIONS) usual = SIMULATIONS;
+  double rows = sample_count(p, 1) / fmax(p->experiment_count, 1);
+  double seconds = work_count_length(&fit->work, p->model->nx, rows, p->unknown_count);
+  if (seconds > WORK_IS_LONG) return usual;
+  return (long)fmin(fmax((double)usual, SHORT * (double)used / fmax(seconds, 1e-9)), 1e9);
+}
+
+// The residuals of some channel are noise, not mere errors of simulations.
+static bool has_noise(const Statistics *s) {
+  for (int at = 0; at < s->channel_count; at++)
+    if (!s->channels[at].exact && s->channels[at].n) return true;
+  return false;
+}
+
+// No data of this kind determine it: the profile is known to be flat. One that changes nothing here may do so elsewhere: a
+// rate that has run away.
+static bool is_structural(const Statistics *s, int k) {
+  for (int d = 0; d < s->direction_count && !s->parameters[k].inactive; d++)
+    if (s->directions[d].structural && invariance_takes_part(&s->directions[d], k)) return true;
+  return false;
+}
+
+// Of the value itself, or what narrow bounds leave of it.
+static double size_of(const Unknown *f, double x) {
+  return fmin(fabs(x), typical_size(f, x));
+}
+
+static bool is_wanted(const FitResult *fit, const Statistics *s, int k) {
+  const StatParameter *of = &s->parameters[k];
+  const Unknown *f = &fit->problem->unknowns[k];
+  if (!of->identifiable) return !is_structural(s, k);
+  if (!(of->std_error > 0)) return false; // none, or fixed by constraints
+  bool meets_bound = of->ci_low <= f->min || of->ci_high >= f->max;
+  return meets_bound || of->std_error > WIDE * size_of(f, fit->x[k]);
+}
+
+// Where one moves along a curved valley, those that move with it do, too.
+static const double TIED = 0.5; // correlation
+
+static bool is_tied(const Statistics *s, int k) {
+  bool tied = false;
+  for (int j = 0; j < s->n; j++)
+    tied |= s->parameters[j].profile_wanted && fabs(s->correlation[k * s->n + j]) > TIED;
+  return tied && s->parameters[k].std_error > 0;
+}
+
+static double relative_error(const FitResult *fit, const Statistics *s, int k) {
+  double error = s->parameters[k].std_error;
+  return isnan(error) ? HUGE_VAL : error / typical_size(&fit->problem->unknowns[k], fit->x[k]);
+}
+
+// The most uncertain first: simulations may not last for all.
+static void insert(const FitResult *fit, const Statistics *s, int *number, int count, int k) {
+  for (; count > 0; count--) {
+    if (relative_error(fit, s, number[count - 1]) >= relative_error(fit, s, k)) break;
+    number[count] = number[count - 1];
+  }
+  number[count] = k;
+}
+
+static int list_wanted(const FitResult *fit, Statistics *s, int *number) {
+  int count = 0;
+  bool *tied = ARENA_ARRAY(s->arena, bool, s->n + 1);
+  for (int k = 0; k < s->n; k++) s->parameters[k].profile_wanted = is_wanted(fit, s, k);
+  for (int k = 0; k < s->n; k++) tied[k] = is_tied(s, k);
+  for (int k = 0; k < s->n; k++) {
+    s->parameters[k].profile_wanted |= tied[k];
+    if (s->parameters[k].profile_wanted) insert(fit, s, number, count++, k);
+  }
+  return count;
+}
+
+static bool can_be_profiled(const FitResult *fit, const Statistics *s) {
+  bool converged = fit->outcome == FIT_CONVERGED || fit->outcome == FIT_UNCERTAIN;
+  return converged && !fit->pieces && !s->missing_count && s->freedom > 0 && has_noise(s);
+}
+
+// An open side reaches as far as bounds and constraints let it.
+static double end_of(const ProfileSide *side, double infinite) {
+  return side->end == PROFILE_RANGE ? infinite : side->at;
+}
+
+// Of an unknown that noise hides, a profile without any end says nothing.
+static void take_curve(Statistics *s, const ProfileCurve *c) {
+  StatParameter *out = &s->parameters[c->number];
+  if (!profile_side_is_done(&c->side[0]) || !profile_side_is_done(&c->side[1])) return;
+  bool ends = c->side[0].end == PROFILE_CROSSED || c->side[1].end == PROFILE_CROSSED;
+  if (!out->identifiable && !ends) return;
+  out->ci_low = end_of(&c->side[0], -HUGE_VAL);
+  out->ci_high = end_of(&c->side[1], HUGE_VAL);
+  out->interval = INTERVAL_PROFILE;
+}
+
+// A fall of the objective by this part of what an interval ends at is no convergence error.
+static const double BETTER = 0.01;
+
+// The lowest point that a profile has passed, if it is better than the result; else NULL.
+static const ProfilePoint *better_point(const Profile *p, const ProfileCurve *c) {
+  const ProfilePoint *lowest = NULL;
+  for (int i = 0; i < c->point_count; i++)
+    if (!lowest || c->points[i].objective < lowest->objective) lowest = &c->points[i];
+  double least = BETTER * p->threshold * c->factor / 2;
+  return lowest && lowest->objective < p->objective - least ? lowest : NULL;
+}
+
+// A point that is better by more than an interval allows contradicts a verdict that nothing better was found.
+static void doubt_verdict(FitResult *fit, const char *remark) {
+  if (!fit_verdict_is_good(fit->verdict)) return;
+  fit->verdict = FIT_DOUBTFUL;
+  fit->outcome = FIT_UNCERTAIN;
+  c_snprintf(fit->why, sizeof fit->why, "%s", remark);
+  c_snprintf(fit->message, sizeof fit->message, "%s", fit_outcome_sentence(fit->outcome));
+}
+
+static void say_better(FitResult *fit, Statistics *s, const Profile *p) {
+  for (int i = 0; i < p->count; i++) {
+    const ProfilePoint *point = better_point(p, &p->curves[i]);
+    if (!point) continue;
+    const char *name = p->problem->unknowns[p->curves[i].number].name;
+    const char *remark =
+        arena_print(s->arena,
+                    "The profile of %s passes a better point, at %s = %.6g: objective %.6g "
+                    "instead of %.6g. A fit that starts there finds a better optimum.",
+                    name, name, point->value, point->objective, p->objective);
+    statistics_add_remark(s, remark);
+    if (p->objective - point->objective > p->threshold * p->curves[i].factor / 2)
+      doubt_verdict(fit, remark);
+    return; // one is enough to doubt the result
+  }
+}
+
+void profile_intervals(FitResult *fit, Statistics *s, EvalWork *work, const Weighting *weighting) {
+  if (!can_be_profiled(fit, s)) return;
+  int *number = ARENA_ARRAY(s->arena, int, s->n + 1), count = list_wanted(fit, s, number);
+  if (!count || fit->problem->options.profiles == PROFILES_OFF || !patience_asks()) return;
+  ProfileRequest request = {number, count, 0.95, RANGE};
+  Profile *p = profile_result(fit, s, work, weighting, &request, simulations_most(fit));
+  for (int i = 0; i < p->count; i++) take_curve(s, &p->curves[i]);
+  say_better(fit, s, p);
+  work_count_add(&fit->work, &p->work);
+  fit->profile_work = p->work;
+  profile_release(p);
+}

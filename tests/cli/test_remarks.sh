@@ -1,0 +1,30 @@
+# What fits and checks say about real data: interpolation of inputs, terms that the model misses, many channels.
+source "$(dirname "$0")/lib.sh"
+source "$models/../tests/cli/problem.sh"
+
+# A mass with dry friction, driven by a held force.
+printf 'model Mass\nparameter Real k = 4, d = 0.4, friction = 0;\ninput Real u;\nReal x(start = 0, fixed = true), v(start = 0, fixed = true);\nequation\nder(x) = v;\nder(v) = u - k*x - d*v - friction*tanh(500*v);\nend Mass;\n' >mass.mo
+awk 'BEGIN { print "time,u"; for (i = 0; i <= 400; i++) printf "%.1f,%.4f\n", i/10, 2*sin(0.13*i) + sin(0.31*i) + (i%41 > 20) }' >force.csv
+held() { # held FRICTION: the motion with the force held between its samples
+  run simulate mass.mo -s friction=$1 --inputs force.csv --interpolation hold --stop 40 --step 0.1 --noise 0.002 --noise_kind additive --variables x -o x.csv
+  status 0; paste -d, x.csv <(cut -d, -f2 force.csv) >mass.csv
+}
+printf 'model: mass.mo\nexperiments:\n  - {data: mass.csv, measure: [x]}\nestimate: {k: {start: 3, min: 0.1, max: 50}, d: {start: 1, min: 0.01, max: 50}}\nmethod: lm\n' >mass.yaml
+
+it "an interpolation that halves the error is named after a fit, and what it changes before it"
+held 0
+run fit mass.yaml; status 0; out "With the input u interpolated by hold instead of linear the error"
+run fit mass.yaml --interpolation hold; status 0; holds test "$(grep -c 'interpolated by' out)" = 0
+run check mass.yaml --interpolation spline; status 0; out "With the input u interpolated by hold the simulated x would"
+it "a term that the model misses is named, in text and JSON"
+held 0.3
+run fit mass.yaml --interpolation hold --json miss.json; status 0; out "sign(v) in the equation of der(v)"; out "dry friction"
+json miss.json "d['unmodelled'][0]['share'] > 0.5 and d['unmodelled'][0]['text'] in d['remarks'] and d['unmodelled'][0]['p'] < 1e-5"
+run fit mass.yaml --interpolation hold --set model=mass.mo --set estimate.friction.start=0.1 --json none.json; status 0
+json none.json "'unmodelled' not in d"
+
+it "many channels have one remark and a short table, and JSON has all of them"
+{ printf 'model: mass.mo\nexperiments:\n'; for i in $(seq 40); do printf '  - {name: run%d, data: mass.csv, measure: [x]}\n' $i; done; tail -n 2 mass.yaml; } >many.yaml
+run fit many.yaml --json many.json; status 0; json many.json "len(d['channels']) == 40"
+holds test "$(grep -c '^  run' out)" = 10; out "These are the 10 of 40 channels with the worst fit"
+holds test "$(grep -c 'not white' out)" = 1; out "The residuals of 40 of 40 channels are not white"

@@ -1,0 +1,44 @@
+#include "report/interval_text.h"
+
+#include <string.h>
+
+#include "test.h"
+
+// Two unknowns and a channel of 100 samples.
+static void assert_says(IntervalKind a, IntervalKind b, bool wanted, double effective,
+                        const char *expected) {
+  Unknown unknowns[] = {{.name = "p"}, {.name = "q"}};
+  Problem problem = {.unknowns = unknowns, .unknown_count = 2};
+  StatParameter parameters[] = {{.interval = a, .profile_wanted = wanted},
+                                {.interval = b, .profile_wanted = wanted}};
+  StatChannel channel = {.n = 100, .effective = effective};
+  Statistics s = {.n = 2,
+                  .parameters = parameters,
+                  .channels = &channel,
+                  .channel_count = 1,
+                  .colour = effective < 100 ? 3 : 1};
+  Text t;
+  text_init(&t);
+  interval_text(&t, &problem, &s);
+  assert_string_equal(t.at, expected);
+  text_done(&t);
+}
+
+static void kinds_are_named_where_they_matter(void **state) {
+  (void)state;
+  assert_says(INTERVAL_LINEAR, INTERVAL_SANDWICH, false, 100, "");
+  assert_says(INTERVAL_ARMA, INTERVAL_ARMA, false, 20,
+              "The residuals are correlated: 100 samples tell about as much as 20 independent "
+              "ones. Standard errors and intervals allow for it.");
+  assert_says(INTERVAL_PROFILE, INTERVAL_NONE, true, 100, "The interval of p comes from profiles.");
+  assert_says(INTERVAL_PROFILE, INTERVAL_PROFILE, true, 100,
+              "The intervals of p and q come from profiles.");
+  assert_says(INTERVAL_PROFILE, INTERVAL_LINEAR, true, 100,
+              "The interval of p comes from profiles. The interval of q comes from linear theory, "
+              "which may not hold so far from the estimate; 'entrain profile' would show it.");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_named_where_they_matter)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
