@@ -365,8 +365,8 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
   p->fit = fit_from(&s, problem, s.work, NULL);
   bool can = can_be_profiled(p, err);
   if (can && has_result(p->fit)) run_rounds(&s);
-  p->stopped = patience.over;
-  p->timeout = patience.over && patience_is_late();
+  p->stopped = patience.over && p->sides_done < p->sides; // a no after the last side stops nothing
+  p->timeout = p->stopped && patience_is_late();
   patience_end(&patience);
   if (can) profile_judge(p);
   p->seconds = clock_seconds() - s.began;

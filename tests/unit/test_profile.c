@@ -624,8 +624,10 @@ static void who_listens_may_stop_it(void **state) {
         profile_run(k.problem, &(ProfileRequest){NULL, 0, 0.95, 100}, stop_at_once, &told, &err);
     assert_non_null(r);
     assert_true(told > 0);
-    assert_true(r->stopped);
-    assert_false(profile_is_sound(r));
+    // Other threads may have followed all sides when the first is collected: then nothing is missing.
+    assert_int_equal(r->stopped, r->sides_done < r->sides);
+    assert_int_equal(profile_is_sound(r), !r->stopped);
+    if (threads == 1) assert_true(r->stopped);
     profile_free(r);
   }
   known_close(&k);
