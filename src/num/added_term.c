@@ -181,6 +181,26 @@ static double probability(const TermWork *w, double without, double with) {
   return freedom > 0 && isfinite(gain) ? 2 * student_below(-sqrt(gain), freedom) : nan("");
 }
 
+// The factor over its deviation from innovations of changing size (White 1980; those of rows that fix the factor made larger,
+// MacKinnon and White 1985, HC3): where noise is large just where the term is, the ratio above would be too small a chance.
+static double probability_by_rows(const TermWork *w, double factor, double freedom) {
+  double square = 0, variance = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < w->count; k++) {
+      const RowSeries *s = &w->series[k];
+      const NoiseModel *m = &w->noise[k];
+      for (int i = m->order; counts(s) && i < s->count; i++) {
+        double c = innovation(m, w->c + s->first, i) / sqrt(m->variance);
+        double e = innovation(m, w->left + s->first, i) / sqrt(m->variance);
+        if (pass == 0)
+          square += c * c;
+        else
+          variance += pow(c * e / fmax(1 - c * c / square, 1e-3), 2);
+      }
+    }
+  return variance > 0 ? 2 * student_below(-fabs(factor) * square / sqrt(variance), freedom) : 0;
+}
+
 AddedTerm added_term(const double *r, const double *c, const RowSeries *series, int count) {
   Arena *a = arena_new();
   TermWork w = term_work(a, r, c, series, count);
@@ -190,6 +210,7 @@ AddedTerm added_term(const double *r, const double *c, const RowSeries *series, 
   double with = fit_noise(&w, t.factor);
   t.share = share_explained(&w, t.factor);
   t.p = probability(&w, none, with);
+  if (t.p < 1) t.p = fmax(t.p, probability_by_rows(&w, t.factor, effective_rows(&w) / 2 - 2));
   arena_free(a);
   return t;
 }

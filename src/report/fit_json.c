@@ -252,6 +252,16 @@ static void optima(Json *j, const FitResult *r) {
   json_close(j);
 }
 
+static void missing_term(Json *j, const FitTerm *m) {
+  if (!m->term) return json_text(j, "missing_term", NULL);
+  json_open(j, "missing_term", '{', false);
+  json_text(j, "term", m->term);
+  json_text(j, "state", m->state);
+  json_number(j, "share", m->share);
+  json_number(j, "p", m->p);
+  json_close(j);
+}
+
 static void certificate(Json *j, const FitResult *r) {
   json_open(j, "certificate", '{', false);
   json_flag(j, "certain", r->verdict == FIT_CERTAIN);
@@ -272,6 +282,7 @@ static void certificate(Json *j, const FitResult *r) {
   json_flag(j, "clean", r->facts.white.clean);
   json_number(j, "correlation", r->facts.white.correlation);
   json_close(j);
+  missing_term(j, &r->facts.missing);
   searches(j, &r->searches);
   optima(j, r);
   json_close(j);

@@ -256,7 +256,7 @@ FitFacts certificate_facts(EvalWork *work, const EvalSpec *spec, const FitPieces
 }
 
 bool certificate_fits(const FitFacts *f) {
-  return f->exact || (f->known && f->noise.holds && f->white.holds);
+  return f->exact || (f->known && f->noise.holds && f->white.holds && !f->missing.term);
 }
 
 static bool has_priors(const Problem *p) {

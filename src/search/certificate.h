@@ -20,7 +20,7 @@ double certificate_numerical_floor(const Weighting *w, double horizon);
 // spec, weighting, budget and step_limit count.
 FitFacts certificate_facts(EvalWork *w, const EvalSpec *spec, const FitPieces *pieces,
                            const double *x, double objective);
-// Whether nothing but noise is left: exact, or noise and white hold.
+// Whether nothing but noise is left: exact, or noise and white hold, and no term is known to be missing.
 bool certificate_fits(const FitFacts *f);
 // The same for a result that is worth a simulation only if its objective is small enough.
 bool certificate_holds(EvalWork *w, const EvalSpec *spec, const FitPieces *pieces, const double *x,

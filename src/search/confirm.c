@@ -13,12 +13,14 @@
 #include "model/second.h"
 #include "num/design.h"
 #include "num/random.h"
+#include "search/certificate.h"
 #include "search/homotopy.h"
 #include "search/local_search.h"
 #include "search/many_fits.h"
 #include "search/optima.h"
 #include "search/sigma.h"
 #include "search/starts.h"
+#include "search/term_scores.h"
 #include "search/verdict.h"
 
 enum { LANES_TOGETHER = 4 };    // searches: few enough that several cores have some
@@ -614,13 +616,31 @@ static bool is_decided(const Search *s, FitVerdict v) {
   return v != FIT_DOUBTFUL && !(v == FIT_AMBIGUOUS && open);
 }
 
-static bool confirm_candidate(Search *s) {
+// Tests of noise see large errors of the model. A candidate that would be certain is also asked for terms that its equations
+// miss, which shows much smaller ones. True: one is missing.
+static bool misses_a_term(Search *s) {
+  FitFacts *f = &s->best.facts;
+  if (f->exact || f->looked || s->result->pieces || s->problem->options.loss == LOSS_HUBER)
+    return false;
+  TermScores t = {.arena = arena_new(),
+                  .problem = s->fitting->problem,
+                  .work = s->work,
+                  .weighting = s->weighting,
+                  .x = s->best.x};
+  if (term_scores_find(&t)) f->missing = term_scores_missing(&t);
+  f->looked = search_goes_on(s);
+  if (f->missing.term) {
+    f->missing.term = arena_print(s->arena, "%s", f->missing.term);
+    f->missing.state = arena_print(s->arena, "%s", f->missing.state);
+  }
+  arena_free(t.arena);
+  s->best.fits = certificate_fits(f);
+  return f->missing.term;
+}
+
+static int confirm_in_rounds(Search *s) {
   Confirmation *c = s->confirmation;
   int better = 0;
-  double began = clock_seconds();
-  c->before = s->budget.used;
-  search_begin(s, "confirming searches");
-  if (!is_settled(s)) begin_candidate(s);
   for (int round = 0; round < ROUNDS_MOST && search_goes_on(s); round++) {
     Trials t = plan(s);
     if (t.count == 0) break;
@@ -630,7 +650,17 @@ static bool confirm_candidate(Search *s) {
     if (c->cut) break;
   }
   judge_rivals(s);
-  better += take_better(s); // a rival may have been polished
+  return better + take_better(s); // a rival may have been polished
+}
+
+static bool confirm_candidate(Search *s) {
+  Confirmation *c = s->confirmation;
+  double began = clock_seconds();
+  c->before = s->budget.used;
+  search_begin(s, "confirming searches");
+  if (!is_settled(s)) begin_candidate(s);
+  int better = confirm_in_rounds(s);
+  if (verdict_of(s) == FIT_CERTAIN && misses_a_term(s)) better += confirm_in_rounds(s);
   c->x = search_copy(s, s->best.x);
   WorkCount more = work_count_rest(&s->budget.used, &c->before);
   more.seconds = clock_seconds() - began; // searches side by side share them

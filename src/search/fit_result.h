@@ -42,6 +42,13 @@ const char *fit_verdict_word(FitVerdict v);
 const char *fit_verdict_sentence(FitVerdict v);
 bool fit_verdict_is_good(FitVerdict v); // the result may be used as it is: certain, agreed
 
+typedef struct FitTerm { // that the equations miss, see term_scores.h
+  const char *term;      // x^3; NULL: none
+  const char *state;     // in the equation of its derivative
+  double share;          // of the squared residuals that it would explain
+  double p;              // probability that it explains as much by chance
+} FitTerm;
+
 // What the residuals of a result say by themselves, see certificate.h.
 typedef struct FitFacts {
   bool known;            // the residuals could be computed
@@ -59,6 +66,8 @@ typedef struct FitFacts {
     bool clean;         // there is none
   } white;
   double effective; // samples, less where residuals are correlated
+  FitTerm missing;  // looked for where the result would be certain otherwise
+  bool looked;      // for it
 } FitFacts;
 
 typedef struct FitOptimum { // one that searches ended at

@@ -57,6 +57,16 @@ static void say_noise(const Explanation *e) {
       f->noise.holds ? "explains up to" : "explains no more than", f->noise.limit);
 }
 
+static void say_missing(const Explanation *e) {
+  const FitTerm *m = &e->r->facts.missing;
+  if (m->term)
+    text_print(
+        e->out,
+        "; but a term in proportion to %s in the equation of der(%s) would explain %.0f %% of "
+        "their squares, which would be chance once in %.2g cases",
+        m->term, m->state, 100 * m->share, 1 / m->p);
+}
+
 static void say_pattern(const Explanation *e) {
   const FitFacts *f = &e->r->facts;
   if (f->white.clean)
@@ -106,6 +116,7 @@ static void say_facts(const Explanation *e) {
     say_noise(e);
     text_add(e->out, f->noise.holds == f->white.clean ? ", and " : ", but ");
     say_pattern(e);
+    say_missing(e);
   }
 }
 

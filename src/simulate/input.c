@@ -320,6 +320,13 @@ void input_eval(const Input *in, double t, int *piece, double *value, double *sl
   if (slope) *slope = p->b + s * (2 * p->c + s * 3 * p->d);
 }
 
+double input_value(const Input *in, double t) {
+  int piece = input_piece(in, t, 1);
+  double value;
+  input_eval(in, t, &piece, &value, NULL);
+  return value;
+}
+
 void input_eval_all(const Input *const *in, int count, double t, int *piece, double *u, double *du,
                     int stride) {
   for (int i = 0; i < count; i++) {

@@ -43,6 +43,7 @@ InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 int input_piece(const Input *in, double t, int direction);
 // Value and time derivative (slope may be NULL). Does not allocate.
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
+double input_value(const Input *in, double t); // from the piece that begins at or before t
 // The highest derivative that is continuous between the first and the last sample; -1: not even the value.
 int input_smoothness(const Input *in);
 // The same across the breaks between two pieces, those at the first and the last sample included.

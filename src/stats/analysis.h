@@ -2,7 +2,7 @@
 #pragma once
 #include "num/arma.h"
 #include "stats/covariance.h"
-#include "stats/samples.h"
+#include "search/samples.h"
 #include "stats/statistics.h"
 
 typedef struct Colour { // of the residuals of a channel

@@ -9,7 +9,7 @@
 #include "base/c_locale.h"
 #include "base/patience.h"
 #include "stats/invariance.h"
-#include "stats/samples.h"
+#include "search/samples.h"
 #include "study/profile_run.h"
 
 // Standard error over the size of an unknown, from which on it may be curved.

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "stats/invariance.h"
-#include "stats/samples.h"
+#include "search/samples.h"
 #include "stats/say.h"
 
 static const double FLAT = 0.01; // ratio, in thresholds, up to which a profile counts as flat

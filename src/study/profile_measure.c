@@ -9,7 +9,7 @@
 
 #include "num/distribution.h"
 #include "stats/covariance.h"
-#include "stats/samples.h"
+#include "search/samples.h"
 
 // ---------------------------------------------------------------- noise
 

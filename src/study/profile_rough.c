@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stats/samples.h"
+#include "search/samples.h"
 
 enum { POINTS = 11, TERMS = 6, CURVES_MOST = 3, HALVINGS_MOST = 12 };
 // The first distance to each side: the standard error of the unknown if all others were known, but at most WIDE of its

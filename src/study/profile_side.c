@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/patience.h"
-#include "stats/samples.h"
+#include "search/samples.h"
 #include "study/profile_refit.h"
 
 int side_point_width(const Problem *p) {

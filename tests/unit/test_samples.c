@@ -1,4 +1,4 @@
-#include "stats/samples.h"
+#include "search/samples.h"
 
 #include "assessed.h"
 #include "hand_problem.h"

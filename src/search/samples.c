@@ -1,6 +1,6 @@
 // Rows of samples, priors, gaps between pieces and active constraints with their slopes, in natural units, and the
 // weights that the objective gives them.
-#include "stats/samples.h"
+#include "search/samples.h"
 
 #include <math.h>
 #include <string.h>
