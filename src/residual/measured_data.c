@@ -8,8 +8,9 @@
 #include "residual/sample_times.h"
 
 // By differences of the data; with the Huber loss by a rule that outliers do not disturb. Where an input jumps, so may what
-// is measured: such differences do not count.
+// is measured: such differences do not count. The order of rows without times means nothing. NaN: unknown.
 static double noise_of(const Problem *p, const Experiment *e, const Channel *c) {
+  if (e->without_times) return nan("");
   if (p->options.loss == LOSS_HUBER) return noise_deviation_robust(c->t, c->y, c->count);
   Arena *scratch = arena_new();
   IntArray jumps = {0};

@@ -18,9 +18,26 @@
 
 static const double ACCURACY_FACTOR = 100; // errors of simulations, in units of rel_tol
 
-double certificate_numerical_floor(const Weighting *w, double horizon) {
-  double relative = ACCURACY_FACTOR * problem_accuracy(w->data->problem);
-  return relative * relative * data_objective(w, horizon);
+// Variance of the errors that simulations may have in a channel.
+static double error_variance(const MeasuredData *d, int at) {
+  const ChannelFacts *f = &d->channels[at];
+  double relative = ACCURACY_FACTOR * problem_accuracy(d->problem);
+  double size = f->variance > 0 ? f->variance : f->mean * f->mean; // data that do not change
+  return relative * relative * size;
+}
+
+static double sum_of_scales(const Weighting *w, int at) { // of their half squares
+  double sum = 0;
+  for (int i = 0; i < w->data->channels[at].channel->count; i++)
+    sum += w->channels[at].scale[i] * w->channels[at].scale[i] / 2;
+  return sum;
+}
+
+double certificate_numerical_floor(const Weighting *w) {
+  double sum = 0;
+  for (int at = 0; at < w->data->channel_count; at++)
+    sum += error_variance(w->data, at) * sum_of_scales(w, at);
+  return sum;
 }
 
 // Of the variation of the data: what interpolation and integration may leave in a search that is on its way.
@@ -43,19 +60,20 @@ bool certificate_samples_are_few(const Problem *p) {
   return sample_count(p, 1) < p->unknown_count + least;
 }
 
-// Where samples are far apart, differences show the motion as well as the noise.
+// Where samples are far apart, differences show the motion as well as the noise. A sigma that is given is no estimate.
 static const double NOISE_SHARE = 0.1;
 
 bool certificate_noise_is_known(const Weighting *w) {
   double data = data_objective(w, 1);
-  return data > 0 && !certificate_samples_are_few(w->data->problem) &&
-         noise_objective(w, 1) <= NOISE_SHARE * data;
+  const Problem *p = w->data->problem;
+  return data > 0 && !certificate_samples_are_few(p) &&
+         (noise_is_given(p) || noise_objective(w, 1) <= NOISE_SHARE * data);
 }
 
 // As many unknowns as samples fit anything.
 bool certificate_is_exact(const Weighting *w, double objective) {
   const Problem *p = w->data->problem;
-  return data_objective(w, 1) > 0 && objective <= certificate_numerical_floor(w, 1) &&
+  return data_objective(w, 1) > 0 && objective <= certificate_numerical_floor(w) &&
          sample_count(p, 1) >= 2 * p->unknown_count + 5;
 }
 
@@ -73,14 +91,6 @@ static double freedom_of(const MeasuredData *d, double samples) {
 static double spread_of_log(double freedom) {
   double root = sqrt(freedom);
   return SPREAD / root * (1 + SPREAD_SMALL / root);
-}
-
-// Variance of the errors that simulations may have in a channel.
-static double error_variance(const MeasuredData *d, int at) {
-  const ChannelFacts *f = &d->channels[at];
-  double relative = ACCURACY_FACTOR * problem_accuracy(d->problem);
-  double size = f->variance > 0 ? f->variance : f->mean * f->mean; // data that do not change
-  return relative * relative * size;
 }
 
 // Variance of the noise of a channel, with what simulations add to it.
@@ -107,11 +117,9 @@ double certificate_limit(const Weighting *w) {
   double sum = 0;
   for (int at = 0; at < d->channel_count; at++) {
     const Channel *c = d->channels[at].channel;
-    double scales = 0;
-    for (int i = 0; i < c->count; i++)
-      scales += w->channels[at].scale[i] * w->channels[at].scale[i] / 2;
     double share = freedom_of(d, c->count) / (c->count ? c->count : 1);
-    sum += ratio_limit(d, at, level_of_channel(d)) * noise_variance(d, at) * share * scales;
+    sum += ratio_limit(d, at, level_of_channel(d)) * noise_variance(d, at) * share *
+           sum_of_scales(w, at);
   }
   return sum;
 }
@@ -193,39 +201,49 @@ static void test_noise(FitFacts *f, const CutResiduals *rows) {
 // White noise shows as much of a pattern only once in a million cases; weaker patterns count where they are not weak in
 // size.
 static const double UNLIKELY = 1e-6, WEAK = 0.2;
+// With few samples neither the size of residuals nor their pattern tells much by itself. Where residuals are larger than noise
+// is at this level, a less unlikely pattern counts.
+static const double LARGE = 0.05, LEVEL_OF_LARGE = 1e-2;
 
-// Samples that would tell as much if residuals were independent: those of a first-order process with this correlation.
+static bool is_large(const MeasuredData *d, int at, double squares, int n) {
+  double ratio = squares / freedom_of(d, n) / noise_variance(d, at);
+  return ratio > ratio_limit(d, at, LARGE / (d->channel_count > 1 ? d->channel_count : 1));
+}
+
+// Samples that would tell as much of the size of residuals if these were independent: the variance of a first-order process with
+// correlations rho^k is known as well as that of N/(1 + 2 sum rho^(2k)) independent samples.
 static double effective_samples(double samples, double correlation) {
   double rho = fmin(fmax(correlation, 0), 0.999);
-  return isnan(correlation) ? samples : samples * (1 - rho) / (1 + rho);
+  return isnan(correlation) ? samples : samples * (1 - rho * rho) / (1 + rho * rho);
 }
 
 static void test_white(FitFacts *f, const CutResiduals *rows) {
   const MeasuredData *d = rows->w->data;
-  double few = LEVEL / (3 * (d->channel_count > 1 ? d->channel_count : 1));
+  double tests = 3 * (d->channel_count > 1 ? d->channel_count : 1), few = LEVEL / tests;
   double product = 0, variance = 0;
-  f->white.p = 1, f->white.channel = -1;
   f->white.holds = true;
   for (int at = 0; at < d->channel_count; at++) {
     const double *r = rows->at[at];
     int n = rows->count[at];
-    bool exact = sum_of_squares(r, n) <= n * error_variance(d, at); // its pattern means nothing
+    double squares = sum_of_squares(r, n);
+    bool exact = squares <= n * error_variance(d, at); // its pattern means nothing
     double p = exact ? nan("") : white_p(r, n), rho = autocorrelation(r, n, 1);
     f->effective += p < few ? effective_samples(n, rho) : n;
     if (n > 1 && !exact) product += rho * sqrt(n), variance += 1;
     if (isnan(p)) continue;
-    f->white.holds = f->white.holds && !(p < UNLIKELY || (p < few && fabs(rho) > WEAK));
-    if (p < f->white.p) f->white.p = p, f->white.channel = at, f->white.correlation = rho;
+    double level = is_large(d, at, squares, n) ? LEVEL_OF_LARGE / tests : few;
+    f->white.holds = f->white.holds && !(p < UNLIKELY || (p < level && fabs(rho) > WEAK));
+    if (!(p >= f->white.p)) f->white.p = p, f->white.channel = at, f->white.correlation = rho;
   }
   // One-sided: unknowns of single channels make their residuals slightly negatively correlated.
   double together = variance > 1 ? normal_below(-product / sqrt(variance)) : 1;
-  if (variance > 1 && together / LEVEL < f->white.p / few) { // in units of their levels
+  if (variance > 1 && !(together / LEVEL >= f->white.p / few)) { // in units of their levels
     f->white.channel = -1;
     f->white.correlation = product / sqrt(variance * d->samples);
     f->white.p = together;
   }
   f->white.holds = f->white.holds && !(together < UNLIKELY);
-  f->white.clean = f->white.holds && !(f->white.p < (f->white.channel < 0 ? LEVEL : few));
+  f->white.clean = f->white.holds && f->white.p >= (f->white.channel < 0 ? LEVEL : few);
 }
 
 // The Huber loss leaves outliers out of account: a few, not the bulk, which tells noise from a wrong optimum.

@@ -14,7 +14,7 @@ bool certificate_noise_is_known(const Weighting *w);
 // Whether the objective is no more than errors of simulations.
 bool certificate_is_exact(const Weighting *w, double objective);
 // Objective of the errors that simulations may have: what is below is exact.
-double certificate_numerical_floor(const Weighting *w, double horizon);
+double certificate_numerical_floor(const Weighting *w);
 
 // The facts of a result: x and its objective over all data (pieces: of x, or NULL). Simulates to see the residuals; of the
 // spec, weighting, budget and step_limit count.

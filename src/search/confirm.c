@@ -15,6 +15,7 @@
 #include "num/random.h"
 #include "search/certificate.h"
 #include "search/homotopy.h"
+#include "search/images.h"
 #include "search/local_search.h"
 #include "search/many_fits.h"
 #include "search/optima.h"
@@ -25,7 +26,7 @@
 
 enum { LANES_TOGETHER = 4 };    // searches: few enough that several cores have some
 enum { MIRROR_INSTEAD = 1001 }; // number of the random point where the mirror is the optimum itself
-enum { SPREAD_POINTS = 4, PAIRS_MOST = 2, ROUNDS_MOST = 8, LOCAL_ITERATIONS = 60 };
+enum { SPREAD_POINTS = 4, IMAGES_TAKEN = 5, ROUNDS_MOST = 8, LOCAL_ITERATIONS = 60 };
 // Far searches of a candidate that fits the noise; of another one first, and at most.
 enum { FAR_FITS = 3, FAR_FIRST = 2, FAR_MOST = 5 };
 
@@ -53,7 +54,7 @@ typedef struct Trials { // of one batch
   int count;
 } Trials;
 
-enum { TRIALS_MOST = PAIRS_MOST + 4 + FAR_MOST };
+enum { TRIALS_MOST = IMAGES_TAKEN + 4 + FAR_MOST };
 
 static double *add_trial(const Search *s, Trials *t, ConfirmKind kind) {
   bool coupled = KINDS[kind].far && s->problem->model->nx > 0 && fitting_feedback(s->fitting);
@@ -68,39 +69,14 @@ static double inside(const Unknown *u, double x) {
   return fmin(fmax(x, u->min), u->max);
 }
 
-// The same name but for digits: k1 and k2, theta1.start and theta2.start.
-static bool are_alike(const char *a, const char *b) {
-  for (;;) {
-    while (*a >= '0' && *a <= '9') a++;
-    while (*b >= '0' && *b <= '9') b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
-    a++, b++;
+static void add_images(Search *s, Trials *t) {
+  Image image[IMAGES_TAKEN];
+  int count = images_find(s, s->best.x, image, IMAGES_TAKEN);
+  for (int k = 0; k < count; k++) {
+    bool exchange = image[k].kind == IMAGE_EXCHANGE;
+    double *x = add_trial(s, t, exchange ? CONFIRM_EXCHANGE : CONFIRM_IMAGE);
+    memcpy(x, image[k].x, (size_t)s->n * sizeof *x);
   }
-}
-
-// Whether two numbers could change places: same unit, each inside the other's bounds, neither the same nor of another size.
-static bool can_exchange(const Search *s, int i, int j) {
-  const Unknown *a = &s->problem->unknowns[i], *b = &s->problem->unknowns[j];
-  double x = s->best.x[i], y = s->best.x[j];
-  if (strcmp(a->unit, b->unit) != 0 || a->experiment != b->experiment || !(x * y > 0)) return false;
-  double ratio = fabs(x / y);
-  return ratio >= 0.1 && ratio <= 10 && fabs(log(ratio)) > 0.02 && x >= b->min && x <= b->max &&
-         y >= a->min && y <= a->max;
-}
-
-// Pairs with similar names first.
-static void add_exchanges(const Search *s, Trials *t) {
-  int pairs = 0;
-  for (int alike = 1; alike >= 0; alike--)
-    for (int i = 0; i < s->n && pairs < PAIRS_MOST; i++)
-      for (int j = i + 1; j < s->n && pairs < PAIRS_MOST; j++) {
-        const Unknown *u = s->problem->unknowns;
-        if (are_alike(u[i].name, u[j].name) != alike || !can_exchange(s, i, j)) continue;
-        double *x = add_trial(s, t, CONFIRM_EXCHANGE);
-        x[i] = s->best.x[j], x[j] = s->best.x[i];
-        pairs++;
-      }
 }
 
 static void add_mirror(const Search *s, Trials *t) {
@@ -351,21 +327,30 @@ static FarCount count_far(const Search *s) {
   return count;
 }
 
+// Noise decides little where it explains this many times its own variance: below 180 samples, if their noise is estimated.
+static const double WEAK_NOISE = 1.9;
+
+static bool noise_is_weak(const Search *s) {
+  const FitFacts *f = &s->best.facts;
+  return !f->exact && f->noise.limit > WEAK_NOISE;
+}
+
 // Where noise does not decide, two far searches must agree: one that found nothing says nothing, and one that agrees is worth
-// another one.
+// another one; so is each where the residuals are noise.
 static int far_wanted(const Search *s) {
   const Confirmation *c = s->confirmation;
   FarCount count = count_far(s);
   if (c->far < FAR_FIRST) return FAR_FIRST;
-  bool open = count.agree == 1 || (count.agree == 0 && count.found < FAR_FIRST);
+  bool open = count.agree == 1 || (count.agree == 0 && count.found < FAR_FIRST) ||
+              (s->best.fits && count.agree < VERDICT_AGREE_LEAST);
   return open && c->far < FAR_MOST ? c->far + 1 : c->far;
 }
 
-// Exchanges and shakes of the present candidate. Shakes find what is near: where the residuals are noise, and where kinks make
+// Images and shakes of the present candidate. Shakes find what is near: where the residuals are noise, and where kinks make
 // false optima beside the true one.
-static void add_local(Search *s, Trials *t, bool exchanges, bool shakes) {
+static void add_local(Search *s, Trials *t, bool images, bool shakes) {
   bool kinks = shakes && has_kinks(s);
-  if (exchanges) add_exchanges(s, t);
+  if (images) add_images(s, t);
   for (int pair = 0; shakes && !s->result->pieces && pair < (kinks ? 2 : s->best.fits); pair++)
     add_shakes(s, t, pair);
 }
@@ -387,7 +372,7 @@ static Trials plan(Search *s) {
     add_local(s, &t, local, false);
     add_more_far(s, &t, FAR_FIRST);
     add_local(s, &t, false, local);
-    add_more_far(s, &t, FAR_FITS);
+    add_more_far(s, &t, c->far >= FAR_FITS && noise_is_weak(s) ? far_wanted(s) : FAR_FITS);
   } else if (local)
     add_local(s, &t, true, true);
   else
@@ -448,8 +433,18 @@ static bool adopt(Search *s, const ConfirmEnd *e, bool another) {
   return true;
 }
 
+// As good up to what searches leave open, with other numbers: nothing makes it the better one.
+static const double AS_GOOD = 0.5; // of twice the log-likelihood
+
+static bool is_as_good(const Search *s, const ConfirmEnd *e) {
+  double best = search_comparable(s);
+  return optima_same_objective(s, best, e->objective) &&
+         optima_difference(s, e->objective, best) < AS_GOOD &&
+         !optima_same_numbers(s, e->x, s->best.x);
+}
+
 static bool is_better(const Search *s, const ConfirmEnd *e) {
-  return e->done && e->found && e->objective < search_comparable(s) &&
+  return e->done && e->found && e->objective < search_comparable(s) && !is_as_good(s, e) &&
          problem_satisfied(s->problem, e->x);
 }
 
@@ -573,6 +568,7 @@ static FitVerdict verdict_of(const Search *s) {
   return verdict_decide(&(VerdictFacts){.ambiguous = has_rival(s),
                                         .fits = s->best.fits,
                                         .complete = is_complete(s) && !better,
+                                        .weak = noise_is_weak(s),
                                         .far_agree = unjudged ? 0 : count_far(s).agree});
 }
 
@@ -584,17 +580,19 @@ static bool is_settled(const Search *s) {
 static void tally(Search *s) {
   const Confirmation *c = s->confirmation;
   FitSearches *out = &s->result->searches;
-  *out = (FitSearches){.better = c->better, .cut = c->cut || c->stopped || c->unjudged};
+  *out = (FitSearches){.better = c->better,
+                       .cut = c->cut || c->stopped || c->unjudged,
+                       .capped = c->cut && !c->stopped && !c->unjudged};
   for (int k = 0; k < c->ends.count; k++) {
     const ConfirmEnd *e = &c->ends.at[k];
     bool counts = KINDS[e->kind].far || e->candidate == c->candidate;
-    if (!counts) continue;
+    if (!counts || e->first) continue; // the one that found it does not confirm it
     out->planned++;
     out->done += e->done;
     out->agree += agrees(s, e);
     out->failed += e->done && !e->found;
     out->far += e->done && KINDS[e->kind].far;
-    out->far_agree += KINDS[e->kind].far && agrees(s, e) && !e->first;
+    out->far_agree += KINDS[e->kind].far && agrees(s, e);
   }
 }
 
@@ -705,7 +703,8 @@ void confirm_note(Search *s, const double *x, double objective, LocalEnd end) {
                      .objective = comparable_objective(s->problem, objective, s->weighting->sigma),
                      .x = search_copy(s, x),
                      .end = end,
-                     .first = memcmp(x, s->best.x, (size_t)s->n * sizeof *x) == 0};
+                     .first = objective < HUGE_VAL &&
+                              memcmp(x, s->best.x, (size_t)s->n * sizeof *x) == 0};
   array_push(s->arena, &c->ends, note);
 }
 

@@ -1,6 +1,6 @@
-// Confirming searches: from other starts, before a result is believed. Exchange: two numbers of one unit change places.
-// Mirror: every number is reflected in its bounds. Spread: points of a design over the bounds. Shake: all numbers change by 2 %.
-// Exchanges and shakes are local searches; mirror and spread are far ones: the coupled model is fitted, then the free one.
+// Confirming searches: from other starts, before a result is believed. Exchange, image: from points that symmetries of usual
+// models make as good as the result, see images.h. Mirror: every number is reflected in its bounds. Spread: points of a design over the bounds. Shake: all numbers change by 2 %.
+// Exchanges, images and shakes are local searches; mirror and spread are far ones: the coupled model is fitted, then the free one.
 // All of one candidate run side by side, in lanes and threads. A better optimum takes the place of the candidate.
 #pragma once
 #include "search/search.h"
@@ -8,6 +8,7 @@
 // CONFIRM_KIND(name, word, far)
 #define CONFIRM_KINDS                                                                              \
   CONFIRM_KIND(EXCHANGE, "exchange", false)                                                        \
+  CONFIRM_KIND(IMAGE, "image", false)                                                              \
   CONFIRM_KIND(MIRROR, "mirror", true)                                                             \
   CONFIRM_KIND(SPREAD, "spread", true)                                                             \
   CONFIRM_KIND(SHAKE, "shake", false)                                                              \

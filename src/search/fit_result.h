@@ -84,6 +84,7 @@ typedef struct FitSearches { // that confirm a result
   int far, far_agree; // from starts that have nothing to do with the result: done, ended there
   int failed;         // found nothing
   bool cut;           // by a limit
+  bool capped;        // that of their own work
 } FitSearches;
 
 typedef struct FitFailure { // simulations that ended early, by kind

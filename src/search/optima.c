@@ -22,14 +22,14 @@ static double samples_of(const Search *s) {
 
 double optima_difference(const Search *s, double better, double worse) {
   const MeasuredData *d = s->fitting->data;
-  double floor = certificate_numerical_floor(s->weighting, 1), samples = samples_of(s);
+  double floor = certificate_numerical_floor(s->weighting), samples = samples_of(s);
   if (worse == HUGE_VAL) return HUGE_VAL;
   if (is_likelihood(s->problem)) return 2 * (worse - better) * samples / fmax(d->samples, 1);
   return samples * log((worse + floor) / (better + floor));
 }
 
 double optima_unit(const Search *s) {
-  double floor = certificate_numerical_floor(s->weighting, 1);
+  double floor = certificate_numerical_floor(s->weighting);
   if (is_likelihood(s->problem)) return 0.5;
   return (s->best.objective + floor) / fmax(s->fitting->data->samples, 1);
 }
@@ -37,7 +37,7 @@ double optima_unit(const Search *s) {
 static const double SAME_OBJECTIVE = 1e-3, SAME_NUMBER = 0.02;
 
 bool optima_same_objective(const Search *s, double a, double b) {
-  double floor = certificate_numerical_floor(s->weighting, 1);
+  double floor = certificate_numerical_floor(s->weighting);
   double size =
       noise_is_estimated(s->problem) ? s->fitting->data->samples / 2 : fmin(fabs(a), fabs(b));
   return fabs(a - b) <= SAME_OBJECTIVE * size + floor;

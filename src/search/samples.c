@@ -22,13 +22,16 @@ static int list_channels(Arena *a, const MeasuredData *d, Samples *s) {
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
       const Channel *data = &p->experiments[e].channels[c];
-      s->channels[at++] = (SampleChannel){e,
-                                          c,
-                                          rows,
-                                          data->count,
-                                          data,
-                                          root_mean_square(data->y, data->count),
-                                          channel_facts(d, e, c)->noise};
+      const ChannelFacts *f = channel_facts(d, e, c);
+      double rms = root_mean_square(data->y, data->count);
+      s->channels[at++] = (SampleChannel){.experiment = e,
+                                          .channel = c,
+                                          .first = rows,
+                                          .count = data->count,
+                                          .data = data,
+                                          .rms = rms,
+                                          .size = f->variance > 0 ? sqrt(f->variance) : rms,
+                                          .noise = f->noise};
       rows += data->count;
     }
   return rows;

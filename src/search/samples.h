@@ -6,7 +6,9 @@ typedef struct SampleChannel {
   int experiment, channel;
   int first, count; // rows
   const Channel *data;
-  double rms;   // of the data; 1 when they are all zero
+  double rms; // of the data; 1 when they are all zero
+  double
+      size; // what errors of simulations are compared with: deviation from the mean, or rms if they do not change
   double noise; // by differences of the data, NaN when unknown
 } SampleChannel;
 

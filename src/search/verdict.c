@@ -9,8 +9,9 @@
 
 FitVerdict verdict_decide(const VerdictFacts *f) {
   if (f->ambiguous) return FIT_AMBIGUOUS;
-  if (f->fits && f->complete) return FIT_CERTAIN;
-  return !f->fits && f->far_agree >= VERDICT_AGREE_LEAST ? FIT_AGREED : FIT_DOUBTFUL;
+  bool agreed = f->far_agree >= VERDICT_AGREE_LEAST;
+  if (f->fits && f->complete && (agreed || !f->weak)) return FIT_CERTAIN;
+  return !f->fits && agreed ? FIT_AGREED : FIT_DOUBTFUL;
 }
 
 // ---------------------------------------------------------------- words
@@ -69,7 +70,9 @@ static void say_missing(const Explanation *e) {
 
 static void say_pattern(const Explanation *e) {
   const FitFacts *f = &e->r->facts;
-  if (f->white.clean)
+  if (isnan(f->white.p))
+    text_add(e->out, "they are too few to look for a pattern");
+  else if (f->white.clean)
     text_add(e->out, "they show no pattern");
   else {
     text_print(e->out, "they show a %spattern", f->white.holds ? "weak " : "");
@@ -79,13 +82,25 @@ static void say_pattern(const Explanation *e) {
   }
 }
 
+static bool has_rows_without_times(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    if (p->experiments[e].without_times) return true;
+  return false;
+}
+
 // Why noise cannot be told from motion; false: it can.
 static bool say_unknown_noise(const Explanation *e) {
   const Problem *p = e->r->problem;
-  if (!isfinite(e->r->floor) || certificate_samples_are_few(p))
+  if (!noise_is_given(p) && has_rows_without_times(p))
     text_add(e->out,
-             "there are too few samples to tell noise from motion; a sigma for each channel "
-             "would help");
+             "neighbouring rows of a table without times tell nothing of noise; a sigma for "
+             "each channel would help");
+  else if (!isfinite(e->r->floor) || certificate_samples_are_few(p))
+    text_add(e->out, noise_is_given(p)
+                         ? "there are too few samples beside the unknowns to tell noise from "
+                           "errors of the model"
+                         : "there are too few samples to tell noise from motion; a sigma for "
+                           "each channel would help");
   else if (!(data_objective(e->w, 1) > 0))
     text_add(e->out,
              "the data do not change at all: nothing in them tells noise from motion, or one "
@@ -114,7 +129,7 @@ static void say_facts(const Explanation *e) {
     text_add(e->out, "there was no time to look at the residuals");
   else if (!say_unknown_noise(e)) {
     say_noise(e);
-    text_add(e->out, f->noise.holds == f->white.clean ? ", and " : ", but ");
+    text_add(e->out, f->noise.holds == (f->white.clean || isnan(f->white.p)) ? ", and " : ", but ");
     say_pattern(e);
     say_missing(e);
   }
@@ -128,6 +143,7 @@ static void say_searches(const Explanation *e) {
   if (elsewhere > 0) text_print(e->out, ", %d at worse points", elsewhere);
   if (n->failed > 0) text_print(e->out, ", %d found nothing", n->failed);
   if (n->done > 0) text_add(e->out, "; none found a better optimum");
+  if (n->better > 0) text_add(e->out, " (one before them had found this one)");
 }
 
 // The first distinct optimum that fits nearly as well.
@@ -160,7 +176,8 @@ static void say_rival(const Explanation *e) {
   const Unknown *u = r->problem->unknowns;
   if (!o) return;
   int shown = 0, i, j;
-  text_add(e->out, "another optimum fits the data as well: ");
+  text_add(e->out, r->fits ? "another optimum fits the data as well: "
+                           : "another optimum is as good as this one: ");
   for (int k = 0; k < r->problem->unknown_count; k++) {
     if (is_near(r->x[k], o->x[k])) continue;
     if (shown++ < NUMBERS_SHOWN)
@@ -168,7 +185,8 @@ static void say_rival(const Explanation *e) {
                  r->x[k]);
   }
   if (shown > NUMBERS_SHOWN) text_print(e->out, " and %d more", shown - NUMBERS_SHOWN);
-  text_print(e->out, " (objective %.6g against %.6g, difference of twice the log-likelihood %.3g)",
+  text_print(e->out, " (%s %.6g against %.6g, difference of twice the log-likelihood %.3g)",
+             noise_is_estimated(r->problem) ? "minus the log-likelihood" : "objective",
              o->objective, r->optima.at[0].objective, o->worse);
   if (find_exchange(r, o->x, &i, &j))
     text_print(e->out,
@@ -188,11 +206,17 @@ static void say_doubt(const Explanation *e, bool confirms) {
                                "another optimum may fit as well"
                              : "Another optimum may fit better, or the model misses something that "
                                "the data show");
-  else if (r->fits && n->cut)
-    text_print(e->out,
-               "This fits the noise, confirmed by %d of %d searches only: a limit ended the others",
-               n->agree, n->planned);
-  else {
+  else if (r->fits && (n->cut || n->done == 0))
+    text_print(e->out, "This fits the noise, confirmed by %d of %d searches only: %s", n->agree,
+               n->planned,
+               n->capped ? "the others would take more work than 3 times the search itself"
+                         : "a limit ended the others");
+  else if (r->fits) {
+    say_searches(e);
+    text_add(e->out,
+             ". Noise would explain much more than is left, so that another optimum may fit "
+             "as well: fewer than 2 searches from far away agree");
+  } else {
     say_searches(e);
     text_add(e->out,
              ". Another optimum may fit better, or the model misses something that the data "
@@ -216,7 +240,12 @@ static void explain(const Explanation *e, bool confirms) {
     say_facts(e);
     text_add(e->out, ". Searches that agree are no proof: all of them could miss a better optimum");
     break;
-  case FIT_AMBIGUOUS: say_rival(e); break;
+  case FIT_AMBIGUOUS:
+    say_rival(e);
+    if (r->fits) break;
+    text_add(e->out, ". The model leaves something unexplained with either: ");
+    say_facts(e);
+    break;
   case FIT_DOUBTFUL: say_doubt(e, confirms); break;
   }
 }

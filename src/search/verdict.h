@@ -9,6 +9,7 @@ typedef struct VerdictFacts {
   bool ambiguous; // a distinct optimum fits nearly as well
   bool fits;      // nothing but noise is left
   bool complete;  // all confirming searches that count are done, and none found a better optimum
+  bool weak;      // noise would explain much more than is left
   int far_agree;  // far searches that ended at the best optimum
 } VerdictFacts;
 

@@ -13,7 +13,7 @@ bool noise_is_real(const Analysis *an) {
     double noise = sigma_is_given(c->data) ? c->data->sigma
                    : an->fitted            ? sqrt(squares / fmax(c->count, 1))
                                            : c->noise;
-    if (!(noise > residual_accuracy(an->p) * c->rms)) return false;
+    if (!(noise > residual_accuracy(an->p) * c->size)) return false;
   }
   return true;
 }

@@ -43,7 +43,7 @@ static void describe_channel(Analysis *an, int at) {
   out->rmse = c->count ? sqrt(squares / c->count) : nan("");
   out->fit_percent = fit_percent(c->data, squares);
   out->noise = c->noise;
-  out->exact = out->rmse <= residual_accuracy(an->p) * c->rms;
+  out->exact = out->rmse <= residual_accuracy(an->p) * c->size;
   out->autocorrelation = autocorrelation(r, c->count, 1);
   out->white_p = out->exact ? nan("") : ljung_box_p(r, c->count);
   out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
@@ -62,7 +62,7 @@ static void describe_colour(Analysis *an) {
 static void find_noise(Analysis *an) {
   for (int at = 0; at < an->s->channel_count; at++) {
     const SampleChannel *c = &an->rows->channels[at];
-    double least = residual_accuracy(an->p) * c->rms;
+    double least = residual_accuracy(an->p) * c->size;
     double noise = sigma_is_given(c->data) ? c->data->sigma
                    : an->fitted            ? residual_deviation(an, at)
                                            : c->noise;

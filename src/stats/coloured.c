@@ -182,7 +182,7 @@ static double channel_variance(const Analysis *an, int at, double taken) {
   const SampleChannel *c = &an->rows->channels[at];
   if (sigma_is_given(c->data) && an->p->options.loss != LOSS_HUBER)
     return an->noise[at] * an->noise[at];
-  double sum = 0, least = 10 * problem_accuracy(an->p) * c->rms; // as raise_to_accuracy
+  double sum = 0, least = 10 * problem_accuracy(an->p) * c->size; // as raise_to_accuracy
   for (int i = c->first; i < c->first + c->count; i++)
     sum += clipped_residual(an->rows, i) * clipped_residual(an->rows, i);
   return fmax(sum / fmax(c->count - taken, 0.5), least * least);

@@ -63,7 +63,7 @@ static void set_channel_variance(const Analysis *an, int at, RowVariance *v) {
 static void raise_to_accuracy(const Analysis *an, int at, RowVariance *v) {
   const SampleChannel *c = &an->rows->channels[at];
   for (int i = c->first; i < c->first + c->count; i++) {
-    double least = an->rows->scale[i] * 10 * problem_accuracy(an->p) * c->rms;
+    double least = an->rows->scale[i] * 10 * problem_accuracy(an->p) * c->size;
     v->variance[i] = fmax(v->variance[i], least * least);
   }
 }

@@ -134,9 +134,8 @@ static void exact_means_the_errors_of_simulations(void **state) {
     c.weighting = e->spec.weighting;
     double limit = 1e4 * REL_TOLS[k] * REL_TOLS[k];
     assert_threshold(is_exact, &c, limit);
-    for (double horizon = 0.5; horizon <= 1; horizon += 0.5)
-      assert_close_relative(certificate_numerical_floor(c.weighting, horizon),
-                            limit * data_objective(c.weighting, horizon), 1e-12);
+    assert_close_relative(certificate_numerical_floor(c.weighting),
+                          limit * data_objective(c.weighting, 1), 1e-12);
     evaluation_free(e);
     hand_done(h);
   }
@@ -437,28 +436,41 @@ static void noise_needs_samples(void **state) {
   assert_turns(samples_are_few, &(Count){0.1}, 5, 6);
 }
 
-static bool noise_is_known(void *data, double share) {
-  double variance = *(const double *)data;
-  Chosen c = ready(40, NULL, sqrt(share * variance)); // so few that the given sigma is the noise
+typedef struct Shown {
+  double size;  // of the noise
+  double share; // of the variation that differences take for noise
+} Shown;
+
+static bool noise_is_known(Shown *s, double sigma) {
+  double r[200];
+  white(r, 200, s->size, 5);
+  Chosen c = ready(200, r, sigma);
   bool known = certificate_noise_is_known(c.weighting);
+  s->share = noise_objective(c.weighting, 1) / data_objective(c.weighting, 1);
   chosen_close(&c);
   return known;
 }
 
+// Where it is estimated; a sigma that is given is what it is.
 static void noise_is_known_below_a_tenth_of_the_variation(void **state) {
   (void)state;
-  Chosen c = ready(40, NULL, 1);
-  double variance = 2 * data_objective(c.weighting, 1) / 40;
-  chosen_close(&c);
-  assert_threshold(noise_is_known, &variance, 0.1);
+  Shown below = {0.01, 0}, above = {2, 0};
+  while (above.size - below.size > 1e-9) {
+    Shown middle = {(below.size + above.size) / 2, 0};
+    *(noise_is_known(&middle, 0) ? &below : &above) = middle;
+  }
+  assert_close(below.share, 0.1, 1e-6);
+  assert_close(above.share, 0.1, 1e-6);
+  assert_true(below.share <= 0.1 && above.share > 0.1);
+  assert_true(noise_is_known(&above, 0.5));
 }
 
 // Whatever the objective, a result is not certain where the noise cannot be told from the motion.
 static void unknown_noise_certifies_nothing(void **state) {
   (void)state;
   double r[40];
-  white(r, 40, 0.5, 5);
-  Chosen c = ready(40, r, 0.5);
+  white(r, 40, 0.7, 5);
+  Chosen c = ready(40, r, 0);
   c.problem->options.floor_factor = 1e6;
   assert_false(certificate_noise_is_known(c.weighting));
   assert_false(holds(&c, objective_of(&c)));
@@ -556,6 +568,57 @@ static bool correlation_is_believed(void *data, double rho) {
   return f.white.holds;
 }
 
+enum { FEW = 100 };
+
+// Whether FEW residuals of this size, in given sigmas, with a pattern of this probability are believed to be noise.
+static bool pattern_is_believed(double ratio, double p) {
+  static Channels c = {.count = 1, .samples = FEW};
+  double low = 0, high = 0.45;
+  for (int k = 0; k < 60; k++) {
+    double middle = (low + high) / 2;
+    echo_of_correlation(middle, FEW, 3, c.r[0]);
+    *(white_p(c.r[0], FEW) > p ? &low : &high) = middle;
+  }
+  assert_close_relative(white_p(c.r[0], FEW), p, 0.05);
+  double squares = 0;
+  for (int i = 0; i < FEW; i++) squares += c.r[0][i] * c.r[0][i];
+  c.sigma[0] = sqrt(squares / (FEW - 1) / ratio);
+  FitFacts f = facts_of(&c);
+  assert_close_relative(f.noise.ratio, ratio, 1e-6);
+  assert_true(f.noise.holds && f.white.correlation > 0.2);
+  return f.white.holds;
+}
+
+static bool size_is_usual(void *data, double ratio) {
+  (void)data;
+  return pattern_is_believed(ratio, 1e-3);
+}
+
+static bool pattern_is_usual(void *data, double p) {
+  return pattern_is_believed(*(double *)data, p);
+}
+
+// A pattern that is too likely to count by itself does where residuals are larger than they are in 19 of 20 cases.
+static void size_and_pattern_count_together(void **state) {
+  (void)state;
+  double limit = chi_square_quantile(0.95, FEW - 1) / (FEW - 1), above = 1.1 * limit, below = 1;
+  assert_threshold(size_is_usual, NULL, limit);
+  assert_turns(pattern_is_usual, &above, 1.2 * 1e-2 / 3, 0.8 * 1e-2 / 3);
+  assert_turns(pattern_is_usual, &below, 1.2 * 1e-3 / 3, 0.8 * 1e-3 / 3);
+}
+
+// Too few residuals show neither a pattern nor that there is none.
+static void few_residuals_have_no_pattern_to_look_for(void **state) {
+  (void)state;
+  Channels c = {.count = 1, .samples = 19, .sigma = {0.1}};
+  white(c.r[0], 19, 0.1, 3);
+  FitFacts f = facts_of(&c);
+  assert_true(isnan(f.white.p) && f.white.holds && !f.white.clean);
+  c.samples = 20;
+  f = facts_of(&c);
+  assert_true(f.white.p > 0 && f.white.clean);
+}
+
 static void weak_patterns_have_correlations_below_a_fifth(void **state) {
   (void)state;
   double sign = 1;
@@ -615,13 +678,13 @@ static void correlated_samples_count_as_fewer(void **state) {
   Channels c = {.count = 2, .samples = MOST};
   white(c.r[0], MOST, 0.02, 1);
   echo_of_correlation(0.45, MOST, 2, c.r[1]);
-  assert_close(facts_of(&c).effective, MOST + MOST * 0.55 / 1.45, 1e-3);
+  assert_close(facts_of(&c).effective, MOST + MOST * (1 - 0.45 * 0.45) / (1 + 0.45 * 0.45), 1e-3);
   echo_of_correlation(-0.45, MOST, 2, c.r[1]); // tells more, but not for sure
   assert_close(facts_of(&c).effective, 2 * MOST, 1e-9);
   echo_of_correlation(0.1, MOST, 2, c.r[1]);
   assert_close(facts_of(&c).effective, 2 * MOST, 1e-9);
   for (int i = 0; i < MOST; i++) c.r[1][i] = 0.02 + 1e-9 * i;
-  assert_close(facts_of(&c).effective, MOST * (1 + 0.0025 / 1.9975), 1);
+  assert_close(facts_of(&c).effective, MOST * (1 + 0.0050 / 1.995), 1);
 }
 
 static void white_noise_fits_and_coloured_noise_does_not(void **state) {
@@ -779,6 +842,8 @@ int main(void) {
       cmocka_unit_test(weak_patterns_are_said_and_strong_ones_refused),
       cmocka_unit_test(patterns_of_neighbours_are_refused_at_the_level_of_all_tests),
       cmocka_unit_test(weak_patterns_have_correlations_below_a_fifth),
+      cmocka_unit_test(size_and_pattern_count_together),
+      cmocka_unit_test(few_residuals_have_no_pattern_to_look_for),
       cmocka_unit_test(channels_are_looked_at_together),
       cmocka_unit_test(the_test_that_is_nearest_to_its_level_decides),
       cmocka_unit_test(correlated_samples_count_as_fewer),

@@ -506,8 +506,8 @@ static void the_json_has_the_agreed_keys_in_order(void **state) {
               "is fine\", \"floor\": null, \"by\": \"homotopy\", \"fits\": true, \"exact\": false, "
               "\"noise\": {\"ratio\": 0.95, \"limit\": 1.4, \"holds\": true}, "
               "\"white\": {\"p\": 0.3, \"holds\": true, \"clean\": true, \"correlation\": "
-              "0.1}, \"searches\": {\"planned\": 7, \"done\": 7, \"agree\": 6, \"better\": "
-              "1, ",
+              "0.1}, \"missing_term\": null, \"searches\": {\"planned\": 7, \"done\": 7, "
+              "\"agree\": 6, \"better\": 1, ",
               "\"optima\": []}",
               "\"stages\": []",
               "\"remarks\": [",

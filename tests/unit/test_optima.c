@@ -99,7 +99,7 @@ static void exact_objectives_do_not_differ(void **state) {
   (void)state;
   Wells w = wells_open("a", "a", -9, 9, SIGMA_UNKNOWN, 5);
   wells_ready(&w);
-  double floor = certificate_numerical_floor(w.q.s->weighting, 1);
+  double floor = certificate_numerical_floor(w.q.s->weighting);
   assert_true(floor > 0);
   assert_close_relative(optima_difference(w.q.s, 0, floor), SAMPLES * log(2), 1e-9);
   assert_true(optima_difference(w.q.s, 0, 1e-6 * floor) < 1e-4);
