@@ -262,6 +262,11 @@ static void missing_term(Json *j, const FitTerm *m) {
   json_close(j);
 }
 
+// Null where nobody has seen the residuals.
+static double seen(const FitResult *r, double value) {
+  return r->facts.known ? value : nan("");
+}
+
 static void certificate(Json *j, const FitResult *r) {
   json_open(j, "certificate", '{', false);
   json_flag(j, "certain", r->verdict == FIT_CERTAIN);
@@ -272,15 +277,15 @@ static void certificate(Json *j, const FitResult *r) {
   json_flag(j, "fits", r->fits);
   json_flag(j, "exact", r->facts.exact);
   json_open(j, "noise", '{', false);
-  json_number(j, "ratio", r->facts.noise.ratio);
-  json_number(j, "limit", r->facts.noise.limit);
+  json_number(j, "ratio", seen(r, r->facts.noise.ratio));
+  json_number(j, "limit", seen(r, r->facts.noise.limit));
   json_flag(j, "holds", r->facts.noise.holds);
   json_close(j);
   json_open(j, "white", '{', false);
-  json_number(j, "p", r->facts.white.p);
+  json_number(j, "p", seen(r, r->facts.white.p));
   json_flag(j, "holds", r->facts.white.holds);
   json_flag(j, "clean", r->facts.white.clean);
-  json_number(j, "correlation", r->facts.white.correlation);
+  json_number(j, "correlation", seen(r, r->facts.white.correlation));
   json_close(j);
   missing_term(j, &r->facts.missing);
   searches(j, &r->searches);

@@ -146,6 +146,7 @@ static bool is_coloured(const Statistics *s, const StatChannel *c) {
 static const char *residuals_in_words(Page *p, const Statistics *s, const StatChannel *c) {
   if (isnan(c->rmse)) return "-";
   if (c->exact) return "only rounding";
+  if (c->unordered) return "without order";
   if (isnan(least_white_p(c))) return "too few to tell";
   if (!is_coloured(s, c)) return "white";
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
@@ -313,7 +314,9 @@ static void print_optima(FitPage *f) {
       problem->unknown_count < OPTIMA_PARAMETERS ? problem->unknown_count : OPTIMA_PARAMETERS;
   if (r->optima.count < 2) return;
   PageColumn columns[OPTIMA_FIXED + OPTIMA_PARAMETERS] = {
-      {">objective", 0}, {">searches", 0}, {">worse by", 0}};
+      {noise_is_estimated(problem) ? ">-log L" : ">objective", 0},
+      {">searches", 0},
+      {">worse by", 0}};
   for (int i = 0; i < shown; i++)
     columns[OPTIMA_FIXED + i] =
         (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 1};
@@ -330,8 +333,12 @@ static void print_optima(FitPage *f) {
   page_table_print(t);
   page_paragraph(&f->page, 2, "",
                  page_tinted(&f->page, TINT_FAINT,
-                             "searches: confirming ones that ended there; worse by: difference of "
-                             "twice the log-likelihood"));
+                             noise_is_estimated(problem)
+                                 ? "-log L: objective with what estimated sigmas add to it, minus "
+                                   "the log-likelihood up to a constant; searches: confirming ones "
+                                   "that ended there; worse by: difference of 2 log L"
+                                 : "searches: confirming ones that ended there; worse by: "
+                                   "difference of twice the log-likelihood"));
 }
 
 // ---------------------------------------------------------------- how it was found

@@ -7,16 +7,19 @@
 static void say_correlated(Text *out, const Statistics *s) {
   double effective = 0;
   long samples = 0;
+  bool coloured = false;
   for (int at = 0; at < s->channel_count; at++)
     if (s->channels[at].effective < s->channels[at].n) {
       effective += s->channels[at].effective;
       samples += s->channels[at].n;
+      coloured |= least_white_p(&s->channels[at]) < white_level(s);
     }
   if (samples && s->colour > 1)
     text_print(out,
-               "The residuals are correlated: %ld samples tell about as much as %.0f independent "
-               "ones. Standard errors and intervals allow for it.",
-               samples, fmax(1, effective));
+               "The residuals %s: %ld samples %s as much as %.0f independent ones. Standard errors "
+               "and intervals allow for it.",
+               coloured ? "are correlated" : "may be correlated, too little for a test to show it",
+               samples, coloured ? "tell about" : "would tell about", fmax(1, effective));
 }
 
 static bool is_by_profile(const StatParameter *q) {

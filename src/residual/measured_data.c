@@ -77,6 +77,7 @@ MeasuredData *measured_data_new(Arena *a, const Problem *p) {
       f->channel = c;
       d->samples += c->count;
       set_moments(f);
+      f->unordered = p->experiments[e].without_times;
       f->noise = noise_of(p, &p->experiments[e], c);
       f->frequency = frequency_of(c, f->mean, f->noise);
       f->quadrature = ARENA_ARRAY(a, double, c->count + 1);

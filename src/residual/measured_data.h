@@ -9,6 +9,7 @@ typedef struct ChannelFacts {
   double noise;          // standard deviation, from differences of the data; NaN: unknown
   double mean, variance; // of the data
   double frequency;      // angular, that dominates the channel
+  bool unordered;        // rows without times: what neighbours have in common means nothing
 } ChannelFacts;
 
 typedef struct MeasuredData {

@@ -227,9 +227,10 @@ static void test_white(FitFacts *f, const CutResiduals *rows) {
     int n = rows->count[at];
     double squares = sum_of_squares(r, n);
     bool exact = squares <= n * error_variance(d, at); // its pattern means nothing
-    double p = exact ? nan("") : white_p(r, n), rho = autocorrelation(r, n, 1);
+    bool ordered = !d->channels[at].unordered;
+    double p = exact || !ordered ? nan("") : white_p(r, n), rho = autocorrelation(r, n, 1);
     f->effective += p < few ? effective_samples(n, rho) : n;
-    if (n > 1 && !exact) product += rho * sqrt(n), variance += 1;
+    if (n > 1 && !exact && ordered) product += rho * sqrt(n), variance += 1;
     if (isnan(p)) continue;
     double level = is_large(d, at, squares, n) ? LEVEL_OF_LARGE / tests : few;
     f->white.holds = f->white.holds && !(p < UNLIKELY || (p < level && fabs(rho) > WEAK));

@@ -24,6 +24,7 @@ double optima_difference(const Search *s, double better, double worse) {
   const MeasuredData *d = s->fitting->data;
   double floor = certificate_numerical_floor(s->weighting), samples = samples_of(s);
   if (worse == HUGE_VAL) return HUGE_VAL;
+  if (fabs(worse - better) <= 1e-12 * fabs(better)) return 0; // rounding
   if (is_likelihood(s->problem)) return 2 * (worse - better) * samples / fmax(d->samples, 1);
   return samples * log((worse + floor) / (better + floor));
 }

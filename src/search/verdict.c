@@ -58,6 +58,12 @@ static void say_noise(const Explanation *e) {
       f->noise.holds ? "explains up to" : "explains no more than", f->noise.limit);
 }
 
+static bool has_rows_without_times(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    if (p->experiments[e].without_times) return true;
+  return false;
+}
+
 static void say_missing(const Explanation *e) {
   const FitTerm *m = &e->r->facts.missing;
   if (m->term)
@@ -71,7 +77,9 @@ static void say_missing(const Explanation *e) {
 static void say_pattern(const Explanation *e) {
   const FitFacts *f = &e->r->facts;
   if (isnan(f->white.p))
-    text_add(e->out, "they are too few to look for a pattern");
+    text_add(e->out, has_rows_without_times(e->r->problem)
+                         ? "rows without times have no order in which they could show a pattern"
+                         : "they are too few to look for a pattern");
   else if (f->white.clean)
     text_add(e->out, "they show no pattern");
   else {
@@ -80,12 +88,6 @@ static void say_pattern(const Explanation *e) {
       text_print(e->out, " (%s)", channel_name(e->w, f->white.channel));
     text_print(e->out, ", correlation of neighbours %.2f", f->white.correlation);
   }
-}
-
-static bool has_rows_without_times(const Problem *p) {
-  for (int e = 0; e < p->experiment_count; e++)
-    if (p->experiments[e].without_times) return true;
-  return false;
 }
 
 // Why noise cannot be told from motion; false: it can.

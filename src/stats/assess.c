@@ -44,10 +44,12 @@ static void describe_channel(Analysis *an, int at) {
   out->fit_percent = fit_percent(c->data, squares);
   out->noise = c->noise;
   out->exact = out->rmse <= residual_accuracy(an->p) * c->size;
-  out->autocorrelation = autocorrelation(r, c->count, 1);
-  out->white_p = out->exact ? nan("") : ljung_box_p(r, c->count);
-  out->runs_p = out->exact ? nan("") : runs_p(r, c->count);
-  out->lag1_p = out->exact ? nan("") : lag1_p(r, c->count);
+  out->unordered = an->p->experiments[c->experiment].without_times;
+  bool tested = !out->exact && !out->unordered;
+  out->autocorrelation = out->unordered ? nan("") : autocorrelation(r, c->count, 1);
+  out->white_p = tested ? ljung_box_p(r, c->count) : nan("");
+  out->runs_p = tested ? runs_p(r, c->count) : nan("");
+  out->lag1_p = tested ? lag1_p(r, c->count) : nan("");
   out->effective = c->count;
 }
 

@@ -113,15 +113,19 @@ static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
   }
   if (count == 0) return;
   const StatChannel *c = &an->s->channels[worst];
+  bool off = an->p->options.residual_correlation == RESIDUAL_CORRELATION_OFF;
   if (certain)
     SAY("The residuals of %s are not white (%sp = %.1g, correlation of neighbours %.2f): the model "
-        "misses something, or the noise is coloured. The intervals allow for the correlation, not "
-        "for what a model that misses something does to the estimates.",
-        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation);
+        "misses something, or the noise is coloured. %s.",
+        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation,
+        off ? "The intervals do not allow for the correlation (residual_correlation: off)"
+            : "The intervals allow for the correlation, not for what a model that misses something "
+              "does to the estimates");
   else
     SAY("The residuals of %s are slightly correlated (%sp = %.1g, correlation of neighbours %.2f): "
-        "by chance, or because of a small error of the model. The intervals allow for it.",
-        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation);
+        "by chance, or because of a small error of the model. The intervals %sallow for it.",
+        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation,
+        off ? "do not " : "");
 }
 
 static void say_coloured(Analysis *an, RemarkList *r) {

@@ -48,6 +48,7 @@ typedef struct StatChannel { // by experiment and channel, in one row
   double autocorrelation; // of the residuals at lag 1
   // Probabilities of such residuals if they were white: Ljung-Box, Wald-Wolfowitz runs, neighbours. NaN when too few, or
   // when residuals are mere errors of the simulation (exact).
+  bool unordered; // rows without times: tests of whiteness have no meaning
   double white_p, runs_p, lag1_p;
   bool exact; // residuals are below what the simulation can resolve
   // Independent samples that would tell as much as these, whose residuals are correlated; n where they are not.

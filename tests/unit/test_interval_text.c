@@ -5,13 +5,14 @@
 #include "test.h"
 
 // Two unknowns and a channel of 100 samples.
-static void assert_says(IntervalKind a, IntervalKind b, bool wanted, double effective,
-                        const char *expected) {
+static void assert_says_with(double p, IntervalKind a, IntervalKind b, bool wanted,
+                             double effective, const char *expected) {
   Unknown unknowns[] = {{.name = "p"}, {.name = "q"}};
   Problem problem = {.unknowns = unknowns, .unknown_count = 2};
   StatParameter parameters[] = {{.interval = a, .profile_wanted = wanted},
                                 {.interval = b, .profile_wanted = wanted}};
-  StatChannel channel = {.n = 100, .effective = effective};
+  StatChannel channel = {
+      .n = 100, .effective = effective, .white_p = p, .runs_p = 0.5, .lag1_p = nan("")};
   Statistics s = {.n = 2,
                   .parameters = parameters,
                   .channels = &channel,
@@ -22,6 +23,20 @@ static void assert_says(IntervalKind a, IntervalKind b, bool wanted, double effe
   interval_text(&t, &problem, &s);
   assert_string_equal(t.at, expected);
   text_done(&t);
+}
+
+static void assert_says(IntervalKind a, IntervalKind b, bool wanted, double effective,
+                        const char *expected) {
+  assert_says_with(1e-9, a, b, wanted, effective, expected);
+}
+
+// What tests do not show is not called a fact.
+static void correlation_is_a_fact_where_tests_show_it(void **state) {
+  (void)state;
+  assert_says_with(0.2, INTERVAL_ARMA, INTERVAL_ARMA, false, 67,
+                   "The residuals may be correlated, too little for a test to show it: 100 samples "
+                   "would tell about as much as 67 independent ones. Standard errors and intervals "
+                   "allow for it.");
 }
 
 static void kinds_are_named_where_they_matter(void **state) {
@@ -39,6 +54,7 @@ static void kinds_are_named_where_they_matter(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_named_where_they_matter)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_named_where_they_matter),
+                                     cmocka_unit_test(correlation_is_a_fact_where_tests_show_it)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
