@@ -95,10 +95,11 @@ static void print_parameters(FitPage *f) {
     rounded_value(r->result->x[i], s->std_error, value);
     rounded_error(s->std_error, error);
     rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
-    page_table_add(t,
-                   (const char *[]){
-                       x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
-                       page_tinted(p, TINT_NOTICE, flags_of(s, !f->r->statistics->missing_count))});
+    page_table_add(
+        t, (const char *[]){
+               x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
+               page_tinted(p, TINT_NOTICE,
+                           flags_of(s, !statistics_miss(f->r->statistics, "identifiability")))});
   }
   page_heading(p, "Parameters");
   page_table_print(t);
@@ -274,7 +275,7 @@ static void print_directions(FitPage *f) {
   const Statistics *s = f->r->statistics;
   bool any = s->direction_count > 0;
   for (int i = 0; i < s->n; i++) any = any || has_own_reason(s, i);
-  if (!any || s->missing_count) return; // the remarks say that it was stopped
+  if (!any || statistics_miss(s, "identifiability")) return; // the remarks say that it was stopped
   page_heading(p, "What the data do not tell");
   page_paragraph(p, 2, "", rank_in_words(p, s));
   for (int i = 0; i < s->direction_count; i++) {

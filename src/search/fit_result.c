@@ -17,6 +17,16 @@ const char *fit_outcome_sentence(FitOutcome o) {
   return OUTCOME_TABLE[o].sentence;
 }
 
+static const char *const CUT_CLAUSE[] = {
+#define FIT_CUT(name, clause) clause,
+    FIT_CUTS
+#undef FIT_CUT
+};
+
+const char *fit_cut_clause(FitCut c) {
+  return CUT_CLAUSE[c];
+}
+
 static const struct {
   const char *word, *sentence;
 } VERDICT_TABLE[] = {

@@ -23,6 +23,21 @@ typedef enum FitOutcome {
 const char *fit_outcome_word(FitOutcome o);
 const char *fit_outcome_sentence(FitOutcome o);
 
+// What ended a fit before everything was done. FIT_CUT(name, clause)
+#define FIT_CUTS                                                                                   \
+  FIT_CUT(NOTHING, "nothing ended the fit")                                                        \
+  FIT_CUT(STOP, "the fit was stopped")                                                             \
+  FIT_CUT(SECONDS, "max_seconds ended the fit")                                                    \
+  FIT_CUT(SIMULATIONS, "max_simulations ended the fit")
+
+typedef enum FitCut {
+#define FIT_CUT(name, clause) FIT_CUT_##name,
+  FIT_CUTS
+#undef FIT_CUT
+} FitCut;
+
+const char *fit_cut_clause(FitCut c);
+
 // FIT_VERDICT(name, word, sentence)
 #define FIT_VERDICTS                                                                               \
   FIT_VERDICT(DOUBTFUL, "doubtful", "nothing makes sure that no other optimum fits better")        \
@@ -116,6 +131,7 @@ typedef struct FitResult {
   Arena *arena; // owns everything
   const Problem *problem;
   FitOutcome outcome;
+  FitCut cut;        // what ended the search, or what follows it; the outcome is that of the search
   char message[600]; // sentences
   LocalEnd end;      // of the last local search
   double *x;         // unknowns in the order of problem->unknowns

@@ -178,9 +178,9 @@ static void say_doubt(const Explanation *e, bool confirms) {
                              : "Another optimum may fit better, or the model misses something that "
                                "the data show");
   else if (r->fits && n->cut)
-    text_print(e->out,
-               "This fits the noise, confirmed by %d of %d searches only: a limit ended the others",
-               n->agree, n->planned);
+    text_print(e->out, "This fits the noise, confirmed by %d of %d searches only: %s the others",
+               n->agree, n->planned,
+               r->cut == FIT_CUT_STOP ? "the fit was stopped before" : "a limit ended");
   else {
     say_searches(e);
     text_add(e->out,
