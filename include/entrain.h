@@ -456,6 +456,7 @@ typedef struct EntrainTrials { // progress of a study
   int fits, false_fits;       // that fit the noise, and those of them at a wrong optimum
   int certain, false_certain; // the verdict, and wrong optima that have it
   double seconds;
+  int agreed, ambiguous, doubtful; // the other verdicts
 } EntrainTrials;
 
 // Called after each trial and from time to time during one. Return false to stop.

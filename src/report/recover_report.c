@@ -110,6 +110,25 @@ static void print_parameters(Page *p, const Recover *r) {
                   "standard errors; coverage: 95 % intervals that contain the truth"));
 }
 
+static const char *verdicts_in_words(Page *p, const Recover *r) {
+  return arena_print(p->arena,
+                     "Searches from elsewhere were made to confirm each result: %d %s certain (%d "
+                     "of them wrongly), %d agreed, %d ambiguous and %d doubtful.",
+                     r->certain, r->certain == 1 ? "is" : "are", r->false_certain,
+                     r->verdicts[FIT_AGREED], r->verdicts[FIT_AMBIGUOUS],
+                     r->verdicts[FIT_DOUBTFUL]);
+}
+
+static const char *fits_in_words(Page *p, const Recover *r) {
+  const char *how = r->can_confirm ? "--confirm on does that"
+                                   : arena_print(p->arena, "method %s never does that",
+                                                 problem_method(r->problem, p->arena));
+  return arena_print(p->arena,
+                     "The results were not confirmed by searches from elsewhere (%s): %d fit the "
+                     "noise, %d of them at a wrong optimum.",
+                     how, r->fits, r->false_fits);
+}
+
 static void print_trials(Page *p, const Recover *r) {
   char seconds[ROUNDED_SIZE];
   rounded_seconds(r->seconds, seconds);
@@ -121,17 +140,7 @@ static void print_trials(Page *p, const Recover *r) {
                                "%d ended at a worse optimum than a search from the truth; "
                                "they are not in the table.",
                                failed));
-  page_paragraph(p, 2, "",
-                 r->confirmed
-                     ? arena_print(p->arena,
-                                   "Each result was confirmed by searches from elsewhere: %d were "
-                                   "certain, %d of them wrongly.",
-                                   r->certain, r->false_certain)
-                     : arena_print(p->arena,
-                                   "The results were not confirmed by searches from elsewhere "
-                                   "(--confirm on does that): %d fit the noise, %d of them at a "
-                                   "wrong optimum.",
-                                   r->fits, r->false_fits));
+  page_paragraph(p, 2, "", r->confirmed ? verdicts_in_words(p, r) : fits_in_words(p, r));
   page_paragraph(p, 2, "",
                  arena_print(p->arena, "%ld simulations in the median fit; %s in all.",
                              median_work(p->arena, r), seconds));
@@ -146,6 +155,15 @@ void recover_text(Text *out, const Recover *r, PageStyle style) {
 }
 
 // ---------------------------------------------------------------- JSON
+
+// By word; null if results were not confirmed.
+static void json_verdicts(Json *j, const Recover *r) {
+  if (!r->confirmed) return json_text(j, "verdicts", NULL);
+  json_open(j, "verdicts", '{', false);
+  for (int v = 0; v < FIT_VERDICT_COUNT; v++)
+    json_whole(j, fit_verdict_word((FitVerdict)v), r->verdicts[v]);
+  json_close(j);
+}
 
 static void json_parameters(Json *j, const Recover *r) {
   json_open(j, "parameters", '[', true);
@@ -189,6 +207,7 @@ void recover_json(Text *out, const Recover *r, const char *version) {
   json_whole(&j, "false_fits", r->false_fits);
   json_whole(&j, "certain", r->certain);
   json_whole(&j, "false_certain", r->false_certain);
+  json_verdicts(&j, r);
   json_parameters(&j, r);
   json_open(&j, "work", '{', false);
   json_whole(&j, "median_simulations", median_work(scratch, r));

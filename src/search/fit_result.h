@@ -53,6 +53,12 @@ typedef enum FitVerdict {
 #undef FIT_VERDICT
 } FitVerdict;
 
+enum {
+#define FIT_VERDICT(name, word, sentence) +1
+  FIT_VERDICT_COUNT = 0 FIT_VERDICTS
+#undef FIT_VERDICT
+};
+
 const char *fit_verdict_word(FitVerdict v);
 const char *fit_verdict_sentence(FitVerdict v);
 bool fit_verdict_is_good(FitVerdict v); // the result may be used as it is: certain, agreed
