@@ -218,14 +218,19 @@ static bool sigma_is_there(const Problem *p, Err *err) {
   return true;
 }
 
+// Of an error that is spread evenly over one step of a converter.
+static double rounding_noise(double quantum) {
+  return quantum / sqrt(12);
+}
+
 static void compare_with_sigma(RecoverStudy *s) {
   const FitOptions *o = &s->p->options;
   Recover *r = s->r;
   for (int e = 0, at = 0; e < s->p->experiment_count; e++)
     for (int k = 0; k < s->p->experiments[e].channel_count; k++, at++) {
       const Channel *c = &s->p->experiments[e].channels[k];
-      double ratio = noise_of_samples(c, s->clean.y[at], o->noise_kind, o->noise) /
-                     sigma_of_samples(c, s->clean.y[at]);
+      double noise = noise_of_samples(c, s->clean.y[at], o->noise_kind, o->noise);
+      double ratio = hypot(noise, rounding_noise(o->quantum)) / sigma_of_samples(c, s->clean.y[at]);
       if (!(ratio > 0) || fabs(log(ratio)) <= fabs(log(r->noise_over_sigma))) continue;
       r->noise_over_sigma = ratio;
       r->noisy_channel = c->name;
@@ -289,6 +294,7 @@ static void run_trials(RecoverStudy *s) {
     r->seconds = clock_seconds() - s->began;
   }
   pool_free(c);
+  if (r->done < r->trials) r->seconds = clock_seconds() - s->began;
   summarise(s, &notes);
 }
 

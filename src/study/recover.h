@@ -30,7 +30,8 @@ typedef struct Recover {
   bool *ok;                 // [trial]
   long *work;               // [trial]: simulations with and without sensitivities
   double seconds;
-  // Noise that was made over the sigma of the channel where they differ most; NaN: no sigma is given, or no noise is made.
+  // Noise that was made, rounding included, over the sigma of the channel where they differ most; NaN: no sigma is given, or
+  // no noise is made.
   double noise_over_sigma;
   const char *noisy_channel; // its name
 } Recover;
