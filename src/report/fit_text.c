@@ -47,7 +47,7 @@ static void print_verdict(FitPage *f) {
   const FitResult *r = f->r->result;
   Page *p = &f->page;
   bool by = r->by && r->by[0];
-  bool result = r->objective < HUGE_VAL;
+  bool result = fit_has_result(r);
   const char *belief = !result                       ? ""
                        : r->verdict == FIT_CERTAIN   ? " and certain"
                        : r->verdict == FIT_AGREED    ? "; searches agree"
@@ -79,6 +79,20 @@ static void print_interval_kinds(FitPage *f) {
   interval_text(&t, f->r->problem, f->r->statistics);
   if (t.length) page_paragraph(&f->page, 2, "", t.at);
   text_done(&t);
+}
+
+// Of a point that is no result.
+static void print_point(FitPage *f) {
+  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 1}, {">value", 0}, {">start", 2}};
+  Page *p = &f->page;
+  PageTable *t = page_table_new(p, COLUMNS, 4);
+  for (int i = 0; i < f->r->problem->unknown_count; i++) {
+    const Unknown *x = &f->r->problem->unknowns[i];
+    page_table_add(t, (const char *[]){x->name, x->unit, page_digits(p, f->r->result->x[i], 6),
+                                       page_digits(p, x->start, 6)});
+  }
+  page_heading(p, "Where the search ended");
+  page_table_print(t);
 }
 
 static void print_parameters(FitPage *f) {
@@ -133,7 +147,7 @@ static void print_problem_constraints(FitPage *f) {
   }
   page_heading(p, "Constraints");
   page_table_print(t);
-  if (active)
+  if (active && fit_has_result(f->r->result))
     page_paragraph(p, 2, "",
                    "Standard errors and intervals hold for changes along the active constraints.");
 }
@@ -497,7 +511,10 @@ static void print_work(FitPage *f) {
 void fit_text(Text *out, const FitReport *r, PageStyle style) {
   FitPage f = {page_on(out, style), r};
   print_verdict(&f);
-  if (r->result->objective < HUGE_VAL) {
+  if (r->result->objective < HUGE_VAL && !fit_has_result(r->result)) {
+    print_point(&f);
+    print_problem_constraints(&f);
+  } else if (r->result->objective < HUGE_VAL) {
     print_parameters(&f);
     print_problem_constraints(&f);
     print_channels(&f);

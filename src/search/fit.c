@@ -157,8 +157,13 @@ static void write_message(Search *s) {
     why = eval_why(s->work);
   else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
     why = local_end_sentence(r->end);
+  else if (r->outcome != FIT_UNCERTAIN && r->objective < HUGE_VAL)
+    why = "this is the best point so far";
+  const char *link = !*why                                                   ? ""
+                     : r->outcome == FIT_STOPPED || r->outcome == FIT_BUDGET ? "; "
+                                                                             : ": ";
   int used = c_snprintf(r->message, sizeof r->message, "%s%s%.400s",
-                        fit_outcome_sentence(r->outcome), *why ? ": " : "", why);
+                        fit_outcome_sentence(r->outcome), link, why);
   if (s->no_hessian && hessian_why(s->hessian)[0])
     c_snprintf(
         r->message + used, sizeof r->message - (size_t)used,

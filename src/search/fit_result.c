@@ -83,6 +83,10 @@ FitResult *fit_result_new(const Problem *p, const double *start) {
   return r;
 }
 
+bool fit_has_result(const FitResult *r) {
+  return r->objective < HUGE_VAL && problem_satisfied(r->problem, r->x);
+}
+
 int fit_piece_count(const Problem *p, const FitPieces *pieces) {
   int count = 0;
   for (int e = 0; pieces && e < p->experiment_count; e++) count += pieces->count[e];

@@ -9,8 +9,8 @@
   FIT_OUTCOME(CONVERGED, "converged", "the search converged")                                      \
   FIT_OUTCOME(UNCERTAIN, "uncertain", "the search converged, but its result is not certain")       \
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
-  FIT_OUTCOME(STOPPED, "stopped", "stopped by the user; this is the best point so far")            \
-  FIT_OUTCOME(BUDGET, "budget", "the budget is used up; this is the best point so far")            \
+  FIT_OUTCOME(STOPPED, "stopped", "stopped by the user")                                           \
+  FIT_OUTCOME(BUDGET, "budget", "the budget is used up")                                           \
   FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
 
 typedef enum FitOutcome {
@@ -183,6 +183,8 @@ typedef bool FitListener(void *data, const FitProgress *p);
 
 FitResult *fit_result_new(const Problem *p, const double *start); // NULL: that of the problem
 void fit_free(FitResult *r);
+bool fit_has_result(
+    const FitResult *r); // a point that can be simulated and satisfies the constraints
 // V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
 // objectives cannot be compared.
 double fit_comparable(const FitResult *r);

@@ -47,6 +47,15 @@ static Patience patience_of_statistics(Assessing *a, double began, double grace)
   return p;
 }
 
+// A point that violates constraints is no result: its errors and what the data determine there mean nothing.
+static void forget_statistics(Statistics *s) {
+  statistics_forget_intervals(s);
+  statistics_forget_identifiability(s);
+  s->remark_count = 0;
+  for (int k = 0; k < s->n; k++)
+    s->parameters[k].reason = "the constraints do not hold here, so this is no result";
+}
+
 AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
                              FitListener *listener, void *data) {
   double began = clock_seconds();
@@ -58,6 +67,7 @@ AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace
   patience_begin(&patience);
   f.weighting = assess_weighting(f.result, f.work);
   f.statistics = assess_fit(f.result, f.work, f.weighting);
+  if (f.result->objective < HUGE_VAL && !fit_has_result(f.result)) forget_statistics(f.statistics);
   assessing.stage = "profiles";
   profile_intervals(f.result, f.statistics, f.work, f.weighting);
   end_patience(&assessing, &patience);

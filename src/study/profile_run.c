@@ -162,7 +162,7 @@ static FitResult *fit_from(ProfileStudy *s, const Problem *problem, EvalWork *wo
 }
 
 static bool has_result(const FitResult *f) {
-  return f->objective < HUGE_VAL && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
+  return fit_has_result(f) && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
 }
 
 // The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.

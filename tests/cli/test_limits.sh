@@ -14,7 +14,8 @@ it "max_seconds ends a fit, and its seconds contain the statistics"
 limited fit half.yaml --json f.json; status 1; out "budget"; json f.json "d['outcome'] == 'budget' and 0.4 < d['work']['seconds'] < 5"
 it "max_seconds ends a fit in the middle of its first simulation"
 limited fit half.yaml --max_step 1e-6 --max_steps 2000000000 --json f.json; status 1; no_err; valid_json f.json
-json f.json "d['outcome'] == 'budget' and d['objective'] is None and 'intervals' in d['missing']"
+json f.json "d['outcome'] == 'budget' and d['objective'] is None and 'intervals' in d['missing'] and d['message'] == 'the budget is used up'"
+out "There is no result"; holds test "$(grep -c "best point" out)" = 0
 it "max_seconds ends a simulation with the rows so far"
 limited simulate endless.mo --stop 1e6 --step 1 --max_step 1e-3 --max_steps 2000000000 --max_seconds 0.5 -o rows.csv --json rows.json
 status 1; err "stopped"; json rows.json "d['outcome'] == 'stopped' and len(d['columns']['x']) > 10"
