@@ -387,8 +387,9 @@ bool entrain_fit_direction(const EntrainFit *fit, int i, EntrainDirection *out);
 // Of direction i: "alpha*A" and its value. NULL when there is none.
 const char *entrain_fit_combination(const EntrainFit *fit, int i, int k, double *value);
 
-// What there was no time for, because the fit was stopped or max_seconds was reached: "residuals", "intervals",
-// "identifiability". It is not known then: NaN, not identifiable, no directions.
+// What there was no time for, because the fit was stopped or max_seconds or max_simulations was reached: "residuals",
+// "intervals", "identifiability". It is not known then: NaN, not identifiable, no directions. "profiles": some intervals that
+// should come from profiles come from linear theory.
 int entrain_fit_missing_count(const EntrainFit *fit);
 const char *entrain_fit_missing(const EntrainFit *fit, int i);
 
@@ -455,6 +456,7 @@ typedef struct EntrainTrials { // progress of a study
   int fits, false_fits;       // that fit the noise, and those of them at a wrong optimum
   int certain, false_certain; // the verdict, and wrong optima that have it
   double seconds;
+  int agreed, ambiguous, doubtful; // the other verdicts
 } EntrainTrials;
 
 // Called after each trial and from time to time during one. Return false to stop.

@@ -52,13 +52,14 @@ static void find_violation(EntrainFit *f) {
 // For what follows a fit: what is left of max_seconds, or a moment.
 static Patience patience_after(const EntrainFit *f, double grace) {
   double limit = f->problem->options.max_seconds;
-  bool limited = limit > 0 || f->result->outcome == FIT_STOPPED;
+  bool limited = limit > 0 || f->result->cut == FIT_CUT_STOP;
   double left = fmax(limit - f->result->work.seconds, fmax(grace, 1e-3));
   return (Patience){.grace = grace, .until = limited ? patience_until(left) : 0};
 }
 
 static void find_rest(EntrainFit *f) {
-  Patience after = patience_after(f, f->statistics->missing_count ? 0 : PATIENCE_GRACE);
+  Patience after =
+      patience_after(f, statistics_miss(f->statistics, "identifiability") ? 0 : PATIENCE_GRACE);
   patience_begin(&after);
   fit_evaluate_start(f->fit.result, f->fit.work);
   find_violation(f);

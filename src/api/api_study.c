@@ -77,6 +77,9 @@ static EntrainTrials trials_of(const Recover *r) {
                          .false_fits = r->false_fits,
                          .certain = r->certain,
                          .false_certain = r->false_certain,
+                         .agreed = r->verdicts[FIT_AGREED],
+                         .ambiguous = r->verdicts[FIT_AMBIGUOUS],
+                         .doubtful = r->verdicts[FIT_DOUBTFUL],
                          .seconds = r->seconds};
 }
 

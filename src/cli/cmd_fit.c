@@ -128,7 +128,8 @@ const Command CMD_FIT = {
     "PROBLEM is a YAML file ('entrain help problem' explains it), or - for standard input.\n"
     "Ctrl-C, or max_seconds, ends the search with the best point so far: report and files are "
     "still written, they name what there was no time for (standard errors, what the data "
-    "determine), and the exit status is 1. A second Ctrl-C ends the program at once. SIGTERM and "
+    "determine, profiles), and the exit status is 1, also if the search itself was done. A second "
+    "Ctrl-C ends the program at once. SIGTERM and "
     "SIGHUP do the same as Ctrl-C.",
     FLAGS,
     OF_SIMULATION | OF_FIT,

@@ -127,8 +127,10 @@ static void print_work(Page *p, const Basin *b) {
 void basin_text(Text *out, const Basin *b, PageStyle style) {
   Page p = page_on(out, style);
   print_verdict(&p, b);
-  text_add(out, "\n");
-  basin_screen(out, b, p.style);
+  if (b->done) {
+    text_add(out, "\n");
+    basin_screen(out, b, p.style);
+  }
   if (b->optimum_count) {
     print_optima(&p, b);
     print_more_optima(&p, b);

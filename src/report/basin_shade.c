@@ -85,6 +85,10 @@ const char *basin_percent(const Basin *b, int count, Arena *a) {
 }
 
 const char *basin_headline(const Basin *b, Arena *a) {
+  int sorted = b->done - b->unsorted;
+  if (!b->optimum_count && !sorted && b->count) return "stopped before a search was done";
+  if (!b->optimum_count && sorted < b->count)
+    return arena_print(a, "none of %d starts so far reaches an optimum", sorted);
   if (!b->optimum_count) return "no start reaches an optimum";
   const char *done = b->done == b->count ? "the " : arena_print(a, "%d ", b->done);
   return arena_print(a, "%s of %sstarts reach the best optimum%s",

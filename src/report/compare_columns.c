@@ -157,6 +157,11 @@ static const char *cell_speed_up(Arena *a, const CompareEntry *e, bool exact) {
   return isfinite(ratio) && !exact ? arena_print(a, "%.2f", ratio) : number(a, ratio, 3, exact);
 }
 
+static const char *cell_confirmed(Arena *a, const CompareEntry *e, bool exact) {
+  (void)a, (void)exact;
+  return !e->row ? "" : e->row->confirms ? "1" : "0";
+}
+
 static const char *cell_same(Arena *a, const CompareEntry *e, bool exact) {
   (void)a;
   if (!e->row || isnan(e->median->seconds_parallel)) return "";
@@ -204,6 +209,7 @@ static const CompareColumn FULL_EXACT[] = {
     {"evaluations_parallel", "", 0, cell_evaluations_parallel},
     {"seconds_parallel", "", 0, cell_seconds_parallel},
     {"same", "", 0, cell_same},
+    {"confirmed", "", 0, cell_confirmed},
 };
 
 // Tables 2, 6 and 9 of Manikantan, Chakraborty, Uchida, Vyasarayani (2020).

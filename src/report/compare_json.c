@@ -43,6 +43,7 @@ static void row_json(Json *j, const Compare *c, const CompareRow *r) {
   if (r->refused) json_text(j, "refused", r->refused);
   json_whole(j, "found", r->found);
   json_flag(j, "same", r->same);
+  json_flag(j, "confirmed", r->confirms);
   if (r->run_count) {
     figures(j, "median", &r->median);
     figures(j, "least", &r->least);

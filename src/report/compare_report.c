@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "stats/say.h"
 #include "write/cells.h"
 #include "write/rounded.h"
 
@@ -148,6 +149,28 @@ static const char *say_stopped(Arena *a, const Compare *c) {
       compare_runs_done(c), compare_runs_wanted(c), c->done, c->count);
 }
 
+// Which methods confirmed their results, by name.
+static const char *say_confirming(Arena *a, const Compare *c) {
+  const char **label = ARENA_ARRAY(a, const char *, c->done + 1);
+  int count = 0;
+  for (int i = 0; i < c->done; i++)
+    if (c->rows[i].confirms) label[count++] = c->rows[i].spec.label;
+  if (!count)
+    return c->can_confirm
+               ? "No result was confirmed by searches from elsewhere (--confirm on does that)."
+               : "No result was confirmed by searches from elsewhere: none of these methods does "
+                 "that.";
+  Text t;
+  text_init(&t);
+  say_list(&t, label, count);
+  const char *text = arena_print(a,
+                                 "Searches from elsewhere, which are not counted, were made to "
+                                 "confirm the results of %s.",
+                                 t.at);
+  text_done(&t);
+  return text;
+}
+
 static Remarks remarks_of(Arena *a, const CompareReport *r) {
   const Compare *c = r->compare;
   Remarks out = {0};
@@ -169,6 +192,7 @@ static Remarks remarks_of(Arena *a, const CompareReport *r) {
     remark(&out, say_found(a, c));
   }
   remark(&out, say_runs(a, c));
+  remark(&out, say_confirming(a, c));
   if (r->published && r->published->source[0])
     remark(&out, arena_print(a, "published: %s", r->published->source));
   return out;
@@ -202,17 +226,6 @@ static void print_refusals(Page *p, const Compare *c) {
                                  c->rows[i].refused));
 }
 
-static void print_confirming(Page *p, const Compare *c) {
-  bool on = c->problem->options.confirm == CONFIRM_ON;
-  page_paragraph(
-      p, 2, "",
-      page_tinted(p, TINT_FAINT,
-                  on ? "auto, homotopy and portfolio confirmed their results by searches "
-                       "from elsewhere; these are not counted."
-                     : "No result was confirmed by searches from elsewhere (--confirm on "
-                       "does that)."));
-}
-
 void compare_text(Text *out, const CompareReport *r, PageStyle style) {
   Page p = page_on(out, style);
   Grid figures = figures_grid(p.arena, r, false), values = values_grid(p.arena, r);
@@ -223,7 +236,6 @@ void compare_text(Text *out, const CompareReport *r, PageStyle style) {
   print_refusals(&p, r->compare);
   for (int i = 0; i < remarks.count; i++)
     page_paragraph(&p, 2, "", page_tinted(&p, TINT_FAINT, remarks.at[i]));
-  print_confirming(&p, r->compare);
   if (r->layout == COMPARE_FULL && values.rows) {
     page_heading(&p, "Parameters");
     print_grid(&p, &values);

@@ -270,7 +270,7 @@ static double seen(const FitResult *r, double value) {
 static void certificate(Json *j, const FitResult *r) {
   json_open(j, "certificate", '{', false);
   json_flag(j, "certain", r->verdict == FIT_CERTAIN);
-  json_text(j, "verdict", r->objective < HUGE_VAL ? fit_verdict_word(r->verdict) : NULL);
+  json_text(j, "verdict", fit_has_result(r) ? fit_verdict_word(r->verdict) : NULL);
   json_text(j, "why", r->why);
   json_number(j, "floor", r->floor);
   json_text(j, "by", r->by);

@@ -47,7 +47,7 @@ static void print_verdict(FitPage *f) {
   const FitResult *r = f->r->result;
   Page *p = &f->page;
   bool by = r->by && r->by[0];
-  bool result = r->objective < HUGE_VAL;
+  bool result = fit_has_result(r);
   const char *belief = !result                       ? ""
                        : r->verdict == FIT_CERTAIN   ? " and certain"
                        : r->verdict == FIT_AGREED    ? "; searches agree"
@@ -81,6 +81,20 @@ static void print_interval_kinds(FitPage *f) {
   text_done(&t);
 }
 
+// Of a point that is no result.
+static void print_point(FitPage *f) {
+  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 1}, {">value", 0}, {">start", 2}};
+  Page *p = &f->page;
+  PageTable *t = page_table_new(p, COLUMNS, 4);
+  for (int i = 0; i < f->r->problem->unknown_count; i++) {
+    const Unknown *x = &f->r->problem->unknowns[i];
+    page_table_add(t, (const char *[]){x->name, x->unit, page_digits(p, f->r->result->x[i], 6),
+                                       page_digits(p, x->start, 6)});
+  }
+  page_heading(p, "Where the search ended");
+  page_table_print(t);
+}
+
 static void print_parameters(FitPage *f) {
   static const PageColumn COLUMNS[] = {
       {"name", 0},           {"unit", 2},   {">estimate", 0}, {">std error", 1},
@@ -95,10 +109,11 @@ static void print_parameters(FitPage *f) {
     rounded_value(r->result->x[i], s->std_error, value);
     rounded_error(s->std_error, error);
     rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
-    page_table_add(t,
-                   (const char *[]){
-                       x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
-                       page_tinted(p, TINT_NOTICE, flags_of(s, !f->r->statistics->missing_count))});
+    page_table_add(
+        t, (const char *[]){
+               x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
+               page_tinted(p, TINT_NOTICE,
+                           flags_of(s, !statistics_miss(f->r->statistics, "identifiability")))});
   }
   page_heading(p, "Parameters");
   page_table_print(t);
@@ -132,7 +147,7 @@ static void print_problem_constraints(FitPage *f) {
   }
   page_heading(p, "Constraints");
   page_table_print(t);
-  if (active)
+  if (active && fit_has_result(f->r->result))
     page_paragraph(p, 2, "",
                    "Standard errors and intervals hold for changes along the active constraints.");
 }
@@ -275,7 +290,7 @@ static void print_directions(FitPage *f) {
   const Statistics *s = f->r->statistics;
   bool any = s->direction_count > 0;
   for (int i = 0; i < s->n; i++) any = any || has_own_reason(s, i);
-  if (!any || s->missing_count) return; // the remarks say that it was stopped
+  if (!any || statistics_miss(s, "identifiability")) return; // the remarks say that it was stopped
   page_heading(p, "What the data do not tell");
   page_paragraph(p, 2, "", rank_in_words(p, s));
   for (int i = 0; i < s->direction_count; i++) {
@@ -503,7 +518,10 @@ static void print_work(FitPage *f) {
 void fit_text(Text *out, const FitReport *r, PageStyle style) {
   FitPage f = {page_on(out, style), r};
   print_verdict(&f);
-  if (r->result->objective < HUGE_VAL) {
+  if (r->result->objective < HUGE_VAL && !fit_has_result(r->result)) {
+    print_point(&f);
+    print_problem_constraints(&f);
+  } else if (r->result->objective < HUGE_VAL) {
     print_parameters(&f);
     print_problem_constraints(&f);
     print_channels(&f);

@@ -53,4 +53,5 @@ void interval_text(Text *out, const Problem *p, const Statistics *s) {
   if (begin(out, p, s, is_linear_only))
     text_add(out, " from linear theory, which may not hold so far from the estimate; 'entrain "
                   "profile' would show it.");
+  if (s->profiles_cut) text_print(out, "%s%s", out->length ? " " : "", s->profiles_cut);
 }

@@ -26,8 +26,12 @@ static long median_work(Arena *a, const Recover *r) {
   return sorted[r->done / 2];
 }
 
-// Names a bias or a coverage that chance alone does not explain.
+// Names a bias or a coverage that chance alone does not explain. Without noise there is no chance: the standard errors show
+// what the accuracy of simulations leaves open, or what noise as large as sigma would.
 static const char *judgement(const Recover *r, const RecoverParameter *p) {
+  bool noise_free = r->problem->options.noise_kind != NOISE_SIGMA &&
+                    r->problem->options.noise == 0 && r->problem->options.quantum == 0;
+  if (noise_free) return fabs(p->bias) > SURPRISE * p->predicted ? "biased" : "";
   double deviation = sqrt(NOMINAL * (1 - NOMINAL) / (r->succeeded > 0 ? r->succeeded : 1));
   if (fabs(p->bias_t) > SURPRISE) return "biased";
   if (isnan(p->coverage)) return "";
@@ -47,14 +51,16 @@ static const char *kind_of_noise(const FitOptions *o) {
 static void print_noise_and_sigma(Page *p, const Recover *r) {
   double ratio = r->noise_over_sigma;
   if (!(ratio > SIGMA_APART || ratio < 1 / SIGMA_APART)) return;
-  page_paragraph(p, 2, "",
-                 page_tinted(p, TINT_NOTICE,
-                             arena_print(p->arena,
-                                         "The simulated noise of %s is %s times its sigma, so its "
-                                         "intervals are too %s; --noise_kind sigma simulates noise "
-                                         "of size sigma.",
-                                         r->noisy_channel, page_digits(p, ratio, 2),
-                                         ratio > 1 ? "narrow" : "wide")));
+  page_paragraph(
+      p, 2, "",
+      page_tinted(p, TINT_NOTICE,
+                  arena_print(p->arena,
+                              "The simulated noise of %s%s is %s times its sigma, so its "
+                              "intervals are too %s; --noise_kind sigma simulates noise "
+                              "of size sigma.",
+                              r->noisy_channel,
+                              r->problem->options.quantum > 0 ? ", rounding included," : "",
+                              page_digits(p, ratio, 2), ratio > 1 ? "narrow" : "wide")));
 }
 
 static void print_colour(Page *p, const FitOptions *o) {
@@ -65,14 +71,21 @@ static void print_colour(Page *p, const FitOptions *o) {
   if (o->quantum > 0) text_print(p->out, "; rounded to %s", page_digits(p, o->quantum, 4));
 }
 
-static void print_verdict(Page *p, const Recover *r) {
-  const FitOptions *o = &r->problem->options;
+static void print_score(Page *p, const Recover *r) {
   Tint tint = (r->confirmed ? r->false_certain : r->false_fits) ? TINT_BAD
               : r->succeeded == r->done                         ? TINT_GOOD
                                                                 : TINT_NOTICE;
   char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
-  text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, tint, score));
-  if (r->done < r->trials) text_print(p->out, " (stopped; %d were requested)", r->trials);
+  if (!r->done)
+    score = arena_print(p->arena, "stopped before one of %d trials was finished", r->trials);
+  text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, r->done ? tint : TINT_BAD, score));
+  if (r->done && r->done < r->trials)
+    text_print(p->out, " (stopped; %d were requested)", r->trials);
+}
+
+static void print_verdict(Page *p, const Recover *r) {
+  const FitOptions *o = &r->problem->options;
+  print_score(p, r);
   text_add(p->out, "\n  noise ");
   if (o->noise_kind == NOISE_SIGMA)
     text_add(p->out, "of size sigma");
@@ -110,6 +123,25 @@ static void print_parameters(Page *p, const Recover *r) {
                   "standard errors; coverage: 95 % intervals that contain the truth"));
 }
 
+static const char *verdicts_in_words(Page *p, const Recover *r) {
+  return arena_print(p->arena,
+                     "Searches from elsewhere were made to confirm each result: %d %s certain (%d "
+                     "of them wrongly), %d agreed, %d ambiguous and %d doubtful.",
+                     r->certain, r->certain == 1 ? "is" : "are", r->false_certain,
+                     r->verdicts[FIT_AGREED], r->verdicts[FIT_AMBIGUOUS],
+                     r->verdicts[FIT_DOUBTFUL]);
+}
+
+static const char *fits_in_words(Page *p, const Recover *r) {
+  const char *how = r->can_confirm ? "--confirm on does that"
+                                   : arena_print(p->arena, "method %s never does that",
+                                                 problem_method(r->problem, p->arena));
+  return arena_print(p->arena,
+                     "The results were not confirmed by searches from elsewhere (%s): %d fit the "
+                     "noise, %d of them at a wrong optimum.",
+                     how, r->fits, r->false_fits);
+}
+
 static void print_trials(Page *p, const Recover *r) {
   char seconds[ROUNDED_SIZE];
   rounded_seconds(r->seconds, seconds);
@@ -121,17 +153,7 @@ static void print_trials(Page *p, const Recover *r) {
                                "%d ended at a worse optimum than a search from the truth; "
                                "they are not in the table.",
                                failed));
-  page_paragraph(p, 2, "",
-                 r->confirmed
-                     ? arena_print(p->arena,
-                                   "Each result was confirmed by searches from elsewhere: %d were "
-                                   "certain, %d of them wrongly.",
-                                   r->certain, r->false_certain)
-                     : arena_print(p->arena,
-                                   "The results were not confirmed by searches from elsewhere "
-                                   "(--confirm on does that): %d fit the noise, %d of them at a "
-                                   "wrong optimum.",
-                                   r->fits, r->false_fits));
+  page_paragraph(p, 2, "", r->confirmed ? verdicts_in_words(p, r) : fits_in_words(p, r));
   page_paragraph(p, 2, "",
                  arena_print(p->arena, "%ld simulations in the median fit; %s in all.",
                              median_work(p->arena, r), seconds));
@@ -140,12 +162,23 @@ static void print_trials(Page *p, const Recover *r) {
 void recover_text(Text *out, const Recover *r, PageStyle style) {
   Page p = page_on(out, style);
   print_verdict(&p, r);
-  print_parameters(&p, r);
-  print_trials(&p, r);
+  if (r->done) {
+    print_parameters(&p, r);
+    print_trials(&p, r);
+  }
   page_done(&p);
 }
 
 // ---------------------------------------------------------------- JSON
+
+// By word; null if results were not confirmed.
+static void json_verdicts(Json *j, const Recover *r) {
+  if (!r->confirmed) return json_text(j, "verdicts", NULL);
+  json_open(j, "verdicts", '{', false);
+  for (int v = 0; v < FIT_VERDICT_COUNT; v++)
+    json_whole(j, fit_verdict_word((FitVerdict)v), r->verdicts[v]);
+  json_close(j);
+}
 
 static void json_parameters(Json *j, const Recover *r) {
   json_open(j, "parameters", '[', true);
@@ -189,6 +222,7 @@ void recover_json(Text *out, const Recover *r, const char *version) {
   json_whole(&j, "false_fits", r->false_fits);
   json_whole(&j, "certain", r->certain);
   json_whole(&j, "false_certain", r->false_certain);
+  json_verdicts(&j, r);
   json_parameters(&j, r);
   json_open(&j, "work", '{', false);
   json_whole(&j, "median_simulations", median_work(scratch, r));

@@ -125,12 +125,21 @@ static void use_better_start(Search *s) {
   run_local(s);
 }
 
-static FitOutcome outcome_of(const Search *s) {
-  if (s->stopped) return FIT_STOPPED;
-  if (s->best.objective == HUGE_VAL) return s->over_budget ? FIT_BUDGET : FIT_NO_START;
+static FitCut cut_of(const Search *s) {
+  double limit = s->problem->options.max_seconds;
+  if (s->stopped) return FIT_CUT_STOP;
+  if (!s->over_budget) return FIT_CUT_NOTHING;
+  bool late = (limit > 0 && clock_seconds() - s->began > limit) || patience_is_late();
+  return late ? FIT_CUT_SECONDS : FIT_CUT_SIMULATIONS;
+}
+
+// stopped: before the search was done. A stop after all that the verdict needs changes nothing.
+static FitOutcome outcome_of(const Search *s, bool stopped) {
   bool confirms = confirm_is_wanted(s->problem), converged = local_end_converged(s->best.end);
-  if (confirms ? fit_verdict_is_good(s->result->verdict) : s->result->fits && converged)
-    return FIT_CONVERGED;
+  bool good = confirms && fit_verdict_is_good(s->result->verdict);
+  if (stopped && !(good && !s->result->searches.cut)) return FIT_STOPPED;
+  if (s->best.objective == HUGE_VAL) return s->over_budget ? FIT_BUDGET : FIT_NO_START;
+  if (confirms ? good : s->result->fits && converged) return FIT_CONVERGED;
   if (s->over_budget) return FIT_BUDGET;
   if (!converged) return FIT_NOT_CONVERGED;
   bool at_target = s->best.objective <= target_of(s->problem);
@@ -148,8 +157,13 @@ static void write_message(Search *s) {
     why = eval_why(s->work);
   else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
     why = local_end_sentence(r->end);
+  else if (r->outcome != FIT_UNCERTAIN && r->objective < HUGE_VAL)
+    why = "this is the best point so far";
+  const char *link = !*why                                                   ? ""
+                     : r->outcome == FIT_STOPPED || r->outcome == FIT_BUDGET ? "; "
+                                                                             : ": ";
   int used = c_snprintf(r->message, sizeof r->message, "%s%s%.400s",
-                        fit_outcome_sentence(r->outcome), *why ? ": " : "", why);
+                        fit_outcome_sentence(r->outcome), link, why);
   if (s->no_hessian && hessian_why(s->hessian)[0])
     c_snprintf(
         r->message + used, sizeof r->message - (size_t)used,
@@ -159,10 +173,13 @@ static void write_message(Search *s) {
 
 static void finish(Search *s) {
   FitResult *r = s->result;
+  search_goes_on(s);
+  bool stopped = s->stopped;
   search_find_facts(s);
   search_finish(s);
   confirm_conclude(s);
-  r->outcome = outcome_of(s);
+  r->outcome = outcome_of(s, stopped);
+  r->cut = cut_of(s);
   verdict_explain(r, s->weighting, confirm_is_wanted(s->problem));
   write_message(s);
 }

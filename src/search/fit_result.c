@@ -17,6 +17,16 @@ const char *fit_outcome_sentence(FitOutcome o) {
   return OUTCOME_TABLE[o].sentence;
 }
 
+static const char *const CUT_CLAUSE[] = {
+#define FIT_CUT(name, clause) clause,
+    FIT_CUTS
+#undef FIT_CUT
+};
+
+const char *fit_cut_clause(FitCut c) {
+  return CUT_CLAUSE[c];
+}
+
 static const struct {
   const char *word, *sentence;
 } VERDICT_TABLE[] = {
@@ -71,6 +81,10 @@ FitResult *fit_result_new(const Problem *p, const double *start) {
     r->start[i] = r->x[i] = fmin(fmax(start ? start[i] : u->start, u->min), u->max);
   }
   return r;
+}
+
+bool fit_has_result(const FitResult *r) {
+  return r->objective < HUGE_VAL && problem_satisfied(r->problem, r->x);
 }
 
 int fit_piece_count(const Problem *p, const FitPieces *pieces) {

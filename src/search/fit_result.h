@@ -9,8 +9,8 @@
   FIT_OUTCOME(CONVERGED, "converged", "the search converged")                                      \
   FIT_OUTCOME(UNCERTAIN, "uncertain", "the search converged, but its result is not certain")       \
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
-  FIT_OUTCOME(STOPPED, "stopped", "stopped by the user; this is the best point so far")            \
-  FIT_OUTCOME(BUDGET, "budget", "the budget is used up; this is the best point so far")            \
+  FIT_OUTCOME(STOPPED, "stopped", "stopped by the user")                                           \
+  FIT_OUTCOME(BUDGET, "budget", "the budget is used up")                                           \
   FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
 
 typedef enum FitOutcome {
@@ -22,6 +22,21 @@ typedef enum FitOutcome {
 
 const char *fit_outcome_word(FitOutcome o);
 const char *fit_outcome_sentence(FitOutcome o);
+
+// What ended a fit before everything was done. FIT_CUT(name, clause)
+#define FIT_CUTS                                                                                   \
+  FIT_CUT(NOTHING, "nothing ended the fit")                                                        \
+  FIT_CUT(STOP, "the fit was stopped")                                                             \
+  FIT_CUT(SECONDS, "max_seconds ended the fit")                                                    \
+  FIT_CUT(SIMULATIONS, "max_simulations ended the fit")
+
+typedef enum FitCut {
+#define FIT_CUT(name, clause) FIT_CUT_##name,
+  FIT_CUTS
+#undef FIT_CUT
+} FitCut;
+
+const char *fit_cut_clause(FitCut c);
 
 // FIT_VERDICT(name, word, sentence)
 #define FIT_VERDICTS                                                                               \
@@ -37,6 +52,12 @@ typedef enum FitVerdict {
   FIT_VERDICTS
 #undef FIT_VERDICT
 } FitVerdict;
+
+enum {
+#define FIT_VERDICT(name, word, sentence) +1
+  FIT_VERDICT_COUNT = 0 FIT_VERDICTS
+#undef FIT_VERDICT
+};
 
 const char *fit_verdict_word(FitVerdict v);
 const char *fit_verdict_sentence(FitVerdict v);
@@ -126,6 +147,7 @@ typedef struct FitResult {
   Arena *arena; // owns everything
   const Problem *problem;
   FitOutcome outcome;
+  FitCut cut;        // what ended the search, or what follows it; the outcome is that of the search
   char message[600]; // sentences
   LocalEnd end;      // of the last local search
   double *x;         // unknowns in the order of problem->unknowns
@@ -171,6 +193,8 @@ typedef bool FitListener(void *data, const FitProgress *p);
 
 FitResult *fit_result_new(const Problem *p, const double *start); // NULL: that of the problem
 void fit_free(FitResult *r);
+bool fit_has_result(
+    const FitResult *r); // a point that can be simulated and satisfies the constraints
 // V with what it leaves out when channels are weighted by their own residuals: without the logarithms of the sigmas such
 // objectives cannot be compared.
 double fit_comparable(const FitResult *r);

@@ -107,7 +107,9 @@ bool search_offer(Search *s, const char *by, const double *x, double objective, 
   bool better = is_better(s, objective, satisfied) || (satisfied && confirms(s, objective, end));
   EvalSpec spec = search_spec(s);
   FitFacts facts = {0};
-  bool fits = satisfied && local_end_converged(end) &&
+  // With a budget that is used up, search_find_facts looks at the residuals of the result.
+  bool may_simulate = budget_left(&s->budget) >= s->problem->experiment_count;
+  bool fits = satisfied && local_end_converged(end) && may_simulate &&
               certificate_holds(s->work, &spec, NULL, x, objective, &facts);
   if (satisfied && objective < s->offered.objective) {
     memcpy(s->offered.x, x, (size_t)s->n * sizeof *x);

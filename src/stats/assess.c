@@ -84,8 +84,8 @@ static void describe_without_time(Statistics *s) {
   s->missing[0] = "residuals", s->missing[1] = "intervals", s->missing[2] = "identifiability";
   s->missing_count = 3;
   s->remarks[s->remark_count++] =
-      "Stopped before the model was simulated at this point: there are no residuals, no standard "
-      "errors and no intervals.";
+      "Stopped before the statistics of this point were computed: there are no residuals of the "
+      "channels, no standard errors and no intervals.";
 }
 
 // why: "" when the result itself says it.

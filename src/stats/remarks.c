@@ -54,6 +54,14 @@ static void say_bounds(Analysis *an, RemarkList *r) {
         count, some_of(an, name, count));
 }
 
+// An active constraint contains both: it ties them, whatever the data tell.
+static bool are_tied(const Analysis *an, int i, int k) {
+  int end = samples_rows(an->rows);
+  for (int row = end - an->rows->constraint_count; row < end; row++)
+    if (an->rows->column[i][row] != 0 && an->rows->column[k][row] != 0) return true;
+  return false;
+}
+
 static void say_correlated(Analysis *an, RemarkList *r) {
   int n = an->s->n, count = 0, first = 0, second = 0;
   double most = 0;
@@ -61,7 +69,7 @@ static void say_correlated(Analysis *an, RemarkList *r) {
     for (int k = i + 1; k < n; k++) {
       double c = an->s->correlation[i * n + k];
       bool told = !an->s->parameters[i].identifiable && !an->s->parameters[k].identifiable;
-      if (!(fabs(c) > CORRELATED) || told) continue;
+      if (!(fabs(c) > CORRELATED) || told || are_tied(an, i, k)) continue;
       count++;
       if (fabs(c) > fabs(most)) most = c, first = i, second = k;
     }

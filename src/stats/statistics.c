@@ -1,6 +1,7 @@
 #include "stats/statistics.h"
 
 #include <math.h>
+#include <string.h>
 
 static void fill_with_nan(double *x, int count) {
   for (int i = 0; i < count; i++) x[i] = nan("");
@@ -63,6 +64,12 @@ double least_white_p(const StatChannel *c) {
 
 double white_level(const Statistics *s) {
   return 1e-3 / (3 * s->channel_count);
+}
+
+bool statistics_miss(const Statistics *s, const char *word) {
+  for (int i = 0; i < s->missing_count; i++)
+    if (strcmp(s->missing[i], word) == 0) return true;
+  return false;
 }
 
 void statistics_add_remark(Statistics *s, const char *remark) {

@@ -105,9 +105,11 @@ typedef struct Statistics {
   StatDirection *directions;
   int direction_count;
   // What there was no time for, words: "residuals" (all that needs a simulation), "intervals" (standard errors,
-  // covariance), "identifiability". Nothing is known of it: as after statistics_new.
-  const char *missing[3];
+  // covariance), "identifiability". Nothing is known of it: as after statistics_new. "profiles": some intervals that
+  // should come from profiles are those of linear theory.
+  const char *missing[4];
   int missing_count;
+  const char *profiles_cut;     // a sentence that says what ended them; NULL: they are not missing
   StatUnmodelled unmodelled[2]; // the strongest first; see unmodelled.h
   int unmodelled_count;
   // Sentences for people: correlated pairs, coloured residuals, parameters at bounds.
@@ -119,6 +121,7 @@ typedef struct Statistics {
 double least_white_p(const StatChannel *c);
 // Below this it is not white. Of all channels together 0.1 % of white ones are below it.
 double white_level(const Statistics *s);
+bool statistics_miss(const Statistics *s, const char *word);
 void statistics_add_remark(Statistics *s, const char *remark); // keeps the pointer
 
 Statistics *statistics_new(int unknowns, int channels); // nothing is known: NaN everywhere

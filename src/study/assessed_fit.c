@@ -13,7 +13,7 @@ typedef struct Assessing { // who is asked during the statistics
   const char *stage;
   FitListener *listener;
   void *data;
-  const FitResult *result;
+  FitResult *result;
 } Assessing;
 
 static bool goes_on(void *data) {
@@ -21,6 +21,13 @@ static bool goes_on(void *data) {
   FitProgress progress = {
       .stage = a->stage, .objective = HUGE_VAL, .x = a->result->x, .work = &a->result->work};
   return !a->listener || a->listener(a->data, &progress);
+}
+
+// Whoever has said no is not asked again by what follows.
+static void end_patience(Assessing *a, Patience *p) {
+  if (!patience_lasts(0) && a->result->cut == FIT_CUT_NOTHING)
+    a->result->cut = patience_is_late() ? FIT_CUT_SECONDS : FIT_CUT_STOP;
+  patience_end(p);
 }
 
 // Whether there is a point whose statistics may be ready within this time: they take some simulations with slopes.
@@ -32,12 +39,21 @@ static bool is_worth_trying(const FitResult *r, double seconds) {
 // What is left of the time of the fit; where it is used up, as much as the end of a fit may take.
 static Patience patience_of_statistics(Assessing *a, double began, double grace) {
   double limit = a->result->problem->options.max_seconds, now = clock_seconds();
-  bool ended = a->result->outcome == FIT_STOPPED || (limit > 0 && now > began + limit);
+  bool ended = a->result->cut == FIT_CUT_STOP || (limit > 0 && now > began + limit);
   if (ended && !is_worth_trying(a->result, grace)) grace = 0;
   Patience p = {.goes_on = goes_on, .data = a, .grace = grace};
   if (limit > 0) p.until = began + limit;
   if (ended) p.goes_on = NULL, p.until = now + grace;
   return p;
+}
+
+// A point that violates constraints is no result: its errors and what the data determine there mean nothing.
+static void forget_statistics(Statistics *s) {
+  statistics_forget_intervals(s);
+  statistics_forget_identifiability(s);
+  s->remark_count = 0;
+  for (int k = 0; k < s->n; k++)
+    s->parameters[k].reason = "the constraints do not hold here, so this is no result";
 }
 
 AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
@@ -51,16 +67,20 @@ AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace
   patience_begin(&patience);
   f.weighting = assess_weighting(f.result, f.work);
   f.statistics = assess_fit(f.result, f.work, f.weighting);
+  if (f.result->objective < HUGE_VAL && !fit_has_result(f.result)) forget_statistics(f.statistics);
   assessing.stage = "profiles";
   profile_intervals(f.result, f.statistics, f.work, f.weighting);
-  patience_end(&patience);
+  end_patience(&assessing, &patience);
   f.result->work.seconds = clock_seconds() - began;
   return f;
 }
 
 static bool is_worth_examining(const AssessedFit *f) {
-  bool ended = f->result->outcome == FIT_CONVERGED || f->result->outcome == FIT_UNCERTAIN;
-  return ended && f->statistics->missing_count == 0 && f->statistics->samples > f->statistics->n;
+  const FitResult *r = f->result;
+  bool ended = r->outcome == FIT_CONVERGED || r->outcome == FIT_UNCERTAIN;
+  bool lasts = r->cut != FIT_CUT_STOP && r->cut != FIT_CUT_SECONDS;
+  return ended && lasts && !statistics_miss(f->statistics, "identifiability") &&
+         f->statistics->samples > f->statistics->n;
 }
 
 void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data) {

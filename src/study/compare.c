@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/patience.h"
 #include "base/pool.h"
+#include "search/confirm.h"
 #include "search/fit.h"
 #include "study/random_start.h"
 
@@ -195,9 +196,21 @@ static const double *draw_start(const CompareStudy *s, int number) {
   return x;
 }
 
-static void run_once(CompareStudy *s, const CompareSpec *spec, int number, CompareRun *run) {
+// Searches are compared: what confirms their results only runs if it is asked for.
+static Problem problem_of(const CompareSpec *spec) {
   Problem p = spec->problem;
-  if (p.options.confirm == CONFIRM_AUTO) p.options.confirm = CONFIRM_OFF; // searches are compared
+  if (p.options.confirm == CONFIRM_AUTO) p.options.confirm = CONFIRM_OFF;
+  return p;
+}
+
+static bool can_confirm(const CompareSpec *spec) {
+  Problem p = spec->problem;
+  p.options.confirm = CONFIRM_ON;
+  return confirm_is_wanted(&p);
+}
+
+static void run_once(CompareStudy *s, const CompareSpec *spec, int number, CompareRun *run) {
+  Problem p = problem_of(spec);
   const CompareRequest *q = &s->c->request;
   int threads = p.options.threads;
   if (spec->random && !spec->seeded) p.options.seed += number;
@@ -309,6 +322,9 @@ static void run_row(CompareStudy *s, int i) {
     run_once(s, &r->spec, s->run, &r->runs[s->run]);
     r->run_count++;
   }
+  Problem own = problem_of(&r->spec);
+  r->confirms = r->run_count && confirm_is_wanted(&own);
+  c->can_confirm |= r->run_count && can_confirm(&r->spec);
 }
 
 static bool can_begin(const Problem *p, const CompareRequest *q, Err *err) {

@@ -22,7 +22,7 @@ typedef struct CompareRun {
   int seed;
   const double *start; // NULL: that of the problem
   FitOutcome outcome;  // FIT_STOPPED: by the listener
-  bool fits;           // nothing but noise is left; compare does not confirm results
+  bool fits;           // nothing but noise is left
   // See compare_truth_found; without a truth the best objective of all, within request.found.
   bool found;
   const char *message;
@@ -36,6 +36,7 @@ typedef struct CompareRun {
 typedef struct CompareRow {
   CompareSpec spec;    // its label is unique
   const char *refused; // a sentence: the method cannot do this problem; NULL: it can
+  bool confirms; // its results were confirmed by searches from elsewhere, which are not counted
   CompareRun *runs;
   int runs_wanted;
   int run_count;           // that were done
@@ -65,6 +66,7 @@ typedef struct Compare {
   int count; // rows
   int done;  // of them, refused ones included
   bool stopped;
+  bool can_confirm;    // some method would confirm its results with option confirm on
   int runs_each;       // most runs of one method
   CompareTruth *truth; // NULL: unknown
   CompareRequest request;

@@ -102,6 +102,7 @@ typedef struct Profile {
   double roughness; // standard deviation of the objective about a smooth curve near the estimates
   bool rough;       // by so much that no profile can be followed: there are none
   bool stopped, timeout; // timeout: by max_seconds
+  bool limited;          // by max_simulations of the fit: sides that are left have end STOPPED
   WorkCount work;        // of all refits
   double seconds;
 } Profile;

@@ -54,7 +54,7 @@ static double size_of(const Unknown *f, double x) {
 static bool is_wanted(const FitResult *fit, const Statistics *s, int k) {
   const StatParameter *of = &s->parameters[k];
   const Unknown *f = &fit->problem->unknowns[k];
-  if (!of->identifiable) return !is_structural(s, k);
+  if (!of->identifiable && !s->missing_count) return !is_structural(s, k);
   if (!(of->std_error > 0)) return false; // none, or fixed by constraints
   bool meets_bound = of->ci_low <= f->min || of->ci_high >= f->max;
   return meets_bound || of->std_error > WIDE * size_of(f, fit->x[k]);
@@ -96,9 +96,37 @@ static int list_wanted(const FitResult *fit, Statistics *s, int *number) {
   return count;
 }
 
-static bool can_be_profiled(const FitResult *fit, const Statistics *s) {
-  bool converged = fit->outcome == FIT_CONVERGED || fit->outcome == FIT_UNCERTAIN;
-  return converged && !fit->pieces && !s->missing_count && s->freedom > 0 && has_noise(s);
+// There are intervals, and some noise that profiles could be compared with.
+static bool can_have_profiles(const FitResult *fit, const Statistics *s) {
+  return !fit->pieces && s->freedom > 0 && has_noise(s);
+}
+
+static bool is_optimum(const FitResult *fit) {
+  return fit->outcome == FIT_CONVERGED || fit->outcome == FIT_UNCERTAIN;
+}
+
+static long simulations_left(const FitResult *fit) {
+  return problem_max_simulations(fit->problem) - work_count_simulations(&fit->work);
+}
+
+// What ends profiles that are wanted before they begin.
+static FitCut cut_before(const FitResult *fit, const Statistics *s) {
+  if (fit->cut != FIT_CUT_NOTHING) return fit->cut;
+  if (s->missing_count || !patience_asks())
+    return patience_is_late() ? FIT_CUT_SECONDS : FIT_CUT_STOP;
+  return simulations_left(fit) > 0 ? FIT_CUT_NOTHING : FIT_CUT_SIMULATIONS;
+}
+
+static FitCut cut_after(const Profile *p) {
+  bool whole = p->sides_done == p->sides || p->rough;
+  if (!whole && !patience_asks()) return patience_is_late() ? FIT_CUT_SECONDS : FIT_CUT_STOP;
+  return p->limited ? FIT_CUT_SIMULATIONS : FIT_CUT_NOTHING;
+}
+
+static void miss_profiles(Statistics *s, FitCut cut) {
+  if (cut == FIT_CUT_NOTHING) return;
+  s->missing[s->missing_count++] = "profiles";
+  s->profiles_cut = arena_print(s->arena, "Not all profiles were done: %s.", fit_cut_clause(cut));
 }
 
 // An open side reaches as far as bounds and constraints let it.
@@ -155,15 +183,26 @@ static void say_better(FitResult *fit, Statistics *s, const Profile *p) {
   }
 }
 
-void profile_intervals(FitResult *fit, Statistics *s, EvalWork *work, const Weighting *weighting) {
-  if (!can_be_profiled(fit, s)) return;
-  int *number = ARENA_ARRAY(s->arena, int, s->n + 1), count = list_wanted(fit, s, number);
-  if (!count || fit->problem->options.profiles == PROFILES_OFF || !patience_asks()) return;
+static void follow_profiles(FitResult *fit, Statistics *s, EvalWork *work,
+                            const Weighting *weighting, const int *number, int count) {
   ProfileRequest request = {number, count, 0.95, RANGE};
-  Profile *p = profile_result(fit, s, work, weighting, &request, simulations_most(fit));
+  Profile *p = profile_result(fit, s, work, weighting, &request, simulations_most(fit),
+                              simulations_left(fit));
   for (int i = 0; i < p->count; i++) take_curve(s, &p->curves[i]);
   say_better(fit, s, p);
+  miss_profiles(s, cut_after(p));
   work_count_add(&fit->work, &p->work);
   fit->profile_work = p->work;
   profile_release(p);
+}
+
+void profile_intervals(FitResult *fit, Statistics *s, EvalWork *work, const Weighting *weighting) {
+  if (!can_have_profiles(fit, s)) return;
+  int *number = ARENA_ARRAY(s->arena, int, s->n + 1), count = list_wanted(fit, s, number);
+  if (!count || fit->problem->options.profiles == PROFILES_OFF) return;
+  FitCut cut = cut_before(fit, s);
+  if (cut != FIT_CUT_NOTHING)
+    miss_profiles(s, cut);
+  else if (is_optimum(fit))
+    follow_profiles(fit, s, work, weighting, number, count);
 }

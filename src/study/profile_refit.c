@@ -15,7 +15,7 @@ struct Refit {
   const Problem *p;
   const Fitting *fitting;
   EvalWork *work;
-  Budget budget;         // of all refits, without a limit
+  Budget budget;         // of all refits; see refit_limit
   long simulations_most; // of each refit
   long used;             // simulations before this refit
   long longest;          // steps of the integrator in a successful evaluation, see eval_step_limit
@@ -69,6 +69,17 @@ void refit_free(Refit *r) {
 
 const WorkCount *refit_work(const Refit *r) {
   return &r->budget.used;
+}
+
+// An evaluation simulates all experiments, however few simulations are left when it begins.
+void refit_limit(Refit *r, long simulations) {
+  if (simulations < LONG_MAX)
+    r->budget.max_simulations =
+        work_count_simulations(&r->budget.used) + simulations - (r->p->experiment_count - 1);
+}
+
+bool refit_is_over(const Refit *r) {
+  return budget_left(&r->budget) <= 0 || r->budget.exhausted;
 }
 
 static const Weighting *weighting_of(const Refit *r) {

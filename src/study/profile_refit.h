@@ -20,3 +20,6 @@ bool refit_value_anywhere(Refit *r, const double *x, double *objective); // cons
 // What the objective may differ by without any meaning: errors of simulations.
 double refit_accuracy(Refit *r, double objective);
 const WorkCount *refit_work(const Refit *r);
+// All that follows makes at most so many simulations; afterwards refits end as stopped.
+void refit_limit(Refit *r, long simulations);
+bool refit_is_over(const Refit *r); // that limit was reached

@@ -25,6 +25,7 @@ typedef struct ProfileStudy {
   const Fitting *fitting; // of the problem
   EvalWork *work;
   long simulations_most;
+  long left; // simulations that max_simulations of the fit allows; LONG_MAX: it does not count
   const Problem *simulated; // the problem, with more accuracy where it needs that
   Fitting *sharp;           // its fitting then, NULL: that of the problem
   double accuracy;          // of the objective, by that of simulations
@@ -78,12 +79,17 @@ static void take_side(Profile *p, const SideJob *job) {
   p->sides_done++;
 }
 
+static long simulations_of(const ProfileStudy *s) {
+  return work_count_simulations(&s->p->work);
+}
+
 // The job of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then,
-// whether they were done or not, so that the result is the same for any number of threads.
+// nor do those after the first that max_simulations leaves no room for, whether they were done or not: so the result is the
+// same for any number of threads. A stop depends on the moment anyway: all that was begun counts as work.
 static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
   SideJob *job = arena_alloc(a, 1, size), *better = NULL;
-  while (!better && work_count_simulations(&s->p->work) <= s->simulations_most &&
-         pool_collect(pool, job)) {
+  while (!better && simulations_of(s) <= s->simulations_most && pool_collect(pool, job)) {
+    if (simulations_of(s) + work_count_simulations(&job->work) > s->left) return NULL;
     work_count_add(&s->p->work, &job->work);
     if (job->walk.end == WALK_BETTER)
       better = job;
@@ -91,6 +97,8 @@ static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
       take_side(s->p, job);
     patience_asks();
   }
+  while (!better && !patience_lasts(0) && pool_salvage(pool, job))
+    work_count_add(&s->p->work, &job->work);
   return better;
 }
 
@@ -121,7 +129,8 @@ static SideJob *run_round(ProfileStudy *s, Arena *a) {
   SideShared shared = {.profile = p,
                        .fitting = fitting_of(s),
                        .range = s->request->range,
-                       .simulations_most = s->simulations_most};
+                       .simulations_most = s->simulations_most,
+                       .left = s->left - (s->left < LONG_MAX ? simulations_of(s) : 0)};
   shared.better = ARENA_ARRAY(a, double, p->count + 1);
   for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
   PoolWorker pool_work = side_work(&shared);
@@ -153,7 +162,7 @@ static FitResult *fit_from(ProfileStudy *s, const Problem *problem, EvalWork *wo
 }
 
 static bool has_result(const FitResult *f) {
-  return f->objective < HUGE_VAL && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
+  return fit_has_result(f) && f->outcome != FIT_NO_START && f->outcome != FIT_STOPPED;
 }
 
 // The objective at x in the sense of the present result. HUGE_VAL: it cannot be simulated there.
@@ -274,6 +283,7 @@ static void note_roughness(Profile *p) {
 static bool is_too_rough(ProfileStudy *s) {
   Profile *p = s->p;
   Refit *refit = refit_new(fitting_of(s), s->simulated->options.threads, p->fit->sigma);
+  refit_limit(refit, s->left);
   p->roughness = profile_roughness(p, refit);
   work_count_add(&p->work, refit_work(refit));
   refit_free(refit);
@@ -356,6 +366,7 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
                     .data = data,
                     .began = clock_seconds(),
                     .simulations_most = LONG_MAX,
+                    .left = LONG_MAX,
                     .fitting = fitting,
                     .simulated = problem};
   Patience patience = {
@@ -386,13 +397,14 @@ static bool may_be_rough(const Problem *p) {
 }
 
 Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,
-                        const Weighting *weighting, const ProfileRequest *request,
-                        long simulations_most) {
+                        const Weighting *weighting, const ProfileRequest *request, long usual,
+                        long left) {
   const Problem *problem = eval_fitting(work)->problem;
   Profile *p = profile_new(problem, request);
   ProfileStudy s = {.p = p,
                     .request = request,
-                    .simulations_most = simulations_most,
+                    .simulations_most = usual,
+                    .left = left,
                     .fitting = eval_fitting(work),
                     .work = work,
                     .simulated = problem,
@@ -401,9 +413,10 @@ Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,
   p->fit = fit;
   p->statistics = statistics;
   profile_measure(p, work, weighting);
-  if (evaluate_result(&s, false) && !isnan(p->threshold) && !is_blurred(&s) &&
-      !(may_be_rough(problem) && is_too_rough(&s)))
-    run_round(&s, a);
+  bool followed = left > 0 && evaluate_result(&s, false) && !isnan(p->threshold) &&
+                  !is_blurred(&s) && !(may_be_rough(problem) && is_too_rough(&s));
+  if (followed) run_round(&s, a);
+  p->limited = followed && p->sides_done < p->sides && simulations_of(&s) <= usual;
   arena_free(a);
   return p;
 }

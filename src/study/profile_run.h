@@ -26,10 +26,11 @@ Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileLis
                      void *data, Err *err);
 
 // Profiles of a result that has its statistics, made with this weighting. They do not go on to a better optimum that they
-// pass. When all sides, in their order, have used more than simulations_most, those left have end STOPPED. There are none
-// where the objective is rough or too inaccurate. The result and its statistics stay with the caller: profile_release
-// instead of profile_free.
+// pass. When all sides, in their order, have used more than `usual` simulations, those left have end STOPPED. Never are more
+// than `left` counted: sides that do not fit in have end STOPPED, too, and `limited` tells it. There are none where the
+// objective is rough or too inaccurate. The result and its statistics stay with the caller: profile_release instead of
+// profile_free.
 Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,
-                        const Weighting *weighting, const ProfileRequest *request,
-                        long simulations_most);
+                        const Weighting *weighting, const ProfileRequest *request, long usual,
+                        long left);
 void profile_release(Profile *p);

@@ -122,7 +122,8 @@ static VisitEnd visit(void *self, double at, double *root) {
   SideWork *w = self;
   double value = unscaled(w, at), objective;
   LocalEnd end = fit_others(w, value, w->start, &objective);
-  if (!patience_asks() || is_too_dear(w)) return VISIT_STOPPED;
+  bool cut = end == LOCAL_STOPPED_END && refit_is_over(w->refit);
+  if (!patience_asks() || cut || is_too_dear(w)) return VISIT_STOPPED;
   if (end == LOCAL_INFEASIBLE_END) return VISIT_FORBIDDEN;
   if (!is_usable(end)) {
     w->job->used_up = refit_used_up(w->refit);
@@ -163,6 +164,7 @@ static void walk_side(const SideShared *shared, SideJob *job) {
                 .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1)};
   // One thread: the sides run in parallel.
   w.refit = refit_new(shared->fitting, 1, p->fit->sigma);
+  refit_limit(w.refit, shared->left);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
   Walk walk = {.from = scaled(&w, w.estimate),
                .to = last_place(&w, shared->range),

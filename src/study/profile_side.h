@@ -23,6 +23,7 @@ typedef struct SideShared { // by all sides of one round
   double range;
   double *better;        // by curve: objective below which a point is a better optimum
   long simulations_most; // of one side, LONG_MAX: no limit
+  long left;             // the same, as max_simulations of the whole fit leaves it
 } SideShared;
 
 int side_point_width(const Problem *p);         // doubles of a point

@@ -29,7 +29,8 @@ typedef struct RecoverStudy { // what all trials share
 typedef struct Trial { // a job
   int number;
   bool finished; // false: it was stopped
-  bool ok, fits, certain;
+  bool ok, fits;
+  FitVerdict verdict;
   double objective, objective_truth;
   long work;
   double numbers[]; // by unknown, as NUMBERS lists them
@@ -68,7 +69,7 @@ static void record(const RecoverStudy *s, const FitResult *f, const FitResult *f
   t->work = work_count_simulations(&f->search_work);
   t->ok = is_global(f, from_truth, s->clean.size);
   t->fits = f->fits;
-  t->certain = f->verdict == FIT_CERTAIN;
+  t->verdict = f->verdict;
   t->finished = true;
 }
 
@@ -135,7 +136,8 @@ static void mean_and_spread(const double *v, int n, double *mean, double *spread
 
 typedef struct Notes { // [trial*n + i]
   double *has_interval, *covered;
-  bool *fits, *certain; // [trial]
+  bool *fits;          // [trial]
+  FitVerdict *verdict; // [trial]
 } Notes;
 
 static void summarise_parameter(const RecoverStudy *s, const Notes *notes, int i,
@@ -166,9 +168,10 @@ static void summarise(RecoverStudy *s, const Notes *notes) {
     r->succeeded += r->ok[t];
     r->fits += notes->fits[t];
     r->false_fits += notes->fits[t] && !r->ok[t];
-    r->certain += notes->certain[t];
-    r->false_certain += notes->certain[t] && !r->ok[t];
+    if (r->confirmed) r->verdicts[notes->verdict[t]]++;
+    r->false_certain += notes->verdict[t] == FIT_CERTAIN && !r->ok[t];
   }
+  r->certain = r->verdicts[FIT_CERTAIN];
   for (int i = 0; i < s->p->unknown_count; i++) summarise_parameter(s, notes, i, &r->parameters[i]);
 }
 
@@ -215,14 +218,19 @@ static bool sigma_is_there(const Problem *p, Err *err) {
   return true;
 }
 
+// Of an error that is spread evenly over one step of a converter.
+static double rounding_noise(double quantum) {
+  return quantum / sqrt(12);
+}
+
 static void compare_with_sigma(RecoverStudy *s) {
   const FitOptions *o = &s->p->options;
   Recover *r = s->r;
   for (int e = 0, at = 0; e < s->p->experiment_count; e++)
     for (int k = 0; k < s->p->experiments[e].channel_count; k++, at++) {
       const Channel *c = &s->p->experiments[e].channels[k];
-      double ratio = noise_of_samples(c, s->clean.y[at], o->noise_kind, o->noise) /
-                     sigma_of_samples(c, s->clean.y[at]);
+      double noise = noise_of_samples(c, s->clean.y[at], o->noise_kind, o->noise);
+      double ratio = hypot(noise, rounding_noise(o->quantum)) / sigma_of_samples(c, s->clean.y[at]);
       if (!(ratio > 0) || fabs(log(ratio)) <= fabs(log(r->noise_over_sigma))) continue;
       r->noise_over_sigma = ratio;
       r->noisy_channel = c->name;
@@ -244,7 +252,10 @@ static Recover *recover_new(const Problem *p, const Problem *own) {
                  .objectives_truth = ARENA_ARRAY(a, double, trials),
                  .ok = ARENA_ARRAY(a, bool, trials),
                  .work = ARENA_ARRAY(a, long, trials)};
+  Problem confirming = *own;
+  confirming.options.confirm = CONFIRM_ON;
   r->confirmed = confirm_is_wanted(own);
+  r->can_confirm = confirm_is_wanted(&confirming);
   return r;
 }
 
@@ -257,7 +268,7 @@ static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
   memcpy(notes->has_interval + at, numbers_of(t, n, HAS_INTERVAL), bytes);
   memcpy(notes->covered + at, numbers_of(t, n, COVERED), bytes);
   notes->fits[t->number] = t->fits;
-  notes->certain[t->number] = t->certain;
+  notes->verdict[t->number] = t->verdict;
   r->objectives[t->number] = t->objective;
   r->objectives_truth[t->number] = t->objective_truth;
   r->work[t->number] = t->work;
@@ -269,7 +280,8 @@ static void run_trials(RecoverStudy *s) {
   Recover *r = s->r;
   size_t all = (size_t)r->trials * (size_t)s->p->unknown_count;
   Notes notes = {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
-                 ARENA_ARRAY(r->arena, bool, r->trials), ARENA_ARRAY(r->arena, bool, r->trials)};
+                 ARENA_ARRAY(r->arena, bool, r->trials),
+                 ARENA_ARRAY(r->arena, FitVerdict, r->trials)};
   PoolWorker work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->unknown_count * sizeof(double),
                      .begin = begin_worker,
                      .work = work_trial,
@@ -282,6 +294,7 @@ static void run_trials(RecoverStudy *s) {
     r->seconds = clock_seconds() - s->began;
   }
   pool_free(c);
+  if (r->done < r->trials) r->seconds = clock_seconds() - s->began;
   summarise(s, &notes);
 }
 

@@ -1,6 +1,7 @@
 // A study with known truth: simulate at the truth, add noise, identify, see how good estimates and intervals are.
 #pragma once
 #include "problem/problem.h"
+#include "search/fit_result.h"
 
 typedef struct RecoverParameter {
   double truth, mean, bias, spread; // over the trials that succeeded; spread: standard deviation
@@ -12,11 +13,13 @@ typedef struct RecoverParameter {
 typedef struct Recover {
   Arena *arena;
   const Problem *problem;
-  int trials, done;           // done < trials when it was stopped
-  int succeeded;              // objective at or below that of a search from the truth
-  bool confirmed;             // searches from elsewhere confirm each result
-  int fits, false_fits;       // that fit the noise, and those of them at a wrong optimum
-  int certain, false_certain; // the verdict, and wrong optima that have it
+  int trials, done;                // done < trials when it was stopped
+  int succeeded;                   // objective at or below that of a search from the truth
+  bool confirmed;                  // searches from elsewhere confirm each result
+  int fits, false_fits;            // that fit the noise, and those of them at a wrong optimum
+  bool can_confirm;                // the method does that if option confirm is on
+  int certain, false_certain;      // the verdict, and wrong optima that have it
+  int verdicts[FIT_VERDICT_COUNT]; // how many have each; all 0 if results were not confirmed
   RecoverParameter *parameters;
   double *estimates;  // [trial][unknown]
   double *std_errors; // [trial][unknown]
@@ -27,7 +30,8 @@ typedef struct Recover {
   bool *ok;                 // [trial]
   long *work;               // [trial]: simulations with and without sensitivities
   double seconds;
-  // Noise that was made over the sigma of the channel where they differ most; NaN: no sigma is given, or no noise is made.
+  // Noise that was made, rounding included, over the sigma of the channel where they differ most; NaN: no sigma is given, or
+  // no noise is made.
   double noise_over_sigma;
   const char *noisy_channel; // its name
 } Recover;

@@ -17,6 +17,13 @@ json c.json "all(m['median']['fair'] == m['median']['simulations'] + 2*m['median
 it "searches are compared, not what confirms them: auto counts its own work"
 run compare decay.yaml --methods auto --format json -o a.json; status 0; run fit decay.yaml --json f.json --quiet
 json a.json "d['methods'][0]['runs'][0]['fits'] and all(d['methods'][0]['median'][k] == json.load(open('f.json'))['work']['search'][k] for k in ('iterations', 'simulations', 'sensitivity_simulations'))"
+it "which results were confirmed is in every format"
+run compare decay.yaml --methods lm,auto --confirm on; status 0; tr -s '\n ' ' ' <out >line; holds grep -q "were made to confirm the results of auto\." line
+run compare decay.yaml --methods lm,auto --confirm on --format markdown; status 0; out "were made to confirm the results of auto\.$"
+run compare decay.yaml --methods lm,auto --confirm on --format csv; status 0; out "^method,.*,same,confirmed,k$"; out "^lm,.*,,0,[0-9.]*$"; out "^auto,.*,,1,[0-9.]*$"
+run compare decay.yaml --methods lm,auto --confirm on --format json -o y.json; status 0; json y.json "[m['confirmed'] for m in d['methods']] == [False, True]"
+run compare decay.yaml --methods auto; status 0; out "was confirmed by searches from elsewhere (--confirm on"
+run compare decay.yaml --methods lm,lmder --confirm on --format markdown; status 0; out "none of these methods does that"
 it "the layout of the paper has its four columns, published figures stand below"
 printf '# Somebody, table 2\nmethod,iterations,evaluations,objective\nPD,30,165,1.8e-14\n' >published.csv
 run compare decay.yaml --methods lm --layout paper --format markdown --published published.csv; status 0

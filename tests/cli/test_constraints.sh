@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$models/../tests/cli/problem.sh"
 
 cat >two.mo <<'END'
 model Two "two springs side by side: only their sum is seen"
@@ -70,6 +71,13 @@ out '"end": "infeasible"'; out '"satisfied": false'
 run fit p.yaml
 status 1; out "no point was found that satisfies the"; out "do not satisfy the constraints, so they are no result"
 holds [ "$(grep -c 'above the\|explains' out)" = 0 ]
+it "says nothing else about a point that is no result"
+out "k1\*k2 >= 4 .*violated"; holds [ "$(grep -c 'std error\|interval\|Remarks\|do not tell\|^Fit' out)" = 0 ]
+run fit p.yaml --json n.json; json n.json "all(q['std_error'] is None and q['interval'] == 'none' for q in d['parameters']) and d['remarks'] == [] and d['certificate']['verdict'] is None"
+it "numbers that a constraint ties are not called hard to tell apart"
+problem sqp "k1 = 3*k2" | sed 's/two.csv/noisy.csv/' >p.yaml
+awk -F, 'NR == 1 {print; next} {printf "%s,%.6f\n", $1, $2 + 0.02*sin(NR*NR)}' two.csv >noisy.csv
+run fit p.yaml --json n.json; json n.json "min(abs(c) for c in d['correlation'][0][:2]) > 0.999"; holds [ "$(grep -c 'tell apart' out)" = 0 ]
 
 it "takes constraints that say the same for one"
 awk -F, 'NR == 1 {print; next} {printf "%s,%.6f\n", $1, $2 + 0.02*sin(NR*NR)}' two.csv >noisy.csv

@@ -14,7 +14,8 @@ it "max_seconds ends a fit, and its seconds contain the statistics"
 limited fit half.yaml --json f.json; status 1; out "budget"; json f.json "d['outcome'] == 'budget' and 0.4 < d['work']['seconds'] < 5"
 it "max_seconds ends a fit in the middle of its first simulation"
 limited fit half.yaml --max_step 1e-6 --max_steps 2000000000 --json f.json; status 1; no_err; valid_json f.json
-json f.json "d['outcome'] == 'budget' and d['objective'] is None and 'intervals' in d['missing']"
+json f.json "d['outcome'] == 'budget' and d['objective'] is None and 'intervals' in d['missing'] and d['message'] == 'the budget is used up'"
+out "There is no result"; holds test "$(grep -c "best point" out)" = 0
 it "max_seconds ends a simulation with the rows so far"
 limited simulate endless.mo --stop 1e6 --step 1 --max_step 1e-3 --max_steps 2000000000 --max_seconds 0.5 -o rows.csv --json rows.json
 status 1; err "stopped"; json rows.json "d['outcome'] == 'stopped' and len(d['columns']['x']) > 10"
@@ -88,3 +89,21 @@ if command -v python3 >/dev/null; then
   sed "s/ok 1 -/ok $number -/" <<<"$line"
 else skip "signals at random moments end every command with what was reached" "there is no python3"
 fi
+
+it "a stop of the profiles leaves the result, says what is missing, and ends with status 1"
+cat >bounded.yaml <<'END'
+model: decay.mo
+experiments: [{data: decay.csv, measure: {x: x}}]
+estimate: {k: {start: 1.9, min: 0.01, max: 2.01}}
+options: {max_step: 2e-6, max_steps: 2000000000, threads: 1}
+END
+interrupt TERM '^profiles' fit bounded.yaml --method lm --json s.json; status 1; err "stopped by a signal"
+out "^bounded.yaml: converged"; tr -s '\n ' ' ' <out >line
+holds grep -q "The interval of k comes from linear theory.*Not all profiles were done: the fit was stopped" line
+json s.json "d['outcome'] == 'converged' and d['missing'] == ['profiles'] and d['parameters'][0]['profile_wanted']"
+it "max_simulations counts those of profiles"
+run fit bounded.yaml --max_step 1 --method lm --json w.json; status 0; json w.json "d['missing'] == [] and d['work']['profiles']['sensitivity_simulations'] + d['work']['profiles']['simulations'] > 3"
+most=$(($(sed -n 's/.* \([0-9]*\) simulations (.*/\1/p' out) - 2))
+run fit bounded.yaml --max_step 1 --method lm --max_simulations "$most" --json s.json; status 1; tr -s '\n ' ' ' <out >line
+holds grep -q "Not all profiles were done: max_simulations ended the fit" line
+json s.json "d['outcome'] == 'converged' and d['missing'] == ['profiles'] and d['work']['simulations'] + d['work']['sensitivity_simulations'] <= $most"

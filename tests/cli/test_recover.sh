@@ -13,10 +13,29 @@ holds test "$(wc -l <r.csv)" = 31; holds grep -q "^trial,succeeded,objective,obj
 json r.json "abs(sum(float(l.split(',')[5]) for l in open('r.csv').read().split('\n')[1:-1])/30 - d['parameters'][0]['mean']) < 1e-9"
 json r.json "abs(d['parameters'][0]['bias']) < 0.02 and 0.8 < d['parameters'][0]['coverage'] <= 1 and d['false_certain'] == 0"
 it "it says whether results were confirmed; only those that were can be certain"
-run recover decay.yaml --truth k=2 --trials 3 --noise 0.02 --noise_kind additive --confirm on --json y.json; status 0; out "was confirmed by searches from elsewhere: 3 were"; json y.json "d['confirmed'] and d['certain'] == 3"
+run recover decay.yaml --truth k=2 --trials 3 --noise 0.02 --noise_kind additive --confirm on --json y.json; status 0; tr -s '\n ' ' ' <out >line; holds grep -q "confirm each result: 3 are certain (0 of them wrongly), 0 agreed, 0 ambiguous and 0 doubtful" line
+json y.json "d['confirmed'] and d['certain'] == 3 and d['verdicts'] == {'doubtful': 0, 'certain': 3, 'agreed': 0, 'ambiguous': 0}"
 for how in "--method lm --confirm on" ""; do
-  run recover decay.yaml --truth k=2 --trials 3 --json n.json $how; status 0; out "were not confirmed by searches"; json n.json "not d['confirmed'] and d['certain'] == 0"
+  run recover decay.yaml --truth k=2 --trials 3 --json n.json $how; status 0; out "were not confirmed by searches"; json n.json "not d['confirmed'] and d['certain'] == 0 and d['verdicts'] is None"
+  tr -s "\n " " " <out >line; holds grep -q "$([[ $how ]] && echo method lm never || echo confirm on) does that" line
 done
+it "results that are ambiguous are counted as such"
+cat >sum.mo <<'END'
+model Sum
+  parameter Real a = 0.3; parameter Real b = 2;
+  Real x(start = 1, fixed = true); Real z(start = 1, fixed = true);
+equation
+  der(x) = -a*x; der(z) = -b*z;
+end Sum;
+END
+run simulate sum.mo --stop 5 --step 0.05 -o sum.csv; status 0
+cat >sum.yaml <<'END'
+model: sum.mo
+experiments: [{data: sum.csv, measure: {x + z: x}}]
+estimate: {a: {start: 1, min: 0.01, max: 10}, b: {start: 1.5, min: 0.01, max: 10}}
+END
+run recover sum.yaml --confirm on --trials 3 --noise_kind additive --noise 0.01 --json v.json; json v.json "d['verdicts']['ambiguous'] == 3 and d['certain'] == 0"
+out "3 ambiguous"
 it "the same seed gives the same study, another one another"
 run recover decay.yaml --truth k=2 --trials 5 --csv a.csv --quiet; run recover decay.yaml --truth k=2 --trials 5 --csv b.csv --quiet; holds cmp a.csv b.csv
 run recover decay.yaml --truth k=2 --trials 5 --seed 2 --csv c.csv --quiet; holds test "$(cmp -s a.csv c.csv; echo $?)" = 1
@@ -45,6 +64,11 @@ it "noise may be correlated and data rounded"
 run recover decay.yaml --truth k=2 --noise 0.02 --noise_kind additive --noise_correlation 0.8 --noise_slow_share 0.5 --quantum 0.01 --trials 5 --json n.json; status 0
 out "noise 0.02, additive, correlation 0.8 in 0.5 of its variance; rounded to 0.01; seed 1"; json n.json "d['noise_correlation'] == 0.8 and d['noise_slow_share'] == 0.5 and d['quantum'] == 0.01"
 run recover decay.yaml --noise_correlation 1; status 2; no_out; err "-0.999 to 0.999"
+it "rounding counts as noise, and without noise no bias is told that simulations are too coarse for"
+run recover decay.yaml --set experiments.0.measure.x.sigma=0.03 --truth k=2 --noise 0 --quantum 0.1 --trials 3 --json n.json; status 0
+json n.json "abs(d['noise_over_sigma'] - 0.1/12**0.5/0.03) < 1e-12"; holds test "$(grep -c "times its sigma" out)" = 0
+run recover decay.yaml --set experiments.0.measure.x.sigma=0.1 --truth k=2 --noise 0.001 --quantum 0.1 --trials 3; out "The simulated noise of x, rounding included, is 0.29 times its"
+run recover decay.yaml --truth k=2 --noise 0 --random_starts --trials 20 --json n.json; status 0; json n.json "abs(d['parameters'][0]['bias_t']) > 3"; holds test "$(grep -c biased out)" = 0
 it "noise of another kind gets the list"
 run recover decay.yaml --noise_kind loud; status 2; no_out; err "additive"
 it "--progress tells the trials"

@@ -62,6 +62,24 @@ static void without_an_optimum_it_says_so(void **state) {
   text_done(&t);
 }
 
+static void stopped_without_an_optimum_it_says_how_far_it_came(void **state) {
+  (void)state;
+  static const int STOPPED[2][12] = {{-3, -3, -3, -3, -3, -3, -3, -3, -3, -3, -3, -3},
+                                     {-1, -2, -3, -3, -3, -3, -3, -3, -3, -3, -3, -3}};
+  static const char *const SAID[] = {"stopped before a search was done",
+                                     "none of 2 starts so far reaches an optimum"};
+  for (int i = 0; i < 2; i++) {
+    MadeBasin m;
+    Text t;
+    made_basin(&m, STOPPED[i], 0);
+    text_init(&t);
+    basin_text(&t, &m.basin, (PageStyle){80, false});
+    assert_non_null(strstr(t.at, SAID[i]));
+    assert_null(strstr(t.at, "no start reaches"));
+    text_done(&t);
+  }
+}
+
 static void json_has_every_outcome(void **state) {
   (void)state;
   MadeBasin m;
@@ -130,6 +148,7 @@ int main(void) {
       cmocka_unit_test(the_report_tells_shares_and_what_is_missing),
       cmocka_unit_test(no_line_is_wider_than_the_terminal),
       cmocka_unit_test(without_an_optimum_it_says_so),
+      cmocka_unit_test(stopped_without_an_optimum_it_says_how_far_it_came),
       cmocka_unit_test(json_has_every_outcome),
       cmocka_unit_test(csv_has_a_row_for_each_finished_start),
       cmocka_unit_test(every_optimum_of_the_map_is_in_the_table),

@@ -124,12 +124,12 @@ static void csv_has_everything_exactly(void **state) {
   const char *line = strchr(s->text.at, '\n') + 1;
   int cells = 1;
   for (const char *c = s->text.at; *c != '\n'; c++) cells += *c == ',';
-  assert_int_equal(cells, 22);
+  assert_int_equal(cells, 23);
   assert_int_equal(strncmp(line, "a|b,0,homotopy:label=a|b,converged,1,1,", 39), 0);
   const char *last = line + strcspn(line, "\n");
   while (last[-1] != ',') last--;
   assert_close(strtod(last, NULL), s->report.compare->rows[0].shown->x[0], 0);
-  assert_has(s, "\n\"PD, tied\",1,,,,,30,165,165,165,,,,1.8e-14,1.8e-14,1.8e-14,,,,,,9.99\n");
+  assert_has(s, "\n\"PD, tied\",1,,,,,30,165,165,165,,,,1.8e-14,1.8e-14,1.8e-14,,,,,,,9.99\n");
   done(s);
 }
 

@@ -350,6 +350,102 @@ static void threads_do_not_change_the_intervals(void **state) {
   for (int i = 0; i < 4; i++) assert_close(ends[0][i], ends[1][i], 0);
 }
 
+// ---------------------------------------------------------------- what the user and limits end
+
+typedef struct Hasty {
+  const char *stage; // in which the answer becomes no
+  int left;          // questions there to say yes to
+  bool no;
+  int after; // questions after no
+} Hasty;
+
+static bool listen(void *data, const FitProgress *p) {
+  Hasty *h = data;
+  h->after += h->no;
+  if (strcmp(p->stage, h->stage) == 0 && h->left-- <= 0) h->no = true;
+  return !h->no;
+}
+
+static bool lacks_profiles(const AssessedFit *f) {
+  const Statistics *s = f->statistics;
+  return s->missing_count == 1 && strcmp(s->missing[0], "profiles") == 0 && s->profiles_cut;
+}
+
+static Known wide_line(const char *options) {
+  Known k = line("a: 2, b: 1");
+  k.noise = 0.15;
+  k.options = options;
+  known_open(&k);
+  set_sigma(&k, 3);
+  return k;
+}
+
+static void a_stop_of_profiles_leaves_the_result_and_says_what_is_missing(void **state) {
+  (void)state;
+  Known k = wide_line("options: {threads: 1}");
+  AssessedFit whole = fit_of(&k);
+  assert_int_equal(whole.statistics->missing_count, 0);
+  long all = work_count_simulations(&whole.result->profile_work);
+  for (int left = 0; left < 20; left += 4) {
+    Hasty h = {.stage = "profiles", .left = left};
+    AssessedFit f = assessed_fit_run(k.problem, NULL, 0, listen, &h);
+    assessed_fit_examine(&f, listen, &h);
+    assert_true(h.no && h.after == 0);
+    assert_int_equal(f.result->outcome, whole.result->outcome);
+    assert_int_equal(f.result->verdict, whole.result->verdict);
+    assert_true(lacks_profiles(&f) && strstr(f.statistics->profiles_cut, "stopped"));
+    long used = work_count_simulations(&f.result->profile_work);
+    assert_true(left ? used > 0 && used < all : used == 0);
+    for (int i = 0; i < 2; i++) assert_true(f.statistics->parameters[i].profile_wanted);
+    assessed_fit_done(&f);
+  }
+  assessed_fit_done(&whole);
+  known_close(&k);
+}
+
+// Whether the search, its confirming or the profiles are what it ends.
+static void max_simulations_counts_those_of_profiles(void **state) {
+  (void)state;
+  Known k = wide_line("options: {threads: 2}");
+  AssessedFit whole = fit_of(&k);
+  long all = work_count_simulations(&whole.result->work);
+  for (long most = 4; most <= all; most += most < all - 7 ? 7 : 1) {
+    k.problem->options.max_simulations = (int)most;
+    AssessedFit f = fit_of(&k);
+    const Statistics *s = f.statistics;
+    assert_true(work_count_simulations(&f.result->work) <= most);
+    for (int i = 0; i < 2; i++) assert_true(s->parameters[i].profile_wanted);
+    assert_int_equal(lacks_profiles(&f), most < all);
+    if (most < all) assert_non_null(strstr(s->profiles_cut, "max_simulations"));
+    assessed_fit_done(&f);
+  }
+  assessed_fit_done(&whole);
+  known_close(&k);
+}
+
+static void a_result_without_profiles_says_that_they_are_wanted(void **state) {
+  (void)state;
+  Known k = {.text = WAVES,
+             .measured = {"x"},
+             .stop = 200,
+             .step = 0.02,
+             .estimate = "a: {start: 1.2, min: 0.99999, max: 10}, d: {start: 2, min: 0, max: 10}",
+             .truth = {1, 1},
+             .options = "options: {threads: 1}",
+             .noise = 0.05,
+             .noise_kind = NOISE_ADDITIVE};
+  known_open(&k);
+  Hasty h = {.stage = "confirming searches"};
+  AssessedFit f = assessed_fit_run(k.problem, NULL, 60, listen, &h);
+  assert_int_equal(f.result->outcome, FIT_STOPPED);
+  assert_non_null(strstr(f.result->why, "the fit was stopped before the others"));
+  assert_true(lacks_profiles(&f) && h.after == 0);
+  assert_true(f.statistics->parameters[0].profile_wanted);
+  assert_int_equal(is_by_profile(&f, 0), false);
+  assessed_fit_done(&f);
+  known_close(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tenth_of_the_size_is_wide),
@@ -361,6 +457,9 @@ int main(void) {
       cmocka_unit_test(data_without_noise_need_no_profiles),
       cmocka_unit_test(a_better_point_on_the_way_is_told),
       cmocka_unit_test(slow_fits_allow_few_simulations),
-      cmocka_unit_test(threads_do_not_change_the_intervals)};
+      cmocka_unit_test(threads_do_not_change_the_intervals),
+      cmocka_unit_test(a_stop_of_profiles_leaves_the_result_and_says_what_is_missing),
+      cmocka_unit_test(max_simulations_counts_those_of_profiles),
+      cmocka_unit_test(a_result_without_profiles_says_that_they_are_wanted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
