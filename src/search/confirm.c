@@ -753,6 +753,17 @@ static void list_optima(Search *s) {
   qsort(r->optima.at + 1, (size_t)r->optima.count - 1, sizeof *r->optima.at, by_objective);
 }
 
+static void note_extremes(Search *s) {
+  const Confirmation *c = s->confirmation;
+  FitResult *r = s->result;
+  r->low = search_copy(s, s->best.x), r->high = search_copy(s, s->best.x);
+  for (int k = 0; k < c->ends.count; k++)
+    for (int i = 0; i < s->n && agrees(s, &c->ends.at[k]); i++) {
+      r->low[i] = fmin(r->low[i], c->ends.at[k].x[i]);
+      r->high[i] = fmax(r->high[i], c->ends.at[k].x[i]);
+    }
+}
+
 void confirm_conclude(Search *s) {
   FitResult *r = s->result;
   if (!s->confirmation) return;
@@ -762,4 +773,5 @@ void confirm_conclude(Search *s) {
   tally(s);
   r->verdict = verdict_of(s);
   list_optima(s);
+  note_extremes(s);
 }

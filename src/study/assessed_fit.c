@@ -1,9 +1,11 @@
 #include "study/assessed_fit.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/patience.h"
+#include "search/confirm.h"
 #include "stats/assess.h"
 #include "stats/interpolation.h"
 #include "stats/unmodelled.h"
@@ -56,21 +58,91 @@ static void forget_statistics(Statistics *s) {
     s->parameters[k].reason = "the constraints do not hold here, so this is no result";
 }
 
+// Statistics and intervals of the result. Returns a better point that a profile has passed, NULL: none.
+static const double *assess(AssessedFit *f, double began, double grace, FitListener *listener,
+                            void *data) {
+  Assessing assessing = {"statistics", listener, data, f->result};
+  Patience patience = patience_of_statistics(&assessing, began, grace);
+  patience_begin(&patience);
+  f->weighting = assess_weighting(f->result, f->work);
+  f->statistics = assess_fit(f->result, f->work, f->weighting);
+  if (f->result->objective < HUGE_VAL && !fit_has_result(f->result))
+    forget_statistics(f->statistics);
+  assessing.stage = "profiles";
+  const double *better = profile_intervals(f->result, f->statistics, f->work, f->weighting);
+  end_patience(&assessing, &patience);
+  return better;
+}
+
+// ---------------------------------------------------------------- a better optimum that a profile leads to
+
+enum { AGAIN_MOST = 2 };
+
+// What is left of the limits. false: nothing.
+static bool limits_left(Problem *p, const FitResult *r, double began) {
+  FitOptions *o = &p->options;
+  long simulations = problem_max_simulations(p) - work_count_simulations(&r->work);
+  double seconds = o->max_seconds - (clock_seconds() - began);
+  o->max_simulations = (int)fmax((double)simulations, 0);
+  if (o->max_seconds > 0) o->max_seconds = seconds;
+  return simulations > 0 && (o->max_seconds == 0 || seconds > 0) && r->cut == FIT_CUT_NOTHING;
+}
+
+// The fit that went before has its place in the history of the later one.
+static void continue_history(FitResult *r, const FitResult *before) {
+  int own = r->stages.count, n = r->problem->unknown_count;
+  const FitStage *later = r->stages.at;
+  r->stages.at = NULL, r->stages.count = r->stages.room = 0;
+  for (int i = 0; i < before->stages.count; i++) {
+    FitStage stage = before->stages.at[i];
+    stage.name = arena_print(r->arena, "%s", stage.name);
+    stage.message = arena_print(r->arena, "%s", stage.message);
+    array_push(r->arena, &r->stages, stage);
+  }
+  FitStage profiles = {.name = "profiles",
+                       .message = "one of them passed a better point: again from there",
+                       .objective = HUGE_VAL,
+                       .simulations = work_count_simulations(&before->profile_work)};
+  array_push(r->arena, &r->stages, profiles);
+  for (int i = 0; i < own; i++) array_push(r->arena, &r->stages, later[i]);
+  memcpy(r->start, before->start, (size_t)n * sizeof *r->start);
+  r->objective_start = before->objective_start;
+  work_count_add(&r->work, &before->work);
+  work_count_add(&r->search_work, &before->search_work);
+  work_count_add(&r->profile_work, &before->profile_work);
+}
+
+// Fits again from this point. false: that is no better.
+static bool fit_again(AssessedFit *f, const Problem *p, const double *from, double began,
+                      FitListener *listener, void *data) {
+  Problem rest = *p;
+  if (!confirm_is_wanted(p) || !limits_left(&rest, f->result, began)) return false;
+  FitResult *again = fit_run_on(&rest, f->work, from, listener, data);
+  again->problem = p;
+  bool better = fit_comparable(again) < fit_comparable(f->result);
+  if (!better) {
+    work_count_add(&f->result->work, &again->work);
+    work_count_add(&f->result->search_work, &again->work);
+    fit_free(again);
+    return false;
+  }
+  continue_history(again, f->result);
+  statistics_free(f->statistics);
+  weighting_free(f->weighting);
+  fit_free(f->result);
+  f->result = again;
+  return true;
+}
+
 AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
                              FitListener *listener, void *data) {
   double began = clock_seconds();
   AssessedFit f = {.fitting = fitting_new(p)};
   f.work = eval_work_new(f.fitting, p->options.threads, NULL);
   f.result = fit_run_on(p, f.work, start, listener, data);
-  Assessing assessing = {"statistics", listener, data, f.result};
-  Patience patience = patience_of_statistics(&assessing, began, grace);
-  patience_begin(&patience);
-  f.weighting = assess_weighting(f.result, f.work);
-  f.statistics = assess_fit(f.result, f.work, f.weighting);
-  if (f.result->objective < HUGE_VAL && !fit_has_result(f.result)) forget_statistics(f.statistics);
-  assessing.stage = "profiles";
-  profile_intervals(f.result, f.statistics, f.work, f.weighting);
-  end_patience(&assessing, &patience);
+  const double *better = assess(&f, began, grace, listener, data);
+  for (int k = 0; better && k < AGAIN_MOST && fit_again(&f, p, better, began, listener, data); k++)
+    better = assess(&f, began, grace, listener, data);
   f.result->work.seconds = clock_seconds() - began;
   return f;
 }

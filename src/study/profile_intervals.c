@@ -1,15 +1,17 @@
 // Along a curved valley the standard error itself changes: an interval of linear theory then holds the truth less often than
-// it says. That is likely where it is wide compared with the unknown, or meets a bound. Unknowns that noise hides have no
+// it says. That is likely where it is wide compared with the unknown, meets a bound, or leaves out values that searches ended at
+// with the same objective. Unknowns that noise hides have no
 // interval of linear theory; to leave them out would select those that seem certain, so their profile is given, with one end
 // or none if it has no more.
 #include "study/profile_intervals.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/c_locale.h"
 #include "base/patience.h"
-#include "stats/invariance.h"
 #include "search/samples.h"
+#include "stats/invariance.h"
 #include "study/profile_run.h"
 
 // Standard error over the size of an unknown, from which on it may be curved.
@@ -57,7 +59,8 @@ static bool is_wanted(const FitResult *fit, const Statistics *s, int k) {
   if (!of->identifiable && !s->missing_count) return !is_structural(s, k);
   if (!(of->std_error > 0)) return false; // none, or fixed by constraints
   bool meets_bound = of->ci_low <= f->min || of->ci_high >= f->max;
-  return meets_bound || of->std_error > WIDE * size_of(f, fit->x[k]);
+  bool elsewhere = fit->low && (fit->low[k] < of->ci_low || fit->high[k] > of->ci_high);
+  return meets_bound || elsewhere || of->std_error > WIDE * size_of(f, fit->x[k]);
 }
 
 // Where one moves along a curved valley, those that move with it do, too.
@@ -145,16 +148,23 @@ static void take_curve(Statistics *s, const ProfileCurve *c) {
   out->interval = INTERVAL_PROFILE;
 }
 
-// A fall of the objective by this part of what an interval ends at is no convergence error.
-static const double BETTER = 0.01;
+// What the log-likelihood gains, twice, if the residuals are independent: those of a wrong optimum are not, but that is no
+// excuse for it.
+static double gain(const Profile *p, double objective) {
+  if (noise_is_given(p->problem) || noise_is_estimated(p->problem))
+    return 2 * (p->objective - objective);
+  return sample_count(p->problem, 1) * log(p->objective / objective);
+}
+
+// A smaller gain is convergence; one beyond DOUBT is another optimum, if nothing else is found there.
+static const double BETTER = 0.05, DOUBT = 3.84;
 
 // The lowest point that a profile has passed, if it is better than the result; else NULL.
 static const ProfilePoint *better_point(const Profile *p, const ProfileCurve *c) {
   const ProfilePoint *lowest = NULL;
   for (int i = 0; i < c->point_count; i++)
     if (!lowest || c->points[i].objective < lowest->objective) lowest = &c->points[i];
-  double least = BETTER * p->threshold * c->factor / 2;
-  return lowest && lowest->objective < p->objective - least ? lowest : NULL;
+  return lowest && gain(p, lowest->objective) > BETTER ? lowest : NULL;
 }
 
 // A point that is better by more than an interval allows contradicts a verdict that nothing better was found.
@@ -166,7 +176,7 @@ static void doubt_verdict(FitResult *fit, const char *remark) {
   c_snprintf(fit->message, sizeof fit->message, "%s", fit_outcome_sentence(fit->outcome));
 }
 
-static void say_better(FitResult *fit, Statistics *s, const Profile *p) {
+static const double *say_better(FitResult *fit, Statistics *s, const Profile *p) {
   for (int i = 0; i < p->count; i++) {
     const ProfilePoint *point = better_point(p, &p->curves[i]);
     if (!point) continue;
@@ -177,32 +187,37 @@ static void say_better(FitResult *fit, Statistics *s, const Profile *p) {
                     "instead of %.6g. A fit that starts there finds a better optimum.",
                     name, name, point->value, point->objective, p->objective);
     statistics_add_remark(s, remark);
-    if (p->objective - point->objective > p->threshold * p->curves[i].factor / 2)
-      doubt_verdict(fit, remark);
-    return; // one is enough to doubt the result
+    if (gain(p, point->objective) > DOUBT) doubt_verdict(fit, remark);
+    double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+    memcpy(x, point->x, (size_t)s->n * sizeof *x);
+    return x; // one is enough
   }
+  return NULL;
 }
 
-static void follow_profiles(FitResult *fit, Statistics *s, EvalWork *work,
-                            const Weighting *weighting, const int *number, int count) {
+static const double *follow_profiles(FitResult *fit, Statistics *s, EvalWork *work,
+                                     const Weighting *weighting, const int *number, int count) {
   ProfileRequest request = {number, count, 0.95, RANGE};
   Profile *p = profile_result(fit, s, work, weighting, &request, simulations_most(fit),
                               simulations_left(fit));
   for (int i = 0; i < p->count; i++) take_curve(s, &p->curves[i]);
-  say_better(fit, s, p);
+  const double *better = say_better(fit, s, p);
   miss_profiles(s, cut_after(p));
   work_count_add(&fit->work, &p->work);
-  fit->profile_work = p->work;
+  work_count_add(&fit->profile_work, &p->work);
   profile_release(p);
+  return better;
 }
 
-void profile_intervals(FitResult *fit, Statistics *s, EvalWork *work, const Weighting *weighting) {
-  if (!can_have_profiles(fit, s)) return;
+const double *profile_intervals(FitResult *fit, Statistics *s, EvalWork *work,
+                                const Weighting *weighting) {
+  if (!can_have_profiles(fit, s)) return NULL;
   int *number = ARENA_ARRAY(s->arena, int, s->n + 1), count = list_wanted(fit, s, number);
-  if (!count || fit->problem->options.profiles == PROFILES_OFF) return;
+  if (!count || fit->problem->options.profiles == PROFILES_OFF) return NULL;
   FitCut cut = cut_before(fit, s);
   if (cut != FIT_CUT_NOTHING)
     miss_profiles(s, cut);
   else if (is_optimum(fit))
-    follow_profiles(fit, s, work, weighting, number, count);
+    return follow_profiles(fit, s, work, weighting, number, count);
+  return NULL;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "stats/invariance.h"
 #include "search/samples.h"
+#include "stats/invariance.h"
 #include "stats/say.h"
 
 static const double FLAT = 0.01; // ratio, in thresholds, up to which a profile counts as flat

@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "num/distribution.h"
-#include "stats/covariance.h"
 #include "search/samples.h"
+#include "stats/covariance.h"
 
 // ---------------------------------------------------------------- noise
 
