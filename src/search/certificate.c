@@ -108,6 +108,12 @@ static double ratio_limit(const MeasuredData *d, int at, double level) {
   return exp(normal_quantile(1 - level) * spread_of_log(freedom));
 }
 
+double certificate_allowance(const MeasuredData *d) {
+  double freedom = freedom_of(d, d->samples);
+  if (noise_is_given(d->problem)) return chi_square_quantile(1 - LEVEL, freedom) / freedom;
+  return exp(normal_quantile(1 - LEVEL) * spread_of_log(freedom));
+}
+
 static double level_of_channel(const MeasuredData *d) {
   return LEVEL / (d->channel_count > 1 ? d->channel_count : 1);
 }

@@ -8,6 +8,8 @@
 double certificate_floor(const Weighting *w, double horizon);
 // The objective above which the noise test cannot hold, without priors.
 double certificate_limit(const Weighting *w);
+// How many times its own variance noise explains over all samples together.
+double certificate_allowance(const MeasuredData *d);
 bool certificate_samples_are_few(const Problem *p); // too few to tell anything of noise
 // Whether the noise of the data can be told from their motion.
 bool certificate_noise_is_known(const Weighting *w);

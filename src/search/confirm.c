@@ -331,8 +331,7 @@ static FarCount count_far(const Search *s) {
 static const double WEAK_NOISE = 1.9;
 
 static bool noise_is_weak(const Search *s) {
-  const FitFacts *f = &s->best.facts;
-  return !f->exact && f->noise.limit > WEAK_NOISE;
+  return !s->best.facts.exact && certificate_allowance(s->fitting->data) > WEAK_NOISE;
 }
 
 // Where noise does not decide, two far searches must agree: one that found nothing says nothing, and one that agrees is worth

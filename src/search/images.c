@@ -51,7 +51,32 @@ static bool can_exchange(const Images *m, int i, int j) {
   return ratio >= 0.1 && ratio <= 10 && is_inside(b, x) && is_inside(a, y);
 }
 
-// Pairs with similar names first, as far as there is room.
+static bool has_same_digits(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a && (*a < '0' || *a > '9')) a++;
+    while (*b && (*b < '0' || *b > '9')) b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+// What is numbered as i and j are: with m1 and m2 also k1 and k2. Two whole things change places.
+static int exchange_group(const Images *m, int i, int j, double *x) {
+  const Unknown *u = m->s->problem->unknowns;
+  int count = 0;
+  for (int p = 0; p < m->s->n; p++)
+    for (int q = 0; q < m->s->n; q++) {
+      bool one_of_them = has_same_digits(u[p].name, u[i].name) &&
+                         has_same_digits(u[q].name, u[j].name) && are_alike(u[p].name, u[q].name);
+      if (p == q || !one_of_them || !is_inside(&u[p], m->x[q]) || !is_inside(&u[q], m->x[p]))
+        continue;
+      x[p] = m->x[q], x[q] = m->x[p];
+      count++;
+    }
+  return count;
+}
+
+// Alone, and with others that are numbered alike; those with similar names first, as far as there is room.
 static void add_exchanges(Images *m) {
   const Unknown *u = m->s->problem->unknowns;
   for (int alike = 1; alike >= 0; alike--)
@@ -62,6 +87,8 @@ static void add_exchanges(Images *m) {
         if (!x) return;
         x[i] = m->x[j], x[j] = m->x[i];
         add_image(m, IMAGE_EXCHANGE, x);
+        double *group = alike ? next_image(m) : NULL;
+        if (group && exchange_group(m, i, j, group) > 1) add_image(m, IMAGE_EXCHANGE, group);
       }
 }
 
