@@ -305,9 +305,14 @@ static void run_batch(Search *s, const Trials *t) {
 
 // ---------------------------------------------------------------- candidates
 
+// It ended at the candidate: with its objective, or in the same valley, where no barrier is between and chance explains the
+// difference.
 static bool agrees(const Search *s, const ConfirmEnd *e) {
-  return e->done && e->found && optima_same_objective(s, search_comparable(s), e->objective) &&
-         !(e->judged == s->confirmation->candidate && e->distinct);
+  double best = search_comparable(s);
+  bool judged = e->judged == s->confirmation->candidate;
+  if (!e->done || !e->found || (judged && e->distinct)) return false;
+  return optima_same_objective(s, best, e->objective) ||
+         (judged && local_end_converged(e->end) && optima_is_near(s, best, e->objective));
 }
 
 typedef struct FarCount {

@@ -156,8 +156,9 @@ static double gain(const Profile *p, double objective) {
   return sample_count(p->problem, 1) * log(p->objective / objective);
 }
 
-// A smaller gain is convergence; one beyond DOUBT is another optimum, if nothing else is found there.
-static const double BETTER = 0.05, DOUBT = 3.84;
+// A smaller gain is convergence; beyond AGAIN it is worth another search; beyond DOUBT the result is wrong, if that finds
+// nothing.
+static const double BETTER = 0.05, AGAIN = 1, DOUBT = 3.84;
 
 // The lowest point that a profile has passed, if it is better than the result; else NULL.
 static const ProfilePoint *better_point(const Profile *p, const ProfileCurve *c) {
@@ -181,13 +182,17 @@ static const double *say_better(FitResult *fit, Statistics *s, const Profile *p)
     const ProfilePoint *point = better_point(p, &p->curves[i]);
     if (!point) continue;
     const char *name = p->problem->unknowns[p->curves[i].number].name;
-    const char *remark =
-        arena_print(s->arena,
-                    "The profile of %s passes a better point, at %s = %.6g: objective %.6g "
-                    "instead of %.6g. A fit that starts there finds a better optimum.",
-                    name, name, point->value, point->objective, p->objective);
+    const char *remark = arena_print(
+        s->arena,
+        "The profile of %s passes a %sbetter point, at %s = %.6g: objective %.6g "
+        "instead of %.6g. %s.",
+        name, gain(p, point->objective) < AGAIN ? "slightly " : "", name, point->value,
+        point->objective, p->objective,
+        gain(p, point->objective) < AGAIN ? "Chance explains such a difference"
+                                          : "A fit that starts there finds a better optimum");
     statistics_add_remark(s, remark);
     if (gain(p, point->objective) > DOUBT) doubt_verdict(fit, remark);
+    if (gain(p, point->objective) < AGAIN) return NULL;
     double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
     memcpy(x, point->x, (size_t)s->n * sizeof *x);
     return x; // one is enough

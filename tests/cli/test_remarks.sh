@@ -28,3 +28,23 @@ it "many channels have one remark and a short table, and JSON has all of them"
 run fit many.yaml --json many.json; status 0; json many.json "len(d['channels']) == 40"
 holds test "$(grep -c '^  run' out)" = 10; out "These are the 10 of 40 channels with the worst fit"
 holds test "$(grep -c 'not white' out)" = 1; out "The residuals of 40 of 40 channels are not white"
+
+# A load that begins at an unknown time: false optima that fit the noise.
+printf 'model Load\nparameter Real T = 1, tc = 3, F = 0.1;\ninput Real u;\nReal x(start = 0, fixed = true);\nequation\nT*der(x) = u - x - (if time > tc then F else 0);\nend Load;\n' >load.mo
+load() { # load SEED
+  awk -v s=$1 'function uniform() { s = (s * 69621) % 2147483647; return s / 2147483647 }
+    BEGIN { s += 17; for (i = 0; i < 20; i++) uniform(); print "time,u,x"; x = 0
+      for (i = 0; i < 100; i++) { t = i/10; u = int(t*0.8) % 2 ? 1 : -0.5; e = 0; for (k = 0; k < 12; k++) e += uniform()
+        printf "%.1f,%g,%.5f\n", t, u, x + 0.1*(e - 6)
+        for (k = 0; k < 100; k++) x += 0.001/0.6*(u - x - (t + k/1000 > 7 ? 0.15 : 0)) } }' >load.csv
+}
+printf 'model: load.mo\nexperiments:\n  - {data: load.csv, measure: [x], inputs: {u: u}, interpolation: hold}\nestimate: {T: {start: 0.09, min: 0.05, max: 20, scale: log}, tc: {start: 0.05, min: 0, max: 10}, F: {start: 1.85, min: 0, max: 3}}\n' >load.yaml
+
+it "a better point that a profile passes is searched from: no result is certain beside it"
+for seed in 10 12 15 22 44 48; do
+  load $seed; run fit load.yaml --json load.json
+  json load.json "not d['certificate']['certain'] or not any('finds a better optimum' in r for r in d['remarks'])"
+  json load.json "d['work']['simulations'] + d['work']['sensitivity_simulations'] >= sum(s['simulations'] for s in d['stages'])"
+  grep -c 'again from there' load.json >>again
+done
+holds test "$(awk '{ n += $1 } END { print n }' again)" -ge 1

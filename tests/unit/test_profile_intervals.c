@@ -236,7 +236,8 @@ static void a_better_point_on_the_way_is_told(void **state) {
   AssessedFit f = fit_of(&k);
   bool told = false;
   for (int i = 0; i < f.statistics->remark_count; i++)
-    told |= strstr(f.statistics->remarks[i], "The profile of p passes a better point") != NULL;
+    told |=
+        strstr(f.statistics->remarks[i], "The profile of p passes a slightly better point") != NULL;
   assert_fit(told, "better", f.result);
   assert_int_equal(f.result->verdict, FIT_DOUBTFUL); // never a verdict that nothing is better
   assessed_fit_done(&f);
