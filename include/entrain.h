@@ -650,7 +650,7 @@ EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
                                     EntrainError *error);
 void entrain_profile_free(EntrainProfile *profile);
 
-// The fit converged, all profiles were finished.
+// The fit converged and is neither ambiguous nor doubtful, all profiles were finished.
 bool entrain_profile_is_sound(const EntrainProfile *profile);
 double entrain_profile_threshold(const EntrainProfile *profile); // of the ratio
 
@@ -660,7 +660,7 @@ typedef struct EntrainProfiled {
   double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
   double low, high; // of the profile's interval; the last point on a side without an end
   const char *low_end,
-      *high_end;       // finite, bound, range, constraint, failed, budget, rough, stopped
+      *high_end;       // finite, bound, range, constraint, failed, budget, rough, stopped, none
   const char *verdict; // determined, open, flat, structural, unknown
   const char *remark;  // sentences, or ""
   int points;

@@ -18,5 +18,7 @@ typedef struct Warnings {
 void warn_at(Warnings *w, Place at, const char *excerpt, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void warn_args(Warnings *w, Place at, const char *excerpt, const char *format, va_list args);
+// Of a sentence that was said at more than two places only the first stays, and says at which others it holds.
+void warnings_sum(Warnings *w);
 // "file:line:column: warning: text\nexcerpt" without a final newline.
 void warning_format(const Err *warning, char *out, int size);

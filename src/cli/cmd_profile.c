@@ -142,8 +142,8 @@ const Command CMD_PROFILE = {
     "the objective is so rough that the ends of the intervals cannot be located, there are no "
     "profiles. PROBLEM is a YAML file ('entrain help problem' explains it). max_seconds limits the "
     "whole command, max_simulations each fit. Ctrl-C ends it with the points so far. The exit "
-    "status is 1 if the fit did not converge or "
-    "a profile could not be finished.",
+    "status is 1 if the fit did not converge, is ambiguous or doubtful, or a profile could not be "
+    "finished.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

@@ -86,7 +86,7 @@ static int set_values(SimulateCommand *job) {
 }
 
 // These are flags here although the library has options of the same names: the others of their kind have no meaning here,
-// and without --noise the rows are exact.
+// and without --noise the rows are exact, or only rounded (--quantum).
 static bool is_about_noise(const char *name) {
   static const char *const NAMES[] = {
       "noise", "noise_kind", "noise_correlation", "noise_slow_share", "quantum", "seed"};
@@ -108,11 +108,16 @@ static int set_options(SimulateCommand *job) {
                "additive or proportional");
       return WRONG_USE;
     }
-    if (g->flag && !limits && !arguments_have(job->a, "noise")) {
+    bool rounds = strcmp(g->name, "quantum") == 0;
+    if (g->flag && !limits && !rounds && !arguments_have(job->a, "noise")) {
       complain("--%s has no effect without --noise", g->name);
       return WRONG_USE;
     }
   }
+  // The library has a usual size of noise.
+  bool only_rounds = arguments_have(job->a, "quantum") && !arguments_have(job->a, "noise");
+  if (only_rounds && !entrain_options_set(job->options, "noise", "0", &job->error))
+    return library_failed(job);
   return DONE;
 }
 
@@ -220,7 +225,7 @@ static int add_sensitivities(SimulateCommand *job) {
 static int simulate(SimulateCommand *job) {
   interrupt_compute();
   job->result = entrain_simulation_run(job->simulation, &job->error);
-  if (job->result && arguments_have(job->a, "noise"))
+  if (job->result && (arguments_have(job->a, "noise") || arguments_have(job->a, "quantum")))
     entrain_result_add_noise(job->result, job->options);
   return job->result ? DONE : library_failed(job);
 }
@@ -365,7 +370,8 @@ static const Flag FLAGS[] = {
     {"noise_slow_share", 0, "NUMBER",
      "part of the variance of the noise that --noise_correlation is about; the rest is independent",
      "1", false},
-    {"quantum", 0, "NUMBER", "rounds what the model computes to multiples of this", "0", false},
+    {"quantum", 0, "NUMBER", "rounds what the model computes, with its noise, to multiples of this",
+     "0", false},
     {"seed", 0, "NUMBER", "seed of the noise", "1", false},
     {"max_seconds", 0, "NUMBER", "seconds after which the simulation ends with the rows so far",
      "no limit", false},

@@ -118,6 +118,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
       !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
     return false;
   warn_few_samples(r);
+  warnings_sum(&p->warnings);
   return true;
 }
 

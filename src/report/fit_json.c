@@ -237,7 +237,7 @@ static void searches(Json *j, const FitSearches *n) {
   json_close(j);
 }
 
-static void optima(Json *j, const FitResult *r) {
+void fit_json_optima(Json *j, const FitResult *r) {
   json_open(j, "optima", '[', r->optima.count > 0);
   for (int k = 0; k < r->optima.count; k++) {
     const FitOptimum *o = &r->optima.at[k];
@@ -289,7 +289,7 @@ static void certificate(Json *j, const FitResult *r) {
   json_close(j);
   missing_term(j, &r->facts.missing);
   searches(j, &r->searches);
-  optima(j, r);
+  fit_json_optima(j, r);
   json_close(j);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "report/fit_json.h"
 #include "report/profile_curve.h"
 #include "write/cells.h"
 #include "write/json.h"
@@ -44,18 +45,37 @@ static Tint tint_of(const ProfileCurve *c) {
   return c->verdict == PROFILE_IS_UNKNOWN ? TINT_BAD : TINT_NOTICE;
 }
 
+static int count_verdict(const Profile *p, ProfileVerdict v) {
+  int count = 0;
+  for (int i = 0; i < p->count; i++) count += p->curves[i].verdict == v;
+  return count;
+}
+
+static const char *score_in_words(Page *page, const Profile *p, int determined) {
+  int finished = p->count - count_verdict(p, PROFILE_IS_UNKNOWN);
+  if (!finished && p->stopped) return "no profile was finished";
+  if (!finished && isnan(p->threshold)) return "no profiles";
+  if (p->stopped && finished < p->count)
+    return arena_print(page->arena, "%d of %d determined, %d not finished", determined, p->count,
+                       p->count - finished);
+  return arena_print(page->arena, "%d of %d determined", determined, p->count);
+}
+
 static void print_verdict(Page *page, const Profile *p) {
-  int determined = 0;
-  for (int i = 0; i < p->count; i++) determined += p->curves[i].verdict == PROFILE_IS_DETERMINED;
   bool sound = profile_is_sound(p);
+  int determined = count_verdict(p, PROFILE_IS_DETERMINED);
   Tint tint = !sound ? TINT_BAD : determined == p->count ? TINT_GOOD : TINT_NOTICE;
-  char *score = arena_print(page->arena, "%d of %d determined", determined, p->count);
-  text_print(page->out, "%s: %s%s\n", p->problem->path, page_tinted(page, tint, score),
+  const char *belief = p->fit->verdict == FIT_AMBIGUOUS ? "; ambiguous" : "";
+  text_print(page->out, "%s: %s%s%s\n", p->problem->path,
+             page_tinted(page, tint, score_in_words(page, p, determined)), belief,
              p->timeout   ? " (stopped by max_seconds)"
              : p->stopped ? " (stopped)"
                           : "");
-  char *message = arena_print(page->arena, "Fit: %s.", p->fit->message);
-  page_paragraph(page, 2, "", message);
+  page_paragraph(page, 2, "", arena_print(page->arena, "Fit: %s.", p->fit->message));
+  if (p->fit->outcome == FIT_UNCERTAIN)
+    page_paragraph(page, 2, "",
+                   arena_print(page->arena, "Its verdict is %s: %s.",
+                               fit_verdict_word(p->fit->verdict), p->fit->why));
 }
 
 static const char *interval(Page *page, double value, double low, double high) {
@@ -137,7 +157,8 @@ void profile_text(Text *out, const Profile *p, PageStyle style) {
     print_curves(&page, p);
     print_remarks(&page, p);
     print_work(&page, p);
-  }
+  } else
+    for (int i = 0; i < p->note_count; i++) page_paragraph(&page, 2, "", p->notes[i]);
   page_done(&page);
 }
 
@@ -243,6 +264,9 @@ void profile_json(Text *out, const Profile *p, const char *version) {
   json_text(&j, "outcome", fit_outcome_word(p->fit->outcome));
   json_text(&j, "message", p->fit->message);
   json_number(&j, "objective", p->fit->objective);
+  json_text(&j, "fit_verdict", fit_has_result(p->fit) ? fit_verdict_word(p->fit->verdict) : NULL);
+  json_text(&j, "why", p->fit->why);
+  fit_json_optima(&j, p->fit);
   json_number(&j, "level", p->level);
   json_number(&j, "threshold", p->threshold);
   json_number(&j, "degrees_of_freedom", p->freedom);

@@ -1,8 +1,60 @@
 #include "residual/budget.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "base/c_locale.h"
 #include "base/patience.h"
+
+// ---------------------------------------------------------------- simulations that failed
+
+FailedSimulation *failed_simulations_new(Arena *a, int unknowns) {
+  FailedSimulation *all = ARENA_ARRAY(a, FailedSimulation, OUTCOME_COUNT);
+  for (int k = 0; k < OUTCOME_COUNT; k++) all[k].x = ARENA_ARRAY(a, double, unknowns + 1);
+  return all;
+}
+
+void failed_simulation_note(FailedSimulation *all, Outcome how, const double *x, int unknowns,
+                            const char *message) {
+  if (!all || all[how].seen) return;
+  all[how].seen = true;
+  memcpy(all[how].x, x, (size_t)unknowns * sizeof *x);
+  c_snprintf(all[how].message, sizeof all[how].message, "%.*s", FAILED_MESSAGE - 1, message);
+}
+
+typedef struct PackedFailure {
+  bool seen;
+  char message[FAILED_MESSAGE];
+  double x[];
+} PackedFailure;
+
+static size_t packed_size(int unknowns) {
+  return sizeof(PackedFailure) + (size_t)unknowns * sizeof(double);
+}
+
+size_t failed_simulations_size(int unknowns) {
+  return OUTCOME_COUNT * packed_size(unknowns);
+}
+
+void failed_simulations_pack(const FailedSimulation *from, int unknowns, void *to) {
+  for (int k = 0; k < OUTCOME_COUNT; k++) {
+    PackedFailure *p = (PackedFailure *)((char *)to + (size_t)k * packed_size(unknowns));
+    p->seen = from[k].seen;
+    if (!p->seen) continue;
+    memcpy(p->message, from[k].message, sizeof p->message);
+    memcpy(p->x, from[k].x, (size_t)unknowns * sizeof *p->x);
+  }
+}
+
+void failed_simulations_unpack(const void *from, int unknowns, FailedSimulation *into) {
+  for (int k = 0; k < OUTCOME_COUNT; k++) {
+    const PackedFailure *p =
+        (const PackedFailure *)((const char *)from + (size_t)k * packed_size(unknowns));
+    if (p->seen) failed_simulation_note(into, (Outcome)k, p->x, unknowns, p->message);
+  }
+}
+
+// ---------------------------------------------------------------- the budget
 
 long budget_left(const Budget *b) {
   return b->max_simulations - work_count_simulations(&b->used);

@@ -3,13 +3,25 @@
 #pragma once
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "residual/work_count.h"
+
+enum { FAILED_MESSAGE = 304 }; // bytes
 
 typedef struct FailedSimulation { // the first one of its kind
   double *x;                      // unknowns
-  char message[300];
+  char message[FAILED_MESSAGE];
   bool seen;
 } FailedSimulation;
+
+FailedSimulation *failed_simulations_new(Arena *a, int unknowns); // one for each Outcome
+// Keeps it, unless one of its kind has been seen.
+void failed_simulation_note(FailedSimulation *all, Outcome how, const double *x, int unknowns,
+                            const char *message);
+// Jobs of a worker pool hold no pointers: the same as bytes.
+size_t failed_simulations_size(int unknowns);
+void failed_simulations_pack(const FailedSimulation *from, int unknowns, void *to);
+void failed_simulations_unpack(const void *from, int unknowns, FailedSimulation *into);
 
 typedef struct Budget {
   WorkCount used;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/pool.h"
 
 enum { ENDS = 2 }; // simulations besides that at x, for one parameter
@@ -19,6 +20,8 @@ typedef struct ColumnJob {
   int experiment, parameter; // its place among those of the compiled model
   double value;
   EvalEnd end;
+  Outcome outcome;
+  char message[FAILED_MESSAGE]; // of a simulation that failed
   WorkCount work;
   double numbers[]; // x, then the answer: rows of output 0, of output 1, ...
 } ColumnJob;
@@ -65,6 +68,8 @@ static void work_column(void *own, void *data) {
   r->p[r->compiled->parameters[job->parameter]] = job->value;
   job->end = simulation_run(w->work, &spec, r, job->experiment, false, 0);
   job->work = w->budget.used;
+  job->outcome = r->trajectory.outcome;
+  c_snprintf(job->message, sizeof job->message, "%.*s", FAILED_MESSAGE - 1, w->work->message);
   int rows = simulation_rows(w->work, &spec, job->experiment);
   double *to = job->numbers + n;
   for (int k = 0; job->end == EVAL_DONE && k < r->compiled->outputs; k++, to += rows)
@@ -202,6 +207,8 @@ EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int 
     for (int i = 0; i < d->stencils[k].count; i++) {
       if (!pool_collect(d->pool, d->job)) return EVAL_STOPPED;
       if (budget) work_count_add(&budget->used, &d->job->work);
+      if (budget && d->job->end == EVAL_FAILED)
+        failed_simulation_note(budget->failed, d->job->outcome, x, n, d->job->message);
       if (d->job->end == EVAL_DONE)
         add_to_column(r, d->job, n, d->stencils[k].weight[i], rows);
       else if (end != EVAL_STOPPED)

@@ -181,14 +181,6 @@ static bool triangle_is_finite(const QrSum *sum) {
 
 // ---------------------------------------------------------------- the objective
 
-static void keep_failure(const EvalWork *w, Budget *b, Outcome how, const double *x) {
-  if (!b || !b->failed || b->failed[how].seen) return;
-  b->failed[how].seen = true;
-  memcpy(b->failed[how].x, x, (size_t)w->fitting->n * sizeof *x);
-  c_snprintf(b->failed[how].message, sizeof b->failed[how].message, "%.299s",
-             w->simulation->message);
-}
-
 static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *x, double total) {
   SimulationWork *s = w->simulation;
   const FitOptions *o = &w->fitting->problem->options;
@@ -196,7 +188,9 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
   ModelRun *r = simulation_set(s, spec, e, x);
   w->last = r;
   EvalEnd end = simulation_run(s, spec, r, e, spec->slopes && !differences, total);
-  if (end == EVAL_FAILED) keep_failure(w, spec->budget, r->trajectory.outcome, x);
+  if (end == EVAL_FAILED && spec->budget)
+    failed_simulation_note(spec->budget->failed, r->trajectory.outcome, x, w->fitting->n,
+                           s->message);
   if (end != EVAL_DONE || !differences) return end;
   if (!w->differences) w->differences = differences_new(w->fitting, w->threads);
   return differences_fill(w->differences, spec, r, e, x, simulation_rows(s, spec, e));

@@ -23,14 +23,14 @@ typedef struct ValuesJob {
   char solver[48];
   WorkCount work;
   double V[BLOCK_MOST];
-  double x[]; // rows
+  double x[]; // rows; behind them the failures
 } ValuesJob;
 
 typedef struct ResidualsJob {
   EvalEnd end;
   long steps;
   WorkCount work;
-  double numbers[]; // x, then the residuals
+  double numbers[]; // x, then the residuals, then the failures
 } ResidualsJob;
 
 struct ManyPoints {
@@ -62,7 +62,8 @@ static void *begin_worker(const void *shared) {
   PointWorker *w = ARENA_NEW(a, PointWorker);
   w->arena = a;
   w->shared = m;
-  w->budget = (Budget){.max_simulations = LONG_MAX};
+  w->budget =
+      (Budget){.max_simulations = LONG_MAX, .failed = failed_simulations_new(a, m->fitting->n)};
   w->work = eval_work_new(m->fitting, 1, NULL);
   return w;
 }
@@ -72,6 +73,19 @@ static void end_worker(void *data) {
   lane_scheduler_free(w->scheduler);
   eval_work_free(w->work);
   arena_free(w->arena);
+}
+
+static double *failures_of_values(const ManyPoints *m, ValuesJob *job) {
+  return job->x + BLOCK_MOST * (size_t)m->fitting->n;
+}
+
+static double *failures_of_residuals(const ManyPoints *m, ResidualsJob *job) {
+  return job->numbers + m->fitting->n + residual_count(m->fitting->problem, 1);
+}
+
+static void begin_job(PointWorker *w) {
+  w->budget.used = (WorkCount){0};
+  for (int k = 0; k < OUTCOME_COUNT; k++) w->budget.failed[k].seen = false;
 }
 
 static EvalSpec spec_of(PointWorker *w) {
@@ -93,11 +107,13 @@ static void evaluate_point(PointWorker *w, ValuesJob *job, EvalWork *work, int k
 static void work_values(void *own, void *data) {
   PointWorker *w = own;
   ValuesJob *job = data;
-  w->budget.used = (WorkCount){0};
+  begin_job(w);
   job->end = EVAL_DONE;
   for (int k = 0; k < job->count && job->end != EVAL_STOPPED; k++)
     evaluate_point(w, job, w->work, k);
   job->work = w->budget.used;
+  failed_simulations_pack(w->budget.failed, w->shared->fitting->n,
+                          failures_of_values(w->shared, job));
 }
 
 typedef struct PointGroup {
@@ -115,7 +131,7 @@ static void work_groups(void *own, void *data) {
   PointWorker *w = own;
   ValuesJob *job = data;
   if (!w->scheduler) w->scheduler = lane_scheduler_new(w->shared->fitting);
-  w->budget.used = (WorkCount){0};
+  begin_job(w);
   job->end = EVAL_DONE;
   for (int k = 0; k < job->count; k += GROUP) {
     int left = job->count - k;
@@ -123,18 +139,22 @@ static void work_groups(void *own, void *data) {
                        &(PointGroup){w, job, k});
   }
   job->work = w->budget.used;
+  failed_simulations_pack(w->budget.failed, w->shared->fitting->n,
+                          failures_of_values(w->shared, job));
 }
 
 static void work_residuals(void *own, void *data) {
   PointWorker *w = own;
   ResidualsJob *job = data;
   EvalSpec spec = spec_of(w);
-  w->budget.used = (WorkCount){0};
+  begin_job(w);
   job->steps = 0;
   job->end = evaluate_residuals(w->work, &spec, job->numbers, job->numbers + w->shared->fitting->n,
                                 NULL, &job->steps);
   if (job->end != EVAL_DONE) job->steps = 0;
   job->work = w->budget.used;
+  failed_simulations_pack(w->budget.failed, w->shared->fitting->n,
+                          failures_of_residuals(w->shared, job));
 }
 
 // ---------------------------------------------------------------- set-up
@@ -150,10 +170,12 @@ ManyPoints *many_points_new(EvalWork *work, int threads) {
   m->fitting = f;
   m->threads = threads;
   m->group = lanes ? GROUP : 1;
-  m->values_size = sizeof *m->values_job + BLOCK_MOST * n * sizeof(double);
+  m->values_size =
+      sizeof *m->values_job + BLOCK_MOST * n * sizeof(double) + failed_simulations_size(f->n);
   m->values_job = arena_alloc(a, 1, m->values_size);
-  m->residuals_size =
-      sizeof *m->residuals_job + (n + (size_t)residual_count(f->problem, 1)) * sizeof(double);
+  m->residuals_size = sizeof *m->residuals_job +
+                      (n + (size_t)residual_count(f->problem, 1)) * sizeof(double) +
+                      failed_simulations_size(f->n);
   m->residuals_job = arena_alloc(a, 1, m->residuals_size);
   return m;
 }
@@ -211,6 +233,7 @@ static EvalEnd values_in_pool(ManyPoints *m, const double *x, int count, double 
     if (!pool_collect(m->values, job)) return EVAL_STOPPED;
     memcpy(V + k, job->V, (size_t)job->count * sizeof *V);
     work_count_add(used, &job->work);
+    failed_simulations_unpack(failures_of_values(m, job), m->fitting->n, m->spec.budget->failed);
     if (job->end == EVAL_STOPPED) end = EVAL_STOPPED;
     if (job->solver[0]) eval_note_solver(m->work, job->solver);
     if (job->steps > *steps) *steps = job->steps;
@@ -262,6 +285,7 @@ EvalEnd many_residuals(ManyPoints *m, const EvalSpec *spec, const double *x, int
       continue;
     }
     work_count_add(&budget->used, &job->work);
+    failed_simulations_unpack(failures_of_residuals(m, job), m->fitting->n, budget->failed);
     if (job->steps > *steps) *steps = job->steps;
     if (job->end == EVAL_STOPPED) end = EVAL_STOPPED;
     if (job->end != EVAL_DONE) continue;

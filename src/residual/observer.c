@@ -84,6 +84,8 @@ typedef struct Design {
   double *growth;        // product of all exp(J_free h)
   double missed;         // integral of (data - h)^2/rms^2, the mean of the channels
   long steps, evaluations;
+  int passes;          // begun
+  bool not_computable; // what ended the last one
 } Design;
 
 static double product(int n, const double *a, const double *b) {
@@ -275,7 +277,8 @@ static bool step(Design *d, Pass pass, double least, double *h) {
     double error = finite ? step_error(d, middle, *h) : nan(""), done = *h;
     if (!patience_lasts(20L * n * n * n)) return false;
     if (!(error <= 1) && *h > least) continue;
-    if (isnan(error) || !use_step(d, pass, done)) return false;
+    d->not_computable = isnan(error);
+    if (d->not_computable || !use_step(d, pass, done)) return false;
     if (error < 0.1) *h *= 2;
     d->t += done;
     d->steps++;
@@ -291,6 +294,7 @@ static double work_of(const Design *d) {
 
 static bool run_pass(Design *d, Pass pass) {
   int n = d->n;
+  d->passes++;
   double before = work_of(d), h = HUGE_VAL;
   d->t = d->run->start;
   system_start(d->work, d->t, d->x); // has room for it
@@ -481,7 +485,12 @@ static const double *design_one(const Observer *o, Arena *a, int e, const double
   Design *d = design_new(o, scratch, e, x);
   const double *gain = gains_of(d, a, why);
   if (budget) {
-    budget->used.simulations += PASS_COUNT;
+    budget->used.simulations += d->passes;
+    budget->used.ended[OUTCOME_NOT_COMPUTABLE] += d->not_computable;
+    if (d->not_computable)
+      failed_simulation_note(
+          budget->failed, OUTCOME_NOT_COMPUTABLE, x, o->data->problem->unknown_count,
+          "the equations cannot be computed on the way to gains of the homotopy");
     budget->used.rhs += d->evaluations;
     budget->used.steps += d->steps;
   }
@@ -509,6 +518,8 @@ const FeedbackGains *observer_design(const Observer *o, Arena *a, const double *
       *why = "experiments measure too many different sets of quantities";
       return NULL;
     }
+    *why = "max_simulations leaves no room for its design";
+    if (budget && budget_left(budget) < PASS_COUNT) return NULL;
     gain[e] = design_one(o, a, e, x, budget, why);
     if (!gain[e]) return NULL;
     designed[count++] = e;

@@ -216,6 +216,7 @@ static bool take(void *data, int number, const ManyFitsAnswer *a) {
   if (affordable && !end.done) c->cut = true;
   if (!affordable || !within) return false;
   work_count_add(&s->budget.used, &a->work);
+  many_fits_failures(a, s->n, s->budget.failed);
   array_push(s->arena, &c->ends, end);
   b->taken++;
   s->progress.iteration = b->taken;
@@ -231,8 +232,7 @@ static bool goes_on(void *data, int finished) {
 // One after the other, with the work of the search: whoever runs it makes its simulations beside those of other searches.
 static void run_in_turn(Batch *b, const Problem *inner, void *const *about) {
   Search *s = b->s;
-  size_t bytes = sizeof(ManyFitsAnswer) + (size_t)s->n * sizeof(double);
-  ManyFitsAnswer *answer = arena_alloc(s->arena, 1, bytes);
+  ManyFitsAnswer *answer = arena_alloc(s->arena, 1, many_fits_answer_size(s->n));
   for (int k = 0; k < b->trials->count && search_goes_on(s); k++) {
     Problem one = *inner;
     one.method = b->trials->methods[k];

@@ -146,6 +146,14 @@ static FitOutcome outcome_of(const Search *s, bool stopped) {
   return asks_for_certainty(s->problem) && !at_target ? FIT_UNCERTAIN : FIT_CONVERGED;
 }
 
+// Of the last simulation; of another one where workers have made all of them.
+static const char *why_no_start(const Search *s) {
+  const char *why = eval_why(s->work);
+  for (int k = 0; !*why && k < OUTCOME_COUNT; k++)
+    if (s->budget.failed[k].seen) why = s->budget.failed[k].message;
+  return why;
+}
+
 static void write_message(Search *s) {
   FitResult *r = s->result;
   const char *why = "";
@@ -154,7 +162,7 @@ static void write_message(Search *s) {
     return;
   }
   if (r->outcome == FIT_NO_START)
-    why = eval_why(s->work);
+    why = why_no_start(s);
   else if (r->outcome == FIT_CONVERGED || r->outcome == FIT_NOT_CONVERGED)
     why = local_end_sentence(r->end);
   else if (r->outcome != FIT_UNCERTAIN && r->objective < HUGE_VAL)

@@ -109,7 +109,8 @@ typedef struct FitSearches { // that confirm a result
 } FitSearches;
 
 typedef struct FitFailure { // simulations that ended early, by kind
-  const char *reason;       // word of the outcome
+  Outcome how;
+  const char *reason; // word of the outcome
   long count;
   double *x;       // unknowns of the first one
   const char *log; // what it said

@@ -31,8 +31,12 @@ typedef struct ManyFitsJob {
   long count;
 } ManyFitsJob;
 
+size_t many_fits_answer_size(int n) {
+  return sizeof(ManyFitsAnswer) + (size_t)n * sizeof(double) + failed_simulations_size(n);
+}
+
 static size_t answer_size(const ManyFits *b) {
-  return sizeof(ManyFitsAnswer) + (size_t)b->n * sizeof(double);
+  return many_fits_answer_size(b->n);
 }
 
 static size_t starts_size(const ManyFits *b) {
@@ -80,6 +84,18 @@ void many_fits_answer(const FitResult *r, int n, ManyFitsAnswer *to) {
   to->comparable = fit_comparable(r);
   to->work = r->work;
   memcpy(to->x, r->x, (size_t)n * sizeof *to->x);
+  Arena *scratch = arena_new();
+  FailedSimulation *failed = failed_simulations_new(scratch, n);
+  for (int k = 0; k < r->failures.count; k++) {
+    const FitFailure *f = &r->failures.at[k];
+    if (f->x) failed_simulation_note(failed, f->how, f->x, n, f->log);
+  }
+  failed_simulations_pack(failed, n, to->x + n);
+  arena_free(scratch);
+}
+
+void many_fits_failures(const ManyFitsAnswer *answer, int n, FailedSimulation *into) {
+  failed_simulations_unpack(answer->x + n, n, into);
 }
 
 static void fit_one(const FitWorker *w, ManyFitsJob *job, int k, EvalWork *work) {

@@ -12,7 +12,7 @@ typedef struct ManyFitsAnswer {
   double objective;  // HUGE_VAL: there is none
   double comparable; // the same where sigmas are estimated, see fit_comparable
   WorkCount work;
-  double x[]; // the unknowns found
+  double x[]; // the unknowns found; behind them what many_fits_failures reads
 } ManyFitsAnswer;
 
 // One fit, as fit_run_on. Without a listener, data is what the request has as `about` its start.
@@ -38,8 +38,11 @@ typedef struct ManyFitsRequest {
   void *data;
 } ManyFitsRequest;
 
+size_t many_fits_answer_size(int n); // bytes
 // What is kept of a result of n unknowns.
 void many_fits_answer(const FitResult *r, int n, ManyFitsAnswer *to);
+// Keeps an example of each kind of failed simulation of which there is none yet.
+void many_fits_failures(const ManyFitsAnswer *answer, int n, FailedSimulation *into);
 
 // p: the problem of the fitting, or the same with another method or limits. Each fit gives what fit_run gives from its start.
 // Answers do not depend on the number of threads; with lanes they depend on their neighbours within the accuracy of

@@ -73,7 +73,7 @@ static void end_with_the_rest(Multistart *m, int number) {
   rest.options.threads = 1;
   EvalWork *work = eval_work_new(s->fitting, 1, NULL);
   FitResult *r = m->fit(&rest, work, m->starts + (size_t)number * (size_t)s->n, search_relay, s);
-  work_count_add(&s->budget.used, &r->work);
+  search_add_work(s, r);
   consider(m, &(StartEnd){r->x, r->objective, fit_comparable(r), r->end});
   fit_free(r);
   eval_work_free(work);
@@ -87,6 +87,7 @@ static bool take(void *data, int number, const ManyFitsAnswer *a) {
     return false;
   }
   work_count_add(&s->budget.used, &a->work);
+  many_fits_failures(a, s->n, s->budget.failed);
   consider(m, &(StartEnd){a->x, a->objective, a->comparable, a->end});
   m->found = a->fits || a->objective <= m->target;
   return !m->found && search_goes_on(s);

@@ -1,6 +1,7 @@
 // Keeps the best point, the stages and the budget of a fit.
 #include "search/search.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -26,8 +27,7 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   for (int i = 0; i < s->n; i++) s->log[i] = p->unknowns[i].log;
   s->weighting = s->fitting->weighting;
   s->budget = (Budget){.max_simulations = problem_max_simulations(p),
-                       .failed = ARENA_ARRAY(a, FailedSimulation, OUTCOME_COUNT)};
-  for (int k = 0; k < OUTCOME_COUNT; k++) s->budget.failed[k].x = ARENA_ARRAY(a, double, s->n + 1);
+                       .failed = failed_simulations_new(a, s->n)};
   s->best.x = ARENA_ARRAY(a, double, s->n + 1);
   s->best.objective = HUGE_VAL;
   s->best.end = LOCAL_NO_START_END;
@@ -166,10 +166,36 @@ void search_end(Search *s, bool fits, double objective, const char *format, ...)
 
 // ---------------------------------------------------------------- the result
 
+void search_add_work(Search *s, const FitResult *r) {
+  work_count_add(&s->budget.used, &r->work);
+  for (int k = 0; k < r->failures.count; k++) {
+    const FitFailure *f = &r->failures.at[k];
+    if (f->x) failed_simulation_note(s->budget.failed, f->how, f->x, s->n, f->log);
+  }
+}
+
+// Simulations in lanes only tell when equations cannot be computed; one by itself tells which, and why.
+static void explain_failure(Search *s) {
+  FailedSimulation *lanes = &s->budget.failed[OUTCOME_NOT_COMPUTABLE];
+  const char *short_one = outcome_meaning(OUTCOME_NOT_COMPUTABLE);
+  size_t length = strlen(lanes->message), tail = strlen(short_one);
+  bool is_short = length >= tail && strcmp(lanes->message + length - tail, short_one) == 0;
+  if (!lanes->seen || !is_short) return;
+  Budget alone = {.max_simulations = LONG_MAX, .failed = failed_simulations_new(s->arena, s->n)};
+  EvalSpec spec = search_spec(s);
+  EvalPoint at;
+  spec.budget = &alone;
+  evaluate(s->work, &spec, lanes->x, &at);
+  const FailedSimulation *found = &alone.failed[OUTCOME_NOT_COMPUTABLE];
+  if (found->seen) memcpy(lanes->message, found->message, sizeof lanes->message);
+}
+
 static void list_failures(Search *s) {
+  if (!eval_simulator(s->work)) explain_failure(s);
   for (int k = 0; k < OUTCOME_COUNT; k++) {
     const FailedSimulation *one = &s->budget.failed[k];
-    FitFailure failure = {.reason = outcome_word((Outcome)k),
+    FitFailure failure = {.how = (Outcome)k,
+                          .reason = outcome_word((Outcome)k),
                           .count = s->budget.used.ended[k],
                           .x = one->seen ? one->x : NULL,
                           .log = one->seen ? one->message : outcome_meaning((Outcome)k)};

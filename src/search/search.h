@@ -101,6 +101,8 @@ void search_tell(Search *s, double lambda, const double *x, double objective, in
 void search_find_facts(Search *s);
 // Its objective with the logarithms of estimated sigmas, see fit_comparable.
 double search_comparable(const Search *s);
+// Adds the work of a fit that was made for this one, and what failed in it.
+void search_add_work(Search *s, const FitResult *r);
 // Fills the result with the best point, the present sigmas, facts, failures and work.
 void search_finish(Search *s);
 double *search_copy(const Search *s, const double *x); // in the arena of the fit

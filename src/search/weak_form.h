@@ -66,7 +66,8 @@ typedef struct Weak {
   System
       *inverses; // outputs: gain and offset of each kind of channel, the same for many experiments
   SystemWork *inverse_work;
-  long evaluated; // outputs, for the tests of cost
+  long evaluated;                // outputs, for the tests of cost
+  bool computed, not_computable; // at some numbers the equations could be computed; could not
   WeakRun *runs;
   int run_count;
   bool linear;

@@ -36,7 +36,13 @@ static const char *reason_in_equation(const Weak *w, const WeakRun *r, int state
   if (hidden >= 0)
     return arena_print(a, "der(%s) also contains %s, which is not measured", name,
                        state_name(w->model, hidden));
-  return r->points ? "the data do not determine it" : "its experiment has too few samples";
+  if (!r->points) return "its experiment has too few samples";
+  if (w->not_computable && !w->computed)
+    return arena_print(a,
+                       "der(%s), which contains it, cannot be computed from the data with any of "
+                       "the values that were tried",
+                       name);
+  return "the data do not determine it";
 }
 
 const char *weak_reason(const Weak *w, const Unknown *f, Arena *a) {

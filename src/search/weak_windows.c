@@ -119,7 +119,10 @@ LsqEnd weak_eval(void *self, LsqPoint *out, double abandon_above, bool slopes) {
   qr_sum_clear(w->sum);
   for (int e = 0; e < w->run_count; e++) {
     WeakRun *r = &w->runs[e];
-    if (r->points && !eval_points(w, r)) return LSQ_FAILED;
+    if (r->points && !eval_points(w, r)) {
+      w->not_computable = true;
+      return LSQ_FAILED;
+    }
     if (!patience_asks()) return LSQ_STOP;
     for (int q = 0; q < w->equation_count; q++) {
       if (!r->usable[q]) continue;
@@ -130,7 +133,9 @@ LsqEnd weak_eval(void *self, LsqPoint *out, double abandon_above, bool slopes) {
     }
   }
   if (!patience_lasts(0)) return LSQ_STOP;
+  w->not_computable |= !isfinite(sum);
   if (!isfinite(sum)) return LSQ_FAILED;
+  w->computed = true;
   out->objective = sum / 2;
   for (int i = 0; slopes && i < w->n; i++) {
     const double *row = w->sum->R + (size_t)i * (size_t)(w->n + 1);

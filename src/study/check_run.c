@@ -199,13 +199,13 @@ static void add_block(void *data, const ResidualBlock *b) {
 }
 
 static void report_failure(Check *c, const char *why) {
+  size_t length = strlen(why);
   check_add(
       c, FINDING_ERROR, "start",
-      "The model cannot be simulated at the start values: %.1200s Change the start values under "
+      "The model cannot be simulated at the start values: %.1200s%s Change the start values under "
       "'estimate', or the window. Methods auto and homotopy may still work, because they couple "
-      "the "
-      "model to the data.",
-      why);
+      "the model to the data.",
+      why, length && strchr(".!?", why[length - 1]) ? "" : ".");
 }
 
 // Samples at the very start that no parameter can change.

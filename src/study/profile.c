@@ -52,7 +52,7 @@ bool profile_side_is_done(const ProfileSide *s) {
 }
 
 bool profile_is_sound(const Profile *p) {
-  bool sound = p->fit->outcome == FIT_CONVERGED || p->fit->outcome == FIT_UNCERTAIN;
+  bool sound = p->fit->outcome == FIT_CONVERGED;
   for (int i = 0; i < p->count; i++)
     for (int side = 0; side < 2; side++)
       sound = sound && profile_side_is_done(&p->curves[i].side[side]);

@@ -15,7 +15,8 @@
   PROFILE_END(FAILED, "failed", "the others could not be fitted any further")                      \
   PROFILE_END(BUDGET, "budget", "max_simulations did not allow to fit the others any further")     \
   PROFILE_END(ROUGH, "rough", "the objective is too rough to be followed")                         \
-  PROFILE_END(STOPPED, "stopped", "stopped before the end")
+  PROFILE_END(STOPPED, "stopped", "stopped before the end")                                        \
+  PROFILE_END(NONE, "none", "the profile was not followed")
 
 typedef enum ProfileEnd {
 #define PROFILE_END(name, word, sentence) PROFILE_##name,
@@ -102,7 +103,7 @@ typedef struct Profile {
   double roughness; // standard deviation of the objective about a smooth curve near the estimates
   bool rough;       // by so much that no profile can be followed: there are none
   bool stopped, timeout; // timeout: by max_seconds
-  bool limited;          // by max_simulations of the fit: sides that are left have end STOPPED
+  bool limited;          // by max_simulations of the fit: sides that are left have end NONE
   WorkCount work;        // of all refits
   double seconds;
 } Profile;
@@ -114,4 +115,5 @@ double profile_scaled(const Unknown *f, double estimate, double value);
 void profile_free(Profile *p);
 // The side has come to an end that is one of the profile, of a bound or of a constraint.
 bool profile_side_is_done(const ProfileSide *s);
-bool profile_is_sound(const Profile *p); // the fit converged, all sides were done
+// The fit converged, is neither ambiguous nor doubtful where its method tells that, and all sides were done.
+bool profile_is_sound(const Profile *p);

@@ -108,7 +108,7 @@ static void clear_curves(Profile *p) {
     ProfileCurve *c = &p->curves[i];
     c->point_count = 0;
     for (int side = 0; side < 2; side++)
-      c->side[side] = (ProfileSide){.end = PROFILE_STOPPED, .at = nan("")};
+      c->side[side] = (ProfileSide){.end = PROFILE_NONE, .at = nan("")};
   }
 }
 
@@ -305,11 +305,31 @@ static void take_better(ProfileStudy *s, const SideJob *better) {
         "The profiles keep finding better optima; no more are searched for.";
 }
 
+// Statistics that are missing were stopped.
+static void note_no_threshold(Profile *p) {
+  if (p->statistics->missing_count) return;
+  p->notes[p->note_count++] = arena_print(
+      p->arena,
+      "There are no profiles: %ld sample%s for %d parameter%s leave nothing to estimate the noise "
+      "from, so nobody can say where an interval ends. A sigma for each channel would tell it.",
+      p->statistics->samples, p->statistics->samples == 1 ? "" : "s", p->problem->unknown_count,
+      p->problem->unknown_count == 1 ? "" : "s");
+}
+
+static void end_stopped_sides(Profile *p) {
+  for (int i = 0; i < p->sides; i++) {
+    ProfileSide *side = &p->curves[i / 2].side[i % 2];
+    if (side->end == PROFILE_NONE) side->end = PROFILE_STOPPED;
+  }
+}
+
 static void run_rounds(ProfileStudy *s) {
   const SideJob *better = NULL;
   Arena *a = arena_new();
   do {
-    if (!assess_result(s) || isnan(s->p->threshold) || is_too_rough(s)) break;
+    bool assessed = assess_result(s);
+    if (assessed && isnan(s->p->threshold)) note_no_threshold(s->p);
+    if (!assessed || isnan(s->p->threshold) || is_too_rough(s)) break;
     better = run_round(s, a);
     if (better) take_better(s, better);
   } while (better && patience_asks());
@@ -378,6 +398,7 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
   if (can && has_result(p->fit)) run_rounds(&s);
   p->stopped = patience.over && p->sides_done < p->sides; // a no after the last side stops nothing
   p->timeout = p->stopped && patience_is_late();
+  if (p->stopped) end_stopped_sides(p);
   patience_end(&patience);
   if (can) profile_judge(p);
   p->seconds = clock_seconds() - s.began;

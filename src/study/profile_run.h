@@ -26,8 +26,8 @@ Profile *profile_run(const Problem *p, const ProfileRequest *request, ProfileLis
                      void *data, Err *err);
 
 // Profiles of a result that has its statistics, made with this weighting. They do not go on to a better optimum that they
-// pass. When all sides, in their order, have used more than `usual` simulations, those left have end STOPPED. Never are more
-// than `left` counted: sides that do not fit in have end STOPPED, too, and `limited` tells it. There are none where the
+// pass. When all sides, in their order, have used more than `usual` simulations, those left have end NONE. Never are more
+// than `left` counted: sides that do not fit in have it, too, and `limited` tells it. There are none where the
 // objective is rough or too inaccurate. The result and its statistics stay with the caller: profile_release instead of
 // profile_free.
 Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,

@@ -246,3 +246,29 @@ json rod.json "abs(d['parameters'][0]['value'] - 1.2) < 0.01"
 json rod.json "0 <= d['solver']['invariant_violation'] < 1e-7 and d['solver']['invariant']['line'] == 9"
 it "other models have no violation"
 run fit decay.yaml --json d.json; json d.json "d['solver']['invariant_violation'] == 0 and 'invariant' not in d['solver']"
+
+# ---------------------------------------------------------------- simulations that fail
+cat >fail.mo <<'END'
+model Fail
+  parameter Real k = 0.5; parameter Real a = 1;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -k*sqrt(a - 0.2)*x;
+end Fail;
+END
+printf 'model: fail.mo\nexperiments: {data: decay.csv, measure: [x]}\nestimate: {a: {start: -3, min: -5, max: 0}}\n' >fail.yaml
+it "every simulation that fails counts, and one of them is told with its parameters and its reason"
+for how in "" "--method ga" "--method ga --lanes off" "--method lm --derivatives forward" "--method multistart" "--method implicit-filtering"; do
+  run fit fail.yaml $how --json f.json; status 1; out "sqrt(a - 0.2) is not a number"
+  json f.json "len(d['failures']) == 1 and d['failures'][0]['count'] == d['work']['simulations'] + d['work']['sensitivity_simulations'] and -5 <= d['failures'][0]['parameters'][0] <= 0 and 'sqrt(a - 0.2)' in d['failures'][0]['log']"
+done
+printf 'model: fail.mo\nexperiments: {data: decay.csv, measure: [x]}\nestimate: {k: {start: 2, min: 0.01, max: 10}, a: {start: 3, min: -5, max: 5}}\n' >half.yaml
+for how in "--method ga" "" "--method multistart --starts 8 --confirm off" "--method pso --threads 1"; do
+  run fit half.yaml $how --json f.json; json f.json "all(f['parameters'] and f['parameters'][1] < 0.2 and 'sqrt(a - 0.2)' in f['log'] for f in d['failures'])"
+done
+it "the weak form says that equations cannot be computed"
+run fit fail.yaml --method weak; status 1; tr -s '\n ' ' ' <out >line; holds grep -q "a: der(x), which contains it, cannot be computed from the data" line
+it "no part of a search exceeds max_simulations"
+for most in $(seq 1 2 40); do
+  run fit endless.yaml --max_simulations "$most" --json f.json; json f.json "d['work']['simulations'] + d['work']['sensitivity_simulations'] <= $most"
+done

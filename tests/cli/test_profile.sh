@@ -68,4 +68,24 @@ it "--progress tells where it is"
 run profile decay.yaml --progress; status 0; err "fit\|profiles"
 it "a signal ends it with exit status 1"
 interrupt INT '^fit' profile endless.yaml --json s.json
-status 1; valid_json s.json; json s.json "d['stopped']"
+status 1; out "no profile was finished (stopped)"; valid_json s.json; json s.json "d['stopped'] and all(q['below']['end'] == 'stopped' for q in d['profiles'])"
+it "an ambiguous fit is told with its other optimum, and the exit status is 1"
+cat >sum.mo <<'END'
+model Sum
+  parameter Real a = 0.3; parameter Real b = 2;
+  Real x(start = 1, fixed = true); Real z(start = 1, fixed = true);
+  Real y = x + z;
+equation
+  der(x) = -a*x; der(z) = -b*z;
+end Sum;
+END
+run simulate sum.mo --stop 5 --step 0.05 --variables y --noise 0.01 --noise_kind additive -o sum.csv; status 0
+printf 'model: sum.mo\nexperiments: [{data: sum.csv, measure: [y]}]\nestimate: {a: {start: 1, min: 0.01, max: 10}, b: {start: 1.5, min: 0.01, max: 10}}\n' >sum.yaml
+run profile sum.yaml --json p.json; status 1; out "2 of 2 determined; ambiguous"; tr -s '\n ' ' ' <out >line; holds grep -q "another optimum fits the data as well: a = [0-9.]* instead of" line
+json p.json "d['fit_verdict'] == 'ambiguous' and len(d['optima']) == 2 and d['optima'][1]['distinct'] and 'another optimum' in d['why'] and not d['sound']"
+it "without samples for the noise it says why there are no profiles"
+printf 'time,x\n0,1\n0.5,0.4\n' >two.csv
+printf 'model: decay.mo\nexperiments: [{data: two.csv, measure: [x]}]\nestimate: {k: {start: 1, min: 0.1, max: 10}, x.start: {start: 1, min: 0.1, max: 5}}\n' >two.yaml
+run profile two.yaml --method lm --json p.json; status 1; out "^two.yaml: no profiles"
+tr -s '\n ' ' ' <out >line; holds grep -q "2 samples for 2 parameters leave nothing to estimate the noise from" line
+json p.json "not d['stopped'] and len(d['notes']) == 1 and all(q[s]['end'] == 'none' for q in d['profiles'] for s in ('below', 'above'))"

@@ -163,3 +163,7 @@ printf 'model P\n  input Real s;\n  Real x, v, f;\nequation\n  der(x) = v;\n  de
 awk 'BEGIN { print "t,s"; for (i = 0; i <= 60; i++) print i/20 "," sin(i/20) }' >s.csv
 run simulate prescribed.mo --inputs s.csv --stop 2 --step 1; status 1; err "its interpolation must be spline"
 run simulate prescribed.mo --inputs s.csv --stop 2 --step 1 --interpolation spline; status 0; near "$(value 2 4)" -0.8414710 1e-3
+it "--quantum rounds, without noise too"
+run simulate decay.mo --stop 1 --step 0.1 --variables x; cp out exact.csv; run simulate decay.mo --stop 1 --step 0.1 --variables x --quantum 0.25; status 0; no_err
+holds awk -F, 'NR == FNR { x[FNR] = $2; next } FNR > 1 { d = $2 - x[FNR]; if (d*d > 0.125^2 + 1e-9 || $2*4 != int($2*4)) exit 1 }' exact.csv out
+run simulate decay.mo --seed 3; status 2; err "seed has no effect without --noise"

@@ -467,6 +467,7 @@ static void a_start_that_cannot_be_simulated_is_told(void **state) {
   assert_null(c->statistics);
   assert_true(c->objective_start == HUGE_VAL);
   assert_found(c, FINDING_ERROR, "start", "The model cannot be simulated at the start values:");
+  assert_found(c, FINDING_ERROR, "start", ". Change the start values under");
   check_free(c);
   known_close(&k);
 }

@@ -379,8 +379,9 @@ static void failures_are_told_with_their_share(void **state) {
   (void)state;
   Made m;
   make(&m);
-  FitFailure failures[] = {{"too-many-steps", 2, X, "at t = 3 the steps end"},
-                           {"chatter", 1, NULL, "relation x > 0"}};
+  FitFailure failures[] = {
+      {OUTCOME_TOO_MANY_STEPS, "too-many-steps", 2, X, "at t = 3 the steps end"},
+      {OUTCOME_CHATTER, "chatter", 1, NULL, "relation x > 0"}};
   m.result.work = (WorkCount){.simulations = 500, .sensitivity_simulations = 13};
   m.result.search_work = (WorkCount){.simulations = 100, .sensitivity_simulations = 5};
   m.result.failures.at = failures, m.result.failures.count = 2;
