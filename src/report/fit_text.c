@@ -346,14 +346,15 @@ static void print_optima(FitPage *f) {
   }
   page_heading(&f->page, "Optima found");
   page_table_print(t);
-  page_paragraph(&f->page, 2, "",
-                 page_tinted(&f->page, TINT_FAINT,
-                             noise_is_estimated(problem)
-                                 ? "-log L: objective with what estimated sigmas add to it, minus "
-                                   "the log-likelihood up to a constant; searches: confirming ones "
-                                   "that ended there; worse by: difference of 2 log L"
-                                 : "searches: confirming ones that ended there; worse by: "
-                                   "difference of twice the log-likelihood"));
+  page_paragraph(
+      &f->page, 2, "",
+      page_tinted(&f->page, TINT_FAINT,
+                  noise_is_estimated(problem)
+                      ? "-log L: objective with what estimated sigmas add to it, minus "
+                        "the log-likelihood up to a constant; searches: confirming ones "
+                        "of all candidates that ended there; worse by: difference of 2 log L"
+                      : "searches: confirming ones that ended there; worse by: "
+                        "difference of twice the log-likelihood"));
 }
 
 // ---------------------------------------------------------------- how it was found

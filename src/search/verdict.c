@@ -52,6 +52,10 @@ static void say_noise(const Explanation *e) {
     return;
   }
   add_channel(e, f->noise.channel);
+  if (f->noise.channel >= 0 && !(e->w->data->channels[f->noise.channel].variance > 0)) {
+    text_add(e->out, " are more than errors of simulations, although these data do not change");
+    return;
+  }
   text_print(
       e->out, " have %.3g times the variance of the noise of the data (%s%s); noise alone %s %.3g",
       f->noise.ratio, p->options.loss == LOSS_HUBER ? "outliers apart; " : "", source_of_noise(p),
@@ -204,8 +208,8 @@ static void say_doubt(const Explanation *e, bool confirms) {
   say_facts(e);
   text_add(e->out, ". ");
   if (!confirms)
-    text_add(e->out, r->fits ? "This fits the noise, but no searches from elsewhere confirm it: "
-                               "another optimum may fit as well"
+    text_add(e->out, r->fits ? "This fits the noise, but no confirming searches were made: another "
+                               "optimum may fit as well"
                              : "Another optimum may fit better, or the model misses something that "
                                "the data show");
   else if (r->fits && (n->cut || n->done == 0))

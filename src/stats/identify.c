@@ -534,10 +534,10 @@ static void say_error_at_bound(const Analysis *an, int k, Text *t) {
   text_print(t, "%s is at its %s bound %g with a standard error of %.2g: ", f->name, bound_name(s),
              s->lower_bound ? f->min : f->max, s->std_error);
   if (s->lower_bound ? s->ci_high < f->max : s->ci_low > f->min)
-    text_print(t, "the data only say that it is %s %.2g.", s->lower_bound ? "below" : "above",
-               s->lower_bound ? s->ci_high : s->ci_low);
+    text_print(t, "by linear theory the data only say that it is %s %.2g.",
+               s->lower_bound ? "below" : "above", s->lower_bound ? s->ci_high : s->ci_low);
   else
-    text_add(t, "it can be anywhere between its bounds.");
+    text_add(t, "by linear theory it can be anywhere between its bounds.");
 }
 
 static void judge_by_error(Analysis *an, int k) {
