@@ -60,14 +60,14 @@ bool certificate_samples_are_few(const Problem *p) {
   return sample_count(p, 1) < p->unknown_count + least;
 }
 
-// Where samples are far apart, differences show the motion as well as the noise. A sigma that is given is no estimate.
+// Where samples are far apart, differences show the motion as well as the noise. Noise that is larger, given or not, hides what
+// another optimum would leave.
 static const double NOISE_SHARE = 0.1;
 
-bool certificate_noise_is_known(const Weighting *w) {
+bool certificate_noise_tells(const Weighting *w) {
   double data = data_objective(w, 1);
   const Problem *p = w->data->problem;
-  return data > 0 && !certificate_samples_are_few(p) &&
-         (noise_is_given(p) || noise_objective(w, 1) <= NOISE_SHARE * data);
+  return data > 0 && !certificate_samples_are_few(p) && noise_objective(w, 1) <= NOISE_SHARE * data;
 }
 
 // As many unknowns as samples fit anything.
@@ -199,7 +199,7 @@ static void test_noise(FitFacts *f, const CutResiduals *rows) {
     holds = holds && pooled / estimated <= limit;
     note_noise(f, -1, exp(logs / estimated), exp(limit * spreads / estimated));
   }
-  f->noise.holds = holds && certificate_noise_is_known(rows->w);
+  f->noise.holds = holds && certificate_noise_tells(rows->w);
 }
 
 // ---------------------------------------------------------------- do they look like noise

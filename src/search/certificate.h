@@ -11,8 +11,8 @@ double certificate_limit(const Weighting *w);
 // How many times its own variance noise explains over all samples together.
 double certificate_allowance(const MeasuredData *d);
 bool certificate_samples_are_few(const Problem *p); // too few to tell anything of noise
-// Whether the noise of the data can be told from their motion.
-bool certificate_noise_is_known(const Weighting *w);
+// Whether the noise of the data can be told from their motion, and what fits it from what does not.
+bool certificate_noise_tells(const Weighting *w);
 // Whether the objective is no more than errors of simulations.
 bool certificate_is_exact(const Weighting *w, double objective);
 // Objective of the errors that simulations may have: what is below is exact.

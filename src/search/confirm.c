@@ -305,14 +305,9 @@ static void run_batch(Search *s, const Trials *t) {
 
 // ---------------------------------------------------------------- candidates
 
-// It ended at the candidate: with its objective, or in the same valley, where no barrier is between and chance explains the
-// difference.
 static bool agrees(const Search *s, const ConfirmEnd *e) {
-  double best = search_comparable(s);
-  bool judged = e->judged == s->confirmation->candidate;
-  if (!e->done || !e->found || (judged && e->distinct)) return false;
-  return optima_same_objective(s, best, e->objective) ||
-         (judged && local_end_converged(e->end) && optima_is_near(s, best, e->objective));
+  return e->done && e->found && optima_same_objective(s, search_comparable(s), e->objective) &&
+         !(e->judged == s->confirmation->candidate && e->distinct);
 }
 
 typedef struct FarCount {
@@ -336,17 +331,22 @@ static FarCount count_far(const Search *s) {
 static const double WEAK_NOISE = 1.9;
 
 static bool noise_is_weak(const Search *s) {
-  return !s->best.facts.exact && certificate_allowance(s->fitting->data) > WEAK_NOISE;
+  return !s->best.facts.exact && (!certificate_noise_tells(s->weighting) ||
+                                  certificate_allowance(s->fitting->data) > WEAK_NOISE);
 }
 
-// Where noise does not decide, two far searches must agree: one that found nothing says nothing, and one that agrees is worth
+static int agree_least(const Search *s) {
+  return verdict_agree_least(s->best.fits, noise_is_weak(s));
+}
+
+// Where noise does not decide, two far searches must agree, or three: one that found nothing says nothing, and one that agrees is worth
 // another one; so is each where the residuals are noise.
 static int far_wanted(const Search *s) {
   const Confirmation *c = s->confirmation;
   FarCount count = count_far(s);
   if (c->far < FAR_FIRST) return FAR_FIRST;
-  bool open = count.agree == 1 || (count.agree == 0 && count.found < FAR_FIRST) ||
-              (s->best.fits && count.agree < VERDICT_AGREE_LEAST);
+  bool few = count.agree < agree_least(s);
+  bool open = few && (count.agree > 0 || count.found < FAR_FIRST || s->best.fits);
   return open && c->far < FAR_MOST ? c->far + 1 : c->far;
 }
 
@@ -371,7 +371,7 @@ static Trials plan(Search *s) {
   Trials t = {.starts = ARENA_ARRAY(s->arena, double, (size_t)TRIALS_MOST *(size_t)s->n + 1),
               .kinds = ARENA_ARRAY(s->arena, ConfirmKind, TRIALS_MOST),
               .methods = ARENA_ARRAY(s->arena, Method, TRIALS_MOST)};
-  bool local = !c->local && (s->best.fits || count_far(s).agree >= VERDICT_AGREE_LEAST);
+  bool local = !c->local && (s->best.fits || count_far(s).agree >= agree_least(s));
   if (s->best.fits) {
     add_local(s, &t, local, false);
     add_more_far(s, &t, FAR_FIRST);
@@ -614,7 +614,7 @@ static const char *doubt_about(const Search *s) {
 
 // Rivals among results that leave more than noise, and that no far search agrees on, are no reason to stop looking.
 static bool is_decided(const Search *s, FitVerdict v) {
-  bool open = !s->best.fits && count_far(s).agree < VERDICT_AGREE_LEAST;
+  bool open = !s->best.fits && count_far(s).agree < agree_least(s);
   return v != FIT_DOUBTFUL && !(v == FIT_AMBIGUOUS && open);
 }
 

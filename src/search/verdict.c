@@ -7,9 +7,13 @@
 #include "base/text.h"
 #include "search/certificate.h"
 
+int verdict_agree_least(bool fits, bool weak) {
+  return weak && !fits ? VERDICT_AGREE_WEAK : VERDICT_AGREE_LEAST;
+}
+
 FitVerdict verdict_decide(const VerdictFacts *f) {
   if (f->ambiguous) return FIT_AMBIGUOUS;
-  bool agreed = f->far_agree >= VERDICT_AGREE_LEAST;
+  bool agreed = f->far_agree >= verdict_agree_least(f->fits, f->weak);
   if (f->fits && f->complete && (agreed || !f->weak)) return FIT_CERTAIN;
   return !f->fits && agreed ? FIT_AGREED : FIT_DOUBTFUL;
 }
@@ -111,7 +115,13 @@ static bool say_unknown_noise(const Explanation *e) {
     text_add(e->out,
              "the data do not change at all: nothing in them tells noise from motion, or one "
              "optimum from another");
-  else if (!certificate_noise_is_known(e->w))
+  else if (!certificate_noise_tells(e->w) && noise_is_given(p))
+    text_print(
+        e->out,
+        "the noise (given as sigma) is %.0f %% of the variation of the data, so large that it "
+        "would hide what another optimum leaves",
+        100 * noise_objective(e->w, 1) / data_objective(e->w, 1));
+  else if (!certificate_noise_tells(e->w))
     text_print(e->out,
                "neighbouring samples differ so much (as noise of objective %.4g would) that noise "
                "cannot be told from motion: the data are very noisy, or too far apart in time",
@@ -241,9 +251,9 @@ static void explain(const Explanation *e, bool confirms) {
     break;
   case FIT_AGREED:
     say_searches(e);
-    text_add(e->out, certificate_noise_is_known(e->w)
+    text_add(e->out, certificate_noise_tells(e->w)
                          ? ". The model leaves something unexplained: "
-                         : ". What the model leaves cannot be compared with noise: ");
+                         : ". What the model leaves, compared with noise, tells little: ");
     say_facts(e);
     text_add(e->out, ". Searches that agree are no proof: all of them could miss a better optimum");
     break;

@@ -156,9 +156,8 @@ static double gain(const Profile *p, double objective) {
   return sample_count(p->problem, 1) * log(p->objective / objective);
 }
 
-// A smaller gain is convergence; beyond AGAIN it is worth another search; beyond DOUBT the result is wrong, if that finds
-// nothing.
-static const double BETTER = 0.05, AGAIN = 1, DOUBT = 3.84;
+// A smaller gain is convergence; beyond DOUBT (chi-square, 95 %) the result is wrong, and another search is worth it.
+static const double BETTER = 0.05, DOUBT = 3.84;
 
 // The lowest point that a profile has passed, if it is better than the result; else NULL.
 static const ProfilePoint *better_point(const Profile *p, const ProfileCurve *c) {
@@ -186,13 +185,13 @@ static const double *say_better(FitResult *fit, Statistics *s, const Profile *p)
         s->arena,
         "The profile of %s passes a %sbetter point, at %s = %.6g: objective %.6g "
         "instead of %.6g. %s.",
-        name, gain(p, point->objective) < AGAIN ? "slightly " : "", name, point->value,
+        name, gain(p, point->objective) < DOUBT ? "slightly " : "", name, point->value,
         point->objective, p->objective,
-        gain(p, point->objective) < AGAIN ? "Chance explains such a difference"
+        gain(p, point->objective) < DOUBT ? "Chance explains such a difference"
                                           : "A fit that starts there finds a better optimum");
     statistics_add_remark(s, remark);
     if (gain(p, point->objective) > DOUBT) doubt_verdict(fit, remark);
-    if (gain(p, point->objective) < AGAIN) return NULL;
+    if (gain(p, point->objective) < DOUBT) return NULL;
     double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
     memcpy(x, point->x, (size_t)s->n * sizeof *x);
     return x; // one is enough

@@ -161,7 +161,7 @@ static void data_that_do_not_change_prove_nothing(void **state) {
   for (int i = 0; i < 100; i++) c.y[i] = 3;
   chosen_ready(&c);
   assert_false(certificate_is_exact(c.weighting, 0));
-  assert_false(certificate_noise_is_known(c.weighting));
+  assert_false(certificate_noise_tells(c.weighting));
   chosen_close(&c);
 }
 
@@ -441,28 +441,42 @@ typedef struct Shown {
   double share; // of the variation that differences take for noise
 } Shown;
 
-static bool noise_is_known(Shown *s, double sigma) {
+static bool noise_tells(Shown *s) {
   double r[200];
   white(r, 200, s->size, 5);
-  Chosen c = ready(200, r, sigma);
-  bool known = certificate_noise_is_known(c.weighting);
+  Chosen c = ready(200, r, 0);
+  bool known = certificate_noise_tells(c.weighting);
   s->share = noise_objective(c.weighting, 1) / data_objective(c.weighting, 1);
   chosen_close(&c);
   return known;
 }
 
-// Where it is estimated; a sigma that is given is what it is.
-static void noise_is_known_below_a_tenth_of_the_variation(void **state) {
+static void noise_tells_below_a_tenth_of_the_variation(void **state) {
   (void)state;
   Shown below = {0.01, 0}, above = {2, 0};
   while (above.size - below.size > 1e-9) {
     Shown middle = {(below.size + above.size) / 2, 0};
-    *(noise_is_known(&middle, 0) ? &below : &above) = middle;
+    *(noise_tells(&middle) ? &below : &above) = middle;
   }
   assert_close(below.share, 0.1, 1e-6);
   assert_close(above.share, 0.1, 1e-6);
   assert_true(below.share <= 0.1 && above.share > 0.1);
-  assert_true(noise_is_known(&above, 0.5));
+}
+
+static bool given_noise_tells(void *data, double share) {
+  double variance = *(const double *)data;
+  Chosen c = ready(40, NULL, sqrt(share * variance)); // so few that the given sigma is the noise
+  bool tells = certificate_noise_tells(c.weighting);
+  chosen_close(&c);
+  return tells;
+}
+
+static void the_same_holds_for_a_given_sigma(void **state) {
+  (void)state;
+  Chosen c = ready(40, NULL, 1);
+  double variance = 2 * data_objective(c.weighting, 1) / 40;
+  chosen_close(&c);
+  assert_threshold(given_noise_tells, &variance, 0.1);
 }
 
 // Whatever the objective, a result is not certain where the noise cannot be told from the motion.
@@ -472,7 +486,7 @@ static void unknown_noise_certifies_nothing(void **state) {
   white(r, 40, 0.7, 5);
   Chosen c = ready(40, r, 0);
   c.problem->options.floor_factor = 1e6;
-  assert_false(certificate_noise_is_known(c.weighting));
+  assert_false(certificate_noise_tells(c.weighting));
   assert_false(holds(&c, objective_of(&c)));
   chosen_close(&c);
 }
@@ -837,7 +851,8 @@ int main(void) {
       cmocka_unit_test(the_limit_of_the_objective_is_that_of_the_tests),
       cmocka_unit_test(the_limit_grows_with_the_option),
       cmocka_unit_test(noise_needs_samples),
-      cmocka_unit_test(noise_is_known_below_a_tenth_of_the_variation),
+      cmocka_unit_test(noise_tells_below_a_tenth_of_the_variation),
+      cmocka_unit_test(the_same_holds_for_a_given_sigma),
       cmocka_unit_test(unknown_noise_certifies_nothing),
       cmocka_unit_test(weak_patterns_are_said_and_strong_ones_refused),
       cmocka_unit_test(patterns_of_neighbours_are_refused_at_the_level_of_all_tests),

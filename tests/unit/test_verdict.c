@@ -15,7 +15,7 @@ static void ambiguous_before_certain_before_agreed_before_doubtful(void **state)
       FitVerdict v = verdict_decide(&(VerdictFacts){ambiguous, fits, complete, weak, far});
       FitVerdict expected = ambiguous                                ? FIT_AMBIGUOUS
                             : fits && complete && (!weak || far > 1) ? FIT_CERTAIN
-                            : !fits && far > 1                       ? FIT_AGREED
+                            : !fits && far > 1 + weak                ? FIT_AGREED
                                                                      : FIT_DOUBTFUL;
       assert_int_equal(v, expected);
       assert_true(fit_verdict_is_good(v) == (v == FIT_CERTAIN || v == FIT_AGREED));
