@@ -180,7 +180,7 @@ static FitResult *confirming_fit(const Problem *p, EvalWork *w, const double *st
 
 // ---------------------------------------------------------------- a batch
 
-enum { CAP_LEAST = 100, CAP_FACTOR = 3 };
+enum { CAP_LEAST = 150, CAP_FACTOR = 3 };
 
 // Simulations that confirming may still use.
 static long cap_left(const Search *s) {
