@@ -6,13 +6,16 @@
 
 #include "search/optima.h"
 
-enum { IMAGES_MOST = 60, EXCHANGES_TAKEN = 2, OTHERS_TAKEN = 3, SIGNS_MOST = 8 };
+// Images of each kind, each of them a simulation, and how many of them a search may begin at.
+enum { EXCHANGES_MOST = 20, SIGNS_MOST = 12, TURNS_MOST = 8, ALIASES_MOST = 12 };
+enum { IMAGES_MOST = EXCHANGES_MOST + SIGNS_MOST + TURNS_MOST + ALIASES_MOST };
+enum { EXCHANGES_TAKEN = 2, OTHERS_TAKEN = 3 };
 
 typedef struct Images {
   Search *s;
   const double *x;
   Image at[IMAGES_MOST];
-  int count;
+  int count, most; // most: with those of the present kind
 } Images;
 
 static bool is_inside(const Unknown *u, double x) {
@@ -21,7 +24,7 @@ static bool is_inside(const Unknown *u, double x) {
 
 // Room for one more, with the numbers of x; NULL: there is none.
 static double *next_image(Images *m) {
-  return m->count < IMAGES_MOST ? search_copy(m->s, m->x) : NULL;
+  return m->count < m->most ? search_copy(m->s, m->x) : NULL;
 }
 
 static void add_image(Images *m, ImageKind kind, double *x) {
@@ -79,6 +82,7 @@ static int exchange_group(const Images *m, int i, int j, double *x) {
 // Alone, and with others that are numbered alike; those with similar names first, as far as there is room.
 static void add_exchanges(Images *m) {
   const Unknown *u = m->s->problem->unknowns;
+  m->most = m->count + EXCHANGES_MOST;
   for (int alike = 1; alike >= 0; alike--)
     for (int i = 0; i < m->s->n; i++)
       for (int j = i + 1; j < m->s->n; j++) {
@@ -94,21 +98,28 @@ static void add_exchanges(Images *m) {
 
 // ---------------------------------------------------------------- sign
 
-// Single numbers, pairs, and all that can.
-static void add_signs(Images *m) {
-  int which[SIGNS_MOST], count = 0;
-  for (int i = 0; i < m->s->n && count < SIGNS_MOST; i++)
-    if (is_inside(&m->s->problem->unknowns[i], -m->x[i]) && m->x[i] != 0) which[count++] = i;
-  for (int i = 0; i < count; i++)
-    for (int j = i; j < count; j++) {
-      double *x = next_image(m);
-      if (!x) return;
-      x[which[i]] = -m->x[which[i]], x[which[j]] = -m->x[which[j]];
-      add_image(m, IMAGE_SIGN, x);
-    }
-  double *x = count > 2 ? next_image(m) : NULL;
-  for (int i = 0; x && i < count; i++) x[which[i]] = -m->x[which[i]];
+static bool can_change_sign(const Images *m, int i) {
+  return m->x[i] != 0 && is_inside(&m->s->problem->unknowns[i], -m->x[i]);
+}
+
+static void add_with_signs(Images *m, int i, int j) {
+  double *x = can_change_sign(m, i) && can_change_sign(m, j) ? next_image(m) : NULL;
+  if (!x) return;
+  x[i] = -m->x[i], x[j] = -m->x[j];
   add_image(m, IMAGE_SIGN, x);
+}
+
+// All that can, single numbers, pairs.
+static void add_signs(Images *m) {
+  int n = m->s->n, count = 0;
+  m->most = m->count + SIGNS_MOST;
+  double *x = next_image(m);
+  for (int i = 0; i < n; i++)
+    if (can_change_sign(m, i)) x[i] = -m->x[i], count++;
+  if (count > 2) add_image(m, IMAGE_SIGN, x); // else it is one of those below
+  for (int i = 0; i < n; i++) add_with_signs(m, i, i);
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n && m->count < m->most; j++) add_with_signs(m, i, j);
 }
 
 // ---------------------------------------------------------------- turn and alias
@@ -122,6 +133,7 @@ static void add_with(Images *m, ImageKind kind, int i, double value) {
 
 // Angles have both signs, or say what they are.
 static void add_turns(Images *m) {
+  m->most = m->count + TURNS_MOST;
   for (int i = 0; i < m->s->n; i++) {
     const Unknown *u = &m->s->problem->unknowns[i];
     if (!(u->min < 0) && strcmp(u->unit, "rad") != 0) continue;
@@ -149,6 +161,7 @@ static double common_interval(const Problem *p) {
 
 static void add_aliases(Images *m) {
   double h = common_interval(m->s->problem);
+  m->most = m->count + ALIASES_MOST;
   if (!(h > 0)) return;
   for (int i = 0; i < m->s->n; i++)
     for (int k = 0; k < 2; k++) {
