@@ -8,10 +8,11 @@
 #include "residual/sample_times.h"
 
 // By differences of the data; with the Huber loss by a rule that outliers do not disturb. Where an input jumps, so may what
-// is measured: such differences do not count. The order of rows without times means nothing. NaN: unknown.
+// is measured: such differences do not count. The order of rows without times means nothing, but
+// the Huber loss needs some size. NaN: unknown.
 static double noise_of(const Problem *p, const Experiment *e, const Channel *c) {
-  if (e->without_times) return nan("");
   if (p->options.loss == LOSS_HUBER) return noise_deviation_robust(c->t, c->y, c->count);
+  if (e->without_times) return nan("");
   Arena *scratch = arena_new();
   IntArray jumps = {0};
   for (int i = 0; i + 1 < c->count; i++) {

@@ -59,7 +59,10 @@ int equation_terms(const Problem *p, const double *size, const double *rate, con
   TermList list = {terms, 0, most};
   if (m->invariant_count) return 0;
   for (int k = 0; k < m->nx; k++) {
-    if (is_given(m, k)) continue;
+    pthread_mutex_lock(m->lock); // others may extend its graph
+    bool given = is_given(m, k);
+    pthread_mutex_unlock(m->lock);
+    if (given) continue;
     int position = state_of_rate(m, k);
     add_term(&list, (EquationTerm){k, TERM_CONSTANT, 0, rate[k], 1});
     for (int u = 0; u < m->nu; u++) {

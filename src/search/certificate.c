@@ -33,8 +33,11 @@ static double sum_of_scales(const Weighting *w, int at) { // of their half squar
   return sum;
 }
 
+// Data that do not change at all have no variation; their size is then what errors are compared with. Beside others they do
+// not count: what is large in one unit is no excuse in another.
 double certificate_numerical_floor(const Weighting *w) {
-  double sum = 0;
+  double relative = ACCURACY_FACTOR * problem_accuracy(w->data->problem), sum = 0;
+  if (data_objective(w, 1) > 0) return relative * relative * data_objective(w, 1);
   for (int at = 0; at < w->data->channel_count; at++)
     sum += error_variance(w->data, at) * sum_of_scales(w, at);
   return sum;
@@ -67,6 +70,9 @@ static const double NOISE_SHARE = 0.1;
 bool certificate_noise_tells(const Weighting *w) {
   double data = data_objective(w, 1);
   const Problem *p = w->data->problem;
+  for (int at = 0; at < w->data->channel_count; at++)
+    if (w->data->channels[at].unordered && !sigma_is_given(w->data->channels[at].channel))
+      return false;
   return data > 0 && !certificate_samples_are_few(p) && noise_objective(w, 1) <= NOISE_SHARE * data;
 }
 

@@ -198,6 +198,7 @@ typedef struct Batch {
   Search *s;
   const Trials *trials;
   int taken;
+  bool by_user; // what limits them is a limit of the user, not the cap
 } Batch;
 
 static bool take(void *data, int number, const ManyFitsAnswer *a) {
@@ -212,8 +213,8 @@ static bool take(void *data, int number, const ManyFitsAnswer *a) {
                     .objective = a->comparable,
                     .x = search_copy(s, a->x),
                     .end = a->end};
-  if (!affordable) c->stopped = true;
-  if (affordable && !end.done) c->cut = true;
+  if (!affordable || (within && !end.done && b->by_user)) c->stopped = true;
+  if (affordable && !end.done && !c->stopped) c->cut = true;
   if (!affordable || !within) return false;
   work_count_add(&s->budget.used, &a->work);
   many_fits_failures(a, s->n, s->budget.failed);
@@ -284,8 +285,8 @@ static void run_batch(Search *s, const Trials *t) {
   FitOptions *o = &inner.options;
   long left = budget_left(&s->budget), cap = cap_left(s);
   long most = left < cap ? left : cap;
-  Batch b = {.s = s, .trials = t};
-  if (most <= 0) c->cut = true;
+  Batch b = {.s = s, .trials = t, .by_user = left <= cap};
+  if (most <= 0) *(b.by_user ? &c->stopped : &c->cut) = true;
   o->max_simulations = most < INT_MAX ? (int)most : INT_MAX;
   o->max_seconds = 0; // those of the whole search end it
   o->max_iterations = o->max_iterations < LOCAL_ITERATIONS ? o->max_iterations : LOCAL_ITERATIONS;
@@ -564,16 +565,28 @@ static bool is_complete(const Search *s) {
          count_far(s).done >= (c->cut ? 2 : FAR_FITS);
 }
 
-static FitVerdict verdict_of(const Search *s) {
+// Tests of noise see large errors of the model. A candidate that would be certain is also asked for terms that its equations
+// miss, which shows much smaller ones.
+static bool is_asked_for_terms(const Search *s) {
+  const FitFacts *f = &s->best.facts;
+  return f->looked || f->exact || s->result->pieces || s->problem->options.loss == LOSS_HUBER;
+}
+
+// asked: for terms that are missing.
+static FitVerdict verdict_if(const Search *s, bool asked) {
   const FitFacts *f = &s->best.facts;
   // There may be rivals, or nobody has seen the residuals.
   bool better = has_better(s);
   bool unjudged = s->confirmation->unjudged || !(f->known || f->exact) || better;
   return verdict_decide(&(VerdictFacts){.ambiguous = has_rival(s),
                                         .fits = s->best.fits,
-                                        .complete = is_complete(s) && !better,
+                                        .complete = is_complete(s) && !better && asked,
                                         .weak = noise_is_weak(s),
                                         .far_agree = unjudged ? 0 : count_far(s).agree});
+}
+
+static FitVerdict verdict_of(const Search *s) {
+  return verdict_if(s, is_asked_for_terms(s));
 }
 
 static bool is_settled(const Search *s) {
@@ -618,12 +631,10 @@ static bool is_decided(const Search *s, FitVerdict v) {
   return v != FIT_DOUBTFUL && !(v == FIT_AMBIGUOUS && open);
 }
 
-// Tests of noise see large errors of the model. A candidate that would be certain is also asked for terms that its equations
-// miss, which shows much smaller ones. True: one is missing.
+// Asks a candidate that would be certain. True: a term is missing.
 static bool misses_a_term(Search *s) {
   FitFacts *f = &s->best.facts;
-  if (f->exact || f->looked || s->result->pieces || s->problem->options.loss == LOSS_HUBER)
-    return false;
+  if (is_asked_for_terms(s) || verdict_if(s, true) != FIT_CERTAIN) return false;
   TermScores t = {.arena = arena_new(),
                   .problem = s->fitting->problem,
                   .work = s->work,
@@ -649,7 +660,7 @@ static int confirm_in_rounds(Search *s) {
     run_batch(s, &t);
     polish_near_ends(s);
     better += take_better(s);
-    if (c->cut) break;
+    if (c->cut || c->stopped) break;
   }
   judge_rivals(s);
   return better + take_better(s); // a rival may have been polished
@@ -662,7 +673,7 @@ static bool confirm_candidate(Search *s) {
   search_begin(s, "confirming searches");
   if (!is_settled(s)) begin_candidate(s);
   int better = confirm_in_rounds(s);
-  if (verdict_of(s) == FIT_CERTAIN && misses_a_term(s)) better += confirm_in_rounds(s);
+  for (int k = 0; k < ROUNDS_MOST && misses_a_term(s); k++) better += confirm_in_rounds(s);
   c->x = search_copy(s, s->best.x);
   WorkCount more = work_count_rest(&s->budget.used, &c->before);
   more.seconds = clock_seconds() - began; // searches side by side share them
@@ -680,6 +691,7 @@ static bool confirm_candidate(Search *s) {
 // Restarts may have agreed since.
 static bool reconsider(Search *s) {
   judge_rivals(s);
+  misses_a_term(s);
   return is_decided(s, verdict_of(s));
 }
 

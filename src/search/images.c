@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/certificate.h"
 #include "search/optima.h"
 
 // Images of each kind, each of them a simulation, and how many of them a search may begin at.
 enum { EXCHANGES_MOST = 20, SIGNS_MOST = 12, TURNS_MOST = 8, ALIASES_MOST = 12 };
 enum { IMAGES_MOST = EXCHANGES_MOST + SIGNS_MOST + TURNS_MOST + ALIASES_MOST };
-enum { EXCHANGES_TAKEN = 2, OTHERS_TAKEN = 3 };
+enum { EXCHANGES_TAKEN = 2, OTHERS_TAKEN = 3, MIDDLES_MOST = 20 };
 
 typedef struct Images {
   Search *s;
@@ -54,12 +55,17 @@ static bool can_exchange(const Images *m, int i, int j) {
   return ratio >= 0.1 && ratio <= 10 && is_inside(b, x) && is_inside(a, y);
 }
 
+static const char *next_digit(const char *name) { // before the experiment in brackets
+  while (*name && *name != '[' && (*name < '0' || *name > '9')) name++;
+  return name;
+}
+
 static bool has_same_digits(const char *a, const char *b) {
   for (;; a++, b++) {
-    while (*a && (*a < '0' || *a > '9')) a++;
-    while (*b && (*b < '0' || *b > '9')) b++;
+    a = next_digit(a), b = next_digit(b);
+    bool ends = !*a || *a == '[', other_ends = !*b || *b == '[';
+    if (ends || other_ends) return ends == other_ends;
     if (*a != *b) return false;
-    if (!*a) return true;
   }
 }
 
@@ -207,7 +213,8 @@ static const double NEARLY = 4;
 
 int images_find(Search *s, const double *x, Image *images, int most) {
   Images m = {.s = s, .x = x};
-  int count = 0, exchanges = 0, others = 0;
+  double nearly = NEARLY * (s->best.objective + certificate_numerical_floor(s->weighting));
+  int count = 0, exchanges = 0, others = 0, middles = 0;
   add_exchanges(&m);
   bool few = m.count <= EXCHANGES_TAKEN;
   add_signs(&m);
@@ -223,9 +230,10 @@ int images_find(Search *s, const double *x, Image *images, int most) {
     bool exchange = image->kind == IMAGE_EXCHANGE;
     if (exchange ? exchanges == EXCHANGES_TAKEN : others == OTHERS_TAKEN) continue;
     if (!problem_satisfied(s->problem, image->x)) continue;
-    if (!exchange && image->objective > NEARLY * s->best.objective) continue;
+    if (!exchange && image->objective > nearly) continue;
+    if (!exchange && (middles++ == MIDDLES_MOST || is_in_a_valley(&m, image))) continue;
     *(exchange ? &exchanges : &others) += 1;
-    if (exchange || !is_in_a_valley(&m, image)) images[count++] = *image;
+    images[count++] = *image;
   }
   return count;
 }

@@ -75,11 +75,10 @@ static bool has_rows_without_times(const Problem *p) {
 static void say_missing(const Explanation *e) {
   const FitTerm *m = &e->r->facts.missing;
   if (m->term)
-    text_print(
-        e->out,
-        "; but a term in proportion to %s in the equation of der(%s) would explain %.0f %% of "
-        "their squares, which would be chance once in %.2g cases",
-        m->term, m->state, 100 * m->share, 1 / m->p);
+    text_print(e->out,
+               "; a term in proportion to %s in the equation of der(%s) would explain %.0f %% of "
+               "their squares, which would be chance once in %.2g cases",
+               m->term, m->state, 100 * m->share, 1 / fmax(m->p, 1e-300));
 }
 
 static void say_pattern(const Explanation *e) {
@@ -222,6 +221,13 @@ static void say_doubt(const Explanation *e, bool confirms) {
                                "optimum may fit as well"
                              : "Another optimum may fit better, or the model misses something that "
                                "the data show");
+  else if (r->fits && n->done == n->planned && n->done > 0 && !r->facts.looked &&
+           r->cut != FIT_CUT_NOTHING)
+    text_print(e->out,
+               "This fits the noise, and %d of %d searches confirm it, but a limit or a stop ended "
+               "the fit "
+               "before it was asked for terms that its equations miss",
+               n->agree, n->done);
   else if (r->fits && (n->cut || n->done == 0))
     text_print(e->out, "This fits the noise, confirmed by %d of %d searches only: %s", n->agree,
                n->planned,

@@ -88,6 +88,24 @@ static bool limits_left(Problem *p, const FitResult *r, double began) {
   return simulations > 0 && (o->max_seconds == 0 || seconds > 0) && r->cut == FIT_CUT_NOTHING;
 }
 
+// Counts of both, and an example of each kind.
+static void add_failures(FitResult *r, const FitResult *other) {
+  int n = r->problem->unknown_count;
+  for (int i = 0; i < other->failures.count; i++) {
+    FitFailure one = other->failures.at[i];
+    bool known = false;
+    for (int k = 0; k < r->failures.count && !known; k++)
+      if ((known = strcmp(r->failures.at[k].reason, one.reason) == 0))
+        r->failures.at[k].count += one.count;
+    if (known) continue;
+    double *x = one.x ? ARENA_ARRAY(r->arena, double, n + 1) : NULL;
+    if (x) memcpy(x, one.x, (size_t)n * sizeof *x);
+    one.x = x;
+    one.log = arena_print(r->arena, "%s", one.log ? one.log : "");
+    array_push(r->arena, &r->failures, one);
+  }
+}
+
 // The fit that went before has its place in the history of the later one.
 static void continue_history(FitResult *r, const FitResult *before) {
   int own = r->stages.count, n = r->problem->unknown_count;
@@ -99,12 +117,16 @@ static void continue_history(FitResult *r, const FitResult *before) {
     stage.message = arena_print(r->arena, "%s", stage.message);
     array_push(r->arena, &r->stages, stage);
   }
+  long told = 0; // those of profiles before
+  for (int i = 0; i < before->stages.count; i++)
+    told += strcmp(before->stages.at[i].name, "profiles") ? 0 : before->stages.at[i].simulations;
   FitStage profiles = {.name = "profiles",
                        .message = "one of them passed a better point: again from there",
                        .objective = HUGE_VAL,
-                       .simulations = work_count_simulations(&before->profile_work)};
+                       .simulations = work_count_simulations(&before->profile_work) - told};
   array_push(r->arena, &r->stages, profiles);
   for (int i = 0; i < own; i++) array_push(r->arena, &r->stages, later[i]);
+  add_failures(r, before);
   memcpy(r->start, before->start, (size_t)n * sizeof *r->start);
   r->objective_start = before->objective_start;
   work_count_add(&r->work, &before->work);
@@ -119,10 +141,12 @@ static bool fit_again(AssessedFit *f, const Problem *p, const double *from, doub
   if (!confirm_is_wanted(p) || !limits_left(&rest, f->result, began)) return false;
   FitResult *again = fit_run_on(&rest, f->work, from, listener, data);
   again->problem = p;
-  bool better = fit_comparable(again) < fit_comparable(f->result);
+  bool better = fit_has_result(again) && fit_comparable(again) < fit_comparable(f->result);
   if (!better) {
     work_count_add(&f->result->work, &again->work);
-    work_count_add(&f->result->search_work, &again->work);
+    work_count_add(&f->result->search_work, &again->search_work);
+    add_failures(f->result, again);
+    if (f->result->cut == FIT_CUT_NOTHING) f->result->cut = again->cut;
     fit_free(again);
     return false;
   }

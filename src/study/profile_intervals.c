@@ -151,7 +151,8 @@ static void take_curve(Statistics *s, const ProfileCurve *c) {
 // What the log-likelihood gains, twice, if the residuals are independent: those of a wrong optimum are not, but that is no
 // excuse for it.
 static double gain(const Profile *p, double objective) {
-  if (noise_is_given(p->problem) || noise_is_estimated(p->problem))
+  bool known = noise_is_given(p->problem) || noise_is_estimated(p->problem);
+  if (known && p->problem->options.criterion == CRITERION_SUM)
     return 2 * (p->objective - objective);
   return sample_count(p->problem, 1) * log(p->objective / objective);
 }
@@ -177,26 +178,29 @@ static void doubt_verdict(FitResult *fit, const char *remark) {
 }
 
 static const double *say_better(FitResult *fit, Statistics *s, const Profile *p) {
+  const ProfilePoint *best = NULL;
+  const char *name = "";
   for (int i = 0; i < p->count; i++) {
     const ProfilePoint *point = better_point(p, &p->curves[i]);
-    if (!point) continue;
-    const char *name = p->problem->unknowns[p->curves[i].number].name;
-    const char *remark = arena_print(
-        s->arena,
-        "The profile of %s passes a %sbetter point, at %s = %.6g: objective %.6g "
-        "instead of %.6g. %s.",
-        name, gain(p, point->objective) < DOUBT ? "slightly " : "", name, point->value,
-        point->objective, p->objective,
-        gain(p, point->objective) < DOUBT ? "Chance explains such a difference"
-                                          : "A fit that starts there finds a better optimum");
-    statistics_add_remark(s, remark);
-    if (gain(p, point->objective) > DOUBT) doubt_verdict(fit, remark);
-    if (gain(p, point->objective) < DOUBT) return NULL;
-    double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
-    memcpy(x, point->x, (size_t)s->n * sizeof *x);
-    return x; // one is enough
+    if (!point || (best && best->objective <= point->objective)) continue;
+    best = point;
+    name = p->problem->unknowns[p->curves[i].number].name;
   }
-  return NULL;
+  if (!best) return NULL;
+  bool chance = gain(p, best->objective) < DOUBT;
+  const char *remark =
+      arena_print(s->arena,
+                  "The profile of %s passes a %sbetter point, at %s = %.6g: objective %.6g instead "
+                  "of %.6g. %s.",
+                  name, chance ? "slightly " : "", name, best->value, best->objective, p->objective,
+                  chance ? "Chance explains such a difference"
+                         : "A fit that starts there may find a better optimum");
+  statistics_add_remark(s, remark);
+  if (chance) return NULL;
+  doubt_verdict(fit, remark);
+  double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  memcpy(x, best->x, (size_t)s->n * sizeof *x);
+  return x;
 }
 
 static const double *follow_profiles(FitResult *fit, Statistics *s, EvalWork *work,

@@ -28,7 +28,7 @@ static double usual_variance(const Profile *p, const Samples *rows) {
   for (int c = 0; c < rows->channel_count; c++)
     for (int i = 0; i < rows->channels[c].count; i++) {
       double error = rows->scale[rows->channels[c].first + i] * 10 * problem_accuracy(p->problem) *
-                     rows->channels[c].rms;
+                     rows->channels[c].size;
       least += error * error / (rows->count ? rows->count : 1);
     }
   double variance = p->statistics->variance;

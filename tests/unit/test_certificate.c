@@ -141,6 +141,16 @@ static void exact_means_the_errors_of_simulations(void **state) {
   }
 }
 
+// A large value that does not change is no measure for a small one that does.
+static void a_constant_channel_makes_nothing_exact(void **state) {
+  (void)state;
+  Channels c = {.count = 2, .samples = 100, .size = {1, 0}};
+  for (int i = 0; i < 100; i++) c.r[0][i] = 0.1 * sin(0.1 * i), c.r[1][i] = sin(0.05 * i) - 1e6;
+  FitFacts f = facts_of(&c); // y2 is sin(time) - r: constant, but for the motion that its model has
+  assert_false(f.exact);
+  assert_false(f.noise.holds && f.white.holds);
+}
+
 static bool too_few_for_exact(void *data, double count) {
   (void)data;
   Chosen c = ready((int)count, NULL, 0);
@@ -833,6 +843,7 @@ static void the_truth_fits_and_a_wrong_optimum_does_not(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_means_the_errors_of_simulations),
+      cmocka_unit_test(a_constant_channel_makes_nothing_exact),
       cmocka_unit_test(exact_needs_more_samples_than_unknowns),
       cmocka_unit_test(data_that_do_not_change_prove_nothing),
       cmocka_unit_test(the_floor_is_the_noise_and_its_scatter),

@@ -443,7 +443,9 @@ static void a_budget_that_ends_confirming_leaves_doubt(void **state) {
         char words[100];
         snprintf(words, sizeof words, "confirmed by %d of %d searches", r->searches.agree,
                  r->searches.planned);
-        assert_true(r->searches.cut && strstr(r->why, words));
+        bool all = r->searches.done == r->searches.planned;
+        assert_true((r->searches.cut && strstr(r->why, words)) ||
+                    (all && strstr(r->why, "before it was asked for terms")));
         doubtful++;
       }
       fit_free(r);
@@ -809,12 +811,12 @@ static void kinks_are_shaken_twice(void **state) {
 // ---------------------------------------------------------------- images
 
 // A model with a symmetry that no search from elsewhere is sure to find: it is tried, and the result is ambiguous.
-static void assert_image(const char *text, const char *channel, double step, int count,
-                         const Number *numbers, const double *other) {
+static void assert_image_with(double noise, const char *text, const char *channel, double step,
+                              int count, const Number *numbers, const double *other) {
   Hand *h = hand_text(text);
   for (int i = 0; i < 3 && numbers[i].name; i++) hand_truth(h, numbers[i].name, numbers[i].truth);
   hand_experiment(h,
-                  (HandData){.channels = {channel}, .step = step, .count = count, .noise = 0.01});
+                  (HandData){.channels = {channel}, .step = step, .count = count, .noise = noise});
   for (int i = 0; i < 3 && numbers[i].name; i++)
     hand_estimate(h, numbers[i].name, -1, numbers[i].start, numbers[i].min, numbers[i].max);
   FitResult *r = fit_auto(h);
@@ -827,6 +829,30 @@ static void assert_image(const char *text, const char *channel, double step, int
     found = found || same;
   }
   assert_true(found);
+  fit_free(r);
+  hand_done(h);
+}
+
+static void assert_image(const char *text, const char *channel, double step, int count,
+                         const Number *numbers, const double *other) {
+  assert_image_with(0.01, text, channel, step, count, numbers, other);
+  assert_image_with(0, text, channel, step, count, numbers, other);
+}
+
+// Numbers that change nothing have images everywhere, which do not hide the real ones.
+static void numbers_without_effect_hide_no_symmetry(void **state) {
+  (void)state;
+  Hand *h =
+      hand_text("model Even\n  parameter Real a = 1, b = 1.5, c = 1, d = 1;\n  Real x(start = 1, "
+                "fixed = true), y;\nequation\n  der(x) = -0.2*x;\n"
+                "  y = (a*x + b*sin(time))^2 + 0*c*d;\nend Even;\n");
+  hand_experiment(h, (HandData){.channels = {"y"}, .step = 0.05, .count = 300, .noise = 0.01});
+  hand_estimate(h, "a", -1, 0.9, -1.3, 6);
+  hand_estimate(h, "b", -1, 1.6, -9, 2);
+  hand_estimate(h, "c", -1, 1, -5, 5);
+  hand_estimate(h, "d", -1, 2, -5, 5);
+  FitResult *r = fit_auto(h);
+  assert_int_equal(r->verdict, FIT_AMBIGUOUS);
   fit_free(r);
   hand_done(h);
 }
@@ -952,6 +978,7 @@ int main(void) {
       cmocka_unit_test(far_searches_go_on_until_two_agree),
       cmocka_unit_test(kinks_are_shaken_twice),
       cmocka_unit_test(symmetries_are_tried),
+      cmocka_unit_test(numbers_without_effect_hide_no_symmetry),
       cmocka_unit_test(the_best_of_many_exchanges_are_tried),
       cmocka_unit_test(cheap_searches_have_no_cap),
       cmocka_unit_test(the_cap_is_150_or_three_times_the_search),
