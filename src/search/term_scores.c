@@ -4,7 +4,6 @@
 
 #include "base/patience.h"
 #include "num/distribution.h"
-#include "search/fit.h"
 
 enum {
   UNKNOWNS_MOST = 60, // beyond these, and

@@ -1,8 +1,8 @@
 // What the parts of the statistics share while they are computed.
 #pragma once
 #include "num/arma.h"
-#include "stats/covariance.h"
 #include "search/samples.h"
+#include "stats/covariance.h"
 #include "stats/statistics.h"
 
 typedef struct Colour { // of the residuals of a channel
