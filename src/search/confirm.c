@@ -180,7 +180,7 @@ static FitResult *confirming_fit(const Problem *p, EvalWork *w, const double *st
 
 // ---------------------------------------------------------------- a batch
 
-enum { CAP_LEAST = 150, CAP_FACTOR = 3 };
+enum { CAP_LEAST = 150, CAP_FACTOR = 3 }; // the first for each experiment
 
 // Simulations that confirming may still use.
 static long cap_left(const Search *s) {
@@ -191,7 +191,8 @@ static long cap_left(const Search *s) {
     return LONG_MAX;
   long so_far = CAP_FACTOR * work_count_simulations(&search);
   long used = work_count_simulations(&s->budget.used) - work_count_simulations(&search);
-  return (so_far > CAP_LEAST ? so_far : CAP_LEAST) - used;
+  long least = CAP_LEAST * (s->problem->experiment_count > 0 ? s->problem->experiment_count : 1);
+  return (so_far > least ? so_far : least) - used;
 }
 
 typedef struct Batch {

@@ -110,7 +110,8 @@ static bool valley_is_low(Search *s, const double *a, const double *b, int moved
 }
 
 bool optima_barrier(Search *s, const double *a, const double *b, double top) {
-  double limit = top + BARRIER * optima_unit(s), most = -1;
+  double errors = certificate_numerical_floor(s->weighting); // of simulations make no barrier
+  double limit = top + BARRIER * optima_unit(s) + errors, most = -1;
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   int moved = 0;
   for (int i = 0; i < s->n; i++) {

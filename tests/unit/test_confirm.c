@@ -720,18 +720,38 @@ static void a_candidate_that_does_not_fit_has_far_searches_first(void **state) {
 }
 
 // y cannot be computed far from a = 1.
-static FitResult *fit_narrow(bool spoiled, int restarts) {
+static FitResult *fit_narrow_of(int count, bool spoiled, int restarts) {
   Planted p = {.hand =
                    hand_text("model Narrow\n  parameter Real a = 1;\n  Real y;\nequation\n"
                              "  y = a*sin(time) + 1e-9*sqrt(0.01 - (a - 1)^2);\nend Narrow;\n")};
   hand_experiment(
-      p.hand, (HandData){.channels = {"y"}, .step = 0.05, .count = 200, .noise = 0.02, .seed = 3});
+      p.hand,
+      (HandData){.channels = {"y"}, .step = 0.05, .count = count, .noise = 0.02, .seed = 3});
   hand_estimate(p.hand, "a", -1, 1.02, -5, 5);
   p.hand->problem.options.restarts = restarts;
   if (spoiled) spoil(&p);
   FitResult *r = fit_auto(p.hand);
   hand_done(p.hand);
   return r;
+}
+
+static FitResult *fit_narrow(bool spoiled, int restarts) {
+  return fit_narrow_of(200, spoiled, restarts);
+}
+
+// Where far searches find nothing, noise must decide: with 177 samples it explains 1.9 times its variance.
+static bool few_samples_leave_doubt(void *data, double count) {
+  (void)data;
+  FitResult *r = fit_narrow_of((int)count, false, 0);
+  bool doubtful = r->verdict == FIT_DOUBTFUL;
+  assert_true(r->fits && (doubtful || r->verdict == FIT_CERTAIN));
+  fit_free(r);
+  return doubtful;
+}
+
+static void few_samples_need_searches_that_agree(void **state) {
+  (void)state;
+  assert_turns(few_samples_leave_doubt, NULL, 170, 185);
 }
 
 // They neither vote for a result nor against it: where noise does not decide, five are tried.
@@ -806,6 +826,27 @@ static void kinks_are_shaken_twice(void **state) {
   assert_int_equal(r->searches.planned, 3 + 4);
   fit_free(r);
   hand_done(h);
+}
+
+// Only a*b and c/b are determined: searches end all along a curve, where objectives are errors of simulations.
+static void flat_directions_of_exact_data_are_no_rivals(void **state) {
+  (void)state;
+  static const double STARTS[][3] = {
+      {1, 1, 1}, {9, 0.2, 3}, {0.3, 8, 0.5}, {5, 5, 5}, {0.2, 0.3, 9}};
+  for (int k = 0; k < 5; k++) {
+    Hand *h =
+        hand_text("model Flat\n  parameter Real a = 2, b = 3, c = 1.5;\n  Real x(start = 0, fixed "
+                  "= true), y;\nequation\n  der(x) = b*cos(time) - c/b*x;\n  y = a*x;\nend "
+                  "Flat;\n");
+    hand_experiment(h, (HandData){.channels = {"y"}, .step = 0.05, .count = 200});
+    hand_estimate(h, "a", -1, STARTS[k][0], 0.1, 10);
+    hand_estimate(h, "b", -1, STARTS[k][1], 0.1, 10);
+    hand_estimate(h, "c", -1, STARTS[k][2], 0.1, 10);
+    FitResult *r = fit_auto(h);
+    assert_int_equal(r->verdict, FIT_CERTAIN);
+    fit_free(r);
+    hand_done(h);
+  }
 }
 
 // ---------------------------------------------------------------- the cap
@@ -895,9 +936,11 @@ int main(void) {
       cmocka_unit_test(two_pairs_are_exchanged),
       cmocka_unit_test(a_candidate_that_does_not_fit_has_far_searches_first),
       cmocka_unit_test(searches_that_find_nothing_have_no_vote),
+      cmocka_unit_test(few_samples_need_searches_that_agree),
       cmocka_unit_test(restarts_that_agree_end_the_search),
       cmocka_unit_test(far_searches_go_on_until_two_agree),
       cmocka_unit_test(kinks_are_shaken_twice),
+      cmocka_unit_test(flat_directions_of_exact_data_are_no_rivals),
       cmocka_unit_test(cheap_searches_have_no_cap),
       cmocka_unit_test(the_cap_is_150_or_three_times_the_search),
   };
