@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "document.h"
 #include "problem/read_problem.h"
 #include "study/assessed_fit.h"
 #include "study/synthetic.h"
@@ -216,40 +217,7 @@ static bool coverage_table(const Settings *s, Text *out) {
   return ok;
 }
 
-// ---------------------------------------------------------------- the document
-
-static const char BEGIN[] = "<!-- coverage, made by make results: begin -->\n";
-static const char END[] = "<!-- coverage, made by make results: end -->\n";
-
-static void read_whole(const char *path, Text *out) {
-  FILE *f = fopen(path, "r");
-  char part[4096];
-  size_t n;
-  while (f && (n = fread(part, 1, sizeof part, f)) > 0) text_add_bytes(out, part, n);
-  if (f) fclose(f);
-}
-
-// Text outside the markers is kept; without markers they come last.
-static bool write_document(const char *path, const char *table) {
-  Text old;
-  text_init(&old);
-  read_whole(path, &old);
-  const char *begin = strstr(old.at, BEGIN), *end = strstr(old.at, END);
-  FILE *f = fopen(path, "w");
-  if (!f) return fprintf(stderr, "coverage: cannot write %s\n", path), false;
-  fwrite(old.at, 1, begin ? (size_t)(begin - old.at) : old.length, f);
-  fprintf(f, "%s%s%s%s%s", begin ? "" : "\n", BEGIN, table, END, end ? end + strlen(END) : "");
-  text_done(&old);
-  return fclose(f) == 0;
-}
-
 // ---------------------------------------------------------------- the command
-
-static const char *next_word(int count, char **words, int *i) {
-  if (*i + 1 < count) return words[++*i];
-  fprintf(stderr, "coverage: %s needs a value\n", words[*i]);
-  exit(2);
-}
 
 static void read_words(int count, char **words, Settings *s) {
   for (int i = 1; i < count; i++) {
@@ -272,7 +240,8 @@ int main(int count, char **words) {
   read_words(count, words, &s);
   bool ok = coverage_table(&s, &table);
   text_add(&table, "\n");
-  if (ok && s.complete) ok = write_document("docs/results.md", table.at);
+  if (ok && s.complete)
+    ok = document_write("docs/results.md", "coverage, made by make results", table.at);
   text_done(&table);
   return ok ? 0 : 1;
 }

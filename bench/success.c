@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "document.h"
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "problem/read_problem.h"
@@ -436,44 +437,7 @@ static bool coverage_table(const Settings *s, Text *out) {
   return ok;
 }
 
-// ---------------------------------------------------------------- the document
-
-static const char BEGIN[] = "<!-- made by make results: begin -->\n";
-static const char END[] = "<!-- made by make results: end -->\n";
-
-static void read_whole(const char *path, Text *out) {
-  FILE *f = fopen(path, "r");
-  char part[4096];
-  size_t n;
-  while (f && (n = fread(part, 1, sizeof part, f)) > 0) text_add_bytes(out, part, n);
-  if (f) fclose(f);
-}
-
-// Text outside the markers is kept.
-static bool write_document(const char *path, const char *tables) {
-  Text old;
-  text_init(&old);
-  read_whole(path, &old);
-  const char *begin = strstr(old.at, BEGIN), *end = strstr(old.at, END);
-  FILE *f = fopen(path, "w");
-  if (!f) return fprintf(stderr, "success: cannot write %s\n", path), false;
-  if (begin)
-    fwrite(old.at, 1, (size_t)(begin - old.at), f);
-  else
-    fprintf(f, "# Results\n\nWritten by `make results` (bench/success.c); every figure is from one "
-               "run.\n\n");
-  fprintf(f, "%s%s%s%s", BEGIN, tables, END, end ? end + strlen(END) : "");
-  text_done(&old);
-  return fclose(f) == 0;
-}
-
 // ---------------------------------------------------------------- the command
-
-static const char *next_word(int count, char **words, int *i) {
-  if (*i + 1 < count) return words[++*i];
-  fprintf(stderr, "success: %s needs a value\n", words[*i]);
-  exit(2);
-}
 
 static void read_words(int count, char **words, Settings *s) {
   for (int i = 1; i < count; i++) {
@@ -510,7 +474,7 @@ int main(int count, char **words) {
   if (s.starts > 0) ok &= success_table(&s, &tables);
   if (s.trials > 0) ok &= coverage_table(&s, &tables);
   text_add(&tables, "\n");
-  if (ok && s.complete) ok = write_document("docs/results.md", tables.at);
+  if (ok && s.complete) ok = document_write("docs/results.md", "made by make results", tables.at);
   globfree(&found);
   text_done(&tables);
   return ok ? 0 : 1;

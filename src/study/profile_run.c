@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/patience.h"
+#include "search/confirm.h"
 #include "search/fit.h"
 #include "stats/assess.h"
 #include "study/profile_judge.h"
@@ -189,6 +190,9 @@ static bool restart(ProfileStudy *s, const SideJob *better) {
   double after = has_result(fit) ? value_at(s, fit->x) : HUGE_VAL;
   bool is_better = after < better_below(s, better->curve);
   if (is_better) {
+    // Nothing has confirmed it, whatever the method of the problem would have done.
+    if (confirm_is_wanted(p->problem) && fit->outcome == FIT_CONVERGED)
+      fit->outcome = FIT_UNCERTAIN;
     p->notes[p->note_count++] = arena_print(
         p->arena,
         "The profile of %s found a better optimum: objective %.6g instead of %.6g. All "

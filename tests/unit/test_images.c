@@ -2,6 +2,9 @@
 
 #include "hand_problem.h"
 #include "search/fit.h"
+#include "search/local_search.h"
+#include "searching.h"
+#include "threshold.h"
 
 typedef struct Number {
   const char *name;
@@ -90,10 +93,45 @@ static void the_best_of_many_exchanges_are_tried(void **state) {
       (double[]){1, 3.1, 2.3});
 }
 
+// y = (a + e)^2 seen around a = 1: the objective at -a grows with e.
+static bool is_worth_a_search(void *data, double ratio) {
+  (void)data;
+  double low = 0, high = 1;
+  bool taken = false;
+  for (int k = 0; k < 50; k++) { // the e at which the objective at -a is so many times the best one
+    double e = (low + high) / 2;
+    Hand *h = hand_text("model Even\n  parameter Real a = 1, e = 0;\n  Real y;\nequation\n"
+                        "  y = (a + e)^2*sin(time);\nend Even;\n");
+    hand_truth(h, "e", e);
+    hand_experiment(h, (HandData){.channels = {"y"}, .step = 0.05, .count = 200, .noise = 0.05});
+    hand_estimate(h, "a", -1, 1, -3, 3);
+    Searching q;
+    searching_open(&q, &h->problem, NULL, NULL);
+    double x[] = {1};
+    LocalSearch l = local_search_full(q.s);
+    local_search_run(q.s, &l, x);
+    search_offer(q.s, "planted", x, l.objective, l.end);
+    double at = search_evaluate(q.s, 0, 1, (double[]){-x[0]});
+    *(at < ratio * q.s->best.objective ? &low : &high) = e;
+    Image image[5];
+    taken = images_find(q.s, q.s->best.x, image, 5) > 0;
+    searching_close(&q);
+    hand_done(h);
+  }
+  return taken;
+}
+
+// A local search can mend as much as four times the objective.
+static void images_that_nearly_fit_are_worth_a_search(void **state) {
+  (void)state;
+  assert_threshold(is_worth_a_search, NULL, 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symmetries_are_tried),
       cmocka_unit_test(numbers_without_effect_hide_no_symmetry),
+      cmocka_unit_test(images_that_nearly_fit_are_worth_a_search),
       cmocka_unit_test(the_best_of_many_exchanges_are_tried),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

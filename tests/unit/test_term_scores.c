@@ -121,6 +121,60 @@ static void who_was_not_asked_is_not_certain(void **state) {
   assert_true(agreed == 3 && doubtful > 0);
 }
 
+typedef struct Limit { // the first that is called missing, as friction grows
+  FitTerm term;
+  int tried; // terms
+} Limit;
+
+static FitTerm missing_of(double friction, int rows, int *tried) {
+  Made made;
+  Mass m = RIGHT;
+  m.friction = friction, m.seed = 3;
+  Problem *p = mass_problem(&made, &m, "");
+  p->experiments[0].channels[0].count = rows;
+  Fitting *fitting = fitting_new(p);
+  EvalWork *w = eval_work_new(fitting, 1, NULL);
+  FitResult *r = fit_run_on(p, w, NULL, NULL, NULL);
+  TermScores t = scores_at(fitting, w, r->x);
+  FitTerm term = term_scores_find(&t) ? term_scores_missing(&t) : (FitTerm){0};
+  if (term.term) term.term = "found"; // the arena goes
+  *tried = t.count;
+  arena_free(t.arena);
+  fit_free(r);
+  eval_work_free(w);
+  fitting_free(fitting);
+  made_close(&made);
+  return term;
+}
+
+static Limit limit_of(int rows) {
+  double without = 0, with = 0;
+  Limit out = {0};
+  while (!out.term.term && with < 1) {
+    without = with, with += 0.01;
+    out.term = missing_of(with, rows, &out.tried);
+  }
+  assert_non_null(out.term.term);
+  for (int k = 0; k < 30; k++) {
+    double middle = (without + with) / 2;
+    Limit l;
+    l.term = missing_of(middle, rows, &l.tried);
+    if (l.term.term) out = l;
+    *(l.term.term ? &with : &without) = middle;
+  }
+  return out;
+}
+
+// With many samples the share decides, a tenth of the squares; with few the probability, 1e-4 for all terms together.
+static void a_term_counts_from_a_tenth_and_beyond_chance(void **state) {
+  (void)state;
+  Limit many = limit_of(400), few = limit_of(60);
+  assert_close_relative(many.term.share, 0.1, 0.01);
+  assert_true(many.term.p * many.tried < 1e-5);
+  assert_close_relative(few.term.p * few.tried, 1e-4, 0.05);
+  assert_true(few.term.share > 0.15);
+}
+
 // What only a bound holds back is no missing term.
 static void a_bound_is_no_missing_term(void **state) {
   (void)state;
@@ -167,6 +221,7 @@ int main(void) {
       cmocka_unit_test(what_noise_hides_is_found),
       cmocka_unit_test(a_result_that_misses_a_term_is_not_certain),
       cmocka_unit_test(who_was_not_asked_is_not_certain),
+      cmocka_unit_test(a_term_counts_from_a_tenth_and_beyond_chance),
       cmocka_unit_test(a_bound_is_no_missing_term),
       cmocka_unit_test(away_from_the_optimum_nothing_is_told),
   };
