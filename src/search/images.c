@@ -142,9 +142,10 @@ static void add_turns(Images *m) {
   m->most = m->count + TURNS_MOST;
   for (int i = 0; i < m->s->n; i++) {
     const Unknown *u = &m->s->problem->unknowns[i];
-    if (!(u->min < 0) && strcmp(u->unit, "rad") != 0) continue;
-    add_with(m, IMAGE_TURN, i, m->x[i] - 2 * M_PI);
-    add_with(m, IMAGE_TURN, i, m->x[i] + 2 * M_PI);
+    bool degrees = strcmp(u->unit, "deg") == 0;
+    if (!(u->min < 0) && !degrees && strcmp(u->unit, "rad") != 0) continue;
+    add_with(m, IMAGE_TURN, i, m->x[i] - (degrees ? 360 : 2 * M_PI));
+    add_with(m, IMAGE_TURN, i, m->x[i] + (degrees ? 360 : 2 * M_PI));
   }
 }
 

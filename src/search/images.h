@@ -2,7 +2,7 @@
 // simulation shows whether the model at hand has the symmetry.
 //
 // Exchange: two numbers of one unit change places (masses, lags, modes). Sign: numbers change their signs (a model that is
-// even in them). Turn: an angle changes by 2 pi. Alias: samples at equal times cannot tell a frequency w from
+// even in them). Turn: an angle changes by 2 pi, or 360 deg. Alias: samples at equal times cannot tell a frequency w from
 // 2 pi/h - w, or f from 1/h - f.
 #pragma once
 #include "search/search.h"

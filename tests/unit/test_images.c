@@ -80,6 +80,11 @@ static void symmetries_are_tried(void **state) {
                "  y = sin(w*time + phase);\nend Turn;\n",
                "y", 0.1, 300, (Number[3]){{"w", 1.7, 1.7, 1, 2}, {"phase", 0.9, 1, -7, 1.5}},
                (double[]){1.7, 0.9 - 2 * M_PI});
+  assert_image(
+      "model Turn\n  parameter Real w = 1;\n  parameter Real phase(unit = \"deg\") = 1;\n  Real "
+      "y;\nequation\n  y = sin(w*time + phase*3.141592653589793/180);\nend Turn;\n",
+      "y", 0.1, 300, (Number[3]){{"w", 1.7, 1.7, 1, 2}, {"phase", 50, 60, 5, 500}},
+      (double[]){1.7, 410});
 }
 
 // Three numbers that may change places in three ways; only the last pair can, in the bounds of the first.
