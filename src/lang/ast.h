@@ -64,6 +64,7 @@ typedef struct AstDeclaration {
   AstRole role;
   AstType type;
   bool final; // neither value nor start may be changed from outside
+  bool discrete;
   const char *name;
   int line, column; // of the name
   // start fixed min max nominal unit, and others that are only read: displayUnit quantity
@@ -79,12 +80,39 @@ typedef struct AstEquation {
   const char *description;
 } AstEquation;
 
+typedef enum AstActionKind {
+  AST_SET,       // left = right, in a when-clause only; left is an AST_NAME
+  AST_REINIT,    // reinit(left, right), in a when-clause only
+  AST_ASSERT,    // assert(left, right): left is the condition, right its message
+  AST_TERMINATE, // terminate(right), in a when-clause only
+} AstActionKind;
+
+typedef struct AstAction {
+  AstActionKind kind;
+  const Ast *left, *right;
+  bool warning; // ASSERT with AssertionLevel.warning
+  int line, column;
+} AstAction;
+
+typedef struct AstBranch { // when condition then actions; a vector of conditions is written with or
+  const Ast *condition;
+  ARRAY(AstAction) actions;
+  int line, column;
+} AstBranch;
+
+typedef struct AstWhen { // when ... elsewhen ... end when
+  ARRAY(AstBranch) branches;
+} AstWhen;
+
+// A flat model: scalars only. Names of components and elements are paths: car.wheel[2].om.
 typedef struct AstModel {
   const char *name, *description;
   int line, column;
   ARRAY(AstDeclaration) declarations;
   ARRAY(AstEquation) equations;
   ARRAY(AstEquation) initial_equations;
+  ARRAY(AstWhen) whens;
+  ARRAY(AstAction) asserts;
 } AstModel;
 
 // Runs work(data) at once, on a stack of its own if the tree is deeper than AST_DEPTH_SMALL. Whoever recurses over a tree
