@@ -55,6 +55,8 @@ $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+$(BUILD)/obj/instance/builtin_text.o: $(wildcard lib/*.mo)
+
 # The public functions; entrain.map and objcopy keep everything else private.
 $(call objects,api): FLAGS += -fvisibility=default
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "document.h"
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "problem/read_problem.h"

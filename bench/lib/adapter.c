@@ -7,6 +7,7 @@
 
 #include "entrain.h"
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "lang/source.h"
 #include "model/model_build.h"

@@ -17,6 +17,10 @@ struct EntrainModel {
   Arena *arena; // text, tree, overrides
   const Source *source;
   const AstModel *ast;
+  const Source *text;     // of the file that was named
+  const char *class_name; // NULL: the last model
+  ARRAY(const char *) libraries;
+  const struct FlatText *flat;
   ARRAY(Override) overrides;
   Model *model;
   int version; // counts the builds, so that simulations notice a new one

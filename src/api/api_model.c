@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/flatten.h"
 #include "model/model_build.h"
@@ -24,19 +25,36 @@ static bool build(EntrainModel *m, Err *err) {
   model_free(m->model);
   m->model = model;
   m->version++;
-  if (!m->p) m->p = ARENA_ARRAY(m->arena, double, model->np + 1); // their number never changes
+  m->p = ARENA_ARRAY(m->arena, double, model->np + 1);
   for (int i = 0; i < model->np; i++) m->p[i] = model->flat->parameters.at[i].value;
   list_warnings(m);
   m->constraints = model_constraints_new(model->arena, model);
   return true;
 }
 
-static EntrainModel *model_from(Arena *a, const Source *source, Err *err) {
+// The text of the flat model, with the overrides of parameters that decide about its structure.
+static bool make_flat(EntrainModel *m, Err *err) {
+  ARRAY(FlatSetting) settings = {0};
+  for (int i = 0; i < m->overrides.count; i++)
+    array_push(m->arena, &settings,
+               ((FlatSetting){m->overrides.at[i].name, m->overrides.at[i].value}));
+  FlatRequest r = {.source = m->text, .class_name = m->class_name};
+  r.libraries = m->libraries.at, r.library_count = m->libraries.count;
+  r.settings = settings.at, r.setting_count = settings.count;
+  const FlatText *t = flat_model(m->arena, &r, NULL, err);
+  if (!t) return false;
+  m->flat = t;
+  m->source = t->source;
+  m->ast = t->model;
+  return true;
+}
+
+static EntrainModel *model_from(Arena *a, const Source *source, const char *class_name, Err *err) {
   EntrainModel *m = ARENA_NEW(a, EntrainModel);
   m->arena = a;
-  m->source = source;
-  m->ast = source ? parse_model(a, source, err) : NULL;
-  if (m->ast && build(m, err)) return m;
+  m->text = source;
+  m->class_name = class_name;
+  if (source && make_flat(m, err) && build(m, err)) return m;
   arena_free(a);
   return NULL;
 }
@@ -45,7 +63,9 @@ EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
   if (!path) return api_none("path", error);
   Err err = {0};
   Arena *a = arena_new();
-  EntrainModel *m = model_from(a, source_load(a, path, &err), &err);
+  const char *class_name;
+  const char *file = model_file(a, path, &class_name);
+  EntrainModel *m = model_from(a, source_load(a, file, &err), class_name, &err);
   api_publish(&err, error);
   return m;
 }
@@ -55,7 +75,8 @@ EntrainModel *entrain_model_parse(const char *name, const char *text, size_t len
   if (!text) return api_none("text", error);
   Err err = {0};
   Arena *a = arena_new();
-  EntrainModel *m = model_from(a, source_new(a, name ? name : "<text>", text, length, &err), &err);
+  const Source *s = source_new(a, name ? name : "<text>", text, length, &err);
+  EntrainModel *m = model_from(a, s, NULL, &err);
   api_publish(&err, error);
   return m;
 }
@@ -200,7 +221,9 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
   int before = m->overrides.count;
   double old = f->parameters.at[k].value;
+  bool structural = m->ast->declarations.at[f->parameters.at[k].variable].structural;
   remember_override(m, name, value);
+  if (structural && !make_flat(m, err)) return false;
   if (build(m, err)) return true; // other parameters, start values and bounds may depend on it
   if (m->overrides.count > before)
     m->overrides.count = before;

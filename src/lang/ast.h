@@ -6,12 +6,26 @@
 typedef enum AstKind {
   AST_NUMBER, // 2.5e-3
   AST_BOOL,   // true, false (number is 1 or 0)
-  AST_STRING, // "..." (name holds it); only as the value of an attribute
-  AST_NAME,   // a variable, or time
-  AST_CALL,   // name(args): functions, der, noEvent, smooth, pre ...
+  AST_STRING, // "..." (name holds it)
+  AST_NAME,   // a variable, or time; in a flat model also a path such as car.wheel[2].om
+  AST_CALL,   // name(args): functions, der, noEvent, smooth, pre ...; the name may have dots
   AST_UNARY,  // op args[0]: -, +, not
   AST_BINARY, // args[0] op args[1]: + - * / ^ < <= > >= == <> and or
   AST_IF,     // if args[0] then args[1] else args[2]; elseif nests in args[2]
+  AST_ARRAY,  // {args}
+  // Only in classes, not in flat models:
+  AST_FIELD,    // args[0].name
+  AST_INDEX,    // args[0][args[1], ...]
+  AST_MATRIX,   // [args; ...]: each row is an AST_ARRAY
+  AST_RANGE,    // args[0]:args[1] or args[0]:args[1]:args[2]
+  AST_COLON,    // : as a subscript
+  AST_END,      // end in a subscript
+  AST_TUPLE,    // (args) with several or none; a part that is left out is AST_NOTHING
+  AST_NOTHING,  // nothing at all
+  AST_NAMED,    // name = args[0] among the arguments of a call
+  AST_EACH,     // args[0] for args[1], ...: inside a call or {}; iterators are AST_ITERATOR
+  AST_ITERATOR, // name in args[0]; without args: over what the name indexes
+  AST_PARTIAL,  // function name(args) as an argument
 } AstKind;
 
 typedef enum AstOp {
@@ -30,6 +44,11 @@ typedef enum AstOp {
   AST_AND,
   AST_OR,
   AST_NOT,
+  AST_EACH_PLUS, // .+ and so on, only in classes
+  AST_EACH_MINUS,
+  AST_EACH_TIMES,
+  AST_EACH_DIVIDE,
+  AST_EACH_POWER,
 } AstOp;
 
 // No tree is deeper: a consumer that recurses with up to 1 KiB a level stays below 4 MiB of stack.
@@ -50,7 +69,7 @@ struct Ast { // 32 bytes: a large model has a million of them
   };
 };
 
-typedef enum AstType { AST_REAL, AST_INTEGER, AST_BOOLEAN } AstType;
+typedef enum AstType { AST_REAL, AST_INTEGER, AST_BOOLEAN, AST_TEXT } AstType;
 typedef enum AstRole { AST_VARIABLE, AST_PARAMETER, AST_CONSTANT, AST_INPUT, AST_OUTPUT } AstRole;
 
 typedef struct AstAttribute { // start = 1
@@ -65,6 +84,8 @@ typedef struct AstDeclaration {
   AstType type;
   bool final; // neither value nor start may be changed from outside
   bool discrete;
+  bool hidden;     // protected, or made by the program: shown only when asked for by name
+  bool structural; // other values make other equations: it can be set, not estimated
   const char *name;
   int line, column; // of the name
   // start fixed min max nominal unit, and others that are only read: displayUnit quantity
@@ -78,6 +99,7 @@ typedef struct AstEquation {
   const Ast *left, *right;
   int line, column; // of its first token
   const char *description;
+  const char *instance; // the component it belongs to, "" for the model itself
 } AstEquation;
 
 typedef enum AstActionKind {
@@ -111,6 +133,7 @@ typedef struct AstModel {
   ARRAY(AstDeclaration) declarations;
   ARRAY(AstEquation) equations;
   ARRAY(AstEquation) initial_equations;
+  ARRAY(AstDeclaration) texts; // parameters of type String: no equation has them
   ARRAY(AstWhen) whens;
   ARRAY(AstAction) asserts;
 } AstModel;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "lang/name.h"
 
 // Operator precedence; an operand with a lower level than its place needs is put in parentheses.
 typedef enum Precedence {
@@ -36,6 +37,11 @@ static const struct {
     [AST_AND] = {" and ", LEVEL_AND, LEVEL_AND, LEVEL_NOT},
     [AST_OR] = {" or ", LEVEL_OR, LEVEL_OR, LEVEL_AND},
     [AST_NOT] = {"not ", LEVEL_NOT, LEVEL_NOT, LEVEL_RELATION},
+    [AST_EACH_PLUS] = {" .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
+    [AST_EACH_MINUS] = {" .- ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT},
+    [AST_EACH_TIMES] = {" .* ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER},
+    [AST_EACH_DIVIDE] = {" ./ ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER},
+    [AST_EACH_POWER] = {" .^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY},
 };
 
 // ---- leaves ----
@@ -90,85 +96,182 @@ static Precedence level_of(const Ast *e) {
   }
 }
 
-static void print_bare(Text *out, const Ast *e);
+typedef struct Printer {
+  Text *out;
+  bool quoted; // paths as one quoted name, as flat text needs it
+} Printer;
 
-static void print_at(Text *out, const Ast *e, Precedence least) {
+static void print_bare(const Printer *p, const Ast *e);
+
+static void print_at(const Printer *p, const Ast *e, Precedence least) {
   bool needs_parentheses = level_of(e) < least;
-  if (needs_parentheses) text_add(out, "(");
-  print_bare(out, e);
-  if (needs_parentheses) text_add(out, ")");
+  if (needs_parentheses) text_add(p->out, "(");
+  print_bare(p, e);
+  if (needs_parentheses) text_add(p->out, ")");
 }
 
-static void print_call(Text *out, const Ast *e) {
-  text_add(out, e->name);
-  text_add(out, "(");
-  for (int i = 0; i < e->arg_count; i++) {
-    if (i) text_add(out, ", ");
-    print_at(out, e->args[i], LEVEL_IF);
+static void print_list(const Printer *p, const Ast *e, int from) {
+  for (int i = from; i < e->arg_count; i++) {
+    if (i > from) text_add(p->out, ", ");
+    print_at(p, e->args[i], LEVEL_IF);
   }
-  text_add(out, ")");
 }
 
-static void print_unary(Text *out, const Ast *e) {
+static void print_call(const Printer *p, const Ast *e) {
+  bool edges = strcmp(e->name, "edges") == 0; // a vector of conditions
+  text_add(p->out, edges ? "{" : e->name);
+  if (!edges) text_add(p->out, "(");
+  print_list(p, e, 0);
+  text_add(p->out, edges ? "}" : ")");
+}
+
+static void print_unary(const Printer *p, const Ast *e) {
   if (e->op == AST_NOT)
-    text_add(out, "not ");
+    text_add(p->out, "not ");
   else
-    text_add(out, e->op == AST_MINUS ? "-" : "+");
-  print_at(out, e->args[0], OPERATORS[e->op].right);
+    text_add(p->out, e->op == AST_MINUS ? "-" : "+");
+  print_at(p, e->args[0], OPERATORS[e->op].right);
 }
 
-static void print_binary(Text *out, const Ast *e) {
-  print_at(out, e->args[0], OPERATORS[e->op].left);
-  text_add(out, OPERATORS[e->op].text);
-  print_at(out, e->args[1], OPERATORS[e->op].right);
+static void print_binary(const Printer *p, const Ast *e) {
+  print_at(p, e->args[0], OPERATORS[e->op].left);
+  text_add(p->out, OPERATORS[e->op].text);
+  print_at(p, e->args[1], OPERATORS[e->op].right);
 }
 
-static void print_if(Text *out, const Ast *e) {
+static void print_if(const Printer *p, const Ast *e) {
   const char *word = "if ";
   for (; e->kind == AST_IF; e = e->args[2]) {
-    text_add(out, word);
-    print_at(out, e->args[0], LEVEL_IF);
-    text_add(out, " then ");
-    print_at(out, e->args[1], LEVEL_IF);
+    text_add(p->out, word);
+    print_at(p, e->args[0], LEVEL_IF);
+    text_add(p->out, " then ");
+    print_at(p, e->args[1], LEVEL_IF);
     word = " elseif ";
   }
-  text_add(out, " else ");
-  print_bare(out, e);
+  text_add(p->out, " else ");
+  print_bare(p, e);
 }
 
-static void print_bare(Text *out, const Ast *e) {
-  switch (e->kind) {
-  case AST_NUMBER: print_number(out, e->number); return;
-  case AST_BOOL: text_add(out, e->number != 0 ? "true" : "false"); return;
-  case AST_STRING: print_string(out, e->name); return;
-  case AST_NAME: text_add(out, e->name); return;
-  case AST_CALL: print_call(out, e); return;
-  case AST_UNARY: print_unary(out, e); return;
-  case AST_BINARY: print_binary(out, e); return;
-  case AST_IF: print_if(out, e); return;
+static void print_around(const Printer *p, const Ast *e, const char *open, const char *close) {
+  text_add(p->out, open);
+  print_list(p, e, 0);
+  text_add(p->out, close);
+}
+
+static void print_matrix(const Printer *p, const Ast *e) {
+  text_add(p->out, "[");
+  for (int i = 0; i < e->arg_count; i++) {
+    if (i) text_add(p->out, "; ");
+    print_list(p, e->args[i], 0);
   }
+  text_add(p->out, "]");
+}
+
+static void print_range(const Printer *p, const Ast *e) {
+  for (int i = 0; i < e->arg_count; i++) {
+    if (i) text_add(p->out, ":");
+    print_at(p, e->args[i], LEVEL_OR);
+  }
+}
+
+static void print_each(const Printer *p, const Ast *e) {
+  print_at(p, e->args[0], LEVEL_IF);
+  text_add(p->out, " for ");
+  print_list(p, e, 1);
+}
+
+static void print_iterator(const Printer *p, const Ast *e) {
+  text_add(p->out, e->name);
+  if (!e->arg_count) return;
+  text_add(p->out, " in ");
+  print_at(p, e->args[0], LEVEL_IF);
+}
+
+static void print_index(const Printer *p, const Ast *e) {
+  print_at(p, e->args[0], LEVEL_PRIMARY);
+  text_add(p->out, "[");
+  print_list(p, e, 1);
+  text_add(p->out, "]");
+}
+
+static void print_bare(const Printer *p, const Ast *e) {
+  switch (e->kind) {
+  case AST_NUMBER: print_number(p->out, e->number); return;
+  case AST_BOOL: text_add(p->out, e->number != 0 ? "true" : "false"); return;
+  case AST_STRING: print_string(p->out, e->name); return;
+  case AST_NAME:
+    if (p->quoted)
+      ast_print_name(p->out, e->name);
+    else
+      text_add(p->out, e->name);
+    return;
+  case AST_CALL: print_call(p, e); return;
+  case AST_UNARY: print_unary(p, e); return;
+  case AST_BINARY: print_binary(p, e); return;
+  case AST_IF: print_if(p, e); return;
+  case AST_ARRAY: print_around(p, e, "{", "}"); return;
+  case AST_TUPLE: print_around(p, e, "(", ")"); return;
+  case AST_MATRIX: print_matrix(p, e); return;
+  case AST_RANGE: print_range(p, e); return;
+  case AST_EACH: print_each(p, e); return;
+  case AST_ITERATOR: print_iterator(p, e); return;
+  case AST_INDEX: print_index(p, e); return;
+  case AST_FIELD:
+    print_at(p, e->args[0], LEVEL_PRIMARY);
+    text_print(p->out, ".%s", e->name);
+    return;
+  case AST_NAMED:
+    text_print(p->out, "%s = ", e->name);
+    print_at(p, e->args[0], LEVEL_IF);
+    return;
+  case AST_PARTIAL:
+    text_print(p->out, "function %s", e->name);
+    print_around(p, e, "(", ")");
+    return;
+  case AST_COLON: text_add(p->out, ":"); return;
+  case AST_END: text_add(p->out, "end"); return;
+  case AST_NOTHING: return;
+  }
+}
+
+// A name of a flat model as Modelica writes it: paths and reserved words in quotes.
+void ast_print_name(Text *out, const char *name) {
+  if (name_is_plain(name)) {
+    text_add(out, name);
+    return;
+  }
+  text_add(out, "'");
+  for (; *name; name++) {
+    if (*name == '\'' || *name == '\\') text_add(out, "\\");
+    text_add_bytes(out, name, 1);
+  }
+  text_add(out, "'");
 }
 
 typedef struct PrintedTree {
-  Text *out;
+  Printer printer;
   const Ast *tree;
   Precedence least;
 } PrintedTree;
 
 static void print_tree(void *data) {
-  const PrintedTree *p = data;
-  print_at(p->out, p->tree, p->least);
+  const PrintedTree *t = data;
+  print_at(&t->printer, t->tree, t->least);
 }
 
-static void print(Text *out, const Ast *e, Precedence least) {
-  ast_recurse(e, print_tree, &(PrintedTree){out, e, least});
+static void print(Text *out, const Ast *e, Precedence least, bool quoted) {
+  ast_recurse(e, print_tree, &(PrintedTree){{out, quoted}, e, least});
 }
 
 void ast_print(Text *out, const Ast *e) {
-  print(out, e, LEVEL_IF);
+  print(out, e, LEVEL_IF, false);
 }
 
 // ---- models ----
+
+static void print_flat(Text *out, const Ast *e) {
+  print(out, e, LEVEL_IF, true);
+}
 
 static void print_description(Text *out, const char *description) {
   if (!description[0]) return;
@@ -180,24 +283,27 @@ static void print_attributes(Text *out, const AstDeclaration *d) {
   if (!d->attributes.count) return;
   text_add(out, "(");
   for (int i = 0; i < d->attributes.count; i++) {
+    const AstAttribute *at = &d->attributes.at[i];
     if (i) text_add(out, ", ");
-    text_print(out, "%s%s = ", d->attributes.at[i].final ? "final " : "", d->attributes.at[i].name);
-    ast_print(out, d->attributes.at[i].value);
+    text_print(out, "%s%s = ", at->final ? "final " : "", at->name);
+    print(out, at->value, LEVEL_IF, at->value->kind != AST_NAME ||
+                                        strncmp(at->value->name, "StateSelect.", 12) != 0);
   }
   text_add(out, ")");
 }
 
 static void print_declaration(Text *out, const AstDeclaration *d) {
   static const char *const ROLES[] = {"", "parameter ", "constant ", "input ", "output "};
-  static const char *const TYPES[] = {"Real ", "Integer ", "Boolean "};
+  static const char *const TYPES[] = {"Real ", "Integer ", "Boolean ", "String "};
   text_add(out, d->final ? "  final " : "  ");
   text_add(out, ROLES[d->role]);
+  if (d->discrete) text_add(out, "discrete ");
   text_add(out, TYPES[d->type]);
-  text_add(out, d->name);
+  ast_print_name(out, d->name);
   print_attributes(out, d);
   if (d->binding) {
     text_add(out, " = ");
-    ast_print(out, d->binding);
+    print_flat(out, d->binding);
   }
   print_description(out, d->description);
   text_add(out, ";\n");
@@ -207,20 +313,84 @@ static void print_equations(Text *out, const char *section, const AstEquation *e
   if (count) text_add(out, section);
   for (int i = 0; i < count; i++) {
     text_add(out, "  ");
-    print(out, e[i].left, LEVEL_OR); // an if would start an if-equation
+    print(out, e[i].left, LEVEL_OR, true); // an if would start an if-equation
     text_add(out, " = ");
-    ast_print(out, e[i].right);
+    print_flat(out, e[i].right);
     print_description(out, e[i].description);
     text_add(out, ";\n");
   }
 }
 
+static void print_action(Text *out, const AstAction *a) {
+  switch (a->kind) {
+  case AST_SET:
+    print(out, a->left, LEVEL_OR, true);
+    text_add(out, " = ");
+    print_flat(out, a->right);
+    break;
+  case AST_REINIT:
+    text_add(out, "reinit(");
+    print_flat(out, a->left);
+    text_add(out, ", ");
+    print_flat(out, a->right);
+    text_add(out, ")");
+    break;
+  case AST_ASSERT:
+    text_add(out, "assert(");
+    print_flat(out, a->left);
+    text_add(out, ", ");
+    print_flat(out, a->right);
+    text_add(out, a->warning ? ", AssertionLevel.warning)" : ")");
+    break;
+  case AST_TERMINATE:
+    text_add(out, "terminate(");
+    print_flat(out, a->right);
+    text_add(out, ")");
+    break;
+  }
+  text_add(out, ";\n");
+}
+
+static void print_when(Text *out, const AstWhen *w) {
+  for (int i = 0; i < w->branches.count; i++) {
+    const AstBranch *b = &w->branches.at[i];
+    text_add(out, i ? "  elsewhen " : "  when ");
+    print_flat(out, b->condition);
+    text_add(out, " then\n");
+    for (int k = 0; k < b->actions.count; k++) {
+      text_add(out, "    ");
+      print_action(out, &b->actions.at[k]);
+    }
+  }
+  text_add(out, "  end when;\n");
+}
+
+static void print_declarations(Text *out, const AstModel *m) {
+  bool hidden = false;
+  int count = m->declarations.count;
+  for (int i = 0; i < count + m->texts.count; i++) {
+    const AstDeclaration *d = i < count ? &m->declarations.at[i] : &m->texts.at[i - count];
+    if (d->hidden != hidden) text_add(out, d->hidden ? "protected\n" : "public\n");
+    hidden = d->hidden;
+    print_declaration(out, d);
+  }
+}
+
 void ast_print_model(Text *out, const AstModel *m) {
-  text_print(out, "model %s", m->name);
+  text_add(out, "model ");
+  ast_print_name(out, m->name);
   print_description(out, m->description);
   text_add(out, "\n");
-  for (int i = 0; i < m->declarations.count; i++) print_declaration(out, &m->declarations.at[i]);
+  print_declarations(out, m);
   print_equations(out, "initial equation\n", m->initial_equations.at, m->initial_equations.count);
   print_equations(out, "equation\n", m->equations.at, m->equations.count);
-  text_print(out, "end %s;\n", m->name);
+  if (!m->equations.count && (m->whens.count || m->asserts.count)) text_add(out, "equation\n");
+  for (int i = 0; i < m->whens.count; i++) print_when(out, &m->whens.at[i]);
+  for (int i = 0; i < m->asserts.count; i++) {
+    text_add(out, "  ");
+    print_action(out, &m->asserts.at[i]);
+  }
+  text_add(out, "end ");
+  ast_print_name(out, m->name);
+  text_add(out, ";\n");
 }

@@ -1,5 +1,4 @@
-#include "lang/declaration.h"
-
+// What a class declares: components, classes, extends, import.
 #include <ctype.h>
 #include <string.h>
 
@@ -7,151 +6,10 @@
 #include "base/text.h"
 #include "lang/comment.h"
 #include "lang/expression.h"
-
-// ---- attributes ----
-
-typedef enum AttributeKind { VALUE_EXPRESSION, VALUE_TEXT, VALUE_STATE_SELECT } AttributeKind;
-
-static const struct {
-  const char *name;
-  AttributeKind kind;
-} ATTRIBUTES[] = {
-    {"start", VALUE_EXPRESSION},     {"fixed", VALUE_EXPRESSION},
-    {"min", VALUE_EXPRESSION},       {"max", VALUE_EXPRESSION},
-    {"nominal", VALUE_EXPRESSION},   {"unit", VALUE_TEXT},
-    {"displayUnit", VALUE_TEXT},     {"quantity", VALUE_TEXT},
-    {"unbounded", VALUE_EXPRESSION}, {"stateSelect", VALUE_STATE_SELECT},
-};
-enum { ATTRIBUTE_COUNT = sizeof ATTRIBUTES / sizeof *ATTRIBUTES };
-
-static int find_attribute(const char *name) {
-  for (int i = 0; i < ATTRIBUTE_COUNT; i++)
-    if (strcmp(ATTRIBUTES[i].name, name) == 0) return i;
-  return -1;
-}
-
-static void fail_attribute(Parser *p, SourceSpot at, const char *name) {
-  const char *names[ATTRIBUTE_COUNT];
-  for (int i = 0; i < ATTRIBUTE_COUNT; i++) names[i] = ATTRIBUTES[i].name;
-  const char *near = nearest_name(name, names, ATTRIBUTE_COUNT);
-  if (near)
-    parser_fail(p, ERR_NAME, at, "unknown attribute '%.80s'; did you mean '%s'?", name, near);
-  else
-    parser_fail(p, ERR_NAME, at,
-                "unknown attribute '%.80s'; known are start, fixed, min, max, nominal and unit",
-                name);
-}
-
-static void check_new(Parser *p, const AstDeclaration *d, SourceSpot at, const char *name) {
-  for (int i = 0; i < d->attributes.count; i++)
-    if (strcmp(d->attributes.at[i].name, name) == 0)
-      parser_fail(p, ERR_NAME, at, "the attribute '%s' is given twice", name);
-}
-
-// StateSelect.never, .avoid, .default, .prefer, .always
-static const Ast *state_select(Parser *p) {
-  Ast *value = expression_leaf(p, AST_NAME);
-  SourceSpot at = parser_spot(p);
-  value->name = expression_read_name(p);
-  static const char *const KNOWN[] = {"StateSelect.never", "StateSelect.avoid",
-                                      "StateSelect.default", "StateSelect.prefer",
-                                      "StateSelect.always"};
-  for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-    if (strcmp(value->name, KNOWN[i]) == 0) return value;
-  parser_fail(p, ERR_VALUE, at,
-              "stateSelect is StateSelect.never, .avoid, .default, .prefer or .always");
-  return value;
-}
-
-// value = expression | text | state_select
-static const Ast *attribute_value(Parser *p, int attribute) {
-  bool is_text = p->token.kind == TOKEN_STRING;
-  const char *name = ATTRIBUTES[attribute].name;
-  switch (ATTRIBUTES[attribute].kind) {
-  case VALUE_STATE_SELECT: return state_select(p);
-  case VALUE_TEXT: {
-    Ast *value = expression_leaf(p, AST_STRING);
-    if (is_text)
-      value->name = comment_text(p);
-    else
-      parser_fail(p, ERR_VALUE, parser_spot(p), "%s must be a string, as in %s = \"m\"", name,
-                  name);
-    return value;
-  }
-  default:
-    if (is_text)
-      parser_fail(p, ERR_VALUE, parser_spot(p), "%s must be a value, not a string", name);
-    return expression_read(p);
-  }
-}
-
-// modifier = { "each" | "final" } NAME "=" value description
-static void modifier(Parser *p, AstDeclaration *d) {
-  bool final = false;
-  for (; p->token.kind == TOKEN_EACH || p->token.kind == TOKEN_FINAL; parser_next(p))
-    final |= p->token.kind == TOKEN_FINAL;
-  if (parser_fail_unsupported(p)) return;
-  SourceSpot at = parser_spot(p);
-  const char *name = parser_name(p, "the name of an attribute");
-  int attribute = find_attribute(name);
-  if (attribute < 0) {
-    fail_attribute(p, at, name);
-    return;
-  }
-  check_new(p, d, at, name);
-  if (p->token.kind == TOKEN_LEFT_PAREN)
-    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p),
-                "attributes inside an attribute are not supported");
-  parser_expect(p, TOKEN_EQUALS, "after the attribute");
-  const Ast *value = attribute_value(p, attribute);
-  AstAttribute row = {ATTRIBUTES[attribute].name, value, at.line, at.column, final};
-  array_push(p->arena, &d->attributes, row);
-  comment_description(p);
-}
-
-// modifiers = "(" [ modifier { "," modifier } ] ")"
-static void modifiers(Parser *p, AstDeclaration *d) {
-  SourceSpot open = parser_spot(p);
-  parser_next(p);
-  if (p->token.kind != TOKEN_RIGHT_PAREN) {
-    do modifier(p, d);
-    while (parser_accept(p, TOKEN_COMMA));
-  }
-  parser_expect_close(p, open);
-}
-
-// ---- declarations ----
-
-static const struct {
-  const char *name;
-  AstType type;
-  bool is_prefix; // of the types of a unit library, which are Real
-} TYPES[] = {
-    {"Real", AST_REAL, false},
-    {"Integer", AST_INTEGER, false},
-    {"Boolean", AST_BOOLEAN, false},
-    {"SI.", AST_REAL, true},
-    {"SIunits.", AST_REAL, true},
-    {"NonSI.", AST_REAL, true},
-    {"Units.SI.", AST_REAL, true},
-    {"Modelica.SIunits.", AST_REAL, true},
-    {"Modelica.Units.SI.", AST_REAL, true},
-    {"Modelica.Units.NonSI.", AST_REAL, true},
-};
-
-bool declaration_type(const char *name, AstType *type) {
-  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-    const char *row = TYPES[i].name;
-    bool same = TYPES[i].is_prefix ? strncmp(name, row, strlen(row)) == 0 : strcmp(name, row) == 0;
-    if (!same) continue;
-    *type = TYPES[i].type;
-    return true;
-  }
-  return false;
-}
+#include "lang/rules.h"
 
 // The keyword that name may be a misspelling of; NULL: none is near enough.
-const char *declaration_word(const char *name) {
+const char *rule_word(const char *name) {
   static const char *const WORDS[] = {"parameter", "constant", "input",   "output",    "final",
                                       "equation",  "initial",  "public",  "protected", "annotation",
                                       "end",       "Real",     "Integer", "Boolean"};
@@ -161,138 +19,250 @@ const char *declaration_word(const char *name) {
   return same_start || strlen(name) >= 6 ? near : NULL;
 }
 
-static void fail_type(Parser *p, SourceSpot at, const char *name) {
-  const char *near = declaration_word(name);
-  if (near)
-    parser_fail(p, ERR_SYNTAX, at, "unknown type or keyword '%.80s'; did you mean '%s'?", name,
-                near);
-  else if (strcmp(name, "String") == 0)
-    parser_fail(p, ERR_UNSUPPORTED, at, "variables of type String are not supported yet");
-  else if (strncmp(name, "Modelica.Blocks.Interfaces.Real", 31) == 0)
-    parser_fail(p, ERR_UNSUPPORTED, at,
-                "'%.80s' is not supported yet; write 'input Real' or 'output Real'", name);
-  else
-    parser_fail(p, ERR_UNSUPPORTED, at,
-                "'%.80s' is not Real, Integer or Boolean; components of other classes are not "
-                "supported yet",
-                name);
-}
-
 static bool goes_on_like_equation(TokenKind k) {
   return k == TOKEN_EQUALS || k == TOKEN_ASSIGN || k == TOKEN_LEFT_PAREN ||
-         (k >= TOKEN_PLUS && k <= TOKEN_POWER);
+         (k >= TOKEN_PLUS && k <= TOKEN_DOT_POWER);
 }
 
-// A type is expected, but name is none. The next token shows what was meant.
-static void fail_type_or_equation(Parser *p, AstRole role, SourceSpot at, const char *name) {
+// The type is read. What follows shows whether it was one.
+static void check_type(Parser *p, bool has_prefix, SourceSpot at, const char *type) {
   TokenKind k = p->token.kind;
-  bool ends = k == TOKEN_SEMICOLON || k == TOKEN_COMMA;
-  if (role != AST_VARIABLE && (ends || goes_on_like_equation(k)))
-    parser_fail(p, ERR_SYNTAX, at, "the type of '%.80s' is missing; write Real before it", name);
+  bool ends = k == TOKEN_SEMICOLON || k == TOKEN_COMMA, builtin = false;
+  static const char *const TYPES[] = {"Real", "Integer", "Boolean", "String"};
+  for (int i = 0; i < 4; i++) builtin |= strcmp(type, TYPES[i]) == 0;
+  bool another = k == TOKEN_DER || (k == TOKEN_NAME && parser_peek(p) == TOKEN_NAME);
+  const char *near = builtin || !another ? NULL : rule_word(type);
+  if (builtin) return;
+  if (has_prefix && (ends || goes_on_like_equation(k)))
+    parser_fail(p, ERR_SYNTAX, at, "the type of '%.80s' is missing; write Real before it", type);
   else if (goes_on_like_equation(k))
     parser_fail(p, ERR_SYNTAX, at,
                 "an equation among the declarations; write 'equation' before it");
-  else
-    fail_type(p, at, name);
+  else if (near)
+    parser_fail(p, ERR_SYNTAX, at, "unknown type or keyword '%.80s'; did you mean '%s'?", type,
+                near);
 }
 
-// type = NAME { "." NAME }
-static AstType type_name(Parser *p, AstRole role) {
-  SourceSpot at = parser_spot(p);
-  const char *name = expression_read_name(p);
-  AstType type = AST_REAL;
-  if (!declaration_type(name, &type)) fail_type_or_equation(p, role, at, name);
-  if (p->token.kind == TOKEN_LEFT_BRACKET) parser_fail_unsupported(p);
-  return type;
-}
-
-bool declaration_role(TokenKind kind, AstRole *role) {
-  switch (kind) {
-  case TOKEN_PARAMETER: *role = AST_PARAMETER; return true;
-  case TOKEN_CONSTANT: *role = AST_CONSTANT; return true;
-  case TOKEN_INPUT: *role = AST_INPUT; return true;
-  case TOKEN_OUTPUT: *role = AST_OUTPUT; return true;
-  default: return false;
+// prefix = [ "flow" | "stream" ] [ "discrete" | "parameter" | "constant" ] [ "input" | "output" ]
+AstPrefix rule_prefix(Parser *p) {
+  AstPrefix prefix = {0};
+  TokenKind before = TOKEN_END_OF_TEXT;
+  for (;; parser_next(p)) {
+    TokenKind k = p->token.kind;
+    bool known = true;
+    bool was_variability = prefix.variability != VARIABILITY_NONE;
+    bool was_causality = prefix.causality != CAUSALITY_NONE;
+    switch (k) {
+    case TOKEN_FLOW: prefix.flow = true; break;
+    case TOKEN_STREAM: prefix.stream = true; break;
+    case TOKEN_DISCRETE: prefix.variability = VARIABILITY_DISCRETE; break;
+    case TOKEN_PARAMETER: prefix.variability = VARIABILITY_PARAMETER; break;
+    case TOKEN_CONSTANT: prefix.variability = VARIABILITY_CONSTANT; break;
+    case TOKEN_INPUT: prefix.causality = CAUSALITY_INPUT; break;
+    case TOKEN_OUTPUT: prefix.causality = CAUSALITY_OUTPUT; break;
+    default: known = false;
+    }
+    if (!known) return prefix;
+    bool twice = (k == TOKEN_INPUT || k == TOKEN_OUTPUT)
+                     ? was_causality
+                     : (k != TOKEN_FLOW && k != TOKEN_STREAM && was_variability);
+    if (twice)
+      parser_fail(p, ERR_SYNTAX, parser_spot(p),
+                  "'%s' after '%s': a variable can be only one of them", token_text(k),
+                  token_text(before));
+    before = k;
   }
 }
 
-// role = [ "parameter" | "constant" | "input" | "output" ]
-static AstRole read_role(Parser *p) {
-  AstRole role = AST_VARIABLE, more;
-  if (!declaration_role(p->token.kind, &role)) return role;
-  TokenKind first = p->token.kind;
+void rule_sizes(Parser *p, AstList *sizes) {
+  if (p->token.kind != TOKEN_LEFT_BRACKET) return;
   parser_next(p);
-  if (declaration_role(p->token.kind, &more))
-    parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "'%s' after '%s': a variable can be only one of them", token_text(p->token.kind),
-                token_text(first));
-  return role;
-}
-
-static void binding(Parser *p, AstDeclaration *d) {
-  if (p->token.kind == TOKEN_ASSIGN)
-    parser_fail(p, ERR_SYNTAX, parser_spot(p), "a declaration is written with '=', not ':='");
-  if (parser_accept(p, TOKEN_EQUALS)) d->binding = expression_read(p);
-}
-
-// component = NAME [ modifiers ] [ "=" expression ] comment
-static AstDeclaration component(Parser *p, bool final, AstRole role, AstType type) {
-  AstDeclaration d = {.role = role, .type = type, .final = final};
-  d.line = p->token.line, d.column = p->token.column;
-  d.name = parser_name(p, "the name of a variable");
-  if (p->token.kind == TOKEN_LEFT_BRACKET) parser_fail_unsupported(p);
-  if (p->token.kind == TOKEN_LEFT_PAREN) modifiers(p, &d);
-  binding(p, &d);
-  if (p->token.kind == TOKEN_IF)
-    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p),
-                "conditional declarations are not supported yet");
-  d.description = comment_read(p);
-  return d;
-}
-
-// declaration = [ "final" ] role type component { "," component } ";"
-static void declaration(Parser *p, AstModel *m) {
-  bool final = parser_accept(p, TOKEN_FINAL);
-  AstRole role = read_role(p);
-  if (parser_fail_unsupported(p)) return;
-  AstType type = type_name(p, role);
   do {
-    parser_check_count(p, m->declarations.count, "declarations");
-    AstDeclaration d = component(p, final, role, type);
-    array_push(p->arena, &m->declarations, d);
+    bool open = p->token.kind == TOKEN_COLON;
+    array_push(p->arena, sizes, open ? expression_leaf(p, AST_COLON) : expression_read(p));
+    if (open) parser_next(p);
   } while (parser_accept(p, TOKEN_COMMA));
-  parser_expect(p, TOKEN_SEMICOLON, "after the declaration");
+  parser_expect(p, TOKEN_RIGHT_BRACKET, "after the sizes");
 }
 
-// import = "import" [ NAME "=" ] name ";"
-// Only units of the Modelica library, whose types are known without it.
-static void import(Parser *p) {
-  SourceSpot at = parser_spot(p);
-  parser_next(p);
-  if (p->token.kind == TOKEN_NAME && parser_peek(p) == TOKEN_EQUALS) {
-    parser_next(p);
-    parser_next(p);
-  }
+// component = NAME [ sizes ] [ modifiers ] [ "=" expression ] [ "if" expression ] comment
+static void component(Parser *p, AstElement *e, const AstList *type_sizes) {
+  AstNotes notes = notes_none();
+  e->line = p->token.line, e->column = p->token.column;
+  e->name = parser_name(p, "the name of a variable");
+  rule_sizes(p, &e->sizes);
+  for (int i = 0; i < type_sizes->count; i++) array_push(p->arena, &e->sizes, type_sizes->at[i]);
+  rule_modifiers(p, &e->modifiers);
+  if (p->token.kind == TOKEN_ASSIGN && !p->in_function)
+    parser_fail(p, ERR_SYNTAX, parser_spot(p), "a declaration is written with '=', not ':='");
+  if (parser_accept(p, TOKEN_EQUALS) || parser_accept(p, TOKEN_ASSIGN))
+    e->binding = expression_read(p);
+  if (parser_accept(p, TOKEN_IF)) e->condition = expression_read(p);
+  e->description = comment_read(p, &notes);
+  e->evaluate = notes.evaluate;
+}
+
+static void constraint(Parser *p, AstElement *e) {
+  if (!parser_accept(p, TOKEN_CONSTRAINEDBY)) return;
+  parser_accept(p, TOKEN_DOT);
+  e->constraint = expression_read_name(p);
+  rule_modifiers(p, &e->constraint_modifiers);
+  comment_read(p, NULL);
+}
+
+static const char *type_name(Parser *p) {
+  bool top = parser_accept(p, TOKEN_DOT);
   const char *name = expression_read_name(p);
-  static const char *const KNOWN[] = {"Modelica.Units.SI", "Modelica.SIunits", "Modelica.Units",
-                                      "Modelica.Units.NonSI"};
-  bool known = false;
-  for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) known |= strcmp(name, KNOWN[i]) == 0;
-  if (!known)
-    parser_fail(p, ERR_UNSUPPORTED, at,
-                "'import' is not supported yet, except of Modelica.Units.SI and Modelica.SIunits");
-  comment_read(p);
-  parser_expect(p, TOKEN_SEMICOLON, "after the import");
+  return top ? arena_print(p->arena, ".%s", name) : name;
 }
 
-// element = annotation ";" | import | declaration
-void declaration_element(Parser *p, AstModel *m) {
-  switch (p->token.kind) {
-  case TOKEN_ANNOTATION:
-    comment_annotation(p);
-    parser_expect(p, TOKEN_SEMICOLON, "after the annotation");
+// components = prefix type [ sizes ] component { "," component }
+static void components(Parser *p, AstClass *c, AstElement base, bool several) {
+  bool starts = p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_DOT;
+  TokenKind first = p->token.kind;
+  base.kind = ELEMENT_COMPONENT;
+  base.prefix = rule_prefix(p);
+  bool has_prefix = first != p->token.kind || !starts || base.final;
+  SourceSpot at = parser_spot(p);
+  base.type = type_name(p);
+  AstList sizes = {0};
+  rule_sizes(p, &sizes);
+  check_type(p, has_prefix, at, base.type);
+  int from = c->elements.count;
+  do {
+    parser_check_count(p, c->elements.count, "declarations");
+    AstElement e = base;
+    component(p, &e, &sizes);
+    array_push(p->arena, &c->elements, e);
+  } while (several && parser_accept(p, TOKEN_COMMA));
+  for (int i = from; i < c->elements.count && p->token.kind == TOKEN_CONSTRAINEDBY; i++)
+    constraint(p, &c->elements.at[i]);
+}
+
+static void nested_class(Parser *p, AstClass *c, AstElement e) {
+  e.kind = ELEMENT_CLASS;
+  e.class = rule_class(p);
+  e.name = e.class->name;
+  e.line = e.class->line, e.column = e.class->column;
+  e.description = e.class->description;
+  constraint(p, &e);
+  array_push(p->arena, &c->elements, e);
+}
+
+// extends = "extends" name [ modifiers ]
+static void extends(Parser *p, AstClass *c, bool hidden) {
+  AstElement e = {.kind = ELEMENT_EXTENDS, .hidden = hidden};
+  parser_next(p);
+  e.line = p->token.line, e.column = p->token.column;
+  e.type = type_name(p);
+  rule_modifiers(p, &e.modifiers);
+  comment_read(p, NULL);
+  array_push(p->arena, &c->elements, e);
+}
+
+static void add_import(Parser *p, AstClass *c, AstElement e, const char *name, const char *alias) {
+  e.type = name;
+  e.name = alias;
+  array_push(p->arena, &c->elements, e);
+}
+
+static const char *last_part(const char *name) {
+  const char *dot = name;
+  bool quoted = false;
+  for (const char *s = name; *s; s++) {
+    if (*s == '\'') quoted = !quoted;
+    if (*s == '.' && !quoted) dot = s + 1;
+  }
+  return dot;
+}
+
+// import = "import" ( NAME "=" name | name [ ".*" | ".{" NAME { "," NAME } "}" ] )
+static void import(Parser *p, AstClass *c) {
+  AstElement e = {.kind = ELEMENT_IMPORT};
+  parser_next(p);
+  e.line = p->token.line, e.column = p->token.column;
+  if (p->token.kind == TOKEN_NAME && parser_peek(p) == TOKEN_EQUALS) {
+    const char *alias = p->token.name;
+    parser_next(p);
+    parser_next(p);
+    add_import(p, c, e, type_name(p), alias);
+    comment_read(p, NULL);
     return;
-  case TOKEN_IMPORT: import(p); return;
+  }
+  const char *name = parser_name(p, "a name");
+  while (p->token.kind == TOKEN_DOT || p->token.kind == TOKEN_DOT_TIMES) {
+    if (parser_accept(p, TOKEN_DOT_TIMES)) {
+      add_import(p, c, e, name, NULL);
+      comment_read(p, NULL);
+      return;
+    }
+    parser_next(p);
+    if (parser_accept(p, TOKEN_LEFT_BRACE)) {
+      do {
+        const char *part = parser_name(p, "a name");
+        add_import(p, c, e, arena_print(p->arena, "%s.%s", name, part), part);
+      } while (parser_accept(p, TOKEN_COMMA));
+      parser_expect(p, TOKEN_RIGHT_BRACE, "after the names");
+      comment_read(p, NULL);
+      return;
+    }
+    name = arena_print(p->arena, "%s.%s", name, parser_name(p, "a name after the dot"));
+  }
+  add_import(p, c, e, name, last_part(name));
+  comment_read(p, NULL);
+}
+
+// prefixes = { "each" | "redeclare" | "final" | "inner" | "outer" | "replaceable" }
+static AstElement element_prefixes(Parser *p) {
+  AstElement e = {0};
+  for (;; parser_next(p)) switch (p->token.kind) {
+    case TOKEN_EACH: break;
+    case TOKEN_REDECLARE: e.redeclare = true; break;
+    case TOKEN_FINAL: e.final = true; break;
+    case TOKEN_INNER: e.inner = true; break;
+    case TOKEN_OUTER: e.outer = true; break;
+    case TOKEN_REPLACEABLE: e.replaceable = true; break;
+    default: return e;
+    }
+}
+
+static void declared(Parser *p, AstClass *c, bool hidden, bool several) {
+  AstElement e = element_prefixes(p);
+  e.hidden = hidden;
+  if (rule_starts_class(p))
+    nested_class(p, c, e);
+  else
+    components(p, c, e, several);
+}
+
+AstElement *rule_redeclared(Parser *p) {
+  AstClass list = {0};
+  declared(p, &list, false, false);
+  if (list.elements.count) return &list.elements.at[0];
+  return ARENA_NEW(p->arena, AstElement);
+}
+
+// element = ( annotation | import | extends | prefixes ( class | components ) ) ";"
+void rule_element(Parser *p, AstClass *c, bool hidden) {
+  const char *where = "after the declaration";
+  switch (p->token.kind) {
+  case TOKEN_ANNOTATION: {
+    AstNotes notes = notes_none();
+    comment_annotation(p, &notes);
+    c->stop_time = notes.stop_time, c->start_time = notes.start_time;
+    c->tolerance = notes.tolerance, c->interval = notes.interval;
+    if (notes.version) c->version = notes.version;
+    where = "after the annotation";
+    break;
+  }
+  case TOKEN_IMPORT:
+    import(p, c);
+    where = "after the import";
+    break;
+  case TOKEN_EXTENDS:
+    extends(p, c, hidden);
+    where = "after 'extends'";
+    break;
   case TOKEN_DER:
   case TOKEN_NUMBER:
   case TOKEN_LEFT_PAREN:
@@ -301,12 +271,25 @@ void declaration_element(Parser *p, AstModel *m) {
                 "an equation among the declarations; write 'equation' before it");
     return;
   case TOKEN_NAME:
-  case TOKEN_FINAL: declaration(p, m); return;
-  default: break;
+  case TOKEN_DOT:
+  case TOKEN_REDECLARE:
+  case TOKEN_FINAL:
+  case TOKEN_INNER:
+  case TOKEN_OUTER:
+  case TOKEN_REPLACEABLE:
+  case TOKEN_FLOW:
+  case TOKEN_STREAM:
+  case TOKEN_DISCRETE:
+  case TOKEN_PARAMETER:
+  case TOKEN_CONSTANT:
+  case TOKEN_INPUT:
+  case TOKEN_OUTPUT: declared(p, c, hidden, true); break;
+  default:
+    if (!rule_starts_class(p)) {
+      parser_fail_found(p, "a declaration, 'equation' or 'end'");
+      return;
+    }
+    declared(p, c, hidden, true);
   }
-  AstRole role;
-  if (declaration_role(p->token.kind, &role))
-    declaration(p, m);
-  else if (!parser_fail_unsupported(p))
-    parser_fail_found(p, "a declaration, 'equation' or 'end'");
+  parser_expect(p, TOKEN_SEMICOLON, where);
 }

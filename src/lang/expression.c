@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/deep.h"
 
 enum { NESTING_SMALL = 30 }; // what is nested more deeply is read on a stack of its own
@@ -58,14 +59,17 @@ static const unsigned char OPERATOR[TOKEN_COUNT] = {
     [TOKEN_SAME] = AST_EQUAL,      [TOKEN_GREATER_EQUAL] = AST_GREATER_EQUAL,
     [TOKEN_AND] = AST_AND,         [TOKEN_NOT_SAME] = AST_NOT_EQUAL,
     [TOKEN_OR] = AST_OR,           [TOKEN_NOT] = AST_NOT,
+    [TOKEN_DOT_PLUS] = AST_EACH_PLUS,   [TOKEN_DOT_MINUS] = AST_EACH_MINUS,
+    [TOKEN_DOT_TIMES] = AST_EACH_TIMES, [TOKEN_DOT_DIVIDE] = AST_EACH_DIVIDE,
+    [TOKEN_DOT_POWER] = AST_EACH_POWER,
 };
 
 static bool is_sum(TokenKind k) {
-  return k == TOKEN_PLUS || k == TOKEN_MINUS;
+  return k == TOKEN_PLUS || k == TOKEN_MINUS || k == TOKEN_DOT_PLUS || k == TOKEN_DOT_MINUS;
 }
 
 static bool is_product(TokenKind k) {
-  return k == TOKEN_TIMES || k == TOKEN_DIVIDE;
+  return k == TOKEN_TIMES || k == TOKEN_DIVIDE || k == TOKEN_DOT_TIMES || k == TOKEN_DOT_DIVIDE;
 }
 
 static bool is_relation(TokenKind k) {
@@ -110,88 +114,245 @@ const char *expression_read_name(Parser *p) {
   return name;
 }
 
-// A name with dots; its first part starts at text.
-static __attribute__((noinline, cold)) Ast *fail_component(Parser *p, SourceSpot at,
-                                                           const char *text) {
-  Token whole = {.kind = TOKEN_NAME, .text = text};
-  while (p->token.kind == TOKEN_DOT) {
-    parser_next(p);
-    whole.length = (size_t)(p->token.text + p->token.length - text);
-    if (p->token.kind == TOKEN_NAME) parser_next(p);
-  }
-  char quoted[TOKEN_QUOTE];
-  token_quote(&whole, quoted);
-  if (strncmp(text, "Modelica.", 9) == 0)
-    parser_fail(p, ERR_UNSUPPORTED, at,
-                "%s: names of the Modelica library are not supported yet; write the value, or the "
-                "function by its short name, as in sin(x)",
-                quoted);
-  else
-    parser_fail(p, ERR_UNSUPPORTED, at, "%s: components are not supported yet", quoted);
-  return nothing(p);
-}
-
-static __attribute__((noinline, cold)) void fail_argument(Parser *p, const Ast *e) {
-  if (p->token.kind == TOKEN_EQUALS)
-    parser_fail(p, ERR_UNSUPPORTED, (SourceSpot){e->line, e->column},
-                "named arguments in calls are not supported yet");
-  else
-    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "'for' in an expression is not supported yet");
-}
-
-// argument = expression
-static void argument(Parser *p) {
-  Ast *e = expression_read(p);
-  array_push(p->arena, &p->pending, (Pending){e});
-  if (p->token.kind == TOKEN_EQUALS || p->token.kind == TOKEN_FOR) fail_argument(p, e);
-}
-
-// call = NAME "(" [ argument { "," argument } ] ")"
-static Ast *call(Parser *p, SourceSpot at, const char *name) {
-  SourceSpot open = parser_spot(p);
-  int base = p->pending.count;
-  parser_next(p);
-  if (p->token.kind != TOKEN_RIGHT_PAREN) {
-    do argument(p);
-    while (parser_accept(p, TOKEN_COMMA));
-  }
-  parser_expect_close(p, open);
+// The pending arguments from base on become those of a new node.
+static Ast *collect(Parser *p, AstKind kind, SourceSpot at, int base) {
   int count = p->pending.count - base;
-  Ast *e = make(p, AST_CALL, at, count);
-  e->name = name;
+  Ast *e = make(p, kind, at, count);
   for (int i = 0; i < count; i++) e->args[i] = p->pending.at[base + i].tree;
   p->pending.count = base;
   set_depth(p, e);
   return e;
 }
 
-// reference = NAME | call
-static Ast *reference(Parser *p) {
+static void push(Parser *p, Ast *e) {
+  array_push(p->arena, &p->pending, (Pending){e});
+}
+
+// iterator = NAME [ "in" expression ]
+Ast *expression_read_iterator(Parser *p) {
   SourceSpot at = parser_spot(p);
-  const char *name = p->token.name, *text = p->token.text;
-  TokenKind kind = p->token.kind;
-  parser_next(p);
-  switch (p->token.kind) {
-  case TOKEN_LEFT_PAREN: return call(p, at, name);
-  case TOKEN_DOT: return fail_component(p, at, text);
-  case TOKEN_LEFT_BRACKET: parser_fail_unsupported(p); return nothing(p);
-  default: break;
-  }
-  if (kind != TOKEN_NAME) // der or initial
-    parser_expect(p, TOKEN_LEFT_PAREN, kind == TOKEN_DER ? "after 'der'" : "after 'initial'");
-  Ast *e = make(p, AST_NAME, at, 0);
+  const char *name = parser_name(p, "the name of an iterator");
+  int base = p->pending.count;
+  if (parser_accept(p, TOKEN_IN)) push(p, expression_read(p));
+  Ast *e = collect(p, AST_ITERATOR, at, base);
   e->name = name;
   return e;
 }
 
-// group = "(" expression ")"
+// argument = expression [ "for" iterator { "," iterator } ]; the iterators become one node with it
+static Ast *argument_with_iterators(Parser *p) {
+  Ast *e = expression_read(p);
+  if (p->token.kind != TOKEN_FOR) return e;
+  SourceSpot at = {e->line, e->column};
+  int base = p->pending.count;
+  push(p, e);
+  parser_next(p);
+  do push(p, expression_read_iterator(p));
+  while (parser_accept(p, TOKEN_COMMA));
+  return collect(p, AST_EACH, at, base);
+}
+
+static void arguments(Parser *p);
+
+// "function" name "(" arguments ")"
+static Ast *partial_application(Parser *p) {
+  SourceSpot at = parser_spot(p);
+  parser_next(p);
+  const char *name = expression_read_name(p);
+  SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
+  parser_expect(p, TOKEN_LEFT_PAREN, "after the name of the function");
+  arguments(p);
+  parser_expect_close(p, open);
+  Ast *e = collect(p, AST_PARTIAL, at, base);
+  e->name = name;
+  return e;
+}
+
+// named = NAME "=" ( expression | partial_application )
+static Ast *named_argument(Parser *p) {
+  SourceSpot at = parser_spot(p);
+  int base = p->pending.count;
+  const char *name = parser_name(p, "a name");
+  parser_next(p);
+  push(p, p->token.kind == TOKEN_FUNCTION ? partial_application(p) : expression_read(p));
+  Ast *e = collect(p, AST_NAMED, at, base);
+  e->name = name;
+  return e;
+}
+
+// argument = named | partial_application | expression with iterators
+static Ast *argument(Parser *p) {
+  if (p->token.kind == TOKEN_FUNCTION) return partial_application(p);
+  if (p->token.kind == TOKEN_NAME && parser_peek(p) == TOKEN_EQUALS) return named_argument(p);
+  return argument_with_iterators(p);
+}
+
+// arguments = [ argument { "," argument } ]
+static void arguments(Parser *p) {
+  if (p->token.kind == TOKEN_RIGHT_PAREN) return;
+  do push(p, argument(p));
+  while (parser_accept(p, TOKEN_COMMA));
+}
+
+// call = name "(" arguments ")"
+static Ast *call(Parser *p, SourceSpot at, const char *name) {
+  SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
+  parser_next(p);
+  arguments(p);
+  parser_expect_close(p, open);
+  Ast *e = collect(p, AST_CALL, at, base);
+  e->name = name;
+  return e;
+}
+
+static void expect_right(Parser *p, TokenKind kind, SourceSpot open) {
+  if (parser_accept(p, kind)) return;
+  char wanted[80];
+  c_snprintf(wanted, sizeof wanted, "'%s' for the '%s' of %d:%d", token_text(kind),
+             kind == TOKEN_RIGHT_BRACE ? "{" : "[", open.line - p->lexer.source->lines_before, open.column);
+  parser_fail_found(p, wanted);
+}
+
+// subscripts = "[" ( ":" | expression ) { "," ... } "]"
+static Ast *subscripts(Parser *p, Ast *of) {
+  SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
+  parser_next(p);
+  push(p, of);
+  p->subscripts++;
+  do {
+    bool whole = p->token.kind == TOKEN_COLON;
+    push(p, whole ? expression_leaf(p, AST_COLON) : expression_read(p));
+    if (whole) parser_next(p);
+  } while (parser_accept(p, TOKEN_COMMA));
+  p->subscripts--;
+  expect_right(p, TOKEN_RIGHT_BRACKET, open);
+  return collect(p, AST_INDEX, (SourceSpot){of->line, of->column}, base);
+}
+
+static Ast *field(Parser *p, Ast *of) {
+  parser_next(p);
+  Ast *e = make(p, AST_FIELD, (SourceSpot){of->line, of->column}, 1);
+  e->name = parser_name(p, "a name after the dot");
+  e->args[0] = of;
+  set_depth(p, e);
+  return e;
+}
+
+// The text of a.b.c; NULL: it has subscripts.
+static const char *dotted(Parser *p, const Ast *e) {
+  if (e->kind == AST_NAME) return e->name;
+  const char *front = e->kind == AST_FIELD ? dotted(p, e->args[0]) : NULL;
+  if (!front) return NULL;
+  if (strlen(front) + strlen(e->name) >= LEX_NAME_MOST) {
+    parser_fail(p, ERR_LIMIT, (SourceSpot){e->line, e->column},
+                "a name of more than %d characters", LEX_NAME_MOST);
+    return NULL;
+  }
+  return arena_print(p->arena, "%s.%s", front, e->name);
+}
+
+// { "." NAME | subscripts } behind e
+static Ast *parts(Parser *p, Ast *e) {
+  for (;;) {
+    if (p->token.kind == TOKEN_DOT)
+      e = field(p, e);
+    else if (p->token.kind == TOKEN_LEFT_BRACKET)
+      e = subscripts(p, e);
+    else
+      return e;
+  }
+}
+
+// reference = [ "." ] NAME { "." NAME | subscripts } [ "(" arguments ")" ]
+static Ast *reference(Parser *p) {
+  SourceSpot at = parser_spot(p);
+  bool top = parser_accept(p, TOKEN_DOT);
+  if (top && p->token.kind != TOKEN_NAME) parser_fail_found(p, "a name after the dot");
+  const char *name = p->token.name;
+  TokenKind kind = p->token.kind;
+  parser_next(p);
+  if (kind != TOKEN_NAME) { // der, initial, pure
+    if (p->token.kind == TOKEN_LEFT_PAREN) return call(p, at, name);
+    char where[40];
+    c_snprintf(where, sizeof where, "after '%s'", token_text(kind));
+    parser_expect(p, TOKEN_LEFT_PAREN, where);
+    return nothing(p);
+  }
+  if (p->token.kind == TOKEN_LEFT_PAREN && !top) return call(p, at, name);
+  Ast *e = make(p, AST_NAME, at, 0);
+  e->name = top ? arena_print(p->arena, ".%s", name) : name;
+  e = parts(p, e);
+  if (p->token.kind != TOKEN_LEFT_PAREN) return e;
+  const char *function = dotted(p, e);
+  if (function) return call(p, at, function);
+  parser_fail(p, ERR_UNSUPPORTED, at, "a function of an array element cannot be called");
+  return nothing(p);
+}
+
+// group = "(" [ expression ] { "," [ expression ] } ")" { "." NAME | subscripts }
 static Ast *group(Parser *p) {
   SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
   parser_next(p);
-  Ast *e = expression_read(p);
-  if (p->token.kind == TOKEN_COMMA)
-    parser_fail(p, ERR_UNSUPPORTED, open, "a list of results (a, b) is not supported yet");
+  if (p->token.kind == TOKEN_RIGHT_PAREN) {
+    parser_fail_found(p, "an expression");
+    return nothing(p);
+  }
+  Ast *first = p->token.kind == TOKEN_COMMA ? expression_leaf(p, AST_NOTHING) : expression_read(p);
+  push(p, first);
+  while (parser_accept(p, TOKEN_COMMA)) {
+    bool left_out = p->token.kind == TOKEN_COMMA || p->token.kind == TOKEN_RIGHT_PAREN;
+    push(p, left_out ? expression_leaf(p, AST_NOTHING) : expression_read(p));
+  }
   parser_expect_close(p, open);
+  bool single = p->pending.count == base + 1;
+  if (single) p->pending.count = base;
+  return single ? parts(p, first) : collect(p, AST_TUPLE, open, base);
+}
+
+// array = "{" argument { "," argument } "}"
+static Ast *array(Parser *p) {
+  SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
+  parser_next(p);
+  if (p->token.kind != TOKEN_RIGHT_BRACE) {
+    do push(p, argument_with_iterators(p));
+    while (parser_accept(p, TOKEN_COMMA));
+  }
+  expect_right(p, TOKEN_RIGHT_BRACE, open);
+  return collect(p, AST_ARRAY, open, base);
+}
+
+// matrix = "[" expression { "," expression } { ";" expression { "," expression } } "]"
+static Ast *matrix(Parser *p) {
+  SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
+  parser_next(p);
+  do {
+    SourceSpot at = parser_spot(p);
+    int row = p->pending.count;
+    do push(p, expression_read(p));
+    while (parser_accept(p, TOKEN_COMMA));
+    push(p, collect(p, AST_ARRAY, at, row));
+  } while (parser_accept(p, TOKEN_SEMICOLON));
+  expect_right(p, TOKEN_RIGHT_BRACKET, open);
+  return collect(p, AST_MATRIX, open, base);
+}
+
+static Ast *string(Parser *p) {
+  Ast *e = expression_leaf(p, AST_STRING);
+  e->name = p->token.name;
+  parser_next(p);
+  return e;
+}
+
+static Ast *last_index(Parser *p) {
+  Ast *e = expression_leaf(p, AST_END);
+  if (!p->subscripts) parser_fail_found(p, "an expression");
+  parser_next(p);
   return e;
 }
 
@@ -205,16 +366,11 @@ static __attribute__((noinline, cold)) Ast *fail_operand(Parser *p) {
   else if (kind == TOKEN_NOT || kind == TOKEN_IF)
     parser_fail(p, ERR_SYNTAX, parser_spot(p), "'%s' inside a larger expression needs parentheses",
                 token_text(kind));
-  else if (kind == TOKEN_STRING)
-    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p),
-                "a string can only be a description or the value of an attribute such as unit");
-  else if (kind == TOKEN_FUNCTION || !token_is_keyword(kind))
-    parser_fail_unsupported(p);
   parser_fail_found(p, "an expression"); // has no effect after an earlier error
   return nothing(p);
 }
 
-// primary = NUMBER | "true" | "false" | reference | group
+// primary = NUMBER | "true" | "false" | STRING | reference | group | array | matrix | "end"
 static Ast *primary(Parser *p) {
   switch (p->token.kind) {
   case TOKEN_NUMBER: return take_number(p, AST_NUMBER, p->token.number);
@@ -222,8 +378,14 @@ static Ast *primary(Parser *p) {
   case TOKEN_FALSE: return take_number(p, AST_BOOL, 0);
   case TOKEN_NAME:
   case TOKEN_DER:
+  case TOKEN_DOT:
+  case TOKEN_PURE:
   case TOKEN_INITIAL: return reference(p);
   case TOKEN_LEFT_PAREN: return group(p);
+  case TOKEN_LEFT_BRACE: return array(p);
+  case TOKEN_LEFT_BRACKET: return matrix(p);
+  case TOKEN_STRING: return string(p);
+  case TOKEN_END: return last_index(p);
   default: return fail_operand(p);
   }
 }
@@ -233,7 +395,7 @@ static Ast *primary(Parser *p) {
 // factor = primary [ "^" primary ]
 static Ast *factor(Parser *p) {
   Ast *e = primary(p);
-  if (p->token.kind != TOKEN_POWER) return e;
+  if (p->token.kind != TOKEN_POWER && p->token.kind != TOKEN_DOT_POWER) return e;
   Ast *power = take_operator(p, AST_BINARY);
   e = binary(p, power, e, primary(p));
   if (p->token.kind == TOKEN_POWER)
@@ -255,6 +417,8 @@ static Ast *term(Parser *p) {
 // arithmetic = [ "+" | "-" ] term { ("+" | "-") term }
 static Ast *arithmetic(Parser *p) {
   Ast *sign = is_sum(p->token.kind) ? take_operator(p, AST_UNARY) : NULL;
+  if (sign && sign->op == AST_EACH_PLUS) sign->op = AST_PLUS;
+  if (sign && sign->op == AST_EACH_MINUS) sign->op = AST_MINUS;
   Ast *e = term(p);
   if (sign) e = unary(p, sign, e);
   while (is_sum(p->token.kind)) {
@@ -293,17 +457,26 @@ static Ast *conjunction(Parser *p) {
   return e;
 }
 
-// simple_expression = conjunction { "or" conjunction }
-Ast *expression_read_simple(Parser *p) {
+// disjunction = conjunction { "or" conjunction }
+static Ast *disjunction(Parser *p) {
   Ast *e = conjunction(p);
   while (p->token.kind == TOKEN_OR) {
     Ast *either = take_operator(p, AST_BINARY);
     e = binary(p, either, e, conjunction(p));
   }
   p->expression_end = p->end;
-  TokenKind k = p->token.kind;
-  if (k == TOKEN_COLON || (k >= TOKEN_DOT_PLUS && k <= TOKEN_DOT_POWER)) parser_fail_unsupported(p);
   return e;
+}
+
+// simple_expression = disjunction [ ":" disjunction [ ":" disjunction ] ]
+Ast *expression_read_simple(Parser *p) {
+  Ast *e = disjunction(p);
+  if (p->token.kind != TOKEN_COLON) return e;
+  SourceSpot at = {e->line, e->column};
+  int base = p->pending.count;
+  push(p, e);
+  while (p->pending.count < base + 3 && parser_accept(p, TOKEN_COLON)) push(p, disjunction(p));
+  return collect(p, AST_RANGE, at, base);
 }
 
 // "if" expression "then" expression; the other branch follows later

@@ -9,3 +9,4 @@ Ast *expression_read_simple(Parser *p); // without a leading if, as on the left 
 Ast *expression_leaf(Parser *p, AstKind kind);
 // name = NAME { "." NAME } as one text
 const char *expression_read_name(Parser *p);
+Ast *expression_read_iterator(Parser *p);

@@ -58,7 +58,8 @@ static WordTable *new_words(Arena *a) {
 }
 
 void lex_begin(Lexer *l, Arena *a, const Source *source, Err *err) {
-  *l = (Lexer){.source = source, .arena = a, .err = err, .words = new_words(a), .line = 1};
+  *l = (Lexer){.source = source, .arena = a, .err = err, .words = new_words(a)};
+  l->line = source->lines_before + 1;
   l->at = l->line_begin = source->text;
 }
 

@@ -1,106 +1,53 @@
+// Classes and files.
 #include "lang/parse.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/c_locale.h"
 #include "base/text.h"
 #include "lang/comment.h"
-#include "lang/declaration.h"
 #include "lang/expression.h"
-#include "lang/parser.h"
+#include "lang/rules.h"
 
-// ---- equations ----
+static const char *const KIND_WORDS[] = {"model",     "block", "class",   "record",  "connector",
+                                         "type",      "package", "function", "operator"};
 
-static void fail_declaration(Parser *p, SourceSpot at) {
-  parser_fail(p, ERR_SYNTAX, at,
-              "a declaration among the equations; move it before 'equation' or after 'public'");
+const char *class_kind_word(AstClassKind kind) {
+  return KIND_WORDS[kind];
 }
 
-// The left side is read, and no '=' follows.
-static void fail_equation(Parser *p, const Ast *left) {
-  SourceSpot at = {left->line, left->column};
-  AstType type;
-  bool name_first = left->kind == AST_NAME && p->token.kind != TOKEN_SEMICOLON;
-  if (p->token.kind == TOKEN_ASSIGN)
-    parser_fail(p, ERR_SYNTAX, parser_spot(p), "an equation is written with '=', not ':='");
-  else if (left->kind == AST_BINARY && left->op == AST_EQUAL)
-    parser_fail(p, ERR_SYNTAX, at, "an equation is written with '=', not '=='");
-  else if (name_first && declaration_type(left->name, &type))
-    fail_declaration(p, at);
-  else if (name_first && p->token.kind == TOKEN_NAME && declaration_word(left->name))
-    parser_fail(p, ERR_SYNTAX, at, "unknown keyword '%.80s'; did you mean '%s'?", left->name,
-                declaration_word(left->name));
-  else if (left->kind == AST_CALL && p->token.kind == TOKEN_SEMICOLON)
-    parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "expected '=': a call of '%.80s' alone is not an equation", left->name);
-  else
-    parser_expect(p, TOKEN_EQUALS, "in the equation");
-}
+// ---- the inside of a class ----
 
-static bool is_statement(const Token *t) { // a call with an effect, not an equation
-  static const char *const NAMES[] = {"assert", "terminate", "reinit"};
-  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-    if (strcmp(t->name, NAMES[i]) == 0) return true;
-  return false;
-}
+typedef enum Section {
+  DECLARATIONS,
+  EQUATIONS,
+  INITIAL_EQUATIONS,
+  ALGORITHM,
+  INITIAL_ALGORITHM,
+} Section;
 
-static bool fail_statement(Parser *p) {
-  AstRole role;
-  if (declaration_role(p->token.kind, &role) || p->token.kind == TOKEN_FINAL) {
-    fail_declaration(p, parser_spot(p));
-  } else if (p->token.kind == TOKEN_NAME) {
-    if (is_statement(&p->token) && parser_peek(p) == TOKEN_LEFT_PAREN)
-      parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "'%s' is not supported yet", p->token.name);
-  } else if (token_is_keyword(p->token.kind)) {
-    parser_fail_unsupported(p);
-  }
-  return p->lexer.failed;
-}
-
-// equation = simple_expression "=" expression comment ";"
-static AstEquation equation(Parser *p) {
-  AstEquation e = {.line = p->token.line, .column = p->token.column};
-  e.left = expression_read_simple(p);
-  if (p->token.kind != TOKEN_EQUALS) fail_equation(p, e.left);
-  parser_next(p);
-  e.right = expression_read(p);
-  e.description = comment_read(p);
-  parser_expect(p, TOKEN_SEMICOLON, "after the equation");
-  return e;
-}
-
-// statement = annotation ";" | equation
-static void statement(Parser *p, AstModel *m, bool is_initial) {
-  if (p->token.kind == TOKEN_ANNOTATION) {
-    comment_annotation(p);
-    parser_expect(p, TOKEN_SEMICOLON, "after the annotation");
-    return;
-  }
-  if (fail_statement(p)) return;
-  parser_check_count(p, is_initial ? m->initial_equations.count : m->equations.count, "equations");
-  AstEquation e = equation(p);
-  if (is_initial)
-    array_push(p->arena, &m->initial_equations, e);
-  else
-    array_push(p->arena, &m->equations, e);
-}
-
-// ---- the model ----
-
-typedef enum Section { DECLARATIONS, EQUATIONS, INITIAL_EQUATIONS } Section;
-
-// section = "public" | "protected" | "equation" | "initial" "equation". False when none comes next.
-static bool section_start(Parser *p, Section *section) {
+// section = "public" | "protected" | [ "initial" ] ( "equation" | "algorithm" )
+static bool section_start(Parser *p, Section *section, bool *hidden) {
   switch (p->token.kind) {
   case TOKEN_PUBLIC:
-  case TOKEN_PROTECTED: *section = DECLARATIONS; break;
+  case TOKEN_PROTECTED:
+    *section = DECLARATIONS;
+    *hidden = p->token.kind == TOKEN_PROTECTED;
+    break;
   case TOKEN_EQUATION: *section = EQUATIONS; break;
+  case TOKEN_ALGORITHM: *section = ALGORITHM; break;
+  case TOKEN_PARAMETER: // "parameter equation" of Base Modelica: guess values
+    if (parser_peek(p) != TOKEN_EQUATION) return false;
+    parser_next(p);
+    *section = INITIAL_EQUATIONS;
+    break;
   case TOKEN_INITIAL:
     if (parser_peek(p) == TOKEN_LEFT_PAREN) return false; // initial()
     parser_next(p);
-    if (p->token.kind == TOKEN_ALGORITHM) parser_fail_unsupported(p);
-    if (p->token.kind != TOKEN_EQUATION) parser_fail_found(p, "'equation' after 'initial'");
-    *section = INITIAL_EQUATIONS;
+    *section = p->token.kind == TOKEN_ALGORITHM ? INITIAL_ALGORITHM : INITIAL_EQUATIONS;
+    if (p->token.kind != TOKEN_EQUATION && p->token.kind != TOKEN_ALGORITHM)
+      parser_fail_found(p, "'equation' after 'initial'");
     break;
   default: return false;
   }
@@ -108,87 +55,255 @@ static bool section_start(Parser *p, Section *section) {
   return true;
 }
 
-// composition = { element } { section { element | statement } }
-static void composition(Parser *p, AstModel *m) {
+static void algorithm(Parser *p, AstClass *c, bool initial) {
+  AstItemList list = {0};
+  rule_items(p, &list, true);
+  if (initial)
+    array_push(p->arena, &c->initial_algorithms, list);
+  else
+    array_push(p->arena, &c->algorithms, list);
+}
+
+// external = "external" [ STRING ] [ [ reference "=" ] NAME "(" [ expressions ] ")" ] [ annotation ] ";"
+static void external(Parser *p, AstClass *c) {
+  c->is_external = true;
+  c->language = "C";
+  c->external_name = c->name;
+  parser_next(p);
+  if (p->token.kind == TOKEN_STRING) {
+    c->language = p->token.name;
+    parser_next(p);
+  }
+  if (p->token.kind == TOKEN_NAME) {
+    const Ast *call = expression_read_simple(p);
+    if (parser_accept(p, TOKEN_EQUALS)) {
+      c->external_result = call;
+      call = expression_read_simple(p);
+    }
+    c->external_name = call->name;
+    for (int i = 0; call->kind == AST_CALL && i < call->arg_count; i++)
+      array_push(p->arena, &c->external_arguments, call->args[i]);
+  }
+  if (p->token.kind == TOKEN_ANNOTATION) comment_annotation(p, NULL);
+  parser_expect(p, TOKEN_SEMICOLON, "after the external function");
+}
+
+// composition = { element } { section { element | item } }
+static void composition(Parser *p, AstClass *c) {
   Section section = DECLARATIONS;
+  bool hidden = false;
   while (p->token.kind != TOKEN_END && p->token.kind != TOKEN_END_OF_TEXT) {
-    if (section_start(p, &section)) continue;
-    if (section == DECLARATIONS)
-      declaration_element(p, m);
-    else
-      statement(p, m, section == INITIAL_EQUATIONS);
+    bool fresh = section_start(p, &section, &hidden);
+    if (section == DECLARATIONS && fresh) continue;
+    if (p->token.kind == TOKEN_EXTERNAL) {
+      external(p, c);
+      continue;
+    }
+    const char *at = p->token.text;
+    switch (section) {
+    case DECLARATIONS: rule_element(p, c, hidden); break;
+    case EQUATIONS: rule_items(p, &c->equations, false); break;
+    case INITIAL_EQUATIONS: rule_items(p, &c->initial_equations, false); break;
+    case ALGORITHM: algorithm(p, c, false); break;
+    case INITIAL_ALGORITHM: algorithm(p, c, true); break;
+    }
+    bool stuck = p->token.text == at && !fresh && p->token.kind != TOKEN_END;
+    if (stuck && p->token.kind != TOKEN_END_OF_TEXT)
+      parser_fail_found(p, "an expression");
   }
 }
 
-// "end" NAME ";"
-static void model_end(Parser *p, const AstModel *m) {
+// ---- classes ----
+
+bool rule_starts_class(const Parser *p) {
+  switch (p->token.kind) {
+  case TOKEN_ENCAPSULATED:
+  case TOKEN_PARTIAL:
+  case TOKEN_CLASS:
+  case TOKEN_MODEL:
+  case TOKEN_BLOCK:
+  case TOKEN_RECORD:
+  case TOKEN_CONNECTOR:
+  case TOKEN_EXPANDABLE:
+  case TOKEN_TYPE:
+  case TOKEN_PACKAGE:
+  case TOKEN_FUNCTION:
+  case TOKEN_PURE:
+  case TOKEN_IMPURE:
+  case TOKEN_OPERATOR: return true;
+  default: return false;
+  }
+}
+
+static bool kind_of(TokenKind token, AstClassKind *kind) {
+  static const TokenKind TOKENS[] = {TOKEN_MODEL, TOKEN_BLOCK,   TOKEN_CLASS,
+                                     TOKEN_RECORD, TOKEN_CONNECTOR, TOKEN_TYPE,
+                                     TOKEN_PACKAGE, TOKEN_FUNCTION};
+  for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++)
+    if (TOKENS[i] == token) {
+      *kind = (AstClassKind)i;
+      return true;
+    }
+  return false;
+}
+
+// kind = { "encapsulated" | "partial" | "expandable" | "pure" | "impure" | "operator" } word
+static void class_kind(Parser *p, AstClass *c) {
+  bool operator= false;
+  for (;; parser_next(p)) {
+    TokenKind k = p->token.kind;
+    if (k == TOKEN_ENCAPSULATED)
+      c->encapsulated = true;
+    else if (k == TOKEN_PARTIAL)
+      c->partial = true;
+    else if (k == TOKEN_EXPANDABLE)
+      c->expandable = true;
+    else if (k == TOKEN_OPERATOR)
+      operator= true;
+    else if (k != TOKEN_PURE && k != TOKEN_IMPURE && k != TOKEN_FINAL)
+      break;
+  }
+  if (kind_of(p->token.kind, &c->kind)) {
+    parser_next(p);
+    if (operator&& c->kind == CLASS_RECORD) c->operator_record = true;
+    return;
+  }
+  c->kind = CLASS_OPERATOR;
+  if (!operator) parser_fail_found(p, "'model' or another kind of class");
+}
+
+// enumeration = "enumeration" "(" ( ":" | literal { "," literal } ) ")"
+static void enumeration(Parser *p, AstClass *c) {
+  c->is_enumeration = true;
+  parser_next(p);
+  SourceSpot open = parser_spot(p);
+  parser_expect(p, TOKEN_LEFT_PAREN, "after 'enumeration'");
+  if (!parser_accept(p, TOKEN_COLON) && p->token.kind != TOKEN_RIGHT_PAREN) {
+    do {
+      AstLiteral l = {.name = parser_name(p, "a name")};
+      l.description = comment_read(p, NULL);
+      array_push(p->arena, &c->literals, l);
+    } while (parser_accept(p, TOKEN_COMMA));
+  }
+  parser_expect_close(p, open);
+}
+
+// short = "=" ( enumeration | prefix name [ sizes ] [ modifiers ] | "der" "(" ... ")" ) comment
+static void short_class(Parser *p, AstClass *c) {
+  c->is_short = true;
+  if (p->token.kind == TOKEN_ENUMERATION) {
+    enumeration(p, c);
+  } else if (p->token.kind == TOKEN_DER) {
+    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p),
+                "a function as the derivative of another is not supported");
+  } else {
+    c->prefix = rule_prefix(p);
+    bool top = parser_accept(p, TOKEN_DOT);
+    c->base = expression_read_name(p);
+    if (top) c->base = arena_print(p->arena, ".%s", c->base);
+    rule_sizes(p, &c->sizes);
+    rule_modifiers(p, &c->modifiers);
+  }
+  const char *what = comment_read(p, NULL);
+  if (what[0]) c->description = what;
+}
+
+static void class_end(Parser *p, const AstClass *c) {
   if (p->token.kind != TOKEN_END) {
     char wanted[100];
-    c_snprintf(wanted, sizeof wanted, "'end %.80s;'", m->name);
+    c_snprintf(wanted, sizeof wanted, "'end %.80s;'", c->name);
     parser_fail_found(p, wanted);
   }
   parser_next(p);
   SourceSpot at = parser_spot(p);
-  const char *name = parser_name(p, "the name of the model after 'end'");
-  if (strcmp(name, m->name) != 0)
-    parser_fail(p, ERR_SYNTAX, at, "the model '%.80s' ends with the name '%.80s'", m->name, name);
-  parser_expect(p, TOKEN_SEMICOLON, "after the end of the model");
+  char what[60];
+  c_snprintf(what, sizeof what, "the name of the %s after 'end'", class_kind_word(c->kind));
+  const char *name = parser_name(p, what);
+  if (strcmp(name, c->name) != 0)
+    parser_fail(p, ERR_SYNTAX, at, "the %s '%.80s' ends with the name '%.80s'",
+                class_kind_word(c->kind), c->name, name);
 }
 
-static void class_keyword(Parser *p) {
-  parser_accept(p, TOKEN_ENCAPSULATED);
-  if (parser_accept(p, TOKEN_MODEL)) return;
+static void long_class(Parser *p, AstClass *c) {
+  bool outer = p->in_function;
+  p->in_function = c->kind == CLASS_FUNCTION;
+  c->description = comment_description(p);
+  composition(p, c);
+  class_end(p, c);
+  p->in_function = outer;
+}
+
+// class = kind ( NAME ( short | long ) | "extends" NAME [ modifiers ] long )
+AstClass *rule_class(Parser *p) {
+  AstClass *c = ARENA_NEW(p->arena, AstClass);
+  c->source = p->lexer.source;
+  c->stop_time = c->start_time = c->tolerance = c->interval = nan("");
+  c->description = "";
+  if (!rule_enter(p)) return c->name = "", c;
+  class_kind(p, c);
+  bool extended = parser_accept(p, TOKEN_EXTENDS);
+  c->line = p->token.line, c->column = p->token.column;
+  char what[60];
+  c_snprintf(what, sizeof what, "the name of the %s", class_kind_word(c->kind));
+  c->name = parser_name(p, what);
+  if (extended) {
+    c->extends = c->name;
+    rule_modifiers(p, &c->modifiers);
+    long_class(p, c);
+  } else if (parser_accept(p, TOKEN_EQUALS)) {
+    short_class(p, c);
+  } else {
+    long_class(p, c);
+  }
+  p->classes--;
+  return c;
+}
+
+// ---- files ----
+
+static void fail_first_word(Parser *p) {
   if (p->token.kind == TOKEN_END_OF_TEXT && p->taken == TOKEN_END_OF_TEXT)
     parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text contains no model");
-  static const char *const WORDS[] = {"model"};
-  bool misspelled = p->token.kind == TOKEN_NAME && nearest_name(p->token.name, WORDS, 1);
-  if (!misspelled && parser_fail_unsupported(p)) return;
-  parser_fail_found(p, misspelled ? "'model' (is it misspelled?)" : "'model'");
+  static const char *const WORDS[] = {"model", "package"};
+  const char *near =
+      p->token.kind == TOKEN_NAME ? nearest_name(p->token.name, WORDS, 2) : NULL;
+  char wanted[60];
+  c_snprintf(wanted, sizeof wanted, near ? "'%s' (is it misspelled?)" : "'%s'",
+             near ? near : "model");
+  parser_fail_found(p, wanted);
 }
 
-// model = "model" NAME description composition "end" NAME ";"
-static AstModel *model(Parser *p) {
-  AstModel *m = ARENA_NEW(p->arena, AstModel);
-  class_keyword(p);
-  m->line = p->token.line;
-  m->column = p->token.column;
-  if (p->token.kind == TOKEN_EXTENDS) parser_fail_unsupported(p);
-  m->name = parser_name(p, "the name of the model");
-  if (p->token.kind == TOKEN_EQUALS)
-    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p),
-                "short class definitions are not supported yet");
-  m->description = comment_description(p);
-  composition(p, m);
-  model_end(p, m);
-  return m;
-}
-
-// file = [ "within" [ name ] ";" ] [ "final" ] model
-static AstModel *file(Parser *p) {
+// file = [ "within" [ name ] ";" ] { [ "final" ] class ";" }
+static AstFile *file(Parser *p) {
+  AstFile *f = ARENA_NEW(p->arena, AstFile);
   if (parser_accept(p, TOKEN_WITHIN)) {
-    if (p->token.kind == TOKEN_NAME) expression_read_name(p);
+    f->within = "";
+    if (p->token.kind == TOKEN_NAME) f->within = expression_read_name(p);
     parser_expect(p, TOKEN_SEMICOLON, "after 'within'");
   }
-  parser_accept(p, TOKEN_FINAL);
-  AstModel *m = model(p);
-  if (p->token.kind == TOKEN_END_OF_TEXT) return m;
-  char quoted[TOKEN_QUOTE];
-  if (token_is_keyword(p->token.kind))
-    parser_fail(p, ERR_UNSUPPORTED, parser_spot(p),
-                "'%s' after the end of the model: several classes in a file are not supported yet",
-                token_text(p->token.kind));
-  else
-    parser_fail(p, ERR_SYNTAX, parser_spot(p),
-                "expected the end of the text after the model, found %s",
-                token_quote(&p->token, quoted));
-  return m;
+  do {
+    parser_accept(p, TOKEN_FINAL);
+    if (!rule_starts_class(p)) {
+      if (f->classes.count == 0 || p->token.kind == TOKEN_END_OF_TEXT)
+        fail_first_word(p);
+      else
+        parser_fail_found(p, "the end of the text or another class");
+      break;
+    }
+    AstClass *c = rule_class(p);
+    array_push(p->arena, &f->classes, c);
+    char where[60];
+    c_snprintf(where, sizeof where, "after the end of the %s", class_kind_word(c->kind));
+    parser_expect(p, TOKEN_SEMICOLON, where);
+  } while (p->token.kind != TOKEN_END_OF_TEXT);
+  return f;
 }
 
-const AstModel *parse_model(Arena *a, const Source *s, Err *err) {
+AstFile *parse_file(Arena *a, const Source *s, Err *err) {
   Parser p;
   parser_begin(&p, a, s, err);
-  const AstModel *m = file(&p);
-  return p.lexer.failed ? NULL : m;
+  AstFile *f = file(&p);
+  return p.lexer.failed ? NULL : f;
 }
 
 const Ast *parse_expression(Arena *a, const Source *s, Err *err) {

@@ -3,7 +3,8 @@
 #include "base/c_locale.h"
 
 void parser_begin(Parser *p, Arena *a, const Source *source, Err *err) {
-  *p = (Parser){.arena = a, .taken = TOKEN_END_OF_TEXT, .end = {1, 1}};
+  *p = (Parser){.arena = a, .taken = TOKEN_END_OF_TEXT};
+  p->end = (SourceSpot){source->lines_before + 1, 1};
   lex_begin(&p->lexer, a, source, err);
   lex_next(&p->lexer, &p->token);
 }
@@ -78,7 +79,7 @@ void parser_expect(Parser *p, TokenKind kind, const char *where) {
 void parser_expect_close(Parser *p, SourceSpot open) {
   if (parser_accept(p, TOKEN_RIGHT_PAREN)) return;
   char text[400], quoted[TOKEN_QUOTE];
-  c_snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s", open.line,
+  c_snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s", open.line - p->lexer.source->lines_before,
              open.column, token_quote(&p->token, quoted), hint(p, TOKEN_RIGHT_PAREN));
   fail_missing(p, true, text);
 }
@@ -93,59 +94,6 @@ const char *parser_name(Parser *p, const char *what) {
   else
     parser_fail_found(p, what);
   return "";
-}
-
-static const char *const UNSUPPORTED[TOKEN_COUNT] = {
-    [TOKEN_IF] = "if-equations are not supported yet; write x = if a > 0 then b else c",
-    [TOKEN_FOR] = "'for' is not supported yet; write the equations one by one",
-    [TOKEN_WHEN] = "'when' is not supported yet",
-    [TOKEN_ELSEWHEN] = "'elsewhen' is not supported yet",
-    [TOKEN_WHILE] = "'while' is not supported yet",
-    [TOKEN_CONNECT] = "'connect' is not supported yet; write the equations of the connection",
-    [TOKEN_ALGORITHM] = "algorithm sections are not supported yet; write equations",
-    [TOKEN_EXTERNAL] = "external functions are not supported",
-    [TOKEN_FUNCTION] = "functions of the user are not supported yet",
-    [TOKEN_PURE] = "functions of the user are not supported yet",
-    [TOKEN_IMPURE] = "functions of the user are not supported yet",
-    [TOKEN_RECORD] = "records are not supported yet",
-    [TOKEN_PACKAGE] = "packages are not supported yet; a file holds one flat model",
-    [TOKEN_BLOCK] = "'block' is not supported yet; write a model",
-    [TOKEN_CLASS] = "'class' is not supported yet; write a model",
-    [TOKEN_MODEL] = "a model inside a model is not supported yet",
-    [TOKEN_CONNECTOR] = "connectors are not supported yet",
-    [TOKEN_EXPANDABLE] = "connectors are not supported yet",
-    [TOKEN_TYPE] = "definitions of types are not supported yet; use Real, Integer or Boolean",
-    [TOKEN_ENUMERATION] = "enumerations are not supported yet",
-    [TOKEN_OPERATOR] = "user-defined operators are not supported",
-    [TOKEN_EXTENDS] = "'extends' is not supported yet; a model is written out in full",
-    [TOKEN_REDECLARE] = "'redeclare' is not supported yet",
-    [TOKEN_REPLACEABLE] = "'replaceable' is not supported yet",
-    [TOKEN_CONSTRAINEDBY] = "'constrainedby' is not supported yet",
-    [TOKEN_INNER] = "'inner' is not supported yet",
-    [TOKEN_OUTER] = "'outer' is not supported yet",
-    [TOKEN_FLOW] = "'flow' variables are not supported yet",
-    [TOKEN_STREAM] = "'stream' variables are not supported yet",
-    [TOKEN_DISCRETE] = "'discrete' variables are not supported yet",
-    [TOKEN_PARTIAL] =
-        "a partial model has no solution of its own, and 'extends' is not supported yet",
-    [TOKEN_ENCAPSULATED] = "classes inside a model are not supported yet",
-    [TOKEN_BREAK] = "algorithm sections are not supported yet; write equations",
-    [TOKEN_RETURN] = "algorithm sections are not supported yet; write equations",
-    [TOKEN_LEFT_BRACKET] = "arrays are not supported yet",
-    [TOKEN_LEFT_BRACE] = "arrays are not supported yet",
-    [TOKEN_COLON] = "ranges are not supported yet",
-    [TOKEN_DOT] = "names that start with a dot are not supported",
-    [TOKEN_DOT_PLUS] = "the elementwise operator .+ is not supported; write +",
-    [TOKEN_DOT_MINUS] = "the elementwise operator .- is not supported; write -",
-    [TOKEN_DOT_TIMES] = "the elementwise operator .* is not supported; write *",
-    [TOKEN_DOT_DIVIDE] = "the elementwise operator ./ is not supported; write /",
-    [TOKEN_DOT_POWER] = "the elementwise operator .^ is not supported; write ^",
-};
-
-bool parser_fail_unsupported(Parser *p) {
-  const char *why = UNSUPPORTED[p->token.kind];
-  if (why) parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "%s", why);
-  return why != NULL;
 }
 
 void parser_check_count(Parser *p, int count, const char *what) {

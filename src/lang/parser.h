@@ -7,6 +7,7 @@
 
 enum {
   PARSE_NESTING_MOST = 1000, // parentheses, calls and if-expressions inside each other
+  PARSE_CLASSES_MOST = 100,  // classes, if, for, when and modifiers inside each other
   PARSE_COUNT_MOST = 1000000 // declarations, and equations of each kind
 };
 
@@ -26,6 +27,9 @@ typedef struct Parser {
   SourceSpot end;            // just behind the previous one
   SourceSpot expression_end; // just behind the last expression
   int nesting;               // of expressions, now
+  int subscripts;            // of subscripts, now: 'end' stands for the size
+  int classes;               // of classes and of clauses, now
+  bool in_function;          // where := may stand in a declaration
   ARRAY(Pending) pending;    // arguments and branches of incomplete nodes
 } Parser;
 
@@ -48,7 +52,5 @@ void parser_fail(Parser *p, ErrCode code, SourceSpot at, const char *format, ...
     __attribute__((format(printf, 4, 5), cold));
 // "expected <what>, found 'x'" at the next token
 void parser_fail_found(Parser *p, const char *what) __attribute__((cold));
-// false and no error if the next keyword or symbol belongs to the supported subset.
-bool parser_fail_unsupported(Parser *p);
 // Fails if count has reached the limit. what: "equations".
 void parser_check_count(Parser *p, int count, const char *what);

@@ -159,6 +159,31 @@ Source *source_load(Arena *a, const char *path, Err *err) {
   return s;
 }
 
+const Source *source_of_line(const Source *s, int *line) {
+  if (!s || !s->together) return s;
+  int low = 0, high = s->together->at.count - 1;
+  while (low < high) { // the last text that begins before the line
+    int middle = (low + high + 1) / 2;
+    if (s->together->at.at[middle]->lines_before < *line)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  s = s->together->at.at[low];
+  *line -= s->lines_before;
+  return s;
+}
+
+const char *source_line_name(const Source *s, int line, char out[120]) {
+  const Source *text = source_of_line(s, &line);
+  const char *slash = text && text->lines_before ? strrchr(text->name, '/') : NULL;
+  if (text && text->lines_before)
+    snprintf(out, 120, "%.100s:%d", slash ? slash + 1 : text->name, line);
+  else
+    snprintf(out, 120, "%d", line);
+  return out;
+}
+
 // ---- showing ----
 
 enum {
@@ -230,6 +255,7 @@ static void put_caret(Out *o, const Window *w) {
 
 void source_excerpt(const Source *s, int line, int column, char *out, size_t size) {
   if (size) out[0] = 0;
+  if (s && s->together && (line < 1 || line > s->line_count)) s = source_of_line(s, &line);
   if (!s || !size || line < 1 || line > s->line_count || column < 1) return;
   const char *begin = s->text + s->line_start[line - 1];
   const char *end = line < s->line_count ? s->text + s->line_start[line] - 1 : s->text + s->length;
@@ -245,6 +271,7 @@ void source_excerpt(const Source *s, int line, int column, char *out, size_t siz
 bool source_fail_args(const Source *s, Err *err, ErrCode code, int line, int column,
                       const char *format, va_list args) {
   if (!err || err->code != ERR_NONE) return false;
+  s = source_of_line(s, &line);
   fail_args(err, code, (Place){s ? s->name : NULL, line, column}, format, args);
   source_excerpt(s, line, column, err->excerpt, sizeof err->excerpt);
   return false;

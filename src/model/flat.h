@@ -43,6 +43,7 @@ typedef struct Parameter {
 typedef struct Equation {
   Expr left, right, residual; // residual = left - right
   int line, column;
+  const char *instance; // the component it belongs to, "" for the model itself
   const char *description;
   bool from_binding; // Real y = x^2 in a declaration
 } Equation;

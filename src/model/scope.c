@@ -7,6 +7,7 @@
 #include "base/c_locale.h"
 #include "expr/simplify.h"
 #include "lang/ast_print.h"
+#include "lang/name.h"
 
 static Typed real(Expr e) {
   return (Typed){e, false};
@@ -259,6 +260,8 @@ static Typed name(Scope *s, const Ast *e) {
     return real(s->flat->now);
   }
   int i = names_find(s->flat->names, e->name);
+  if (i < 0 && e->name[0] == '\'')
+    i = names_find(s->flat->names, name_unquoted(s->flat->arena, e->name));
   if (i < 0) return undeclared(s, e);
   const Variable *v = &s->flat->variables.at[i];
   bool fixed_value = v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
@@ -267,6 +270,14 @@ static Typed name(Scope *s, const Ast *e) {
         s, e, ERR_MODEL,
         "'%s' varies in time and cannot stand here; only parameters and constants can", e->name);
   return (Typed){v->node, v->boolean};
+}
+
+// wheel[2].om in a problem file
+static Typed path(Scope *s, const Ast *e) {
+  const char *whole = name_of_tree(s->flat->arena, e);
+  if (!whole) return scope_wrong(s, e, ERR_SYNTAX, "a subscript must be a whole number here");
+  Ast one = {.kind = AST_NAME, .name = whole, .line = e->line, .column = e->column, .depth = 1};
+  return name(s, &one);
 }
 
 // ---------------------------------------------------------------- operators
@@ -351,6 +362,9 @@ Typed scope_convert(Scope *s, const Ast *e) {
   case AST_UNARY: return unary(s, e);
   case AST_BINARY: return binary(s, e);
   case AST_IF: return if_expression(s, e);
+  case AST_FIELD:
+  case AST_INDEX: return path(s, e);
+  default: break;
   }
-  return real(0);
+  return scope_wrong(s, e, ERR_UNSUPPORTED, "this needs a single number; arrays are not allowed here");
 }

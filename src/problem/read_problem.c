@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lang/parse.h"
+#include "instance/flat_model.h"
 #include "model/flatten.h"
 #include "model/model_build.h"
 #include "problem/reader.h"
@@ -45,11 +45,16 @@ static bool load_model_text(ProblemReader *r) {
     return check_keys(r) && // a misspelt 'model' is the likely reason
            reader_fail(r, r->root, ERR_VALUE, "there is no 'model': the name of a model file");
   if (!reader_text(r, n, "'model'", &file)) return false;
+  FlatRequest request = {0};
   r->problem->model_path = reader_path(r, file);
-  r->model_source = source_load(r->arena, r->problem->model_path, &own);
-  if (!r->model_source) return reader_adopt(r, n, &own);
-  r->ast = parse_model(r->arena, r->model_source, r->err);
-  if (r->ast) r->flat = flatten(r->scratch, r->model_source, r->ast, NULL, 0, r->err);
+  const char *path = model_file(r->arena, r->problem->model_path, &request.class_name);
+  request.source = source_load(r->arena, path, &own);
+  if (!request.source) return reader_adopt(r, n, &own);
+  const FlatText *text = flat_model(r->arena, &request, NULL, r->err);
+  if (!text) return false;
+  r->model_source = text->source;
+  r->ast = text->model;
+  r->flat = flatten(r->scratch, r->model_source, r->ast, NULL, 0, r->err);
   return r->flat != NULL;
 }
 

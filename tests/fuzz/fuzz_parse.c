@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lang/ast_print.h"
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
 #include "lang/ast.h"
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "test.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "test.h"
 

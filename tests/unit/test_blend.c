@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/extend.h"
 #include "model/model_build.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "model/system.h"

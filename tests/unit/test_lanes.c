@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 // Whatever the parameters: a simulation ends, says how, and never gives a number that is not finite.
 #include <dirent.h>
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "random_expression.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "expr/simplify.h"
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/extend.h"
 #include "model/model_build.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "model/model_build.h"
 #include "model/system.h"

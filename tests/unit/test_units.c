@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "instance/flat_model.h"
 #include "lang/parse.h"
 #include "test.h"
 

@@ -1,0 +1,3 @@
+within ;
+package Entrain "Parts of mechanical systems and vehicles"
+end Entrain;

@@ -1,0 +1,243 @@
+// Connections: scalars of connectors that are connected form sets. In a set potentials are equal, and flows add up to
+// zero: those of connectors of components count with +, those of the connectors of the class itself with -.
+#include <string.h>
+
+#include "base/text.h"
+#include "instance/elab.h"
+
+static int flow_number(Elab *e, const char *name, bool outside, bool flow) {
+  const char *key = outside ? arena_print(e->arena, "%s/", name) : name;
+  int i = names_find(e->flow_names, key);
+  if (i >= 0) return i;
+  i = e->flows.count;
+  names_set(e->flow_names, key, i);
+  array_push(e->arena, &e->flows, ((Flow){name, outside, flow, i}));
+  return i;
+}
+
+static int root_of(Elab *e, int i) {
+  while (e->flows.at[i].set != i) i = e->flows.at[i].set = e->flows.at[e->flows.at[i].set].set;
+  return i;
+}
+
+static void join(Elab *e, int a, int b) {
+  a = root_of(e, a), b = root_of(e, b);
+  if (a < b)
+    e->flows.at[b].set = a;
+  else
+    e->flows.at[a].set = b;
+}
+
+// ---------------------------------------------------------------- one connection
+
+typedef struct End { // one side of a connection
+  Component *component;
+  Value *leaf;         // of a component of a built-in type: its scalars
+  IntArray nodes;      // which of component->nodes
+  bool outside, absent;
+} End;
+
+typedef struct Side {
+  Component *component;
+  IntArray elements;
+  int rank, *sizes;
+} Side;
+
+// Follows a.b[2].c; the components on the way must be single ones.
+static bool find_end(Elab *e, Scope s, const Ast *a, Side *out, bool *outside, bool *absent) {
+  const Ast *index = a->kind == AST_INDEX ? a : NULL, *name = index ? a->args[0] : a;
+  Component *c;
+  *absent = false;
+  if (name->kind == AST_FIELD) {
+    Side parent;
+    if (!find_end(e, s, name->args[0], &parent, outside, absent)) return false;
+    if (*absent) return true;
+    if (!parent.component->nodes) {
+      elab_fail(e, a, ERR_NAME, "'%s' has no part '%s'", parent.component->path, name->name);
+      return false;
+    }
+    if (parent.elements.count != 1) { // m.flange of an array m: all of them
+      ARRAY(int) none = {0};
+      (void)none;
+      out->component = NULL;
+      elab_unsupported(e, a, "connect of parts of a whole array of components");
+      return *absent = true;
+    }
+    Node *n = parent.component->nodes[parent.elements.at[0]];
+    Member *m = node_member(e, n, name->name);
+    if (!m || m->element->kind != ELEMENT_COMPONENT) {
+      const char *near = node_nearest(e, n, name->name);
+      elab_fail(e, a, ERR_NAME, "'%s' has no component '%s'%s%s%s", parent.component->path,
+                name->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      return false;
+    }
+    c = component_of(e, m);
+    if (!n->connector) *outside = false;
+  } else if (name->kind == AST_NAME) {
+    Member *m = lookup(e, s.part, name->name);
+    if (elab_failed(e)) return false;
+    if (!m || m->element->kind != ELEMENT_COMPONENT) {
+      elab_fail(e, a, ERR_NAME, "connect: there is no component '%s'", name->name);
+      return false;
+    }
+    c = component_of(e, m);
+    *outside = true;
+  } else {
+    elab_fail(e, a, ERR_SYNTAX, "connect needs the names of two connectors");
+    return false;
+  }
+  if (!c) return false;
+  if (!c->present) return *absent = true;
+  Value numbers = {.type = VALUE_INTEGER, .rank = c->rank, .sizes = c->sizes, .count = c->count};
+  numbers.at = ARENA_ARRAY(e->arena, const Ast *, c->count + 1);
+  for (int i = 0; i < c->count; i++) numbers.at[i] = ast_number(e, NULL, i);
+  Value *chosen = &numbers;
+  if (index) {
+    int count = index->arg_count - 1;
+    Subscript *subs = ARENA_ARRAY(e->arena, Subscript, count + 1);
+    if (!evaluate_subscripts(e, s, index, &numbers, subs, count)) return false;
+    chosen = value_subscript(e, index, &numbers, subs, count);
+    if (!chosen) return false;
+  }
+  *out = (Side){.component = c, .rank = chosen->rank, .sizes = chosen->sizes};
+  for (int i = 0; i < chosen->count; i++)
+    array_push(e->arena, &out->elements, (int)chosen->at[i]->number);
+  return true;
+}
+
+static void connect_components(Elab *e, const Ast *at, Component *a, int ia, bool oa, Component *b,
+                               int ib, bool ob);
+
+static void connect_scalar(Elab *e, const Ast *at, Component *a, int ia, bool oa, Component *b,
+                           int ib, bool ob) {
+  Value *va = component_reference(e, at, a), *vb = component_reference(e, at, b);
+  if (!va || !vb) return;
+  if (a->prefix.variability >= VARIABILITY_PARAMETER) return; // equal by declaration
+  if (a->prefix.flow != b->prefix.flow) {
+    elab_fail(e, at, ERR_MODEL, "%s is a flow, %s is none", a->prefix.flow ? a->path : b->path,
+              a->prefix.flow ? b->path : a->path);
+    return;
+  }
+  if (a->prefix.stream || b->prefix.stream) {
+    elab_unsupported(e, at, "stream variables");
+    return;
+  }
+  join(e, flow_number(e, va->at[ia]->name, oa, a->prefix.flow),
+       flow_number(e, vb->at[ib]->name, ob, b->prefix.flow));
+}
+
+static void connect_nodes(Elab *e, const Ast *at, Node *a, bool oa, Node *b, bool ob) {
+  for (int i = 0; i < a->members.count && !elab_failed(e); i++) {
+    Member *ma = a->members.at[i];
+    if (ma->element->kind != ELEMENT_COMPONENT) continue;
+    Member *mb = node_member(e, b, ma->name);
+    if (!mb) {
+      elab_fail(e, at, ERR_MODEL, "the connectors do not fit: '%s' has no '%s'", b->path, ma->name);
+      return;
+    }
+    Component *ca = component_of(e, ma), *cb = component_of(e, mb);
+    if (!ca || !cb) return;
+    if (!ca->present || !cb->present) continue;
+    if (ca->count != cb->count) {
+      elab_fail(e, at, ERR_MODEL, "the connectors do not fit: %s and %s differ in size", ca->path,
+                cb->path);
+      return;
+    }
+    for (int k = 0; k < ca->count; k++) connect_components(e, at, ca, k, oa, cb, k, ob);
+  }
+}
+
+static void connect_components(Elab *e, const Ast *at, Component *a, int ia, bool oa, Component *b,
+                               int ib, bool ob) {
+  if ((a->nodes != NULL) != (b->nodes != NULL)) {
+    elab_fail(e, at, ERR_MODEL, "the connectors %s and %s do not fit", a->path, b->path);
+    return;
+  }
+  if (a->nodes)
+    connect_nodes(e, at, a->nodes[ia], oa, b->nodes[ib], ob);
+  else
+    connect_scalar(e, at, a, ia, oa, b, ib, ob);
+}
+
+static bool is_connector(const Component *c) {
+  return c->nodes ? c->count == 0 || c->nodes[0]->connector
+                  : c->prefix.causality != CAUSALITY_NONE || c->member->element->kind ==
+                                                                 ELEMENT_COMPONENT;
+}
+
+void connect_add(Elab *e, Scope s, const AstItem *item) {
+  Side a, b;
+  bool oa, ob, no_a, no_b;
+  if (!find_end(e, s, item->left, &a, &oa, &no_a) || !find_end(e, s, item->right, &b, &ob, &no_b))
+    return;
+  if (no_a || no_b) return; // a conditional component that is not there
+  const Component *wrong = !is_connector(a.component)   ? a.component
+                           : !is_connector(b.component) ? b.component
+                                                        : NULL;
+  if (wrong) {
+    elab_fail(e, wrong == a.component ? item->left : item->right, ERR_MODEL,
+              "%s is not a connector", wrong->path);
+    return;
+  }
+  if (a.component->nodes && a.component->count && a.component->nodes[0]->class->expandable) {
+    elab_unsupported(e, item->left, "expandable connectors");
+    return;
+  }
+  if (a.elements.count != b.elements.count) {
+    elab_fail(e, item->left, ERR_MODEL, "the connectors differ in size: %d and %d elements",
+              a.elements.count, b.elements.count);
+    return;
+  }
+  for (int i = 0; i < a.elements.count && !elab_failed(e); i++)
+    connect_components(e, item->left, a.component, a.elements.at[i], oa, b.component,
+                       b.elements.at[i], ob);
+}
+
+// ---------------------------------------------------------------- equations
+
+// Every flow of a connector takes part as seen from around its component, connected or not. Around the model itself
+// there is nothing: the flows of its own connectors are zero.
+void connect_register(Elab *e, Component *c) {
+  if (!c->prefix.flow || !c->owner->instance || c->prefix.variability >= VARIABILITY_PARAMETER)
+    return;
+  Value *v = component_reference(e, NULL, c);
+  for (int i = 0; v && i < v->count; i++) flow_number(e, v->at[i]->name, false, true);
+}
+
+static void add(Elab *e, const Ast *left, const Ast *right) {
+  AstEquation q = {.left = left, .right = right, .description = "", .instance = ""};
+  q.line = e->model->class->line, q.column = e->model->class->column;
+  array_push(e->arena, &e->flat->equations, q);
+}
+
+void connect_equations(Elab *e) {
+  int n = e->flows.count;
+  int *next = ARENA_ARRAY(e->arena, int, n + 1), *last = ARENA_ARRAY(e->arena, int, n + 1);
+  for (int i = 0; i < n; i++) next[i] = -1, last[i] = i;
+  for (int i = 0; i < n; i++) { // a list for each set, in the order of appearance
+    int r = root_of(e, i);
+    if (r == i) continue;
+    next[last[r]] = i;
+    last[r] = i;
+  }
+  for (int i = 0; i < n && !elab_failed(e); i++) {
+    if (root_of(e, i) != i) continue;
+    const Flow *first = &e->flows.at[i];
+    if (!first->flow) {
+      for (int k = next[i]; k >= 0; k = next[k])
+        if (strcmp(first->name, e->flows.at[k].name) != 0)
+          add(e, ast_name(e, NULL, first->name), ast_name(e, NULL, e->flows.at[k].name));
+      continue;
+    }
+    const Ast *sum = NULL;
+    for (int k = i; k >= 0; k = next[k]) {
+      const Ast *term = ast_name(e, NULL, e->flows.at[k].name);
+      bool minus = e->flows.at[k].outside;
+      if (!sum)
+        sum = minus ? ast_unary(e, NULL, AST_MINUS, term) : term;
+      else
+        sum = ast_binary(e, NULL, minus ? AST_MINUS : AST_PLUS, sum, term);
+    }
+    add(e, sum, ast_number(e, NULL, 0));
+  }
+}

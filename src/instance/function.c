@@ -1,0 +1,429 @@
+// Functions of the user: their statements are run on trees, so that a call becomes an expression of its arguments, and
+// derivatives stay exact. Relations inside make no events, as the language wants it. Constructors of records are calls, too.
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "instance/elab.h"
+
+static Node *function_node(Elab *e, const ClassRef *f) {
+  if (f->member) return class_node(e, f->member);
+  return node_new(e, f, NULL, NULL, f->class->name, false, (AstPrefix){0}, false);
+}
+
+static bool is_input(const Member *m) {
+  return m->element->kind == ELEMENT_COMPONENT &&
+         m->element->prefix.causality == CAUSALITY_INPUT;
+}
+
+static bool is_output(const Member *m) {
+  return m->element->kind == ELEMENT_COMPONENT &&
+         m->element->prefix.causality == CAUSALITY_OUTPUT;
+}
+
+// ---------------------------------------------------------------- arguments
+
+// How many subscripts the argument has by its declaration; sizes of its type included.
+static int declared_rank(Elab *e, const Member *m) {
+  int rank = m->element->sizes.count;
+  ClassRef t;
+  Part *p = m->part;
+  const char *name = m->element->type;
+  for (int depth = 0; depth < 50 && lookup_class(e, p, name, &t); depth++) {
+    if (t.is_builtin || !t.class->is_short || t.class->is_enumeration) break;
+    rank += t.class->sizes.count;
+    Part *scope = ARENA_NEW(e->arena, Part);
+    *scope = (Part){.class = t.class, .lexical = t.lexical};
+    if (t.lexical) scope->node = t.lexical->node;
+    p = scope;
+    name = t.class->base;
+  }
+  return rank;
+}
+
+typedef struct Arguments {
+  Member **inputs;
+  Value **values; // NULL: not given
+  int count;
+  Value *shape; // of arguments that are arrays where a scalar is declared, NULL: none
+} Arguments;
+
+static bool is_constructor_input(const Member *m) { // of a record
+  const AstElement *el = m->element;
+  if (el->kind != ELEMENT_COMPONENT || el->final) return false;
+  return !(el->prefix.variability == VARIABILITY_CONSTANT && el->binding);
+}
+
+static void list_inputs(Elab *e, Node *n, bool record, Arguments *a) {
+  a->inputs = ARENA_ARRAY(e->arena, Member *, n->members.count + 1);
+  a->values = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
+  for (int i = 0; i < n->members.count; i++)
+    if (record ? is_constructor_input(n->members.at[i]) : is_input(n->members.at[i]))
+      a->inputs[a->count++] = n->members.at[i];
+}
+
+static bool read_arguments(Elab *e, Scope s, const Ast *call, Arguments *a) {
+  for (int i = 0, place = 0; i < call->arg_count; i++) {
+    const Ast *arg = call->args[i];
+    int k = place++;
+    if (arg->kind == AST_NAMED) {
+      for (k = 0; k < a->count; k++)
+        if (strcmp(a->inputs[k]->name, arg->name) == 0) break;
+      if (k == a->count) {
+        elab_fail(e, arg, ERR_NAME, "%s has no argument '%s'", call->name, arg->name);
+        return false;
+      }
+      arg = arg->args[0];
+    }
+    if (k >= a->count) {
+      elab_fail(e, arg, ERR_SYNTAX, "%s takes %d argument%s, not %d", call->name, a->count,
+                a->count == 1 ? "" : "s", call->arg_count);
+      return false;
+    }
+    if (a->values[k]) {
+      elab_fail(e, arg, ERR_SYNTAX, "the argument '%s' of %s is given twice", a->inputs[k]->name,
+                call->name);
+      return false;
+    }
+    a->values[k] = value_of(e, s, arg);
+    if (!a->values[k]) return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- records
+
+static Value *construct(Elab *e, Node *n, Scope s, const Ast *call) {
+  Arguments a = {0};
+  list_inputs(e, n, true, &a);
+  if (!read_arguments(e, s, call, &a)) return NULL;
+  Value *v = value_new(e, VALUE_RECORD, 0, NULL);
+  v->field_names = ARENA_ARRAY(e->arena, const char *, n->members.count + 1);
+  v->fields = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
+  Scope inside = {n->main, frame_new(e, NULL)};
+  for (int i = 0; i < n->members.count; i++) {
+    Member *m = n->members.at[i];
+    if (m->element->kind != ELEMENT_COMPONENT) continue;
+    Value *field = NULL;
+    for (int k = 0; k < a.count; k++)
+      if (a.inputs[k] == m) field = a.values[k];
+    if (!field) {
+      const Ast *value = m->element->binding;
+      Binding *outer = m->mod ? m->mod->binding : NULL;
+      if (outer)
+        field = binding_value(e, call, m->mod);
+      else if (value)
+        field = value_of(e, (Scope){m->part, inside.frame}, value);
+      else
+        return elab_fail(e, call, ERR_MODEL, "%s needs a value for '%s'", call->name, m->name);
+      if (!field) return NULL;
+    }
+    v->field_names[v->field_count] = m->name;
+    v->fields[v->field_count++] = field;
+    frame_add(e, inside.frame, m->name, field);
+  }
+  return v;
+}
+
+// ---------------------------------------------------------------- external functions
+
+// The names of scalars among the arguments stand for themselves; arrays become {..}.
+static const Ast *as_tree(Elab *e, const Ast *at, const Value *v) {
+  if (v->rank == 0) return v->at[0];
+  int n = v->sizes[0];
+  Ast *a = ast_new(e, AST_ARRAY, at, n);
+  unsigned depth = 0;
+  for (int i = 0; i < n; i++) {
+    a->args[i] = (Ast *)as_tree(e, at, value_element(e, v, i));
+    if (a->args[i]->depth > depth) depth = a->args[i]->depth;
+  }
+  a->depth = (depth + 1) & 0xFFFF;
+  return a;
+}
+
+static Value *call_native(Elab *e, Node *n, const Ast *call, const Arguments *a, Frame *frame) {
+  const AstClass *c = n->class;
+  bool builtin = strcmp(c->language, "builtin") == 0;
+  int count = c->external_arguments.count;
+  Ast *inner = ast_new(e, AST_CALL, call, count);
+  inner->name = c->external_name;
+  if (builtin) { // evaluated again as a call of the language
+    for (int i = 0; i < count; i++) inner->args[i] = (Ast *)c->external_arguments.at[i];
+    bool known;
+    return evaluate_builtin(e, (Scope){n->main, frame}, inner, &known);
+  }
+  unsigned depth = 0;
+  Ast *flat = ast_new(e, AST_CALL, call, a->count);
+  flat->name = arena_print(e->arena, "%s", n->path);
+  for (int i = 0; i < a->count; i++) {
+    Value *v = frame->locals.at[i].value;
+    flat->args[i] = (Ast *)as_tree(e, call, v);
+    if (flat->args[i]->depth > depth) depth = flat->args[i]->depth;
+  }
+  flat->depth = (depth + 1) & 0xFFFF;
+  return value_scalar(e, VALUE_REAL, flat);
+}
+
+// ---------------------------------------------------------------- running
+
+static bool has_events(const Ast *a) {
+  switch (a->kind) {
+  case AST_NUMBER:
+  case AST_BOOL:
+  case AST_STRING:
+  case AST_NAME: return false;
+  case AST_IF: return true;
+  case AST_BINARY:
+    if (a->op >= AST_LESS && a->op <= AST_NOT_EQUAL) return true;
+    break;
+  case AST_CALL:
+    if (strcmp(a->name, "noEvent") == 0) return false;
+    if (strcmp(a->name, "abs") == 0 || strcmp(a->name, "sign") == 0 ||
+        strcmp(a->name, "min") == 0 || strcmp(a->name, "max") == 0 ||
+        strcmp(a->name, "mod") == 0 || strcmp(a->name, "div") == 0 ||
+        strcmp(a->name, "rem") == 0 || strcmp(a->name, "floor") == 0 ||
+        strcmp(a->name, "ceil") == 0 || strcmp(a->name, "integer") == 0 ||
+        strncmp(a->name, "Entrain.", 8) == 0)
+      return true;
+    break;
+  default: break;
+  }
+  for (int i = 0; i < a->arg_count; i++)
+    if (has_events(a->args[i])) return true;
+  return false;
+}
+
+static Value *without_events(Elab *e, Value *v) {
+  bool record = v->type == VALUE_RECORD;
+  long n = record ? (long)v->count * v->field_count : v->count;
+  Value *out = ARENA_NEW(e->arena, Value);
+  *out = *v;
+  if (record) {
+    out->fields = ARENA_ARRAY(e->arena, Value *, n + 1);
+    for (long i = 0; i < n; i++) out->fields[i] = without_events(e, v->fields[i]);
+    return out;
+  }
+  out->at = ARENA_ARRAY(e->arena, const Ast *, n + 1);
+  for (long i = 0; i < n; i++)
+    out->at[i] = has_events(v->at[i]) ? ast_call1(e, v->at[i], "noEvent", v->at[i]) : v->at[i];
+  return out;
+}
+
+static Value *unset(Elab *e, ValueType type, const AstClass *enumeration, int rank,
+                    const int *sizes) {
+  Value *v = value_new(e, type, rank, sizes);
+  v->enumeration = enumeration;
+  return v; // its elements are NULL
+}
+
+static Value *unset_record(Elab *e, const Component *c) {
+  Value *v = value_new(e, VALUE_RECORD, c->rank, c->sizes);
+  Node *first = c->count ? c->nodes[0] : NULL;
+  int n = 0;
+  v->field_names = ARENA_ARRAY(e->arena, const char *, first ? first->members.count + 1 : 1);
+  v->fields =
+      ARENA_ARRAY(e->arena, Value *, (first ? first->members.count : 0) * (long)c->count + 1);
+  for (int k = 0; first && k < first->members.count; k++)
+    if (first->members.at[k]->element->kind == ELEMENT_COMPONENT)
+      v->field_names[n++] = first->members.at[k]->name;
+  v->field_count = n;
+  for (int i = 0; i < c->count; i++)
+    for (int k = 0; k < n; k++) {
+      Member *m = node_member(e, c->nodes[i], v->field_names[k]);
+      Component *part = m ? component_of(e, m) : NULL;
+      if (!part) return NULL;
+      v->fields[i * n + k] = part->nodes ? unset_record(e, part)
+                                         : unset(e, part->type, part->enumeration, part->rank,
+                                                 part->sizes);
+    }
+  return v;
+}
+
+// The declaration of a local variable of this call: its sizes may depend on the arguments, so it is made anew.
+static Component *local_component(Elab *e, Node *n, Member *m, Frame *frame) {
+  Member *copy = ARENA_NEW(e->arena, Member);
+  *copy = *m;
+  copy->progress = NOT_STARTED;
+  copy->component = NULL;
+  (void)n;
+  Frame *before = e->locals;
+  e->locals = frame;
+  Component *c = component_of(e, copy);
+  e->locals = before;
+  return c;
+}
+
+static bool declare_locals(Elab *e, Node *n, Frame *frame) {
+  for (int i = 0; i < n->members.count; i++) {
+    Member *m = n->members.at[i];
+    if (m->element->kind != ELEMENT_COMPONENT || is_input(m)) continue;
+    Modification *mod = m->mod;
+    const Ast *binding = m->element->binding;
+    Value *v = NULL;
+    bool open = false;
+    for (int k = 0; k < m->element->sizes.count; k++)
+      open |= m->element->sizes.at[k]->kind == AST_COLON;
+    if (mod && mod->binding)
+      v = binding_value(e, NULL, mod);
+    else if (binding)
+      v = value_of(e, (Scope){m->part, frame}, binding);
+    if (elab_failed(e)) return false;
+    Local *local = frame_add(e, frame, m->name, v);
+    local->is_output = is_output(m);
+    if (v || open) continue;
+    Component *c = local_component(e, n, m, frame);
+    if (!c) return false;
+    local = frame_find(frame, m->name);
+    local->type = c->type;
+    if (c->nodes)
+      local->value = unset_record(e, c);
+    else
+      local->value = unset(e, c->type, c->enumeration, c->rank, c->sizes);
+  }
+  return !elab_failed(e);
+}
+
+static bool run_parts(Elab *e, Part *p, Frame *frame) {
+  for (int i = 0; i < p->extends.count; i++)
+    if (!run_parts(e, p->extends.at[i], frame)) return false;
+  for (int i = 0; i < p->class->algorithms.count; i++)
+    if (!run_statements(e, (Scope){p, frame}, &p->class->algorithms.at[i])) return false;
+  return true;
+}
+
+static bool is_complete(const Value *v) {
+  if (v->type == VALUE_RECORD) {
+    for (long i = 0; i < (long)v->count * v->field_count; i++)
+      if (!is_complete(v->fields[i])) return false;
+    return true;
+  }
+  for (int i = 0; i < v->count; i++)
+    if (!v->at[i]) return false;
+  return true;
+}
+
+static Value *results(Elab *e, Node *n, Frame *frame, const Ast *call) {
+  Value *v = value_new(e, VALUE_RECORD, 0, NULL);
+  v->is_function_result = true;
+  v->fields = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
+  v->field_names = ARENA_ARRAY(e->arena, const char *, n->members.count + 1);
+  for (int i = 0; i < n->members.count; i++) {
+    Member *m = n->members.at[i];
+    if (!is_output(m)) continue;
+    Local *l = frame_find(frame, m->name);
+    if (!l->value || !is_complete(l->value))
+      return elab_fail(e, call, ERR_MODEL, "%s leaves its output '%s' without a value", call->name,
+                       m->name);
+    v->field_names[v->field_count] = m->name;
+    v->fields[v->field_count++] = without_events(e, l->value);
+  }
+  return v->field_count == 1 ? v->fields[0] : v;
+}
+
+static const AstClass *external_class(const Part *p) {
+  if (p->class->is_external) return p->class;
+  for (int i = 0; i < p->extends.count; i++) {
+    const AstClass *c = external_class(p->extends.at[i]);
+    if (c) return c;
+  }
+  return NULL;
+}
+
+// One call with arguments that fit.
+static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
+  if (e->calls >= CALLS_MOST)
+    return elab_fail(e, call, ERR_LIMIT,
+                     "functions call each other more than %d deep: does %s end?", CALLS_MOST,
+                     call->name);
+  Frame *frame = frame_new(e, NULL);
+  for (int k = 0; k < a->count; k++) {
+    Value *v = a->values[k];
+    Member *m = a->inputs[k];
+    if (!v && m->mod && m->mod->binding) v = binding_value(e, call, m->mod);
+    if (!v && m->element->binding && !elab_failed(e))
+      v = value_of(e, (Scope){m->part, frame}, m->element->binding);
+    if (!v && !elab_failed(e))
+      return elab_fail(e, call, ERR_SYNTAX, "%s needs a value for its argument '%s'", call->name,
+                       m->name);
+    if (!v) return NULL;
+    frame_add(e, frame, m->name, v);
+  }
+  const AstClass *external = external_class(n->main);
+  if (external) {
+    bool ours = strcmp(external->language, "builtin") == 0 ||
+                strcmp(external->language, "entrain") == 0;
+    if (ours) return call_native(e, n, call, a, frame);
+    elab_unsupported(e, call,
+                     arena_print(e->arena, "the external function %s (in %s)", call->name,
+                                 external->language));
+    return value_number(e, call, 0);
+  }
+  e->calls++;
+  bool before = e->in_function;
+  e->in_function = true;
+  bool ok = declare_locals(e, n, frame) && run_parts(e, n->main, frame);
+  Value *v = ok ? results(e, n, frame, call) : NULL;
+  e->in_function = before;
+  e->calls--;
+  return v;
+}
+
+// A function of scalars called with arrays: once for each element.
+static Value *run_each(Elab *e, Node *n, const Ast *call, const Arguments *a) {
+  int count = a->shape->count;
+  Value **parts = ARENA_ARRAY(e->arena, Value *, count + 1);
+  for (int i = 0; i < count; i++) {
+    Arguments one = *a;
+    one.values = ARENA_ARRAY(e->arena, Value *, a->count + 1);
+    for (int k = 0; k < a->count; k++) {
+      Value *v = a->values[k];
+      bool split = v && v->rank && declared_rank(e, a->inputs[k]) < v->rank;
+      one.values[k] = v;
+      if (!split) continue;
+      one.values[k] = value_scalar(e, v->type, v->at[i]);
+      one.values[k]->enumeration = v->enumeration;
+    }
+    parts[i] = run(e, n, call, &one);
+    if (!parts[i]) return NULL;
+  }
+  Value *v = value_new(e, count ? parts[0]->type : VALUE_REAL, a->shape->rank, a->shape->sizes);
+  for (int i = 0; i < count; i++) {
+    if (parts[i]->rank || parts[i]->type == VALUE_RECORD)
+      return elab_fail(e, call, ERR_UNSUPPORTED,
+                       "%s is called with arrays for its scalars, and its result is no scalar",
+                       call->name);
+    v->at[i] = parts[i]->at[0];
+  }
+  return v;
+}
+
+static bool check_ranks(Elab *e, const Ast *call, Arguments *a) {
+  for (int k = 0; k < a->count; k++) {
+    Value *v = a->values[k];
+    if (!v || v->type == VALUE_RECORD) continue;
+    int rank = declared_rank(e, a->inputs[k]);
+    if (elab_failed(e)) return false;
+    if (v->rank == rank) continue;
+    if (rank == 0 && v->rank > 0 && (!a->shape || value_same_sizes(a->shape, v))) {
+      a->shape = v;
+      continue;
+    }
+    elab_fail(e, call, ERR_MODEL, "the argument '%s' of %s has %d dimension%s, this is %s",
+              a->inputs[k]->name, call->name, rank, rank == 1 ? "" : "s", value_sizes_text(e, v));
+    return false;
+  }
+  return true;
+}
+
+Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *call) {
+  Node *n = function_node(e, f);
+  if (!n) return NULL;
+  if (n->record || f->class->kind == CLASS_RECORD) return construct(e, n, s, call);
+  if (f->class->kind != CLASS_FUNCTION)
+    return elab_fail(e, call, ERR_NAME, "'%s' is a %s, not a function", call->name,
+                     class_kind_word(f->class->kind));
+  Arguments a = {0};
+  list_inputs(e, n, false, &a);
+  if (!read_arguments(e, s, call, &a) || !check_ranks(e, call, &a)) return NULL;
+  return a.shape ? run_each(e, n, call, &a) : run(e, n, call, &a);
+}

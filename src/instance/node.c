@@ -1,0 +1,385 @@
+// Classes in use: their parts and members.
+#include <string.h>
+
+#include "base/text.h"
+#include "instance/elab.h"
+
+static bool builtin_type(const char *name, ValueType *type) {
+  static const char *const NAMES[] = {"Real", "Integer", "Boolean", "String"};
+  for (int i = 0; i < 4; i++)
+    if (strcmp(NAMES[i], name) == 0) return *type = (ValueType)i, true;
+  return false;
+}
+
+const char *first_part(Elab *e, const char *dotted, const char **rest) {
+  const char *s = dotted;
+  bool quoted = false;
+  for (; *s && (quoted || *s != '.'); s++) {
+    if (*s == '\\' && quoted && s[1]) s++;
+    else if (*s == '\'') quoted = !quoted;
+  }
+  *rest = *s ? s + 1 : NULL;
+  return *s ? arena_copy(e->arena, dotted, (size_t)(s - dotted)) : dotted;
+}
+
+// ---------------------------------------------------------------- lookup
+
+static bool part_has(Elab *e, Part *p, const char *name) {
+  if (library_element(e->library, p->class, name, e->err)) return true;
+  for (int i = 0; i < p->extends.count; i++)
+    if (part_has(e, p->extends.at[i], name)) return true;
+  return false;
+}
+
+static Part *part_with(Elab *e, Part *p, const char *name) {
+  if (library_element(e->library, p->class, name, e->err)) return p;
+  for (int i = 0; i < p->extends.count; i++) {
+    Part *found = part_with(e, p->extends.at[i], name);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+static Member *new_member(Elab *e, const AstElement *element, Part *part, Modification *mod) {
+  Member *m = ARENA_NEW(e->arena, Member);
+  *m = (Member){.name = element->name, .element = element, .part = part, .mod = mod};
+  return m;
+}
+
+Member *node_member(Elab *e, Node *n, const char *name) {
+  int i = names_find(n->names, name);
+  if (i >= 0) return n->members.at[i];
+  Part *p = part_with(e, n->main, name); // of a folder, read just now
+  if (!p) return NULL;
+  const AstElement *element = library_element(e->library, p->class, name, e->err);
+  Member *m = new_member(e, element, p, NULL);
+  names_set(n->names, m->name, n->members.count);
+  array_push(e->arena, &n->members, m);
+  return m;
+}
+
+static const char STANDARD_TYPES[] =
+    "type StateSelect = enumeration(never, avoid, default, prefer, always);\n"
+    "type AssertionLevel = enumeration(warning, error);\n"
+    "partial class ExternalObject end ExternalObject;\n";
+
+static AstClass *standard_type(Elab *e, const char *name) {
+  if (strcmp(name, "StateSelect") != 0 && strcmp(name, "AssertionLevel") != 0 &&
+      strcmp(name, "ExternalObject") != 0)
+    return NULL;
+  Source *s = source_new(e->arena, "<Modelica>", STANDARD_TYPES, strlen(STANDARD_TYPES), e->err);
+  AstFile *f = s ? library_add_text(e->library, s, e->err) : NULL;
+  return f ? library_top(e->library, name, e->err) : NULL;
+}
+
+Member *lookup_top(Elab *e, const char *name) {
+  int i = names_find(e->top, name);
+  if (i >= 0) return e->top_members.at[i];
+  AstClass *c = library_top(e->library, name, e->err);
+  if (!c && !elab_failed(e)) c = standard_type(e, name);
+  if (!c) return NULL;
+  AstElement *element = ARENA_NEW(e->arena, AstElement);
+  *element = (AstElement){.kind = ELEMENT_CLASS, .name = c->name, .class = c};
+  element->line = c->line, element->column = c->column;
+  Member *m = new_member(e, element, NULL, NULL);
+  names_set(e->top, m->name, e->top_members.count);
+  array_push(e->arena, &e->top_members, m);
+  return m;
+}
+
+static Member *lookup_from_top(Elab *e, const char *dotted) {
+  const char *rest;
+  Member *m = lookup_top(e, first_part(e, dotted, &rest));
+  while (m && rest) {
+    Node *n = m->element->kind == ELEMENT_CLASS ? class_node(e, m) : NULL;
+    m = n ? node_member(e, n, first_part(e, rest, &rest)) : NULL;
+  }
+  return m;
+}
+
+static Member *lookup_import(Elab *e, Part *p, const char *name) {
+  for (int i = 0; i < p->class->elements.count; i++) {
+    const AstElement *im = &p->class->elements.at[i];
+    if (im->kind != ELEMENT_IMPORT || !im->name || strcmp(im->name, name) != 0) continue;
+    Member *m = lookup_from_top(e, im->type[0] == '.' ? im->type + 1 : im->type);
+    if (!m && !elab_failed(e))
+      elab_fail_at(e, p->class->source, im->line, im->column, ERR_NAME,
+                   "the imported '%s' is not found", im->type);
+    return m;
+  }
+  for (int i = 0; i < p->class->elements.count; i++) {
+    const AstElement *im = &p->class->elements.at[i];
+    if (im->kind != ELEMENT_IMPORT || im->name) continue;
+    Member *package = lookup_from_top(e, im->type), *m = NULL;
+    if (!package && !elab_failed(e))
+      elab_fail_at(e, p->class->source, im->line, im->column, ERR_NAME,
+                   "the imported package '%s' is not found", im->type);
+    Node *n = package && package->element->kind == ELEMENT_CLASS ? class_node(e, package) : NULL;
+    if (n) m = node_member(e, n, name);
+    if (m) return m;
+  }
+  return NULL;
+}
+
+Member *lookup(Elab *e, Part *p, const char *name) {
+  if (name[0] == '.') return lookup_top(e, name + 1);
+  for (; p && !elab_failed(e); p = p->lexical) {
+    if (part_has(e, p, name)) return node_member(e, p->node, name);
+    Member *m = lookup_import(e, p, name);
+    if (m || elab_failed(e)) return m;
+    if (p->class->encapsulated) break;
+  }
+  return elab_failed(e) ? NULL : lookup_top(e, name);
+}
+
+ClassRef class_of_member(Member *m) {
+  return (ClassRef){.class = m->element->class, .lexical = m->part, .mod = m->mod, .member = m};
+}
+
+bool lookup_class(Elab *e, Part *p, const char *name, ClassRef *out) {
+  const char *rest, *first = first_part(e, name[0] == '.' ? name + 1 : name, &rest);
+  *out = (ClassRef){0};
+  if (!rest && builtin_type(first, &out->builtin)) return out->is_builtin = true;
+  Member *m = name[0] == '.' ? lookup_top(e, first) : lookup(e, p, first);
+  while (m && rest && !elab_failed(e)) {
+    const char *part = first_part(e, rest, &rest);
+    if (m->element->kind == ELEMENT_COMPONENT) { // a class inside a component
+      Component *c = component_of(e, m);
+      m = c && c->nodes && c->count ? node_member(e, c->nodes[0], part) : NULL;
+      continue;
+    }
+    Node *n = class_node(e, m);
+    Member *inner = n ? node_member(e, n, part) : NULL;
+    bool open = !inner && n && !rest && !elab_failed(e) &&
+                n->class->source->name[0] == '<' && strcmp(n->class->name, "SI") == 0;
+    if (open) return *out = (ClassRef){.is_builtin = true}, true; // a unit that is not listed
+    m = inner;
+  }
+  if (!m || m->element->kind != ELEMENT_CLASS) return false;
+  *out = class_of_member(m);
+  return true;
+}
+
+// ---------------------------------------------------------------- parts
+
+static void fail_class(Elab *e, const Source *s, int line, int column, Part *p, const char *name) {
+  const char *rest, *first = first_part(e, name, &rest), *near = NULL;
+  for (Part *q = p; q && !near; q = q->lexical) near = library_nearest(e->library, q->class, first);
+  if (!near && !rest) {
+    static const char *const WORDS[] = {"Real", "Integer", "Boolean", "String"};
+    near = nearest_name(first, WORDS, 4);
+  }
+  Member *known = p ? lookup(e, p, first) : NULL;
+  if (known && rest)
+    elab_fail_at(e, s, line, column, ERR_NAME, "there is no class '%s' in '%s'", rest, first);
+  else if (strcmp(first, "Modelica") == 0 || strcmp(first, "ModelicaServices") == 0)
+    elab_fail_at(e, s, line, column, ERR_NAME,
+                 "there is no class '%s'; name the folder of the Modelica library with --library "
+                 "or MODELICAPATH",
+                 name);
+  else
+    elab_fail_at(e, s, line, column, ERR_NAME, "there is no class '%s'%s%s%s", name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static void add_member(Elab *e, Node *n, const AstElement *element, Part *part,
+                       Modification *mods) {
+  const ModEntry *entry = modification_entry(mods, element->name);
+  int known = names_find(n->names, element->name);
+  if (known >= 0) {
+    Member *m = n->members.at[known];
+    if (m->element == element) { // used before its turn came
+      if (!m->mod && entry) m->mod = entry->mod;
+    } else if (element->redeclare) { // of an inherited element
+      m->replaced = m->element, m->replaced_part = m->part;
+      m->element = element, m->part = part;
+    } else if (m->element->redeclare) {
+      m->replaced = element, m->replaced_part = part;
+    } else if (m->part == part) {
+      elab_fail_at(e, part->class->source, element->line, element->column, ERR_NAME,
+                   "'%s' is declared twice", element->name);
+    }
+    return;
+  }
+  Member *m = new_member(e, element, part, entry ? entry->mod : NULL);
+  if (entry && entry->redeclare) {
+    if (element->final && !elab_failed(e))
+      elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
+                   "'%s' is final and cannot be redeclared", element->name);
+    m->replaced = element, m->replaced_part = part;
+    m->element = entry->redeclare, m->part = entry->redeclare_part;
+  }
+  names_set(n->names, m->name, n->members.count);
+  array_push(e->arena, &n->members, m);
+}
+
+static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, int depth);
+
+typedef struct Base { // what a class says about one that it extends
+  const char *name;
+  const AstModifierList *modifiers;
+  Part *scope; // where name and modifiers are looked up
+  int line, column;
+} Base;
+
+// The base becomes a part of p.
+static void extend(Elab *e, Node *n, Part *p, Base b, Modification *mods, int depth) {
+  ClassRef base;
+  const Source *s = p->class->source;
+  if (elab_failed(e)) return;
+  if (!lookup_class(e, b.scope, b.name, &base)) {
+    if (!elab_failed(e)) fail_class(e, s, b.line, b.column, b.scope, b.name);
+    return;
+  }
+  Modification *own = modification_of(e, b.modifiers, NULL, b.scope, false);
+  Modification *merged = modification_merge(e, mods, own);
+  if (elab_failed(e)) return;
+  if (base.is_builtin) {
+    n->is_builtin = true;
+    n->builtin = base.builtin;
+    n->attributes = merged;
+    return;
+  }
+  if (base.class == p->class || depth > DEPTH_NODES_MOST) {
+    elab_fail_at(e, s, b.line, b.column, ERR_MODEL, "'%s' extends itself", b.name);
+    return;
+  }
+  merged = modification_merge(e, merged, base.mod);
+  Part *part = build_part(e, n, &base, merged, depth + 1);
+  if (part) array_push(e->arena, &p->extends, part);
+}
+
+// `class extends X`: the class of that name which would be inherited is the base.
+static void extend_inherited(Elab *e, Node *n, Part *p, Modification *mods, int depth) {
+  Member *m = NULL;
+  for (int i = 0; p->lexical && i < p->lexical->extends.count && !m; i++) {
+    Part *from = part_with(e, p->lexical->extends.at[i], p->class->extends);
+    if (!from) continue;
+    const AstElement *el = library_element(e->library, from->class, p->class->extends, e->err);
+    m = new_member(e, el, from, NULL);
+  }
+  if (!m || m->element->kind != ELEMENT_CLASS) {
+    elab_fail_at(e, p->class->source, p->class->line, p->class->column, ERR_NAME,
+                 "there is no inherited class '%s' to extend", p->class->extends);
+    return;
+  }
+  ClassRef base = class_of_member(m);
+  Modification *own = modification_of(e, &p->class->modifiers, NULL, p, false);
+  Part *part = build_part(e, n, &base, modification_merge(e, mods, own), depth + 1);
+  if (part) array_push(e->arena, &p->extends, part);
+}
+
+static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, int depth) {
+  AstClass *c = class->class;
+  Part *p = ARENA_NEW(e->arena, Part);
+  *p = (Part){.node = n, .class = c, .lexical = class->lexical};
+  if (!n->main) n->main = p;
+  if (depth > DEPTH_NODES_MOST) {
+    elab_fail_at(e, c->source, c->line, c->column, ERR_LIMIT,
+                 "classes extend each other more than %d deep", DEPTH_NODES_MOST);
+    return NULL;
+  }
+  if (!elab_goes_on(e, 10 + c->elements.count)) return NULL;
+  if (c->is_enumeration) {
+    n->is_builtin = true;
+    n->builtin = VALUE_ENUMERATION;
+    n->enumeration = c;
+    n->attributes = mods;
+    return p;
+  }
+  if (c->kind == CLASS_CONNECTOR) n->connector = true;
+  if (c->kind == CLASS_RECORD) n->record = true;
+  if (c->is_short) { // names in its text are not those of the base
+    Part *scope = ARENA_NEW(e->arena, Part);
+    *scope = *p;
+    extend(e, n, p, (Base){c->base, &c->modifiers, scope, c->line, c->column}, mods, depth + 1);
+    return elab_failed(e) ? NULL : p;
+  }
+  if (c->extends) extend_inherited(e, n, p, mods, depth);
+  for (int i = 0; i < c->elements.count && !elab_failed(e); i++) {
+    const AstElement *el = &c->elements.at[i];
+    if (el->kind == ELEMENT_EXTENDS)
+      extend(e, n, p, (Base){el->type, &el->modifiers, p, el->line, el->column}, mods, depth + 1);
+    else if (el->kind != ELEMENT_IMPORT)
+      add_member(e, n, el, p, mods);
+  }
+  return elab_failed(e) ? NULL : p;
+}
+
+// ---------------------------------------------------------------- nodes
+
+// A modification of something that is not there.
+static void check_names(Elab *e, Node *n, const Modification *mod) {
+  for (int i = 0; mod && !n->is_builtin && i < mod->entries.count && !elab_failed(e); i++) {
+    const ModEntry *entry = &mod->entries.at[i];
+    if (node_member(e, n, entry->name)) continue;
+    const char *near = node_nearest(e, n, entry->name);
+    elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
+                 "%s has no component '%s'%s%s%s", n->class->name, entry->name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+}
+
+const char *node_nearest(Elab *e, Node *n, const char *name) {
+  const char **all = ARENA_ARRAY(e->arena, const char *, n->members.count + 1);
+  for (int i = 0; i < n->members.count; i++) all[i] = n->members.at[i]->name;
+  return nearest_name(name, all, n->members.count);
+}
+
+// The value of a record becomes values of its parts.
+static void spread_binding(Elab *e, Node *n, Modification *mod) {
+  if (!mod || !mod->binding || n->is_builtin) return;
+  for (int i = 0; i < n->members.count; i++) {
+    Member *m = n->members.at[i];
+    if (m->element->kind != ELEMENT_COMPONENT) continue;
+    if (m->element->prefix.variability == VARIABILITY_CONSTANT && m->element->binding) continue;
+    m->mod = modification_merge(e, modification_of_field(e, mod, m->name), m->mod);
+  }
+}
+
+// Filled after it is known: a package may use its own name while its parts are found.
+static bool fill_node(Elab *e, Node *n, const ClassRef *class, Modification *mod) {
+  Modification *all = modification_merge(e, mod, class->mod);
+  if (elab_failed(e)) return false;
+  build_part(e, n, class, all, 0);
+  if (elab_failed(e)) return false;
+  check_names(e, n, mod);
+  spread_binding(e, n, mod);
+  return !elab_failed(e);
+}
+
+static Node *empty_node(Elab *e, const ClassRef *class, Modification *mod, Node *owner,
+                        const char *path, bool instance, AstPrefix prefix, bool hidden) {
+  Node *n = ARENA_NEW(e->arena, Node);
+  *n = (Node){.class = class->class, .owner = owner, .path = path, .instance = instance};
+  n->prefix = prefix;
+  n->hidden = hidden;
+  n->depth = owner ? owner->depth + 1 : 0;
+  n->names = names_new(e->arena);
+  n->mod = mod;
+  if (n->depth > DEPTH_NODES_MOST) {
+    elab_fail_at(e, class->class->source, class->class->line, class->class->column, ERR_LIMIT,
+                 "components are nested more than %d deep: does '%s' contain itself?",
+                 DEPTH_NODES_MOST, class->class->name);
+    return NULL;
+  }
+  return n;
+}
+
+Node *node_new(Elab *e, const ClassRef *class, Modification *mod, Node *owner, const char *path,
+               bool instance, AstPrefix prefix, bool hidden) {
+  Node *n = empty_node(e, class, mod, owner, path, instance, prefix, hidden);
+  return n && fill_node(e, n, class, mod) ? n : NULL;
+}
+
+Node *class_node(Elab *e, Member *m) {
+  if (m->class_node) return m->class_node;
+  ClassRef class = class_of_member(m);
+  const char *path = m->part && m->part->node->path[0] && !m->part->node->instance
+                         ? arena_print(e->arena, "%s.%s", m->part->node->path, m->name)
+                         : m->name;
+  Modification *mod = class.mod;
+  class.mod = NULL;
+  m->class_node = empty_node(e, &class, mod, NULL, path, false, (AstPrefix){0}, false);
+  return m->class_node && fill_node(e, m->class_node, &class, mod) ? m->class_node : NULL;
+}
