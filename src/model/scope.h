@@ -29,3 +29,5 @@ Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...
     __attribute__((format(printf, 4, 5)));
 // Whether t is a number (or true/false) as wanted; otherwise an error that says what needs it.
 bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *what);
+// der() of a variable; it becomes a state. `at` is where it is wanted.
+Typed scope_rate(Scope *s, const Ast *at, int variable);
