@@ -11,6 +11,7 @@ typedef enum AstKind {
   AST_CALL,   // name(args): functions, der, noEvent, smooth, pre ...
   AST_UNARY,  // op args[0]: -, +, not
   AST_BINARY, // args[0] op args[1]: + - * / ^ < <= > >= == <> and or
+  AST_ARRAY,  // {args}; only as an argument of a table function. A matrix is an array of its rows
   AST_IF,     // if args[0] then args[1] else args[2]; elseif nests in args[2]
 } AstKind;
 

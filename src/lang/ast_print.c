@@ -99,14 +99,24 @@ static void print_at(Text *out, const Ast *e, Precedence least) {
   if (needs_parentheses) text_add(out, ")");
 }
 
-static void print_call(Text *out, const Ast *e) {
-  text_add(out, e->name);
-  text_add(out, "(");
+static void print_list(Text *out, const Ast *e) {
   for (int i = 0; i < e->arg_count; i++) {
     if (i) text_add(out, ", ");
     print_at(out, e->args[i], LEVEL_IF);
   }
+}
+
+static void print_call(Text *out, const Ast *e) {
+  text_add(out, e->name);
+  text_add(out, "(");
+  print_list(out, e);
   text_add(out, ")");
+}
+
+static void print_array(Text *out, const Ast *e) {
+  text_add(out, "{");
+  print_list(out, e);
+  text_add(out, "}");
 }
 
 static void print_unary(Text *out, const Ast *e) {
@@ -143,6 +153,7 @@ static void print_bare(Text *out, const Ast *e) {
   case AST_STRING: print_string(out, e->name); return;
   case AST_NAME: text_add(out, e->name); return;
   case AST_CALL: print_call(out, e); return;
+  case AST_ARRAY: print_array(out, e); return;
   case AST_UNARY: print_unary(out, e); return;
   case AST_BINARY: print_binary(out, e); return;
   case AST_IF: print_if(out, e); return;

@@ -146,6 +146,27 @@ static void argument(Parser *p) {
   if (p->token.kind == TOKEN_EQUALS || p->token.kind == TOKEN_FOR) fail_argument(p, e);
 }
 
+// What was read since `base` as the arguments of e.
+static Ast *take_pending(Parser *p, AstKind kind, SourceSpot at, int base) {
+  int count = p->pending.count - base;
+  Ast *e = make(p, kind, at, count);
+  for (int i = 0; i < count; i++) e->args[i] = p->pending.at[base + i].tree;
+  p->pending.count = base;
+  set_depth(p, e);
+  return e;
+}
+
+// array = "{" argument { "," argument } "}"
+static Ast *array(Parser *p) {
+  SourceSpot open = parser_spot(p);
+  int base = p->pending.count;
+  parser_next(p);
+  do argument(p);
+  while (parser_accept(p, TOKEN_COMMA));
+  parser_expect(p, TOKEN_RIGHT_BRACE, "after the elements of the array");
+  return take_pending(p, AST_ARRAY, open, base);
+}
+
 // call = NAME "(" [ argument { "," argument } ] ")"
 static Ast *call(Parser *p, SourceSpot at, const char *name) {
   SourceSpot open = parser_spot(p);
@@ -156,13 +177,17 @@ static Ast *call(Parser *p, SourceSpot at, const char *name) {
     while (parser_accept(p, TOKEN_COMMA));
   }
   parser_expect_close(p, open);
-  int count = p->pending.count - base;
-  Ast *e = make(p, AST_CALL, at, count);
+  Ast *e = take_pending(p, AST_CALL, at, base);
   e->name = name;
-  for (int i = 0; i < count; i++) e->args[i] = p->pending.at[base + i].tree;
-  p->pending.count = base;
-  set_depth(p, e);
   return e;
+}
+
+// Functions of entrain itself: Entrain.Tables.linear(...)
+static const char *own_name(Parser *p, const char *first) {
+  const char *name = first;
+  while (parser_accept(p, TOKEN_DOT))
+    name = arena_print(p->arena, "%s.%s", name, parser_name(p, "a name after the dot"));
+  return name;
 }
 
 // reference = NAME | call
@@ -171,6 +196,7 @@ static Ast *reference(Parser *p) {
   const char *name = p->token.name, *text = p->token.text;
   TokenKind kind = p->token.kind;
   parser_next(p);
+  if (p->token.kind == TOKEN_DOT && strcmp(name, "Entrain") == 0) name = own_name(p, name);
   switch (p->token.kind) {
   case TOKEN_LEFT_PAREN: return call(p, at, name);
   case TOKEN_DOT: return fail_component(p, at, text);
@@ -224,6 +250,7 @@ static Ast *primary(Parser *p) {
   case TOKEN_DER:
   case TOKEN_INITIAL: return reference(p);
   case TOKEN_LEFT_PAREN: return group(p);
+  case TOKEN_LEFT_BRACE: return array(p);
   default: return fail_operand(p);
   }
 }

@@ -38,6 +38,8 @@ typedef struct Parameter {
   bool dependent; // has an expression of other parameters, and is no symbol of its own
   Expr node;
   double value; // at the values of the model text and its overrides
+  // Where its value became part of the equations, such as a break point of a table; 0: nowhere.
+  int evaluated_line, evaluated_column;
 } Parameter;
 
 typedef struct Equation {
@@ -63,7 +65,16 @@ typedef struct Event {
   Expr direct;    // what mode stands for, computed from the present states
   int line, column;
   const char *text; // "v < 0"
+  bool of_table;    // a break point of a table; see timed.h
 } Event;
+
+// What must hold during the motion.
+typedef struct Assertion {
+  Expr condition; // 1 or 0
+  const char *message;
+  bool warning; // goes on when it does not hold
+  int line, column;
+} Assertion;
 
 typedef struct Flat {
   Arena *arena;
@@ -75,6 +86,7 @@ typedef struct Flat {
   ARRAY(Parameter) parameters;
   ARRAY(Equation) equations, initial_equations;
   ARRAY(Event) events;
+  ARRAY(Assertion) asserts;
   Names *names; // variable by name
   Names *parameter_names;
   Expr time, origin, now; // symbols, and their sum: time in the text (expr_make_time)

@@ -7,6 +7,7 @@
 #include "base/c_locale.h"
 #include "expr/simplify.h"
 #include "lang/ast_print.h"
+#include "model/table_call.h"
 #include "model/total_derivative.h"
 
 static Typed real(Expr e) {
@@ -69,6 +70,18 @@ static Expr is_negative(Scope *s, Expr a, const Ast *at) {
 static Expr rounded_down(Scope *s, Expr a, const Ast *at) {
   Expr direct = expr_call(s->g, OP_FLOOR, a);
   return makes_event(s, a) ? event_mode(s, EVENT_FLOOR, a, direct, at) : direct;
+}
+
+Expr scope_table_piece(Scope *s, Expr e, const Ast *at) {
+  Expr k = rounded_down(s, e, at);
+  for (int i = 0; i < s->flat->events.count; i++)
+    if (s->flat->events.at[i].mode == k) s->flat->events.at[i].of_table = true;
+  return k;
+}
+
+void scope_assert(Scope *s, const Ast *at, Expr condition, const char *message, bool warning) {
+  Assertion a = {condition, message, warning, at->line, at->column};
+  if (s->context != IN_QUERY) array_push(s->flat->arena, &s->flat->asserts, a);
 }
 
 // ---------------------------------------------------------------- functions
@@ -270,7 +283,7 @@ static Typed call(Scope *s, const Ast *e) {
   if (strcmp(e->name, "smooth") == 0) return smooth_call(s, e);
   if (strcmp(e->name, "homotopy") == 0) return homotopy_call(s, e);
   if (strcmp(e->name, "semiLinear") == 0) return semi_linear_call(s, e);
-  return plain_call(s, e);
+  return is_table_call(e->name) ? table_call(s, e) : plain_call(s, e);
 }
 
 // ---------------------------------------------------------------- names
@@ -386,6 +399,7 @@ Typed scope_convert(Scope *s, const Ast *e) {
   case AST_BOOL: return boolean(expr_const(s->g, e->number));
   case AST_STRING:
     return scope_wrong(s, e, ERR_UNSUPPORTED, "a text cannot stand in an expression");
+  case AST_ARRAY: return scope_wrong(s, e, ERR_UNSUPPORTED, "arrays are not supported yet");
   case AST_NAME: return name(s, e);
   case AST_CALL: return call(s, e);
   case AST_UNARY: return unary(s, e);

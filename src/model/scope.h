@@ -29,5 +29,9 @@ Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...
     __attribute__((format(printf, 4, 5)));
 // Whether t is a number (or true/false) as wanted; otherwise an error that says what needs it.
 bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *what);
+// floor(e), as an event where events are wanted: the number of a piece of a table, or of a period.
+Expr scope_table_piece(Scope *s, Expr e, const Ast *at);
+// From now on the model must satisfy this condition. The message is kept.
+void scope_assert(Scope *s, const Ast *at, Expr condition, const char *message, bool warning);
 // der() of a variable; it becomes a state. `at` is where it is wanted.
 Typed scope_rate(Scope *s, const Ast *at, int variable);
