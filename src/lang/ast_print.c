@@ -226,6 +226,18 @@ static void print_equations(Text *out, const char *section, const AstEquation *e
   }
 }
 
+static void print_asserts(Text *out, const AstModel *m) {
+  if (m->asserts.count && !m->equations.count) text_add(out, "equation\n");
+  for (int i = 0; i < m->asserts.count; i++) {
+    const AstAction *a = &m->asserts.at[i];
+    text_add(out, "  assert(");
+    ast_print(out, a->left);
+    text_add(out, ", ");
+    ast_print(out, a->right);
+    text_add(out, a->warning ? ", AssertionLevel.warning);\n" : ");\n");
+  }
+}
+
 void ast_print_model(Text *out, const AstModel *m) {
   text_print(out, "model %s", m->name);
   print_description(out, m->description);
@@ -233,5 +245,6 @@ void ast_print_model(Text *out, const AstModel *m) {
   for (int i = 0; i < m->declarations.count; i++) print_declaration(out, &m->declarations.at[i]);
   print_equations(out, "initial equation\n", m->initial_equations.at, m->initial_equations.count);
   print_equations(out, "equation\n", m->equations.at, m->equations.count);
+  print_asserts(out, m);
   text_print(out, "end %s;\n", m->name);
 }

@@ -38,7 +38,7 @@ static void fail_equation(Parser *p, const Ast *left) {
 }
 
 static bool is_statement(const Token *t) { // a call with an effect, not an equation
-  static const char *const NAMES[] = {"assert", "terminate", "reinit"};
+  static const char *const NAMES[] = {"terminate", "reinit"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     if (strcmp(t->name, NAMES[i]) == 0) return true;
   return false;
@@ -69,11 +69,48 @@ static AstEquation equation(Parser *p) {
   return e;
 }
 
-// statement = annotation ";" | equation
+// AssertionLevel.warning or AssertionLevel.error
+static bool assertion_level(Parser *p) {
+  SourceSpot at = parser_spot(p);
+  const char *level = expression_read_name(p);
+  bool warning = strcmp(level, "AssertionLevel.warning") == 0;
+  if (!warning && strcmp(level, "AssertionLevel.error") != 0)
+    parser_fail(p, ERR_SYNTAX, at, "expected AssertionLevel.error or AssertionLevel.warning");
+  return warning;
+}
+
+// assertion = "assert" "(" expression "," STRING [ "," name ] ")" comment ";"
+static void assertion(Parser *p, AstModel *m) {
+  AstAction a = {.kind = AST_ASSERT, .line = p->token.line, .column = p->token.column};
+  parser_next(p);
+  SourceSpot open = parser_spot(p);
+  parser_next(p);
+  a.left = expression_read(p);
+  parser_expect(p, TOKEN_COMMA, "after the condition");
+  Ast *text = expression_leaf(p, AST_STRING);
+  text->name = comment_text(p);
+  a.right = text;
+  if (parser_accept(p, TOKEN_COMMA)) a.warning = assertion_level(p);
+  parser_expect_close(p, open);
+  comment_read(p);
+  parser_expect(p, TOKEN_SEMICOLON, "after the assertion");
+  array_push(p->arena, &m->asserts, a);
+}
+
+static bool is_assertion(Parser *p) {
+  return p->token.kind == TOKEN_NAME && strcmp(p->token.name, "assert") == 0 &&
+         parser_peek(p) == TOKEN_LEFT_PAREN;
+}
+
+// statement = annotation ";" | assertion | equation
 static void statement(Parser *p, AstModel *m, bool is_initial) {
   if (p->token.kind == TOKEN_ANNOTATION) {
     comment_annotation(p);
     parser_expect(p, TOKEN_SEMICOLON, "after the annotation");
+    return;
+  }
+  if (is_assertion(p)) {
+    assertion(p, m);
     return;
   }
   if (fail_statement(p)) return;

@@ -393,6 +393,26 @@ static bool add_equations(Scope *s) {
   return true;
 }
 
+// Without events: what is checked at every step need not be located.
+static bool add_assert(Scope *s, const AstAction *a) {
+  s->context = IN_EQUATION;
+  s->no_event++;
+  Typed t = scope_convert(s, a->left);
+  s->no_event--;
+  if (!scope_want(s, a->left, t, true, "assert")) return false;
+  const char *text = a->right && a->right->kind == AST_STRING ? a->right->name : "";
+  const Ast place = {.line = a->line, .column = a->column};
+  scope_assert(s, &place, t.e, text, a->warning);
+  return true;
+}
+
+static bool add_asserts(Scope *s) {
+  const AstModel *m = s->flat->ast;
+  for (int i = 0; i < m->asserts.count; i++)
+    if (!add_assert(s, &m->asserts.at[i])) return false;
+  return true;
+}
+
 static void warn_outside(Flat *f, const Parameter *p) {
   const Variable *v = &f->variables.at[p->variable];
   bool low = p->value<v->min, high = p->value> v->max;
@@ -440,7 +460,7 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   s.visiting = ARENA_ARRAY(a, char, m->declarations.count + 1);
   bool ok = for_declarations(&s, step_declare) && for_declarations(&s, step_parameter) &&
             for_declarations(&s, step_bounds) && for_declarations(&s, step_binding) &&
-            add_equations(&s) && for_declarations(&s, step_start);
+            add_equations(&s) && add_asserts(&s) && for_declarations(&s, step_start);
   if (!ok || scope_failed(&s)) return NULL;
   for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
   for (int i = 0; i < f->variables.count; i++) warn_state_select(f, i);
