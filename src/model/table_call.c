@@ -72,17 +72,21 @@ static void mark_evaluated(void *data, Expr e) {
   f->parameters.at[k].evaluated_column = m->at->column;
 }
 
-// Its value now: parameters in it cannot change later.
-static double fixed_number(Scope *s, const Ast *e) {
+// Its value now. mark: parameters in it cannot change later.
+static double value_now(Scope *s, const Ast *e, bool mark) {
   double value = 0;
   if (!literal(e, &value)) {
     Expr x = element(s, e);
     if (scope_failed(s)) return 0;
     value = flat_value(s->flat, x);
-    mark_evaluated(&(Mark){s, e}, x);
+    if (mark) mark_evaluated(&(Mark){s, e}, x);
   }
   if (!isfinite(value)) scope_wrong(s, e, ERR_VALUE, "a number of a table is not finite");
   return value;
+}
+
+static double fixed_number(Scope *s, const Ast *e) {
+  return value_now(s, e, true);
 }
 
 static bool want_array(Scope *s, const Ast *e, const char *what) {
@@ -134,11 +138,11 @@ static bool read_values(Scope *s, Arena *a, TableKind kind, Points *p) {
   fixed |= named > FREE_MOST;
   for (int i = 0; i < p->n && !scope_failed(s); i++) {
     const Ast *e = p->ys->args[i];
-    Expr value = fixed || literal(e, &p->y[i]) ? 0 : element(s, e);
-    if (value && !expr_is_const(s->g, value))
-      p->free[i] = value, p->y[i] = 0, p->free_count++;
-    else
-      p->y[i] = fixed_number(s, e);
+    double number;
+    Expr value = fixed || literal(e, &number) ? 0 : element(s, e);
+    bool free = value && !scope_failed(s) && !flat_number(s->flat, value, &number);
+    p->y[i] = value_now(s, e, !free);
+    if (free) p->free[i] = value, p->y[i] = 0, p->free_count++;
   }
   return !scope_failed(s);
 }
