@@ -17,10 +17,14 @@ typedef struct Variable {
   const char *name, *description, *unit;
   VariableKind kind;
   bool boolean, integer, output;
+  // A parameter with fixed = false, or one that follows from such: an unknown that does not change in time. Those that the
+  // initial equations determine are states with the derivative 0.
+  bool computed;
   int line, column;
-  Expr node;       // symbol; of a parameter or constant: its value or expression
-  bool state;      // der(name) occurs
-  Expr derivative; // symbol of der(name)
+  Expr node;            // symbol; of a parameter or constant: its value or expression
+  bool state;           // der(name) occurs
+  bool differentiating; // while der(name) is made from an equation
+  Expr derivative;      // symbol of der(name)
   const char *derivative_name;
   bool fixed, has_start, has_value;
   Expr start; // expression of parameters: the symbol of parameter name.start where there is one

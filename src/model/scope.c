@@ -201,8 +201,51 @@ static Typed plain_call(Scope *s, const Ast *call) {
   return real(f->build ? f->build(s, call, a, b) : expr_make(s->g, f->op, a, b, 0));
 }
 
+bool scope_state_select(const AstDeclaration *d, const char *word) {
+  static const char PREFIX[] = "StateSelect.";
+  for (int i = 0; i < d->attributes.count; i++) {
+    const AstAttribute *a = &d->attributes.at[i];
+    if (strcmp(a->name, "stateSelect") != 0 || a->value->kind != AST_NAME) continue;
+    const char *name = a->value->name;
+    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 &&
+           strcmp(name + sizeof PREFIX - 1, word) == 0;
+  }
+  return false;
+}
+
+static bool is_name(const Ast *e, const char *name) {
+  return e->kind == AST_NAME && strcmp(e->name, name) == 0;
+}
+
+// The other side of the binding or of the first equation that has the variable alone on one side; NULL: there is none.
+static const Ast *definition(const Scope *s, const AstDeclaration *d) {
+  const AstModel *m = s->flat->ast;
+  if (d->binding) return d->binding;
+  for (int i = 0; i < m->equations.count; i++) {
+    const AstEquation *q = &m->equations.at[i];
+    if (is_name(q->left, d->name)) return q->right;
+    if (is_name(q->right, d->name)) return q->left;
+  }
+  return NULL;
+}
+
+// The derivative of a variable that is never to be a state. false: it cannot be avoided.
+static bool rate_of_definition(Scope *s, int variable, Expr *rate) {
+  const AstDeclaration *d = &s->flat->ast->declarations.at[variable];
+  Variable *v = &s->flat->variables.at[variable];
+  if (v->state || v->differentiating || !scope_state_select(d, "never")) return false;
+  const Ast *e = definition(s, d);
+  if (!e) return false;
+  v->differentiating = true;
+  Typed t = scope_convert(s, e);
+  *rate = scope_failed(s) ? 0 : total_derivative(s, e, t.e);
+  s->flat->variables.at[variable].differentiating = false;
+  return true;
+}
+
 Typed scope_rate(Scope *s, const Ast *at, int variable) {
   Variable *v = &s->flat->variables.at[variable];
+  Expr rate;
   if (v->kind == VARIABLE_INPUT)
     return scope_wrong(s, at, ERR_UNSUPPORTED, "der() of the input %s is not supported", v->name);
   if (v->kind != VARIABLE_UNKNOWN) return real(expr_const(s->g, 0));
@@ -210,6 +253,7 @@ Typed scope_rate(Scope *s, const Ast *at, int variable) {
     return scope_wrong(s, at, ERR_MODEL, "der() needs a Real variable, and %s is not one", v->name);
   if (s->context == IN_PARAMETER)
     return scope_wrong(s, at, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
+  if (rate_of_definition(s, variable, &rate)) return real(rate);
   if (!v->state) {
     v->state = true;
     v->derivative_name = arena_print(s->flat->arena, "der(%s)", v->name);
@@ -315,6 +359,12 @@ static Typed name(Scope *s, const Ast *e) {
   if (i < 0) return undeclared(s, e);
   const Variable *v = &s->flat->variables.at[i];
   bool fixed_value = v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
+  if (s->context == IN_PARAMETER && v->computed)
+    return scope_wrong(
+        s, e, ERR_MODEL,
+        "the initial equations determine '%s', so that it cannot stand here; write an "
+        "initial equation instead",
+        e->name);
   if (s->context == IN_PARAMETER && !fixed_value)
     return scope_wrong(
         s, e, ERR_MODEL,

@@ -33,5 +33,8 @@ bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *w
 Expr scope_table_piece(Scope *s, Expr e, const Ast *at);
 // From now on the model must satisfy this condition. The message is kept.
 void scope_assert(Scope *s, const Ast *at, Expr condition, const char *message, bool warning);
-// der() of a variable; it becomes a state. `at` is where it is wanted.
+// Whether stateSelect of a declaration is this word, such as "never".
+bool scope_state_select(const AstDeclaration *d, const char *word);
+// der() of a variable; it becomes a state, unless it wishes never to be one and an equation gives it: then the derivative is
+// that of the other side. `at` is where it is wanted.
 Typed scope_rate(Scope *s, const Ast *at, int variable);

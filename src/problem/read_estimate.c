@@ -129,6 +129,10 @@ static const Variable *variable_of_start(const Flat *f, const char *name) {
 }
 
 static bool fail_variable(ProblemReader *r, const Yaml *n, const char *verb, const Variable *v) {
+  if (v->computed)
+    return reader_fail_key(r, n, ERR_NAME,
+                           "%s cannot be %s: the initial equations determine it (fixed = false)",
+                           v->name, strcmp(verb, "set") == 0 ? "set" : "estimated");
   if (v->state)
     return reader_fail_key(r, n, ERR_NAME, "%s is a state; to %s its start value, write %s.start",
                            v->name, verb, v->name);
