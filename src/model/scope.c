@@ -7,8 +7,6 @@
 #include "base/c_locale.h"
 #include "expr/simplify.h"
 #include "lang/ast_print.h"
-#include "model/table_call.h"
-#include "model/total_derivative.h"
 
 static Typed real(Expr e) {
   return (Typed){e, false};

@@ -4,23 +4,23 @@
 
 #include <math.h>
 
-typedef struct Maker {
+typedef struct PieceMaker {
   Arena *arena;
   TablePieces p;
-} Maker;
+} PieceMaker;
 
-typedef struct Piece {
+typedef struct TablePiece {
   double origin, c[4];
-} Piece;
+} TablePiece;
 
-static bool is_same_constant(const TablePieces *p, int k, const Piece *next) {
+static bool is_same_constant(const TablePieces *p, int k, const TablePiece *next) {
   for (int i = 1; i < 4; i++)
     if (p->coefficient[i][k] != 0 || next->c[i] != 0) return false;
   return p->coefficient[0][k] == next->c[0];
 }
 
 // Adds a piece that begins at `from`, behind the others.
-static void add_piece(Maker *m, bool whole, double from, Piece next) {
+static void add_piece(PieceMaker *m, bool whole, double from, TablePiece next) {
   TablePieces *p = &m->p;
   bool first = p->breaks < 0;
   if (!first && whole && is_same_constant(p, p->breaks, &next)) return;
@@ -92,35 +92,35 @@ static const double *spline_slopes(Arena *a, TableKind kind, const double *x, co
 
 // ---------------------------------------------------------------- pieces
 
-static Piece constant(double y) {
-  return (Piece){.c = {y}};
+static TablePiece constant(double y) {
+  return (TablePiece){.c = {y}};
 }
 
-static Piece line(double x, double y, double slope) {
-  return (Piece){x, {y, slope}};
+static TablePiece line(double x, double y, double slope) {
+  return (TablePiece){x, {y, slope}};
 }
 
-static Piece cubic(const double *x, const double *y, const double *slope) {
+static TablePiece cubic(const double *x, const double *y, const double *slope) {
   double h = x[1] - x[0], d = (y[1] - y[0]) / h;
   double c = (3 * d - 2 * slope[0] - slope[1]) / h, e = (slope[0] + slope[1] - 2 * d) / (h * h);
-  return (Piece){x[0], {y[0], slope[0], c, e}};
+  return (TablePiece){x[0], {y[0], slope[0], c, e}};
 }
 
-static Piece between(TableKind kind, const double *x, const double *y, const double *slope) {
+static TablePiece between(TableKind kind, const double *x, const double *y, const double *slope) {
   if (kind == TABLE_HOLD) return constant(y[0]);
   return slope ? cubic(x, y, slope) : line(x[0], y[0], (y[1] - y[0]) / (x[1] - x[0]));
 }
 
 // Beyond the point, whose neighbour may be at the same place: a jump, beyond which nothing changes.
-static Piece beyond_end(TableBeyond beyond, const double *x, const double *y, const double *slope,
-                        int point, int neighbour) {
+static TablePiece beyond_end(TableBeyond beyond, const double *x, const double *y,
+                             const double *slope, int point, int neighbour) {
   double h = x[neighbour] - x[point];
   if (beyond == TABLE_HOLD_LAST || h == 0) return constant(y[point]);
   return line(x[point], y[point], slope ? slope[point] : (y[neighbour] - y[point]) / h);
 }
 
-static Maker maker_new(Arena *a, int pieces) {
-  Maker m = {.arena = a, .p = {.breaks = -1}};
+static PieceMaker maker_new(Arena *a, int pieces) {
+  PieceMaker m = {.arena = a, .p = {.breaks = -1}};
   m.p.at = ARENA_ARRAY(a, double, pieces);
   m.p.origin = ARENA_ARRAY(a, double, pieces);
   for (int i = 0; i < 4; i++) m.p.coefficient[i] = ARENA_ARRAY(a, double, pieces);
@@ -135,7 +135,7 @@ static void find_order(TablePieces *p) {
 
 TablePieces table_pieces(Arena *a, TableKind kind, TableBeyond beyond, const double *x,
                          const double *y, int n, bool whole) {
-  Maker m = maker_new(a, n + 1);
+  PieceMaker m = maker_new(a, n + 1);
   bool spline = kind > TABLE_HOLD && n > 2, is_line = kind == TABLE_LINEAR || (!spline && n == 2);
   const double *slope = spline ? spline_slopes(a, kind, x, y, n) : NULL;
   if (kind > TABLE_HOLD && !spline) kind = TABLE_LINEAR;

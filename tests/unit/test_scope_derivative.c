@@ -1,5 +1,5 @@
 // der() of expressions, through whole simulations.
-#include "model/total_derivative.h"
+#include "model/scope.h"
 
 #include "api/api.h"
 #include "loaded.h"

@@ -1,5 +1,5 @@
 // Tables of the model text, through whole simulations.
-#include "model/table_call.h"
+#include "model/scope.h"
 
 #include "api/api.h"
 #include "loaded.h"

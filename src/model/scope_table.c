@@ -1,13 +1,12 @@
 // The value of a table is the polynomial of the piece in which u lies: coefficients LOOKUP(c, k), k = floor(RANK(x, u)). k is
 // the mode of an event where the pieces meet with a jump or a kink. Where values are parameters, linear in them: the sum of
 // each times its hat function.
-#include "model/table_call.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "expr/simplify.h"
+#include "model/scope.h"
 #include "model/table_pieces.h"
 
 enum { FREE_MOST = 500 }; // values that stay parameters: each is a term of its own
@@ -53,13 +52,13 @@ static Expr element(Scope *s, const Ast *e) {
   return scope_want(s, e, t, false, "a table") ? t.e : 0;
 }
 
-typedef struct Mark {
+typedef struct TableMark {
   Scope *s;
   const Ast *at;
-} Mark;
+} TableMark;
 
 static void mark_evaluated(void *data, Expr e) {
-  Mark *m = data;
+  TableMark *m = data;
   Flat *f = m->s->flat;
   const ExprNode n = m->s->g->nodes[e];
   if (n.op != OP_SYMBOL) {
@@ -79,7 +78,7 @@ static double value_now(Scope *s, const Ast *e, bool mark) {
     Expr x = element(s, e);
     if (scope_failed(s)) return 0;
     value = flat_value(s->flat, x);
-    if (mark) mark_evaluated(&(Mark){s, e}, x);
+    if (mark) mark_evaluated(&(TableMark){s, e}, x);
   }
   if (!isfinite(value)) scope_wrong(s, e, ERR_VALUE, "a number of a table is not finite");
   return value;
@@ -276,14 +275,14 @@ static Expr one_dimension(Scope *s, Arena *a, const Ast *call, TableKind kind) {
 
 // ---------------------------------------------------------------- two dimensions
 
-typedef struct Axis {
+typedef struct TableAxis {
   int n;
   double *x;
   Expr cell, d; // number of the cell, and the distance from its beginning
-} Axis;
+} TableAxis;
 
 static void place_in_cell(Scope *s, Arena *a, const Ast *call, TableBeyond beyond, Expr u,
-                          Axis *axis) {
+                          TableAxis *axis) {
   Graph *g = s->g;
   int n = axis->n;
   bool holds = beyond == TABLE_HOLD_LAST;
@@ -323,7 +322,7 @@ static double *read_matrix(Scope *s, Arena *a, const Ast *rows, int n, int m) {
 }
 
 // z + (z_u + z_uv e) d + z_v e in a cell, at the distances d and e from its corner.
-static Expr bilinear(Scope *s, Arena *a, const Axis *u, const Axis *v, const double *z) {
+static Expr bilinear(Scope *s, Arena *a, const TableAxis *u, const TableAxis *v, const double *z) {
   Graph *g = s->g;
   int n = u->n > 1 ? u->n - 1 : 1, m = v->n > 1 ? v->n - 1 : 1, count = n * m;
   double *c[4];
@@ -346,7 +345,7 @@ static Expr bilinear(Scope *s, Arena *a, const Axis *u, const Axis *v, const dou
 
 static Expr two_dimensions(Scope *s, Arena *a, const Ast *call) {
   TableBeyond beyond = TABLE_CONTINUE;
-  Axis axis[2];
+  TableAxis axis[2];
   Expr u[2] = {0};
   if (!check_count(s, call, 5, 6)) return 0;
   for (int i = 0; i < 2 && !scope_failed(s); i++) {

@@ -1,21 +1,20 @@
 // de/dt = sum of e_v der(v) over the variables v in e, and e_t. Modes, which are constant between events, and what else
 // does not move have no part in it.
-#include "model/total_derivative.h"
-
 #include <string.h>
 
 #include "expr/derive.h"
 #include "expr/simplify.h"
+#include "model/scope.h"
 
-typedef struct Walk { // over the nodes of an expression
+typedef struct SymbolWalk { // over the nodes of an expression
   const Graph *g;
   Arena *arena;
   unsigned char *seen;
   IntArray stack, symbols; // symbols that vary
-} Walk;
+} SymbolWalk;
 
 static void meet(void *data, Expr e) {
-  Walk *w = data;
+  SymbolWalk *w = data;
   if (w->seen[e] || !expr_varies(w->g, e)) return;
   w->seen[e] = 1;
   array_push(w->arena, &w->stack, e);
@@ -23,7 +22,7 @@ static void meet(void *data, Expr e) {
 }
 
 static IntArray varying_symbols(const Graph *g, Arena *a, Expr e) {
-  Walk w = {.g = g, .arena = a, .seen = ARENA_ARRAY(a, unsigned char, g->count)};
+  SymbolWalk w = {.g = g, .arena = a, .seen = ARENA_ARRAY(a, unsigned char, g->count)};
   meet(&w, e);
   while (w.stack.count) expr_each_argument(g, w.stack.at[--w.stack.count], meet, &w);
   return w.symbols;
