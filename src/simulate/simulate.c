@@ -789,12 +789,17 @@ static void collect_work(SimulateWork *w) {
   }
 }
 
+// Break points of tables are meant to be many.
+static long remarkable_count(const SimulateWork *w, int event) {
+  return w->system->model->flat->events.at[event].of_table ? 0 : w->events->count[event];
+}
+
 static void remark_events(SimulateWork *w) {
   int most = 0;
   if (!w->events || w->out->outcome != OUTCOME_REACHED_END) return;
   for (int k = 1; k < w->system->ne; k++)
-    if (w->events->count[k] > w->events->count[most]) most = k;
-  if (w->events->count[most] >= FREQUENT)
+    if (remarkable_count(w, k) > remarkable_count(w, most)) most = k;
+  if (remarkable_count(w, most) >= FREQUENT)
     remark_frequent_event(&w->run, most, w->events->count[most]);
 }
 
