@@ -40,7 +40,8 @@ static Expr add_parameter(Scope *s, const char *parameter, int variable, bool is
   Flat *f = s->flat;
   const Override *o = find_override(s, parameter);
   Parameter p = {.name = parameter, .variable = variable, .is_start = is_start};
-  p.final = is_final(&f->ast->declarations.at[variable], is_start);
+  p.final = variable < f->ast->declarations.count &&
+            is_final(&f->ast->declarations.at[variable], is_start);
   p.dependent = !o && !expr_is_const(s->g, expression);
   p.value = o ? o->value : flat_value(f, expression);
   p.node = p.dependent ? expression : expr_symbol(s->g, parameter, false);
@@ -394,6 +395,16 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
   return true;
 }
 
+// Of derivatives that were differentiated: they begin at 0 unless something determines them.
+static bool add_starts_of_rates(Scope *s) {
+  Flat *f = s->flat;
+  for (int i = f->ast->declarations.count; i < f->variables.count; i++) {
+    const char *name = arena_print(f->arena, "%s.start", f->variables.at[i].name);
+    f->variables.at[i].start = add_parameter(s, name, i, true, expr_const(s->g, 0));
+  }
+  return true;
+}
+
 // ---------------------------------------------------------------- equations
 
 static bool add_equation(Scope *s, const AstEquation *q, Context context, bool from_binding) {
@@ -533,7 +544,8 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   bool ok = for_declarations(&s, step_declare) && find_computed(&s) &&
             for_declarations(&s, step_parameter) && for_declarations(&s, step_bounds) &&
             for_declarations(&s, step_binding) && add_equations(&s) && add_asserts(&s) &&
-            for_declarations(&s, step_start) && for_declarations(&s, check_state_select);
+            for_declarations(&s, step_start) && add_starts_of_rates(&s) &&
+            for_declarations(&s, check_state_select);
   if (!ok || scope_failed(&s)) return NULL;
   for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
   units_check(m, source, a, &f->warnings);

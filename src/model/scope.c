@@ -229,8 +229,9 @@ static const Ast *definition(const Scope *s, const AstDeclaration *d) {
 
 // The derivative of a variable that is never to be a state. false: it cannot be avoided.
 static bool rate_of_definition(Scope *s, int variable, Expr *rate) {
-  const AstDeclaration *d = &s->flat->ast->declarations.at[variable];
   Variable *v = &s->flat->variables.at[variable];
+  if (variable >= s->flat->ast->declarations.count) return false;
+  const AstDeclaration *d = &s->flat->ast->declarations.at[variable];
   if (v->state || v->differentiating || !scope_state_select(d, "never")) return false;
   const Ast *e = definition(s, d);
   if (!e) return false;

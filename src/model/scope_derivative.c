@@ -1,5 +1,6 @@
 // de/dt = sum of e_v der(v) over the variables v in e, and e_t. Modes, which are constant between events, and what else
 // does not move have no part in it.
+#include <math.h>
 #include <string.h>
 
 #include "expr/derive.h"
@@ -28,11 +29,36 @@ static IntArray varying_symbols(const Graph *g, Arena *a, Expr e) {
   return w.symbols;
 }
 
-static Expr second_derivative(Scope *s, const Ast *at, const char *name) {
-  scope_wrong(s, at, ERR_UNSUPPORTED,
-              "the derivative of %s is not supported; declare a variable v, write v = %s, and use "
-              "der(v)",
-              name, name);
+// A variable that is the derivative of another one: der(x) becomes a state, whose derivative is der(der(x)). It has no
+// declaration; see add_starts_of_rates in flatten.c.
+static int rate_variable(Scope *s, const Ast *at, const Variable *of) {
+  Flat *f = s->flat;
+  Variable v = {.name = of->derivative_name, .description = "", .unit = "", .nominal = of->nominal};
+  Equation e = {.right = of->derivative, .line = at->line, .column = at->column, .description = ""};
+  v.kind = VARIABLE_UNKNOWN;
+  v.min = -HUGE_VAL, v.max = HUGE_VAL;
+  v.line = of->line, v.column = of->column;
+  v.node = e.left = expr_symbol(s->g, v.name, true);
+  e.residual = expr_sub(s->g, e.left, e.right);
+  names_set(f->names, v.name, f->variables.count);
+  array_push(f->arena, &f->variables, v);
+  array_push(f->arena, &f->equations, e);
+  return f->variables.count - 1;
+}
+
+static Expr second_derivative(Scope *s, const Ast *at, Expr symbol) {
+  const Flat *f = s->flat;
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (!v->state || v->derivative != symbol) continue;
+    int rate = names_find(f->names, v->derivative_name);
+    if (rate >= 0) return scope_rate(s, at, rate).e;
+    if (s->context != IN_EQUATION)
+      return scope_wrong(s, at, ERR_MODEL, "the derivative of %s does not occur in the equations",
+                         v->derivative_name)
+          .e;
+    return scope_rate(s, at, rate_variable(s, at, v)).e;
+  }
   return 0;
 }
 
@@ -46,7 +72,7 @@ static Expr symbol_rate(Scope *s, const Ast *at, Expr symbol) {
     const Variable *v = &f->variables.at[i];
     return v->boolean || v->integer ? expr_const(s->g, 0) : scope_rate(s, at, i).e;
   }
-  if (strncmp(name, "der(", 4) == 0) return second_derivative(s, at, name);
+  if (strncmp(name, "der(", 4) == 0) return second_derivative(s, at, symbol);
   return expr_const(s->g, 0); // a mode
 }
 

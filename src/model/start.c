@@ -102,9 +102,14 @@ static void warn_assumed(StartSystem *s) {
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
     if (!assumed[i] || v->has_start) continue;
+    bool declared = i < f->ast->declarations.count;
     source_warn(
         f->source, &f->warnings, v->line, v->column,
-        "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
+        declared
+            ? "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = "
+              "true)"
+            : "the initial value of %s is not given: 0 is used; write an initial equation %s = "
+              "...",
         v->name, v->name);
   }
 }

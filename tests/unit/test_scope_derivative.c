@@ -50,12 +50,35 @@ static void what_does_not_vary_has_the_derivative_0(void **state) {
               HEAD "equation der(x) = -k*x; " REST);
 }
 
-static void second_derivatives_and_inputs_are_refused(void **state) {
+// der(x) is a state of its own, whose start value can be set.
+static void second_derivatives_are_states(void **state) {
   (void)state;
-  refused(HEAD "equation der(2*der(x)) = -k*x; " REST, 1,
-          "the derivative of der(x) is not supported");
-  refused(HEAD "equation der(der(x)) = -k*x; " REST, 1,
-          "the derivative of der(x) is not supported");
+  static const char *const TEXTS[] = {"model A parameter Real k = 2; Real x(start = 1, fixed = "
+                                      "true); initial equation der(x) = 0.5; "
+                                      "equation der(der(x)) = -k*x; end A;",
+                                      "model A parameter Real k = 2, m = 3; Real x(start = 1, "
+                                      "fixed = true); initial equation der(x) "
+                                      "= 0.5; equation der(m*der(x)) = -k*x*m; end A;"};
+  for (int i = 0; i < 2; i++) {
+    Run r = simulate_fully(.text = TEXTS[i], .stop = 2, .step = 0.25, .sens = "k",
+                           .options = "rel_tol=1e-10 abs_tol=1e-12");
+    for (int row = 0; row < rows(&r); row++) {
+      double t = value_at(&r, "time", row), w = sqrt(2);
+      assert_close(value_at(&r, "x", row), cos(w * t) + 0.5 / w * sin(w * t), 1e-9);
+      assert_close(value_at(&r, "der(x)", row), 0.5 * cos(w * t) - w * sin(w * t), 1e-9);
+    }
+    run_free(&r);
+  }
+  Run r =
+      simulate_fully(.text = "model A Real x(start = 1, fixed = true); equation der(der(x)) = 0; "
+                             "end A;",
+                     .set = "der(x).start=3", .stop = 2, .step = 1);
+  assert_close(last_value(&r, "x"), 7, 1e-9);
+  run_free(&r);
+}
+
+static void inputs_and_conditions_are_refused(void **state) {
+  (void)state;
   refused("model A input Real u; Real x; equation der(x*u) = 1; end A;", 1, "der() of the input u");
   refused(HEAD "equation der(x > 1) = 1; " REST, 1, "der() needs a number");
 }
@@ -67,7 +90,8 @@ int main(void) {
       cmocka_unit_test(branches_have_their_own_derivatives),
       cmocka_unit_test(an_algebraic_variable_may_be_in_it),
       cmocka_unit_test(what_does_not_vary_has_the_derivative_0),
-      cmocka_unit_test(second_derivatives_and_inputs_are_refused),
+      cmocka_unit_test(second_derivatives_are_states),
+      cmocka_unit_test(inputs_and_conditions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
