@@ -99,14 +99,16 @@ static void print_at(Text *out, const Ast *e, Precedence least) {
   if (needs_parentheses) text_add(out, ")");
 }
 
+// A vector of conditions of a when-clause is the call edges(a, b) in the tree and {a, b} in the text.
 static void print_call(Text *out, const Ast *e) {
-  text_add(out, e->name);
-  text_add(out, "(");
+  bool is_vector = strcmp(e->name, "edges") == 0;
+  text_add(out, is_vector ? "" : e->name);
+  text_add(out, is_vector ? "{" : "(");
   for (int i = 0; i < e->arg_count; i++) {
     if (i) text_add(out, ", ");
     print_at(out, e->args[i], LEVEL_IF);
   }
-  text_add(out, ")");
+  text_add(out, is_vector ? "}" : ")");
 }
 
 static void print_unary(Text *out, const Ast *e) {
@@ -191,6 +193,7 @@ static void print_declaration(Text *out, const AstDeclaration *d) {
   static const char *const ROLES[] = {"", "parameter ", "constant ", "input ", "output "};
   static const char *const TYPES[] = {"Real ", "Integer ", "Boolean "};
   text_add(out, d->final ? "  final " : "  ");
+  text_add(out, d->discrete ? "discrete " : "");
   text_add(out, ROLES[d->role]);
   text_add(out, TYPES[d->type]);
   text_add(out, d->name);
@@ -215,6 +218,29 @@ static void print_equations(Text *out, const char *section, const AstEquation *e
   }
 }
 
+static void print_action(Text *out, const AstAction *a) {
+  text_add(out, "    ");
+  if (a->kind == AST_REINIT) text_add(out, "reinit(");
+  if (a->kind == AST_ASSERT) text_add(out, "assert(");
+  if (a->kind == AST_TERMINATE) text_add(out, "terminate(");
+  if (a->left) ast_print(out, a->left);
+  if (a->left) text_add(out, a->kind == AST_SET ? " = " : ", ");
+  ast_print(out, a->right);
+  if (a->kind == AST_ASSERT && a->warning) text_add(out, ", AssertionLevel.warning");
+  text_add(out, a->kind == AST_SET ? ";\n" : ");\n");
+}
+
+static void print_when(Text *out, const AstWhen *w) {
+  for (int i = 0; i < w->branches.count; i++) {
+    const AstBranch *b = &w->branches.at[i];
+    text_add(out, i ? "  elsewhen " : "  when ");
+    ast_print(out, b->condition);
+    text_add(out, " then\n");
+    for (int k = 0; k < b->actions.count; k++) print_action(out, &b->actions.at[k]);
+  }
+  text_add(out, "  end when;\n");
+}
+
 void ast_print_model(Text *out, const AstModel *m) {
   text_print(out, "model %s", m->name);
   print_description(out, m->description);
@@ -222,5 +248,7 @@ void ast_print_model(Text *out, const AstModel *m) {
   for (int i = 0; i < m->declarations.count; i++) print_declaration(out, &m->declarations.at[i]);
   print_equations(out, "initial equation\n", m->initial_equations.at, m->initial_equations.count);
   print_equations(out, "equation\n", m->equations.at, m->equations.count);
+  if (m->whens.count && !m->equations.count) text_add(out, "equation\n");
+  for (int i = 0; i < m->whens.count; i++) print_when(out, &m->whens.at[i]);
   text_print(out, "end %s;\n", m->name);
 }

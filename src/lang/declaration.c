@@ -250,15 +250,16 @@ static AstDeclaration component(Parser *p, bool final, AstRole role, AstType typ
   return d;
 }
 
-// declaration = [ "final" ] role type component { "," component } ";"
+// declaration = [ "final" ] [ "discrete" ] role type component { "," component } ";"
 static void declaration(Parser *p, AstModel *m) {
-  bool final = parser_accept(p, TOKEN_FINAL);
+  bool final = parser_accept(p, TOKEN_FINAL), discrete = parser_accept(p, TOKEN_DISCRETE);
   AstRole role = read_role(p);
   if (parser_fail_unsupported(p)) return;
   AstType type = type_name(p, role);
   do {
     parser_check_count(p, m->declarations.count, "declarations");
     AstDeclaration d = component(p, final, role, type);
+    d.discrete = discrete;
     array_push(p->arena, &m->declarations, d);
   } while (parser_accept(p, TOKEN_COMMA));
   parser_expect(p, TOKEN_SEMICOLON, "after the declaration");
@@ -301,6 +302,7 @@ void declaration_element(Parser *p, AstModel *m) {
                 "an equation among the declarations; write 'equation' before it");
     return;
   case TOKEN_NAME:
+  case TOKEN_DISCRETE:
   case TOKEN_FINAL: declaration(p, m); return;
   default: break;
   }

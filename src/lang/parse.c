@@ -38,10 +38,16 @@ static void fail_equation(Parser *p, const Ast *left) {
 }
 
 static bool is_statement(const Token *t) { // a call with an effect, not an equation
-  static const char *const NAMES[] = {"assert", "terminate", "reinit"};
+  static const char *const NAMES[] = {"assert"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     if (strcmp(t->name, NAMES[i]) == 0) return true;
   return false;
+}
+
+static void fail_outside(Parser *p) { // reinit and terminate
+  bool is_action = strcmp(p->token.name, "reinit") == 0 || strcmp(p->token.name, "terminate") == 0;
+  if (is_action && parser_peek(p) == TOKEN_LEFT_PAREN)
+    parser_fail(p, ERR_SYNTAX, parser_spot(p), "%s can only stand in a when-clause", p->token.name);
 }
 
 static bool fail_statement(Parser *p) {
@@ -51,6 +57,8 @@ static bool fail_statement(Parser *p) {
   } else if (p->token.kind == TOKEN_NAME) {
     if (is_statement(&p->token) && parser_peek(p) == TOKEN_LEFT_PAREN)
       parser_fail(p, ERR_UNSUPPORTED, parser_spot(p), "'%s' is not supported yet", p->token.name);
+    else
+      fail_outside(p);
   } else if (token_is_keyword(p->token.kind)) {
     parser_fail_unsupported(p);
   }
@@ -69,11 +77,99 @@ static AstEquation equation(Parser *p) {
   return e;
 }
 
-// statement = annotation ";" | equation
+// ---- when-clauses ----
+
+static bool next_is_call(const Parser *p, const char *name) {
+  return p->token.kind == TOKEN_NAME && strcmp(p->token.name, name) == 0 &&
+         parser_peek(p) == TOKEN_LEFT_PAREN;
+}
+
+// terminate = "terminate" "(" text ")"
+static void terminate(Parser *p, AstAction *a) {
+  a->kind = AST_TERMINATE;
+  parser_next(p);
+  parser_expect(p, TOKEN_LEFT_PAREN, "after 'terminate'");
+  Ast *text = expression_leaf(p, AST_STRING);
+  if (p->token.kind != TOKEN_STRING) parser_fail_found(p, "a string");
+  text->name = comment_text(p);
+  a->right = text;
+  parser_expect(p, TOKEN_RIGHT_PAREN, "after the string");
+}
+
+// action = reinit "(" NAME "," expression ")" | terminate | NAME "=" expression
+static AstAction action(Parser *p) {
+  AstAction a = {.kind = AST_SET, .line = p->token.line, .column = p->token.column};
+  if (next_is_call(p, "terminate")) {
+    terminate(p, &a);
+  } else if (next_is_call(p, "reinit")) {
+    const Ast *call = expression_read_simple(p);
+    if (call->kind == AST_CALL && call->arg_count != 2)
+      parser_fail(p, ERR_SYNTAX, (SourceSpot){a.line, a.column},
+                  "reinit takes a state and its new value");
+    a.kind = AST_REINIT;
+    if (!p->lexer.failed) a.left = call->args[0], a.right = call->args[1];
+  } else {
+    a.left = expression_read_simple(p);
+    if (!p->lexer.failed && a.left->kind != AST_NAME)
+      parser_fail(p, ERR_SYNTAX, (SourceSpot){a.line, a.column},
+                  "an equation in a when-clause is written variable = expression");
+    parser_expect(p, TOKEN_EQUALS, "in the when-clause");
+    a.right = expression_read(p);
+  }
+  comment_read(p);
+  parser_expect(p, TOKEN_SEMICOLON, "after the equation");
+  return a;
+}
+
+// condition = expression | "{" expression { "," expression } "}"
+static const Ast *when_condition(Parser *p) {
+  if (p->token.kind != TOKEN_LEFT_BRACE) return expression_read(p);
+  Ast *edges = expression_leaf(p, AST_CALL);
+  ARRAY(Ast *) list = {0};
+  edges->name = "edges";
+  do {
+    parser_next(p);
+    array_push(p->arena, &list, expression_read(p));
+  } while (p->token.kind == TOKEN_COMMA);
+  parser_expect(p, TOKEN_RIGHT_BRACE, "after the conditions");
+  edges->args = list.at, edges->arg_count = list.count;
+  for (int i = 0; i < list.count; i++)
+    if (list.at[i]->depth >= edges->depth) edges->depth = list.at[i]->depth + 1;
+  return edges;
+}
+
+// branch = ("when" | "elsewhen") condition "then" { action }
+static AstBranch when_branch(Parser *p) {
+  AstBranch b = {.line = p->token.line, .column = p->token.column};
+  parser_next(p);
+  b.condition = when_condition(p);
+  parser_expect(p, TOKEN_THEN, "after the condition");
+  while (p->token.kind != TOKEN_ELSEWHEN && p->token.kind != TOKEN_END &&
+         p->token.kind != TOKEN_END_OF_TEXT)
+    array_push(p->arena, &b.actions, action(p));
+  return b;
+}
+
+// when = branch { branch } "end" "when" ";"
+static void when_clause(Parser *p, AstModel *m) {
+  AstWhen w = {0};
+  do array_push(p->arena, &w.branches, when_branch(p));
+  while (p->token.kind == TOKEN_ELSEWHEN);
+  parser_expect(p, TOKEN_END, "of the when-clause");
+  parser_expect(p, TOKEN_WHEN, "after 'end'");
+  parser_expect(p, TOKEN_SEMICOLON, "after 'end when'");
+  array_push(p->arena, &m->whens, w);
+}
+
+// statement = annotation ";" | when | equation
 static void statement(Parser *p, AstModel *m, bool is_initial) {
   if (p->token.kind == TOKEN_ANNOTATION) {
     comment_annotation(p);
     parser_expect(p, TOKEN_SEMICOLON, "after the annotation");
+    return;
+  }
+  if (p->token.kind == TOKEN_WHEN && !is_initial) {
+    when_clause(p, m);
     return;
   }
   if (fail_statement(p)) return;

@@ -98,8 +98,8 @@ const char *parser_name(Parser *p, const char *what) {
 static const char *const UNSUPPORTED[TOKEN_COUNT] = {
     [TOKEN_IF] = "if-equations are not supported yet; write x = if a > 0 then b else c",
     [TOKEN_FOR] = "'for' is not supported yet; write the equations one by one",
-    [TOKEN_WHEN] = "'when' is not supported yet",
-    [TOKEN_ELSEWHEN] = "'elsewhen' is not supported yet",
+    [TOKEN_WHEN] = "'when' cannot stand here",
+    [TOKEN_ELSEWHEN] = "'elsewhen' without 'when'",
     [TOKEN_WHILE] = "'while' is not supported yet",
     [TOKEN_CONNECT] = "'connect' is not supported yet; write the equations of the connection",
     [TOKEN_ALGORITHM] = "algorithm sections are not supported yet; write equations",
@@ -125,7 +125,6 @@ static const char *const UNSUPPORTED[TOKEN_COUNT] = {
     [TOKEN_OUTER] = "'outer' is not supported yet",
     [TOKEN_FLOW] = "'flow' variables are not supported yet",
     [TOKEN_STREAM] = "'stream' variables are not supported yet",
-    [TOKEN_DISCRETE] = "'discrete' variables are not supported yet",
     [TOKEN_PARTIAL] =
         "a partial model has no solution of its own, and 'extends' is not supported yet",
     [TOKEN_ENCAPSULATED] = "classes inside a model are not supported yet",
