@@ -8,6 +8,7 @@
 #include "lang/source_warn.h"
 #include "model/scope.h"
 #include "model/units.h"
+#include "model/when.h"
 
 // ---------------------------------------------------------------- parameters
 
@@ -200,10 +201,9 @@ static bool declare(Scope *s, const AstDeclaration *d) {
   v.integer = d->type == AST_INTEGER;
   v.min = -HUGE_VAL, v.max = HUGE_VAL, v.nominal = 1;
   bool varies = v.kind == VARIABLE_UNKNOWN || v.kind == VARIABLE_INPUT;
-  if (varies && v.integer)
+  if (v.kind == VARIABLE_INPUT && v.integer)
     return source_fail(s->source, s->err, ERR_UNSUPPORTED, d->line, d->column,
-                       "Integer variables that vary in time are not supported yet; make %s Real",
-                       d->name);
+                       "Integer inputs are not supported yet; make %s Real", d->name);
   if (varies) v.node = expr_symbol(s->g, d->name, true);
   names_set(f->names, d->name, f->variables.count);
   array_push(f->arena, &f->variables, v);
@@ -307,6 +307,11 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
     Typed t = scope_convert(s, start->value);
     if (!check_declared_type(s, d, start->value, t)) return false;
     double value = flat_value(s->flat, t.e);
+    if (d->type == AST_INTEGER && value != floor(value)) {
+      scope_wrong(s, start->value, ERR_VALUE, "%s is Integer, its start value is %g", d->name,
+                  value);
+      return false;
+    }
     if (!isfinite(value)) {
       scope_wrong(s, start->value, ERR_VALUE, "the start value of %s is not finite", d->name);
       return false;
@@ -323,6 +328,14 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
 
 // ---------------------------------------------------------------- equations
 
+static bool check_integer(Scope *s, const AstEquation *q, Typed right) {
+  int i = q->left->kind == AST_NAME ? names_find(s->flat->names, q->left->name) : -1;
+  if (i < 0 || !s->flat->variables.at[i].integer || right.integer) return true;
+  return source_fail(s->source, s->err, ERR_MODEL, q->line, q->column,
+                     "%s is Integer, this is Real; write integer(...) to round it down",
+                     s->flat->variables.at[i].name);
+}
+
 static bool add_equation(Scope *s, const AstEquation *q, Context context, bool from_binding) {
   s->context = context;
   Typed left = scope_convert(s, q->left), right = scope_convert(s, q->right);
@@ -330,6 +343,7 @@ static bool add_equation(Scope *s, const AstEquation *q, Context context, bool f
   if (left.boolean != right.boolean)
     return source_fail(s->source, s->err, ERR_MODEL, q->line, q->column,
                        "one side of the equation is a number, the other is true or false");
+  if (!check_integer(s, q, right)) return false;
   Equation e = {.left = left.e, .right = right.e, .line = q->line, .column = q->column};
   e.residual = expr_sub(s->g, left.e, right.e);
   e.description = q->description;
@@ -439,8 +453,9 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   s.override_count = count;
   s.visiting = ARENA_ARRAY(a, char, m->declarations.count + 1);
   bool ok = for_declarations(&s, step_declare) && for_declarations(&s, step_parameter) &&
-            for_declarations(&s, step_bounds) && for_declarations(&s, step_binding) &&
-            add_equations(&s) && for_declarations(&s, step_start);
+            for_declarations(&s, step_bounds) && when_scan(&s) &&
+            for_declarations(&s, step_binding) && add_equations(&s) && when_convert(&s) &&
+            when_finish(&s) && for_declarations(&s, step_start);
   if (!ok || scope_failed(&s)) return NULL;
   for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
   for (int i = 0; i < f->variables.count; i++) warn_state_select(f, i);

@@ -5,6 +5,9 @@
 typedef struct Typed {
   Expr e;
   bool boolean;
+  bool integer;    // of type Integer
+  bool discrete;   // contains a variable that changes at events only
+  bool continuous; // contains what changes between events
 } Typed;
 
 typedef enum Context { IN_PARAMETER, IN_EQUATION, IN_INITIAL, IN_QUERY } Context;
@@ -17,6 +20,7 @@ struct Scope {
   Err *err;
   Context context;
   int no_event; // depth of noEvent(...)
+  bool in_when; // in the body of a when-clause
   const Override *overrides;
   int override_count;
   char *visiting; // by variable: 1 while its binding is read, 2 when it is done
@@ -29,3 +33,6 @@ Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...
     __attribute__((format(printf, 4, 5)));
 // Whether t is a number (or true/false) as wanted; otherwise an error that says what needs it.
 bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *what);
+// The mode symbol of an event; the same event is made once.
+Expr scope_event(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at);
+bool scope_check_count(Scope *s, const Ast *call, int want);

@@ -276,6 +276,22 @@ bool end_chatter(const SimulateRun *run, int event) {
   return false;
 }
 
+bool end_discrete(const SimulateRun *run, const char *names) {
+  end_run(run, OUTCOME_CHATTER);
+  message(run,
+          "at t = %s discrete variables change without end: %s; write pre(...) in their equations "
+          "where the value before the event is meant",
+          show_time(run, run->stepper->t).at, names);
+  return false;
+}
+
+bool end_terminated(const SimulateRun *run, const char *text) {
+  end_run(run, OUTCOME_TERMINATED);
+  message(run, "at t = %s the model ended the simulation: %s", show_time(run, run->stepper->t).at,
+          text);
+  return false;
+}
+
 bool end_too_many_events(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_TOO_MANY_EVENTS);

@@ -46,6 +46,11 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
   e->count = ARENA_ARRAY(a, long, s->ne + 1);
+  if (s->hybrid) {
+    e->after = ARENA_ARRAY(a, double, s->kernel[KERNEL_JUMP].results + 8);
+    e->timer = ARENA_ARRAY(a, double, 2 * s->timer_count + 8);
+    e->moment = ARENA_ARRAY(a, double, s->stride + 16);
+  }
   return e;
 }
 
