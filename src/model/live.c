@@ -30,6 +30,9 @@ Replacer *live_pulses_at_start(const Model *m, Arena *a) {
   Replacer *r = replacer_new(m->graph, a);
   for (int k = 0; k < f->pulses.count; k++)
     replacer_set(r, f->pulses.at[k].symbol, expr_const(m->graph, f->pulses.at[k].initial));
+  for (int i = 0; i < f->variables.count; i++) // of a continuous variable there is nothing before
+    if (f->variables.at[i].pre_line)
+      replacer_set(r, f->variables.at[i].pre, f->variables.at[i].node);
   return r;
 }
 
@@ -153,7 +156,7 @@ static bool put_left_limits(Live *l, Err *err) {
           f->source, err, ERR_UNSUPPORTED, v->pre_line, v->pre_column,
           "pre(%s): %s depends on a relation; give it a discrete variable of its own", v->name,
           v->name);
-    replacer_set(l->solved, v->pre, m->value[i]);
+    replacer_set(l->pulses, v->pre, m->value[i]);
   }
   return true;
 }
@@ -217,12 +220,12 @@ bool live_solve(Model *m, Err *err) {
   if (!m->flat->hybrid) return true;
   Live l = {.m = m, .scratch = arena_new()};
   l.pulses = live_pulses(m, l.scratch);
-  list_equations(&l);
-  bool ok = solve(&l, err);
+  bool ok = put_left_limits(&l, err);
+  if (ok) list_equations(&l);
+  ok = ok && solve(&l, err);
   l.solved = replacer_new(m->graph, l.scratch);
   for (int j = 0; ok && j < l.count; j++)
     replacer_set(l.solved, l.unknowns[j].symbol, l.sorted.solution[j]);
-  ok = ok && put_left_limits(&l, err);
   if (ok) assign(&l);
   arena_free(l.scratch);
   return ok;

@@ -81,9 +81,11 @@ static void list_start_equations(StartSystem *s) {
     e.rank = rank_of_initial(s->m, i);
     array_push(s->scratch, &s->equations, e);
   }
-  for (int i = 0; i < f->variables.count; i++)
-    if (f->variables.at[i].kind == VARIABLE_UNKNOWN && f->variables.at[i].fixed)
-      add_start_equation(s, i);
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    bool nowhere = (v->boolean || v->integer) && !has_value_before(v); // pre(v) does not occur
+    if (v->kind == VARIABLE_UNKNOWN && v->fixed && !nowhere) add_start_equation(s, i);
+  }
 }
 
 static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {

@@ -285,6 +285,17 @@ bool end_discrete(const SimulateRun *run, const char *names) {
   return false;
 }
 
+bool end_stuck(const SimulateRun *run, int event) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  end_run(run, OUTCOME_CHATTER);
+  message(run,
+          "before t = %s the event of '%s' (line %d) follows itself without end: the jumps there "
+          "become smaller and smaller (a ball that bounces until it lies still); add a Boolean "
+          "variable that holds the motion when they are small",
+          show_time(run, run->stepper->t).at, e->text, e->line);
+  return false;
+}
+
 bool end_terminated(const SimulateRun *run, const char *text) {
   end_run(run, OUTCOME_TERMINATED);
   message(run, "at t = %s the model ended the simulation: %s", show_time(run, run->stepper->t).at,

@@ -32,6 +32,7 @@ enum {
 // The slopes may change so many times faster after an event for the steps to stay as long as they were.
 static const double BEND_MOST = 10;
 static const double MOMENT = 1e-6;    // of the duration: where w goes is seen so much later
+static const double SEEN = 1e-9;      // of the size of w: so far from its limit it has left it
 static const double SAME_BEND = 0.01; // relative: bends that differ by less are the same
 
 // ---------------------------------------------------------------- other modes for a moment
@@ -62,9 +63,16 @@ void event_frozen_modes(EventWork *e) {
 void event_change(EventWork *e, int k, double mode) {
   const Pattern *users = &e->work->system->events.users;
   system_set_mode(e->work, k, mode);
+  if (k == e->stuck) e->stuck = -1;
   if (users->start[k + 1] > users->start[k]) e->resolved = 0;
   for (int i = users->start[k]; i < users->start[k + 1]; i++)
     e->held[users->column[i]] = e->pending[users->column[i]] = false;
+}
+
+// On its limit. What was forgiven there may be a little further away when states jump.
+static bool is_near_limit(const EventWork *e, int k, double w) {
+  double allowed = (e->jumped ? 4 : 1) * EVENT_ROUNDING * e->size[k];
+  return fabs(w - event_limit(e, k, w)) <= allowed;
 }
 
 // Events at known times are due when they are due within rounding errors.
@@ -87,11 +95,22 @@ void event_look(EventWork *e, double t, const double *x) {
   else
     system_events(e->work, t, x, e->w);
   if (s->timer_count) run_timers_ahead(e, t, x);
-  for (int k = 0; k < s->ne && !any; k++) any = event_on_limit(e, k, e->w[k]);
+  for (int k = 0; k < s->ne && !any; k++) any = is_near_limit(e, k, e->w[k]);
   if (!any) return;
   system_rhs(e->work, t, x, e->slope);
   for (int i = 0; i < s->nx; i++) e->x[i] = x[i] + h * e->slope[i];
   system_events(e->work, t + h, e->x, e->next);
+  if (!e->jumped) return;
+  system_rhs(e->work, t + h, e->x, e->slope);
+  for (int i = 0; i < s->nx; i++) e->x[i] += h * e->slope[i];
+  system_events(e->work, t + 2 * h, e->x, e->later);
+}
+
+// After a jump w leaves its limit and turns back before it is further away than rounding errors: a ball that hardly bounces
+// any more. It stays where it is for all that can be seen.
+static bool turns_at_once(const EventWork *e, int k) {
+  double first = e->next[k] - e->w[k], bend = e->later[k] - 2 * e->next[k] + e->w[k];
+  return first * bend < 0 && first * first <= 8 * EVENT_ROUNDING * e->size[k] * fabs(bend);
 }
 
 // The mode that event k should have, after event_look(). Exactly on its limit it is that of the side to which the motion goes; if
@@ -101,12 +120,23 @@ double event_wanted(EventWork *e, int k) {
   e->rests[k] = false;
   e->forgiven[k] = nan("");
   if (!isfinite(w)) return system_mode(e->work, k);
-  if (!event_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
+  if (!is_near_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
   double limit = event_limit(e, k, w);
-  e->rests[k] = fabs(next - w) <= 1e-3 * EVENT_ROUNDING * e->size[k];
+  double still = e->jumped ? 0 : 1e-3 * EVENT_ROUNDING * e->size[k]; // small jumps are motion
+  bool turns = e->jumped && turns_at_once(e, k);
+  e->rests[k] = turns || fabs(next - w) <= still;
+  if (turns && e->crossed[k]) e->stuck = k;
   bool leaves = w == limit || e->jumped; // a jump has left it there, up to rounding errors
   if (e->rests[k] || leaves) e->forgiven[k] = limit;
   return event_literal(e, k, e->rests[k] ? limit : leaves ? next : w);
+}
+
+int event_stuck(EventWork *e, double t, const double *x) {
+  int k = e->stuck;
+  if (k < 0) return -1;
+  system_events(e->work, t, x, e->w);
+  double away = fabs(e->w[k] - event_limit(e, k, e->w[k])) / e->size[k];
+  return away > SEEN && event_margin(e, k, e->w[k]) >= 0 ? k : -1;
 }
 
 static bool is_wrong(EventWork *e, int k) {
@@ -168,6 +198,8 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
   e->span = span;
   e->resolved = 0;
+  e->stuck = -1;
+  e->jumped = false;
   e->last_time = t;
   e->repeats = 0;
   memset(e->count, 0, (size_t)ne * sizeof *e->count);

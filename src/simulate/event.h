@@ -21,3 +21,7 @@ bool event_true_modes(EventWork *e, double t, const double *x);
 void event_frozen_modes(EventWork *e);
 // The same for a point exactly on a limit: the modes that the motion will have next.
 bool event_next_modes(EventWork *e, double t, const double *x);
+
+// Jumps at an event have become too small to see, nothing in the model has taken care of it, and now the motion goes on
+// beyond the event as if there were none: that event. -1: none.
+int event_stuck(EventWork *e, double t, const double *x);

@@ -46,7 +46,9 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
   e->count = ARENA_ARRAY(a, long, s->ne + 1);
+  e->stuck = -1;
   if (s->hybrid) {
+    e->later = ARENA_ARRAY(a, double, s->ne + 8);
     e->after = ARENA_ARRAY(a, double, s->kernel[KERNEL_JUMP].results + 8);
     e->timer = ARENA_ARRAY(a, double, 2 * s->timer_count + 8);
     e->moment = ARENA_ARRAY(a, double, s->stride + 16);

@@ -67,6 +67,8 @@ typedef struct EventWork {
   // Of hybrid systems, see event_jump.h.
   bool live;       // switching functions are those at an event, where discrete variables change
   bool jumped;     // states have jumped at this event
+  int stuck;       // event whose jumps have become too small to see, -1: none
+  double *later;   // switching functions two moments later
   double *after;   // results of system_jump
   double *timer;   // results of system_timers
   double *moment;  // by column: how the time of the event moves

@@ -761,6 +761,8 @@ static bool advance(SimulateWork *w) {
   Singular singular = find_singular(w);
   bool searched = w->events && w->system->ne > w->system->timer_count;
   if (searched && !handle_event(w, &singular)) return false;
+  int stuck = w->system->hybrid ? event_stuck(w->events, s->t, s->y) : -1;
+  if (stuck >= 0) return end_stuck(&w->run, stuck);
   if (singular.t == HUGE_VAL && is_lost(w)) return false;
   if (!put_rows_before(w, fmin(rows_end(w, s->t), singular.t))) return false;
   if (singular.t < HUGE_VAL) return end_singular(&w->run, &singular, "at");
