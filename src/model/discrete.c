@@ -154,8 +154,10 @@ static Typed initial_call(Scope *s, const Ast *call) {
   if (s->context == IN_INITIAL) return (Typed){.e = expr_const(s->g, 1), .boolean = true};
   for (int k = 0; k < f->pulses.count; k++)
     if (f->pulses.at[k].initial) return (Typed){.e = f->pulses.at[k].symbol, .boolean = true};
-  Pulse p = {.value = expr_const(s->g, 0), .initial = true};
-  p.symbol = expr_symbol(s->g, "initial()", true);
+  Held h = {.variable = -1, .value = expr_const(s->g, 0), .initial = true, .name = "initial()"};
+  h.before = expr_symbol(s->g, h.name, true);
+  array_push(f->arena, &f->held, h);
+  Pulse p = {.symbol = h.before, .value = h.before, .initial = true};
   array_push(f->arena, &f->pulses, p);
   f->hybrid = true;
   return (Typed){.e = p.symbol, .boolean = true};

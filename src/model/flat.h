@@ -92,6 +92,7 @@ typedef struct Held {
   Expr value;       // at the event, live
   bool counts;      // a sample: before the start it is one less if the start is an instant of it
   Expr sampled;     // of that: (time - start)/interval
+  bool initial;     // initial(): true before the first event where that has to initialise, then false
   const char *name; // for messages
 } Held;
 

@@ -258,53 +258,78 @@ static bool assume_and_solve(StartSystem *s, Err *err) {
   return false;
 }
 
-// With constraints discrete variables begin at their start values.
+// With constraints discrete variables begin at their start values, and the first event initialises them: initial() is true
+// before it.
+static bool is_held(const Variable *v) {
+  return v->kind == VARIABLE_UNKNOWN && !v->state && has_value_before(v);
+}
+
+// An initial equation pre(v) = ... gives a start value.
+static bool take_start(Model *m, const Equation *e) {
+  Flat *f = m->flat;
+  for (int i = 0; i < f->variables.count; i++) {
+    Variable *v = &f->variables.at[i];
+    if (!is_held(v) || expr_varies(m->graph, e->right)) continue;
+    if (e->left != started(v) && e->left != v->now) continue;
+    v->start = e->right;
+    return true;
+  }
+  return false;
+}
+
 static bool hold_start(Model *m, Err *err) {
   Flat *f = m->flat;
   Arena *scratch = arena_new();
-  m->held0 = ARENA_ARRAY(m->arena, Expr, f->held.count + 1);
   Replacer *r = replacer_new(m->graph, scratch);
-  for (int k = 0; k < f->pulses.count; k++)
-    replacer_set(r, f->pulses.at[k].symbol, expr_const(m->graph, 0));
+  int kept = 0, n = 0;
+  Expr *held = ARENA_ARRAY(scratch, Expr, f->variables.count + 1);
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
-    if (v->now) replacer_set(r, v->now, v->node);
-    if (v->now && !v->state) replacer_set(r, v->node, v->start);
-  }
-  for (int i = 0; i < f->initial_equations.count; i++) {
-    Equation *e = &f->initial_equations.at[i];
-    e->residual = replace(r, replace(r, e->residual));
+    if (v->now && v->state) replacer_set(r, v->now, v->node);
+    if (is_held(v)) held[n++] = v->now ? v->now : v->node;
   }
   bool ok = true;
-  for (int k = 0; k < f->pulses.count && ok; k++)
-    if (f->pulses.at[k].initial)
-      ok = source_fail(f->source, err, ERR_UNSUPPORTED, f->ast->line, f->ast->column,
-                       "initial() is not supported yet in a model with constraints between states");
+  for (int i = 0; i < f->initial_equations.count && ok; i++) {
+    Equation e = f->initial_equations.at[i];
+    if (take_start(m, &e)) continue;
+    if (expr_dependents(m->graph, scratch, held, n)[e.residual])
+      ok = source_fail(f->source, err, ERR_UNSUPPORTED, e.line, e.column,
+                       "in a model with constraints between states an initial equation of a discrete "
+                       "variable is written pre(v) = value");
+    e.residual = replace(r, e.residual);
+    f->initial_equations.at[kept++] = e;
+  }
+  f->initial_equations.count = kept;
+  m->held0 = ARENA_ARRAY(m->arena, Expr, f->held.count + 1);
   arena_free(scratch);
   return ok;
 }
 
 static void hold_nearest(Model *m) {
   const Flat *f = m->flat;
+  Graph *g = m->graph;
   Arena *scratch = arena_new();
-  Replacer *solved = replacer_new(m->graph, scratch), *at = replacer_new(m->graph, scratch);
+  Replacer *solved = replacer_new(g, scratch), *at = replacer_new(g, scratch);
   for (int j = 0; j < m->unknown_count; j++)
     replacer_set(solved, m->unknowns[j].symbol, m->sorted.solution[j]);
   for (int k = 0; k < f->pulses.count; k++)
-    replacer_set(solved, f->pulses.at[k].symbol, expr_const(m->graph, 0));
+    replacer_set(solved, f->pulses.at[k].symbol, expr_const(g, 0));
   for (int i = 0; i < m->nx; i++) replacer_set(at, m->x[i], m->x0[i]);
-  for (int k = 0; k < m->ne; k++) replacer_set(at, f->events.at[k].mode, m->mode0[k]);
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
     if (v->now) replacer_set(solved, v->now, v->node);
-    if (v->pre && !v->pre_line) replacer_set(at, v->pre, v->start);
-    if (v->now && !v->state) replacer_set(at, v->node, v->start);
+    if (is_held(v)) replacer_set(at, started(v), v->start);
   }
+  for (int k = 0; k < m->ne; k++) m->mode0[k] = replace(at, m->mode0[k]);
+  for (int k = 0; k < m->ne; k++) replacer_set(at, f->events.at[k].mode, m->mode0[k]);
   for (int k = 0; k < f->held.count; k++) {
     const Held *h = &f->held.at[k];
-    Expr value = h->counts ? count_before(m->graph, h->sampled) : h->value;
+    Expr value = h->counts ? count_before(g, h->sampled) : h->value;
+    if (h->initial) value = expr_const(g, 1);
+    if (h->variable >= 0) value = f->variables.at[h->variable].start;
     m->held0[k] = replace(at, replace(solved, replace(solved, value)));
   }
+  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(at, m->x0[i]);
   arena_free(scratch);
 }
 

@@ -126,7 +126,8 @@ double event_wanted(EventWork *e, int k) {
   bool turns = e->jumped && turns_at_once(e, k);
   e->rests[k] = turns || fabs(next - w) <= still;
   if (turns && e->crossed[k]) e->stuck = k;
-  bool leaves = w == limit || e->jumped; // a jump has left it there, up to rounding errors
+  // a jump, or modes that do not settle, have left it there up to rounding errors
+  bool leaves = w == limit || e->jumped || e->searching;
   if (e->rests[k] || leaves) e->forgiven[k] = limit;
   return event_literal(e, k, e->rests[k] ? limit : leaves ? next : w);
 }
@@ -168,6 +169,7 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
     if (e->pending[k] || e->through[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
     if (e->held[k] && !e->rests[k]) continue;
     event_change(e, k, goes_round(e, k) ? e->settled[k] : event_wanted(e, k));
+    e->tried[k] = true;
     e->held[k] = false;
     changed = true;
     *event = k;
@@ -175,14 +177,69 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
   return changed;
 }
 
+// Modes of a mixed system: relations on what is solved for together, such as those of ideal diodes in one circuit. Where
+// the iteration goes round, the modes that have changed are tried in all combinations, those first that differ least from
+// the modes before.
+enum { SEARCH_MOST = 12 };
+
+static bool all_right(EventWork *e, double t, const double *x) {
+  event_look(e, t, x);
+  for (int k = 0; k < e->work->system->ne; k++) {
+    if (e->pending[k] || e->through[k] || !is_wrong(e, k)) continue;
+    if (!(e->held[k] && !e->rests[k])) return false;
+  }
+  return true;
+}
+
+static int list_tried(const EventWork *e, int *list) {
+  int count = 0;
+  for (int k = 0; k < e->work->system->ne; k++) {
+    if (!e->tried[k]) continue;
+    if (count == SEARCH_MOST || e->kind[k] == EVENT_FLOOR || e->kind[k] == EVENT_SIGN) return 0;
+    list[count++] = k;
+  }
+  return count;
+}
+
+// Rounding errors are those of the last step, too: near the start nothing else may be known.
+static void widen_sizes(EventWork *e) {
+  for (int k = 0; k < e->work->system->ne; k++) {
+    double size = fabs(e->end[1].w[k] - e->end[0].w[k]);
+    if (size > e->size[k] && isfinite(size)) e->size[k] = size;
+  }
+}
+
+static bool try_combinations(EventWork *e, double t, const double *x) {
+  int list[SEARCH_MOST], count = list_tried(e, list);
+  for (int distance = 0; distance <= count && count; distance++)
+    for (unsigned set = 0; set < 1u << count; set++) {
+      if (__builtin_popcount(set) != distance) continue;
+      for (int i = 0; i < count; i++) {
+        double before = e->settled[list[i]];
+        system_set_mode(e->work, list[i], set >> i & 1 ? 1 - before : before);
+      }
+      if (all_right(e, t, x)) return true;
+    }
+  return false;
+}
+
+static bool search_modes(EventWork *e, double t, const double *x) {
+  widen_sizes(e);
+  e->searching = true;
+  bool found = try_combinations(e, t, x);
+  e->searching = false;
+  return found;
+}
+
 // A chain of modes settles in as many rounds as it has links. A mode on its limit may contradict itself: on the limit the
 // motion goes to one side, on that side it stops (der(x) = if x > 2 then 0 else 1). It stays as it was.
 bool event_settle(EventWork *e, double t, const double *x, int *event) {
   int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
-  for (int k = 0; k < ne; k++) e->changes[k] = 0, e->settled[k] = system_mode(e->work, k);
+  for (int k = 0; k < ne; k++)
+    e->changes[k] = 0, e->settled[k] = system_mode(e->work, k), e->tried[k] = false;
   for (int round = 0; round < most; round++)
     if (!settle_once(e, t, x, round > ne + CHANGES_MOST, event)) return true;
-  return false;
+  return search_modes(e, t, x);
 }
 
 void event_forget_marks(EventWork *e) {
@@ -212,6 +269,7 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);
   e->through_count = 0;
   event_forget_marks(e);
+  for (int k = 0; k < ne; k++) e->settled[k] = system_mode(e->work, k), e->tried[k] = false;
   for (int round = 0; round < most && ne; round++) {
     bool changed = false;
     system_events(e->work, t, x, e->w);
@@ -219,12 +277,13 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
       int k = e->work->system->events.order[i];
       if (event_margin(e, k, e->w[k]) >= 0) continue;
       event_change(e, k, event_literal(e, k, e->w[k]));
+      e->tried[k] = true;
       changed = true;
       *event = k;
     }
     if (!changed) return true;
   }
-  return ne == 0;
+  return ne == 0 || search_modes(e, t, x);
 }
 
 bool event_begin(EventWork *e, double t, double *y, double span, int *event) {

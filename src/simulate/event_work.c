@@ -33,6 +33,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->changes = ARENA_ARRAY(a, int, s->ne + 1);
   e->settled = ARENA_ARRAY(a, double, s->ne + 8);
   e->changed_at = ARENA_ARRAY(a, double, s->ne + 8);
+  e->tried = ARENA_ARRAY(a, bool, s->ne + 1);
   e->crossed = ARENA_ARRAY(a, bool, s->ne + 1);
   e->through = ARENA_ARRAY(a, bool, s->ne + 1);
   e->smooth_times = ARENA_ARRAY(a, int, s->ne + 1);

@@ -47,6 +47,8 @@ typedef struct EventWork {
   int *changes;       // by event, while modes settle
   double *settled;    // modes before that
   double *changed_at; // w at the last of these changes
+  bool *tried;        // by event: has changed meanwhile
+  bool searching;     // modes in all combinations
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
   double *frozen_forgiven;
