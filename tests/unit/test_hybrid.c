@@ -1,5 +1,7 @@
 // Hybrid models through whole simulations: values of discrete variables and jumps of states against laws, sensitivities
 // over jumps against differences.
+#include <stdint.h>
+
 #include "simulation.h"
 
 static const char *const SOLVERS[] = {"auto", "rk5", "rk8", "rosenbrock", "bdf", "adams"};
@@ -416,6 +418,322 @@ static void events_plan_their_next_time(void **state) {
                        .options = "rel_tol=1e-13 abs_tol=1e-15");
 }
 
+// ---------------------------------------------------------------- mixed systems
+
+static const char RECTIFIER[] =
+    "model Rectifier\n"
+    "  parameter Real R = 1, C = 0.5, Ron = 1e-2, Goff = 1e-3, V = 2, L = 10;\n"
+    "  Real v_c(start = 0, fixed = true);\n"
+    "  Real s, v, i, vin;\n"
+    "  Boolean off;\n"
+    "equation\n"
+    "  vin = V*sin(5*time);\n"
+    "  off = s < 0;\n"
+    "  v = s*(if off then 1 else Ron);\n"
+    "  i = s*(if off then Goff else 1);\n"
+    "  vin = R*i + v + v_c;\n"
+    "  C*der(v_c) = i - v_c/L;\n"
+    "end Rectifier;\n";
+
+static double rectifier_slope(double t, double v) {
+  double drop = 2 * sin(5 * t) - v, i = drop > 0 ? drop / 1.01 : drop / (1 + 1000);
+  return (i - v / 10) / 0.5;
+}
+
+static double rk4(double (*f)(double, double), double t, double x, double h) {
+  double a = f(t, x), b = f(t + h / 2, x + h / 2 * a), c = f(t + h / 2, x + h / 2 * b);
+  return x + h / 6 * (a + 2 * b + 2 * c + f(t + h, x + h * c));
+}
+
+static void rectifier_follows_the_current(void **state) {
+  (void)state;
+  Run r = simulate_fully(.text = RECTIFIER, .options = "rel_tol=1e-10 abs_tol=1e-12", .stop = 5,
+                         .step = 0.1);
+  double x = 0, h = 1e-4;
+  for (int i = 0; i < rows(&r); i++) {
+    assert_close(value_at(&r, "v_c", i), x, 1e-8);
+    for (int k = 0; k < 1000; k++) x = rk4(rectifier_slope, 0.1 * i + k * h, x, h);
+  }
+  run_free(&r);
+  Spec spec = {.text = RECTIFIER, .stop = 3, .step = 0.173, .sens = "R C Ron V L"};
+  spec.options = "rel_tol=1e-10 abs_tol=1e-12";
+  assert_sensitivities(&spec, .step = 1e-5, .tolerance = 1e-5,
+                       .options = "rel_tol=1e-12 abs_tol=1e-14");
+}
+
+// Four diodes that switch two by two, and at the start all at once.
+static void bridge_rectifies(void **state) {
+  (void)state;
+  static const char TEXT[] =
+      "model Bridge\n"
+      "  parameter Real Ron = 1e-5, Goff = 1e-5, V = 10, L = 20, C = 0.01, Rs = 0.1;\n"
+      "  Real vc(start = 0, fixed = true);\n"
+      "  Real s1, s2, s3, s4, v1, v2, v3, v4, i1, i2, i3, i4, vin, is, vp, vn;\n"
+      "equation\n"
+      "  vin = V*sin(6.28*time);\n"
+      "  v1 = s1*(if s1 < 0 then 1 else Ron);\n"
+      "  i1 = s1*(if s1 < 0 then Goff else 1);\n"
+      "  v2 = s2*(if s2 < 0 then 1 else Ron);\n"
+      "  i2 = s2*(if s2 < 0 then Goff else 1);\n"
+      "  v3 = s3*(if s3 < 0 then 1 else Ron);\n"
+      "  i3 = s3*(if s3 < 0 then Goff else 1);\n"
+      "  v4 = s4*(if s4 < 0 then 1 else Ron);\n"
+      "  i4 = s4*(if s4 < 0 then Goff else 1);\n"
+      "  vin - Rs*is - vp = v1;\n"
+      "  0 - vp = v2;\n"
+      "  vn - (vin - Rs*is) = v3;\n"
+      "  vn - 0 = v4;\n"
+      "  is + i3 = i1;\n"
+      "  i1 + i2 = C*der(vc) + vc/L;\n"
+      "  vp - vn = vc;\n"
+      "  i3 + i4 = i1 + i2;\n"
+      "end Bridge;\n";
+  Run r = simulate_fully(.text = TEXT, .options = "rel_tol=1e-8", .stop = 2, .step = 0.01);
+  double x = 0, h = 1e-5;
+  for (int i = 0; i < rows(&r); i++) {
+    assert_close(value_at(&r, "vc", i), x, 2e-3);
+    for (int k = 0; k < 1000; k++) {
+      double drive = fabs(10 * sin(6.28 * (0.01 * i + k * h))),
+             current = (drive - x) / (0.1 + 2e-5);
+      x += h * ((current > 0 ? current : 0) - x / 20) / 0.01;
+    }
+  }
+  run_free(&r);
+}
+
+// ---------------------------------------------------------------- friction that sticks
+
+static const char BRAKE[] =
+    "model Brake\n"
+    "  parameter Real J = 1, mu = 2, A = 4;\n"
+    "  constant Integer Forward = 1, Stuck = 0, Backward = -1;\n"
+    "  Real phi(start = 0, fixed = true), w(start = 0, fixed = true), a, sa, tau;\n"
+    "  Boolean locked;\n"
+    "  Boolean startForward(start = false, fixed = true), startBackward(start = false, fixed = "
+    "true);\n"
+    "  Integer mode(start = 3, fixed = true);\n"
+    "equation\n"
+    "  der(phi) = w;\n"
+    "  der(w) = a;\n"
+    "  J*a = A*sin(time) - tau;\n"
+    "  startForward = pre(mode) == Stuck and (sa > mu or pre(startForward) and sa > mu)\n"
+    "    or initial() and w > 0;\n"
+    "  startBackward = pre(mode) == Stuck and (sa < -mu or pre(startBackward) and sa < -mu)\n"
+    "    or initial() and w < 0;\n"
+    "  locked = not (pre(mode) == Forward or startForward or pre(mode) == Backward or "
+    "startBackward);\n"
+    "  a = if locked then 0 else if startForward then sa - mu else if startBackward then sa + mu\n"
+    "    else if pre(mode) == Forward then sa - mu else sa + mu;\n"
+    "  tau = if locked then sa else if startForward then mu else if startBackward then -mu\n"
+    "    else if pre(mode) == Forward then mu else -mu;\n"
+    "  mode = if (pre(mode) == Forward or startForward) and w > 0 then Forward\n"
+    "    else if (pre(mode) == Backward or startBackward) and w < 0 then Backward else Stuck;\n"
+    "end Brake;\n";
+
+// Steps of 1e-6 that end where the speed would change its sign: then it sticks unless the drive is stronger.
+static void brake_reference(double A, double *w, double *phi, double from, double to) {
+  int steps = (int)((to - from) / 1e-6 + 0.5);
+  double h = (to - from) / steps;
+  for (int k = 0; k < steps; k++) {
+    double drive = A * sin(from + (k + 0.5) * h), side = *w > 0 ? 1 : *w < 0 ? -1 : 0;
+    if (side == 0) side = drive > 2 ? 1 : drive < -2 ? -1 : 0;
+    double next = side == 0 ? 0 : *w + h * (drive - 2 * side);
+    if (next * side < 0) next = 0;
+    *phi += h * (*w + next) / 2;
+    *w = next;
+  }
+}
+
+static void brake_sticks_and_slides(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVER_COUNT; s++)
+    for (double A = 2.2; A < 5; A += 1.8) {
+      char options[100], set[40];
+      double w = 0, phi = 0;
+      snprintf(set, sizeof set, "A=%g", A);
+      with_solver(options, sizeof options, SOLVERS[s], "rel_tol=1e-9 abs_tol=1e-11");
+      Run r =
+          simulate_fully(.text = BRAKE, .options = options, .set = set, .stop = 7, .step = 0.25);
+      for (int i = 0; i < rows(&r); i++) {
+        assert_close(value_at(&r, "w", i), w, 1e-5);
+        assert_close(value_at(&r, "phi", i), phi, 1e-5);
+        if (fabs(w) > 1e-4) assert_close(value_at(&r, "mode", i), w > 0 ? 1 : -1, 0);
+        if (s == 0) assert_true(fabs(value_at(&r, "tau", i)) <= 2 + 1e-9);
+        brake_reference(A, &w, &phi, 0.25 * i, 0.25 * (i + 1));
+      }
+      run_free(&r);
+    }
+  Spec spec = {.text = BRAKE, .stop = 7, .step = 0.217, .sens = "J mu A"};
+  spec.options = "rel_tol=1e-10 abs_tol=1e-12", spec.select = "w phi";
+  assert_sensitivities(&spec, .step = 1e-5, .tolerance = 1e-5,
+                       .options = "rel_tol=1e-12 abs_tol=1e-14");
+}
+
+// The speed between two shafts as a variable of its own, whose derivative occurs or not: a constraint between states.
+#define CLUTCH(name, acceleration)                                                                 \
+  "model " name "\n"                                                                               \
+  "  parameter Real J1 = 1, J2 = 2, mu = 0.5, peak = 1.1;\n"                                       \
+  "  constant Integer Free = 2, Forward = 1, Stuck = 0, Backward = -1;\n"                          \
+  "  Real w1(start = 10, fixed = true), w2(start = 0, fixed = true);\n"                            \
+  "  Real w_rel(start = 10), a_rel, sa, tau, tau0, tau0_max, fn;\n"                                \
+  "  Boolean free, locked;\n"                                                                      \
+  "  Boolean startForward(start = false, fixed = true), startBackward(start = false, fixed = "     \
+  "true);\n"                                                                                       \
+  "  Integer mode(start = 3, fixed = true);\n"                                                     \
+  "equation\n"                                                                                     \
+  "  fn = 10*sin(1.3*time)^2;\n"                                                                   \
+  "  J1*der(w1) = 3*sin(2*time) - tau;\n"                                                          \
+  "  J2*der(w2) = tau - 0.1*w2;\n"                                                                 \
+  "  w_rel = w1 - w2;\n"                                                                           \
+  "  a_rel = " acceleration ";\n"                                                                  \
+  "  free = fn <= 0.5;\n"                                                                          \
+  "  tau0 = mu*fn;\n"                                                                              \
+  "  tau0_max = peak*tau0;\n"                                                                      \
+  "  startForward = pre(mode) == Stuck and (sa > tau0_max or pre(startForward) and sa > tau0)\n"   \
+  "    or initial() and w_rel > 0;\n"                                                              \
+  "  startBackward = pre(mode) == Stuck and (sa < -tau0_max or pre(startBackward) and sa < "       \
+  "-tau0)\n"                                                                                       \
+  "    or initial() and w_rel < 0;\n"                                                              \
+  "  locked = not free and not (pre(mode) == Forward or startForward or pre(mode) == Backward\n"   \
+  "    or startBackward);\n"                                                                       \
+  "  a_rel = if locked then 0 else if free then sa else if startForward then sa - tau0_max\n"      \
+  "    else if startBackward then sa + tau0_max\n"                                                 \
+  "    else if pre(mode) == Forward then sa - tau0_max else sa + tau0_max;\n"                      \
+  "  tau = if locked then sa else if free then 0 else if startForward then tau0\n"                 \
+  "    else if startBackward then -tau0 else if pre(mode) == Forward then tau0 else -tau0;\n"      \
+  "  mode = if free then Free\n"                                                                   \
+  "    else if (pre(mode) == Forward or pre(mode) == Free or startForward) and w_rel > 0 then\n"   \
+  "    Forward else if (pre(mode) == Backward or pre(mode) == Free or startBackward) and w_rel < " \
+  "0\n"                                                                                            \
+  "    then Backward else Stuck;\n"                                                                \
+  "end " name ";\n"
+
+static void clutch_locks_and_opens(void **state) {
+  (void)state;
+  static const char TEXT[] = CLUTCH("Clutch", "der(w1) - der(w2)"),
+                    CONSTRAINED[] = CLUTCH("Clutch", "der(w_rel)");
+  static const char OPTIONS[] = "rel_tol=1e-10 abs_tol=1e-12";
+  Run a = simulate_fully(.text = TEXT, .options = OPTIONS, .stop = 12, .step = 0.1);
+  Run b = simulate_fully(.text = CONSTRAINED, .options = OPTIONS, .stop = 12, .step = 0.1);
+  int locked = 0, sliding = 0, open = 0;
+  for (int i = 0; i < rows(&a); i++) {
+    double limit = 1.1 * value_at(&a, "tau0", i) + 1e-9;
+    bool is_locked = value_at(&a, "locked", i) != 0, is_free = value_at(&a, "free", i) != 0;
+    if (is_locked) assert_close(value_at(&a, "w_rel", i), 0, 1e-9);
+    if (is_free) assert_close(value_at(&a, "tau", i), 0, 0);
+    if (!is_free) assert_true(fabs(value_at(&a, "tau", i)) <= limit);
+    if (!is_locked && !is_free)
+      assert_close(value_at(&a, "tau", i),
+                   copysign(value_at(&a, "tau0", i), value_at(&a, "w_rel", i)), 1e-9);
+    locked += is_locked, open += is_free, sliding += !is_locked && !is_free;
+  }
+  assert_true(locked > 20 && sliding > 20 && open > 5);
+  assert_true(largest_difference(&a, &b, "w1") < 1e-7);
+  assert_true(largest_difference(&a, &b, "w2") < 1e-7);
+  assert_true(largest_difference(&a, &b, "mode") == 0);
+  run_free(&a);
+  run_free(&b);
+}
+
+// ---------------------------------------------------------------- random automata
+
+enum { PLACES = 3 };
+
+typedef struct
+    Automaton { // x1 runs between two walls, x2 is halved at samples, the place q changes at the walls
+  double slope[PLACES][2], high, low, back_high, back_low, start, interval;
+} Automaton;
+
+typedef struct Moment {
+  double x[2], d, t;
+  int q, n, samples;
+} Moment;
+
+static double next_random(uint64_t *seed, double least, double most) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return least + (most - least) * (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static Automaton random_automaton(uint64_t seed) {
+  Automaton a;
+  seed = seed * 77 + 5;
+  for (int q = 0; q < PLACES; q++) {
+    double size = next_random(&seed, 0.3, 3);
+    a.slope[q][0] = next_random(&seed, 0, 1) < 0.5 ? size : -size;
+    a.slope[q][1] = next_random(&seed, -2, 2);
+  }
+  a.high = next_random(&seed, 0.3, 1), a.low = next_random(&seed, -1, -0.3);
+  a.back_high = next_random(&seed, 0.1, 0.5), a.back_low = next_random(&seed, 0.1, 0.5);
+  a.start = next_random(&seed, 0.05, 0.5), a.interval = next_random(&seed, 0.1, 0.7);
+  return a;
+}
+
+static void write_automaton(const Automaton *a, char *out, size_t size) {
+  snprintf(out, size,
+           "model Automaton\n"
+           "  parameter Real high = %.17g, low = %.17g, rh = %.17g, rl = %.17g;\n"
+           "  parameter Real t0 = %.17g, h = %.17g, k = %.17g;\n"
+           "  Real x1(start = 0, fixed = true), x2(start = 0, fixed = true);\n"
+           "  discrete Real d(start = 0, fixed = true);\n"
+           "  Integer q(start = 0, fixed = true), n(start = 0, fixed = true);\n"
+           "equation\n"
+           "  der(x1) = if q == 0 then k elseif q == 1 then %.17g else %.17g;\n"
+           "  der(x2) = if q == 0 then %.17g elseif q == 1 then %.17g else %.17g;\n"
+           "  when x1 >= high then\n"
+           "    q = mod(pre(q) + 1, 3); n = pre(n) + 1; d = x2; reinit(x1, pre(x1) - rh);\n"
+           "  elsewhen x1 <= low then\n"
+           "    q = mod(pre(q) + 2, 3); n = pre(n) + 1; d = pre(d) - x2; reinit(x1, x1 + rl);\n"
+           "  end when;\n"
+           "  when sample(t0, h) then reinit(x2, 0.5*x2 + d/4); end when;\n"
+           "end Automaton;\n",
+           a->high, a->low, a->back_high, a->back_low, a->start, a->interval, a->slope[0][0],
+           a->slope[1][0], a->slope[2][0], a->slope[0][1], a->slope[1][1], a->slope[2][1]);
+}
+
+static void run_until(const Automaton *a, Moment *m, double until) {
+  for (;;) {
+    double v = a->slope[m->q][0], wall = m->t + ((v > 0 ? a->high : a->low) - m->x[0]) / v;
+    double sample = a->start + m->samples * a->interval;
+    double next = fmin(until, fmin(wall, sample));
+    for (int i = 0; i < 2; i++) m->x[i] += a->slope[m->q][i] * (next - m->t);
+    m->t = next;
+    if (next == until) return;
+    if (next == sample) {
+      m->x[1] = 0.5 * m->x[1] + m->d / 4, m->samples++;
+      continue;
+    }
+    m->x[0] = v > 0 ? a->high - a->back_high : a->low + a->back_low;
+    m->d = v > 0 ? m->x[1] : m->d - m->x[1];
+    m->q = (m->q + (v > 0 ? 1 : 2)) % PLACES, m->n++;
+  }
+}
+
+static void random_automata_follow_the_reference(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    char text[3000];
+    Automaton a = random_automaton(seed);
+    Moment m = {0};
+    write_automaton(&a, text, sizeof text);
+    Run r = simulate_fully(.text = text, .options = "rel_tol=1e-10 abs_tol=1e-12", .stop = 10,
+                           .step = 0.0999);
+    for (int i = 0; i < rows(&r); i++) {
+      run_until(&a, &m, value_at(&r, "time", i));
+      assert_close(value_at(&r, "x1", i), m.x[0], 1e-8);
+      assert_close(value_at(&r, "x2", i), m.x[1], 1e-8);
+      assert_close(value_at(&r, "d", i), m.d, 1e-8);
+      assert_close(value_at(&r, "q", i), m.q, 0);
+      assert_close(value_at(&r, "n", i), m.n, 0);
+    }
+    run_free(&r);
+    if (seed > 10) continue;
+    Spec spec = {.text = text, .stop = 5, .step = 0.317, .sens = "high low rh rl t0 h k x1.start"};
+    spec.options = "rel_tol=1e-10 abs_tol=1e-12";
+    assert_sensitivities(&spec, .step = 1e-6, .tolerance = 1e-4,
+                         .options = "rel_tol=1e-12 abs_tol=1e-14");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ball_follows_the_exact_solution),
@@ -435,6 +753,11 @@ int main(void) {
       cmocka_unit_test(discrete_variables_without_end_are_named),
       cmocka_unit_test(integers_count_and_compare),
       cmocka_unit_test(events_plan_their_next_time),
+      cmocka_unit_test(rectifier_follows_the_current),
+      cmocka_unit_test(bridge_rectifies),
+      cmocka_unit_test(brake_sticks_and_slides),
+      cmocka_unit_test(clutch_locks_and_opens),
+      cmocka_unit_test(random_automata_follow_the_reference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
