@@ -50,7 +50,7 @@ static Variable *target(Scope *s, const AstAction *a) {
 }
 
 static void make_discrete(Scope *s, Variable *v) {
-  v->now = expr_symbol(s->g, v->name, true);
+  v->now = expr_symbol(s->g, arena_print(s->flat->arena, "now(%s)", v->name), true);
   s->flat->hybrid = true;
   if (v->boolean || v->integer) {
     Held h = {.variable = (int)(v - s->flat->variables.at), .name = v->name};
