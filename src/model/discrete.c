@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "expr/simplify.h"
+#include "lang/source_warn.h"
 
 static const Typed NOTHING = {0};
 
@@ -75,8 +76,18 @@ static void note_left_limit(Scope *s, const Ast *call, Variable *v) {
   v->pre = expr_symbol(s->g, arena_print(s->flat->arena, "pre(%s)", v->name), true);
 }
 
+// Between events nobody knows when a Real input will jump.
+static void warn_input(Scope *s, const Ast *call, const Variable *v) {
+  source_warn(s->source, &s->flat->warnings, call->line, call->column,
+              "pre(%s): the value of the input %s at the event is taken, also where it jumps there",
+              v->name, v->name);
+}
+
 static Expr before(Scope *s, const Ast *call, Variable *v) {
-  if (v->kind != VARIABLE_UNKNOWN || v->now || s->context == IN_QUERY) return v->node;
+  bool input = v->kind == VARIABLE_INPUT;
+  if (input && !v->boolean) warn_input(s, call, v);
+  if ((v->kind != VARIABLE_UNKNOWN && !(input && v->boolean)) || v->now || s->context == IN_QUERY)
+    return v->node;
   if (!v->pre && is_discrete(v))
     v->pre = hold(s, (int)(v - s->flat->variables.at), v->node, v->name);
   else if (!v->pre)

@@ -87,12 +87,12 @@ typedef struct Pulse {
 // What keeps its value between events, except discrete Real variables, which are states: Boolean and Integer variables,
 // conditions of when-clauses, the count of a sample.
 typedef struct Held {
-  int variable;     // -1: none
-  Expr before;      // symbol: its value before the event, pre(v)
-  Expr value;       // at the event, live
-  bool counts;      // a sample: before the start it is one less if the start is an instant of it
-  Expr sampled;     // of that: (time - start)/interval
-  bool initial;     // initial(): true before the first event where that has to initialise, then false
+  int variable; // -1: none
+  Expr before;  // symbol: its value before the event, pre(v)
+  Expr value;   // at the event, live
+  bool counts;  // a sample: before the start it is one less if the start is an instant of it
+  Expr sampled; // of that: (time - start)/interval
+  bool initial; // initial(): true before the first event where that has to initialise, then false
   const char *name; // for messages
 } Held;
 

@@ -30,9 +30,11 @@ Replacer *live_pulses_at_start(const Model *m, Arena *a) {
   Replacer *r = replacer_new(m->graph, a);
   for (int k = 0; k < f->pulses.count; k++)
     replacer_set(r, f->pulses.at[k].symbol, expr_const(m->graph, f->pulses.at[k].initial));
-  for (int i = 0; i < f->variables.count; i++) // of a continuous variable there is nothing before
-    if (f->variables.at[i].pre_line)
-      replacer_set(r, f->variables.at[i].pre, f->variables.at[i].node);
+  for (int i = 0; i < f->variables.count; i++) { // of these there is nothing before the start
+    const Variable *v = &f->variables.at[i];
+    bool nothing = v->pre_line || v->kind == VARIABLE_INPUT;
+    if (v->pre && nothing) replacer_set(r, v->pre, v->node);
+  }
   return r;
 }
 

@@ -293,9 +293,10 @@ static bool hold_start(Model *m, Err *err) {
     Equation e = f->initial_equations.at[i];
     if (take_start(m, &e)) continue;
     if (expr_dependents(m->graph, scratch, held, n)[e.residual])
-      ok = source_fail(f->source, err, ERR_UNSUPPORTED, e.line, e.column,
-                       "in a model with constraints between states an initial equation of a discrete "
-                       "variable is written pre(v) = value");
+      ok = source_fail(
+          f->source, err, ERR_UNSUPPORTED, e.line, e.column,
+          "in a model with constraints between states an initial equation of a discrete "
+          "variable is written pre(v) = value");
     e.residual = replace(r, e.residual);
     f->initial_equations.at[kept++] = e;
   }
@@ -326,7 +327,8 @@ static void hold_nearest(Model *m) {
     const Held *h = &f->held.at[k];
     Expr value = h->counts ? count_before(g, h->sampled) : h->value;
     if (h->initial) value = expr_const(g, 1);
-    if (h->variable >= 0) value = f->variables.at[h->variable].start;
+    if (h->variable >= 0 && f->variables.at[h->variable].kind == VARIABLE_UNKNOWN)
+      value = f->variables.at[h->variable].start;
     m->held0[k] = replace(at, replace(solved, replace(solved, value)));
   }
   for (int i = 0; i < m->nx; i++) m->x0[i] = replace(at, m->x0[i]);
