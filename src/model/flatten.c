@@ -6,6 +6,7 @@
 #include "base/deep.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
+#include "model/discrete.h"
 #include "model/scope.h"
 #include "model/units.h"
 #include "model/when.h"
@@ -451,6 +452,7 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   f->time = f->graph->time, f->origin = f->graph->origin, f->now = f->graph->now;
   Scope s = {.flat = f, .g = f->graph, .source = source, .err = err, .overrides = overrides};
   s.override_count = count;
+  s.more_calls = discrete_call;
   s.visiting = ARENA_ARRAY(a, char, m->declarations.count + 1);
   bool ok = for_declarations(&s, step_declare) && for_declarations(&s, step_parameter) &&
             for_declarations(&s, step_bounds) && when_scan(&s) &&
@@ -507,6 +509,7 @@ static void convert_query(void *data) {
 bool flat_expression(Flat *f, const Source *source, const Ast *e, Expr *out, Err *err) {
   Query q = {.scope = {.flat = f, .g = f->graph, .source = source, .err = err}, .tree = e};
   q.scope.context = IN_QUERY;
+  q.scope.more_calls = discrete_call;
   ast_recurse(e, convert_query, &q);
   *out = q.e;
   return !scope_failed(&q.scope);

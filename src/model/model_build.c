@@ -7,10 +7,10 @@
 
 #include "base/patience.h"
 #include "expr/replace.h"
+#include "model/at_event.h"
 #include "model/combine.h"
 #include "model/flatten.h"
 #include "model/independent.h"
-#include "model/live.h"
 #include "model/reduce.h"
 #include "model/smooth.h"
 #include "model/start.h"

@@ -7,7 +7,6 @@
 #include "base/c_locale.h"
 #include "expr/simplify.h"
 #include "lang/ast_print.h"
-#include "model/discrete.h"
 
 static Typed real(Expr e) {
   return (Typed){.e = e};
@@ -270,7 +269,7 @@ static Typed call(Scope *s, const Ast *e) {
   if (strcmp(e->name, "noEvent") == 0) return no_event_call(s, e);
   if (strcmp(e->name, "smooth") == 0) return smooth_call(s, e);
   Typed t;
-  if (discrete_call(s, e, &t)) return t;
+  if (s->more_calls(s, e, &t)) return t;
   return plain_call(s, e);
 }
 

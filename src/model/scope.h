@@ -13,6 +13,9 @@ typedef struct Typed {
 typedef enum Context { IN_PARAMETER, IN_EQUATION, IN_INITIAL, IN_QUERY } Context;
 
 typedef struct Scope Scope;
+// Functions that scope.c does not know: true if the call is one of them, and *out is what it gives.
+typedef bool MoreCalls(Scope *s, const Ast *call, Typed *out);
+
 struct Scope {
   Flat *flat;
   Graph *g;
@@ -21,6 +24,7 @@ struct Scope {
   Context context;
   int no_event; // depth of noEvent(...)
   bool in_when; // in the body of a when-clause
+  MoreCalls *more_calls;
   const Override *overrides;
   int override_count;
   char *visiting; // by variable: 1 while its binding is read, 2 when it is done

@@ -1,7 +1,7 @@
 // At an event the unknowns of the motion and the variables that when-clauses assign are solved for together: the equations
 // of the motion with pulses in them, and one equation for each of these variables. The modes stay symbols: events are
 // iterated until they are what their relations say (simulate/event_jump.c).
-#include "model/live.h"
+#include "model/at_event.h"
 
 #include <string.h>
 
