@@ -276,6 +276,16 @@ bool end_chatter(const SimulateRun *run, int event) {
   return false;
 }
 
+bool end_contradicting(const SimulateRun *run, const char *relations) {
+  end_run(run, OUTCOME_CHATTER);
+  message(
+      run,
+      "at t = %s relations contradict each other: %s; whichever of them are true, the equations "
+      "make others true",
+      show_time(run, run->stepper->t).at, relations);
+  return false;
+}
+
 bool end_discrete(const SimulateRun *run, const char *names) {
   end_run(run, OUTCOME_CHATTER);
   message(run,

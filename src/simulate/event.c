@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "simulate/event_jump.h"
 #include "simulate/event_settle.h"
 #include "simulate/event_through.h"
@@ -223,11 +224,25 @@ static bool try_combinations(EventWork *e, double t, const double *x) {
   return false;
 }
 
+// Where two or more relations contradict each other, their texts.
+static void note_contradiction(EventWork *e) {
+  int list[SEARCH_MOST], count = list_tried(e, list);
+  size_t used = 0;
+  e->unsettled[0] = 0;
+  for (int i = 0; i < count && count > 1 && used < sizeof e->unsettled - 60; i++) {
+    const Event *of = &e->work->system->model->flat->events.at[list[i]];
+    c_snprintf(e->unsettled + used, sizeof e->unsettled - used, "%s'%.40s' (line %d)",
+               i ? ", " : "", of->text, of->line);
+    used = strlen(e->unsettled);
+  }
+}
+
 static bool search_modes(EventWork *e, double t, const double *x) {
   widen_sizes(e);
   e->searching = true;
   bool found = try_combinations(e, t, x);
   e->searching = false;
+  if (!found) note_contradiction(e);
   return found;
 }
 
@@ -257,6 +272,7 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   e->resolved = 0;
   e->stuck = -1;
   e->jumped = false;
+  e->unsettled[0] = 0;
   e->last_time = t;
   e->repeats = 0;
   memset(e->count, 0, (size_t)ne * sizeof *e->count);
@@ -293,6 +309,7 @@ bool event_begin(EventWork *e, double t, double *y, double span, int *event) {
 
 bool event_jump(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
+  e->unsettled[0] = 0;
   event_forget_marks(e);
   if (!s->hybrid) return event_settle(e, t, y, event);
   e->jumped = false, e->terminated = 0;
@@ -440,6 +457,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   const System *s = e->work->system;
   *event = e->found;
   *continuous = false;
+  e->unsettled[0] = 0;
   if (repeats_without_end(e, t)) return false;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);
   system_event_scales(e->work, t, y, e->scale);

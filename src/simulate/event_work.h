@@ -77,7 +77,7 @@ typedef struct EventWork {
   int timer_event; // the next one at a known time
   double timer_mode;
   int terminated;      // number of the terminate that was met, counted from 1; 0: none
-  char unsettled[200]; // names of discrete variables that keep changing
+  char unsettled[200]; // what keeps changing: names of discrete variables, or relations
 } EventWork;
 
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer

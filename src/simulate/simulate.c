@@ -561,7 +561,9 @@ static bool is_lost(SimulateWork *w) {
 // ---------------------------------------------------------------- discrete variables
 
 static bool end_unsettled(SimulateWork *w, int event) {
-  return event < 0 ? end_discrete(&w->run, w->events->unsettled) : end_chatter(&w->run, event);
+  const char *what = w->events->unsettled;
+  if (event < 0) return end_discrete(&w->run, what);
+  return what[0] ? end_contradicting(&w->run, what) : end_chatter(&w->run, event);
 }
 
 // A terminate of the model may have been met at the event that was passed.
