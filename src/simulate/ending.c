@@ -306,6 +306,13 @@ bool end_stuck(const SimulateRun *run, int event) {
   return false;
 }
 
+bool end_bad_sample(const SimulateRun *run, int event) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  end_run(run, OUTCOME_NO_START);
+  message(run, "the interval of '%s' (line %d) must be positive", e->text, e->line);
+  return false;
+}
+
 bool end_terminated(const SimulateRun *run, const char *text) {
   end_run(run, OUTCOME_TERMINATED);
   message(run, "at t = %s the model ended the simulation: %s", show_time(run, run->stepper->t).at,

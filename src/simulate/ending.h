@@ -29,6 +29,7 @@ bool end_chatter(const SimulateRun *run, int event);
 bool end_contradicting(const SimulateRun *run, const char *relations);
 bool end_discrete(const SimulateRun *run, const char *names); // of variables that do not settle
 bool end_stuck(const SimulateRun *run, int event);            // jumps became too small to see
+bool end_bad_sample(const SimulateRun *run, int event);
 bool end_terminated(const SimulateRun *run, const char *text);
 bool end_too_many_events(const SimulateRun *run, int event);
 // No end: a message about the event that happened most often.

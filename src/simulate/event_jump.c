@@ -168,3 +168,20 @@ void event_found_at(EventWork *e, double t, const double *x) {
   e->near_t = t;
   memcpy(e->near_x, x, (size_t)e->work->system->nx * sizeof *x);
 }
+
+static bool is_sample(const Flat *f, int event) {
+  for (int k = 0; k < f->held.count; k++)
+    if (f->held.at[k].counts && f->held.at[k].value == f->events.at[event].mode) return true;
+  return false;
+}
+
+int event_bad_sample(EventWork *e, double t, const double *x) {
+  const System *s = e->work->system;
+  system_timers(e->work, t, x, e->timer);
+  for (int i = 0; i < s->timer_count; i++) {
+    double rate = e->timer[s->timer_count + i];
+    if (!(rate > 0 && isfinite(rate)) && is_sample(s->model->flat, s->timers[i]))
+      return s->timers[i];
+  }
+  return -1;
+}

@@ -13,5 +13,7 @@ bool event_cross_jump(EventWork *e, double t, double *y, int *event);
 
 // The next event at a known time behind t; HUGE_VAL: none. It is the event found, see event_find.
 double event_next_time(EventWork *e, double t, const double *x);
+// The event of a sample whose interval is not positive at these parameters; -1: none.
+int event_bad_sample(EventWork *e, double t, const double *x);
 // That event is reached.
 void event_found_at(EventWork *e, double t, const double *x);

@@ -608,7 +608,8 @@ static bool begin(SimulateWork *w) {
     end_without_start(&w->run, st->y);
     return false;
   }
-  int event;
+  int event, bad = s->timer_count ? event_bad_sample(w->events, st->t, st->y) : -1;
+  if (bad >= 0) return end_bad_sample(&w->run, bad);
   if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - r->start, &event))
     return end_unsettled(w, event);
   follow_begin(w->follower, st->t, st->y, w->t_end);

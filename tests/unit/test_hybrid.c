@@ -330,6 +330,23 @@ static void initial_equations_and_initial_set_discrete_variables(void **state) {
   run_free(&r);
 }
 
+static void an_interval_that_is_not_positive_is_named(void **state) {
+  (void)state;
+  static const char *const SETS[] = {"T=0", "T=-1"};
+  for (int i = 0; i < 2; i++) {
+    char text[900];
+    snprintf(text, sizeof text, "%s", SAMPLED);
+    Run r = simulate(.text = text, .set = "a=2", .stop = 1, .step = 0.5);
+    assert_int_equal(outcome(&r), ENTRAIN_REACHED_END);
+    run_free(&r);
+    // the model is built with its own value, and simulated with another one
+    Run s = simulate_try(&(Spec){.text = text, .set = SETS[i], .stop = 1, .step = 0.5});
+    bool refused = s.error.code != 0 || outcome(&s) == ENTRAIN_NO_START;
+    assert_true(refused);
+    run_free(&s);
+  }
+}
+
 static void terminate_ends_the_simulation(void **state) {
   (void)state;
   static const char TEXT[] = "model End\n"
@@ -749,6 +766,7 @@ int main(void) {
       cmocka_unit_test(a_later_branch_waits_for_an_earlier_one),
       cmocka_unit_test(edges_and_changes_are_seen_once),
       cmocka_unit_test(initial_equations_and_initial_set_discrete_variables),
+      cmocka_unit_test(an_interval_that_is_not_positive_is_named),
       cmocka_unit_test(terminate_ends_the_simulation),
       cmocka_unit_test(discrete_variables_without_end_are_named),
       cmocka_unit_test(integers_count_and_compare),
