@@ -183,13 +183,26 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
 // the modes before.
 enum { SEARCH_MOST = 12 };
 
+static bool is_settled(EventWork *e, int k) {
+  if (e->pending[k] || e->through[k] || !is_wrong(e, k)) return true;
+  return e->held[k] && !e->rests[k] && is_near_limit(e, k, e->w[k]);
+}
+
+// With the modes that are being tried; others follow them.
 static bool all_right(EventWork *e, double t, const double *x) {
-  event_look(e, t, x);
-  for (int k = 0; k < e->work->system->ne; k++) {
-    if (e->pending[k] || e->through[k] || !is_wrong(e, k)) continue;
-    if (!(e->held[k] && !e->rests[k])) return false;
+  int ne = e->work->system->ne;
+  for (int round = 0; round <= ne; round++) {
+    bool followed = false;
+    event_look(e, t, x);
+    for (int k = 0; k < ne; k++) {
+      if (is_settled(e, k)) continue;
+      if (e->tried[k]) return false;
+      system_set_mode(e->work, k, event_wanted(e, k));
+      followed = true;
+    }
+    if (!followed) return true;
   }
-  return true;
+  return false;
 }
 
 static int list_tried(const EventWork *e, int *list) {
@@ -211,14 +224,13 @@ static void widen_sizes(EventWork *e) {
 }
 
 static bool try_combinations(EventWork *e, double t, const double *x) {
-  int list[SEARCH_MOST], count = list_tried(e, list);
+  int list[SEARCH_MOST], count = list_tried(e, list), ne = e->work->system->ne;
   for (int distance = 0; distance <= count && count; distance++)
     for (unsigned set = 0; set < 1u << count; set++) {
       if (__builtin_popcount(set) != distance) continue;
-      for (int i = 0; i < count; i++) {
-        double before = e->settled[list[i]];
-        system_set_mode(e->work, list[i], set >> i & 1 ? 1 - before : before);
-      }
+      for (int k = 0; k < ne; k++) system_set_mode(e->work, k, e->settled[k]);
+      for (int i = 0; i < count; i++)
+        if (set >> i & 1) system_set_mode(e->work, list[i], 1 - e->settled[list[i]]);
       if (all_right(e, t, x)) return true;
     }
   return false;
