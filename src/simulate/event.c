@@ -469,6 +469,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   const System *s = e->work->system;
   *event = e->found;
   *continuous = false;
+  e->known = false;
   e->unsettled[0] = 0;
   if (repeats_without_end(e, t)) return false;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);

@@ -73,6 +73,7 @@ typedef struct EventWork {
   double *later;   // switching functions two moments later
   double *after;   // results of system_jump
   double *timer;   // results of system_timers
+  double *needed;  // by event: 0 where nothing depends on it until the next event
   double *moment;  // by column: how the time of the event moves
   int timer_event; // the next one at a known time
   double timer_mode;
