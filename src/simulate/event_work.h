@@ -48,6 +48,7 @@ typedef struct EventWork {
   double *settled;    // modes before that
   double *changed_at; // w at the last of these changes
   bool *tried;        // by event: has changed meanwhile
+  bool leaves;        // a solution that ends, for another one
   bool searching;     // modes in all combinations
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
