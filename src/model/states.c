@@ -31,7 +31,7 @@ typedef struct Choice {
   Flat *f;
   Graph *g;
   Arena *scratch;
-  int columns; // 2*variable: the variable, 2*variable + 1: its derivative
+  int columns;    // 2*variable: the variable, 2*variable + 1: its derivative
   int *column_of; // by symbol number, -1: none
   int symbol_count;
   int *wanted; // by column: how much it should stay
@@ -136,14 +136,12 @@ static bool decompose(const Choice *c, Row *r, Expr e, Expr factor, int *left) {
   }
   case OP_ADD: return decompose(c, r, n.a, factor, left) && decompose(c, r, n.b, factor, left);
   case OP_SUB:
-    return decompose(c, r, n.a, factor, left) &&
-           decompose(c, r, n.b, expr_neg(g, factor), left);
+    return decompose(c, r, n.a, factor, left) && decompose(c, r, n.b, expr_neg(g, factor), left);
   case OP_NEG: return decompose(c, r, n.a, expr_neg(g, factor), left);
   case OP_MUL:
     if (!expr_varies(g, n.a)) return decompose(c, r, n.b, expr_mul(g, factor, n.a), left);
     return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_mul(g, factor, n.b), left);
-  case OP_DIV:
-    return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_div(g, factor, n.b), left);
+  case OP_DIV: return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_div(g, factor, n.b), left);
   default: return false;
   }
 }
@@ -263,8 +261,7 @@ static bool one_pass(Flat *f) {
     if (candidate && c.wanted[2 * i] < 50 && derivative_of(&c, 2 * i, &rate[found]))
       gone[found++] = i;
   }
-  for (int k = 0; k < found; k++)
-    replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
+  for (int k = 0; k < found; k++) replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
   if (found) visit_all(f, replace_one, r);
   for (int k = 0; k < found; k++) f->variables.at[gone[k]].state = false;
   arena_free(scratch);
@@ -323,6 +320,7 @@ void choose_states(Flat *f) {
   bool *wished = ARENA_ARRAY(f->arena, bool, f->variables.count + 1);
   for (int i = 0; i < f->variables.count; i++)
     if ((wished[i] = is_wished(f, i))) make_state(f, &f->variables.at[i]), any = true;
-  for (int pass = 0; pass < PASSES_MOST && one_pass(f); pass++) {}
+  for (int pass = 0; pass < PASSES_MOST && one_pass(f); pass++) {
+  }
   if (any) end_trial(f, wished);
 }

@@ -718,7 +718,8 @@ static void continue_from(SimulateWork *w, bool continuous) {
 // stays at the limit: it damps what grows as it damps what decays, and its errors look small.
 static void shorten_step(SimulateWork *w, double h) {
   Stepper *s = stepper(w);
-  if (w->events->repeats && fabs(s->h_next) > 0.01 * fabs(h)) s->h_next = copysign(0.01 * h, s->h_next);
+  if (w->events->repeats && fabs(s->h_next) > 0.01 * fabs(h))
+    s->h_next = copysign(0.01 * h, s->h_next);
 }
 
 // Changes modes and sensitivities, and goes on from there.
