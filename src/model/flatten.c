@@ -10,6 +10,7 @@
 #include "model/scope.h"
 #include "model/states.h"
 #include "model/units.h"
+#include "model/vanish.h"
 #include "model/when.h"
 
 // ---------------------------------------------------------------- parameters
@@ -480,6 +481,7 @@ static bool step_start(Scope *s, int i, const AstDeclaration *d) {
 }
 
 static bool step_states(Flat *f) {
+  drop_vanishing_states(f);
   choose_states(f);
   return true;
 }
