@@ -48,7 +48,7 @@ typedef struct Local { // an iterator, or a variable of a function or an algorit
   const char *name;
   Value *value; // NULL: has no value yet
   ValueType type;
-  bool is_set, is_output;
+  bool is_set, is_output, is_input;
 } Local;
 
 struct Frame {
@@ -107,6 +107,7 @@ struct Member {
   Progress progress;
   Node *class_node;
   Component *component;
+  bool hidden; // by a protected extends
   const AstElement *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
   Part *replaced_part;
 };
@@ -120,7 +121,7 @@ struct Node {
   Node *owner;      // the instance that contains it; NULL: the model itself, or no instance
   const char *path; // of an instance: "" for the model itself; of a class: its name with dots
   bool instance;
-  bool hidden, connector, record;
+  bool hidden, final, connector, record;
   AstPrefix prefix; // that of the component, which holds for what it contains
   ValueType builtin;
   bool is_builtin; // a type such as Real, or one that extends it

@@ -194,13 +194,13 @@ static AstType type_of(const Component *c) {
 }
 
 static bool check_binding(Elab *e, const Component *c, const Value *v) {
-  bool fits = v->rank == 0 ? c->rank == 0 || c->mod->each || c->mod->index.count
-                           : v->count == c->count && v->rank == c->rank;
+  Value own = {.rank = c->rank, .sizes = c->sizes};
+  bool fits = v->rank == 0 ? c->rank == 0 || c->mod->each : value_same_sizes(v, &own);
   const Ast *at = c->mod->binding->ast;
   if (!fits) {
-    elab_fail(e, at, ERR_MODEL, "the value of %s is %s, the variable has %d dimension%s and %d "
-              "element%s", c->path, value_sizes_text(e, v), c->rank, c->rank == 1 ? "" : "s",
-              c->count, c->count == 1 ? "" : "s");
+    Value shape = {.rank = c->rank, .sizes = c->sizes};
+    elab_fail(e, at, ERR_MODEL, "the value of %s is %s, the variable %s", c->path,
+              value_sizes_text(e, v), value_sizes_text(e, &shape));
     return false;
   }
   bool text = v->type == VALUE_STRING, truth = v->type == VALUE_BOOLEAN;

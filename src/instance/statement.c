@@ -184,6 +184,10 @@ static bool assign(Elab *e, Scope s, const Ast *target, Value *v) {
               name ? name : "this");
     return false;
   }
+  if (l->is_input) {
+    elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned", name);
+    return false;
+  }
   v = with_names(e, v);
   if (target->kind == AST_NAME) {
     if (!fits(l->value, v)) {
@@ -453,7 +457,14 @@ static bool run_statement(Elab *e, Scope s, const AstItem *item) {
   case ITEM_WHILE: return run_while(e, s, item);
   case ITEM_CALL: return run_call(e, s, item);
   case ITEM_RETURN: f->returned = ast_bool(e, NULL, true); return true;
-  case ITEM_BREAK: s.frame->broken = ast_bool(e, NULL, true); return true;
+  case ITEM_BREAK:
+    if (!s.frame->is_loop) {
+      elab_fail_at(e, s.part->class->source, item->line, item->column, ERR_SYNTAX,
+                   "'break' stands in no loop");
+      return false;
+    }
+    s.frame->broken = ast_bool(e, NULL, true);
+    return true;
   case ITEM_WHEN:
     elab_fail_at(e, s.part->class->source, item->line, item->column, ERR_MODEL,
                  "'when' cannot stand in a function, a loop or another 'when'");
