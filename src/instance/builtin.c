@@ -589,6 +589,8 @@ static bool is_hidden(Elab *e, Part *p, const char *name) {
   if (strchr(name, '.')) return false;
   for (; p && !elab_failed(e); p = p->lexical) {
     const AstElement *el = library_element(e->library, p->class, name, e->err);
+    Member *imported = el ? NULL : lookup_import(e, p, name);
+    if (imported) el = imported->element;
     if (el && el->kind == ELEMENT_CLASS && el->class->kind == CLASS_FUNCTION)
       return !(el->class->is_external && strcmp(el->class->language, "builtin") == 0);
   }

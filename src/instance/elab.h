@@ -189,6 +189,7 @@ struct Elab {
   int auxiliary; // variables made so far
   const char *instance; // path of the instance whose equations are made
   bool in_function;
+  bool decides; // a function without Real results: the values of parameters decide in it
   bool in_initial;
   Frame *locals; // of the function whose variables are declared
 };
@@ -259,6 +260,7 @@ typedef struct ClassRef {
 } ClassRef;
 
 Member *lookup(Elab *e, Part *p, const char *name);
+Member *lookup_import(Elab *e, Part *p, const char *name); // by the imports of this class
 Member *lookup_top(Elab *e, const char *name);
 Member *node_member(Elab *e, Node *n, const char *name);
 bool lookup_class(Elab *e, Part *p, const char *name, ClassRef *out); // dotted; false: none

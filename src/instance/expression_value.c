@@ -389,7 +389,11 @@ static Value *literal_of(Elab *e, const Ast *at, const AstClass *c, const char *
       v->enumeration = c;
       return v;
     }
-  return elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'", c->name, name);
+  const char **all = ARENA_ARRAY(e->arena, const char *, c->literals.count + 1);
+  for (int i = 0; i < c->literals.count; i++) all[i] = c->literals.at[i].name;
+  const char *near = nearest_name(name, all, c->literals.count);
+  return elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'%s%s%s", c->name, name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static Value *all_literals(Elab *e, const Ast *at, const AstClass *c) {
@@ -654,7 +658,8 @@ static Value *conditional(Elab *e, Scope s, const Ast *a) {
   int holds = evaluate_condition(e, s, a->args[0], false, &tree);
   if (elab_failed(e)) return NULL;
   double n;
-  if (holds < 0 && e->in_function && tree_is_known(e, tree, true) && evaluate_number(e, tree, &n))
+  if (holds < 0 && e->in_function && tree_is_known(e, tree, !e->decides) &&
+      evaluate_number(e, tree, &n))
     holds = n != 0;
   if (holds >= 0) return value_of(e, s, a->args[holds ? 1 : 2]);
   Value *x = value_of(e, s, a->args[1]), *y = value_of(e, s, a->args[2]);

@@ -405,6 +405,16 @@ static Value *with_own_events(Elab *e, Value *v) {
   return out ? out : v;
 }
 
+// Whether its results are Boolean, Integer or String: such a function answers a question about the model.
+static bool decides(const Node *n) {
+  for (int i = 0; i < n->members.count; i++) {
+    const char *type = is_output(n->members.at[i]) ? n->members.at[i]->element->type : "Boolean";
+    if (strcmp(type, "Boolean") != 0 && strcmp(type, "Integer") != 0 && strcmp(type, "String") != 0)
+      return false;
+  }
+  return true;
+}
+
 // One call with arguments that fit.
 static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
   if (e->calls >= CALLS_MOST)
@@ -438,11 +448,13 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
     return value_number(e, call, 0);
   }
   e->calls++;
-  bool before = e->in_function;
+  bool before = e->in_function, decided = e->decides;
   e->in_function = true;
+  e->decides = decides(n);
   bool ok = declare_locals(e, n, frame) && run_parts(e, n->main, frame);
   Value *v = ok ? results(e, n, frame, call) : NULL;
   e->in_function = before;
+  e->decides = decided;
   e->calls--;
   return v;
 }

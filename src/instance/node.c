@@ -116,7 +116,7 @@ static Member *lookup_from_top(Elab *e, const char *dotted) {
   return m;
 }
 
-static Member *lookup_import(Elab *e, Part *p, const char *name) {
+Member *lookup_import(Elab *e, Part *p, const char *name) {
   const AstElement *before = NULL;
   for (int i = 0; i < p->class->elements.count; i++) {
     const AstElement *im = &p->class->elements.at[i];
@@ -246,6 +246,10 @@ static void add_member(Elab *e, Node *n, const AstElement *element, Part *part, 
   Member *m = new_member(e, element, part, entry ? entry->mod : NULL);
   m->hidden = hidden;
   if (entry && entry->redeclare) {
+    if (!element->replaceable && !element->final && !elab_failed(e))
+      elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
+                   "'%s' of %s is not replaceable and cannot be redeclared", element->name,
+                   part->class->name);
     if (element->final && !elab_failed(e))
       elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
                    "'%s' is final and cannot be redeclared", element->name);
