@@ -68,9 +68,9 @@ static bool resolve_targets(Section *s) {
     bool input = t->component->owner == e->model && p->causality == CAUSALITY_INPUT;
     if (fixed || input)
       return elab_fail(e, t->at, ERR_MODEL, "'%s' is %s and cannot be assigned", t->name,
-                       input                                          ? "an input"
+                       input                                     ? "an input"
                        : p->variability == VARIABILITY_PARAMETER ? "a parameter"
-                                                                      : "a constant"),
+                                                                 : "a constant"),
              false;
   }
   return true;
@@ -177,7 +177,7 @@ static bool run_when(Section *s, Frame *frame, const AstItem *item) {
     branch.condition = when_condition(e, (Scope){s->part, frame}, b->condition);
     if (!branch.condition) return false;
     branch.line = b->condition->line, branch.column = b->condition->column;
-      AstItemList body = without_effects(e, &b->body);
+    AstItemList body = without_effects(e, &b->body);
     if (!run_statements(e, (Scope){s->part, frame}, &body)) return false;
     unsigned char *assigned = ARENA_ARRAY(e->arena, unsigned char, n + 1);
     note_names(s, &b->body, assigned);
@@ -291,8 +291,7 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
       Value *text = value_of(e, (Scope){p, frame}, item->left->args[1]);
       if (!text) return;
       a.kind = AST_ASSERT, a.left = tree, a.right = text->at[0];
-      if (tree->kind != AST_BOOL || tree->number == 0)
-        array_push(e->arena, &e->flat->asserts, a);
+      if (tree->kind != AST_BOOL || tree->number == 0) array_push(e->arena, &e->flat->asserts, a);
       continue;
     }
     if (!run_statements(e, (Scope){p, frame}, &one)) return;
@@ -309,6 +308,7 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
                             "an algorithm that assigns a record");
       return;
     }
-    for (int k = 0; k < names->count; k++) add_equation(&s, s.targets.at[i].at, names->at[k], v->at[k]);
+    for (int k = 0; k < names->count; k++)
+      add_equation(&s, s.targets.at[i].at, names->at[k], v->at[k]);
   }
 }

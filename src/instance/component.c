@@ -13,8 +13,8 @@ typedef struct Type { // of a component, after all short definitions
   ClassRef class;
   Modification *mod;
   AstPrefix prefix;
-  AstList sizes;      // of the type
-  Part *sizes_part;   // where they are written
+  AstList sizes;    // of the type
+  Part *sizes_part; // where they are written
   bool failed;
 } Type;
 
@@ -47,8 +47,7 @@ static void fail_type(Elab *e, const Member *m) {
     elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s' in '%s', the type of %s%s%s%s", rest, first, el->name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  }
-  else
+  } else
     elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s', the type of %s%s%s%s%s", name, el->name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
@@ -72,7 +71,8 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
     if (c->kind == CLASS_FUNCTION || c->kind == CLASS_PACKAGE) break;
     Part *scope = ARENA_NEW(e->arena, Part);
     *scope = (Part){.node = t.class.lexical ? t.class.lexical->node : NULL,
-                    .class = c, .lexical = t.class.lexical};
+                    .class = c,
+                    .lexical = t.class.lexical};
     t.mod = modification_merge(e, t.mod, t.class.mod);
     t.mod = modification_merge(e, t.mod, modification_of(e, &c->modifiers, NULL, scope, false));
     combine_prefix(&t.prefix, &c->prefix);
@@ -123,7 +123,8 @@ static bool add_sizes(Elab *e, Component *c, const AstList *sizes, Part *part, I
       if (v->type == VALUE_ENUMERATION && v->rank == 1) { // over all literals
         size = v->count;
       } else if (v->rank != 0 || !evaluate_number(e, v->at[0], &n)) {
-        elab_fail(e, s, ERR_MODEL, "the size of an array must be a number that is known in advance");
+        elab_fail(e, s, ERR_MODEL,
+                  "the size of an array must be a number that is known in advance");
         return false;
       } else if (n < 0 || n != floor(n) || n > SCALARS_MOST) {
         elab_fail(e, s, ERR_VALUE, "the size of %s is %g; it must be a whole number from 0 to %d",
@@ -343,8 +344,7 @@ static Component *make_component(Elab *e, Member *m) {
     if (t.class.class->partial && owner->instance && !el->inner && !el->outer)
       return elab_fail_at(e, source_of(m), el->line, el->column, ERR_MODEL,
                           "%s has the partial class '%s', which is not complete%s", c->path,
-                          t.class.class->name,
-                          el->replaceable ? "; redeclare it" : "");
+                          t.class.class->name, el->replaceable ? "; redeclare it" : "");
     if (!check_kind(e, c, &t) || !check_recursion(e, c, &t)) return NULL;
     if (!make_nodes(e, c, &t)) return NULL;
     if (c->count == 0) { // whether its class is built in shows only with an element
@@ -456,8 +456,8 @@ static Value *record_reference(Elab *e, const Ast *at, Component *c) {
       Member *m = node_member(e, c->nodes[i], v->field_names[k]);
       Component *part = m ? component_of(e, m) : NULL;
       if (!part) return NULL;
-      v->fields[i * n + k] = part->present ? component_reference(e, at, part)
-                                           : value_new(e, VALUE_REAL, 1, &(int){0});
+      v->fields[i * n + k] =
+          part->present ? component_reference(e, at, part) : value_new(e, VALUE_REAL, 1, &(int){0});
     }
   return v;
 }
@@ -483,8 +483,7 @@ Value *component_reference(Elab *e, const Ast *at, Component *c) {
   Value *v = value_new(e, c->type, c->rank, c->sizes);
   v->enumeration = c->enumeration;
   int *index = ARENA_ARRAY(e->arena, int, c->rank + 1);
-  for (int i = 0; i < c->count; i++)
-    v->at[i] = ast_name(e, at, index_text(e, c, i, index));
+  for (int i = 0; i < c->count; i++) v->at[i] = ast_name(e, at, index_text(e, c, i, index));
   return c->reference = v;
 }
 

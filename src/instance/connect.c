@@ -160,8 +160,8 @@ static void connect_components(Elab *e, const Ast *at, Component *a, int ia, boo
 
 static bool is_connector(const Component *c) {
   return c->nodes ? c->count == 0 || c->nodes[0]->connector
-                  : c->prefix.causality != CAUSALITY_NONE || c->member->element->kind ==
-                                                                 ELEMENT_COMPONENT;
+                  : c->prefix.causality != CAUSALITY_NONE ||
+                        c->member->element->kind == ELEMENT_COMPONENT;
 }
 
 static bool check_connector(Elab *e, const Ast *at, const Ends *ends) {

@@ -108,7 +108,8 @@ struct Member {
   Node *class_node;
   Component *component;
   bool hidden; // by a protected extends
-  const AstElement *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
+  const AstElement
+      *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
   Part *replaced_part;
 };
 
@@ -124,7 +125,7 @@ struct Node {
   bool hidden, final, connector, record;
   AstPrefix prefix; // that of the component, which holds for what it contains
   ValueType builtin;
-  bool is_builtin; // a type such as Real, or one that extends it
+  bool is_builtin;          // a type such as Real, or one that extends it
   Modification *attributes; // of a builtin
   const AstClass *enumeration;
   int depth;
@@ -141,11 +142,11 @@ struct Component {
   bool is_builtin;
   ValueType type;
   const AstClass *enumeration;
-  Modification *mod;   // attributes and binding of a builtin
-  Node **nodes;        // by element
-  Value *reference;    // the names of its scalars
-  Value *constant;     // of a package: its value
-  double *numbers;     // values of scalars that were asked for; NaN: not yet
+  Modification *mod; // attributes and binding of a builtin
+  Node **nodes;      // by element
+  Value *reference;  // the names of its scalars
+  Value *constant;   // of a package: its value
+  double *numbers;   // values of scalars that were asked for; NaN: not yet
   bool *evaluating;
   bool is_iterated; // used by who lists flows
 };
@@ -183,10 +184,11 @@ struct Elab {
   ARRAY(Unsupported) unsupported;
   const Setting *settings;
   int setting_count;
-  int calls;       // of functions inside each other
-  int conditional; // branches of statements inside each other
-  long work;    // done so far, against WORK_MOST
-  int auxiliary; // variables made so far
+  int calls;            // of functions inside each other
+  int conditional;      // branches of statements inside each other
+  long work, asked;     // steps done so far, against WORK_MOST; when it was last asked
+  const Ast *at;        // what is evaluated, for messages about limits
+  int auxiliary;        // variables made so far
   const char *instance; // path of the instance whose equations are made
   bool in_function;
   bool decides; // a function without Real results: the values of parameters decide in it
@@ -195,12 +197,14 @@ struct Elab {
 };
 
 enum {
-  DEPTH_NODES_MOST = 200,    // instances and classes inside each other
-  CALLS_MOST = 100,          // functions inside each other
-  SCALARS_MOST = 5000000,    // of one array, and of the model
+  DEPTH_NODES_MOST = 200, // instances and classes inside each other
+  CALLS_MOST = 100,       // functions inside each other
+  SCALARS_MOST = 5000000, // of one array, and of the model
   UNSUPPORTED_SHOWN = 20,
+  ASKED_EACH = 4096, // steps: whether it may go on
 };
-static const long WORK_MOST = 200000000;
+static const long WORK_MOST = 100000000;
+static const size_t BYTES_MOST = (size_t)1 << 30;
 
 // ---- errors ----
 bool elab_failed(const Elab *e);
@@ -298,7 +302,8 @@ bool evaluate_subscripts(Elab *e, Scope s, const Ast *index, const Value *of, Su
                          int count);
 // Numbers of parameters and constants only; the parameters become structural.
 bool evaluate_number(Elab *e, const Ast *scalar, double *value);
-bool tree_is_known(Elab *e, const Ast *scalar, bool settle); // it has such a value; settle: and may be used for good
+bool tree_is_known(Elab *e, const Ast *scalar,
+                   bool settle); // it has such a value; settle: and may be used for good
 bool evaluate_integer(Elab *e, Scope s, const Ast *a, const char *what, long *value);
 // 1, 0, or -1: not known while the model is built.
 int evaluate_condition(Elab *e, Scope s, const Ast *a, bool decide, const Ast **tree);
@@ -309,7 +314,8 @@ Local *frame_add(Elab *e, Frame *f, const char *name, Value *v);
 
 // External functions that the program has itself (native.c); *known: whether it has this one.
 Value *native_function(Elab *e, const char *name, const Ast *call, const Frame *f, bool *known);
-const Ast *tree_constant(Elab *e, const Ast *a); // its value from parameters and constants, NULL: none
+const Ast *tree_constant(Elab *e,
+                         const Ast *a); // its value from parameters and constants, NULL: none
 
 // ---- statements (statement.c) ----
 bool run_statements(Elab *e, Scope s, const AstItemList *list);

@@ -189,10 +189,10 @@ static void call(Context *c, Scope s, const AstItem *item) {
     elab_unsupported(e, a, "an overdetermined connection graph (Connections)");
   } else {
     ClassRef f;
-    if (lookup_class(e, s.part, a->name, &f) && !f.is_builtin &&
-        f.class->kind == CLASS_FUNCTION) {
+    if (lookup_class(e, s.part, a->name, &f) && !f.is_builtin && f.class->kind == CLASS_FUNCTION) {
       if (strcmp(f.class->name, "print") == 0) return; // what it would write is not wanted here
-      if (strcmp(f.class->name, "error") == 0 && a->arg_count == 1) { // of Modelica.Utilities.Streams
+      if (strcmp(f.class->name, "error") == 0 &&
+          a->arg_count == 1) { // of Modelica.Utilities.Streams
         AstAction fails = {.kind = AST_ASSERT, .left = ast_bool(e, a, false)};
         fails.right = message(c, s, a->args[0]);
         fails.line = item->line, fails.column = item->column;
@@ -420,7 +420,7 @@ static void when(Context *c, Scope s, const AstItem *item) {
     AstBranch branch = {.condition = when_condition(e, s, b->condition)};
     if (!branch.condition) return;
     branch.line = b->condition->line, branch.column = b->condition->column;
-      items(&inner, s, &b->body);
+    items(&inner, s, &b->body);
     for (int i = 0; i < body.actions.count; i++)
       array_push(e->arena, &branch.actions, body.actions.at[i]);
     array_push(e->arena, &w.branches, branch);
@@ -486,7 +486,8 @@ static void part_equations(Elab *e, Node *n, Part *p) {
 void node_equations(Elab *e, Node *n) {
   for (int i = 0; i < n->members.count && !elab_failed(e); i++) {
     Member *m = n->members.at[i];
-    if (m->element->kind != ELEMENT_COMPONENT || (m->element->outer && !m->element->inner)) continue;
+    if (m->element->kind != ELEMENT_COMPONENT || (m->element->outer && !m->element->inner))
+      continue;
     Component *c = component_of(e, m);
     for (int k = 0; c && c->present && c->nodes && k < c->count && !elab_failed(e); k++)
       node_equations(e, c->nodes[k]);

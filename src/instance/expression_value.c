@@ -485,8 +485,8 @@ static Value *reference(Elab *e, Scope s, const Ast *a) {
   Member *m = lookup(e, s.part, chain[0].name);
   if (elab_failed(e)) return NULL;
   if (!m) return undeclared(e, s, a, chain[0].name);
-  bool around = m->element->kind == ELEMENT_COMPONENT && m->part && m->part->node &&
-                s.part->node && m->part->node != s.part->node && !m->replaced;
+  bool around = m->element->kind == ELEMENT_COMPONENT && m->part && m->part->node && s.part->node &&
+                m->part->node != s.part->node && !m->replaced;
   if (around && m->element->prefix.variability != VARIABILITY_CONSTANT &&
       !(m->element->outer || m->element->inner))
     return elab_fail(e, a, ERR_NAME,
@@ -588,8 +588,8 @@ static Value *comprehension(Elab *e, Scope s, const Ast *a, int iterator) {
     Scope inner = s;
     inner.frame = frame_new(e, s.frame);
     frame_add(e, inner.frame, it->name, value_element(e, range, i));
-    parts[i] = iterator == 1 ? value_of(e, inner, a->args[0])
-                             : comprehension(e, inner, a, iterator - 1);
+    parts[i] =
+        iterator == 1 ? value_of(e, inner, a->args[0]) : comprehension(e, inner, a, iterator - 1);
     if (!parts[i] || !elab_goes_on(e, 1)) return NULL;
   }
   return value_array_of(e, a, parts, range->sizes[0]);
@@ -677,6 +677,7 @@ const Ast *evaluate_scalar(Elab *e, Scope s, const Ast *a, const char *what) {
 }
 
 Value *value_of(Elab *e, Scope s, const Ast *a) {
+  if (a->line) e->at = a;
   if (!elab_goes_on(e, 1)) return NULL;
   switch (a->kind) {
   case AST_NUMBER:

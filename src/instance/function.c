@@ -12,13 +12,11 @@ static Node *function_node(Elab *e, const ClassRef *f) {
 }
 
 static bool is_input(const Member *m) {
-  return m->element->kind == ELEMENT_COMPONENT &&
-         m->element->prefix.causality == CAUSALITY_INPUT;
+  return m->element->kind == ELEMENT_COMPONENT && m->element->prefix.causality == CAUSALITY_INPUT;
 }
 
 static bool is_output(const Member *m) {
-  return m->element->kind == ELEMENT_COMPONENT &&
-         m->element->prefix.causality == CAUSALITY_OUTPUT;
+  return m->element->kind == ELEMENT_COMPONENT && m->element->prefix.causality == CAUSALITY_OUTPUT;
 }
 
 // ---------------------------------------------------------------- arguments
@@ -153,17 +151,17 @@ static Value *construct_object(Elab *e, Member *constructor, Scope s, const Ast 
 
 // The path of modelica://Library/file.
 static Value *resource(Elab *e, Scope s, const Ast *call) {
-  Value *uri = value_of(e, s, call->args[0]->kind == AST_NAMED ? call->args[0]->args[0]
-                                                               : call->args[0]);
-  const Ast *text = uri && uri->rank == 0 && uri->type == VALUE_STRING
-                        ? tree_constant(e, uri->at[0])
-                        : NULL;
+  Value *uri =
+      value_of(e, s, call->args[0]->kind == AST_NAMED ? call->args[0]->args[0] : call->args[0]);
+  const Ast *text =
+      uri && uri->rank == 0 && uri->type == VALUE_STRING ? tree_constant(e, uri->at[0]) : NULL;
   if (!text || text->kind != AST_STRING)
     return elab_failed(e) ? NULL
                           : elab_fail(e, call, ERR_MODEL, "the name of a file must be a text");
   const char *path = library_resource(e->library, text->name, e->err);
-  return elab_failed(e) ? NULL
-                        : value_scalar(e, VALUE_STRING, ast_text(e, call, path ? path : text->name));
+  return elab_failed(e)
+             ? NULL
+             : value_scalar(e, VALUE_STRING, ast_text(e, call, path ? path : text->name));
 }
 
 // ---------------------------------------------------------------- external functions
@@ -220,11 +218,10 @@ static bool has_events(const Ast *a) {
   case AST_CALL:
     if (strcmp(a->name, "noEvent") == 0) return false;
     if (strcmp(a->name, "abs") == 0 || strcmp(a->name, "sign") == 0 ||
-        strcmp(a->name, "min") == 0 || strcmp(a->name, "max") == 0 ||
-        strcmp(a->name, "mod") == 0 || strcmp(a->name, "div") == 0 ||
-        strcmp(a->name, "rem") == 0 || strcmp(a->name, "floor") == 0 ||
-        strcmp(a->name, "ceil") == 0 || strcmp(a->name, "integer") == 0 ||
-        strncmp(a->name, "Entrain.", 8) == 0)
+        strcmp(a->name, "min") == 0 || strcmp(a->name, "max") == 0 || strcmp(a->name, "mod") == 0 ||
+        strcmp(a->name, "div") == 0 || strcmp(a->name, "rem") == 0 ||
+        strcmp(a->name, "floor") == 0 || strcmp(a->name, "ceil") == 0 ||
+        strcmp(a->name, "integer") == 0 || strncmp(a->name, "Entrain.", 8) == 0)
       return true;
     break;
   default: break;
@@ -273,9 +270,9 @@ static Value *unset_record(Elab *e, const Component *c) {
       Member *m = node_member(e, c->nodes[i], v->field_names[k]);
       Component *part = m ? component_of(e, m) : NULL;
       if (!part) return NULL;
-      v->fields[i * n + k] = part->nodes ? unset_record(e, part)
-                                         : unset(e, part->type, part->enumeration, part->rank,
-                                                 part->sizes);
+      v->fields[i * n + k] = part->nodes
+                                 ? unset_record(e, part)
+                                 : unset(e, part->type, part->enumeration, part->rank, part->sizes);
     }
   return v;
 }
@@ -425,9 +422,11 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
   for (int k = 0; k < a->count; k++) {
     Value *v = a->values[k];
     Member *m = a->inputs[k];
+    e->calls++; // a default may call functions, too
     if (!v && m->mod && m->mod->binding) v = binding_value(e, call, m->mod);
     if (!v && m->element->binding && !elab_failed(e))
       v = value_of(e, (Scope){m->part, frame}, m->element->binding);
+    e->calls--;
     if (!v && !elab_failed(e))
       return elab_fail(e, call, ERR_SYNTAX, "%s needs a value for its argument '%s'", call->name,
                        m->name);
@@ -436,15 +435,15 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
   }
   const AstClass *external = external_class(n->main);
   if (external) {
-    bool ours = strcmp(external->language, "builtin") == 0 ||
-                strcmp(external->language, "entrain") == 0;
+    bool ours =
+        strcmp(external->language, "builtin") == 0 || strcmp(external->language, "entrain") == 0;
     if (ours) return call_native(e, n, call, a, frame);
     bool known;
     Value *native = native_function(e, external->external_name, call, frame, &known);
     if (known) return native;
-    elab_unsupported(e, call,
-                     arena_print(e->arena, "the external function %s (in %s)", call->name,
-                                 external->language));
+    elab_unsupported(
+        e, call,
+        arena_print(e->arena, "the external function %s (in %s)", call->name, external->language));
     return value_number(e, call, 0);
   }
   e->calls++;

@@ -48,7 +48,8 @@ static bool read_file(Elab *e, const Ast *call, const Value *object, const char 
   double *data;
   if (elab_failed(e)) return false;
   if (!path || !table_file_read(e->arena, path, name, &out->rows, &out->columns, &data, e->err)) {
-    if (!elab_failed(e)) elab_fail(e, call, ERR_FILE, "the file '%s' of a table is not found", file);
+    if (!elab_failed(e))
+      elab_fail(e, call, ERR_FILE, "the file '%s' of a table is not found", file);
     return false;
   }
   long n = (long)out->rows * out->columns;
@@ -72,7 +73,8 @@ static bool table_data(Elab *e, const Ast *call, const Value *object, TableData 
 enum { PARAMETERS_MOST = 100 }; // rows of a table whose values can be estimated
 
 // One column as {..}: numbers, or the names of parameters that may be estimated.
-static const Ast *column(Elab *e, const Ast *call, const TableData *t, int k, int from, bool numbers) {
+static const Ast *column(Elab *e, const Ast *call, const TableData *t, int k, int from,
+                         bool numbers) {
   int n = t->rows - from;
   Ast *a = ast_new(e, AST_ARRAY, call, n);
   a->depth = 2;
@@ -90,7 +92,8 @@ static const Ast *column(Elab *e, const Ast *call, const TableData *t, int k, in
 }
 
 static const char *function_of(int smoothness) {
-  static const char *const NAMES[] = {"linear", "spline", "hold", "monotone", "monotone2", "makima"};
+  static const char *const NAMES[] = {"linear",   "spline",    "hold",
+                                      "monotone", "monotone2", "makima"};
   return smoothness >= 1 && smoothness <= 6 ? NAMES[smoothness - 1] : NULL;
 }
 
@@ -102,8 +105,7 @@ static Value *table_call(Elab *e, const Ast *call, const Value *object, const As
   int smoothness = (int)number_of(e, part(object, "smoothness"), 1);
   const char *function = function_of(smoothness);
   if (!function) return elab_fail(e, call, ERR_MODEL, "the smoothness of a table is not known");
-  if (t.rows == 1)
-    return value_scalar(e, VALUE_REAL, t.at[k - 1]);
+  if (t.rows == 1) return value_scalar(e, VALUE_REAL, t.at[k - 1]);
   bool steps = strcmp(function, "linear") == 0 || strcmp(function, "hold") == 0;
   Ast *a = ast_new(e, AST_CALL, call, 4);
   a->name = arena_print(e->arena, "Entrain.Tables.%s", function);
@@ -222,8 +224,9 @@ static Value *text_part(Elab *e, const Ast *call, const Frame *f) {
   if (from < 1 || to > n || to < from - 1)
     return elab_fail(e, call, ERR_MODEL, "substring(..., %ld, %ld) of a text of %ld characters",
                      from, to, n);
-  return value_scalar(e, VALUE_STRING,
-                      ast_text(e, call, arena_copy(e->arena, s + from - 1, (size_t)(to - from + 1))));
+  return value_scalar(
+      e, VALUE_STRING,
+      ast_text(e, call, arena_copy(e->arena, s + from - 1, (size_t)(to - from + 1))));
 }
 
 static Value *text_skip_blanks(Elab *e, const Ast *call, const Frame *f) {

@@ -6,8 +6,8 @@
 #include "instance/elab.h"
 
 enum {
-  LOOPS_MOST = 1000000,  // rounds of a while loop
-  LARGE = 16,            // an expression of so many nodes gets a name of its own
+  LOOPS_MOST = 1000000, // rounds of a while loop
+  LARGE = 16,           // an expression of so many nodes gets a name of its own
 };
 
 // ---------------------------------------------------------------- auxiliary variables
@@ -64,7 +64,8 @@ const Ast *auxiliary_variable(Elab *e, const Ast *value, ValueType type, const c
 // Nodes of the tree, counted up to LARGE.
 static int size_of(const Ast *a) {
   int n = 1;
-  for (int i = 0; !ast_is_constant(a) && i < a->arg_count && n < LARGE; i++) n += size_of(a->args[i]);
+  for (int i = 0; !ast_is_constant(a) && i < a->arg_count && n < LARGE; i++)
+    n += size_of(a->args[i]);
   return n;
 }
 
@@ -124,7 +125,7 @@ static Value *store_index(Elab *e, Scope s, Value *old, const Ast *index, Value 
   if (!evaluate_subscripts(e, s, index, old, subs, count)) return NULL;
   IntArray places = chosen_elements(e, old, subs, count);
   if (elab_failed(e)) return NULL;
-  if (new->count != places.count && new->rank != 0)
+  if (new->count != places.count &&new->rank != 0)
     return elab_fail(e, index, ERR_MODEL, "the two sides differ in size: %d elements and %s",
                      places.count, value_sizes_text(e, new));
   Value *out = copy_value(e, old);
@@ -132,8 +133,8 @@ static Value *store_index(Elab *e, Scope s, Value *old, const Ast *index, Value 
     int from = new->rank ? i : 0;
     if (out->type == VALUE_RECORD)
       memcpy(out->fields + (long)places.at[i] * out->field_count,
-             new->fields + (long)from * new->field_count,
-             (size_t)new->field_count * sizeof *new->fields);
+             new->fields + (long)from *new->field_count,
+             (size_t) new->field_count * sizeof *new->fields);
     else
       out->at[places.at[i]] = new->at[from];
   }
@@ -190,7 +191,8 @@ static bool assign(Elab *e, Scope s, const Ast *target, Value *v) {
     return false;
   }
   if (l->is_input) {
-    elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned", name);
+    elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned",
+              name);
     return false;
   }
   v = with_names(e, v);
@@ -260,8 +262,7 @@ static Frame *call_frame(Frame *f) {
 static Snapshot take_snapshot(Elab *e, Frame *inner) {
   Snapshot s = {0};
   Frame *f = call_frame(inner);
-  for (int i = 0; i < f->locals.count; i++)
-    array_push(e->arena, &s.values, f->locals.at[i].value);
+  for (int i = 0; i < f->locals.count; i++) array_push(e->arena, &s.values, f->locals.at[i].value);
   s.returned = f->returned;
   s.broken = inner->broken;
   return s;
@@ -293,7 +294,8 @@ static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
   int holds = evaluate_condition(e, s, b->condition, false, &tree);
   if (elab_failed(e)) return false;
   double n;
-  if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n)) holds = n != 0;
+  if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n))
+    holds = n != 0;
   if (holds == 1) return run_statements(e, s, &b->body);
   if (holds == 0) return run_branches(e, s, item, from + 1);
   tree = noted(e, tree, VALUE_BOOLEAN);
@@ -304,8 +306,7 @@ static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
   if (!run_branches(e, s, item, from + 1)) return false;
   Frame *f = call_frame(s.frame);
   for (int i = 0; i < yes.values.count; i++) {
-    f->locals.at[i].value =
-        merge(e, b->condition, tree, yes.values.at[i], f->locals.at[i].value);
+    f->locals.at[i].value = merge(e, b->condition, tree, yes.values.at[i], f->locals.at[i].value);
     if (elab_failed(e)) return false;
   }
   f->returned = merge_flags(e, b->condition, tree, yes.returned, f->returned);
@@ -322,8 +323,7 @@ static bool is_over(const Frame *f) { // for certain
 }
 
 static bool run_loop(Elab *e, Scope s, const AstItem *item, int iterator) {
-  if (iterator == item->iterators.count)
-    return run_statements(e, s, &item->branches.at[0].body);
+  if (iterator == item->iterators.count) return run_statements(e, s, &item->branches.at[0].body);
   const Ast *it = item->iterators.at[iterator];
   Value *range = range_values(e, s, it, &item->branches.at[0].body);
   if (!range) return false;
@@ -367,7 +367,8 @@ static bool run_varying_while(Elab *e, Scope s, const AstItem *item, int round, 
   tree = noted(e, tree, VALUE_BOOLEAN);
   Frame *f = call_frame(s.frame);
   for (int i = 0; i < before.values.count; i++) {
-    f->locals.at[i].value = merge(e, b->condition, tree, f->locals.at[i].value, before.values.at[i]);
+    f->locals.at[i].value =
+        merge(e, b->condition, tree, f->locals.at[i].value, before.values.at[i]);
     if (elab_failed(e)) return false;
   }
   f->returned = merge_flags(e, b->condition, tree, f->returned, before.returned);
@@ -383,7 +384,8 @@ static bool run_while(Elab *e, Scope s, const AstItem *item) {
     int holds = evaluate_condition(e, s, item->branches.at[0].condition, false, &tree);
     double n;
     if (elab_failed(e)) return false;
-    if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n)) holds = n != 0;
+    if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n))
+      holds = n != 0;
     if (holds < 0) {
       bool ends;
       return run_varying_while(e, (Scope){s.part, loop}, item, 0, &ends);

@@ -286,8 +286,8 @@ static void print_attributes(Text *out, const AstDeclaration *d) {
     const AstAttribute *at = &d->attributes.at[i];
     if (i) text_add(out, ", ");
     text_print(out, "%s%s = ", at->final ? "final " : "", at->name);
-    print(out, at->value, LEVEL_IF, at->value->kind != AST_NAME ||
-                                        strncmp(at->value->name, "StateSelect.", 12) != 0);
+    print(out, at->value, LEVEL_IF,
+          at->value->kind != AST_NAME || strncmp(at->value->name, "StateSelect.", 12) != 0);
   }
   text_add(out, ")");
 }

@@ -10,8 +10,8 @@
 #include "lang/expression.h"
 #include "lang/rules.h"
 
-static const char *const KIND_WORDS[] = {"model",     "block", "class",   "record",  "connector",
-                                         "type",      "package", "function", "operator"};
+static const char *const KIND_WORDS[] = {"model", "block",   "class",    "record",  "connector",
+                                         "type",  "package", "function", "operator"};
 
 const char *class_kind_word(AstClassKind kind) {
   return KIND_WORDS[kind];
@@ -108,8 +108,7 @@ static void composition(Parser *p, AstClass *c) {
     case INITIAL_ALGORITHM: algorithm(p, c, true); break;
     }
     bool stuck = p->token.text == at && !fresh && p->token.kind != TOKEN_END;
-    if (stuck && p->token.kind != TOKEN_END_OF_TEXT)
-      parser_fail_found(p, "an expression");
+    if (stuck && p->token.kind != TOKEN_END_OF_TEXT) parser_fail_found(p, "an expression");
   }
 }
 
@@ -136,9 +135,8 @@ bool rule_starts_class(const Parser *p) {
 }
 
 static bool kind_of(TokenKind token, AstClassKind *kind) {
-  static const TokenKind TOKENS[] = {TOKEN_MODEL, TOKEN_BLOCK,   TOKEN_CLASS,
-                                     TOKEN_RECORD, TOKEN_CONNECTOR, TOKEN_TYPE,
-                                     TOKEN_PACKAGE, TOKEN_FUNCTION};
+  static const TokenKind TOKENS[] = {TOKEN_MODEL,     TOKEN_BLOCK, TOKEN_CLASS,   TOKEN_RECORD,
+                                     TOKEN_CONNECTOR, TOKEN_TYPE,  TOKEN_PACKAGE, TOKEN_FUNCTION};
   for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++)
     if (TOKENS[i] == token) {
       *kind = (AstClassKind)i;
@@ -265,8 +263,7 @@ static void fail_first_word(Parser *p) {
   if (p->token.kind == TOKEN_END_OF_TEXT && p->taken == TOKEN_END_OF_TEXT)
     parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text contains no model");
   static const char *const WORDS[] = {"model", "package"};
-  const char *near =
-      p->token.kind == TOKEN_NAME ? nearest_name(p->token.name, WORDS, 2) : NULL;
+  const char *near = p->token.kind == TOKEN_NAME ? nearest_name(p->token.name, WORDS, 2) : NULL;
   char wanted[60];
   c_snprintf(wanted, sizeof wanted, near ? "'%s' (is it misspelled?)" : "'%s'",
              near ? near : "model");

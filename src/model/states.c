@@ -31,7 +31,7 @@ typedef struct Choice {
   Flat *f;
   Graph *g;
   Arena *scratch;
-  int columns; // 2*variable: the variable, 2*variable + 1: its derivative
+  int columns;    // 2*variable: the variable, 2*variable + 1: its derivative
   int *column_of; // by symbol number, -1: none
   int symbol_count;
   int *wanted; // by column: how much it should stay
@@ -136,14 +136,12 @@ static bool decompose(const Choice *c, Row *r, Expr e, Expr factor, int *left) {
   }
   case OP_ADD: return decompose(c, r, n.a, factor, left) && decompose(c, r, n.b, factor, left);
   case OP_SUB:
-    return decompose(c, r, n.a, factor, left) &&
-           decompose(c, r, n.b, expr_neg(g, factor), left);
+    return decompose(c, r, n.a, factor, left) && decompose(c, r, n.b, expr_neg(g, factor), left);
   case OP_NEG: return decompose(c, r, n.a, expr_neg(g, factor), left);
   case OP_MUL:
     if (!expr_varies(g, n.a)) return decompose(c, r, n.b, expr_mul(g, factor, n.a), left);
     return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_mul(g, factor, n.b), left);
-  case OP_DIV:
-    return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_div(g, factor, n.b), left);
+  case OP_DIV: return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_div(g, factor, n.b), left);
   default: return false;
   }
 }
@@ -259,8 +257,7 @@ static bool one_pass(Flat *f) {
     if (candidate && c.wanted[2 * i] < 50 && derivative_of(&c, 2 * i, &rate[found]))
       gone[found++] = i;
   }
-  for (int k = 0; k < found; k++)
-    replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
+  for (int k = 0; k < found; k++) replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
   if (found) replace_all(f, r);
   for (int k = 0; k < found; k++) f->variables.at[gone[k]].state = false;
   arena_free(scratch);
@@ -271,5 +268,6 @@ void choose_states(Flat *f) {
   bool components = false;
   for (int i = 0; i < f->variables.count && !components; i++)
     components = strchr(f->variables.at[i].name, '.') != NULL;
-  for (int pass = 0; components && pass < PASSES_MOST && one_pass(f); pass++) {}
+  for (int pass = 0; components && pass < PASSES_MOST && one_pass(f); pass++) {
+  }
 }
