@@ -1,6 +1,6 @@
 // Components: their types, sizes and conditions, and the names of their scalars.
+#include "base/c_locale.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -117,7 +117,7 @@ static bool add_sizes(Elab *e, Component *c, const AstList *sizes, Part *part, I
         elab_unsupported(e, s, "Boolean as the size of an array");
         return false;
       }
-      Value *v = value_of(e, (Scope){part, e->locals}, s);
+      Value *v = value_of(e, (Where){part, e->locals}, s);
       double n = 0;
       if (!v) return false;
       if (v->type == VALUE_ENUMERATION && v->rank == 1) { // over all literals
@@ -167,7 +167,7 @@ static const char *index_text(Elab *e, const Component *c, int i, int *index) {
     i /= c->sizes[k];
   }
   for (int k = 0; k < c->rank && at < 180; k++)
-    at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", k ? "," : "[", index[k] + 1);
+    at += c_snprintf(text + at, sizeof text - (size_t)at, "%s%d", k ? "," : "[", index[k] + 1);
   return c->rank ? arena_print(e->arena, "%s%s]", c->path, text) : c->path;
 }
 
@@ -220,7 +220,7 @@ static bool is_external_object(const Node *n) {
 static bool is_absent(Elab *e, const Member *m) {
   if (!m->element->condition) return false;
   const Ast *tree;
-  int holds = evaluate_condition(e, (Scope){m->part, NULL}, m->element->condition, true, &tree);
+  int holds = evaluate_condition(e, (Where){m->part, NULL}, m->element->condition, true, &tree);
   if (holds < 0 && !elab_failed(e))
     elab_fail(e, m->element->condition, ERR_MODEL,
               "the condition of the component %s must be known in advance: parameters and "

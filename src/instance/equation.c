@@ -3,23 +3,22 @@
 
 #include "instance/elab.h"
 
-typedef struct Place_ Place_;
-
 typedef struct Collected { // what a list of equations gives
   ARRAY(AstEquation) equations;
   ARRAY(AstWhen) whens;
   ARRAY(AstAction) actions; // asserts; in a when also assignments, reinit, terminate
 } Collected;
 
-typedef struct Context { // of the equations that are read
+typedef struct EquationReader { // of the equations that are read
   Elab *e;
   const Source *source;
   bool initial, in_when;
   bool varies; // inside an if whose condition is not known in advance
   Collected *out;
-} Context;
+} EquationReader;
 
-static void fail_item(const Context *c, const AstItem *item, ErrCode code, const char *text) {
+static void fail_item(const EquationReader *c, const AstItem *item, ErrCode code,
+                      const char *text) {
   elab_fail_at(c->e, c->source, item->line, item->column, code, "%s", text);
 }
 
@@ -29,7 +28,7 @@ static bool is_boolean(ValueType t) {
   return t == VALUE_BOOLEAN;
 }
 
-static void add_scalar(Context *c, const AstItem *item, const Ast *left, const Ast *right) {
+static void add_scalar(EquationReader *c, const AstItem *item, const Ast *left, const Ast *right) {
   Elab *e = c->e;
   if (c->in_when) {
     AstAction a = {AST_SET, left, right, false, item->line, item->column};
@@ -47,7 +46,7 @@ static void add_scalar(Context *c, const AstItem *item, const Ast *left, const A
   array_push(e->arena, &c->out->equations, q);
 }
 
-static void add_equal(Context *c, const AstItem *item, const Value *a, const Value *b) {
+static void add_equal(EquationReader *c, const AstItem *item, const Value *a, const Value *b) {
   Elab *e = c->e;
   if (elab_failed(e)) return;
   if (a->type == VALUE_OPAQUE || b->type == VALUE_OPAQUE) return;
@@ -87,7 +86,7 @@ static void add_equal(Context *c, const AstItem *item, const Value *a, const Val
   for (int i = 0; i < a->count; i++) add_scalar(c, item, a->at[i], b->at[i]);
 }
 
-static void equate(Context *c, Scope s, const AstItem *item) {
+static void equate(EquationReader *c, Where s, const AstItem *item) {
   Elab *e = c->e;
   if (item->left->kind != AST_TUPLE) {
     Value *a = value_of(e, s, item->left), *b = a ? value_of(e, s, item->right) : NULL;
@@ -113,14 +112,14 @@ static void equate(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- calls
 
-static const Ast *message(Context *c, Scope s, const Ast *a) {
+static const Ast *message(EquationReader *c, Where s, const Ast *a) {
   Value *v = value_of(c->e, s, a);
   if (!v) return NULL;
   if (v->rank == 0 && v->type == VALUE_STRING && v->at[0]->kind == AST_STRING) return v->at[0];
   return ast_text(c->e, a, "an assertion of the model does not hold");
 }
 
-static bool is_warning(Context *c, Scope s, const Ast *call) {
+static bool is_warning(EquationReader *c, Where s, const Ast *call) {
   if (call->arg_count < 3) return false;
   const Ast *level = call->args[2]->kind == AST_NAMED ? call->args[2]->args[0] : call->args[2];
   Value *v = value_of(c->e, s, level);
@@ -128,7 +127,7 @@ static bool is_warning(Context *c, Scope s, const Ast *call) {
   return v && v->rank == 0 && evaluate_number(c->e, v->at[0], &n) && n == 1;
 }
 
-static void assertion(Context *c, Scope s, const AstItem *item) {
+static void assertion(EquationReader *c, Where s, const AstItem *item) {
   const Ast *call = item->left;
   Elab *e = c->e;
   if (call->arg_count < 2) {
@@ -147,7 +146,7 @@ static void assertion(Context *c, Scope s, const AstItem *item) {
   if (!elab_failed(e)) array_push(e->arena, &c->out->actions, a);
 }
 
-static void reinit(Context *c, Scope s, const AstItem *item) {
+static void reinit(EquationReader *c, Where s, const AstItem *item) {
   const Ast *call = item->left;
   Elab *e = c->e;
   if (!c->in_when) {
@@ -171,7 +170,7 @@ static void reinit(Context *c, Scope s, const AstItem *item) {
   }
 }
 
-static void call(Context *c, Scope s, const AstItem *item) {
+static void call(EquationReader *c, Where s, const AstItem *item) {
   const Ast *a = item->left;
   Elab *e = c->e;
   if (strcmp(a->name, "assert") == 0) {
@@ -210,7 +209,7 @@ static void call(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- if
 
-static void items(Context *c, Scope s, const AstItemList *list);
+static void items(EquationReader *c, Where s, const AstItemList *list);
 
 static const Ast *residual(Elab *e, const AstEquation *q) {
   return ast_binary(e, NULL, AST_MINUS, q->left, q->right);
@@ -234,13 +233,13 @@ static void bring_same_left(Collected *list, int i, const AstEquation *q) {
   }
 }
 
-typedef struct Choice { // a branch whose condition is not known in advance
-  const Ast *condition; // NULL: else
+typedef struct OpenBranch { // a branch whose condition is not known in advance
+  const Ast *condition;     // NULL: else
   Collected body;
-} Choice;
+} OpenBranch;
 
 // Equations of all branches, one by one: v = if c then a else b, or 0 = if c then ... of residuals.
-static void join_equations(Context *c, const AstItem *item, Choice *list, int count) {
+static void join_equations(EquationReader *c, const AstItem *item, OpenBranch *list, int count) {
   Elab *e = c->e;
   int n = list[0].body.equations.count;
   for (int k = 1; k < count; k++)
@@ -271,7 +270,7 @@ static void join_equations(Context *c, const AstItem *item, Choice *list, int co
 }
 
 // Asserts hold only where their branch does; assignments in a when likewise.
-static void join_actions(Context *c, const AstItem *item, Choice *list, int count) {
+static void join_actions(EquationReader *c, const AstItem *item, OpenBranch *list, int count) {
   Elab *e = c->e;
   const Ast *before = NULL; // none of the branches so far
   for (int k = 0; k < count; k++) {
@@ -303,13 +302,13 @@ static void join_actions(Context *c, const AstItem *item, Choice *list, int coun
   }
 }
 
-static void conditional(Context *c, Scope s, const AstItem *item) {
+static void conditional(EquationReader *c, Where s, const AstItem *item) {
   Elab *e = c->e;
-  ARRAY(Choice) open = {0};
+  ARRAY(OpenBranch) open = {0};
   bool has_else = false;
   for (int k = 0; k < item->branches.count && !has_else && !elab_failed(e); k++) {
     const AstItemBranch *b = &item->branches.at[k];
-    Choice choice = {0};
+    OpenBranch choice = {0};
     int holds = 1;
     if (b->condition) {
       holds = evaluate_condition(e, s, b->condition, false, &choice.condition);
@@ -325,7 +324,7 @@ static void conditional(Context *c, Scope s, const AstItem *item) {
       items(c, s, &b->body);
       return;
     }
-    Context inner = *c;
+    EquationReader inner = *c;
     inner.out = &choice.body;
     inner.varies = true;
     items(&inner, s, &b->body);
@@ -333,7 +332,7 @@ static void conditional(Context *c, Scope s, const AstItem *item) {
   }
   if (elab_failed(e) || !open.count) return;
   if (!has_else) {
-    Choice nothing = {0};
+    OpenBranch nothing = {0};
     array_push(e->arena, &open, nothing);
   }
   // A condition of Real parameters decides for good where the branches differ in number.
@@ -370,7 +369,7 @@ static void conditional(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- for, when
 
-static void loop(Context *c, Scope s, const AstItem *item, int iterator) {
+static void loop(EquationReader *c, Where s, const AstItem *item, int iterator) {
   Elab *e = c->e;
   if (iterator == item->iterators.count) {
     items(c, s, &item->branches.at[0].body);
@@ -379,14 +378,14 @@ static void loop(Context *c, Scope s, const AstItem *item, int iterator) {
   const Ast *it = item->iterators.at[iterator];
   Value *range = range_values(e, s, it, &item->branches.at[0].body);
   for (int i = 0; range && i < range->sizes[0] && !elab_failed(e); i++) {
-    Frame *frame = frame_new(e, s.frame);
+    Locals *frame = frame_new(e, s.frame);
     frame_add(e, frame, it->name, value_element(e, range, i));
-    loop(c, (Scope){s.part, frame}, item, iterator + 1);
+    loop(c, (Where){s.part, frame}, item, iterator + 1);
   }
 }
 
 // The condition of a when: a vector of conditions is a call of "edges".
-const Ast *when_condition(Elab *e, Scope s, const Ast *a) {
+const Ast *when_condition(Elab *e, Where s, const Ast *a) {
   Value *v = value_of(e, s, a);
   if (!v) return NULL;
   if (v->type != VALUE_BOOLEAN || v->rank > 1)
@@ -404,7 +403,7 @@ const Ast *when_condition(Elab *e, Scope s, const Ast *a) {
   return edges;
 }
 
-static void when(Context *c, Scope s, const AstItem *item) {
+static void when(EquationReader *c, Where s, const AstItem *item) {
   Elab *e = c->e;
   AstWhen w = {0};
   if (c->initial || c->in_when) {
@@ -414,7 +413,7 @@ static void when(Context *c, Scope s, const AstItem *item) {
   for (int k = 0; k < item->branches.count && !elab_failed(e); k++) {
     const AstItemBranch *b = &item->branches.at[k];
     Collected body = {0};
-    Context inner = *c;
+    EquationReader inner = *c;
     inner.in_when = true;
     inner.out = &body;
     AstBranch branch = {.condition = when_condition(e, s, b->condition)};
@@ -430,7 +429,7 @@ static void when(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- all of it
 
-static void item_of(Context *c, Scope s, const AstItem *item) {
+static void item_of(EquationReader *c, Where s, const AstItem *item) {
   switch (item->kind) {
   case ITEM_EQUATE: equate(c, s, item); return;
   case ITEM_CONNECT:
@@ -450,7 +449,7 @@ static void item_of(Context *c, Scope s, const AstItem *item) {
   }
 }
 
-static void items(Context *c, Scope s, const AstItemList *list) {
+static void items(EquationReader *c, Where s, const AstItemList *list) {
   for (int i = 0; i < list->count && !elab_failed(c->e); i++) item_of(c, s, &list->at[i]);
 }
 
@@ -470,11 +469,11 @@ static void deliver(Elab *e, const Collected *out, bool initial) {
 static void part_equations(Elab *e, Node *n, Part *p) {
   for (int i = 0; i < p->extends.count; i++) part_equations(e, n, p->extends.at[i]);
   Collected out = {0}, initial = {0};
-  Context c = {.e = e, .source = p->class->source, .out = &out};
-  items(&c, (Scope){p, NULL}, &p->class->equations);
+  EquationReader c = {.e = e, .source = p->class->source, .out = &out};
+  items(&c, (Where){p, NULL}, &p->class->equations);
   deliver(e, &out, false);
   c.initial = true, c.out = &initial;
-  items(&c, (Scope){p, NULL}, &p->class->initial_equations);
+  items(&c, (Where){p, NULL}, &p->class->initial_equations);
   deliver(e, &initial, true);
   for (int i = 0; i < p->class->algorithms.count && !elab_failed(e); i++)
     algorithm_equations(e, n, p, &p->class->algorithms.at[i], false);

@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- arguments
 
-static Value *argument(const Frame *f, const char *name) {
+static Value *argument(const Locals *f, const char *name) {
   for (int i = 0; i < f->locals.count; i++)
     if (strcmp(f->locals.at[i].name, name) == 0) return f->locals.at[i].value;
   return NULL;
@@ -119,7 +119,7 @@ static Value *table_call(Elab *e, const Ast *call, const Value *object, const As
 
 // ---------------------------------------------------------------- functions
 
-static Value *table_1d(Elab *e, const Ast *call, const Frame *f) {
+static Value *table_1d(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID"), *columns = part(object, "columns");
   int i = (int)number_of(e, argument(f, "icol"), 1);
   double k;
@@ -129,7 +129,7 @@ static Value *table_1d(Elab *e, const Ast *call, const Frame *f) {
 }
 
 // Times of the table are shifted by shiftTime; before startTime the value is 0.
-static Value *time_table(Elab *e, const Ast *call, const Frame *f) {
+static Value *time_table(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID"), *columns = part(object, "columns");
   const Value *shift = part(object, "shiftTime"), *start = part(object, "startTime");
   int i = (int)number_of(e, argument(f, "icol"), 1);
@@ -146,7 +146,7 @@ static Value *time_table(Elab *e, const Ast *call, const Frame *f) {
   return choose(e, call, late, value_number(e, call, 0), v);
 }
 
-static Value *table_2d(Elab *e, const Ast *call, const Frame *f) {
+static Value *table_2d(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID");
   TableData t;
   if (!table_data(e, call, object, &t)) return NULL;
@@ -188,7 +188,7 @@ static Value *table_2d(Elab *e, const Ast *call, const Frame *f) {
 }
 
 // The first or the last break point.
-static Value *abscissa(Elab *e, const Ast *call, const Frame *f, bool last) {
+static Value *abscissa(Elab *e, const Ast *call, const Locals *f, bool last) {
   const Value *object = argument(f, "tableID");
   TableData t;
   if (!table_data(e, call, object, &t)) return NULL;
@@ -198,7 +198,7 @@ static Value *abscissa(Elab *e, const Ast *call, const Frame *f, bool last) {
   return value_number(e, call, v + shift);
 }
 
-static Value *abscissa_2d(Elab *e, const Ast *call, const Frame *f, bool last) {
+static Value *abscissa_2d(Elab *e, const Ast *call, const Locals *f, bool last) {
   const Value *object = argument(f, "tableID");
   TableData t;
   if (!table_data(e, call, object, &t)) return NULL;
@@ -213,11 +213,11 @@ static Value *abscissa_2d(Elab *e, const Ast *call, const Frame *f, bool last) {
 
 // ---------------------------------------------------------------- texts
 
-static Value *text_length(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_length(Elab *e, const Ast *call, const Locals *f) {
   return value_integer(e, call, (long)strlen(text_of(e, f->locals.at[0].value)));
 }
 
-static Value *text_part(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_part(Elab *e, const Ast *call, const Locals *f) {
   const char *s = text_of(e, f->locals.at[0].value);
   long from = (long)number_of(e, f->locals.at[1].value, 1), n = (long)strlen(s);
   long to = (long)number_of(e, f->locals.at[2].value, (double)from);
@@ -229,7 +229,7 @@ static Value *text_part(Elab *e, const Ast *call, const Frame *f) {
       ast_text(e, call, arena_copy(e->arena, s + from - 1, (size_t)(to - from + 1))));
 }
 
-static Value *text_skip_blanks(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_skip_blanks(Elab *e, const Ast *call, const Locals *f) {
   const char *s = text_of(e, f->locals.at[0].value);
   long from = f->locals.count > 1 ? (long)number_of(e, f->locals.at[1].value, 1) : 1;
   long n = (long)strlen(s);
@@ -237,7 +237,7 @@ static Value *text_skip_blanks(Elab *e, const Ast *call, const Frame *f) {
   return value_integer(e, call, from);
 }
 
-static Value *text_compare(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_compare(Elab *e, const Ast *call, const Locals *f) {
   const char *a = text_of(e, f->locals.at[0].value), *b = text_of(e, f->locals.at[1].value);
   bool exact = f->locals.count < 3 || number_of(e, f->locals.at[2].value, 1) != 0;
   int order = exact ? strcmp(a, b) : strcasecmp(a, b);
@@ -248,7 +248,7 @@ static Value *text_compare(Elab *e, const Ast *call, const Frame *f) {
 
 // ---------------------------------------------------------------- the list
 
-Value *native_function(Elab *e, const char *name, const Ast *call, const Frame *f, bool *known) {
+Value *native_function(Elab *e, const char *name, const Ast *call, const Locals *f, bool *known) {
   *known = true;
   bool tables = strncmp(name, "ModelicaStandardTables_", 23) == 0;
   const char *what = tables ? name + 23 : name;

@@ -19,16 +19,16 @@ const char *class_kind_word(AstClassKind kind) {
 
 // ---- the inside of a class ----
 
-typedef enum Section {
+typedef enum ClassSection {
   DECLARATIONS,
   EQUATIONS,
   INITIAL_EQUATIONS,
   ALGORITHM,
   INITIAL_ALGORITHM,
-} Section;
+} ClassSection;
 
 // section = "public" | "protected" | [ "initial" ] ( "equation" | "algorithm" )
-static bool section_start(Parser *p, Section *section, bool *hidden) {
+static bool section_start(Parser *p, ClassSection *section, bool *hidden) {
   switch (p->token.kind) {
   case TOKEN_PUBLIC:
   case TOKEN_PROTECTED:
@@ -90,7 +90,7 @@ static void external(Parser *p, AstClass *c) {
 
 // composition = { element } { section { element | item } }
 static void composition(Parser *p, AstClass *c) {
-  Section section = DECLARATIONS;
+  ClassSection section = DECLARATIONS;
   bool hidden = false;
   while (p->token.kind != TOKEN_END && p->token.kind != TOKEN_END_OF_TEXT) {
     bool fresh = section_start(p, &section, &hidden);
