@@ -267,6 +267,9 @@ package Modelica "Units, constants and functions for models that name them, wher
     extends Units.SI;
     package Conversions
       extends Units.Conversions;
+      package NonSIunits
+        extends Units.NonSI;
+      end NonSIunits;
     end Conversions;
   end SIunits;
   package Constants "Of mathematics, nature and the machine"

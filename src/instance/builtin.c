@@ -71,6 +71,11 @@ static Value *integer_function(Elab *e, Scope s, Call *c) {
 
 static Value *boolean_function(Elab *e, Scope s, Call *c) {
   (void)s;
+  if (strcmp(c->at->name, "sample") == 0 && c->at->args[1]->kind == AST_CALL &&
+      strcmp(c->at->args[1]->name, "Clock") == 0) {
+    elab_unsupported(e, c->at, "synchronous clocks");
+    return c->args[0];
+  }
   if (c->count) return mapped(e, c, VALUE_BOOLEAN);
   return value_scalar(e, VALUE_BOOLEAN, c->at);
 }
@@ -478,6 +483,8 @@ static const struct {
     {"hold", 1, 1, unsupported},        {"Clock", 0, 3, unsupported},
     {"subSample", 1, 2, unsupported},   {"superSample", 1, 2, unsupported},
     {"shiftSample", 2, 3, unsupported}, {"backSample", 2, 3, unsupported},
+    {"Connections.isRoot", 1, 1, unsupported}, {"Connections.rooted", 1, 1, unsupported},
+    {"rooted", 1, 1, unsupported},
     {"noClock", 1, 1, unsupported},     {"interval", 0, 1, unsupported},
 };
 enum { BUILTIN_COUNT = sizeof BUILTINS / sizeof *BUILTINS };
@@ -503,6 +510,7 @@ static bool read_arguments(Elab *e, Scope s, const Ast *a, Call *c) {
     if (arg->kind == AST_NAMED) {
       place = named_place(a->name, arg->name);
       if (is_string) continue; // how it looks
+      if (BUILTINS[find_builtin(a->name)].function == unsupported) continue;
       if (place < 0 || place >= a->arg_count) {
         elab_fail(e, arg, ERR_NAME, "%s has no argument '%s'", a->name, arg->name);
         return false;

@@ -30,64 +30,13 @@ static void join(Elab *e, int a, int b) {
 
 // ---------------------------------------------------------------- one connection
 
-typedef struct End { // one side of a connection
-  Component *component;
-  Value *leaf;         // of a component of a built-in type: its scalars
-  IntArray nodes;      // which of component->nodes
+typedef struct Ends { // one side of a connection: components, in the order of the elements
+  ARRAY(Component *) component;
+  IntArray element;
   bool outside, absent;
-} End;
+} Ends;
 
-typedef struct Side {
-  Component *component;
-  IntArray elements;
-  int rank, *sizes;
-} Side;
-
-// Follows a.b[2].c; the components on the way must be single ones.
-static bool find_end(Elab *e, Scope s, const Ast *a, Side *out, bool *outside, bool *absent) {
-  const Ast *index = a->kind == AST_INDEX ? a : NULL, *name = index ? a->args[0] : a;
-  Component *c;
-  *absent = false;
-  if (name->kind == AST_FIELD) {
-    Side parent;
-    if (!find_end(e, s, name->args[0], &parent, outside, absent)) return false;
-    if (*absent) return true;
-    if (!parent.component->nodes) {
-      elab_fail(e, a, ERR_NAME, "'%s' has no part '%s'", parent.component->path, name->name);
-      return false;
-    }
-    if (parent.elements.count != 1) { // m.flange of an array m: all of them
-      ARRAY(int) none = {0};
-      (void)none;
-      out->component = NULL;
-      elab_unsupported(e, a, "connect of parts of a whole array of components");
-      return *absent = true;
-    }
-    Node *n = parent.component->nodes[parent.elements.at[0]];
-    Member *m = node_member(e, n, name->name);
-    if (!m || m->element->kind != ELEMENT_COMPONENT) {
-      const char *near = node_nearest(e, n, name->name);
-      elab_fail(e, a, ERR_NAME, "'%s' has no component '%s'%s%s%s", parent.component->path,
-                name->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-      return false;
-    }
-    c = component_of(e, m);
-    if (!n->connector) *outside = false;
-  } else if (name->kind == AST_NAME) {
-    Member *m = lookup(e, s.part, name->name);
-    if (elab_failed(e)) return false;
-    if (!m || m->element->kind != ELEMENT_COMPONENT) {
-      elab_fail(e, a, ERR_NAME, "connect: there is no component '%s'", name->name);
-      return false;
-    }
-    c = component_of(e, m);
-    *outside = true;
-  } else {
-    elab_fail(e, a, ERR_SYNTAX, "connect needs the names of two connectors");
-    return false;
-  }
-  if (!c) return false;
-  if (!c->present) return *absent = true;
+static bool add_elements(Elab *e, Scope s, const Ast *index, Component *c, Ends *out) {
   Value numbers = {.type = VALUE_INTEGER, .rank = c->rank, .sizes = c->sizes, .count = c->count};
   numbers.at = ARENA_ARRAY(e->arena, const Ast *, c->count + 1);
   for (int i = 0; i < c->count; i++) numbers.at[i] = ast_number(e, NULL, i);
@@ -99,10 +48,60 @@ static bool find_end(Elab *e, Scope s, const Ast *a, Side *out, bool *outside, b
     chosen = value_subscript(e, index, &numbers, subs, count);
     if (!chosen) return false;
   }
-  *out = (Side){.component = c, .rank = chosen->rank, .sizes = chosen->sizes};
-  for (int i = 0; i < chosen->count; i++)
-    array_push(e->arena, &out->elements, (int)chosen->at[i]->number);
+  for (int i = 0; i < chosen->count; i++) {
+    array_push(e->arena, &out->component, c);
+    array_push(e->arena, &out->element, (int)chosen->at[i]->number);
+  }
   return true;
+}
+
+static Member *member_of(Elab *e, const Ast *at, const Component *c, Node *n, const char *name) {
+  Member *m = node_member(e, n, name);
+  if (m && m->element->kind == ELEMENT_COMPONENT) return m;
+  if (elab_failed(e)) return NULL;
+  if (n->class->expandable) {
+    elab_unsupported(e, at, "expandable connectors");
+    return NULL;
+  }
+  const char *near = node_nearest(e, n, name);
+  return elab_fail(e, at, ERR_NAME, "'%s' has no component '%s'%s%s%s", c->path, name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+// Follows a.b[2].c; a component on the way that is an array stands for all its elements.
+static bool find_ends(Elab *e, Scope s, const Ast *a, Ends *out) {
+  const Ast *index = a->kind == AST_INDEX ? a : NULL, *name = index ? a->args[0] : a;
+  if (name->kind == AST_FIELD) {
+    Ends parents = {0};
+    if (!find_ends(e, s, name->args[0], &parents)) return false;
+    out->outside = parents.outside, out->absent = parents.absent;
+    for (int i = 0; i < parents.component.count && !out->absent; i++) {
+      Component *p = parents.component.at[i];
+      if (!p->nodes)
+        return elab_fail(e, a, ERR_NAME, "'%s' has no part '%s'", p->path, name->name), false;
+      Node *n = p->nodes[parents.element.at[i]];
+      Member *m = member_of(e, a, p, n, name->name);
+      Component *c = m ? component_of(e, m) : NULL;
+      if (elab_failed(e)) return false;
+      if (!n->connector) out->outside = false;
+      if (!c || !c->present)
+        out->absent = true;
+      else if (!add_elements(e, s, index, c, out))
+        return false;
+    }
+    return true;
+  }
+  if (name->kind != AST_NAME)
+    return elab_fail(e, a, ERR_SYNTAX, "connect needs the names of two connectors"), false;
+  Member *m = lookup(e, s.part, name->name);
+  if (elab_failed(e)) return false;
+  if (!m || m->element->kind != ELEMENT_COMPONENT)
+    return elab_fail(e, a, ERR_NAME, "connect: there is no component '%s'", name->name), false;
+  Component *c = component_of(e, m);
+  if (!c) return false;
+  out->outside = true;
+  if (!c->present) return out->absent = true;
+  return add_elements(e, s, index, c, out);
 }
 
 static void connect_components(Elab *e, const Ast *at, Component *a, int ia, bool oa, Component *b,
@@ -165,32 +164,29 @@ static bool is_connector(const Component *c) {
                                                                  ELEMENT_COMPONENT;
 }
 
+static bool check_connector(Elab *e, const Ast *at, const Ends *ends) {
+  for (int i = 0; i < ends->component.count; i++) {
+    const Component *c = ends->component.at[i];
+    if (is_connector(c)) continue;
+    elab_fail(e, at, ERR_MODEL, "%s is not a connector", c->path);
+    return false;
+  }
+  return true;
+}
+
 void connect_add(Elab *e, Scope s, const AstItem *item) {
-  Side a, b;
-  bool oa, ob, no_a, no_b;
-  if (!find_end(e, s, item->left, &a, &oa, &no_a) || !find_end(e, s, item->right, &b, &ob, &no_b))
-    return;
-  if (no_a || no_b) return; // a conditional component that is not there
-  const Component *wrong = !is_connector(a.component)   ? a.component
-                           : !is_connector(b.component) ? b.component
-                                                        : NULL;
-  if (wrong) {
-    elab_fail(e, wrong == a.component ? item->left : item->right, ERR_MODEL,
-              "%s is not a connector", wrong->path);
-    return;
-  }
-  if (a.component->nodes && a.component->count && a.component->nodes[0]->class->expandable) {
-    elab_unsupported(e, item->left, "expandable connectors");
-    return;
-  }
-  if (a.elements.count != b.elements.count) {
+  Ends a = {0}, b = {0};
+  if (!find_ends(e, s, item->left, &a) || !find_ends(e, s, item->right, &b)) return;
+  if (a.absent || b.absent) return; // a conditional component that is not there
+  if (!check_connector(e, item->left, &a) || !check_connector(e, item->right, &b)) return;
+  if (a.component.count != b.component.count) {
     elab_fail(e, item->left, ERR_MODEL, "the connectors differ in size: %d and %d elements",
-              a.elements.count, b.elements.count);
+              a.component.count, b.component.count);
     return;
   }
-  for (int i = 0; i < a.elements.count && !elab_failed(e); i++)
-    connect_components(e, item->left, a.component, a.elements.at[i], oa, b.component,
-                       b.elements.at[i], ob);
+  for (int i = 0; i < a.component.count && !elab_failed(e); i++)
+    connect_components(e, item->left, a.component.at[i], a.element.at[i], a.outside,
+                       b.component.at[i], b.element.at[i], b.outside);
 }
 
 // ---------------------------------------------------------------- equations

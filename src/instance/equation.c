@@ -190,6 +190,14 @@ static void call(Context *c, Scope s, const AstItem *item) {
     ClassRef f;
     if (lookup_class(e, s.part, a->name, &f) && !f.is_builtin &&
         f.class->kind == CLASS_FUNCTION) {
+      if (strcmp(f.class->name, "print") == 0) return; // what it would write is not wanted here
+      if (strcmp(f.class->name, "error") == 0 && a->arg_count == 1) { // of Modelica.Utilities.Streams
+        AstAction fails = {.kind = AST_ASSERT, .left = ast_bool(e, a, false)};
+        fails.right = message(c, s, a->args[0]);
+        fails.line = item->line, fails.column = item->column;
+        if (fails.right) array_push(e->arena, &c->out->actions, fails);
+        return;
+      }
       elab_unsupported(e, a, "a function that is called for its effect");
       return;
     }

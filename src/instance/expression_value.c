@@ -166,6 +166,22 @@ bool evaluate_integer(Elab *e, Scope s, const Ast *a, const char *what, long *va
   return true;
 }
 
+// No names but those that already decide about the structure: an iterator, constants, array sizes.
+static bool is_decided(Elab *e, const Ast *a) {
+  if (ast_is_constant(a)) return true;
+  if (a->kind == AST_NAME) {
+    int i;
+    Component *c = component_by_path(e, a->name, &i);
+    return c && (c->structural || c->prefix.variability == VARIABILITY_CONSTANT);
+  }
+  if (a->kind != AST_UNARY && a->kind != AST_BINARY && a->kind != AST_IF &&
+      (a->kind != AST_CALL || a->arg_count == 0))
+    return false;
+  for (int i = 0; i < a->arg_count; i++)
+    if (!is_decided(e, a->args[i])) return false;
+  return true;
+}
+
 int evaluate_condition(Elab *e, Scope s, const Ast *a, bool decide, const Ast **tree) {
   Value *v = value_of(e, s, a);
   *tree = NULL;
@@ -177,6 +193,7 @@ int evaluate_condition(Elab *e, Scope s, const Ast *a, bool decide, const Ast **
   *tree = v->at[0];
   double n;
   if (v->at[0]->kind == AST_BOOL) return v->at[0]->number != 0;
+  if (is_decided(e, v->at[0]) && evaluate_number(e, v->at[0], &n)) return n != 0;
   if (!decide || !tree_is_known(e, v->at[0], false)) return -1;
   return evaluate_number(e, v->at[0], &n) ? n != 0 : -1;
 }
@@ -189,7 +206,10 @@ typedef struct Chain { // a.b[1].c as a list
   const Ast *at;
 } Chain;
 
-enum { CHAIN_MOST = 200 };
+enum {
+  CHAIN_MOST = 200,
+  VARYING_MOST = 1000, // elements among which a subscript that varies can choose
+};
 
 static int chain_of(const Ast *a, Chain *out) {
   const Ast *index = NULL;
@@ -217,6 +237,16 @@ static int chain_of(const Ast *a, Chain *out) {
     out[n - 1 - i] = swap;
   }
   return n;
+}
+
+// x[i] with an i that varies: a choice among all elements.
+static Value *varying_index(Elab *e, const Ast *at, const Value *v, const Ast *i) {
+  Value *chosen = value_element(e, v, v->sizes[0] - 1);
+  for (int k = v->sizes[0] - 2; k >= 0 && chosen; k--) {
+    const Ast *here = ast_binary(e, NULL, AST_LESS, i, ast_number(e, at, k + 1.5));
+    chosen = choose(e, at, here, value_element(e, v, k), chosen);
+  }
+  return chosen;
 }
 
 // The numbers from 0 of one subscript.
@@ -265,9 +295,32 @@ bool evaluate_subscripts(Elab *e, Scope s, const Ast *index, const Value *of, Su
   return true;
 }
 
+// The first subscript, if it is a number that is not known in advance.
+static const Ast *varying_subscript(Elab *e, Scope s, const Ast *index, const Value *v) {
+  const Ast *a = index->args[1];
+  if (v->rank == 0 || v->sizes[0] == 0 || v->sizes[0] > VARYING_MOST || a->kind == AST_COLON)
+    return NULL;
+  if (a->kind == AST_NUMBER || a->kind == AST_RANGE || a->kind == AST_ARRAY) return NULL;
+  Scope inner = s;
+  inner.frame = frame_new(e, s.frame);
+  frame_add(e, inner.frame, "end", value_integer(e, a, v->sizes[0]));
+  Value *i = value_of(e, inner, a);
+  if (!i || i->rank || i->type != VALUE_INTEGER || tree_is_known(e, i->at[0], false)) return NULL;
+  return i->at[0];
+}
+
 static Value *take_index(Elab *e, Scope s, const Ast *index, Value *v) {
   if (!index || !v) return v;
   int count = index->arg_count - 1;
+  const Ast *varies = count ? varying_subscript(e, s, index, v) : NULL;
+  if (elab_failed(e)) return NULL;
+  if (varies) {
+    Value *chosen = varying_index(e, index, v, varies);
+    if (count == 1 || !chosen) return chosen;
+    Ast *rest = ast_new(e, AST_INDEX, index, count);
+    for (int k = 1; k < count; k++) rest->args[k] = index->args[k + 1];
+    return take_index(e, s, rest, chosen);
+  }
   Subscript *subs = ARENA_ARRAY(e->arena, Subscript, count + 1);
   if (!evaluate_subscripts(e, s, index, v, subs, count)) return NULL;
   return value_subscript(e, index, v, subs, count);

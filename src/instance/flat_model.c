@@ -78,7 +78,8 @@ bool elab_goes_on(Elab *e, long work) {
 }
 
 static void report_unsupported(Elab *e) {
-  if (!e->unsupported.count || elab_failed(e)) return;
+  if (!e->unsupported.count || e->err->code == ERR_LIMIT || e->err->code == ERR_STOPPED) return;
+  *e->err = (Err){0}; // errors behind it may follow from it
   const Unsupported *first = &e->unsupported.at[0];
   Text t;
   text_init(&t);
@@ -86,7 +87,9 @@ static void report_unsupported(Elab *e) {
   text_print(&t, count == 1 ? "not supported: " : "%d constructs are not supported: ", count);
   for (int i = 0; i < count && i < UNSUPPORTED_SHOWN; i++) {
     const Unsupported *u = &e->unsupported.at[i];
-    if (i) text_print(&t, "; %s:%d:%d: ", u->source ? u->source->name : "", u->line, u->column);
+    int line = u->line;
+    const Source *s = source_of_line(u->source, &line);
+    if (i) text_print(&t, "; %s:%d:%d: ", s ? s->name : "", line, u->column);
     text_add(&t, u->what);
     if (u->count > 1) text_print(&t, " (%d times)", u->count);
   }
@@ -386,7 +389,6 @@ static bool make_model(Elab *e, const AstFile *f, const FlatRequest *r, FlatText
   node_declarations(e, text, n, 0);
   for (int i = 0; i < e->auxiliaries.count && !elab_failed(e); i++)
     add_declarations(e, e->auxiliaries.at[i], NULL);
-  report_unsupported(e);
   return !elab_failed(e);
 }
 
@@ -409,6 +411,8 @@ static void run(void *data) {
   w->text->source = library_source(e->library);
   if (f) library_place(e->library, w->request->source->name, f);
   w->ok = f && make_model(e, f, w->request, w->text);
+  report_unsupported(e);
+  w->ok = w->ok && !elab_failed(e);
 }
 
 const FlatText *flat_model(Arena *a, const FlatRequest *request, Warnings *warnings, Err *err) {

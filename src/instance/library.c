@@ -221,11 +221,28 @@ static void list_names(Library *l, AstClass *c) {
   }
 }
 
+// Modelica.SIunits of libraries before 4.0, for models that still use it: the package of our own text, which refers to
+// Modelica.Units.
+static AstClass *older_units(Library *l, Err *err) {
+  size_t length;
+  const char *text = builtin_text("Modelica", &length);
+  Source *s = source_new(l->arena, "<Modelica.mo>", text, length, err);
+  AstFile *f = s ? read_source(l, s, err) : NULL;
+  for (int i = 0; f && i < f->classes.at[0]->elements.count; i++) {
+    const AstElement *e = &f->classes.at[0]->elements.at[i];
+    if (e->kind == ELEMENT_CLASS && strcmp(e->name, "SIunits") == 0) return e->class;
+  }
+  return NULL;
+}
+
 const AstElement *library_element(Library *l, AstClass *c, const char *name, Err *err) {
   if (!c->names) list_names(l, c);
   int i = names_find(c->names, name);
   if (i >= 0) return &c->elements.at[i];
   AstClass *inner = c->folder ? read_from(l, c->folder, name, err) : NULL;
+  if (!inner && c->folder && err->code == ERR_NONE && strcmp(name, "SIunits") == 0 &&
+      strcmp(c->name, "Modelica") == 0)
+    inner = older_units(l, err);
   if (!inner) return NULL;
   AstElement *e = ARENA_NEW(l->arena, AstElement);
   *e = (AstElement){.kind = ELEMENT_CLASS, .name = inner->name, .class = inner};

@@ -87,12 +87,31 @@ Member *lookup_top(Elab *e, const char *name) {
   return m;
 }
 
+// A literal of an enumeration that is imported: a constant.
+static Member *literal_member(Elab *e, Node *n, const char *name, const char *dotted) {
+  int i = 0;
+  const AstClass *c = n->enumeration;
+  while (i < c->literals.count && strcmp(c->literals.at[i].name, name) != 0) i++;
+  if (i == c->literals.count) return NULL;
+  AstElement *el = ARENA_NEW(e->arena, AstElement);
+  *el = (AstElement){.kind = ELEMENT_COMPONENT, .name = name, .description = ""};
+  size_t length = strlen(dotted) - strlen(name) - 1;
+  el->type = arena_print(e->arena, ".%.*s", (int)length, dotted);
+  el->prefix.variability = VARIABILITY_CONSTANT;
+  el->binding = ast_number(e, NULL, i + 1);
+  el->line = c->line, el->column = c->column;
+  return new_member(e, el, n->main, NULL);
+}
+
 static Member *lookup_from_top(Elab *e, const char *dotted) {
   const char *rest;
   Member *m = lookup_top(e, first_part(e, dotted, &rest));
   while (m && rest) {
     Node *n = m->element->kind == ELEMENT_CLASS ? class_node(e, m) : NULL;
-    m = n ? node_member(e, n, first_part(e, rest, &rest)) : NULL;
+    const char *part = first_part(e, rest, &rest);
+    Member *inner = n ? node_member(e, n, part) : NULL;
+    if (!inner && n && n->enumeration && !rest) inner = literal_member(e, n, part, dotted);
+    m = inner;
   }
   return m;
 }

@@ -329,6 +329,43 @@ static bool run_loop(Elab *e, Scope s, const AstItem *item, int iterator) {
   return true;
 }
 
+enum { ROUNDS_MOST = 200 }; // of a loop whose condition is not known in advance
+
+// while c loop body: if c then (body, and the loop again) else nothing. Along each way the numbers stay known. The way
+// ends where a subscript leaves its array.
+static bool run_varying_while(Elab *e, Scope s, const AstItem *item, int round, bool *ends) {
+  const AstItemBranch *b = &item->branches.at[0];
+  const Ast *tree;
+  *ends = false;
+  int holds = evaluate_condition(e, s, b->condition, false, &tree);
+  if (elab_failed(e) && round > 0) {
+    *e->err = (Err){0};
+    *ends = true;
+    return true;
+  }
+  if (elab_failed(e)) return false;
+  if (holds == 0) return true;
+  if (round == ROUNDS_MOST) {
+    elab_fail(e, b->condition, ERR_LIMIT,
+              "the condition of the loop depends on a variable, and it may go on after %d rounds",
+              ROUNDS_MOST);
+    return false;
+  }
+  Snapshot before = take_snapshot(e, s.frame);
+  if (!run_statements(e, s, &b->body) || !run_varying_while(e, s, item, round + 1, ends))
+    return false;
+  if (holds == 1) return true;
+  tree = noted(e, tree, VALUE_BOOLEAN);
+  Frame *f = call_frame(s.frame);
+  for (int i = 0; i < before.values.count; i++) {
+    f->locals.at[i].value = merge(e, b->condition, tree, f->locals.at[i].value, before.values.at[i]);
+    if (elab_failed(e)) return false;
+  }
+  f->returned = merge_flags(e, b->condition, tree, f->returned, before.returned);
+  *ends = false;
+  return true;
+}
+
 static bool run_while(Elab *e, Scope s, const AstItem *item) {
   Frame *loop = frame_new(e, s.frame);
   loop->is_loop = true;
@@ -339,9 +376,8 @@ static bool run_while(Elab *e, Scope s, const AstItem *item) {
     if (elab_failed(e)) return false;
     if (holds < 0 && tree_is_known(e, tree, true) && evaluate_number(e, tree, &n)) holds = n != 0;
     if (holds < 0) {
-      elab_unsupported(e, item->branches.at[0].condition,
-                       "a while loop whose number of rounds depends on a variable");
-      return true;
+      bool ends;
+      return run_varying_while(e, (Scope){s.part, loop}, item, 0, &ends);
     }
     if (!holds) return true;
     if (!run_statements(e, (Scope){s.part, loop}, &item->branches.at[0].body)) return false;

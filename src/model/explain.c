@@ -80,7 +80,7 @@ static void add_place(Text *out, const Model *m, Expr node) {
   else {
     const SortBlock *b = &m->sorted.blocks[k];
     const SortEquation *e = &m->equations[b->equation[0]];
-    text_print(out, ", in the equation of line %d for %s", e->line,
+    text_print(out, ", in the equation of line %s for %s", flat_line(m->flat, e->line).at,
                m->unknowns[b->unknown[0]].name);
   }
   arena_free(scratch);
@@ -131,8 +131,8 @@ static void explain_block(const Replay *r, Expr e, Text *out) {
     for (int i = 0; i < b->n; i++) text_print(out, "%s%s", i ? ", " : "", b->names[i]);
     text_print(
         out,
-        " (the equations around line %d); give better start values or check whether there is one",
-        b->line);
+        " (the equations around line %s); give better start values or check whether there is one",
+        flat_line(r->m->flat, b->line).at);
     return;
   }
   text_print(out, "a system of %d linear equations is singular", b->n);

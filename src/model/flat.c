@@ -41,3 +41,9 @@ bool flat_number(Flat *f, Expr e, double *value) {
   *value = flat_value(f, e);
   return numbers;
 }
+
+LineName flat_line(const Flat *f, int line) {
+  LineName n;
+  source_line_name(f->source, line, n.at);
+  return n;
+}

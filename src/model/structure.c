@@ -27,7 +27,8 @@ static void add_marked_unknowns(Text *out, Arena *a, const SortUnknown *u,
   add_names(out, names, count);
 }
 
-static void add_marked_lines(Text *out, const SortEquation *e, const unsigned char *mark, int n) {
+static void add_marked_lines(Text *out, const Flat *f, const SortEquation *e,
+                             const unsigned char *mark, int n) {
   enum { SHOWN = 8 };
   int count = 0, lines = 0, shown = 0, last = 0;
   for (int i = 0; i < n; i++) {
@@ -38,7 +39,7 @@ static void add_marked_lines(Text *out, const SortEquation *e, const unsigned ch
   last = 0;
   for (int i = 0; i < n && shown < SHOWN; i++) {
     if (!mark[i] || e[i].line == last) continue;
-    text_print(out, "%s%d", shown++ ? ", " : "", last = e[i].line);
+    text_print(out, "%s%s", shown++ ? ", " : "", flat_line(f, last = e[i].line).at);
   }
   if (lines > SHOWN) text_add(out, ", ...");
 }
@@ -144,7 +145,7 @@ static bool report_singular(Diagnosis *d, const char *hint) {
   int left = first_unmatched(d->match->unknown_of, d->in->equations);
   overdetermined(d->scratch, d->in, d->match, d->equations, d->unknowns);
   text_add(&d->text, "the equations are structurally singular: ");
-  add_marked_lines(&d->text, m->equations, d->equations, d->in->equations);
+  add_marked_lines(&d->text, m->flat, m->equations, d->equations, d->in->equations);
   if (memchr(d->unknowns, 1, (size_t)d->in->unknowns)) {
     text_add(&d->text, " contain only ");
     add_marked_unknowns(&d->text, d->scratch, m->unknowns, d->unknowns, d->in->unknowns);
@@ -191,7 +192,7 @@ bool report_dependent(Model *m, const Sorted *sorted, const SortEquation *equati
   }
   Text text;
   text_init(&text);
-  add_marked_lines(&text, equations, marked, equation_count);
+  add_marked_lines(&text, m->flat, equations, marked, equation_count);
   text_add(&text, b->count == 1 ? " does not determine " : " do not determine ");
   add_marked_unknowns(&text, scratch, unknowns, wanted, unknown_count);
   text_add(&text, b->count == 1 ? ": its coefficient is always 0" : ": they depend on one another");

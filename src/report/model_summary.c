@@ -230,7 +230,7 @@ static void list_events(Summary *s) {
   List l = list_new(s, "Events", HEADS, 3);
   for (int k = 0; k < s->m->ne; k++) {
     const Event *e = &s->m->flat->events.at[k];
-    const char *line = arena_print(s->arena, "%d", e->line);
+    const char *line = arena_print(s->arena, "%s", flat_line(s->m->flat, e->line).at);
     list_add(&l, (Row){{line, clip(s, e->text, NAME_WIDTH), place_of(s, e)}});
   }
   list_print(&l);
@@ -258,7 +258,8 @@ static void print_redundancy(Summary *s) {
   const ModelConstraints *c = s->f->constraints;
   for (int i = 0, shown = 0; i < c->count && shown < ROWS_MOST; i++) {
     if (!c->at[i].redundant) continue;
-    add_indented(s, arena_print(s->arena, "redundant: line %d follows from %s", c->at[i].line,
+    add_indented(s, arena_print(s->arena, "redundant: line %s follows from %s",
+                                flat_line(s->m->flat, c->at[i].line).at,
                                 constraint_sources(s->arena, c, &c->at[i])));
     shown++;
   }
@@ -272,7 +273,7 @@ static void list_constraints(Summary *s) {
     const ModelConstraint *k = &c->at[i];
     const char *how = k->redundant ? "redundant" : times_in_words(s->arena, k->differentiated);
     list_add(&l,
-             (Row){{arena_print(s->arena, "%d", k->line), clip(s, k->text, EQUATION_WIDTH), how}});
+             (Row){{arena_print(s->arena, "%s", flat_line(s->m->flat, k->line).at), clip(s, k->text, EQUATION_WIDTH), how}});
   }
   list_print(&l);
   if (c->count) print_freedom(s);
@@ -339,8 +340,8 @@ static void print_systems(Summary *s) {
     int torn = b->count == 1 ? 1 : b->torn;
     Text t;
     text_init(&t);
-    text_print(&t, "block %d: %s system of %d, line %d, %s ", k + 1, block_kind_name(b->kind),
-               b->count, s->m->equations[b->equation[0]].line,
+    text_print(&t, "block %d: %s system of %d, line %s, %s ", k + 1, block_kind_name(b->kind),
+               b->count, flat_line(s->m->flat, s->m->equations[b->equation[0]].line).at,
                b->kind == SORT_LINEAR ? "solved for" : "iterated on");
     if (torn < b->count) text_print(&t, "%d of them: ", torn);
     add_unknowns(s, &t, b, b->count - torn);
@@ -365,7 +366,8 @@ static void print_start_miss(Summary *s) {
   if (f->start_miss <= START_MISS_MOST)
     text_print(s->out, "  the initial values satisfy the constraints\n");
   else if (isfinite(f->start_residual))
-    text_print(s->out, "  the initial values violate the %s in line %d by %.4g\n", what, c->line,
+    text_print(s->out, "  the initial values violate the %s in line %s by %.4g\n", what,
+               flat_line(s->m->flat, c->line).at,
                f->start_residual);
   else
     text_print(s->out, "  no initial values were found that satisfy the constraints\n");

@@ -193,9 +193,9 @@ enum { DERIVATIVES = sizeof DERIVATIVE / sizeof *DERIVATIVE };
 static void say_constraint(const SimulateRun *run, int invariant) {
   const Model *m = run->system->model;
   const Invariant *v = &m->invariants[invariant];
-  message(run, "%sthe constraint of line %d",
+  message(run, "%sthe constraint of line %s",
           DERIVATIVE[v->level < DERIVATIVES ? v->level : DERIVATIVES - 1],
-          m->flat->equations.at[v->equation].line);
+          flat_line(m->flat, m->flat->equations.at[v->equation].line).at);
 }
 
 bool end_contradiction(const SimulateRun *run, int condition, double residual, double size) {
@@ -204,7 +204,8 @@ bool end_contradiction(const SimulateRun *run, int condition, double residual, d
   message(run, "the start values at t = %s do not satisfy ",
           show_time(run, run->request->start).at);
   if (c->invariant < 0)
-    message(run, "the initial condition of line %d", c->line);
+    message(run, "the initial condition of line %s",
+            flat_line(run->system->model->flat, c->line).at);
   else
     say_constraint(run, c->invariant);
   message(run, ": its two sides differ by %.3g (%.2g of the size of its terms)", fabs(residual),
@@ -269,10 +270,11 @@ bool end_chatter(const SimulateRun *run, int event) {
   end_run(run, OUTCOME_CHATTER);
   message(
       run,
-      "at t = %s the event of '%s' (line %d) follows itself without end: the motion stays on "
+      "at t = %s the event of '%s' (line %s) follows itself without end: the motion stays on "
       "this kink "
       "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
-      show_time(run, run->stepper->t).at, e->text, e->line);
+      show_time(run, run->stepper->t).at, e->text,
+      flat_line(run->system->model->flat, e->line).at);
   return false;
 }
 
@@ -281,20 +283,21 @@ bool end_too_many_events(const SimulateRun *run, int event) {
   end_run(run, OUTCOME_TOO_MANY_EVENTS);
   message(run,
           "max_events = %d events brought it to t = %s of %s, the last one of '%s' (line "
-          "%d); raise max_events, or "
+          "%s); raise max_events, or "
           "write noEvent(...) around what need not be located",
           run->options->max_events, show_time(run, run->stepper->t).at,
-          show_time(run, run->t_end).at, e->text, e->line);
+          show_time(run, run->t_end).at, e->text,
+          flat_line(run->system->model->flat, e->line).at);
   return false;
 }
 
 void remark_frequent_event(const SimulateRun *run, int event, long count) {
   const Event *e = &run->system->model->flat->events.at[event];
   message(run,
-          "'%s' (line %d) switched %ld times, and each time cost at least a step; if its switching "
+          "'%s' (line %s) switched %ld times, and each time cost at least a step; if its switching "
           "need not be located, write noEvent(...) around it, if the motion stays where it "
           "switches, a smooth law such as tanh(v/eps)",
-          e->text, e->line, count);
+          e->text, flat_line(run->system->model->flat, e->line).at, count);
 }
 
 void end_lost(const SimulateRun *run, int invariant, double by) {
