@@ -1058,6 +1058,15 @@ package Entrain "Parts of mechanical systems and vehicles"
       guide.f = c*x + d*v;
     end ElasticGuide;
 
+    model Flywheel "A body on a shaft"
+      parameter Units.Inertia J = 1 "Moment of inertia";
+      Shaft shaft;
+      Units.AngularVelocity w(start = 0) "Speed";
+    equation
+      shaft.w = w;
+      J*der(w) = shaft.T;
+    end Flywheel;
+
     model ShaftTorque "A given torque on a shaft"
       Shaft shaft;
       input Units.Torque T "Torque";
