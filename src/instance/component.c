@@ -40,10 +40,10 @@ static void fail_type(Elab *e, const Member *m) {
   if (elab_failed(e)) return;
   const AstElement *el = m->element;
   if (known && rest && known->element->kind == ELEMENT_CLASS && !modelica)
-    elab_fail_at(e, source_of(m), el->line, el->column, ERR_NAME,
+    elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s' in '%s', the type of %s", rest, first, el->name);
   else
-    elab_fail_at(e, source_of(m), el->line, el->column, ERR_NAME,
+    elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s', the type of %s%s%s%s%s", name, el->name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
                  modelica ? "; name the folder of the Modelica library with --library or "

@@ -187,7 +187,9 @@ int evaluate_condition(Elab *e, Scope s, const Ast *a, bool decide, const Ast **
   *tree = NULL;
   if (!v) return -1;
   if (v->rank != 0 || v->type != VALUE_BOOLEAN) {
-    elab_fail(e, a, ERR_MODEL, "the condition must be true or false");
+    elab_fail(e, a, ERR_MODEL,
+              v->rank ? "'if' needs true or false, this is an array"
+                      : "'if' needs true or false, this is a number");
     return -1;
   }
   *tree = v->at[0];

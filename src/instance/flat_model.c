@@ -137,7 +137,15 @@ static const Ast *attribute(Elab *e, const Component *c, const ModEntry *entry, 
     return NULL;
   }
   if (!m->binding) return NULL;
-  Value *v = binding_value(e, NULL, m);
+  bool text = strcmp(entry->name, "unit") == 0 || strcmp(entry->name, "displayUnit") == 0 ||
+              strcmp(entry->name, "quantity") == 0;
+  const Ast *written = m->binding->ast;
+  bool undeclared = text && written && written->kind == AST_NAME && m->binding->scope.part &&
+                    !lookup(e, m->binding->scope.part, written->name);
+  if (undeclared && !elab_failed(e))
+    elab_fail(e, written, ERR_VALUE, "%s must be a string, as in %s = \"m\"", entry->name,
+              entry->name);
+  Value *v = elab_failed(e) ? NULL : binding_value(e, NULL, m);
   if (!v) return NULL;
   if (v->type == VALUE_RECORD || (v->rank && v->count != c->count)) {
     elab_fail_at(e, s, entry->line, entry->column, ERR_MODEL,
@@ -146,8 +154,6 @@ static const Ast *attribute(Elab *e, const Component *c, const ModEntry *entry, 
     return NULL;
   }
   const Ast *a = v->at[v->rank ? i : 0];
-  bool text = strcmp(entry->name, "unit") == 0 || strcmp(entry->name, "displayUnit") == 0 ||
-              strcmp(entry->name, "quantity") == 0;
   if (text && a->kind != AST_STRING) {
     elab_fail(e, m->binding->ast, ERR_VALUE, "%s must be a string, as in %s = \"m\"", entry->name,
               entry->name);

@@ -37,7 +37,7 @@ Modification *modification_of(Elab *e, const AstModifierList *list, const Ast *b
     const ModEntry *before = modification_entry(m, from->name);
     Modification *mod = of_modifier(e, from, part);
     if (before && (before->redeclare || from->redeclare || (before->mod->binding && from->value))) {
-      elab_fail_at(e, s, from->line, from->column, ERR_NAME, "'%s' is modified twice", from->name);
+      elab_fail_at(e, s, from->line, from->column, ERR_NAME, "'%s' is given twice", from->name);
       return NULL;
     }
     if (before) { // a.b = 1, a.c = 2

@@ -50,6 +50,7 @@ struct AstElement {
   bool evaluate;                                            // annotation(Evaluate = true)
   AstPrefix prefix;
   const char *type; // COMPONENT, EXTENDS, IMPORT: name with dots; a leading dot: from the top
+  int type_line, type_column; // COMPONENT
   const char *name; // COMPONENT, CLASS; IMPORT: the short name, NULL for import A.*
   AstList sizes;    // of the component, then those of its type
   AstModifierList modifiers;

@@ -125,6 +125,7 @@ static void components(Parser *p, AstClass *c, AstElement base, bool several) {
   bool has_prefix = first != p->token.kind || !starts || base.final;
   SourceSpot at = parser_spot(p);
   base.type = type_name(p);
+  base.type_line = at.line, base.type_column = at.column;
   AstList sizes = {0};
   rule_sizes(p, &sizes);
   check_type(p, has_prefix, at, base.type);

@@ -17,6 +17,7 @@ typedef struct Variable {
   const char *name, *description, *unit;
   VariableKind kind;
   bool boolean, integer, output;
+  bool hidden; // shown only when asked for by name
   int line, column;
   Expr node;       // symbol; of a parameter or constant: its value or expression
   bool state;      // der(name) occurs

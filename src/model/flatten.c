@@ -198,6 +198,7 @@ static bool declare(Scope *s, const AstDeclaration *d) {
   v.output = d->role == AST_OUTPUT;
   v.boolean = d->type == AST_BOOLEAN;
   v.integer = d->type == AST_INTEGER;
+  v.hidden = d->hidden;
   v.min = -HUGE_VAL, v.max = HUGE_VAL, v.nominal = 1;
   bool varies = v.kind == VARIABLE_UNKNOWN || v.kind == VARIABLE_INPUT;
   if (varies && v.integer)
