@@ -218,12 +218,13 @@ package Entrain "Parts of mechanical systems and vehicles"
       parameter Units.Force Fs(min = 0) = 1.5 "Largest force of sticking";
       parameter Units.Damping d = 0 "Viscous damping";
       parameter Units.Velocity v_small(min = 0) = 1e-9 "Speed that counts as rest";
+      constant Units.Mass unit_mass = 1;
       Integer mode(start = 0, fixed = true) "0 sticks, 1 slides forward, -1 backward";
       Boolean moving(start = false, fixed = true) "Has left the state of rest";
       Units.Acceleration a_rel "Relative acceleration";
     equation
       a_rel = der(v_rel);
-      0 = if pre(mode) == 0 then a_rel else f - (pre(mode)*Fc + d*v_rel);
+      0 = if pre(mode) == 0 then unit_mass*a_rel else f - (pre(mode)*Fc + d*v_rel);
       moving = pre(mode) <> 0 and (pre(moving) or pre(mode)*v_rel > v_small);
       mode = if pre(mode) == 0 then (if f > Fs or v_rel > 2*v_small then 1
         elseif f < -Fs or v_rel < -2*v_small then -1 else 0)
@@ -467,12 +468,13 @@ package Entrain "Parts of mechanical systems and vehicles"
       parameter Units.Torque Ts(min = 0) = 1.5 "Largest torque of sticking";
       parameter Units.AngularDamping d = 0 "Viscous damping";
       parameter Units.AngularVelocity w_small(min = 0) = 1e-9 "Speed that counts as rest";
+      constant Units.Inertia unit_inertia = 1;
       Integer mode(start = 0, fixed = true) "0 sticks, 1 turns forward, -1 backward";
       Boolean moving(start = false, fixed = true) "Has left the state of rest";
       Units.AngularAcceleration a_rel "Relative acceleration";
     equation
       a_rel = der(w_rel);
-      0 = if pre(mode) == 0 then a_rel else tau - (pre(mode)*Tc + d*w_rel);
+      0 = if pre(mode) == 0 then unit_inertia*a_rel else tau - (pre(mode)*Tc + d*w_rel);
       moving = pre(mode) <> 0 and (pre(moving) or pre(mode)*w_rel > w_small);
       mode = if pre(mode) == 0 then (if tau > Ts or w_rel > 2*w_small then 1
         elseif tau < -Ts or w_rel < -2*w_small then -1 else 0)
