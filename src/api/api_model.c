@@ -221,6 +221,9 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   const Flat *f = m->model->flat;
   int k = names_find(f->parameter_names, name), v = names_find(f->names, name);
   double value;
+  if (k < 0 && v >= 0 && f->variables.at[v].computed)
+    return fail(err, ERR_NAME,
+                "%s cannot be set: the initial equations determine it (fixed = false)", name);
   if (k < 0 && v >= 0 && f->variables.at[v].state)
     return fail(err, ERR_NAME, "%s is a state; set its start value with %s.start", name, name);
   if (k < 0 && v >= 0)

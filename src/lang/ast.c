@@ -67,6 +67,18 @@ static bool same_equations(const AstEquation *a, int na, const AstEquation *b, i
   return true;
 }
 
+static bool same_action(const AstAction *a, const AstAction *b) {
+  return a->kind == b->kind && a->warning == b->warning && ast_equal(a->left, b->left) &&
+         ast_equal(a->right, b->right);
+}
+
+static bool same_actions(const AstAction *a, int na, const AstAction *b, int nb) {
+  if (na != nb) return false;
+  for (int i = 0; i < na; i++)
+    if (!same_action(&a[i], &b[i])) return false;
+  return true;
+}
+
 bool ast_model_equal(const AstModel *a, const AstModel *b) {
   if (!same_text(a->name, b->name) || !same_text(a->description, b->description)) return false;
   if (a->declarations.count != b->declarations.count) return false;
@@ -74,5 +86,6 @@ bool ast_model_equal(const AstModel *a, const AstModel *b) {
     if (!same_declaration(&a->declarations.at[i], &b->declarations.at[i])) return false;
   return same_equations(a->equations.at, a->equations.count, b->equations.at, b->equations.count) &&
          same_equations(a->initial_equations.at, a->initial_equations.count,
-                        b->initial_equations.at, b->initial_equations.count);
+                        b->initial_equations.at, b->initial_equations.count) &&
+         same_actions(a->asserts.at, a->asserts.count, b->asserts.at, b->asserts.count);
 }

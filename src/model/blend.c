@@ -187,7 +187,7 @@ int blend_jumps(Model *of, Model *m, const Jumping *j, Blend **blends) {
     for (int i = 0; i < made - 1; i++) (*blends)[i].switching = blended(&t, (*blends)[i].switching);
     for (int i = 0; i < j->more_count; i++) j->more[i] = blended(&t, j->more[i]);
   }
-  if (made) remove_events(m, jumps);
+  if (made) remove_events(m, jumps), m->assert_count = 0; // they may contain the modes
   arena_free(scratch);
   return made;
 }

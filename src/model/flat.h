@@ -18,10 +18,14 @@ typedef struct Variable {
   VariableKind kind;
   bool boolean, integer, output;
   bool hidden; // shown only when asked for by name
+  // A parameter with fixed = false, or one that follows from such: an unknown that does not change in time. Those that the
+  // initial equations determine are states with the derivative 0.
+  bool computed;
   int line, column;
-  Expr node;       // symbol; of a parameter or constant: its value or expression
-  bool state;      // der(name) occurs
-  Expr derivative; // symbol of der(name)
+  Expr node;            // symbol; of a parameter or constant: its value or expression
+  bool state;           // der(name) occurs
+  bool differentiating; // while der(name) is made from an equation
+  Expr derivative;      // symbol of der(name)
   const char *derivative_name;
   bool fixed, has_start, has_value;
   Expr start; // expression of parameters: the symbol of parameter name.start where there is one
@@ -39,6 +43,8 @@ typedef struct Parameter {
   bool dependent; // has an expression of other parameters, and is no symbol of its own
   Expr node;
   double value; // at the values of the model text and its overrides
+  // Where its value became part of the equations, such as a break point of a table; 0: nowhere.
+  int evaluated_line, evaluated_column;
 } Parameter;
 
 typedef struct Equation {
@@ -65,7 +71,16 @@ typedef struct Event {
   Expr direct;    // what mode stands for, computed from the present states
   int line, column;
   const char *text; // "v < 0"
+  bool of_table;    // a break point of a table; see timed.h
 } Event;
+
+// What must hold during the motion.
+typedef struct Assertion {
+  Expr condition; // 1 or 0
+  const char *message;
+  bool warning; // goes on when it does not hold
+  int line, column;
+} Assertion;
 
 typedef struct Flat {
   Arena *arena;
@@ -77,6 +92,7 @@ typedef struct Flat {
   ARRAY(Parameter) parameters;
   ARRAY(Equation) equations, initial_equations;
   ARRAY(Event) events;
+  ARRAY(Assertion) asserts;
   Names *names; // variable by name
   Names *parameter_names;
   Expr time, origin, now; // symbols, and their sum: time in the text (expr_make_time)

@@ -37,6 +37,11 @@ typedef struct StartCondition {
   int without_slope; // a state that is not fixed, when all of these begin where the residual has no slope by them; or -1
 } StartCondition;
 
+typedef struct TimedEvent { // see timed.h
+  const ExprTable *breaks;  // where slope*t + offset passes one of these, NULL: a whole number
+  Expr slope, offset;       // of parameters and modes
+} TimedEvent;
+
 typedef struct Model {
   Arena *arena; // owns everything below
   Flat *flat;
@@ -53,6 +58,11 @@ typedef struct Model {
   Expr *value;      // by variable: its expression
   Expr *switching;  // by event, in t, x, u, p and modes
   Expr *mode0;      // by event: the mode at the start, in t, u, p
+  TimedEvent *timed;
+  int timed_count;
+  Expr *asserts; // conditions of flat->asserts, in t, x, u, p and modes
+  int assert_count;
+  bool assert_varies; // some of them do; the others are true or false from the start
   SortEquation *equations;
   int equation_count;
   SortUnknown *unknowns;

@@ -14,6 +14,7 @@
 #include "model/smooth.h"
 #include "model/start.h"
 #include "model/structure.h"
+#include "model/timed.h"
 
 // ---------------------------------------------------------------- the unknowns and equations of the motion
 
@@ -145,6 +146,8 @@ static void replace_in_equations(Model *m, Replacer *r) {
     Event *e = &f->events.at[k];
     e->switching = replace(r, e->switching), e->direct = replace(r, e->direct);
   }
+  for (int k = 0; k < f->asserts.count; k++)
+    f->asserts.at[k].condition = replace(r, f->asserts.at[k].condition);
 }
 
 // Marked events are none any more: what their modes stand for is computed from the present values, as noEvent does it.
@@ -348,6 +351,12 @@ static void assign_switching(Model *m) {
   m->ne = f->events.count;
   m->switching = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++) m->switching[k] = replace(r, f->events.at[k].switching);
+  m->assert_count = f->asserts.count;
+  m->asserts = ARENA_ARRAY(m->arena, Expr, m->assert_count + 1);
+  for (int k = 0; k < m->assert_count; k++) {
+    m->asserts[k] = replace(r, f->asserts.at[k].condition);
+    m->assert_varies |= expr_varies(m->graph, m->asserts[k]);
+  }
 }
 
 static bool goes_on(Err *err) {
@@ -371,6 +380,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   if (ok) {
     assign_values(m);
     assign_switching(m);
+    find_timed_events(m);
     ok = find_start(m, err);
   }
   if (!ok) {

@@ -71,6 +71,18 @@ static Expr rounded_down(Scope *s, Expr a, const Ast *at) {
   return makes_event(s, a) ? event_mode(s, EVENT_FLOOR, a, direct, at) : direct;
 }
 
+Expr scope_table_piece(Scope *s, Expr e, const Ast *at) {
+  Expr k = rounded_down(s, e, at);
+  for (int i = 0; i < s->flat->events.count; i++)
+    if (s->flat->events.at[i].mode == k) s->flat->events.at[i].of_table = true;
+  return k;
+}
+
+void scope_assert(Scope *s, const Ast *at, Expr condition, const char *message, bool warning) {
+  Assertion a = {condition, message, warning, at->line, at->column};
+  if (s->context != IN_QUERY) array_push(s->flat->arena, &s->flat->asserts, a);
+}
+
 // ---------------------------------------------------------------- functions
 
 static Expr real_argument(Scope *s, const Ast *call, int i) {
@@ -124,6 +136,18 @@ static Expr build_mod(Scope *s, const Ast *call, Expr a, Expr b) {
   return expr_sub(s->g, a, expr_mul(s->g, whole, b));
 }
 
+// div(a, b): a/b without its fraction. Its sign needs no event: it changes where the whole part is 0.
+static Expr build_div(Scope *s, const Ast *call, Expr a, Expr b) {
+  Expr q = expr_div(s->g, a, b), whole = rounded_down(s, expr_call(s->g, OP_ABS, q), call);
+  Expr negative = expr_make(s->g, OP_LT, q, expr_const(s->g, 0), 0);
+  return expr_select(s->g, negative, expr_neg(s->g, whole), whole);
+}
+
+// rem(a, b) = a - div(a, b)*b
+static Expr build_rem(Scope *s, const Ast *call, Expr a, Expr b) {
+  return expr_sub(s->g, a, expr_mul(s->g, build_div(s, call, a, b), b));
+}
+
 typedef struct Function {
   const char *name;
   int args;
@@ -137,7 +161,8 @@ static const Function FUNCTIONS[] = {
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
-static const char *const SPECIAL[] = {"der", "noEvent", "smooth"};
+static const char *const SPECIAL[] = {"der", "noEvent", "smooth", "homotopy", "semiLinear"};
+enum { SPECIAL_COUNT = sizeof SPECIAL / sizeof *SPECIAL };
 
 static const Function *find_function(const char *name) {
   for (int i = 0; i < FUNCTION_COUNT; i++)
@@ -146,10 +171,10 @@ static const Function *find_function(const char *name) {
 }
 
 static Typed unknown_function(Scope *s, const Ast *call) {
-  const char *names[FUNCTION_COUNT + 3];
+  const char *names[FUNCTION_COUNT + SPECIAL_COUNT];
   for (int i = 0; i < FUNCTION_COUNT; i++) names[i] = FUNCTIONS[i].name;
-  for (int i = 0; i < 3; i++) names[FUNCTION_COUNT + i] = SPECIAL[i];
-  const char *near = nearest_name(call->name, names, FUNCTION_COUNT + 3);
+  for (int i = 0; i < SPECIAL_COUNT; i++) names[FUNCTION_COUNT + i] = SPECIAL[i];
+  const char *near = nearest_name(call->name, names, FUNCTION_COUNT + SPECIAL_COUNT);
   if (names_find(s->flat->names, call->name) >= 0)
     return scope_wrong(s, call, ERR_NAME, "'%s' is a variable, not a function; write * to multiply",
                        call->name);
@@ -175,34 +200,78 @@ static Typed plain_call(Scope *s, const Ast *call) {
   return real(f->build ? f->build(s, call, a, b) : expr_make(s->g, f->op, a, b, 0));
 }
 
-static Typed der_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 1)) return real(0);
-  const Ast *argument = call->args[0];
-  if (argument->kind != AST_NAME)
-    return scope_wrong(s, argument, ERR_UNSUPPORTED,
-                       "der() takes the name of a variable; give the expression a name with an "
-                       "equation of its own");
-  scope_convert(s, argument); // an undeclared name is reported as such
-  if (scope_failed(s)) return real(0);
-  int i = names_find(s->flat->names, argument->name);
-  if (i < 0)
-    return scope_wrong(s, argument, ERR_MODEL, "der() of %s: it is not a variable", argument->name);
-  Variable *v = &s->flat->variables.at[i];
+bool scope_state_select(const AstDeclaration *d, const char *word) {
+  static const char PREFIX[] = "StateSelect.";
+  for (int i = 0; i < d->attributes.count; i++) {
+    const AstAttribute *a = &d->attributes.at[i];
+    if (strcmp(a->name, "stateSelect") != 0 || a->value->kind != AST_NAME) continue;
+    const char *name = a->value->name;
+    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 &&
+           strcmp(name + sizeof PREFIX - 1, word) == 0;
+  }
+  return false;
+}
+
+static bool is_name(const Ast *e, const char *name) {
+  return e->kind == AST_NAME && strcmp(e->name, name) == 0;
+}
+
+// The other side of the binding or of the first equation that has the variable alone on one side; NULL: there is none.
+static const Ast *definition(const Scope *s, const AstDeclaration *d) {
+  const AstModel *m = s->flat->ast;
+  if (d->binding) return d->binding;
+  for (int i = 0; i < m->equations.count; i++) {
+    const AstEquation *q = &m->equations.at[i];
+    if (is_name(q->left, d->name)) return q->right;
+    if (is_name(q->right, d->name)) return q->left;
+  }
+  return NULL;
+}
+
+// The derivative of a variable that is never to be a state. false: it cannot be avoided.
+static bool rate_of_definition(Scope *s, int variable, Expr *rate) {
+  Variable *v = &s->flat->variables.at[variable];
+  if (variable >= s->flat->ast->declarations.count) return false;
+  const AstDeclaration *d = &s->flat->ast->declarations.at[variable];
+  if (v->state || v->differentiating || !scope_state_select(d, "never")) return false;
+  const Ast *e = definition(s, d);
+  if (!e) return false;
+  v->differentiating = true;
+  Typed t = scope_convert(s, e);
+  *rate = scope_failed(s) ? 0 : total_derivative(s, e, t.e);
+  s->flat->variables.at[variable].differentiating = false;
+  return true;
+}
+
+Typed scope_rate(Scope *s, const Ast *at, int variable) {
+  Variable *v = &s->flat->variables.at[variable];
+  Expr rate;
   if (v->kind == VARIABLE_INPUT)
-    return scope_wrong(s, argument, ERR_UNSUPPORTED, "der() of the input %s is not supported",
-                       v->name);
+    return scope_wrong(s, at, ERR_UNSUPPORTED, "der() of the input %s is not supported", v->name);
   if (v->kind != VARIABLE_UNKNOWN) return real(expr_const(s->g, 0));
   if (v->boolean || v->integer)
-    return scope_wrong(s, argument, ERR_MODEL, "der() needs a Real variable, and %s is not one",
-                       v->name);
+    return scope_wrong(s, at, ERR_MODEL, "der() needs a Real variable, and %s is not one", v->name);
   if (s->context == IN_PARAMETER)
-    return scope_wrong(s, call, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
+    return scope_wrong(s, at, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
+  if (rate_of_definition(s, variable, &rate)) return real(rate);
   if (!v->state) {
     v->state = true;
     v->derivative_name = arena_print(s->flat->arena, "der(%s)", v->name);
     v->derivative = expr_symbol(s->g, v->derivative_name, true);
   }
   return real(v->derivative);
+}
+
+static Typed der_call(Scope *s, const Ast *call) {
+  if (!check_count(s, call, 1)) return real(0);
+  const Ast *argument = call->args[0];
+  Typed t = scope_convert(s, argument); // an undeclared name is reported as such
+  if (scope_failed(s)) return real(0);
+  int i = argument->kind == AST_NAME ? names_find(s->flat->names, argument->name) : -1;
+  if (i >= 0) return scope_rate(s, argument, i);
+  if (t.boolean)
+    return scope_wrong(s, argument, ERR_MODEL, "der() needs a number, this is true or false");
+  return real(total_derivative(s, argument, t.e));
 }
 
 static Typed no_event_call(Scope *s, const Ast *call) {
@@ -213,25 +282,52 @@ static Typed no_event_call(Scope *s, const Ast *call) {
   return t;
 }
 
+// The order of smooth: an expression of numbers and parameters. What it is at their values decides.
+static bool smooth_order(Scope *s, const Ast *order, double *value) {
+  Context outer = s->context;
+  s->context = IN_PARAMETER;
+  Typed t = scope_convert(s, order);
+  s->context = outer;
+  if (scope_failed(s)) return false;
+  *value = t.boolean ? nan("") : flat_value(s->flat, t.e);
+  if (*value == floor(*value)) return true;
+  scope_wrong(s, order, ERR_SYNTAX, "the first argument of smooth is an integer such as 1");
+  return false;
+}
+
 // smooth(n, e): with n >= 1 the kinks in e need no events; with 0 e is continuous only
 static Typed smooth_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 2)) return real(0);
-  const Ast *order = call->args[0];
-  if (order->kind != AST_NUMBER || order->number != floor(order->number))
-    return scope_wrong(s, order, ERR_SYNTAX,
-                       "the first argument of smooth is an integer such as 1");
-  int off = order->number >= 1;
+  double order;
+  if (!check_count(s, call, 2) || !smooth_order(s, call->args[0], &order)) return real(0);
+  int off = order >= 1;
   s->no_event += off;
   Typed t = scope_convert(s, call->args[1]);
   s->no_event -= off;
   return t;
 }
 
+// homotopy(actual, simplified): the solver of simultaneous equations needs no simpler ones.
+static Typed homotopy_call(Scope *s, const Ast *call) {
+  return check_count(s, call, 2) ? scope_convert(s, call->args[0]) : real(0);
+}
+
+// semiLinear(x, kp, kn): kp*x for x >= 0, kn*x for x < 0
+static Typed semi_linear_call(Scope *s, const Ast *call) {
+  Expr arg[3];
+  if (!check_count(s, call, 3)) return real(0);
+  for (int i = 0; i < 3; i++) arg[i] = real_argument(s, call, i);
+  if (scope_failed(s)) return real(0);
+  Expr slope = expr_select(s->g, is_negative(s, arg[0], call), arg[2], arg[1]);
+  return real(expr_mul(s->g, slope, arg[0]));
+}
+
 static Typed call(Scope *s, const Ast *e) {
   if (strcmp(e->name, "der") == 0) return der_call(s, e);
   if (strcmp(e->name, "noEvent") == 0) return no_event_call(s, e);
   if (strcmp(e->name, "smooth") == 0) return smooth_call(s, e);
-  return plain_call(s, e);
+  if (strcmp(e->name, "homotopy") == 0) return homotopy_call(s, e);
+  if (strcmp(e->name, "semiLinear") == 0) return semi_linear_call(s, e);
+  return is_table_call(e->name) ? table_call(s, e) : plain_call(s, e);
 }
 
 // ---------------------------------------------------------------- names
@@ -265,6 +361,12 @@ static Typed name(Scope *s, const Ast *e) {
   if (i < 0) return undeclared(s, e);
   const Variable *v = &s->flat->variables.at[i];
   bool fixed_value = v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
+  if (s->context == IN_PARAMETER && v->computed)
+    return scope_wrong(
+        s, e, ERR_MODEL,
+        "the initial equations determine '%s', so that it cannot stand here; write an "
+        "initial equation instead",
+        e->name);
   if (s->context == IN_PARAMETER && !fixed_value)
     return scope_wrong(
         s, e, ERR_MODEL,
@@ -357,6 +459,7 @@ Typed scope_convert(Scope *s, const Ast *e) {
   case AST_BOOL: return boolean(expr_const(s->g, e->number));
   case AST_STRING:
     return scope_wrong(s, e, ERR_UNSUPPORTED, "a text cannot stand in an expression");
+  case AST_ARRAY: return scope_wrong(s, e, ERR_UNSUPPORTED, "arrays are not supported yet");
   case AST_NAME: return name(s, e);
   case AST_CALL: return call(s, e);
   case AST_UNARY: return unary(s, e);

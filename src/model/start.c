@@ -60,16 +60,21 @@ static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
   array_push(s->scratch, &s->variable, variable);
 }
 
-// States without a start attribute are determined by initial equations first, those with one as a last resort.
+// What initial equations determine first: parameters with fixed = false, states without a start attribute, then the others
+// as a last resort.
+static int pass_of(const Variable *v) {
+  return v->computed ? 0 : v->has_start ? 2 : 1;
+}
+
 static void list_start_unknowns(StartSystem *s) {
   Model *m = s->m;
   for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
   int count = m->flat->variables.count, *at = ARENA_ARRAY(s->scratch, int, count + 1);
   for (int i = 0; i < count; i++) at[m->order.variable[i]] = i;
-  for (int pass = 0; pass < 2; pass++)
+  for (int pass = 0; pass < 3; pass++)
     for (int k = 0; k < count; k++) {
       const Variable *v = &m->flat->variables.at[at[k]];
-      if (v->kind == VARIABLE_UNKNOWN && v->state && v->has_start == (pass == 1))
+      if (v->kind == VARIABLE_UNKNOWN && v->state && pass_of(v) == pass)
         add_start_unknown(s, start_unknown(m, at[k]), at[k]);
     }
 }
@@ -97,9 +102,14 @@ static void warn_assumed(StartSystem *s) {
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
     if (!assumed[i] || v->has_start) continue;
+    bool declared = i < f->ast->declarations.count;
     source_warn(
         f->source, &f->warnings, v->line, v->column,
-        "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
+        declared
+            ? "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = "
+              "true)"
+            : "the initial value of %s is not given: 0 is used; write an initial equation %s = "
+              "...",
         v->name, v->name);
   }
 }
@@ -176,23 +186,49 @@ static void assign_start(StartSystem *s) {
     m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
 }
 
+static bool report_undetermined(const Model *m, const Variable *v, Err *err) {
+  return source_fail(m->flat->source, err, ERR_MODEL, v->line, v->column,
+                     "parameter %s has fixed = false, and the initial equations do not determine "
+                     "it; add an initial equation, or fix a start value less",
+                     v->name);
+}
+
+static bool are_parameters_determined(StartSystem *s, Err *err) {
+  for (int k = 0; k < s->assumed.count; k++) {
+    const Variable *v = &s->m->flat->variables.at[s->assumed.at[k]];
+    if (v->computed) return report_undetermined(s->m, v, err);
+  }
+  return true;
+}
+
 static bool assume_and_solve(StartSystem *s, Err *err) {
   int given = s->equations.count;
   Err first = {0};
   assume_start_values(s);
+  if (!are_parameters_determined(s, err)) return false;
   if (solve_start(s, &first)) return true;
   s->equations.count = given;
   s->assumed.count = 0;
   if (s->unknowns.count <= SLOPES_MOST) assume_by_slopes(s);
+  if (!are_parameters_determined(s, err)) return false;
   if (s->assumed.count && solve_start(s, err)) return true;
   *err = first;
   return false;
 }
 
+// With constraints a state that no condition contains keeps its start value.
+static bool are_parameters_found(const Model *m, Err *err) {
+  for (int i = 0; i < m->nx; i++) {
+    const Variable *v = &m->flat->variables.at[m->state[i]];
+    if (v->computed && m->x0[i] == v->start) return report_undetermined(m, v, err);
+  }
+  return true;
+}
+
 bool find_start(Model *m, Err *err) {
   if (m->invariant_count) {
     find_nearest_start(m);
-    return true;
+    return are_parameters_found(m, err);
   }
   StartSystem s = {.m = m, .scratch = arena_new()};
   s.direct = replacer_new(m->graph, s.scratch);

@@ -21,6 +21,7 @@ SystemWork *system_work_new(const System *s) {
   size_t events = (size_t)(s->kernel[KERNEL_EVENTS].results > s->kernel[KERNEL_EVENT_SENS].results
                                ? s->kernel[KERNEL_EVENTS].results
                                : s->kernel[KERNEL_EVENT_SENS].results);
+  w->timed_out = arena_alloc(a, (size_t)(2 * s->model->timed_count) * lanes + 8, sizeof(double));
   w->event_out = arena_alloc(a, events * lanes + 8, sizeof(double));
   w->invariant_out =
       arena_alloc(a, (size_t)s->kernel[KERNEL_INVARIANT_SENS].results + 8, sizeof(double));
@@ -265,6 +266,40 @@ void system_event_scales(SystemWork *w, double t, const double *x, double *scale
   run(w, KERNEL_EVENT_SCALES, x, NULL, scales);
   for (int k = 0; k < w->system->ne; k++)
     if (!isfinite(scales[k])) scales[k] = 0;
+}
+
+// Strictly after t, up to rounding errors.
+static double next_passage(const TimedEvent *e, double slope, double offset, double t) {
+  double least = t + 1e-13 * fabs(t), u = offset + slope * t;
+  int n = e->breaks ? e->breaks->count : 0, step = slope > 0 ? 1 : -1;
+  int k = e->breaks ? (int)floor(table_rank(table_address(e->breaks), u)) : 0;
+  double whole = slope > 0 ? floor(u) + 1 : ceil(u) - 1;
+  if (slope < 0) k--;
+  for (int i = 0; i < 3; i++, k += step, whole += step) {
+    if (e->breaks && (k < 0 || k >= n)) return HUGE_VAL;
+    double at = ((e->breaks ? e->breaks->at[k] : whole) - offset) / slope;
+    if (at > least) return at;
+  }
+  return HUGE_VAL;
+}
+
+double system_next_timed(SystemWork *w, double t, const double *x) {
+  const Model *m = w->system->model;
+  double next = HUGE_VAL;
+  if (!m->timed_count) return next;
+  system_set_time(w, t);
+  run(w, KERNEL_TIMED, x, NULL, w->timed_out);
+  for (int i = 0; i < m->timed_count; i++) {
+    double slope = w->timed_out[2 * i], offset = w->timed_out[2 * i + 1];
+    if (slope != 0 && isfinite(slope) && isfinite(offset))
+      next = fmin(next, next_passage(&m->timed[i], slope, offset, t));
+  }
+  return next;
+}
+
+void system_asserts(SystemWork *w, double t, const double *x, double *conditions) {
+  system_set_time(w, t);
+  run(w, KERNEL_ASSERTS, x, NULL, conditions);
 }
 
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,

@@ -53,6 +53,8 @@ typedef enum SystemKernel {
   KERNEL_EVENT_SENS,     // par, x -> switching functions, their derivatives by x, p and t
   KERNEL_INVARIANTS,     // par, x -> g
   KERNEL_INVARIANT_SENS, // par, x -> g, g_x, g_p
+  KERNEL_TIMED,          // par, x -> slope and offset of each timed event
+  KERNEL_ASSERTS,        // par, x -> conditions of the assertions
   KERNEL_BRANCHES,       // par, x -> solutions of all Newton blocks that depend on the motion
   KERNEL_COUNT
 } SystemKernel;
@@ -151,6 +153,7 @@ typedef struct SystemWork {
   double *lane_in, *lane_out; // of jacobian_sens
   double *out;                // results of outputs
   double *event_out;
+  double *timed_out;     // results of timed
   double *invariant_out; // results of invariant_sens
   // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced.
   double *clock;
@@ -224,6 +227,11 @@ void system_event_scales(SystemWork *w, double t, const double *x, double *scale
 // k < stride: derivative by the parameter along the motion's sensitivities.
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
                        double *rate, double *by_column);
+
+// Time after t at which the next timed event happens with the modes in use; infinite: none.
+double system_next_timed(SystemWork *w, double t, const double *x);
+// Conditions of the assertions, conditions[assert_count*lanes]: 1 where it holds, 0 where it does not, NaN where it cannot be computed.
+void system_asserts(SystemWork *w, double t, const double *x, double *conditions);
 
 // Rate of Baumgarte's terms in 1/time, 0 (as it is at first): none. Kept until it is set again.
 void system_set_rate(SystemWork *w, double rate);

@@ -287,6 +287,19 @@ static Outputs event_sens_outputs(SystemBuilder *b) {
   return o;
 }
 
+static Outputs timed_outputs(SystemBuilder *b) {
+  Outputs o = {0};
+  for (int i = 0; i < b->m->timed_count; i++)
+    add_outputs(b, &o, (Expr[]){b->m->timed[i].slope, b->m->timed[i].offset}, 2);
+  return o;
+}
+
+static Outputs assert_outputs(SystemBuilder *b) {
+  Outputs o = {0};
+  add_outputs(b, &o, b->m->asserts, b->m->assert_count);
+  return o;
+}
+
 static Outputs invariant_outputs(SystemBuilder *b) {
   Outputs o = {0};
   for (int i = 0; i < b->s->ni; i++) add_outputs(b, &o, &b->m->invariants[i].residual, 1);
@@ -561,9 +574,10 @@ static void build_kernels(SystemBuilder *b) {
   if (sens && s->ne) event_sens = event_sens_outputs(b);
   Outputs invariants = invariant_outputs(b);
   if (s->ni) invariant_sens = invariant_sens_outputs(b);
-  const Outputs *varying[] = {&rhs,        &rhs_sens,       &jacobian,    &jacobian_sens,
-                              &outputs,    &events,         &event_sens,  &times,
-                              &invariants, &invariant_sens, &event_scales};
+  Outputs timed = timed_outputs(b), asserts = assert_outputs(b);
+  const Outputs *varying[] = {
+      &rhs,   &rhs_sens,   &jacobian,       &jacobian_sens, &outputs, &events, &event_sens,
+      &times, &invariants, &invariant_sens, &event_scales,  &timed,   &asserts};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->at.count = s->at.hoisted + b->hoisted.count;
@@ -581,6 +595,8 @@ static void build_kernels(SystemBuilder *b) {
   if (s->ne) compile(b, KERNEL_EVENTS, &events, s->lanes, 0);
   if (s->ne) compile(b, KERNEL_EVENT_SCALES, &event_scales, s->lanes, 0);
   if (sens && s->ne) compile(b, KERNEL_EVENT_SENS, &event_sens, s->lanes, 0);
+  if (timed.list.count) compile(b, KERNEL_TIMED, &timed, s->lanes, 0);
+  if (asserts.list.count) compile(b, KERNEL_ASSERTS, &asserts, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANTS, &invariants, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANT_SENS, &invariant_sens, 1, 0);
   find_branches(b);

@@ -129,6 +129,10 @@ static const Variable *variable_of_start(const Flat *f, const char *name) {
 }
 
 static bool fail_variable(ProblemReader *r, const Yaml *n, const char *verb, const Variable *v) {
+  if (v->computed)
+    return reader_fail_key(r, n, ERR_NAME,
+                           "%s cannot be %s: the initial equations determine it (fixed = false)",
+                           v->name, strcmp(verb, "set") == 0 ? "set" : "estimated");
   if (v->state)
     return reader_fail_key(r, n, ERR_NAME, "%s is a state; to %s its start value, write %s.start",
                            v->name, verb, v->name);
@@ -162,6 +166,14 @@ bool read_parameter_name(ProblemReader *r, const Yaml *n, const char *verb, int 
   *parameter = names_find(r->flat->parameter_names, n->key);
   if (*parameter < 0) return fail_name(r, n, verb);
   Err own = {0};
+  const Parameter *p = &r->flat->parameters.at[*parameter];
+  if (p->evaluated_line)
+    return reader_fail_key(
+        r, n, ERR_NAME,
+        "%s cannot be %s: its value is a number of the table in %s:%d:%d; change "
+        "it in the text of the model",
+        p->name, strcmp(verb, "set") == 0 ? "set" : "estimated", r->flat->source->name,
+        p->evaluated_line, p->evaluated_column);
   return flat_may_change(r->flat, *parameter, &own) ||
          reader_fail_key(r, n, own.code, "%s", own.text);
 }

@@ -133,6 +133,7 @@ static void list_states(Summary *s) {
   List l = list_new(s, "States", HEADS, 6);
   for (int i = 0; i < s->m->nx; i++) {
     const Variable *v = &s->m->flat->variables.at[s->m->state[i]];
+    if (v->computed) continue;
     list_add(&l,
              (Row){{clip(s, v->name, NAME_WIDTH), number(s, s->f->start[i]),
                     start_kind_name(s->f->start_kind[i]), v->unit, range(s, v), v->description}});
@@ -165,6 +166,19 @@ static void list_parameters(Summary *s) {
     if (p->is_start) continue;
     list_add(&l, (Row){{clip(s, p->name, NAME_WIDTH), parameter_value(s, p, v), dependence(s, p),
                         v->unit, range(s, v), v->description}});
+  }
+  list_print(&l);
+}
+
+// With fixed = false: states that do not move.
+static void list_computed_parameters(Summary *s) {
+  static const char *const HEADS[] = {"name", ">value", "unit", "range", "description"};
+  List l = list_new(s, "Parameters that initial equations determine", HEADS, 5);
+  for (int i = 0; i < s->m->nx; i++) {
+    const Variable *v = &s->m->flat->variables.at[s->m->state[i]];
+    if (!v->computed) continue;
+    list_add(&l, (Row){{clip(s, v->name, NAME_WIDTH), number(s, s->f->start[i]), v->unit,
+                        range(s, v), v->description}});
   }
   list_print(&l);
 }
@@ -288,7 +302,7 @@ static void add_count(Text *t, int count, const char *what) {
 
 static void print_counts(Summary *s) {
   const Model *m = s->m;
-  int parameters = 0, dependent = 0, outputs = 0, algebraic = 0;
+  int parameters = 0, dependent = 0, outputs = 0, algebraic = 0, computed = 0;
   for (int k = 0; k < m->np; k++) {
     parameters += !m->flat->parameters.at[k].is_start;
     dependent += !m->flat->parameters.at[k].is_start && m->flat->parameters.at[k].dependent;
@@ -297,12 +311,14 @@ static void print_counts(Summary *s) {
     const Variable *v = &m->flat->variables.at[i];
     outputs += v->output;
     algebraic += v->kind == VARIABLE_UNKNOWN && !v->state;
+    computed += v->computed && v->state;
   }
   Text t;
   text_init(&t);
-  add_count(&t, m->nx, "state");
+  add_count(&t, m->nx - computed, "state");
   add_count(&t, parameters, "parameter");
   if (dependent) text_print(&t, " (%d dependent)", dependent);
+  if (computed) add_count(&t, computed, "computed parameter");
   add_count(&t, m->nu, "input");
   add_count(&t, outputs, "output");
   add_count(&t, algebraic, "algebraic variable");
@@ -469,6 +485,7 @@ void model_summary(Text *out, const ModelFacts *f) {
   print_counts(&s);
   list_states(&s);
   list_parameters(&s);
+  list_computed_parameters(&s);
   list_inputs(&s);
   list_computed(&s, "Outputs", true);
   list_computed(&s, "Algebraic variables", false);

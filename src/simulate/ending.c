@@ -291,6 +291,24 @@ bool end_too_many_events(const SimulateRun *run, int event) {
   return false;
 }
 
+static void say_assertion(const SimulateRun *run, int assertion, double t) {
+  const Flat *f = run->system->model->flat;
+  const Assertion *a = &f->asserts.at[assertion];
+  message(run, "at t = %s the condition of assert in %.100s:%d does not hold: %.300s",
+          show_time(run, t).at, f->source->name, a->line, a->message);
+}
+
+bool end_assertion(const SimulateRun *run, int assertion) {
+  end_run(run, OUTCOME_ASSERTION);
+  say_assertion(run, assertion, run->stepper->t);
+  return false;
+}
+
+void remark_assertion(const SimulateRun *run, int assertion, double t) {
+  if (run->out->message[0]) message(run, "; ");
+  say_assertion(run, assertion, t);
+}
+
 void remark_frequent_event(const SimulateRun *run, int event, long count) {
   const Event *e = &run->system->model->flat->events.at[event];
   message(run,

@@ -27,6 +27,9 @@ bool end_output(const SimulateRun *run, double t, const double *y);
 bool end_jump(const SimulateRun *run, int invariant, double by);
 bool end_chatter(const SimulateRun *run, int event);
 bool end_too_many_events(const SimulateRun *run, int event);
+bool end_assertion(const SimulateRun *run, int assertion);
+// No end: a message about an assertion of level warning that did not hold at t.
+void remark_assertion(const SimulateRun *run, int assertion, double t);
 // No end: a message about the event that happened most often.
 void remark_frequent_event(const SimulateRun *run, int event, long count);
 

@@ -45,7 +45,9 @@ struct SimulateWork {
   EventWork *events;
   Follower *follower;        // of the roots of simultaneous equations
   InvariantWork *invariants; // NULL: the model has no invariants
-  Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
+  double *conditions; // of assertions, and when a warning was first due; NULL: the model has none
+  double *warned;
+  Implicit *implicit; // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
       *direct_states; // of a system that needs nothing but its machine code, see is_direct
   double *direct_work[2];
@@ -53,6 +55,7 @@ struct SimulateWork {
   const SimulateRequest *request;
   Trajectory *out;
   double t_end, next_break;
+  double input_break;      // the next of an input
   double rate;             // of stabilisation
   long step_work, unasked; // numbers of a step, and of the steps since the last question
   int switches;
@@ -232,6 +235,10 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
     w->events = event_work_new(a, w->work);
     event_search_prepare(w->events);
   }
+  if (s->model->assert_count && s->lanes == 1) {
+    w->conditions = ARENA_ARRAY(a, double, s->model->assert_count);
+    w->warned = ARENA_ARRAY(a, double, s->model->assert_count);
+  }
   w->follower = follower_new(a, w->work);
   w->invariants = invariants_new(a, w->work, &w->tol);
   prepare_direct(w);
@@ -314,7 +321,7 @@ static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
 // Begins new pieces at t and finds where the next one of them ends.
 static Break enter_pieces(SimulateWork *w, double t) {
   Break most = BREAK_NONE;
-  w->next_break = HUGE_VAL;
+  w->input_break = HUGE_VAL;
   for (int i = 0; i < w->system->nu; i++) {
     const Input *in = w->request->inputs[i];
     if (ends_in_piece(w, in, t)) continue;
@@ -324,8 +331,9 @@ static Break enter_pieces(SimulateWork *w, double t) {
     if (kind > most) most = kind;
     // derivatives of an input have kinks that its value hides
     double tolerance = w->system->model->input_order[i] ? 0 : w->options.rel_tol;
-    w->next_break = fmin(w->next_break, input_next_break(in, t, tolerance));
+    w->input_break = fmin(w->input_break, input_next_break(in, t, tolerance));
   }
+  w->next_break = w->input_break;
   return most;
 }
 
@@ -555,6 +563,48 @@ static bool is_lost(SimulateWork *w) {
   return true;
 }
 
+// ---------------------------------------------------------------- assertions
+
+// Where a condition cannot be computed nothing is known about it.
+static bool assertions_hold(SimulateWork *w) {
+  const Model *m = w->system->model;
+  const Stepper *s = stepper(w);
+  if (w->events) event_follow(w->events, s->t, s->y);
+  system_asserts(w->work, s->t, s->y, w->conditions);
+  for (int k = 0; k < m->assert_count; k++) {
+    if (w->conditions[k] != 0) continue;
+    if (!m->flat->asserts.at[k].warning) return end_assertion(&w->run, k);
+    if (isnan(w->warned[k])) w->warned[k] = s->t;
+  }
+  return true;
+}
+
+static bool begin_assertions(SimulateWork *w) {
+  if (!w->conditions) return true;
+  for (int k = 0; k < w->system->model->assert_count; k++) w->warned[k] = nan("");
+  return assertions_hold(w);
+}
+
+static bool assertions_go_on(SimulateWork *w) {
+  return !w->conditions || !w->system->model->assert_varies || assertions_hold(w);
+}
+
+static void remark_assertions(SimulateWork *w) {
+  if (!w->conditions || w->out->outcome != OUTCOME_REACHED_END) return;
+  for (int k = 0; k < w->system->model->assert_count; k++)
+    if (!isnan(w->warned[k])) remark_assertion(&w->run, k, w->warned[k]);
+}
+
+// ---------------------------------------------------------------- start, steps and events
+
+// Steps end at break points of tables in time as they do at those of inputs.
+static void enter_timed(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  if (!w->system->model->timed_count || w->system->lanes > 1) return;
+  if (w->events) event_follow(w->events, s->t, s->y);
+  w->next_break = fmin(w->input_break, system_next_timed(w->work, s->t, s->y));
+}
+
 static bool begin(SimulateWork *w) {
   const System *s = w->system;
   const SimulateRequest *r = w->request;
@@ -577,7 +627,8 @@ static bool begin(SimulateWork *w) {
   if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - r->start, &event))
     return end_chatter(&w->run, event);
   follow_begin(w->follower, st->t, st->y, w->t_end);
-  return begin_invariants(w);
+  enter_timed(w);
+  return begin_invariants(w) && begin_assertions(w);
 }
 
 static void restart(SimulateWork *w) {
@@ -638,6 +689,7 @@ static bool pass_event(SimulateWork *w, double h) {
     return end_chatter(&w->run, event);
   follow_jump(w->follower, s->t, s->y);
   if (!invariants_go_on(w)) return false;
+  if (s->t < w->next_break) enter_timed(w); // it may be the break, up to rounding errors
   if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
   continue_from(w, continuous);
   return s->t == w->next_break || put_rows_at(w, s->t); // an input may change there, too
@@ -678,6 +730,7 @@ static bool pass_break(SimulateWork *w) {
   const Stepper *s = stepper(w);
   if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
   Break kind = enter_pieces(w, s->t);
+  enter_timed(w);
   return kind == BREAK_NONE || pass_jump(w, kind);
 }
 
@@ -719,7 +772,7 @@ static bool advance(SimulateWork *w) {
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
   if (w->invariants) keep_invariants(w);
   if (s->t == w->next_break && !pass_break(w)) return false;
-  if (!put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
+  if (!assertions_go_on(w) || !put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
   follow_rate(w);
   return true;
@@ -736,12 +789,17 @@ static void collect_work(SimulateWork *w) {
   }
 }
 
+// Break points of tables are meant to be many.
+static long remarkable_count(const SimulateWork *w, int event) {
+  return w->system->model->flat->events.at[event].of_table ? 0 : w->events->count[event];
+}
+
 static void remark_events(SimulateWork *w) {
   int most = 0;
   if (!w->events || w->out->outcome != OUTCOME_REACHED_END) return;
   for (int k = 1; k < w->system->ne; k++)
-    if (w->events->count[k] > w->events->count[most]) most = k;
-  if (w->events->count[most] >= FREQUENT)
+    if (remarkable_count(w, k) > remarkable_count(w, most)) most = k;
+  if (remarkable_count(w, most) >= FREQUENT)
     remark_frequent_event(&w->run, most, w->events->count[most]);
 }
 
@@ -824,5 +882,6 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   if (!is_refused(w)) integrate(w);
   collect_work(w);
   remark_events(w);
+  remark_assertions(w);
   collect_violations(w);
 }
