@@ -533,21 +533,13 @@ package Entrain "Parts of mechanical systems and vehicles"
   end Rotational;
 
   package Tables "Functions of tables"
-    function linear "Lines between the points"
+    function linear "Lines between the points; a break point that occurs twice is a jump"
       input Real u "Where";
       input Real x[:] "Break points, rising";
       input Real y[size(x, 1)] "Values at the break points";
       input Integer extrapolation = 1 "Beyond the table: 1 the last value, 2 the last line, 3 the period, 4 an error";
       output Real r;
-    protected
-      Integer n = size(x, 1);
-    algorithm
-      r := if u < x[1] then y[1] else y[n];
-      for i in 1:n - 1 loop
-        if u >= x[i] and u < x[i + 1] then
-          r := y[i] + (y[i + 1] - y[i])*(u - x[i])/(x[i + 1] - x[i]);
-        end if;
-      end for;
+      external "entrain";
     end linear;
 
     function hold "The value of the point to the left"
@@ -567,6 +559,33 @@ package Entrain "Parts of mechanical systems and vehicles"
       output Real r;
       external "entrain";
     end spline;
+
+    function makima "Akima's spline in its modified form: flat stretches stay flat"
+      input Real u "Where";
+      input Real x[:] "Break points, rising";
+      input Real y[size(x, 1)] "Values at the break points";
+      input Integer extrapolation = 1 "Beyond the table: 1 the last value, 2 the last line, 3 the period, 4 an error";
+      output Real r;
+      external "entrain";
+    end makima;
+
+    function monotone "A spline that rises and falls with the points (Fritsch and Butland)"
+      input Real u "Where";
+      input Real x[:] "Break points, rising";
+      input Real y[size(x, 1)] "Values at the break points";
+      input Integer extrapolation = 1 "Beyond the table: 1 the last value, 2 the last line, 3 the period, 4 an error";
+      output Real r;
+      external "entrain";
+    end monotone;
+
+    function monotone2 "A spline that rises and falls with the points (Steffen)"
+      input Real u "Where";
+      input Real x[:] "Break points, rising";
+      input Real y[size(x, 1)] "Values at the break points";
+      input Integer extrapolation = 1 "Beyond the table: 1 the last value, 2 the last line, 3 the period, 4 an error";
+      output Real r;
+      external "entrain";
+    end monotone2;
 
     function linear2 "Bilinear between the points of a grid"
       input Real u "Where along x";

@@ -371,6 +371,46 @@ static void pade_delays_a_sine(void **state) {
   }
 }
 
+static void tables_go_through_their_points(void **state) {
+  (void)state;
+  static const double Y[] = {1, 3, 2, 2, 5};
+  char text[3000] = "model T import Entrain.Tables.*;\n";
+  static const char *const CURVES[] = {"linear",   "spline",    "makima",
+                                       "monotone", "monotone2", "Entrain.Tables.hold"};
+  for (int i = 0; i < 6; i++)
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "  Real y%d = %s(time, {0, 1, 2, 3, 5}, {1, 3, 2, 2, 5});\n", i, CURVES[i]);
+  snprintf(text + strlen(text), sizeof text - strlen(text),
+           "  Real jump = linear(time, {0, 1, 1, 3}, {0, 2, 5, 1}), line = linear(time, {0, 1}, "
+           "{1, 3}, 2),\n"
+           "    again = linear(time, {0, 1, 2}, {0, 1, 0}, 3), plane = linear2(time, 2*time, {0, "
+           "1, 3}, {0, 4, 5},\n"
+           "    {{x + 2*y + 3*x*y for y in {0, 4, 5}} for x in {0, 1, 3}}); end T;\n");
+  Run r = simulate_fully(.text = text, .stop = 5, .step = 0.25);
+  for (int i = 0; i < rows(&r); i++) {
+    double t = value_at(&r, "time", i);
+    int k = t < 3 ? (int)t : t < 5 ? 3 : 4;
+    bool at_point = t == (int)t && t != 4;
+    char name[8];
+    for (int c = 0; c < 6; c++) {
+      snprintf(name, sizeof name, "y%d", c);
+      double y = value_at(&r, name, i);
+      if (at_point) assert_close(y, Y[k], 1e-12);
+      if (c == 3 || c == 4) // between the points
+        assert_true(y >= fmin(Y[k], Y[k < 4 ? k + 1 : 4]) - 1e-12 &&
+                    y <= fmax(Y[k], Y[k < 4 ? k + 1 : 4]) + 1e-12);
+      if (c == 5) assert_close(y, Y[k], 0);
+    }
+    assert_close(value_at(&r, "jump", i), t < 1 ? 2 * t : t < 3 ? 5 - 2 * (t - 1) : 1, 1e-12);
+    assert_close(value_at(&r, "line", i), 1 + 2 * t, 1e-12);
+    double phase = fmod(t, 2);
+    assert_close(value_at(&r, "again", i), phase < 1 ? phase : 2 - phase, 1e-12);
+    // Bilinear, so exact inside one cell; time up to 1 lies in the first one.
+    if (t <= 1) assert_close(value_at(&r, "plane", i), t + 4 * t + 6 * t * t, 1e-12);
+  }
+  run_free(&r);
+}
+
 // ---------------------------------------------------------------- vehicles
 
 static void drive_train_keeps_energy_and_splits_torque(void **state) {
@@ -446,6 +486,7 @@ int main(void) {
       cmocka_unit_test(sources_of_signals_have_their_shapes),
       cmocka_unit_test(transfer_functions_answer_a_step),
       cmocka_unit_test(pade_delays_a_sine),
+      cmocka_unit_test(tables_go_through_their_points),
       cmocka_unit_test(drive_train_keeps_energy_and_splits_torque),
       cmocka_unit_test(car_without_losses_keeps_its_energy),
   };
