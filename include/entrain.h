@@ -206,7 +206,8 @@ typedef enum EntrainOutcome {
   ENTRAIN_SINGULAR_POSITION, // constraints became dependent on each other: the motion is not determined there
   ENTRAIN_CONSTRAINTS_LOST, // the motion left its constraints by far more than the tolerances
   ENTRAIN_STOPPED,          // by entrain_goes_on or max_seconds
-  ENTRAIN_ASSERTION = ENTRAIN_STOPPED + 2, // assert() in the model
+  ENTRAIN_TERMINATED,       // by terminate in the model
+  ENTRAIN_ASSERTION = ENTRAIN_TERMINATED + 2, // assert() in the model
 } EntrainOutcome;
 
 typedef struct EntrainWork {

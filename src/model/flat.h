@@ -32,6 +32,14 @@ typedef struct Variable {
   double min, max, nominal;
   double default_value; // of an input without data
   bool default_follows; // from parameters
+  // Of a variable that a when-clause assigns, `node` is its value before an event and between events, and `now` the
+  // symbol of its value at an event, which stands for it in Flat.live; 0: none does. A Real one is a state whose slope
+  // is 0, others have a place of their own (Held).
+  Expr now;
+  int when, when_line;      // that clause, counted from 1, and a line of it; 0: none
+  Expr pre;                 // symbol of pre(name) where node does not serve; 0: none
+  int reinit, reinit_line;  // the same of the clause that reinitialises it
+  int pre_line, pre_column; // where pre() of a continuous variable stands first
 } Variable;
 
 // Everything that can be set or estimated: parameters, and start values as x.start.
@@ -53,6 +61,7 @@ typedef struct Equation {
   const char *instance; // the component it belongs to, "" for the model itself
   const char *description;
   bool from_binding; // Real y = x^2 in a declaration
+  Expr live; // the residual at events, see Pulse; the same one in models without discrete variables
 } Equation;
 
 typedef enum EventKind {
@@ -70,8 +79,9 @@ typedef struct Event {
   Expr switching; // expression whose zero (or passage of an integer) is the event
   Expr direct;    // what mode stands for, computed from the present states
   int line, column;
-  const char *text; // "v < 0"
-  bool of_table;    // a break point of a table; see timed.h
+  const char *text;       // "v < 0"
+  bool of_table;          // a break point of a table; see timed.h
+  Expr live, live_direct; // switching and direct at events, see Pulse
 } Event;
 
 // What must hold during the motion.
@@ -81,6 +91,44 @@ typedef struct Assertion {
   bool warning; // goes on when it does not hold
   int line, column;
 } Assertion;
+
+// True at the instant of an event only: edge(b), change(v), sample(a, b), initial(), the conditions of when-clauses.
+// Between events it is false, and equations, switching functions and outputs contain the number 0 in its place. At events
+// it is `value`, and what depends on it is called live.
+typedef struct Pulse {
+  Expr symbol;
+  Expr value; // may contain pulses before this one
+  bool initial;
+} Pulse;
+
+// What keeps its value between events, except discrete Real variables, which are states: Boolean and Integer variables,
+// conditions of when-clauses, the count of a sample.
+typedef struct Held {
+  int variable; // -1: none
+  Expr before;  // symbol: its value before the event, pre(v)
+  Expr value;   // at the event, live
+  bool counts;  // a sample: before the start it is one less if the start is an instant of it
+  Expr sampled; // of that: (time - start)/interval
+  bool initial; // initial(): true before the first event where that has to initialise, then false
+  const char *name; // for messages
+} Held;
+
+typedef struct WhenEquation { // now = value
+  int variable;
+  Expr value; // live
+  int line, column;
+} WhenEquation;
+
+typedef struct Reinit { // of a state, where `active` is true
+  int variable;
+  Expr active, value; // live
+  int line, column;
+} Reinit;
+
+typedef struct Terminate {
+  Expr active;
+  const char *message;
+} Terminate;
 
 typedef struct Flat {
   Arena *arena;
@@ -93,6 +141,12 @@ typedef struct Flat {
   ARRAY(Equation) equations, initial_equations;
   ARRAY(Event) events;
   ARRAY(Assertion) asserts;
+  bool hybrid; // has any of these
+  ARRAY(Pulse) pulses;
+  ARRAY(Held) held;
+  ARRAY(WhenEquation) whens;
+  ARRAY(Reinit) reinits;
+  ARRAY(Terminate) terminates;
   Names *names; // variable by name
   Names *parameter_names;
   Expr time, origin, now; // symbols, and their sum: time in the text (expr_make_time)

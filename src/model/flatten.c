@@ -6,8 +6,10 @@
 #include "base/deep.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
+#include "model/discrete.h"
 #include "model/scope.h"
 #include "model/units.h"
+#include "model/when.h"
 
 // ---------------------------------------------------------------- parameters
 
@@ -203,10 +205,9 @@ static bool declare(Scope *s, const AstDeclaration *d) {
   v.hidden = d->hidden;
   v.min = -HUGE_VAL, v.max = HUGE_VAL, v.nominal = 1;
   bool varies = v.kind == VARIABLE_UNKNOWN || v.kind == VARIABLE_INPUT;
-  if (varies && v.integer)
+  if (v.kind == VARIABLE_INPUT && v.integer)
     return source_fail(s->source, s->err, ERR_UNSUPPORTED, d->line, d->column,
-                       "Integer variables that vary in time are not supported yet; make %s Real",
-                       d->name);
+                       "Integer inputs are not supported yet; make %s Real", d->name);
   if (varies) v.node = expr_symbol(s->g, d->name, true);
   names_set(f->names, d->name, f->variables.count);
   array_push(f->arena, &f->variables, v);
@@ -382,6 +383,11 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
     Typed t = scope_convert(s, start->value);
     if (!check_declared_type(s, d, start->value, t)) return false;
     double value = flat_value(s->flat, t.e);
+    if (d->type == AST_INTEGER && value != floor(value)) {
+      scope_wrong(s, start->value, ERR_VALUE, "%s is Integer, its start value is %g", d->name,
+                  value);
+      return false;
+    }
     if (!isfinite(value)) {
       scope_wrong(s, start->value, ERR_VALUE, "the start value of %s is not finite", d->name);
       return false;
@@ -408,6 +414,14 @@ static bool add_starts_of_rates(Scope *s) {
 
 // ---------------------------------------------------------------- equations
 
+static bool check_integer(Scope *s, const AstEquation *q, Typed right) {
+  int i = q->left->kind == AST_NAME ? names_find(s->flat->names, q->left->name) : -1;
+  if (i < 0 || !s->flat->variables.at[i].integer || right.integer) return true;
+  return source_fail(s->source, s->err, ERR_MODEL, q->line, q->column,
+                     "%s is Integer, this is Real; write integer(...) to round it down",
+                     s->flat->variables.at[i].name);
+}
+
 static bool add_equation(Scope *s, const AstEquation *q, Context context, bool from_binding) {
   s->context = context;
   Typed left = scope_convert(s, q->left), right = scope_convert(s, q->right);
@@ -415,6 +429,7 @@ static bool add_equation(Scope *s, const AstEquation *q, Context context, bool f
   if (left.boolean != right.boolean)
     return source_fail(s->source, s->err, ERR_MODEL, q->line, q->column,
                        "one side of the equation is a number, the other is true or false");
+  if (!check_integer(s, q, right)) return false;
   Equation e = {.left = left.e, .right = right.e, .line = q->line, .column = q->column};
   e.residual = expr_sub(s->g, left.e, right.e);
   e.description = q->description;
@@ -541,10 +556,12 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   f->time = f->graph->time, f->origin = f->graph->origin, f->now = f->graph->now;
   Scope s = {.flat = f, .g = f->graph, .source = source, .err = err, .overrides = overrides};
   s.override_count = count;
+  s.more_calls = discrete_call;
   s.visiting = ARENA_ARRAY(a, char, m->declarations.count + 1);
   bool ok = for_declarations(&s, step_declare) && find_computed(&s) &&
             for_declarations(&s, step_parameter) && for_declarations(&s, step_bounds) &&
-            for_declarations(&s, step_binding) && add_equations(&s) && add_asserts(&s) &&
+            when_scan(&s) && for_declarations(&s, step_binding) && add_equations(&s) &&
+            when_convert(&s) && when_finish(&s) && add_asserts(&s) &&
             for_declarations(&s, step_start) && add_starts_of_rates(&s) &&
             for_declarations(&s, check_state_select);
   if (!ok || scope_failed(&s)) return NULL;
@@ -597,6 +614,7 @@ static void convert_query(void *data) {
 bool flat_expression(Flat *f, const Source *source, const Ast *e, Expr *out, Err *err) {
   Query q = {.scope = {.flat = f, .g = f->graph, .source = source, .err = err}, .tree = e};
   q.scope.context = IN_QUERY;
+  q.scope.more_calls = discrete_call;
   ast_recurse(e, convert_query, &q);
   *out = q.e;
   return !scope_failed(&q.scope);

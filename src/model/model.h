@@ -76,6 +76,13 @@ typedef struct Model {
   int invariant_count;
   // By parameter: typed equation that is redundant at its present value only, -1 = none; NULL: all -1.
   int *redundant_at;
+  // Of models with discrete variables (flat->hybrid), see at_event.c: what holds at an event, in t, x, u, p, modes and what is
+  // held. States jump to `jump`, which is the state itself where nothing happens.
+  Expr *live_switching; // by event
+  Expr *held, *held0;   // by flat->held: its value at an event, and at the start
+  Expr *jump;
+  int *jump_state, jump_count; // by jump: the state
+  Expr *terminate;             // by flat->terminates
   // Symbol of the rate of Baumgarte's terms, see system_set_rate; 0 without invariants.
   Expr stabilise;
   StartCondition *conditions;

@@ -10,10 +10,22 @@
 #include "lang/name.h"
 
 static Typed real(Expr e) {
-  return (Typed){e, false};
+  return (Typed){.e = e};
 }
 static Typed boolean(Expr e) {
-  return (Typed){e, true};
+  return (Typed){.e = e, .boolean = true};
+}
+
+// Made of others.
+static Typed of_two(Typed t, Typed a, Typed b) {
+  t.discrete |= a.discrete || b.discrete;
+  t.continuous |= a.continuous || b.continuous;
+  return t;
+}
+
+// Changes at events only, because discrete variables do: its relations need no events of their own.
+static bool is_stepwise(Typed t) {
+  return t.discrete && !t.continuous;
 }
 
 Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...) {
@@ -47,7 +59,7 @@ static bool makes_event(const Scope *s, Expr switching) {
 
 // The mode symbol that stands for `direct`; the same event is made once. x < 0 and x <= 0 are two: they differ where x
 // stays 0.
-static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
+Expr scope_event(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
   Flat *f = s->flat;
   for (int i = 0; i < f->events.count; i++)
     if (f->events.at[i].kind == kind && f->events.at[i].switching == switching)
@@ -63,12 +75,12 @@ static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, co
 // a < 0, as an event where events are wanted
 static Expr is_negative(Scope *s, Expr a, const Ast *at) {
   Expr direct = expr_make(s->g, OP_LT, a, expr_const(s->g, 0), 0);
-  return makes_event(s, a) ? event_mode(s, EVENT_NEGATIVE, a, direct, at) : direct;
+  return makes_event(s, a) ? scope_event(s, EVENT_NEGATIVE, a, direct, at) : direct;
 }
 
 static Expr rounded_down(Scope *s, Expr a, const Ast *at) {
   Expr direct = expr_call(s->g, OP_FLOOR, a);
-  return makes_event(s, a) ? event_mode(s, EVENT_FLOOR, a, direct, at) : direct;
+  return makes_event(s, a) ? scope_event(s, EVENT_FLOOR, a, direct, at) : direct;
 }
 
 Expr scope_table_piece(Scope *s, Expr e, const Ast *at) {
@@ -85,12 +97,12 @@ void scope_assert(Scope *s, const Ast *at, Expr condition, const char *message, 
 
 // ---------------------------------------------------------------- functions
 
-static Expr real_argument(Scope *s, const Ast *call, int i) {
+static Typed real_argument(Scope *s, const Ast *call, int i) {
   Typed t = scope_convert(s, call->args[i]);
   if (!scope_failed(s) && t.boolean)
     scope_wrong(s, call->args[i], ERR_MODEL, "%s needs a number, this is true or false",
                 call->name);
-  return t.e;
+  return t;
 }
 
 typedef Expr Builder(Scope *s, const Ast *call, Expr a, Expr b);
@@ -107,7 +119,7 @@ static Expr build_sign(Scope *s, const Ast *call, Expr a, Expr b) {
   Expr minus = expr_const(g, -1), plus = expr_const(g, 1), zero = expr_const(g, 0);
   Expr positive = expr_make(g, OP_LT, zero, a, 0), negative = expr_make(g, OP_LT, a, zero, 0);
   Expr direct = expr_select(g, positive, plus, expr_select(g, negative, minus, zero));
-  return makes_event(s, a) ? event_mode(s, EVENT_SIGN, a, direct, call) : direct;
+  return makes_event(s, a) ? scope_event(s, EVENT_SIGN, a, direct, call) : direct;
 }
 
 static Expr build_min(Scope *s, const Ast *call, Expr a, Expr b) {
@@ -161,7 +173,8 @@ static const Function FUNCTIONS[] = {
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
-static const char *const SPECIAL[] = {"der", "noEvent", "smooth", "homotopy", "semiLinear"};
+static const char *const SPECIAL[] = {"der",    "noEvent", "smooth",  "homotopy", "semiLinear", "pre",
+                                      "edge",   "change",  "sample",  "initial",  "terminal"};
 enum { SPECIAL_COUNT = sizeof SPECIAL / sizeof *SPECIAL };
 
 static const Function *find_function(const char *name) {
@@ -184,7 +197,7 @@ static Typed unknown_function(Scope *s, const Ast *call) {
   return scope_wrong(s, call, ERR_NAME, "'%s' is not a function that entrain knows", call->name);
 }
 
-static bool check_count(Scope *s, const Ast *call, int want) {
+bool scope_check_count(Scope *s, const Ast *call, int want) {
   if (call->arg_count == want) return true;
   scope_wrong(s, call, ERR_SYNTAX, "%s takes %d argument%s, not %d", call->name, want,
               want == 1 ? "" : "s", call->arg_count);
@@ -194,10 +207,19 @@ static bool check_count(Scope *s, const Ast *call, int want) {
 static Typed plain_call(Scope *s, const Ast *call) {
   const Function *f = find_function(call->name);
   if (!f) return unknown_function(s, call);
-  if (!check_count(s, call, f->args)) return real(0);
-  Expr a = real_argument(s, call, 0), b = f->args > 1 ? real_argument(s, call, 1) : 0;
+  if (!scope_check_count(s, call, f->args)) return real(0);
+  Typed a = real_argument(s, call, 0), b = f->args > 1 ? real_argument(s, call, 1) : a;
   if (scope_failed(s)) return real(0);
-  return real(f->build ? f->build(s, call, a, b) : expr_make(s->g, f->op, a, b, 0));
+  Expr second = f->args > 1 ? b.e : 0;
+  Typed t = of_two(real(0), a, b);
+  int off = is_stepwise(t);
+  s->no_event += off;
+  t.e = f->build ? f->build(s, call, a.e, second) : expr_make(s->g, f->op, a.e, second, 0);
+  s->no_event -= off;
+  bool whole = strcmp(call->name, "integer") == 0 || strcmp(call->name, "sign") == 0;
+  t.integer = whole || (f->build && a.integer && b.integer);
+  if (whole && makes_event(s, a.e)) t.continuous = false, t.discrete = a.discrete;
+  return t;
 }
 
 bool scope_state_select(const AstDeclaration *d, const char *word) {
@@ -251,6 +273,10 @@ Typed scope_rate(Scope *s, const Ast *at, int variable) {
   if (v->kind != VARIABLE_UNKNOWN) return real(expr_const(s->g, 0));
   if (v->boolean || v->integer)
     return scope_wrong(s, at, ERR_MODEL, "der() needs a Real variable, and %s is not one", v->name);
+  if (v->when)
+    return scope_wrong(s, at, ERR_MODEL,
+                       "der() of %s: it is discrete, because the when-clause of line %s assigns it",
+                       v->name, flat_line(s->flat, v->when_line).at);
   if (s->context == IN_PARAMETER)
     return scope_wrong(s, at, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
   if (rate_of_definition(s, variable, &rate)) return real(rate);
@@ -259,11 +285,11 @@ Typed scope_rate(Scope *s, const Ast *at, int variable) {
     v->derivative_name = arena_print(s->flat->arena, "der(%s)", v->name);
     v->derivative = expr_symbol(s->g, v->derivative_name, true);
   }
-  return real(v->derivative);
+  return (Typed){.e = v->derivative, .continuous = true};
 }
 
 static Typed der_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 1)) return real(0);
+  if (!scope_check_count(s, call, 1)) return real(0);
   const Ast *argument = call->args[0];
   Typed t = scope_convert(s, argument); // an undeclared name is reported as such
   if (scope_failed(s)) return real(0);
@@ -275,7 +301,7 @@ static Typed der_call(Scope *s, const Ast *call) {
 }
 
 static Typed no_event_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 1)) return real(0);
+  if (!scope_check_count(s, call, 1)) return real(0);
   s->no_event++;
   Typed t = scope_convert(s, call->args[0]);
   s->no_event--;
@@ -298,7 +324,7 @@ static bool smooth_order(Scope *s, const Ast *order, double *value) {
 // smooth(n, e): with n >= 1 the kinks in e need no events; with 0 e is continuous only
 static Typed smooth_call(Scope *s, const Ast *call) {
   double order;
-  if (!check_count(s, call, 2) || !smooth_order(s, call->args[0], &order)) return real(0);
+  if (!scope_check_count(s, call, 2) || !smooth_order(s, call->args[0], &order)) return real(0);
   int off = order >= 1;
   s->no_event += off;
   Typed t = scope_convert(s, call->args[1]);
@@ -308,14 +334,14 @@ static Typed smooth_call(Scope *s, const Ast *call) {
 
 // homotopy(actual, simplified): the solver of simultaneous equations needs no simpler ones.
 static Typed homotopy_call(Scope *s, const Ast *call) {
-  return check_count(s, call, 2) ? scope_convert(s, call->args[0]) : real(0);
+  return scope_check_count(s, call, 2) ? scope_convert(s, call->args[0]) : real(0);
 }
 
 // semiLinear(x, kp, kn): kp*x for x >= 0, kn*x for x < 0
 static Typed semi_linear_call(Scope *s, const Ast *call) {
   Expr arg[3];
-  if (!check_count(s, call, 3)) return real(0);
-  for (int i = 0; i < 3; i++) arg[i] = real_argument(s, call, i);
+  if (!scope_check_count(s, call, 3)) return real(0);
+  for (int i = 0; i < 3; i++) arg[i] = real_argument(s, call, i).e;
   if (scope_failed(s)) return real(0);
   Expr slope = expr_select(s->g, is_negative(s, arg[0], call), arg[2], arg[1]);
   return real(expr_mul(s->g, slope, arg[0]));
@@ -327,7 +353,10 @@ static Typed call(Scope *s, const Ast *e) {
   if (strcmp(e->name, "smooth") == 0) return smooth_call(s, e);
   if (strcmp(e->name, "homotopy") == 0) return homotopy_call(s, e);
   if (strcmp(e->name, "semiLinear") == 0) return semi_linear_call(s, e);
-  return is_table_call(e->name) ? table_call(s, e) : plain_call(s, e);
+  if (is_table_call(e->name)) return table_call(s, e);
+  Typed t;
+  if (s->more_calls(s, e, &t)) return t;
+  return plain_call(s, e);
 }
 
 // ---------------------------------------------------------------- names
@@ -353,7 +382,7 @@ static Typed name(Scope *s, const Ast *e) {
   if (strcmp(e->name, "time") == 0) {
     if (s->context == IN_PARAMETER)
       return scope_wrong(s, e, ERR_MODEL, "time varies and cannot stand here");
-    return real(s->flat->now);
+    return (Typed){.e = s->flat->now, .continuous = true};
   }
   int i = names_find(s->flat->names, e->name);
   if (i < 0 && e->name[0] == '\'')
@@ -371,7 +400,11 @@ static Typed name(Scope *s, const Ast *e) {
     return scope_wrong(
         s, e, ERR_MODEL,
         "'%s' varies in time and cannot stand here; only parameters and constants can", e->name);
-  return (Typed){v->node, v->boolean};
+  bool equation = s->context == IN_EQUATION || s->context == IN_INITIAL;
+  Typed t = {equation && v->now ? v->now : v->node, v->boolean, v->integer, false, false};
+  t.discrete = !fixed_value && (v->integer || v->now);
+  t.continuous = !fixed_value && !t.discrete && !v->boolean;
+  return t;
 }
 
 // wheel[2].om in a problem file
@@ -394,24 +427,38 @@ bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *w
   return false;
 }
 
-static Typed relation(Scope *s, const Ast *e, Expr a, Expr b) {
+static Typed relation(Scope *s, const Ast *e, Typed first, Typed second) {
   Graph *g = s->g;
+  Expr a = first.e, b = second.e;
+  Typed t = of_two(boolean(0), first, second);
   bool swap = e->op == AST_GREATER || e->op == AST_GREATER_EQUAL;
   Expr left = swap ? b : a, right = swap ? a : b;
   bool strict = e->op == AST_LESS || e->op == AST_GREATER;
   Expr direct = expr_make(g, strict ? OP_LT : OP_LE, left, right, 0);
   Expr switching = expr_sub(g, left, right);
-  if (!makes_event(s, switching)) return boolean(direct);
+  t.e = direct;
+  if (is_stepwise(t) || !makes_event(s, switching)) return t;
   EventKind kind = strict ? EVENT_NEGATIVE : EVENT_NOT_POSITIVE;
-  return boolean(event_mode(s, kind, switching, direct, e));
+  return boolean(scope_event(s, kind, switching, direct, e));
 }
 
 static Typed equality(Scope *s, const Ast *e, Typed a, Typed b) {
   if (a.boolean != b.boolean)
     return scope_wrong(s, e, ERR_MODEL, "one side is a number, the other is true or false");
-  if (!a.boolean && (expr_varies(s->g, a.e) || expr_varies(s->g, b.e)))
+  bool whole = a.integer && b.integer;
+  if (!a.boolean && !whole && (expr_varies(s->g, a.e) || expr_varies(s->g, b.e)))
     return scope_wrong(s, e, ERR_MODEL, "== and <> compare numbers that vary in time; use < or <=");
-  return boolean(expr_make(s->g, e->op == AST_EQUAL ? OP_EQ : OP_NE, a.e, b.e, 0));
+  return of_two(boolean(expr_make(s->g, e->op == AST_EQUAL ? OP_EQ : OP_NE, a.e, b.e, 0)), a, b);
+}
+
+static Expr arithmetic(Graph *g, AstOp op, Expr a, Expr b) {
+  switch (op) {
+  case AST_PLUS: return expr_add(g, a, b);
+  case AST_MINUS: return expr_sub(g, a, b);
+  case AST_TIMES: return expr_mul(g, a, b);
+  case AST_DIVIDE: return expr_div(g, a, b);
+  default: return expr_pow(g, a, b);
+  }
 }
 
 static Typed binary(Scope *s, const Ast *e) {
@@ -424,14 +471,18 @@ static Typed binary(Scope *s, const Ast *e) {
   if (!scope_want(s, e->args[0], a, logic, what) || !scope_want(s, e->args[1], b, logic, what))
     return real(0);
   switch (e->op) {
-  case AST_PLUS: return real(expr_add(g, a.e, b.e));
-  case AST_MINUS: return real(expr_sub(g, a.e, b.e));
-  case AST_TIMES: return real(expr_mul(g, a.e, b.e));
-  case AST_DIVIDE: return real(expr_div(g, a.e, b.e));
-  case AST_POWER: return real(expr_pow(g, a.e, b.e));
-  case AST_AND: return boolean(expr_make(g, OP_AND, a.e, b.e, 0));
-  case AST_OR: return boolean(expr_make(g, OP_OR, a.e, b.e, 0));
-  default: return relation(s, e, a.e, b.e);
+  case AST_PLUS:
+  case AST_MINUS:
+  case AST_TIMES:
+  case AST_DIVIDE:
+  case AST_POWER: {
+    Typed t = of_two(real(arithmetic(g, e->op, a.e, b.e)), a, b);
+    t.integer = a.integer && b.integer && e->op != AST_DIVIDE && e->op != AST_POWER;
+    return t;
+  }
+  case AST_AND: return of_two(boolean(expr_make(g, OP_AND, a.e, b.e, 0)), a, b);
+  case AST_OR: return of_two(boolean(expr_make(g, OP_OR, a.e, b.e, 0)), a, b);
+  default: return relation(s, e, a, b);
   }
 }
 
@@ -439,8 +490,9 @@ static Typed unary(Scope *s, const Ast *e) {
   Typed a = scope_convert(s, e->args[0]);
   if (!scope_want(s, e->args[0], a, e->op == AST_NOT, e->op == AST_NOT ? "'not'" : "a sign"))
     return real(0);
-  if (e->op == AST_NOT) return boolean(expr_make(s->g, OP_NOT, a.e, 0, 0));
-  return real(e->op == AST_MINUS ? expr_neg(s->g, a.e) : a.e);
+  if (e->op == AST_NOT) return of_two(boolean(expr_make(s->g, OP_NOT, a.e, 0, 0)), a, a);
+  if (e->op == AST_MINUS) a.e = expr_neg(s->g, a.e);
+  return a;
 }
 
 static Typed if_expression(Scope *s, const Ast *e) {
@@ -449,13 +501,16 @@ static Typed if_expression(Scope *s, const Ast *e) {
   if (!scope_want(s, e->args[0], c, true, "'if'")) return real(0);
   if (a.boolean != b.boolean)
     return scope_wrong(s, e, ERR_MODEL, "one branch is a number, the other is true or false");
-  return (Typed){expr_select(s->g, c.e, a.e, b.e), a.boolean};
+  Typed t = {.e = expr_select(s->g, c.e, a.e, b.e), .boolean = a.boolean};
+  t.integer = a.integer && b.integer;
+  return of_two(of_two(t, a, b), c, c);
 }
 
 Typed scope_convert(Scope *s, const Ast *e) {
   if (scope_failed(s)) return real(0);
   switch (e->kind) {
-  case AST_NUMBER: return real(expr_const(s->g, e->number));
+  case AST_NUMBER:
+    return (Typed){.e = expr_const(s->g, e->number), .integer = e->number == floor(e->number)};
   case AST_BOOL: return boolean(expr_const(s->g, e->number));
   case AST_STRING:
     return scope_wrong(s, e, ERR_UNSUPPORTED, "a text cannot stand in an expression");

@@ -5,11 +5,17 @@
 typedef struct Typed {
   Expr e;
   bool boolean;
+  bool integer;    // of type Integer
+  bool discrete;   // contains a variable that changes at events only
+  bool continuous; // contains what changes between events
 } Typed;
 
 typedef enum Context { IN_PARAMETER, IN_EQUATION, IN_INITIAL, IN_QUERY } Context;
 
 typedef struct Scope Scope;
+// Functions that scope.c does not know: true if the call is one of them, and *out is what it gives.
+typedef bool MoreCalls(Scope *s, const Ast *call, Typed *out);
+
 struct Scope {
   Flat *flat;
   Graph *g;
@@ -17,6 +23,8 @@ struct Scope {
   Err *err;
   Context context;
   int no_event; // depth of noEvent(...)
+  bool in_when; // in the body of a when-clause
+  MoreCalls *more_calls;
   const Override *overrides;
   int override_count;
   char *visiting; // by variable: 1 while its binding is read, 2 when it is done
@@ -52,3 +60,6 @@ bool scope_state_select(const AstDeclaration *d, const char *word);
 // der() of a variable; it becomes a state, unless it wishes never to be one and an equation gives it: then the derivative is
 // that of the other side. `at` is where it is wanted.
 Typed scope_rate(Scope *s, const Ast *at, int variable);
+// The mode symbol of an event; the same event is made once.
+Expr scope_event(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at);
+bool scope_check_count(Scope *s, const Ast *call, int want);

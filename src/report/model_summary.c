@@ -198,6 +198,7 @@ static void list_inputs(Summary *s) {
 static const char *way_of_computing(Summary *s, int variable) {
   const Model *m = s->m;
   if (m->flat->variables.at[variable].state) return "state";
+  if (s->f->unknown[variable] < 0) return "at events";
   int u = s->f->unknown[variable], k = s->f->block[u];
   const SortBlock *b = &m->sorted.blocks[k];
   if (b->count > 1 || b->kind == SORT_NONLINEAR)

@@ -53,8 +53,8 @@ struct LanesWork {
 
 bool lanes_can(const Model *m, const SimulateOptions *o) {
   bool reduced = o->index == INDEX_STABILISE || o->index == INDEX_PROJECT;
-  return reduced && m->nx > 0 && m->ne == 0 && m->invariant_count == 0 && m->condition_count == 0 &&
-         !m->assert_varies && simulate_first(o, m->nx)->dense_lanes;
+  return reduced && m->nx > 0 && m->ne == 0 && !m->flat->hybrid && m->invariant_count == 0 &&
+         m->condition_count == 0 && !m->assert_varies && simulate_first(o, m->nx)->dense_lanes;
 }
 
 // Eight lanes hide the time that additions take; but all slopes of a step should stay in the first cache.
