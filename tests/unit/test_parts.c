@@ -219,6 +219,53 @@ static void bristles_follow_their_equations_typed_by_hand(void **state) {
   }
 }
 
+// Released at 1 m, the mass turns back after every half period, 2*Fc/c nearer, until the spring is weaker than Fs.
+static void sticking_mass_comes_to_rest(void **state) {
+  (void)state;
+  Run r = simulate_fully(.text = "model S import Entrain.Translational.*;\n"
+                                 "  Mass m(m = 1, s(start = 1, fixed = true), v(fixed = true)); "
+                                 "Spring k(c = 10); Fixed g;\n"
+                                 "  StickFriction f(Fc = 0.8, Fs = 1.5);\n"
+                                 "equation connect(g.a, k.a); connect(k.b, m.a); connect(g.a, "
+                                 "f.a); connect(f.b, m.a); end S;\n",
+                         .options = "rel_tol=1e-11 abs_tol=1e-12", .stop = 8, .step = 0.05);
+  double w = sqrt(10), pi = 3.14159265358979323846;
+  for (int i = 0; i < rows(&r); i++) {
+    double t = value_at(&r, "time", i), x = 1, side = 1;
+    int n = (int)floor(t * w / pi), turns = 0;
+    while (turns < n && fabs(x) > 0.15) x = -x + side * 0.16, side = -side, turns++;
+    if (fabs(x) > 0.15) x = side * 0.08 + (x - side * 0.08) * cos(w * t - turns * pi);
+    assert_close(value_at(&r, "m.s", i), x, 1e-8);
+    if (t > 6 * pi / w + 0.01) {
+      assert_close(value_at(&r, "f.mode", i), 0, 0);
+      assert_close(value_at(&r, "f.f", i), -10 * x, 1e-7);
+    }
+  }
+  run_free(&r);
+}
+
+static void two_masses_with_friction_between_end_together(void **state) {
+  (void)state;
+  Run r = simulate_fully(
+          .text = "model T import Entrain.Translational.*;\n"
+                  "  Mass a(m = 1, s(fixed = true), v(fixed = true)), b(m = 2, s(fixed = true), "
+                  "v(start = 2, fixed = true));\n"
+                  "  StickFriction f(Fc = 1, Fs = 1.5); Force p(f = if time < 2 then 0 else time - "
+                  "2);\n"
+                  "equation connect(a.b, f.a); connect(f.b, b.a); connect(p.b, b.b); end T;\n",
+          .options = "rel_tol=1e-11 abs_tol=1e-12", .stop = 8, .step = 0.25);
+  for (int i = 0; i < rows(&r); i++) {
+    double t = value_at(&r, "time", i), push = t < 2 ? 0 : (t - 2) * (t - 2) / 2;
+    assert_close(value_at(&r, "a.v", i) + 2 * value_at(&r, "b.v", i), 4 + push, 1e-8);
+    // Together from v = 4/3 on at t = 4/3, until a third of the push exceeds Fs at t = 6.5.
+    assert_close(value_at(&r, "f.mode", i), t < 4 / 3.0 || t > 6.5 ? 1 : 0, t == 6.5 ? 1 : 0);
+    if (t > 4 / 3.0 && t < 6.5) assert_close(value_at(&r, "a.v", i), (4 + push) / 3, 1e-8);
+    if (t > 4 / 3.0 && t < 6.5) assert_close(value_at(&r, "f.f", i), t < 2 ? 0 : (t - 2) / 3, 1e-8);
+  }
+  assert_close(last_value(&r, "a.v"), (4 + 4.5 * 4.5 / 2) / 3 + 1.5, 1e-8);
+  run_free(&r);
+}
+
 // ---------------------------------------------------------------- rotation
 
 typedef struct Pair {
@@ -236,6 +283,7 @@ static const Pair PAIRS[] = {
      "CoulombFriction x(Tc = 2, d = 0.1, w0 = 0.1)"},
     {"StribeckFriction x(Fc = 2, Fs = 3, vs = 0.2, d = 0.1, v0 = 0.1)",
      "StribeckFriction x(Tc = 2, Ts = 3, ws = 0.2, d = 0.1, w0 = 0.1)"},
+    {"StickFriction x(Fc = 1, Fs = 1.5, d = 0.1)", "StickFriction x(Tc = 1, Ts = 1.5, d = 0.1)"},
     {"Dahl x(Fc = 2, sigma0 = 500)", "Dahl x(Tc = 2, sigma0 = 500)"},
     {"LuGre x(Fc = 2, Fs = 3, vs = 0.2, sigma0 = 500, sigma1 = 4, sigma2 = 0.5)",
      "LuGre x(Tc = 2, Ts = 3, ws = 0.2, sigma0 = 500, sigma1 = 4, sigma2 = 0.5)"},
@@ -481,6 +529,8 @@ int main(void) {
       cmocka_unit_test(sources_and_sensors_agree),
       cmocka_unit_test(friction_reaches_its_steady_force),
       cmocka_unit_test(bristles_follow_their_equations_typed_by_hand),
+      cmocka_unit_test(sticking_mass_comes_to_rest),
+      cmocka_unit_test(two_masses_with_friction_between_end_together),
       cmocka_unit_test(what_turns_moves_as_what_slides),
       cmocka_unit_test(pinion_and_rack_share_their_inertia),
       cmocka_unit_test(sources_of_signals_have_their_shapes),
