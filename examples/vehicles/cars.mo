@@ -18,6 +18,8 @@ package Cars "Cars made of the parts of Entrain.Vehicle"
     parameter Real v0(unit = "m/s") = 4 "Speed at the start";
     Real dl(unit = "rad") "Steer angle, front";
     Real tq(unit = "N.m") "Torque on each wheel";
+    Real wF(unit = "rad/s") = (corner[1].om + corner[2].om)/2 "Mean speed of the front wheels";
+    Real wR(unit = "rad/s") = (corner[3].om + corner[4].om)/2 "Mean speed of the rear wheels";
     Chassis chassis(m = mc, Ixx = 700, Iyy = 3300, Izz = 3500, h = hcg, g = g, v0 = v0);
     Corner corner[4](x = {lf, lf, -lr, -lr}, y = {wf, -wf, wr, -wr}, each m = ms, each h = hcg, each g = g,
       each v0 = v0, F0 = mc*g/(2*(lf + lr))*{lr, lr, lf, lf}, c = {kf, kf, kr, kr}, d = {cf, cf, cr, cr},
