@@ -8,6 +8,7 @@
 #include "lang/source_warn.h"
 #include "model/discrete.h"
 #include "model/scope.h"
+#include "model/states.h"
 #include "model/units.h"
 #include "model/when.h"
 
@@ -478,6 +479,11 @@ static bool step_start(Scope *s, int i, const AstDeclaration *d) {
   return s->flat->variables.at[i].kind != VARIABLE_UNKNOWN || read_start(s, i, d);
 }
 
+static bool step_states(Flat *f) {
+  choose_states(f);
+  return true;
+}
+
 static bool for_declarations(Scope *s, Step *step) {
   const AstModel *m = s->flat->ast;
   for (int i = 0; i < m->declarations.count; i++)
@@ -561,7 +567,7 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   bool ok = for_declarations(&s, step_declare) && find_computed(&s) &&
             for_declarations(&s, step_parameter) && for_declarations(&s, step_bounds) &&
             when_scan(&s) && for_declarations(&s, step_binding) && add_equations(&s) &&
-            when_convert(&s) && when_finish(&s) && add_asserts(&s) &&
+            when_convert(&s) && when_finish(&s) && add_asserts(&s) && step_states(f) &&
             for_declarations(&s, step_start) && add_starts_of_rates(&s) &&
             for_declarations(&s, check_state_select);
   if (!ok || scope_failed(&s)) return NULL;

@@ -334,16 +334,9 @@ static void an_interval_that_is_not_positive_is_named(void **state) {
   (void)state;
   static const char *const SETS[] = {"T=0", "T=-1"};
   for (int i = 0; i < 2; i++) {
-    char text[900];
-    snprintf(text, sizeof text, "%s", SAMPLED);
-    Run r = simulate(.text = text, .set = "a=2", .stop = 1, .step = 0.5);
-    assert_int_equal(outcome(&r), ENTRAIN_REACHED_END);
+    Run r = simulate_try(&(Spec){.text = SAMPLED, .set = SETS[i], .stop = 1, .step = 0.5});
+    assert_true(r.error.code != 0 || outcome(&r) == ENTRAIN_NO_START);
     run_free(&r);
-    // the model is built with its own value, and simulated with another one
-    Run s = simulate_try(&(Spec){.text = text, .set = SETS[i], .stop = 1, .step = 0.5});
-    bool refused = s.error.code != 0 || outcome(&s) == ENTRAIN_NO_START;
-    assert_true(refused);
-    run_free(&s);
   }
 }
 
