@@ -15,10 +15,11 @@ static void same_motion(const Run *a, const char *name_a, const Run *b, const ch
 static void mass_spring_damper_is_a_decaying_cosine(void **state) {
   (void)state;
   Run r = simulate_fully(.text = "model M import Entrain.Translational.*;\n"
-                                 "  Mass m(m = 2, s(start = 1, fixed = true), v(fixed = true));\n"
+                                 "  Mass m(m = 2, s(start = 1));\n"
                                  "  SpringDamper k(c = 8, d = 0.5); Fixed g;\n"
                                  "equation connect(g.a, k.a); connect(k.b, m.a); end M;\n",
                          .options = FINE, .stop = 20, .step = 0.1);
+  assert_int_equal(entrain_model_count(r.model, ENTRAIN_STATE), 2);
   double decay = 0.5 / 4, w = sqrt(8 / 2.0 - decay * decay);
   for (int i = 0; i < rows(&r); i++) {
     double t = value_at(&r, "time", i);
@@ -59,6 +60,7 @@ static void beam_of_parts_moves_as_its_equations_typed_by_hand(void **state) {
               "  for i in 1:n loop der(s[i]) = v[i]; 0.5*der(v[i]) = F[i + 1] - F[i]; end for;\n"
               "end Beam;\n",
           .options = "solver=rk8 rel_tol=1e-13 abs_tol=1e-15", .stop = 5, .step = 0.05);
+  assert_int_equal(entrain_model_count(parts.model, ENTRAIN_STATE), 16);
   same_motion(&parts, "m[1].s", &hand, "s[1]", 1e-12);
   same_motion(&parts, "m[5].s", &hand, "s[5]", 1e-12);
   same_motion(&parts, "m[8].s", &hand, "s[8]", 1e-12);
