@@ -746,7 +746,7 @@ package Entrain "Parts of mechanical systems and vehicles"
       parameter Integer order(min = 1, max = 3) = 2 "Order";
       Real x[order] "States";
     protected
-      final parameter Real c[:] = if order == 1 then {1, 1/2} elseif order == 2 then {1, 1/2, 1/12}
+      final parameter Real c[4] = if order == 1 then {1, 1/2, 0, 0} elseif order == 2 then {1, 1/2, 1/12, 0}
         else {1, 1/2, 1/10, 1/120} "Coefficients of the powers of delay*s";
       Real xn "delay*der(x[order])";
     initial equation

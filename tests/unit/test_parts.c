@@ -230,6 +230,7 @@ static void sticking_mass_comes_to_rest(void **state) {
                                  "  StickFriction f(Fc = 0.8, Fs = 1.5);\n"
                                  "equation connect(g.a, k.a); connect(k.b, m.a); connect(g.a, "
                                  "f.a); connect(f.b, m.a); end S;\n",
+                         .sens = "f.Fc f.Fs k.c m.s.start",
                          .options = "rel_tol=1e-11 abs_tol=1e-12", .stop = 8, .step = 0.05);
   double w = sqrt(10), pi = 3.14159265358979323846;
   for (int i = 0; i < rows(&r); i++) {
@@ -243,6 +244,11 @@ static void sticking_mass_comes_to_rest(void **state) {
       assert_close(value_at(&r, "f.f", i), -10 * x, 1e-7);
     }
   }
+  // The last place is 1 - 12*Fc/c.
+  assert_close(last_value(&r, "dm.s/df.Fc"), -12 / 10.0, 1e-6);
+  assert_close(last_value(&r, "dm.s/df.Fs"), 0, 0);
+  assert_close(last_value(&r, "dm.s/dk.c"), 12 * 0.8 / 100, 1e-6);
+  assert_close(last_value(&r, "dm.s/dm.s.start"), 1, 1e-6);
   run_free(&r);
 }
 
