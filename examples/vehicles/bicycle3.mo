@@ -4,7 +4,8 @@ model Bicycle3 "planar 3-DOF bicycle, 4-parameter tyre, homotopy coupling (lambd
   parameter Real m = 2117, g = 9.81, df = 1.353, dr = 1.487, R = 0.330;
   parameter Real Iz = 3500 + 10*(2*df^2 + 2*dr^2 + 2*0.760^2 + 2*0.795^2) "= 3605.0281";
   parameter Real Fz = m*g/2 "per axle";
-  input Real delta "front steer angle", wF, wR "average front / rear wheel speeds (measured)", xe, ye, psie "measured positions and yaw";
+  input Real delta "front steer angle", wF, wR "average front / rear wheel speeds (measured)", xe, ye,
+    psie "measured positions and yaw";
   Real x(start = 0), y(start = 0), psi(start = 0), vX(start = 4), vY(start = 0), om(start = 0);
   Real u, v, vyf, xwf, ywf, ywr, sF, sR, aF, aR, FxF, FxR, FyF, FyR, Fxb, Fyb;
 equation

@@ -1,4 +1,6 @@
-model Vehicle14B "14-DOF vehicle: chassis 6, suspension travel 4, wheel spin 4; ISO 8855 axes x fwd, y left, z up; wheels 1=FL 2=FR 3=RL 4=RR"
+model Vehicle14B
+  "14 degrees of freedom: chassis 6, suspension travel 4, wheel spin 4"
+  // ISO 8855 axes: x forward, y left, z up; wheels 1 = front left, 2 = front right, 3 = rear left, 4 = rear right
   // ---------- parameters (Table 1 of the paper) ----------
   parameter Real mc = 2077 "kg chassis";
   parameter Real ms = 10 "kg quarter of the suspension incl. wheel";
@@ -16,16 +18,19 @@ model Vehicle14B "14-DOF vehicle: chassis 6, suspension travel 4, wheel spin 4; 
   parameter Real vlow = 0.1 "m/s regularisation of the slip denominator";
   // ---------- Magic Formula subset ----------
   parameter Real Fz0 = 5000;
-  parameter Real pCx1 = 1.50, pDx1 = 1.10, pDx2 = -0.05, pEx1 = 0.30, pEx2 = 0.10, pKx1 = 40.0, pKx2 = -0.20, pKx3 = 0.25;
+  parameter Real pCx1 = 1.50, pDx1 = 1.10, pDx2 = -0.05, pEx1 = 0.30, pEx2 = 0.10, pKx1 = 40.0, pKx2 = -0.20,
+    pKx3 = 0.25;
   parameter Real pCy1 = 1.30, pDy1 = 1.00, pDy2 = -0.12, pEy1 = -0.80, pEy2 = -0.50, pKy1 = 12.0, pKy2 = 2.0;
   parameter Real rBx1 = 12.0, rBx2 = 10.0, rCx1 = 1.0, rBy1 = 7.0, rBy2 = 4.0, rCy1 = 1.0;
-  parameter Real lkf = 0.8, lkr = 1.2, lmf = 1, lmr = 1 "front/rear scale of cornering stiffness and of lateral friction (all 1 in case A)";
+  parameter Real lkf = 0.8, lkr = 1.2, lmf = 1,
+    lmr = 1 "front/rear scale of cornering stiffness and of lateral friction (all 1 in case A)";
   // ---------- dependent parameters ----------
   parameter Real L = lf + lr, mt = mc + 4*ms;
   parameter Real xw[4] = {lf, lf, -lr, -lr}, yw[4] = {wf, -wf, wr, -wr};
   parameter Real ks[4] = {kf, kf, kr, kr}, cs[4] = {cf, cf, cr, cr};
   parameter Real Fs0[4] = {mc*g*lr/(2*L), mc*g*lr/(2*L), mc*g*lf/(2*L), mc*g*lf/(2*L)} "static spring loads";
-  parameter Real z0[4] = {R0 - (Fs0[1] + ms*g)/kt - hcg, R0 - (Fs0[2] + ms*g)/kt - hcg, R0 - (Fs0[3] + ms*g)/kt - hcg, R0 - (Fs0[4] + ms*g)/kt - hcg} "wheel-centre height in the chassis frame at s=0";
+  parameter Real z0[4] = {R0 - (Fs0[1] + ms*g)/kt - hcg, R0 - (Fs0[2] + ms*g)/kt - hcg, R0 - (Fs0[3] + ms*g)/kt - hcg,
+    R0 - (Fs0[4] + ms*g)/kt - hcg} "wheel-centre height in the chassis frame at s=0";
   parameter Real lk[4] = {lkf, lkf, lkr, lkr}, lm[4] = {lmf, lmf, lmr, lmr};
   parameter Real Sx = ms*(2*lf - 2*lr);
   // ---------- manoeuvre of case B: sine with dwell, then steady-state cornering, constant speed ----------
@@ -43,16 +48,21 @@ model Vehicle14B "14-DOF vehicle: chassis 6, suspension travel 4, wheel spin 4; 
   Real om[4](each start = v0/R0) "absolute spin rate, + = forward";
   // ---------- algebraic ----------
   Real R11, R12, R13, R21, R22, R23, R31, R32, R33, gx, gy, gz, W2, OX, OY;
-  Real z[4], vbx[4], vby[4], vbz[4], VX[4], VY[4], VZ[4], Rl[4], rho[4], Fz[4], cd[4], sn[4], hX[4], hY[4], hn[4], ch[4], sh[4];
-  Real vx[4], vy[4], vd[4], ka[4], al[4], dfz[4], Dx[4], Ex[4], Kx[4], Bx[4], Fx0[4], Dy[4], Ey[4], Ky[4], By[4], Fy0[4], Gxa[4], Gyk[4], Fx[4], Fy[4];
-  Real FX[4], FY[4], Fbx[4], Fby[4], Fbz[4], tx[4], ty[4], tz[4], Mw[4], Tx[4], Ty[4], Tz[4], Fs[4], Gx[4], Gy[4], Gz[4], wr_[4], bx[4], by[4], bz[4];
+  Real z[4], vbx[4], vby[4], vbz[4], VX[4], VY[4], VZ[4], Rl[4], rho[4], Fz[4], cd[4], sn[4], hX[4], hY[4], hn[4],
+    ch[4], sh[4];
+  Real vx[4], vy[4], vd[4], ka[4], al[4], dfz[4], Dx[4], Ex[4], Kx[4], Bx[4], Fx0[4], Dy[4], Ey[4], Ky[4], By[4],
+    Fy0[4], Gxa[4], Gyk[4], Fx[4], Fy[4];
+  Real FX[4], FY[4], Fbx[4], Fby[4], Fbz[4], tx[4], ty[4], tz[4], Mw[4], Tx[4], Ty[4], Tz[4], Fs[4], Gx[4], Gy[4],
+    Gz[4], wr_[4], bx[4], by[4], bz[4];
   Real Sz, Szz, Sxz, Syz, A0x, A0y, az, ax, ay, Hx, Hy, Hz, B1, B2, B3, J11, J13, J22, J23, J33, pd, qd, rd;
   Real tau[4], delta[4];
   Real xg, yg, vxg, vyg, beta, ayg "outputs in the ground plane: CG position, speed, sideslip";
 equation
   // rotation chassis -> inertial (yaw psi, pitch theta, roll phi)
-  R11 = cos(theta)*cos(psi);  R12 = sin(phi)*sin(theta)*cos(psi) - cos(phi)*sin(psi);  R13 = cos(phi)*sin(theta)*cos(psi) + sin(phi)*sin(psi);
-  R21 = cos(theta)*sin(psi);  R22 = sin(phi)*sin(theta)*sin(psi) + cos(phi)*cos(psi);  R23 = cos(phi)*sin(theta)*sin(psi) - sin(phi)*cos(psi);
+  R11 = cos(theta)*cos(psi);  R12 = sin(phi)*sin(theta)*cos(psi) - cos(phi)*sin(psi);
+  R13 = cos(phi)*sin(theta)*cos(psi) + sin(phi)*sin(psi);
+  R21 = cos(theta)*sin(psi);  R22 = sin(phi)*sin(theta)*sin(psi) + cos(phi)*cos(psi);
+  R23 = cos(phi)*sin(theta)*sin(psi) - sin(phi)*cos(psi);
   R31 = -sin(theta);          R32 = sin(phi)*cos(theta);                               R33 = cos(phi)*cos(theta);
   gx = -g*R31; gy = -g*R32; gz = -g*R33;
   W2 = p^2 + q^2 + r^2;
@@ -161,8 +171,10 @@ equation
   beta = atan(vyg/vxg);
   ayg = ay*cos(phi) - az*sin(phi);
   // manoeuvre
-  usw = if time < t1 then 0 else if time < t1 + 0.75/f0 then A*sin(2*Modelica.Constants.pi*f0*(time - t1)) else if time < t1 + 0.75/f0 + td then -A
-        else if time < t1 + 1/f0 + td then A*sin(2*Modelica.Constants.pi*f0*(time - t1 - td)) else if time < t2 then 0 else if time < t3 then uss*(time - t2)/(t3 - t2) else uss;
+  usw = if time < t1 then 0 else if time < t1 + 0.75/f0 then A*sin(2*Modelica.Constants.pi*f0*(time - t1))
+    else if time < t1 + 0.75/f0 + td then -A
+        else if time < t1 + 1/f0 + td then A*sin(2*Modelica.Constants.pi*f0*(time - t1 - td))
+          else if time < t2 then 0 else if time < t3 then uss*(time - t2)/(t3 - t2) else uss;
   dl = usw/is;
   vref = Entrain.Tables.linear(time, {0, 5, 9, 10}, {v0, v0, v2, v2});
   tq = KV*(vref - vxg)/4;

@@ -1,4 +1,6 @@
-model Vehicle56 "full vehicle, 56 states: body+axles 24, tyre deflections 8, drive train 19, steering 5; ISO 8855 axes; wheels 1=FL 2=FR 3=RL 4=RR"
+model Vehicle56
+  "full vehicle, 56 states: body and axles 24, tyre deflections 8, drive train 19, steering 5"
+  // ISO 8855 axes: x forward, y left, z up; wheels 1 = front left, 2 = front right, 3 = rear left, 4 = rear right
   // ---------- body and axles ----------
   parameter Real mc = 1360 "kg sprung", ms = 40 "kg unsprung, per corner, incl. wheel";
   parameter Real Ixx = 480, Iyy = 2100, Izz = 2300, Ixz = 0 "kg.m2 sprung, about its CG";
@@ -10,25 +12,31 @@ model Vehicle56 "full vehicle, 56 states: body+axles 24, tyre deflections 8, dri
   parameter Real Jw = 1.2, R0 = 0.310, kt = 210000, ct = 150, fr = 0.010, oms = 1.0, vlow = 0.5;
   parameter Real cx = 5.0e5 "N/m tyre longitudinal stiffness", cy = 1.2e5 "N/m lateral", dx = 500, dy = 500 "N.s/m";
   parameter Real Fz0 = 4000;
-  parameter Real pCx1 = 1.50, pDx1 = 1.10, pDx2 = -0.05, pEx1 = 0.30, pEx2 = 0.10, pKx1 = 30.0, pKx2 = -0.20, pKx3 = 0.25;
+  parameter Real pCx1 = 1.50, pDx1 = 1.10, pDx2 = -0.05, pEx1 = 0.30, pEx2 = 0.10, pKx1 = 30.0, pKx2 = -0.20,
+    pKx3 = 0.25;
   parameter Real pCy1 = 1.30, pDy1 = 1.00, pDy2 = -0.12, pEy1 = -0.80, pEy2 = -0.50, pKy1 = 15.0, pKy2 = 2.0;
   parameter Real rBx1 = 12.0, rBx2 = 10.0, rCx1 = 1.0, rBy1 = 7.0, rBy2 = 4.0, rCy1 = 1.0;
   // ---------- brakes (the identified parameters) ----------
   parameter Real mu[4] = {0.1954, 0.1772, 0.1672, 0.1669};
-  parameter Real Cbf = 62.0, Cbr = 30.0 "N.m per bar and per unit friction coefficient", omb = 1.0 "rad/s", pmax = 140 "bar", pf[4] = {1.00, 1.10, 1.04, 1.04} "per-wheel pressure factors";
+  parameter Real Cbf = 62.0, Cbr = 30.0 "N.m per bar and per unit friction coefficient", omb = 1.0 "rad/s",
+    pmax = 140 "bar", pf[4] = {1.00, 1.10, 1.04, 1.04} "per-wheel pressure factors";
   // ---------- drive train ----------
   parameter Real Je = 0.20, Jgi = 0.02, Jgo = 0.02, Jc = 0.01, Jpin = 0.005, Jcar = 0.03, Js = 0.01 "kg.m2";
-  parameter Real idf = 3.6 "final drive", kcl = 1500, dcl = 6.0, dcmax = 60.0, dc0 = 0.01 "clutch damper spring, damping; viscous clutch";
-  parameter Real kp = 8000, dp = 15.0, kh = 8000, dh = 20.0 "prop shafts, half shafts", taue = 0.10 "s", Tidle = 90 "rad/s";
+  parameter Real idf = 3.6 "final drive", kcl = 1500, dcl = 6.0, dcmax = 60.0,
+    dc0 = 0.01 "clutch damper spring, damping; viscous clutch";
+  parameter Real kp = 8000, dp = 15.0, kh = 8000, dh = 20.0 "prop shafts, half shafts", taue = 0.10 "s",
+    Tidle = 90 "rad/s";
   // ---------- steering ----------
-  parameter Real Jsw = 0.04, dsw = 0.2, ktb = 120, dtb = 1.0, rp = 0.0075, mr = 120, drk = 3000, la = 0.13, ka = 400, taua = 0.03, trail = 0.04, rsc = 0.01;
+  parameter Real Jsw = 0.04, dsw = 0.2, ktb = 120, dtb = 1.0, rp = 0.0075, mr = 120, drk = 3000, la = 0.13, ka = 400,
+    taua = 0.03, trail = 0.04, rsc = 0.01;
   parameter Real kdr = 20, ddr = 2.0, Kpsi = 6.0, KY = 0.3;
   // ---------- dependent ----------
   parameter Real L = lf + lr, mt = mc + 4*ms;
   parameter Real x0[4] = {lf, lf, -lr, -lr}, yw[4] = {wf, -wf, wr, -wr};
   parameter Real ks[4] = {kf, kf, kr, kr}, cs[4] = {cf, cf, cr, cr}, Cb[4] = {Cbf, Cbf, Cbr, Cbr};
   parameter Real Fs0[4] = {mc*g*lr/(2*L), mc*g*lr/(2*L), mc*g*lf/(2*L), mc*g*lf/(2*L)};
-  parameter Real z0[4] = {R0 - (Fs0[1] + ms*g)/kt - hcg, R0 - (Fs0[2] + ms*g)/kt - hcg, R0 - (Fs0[3] + ms*g)/kt - hcg, R0 - (Fs0[4] + ms*g)/kt - hcg};
+  parameter Real z0[4] = {R0 - (Fs0[1] + ms*g)/kt - hcg, R0 - (Fs0[2] + ms*g)/kt - hcg, R0 - (Fs0[3] + ms*g)/kt - hcg,
+    R0 - (Fs0[4] + ms*g)/kt - hcg};
   // ---------- states: 24 body and axles ----------
   Real X(start = 0), Y(start = 0), Z(start = hcg), phi(start = 0), theta(start = 0), psi(start = 0);
   Real u(start = 0), v(start = 0), w(start = 0), p(start = 0), q(start = 0), r(start = 0);
@@ -36,18 +44,24 @@ model Vehicle56 "full vehicle, 56 states: body+axles 24, tyre deflections 8, dri
   // ---------- 8 tyre deflections ----------
   Real yx[4](each start = 0), yy[4](each start = 0);
   // ---------- 19 drive train: 11 speeds, 7 twists, engine torque ----------
-  Real we(start = 90), wc[2](each start = 0) "centre differential outputs", wd[4](each start = 0) "axle differential outputs", om[4](each start = 0);
+  Real we(start = 90), wc[2](each start = 0) "centre differential outputs",
+    wd[4](each start = 0) "axle differential outputs", om[4](each start = 0);
   Real phc(start = 0), php[2](each start = 0), phh[4](each start = 0), Te(start = 0);
   // ---------- 5 steering ----------
   Real thw(start = 0), thwd(start = 0), xr(start = 0), xrd(start = 0), Fa(start = 0);
   // ---------- algebraic ----------
   Real R11, R12, R13, R21, R22, R23, R31, R32, R33, gx, gy, gz, W2, OX, OY, dl;
-  Real x[4], z[4], xdi[4], vbx[4], vby[4], vbz[4], VX[4], VY[4], VZ[4], Rl[4], Fz[4], cd[4], sn[4], hX[4], hY[4], hn[4], ch[4], sh[4];
-  Real vx[4], vy[4], vd[4], kap[4], al[4], ta[4], dfz[4], Dx[4], Ex[4], Kx[4], Bx[4], Fx0[4], Dy[4], Ey[4], Ky[4], By[4], Fy0[4], Gxa[4], Gyk[4], Fxs[4], Fys[4];
-  Real Dtx[4], Dty[4], yxd[4], yyd[4], Fx[4], Fy[4], FX[4], FY[4], Fbx[4], Fby[4], Fbz[4], tx[4], ty[4], tz[4], Mw[4], Tx[4], Ty[4], Tz[4], Fs[4];
+  Real x[4], z[4], xdi[4], vbx[4], vby[4], vbz[4], VX[4], VY[4], VZ[4], Rl[4], Fz[4], cd[4], sn[4], hX[4], hY[4],
+    hn[4], ch[4], sh[4];
+  Real vx[4], vy[4], vd[4], kap[4], al[4], ta[4], dfz[4], Dx[4], Ex[4], Kx[4], Bx[4], Fx0[4], Dy[4], Ey[4], Ky[4],
+    By[4], Fy0[4], Gxa[4], Gyk[4], Fxs[4], Fys[4];
+  Real Dtx[4], Dty[4], yxd[4], yyd[4], Fx[4], Fy[4], FX[4], FY[4], Fbx[4], Fby[4], Fbz[4], tx[4], ty[4], tz[4], Mw[4],
+    Tx[4], Ty[4], Tz[4], Fs[4];
   Real Gx[4], Gy[4], Gz[4], wr_[4], bx[4], by[4], bz[4], tau[4], delta[4], Th[4], Tb[4], pb[4], phhd[4], Rx0[4];
-  Real Fxi[2], Gm[2], bm[2], zm[2], Sx, Sz, Szz, Sxz, Syz, Szd, Sxy, A0y, ax, ay, az, Hx, Hy, Hz, B1, B2, B3, J11, J13, J22, J23, J33, pd, qd, rd;
-  Real ig, cl, dc, wgo, Tcl, phcd, wpi[2], Tp[2], phpd[2], Jcs, Qc[2], detc, Jds, Qd[4], detd, Tmax, Tdrag, thr, vref, Tdem, brk;
+  Real Fxi[2], Gm[2], bm[2], zm[2], Sx, Sz, Szz, Sxz, Syz, Szd, Sxy, A0y, ax, ay, az, Hx, Hy, Hz, B1, B2, B3, J11,
+    J13, J22, J23, J33, pd, qd, rd;
+  Real ig, cl, dc, wgo, Tcl, phcd, wpi[2], Tp[2], phpd[2], Jcs, Qc[2], detc, Jds, Qd[4], detd, Tmax, Tdrag, thr, vref,
+    Tdem, brk;
   Real Ttb, thref, Tdrv, Mk, vkmh;
 equation
   // ===== manoeuvre (driver) =====
@@ -55,10 +69,13 @@ equation
   brk  = Entrain.Tables.linear(time, {0, 22.00, 22.15, 30}, {0, 0, 1, 1}) "1 = throttle released, clutch open";
   thr  = (1 - brk)*min(1, max(0, 0.8*(vref - u) + 0.05)) + min(1, max(0, 0.02*(Tidle - we)));
   ig   = if time < 6.0 then 3.6 else if time < 12.0 then 2.0 else 1.35;
-  cl   = Entrain.Tables.linear(time, {0, 0.5, 2.5, 5.75, 5.95, 6.05, 6.45, 11.75, 11.95, 12.05, 12.45, 22.00, 22.15, 30}, {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0});
+  cl   = Entrain.Tables.linear(time, {0, 0.5, 2.5, 5.75, 5.95, 6.05, 6.45, 11.75, 11.95, 12.05, 12.45, 22.00, 22.15,
+    30}, {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0});
   for i in 1:2 loop
-    pb[i] = pmax*pf[i]*Entrain.Tables.linear(time, {0, 22.05, 22.25, 22.6, 23.0, 23.4, 23.8, 24.2, 24.6, 30}, {0, 0, 0.85, 1.00, 0.88, 1.00, 0.90, 1.00, 0.92, 0.92});
-    pb[i+2] = pmax*pf[i+2]*Entrain.Tables.linear(time, {0, 22.05, 22.30, 22.7, 23.1, 23.5, 23.9, 24.3, 24.6, 30}, {0, 0, 0.75, 0.85, 0.78, 0.86, 0.80, 0.86, 0.82, 0.82});
+    pb[i] = pmax*pf[i]*Entrain.Tables.linear(time, {0, 22.05, 22.25, 22.6, 23.0, 23.4, 23.8, 24.2, 24.6, 30}, {0, 0,
+      0.85, 1.00, 0.88, 1.00, 0.90, 1.00, 0.92, 0.92});
+    pb[i+2] = pmax*pf[i+2]*Entrain.Tables.linear(time, {0, 22.05, 22.30, 22.7, 23.1, 23.5, 23.9, 24.3, 24.6, 30}, {0,
+      0, 0.75, 0.85, 0.78, 0.86, 0.80, 0.86, 0.82, 0.82});
   end for;
   // ===== steering =====
   thref = -Kpsi*psi - KY*Y;
@@ -102,8 +119,10 @@ equation
   der(wd[3]) = ((Js + Jds/4)*Qd[3] - Jds/4*Qd[4])/detd;
   der(wd[4]) = ((Js + Jds/4)*Qd[4] - Jds/4*Qd[3])/detd;
   // ===== body, axles, tyres =====
-  R11 = cos(theta)*cos(psi);  R12 = sin(phi)*sin(theta)*cos(psi) - cos(phi)*sin(psi);  R13 = cos(phi)*sin(theta)*cos(psi) + sin(phi)*sin(psi);
-  R21 = cos(theta)*sin(psi);  R22 = sin(phi)*sin(theta)*sin(psi) + cos(phi)*cos(psi);  R23 = cos(phi)*sin(theta)*sin(psi) - sin(phi)*cos(psi);
+  R11 = cos(theta)*cos(psi);  R12 = sin(phi)*sin(theta)*cos(psi) - cos(phi)*sin(psi);
+  R13 = cos(phi)*sin(theta)*cos(psi) + sin(phi)*sin(psi);
+  R21 = cos(theta)*sin(psi);  R22 = sin(phi)*sin(theta)*sin(psi) + cos(phi)*cos(psi);
+  R23 = cos(phi)*sin(theta)*sin(psi) - sin(phi)*cos(psi);
   R31 = -sin(theta);          R32 = sin(phi)*cos(theta);                               R33 = cos(phi)*cos(theta);
   gx = -g*R31; gy = -g*R32; gz = -g*R33;
   W2 = p^2 + q^2 + r^2;
