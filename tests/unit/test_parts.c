@@ -338,6 +338,48 @@ static void what_turns_moves_as_what_slides(void **state) {
   }
 }
 
+static void sources_and_sensors_of_rotation_agree(void **state) {
+  (void)state;
+  Run r =
+      simulate_fully(.text =
+                         "model S import Entrain.Rotational.*;\n"
+                         "  Angle p(phi = 0.2*sin(2*time)); Speed w(w = 0.3*cos(time), phi0 = 1);\n"
+                         "  Spring k(c = 50, phi_rel0 = 1); RelativeSensor d;\n"
+                         "equation connect(p.b, k.a); connect(k.b, w.b); connect(d.a, p.b); "
+                         "connect(d.b, w.b); end S;\n",
+                     .options = FINE, .stop = 5, .step = 0.1);
+  for (int i = 0; i < rows(&r); i++) {
+    double t = value_at(&r, "time", i), angle = 1 + 0.3 * sin(t) - 0.2 * sin(2 * t);
+    assert_close(value_at(&r, "d.phi_rel", i), angle, 1e-10);
+    assert_close(value_at(&r, "w.b.tau", i), -50 * (angle - 1), 1e-8);
+    assert_close(value_at(&r, "p.b.tau", i), 50 * (angle - 1), 1e-8);
+  }
+  run_free(&r);
+}
+
+// Every friction, spring and source of both packages, with units everywhere.
+static void units_of_all_parts_agree(void **state) {
+  (void)state;
+  static const char *const PARTS[] = {
+      "Spring",           "CubicSpring",   "Damper", "SpringDamper", "Backlash", "CoulombFriction",
+      "StribeckFriction", "StickFriction", "Dahl",   "LuGre",        "BoucWen"};
+  for (int turn = 0; turn < 2; turn++)
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+      char text[600];
+      snprintf(text, sizeof text,
+               "model U import Entrain.%s.*; %s m; %s x; Fixed g; %s; parameter Real p(unit = "
+               "\"%s\") = 1;\n"
+               "equation connect(g.a, x.a); connect(x.b, m.a); connect(f.b, m.b); end U;\n",
+               turn ? "Rotational" : "Translational", turn ? "Inertia" : "Mass", PARTS[i],
+               turn ? "Torque f(tau = p)" : "Force f(f = p)", turn ? "N.m" : "N");
+      Run r = simulate_fully(.text = text, .stop = 0.01, .step = 0.01);
+      for (int k = 0; k < entrain_model_warning_count(r.model); k++)
+        print_error("%s\n", entrain_model_warning(r.model, k));
+      assert_int_equal(entrain_model_warning_count(r.model), 0);
+      run_free(&r);
+    }
+}
+
 static void pinion_and_rack_share_their_inertia(void **state) {
   (void)state;
   Run r = simulate_fully(
@@ -540,6 +582,8 @@ int main(void) {
       cmocka_unit_test(sticking_mass_comes_to_rest),
       cmocka_unit_test(two_masses_with_friction_between_end_together),
       cmocka_unit_test(what_turns_moves_as_what_slides),
+      cmocka_unit_test(sources_and_sensors_of_rotation_agree),
+      cmocka_unit_test(units_of_all_parts_agree),
       cmocka_unit_test(pinion_and_rack_share_their_inertia),
       cmocka_unit_test(sources_of_signals_have_their_shapes),
       cmocka_unit_test(transfer_functions_answer_a_step),
