@@ -200,7 +200,7 @@ static void print_bare(const TreePrinter *p, const Ast *e) {
   case AST_BOOL: text_add(p->out, e->number != 0 ? "true" : "false"); return;
   case AST_STRING: print_string(p->out, e->name); return;
   case AST_NAME:
-    if (p->quoted)
+    if (p->quoted && strcmp(e->name, "time") != 0) // no variable of a flat model is called so
       ast_print_name(p->out, e->name);
     else
       text_add(p->out, e->name);
