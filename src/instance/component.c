@@ -82,7 +82,8 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
     ClassRef base;
     if (elab_failed(e) || !lookup_class(e, scope, c->base, &base)) {
       if (!elab_failed(e))
-        elab_fail_at(e, c->source, c->line, c->column, ERR_NAME, "there is no class '%s'", c->base);
+        elab_fail_at(e, c->source, c->base_line, c->base_column, ERR_NAME, "there is no class '%s'",
+                     c->base);
       t.failed = true;
       return t;
     }

@@ -281,14 +281,21 @@ static bool subscript_numbers(Elab *e, const Ast *a, const Value *v, int size, S
   return true;
 }
 
+static void fail_subscripts(Elab *e, const Ast *at, const Value *of, int count) {
+  if (of->rank == 0)
+    elab_fail(e, at, ERR_MODEL, "a scalar takes no subscripts");
+  else
+    elab_fail(e, at, ERR_MODEL, "%s takes at most %d subscript%s, and here are %d",
+              value_sizes_text(e, of), of->rank, of->rank == 1 ? "" : "s", count);
+}
+
 bool evaluate_subscripts(Elab *e, Where s, const Ast *index, const Value *of, Subscript *out,
                          int count) {
   for (int k = 0; k < count; k++) {
     const Ast *a = index->args[k + 1];
     out[k] = (Subscript){0};
     if (k >= of->rank) {
-      elab_fail(e, index, ERR_MODEL, "%d subscript%s for %s", count, count == 1 ? "" : "s",
-                value_sizes_text(e, of));
+      fail_subscripts(e, index, of, count);
       return false;
     }
     if (a->kind == AST_COLON) {
@@ -392,8 +399,18 @@ static Value *literal_of(Elab *e, const Ast *at, const AstClass *c, const char *
   const char **all = ARENA_ARRAY(e->arena, const char *, c->literals.count + 1);
   for (int i = 0; i < c->literals.count; i++) all[i] = c->literals.at[i].name;
   const char *near = nearest_name(name, all, c->literals.count);
-  return elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'%s%s%s", c->name, name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  if (near)
+    return elab_fail(e, at, ERR_NAME,
+                     "the enumeration '%s' has no literal '%s'; did you mean '%s'?", c->name, name,
+                     near);
+  Text list;
+  text_init(&list);
+  for (int i = 0; i < c->literals.count && i < 10; i++)
+    text_print(&list, "%s%s", i ? ", " : "", all[i]);
+  elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'; it has %s%s", c->name, name,
+            list.at, c->literals.count > 10 ? ", ..." : "");
+  text_done(&list);
+  return NULL;
 }
 
 static Value *all_literals(Elab *e, const Ast *at, const AstClass *c) {

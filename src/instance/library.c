@@ -96,9 +96,10 @@ static AstClass *read_class(Library *l, const char *path, const char *folder, co
 // name.mo or name/package.mo in a folder.
 static AstClass *read_from(Library *l, const char *folder, const char *name, Err *err) {
   if (name[0] == '\'' || strchr(name, '/')) return NULL;
-  char *path = arena_print(l->arena, "%s/%s.mo", folder, name);
+  const char *front = strcmp(folder, ".") == 0 ? "" : arena_print(l->arena, "%s/", folder);
+  char *path = arena_print(l->arena, "%s%s.mo", front, name);
   if (is_file(path)) return read_class(l, path, NULL, name, err);
-  char *inside = arena_print(l->arena, "%s/%s", folder, name);
+  char *inside = arena_print(l->arena, "%s%s", front, name);
   path = arena_print(l->arena, "%s/package.mo", inside);
   return is_file(path) ? read_class(l, path, inside, name, err) : NULL;
 }

@@ -347,13 +347,18 @@ static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *m
     n->attributes = mods;
     return p;
   }
+  if (c->is_external && c->kind != CLASS_FUNCTION) {
+    elab_fail_at(e, c->source, c->line, c->column, ERR_MODEL,
+                 "'external' can only stand in a function");
+    return NULL;
+  }
   if (c->kind == CLASS_CONNECTOR) n->connector = true;
   if (c->kind == CLASS_RECORD) n->record = true;
   if (c->is_short) { // names in its text are not those of the base
     Part *scope = ARENA_NEW(e->arena, Part);
     *scope = *p;
-    extend(e, n, p, (Base){c->base, &c->modifiers, scope, hidden, c->line, c->column}, mods,
-           depth + 1);
+    extend(e, n, p, (Base){c->base, &c->modifiers, scope, hidden, c->base_line, c->base_column},
+           mods, depth + 1);
     return elab_failed(e) ? NULL : p;
   }
   if (c->extends) extend_inherited(e, n, p, mods, depth);
@@ -411,6 +416,12 @@ static bool fill_node(Elab *e, Node *n, const ClassRef *class, Modification *mod
   build_part(e, n, class, all, false, 0);
   if (elab_failed(e)) return false;
   check_names(e, n, n->main, mod, n->instance);
+  for (int i = 0; i < n->members.count && !elab_failed(e); i++) {
+    const Member *m = n->members.at[i];
+    if (m->element->redeclare && !m->replaced)
+      elab_fail_at(e, elab_source(e), m->element->line, m->element->column, ERR_NAME,
+                   "there is no inherited '%s' to redeclare", m->name);
+  }
   spread_binding(e, n, mod);
   return !elab_failed(e);
 }

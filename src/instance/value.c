@@ -405,8 +405,9 @@ Value *value_indexed(Elab *e, const Ast *at, const Value *v, const IntArray *ind
   for (int k = 0; k < n; k++) {
     subs[k].scalar = true;
     if (index->at[k] >= v->sizes[k])
-      return elab_fail(e, at, ERR_MODEL, "the value has %d elements, and element %d is needed",
-                       v->sizes[k], index->at[k] + 1);
+      return elab_fail(e, at, ERR_MODEL,
+                       "the component has at least %d elements, and this value has %d",
+                       index->at[k] + 1, v->sizes[k]);
     array_push(e->arena, &subs[k].at, index->at[k]);
   }
   return value_subscript(e, at, v, subs, n);

@@ -117,6 +117,7 @@ struct AstClass {
   bool is_short;
   AstPrefix prefix;
   const char *base; // with dots
+  int base_line, base_column;
   AstList sizes;
   AstModifierList modifiers;
   // type X = enumeration(literals)

@@ -196,6 +196,7 @@ static void short_class(Parser *p, AstClass *c) {
                 "a function as the derivative of another is not supported");
   } else {
     c->prefix = rule_prefix(p);
+    c->base_line = p->token.line, c->base_column = p->token.column;
     bool top = parser_accept(p, TOKEN_DOT);
     c->base = expression_read_name(p);
     if (top) c->base = arena_print(p->arena, ".%s", c->base);
