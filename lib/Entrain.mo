@@ -1144,13 +1144,15 @@ package Entrain "Parts of mechanical systems and vehicles"
       Units.AngularVelocity w2(start = 0) "Speed of the second output";
     protected
       Units.Inertia J "Moment of inertia that turns with the mean speed";
+      Units.AngularAcceleration acc "Mean acceleration of the outputs";
       Units.Torque T "Half of the torque on the carrier";
     equation
       a.w = ratio*(w1 + w2)/2;
       b1.w = w1;
       b2.w = w2;
       J = Jcarrier + Jin*ratio^2;
-      T = ratio*a.T/2 - J*(der(w1) + der(w2))/4;
+      (J + 2*Jout)*acc = ratio*a.T + b1.T + b2.T;
+      T = (ratio*a.T - J*acc)/2;
       Jout*der(w1) = T + b1.T;
       Jout*der(w2) = T + b2.T;
     end Differential;
