@@ -150,7 +150,7 @@ static void reinit(EquationReader *c, Where s, const AstItem *item) {
   const Ast *call = item->left;
   Elab *e = c->e;
   if (!c->in_when) {
-    fail_item(c, item, ERR_MODEL, "reinit can only stand in 'when'");
+    fail_item(c, item, ERR_MODEL, "reinit can only stand in a when-clause");
     return;
   }
   if (call->arg_count != 2) {
@@ -181,7 +181,7 @@ static void call(EquationReader *c, Where s, const AstItem *item) {
     AstAction t = {.kind = AST_TERMINATE, .right = a->arg_count ? message(c, s, a->args[0]) : NULL};
     t.line = item->line, t.column = item->column;
     if (!c->in_when)
-      fail_item(c, item, ERR_MODEL, "terminate can only stand in 'when'");
+      fail_item(c, item, ERR_MODEL, "terminate can only stand in a when-clause");
     else if (t.right)
       array_push(e->arena, &c->out->actions, t);
   } else if (strncmp(a->name, "Connections.", 12) == 0) {
@@ -389,7 +389,7 @@ const Ast *when_condition(Elab *e, Where s, const Ast *a) {
   Value *v = value_of(e, s, a);
   if (!v) return NULL;
   if (v->type != VALUE_BOOLEAN || v->rank > 1)
-    return elab_fail(e, a, ERR_MODEL, "the condition of 'when' must be true or false");
+    return elab_fail(e, a, ERR_MODEL, "'when' needs true or false, this is a number");
   if (v->rank == 0) return v->at[0];
   if (v->count == 1) return v->at[0];
   Ast *edges = ast_new(e, AST_CALL, a, v->count);

@@ -264,7 +264,7 @@ static const struct {
   Rule rule;
 } FUNCTIONS[] = {
 #define FUNCTION(word, args, op, build, unit) {word, unit},
-#include "model/functions.def"
+#include "lang/functions.def"
     {"der", RATE}, {"noEvent", SAME}, {"smooth", SAME}, {"pre", SAME}, {"homotopy", SHARED},
 };
 
