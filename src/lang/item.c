@@ -202,7 +202,7 @@ void rule_items(Parser *p, AstItemList *list, bool statements) {
   if (!rule_enter(p)) return;
   while (!ends_items(p)) {
     if (p->token.kind == TOKEN_ANNOTATION) {
-      comment_annotation(p, NULL);
+      comment_annotation(p, p->notes);
       parser_expect(p, TOKEN_SEMICOLON, "after the annotation");
       continue;
     }

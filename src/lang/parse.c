@@ -225,11 +225,17 @@ static void class_end(Parser *p, const AstClass *c) {
 
 static void long_class(Parser *p, AstClass *c) {
   bool outer = p->in_function;
+  AstNotes *outer_notes = p->notes, notes = notes_none();
   p->in_function = c->kind == CLASS_FUNCTION;
+  p->notes = &notes;
   c->description = comment_description(p);
   composition(p, c);
   class_end(p, c);
   p->in_function = outer;
+  p->notes = outer_notes;
+  c->start_time = notes.start_time, c->stop_time = notes.stop_time;
+  c->tolerance = notes.tolerance, c->interval = notes.interval;
+  c->version = notes.version;
 }
 
 // class = kind ( NAME ( short | long ) | "extends" NAME [ modifiers ] long )
