@@ -61,9 +61,20 @@ void entrain_goes_on(EntrainGoesOn *goes_on, void *data);
 
 typedef struct EntrainModel EntrainModel;
 
+// path: a Modelica file; FILE.mo#Name chooses a class of it, without # the last model is taken. Libraries are looked for in
+// the folders of the environment variable MODELICAPATH.
 EntrainModel *entrain_model_load(const char *path, EntrainError *error);
 EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
                                   EntrainError *error);
+// The same with folders of libraries that are searched before those of MODELICAPATH; NULL: none.
+typedef struct EntrainLibraries {
+  const char **folders;
+  int count;
+} EntrainLibraries;
+EntrainModel *entrain_model_load_with(const char *path, const EntrainLibraries *libraries,
+                                      EntrainError *error);
+EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_t length,
+                                       const EntrainLibraries *libraries, EntrainError *error);
 void entrain_model_free(EntrainModel *model);
 
 const char *entrain_model_name(const EntrainModel *model);
@@ -122,6 +133,7 @@ typedef enum EntrainReport {
   ENTRAIN_REPORT_EQUATIONS, // the sorted equations, block by block
   ENTRAIN_REPORT_JSON,
   ENTRAIN_REPORT_DOT, // the structure for Graphviz
+  ENTRAIN_REPORT_TREE, // the components with their classes
 } EntrainReport;
 
 char *entrain_model_report(const EntrainModel *model, EntrainReport what);
@@ -194,6 +206,8 @@ typedef enum EntrainOutcome {
   ENTRAIN_SINGULAR_POSITION, // constraints became dependent on each other: the motion is not determined there
   ENTRAIN_CONSTRAINTS_LOST, // the motion left its constraints by far more than the tolerances
   ENTRAIN_STOPPED,          // by entrain_goes_on or max_seconds
+  ENTRAIN_TERMINATED,       // by terminate in the model
+  ENTRAIN_ASSERTION = ENTRAIN_TERMINATED + 2, // assert() in the model
 } EntrainOutcome;
 
 typedef struct EntrainWork {

@@ -49,36 +49,48 @@ static bool make_flat(EntrainModel *m, Err *err) {
   return true;
 }
 
-static EntrainModel *model_from(Arena *a, const Source *source, const char *class_name, Err *err) {
+static EntrainModel *model_from(Arena *a, const Source *source, const char *class_name,
+                                const EntrainLibraries *libraries, Err *err) {
   EntrainModel *m = ARENA_NEW(a, EntrainModel);
   m->arena = a;
   m->text = source;
   m->class_name = class_name;
+  for (int i = 0; libraries && i < libraries->count; i++)
+    array_push(a, &m->libraries, arena_print(a, "%s", libraries->folders[i]));
   if (source && make_flat(m, err) && build(m, err)) return m;
   arena_free(a);
   return NULL;
 }
 
-EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
+EntrainModel *entrain_model_load_with(const char *path, const EntrainLibraries *libraries,
+                                      EntrainError *error) {
   if (!path) return api_none("path", error);
   Err err = {0};
   Arena *a = arena_new();
-  const char *class_name;
-  const char *file = model_file(a, path, &class_name);
-  EntrainModel *m = model_from(a, source_load(a, file, &err), class_name, &err);
+  const char *class_name, *file = model_file(a, path, &class_name);
+  EntrainModel *m = model_from(a, source_load(a, file, &err), class_name, libraries, &err);
   api_publish(&err, error);
   return m;
 }
 
-EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
-                                  EntrainError *error) {
+EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_t length,
+                                       const EntrainLibraries *libraries, EntrainError *error) {
   if (!text) return api_none("text", error);
   Err err = {0};
   Arena *a = arena_new();
   const Source *s = source_new(a, name ? name : "<text>", text, length, &err);
-  EntrainModel *m = model_from(a, s, NULL, &err);
+  EntrainModel *m = model_from(a, s, NULL, libraries, &err);
   api_publish(&err, error);
   return m;
+}
+
+EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
+  return entrain_model_load_with(path, NULL, error);
+}
+
+EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
+                                  EntrainError *error) {
+  return entrain_model_parse_with(name, text, length, NULL, error);
 }
 
 void entrain_model_free(EntrainModel *m) {
@@ -107,7 +119,8 @@ static bool is_of_kind(const Variable *v, EntrainKind kind) {
   case ENTRAIN_STATE: return v->state;
   case ENTRAIN_INPUT: return v->kind == VARIABLE_INPUT;
   case ENTRAIN_OUTPUT: return v->output;
-  case ENTRAIN_VARIABLE: return v->kind == VARIABLE_UNKNOWN || v->kind == VARIABLE_INPUT;
+  case ENTRAIN_VARIABLE:
+    return (v->kind == VARIABLE_UNKNOWN || v->kind == VARIABLE_INPUT) && !v->hidden;
   default: return false;
   }
 }
@@ -208,6 +221,9 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   const Flat *f = m->model->flat;
   int k = names_find(f->parameter_names, name), v = names_find(f->names, name);
   double value;
+  if (k < 0 && v >= 0 && f->variables.at[v].computed)
+    return fail(err, ERR_NAME,
+                "%s cannot be set: the initial equations determine it (fixed = false)", name);
   if (k < 0 && v >= 0 && f->variables.at[v].state)
     return fail(err, ERR_NAME, "%s is a state; set its start value with %s.start", name, name);
   if (k < 0 && v >= 0)
@@ -241,10 +257,27 @@ bool entrain_model_set(EntrainModel *m, const char *name, const char *value, Ent
   return api_fine(&err, error);
 }
 
+// One line a component: path, class, file:line.
+static void print_tree(const EntrainModel *m, Text *out) {
+  text_print(out, "%s\n", m->model->flat->name);
+  for (int i = 0; i < m->flat->instances.count; i++) {
+    const FlatInstance *n = &m->flat->instances.at[i];
+    int line = n->line;
+    const Source *s = source_of_line(n->source, &line);
+    const char *slash = strrchr(s->name, '/');
+    text_print(out, "%*s%s: %s (%s:%d)\n", 2 * (n->depth + 1), "", n->path, n->class_name,
+               slash ? slash + 1 : s->name, line);
+  }
+}
+
 char *entrain_model_report(const EntrainModel *m, EntrainReport what) {
-  if (!m || (int)what < ENTRAIN_REPORT_SUMMARY || what > ENTRAIN_REPORT_DOT) return NULL;
+  if (!m || (int)what < ENTRAIN_REPORT_SUMMARY || what > ENTRAIN_REPORT_TREE) return NULL;
   Text t;
   text_init(&t);
+  if (what == ENTRAIN_REPORT_TREE) {
+    print_tree(m, &t);
+    return t.at;
+  }
   model_report(&t, m->model, (ModelReport)what);
   return t.at;
 }

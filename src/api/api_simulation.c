@@ -295,7 +295,8 @@ static bool is_continuous(const Flat *f, int parameter) {
 static void take_all_parameters(EntrainSimulation *s) {
   const Flat *f = s->model->model->flat;
   for (int i = 0; i < f->parameters.count; i++)
-    if (is_continuous(f, i) && !f->parameters.at[i].dependent && !f->parameters.at[i].is_start)
+    if (is_continuous(f, i) && !f->parameters.at[i].dependent && !f->parameters.at[i].is_start &&
+        !f->parameters.at[i].evaluated_line)
       s->parameters[s->parameter_count++] = i;
 }
 
@@ -313,6 +314,11 @@ static bool take_parameters(EntrainSimulation *s, const char *const *names, int 
       return fail(err, ERR_VALUE,
                   "%s is not a Real parameter: there is no derivative with respect to it",
                   names[i]);
+    if (f->parameters.at[k].evaluated_line)
+      return fail(
+          err, ERR_VALUE,
+          "%s is a number of the table in line %d: there is no derivative with respect to it",
+          names[i], f->parameters.at[k].evaluated_line);
     for (int j = 0; j < s->parameter_count; j++)
       if (s->parameters[j] == k) return fail(err, ERR_VALUE, "%s is named twice", names[i]);
     s->parameters[s->parameter_count++] = k;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -38,6 +39,20 @@ static bool has_tab_in_indentation(const YamlReader *r, size_t at) {
   return at < r->length && r->text[at] == '\t';
 }
 
+// A name such as wheel[2].om just before the place, inside braces: YAML takes its bracket for a list.
+static bool has_index_before(const YamlReader *r, size_t at) {
+  if (at > r->length) return false;
+  size_t begin = at;
+  while (begin > 0 && r->text[begin - 1] != '\n') begin--;
+  bool brace = false;
+  for (size_t i = begin; i < r->length && r->text[i] != '\n'; i++) {
+    brace |= r->text[i] == '{';
+    bool name = i > begin && (isalnum((unsigned char)r->text[i - 1]) || r->text[i - 1] == '_');
+    if (brace && name && r->text[i] == '[') return true;
+  }
+  return false;
+}
+
 static bool fail_syntax(YamlReader *r) {
   const yaml_parser_t *p = &r->parser;
   if (p->error == YAML_MEMORY_ERROR) out_of_memory();
@@ -49,6 +64,9 @@ static bool fail_syntax(YamlReader *r) {
     return fail_at(r->err, ERR_SYNTAX, at, "indent YAML with blanks, not with tabs");
   if (p->context && strstr(p->context, "quoted scalar") && strstr(problem, "end of stream"))
     return fail_at(r->err, ERR_SYNTAX, place_of(r, p->context_mark), "this quote is not closed");
+  if (has_index_before(r, p->problem_mark.index))
+    return fail_at(r->err, ERR_SYNTAX, at,
+                   "a name with [ ] inside { } needs quotes in YAML: {'wheel[2].om': column}");
   if (p->context && p->context_mark.line != p->problem_mark.line)
     return fail_at(r->err, ERR_SYNTAX, at, "this is not YAML: %s (%s that begins in line %d)",
                    problem, p->context, (int)p->context_mark.line + 1);

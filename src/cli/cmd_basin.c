@@ -306,6 +306,7 @@ static const Flag FLAGS[] = {
      "the values in the model",
      NULL, false},
     FLAG_SET,
+    FLAG_LIBRARY,
     FLAG_METHOD,
     {"svg", 0, "FILE", "the map as an SVG picture; - is standard output", NULL, false},
     {"png", 0, "FILE", "the map as a PNG picture", NULL, false},

@@ -297,6 +297,7 @@ static const Flag FLAGS[] = {
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
     {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
     FLAG_SET,
+    FLAG_LIBRARY,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

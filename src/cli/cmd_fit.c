@@ -91,6 +91,7 @@ static const Flag FLAGS[] = {
      "replaces a value of the problem file: estimate.p.start=40, experiments.0.window=[0, 20]; may "
      "be repeated",
      NULL, false},
+    FLAG_LIBRARY,
     {"start", 0, "LIST", "start values of the search: p=3,q=4", "the problem file", false},
     FLAG_METHOD,
     {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},

@@ -14,6 +14,7 @@ static const struct {
     {"equations", ENTRAIN_REPORT_EQUATIONS},
     {"json", ENTRAIN_REPORT_JSON},
     {"dot", ENTRAIN_REPORT_DOT},
+    {"tree", ENTRAIN_REPORT_TREE},
 };
 enum { REPORT_COUNT = sizeof REPORTS / sizeof *REPORTS };
 
@@ -25,7 +26,8 @@ static bool choose_report(const Arguments *a, EntrainReport *report) {
     *report = REPORTS[i].report;
     chosen++;
   }
-  if (chosen > 1) complain("info gives one report at a time: --flat, --equations, --json or --dot");
+  if (chosen > 1) complain("info gives one report at a time: --flat, --tree, --equations, --json or "
+             "--dot");
   return chosen <= 1;
 }
 
@@ -46,7 +48,7 @@ static int run(const Arguments *a) {
   EntrainReport report;
   if (!choose_report(a, &report)) return WRONG_USE;
   int status;
-  EntrainModel *model = open_model(a->words[0], &status);
+  EntrainModel *model = open_model(a, &status);
   if (model) print_warnings(model);
   if (model) status = print_report(model, report);
   entrain_model_free(model);
@@ -54,8 +56,10 @@ static int run(const Arguments *a) {
 }
 
 static const Flag FLAGS[] = {
+    FLAG_LIBRARY,
     {"flat", 0, NULL, "the flat model as Modelica text: one list of variables and equations", NULL,
      false},
+    {"tree", 0, NULL, "the components with their classes and where these are written", NULL, false},
     {"equations", 0, NULL, "the equations in the order in which they are solved", NULL, false},
     {"json", 0, NULL, "the whole report as JSON", NULL, false},
     {"dot", 0, NULL, "the structure as a graph for Graphviz", NULL, false},
@@ -75,7 +79,8 @@ const Command CMD_INFO = {
     "MODEL",
     "describes a model: states, parameters, equations",
     "Reads a model and lists its states, parameters, inputs, outputs, constraints and how its "
-    "equations are solved. MODEL is a Modelica file, or - for standard input.",
+    "equations are solved. MODEL is a Modelica file, or - for standard input; "
+    "FILE.mo#Name chooses a class of it, without it the last model is taken.",
     FLAGS,
     0,
     EXAMPLES,

@@ -107,6 +107,7 @@ static const Flag FLAGS[] = {
      "1000", false},
     {"start", 0, "LIST", "start values of the fit: p=15,q=1", "the problem file", false},
     FLAG_SET,
+    FLAG_LIBRARY,
     FLAG_METHOD,
     {"plot", 'p', NULL, "also draws the profiles in the terminal", NULL, false},
     {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},

@@ -68,6 +68,7 @@ static const Flag FLAGS[] = {
      "span decades",
      NULL, false},
     FLAG_SET,
+    FLAG_LIBRARY,
     FLAG_METHOD,
     {"json", 0, "FILE", "the table as JSON; - is standard output", NULL, false},
     {"csv", 0, "FILE",

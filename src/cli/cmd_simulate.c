@@ -331,7 +331,7 @@ static int run(const Arguments *a) {
   };
   SimulateCommand job = {.a = a};
   int status;
-  job.model = open_model(a->words[0], &status);
+  job.model = open_model(a, &status);
   for (size_t i = 0; status == DONE && i < sizeof STEPS / sizeof *STEPS; i++)
     status = STEPS[i](&job);
   entrain_result_free(job.result);
@@ -346,6 +346,7 @@ static const Flag FLAGS[] = {
      "sets a parameter, or the start value of a state as x.start; may be repeated, or a list: "
      "p=10,x.start=1",
      NULL, false},
+    FLAG_LIBRARY,
     {"start", 0, "TIME", "start of the simulation", "0", false},
     {"stop", 0, "TIME", "end of the simulation", "1", false},
     {"step", 0, "TIME", "interval between output rows; the integrator chooses its own steps",

@@ -15,6 +15,12 @@ typedef struct Flag {
 } Flag;
 
 // Flags that several commands share.
+#define FLAG_LIBRARY                                                                               \
+  {                                                                                                \
+    "library", 0, "DIR",                                                                           \
+        "a folder with Modelica libraries, searched before those of MODELICAPATH; may be repeated", \
+        NULL, false                                                                                \
+  }
 #define FLAG_SET                                                                                   \
   {                                                                                                \
     "set", 's', "KEY=VALUE", "replaces a value of the problem file: estimate.p.max=40", NULL,      \

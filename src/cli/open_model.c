@@ -7,19 +7,30 @@
 #include "cli/command.h"
 #include "cli/lists.h"
 #include "cli/message.h"
+#include "cli/no_memory.h"
 
-static EntrainModel *load(const char *path, EntrainError *error) {
-  if (strcmp(path, "-") != 0) return entrain_model_load(path, error);
-  size_t length;
-  char *text = read_all(path, &length);
-  EntrainModel *model = text ? entrain_model_parse("<stdin>", text, length, error) : NULL;
-  free(text);
+static EntrainModel *load(const Arguments *a, EntrainError *error) {
+  const char *path = a->words[0];
+  EntrainLibraries libraries = {needed(calloc((size_t)a->given_count + 1, sizeof(char *))), 0};
+  for (int i = 0; i < a->given_count; i++)
+    if (a->given[i].flag && strcmp(a->given[i].name, "library") == 0)
+      libraries.folders[libraries.count++] = a->given[i].value;
+  EntrainModel *model;
+  if (strcmp(path, "-") == 0) {
+    size_t length;
+    char *text = read_all(path, &length);
+    model = text ? entrain_model_parse_with("<stdin>", text, length, &libraries, error) : NULL;
+    free(text);
+  } else {
+    model = entrain_model_load_with(path, &libraries, error);
+  }
+  free(libraries.folders);
   return model;
 }
 
-EntrainModel *open_model(const char *path, int *status) {
+EntrainModel *open_model(const Arguments *a, int *status) {
   EntrainError error = {0};
-  EntrainModel *model = load(path, &error);
+  EntrainModel *model = load(a, &error);
   *status = model ? DONE : WRONG_USE;
   if (!model && error.code) *status = complain_error(&error);
   return model;

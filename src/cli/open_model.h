@@ -1,7 +1,7 @@
 // Opens the model file of a command.
 #pragma once
-#include "entrain.h"
+#include "cli/arguments.h"
 
-// "-" is standard input. NULL: the error is printed, *status is the exit status.
-EntrainModel *open_model(const char *path, int *status);
+// The first word of the command, "-" is standard input; --library. NULL: the error is printed, *status is the exit status.
+EntrainModel *open_model(const Arguments *a, int *status);
 void print_warnings(const EntrainModel *model); // call it when all values are set

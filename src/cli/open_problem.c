@@ -38,6 +38,11 @@ static bool add_list(Settings *s, const char *list) {
 
 static bool add_given(Settings *s, const Given *g) {
   if (g->flag && strcmp(g->name, "set") == 0) return add_list(s, g->value);
+  if (g->flag && strcmp(g->name, "library") == 0) {
+    settings_room(s, 1);
+    s->at[s->count++] = (EntrainSetting){"library", g->value, false};
+    return true;
+  }
   if (g->flag && strcmp(g->name, "method") != 0) return true;
   settings_room(s, 1);
   s->at[s->count++] = (EntrainSetting){g->name, g->value, true};

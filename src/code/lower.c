@@ -254,10 +254,18 @@ static void lower_fused(Lowering *l, Expr e, const Fused *f) {
   l->value[e] = push(l, i, e) + 1;
 }
 
+// The operand that is a table: its address.
+static int lower_table(Lowering *l, Expr table) {
+  Instr i = {.op = OP_CONST, .index = l->constants.count};
+  array_push(l->arena, &l->constants, table_address(expr_table_of(l->g, table)));
+  return push(l, i, -1);
+}
+
 static void lower_plain(Lowering *l, Expr e) {
   ExprNode n = l->g->nodes[e];
   int args = OPS[n.op].args;
-  Instr i = {.op = n.op, .a = value_of(l, n.a)};
+  Instr i = {.op = n.op};
+  i.a = op_reads_table((Op)n.op) ? lower_table(l, n.a) : value_of(l, n.a);
   if (args > 1) i.b = value_of(l, n.b);
   if (args > 2) i.c = value_of(l, n.c);
   l->value[e] = push(l, i, e) + 1;

@@ -102,6 +102,34 @@ Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c) {
   return intern(g, (ExprNode){.op = (uint8_t)op, .a = a, .b = b, .c = c});
 }
 
+// ---------------------------------------------------------------- tables
+
+static bool is_table(const ExprTable *t, uint64_t hash, const double *numbers, int count) {
+  return t->hash == hash && t->count == count &&
+         memcmp(t->at, numbers, (size_t)count * sizeof *numbers) == 0;
+}
+
+Expr expr_table(Graph *g, const double *numbers, int count) {
+  uint64_t hash = table_hash(numbers, count);
+  for (int i = 0; i < g->tables.count; i++)
+    if (is_table(g->tables.at[i], hash, numbers, count)) return expr_const(g, i);
+  double *copy = ARENA_ARRAY(g->arena, double, count);
+  memcpy(copy, numbers, (size_t)count * sizeof *copy);
+  ExprTable *t = ARENA_NEW(g->arena, ExprTable);
+  *t = (ExprTable){count, copy, hash};
+  array_push(g->arena, &g->tables, t);
+  return expr_const(g, g->tables.count - 1);
+}
+
+const ExprTable *expr_table_of(const Graph *g, Expr table) {
+  return g->tables.at[(int)g->nodes[table].value];
+}
+
+double expr_apply(const Graph *g, const ExprNode *n, double a, double b, double c) {
+  Op op = (Op)n->op;
+  return op_apply(op, op_reads_table(op) ? table_address(g->tables.at[(int)a]) : a, b, c);
+}
+
 // ---------------------------------------------------------------- blocks
 
 static Expr *copy_exprs(Graph *g, const Expr *from, int n) {
@@ -358,7 +386,7 @@ double expr_eval(const Graph *g, Expr e, const double *symbols) {
     else if (n->op == OP_SOLVED)
       v[i] = nan("");
     else
-      v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+      v[i] = expr_apply(g, n, v[n->a], v[n->b], v[n->c]);
   }
   double result = v[e];
   arena_free(scratch);

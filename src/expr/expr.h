@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "expr/op.h"
+#include "expr/table.h"
 
 typedef int Expr;
 
@@ -59,6 +60,7 @@ typedef struct Graph {
   int table_size;
   ARRAY(ExprSymbol) symbols;
   ARRAY(ExprBlock) blocks;
+  ARRAY(const ExprTable *) tables;
   Expr time, origin, now; // see expr_make_time; now is 0 before
 } Graph;
 
@@ -74,6 +76,13 @@ void expr_make_time(Graph *g);
 ExprNode expr_as_written(const Graph *g, Expr e);
 // The node as it is. Use simplify.h to make an expression.
 Expr expr_insert(Graph *g, Op op, Expr a, Expr b, Expr c);
+
+// A table as the first operand of RANK and LOOKUP: a constant, the same for equal numbers, which are copied. Those for RANK
+// rise strictly.
+Expr expr_table(Graph *g, const double *numbers, int count);
+const ExprTable *expr_table_of(const Graph *g, Expr table);
+// Value of a node with these values of its arguments; not for leaves.
+double expr_apply(const Graph *g, const ExprNode *n, double a, double b, double c);
 
 int expr_factor(Graph *g, int n,
                 const Expr *matrix); // returns the block; equal matrices give the same one

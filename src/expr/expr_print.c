@@ -51,7 +51,10 @@ static void print_call(Text *out, const Graph *g, const ExprNode *n, int depth) 
   text_print(out, "%s(", OPS[n->op].text);
   for (int i = 0; i < OPS[n->op].args; i++) {
     if (i) text_add(out, ", ");
-    print(out, g, i == 0 ? n->a : i == 1 ? n->b : n->c, LEVEL_OR, depth);
+    if (i == 0 && op_reads_table((Op)n->op))
+      text_print(out, "table%d", 1 + (int)g->nodes[n->a].value);
+    else
+      print(out, g, i == 0 ? n->a : i == 1 ? n->b : n->c, LEVEL_OR, depth);
   }
   text_add(out, ")");
 }

@@ -18,5 +18,8 @@ typedef struct OpRow {
 
 extern const OpRow OPS[OP_COUNT];
 
+double table_rank(double table, double u); // table.h
+double table_lookup(double table, double i);
+
 // The value at one point, as the interpreter computes it. For ARITH, RELATION and CALL operators (SINCOS gives the sine).
 double op_apply(Op op, double a, double b, double c);

@@ -82,6 +82,22 @@ static Expr d_zero(Graph *g, Expr e, Expr a, Expr b, int i) {
   return (void)e, (void)a, (void)b, (void)i, expr_const(g, 0);
 }
 
+// Linear between break points; below them r = 1/(1 + s), above all n of them r = n + 1 - 1/(1 + s), where s is the distance
+// in widths.
+static Expr d_rank(Graph *g, Expr e, Expr a, Expr b, int i) {
+  (void)b;
+  if (i == 0) return expr_const(g, 0);
+  const ExprTable *t = expr_table_of(g, a);
+  int n = t->count;
+  double *steep = ARENA_ARRAY(g->arena, double, n + 1);
+  for (int k = 0; k <= n; k++) steep[k] = 1 / table_width(t, k);
+  Expr inside = expr_make(g, OP_LOOKUP, expr_table(g, steep, n + 1), expr_call(g, OP_FLOOR, e), 0);
+  Expr above = square(g, expr_sub(g, expr_const(g, n + 1), e));
+  Expr factor = expr_select(g, expr_make(g, OP_LT, e, expr_const(g, n), 0), one(g), above);
+  factor = expr_select(g, expr_make(g, OP_LT, e, one(g), 0), square(g, e), factor);
+  return expr_mul(g, inside, factor);
+}
+
 // By the exponent: a^b log(a), 0 where a is 0 (its limit for b > 0). By the base: at 0 it is 1 or 0 for b >= 1, and
 // infinite, so 0 by the rule above, for b < 1.
 static Expr d_pow(Graph *g, Expr e, Expr a, Expr b, int i) {

@@ -218,7 +218,8 @@ static bool fold(Graph *g, Op op, Expr a, Expr b, Expr c, Expr *out) {
   if (args == 0 || !expr_is_const(g, a)) return false;
   if (args > 1 && !expr_is_const(g, b)) return false;
   if (args > 2 && !expr_is_const(g, c)) return false;
-  double v = op_apply(op, value(g, a), value(g, b), value(g, c));
+  ExprNode n = {.op = (uint8_t)op};
+  double v = expr_apply(g, &n, value(g, a), value(g, b), value(g, c));
   return isfinite(v) && gives(expr_const(g, v), out);
 }
 

@@ -406,6 +406,11 @@ Value *component_reference(Elab *e, const Ast *at, Component *c) {
   if (!c->present)
     return elab_fail(e, at, ERR_MODEL, "%s is not there: its condition does not hold", c->path);
   if (c->nodes) return record_reference(e, at, c);
+  if (c->type == VALUE_OPAQUE) {
+    Value *object = binding_value(e, at, c->mod);
+    if (object || elab_failed(e)) return object;
+    return elab_fail(e, at, ERR_MODEL, "%s has no value", c->path);
+  }
   if (!c->owner->instance) return constant_value(e, at, c);
   if (c->rank == 0) { // its own node, so that the place is right
     Value *v = value_scalar(e, c->type, NULL);

@@ -304,6 +304,10 @@ Local *frame_find(Frame *f, const char *name);
 Frame *frame_new(Elab *e, Frame *outer);
 Local *frame_add(Elab *e, Frame *f, const char *name, Value *v);
 
+// External functions that the program has itself (native.c); *known: whether it has this one.
+Value *native_function(Elab *e, const char *name, const Ast *call, const Frame *f, bool *known);
+const Ast *tree_constant(Elab *e, const Ast *a); // its value from parameters and constants, NULL: none
+
 // ---- statements (statement.c) ----
 bool run_statements(Elab *e, Scope s, const AstItemList *list);
 void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, bool initial);

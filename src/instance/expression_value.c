@@ -109,6 +109,10 @@ static const Ast *constant_tree(Elab *e, const Ast *a) {
   return ast_is_constant(out) ? out : NULL;
 }
 
+const Ast *tree_constant(Elab *e, const Ast *a) {
+  return constant_tree(e, a);
+}
+
 bool evaluate_number(Elab *e, const Ast *scalar, double *value) {
   if (!elab_goes_on(e, 1)) return false;
   const Ast *c = constant_tree(e, scalar);
@@ -125,7 +129,7 @@ static bool is_settled(Elab *e, const Ast *a) {
     Component *c = component_by_path(e, a->name, &i);
     if (!c || c->prefix.variability < VARIABILITY_PARAMETER) return false;
     return c->prefix.variability == VARIABILITY_CONSTANT || c->type != VALUE_REAL ||
-           c->member->element->evaluate;
+           (c->member && c->member->element->evaluate);
   }
   if (a->kind != AST_CALL && a->kind != AST_UNARY && a->kind != AST_BINARY && a->kind != AST_IF)
     return false;

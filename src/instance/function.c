@@ -125,6 +125,47 @@ static Value *construct(Elab *e, Node *n, Scope s, const Ast *call) {
   return v;
 }
 
+// An external object: the arguments of its constructor.
+static Value *construct_object(Elab *e, Member *constructor, Scope s, const Ast *call) {
+  Node *n = class_node(e, constructor);
+  Arguments a = {0};
+  if (!n) return NULL;
+  list_inputs(e, n, false, &a);
+  if (!read_arguments(e, s, call, &a)) return NULL;
+  Value *v = value_new(e, VALUE_RECORD, 0, NULL);
+  v->type = VALUE_OPAQUE;
+  v->field_names = ARENA_ARRAY(e->arena, const char *, a.count + 1);
+  v->fields = ARENA_ARRAY(e->arena, Value *, a.count + 1);
+  Frame *frame = frame_new(e, NULL);
+  for (int i = 0; i < a.count; i++) {
+    Value *value = a.values[i];
+    if (!value && a.inputs[i]->element->binding)
+      value = value_of(e, (Scope){a.inputs[i]->part, frame}, a.inputs[i]->element->binding);
+    if (elab_failed(e)) return NULL;
+    if (!value) continue;
+    v->field_names[v->field_count] = a.inputs[i]->name;
+    v->fields[v->field_count++] = value;
+  }
+  v->at = ARENA_ARRAY(e->arena, const Ast *, 1);
+  v->at[0] = ast_number(e, call, 0);
+  return v;
+}
+
+// The path of modelica://Library/file.
+static Value *resource(Elab *e, Scope s, const Ast *call) {
+  Value *uri = value_of(e, s, call->args[0]->kind == AST_NAMED ? call->args[0]->args[0]
+                                                               : call->args[0]);
+  const Ast *text = uri && uri->rank == 0 && uri->type == VALUE_STRING
+                        ? tree_constant(e, uri->at[0])
+                        : NULL;
+  if (!text || text->kind != AST_STRING)
+    return elab_failed(e) ? NULL
+                          : elab_fail(e, call, ERR_MODEL, "the name of a file must be a text");
+  const char *path = library_resource(e->library, text->name, e->err);
+  return elab_failed(e) ? NULL
+                        : value_scalar(e, VALUE_STRING, ast_text(e, call, path ? path : text->name));
+}
+
 // ---------------------------------------------------------------- external functions
 
 // The names of scalars among the arguments stand for themselves; arrays become {..}.
@@ -353,6 +394,9 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
     bool ours = strcmp(external->language, "builtin") == 0 ||
                 strcmp(external->language, "entrain") == 0;
     if (ours) return call_native(e, n, call, a, frame);
+    bool known;
+    Value *native = native_function(e, external->external_name, call, frame, &known);
+    if (known) return native;
     elab_unsupported(e, call,
                      arena_print(e->arena, "the external function %s (in %s)", call->name,
                                  external->language));
@@ -419,6 +463,11 @@ Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *call) {
   Node *n = function_node(e, f);
   if (!n) return NULL;
   if (n->record || f->class->kind == CLASS_RECORD) return construct(e, n, s, call);
+  Member *constructor = node_member(e, n, "constructor");
+  if (constructor && f->class->kind == CLASS_CLASS)
+    return construct_object(e, constructor, s, call);
+  if (strcmp(f->class->name, "loadResource") == 0 && call->arg_count == 1)
+    return resource(e, s, call);
   if (f->class->kind != CLASS_FUNCTION)
     return elab_fail(e, call, ERR_NAME, "'%s' is a %s, not a function", call->name,
                      class_kind_word(f->class->kind));

@@ -134,8 +134,10 @@ static bool moves_with_states(const Model *m, Arena *a, Expr switching) {
   return derive_rows(m->graph, a, &switching, 1, m->x, m->nx).start[1] > 0;
 }
 
+// Discrete variables change at events: those stay.
 static void find_jumps(Model *m, Arena *a, const Jumping *j, bool *jumps) {
   int count = 0;
+  if (m->flat->hybrid) return;
   for (int k = 0; k < m->ne && count < BLENDS_MOST; k++) {
     jumps[k] = m->flat->events.at[k].kind != EVENT_FLOOR &&
                moves_with_states(m, a, m->switching[k]) && is_simple(m, a, k) &&
@@ -187,7 +189,7 @@ int blend_jumps(Model *of, Model *m, const Jumping *j, Blend **blends) {
     for (int i = 0; i < made - 1; i++) (*blends)[i].switching = blended(&t, (*blends)[i].switching);
     for (int i = 0; i < j->more_count; i++) j->more[i] = blended(&t, j->more[i]);
   }
-  if (made) remove_events(m, jumps);
+  if (made) remove_events(m, jumps), m->assert_count = 0; // they may contain the modes
   arena_free(scratch);
   return made;
 }

@@ -37,7 +37,8 @@ static Expr *gradient(Model *m, Arena *a, Expr e) {
   Expr *d = ARENA_ARRAY(a, Expr, m->nx + 1);
   Derivatives rows = derive_rows(m->graph, a, &e, 1, m->x, m->nx);
   for (int i = 0; i < m->nx; i++) d[i] = expr_const(m->graph, 0);
-  for (int k = 0; k < rows.start[1]; k++) d[rows.column[k]] = rows.value[k];
+  for (int k = 0; k < rows.start[1]; k++) // discrete variables stay where they are
+    if (!m->flat->variables.at[m->state[rows.column[k]]].now) d[rows.column[k]] = rows.value[k];
   return d;
 }
 

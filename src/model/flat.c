@@ -19,7 +19,7 @@ double flat_value(Flat *f, Expr e) {
     if (n->op == OP_CONST)
       v[f->value_count] = n->value;
     else if (OPS[n->op].args)
-      v[f->value_count] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+      v[f->value_count] = expr_apply(g, n, v[n->a], v[n->b], v[n->c]);
     else
       v[f->value_count] = nan(""); // varies
   }

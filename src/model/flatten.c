@@ -6,8 +6,11 @@
 #include "base/deep.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
+#include "model/discrete.h"
 #include "model/scope.h"
+#include "model/states.h"
 #include "model/units.h"
+#include "model/when.h"
 
 // ---------------------------------------------------------------- parameters
 
@@ -40,7 +43,8 @@ static Expr add_parameter(Scope *s, const char *parameter, int variable, bool is
   Flat *f = s->flat;
   const Override *o = find_override(s, parameter);
   Parameter p = {.name = parameter, .variable = variable, .is_start = is_start};
-  p.final = is_final(&f->ast->declarations.at[variable], is_start);
+  p.final = variable < f->ast->declarations.count &&
+            is_final(&f->ast->declarations.at[variable], is_start);
   p.dependent = !o && !expr_is_const(s->g, expression);
   p.value = o ? o->value : flat_value(f, expression);
   p.node = p.dependent ? expression : expr_symbol(s->g, parameter, false);
@@ -130,14 +134,15 @@ typedef struct Needs { // a parameter that waits for those which its expression 
   int next;
 } Needs;
 
-static bool has_fixed_value(const AstDeclaration *d) {
-  return d->role == AST_PARAMETER || d->role == AST_CONSTANT;
+static bool has_fixed_value(const Scope *s, int i) {
+  const Variable *v = &s->flat->variables.at[i];
+  return v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
 }
 
 static void add_mentions(Scope *s, Needs *n, const Ast *e) {
   if (e->kind == AST_NAME) {
     int i = names_find(s->flat->names, e->name);
-    if (i >= 0 && has_fixed_value(&s->flat->ast->declarations.at[i]) && s->visiting[i] != 2)
+    if (i >= 0 && has_fixed_value(s, i) && s->visiting[i] != 2)
       array_push(s->flat->arena, &n->list, ((Mention){i, e}));
   }
   if (e->kind == AST_NUMBER || e->kind == AST_BOOL) return;
@@ -198,15 +203,87 @@ static bool declare(Scope *s, const AstDeclaration *d) {
   v.output = d->role == AST_OUTPUT;
   v.boolean = d->type == AST_BOOLEAN;
   v.integer = d->type == AST_INTEGER;
+  v.hidden = d->hidden;
   v.min = -HUGE_VAL, v.max = HUGE_VAL, v.nominal = 1;
   bool varies = v.kind == VARIABLE_UNKNOWN || v.kind == VARIABLE_INPUT;
-  if (varies && v.integer)
+  if (v.kind == VARIABLE_INPUT && v.integer)
     return source_fail(s->source, s->err, ERR_UNSUPPORTED, d->line, d->column,
-                       "Integer variables that vary in time are not supported yet; make %s Real",
-                       d->name);
+                       "Integer inputs are not supported yet; make %s Real", d->name);
   if (varies) v.node = expr_symbol(s->g, d->name, true);
   names_set(f->names, d->name, f->variables.count);
   array_push(f->arena, &f->variables, v);
+  return true;
+}
+
+// ---------------------------------------------------------------- computed parameters
+
+static bool is_not_fixed(const AstDeclaration *d) {
+  const AstAttribute *fixed = find_attribute(d, "fixed");
+  return d->role == AST_PARAMETER && fixed && fixed->value->kind == AST_BOOL &&
+         fixed->value->number == 0;
+}
+
+static bool make_computed(Scope *s, int i) {
+  const AstDeclaration *d = &s->flat->ast->declarations.at[i];
+  Variable *v = &s->flat->variables.at[i];
+  if (v->boolean || v->integer)
+    return source_fail(s->source, s->err, ERR_UNSUPPORTED, d->line, d->column,
+                       "%s follows from a parameter with fixed = false or is one: it must be Real",
+                       d->name);
+  v->kind = VARIABLE_UNKNOWN;
+  v->computed = true;
+  v->node = expr_symbol(s->g, d->name, true);
+  return true;
+}
+
+static bool mentions_computed(const Scope *s, const Ast *e) {
+  if (e->kind == AST_NAME) {
+    int i = names_find(s->flat->names, e->name);
+    return i >= 0 && s->flat->variables.at[i].computed;
+  }
+  if (e->kind == AST_NUMBER || e->kind == AST_BOOL) return false;
+  for (int k = 0; k < e->arg_count; k++)
+    if (mentions_computed(s, e->args[k])) return true;
+  return false;
+}
+
+static bool add_constant_state(Scope *s, int i) {
+  const AstDeclaration *d = &s->flat->ast->declarations.at[i];
+  if (d->binding)
+    return source_fail(s->source, s->err, ERR_MODEL, d->line, d->column,
+                       "parameter %s has a value and fixed = false; remove one of them, or write "
+                       "the value as its start",
+                       d->name);
+  if (!make_computed(s, i)) return false;
+  Expr rate = scope_rate(s, NULL, i).e;
+  Equation e = {.left = rate, .right = expr_const(s->g, 0), .line = d->line, .column = d->column};
+  e.residual = rate;
+  e.description = "";
+  e.from_binding = true;
+  array_push(s->flat->arena, &s->flat->equations, e);
+  return true;
+}
+
+// Parameters with fixed = false, and those whose values contain them.
+static bool find_computed(Scope *s) {
+  const AstModel *m = s->flat->ast;
+  bool more = false;
+  s->context = IN_EQUATION;
+  for (int i = 0; i < m->declarations.count; i++) {
+    if (!is_not_fixed(&m->declarations.at[i])) continue;
+    if (!add_constant_state(s, i)) return false;
+    more = true;
+  }
+  while (more) {
+    more = false;
+    for (int i = 0; i < m->declarations.count; i++) {
+      const AstDeclaration *d = &m->declarations.at[i];
+      bool parameter = s->flat->variables.at[i].kind == VARIABLE_PARAMETER;
+      if (!parameter || !d->binding || !mentions_computed(s, d->binding)) continue;
+      if (!make_computed(s, i)) return false;
+      more = true;
+    }
+  }
   return true;
 }
 
@@ -273,7 +350,7 @@ static bool read_bounds(Scope *s, int i, const AstDeclaration *d) {
                        "%s: min %g is above max %g", d->name, min, max);
   if (v->kind == VARIABLE_PARAMETER && !fixed)
     return source_fail(s->source, s->err, ERR_UNSUPPORTED, d->line, d->column,
-                       "parameter %s with fixed = false is not supported yet", d->name);
+                       "parameter %s: write fixed = false as such, not as an expression", d->name);
   if (!(nominal != 0) || !isfinite(nominal))
     return source_fail(s->source, s->err, ERR_VALUE, d->line, d->column,
                        "%s: nominal must be a number other than 0", d->name);
@@ -307,6 +384,11 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
     Typed t = scope_convert(s, start->value);
     if (!check_declared_type(s, d, start->value, t)) return false;
     double value = flat_value(s->flat, t.e);
+    if (d->type == AST_INTEGER && value != floor(value)) {
+      scope_wrong(s, start->value, ERR_VALUE, "%s is Integer, its start value is %g", d->name,
+                  value);
+      return false;
+    }
     if (!isfinite(value)) {
       scope_wrong(s, start->value, ERR_VALUE, "the start value of %s is not finite", d->name);
       return false;
@@ -316,12 +398,30 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
   Variable *v = &s->flat->variables.at[i];
   v->has_start = start != NULL;
   v->start = e;
-  if (v->state || v->fixed)
+  if ((v->state || v->fixed) && !v->computed)
     v->start = add_parameter(s, arena_print(s->flat->arena, "%s.start", v->name), i, true, e);
   return true;
 }
 
+// Of derivatives that were differentiated: they begin at 0 unless something determines them.
+static bool add_starts_of_rates(Scope *s) {
+  Flat *f = s->flat;
+  for (int i = f->ast->declarations.count; i < f->variables.count; i++) {
+    const char *name = arena_print(f->arena, "%s.start", f->variables.at[i].name);
+    f->variables.at[i].start = add_parameter(s, name, i, true, expr_const(s->g, 0));
+  }
+  return true;
+}
+
 // ---------------------------------------------------------------- equations
+
+static bool check_integer(Scope *s, const AstEquation *q, Typed right) {
+  int i = q->left->kind == AST_NAME ? names_find(s->flat->names, q->left->name) : -1;
+  if (i < 0 || !s->flat->variables.at[i].integer || right.integer) return true;
+  return source_fail(s->source, s->err, ERR_MODEL, q->line, q->column,
+                     "%s is Integer, this is Real; write integer(...) to round it down",
+                     s->flat->variables.at[i].name);
+}
 
 static bool add_equation(Scope *s, const AstEquation *q, Context context, bool from_binding) {
   s->context = context;
@@ -330,6 +430,7 @@ static bool add_equation(Scope *s, const AstEquation *q, Context context, bool f
   if (left.boolean != right.boolean)
     return source_fail(s->source, s->err, ERR_MODEL, q->line, q->column,
                        "one side of the equation is a number, the other is true or false");
+  if (!check_integer(s, q, right)) return false;
   Equation e = {.left = left.e, .right = right.e, .line = q->line, .column = q->column};
   e.residual = expr_sub(s->g, left.e, right.e);
   e.description = q->description;
@@ -360,7 +461,8 @@ static bool step_declare(Scope *s, int i, const AstDeclaration *d) {
 }
 
 static bool step_parameter(Scope *s, int i, const AstDeclaration *d) {
-  return !has_fixed_value(d) || s->visiting[i] == 2 || define_in_order(s, i);
+  (void)d;
+  return !has_fixed_value(s, i) || s->visiting[i] == 2 || define_in_order(s, i);
 }
 
 static bool step_bounds(Scope *s, int i, const AstDeclaration *d) {
@@ -375,6 +477,11 @@ static bool step_binding(Scope *s, int i, const AstDeclaration *d) {
 
 static bool step_start(Scope *s, int i, const AstDeclaration *d) {
   return s->flat->variables.at[i].kind != VARIABLE_UNKNOWN || read_start(s, i, d);
+}
+
+static bool step_states(Flat *f) {
+  choose_states(f);
+  return true;
 }
 
 static bool for_declarations(Scope *s, Step *step) {
@@ -393,6 +500,26 @@ static bool add_equations(Scope *s) {
   return true;
 }
 
+// Without events: what is checked at every step need not be located.
+static bool add_assert(Scope *s, const AstAction *a) {
+  s->context = IN_EQUATION;
+  s->no_event++;
+  Typed t = scope_convert(s, a->left);
+  s->no_event--;
+  if (!scope_want(s, a->left, t, true, "assert")) return false;
+  const char *text = a->right && a->right->kind == AST_STRING ? a->right->name : "";
+  const Ast place = {.line = a->line, .column = a->column};
+  scope_assert(s, &place, t.e, text, a->warning);
+  return true;
+}
+
+static bool add_asserts(Scope *s) {
+  const AstModel *m = s->flat->ast;
+  for (int i = 0; i < m->asserts.count; i++)
+    if (!add_assert(s, &m->asserts.at[i])) return false;
+  return true;
+}
+
 static void warn_outside(Flat *f, const Parameter *p) {
   const Variable *v = &f->variables.at[p->variable];
   bool low = p->value<v->min, high = p->value> v->max;
@@ -401,24 +528,22 @@ static void warn_outside(Flat *f, const Parameter *p) {
                 p->value, low ? "below" : "above", low ? "min" : "max", low ? v->min : v->max);
 }
 
-// Every variable that occurs in der() is a state, and no other is.
-static void warn_state_select(Flat *f, int i) {
-  const Variable *v = &f->variables.at[i];
-  const AstAttribute *at = find_attribute(&f->ast->declarations.at[i], "stateSelect");
-  const char *wish = at ? at->value->name + strlen("StateSelect.") : "default";
-  bool wants = strcmp(wish, "always") == 0 || strcmp(wish, "prefer") == 0;
-  bool refuses = strcmp(wish, "never") == 0 || strcmp(wish, "avoid") == 0;
-  if (wants && !v->state)
-    source_warn(f->source, &f->warnings, at->line, at->column,
-                "stateSelect = StateSelect.%s of %s is not followed: %s is not a state, because "
-                "der(%s) does not occur",
-                wish, v->name, v->name, v->name);
-  if (refuses && v->state)
-    source_warn(
-        f->source, &f->warnings, at->line, at->column,
-        "stateSelect = StateSelect.%s of %s is not followed: %s is a state, because der(%s) "
-        "occurs",
-        wish, v->name, v->name, v->name);
+// Every variable that occurs in der() is a state, and no other is; but see scope_rate for never. The other wishes are hints.
+static bool check_state_select(Scope *s, int i, const AstDeclaration *d) {
+  const Variable *v = &s->flat->variables.at[i];
+  if (v->kind != VARIABLE_UNKNOWN) return true;
+  const AstAttribute *at = find_attribute(d, "stateSelect");
+  if (!v->state && scope_state_select(d, "always"))
+    return source_fail(s->source, s->err, ERR_MODEL, at->line, at->column,
+                       "stateSelect = StateSelect.always of %s cannot be followed: %s is not a "
+                       "state, because der(%s) does not occur",
+                       v->name, v->name, v->name);
+  if (v->state && scope_state_select(d, "never"))
+    return source_fail(s->source, s->err, ERR_MODEL, at->line, at->column,
+                       "stateSelect = StateSelect.never of %s cannot be followed: der(%s) occurs, "
+                       "and no equation %s = ... says what it is the derivative of",
+                       v->name, v->name, v->name);
+  return true;
 }
 
 static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
@@ -437,13 +562,16 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
   f->time = f->graph->time, f->origin = f->graph->origin, f->now = f->graph->now;
   Scope s = {.flat = f, .g = f->graph, .source = source, .err = err, .overrides = overrides};
   s.override_count = count;
+  s.more_calls = discrete_call;
   s.visiting = ARENA_ARRAY(a, char, m->declarations.count + 1);
-  bool ok = for_declarations(&s, step_declare) && for_declarations(&s, step_parameter) &&
-            for_declarations(&s, step_bounds) && for_declarations(&s, step_binding) &&
-            add_equations(&s) && for_declarations(&s, step_start);
+  bool ok = for_declarations(&s, step_declare) && find_computed(&s) &&
+            for_declarations(&s, step_parameter) && for_declarations(&s, step_bounds) &&
+            when_scan(&s) && for_declarations(&s, step_binding) && add_equations(&s) &&
+            when_convert(&s) && when_finish(&s) && add_asserts(&s) && step_states(f) &&
+            for_declarations(&s, step_start) && add_starts_of_rates(&s) &&
+            for_declarations(&s, check_state_select);
   if (!ok || scope_failed(&s)) return NULL;
   for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
-  for (int i = 0; i < f->variables.count; i++) warn_state_select(f, i);
   units_check(m, source, a, &f->warnings);
   return f;
 }
@@ -492,6 +620,7 @@ static void convert_query(void *data) {
 bool flat_expression(Flat *f, const Source *source, const Ast *e, Expr *out, Err *err) {
   Query q = {.scope = {.flat = f, .g = f->graph, .source = source, .err = err}, .tree = e};
   q.scope.context = IN_QUERY;
+  q.scope.more_calls = discrete_call;
   ast_recurse(e, convert_query, &q);
   *out = q.e;
   return !scope_failed(&q.scope);

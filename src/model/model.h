@@ -37,6 +37,11 @@ typedef struct StartCondition {
   int without_slope; // a state that is not fixed, when all of these begin where the residual has no slope by them; or -1
 } StartCondition;
 
+typedef struct TimedEvent { // see timed.h
+  const ExprTable *breaks;  // where slope*t + offset passes one of these, NULL: a whole number
+  Expr slope, offset;       // of parameters and modes
+} TimedEvent;
+
 typedef struct Model {
   Arena *arena; // owns everything below
   Flat *flat;
@@ -53,6 +58,11 @@ typedef struct Model {
   Expr *value;      // by variable: its expression
   Expr *switching;  // by event, in t, x, u, p and modes
   Expr *mode0;      // by event: the mode at the start, in t, u, p
+  TimedEvent *timed;
+  int timed_count;
+  Expr *asserts; // conditions of flat->asserts, in t, x, u, p and modes
+  int assert_count;
+  bool assert_varies; // some of them do; the others are true or false from the start
   SortEquation *equations;
   int equation_count;
   SortUnknown *unknowns;
@@ -66,6 +76,13 @@ typedef struct Model {
   int invariant_count;
   // By parameter: typed equation that is redundant at its present value only, -1 = none; NULL: all -1.
   int *redundant_at;
+  // Of models with discrete variables (flat->hybrid), see at_event.c: what holds at an event, in t, x, u, p, modes and what is
+  // held. States jump to `jump`, which is the state itself where nothing happens.
+  Expr *live_switching; // by event
+  Expr *held, *held0;   // by flat->held: its value at an event, and at the start
+  Expr *jump;
+  int *jump_state, jump_count; // by jump: the state
+  Expr *terminate;             // by flat->terminates
   // Symbol of the rate of Baumgarte's terms, see system_set_rate; 0 without invariants.
   Expr stabilise;
   StartCondition *conditions;

@@ -7,6 +7,7 @@
 
 #include "base/patience.h"
 #include "expr/replace.h"
+#include "model/at_event.h"
 #include "model/combine.h"
 #include "model/flatten.h"
 #include "model/independent.h"
@@ -14,6 +15,7 @@
 #include "model/smooth.h"
 #include "model/start.h"
 #include "model/structure.h"
+#include "model/timed.h"
 
 // ---------------------------------------------------------------- the unknowns and equations of the motion
 
@@ -32,7 +34,7 @@ static void list_unknowns(Model *m) {
   for (int i = 0; i < n; i++) {
     const Variable *v = &f->variables.at[i];
     if (v->kind == VARIABLE_INPUT) m->u[m->nu] = v->node, m->input[m->nu++] = i;
-    if (v->kind != VARIABLE_UNKNOWN) continue;
+    if (v->kind != VARIABLE_UNKNOWN || (v->now && !v->state)) continue;
     int rank = sort_rank(m->order.variable ? m->order.variable[i] : i, 0);
     m->unknown_variable[m->unknown_count] = i;
     m->unknown_order[m->unknown_count] = v->state;
@@ -139,12 +141,36 @@ static void replace_in_equations(Model *m, Replacer *r) {
   for (int i = 0; i < f->equations.count; i++) {
     Equation *e = &f->equations.at[i];
     e->left = replace(r, e->left), e->right = replace(r, e->right);
-    e->residual = replace(r, e->residual);
+    e->residual = replace(r, e->residual), e->live = replace(r, e->live);
   }
   for (int k = 0; k < f->events.count; k++) {
     Event *e = &f->events.at[k];
     e->switching = replace(r, e->switching), e->direct = replace(r, e->direct);
+    e->live = replace(r, e->live), e->live_direct = replace(r, e->live_direct);
   }
+  for (int k = 0; k < f->asserts.count; k++)
+    f->asserts.at[k].condition = replace(r, f->asserts.at[k].condition);
+}
+
+// What discrete variables depend on stays an event: they change there.
+static void keep_discrete(Model *m, Arena *a, unsigned char *marked) {
+  const Flat *f = m->flat;
+  for (int k = 0; k < f->events.count && f->hybrid; k++) {
+    const unsigned char *users = expr_dependents(m->graph, a, &f->events.at[k].mode, 1);
+    bool used = false;
+    for (int i = 0; i < f->held.count; i++) used |= users[f->held.at[i].value];
+    for (int i = 0; i < f->whens.count; i++) used |= users[f->whens.at[i].value];
+    for (int i = 0; i < f->reinits.count; i++)
+      used |= users[f->reinits.at[i].value] || users[f->reinits.at[i].active];
+    for (int i = 0; i < f->pulses.count; i++) used |= users[f->pulses.at[i].value];
+    for (int i = 0; i < f->equations.count; i++)
+      used |= users[f->equations.at[i].live] && !users[f->equations.at[i].residual];
+    if (used) marked[k] = false;
+  }
+}
+
+static bool any_marked(const unsigned char *marked, int count) {
+  return count > 0 && memchr(marked, 1, (size_t)count) != NULL;
 }
 
 // Marked events are none any more: what their modes stand for is computed from the present values, as noEvent does it.
@@ -171,6 +197,8 @@ static bool compute_looped_modes_directly(Model *m) {
   Arena *scratch = arena_new();
   Loops l;
   bool any = m->flat->events.count && find_loops(m, scratch, &l);
+  if (any) keep_discrete(m, scratch, l.looped);
+  any = any && any_marked(l.looped, m->flat->events.count);
   if (any) compute_directly(m, l.looped);
   arena_free(scratch);
   return any;
@@ -179,7 +207,9 @@ static bool compute_looped_modes_directly(Model *m) {
 static void compute_smooth_modes_directly(Model *m) {
   Arena *scratch = arena_new();
   unsigned char *smooth = ARENA_ARRAY(scratch, unsigned char, m->flat->events.count + 1);
-  if (find_smooth_events(m->flat, smooth)) compute_directly(m, smooth);
+  bool any = find_smooth_events(m->flat, smooth);
+  if (any) keep_discrete(m, scratch, smooth);
+  if (any && any_marked(smooth, m->flat->events.count)) compute_directly(m, smooth);
   arena_free(scratch);
 }
 
@@ -348,6 +378,12 @@ static void assign_switching(Model *m) {
   m->ne = f->events.count;
   m->switching = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++) m->switching[k] = replace(r, f->events.at[k].switching);
+  m->assert_count = f->asserts.count;
+  m->asserts = ARENA_ARRAY(m->arena, Expr, m->assert_count + 1);
+  for (int k = 0; k < m->assert_count; k++) {
+    m->asserts[k] = replace(r, f->asserts.at[k].condition);
+    m->assert_varies |= expr_varies(m->graph, m->asserts[k]);
+  }
 }
 
 static bool goes_on(Err *err) {
@@ -371,7 +407,8 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
   if (ok) {
     assign_values(m);
     assign_switching(m);
-    ok = find_start(m, err);
+    find_timed_events(m);
+    ok = live_solve(m, err) && find_start(m, err);
   }
   if (!ok) {
     arena_free(a);

@@ -48,8 +48,10 @@ static uint64_t hash_node(const Refiner *r, Expr e) {
     memcpy(&bits, &n->value, sizeof bits);
     return mix(h, bits);
   }
+  if (op_reads_table((Op)n->op)) h = mix(h, expr_table_of(r->g, n->a)->hash);
   if (is_symmetric(n->op)) return mix(h, r->hash[n->a] + r->hash[n->b]);
-  for (int i = 0; i < OPS[n->op].args; i++) h = mix(h, r->hash[expr_arg(r->g, e, i)]);
+  int first = op_reads_table((Op)n->op); // the numbers of tables follow their order in the text
+  for (int i = first; i < OPS[n->op].args; i++) h = mix(h, r->hash[expr_arg(r->g, e, i)]);
   return h;
 }
 

@@ -61,7 +61,7 @@ double probe_value(Probe *p, Expr e) {
     if (n->op == OP_CONST)
       v[p->count] = n->value;
     else if (OPS[n->op].args)
-      v[p->count] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+      v[p->count] = expr_apply(g, n, v[n->a], v[n->b], v[n->c]);
     else
       v[p->count] = p->symbol[p->count];
   }

@@ -10,10 +10,22 @@
 #include "lang/name.h"
 
 static Typed real(Expr e) {
-  return (Typed){e, false};
+  return (Typed){.e = e};
 }
 static Typed boolean(Expr e) {
-  return (Typed){e, true};
+  return (Typed){.e = e, .boolean = true};
+}
+
+// Made of others.
+static Typed of_two(Typed t, Typed a, Typed b) {
+  t.discrete |= a.discrete || b.discrete;
+  t.continuous |= a.continuous || b.continuous;
+  return t;
+}
+
+// Changes at events only, because discrete variables do: its relations need no events of their own.
+static bool is_stepwise(Typed t) {
+  return t.discrete && !t.continuous;
 }
 
 Typed scope_wrong(Scope *s, const Ast *at, ErrCode code, const char *format, ...) {
@@ -47,7 +59,7 @@ static bool makes_event(const Scope *s, Expr switching) {
 
 // The mode symbol that stands for `direct`; the same event is made once. x < 0 and x <= 0 are two: they differ where x
 // stays 0.
-static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
+Expr scope_event(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at) {
   Flat *f = s->flat;
   for (int i = 0; i < f->events.count; i++)
     if (f->events.at[i].kind == kind && f->events.at[i].switching == switching)
@@ -63,22 +75,34 @@ static Expr event_mode(Scope *s, EventKind kind, Expr switching, Expr direct, co
 // a < 0, as an event where events are wanted
 static Expr is_negative(Scope *s, Expr a, const Ast *at) {
   Expr direct = expr_make(s->g, OP_LT, a, expr_const(s->g, 0), 0);
-  return makes_event(s, a) ? event_mode(s, EVENT_NEGATIVE, a, direct, at) : direct;
+  return makes_event(s, a) ? scope_event(s, EVENT_NEGATIVE, a, direct, at) : direct;
 }
 
 static Expr rounded_down(Scope *s, Expr a, const Ast *at) {
   Expr direct = expr_call(s->g, OP_FLOOR, a);
-  return makes_event(s, a) ? event_mode(s, EVENT_FLOOR, a, direct, at) : direct;
+  return makes_event(s, a) ? scope_event(s, EVENT_FLOOR, a, direct, at) : direct;
+}
+
+Expr scope_table_piece(Scope *s, Expr e, const Ast *at) {
+  Expr k = rounded_down(s, e, at);
+  for (int i = 0; i < s->flat->events.count; i++)
+    if (s->flat->events.at[i].mode == k) s->flat->events.at[i].of_table = true;
+  return k;
+}
+
+void scope_assert(Scope *s, const Ast *at, Expr condition, const char *message, bool warning) {
+  Assertion a = {condition, message, warning, at->line, at->column};
+  if (s->context != IN_QUERY) array_push(s->flat->arena, &s->flat->asserts, a);
 }
 
 // ---------------------------------------------------------------- functions
 
-static Expr real_argument(Scope *s, const Ast *call, int i) {
+static Typed real_argument(Scope *s, const Ast *call, int i) {
   Typed t = scope_convert(s, call->args[i]);
   if (!scope_failed(s) && t.boolean)
     scope_wrong(s, call->args[i], ERR_MODEL, "%s needs a number, this is true or false",
                 call->name);
-  return t.e;
+  return t;
 }
 
 typedef Expr Builder(Scope *s, const Ast *call, Expr a, Expr b);
@@ -95,7 +119,7 @@ static Expr build_sign(Scope *s, const Ast *call, Expr a, Expr b) {
   Expr minus = expr_const(g, -1), plus = expr_const(g, 1), zero = expr_const(g, 0);
   Expr positive = expr_make(g, OP_LT, zero, a, 0), negative = expr_make(g, OP_LT, a, zero, 0);
   Expr direct = expr_select(g, positive, plus, expr_select(g, negative, minus, zero));
-  return makes_event(s, a) ? event_mode(s, EVENT_SIGN, a, direct, call) : direct;
+  return makes_event(s, a) ? scope_event(s, EVENT_SIGN, a, direct, call) : direct;
 }
 
 static Expr build_min(Scope *s, const Ast *call, Expr a, Expr b) {
@@ -124,6 +148,18 @@ static Expr build_mod(Scope *s, const Ast *call, Expr a, Expr b) {
   return expr_sub(s->g, a, expr_mul(s->g, whole, b));
 }
 
+// div(a, b): a/b without its fraction. Its sign needs no event: it changes where the whole part is 0.
+static Expr build_div(Scope *s, const Ast *call, Expr a, Expr b) {
+  Expr q = expr_div(s->g, a, b), whole = rounded_down(s, expr_call(s->g, OP_ABS, q), call);
+  Expr negative = expr_make(s->g, OP_LT, q, expr_const(s->g, 0), 0);
+  return expr_select(s->g, negative, expr_neg(s->g, whole), whole);
+}
+
+// rem(a, b) = a - div(a, b)*b
+static Expr build_rem(Scope *s, const Ast *call, Expr a, Expr b) {
+  return expr_sub(s->g, a, expr_mul(s->g, build_div(s, call, a, b), b));
+}
+
 typedef struct Function {
   const char *name;
   int args;
@@ -137,7 +173,9 @@ static const Function FUNCTIONS[] = {
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
-static const char *const SPECIAL[] = {"der", "noEvent", "smooth"};
+static const char *const SPECIAL[] = {"der",    "noEvent", "smooth",  "homotopy", "semiLinear", "pre",
+                                      "edge",   "change",  "sample",  "initial",  "terminal"};
+enum { SPECIAL_COUNT = sizeof SPECIAL / sizeof *SPECIAL };
 
 static const Function *find_function(const char *name) {
   for (int i = 0; i < FUNCTION_COUNT; i++)
@@ -146,10 +184,10 @@ static const Function *find_function(const char *name) {
 }
 
 static Typed unknown_function(Scope *s, const Ast *call) {
-  const char *names[FUNCTION_COUNT + 3];
+  const char *names[FUNCTION_COUNT + SPECIAL_COUNT];
   for (int i = 0; i < FUNCTION_COUNT; i++) names[i] = FUNCTIONS[i].name;
-  for (int i = 0; i < 3; i++) names[FUNCTION_COUNT + i] = SPECIAL[i];
-  const char *near = nearest_name(call->name, names, FUNCTION_COUNT + 3);
+  for (int i = 0; i < SPECIAL_COUNT; i++) names[FUNCTION_COUNT + i] = SPECIAL[i];
+  const char *near = nearest_name(call->name, names, FUNCTION_COUNT + SPECIAL_COUNT);
   if (names_find(s->flat->names, call->name) >= 0)
     return scope_wrong(s, call, ERR_NAME, "'%s' is a variable, not a function; write * to multiply",
                        call->name);
@@ -159,7 +197,7 @@ static Typed unknown_function(Scope *s, const Ast *call) {
   return scope_wrong(s, call, ERR_NAME, "'%s' is not a function that entrain knows", call->name);
 }
 
-static bool check_count(Scope *s, const Ast *call, int want) {
+bool scope_check_count(Scope *s, const Ast *call, int want) {
   if (call->arg_count == want) return true;
   scope_wrong(s, call, ERR_SYNTAX, "%s takes %d argument%s, not %d", call->name, want,
               want == 1 ? "" : "s", call->arg_count);
@@ -169,68 +207,155 @@ static bool check_count(Scope *s, const Ast *call, int want) {
 static Typed plain_call(Scope *s, const Ast *call) {
   const Function *f = find_function(call->name);
   if (!f) return unknown_function(s, call);
-  if (!check_count(s, call, f->args)) return real(0);
-  Expr a = real_argument(s, call, 0), b = f->args > 1 ? real_argument(s, call, 1) : 0;
+  if (!scope_check_count(s, call, f->args)) return real(0);
+  Typed a = real_argument(s, call, 0), b = f->args > 1 ? real_argument(s, call, 1) : a;
   if (scope_failed(s)) return real(0);
-  return real(f->build ? f->build(s, call, a, b) : expr_make(s->g, f->op, a, b, 0));
+  Expr second = f->args > 1 ? b.e : 0;
+  Typed t = of_two(real(0), a, b);
+  int off = is_stepwise(t);
+  s->no_event += off;
+  t.e = f->build ? f->build(s, call, a.e, second) : expr_make(s->g, f->op, a.e, second, 0);
+  s->no_event -= off;
+  bool whole = strcmp(call->name, "integer") == 0 || strcmp(call->name, "sign") == 0;
+  t.integer = whole || (f->build && a.integer && b.integer);
+  if (whole && makes_event(s, a.e)) t.continuous = false, t.discrete = a.discrete;
+  return t;
 }
 
-static Typed der_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 1)) return real(0);
-  const Ast *argument = call->args[0];
-  if (argument->kind != AST_NAME)
-    return scope_wrong(s, argument, ERR_UNSUPPORTED,
-                       "der() takes the name of a variable; give the expression a name with an "
-                       "equation of its own");
-  scope_convert(s, argument); // an undeclared name is reported as such
-  if (scope_failed(s)) return real(0);
-  int i = names_find(s->flat->names, argument->name);
-  if (i < 0)
-    return scope_wrong(s, argument, ERR_MODEL, "der() of %s: it is not a variable", argument->name);
-  Variable *v = &s->flat->variables.at[i];
+bool scope_state_select(const AstDeclaration *d, const char *word) {
+  static const char PREFIX[] = "StateSelect.";
+  for (int i = 0; i < d->attributes.count; i++) {
+    const AstAttribute *a = &d->attributes.at[i];
+    if (strcmp(a->name, "stateSelect") != 0 || a->value->kind != AST_NAME) continue;
+    const char *name = a->value->name;
+    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 &&
+           strcmp(name + sizeof PREFIX - 1, word) == 0;
+  }
+  return false;
+}
+
+static bool is_name(const Ast *e, const char *name) {
+  return e->kind == AST_NAME && strcmp(e->name, name) == 0;
+}
+
+// The other side of the binding or of the first equation that has the variable alone on one side; NULL: there is none.
+static const Ast *definition(const Scope *s, const AstDeclaration *d) {
+  const AstModel *m = s->flat->ast;
+  if (d->binding) return d->binding;
+  for (int i = 0; i < m->equations.count; i++) {
+    const AstEquation *q = &m->equations.at[i];
+    if (is_name(q->left, d->name)) return q->right;
+    if (is_name(q->right, d->name)) return q->left;
+  }
+  return NULL;
+}
+
+// The derivative of a variable that is never to be a state. false: it cannot be avoided.
+static bool rate_of_definition(Scope *s, int variable, Expr *rate) {
+  Variable *v = &s->flat->variables.at[variable];
+  if (variable >= s->flat->ast->declarations.count) return false;
+  const AstDeclaration *d = &s->flat->ast->declarations.at[variable];
+  if (v->state || v->differentiating || !scope_state_select(d, "never")) return false;
+  const Ast *e = definition(s, d);
+  if (!e) return false;
+  v->differentiating = true;
+  Typed t = scope_convert(s, e);
+  *rate = scope_failed(s) ? 0 : total_derivative(s, e, t.e);
+  s->flat->variables.at[variable].differentiating = false;
+  return true;
+}
+
+Typed scope_rate(Scope *s, const Ast *at, int variable) {
+  Variable *v = &s->flat->variables.at[variable];
+  Expr rate;
   if (v->kind == VARIABLE_INPUT)
-    return scope_wrong(s, argument, ERR_UNSUPPORTED, "der() of the input %s is not supported",
-                       v->name);
+    return scope_wrong(s, at, ERR_UNSUPPORTED, "der() of the input %s is not supported", v->name);
   if (v->kind != VARIABLE_UNKNOWN) return real(expr_const(s->g, 0));
   if (v->boolean || v->integer)
-    return scope_wrong(s, argument, ERR_MODEL, "der() needs a Real variable, and %s is not one",
-                       v->name);
+    return scope_wrong(s, at, ERR_MODEL, "der() needs a Real variable, and %s is not one", v->name);
+  if (v->when)
+    return scope_wrong(s, at, ERR_MODEL,
+                       "der() of %s: it is discrete, because the when-clause of line %s assigns it",
+                       v->name, flat_line(s->flat, v->when_line).at);
   if (s->context == IN_PARAMETER)
-    return scope_wrong(s, call, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
+    return scope_wrong(s, at, ERR_MODEL, "der(%s) varies in time and cannot stand here", v->name);
+  if (rate_of_definition(s, variable, &rate)) return real(rate);
   if (!v->state) {
     v->state = true;
     v->derivative_name = arena_print(s->flat->arena, "der(%s)", v->name);
     v->derivative = expr_symbol(s->g, v->derivative_name, true);
   }
-  return real(v->derivative);
+  return (Typed){.e = v->derivative, .continuous = true};
+}
+
+static Typed der_call(Scope *s, const Ast *call) {
+  if (!scope_check_count(s, call, 1)) return real(0);
+  const Ast *argument = call->args[0];
+  Typed t = scope_convert(s, argument); // an undeclared name is reported as such
+  if (scope_failed(s)) return real(0);
+  int i = argument->kind == AST_NAME ? names_find(s->flat->names, argument->name) : -1;
+  if (i >= 0) return scope_rate(s, argument, i);
+  if (t.boolean)
+    return scope_wrong(s, argument, ERR_MODEL, "der() needs a number, this is true or false");
+  return real(total_derivative(s, argument, t.e));
 }
 
 static Typed no_event_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 1)) return real(0);
+  if (!scope_check_count(s, call, 1)) return real(0);
   s->no_event++;
   Typed t = scope_convert(s, call->args[0]);
   s->no_event--;
   return t;
 }
 
+// The order of smooth: an expression of numbers and parameters. What it is at their values decides.
+static bool smooth_order(Scope *s, const Ast *order, double *value) {
+  Context outer = s->context;
+  s->context = IN_PARAMETER;
+  Typed t = scope_convert(s, order);
+  s->context = outer;
+  if (scope_failed(s)) return false;
+  *value = t.boolean ? nan("") : flat_value(s->flat, t.e);
+  if (*value == floor(*value)) return true;
+  scope_wrong(s, order, ERR_SYNTAX, "the first argument of smooth is an integer such as 1");
+  return false;
+}
+
 // smooth(n, e): with n >= 1 the kinks in e need no events; with 0 e is continuous only
 static Typed smooth_call(Scope *s, const Ast *call) {
-  if (!check_count(s, call, 2)) return real(0);
-  const Ast *order = call->args[0];
-  if (order->kind != AST_NUMBER || order->number != floor(order->number))
-    return scope_wrong(s, order, ERR_SYNTAX,
-                       "the first argument of smooth is an integer such as 1");
-  int off = order->number >= 1;
+  double order;
+  if (!scope_check_count(s, call, 2) || !smooth_order(s, call->args[0], &order)) return real(0);
+  int off = order >= 1;
   s->no_event += off;
   Typed t = scope_convert(s, call->args[1]);
   s->no_event -= off;
   return t;
 }
 
+// homotopy(actual, simplified): the solver of simultaneous equations needs no simpler ones.
+static Typed homotopy_call(Scope *s, const Ast *call) {
+  return scope_check_count(s, call, 2) ? scope_convert(s, call->args[0]) : real(0);
+}
+
+// semiLinear(x, kp, kn): kp*x for x >= 0, kn*x for x < 0
+static Typed semi_linear_call(Scope *s, const Ast *call) {
+  Expr arg[3];
+  if (!scope_check_count(s, call, 3)) return real(0);
+  for (int i = 0; i < 3; i++) arg[i] = real_argument(s, call, i).e;
+  if (scope_failed(s)) return real(0);
+  Expr slope = expr_select(s->g, is_negative(s, arg[0], call), arg[2], arg[1]);
+  return real(expr_mul(s->g, slope, arg[0]));
+}
+
 static Typed call(Scope *s, const Ast *e) {
   if (strcmp(e->name, "der") == 0) return der_call(s, e);
   if (strcmp(e->name, "noEvent") == 0) return no_event_call(s, e);
   if (strcmp(e->name, "smooth") == 0) return smooth_call(s, e);
+  if (strcmp(e->name, "homotopy") == 0) return homotopy_call(s, e);
+  if (strcmp(e->name, "semiLinear") == 0) return semi_linear_call(s, e);
+  if (is_table_call(e->name)) return table_call(s, e);
+  Typed t;
+  if (s->more_calls(s, e, &t)) return t;
   return plain_call(s, e);
 }
 
@@ -257,7 +382,7 @@ static Typed name(Scope *s, const Ast *e) {
   if (strcmp(e->name, "time") == 0) {
     if (s->context == IN_PARAMETER)
       return scope_wrong(s, e, ERR_MODEL, "time varies and cannot stand here");
-    return real(s->flat->now);
+    return (Typed){.e = s->flat->now, .continuous = true};
   }
   int i = names_find(s->flat->names, e->name);
   if (i < 0 && e->name[0] == '\'')
@@ -265,11 +390,21 @@ static Typed name(Scope *s, const Ast *e) {
   if (i < 0) return undeclared(s, e);
   const Variable *v = &s->flat->variables.at[i];
   bool fixed_value = v->kind == VARIABLE_PARAMETER || v->kind == VARIABLE_CONSTANT;
+  if (s->context == IN_PARAMETER && v->computed)
+    return scope_wrong(
+        s, e, ERR_MODEL,
+        "the initial equations determine '%s', so that it cannot stand here; write an "
+        "initial equation instead",
+        e->name);
   if (s->context == IN_PARAMETER && !fixed_value)
     return scope_wrong(
         s, e, ERR_MODEL,
         "'%s' varies in time and cannot stand here; only parameters and constants can", e->name);
-  return (Typed){v->node, v->boolean};
+  bool equation = s->context == IN_EQUATION || s->context == IN_INITIAL;
+  Typed t = {equation && v->now ? v->now : v->node, v->boolean, v->integer, false, false};
+  t.discrete = !fixed_value && (v->integer || v->now);
+  t.continuous = !fixed_value && !t.discrete && !v->boolean;
+  return t;
 }
 
 // wheel[2].om in a problem file
@@ -292,24 +427,38 @@ bool scope_want(Scope *s, const Ast *at, Typed t, bool is_boolean, const char *w
   return false;
 }
 
-static Typed relation(Scope *s, const Ast *e, Expr a, Expr b) {
+static Typed relation(Scope *s, const Ast *e, Typed first, Typed second) {
   Graph *g = s->g;
+  Expr a = first.e, b = second.e;
+  Typed t = of_two(boolean(0), first, second);
   bool swap = e->op == AST_GREATER || e->op == AST_GREATER_EQUAL;
   Expr left = swap ? b : a, right = swap ? a : b;
   bool strict = e->op == AST_LESS || e->op == AST_GREATER;
   Expr direct = expr_make(g, strict ? OP_LT : OP_LE, left, right, 0);
   Expr switching = expr_sub(g, left, right);
-  if (!makes_event(s, switching)) return boolean(direct);
+  t.e = direct;
+  if (is_stepwise(t) || !makes_event(s, switching)) return t;
   EventKind kind = strict ? EVENT_NEGATIVE : EVENT_NOT_POSITIVE;
-  return boolean(event_mode(s, kind, switching, direct, e));
+  return boolean(scope_event(s, kind, switching, direct, e));
 }
 
 static Typed equality(Scope *s, const Ast *e, Typed a, Typed b) {
   if (a.boolean != b.boolean)
     return scope_wrong(s, e, ERR_MODEL, "one side is a number, the other is true or false");
-  if (!a.boolean && (expr_varies(s->g, a.e) || expr_varies(s->g, b.e)))
+  bool whole = a.integer && b.integer;
+  if (!a.boolean && !whole && (expr_varies(s->g, a.e) || expr_varies(s->g, b.e)))
     return scope_wrong(s, e, ERR_MODEL, "== and <> compare numbers that vary in time; use < or <=");
-  return boolean(expr_make(s->g, e->op == AST_EQUAL ? OP_EQ : OP_NE, a.e, b.e, 0));
+  return of_two(boolean(expr_make(s->g, e->op == AST_EQUAL ? OP_EQ : OP_NE, a.e, b.e, 0)), a, b);
+}
+
+static Expr arithmetic(Graph *g, AstOp op, Expr a, Expr b) {
+  switch (op) {
+  case AST_PLUS: return expr_add(g, a, b);
+  case AST_MINUS: return expr_sub(g, a, b);
+  case AST_TIMES: return expr_mul(g, a, b);
+  case AST_DIVIDE: return expr_div(g, a, b);
+  default: return expr_pow(g, a, b);
+  }
 }
 
 static Typed binary(Scope *s, const Ast *e) {
@@ -322,14 +471,18 @@ static Typed binary(Scope *s, const Ast *e) {
   if (!scope_want(s, e->args[0], a, logic, what) || !scope_want(s, e->args[1], b, logic, what))
     return real(0);
   switch (e->op) {
-  case AST_PLUS: return real(expr_add(g, a.e, b.e));
-  case AST_MINUS: return real(expr_sub(g, a.e, b.e));
-  case AST_TIMES: return real(expr_mul(g, a.e, b.e));
-  case AST_DIVIDE: return real(expr_div(g, a.e, b.e));
-  case AST_POWER: return real(expr_pow(g, a.e, b.e));
-  case AST_AND: return boolean(expr_make(g, OP_AND, a.e, b.e, 0));
-  case AST_OR: return boolean(expr_make(g, OP_OR, a.e, b.e, 0));
-  default: return relation(s, e, a.e, b.e);
+  case AST_PLUS:
+  case AST_MINUS:
+  case AST_TIMES:
+  case AST_DIVIDE:
+  case AST_POWER: {
+    Typed t = of_two(real(arithmetic(g, e->op, a.e, b.e)), a, b);
+    t.integer = a.integer && b.integer && e->op != AST_DIVIDE && e->op != AST_POWER;
+    return t;
+  }
+  case AST_AND: return of_two(boolean(expr_make(g, OP_AND, a.e, b.e, 0)), a, b);
+  case AST_OR: return of_two(boolean(expr_make(g, OP_OR, a.e, b.e, 0)), a, b);
+  default: return relation(s, e, a, b);
   }
 }
 
@@ -337,8 +490,9 @@ static Typed unary(Scope *s, const Ast *e) {
   Typed a = scope_convert(s, e->args[0]);
   if (!scope_want(s, e->args[0], a, e->op == AST_NOT, e->op == AST_NOT ? "'not'" : "a sign"))
     return real(0);
-  if (e->op == AST_NOT) return boolean(expr_make(s->g, OP_NOT, a.e, 0, 0));
-  return real(e->op == AST_MINUS ? expr_neg(s->g, a.e) : a.e);
+  if (e->op == AST_NOT) return of_two(boolean(expr_make(s->g, OP_NOT, a.e, 0, 0)), a, a);
+  if (e->op == AST_MINUS) a.e = expr_neg(s->g, a.e);
+  return a;
 }
 
 static Typed if_expression(Scope *s, const Ast *e) {
@@ -347,16 +501,20 @@ static Typed if_expression(Scope *s, const Ast *e) {
   if (!scope_want(s, e->args[0], c, true, "'if'")) return real(0);
   if (a.boolean != b.boolean)
     return scope_wrong(s, e, ERR_MODEL, "one branch is a number, the other is true or false");
-  return (Typed){expr_select(s->g, c.e, a.e, b.e), a.boolean};
+  Typed t = {.e = expr_select(s->g, c.e, a.e, b.e), .boolean = a.boolean};
+  t.integer = a.integer && b.integer;
+  return of_two(of_two(t, a, b), c, c);
 }
 
 Typed scope_convert(Scope *s, const Ast *e) {
   if (scope_failed(s)) return real(0);
   switch (e->kind) {
-  case AST_NUMBER: return real(expr_const(s->g, e->number));
+  case AST_NUMBER:
+    return (Typed){.e = expr_const(s->g, e->number), .integer = e->number == floor(e->number)};
   case AST_BOOL: return boolean(expr_const(s->g, e->number));
   case AST_STRING:
     return scope_wrong(s, e, ERR_UNSUPPORTED, "a text cannot stand in an expression");
+  case AST_ARRAY: return scope_wrong(s, e, ERR_UNSUPPORTED, "arrays are not supported yet");
   case AST_NAME: return name(s, e);
   case AST_CALL: return call(s, e);
   case AST_UNARY: return unary(s, e);

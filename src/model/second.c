@@ -318,7 +318,7 @@ int model_moved_event(Model *m, const int *parameters, int count) {
   pthread_mutex_lock(m->lock);
   const unsigned char *moved = find_moved(m, scratch, parameters, count);
   for (int k = 0; k < m->ne && found < 0; k++)
-    if (moved[m->switching[k]]) found = k;
+    if (moved[m->switching[k]] || m->flat->hybrid) found = k; // states jump there
   pthread_mutex_unlock(m->lock);
   arena_free(scratch);
   return found;

@@ -9,6 +9,7 @@
 #include "expr/replace.h"
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
+#include "model/at_event.h"
 #include "model/echelon.h"
 #include "model/probe.h"
 #include "model/start_nearest.h"
@@ -18,6 +19,7 @@ typedef struct StartSystem {
   Model *m;
   Arena *scratch;
   Replacer *direct; // modes by what they stand for
+  Replacer *pulses; // of discrete variables; NULL: there are none
   ARRAY(SortEquation) equations;
   ARRAY(SortUnknown) unknowns;
   IntArray variable; // by unknown
@@ -25,33 +27,65 @@ typedef struct StartSystem {
   IntArray assumed;  // variables that take their start values
 } StartSystem;
 
+// What a start value is the value of: of a discrete variable it is pre(v).
+static Expr started(const Variable *v) {
+  return v->pre && !v->pre_line ? v->pre : v->node;
+}
+
+static bool has_value_before(const Variable *v) { // the start
+  return v->state || v->now || (v->pre && !v->pre_line);
+}
+
 static void add_start_equation(StartSystem *s, int variable) {
   const Variable *v = &s->m->flat->variables.at[variable];
-  SortEquation e = {.residual = expr_sub(s->m->graph, v->node, v->start),
+  SortEquation e = {.residual = expr_sub(s->m->graph, started(v), v->start),
                     .line = v->line,
                     .column = v->column,
                     .rank = rank_of_start(s->m, variable)};
   array_push(s->scratch, &s->equations, e);
 }
 
-static void list_start_equations(StartSystem *s) {
-  Flat *f = s->m->flat;
-  for (int k = 0; k < f->events.count; k++)
-    replacer_set(s->direct, f->events.at[k].mode, replace(s->direct, f->events.at[k].direct));
-  for (int i = 0; i < f->equations.count; i++) {
-    SortEquation e = s->m->equations[i];
-    e.residual = replace(s->direct, e.residual);
+static Expr at_start(StartSystem *s, Expr residual, Expr live) {
+  return replace(s->direct, s->pulses ? replace(s->pulses, live) : residual);
+}
+
+static void list_when_equations(StartSystem *s) {
+  const Flat *f = s->m->flat;
+  for (int i = 0; i < f->whens.count; i++) {
+    const WhenEquation *w = &f->whens.at[i];
+    const Variable *v = &f->variables.at[w->variable];
+    Expr value = at_start(s, 0, w->value);
+    SortEquation e = {.residual = expr_sub(s->m->graph, v->now, value),
+                      .line = w->line,
+                      .column = w->column,
+                      .rank = sort_rank(f->variables.count + i, 0)};
     array_push(s->scratch, &s->equations, e);
   }
+}
+
+static void list_start_equations(StartSystem *s) {
+  Flat *f = s->m->flat;
+  for (int k = 0; k < f->events.count; k++) {
+    const Event *e = &f->events.at[k];
+    replacer_set(s->direct, e->mode, at_start(s, e->direct, e->live_direct));
+  }
+  for (int i = 0; i < f->equations.count; i++) {
+    SortEquation e = s->m->equations[i];
+    e.residual = at_start(s, e.residual, f->equations.at[i].live);
+    array_push(s->scratch, &s->equations, e);
+  }
+  list_when_equations(s);
   for (int i = 0; i < f->initial_equations.count; i++) {
     const Equation *q = &f->initial_equations.at[i];
     SortEquation e = {.residual = q->residual, .line = q->line, .column = q->column};
     e.rank = rank_of_initial(s->m, i);
     array_push(s->scratch, &s->equations, e);
   }
-  for (int i = 0; i < f->variables.count; i++)
-    if (f->variables.at[i].kind == VARIABLE_UNKNOWN && f->variables.at[i].fixed)
-      add_start_equation(s, i);
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    bool nowhere = (v->boolean || v->integer) && !has_value_before(v); // pre(v) does not occur
+    if (v->kind == VARIABLE_UNKNOWN && v->fixed && !nowhere) add_start_equation(s, i);
+  }
 }
 
 static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
@@ -60,17 +94,31 @@ static void add_start_unknown(StartSystem *s, SortUnknown u, int variable) {
   array_push(s->scratch, &s->variable, variable);
 }
 
-// States without a start attribute are determined by initial equations first, those with one as a last resort.
+// What initial equations determine first: parameters with fixed = false, states without a start attribute, then the others
+// as a last resort.
+static int pass_of(const Variable *v) {
+  return v->computed ? 0 : v->has_start ? 2 : 1;
+}
+
 static void list_start_unknowns(StartSystem *s) {
   Model *m = s->m;
+  const Flat *f = m->flat;
   for (int j = 0; j < m->unknown_count; j++) add_start_unknown(s, m->unknowns[j], -1);
+  for (int i = 0; i < f->whens.count; i++) {
+    const Variable *v = &f->variables.at[f->whens.at[i].variable];
+    int rank = sort_rank(f->variables.count + i, 0);
+    SortUnknown u = {v->now, v->name, v->start, false, rank, v->has_start};
+    add_start_unknown(s, u, -1);
+  }
   int count = m->flat->variables.count, *at = ARENA_ARRAY(s->scratch, int, count + 1);
   for (int i = 0; i < count; i++) at[m->order.variable[i]] = i;
-  for (int pass = 0; pass < 2; pass++)
+  for (int pass = 0; pass < 3; pass++)
     for (int k = 0; k < count; k++) {
       const Variable *v = &m->flat->variables.at[at[k]];
-      if (v->kind == VARIABLE_UNKNOWN && v->state && v->has_start == (pass == 1))
-        add_start_unknown(s, start_unknown(m, at[k]), at[k]);
+      if (v->kind != VARIABLE_UNKNOWN || !has_value_before(v) || pass_of(v) != pass) continue;
+      SortUnknown u = start_unknown(m, at[k]);
+      u.symbol = started(v);
+      add_start_unknown(s, u, at[k]);
     }
 }
 
@@ -96,10 +144,15 @@ static void warn_assumed(StartSystem *s) {
   for (int k = 0; k < s->assumed.count; k++) assumed[s->assumed.at[k]] = true;
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
-    if (!assumed[i] || v->has_start) continue;
+    if (!assumed[i] || v->has_start || v->boolean || v->integer) continue;
+    bool declared = i < f->ast->declarations.count;
     source_warn(
         f->source, &f->warnings, v->line, v->column,
-        "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = true)",
+        declared
+            ? "the initial value of %s is not given: 0 is used; write %s(start = ..., fixed = "
+              "true)"
+            : "the initial value of %s is not given: 0 is used; write an initial equation %s = "
+              "...",
         v->name, v->name);
   }
 }
@@ -164,38 +217,170 @@ static bool solve_start(StartSystem *s, Err *err) {
   return true;
 }
 
+// A sample has an instant at the start if its count is a whole number there: then it was one less before.
+static Expr count_before(Graph *g, Expr count) {
+  Expr up = expr_neg(g, expr_call(g, OP_FLOOR, expr_neg(g, count)));
+  return expr_sub(g, up, expr_const(g, 1));
+}
+
+static void assign_held(StartSystem *s, Replacer *solved) {
+  Model *m = s->m;
+  const Flat *f = m->flat;
+  m->held0 = ARENA_ARRAY(m->arena, Expr, f->held.count + 1);
+  if (!s->pulses) return;
+  Replacer *between = replacer_new(m->graph, s->scratch); // when it has begun
+  for (int k = 0; k < f->pulses.count; k++)
+    replacer_set(between, f->pulses.at[k].symbol, expr_const(m->graph, 0));
+  for (int k = 0; k < f->held.count; k++) {
+    const Held *h = &f->held.at[k];
+    Expr value = h->counts ? count_before(m->graph, h->sampled) : replace(between, h->value);
+    m->held0[k] = replace(solved, replace(s->direct, value));
+  }
+}
+
 static void assign_start(StartSystem *s) {
   Model *m = s->m;
   Replacer *r = replacer_new(m->graph, s->scratch);
   for (int j = 0; j < s->unknowns.count; j++)
     replacer_set(r, s->unknowns.at[j].symbol, m->initial.solution[j]);
   m->x0 = ARENA_ARRAY(m->arena, Expr, m->nx + 1);
-  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(r, m->x[i]);
+  for (int i = 0; i < m->nx; i++) {
+    const Variable *v = &m->flat->variables.at[m->state[i]];
+    m->x0[i] = replace(r, v->now ? v->now : m->x[i]);
+  }
+  assign_held(s, r);
   m->mode0 = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++)
     m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
+}
+
+static bool report_undetermined(const Model *m, const Variable *v, Err *err) {
+  return source_fail(m->flat->source, err, ERR_MODEL, v->line, v->column,
+                     "parameter %s has fixed = false, and the initial equations do not determine "
+                     "it; add an initial equation, or fix a start value less",
+                     v->name);
+}
+
+static bool are_parameters_determined(StartSystem *s, Err *err) {
+  for (int k = 0; k < s->assumed.count; k++) {
+    const Variable *v = &s->m->flat->variables.at[s->assumed.at[k]];
+    if (v->computed) return report_undetermined(s->m, v, err);
+  }
+  return true;
 }
 
 static bool assume_and_solve(StartSystem *s, Err *err) {
   int given = s->equations.count;
   Err first = {0};
   assume_start_values(s);
+  if (!are_parameters_determined(s, err)) return false;
   if (solve_start(s, &first)) return true;
   s->equations.count = given;
   s->assumed.count = 0;
   if (s->unknowns.count <= SLOPES_MOST) assume_by_slopes(s);
+  if (!are_parameters_determined(s, err)) return false;
   if (s->assumed.count && solve_start(s, err)) return true;
   *err = first;
   return false;
 }
 
-bool find_start(Model *m, Err *err) {
-  if (m->invariant_count) {
-    find_nearest_start(m);
+// With constraints a state that no condition contains keeps its start value.
+static bool are_parameters_found(const Model *m, Err *err) {
+  for (int i = 0; i < m->nx; i++) {
+    const Variable *v = &m->flat->variables.at[m->state[i]];
+    if (v->computed && m->x0[i] == v->start) return report_undetermined(m, v, err);
+  }
+  return true;
+}
+
+// With constraints discrete variables begin at their start values, and the first event initialises them: initial() is true
+// before it.
+static bool is_held(const Variable *v) {
+  return v->kind == VARIABLE_UNKNOWN && !v->state && has_value_before(v);
+}
+
+// An initial equation pre(v) = ... gives a start value.
+static bool take_start(Model *m, const Equation *e) {
+  Flat *f = m->flat;
+  for (int i = 0; i < f->variables.count; i++) {
+    Variable *v = &f->variables.at[i];
+    if (!is_held(v) || expr_varies(m->graph, e->right)) continue;
+    if (e->left != started(v) && e->left != v->now) continue;
+    v->start = e->right;
     return true;
+  }
+  return false;
+}
+
+static bool hold_start(Model *m, Err *err) {
+  Flat *f = m->flat;
+  Arena *scratch = arena_new();
+  Replacer *r = replacer_new(m->graph, scratch);
+  int kept = 0, n = 0;
+  Expr *held = ARENA_ARRAY(scratch, Expr, f->variables.count + 1);
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (v->now && v->state) replacer_set(r, v->now, v->node);
+    if (is_held(v)) held[n++] = v->now ? v->now : v->node;
+  }
+  bool ok = true;
+  for (int i = 0; i < f->initial_equations.count && ok; i++) {
+    Equation e = f->initial_equations.at[i];
+    if (take_start(m, &e)) continue;
+    if (expr_dependents(m->graph, scratch, held, n)[e.residual])
+      ok = source_fail(
+          f->source, err, ERR_UNSUPPORTED, e.line, e.column,
+          "in a model with constraints between states an initial equation of a discrete "
+          "variable is written pre(v) = value");
+    e.residual = replace(r, e.residual);
+    f->initial_equations.at[kept++] = e;
+  }
+  f->initial_equations.count = kept;
+  m->held0 = ARENA_ARRAY(m->arena, Expr, f->held.count + 1);
+  arena_free(scratch);
+  return ok;
+}
+
+static void hold_nearest(Model *m) {
+  const Flat *f = m->flat;
+  Graph *g = m->graph;
+  Arena *scratch = arena_new();
+  Replacer *solved = replacer_new(g, scratch), *at = replacer_new(g, scratch);
+  for (int j = 0; j < m->unknown_count; j++)
+    replacer_set(solved, m->unknowns[j].symbol, m->sorted.solution[j]);
+  for (int k = 0; k < f->pulses.count; k++)
+    replacer_set(solved, f->pulses.at[k].symbol, expr_const(g, 0));
+  for (int i = 0; i < m->nx; i++) replacer_set(at, m->x[i], m->x0[i]);
+  for (int i = 0; i < f->variables.count; i++) {
+    const Variable *v = &f->variables.at[i];
+    if (v->now) replacer_set(solved, v->now, v->node);
+    if (is_held(v)) replacer_set(at, started(v), v->start);
+  }
+  for (int k = 0; k < m->ne; k++) m->mode0[k] = replace(at, m->mode0[k]);
+  for (int k = 0; k < m->ne; k++) replacer_set(at, f->events.at[k].mode, m->mode0[k]);
+  for (int k = 0; k < f->held.count; k++) {
+    const Held *h = &f->held.at[k];
+    Expr value = h->counts ? count_before(g, h->sampled) : h->value;
+    if (h->initial) value = expr_const(g, 1);
+    if (h->variable >= 0 && f->variables.at[h->variable].kind == VARIABLE_UNKNOWN)
+      value = f->variables.at[h->variable].start;
+    m->held0[k] = replace(at, replace(solved, replace(solved, value)));
+  }
+  for (int i = 0; i < m->nx; i++) m->x0[i] = replace(at, m->x0[i]);
+  arena_free(scratch);
+}
+
+bool find_start(Model *m, Err *err) {
+  bool hybrid = m->flat->hybrid;
+  if (m->invariant_count) {
+    if (hybrid && !hold_start(m, err)) return false;
+    find_nearest_start(m);
+    if (hybrid) hold_nearest(m);
+    return are_parameters_found(m, err);
   }
   StartSystem s = {.m = m, .scratch = arena_new()};
   s.direct = replacer_new(m->graph, s.scratch);
+  if (hybrid) s.pulses = live_pulses_at_start(m, s.scratch);
   list_start_equations(&s);
   list_start_unknowns(&s);
   bool ok = assume_and_solve(&s, err);

@@ -64,6 +64,7 @@ static void list_conditions(NearestStart *s) {
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];
     if (v->kind != VARIABLE_UNKNOWN || v->state || !v->fixed) continue;
+    if (f->hybrid && (v->boolean || v->integer)) continue; // see hold_start
     Expr residual = expr_sub(m->graph, v->node, v->start);
     StartCondition c = {residual, 0, v->line, v->column, -1, -1};
     add_condition(s, c, rank_of_start(m, i));

@@ -21,7 +21,11 @@ SystemWork *system_work_new(const System *s) {
   size_t events = (size_t)(s->kernel[KERNEL_EVENTS].results > s->kernel[KERNEL_EVENT_SENS].results
                                ? s->kernel[KERNEL_EVENTS].results
                                : s->kernel[KERNEL_EVENT_SENS].results);
+  w->timed_out = arena_alloc(a, (size_t)(2 * s->model->timed_count) * lanes + 8, sizeof(double));
   w->event_out = arena_alloc(a, events * lanes + 8, sizeof(double));
+  w->jump_out =
+      arena_alloc(a, (size_t)s->kernel[KERNEL_JUMP_SENS].results * lanes + 8, sizeof(double));
+  w->jump_rows = arena_alloc(a, (size_t)(s->model->jump_count * s->stride) + 8, sizeof(double));
   w->invariant_out =
       arena_alloc(a, (size_t)s->kernel[KERNEL_INVARIANT_SENS].results + 8, sizeof(double));
   w->lane_in = arena_alloc(a, (size_t)(s->nx + s->ns) * wide + 8, sizeof(double));
@@ -141,6 +145,9 @@ void system_start(SystemWork *w, double t, double *y) {
   if (s->ne)
     memcpy(w->par + (size_t)s->at.mode * lanes, w->x0 + nx * lanes,
            (size_t)s->ne * lanes * sizeof *y);
+  if (s->nh)
+    memcpy(w->par + (size_t)s->at.held * lanes, w->x0 + (nx + (size_t)s->ne) * lanes,
+           (size_t)s->nh * lanes * sizeof *y);
   if (s->ns)
     fill_sparse(&s->sparse.start_p.pattern, w->x0 + (size_t)s->sparse.start_p.at * lanes, s->stride,
                 s->lanes, y + nx * lanes);
@@ -267,6 +274,40 @@ void system_event_scales(SystemWork *w, double t, const double *x, double *scale
     if (!isfinite(scales[k])) scales[k] = 0;
 }
 
+// Strictly after t, up to rounding errors.
+static double next_passage(const TimedEvent *e, double slope, double offset, double t) {
+  double least = t + 1e-13 * fabs(t), u = offset + slope * t;
+  int n = e->breaks ? e->breaks->count : 0, step = slope > 0 ? 1 : -1;
+  int k = e->breaks ? (int)floor(table_rank(table_address(e->breaks), u)) : 0;
+  double whole = slope > 0 ? floor(u) + 1 : ceil(u) - 1;
+  if (slope < 0) k--;
+  for (int i = 0; i < 3; i++, k += step, whole += step) {
+    if (e->breaks && (k < 0 || k >= n)) return HUGE_VAL;
+    double at = ((e->breaks ? e->breaks->at[k] : whole) - offset) / slope;
+    if (at > least) return at;
+  }
+  return HUGE_VAL;
+}
+
+double system_next_timed(SystemWork *w, double t, const double *x) {
+  const Model *m = w->system->model;
+  double next = HUGE_VAL;
+  if (!m->timed_count) return next;
+  system_set_time(w, t);
+  run(w, KERNEL_TIMED, x, NULL, w->timed_out);
+  for (int i = 0; i < m->timed_count; i++) {
+    double slope = w->timed_out[2 * i], offset = w->timed_out[2 * i + 1];
+    if (slope != 0 && isfinite(slope) && isfinite(offset))
+      next = fmin(next, next_passage(&m->timed[i], slope, offset, t));
+  }
+  return next;
+}
+
+void system_asserts(SystemWork *w, double t, const double *x, double *conditions) {
+  system_set_time(w, t);
+  run(w, KERNEL_ASSERTS, x, NULL, conditions);
+}
+
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
                        double *rate, double *by_column) {
   const System *s = w->system;
@@ -285,6 +326,49 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
     *rate += v * dx[j];
     for (int k = 0; k < s->ns; k++) by_column[k] += v * S[j * s->stride + k];
   }
+}
+
+void system_live_events(SystemWork *w, double t, const double *x, double *switching) {
+  system_set_time(w, t);
+  run(w, KERNEL_LIVE_EVENTS, x, NULL, switching);
+}
+
+void system_jump(SystemWork *w, double t, const double *x, double *after) {
+  system_set_time(w, t);
+  run(w, KERNEL_JUMP, x, NULL, after);
+}
+
+void system_timers(SystemWork *w, double t, const double *x, double *out) {
+  if (!w->system->timer_count) return;
+  system_set_time(w, t);
+  run(w, KERNEL_TIMERS, x, NULL, out);
+}
+
+// Row i of D after the jump, from the D before it.
+static void jump_row(const SystemWork *w, int i, const double *time_by_column, const double *D,
+                     double *row) {
+  const System *s = w->system;
+  const Pattern *by_x = &s->sparse.jump_x.pattern, *by_p = &s->sparse.jump_p.pattern;
+  for (int k = 0; k < s->ns; k++) row[k] = w->jump_out[s->sparse.jump_t + i] * time_by_column[k];
+  for (int e = by_p->start[i]; e < by_p->start[i + 1]; e++)
+    row[by_p->column[e]] += w->jump_out[s->sparse.jump_p.at + e];
+  for (int e = by_x->start[i]; e < by_x->start[i + 1]; e++)
+    for (int k = 0; k < s->ns; k++)
+      row[k] += w->jump_out[s->sparse.jump_x.at + e] * D[by_x->column[e] * s->stride + k];
+}
+
+void system_jump_sens(SystemWork *w, double t, const double *x, const double *time_by_column,
+                      double *D) {
+  const System *s = w->system;
+  const Model *m = s->model;
+  if (!s->ns || !m->jump_count) return;
+  system_set_time(w, t);
+  run(w, KERNEL_JUMP_SENS, x, NULL, w->jump_out);
+  for (int i = 0; i < m->jump_count; i++)
+    jump_row(w, i, time_by_column, D, w->jump_rows + i * s->stride);
+  for (int i = 0; i < m->jump_count; i++)
+    memcpy(D + m->jump_state[i] * s->stride, w->jump_rows + i * s->stride,
+           (size_t)s->ns * sizeof *D);
 }
 
 void system_set_rate(SystemWork *w, double rate) {

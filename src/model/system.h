@@ -46,13 +46,20 @@ typedef enum SystemKernel {
   KERNEL_RHS_SENS, // augmented: par, [x | S] -> [f | f_x S + f_p]; else par, x -> f, f_x, f_p
   KERNEL_JACOBIAN, // par, x -> f_x
   KERNEL_BY_TIME,  // par, x -> f_t; only where f depends on time or inputs
-  KERNEL_JACOBIAN_SENS,  // lanes are columns: par, x, [S | unit] -> derivatives of f_x and f_t
-  KERNEL_OUTPUTS,        // par, x -> y, and with sensitivities y_x, y_p
-  KERNEL_EVENTS,         // par, x -> switching functions
-  KERNEL_EVENT_SCALES,   // par, x -> size of the terms of each switching function
-  KERNEL_EVENT_SENS,     // par, x -> switching functions, their derivatives by x, p and t
+  KERNEL_JACOBIAN_SENS, // lanes are columns: par, x, [S | unit] -> derivatives of f_x and f_t
+  KERNEL_OUTPUTS,       // par, x -> y, and with sensitivities y_x, y_p
+  KERNEL_EVENTS,        // par, x -> switching functions
+  KERNEL_EVENT_SCALES,  // par, x -> size of the terms of each switching function
+  KERNEL_EVENT_SENS,    // par, x -> switching functions, their derivatives by x, p and t
+  // Of models with discrete variables:
+  KERNEL_LIVE_EVENTS, // par, x -> switching functions at an event
+  KERNEL_JUMP,        // par, x -> what is held, states that jump, whether to terminate
+  KERNEL_JUMP_SENS,   // par, x -> derivatives of states that jump, by x, p and t
+  KERNEL_TIMERS, // par, x -> switching functions of events at known times, and their slopes by time
   KERNEL_INVARIANTS,     // par, x -> g
   KERNEL_INVARIANT_SENS, // par, x -> g, g_x, g_p
+  KERNEL_TIMED,          // par, x -> slope and offset of each timed event
+  KERNEL_ASSERTS,        // par, x -> conditions of the assertions
   KERNEL_BRANCHES,       // par, x -> solutions of all Newton blocks that depend on the motion
   KERNEL_COUNT
 } SystemKernel;
@@ -70,6 +77,7 @@ typedef struct ParLayout { // offsets in par; the time since the origin is at 0
   int origin;              // of the time
   int u, du;               // inputs; their first, second and third derivatives by time
   int mode;                // of the events
+  int held;                // flat->held
   int rate;                // of stabilisation
   int p;                   // all parameters
   int hoisted;             // what depends on p and the origin only
@@ -96,6 +104,8 @@ typedef struct
   Pattern jacobian;    // of f_x, as KERNEL_JACOBIAN gives it
   SparsePart outputs_x, outputs_p;     // KERNEL_OUTPUTS
   SparsePart switching_x, switching_p; // KERNEL_EVENT_SENS
+  SparsePart jump_x, jump_p;           // KERNEL_JUMP_SENS
+  int jump_t;                          // first result
   SparsePart g_x, g_p;                 // KERNEL_INVARIANT_SENS
 } SystemSparsity;
 
@@ -109,7 +119,12 @@ typedef struct System {
   Arena *arena;
   const Model *model;
   int nx, nu, ne, ny, ni; // states, inputs, events, outputs, invariants
-  int np, ns, stride;     // spec.parameters; columns of S; columns stored for them, 0: none
+  bool hybrid;            // the model has discrete variables
+  int nh;                 // numbers that are held between events
+  // Events whose switching function is a straight line in time and contains nothing else that moves between events: their
+  // times are known in advance. Of hybrid systems only.
+  int *timers, timer_count;
+  int np, ns, stride; // spec.parameters; columns of S; columns stored for them, 0: none
   int lanes;
   int first_condition; // of model->conditions among the results of KERNEL_START
   ParLayout at;
@@ -151,6 +166,9 @@ typedef struct SystemWork {
   double *lane_in, *lane_out; // of jacobian_sens
   double *out;                // results of outputs
   double *event_out;
+  double *timed_out;     // results of timed
+  double *jump_out;      // results of jump_sens
+  double *jump_rows;     // of D after a jump
   double *invariant_out; // results of invariant_sens
   // [CLOCK_MOST + 1][result of the clock]; the last one is that of a time that was not announced.
   double *clock;
@@ -224,6 +242,23 @@ void system_event_scales(SystemWork *w, double t, const double *x, double *scale
 // k < stride: derivative by the parameter along the motion's sensitivities.
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
                        double *rate, double *by_column);
+
+// Time after t at which the next timed event happens with the modes in use; infinite: none.
+double system_next_timed(SystemWork *w, double t, const double *x);
+// Conditions of the assertions, conditions[assert_count*lanes]: 1 where it holds, 0 where it does not, NaN where it cannot be computed.
+void system_asserts(SystemWork *w, double t, const double *x, double *conditions);
+// Of a hybrid system. Switching functions at an event, where discrete variables change.
+void system_live_events(SystemWork *w, double t, const double *x, double *switching);
+// What is held (nh numbers), states that jump (model->jump_count), whether to terminate, all as they are at the event.
+void system_jump(SystemWork *w, double t, const double *x, double *after);
+// Carries total derivatives D of the states by the parameters (as S lies in y) over the jump: D = J_x D + J_p + J_t dt/dp.
+void system_jump_sens(SystemWork *w, double t, const double *x, const double *time_by_column,
+                      double *D);
+// Switching functions of the timers, then their slopes by time.
+void system_timers(SystemWork *w, double t, const double *x, double *out);
+static inline double *system_held(SystemWork *w) { // lanes 1
+  return w->par + w->system->at.held;
+}
 
 // Rate of Baumgarte's terms in 1/time, 0 (as it is at first): none. Kept until it is set again.
 void system_set_rate(SystemWork *w, double rate);

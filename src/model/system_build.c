@@ -21,7 +21,7 @@ typedef struct SystemBuilder {
   int *column_of;      // by spec.parameters: its active column, -1 = none
   const Expr *du, *ddu, *dddu, *S, *unit,
       *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
-  Derivatives f_x, f_p, outputs_x, outputs_p, switching_x, switching_p, g_x, g_p;
+  Derivatives f_x, f_p, outputs_x, outputs_p, switching_x, switching_p, g_x, g_p, jump_x, jump_p;
   Derivatives start_p;
   Expr *ft;
   int *start_guess; // by block: the first of its solutions among the results of start + 1
@@ -80,6 +80,11 @@ static void derive_motion(SystemBuilder *b) {
   if (s->ne) {
     Derivatives g = derive_rows(b->g, b->scratch, b->m->switching, s->ne, b->parameter, s->np);
     mark_columns(&g, 0, moves);
+  }
+  if (s->hybrid) {
+    int count = b->m->jump_count;
+    Derivatives j = derive_rows(b->g, b->scratch, b->m->jump, count, b->parameter, s->np);
+    mark_columns(&j, 0, moves);
   }
   s->columns.active = ARENA_ARRAY(s->arena, int, s->np + 1);
   s->columns.parameter = ARENA_ARRAY(s->arena, int, s->np + 1);
@@ -148,6 +153,7 @@ static Outputs start_outputs(SystemBuilder *b) {
   Outputs o = {0};
   add_outputs(b, &o, b->m->x0, s->nx);
   add_outputs(b, &o, b->m->mode0, s->ne);
+  if (s->hybrid) add_outputs(b, &o, b->m->held0, s->nh);
   s->sparse.start_p = (SparsePart){copy_pattern(b, &b->start_p, s->ns), o.list.count};
   if (s->ns) add_sparse(b, &o, &b->start_p);
   s->first_condition = o.list.count;
@@ -287,6 +293,85 @@ static Outputs event_sens_outputs(SystemBuilder *b) {
   return o;
 }
 
+static Outputs timed_outputs(SystemBuilder *b) {
+  Outputs o = {0};
+  for (int i = 0; i < b->m->timed_count; i++)
+    add_outputs(b, &o, (Expr[]){b->m->timed[i].slope, b->m->timed[i].offset}, 2);
+  return o;
+}
+
+static Outputs assert_outputs(SystemBuilder *b) {
+  Outputs o = {0};
+  add_outputs(b, &o, b->m->asserts, b->m->assert_count);
+  return o;
+}
+
+// ---------------------------------------------------------------- discrete variables
+
+static Outputs live_event_outputs(SystemBuilder *b) {
+  Outputs o = {0};
+  if (b->s->hybrid) add_outputs(b, &o, b->m->live_switching, b->s->ne);
+  return o;
+}
+
+static Outputs jump_outputs(SystemBuilder *b) {
+  const Model *m = b->m;
+  Outputs o = {0};
+  if (!b->s->hybrid) return o;
+  add_outputs(b, &o, m->held, b->s->nh);
+  add_outputs(b, &o, m->jump, m->jump_count);
+  add_outputs(b, &o, m->terminate, m->flat->terminates.count);
+  return o;
+}
+
+static Outputs jump_sens_outputs(SystemBuilder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  int count = b->m->jump_count;
+  Derivatives d = derive_both(b, b->m->jump, count);
+  b->jump_x = take_columns(b, &d, 0, s->nx, NULL);
+  b->jump_p = take_columns(b, &d, s->nx, s->np, b->column_of);
+  s->sparse.jump_x = (SparsePart){copy_pattern(b, &b->jump_x, s->nx), o.list.count};
+  add_sparse(b, &o, &b->jump_x);
+  s->sparse.jump_p = (SparsePart){copy_pattern(b, &b->jump_p, s->ns), o.list.count};
+  add_sparse(b, &o, &b->jump_p);
+  Expr *rates = ARENA_ARRAY(b->scratch, Expr, count + 1);
+  by_time(b, b->m->jump, count, rates);
+  s->sparse.jump_t = o.list.count;
+  add_outputs(b, &o, rates, count);
+  return o;
+}
+
+// By node: whether it moves between events. What is SOLVED may.
+static unsigned char *find_moving(SystemBuilder *b, bool with_time) {
+  const Model *m = b->m;
+  int n = 0;
+  Expr *by = ARENA_ARRAY(b->scratch, Expr, m->nx + m->nu + 2);
+  if (with_time) by[n++] = m->flat->time;
+  for (int i = 0; i < m->nx; i++)
+    if (!m->flat->variables.at[m->state[i]].now) by[n++] = m->x[i];
+  for (int i = 0; i < m->nu; i++) by[n++] = m->u[i];
+  return expr_dependents(b->g, b->scratch, by, n);
+}
+
+static Outputs timer_outputs(SystemBuilder *b) {
+  System *s = b->s;
+  Outputs o = {0};
+  if (!s->hybrid) return o;
+  Expr *slope = ARENA_ARRAY(b->scratch, Expr, s->ne + 1);
+  by_time(b, b->m->switching, s->ne, slope);
+  const unsigned char *moved = find_moving(b, false), *bent = find_moving(b, true);
+  s->timers = ARENA_ARRAY(s->arena, int, s->ne + 1);
+  for (int k = 0; k < s->ne; k++) {
+    bool still = expr_is_value(b->g, slope[k], 0);
+    if (moved[b->m->switching[k]] || still || bent[slope[k]]) continue;
+    s->timers[s->timer_count++] = k;
+    add_outputs(b, &o, &b->m->switching[k], 1);
+  }
+  for (int i = 0; i < s->timer_count; i++) add_outputs(b, &o, &slope[s->timers[i]], 1);
+  return o;
+}
+
 static Outputs invariant_outputs(SystemBuilder *b) {
   Outputs o = {0};
   for (int i = 0; i < b->s->ni; i++) add_outputs(b, &o, &b->m->invariants[i].residual, 1);
@@ -318,7 +403,8 @@ static void lay_out(SystemBuilder *b) {
   s->at.u = 2;
   s->at.du = s->at.u + s->nu;
   s->at.mode = s->at.du + 3 * s->nu;
-  s->at.rate = s->at.mode + s->ne;
+  s->at.held = s->at.mode + s->ne;
+  s->at.rate = s->at.held + s->nh;
   s->at.p = s->at.rate + 1;
   s->at.hoisted = s->at.p + b->m->np;
   b->where_count = b->g->count;
@@ -334,6 +420,7 @@ static void lay_out(SystemBuilder *b) {
     place(b, b->dddu[i], 0, s->at.du + 2 * s->nu + i);
   }
   for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at.mode + k);
+  for (int k = 0; k < s->nh; k++) place(b, b->m->flat->held.at[k].before, 0, s->at.held + k);
   if (b->m->stabilise) place(b, b->m->stabilise, 0, s->at.rate);
   for (int k = 0; k < b->m->np; k++) {
     const Parameter *p = &b->m->flat->parameters.at[k];
@@ -559,11 +646,17 @@ static void build_kernels(SystemBuilder *b) {
   if (second) jacobian_sens = jacobian_sens_outputs(b);
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
   if (sens && s->ne) event_sens = event_sens_outputs(b);
+  Outputs live_events = live_event_outputs(b), jump = jump_outputs(b), jump_sens = {0};
+  Outputs timers = timer_outputs(b);
+  if (sens && b->m->jump_count) jump_sens = jump_sens_outputs(b);
   Outputs invariants = invariant_outputs(b);
   if (s->ni) invariant_sens = invariant_sens_outputs(b);
-  const Outputs *varying[] = {&rhs,        &rhs_sens,       &jacobian,    &jacobian_sens,
-                              &outputs,    &events,         &event_sens,  &times,
-                              &invariants, &invariant_sens, &event_scales};
+  Outputs timed = timed_outputs(b), asserts = assert_outputs(b);
+  const Outputs *varying[] = {&rhs,        &rhs_sens,       &jacobian,     &jacobian_sens,
+                              &outputs,    &events,         &event_sens,   &times,
+                              &invariants, &invariant_sens, &event_scales, &live_events,
+                              &jump,       &jump_sens,      &timers,       &timed,
+                              &asserts};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->at.count = s->at.hoisted + b->hoisted.count;
@@ -581,6 +674,12 @@ static void build_kernels(SystemBuilder *b) {
   if (s->ne) compile(b, KERNEL_EVENTS, &events, s->lanes, 0);
   if (s->ne) compile(b, KERNEL_EVENT_SCALES, &event_scales, s->lanes, 0);
   if (sens && s->ne) compile(b, KERNEL_EVENT_SENS, &event_sens, s->lanes, 0);
+  if (timed.list.count) compile(b, KERNEL_TIMED, &timed, s->lanes, 0);
+  if (asserts.list.count) compile(b, KERNEL_ASSERTS, &asserts, s->lanes, 0);
+  if (s->hybrid && s->ne) compile(b, KERNEL_LIVE_EVENTS, &live_events, s->lanes, 0);
+  if (s->hybrid) compile(b, KERNEL_JUMP, &jump, s->lanes, 0);
+  if (jump_sens.list.count) compile(b, KERNEL_JUMP_SENS, &jump_sens, s->lanes, 0);
+  if (s->timer_count) compile(b, KERNEL_TIMERS, &timers, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANTS, &invariants, s->lanes, 0);
   if (s->ni) compile(b, KERNEL_INVARIANT_SENS, &invariant_sens, 1, 0);
   find_branches(b);
@@ -596,6 +695,8 @@ System *system_new(Model *m, const SystemSpec *spec) {
   s->model = m;
   s->nx = m->nx, s->nu = m->nu, s->ne = m->ne;
   s->ni = m->invariant_count;
+  s->hybrid = m->flat->hybrid;
+  s->nh = m->flat->held.count;
   s->ny = spec->output_count;
   s->np = spec->parameter_count;
   s->lanes = spec->lanes;

@@ -265,7 +265,7 @@ static const struct {
 } FUNCTIONS[] = {
 #define FUNCTION(word, args, op, build, unit) {word, unit},
 #include "model/functions.def"
-    {"der", RATE}, {"noEvent", SAME}, {"smooth", SAME}, {"pre", SAME}, {"rem", SHARED},
+    {"der", RATE}, {"noEvent", SAME}, {"smooth", SAME}, {"pre", SAME}, {"homotopy", SHARED},
 };
 
 static Rule rule_of(const char *name) {

@@ -129,6 +129,10 @@ static const Variable *variable_of_start(const Flat *f, const char *name) {
 }
 
 static bool fail_variable(ProblemReader *r, const Yaml *n, const char *verb, const Variable *v) {
+  if (v->computed)
+    return reader_fail_key(r, n, ERR_NAME,
+                           "%s cannot be %s: the initial equations determine it (fixed = false)",
+                           v->name, strcmp(verb, "set") == 0 ? "set" : "estimated");
   if (v->state)
     return reader_fail_key(r, n, ERR_NAME, "%s is a state; to %s its start value, write %s.start",
                            v->name, verb, v->name);
@@ -162,6 +166,14 @@ bool read_parameter_name(ProblemReader *r, const Yaml *n, const char *verb, int 
   *parameter = names_find(r->flat->parameter_names, n->key);
   if (*parameter < 0) return fail_name(r, n, verb);
   Err own = {0};
+  const Parameter *p = &r->flat->parameters.at[*parameter];
+  if (p->evaluated_line)
+    return reader_fail_key(
+        r, n, ERR_NAME,
+        "%s cannot be %s: its value is a number of the table in %s:%d:%d; change "
+        "it in the text of the model",
+        p->name, strcmp(verb, "set") == 0 ? "set" : "estimated", r->flat->source->name,
+        p->evaluated_line, p->evaluated_column);
   return flat_may_change(r->flat, *parameter, &own) ||
          reader_fail_key(r, n, own.code, "%s", own.text);
 }
@@ -188,6 +200,11 @@ static bool read_estimate(ProblemReader *r, const Yaml *n) {
   if (!read_parameter_name(r, n, "estimate", &e.parameter)) return false;
   const Parameter *p = &r->flat->parameters.at[e.parameter];
   const Variable *v = &r->flat->variables.at[p->variable];
+  if (r->ast->declarations.at[p->variable].structural && !p->is_start)
+    return reader_fail_key(r, n, ERR_VALUE,
+                           "%s decides about the structure of the model (array sizes, components, "
+                           "branches): it can be set, not estimated",
+                           p->name);
   if (v->boolean || v->integer)
     return reader_fail_key(r, n, ERR_VALUE,
                            "%s is %s: only Real parameters can be estimated; set it instead",
@@ -203,11 +220,37 @@ static bool read_estimate(ProblemReader *r, const Yaml *n) {
   return true;
 }
 
+// Whether name is the pattern with numbers in place of its [:], which are those of one array element.
+static bool matches(const char *pattern, const char *name) {
+  const char *open = strstr(pattern, "[:]");
+  if (!open) return strcmp(pattern, name) == 0;
+  size_t front = (size_t)(open - pattern);
+  if (strncmp(pattern, name, front) != 0 || name[front] != '[') return false;
+  const char *close = strchr(name + front, ']');
+  return close && matches(open + 3, close + 1);
+}
+
+// mu[:] stands for all elements of the array.
+static bool read_array(ProblemReader *r, const Yaml *n) {
+  int found = 0;
+  for (int k = 0; k < r->flat->parameters.count; k++) {
+    const Parameter *p = &r->flat->parameters.at[k];
+    if (p->is_start != (strstr(n->key, "].start") != NULL) || !matches(n->key, p->name)) continue;
+    Yaml *one = ARENA_NEW(r->arena, Yaml);
+    *one = *n;
+    one->key = p->name;
+    if (!read_estimate(r, one)) return false;
+    found++;
+  }
+  return found || reader_fail_key(r, n, ERR_NAME, "there is no array of parameters '%s'", n->key);
+}
+
 bool read_estimates(ProblemReader *r) {
   const Yaml *n = yaml_find(r->root, "estimate");
   if (!reader_map(r, n, "'estimate'")) return false;
   for (int i = 0; i < (n ? n->items.count : 0); i++)
-    if (!read_estimate(r, n->items.at[i])) return false;
+    if (!(strstr(n->items.at[i]->key, "[:]") ? read_array : read_estimate)(r, n->items.at[i]))
+      return false;
   return true;
 }
 

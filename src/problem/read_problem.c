@@ -1,5 +1,6 @@
 #include "problem/read_problem.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "instance/flat_model.h"
@@ -7,8 +8,9 @@
 #include "model/model_build.h"
 #include "problem/reader.h"
 
-static const char *const KEYS[] = {"model",     "experiments", "estimate", "method", "options",
-                                   "criterion", "gains",       "homotopy", "loss",   "constraints"};
+static const char *const KEYS[] = {"model",  "libraries", "experiments", "estimate",
+                                   "method", "options",   "criterion",   "gains",
+                                   "homotopy", "loss",    "constraints"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file
@@ -37,6 +39,51 @@ static bool check_keys(ProblemReader *r) {
   return reader_keys(r, r->root, "a problem", KEYS, KEY_COUNT);
 }
 
+// libraries: [folder, ...], relative to the problem file.
+static bool read_libraries(ProblemReader *r) {
+  const Yaml *n = yaml_find(r->root, "libraries");
+  const char *folder;
+  if (yaml_is_null(n)) return true;
+  if (n->kind != YAML_LIST) {
+    if (!reader_text(r, n, "'libraries'", &folder)) return false;
+    array_push(r->arena, &r->libraries, reader_path(r, folder));
+    return true;
+  }
+  for (int i = 0; i < n->items.count; i++) {
+    if (!reader_text(r, n->items.at[i], "a folder of 'libraries'", &folder)) return false;
+    array_push(r->arena, &r->libraries, reader_path(r, folder));
+  }
+  return true;
+}
+
+static const Yaml *experiment_set(const ProblemReader *r, int i) {
+  const Yaml *list = yaml_find(r->root, "experiments");
+  bool known = list && list->kind == YAML_LIST && i < list->items.count;
+  const Yaml *set = known ? yaml_find(list->items.at[i], "set") : NULL;
+  return set && set->kind == YAML_MAP ? set : NULL;
+}
+
+static const Yaml *first_set(const ProblemReader *r) {
+  return experiment_set(r, 0);
+}
+
+// Whether all experiments set the parameter to the same number: then it may decide about the structure of the model.
+static bool set_everywhere(const ProblemReader *r, const char *name, double *value) {
+  const Yaml *list = yaml_find(r->root, "experiments");
+  for (int i = 0; i < list->items.count; i++) {
+    const Yaml *one = yaml_find(experiment_set(r, i), name);
+    double v;
+    if (!one || one->kind != YAML_TEXT) return false;
+    if (strcmp(one->text, "true") == 0 || strcmp(one->text, "false") == 0)
+      v = one->text[0] == 't';
+    else if (!number_parse(one->text, &v))
+      return false;
+    if (i > 0 && v != *value) return false;
+    *value = v;
+  }
+  return list->items.count > 0;
+}
+
 static bool load_model_text(ProblemReader *r) {
   const Yaml *n = yaml_find(r->root, "model");
   const char *file;
@@ -46,10 +93,23 @@ static bool load_model_text(ProblemReader *r) {
            reader_fail(r, r->root, ERR_VALUE, "there is no 'model': the name of a model file");
   if (!reader_text(r, n, "'model'", &file)) return false;
   FlatRequest request = {0};
+  ARRAY(FlatSetting) settings = {0};
+  if (!read_libraries(r)) return false;
   r->problem->model_path = reader_path(r, file);
   const char *path = model_file(r->arena, r->problem->model_path, &request.class_name);
   request.source = source_load(r->arena, path, &own);
   if (!request.source) return reader_adopt(r, n, &own);
+  for (const Yaml *first = first_set(r); first && settings.count < first->items.count;) {
+    double value = nan("");
+    const Yaml *one = first->items.at[settings.count];
+    if (!set_everywhere(r, one->key, &value)) value = nan("");
+    array_push(r->arena, &settings, ((FlatSetting){one->key, value}));
+  }
+  int known = 0;
+  for (int i = 0; i < settings.count; i++)
+    if (!isnan(settings.at[i].value)) settings.at[known++] = settings.at[i];
+  request.settings = settings.at, request.setting_count = known;
+  request.libraries = r->libraries.at, request.library_count = r->libraries.count;
   const FlatText *text = flat_model(r->arena, &request, NULL, r->err);
   if (!text) return false;
   r->model_source = text->source;
@@ -71,6 +131,19 @@ static int experiments_that_set(const ProblemReader *r, int parameter, double *v
   return count;
 }
 
+static bool same_everywhere(const ProblemReader *r, int parameter) {
+  double first = nan(""), value = nan("");
+  for (int i = 0; i < r->experiment_count; i++) {
+    bool found = false;
+    for (int k = 0; k < r->experiments[i].set.count; k++)
+      if (r->experiments[i].set.at[k].parameter == parameter)
+        value = r->experiments[i].set.at[k].value, found = true;
+    if (i == 0) first = value;
+    if (!found || value != first) return false;
+  }
+  return true;
+}
+
 static bool is_estimated(const ProblemReader *r, int parameter) {
   for (int i = 0; i < r->estimates.count; i++)
     if (r->estimates.at[i].parameter == parameter) return true;
@@ -88,6 +161,12 @@ static bool make_model(ProblemReader *r) {
     double value = p->value;
     int count = is_estimated(r, k) ? 0 : experiments_that_set(r, k, &value);
     bool everywhere = count == r->experiment_count;
+    bool structural = r->ast->declarations.at[p->variable].structural && !p->is_start;
+    if (count && structural && !same_everywhere(r, k))
+      return fail(r->err, ERR_VALUE,
+                  "%s decides about the structure of the model: all experiments must set it to the "
+                  "same number",
+                  p->name);
     if (count && (everywhere || p->dependent))
       array_push(r->arena, &list,
                  ((Override){arena_print(r->arena, "%s", p->name), everywhere ? value : p->value}));

@@ -62,6 +62,7 @@ typedef struct ProblemReader {
   const Source *source; // of the problem file
   const char *folder;
   Yaml *root;
+  ARRAY(const char *) libraries; // folders
   const Source *model_source;
   const AstModel *ast;
   Flat *flat; // the model without settings: names, defaults

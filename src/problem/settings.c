@@ -38,7 +38,14 @@ static bool apply(ProblemReader *r, const ProblemSetting *s) {
   return yaml_set(r->arena, r->root, path, s->value, place, &schema, r->err);
 }
 
+// --library DIR: relative to where the command runs, not to the problem file.
+static bool is_library(const ProblemSetting *s) {
+  return !s->is_option && strcmp(s->path, "library") == 0;
+}
+
 bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int count) {
+  for (int i = 0; i < count; i++)
+    if (is_library(&settings[i])) array_push(r->arena, &r->libraries, settings[i].value);
   for (int i = 0; i < count; i++)
     if (is_for_model(&settings[i]) && !apply(r, &settings[i])) return false;
   return true;
@@ -47,6 +54,7 @@ bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int 
 bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count) {
   if (!tidy(r)) return false;
   for (int i = 0; i < count; i++)
-    if (!is_for_model(&settings[i]) && !apply(r, &settings[i])) return false;
+    if (!is_for_model(&settings[i]) && !is_library(&settings[i]) && !apply(r, &settings[i]))
+      return false;
   return tidy(r);
 }

@@ -258,6 +258,33 @@ static void print_modes(Printer *p) {
   }
 }
 
+// Values at events: now(v) is that of v, and v the one before the event.
+static void print_discrete(Printer *p) {
+  const Flat *f = p->m->flat;
+  if (f->whens.count + f->reinits.count) text_add(p->out, "\nAt events:\n");
+  for (int k = 0; k < f->pulses.count; k++) {
+    if (f->pulses.at[k].initial) continue;
+    text_add(p->out, "  ");
+    expr_print(p->out, f->graph, f->pulses.at[k].symbol);
+    text_add(p->out, " = ");
+    expr_print(p->out, f->graph, f->pulses.at[k].value);
+    text_add(p->out, "\n");
+  }
+  for (int k = 0; k < f->whens.count; k++) {
+    text_print(p->out, "  now(%s) = ", f->variables.at[f->whens.at[k].variable].name);
+    expr_print(p->out, f->graph, f->whens.at[k].value);
+    text_print(p->out, "  // line %d\n", f->whens.at[k].line);
+  }
+  for (int k = 0; k < f->reinits.count; k++) {
+    const Reinit *r = &f->reinits.at[k];
+    text_add(p->out, "  if ");
+    expr_print(p->out, f->graph, r->active);
+    text_print(p->out, " then reinit(%s, ", f->variables.at[r->variable].name);
+    expr_print(p->out, f->graph, r->value);
+    text_print(p->out, ")  // line %d\n", r->line);
+  }
+}
+
 void model_equations(Text *out, Model *m) {
   Printer p = {.m = m, .out = out, .arena = arena_new()};
   p.texts = equation_texts(p.arena, m);
@@ -276,5 +303,6 @@ void model_equations(Text *out, Model *m) {
   }
   print_invariants(&p);
   print_modes(&p);
+  print_discrete(&p);
   arena_free(p.arena);
 }

@@ -76,10 +76,11 @@ static void algebraic(Json *j, const ModelFacts *f) {
   for (int i = 0; i < f->m->flat->variables.count; i++) {
     const Variable *v = &f->m->flat->variables.at[i];
     if (v->kind != VARIABLE_UNKNOWN || v->state) continue;
-    int block = f->block[f->unknown[i]];
+    int unknown = f->unknown[i], block = unknown < 0 ? -1 : f->block[unknown];
     open_variable(j, v->name);
-    json_text(j, "computed", block_kind_name(f->m->sorted.blocks[block].kind));
-    json_whole(j, "block", block);
+    json_text(j, "computed",
+              block < 0 ? "at events" : block_kind_name(f->m->sorted.blocks[block].kind));
+    if (block >= 0) json_whole(j, "block", block);
     json_flag(j, "output", v->output);
     close_variable(j, v, true);
   }

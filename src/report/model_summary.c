@@ -133,6 +133,7 @@ static void list_states(Summary *s) {
   List l = list_new(s, "States", HEADS, 6);
   for (int i = 0; i < s->m->nx; i++) {
     const Variable *v = &s->m->flat->variables.at[s->m->state[i]];
+    if (v->computed) continue;
     list_add(&l,
              (Row){{clip(s, v->name, NAME_WIDTH), number(s, s->f->start[i]),
                     start_kind_name(s->f->start_kind[i]), v->unit, range(s, v), v->description}});
@@ -169,6 +170,19 @@ static void list_parameters(Summary *s) {
   list_print(&l);
 }
 
+// With fixed = false: states that do not move.
+static void list_computed_parameters(Summary *s) {
+  static const char *const HEADS[] = {"name", ">value", "unit", "range", "description"};
+  List l = list_new(s, "Parameters that initial equations determine", HEADS, 5);
+  for (int i = 0; i < s->m->nx; i++) {
+    const Variable *v = &s->m->flat->variables.at[s->m->state[i]];
+    if (!v->computed) continue;
+    list_add(&l, (Row){{clip(s, v->name, NAME_WIDTH), number(s, s->f->start[i]), v->unit,
+                        range(s, v), v->description}});
+  }
+  list_print(&l);
+}
+
 static void list_inputs(Summary *s) {
   static const char *const HEADS[] = {"name", ">default", "unit", "range", "description"};
   List l = list_new(s, "Inputs", HEADS, 5);
@@ -184,6 +198,7 @@ static void list_inputs(Summary *s) {
 static const char *way_of_computing(Summary *s, int variable) {
   const Model *m = s->m;
   if (m->flat->variables.at[variable].state) return "state";
+  if (s->f->unknown[variable] < 0) return "at events";
   int u = s->f->unknown[variable], k = s->f->block[u];
   const SortBlock *b = &m->sorted.blocks[k];
   if (b->count > 1 || b->kind == SORT_NONLINEAR)
@@ -288,7 +303,7 @@ static void add_count(Text *t, int count, const char *what) {
 
 static void print_counts(Summary *s) {
   const Model *m = s->m;
-  int parameters = 0, dependent = 0, outputs = 0, algebraic = 0;
+  int parameters = 0, dependent = 0, outputs = 0, algebraic = 0, computed = 0;
   for (int k = 0; k < m->np; k++) {
     parameters += !m->flat->parameters.at[k].is_start;
     dependent += !m->flat->parameters.at[k].is_start && m->flat->parameters.at[k].dependent;
@@ -297,12 +312,14 @@ static void print_counts(Summary *s) {
     const Variable *v = &m->flat->variables.at[i];
     outputs += v->output;
     algebraic += v->kind == VARIABLE_UNKNOWN && !v->state;
+    computed += v->computed && v->state;
   }
   Text t;
   text_init(&t);
-  add_count(&t, m->nx, "state");
+  add_count(&t, m->nx - computed, "state");
   add_count(&t, parameters, "parameter");
   if (dependent) text_print(&t, " (%d dependent)", dependent);
+  if (computed) add_count(&t, computed, "computed parameter");
   add_count(&t, m->nu, "input");
   add_count(&t, outputs, "output");
   add_count(&t, algebraic, "algebraic variable");
@@ -469,6 +486,7 @@ void model_summary(Text *out, const ModelFacts *f) {
   print_counts(&s);
   list_states(&s);
   list_parameters(&s);
+  list_computed_parameters(&s);
   list_inputs(&s);
   list_computed(&s, "Outputs", true);
   list_computed(&s, "Algebraic variables", false);

@@ -91,6 +91,10 @@ static const char ADVICE[] =
 
 // Conditions may contain modes: after an event it is not known what they are.
 bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
+  if (k->model->flat->hybrid && (t->events > 0 || k->model->nu > 0)) {
+    c_snprintf(why, 700, "the model has discrete variables, which change at events: %s", ADVICE);
+    return false;
+  }
   if (t->events > 0 && (k->moved_event >= 0 || k->count > 0)) {
     const Event *e = &k->model->flat->events.at[k->moved_event >= 0 ? k->moved_event : 0];
     c_snprintf(why, 700, "the motion passes events ('%s' in line %d, for example): %s", e->text,

@@ -54,7 +54,7 @@ static void list_outputs(Observer *o, Arena *scratch, Expr **outputs) {
 
 bool observer_suits(const Problem *p) {
   bool chosen = p->gain_count > 0 || p->options.gain > 0 || p->options.coupling != COUPLING_PD;
-  return p->model->nx <= STATES_MOST && !chosen;
+  return p->model->nx <= STATES_MOST && !chosen && !p->model->flat->hybrid;
 }
 
 void model_inputs_read(void *data, double t, double *u, double *du) {

@@ -165,7 +165,9 @@ static void run_course(ShootingCourse *c) {
 
 // ---------------------------------------------------------------- the whole
 
+// A piece would have to begin with the values that discrete variables have there.
 static bool can_treat(const Problem *p, const ShootingRequest *r) {
+  if (p->model->flat->hybrid) return false;
   for (int e = 0; e < p->experiment_count; e++) {
     for (int c = 0; c < p->experiments[e].channel_count; c++)
       if (p->experiments[e].channels[c].delay >= 0) return false;

@@ -63,7 +63,8 @@ static bool is_closed(const ShootingResult *r) {
 
 bool shooting_part(Search *s) {
   const Problem *p = s->problem;
-  bool knows = !p->constraints.count && !p->options.round_digits; // what it leaves out of account
+  // What it leaves out of account; values of discrete variables where pieces begin are not known.
+  bool knows = !p->constraints.count && !p->options.round_digits && !p->model->flat->hybrid;
   if (!search_goes_on(s) || !s->coupled.converged || !knows) return false;
   ShootingRequest q = {.sigma = s->weighting->sigma};
   double *x = search_copy(s, s->coupled.x);

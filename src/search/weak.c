@@ -238,9 +238,13 @@ static void tell(const Weak *w, const bool *found, WeakFacts *facts, Arena *scra
 }
 
 int weak_start(const Problem *p, double *x, bool *found, WeakFacts *facts) {
+  memset(found, 0, (size_t)p->unknown_count * sizeof *found);
+  if (p->model->flat->hybrid) { // their values belong to a simulation
+    if (facts) *facts = (WeakFacts){.why = "the model has discrete variables"};
+    return 0;
+  }
   Arena *scratch = arena_new(), *arena = arena_new();
   Weak w = {.problem = p, .model = p->model, .arena = arena, .x = x};
-  memset(found, 0, (size_t)p->unknown_count * sizeof *found);
   pthread_mutex_lock(p->model->lock);
   weak_find_structure(&w, scratch);
   weak_derive_slopes(&w, scratch);

@@ -278,6 +278,50 @@ bool end_chatter(const SimulateRun *run, int event) {
   return false;
 }
 
+bool end_contradicting(const SimulateRun *run, const char *relations) {
+  end_run(run, OUTCOME_CHATTER);
+  message(
+      run,
+      "at t = %s relations contradict each other: %s; whichever of them are true, the equations "
+      "make others true",
+      show_time(run, run->stepper->t).at, relations);
+  return false;
+}
+
+bool end_discrete(const SimulateRun *run, const char *names) {
+  end_run(run, OUTCOME_CHATTER);
+  message(run,
+          "at t = %s discrete variables change without end: %s; write pre(...) in their equations "
+          "where the value before the event is meant",
+          show_time(run, run->stepper->t).at, names);
+  return false;
+}
+
+bool end_stuck(const SimulateRun *run, int event) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  end_run(run, OUTCOME_CHATTER);
+  message(run,
+          "before t = %s the event of '%s' (line %d) follows itself without end: the jumps there "
+          "become smaller and smaller (a ball that bounces until it lies still); add a Boolean "
+          "variable that holds the motion when they are small",
+          show_time(run, run->stepper->t).at, e->text, e->line);
+  return false;
+}
+
+bool end_bad_sample(const SimulateRun *run, int event) {
+  const Event *e = &run->system->model->flat->events.at[event];
+  end_run(run, OUTCOME_NO_START);
+  message(run, "the interval of '%s' (line %d) must be positive", e->text, e->line);
+  return false;
+}
+
+bool end_terminated(const SimulateRun *run, const char *text) {
+  end_run(run, OUTCOME_TERMINATED);
+  message(run, "at t = %s the model ended the simulation: %s", show_time(run, run->stepper->t).at,
+          text);
+  return false;
+}
+
 bool end_too_many_events(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_TOO_MANY_EVENTS);
@@ -289,6 +333,24 @@ bool end_too_many_events(const SimulateRun *run, int event) {
           show_time(run, run->t_end).at, e->text,
           flat_line(run->system->model->flat, e->line).at);
   return false;
+}
+
+static void say_assertion(const SimulateRun *run, int assertion, double t) {
+  const Flat *f = run->system->model->flat;
+  const Assertion *a = &f->asserts.at[assertion];
+  message(run, "at t = %s the condition of assert in %.100s:%d does not hold: %.300s",
+          show_time(run, t).at, f->source->name, a->line, a->message);
+}
+
+bool end_assertion(const SimulateRun *run, int assertion) {
+  end_run(run, OUTCOME_ASSERTION);
+  say_assertion(run, assertion, run->stepper->t);
+  return false;
+}
+
+void remark_assertion(const SimulateRun *run, int assertion, double t) {
+  if (run->out->message[0]) message(run, "; ");
+  say_assertion(run, assertion, t);
 }
 
 void remark_frequent_event(const SimulateRun *run, int event, long count) {

@@ -26,7 +26,15 @@ void end_lost(const SimulateRun *run, int invariant, double by); // or singular,
 bool end_output(const SimulateRun *run, double t, const double *y);
 bool end_jump(const SimulateRun *run, int invariant, double by);
 bool end_chatter(const SimulateRun *run, int event);
+bool end_contradicting(const SimulateRun *run, const char *relations);
+bool end_discrete(const SimulateRun *run, const char *names); // of variables that do not settle
+bool end_stuck(const SimulateRun *run, int event);            // jumps became too small to see
+bool end_bad_sample(const SimulateRun *run, int event);
+bool end_terminated(const SimulateRun *run, const char *text);
 bool end_too_many_events(const SimulateRun *run, int event);
+bool end_assertion(const SimulateRun *run, int assertion);
+// No end: a message about an assertion of level warning that did not hold at t.
+void remark_assertion(const SimulateRun *run, int assertion, double t);
 // No end: a message about the event that happened most often.
 void remark_frequent_event(const SimulateRun *run, int event, long count);
 

@@ -19,6 +19,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+#include "simulate/event_jump.h"
+#include "simulate/event_settle.h"
 #include "simulate/event_through.h"
 
 enum {
@@ -30,6 +33,7 @@ enum {
 // The slopes may change so many times faster after an event for the steps to stay as long as they were.
 static const double BEND_MOST = 10;
 static const double MOMENT = 1e-6;    // of the duration: where w goes is seen so much later
+static const double SEEN = 1e-9;      // of the size of w: so far from its limit it has left it
 static const double SAME_BEND = 0.01; // relative: bends that differ by less are the same
 
 // ---------------------------------------------------------------- other modes for a moment
@@ -57,45 +61,88 @@ void event_frozen_modes(EventWork *e) {
 // ---------------------------------------------------------------- fixed point
 
 // Events whose switching functions contain the mode follow it: what they did by themselves does not count any more.
-static void change(EventWork *e, int k, double mode) {
+void event_change(EventWork *e, int k, double mode) {
   const Pattern *users = &e->work->system->events.users;
   system_set_mode(e->work, k, mode);
+  if (k == e->stuck) e->stuck = -1;
   if (users->start[k + 1] > users->start[k]) e->resolved = 0;
   for (int i = users->start[k]; i < users->start[k + 1]; i++)
     e->held[users->column[i]] = e->pending[users->column[i]] = false;
 }
 
+// On its limit. What was forgiven there may be a little further away when states jump.
+static bool is_near_limit(const EventWork *e, int k, double w) {
+  double allowed = (e->jumped ? 4 : 1) * EVENT_ROUNDING * e->size[k];
+  return fabs(w - event_limit(e, k, w)) <= allowed;
+}
+
+// Events at known times are due when they are due within rounding errors.
+static void run_timers_ahead(EventWork *e, double t, const double *x) {
+  const System *s = e->work->system;
+  system_timers(e->work, t, x, e->timer);
+  for (int i = 0; i < s->timer_count; i++)
+    e->w[s->timers[i]] += event_tick(e, t) * e->timer[s->timer_count + i];
+}
+
 // Switching functions at (t, x), and where some of them stands on its limit up to rounding errors also those of a moment
 // later, with the modes in use.
-static void look(EventWork *e, double t, const double *x) {
+void event_look(EventWork *e, double t, const double *x) {
   const System *s = e->work->system;
   double h = MOMENT * e->span;
   bool any = false;
   event_follow(e, t, x);
-  system_events(e->work, t, x, e->w);
-  for (int k = 0; k < s->ne && !any; k++) any = event_on_limit(e, k, e->w[k]);
+  if (e->live)
+    system_live_events(e->work, t, x, e->w);
+  else
+    system_events(e->work, t, x, e->w);
+  if (s->timer_count) run_timers_ahead(e, t, x);
+  for (int k = 0; k < s->ne && !any; k++) any = is_near_limit(e, k, e->w[k]);
   if (!any) return;
   system_rhs(e->work, t, x, e->slope);
   for (int i = 0; i < s->nx; i++) e->x[i] = x[i] + h * e->slope[i];
   system_events(e->work, t + h, e->x, e->next);
+  if (!e->jumped) return;
+  system_rhs(e->work, t + h, e->x, e->slope);
+  for (int i = 0; i < s->nx; i++) e->x[i] += h * e->slope[i];
+  system_events(e->work, t + 2 * h, e->x, e->later);
 }
 
-// The mode that event k should have, after look(). Exactly on its limit it is that of the side to which the motion goes; if
+// After a jump w leaves its limit and turns back before it is further away than rounding errors: a ball that hardly bounces
+// any more. It stays where it is for all that can be seen.
+static bool turns_at_once(const EventWork *e, int k) {
+  double first = e->next[k] - e->w[k], bend = e->later[k] - 2 * e->next[k] + e->w[k];
+  return first * bend < 0 && first * first <= 8 * EVENT_ROUNDING * e->size[k] * fabs(bend);
+}
+
+// The mode that event k should have, after event_look(). Exactly on its limit it is that of the side to which the motion goes; if
 // it goes nowhere, what the relation gives on the limit itself, also if rounding errors have moved w away from it.
-static double wanted_mode(EventWork *e, int k) {
+double event_wanted(EventWork *e, int k) {
   double w = e->w[k], next = e->next[k];
   e->rests[k] = false;
   e->forgiven[k] = nan("");
   if (!isfinite(w)) return system_mode(e->work, k);
-  if (!event_on_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
+  if (!is_near_limit(e, k, w) || !isfinite(next)) return event_literal(e, k, w);
   double limit = event_limit(e, k, w);
-  e->rests[k] = fabs(next - w) <= 1e-3 * EVENT_ROUNDING * e->size[k];
-  if (e->rests[k] || w == limit) e->forgiven[k] = limit;
-  return event_literal(e, k, e->rests[k] ? limit : w == limit ? next : w);
+  double still = e->jumped ? 0 : 1e-3 * EVENT_ROUNDING * e->size[k]; // small jumps are motion
+  bool turns = e->jumped && turns_at_once(e, k);
+  e->rests[k] = turns || fabs(next - w) <= still;
+  if (turns && e->crossed[k]) e->stuck = k;
+  // a jump, or modes that do not settle, have left it there up to rounding errors
+  bool leaves = w == limit || e->jumped || e->searching;
+  if (e->rests[k] || leaves) e->forgiven[k] = limit;
+  return event_literal(e, k, e->rests[k] ? limit : leaves ? next : w);
+}
+
+int event_stuck(EventWork *e, double t, const double *x) {
+  int k = e->stuck;
+  if (k < 0) return -1;
+  system_events(e->work, t, x, e->w);
+  double away = fabs(e->w[k] - event_limit(e, k, e->w[k])) / e->size[k];
+  return away > SEEN && event_margin(e, k, e->w[k]) >= 0 ? k : -1;
 }
 
 static bool is_wrong(EventWork *e, int k) {
-  return wanted_mode(e, k) != system_mode(e->work, k);
+  return event_wanted(e, k) != system_mode(e->work, k);
 }
 
 // Counts the changes of a mode while its w has not moved: it contradicts itself. One that follows others does not.
@@ -117,12 +164,13 @@ static bool stays_as_it_was(EventWork *e, int k) {
 static bool settle_once(EventWork *e, double t, const double *x, bool one, int *event) {
   const System *s = e->work->system;
   bool changed = false;
-  look(e, t, x);
+  event_look(e, t, x);
   for (int i = 0; i < s->ne && !(one && changed); i++) {
     int k = s->events.order[i];
     if (e->pending[k] || e->through[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
     if (e->held[k] && !e->rests[k]) continue;
-    change(e, k, goes_round(e, k) ? e->settled[k] : wanted_mode(e, k));
+    event_change(e, k, goes_round(e, k) ? e->settled[k] : event_wanted(e, k));
+    e->tried[k] = true;
     e->held[k] = false;
     changed = true;
     *event = k;
@@ -130,17 +178,86 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
   return changed;
 }
 
-// A chain of modes settles in as many rounds as it has links. A mode on its limit may contradict itself: on the limit the
-// motion goes to one side, on that side it stops (der(x) = if x > 2 then 0 else 1). It stays as it was.
-static bool settle(EventWork *e, double t, const double *x, int *event) {
-  int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
-  for (int k = 0; k < ne; k++) e->changes[k] = 0, e->settled[k] = system_mode(e->work, k);
-  for (int round = 0; round < most; round++)
-    if (!settle_once(e, t, x, round > ne + CHANGES_MOST, event)) return true;
+// Modes of a mixed system: relations on what is solved for together, such as those of ideal diodes in one circuit. Where
+// the iteration goes round, the modes that have changed are tried in all combinations, those first that differ least from
+// the modes before.
+enum { SEARCH_MOST = 12 };
+
+static bool all_right(EventWork *e, double t, const double *x) {
+  event_look(e, t, x);
+  for (int k = 0; k < e->work->system->ne; k++) {
+    if (e->pending[k] || e->through[k] || !is_wrong(e, k)) continue;
+    if (!(e->held[k] && !e->rests[k])) return false;
+  }
+  return true;
+}
+
+static int list_tried(const EventWork *e, int *list) {
+  int count = 0;
+  for (int k = 0; k < e->work->system->ne; k++) {
+    if (!e->tried[k]) continue;
+    if (count == SEARCH_MOST || e->kind[k] == EVENT_FLOOR || e->kind[k] == EVENT_SIGN) return 0;
+    list[count++] = k;
+  }
+  return count;
+}
+
+// Rounding errors are those of the last step, too: near the start nothing else may be known.
+static void widen_sizes(EventWork *e) {
+  for (int k = 0; k < e->work->system->ne; k++) {
+    double size = fabs(e->end[1].w[k] - e->end[0].w[k]);
+    if (size > e->size[k] && isfinite(size)) e->size[k] = size;
+  }
+}
+
+static bool try_combinations(EventWork *e, double t, const double *x) {
+  int list[SEARCH_MOST], count = list_tried(e, list);
+  for (int distance = 0; distance <= count && count; distance++)
+    for (unsigned set = 0; set < 1u << count; set++) {
+      if (__builtin_popcount(set) != distance) continue;
+      for (int i = 0; i < count; i++) {
+        double before = e->settled[list[i]];
+        system_set_mode(e->work, list[i], set >> i & 1 ? 1 - before : before);
+      }
+      if (all_right(e, t, x)) return true;
+    }
   return false;
 }
 
-static void forget_marks(EventWork *e) {
+// Where two or more relations contradict each other, their texts.
+static void note_contradiction(EventWork *e) {
+  int list[SEARCH_MOST], count = list_tried(e, list);
+  size_t used = 0;
+  e->unsettled[0] = 0;
+  for (int i = 0; i < count && count > 1 && used < sizeof e->unsettled - 60; i++) {
+    const Event *of = &e->work->system->model->flat->events.at[list[i]];
+    c_snprintf(e->unsettled + used, sizeof e->unsettled - used, "%s'%.40s' (line %d)",
+               i ? ", " : "", of->text, of->line);
+    used = strlen(e->unsettled);
+  }
+}
+
+static bool search_modes(EventWork *e, double t, const double *x) {
+  widen_sizes(e);
+  e->searching = true;
+  bool found = try_combinations(e, t, x);
+  e->searching = false;
+  if (!found) note_contradiction(e);
+  return found;
+}
+
+// A chain of modes settles in as many rounds as it has links. A mode on its limit may contradict itself: on the limit the
+// motion goes to one side, on that side it stops (der(x) = if x > 2 then 0 else 1). It stays as it was.
+bool event_settle(EventWork *e, double t, const double *x, int *event) {
+  int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
+  for (int k = 0; k < ne; k++)
+    e->changes[k] = 0, e->settled[k] = system_mode(e->work, k), e->tried[k] = false;
+  for (int round = 0; round < most; round++)
+    if (!settle_once(e, t, x, round > ne + CHANGES_MOST, event)) return true;
+  return search_modes(e, t, x);
+}
+
+void event_forget_marks(EventWork *e) {
   e->known = false;
   size_t bytes = (size_t)e->work->system->ne * sizeof(bool);
   memset(e->pending, 0, bytes);
@@ -149,40 +266,55 @@ static void forget_marks(EventWork *e) {
 
 // At the start the size of the switching functions is not known: nothing is on its limit but what is there exactly, and
 // what the relation gives there holds.
-bool event_begin(EventWork *e, double t, const double *x, double span, int *event) {
+static bool begin_modes(EventWork *e, double t, const double *x, double span, int *event) {
   int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
   e->span = span;
   e->resolved = 0;
+  e->stuck = -1;
+  e->jumped = false;
+  e->unsettled[0] = 0;
   e->last_time = t;
   e->repeats = 0;
   memset(e->count, 0, (size_t)ne * sizeof *e->count);
   memset(e->size, 0, (size_t)ne * sizeof *e->size);
   for (int k = 0; k < ne; k++)
     e->low[k] = HUGE_VAL, e->high[k] = -HUGE_VAL, e->forgiven[k] = nan("");
-  system_event_scales(e->work, t, x, e->scale);
+  if (ne) system_event_scales(e->work, t, x, e->scale);
   memset(e->rests, 0, (size_t)ne * sizeof *e->rests);
   memset(e->through, 0, (size_t)ne * sizeof *e->through);
   memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);
   e->through_count = 0;
-  forget_marks(e);
-  for (int round = 0; round < most; round++) {
+  event_forget_marks(e);
+  for (int k = 0; k < ne; k++) e->settled[k] = system_mode(e->work, k), e->tried[k] = false;
+  for (int round = 0; round < most && ne; round++) {
     bool changed = false;
     system_events(e->work, t, x, e->w);
     for (int i = 0; i < ne && !(round > ne && changed); i++) {
       int k = e->work->system->events.order[i];
       if (event_margin(e, k, e->w[k]) >= 0) continue;
-      change(e, k, event_literal(e, k, e->w[k]));
+      event_change(e, k, event_literal(e, k, e->w[k]));
+      e->tried[k] = true;
       changed = true;
       *event = k;
     }
     if (!changed) return true;
   }
-  return false;
+  return ne == 0 || search_modes(e, t, x);
 }
 
-bool event_jump(EventWork *e, double t, const double *x, int *event) {
-  forget_marks(e);
-  return settle(e, t, x, event);
+bool event_begin(EventWork *e, double t, double *y, double span, int *event) {
+  return begin_modes(e, t, y, span, event) &&
+         (!e->work->system->hybrid || event_iterate_start(e, t, y, event));
+}
+
+bool event_jump(EventWork *e, double t, double *y, int *event) {
+  const System *s = e->work->system;
+  e->unsettled[0] = 0;
+  event_forget_marks(e);
+  if (!s->hybrid) return event_settle(e, t, y, event);
+  e->jumped = false, e->terminated = 0;
+  memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
+  return event_iterate(e, t, y, event);
 }
 
 bool event_next_modes(EventWork *e, double t, const double *x) {
@@ -191,8 +323,8 @@ bool event_next_modes(EventWork *e, double t, const double *x) {
   freeze(e);
   memcpy(e->frozen_rests, e->rests, (size_t)ne * sizeof *e->rests);
   memcpy(e->frozen_forgiven, e->forgiven, (size_t)ne * sizeof *e->forgiven);
-  forget_marks(e);
-  if (!settle(e, t, x, &event)) event_frozen_modes(e);
+  event_forget_marks(e);
+  if (!event_settle(e, t, x, &event)) event_frozen_modes(e);
   for (int k = 0; k < ne && !changed; k++) changed = system_mode(e->work, k) != e->frozen[k];
   memcpy(e->rests, e->frozen_rests, (size_t)ne * sizeof *e->rests);
   memcpy(e->forgiven, e->frozen_forgiven, (size_t)ne * sizeof *e->forgiven);
@@ -225,9 +357,9 @@ static bool has_crossed(EventWork *e, int k) {
 }
 
 // Marks the events that have happened by now under the modes in use, and the one that was found.
-static void mark_crossed(EventWork *e, double t, const double *y) {
+void event_mark_crossed(EventWork *e, double t, const double *y) {
   int ne = e->work->system->ne;
-  look(e, t, y);
+  event_look(e, t, y);
   for (int k = 0; k < ne; k++) e->pending[k] = has_crossed(e, k) || k == e->found;
   memset(e->held, 0, (size_t)ne * sizeof *e->held);
   memset(e->crossed, 0, (size_t)ne * sizeof *e->crossed);
@@ -238,7 +370,7 @@ static void mark_crossed(EventWork *e, double t, const double *y) {
 static bool some_pending(EventWork *e, double t, const double *y) {
   int ne = e->work->system->ne;
   bool some = false;
-  look(e, t, y);
+  event_look(e, t, y);
   for (int k = 0; k < ne; k++) {
     bool own = k == e->found && e->held[k];
     some |= e->pending[k] = e->pending[k] && (own || is_wrong(e, k));
@@ -250,7 +382,7 @@ static bool some_pending(EventWork *e, double t, const double *y) {
 static bool cross(EventWork *e, double t, double *y, int k, int *event) {
   const System *s = e->work->system;
   bool own = k == e->found && e->held[k];
-  double mode = own ? e->found_mode : wanted_mode(e, k);
+  double mode = own ? e->found_mode : event_wanted(e, k);
   if (s->ns) {
     system_rhs(e->work, e->near_t, e->near_x, e->f_old);
     system_event_sens(e->work, t, y, k, e->f_old, &e->rate, e->by_column);
@@ -258,15 +390,26 @@ static bool cross(EventWork *e, double t, double *y, int k, int *event) {
   e->pending[k] = false;
   e->crossed[k] = true;
   e->count[k]++;
-  change(e, k, mode);
+  event_change(e, k, mode);
   e->held[k] = true;
-  bool settled = settle(e, t, y, event);
+  bool settled = event_settle(e, t, y, event);
   if (settled && memchr(e->pending, true, (size_t)s->ne * sizeof *e->pending) &&
       !some_pending(e, t, y))
-    settled = settle(e, t, y, event);
+    settled = event_settle(e, t, y, event);
   if (!settled || !s->ns) return settled;
   system_rhs(e->work, t, y, e->f_new);
   carry_sensitivities(e, y);
+  return true;
+}
+
+// One after the other.
+static bool cross_all(EventWork *e, double t, double *y, int *event) {
+  const System *s = e->work->system;
+  event_mark_crossed(e, t, y);
+  for (int i = 0; i < s->ne; i++) {
+    int k = s->events.order[i];
+    if (e->pending[k] && !cross(e, t, y, k, event)) return false;
+  }
   return true;
 }
 
@@ -314,18 +457,15 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   const System *s = e->work->system;
   *event = e->found;
   *continuous = false;
+  e->unsettled[0] = 0;
   if (repeats_without_end(e, t)) return false;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);
   system_event_scales(e->work, t, y, e->scale);
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
-  mark_crossed(e, t, y);
-  for (int i = 0; i < s->ne; i++) {
-    int k = s->events.order[i];
-    if (e->pending[k] && !cross(e, t, y, k, event)) return false;
-  }
+  if (s->hybrid ? !event_cross_jump(e, t, y, event) : !cross_all(e, t, y, event)) return false;
   system_rhs(e->work, t, y, e->f_new);
-  if (slopes_go_on(e, y, h, tol))
+  if (!(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;
-  event_note_smooth(e, *continuous && bends_go_on(e));
+  if (!s->hybrid) event_note_smooth(e, *continuous && bends_go_on(e));
   return true;
 }

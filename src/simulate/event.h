@@ -6,9 +6,9 @@
 
 // Modes are iterated until each is what its relation literally gives at (t, x). false: they do not settle, and *event is
 // one that keeps changing. At the start, after system_start; `span`: duration of the simulation, the scale of time.
-bool event_begin(EventWork *e, double t, const double *x, double span, int *event);
+bool event_begin(EventWork *e, double t, double *y, double span, int *event);
 // The same where an input has jumped.
-bool event_jump(EventWork *e, double t, const double *x, int *event);
+bool event_jump(EventWork *e, double t, double *y, int *event);
 
 // Passes the event that was found: all modes that change, and the sensitivities in y. *continuous: the slopes go on as
 // they were, up to the tolerances in a step of length h, and do not change much faster than before. false: events follow each other without end, as *event does.
@@ -21,3 +21,7 @@ bool event_true_modes(EventWork *e, double t, const double *x);
 void event_frozen_modes(EventWork *e);
 // The same for a point exactly on a limit: the modes that the motion will have next.
 bool event_next_modes(EventWork *e, double t, const double *x);
+
+// Jumps at an event have become too small to see, nothing in the model has taken care of it, and now the motion goes on
+// beyond the event as if there were none: that event. -1: none.
+int event_stuck(EventWork *e, double t, const double *x);

@@ -51,6 +51,8 @@ static void sample_at(EventWork *e, Stepper *s, double t, EventSample *out) {
   for (int k = 0; k < ne; k++) out->margin[k] = event_margin(e, k, out->w[k]);
   for (int k = 0; k < ne && e->through_count; k++)
     if (e->through[k]) out->margin[k] = DBL_MAX;
+  const System *system = e->work->system;
+  for (int i = 0; i < system->timer_count; i++) out->margin[system->timers[i]] = DBL_MAX;
 }
 
 // ---------------------------------------------------------------- location

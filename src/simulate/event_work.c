@@ -33,6 +33,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->changes = ARENA_ARRAY(a, int, s->ne + 1);
   e->settled = ARENA_ARRAY(a, double, s->ne + 8);
   e->changed_at = ARENA_ARRAY(a, double, s->ne + 8);
+  e->tried = ARENA_ARRAY(a, bool, s->ne + 1);
   e->crossed = ARENA_ARRAY(a, bool, s->ne + 1);
   e->through = ARENA_ARRAY(a, bool, s->ne + 1);
   e->smooth_times = ARENA_ARRAY(a, int, s->ne + 1);
@@ -46,6 +47,13 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
   e->count = ARENA_ARRAY(a, long, s->ne + 1);
+  e->stuck = -1;
+  if (s->hybrid) {
+    e->later = ARENA_ARRAY(a, double, s->ne + 8);
+    e->after = ARENA_ARRAY(a, double, s->kernel[KERNEL_JUMP].results + 8);
+    e->timer = ARENA_ARRAY(a, double, 2 * s->timer_count + 8);
+    e->moment = ARENA_ARRAY(a, double, s->stride + 16);
+  }
   return e;
 }
 

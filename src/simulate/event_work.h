@@ -47,6 +47,8 @@ typedef struct EventWork {
   int *changes;       // by event, while modes settle
   double *settled;    // modes before that
   double *changed_at; // w at the last of these changes
+  bool *tried;        // by event: has changed meanwhile
+  bool searching;     // modes in all combinations
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
   double *frozen_forgiven;
@@ -64,6 +66,18 @@ typedef struct EventWork {
   long *smooth_since; // by event: number of the step of the first of these
   long steps;         // that were searched
   double *followed;   // scratch: switching functions
+  // Of hybrid systems, see event_jump.h.
+  bool live;       // switching functions are those at an event, where discrete variables change
+  bool jumped;     // states have jumped at this event
+  int stuck;       // event whose jumps have become too small to see, -1: none
+  double *later;   // switching functions two moments later
+  double *after;   // results of system_jump
+  double *timer;   // results of system_timers
+  double *moment;  // by column: how the time of the event moves
+  int timer_event; // the next one at a known time
+  double timer_mode;
+  int terminated;      // number of the terminate that was met, counted from 1; 0: none
+  char unsettled[200]; // what keeps changing: names of discrete variables, or relations
 } EventWork;
 
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
@@ -104,4 +118,12 @@ static inline double event_margin(const EventWork *e, int k, double w) {
       literal != mode && isfinite(w) && !(fabs(w - e->forgiven[k]) <= EVENT_ROUNDING * e->size[k]);
   if (wrong) return far < -DBL_MIN ? far : -DBL_MIN;
   return far > 0 ? far : 0;
+}
+
+// Times that differ by less are the same: events at known times happen together, and what is due a moment later is due.
+static inline double event_tick(const EventWork *e, double t) {
+  const SystemWork *w = e->work;
+  double size = fabs(w->par[w->system->at.origin] + t);
+  if (fabs(t) > size) size = fabs(t);
+  return 8 * DBL_EPSILON * (size > e->span ? size : e->span);
 }

@@ -144,6 +144,9 @@ static DaeForm form_as_typed(Model *m, Arena *a, Arena *scratch) {
 }
 
 const char *implicit_refusal(const Model *m, ImplicitKind kind) {
+  if (m->flat->hybrid)
+    return "the model has discrete variables, which index: direct and index: index3 do not "
+           "support yet; take index: stabilise or index: project";
   for (int i = 0; i < m->invariant_count && kind == IMPLICIT_AS_TYPED; i++)
     if (m->invariants[i].redundant)
       return "constraints follow from one another and leave forces undetermined, so the equations "

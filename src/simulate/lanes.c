@@ -37,6 +37,7 @@ struct LanesWork {
   int *pick, *target; // of a system whose outputs are states: which numbers of y go where
   double **column;    // [pick][lane]
   int picks;          // of the run
+  double *conditions; // of assertions
   double *steps_then; // lane_steps at the last check
   long attempts_then; // steps and rejections then
   // of the run
@@ -52,8 +53,8 @@ struct LanesWork {
 
 bool lanes_can(const Model *m, const SimulateOptions *o) {
   bool reduced = o->index == INDEX_STABILISE || o->index == INDEX_PROJECT;
-  return reduced && m->nx > 0 && m->ne == 0 && m->invariant_count == 0 && m->condition_count == 0 &&
-         simulate_first(o, m->nx)->dense_lanes;
+  return reduced && m->nx > 0 && m->ne == 0 && !m->flat->hybrid && m->invariant_count == 0 &&
+         m->condition_count == 0 && !m->assert_varies && simulate_first(o, m->nx)->dense_lanes;
 }
 
 // Eight lanes hide the time that additions take; but all slopes of a step should stay in the first cache.
@@ -165,6 +166,7 @@ LanesWork *lanes_work_new(const System *s, const SimulateOptions *options) {
   w->row = ARENA_ARRAY(a, double, (size_t)s->ny *(size_t)(1 + s->np) * L + 8);
   w->pieces = ARENA_ARRAY(a, int, s->nu + 1);
   w->steps_then = ARENA_ARRAY(a, double, L);
+  w->conditions = ARENA_ARRAY(a, double, s->model->assert_count *L + 16);
   w->lives = ARENA_ARRAY(a, bool, L);
   w->tol = (Tolerance){.rel = options->rel_tol,
                        .abs = w->abs_tol,
@@ -447,6 +449,18 @@ static bool is_finite_lane(const LanesWork *w, int l) {
   return sum == 0;
 }
 
+// Assertions about parameters: others are not for lanes.
+static void retire_asserted(LanesWork *w) {
+  const Model *m = w->system->model;
+  int L = w->system->lanes;
+  if (!m->assert_count) return;
+  system_asserts(w->work, w->stepper->t, w->stepper->y, w->conditions);
+  for (int k = 0; k < m->assert_count; k++)
+    for (int l = 0; l < w->count; l++)
+      if (w->lives[l] && w->conditions[k * L + l] == 0 && !m->flat->asserts.at[k].warning)
+        retire(w, l, OUTCOME_ASSERTION, false);
+}
+
 // Start values; lanes without any are retired. false: no lane has start values.
 static bool begin(LanesWork *w) {
   Stepper *s = w->stepper;
@@ -458,6 +472,7 @@ static bool begin(LanesWork *w) {
   follow_begin(w->follower, r->start, s->y, w->t_end);
   for (int l = 0; l < w->count; l++)
     if (!is_finite_lane(w, l)) retire(w, l, OUTCOME_NO_START, false);
+  retire_asserted(w);
   if (w->living == 0) return false;
   fill_lanes(w);
   return true;

@@ -11,6 +11,7 @@
 #include "base/patience.h"
 #include "simulate/ending.h"
 #include "simulate/event.h"
+#include "simulate/event_jump.h"
 #include "simulate/event_search.h"
 #include "simulate/event_through.h"
 #include "simulate/follow.h"
@@ -45,7 +46,9 @@ struct SimulateWork {
   EventWork *events;
   Follower *follower;        // of the roots of simultaneous equations
   InvariantWork *invariants; // NULL: the model has no invariants
-  Implicit *implicit;        // NULL: the motion is integrated as an ordinary differential equation
+  double *conditions; // of assertions, and when a warning was first due; NULL: the model has none
+  double *warned;
+  Implicit *implicit; // NULL: the motion is integrated as an ordinary differential equation
   CodeFn *direct_rhs,
       *direct_states; // of a system that needs nothing but its machine code, see is_direct
   double *direct_work[2];
@@ -53,6 +56,9 @@ struct SimulateWork {
   const SimulateRequest *request;
   Trajectory *out;
   double t_end, next_break;
+  double input_break;      // the next of an input
+  double next_timer;       // of an event at a known time
+  long timer_events;       // which max_events does not count
   double rate;             // of stabilisation
   long step_work, unasked; // numbers of a step, and of the steps since the last question
   int switches;
@@ -129,8 +135,8 @@ static void direct_states(void *self, double t, const double *x, double *dx) {
 }
 
 static bool is_direct(const System *s) {
-  return s->nu == 0 && s->ne == 0 && s->lanes == 1 && s->kernel[KERNEL_RHS].code->fn &&
-         !s->kernel[KERNEL_RHS].block_count &&
+  return s->nu == 0 && s->ne == 0 && !s->hybrid && s->lanes == 1 &&
+         s->kernel[KERNEL_RHS].code->fn && !s->kernel[KERNEL_RHS].block_count &&
          (s->ns == 0 || (s->columns.augmented && s->kernel[KERNEL_RHS_SENS].code->fn));
 }
 
@@ -228,9 +234,13 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .max_step = options->max_step,
                        .first_step = options->first_step,
                        .max_steps = options->max_steps};
-  if (s->ne) {
+  if (s->ne || s->hybrid) {
     w->events = event_work_new(a, w->work);
     event_search_prepare(w->events);
+  }
+  if (s->model->assert_count && s->lanes == 1) {
+    w->conditions = ARENA_ARRAY(a, double, s->model->assert_count);
+    w->warned = ARENA_ARRAY(a, double, s->model->assert_count);
   }
   w->follower = follower_new(a, w->work);
   w->invariants = invariants_new(a, w->work, &w->tol);
@@ -314,7 +324,7 @@ static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
 // Begins new pieces at t and finds where the next one of them ends.
 static Break enter_pieces(SimulateWork *w, double t) {
   Break most = BREAK_NONE;
-  w->next_break = HUGE_VAL;
+  w->input_break = HUGE_VAL;
   for (int i = 0; i < w->system->nu; i++) {
     const Input *in = w->request->inputs[i];
     if (ends_in_piece(w, in, t)) continue;
@@ -324,8 +334,9 @@ static Break enter_pieces(SimulateWork *w, double t) {
     if (kind > most) most = kind;
     // derivatives of an input have kinks that its value hides
     double tolerance = w->system->model->input_order[i] ? 0 : w->options.rel_tol;
-    w->next_break = fmin(w->next_break, input_next_break(in, t, tolerance));
+    w->input_break = fmin(w->input_break, input_next_break(in, t, tolerance));
   }
+  w->next_break = w->input_break;
   return most;
 }
 
@@ -430,7 +441,7 @@ static bool put_rows_before(SimulateWork *w, double t) {
 static bool put_rows_at(SimulateWork *w, double t) {
   if (!(next_time(w) <= t)) return true;
   const double *y = stepper(w)->y;
-  bool on_limit = w->events && event_next_modes(w->events, t, y), ok = true;
+  bool on_limit = w->events && !w->system->hybrid && event_next_modes(w->events, t, y), ok = true;
   while (ok && next_time(w) <= t) ok = put_row(w, next_time(w), y);
   if (on_limit) event_frozen_modes(w->events);
   return ok;
@@ -555,6 +566,80 @@ static bool is_lost(SimulateWork *w) {
   return true;
 }
 
+// ---------------------------------------------------------------- assertions
+
+// Where a condition cannot be computed nothing is known about it.
+static bool assertions_hold(SimulateWork *w) {
+  const Model *m = w->system->model;
+  const Stepper *s = stepper(w);
+  if (w->events) event_follow(w->events, s->t, s->y);
+  system_asserts(w->work, s->t, s->y, w->conditions);
+  for (int k = 0; k < m->assert_count; k++) {
+    if (w->conditions[k] != 0) continue;
+    if (!m->flat->asserts.at[k].warning) return end_assertion(&w->run, k);
+    if (isnan(w->warned[k])) w->warned[k] = s->t;
+  }
+  return true;
+}
+
+static bool begin_assertions(SimulateWork *w) {
+  if (!w->conditions) return true;
+  for (int k = 0; k < w->system->model->assert_count; k++) w->warned[k] = nan("");
+  return assertions_hold(w);
+}
+
+static bool assertions_go_on(SimulateWork *w) {
+  return !w->conditions || !w->system->model->assert_varies || assertions_hold(w);
+}
+
+static void remark_assertions(SimulateWork *w) {
+  if (!w->conditions || w->out->outcome != OUTCOME_REACHED_END) return;
+  for (int k = 0; k < w->system->model->assert_count; k++)
+    if (!isnan(w->warned[k])) remark_assertion(&w->run, k, w->warned[k]);
+}
+
+// ---------------------------------------------------------------- discrete variables
+
+static bool end_unsettled(SimulateWork *w, int event) {
+  const char *what = w->events->unsettled;
+  if (event < 0) return end_discrete(&w->run, what);
+  return what[0] ? end_contradicting(&w->run, what) : end_chatter(&w->run, event);
+}
+
+// A terminate of the model may have been met at the event that was passed.
+static bool goes_on(SimulateWork *w) {
+  const Flat *f = w->system->model->flat;
+  if (!w->events || !w->events->terminated) return true;
+  if (!put_rows_at(w, stepper(w)->t)) return false;
+  return end_terminated(&w->run, f->terminates.at[w->events->terminated - 1].message);
+}
+
+// The next event at a known time. Where it is due with the end or with a break of an input it is due at that time.
+static void plan_timers(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  w->next_timer = HUGE_VAL;
+  if (!w->system->timer_count) return;
+  w->next_timer = event_next_time(w->events, s->t, s->y);
+  double tick = event_tick(w->events, s->t);
+  if (fabs(w->next_timer - w->t_end) <= tick) w->next_timer = w->t_end;
+  if (fabs(w->next_timer - w->next_break) <= tick) w->next_timer = w->next_break;
+}
+
+// Rows within rounding errors of an event at a known time show what comes after it.
+static double rows_end(const SimulateWork *w, double t) {
+  return w->system->timer_count && t == w->next_timer ? t - event_tick(w->events, t) : t;
+}
+
+// ---------------------------------------------------------------- start, steps and events
+
+// Steps end at break points of tables in time as they do at those of inputs.
+static void enter_timed(SimulateWork *w) {
+  const Stepper *s = stepper(w);
+  if (!w->system->model->timed_count || w->system->lanes > 1) return;
+  if (w->events) event_follow(w->events, s->t, s->y);
+  w->next_break = fmin(w->input_break, system_next_timed(w->work, s->t, s->y));
+}
+
 static bool begin(SimulateWork *w) {
   const System *s = w->system;
   const SimulateRequest *r = w->request;
@@ -573,11 +658,14 @@ static bool begin(SimulateWork *w) {
     end_without_start(&w->run, st->y);
     return false;
   }
-  int event;
+  int event, bad = s->timer_count ? event_bad_sample(w->events, st->t, st->y) : -1;
+  if (bad >= 0) return end_bad_sample(&w->run, bad);
   if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - r->start, &event))
-    return end_chatter(&w->run, event);
+    return end_unsettled(w, event);
   follow_begin(w->follower, st->t, st->y, w->t_end);
-  return begin_invariants(w);
+  enter_timed(w);
+  plan_timers(w);
+  return begin_invariants(w) && begin_assertions(w) && goes_on(w);
 }
 
 static void restart(SimulateWork *w) {
@@ -635,11 +723,14 @@ static bool pass_event(SimulateWork *w, double h) {
   if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
   w->out->events++;
   if (!event_pass(w->events, s->t, s->y, h, &w->tol, &continuous, &event))
-    return end_chatter(&w->run, event);
+    return end_unsettled(w, event);
   follow_jump(w->follower, s->t, s->y);
-  if (!invariants_go_on(w)) return false;
-  if (w->out->events > w->options.max_events) return end_too_many_events(&w->run, event);
-  continue_from(w, continuous);
+  if (!invariants_go_on(w) || !goes_on(w)) return false;
+  if (s->t < w->next_break) enter_timed(w); // it may be the break, up to rounding errors
+  if (w->out->events - w->timer_events > w->options.max_events)
+    return end_too_many_events(&w->run, event);
+  plan_timers(w);
+  if (s->t < w->t_end) continue_from(w, continuous);
   return s->t == w->next_break || put_rows_at(w, s->t); // an input may change there, too
 }
 
@@ -660,12 +751,10 @@ static bool handle_event(SimulateWork *w, Singular *singular) {
 static bool pass_jump(SimulateWork *w, Break kind) {
   Stepper *s = stepper(w);
   int event;
-  if (w->events && !event_jump(w->events, s->t, s->y, &event)) {
-    end_chatter(&w->run, event);
-    return false;
-  }
+  if (w->events && !event_jump(w->events, s->t, s->y, &event)) return end_unsettled(w, event);
   follow_jump(w->follower, s->t, s->y);
-  if (!invariants_go_on(w)) return false;
+  if (!invariants_go_on(w) || !goes_on(w)) return false;
+  plan_timers(w);
   if (s->t == w->t_end) return true;
   if (kind == BREAK_KINK && s->row->moved)
     s->row->moved(s);
@@ -674,11 +763,25 @@ static bool pass_jump(SimulateWork *w, Break kind) {
   return true;
 }
 
+// An event at a known time, which happens after the inputs have their new values.
+static bool pass_timer(SimulateWork *w, double h) {
+  const Stepper *s = stepper(w);
+  w->timer_events++;
+  event_found_at(w->events, s->t, s->y);
+  return pass_event(w, h);
+}
+
 static bool pass_break(SimulateWork *w) {
   const Stepper *s = stepper(w);
+  bool timer = s->t == w->next_timer;
   if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
   Break kind = enter_pieces(w, s->t);
-  return kind == BREAK_NONE || pass_jump(w, kind);
+  enter_timed(w);
+  if (timer || kind == BREAK_NONE) {
+    if (timer && kind != BREAK_NONE) follow_jump(w->follower, s->t, s->y);
+    return true;
+  }
+  return pass_jump(w, kind);
 }
 
 static bool is_worth_going_on(SimulateWork *w) {
@@ -701,7 +804,7 @@ static inline bool patience_of_step_lasts(SimulateWork *w) {
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
   if (!patience_of_step_lasts(w)) return end_stopped(&w->run);
-  double limit = fmin(w->t_end, w->next_break);
+  double limit = fmin(w->t_end, fmin(w->next_break, w->next_timer));
   StepEnd e = s->row->step(s, limit);
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {
     end_of_step(&w->run, e);
@@ -712,14 +815,20 @@ static bool advance(SimulateWork *w) {
     return true;
   }
   Singular singular = find_singular(w);
-  if (w->events && !handle_event(w, &singular)) return false;
+  bool searched = w->events && w->system->ne > w->system->timer_count;
+  if (searched && !handle_event(w, &singular)) return false;
+  int stuck = w->system->hybrid ? event_stuck(w->events, s->t, s->y) : -1;
+  if (stuck >= 0) return end_stuck(&w->run, stuck);
   if (singular.t == HUGE_VAL && is_lost(w)) return false;
-  if (!put_rows_before(w, fmin(s->t, singular.t))) return false;
+  if (!put_rows_before(w, fmin(rows_end(w, s->t), singular.t))) return false;
   if (singular.t < HUGE_VAL) return end_singular(&w->run, &singular, "at");
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
   if (w->invariants) keep_invariants(w);
+  double h = s->t - s->t_old;
+  bool timer = s->t == w->next_timer;
   if (s->t == w->next_break && !pass_break(w)) return false;
-  if (!put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
+  if (timer && !pass_timer(w, h)) return false;
+  if (!assertions_go_on(w) || !put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
   follow_rate(w);
   return true;
@@ -736,12 +845,18 @@ static void collect_work(SimulateWork *w) {
   }
 }
 
+// Break points of tables are meant to be many.
+static long remarkable_count(const SimulateWork *w, int event) {
+  return w->system->model->flat->events.at[event].of_table ? 0 : w->events->count[event];
+}
+
 static void remark_events(SimulateWork *w) {
   int most = 0;
   if (!w->events || w->out->outcome != OUTCOME_REACHED_END) return;
+  for (int i = 0; i < w->system->timer_count; i++) w->events->count[w->system->timers[i]] = 0;
   for (int k = 1; k < w->system->ne; k++)
-    if (w->events->count[k] > w->events->count[most]) most = k;
-  if (w->events->count[most] >= FREQUENT)
+    if (remarkable_count(w, k) > remarkable_count(w, most)) most = k;
+  if (w->system->ne && remarkable_count(w, most) >= FREQUENT)
     remark_frequent_event(&w->run, most, w->events->count[most]);
 }
 
@@ -799,10 +914,12 @@ static void integrate(SimulateWork *w) {
 }
 
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
-  assert(w->system->lanes == 1 || w->system->ne == 0);
+  assert(w->system->lanes == 1 || (w->system->ne == 0 && !w->system->hybrid));
   w->request = request;
   w->out = out;
   w->switches = 0;
+  w->next_timer = HUGE_VAL;
+  w->timer_events = 0;
   w->t_end = request->count ? request->times[request->count - 1] : request->start;
   out->outcome = OUTCOME_REACHED_END;
   out->rows = 0, out->events = 0, out->work = (StepCount){0};
@@ -824,5 +941,6 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   if (!is_refused(w)) integrate(w);
   collect_work(w);
   remark_events(w);
+  remark_assertions(w);
   collect_violations(w);
 }

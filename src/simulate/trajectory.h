@@ -15,7 +15,9 @@
   OUTCOME(SINGULAR, "singular-position", "constraints became dependent on each other")             \
   OUTCOME(LOST, "constraints-lost", "the motion left its constraints")                             \
   OUTCOME(STOPPED, "stopped", "it was stopped, or its time was up")                                \
-  OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")
+  OUTCOME(TERMINATED, "terminated", "the model ended it with terminate")                           \
+  OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")                            \
+  OUTCOME(ASSERTION, "assertion", "a condition that the model asserts does not hold")
 
 typedef enum Outcome {
 #define OUTCOME(name, word, meaning) OUTCOME_##name,

@@ -50,7 +50,7 @@ static inline void evaluate_plain(const Graph *g, Expr upto, double *v) {
     if (n->op == OP_CONST)
       v[i] = n->value;
     else if (n->op != OP_SYMBOL && n->op != OP_SOLVED)
-      v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+      v[i] = expr_apply(g, n, v[n->a], v[n->b], v[n->c]);
   }
 }
 
@@ -93,7 +93,7 @@ static inline void evaluate_all(const Graph *g, Expr upto, const double *symbols
     else if (n->op == OP_SYMBOL)
       v[i] = symbols[n->a];
     else if (n->op != OP_SOLVED)
-      v[i] = op_apply((Op)n->op, v[n->a], v[n->b], v[n->c]);
+      v[i] = expr_apply(g, n, v[n->a], v[n->b], v[n->c]);
     else if (n->b == 0 && g->blocks.at[n->a].kind == EXPR_SOLVE)
       evaluate_solve(g, &g->blocks.at[n->a], v);
     else if (n->b == 0)

@@ -29,6 +29,7 @@ static const Op RANDOM_OPS[] = {
     OP_ADD,    OP_SUB,   OP_MUL, OP_DIV, OP_NEG, OP_SQRT, OP_ABS, OP_MIN, OP_MAX,
 #define OP(...)
 #define SPECIAL(...)
+#define TABLE_CALL(...)
 #define CALL(name, ...) OP_##name,
 #include "expr/ops.def"
     OP_SELECT, OP_FLOOR, OP_LT,  OP_LE,  OP_AND, OP_OR,   OP_NOT, OP_EQ,  OP_NE,

@@ -87,6 +87,7 @@ static inline Op random_op(ProgramMaker *m, const RandomShape *s) {
   static const Op calls[] = {
 #define OP(...)
 #define SPECIAL(...)
+#define TABLE_CALL(...)
 #define CALL(name, ...) OP_##name,
 #include "expr/ops.def"
       OP_SINCOS};

@@ -226,12 +226,19 @@ static const char MODEL[] =
     "  constant Integer n = 3;\n"
     "  input Boolean on;\n"
     "  output Real y(stateSelect = StateSelect.avoid);\n"
+    "  discrete Integer k(start = 0);\n"
     "  Real x(start = -1, nominal = 1e-6) = if on then p else -p;\n"
     "initial equation\n"
     "  x = 0 \"at rest\";\n"
     "equation\n"
     "  der(x) + n*x = if time > 1 then 1 else 0;\n"
     "  (if on then y else x) = 2 \"an if on the left\";\n"
+    "  when {sample(0, 1), x > 2} then\n"
+    "    k = pre(k) + 1;\n"
+    "    reinit(x, -x);\n"
+    "  elsewhen initial() then\n"
+    "    terminate(\"far \\\"enough\\\"\");\n"
+    "  end when;\n"
     "end 'my model';\n";
 
 static void a_model_in_the_usual_form_prints_as_itself(void **state) {

@@ -330,8 +330,39 @@ static void long_sums_are_lowered_without_recursion(void **state) {
   arena_free(f.arena);
 }
 
+// A table and its derivatives, in scalar code, in lanes and in the interpreter.
+static void tables_are_computed_in_every_way(void **state) {
+  (void)state;
+  static const double X[] = {-1, -0.5, 0.25, 0.5, 2}, C[] = {3, 1, 4, 1, 5, 9};
+  static const CodeChoice choices[] = {CODE_AUTO, CODE_INTERPRETER};
+  Fixture f = fixture_new();
+  Expr rank = expr_make(f.g, OP_RANK, expr_table(f.g, X, 5), f.s[0], 0);
+  Expr value = expr_make(f.g, OP_LOOKUP, expr_table(f.g, C, 6), rank, 0);
+  Expr outputs[4] = {rank, value, derive(f.g, expr_mul(f.g, rank, f.s[1]), f.s[0]),
+                     expr_mul(f.g, value, f.s[1])};
+  for (int lanes = 1; lanes <= 8; lanes = lanes == 1 ? 4 : lanes + 4)
+    for (int k = 0; k < 2; k++) {
+      Compiled c = compile(&f, outputs, 4, lanes, choices[k]);
+      for (double u = -3; u < 4; u += 0.375) {
+        double in[8 * RANDOM_SYMBOLS], out[8 * 4];
+        for (int i = 0; i < RANDOM_SYMBOLS; i++)
+          for (int l = 0; l < lanes; l++) in[i * lanes + l] = u + 0.1 * i + 0.07 * l;
+        compiled_run(&c, in, out);
+        for (int l = 0; l < lanes; l++) {
+          double at[RANDOM_SYMBOLS];
+          for (int i = 0; i < RANDOM_SYMBOLS; i++) at[i] = in[i * lanes + l];
+          for (int i = 0; i < 4; i++)
+            assert_close(out[i * lanes + l], expr_eval(f.g, outputs[i], at), 1e-14);
+        }
+      }
+      compiled_free(&c);
+    }
+  arena_free(f.arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tables_are_computed_in_every_way),
       cmocka_unit_test(programs_compute_what_the_expressions_say),
       cmocka_unit_test(machine_code_and_interpreter_agree_bit_for_bit),
       cmocka_unit_test(every_lane_is_a_computation_of_its_own),

@@ -292,7 +292,6 @@ static const Refusal EXPRESSIONS[] = {
      "by its short name, as in sin(x)"},
     {".a", ERR_UNSUPPORTED, 1, 1, "names that start with a dot are not supported"},
     {"a[1]", ERR_UNSUPPORTED, 1, 2, "arrays are not supported yet"},
-    {"{1, 2}", ERR_UNSUPPORTED, 1, 1, "arrays are not supported yet"},
     {"[1, 2; 3, 4]", ERR_UNSUPPORTED, 1, 1, "arrays are not supported yet"},
     {"1:3", ERR_UNSUPPORTED, 1, 2, "ranges are not supported yet"},
     {"a .+ b", ERR_UNSUPPORTED, 1, 3, "the elementwise operator .+ is not supported; write +"},
@@ -483,7 +482,6 @@ static const Refusal EQUATIONS[] = {
     {"while x > 0 loop", ERR_UNSUPPORTED, 4, 1, "'while' is not supported yet"},
     {"connect(a.p, b.n);", ERR_UNSUPPORTED, 4, 1,
      "'connect' is not supported yet; write the equations of the connection"},
-    {"assert(x > 0, \"x\");", ERR_UNSUPPORTED, 4, 1, "'assert' is not supported yet"},
     {"terminate(\"x\");", ERR_UNSUPPORTED, 4, 1, "'terminate' is not supported yet"},
     {"reinit(x, 1);", ERR_UNSUPPORTED, 4, 1, "'reinit' is not supported yet"},
     {"algorithm x := 1;", ERR_UNSUPPORTED, 4, 1,
@@ -491,7 +489,6 @@ static const Refusal EQUATIONS[] = {
     {"(a, b) = f(x);", ERR_UNSUPPORTED, 4, 1, "a list of results (a, b) is not supported yet"},
     {"a.b = 1;", ERR_UNSUPPORTED, 4, 1, "'a.b': components are not supported yet"},
     {"x[1] = 1;", ERR_UNSUPPORTED, 4, 2, "arrays are not supported yet"},
-    {"x = {1, 2};", ERR_UNSUPPORTED, 4, 5, "arrays are not supported yet"},
 };
 
 static void check_refusals(const Refusal *rows, size_t count, const char *before,

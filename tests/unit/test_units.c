@@ -66,6 +66,10 @@ static void right_equations_pass(void **state) {
                                       "phi = atan2(x, y)",
                                       "phi = asin(x/y)",
                                       "om = der(phi)",
+                                      "F*v = der(m*v^2/2)",
+                                      "x = homotopy(y, 2*y)",
+                                      "x = rem(y, 3*x) + r*mod(x, y)",
+                                      "r = div(x, y)",
                                       "tau = F*x",
                                       "E = tau*phi",
                                       "x = 0",
@@ -133,7 +137,9 @@ static void what_is_unknown_fits_everywhere(void **state) {
                                         "x = 2*time",
                                         "alpha = 10*time",
                                         "x = (1 - time/3)*v",
-                                        "v = x/(2 + time)"};
+                                        "v = x/(2 + time)",
+                                        "F = Entrain.Tables.linear(x, {0, 1}, {0, 1}, 1)",
+                                        "F = semiLinear(x, k, k)"};
   for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++) {
     Checked c = check_equation(UNKNOWN[i]);
     assert_no_warning(&c, UNKNOWN[i]);

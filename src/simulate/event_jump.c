@@ -1,0 +1,187 @@
+// At an event discrete variables are iterated as the language specification says (Modelica 3.6, appendix B): with pre(v)
+// held, modes settle and give new values v; where some v differs from pre(v), pre(v) := v, and once more. When-clauses
+// are active in the round in which their condition has become true, so that each is active once.
+//
+// Sensitivities: x+(t*) = J(t*, x-(t*), p). With tau = dt*/dp, D = S- + f- tau is the total derivative of x-(t*), each round
+// gives D := J_x D + J_p + J_t tau, and S+ = D - f+ tau. Without jumps this is the rule of event.c.
+#include "simulate/event_jump.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/c_locale.h"
+#include "simulate/event_settle.h"
+
+enum { ROUNDS_MOST = 100 }; // of discrete variables at one time; a counter may need some
+
+// ---------------------------------------------------------------- rounds
+
+static bool differs(double a, double b) { // not a number equals itself
+  return a != b && !(isnan(a) && isnan(b));
+}
+
+static void note_unsettled(EventWork *e, const char *name) {
+  size_t used = strlen(e->unsettled);
+  if (used < sizeof e->unsettled - 60)
+    c_snprintf(e->unsettled + used, sizeof e->unsettled - used, "%s%.50s", used ? ", " : "", name);
+}
+
+static void note_terminate(EventWork *e) {
+  const Model *m = e->work->system->model;
+  const double *flag = e->after + e->work->system->nh + m->jump_count;
+  for (int k = 0; k < m->flat->terminates.count && !e->terminated; k++)
+    if (flag[k] != 0) e->terminated = k + 1;
+}
+
+// Takes what system_jump gave; whether anything changed.
+static bool take_values(EventWork *e, double t, double *y) {
+  const System *s = e->work->system;
+  const Model *m = s->model;
+  double *held = system_held(e->work), *jump = e->after + s->nh;
+  bool changed = false, moved = false;
+  e->unsettled[0] = 0;
+  for (int k = 0; k < m->jump_count; k++)
+    if (differs(jump[k], y[m->jump_state[k]])) {
+      moved = true;
+      note_unsettled(e, m->flat->variables.at[m->state[m->jump_state[k]]].name);
+    }
+  for (int k = 0; k < s->nh; k++)
+    if (differs(e->after[k], held[k])) {
+      changed = true;
+      note_unsettled(e, m->flat->held.at[k].name);
+    }
+  if (changed || moved) system_jump_sens(e->work, t, y, e->moment, y + s->nx);
+  for (int k = 0; k < m->jump_count && moved; k++) y[m->jump_state[k]] = jump[k];
+  memcpy(held, e->after, (size_t)s->nh * sizeof *held);
+  if (moved) e->jumped = true, event_forget_marks(e);
+  return changed || moved;
+}
+
+static bool settle_live(EventWork *e, double t, const double *y, int *event) {
+  e->live = true;
+  bool settled = e->work->system->ne == 0 || event_settle(e, t, y, event);
+  e->live = false;
+  return settled;
+}
+
+static bool next_round(EventWork *e, double t, double *y) {
+  system_jump(e->work, t, y, e->after);
+  note_terminate(e);
+  return take_values(e, t, y);
+}
+
+bool event_iterate(EventWork *e, double t, double *y, int *event) {
+  for (int round = 0; round < ROUNDS_MOST; round++) {
+    if (!settle_live(e, t, y, event)) return false;
+    if (!next_round(e, t, y)) return true;
+  }
+  *event = -1;
+  return false;
+}
+
+bool event_iterate_start(EventWork *e, double t, double *y, int *event) {
+  e->jumped = false, e->terminated = 0;
+  memset(e->moment, 0, (size_t)e->work->system->stride * sizeof *e->moment);
+  return !next_round(e, t, y) || event_iterate(e, t, y, event);
+}
+
+// ---------------------------------------------------------------- crossing
+
+static void find_moment(EventWork *e, double t, const double *y) {
+  const System *s = e->work->system;
+  memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
+  if (!s->ns) return;
+  system_rhs(e->work, e->near_t, e->near_x, e->f_old);
+  system_event_sens(e->work, t, y, e->found, e->f_old, &e->rate, e->by_column);
+  for (int k = 0; k < s->ns && e->rate != 0; k++) e->moment[k] = -e->by_column[k] / e->rate;
+}
+
+// S += sign * f * dt/dp
+static void add_motion(const EventWork *e, const double *f, double sign, double *y) {
+  const System *s = e->work->system;
+  for (int i = 0; i < s->nx; i++)
+    for (int k = 0; k < s->ns; k++) y[s->nx + i * s->stride + k] += sign * f[i] * e->moment[k];
+}
+
+static void change_crossed(EventWork *e) {
+  const System *s = e->work->system;
+  for (int i = 0; i < s->ne; i++) {
+    int k = s->events.order[i];
+    if (!e->pending[k]) continue;
+    double mode = k == e->found ? e->found_mode : event_wanted(e, k);
+    e->crossed[k] = true;
+    e->count[k]++;
+    event_change(e, k, mode);
+    e->pending[k] = false;
+    e->held[k] = true;
+  }
+}
+
+bool event_cross_jump(EventWork *e, double t, double *y, int *event) {
+  const System *s = e->work->system;
+  e->jumped = false, e->terminated = 0;
+  find_moment(e, t, y);
+  add_motion(e, e->f_old, 1, y);
+  event_mark_crossed(e, t, y);
+  change_crossed(e);
+  if (!event_iterate(e, t, y, event)) return false;
+  if (!s->ns) return true;
+  system_rhs(e->work, t, y, e->f_new);
+  add_motion(e, e->f_new, -1, y);
+  return true;
+}
+
+// ---------------------------------------------------------------- known times
+
+// What w goes to from the mode in use, at slope b. false: it goes away from its limit.
+static bool next_mode(EventKind kind, double mode, double b, double *limit, double *next) {
+  *limit = 0;
+  switch (kind) {
+  case EVENT_FLOOR:
+    *limit = b > 0 ? mode + 1 : mode, *next = b > 0 ? mode + 1 : mode - 1;
+    return true;
+  case EVENT_SIGN: *next = b > 0 ? 1 : -1; return *next != mode;
+  default: *next = b < 0; return *next != mode;
+  }
+}
+
+double event_next_time(EventWork *e, double t, const double *x) {
+  const System *s = e->work->system;
+  double first = HUGE_VAL;
+  system_timers(e->work, t, x, e->timer);
+  for (int i = 0; i < s->timer_count; i++) {
+    int k = s->timers[i];
+    double b = e->timer[s->timer_count + i], limit, next;
+    if (!(b != 0) || !next_mode(e->kind[k], system_mode(e->work, k), b, &limit, &next)) continue;
+    double at = t + (limit - e->timer[i]) / b;
+    if (!(at < first)) continue;
+    first = at > t ? at : nextafter(t, HUGE_VAL);
+    e->found = k, e->found_mode = next;
+  }
+  e->timer_event = e->found, e->timer_mode = e->found_mode;
+  return first;
+}
+
+void event_found_at(EventWork *e, double t, const double *x) {
+  e->found = e->timer_event, e->found_mode = e->timer_mode;
+  e->near_t = t;
+  memcpy(e->near_x, x, (size_t)e->work->system->nx * sizeof *x);
+}
+
+static bool is_sample(const Flat *f, int event) {
+  for (int k = 0; k < f->held.count; k++)
+    if (f->held.at[k].counts && f->held.at[k].value == f->events.at[event].mode) return true;
+  return false;
+}
+
+int event_bad_sample(EventWork *e, double t, const double *x) {
+  const System *s = e->work->system;
+  system_timers(e->work, t, x, e->timer);
+  for (int i = 0; i < s->timer_count; i++) {
+    double rate = e->timer[s->timer_count + i];
+    if (!(rate > 0 && isfinite(rate)) && is_sample(s->model->flat, s->timers[i]))
+      return s->timers[i];
+  }
+  return -1;
+}
