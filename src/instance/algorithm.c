@@ -5,6 +5,7 @@
 
 typedef struct Target { // a variable that the section assigns
   const char *name;
+  const Ast *at; // its first assignment
   Component *component;
   bool in_when, outside; // where it is assigned
 } Target;
@@ -35,7 +36,7 @@ static void note_target(Section *s, const Ast *left, bool in_when) {
       s->targets.at[i].outside |= !in_when;
       return;
     }
-  Target t = {.name = name, .in_when = in_when, .outside = !in_when};
+  Target t = {.name = name, .at = left, .in_when = in_when, .outside = !in_when};
   array_push(s->e->arena, &s->targets, t);
 }
 
@@ -52,15 +53,25 @@ static bool resolve_targets(Section *s) {
   Elab *e = s->e;
   for (int i = 0; i < s->targets.count; i++) {
     Target *t = &s->targets.at[i];
+    if (strcmp(t->name, "time") == 0)
+      return elab_fail(e, t->at, ERR_MODEL, "'time' cannot be assigned"), false;
     Member *m = lookup(e, s->part, t->name);
     if (elab_failed(e)) return false;
     t->component = m && m->element->kind == ELEMENT_COMPONENT ? component_of(e, m) : NULL;
-    if (!t->component) {
-      if (!elab_failed(e))
-        elab_fail_at(e, s->part->class->source, s->part->class->line, s->part->class->column,
-                     ERR_NAME, "the algorithm assigns '%s', which is not declared", t->name);
-      return false;
-    }
+    if (elab_failed(e)) return false;
+    if (!t->component)
+      return elab_fail(e, t->at, ERR_NAME, "'%s' is not declared in %s", t->name,
+                       s->part->class->name),
+             false;
+    const AstPrefix *p = &t->component->prefix;
+    bool fixed = p->variability >= VARIABILITY_PARAMETER && !s->initial;
+    bool input = t->component->owner == e->model && p->causality == CAUSALITY_INPUT;
+    if (fixed || input)
+      return elab_fail(e, t->at, ERR_MODEL, "'%s' is %s and cannot be assigned", t->name,
+                       input                                          ? "an input"
+                       : p->variability == VARIABILITY_PARAMETER ? "a parameter"
+                                                                      : "a constant"),
+             false;
   }
   return true;
 }
@@ -93,10 +104,9 @@ static Value *value_before(Section *s, const Target *t) {
   return v;
 }
 
-static void add_equation(Section *s, const Ast *left, const Ast *right) {
+static void add_equation(Section *s, const Ast *at, const Ast *left, const Ast *right) {
   AstEquation q = {.left = left, .right = right, .description = ""};
-  const AstClass *c = s->part->class;
-  q.line = left->line ? left->line : c->line, q.column = left->column;
+  q.line = at->line, q.column = at->column;
   q.instance = s->e->instance;
   if (s->initial)
     array_push(s->e->arena, &s->e->flat->initial_equations, q);
@@ -299,6 +309,6 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
                             "an algorithm that assigns a record");
       return;
     }
-    for (int k = 0; k < names->count; k++) add_equation(&s, names->at[k], v->at[k]);
+    for (int k = 0; k < names->count; k++) add_equation(&s, s.targets.at[i].at, names->at[k], v->at[k]);
   }
 }

@@ -147,8 +147,9 @@ static bool whole_number(Elab *e, const Call *c, int i, int *out) {
     return false;
   }
   if (n != floor(n) || n < 0 || n > SCALARS_MOST) {
-    elab_fail(e, c->at, ERR_VALUE, "argument %d of %s is %g; it must be a whole number from 0",
-              i + 1, c->at->name, n);
+    elab_fail(e, c->at, ERR_VALUE,
+              "argument %d of %s is %g; it must be a whole number from 0 to %d", i + 1, c->at->name,
+              n, SCALARS_MOST);
     return false;
   }
   *out = (int)n;
@@ -166,7 +167,7 @@ static Value *size(Elab *e, Scope s, Call *c) {
   }
   if (!whole_number(e, c, 1, &k)) return NULL;
   if (k < 1 || k > v->rank)
-    return elab_fail(e, c->at, ERR_MODEL, "size(..., %d) of %s", k, value_sizes_text(e, v));
+    return elab_fail(e, c->at, ERR_MODEL, "%s has no dimension %d", value_sizes_text(e, v), k);
   return value_integer(e, c->at, v->sizes[k - 1]);
 }
 
@@ -359,7 +360,7 @@ static Value *reshaped(Elab *e, const Value *v, int rank, const int *sizes) {
 static Value *scalar(Elab *e, Scope s, Call *c) {
   (void)s;
   if (c->args[0]->count != 1)
-    return elab_fail(e, c->at, ERR_MODEL, "scalar() of %s", value_sizes_text(e, c->args[0]));
+    return elab_fail(e, c->at, ERR_MODEL, "scalar needs an array of one element, not %s", value_sizes_text(e, c->args[0]));
   return reshaped(e, c->args[0], 0, NULL);
 }
 
@@ -533,6 +534,14 @@ static void fail_count(Elab *e, const Ast *a, int least, int most) {
               a->arg_count);
 }
 
+// What belongs to variables of a model, not to the arguments of a function.
+static bool is_of_models(const char *name) {
+  static const char *const NAMES[] = {"der", "pre", "edge", "change", "initial", "sample"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (strcmp(NAMES[i], name) == 0) return true;
+  return false;
+}
+
 Value *evaluate_builtin(Elab *e, Scope s, const Ast *a, bool *known) {
   int k = find_builtin(a->name);
   *known = k >= 0;
@@ -542,7 +551,8 @@ Value *evaluate_builtin(Elab *e, Scope s, const Ast *a, bool *known) {
     fail_count(e, a, BUILTINS[k].least, BUILTINS[k].most);
     return NULL;
   }
-  // size and ndims ask for the shape only: what is there need not have a value
+  if (e->in_function && is_of_models(a->name))
+    return elab_fail(e, a, ERR_MODEL, "%s cannot be used in a function", a->name);
   if (!read_arguments(e, s, a, &c)) return NULL;
   bool needs_number = BUILTINS[k].function == real_function;
   if (needs_number && c.count && c.args[0]->type == VALUE_BOOLEAN)
@@ -553,16 +563,17 @@ Value *evaluate_builtin(Elab *e, Scope s, const Ast *a, bool *known) {
 // ---------------------------------------------------------------- calls
 
 static Value *unknown_function(Elab *e, Scope s, const Ast *a) {
-  const char *names[BUILTIN_COUNT], *rest;
+  const char *names[BUILTIN_COUNT], *rest, *near = NULL;
   for (int i = 0; i < BUILTIN_COUNT; i++) names[i] = BUILTINS[i].name;
-  const char *near = nearest_name(a->name, names, BUILTIN_COUNT);
+  for (Part *p = s.part; p && !near; p = p->lexical)
+    near = library_nearest(e->library, p->class, a->name);
+  if (!near) near = library_nearest(e->library, NULL, a->name);
+  if (!near) near = nearest_name(a->name, names, BUILTIN_COUNT);
   Member *m = lookup(e, s.part, first_part(e, a->name + (a->name[0] == '.'), &rest));
   if (elab_failed(e)) return NULL;
   if (m && !rest && m->element->kind == ELEMENT_COMPONENT)
     return elab_fail(e, a, ERR_NAME, "'%s' is a variable, not a function; write * to multiply",
                      a->name);
-  for (Part *p = s.part; p && !near && !rest; p = p->lexical)
-    near = library_nearest(e->library, p->class, a->name);
   if (near)
     return elab_fail(e, a, ERR_NAME, "'%s' is not a function; did you mean '%s'?", a->name, near);
   if (strncmp(a->name, "Modelica.", 9) == 0)
@@ -573,8 +584,25 @@ static Value *unknown_function(Elab *e, Scope s, const Ast *a) {
   return elab_fail(e, a, ERR_NAME, "'%s' is not a function that entrain knows", a->name);
 }
 
+// A function of the user may have the name of one of the language.
+static bool is_hidden(Elab *e, Part *p, const char *name) {
+  if (strchr(name, '.')) return false;
+  for (; p && !elab_failed(e); p = p->lexical) {
+    const AstElement *el = library_element(e->library, p->class, name, e->err);
+    Member *imported = el ? NULL : lookup_import(e, p, name);
+    if (imported) el = imported->element;
+    if (el && el->kind == ELEMENT_CLASS && el->class->kind == CLASS_FUNCTION)
+      return !(el->class->is_external && strcmp(el->class->language, "builtin") == 0);
+  }
+  return false;
+}
+
 Value *evaluate_call(Elab *e, Scope s, const Ast *a) {
   bool known;
+  ClassRef f;
+  if (find_builtin(a->name) >= 0 && is_hidden(e, s.part, a->name) &&
+      lookup_class(e, s.part, a->name, &f) && !f.is_builtin)
+    return evaluate_function(e, &f, s, a);
   if (a->name[0] == '.' && find_builtin(a->name + 1) >= 0) { // .sin(x): that of the language
     Ast *plain = ast_new(e, AST_CALL, a, a->arg_count);
     plain->name = a->name + 1;
@@ -583,9 +611,7 @@ Value *evaluate_call(Elab *e, Scope s, const Ast *a) {
   }
   Value *v = evaluate_builtin(e, s, a, &known);
   if (known || elab_failed(e)) return v;
-  ClassRef f;
   if (!lookup_class(e, s.part, a->name, &f) || f.is_builtin)
     return elab_failed(e) ? NULL : unknown_function(e, s, a);
-  v = evaluate_function(e, &f, s, a);
-  return v;
+  return evaluate_function(e, &f, s, a);
 }

@@ -39,9 +39,15 @@ static void fail_type(Elab *e, const Member *m) {
   Member *known = lookup(e, m->part, first);
   if (elab_failed(e)) return;
   const AstElement *el = m->element;
-  if (known && rest && known->element->kind == ELEMENT_CLASS && !modelica)
+  if (known && !rest && known->element->kind == ELEMENT_COMPONENT)
     elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
-                 "there is no class '%s' in '%s', the type of %s", rest, first, el->name);
+                 "'%s' is a component, not a class", name);
+  else if (known && rest && known->element->kind == ELEMENT_CLASS && !modelica) {
+    near = strchr(rest, '.') ? NULL : library_nearest(e->library, known->element->class, rest);
+    elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
+                 "there is no class '%s' in '%s', the type of %s%s%s%s", rest, first, el->name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
   else
     elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s', the type of %s%s%s%s%s", name, el->name,
@@ -107,6 +113,10 @@ static bool add_sizes(Elab *e, Component *c, const AstList *sizes, Part *part, I
     if (s->kind == AST_COLON) {
       if (!open_size(e, c, out->count, &size)) return false;
     } else {
+      if (s->kind == AST_NAME && strcmp(s->name, "Boolean") == 0) {
+        elab_unsupported(e, s, "Boolean as the size of an array");
+        return false;
+      }
       Value *v = value_of(e, (Scope){part, e->locals}, s);
       double n = 0;
       if (!v) return false;
@@ -170,6 +180,7 @@ static bool make_nodes(Elab *e, Component *c, const Type *t) {
     c->nodes[i] =
         node_new(e, &class, mod, c->owner, path, c->owner->instance, c->prefix, c->hidden);
     if (!c->nodes[i]) return false;
+    c->nodes[i]->final = c->final;
     if (c->nodes[i]->is_builtin) return true;
   }
   return true;
@@ -230,6 +241,45 @@ static Modification *replaced_modifiers(Elab *e, const Member *m) {
   return modification_of(e, list, NULL, m->replaced_part, false);
 }
 
+// Packages, functions and types of functions have no instances; only records have a value.
+static bool check_kind(Elab *e, const Component *c, const Type *t) {
+  AstClassKind kind = t->class.class->kind;
+  const AstElement *el = c->member->element;
+  if (kind == CLASS_PACKAGE || kind == CLASS_FUNCTION || kind == CLASS_OPERATOR) {
+    if (kind == CLASS_FUNCTION && e->in_function) {
+      elab_unsupported_at(e, source_of(c->member), el->line, el->column,
+                          "a function as an argument");
+      return false;
+    }
+    elab_fail_at(e, source_of(c->member), el->type_line, el->type_column, ERR_MODEL,
+                 "'%s' is a %s: it has no components", t->class.class->name, class_kind_word(kind));
+    return false;
+  }
+  if (t->class.class->operator_record)
+    elab_unsupported_at(e, source_of(c->member), el->line, el->column, "operator records");
+  bool value = c->mod && c->mod->binding && c->mod->binding->ast;
+  if (value && (kind == CLASS_MODEL || kind == CLASS_BLOCK) && !c->mod->binding->record) {
+    elab_fail(e, c->mod->binding->ast, ERR_MODEL, "%s is of the %s '%s' and has no value", c->path,
+              class_kind_word(kind), t->class.class->name);
+    return false;
+  }
+  return true;
+}
+
+// A class that contains itself would never end.
+static bool check_recursion(Elab *e, const Component *c, const Type *t) {
+  const AstElement *el = c->member->element;
+  for (const Node *n = c->owner; n && n->instance; n = n->owner) {
+    if (n->class != t->class.class) continue;
+    const char *inside = c->path + strlen(n->path) + (n->path[0] ? 1 : 0);
+    elab_fail_at(e, source_of(c->member), el->line, el->column, ERR_MODEL,
+                 "the %s '%s' contains itself as %s", class_kind_word(n->class->kind),
+                 n->class->name, inside);
+    return false;
+  }
+  return true;
+}
+
 static Component *make_component(Elab *e, Member *m) {
   const AstElement *el = m->element;
   Node *owner = m->part && m->part->node ? m->part->node : e->model;
@@ -248,16 +298,22 @@ static Component *make_component(Elab *e, Member *m) {
                  m->name, m->name);
     return NULL;
   }
-  c->hidden = el->hidden || owner->hidden;
-  c->final = el->final;
+  c->hidden = el->hidden || m->hidden || owner->hidden;
+  c->final = el->final || owner->final;
   if (is_absent(e, m)) {
     c->present = false;
     return c;
   }
   Modification *own = modification_of(e, &el->modifiers, el->binding, m->part, el->final);
-  if (m->mod && m->mod->binding && el->final && el->binding && !elab_failed(e))
-    return elab_fail_at(e, source_of(m), el->line, el->column, ERR_NAME,
+  bool changed = m->mod && (m->mod->binding || m->mod->entries.count) &&
+                 !(m->mod->binding && m->mod->binding->record);
+  if (changed && el->final && !elab_failed(e)) {
+    const Ast *value = m->mod->binding ? m->mod->binding->ast : NULL;
+    const ModEntry *entry = m->mod->entries.count ? &m->mod->entries.at[0] : NULL;
+    if (value) return elab_fail(e, value, ERR_NAME, "%s is final and cannot be modified", c->path);
+    return elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
                         "%s is final and cannot be modified", c->path);
+  }
   Modification *mod = modification_merge(e, m->mod, own);
   Modification *replaced = replaced_modifiers(e, m);
   c->mod = mod;
@@ -289,6 +345,7 @@ static Component *make_component(Elab *e, Member *m) {
                           "%s has the partial class '%s', which is not complete%s", c->path,
                           t.class.class->name,
                           el->replaceable ? "; redeclare it" : "");
+    if (!check_kind(e, c, &t) || !check_recursion(e, c, &t)) return NULL;
     if (!make_nodes(e, c, &t)) return NULL;
     if (c->count == 0) { // whether its class is built in shows only with an element
       ClassRef class = t.class;
@@ -382,6 +439,9 @@ static Value *constant_value(Elab *e, const Ast *at, Component *c) {
 }
 
 static Value *record_reference(Elab *e, const Ast *at, Component *c) {
+  if (c->count && !c->nodes[0]->record && !c->nodes[0]->connector)
+    return elab_fail(e, at, ERR_MODEL, "%s is of the %s '%s' and has no value", c->path,
+                     class_kind_word(c->nodes[0]->class->kind), c->nodes[0]->class->name);
   Value *v = value_new(e, VALUE_RECORD, c->rank, c->sizes);
   Node *first = c->count ? c->nodes[0] : NULL;
   int n = 0;

@@ -48,7 +48,7 @@ typedef struct Local { // an iterator, or a variable of a function or an algorit
   const char *name;
   Value *value; // NULL: has no value yet
   ValueType type;
-  bool is_set, is_output;
+  bool is_set, is_output, is_input;
 } Local;
 
 struct Frame {
@@ -107,6 +107,7 @@ struct Member {
   Progress progress;
   Node *class_node;
   Component *component;
+  bool hidden; // by a protected extends
   const AstElement *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
   Part *replaced_part;
 };
@@ -120,7 +121,7 @@ struct Node {
   Node *owner;      // the instance that contains it; NULL: the model itself, or no instance
   const char *path; // of an instance: "" for the model itself; of a class: its name with dots
   bool instance;
-  bool hidden, connector, record;
+  bool hidden, final, connector, record;
   AstPrefix prefix; // that of the component, which holds for what it contains
   ValueType builtin;
   bool is_builtin; // a type such as Real, or one that extends it
@@ -188,6 +189,7 @@ struct Elab {
   int auxiliary; // variables made so far
   const char *instance; // path of the instance whose equations are made
   bool in_function;
+  bool decides; // a function without Real results: the values of parameters decide in it
   bool in_initial;
   Frame *locals; // of the function whose variables are declared
 };
@@ -258,6 +260,7 @@ typedef struct ClassRef {
 } ClassRef;
 
 Member *lookup(Elab *e, Part *p, const char *name);
+Member *lookup_import(Elab *e, Part *p, const char *name); // by the imports of this class
 Member *lookup_top(Elab *e, const char *name);
 Member *node_member(Elab *e, Node *n, const char *name);
 bool lookup_class(Elab *e, Part *p, const char *name, ClassRef *out); // dotted; false: none

@@ -15,6 +15,7 @@ typedef struct Context { // of the equations that are read
   Elab *e;
   const Source *source;
   bool initial, in_when;
+  bool varies; // inside an if whose condition is not known in advance
   Collected *out;
 } Context;
 
@@ -326,6 +327,7 @@ static void conditional(Context *c, Scope s, const AstItem *item) {
     }
     Context inner = *c;
     inner.out = &choice.body;
+    inner.varies = true;
     items(&inner, s, &b->body);
     array_push(e->arena, &open, choice);
   }
@@ -432,8 +434,11 @@ static void item_of(Context *c, Scope s, const AstItem *item) {
   switch (item->kind) {
   case ITEM_EQUATE: equate(c, s, item); return;
   case ITEM_CONNECT:
-    if (c->in_when || c->initial)
-      fail_item(c, item, ERR_MODEL, "connect cannot stand here");
+    if (c->in_when || c->initial || c->varies)
+      fail_item(c, item, ERR_MODEL,
+                c->varies ? "connect under a condition that varies; only parameters and constants "
+                            "can decide about connections"
+                          : "connect cannot stand here");
     else
       connect_add(c->e, s, item);
     return;

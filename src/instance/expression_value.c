@@ -270,7 +270,10 @@ static bool subscript_numbers(Elab *e, const Ast *a, const Value *v, int size, S
     }
     if (v->type == VALUE_BOOLEAN) n += 1;
     if (n != floor(n) || n < 1 || n > size) {
-      elab_fail(e, a, ERR_MODEL, "the subscript %g is outside 1 to %d", n, size);
+      if (n != floor(n))
+        elab_fail(e, a, ERR_MODEL, "the subscript %g is no whole number", n);
+      else
+        elab_fail(e, a, ERR_MODEL, "the subscript %g is outside 1 to %d", n, size);
       return false;
     }
     array_push(e->arena, &out->at, (int)n - 1);
@@ -361,6 +364,9 @@ static Value *node_chain(Elab *e, Scope s, Component *c, const Chain *chain, int
                        chain[1].name, near ? "; did you mean '" : "", near ? near : "",
                        near ? "'?" : "");
     }
+    if (m->element->hidden || m->hidden)
+      return elab_fail(e, chain[1].at, ERR_NAME, "'%s' is protected in %s", chain[1].name,
+                       n->class->name);
     parts[i] = member_chain(e, s, m, chain + 1, count - 1);
     if (!parts[i]) return NULL;
   }
@@ -383,7 +389,11 @@ static Value *literal_of(Elab *e, const Ast *at, const AstClass *c, const char *
       v->enumeration = c;
       return v;
     }
-  return elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'", c->name, name);
+  const char **all = ARENA_ARRAY(e->arena, const char *, c->literals.count + 1);
+  for (int i = 0; i < c->literals.count; i++) all[i] = c->literals.at[i].name;
+  const char *near = nearest_name(name, all, c->literals.count);
+  return elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'%s%s%s", c->name, name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static Value *all_literals(Elab *e, const Ast *at, const AstClass *c) {
@@ -397,6 +407,10 @@ static Value *all_literals(Elab *e, const Ast *at, const AstClass *c) {
 static Value *member_chain(Elab *e, Scope s, Member *m, const Chain *chain, int count) {
   if (elab_failed(e)) return NULL;
   if (m->element->kind == ELEMENT_CLASS) {
+    if (m->element->class->kind == CLASS_FUNCTION && count == 1) {
+      elab_unsupported(e, chain[0].at, "a function as an argument");
+      return value_number(e, chain[0].at, 0);
+    }
     if (m->element->class->is_short && !m->element->class->is_enumeration && count == 1)
       return elab_fail(e, chain[0].at, ERR_NAME, "'%s' is a class, not a value", chain[0].name);
     Node *n = class_node(e, m);
@@ -410,7 +424,7 @@ static Value *member_chain(Elab *e, Scope s, Member *m, const Chain *chain, int 
     Member *inner = node_member(e, n, chain[1].name);
     if (inner) return member_chain(e, s, inner, chain + 1, count - 1);
     if (elab_failed(e)) return NULL;
-    const char *near = node_nearest(e, n, chain[1].name);
+    const char *near = library_nearest(e->library, n->class, chain[1].name);
     return elab_fail(e, chain[1].at, ERR_NAME, "'%s' has no '%s'%s%s%s", n->class->name,
                      chain[1].name, near ? "; did you mean '" : "", near ? near : "",
                      near ? "'?" : "");
@@ -433,8 +447,10 @@ static Value *undeclared(Elab *e, Scope s, const Ast *at, const char *name) {
   for (Part *p = s.part; p && !near; p = p->lexical) {
     if (!where) where = p->class->name;
     const char *const more[] = {"time"};
-    near = node_nearest(e, p->node, name);
+    near = p->node ? node_nearest(e, p->node, name) : NULL;
     if (!near) near = nearest_name(name, more, 1);
+    if (near && strcmp(near, name) == 0) near = NULL;
+    if (p->class->encapsulated) break;
   }
   if (near)
     return elab_fail(e, at, ERR_NAME, "'%s' is not declared in %s; did you mean '%s'?", name,
@@ -453,28 +469,77 @@ static Value *reference(Elab *e, Scope s, const Ast *a) {
   }
   Local *local = frame_find(s.frame, chain[0].name);
   if (local) {
-    if (!local->value)
-      return elab_fail(e, a, ERR_MODEL, "'%s' is used before it has a value", chain[0].name);
+    if (!local->value) return elab_fail(e, a, ERR_MODEL, "'%s' has no value yet", chain[0].name);
     Value *v = take_index(e, s, chain[0].index, local->value);
-    return value_chain(e, s, v, chain + 1, n - 1);
+    v = value_chain(e, s, v, chain + 1, n - 1);
+    for (int i = 0; v && v->type != VALUE_RECORD && i < v->count; i++)
+      if (!v->at[i]) return elab_fail(e, a, ERR_MODEL, "'%s' has no value yet", chain[0].name);
+    return v;
   }
-  if (n == 1 && !chain[0].index && strcmp(chain[0].name, "time") == 0)
+  if (n == 1 && !chain[0].index && strcmp(chain[0].name, "time") == 0) {
+    if (e->in_function)
+      return elab_fail(e, a, ERR_MODEL,
+                       "time cannot be used in a function; pass it as an argument");
     return value_scalar(e, VALUE_REAL, a);
+  }
   Member *m = lookup(e, s.part, chain[0].name);
   if (elab_failed(e)) return NULL;
   if (!m) return undeclared(e, s, a, chain[0].name);
+  bool around = m->element->kind == ELEMENT_COMPONENT && m->part && m->part->node &&
+                s.part->node && m->part->node != s.part->node && !m->replaced;
+  if (around && m->element->prefix.variability != VARIABILITY_CONSTANT &&
+      !(m->element->outer || m->element->inner))
+    return elab_fail(e, a, ERR_NAME,
+                     "'%s' belongs to the class around; only constants of it can be used here",
+                     chain[0].name);
   return member_chain(e, s, m, chain, n);
 }
 
 // ---------------------------------------------------------------- arrays
 
-// The values that an iterator takes, as one array.
-Value *range_values(Elab *e, Scope s, const Ast *iterator, const AstItemList *body) {
-  (void)body;
-  if (!iterator->arg_count)
-    return elab_fail(e, iterator, ERR_UNSUPPORTED,
+// An array that the iterator alone indexes, and in which place.
+static const Ast *indexed_by(const Ast *a, const char *name, int *place) {
+  if (!a || ast_is_constant(a)) return NULL;
+  for (int k = 1; a->kind == AST_INDEX && k < a->arg_count; k++)
+    if (a->args[k]->kind == AST_NAME && strcmp(a->args[k]->name, name) == 0)
+      return *place = k - 1, a->args[0];
+  for (int i = 0; i < a->arg_count; i++) {
+    const Ast *found = indexed_by(a->args[i], name, place);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+static const Ast *indexed_in(const AstItemList *list, const char *name, int *place) {
+  for (int i = 0; list && i < list->count; i++) {
+    const AstItem *item = &list->at[i];
+    const Ast *found = indexed_by(item->left, name, place);
+    if (!found) found = indexed_by(item->right, name, place);
+    for (int k = 0; !found && k < item->branches.count; k++)
+      found = indexed_in(&item->branches.at[k].body, name, place);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+// for i loop: i takes the subscripts of what it indexes.
+static Value *implied_range(Elab *e, Scope s, const Ast *iterator, const AstItemList *body) {
+  int place = 0;
+  const Ast *of = indexed_in(body, iterator->name, &place);
+  Value *v = of ? value_of(e, s, of) : NULL;
+  if (elab_failed(e)) return NULL;
+  if (!v || place >= v->rank)
+    return elab_fail(e, iterator, ERR_MODEL,
                      "the range of the iterator '%s' is not given; write '%s in 1:n'",
                      iterator->name, iterator->name);
+  Value *range = value_new(e, VALUE_INTEGER, 1, &v->sizes[place]);
+  for (int i = 0; i < range->count; i++) range->at[i] = ast_number(e, iterator, i + 1);
+  return range;
+}
+
+// The values that an iterator takes, as one array.
+Value *range_values(Elab *e, Scope s, const Ast *iterator, const AstItemList *body) {
+  if (!iterator->arg_count) return implied_range(e, s, iterator, body);
   Value *v = value_of(e, s, iterator->args[0]);
   if (!v) return NULL;
   if (v->type == VALUE_BOOLEAN && v->rank == 0)
@@ -515,7 +580,8 @@ static Value *range(Elab *e, Scope s, const Ast *a) {
 // {body for i in .., j in ..}: the first iterator is the last dimension.
 static Value *comprehension(Elab *e, Scope s, const Ast *a, int iterator) {
   const Ast *it = a->args[iterator];
-  Value *range = range_values(e, s, it, NULL);
+  AstItem body = {.left = a->args[0]};
+  Value *range = range_values(e, s, it, &(AstItemList){.at = &body, .count = 1});
   if (!range) return NULL;
   Value **parts = ARENA_ARRAY(e->arena, Value *, range->sizes[0] + 1);
   for (int i = 0; i < range->sizes[0]; i++) {
@@ -592,7 +658,8 @@ static Value *conditional(Elab *e, Scope s, const Ast *a) {
   int holds = evaluate_condition(e, s, a->args[0], false, &tree);
   if (elab_failed(e)) return NULL;
   double n;
-  if (holds < 0 && e->in_function && tree_is_known(e, tree, true) && evaluate_number(e, tree, &n))
+  if (holds < 0 && e->in_function && tree_is_known(e, tree, !e->decides) &&
+      evaluate_number(e, tree, &n))
     holds = n != 0;
   if (holds >= 0) return value_of(e, s, a->args[holds ? 1 : 2]);
   Value *x = value_of(e, s, a->args[1]), *y = value_of(e, s, a->args[2]);

@@ -194,19 +194,39 @@ static AstType type_of(const Component *c) {
 }
 
 static bool check_binding(Elab *e, const Component *c, const Value *v) {
-  bool fits = v->rank == 0 ? c->rank == 0 || c->mod->each || c->mod->index.count
-                           : v->count == c->count && v->rank == c->rank;
+  if (v->type == VALUE_RECORD) {
+    elab_fail(e, c->mod->binding->ast, ERR_MODEL, "%s is %s, and its value is a record", c->path,
+              type_word(c->type));
+    return false;
+  }
+  Value own = {.rank = c->rank, .sizes = c->sizes};
+  bool fits = v->rank == 0 ? c->rank == 0 || c->mod->each : value_same_sizes(v, &own);
   const Ast *at = c->mod->binding->ast;
   if (!fits) {
-    elab_fail(e, at, ERR_MODEL, "the value of %s is %s, the variable has %d dimension%s and %d "
-              "element%s", c->path, value_sizes_text(e, v), c->rank, c->rank == 1 ? "" : "s",
-              c->count, c->count == 1 ? "" : "s");
+    Value shape = {.rank = c->rank, .sizes = c->sizes};
+    elab_fail(e, at, ERR_MODEL, "the value of %s is %s, the variable %s", c->path,
+              value_sizes_text(e, v), value_sizes_text(e, &shape));
     return false;
   }
   bool text = v->type == VALUE_STRING, truth = v->type == VALUE_BOOLEAN;
   if (text != (c->type == VALUE_STRING)) {
-    elab_fail(e, at, ERR_MODEL, text ? "%s is not a String, and its value is a text"
-                                     : "%s is a String, and its value is none", c->path);
+    elab_fail(e, at, ERR_MODEL,
+              text    ? "%s is not a String, and its value is a text"
+              : truth ? "%s is a String, and its value is true or false"
+                      : "%s is a String, and its value is a number",
+              c->path);
+    return false;
+  }
+  bool ec = c->type == VALUE_ENUMERATION, ev = v->type == VALUE_ENUMERATION;
+  if (ec && !ev && !truth) {
+    elab_fail(e, at, ERR_MODEL, "the value of %s is a number, not of the enumeration '%s'", c->path,
+              c->enumeration->name);
+    return false;
+  }
+  if (ev && (!ec || (v->enumeration && v->enumeration != c->enumeration))) {
+    elab_fail(e, at, ERR_MODEL, "the value of %s is of the enumeration '%s', %s", c->path,
+              v->enumeration ? v->enumeration->name : "",
+              ec ? "which is another one" : "the variable is a number; write Integer(...)");
     return false;
   }
   if (truth != (c->type == VALUE_BOOLEAN)) {

@@ -370,6 +370,51 @@ static const AstClass *external_class(const Part *p) {
   return NULL;
 }
 
+// Sizes that the declaration of an argument gives as numbers.
+static bool check_size(Elab *e, const Ast *call, const Member *m, const Value *v, Frame *frame) {
+  const AstList *sizes = &m->element->sizes;
+  for (int k = 0; k < sizes->count && k < v->rank; k++) {
+    if (sizes->at[k]->kind == AST_COLON) continue;
+    Value *size = value_of(e, (Scope){m->part, frame}, sizes->at[k]);
+    double n;
+    if (!size) return false;
+    if (size->rank || !evaluate_number(e, size->at[0], &n) || n == v->sizes[k]) continue;
+    elab_fail(e, call, ERR_MODEL, "the argument '%s' of %s has %g elements, this is %s", m->name,
+              call->name, n, value_sizes_text(e, v));
+    return false;
+  }
+  return true;
+}
+
+// What makes events in an argument makes them where the function is called, not in it: it gets a name of its own there.
+static Value *with_own_events(Elab *e, Value *v) {
+  if (v->type == VALUE_RECORD || v->type == VALUE_STRING || v->type == VALUE_OPAQUE ||
+      e->in_function || !e->model)
+    return v;
+  Value *out = NULL;
+  for (int i = 0; i < v->count; i++) {
+    if (!v->at[i] || !has_events(v->at[i])) continue;
+    if (!out) {
+      out = ARENA_NEW(e->arena, Value);
+      *out = *v;
+      out->at = ARENA_ARRAY(e->arena, const Ast *, v->count + 1);
+      memcpy(out->at, v->at, (size_t)v->count * sizeof *v->at);
+    }
+    out->at[i] = auxiliary_variable(e, v->at[i], v->type, "");
+  }
+  return out ? out : v;
+}
+
+// Whether its results are Boolean, Integer or String: such a function answers a question about the model.
+static bool decides(const Node *n) {
+  for (int i = 0; i < n->members.count; i++) {
+    const char *type = is_output(n->members.at[i]) ? n->members.at[i]->element->type : "Boolean";
+    if (strcmp(type, "Boolean") != 0 && strcmp(type, "Integer") != 0 && strcmp(type, "String") != 0)
+      return false;
+  }
+  return true;
+}
+
 // One call with arguments that fit.
 static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
   if (e->calls >= CALLS_MOST)
@@ -386,8 +431,8 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
     if (!v && !elab_failed(e))
       return elab_fail(e, call, ERR_SYNTAX, "%s needs a value for its argument '%s'", call->name,
                        m->name);
-    if (!v) return NULL;
-    frame_add(e, frame, m->name, v);
+    if (!v || !check_size(e, call, m, v, frame)) return NULL;
+    frame_add(e, frame, m->name, with_own_events(e, v))->is_input = true;
   }
   const AstClass *external = external_class(n->main);
   if (external) {
@@ -403,11 +448,13 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
     return value_number(e, call, 0);
   }
   e->calls++;
-  bool before = e->in_function;
+  bool before = e->in_function, decided = e->decides;
   e->in_function = true;
+  e->decides = decides(n);
   bool ok = declare_locals(e, n, frame) && run_parts(e, n->main, frame);
   Value *v = ok ? results(e, n, frame, call) : NULL;
   e->in_function = before;
+  e->decides = decided;
   e->calls--;
   return v;
 }
@@ -459,6 +506,32 @@ static bool check_ranks(Elab *e, const Ast *call, Arguments *a) {
   return true;
 }
 
+static bool check_function(Elab *e, Node *n, const Ast *call) {
+  const AstClass *c = n->class;
+  if (c->partial) {
+    elab_fail(e, call, ERR_MODEL, "%s is partial: it is not complete and cannot be called",
+              call->name);
+    return false;
+  }
+  if (c->equations.count) {
+    elab_fail_at(e, c->source, c->equations.at[0].line, c->equations.at[0].column, ERR_MODEL,
+                 "a function has no equations; write an algorithm");
+    return false;
+  }
+  for (int i = 0; i < n->members.count; i++) {
+    const Member *m = n->members.at[i];
+    const AstElement *el = m->element;
+    bool local = el->kind == ELEMENT_COMPONENT && el->prefix.causality == CAUSALITY_NONE &&
+                 el->prefix.variability < VARIABILITY_PARAMETER;
+    if (!local || el->hidden || m->hidden) continue;
+    elab_fail_at(e, c->source, el->line, el->column, ERR_MODEL,
+                 "'%s' is neither an input nor an output of the function %s: it must be protected",
+                 el->name, c->name);
+    return false;
+  }
+  return true;
+}
+
 Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *call) {
   Node *n = function_node(e, f);
   if (!n) return NULL;
@@ -472,6 +545,7 @@ Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *call) {
     return elab_fail(e, call, ERR_NAME, "'%s' is a %s, not a function", call->name,
                      class_kind_word(f->class->kind));
   Arguments a = {0};
+  if (!check_function(e, n, call)) return NULL;
   list_inputs(e, n, false, &a);
   if (!read_arguments(e, s, call, &a) || !check_ranks(e, call, &a)) return NULL;
   return a.shape ? run_each(e, n, call, &a) : run(e, n, call, &a);

@@ -14,6 +14,8 @@ typedef struct Folder {
   const char *path;
 } Folder;
 
+enum { ABSENT = -2 };
+
 struct Library {
   Arena *arena;
   SourceList sources;
@@ -107,7 +109,14 @@ AstFile *library_add_text(Library *l, const Source *source, Err *err) {
   Source *s = ARENA_NEW(l->arena, Source);
   *s = *source;
   AstFile *f = read_source(l, s, err);
-  for (int i = 0; f && i < f->classes.count; i++) add_top(l, f->classes.at[i]);
+  for (int i = 0; f && i < f->classes.count; i++) {
+    AstClass *c = f->classes.at[i];
+    if (names_find(l->top, c->name) >= 0) {
+      source_fail(s, err, ERR_NAME, c->line, c->column, "the class '%s' is defined twice", c->name);
+      return NULL;
+    }
+    add_top(l, c);
+  }
   return f;
 }
 
@@ -239,11 +248,15 @@ const AstElement *library_element(Library *l, AstClass *c, const char *name, Err
   if (!c->names) list_names(l, c);
   int i = names_find(c->names, name);
   if (i >= 0) return &c->elements.at[i];
+  if (i == ABSENT) return NULL;
   AstClass *inner = c->folder ? read_from(l, c->folder, name, err) : NULL;
   if (!inner && c->folder && err->code == ERR_NONE && strcmp(name, "SIunits") == 0 &&
       strcmp(c->name, "Modelica") == 0)
     inner = older_units(l, err);
-  if (!inner) return NULL;
+  if (!inner) {
+    if (c->folder) names_set(c->names, name, ABSENT); // the folder need not be asked again
+    return NULL;
+  }
   AstElement *e = ARENA_NEW(l->arena, AstElement);
   *e = (AstElement){.kind = ELEMENT_CLASS, .name = inner->name, .class = inner};
   e->line = inner->line, e->column = inner->column;
@@ -269,8 +282,10 @@ const char *library_nearest(Library *l, AstClass *c, const char *name) {
   if (c && !names) list_names(l, c), names = c->names;
   int n = names_count(names);
   const char **all = ARENA_ARRAY(l->arena, const char *, n + 1);
-  for (int i = 0; i < n; i++) all[i] = names_at(names, i);
-  return nearest_name(name, all, n);
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    if (names_find(names, names_at(names, i)) >= 0) all[count++] = names_at(names, i);
+  return nearest_name(name, all, count);
 }
 
 const char *library_places(Library *l) {

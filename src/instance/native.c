@@ -226,6 +226,14 @@ static Value *text_part(Elab *e, const Ast *call, const Frame *f) {
                       ast_text(e, call, arena_copy(e->arena, s + from - 1, (size_t)(to - from + 1))));
 }
 
+static Value *text_skip_blanks(Elab *e, const Ast *call, const Frame *f) {
+  const char *s = text_of(e, f->locals.at[0].value);
+  long from = f->locals.count > 1 ? (long)number_of(e, f->locals.at[1].value, 1) : 1;
+  long n = (long)strlen(s);
+  while (from >= 1 && from <= n && strchr(" \t\n\r\f\v", s[from - 1])) from++;
+  return value_integer(e, call, from);
+}
+
 static Value *text_compare(Elab *e, const Ast *call, const Frame *f) {
   const char *a = text_of(e, f->locals.at[0].value), *b = text_of(e, f->locals.at[1].value);
   bool exact = f->locals.count < 3 || number_of(e, f->locals.at[2].value, 1) != 0;
@@ -255,6 +263,7 @@ Value *native_function(Elab *e, const char *name, const Ast *call, const Frame *
   if (strcmp(name, "ModelicaStrings_length") == 0) return text_length(e, call, f);
   if (strcmp(name, "ModelicaStrings_substring") == 0) return text_part(e, call, f);
   if (strcmp(name, "ModelicaStrings_compare") == 0) return text_compare(e, call, f);
+  if (strcmp(name, "ModelicaStrings_skipWhiteSpace") == 0) return text_skip_blanks(e, call, f);
   *known = false;
   return NULL;
 }

@@ -12,6 +12,17 @@ enum {
 
 // ---------------------------------------------------------------- auxiliary variables
 
+static bool has_no_time(const Ast *a) { // pre, edge, der and others cannot move out of their place
+  if (a->kind == AST_CALL && (strcmp(a->name, "pre") == 0 || strcmp(a->name, "edge") == 0 ||
+                              strcmp(a->name, "change") == 0 || strcmp(a->name, "sample") == 0 ||
+                              strcmp(a->name, "initial") == 0))
+    return false;
+  if (ast_is_constant(a) || a->kind == AST_NAME) return true;
+  for (int i = 0; i < a->arg_count; i++)
+    if (!has_no_time(a->args[i])) return false;
+  return true;
+}
+
 static bool is_varying(Elab *e, const Ast *a) {
   if (ast_is_constant(a)) return false;
   if (a->kind == AST_NAME) {
@@ -19,7 +30,7 @@ static bool is_varying(Elab *e, const Ast *a) {
     Component *c = component_by_path(e, a->name, &i);
     return !c || c->prefix.variability < VARIABILITY_PARAMETER;
   }
-  if (a->kind == AST_CALL && a->arg_count == 0) return true;
+  if (a->kind == AST_CALL && (a->arg_count == 0 || !has_no_time(a))) return true;
   for (int i = 0; i < a->arg_count; i++)
     if (is_varying(e, a->args[i])) return true;
   return false;
@@ -48,17 +59,6 @@ const Ast *auxiliary_variable(Elab *e, const Ast *value, ValueType type, const c
   array_push(e->arena, &e->components, c);
   array_push(e->arena, &e->auxiliaries, c);
   return ast_name(e, value, c->path);
-}
-
-static bool has_no_time(const Ast *a) { // pre, edge, der and others cannot move out of their place
-  if (a->kind == AST_CALL && (strcmp(a->name, "pre") == 0 || strcmp(a->name, "edge") == 0 ||
-                              strcmp(a->name, "change") == 0 || strcmp(a->name, "sample") == 0 ||
-                              strcmp(a->name, "initial") == 0))
-    return false;
-  if (ast_is_constant(a) || a->kind == AST_NAME) return true;
-  for (int i = 0; i < a->arg_count; i++)
-    if (!has_no_time(a->args[i])) return false;
-  return true;
 }
 
 // Nodes of the tree, counted up to LARGE.
@@ -180,8 +180,17 @@ static bool assign(Elab *e, Scope s, const Ast *target, Value *v) {
   if (target->kind == AST_NOTHING) return true;
   Local *l = name ? frame_find(s.frame, name) : NULL;
   if (!l) {
-    elab_fail(e, target, ERR_NAME, "'%s' is not a variable that can be assigned here",
-              name ? name : "this");
+    if (!name)
+      elab_fail(e, target, ERR_MODEL,
+                target->kind == AST_CALL && strcmp(target->name, "der") == 0
+                    ? "der cannot be assigned: write an equation"
+                    : "only a variable can be assigned");
+    else
+      elab_fail(e, target, ERR_NAME, "'%s' is not a variable that can be assigned here", name);
+    return false;
+  }
+  if (l->is_input) {
+    elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned", name);
     return false;
   }
   v = with_names(e, v);
@@ -284,7 +293,7 @@ static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
   int holds = evaluate_condition(e, s, b->condition, false, &tree);
   if (elab_failed(e)) return false;
   double n;
-  if (holds < 0 && tree_is_known(e, tree, true) && evaluate_number(e, tree, &n)) holds = n != 0;
+  if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n)) holds = n != 0;
   if (holds == 1) return run_statements(e, s, &b->body);
   if (holds == 0) return run_branches(e, s, item, from + 1);
   tree = noted(e, tree, VALUE_BOOLEAN);
@@ -374,7 +383,7 @@ static bool run_while(Elab *e, Scope s, const AstItem *item) {
     int holds = evaluate_condition(e, s, item->branches.at[0].condition, false, &tree);
     double n;
     if (elab_failed(e)) return false;
-    if (holds < 0 && tree_is_known(e, tree, true) && evaluate_number(e, tree, &n)) holds = n != 0;
+    if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n)) holds = n != 0;
     if (holds < 0) {
       bool ends;
       return run_varying_while(e, (Scope){s.part, loop}, item, 0, &ends);
@@ -452,8 +461,22 @@ static bool run_statement(Elab *e, Scope s, const AstItem *item) {
   case ITEM_FOR: return run_loop(e, s, item, 0);
   case ITEM_WHILE: return run_while(e, s, item);
   case ITEM_CALL: return run_call(e, s, item);
-  case ITEM_RETURN: f->returned = ast_bool(e, NULL, true); return true;
-  case ITEM_BREAK: s.frame->broken = ast_bool(e, NULL, true); return true;
+  case ITEM_RETURN:
+    if (f->is_algorithm) {
+      elab_fail_at(e, s.part->class->source, item->line, item->column, ERR_SYNTAX,
+                   "'return' stands in no function");
+      return false;
+    }
+    f->returned = ast_bool(e, NULL, true);
+    return true;
+  case ITEM_BREAK:
+    if (!s.frame->is_loop) {
+      elab_fail_at(e, s.part->class->source, item->line, item->column, ERR_SYNTAX,
+                   "'break' stands in no loop");
+      return false;
+    }
+    s.frame->broken = ast_bool(e, NULL, true);
+    return true;
   case ITEM_WHEN:
     elab_fail_at(e, s.part->class->source, item->line, item->column, ERR_MODEL,
                  "'when' cannot stand in a function, a loop or another 'when'");
