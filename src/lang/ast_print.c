@@ -236,7 +236,7 @@ static void print_bare(const TreePrinter *p, const Ast *e) {
 
 // A name of a flat model as Modelica writes it: paths and reserved words in quotes.
 void ast_print_name(Text *out, const char *name) {
-  if (name_is_plain(name)) {
+  if (name_is_plain(name) || strcmp(name, "time") == 0) {
     text_add(out, name);
     return;
   }
