@@ -214,29 +214,33 @@ static bool derivative_of(const StateChoice *c, int column, Expr *out) {
   return true;
 }
 
-static void replace_all(Flat *f, Replacer *r) {
-#define REPLACE(e) e = replace(r, e)
-  for (int i = 0; i < f->equations.count; i++) {
-    Equation *q = &f->equations.at[i];
-    REPLACE(q->left), REPLACE(q->right), REPLACE(q->residual), REPLACE(q->live);
-  }
-  for (int i = 0; i < f->initial_equations.count; i++) {
-    Equation *q = &f->initial_equations.at[i];
-    REPLACE(q->left), REPLACE(q->right), REPLACE(q->residual), REPLACE(q->live);
-  }
+typedef void VisitExpr(void *data, Expr *e);
+
+static void visit_equation(Equation *q, VisitExpr *visit, void *data) {
+  visit(data, &q->left), visit(data, &q->right), visit(data, &q->residual), visit(data, &q->live);
+}
+
+static void visit_all(Flat *f, VisitExpr *visit, void *data) {
+  for (int i = 0; i < f->equations.count; i++) visit_equation(&f->equations.at[i], visit, data);
+  for (int i = 0; i < f->initial_equations.count; i++)
+    visit_equation(&f->initial_equations.at[i], visit, data);
   for (int i = 0; i < f->events.count; i++) {
     Event *e = &f->events.at[i];
-    REPLACE(e->switching), REPLACE(e->direct), REPLACE(e->live), REPLACE(e->live_direct);
+    visit(data, &e->switching), visit(data, &e->direct);
+    visit(data, &e->live), visit(data, &e->live_direct);
   }
-  for (int i = 0; i < f->pulses.count; i++) REPLACE(f->pulses.at[i].value);
+  for (int i = 0; i < f->pulses.count; i++) visit(data, &f->pulses.at[i].value);
   for (int i = 0; i < f->held.count; i++)
-    REPLACE(f->held.at[i].value), REPLACE(f->held.at[i].sampled);
-  for (int i = 0; i < f->whens.count; i++) REPLACE(f->whens.at[i].value);
+    visit(data, &f->held.at[i].value), visit(data, &f->held.at[i].sampled);
+  for (int i = 0; i < f->whens.count; i++) visit(data, &f->whens.at[i].value);
   for (int i = 0; i < f->reinits.count; i++)
-    REPLACE(f->reinits.at[i].active), REPLACE(f->reinits.at[i].value);
-  for (int i = 0; i < f->terminates.count; i++) REPLACE(f->terminates.at[i].active);
-  for (int i = 0; i < f->asserts.count; i++) REPLACE(f->asserts.at[i].condition);
-#undef REPLACE
+    visit(data, &f->reinits.at[i].active), visit(data, &f->reinits.at[i].value);
+  for (int i = 0; i < f->terminates.count; i++) visit(data, &f->terminates.at[i].active);
+  for (int i = 0; i < f->asserts.count; i++) visit(data, &f->asserts.at[i].condition);
+}
+
+static void replace_one(void *data, Expr *e) {
+  *e = replace(data, *e);
 }
 
 static bool one_pass(Flat *f) {
@@ -258,16 +262,65 @@ static bool one_pass(Flat *f) {
       gone[found++] = i;
   }
   for (int k = 0; k < found; k++) replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
-  if (found) replace_all(f, r);
+  if (found) visit_all(f, replace_one, r);
   for (int k = 0; k < found; k++) f->variables.at[gone[k]].state = false;
   arena_free(scratch);
   return found > 0;
 }
 
+// ---------------------------------------------------------------- states that are wished for
+
+// stateSelect = prefer or always of a variable whose derivative does not occur: it is a state on trial.
+static bool is_wished(const Flat *f, int variable) {
+  const Variable *v = &f->variables.at[variable];
+  if (v->kind != VARIABLE_UNKNOWN || v->state || v->boolean || v->integer || v->computed ||
+      variable >= f->ast->declarations.count)
+    return false;
+  return select_rank(&f->ast->declarations.at[variable]) >= 40;
+}
+
+static void make_state(Flat *f, Variable *v) {
+  v->state = true;
+  v->derivative_name = arena_print(f->arena, "der(%s)", v->name);
+  v->derivative = expr_symbol(f->graph, v->derivative_name, true);
+}
+
+typedef struct Reached {
+  const Graph *g;
+  unsigned char *node;
+} Reached;
+
+static void reach(void *data, Expr *e) {
+  ((Reached *)data)->node[*e] = 1;
+}
+
+static void reach_argument(void *data, Expr e) {
+  ((Reached *)data)->node[e] = 1;
+}
+
+// Those that took no other's place are none after all.
+static void end_trial(Flat *f, const bool *wished) {
+  Arena *scratch = arena_new();
+  Reached r = {f->graph, ARENA_ARRAY(scratch, unsigned char, f->graph->count + 1)};
+  visit_all(f, reach, &r);
+  for (Expr e = f->graph->count - 1; e > 0; e--)
+    if (r.node[e]) expr_each_argument(f->graph, e, reach_argument, &r);
+  for (int i = 0; i < f->variables.count; i++) {
+    Variable *v = &f->variables.at[i];
+    if (wished[i] && !(v->state && r.node[v->derivative])) v->state = false, v->derivative = 0;
+  }
+  arena_free(scratch);
+}
+
 void choose_states(Flat *f) {
-  bool components = false;
+  bool components = false, any = false;
   for (int i = 0; i < f->variables.count && !components; i++)
     components = strchr(f->variables.at[i].name, '.') != NULL;
-  for (int pass = 0; components && pass < PASSES_MOST && one_pass(f); pass++) {
+  if (!components) return;
+  bool *wished = ARENA_ARRAY(f->arena, bool, f->variables.count + 1);
+  for (int i = 0; i < f->variables.count; i++)
+    if ((wished[i] = is_wished(f, i))) make_state(f, &f->variables.at[i]), any = true;
+  for (int pass = 0; pass < PASSES_MOST && one_pass(f); pass++) {
   }
+  if (any) end_trial(f, wished);
 }
