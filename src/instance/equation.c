@@ -302,66 +302,80 @@ static void join_actions(EquationReader *c, const AstItem *item, OpenBranch *lis
   }
 }
 
-static void conditional(EquationReader *c, Where s, const AstItem *item) {
+static void append(Elab *e, Collected *to, const Collected *from) {
+  for (int i = 0; i < from->equations.count; i++)
+    array_push(e->arena, &to->equations, from->equations.at[i]);
+  for (int i = 0; i < from->whens.count; i++) array_push(e->arena, &to->whens, from->whens.at[i]);
+  for (int i = 0; i < from->actions.count; i++)
+    array_push(e->arena, &to->actions, from->actions.at[i]);
+}
+
+typedef ARRAY(OpenBranch) OpenBranches;
+
+// Whether the condition holds: 1, 0, or -1 where it is not known, or known by parameters that may be estimated.
+static int holds(EquationReader *c, Where s, const Ast *condition, const Ast **tree) {
   Elab *e = c->e;
-  ARRAY(OpenBranch) open = {0};
-  bool has_else = false;
-  for (int k = 0; k < item->branches.count && !has_else && !elab_failed(e); k++) {
+  double n;
+  *tree = NULL;
+  if (!condition) return 1;
+  int known = evaluate_condition(e, s, condition, false, tree);
+  if (known >= 0 || elab_failed(e)) return known;
+  return tree_is_known(e, *tree, true) && evaluate_number(e, *tree, &n) ? n != 0 : -1;
+}
+
+// The branches whose conditions are not known, up to one that holds for certain. true: the first one holds, and is read.
+static bool read_branches(EquationReader *c, Where s, const AstItem *item, OpenBranches *open) {
+  Elab *e = c->e;
+  for (int k = 0; k < item->branches.count && !elab_failed(e); k++) {
     const AstItemBranch *b = &item->branches.at[k];
-    OpenBranch choice = {0};
-    int holds = 1;
-    if (b->condition) {
-      holds = evaluate_condition(e, s, b->condition, false, &choice.condition);
-      if (elab_failed(e)) return;
-      double n;
-      bool settled = holds < 0 && tree_is_known(e, choice.condition, true);
-      if (settled && evaluate_number(e, choice.condition, &n)) holds = n != 0;
-    }
-    if (holds == 0) continue;
-    has_else = holds == 1;
-    if (has_else) choice.condition = NULL;
-    if (has_else && open.count == 0) { // known in advance: as if it stood alone
+    OpenBranch branch = {0};
+    int known = holds(c, s, b->condition, &branch.condition);
+    if (elab_failed(e)) return true;
+    if (known == 0) continue;
+    if (known == 1 && open->count == 0) { // as if it stood alone
       items(c, s, &b->body);
-      return;
+      return true;
     }
+    if (known == 1) branch.condition = NULL;
     EquationReader inner = *c;
-    inner.out = &choice.body;
+    inner.out = &branch.body;
     inner.varies = true;
     items(&inner, s, &b->body);
-    array_push(e->arena, &open, choice);
+    array_push(e->arena, open, branch);
+    if (known == 1) return elab_failed(e);
   }
-  if (elab_failed(e) || !open.count) return;
-  if (!has_else) {
-    OpenBranch nothing = {0};
-    array_push(e->arena, &open, nothing);
+  OpenBranch nothing = {0}; // there is no else
+  if (open->count) array_push(e->arena, open, nothing);
+  return elab_failed(e) || !open->count;
+}
+
+// Branches that differ in the number of their equations: parameters decide for good. false: they do not.
+static bool decide(EquationReader *c, const OpenBranches *open) {
+  Elab *e = c->e;
+  for (int k = 0; k < open->count; k++)
+    if (open->at[k].condition && !tree_is_known(e, open->at[k].condition, false)) return false;
+  for (int k = 0; k < open->count; k++) {
+    double v = 1;
+    if (open->at[k].condition && !evaluate_number(e, open->at[k].condition, &v)) return false;
+    if (v == 0) continue;
+    append(e, c->out, &open->at[k].body);
+    return true;
   }
-  // A condition of Real parameters decides for good where the branches differ in number.
-  int n = open.at[0].body.equations.count;
+  return true;
+}
+
+static void conditional(EquationReader *c, Where s, const AstItem *item) {
+  OpenBranches open = {0};
+  if (read_branches(c, s, item, &open)) return;
   bool differ = false, whens = false;
   for (int k = 0; k < open.count; k++) {
-    differ |= open.at[k].body.equations.count != n;
+    differ |= open.at[k].body.equations.count != open.at[0].body.equations.count;
     whens |= open.at[k].body.whens.count > 0;
   }
-  if (differ || whens) {
-    bool known = true;
-    for (int k = 0; k < open.count && known; k++)
-      known = !open.at[k].condition || tree_is_known(e, open.at[k].condition, false);
-    for (int k = 0; k < open.count && known; k++) {
-      double v = 1;
-      if (open.at[k].condition && !evaluate_number(e, open.at[k].condition, &v)) break;
-      if (v == 0) continue;
-      for (int i = 0; i < open.at[k].body.equations.count; i++)
-        array_push(e->arena, &c->out->equations, open.at[k].body.equations.at[i]);
-      for (int i = 0; i < open.at[k].body.whens.count; i++)
-        array_push(e->arena, &c->out->whens, open.at[k].body.whens.at[i]);
-      for (int i = 0; i < open.at[k].body.actions.count; i++)
-        array_push(e->arena, &c->out->actions, open.at[k].body.actions.at[i]);
-      return;
-    }
-    if (whens) {
-      fail_item(c, item, ERR_MODEL, "'when' inside an 'if' whose condition varies");
-      return;
-    }
+  if ((differ || whens) && decide(c, &open)) return;
+  if (whens) {
+    fail_item(c, item, ERR_MODEL, "'when' inside an 'if' whose condition varies");
+    return;
   }
   join_equations(c, item, open.at, open.count);
   join_actions(c, item, open.at, open.count);
