@@ -15,8 +15,10 @@ const char *first_part(Elab *e, const char *dotted, const char **rest) {
   const char *s = dotted;
   bool quoted = false;
   for (; *s && (quoted || *s != '.'); s++) {
-    if (*s == '\\' && quoted && s[1]) s++;
-    else if (*s == '\'') quoted = !quoted;
+    if (*s == '\\' && quoted && s[1])
+      s++;
+    else if (*s == '\'')
+      quoted = !quoted;
   }
   *rest = *s ? s + 1 : NULL;
   return *s ? arena_copy(e->arena, dotted, (size_t)(s - dotted)) : dotted;
@@ -116,10 +118,18 @@ static Member *lookup_from_top(Elab *e, const char *dotted) {
   return m;
 }
 
-static Member *lookup_import(Elab *e, Part *p, const char *name) {
+Member *lookup_import(Elab *e, Part *p, const char *name) {
+  const AstElement *before = NULL;
   for (int i = 0; i < p->class->elements.count; i++) {
     const AstElement *im = &p->class->elements.at[i];
     if (im->kind != ELEMENT_IMPORT || !im->name || strcmp(im->name, name) != 0) continue;
+    if (before && strcmp(before->type, im->type) != 0)
+      return elab_fail_at(e, p->class->source, im->line, im->column, ERR_NAME,
+                          "'%s' is imported twice: as %s and as %s", name, before->type, im->type);
+    before = im;
+  }
+  for (int i = 0; before && i < p->class->elements.count; i++) {
+    const AstElement *im = before;
     Member *m = lookup_from_top(e, im->type[0] == '.' ? im->type + 1 : im->type);
     if (!m && !elab_failed(e))
       elab_fail_at(e, p->class->source, im->line, im->column, ERR_NAME,
@@ -169,8 +179,8 @@ bool lookup_class(Elab *e, Part *p, const char *name, ClassRef *out) {
     }
     Node *n = class_node(e, m);
     Member *inner = n ? node_member(e, n, part) : NULL;
-    bool open = !inner && n && !rest && !elab_failed(e) &&
-                n->class->source->name[0] == '<' && strcmp(n->class->name, "SI") == 0;
+    bool open = !inner && n && !rest && !elab_failed(e) && n->class->source->name[0] == '<' &&
+                strcmp(n->class->name, "SI") == 0;
     if (open) return *out = (ClassRef){.is_builtin = true}, true; // a unit that is not listed
     m = inner;
   }
@@ -189,7 +199,10 @@ static void fail_class(Elab *e, const Source *s, int line, int column, Part *p, 
     near = nearest_name(first, WORDS, 4);
   }
   Member *known = p ? lookup(e, p, first) : NULL;
-  if (known && rest)
+  if (!near && !rest) near = library_nearest(e->library, NULL, first);
+  if (known && !rest && known->element->kind == ELEMENT_COMPONENT)
+    elab_fail_at(e, s, line, column, ERR_NAME, "'%s' is a component, not a class", name);
+  else if (known && rest)
     elab_fail_at(e, s, line, column, ERR_NAME, "there is no class '%s' in '%s'", rest, first);
   else if (strcmp(first, "Modelica") == 0 || strcmp(first, "ModelicaServices") == 0)
     elab_fail_at(e, s, line, column, ERR_NAME,
@@ -201,8 +214,16 @@ static void fail_class(Elab *e, const Source *s, int line, int column, Part *p, 
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static void add_member(Elab *e, Node *n, const AstElement *element, Part *part,
-                       Modification *mods) {
+// Two classes that are extended may declare the same.
+static bool is_same_element(const AstElement *a, const AstElement *b) {
+  if (a == b) return true;
+  if (a->kind != b->kind || a->kind != ELEMENT_COMPONENT) return a->kind == b->kind;
+  return strcmp(a->type, b->type) == 0 && ast_equal(a->binding, b->binding) &&
+         a->prefix.variability == b->prefix.variability && a->prefix.flow == b->prefix.flow;
+}
+
+static void add_member(Elab *e, Node *n, const AstElement *element, Part *part, Modification *mods,
+                       bool hidden) {
   const ModEntry *entry = modification_entry(mods, element->name);
   int known = names_find(n->names, element->name);
   if (known >= 0) {
@@ -217,11 +238,20 @@ static void add_member(Elab *e, Node *n, const AstElement *element, Part *part,
     } else if (m->part == part) {
       elab_fail_at(e, part->class->source, element->line, element->column, ERR_NAME,
                    "'%s' is declared twice", element->name);
+    } else if (!is_same_element(m->element, element)) {
+      elab_fail_at(e, part->class->source, element->line, element->column, ERR_NAME,
+                   "'%s' is declared twice, in '%s' and in '%s', and the declarations differ",
+                   element->name, m->part->class->name, part->class->name);
     }
     return;
   }
   Member *m = new_member(e, element, part, entry ? entry->mod : NULL);
+  m->hidden = hidden;
   if (entry && entry->redeclare) {
+    if (!element->replaceable && !element->final && !elab_failed(e))
+      elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
+                   "'%s' of %s is not replaceable and cannot be redeclared", element->name,
+                   part->class->name);
     if (element->final && !elab_failed(e))
       elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
                    "'%s' is final and cannot be redeclared", element->name);
@@ -232,12 +262,15 @@ static void add_member(Elab *e, Node *n, const AstElement *element, Part *part,
   array_push(e->arena, &n->members, m);
 }
 
-static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, int depth);
+static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, bool hidden,
+                        int depth);
+static void check_names(Elab *e, Node *n, Part *p, const Modification *mod, bool outside);
 
 typedef struct Base { // what a class says about one that it extends
   const char *name;
   const AstModifierList *modifiers;
   Part *scope; // where name and modifiers are looked up
+  bool hidden;
   int line, column;
 } Base;
 
@@ -263,9 +296,16 @@ static void extend(Elab *e, Node *n, Part *p, Base b, Modification *mods, int de
     elab_fail_at(e, s, b.line, b.column, ERR_MODEL, "'%s' extends itself", b.name);
     return;
   }
+  if (base.class->kind == CLASS_FUNCTION && p->class->kind != CLASS_FUNCTION) {
+    elab_fail_at(e, s, b.line, b.column, ERR_MODEL, "a %s cannot extend the function '%s'",
+                 class_kind_word(p->class->kind), b.name);
+    return;
+  }
   merged = modification_merge(e, merged, base.mod);
-  Part *part = build_part(e, n, &base, merged, depth + 1);
-  if (part) array_push(e->arena, &p->extends, part);
+  Part *part = build_part(e, n, &base, merged, b.hidden, depth + 1);
+  if (!part) return;
+  array_push(e->arena, &p->extends, part);
+  check_names(e, n, part, own, false);
 }
 
 // `class extends X`: the class of that name which would be inherited is the base.
@@ -284,11 +324,12 @@ static void extend_inherited(Elab *e, Node *n, Part *p, Modification *mods, int 
   }
   ClassRef base = class_of_member(m);
   Modification *own = modification_of(e, &p->class->modifiers, NULL, p, false);
-  Part *part = build_part(e, n, &base, modification_merge(e, mods, own), depth + 1);
+  Part *part = build_part(e, n, &base, modification_merge(e, mods, own), false, depth + 1);
   if (part) array_push(e->arena, &p->extends, part);
 }
 
-static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, int depth) {
+static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, bool hidden,
+                        int depth) {
   AstClass *c = class->class;
   Part *p = ARENA_NEW(e->arena, Part);
   *p = (Part){.node = n, .class = c, .lexical = class->lexical};
@@ -306,21 +347,29 @@ static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *m
     n->attributes = mods;
     return p;
   }
+  if (c->is_external && c->kind != CLASS_FUNCTION) {
+    elab_fail_at(e, c->source, c->line, c->column, ERR_MODEL,
+                 "'external' can only stand in a function");
+    return NULL;
+  }
   if (c->kind == CLASS_CONNECTOR) n->connector = true;
   if (c->kind == CLASS_RECORD) n->record = true;
   if (c->is_short) { // names in its text are not those of the base
     Part *scope = ARENA_NEW(e->arena, Part);
     *scope = *p;
-    extend(e, n, p, (Base){c->base, &c->modifiers, scope, c->line, c->column}, mods, depth + 1);
+    extend(e, n, p, (Base){c->base, &c->modifiers, scope, hidden, c->base_line, c->base_column},
+           mods, depth + 1);
     return elab_failed(e) ? NULL : p;
   }
   if (c->extends) extend_inherited(e, n, p, mods, depth);
   for (int i = 0; i < c->elements.count && !elab_failed(e); i++) {
     const AstElement *el = &c->elements.at[i];
     if (el->kind == ELEMENT_EXTENDS)
-      extend(e, n, p, (Base){el->type, &el->modifiers, p, el->line, el->column}, mods, depth + 1);
+      extend(e, n, p,
+             (Base){el->type, &el->modifiers, p, hidden || el->hidden, el->line, el->column}, mods,
+             depth + 1);
     else if (el->kind != ELEMENT_IMPORT)
-      add_member(e, n, el, p, mods);
+      add_member(e, n, el, p, mods, hidden);
   }
   return elab_failed(e) ? NULL : p;
 }
@@ -328,13 +377,17 @@ static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *m
 // ---------------------------------------------------------------- nodes
 
 // A modification of something that is not there.
-static void check_names(Elab *e, Node *n, const Modification *mod) {
+static void check_names(Elab *e, Node *n, Part *p, const Modification *mod, bool outside) {
   for (int i = 0; mod && !n->is_builtin && i < mod->entries.count && !elab_failed(e); i++) {
     const ModEntry *entry = &mod->entries.at[i];
-    if (node_member(e, n, entry->name)) continue;
+    Member *m = part_has(e, p, entry->name) ? node_member(e, n, entry->name) : NULL;
+    if (m && outside && (m->hidden || m->element->hidden) && m->element->kind == ELEMENT_COMPONENT)
+      elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
+                   "'%s' is protected in %s and cannot be modified", entry->name, p->class->name);
+    if (m) continue;
     const char *near = node_nearest(e, n, entry->name);
     elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
-                 "%s has no component '%s'%s%s%s", n->class->name, entry->name,
+                 "%s has no component '%s'%s%s%s", p->class->name, entry->name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
 }
@@ -360,9 +413,15 @@ static void spread_binding(Elab *e, Node *n, Modification *mod) {
 static bool fill_node(Elab *e, Node *n, const ClassRef *class, Modification *mod) {
   Modification *all = modification_merge(e, mod, class->mod);
   if (elab_failed(e)) return false;
-  build_part(e, n, class, all, 0);
+  build_part(e, n, class, all, false, 0);
   if (elab_failed(e)) return false;
-  check_names(e, n, mod);
+  check_names(e, n, n->main, mod, n->instance);
+  for (int i = 0; i < n->members.count && !elab_failed(e); i++) {
+    const Member *m = n->members.at[i];
+    if (m->element->redeclare && !m->replaced)
+      elab_fail_at(e, elab_source(e), m->element->line, m->element->column, ERR_NAME,
+                   "there is no inherited '%s' to redeclare", m->name);
+  }
   spread_binding(e, n, mod);
   return !elab_failed(e);
 }

@@ -16,18 +16,18 @@ enum {
   PASSES_MOST = 30,
 };
 
-typedef struct Term {
+typedef struct LinearTerm {
   int column;
   Expr coefficient;
-} Term;
+} LinearTerm;
 
-typedef struct Row { // the sum of the terms, and rest, is 0
-  Term term[TERMS_MOST];
+typedef struct LinearRow { // the sum of the terms, and rest, is 0
+  LinearTerm term[TERMS_MOST];
   int count;
   Expr rest;
-} Row;
+} LinearRow;
 
-typedef struct Choice {
+typedef struct StateChoice {
   Flat *f;
   Graph *g;
   Arena *scratch;
@@ -35,10 +35,10 @@ typedef struct Choice {
   int *column_of; // by symbol number, -1: none
   int symbol_count;
   int *wanted; // by column: how much it should stay
-  Row *rows;
+  LinearRow *rows;
   int row_count;
   int *pivot_row; // by column, -1: none
-} Choice;
+} StateChoice;
 
 // ---------------------------------------------------------------- what is wanted
 
@@ -60,7 +60,7 @@ static int select_rank(const AstDeclaration *d) {
                                        : 20;
 }
 
-static int rank_of(const Choice *c, int variable) {
+static int rank_of(const StateChoice *c, int variable) {
   const Variable *v = &c->f->variables.at[variable];
   if (!v->state) return 1;
   if (v->now) return 100; // discrete
@@ -71,7 +71,7 @@ static int rank_of(const Choice *c, int variable) {
   return select_rank(d) + (v->fixed ? 5 : 0) + (attribute_of(d, "start") ? 2 : 0);
 }
 
-static void set_columns(Choice *c) {
+static void set_columns(StateChoice *c) {
   const Flat *f = c->f;
   int n = f->variables.count;
   c->symbol_count = c->g->symbols.count;
@@ -90,7 +90,7 @@ static void set_columns(Choice *c) {
 
 // ---------------------------------------------------------------- rows
 
-static bool only_time(const Choice *c, Expr e, int *left) {
+static bool only_time(const StateChoice *c, Expr e, int *left) {
   if (!expr_varies(c->g, e)) return true;
   if (--*left < 0) return false;
   const ExprNode *n = expr_node(c->g, e);
@@ -101,7 +101,7 @@ static bool only_time(const Choice *c, Expr e, int *left) {
   return true;
 }
 
-static bool add_term(const Choice *c, Row *r, int column, Expr coefficient) {
+static bool add_term(const StateChoice *c, LinearRow *r, int column, Expr coefficient) {
   for (int i = 0; i < r->count; i++) {
     if (r->term[i].column != column) continue;
     Expr sum = expr_add(c->g, r->term[i].coefficient, coefficient);
@@ -115,12 +115,12 @@ static bool add_term(const Choice *c, Row *r, int column, Expr coefficient) {
     return true;
   }
   if (r->count == TERMS_MOST) return false;
-  r->term[r->count++] = (Term){column, coefficient};
+  r->term[r->count++] = (LinearTerm){column, coefficient};
   return true;
 }
 
 // factor*e as terms and a rest. false: it is not linear, or contains what is no unknown.
-static bool decompose(const Choice *c, Row *r, Expr e, Expr factor, int *left) {
+static bool decompose(const StateChoice *c, LinearRow *r, Expr e, Expr factor, int *left) {
   Graph *g = c->g;
   int steps = 50;
   if (--*left < 0) return false;
@@ -147,8 +147,8 @@ static bool decompose(const Choice *c, Row *r, Expr e, Expr factor, int *left) {
 }
 
 // row += factor*(the row that is solved for the column); that column leaves the row.
-static bool substitute(const Choice *c, Row *r, int term) {
-  const Row *by = &c->rows[c->pivot_row[r->term[term].column]];
+static bool substitute(const StateChoice *c, LinearRow *r, int term) {
+  const LinearRow *by = &c->rows[c->pivot_row[r->term[term].column]];
   Expr factor = expr_neg(c->g, r->term[term].coefficient);
   int column = r->term[term].column;
   r->term[term] = r->term[--r->count];
@@ -160,7 +160,7 @@ static bool substitute(const Choice *c, Row *r, int term) {
   return true;
 }
 
-static bool reduce(const Choice *c, Row *r, int own) {
+static bool reduce(const StateChoice *c, LinearRow *r, int own) {
   for (int steps = 0; steps < 100; steps++) {
     int found = -1;
     for (int i = 0; i < r->count && found < 0; i++)
@@ -172,7 +172,7 @@ static bool reduce(const Choice *c, Row *r, int own) {
 }
 
 // The term that is least wanted; of equals the one that is declared last.
-static int pivot_of(const Choice *c, const Row *r) {
+static int pivot_of(const StateChoice *c, const LinearRow *r) {
   int best = -1;
   for (int i = 0; i < r->count; i++) {
     double value = flat_value(c->f, r->term[i].coefficient);
@@ -183,8 +183,8 @@ static int pivot_of(const Choice *c, const Row *r) {
   return best;
 }
 
-static void add_row(Choice *c, Expr residual) {
-  Row r = {.rest = expr_const(c->g, 0)};
+static void add_row(StateChoice *c, Expr residual) {
+  LinearRow r = {.rest = expr_const(c->g, 0)};
   int left = 60;
   if (!decompose(c, &r, residual, expr_const(c->g, 1), &left) || !reduce(c, &r, -1)) return;
   int pivot = pivot_of(c, &r);
@@ -200,8 +200,8 @@ static void add_row(Choice *c, Expr residual) {
 // ---------------------------------------------------------------- states that follow
 
 // The derivative of a state that its row gives by other states. false: a variable in it is no state.
-static bool derivative_of(const Choice *c, int column, Expr *out) {
-  Row r = c->rows[c->pivot_row[column]];
+static bool derivative_of(const StateChoice *c, int column, Expr *out) {
+  LinearRow r = c->rows[c->pivot_row[column]];
   if (!reduce(c, &r, column)) return false;
   Expr sum = derive(c->g, r.rest, c->f->time);
   for (int i = 0; i < r.count; i++) {
@@ -216,9 +216,9 @@ static bool derivative_of(const Choice *c, int column, Expr *out) {
 
 static bool one_pass(Flat *f) {
   Arena *scratch = arena_new();
-  Choice c = {.f = f, .g = f->graph, .scratch = scratch};
+  StateChoice c = {.f = f, .g = f->graph, .scratch = scratch};
   set_columns(&c);
-  c.rows = ARENA_ARRAY(scratch, Row, f->equations.count + 1);
+  c.rows = ARENA_ARRAY(scratch, LinearRow, f->equations.count + 1);
   c.pivot_row = ARENA_ARRAY(scratch, int, c.columns + 1);
   for (int i = 0; i < c.columns; i++) c.pivot_row[i] = -1;
   for (int i = 0; i < f->equations.count; i++) add_row(&c, f->equations.at[i].residual);
