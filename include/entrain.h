@@ -66,6 +66,10 @@ typedef struct EntrainModel EntrainModel;
 EntrainModel *entrain_model_load(const char *path, EntrainError *error);
 EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
                                   EntrainError *error);
+// Start, end and interval of annotation(experiment(StartTime = ..., StopTime = ..., Interval = ...)); what is not given stays
+// as it was.
+void entrain_model_experiment(const EntrainModel *model, double *start, double *stop,
+                              double *interval);
 // The same with folders of libraries that are searched before those of MODELICAPATH; NULL: none.
 typedef struct EntrainLibraries {
   const char **folders;
@@ -132,7 +136,7 @@ typedef enum EntrainReport {
   ENTRAIN_REPORT_FLAT,      // the flat model as Modelica text
   ENTRAIN_REPORT_EQUATIONS, // the sorted equations, block by block
   ENTRAIN_REPORT_JSON,
-  ENTRAIN_REPORT_DOT, // the structure for Graphviz
+  ENTRAIN_REPORT_DOT,  // the structure for Graphviz
   ENTRAIN_REPORT_TREE, // the components with their classes
 } EntrainReport;
 

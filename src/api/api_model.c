@@ -99,6 +99,14 @@ void entrain_model_free(EntrainModel *m) {
   arena_free(m->arena);
 }
 
+void entrain_model_experiment(const EntrainModel *m, double *start, double *stop,
+                              double *interval) {
+  if (!m || !m->flat) return;
+  if (start && !isnan(m->flat->start_time)) *start = m->flat->start_time;
+  if (stop && !isnan(m->flat->stop_time)) *stop = m->flat->stop_time;
+  if (interval && m->flat->interval > 0) *interval = m->flat->interval;
+}
+
 const char *entrain_model_name(const EntrainModel *m) {
   if (!m) return NULL;
   return m->model->flat->name;

@@ -10,10 +10,8 @@ static const struct {
   const char *flag;
   EntrainReport report;
 } REPORTS[] = {
-    {"flat", ENTRAIN_REPORT_FLAT},
-    {"equations", ENTRAIN_REPORT_EQUATIONS},
-    {"json", ENTRAIN_REPORT_JSON},
-    {"dot", ENTRAIN_REPORT_DOT},
+    {"flat", ENTRAIN_REPORT_FLAT}, {"equations", ENTRAIN_REPORT_EQUATIONS},
+    {"json", ENTRAIN_REPORT_JSON}, {"dot", ENTRAIN_REPORT_DOT},
     {"tree", ENTRAIN_REPORT_TREE},
 };
 enum { REPORT_COUNT = sizeof REPORTS / sizeof *REPORTS };
@@ -26,7 +24,8 @@ static bool choose_report(const Arguments *a, EntrainReport *report) {
     *report = REPORTS[i].report;
     chosen++;
   }
-  if (chosen > 1) complain("info gives one report at a time: --flat, --tree, --equations, --json or "
+  if (chosen > 1)
+    complain("info gives one report at a time: --flat, --tree, --equations, --json or "
              "--dot");
   return chosen <= 1;
 }

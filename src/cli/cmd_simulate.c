@@ -146,6 +146,10 @@ static bool grid_is_sensible(double start, double stop, double step) {
 
 static int set_grid(SimulateCommand *job) {
   double start = 0, stop = 1, step = 0;
+  double annotated_stop = stop, interval = 0;
+  entrain_model_experiment(job->model, &start, &annotated_stop, &interval);
+  stop = annotated_stop;
+  if (!arguments_have(job->a, "stop")) step = interval;
   if (!number_of(job, "start", &start) || !number_of(job, "stop", &stop) ||
       !number_of(job, "step", &step))
     return WRONG_USE;
@@ -347,10 +351,11 @@ static const Flag FLAGS[] = {
      "p=10,x.start=1",
      NULL, false},
     FLAG_LIBRARY,
-    {"start", 0, "TIME", "start of the simulation", "0", false},
-    {"stop", 0, "TIME", "end of the simulation", "1", false},
+    {"start", 0, "TIME", "start of the simulation", "0, or StartTime of the model's annotation",
+     false},
+    {"stop", 0, "TIME", "end of the simulation", "1, or StopTime of the model's annotation", false},
     {"step", 0, "TIME", "interval between output rows; the integrator chooses its own steps",
-     "500 intervals", false},
+     "500 intervals; without --stop, Interval of the model's annotation", false},
     {"times", 0, "LIST", "output times instead of --stop and --step: 1,2,3 or @file", NULL, false},
     {"inputs", 'i', "FILE",
      "CSV file whose first column is the time and whose other columns are inputs of the model; "

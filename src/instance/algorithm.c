@@ -10,20 +10,20 @@ typedef struct Target { // a variable that the section assigns
   bool in_when, outside; // where it is assigned
 } Target;
 
-typedef struct Section {
+typedef struct AlgorithmSection {
   Elab *e;
   Node *node;
   Part *part;
   bool initial;
   ARRAY(Target) targets;
-} Section;
+} AlgorithmSection;
 
 static const char *root_of(const Ast *a) {
   while (a->kind == AST_INDEX || a->kind == AST_FIELD) a = a->args[0];
   return a->kind == AST_NAME ? a->name : NULL;
 }
 
-static void note_target(Section *s, const Ast *left, bool in_when) {
+static void note_target(AlgorithmSection *s, const Ast *left, bool in_when) {
   const char *name = root_of(left);
   if (left->kind == AST_TUPLE) {
     for (int i = 0; i < left->arg_count; i++) note_target(s, left->args[i], in_when);
@@ -40,7 +40,7 @@ static void note_target(Section *s, const Ast *left, bool in_when) {
   array_push(s->e->arena, &s->targets, t);
 }
 
-static void find_targets(Section *s, const AstItemList *list, bool in_when) {
+static void find_targets(AlgorithmSection *s, const AstItemList *list, bool in_when) {
   for (int i = 0; i < list->count; i++) {
     const AstItem *item = &list->at[i];
     if (item->kind == ITEM_ASSIGN) note_target(s, item->left, in_when);
@@ -49,7 +49,7 @@ static void find_targets(Section *s, const AstItemList *list, bool in_when) {
   }
 }
 
-static bool resolve_targets(Section *s) {
+static bool resolve_targets(AlgorithmSection *s) {
   Elab *e = s->e;
   for (int i = 0; i < s->targets.count; i++) {
     Target *t = &s->targets.at[i];
@@ -68,9 +68,9 @@ static bool resolve_targets(Section *s) {
     bool input = t->component->owner == e->model && p->causality == CAUSALITY_INPUT;
     if (fixed || input)
       return elab_fail(e, t->at, ERR_MODEL, "'%s' is %s and cannot be assigned", t->name,
-                       input                                          ? "an input"
+                       input                                     ? "an input"
                        : p->variability == VARIABILITY_PARAMETER ? "a parameter"
-                                                                      : "a constant"),
+                                                                 : "a constant"),
              false;
   }
   return true;
@@ -83,7 +83,7 @@ static bool is_discrete(const Target *t) {
 }
 
 // What a variable holds before it is assigned: its last value, or its start value.
-static Value *value_before(Section *s, const Target *t) {
+static Value *value_before(AlgorithmSection *s, const Target *t) {
   Elab *e = s->e;
   Value *names = component_reference(e, NULL, t->component);
   if (!names || names->type == VALUE_RECORD) return names;
@@ -104,7 +104,7 @@ static Value *value_before(Section *s, const Target *t) {
   return v;
 }
 
-static void add_equation(Section *s, const Ast *at, const Ast *left, const Ast *right) {
+static void add_equation(AlgorithmSection *s, const Ast *at, const Ast *left, const Ast *right) {
   AstEquation q = {.left = left, .right = right, .description = ""};
   q.line = at->line, q.column = at->column;
   q.instance = s->e->instance;
@@ -122,7 +122,7 @@ static AstAction action_at(const AstItem *item) {
 }
 
 // reinit, assert and terminate at the top of the body of a when.
-static void add_effects(Section *s, Scope scope, const AstItemList *body, AstBranch *b) {
+static void add_effects(AlgorithmSection *s, Where scope, const AstItemList *body, AstBranch *b) {
   Elab *e = s->e;
   for (int i = 0; i < body->count && !elab_failed(e); i++) {
     const AstItem *item = &body->at[i];
@@ -131,7 +131,7 @@ static void add_effects(Section *s, Scope scope, const AstItemList *body, AstBra
     AstAction a = action_at(item);
     if (strcmp(call->name, "reinit") == 0 && call->arg_count == 2) {
       a.kind = AST_REINIT;
-      a.left = evaluate_scalar(e, (Scope){scope.part, NULL}, call->args[0], "reinit");
+      a.left = evaluate_scalar(e, (Where){scope.part, NULL}, call->args[0], "reinit");
       a.right = a.left ? evaluate_scalar(e, scope, call->args[1], "reinit") : NULL;
     } else if (strcmp(call->name, "terminate") == 0 && call->arg_count == 1) {
       a.kind = AST_TERMINATE;
@@ -154,8 +154,8 @@ static AstItemList without_effects(Elab *e, const AstItemList *body) {
   return out;
 }
 
-static void note_names(Section *s, const AstItemList *list, unsigned char *assigned) {
-  Section inner = *s;
+static void note_names(AlgorithmSection *s, const AstItemList *list, unsigned char *assigned) {
+  AlgorithmSection inner = *s;
   memset(&inner.targets, 0, sizeof inner.targets);
   find_targets(&inner, list, true);
   for (int i = 0; i < inner.targets.count; i++)
@@ -164,7 +164,7 @@ static void note_names(Section *s, const AstItemList *list, unsigned char *assig
 }
 
 // when among statements: each branch starts from the values before it.
-static bool run_when(Section *s, Frame *frame, const AstItem *item) {
+static bool run_when(AlgorithmSection *s, Locals *frame, const AstItem *item) {
   Elab *e = s->e;
   AstWhen w = {0};
   int n = s->targets.count;
@@ -174,11 +174,11 @@ static bool run_when(Section *s, Frame *frame, const AstItem *item) {
     const AstItemBranch *b = &item->branches.at[k];
     AstBranch branch = {0};
     for (int i = 0; i < n; i++) frame->locals.at[i].value = before[i];
-    branch.condition = when_condition(e, (Scope){s->part, frame}, b->condition);
+    branch.condition = when_condition(e, (Where){s->part, frame}, b->condition);
     if (!branch.condition) return false;
     branch.line = b->condition->line, branch.column = b->condition->column;
-      AstItemList body = without_effects(e, &b->body);
-    if (!run_statements(e, (Scope){s->part, frame}, &body)) return false;
+    AstItemList body = without_effects(e, &b->body);
+    if (!run_statements(e, (Where){s->part, frame}, &body)) return false;
     unsigned char *assigned = ARENA_ARRAY(e->arena, unsigned char, n + 1);
     note_names(s, &b->body, assigned);
     for (int i = 0; i < n; i++) {
@@ -194,7 +194,7 @@ static bool run_when(Section *s, Frame *frame, const AstItem *item) {
         array_push(e->arena, &branch.actions, a);
       }
     }
-    add_effects(s, (Scope){s->part, frame}, &b->body, &branch);
+    add_effects(s, (Where){s->part, frame}, &b->body, &branch);
     array_push(e->arena, &w.branches, branch);
   }
   // Behind it a variable has the value that the when gave it, which is the variable itself.
@@ -207,7 +207,7 @@ static bool run_when(Section *s, Frame *frame, const AstItem *item) {
   return !elab_failed(e);
 }
 
-static bool is_when_target_twice(Section *s, const AstItemList *list) {
+static bool is_when_target_twice(AlgorithmSection *s, const AstItemList *list) {
   int n = s->targets.count;
   unsigned char *seen = ARENA_ARRAY(s->e->arena, unsigned char, n + 1);
   for (int i = 0; i < list->count; i++) {
@@ -224,7 +224,7 @@ static bool is_when_target_twice(Section *s, const AstItemList *list) {
 }
 
 // Several when-clauses for one variable: v := if edge(c1) then ... else (what came before).
-static bool run_when_as_choice(Section *s, Frame *frame, const AstItem *item) {
+static bool run_when_as_choice(AlgorithmSection *s, Locals *frame, const AstItem *item) {
   Elab *e = s->e;
   int n = s->targets.count;
   Value **before = ARENA_ARRAY(e->arena, Value *, n + 1), **after;
@@ -234,7 +234,7 @@ static bool run_when_as_choice(Section *s, Frame *frame, const AstItem *item) {
   for (int k = item->branches.count - 1; k >= 0; k--) {
     const AstItemBranch *b = &item->branches.at[k];
     for (int i = 0; i < n; i++) frame->locals.at[i].value = before[i];
-    const Ast *c = when_condition(e, (Scope){s->part, frame}, b->condition);
+    const Ast *c = when_condition(e, (Where){s->part, frame}, b->condition);
     if (!c) return false;
     const Ast *edge = NULL;
     int parts = c->kind == AST_CALL && strcmp(c->name, "edges") == 0 ? c->arg_count : 1;
@@ -249,7 +249,7 @@ static bool run_when_as_choice(Section *s, Frame *frame, const AstItem *item) {
         elab_unsupported(e, b->body.at[i].left,
                          "reinit beside assignments of a variable in several when-clauses");
     AstItemList body = without_effects(e, &b->body);
-    if (!run_statements(e, (Scope){s->part, frame}, &body)) return false;
+    if (!run_statements(e, (Where){s->part, frame}, &body)) return false;
     for (int i = 0; i < n; i++) {
       Value *v = frame->locals.at[i].value;
       if (v == before[i]) continue;
@@ -264,10 +264,10 @@ static bool run_when_as_choice(Section *s, Frame *frame, const AstItem *item) {
 // ---------------------------------------------------------------- the section
 
 void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, bool initial) {
-  Section s = {.e = e, .node = n, .part = p, .initial = initial};
+  AlgorithmSection s = {.e = e, .node = n, .part = p, .initial = initial};
   find_targets(&s, list, false);
   if (!resolve_targets(&s)) return;
-  Frame *frame = frame_new(e, NULL);
+  Locals *frame = frame_new(e, NULL);
   frame->is_algorithm = true;
   for (int i = 0; i < s.targets.count; i++) {
     Value *v = value_before(&s, &s.targets.at[i]);
@@ -286,16 +286,15 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
     if (item->kind == ITEM_CALL && strcmp(item->left->name, "assert") == 0 && !initial) {
       AstAction a = action_at(item);
       const Ast *tree;
-      evaluate_condition(e, (Scope){p, frame}, item->left->args[0], false, &tree);
+      evaluate_condition(e, (Where){p, frame}, item->left->args[0], false, &tree);
       if (elab_failed(e)) return;
-      Value *text = value_of(e, (Scope){p, frame}, item->left->args[1]);
+      Value *text = value_of(e, (Where){p, frame}, item->left->args[1]);
       if (!text) return;
       a.kind = AST_ASSERT, a.left = tree, a.right = text->at[0];
-      if (tree->kind != AST_BOOL || tree->number == 0)
-        array_push(e->arena, &e->flat->asserts, a);
+      if (tree->kind != AST_BOOL || tree->number == 0) array_push(e->arena, &e->flat->asserts, a);
       continue;
     }
-    if (!run_statements(e, (Scope){p, frame}, &one)) return;
+    if (!run_statements(e, (Where){p, frame}, &one)) return;
   }
   for (int i = 0; i < s.targets.count; i++)
     by_when[i] = s.targets.at[i].in_when && !s.targets.at[i].outside && !several;
@@ -309,6 +308,7 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
                             "an algorithm that assigns a record");
       return;
     }
-    for (int k = 0; k < names->count; k++) add_equation(&s, s.targets.at[i].at, names->at[k], v->at[k]);
+    for (int k = 0; k < names->count; k++)
+      add_equation(&s, s.targets.at[i].at, names->at[k], v->at[k]);
   }
 }

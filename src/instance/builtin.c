@@ -7,17 +7,17 @@
 #include "instance/elab.h"
 #include "lang/ast_print.h"
 
-typedef struct Call { // a call whose arguments are values
+typedef struct BuiltinCall { // a call whose arguments are values
   const Ast *at;
   int count;
   Value **args;
-} Call;
+} BuiltinCall;
 
-typedef Value *Builtin(Elab *e, Scope s, Call *c);
+typedef Value *Builtin(Elab *e, Where s, BuiltinCall *c);
 
 // ---------------------------------------------------------------- element by element
 
-static const Ast *rebuilt(Elab *e, const Call *c, const Ast *const *args) {
+static const Ast *rebuilt(Elab *e, const BuiltinCall *c, const Ast *const *args) {
   bool same = !e->in_function && c->at->arg_count == c->count;
   for (int i = 0; i < c->count && same; i++) same = c->at->args[i] == args[i];
   if (same) return c->at;
@@ -34,7 +34,7 @@ static const Ast *rebuilt(Elab *e, const Call *c, const Ast *const *args) {
   return e->in_function ? ast_fold(e, n) : n;
 }
 
-static Value *mapped(Elab *e, Call *c, ValueType type) {
+static Value *mapped(Elab *e, BuiltinCall *c, ValueType type) {
   const Value *shape = c->args[0];
   for (int i = 1; i < c->count; i++)
     if (c->args[i]->rank > shape->rank) shape = c->args[i];
@@ -54,47 +54,45 @@ static Value *mapped(Elab *e, Call *c, ValueType type) {
   return elab_failed(e) ? NULL : v;
 }
 
-static Value *real_function(Elab *e, Scope s, Call *c) {
+static Value *real_function(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return mapped(e, c, VALUE_REAL);
 }
 
-static Value *same_type(Elab *e, Scope s, Call *c) {
+static Value *same_type(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return mapped(e, c, c->args[c->count - 1]->type);
 }
 
-static Value *integer_function(Elab *e, Scope s, Call *c) {
+static Value *integer_function(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return mapped(e, c, VALUE_INTEGER);
 }
 
-static Value *boolean_function(Elab *e, Scope s, Call *c) {
+static Value *boolean_function(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   if (strcmp(c->at->name, "sample") == 0 && c->at->args[1]->kind == AST_CALL &&
-      strcmp(c->at->args[1]->name, "Clock") == 0) {
-    elab_unsupported(e, c->at, "synchronous clocks");
-    return c->args[0];
-  }
+      strcmp(c->at->args[1]->name, "Clock") == 0)
+    return c->args[0]; // the clock was noted
   if (c->count) return mapped(e, c, VALUE_BOOLEAN);
   return value_scalar(e, VALUE_BOOLEAN, c->at);
 }
 
 // Integer where all arguments are.
-static Value *number_function(Elab *e, Scope s, Call *c) {
+static Value *number_function(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   bool whole = true;
   for (int i = 0; i < c->count; i++) whole &= c->args[i]->type == VALUE_INTEGER;
   return mapped(e, c, whole ? VALUE_INTEGER : VALUE_REAL);
 }
 
-static Value *homotopy(Elab *e, Scope s, Call *c) {
+static Value *homotopy(Elab *e, Where s, BuiltinCall *c) {
   (void)e, (void)s;
   return c->args[0];
 }
 
 // semiLinear(x, a, b) is a*x for x >= 0, else b*x.
-static Value *semi_linear(Elab *e, Scope s, Call *c) {
+static Value *semi_linear(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   Value *zero = value_number(e, c->at, 0);
   Value *test = operate(e, c->at, AST_GREATER_EQUAL, c->args[0], zero);
@@ -112,22 +110,21 @@ static const Ast *joined(Elab *e, const Ast *at, AstOp op, const Value *v, doubl
   return sum;
 }
 
-static Value *sum(Elab *e, Scope s, Call *c) {
+static Value *sum(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return value_scalar(e, c->args[0]->type, joined(e, c->at, AST_PLUS, c->args[0], 0));
 }
 
-static Value *product(Elab *e, Scope s, Call *c) {
+static Value *product(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return value_scalar(e, c->args[0]->type, joined(e, c->at, AST_TIMES, c->args[0], 1));
 }
 
-static Value *extreme(Elab *e, Scope s, Call *c) {
+static Value *extreme(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   if (c->count == 2) return number_function(e, s, c);
   const Value *v = c->args[0];
-  if (v->count == 0)
-    return elab_fail(e, c->at, ERR_MODEL, "%s of no numbers at all", c->at->name);
+  if (v->count == 0) return elab_fail(e, c->at, ERR_MODEL, "%s of no numbers at all", c->at->name);
   const Ast *best = v->at[0];
   for (int i = 1; i < v->count; i++) {
     best = ast_call2(e, c->at, c->at->name, best, v->at[i]);
@@ -138,7 +135,7 @@ static Value *extreme(Elab *e, Scope s, Call *c) {
 
 // ---------------------------------------------------------------- shapes
 
-static bool whole_number(Elab *e, const Call *c, int i, int *out) {
+static bool whole_number(Elab *e, const BuiltinCall *c, int i, int *out) {
   double n;
   const Value *v = c->args[i];
   if (v->rank || v->type == VALUE_RECORD || !evaluate_number(e, v->at[0], &n)) {
@@ -156,7 +153,7 @@ static bool whole_number(Elab *e, const Call *c, int i, int *out) {
   return true;
 }
 
-static Value *size(Elab *e, Scope s, Call *c) {
+static Value *size(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *v = c->args[0];
   int k;
@@ -171,12 +168,12 @@ static Value *size(Elab *e, Scope s, Call *c) {
   return value_integer(e, c->at, v->sizes[k - 1]);
 }
 
-static Value *ndims(Elab *e, Scope s, Call *c) {
+static Value *ndims(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return value_integer(e, c->at, c->args[0]->rank);
 }
 
-static Value *filled(Elab *e, const Call *c, int from, ValueType type, const Ast *element) {
+static Value *filled(Elab *e, const BuiltinCall *c, int from, ValueType type, const Ast *element) {
   int rank = c->count - from, *sizes = ARENA_ARRAY(e->arena, int, rank + 1);
   for (int i = 0; i < rank; i++)
     if (!whole_number(e, c, from + i, &sizes[i])) return NULL;
@@ -185,17 +182,17 @@ static Value *filled(Elab *e, const Call *c, int from, ValueType type, const Ast
   return elab_failed(e) ? NULL : v;
 }
 
-static Value *zeros(Elab *e, Scope s, Call *c) {
+static Value *zeros(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return filled(e, c, 0, VALUE_INTEGER, ast_number(e, c->at, 0));
 }
 
-static Value *ones(Elab *e, Scope s, Call *c) {
+static Value *ones(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return filled(e, c, 0, VALUE_INTEGER, ast_number(e, c->at, 1));
 }
 
-static Value *fill(Elab *e, Scope s, Call *c) {
+static Value *fill(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   if (c->args[0]->type == VALUE_RECORD || c->args[0]->rank) {
     int rank = c->count - 1, total = 1;
@@ -213,7 +210,7 @@ static Value *fill(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *identity(Elab *e, Scope s, Call *c) {
+static Value *identity(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   int n;
   if (!whole_number(e, c, 0, &n)) return NULL;
@@ -222,7 +219,7 @@ static Value *identity(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *diagonal(Elab *e, Scope s, Call *c) {
+static Value *diagonal(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *d = c->args[0];
   int n = d->count;
@@ -232,7 +229,7 @@ static Value *diagonal(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *linspace(Elab *e, Scope s, Call *c) {
+static Value *linspace(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   int n;
   if (!whole_number(e, c, 2, &n)) return NULL;
@@ -250,7 +247,7 @@ static Value *linspace(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *transpose(Elab *e, Scope s, Call *c) {
+static Value *transpose(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *m = c->args[0];
   if (m->rank != 2)
@@ -263,7 +260,7 @@ static Value *transpose(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *symmetric(Elab *e, Scope s, Call *c) {
+static Value *symmetric(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *m = c->args[0];
   if (m->rank != 2 || m->sizes[0] != m->sizes[1])
@@ -275,7 +272,7 @@ static Value *symmetric(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *outer_product(Elab *e, Scope s, Call *c) {
+static Value *outer_product(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *a = c->args[0], *b = c->args[1];
   Value *v = value_new(e, VALUE_REAL, 2, (int[]){a->count, b->count});
@@ -290,7 +287,7 @@ static const Ast *minor_of(Elab *e, const Ast *at, const Value *x, const Value *
                     ast_binary(e, at, AST_TIMES, x->at[j], y->at[i]));
 }
 
-static Value *cross(Elab *e, Scope s, Call *c) {
+static Value *cross(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *x = c->args[0], *y = c->args[1];
   if (x->count != 3 || y->count != 3 || x->rank != 1 || y->rank != 1)
@@ -302,7 +299,7 @@ static Value *cross(Elab *e, Scope s, Call *c) {
   return v;
 }
 
-static Value *skew(Elab *e, Scope s, Call *c) {
+static Value *skew(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *x = c->args[0];
   if (x->count != 3 || x->rank != 1)
@@ -317,7 +314,7 @@ static Value *skew(Elab *e, Scope s, Call *c) {
 }
 
 // Joins arrays along dimension k.
-static Value *cat(Elab *e, Scope s, Call *c) {
+static Value *cat(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   int k;
   if (c->count < 2) return elab_fail(e, c->at, ERR_SYNTAX, "cat needs a dimension and arrays");
@@ -357,19 +354,20 @@ static Value *reshaped(Elab *e, const Value *v, int rank, const int *sizes) {
   return out;
 }
 
-static Value *scalar(Elab *e, Scope s, Call *c) {
+static Value *scalar(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   if (c->args[0]->count != 1)
-    return elab_fail(e, c->at, ERR_MODEL, "scalar needs an array of one element, not %s", value_sizes_text(e, c->args[0]));
+    return elab_fail(e, c->at, ERR_MODEL, "scalar needs an array of one element, not %s",
+                     value_sizes_text(e, c->args[0]));
   return reshaped(e, c->args[0], 0, NULL);
 }
 
-static Value *vector(Elab *e, Scope s, Call *c) {
+static Value *vector(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return reshaped(e, c->args[0], 1, &c->args[0]->count);
 }
 
-static Value *matrix_of(Elab *e, Scope s, Call *c) {
+static Value *matrix_of(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const Value *v = c->args[0];
   int sizes[2] = {v->rank > 0 ? v->sizes[0] : 1, v->rank > 1 ? v->sizes[1] : 1};
@@ -378,7 +376,7 @@ static Value *matrix_of(Elab *e, Scope s, Call *c) {
   return reshaped(e, v, 2, sizes);
 }
 
-static Value *array_of(Elab *e, Scope s, Call *c) {
+static Value *array_of(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   return value_array_of(e, c->at, c->args, c->count);
 }
@@ -402,7 +400,7 @@ static const char *text_of(Elab *e, const Value *v) {
   return copy;
 }
 
-static Value *string(Elab *e, Scope s, Call *c) {
+static Value *string(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   Value *v = c->args[0];
   if (v->rank || v->type == VALUE_RECORD)
@@ -418,7 +416,7 @@ static Value *string(Elab *e, Scope s, Call *c) {
   return value_scalar(e, VALUE_STRING, ast_text(e, c->at, text_of(e, v)));
 }
 
-static Value *integer_of(Elab *e, Scope s, Call *c) { // Integer(enumeration)
+static Value *integer_of(Elab *e, Where s, BuiltinCall *c) { // Integer(enumeration)
   (void)s;
   Value *v = ARENA_NEW(e->arena, Value);
   *v = *c->args[0];
@@ -426,7 +424,7 @@ static Value *integer_of(Elab *e, Scope s, Call *c) { // Integer(enumeration)
   return v;
 }
 
-static Value *instance_name(Elab *e, Scope s, Call *c) {
+static Value *instance_name(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   const char *path = e->instance && e->instance[0] ? e->instance : "";
   const char *model = e->model ? e->model->class->name : "";
@@ -436,7 +434,7 @@ static Value *instance_name(Elab *e, Scope s, Call *c) {
 
 // ---------------------------------------------------------------- not supported
 
-static Value *unsupported(Elab *e, Scope s, Call *c) {
+static Value *unsupported(Elab *e, Where s, BuiltinCall *c) {
   (void)s;
   elab_unsupported(e, c->at, arena_print(e->arena, "the function %s", c->at->name));
   return c->count ? c->args[0] : value_number(e, c->at, 0);
@@ -449,44 +447,68 @@ static const struct {
   int least, most; // arguments
   Builtin *function;
 } BUILTINS[] = {
-    {"sin", 1, 1, real_function},       {"cos", 1, 1, real_function},
-    {"tan", 1, 1, real_function},       {"asin", 1, 1, real_function},
-    {"acos", 1, 1, real_function},      {"atan", 1, 1, real_function},
-    {"sinh", 1, 1, real_function},      {"cosh", 1, 1, real_function},
-    {"tanh", 1, 1, real_function},      {"exp", 1, 1, real_function},
-    {"log", 1, 1, real_function},       {"log10", 1, 1, real_function},
-    {"sqrt", 1, 1, real_function},      {"atan2", 2, 2, real_function},
-    {"abs", 1, 1, number_function},     {"sign", 1, 1, integer_function},
-    {"floor", 1, 1, real_function},     {"ceil", 1, 1, real_function},
-    {"integer", 1, 1, integer_function}, {"div", 2, 2, number_function},
-    {"rem", 2, 2, number_function},     {"mod", 2, 2, number_function},
-    {"der", 1, 1, real_function},       {"noEvent", 1, 1, same_type},
-    {"smooth", 2, 2, same_type},        {"pre", 1, 1, same_type},
-    {"edge", 1, 1, boolean_function},   {"change", 1, 1, boolean_function},
-    {"initial", 0, 0, boolean_function}, {"terminal", 0, 0, boolean_function},
-    {"sample", 2, 2, boolean_function}, {"homotopy", 2, 2, homotopy},
-    {"semiLinear", 3, 3, semi_linear},  {"min", 1, 2, extreme},
-    {"max", 1, 2, extreme},             {"sum", 1, 1, sum},
-    {"product", 1, 1, product},         {"size", 1, 2, size},
-    {"ndims", 1, 1, ndims},             {"zeros", 1, 20, zeros},
-    {"ones", 1, 20, ones},              {"fill", 2, 20, fill},
-    {"identity", 1, 1, identity},       {"diagonal", 1, 1, diagonal},
-    {"linspace", 3, 3, linspace},       {"transpose", 1, 1, transpose},
-    {"symmetric", 1, 1, symmetric},     {"outerProduct", 2, 2, outer_product},
-    {"cross", 2, 2, cross},             {"skew", 1, 1, skew},
-    {"cat", 2, 1000, cat},              {"scalar", 1, 1, scalar},
-    {"vector", 1, 1, vector},           {"matrix", 1, 1, matrix_of},
-    {"array", 1, 1000, array_of},       {"String", 1, 4, string},
-    {"Integer", 1, 1, integer_of},      {"getInstanceName", 0, 0, instance_name},
-    {"delay", 2, 3, unsupported},       {"spatialDistribution", 4, 7, unsupported},
-    {"inStream", 1, 1, unsupported},    {"actualStream", 1, 1, unsupported},
-    {"cardinality", 1, 1, unsupported}, {"previous", 1, 1, unsupported},
-    {"hold", 1, 1, unsupported},        {"Clock", 0, 3, unsupported},
-    {"subSample", 1, 2, unsupported},   {"superSample", 1, 2, unsupported},
-    {"shiftSample", 2, 3, unsupported}, {"backSample", 2, 3, unsupported},
-    {"Connections.isRoot", 1, 1, unsupported}, {"Connections.rooted", 1, 1, unsupported},
+    // whose results are not Real, or which take arrays
+    {"abs", 1, 1, number_function},
+    {"sign", 1, 1, integer_function},
+    {"integer", 1, 1, integer_function},
+    {"div", 2, 2, number_function},
+    {"rem", 2, 2, number_function},
+    {"mod", 2, 2, number_function},
+    {"min", 1, 2, extreme},
+    {"max", 1, 2, extreme},
+#define FUNCTION(word, args, op, build, unit) {word, args, args, real_function},
+#include "lang/functions.def"
+    {"der", 1, 1, real_function},
+    {"noEvent", 1, 1, same_type},
+    {"smooth", 2, 2, same_type},
+    {"pre", 1, 1, same_type},
+    {"edge", 1, 1, boolean_function},
+    {"change", 1, 1, boolean_function},
+    {"initial", 0, 0, boolean_function},
+    {"terminal", 0, 0, boolean_function},
+    {"sample", 2, 2, boolean_function},
+    {"homotopy", 2, 2, homotopy},
+    {"semiLinear", 3, 3, semi_linear},
+    {"sum", 1, 1, sum},
+    {"product", 1, 1, product},
+    {"size", 1, 2, size},
+    {"ndims", 1, 1, ndims},
+    {"zeros", 1, 20, zeros},
+    {"ones", 1, 20, ones},
+    {"fill", 2, 20, fill},
+    {"identity", 1, 1, identity},
+    {"diagonal", 1, 1, diagonal},
+    {"linspace", 3, 3, linspace},
+    {"transpose", 1, 1, transpose},
+    {"symmetric", 1, 1, symmetric},
+    {"outerProduct", 2, 2, outer_product},
+    {"cross", 2, 2, cross},
+    {"skew", 1, 1, skew},
+    {"cat", 2, 1000, cat},
+    {"scalar", 1, 1, scalar},
+    {"vector", 1, 1, vector},
+    {"matrix", 1, 1, matrix_of},
+    {"array", 1, 1000, array_of},
+    {"String", 1, 4, string},
+    {"Integer", 1, 1, integer_of},
+    {"getInstanceName", 0, 0, instance_name},
+    {"delay", 2, 3, unsupported},
+    {"spatialDistribution", 4, 7, unsupported},
+    {"inStream", 1, 1, unsupported},
+    {"actualStream", 1, 1, unsupported},
+    {"cardinality", 1, 1, unsupported},
+    {"previous", 1, 1, unsupported},
+    {"hold", 1, 1, unsupported},
+    {"Clock", 0, 3, unsupported},
+    {"subSample", 1, 2, unsupported},
+    {"superSample", 1, 2, unsupported},
+    {"shiftSample", 2, 3, unsupported},
+    {"backSample", 2, 3, unsupported},
+    {"Connections.isRoot", 1, 1, unsupported},
+    {"Connections.rooted", 1, 1, unsupported},
     {"rooted", 1, 1, unsupported},
-    {"noClock", 1, 1, unsupported},     {"interval", 0, 1, unsupported},
+    {"noClock", 1, 1, unsupported},
+    {"interval", 0, 1, unsupported},
 };
 enum { BUILTIN_COUNT = sizeof BUILTINS / sizeof *BUILTINS };
 
@@ -502,7 +524,7 @@ static int named_place(const char *function, const char *name) {
   return -1;
 }
 
-static bool read_arguments(Elab *e, Scope s, const Ast *a, Call *c) {
+static bool read_arguments(Elab *e, Where s, const Ast *a, BuiltinCall *c) {
   c->args = ARENA_ARRAY(e->arena, Value *, a->arg_count + 1);
   bool is_string = strcmp(a->name, "String") == 0;
   for (int i = 0; i < a->arg_count; i++) {
@@ -542,11 +564,11 @@ static bool is_of_models(const char *name) {
   return false;
 }
 
-Value *evaluate_builtin(Elab *e, Scope s, const Ast *a, bool *known) {
+Value *evaluate_builtin(Elab *e, Where s, const Ast *a, bool *known) {
   int k = find_builtin(a->name);
   *known = k >= 0;
   if (k < 0) return NULL;
-  Call c = {.at = a};
+  BuiltinCall c = {.at = a};
   if (a->arg_count < BUILTINS[k].least || a->arg_count > BUILTINS[k].most) {
     fail_count(e, a, BUILTINS[k].least, BUILTINS[k].most);
     return NULL;
@@ -562,7 +584,7 @@ Value *evaluate_builtin(Elab *e, Scope s, const Ast *a, bool *known) {
 
 // ---------------------------------------------------------------- calls
 
-static Value *unknown_function(Elab *e, Scope s, const Ast *a) {
+static Value *unknown_function(Elab *e, Where s, const Ast *a) {
   const char *names[BUILTIN_COUNT], *rest, *near = NULL;
   for (int i = 0; i < BUILTIN_COUNT; i++) names[i] = BUILTINS[i].name;
   for (Part *p = s.part; p && !near; p = p->lexical)
@@ -597,7 +619,7 @@ static bool is_hidden(Elab *e, Part *p, const char *name) {
   return false;
 }
 
-Value *evaluate_call(Elab *e, Scope s, const Ast *a) {
+Value *evaluate_call(Elab *e, Where s, const Ast *a) {
   bool known;
   ClassRef f;
   if (find_builtin(a->name) >= 0 && is_hidden(e, s.part, a->name) &&

@@ -1,6 +1,6 @@
 // Components: their types, sizes and conditions, and the names of their scalars.
+#include "base/c_locale.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -13,8 +13,8 @@ typedef struct Type { // of a component, after all short definitions
   ClassRef class;
   Modification *mod;
   AstPrefix prefix;
-  AstList sizes;      // of the type
-  Part *sizes_part;   // where they are written
+  AstList sizes;    // of the type
+  Part *sizes_part; // where they are written
   bool failed;
 } Type;
 
@@ -47,8 +47,7 @@ static void fail_type(Elab *e, const Member *m) {
     elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s' in '%s', the type of %s%s%s%s", rest, first, el->name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  }
-  else
+  } else
     elab_fail_at(e, source_of(m), el->type_line, el->type_column, ERR_NAME,
                  "there is no class '%s', the type of %s%s%s%s%s", name, el->name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
@@ -72,17 +71,17 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
     if (c->kind == CLASS_FUNCTION || c->kind == CLASS_PACKAGE) break;
     Part *scope = ARENA_NEW(e->arena, Part);
     *scope = (Part){.node = t.class.lexical ? t.class.lexical->node : NULL,
-                    .class = c, .lexical = t.class.lexical};
+                    .class = c,
+                    .lexical = t.class.lexical};
     t.mod = modification_merge(e, t.mod, t.class.mod);
     t.mod = modification_merge(e, t.mod, modification_of(e, &c->modifiers, NULL, scope, false));
     combine_prefix(&t.prefix, &c->prefix);
     if (c->sizes.count) t.sizes = c->sizes, t.sizes_part = scope;
-    bool connector = c->kind == CLASS_CONNECTOR;
-    (void)connector;
     ClassRef base;
     if (elab_failed(e) || !lookup_class(e, scope, c->base, &base)) {
       if (!elab_failed(e))
-        elab_fail_at(e, c->source, c->line, c->column, ERR_NAME, "there is no class '%s'", c->base);
+        elab_fail_at(e, c->source, c->base_line, c->base_column, ERR_NAME, "there is no class '%s'",
+                     c->base);
       t.failed = true;
       return t;
     }
@@ -117,13 +116,14 @@ static bool add_sizes(Elab *e, Component *c, const AstList *sizes, Part *part, I
         elab_unsupported(e, s, "Boolean as the size of an array");
         return false;
       }
-      Value *v = value_of(e, (Scope){part, e->locals}, s);
+      Value *v = value_of(e, (Where){part, e->locals}, s);
       double n = 0;
       if (!v) return false;
       if (v->type == VALUE_ENUMERATION && v->rank == 1) { // over all literals
         size = v->count;
       } else if (v->rank != 0 || !evaluate_number(e, v->at[0], &n)) {
-        elab_fail(e, s, ERR_MODEL, "the size of an array must be a number that is known in advance");
+        elab_fail(e, s, ERR_MODEL,
+                  "the size of an array must be a number that is known in advance");
         return false;
       } else if (n < 0 || n != floor(n) || n > SCALARS_MOST) {
         elab_fail(e, s, ERR_VALUE, "the size of %s is %g; it must be a whole number from 0 to %d",
@@ -166,7 +166,7 @@ static const char *index_text(Elab *e, const Component *c, int i, int *index) {
     i /= c->sizes[k];
   }
   for (int k = 0; k < c->rank && at < 180; k++)
-    at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", k ? "," : "[", index[k] + 1);
+    at += c_snprintf(text + at, sizeof text - (size_t)at, "%s%d", k ? "," : "[", index[k] + 1);
   return c->rank ? arena_print(e->arena, "%s%s]", c->path, text) : c->path;
 }
 
@@ -219,7 +219,7 @@ static bool is_external_object(const Node *n) {
 static bool is_absent(Elab *e, const Member *m) {
   if (!m->element->condition) return false;
   const Ast *tree;
-  int holds = evaluate_condition(e, (Scope){m->part, NULL}, m->element->condition, true, &tree);
+  int holds = evaluate_condition(e, (Where){m->part, NULL}, m->element->condition, true, &tree);
   if (holds < 0 && !elab_failed(e))
     elab_fail(e, m->element->condition, ERR_MODEL,
               "the condition of the component %s must be known in advance: parameters and "
@@ -280,7 +280,7 @@ static bool check_recursion(Elab *e, const Component *c, const Type *t) {
   return true;
 }
 
-static Component *make_component(Elab *e, Member *m) {
+static Component *empty_component(Elab *e, Member *m) {
   const AstElement *el = m->element;
   Node *owner = m->part && m->part->node ? m->part->node : e->model;
   if (m->replaced) owner = m->replaced_part->node;
@@ -289,85 +289,105 @@ static Component *make_component(Elab *e, Member *m) {
   const char *name = name_unquoted(e->arena, m->name);
   if (name != m->name && owner->path[0] == 0 && names_find(owner->names, name) >= 0) name = m->name;
   c->path = owner->path[0] ? arena_print(e->arena, "%s.%s", owner->path, name) : name;
-  if (el->outer && !el->inner && owner->instance) {
-    Component *inner = find_inner(e, m, owner);
-    if (inner || elab_failed(e)) return inner;
-    elab_fail_at(e, source_of(m), el->line, el->column, ERR_MODEL,
-                 "'outer %s' has no 'inner %s' in the components around it; declare one in the "
-                 "model",
-                 m->name, m->name);
-    return NULL;
-  }
   c->hidden = el->hidden || m->hidden || owner->hidden;
   c->final = el->final || owner->final;
-  if (is_absent(e, m)) {
-    c->present = false;
-    return c;
+  return c;
+}
+
+static Component *inner_of(Elab *e, const Component *c) {
+  const AstElement *el = c->member->element;
+  Component *inner = find_inner(e, c->member, c->owner);
+  if (inner || elab_failed(e)) return inner;
+  return elab_fail_at(e, source_of(c->member), el->line, el->column, ERR_MODEL,
+                      "'outer %s' has no 'inner %s' in the components around it; declare one in "
+                      "the model",
+                      c->name, c->name);
+}
+
+static bool check_final(Elab *e, const Component *c) {
+  const Modification *mod = c->member->mod;
+  bool of_record = mod && mod->binding && mod->binding->record;
+  if (!mod || of_record || !c->member->element->final) return true;
+  if (mod->binding)
+    elab_fail(e, mod->binding->ast, ERR_NAME, "%s is final and cannot be modified", c->path);
+  else if (mod->entries.count)
+    elab_fail_at(e, elab_source(e), mod->entries.at[0].line, mod->entries.at[0].column, ERR_NAME,
+                 "%s is final and cannot be modified", c->path);
+  return !elab_failed(e);
+}
+
+// The class by itself, to see what it is.
+static Node *plain_node(Elab *e, const Component *c, const Type *t) {
+  return node_new(e, &t->class, NULL, c->owner, c->path, false, c->prefix, true);
+}
+
+// What the element that was redeclared said about parts that the new class has, too.
+static bool keep_replaced(Elab *e, Component *c, Type *t) {
+  Modification *replaced = replaced_modifiers(e, c->member), *kept = replaced;
+  if (!replaced) return !elab_failed(e);
+  if (!t->class.is_builtin) {
+    Node *probe = plain_node(e, c, t);
+    kept = ARENA_NEW(e->arena, Modification);
+    for (int i = 0; probe && i < replaced->entries.count; i++)
+      if (probe->is_builtin || node_member(e, probe, replaced->entries.at[i].name))
+        array_push(e->arena, &kept->entries, replaced->entries.at[i]);
   }
+  t->mod = c->mod = modification_merge(e, t->mod, kept);
+  return !elab_failed(e);
+}
+
+// Attributes of a type hold for each element of an array of it.
+static Modification *type_attributes(Elab *e, const Component *c, const Type *t) {
+  if (!c->rank) return c->nodes[0]->attributes;
+  Node *plain = plain_node(e, c, t);
+  Modification *whole = plain ? plain->attributes : NULL;
+  for (int i = 0; whole && i < whole->entries.count; i++) whole->entries.at[i].mod->each = true;
+  return whole;
+}
+
+// A component of a class: its nodes, unless the class turns out to be a built-in type.
+static bool make_class_component(Elab *e, Component *c, Type *t) {
+  const AstElement *el = c->member->element;
+  if (t->class.class->partial && c->owner->instance && !el->inner && !el->outer) {
+    elab_fail_at(e, source_of(c->member), el->line, el->column, ERR_MODEL,
+                 "%s has the partial class '%s', which is not complete%s", c->path,
+                 t->class.class->name, el->replaceable ? "; redeclare it" : "");
+    return false;
+  }
+  if (!check_kind(e, c, t) || !check_recursion(e, c, t) || !make_nodes(e, c, t)) return false;
+  if (c->count == 0) { // whether its class is built in shows only with an element
+    Node *probe = plain_node(e, c, t);
+    if (probe && probe->is_builtin) become_builtin(c, probe->builtin, t->mod, probe->enumeration);
+  } else if (c->nodes[0]->is_builtin) {
+    Node *n = c->nodes[0];
+    Modification *whole = type_attributes(e, c, t);
+    become_builtin(c, n->builtin, modification_merge(e, t->mod, whole), n->enumeration);
+  } else if (is_external_object(c->nodes[0])) {
+    become_builtin(c, VALUE_OPAQUE, t->mod, NULL);
+  }
+  return !elab_failed(e);
+}
+
+static Component *make_component(Elab *e, Member *m) {
+  const AstElement *el = m->element;
+  Component *c = empty_component(e, m);
+  if (el->outer && !el->inner && c->owner->instance) return inner_of(e, c);
+  c->present = !is_absent(e, m);
+  if (!c->present) return c;
+  if (elab_failed(e) || !check_final(e, c)) return NULL;
   Modification *own = modification_of(e, &el->modifiers, el->binding, m->part, el->final);
-  bool changed = m->mod && (m->mod->binding || m->mod->entries.count) &&
-                 !(m->mod->binding && m->mod->binding->record);
-  if (changed && el->final && !elab_failed(e)) {
-    const Ast *value = m->mod->binding ? m->mod->binding->ast : NULL;
-    const ModEntry *entry = m->mod->entries.count ? &m->mod->entries.at[0] : NULL;
-    if (value) return elab_fail(e, value, ERR_NAME, "%s is final and cannot be modified", c->path);
-    return elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
-                        "%s is final and cannot be modified", c->path);
-  }
-  Modification *mod = modification_merge(e, m->mod, own);
-  Modification *replaced = replaced_modifiers(e, m);
-  c->mod = mod;
-  Type t = resolve_type(e, m, mod);
+  c->mod = modification_merge(e, m->mod, own); // for sizes that follow from the value
+  Type t = resolve_type(e, m, c->mod);
   if (t.failed || elab_failed(e)) return NULL;
   c->mod = t.mod;
   c->prefix = t.prefix;
-  if (owner->prefix.variability > c->prefix.variability)
-    c->prefix.variability = owner->prefix.variability;
-  if (!set_sizes(e, c, &t)) return NULL;
-  if (replaced) { // what the original said about parts that the new class also has
-    Modification *kept = ARENA_NEW(e->arena, Modification);
-    if (!t.class.is_builtin) {
-      Node *probe = node_new(e, &t.class, NULL, owner, c->path, false, c->prefix, true);
-      for (int i = 0; probe && i < replaced->entries.count; i++)
-        if (probe->is_builtin || node_member(e, probe, replaced->entries.at[i].name))
-          array_push(e->arena, &kept->entries, replaced->entries.at[i]);
-    } else {
-      kept = replaced;
-    }
-    t.mod = c->mod = modification_merge(e, t.mod, kept);
-    if (elab_failed(e)) return NULL;
-  }
-  if (t.class.is_builtin) {
+  if (c->owner->prefix.variability > c->prefix.variability)
+    c->prefix.variability = c->owner->prefix.variability;
+  if (!set_sizes(e, c, &t) || !keep_replaced(e, c, &t)) return NULL;
+  if (t.class.is_builtin)
     become_builtin(c, t.class.builtin, t.mod, NULL);
-  } else {
-    if (t.class.class->partial && owner->instance && !el->inner && !el->outer)
-      return elab_fail_at(e, source_of(m), el->line, el->column, ERR_MODEL,
-                          "%s has the partial class '%s', which is not complete%s", c->path,
-                          t.class.class->name,
-                          el->replaceable ? "; redeclare it" : "");
-    if (!check_kind(e, c, &t) || !check_recursion(e, c, &t)) return NULL;
-    if (!make_nodes(e, c, &t)) return NULL;
-    if (c->count == 0) { // whether its class is built in shows only with an element
-      ClassRef class = t.class;
-      Node *probe = node_new(e, &class, NULL, owner, c->path, false, c->prefix, true);
-      if (!probe) return NULL;
-      if (probe->is_builtin) become_builtin(c, probe->builtin, t.mod, probe->enumeration);
-    } else if (c->nodes[0]->is_builtin) {
-      Node *n = c->nodes[0];
-      Modification *whole = c->rank ? NULL : n->attributes;
-      if (c->rank) { // the attributes of the type, and those of the whole array
-        ClassRef class = t.class;
-        Node *plain = node_new(e, &class, NULL, owner, c->path, false, c->prefix, true);
-        whole = plain ? plain->attributes : NULL;
-        for (int i = 0; whole && i < whole->entries.count; i++)
-          whole->entries.at[i].mod->each = true;
-      }
-      become_builtin(c, n->builtin, modification_merge(e, t.mod, whole), n->enumeration);
-    } else if (is_external_object(c->nodes[0])) {
-      become_builtin(c, VALUE_OPAQUE, t.mod, NULL);
-    }
-  }
-  if (elab_failed(e)) return NULL;
+  else if (!make_class_component(e, c, &t))
+    return NULL;
   register_component(e, c);
   return c;
 }
@@ -456,8 +476,8 @@ static Value *record_reference(Elab *e, const Ast *at, Component *c) {
       Member *m = node_member(e, c->nodes[i], v->field_names[k]);
       Component *part = m ? component_of(e, m) : NULL;
       if (!part) return NULL;
-      v->fields[i * n + k] = part->present ? component_reference(e, at, part)
-                                           : value_new(e, VALUE_REAL, 1, &(int){0});
+      v->fields[i * n + k] =
+          part->present ? component_reference(e, at, part) : value_new(e, VALUE_REAL, 1, &(int){0});
     }
   return v;
 }
@@ -483,8 +503,7 @@ Value *component_reference(Elab *e, const Ast *at, Component *c) {
   Value *v = value_new(e, c->type, c->rank, c->sizes);
   v->enumeration = c->enumeration;
   int *index = ARENA_ARRAY(e->arena, int, c->rank + 1);
-  for (int i = 0; i < c->count; i++)
-    v->at[i] = ast_name(e, at, index_text(e, c, i, index));
+  for (int i = 0; i < c->count; i++) v->at[i] = ast_name(e, at, index_text(e, c, i, index));
   return c->reference = v;
 }
 

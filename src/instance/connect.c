@@ -30,13 +30,13 @@ static void join(Elab *e, int a, int b) {
 
 // ---------------------------------------------------------------- one connection
 
-typedef struct Ends { // one side of a connection: components, in the order of the elements
+typedef struct ConnectEnds { // one side of a connection: components, in the order of the elements
   ARRAY(Component *) component;
   IntArray element;
   bool outside, absent;
-} Ends;
+} ConnectEnds;
 
-static bool add_elements(Elab *e, Scope s, const Ast *index, Component *c, Ends *out) {
+static bool add_elements(Elab *e, Where s, const Ast *index, Component *c, ConnectEnds *out) {
   Value numbers = {.type = VALUE_INTEGER, .rank = c->rank, .sizes = c->sizes, .count = c->count};
   numbers.at = ARENA_ARRAY(e->arena, const Ast *, c->count + 1);
   for (int i = 0; i < c->count; i++) numbers.at[i] = ast_number(e, NULL, i);
@@ -69,10 +69,10 @@ static Member *member_of(Elab *e, const Ast *at, const Component *c, Node *n, co
 }
 
 // Follows a.b[2].c; a component on the way that is an array stands for all its elements.
-static bool find_ends(Elab *e, Scope s, const Ast *a, Ends *out) {
+static bool find_ends(Elab *e, Where s, const Ast *a, ConnectEnds *out) {
   const Ast *index = a->kind == AST_INDEX ? a : NULL, *name = index ? a->args[0] : a;
   if (name->kind == AST_FIELD) {
-    Ends parents = {0};
+    ConnectEnds parents = {0};
     if (!find_ends(e, s, name->args[0], &parents)) return false;
     out->outside = parents.outside, out->absent = parents.absent;
     for (int i = 0; i < parents.component.count && !out->absent; i++) {
@@ -160,11 +160,11 @@ static void connect_components(Elab *e, const Ast *at, Component *a, int ia, boo
 
 static bool is_connector(const Component *c) {
   return c->nodes ? c->count == 0 || c->nodes[0]->connector
-                  : c->prefix.causality != CAUSALITY_NONE || c->member->element->kind ==
-                                                                 ELEMENT_COMPONENT;
+                  : c->prefix.causality != CAUSALITY_NONE ||
+                        c->member->element->kind == ELEMENT_COMPONENT;
 }
 
-static bool check_connector(Elab *e, const Ast *at, const Ends *ends) {
+static bool check_connector(Elab *e, const Ast *at, const ConnectEnds *ends) {
   for (int i = 0; i < ends->component.count; i++) {
     const Component *c = ends->component.at[i];
     if (is_connector(c)) continue;
@@ -174,8 +174,8 @@ static bool check_connector(Elab *e, const Ast *at, const Ends *ends) {
   return true;
 }
 
-void connect_add(Elab *e, Scope s, const AstItem *item) {
-  Ends a = {0}, b = {0};
+void connect_add(Elab *e, Where s, const AstItem *item) {
+  ConnectEnds a = {0}, b = {0};
   if (!find_ends(e, s, item->left, &a) || !find_ends(e, s, item->right, &b)) return;
   if (a.absent || b.absent) return; // a conditional component that is not there
   if (!check_connector(e, item->left, &a) || !check_connector(e, item->right, &b)) return;

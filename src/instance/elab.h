@@ -18,7 +18,7 @@ typedef struct Member Member;
 typedef struct Component Component;
 typedef struct Modification Modification;
 typedef struct Value Value;
-typedef struct Frame Frame;
+typedef struct Locals Locals;
 
 typedef enum ValueType {
   VALUE_REAL,
@@ -51,22 +51,22 @@ typedef struct Local { // an iterator, or a variable of a function or an algorit
   bool is_set, is_output, is_input;
 } Local;
 
-struct Frame {
-  Frame *outer;
+struct Locals {
+  Locals *outer;
   ARRAY(Local) locals;
   // Conditions under which the rest of the statements is not run; NULL: never.
   const Ast *returned, *broken;
   bool is_loop, is_algorithm;
 };
 
-typedef struct Scope { // where a text stands
+typedef struct Where { // where a text stands
   Part *part;
-  Frame *frame; // or NULL
-} Scope;
+  Locals *frame; // or NULL
+} Where;
 
 typedef struct Binding { // = expression, where it was written
   const Ast *ast;
-  Scope scope;
+  Where scope;
   Value *value; // made when first needed
   bool busy;
   // Instead of ast: a field of the value of a record.
@@ -97,18 +97,19 @@ struct Part {
   ARRAY(Part *) extends;
 };
 
-typedef enum Progress { NOT_STARTED, IN_PROGRESS, FINISHED } Progress;
+typedef enum MemberProgress { NOT_STARTED, IN_PROGRESS, FINISHED } MemberProgress;
 
 struct Member {
   const char *name;
   const AstElement *element;
   Part *part;        // where the element is written
   Modification *mod; // from outside, or NULL
-  Progress progress;
+  MemberProgress progress;
   Node *class_node;
   Component *component;
   bool hidden; // by a protected extends
-  const AstElement *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
+  const AstElement
+      *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
   Part *replaced_part;
 };
 
@@ -124,7 +125,7 @@ struct Node {
   bool hidden, final, connector, record;
   AstPrefix prefix; // that of the component, which holds for what it contains
   ValueType builtin;
-  bool is_builtin; // a type such as Real, or one that extends it
+  bool is_builtin;          // a type such as Real, or one that extends it
   Modification *attributes; // of a builtin
   const AstClass *enumeration;
   int depth;
@@ -141,11 +142,11 @@ struct Component {
   bool is_builtin;
   ValueType type;
   const AstClass *enumeration;
-  Modification *mod;   // attributes and binding of a builtin
-  Node **nodes;        // by element
-  Value *reference;    // the names of its scalars
-  Value *constant;     // of a package: its value
-  double *numbers;     // values of scalars that were asked for; NaN: not yet
+  Modification *mod; // attributes and binding of a builtin
+  Node **nodes;      // by element
+  Value *reference;  // the names of its scalars
+  Value *constant;   // of a package: its value
+  double *numbers;   // values of scalars that were asked for; NaN: not yet
   bool *evaluating;
   bool is_iterated; // used by who lists flows
 };
@@ -183,24 +184,27 @@ struct Elab {
   ARRAY(Unsupported) unsupported;
   const Setting *settings;
   int setting_count;
-  int calls;       // of functions inside each other
-  int conditional; // branches of statements inside each other
-  long work;    // done so far, against WORK_MOST
-  int auxiliary; // variables made so far
+  int calls;            // of functions inside each other
+  int conditional;      // branches of statements inside each other
+  long work, asked;     // steps done so far, against WORK_MOST; when it was last asked
+  const Ast *at;        // what is evaluated, for messages about limits
+  int auxiliary;        // variables made so far
   const char *instance; // path of the instance whose equations are made
   bool in_function;
   bool decides; // a function without Real results: the values of parameters decide in it
   bool in_initial;
-  Frame *locals; // of the function whose variables are declared
+  Locals *locals; // of the function whose variables are declared
 };
 
 enum {
-  DEPTH_NODES_MOST = 200,    // instances and classes inside each other
-  CALLS_MOST = 100,          // functions inside each other
-  SCALARS_MOST = 5000000,    // of one array, and of the model
+  DEPTH_NODES_MOST = 200, // instances and classes inside each other
+  CALLS_MOST = 100,       // functions inside each other
+  SCALARS_MOST = 5000000, // of one array, and of the model
   UNSUPPORTED_SHOWN = 20,
+  ASKED_EACH = 4096, // steps: whether it may go on
 };
-static const long WORK_MOST = 200000000;
+static const long WORK_MOST = 100000000;
+static const size_t BYTES_MOST = (size_t)1 << 30;
 
 // ---- errors ----
 bool elab_failed(const Elab *e);
@@ -286,40 +290,42 @@ Modification *modification_element(Elab *e, Modification *m, const int *index, i
 Modification *modification_of_field(Elab *e, Modification *record, const char *field);
 
 // ---- expressions (evaluate.c, operate.c, builtin.c, function.c) ----
-Value *value_of(Elab *e, Scope s, const Ast *a);
-const Ast *evaluate_scalar(Elab *e, Scope s, const Ast *a, const char *what);
-Value *evaluate_call(Elab *e, Scope s, const Ast *a);
-Value *evaluate_builtin(Elab *e, Scope s, const Ast *a, bool *known);
-Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *a);
+Value *value_of(Elab *e, Where s, const Ast *a);
+const Ast *evaluate_scalar(Elab *e, Where s, const Ast *a, const char *what);
+Value *evaluate_call(Elab *e, Where s, const Ast *a);
+Value *evaluate_builtin(Elab *e, Where s, const Ast *a, bool *known);
+Value *evaluate_function(Elab *e, const ClassRef *f, Where s, const Ast *a);
 Value *operate(Elab *e, const Ast *at, AstOp op, Value *a, Value *b);
 Value *negate(Elab *e, const Ast *at, AstOp op, Value *a);
 Value *choose(Elab *e, const Ast *at, const Ast *c, Value *a, Value *b);
-bool evaluate_subscripts(Elab *e, Scope s, const Ast *index, const Value *of, Subscript *out,
+bool evaluate_subscripts(Elab *e, Where s, const Ast *index, const Value *of, Subscript *out,
                          int count);
 // Numbers of parameters and constants only; the parameters become structural.
 bool evaluate_number(Elab *e, const Ast *scalar, double *value);
-bool tree_is_known(Elab *e, const Ast *scalar, bool settle); // it has such a value; settle: and may be used for good
-bool evaluate_integer(Elab *e, Scope s, const Ast *a, const char *what, long *value);
+bool tree_is_known(Elab *e, const Ast *scalar,
+                   bool settle); // it has such a value; settle: and may be used for good
+bool evaluate_integer(Elab *e, Where s, const Ast *a, const char *what, long *value);
 // 1, 0, or -1: not known while the model is built.
-int evaluate_condition(Elab *e, Scope s, const Ast *a, bool decide, const Ast **tree);
-Value *range_values(Elab *e, Scope s, const Ast *iterator, const AstItemList *body);
-Local *frame_find(Frame *f, const char *name);
-Frame *frame_new(Elab *e, Frame *outer);
-Local *frame_add(Elab *e, Frame *f, const char *name, Value *v);
+int evaluate_condition(Elab *e, Where s, const Ast *a, bool decide, const Ast **tree);
+Value *range_values(Elab *e, Where s, const Ast *iterator, const AstItemList *body);
+Local *frame_find(Locals *f, const char *name);
+Locals *frame_new(Elab *e, Locals *outer);
+Local *frame_add(Elab *e, Locals *f, const char *name, Value *v);
 
 // External functions that the program has itself (native.c); *known: whether it has this one.
-Value *native_function(Elab *e, const char *name, const Ast *call, const Frame *f, bool *known);
-const Ast *tree_constant(Elab *e, const Ast *a); // its value from parameters and constants, NULL: none
+Value *native_function(Elab *e, const char *name, const Ast *call, const Locals *f, bool *known);
+const Ast *tree_constant(Elab *e,
+                         const Ast *a); // its value from parameters and constants, NULL: none
 
 // ---- statements (statement.c) ----
-bool run_statements(Elab *e, Scope s, const AstItemList *list);
+bool run_statements(Elab *e, Where s, const AstItemList *list);
 void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, bool initial);
 const Ast *auxiliary_variable(Elab *e, const Ast *value, ValueType type, const char *hint);
 
 // ---- equations (equation.c, connect.c) ----
 void node_equations(Elab *e, Node *n);
 // The condition of a when: a vector of conditions is a call of "edges".
-const Ast *when_condition(Elab *e, Scope s, const Ast *a);
-void connect_add(Elab *e, Scope s, const AstItem *item);
+const Ast *when_condition(Elab *e, Where s, const Ast *a);
+void connect_add(Elab *e, Where s, const AstItem *item);
 void connect_equations(Elab *e);
 void connect_register(Elab *e, Component *c); // a leaf of a connector

@@ -3,23 +3,22 @@
 
 #include "instance/elab.h"
 
-typedef struct Place_ Place_;
-
 typedef struct Collected { // what a list of equations gives
   ARRAY(AstEquation) equations;
   ARRAY(AstWhen) whens;
   ARRAY(AstAction) actions; // asserts; in a when also assignments, reinit, terminate
 } Collected;
 
-typedef struct Context { // of the equations that are read
+typedef struct EquationReader { // of the equations that are read
   Elab *e;
   const Source *source;
   bool initial, in_when;
   bool varies; // inside an if whose condition is not known in advance
   Collected *out;
-} Context;
+} EquationReader;
 
-static void fail_item(const Context *c, const AstItem *item, ErrCode code, const char *text) {
+static void fail_item(const EquationReader *c, const AstItem *item, ErrCode code,
+                      const char *text) {
   elab_fail_at(c->e, c->source, item->line, item->column, code, "%s", text);
 }
 
@@ -29,7 +28,7 @@ static bool is_boolean(ValueType t) {
   return t == VALUE_BOOLEAN;
 }
 
-static void add_scalar(Context *c, const AstItem *item, const Ast *left, const Ast *right) {
+static void add_scalar(EquationReader *c, const AstItem *item, const Ast *left, const Ast *right) {
   Elab *e = c->e;
   if (c->in_when) {
     AstAction a = {AST_SET, left, right, false, item->line, item->column};
@@ -47,7 +46,7 @@ static void add_scalar(Context *c, const AstItem *item, const Ast *left, const A
   array_push(e->arena, &c->out->equations, q);
 }
 
-static void add_equal(Context *c, const AstItem *item, const Value *a, const Value *b) {
+static void add_equal(EquationReader *c, const AstItem *item, const Value *a, const Value *b) {
   Elab *e = c->e;
   if (elab_failed(e)) return;
   if (a->type == VALUE_OPAQUE || b->type == VALUE_OPAQUE) return;
@@ -87,7 +86,7 @@ static void add_equal(Context *c, const AstItem *item, const Value *a, const Val
   for (int i = 0; i < a->count; i++) add_scalar(c, item, a->at[i], b->at[i]);
 }
 
-static void equate(Context *c, Scope s, const AstItem *item) {
+static void equate(EquationReader *c, Where s, const AstItem *item) {
   Elab *e = c->e;
   if (item->left->kind != AST_TUPLE) {
     Value *a = value_of(e, s, item->left), *b = a ? value_of(e, s, item->right) : NULL;
@@ -113,14 +112,14 @@ static void equate(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- calls
 
-static const Ast *message(Context *c, Scope s, const Ast *a) {
+static const Ast *message(EquationReader *c, Where s, const Ast *a) {
   Value *v = value_of(c->e, s, a);
   if (!v) return NULL;
   if (v->rank == 0 && v->type == VALUE_STRING && v->at[0]->kind == AST_STRING) return v->at[0];
   return ast_text(c->e, a, "an assertion of the model does not hold");
 }
 
-static bool is_warning(Context *c, Scope s, const Ast *call) {
+static bool is_warning(EquationReader *c, Where s, const Ast *call) {
   if (call->arg_count < 3) return false;
   const Ast *level = call->args[2]->kind == AST_NAMED ? call->args[2]->args[0] : call->args[2];
   Value *v = value_of(c->e, s, level);
@@ -128,7 +127,7 @@ static bool is_warning(Context *c, Scope s, const Ast *call) {
   return v && v->rank == 0 && evaluate_number(c->e, v->at[0], &n) && n == 1;
 }
 
-static void assertion(Context *c, Scope s, const AstItem *item) {
+static void assertion(EquationReader *c, Where s, const AstItem *item) {
   const Ast *call = item->left;
   Elab *e = c->e;
   if (call->arg_count < 2) {
@@ -147,11 +146,11 @@ static void assertion(Context *c, Scope s, const AstItem *item) {
   if (!elab_failed(e)) array_push(e->arena, &c->out->actions, a);
 }
 
-static void reinit(Context *c, Scope s, const AstItem *item) {
+static void reinit(EquationReader *c, Where s, const AstItem *item) {
   const Ast *call = item->left;
   Elab *e = c->e;
   if (!c->in_when) {
-    fail_item(c, item, ERR_MODEL, "reinit can only stand in 'when'");
+    fail_item(c, item, ERR_MODEL, "reinit can only stand in a when-clause");
     return;
   }
   if (call->arg_count != 2) {
@@ -171,7 +170,7 @@ static void reinit(Context *c, Scope s, const AstItem *item) {
   }
 }
 
-static void call(Context *c, Scope s, const AstItem *item) {
+static void call(EquationReader *c, Where s, const AstItem *item) {
   const Ast *a = item->left;
   Elab *e = c->e;
   if (strcmp(a->name, "assert") == 0) {
@@ -182,17 +181,17 @@ static void call(Context *c, Scope s, const AstItem *item) {
     AstAction t = {.kind = AST_TERMINATE, .right = a->arg_count ? message(c, s, a->args[0]) : NULL};
     t.line = item->line, t.column = item->column;
     if (!c->in_when)
-      fail_item(c, item, ERR_MODEL, "terminate can only stand in 'when'");
+      fail_item(c, item, ERR_MODEL, "terminate can only stand in a when-clause");
     else if (t.right)
       array_push(e->arena, &c->out->actions, t);
   } else if (strncmp(a->name, "Connections.", 12) == 0) {
     elab_unsupported(e, a, "an overdetermined connection graph (Connections)");
   } else {
     ClassRef f;
-    if (lookup_class(e, s.part, a->name, &f) && !f.is_builtin &&
-        f.class->kind == CLASS_FUNCTION) {
+    if (lookup_class(e, s.part, a->name, &f) && !f.is_builtin && f.class->kind == CLASS_FUNCTION) {
       if (strcmp(f.class->name, "print") == 0) return; // what it would write is not wanted here
-      if (strcmp(f.class->name, "error") == 0 && a->arg_count == 1) { // of Modelica.Utilities.Streams
+      if (strcmp(f.class->name, "error") == 0 &&
+          a->arg_count == 1) { // of Modelica.Utilities.Streams
         AstAction fails = {.kind = AST_ASSERT, .left = ast_bool(e, a, false)};
         fails.right = message(c, s, a->args[0]);
         fails.line = item->line, fails.column = item->column;
@@ -210,7 +209,7 @@ static void call(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- if
 
-static void items(Context *c, Scope s, const AstItemList *list);
+static void items(EquationReader *c, Where s, const AstItemList *list);
 
 static const Ast *residual(Elab *e, const AstEquation *q) {
   return ast_binary(e, NULL, AST_MINUS, q->left, q->right);
@@ -234,13 +233,13 @@ static void bring_same_left(Collected *list, int i, const AstEquation *q) {
   }
 }
 
-typedef struct Choice { // a branch whose condition is not known in advance
-  const Ast *condition; // NULL: else
+typedef struct OpenBranch { // a branch whose condition is not known in advance
+  const Ast *condition;     // NULL: else
   Collected body;
-} Choice;
+} OpenBranch;
 
 // Equations of all branches, one by one: v = if c then a else b, or 0 = if c then ... of residuals.
-static void join_equations(Context *c, const AstItem *item, Choice *list, int count) {
+static void join_equations(EquationReader *c, const AstItem *item, OpenBranch *list, int count) {
   Elab *e = c->e;
   int n = list[0].body.equations.count;
   for (int k = 1; k < count; k++)
@@ -271,7 +270,7 @@ static void join_equations(Context *c, const AstItem *item, Choice *list, int co
 }
 
 // Asserts hold only where their branch does; assignments in a when likewise.
-static void join_actions(Context *c, const AstItem *item, Choice *list, int count) {
+static void join_actions(EquationReader *c, const AstItem *item, OpenBranch *list, int count) {
   Elab *e = c->e;
   const Ast *before = NULL; // none of the branches so far
   for (int k = 0; k < count; k++) {
@@ -303,66 +302,80 @@ static void join_actions(Context *c, const AstItem *item, Choice *list, int coun
   }
 }
 
-static void conditional(Context *c, Scope s, const AstItem *item) {
+static void append(Elab *e, Collected *to, const Collected *from) {
+  for (int i = 0; i < from->equations.count; i++)
+    array_push(e->arena, &to->equations, from->equations.at[i]);
+  for (int i = 0; i < from->whens.count; i++) array_push(e->arena, &to->whens, from->whens.at[i]);
+  for (int i = 0; i < from->actions.count; i++)
+    array_push(e->arena, &to->actions, from->actions.at[i]);
+}
+
+typedef ARRAY(OpenBranch) OpenBranches;
+
+// Whether the condition holds: 1, 0, or -1 where it is not known, or known by parameters that may be estimated.
+static int holds(EquationReader *c, Where s, const Ast *condition, const Ast **tree) {
   Elab *e = c->e;
-  ARRAY(Choice) open = {0};
-  bool has_else = false;
-  for (int k = 0; k < item->branches.count && !has_else && !elab_failed(e); k++) {
+  double n;
+  *tree = NULL;
+  if (!condition) return 1;
+  int known = evaluate_condition(e, s, condition, false, tree);
+  if (known >= 0 || elab_failed(e)) return known;
+  return tree_is_known(e, *tree, true) && evaluate_number(e, *tree, &n) ? n != 0 : -1;
+}
+
+// The branches whose conditions are not known, up to one that holds for certain. true: the first one holds, and is read.
+static bool read_branches(EquationReader *c, Where s, const AstItem *item, OpenBranches *open) {
+  Elab *e = c->e;
+  for (int k = 0; k < item->branches.count && !elab_failed(e); k++) {
     const AstItemBranch *b = &item->branches.at[k];
-    Choice choice = {0};
-    int holds = 1;
-    if (b->condition) {
-      holds = evaluate_condition(e, s, b->condition, false, &choice.condition);
-      if (elab_failed(e)) return;
-      double n;
-      bool settled = holds < 0 && tree_is_known(e, choice.condition, true);
-      if (settled && evaluate_number(e, choice.condition, &n)) holds = n != 0;
-    }
-    if (holds == 0) continue;
-    has_else = holds == 1;
-    if (has_else) choice.condition = NULL;
-    if (has_else && open.count == 0) { // known in advance: as if it stood alone
+    OpenBranch branch = {0};
+    int known = holds(c, s, b->condition, &branch.condition);
+    if (elab_failed(e)) return true;
+    if (known == 0) continue;
+    if (known == 1 && open->count == 0) { // as if it stood alone
       items(c, s, &b->body);
-      return;
+      return true;
     }
-    Context inner = *c;
-    inner.out = &choice.body;
+    if (known == 1) branch.condition = NULL;
+    EquationReader inner = *c;
+    inner.out = &branch.body;
     inner.varies = true;
     items(&inner, s, &b->body);
-    array_push(e->arena, &open, choice);
+    array_push(e->arena, open, branch);
+    if (known == 1) return elab_failed(e);
   }
-  if (elab_failed(e) || !open.count) return;
-  if (!has_else) {
-    Choice nothing = {0};
-    array_push(e->arena, &open, nothing);
+  OpenBranch nothing = {0}; // there is no else
+  if (open->count) array_push(e->arena, open, nothing);
+  return elab_failed(e) || !open->count;
+}
+
+// Branches that differ in the number of their equations: parameters decide for good. false: they do not.
+static bool decide(EquationReader *c, const OpenBranches *open) {
+  Elab *e = c->e;
+  for (int k = 0; k < open->count; k++)
+    if (open->at[k].condition && !tree_is_known(e, open->at[k].condition, false)) return false;
+  for (int k = 0; k < open->count; k++) {
+    double v = 1;
+    if (open->at[k].condition && !evaluate_number(e, open->at[k].condition, &v)) return false;
+    if (v == 0) continue;
+    append(e, c->out, &open->at[k].body);
+    return true;
   }
-  // A condition of Real parameters decides for good where the branches differ in number.
-  int n = open.at[0].body.equations.count;
+  return true;
+}
+
+static void conditional(EquationReader *c, Where s, const AstItem *item) {
+  OpenBranches open = {0};
+  if (read_branches(c, s, item, &open)) return;
   bool differ = false, whens = false;
   for (int k = 0; k < open.count; k++) {
-    differ |= open.at[k].body.equations.count != n;
+    differ |= open.at[k].body.equations.count != open.at[0].body.equations.count;
     whens |= open.at[k].body.whens.count > 0;
   }
-  if (differ || whens) {
-    bool known = true;
-    for (int k = 0; k < open.count && known; k++)
-      known = !open.at[k].condition || tree_is_known(e, open.at[k].condition, false);
-    for (int k = 0; k < open.count && known; k++) {
-      double v = 1;
-      if (open.at[k].condition && !evaluate_number(e, open.at[k].condition, &v)) break;
-      if (v == 0) continue;
-      for (int i = 0; i < open.at[k].body.equations.count; i++)
-        array_push(e->arena, &c->out->equations, open.at[k].body.equations.at[i]);
-      for (int i = 0; i < open.at[k].body.whens.count; i++)
-        array_push(e->arena, &c->out->whens, open.at[k].body.whens.at[i]);
-      for (int i = 0; i < open.at[k].body.actions.count; i++)
-        array_push(e->arena, &c->out->actions, open.at[k].body.actions.at[i]);
-      return;
-    }
-    if (whens) {
-      fail_item(c, item, ERR_MODEL, "'when' inside an 'if' whose condition varies");
-      return;
-    }
+  if ((differ || whens) && decide(c, &open)) return;
+  if (whens) {
+    fail_item(c, item, ERR_MODEL, "'when' inside an 'if' whose condition varies");
+    return;
   }
   join_equations(c, item, open.at, open.count);
   join_actions(c, item, open.at, open.count);
@@ -370,7 +383,7 @@ static void conditional(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- for, when
 
-static void loop(Context *c, Scope s, const AstItem *item, int iterator) {
+static void loop(EquationReader *c, Where s, const AstItem *item, int iterator) {
   Elab *e = c->e;
   if (iterator == item->iterators.count) {
     items(c, s, &item->branches.at[0].body);
@@ -379,18 +392,18 @@ static void loop(Context *c, Scope s, const AstItem *item, int iterator) {
   const Ast *it = item->iterators.at[iterator];
   Value *range = range_values(e, s, it, &item->branches.at[0].body);
   for (int i = 0; range && i < range->sizes[0] && !elab_failed(e); i++) {
-    Frame *frame = frame_new(e, s.frame);
+    Locals *frame = frame_new(e, s.frame);
     frame_add(e, frame, it->name, value_element(e, range, i));
-    loop(c, (Scope){s.part, frame}, item, iterator + 1);
+    loop(c, (Where){s.part, frame}, item, iterator + 1);
   }
 }
 
 // The condition of a when: a vector of conditions is a call of "edges".
-const Ast *when_condition(Elab *e, Scope s, const Ast *a) {
+const Ast *when_condition(Elab *e, Where s, const Ast *a) {
   Value *v = value_of(e, s, a);
   if (!v) return NULL;
   if (v->type != VALUE_BOOLEAN || v->rank > 1)
-    return elab_fail(e, a, ERR_MODEL, "the condition of 'when' must be true or false");
+    return elab_fail(e, a, ERR_MODEL, "'when' needs true or false, this is a number");
   if (v->rank == 0) return v->at[0];
   if (v->count == 1) return v->at[0];
   Ast *edges = ast_new(e, AST_CALL, a, v->count);
@@ -404,7 +417,7 @@ const Ast *when_condition(Elab *e, Scope s, const Ast *a) {
   return edges;
 }
 
-static void when(Context *c, Scope s, const AstItem *item) {
+static void when(EquationReader *c, Where s, const AstItem *item) {
   Elab *e = c->e;
   AstWhen w = {0};
   if (c->initial || c->in_when) {
@@ -414,13 +427,13 @@ static void when(Context *c, Scope s, const AstItem *item) {
   for (int k = 0; k < item->branches.count && !elab_failed(e); k++) {
     const AstItemBranch *b = &item->branches.at[k];
     Collected body = {0};
-    Context inner = *c;
+    EquationReader inner = *c;
     inner.in_when = true;
     inner.out = &body;
     AstBranch branch = {.condition = when_condition(e, s, b->condition)};
     if (!branch.condition) return;
     branch.line = b->condition->line, branch.column = b->condition->column;
-      items(&inner, s, &b->body);
+    items(&inner, s, &b->body);
     for (int i = 0; i < body.actions.count; i++)
       array_push(e->arena, &branch.actions, body.actions.at[i]);
     array_push(e->arena, &w.branches, branch);
@@ -430,7 +443,7 @@ static void when(Context *c, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- all of it
 
-static void item_of(Context *c, Scope s, const AstItem *item) {
+static void item_of(EquationReader *c, Where s, const AstItem *item) {
   switch (item->kind) {
   case ITEM_EQUATE: equate(c, s, item); return;
   case ITEM_CONNECT:
@@ -450,7 +463,7 @@ static void item_of(Context *c, Scope s, const AstItem *item) {
   }
 }
 
-static void items(Context *c, Scope s, const AstItemList *list) {
+static void items(EquationReader *c, Where s, const AstItemList *list) {
   for (int i = 0; i < list->count && !elab_failed(c->e); i++) item_of(c, s, &list->at[i]);
 }
 
@@ -470,11 +483,11 @@ static void deliver(Elab *e, const Collected *out, bool initial) {
 static void part_equations(Elab *e, Node *n, Part *p) {
   for (int i = 0; i < p->extends.count; i++) part_equations(e, n, p->extends.at[i]);
   Collected out = {0}, initial = {0};
-  Context c = {.e = e, .source = p->class->source, .out = &out};
-  items(&c, (Scope){p, NULL}, &p->class->equations);
+  EquationReader c = {.e = e, .source = p->class->source, .out = &out};
+  items(&c, (Where){p, NULL}, &p->class->equations);
   deliver(e, &out, false);
   c.initial = true, c.out = &initial;
-  items(&c, (Scope){p, NULL}, &p->class->initial_equations);
+  items(&c, (Where){p, NULL}, &p->class->initial_equations);
   deliver(e, &initial, true);
   for (int i = 0; i < p->class->algorithms.count && !elab_failed(e); i++)
     algorithm_equations(e, n, p, &p->class->algorithms.at[i], false);
@@ -486,7 +499,8 @@ static void part_equations(Elab *e, Node *n, Part *p) {
 void node_equations(Elab *e, Node *n) {
   for (int i = 0; i < n->members.count && !elab_failed(e); i++) {
     Member *m = n->members.at[i];
-    if (m->element->kind != ELEMENT_COMPONENT || (m->element->outer && !m->element->inner)) continue;
+    if (m->element->kind != ELEMENT_COMPONENT || (m->element->outer && !m->element->inner))
+      continue;
     Component *c = component_of(e, m);
     for (int k = 0; c && c->present && c->nodes && k < c->count && !elab_failed(e); k++)
       node_equations(e, c->nodes[k]);

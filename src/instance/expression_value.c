@@ -7,18 +7,18 @@
 
 // ---------------------------------------------------------------- frames
 
-Frame *frame_new(Elab *e, Frame *outer) {
-  Frame *f = ARENA_NEW(e->arena, Frame);
+Locals *frame_new(Elab *e, Locals *outer) {
+  Locals *f = ARENA_NEW(e->arena, Locals);
   f->outer = outer;
   return f;
 }
 
-Local *frame_add(Elab *e, Frame *f, const char *name, Value *v) {
+Local *frame_add(Elab *e, Locals *f, const char *name, Value *v) {
   array_push(e->arena, &f->locals, ((Local){.name = name, .value = v}));
   return &f->locals.at[f->locals.count - 1];
 }
 
-Local *frame_find(Frame *f, const char *name) {
+Local *frame_find(Locals *f, const char *name) {
   for (; f; f = f->outer)
     for (int i = f->locals.count - 1; i >= 0; i--)
       if (strcmp(f->locals.at[i].name, name) == 0) return &f->locals.at[i];
@@ -154,7 +154,7 @@ bool tree_is_known(Elab *e, const Ast *scalar, bool settle) {
   return true;
 }
 
-bool evaluate_integer(Elab *e, Scope s, const Ast *a, const char *what, long *value) {
+bool evaluate_integer(Elab *e, Where s, const Ast *a, const char *what, long *value) {
   Value *v = value_of(e, s, a);
   double n;
   if (!v) return false;
@@ -186,7 +186,7 @@ static bool is_decided(Elab *e, const Ast *a) {
   return true;
 }
 
-int evaluate_condition(Elab *e, Scope s, const Ast *a, bool decide, const Ast **tree) {
+int evaluate_condition(Elab *e, Where s, const Ast *a, bool decide, const Ast **tree) {
   Value *v = value_of(e, s, a);
   *tree = NULL;
   if (!v) return -1;
@@ -281,21 +281,28 @@ static bool subscript_numbers(Elab *e, const Ast *a, const Value *v, int size, S
   return true;
 }
 
-bool evaluate_subscripts(Elab *e, Scope s, const Ast *index, const Value *of, Subscript *out,
+static void fail_subscripts(Elab *e, const Ast *at, const Value *of, int count) {
+  if (of->rank == 0)
+    elab_fail(e, at, ERR_MODEL, "a scalar takes no subscripts");
+  else
+    elab_fail(e, at, ERR_MODEL, "%s takes at most %d subscript%s, and here are %d",
+              value_sizes_text(e, of), of->rank, of->rank == 1 ? "" : "s", count);
+}
+
+bool evaluate_subscripts(Elab *e, Where s, const Ast *index, const Value *of, Subscript *out,
                          int count) {
   for (int k = 0; k < count; k++) {
     const Ast *a = index->args[k + 1];
     out[k] = (Subscript){0};
     if (k >= of->rank) {
-      elab_fail(e, index, ERR_MODEL, "%d subscript%s for %s", count, count == 1 ? "" : "s",
-                value_sizes_text(e, of));
+      fail_subscripts(e, index, of, count);
       return false;
     }
     if (a->kind == AST_COLON) {
       out[k].whole = true;
       continue;
     }
-    Scope inner = s;
+    Where inner = s;
     inner.frame = frame_new(e, s.frame);
     frame_add(e, inner.frame, "end", value_integer(e, a, of->sizes[k]));
     Value *v = value_of(e, inner, a);
@@ -305,12 +312,12 @@ bool evaluate_subscripts(Elab *e, Scope s, const Ast *index, const Value *of, Su
 }
 
 // The first subscript, if it is a number that is not known in advance.
-static const Ast *varying_subscript(Elab *e, Scope s, const Ast *index, const Value *v) {
+static const Ast *varying_subscript(Elab *e, Where s, const Ast *index, const Value *v) {
   const Ast *a = index->args[1];
   if (v->rank == 0 || v->sizes[0] == 0 || v->sizes[0] > VARYING_MOST || a->kind == AST_COLON)
     return NULL;
   if (a->kind == AST_NUMBER || a->kind == AST_RANGE || a->kind == AST_ARRAY) return NULL;
-  Scope inner = s;
+  Where inner = s;
   inner.frame = frame_new(e, s.frame);
   frame_add(e, inner.frame, "end", value_integer(e, a, v->sizes[0]));
   Value *i = value_of(e, inner, a);
@@ -318,7 +325,7 @@ static const Ast *varying_subscript(Elab *e, Scope s, const Ast *index, const Va
   return i->at[0];
 }
 
-static Value *take_index(Elab *e, Scope s, const Ast *index, Value *v) {
+static Value *take_index(Elab *e, Where s, const Ast *index, Value *v) {
   if (!index || !v) return v;
   int count = index->arg_count - 1;
   const Ast *varies = count ? varying_subscript(e, s, index, v) : NULL;
@@ -335,7 +342,7 @@ static Value *take_index(Elab *e, Scope s, const Ast *index, Value *v) {
   return value_subscript(e, index, v, subs, count);
 }
 
-static Value *value_chain(Elab *e, Scope s, Value *v, const Chain *chain, int count) {
+static Value *value_chain(Elab *e, Where s, Value *v, const Chain *chain, int count) {
   for (int i = 0; i < count && v; i++) {
     v = value_field(e, chain[i].at, v, chain[i].name);
     v = take_index(e, s, chain[i].index, v);
@@ -343,10 +350,10 @@ static Value *value_chain(Elab *e, Scope s, Value *v, const Chain *chain, int co
   return v;
 }
 
-static Value *member_chain(Elab *e, Scope s, Member *m, const Chain *chain, int count);
+static Value *member_chain(Elab *e, Where s, Member *m, const Chain *chain, int count);
 
 // Parts of the elements of an array of components: one value for each, then all together.
-static Value *node_chain(Elab *e, Scope s, Component *c, const Chain *chain, int count) {
+static Value *node_chain(Elab *e, Where s, Component *c, const Chain *chain, int count) {
   int *all = ARENA_ARRAY(e->arena, int, c->count + 1);
   Value numbers = {.type = VALUE_INTEGER, .rank = c->rank, .sizes = c->sizes, .count = c->count};
   numbers.at = ARENA_ARRAY(e->arena, const Ast *, c->count + 1);
@@ -392,8 +399,18 @@ static Value *literal_of(Elab *e, const Ast *at, const AstClass *c, const char *
   const char **all = ARENA_ARRAY(e->arena, const char *, c->literals.count + 1);
   for (int i = 0; i < c->literals.count; i++) all[i] = c->literals.at[i].name;
   const char *near = nearest_name(name, all, c->literals.count);
-  return elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'%s%s%s", c->name, name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  if (near)
+    return elab_fail(e, at, ERR_NAME,
+                     "the enumeration '%s' has no literal '%s'; did you mean '%s'?", c->name, name,
+                     near);
+  Text list;
+  text_init(&list);
+  for (int i = 0; i < c->literals.count && i < 10; i++)
+    text_print(&list, "%s%s", i ? ", " : "", all[i]);
+  elab_fail(e, at, ERR_NAME, "the enumeration '%s' has no literal '%s'; it has %s%s", c->name, name,
+            list.at, c->literals.count > 10 ? ", ..." : "");
+  text_done(&list);
+  return NULL;
 }
 
 static Value *all_literals(Elab *e, const Ast *at, const AstClass *c) {
@@ -404,7 +421,7 @@ static Value *all_literals(Elab *e, const Ast *at, const AstClass *c) {
 }
 
 // chain[0] is the member m.
-static Value *member_chain(Elab *e, Scope s, Member *m, const Chain *chain, int count) {
+static Value *member_chain(Elab *e, Where s, Member *m, const Chain *chain, int count) {
   if (elab_failed(e)) return NULL;
   if (m->element->kind == ELEMENT_CLASS) {
     if (m->element->class->kind == CLASS_FUNCTION && count == 1) {
@@ -442,7 +459,7 @@ static Value *member_chain(Elab *e, Scope s, Member *m, const Chain *chain, int 
   return elab_fail(e, chain[0].at, ERR_NAME, "'%s' has no part '%s'", c->path, chain[1].name);
 }
 
-static Value *undeclared(Elab *e, Scope s, const Ast *at, const char *name) {
+static Value *undeclared(Elab *e, Where s, const Ast *at, const char *name) {
   const char *near = NULL, *where = NULL;
   for (Part *p = s.part; p && !near; p = p->lexical) {
     if (!where) where = p->class->name;
@@ -459,7 +476,7 @@ static Value *undeclared(Elab *e, Scope s, const Ast *at, const char *name) {
                    where ? where : "the model");
 }
 
-static Value *reference(Elab *e, Scope s, const Ast *a) {
+static Value *reference(Elab *e, Where s, const Ast *a) {
   Chain chain[CHAIN_MOST];
   int n = chain_of(a, chain);
   if (n < 0) { // (expression)[1], f(x).part
@@ -485,8 +502,8 @@ static Value *reference(Elab *e, Scope s, const Ast *a) {
   Member *m = lookup(e, s.part, chain[0].name);
   if (elab_failed(e)) return NULL;
   if (!m) return undeclared(e, s, a, chain[0].name);
-  bool around = m->element->kind == ELEMENT_COMPONENT && m->part && m->part->node &&
-                s.part->node && m->part->node != s.part->node && !m->replaced;
+  bool around = m->element->kind == ELEMENT_COMPONENT && m->part && m->part->node && s.part->node &&
+                m->part->node != s.part->node && !m->replaced;
   if (around && m->element->prefix.variability != VARIABILITY_CONSTANT &&
       !(m->element->outer || m->element->inner))
     return elab_fail(e, a, ERR_NAME,
@@ -523,7 +540,7 @@ static const Ast *indexed_in(const AstItemList *list, const char *name, int *pla
 }
 
 // for i loop: i takes the subscripts of what it indexes.
-static Value *implied_range(Elab *e, Scope s, const Ast *iterator, const AstItemList *body) {
+static Value *implied_range(Elab *e, Where s, const Ast *iterator, const AstItemList *body) {
   int place = 0;
   const Ast *of = indexed_in(body, iterator->name, &place);
   Value *v = of ? value_of(e, s, of) : NULL;
@@ -538,7 +555,7 @@ static Value *implied_range(Elab *e, Scope s, const Ast *iterator, const AstItem
 }
 
 // The values that an iterator takes, as one array.
-Value *range_values(Elab *e, Scope s, const Ast *iterator, const AstItemList *body) {
+Value *range_values(Elab *e, Where s, const Ast *iterator, const AstItemList *body) {
   if (!iterator->arg_count) return implied_range(e, s, iterator, body);
   Value *v = value_of(e, s, iterator->args[0]);
   if (!v) return NULL;
@@ -550,7 +567,7 @@ Value *range_values(Elab *e, Scope s, const Ast *iterator, const AstItemList *bo
   return v;
 }
 
-static Value *range(Elab *e, Scope s, const Ast *a) {
+static Value *range(Elab *e, Where s, const Ast *a) {
   double bound[3] = {0, 1, 0};
   bool real = false;
   const AstClass *enumeration = NULL;
@@ -578,24 +595,24 @@ static Value *range(Elab *e, Scope s, const Ast *a) {
 }
 
 // {body for i in .., j in ..}: the first iterator is the last dimension.
-static Value *comprehension(Elab *e, Scope s, const Ast *a, int iterator) {
+static Value *comprehension(Elab *e, Where s, const Ast *a, int iterator) {
   const Ast *it = a->args[iterator];
   AstItem body = {.left = a->args[0]};
   Value *range = range_values(e, s, it, &(AstItemList){.at = &body, .count = 1});
   if (!range) return NULL;
   Value **parts = ARENA_ARRAY(e->arena, Value *, range->sizes[0] + 1);
   for (int i = 0; i < range->sizes[0]; i++) {
-    Scope inner = s;
+    Where inner = s;
     inner.frame = frame_new(e, s.frame);
     frame_add(e, inner.frame, it->name, value_element(e, range, i));
-    parts[i] = iterator == 1 ? value_of(e, inner, a->args[0])
-                             : comprehension(e, inner, a, iterator - 1);
+    parts[i] =
+        iterator == 1 ? value_of(e, inner, a->args[0]) : comprehension(e, inner, a, iterator - 1);
     if (!parts[i] || !elab_goes_on(e, 1)) return NULL;
   }
   return value_array_of(e, a, parts, range->sizes[0]);
 }
 
-static Value *array(Elab *e, Scope s, const Ast *a) {
+static Value *array(Elab *e, Where s, const Ast *a) {
   if (a->arg_count == 1 && a->args[0]->kind == AST_EACH) return value_of(e, s, a->args[0]);
   Value **parts = ARENA_ARRAY(e->arena, Value *, a->arg_count + 1);
   for (int i = 0; i < a->arg_count; i++)
@@ -613,7 +630,7 @@ static Value *as_matrix(Elab *e, Value *v) {
   return out;
 }
 
-static Value *matrix(Elab *e, Scope s, const Ast *a) {
+static Value *matrix(Elab *e, Where s, const Ast *a) {
   int rows = 0, columns = -1;
   ARRAY(Value *) bands = {0};
   ValueType type = VALUE_INTEGER;
@@ -653,7 +670,7 @@ static Value *matrix(Elab *e, Scope s, const Ast *a) {
 
 // ---------------------------------------------------------------- everything
 
-static Value *conditional(Elab *e, Scope s, const Ast *a) {
+static Value *conditional(Elab *e, Where s, const Ast *a) {
   const Ast *tree;
   int holds = evaluate_condition(e, s, a->args[0], false, &tree);
   if (elab_failed(e)) return NULL;
@@ -669,14 +686,15 @@ static Value *conditional(Elab *e, Scope s, const Ast *a) {
   return choose(e, a, tree, x, y);
 }
 
-const Ast *evaluate_scalar(Elab *e, Scope s, const Ast *a, const char *what) {
+const Ast *evaluate_scalar(Elab *e, Where s, const Ast *a, const char *what) {
   Value *v = value_of(e, s, a);
   if (!v) return NULL;
   if (v->rank == 0 && v->type != VALUE_RECORD) return v->at[0];
   return elab_fail(e, a, ERR_MODEL, "%s must be a scalar, not %s", what, value_sizes_text(e, v));
 }
 
-Value *value_of(Elab *e, Scope s, const Ast *a) {
+Value *value_of(Elab *e, Where s, const Ast *a) {
+  if (a->line) e->at = a;
   if (!elab_goes_on(e, 1)) return NULL;
   switch (a->kind) {
   case AST_NUMBER:

@@ -65,12 +65,15 @@ void elab_unsupported(Elab *e, const Ast *at, const char *what) {
 bool elab_goes_on(Elab *e, long work) {
   e->work += work;
   if (elab_failed(e)) return false;
-  if (e->work > WORK_MOST) {
-    fail(e->err, ERR_LIMIT, "the model is too large: more than %ld steps to make it flat",
-         WORK_MOST);
+  if (e->work - e->asked < ASKED_EACH) return true;
+  e->asked = e->work;
+  if (e->work > WORK_MOST || arena_bytes(e->arena) > BYTES_MOST) {
+    elab_fail(e, e->at, ERR_LIMIT,
+              "the model is too large: it needs more than %ld steps or %zu MiB to be made flat",
+              WORK_MOST, BYTES_MOST >> 20);
     return false;
   }
-  if ((e->work & 4095) == 0 && !patience_asks()) {
+  if (!patience_asks()) {
     fail(e->err, ERR_STOPPED, "stopped while the model was read");
     return false;
   }
@@ -165,8 +168,7 @@ static const Ast *attribute(Elab *e, const Component *c, const ModEntry *entry, 
   }
   if (strcmp(entry->name, "stateSelect") == 0) {
     double n;
-    const Ast *name =
-        evaluate_number(e, a, &n) ? state_select(e, m->binding->ast, n) : NULL;
+    const Ast *name = evaluate_number(e, a, &n) ? state_select(e, m->binding->ast, n) : NULL;
     if (!name)
       elab_fail(e, m->binding->ast, ERR_VALUE,
                 "stateSelect is StateSelect.never, .avoid, .default, .prefer or .always");
@@ -230,8 +232,9 @@ static bool check_binding(Elab *e, const Component *c, const Value *v) {
     return false;
   }
   if (truth != (c->type == VALUE_BOOLEAN)) {
-    elab_fail(e, at, ERR_MODEL, truth ? "%s is a number, this is true or false"
-                                      : "%s is Boolean, this is a number", c->path);
+    elab_fail(e, at, ERR_MODEL,
+              truth ? "%s is a number, this is true or false" : "%s is Boolean, this is a number",
+              c->path);
     return false;
   }
   return true;
@@ -294,7 +297,8 @@ static void note_instance(Elab *e, FlatText *text, const Node *n, int depth) {
 static void node_declarations(Elab *e, FlatText *text, Node *n, int depth) {
   for (int i = 0; i < n->members.count && !elab_failed(e); i++) {
     Member *m = n->members.at[i];
-    if (m->element->kind != ELEMENT_COMPONENT || (m->element->outer && !m->element->inner)) continue;
+    if (m->element->kind != ELEMENT_COMPONENT || (m->element->outer && !m->element->inner))
+      continue;
     Component *c = component_of(e, m);
     if (!c || !c->present) continue;
     if (c->nodes) {
@@ -320,8 +324,9 @@ static void make_components(Elab *e, Node *n) {
     e->instance = n->path;
     Component *c = component_of(e, m);
     if (elab_failed(e) || !c || !c->present) continue;
-    if (c->prefix.stream) elab_unsupported_at(e, m->part->class->source, m->element->line,
-                                              m->element->column, "stream variables");
+    if (c->prefix.stream)
+      elab_unsupported_at(e, m->part->class->source, m->element->line, m->element->column,
+                          "stream variables");
     if (c->owner != n) continue; // outer
     if (c->nodes)
       for (int k = 0; k < c->count; k++) make_components(e, c->nodes[k]);
@@ -343,8 +348,7 @@ static const char *last_model(Elab *e, const AstClass *c, const char *path) {
   for (int i = c->elements.count - 1; i >= 0; i--) {
     const AstElement *el = &c->elements.at[i];
     if (el->kind != ELEMENT_CLASS || el->hidden) continue;
-    const char *found =
-        last_model(e, el->class, arena_print(e->arena, "%s.%s", path, el->name));
+    const char *found = last_model(e, el->class, arena_print(e->arena, "%s.%s", path, el->name));
     if (found) return found;
   }
   return NULL;
@@ -358,7 +362,7 @@ static const char *chosen_model(Elab *e, const AstFile *f, const FlatRequest *r)
   }
   const AstClass *c = f->classes.at[0];
   elab_fail_at(e, c->source, c->line, c->column, ERR_MODEL,
-               "the file contains no model that can be simulated: %s '%s' is %s", 
+               "the file contains no model that can be simulated: %s '%s' is %s",
                class_kind_word(c->kind), c->name, c->partial ? "partial" : "none");
   return NULL;
 }

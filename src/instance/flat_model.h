@@ -11,7 +11,7 @@ typedef struct FlatSetting { // a parameter that gets another value before the m
 
 typedef struct FlatRequest {
   const Source *source;
-  const char *class_name;      // NULL: the last model of the file
+  const char *class_name;       // NULL: the last model of the file
   const char *const *libraries; // folders besides MODELICAPATH
   int library_count;
   const FlatSetting *settings;
@@ -28,7 +28,8 @@ typedef struct FlatText FlatText;
 struct FlatText {
   const AstModel *model;
   const Source *source; // number 0 of all that were read
-  double start_time, stop_time, tolerance, interval; // of annotation(experiment(...)); NaN: not given
+  double start_time, stop_time, tolerance,
+      interval; // of annotation(experiment(...)); NaN: not given
   ARRAY(FlatInstance) instances;
 };
 

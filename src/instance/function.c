@@ -12,13 +12,11 @@ static Node *function_node(Elab *e, const ClassRef *f) {
 }
 
 static bool is_input(const Member *m) {
-  return m->element->kind == ELEMENT_COMPONENT &&
-         m->element->prefix.causality == CAUSALITY_INPUT;
+  return m->element->kind == ELEMENT_COMPONENT && m->element->prefix.causality == CAUSALITY_INPUT;
 }
 
 static bool is_output(const Member *m) {
-  return m->element->kind == ELEMENT_COMPONENT &&
-         m->element->prefix.causality == CAUSALITY_OUTPUT;
+  return m->element->kind == ELEMENT_COMPONENT && m->element->prefix.causality == CAUSALITY_OUTPUT;
 }
 
 // ---------------------------------------------------------------- arguments
@@ -41,12 +39,12 @@ static int declared_rank(Elab *e, const Member *m) {
   return rank;
 }
 
-typedef struct Arguments {
+typedef struct CallArguments {
   Member **inputs;
   Value **values; // NULL: not given
   int count;
   Value *shape; // of arguments that are arrays where a scalar is declared, NULL: none
-} Arguments;
+} CallArguments;
 
 static bool is_constructor_input(const Member *m) { // of a record
   const AstElement *el = m->element;
@@ -54,7 +52,7 @@ static bool is_constructor_input(const Member *m) { // of a record
   return !(el->prefix.variability == VARIABILITY_CONSTANT && el->binding);
 }
 
-static void list_inputs(Elab *e, Node *n, bool record, Arguments *a) {
+static void list_inputs(Elab *e, Node *n, bool record, CallArguments *a) {
   a->inputs = ARENA_ARRAY(e->arena, Member *, n->members.count + 1);
   a->values = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
   for (int i = 0; i < n->members.count; i++)
@@ -62,7 +60,7 @@ static void list_inputs(Elab *e, Node *n, bool record, Arguments *a) {
       a->inputs[a->count++] = n->members.at[i];
 }
 
-static bool read_arguments(Elab *e, Scope s, const Ast *call, Arguments *a) {
+static bool read_arguments(Elab *e, Where s, const Ast *call, CallArguments *a) {
   for (int i = 0, place = 0; i < call->arg_count; i++) {
     const Ast *arg = call->args[i];
     int k = place++;
@@ -93,14 +91,14 @@ static bool read_arguments(Elab *e, Scope s, const Ast *call, Arguments *a) {
 
 // ---------------------------------------------------------------- records
 
-static Value *construct(Elab *e, Node *n, Scope s, const Ast *call) {
-  Arguments a = {0};
+static Value *construct(Elab *e, Node *n, Where s, const Ast *call) {
+  CallArguments a = {0};
   list_inputs(e, n, true, &a);
   if (!read_arguments(e, s, call, &a)) return NULL;
   Value *v = value_new(e, VALUE_RECORD, 0, NULL);
   v->field_names = ARENA_ARRAY(e->arena, const char *, n->members.count + 1);
   v->fields = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
-  Scope inside = {n->main, frame_new(e, NULL)};
+  Where inside = {n->main, frame_new(e, NULL)};
   for (int i = 0; i < n->members.count; i++) {
     Member *m = n->members.at[i];
     if (m->element->kind != ELEMENT_COMPONENT) continue;
@@ -113,7 +111,7 @@ static Value *construct(Elab *e, Node *n, Scope s, const Ast *call) {
       if (outer)
         field = binding_value(e, call, m->mod);
       else if (value)
-        field = value_of(e, (Scope){m->part, inside.frame}, value);
+        field = value_of(e, (Where){m->part, inside.frame}, value);
       else
         return elab_fail(e, call, ERR_MODEL, "%s needs a value for '%s'", call->name, m->name);
       if (!field) return NULL;
@@ -126,9 +124,9 @@ static Value *construct(Elab *e, Node *n, Scope s, const Ast *call) {
 }
 
 // An external object: the arguments of its constructor.
-static Value *construct_object(Elab *e, Member *constructor, Scope s, const Ast *call) {
+static Value *construct_object(Elab *e, Member *constructor, Where s, const Ast *call) {
   Node *n = class_node(e, constructor);
-  Arguments a = {0};
+  CallArguments a = {0};
   if (!n) return NULL;
   list_inputs(e, n, false, &a);
   if (!read_arguments(e, s, call, &a)) return NULL;
@@ -136,11 +134,11 @@ static Value *construct_object(Elab *e, Member *constructor, Scope s, const Ast 
   v->type = VALUE_OPAQUE;
   v->field_names = ARENA_ARRAY(e->arena, const char *, a.count + 1);
   v->fields = ARENA_ARRAY(e->arena, Value *, a.count + 1);
-  Frame *frame = frame_new(e, NULL);
+  Locals *frame = frame_new(e, NULL);
   for (int i = 0; i < a.count; i++) {
     Value *value = a.values[i];
     if (!value && a.inputs[i]->element->binding)
-      value = value_of(e, (Scope){a.inputs[i]->part, frame}, a.inputs[i]->element->binding);
+      value = value_of(e, (Where){a.inputs[i]->part, frame}, a.inputs[i]->element->binding);
     if (elab_failed(e)) return NULL;
     if (!value) continue;
     v->field_names[v->field_count] = a.inputs[i]->name;
@@ -152,18 +150,18 @@ static Value *construct_object(Elab *e, Member *constructor, Scope s, const Ast 
 }
 
 // The path of modelica://Library/file.
-static Value *resource(Elab *e, Scope s, const Ast *call) {
-  Value *uri = value_of(e, s, call->args[0]->kind == AST_NAMED ? call->args[0]->args[0]
-                                                               : call->args[0]);
-  const Ast *text = uri && uri->rank == 0 && uri->type == VALUE_STRING
-                        ? tree_constant(e, uri->at[0])
-                        : NULL;
+static Value *resource(Elab *e, Where s, const Ast *call) {
+  Value *uri =
+      value_of(e, s, call->args[0]->kind == AST_NAMED ? call->args[0]->args[0] : call->args[0]);
+  const Ast *text =
+      uri && uri->rank == 0 && uri->type == VALUE_STRING ? tree_constant(e, uri->at[0]) : NULL;
   if (!text || text->kind != AST_STRING)
     return elab_failed(e) ? NULL
                           : elab_fail(e, call, ERR_MODEL, "the name of a file must be a text");
   const char *path = library_resource(e->library, text->name, e->err);
-  return elab_failed(e) ? NULL
-                        : value_scalar(e, VALUE_STRING, ast_text(e, call, path ? path : text->name));
+  return elab_failed(e)
+             ? NULL
+             : value_scalar(e, VALUE_STRING, ast_text(e, call, path ? path : text->name));
 }
 
 // ---------------------------------------------------------------- external functions
@@ -182,7 +180,8 @@ static const Ast *as_tree(Elab *e, const Ast *at, const Value *v) {
   return a;
 }
 
-static Value *call_native(Elab *e, Node *n, const Ast *call, const Arguments *a, Frame *frame) {
+static Value *call_native(Elab *e, Node *n, const Ast *call, const CallArguments *a,
+                          Locals *frame) {
   const AstClass *c = n->class;
   bool builtin = strcmp(c->language, "builtin") == 0;
   int count = c->external_arguments.count;
@@ -191,7 +190,7 @@ static Value *call_native(Elab *e, Node *n, const Ast *call, const Arguments *a,
   if (builtin) { // evaluated again as a call of the language
     for (int i = 0; i < count; i++) inner->args[i] = (Ast *)c->external_arguments.at[i];
     bool known;
-    return evaluate_builtin(e, (Scope){n->main, frame}, inner, &known);
+    return evaluate_builtin(e, (Where){n->main, frame}, inner, &known);
   }
   unsigned depth = 0;
   Ast *flat = ast_new(e, AST_CALL, call, a->count);
@@ -220,11 +219,10 @@ static bool has_events(const Ast *a) {
   case AST_CALL:
     if (strcmp(a->name, "noEvent") == 0) return false;
     if (strcmp(a->name, "abs") == 0 || strcmp(a->name, "sign") == 0 ||
-        strcmp(a->name, "min") == 0 || strcmp(a->name, "max") == 0 ||
-        strcmp(a->name, "mod") == 0 || strcmp(a->name, "div") == 0 ||
-        strcmp(a->name, "rem") == 0 || strcmp(a->name, "floor") == 0 ||
-        strcmp(a->name, "ceil") == 0 || strcmp(a->name, "integer") == 0 ||
-        strncmp(a->name, "Entrain.", 8) == 0)
+        strcmp(a->name, "min") == 0 || strcmp(a->name, "max") == 0 || strcmp(a->name, "mod") == 0 ||
+        strcmp(a->name, "div") == 0 || strcmp(a->name, "rem") == 0 ||
+        strcmp(a->name, "floor") == 0 || strcmp(a->name, "ceil") == 0 ||
+        strcmp(a->name, "integer") == 0 || strncmp(a->name, "Entrain.", 8) == 0)
       return true;
     break;
   default: break;
@@ -273,28 +271,28 @@ static Value *unset_record(Elab *e, const Component *c) {
       Member *m = node_member(e, c->nodes[i], v->field_names[k]);
       Component *part = m ? component_of(e, m) : NULL;
       if (!part) return NULL;
-      v->fields[i * n + k] = part->nodes ? unset_record(e, part)
-                                         : unset(e, part->type, part->enumeration, part->rank,
-                                                 part->sizes);
+      v->fields[i * n + k] = part->nodes
+                                 ? unset_record(e, part)
+                                 : unset(e, part->type, part->enumeration, part->rank, part->sizes);
     }
   return v;
 }
 
 // The declaration of a local variable of this call: its sizes may depend on the arguments, so it is made anew.
-static Component *local_component(Elab *e, Node *n, Member *m, Frame *frame) {
+static Component *local_component(Elab *e, Node *n, Member *m, Locals *frame) {
   Member *copy = ARENA_NEW(e->arena, Member);
   *copy = *m;
   copy->progress = NOT_STARTED;
   copy->component = NULL;
   (void)n;
-  Frame *before = e->locals;
+  Locals *before = e->locals;
   e->locals = frame;
   Component *c = component_of(e, copy);
   e->locals = before;
   return c;
 }
 
-static bool declare_locals(Elab *e, Node *n, Frame *frame) {
+static bool declare_locals(Elab *e, Node *n, Locals *frame) {
   for (int i = 0; i < n->members.count; i++) {
     Member *m = n->members.at[i];
     if (m->element->kind != ELEMENT_COMPONENT || is_input(m)) continue;
@@ -307,7 +305,7 @@ static bool declare_locals(Elab *e, Node *n, Frame *frame) {
     if (mod && mod->binding)
       v = binding_value(e, NULL, mod);
     else if (binding)
-      v = value_of(e, (Scope){m->part, frame}, binding);
+      v = value_of(e, (Where){m->part, frame}, binding);
     if (elab_failed(e)) return false;
     Local *local = frame_add(e, frame, m->name, v);
     local->is_output = is_output(m);
@@ -324,11 +322,11 @@ static bool declare_locals(Elab *e, Node *n, Frame *frame) {
   return !elab_failed(e);
 }
 
-static bool run_parts(Elab *e, Part *p, Frame *frame) {
+static bool run_parts(Elab *e, Part *p, Locals *frame) {
   for (int i = 0; i < p->extends.count; i++)
     if (!run_parts(e, p->extends.at[i], frame)) return false;
   for (int i = 0; i < p->class->algorithms.count; i++)
-    if (!run_statements(e, (Scope){p, frame}, &p->class->algorithms.at[i])) return false;
+    if (!run_statements(e, (Where){p, frame}, &p->class->algorithms.at[i])) return false;
   return true;
 }
 
@@ -343,7 +341,7 @@ static bool is_complete(const Value *v) {
   return true;
 }
 
-static Value *results(Elab *e, Node *n, Frame *frame, const Ast *call) {
+static Value *results(Elab *e, Node *n, Locals *frame, const Ast *call) {
   Value *v = value_new(e, VALUE_RECORD, 0, NULL);
   v->is_function_result = true;
   v->fields = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
@@ -371,11 +369,11 @@ static const AstClass *external_class(const Part *p) {
 }
 
 // Sizes that the declaration of an argument gives as numbers.
-static bool check_size(Elab *e, const Ast *call, const Member *m, const Value *v, Frame *frame) {
+static bool check_size(Elab *e, const Ast *call, const Member *m, const Value *v, Locals *frame) {
   const AstList *sizes = &m->element->sizes;
   for (int k = 0; k < sizes->count && k < v->rank; k++) {
     if (sizes->at[k]->kind == AST_COLON) continue;
-    Value *size = value_of(e, (Scope){m->part, frame}, sizes->at[k]);
+    Value *size = value_of(e, (Where){m->part, frame}, sizes->at[k]);
     double n;
     if (!size) return false;
     if (size->rank || !evaluate_number(e, size->at[0], &n) || n == v->sizes[k]) continue;
@@ -416,18 +414,20 @@ static bool decides(const Node *n) {
 }
 
 // One call with arguments that fit.
-static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
+static Value *run(Elab *e, Node *n, const Ast *call, const CallArguments *a) {
   if (e->calls >= CALLS_MOST)
     return elab_fail(e, call, ERR_LIMIT,
                      "functions call each other more than %d deep: does %s end?", CALLS_MOST,
                      call->name);
-  Frame *frame = frame_new(e, NULL);
+  Locals *frame = frame_new(e, NULL);
   for (int k = 0; k < a->count; k++) {
     Value *v = a->values[k];
     Member *m = a->inputs[k];
+    e->calls++; // a default may call functions, too
     if (!v && m->mod && m->mod->binding) v = binding_value(e, call, m->mod);
     if (!v && m->element->binding && !elab_failed(e))
-      v = value_of(e, (Scope){m->part, frame}, m->element->binding);
+      v = value_of(e, (Where){m->part, frame}, m->element->binding);
+    e->calls--;
     if (!v && !elab_failed(e))
       return elab_fail(e, call, ERR_SYNTAX, "%s needs a value for its argument '%s'", call->name,
                        m->name);
@@ -436,15 +436,15 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
   }
   const AstClass *external = external_class(n->main);
   if (external) {
-    bool ours = strcmp(external->language, "builtin") == 0 ||
-                strcmp(external->language, "entrain") == 0;
+    bool ours =
+        strcmp(external->language, "builtin") == 0 || strcmp(external->language, "entrain") == 0;
     if (ours) return call_native(e, n, call, a, frame);
     bool known;
     Value *native = native_function(e, external->external_name, call, frame, &known);
     if (known) return native;
-    elab_unsupported(e, call,
-                     arena_print(e->arena, "the external function %s (in %s)", call->name,
-                                 external->language));
+    elab_unsupported(
+        e, call,
+        arena_print(e->arena, "the external function %s (in %s)", call->name, external->language));
     return value_number(e, call, 0);
   }
   e->calls++;
@@ -460,11 +460,11 @@ static Value *run(Elab *e, Node *n, const Ast *call, const Arguments *a) {
 }
 
 // A function of scalars called with arrays: once for each element.
-static Value *run_each(Elab *e, Node *n, const Ast *call, const Arguments *a) {
+static Value *run_each(Elab *e, Node *n, const Ast *call, const CallArguments *a) {
   int count = a->shape->count;
   Value **parts = ARENA_ARRAY(e->arena, Value *, count + 1);
   for (int i = 0; i < count; i++) {
-    Arguments one = *a;
+    CallArguments one = *a;
     one.values = ARENA_ARRAY(e->arena, Value *, a->count + 1);
     for (int k = 0; k < a->count; k++) {
       Value *v = a->values[k];
@@ -488,7 +488,7 @@ static Value *run_each(Elab *e, Node *n, const Ast *call, const Arguments *a) {
   return v;
 }
 
-static bool check_ranks(Elab *e, const Ast *call, Arguments *a) {
+static bool check_ranks(Elab *e, const Ast *call, CallArguments *a) {
   for (int k = 0; k < a->count; k++) {
     Value *v = a->values[k];
     if (!v || v->type == VALUE_RECORD) continue;
@@ -532,7 +532,7 @@ static bool check_function(Elab *e, Node *n, const Ast *call) {
   return true;
 }
 
-Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *call) {
+Value *evaluate_function(Elab *e, const ClassRef *f, Where s, const Ast *call) {
   Node *n = function_node(e, f);
   if (!n) return NULL;
   if (n->record || f->class->kind == CLASS_RECORD) return construct(e, n, s, call);
@@ -544,7 +544,7 @@ Value *evaluate_function(Elab *e, const ClassRef *f, Scope s, const Ast *call) {
   if (f->class->kind != CLASS_FUNCTION)
     return elab_fail(e, call, ERR_NAME, "'%s' is a %s, not a function", call->name,
                      class_kind_word(f->class->kind));
-  Arguments a = {0};
+  CallArguments a = {0};
   if (!check_function(e, n, call)) return NULL;
   list_inputs(e, n, false, &a);
   if (!read_arguments(e, s, call, &a) || !check_ranks(e, call, &a)) return NULL;

@@ -96,9 +96,10 @@ static AstClass *read_class(Library *l, const char *path, const char *folder, co
 // name.mo or name/package.mo in a folder.
 static AstClass *read_from(Library *l, const char *folder, const char *name, Err *err) {
   if (name[0] == '\'' || strchr(name, '/')) return NULL;
-  char *path = arena_print(l->arena, "%s/%s.mo", folder, name);
+  const char *front = strcmp(folder, ".") == 0 ? "" : arena_print(l->arena, "%s/", folder);
+  char *path = arena_print(l->arena, "%s%s.mo", front, name);
   if (is_file(path)) return read_class(l, path, NULL, name, err);
-  char *inside = arena_print(l->arena, "%s/%s", folder, name);
+  char *inside = arena_print(l->arena, "%s%s", front, name);
   path = arena_print(l->arena, "%s/package.mo", inside);
   return is_file(path) ? read_class(l, path, inside, name, err) : NULL;
 }
@@ -277,12 +278,30 @@ const char *library_resource(Library *l, const char *uri, Err *err) {
   return c && c->folder ? arena_print(l->arena, "%s%s", c->folder, slash) : NULL;
 }
 
+// Names of classes that a folder holds and that were not read yet.
+static int list_folder(Library *l, const char *folder, const char **out, int most) {
+  DIR *d = folder ? opendir(folder) : NULL;
+  int count = 0;
+  for (struct dirent *e; d && count < most && (e = readdir(d));) {
+    size_t length = strlen(e->d_name);
+    bool file = length > 3 && strcmp(e->d_name + length - 3, ".mo") == 0;
+    if (e->d_name[0] == '.' || strcmp(e->d_name, "package.mo") == 0) continue;
+    if (file)
+      out[count++] = arena_copy(l->arena, e->d_name, length - 3);
+    else if (!strchr(e->d_name, '.'))
+      out[count++] = arena_print(l->arena, "%s", e->d_name);
+  }
+  if (d) closedir(d);
+  return count;
+}
+
 const char *library_nearest(Library *l, AstClass *c, const char *name) {
+  enum { FOLDER_MOST = 1000 };
   Names *names = c ? c->names : l->top;
   if (c && !names) list_names(l, c), names = c->names;
   int n = names_count(names);
-  const char **all = ARENA_ARRAY(l->arena, const char *, n + 1);
-  int count = 0;
+  const char **all = ARENA_ARRAY(l->arena, const char *, n + FOLDER_MOST + 1);
+  int count = list_folder(l, c ? c->folder : NULL, all, FOLDER_MOST);
   for (int i = 0; i < n; i++)
     if (names_find(names, names_at(names, i)) >= 0) all[count++] = names_at(names, i);
   return nearest_name(name, all, count);

@@ -44,8 +44,7 @@ Modification *modification_of(Elab *e, const AstModifierList *list, const Ast *b
       ((ModEntry *)before)->mod = modification_merge(e, before->mod, mod);
       continue;
     }
-    ModEntry entry = {from->name, mod,        from->redeclare, part,
-                      from->line, from->column};
+    ModEntry entry = {from->name, mod, from->redeclare, part, from->line, from->column};
     array_push(e->arena, &m->entries, entry);
   }
   return m;
@@ -96,7 +95,8 @@ Modification *modification_element(Elab *e, Modification *m, const int *index, i
   out->entries.room = m->entries.count + 1;
   for (int i = 0; i < m->entries.count; i++) {
     out->entries.at[i] = m->entries.at[i];
-    if (!m->each) out->entries.at[i].mod = modification_element(e, m->entries.at[i].mod, index, count);
+    if (!m->each)
+      out->entries.at[i].mod = modification_element(e, m->entries.at[i].mod, index, count);
   }
   return out;
 }

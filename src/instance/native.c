@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- arguments
 
-static Value *argument(const Frame *f, const char *name) {
+static Value *argument(const Locals *f, const char *name) {
   for (int i = 0; i < f->locals.count; i++)
     if (strcmp(f->locals.at[i].name, name) == 0) return f->locals.at[i].value;
   return NULL;
@@ -48,7 +48,8 @@ static bool read_file(Elab *e, const Ast *call, const Value *object, const char 
   double *data;
   if (elab_failed(e)) return false;
   if (!path || !table_file_read(e->arena, path, name, &out->rows, &out->columns, &data, e->err)) {
-    if (!elab_failed(e)) elab_fail(e, call, ERR_FILE, "the file '%s' of a table is not found", file);
+    if (!elab_failed(e))
+      elab_fail(e, call, ERR_FILE, "the file '%s' of a table is not found", file);
     return false;
   }
   long n = (long)out->rows * out->columns;
@@ -72,7 +73,8 @@ static bool table_data(Elab *e, const Ast *call, const Value *object, TableData 
 enum { PARAMETERS_MOST = 100 }; // rows of a table whose values can be estimated
 
 // One column as {..}: numbers, or the names of parameters that may be estimated.
-static const Ast *column(Elab *e, const Ast *call, const TableData *t, int k, int from, bool numbers) {
+static const Ast *column(Elab *e, const Ast *call, const TableData *t, int k, int from,
+                         bool numbers) {
   int n = t->rows - from;
   Ast *a = ast_new(e, AST_ARRAY, call, n);
   a->depth = 2;
@@ -90,7 +92,8 @@ static const Ast *column(Elab *e, const Ast *call, const TableData *t, int k, in
 }
 
 static const char *function_of(int smoothness) {
-  static const char *const NAMES[] = {"linear", "spline", "hold", "monotone", "monotone2", "makima"};
+  static const char *const NAMES[] = {"linear",   "spline",    "hold",
+                                      "monotone", "monotone2", "makima"};
   return smoothness >= 1 && smoothness <= 6 ? NAMES[smoothness - 1] : NULL;
 }
 
@@ -102,8 +105,7 @@ static Value *table_call(Elab *e, const Ast *call, const Value *object, const As
   int smoothness = (int)number_of(e, part(object, "smoothness"), 1);
   const char *function = function_of(smoothness);
   if (!function) return elab_fail(e, call, ERR_MODEL, "the smoothness of a table is not known");
-  if (t.rows == 1)
-    return value_scalar(e, VALUE_REAL, t.at[k - 1]);
+  if (t.rows == 1) return value_scalar(e, VALUE_REAL, t.at[k - 1]);
   bool steps = strcmp(function, "linear") == 0 || strcmp(function, "hold") == 0;
   Ast *a = ast_new(e, AST_CALL, call, 4);
   a->name = arena_print(e->arena, "Entrain.Tables.%s", function);
@@ -117,7 +119,7 @@ static Value *table_call(Elab *e, const Ast *call, const Value *object, const As
 
 // ---------------------------------------------------------------- functions
 
-static Value *table_1d(Elab *e, const Ast *call, const Frame *f) {
+static Value *table_1d(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID"), *columns = part(object, "columns");
   int i = (int)number_of(e, argument(f, "icol"), 1);
   double k;
@@ -127,7 +129,7 @@ static Value *table_1d(Elab *e, const Ast *call, const Frame *f) {
 }
 
 // Times of the table are shifted by shiftTime; before startTime the value is 0.
-static Value *time_table(Elab *e, const Ast *call, const Frame *f) {
+static Value *time_table(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID"), *columns = part(object, "columns");
   const Value *shift = part(object, "shiftTime"), *start = part(object, "startTime");
   int i = (int)number_of(e, argument(f, "icol"), 1);
@@ -144,7 +146,7 @@ static Value *time_table(Elab *e, const Ast *call, const Frame *f) {
   return choose(e, call, late, value_number(e, call, 0), v);
 }
 
-static Value *table_2d(Elab *e, const Ast *call, const Frame *f) {
+static Value *table_2d(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID");
   TableData t;
   if (!table_data(e, call, object, &t)) return NULL;
@@ -186,7 +188,7 @@ static Value *table_2d(Elab *e, const Ast *call, const Frame *f) {
 }
 
 // The first or the last break point.
-static Value *abscissa(Elab *e, const Ast *call, const Frame *f, bool last) {
+static Value *abscissa(Elab *e, const Ast *call, const Locals *f, bool last) {
   const Value *object = argument(f, "tableID");
   TableData t;
   if (!table_data(e, call, object, &t)) return NULL;
@@ -196,7 +198,7 @@ static Value *abscissa(Elab *e, const Ast *call, const Frame *f, bool last) {
   return value_number(e, call, v + shift);
 }
 
-static Value *abscissa_2d(Elab *e, const Ast *call, const Frame *f, bool last) {
+static Value *abscissa_2d(Elab *e, const Ast *call, const Locals *f, bool last) {
   const Value *object = argument(f, "tableID");
   TableData t;
   if (!table_data(e, call, object, &t)) return NULL;
@@ -211,22 +213,23 @@ static Value *abscissa_2d(Elab *e, const Ast *call, const Frame *f, bool last) {
 
 // ---------------------------------------------------------------- texts
 
-static Value *text_length(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_length(Elab *e, const Ast *call, const Locals *f) {
   return value_integer(e, call, (long)strlen(text_of(e, f->locals.at[0].value)));
 }
 
-static Value *text_part(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_part(Elab *e, const Ast *call, const Locals *f) {
   const char *s = text_of(e, f->locals.at[0].value);
   long from = (long)number_of(e, f->locals.at[1].value, 1), n = (long)strlen(s);
   long to = (long)number_of(e, f->locals.at[2].value, (double)from);
   if (from < 1 || to > n || to < from - 1)
     return elab_fail(e, call, ERR_MODEL, "substring(..., %ld, %ld) of a text of %ld characters",
                      from, to, n);
-  return value_scalar(e, VALUE_STRING,
-                      ast_text(e, call, arena_copy(e->arena, s + from - 1, (size_t)(to - from + 1))));
+  return value_scalar(
+      e, VALUE_STRING,
+      ast_text(e, call, arena_copy(e->arena, s + from - 1, (size_t)(to - from + 1))));
 }
 
-static Value *text_skip_blanks(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_skip_blanks(Elab *e, const Ast *call, const Locals *f) {
   const char *s = text_of(e, f->locals.at[0].value);
   long from = f->locals.count > 1 ? (long)number_of(e, f->locals.at[1].value, 1) : 1;
   long n = (long)strlen(s);
@@ -234,7 +237,7 @@ static Value *text_skip_blanks(Elab *e, const Ast *call, const Frame *f) {
   return value_integer(e, call, from);
 }
 
-static Value *text_compare(Elab *e, const Ast *call, const Frame *f) {
+static Value *text_compare(Elab *e, const Ast *call, const Locals *f) {
   const char *a = text_of(e, f->locals.at[0].value), *b = text_of(e, f->locals.at[1].value);
   bool exact = f->locals.count < 3 || number_of(e, f->locals.at[2].value, 1) != 0;
   int order = exact ? strcmp(a, b) : strcasecmp(a, b);
@@ -245,7 +248,7 @@ static Value *text_compare(Elab *e, const Ast *call, const Frame *f) {
 
 // ---------------------------------------------------------------- the list
 
-Value *native_function(Elab *e, const char *name, const Ast *call, const Frame *f, bool *known) {
+Value *native_function(Elab *e, const char *name, const Ast *call, const Locals *f, bool *known) {
   *known = true;
   bool tables = strncmp(name, "ModelicaStandardTables_", 23) == 0;
   const char *what = tables ? name + 23 : name;

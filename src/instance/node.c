@@ -15,8 +15,10 @@ const char *first_part(Elab *e, const char *dotted, const char **rest) {
   const char *s = dotted;
   bool quoted = false;
   for (; *s && (quoted || *s != '.'); s++) {
-    if (*s == '\\' && quoted && s[1]) s++;
-    else if (*s == '\'') quoted = !quoted;
+    if (*s == '\\' && quoted && s[1])
+      s++;
+    else if (*s == '\'')
+      quoted = !quoted;
   }
   *rest = *s ? s + 1 : NULL;
   return *s ? arena_copy(e->arena, dotted, (size_t)(s - dotted)) : dotted;
@@ -177,8 +179,8 @@ bool lookup_class(Elab *e, Part *p, const char *name, ClassRef *out) {
     }
     Node *n = class_node(e, m);
     Member *inner = n ? node_member(e, n, part) : NULL;
-    bool open = !inner && n && !rest && !elab_failed(e) &&
-                n->class->source->name[0] == '<' && strcmp(n->class->name, "SI") == 0;
+    bool open = !inner && n && !rest && !elab_failed(e) && n->class->source->name[0] == '<' &&
+                strcmp(n->class->name, "SI") == 0;
     if (open) return *out = (ClassRef){.is_builtin = true}, true; // a unit that is not listed
     m = inner;
   }
@@ -345,19 +347,27 @@ static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *m
     n->attributes = mods;
     return p;
   }
+  if (c->is_external && c->kind != CLASS_FUNCTION) {
+    elab_fail_at(e, c->source, c->line, c->column, ERR_MODEL,
+                 "'external' can only stand in a function");
+    return NULL;
+  }
   if (c->kind == CLASS_CONNECTOR) n->connector = true;
   if (c->kind == CLASS_RECORD) n->record = true;
   if (c->is_short) { // names in its text are not those of the base
     Part *scope = ARENA_NEW(e->arena, Part);
     *scope = *p;
-    extend(e, n, p, (Base){c->base, &c->modifiers, scope, hidden, c->line, c->column}, mods, depth + 1);
+    extend(e, n, p, (Base){c->base, &c->modifiers, scope, hidden, c->base_line, c->base_column},
+           mods, depth + 1);
     return elab_failed(e) ? NULL : p;
   }
   if (c->extends) extend_inherited(e, n, p, mods, depth);
   for (int i = 0; i < c->elements.count && !elab_failed(e); i++) {
     const AstElement *el = &c->elements.at[i];
     if (el->kind == ELEMENT_EXTENDS)
-      extend(e, n, p, (Base){el->type, &el->modifiers, p, hidden || el->hidden, el->line, el->column}, mods, depth + 1);
+      extend(e, n, p,
+             (Base){el->type, &el->modifiers, p, hidden || el->hidden, el->line, el->column}, mods,
+             depth + 1);
     else if (el->kind != ELEMENT_IMPORT)
       add_member(e, n, el, p, mods, hidden);
   }
@@ -406,6 +416,12 @@ static bool fill_node(Elab *e, Node *n, const ClassRef *class, Modification *mod
   build_part(e, n, class, all, false, 0);
   if (elab_failed(e)) return false;
   check_names(e, n, n->main, mod, n->instance);
+  for (int i = 0; i < n->members.count && !elab_failed(e); i++) {
+    const Member *m = n->members.at[i];
+    if (m->element->redeclare && !m->replaced)
+      elab_fail_at(e, elab_source(e), m->element->line, m->element->column, ERR_NAME,
+                   "there is no inherited '%s' to redeclare", m->name);
+  }
   spread_binding(e, n, mod);
   return !elab_failed(e);
 }

@@ -21,8 +21,8 @@ static Value *elementwise(Elab *e, const Ast *at, AstOp op, const Value *a, cons
   return elab_failed(e) ? NULL : v;
 }
 
-static const Ast *dot(Elab *e, const Ast *at, const Value *a, int ia, int sa, const Value *b, int ib,
-                      int sb, int n) {
+static const Ast *dot(Elab *e, const Ast *at, const Value *a, int ia, int sa, const Value *b,
+                      int ib, int sb, int n) {
   if (n == 0) return ast_number(e, at, 0);
   const Ast *sum = NULL;
   for (int k = 0; k < n; k++) {
@@ -49,12 +49,13 @@ static Value *matrix_product(Elab *e, const Ast *at, const Value *a, const Value
 
 static Value *matrix_power(Elab *e, const Ast *at, Value *a, const Value *b) {
   double n;
+  if (b->rank == 0 && evaluate_number(e, b->at[0], &n) && n > 1000)
+    return elab_fail(e, at, ERR_LIMIT, "the power %g of a matrix is too large", n);
   if (a->rank != 2 || a->sizes[0] != a->sizes[1] || !evaluate_number(e, b->at[0], &n) || n < 0 ||
       n != (int)n || n > 1000)
     return elab_fail(e, at, ERR_MODEL, "only a square matrix has powers, with a whole number");
   Value *v = value_new(e, a->type, 2, a->sizes);
-  for (int i = 0; i < v->count; i++)
-    v->at[i] = ast_number(e, at, i % (a->sizes[0] + 1) == 0);
+  for (int i = 0; i < v->count; i++) v->at[i] = ast_number(e, at, i % (a->sizes[0] + 1) == 0);
   for (int k = 0; k < (int)n && v; k++) v = k ? matrix_product(e, at, v, a) : a;
   return v;
 }
@@ -74,8 +75,11 @@ static Value *logic(Elab *e, const Ast *at, AstOp op, Value *a, Value *b) {
 }
 
 static const char *operator_text(AstOp op) {
-  static const char *const TEXT[] = {
-      [AST_PLUS] = "+", [AST_MINUS] = "-", [AST_TIMES] = "*", [AST_DIVIDE] = "/", [AST_POWER] = "^"};
+  static const char *const TEXT[] = {[AST_PLUS] = "+",
+                                     [AST_MINUS] = "-",
+                                     [AST_TIMES] = "*",
+                                     [AST_DIVIDE] = "/",
+                                     [AST_POWER] = "^"};
   return op <= AST_POWER ? TEXT[op] : "a comparison";
 }
 
@@ -86,8 +90,7 @@ static Value *texts(Elab *e, const Ast *at, AstOp op, Value *a, Value *b) {
     return elab_fail(e, at, ERR_MODEL,
                      op == AST_PLUS ? "'+' needs two texts, this is a number; write String(...)"
                                     : "a text cannot be compared with a number");
-  if (a->rank || b->rank)
-    return elab_fail(e, at, ERR_MODEL, "arrays of texts have no operators");
+  if (a->rank || b->rank) return elab_fail(e, at, ERR_MODEL, "arrays of texts have no operators");
   const Ast *left = tree_constant(e, a->at[0]), *right = tree_constant(e, b->at[0]);
   if (left && right) { // no equation has texts: their values decide
     a = value_scalar(e, VALUE_STRING, left);

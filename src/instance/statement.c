@@ -6,8 +6,8 @@
 #include "instance/elab.h"
 
 enum {
-  LOOPS_MOST = 1000000,  // rounds of a while loop
-  LARGE = 16,            // an expression of so many nodes gets a name of its own
+  LOOPS_MOST = 1000000, // rounds of a while loop
+  LARGE = 16,           // an expression of so many nodes gets a name of its own
 };
 
 // ---------------------------------------------------------------- auxiliary variables
@@ -64,7 +64,8 @@ const Ast *auxiliary_variable(Elab *e, const Ast *value, ValueType type, const c
 // Nodes of the tree, counted up to LARGE.
 static int size_of(const Ast *a) {
   int n = 1;
-  for (int i = 0; !ast_is_constant(a) && i < a->arg_count && n < LARGE; i++) n += size_of(a->args[i]);
+  for (int i = 0; !ast_is_constant(a) && i < a->arg_count && n < LARGE; i++)
+    n += size_of(a->args[i]);
   return n;
 }
 
@@ -116,15 +117,15 @@ static IntArray chosen_elements(Elab *e, const Value *to, const Subscript *subs,
   return out;
 }
 
-static Value *store(Elab *e, Scope s, Value *old, const Ast *target, const Ast *stop, Value *new);
+static Value *store(Elab *e, Where s, Value *old, const Ast *target, const Ast *stop, Value *new);
 
-static Value *store_index(Elab *e, Scope s, Value *old, const Ast *index, Value *new) {
+static Value *store_index(Elab *e, Where s, Value *old, const Ast *index, Value *new) {
   int count = index->arg_count - 1;
   Subscript *subs = ARENA_ARRAY(e->arena, Subscript, count + 1);
   if (!evaluate_subscripts(e, s, index, old, subs, count)) return NULL;
   IntArray places = chosen_elements(e, old, subs, count);
   if (elab_failed(e)) return NULL;
-  if (new->count != places.count && new->rank != 0)
+  if (new->count != places.count &&new->rank != 0)
     return elab_fail(e, index, ERR_MODEL, "the two sides differ in size: %d elements and %s",
                      places.count, value_sizes_text(e, new));
   Value *out = copy_value(e, old);
@@ -132,8 +133,8 @@ static Value *store_index(Elab *e, Scope s, Value *old, const Ast *index, Value 
     int from = new->rank ? i : 0;
     if (out->type == VALUE_RECORD)
       memcpy(out->fields + (long)places.at[i] * out->field_count,
-             new->fields + (long)from * new->field_count,
-             (size_t)new->field_count * sizeof *new->fields);
+             new->fields + (long)from *new->field_count,
+             (size_t) new->field_count * sizeof *new->fields);
     else
       out->at[places.at[i]] = new->at[from];
   }
@@ -141,7 +142,7 @@ static Value *store_index(Elab *e, Scope s, Value *old, const Ast *index, Value 
 }
 
 // The value of `target` (a part of the variable whose value is old) replaced by new. The chain is walked from its root.
-static Value *store(Elab *e, Scope s, Value *old, const Ast *target, const Ast *stop, Value *new) {
+static Value *store(Elab *e, Where s, Value *old, const Ast *target, const Ast *stop, Value *new) {
   if (target == stop || target->kind == AST_NAME) return new;
   const Ast *inner = target->args[0];
   Value *part = inner->kind == AST_NAME ? old : value_of(e, s, inner);
@@ -169,13 +170,13 @@ static bool fits(const Value *old, const Value *new) {
   return !old || old->type == VALUE_RECORD || value_same_sizes(old, new);
 }
 
-static const Ast *stopped(const Frame *f) { // NULL: runs for certain
+static const Ast *stopped(const Locals *f) { // NULL: runs for certain
   return f->broken ? f->broken : f->returned;
 }
 
 static Value *merge(Elab *e, const Ast *at, const Ast *c, Value *a, Value *b);
 
-static bool assign(Elab *e, Scope s, const Ast *target, Value *v) {
+static bool assign(Elab *e, Where s, const Ast *target, Value *v) {
   const char *name = root_name(target);
   if (target->kind == AST_NOTHING) return true;
   Local *l = name ? frame_find(s.frame, name) : NULL;
@@ -190,7 +191,8 @@ static bool assign(Elab *e, Scope s, const Ast *target, Value *v) {
     return false;
   }
   if (l->is_input) {
-    elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned", name);
+    elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned",
+              name);
     return false;
   }
   v = with_names(e, v);
@@ -212,7 +214,7 @@ static bool assign(Elab *e, Scope s, const Ast *target, Value *v) {
     v = store(e, s, l->value, target, NULL, v);
   }
   if (!v) return false;
-  Frame *f = s.frame;
+  Locals *f = s.frame;
   for (; f; f = f->outer) {
     if (stopped(f) && l->value) v = merge(e, target, stopped(f), l->value, v);
     if (!v) return false;
@@ -252,23 +254,22 @@ typedef struct Snapshot { // the values of all variables of a call
   const Ast *returned, *broken;
 } Snapshot;
 
-static Frame *call_frame(Frame *f) {
+static Locals *call_frame(Locals *f) {
   while (f->is_loop && f->outer) f = f->outer;
   return f;
 }
 
-static Snapshot take_snapshot(Elab *e, Frame *inner) {
+static Snapshot take_snapshot(Elab *e, Locals *inner) {
   Snapshot s = {0};
-  Frame *f = call_frame(inner);
-  for (int i = 0; i < f->locals.count; i++)
-    array_push(e->arena, &s.values, f->locals.at[i].value);
+  Locals *f = call_frame(inner);
+  for (int i = 0; i < f->locals.count; i++) array_push(e->arena, &s.values, f->locals.at[i].value);
   s.returned = f->returned;
   s.broken = inner->broken;
   return s;
 }
 
-static void restore(Frame *inner, const Snapshot *s) {
-  Frame *f = call_frame(inner);
+static void restore(Locals *inner, const Snapshot *s) {
+  Locals *f = call_frame(inner);
   for (int i = 0; i < s->values.count; i++) f->locals.at[i].value = s->values.at[i];
   f->returned = s->returned;
   inner->broken = s->broken;
@@ -285,7 +286,7 @@ static const Ast *merge_flags(Elab *e, const Ast *at, const Ast *c, const Ast *a
   return ast_if(e, NULL, c, x, y);
 }
 
-static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
+static bool run_branches(Elab *e, Where s, const AstItem *item, int from) {
   if (from >= item->branches.count) return true;
   const AstItemBranch *b = &item->branches.at[from];
   if (!b->condition) return run_statements(e, s, &b->body);
@@ -293,7 +294,8 @@ static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
   int holds = evaluate_condition(e, s, b->condition, false, &tree);
   if (elab_failed(e)) return false;
   double n;
-  if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n)) holds = n != 0;
+  if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n))
+    holds = n != 0;
   if (holds == 1) return run_statements(e, s, &b->body);
   if (holds == 0) return run_branches(e, s, item, from + 1);
   tree = noted(e, tree, VALUE_BOOLEAN);
@@ -302,10 +304,9 @@ static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
   Snapshot yes = take_snapshot(e, s.frame);
   restore(s.frame, &before);
   if (!run_branches(e, s, item, from + 1)) return false;
-  Frame *f = call_frame(s.frame);
+  Locals *f = call_frame(s.frame);
   for (int i = 0; i < yes.values.count; i++) {
-    f->locals.at[i].value =
-        merge(e, b->condition, tree, yes.values.at[i], f->locals.at[i].value);
+    f->locals.at[i].value = merge(e, b->condition, tree, yes.values.at[i], f->locals.at[i].value);
     if (elab_failed(e)) return false;
   }
   f->returned = merge_flags(e, b->condition, tree, yes.returned, f->returned);
@@ -315,24 +316,23 @@ static bool run_branches(Elab *e, Scope s, const AstItem *item, int from) {
 
 // ---------------------------------------------------------------- loops
 
-static bool is_over(const Frame *f) { // for certain
-  const Ast *a = f->broken, *b = call_frame((Frame *)f)->returned;
+static bool is_over(const Locals *f) { // for certain
+  const Ast *a = f->broken, *b = call_frame((Locals *)f)->returned;
   return (a && a->kind == AST_BOOL && a->number != 0) ||
          (b && b->kind == AST_BOOL && b->number != 0);
 }
 
-static bool run_loop(Elab *e, Scope s, const AstItem *item, int iterator) {
-  if (iterator == item->iterators.count)
-    return run_statements(e, s, &item->branches.at[0].body);
+static bool run_loop(Elab *e, Where s, const AstItem *item, int iterator) {
+  if (iterator == item->iterators.count) return run_statements(e, s, &item->branches.at[0].body);
   const Ast *it = item->iterators.at[iterator];
   Value *range = range_values(e, s, it, &item->branches.at[0].body);
   if (!range) return false;
-  Frame *loop = frame_new(e, s.frame);
+  Locals *loop = frame_new(e, s.frame);
   loop->is_loop = true;
   for (int i = 0; i < range->sizes[0]; i++) {
     loop->locals.count = 0;
     frame_add(e, loop, it->name, value_element(e, range, i));
-    if (!run_loop(e, (Scope){s.part, loop}, item, iterator + 1)) return false;
+    if (!run_loop(e, (Where){s.part, loop}, item, iterator + 1)) return false;
     if (is_over(loop)) break;
   }
   return true;
@@ -342,7 +342,7 @@ enum { ROUNDS_MOST = 200 }; // of a loop whose condition is not known in advance
 
 // while c loop body: if c then (body, and the loop again) else nothing. Along each way the numbers stay known. The way
 // ends where a subscript leaves its array.
-static bool run_varying_while(Elab *e, Scope s, const AstItem *item, int round, bool *ends) {
+static bool run_varying_while(Elab *e, Where s, const AstItem *item, int round, bool *ends) {
   const AstItemBranch *b = &item->branches.at[0];
   const Ast *tree;
   *ends = false;
@@ -365,9 +365,10 @@ static bool run_varying_while(Elab *e, Scope s, const AstItem *item, int round, 
     return false;
   if (holds == 1) return true;
   tree = noted(e, tree, VALUE_BOOLEAN);
-  Frame *f = call_frame(s.frame);
+  Locals *f = call_frame(s.frame);
   for (int i = 0; i < before.values.count; i++) {
-    f->locals.at[i].value = merge(e, b->condition, tree, f->locals.at[i].value, before.values.at[i]);
+    f->locals.at[i].value =
+        merge(e, b->condition, tree, f->locals.at[i].value, before.values.at[i]);
     if (elab_failed(e)) return false;
   }
   f->returned = merge_flags(e, b->condition, tree, f->returned, before.returned);
@@ -375,21 +376,22 @@ static bool run_varying_while(Elab *e, Scope s, const AstItem *item, int round, 
   return true;
 }
 
-static bool run_while(Elab *e, Scope s, const AstItem *item) {
-  Frame *loop = frame_new(e, s.frame);
+static bool run_while(Elab *e, Where s, const AstItem *item) {
+  Locals *loop = frame_new(e, s.frame);
   loop->is_loop = true;
   for (int round = 0; round < LOOPS_MOST; round++) {
     const Ast *tree;
     int holds = evaluate_condition(e, s, item->branches.at[0].condition, false, &tree);
     double n;
     if (elab_failed(e)) return false;
-    if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n)) holds = n != 0;
+    if (holds < 0 && tree_is_known(e, tree, !e->decides) && evaluate_number(e, tree, &n))
+      holds = n != 0;
     if (holds < 0) {
       bool ends;
-      return run_varying_while(e, (Scope){s.part, loop}, item, 0, &ends);
+      return run_varying_while(e, (Where){s.part, loop}, item, 0, &ends);
     }
     if (!holds) return true;
-    if (!run_statements(e, (Scope){s.part, loop}, &item->branches.at[0].body)) return false;
+    if (!run_statements(e, (Where){s.part, loop}, &item->branches.at[0].body)) return false;
     if (is_over(loop)) return true;
   }
   elab_fail(e, item->branches.at[0].condition, ERR_LIMIT, "the loop goes on after %d rounds",
@@ -399,7 +401,7 @@ static bool run_while(Elab *e, Scope s, const AstItem *item) {
 
 // ---------------------------------------------------------------- statements
 
-static bool assign_results(Elab *e, Scope s, const AstItem *item) {
+static bool assign_results(Elab *e, Where s, const AstItem *item) {
   const Ast *left = item->left;
   Value *v = item->right->kind == AST_CALL ? evaluate_call(e, s, item->right)
                                            : value_of(e, s, item->right);
@@ -420,14 +422,14 @@ static bool assign_results(Elab *e, Scope s, const AstItem *item) {
 }
 
 // assert in a function: it holds for the arguments, so it is checked where it can be.
-static bool run_call(Elab *e, Scope s, const AstItem *item) {
+static bool run_call(Elab *e, Where s, const AstItem *item) {
   const Ast *call = item->left;
   if (strcmp(call->name, "assert") == 0 || strcmp(call->name, "terminate") == 0) {
     if (strcmp(call->name, "assert") != 0 || call->arg_count < 2) return true;
     const Ast *tree;
     int holds = evaluate_condition(e, s, call->args[0], false, &tree);
     if (elab_failed(e)) return false;
-    Frame *f = call_frame(s.frame);
+    Locals *f = call_frame(s.frame);
     if (holds == 0 && !f->returned && !s.frame->broken && !e->conditional) {
       Value *text = value_of(e, s, call->args[1]);
       elab_fail(e, call, ERR_MODEL, "%s",
@@ -447,9 +449,9 @@ static bool run_call(Elab *e, Scope s, const AstItem *item) {
   return !elab_failed(e);
 }
 
-static bool run_statement(Elab *e, Scope s, const AstItem *item) {
+static bool run_statement(Elab *e, Where s, const AstItem *item) {
   if (!elab_goes_on(e, 1)) return false;
-  Frame *f = call_frame(s.frame);
+  Locals *f = call_frame(s.frame);
   switch (item->kind) {
   case ITEM_ASSIGN: return assign_results(e, s, item);
   case ITEM_IF: {
@@ -488,7 +490,7 @@ static bool run_statement(Elab *e, Scope s, const AstItem *item) {
   return false;
 }
 
-bool run_statements(Elab *e, Scope s, const AstItemList *list) {
+bool run_statements(Elab *e, Where s, const AstItemList *list) {
   for (int i = 0; i < list->count && !is_over(s.frame); i++)
     if (!run_statement(e, s, &list->at[i])) return false;
   return true;

@@ -79,10 +79,11 @@ typedef double Function1(double);
 static const struct {
   const char *name;
   Function1 *function;
-} FUNCTIONS[] = {{"sin", sin},   {"cos", cos},     {"tan", tan},   {"asin", asin}, {"acos", acos},
-                 {"atan", atan}, {"sinh", sinh},   {"cosh", cosh}, {"tanh", tanh}, {"exp", exp},
-                 {"log", log},   {"log10", log10}, {"sqrt", sqrt}, {"abs", fabs},  {"floor", floor},
-                 {"ceil", ceil}, {"integer", floor}};
+} FUNCTIONS[] = {{"sin", sin},      {"cos", cos},   {"tan", tan},     {"asin", asin},
+                 {"acos", acos},    {"atan", atan}, {"sinh", sinh},   {"cosh", cosh},
+                 {"tanh", tanh},    {"exp", exp},   {"log", log},     {"log10", log10},
+                 {"sqrt", sqrt},    {"abs", fabs},  {"floor", floor}, {"ceil", ceil},
+                 {"integer", floor}};
 
 static double sign_of(double x) {
   return (x > 0) - (x < 0);
@@ -218,7 +219,7 @@ const Ast *ast_if(Elab *e, const Ast *at, const Ast *c, const Ast *a, const Ast 
 // ---------------------------------------------------------------- values
 
 const char *type_word(ValueType t) {
-  static const char *const WORDS[] = {"Real",           "Integer", "Boolean",           "String",
+  static const char *const WORDS[] = {"Real",           "Integer",  "Boolean",           "String",
                                       "an enumeration", "a record", "an external object"};
   return WORDS[t];
 }
@@ -377,7 +378,8 @@ Value *value_subscript(Elab *e, const Ast *at, const Value *v, const Subscript *
   }
   Value *out = like(e, v, rank, sizes);
   if (elab_failed(e)) return NULL;
-  int *step = ARENA_ARRAY(e->arena, int, v->rank + 1), *at_k = ARENA_ARRAY(e->arena, int, v->rank + 1);
+  int *step = ARENA_ARRAY(e->arena, int, v->rank + 1),
+      *at_k = ARENA_ARRAY(e->arena, int, v->rank + 1);
   step[v->rank] = 1;
   for (int k = v->rank - 1; k >= 0; k--) step[k] = step[k + 1] * v->sizes[k];
   for (int i = 0; i < out->count; i++) {
@@ -403,8 +405,9 @@ Value *value_indexed(Elab *e, const Ast *at, const Value *v, const IntArray *ind
   for (int k = 0; k < n; k++) {
     subs[k].scalar = true;
     if (index->at[k] >= v->sizes[k])
-      return elab_fail(e, at, ERR_MODEL, "the value has %d elements, and element %d is needed",
-                       v->sizes[k], index->at[k] + 1);
+      return elab_fail(e, at, ERR_MODEL,
+                       "the component has at least %d elements, and this value has %d",
+                       index->at[k] + 1, v->sizes[k]);
     array_push(e->arena, &subs[k].at, index->at[k]);
   }
   return value_subscript(e, at, v, subs, n);

@@ -96,28 +96,28 @@ static Precedence level_of(const Ast *e) {
   }
 }
 
-typedef struct Printer {
+typedef struct TreePrinter {
   Text *out;
   bool quoted; // paths as one quoted name, as flat text needs it
-} Printer;
+} TreePrinter;
 
-static void print_bare(const Printer *p, const Ast *e);
+static void print_bare(const TreePrinter *p, const Ast *e);
 
-static void print_at(const Printer *p, const Ast *e, Precedence least) {
+static void print_at(const TreePrinter *p, const Ast *e, Precedence least) {
   bool needs_parentheses = level_of(e) < least;
   if (needs_parentheses) text_add(p->out, "(");
   print_bare(p, e);
   if (needs_parentheses) text_add(p->out, ")");
 }
 
-static void print_list(const Printer *p, const Ast *e, int from) {
+static void print_list(const TreePrinter *p, const Ast *e, int from) {
   for (int i = from; i < e->arg_count; i++) {
     if (i > from) text_add(p->out, ", ");
     print_at(p, e->args[i], LEVEL_IF);
   }
 }
 
-static void print_call(const Printer *p, const Ast *e) {
+static void print_call(const TreePrinter *p, const Ast *e) {
   bool edges = strcmp(e->name, "edges") == 0; // a vector of conditions
   text_add(p->out, edges ? "{" : e->name);
   if (!edges) text_add(p->out, "(");
@@ -125,7 +125,7 @@ static void print_call(const Printer *p, const Ast *e) {
   text_add(p->out, edges ? "}" : ")");
 }
 
-static void print_unary(const Printer *p, const Ast *e) {
+static void print_unary(const TreePrinter *p, const Ast *e) {
   if (e->op == AST_NOT)
     text_add(p->out, "not ");
   else
@@ -133,13 +133,13 @@ static void print_unary(const Printer *p, const Ast *e) {
   print_at(p, e->args[0], OPERATORS[e->op].right);
 }
 
-static void print_binary(const Printer *p, const Ast *e) {
+static void print_binary(const TreePrinter *p, const Ast *e) {
   print_at(p, e->args[0], OPERATORS[e->op].left);
   text_add(p->out, OPERATORS[e->op].text);
   print_at(p, e->args[1], OPERATORS[e->op].right);
 }
 
-static void print_if(const Printer *p, const Ast *e) {
+static void print_if(const TreePrinter *p, const Ast *e) {
   const char *word = "if ";
   for (; e->kind == AST_IF; e = e->args[2]) {
     text_add(p->out, word);
@@ -152,13 +152,13 @@ static void print_if(const Printer *p, const Ast *e) {
   print_bare(p, e);
 }
 
-static void print_around(const Printer *p, const Ast *e, const char *open, const char *close) {
+static void print_around(const TreePrinter *p, const Ast *e, const char *open, const char *close) {
   text_add(p->out, open);
   print_list(p, e, 0);
   text_add(p->out, close);
 }
 
-static void print_matrix(const Printer *p, const Ast *e) {
+static void print_matrix(const TreePrinter *p, const Ast *e) {
   text_add(p->out, "[");
   for (int i = 0; i < e->arg_count; i++) {
     if (i) text_add(p->out, "; ");
@@ -167,40 +167,40 @@ static void print_matrix(const Printer *p, const Ast *e) {
   text_add(p->out, "]");
 }
 
-static void print_range(const Printer *p, const Ast *e) {
+static void print_range(const TreePrinter *p, const Ast *e) {
   for (int i = 0; i < e->arg_count; i++) {
     if (i) text_add(p->out, ":");
     print_at(p, e->args[i], LEVEL_OR);
   }
 }
 
-static void print_each(const Printer *p, const Ast *e) {
+static void print_each(const TreePrinter *p, const Ast *e) {
   print_at(p, e->args[0], LEVEL_IF);
   text_add(p->out, " for ");
   print_list(p, e, 1);
 }
 
-static void print_iterator(const Printer *p, const Ast *e) {
+static void print_iterator(const TreePrinter *p, const Ast *e) {
   text_add(p->out, e->name);
   if (!e->arg_count) return;
   text_add(p->out, " in ");
   print_at(p, e->args[0], LEVEL_IF);
 }
 
-static void print_index(const Printer *p, const Ast *e) {
+static void print_index(const TreePrinter *p, const Ast *e) {
   print_at(p, e->args[0], LEVEL_PRIMARY);
   text_add(p->out, "[");
   print_list(p, e, 1);
   text_add(p->out, "]");
 }
 
-static void print_bare(const Printer *p, const Ast *e) {
+static void print_bare(const TreePrinter *p, const Ast *e) {
   switch (e->kind) {
   case AST_NUMBER: print_number(p->out, e->number); return;
   case AST_BOOL: text_add(p->out, e->number != 0 ? "true" : "false"); return;
   case AST_STRING: print_string(p->out, e->name); return;
   case AST_NAME:
-    if (p->quoted)
+    if (p->quoted && strcmp(e->name, "time") != 0) // no variable of a flat model is called so
       ast_print_name(p->out, e->name);
     else
       text_add(p->out, e->name);
@@ -249,7 +249,7 @@ void ast_print_name(Text *out, const char *name) {
 }
 
 typedef struct PrintedTree {
-  Printer printer;
+  TreePrinter printer;
   const Ast *tree;
   Precedence least;
 } PrintedTree;
@@ -286,8 +286,8 @@ static void print_attributes(Text *out, const AstDeclaration *d) {
     const AstAttribute *at = &d->attributes.at[i];
     if (i) text_add(out, ", ");
     text_print(out, "%s%s = ", at->final ? "final " : "", at->name);
-    print(out, at->value, LEVEL_IF, at->value->kind != AST_NAME ||
-                                        strncmp(at->value->name, "StateSelect.", 12) != 0);
+    print(out, at->value, LEVEL_IF,
+          at->value->kind != AST_NAME || strncmp(at->value->name, "StateSelect.", 12) != 0);
   }
   text_add(out, ")");
 }

@@ -51,12 +51,12 @@ struct AstElement {
   AstPrefix prefix;
   const char *type; // COMPONENT, EXTENDS, IMPORT: name with dots; a leading dot: from the top
   int type_line, type_column; // COMPONENT
-  const char *name; // COMPONENT, CLASS; IMPORT: the short name, NULL for import A.*
-  AstList sizes;    // of the component, then those of its type
+  const char *name;           // COMPONENT, CLASS; IMPORT: the short name, NULL for import A.*
+  AstList sizes;              // of the component, then those of its type
   AstModifierList modifiers;
-  const Ast *binding;   // or NULL
-  const Ast *condition; // or NULL
-  AstClass *class;      // CLASS
+  const Ast *binding;     // or NULL
+  const Ast *condition;   // or NULL
+  AstClass *class;        // CLASS
   const char *constraint; // constrainedby, or NULL
   AstModifierList constraint_modifiers;
   const char *description;
@@ -117,6 +117,7 @@ struct AstClass {
   bool is_short;
   AstPrefix prefix;
   const char *base; // with dots
+  int base_line, base_column;
   AstList sizes;
   AstModifierList modifiers;
   // type X = enumeration(literals)
@@ -129,7 +130,7 @@ struct AstClass {
   AstList external_arguments;
   const char *extends; // class extends NAME: the class that it replaces
   double stop_time, start_time, tolerance, interval; // annotation(experiment(...)); NaN: not given
-  const char *version; // annotation(version = "4.0.0"), NULL: none
+  const char *version;                               // annotation(version = "4.0.0"), NULL: none
   const Source *source;
   int line, column;
   Names *names;       // element by name, made when first needed

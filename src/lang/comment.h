@@ -2,15 +2,9 @@
 #pragma once
 #include "lang/parser.h"
 
-typedef struct AstNotes { // what is read of annotations; all else is skipped
-  bool evaluate;          // Evaluate = true
-  double start_time, stop_time, tolerance, interval; // experiment(StopTime = ...); NaN: not given
-  const char *version;                               // NULL: not given
-} AstNotes;
-
 AstNotes notes_none(void);
-const char *comment_text(Parser *p);                  // a string comes next
-const char *comment_description(Parser *p);           // "" if none comes next
-void comment_annotation(Parser *p, AstNotes *notes);  // 'annotation' comes next; notes may be NULL
+const char *comment_text(Parser *p);                 // a string comes next
+const char *comment_description(Parser *p);          // "" if none comes next
+void comment_annotation(Parser *p, AstNotes *notes); // 'annotation' comes next; notes may be NULL
 // An optional description, then an optional annotation.
 const char *comment_read(Parser *p, AstNotes *notes);

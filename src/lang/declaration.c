@@ -247,15 +247,10 @@ AstElement *rule_redeclared(Parser *p) {
 void rule_element(Parser *p, AstClass *c, bool hidden) {
   const char *where = "after the declaration";
   switch (p->token.kind) {
-  case TOKEN_ANNOTATION: {
-    AstNotes notes = notes_none();
-    comment_annotation(p, &notes);
-    c->stop_time = notes.stop_time, c->start_time = notes.start_time;
-    c->tolerance = notes.tolerance, c->interval = notes.interval;
-    if (notes.version) c->version = notes.version;
+  case TOKEN_ANNOTATION:
+    comment_annotation(p, p->notes);
     where = "after the annotation";
     break;
-  }
   case TOKEN_IMPORT:
     import(p, c);
     where = "after the import";

@@ -52,15 +52,24 @@ static Ast *take_number(Parser *p, AstKind kind, double number) {
 // ---- operators ----
 
 static const unsigned char OPERATOR[TOKEN_COUNT] = {
-    [TOKEN_PLUS] = AST_PLUS,       [TOKEN_MINUS] = AST_MINUS,
-    [TOKEN_TIMES] = AST_TIMES,     [TOKEN_DIVIDE] = AST_DIVIDE,
-    [TOKEN_POWER] = AST_POWER,     [TOKEN_LESS] = AST_LESS,
-    [TOKEN_GREATER] = AST_GREATER, [TOKEN_LESS_EQUAL] = AST_LESS_EQUAL,
-    [TOKEN_SAME] = AST_EQUAL,      [TOKEN_GREATER_EQUAL] = AST_GREATER_EQUAL,
-    [TOKEN_AND] = AST_AND,         [TOKEN_NOT_SAME] = AST_NOT_EQUAL,
-    [TOKEN_OR] = AST_OR,           [TOKEN_NOT] = AST_NOT,
-    [TOKEN_DOT_PLUS] = AST_EACH_PLUS,   [TOKEN_DOT_MINUS] = AST_EACH_MINUS,
-    [TOKEN_DOT_TIMES] = AST_EACH_TIMES, [TOKEN_DOT_DIVIDE] = AST_EACH_DIVIDE,
+    [TOKEN_PLUS] = AST_PLUS,
+    [TOKEN_MINUS] = AST_MINUS,
+    [TOKEN_TIMES] = AST_TIMES,
+    [TOKEN_DIVIDE] = AST_DIVIDE,
+    [TOKEN_POWER] = AST_POWER,
+    [TOKEN_LESS] = AST_LESS,
+    [TOKEN_GREATER] = AST_GREATER,
+    [TOKEN_LESS_EQUAL] = AST_LESS_EQUAL,
+    [TOKEN_SAME] = AST_EQUAL,
+    [TOKEN_GREATER_EQUAL] = AST_GREATER_EQUAL,
+    [TOKEN_AND] = AST_AND,
+    [TOKEN_NOT_SAME] = AST_NOT_EQUAL,
+    [TOKEN_OR] = AST_OR,
+    [TOKEN_NOT] = AST_NOT,
+    [TOKEN_DOT_PLUS] = AST_EACH_PLUS,
+    [TOKEN_DOT_MINUS] = AST_EACH_MINUS,
+    [TOKEN_DOT_TIMES] = AST_EACH_TIMES,
+    [TOKEN_DOT_DIVIDE] = AST_EACH_DIVIDE,
     [TOKEN_DOT_POWER] = AST_EACH_POWER,
 };
 
@@ -211,7 +220,8 @@ static void expect_right(Parser *p, TokenKind kind, SourceSpot open) {
   if (parser_accept(p, kind)) return;
   char wanted[80];
   c_snprintf(wanted, sizeof wanted, "'%s' for the '%s' of %d:%d", token_text(kind),
-             kind == TOKEN_RIGHT_BRACE ? "{" : "[", open.line - p->lexer.source->lines_before, open.column);
+             kind == TOKEN_RIGHT_BRACE ? "{" : "[", open.line - p->lexer.source->lines_before,
+             open.column);
   parser_fail_found(p, wanted);
 }
 
@@ -247,8 +257,8 @@ static const char *dotted(Parser *p, const Ast *e) {
   const char *front = e->kind == AST_FIELD ? dotted(p, e->args[0]) : NULL;
   if (!front) return NULL;
   if (strlen(front) + strlen(e->name) >= LEX_NAME_MOST) {
-    parser_fail(p, ERR_LIMIT, (SourceSpot){e->line, e->column},
-                "a name of more than %d characters", LEX_NAME_MOST);
+    parser_fail(p, ERR_LIMIT, (SourceSpot){e->line, e->column}, "a name of more than %d characters",
+                LEX_NAME_MOST);
     return NULL;
   }
   return arena_print(p->arena, "%s.%s", front, e->name);

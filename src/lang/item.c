@@ -79,16 +79,18 @@ static void connect(Parser *p, AstItem *e) {
   parser_expect_close(p, open);
 }
 
-static void end_of(Parser *p, TokenKind word) {
-  char where[40];
-  c_snprintf(where, sizeof where, "at the end of '%s'", token_text(word));
-  if (p->token.kind != TOKEN_END) {
-    char wanted[40];
-    c_snprintf(wanted, sizeof wanted, "'end %s'", token_text(word));
+// "end" word, for the word of the item
+static void end_of(Parser *p, const AstItem *e, TokenKind word) {
+  bool ends = p->token.kind == TOKEN_END && parser_peek(p) == word;
+  if (!ends) {
+    char wanted[80];
+    int line = e->line - p->lexer.source->lines_before;
+    c_snprintf(wanted, sizeof wanted, "'end %s;' for the '%s' of %d:%d", token_text(word),
+               token_text(word), line, e->column);
     parser_fail_found(p, wanted);
   }
   parser_next(p);
-  parser_expect(p, word, where);
+  parser_next(p);
 }
 
 // The condition of the next branch, up to and with `then` or `loop`; its body.
@@ -112,7 +114,7 @@ static void conditional(Parser *p, AstItem *e, bool statements) {
     rule_items(p, &b.body, statements);
     array_push(p->arena, &e->branches, b);
   }
-  end_of(p, TOKEN_IF);
+  end_of(p, e, TOKEN_IF);
 }
 
 static void when(Parser *p, AstItem *e, bool statements) {
@@ -121,7 +123,7 @@ static void when(Parser *p, AstItem *e, bool statements) {
     parser_next(p);
     branch(p, e, statements, TOKEN_THEN, "after the condition");
   } while (p->token.kind == TOKEN_ELSEWHEN);
-  end_of(p, TOKEN_WHEN);
+  end_of(p, e, TOKEN_WHEN);
 }
 
 // for = "for" iterator { "," iterator } "loop" items "end" "for"
@@ -134,14 +136,14 @@ static void loop(Parser *p, AstItem *e, bool statements) {
   AstItemBranch b = {0};
   rule_items(p, &b.body, statements);
   array_push(p->arena, &e->branches, b);
-  end_of(p, TOKEN_FOR);
+  end_of(p, e, TOKEN_FOR);
 }
 
 static void while_loop(Parser *p, AstItem *e) {
   e->kind = ITEM_WHILE;
   parser_next(p);
   branch(p, e, true, TOKEN_LOOP, "after the condition");
-  end_of(p, TOKEN_WHILE);
+  end_of(p, e, TOKEN_WHILE);
 }
 
 static bool is_declaration_word(TokenKind k) {
@@ -200,7 +202,7 @@ void rule_items(Parser *p, AstItemList *list, bool statements) {
   if (!rule_enter(p)) return;
   while (!ends_items(p)) {
     if (p->token.kind == TOKEN_ANNOTATION) {
-      comment_annotation(p, NULL);
+      comment_annotation(p, p->notes);
       parser_expect(p, TOKEN_SEMICOLON, "after the annotation");
       continue;
     }

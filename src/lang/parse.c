@@ -10,8 +10,8 @@
 #include "lang/expression.h"
 #include "lang/rules.h"
 
-static const char *const KIND_WORDS[] = {"model",     "block", "class",   "record",  "connector",
-                                         "type",      "package", "function", "operator"};
+static const char *const KIND_WORDS[] = {"model", "block",   "class",    "record",  "connector",
+                                         "type",  "package", "function", "operator"};
 
 const char *class_kind_word(AstClassKind kind) {
   return KIND_WORDS[kind];
@@ -19,16 +19,16 @@ const char *class_kind_word(AstClassKind kind) {
 
 // ---- the inside of a class ----
 
-typedef enum Section {
+typedef enum ClassSection {
   DECLARATIONS,
   EQUATIONS,
   INITIAL_EQUATIONS,
   ALGORITHM,
   INITIAL_ALGORITHM,
-} Section;
+} ClassSection;
 
 // section = "public" | "protected" | [ "initial" ] ( "equation" | "algorithm" )
-static bool section_start(Parser *p, Section *section, bool *hidden) {
+static bool section_start(Parser *p, ClassSection *section, bool *hidden) {
   switch (p->token.kind) {
   case TOKEN_PUBLIC:
   case TOKEN_PROTECTED:
@@ -90,7 +90,7 @@ static void external(Parser *p, AstClass *c) {
 
 // composition = { element } { section { element | item } }
 static void composition(Parser *p, AstClass *c) {
-  Section section = DECLARATIONS;
+  ClassSection section = DECLARATIONS;
   bool hidden = false;
   while (p->token.kind != TOKEN_END && p->token.kind != TOKEN_END_OF_TEXT) {
     bool fresh = section_start(p, &section, &hidden);
@@ -108,8 +108,7 @@ static void composition(Parser *p, AstClass *c) {
     case INITIAL_ALGORITHM: algorithm(p, c, true); break;
     }
     bool stuck = p->token.text == at && !fresh && p->token.kind != TOKEN_END;
-    if (stuck && p->token.kind != TOKEN_END_OF_TEXT)
-      parser_fail_found(p, "an expression");
+    if (stuck && p->token.kind != TOKEN_END_OF_TEXT) parser_fail_found(p, "an expression");
   }
 }
 
@@ -136,9 +135,8 @@ bool rule_starts_class(const Parser *p) {
 }
 
 static bool kind_of(TokenKind token, AstClassKind *kind) {
-  static const TokenKind TOKENS[] = {TOKEN_MODEL, TOKEN_BLOCK,   TOKEN_CLASS,
-                                     TOKEN_RECORD, TOKEN_CONNECTOR, TOKEN_TYPE,
-                                     TOKEN_PACKAGE, TOKEN_FUNCTION};
+  static const TokenKind TOKENS[] = {TOKEN_MODEL,     TOKEN_BLOCK, TOKEN_CLASS,   TOKEN_RECORD,
+                                     TOKEN_CONNECTOR, TOKEN_TYPE,  TOKEN_PACKAGE, TOKEN_FUNCTION};
   for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++)
     if (TOKENS[i] == token) {
       *kind = (AstClassKind)i;
@@ -198,6 +196,7 @@ static void short_class(Parser *p, AstClass *c) {
                 "a function as the derivative of another is not supported");
   } else {
     c->prefix = rule_prefix(p);
+    c->base_line = p->token.line, c->base_column = p->token.column;
     bool top = parser_accept(p, TOKEN_DOT);
     c->base = expression_read_name(p);
     if (top) c->base = arena_print(p->arena, ".%s", c->base);
@@ -226,11 +225,17 @@ static void class_end(Parser *p, const AstClass *c) {
 
 static void long_class(Parser *p, AstClass *c) {
   bool outer = p->in_function;
+  AstNotes *outer_notes = p->notes, notes = notes_none();
   p->in_function = c->kind == CLASS_FUNCTION;
+  p->notes = &notes;
   c->description = comment_description(p);
   composition(p, c);
   class_end(p, c);
   p->in_function = outer;
+  p->notes = outer_notes;
+  c->start_time = notes.start_time, c->stop_time = notes.stop_time;
+  c->tolerance = notes.tolerance, c->interval = notes.interval;
+  c->version = notes.version;
 }
 
 // class = kind ( NAME ( short | long ) | "extends" NAME [ modifiers ] long )
@@ -265,8 +270,7 @@ static void fail_first_word(Parser *p) {
   if (p->token.kind == TOKEN_END_OF_TEXT && p->taken == TOKEN_END_OF_TEXT)
     parser_fail(p, ERR_SYNTAX, parser_spot(p), "the text contains no model");
   static const char *const WORDS[] = {"model", "package"};
-  const char *near =
-      p->token.kind == TOKEN_NAME ? nearest_name(p->token.name, WORDS, 2) : NULL;
+  const char *near = p->token.kind == TOKEN_NAME ? nearest_name(p->token.name, WORDS, 2) : NULL;
   char wanted[60];
   c_snprintf(wanted, sizeof wanted, near ? "'%s' (is it misspelled?)" : "'%s'",
              near ? near : "model");

@@ -79,8 +79,9 @@ void parser_expect(Parser *p, TokenKind kind, const char *where) {
 void parser_expect_close(Parser *p, SourceSpot open) {
   if (parser_accept(p, TOKEN_RIGHT_PAREN)) return;
   char text[400], quoted[TOKEN_QUOTE];
-  c_snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s", open.line - p->lexer.source->lines_before,
-             open.column, token_quote(&p->token, quoted), hint(p, TOKEN_RIGHT_PAREN));
+  c_snprintf(text, sizeof text, "expected ')' for the '(' of %d:%d, found %s%s",
+             open.line - p->lexer.source->lines_before, open.column, token_quote(&p->token, quoted),
+             hint(p, TOKEN_RIGHT_PAREN));
   fail_missing(p, true, text);
 }
 

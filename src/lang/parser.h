@@ -19,6 +19,12 @@ typedef struct Pending { // a part of a node that is not complete
   Ast *tree;
 } Pending;
 
+typedef struct AstNotes { // what is read of annotations; all else is skipped
+  bool evaluate;          // Evaluate = true
+  double start_time, stop_time, tolerance, interval; // experiment(StopTime = ...); NaN: not given
+  const char *version;                               // NULL: not given
+} AstNotes;
+
 typedef struct Parser {
   Arena *arena;
   Lexer lexer;
@@ -30,6 +36,7 @@ typedef struct Parser {
   int subscripts;            // of subscripts, now: 'end' stands for the size
   int classes;               // of classes and of clauses, now
   bool in_function;          // where := may stand in a declaration
+  AstNotes *notes;           // of the annotations of the class that is read
   ARRAY(Pending) pending;    // arguments and branches of incomplete nodes
 } Parser;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/character.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -178,9 +179,9 @@ const char *source_line_name(const Source *s, int line, char out[120]) {
   const Source *text = source_of_line(s, &line);
   const char *slash = text && text->lines_before ? strrchr(text->name, '/') : NULL;
   if (text && text->lines_before)
-    snprintf(out, 120, "%.100s:%d", slash ? slash + 1 : text->name, line);
+    c_snprintf(out, 120, "%.100s:%d", slash ? slash + 1 : text->name, line);
   else
-    snprintf(out, 120, "%d", line);
+    c_snprintf(out, 120, "%d", line);
   return out;
 }
 

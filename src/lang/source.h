@@ -11,7 +11,7 @@ typedef struct Source {
   size_t length;
   const size_t *line_start;
   int line_count;
-  int lines_before; // of the texts that were read before it for the same model
+  int lines_before;                  // of the texts that were read before it for the same model
   const struct SourceList *together; // all of them; NULL: this one alone
 } Source;
 

@@ -11,6 +11,7 @@
 #include "model/combine.h"
 #include "model/flatten.h"
 #include "model/independent.h"
+#include "model/needed.h"
 #include "model/reduce.h"
 #include "model/smooth.h"
 #include "model/start.h"
@@ -408,6 +409,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
     assign_values(m);
     assign_switching(m);
     find_timed_events(m);
+    find_needed_events(m);
     ok = live_solve(m, err) && find_start(m, err);
   }
   if (!ok) {

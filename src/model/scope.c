@@ -169,7 +169,7 @@ typedef struct Function {
 
 static const Function FUNCTIONS[] = {
 #define FUNCTION(word, args, op, build, unit) {word, args, op, build},
-#include "model/functions.def"
+#include "lang/functions.def"
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 

@@ -16,29 +16,29 @@ enum {
   PASSES_MOST = 30,
 };
 
-typedef struct Term {
+typedef struct LinearTerm {
   int column;
   Expr coefficient;
-} Term;
+} LinearTerm;
 
-typedef struct Row { // the sum of the terms, and rest, is 0
-  Term term[TERMS_MOST];
+typedef struct LinearRow { // the sum of the terms, and rest, is 0
+  LinearTerm term[TERMS_MOST];
   int count;
   Expr rest;
-} Row;
+} LinearRow;
 
-typedef struct Choice {
+typedef struct StateChoice {
   Flat *f;
   Graph *g;
   Arena *scratch;
-  int columns; // 2*variable: the variable, 2*variable + 1: its derivative
+  int columns;    // 2*variable: the variable, 2*variable + 1: its derivative
   int *column_of; // by symbol number, -1: none
   int symbol_count;
   int *wanted; // by column: how much it should stay
-  Row *rows;
+  LinearRow *rows;
   int row_count;
   int *pivot_row; // by column, -1: none
-} Choice;
+} StateChoice;
 
 // ---------------------------------------------------------------- what is wanted
 
@@ -60,7 +60,7 @@ static int select_rank(const AstDeclaration *d) {
                                        : 20;
 }
 
-static int rank_of(const Choice *c, int variable) {
+static int rank_of(const StateChoice *c, int variable) {
   const Variable *v = &c->f->variables.at[variable];
   if (!v->state) return 1;
   if (v->now) return 100; // discrete
@@ -71,7 +71,7 @@ static int rank_of(const Choice *c, int variable) {
   return select_rank(d) + (v->fixed ? 5 : 0) + (attribute_of(d, "start") ? 2 : 0);
 }
 
-static void set_columns(Choice *c) {
+static void set_columns(StateChoice *c) {
   const Flat *f = c->f;
   int n = f->variables.count;
   c->symbol_count = c->g->symbols.count;
@@ -90,7 +90,7 @@ static void set_columns(Choice *c) {
 
 // ---------------------------------------------------------------- rows
 
-static bool only_time(const Choice *c, Expr e, int *left) {
+static bool only_time(const StateChoice *c, Expr e, int *left) {
   if (!expr_varies(c->g, e)) return true;
   if (--*left < 0) return false;
   const ExprNode *n = expr_node(c->g, e);
@@ -101,7 +101,7 @@ static bool only_time(const Choice *c, Expr e, int *left) {
   return true;
 }
 
-static bool add_term(const Choice *c, Row *r, int column, Expr coefficient) {
+static bool add_term(const StateChoice *c, LinearRow *r, int column, Expr coefficient) {
   for (int i = 0; i < r->count; i++) {
     if (r->term[i].column != column) continue;
     Expr sum = expr_add(c->g, r->term[i].coefficient, coefficient);
@@ -115,12 +115,12 @@ static bool add_term(const Choice *c, Row *r, int column, Expr coefficient) {
     return true;
   }
   if (r->count == TERMS_MOST) return false;
-  r->term[r->count++] = (Term){column, coefficient};
+  r->term[r->count++] = (LinearTerm){column, coefficient};
   return true;
 }
 
 // factor*e as terms and a rest. false: it is not linear, or contains what is no unknown.
-static bool decompose(const Choice *c, Row *r, Expr e, Expr factor, int *left) {
+static bool decompose(const StateChoice *c, LinearRow *r, Expr e, Expr factor, int *left) {
   Graph *g = c->g;
   int steps = 50;
   if (--*left < 0) return false;
@@ -136,21 +136,19 @@ static bool decompose(const Choice *c, Row *r, Expr e, Expr factor, int *left) {
   }
   case OP_ADD: return decompose(c, r, n.a, factor, left) && decompose(c, r, n.b, factor, left);
   case OP_SUB:
-    return decompose(c, r, n.a, factor, left) &&
-           decompose(c, r, n.b, expr_neg(g, factor), left);
+    return decompose(c, r, n.a, factor, left) && decompose(c, r, n.b, expr_neg(g, factor), left);
   case OP_NEG: return decompose(c, r, n.a, expr_neg(g, factor), left);
   case OP_MUL:
     if (!expr_varies(g, n.a)) return decompose(c, r, n.b, expr_mul(g, factor, n.a), left);
     return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_mul(g, factor, n.b), left);
-  case OP_DIV:
-    return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_div(g, factor, n.b), left);
+  case OP_DIV: return !expr_varies(g, n.b) && decompose(c, r, n.a, expr_div(g, factor, n.b), left);
   default: return false;
   }
 }
 
 // row += factor*(the row that is solved for the column); that column leaves the row.
-static bool substitute(const Choice *c, Row *r, int term) {
-  const Row *by = &c->rows[c->pivot_row[r->term[term].column]];
+static bool substitute(const StateChoice *c, LinearRow *r, int term) {
+  const LinearRow *by = &c->rows[c->pivot_row[r->term[term].column]];
   Expr factor = expr_neg(c->g, r->term[term].coefficient);
   int column = r->term[term].column;
   r->term[term] = r->term[--r->count];
@@ -162,7 +160,7 @@ static bool substitute(const Choice *c, Row *r, int term) {
   return true;
 }
 
-static bool reduce(const Choice *c, Row *r, int own) {
+static bool reduce(const StateChoice *c, LinearRow *r, int own) {
   for (int steps = 0; steps < 100; steps++) {
     int found = -1;
     for (int i = 0; i < r->count && found < 0; i++)
@@ -174,7 +172,7 @@ static bool reduce(const Choice *c, Row *r, int own) {
 }
 
 // The term that is least wanted; of equals the one that is declared last.
-static int pivot_of(const Choice *c, const Row *r) {
+static int pivot_of(const StateChoice *c, const LinearRow *r) {
   int best = -1;
   for (int i = 0; i < r->count; i++) {
     double value = flat_value(c->f, r->term[i].coefficient);
@@ -185,8 +183,8 @@ static int pivot_of(const Choice *c, const Row *r) {
   return best;
 }
 
-static void add_row(Choice *c, Expr residual) {
-  Row r = {.rest = expr_const(c->g, 0)};
+static void add_row(StateChoice *c, Expr residual) {
+  LinearRow r = {.rest = expr_const(c->g, 0)};
   int left = 60;
   if (!decompose(c, &r, residual, expr_const(c->g, 1), &left) || !reduce(c, &r, -1)) return;
   int pivot = pivot_of(c, &r);
@@ -202,8 +200,8 @@ static void add_row(Choice *c, Expr residual) {
 // ---------------------------------------------------------------- states that follow
 
 // The derivative of a state that its row gives by other states. false: a variable in it is no state.
-static bool derivative_of(const Choice *c, int column, Expr *out) {
-  Row r = c->rows[c->pivot_row[column]];
+static bool derivative_of(const StateChoice *c, int column, Expr *out) {
+  LinearRow r = c->rows[c->pivot_row[column]];
   if (!reduce(c, &r, column)) return false;
   Expr sum = derive(c->g, r.rest, c->f->time);
   for (int i = 0; i < r.count; i++) {
@@ -216,36 +214,40 @@ static bool derivative_of(const Choice *c, int column, Expr *out) {
   return true;
 }
 
-static void replace_all(Flat *f, Replacer *r) {
-#define REPLACE(e) e = replace(r, e)
-  for (int i = 0; i < f->equations.count; i++) {
-    Equation *q = &f->equations.at[i];
-    REPLACE(q->left), REPLACE(q->right), REPLACE(q->residual), REPLACE(q->live);
-  }
-  for (int i = 0; i < f->initial_equations.count; i++) {
-    Equation *q = &f->initial_equations.at[i];
-    REPLACE(q->left), REPLACE(q->right), REPLACE(q->residual), REPLACE(q->live);
-  }
+typedef void VisitExpr(void *data, Expr *e);
+
+static void visit_equation(Equation *q, VisitExpr *visit, void *data) {
+  visit(data, &q->left), visit(data, &q->right), visit(data, &q->residual), visit(data, &q->live);
+}
+
+static void visit_all(Flat *f, VisitExpr *visit, void *data) {
+  for (int i = 0; i < f->equations.count; i++) visit_equation(&f->equations.at[i], visit, data);
+  for (int i = 0; i < f->initial_equations.count; i++)
+    visit_equation(&f->initial_equations.at[i], visit, data);
   for (int i = 0; i < f->events.count; i++) {
     Event *e = &f->events.at[i];
-    REPLACE(e->switching), REPLACE(e->direct), REPLACE(e->live), REPLACE(e->live_direct);
+    visit(data, &e->switching), visit(data, &e->direct);
+    visit(data, &e->live), visit(data, &e->live_direct);
   }
-  for (int i = 0; i < f->pulses.count; i++) REPLACE(f->pulses.at[i].value);
+  for (int i = 0; i < f->pulses.count; i++) visit(data, &f->pulses.at[i].value);
   for (int i = 0; i < f->held.count; i++)
-    REPLACE(f->held.at[i].value), REPLACE(f->held.at[i].sampled);
-  for (int i = 0; i < f->whens.count; i++) REPLACE(f->whens.at[i].value);
+    visit(data, &f->held.at[i].value), visit(data, &f->held.at[i].sampled);
+  for (int i = 0; i < f->whens.count; i++) visit(data, &f->whens.at[i].value);
   for (int i = 0; i < f->reinits.count; i++)
-    REPLACE(f->reinits.at[i].active), REPLACE(f->reinits.at[i].value);
-  for (int i = 0; i < f->terminates.count; i++) REPLACE(f->terminates.at[i].active);
-  for (int i = 0; i < f->asserts.count; i++) REPLACE(f->asserts.at[i].condition);
-#undef REPLACE
+    visit(data, &f->reinits.at[i].active), visit(data, &f->reinits.at[i].value);
+  for (int i = 0; i < f->terminates.count; i++) visit(data, &f->terminates.at[i].active);
+  for (int i = 0; i < f->asserts.count; i++) visit(data, &f->asserts.at[i].condition);
+}
+
+static void replace_one(void *data, Expr *e) {
+  *e = replace(data, *e);
 }
 
 static bool one_pass(Flat *f) {
   Arena *scratch = arena_new();
-  Choice c = {.f = f, .g = f->graph, .scratch = scratch};
+  StateChoice c = {.f = f, .g = f->graph, .scratch = scratch};
   set_columns(&c);
-  c.rows = ARENA_ARRAY(scratch, Row, f->equations.count + 1);
+  c.rows = ARENA_ARRAY(scratch, LinearRow, f->equations.count + 1);
   c.pivot_row = ARENA_ARRAY(scratch, int, c.columns + 1);
   for (int i = 0; i < c.columns; i++) c.pivot_row[i] = -1;
   for (int i = 0; i < f->equations.count; i++) add_row(&c, f->equations.at[i].residual);
@@ -259,17 +261,66 @@ static bool one_pass(Flat *f) {
     if (candidate && c.wanted[2 * i] < 50 && derivative_of(&c, 2 * i, &rate[found]))
       gone[found++] = i;
   }
-  for (int k = 0; k < found; k++)
-    replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
-  if (found) replace_all(f, r);
+  for (int k = 0; k < found; k++) replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
+  if (found) visit_all(f, replace_one, r);
   for (int k = 0; k < found; k++) f->variables.at[gone[k]].state = false;
   arena_free(scratch);
   return found > 0;
 }
 
+// ---------------------------------------------------------------- states that are wished for
+
+// stateSelect = prefer or always of a variable whose derivative does not occur: it is a state on trial.
+static bool is_wished(const Flat *f, int variable) {
+  const Variable *v = &f->variables.at[variable];
+  if (v->kind != VARIABLE_UNKNOWN || v->state || v->boolean || v->integer || v->computed ||
+      variable >= f->ast->declarations.count)
+    return false;
+  return select_rank(&f->ast->declarations.at[variable]) >= 40;
+}
+
+static void make_state(Flat *f, Variable *v) {
+  v->state = true;
+  v->derivative_name = arena_print(f->arena, "der(%s)", v->name);
+  v->derivative = expr_symbol(f->graph, v->derivative_name, true);
+}
+
+typedef struct Reached {
+  const Graph *g;
+  unsigned char *node;
+} Reached;
+
+static void reach(void *data, Expr *e) {
+  ((Reached *)data)->node[*e] = 1;
+}
+
+static void reach_argument(void *data, Expr e) {
+  ((Reached *)data)->node[e] = 1;
+}
+
+// Those that took no other's place are none after all.
+static void end_trial(Flat *f, const bool *wished) {
+  Arena *scratch = arena_new();
+  Reached r = {f->graph, ARENA_ARRAY(scratch, unsigned char, f->graph->count + 1)};
+  visit_all(f, reach, &r);
+  for (Expr e = f->graph->count - 1; e > 0; e--)
+    if (r.node[e]) expr_each_argument(f->graph, e, reach_argument, &r);
+  for (int i = 0; i < f->variables.count; i++) {
+    Variable *v = &f->variables.at[i];
+    if (wished[i] && !(v->state && r.node[v->derivative])) v->state = false, v->derivative = 0;
+  }
+  arena_free(scratch);
+}
+
 void choose_states(Flat *f) {
-  bool components = false;
+  bool components = false, any = false;
   for (int i = 0; i < f->variables.count && !components; i++)
     components = strchr(f->variables.at[i].name, '.') != NULL;
-  for (int pass = 0; components && pass < PASSES_MOST && one_pass(f); pass++) {}
+  if (!components) return;
+  bool *wished = ARENA_ARRAY(f->arena, bool, f->variables.count + 1);
+  for (int i = 0; i < f->variables.count; i++)
+    if ((wished[i] = is_wished(f, i))) make_state(f, &f->variables.at[i]), any = true;
+  for (int pass = 0; pass < PASSES_MOST && one_pass(f); pass++) {
+  }
+  if (any) end_trial(f, wished);
 }

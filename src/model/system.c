@@ -333,6 +333,14 @@ void system_live_events(SystemWork *w, double t, const double *x, double *switch
   run(w, KERNEL_LIVE_EVENTS, x, NULL, switching);
 }
 
+void system_needed(SystemWork *w, const double *x, double *needed) {
+  if (w->system->kernel[KERNEL_NEEDED].code) {
+    run(w, KERNEL_NEEDED, x, NULL, needed);
+    return;
+  }
+  for (int k = 0; k < w->system->ne * w->system->lanes; k++) needed[k] = 1;
+}
+
 void system_jump(SystemWork *w, double t, const double *x, double *after) {
   system_set_time(w, t);
   run(w, KERNEL_JUMP, x, NULL, after);

@@ -53,6 +53,7 @@ typedef enum SystemKernel {
   KERNEL_EVENT_SENS,    // par, x -> switching functions, their derivatives by x, p and t
   // Of models with discrete variables:
   KERNEL_LIVE_EVENTS, // par, x -> switching functions at an event
+  KERNEL_NEEDED,      // par -> by event: whether anything depends on it between events
   KERNEL_JUMP,        // par, x -> what is held, states that jump, whether to terminate
   KERNEL_JUMP_SENS,   // par, x -> derivatives of states that jump, by x, p and t
   KERNEL_TIMERS, // par, x -> switching functions of events at known times, and their slopes by time
@@ -249,6 +250,8 @@ double system_next_timed(SystemWork *w, double t, const double *x);
 void system_asserts(SystemWork *w, double t, const double *x, double *conditions);
 // Of a hybrid system. Switching functions at an event, where discrete variables change.
 void system_live_events(SystemWork *w, double t, const double *x, double *switching);
+// By event: 0 where nothing depends on it until what is held changes. Where that is never so, all are 1.
+void system_needed(SystemWork *w, const double *x, double *needed);
 // What is held (nh numbers), states that jump (model->jump_count), whether to terminate, all as they are at the event.
 void system_jump(SystemWork *w, double t, const double *x, double *after);
 // Carries total derivatives D of the states by the parameters (as S lies in y) over the jump: D = J_x D + J_p + J_t dt/dp.

@@ -324,6 +324,12 @@ static Outputs jump_outputs(SystemBuilder *b) {
   return o;
 }
 
+static Outputs needed_outputs(SystemBuilder *b) {
+  Outputs o = {0};
+  if (b->m->some_unneeded) add_outputs(b, &o, b->m->needed, b->s->ne);
+  return o;
+}
+
 static Outputs jump_sens_outputs(SystemBuilder *b) {
   System *s = b->s;
   Outputs o = {0};
@@ -647,7 +653,7 @@ static void build_kernels(SystemBuilder *b) {
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
   if (sens && s->ne) event_sens = event_sens_outputs(b);
   Outputs live_events = live_event_outputs(b), jump = jump_outputs(b), jump_sens = {0};
-  Outputs timers = timer_outputs(b);
+  Outputs timers = timer_outputs(b), needed = needed_outputs(b);
   if (sens && b->m->jump_count) jump_sens = jump_sens_outputs(b);
   Outputs invariants = invariant_outputs(b);
   if (s->ni) invariant_sens = invariant_sens_outputs(b);
@@ -656,7 +662,7 @@ static void build_kernels(SystemBuilder *b) {
                               &outputs,    &events,         &event_sens,   &times,
                               &invariants, &invariant_sens, &event_scales, &live_events,
                               &jump,       &jump_sens,      &timers,       &timed,
-                              &asserts};
+                              &asserts,    &needed};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->at.count = s->at.hoisted + b->hoisted.count;
@@ -677,6 +683,7 @@ static void build_kernels(SystemBuilder *b) {
   if (timed.list.count) compile(b, KERNEL_TIMED, &timed, s->lanes, 0);
   if (asserts.list.count) compile(b, KERNEL_ASSERTS, &asserts, s->lanes, 0);
   if (s->hybrid && s->ne) compile(b, KERNEL_LIVE_EVENTS, &live_events, s->lanes, 0);
+  if (needed.list.count) compile(b, KERNEL_NEEDED, &needed, s->lanes, 0);
   if (s->hybrid) compile(b, KERNEL_JUMP, &jump, s->lanes, 0);
   if (jump_sens.list.count) compile(b, KERNEL_JUMP_SENS, &jump_sens, s->lanes, 0);
   if (s->timer_count) compile(b, KERNEL_TIMERS, &timers, s->lanes, 0);

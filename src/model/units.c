@@ -143,7 +143,8 @@ static void warn(UnitCheck *c, int line, int column, const char *format, ...)
 static void warn(UnitCheck *c, int line, int column, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  if (!c->warned) source_warn_args(c->source, c->out, line, column, format, args);
+  bool own = !c->source || line <= c->source->line_count; // a library is not the user's to mend
+  if (!c->warned && own) source_warn_args(c->source, c->out, line, column, format, args);
   va_end(args);
   c->warned = true;
 }
@@ -264,7 +265,7 @@ static const struct {
   Rule rule;
 } FUNCTIONS[] = {
 #define FUNCTION(word, args, op, build, unit) {word, unit},
-#include "model/functions.def"
+#include "lang/functions.def"
     {"der", RATE}, {"noEvent", SAME}, {"smooth", SAME}, {"pre", SAME}, {"homotopy", SHARED},
 };
 

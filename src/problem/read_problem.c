@@ -8,9 +8,9 @@
 #include "model/model_build.h"
 #include "problem/reader.h"
 
-static const char *const KEYS[] = {"model",  "libraries", "experiments", "estimate",
-                                   "method", "options",   "criterion",   "gains",
-                                   "homotopy", "loss",    "constraints"};
+static const char *const KEYS[] = {"model",    "libraries", "experiments", "estimate",
+                                   "method",   "options",   "criterion",   "gains",
+                                   "homotopy", "loss",      "constraints"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file

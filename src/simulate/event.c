@@ -27,6 +27,7 @@
 enum {
   ROUNDS = 30,       // of settle, besides two for each event
   CHANGES_MOST = 4,  // of a mode on its limit in one settle
+  REPEATS_LEAVE = 3, // events at the same time after which another solution is looked for
   REPEATS_MOST = 40, // events at the same time, besides one for each event of the model
 };
 
@@ -34,6 +35,7 @@ enum {
 static const double BEND_MOST = 10;
 static const double MOMENT = 1e-6;    // of the duration: where w goes is seen so much later
 static const double SEEN = 1e-9;      // of the size of w: so far from its limit it has left it
+static const double CLOSE = 1e-6;     // of the same: it may be its limit where a solution ends
 static const double SAME_BEND = 0.01; // relative: bends that differ by less are the same
 
 // ---------------------------------------------------------------- other modes for a moment
@@ -183,13 +185,26 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
 // the modes before.
 enum { SEARCH_MOST = 12 };
 
+static bool is_settled(EventWork *e, int k) {
+  if (e->pending[k] || e->through[k] || !is_wrong(e, k)) return true;
+  return e->held[k] && !e->rests[k] && is_near_limit(e, k, e->w[k]);
+}
+
+// With the modes that are being tried; others follow them.
 static bool all_right(EventWork *e, double t, const double *x) {
-  event_look(e, t, x);
-  for (int k = 0; k < e->work->system->ne; k++) {
-    if (e->pending[k] || e->through[k] || !is_wrong(e, k)) continue;
-    if (!(e->held[k] && !e->rests[k])) return false;
+  int ne = e->work->system->ne;
+  for (int round = 0; round <= ne; round++) {
+    bool followed = false;
+    event_look(e, t, x);
+    for (int k = 0; k < ne; k++) {
+      if (is_settled(e, k)) continue;
+      if (e->tried[k]) return false;
+      system_set_mode(e->work, k, event_wanted(e, k));
+      followed = true;
+    }
+    if (!followed) return true;
   }
-  return true;
+  return false;
 }
 
 static int list_tried(const EventWork *e, int *list) {
@@ -211,14 +226,13 @@ static void widen_sizes(EventWork *e) {
 }
 
 static bool try_combinations(EventWork *e, double t, const double *x) {
-  int list[SEARCH_MOST], count = list_tried(e, list);
+  int list[SEARCH_MOST], count = list_tried(e, list), ne = e->work->system->ne;
   for (int distance = 0; distance <= count && count; distance++)
     for (unsigned set = 0; set < 1u << count; set++) {
       if (__builtin_popcount(set) != distance) continue;
-      for (int i = 0; i < count; i++) {
-        double before = e->settled[list[i]];
-        system_set_mode(e->work, list[i], set >> i & 1 ? 1 - before : before);
-      }
+      for (int k = 0; k < ne; k++) system_set_mode(e->work, k, e->settled[k]);
+      for (int i = 0; i < count; i++)
+        if (set >> i & 1) system_set_mode(e->work, list[i], 1 - e->settled[list[i]]);
       if (all_right(e, t, x)) return true;
     }
   return false;
@@ -246,12 +260,50 @@ static bool search_modes(EventWork *e, double t, const double *x) {
   return found;
 }
 
+static bool contains_mode(const EventWork *e, int event, int mode) {
+  const Pattern *users = &e->work->system->events.users;
+  for (int i = users->start[mode]; i < users->start[mode + 1]; i++)
+    if (users->column[i] == event) return true;
+  return false;
+}
+
+// Marks what is solved for together with a mode that depends on itself and stands on its limit.
+static bool mark_ended(EventWork *e, double t, const double *x) {
+  int ne = e->work->system->ne;
+  bool any = false;
+  event_look(e, t, x);
+  for (int k = 0; k < ne; k++) {
+    bool ends = k == e->found || fabs(e->w[k] - event_limit(e, k, e->w[k])) <= CLOSE * e->size[k];
+    if (!ends || !contains_mode(e, k, k)) continue;
+    any = true;
+    for (int j = 0; j < ne; j++) e->tried[j] |= contains_mode(e, j, k) && contains_mode(e, k, j);
+  }
+  return any;
+}
+
+// Events follow each other at once, because on either side of the limit of a mode the equations take it to the other. Of
+// several solutions the one that was followed has ended there (a Schmitt trigger): the modes that are solved for together
+// are tried in all combinations.
+static bool leave_branch(EventWork *e, double t, const double *x) {
+  if (!mark_ended(e, t, x)) return false;
+  e->held[e->found] = false;
+  if (search_modes(e, t, x)) return true;
+  e->held[e->found] = true;
+  for (int k = 0; k < e->work->system->ne; k++)
+    system_set_mode(e->work, k, e->settled[k]), e->tried[k] = false;
+  return false;
+}
+
 // A chain of modes settles in as many rounds as it has links. A mode on its limit may contradict itself: on the limit the
 // motion goes to one side, on that side it stops (der(x) = if x > 2 then 0 else 1). It stays as it was.
 bool event_settle(EventWork *e, double t, const double *x, int *event) {
   int ne = e->work->system->ne, most = 2 * ne + ROUNDS;
   for (int k = 0; k < ne; k++)
     e->changes[k] = 0, e->settled[k] = system_mode(e->work, k), e->tried[k] = false;
+  if (e->leaves && leave_branch(e, t, x)) {
+    e->leaves = false;
+    return true;
+  }
   for (int round = 0; round < most; round++)
     if (!settle_once(e, t, x, round > ne + CHANGES_MOST, event)) return true;
   return search_modes(e, t, x);
@@ -271,7 +323,7 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   e->span = span;
   e->resolved = 0;
   e->stuck = -1;
-  e->jumped = false;
+  e->jumped = e->leaves = false;
   e->unsettled[0] = 0;
   e->last_time = t;
   e->repeats = 0;
@@ -457,12 +509,16 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   const System *s = e->work->system;
   *event = e->found;
   *continuous = false;
+  e->known = false;
   e->unsettled[0] = 0;
   if (repeats_without_end(e, t)) return false;
+  e->leaves = e->repeats == REPEATS_LEAVE;
   system_rhs(e->work, e->near_t, e->near_x, e->f_before);
   system_event_scales(e->work, t, y, e->scale);
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
-  if (s->hybrid ? !event_cross_jump(e, t, y, event) : !cross_all(e, t, y, event)) return false;
+  bool settled = s->hybrid ? event_cross_jump(e, t, y, event) : cross_all(e, t, y, event);
+  e->leaves = false;
+  if (!settled) return false;
   system_rhs(e->work, t, y, e->f_new);
   if (!(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;

@@ -74,7 +74,9 @@ static bool next_round(EventWork *e, double t, double *y) {
 bool event_iterate(EventWork *e, double t, double *y, int *event) {
   for (int round = 0; round < ROUNDS_MOST; round++) {
     if (!settle_live(e, t, y, event)) return false;
-    if (!next_round(e, t, y)) return true;
+    if (next_round(e, t, y)) continue;
+    system_needed(e->work, y, e->needed);
+    return true;
   }
   *event = -1;
   return false;
@@ -83,7 +85,9 @@ bool event_iterate(EventWork *e, double t, double *y, int *event) {
 bool event_iterate_start(EventWork *e, double t, double *y, int *event) {
   e->jumped = false, e->terminated = 0;
   memset(e->moment, 0, (size_t)e->work->system->stride * sizeof *e->moment);
-  return !next_round(e, t, y) || event_iterate(e, t, y, event);
+  if (next_round(e, t, y)) return event_iterate(e, t, y, event);
+  system_needed(e->work, y, e->needed);
+  return true;
 }
 
 // ---------------------------------------------------------------- crossing

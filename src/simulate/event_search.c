@@ -52,6 +52,8 @@ static void sample_at(EventWork *e, Stepper *s, double t, EventSample *out) {
   for (int k = 0; k < ne && e->through_count; k++)
     if (e->through[k]) out->margin[k] = DBL_MAX;
   const System *system = e->work->system;
+  for (int k = 0; k < ne && system->hybrid; k++)
+    if (e->needed[k] == 0) out->margin[k] = DBL_MAX;
   for (int i = 0; i < system->timer_count; i++) out->margin[system->timers[i]] = DBL_MAX;
 }
 
@@ -301,6 +303,7 @@ static Crossing search_until(EventWork *e, Stepper *s, double until) {
     if (!c.unclear || c.before > s->t_old) break;
   }
   if (c.unclear && c.before > s->t_old) c.at = c.before;
+  if (!c.found && c.at < until) c.unclear = true; // nothing was looked at beyond
   return c;
 }
 

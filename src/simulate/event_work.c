@@ -52,6 +52,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
     e->later = ARENA_ARRAY(a, double, s->ne + 8);
     e->after = ARENA_ARRAY(a, double, s->kernel[KERNEL_JUMP].results + 8);
     e->timer = ARENA_ARRAY(a, double, 2 * s->timer_count + 8);
+    e->needed = ARENA_ARRAY(a, double, s->ne + 8);
     e->moment = ARENA_ARRAY(a, double, s->stride + 16);
   }
   return e;

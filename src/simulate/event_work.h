@@ -48,6 +48,7 @@ typedef struct EventWork {
   double *settled;    // modes before that
   double *changed_at; // w at the last of these changes
   bool *tried;        // by event: has changed meanwhile
+  bool leaves;        // a solution that ends, for another one
   bool searching;     // modes in all combinations
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
@@ -73,6 +74,7 @@ typedef struct EventWork {
   double *later;   // switching functions two moments later
   double *after;   // results of system_jump
   double *timer;   // results of system_timers
+  double *needed;  // by event: 0 where nothing depends on it until the next event
   double *moment;  // by column: how the time of the event moves
   int timer_event; // the next one at a known time
   double timer_mode;

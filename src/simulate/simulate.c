@@ -714,6 +714,13 @@ static void continue_from(SimulateWork *w, bool continuous) {
   follow_rate(w);
 }
 
+// Events follow each other at once. If a motion that grows fast begins here, a step for stiff motions may be so long that it
+// stays at the limit: it damps what grows as it damps what decays, and its errors look small.
+static void shorten_step(SimulateWork *w, double h) {
+  Stepper *s = stepper(w);
+  if (w->events->repeats && fabs(s->h_next) > 0.01 * fabs(h)) s->h_next = copysign(0.01 * h, s->h_next);
+}
+
 // Changes modes and sensitivities, and goes on from there.
 static bool pass_event(SimulateWork *w, double h) {
   Stepper *s = stepper(w);
@@ -730,7 +737,7 @@ static bool pass_event(SimulateWork *w, double h) {
   if (w->out->events - w->timer_events > w->options.max_events)
     return end_too_many_events(&w->run, event);
   plan_timers(w);
-  if (s->t < w->t_end) continue_from(w, continuous);
+  if (s->t < w->t_end) continue_from(w, continuous), shorten_step(w, h);
   return s->t == w->next_break || put_rows_at(w, s->t); // an input may change there, too
 }
 

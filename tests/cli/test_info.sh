@@ -6,6 +6,9 @@ run info decay.mo; status 0; no_err; out "Decay"; out "x"; out "k"
 it "--flat is a model again, which means the same"
 run info decay.mo --flat; status 0; out "der(x)"; cp out flat.mo
 run simulate decay.mo --stop 1 --step 0.1; cp out expected; run simulate flat.mo --stop 1 --step 0.1; status 0; holds cmp out expected
+it "--flat writes the time as such"
+printf 'model Clock\n  Real x;\nequation\n  x = 2*time;\nend Clock;\n' >clock.mo
+run info clock.mo --flat; status 0; cp out flat.mo; run simulate flat.mo --times 1; status 0; out "^1,2$"
 it "--equations names what is solved"
 run info decay.mo --equations; status 0; no_err; out "der(x)"
 it "--json is valid"
