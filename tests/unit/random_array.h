@@ -87,7 +87,8 @@ static inline RandomArray array_random(Arena *a, Draw *d, int rank, const int *s
   switch (draw_below(d, rank <= 2 ? 5 : 4)) {
   case 0: return array_leaf(a, d, rank, sizes);
   case 1:
-  case 2: return rank ? array_sum(a, d, rank, sizes, depth) : array_scaled(a, d, rank, sizes, depth);
+  case 2:
+    return rank ? array_sum(a, d, rank, sizes, depth) : array_scaled(a, d, rank, sizes, depth);
   case 3: return array_scaled(a, d, rank, sizes, depth);
   default: return array_product(a, d, rank, sizes, depth);
   }
@@ -111,8 +112,8 @@ static inline const char *sizes_text(Arena *a, const RandomArray *x) {
 
 // Real x[sizes] = text; has the numbers of x.
 static inline void assert_array(Arena *a, const RandomArray *x) {
-  const AstModel *m = flat_new(
-      a, arena_print(a, "model M\n  Real x%s = %s;\nend M;\n", sizes_text(a, x), x->text));
+  const AstModel *m =
+      flat_new(a, arena_print(a, "model M\n  Real x%s = %s;\nend M;\n", sizes_text(a, x), x->text));
   for (int i = 0; i < array_count(x); i++) {
     double v = flat_number(m, element_name(a, "x", x, i), 0);
     if (!(fabs(v - x->at[i]) <= 1e-9 * (1 + fabs(v)))) print_error("%s\n", x->text);

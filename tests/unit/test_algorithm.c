@@ -18,8 +18,9 @@ static void what_cannot_be_assigned_is_refused(void **state) {
   static const char *const PREFIXES[] = {"parameter", "constant", "input"};
   for (int k = 0; k < 3; k++) {
     Arena *a = arena_new();
-    assert_refused(arena_print(a, "model M\n  %s Real p = 1;\nalgorithm\n  p := 2;\nend M;\n", PREFIXES[k]),
-                   4, PREFIXES[k]);
+    assert_refused(
+        arena_print(a, "model M\n  %s Real p = 1;\nalgorithm\n  p := 2;\nend M;\n", PREFIXES[k]), 4,
+        PREFIXES[k]);
     arena_free(a);
   }
 }

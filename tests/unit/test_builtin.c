@@ -1,7 +1,8 @@
 // Functions of arrays: laws that join them.
 #include "random_array.h"
 
-typedef struct Law { // left and right are the same array, with the matrices A (n by m), B (m by n) and vectors a, b (3)
+typedef struct
+    Law { // left and right are the same array, with the matrices A (n by m), B (m by n) and vectors a, b (3)
   const char *sizes, *left, *right;
 } Law;
 
@@ -41,15 +42,14 @@ static const Law LAWS[] = {
 static void check_law(Arena *a, Draw *d, const Law *law) {
   int n = 1 + draw_below(d, 3), m = 1 + draw_below(d, 3), none[3] = {3};
   int nm[3] = {n, m}, mn[3] = {m, n};
-  const char *text =
-      arena_print(a,
-                  "model M\n  constant Integer n = %d;\n  constant Integer m = %d;\n"
-                  "  parameter Real A[n, m] = %s;\n  parameter Real B[m, n] = %s;\n"
-                  "  parameter Real a[3] = %s;\n  parameter Real b[3] = %s;\n"
-                  "  Real x%s = %s;\n  Real y%s = %s;\nend M;\n",
-                  n, m, array_leaf(a, d, 2, nm).text, array_leaf(a, d, 2, mn).text,
-                  array_leaf(a, d, 1, none).text, array_leaf(a, d, 1, none).text, law->sizes,
-                  law->left, law->sizes, law->right);
+  const char *text = arena_print(a,
+                                 "model M\n  constant Integer n = %d;\n  constant Integer m = %d;\n"
+                                 "  parameter Real A[n, m] = %s;\n  parameter Real B[m, n] = %s;\n"
+                                 "  parameter Real a[3] = %s;\n  parameter Real b[3] = %s;\n"
+                                 "  Real x%s = %s;\n  Real y%s = %s;\nend M;\n",
+                                 n, m, array_leaf(a, d, 2, nm).text, array_leaf(a, d, 2, mn).text,
+                                 array_leaf(a, d, 1, none).text, array_leaf(a, d, 1, none).text,
+                                 law->sizes, law->left, law->sizes, law->right);
   const AstModel *flat = flat_new(a, text);
   int found = 0;
   for (int i = 0; i < flat->declarations.count; i++) {

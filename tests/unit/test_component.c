@@ -5,7 +5,7 @@ typedef struct Tree {
   Arena *arena;
   Draw draw;
   int classes;
-  const char *text;      // class definitions so far
+  const char *text; // class definitions so far
 } Tree;
 
 typedef struct Made { // a class: its name, and its flat text below a path
@@ -36,8 +36,9 @@ static const Made *make_class(Tree *t, int depth) {
     if (p->class)
       body = arena_print(a, "%s  %s %s%s;\n", body, p->class->name, p->name, size);
     else
-      body = arena_print(a, p->size ? "%s  %sReal %s%s = fill(%g, %d);\n" : "%s  %sReal %s%s = %g;\n",
-                         body, p->parameter ? "parameter " : "", p->name, size, p->value, p->size);
+      body =
+          arena_print(a, p->size ? "%s  %sReal %s%s = fill(%g, %d);\n" : "%s  %sReal %s%s = %g;\n",
+                      body, p->parameter ? "parameter " : "", p->name, size, p->value, p->size);
   }
   m->name = arena_print(a, "C%d", t->classes++);
   t->text = arena_print(a, "%smodel %s\n%send %s;\n", t->text, m->name, body, m->name);
@@ -54,8 +55,9 @@ static const char *flat_part(Arena *a, const Made *m, const char *path) {
       if (p->class)
         text = arena_print(a, "%s%s", text, flat_part(a, p->class, arena_print(a, "%s.", name)));
       else
-        text = arena_print(a, strpbrk(name, ".[") ? "%s  %sReal '%s' = %g;\n" : "%s  %sReal %s = %g;\n",
-                           text, p->parameter ? "parameter " : "", name, p->value);
+        text = arena_print(
+            a, strpbrk(name, ".[") ? "%s  %sReal '%s' = %g;\n" : "%s  %sReal %s = %g;\n", text,
+            p->parameter ? "parameter " : "", name, p->value);
     }
   }
   return text;
@@ -66,8 +68,8 @@ static void random_trees_become_their_flat_text(void **state) {
   for (int k = 0; k < 300; k++) {
     Tree t = {.arena = arena_new(), .draw = {(uint64_t)k}, .text = ""};
     const Made *m = make_class(&t, 3);
-    const char *want = arena_print(t.arena, "model %s\n%send %s;\n", m->name,
-                                   flat_part(t.arena, m, ""), m->name);
+    const char *want =
+        arena_print(t.arena, "model %s\n%send %s;\n", m->name, flat_part(t.arena, m, ""), m->name);
     assert_string_equal(flat_text(t.arena, flat_new(t.arena, t.text)), want);
     arena_free(t.arena);
   }
@@ -78,8 +80,10 @@ static void conditions_decide_about_components(void **state) {
   (void)state;
   for (int n = 0; n < 5; n++) {
     Arena *a = arena_new();
-    const char *text = arena_print(a, "model A\n  Real x = time;\nend A;\nmodel M\n"
-                                      "  constant Integer n = %d;\n", n);
+    const char *text = arena_print(a,
+                                   "model A\n  Real x = time;\nend A;\nmodel M\n"
+                                   "  constant Integer n = %d;\n",
+                                   n);
     const char *want = arena_print(a, "model M\n  constant Integer n = %d;\n", n);
     for (int i = 1; i < 5; i++) {
       text = arena_print(a, "%s  A a%d if n >= %d;\n", text, i, i);

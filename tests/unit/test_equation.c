@@ -10,20 +10,24 @@ static void loops_are_their_equations_one_by_one(void **state) {
       for (int k = i; k <= n; k++)
         list = arena_print(a, "%s  x[%d, %d] = %d*time + %d;\n", list, i, k, i, k);
     for (int i = 1; i <= n; i++)
-      for (int k = 1; k < i; k++) list = arena_print(a, "%s  x[%d, %d] = x[%d, %d];\n", list, i, k, k, i);
+      for (int k = 1; k < i; k++)
+        list = arena_print(a, "%s  x[%d, %d] = x[%d, %d];\n", list, i, k, k, i);
     const char *loops =
-        arena_print(a, "model M\n  Real x[%d, %d];\nequation\n"
-                       "  for i in 1:%d, k in i:%d loop\n    x[i, k] = i*time + k;\n  end for;\n"
-                       "  for i in 1:%d loop\n    for k in 1:i - 1 loop\n      x[i, k] = x[k, i];\n"
-                       "    end for;\n  end for;\nend M;\n",
+        arena_print(a,
+                    "model M\n  Real x[%d, %d];\nequation\n"
+                    "  for i in 1:%d, k in i:%d loop\n    x[i, k] = i*time + k;\n  end for;\n"
+                    "  for i in 1:%d loop\n    for k in 1:i - 1 loop\n      x[i, k] = x[k, i];\n"
+                    "    end for;\n  end for;\nend M;\n",
                     n, n, n, n, n);
-    assert_flat_equal(loops, arena_print(a, "model M\n  Real x[%d, %d];\nequation\n%send M;\n", n, n, list));
+    assert_flat_equal(
+        loops, arena_print(a, "model M\n  Real x[%d, %d];\nequation\n%send M;\n", n, n, list));
     arena_free(a);
   }
 }
 
 // Random choices in each other: at each time the variables have the numbers of the branch that holds.
-static const char *random_choice(Arena *a, Draw *d, int depth, double time, bool holds, double *value) {
+static const char *random_choice(Arena *a, Draw *d, int depth, double time, bool holds,
+                                 double *value) {
   if (depth == 0 || draw_below(d, 4) == 0) {
     double x = draw_number(d), y = draw_number(d);
     if (holds) value[0] = x, value[1] = y;
@@ -44,7 +48,8 @@ static void random_choices_have_the_numbers_of_their_branch(void **state) {
     Draw d = {(uint64_t)seed};
     double time = draw_number(&d) + 0.01, value[2] = {0};
     const char *text = random_choice(a, &d, 3, time, true, value);
-    const AstModel *m = flat_new(a, arena_print(a, "model M\nReal x, y;\nequation\n%send M;\n", text));
+    const AstModel *m =
+        flat_new(a, arena_print(a, "model M\nReal x, y;\nequation\n%send M;\n", text));
     assert_int_equal(m->equations.count, 2);
     assert_close(flat_number(m, "x", time), value[0], 0);
     assert_close(flat_number(m, "y", time), value[1], 0);
@@ -61,9 +66,12 @@ static void branches_need_the_same_number_of_equations(void **state) {
       for (int i = 0; i < n; i++) one = arena_print(a, "%sx[%d] = 1;\n", one, i + 1);
       for (int i = 0; i < m; i++) two = arena_print(a, "%sx[%d] = 2;\n", two, i + 1);
       Err err = {0};
-      const char *text = arena_print(a, "model M\nReal x[3];\nequation\nif time > 1 then\n%selse\n%send if;\nend M;\n", one, two);
+      const char *text = arena_print(
+          a, "model M\nReal x[3];\nequation\nif time > 1 then\n%selse\n%send if;\nend M;\n", one,
+          two);
       assert_int_equal(flat_try(a, text, &err) != NULL, n == m);
-      text = arena_print(a, "model M\nReal x[3];\nequation\nif 2 > 1 then\n%selse\n%send if;\nend M;\n", one, two);
+      text = arena_print(
+          a, "model M\nReal x[3];\nequation\nif 2 > 1 then\n%selse\n%send if;\nend M;\n", one, two);
       const AstModel *flat = flat_new(a, text);
       assert_int_equal(flat->equations.count, n);
       arena_free(a);

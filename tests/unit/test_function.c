@@ -10,8 +10,12 @@ static void random_straight_functions_have_their_numbers(void **state) {
 static void the_order_of_named_arguments_does_not_matter(void **state) {
   (void)state;
   static const char *const CALLS[] = {
-      "f(time, 2, 3)",             "f(time, 2)",       "f(time, c = 3, b = 2)", "f(b = 2, a = time)",
-      "f(c = 3, b = 2, a = time)", "f(time, b = 2)",
+      "f(time, 2, 3)",
+      "f(time, 2)",
+      "f(time, c = 3, b = 2)",
+      "f(b = 2, a = time)",
+      "f(c = 3, b = 2, a = time)",
+      "f(time, b = 2)",
   };
   for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
     Arena *a = arena_new();
@@ -30,10 +34,16 @@ static void functions_of_scalars_act_on_elements(void **state) {
   (void)state;
   for (int n = 0; n < 6; n++) {
     Arena *a = arena_new();
-    const char *f = "function f\n  input Real a;\n  output Real y = if a > 2 then sin(a) else 5*a;\nend f;\n";
-    assert_flat_equal(
-        arena_print(a, "%smodel M\n  parameter Real p[%d] = {i for i in 1:%d};\n  Real x[%d] = f(p);\nend M;\n", f, n, n, n),
-        arena_print(a, "%smodel M\n  parameter Real p[%d] = {i for i in 1:%d};\n  Real x[%d] = {f(p[i]) for i in 1:%d};\nend M;\n", f, n, n, n, n));
+    const char *f =
+        "function f\n  input Real a;\n  output Real y = if a > 2 then sin(a) else 5*a;\nend f;\n";
+    assert_flat_equal(arena_print(a,
+                                  "%smodel M\n  parameter Real p[%d] = {i for i in 1:%d};\n  Real "
+                                  "x[%d] = f(p);\nend M;\n",
+                                  f, n, n, n),
+                      arena_print(a,
+                                  "%smodel M\n  parameter Real p[%d] = {i for i in 1:%d};\n  Real "
+                                  "x[%d] = {f(p[i]) for i in 1:%d};\nend M;\n",
+                                  f, n, n, n, n));
     arena_free(a);
   }
 }

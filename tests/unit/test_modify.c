@@ -31,8 +31,9 @@ static void the_outermost_modifier_wins(void **state) {
 
 static void modifiers_with_dots_and_with_parentheses_agree(void **state) {
   (void)state;
-  static const char CLASSES[] = "model A\n  parameter Real p = 1;\n  parameter Real q = 2;\nend A;\n"
-                                "model B\n  A a;\n  A b;\nend B;\n";
+  static const char CLASSES[] =
+      "model A\n  parameter Real p = 1;\n  parameter Real q = 2;\nend A;\n"
+      "model B\n  A a;\n  A b;\nend B;\n";
   static const char *const SAME[][2] = {
       {"a(p = 3), b(q = 4)", "b.q = 4, a.p = 3"},
       {"a(p = 3, q = 4)", "a.p = 3, a.q = 4"},
@@ -53,8 +54,11 @@ static void arrays_of_modifiers_go_to_the_elements(void **state) {
   (void)state;
   for (int n = 0; n < 6; n++) {
     Arena *a = arena_new();
-    const char *text = arena_print(a, "model A\n  parameter Real p = 0;\nend A;\nmodel M\n"
-                                      "  A a[%d](p = {10*i for i in 1:%d});\n  A b[%d](each p = 7);\nend M;\n", n, n, n);
+    const char *text =
+        arena_print(a,
+                    "model A\n  parameter Real p = 0;\nend A;\nmodel M\n"
+                    "  A a[%d](p = {10*i for i in 1:%d});\n  A b[%d](each p = 7);\nend M;\n",
+                    n, n, n);
     const AstModel *m = flat_new(a, text);
     assert_int_equal(m->declarations.count, 2 * n);
     for (int i = 1; i <= n; i++) {

@@ -48,7 +48,8 @@ static void all_ways_to_a_name_lead_to_it(void **state) {
   };
   for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
     Arena *a = arena_new();
-    const char *text = arena_print(a, "package P\npackage Q\nconstant Real c = 3;\n%send Q;\nend P;\n", WAYS[i]);
+    const char *text =
+        arena_print(a, "package P\npackage Q\nconstant Real c = 3;\n%send Q;\nend P;\n", WAYS[i]);
     assert_close(flat_number(flat_new(a, text), "x", 0), 3, 0);
     arena_free(a);
   }

@@ -43,8 +43,8 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
         static const char *const OPS[] = {"+", "-", ".*"};
         Arena *a = arena_new();
         Err err = {0};
-        const char *text = arena_print(a, "model M\n  Real x[%d] = ones(%d) %s fill(2, %d);\nend M;\n", n,
-                                       n, OPS[op], m);
+        const char *text = arena_print(
+            a, "model M\n  Real x[%d] = ones(%d) %s fill(2, %d);\nend M;\n", n, n, OPS[op], m);
         assert_int_equal(flat_try(a, text, &err) != NULL, n == m);
         arena_free(a);
       }

@@ -20,8 +20,10 @@ static void random_functions_have_their_numbers(void **state) {
 static void ways_to_leave_a_loop_agree(void **state) {
   (void)state;
   static const char *const BODIES[] = {
-      "  for i in 1:20 loop\n    if i > n then\n      break;\n    end if;\n    y := y + i;\n  end for;\n",
-      "  for i in 1:20 loop\n    if i > n then\n      return;\n    end if;\n    y := y + i;\n  end for;\n",
+      "  for i in 1:20 loop\n    if i > n then\n      break;\n    end if;\n    y := y + i;\n  end "
+      "for;\n",
+      "  for i in 1:20 loop\n    if i > n then\n      return;\n    end if;\n    y := y + i;\n  end "
+      "for;\n",
       "  i := 1;\n  while i <= n loop\n    y := y + i;\n    i := i + 1;\n  end while;\n",
       "  for i in 1:n loop\n    y := y + i;\n  end for;\n",
       "  y := sum(i for i in 1:n);\n",
@@ -45,12 +47,13 @@ static void loops_may_be_left_under_conditions_that_vary(void **state) {
   static const char *const WORDS[] = {"break", "return"};
   for (int k = 0; k < 2; k++) {
     Arena *a = arena_new();
-    const char *text = arena_print(a,
-                                   "function f\n  input Real u;\n  output Real y = 0;\nalgorithm\n"
-                                   "  for i in 1:6 loop\n    if i > u then\n      %s;\n    end if;\n"
-                                   "    y := y + i;\n  end for;\nend f;\n"
-                                   "model M\n  Real x = f(time);\nend M;\n",
-                                   WORDS[k]);
+    const char *text =
+        arena_print(a,
+                    "function f\n  input Real u;\n  output Real y = 0;\nalgorithm\n"
+                    "  for i in 1:6 loop\n    if i > u then\n      %s;\n    end if;\n"
+                    "    y := y + i;\n  end for;\nend f;\n"
+                    "model M\n  Real x = f(time);\nend M;\n",
+                    WORDS[k]);
     const AstModel *m = flat_new(a, text);
     for (int u = 0; u < 9; u++) {
       int n = u < 6 ? u : 6;
