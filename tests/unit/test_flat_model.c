@@ -59,7 +59,7 @@ static void examples_read_back(void **state) {
   assert_true(count > 10);
 }
 
-// ---- every model of tests/lang: flat text reads back, lost characters do no harm ----
+// ---- every model of tests/lang ----
 
 typedef void Visit(const char *text);
 
@@ -125,23 +125,104 @@ static void cases_read_back(void **state) {
   assert_true(accepted > 300);
 }
 
-static void without_characters(const char *text) {
-  size_t length = strlen(text);
-  static uint64_t seed;
-  Draw d = {++seed};
-  for (int k = 0; k < 4 && length > 1; k++) {
-    char *cut = malloc(length + 1);
-    size_t at = (size_t)draw_below(&d, (int)length);
-    memcpy(cut, text, at);
-    memcpy(cut + at, text + at + 1, length - at);
-    read_back(cut);
-    free(cut);
-  }
+// ---- changed texts: nothing may crash or run away, and what is accepted reads back ----
+
+static int mutations =
+    4; // of each kind and case; MUTATIONS in the environment gives another number
+static uint64_t mutation_seed = 1;
+
+static bool is_of_word(char c) {
+  return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
 }
 
-static void lost_characters_do_no_harm(void **state) {
+static size_t token_end(const char *text, size_t at) {
+  if (!is_of_word(text[at])) return at + 1;
+  while (is_of_word(text[at])) at++;
+  return at;
+}
+
+static char *joined(const char *a, size_t n, const char *b, size_t m, const char *c) {
+  char *out = malloc(n + m + strlen(c) + 1);
+  memcpy(out, a, n);
+  memcpy(out + n, b, m);
+  strcpy(out + n + m, c);
+  return out;
+}
+
+static size_t draw_place(Draw *d, const char *text) {
+  return (size_t)draw_below(d, (int)strlen(text));
+}
+
+static char *lost(Draw *d, const char *text) {
+  size_t at = draw_place(d, text);
+  return joined(text, at, "", 0, text + at + 1);
+}
+
+static char *token_lost_or_moved(Draw *d, const char *text) {
+  size_t at = draw_place(d, text), end = token_end(text, at), to = draw_place(d, text);
+  char *without = joined(text, at, "", 0, text + end);
+  if (draw_below(d, 3) == 0 || to > strlen(without)) return without;
+  char *out = joined(without, to, text + at, end - at, without + to);
+  free(without);
+  return out;
+}
+
+static char *token_copied(Draw *d, const char *text) { // in the place of another
+  size_t at = draw_place(d, text), end = token_end(text, at);
+  size_t to = draw_place(d, text), behind = token_end(text, to);
+  return joined(text, to, text + at, end - at, text + behind);
+}
+
+static char *line_moved(Draw *d, const char *text) { // a second time, somewhere else
+  size_t from = draw_place(d, text), to = draw_place(d, text);
+  while (from && text[from - 1] != '\n') from--;
+  while (to && text[to - 1] != '\n') to--;
+  size_t end = from + strcspn(text + from, "\n");
+  return joined(text, to, text + from, end - from + (text[end] == '\n'), text + to);
+}
+
+static char *nested(Draw *d, const char *text) { // deep
+  static const char *const PARTS[] = {"(",  "{",  "[",  "if true then ", "-",
+                                      "a.", "f(", "x[", "not ",          "1:"};
+  const char *part = PARTS[draw_below(d, 10)];
+  size_t at = draw_place(d, text), n = strlen(part), count = (size_t)draw_below(d, 400);
+  char *many = malloc(n * count + 1);
+  for (size_t i = 0; i < count; i++) memcpy(many + i * n, part, n);
+  char *out = joined(text, at, many, n * count, text + at);
+  free(many);
+  return out;
+}
+
+typedef char *Mutate(Draw *d, const char *text);
+
+static void try_mutations(const char *text) {
+  static Mutate *const KINDS[] = {lost, token_lost_or_moved, token_copied, line_moved, nested};
+  static const char *const BIG[] = {"000000", "100000", "1e9"}; // runs long
+  if (strlen(text) < 2 || strstr(text, BIG[0]) || strstr(text, BIG[1]) || strstr(text, BIG[2]))
+    return;
+  for (int kind = 0; kind < 5; kind++)
+    for (int k = 0; k < mutations; k++) {
+      Draw d = {mutation_seed++ * 977};
+      char *changed = KINDS[kind](&d, text);
+      if (draw_below(&d, 3) == 0 && strlen(changed) > 1) {
+        char *twice = KINDS[draw_below(&d, 5)](&d, changed);
+        free(changed);
+        changed = twice;
+      }
+      const char *file = getenv("MUTATION_FILE"); // the last text, for whoever looks for a crash
+      FILE *f = file ? fopen(file, "w") : NULL;
+      if (f) fputs(changed, f), fclose(f);
+      read_back(changed);
+      free(changed);
+    }
+}
+
+static void changed_texts_do_no_harm(void **state) {
   (void)state;
-  visit_all_cases(without_characters);
+  if (getenv("MUTATIONS")) mutations = atoi(getenv("MUTATIONS"));
+  if (getenv("MUTATION_SEED")) mutation_seed = (uint64_t)atoll(getenv("MUTATION_SEED"));
+  visit_all_cases(try_mutations);
 }
 
 // ---- what is asked for ----
@@ -181,7 +262,7 @@ int main(void) {
       cmocka_unit_test(models_read_back),
       cmocka_unit_test(examples_read_back),
       cmocka_unit_test(cases_read_back),
-      cmocka_unit_test(lost_characters_do_no_harm),
+      cmocka_unit_test(changed_texts_do_no_harm),
       cmocka_unit_test(a_class_is_chosen_behind_a_number_sign),
       cmocka_unit_test(settings_decide_about_the_structure),
   };
