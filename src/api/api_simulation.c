@@ -48,7 +48,8 @@ static void select_all(EntrainSimulation *s) {
   s->selected = ARENA_ARRAY(s->arena, int, f->variables.count + 1);
   s->selected_count = 0;
   for (int i = 0; i < f->variables.count; i++)
-    if (f->variables.at[i].kind == VARIABLE_UNKNOWN) s->selected[s->selected_count++] = i;
+    if (f->variables.at[i].kind == VARIABLE_UNKNOWN && !f->variables.at[i].hidden)
+      s->selected[s->selected_count++] = i;
 }
 
 EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOptions *o,

@@ -74,7 +74,9 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
                     .class = c,
                     .lexical = t.class.lexical};
     t.mod = modification_merge(e, t.mod, t.class.mod);
-    t.mod = modification_merge(e, t.mod, modification_of(e, &c->modifiers, NULL, scope, false));
+    Modification *own = modification_of(e, &c->modifiers, NULL, scope, false);
+    for (int i = 0; own && i < own->entries.count; i++) own->entries.at[i].mod->each = true;
+    t.mod = modification_merge(e, t.mod, own);
     combine_prefix(&t.prefix, &c->prefix);
     if (c->sizes.count) t.sizes = c->sizes, t.sizes_part = scope;
     ClassRef base;

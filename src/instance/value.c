@@ -399,7 +399,11 @@ Value *value_subscript(Elab *e, const Ast *at, const Value *v, const Subscript *
 }
 
 Value *value_indexed(Elab *e, const Ast *at, const Value *v, const IntArray *index) {
-  if (!index->count || v->rank == 0) return (Value *)v;
+  if (!index->count) return (Value *)v;
+  if (v->rank == 0)
+    return elab_fail(e, at, ERR_MODEL,
+                     "a single value for an array of components; write 'each' before the name if "
+                     "all of them have it");
   Subscript *subs = ARENA_ARRAY(e->arena, Subscript, index->count);
   int n = index->count < v->rank ? index->count : v->rank;
   for (int k = 0; k < n; k++) {

@@ -222,7 +222,8 @@ static void list_computed(Summary *s, const char *title, bool outputs) {
   List l = list_new(s, title, HEADS, 4);
   for (int i = 0; i < s->m->flat->variables.count; i++) {
     const Variable *v = &s->m->flat->variables.at[i];
-    bool wanted = outputs ? v->output : v->kind == VARIABLE_UNKNOWN && !v->state && !v->output;
+    bool wanted =
+        outputs ? v->output : v->kind == VARIABLE_UNKNOWN && !v->state && !v->output && !v->hidden;
     if (!wanted) continue;
     list_add(
         &l, (Row){{clip(s, v->name, NAME_WIDTH), way_of_computing(s, i), v->unit, v->description}});
@@ -287,8 +288,8 @@ static void list_constraints(Summary *s) {
   for (int i = 0; i < c->count; i++) {
     const ModelConstraint *k = &c->at[i];
     const char *how = k->redundant ? "redundant" : times_in_words(s->arena, k->differentiated);
-    list_add(&l,
-             (Row){{arena_print(s->arena, "%s", flat_line(s->m->flat, k->line).at), clip(s, k->text, EQUATION_WIDTH), how}});
+    list_add(&l, (Row){{arena_print(s->arena, "%s", flat_line(s->m->flat, k->line).at),
+                        clip(s, k->text, EQUATION_WIDTH), how}});
   }
   list_print(&l);
   if (c->count) print_freedom(s);
@@ -384,8 +385,7 @@ static void print_start_miss(Summary *s) {
     text_print(s->out, "  the initial values satisfy the constraints\n");
   else if (isfinite(f->start_residual))
     text_print(s->out, "  the initial values violate the %s in line %s by %.4g\n", what,
-               flat_line(s->m->flat, c->line).at,
-               f->start_residual);
+               flat_line(s->m->flat, c->line).at, f->start_residual);
   else
     text_print(s->out, "  no initial values were found that satisfy the constraints\n");
 }
