@@ -20,7 +20,8 @@ static void paths_are_recognised(void **state) {
       {"a.", false, false},        {".a", false, false},     {"a[", false, false},
       {"a[]", false, false},       {"a[x]", false, false},   {"a b", false, false},
       {"a..b", false, false},      {"a[1]b", false, false},  {"a[1].", false, false},
-      {"'a b'", true, true},       {"'a b'.c", false, true},
+      {"'a b'", true, true},       {"'a b'.c", false, true}, {"'a", false, false},
+      {"'", false, false},         {"a.'b", false, false},
   };
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
     if (name_is_plain(NAMES[i].name) != NAMES[i].plain ||
@@ -54,7 +55,8 @@ static void printed_names_read_back(void **state) {
 
 static void other_quoted_names_keep_their_quotes(void **state) {
   (void)state;
-  static const char *const NAMES[] = {"'a b'", "'model'", "'1'", "'a.'", "'it\\'s'", "''"};
+  static const char *const NAMES[] = {"'a b'",    "'model'", "'1'",    "'a.'",
+                                      "'it\\'s'", "''",      "'\\'y'", "'a.\\'b'"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
     Arena *a = arena_new();
     assert_string_equal(name_unquoted(a, NAMES[i]), NAMES[i]);
