@@ -350,7 +350,7 @@ static Value *reshaped(Elab *e, const Value *v, int rank, const int *sizes) {
   *out = *v;
   out->rank = rank;
   out->sizes = ARENA_ARRAY(e->arena, int, rank + 1);
-  memcpy(out->sizes, sizes, (size_t)rank * sizeof *sizes);
+  if (rank) memcpy(out->sizes, sizes, (size_t)rank * sizeof *sizes);
   return out;
 }
 
