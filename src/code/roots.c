@@ -23,6 +23,7 @@ typedef struct Newton { // of one lane, contiguous
   double *from, *goal;  // the way: inputs at both its ends
   double *root, *there; // roots where a part of it begins and ends
   double *middle, *back;
+  double *weight; // of the unknowns, while the damped method runs
   double strain; // most of the whole steps, about proportional to the way; above 1 it is too long
   double *work;
 } Newton;
@@ -32,7 +33,7 @@ int newton_anchor(int n, int inputs) {
 }
 
 int newton_scratch(int n, int inputs, int code_work) {
-  return 3 * inputs + 10 * n + (n + n * n) + n * n + code_work +
+  return 3 * inputs + 11 * n + (n + n * n) + n * n + code_work +
          8; // 8: alignment of the code's work
 }
 
@@ -63,6 +64,7 @@ static Newton newton_at(const NewtonData *d, double *scratch) {
   w.trial = take(&at, n);
   w.trial_step = take(&at, n);
   w.slope = take(&at, n);
+  w.weight = take(&at, n);
   return w;
 }
 
@@ -125,9 +127,9 @@ static double relative_size(const double *step, const double *z, int n, double l
   return largest;
 }
 
-static double norm(const double *x, int n) {
+static double norm(const Newton *w, const double *x) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  for (int i = 0; i < w->d->n; i++) sum += w->weight[i] * x[i] * w->weight[i] * x[i];
   return sqrt(sum);
 }
 
@@ -141,15 +143,23 @@ static void add_step(Newton *w) {
 
 // ---------------------------------------------------------------- damped
 
+// An unknown counts in the size that it begins with: where one is 1 and another 1e-5, steps must suit both.
+static void set_weights(Newton *w) {
+  double largest = 0;
+  for (int i = 0; i < w->d->n; i++) largest = larger(fabs(w->z[i]), largest);
+  for (int i = 0; i < w->d->n; i++) // a rounding error has no size
+    w->weight[i] = w->z[i] == 0 ? 1 : 1 / larger(fabs(w->z[i]), 1e-8 * largest);
+}
+
 // Natural monotonicity test (Deuflhard): the simplified Newton step from the trial point must be shorter. Leaves the
 // residual there in out.
 static bool damped_move(Newton *w) {
   int n = w->d->n;
-  double full = norm(w->step, n), damping = 1;
+  double full = norm(w, w->step), damping = 1;
   for (int k = 0; k < HALVINGS; k++, damping /= 2) {
     for (int i = 0; i < n; i++) w->trial[i] = w->z[i] + damping * w->step[i];
     if (!residual_at(w, w->trial) || !step_from_factor(w, w->trial_step)) continue;
-    if (norm(w->trial_step, n) > (1 - damping / 4) * full) continue;
+    if (norm(w, w->trial_step) > (1 - damping / 4) * full) continue;
     copy(w->z, w->trial, n);
     return true;
   }
@@ -161,6 +171,7 @@ static bool newton_from_z(Newton *w) {
   double before = HUGE_VAL;
   if (!all_finite(w->z, n) || !residual_at(w, w->z)) return false;
   if (all_zero(w->out, n)) return true; // also where the derivatives vanish
+  set_weights(w);
   for (int k = 0; k < ITERATIONS; k++) {
     if (!factor_here(w) || !step_from_factor(w, w->step)) return false;
     double size = relative_size(w->step, w->z, n, 1e-8);

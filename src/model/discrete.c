@@ -124,10 +124,23 @@ static Typed change_call(Scope *s, const Ast *call) {
 
 // ---------------------------------------------------------------- sample, initial, terminal
 
+// Contains nothing that varies but parameters which the initial equations determine.
+static bool stands_still(const Scope *s, Expr e) {
+  if (!expr_varies(s->g, e)) return true;
+  const ExprNode *n = expr_node(s->g, e);
+  if (n->op == OP_SYMBOL) {
+    int i = names_find(s->flat->names, s->g->symbols.at[n->a].name);
+    return i >= 0 && s->flat->variables.at[i].computed && s->flat->variables.at[i].node == e;
+  }
+  for (int i = 0; i < expr_arg_count(s->g, e); i++)
+    if (!stands_still(s, expr_arg(s->g, e, i))) return false;
+  return n->op != OP_SOLVED;
+}
+
 static Expr sample_argument(Scope *s, const Ast *call, int i) {
   Typed t = scope_convert(s, call->args[i]);
   if (!scope_want(s, call->args[i], t, false, "sample")) return 0;
-  if (expr_varies(s->g, t.e))
+  if (!stands_still(s, t.e))
     scope_wrong(s, call->args[i], ERR_MODEL, "the %s of sample must be a parameter or a number",
                 i == 0 ? "start" : "interval");
   return t.e;
@@ -141,7 +154,7 @@ static Typed sample_call(Scope *s, const Ast *call) {
   Expr start = sample_argument(s, call, 0), interval = sample_argument(s, call, 1);
   if (scope_failed(s)) return NOTHING;
   double length = flat_value(f, interval);
-  if (!(length > 0))
+  if (!(length > 0) && !expr_varies(g, interval))
     return scope_wrong(s, call->args[1], ERR_VALUE,
                        "the interval of sample must be positive, not %g", length);
   Expr count = expr_div(g, expr_sub(g, f->now, start), interval);

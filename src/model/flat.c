@@ -47,3 +47,40 @@ LineName flat_line(const Flat *f, int line) {
   source_line_name(f->source, line, n.at);
   return n;
 }
+
+static void visit_equation(Equation *q, FlatVisit *visit, void *data) {
+  visit(data, &q->left), visit(data, &q->right), visit(data, &q->residual), visit(data, &q->live);
+}
+
+void flat_visit(Flat *f, FlatVisit *visit, void *data) {
+  for (int i = 0; i < f->equations.count; i++) visit_equation(&f->equations.at[i], visit, data);
+  for (int i = 0; i < f->initial_equations.count; i++)
+    visit_equation(&f->initial_equations.at[i], visit, data);
+  for (int i = 0; i < f->events.count; i++) {
+    Event *e = &f->events.at[i];
+    visit(data, &e->switching), visit(data, &e->direct);
+    visit(data, &e->live), visit(data, &e->live_direct);
+  }
+  for (int i = 0; i < f->pulses.count; i++) visit(data, &f->pulses.at[i].value);
+  for (int i = 0; i < f->held.count; i++)
+    visit(data, &f->held.at[i].value), visit(data, &f->held.at[i].sampled);
+  for (int i = 0; i < f->whens.count; i++) visit(data, &f->whens.at[i].value);
+  for (int i = 0; i < f->reinits.count; i++)
+    visit(data, &f->reinits.at[i].active), visit(data, &f->reinits.at[i].value);
+  for (int i = 0; i < f->terminates.count; i++) visit(data, &f->terminates.at[i].active);
+  for (int i = 0; i < f->asserts.count; i++) visit(data, &f->asserts.at[i].condition);
+}
+
+static void replace_one(void *data, Expr *e) {
+  *e = replace(data, *e);
+}
+
+void flat_replace(Flat *f, Replacer *r) {
+  flat_visit(f, replace_one, r);
+}
+
+bool flat_has_components(const Flat *f) {
+  for (int i = 0; i < f->variables.count; i++)
+    if (strchr(f->variables.at[i].name, '.')) return true;
+  return false;
+}

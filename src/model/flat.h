@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "base/warnings.h"
 #include "expr/expr.h"
+#include "expr/replace.h"
 #include "lang/ast.h"
 #include "lang/source.h"
 
@@ -171,3 +172,9 @@ LineName flat_line(const Flat *f, int line);
 double flat_value(Flat *f, Expr e);
 // Whether the expression holds only numbers; their value then, which may be infinite (1/0) or not a number.
 bool flat_number(Flat *f, Expr e, double *value);
+
+// Every expression of equations, events and discrete parts.
+typedef void FlatVisit(void *data, Expr *e);
+void flat_visit(Flat *f, FlatVisit *visit, void *data);
+void flat_replace(Flat *f, Replacer *r); // in all of these
+bool flat_has_components(const Flat *f);

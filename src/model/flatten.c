@@ -7,9 +7,11 @@
 #include "expr/simplify.h"
 #include "lang/source_warn.h"
 #include "model/discrete.h"
+#include "model/known.h"
 #include "model/scope.h"
 #include "model/states.h"
 #include "model/units.h"
+#include "model/vanish.h"
 #include "model/when.h"
 
 // ---------------------------------------------------------------- parameters
@@ -480,6 +482,7 @@ static bool step_start(Scope *s, int i, const AstDeclaration *d) {
 }
 
 static bool step_states(Flat *f) {
+  drop_vanishing_states(f);
   choose_states(f);
   return true;
 }
@@ -588,7 +591,8 @@ typedef struct Flattening { // the arguments of flatten, and its result
 
 static void run_flattening(void *data) {
   Flattening *f = data;
-  f->flat = flatten_here(f->arena, f->source, f->ast, f->overrides, f->override_count, f->err);
+  f->flat = flatten_here(f->arena, f->source, with_known_parameters(f->arena, f->ast), f->overrides,
+                         f->override_count, f->err);
 }
 
 bool flat_may_change(const Flat *f, int parameter, Err *err) {

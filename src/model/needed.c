@@ -11,9 +11,10 @@
 typedef struct Needed {
   Model *m;
   Graph *g;
-  int count;           // nodes
-  Expr *need;          // by node
-  bool *reached;       // by node: need is set
+  int count;            // nodes
+  Expr *need;           // by node
+  bool *reached;        // by node: need is set
+  int *event_of;        // by node: the event whose mode it is, counted from 1
   unsigned char *still; // by node: constant between events
   Replacer *between;    // pulses are false, discrete variables what they are computed from
 } Needed;
@@ -105,13 +106,26 @@ static void hand_down(Needed *n, Expr e) {
   }
 }
 
+// A mode stands behind its switching function, so that its need is known by now.
+static void hand_to_switching(Needed *n, Expr mode) {
+  int event = n->event_of[mode];
+  if (event) add_need(n, n->m->flat->events.at[event - 1].switching, n->need[mode]);
+}
+
 static void begin_at_equations(Needed *n) {
   const Flat *f = n->m->flat;
   for (int i = 0; i < f->equations.count; i++) need_always(n, f->equations.at[i].residual);
   for (int i = 0; i < f->held.count; i++) need_always(n, f->held.at[i].value);
   for (int i = 0; i < f->whens.count; i++) need_always(n, f->whens.at[i].value);
   for (int i = 0; i < f->pulses.count; i++) need_always(n, f->pulses.at[i].value);
-  for (int i = 0; i < f->events.count; i++) need_always(n, f->events.at[i].switching);
+  for (int i = 0; i < f->events.count;
+       i++) { // a switching function as its mode, see hand_to_switching
+    const Event *e = &f->events.at[i];
+    if (e->switching < e->mode)
+      n->event_of[e->mode] = i + 1;
+    else
+      need_always(n, e->switching);
+  }
   for (int i = 0; i < f->asserts.count; i++) need_always(n, f->asserts.at[i].condition);
   for (int i = 0; i < f->terminates.count; i++) need_always(n, f->terminates.at[i].active);
 }
@@ -124,13 +138,14 @@ void find_needed_events(Model *m) {
   n.need = ARENA_ARRAY(scratch, Expr, n.count + 1);
   n.reached = ARENA_ARRAY(scratch, bool, n.count + 1);
   n.still = ARENA_ARRAY(scratch, unsigned char, n.count + 1);
+  n.event_of = ARENA_ARRAY(scratch, int, n.count + 1);
   n.between = replacer_new(m->graph, scratch);
   for (int k = 0; k < f->pulses.count; k++)
     replacer_set(n.between, f->pulses.at[k].symbol, expr_const(m->graph, 0));
   find_still(&n);
   begin_at_equations(&n);
   for (Expr e = n.count - 1; e >= 0; e--)
-    if (n.reached[e]) hand_down(&n, e);
+    if (n.reached[e]) hand_to_switching(&n, e), hand_down(&n, e);
   m->needed = ARENA_ARRAY(m->arena, Expr, f->events.count + 1);
   for (int k = 0; k < f->events.count; k++) {
     Expr mode = f->events.at[k].mode;

@@ -152,10 +152,21 @@ typedef struct Tear { // of one block; equations and unknowns are counted from 0
   IntArray solve_equation, solve_unknown, torn; // explicit steps in order, and the torn unknowns
   bool last_unknown, last_equation;             // of several equals the last is taken
   int first;                                    // unknown that is torn first, -1: chosen
+  // By derivative: it is no slope, because the unknown also stands in a condition (1), or it is one (2); NULL: all are.
+  unsigned char *bent;
 } Tear;
 
 static bool is_divisor(const Sorter *s, Expr e) {
   return expr_is_const(s->g, e) || (s->nonzero && !expr_varies(s->g, e) && s->nonzero(s->self, e));
+}
+
+static bool is_bent(const Sorter *s, const Tear *t, int i, int e) {
+  Expr slope, rest;
+  if (!t->bent[e]) {
+    Expr u = s->unknowns[t->unknown[t->d.column[e]]].symbol;
+    t->bent[e] = split(s->split, t->residual[i], u, &slope, &rest) ? 2 : 1;
+  }
+  return t->bent[e] == 1;
 }
 
 // The only open unknown of an equation if the equation can be solved for it by a coefficient that is not 0, else -1. With
@@ -166,6 +177,7 @@ static int explicit_unknown(const Sorter *s, const Tear *t, int i) {
   while (e < end && t->d.column[e] != t->in.unknown[k]) e++;
   if (e == end || !is_divisor(s, t->d.value[e])) return -1;
   int j = t->in.unknown[k];
+  if (t->bent && is_bent(s, t, i, e)) return -1;
   return t->redundant_count && s->unknowns[t->unknown[j]].algebraic ? -1 : j;
 }
 
@@ -264,6 +276,16 @@ static bool eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
       if (!t->used[i] && t->redundant[i] == last)
         left_over[count++] = replace(inner, t->residual[i]);
   return true;
+}
+
+// Most unknowns stand in no conditions: whether some do is looked at when an equation could not be solved.
+static bool choose_and_eliminate(Sorter *s, Tear *t, Replacer *inner, Expr *left_over) {
+  choose_best_tearing(s, t);
+  if (eliminate(s, t, inner, left_over)) return true;
+  for (int k = 0; k < t->n; k++) replacer_clear(inner, s->unknowns[t->unknown[k]].symbol);
+  t->bent = ARENA_ARRAY(s->arena, unsigned char, t->d.start[t->n] + 1);
+  choose_best_tearing(s, t);
+  return eliminate(s, t, inner, left_over);
 }
 
 // residuals = A z + b with A (rows by n) free of z?
@@ -421,15 +443,14 @@ static void tear_init(Sorter *s, Tear *t, const int *equation, int n) {
 static bool solve_loop(Sorter *s, const int *equation, int n, SortBlock *b) {
   Tear t = {0};
   tear_init(s, &t, equation, n);
-  choose_best_tearing(s, &t);
+  Replacer *inner = replacer_new(s->g, s->arena);
+  Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
+  if (!choose_and_eliminate(s, &t, inner, left_over)) return false;
   int explicit = t.solve_unknown.count;
   for (int k = 0; k < explicit; k++) b->unknown[k] = t.unknown[t.solve_unknown.at[k]];
   for (int k = 0; k < t.torn.count; k++) b->unknown[explicit + k] = t.unknown[t.torn.at[k]];
   b->torn = t.torn.count;
-  Replacer *inner = replacer_new(s->g, s->arena);
-  Expr *left_over = ARENA_ARRAY(s->arena, Expr, n), *results = ARENA_ARRAY(s->arena, Expr, n);
-  if (!eliminate(s, &t, inner, left_over) || !solve_torn(s, &t, left_over, b, results))
-    return false;
+  if (!solve_torn(s, &t, left_over, b, results)) return false;
   if (t.torn.count == 0) b->kind = SORT_ASSIGN;
   Replacer *final = replacer_new(s->g, s->arena);
   for (int k = 0; k < t.torn.count; k++)

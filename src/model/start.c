@@ -15,6 +15,9 @@
 #include "model/start_nearest.h"
 #include "model/structure.h"
 
+// Of the size of its terms: a condition that is violated by more contradicts others.
+static const double CONTRADICTS = 1e-6;
+
 typedef struct StartSystem {
   Model *m;
   Arena *scratch;
@@ -25,6 +28,9 @@ typedef struct StartSystem {
   IntArray variable; // by unknown
   IntArray order;    // of matching: states last
   IntArray assumed;  // variables that take their start values
+  int motion;        // equations of the motion, which come first
+  ARRAY(SortEquation)
+  left_over; // conditions that follow from the others, if they do not contradict them
 } StartSystem;
 
 // What a start value is the value of: of a discrete variable it is pre(v).
@@ -75,6 +81,7 @@ static void list_start_equations(StartSystem *s) {
     array_push(s->scratch, &s->equations, e);
   }
   list_when_equations(s);
+  s->motion = s->equations.count;
   for (int i = 0; i < f->initial_equations.count; i++) {
     const Equation *q = &f->initial_equations.at[i];
     SortEquation e = {.residual = q->residual, .line = q->line, .column = q->column};
@@ -122,14 +129,17 @@ static void list_start_unknowns(StartSystem *s) {
     }
 }
 
+static bool report_left_over(const StartSystem *s, const SortEquation *e, Err *err) {
+  return source_fail(
+      s->m->flat->source, err, ERR_MODEL, e->line, e->column,
+      "too many initial conditions: this one is left over (fixed start values and initial "
+      "equations together must be as many as there are states)");
+}
+
 static bool report_start(StartSystem *s, const Incidence *in, const Matching *matching, Err *err) {
   const Flat *f = s->m->flat;
   for (int i = 0; i < in->equations; i++)
-    if (matching->unknown_of[i] < 0)
-      return source_fail(
-          f->source, err, ERR_MODEL, s->equations.at[i].line, s->equations.at[i].column,
-          "too many initial conditions: this one is left over (fixed start values and initial "
-          "equations together must be as many as there are states)");
+    if (matching->unknown_of[i] < 0) return report_left_over(s, &s->equations.at[i], err);
   for (int j = 0; j < in->unknowns; j++)
     if (matching->equation_of[j] < 0)
       return source_fail(f->source, err, ERR_MODEL, f->ast->line, f->ast->column,
@@ -203,11 +213,34 @@ static void assume_by_slopes(StartSystem *s) {
   }
 }
 
+static Incidence match_start(StartSystem *s, Matching *matching) {
+  Incidence in = sort_incidence(s->m->graph, s->scratch, s->equations.at, s->equations.count,
+                                s->unknowns.at, s->unknowns.count);
+  *matching = match(s->scratch, &in, s->order.at);
+  return in;
+}
+
+// Everything is determined without them: two capacitors in parallel, both with a fixed voltage.
+static bool set_aside(StartSystem *s, const Matching *matching) {
+  int kept = 0;
+  for (int i = 0; i < s->motion; i++)
+    if (matching->unknown_of[i] < 0) return false;
+  for (int i = 0; i < s->equations.count; i++)
+    if (matching->unknown_of[i] < 0)
+      array_push(s->scratch, &s->left_over, s->equations.at[i]);
+    else
+      s->equations.at[kept++] = s->equations.at[i];
+  s->equations.count = kept;
+  return true;
+}
+
 static bool solve_start(StartSystem *s, Err *err) {
   Model *m = s->m;
-  Incidence in = sort_incidence(m->graph, s->scratch, s->equations.at, s->equations.count,
-                                s->unknowns.at, s->unknowns.count);
-  Matching matching = match(s->scratch, &in, s->order.at);
+  Matching matching;
+  Incidence in = match_start(s, &matching);
+  s->left_over.count = 0;
+  if (matching.count == in.unknowns && in.unknowns < in.equations && set_aside(s, &matching))
+    in = match_start(s, &matching);
   if (matching.count < in.unknowns || matching.count < in.equations)
     return report_start(s, &in, &matching, err);
   if (!sort_solve(m->graph, m->arena, s->equations.at, s->unknowns.at, &in, &matching, NULL, NULL,
@@ -238,11 +271,46 @@ static void assign_held(StartSystem *s, Replacer *solved) {
   }
 }
 
-static void assign_start(StartSystem *s) {
+// Sum of what its terms can be: residuals are compared with it.
+static Expr size_of(StartSystem *s, Expr residual) {
+  Graph *g = s->m->graph;
+  int n = s->unknowns.count;
+  Expr *by = ARENA_ARRAY(s->scratch, Expr, n + 1), sum = expr_const(g, 0);
+  for (int j = 0; j < n; j++) by[j] = s->unknowns.at[j].symbol;
+  Derivatives d = derive_rows(g, s->scratch, &residual, 1, by, n);
+  for (int k = 0; k < d.start[1]; k++) {
+    int i = s->variable.at[d.column[k]];
+    Expr nominal = expr_const(g, i < 0 ? 1 : s->m->flat->variables.at[i].nominal);
+    Expr scale = expr_add(g, expr_call(g, OP_ABS, by[d.column[k]]), nominal);
+    sum = expr_add(g, sum, expr_mul(g, expr_call(g, OP_ABS, d.value[k]), scale));
+  }
+  return sum;
+}
+
+// What was left over must follow from the others: at the values in the text now, and at others when a simulation begins.
+static bool keep_conditions(StartSystem *s, Replacer *solved, Err *err) {
+  Model *m = s->m;
+  Probe *probe = probe_new(m, s->scratch, 0, 0);
+  probe_put(probe, m->flat->time, 0);
+  m->conditions = ARENA_ARRAY(m->arena, StartCondition, s->left_over.count + 1);
+  for (int i = 0; i < s->left_over.count; i++) {
+    const SortEquation *e = &s->left_over.at[i];
+    StartCondition c = {.line = e->line, .column = e->column, .invariant = -1, .without_slope = -1};
+    c.residual = replace(solved, replace(s->direct, e->residual));
+    c.size = replace(solved, replace(s->direct, size_of(s, e->residual)));
+    if (fabs(probe_value(probe, c.residual)) > CONTRADICTS * probe_value(probe, c.size))
+      return report_left_over(s, e, err);
+    m->conditions[m->condition_count++] = c;
+  }
+  return true;
+}
+
+static bool assign_start(StartSystem *s, Err *err) {
   Model *m = s->m;
   Replacer *r = replacer_new(m->graph, s->scratch);
   for (int j = 0; j < s->unknowns.count; j++)
     replacer_set(r, s->unknowns.at[j].symbol, m->initial.solution[j]);
+  if (s->left_over.count && !keep_conditions(s, r, err)) return false;
   m->x0 = ARENA_ARRAY(m->arena, Expr, m->nx + 1);
   for (int i = 0; i < m->nx; i++) {
     const Variable *v = &m->flat->variables.at[m->state[i]];
@@ -252,6 +320,7 @@ static void assign_start(StartSystem *s) {
   m->mode0 = ARENA_ARRAY(m->arena, Expr, m->ne + 1);
   for (int k = 0; k < m->ne; k++)
     m->mode0[k] = replace(r, replace(s->direct, m->flat->events.at[k].mode));
+  return true;
 }
 
 static bool report_undetermined(const Model *m, const Variable *v, Err *err) {
@@ -385,7 +454,7 @@ bool find_start(Model *m, Err *err) {
   list_start_unknowns(&s);
   bool ok = assume_and_solve(&s, err);
   if (ok) warn_assumed(&s);
-  if (ok) assign_start(&s);
+  ok = ok && assign_start(&s, err);
   arena_free(s.scratch);
   return ok;
 }

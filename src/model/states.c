@@ -214,35 +214,6 @@ static bool derivative_of(const StateChoice *c, int column, Expr *out) {
   return true;
 }
 
-typedef void VisitExpr(void *data, Expr *e);
-
-static void visit_equation(Equation *q, VisitExpr *visit, void *data) {
-  visit(data, &q->left), visit(data, &q->right), visit(data, &q->residual), visit(data, &q->live);
-}
-
-static void visit_all(Flat *f, VisitExpr *visit, void *data) {
-  for (int i = 0; i < f->equations.count; i++) visit_equation(&f->equations.at[i], visit, data);
-  for (int i = 0; i < f->initial_equations.count; i++)
-    visit_equation(&f->initial_equations.at[i], visit, data);
-  for (int i = 0; i < f->events.count; i++) {
-    Event *e = &f->events.at[i];
-    visit(data, &e->switching), visit(data, &e->direct);
-    visit(data, &e->live), visit(data, &e->live_direct);
-  }
-  for (int i = 0; i < f->pulses.count; i++) visit(data, &f->pulses.at[i].value);
-  for (int i = 0; i < f->held.count; i++)
-    visit(data, &f->held.at[i].value), visit(data, &f->held.at[i].sampled);
-  for (int i = 0; i < f->whens.count; i++) visit(data, &f->whens.at[i].value);
-  for (int i = 0; i < f->reinits.count; i++)
-    visit(data, &f->reinits.at[i].active), visit(data, &f->reinits.at[i].value);
-  for (int i = 0; i < f->terminates.count; i++) visit(data, &f->terminates.at[i].active);
-  for (int i = 0; i < f->asserts.count; i++) visit(data, &f->asserts.at[i].condition);
-}
-
-static void replace_one(void *data, Expr *e) {
-  *e = replace(data, *e);
-}
-
 static bool one_pass(Flat *f) {
   Arena *scratch = arena_new();
   StateChoice c = {.f = f, .g = f->graph, .scratch = scratch};
@@ -262,7 +233,7 @@ static bool one_pass(Flat *f) {
       gone[found++] = i;
   }
   for (int k = 0; k < found; k++) replacer_set(r, f->variables.at[gone[k]].derivative, rate[k]);
-  if (found) visit_all(f, replace_one, r);
+  if (found) flat_replace(f, r);
   for (int k = 0; k < found; k++) f->variables.at[gone[k]].state = false;
   arena_free(scratch);
   return found > 0;
@@ -302,7 +273,7 @@ static void reach_argument(void *data, Expr e) {
 static void end_trial(Flat *f, const bool *wished) {
   Arena *scratch = arena_new();
   Reached r = {f->graph, ARENA_ARRAY(scratch, unsigned char, f->graph->count + 1)};
-  visit_all(f, reach, &r);
+  flat_visit(f, reach, &r);
   for (Expr e = f->graph->count - 1; e > 0; e--)
     if (r.node[e]) expr_each_argument(f->graph, e, reach_argument, &r);
   for (int i = 0; i < f->variables.count; i++) {
@@ -313,10 +284,8 @@ static void end_trial(Flat *f, const bool *wished) {
 }
 
 void choose_states(Flat *f) {
-  bool components = false, any = false;
-  for (int i = 0; i < f->variables.count && !components; i++)
-    components = strchr(f->variables.at[i].name, '.') != NULL;
-  if (!components) return;
+  bool any = false;
+  if (!flat_has_components(f)) return;
   bool *wished = ARENA_ARRAY(f->arena, bool, f->variables.count + 1);
   for (int i = 0; i < f->variables.count; i++)
     if ((wished[i] = is_wished(f, i))) make_state(f, &f->variables.at[i]), any = true;

@@ -354,8 +354,10 @@ static unsigned char *find_moving(SystemBuilder *b, bool with_time) {
   int n = 0;
   Expr *by = ARENA_ARRAY(b->scratch, Expr, m->nx + m->nu + 2);
   if (with_time) by[n++] = m->flat->time;
-  for (int i = 0; i < m->nx; i++)
-    if (!m->flat->variables.at[m->state[i]].now) by[n++] = m->x[i];
+  for (int i = 0; i < m->nx; i++) {
+    const Variable *v = &m->flat->variables.at[m->state[i]];
+    if (!v->now && !v->computed) by[n++] = m->x[i];
+  }
   for (int i = 0; i < m->nu; i++) by[n++] = m->u[i];
   return expr_dependents(b->g, b->scratch, by, n);
 }

@@ -147,6 +147,13 @@ static double fourth_difference(const EventSample *const q[PARTS + 1], int k) {
   return d[3] - 3 * d[2] + 3 * d[1] - d[0];
 }
 
+// Infinite at all samples: a time that is not known yet.
+static bool is_infinite(const EventSample *const q[PARTS + 1], int k) {
+  for (int i = 0; i <= PARTS; i++)
+    if (!(isinf(q[i]->w[k]) && q[i]->w[k] == q[0]->w[k])) return false;
+  return true;
+}
+
 // Whether the samples tell what the switching functions do between them: their fourth difference is small, and so is
 // the error at other points, unless the function is far from its event.
 static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q[PARTS + 1]) {
@@ -156,6 +163,7 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
   for (int k = 0; k < system->ne; k++) {
     double bend = fabs(fourth_difference(q, k));
     if (bend <= EVENT_ROUNDING * e->size[k]) continue;
+    if (isnan(bend) && is_infinite(q, k)) continue;
     Spread r = spread_of(e, q, k);
     if (!is_close(e, k, bend, r)) return false;
     tame = tame && bend <= TAME * r.most;
@@ -165,6 +173,7 @@ static bool samples_suffice(EventWork *e, Stepper *s, const EventSample *const q
     for (int k = 0; k < system->ne; k++) {
       double error = fabs(interpolate(e, q, k, c) - e->trial.w[k]);
       if (error <= EVENT_ROUNDING * e->size[k] && e->trial.margin[k] >= 0) continue;
+      if (isnan(error) && is_infinite(q, k) && e->trial.w[k] == q[0]->w[k]) continue;
       Spread r = spread_of(e, q, k);
       bool missed = r.right && e->trial.margin[k] < -EVENT_ROUNDING * e->size[k];
       if (missed || !is_close(e, k, error, r)) return false;

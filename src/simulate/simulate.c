@@ -718,7 +718,8 @@ static void continue_from(SimulateWork *w, bool continuous) {
 // stays at the limit: it damps what grows as it damps what decays, and its errors look small.
 static void shorten_step(SimulateWork *w, double h) {
   Stepper *s = stepper(w);
-  if (w->events->repeats && fabs(s->h_next) > 0.01 * fabs(h)) s->h_next = copysign(0.01 * h, s->h_next);
+  if (w->events->repeats > 1 && fabs(s->h_next) > 0.01 * fabs(h))
+    s->h_next = copysign(0.01 * h, s->h_next);
 }
 
 // Changes modes and sensitivities, and goes on from there.
@@ -737,7 +738,8 @@ static bool pass_event(SimulateWork *w, double h) {
   if (w->out->events - w->timer_events > w->options.max_events)
     return end_too_many_events(&w->run, event);
   plan_timers(w);
-  if (s->t < w->t_end) continue_from(w, continuous), shorten_step(w, h);
+  if (s->t < w->t_end) continue_from(w, continuous);
+  if (!continuous) shorten_step(w, h);
   return s->t == w->next_break || put_rows_at(w, s->t); // an input may change there, too
 }
 
