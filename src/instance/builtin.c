@@ -350,7 +350,7 @@ static Value *reshaped(Elab *e, const Value *v, int rank, const int *sizes) {
   *out = *v;
   out->rank = rank;
   out->sizes = ARENA_ARRAY(e->arena, int, rank + 1);
-  memcpy(out->sizes, sizes, (size_t)rank * sizeof *sizes);
+  if (rank) memcpy(out->sizes, sizes, (size_t)rank * sizeof *sizes);
   return out;
 }
 
@@ -389,7 +389,8 @@ static const char *text_of(Elab *e, const Value *v) {
   text_init(&t);
   if (a->kind == AST_STRING)
     text_add(&t, a->name);
-  else if (a->kind == AST_NUMBER && v->type == VALUE_ENUMERATION && v->enumeration)
+  else if (a->kind == AST_NUMBER && v->type == VALUE_ENUMERATION && v->enumeration &&
+           a->number >= 1 && a->number <= v->enumeration->literals.count)
     text_add(&t, v->enumeration->literals.at[(int)a->number - 1].name);
   else if (a->kind == AST_NUMBER)
     text_print(&t, "%.6g", a->number);
@@ -413,6 +414,8 @@ static Value *string(Elab *e, Where s, BuiltinCall *c) {
     constant->type = v->type, constant->enumeration = v->enumeration;
     v = constant;
   }
+  if (!ast_is_constant(v->at[0]))
+    return value_scalar(e, VALUE_STRING, ast_call1(e, c->at, "String", v->at[0]));
   return value_scalar(e, VALUE_STRING, ast_text(e, c->at, text_of(e, v)));
 }
 
@@ -524,6 +527,14 @@ static int named_place(const char *function, const char *name) {
   return -1;
 }
 
+// What belongs to variables of a model, not to the arguments of a function.
+static bool is_of_models(const char *name) {
+  static const char *const NAMES[] = {"der", "pre", "edge", "change", "initial", "sample"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (strcmp(NAMES[i], name) == 0) return true;
+  return false;
+}
+
 static bool read_arguments(Elab *e, Where s, const Ast *a, BuiltinCall *c) {
   c->args = ARENA_ARRAY(e->arena, Value *, a->arg_count + 1);
   bool is_string = strcmp(a->name, "String") == 0;
@@ -540,7 +551,10 @@ static bool read_arguments(Elab *e, Where s, const Ast *a, BuiltinCall *c) {
       }
       arg = arg->args[0];
     }
+    bool before = e->variables;
+    e->variables |= is_of_models(a->name);
     c->args[place] = value_of(e, s, arg);
+    e->variables = before;
     if (!c->args[place]) return false;
     c->count++;
   }
@@ -554,14 +568,6 @@ static void fail_count(Elab *e, const Ast *a, int least, int most) {
   else
     elab_fail(e, a, ERR_SYNTAX, "%s takes %d to %d arguments, not %d", a->name, least, most,
               a->arg_count);
-}
-
-// What belongs to variables of a model, not to the arguments of a function.
-static bool is_of_models(const char *name) {
-  static const char *const NAMES[] = {"der", "pre", "edge", "change", "initial", "sample"};
-  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-    if (strcmp(NAMES[i], name) == 0) return true;
-  return false;
 }
 
 Value *evaluate_builtin(Elab *e, Where s, const Ast *a, bool *known) {

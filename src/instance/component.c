@@ -9,12 +9,16 @@
 
 // ---------------------------------------------------------------- the type
 
+typedef struct TypeSizes {
+  const AstList *list;
+  Part *part; // where they are written
+} TypeSizes;
+
 typedef struct Type { // of a component, after all short definitions
   ClassRef class;
   Modification *mod;
   AstPrefix prefix;
-  AstList sizes;    // of the type
-  Part *sizes_part; // where they are written
+  ARRAY(TypeSizes) sizes; // from the outer definition to the inner one
   bool failed;
 } Type;
 
@@ -78,7 +82,7 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
     for (int i = 0; own && i < own->entries.count; i++) own->entries.at[i].mod->each = true;
     t.mod = modification_merge(e, t.mod, own);
     combine_prefix(&t.prefix, &c->prefix);
-    if (c->sizes.count) t.sizes = c->sizes, t.sizes_part = scope;
+    if (c->sizes.count) array_push(e->arena, &t.sizes, ((TypeSizes){&c->sizes, scope}));
     ClassRef base;
     if (elab_failed(e) || !lookup_class(e, scope, c->base, &base)) {
       if (!elab_failed(e))
@@ -116,7 +120,8 @@ static bool add_sizes(Elab *e, Component *c, const AstList *sizes, Part *part, I
     } else {
       if (s->kind == AST_NAME && strcmp(s->name, "Boolean") == 0) {
         elab_unsupported(e, s, "Boolean as the size of an array");
-        return false;
+        array_push(e->arena, out, 2);
+        continue;
       }
       Value *v = value_of(e, (Where){part, e->locals}, s);
       double n = 0;
@@ -142,8 +147,10 @@ static bool add_sizes(Elab *e, Component *c, const AstList *sizes, Part *part, I
 
 static bool set_sizes(Elab *e, Component *c, const Type *t) {
   IntArray sizes = {0};
-  if (!add_sizes(e, c, &c->member->element->sizes, c->member->part, &sizes)) return false;
-  if (t->sizes.count && !add_sizes(e, c, &t->sizes, t->sizes_part, &sizes)) return false;
+  Part *part = c->member->sizes_part ? c->member->sizes_part : c->member->part;
+  if (!add_sizes(e, c, &c->member->element->sizes, part, &sizes)) return false;
+  for (int i = 0; i < t->sizes.count; i++)
+    if (!add_sizes(e, c, t->sizes.at[i].list, t->sizes.at[i].part, &sizes)) return false;
   c->rank = sizes.count;
   c->sizes = sizes.at;
   long count = 1;
@@ -183,6 +190,7 @@ static bool make_nodes(Elab *e, Component *c, const Type *t) {
         node_new(e, &class, mod, c->owner, path, c->owner->instance, c->prefix, c->hidden);
     if (!c->nodes[i]) return false;
     c->nodes[i]->final = c->final;
+    c->nodes[i]->connector |= c->owner->connector;
     if (c->nodes[i]->is_builtin) return true;
   }
   return true;
@@ -221,7 +229,8 @@ static bool is_external_object(const Node *n) {
 static bool is_absent(Elab *e, const Member *m) {
   if (!m->element->condition) return false;
   const Ast *tree;
-  int holds = evaluate_condition(e, (Where){m->part, NULL}, m->element->condition, true, &tree);
+  Where s = {m->condition_part ? m->condition_part : m->part, NULL};
+  int holds = evaluate_condition(e, s, m->element->condition, true, &tree);
   if (holds < 0 && !elab_failed(e))
     elab_fail(e, m->element->condition, ERR_MODEL,
               "the condition of the component %s must be known in advance: parameters and "
@@ -240,7 +249,7 @@ static Modification *replaced_modifiers(Elab *e, const Member *m) {
   if (!m->replaced || m->replaced->kind != ELEMENT_COMPONENT) return NULL;
   const AstElement *r = m->replaced;
   const AstModifierList *list = r->constraint ? &r->constraint_modifiers : &r->modifiers;
-  return modification_of(e, list, NULL, m->replaced_part, false);
+  return modification_of(e, list, NULL, m->constraint_part, false);
 }
 
 // Packages, functions and types of functions have no instances; only records have a value.
@@ -257,6 +266,8 @@ static bool check_kind(Elab *e, const Component *c, const Type *t) {
                  "'%s' is a %s: it has no components", t->class.class->name, class_kind_word(kind));
     return false;
   }
+  if (t->class.class->expandable)
+    elab_unsupported_at(e, source_of(c->member), el->line, el->column, "expandable connectors");
   if (t->class.class->operator_record)
     elab_unsupported_at(e, source_of(c->member), el->line, el->column, "operator records");
   bool value = c->mod && c->mod->binding && c->mod->binding->ast;
@@ -378,6 +389,8 @@ static Component *make_component(Elab *e, Member *m) {
   if (!c->present) return c;
   if (elab_failed(e) || !check_final(e, c)) return NULL;
   Modification *own = modification_of(e, &el->modifiers, el->binding, m->part, el->final);
+  Modification *constraint = modification_of(e, &el->constraint_modifiers, NULL, m->part, false);
+  own = modification_merge(e, own, constraint);
   c->mod = modification_merge(e, m->mod, own); // for sizes that follow from the value
   Type t = resolve_type(e, m, c->mod);
   if (t.failed || elab_failed(e)) return NULL;
@@ -385,6 +398,7 @@ static Component *make_component(Elab *e, Member *m) {
   c->prefix = t.prefix;
   if (c->owner->prefix.variability > c->prefix.variability)
     c->prefix.variability = c->owner->prefix.variability;
+  if (c->owner->connector) c->prefix.flow |= c->owner->prefix.flow;
   if (!set_sizes(e, c, &t) || !keep_replaced(e, c, &t)) return NULL;
   if (t.class.is_builtin)
     become_builtin(c, t.class.builtin, t.mod, NULL);

@@ -80,6 +80,8 @@ typedef struct ModEntry {
   Modification *mod;
   const AstElement *redeclare; // or NULL
   Part *redeclare_part;
+  const AstElement *before; // what an inner redeclaration said; the outer one replaces it
+  Part *before_part;
   int line, column;
 } ModEntry;
 
@@ -107,10 +109,13 @@ struct Member {
   MemberProgress progress;
   Node *class_node;
   Component *component;
-  bool hidden; // by a protected extends
+  bool hidden;          // by a protected extends
+  Part *sizes_part;     // where the sizes of the element are written, if not in part
+  Part *condition_part; // and its condition
   const AstElement
       *replaced; // of a redeclaration: the element before, whose modifiers go on to hold
   Part *replaced_part;
+  Part *constraint_part; // where modifiers of the replaced element are written
 };
 
 struct Node {
@@ -191,7 +196,8 @@ struct Elab {
   int auxiliary;        // variables made so far
   const char *instance; // path of the instance whose equations are made
   bool in_function;
-  bool decides; // a function without Real results: the values of parameters decide in it
+  bool variables; // inside pre() and others: names are variables, not what an algorithm gave them
+  bool decides;   // a function without Real results: the values of parameters decide in it
   bool in_initial;
   Locals *locals; // of the function whose variables are declared
 };
@@ -252,6 +258,7 @@ Value *value_indexed(Elab *e, const Ast *at, const Value *v, const IntArray *ind
 bool value_same_sizes(const Value *a, const Value *b);
 const char *value_sizes_text(Elab *e, const Value *v);
 const char *type_word(ValueType t);
+const char *text_of_tree(Elab *e, const Ast *a); // a text whose parts may vary, for messages
 
 // ---- lookup and instances (lookup.c, node.c, component.c) ----
 typedef struct ClassRef {

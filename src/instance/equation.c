@@ -112,10 +112,15 @@ static void equate(EquationReader *c, Where s, const AstItem *item) {
 
 // ---------------------------------------------------------------- calls
 
+// The text of a message: what varies in it is shown as its expression. It is needed only when the assertion fails, so that
+// what is wrong in it is no error.
 static const Ast *message(EquationReader *c, Where s, const Ast *a) {
+  Err before = *c->e->err;
   Value *v = value_of(c->e, s, a);
-  if (!v) return NULL;
-  if (v->rank == 0 && v->type == VALUE_STRING && v->at[0]->kind == AST_STRING) return v->at[0];
+  if (before.code == ERR_NONE && c->e->err->code != ERR_LIMIT && c->e->err->code != ERR_STOPPED)
+    *c->e->err = before;
+  if (v && v->rank == 0 && v->type == VALUE_STRING)
+    return ast_text(c->e, a, text_of_tree(c->e, v->at[0]));
   return ast_text(c->e, a, "an assertion of the model does not hold");
 }
 
@@ -184,7 +189,7 @@ static void call(EquationReader *c, Where s, const AstItem *item) {
       fail_item(c, item, ERR_MODEL, "terminate can only stand in a when-clause");
     else if (t.right)
       array_push(e->arena, &c->out->actions, t);
-  } else if (strncmp(a->name, "Connections.", 12) == 0) {
+  } else if (strncmp(a->name + (a->name[0] == '.'), "Connections.", 12) == 0) {
     elab_unsupported(e, a, "an overdetermined connection graph (Connections)");
   } else {
     ClassRef f;

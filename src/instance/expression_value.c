@@ -25,6 +25,14 @@ Local *frame_find(Locals *f, const char *name) {
   return NULL;
 }
 
+// The same without the variables of an algorithm.
+static Local *iterator_of(Locals *f, const char *name) {
+  for (; f && !f->is_algorithm; f = f->outer)
+    for (int i = f->locals.count - 1; i >= 0; i--)
+      if (strcmp(f->locals.at[i].name, name) == 0) return &f->locals.at[i];
+  return NULL;
+}
+
 // ---------------------------------------------------------------- numbers that are known in advance
 
 static const Setting *find_setting(const Elab *e, const char *name) {
@@ -484,7 +492,8 @@ static Value *reference(Elab *e, Where s, const Ast *a) {
     if (!v) return NULL;
     return a->kind == AST_INDEX ? take_index(e, s, a, v) : value_field(e, a, v, a->name);
   }
-  Local *local = frame_find(s.frame, chain[0].name);
+  Local *local =
+      e->variables ? iterator_of(s.frame, chain[0].name) : frame_find(s.frame, chain[0].name);
   if (local) {
     if (!local->value) return elab_fail(e, a, ERR_MODEL, "'%s' has no value yet", chain[0].name);
     Value *v = take_index(e, s, chain[0].index, local->value);
@@ -569,7 +578,7 @@ Value *range_values(Elab *e, Where s, const Ast *iterator, const AstItemList *bo
 
 static Value *range(Elab *e, Where s, const Ast *a) {
   double bound[3] = {0, 1, 0};
-  bool real = false;
+  bool real = false, truth = false;
   const AstClass *enumeration = NULL;
   for (int i = 0; i < a->arg_count; i++) {
     Value *v = value_of(e, s, a->args[i]);
@@ -579,6 +588,7 @@ static Value *range(Elab *e, Where s, const Ast *a) {
       return elab_fail(e, a->args[i], ERR_MODEL,
                        "the limits of a range must be numbers that are known in advance");
     real |= v->type == VALUE_REAL;
+    truth |= v->type == VALUE_BOOLEAN;
     if (v->type == VALUE_ENUMERATION) enumeration = v->enumeration;
   }
   if (bound[1] == 0) return elab_fail(e, a, ERR_VALUE, "the step of a range is 0");
@@ -586,11 +596,15 @@ static Value *range(Elab *e, Where s, const Ast *a) {
   if (steps > SCALARS_MOST)
     return elab_fail(e, a, ERR_LIMIT, "a range of more than %d numbers", SCALARS_MOST);
   int count = steps > 0 ? (int)steps : 0;
-  ValueType type = enumeration ? VALUE_ENUMERATION : real ? VALUE_REAL : VALUE_INTEGER;
+  ValueType type = enumeration ? VALUE_ENUMERATION
+                   : truth     ? VALUE_BOOLEAN
+                   : real      ? VALUE_REAL
+                               : VALUE_INTEGER;
   Value *v = value_new(e, type, 1, &count);
   v->enumeration = enumeration;
   for (int i = 0; i < count && !elab_failed(e); i++)
-    v->at[i] = ast_number(e, a, bound[0] + i * bound[1]);
+    v->at[i] = truth ? ast_bool(e, a, bound[0] + i * bound[1] != 0)
+                     : ast_number(e, a, bound[0] + i * bound[1]);
   return elab_failed(e) ? NULL : v;
 }
 
@@ -670,6 +684,18 @@ static Value *matrix(Elab *e, Where s, const Ast *a) {
 
 // ---------------------------------------------------------------- everything
 
+// An error in a branch that a parameter excludes is none.
+static bool is_wrong_only_there(Elab *e, const Ast *condition, bool wrong) {
+  Err error = *e->err;
+  double n;
+  if (error.code == ERR_LIMIT || error.code == ERR_STOPPED) return false;
+  *e->err = (Err){0};
+  bool known = tree_is_known(e, condition, false) && evaluate_number(e, condition, &n);
+  if (known && (n != 0) != wrong) return true;
+  *e->err = error;
+  return false;
+}
+
 static Value *conditional(Elab *e, Where s, const Ast *a) {
   const Ast *tree;
   int holds = evaluate_condition(e, s, a->args[0], false, &tree);
@@ -679,7 +705,10 @@ static Value *conditional(Elab *e, Where s, const Ast *a) {
       evaluate_number(e, tree, &n))
     holds = n != 0;
   if (holds >= 0) return value_of(e, s, a->args[holds ? 1 : 2]);
-  Value *x = value_of(e, s, a->args[1]), *y = value_of(e, s, a->args[2]);
+  Value *x = value_of(e, s, a->args[1]);
+  if (!x && is_wrong_only_there(e, tree, true)) return value_of(e, s, a->args[2]);
+  Value *y = x ? value_of(e, s, a->args[2]) : NULL;
+  if (x && !y && is_wrong_only_there(e, tree, false)) return x;
   if (!x || !y) return NULL;
   if (!value_same_sizes(x, y) && tree_is_known(e, tree, false) && evaluate_number(e, tree, &n))
     return n != 0 ? x : y; // of different sizes: a parameter decides for good

@@ -11,12 +11,23 @@ static Node *function_node(Elab *e, const ClassRef *f) {
   return node_new(e, f, NULL, NULL, f->class->name, false, (AstPrefix){0}, false);
 }
 
-static bool is_input(const Member *m) {
-  return m->element->kind == ELEMENT_COMPONENT && m->element->prefix.causality == CAUSALITY_INPUT;
+// input and output may also stand in a short definition of the type.
+static AstCausality causality_of(Elab *e, const Member *m) {
+  AstCausality c = m->element->prefix.causality;
+  ClassRef t;
+  if (c || m->element->kind != ELEMENT_COMPONENT || !m->part) return c;
+  if (!strcmp(m->element->type, "Real") || !strcmp(m->element->type, "Integer")) return c;
+  if (!lookup_class(e, m->part, m->element->type, &t) || t.is_builtin || !t.class->is_short)
+    return CAUSALITY_NONE;
+  return t.class->prefix.causality;
 }
 
-static bool is_output(const Member *m) {
-  return m->element->kind == ELEMENT_COMPONENT && m->element->prefix.causality == CAUSALITY_OUTPUT;
+static bool is_input(Elab *e, const Member *m) {
+  return m->element->kind == ELEMENT_COMPONENT && causality_of(e, m) == CAUSALITY_INPUT;
+}
+
+static bool is_output(Elab *e, const Member *m) {
+  return m->element->kind == ELEMENT_COMPONENT && causality_of(e, m) == CAUSALITY_OUTPUT;
 }
 
 // ---------------------------------------------------------------- arguments
@@ -56,7 +67,7 @@ static void list_inputs(Elab *e, Node *n, bool record, CallArguments *a) {
   a->inputs = ARENA_ARRAY(e->arena, Member *, n->members.count + 1);
   a->values = ARENA_ARRAY(e->arena, Value *, n->members.count + 1);
   for (int i = 0; i < n->members.count; i++)
-    if (record ? is_constructor_input(n->members.at[i]) : is_input(n->members.at[i]))
+    if (record ? is_constructor_input(n->members.at[i]) : is_input(e, n->members.at[i]))
       a->inputs[a->count++] = n->members.at[i];
 }
 
@@ -295,7 +306,7 @@ static Component *local_component(Elab *e, Node *n, Member *m, Locals *frame) {
 static bool declare_locals(Elab *e, Node *n, Locals *frame) {
   for (int i = 0; i < n->members.count; i++) {
     Member *m = n->members.at[i];
-    if (m->element->kind != ELEMENT_COMPONENT || is_input(m)) continue;
+    if (m->element->kind != ELEMENT_COMPONENT || is_input(e, m)) continue;
     Modification *mod = m->mod;
     const Ast *binding = m->element->binding;
     Value *v = NULL;
@@ -308,7 +319,7 @@ static bool declare_locals(Elab *e, Node *n, Locals *frame) {
       v = value_of(e, (Where){m->part, frame}, binding);
     if (elab_failed(e)) return false;
     Local *local = frame_add(e, frame, m->name, v);
-    local->is_output = is_output(m);
+    local->is_output = is_output(e, m);
     if (v || open) continue;
     Component *c = local_component(e, n, m, frame);
     if (!c) return false;
@@ -348,7 +359,7 @@ static Value *results(Elab *e, Node *n, Locals *frame, const Ast *call) {
   v->field_names = ARENA_ARRAY(e->arena, const char *, n->members.count + 1);
   for (int i = 0; i < n->members.count; i++) {
     Member *m = n->members.at[i];
-    if (!is_output(m)) continue;
+    if (!is_output(e, m)) continue;
     Local *l = frame_find(frame, m->name);
     if (!l->value || !is_complete(l->value))
       return elab_fail(e, call, ERR_MODEL, "%s leaves its output '%s' without a value", call->name,
@@ -404,9 +415,9 @@ static Value *with_own_events(Elab *e, Value *v) {
 }
 
 // Whether its results are Boolean, Integer or String: such a function answers a question about the model.
-static bool decides(const Node *n) {
+static bool decides(Elab *e, const Node *n) {
   for (int i = 0; i < n->members.count; i++) {
-    const char *type = is_output(n->members.at[i]) ? n->members.at[i]->element->type : "Boolean";
+    const char *type = is_output(e, n->members.at[i]) ? n->members.at[i]->element->type : "Boolean";
     if (strcmp(type, "Boolean") != 0 && strcmp(type, "Integer") != 0 && strcmp(type, "String") != 0)
       return false;
   }
@@ -450,7 +461,7 @@ static Value *run(Elab *e, Node *n, const Ast *call, const CallArguments *a) {
   e->calls++;
   bool before = e->in_function, decided = e->decides;
   e->in_function = true;
-  e->decides = decides(n);
+  e->decides = decides(e, n);
   bool ok = declare_locals(e, n, frame) && run_parts(e, n->main, frame);
   Value *v = ok ? results(e, n, frame, call) : NULL;
   e->in_function = before;
@@ -521,7 +532,7 @@ static bool check_function(Elab *e, Node *n, const Ast *call) {
   for (int i = 0; i < n->members.count; i++) {
     const Member *m = n->members.at[i];
     const AstElement *el = m->element;
-    bool local = el->kind == ELEMENT_COMPONENT && el->prefix.causality == CAUSALITY_NONE &&
+    bool local = el->kind == ELEMENT_COMPONENT && causality_of(e, m) == CAUSALITY_NONE &&
                  el->prefix.variability < VARIABILITY_PARAMETER;
     if (!local || el->hidden || m->hidden) continue;
     elab_fail_at(e, c->source, el->line, el->column, ERR_MODEL,

@@ -44,7 +44,9 @@ Modification *modification_of(Elab *e, const AstModifierList *list, const Ast *b
       ((ModEntry *)before)->mod = modification_merge(e, before->mod, mod);
       continue;
     }
-    ModEntry entry = {from->name, mod, from->redeclare, part, from->line, from->column};
+    ModEntry entry = {.name = from->name, .mod = mod, .redeclare = from->redeclare};
+    entry.redeclare_part = part;
+    entry.line = from->line, entry.column = from->column;
     array_push(e->arena, &m->entries, entry);
   }
   return m;
@@ -72,8 +74,12 @@ Modification *modification_merge(Elab *e, Modification *outer, Modification *inn
     const ModEntry *below = modification_entry(inner, entry.name);
     if (below && !check_final(e, &entry, below->mod)) return NULL;
     if (below) entry.mod = modification_merge(e, entry.mod, below->mod);
-    if (below && !entry.redeclare)
+    if (below && !entry.redeclare) {
       entry.redeclare = below->redeclare, entry.redeclare_part = below->redeclare_part;
+      entry.before = below->before, entry.before_part = below->before_part;
+    } else if (below && below->redeclare) {
+      entry.before = below->redeclare, entry.before_part = below->redeclare_part;
+    }
     array_push(e->arena, &m->entries, entry);
   }
   for (int i = 0; i < inner->entries.count; i++)

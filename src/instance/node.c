@@ -214,6 +214,32 @@ static void fail_class(Elab *e, const Source *s, int line, int column, Part *p, 
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static bool replaces(const AstElement *e) {
+  return e->redeclare || (e->kind == ELEMENT_CLASS && e->class->extends);
+}
+
+// What a redeclaration does not say goes on to hold: prefixes, sizes, the condition.
+static void replace_element(Elab *e, Member *m, const AstElement *by, Part *by_part) {
+  const AstElement *old = m->element;
+  m->replaced = old, m->replaced_part = m->constraint_part = m->part;
+  if (by->kind == ELEMENT_COMPONENT && old->kind == ELEMENT_COMPONENT) {
+    AstElement *new = ARENA_NEW(e->arena, AstElement);
+    *new = *by;
+    new->prefix.flow |= old->prefix.flow;
+    new->prefix.stream |= old->prefix.stream;
+    if (!new->prefix.variability) new->prefix.variability = old->prefix.variability;
+    if (!new->prefix.causality) new->prefix.causality = old->prefix.causality;
+    if (!new->inner && !new->outer) new->inner = old->inner, new->outer = old->outer;
+    if (!new->sizes.count && old->sizes.count) new->sizes = old->sizes, m->sizes_part = m->part;
+    if (!new->condition && old->condition)
+      new->condition = old->condition, m->condition_part = m->part;
+    if (!new->description || !new->description[0]) new->description = old->description;
+    new->hidden |= old->hidden;
+    by = new;
+  }
+  m->element = by, m->part = by_part;
+}
+
 // Two classes that are extended may declare the same.
 static bool is_same_element(const AstElement *a, const AstElement *b) {
   if (a == b) return true;
@@ -230,11 +256,13 @@ static void add_member(Elab *e, Node *n, const AstElement *element, Part *part, 
     Member *m = n->members.at[known];
     if (m->element == element) { // used before its turn came
       if (!m->mod && entry) m->mod = entry->mod;
-    } else if (element->redeclare) { // of an inherited element
-      m->replaced = m->element, m->replaced_part = m->part;
+    } else if (replaces(element)) { // an inherited element
+      replace_element(e, m, element, part);
+    } else if (replaces(m->element)) {
+      const AstElement *by = m->element;
+      Part *by_part = m->part;
       m->element = element, m->part = part;
-    } else if (m->element->redeclare) {
-      m->replaced = element, m->replaced_part = part;
+      replace_element(e, m, by, by_part);
     } else if (m->part == part) {
       elab_fail_at(e, part->class->source, element->line, element->column, ERR_NAME,
                    "'%s' is declared twice", element->name);
@@ -255,8 +283,9 @@ static void add_member(Elab *e, Node *n, const AstElement *element, Part *part, 
     if (element->final && !elab_failed(e))
       elab_fail_at(e, elab_source(e), entry->line, entry->column, ERR_NAME,
                    "'%s' is final and cannot be redeclared", element->name);
-    m->replaced = element, m->replaced_part = part;
-    m->element = entry->redeclare, m->part = entry->redeclare_part;
+    replace_element(e, m, entry->redeclare, entry->redeclare_part);
+    if (entry->before && m->replaced->kind == ELEMENT_COMPONENT)
+      m->replaced = entry->before, m->constraint_part = entry->before_part;
   }
   names_set(n->names, m->name, n->members.count);
   array_push(e->arena, &n->members, m);

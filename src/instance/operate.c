@@ -95,6 +95,9 @@ static Value *texts(Elab *e, const Ast *at, AstOp op, Value *a, Value *b) {
   if (left && right) { // no equation has texts: their values decide
     a = value_scalar(e, VALUE_STRING, left);
     b = value_scalar(e, VALUE_STRING, right);
+  } else if (op != AST_PLUS) {
+    elab_unsupported(e, at, "a comparison of texts that vary");
+    return value_bool(e, at, false);
   }
   Ast *n = ast_new(e, AST_BINARY, at, 2);
   n->op = op;

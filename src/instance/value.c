@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "instance/elab.h"
+#include "lang/ast_print.h"
 
 // ---------------------------------------------------------------- trees
 
@@ -214,6 +215,27 @@ const Ast *ast_if(Elab *e, const Ast *at, const Ast *c, const Ast *a, const Ast 
   n->args[0] = (Ast *)c, n->args[1] = (Ast *)a, n->args[2] = (Ast *)b;
   set_depth(e, n);
   return e->in_function ? ast_fold(e, n) : n;
+}
+
+static void add_text(Elab *e, Text *t, const Ast *a) {
+  if (a->kind == AST_STRING) {
+    text_add(t, a->name);
+  } else if (a->kind == AST_BINARY && a->op == AST_PLUS) {
+    add_text(e, t, a->args[0]);
+    add_text(e, t, a->args[1]);
+  } else {
+    ast_print(t, a->kind == AST_CALL && strcmp(a->name, "String") == 0 ? a->args[0] : a);
+  }
+}
+
+const char *text_of_tree(Elab *e, const Ast *a) {
+  Text t;
+  text_init(&t);
+  const Ast *known = tree_constant(e, a);
+  add_text(e, &t, known ? known : a);
+  const char *copy = arena_copy(e->arena, t.at, t.length);
+  text_done(&t);
+  return copy;
 }
 
 // ---------------------------------------------------------------- values

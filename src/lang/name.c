@@ -32,10 +32,12 @@ static const char *plain_end(const char *s) {
   return c;
 }
 
+// Behind a quoted name that starts at s, s itself if it has no end.
 static const char *quoted_end(const char *s) {
-  for (s++; *s && *s != '\''; s++)
-    if (*s == '\\' && s[1]) s++;
-  return *s ? s + 1 : s;
+  const char *c = s + 1;
+  for (; *c && *c != '\''; c++)
+    if (*c == '\\' && c[1]) c++;
+  return *c ? c + 1 : s;
 }
 
 static const char *index_end(const char *s) {
