@@ -288,6 +288,7 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
       const Ast *tree;
       evaluate_condition(e, (Where){p, frame}, item->left->args[0], false, &tree);
       if (elab_failed(e)) return;
+      if (tree->kind == AST_BOOL && tree->number != 0) continue;
       Value *text = value_of(e, (Where){p, frame}, item->left->args[1]);
       if (!text) return;
       a.kind = AST_ASSERT, a.left = tree, a.right = text->at[0];

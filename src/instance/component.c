@@ -297,6 +297,7 @@ static Component *empty_component(Elab *e, Member *m) {
   const AstElement *el = m->element;
   Node *owner = m->part && m->part->node ? m->part->node : e->model;
   if (m->replaced) owner = m->replaced_part->node;
+  if (m->owner) owner = m->owner;
   Component *c = ARENA_NEW(e->arena, Component);
   *c = (Component){.name = m->name, .member = m, .owner = owner, .present = true};
   const char *name = name_unquoted(e->arena, m->name);
@@ -307,10 +308,26 @@ static Component *empty_component(Elab *e, Member *m) {
   return c;
 }
 
+// The model gets the inner component that is missing, as the language suggests it.
+static Component *add_inner(Elab *e, const Component *c) {
+  AstElement *el = ARENA_NEW(e->arena, AstElement);
+  Member *m = ARENA_NEW(e->arena, Member);
+  *el = *c->member->element;
+  el->outer = false, el->inner = true;
+  *m = (Member){.name = c->name, .element = el, .part = c->member->part, .owner = e->model};
+  names_set(e->model->names, m->name, e->model->members.count);
+  array_push(e->arena, &e->model->members, m);
+  return component_of(e, m);
+}
+
 static Component *inner_of(Elab *e, const Component *c) {
   const AstElement *el = c->member->element;
   Component *inner = find_inner(e, c->member, c->owner);
   if (inner || elab_failed(e)) return inner;
+  ClassRef class;
+  bool known = lookup_class(e, c->member->part, el->type, &class);
+  bool complete = known && (class.is_builtin ? el->binding != NULL : !class.class->partial);
+  if (e->model && complete && names_find(e->model->names, c->name) < 0) return add_inner(e, c);
   return elab_fail_at(e, source_of(c->member), el->line, el->column, ERR_MODEL,
                       "'outer %s' has no 'inner %s' in the components around it; declare one in "
                       "the model",
@@ -384,6 +401,8 @@ static bool make_class_component(Elab *e, Component *c, Type *t) {
 static Component *make_component(Elab *e, Member *m) {
   const AstElement *el = m->element;
   Component *c = empty_component(e, m);
+  if (el->outer && el->inner)
+    elab_unsupported_at(e, source_of(m), el->line, el->column, "'inner outer' components");
   if (el->outer && !el->inner && c->owner->instance) return inner_of(e, c);
   c->present = !is_absent(e, m);
   if (!c->present) return c;

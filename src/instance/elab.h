@@ -110,6 +110,7 @@ struct Member {
   Node *class_node;
   Component *component;
   bool hidden;          // by a protected extends
+  Node *owner;          // where it belongs, if not to the node of part
   Part *sizes_part;     // where the sizes of the element are written, if not in part
   Part *condition_part; // and its condition
   const AstElement
