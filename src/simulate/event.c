@@ -197,6 +197,7 @@ static bool all_right(EventWork *e, double t, const double *x) {
     bool followed = false;
     event_look(e, t, x);
     for (int k = 0; k < ne; k++) {
+      if (e->tried[k] && !isfinite(e->w[k])) return false;
       if (is_settled(e, k)) continue;
       if (e->tried[k]) return false;
       system_set_mode(e->work, k, event_wanted(e, k));
