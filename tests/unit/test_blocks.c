@@ -15,7 +15,7 @@ static double noise(unsigned *seed) { // in [-1, 1)
 
 // Slots: matrix, pivots, right-hand side.
 static SolveData solve_data(int n, bool transposed) {
-  return (SolveData){{n, 0, n * n, false}, transposed, n * n + n};
+  return (SolveData){{n, 0, n * n, false, false}, transposed, n * n + n};
 }
 
 static void solve(const SolveData *d, double *work, int lanes) {
