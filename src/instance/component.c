@@ -19,6 +19,7 @@ typedef struct Type { // of a component, after all short definitions
   Modification *mod;
   AstPrefix prefix;
   ARRAY(TypeSizes) sizes; // from the outer definition to the inner one
+  bool connector;         // one of the definitions is a connector
   bool failed;
 } Type;
 
@@ -82,6 +83,7 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
     for (int i = 0; own && i < own->entries.count; i++) own->entries.at[i].mod->each = true;
     t.mod = modification_merge(e, t.mod, own);
     combine_prefix(&t.prefix, &c->prefix);
+    t.connector |= c->kind == CLASS_CONNECTOR;
     if (c->sizes.count) array_push(e->arena, &t.sizes, ((TypeSizes){&c->sizes, scope}));
     ClassRef base;
     if (elab_failed(e) || !lookup_class(e, scope, c->base, &base)) {
@@ -415,6 +417,7 @@ static Component *make_component(Elab *e, Member *m) {
   if (t.failed || elab_failed(e)) return NULL;
   c->mod = t.mod;
   c->prefix = t.prefix;
+  c->connector = t.connector;
   if (c->owner->prefix.variability > c->prefix.variability)
     c->prefix.variability = c->owner->prefix.variability;
   if (c->owner->connector) c->prefix.flow |= c->owner->prefix.flow;
