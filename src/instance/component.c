@@ -243,6 +243,9 @@ static bool is_absent(Elab *e, const Member *m) {
 
 static void register_component(Elab *e, Component *c) {
   if (!c->owner->instance || !c->is_builtin) return;
+  if (names_find(e->by_path, c->path) >= 0)
+    elab_fail_at(e, source_of(c->member), c->member->element->line, c->member->element->column,
+                 ERR_NAME, "'%s' is declared twice", c->path);
   names_set(e->by_path, c->path, e->components.count);
   array_push(e->arena, &e->components, c);
 }
@@ -427,7 +430,7 @@ static Component *make_component(Elab *e, Member *m) {
   else if (!make_class_component(e, c, &t))
     return NULL;
   register_component(e, c);
-  return c;
+  return elab_failed(e) ? NULL : c;
 }
 
 Component *component_of(Elab *e, Member *m) {
