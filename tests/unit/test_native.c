@@ -14,11 +14,12 @@ static void parts_of_a_text_make_the_text(void **state) {
   int n = (int)strlen(WORD);
   for (int i = 1; i < n; i++) {
     Arena *a = arena_new();
-    const char *text = arena_print(
-        a, "%smodel M\n  constant String s = \"%s\";\n  Real x = length(s);\n"
-           "  Real y = if part(s, 1, %d) + part(s, %d, %d) == s then 1 else 0;\n"
-           "  Real z = length(part(s, %d, %d));\nend M;\n",
-        TEXTS, WORD, i, i + 1, n, i + 1, n);
+    const char *text =
+        arena_print(a,
+                    "%smodel M\n  constant String s = \"%s\";\n  Real x = length(s);\n"
+                    "  Real y = if part(s, 1, %d) + part(s, %d, %d) == s then 1 else 0;\n"
+                    "  Real z = length(part(s, %d, %d));\nend M;\n",
+                    TEXTS, WORD, i, i + 1, n, i + 1, n);
     const AstModel *m = flat_new(a, text);
     assert_close(flat_number(m, "x", 0), n, 0);
     assert_close(flat_number(m, "y", 0), 1, 0);
@@ -33,9 +34,11 @@ static void parts_outside_are_refused(void **state) {
   for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
     Arena *a = arena_new();
     Err err = {0};
-    assert_null(flat_try(
-        a, arena_print(a, "%smodel M\n  parameter String s = part(\"abc\", %s);\nend M;\n", TEXTS, PARTS[i]),
-        &err));
+    assert_null(
+        flat_try(a,
+                 arena_print(a, "%smodel M\n  parameter String s = part(\"abc\", %s);\nend M;\n",
+                             TEXTS, PARTS[i]),
+                 &err));
     assert_non_null(strstr(err.text, "substring"));
     arena_free(a);
   }
@@ -44,19 +47,25 @@ static void parts_outside_are_refused(void **state) {
 // The name of a known function with other arguments is no crash.
 static void wrong_arguments_are_refused(void **state) {
   (void)state;
-  static const char *const NAMES[] = {
-      "ModelicaStrings_length", "ModelicaStrings_substring", "ModelicaStrings_compare",
-      "ModelicaStrings_skipWhiteSpace", "ModelicaStandardTables_CombiTable1D_getValue",
-      "ModelicaStandardTables_CombiTimeTable_getValue", "ModelicaStandardTables_CombiTable2D_getValue",
-      "ModelicaStandardTables_CombiTable1D_minimumAbscissa"};
+  static const char *const NAMES[] = {"ModelicaStrings_length",
+                                      "ModelicaStrings_substring",
+                                      "ModelicaStrings_compare",
+                                      "ModelicaStrings_skipWhiteSpace",
+                                      "ModelicaStandardTables_CombiTable1D_getValue",
+                                      "ModelicaStandardTables_CombiTimeTable_getValue",
+                                      "ModelicaStandardTables_CombiTable2D_getValue",
+                                      "ModelicaStandardTables_CombiTable1D_minimumAbscissa"};
   static const char *const INPUTS[] = {"", "  input Real u;\n", "  input String s;\n"};
   static const char *const CALLS[] = {"f()", "f(1e300)", "f(\"a\")"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     for (int k = 0; k < 3; k++) {
       Arena *a = arena_new();
       Err err = {0};
-      const char *text = arena_print(a, "function f\n%s  output Real y;\n  external \"C\" y = %s();\nend f;\n"
-                                        "model M\n  Real x = %s;\nend M;\n", INPUTS[k], NAMES[i], CALLS[k]);
+      const char *text =
+          arena_print(a,
+                      "function f\n%s  output Real y;\n  external \"C\" y = %s();\nend f;\n"
+                      "model M\n  Real x = %s;\nend M;\n",
+                      INPUTS[k], NAMES[i], CALLS[k]);
       const AstModel *m = flat_try(a, text, &err);
       assert_int_equal(m == NULL, err.code != ERR_NONE);
       arena_free(a);
