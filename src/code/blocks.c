@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "code/loose.h"
 #include "num/vec.h"
 
 // ---------------------------------------------------------------- linear systems, one lane, numbers `step` apart
@@ -100,6 +101,8 @@ void block_factor(const CodeBlock *self, double *work, int lanes) {
   double *a = work + (size_t)d->matrix * (size_t)lanes,
          *pivots = work + (size_t)d->pivots * (size_t)lanes;
   int lane = 0;
+  for (; lane < lanes && d->loose; lane++)
+    loose_factor(a + lane, pivots + lane, d->n, (size_t)lanes);
   for (; lane + 4 <= lanes; lane += 4) four->factor(a + lane, pivots + lane, d->n, (size_t)lanes);
   for (; lane < lanes; lane++) factor(a + lane, pivots + lane, d->n, (size_t)lanes);
 }
@@ -112,6 +115,9 @@ void block_solve(const CodeBlock *self, double *work, int lanes) {
   double *b = work + (size_t)d->right * (size_t)lanes;
   int lane = 0, n = d->factor.n;
   size_t step = (size_t)lanes;
+  for (; lane < lanes && d->factor.loose; lane++)
+    (d->transposed ? loose_solve_transposed : loose_solve)(a + lane, pivots + lane, n, step,
+                                                           b + lane);
   for (; lane + 4 <= lanes; lane += 4)
     four->solve[d->transposed](a + lane, pivots + lane, n, step, b + lane);
   for (; lane < lanes; lane++)

@@ -6,8 +6,9 @@
 typedef struct FactorData {
   int n;
   int matrix; // n*n by rows; becomes L and U
-  int pivots; // n
+  int pivots; // n, or loose_pivots(n)
   bool wide;  // the processor has AVX2: vec_wide()
+  bool loose; // see loose.h
 } FactorData;
 
 typedef struct SolveData {

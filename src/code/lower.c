@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code/blocks.h"
+#include "code/loose.h"
 #include "code/roots.h"
 #include "expr/newton.h"
 #include "num/vec.h"
@@ -130,7 +131,8 @@ static const FactorData *lower_factor(Lowering *l, int block) {
   d->wide = vec_wide();
   d->n = b->n;
   d->matrix = reserve(l, b->n * b->n);
-  d->pivots = reserve(l, b->n);
+  d->loose = b->loose;
+  d->pivots = reserve(l, b->loose ? loose_pivots(b->n) : b->n);
   for (int i = 0; i < b->n * b->n; i++) store(l, b->matrix[i], d->matrix + i);
   run_block(l, block_factor, d);
   return d;

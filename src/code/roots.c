@@ -24,7 +24,7 @@ typedef struct Newton { // of one lane, contiguous
   double *root, *there; // roots where a part of it begins and ends
   double *middle, *back;
   double *weight; // of the unknowns, while the damped method runs
-  double strain; // most of the whole steps, about proportional to the way; above 1 it is too long
+  double strain;  // most of the whole steps, about proportional to the way; above 1 it is too long
   double *work;
 } Newton;
 

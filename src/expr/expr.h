@@ -33,6 +33,7 @@ typedef struct ExprBlock {
   bool transposed; // SOLVE
   int factor;      // SOLVE: the FACTOR block
   Expr *matrix;    // FACTOR: n*n by rows
+  bool loose;      // FACTOR: may be singular and still have a solution, see code/loose.h
   Expr *right;     // SOLVE: n
   Expr first;      // SOLVE, NEWTON: SOLVED nodes first .. first+n-1
   // NEWTON: residuals in `unknowns` (symbols) and in expressions that do not contain them

@@ -387,6 +387,23 @@ static void assign_switching(Model *m) {
   }
 }
 
+// Where modes lock more than one element of the same motion, how they share the load is left open.
+static void find_loose_systems(Model *m) {
+  Flat *f = m->flat;
+  if (!f->hybrid) return;
+  Arena *scratch = arena_new();
+  int n = 0;
+  Expr *by = ARENA_ARRAY(scratch, Expr, f->events.count + f->held.count + 1);
+  for (int k = 0; k < f->events.count; k++) by[n++] = f->events.at[k].mode;
+  for (int k = 0; k < f->held.count; k++) by[n++] = f->held.at[k].before;
+  const unsigned char *mixed = expr_dependents(m->graph, scratch, by, n);
+  for (int k = 0; k < m->graph->blocks.count; k++) {
+    ExprBlock *b = &m->graph->blocks.at[k];
+    for (int i = 0; b->kind == EXPR_FACTOR && i < b->n * b->n; i++) b->loose |= mixed[b->matrix[i]];
+  }
+  arena_free(scratch);
+}
+
 static bool goes_on(Err *err) {
   return patience_asks() || fail(err, ERR_STOPPED, "stopped while the model was built");
 }
@@ -411,6 +428,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
     find_timed_events(m);
     find_needed_events(m);
     ok = live_solve(m, err) && find_start(m, err);
+    find_loose_systems(m);
   }
   if (!ok) {
     arena_free(a);

@@ -74,25 +74,25 @@ static void mark_evaluated(void *data, Expr e) {
   }
 }
 
-typedef struct Candidate {
+typedef struct VanishingState {
   int variable;
   Expr slope; // by its derivative
   int equation;
   bool vanishes, seen;
-} Candidate;
+} VanishingState;
 
-static int list_candidates(const Vanish *v, Candidate *list, Expr *rate) {
+static int list_candidates(const Vanish *v, VanishingState *list, Expr *rate) {
   int count = 0;
   for (int i = 0; i < v->f->variables.count; i++) {
     const Variable *of = &v->f->variables.at[i];
     if (!of->state || of->now || of->computed) continue;
     rate[count] = of->derivative;
-    list[count++] = (Candidate){.variable = i};
+    list[count++] = (VanishingState){.variable = i};
   }
   return count;
 }
 
-static int find_candidates(Vanish *v, Candidate *list) {
+static int find_candidates(Vanish *v, VanishingState *list) {
   int n = v->f->equations.count;
   Expr *residual = ARENA_ARRAY(v->scratch, Expr, n + 1);
   Expr *rate = ARENA_ARRAY(v->scratch, Expr, v->f->variables.count + 1);
@@ -102,7 +102,7 @@ static int find_candidates(Vanish *v, Candidate *list) {
   find_zeros(v); // the slopes are new
   for (int i = 0; i < n; i++)
     for (int k = d.start[i]; k < d.start[i + 1]; k++) {
-      Candidate *c = &list[d.column[k]];
+      VanishingState *c = &list[d.column[k]];
       bool zero = v->zero[d.value[k]] && !expr_is_const(v->g, d.value[k]);
       c->vanishes = zero && (c->vanishes || !c->seen);
       c->seen = true;
@@ -118,7 +118,7 @@ void drop_vanishing_states(Flat *f) {
   v.equation = ARENA_ARRAY(v.scratch, int, v.symbol_count + 1);
   find_zeros(&v);
   for (int pass = 0; pass < PASSES_MOST && find_zero_variables(&v); pass++) find_zeros(&v);
-  Candidate *list = ARENA_ARRAY(v.scratch, Candidate, f->variables.count + 1);
+  VanishingState *list = ARENA_ARRAY(v.scratch, VanishingState, f->variables.count + 1);
   int count = find_candidates(&v, list);
   Replacer *r = replacer_new(f->graph, v.scratch);
   bool any = false;

@@ -187,6 +187,7 @@ enum { SEARCH_MOST = 12 };
 
 static bool is_settled(EventWork *e, int k) {
   if (e->pending[k] || e->through[k] || !is_wrong(e, k)) return true;
+  if (e->lenient && e->rests[k]) return true;
   return e->held[k] && !e->rests[k] && is_near_limit(e, k, e->w[k]);
 }
 
@@ -197,6 +198,7 @@ static bool all_right(EventWork *e, double t, const double *x) {
     bool followed = false;
     event_look(e, t, x);
     for (int k = 0; k < ne; k++) {
+      if (e->tried[k] && !isfinite(e->w[k])) return false;
       if (is_settled(e, k)) continue;
       if (e->tried[k]) return false;
       system_set_mode(e->work, k, event_wanted(e, k));
@@ -207,11 +209,25 @@ static bool all_right(EventWork *e, double t, const double *x) {
   return false;
 }
 
-static int list_tried(const EventWork *e, int *list) {
-  int count = 0;
-  for (int k = 0; k < e->work->system->ne; k++) {
+static bool contains_mode(const EventWork *e, int event, int mode) {
+  const Pattern *users = &e->work->system->events.users;
+  for (int i = users->start[mode]; i < users->start[mode + 1]; i++)
+    if (users->column[i] == event) return true;
+  return false;
+}
+
+// Modes on which the own relation depends, or, if there are none, all that have changed. What is not listed follows.
+static int list_tried(EventWork *e, int *list) {
+  int count = 0, ne = e->work->system->ne;
+  bool loops = false;
+  for (int k = 0; k < ne; k++) {
+    if (e->kind[k] == EVENT_FLOOR || e->kind[k] == EVENT_SIGN) e->tried[k] = false;
+    loops |= e->tried[k] && contains_mode(e, k, k);
+  }
+  for (int k = 0; k < ne; k++) {
+    if (loops && !contains_mode(e, k, k)) e->tried[k] = false;
     if (!e->tried[k]) continue;
-    if (count == SEARCH_MOST || e->kind[k] == EVENT_FLOOR || e->kind[k] == EVENT_SIGN) return 0;
+    if (count == SEARCH_MOST) return 0;
     list[count++] = k;
   }
   return count;
@@ -255,16 +271,11 @@ static bool search_modes(EventWork *e, double t, const double *x) {
   widen_sizes(e);
   e->searching = true;
   bool found = try_combinations(e, t, x);
-  e->searching = false;
+  e->lenient = !found; // a relation that rests on its limit may be true or false
+  found = found || try_combinations(e, t, x);
+  e->lenient = e->searching = false;
   if (!found) note_contradiction(e);
   return found;
-}
-
-static bool contains_mode(const EventWork *e, int event, int mode) {
-  const Pattern *users = &e->work->system->events.users;
-  for (int i = users->start[mode]; i < users->start[mode + 1]; i++)
-    if (users->column[i] == event) return true;
-  return false;
 }
 
 // Marks what is solved for together with a mode that depends on itself and stands on its limit.

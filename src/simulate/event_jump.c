@@ -13,7 +13,10 @@
 #include "base/c_locale.h"
 #include "simulate/event_settle.h"
 
-enum { ROUNDS_MOST = 100 }; // of discrete variables at one time; a counter may need some
+enum {
+  ROUNDS_MOST = 100,  // of discrete variables at one time; a counter may need some
+  UNSETTLED_MOST = 3, // of these, in which modes contradict each other
+};
 
 // ---------------------------------------------------------------- rounds
 
@@ -71,9 +74,24 @@ static bool next_round(EventWork *e, double t, double *y) {
   return take_values(e, t, y);
 }
 
+// Modes contradict each other as long as pre(v) is what it was: a clutch begins to slide, and its relation holds only if
+// it has slid before. They stay as the event has made them, and once more with what follows from that.
+static bool goes_on_unsettled(EventWork *e, double t, double *y) {
+  char unsettled[sizeof e->unsettled];
+  memcpy(unsettled, e->unsettled, sizeof unsettled);
+  for (int k = 0; k < e->work->system->ne; k++) system_set_mode(e->work, k, e->settled[k]);
+  if (next_round(e, t, y)) return true;
+  memcpy(e->unsettled, unsettled, sizeof unsettled);
+  return false;
+}
+
 bool event_iterate(EventWork *e, double t, double *y, int *event) {
+  int unsettled = 0;
   for (int round = 0; round < ROUNDS_MOST; round++) {
-    if (!settle_live(e, t, y, event)) return false;
+    if (!settle_live(e, t, y, event)) {
+      if (++unsettled > UNSETTLED_MOST || !goes_on_unsettled(e, t, y)) return false;
+      continue;
+    }
     if (next_round(e, t, y)) continue;
     system_needed(e->work, y, e->needed);
     return true;

@@ -50,6 +50,7 @@ typedef struct EventWork {
   bool *tried;        // by event: has changed meanwhile
   bool leaves;        // a solution that ends, for another one
   bool searching;     // modes in all combinations
+  bool lenient;       // for those on their limit
   double *frozen;     // modes while others are in use
   bool *frozen_rests;
   double *frozen_forgiven;
