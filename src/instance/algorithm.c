@@ -16,6 +16,7 @@ typedef struct AlgorithmSection {
   Part *part;
   bool initial;
   ARRAY(Target) targets;
+  AstList instants; // conditions of when-clauses that assign the same variables
 } AlgorithmSection;
 
 static const char *root_of(const Ast *a) {
@@ -241,6 +242,7 @@ static bool run_when_as_choice(AlgorithmSection *s, Locals *frame, const AstItem
     for (int q = 0; q < parts; q++) {
       const Ast *one = parts == 1 ? c : c->args[q];
       const Ast *name = auxiliary_variable(e, one, VALUE_BOOLEAN, "when");
+      array_push(e->arena, &s->instants, name);
       const Ast *rise = ast_call1(e, b->condition, "edge", name);
       edge = edge ? ast_binary(e, NULL, AST_OR, edge, rise) : rise;
     }
@@ -259,6 +261,30 @@ static bool run_when_as_choice(AlgorithmSection *s, Locals *frame, const AstItem
   }
   for (int i = 0; i < n; i++) frame->locals.at[i].value = after[i];
   return true;
+}
+
+// Variables that several when-clauses assign: one clause at all their instants, in which the choices decide.
+static void add_common_when(AlgorithmSection *s, const Locals *frame) {
+  Elab *e = s->e;
+  AstBranch b = {.line = s->part->class->line, .column = s->part->class->column};
+  Ast *edges = ast_new(e, AST_CALL, s->instants.at[0], s->instants.count);
+  edges->name = "edges";
+  edges->depth = 2;
+  for (int i = 0; i < s->instants.count; i++) edges->args[i] = (Ast *)s->instants.at[i];
+  b.condition = s->instants.count == 1 ? s->instants.at[0] : edges;
+  for (int i = 0; i < s->targets.count; i++) {
+    const Target *t = &s->targets.at[i];
+    if (!t->in_when || t->outside) continue;
+    Value *names = component_reference(e, NULL, t->component), *v = frame->locals.at[i].value;
+    for (int k = 0; names && names->type != VALUE_RECORD && k < names->count; k++) {
+      AstAction a = {.kind = AST_SET, .left = names->at[k], .right = v->at[k]};
+      a.line = t->at->line, a.column = t->at->column;
+      array_push(e->arena, &b.actions, a);
+    }
+  }
+  AstWhen w = {0};
+  array_push(e->arena, &w.branches, b);
+  array_push(e->arena, &e->flat->whens, w);
 }
 
 // ---------------------------------------------------------------- the section
@@ -298,7 +324,8 @@ void algorithm_equations(Elab *e, Node *n, Part *p, const AstItemList *list, boo
     if (!run_statements(e, (Where){p, frame}, &one)) return;
   }
   for (int i = 0; i < s.targets.count; i++)
-    by_when[i] = s.targets.at[i].in_when && !s.targets.at[i].outside && !several;
+    by_when[i] = s.targets.at[i].in_when && !s.targets.at[i].outside;
+  if (several && s.instants.count) add_common_when(&s, frame);
   for (int i = 0; i < s.targets.count && !elab_failed(e); i++) {
     if (by_when[i]) continue;
     Value *names = component_reference(e, NULL, s.targets.at[i].component);

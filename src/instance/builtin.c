@@ -570,6 +570,10 @@ static void fail_count(Elab *e, const Ast *a, int least, int most) {
               a->arg_count);
 }
 
+static bool takes_records(Builtin *f) {
+  return f == size || f == ndims || f == fill || f == array_of;
+}
+
 Value *evaluate_builtin(Elab *e, Where s, const Ast *a, bool *known) {
   int k = find_builtin(a->name);
   *known = k >= 0;
@@ -582,6 +586,15 @@ Value *evaluate_builtin(Elab *e, Where s, const Ast *a, bool *known) {
   if (e->in_function && is_of_models(a->name))
     return elab_fail(e, a, ERR_MODEL, "%s cannot be used in a function", a->name);
   if (!read_arguments(e, s, a, &c)) return NULL;
+  bool complete = c.count >= BUILTINS[k].least;
+  for (int i = 0; i < c.count; i++) complete = complete && c.args[i];
+  if (!complete) {
+    fail_count(e, a, BUILTINS[k].least, BUILTINS[k].most);
+    return NULL;
+  }
+  for (int i = 0; i < c.count && !takes_records(BUILTINS[k].function); i++)
+    if (c.args[i]->type == VALUE_RECORD || c.args[i]->type == VALUE_OPAQUE)
+      return elab_fail(e, a, ERR_MODEL, "%s cannot be used with a record", a->name);
   bool needs_number = BUILTINS[k].function == real_function;
   if (needs_number && c.count && c.args[0]->type == VALUE_BOOLEAN)
     return elab_fail(e, a->args[0], ERR_MODEL, "%s needs a number, this is true or false", a->name);

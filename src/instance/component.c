@@ -19,6 +19,7 @@ typedef struct Type { // of a component, after all short definitions
   Modification *mod;
   AstPrefix prefix;
   ARRAY(TypeSizes) sizes; // from the outer definition to the inner one
+  bool connector;         // one of the definitions is a connector
   bool failed;
 } Type;
 
@@ -82,6 +83,7 @@ static Type resolve_type(Elab *e, const Member *m, Modification *mod) {
     for (int i = 0; own && i < own->entries.count; i++) own->entries.at[i].mod->each = true;
     t.mod = modification_merge(e, t.mod, own);
     combine_prefix(&t.prefix, &c->prefix);
+    t.connector |= c->kind == CLASS_CONNECTOR;
     if (c->sizes.count) array_push(e->arena, &t.sizes, ((TypeSizes){&c->sizes, scope}));
     ClassRef base;
     if (elab_failed(e) || !lookup_class(e, scope, c->base, &base)) {
@@ -241,6 +243,9 @@ static bool is_absent(Elab *e, const Member *m) {
 
 static void register_component(Elab *e, Component *c) {
   if (!c->owner->instance || !c->is_builtin) return;
+  if (names_find(e->by_path, c->path) >= 0)
+    elab_fail_at(e, source_of(c->member), c->member->element->line, c->member->element->column,
+                 ERR_NAME, "'%s' is declared twice", c->path);
   names_set(e->by_path, c->path, e->components.count);
   array_push(e->arena, &e->components, c);
 }
@@ -415,6 +420,7 @@ static Component *make_component(Elab *e, Member *m) {
   if (t.failed || elab_failed(e)) return NULL;
   c->mod = t.mod;
   c->prefix = t.prefix;
+  c->connector = t.connector;
   if (c->owner->prefix.variability > c->prefix.variability)
     c->prefix.variability = c->owner->prefix.variability;
   if (c->owner->connector) c->prefix.flow |= c->owner->prefix.flow;
@@ -424,7 +430,7 @@ static Component *make_component(Elab *e, Member *m) {
   else if (!make_class_component(e, c, &t))
     return NULL;
   register_component(e, c);
-  return c;
+  return elab_failed(e) ? NULL : c;
 }
 
 Component *component_of(Elab *e, Member *m) {

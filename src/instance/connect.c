@@ -111,7 +111,15 @@ static void connect_scalar(Elab *e, const Ast *at, Component *a, int ia, bool oa
                            int ib, bool ob) {
   Value *va = component_reference(e, at, a), *vb = component_reference(e, at, b);
   if (!va || !vb) return;
-  if (a->prefix.variability >= VARIABILITY_PARAMETER) return; // equal by declaration
+  if (a->prefix.variability >= VARIABILITY_PARAMETER) { // they must agree
+    double x, y;
+    bool known = a->type != VALUE_STRING && evaluate_number(e, va->at[ia], &x) &&
+                 evaluate_number(e, vb->at[ib], &y);
+    if (known && x != y)
+      elab_fail(e, at, ERR_MODEL, "the connectors do not fit: %s is %g, and %s is %g", a->path, x,
+                b->path, y);
+    return;
+  }
   if (a->prefix.flow != b->prefix.flow) {
     elab_fail(e, at, ERR_MODEL, "%s is a flow, %s is none", a->prefix.flow ? a->path : b->path,
               a->prefix.flow ? b->path : a->path);
@@ -159,9 +167,8 @@ static void connect_components(Elab *e, const Ast *at, Component *a, int ia, boo
 }
 
 static bool is_connector(const Component *c) {
-  return c->nodes ? c->count == 0 || c->nodes[0]->connector
-                  : c->prefix.causality != CAUSALITY_NONE ||
-                        c->member->element->kind == ELEMENT_COMPONENT;
+  if (c->nodes) return c->count == 0 || c->nodes[0]->connector;
+  return c->connector || c->owner->connector || c->prefix.causality != CAUSALITY_NONE;
 }
 
 static bool check_connector(Elab *e, const Ast *at, const ConnectEnds *ends) {

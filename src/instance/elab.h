@@ -145,7 +145,7 @@ struct Component {
   int rank, *sizes, count;
   AstPrefix prefix;
   bool hidden, final, structural;
-  bool is_builtin;
+  bool is_builtin, connector; // connector: by the definition of its type
   ValueType type;
   const AstClass *enumeration;
   Modification *mod; // attributes and binding of a builtin

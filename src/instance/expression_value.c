@@ -62,7 +62,7 @@ static bool component_number(Elab *e, Component *c, int i, const char *name, dou
   if (!s && !v && !elab_failed(e)) v = attribute_value(e, c, "start");
   bool ok = s != NULL;
   if (s) *out = s->value;
-  if (v && v->type != VALUE_RECORD)
+  if (v && v->type != VALUE_RECORD && v->type != VALUE_OPAQUE && v->count > 0)
     ok = evaluate_number(e, v->at[v->rank == 0 || i >= v->count ? 0 : i], out);
   c->evaluating[i] = false;
   if (ok) c->numbers[i] = *out;
@@ -82,7 +82,8 @@ static const Ast *name_text(Elab *e, const char *name) { // of a String paramete
   Component *c = component_by_path(e, name, &i);
   if (!c || c->type != VALUE_STRING) return NULL;
   Value *v = binding_value(e, NULL, c->mod);
-  return v ? v->at[v->rank == 0 || i >= v->count ? 0 : i] : NULL;
+  bool text = v && v->type == VALUE_STRING && v->count > 0;
+  return text ? v->at[v->rank == 0 || i >= v->count ? 0 : i] : NULL;
 }
 
 // The tree with all parameters replaced by their values; NULL: some are not known.
@@ -244,7 +245,9 @@ static int chain_of(const Ast *a, Chain *out) {
     }
   }
   if (a->kind != AST_NAME || n == CHAIN_MOST) return -1;
-  out[n++] = (Chain){a->name, index, n == 1 && !index ? a : whole};
+  bool alone = n == 0 && !index;
+  out[n] = (Chain){a->name, index, alone ? a : whole};
+  n++;
   for (int i = 0; i < n / 2; i++) {
     Chain swap = out[i];
     out[i] = out[n - 1 - i];
@@ -441,9 +444,10 @@ static Value *member_chain(Elab *e, Where s, Member *m, const Chain *chain, int 
     Node *n = class_node(e, m);
     if (!n) return NULL;
     if (n->enumeration)
-      return count == 1   ? all_literals(e, chain[0].at, n->enumeration)
-             : count == 2 ? literal_of(e, chain[0].at, n->enumeration, chain[1].name)
-                          : NULL;
+      return count == 1 ? all_literals(e, chain[0].at, n->enumeration)
+             : count == 2
+                 ? literal_of(e, chain[0].at, n->enumeration, chain[1].name)
+                 : elab_fail(e, chain[0].at, ERR_NAME, "a literal has no part '%s'", chain[2].name);
     if (count == 1)
       return elab_fail(e, chain[0].at, ERR_NAME, "'%s' is a class, not a value", chain[0].name);
     Member *inner = node_member(e, n, chain[1].name);
@@ -655,6 +659,9 @@ static Value *matrix(Elab *e, Where s, const Ast *a) {
     for (int k = 0; k < row->arg_count; k++) {
       Value *v = value_of(e, s, row->args[k]);
       if (!v) return NULL;
+      if (v->type == VALUE_RECORD || v->type == VALUE_OPAQUE || v->rank > 2)
+        return elab_fail(e, row->args[k], ERR_MODEL, "a matrix is made of numbers, not of %s",
+                         v->rank > 2 ? value_sizes_text(e, v) : type_word(v->type));
       v = as_matrix(e, v);
       if (height >= 0 && v->sizes[0] != height)
         return elab_fail(e, row->args[k], ERR_MODEL, "the parts of a row differ in height");

@@ -499,10 +499,22 @@ static Value *run_each(Elab *e, Node *n, const Ast *call, const CallArguments *a
   return v;
 }
 
+// Whether the argument is declared with a type that is a number, a text or true and false.
+static bool is_simple_type(Elab *e, const Member *m) {
+  ClassRef t;
+  return lookup_class(e, m->part, m->element->type, &t) && t.is_builtin;
+}
+
 static bool check_ranks(Elab *e, const Ast *call, CallArguments *a) {
   for (int k = 0; k < a->count; k++) {
     Value *v = a->values[k];
-    if (!v || v->type == VALUE_RECORD) continue;
+    if (!v) continue;
+    if (v->type == VALUE_RECORD && is_simple_type(e, a->inputs[k])) {
+      elab_fail(e, call, ERR_MODEL, "the argument '%s' of %s is %s, this is a record",
+                a->inputs[k]->name, call->name, a->inputs[k]->element->type);
+      return false;
+    }
+    if (v->type == VALUE_RECORD) continue;
     int rank = declared_rank(e, a->inputs[k]);
     if (elab_failed(e)) return false;
     if (v->rank == rank) continue;

@@ -119,9 +119,39 @@ static Value *table_call(Elab *e, const Ast *call, const Value *object, const As
 
 // ---------------------------------------------------------------- functions
 
+static int column_number(Elab *e, const Locals *f) {
+  double n = number_of(e, argument(f, "icol"), 1);
+  return n >= 1 && n <= 1e6 ? (int)n : 0;
+}
+
+static bool is_scalar(const Value *v) {
+  return v && v->rank == 0 && (v->type == VALUE_REAL || v->type == VALUE_INTEGER);
+}
+
+// What a function needs to be one of the library; another may only have its name.
+static bool fits(const char *what, const Locals *f) {
+  bool text = strncmp(what, "ModelicaStrings_", 16) == 0;
+  if (text) {
+    int texts = strcmp(what, "ModelicaStrings_compare") == 0 ? 2 : 1;
+    if (f->locals.count < texts) return false;
+    for (int i = 0; i < texts; i++) {
+      const Value *v = f->locals.at[i].value;
+      if (!v || v->rank || v->type != VALUE_STRING) return false;
+    }
+    return true;
+  }
+  const Value *object = argument(f, "tableID");
+  if (!object || object->type != VALUE_OPAQUE) return false;
+  if (strcmp(what, "CombiTable1D_getValue") == 0) return is_scalar(argument(f, "u"));
+  if (strcmp(what, "CombiTimeTable_getValue") == 0) return is_scalar(argument(f, "timeIn"));
+  if (strcmp(what, "CombiTable2D_getValue") == 0)
+    return is_scalar(argument(f, "u1")) && is_scalar(argument(f, "u2"));
+  return true;
+}
+
 static Value *table_1d(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID"), *columns = part(object, "columns");
-  int i = (int)number_of(e, argument(f, "icol"), 1);
+  int i = column_number(e, f);
   double k;
   if (!columns || i < 1 || i > columns->count || !evaluate_number(e, columns->at[i - 1], &k))
     return elab_fail(e, call, ERR_MODEL, "the columns of a table must be known in advance");
@@ -132,7 +162,7 @@ static Value *table_1d(Elab *e, const Ast *call, const Locals *f) {
 static Value *time_table(Elab *e, const Ast *call, const Locals *f) {
   const Value *object = argument(f, "tableID"), *columns = part(object, "columns");
   const Value *shift = part(object, "shiftTime"), *start = part(object, "startTime");
-  int i = (int)number_of(e, argument(f, "icol"), 1);
+  int i = column_number(e, f);
   double k;
   if (!columns || i < 1 || i > columns->count || !evaluate_number(e, columns->at[i - 1], &k))
     return elab_fail(e, call, ERR_MODEL, "the columns of a table must be known in advance");
@@ -213,14 +243,21 @@ static Value *abscissa_2d(Elab *e, const Ast *call, const Locals *f, bool last) 
 
 // ---------------------------------------------------------------- texts
 
+// A whole number that an argument gives, in a range that no text exceeds.
+static long whole(Elab *e, const Locals *f, int i, long otherwise) {
+  double n = f->locals.count > i ? number_of(e, f->locals.at[i].value, (double)otherwise)
+                                 : (double)otherwise;
+  return (long)fmin(fmax(n, -1e9), 1e9);
+}
+
 static Value *text_length(Elab *e, const Ast *call, const Locals *f) {
   return value_integer(e, call, (long)strlen(text_of(e, f->locals.at[0].value)));
 }
 
 static Value *text_part(Elab *e, const Ast *call, const Locals *f) {
   const char *s = text_of(e, f->locals.at[0].value);
-  long from = (long)number_of(e, f->locals.at[1].value, 1), n = (long)strlen(s);
-  long to = (long)number_of(e, f->locals.at[2].value, (double)from);
+  long from = whole(e, f, 1, 1), n = (long)strlen(s);
+  long to = whole(e, f, 2, from);
   if (from < 1 || to > n || to < from - 1)
     return elab_fail(e, call, ERR_MODEL, "substring(..., %ld, %ld) of a text of %ld characters",
                      from, to, n);
@@ -231,7 +268,7 @@ static Value *text_part(Elab *e, const Ast *call, const Locals *f) {
 
 static Value *text_skip_blanks(Elab *e, const Ast *call, const Locals *f) {
   const char *s = text_of(e, f->locals.at[0].value);
-  long from = f->locals.count > 1 ? (long)number_of(e, f->locals.at[1].value, 1) : 1;
+  long from = whole(e, f, 1, 1);
   long n = (long)strlen(s);
   while (from >= 1 && from <= n && strchr(" \t\n\r\f\v", s[from - 1])) from++;
   return value_integer(e, call, from);
@@ -252,6 +289,10 @@ Value *native_function(Elab *e, const char *name, const Ast *call, const Locals 
   *known = true;
   bool tables = strncmp(name, "ModelicaStandardTables_", 23) == 0;
   const char *what = tables ? name + 23 : name;
+  if ((tables || strncmp(name, "ModelicaStrings_", 16) == 0) && !fits(what, f)) {
+    *known = false;
+    return NULL;
+  }
   if (tables && strcmp(what, "CombiTable1D_getValue") == 0) return table_1d(e, call, f);
   if (tables && strcmp(what, "CombiTimeTable_getValue") == 0) return time_table(e, call, f);
   if (tables && strcmp(what, "CombiTable2D_getValue") == 0) return table_2d(e, call, f);

@@ -357,6 +357,29 @@ static void extend_inherited(Elab *e, Node *n, Part *p, Modification *mods, int 
   if (part) array_push(e->arena, &p->extends, part);
 }
 
+// Records, connectors and packages have no equations, and packages nothing that varies.
+static bool check_special(Elab *e, const AstClass *c) {
+  bool package = c->kind == CLASS_PACKAGE;
+  if (!package && c->kind != CLASS_RECORD && c->kind != CLASS_CONNECTOR) return true;
+  bool algorithm = c->algorithms.count || c->initial_algorithms.count;
+  const AstItem *first = c->equations.count           ? &c->equations.at[0]
+                         : c->initial_equations.count ? &c->initial_equations.at[0]
+                                                      : NULL;
+  if (first || algorithm) {
+    elab_fail_at(e, c->source, first ? first->line : c->line, first ? first->column : c->column,
+                 ERR_MODEL, "the %s '%s' cannot have equations", class_kind_word(c->kind), c->name);
+    return false;
+  }
+  for (int i = 0; package && i < c->elements.count; i++) {
+    const AstElement *el = &c->elements.at[i];
+    if (el->kind != ELEMENT_COMPONENT || el->prefix.variability == VARIABILITY_CONSTANT) continue;
+    elab_fail_at(e, c->source, el->line, el->column, ERR_MODEL,
+                 "'%s' in the package '%s' must be a constant", el->name, c->name);
+    return false;
+  }
+  return true;
+}
+
 static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *mods, bool hidden,
                         int depth) {
   AstClass *c = class->class;
@@ -381,6 +404,7 @@ static Part *build_part(Elab *e, Node *n, const ClassRef *class, Modification *m
                  "'external' can only stand in a function");
     return NULL;
   }
+  if (!check_special(e, c)) return NULL;
   if (c->kind == CLASS_CONNECTOR) n->connector = true;
   if (c->kind == CLASS_RECORD) n->record = true;
   if (c->is_short) { // names in its text are not those of the base

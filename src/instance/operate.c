@@ -51,7 +51,7 @@ static Value *matrix_power(Elab *e, const Ast *at, Value *a, const Value *b) {
   double n;
   if (b->rank == 0 && evaluate_number(e, b->at[0], &n) && n > 1000)
     return elab_fail(e, at, ERR_LIMIT, "the power %g of a matrix is too large", n);
-  if (a->rank != 2 || a->sizes[0] != a->sizes[1] || !evaluate_number(e, b->at[0], &n) || n < 0 ||
+  if (b->rank || a->rank != 2 || a->sizes[0] != a->sizes[1] || !evaluate_number(e, b->at[0], &n) || n < 0 ||
       n != (int)n || n > 1000)
     return elab_fail(e, at, ERR_MODEL, "only a square matrix has powers, with a whole number");
   Value *v = value_new(e, a->type, 2, a->sizes);
@@ -115,6 +115,8 @@ static Value *comparison(Elab *e, const Ast *at, AstOp op, Value *a, Value *b) {
 
 Value *operate(Elab *e, const Ast *at, AstOp op, Value *a, Value *b) {
   bool each = op >= AST_EACH_PLUS;
+  if (a->type == VALUE_OPAQUE || b->type == VALUE_OPAQUE)
+    return elab_fail(e, at, ERR_MODEL, "external objects have no operators");
   if (a->type == VALUE_RECORD || b->type == VALUE_RECORD) {
     elab_unsupported(e, at, "an operator between records");
     return value_number(e, at, 0);
@@ -145,6 +147,10 @@ Value *operate(Elab *e, const Ast *at, AstOp op, Value *a, Value *b) {
 }
 
 Value *negate(Elab *e, const Ast *at, AstOp op, Value *a) {
+  if (a->type == VALUE_RECORD || a->type == VALUE_OPAQUE) {
+    elab_unsupported(e, at, "an operator of a record");
+    return value_number(e, at, 0);
+  }
   bool wrong = op == AST_NOT ? a->type != VALUE_BOOLEAN : !is_number(a);
   if (wrong)
     return elab_fail(e, at->args[0], ERR_MODEL,

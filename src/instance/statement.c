@@ -128,6 +128,8 @@ static Value *store_index(Elab *e, Where s, Value *old, const Ast *index, Value 
   if (new->count != places.count &&new->rank != 0)
     return elab_fail(e, index, ERR_MODEL, "the two sides differ in size: %d elements and %s",
                      places.count, value_sizes_text(e, new));
+  if ((old->type == VALUE_RECORD) != (new->type == VALUE_RECORD))
+    return elab_fail(e, index, ERR_MODEL, "one side is a record, the other is none");
   Value *out = copy_value(e, old);
   for (int i = 0; i < places.count; i++) {
     int from = new->rank ? i : 0;
@@ -192,6 +194,14 @@ static bool assign(Elab *e, Where s, const Ast *target, Value *v) {
   }
   if (l->is_input) {
     elab_fail(e, target, ERR_MODEL, "'%s' is an input of the function and cannot be assigned",
+              name);
+    return false;
+  }
+  bool record = v->type == VALUE_RECORD;
+  if (target->kind == AST_NAME && l->value && (l->value->type == VALUE_RECORD) != record) {
+    elab_fail(e, target, ERR_MODEL,
+              record ? "'%s' is no record, and the value is one"
+                     : "'%s' is a record, and the value is none",
               name);
     return false;
   }

@@ -235,6 +235,7 @@ static void null_objects_have_no_members(void **state) {
   EntrainBasinState basin;
   size_t length = 7;
   assert_null(entrain_model_name(NULL));
+  entrain_model_experiment(NULL, NULL, NULL, NULL);
   assert_int_equal(entrain_model_warning_count(NULL), 0);
   assert_int_equal(entrain_model_count(NULL, ENTRAIN_STATE), 0);
   assert_false(entrain_model_variable(NULL, ENTRAIN_STATE, 0, &any.variable));
@@ -364,6 +365,8 @@ static void missing_arguments_are_errors(void **state) {
   request.names = names, request.count = 1;
   const void *NOTHING[] = {
       entrain_model_load(NULL, &e),
+      entrain_model_load_with(NULL, NULL, &e),
+      entrain_model_parse_with("x", NULL, 0, NULL, &e),
       entrain_model_parse("x", NULL, 0, &e),
       entrain_simulation_new(NULL, o->options, &e),
       entrain_simulation_new(o->model, NULL, &e),

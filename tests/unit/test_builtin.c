@@ -84,10 +84,169 @@ static void classes_of_the_program_are_there(void **state) {
                     "model M\n  Real x(quantity = \"Length\", unit = \"m\") = 1;\nend M;\n");
 }
 
+// Any function with any arguments is a model or a sentence.
+static const char *const FUNCTIONS[] = {"sum",
+                                        "product",
+                                        "min",
+                                        "max",
+                                        "size",
+                                        "ndims",
+                                        "zeros",
+                                        "ones",
+                                        "fill",
+                                        "identity",
+                                        "diagonal",
+                                        "linspace",
+                                        "transpose",
+                                        "cross",
+                                        "skew",
+                                        "cat",
+                                        "scalar",
+                                        "vector",
+                                        "matrix",
+                                        "outerProduct",
+                                        "symmetric",
+                                        "sin",
+                                        "atan2",
+                                        "abs",
+                                        "sign",
+                                        "floor",
+                                        "integer",
+                                        "div",
+                                        "mod",
+                                        "rem",
+                                        "sqrt",
+                                        "noEvent",
+                                        "smooth",
+                                        "homotopy",
+                                        "String",
+                                        "Integer",
+                                        "der",
+                                        "pre",
+                                        "edge",
+                                        "change",
+                                        "sample",
+                                        "initial",
+                                        "terminal",
+                                        "delay",
+                                        "semiLinear",
+                                        "assert",
+                                        "reinit",
+                                        "terminate",
+                                        "cardinality",
+                                        "actualStream",
+                                        "inStream",
+                                        "spatialDistribution",
+                                        "getInstanceName",
+                                        "f",
+                                        "R",
+                                        "not",
+                                        "-",
+                                        "connect",
+                                        "EnumerationType",
+                                        "E",
+                                        "Clock",
+                                        "hold"};
+static const char *const ARGUMENTS[] = {"1",
+                                        "2.5",
+                                        "-1",
+                                        "\"a\"",
+                                        "true",
+                                        "E.one",
+                                        "E",
+                                        "r",
+                                        "rr",
+                                        "R(1, 2)",
+                                        "e0",
+                                        "v",
+                                        "w",
+                                        "A",
+                                        "c",
+                                        "cc",
+                                        "time",
+                                        "f",
+                                        "M",
+                                        ":",
+                                        "1:2",
+                                        "{}",
+                                        "i for i in 1:2",
+                                        "x = 1",
+                                        "u",
+                                        "g(1)"};
+enum {
+  FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS,
+  ARGUMENT_COUNT = sizeof ARGUMENTS / sizeof *ARGUMENTS
+};
+
+static void try_call(Arena *a, const char *call) {
+  static const char *const PLACES[] = {
+      "  Real z = %s;\n",  "  Real z[:] = %s;\n",          "equation\n  %s = u;\n",
+      "equation\n  %s;\n", "  parameter String z = %s;\n", "algorithm\n  u := %s;\n"};
+  for (int k = 0; k < 6; k++) {
+    const char *before = PLACES[k], *rest = strstr(before, "%s");
+    const char *text = arena_print(
+        a,
+        "type E = enumeration(one, two);\n"
+        "record R\n  Real a = 1;\n  Real b = 2;\nend R;\n"
+        "connector C\n  Real p;\n  flow Real q;\nend C;\n"
+        "function f\n  input Real u;\n  output Real y = u;\nend f;\n"
+        "function g\n  input Real u;\n  output Real y = u;\n  output Real z = u;\nend g;\n"
+        "model M\n  R r, rr[2];\n  Real e0[0], v[2] = {1, time}, w[3] = {1, 2, 3};\n"
+        "  Real A[2, 2] = [1, 2; 3, time];\n  C c, cc[2];\n  Real u = time;\n"
+        "%.*s%s%send M;\n",
+        (int)(rest - before), before, call, rest + 2);
+    Err err = {0};
+    const AstModel *m = flat_try(a, text, &err);
+    assert_int_equal(m == NULL, err.code != ERR_NONE);
+    if (!m) assert_true(err.text[0] != 0);
+  }
+}
+
+static void any_arguments_are_survived(void **state) {
+  (void)state;
+  for (int i = 0; i < FUNCTION_COUNT; i++) {
+    Arena *a = arena_new();
+    const char *f = FUNCTIONS[i];
+    try_call(a, arena_print(a, "%s()", f));
+    for (int k = 0; k < ARGUMENT_COUNT; k++) {
+      const char *x = ARGUMENTS[k], *y = ARGUMENTS[(k * 7 + i) % ARGUMENT_COUNT];
+      const char *z = ARGUMENTS[(k * 11 + i * 5) % ARGUMENT_COUNT];
+      try_call(a, arena_print(a, "%s(%s)", f, x));
+      try_call(a, arena_print(a, "%s(%s, %s)", f, x, y));
+      try_call(a, arena_print(a, "%s(%s, %s, %s)", f, x, y, z));
+    }
+    arena_free(a);
+  }
+}
+
+// The same between operators.
+static void any_operands_are_survived(void **state) {
+  (void)state;
+  static const char *const OPERATORS[] = {"+",  "-",  "*", "/",  "^",   ".+", ".*",
+                                          "./", ".^", "<", "==", "and", "or", ":"};
+  for (int i = 0; i < 14; i++)
+    for (int k = 0; k < ARGUMENT_COUNT; k++) {
+      Arena *a = arena_new();
+      for (int q = 0; q < ARGUMENT_COUNT; q++)
+        try_call(a, arena_print(a, "(%s %s %s)", ARGUMENTS[k], OPERATORS[i], ARGUMENTS[q]));
+      try_call(a, arena_print(a, "(if u > 1 then %s else %s)", ARGUMENTS[k],
+                              ARGUMENTS[(k * 7 + i) % ARGUMENT_COUNT]));
+      try_call(a, arena_print(a, "%s[%s]", ARGUMENTS[(k * 3 + i) % ARGUMENT_COUNT], ARGUMENTS[k]));
+      try_call(a, arena_print(a, "%s.%s", ARGUMENTS[(k * 3 + i) % ARGUMENT_COUNT], "a"));
+      try_call(a,
+               arena_print(a, "{%s, %s}", ARGUMENTS[(k * 5 + i) % ARGUMENT_COUNT], ARGUMENTS[k]));
+      try_call(a, arena_print(a, "[%s, %s; %s]", ARGUMENTS[(k * 5 + i) % ARGUMENT_COUNT],
+                              ARGUMENTS[k], ARGUMENTS[i]));
+      arena_free(a);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(laws_of_functions_of_arrays_hold),
       cmocka_unit_test(classes_of_the_program_are_there),
+      cmocka_unit_test(any_arguments_are_survived),
+      cmocka_unit_test(any_operands_are_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,10 +44,39 @@ static void parts_outside_are_refused(void **state) {
   }
 }
 
+// The name of a known function with other arguments is no crash.
+static void wrong_arguments_are_refused(void **state) {
+  (void)state;
+  static const char *const NAMES[] = {"ModelicaStrings_length",
+                                      "ModelicaStrings_substring",
+                                      "ModelicaStrings_compare",
+                                      "ModelicaStrings_skipWhiteSpace",
+                                      "ModelicaStandardTables_CombiTable1D_getValue",
+                                      "ModelicaStandardTables_CombiTimeTable_getValue",
+                                      "ModelicaStandardTables_CombiTable2D_getValue",
+                                      "ModelicaStandardTables_CombiTable1D_minimumAbscissa"};
+  static const char *const INPUTS[] = {"", "  input Real u;\n", "  input String s;\n"};
+  static const char *const CALLS[] = {"f()", "f(1e300)", "f(\"a\")"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    for (int k = 0; k < 3; k++) {
+      Arena *a = arena_new();
+      Err err = {0};
+      const char *text =
+          arena_print(a,
+                      "function f\n%s  output Real y;\n  external \"C\" y = %s();\nend f;\n"
+                      "model M\n  Real x = %s;\nend M;\n",
+                      INPUTS[k], NAMES[i], CALLS[k]);
+      const AstModel *m = flat_try(a, text, &err);
+      assert_int_equal(m == NULL, err.code != ERR_NONE);
+      arena_free(a);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_of_a_text_make_the_text),
       cmocka_unit_test(parts_outside_are_refused),
+      cmocka_unit_test(wrong_arguments_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,7 +347,7 @@ static const Refusal FILES[] = {
     {"operator record R end R;", ERR_MODEL, 1, 17,
      "the file contains no model that can be simulated: record 'R' is none"},
     {"model extends M end M;", ERR_NAME, 1, 15, "there is no inherited class 'M' to extend"},
-    {"model M = N(a = 3);", ERR_NAME, 1, 7, "there is no class 'N'"},
+    {"model M = N(a = 3);", ERR_NAME, 1, 11, "there is no class 'N'"},
 };
 
 static void wrong_files_get_a_sentence_and_a_place(void **state) {
@@ -401,7 +401,8 @@ static const Refusal DECLARATIONS[] = {
     {"Real x(unit = 3);", ERR_VALUE, 2, 15, "unit must be a string, as in unit = \"m\""},
     {"Real x(start = \"a\");", ERR_VALUE, 2, 16, "start must be a value, not a string"},
     {"Real x(stateSelect = StateSelect.often);", ERR_NAME, 2, 22,
-     "the enumeration 'StateSelect' has no literal 'often'"},
+     "the enumeration 'StateSelect' has no literal 'often'; it has never, avoid, default, prefer, "
+     "always"},
     {"Real x(start(min = 0) = 1);", ERR_UNSUPPORTED, 2, 14,
      "attributes inside an attribute are not supported"},
     {"Real x(redeclare Real y);", ERR_NAME, 2, 23,
@@ -424,7 +425,7 @@ static const Refusal DECLARATIONS[] = {
     {"outer Real x;", ERR_MODEL, 2, 12,
      "'outer x' has no 'inner x' in the components around it; declare one in the model"},
     {"extends Base(a = 3);", ERR_NAME, 2, 9, "there is no class 'Base'"},
-    {"algorithm x := 1;", ERR_NAME, 1, 7, "the algorithm assigns 'x', which is not declared"},
+    {"algorithm x := 1;", ERR_NAME, 2, 11, "'x' is not declared in M"},
 };
 
 // Each stands in line 4 of a model, among the equations.
@@ -450,11 +451,11 @@ static const Refusal EQUATIONS[] = {
     {"else x = 3;", ERR_SYNTAX, 4, 1, "expected an expression, found 'else'"},
     {"while x > 0 loop", ERR_SYNTAX, 4, 1, "'while' cannot stand among equations"},
     {"connect(a.p, b.n);", ERR_NAME, 4, 9, "connect: there is no component 'a'"},
-    {"terminate(\"x\");", ERR_MODEL, 4, 1, "terminate can only stand in 'when'"},
-    {"reinit(x, 1);", ERR_MODEL, 4, 1, "reinit can only stand in 'when'"},
+    {"terminate(\"x\");", ERR_MODEL, 4, 1, "terminate can only stand in a when-clause"},
+    {"reinit(x, 1);", ERR_MODEL, 4, 1, "reinit can only stand in a when-clause"},
     {"(a, b) = f(x);", ERR_NAME, 4, 10, "'f' is not a function that entrain knows"},
     {"a.b = 1;", ERR_NAME, 4, 1, "'a' is not declared in M"},
-    {"x[1] = 1;", ERR_MODEL, 4, 1, "1 subscript for a scalar"},
+    {"x[1] = 1;", ERR_MODEL, 4, 1, "a scalar takes no subscripts"},
 };
 
 static void check_refusals(const Refusal *rows, size_t count, const char *before,

@@ -80,7 +80,7 @@ static void second_derivatives_are_states(void **state) {
 static void inputs_and_conditions_are_refused(void **state) {
   (void)state;
   refused("model A input Real u; Real x; equation der(x*u) = 1; end A;", 1, "der() of the input u");
-  refused(HEAD "equation der(x > 1) = 1; " REST, 1, "der() needs a number");
+  refused(HEAD "equation der(x > 1) = 1; " REST, 1, "der needs a number");
 }
 
 int main(void) {

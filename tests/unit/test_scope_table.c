@@ -155,7 +155,7 @@ static void break_points_may_be_parameters_that_are_not_estimated(void **state) 
 
 static void bad_tables_are_refused_at_their_place(void **state) {
   (void)state;
-  refused(BAD("linear(time, {0, 1}, {0}, 1)"), 2, "2 break points and 1 values");
+  refused(BAD("linear(time, {0, 1}, {0}, 1)"), 2, "has 2 elements, this is an array [1]");
   refused(BAD("linear(time, {0, 2, 1}, {0, 0, 0}, 1)"), 2,
           "break point 3 of the table, 1, is below");
   refused(BAD("spline(time, {0, 1, 1}, {0, 0, 0}, 1)"), 2,
