@@ -73,12 +73,21 @@ static int fastest_state(const SimulateRun *run, const double *x, const double *
   return best;
 }
 
+// A discrete variable, or a parameter that was computed.
+static bool stands_still(const SimulateRun *run, int state) {
+  const Model *m = run->system->model;
+  const Variable *v = &m->flat->variables.at[m->state[state]];
+  return v->now || v->computed;
+}
+
 static void describe_state(const SimulateRun *run, int index) {
   const Stepper *s = run->stepper;
   char name[160];
+  system_rhs(run->work, s->t, s->y, run->y);
+  if (index < run->system->nx && stands_still(run, index)) // none limits it
+    index = fastest_state(run, s->y, run->y);
   name_component(run, index, name, sizeof name);
   int i = index < run->system->nx ? index : (index - run->system->nx) / run->system->stride;
-  system_rhs(run->work, s->t, s->y, run->y);
   message(run, "; it is %s that limits it: %s = %.6g and changes at %.3g per unit of time", name,
           state_name(run, i), s->y[i], run->y[i]);
   int fast = fastest_state(run, s->y, run->y);
