@@ -1,8 +1,8 @@
 #include "base/yaml.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <ctype.h>
 #include <string.h>
 #include <yaml.h>
 

@@ -18,7 +18,8 @@ typedef struct Flag {
 #define FLAG_LIBRARY                                                                               \
   {                                                                                                \
     "library", 0, "DIR",                                                                           \
-        "a folder with Modelica libraries, searched before those of MODELICAPATH; may be repeated", \
+        "a folder with Modelica libraries, searched before those of MODELICAPATH; may be "         \
+        "repeated",                                                                                \
         NULL, false                                                                                \
   }
 #define FLAG_SET                                                                                   \

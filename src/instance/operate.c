@@ -51,8 +51,8 @@ static Value *matrix_power(Elab *e, const Ast *at, Value *a, const Value *b) {
   double n;
   if (b->rank == 0 && evaluate_number(e, b->at[0], &n) && n > 1000)
     return elab_fail(e, at, ERR_LIMIT, "the power %g of a matrix is too large", n);
-  if (b->rank || a->rank != 2 || a->sizes[0] != a->sizes[1] || !evaluate_number(e, b->at[0], &n) || n < 0 ||
-      n != (int)n || n > 1000)
+  if (b->rank || a->rank != 2 || a->sizes[0] != a->sizes[1] || !evaluate_number(e, b->at[0], &n) ||
+      n < 0 || n != (int)n || n > 1000)
     return elab_fail(e, at, ERR_MODEL, "only a square matrix has powers, with a whole number");
   Value *v = value_new(e, a->type, 2, a->sizes);
   for (int i = 0; i < v->count; i++) v->at[i] = ast_number(e, at, i % (a->sizes[0] + 1) == 0);

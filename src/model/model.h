@@ -79,9 +79,10 @@ typedef struct Model {
   // Of models with discrete variables (flat->hybrid), see at_event.c: what holds at an event, in t, x, u, p, modes and what is
   // held. States jump to `jump`, which is the state itself where nothing happens.
   Expr *live_switching; // by event
-  Expr *needed; // by event: whether anything depends on it between events, of what is held; see needed.h
+  Expr *
+      needed; // by event: whether anything depends on it between events, of what is held; see needed.h
   bool some_unneeded; // some of these may be false
-  Expr *held, *held0;   // by flat->held: its value at an event, and at the start
+  Expr *held, *held0; // by flat->held: its value at an event, and at the start
   Expr *jump;
   int *jump_state, jump_count; // by jump: the state
   Expr *terminate;             // by flat->terminates

@@ -173,8 +173,8 @@ static const Function FUNCTIONS[] = {
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
-static const char *const SPECIAL[] = {"der",    "noEvent", "smooth",  "homotopy", "semiLinear", "pre",
-                                      "edge",   "change",  "sample",  "initial",  "terminal"};
+static const char *const SPECIAL[] = {"der",  "noEvent", "smooth", "homotopy", "semiLinear", "pre",
+                                      "edge", "change",  "sample", "initial",  "terminal"};
 enum { SPECIAL_COUNT = sizeof SPECIAL / sizeof *SPECIAL };
 
 static const Function *find_function(const char *name) {
@@ -524,5 +524,6 @@ Typed scope_convert(Scope *s, const Ast *e) {
   case AST_INDEX: return path(s, e);
   default: break;
   }
-  return scope_wrong(s, e, ERR_UNSUPPORTED, "this needs a single number; arrays are not allowed here");
+  return scope_wrong(s, e, ERR_UNSUPPORTED,
+                     "this needs a single number; arrays are not allowed here");
 }

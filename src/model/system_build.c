@@ -660,11 +660,10 @@ static void build_kernels(SystemBuilder *b) {
   Outputs invariants = invariant_outputs(b);
   if (s->ni) invariant_sens = invariant_sens_outputs(b);
   Outputs timed = timed_outputs(b), asserts = assert_outputs(b);
-  const Outputs *varying[] = {&rhs,        &rhs_sens,       &jacobian,     &jacobian_sens,
-                              &outputs,    &events,         &event_sens,   &times,
-                              &invariants, &invariant_sens, &event_scales, &live_events,
-                              &jump,       &jump_sens,      &timers,       &timed,
-                              &asserts,    &needed};
+  const Outputs *varying[] = {
+      &rhs,        &rhs_sens,  &jacobian,   &jacobian_sens,  &outputs,      &events,
+      &event_sens, &times,     &invariants, &invariant_sens, &event_scales, &live_events,
+      &jump,       &jump_sens, &timers,     &timed,          &asserts,      &needed};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->at.count = s->at.hoisted + b->hoisted.count;

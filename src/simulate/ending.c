@@ -282,8 +282,7 @@ bool end_chatter(const SimulateRun *run, int event) {
       "at t = %s the event of '%s' (line %s) follows itself without end: the motion stays on "
       "this kink "
       "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
-      show_time(run, run->stepper->t).at, e->text,
-      flat_line(run->system->model->flat, e->line).at);
+      show_time(run, run->stepper->t).at, e->text, flat_line(run->system->model->flat, e->line).at);
   return false;
 }
 
@@ -339,8 +338,7 @@ bool end_too_many_events(const SimulateRun *run, int event) {
           "%s); raise max_events, or "
           "write noEvent(...) around what need not be located",
           run->options->max_events, show_time(run, run->stepper->t).at,
-          show_time(run, run->t_end).at, e->text,
-          flat_line(run->system->model->flat, e->line).at);
+          show_time(run, run->t_end).at, e->text, flat_line(run->system->model->flat, e->line).at);
   return false;
 }
 

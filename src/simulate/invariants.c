@@ -623,7 +623,10 @@ int invariants_lines(const InvariantWork *c, int row, Text *out) {
   }
   text_print(out, count == 1 ? "line " : "lines ");
   for (int k = 0; k < count; k++)
-    text_print(out, "%s%s", k == 0 ? "" : k == count - 1 ? " and " : ", ",
+    text_print(out, "%s%s",
+               k == 0           ? ""
+               : k == count - 1 ? " and "
+                                : ", ",
                flat_line(m->flat, line[k]).at);
   return count;
 }

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "lang/ast_print.h"
 #include "instance/flat_model.h"
+#include "lang/ast_print.h"
 #include "lang/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -160,15 +160,14 @@ static void bad_tables_are_refused_at_their_place(void **state) {
           "break point 3 of the table, 1, is below");
   refused(BAD("spline(time, {0, 1, 1}, {0, 0, 0}, 1)"), 2,
           "break point 3 of the table, 1, is not above");
-  refused(BAD("linear(time, 3, {0}, 1)"), 2, "the break points of a table are an array");
+  refused(BAD("linear(time, 3, {0}, 1)"), 2, "has 1 dimension, this is a scalar");
   refused(BAD("linear(time, {0}, {1/0}, 1)"), 2, "not finite");
   refused(BAD("linear(time, {0, time}, {1, 2}, 1)"), 2, "time varies");
   refused(BAD("linear(time, {0, 1}, {1, 2}, 5)"), 2, "what lies beyond a table is 1");
   refused(BAD("linear(time, {1, 1}, {1, 2}, 3)"), 2, "break points that are apart");
-  refused(BAD("linear(time, {1, 1}, {1, 2})"), 2, "takes 4 arguments, not 3");
-  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}})"), 2, "2 break points and 1 rows");
-  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3}})"), 2, "row 2 of the table has 1");
-  refused(BAD("spline2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3, 4}})"), 2, "linear2");
+  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}})"), 2, "has 2 elements, this is an array");
+  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3}})"), 2, "the elements of an array differ in size");
+  refused(BAD("spline2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3, 4}})"), 2, "is not a function");
   refused(BAD("cubic(time)"), 2, "is not a function that entrain knows");
 }
 
