@@ -462,11 +462,12 @@ static void print_constraints(FitPage *f) {
   if (!v || v->of < 0) return;
   Text t;
   text_init(&t);
-  text_print(&t, "At the result the constraints hold to %s (worst: line %d)",
-             page_digits(&f->page, v->largest, 2), line_of(m, v->of));
+  text_print(&t, "At the result the constraints hold to %s (worst: line %s)",
+             page_digits(&f->page, v->largest, 2), flat_line(m->flat, line_of(m, v->of)).at);
   if (v->sens_of >= 0)
-    text_print(&t, ", their sensitivities to %s (worst: line %d)",
-               page_digits(&f->page, v->largest_sens, 2), line_of(m, v->sens_of));
+    text_print(&t, ", their sensitivities to %s (worst: line %s)",
+               page_digits(&f->page, v->largest_sens, 2),
+               flat_line(m->flat, line_of(m, v->sens_of)).at);
   if (v->relative > 0)
     text_print(&t, "; against the size of their terms they hold to %s",
                page_digits(&f->page, v->relative, 2));

@@ -165,7 +165,7 @@ static void print_equation(Printer *p, int equation) {
 }
 
 static void print_place(Printer *p, int line, int level, bool combined) {
-  text_print(p->out, "  // line %d", line);
+  text_print(p->out, "  // line %s", flat_line(p->m->flat, line).at);
   if (combined) text_add(p->out, ", combined with others");
   if (level) text_print(p->out, ", differentiated %s", times_in_words(p->arena, level));
 }
@@ -250,11 +250,11 @@ static void print_modes(Printer *p) {
                      : e->kind == EVENT_SIGN ? " = sign("
                                              : " = ");
     expr_print(p->out, f->graph, e->switching);
-    text_print(p->out, "%s  // %s, line %d\n",
+    text_print(p->out, "%s  // %s, line %s\n",
                e->kind == EVENT_NEGATIVE       ? " < 0"
                : e->kind == EVENT_NOT_POSITIVE ? " <= 0"
                                                : ")",
-               e->text, e->line);
+               e->text, flat_line(f, e->line).at);
   }
 }
 
@@ -273,7 +273,7 @@ static void print_discrete(Printer *p) {
   for (int k = 0; k < f->whens.count; k++) {
     text_print(p->out, "  now(%s) = ", f->variables.at[f->whens.at[k].variable].name);
     expr_print(p->out, f->graph, f->whens.at[k].value);
-    text_print(p->out, "  // line %d\n", f->whens.at[k].line);
+    text_print(p->out, "  // line %s\n", flat_line(f, f->whens.at[k].line).at);
   }
   for (int k = 0; k < f->reinits.count; k++) {
     const Reinit *r = &f->reinits.at[k];
@@ -281,7 +281,7 @@ static void print_discrete(Printer *p) {
     expr_print(p->out, f->graph, r->active);
     text_print(p->out, " then reinit(%s, ", f->variables.at[r->variable].name);
     expr_print(p->out, f->graph, r->value);
-    text_print(p->out, ")  // line %d\n", r->line);
+    text_print(p->out, ")  // line %s\n", flat_line(f, r->line).at);
   }
 }
 
