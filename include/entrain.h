@@ -77,6 +77,9 @@ typedef struct EntrainLibraries {
 } EntrainLibraries;
 EntrainModel *entrain_model_load_with(const char *path, const EntrainLibraries *libraries,
                                       EntrainError *error);
+// The flat model of a file as Modelica text, also where no model can be built of it, such as one with too few equations; NULL
+// and error if it cannot be made flat. To be freed with entrain_text_free.
+char *entrain_flat_text(const char *path, const EntrainLibraries *libraries, EntrainError *error);
 EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_t length,
                                        const EntrainLibraries *libraries, EntrainError *error);
 void entrain_model_free(EntrainModel *model);

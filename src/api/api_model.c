@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "instance/flat_model.h"
+#include "lang/ast_print.h"
 #include "lang/parse.h"
 #include "model/flatten.h"
 #include "model/model_build.h"
@@ -82,6 +83,27 @@ EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_
   EntrainModel *m = model_from(a, s, NULL, libraries, &err);
   api_publish(&err, error);
   return m;
+}
+
+char *entrain_flat_text(const char *path, const EntrainLibraries *libraries, EntrainError *error) {
+  if (!path) return api_none("path", error);
+  Err err = {0};
+  Arena *a = arena_new();
+  FlatRequest r = {0};
+  const char *file = model_file(a, path, &r.class_name);
+  r.source = source_load(a, file, &err);
+  if (libraries) r.libraries = libraries->folders, r.library_count = libraries->count;
+  const FlatText *flat = r.source ? flat_model(a, &r, NULL, &err) : NULL;
+  char *text = NULL;
+  if (flat) {
+    Text t;
+    text_init(&t);
+    ast_print_model(&t, flat->model);
+    text = t.at;
+  }
+  api_publish(&err, error);
+  arena_free(a);
+  return text;
 }
 
 EntrainModel *entrain_model_load(const char *path, EntrainError *error) {

@@ -49,6 +49,7 @@ static int run(const Arguments *a) {
   int status;
   EntrainModel *model = open_model(a, &status);
   if (model) print_warnings(model);
+  if (!model && report == ENTRAIN_REPORT_FLAT) print_flat_text(a); // what is wrong may show in it
   if (model) status = print_report(model, report);
   entrain_model_free(model);
   return status;

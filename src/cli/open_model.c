@@ -8,13 +8,19 @@
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
+#include "cli/output.h"
 
-static EntrainModel *load(const Arguments *a, EntrainError *error) {
-  const char *path = a->words[0];
+static EntrainLibraries libraries_of(const Arguments *a) {
   EntrainLibraries libraries = {needed(calloc((size_t)a->given_count + 1, sizeof(char *))), 0};
   for (int i = 0; i < a->given_count; i++)
     if (a->given[i].flag && strcmp(a->given[i].name, "library") == 0)
       libraries.folders[libraries.count++] = a->given[i].value;
+  return libraries;
+}
+
+static EntrainModel *load(const Arguments *a, EntrainError *error) {
+  const char *path = a->words[0];
+  EntrainLibraries libraries = libraries_of(a);
   EntrainModel *model;
   if (strcmp(path, "-") == 0) {
     size_t length;
@@ -34,6 +40,17 @@ EntrainModel *open_model(const Arguments *a, int *status) {
   *status = model ? DONE : WRONG_USE;
   if (!model && error.code) *status = complain_error(&error);
   return model;
+}
+
+bool print_flat_text(const Arguments *a) {
+  if (strcmp(a->words[0], "-") == 0) return false;
+  EntrainLibraries libraries = libraries_of(a);
+  EntrainError error = {0};
+  char *text = entrain_flat_text(a->words[0], &libraries, &error);
+  bool done = text && output_print(text);
+  entrain_text_free(text);
+  free(libraries.folders);
+  return done;
 }
 
 void print_warnings(const EntrainModel *model) {

@@ -366,6 +366,7 @@ static void missing_arguments_are_errors(void **state) {
   const void *NOTHING[] = {
       entrain_model_load(NULL, &e),
       entrain_model_load_with(NULL, NULL, &e),
+      entrain_flat_text(NULL, NULL, &e),
       entrain_model_parse_with("x", NULL, 0, NULL, &e),
       entrain_model_parse("x", NULL, 0, &e),
       entrain_simulation_new(NULL, o->options, &e),
