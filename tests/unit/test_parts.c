@@ -489,7 +489,7 @@ static void tables_go_through_their_points(void **state) {
     double t = value_at(&r, "time", i);
     int k = t < 3 ? (int)t : t < 5 ? 3 : 4;
     bool at_point = t == (int)t && t != 4;
-    char name[8];
+    char name[16];
     for (int c = 0; c < 6; c++) {
       snprintf(name, sizeof name, "y%d", c);
       double y = value_at(&r, name, i);

@@ -165,8 +165,10 @@ static void bad_tables_are_refused_at_their_place(void **state) {
   refused(BAD("linear(time, {0, time}, {1, 2}, 1)"), 2, "time varies");
   refused(BAD("linear(time, {0, 1}, {1, 2}, 5)"), 2, "what lies beyond a table is 1");
   refused(BAD("linear(time, {1, 1}, {1, 2}, 3)"), 2, "break points that are apart");
-  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}})"), 2, "has 2 elements, this is an array");
-  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3}})"), 2, "the elements of an array differ in size");
+  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}})"), 2,
+          "has 2 elements, this is an array");
+  refused(BAD("linear2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3}})"), 2,
+          "the elements of an array differ in size");
   refused(BAD("spline2(time, time, {0, 1}, {0, 1}, {{1, 2}, {3, 4}})"), 2, "is not a function");
   refused(BAD("cubic(time)"), 2, "is not a function that entrain knows");
 }
