@@ -119,10 +119,11 @@ bool entrain_model_set(EntrainModel *model, const char *name, const char *value,
 // An equation between states only, which must be differentiated to find their motion (mechanisms with multipliers). It and
 // its derivatives, the invariants, hold at the start and are maintained along the motion.
 typedef struct EntrainConstraint {
-  int line;           // in the text of the model
+  int line;           // in its file
   const char *text;   // as written
   int differentiated; // how often; 0: it is redundant
   bool redundant;     // follows from the others: not solved; multipliers have the least norm
+  const char *place;  // "8", or "Wheel.mo:8" in a file of a library
 } EntrainConstraint;
 
 // 0: ordinary differential equations, 1: with algebraic variables, 2 and above: with constraints.
@@ -244,6 +245,8 @@ typedef struct EntrainInvariant {
   double
       violation_sens; // largest |g_x s + g_p| times |p| (1 where p is 0); 0 without sensitivities
   double relative; // largest |g| against the size of its terms, the sum of |dg/dx| (|x| + nominal)
+  const char
+      *place; // of the constraint: "8", or "Wheel.mo:8" in a file of a library; that of the model
 } EntrainInvariant;
 
 int entrain_result_invariant_count(const EntrainResult *r); // 0: the model has no constraints

@@ -21,6 +21,7 @@ struct EntrainModel {
   const char *class_name; // NULL: the last model
   ARRAY(const char *) libraries;
   const struct FlatText *flat;
+  Warnings flat_warnings; // of the way to the flat text
   ARRAY(Override) overrides;
   Model *model;
   int version; // counts the builds, so that simulations notice a new one

@@ -10,14 +10,18 @@
 #include "model/model_build.h"
 #include "report/model_report.h"
 
-static void list_warnings(EntrainModel *m) {
-  m->warnings.count = 0;
-  const Warnings *w = &m->model->flat->warnings;
+static void add_warnings(EntrainModel *m, const Warnings *w) {
   for (int i = 0; i < w->list.count; i++) {
     char text[1600];
     warning_format(&w->list.at[i], text, sizeof text);
     array_push(m->arena, &m->warnings, arena_copy(m->arena, text, strlen(text)));
   }
+}
+
+static void list_warnings(EntrainModel *m) {
+  m->warnings.count = 0;
+  add_warnings(m, &m->flat_warnings);
+  add_warnings(m, &m->model->flat->warnings);
 }
 
 static bool build(EntrainModel *m, Err *err) {
@@ -42,7 +46,8 @@ static bool make_flat(EntrainModel *m, Err *err) {
   FlatRequest r = {.source = m->text, .class_name = m->class_name};
   r.libraries = m->libraries.at, r.library_count = m->libraries.count;
   r.settings = settings.at, r.setting_count = settings.count;
-  const FlatText *t = flat_model(m->arena, &r, NULL, err);
+  m->flat_warnings = (Warnings){.arena = m->arena};
+  const FlatText *t = flat_model(m->arena, &r, &m->flat_warnings, err);
   if (!t) return false;
   m->flat = t;
   m->source = t->source;
@@ -331,6 +336,6 @@ bool entrain_model_constraint(const EntrainModel *m, int i, EntrainConstraint *o
   if (!m || !out) return false;
   if (i < 0 || i >= m->constraints->count) return false;
   const ModelConstraint *c = &m->constraints->at[i];
-  *out = (EntrainConstraint){c->line, c->text, c->differentiated, c->redundant};
+  *out = (EntrainConstraint){c->line, c->text, c->differentiated, c->redundant, c->place};
   return true;
 }

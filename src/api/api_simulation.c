@@ -318,8 +318,8 @@ static bool take_parameters(EntrainSimulation *s, const char *const *names, int 
     if (f->parameters.at[k].evaluated_line)
       return fail(
           err, ERR_VALUE,
-          "%s is a number of the table in line %d: there is no derivative with respect to it",
-          names[i], f->parameters.at[k].evaluated_line);
+          "%s is a number of the table in line %s: there is no derivative with respect to it",
+          names[i], flat_line(f, f->parameters.at[k].evaluated_line).at);
     for (int j = 0; j < s->parameter_count; j++)
       if (s->parameters[j] == k) return fail(err, ERR_VALUE, "%s is named twice", names[i]);
     s->parameters[s->parameter_count++] = k;
@@ -465,7 +465,8 @@ static void note_invariants(EntrainResult *r, const EntrainSimulation *s) {
                              m->invariants[i].level,
                              simulate_violation(s->work, i),
                              r->trajectory.with_sens ? simulate_violation_sens(s->work, i) : 0,
-                             simulate_violation_relative(s->work, i)};
+                             simulate_violation_relative(s->work, i),
+                             all->at[k].place};
 }
 
 static EntrainResult *simulate(EntrainSimulation *s, Err *err) {

@@ -262,14 +262,14 @@ static void print_work(const SimulateCommand *job) {
 }
 
 // "line 9", "line 9, differentiated once"
-static const char *place_of(const EntrainInvariant *v, char place[64]) {
+static const char *place_of(const EntrainInvariant *v, char place[160]) {
   int n = v->differentiated;
   if (n == 0)
-    snprintf(place, 64, "line %d", v->line);
+    snprintf(place, 160, "line %s", v->place);
   else if (n <= 2)
-    snprintf(place, 64, "line %d, differentiated %s", v->line, n == 1 ? "once" : "twice");
+    snprintf(place, 160, "line %s, differentiated %s", v->place, n == 1 ? "once" : "twice");
   else
-    snprintf(place, 64, "line %d, differentiated %d times", v->line, n);
+    snprintf(place, 160, "line %s, differentiated %d times", v->place, n);
   return place;
 }
 
@@ -277,15 +277,15 @@ static void print_redundant(const SimulateCommand *job) {
   EntrainConstraint c;
   for (int i = 0; entrain_model_constraint(job->model, i, &c); i++)
     if (c.redundant)
-      remark("the constraint in line %d follows from the others and is left out; multipliers are "
+      remark("the constraint in line %s follows from the others and is left out; multipliers are "
              "those of least squares",
-             c.line);
+             c.place);
 }
 
 // "to 1e-9 of their terms (worst: line 9)"
 static void add_worst(char *text, size_t size, double violation, const char *of,
                       const EntrainInvariant *v) {
-  char place[64];
+  char place[160];
   if (violation > 0)
     snprintf(text, size, "to %.2g%s (worst: %s)", violation, of, place_of(v, place));
   else
@@ -295,7 +295,7 @@ static void add_worst(char *text, size_t size, double violation, const char *of,
 static void print_constraints(const SimulateCommand *job) {
   const EntrainResult *r = job->result;
   EntrainInvariant v, s;
-  char worst[128], worst_sens[128];
+  char worst[256], worst_sens[256];
   if (!entrain_result_invariant(r, entrain_result_worst_invariant(r), &v)) return;
   entrain_result_invariant(r, entrain_result_worst_invariant_sens(r), &s);
   print_redundant(job);

@@ -179,7 +179,10 @@ static bool run_when(AlgorithmSection *s, Locals *frame, const AstItem *item) {
     if (!branch.condition) return false;
     branch.line = b->condition->line, branch.column = b->condition->column;
     AstItemList body = without_effects(e, &b->body);
-    if (!run_statements(e, (Where){s->part, frame}, &body)) return false;
+    e->unchecked++;
+    bool ok = run_statements(e, (Where){s->part, frame}, &body);
+    e->unchecked--;
+    if (!ok) return false;
     unsigned char *assigned = ARENA_ARRAY(e->arena, unsigned char, n + 1);
     note_names(s, &b->body, assigned);
     for (int i = 0; i < n; i++) {
@@ -251,7 +254,10 @@ static bool run_when_as_choice(AlgorithmSection *s, Locals *frame, const AstItem
         elab_unsupported(e, b->body.at[i].left,
                          "reinit beside assignments of a variable in several when-clauses");
     AstItemList body = without_effects(e, &b->body);
-    if (!run_statements(e, (Where){s->part, frame}, &body)) return false;
+    e->unchecked++;
+    bool ok = run_statements(e, (Where){s->part, frame}, &body);
+    e->unchecked--;
+    if (!ok) return false;
     for (int i = 0; i < n; i++) {
       Value *v = frame->locals.at[i].value;
       if (v == before[i]) continue;

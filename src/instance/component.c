@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "instance/elab.h"
 #include "lang/name.h"
+#include "lang/source_warn.h"
 
 // ---------------------------------------------------------------- the type
 
@@ -319,6 +320,9 @@ static Component *add_inner(Elab *e, const Component *c) {
   Member *m = ARENA_NEW(e->arena, Member);
   *el = *c->member->element;
   el->outer = false, el->inner = true;
+  source_warn(elab_source(e), e->warnings, el->line, el->column,
+              "'outer %s' has no 'inner %s': one is added to the model as it is declared here",
+              c->name, c->name);
   *m = (Member){.name = c->name, .element = el, .part = c->member->part, .owner = e->model};
   names_set(e->model->names, m->name, e->model->members.count);
   array_push(e->arena, &e->model->members, m);

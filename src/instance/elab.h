@@ -48,7 +48,7 @@ typedef struct Local { // an iterator, or a variable of a function or an algorit
   const char *name;
   Value *value; // NULL: has no value yet
   ValueType type;
-  bool is_set, is_output, is_input;
+  bool is_output, is_input;
 } Local;
 
 struct Locals {
@@ -154,7 +154,6 @@ struct Component {
   Value *constant;   // of a package: its value
   double *numbers;   // values of scalars that were asked for; NaN: not yet
   bool *evaluating;
-  bool is_iterated; // used by who lists flows
 };
 
 typedef struct Flow { // a scalar of a connector, seen from inside or from outside of its component
@@ -190,16 +189,17 @@ struct Elab {
   ARRAY(Unsupported) unsupported;
   const Setting *settings;
   int setting_count;
-  int calls;            // of functions inside each other
-  int conditional;      // branches of statements inside each other
-  long work, asked;     // steps done so far, against WORK_MOST; when it was last asked
-  const Ast *at;        // what is evaluated, for messages about limits
-  int auxiliary;        // variables made so far
+  int calls;         // of functions inside each other
+  const Ast *active; // conditions under which what is evaluated counts; NULL: always
+  int unchecked;     // what is evaluated counts at events only: asserts of functions are not kept
+  bool left_array;   // the last subscript that failed was outside its array
+  long work, asked;  // steps done so far, against WORK_MOST; when it was last asked
+  const Ast *at;     // what is evaluated, for messages about limits
+  int auxiliary;     // variables made so far
   const char *instance; // path of the instance whose equations are made
   bool in_function;
   bool variables; // inside pre() and others: names are variables, not what an algorithm gave them
   bool decides;   // a function without Real results: the values of parameters decide in it
-  bool in_initial;
   Locals *locals; // of the function whose variables are declared
 };
 
@@ -324,6 +324,9 @@ Local *frame_add(Elab *e, Locals *f, const char *name, Value *v);
 Value *native_function(Elab *e, const char *name, const Ast *call, const Locals *f, bool *known);
 const Ast *tree_constant(Elab *e,
                          const Ast *a); // its value from parameters and constants, NULL: none
+
+// From now on what is evaluated counts only where c holds (or not); returns what to put back into e->active.
+const Ast *activate(Elab *e, const Ast *c, bool holds);
 
 // ---- statements (statement.c) ----
 bool run_statements(Elab *e, Where s, const AstItemList *list);

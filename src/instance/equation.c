@@ -345,8 +345,11 @@ static bool read_branches(EquationReader *c, Where s, const AstItem *item, OpenB
     EquationReader inner = *c;
     inner.out = &branch.body;
     inner.varies = true;
+    const Ast *here = branch.condition ? activate(e, branch.condition, true) : e->active;
     items(&inner, s, &b->body);
+    e->active = here;
     array_push(e->arena, open, branch);
+    if (branch.condition) activate(e, branch.condition, false); // for the branches behind it
     if (known == 1) return elab_failed(e);
   }
   OpenBranch nothing = {0}; // there is no else
@@ -371,7 +374,10 @@ static bool decide(EquationReader *c, const OpenBranches *open) {
 
 static void conditional(EquationReader *c, Where s, const AstItem *item) {
   OpenBranches open = {0};
-  if (read_branches(c, s, item, &open)) return;
+  const Ast *active = c->e->active;
+  bool done = read_branches(c, s, item, &open);
+  c->e->active = active;
+  if (done) return;
   bool differ = false, whens = false;
   for (int k = 0; k < open.count; k++) {
     differ |= open.at[k].body.equations.count != open.at[0].body.equations.count;
@@ -438,7 +444,9 @@ static void when(EquationReader *c, Where s, const AstItem *item) {
     AstBranch branch = {.condition = when_condition(e, s, b->condition)};
     if (!branch.condition) return;
     branch.line = b->condition->line, branch.column = b->condition->column;
+    e->unchecked++;
     items(&inner, s, &b->body);
+    e->unchecked--;
     for (int i = 0; i < body.actions.count; i++)
       array_push(e->arena, &branch.actions, body.actions.at[i]);
     array_push(e->arena, &w.branches, branch);

@@ -285,6 +285,7 @@ static bool subscript_numbers(Elab *e, const Ast *a, const Value *v, int size, S
         elab_fail(e, a, ERR_MODEL, "the subscript %g is no whole number", n);
       else
         elab_fail(e, a, ERR_MODEL, "the subscript %g is outside 1 to %d", n, size);
+      e->left_array = n == floor(n);
       return false;
     }
     array_push(e->arena, &out->at, (int)n - 1);
@@ -365,11 +366,9 @@ static Value *member_chain(Elab *e, Where s, Member *m, const Chain *chain, int 
 
 // Parts of the elements of an array of components: one value for each, then all together.
 static Value *node_chain(Elab *e, Where s, Component *c, const Chain *chain, int count) {
-  int *all = ARENA_ARRAY(e->arena, int, c->count + 1);
   Value numbers = {.type = VALUE_INTEGER, .rank = c->rank, .sizes = c->sizes, .count = c->count};
   numbers.at = ARENA_ARRAY(e->arena, const Ast *, c->count + 1);
   for (int i = 0; i < c->count; i++) numbers.at[i] = ast_number(e, NULL, i);
-  (void)all;
   Value *chosen = take_index(e, s, chain[0].index, &numbers);
   if (!chosen) return NULL;
   Value **parts = ARENA_ARRAY(e->arena, Value *, chosen->count + 1);
@@ -703,6 +702,12 @@ static bool is_wrong_only_there(Elab *e, const Ast *condition, bool wrong) {
   return false;
 }
 
+const Ast *activate(Elab *e, const Ast *c, bool holds) {
+  const Ast *before = e->active, *here = holds ? c : ast_unary(e, NULL, AST_NOT, c);
+  e->active = before ? ast_binary(e, NULL, AST_AND, before, here) : here;
+  return before;
+}
+
 static Value *conditional(Elab *e, Where s, const Ast *a) {
   const Ast *tree;
   int holds = evaluate_condition(e, s, a->args[0], false, &tree);
@@ -712,9 +717,13 @@ static Value *conditional(Elab *e, Where s, const Ast *a) {
       evaluate_number(e, tree, &n))
     holds = n != 0;
   if (holds >= 0) return value_of(e, s, a->args[holds ? 1 : 2]);
+  const Ast *before = activate(e, tree, true);
   Value *x = value_of(e, s, a->args[1]);
+  e->active = before;
   if (!x && is_wrong_only_there(e, tree, true)) return value_of(e, s, a->args[2]);
+  activate(e, tree, false);
   Value *y = x ? value_of(e, s, a->args[2]) : NULL;
+  e->active = before;
   if (x && !y && is_wrong_only_there(e, tree, false)) return x;
   if (!x || !y) return NULL;
   if (!value_same_sizes(x, y) && tree_is_known(e, tree, false) && evaluate_number(e, tree, &n))

@@ -232,7 +232,6 @@ static bool assign(Elab *e, Where s, const Ast *target, Value *v) {
   }
   l = frame_find(s.frame, name);
   l->value = v;
-  l->is_set = true;
   return true;
 }
 
@@ -310,10 +309,16 @@ static bool run_branches(Elab *e, Where s, const AstItem *item, int from) {
   if (holds == 0) return run_branches(e, s, item, from + 1);
   tree = noted(e, tree, VALUE_BOOLEAN);
   Snapshot before = take_snapshot(e, s.frame);
-  if (!run_statements(e, s, &b->body)) return false;
+  const Ast *active = activate(e, tree, true);
+  bool ok = run_statements(e, s, &b->body);
+  e->active = active;
+  if (!ok) return false;
   Snapshot yes = take_snapshot(e, s.frame);
   restore(s.frame, &before);
-  if (!run_branches(e, s, item, from + 1)) return false;
+  activate(e, tree, false);
+  ok = run_branches(e, s, item, from + 1);
+  e->active = active;
+  if (!ok) return false;
   Locals *f = call_frame(s.frame);
   for (int i = 0; i < yes.values.count; i++) {
     f->locals.at[i].value = merge(e, b->condition, tree, yes.values.at[i], f->locals.at[i].value);
@@ -356,8 +361,9 @@ static bool run_varying_while(Elab *e, Where s, const AstItem *item, int round, 
   const AstItemBranch *b = &item->branches.at[0];
   const Ast *tree;
   *ends = false;
+  e->left_array = false;
   int holds = evaluate_condition(e, s, b->condition, false, &tree);
-  if (elab_failed(e) && round > 0) {
+  if (elab_failed(e) && e->left_array && round > 0) {
     *e->err = (Err){0};
     *ends = true;
     return true;
@@ -371,10 +377,12 @@ static bool run_varying_while(Elab *e, Where s, const AstItem *item, int round, 
     return false;
   }
   Snapshot before = take_snapshot(e, s.frame);
-  if (!run_statements(e, s, &b->body) || !run_varying_while(e, s, item, round + 1, ends))
-    return false;
-  if (holds == 1) return true;
   tree = noted(e, tree, VALUE_BOOLEAN);
+  const Ast *active = activate(e, tree, true);
+  bool ok = run_statements(e, s, &b->body) && run_varying_while(e, s, item, round + 1, ends);
+  e->active = active;
+  if (!ok) return false;
+  if (holds == 1) return true;
   Locals *f = call_frame(s.frame);
   for (int i = 0; i < before.values.count; i++) {
     f->locals.at[i].value =
@@ -431,31 +439,59 @@ static bool assign_results(Elab *e, Where s, const AstItem *item) {
   return true;
 }
 
-// assert in a function: it holds for the arguments, so it is checked where it can be.
+static bool is_known_already(const Elab *e, const AstAction *a) {
+  for (int i = 0; i < e->flat->asserts.count; i++) {
+    const AstAction *b = &e->flat->asserts.at[i];
+    if (a->line == b->line && a->column == b->column && ast_equal(a->left, b->left)) return true;
+  }
+  return false;
+}
+
+// assert in a function: a condition that varies becomes an assertion of the model, where the statement is reached.
+static bool run_assert(Elab *e, Where s, const AstItem *item, const Ast *condition,
+                       const Ast *message) {
+  const Ast *tree = ast_bool(e, item->left, false);
+  int holds = condition ? evaluate_condition(e, s, condition, false, &tree) : 0;
+  if (elab_failed(e)) return false;
+  if (holds == 1 || e->unchecked) return true;
+  Err none = *e->err;
+  Value *text = value_of(e, s, message);
+  if (e->err->code != ERR_LIMIT && e->err->code != ERR_STOPPED) *e->err = none;
+  const char *what = text && text->rank == 0 && text->type == VALUE_STRING
+                         ? text_of_tree(e, text->at[0])
+                         : "an assertion of the model does not hold";
+  const Ast *skipped[] = {e->active ? ast_unary(e, NULL, AST_NOT, e->active) : NULL,
+                          call_frame(s.frame)->returned, s.frame->broken};
+  bool always = true;
+  for (int i = 0; i < 3; i++) {
+    if (!skipped[i]) continue;
+    tree = ast_binary(e, NULL, AST_OR, skipped[i], tree);
+    always = false;
+  }
+  if (holds == 0 && always) return elab_fail(e, item->left, ERR_MODEL, "%s", what), false;
+  AstAction a = {.kind = AST_ASSERT, .line = item->line, .column = item->column};
+  a.left = ast_call1(e, item->left, "noEvent", tree);
+  a.right = ast_text(e, item->left, what);
+  if (!is_known_already(e, &a)) array_push(e->arena, &e->flat->asserts, a);
+  return true;
+}
+
+static const Ast *unnamed(const Ast *a) {
+  return a->kind == AST_NAMED ? a->args[0] : a;
+}
+
 static bool run_call(Elab *e, Where s, const AstItem *item) {
   const Ast *call = item->left;
-  if (strcmp(call->name, "assert") == 0 || strcmp(call->name, "terminate") == 0) {
-    if (strcmp(call->name, "assert") != 0 || call->arg_count < 2) return true;
-    const Ast *tree;
-    int holds = evaluate_condition(e, s, call->args[0], false, &tree);
-    if (elab_failed(e)) return false;
-    Locals *f = call_frame(s.frame);
-    if (holds == 0 && !f->returned && !s.frame->broken && !e->conditional) {
-      Value *text = value_of(e, s, call->args[1]);
-      elab_fail(e, call, ERR_MODEL, "%s",
-                text && text->rank == 0 && text->at[0]->kind == AST_STRING ? text->at[0]->name
-                                                                           : "an assertion fails");
-      return false;
-    }
-    return true;
-  }
+  if (strcmp(call->name, "terminate") == 0) return true;
+  if (strcmp(call->name, "assert") == 0 && call->arg_count >= 2)
+    return run_assert(e, s, item, unnamed(call->args[0]), unnamed(call->args[1]));
   ClassRef f;
-  if (strncmp(call->name, "Modelica.Utilities.", 19) == 0 ||
-      strncmp(call->name, "Streams.", 8) == 0)
-    return true; // printing
-  if (!lookup_class(e, s.part, call->name, &f) || f.is_builtin)
-    return elab_failed(e) ? false : (evaluate_call(e, s, call), !elab_failed(e));
-  evaluate_call(e, s, call);
+  if (lookup_class(e, s.part, call->name, &f) && !f.is_builtin && f.class->kind == CLASS_FUNCTION &&
+      call->arg_count == 1) {
+    if (strcmp(f.class->name, "print") == 0) return true; // what it would write is not wanted
+    if (strcmp(f.class->name, "error") == 0) return run_assert(e, s, item, NULL, call->args[0]);
+  }
+  if (!elab_failed(e)) evaluate_call(e, s, call);
   return !elab_failed(e);
 }
 
@@ -464,12 +500,7 @@ static bool run_statement(Elab *e, Where s, const AstItem *item) {
   Locals *f = call_frame(s.frame);
   switch (item->kind) {
   case ITEM_ASSIGN: return assign_results(e, s, item);
-  case ITEM_IF: {
-    e->conditional++;
-    bool ok = run_branches(e, s, item, 0);
-    e->conditional--;
-    return ok;
-  }
+  case ITEM_IF: return run_branches(e, s, item, 0);
   case ITEM_FOR: return run_loop(e, s, item, 0);
   case ITEM_WHILE: return run_while(e, s, item);
   case ITEM_CALL: return run_call(e, s, item);

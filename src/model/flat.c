@@ -42,6 +42,11 @@ bool flat_number(Flat *f, Expr e, double *value) {
   return numbers;
 }
 
+int flat_line_number(const Flat *f, int line) {
+  source_of_line(f->source, &line);
+  return line;
+}
+
 LineName flat_line(const Flat *f, int line) {
   LineName n;
   source_line_name(f->source, line, n.at);

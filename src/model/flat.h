@@ -168,6 +168,7 @@ typedef struct LineName {
 
 // How a line of the text is called: "12", or "Wheel.mo:12" in a file of a library.
 LineName flat_line(const Flat *f, int line);
+int flat_line_number(const Flat *f, int line); // in its file
 // Value of an expression of parameters at their values.
 double flat_value(Flat *f, Expr e);
 // Whether the expression holds only numbers; their value then, which may be infinite (1/0) or not a number.

@@ -44,7 +44,7 @@ bool scope_failed(const Scope *s) {
 
 // ---------------------------------------------------------------- events
 
-static const char *text_of(Scope *s, const Ast *e) {
+const char *scope_text(Scope *s, const Ast *e) {
   Text t;
   text_init(&t);
   ast_print(&t, e);
@@ -67,7 +67,7 @@ Expr scope_event(Scope *s, EventKind kind, Expr switching, Expr direct, const As
   const char *name = arena_print(f->arena, "mode%d", f->events.count + 1);
   Event e = {.kind = kind, .switching = switching, .direct = direct};
   e.mode = expr_symbol(s->g, name, true);
-  e.line = at->line, e.column = at->column, e.text = text_of(s, at);
+  e.line = at->line, e.column = at->column, e.text = scope_text(s, at);
   array_push(f->arena, &f->events, e);
   return e.mode;
 }

@@ -61,5 +61,6 @@ bool scope_state_select(const AstDeclaration *d, const char *word);
 // that of the other side. `at` is where it is wanted.
 Typed scope_rate(Scope *s, const Ast *at, int variable);
 // The mode symbol of an event; the same event is made once.
+const char *scope_text(Scope *s, const Ast *e); // as it is written, cut to a line
 Expr scope_event(Scope *s, EventKind kind, Expr switching, Expr direct, const Ast *at);
 bool scope_check_count(Scope *s, const Ast *call, int want);

@@ -69,14 +69,14 @@ static bool scan_set(Scope *s, const AstAction *a, int clause) {
   const AstDeclaration *d = &s->flat->ast->declarations.at[v - s->flat->variables.at];
   if (d->binding)
     return wrong_at(s, a,
-                    "%s has an equation in its declaration (line %d) and cannot be assigned here",
-                    v->name, v->line);
+                    "%s has an equation in its declaration (line %s) and cannot be assigned here",
+                    v->name, flat_line(s->flat, v->line).at);
   if (v->when && v->when != clause)
     return wrong_at(
         s, a,
-        "%s is assigned in two when-clauses, here and in line %d; write one clause with "
+        "%s is assigned in two when-clauses, here and in line %s; write one clause with "
         "elsewhen",
-        v->name, v->when_line);
+        v->name, flat_line(s->flat, v->when_line).at);
   if (!v->when) make_discrete(s, v);
   v->when = clause;
   if (!v->when_line) v->when_line = a->line;
@@ -87,8 +87,8 @@ static bool scan_reinit(Scope *s, const AstAction *a, int clause) {
   Variable *v = target(s, a);
   if (!v) return false;
   if (v->reinit && v->reinit != clause)
-    return wrong_at(s, a, "%s is reinitialised in two when-clauses, here and in line %d", v->name,
-                    v->reinit_line);
+    return wrong_at(s, a, "%s is reinitialised in two when-clauses, here and in line %s", v->name,
+                    flat_line(s->flat, v->reinit_line).at);
   v->reinit = clause;
   if (!v->reinit_line) v->reinit_line = a->line;
   s->flat->hybrid = true;
@@ -105,8 +105,8 @@ static bool scan_branch(Scope *s, const AstBranch *b, int clause) {
       bool twice = other->kind == a->kind && a->left && other->left && a->kind != AST_ASSERT &&
                    strcmp(a->left->name, other->left->name) == 0;
       if (twice)
-        return wrong_at(s, a, "%s is assigned twice in this when-clause, also in line %d",
-                        a->left->name, other->line);
+        return wrong_at(s, a, "%s is assigned twice in this when-clause, also in line %s",
+                        a->left->name, flat_line(s->flat, other->line).at);
     }
   }
   return true;
@@ -122,20 +122,11 @@ bool when_scan(Scope *s) {
 
 // ---------------------------------------------------------------- conditions and equations
 
-static const char *text_of(Scope *s, const Ast *e) {
-  Text t;
-  text_init(&t);
-  ast_print(&t, e);
-  const char *copy = arena_copy(s->flat->arena, t.at, t.length > 120 ? 120 : t.length);
-  text_done(&t);
-  return copy;
-}
-
 static Expr condition(Scope *s, const Ast *e) {
   s->context = IN_EQUATION;
   Typed t = scope_convert(s, e);
   if (!scope_want(s, e, t, true, "'when'")) return 0;
-  return discrete_is_pulse(s->flat, t.e) ? t.e : discrete_edge(s, t.e, text_of(s, e));
+  return discrete_is_pulse(s->flat, t.e) ? t.e : discrete_edge(s, t.e, scope_text(s, e));
 }
 
 static Expr branch_condition(Scope *s, const AstBranch *b) {

@@ -283,10 +283,10 @@ static bool keeps_redundancy(ProblemReader *r, const Estimate *e) {
   int equation = m->redundant_at ? m->redundant_at[e->parameter] : -1;
   if (equation < 0) return true;
   return reader_fail_key(r, e->spec.node, ERR_VALUE,
-                         "%s cannot be estimated from this start: the constraint in line %d of the "
+                         "%s cannot be estimated from this start: the constraint in line %s of the "
                          "model follows from the others at this value only; use another start "
                          "value, or leave it out",
-                         e->name, m->flat->equations.at[equation].line);
+                         e->name, flat_line(m->flat, m->flat->equations.at[equation].line).at);
 }
 
 // An unknown that an experiment sets is known there; the other experiments have separate unknowns.

@@ -110,7 +110,7 @@ static bool load_model_text(ProblemReader *r) {
     if (!isnan(settings.at[i].value)) settings.at[known++] = settings.at[i];
   request.settings = settings.at, request.setting_count = known;
   request.libraries = r->libraries.at, request.library_count = r->libraries.count;
-  const FlatText *text = flat_model(r->arena, &request, NULL, r->err);
+  const FlatText *text = flat_model(r->arena, &request, &r->problem->warnings, r->err);
   if (!text) return false;
   r->model_source = text->source;
   r->ast = text->model;

@@ -202,7 +202,7 @@ static void homotopy(Json *j, const FitReport *r) {
 static void invariant(Json *j, const char *key, const Model *m, int i) {
   const Invariant *v = &m->invariants[i];
   json_open(j, key, '{', false);
-  json_whole(j, "line", m->flat->equations.at[v->equation].line);
+  json_whole(j, "line", flat_line_number(m->flat, m->flat->equations.at[v->equation].line));
   json_whole(j, "differentiated", v->level);
   json_close(j);
 }

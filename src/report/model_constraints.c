@@ -30,7 +30,9 @@ static ModelConstraint constraint_at(Arena *a, const Model *m, const EquationTex
   typed_equation_print(&t, m, texts, c.equation);
   c.text = arena_copy(a, t.at, t.length);
   text_done(&t);
-  c.line = m->flat->equations.at[c.equation].line;
+  int line = m->flat->equations.at[c.equation].line;
+  c.line = flat_line_number(m->flat, line);
+  c.place = arena_print(a, "%s", flat_line(m->flat, line).at);
   c.differentiated = c.redundant ? 0 : times_differentiated(m, &v[c.count - 1]);
   return c;
 }
@@ -181,11 +183,11 @@ const char *constraint_sources(Arena *a, const ModelConstraints *c, const ModelC
   text_init(&t);
   text_add(&t, of->source_count == 1 ? "line " : "lines ");
   for (int i = 0; i < of->source_count; i++)
-    text_print(&t, "%s%d",
+    text_print(&t, "%s%s",
                i == 0                      ? ""
                : i == of->source_count - 1 ? " and "
                                            : ", ",
-               c->at[of->source[i]].line);
+               c->at[of->source[i]].place);
   const char *copy = of->source_count ? arena_copy(a, t.at, t.length) : "the others";
   text_done(&t);
   return copy;

@@ -3,8 +3,9 @@
 #include "model/system.h"
 
 typedef struct ModelConstraint {
-  int equation; // number in flat->equations
-  int line;
+  int equation;       // number in flat->equations
+  int line;           // in its file
+  const char *place;  // "8", or "Wheel.mo:8" in a file of a library
   const char *text;   // as written
   int differentiated; // how often; 0: it is redundant
   int first, count;   // its invariants: numbers first .. first+count-1 in m->invariants

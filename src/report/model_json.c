@@ -107,7 +107,8 @@ static void structure(Json *j, const ModelFacts *f) {
     for (int i = 0; i < b->count; i++) json_text(j, NULL, m->unknowns[b->unknown[i]].name);
     json_close(j);
     json_open(j, "lines", '[', false);
-    for (int i = 0; i < b->count; i++) json_whole(j, NULL, m->equations[b->equation[i]].line);
+    for (int i = 0; i < b->count; i++)
+      json_whole(j, NULL, flat_line_number(m->flat, m->equations[b->equation[i]].line));
     json_close(j);
     json_open(j, "differentiated", '[', false);
     for (int i = 0; i < b->count; i++) json_whole(j, NULL, m->equations[b->equation[i]].level);
@@ -153,7 +154,7 @@ static void events(Json *j, const Model *m) {
     json_open(j, NULL, '{', false);
     text_or_empty(j, "text", e->text);
     json_text(j, "kind", KIND[e->kind]);
-    json_whole(j, "line", e->line);
+    json_whole(j, "line", flat_line_number(m->flat, e->line));
     json_close(j);
   }
   json_close(j);

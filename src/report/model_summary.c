@@ -274,8 +274,7 @@ static void print_redundancy(Summary *s) {
   const ModelConstraints *c = s->f->constraints;
   for (int i = 0, shown = 0; i < c->count && shown < ROWS_MOST; i++) {
     if (!c->at[i].redundant) continue;
-    add_indented(s, arena_print(s->arena, "redundant: line %s follows from %s",
-                                flat_line(s->m->flat, c->at[i].line).at,
+    add_indented(s, arena_print(s->arena, "redundant: line %s follows from %s", c->at[i].place,
                                 constraint_sources(s->arena, c, &c->at[i])));
     shown++;
   }
@@ -288,8 +287,7 @@ static void list_constraints(Summary *s) {
   for (int i = 0; i < c->count; i++) {
     const ModelConstraint *k = &c->at[i];
     const char *how = k->redundant ? "redundant" : times_in_words(s->arena, k->differentiated);
-    list_add(&l, (Row){{arena_print(s->arena, "%s", flat_line(s->m->flat, k->line).at),
-                        clip(s, k->text, EQUATION_WIDTH), how}});
+    list_add(&l, (Row){{k->place, clip(s, k->text, EQUATION_WIDTH), how}});
   }
   list_print(&l);
   if (c->count) print_freedom(s);

@@ -97,8 +97,8 @@ bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
   }
   if (t->events > 0 && (k->moved_event >= 0 || k->count > 0)) {
     const Event *e = &k->model->flat->events.at[k->moved_event >= 0 ? k->moved_event : 0];
-    c_snprintf(why, 700, "the motion passes events ('%s' in line %d, for example): %s", e->text,
-               e->line, ADVICE);
+    c_snprintf(why, 700, "the motion passes events ('%s' in line %s, for example): %s", e->text,
+               flat_line(k->model->flat, e->line).at, ADVICE);
     return false;
   }
   if (k->crossed < 0) return true;

@@ -309,17 +309,19 @@ bool end_stuck(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_CHATTER);
   message(run,
-          "before t = %s the event of '%s' (line %d) follows itself without end: the jumps there "
+          "before t = %s the event of '%s' (line %s) follows itself without end: the jumps there "
           "become smaller and smaller (a ball that bounces until it lies still); add a Boolean "
           "variable that holds the motion when they are small",
-          show_time(run, run->stepper->t).at, e->text, e->line);
+          show_time(run, run->stepper->t).at, e->text,
+          flat_line(run->system->model->flat, e->line).at);
   return false;
 }
 
 bool end_bad_sample(const SimulateRun *run, int event) {
   const Event *e = &run->system->model->flat->events.at[event];
   end_run(run, OUTCOME_NO_START);
-  message(run, "the interval of '%s' (line %d) must be positive", e->text, e->line);
+  message(run, "the interval of '%s' (line %s) must be positive", e->text,
+          flat_line(run->system->model->flat, e->line).at);
   return false;
 }
 

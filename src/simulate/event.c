@@ -259,10 +259,10 @@ static void note_contradiction(EventWork *e) {
   int list[SEARCH_MOST], count = list_tried(e, list);
   size_t used = 0;
   e->unsettled[0] = 0;
-  for (int i = 0; i < count && count > 1 && used < sizeof e->unsettled - 60; i++) {
+  for (int i = 0; i < count && count > 1 && used < sizeof e->unsettled - 180; i++) {
     const Event *of = &e->work->system->model->flat->events.at[list[i]];
-    c_snprintf(e->unsettled + used, sizeof e->unsettled - used, "%s'%.40s' (line %d)",
-               i ? ", " : "", of->text, of->line);
+    c_snprintf(e->unsettled + used, sizeof e->unsettled - used, "%s'%.40s' (line %s)",
+               i ? ", " : "", of->text, flat_line(e->work->system->model->flat, of->line).at);
     used = strlen(e->unsettled);
   }
 }

@@ -151,17 +151,19 @@ static void tell_contradiction(StartCheck *s, const Miss *miss) {
   if (isfinite(miss->residual) && at->without_slope >= 0)
     check_add(
         s->c, FINDING_ERROR, TOPIC,
-        "%sThe start values contradict the %s in line %d: its sides differ by %.4g. %s starts "
+        "%sThe start values contradict the %s in line %s: its sides differ by %.4g. %s starts "
         "where it does not depend on %s: give it a rough start value.",
-        where(s), at->invariant < 0 ? "initial condition" : "constraint", at->line, miss->residual,
+        where(s), at->invariant < 0 ? "initial condition" : "constraint",
+        flat_line(m->flat, at->line).at, miss->residual,
         m->flat->variables.at[m->state[at->without_slope]].name,
         m->flat->variables.at[m->state[at->without_slope]].name);
   else if (isfinite(miss->residual))
     check_add(
         s->c, FINDING_ERROR, TOPIC,
-        "%sThe start values contradict the %s in line %d: its sides differ by %.4g. Fix fewer "
+        "%sThe start values contradict the %s in line %s: its sides differ by %.4g. Fix fewer "
         "start values, or others.",
-        where(s), at->invariant < 0 ? "initial condition" : "constraint", at->line, miss->residual);
+        where(s), at->invariant < 0 ? "initial condition" : "constraint",
+        flat_line(m->flat, at->line).at, miss->residual);
   else
     check_add(
         s->c, FINDING_ERROR, TOPIC,
@@ -209,10 +211,11 @@ static bool start_follows(StartCheck *s) {
       if (fabs(change_of(s, i, k)) * p <= IDENTITY_MOST * size_of(s, i)) continue;
       check_add(
           s->c, FINDING_ERROR, TOPIC,
-          "%sThe start values satisfy the constraint in line %d only at this value of %s, which "
+          "%sThe start values satisfy the constraint in line %s only at this value of %s, which "
           "is estimated. Leave a start value free (without fixed = true), or let it follow from "
           "%s.",
-          where(s), m->flat->equations.at[m->invariants[i].equation].line, name, name);
+          where(s), flat_line(m->flat, m->flat->equations.at[m->invariants[i].equation].line).at,
+          name, name);
       return false;
     }
   return true;

@@ -100,6 +100,21 @@ run simulate blowup.mo --stop 2 --step 0.25 -o part.csv; status 1; no_out; holds
 it "giving up after max_steps is an outcome"
 run simulate "$models/pendulum.mo" --stop 1000 --max_steps 10; status 1; err "too-many-steps"
 
+it "ends where an assert of a function fails"
+cat > root.mo <<'M'
+model M
+  function root
+    input Real u;
+    output Real y;
+  algorithm
+    assert(u >= 0, "negative");
+    y := sqrt(max(u, 0));
+  end root;
+  Real x = root(1 - time);
+end M;
+M
+run simulate root.mo --times 0,1,2; status 1; out "^1,0$"; err "(assertion), 2 rows were computed: at t = 1"; err "negative"
+
 it "a value outside its bounds is a warning"
 run simulate "$models/pendulum.mo" --set p=-5 --stop 1 --step 1
 status 0; err "warning: p = -5 is below its min 0.1"; lines 3
