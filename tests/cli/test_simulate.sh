@@ -113,7 +113,7 @@ model M
   Real x = root(1 - time);
 end M;
 M
-run simulate root.mo --times 0,1,2; status 1; out "^1,0$"; err "(assertion), 2 rows were computed: at t = 1"; err "negative"
+run simulate root.mo --times 0,1,2; status 1; out "^1,0$"; err "(assertion), 2 rows were computed: at t = 2 the condition of assert in root.mo:6"; err "negative"
 
 it "a value outside its bounds is a warning"
 run simulate "$models/pendulum.mo" --set p=-5 --stop 1 --step 1
