@@ -99,6 +99,7 @@ typedef struct Unknown {
   bool log;               // searched on a logarithmic scale; min > 0
   bool has_prior;
   double prior_mean, prior_sd;
+  double fd_step;   // of differences, see the option; 0: as the option says
   int line, column; // in the problem file
 } Unknown;
 

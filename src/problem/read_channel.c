@@ -221,7 +221,8 @@ static const char *sensor_name(ChannelReader *c, SensorKind kind, bool is_free) 
 static bool same_spec(const UnknownSpec *a, const UnknownSpec *b) {
   bool prior =
       a->has_prior == b->has_prior && a->prior_mean == b->prior_mean && a->prior_sd == b->prior_sd;
-  return a->start == b->start && a->min == b->min && a->max == b->max && a->log == b->log && prior;
+  return a->start == b->start && a->min == b->min && a->max == b->max && a->log == b->log &&
+         prior && a->fd_step == b->fd_step;
 }
 
 static Sensor *find_sensor(ChannelReader *c, SensorKind kind, bool is_free) {

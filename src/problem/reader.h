@@ -8,6 +8,7 @@ typedef struct UnknownSpec {
   double start, min, max;
   bool log, has_prior, per_experiment, fixed;
   double prior_mean, prior_sd;
+  double fd_step; // 0: as the option says
   const Yaml *node;
 } UnknownSpec;
 

@@ -184,17 +184,37 @@ static void gains(Json *j, const FitReport *r, const char *key, bool states) {
   json_close(j);
 }
 
+// Whether the coupled model follows the data at lambda = 1, where the homotopy begins.
+static void synchronisation(Json *j, const FitReport *r) {
+  const FitPathPoint *p = r->result->path.count ? r->result->path.at : NULL;
+  if (!p || isnan(p->misfit.size)) return;
+  const FitMisfit *m = &p->misfit;
+  int measured = r->problem->channel_measured[m->experiment][m->channel];
+  json_open(j, "synchronisation", '{', false);
+  json_number(j, "lambda", p->lambda);
+  json_text(j, "variable", r->problem->measured_name[measured]);
+  json_whole(j, "experiment", m->experiment);
+  json_number(j, "misfit_start", p->misfit_start.size);
+  json_number(j, "misfit", m->size);
+  json_flag(j, "follows_at_start", p->misfit_start.size <= FIT_FOLLOWS);
+  json_flag(j, "follows", m->size <= FIT_FOLLOWS);
+  json_close(j);
+}
+
 static void homotopy(Json *j, const FitReport *r) {
   json_open(j, "homotopy", '{', true);
   if (r->result->observer) json_text(j, "observer", r->result->observer);
   gains(j, r, "gains", false);
   gains(j, r, "gain_states", true);
+  synchronisation(j, r);
   json_open(j, "path", '[', r->result->path.count > 0);
   for (int i = 0; i < r->result->path.count; i++) {
     const FitPathPoint *p = &r->result->path.at[i];
     json_open(j, NULL, '{', false);
     json_number(j, "lambda", p->lambda);
     json_number(j, "objective", p->objective);
+    json_number(j, "objective_start", p->objective_start);
+    json_number(j, "misfit", p->misfit.size);
     json_numbers(j, "parameters", p->x, r->problem->unknown_count);
     json_whole(j, "iterations", p->iterations);
     json_close(j);

@@ -403,6 +403,25 @@ static void add_path_point(FitPage *f, PageTable *t, const FitPathPoint *x, int 
   page_table_add(t, cells);
 }
 
+static void print_synchronisation(FitPage *f, const FitPathPoint *x) {
+  const Problem *p = f->r->problem;
+  const FitMisfit *m = &x->misfit;
+  if (isnan(m->size)) return;
+  const char *name = p->measured_name[p->channel_measured[m->experiment][m->channel]];
+  const char *judged = m->size > FIT_FOLLOWS ? "It does not follow them: greater gains may help."
+                       : x->misfit_start.size > FIT_FOLLOWS
+                           ? "It follows them once it is fitted, not at the start values."
+                           : "It follows them, at the start values already.";
+  page_paragraph(&f->page, 2, "",
+                 arena_print(f->page.arena,
+                             "At lambda = %s the coupled model misses the data by %s %% of their "
+                             "range at the start values and by %s %% when fitted (rms; worst: %s). "
+                             "%s",
+                             page_digits(&f->page, x->lambda, 3),
+                             page_digits(&f->page, 100 * x->misfit_start.size, 2),
+                             page_digits(&f->page, 100 * m->size, 2), name, judged));
+}
+
 static void print_path(FitPage *f) {
   const FitResult *r = f->r->result;
   const Problem *problem = f->r->problem;
@@ -425,6 +444,7 @@ static void print_path(FitPage *f) {
   }
   page_heading(&f->page, "Path of the homotopy");
   page_table_print(t);
+  print_synchronisation(f, &r->path.at[0]);
 }
 
 // ---------------------------------------------------------------- work
