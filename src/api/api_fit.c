@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "base/memory.h"
 #include "base/patience.h"
+#include "report/fit_figures.h"
 #include "report/fit_json.h"
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
@@ -367,4 +369,14 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   patience_end(&after);
   api_publish(&err, error);
   return t.at;
+}
+
+EntrainFigures *entrain_fit_figures(EntrainFit *f) {
+  if (!f) return NULL;
+  FitReport r = report_of(f);
+  Patience after = patience_after(f, PATIENCE_GRACE);
+  patience_begin(&after);
+  FigureList *l = fit_figures(&r, f->trace, f->fit.work, f->fit.weighting);
+  patience_end(&after);
+  return api_figures(l);
 }
