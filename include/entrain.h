@@ -401,7 +401,7 @@ double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when
 double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
 
 typedef struct EntrainChannel { // a measured quantity of one experiment
-  int experiment;
+  int experiment;               // its place in the problem file, from 0
   const char *experiment_name, *variable, *column, *unit;
   int n;
   double rmse, fit_percent;
@@ -409,10 +409,26 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   double noise;           // of the data without a model, NaN when unknown
   double autocorrelation; // of the residuals, from one to the next
   double white_p, runs_p; // probabilities of such residuals if they were white
+  const char *role;       // "fit", "validation": simulated with the result, not fitted
+  const char
+      *failed; // a sentence: why an experiment for validation could not be simulated; "": it could
+  int windows; // number of them
 } EntrainChannel;
 
+// The fitted channels, then those for validation; of these sigma, noise and probabilities are NaN.
 int entrain_fit_channel_count(const EntrainFit *fit);
 bool entrain_fit_channel(const EntrainFit *fit, int i, EntrainChannel *out);
+
+typedef struct
+    EntrainWindow { // errors model - data of the free-running simulation in a span of time
+  const char *name;
+  double start, stop; // as in the data
+  int n;
+  double rmse, mean, max; // max: of the absolute errors; NaN: not known
+} EntrainWindow;
+
+// Window k of channel i.
+bool entrain_fit_window(const EntrainFit *fit, int i, int k, EntrainWindow *out);
 
 typedef struct EntrainDirection { // a change of the estimates that the data do not determine
   double singular_value;
@@ -456,7 +472,8 @@ double entrain_fit_invariant_violation_sens(const EntrainFit *fit);
 char *entrain_fit_report(const EntrainFit *fit, int width, bool colour);
 char *entrain_fit_json(const EntrainFit *fit);
 char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
-// experiment,variable,time,data,model,residual. NULL and an error when the model cannot be simulated at the estimates.
+// experiment,variable,time,data,model,residual; with a further column role if there are experiments for validation, whose
+// rows come last. NULL and an error when the model cannot be simulated at the estimates.
 char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
 // "lambda-path": objective and unknowns over the stages of the homotopy; "parameters": the unknowns over the steps;
 // "convergence": the objective over the simulations; for each experiment "data-and-model", with the residuals, and "plane":

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/fit_settings.h"
+#include "report/run_report.h"
 
 static void parameters(Json *j, const FitReport *r) {
   json_open(j, "parameters", '[', true);
@@ -60,7 +61,7 @@ static void channels(Json *j, const FitReport *r) {
     const Experiment *e = &r->problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
     json_open(j, NULL, '{', false);
-    json_whole(j, "experiment", c->experiment);
+    json_whole(j, "experiment", e->number);
     json_text(j, "variable", data->name);
     json_whole(j, "n", c->n);
     json_number(j, "rmse", c->rmse);
@@ -76,8 +77,11 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "runs_p", c->runs_p);
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
+    json_text(j, "role", "fit");
+    run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
+  if (r->validation) run_channels_json(j, r->validation);
   json_close(j);
 }
 
@@ -376,12 +380,16 @@ static void add_setting(void *data, const OptionRow *row, const char *value) {
 
 static void experiments(Json *j, const Problem *p) {
   json_open(j, "experiments", '[', true);
-  for (int e = 0; e < p->experiment_count; e++) {
+  int count = p->experiment_count + (p->validation ? p->validation->experiment_count : 0);
+  for (int k = 0; k < count; k++) {
+    const Experiment *e = problem_experiment(p, k);
+    bool fitted = e >= p->experiments && e < p->experiments + p->experiment_count;
     json_open(j, NULL, '{', false);
-    json_text(j, "name", p->experiments[e].name);
-    json_text(j, "data", p->experiments[e].file);
-    json_number(j, "start", p->experiments[e].origin + p->experiments[e].start);
-    json_number(j, "stop", p->experiments[e].origin + p->experiments[e].stop);
+    json_text(j, "name", e->name);
+    json_text(j, "data", e->file);
+    json_number(j, "start", e->origin + e->start);
+    json_number(j, "stop", e->origin + e->stop);
+    json_text(j, "role", fitted ? "fit" : "validation");
     json_close(j);
   }
   json_close(j);

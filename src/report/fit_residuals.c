@@ -10,8 +10,9 @@ static void add_number(Text *out, double value) {
   cells_number(out, value);
 }
 
+// role: NULL without that column.
 static void add_channel(Text *out, const Experiment *x, const Channel *c, const double *residual,
-                        int count) {
+                        int count, const char *role) {
   for (int i = 0; i < count; i++) {
     cells_text(out, x->name);
     text_add(out, ",");
@@ -20,7 +21,15 @@ static void add_channel(Text *out, const Experiment *x, const Channel *c, const 
     add_number(out, c->y[i]);
     add_number(out, c->y[i] + residual[i]);
     add_number(out, residual[i]);
-    text_add(out, "\n");
+    text_print(out, "%s%s\n", role ? "," : "", role ? role : "");
+  }
+}
+
+static void add_validation(Text *out, const RunErrors *r) {
+  for (int i = 0; i < r->channel_count; i++) {
+    const RunChannel *c = &r->channels[i];
+    const Experiment *e = &r->problem->experiments[c->experiment];
+    if (c->error) add_channel(out, e, &e->channels[c->channel], c->error, c->all.n, "validation");
   }
 }
 
@@ -35,11 +44,12 @@ bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighti
     fail(err, ERR_STOPPED, "there are no residuals: it was stopped before they were computed");
   else if (!done)
     fail(err, ERR_VALUE, "there are no residuals: %s", result_why(w, pieces));
-  text_add(out, "experiment,variable,time,data,model,residual\n");
+  text_print(out, "experiment,variable,time,data,model,residual%s\n", r->validation ? ",role" : "");
   for (int e = 0; done && e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++)
       add_channel(out, &p->experiments[e], &p->experiments[e].channels[k], s.residual[e][k],
-                  s.count[e][k]);
+                  s.count[e][k], r->validation ? "fit" : NULL);
+  if (done && r->validation) add_validation(out, r->validation);
   arena_free(a);
   return done;
 }
