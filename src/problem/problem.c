@@ -16,6 +16,19 @@ const char *experiment_time(const Experiment *e, double t, int digits, char out[
   return time_format(e->origin + t, e->stop - e->start, digits, out);
 }
 
+// Times in files are rounded: a sample at the edge counts as inside.
+bool window_contains(const NamedWindow *w, double t) {
+  double slack = 1e-9 * (w->stop - w->start);
+  return t >= w->start - slack && t <= w->stop + slack;
+}
+
+const Experiment *problem_experiment(const Problem *p, int number) {
+  for (; p; p = p->validation)
+    for (int e = 0; e < p->experiment_count; e++)
+      if (p->experiments[e].number == number) return &p->experiments[e];
+  return NULL;
+}
+
 // Reads the model again: the expression would stay in the graph of the problem's model.
 static bool evaluate(const Problem *p, const char *text, double *value, Err *err) {
   const Flat *model = p->model->flat;

@@ -69,8 +69,14 @@ typedef struct FixedValue { // in one experiment
   double value;
 } FixedValue;
 
+typedef struct NamedWindow { // an entry of 'windows': a span whose errors are reported
+  const char *name;
+  double start, stop; // both included; since the origin of the experiment
+} NamedWindow;
+
 typedef struct Experiment {
   const char *name; // from the problem file, else the name of the data file
+  int number;       // its place in the file, from 0; reports show this one
   const char *file; // of the data, as given
   // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
   double origin;
@@ -81,6 +87,8 @@ typedef struct Experiment {
   int channel_count;
   const Input **inputs; // by input of the model
   double *p; // all parameters of the model in this experiment; unknowns are filled in later
+  const NamedWindow *windows;
+  int window_count;
 } Experiment;
 
 // An unknown: a parameter or start value to be estimated.
@@ -94,6 +102,7 @@ typedef struct Unknown {
   bool log;               // searched on a logarithmic scale; min > 0
   bool has_prior;
   double prior_mean, prior_sd;
+  double fd_step;   // of differences, see the option; 0: as the option says
   int line, column; // in the problem file
 } Unknown;
 
@@ -127,8 +136,11 @@ typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
   Model *model;
-  Experiment *experiments;
+  Experiment *experiments; // those that are fitted
   int experiment_count;
+  // The experiments of role validation, NULL: there are none. They share model, measured expressions and options. The
+  // unknowns are the same in number and order; they have no priors, and those of one fitted experiment are used nowhere.
+  struct Problem *validation;
   // The distinct measured expressions of all experiments; channel_measured[e][c] is the index for channel c of experiment e.
   const char **measured_name;
   Expr *measured;
@@ -163,8 +175,11 @@ static inline bool sample_counts(const Channel *c, int i) {
 int samples_that_count(const Channel *c, int n);
 // Sum of the weights of all its samples, which is their number where there are no sample weights.
 double sum_of_sample_weights(const Channel *c);
+bool window_contains(const NamedWindow *w, double t); // with allowance for rounded times
 
 void problem_free(Problem *p);
+// The experiment that stands at this place of the file, fitted or not; NULL: there is none.
+const Experiment *problem_experiment(const Problem *p, int number);
 // The method with its parts, as method_print writes it.
 const char *problem_method(const Problem *p, Arena *a);
 

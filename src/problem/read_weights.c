@@ -162,7 +162,7 @@ bool weight_unknown_name(WeightReader *w, Place at, const char *name) {
             w->r, at, ERR_NAME,
             "%.100s is not measured in experiment %d (%.100s): the weights are "
             "those of all experiments together",
-            name, e + 1, p->experiments[e].name);
+            name, p->experiments[e].number + 1, p->experiments[e].name);
   const char **known = weight_source_names(w);
   int i = names_find(p->model->flat->names, name);
   const Variable *v = i >= 0 ? &p->model->flat->variables.at[i] : NULL;
@@ -469,7 +469,7 @@ static bool give_weights(WeightReader *w) {
       if (!counted)
         return reader_fail(w->r, w->node, ERR_VALUE,
                            "all samples of %.100s in experiment %d have the weight 0", c->name,
-                           e + 1);
+                           p->experiments[e].number + 1);
     }
   return true;
 }

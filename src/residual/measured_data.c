@@ -60,6 +60,9 @@ static void set_moments(ChannelFacts *f) {
   f->mean = (c->count ? c->y[0] : 0) + sum / count;
   for (int i = 0; i < c->count; i++) squares += (c->y[i] - f->mean) * (c->y[i] - f->mean);
   f->variance = squares / count;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (int i = 0; i < c->count; i++) low = fmin(low, c->y[i]), high = fmax(high, c->y[i]);
+  f->range = c->count ? high - low : 0;
 }
 
 MeasuredData *measured_data_new(Arena *a, const Problem *p) {

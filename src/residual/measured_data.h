@@ -8,6 +8,7 @@ typedef struct ChannelFacts {
   double *quadrature;    // by sample: weight in the sum or integral that the objective is
   double noise;          // standard deviation, from differences of the data; NaN: unknown
   double mean, variance; // of the data
+  double range;          // largest less smallest value
   double frequency;      // angular, that dominates the channel
   int counted;           // samples whose weight is not 0
   bool unordered;        // rows without times: what neighbours have in common means nothing
