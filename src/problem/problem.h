@@ -4,6 +4,7 @@
 #include "base/csv.h"
 #include "model/model.h"
 #include "problem/fit_options.h"
+#include "problem/sample_weights.h"
 #include "simulate/input.h"
 #include "simulate/simulate_options.h"
 
@@ -59,6 +60,8 @@ typedef struct Channel {
   int count;           // samples in the window, without missing values
   const double *t, *y; // increasing
   int missing;         // samples of the window that were missing
+  // By sample, >= 0: multiplies the squared residual, too. Those of weight 0 do not count. NULL: all are 1.
+  const double *sample_weight;
 } Channel;
 
 typedef struct FixedValue { // in one experiment
@@ -148,6 +151,7 @@ typedef struct Problem {
   GivenGain *gains;
   int gain_count;
   ProblemConstraints constraints;
+  const SampleWeights *weights; // NULL: all samples count the same
   Method method;
   MethodParts parts; // of the method
   FitOptions options;
@@ -163,6 +167,14 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
 // A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.
 const char *experiment_time(const Experiment *e, double t, int digits, char out[32]);
 
+// Whether sample i counts: its weight is not 0.
+static inline bool sample_counts(const Channel *c, int i) {
+  return !c->sample_weight || c->sample_weight[i] > 0;
+}
+// How many of the first n samples count.
+int samples_that_count(const Channel *c, int n);
+// Sum of the weights of all its samples, which is their number where there are no sample weights.
+double sum_of_sample_weights(const Channel *c);
 bool window_contains(const NamedWindow *w, double t); // with allowance for rounded times
 
 void problem_free(Problem *p);
