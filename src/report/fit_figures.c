@@ -63,6 +63,7 @@ FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
   FigureList *l = figure_list_new();
   figure_list_add(l, "lambda-path", NULL, fit_path_figure(l->arena, r->result));
   figure_list_add(l, "parameters", NULL, fit_parameters_figure(l->arena, r->result, trace));
+  figure_list_add(l, "objective", NULL, fit_slopes_figure(l->arena, r->result, trace));
   figure_list_add(l, "convergence", NULL, fit_convergence_figure(l->arena, r->result, trace));
   if (fit_has_result(r->result)) add_motions(l, r, w, weighting);
   return l;

@@ -4,8 +4,8 @@ source "$models/../tests/cli/problem.sh"
 
 it "fit writes its pictures into a folder that it makes"
 run fit decay.yaml --quiet --figures new/deep --method homotopy; status 0; no_out; no_err
-for name in lambda-path parameters convergence data-and-model; do holds grep -q "</svg>" "new/deep/$name.svg"; done
-holds test "$(find new -type f | wc -l)" = 4
+for name in lambda-path parameters objective convergence data-and-model; do holds grep -q "</svg>" "new/deep/$name.svg"; done
+holds test "$(find new -type f | wc -l)" = 5
 it "as PNG, and again over the old ones"
 run fit decay.yaml --quiet --figures new/deep --figure_format png; status 0
 holds test "$(head -c 4 new/deep/data-and-model.png | tail -c 3)" = PNG
