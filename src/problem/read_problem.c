@@ -7,10 +7,11 @@
 #include "model/flatten.h"
 #include "model/model_build.h"
 #include "problem/reader.h"
+#include "problem/residual_kind.h"
 
-static const char *const KEYS[] = {"model",    "libraries", "experiments", "estimate",
-                                   "method",   "options",   "criterion",   "gains",
-                                   "homotopy", "loss",      "constraints"};
+static const char *const KEYS[] = {"model",       "libraries", "experiments", "estimate", "method",
+                                   "options",     "criterion", "gains",       "homotopy", "loss",
+                                   "constraints", "residual",  "prediction",  "scale"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file
@@ -190,6 +191,24 @@ static void warn_few_samples(ProblemReader *r) {
                 p->unknown_count, count, count == 1 ? "" : "s");
 }
 
+// What stands where an option of the fit is given: at its short form, or under 'options'.
+static const Yaml *option_node(const ProblemReader *r, const char *name) {
+  const Yaml *n = yaml_find(r->root, name);
+  if (!n) n = yaml_find(yaml_find(r->root, "options"), name);
+  return n ? n : r->root;
+}
+
+static bool apply_kind(ProblemReader *r) {
+  Problem *p = r->problem;
+  Err own = {0};
+  bool by_kind = !problem_simulates(p);
+  if (by_kind && !problem_method_suits(p, p->method, &p->parts, &own))
+    return reader_adopt(r, option_node(r, "method"), &own);
+  if (!residual_kind_apply(p, p->arena, &own))
+    return reader_adopt(r, option_node(r, "residual"), &own);
+  return residual_kind_scale(p, p->arena, &own) || reader_adopt(r, option_node(r, "scale"), &own);
+}
+
 static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count) {
   Problem *p = r->problem;
   if (!parse_tree(r) || !apply_model_settings(r, settings, count) || !load_model_text(r) ||
@@ -199,7 +218,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   p->experiment_count = r->experiment_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
+      !read_unknowns(r) || !read_gains(r) || !read_constraints(r) || !apply_kind(r))
     return false;
   warn_few_samples(r);
   warnings_sum(&p->warnings);
