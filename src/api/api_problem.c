@@ -18,8 +18,9 @@ static void list_warnings(EntrainProblem *p, const Warnings *w) {
 static void list_files(EntrainProblem *p, const char *path) {
   if (path) array_push(p->arena, &p->files, arena_copy(p->arena, path, strlen(path)));
   array_push(p->arena, &p->files, p->problem->model_path);
-  for (int e = 0; e < p->problem->experiment_count; e++)
-    array_push(p->arena, &p->files, p->problem->experiments[e].file);
+  for (const Problem *one = p->problem; one; one = one->validation)
+    for (int e = 0; e < one->experiment_count; e++)
+      array_push(p->arena, &p->files, one->experiments[e].file);
 }
 
 static EntrainProblem *wrap(Problem *problem, const char *path) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
@@ -212,7 +213,7 @@ bool places_take_stdout(const Arguments *a, const char *const *flags) {
 int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work) {
   int status;
   EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !check_places(a, problem, places)) status = WRONG_USE;
+  if (problem && (!check_places(a, problem, places) || !figures_prepare(a))) status = WRONG_USE;
   interrupt_compute();
   if (status == DONE) status = work(a, problem);
   entrain_problem_free(problem);

@@ -219,6 +219,11 @@ bool system_branch_take(SystemWork *w, double t);
 void system_branch_restart(SystemWork *w, double t, const double *x);
 void system_branch_drop(SystemWork *w);            // the last one
 void system_branch_keep(SystemWork *w, int count); // nothing but the last ones
+// The roots of the last anchor (lane 0) as numbers that any system of the same model can read, and how many these are.
+int system_branch_numbers(const System *s);
+void system_branch_write(const SystemWork *w, double *to);
+// The only anchor, that of system_start, gets these roots at time t in all lanes. Blocks that are not among them keep their own.
+void system_branch_read(SystemWork *w, double t, const double *from, int count);
 void system_branch_copy_lane(SystemWork *w, int from, int to);
 // The anchor of time t into the work of a program (lanes 1) with these Newton blocks.
 void system_branch_load(const SystemWork *w, double t, const NewtonPlace *places, int count,

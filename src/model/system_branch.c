@@ -191,3 +191,40 @@ void system_branch_begin(SystemWork *w, double t, const double *x) {
   }
   system_branch_restart(w, t, x);
 }
+
+// By branch: number of the block, how many slots, the slots.
+int system_branch_numbers(const System *s) {
+  int count = 0;
+  for (int i = 0; i < s->branch_count; i++)
+    count += 2 + newton_anchor(s->branches[i].n, s->branches[i].inputs);
+  return count;
+}
+
+void system_branch_write(const SystemWork *w, double *to) {
+  const System *s = w->system;
+  for (int i = 0; i < s->branch_count; i++) {
+    const Branch *b = &s->branches[i];
+    int slots = newton_anchor(b->n, b->inputs);
+    const double *from = anchor_at(w, w->anchors.count - 1) + b->at * s->lanes;
+    *to++ = b->block;
+    *to++ = slots;
+    for (int j = 0; j < slots; j++) *to++ = from[j * s->lanes];
+  }
+}
+
+static void read_branch(SystemWork *w, const Branch *b, const double *from, int count) {
+  int at = 0, L = w->system->lanes;
+  while (at < count && from[at] != b->block) at += 2 + (int)from[at + 1];
+  if (at >= count) return;
+  double *to = anchor_at(w, 0) + b->at * L;
+  for (int j = 0; j < newton_anchor(b->n, b->inputs) * L; j++) to[j] = from[at + 2 + j / L];
+}
+
+void system_branch_read(SystemWork *w, double t, const double *from, int count) {
+  const System *s = w->system;
+  if (!s->branch_count) return;
+  for (int i = 0; i < s->branch_count; i++) read_branch(w, &s->branches[i], from, count);
+  w->anchors.t[0] = t;
+  w->anchors.count = 1;
+  unload(w);
+}

@@ -16,6 +16,19 @@ const char *experiment_time(const Experiment *e, double t, int digits, char out[
   return time_format(e->origin + t, e->stop - e->start, digits, out);
 }
 
+// Times in files are rounded: a sample at the edge counts as inside.
+bool window_contains(const NamedWindow *w, double t) {
+  double slack = 1e-9 * (w->stop - w->start);
+  return t >= w->start - slack && t <= w->stop + slack;
+}
+
+const Experiment *problem_experiment(const Problem *p, int number) {
+  for (; p; p = p->validation)
+    for (int e = 0; e < p->experiment_count; e++)
+      if (p->experiments[e].number == number) return &p->experiments[e];
+  return NULL;
+}
+
 // Reads the model again: the expression would stay in the graph of the problem's model.
 static bool evaluate(const Problem *p, const char *text, double *value, Err *err) {
   const Flat *model = p->model->flat;
@@ -71,19 +84,21 @@ static int number_of(Problem *p, const Channel *c) {
   return p->measured_count++;
 }
 
-void problem_list_measured(Problem *p, Arena *a) {
-  int count = 0;
-  for (int i = 0; i < p->experiment_count; i++) count += p->experiments[i].channel_count;
+int problem_list_measured(Problem *p, Arena *a, int experiments, int first) {
+  int count = 0, of_first = 0;
+  for (int i = 0; i < experiments; i++) count += p->experiments[i].channel_count;
   p->measured_count = 0;
   p->measured = ARENA_ARRAY(a, Expr, count + 1);
   p->measured_name = ARENA_ARRAY(a, const char *, count + 1);
-  p->channel_measured = ARENA_ARRAY(a, int *, p->experiment_count + 1);
-  for (int i = 0; i < p->experiment_count; i++) {
+  p->channel_measured = ARENA_ARRAY(a, int *, experiments + 1);
+  for (int i = 0; i < experiments; i++) {
     const Experiment *e = &p->experiments[i];
     p->channel_measured[i] = ARENA_ARRAY(a, int, e->channel_count + 1);
     for (int k = 0; k < e->channel_count; k++)
       p->channel_measured[i][k] = number_of(p, &e->channels[k]);
+    if (i < first) of_first = p->measured_count;
   }
+  return of_first;
 }
 
 int problem_max_simulations(const Problem *p) {

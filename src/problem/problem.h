@@ -91,8 +91,14 @@ typedef struct FixedValue { // in one experiment
   double value;
 } FixedValue;
 
+typedef struct NamedWindow { // an entry of 'windows': a span whose errors are reported
+  const char *name;
+  double start, stop; // both included; since the origin of the experiment
+} NamedWindow;
+
 typedef struct Experiment {
   const char *name; // from the problem file, else the name of the data file
+  int number;       // its place in the file, from 0; reports show this one
   const char *file; // of the data, as given
   // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
   double origin;
@@ -108,6 +114,8 @@ typedef struct Experiment {
   KnownStates *states;  // NULL: the simulation goes on from its start values
   const Input **inputs; // by input of the model
   double *p; // all parameters of the model in this experiment; unknowns are filled in later
+  const NamedWindow *windows;
+  int window_count;
 } Experiment;
 
 // An unknown: a parameter or start value to be estimated.
@@ -121,6 +129,7 @@ typedef struct Unknown {
   bool log;               // searched on a logarithmic scale; min > 0
   bool has_prior;
   double prior_mean, prior_sd;
+  double fd_step;   // of differences, see the option; 0: as the option says
   int line, column; // in the problem file
 } Unknown;
 
@@ -154,8 +163,11 @@ typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
   Model *model;
-  Experiment *experiments;
+  Experiment *experiments; // those that are fitted
   int experiment_count;
+  // The experiments of role validation, NULL: there are none. They share model, measured expressions and options. The
+  // unknowns are the same in number and order; they have no priors, and those of one fitted experiment are used nowhere.
+  struct Problem *validation;
   // The distinct measured expressions of all experiments; channel_measured[e][c] is the index for channel c of experiment e.
   const char **measured_name;
   Expr *measured;
@@ -181,9 +193,14 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
 // A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.
 const char *experiment_time(const Experiment *e, double t, int digits, char out[32]);
 
+bool window_contains(const NamedWindow *w, double t); // with allowance for rounded times
+
 void problem_free(Problem *p);
-// Lists the distinct measured expressions of the channels.
-void problem_list_measured(Problem *p, Arena *a);
+// Lists the distinct measured expressions of the channels of so many experiments; returns how many the first ones have, which
+// come first.
+int problem_list_measured(Problem *p, Arena *a, int experiments, int first);
+// The experiment that stands at this place of the file, fitted or not; NULL: there is none.
+const Experiment *problem_experiment(const Problem *p, int number);
 // The method with its parts, as method_print writes it.
 const char *problem_method(const Problem *p, Arena *a);
 

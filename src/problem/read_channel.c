@@ -221,7 +221,8 @@ static const char *sensor_name(ChannelReader *c, SensorKind kind, bool is_free) 
 static bool same_spec(const UnknownSpec *a, const UnknownSpec *b) {
   bool prior =
       a->has_prior == b->has_prior && a->prior_mean == b->prior_mean && a->prior_sd == b->prior_sd;
-  return a->start == b->start && a->min == b->min && a->max == b->max && a->log == b->log && prior;
+  return a->start == b->start && a->min == b->min && a->max == b->max && a->log == b->log &&
+         prior && a->fd_step == b->fd_step;
 }
 
 static Sensor *find_sensor(ChannelReader *c, SensorKind kind, bool is_free) {
@@ -252,14 +253,30 @@ static bool check_shared(ChannelReader *c, const Sensor *s, const UnknownSpec *s
         c->r, spec->node, ERR_VALUE,
         "%s is one unknown for all experiments, but experiment %d gives it other "
         "attributes; give the same, or write per_experiment: true in each",
-        sensor_name(c, s->kind, true), i + 1);
+        sensor_name(c, s->kind, true), c->r->experiments[i].number + 1);
   }
   return true;
 }
 
+// Where nothing is fitted, an unknown sensor must be that of a fitted experiment.
+static bool check_validation(ChannelReader *c, const Sensor *s, const UnknownSpec *spec) {
+  bool shared = false, several = spec->per_experiment;
+  for (int i = 0; i < c->r->fit_count; i++) {
+    shared = shared || s->spec[i].node;
+    several = several || s->spec[i].per_experiment;
+  }
+  if (shared && !several) return true;
+  return reader_fail_key(c->r, spec->node, ERR_VALUE,
+                         shared ? "%s is estimated for each experiment and this one is for "
+                                  "validation, which estimates nothing: give a number"
+                                : "%s is estimated in no fitted experiment, and this one is for "
+                                  "validation, which estimates nothing: give a number",
+                         sensor_name(c, s->kind, true));
+}
+
 static double longest_duration(const ProblemReader *r) {
   double most = 0;
-  for (int i = 0; i < r->experiment_count; i++) {
+  for (int i = 0; i < r->fit_count; i++) {
     const ExperimentReader *e = &r->experiments[i];
     most = fmax(most, e->table->column[e->time][e->last - 1] - e->start);
   }
@@ -294,7 +311,8 @@ static bool read_sensor(ChannelReader *c, SensorKind kind, int *parameter) {
   bool is_free = by_word || (n->kind == YAML_MAP && !spec.fixed);
   if (!is_free && !check_known(c, kind, n, spec.start)) return false;
   Sensor *s = find_sensor(c, kind, is_free);
-  if (!check_shared(c, s, &spec)) return false;
+  if (is_free && c->e->validation && !check_validation(c, s, &spec)) return false;
+  if (!(by_word && c->e->validation) && !check_shared(c, s, &spec)) return false;
   s->spec[c->experiment] = spec;
   *parameter = s->parameter;
   return true;
@@ -358,6 +376,9 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   const Yaml *n = find_measure(r, e);
   if (!n) return false;
   out->name = e->name;
+  out->number = e->number;
+  out->windows = e->windows.at;
+  out->window_count = e->windows.count;
   out->file = e->table->file;
   out->origin = e->origin;
   out->without_times = e->without_times;
@@ -392,7 +413,7 @@ bool read_channels(ProblemReader *r) {
   Replacer *solved = solved_unknowns(r);
   for (int i = 0; i < r->experiment_count; i++)
     if (!read_channels_of(r, i, solved)) return false;
-  problem_list_measured(r->problem, r->arena);
+  r->fit_measured = problem_list_measured(r->problem, r->arena, r->experiment_count, r->fit_count);
   warn_mixed_sigma(r);
   return true;
 }

@@ -385,7 +385,7 @@ bool residual_kind_apply(Problem *p, Arena *a, Err *err) {
     k.e->channels = k.e->recorded, k.e->channel_count = k.e->recorded_count;
     if (!problem_simulates(p) && !make_experiment(&k)) return false;
   }
-  if (equation) problem_list_measured(p, a);
+  if (equation) problem_list_measured(p, a, p->experiment_count, 0);
   return true;
 }
 

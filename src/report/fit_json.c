@@ -4,6 +4,7 @@
 
 #include "problem/residual_kind.h"
 #include "report/fit_settings.h"
+#include "report/run_report.h"
 
 static void parameters(Json *j, const FitReport *r) {
   json_open(j, "parameters", '[', true);
@@ -61,7 +62,7 @@ static void channels(Json *j, const FitReport *r) {
     const Experiment *e = &r->problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
     json_open(j, NULL, '{', false);
-    json_whole(j, "experiment", c->experiment);
+    json_whole(j, "experiment", e->number);
     json_text(j, "variable", data->name);
     json_whole(j, "n", c->n);
     json_number(j, "rmse", c->rmse);
@@ -79,8 +80,11 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "runs_p", c->runs_p);
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
+    json_text(j, "role", "fit");
+    run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
+  if (r->validation) run_channels_json(j, r->validation);
   json_close(j);
 }
 
@@ -214,17 +218,37 @@ static void gains(Json *j, const FitReport *r, const char *key, bool states) {
   json_close(j);
 }
 
+// Whether the coupled model follows the data at lambda = 1, where the homotopy begins.
+static void synchronisation(Json *j, const FitReport *r) {
+  const FitPathPoint *p = r->result->path.count ? r->result->path.at : NULL;
+  if (!p || isnan(p->misfit.size)) return;
+  const FitMisfit *m = &p->misfit;
+  int measured = r->problem->channel_measured[m->experiment][m->channel];
+  json_open(j, "synchronisation", '{', false);
+  json_number(j, "lambda", p->lambda);
+  json_text(j, "variable", r->problem->measured_name[measured]);
+  json_whole(j, "experiment", m->experiment);
+  json_number(j, "misfit_start", p->misfit_start.size);
+  json_number(j, "misfit", m->size);
+  json_flag(j, "follows_at_start", p->misfit_start.size <= FIT_FOLLOWS);
+  json_flag(j, "follows", m->size <= FIT_FOLLOWS);
+  json_close(j);
+}
+
 static void homotopy(Json *j, const FitReport *r) {
   json_open(j, "homotopy", '{', true);
   if (r->result->observer) json_text(j, "observer", r->result->observer);
   gains(j, r, "gains", false);
   gains(j, r, "gain_states", true);
+  synchronisation(j, r);
   json_open(j, "path", '[', r->result->path.count > 0);
   for (int i = 0; i < r->result->path.count; i++) {
     const FitPathPoint *p = &r->result->path.at[i];
     json_open(j, NULL, '{', false);
     json_number(j, "lambda", p->lambda);
     json_number(j, "objective", p->objective);
+    json_number(j, "objective_start", p->objective_start);
+    json_number(j, "misfit", p->misfit.size);
     json_numbers(j, "parameters", p->x, r->problem->unknown_count);
     json_whole(j, "iterations", p->iterations);
     json_close(j);
@@ -390,12 +414,16 @@ static void add_setting(void *data, const OptionRow *row, const char *value) {
 
 static void experiments(Json *j, const Problem *p) {
   json_open(j, "experiments", '[', true);
-  for (int e = 0; e < p->experiment_count; e++) {
+  int count = p->experiment_count + (p->validation ? p->validation->experiment_count : 0);
+  for (int k = 0; k < count; k++) {
+    const Experiment *e = problem_experiment(p, k);
+    bool fitted = e >= p->experiments && e < p->experiments + p->experiment_count;
     json_open(j, NULL, '{', false);
-    json_text(j, "name", p->experiments[e].name);
-    json_text(j, "data", p->experiments[e].file);
-    json_number(j, "start", p->experiments[e].origin + p->experiments[e].start);
-    json_number(j, "stop", p->experiments[e].origin + p->experiments[e].stop);
+    json_text(j, "name", e->name);
+    json_text(j, "data", e->file);
+    json_number(j, "start", e->origin + e->start);
+    json_number(j, "stop", e->origin + e->stop);
+    json_text(j, "role", fitted ? "fit" : "validation");
     json_close(j);
   }
   json_close(j);

@@ -8,6 +8,7 @@
 #include "problem/residual_kind.h"
 #include "report/fit_settings.h"
 #include "report/interval_text.h"
+#include "report/run_report.h"
 #include "write/rounded.h"
 
 typedef struct FitPage {
@@ -168,14 +169,6 @@ static const char *residuals_in_words(Page *p, const Statistics *s, const StatCh
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
 }
 
-static const double FIT_LEAST = -1000; // smaller values carry no more information
-
-static const char *percent_in_words(Page *p, double percent) {
-  if (isnan(percent)) return "-";
-  if (percent < FIT_LEAST) return arena_print(p->arena, "below %g", FIT_LEAST);
-  return arena_print(p->arena, "%.2f", percent);
-}
-
 // With more channels only the worst are shown; JSON has all of them.
 enum { CHANNELS_MOST = 30, CHANNELS_WORST = 10 };
 
@@ -207,9 +200,9 @@ static void summarise_channels(FitPage *f, const StatChannel *const *sorted) {
   }
   const char *range =
       known ? arena_print(p->arena, " The fit of all is %s to %s %%, half of them above %s %%.",
-                          percent_in_words(p, sorted[0]->fit_percent),
-                          percent_in_words(p, sorted[known - 1]->fit_percent),
-                          percent_in_words(p, sorted[known / 2]->fit_percent))
+                          fit_percent_text(p, sorted[0]->fit_percent),
+                          fit_percent_text(p, sorted[known - 1]->fit_percent),
+                          fit_percent_text(p, sorted[known / 2]->fit_percent))
             : "";
   page_paragraph(p, 2, "",
                  arena_print(p->arena,
@@ -227,7 +220,7 @@ static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
                                      data->unit, arena_print(p->arena, "%d", c->n),
                                      page_digits(p, c->rmse, 3),
                                      c->exact ? "" : page_digits(p, c->noise, 2),
-                                     percent_in_words(p, c->fit_percent),
+                                     fit_percent_text(p, c->fit_percent),
                                      residuals_in_words(p, f->r->statistics, c)});
 }
 
@@ -421,6 +414,25 @@ static void add_path_point(FitPage *f, PageTable *t, const FitPathPoint *x, int 
   page_table_add(t, cells);
 }
 
+static void print_synchronisation(FitPage *f, const FitPathPoint *x) {
+  const Problem *p = f->r->problem;
+  const FitMisfit *m = &x->misfit;
+  if (isnan(m->size)) return;
+  const char *name = p->measured_name[p->channel_measured[m->experiment][m->channel]];
+  const char *judged = m->size > FIT_FOLLOWS ? "It does not follow them: greater gains may help."
+                       : x->misfit_start.size > FIT_FOLLOWS
+                           ? "It follows them once it is fitted, not at the start values."
+                           : "It follows them, at the start values already.";
+  page_paragraph(&f->page, 2, "",
+                 arena_print(f->page.arena,
+                             "At lambda = %s the coupled model misses the data by %s %% of their "
+                             "range at the start values and by %s %% when fitted (rms; worst: %s). "
+                             "%s",
+                             page_digits(&f->page, x->lambda, 3),
+                             page_digits(&f->page, 100 * x->misfit_start.size, 2),
+                             page_digits(&f->page, 100 * m->size, 2), name, judged));
+}
+
 static void print_path(FitPage *f) {
   const FitResult *r = f->r->result;
   const Problem *problem = f->r->problem;
@@ -443,6 +455,7 @@ static void print_path(FitPage *f) {
   }
   page_heading(&f->page, "Path of the homotopy");
   page_table_print(t);
+  print_synchronisation(f, &r->path.at[0]);
 }
 
 // ---------------------------------------------------------------- work
@@ -538,6 +551,8 @@ void fit_text(Text *out, const FitReport *r, PageStyle style) {
     print_parameters(&f);
     print_problem_constraints(&f);
     print_channels(&f);
+    if (r->run) run_windows_text(&f.page, r->run);
+    if (r->validation) run_validation_text(&f.page, r->validation);
     print_directions(&f);
     print_remarks(&f);
     print_optima(&f);

@@ -80,6 +80,9 @@ static void set_moments(ChannelFacts *f) {
   f->variance = squares / count;
   // Errors of computed increments are relative to the states, too.
   if (c->from) f->variance += INCREMENT_SIZE * INCREMENT_SIZE * sizes / count;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (int i = 0; i < c->count; i++) low = fmin(low, c->y[i]), high = fmax(high, c->y[i]);
+  f->range = c->count ? high - low : 0;
 }
 
 MeasuredData *measured_data_new(Arena *a, const Problem *p) {

@@ -11,6 +11,7 @@ typedef struct ChannelFacts {
   double noise;
   double bulk; // about the size of residuals that are noise, where the Huber loss needs one
   double mean, variance; // of what is to be explained: the data, or their increments
+  double range;          // largest less smallest value
   double frequency;      // angular, that dominates the channel
   bool unordered;        // rows without times: what neighbours have in common means nothing
 } ChannelFacts;

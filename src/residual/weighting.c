@@ -28,14 +28,33 @@ static double huber_limit(const FitOptions *o, const Channel *c, double sigma, d
   return deviation > 0 ? o->huber_limit * deviation : HUGE_VAL;
 }
 
-Weighting *weighting_new(const MeasuredData *d, const double *sigma) {
-  const Problem *p = d->problem;
+static Weighting *empty_weighting(const MeasuredData *d) {
   Arena *a = arena_new();
   Weighting *w = ARENA_NEW(a, Weighting);
   w->arena = a;
   w->data = d;
   w->sigma = ARENA_ARRAY(a, double, d->channel_count + 1);
   w->channels = ARENA_ARRAY(a, ChannelWeights, d->channel_count + 1);
+  return w;
+}
+
+Weighting *weighting_plain(const MeasuredData *d) {
+  const Problem *p = d->problem;
+  Weighting *w = empty_weighting(d);
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++) {
+      int at = channel_number(d, e, k), n = p->experiments[e].channels[k].count;
+      w->sigma[at] = 1;
+      w->channels[at] = (ChannelWeights){ARENA_ARRAY(w->arena, double, n + 1), HUGE_VAL};
+      for (int i = 0; i < n; i++) w->channels[at].scale[i] = 1;
+    }
+  return w;
+}
+
+Weighting *weighting_new(const MeasuredData *d, const double *sigma) {
+  const Problem *p = d->problem;
+  Weighting *w = empty_weighting(d);
+  Arena *a = w->arena;
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
       const Channel *c = &p->experiments[e].channels[k];

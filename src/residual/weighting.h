@@ -18,6 +18,8 @@ typedef struct Weighting {
 
 // sigma NULL: what is known before any fit (given, from the noise of the data, or 1). Keeps the pointer to the data.
 Weighting *weighting_new(const MeasuredData *d, const double *sigma);
+// Residuals as they are, model - data in the units of the channels.
+Weighting *weighting_plain(const MeasuredData *d);
 void weighting_free(Weighting *w); // NULL is allowed
 
 // Residuals of one channel as they come out of a simulation: column[0 .. n-1] their slopes by the unknowns, column[n] the

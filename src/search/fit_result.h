@@ -116,10 +116,22 @@ typedef struct FitFailure { // simulations that ended early, by kind
   const char *log; // what it said
 } FitFailure;
 
+typedef struct FitMisfit {
+  double size; // NaN: unknown
+  int experiment, channel;
+} FitMisfit;
+
+// A coupled model that comes this near to the data follows them.
+#define FIT_FOLLOWS 0.05
+
 typedef struct FitPathPoint { // a stage of the homotopy
   double lambda, objective;   // of the coupled model
   double *x;                  // unknowns, in the order of problem->unknowns
   int iterations;
+  double objective_start; // where the stage began; NaN: unknown
+  // Of the coupled model: rms error of the worst channel over the range of its data, where the stage began and where it ended.
+  // NaN at lambda = 0.
+  FitMisfit misfit_start, misfit;
 } FitPathPoint;
 
 typedef struct FitStage { // a part of the portfolio

@@ -58,6 +58,33 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   return e;
 }
 
+void event_memory(EventWork *e, Memory *m) {
+  const System *s = e->work->system;
+  int ne = s->ne;
+  MEMORY_ARRAY(m, e->work->par + s->at.mode, ne);
+  MEMORY_ARRAY(m, e->work->par + s->at.held, s->nh);
+  MEMORY_VALUE(m, e->span);
+  MEMORY_VALUE(m, e->resolved);
+  MEMORY_ARRAY(m, e->rests, ne);
+  MEMORY_ARRAY(m, e->forgiven, ne);
+  MEMORY_ARRAY(m, e->low, ne);
+  MEMORY_ARRAY(m, e->high, ne);
+  MEMORY_ARRAY(m, e->scale, ne);
+  MEMORY_ARRAY(m, e->size, ne);
+  for (int i = 0; i < 2; i++) MEMORY_ARRAY(m, e->end[i].w, ne);
+  MEMORY_VALUE(m, e->last_time);
+  MEMORY_VALUE(m, e->repeats);
+  MEMORY_ARRAY(m, e->count, ne);
+  MEMORY_ARRAY(m, e->through, ne);
+  MEMORY_VALUE(m, e->through_count);
+  MEMORY_ARRAY(m, e->smooth_times, ne);
+  MEMORY_ARRAY(m, e->smooth_since, ne);
+  MEMORY_VALUE(m, e->steps);
+  MEMORY_VALUE(m, e->jumped);
+  MEMORY_VALUE(m, e->stuck);
+  if (s->hybrid) MEMORY_ARRAY(m, e->needed, ne);
+}
+
 double event_literal(const EventWork *e, int k, double w) {
   switch (e->kind[k]) {
   case EVENT_FLOOR: return floor(w);

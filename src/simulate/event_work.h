@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/system.h"
+#include "simulate/memory.h"
 
 enum {
   EVENT_CHECKS = 4, // more points of a stretch at which its samples must tell the functions
@@ -84,6 +85,8 @@ typedef struct EventWork {
 } EventWork;
 
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
+// What it knows at the end of a step, modes and discrete variables included, see memory.h.
+void event_memory(EventWork *e, Memory *m);
 
 // Of the size of a switching function: what differs by less may be a rounding error.
 static const double EVENT_ROUNDING = 1e-12;

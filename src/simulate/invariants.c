@@ -630,3 +630,23 @@ int invariants_lines(const InvariantWork *c, int row, Text *out) {
                flat_line(m->flat, line[k]).at);
   return count;
 }
+
+void invariants_memory(InvariantWork *c, Memory *m) {
+  int ni = c->system->ni;
+  c->at = nan("");
+  MEMORY_VALUE(m, c->step);
+  MEMORY_VALUE(m, c->rate);
+  MEMORY_VALUE(m, c->looked);
+  MEMORY_VALUE(m, c->began);
+  MEMORY_VALUE(m, c->sized_at);
+  MEMORY_ARRAY(m, c->mean_slope, ni);
+  MEMORY_ARRAY(m, c->size_of, ni);
+  MEMORY_ARRAY(m, c->blown, ni);
+  MEMORY_ARRAY(m, c->violation, ni);
+  MEMORY_ARRAY(m, c->violation_relative, ni);
+  MEMORY_ARRAY(m, c->violation_sens, ni);
+  MEMORY_ARRAY(m, c->q_before, c->leading.rows * c->leading.columns);
+  MEMORY_ARRAY(m, c->leading.q, c->leading.rows * c->leading.columns);
+  MEMORY_ARRAY(m, c->leading.lower, c->leading.rows * c->leading.rows);
+  MEMORY_ARRAY(m, c->most, c->leading.rows);
+}

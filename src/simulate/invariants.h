@@ -2,6 +2,7 @@
 // over how well they and their sensitivities hold and over positions where they are no longer independent.
 #pragma once
 #include "model/system.h"
+#include "simulate/memory.h"
 #include "simulate/stepper.h"
 
 typedef struct InvariantWork InvariantWork;
@@ -55,3 +56,5 @@ bool invariants_near_singular(const InvariantWork *c, bool lost, Singular *out);
 // "line 7" or "lines 7, 9 and 12": the constraints that depend on each other where the last question was answered, and
 // how many they are.
 int invariants_lines(const InvariantWork *c, int row, Text *out);
+// Of a run with one lane, see memory.h. To be restored after invariants_begin.
+void invariants_memory(InvariantWork *c, Memory *m);

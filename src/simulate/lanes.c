@@ -46,7 +46,7 @@ struct LanesWork {
   int count, living;
   bool *lives; // by lane
   int rows, looked;
-  double t_end, next_break;
+  double t_start, t_end, next_break;
 };
 
 // ---------------------------------------------------------------- what can be done
@@ -326,7 +326,7 @@ static bool look(LanesWork *w) {
 
 // The last row uses the piece that ends there; a hold input has its new value from the time of its sample on.
 static bool ends_in_piece(const LanesWork *w, const Input *in, double t) {
-  return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
+  return t == w->t_end && t > w->t_start && input_kind(in) != INPUT_HOLD;
 }
 
 // Begins new pieces of the inputs at t. Returns whether f jumps.
@@ -464,12 +464,15 @@ static void retire_asserted(LanesWork *w) {
 // Start values; lanes without any are retired. false: no lane has start values.
 static bool begin(LanesWork *w) {
   Stepper *s = w->stepper;
-  const LanesRequest *r = w->request;
+  const SimulateStart *from = w->request->from;
   set_parameters(w);
-  enter_pieces(w, r->start);
-  s->t = s->t_old = r->start;
-  system_start(w->work, r->start, s->y);
-  follow_begin(w->follower, r->start, s->y, w->t_end);
+  enter_pieces(w, w->t_start);
+  s->t = s->t_old = w->t_start;
+  system_start(w->work, s->t, s->y);
+  if (from) simulate_start_states(from, w->system, s->y);
+  if (from && from->point)
+    system_branch_read(w->work, s->t, from->point->roots, from->point->root_count);
+  follow_begin(w->follower, s->t, s->y, w->t_end);
   for (int l = 0; l < w->count; l++)
     if (!is_finite_lane(w, l)) retire(w, l, OUTCOME_NO_START, false);
   retire_asserted(w);
@@ -484,9 +487,10 @@ static void clear_run(LanesWork *w, const LanesRequest *request, Lane *lanes, in
   w->request = request, w->lane = lanes;
   w->count = w->living = count;
   for (int l = 0; l < w->system->lanes; l++) w->lives[l] = l < count;
-  w->rows = w->looked = 0;
+  w->rows = w->looked = request->rows_before;
   w->attempts_then = 0;
-  w->t_end = request->count ? request->times[request->count - 1] : request->start;
+  w->t_start = request->from ? request->from->t : request->start;
+  w->t_end = request->count ? request->times[request->count - 1] : w->t_start;
   s->count = (StepCount){0};
   s->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
   system_set_times(w->work, NULL, 0);
@@ -501,9 +505,9 @@ void lanes_run(LanesWork *w, const LanesRequest *request, Lane *lanes, int count
   Stepper *s = w->stepper;
   aim(w);
   if (!begin(w)) return;
-  if (next_time(w) == request->start) put_row(w, request->start, s->y);
+  if (next_time(w) == w->t_start) put_row(w, w->t_start, s->y);
   if (w->living == 0) return;
-  if (w->t_end > request->start) {
+  if (w->t_end > w->t_start) {
     if (w->living < count) fill_lanes(w);
     s->row->start(s, w->t_end);
     while (advance(w)) {

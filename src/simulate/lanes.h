@@ -12,7 +12,9 @@ int lanes_best(int states, int columns);
 typedef struct LanesRequest { // what they share
   const Input *const *inputs;
   double origin, start;
+  const SimulateStart *from; // as in SimulateRequest
   const double *times;
+  int rows_before;
   int count;
   long max_steps; // 0: as the options say
   bool with_sens;

@@ -13,6 +13,7 @@
 #include "simulate/event.h"
 #include "simulate/event_jump.h"
 #include "simulate/event_search.h"
+#include "simulate/event_settle.h"
 #include "simulate/event_through.h"
 #include "simulate/follow.h"
 #include "simulate/implicit.h"
@@ -55,7 +56,9 @@ struct SimulateWork {
   // of the run
   const SimulateRequest *request;
   Trajectory *out;
-  double t_end, next_break;
+  double t_start, t_end, next_break;
+  int row_count;           // that are wanted
+  double mark;             // where the point is that is wanted, infinite: none
   double input_break;      // the next of an input
   double next_timer;       // of an event at a known time
   long timer_events;       // which max_events does not count
@@ -318,7 +321,7 @@ static Break break_of(const SimulateWork *w, int input, int from, int to) {
 // The last row, and the derivatives of inputs in it, use the piece that ends there: data often end where the inputs end.
 // A hold input has its new value from the time of its sample on.
 static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
-  return t == w->t_end && t > w->request->start && input_kind(in) != INPUT_HOLD;
+  return t == w->t_end && t > w->t_start && input_kind(in) != INPUT_HOLD;
 }
 
 // Begins new pieces at t and finds where the next one of them ends.
@@ -403,14 +406,15 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
 
 static double next_time(const SimulateWork *w) {
   const SimulateRequest *r = w->request;
-  return w->out->rows < r->count ? r->times[w->out->rows] : HUGE_VAL;
+  return w->out->rows < w->row_count ? r->times[w->out->rows] : HUGE_VAL;
 }
 
 enum { ROWS_AT_ONCE = 5000 };
 
 static int rows_before(const SimulateWork *w, double t) {
   const SimulateRequest *r = w->request;
-  int last = w->out->rows, most = last > r->count - ROWS_AT_ONCE ? r->count : last + ROWS_AT_ONCE;
+  int last = w->out->rows,
+      most = last > w->row_count - ROWS_AT_ONCE ? w->row_count : last + ROWS_AT_ONCE;
   while (last < most && r->times[last] < t) last++;
   return last - w->out->rows;
 }
@@ -514,15 +518,16 @@ static bool derivatives_are_consistent(SimulateWork *w) {
 static bool begin_invariants(SimulateWork *w) {
   Stepper *s = stepper(w);
   Singular at;
+  bool given = w->request->from != NULL; // then the conditions on start values do not matter
   if (w->invariants) invariants_begin(w->invariants, w->request->p);
-  if (!start_is_consistent(w)) return false;
+  if (!given && !start_is_consistent(w)) return false;
   if (!w->invariants) return true;
   w->rate = 0;
   system_set_rate(w->work, 0);
   if (w->system->lanes == 1 && invariants_start_singular(w->invariants, s->t, s->y, &at))
     return end_singular(&w->run, &at, "at the start");
   invariants_watch(w->invariants, s->t, s->y);
-  if (!derivatives_are_consistent(w)) return false;
+  if (!given && !derivatives_are_consistent(w)) return false;
   if (projects(w)) invariants_project(w->invariants, s->t, s->y);
   return true;
 }
@@ -630,6 +635,43 @@ static double rows_end(const SimulateWork *w, double t) {
   return w->system->timer_count && t == w->next_timer ? t - event_tick(w->events, t) : t;
 }
 
+// ---------------------------------------------------------------- points to go on from
+
+// What is not in the states. Lanes have no events, and learn anew how long their steps are.
+static void remember(SimulateWork *w, Memory *m) {
+  if (w->system->lanes > 1) return;
+  if (w->events) event_memory(w->events, m);
+  if (w->invariants) invariants_memory(w->invariants, m);
+  if (w->conditions) MEMORY_ARRAY(m, w->warned, w->system->model->assert_count);
+}
+
+SimulatePoint *simulate_point_new(Arena *a, SimulateWork *w, double t) {
+  const System *s = w->system;
+  assert(s->lanes == 1);
+  Memory m = {MEMORY_COUNT, NULL, 0};
+  remember(w, &m);
+  SimulatePoint *p = ARENA_NEW(a, SimulatePoint);
+  p->x = ARENA_ARRAY(a, double, s->nx + 1);
+  p->sens = ARENA_ARRAY(a, double, (size_t)s->nx *(size_t)s->stride + 1);
+  p->root_count = system_branch_numbers(s);
+  p->roots = ARENA_ARRAY(a, double, p->root_count + 1);
+  p->memory = ARENA_ARRAY(a, char, m.bytes + 1);
+  p->start = (SimulateStart){.t = t, .x = p->x, .sens = s->ns ? p->sens : NULL, .point = p};
+  return p;
+}
+
+static void keep_point(SimulateWork *w, SimulatePoint *p) {
+  const System *s = w->system;
+  const Stepper *st = stepper(w);
+  memcpy(p->x, st->y, (size_t)s->nx * sizeof *p->x);
+  memcpy(p->sens, st->y + s->nx, (size_t)s->nx * (size_t)s->stride * sizeof *p->sens);
+  system_branch_write(w->work, p->roots);
+  remember(w, &(Memory){MEMORY_KEEP, p->memory, 0});
+  p->rate = w->rate;
+  p->in_use = w->in_use, p->switches = w->switches;
+  p->taken = true;
+}
+
 // ---------------------------------------------------------------- start, steps and events
 
 // Steps end at break points of tables in time as they do at those of inputs.
@@ -640,19 +682,25 @@ static void enter_timed(SimulateWork *w) {
   w->next_break = fmin(w->input_break, system_next_timed(w->work, s->t, s->y));
 }
 
-static bool begin(SimulateWork *w) {
-  const System *s = w->system;
+static void begin_inputs(SimulateWork *w) {
   const SimulateRequest *r = w->request;
   Stepper *st = stepper(w);
   system_set_origin(w->work, r->origin);
   system_set_parameters(w->work, r->p);
-  simulate_tolerances(s, &w->options, r->p, w->abs_tol);
-  enter_pieces(w, r->start);
+  simulate_tolerances(w->system, &w->options, r->p, w->abs_tol);
+  enter_pieces(w, w->t_start);
   w->work->inputs = eval_inputs;
   w->work->inputs_data = w;
-  st->t = st->t_old = r->start;
+  st->t = st->t_old = w->t_start;
+}
+
+static bool begin(SimulateWork *w) {
+  const System *s = w->system;
+  Stepper *st = stepper(w);
+  begin_inputs(w);
   if (!inputs_are_smooth(w)) return false;
-  system_start(w->work, r->start, st->y);
+  system_start(w->work, st->t, st->y);
+  if (w->request->from) simulate_start_states(w->request->from, s, st->y);
   int numbers = (s->nx + s->nx * s->stride) * s->lanes;
   if (!all_finite(st->y, numbers)) {
     end_without_start(&w->run, st->y);
@@ -660,7 +708,7 @@ static bool begin(SimulateWork *w) {
   }
   int event, bad = s->timer_count ? event_bad_sample(w->events, st->t, st->y) : -1;
   if (bad >= 0) return end_bad_sample(&w->run, bad);
-  if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - r->start, &event))
+  if (w->events && !event_begin(w->events, st->t, st->y, w->t_end - st->t, &event))
     return end_unsettled(w, event);
   follow_begin(w->follower, st->t, st->y, w->t_end);
   enter_timed(w);
@@ -671,6 +719,40 @@ static bool begin(SimulateWork *w) {
 static void restart(SimulateWork *w) {
   stepper(w)->row->start(stepper(w), w->t_end);
   follow_rate(w);
+}
+
+// At the mark everything is known as it will be in a simulation that goes on from there.
+static bool pass_mark(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  if (w->events) event_forget_marks(w->events);
+  keep_point(w, w->request->mark);
+  w->mark = HUGE_VAL;
+  if (w->request->ends_at_mark) return false;
+  s->t_old = s->t;
+  enter_pieces(w, s->t);
+  follow_begin(w->follower, s->t, s->y, w->t_end);
+  enter_timed(w);
+  plan_timers(w);
+  restart(w);
+  return true;
+}
+
+// Goes on where another simulation has passed a mark.
+static bool begin_at(SimulateWork *w, const SimulatePoint *p) {
+  Stepper *s = stepper(w);
+  begin_inputs(w);
+  system_start(w->work, s->t, s->y); // roots of equations that were not followed there
+  simulate_start_states(w->request->from, w->system, s->y);
+  system_branch_read(w->work, s->t, p->roots, p->root_count);
+  if (w->invariants) invariants_begin(w->invariants, w->request->p);
+  remember(w, &(Memory){MEMORY_RESTORE, p->memory, 0});
+  if (w->events) event_forget_marks(w->events), w->events->terminated = 0;
+  w->rate = p->rate, w->switches = p->switches;
+  if (w->invariants) system_set_rate(w->work, p->rate);
+  follow_begin(w->follower, s->t, s->y, w->t_end);
+  enter_timed(w);
+  plan_timers(w);
+  return put_rows_at(w, s->t);
 }
 
 static void change_stepper(SimulateWork *w, int which) {
@@ -813,7 +895,7 @@ static inline bool patience_of_step_lasts(SimulateWork *w) {
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
   if (!patience_of_step_lasts(w)) return end_stopped(&w->run);
-  double limit = fmin(w->t_end, fmin(w->next_break, w->next_timer));
+  double limit = fmin(fmin(w->t_end, w->mark), fmin(w->next_break, w->next_timer));
   StepEnd e = s->row->step(s, limit);
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {
     end_of_step(&w->run, e);
@@ -837,10 +919,11 @@ static bool advance(SimulateWork *w) {
   bool timer = s->t == w->next_timer;
   if (s->t == w->next_break && !pass_break(w)) return false;
   if (timer && !pass_timer(w, h)) return false;
+  bool marked = s->t == w->mark;
   if (!assertions_go_on(w) || !put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
   follow_rate(w);
-  return true;
+  return !marked || pass_mark(w);
 }
 
 static void collect_work(SimulateWork *w) {
@@ -912,14 +995,27 @@ static bool is_refused(SimulateWork *w) {
 
 static void integrate(SimulateWork *w) {
   const SimulateRequest *r = w->request;
-  use_stepper(w, 0);
+  const SimulatePoint *point = r->from ? r->from->point : NULL;
+  use_stepper(w, point && w->rows[0] != w->rows[1] ? point->in_use : 0);
   aim_picks(w);
-  if (begin(w) && put_first_row(w)) {
-    if (w->t_end > r->start) restart(w);
+  if (point ? begin_at(w, point) : begin(w) && put_first_row(w)) {
+    if (w->t_end > w->t_start) restart(w);
     while (stepper(w)->t < w->t_end && advance(w)) {
     }
   }
   if (w->out->outcome == OUTCOME_REACHED_END) w->out->t_end = r->origin + stepper(w)->t;
+}
+
+static void plan_mark(SimulateWork *w) {
+  const SimulateRequest *r = w->request;
+  w->mark = HUGE_VAL;
+  w->row_count = r->count;
+  if (!r->mark) return;
+  r->mark->taken = false;
+  double t = r->mark->start.t;
+  if (!(t > w->t_start && t < w->t_end)) return;
+  w->mark = t;
+  while (r->ends_at_mark && w->row_count && r->times[w->row_count - 1] >= t) w->row_count--;
 }
 
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
@@ -929,9 +1025,11 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->switches = 0;
   w->next_timer = HUGE_VAL;
   w->timer_events = 0;
-  w->t_end = request->count ? request->times[request->count - 1] : request->start;
+  w->t_start = request->from ? request->from->t : request->start;
+  w->t_end = request->count ? request->times[request->count - 1] : w->t_start;
+  plan_mark(w);
   out->outcome = OUTCOME_REACHED_END;
-  out->rows = 0, out->events = 0, out->work = (StepCount){0};
+  out->rows = request->rows_before, out->events = 0, out->work = (StepCount){0};
   out->solver[0] = out->message[0] = 0;
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->count = (StepCount){0};

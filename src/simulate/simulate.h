@@ -1,6 +1,7 @@
 // One simulation from start to end: integrator, events, inputs, output times, and how it ended.
 #pragma once
 #include "model/system.h"
+#include "simulate/point.h"
 #include "simulate/simulate_options.h"
 #include "simulate/trajectory.h"
 
@@ -9,6 +10,8 @@ typedef struct SimulateWork SimulateWork; // one per thread; may run many times
 // Keeps the pointers. The options are copied.
 SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options);
 void simulate_work_free(SimulateWork *w);
+// Room for what a simulation of this work knows at time t (lanes 1); keeps no pointer.
+SimulatePoint *simulate_point_new(Arena *a, SimulateWork *w, double t);
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out);
 
 // Of one invariant of the model (in the order of model->invariants) in the last run, as in Trajectory.

@@ -29,14 +29,32 @@ typedef enum Outcome {
 const char *outcome_word(Outcome o);
 const char *outcome_meaning(Outcome o);
 
+// A point from which a simulation goes on, instead of from the start values.
+typedef struct SimulateStart {
+  double t; // since the origin
+  // By state, the same for all lanes; some discrete variables are states, too. NaN: as at the start.
+  const double *x;
+  // Of x: [state][column], as many columns as the system stores (stride); lanes 1. NULL: 0.
+  const double *sens;
+  // What else a simulation knew there, see SimulatePoint. NULL: nothing. Discrete variables then have their start values,
+  // and modes, roots of simultaneous equations and whatever happens at once are settled there as they are at a start.
+  const struct SimulatePoint *point;
+} SimulateStart;
+
 typedef struct SimulateRequest {
   const double *p;            // all parameters, lanes neighbouring numbers each
   const Input *const *inputs; // by input of the model; NULL when there are none
   double origin; // time in the model is origin + t; all times here and of the inputs are such t
-  double start;
-  const double *times; // increasing, none before start
+  double start;  // ignored with `from`
+  const SimulateStart *from; // NULL: from the start values
+  const double *times;       // increasing, none before start but for the first ones,
+  int rows_before;           // whose rows are there already; 0 without `from`
   int count;
   long max_steps; // 0: as the options say
+  // The integrator begins anew at mark->start.t, and everything that it knows there is kept in the mark, if the time is
+  // inside the simulation; NULL: nowhere. ends_at_mark: it ends there, with the rows before that time.
+  struct SimulatePoint *mark;
+  bool ends_at_mark;
 } SimulateRequest;
 
 typedef struct Trajectory {

@@ -27,8 +27,7 @@ static void find_bounds(Analysis *an) {
 
 // ---------------------------------------------------------------- channels
 
-// NaN for constant data, whose spread is rounding only.
-static double fit_percent(const Channel *c, double squares) {
+double channel_fit_percent(const Channel *c, double squares) {
   double mean = 0, spread = 0, size = 0;
   for (int i = 0; i < c->count; i++) {
     double target = sample_target(c, i);
@@ -49,7 +48,7 @@ static void describe_channel(Analysis *an, int at) {
   double squares = sum_of_squares(r, c->count);
   *out = (StatChannel){.experiment = c->experiment, .channel = c->channel, .n = c->count};
   out->rmse = c->count ? sqrt(squares / c->count) : nan("");
-  out->fit_percent = fit_percent(c->data, squares);
+  out->fit_percent = channel_fit_percent(c->data, squares);
   out->noise = c->noise;
   out->exact = out->rmse <= residual_accuracy(an->p) * c->size;
   out->unordered = an->p->experiments[c->experiment].without_times;

@@ -10,3 +10,7 @@ Weighting *assess_weighting(const FitResult *r, EvalWork *w);
 Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighting);
 // The same at any point x, for 'check': no residual statistics matter, sigma as in the problem or from the data.
 Statistics *assess_point(EvalWork *w, const double *x);
+
+// 100*(1 - |y - model| / |y - mean y|) of a channel whose squared errors have this sum; NaN for constant data, whose spread
+// is rounding only.
+double channel_fit_percent(const Channel *c, double squares);

@@ -57,7 +57,7 @@ static Problem *recorded_problem(const Problem *p, Arena *a) {
     x->channels = x->recorded, x->channel_count = x->recorded_count;
     x->states = NULL;
   }
-  problem_list_measured(copy, a);
+  problem_list_measured(copy, a, copy->experiment_count, 0);
   return copy;
 }
 

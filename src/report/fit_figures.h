@@ -1,0 +1,11 @@
+// All pictures of a fit.
+#pragma once
+#include "report/figure_list.h"
+#include "report/fit_report.h"
+#include "report/fit_trace.h"
+#include "residual/evaluate.h"
+
+// lambda-path, parameters, convergence, data-and-model, plane; the last two for each experiment. What there is nothing to draw
+// of is left out. Simulates at the result and at the start.
+FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
+                        const Weighting *weighting);
