@@ -116,3 +116,15 @@ int problem_unknown_parameters(const Problem *p, int *parameters) {
   }
   return count;
 }
+
+int samples_that_count(const Channel *c, int n) {
+  int count = n;
+  for (int i = 0; c->sample_weight && i < n; i++) count -= !(c->sample_weight[i] > 0);
+  return count;
+}
+
+double sum_of_sample_weights(const Channel *c) {
+  double sum = c->sample_weight ? 0 : c->count;
+  for (int i = 0; c->sample_weight && i < c->count; i++) sum += c->sample_weight[i];
+  return sum;
+}

@@ -4,6 +4,7 @@
 #include "base/csv.h"
 #include "model/model.h"
 #include "problem/fit_options.h"
+#include "problem/sample_weights.h"
 #include "simulate/input.h"
 #include "simulate/simulate_options.h"
 
@@ -65,6 +66,8 @@ typedef struct Channel {
   int unpredicted;       // samples left out, because the state that they follow from is not known
   double spline_freedom; // of the smoothing spline whose derivatives these are; 0: they are data
   double range;          // that option scale divides by; 0: it does not
+  // By sample, >= 0: multiplies the squared residual, too. Those of weight 0 do not count. NULL: all are 1.
+  const double *sample_weight;
 } Channel;
 
 // Where the states come from that predictions and computed derivatives begin at; see residual_kind.h.
@@ -178,6 +181,7 @@ typedef struct Problem {
   GivenGain *gains;
   int gain_count;
   ProblemConstraints constraints;
+  const SampleWeights *weights; // NULL: all samples count the same
   Method method;
   MethodParts parts; // of the method
   FitOptions options;
@@ -193,6 +197,14 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
 // A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.
 const char *experiment_time(const Experiment *e, double t, int digits, char out[32]);
 
+// Whether sample i counts: its weight is not 0.
+static inline bool sample_counts(const Channel *c, int i) {
+  return !c->sample_weight || c->sample_weight[i] > 0;
+}
+// How many of the first n samples count.
+int samples_that_count(const Channel *c, int n);
+// Sum of the weights of all its samples, which is their number where there are no sample weights.
+double sum_of_sample_weights(const Channel *c);
 bool window_contains(const NamedWindow *w, double t); // with allowance for rounded times
 
 void problem_free(Problem *p);

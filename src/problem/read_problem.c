@@ -10,9 +10,10 @@
 #include "problem/reader.h"
 #include "problem/residual_kind.h"
 
-static const char *const KEYS[] = {"model",       "libraries", "experiments", "estimate", "method",
-                                   "options",     "criterion", "gains",       "homotopy", "loss",
-                                   "constraints", "residual",  "prediction",  "scale"};
+static const char *const KEYS[] = {"model",      "libraries", "experiments", "estimate",
+                                   "method",     "options",   "criterion",   "gains",
+                                   "homotopy",   "loss",      "constraints", "residual",
+                                   "prediction", "scale",     "weights"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file
@@ -196,7 +197,8 @@ static void warn_few_samples(ProblemReader *r) {
   long count = 0, priors = 0;
   for (int i = 0; i < p->experiment_count; i++)
     for (int k = 0; k < p->experiments[i].channel_count; k++)
-      count += p->experiments[i].channels[k].count;
+      count +=
+          samples_that_count(&p->experiments[i].channels[k], p->experiments[i].channels[k].count);
   for (int i = 0; i < p->unknown_count; i++) priors += p->unknowns[i].has_prior;
   if (count + priors < p->unknown_count)
     reader_warn(r, (Place){.file = r->source->name},
@@ -233,6 +235,7 @@ static void make_validation(ProblemReader *r) {
   v->experiment_count = r->experiment_count - r->fit_count;
   v->channel_measured = p->channel_measured + r->fit_count;
   v->constraints = (ProblemConstraints){0};
+  v->weights = NULL;
   v->unknowns = ARENA_ARRAY(r->arena, Unknown, p->unknown_count + 1);
   for (int i = 0; i < p->unknown_count; i++) {
     v->unknowns[i] = p->unknowns[i];
@@ -252,7 +255,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   p->experiment_count = r->fit_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
+      !read_weights(r) || !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
     return false;
   make_validation(r);
   if (!apply_kind(r)) return false;

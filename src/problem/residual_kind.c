@@ -292,16 +292,19 @@ static bool cut_channel(KindMaker *k, Channel *c) {
   while (first < most && !kept[first]) first++;
   bool together = n == most - first;
   double *t = ARENA_ARRAY(k->arena, double, n + 1), *y = ARENA_ARRAY(k->arena, double, n + 1);
-  double *from = ARENA_ARRAY(k->arena, double, n + 1);
+  double *from = ARENA_ARRAY(k->arena, double, n + 1), *weight = NULL;
+  if (c->sample_weight) weight = ARENA_ARRAY(k->arena, double, n + 1);
   Channel whole = *c;
   for (int i = first, j = 0; i < most; i++) {
     if (!kept[i]) continue;
     t[j] = c->t[i], y[j] = c->y[i];
+    if (weight) weight[j] = c->sample_weight[i];
     from[j++] = sample_in(&whole, row, row[i] - k->ahead, &at);
   }
   c->t = together ? c->t + first : t;
   c->y = together ? c->y + first : y;
   c->from = k->ahead ? from : NULL;
+  c->sample_weight = weight;
   c->unpredicted = most - n;
   c->count = n;
   int least = k->p->options.criterion == CRITERION_INTEGRAL ? 2 : 1;

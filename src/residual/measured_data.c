@@ -99,7 +99,7 @@ MeasuredData *measured_data_new(Arena *a, const Problem *p) {
       const Channel *c = &p->experiments[e].channels[k];
       ChannelFacts *f = &d->channels[channel_number(d, e, k)];
       f->channel = c;
-      d->samples += c->count;
+      d->samples += f->counted = samples_that_count(c, c->count);
       set_moments(f);
       f->unordered = p->experiments[e].without_times;
       f->noise = noise_of(p, &p->experiments[e], c);
@@ -129,6 +129,7 @@ double sample_count(const Problem *p, double horizon) {
   double samples = 0;
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++)
-      samples += samples_in_horizon(&p->experiments[e], c, horizon);
+      samples += samples_that_count(&p->experiments[e].channels[c],
+                                    samples_in_horizon(&p->experiments[e], c, horizon));
   return samples;
 }

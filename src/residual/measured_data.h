@@ -13,13 +13,14 @@ typedef struct ChannelFacts {
   double mean, variance; // of what is to be explained: the data, or their increments
   double range;          // largest less smallest value
   double frequency;      // angular, that dominates the channel
+  int counted;           // samples whose weight is not 0
   bool unordered;        // rows without times: what neighbours have in common means nothing
 } ChannelFacts;
 
 typedef struct MeasuredData {
   const Problem *problem;
   int channel_count;  // of all experiments
-  double samples;     // of all channels
+  double samples;     // of all channels, whose weight is not 0
   int *first_channel; // by experiment: the number of its first channel
   ChannelFacts *channels;
 } MeasuredData;
@@ -46,4 +47,4 @@ static inline bool sigma_is_given(const Channel *c) {
 }
 bool noise_is_given(const Problem *p);     // of all channels
 bool noise_is_estimated(const Problem *p); // of some channel, together with the parameters
-double sample_count(const Problem *p, double horizon);
+double sample_count(const Problem *p, double horizon); // those whose weight is not 0

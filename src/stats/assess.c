@@ -111,17 +111,19 @@ static void describe_without_simulation(Statistics *s, const Problem *p, const c
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
       double none = nan("");
-      s->channels[at++] = (StatChannel){.experiment = e,
-                                        .channel = c,
-                                        .n = p->experiments[e].channels[c].count,
-                                        .rmse = none,
-                                        .fit_percent = none,
-                                        .noise = none,
-                                        .autocorrelation = none,
-                                        .white_p = none,
-                                        .runs_p = none,
-                                        .lag1_p = none,
-                                        .effective = none};
+      s->channels[at++] =
+          (StatChannel){.experiment = e,
+                        .channel = c,
+                        .n = samples_that_count(&p->experiments[e].channels[c],
+                                                p->experiments[e].channels[c].count),
+                        .rmse = none,
+                        .fit_percent = none,
+                        .noise = none,
+                        .autocorrelation = none,
+                        .white_p = none,
+                        .runs_p = none,
+                        .lag1_p = none,
+                        .effective = none};
     }
 }
 

@@ -166,8 +166,11 @@ typedef struct StartFacts {
 
 static void sum_data(const Channel *channel, StartChannel *out) {
   double mean = 0;
-  for (int i = 0; i < channel->count; i++) mean += channel->y[i] / channel->count;
+  int counted = samples_that_count(channel, channel->count);
+  for (int i = 0; i < channel->count; i++)
+    if (sample_counts(channel, i)) mean += channel->y[i] / counted;
   for (int i = 0; i < channel->count; i++) {
+    if (!sample_counts(channel, i)) continue;
     out->data += channel->y[i] * channel->y[i];
     out->about += (channel->y[i] - mean) * (channel->y[i] - mean);
   }
@@ -198,9 +201,11 @@ static void add_block(void *data, const ResidualBlock *b) {
     s->first_is_given = true;
     for (int j = 0; j < f->n; j++) s->first_is_given &= b->column[j][0] == 0;
   }
-  s->count += b->rows;
+  const Channel *c = &f->c->problem->experiments[b->experiment].channels[b->channel];
   for (int i = 0; i < b->rows; i++) {
     double scale = b->scale[i], r = b->column[f->n][i];
+    if (!sample_counts(c, b->first + i)) continue;
+    s->count++;
     if (!(scale > 0)) continue;
     s->error += r * r / (scale * scale);
     for (int j = 0; j < f->n; j++)
