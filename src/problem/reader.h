@@ -137,6 +137,7 @@ bool read_experiments(
 bool read_experiment_inputs(ProblemReader *r); // after the model is built
 bool read_channels(ProblemReader *r);
 bool read_experiment_values(ProblemReader *r); // the parameters of each experiment
+bool read_weights(ProblemReader *r);           // of the samples; after all of these
 bool read_windows(ProblemReader *r, ExperimentReader *e);
 // -1 and an error at the place if the data have no such column.
 int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);

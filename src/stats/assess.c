@@ -1,5 +1,6 @@
 // All statistics of a result: bounds, quality of the fit by channel, noise, then intervals.c, identify.c and
-// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|).
+// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|); of
+// predictions the same with increments in place of y.
 #include "stats/assess.h"
 
 #include <math.h>
@@ -85,17 +86,19 @@ static void describe_no_channel(Statistics *s, const Problem *p) {
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
       double none = nan("");
-      s->channels[at++] = (StatChannel){.experiment = e,
-                                        .channel = c,
-                                        .n = p->experiments[e].channels[c].count,
-                                        .rmse = none,
-                                        .fit_percent = none,
-                                        .noise = none,
-                                        .autocorrelation = none,
-                                        .white_p = none,
-                                        .runs_p = none,
-                                        .lag1_p = none,
-                                        .effective = none};
+      s->channels[at++] =
+          (StatChannel){.experiment = e,
+                        .channel = c,
+                        .n = samples_that_count(&p->experiments[e].channels[c],
+                                                p->experiments[e].channels[c].count),
+                        .rmse = none,
+                        .fit_percent = none,
+                        .noise = none,
+                        .autocorrelation = none,
+                        .white_p = none,
+                        .runs_p = none,
+                        .lag1_p = none,
+                        .effective = none};
     }
 }
 

@@ -39,15 +39,24 @@ static SpanError span_error(const Channel *c, const double *error, const NamedWi
 
 double channel_fit_percent(const Channel *c, double squares) {
   double mean = 0, spread = 0, size = 0;
-  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
-  for (int i = 0; i < c->count; i++) spread += (c->y[i] - mean) * (c->y[i] - mean);
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i);
+    if (!isnan(target)) mean += target / c->count;
+    size += c->y[i] * c->y[i];
+  }
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i) - mean;
+    if (!isnan(target)) spread += target * target;
+  }
   return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
 }
 
 static RunChannel describe(Arena *a, const Experiment *e, const Channel *c, const double *error) {
   RunChannel out = {.error = error, .all = span_error(c, error, NULL)};
   double squares = out.all.rmse * out.all.rmse * out.all.n;
-  out.fit_percent = error ? channel_fit_percent(c, squares) : nan("");
+  Channel whole = *c;
+  whole.from = NULL; // of the data, not of their increments
+  out.fit_percent = error ? channel_fit_percent(&whole, squares) : nan("");
   SpanError *windows = ARENA_ARRAY(a, SpanError, e->window_count + 1);
   for (int i = 0; i < e->window_count; i++) windows[i] = span_error(c, error, &e->windows[i]);
   out.windows = windows;
@@ -70,6 +79,7 @@ const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *
   bool loose = lambda > 0 && !fitting_feedback(f); // it cannot be tied to the data
   spec.weighting = plain;
   spec.lambda = lambda;
+  spec.free_run = true;
   *out = (RunErrors){p, ARENA_ARRAY(a, RunChannel, f->data->channel_count + 1), 0, lambda,
                      ARENA_ARRAY(a, const char *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {

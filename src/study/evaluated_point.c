@@ -15,6 +15,10 @@ bool feedback_can(const Fitting *f, double lambda, Err *err) {
   if (!(lambda >= 0 && lambda <= 1))
     return fail(err, ERR_VALUE, "lambda must be from 1 (tied to the data) to 0 (free), not %g",
                 lambda);
+  if (lambda > 0 && f->problem->options.residual != RESIDUAL_SIMULATION)
+    return fail(err, ERR_VALUE,
+                "lambda must be 0 here: only simulations (residual: simulation) can be tied to the "
+                "data");
   if (lambda == 0 || fitting_feedback(f)) return true;
   return fail(err, ERR_VALUE,
               "lambda must be 0 here: nothing that is measured can act on the model; give 'gains'");

@@ -18,6 +18,8 @@ static inline void print_channel(Text *t, const Problem *p, const Channel *c) {
   text_print(t, ", %d samples of %s", c->count, c->column);
   if (c->missing) text_print(t, ", %d missing", c->missing);
   if (c->weight != 1) add_number(t, ", weight ", c->weight, "");
+  for (int i = 0; c->sample_weight && i < c->count && i < 6; i++)
+    text_print(t, "%s%.4g", i ? " " : ", sample weights ", c->sample_weight[i]);
   text_add(t, SIGMA[c->sigma_kind]);
   if (c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE)
     add_number(t, "", c->sigma, "");
