@@ -186,6 +186,19 @@ static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
       first);
 }
 
+static bool read_restart(ProblemReader *r, ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "restart");
+  double last = e->table->column[e->time][e->last - 1];
+  e->restart = nan("");
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(r, n, "'restart'", false, &e->restart)) return false;
+  if (e->restart > e->start && e->restart < last) return true;
+  return reader_fail(r, n, ERR_VALUE,
+                     "'restart' is a time until which no unknown acts: it lies between the start, "
+                     "at %.15g, and the last sample, at %.15g",
+                     e->start, last);
+}
+
 static bool count_times(ProblemReader *r, ExperimentReader *e) {
   const double *time = e->table->column[e->time] + e->first;
   int rows = e->last - e->first;
@@ -245,8 +258,8 @@ static bool check_interpolation(ProblemReader *r, const Yaml *n, const char **wo
 }
 
 static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
-  static const char *const KEYS[] = {"name",  "data", "time",   "measure",      "inputs",
-                                     "start", "set",  "window", "interpolation"};
+  static const char *const KEYS[] = {"name",  "data", "time",   "measure",       "inputs",
+                                     "start", "set",  "window", "interpolation", "restart"};
   ExperimentReader *e = &r->experiments[number];
   double from, to;
   e->node = n;
@@ -257,8 +270,9 @@ static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
         "angle}}");
   return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
          read_name(r, number) && read_data(r, e) && read_window(r, e, &from, &to) &&
-         find_rows(r, e, from, to) && read_start(r, e, from) && count_times(r, e) &&
-         read_set(r, e) && check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
+         find_rows(r, e, from, to) && read_start(r, e, from) && read_restart(r, e) &&
+         count_times(r, e) && read_set(r, e) &&
+         check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
 }
 
 static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {

@@ -7,6 +7,7 @@
 #include "model/flatten.h"
 #include "model/model_build.h"
 #include "problem/reader.h"
+#include "problem/restart.h"
 
 static const char *const KEYS[] = {"model",    "libraries", "experiments", "estimate",
                                    "method",   "options",   "criterion",   "gains",
@@ -190,6 +191,15 @@ static void warn_few_samples(ProblemReader *r) {
                 p->unknown_count, count, count == 1 ? "" : "s");
 }
 
+static bool check_restart(ProblemReader *r) {
+  char why[500];
+  int e;
+  if (r->problem->options.restart_points == RESTART_POINTS_OFF ||
+      restart_check(r->problem, &e, why, sizeof why))
+    return true;
+  return reader_fail(r, yaml_find(r->experiments[e].node, "restart"), ERR_VALUE, "%s", why);
+}
+
 static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count) {
   Problem *p = r->problem;
   if (!parse_tree(r) || !apply_model_settings(r, settings, count) || !load_model_text(r) ||
@@ -199,7 +209,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   p->experiment_count = r->experiment_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
+      !read_unknowns(r) || !read_gains(r) || !read_constraints(r) || !check_restart(r))
     return false;
   warn_few_samples(r);
   warnings_sum(&p->warnings);

@@ -134,6 +134,12 @@ static void work(Json *j, const FitResult *r) {
   json_open(j, "profiles", '{', false);
   work_numbers(j, &r->profile_work);
   json_close(j);
+  json_open(j, "restart", '{', false); // times by experiment, null: at the start
+  json_numbers(j, "times", r->restart, r->problem->experiment_count);
+  json_whole(j, "points", r->work.restart_points);
+  json_whole(j, "simulations", r->work.restarted);
+  json_number(j, "saved", r->work.saved);
+  json_close(j);
   json_close(j);
 }
 

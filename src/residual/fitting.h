@@ -3,6 +3,7 @@
 // thread needs for itself in an EvalWork (evaluate.h).
 #pragma once
 #include "residual/observer.h"
+#include "residual/restart_point.h"
 #include "residual/sample_times.h"
 #include "residual/weighting.h"
 
@@ -15,6 +16,7 @@ typedef struct Fitting {
   SampleTimes **times;  // by experiment, with delays of 0
   int most_rows;        // of an experiment, whatever the delays
   CompiledModel *model;
+  RestartPoints *restarts; // of the free model
   int **
       slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
   int **active, *active_count;   // [experiment]: unknowns that have a slope there

@@ -190,6 +190,8 @@ static void finish(Search *s) {
   r->cut = cut_of(s);
   verdict_explain(r, s->weighting, confirm_is_wanted(s->problem));
   write_message(s);
+  for (int e = 0; e < s->problem->experiment_count && r->work.restarted; e++)
+    r->restart[e] = restart_point_time(eval_fitting(s->work)->restarts, e);
 }
 
 FitResult *fit_run_on(const Problem *p, EvalWork *w, const double *start, FitListener *listener,
