@@ -47,6 +47,7 @@ static const char PROBLEM[] =
     "      interpolation: hold  of inputs between samples: hold, linear, spline\n"
     "      window: [0, 50]      use only these times\n"
     "      start: 0             time of the start values\n"
+    "      restart: 21.6        no unknown acts before; else found from the equations\n"
     "      set: {m: 2, x.start: 1}   parameters and start values of this experiment\n"
     "  estimate:                the unknowns; defaults come from the model\n"
     "    p: {start: 15, min: 0.1, max: 200}\n"

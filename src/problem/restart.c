@@ -18,12 +18,22 @@ typedef struct RestartSearch {
   Arena *arena;
   const Problem *p;
   const Experiment *e;
-  double first; // sample of a channel
+  double first; // time of a sample, with the longest delay
   bool delayed;
   bool *free;
   OpRange *inputs;
   Expr *outputs;
 } RestartSearch;
+
+static double longest_delay(const Problem *p, int experiment, const Channel *c) {
+  if (c->delay < 0) return 0;
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *u = &p->unknowns[i];
+    bool here = u->experiment < 0 || u->experiment == experiment;
+    if (here && u->parameter == c->delay) return u->max;
+  }
+  return p->experiments[experiment].p[c->delay];
+}
 
 static void search_init(RestartSearch *s, Arena *a, const Problem *p, int experiment) {
   const Experiment *e = &p->experiments[experiment];
@@ -39,7 +49,7 @@ static void search_init(RestartSearch *s, Arena *a, const Problem *p, int experi
     const Channel *ch = &e->channels[c];
     s->outputs[c] = p->measured[p->channel_measured[experiment][c]];
     s->delayed |= ch->delay >= 0;
-    if (ch->count) s->first = fmin(s->first, ch->t[0]);
+    if (ch->count) s->first = fmin(s->first, ch->t[0] - longest_delay(p, experiment, ch));
   }
 }
 

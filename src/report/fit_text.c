@@ -492,9 +492,9 @@ static void add_restarts(FitPage *f, Text *t) {
   const Problem *p = f->r->problem;
   char at[32];
   int count = 0, first = -1;
+  if (!r->restart) return;
   for (int e = 0; e < p->experiment_count; e++)
     if (!isnan(r->restart[e])) first = count++ ? first : e;
-  if (!r->work.restarted || !count) return;
   experiment_time(&p->experiments[first], r->restart[first], 4, at);
   text_print(
       t,

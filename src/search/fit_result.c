@@ -76,8 +76,6 @@ FitResult *fit_result_new(const Problem *p, const double *start) {
   r->x = ARENA_ARRAY(a, double, p->unknown_count + 1);
   r->start = ARENA_ARRAY(a, double, p->unknown_count + 1);
   r->objective_start = nan("");
-  r->restart = ARENA_ARRAY(a, double, p->experiment_count + 1);
-  for (int e = 0; e < p->experiment_count; e++) r->restart[e] = nan("");
   for (int i = 0; i < p->unknown_count; i++) {
     const Unknown *u = &p->unknowns[i];
     r->start[i] = r->x[i] = fmin(fmax(start ? start[i] : u->start, u->min), u->max);

@@ -166,11 +166,12 @@ typedef struct FitResult {
   // By unknown: the least and the largest value at which searches ended that are no worse, with no barrier between; NULL:
   // nothing was confirmed. Numbers that can change places through a low pass have two.
   double *low, *high;
-  char why[1200];  // why the result is believed, or not
-  const char *by;  // the part of the portfolio that found it
-  double *sigma;   // by channel of all experiments: what residuals were divided by (1 when unknown)
-  double *restart; // by experiment: time at which simulations began, NaN: at the start
-  WorkCount work;  // of everything
+  char why[1200]; // why the result is believed, or not
+  const char *by; // the part of the portfolio that found it
+  double *sigma;  // by channel of all experiments: what residuals were divided by (1 when unknown)
+  // By experiment: time since its origin at which simulations began, NaN: at the start. NULL: all at the start.
+  double *restart;
+  WorkCount work;         // of everything
   WorkCount search_work;  // without confirming and profiles
   WorkCount profile_work; // of intervals by profiles
   ARRAY(FitFailure) failures;
