@@ -56,6 +56,8 @@ $(BUILD)/obj/%.o: src/%.c
 	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/instance/builtin_text.o: $(wildcard lib/*.mo)
+# Square roots of several numbers at once: those of negative numbers, which there are none of, need not set errno.
+$(BUILD)/obj/num/distance_sums.o: FLAGS += -fno-math-errno
 
 # The public functions; entrain.map and objcopy keep everything else private.
 $(call objects,api): FLAGS += -fvisibility=default

@@ -24,6 +24,7 @@ typedef struct LocalOptions {
 // Indices of the words of choices, in the order of the .def files.
 enum { LM_DAMPING_RADIUS, LM_DAMPING_MARQUARDT };
 enum { LINE_SEARCH_NATURAL, LINE_SEARCH_ON, LINE_SEARCH_OFF };
+enum { GN_RANK_FULL, GN_RANK_MINIMUM_NORM };
 enum { SQP_LEAST_SQUARES, SQP_SLSQP };
 enum { FILTER_MODEL_GAUSS_NEWTON, FILTER_MODEL_BFGS };
 enum { FD_HESSIAN_DIAGONAL, FD_HESSIAN_FULL };

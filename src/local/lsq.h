@@ -25,6 +25,7 @@ typedef struct Lsq {
   int n;
   const double *lower, *upper; // may be infinite, lower <= upper
   const double *typical; // size that a change of each unknown is compared with when it is 0; > 0
+  const double *fd_step; // newton-fd: change of each unknown, 0: as the options say; NULL: all 0
   // Objective of residuals as large as the errors of the simulation (half the sum of their squares); 0: unknown. Methods do
   // not try to gain less.
   double noise;

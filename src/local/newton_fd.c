@@ -75,10 +75,18 @@ static LsqEnd probe_twice(NewtonFd *s, int i) {
   return how == LSQ_DONE ? probe(s, i, i, &s->twice[i]) : how;
 }
 
+// That of the paper.
+static const double USUAL_STEP = 0.01;
+
+static double step_of(const NewtonFd *s, int i) {
+  if (s->lsq->fd_step && s->lsq->fd_step[i] > 0) return s->lsq->fd_step[i];
+  return s->options->fd_step > 0 ? s->options->fd_step : USUAL_STEP;
+}
+
 // Forward, where two steps stay inside the bounds and can be simulated, else backward. Between close bounds steps are shorter.
 static LsqEnd probe_unknown(NewtonFd *s, int i) {
   double x = s->at->x[i], up = (s->lsq->upper[i] - x) / 2, down = (x - s->lsq->lower[i]) / 2;
-  double step = fmin(s->options->fd_step, fmax(up, down));
+  double step = fmin(step_of(s, i), fmax(up, down));
   s->ahead[i] = s->twice[i] = s->at->objective;
   s->step[i] = up >= step ? step : -step;
   if (step == 0) return LSQ_DONE;

@@ -61,14 +61,22 @@ static bool read_prior(ProblemReader *r, const Yaml *map, const char *name, Unkn
   return reader_fail(r, yaml_find(n, "sd"), ERR_VALUE, "sd of %s must be above 0", prior);
 }
 
+static bool read_fd_step(ProblemReader *r, const Yaml *map, const char *name, UnknownSpec *spec) {
+  const Yaml *n = yaml_find(map, "fd_step");
+  if (!read_attribute(r, map, "fd_step", name, false, &spec->fd_step)) return false;
+  if (yaml_is_null(n) || spec->fd_step > 0) return true;
+  return reader_fail(r, n, ERR_VALUE, "fd_step of %s must be above 0", name);
+}
+
 static bool read_attributes(ProblemReader *r, const char *name, const Yaml *n, UnknownSpec *spec) {
-  static const char *const KEYS[] = {"start", "min",   "max",           "scale",
-                                     "prior", "fixed", "per_experiment"};
+  static const char *const KEYS[] = {"start", "min",     "max",   "scale",
+                                     "prior", "fd_step", "fixed", "per_experiment"};
   if (!reader_keys(r, n, name, KEYS, sizeof KEYS / sizeof *KEYS)) return false;
   return read_attribute(r, n, "start", name, false, &spec->start) &&
          read_attribute(r, n, "min", name, true, &spec->min) &&
          read_attribute(r, n, "max", name, true, &spec->max) && read_scale(r, n, name, spec) &&
-         read_prior(r, n, name, spec) && read_flag(r, n, "fixed", name, &spec->fixed) &&
+         read_prior(r, n, name, spec) && read_fd_step(r, n, name, spec) &&
+         read_flag(r, n, "fixed", name, &spec->fixed) &&
          read_flag(r, n, "per_experiment", name, &spec->per_experiment);
 }
 
@@ -266,6 +274,7 @@ static void add_free(ProblemReader *r, FreeList *list, const char *name, const c
                           : arena_print(r->arena, "%s[%s]", name, r->experiments[experiment].name);
   f.start = s->start, f.min = s->min, f.max = s->max, f.log = s->log;
   f.has_prior = s->has_prior, f.prior_mean = s->prior_mean, f.prior_sd = s->prior_sd;
+  f.fd_step = s->fd_step;
   Place at = s->node->key ? s->node->key_at : s->node->at;
   f.line = at.line, f.column = at.column;
   array_push(r->arena, list, f);
@@ -296,6 +305,13 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
   if (!keeps_redundancy(r, e)) return false;
   for (int i = 0; i < r->experiment_count; i++) {
     const SetValue *set = find_set(&r->experiments[i], e->parameter);
+    if (r->experiments[i].validation && e->spec.per_experiment) {
+      if (set) continue;
+      return reader_fail(r, r->experiments[i].node, ERR_VALUE,
+                         "%s is estimated for each experiment and this one is for validation, "
+                         "which estimates nothing: give its value, set: {%s: ...}",
+                         e->name, e->name);
+    }
     if (set && !e->spec.per_experiment)
       return reader_fail_key(
           r, set->node, ERR_VALUE,
@@ -317,7 +333,7 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
 
 static void add_sensor(ProblemReader *r, FreeList *list, const Sensor *s) {
   const char *name = r->problem->model->flat->parameters.at[s->parameter].name;
-  for (int i = 0; i < r->experiment_count; i++) {
+  for (int i = 0; i < r->fit_count; i++) {
     const UnknownSpec *spec = &s->spec[i];
     if (!spec->node) continue;
     add_free(r, list, name, s->unit, s->parameter, spec->per_experiment ? i : -1, spec);
@@ -343,7 +359,7 @@ static const Yaml *first_prior(const ProblemReader *r) {
   const Yaml *found = NULL;
   for (int i = 0; !found && i < r->estimates.count; i++) found = prior_of(&r->estimates.at[i].spec);
   for (int i = 0; !found && i < r->sensors.count; i++)
-    for (int k = 0; !found && r->sensors.at[i].free && k < r->experiment_count; k++)
+    for (int k = 0; !found && r->sensors.at[i].free && k < r->fit_count; k++)
       found = prior_of(&r->sensors.at[i].spec[k]);
   return found;
 }

@@ -8,6 +8,7 @@ typedef struct UnknownSpec {
   double start, min, max;
   bool log, has_prior, per_experiment, fixed;
   double prior_mean, prior_sd;
+  double fd_step; // 0: as the option says
   const Yaml *node;
 } UnknownSpec;
 
@@ -54,6 +55,9 @@ typedef struct ExperimentReader { // an experiment that is being read
   const double *since;       // times of the rows in the window, counted from origin
   const char *interpolation; // NULL: the option
   ARRAY(SetValue) set;
+  int number; // in the file
+  bool validation;
+  ARRAY(NamedWindow) windows;
 } ExperimentReader;
 
 typedef struct ProblemReader {
@@ -70,8 +74,9 @@ typedef struct ProblemReader {
   ARRAY(Estimate) estimates;
   ARRAY(Sensor) sensors;
   ARRAY(DataFile) files;
-  ExperimentReader *experiments;
-  int experiment_count;
+  ExperimentReader *experiments; // those to be fitted, then those of role validation
+  int experiment_count, fit_count;
+  int fit_measured; // measured expressions of those to be fitted, the first ones
   Err *err;
 } ProblemReader;
 
@@ -133,5 +138,7 @@ bool read_experiments(
 bool read_experiment_inputs(ProblemReader *r); // after the model is built
 bool read_channels(ProblemReader *r);
 bool read_experiment_values(ProblemReader *r); // the parameters of each experiment
+bool read_weights(ProblemReader *r);           // of the samples; after all of these
+bool read_windows(ProblemReader *r, ExperimentReader *e);
 // -1 and an error at the place if the data have no such column.
 int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);

@@ -87,7 +87,8 @@ static double find_time(const RestartSearch *s) {
 
 double restart_time(const Problem *p, int experiment) {
   const Experiment *e = &p->experiments[experiment];
-  if (p->options.restart_points == RESTART_POINTS_OFF || e->without_times || p->model->nx == 0)
+  if (p->options.restart_points == RESTART_POINTS_OFF || !problem_simulates(p) ||
+      e->without_times || p->model->nx == 0)
     return nan("");
   if (e->has_restart) return e->restart;
   Arena *a = arena_new();
@@ -210,7 +211,7 @@ static bool check_one(RestartSearch *s, int experiment, char *why, size_t size) 
 bool restart_check(const Problem *p, int *experiment, char *why, size_t size) {
   bool ok = true;
   for (int e = 0; e < p->experiment_count && ok; e++) {
-    if (!p->experiments[e].has_restart) continue;
+    if (!p->experiments[e].has_restart || !problem_simulates(p)) continue;
     Arena *a = arena_new();
     RestartSearch s;
     search_init(&s, a, p, e);

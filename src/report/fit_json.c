@@ -2,7 +2,10 @@
 
 #include <math.h>
 
+#include "problem/residual_kind.h"
 #include "report/fit_settings.h"
+#include "report/run_report.h"
+#include "study/evaluated_point.h"
 
 static void parameters(Json *j, const FitReport *r) {
   json_open(j, "parameters", '[', true);
@@ -60,7 +63,7 @@ static void channels(Json *j, const FitReport *r) {
     const Experiment *e = &r->problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
     json_open(j, NULL, '{', false);
-    json_whole(j, "experiment", c->experiment);
+    json_whole(j, "experiment", e->number);
     json_text(j, "variable", data->name);
     json_whole(j, "n", c->n);
     json_number(j, "rmse", c->rmse);
@@ -69,6 +72,8 @@ static void channels(Json *j, const FitReport *r) {
     json_text(j, "column", data->column);
     json_text(j, "unit", data->unit);
     json_whole(j, "missing", data->missing);
+    json_whole(j, "unpredicted", data->unpredicted);
+    json_number(j, "range", data->range > 0 ? data->range : nan(""));
     json_number(j, "sigma", r->result->sigma[i]);
     json_number(j, "noise", c->noise);
     json_number(j, "autocorrelation", c->autocorrelation);
@@ -76,8 +81,42 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "runs_p", c->runs_p);
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
+    json_text(j, "role", "fit");
+    run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
+  if (r->validation) run_channels_json(j, r->validation);
+  json_close(j);
+}
+
+static void known_states(Json *j, const Problem *p) {
+  json_open(j, "states", '[', true);
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int i = 0; p->experiments[e].states && i < p->model->nx; i++) {
+      const StateSource *s = &p->experiments[e].states->source[i];
+      const Channel *c = s->channel >= 0 ? &p->experiments[e].recorded[s->channel] : NULL;
+      json_open(j, NULL, '{', false);
+      json_whole(j, "experiment", e);
+      json_text(j, "state", p->model->flat->variables.at[p->model->state[i]].name);
+      json_text(j, "from", state_origin_word(s->origin));
+      json_text(j, "channel", c ? c->name : NULL);
+      json_text(j, "column", c ? c->column : NULL);
+      json_close(j);
+    }
+  json_close(j);
+}
+
+static void residual_kind(Json *j, const Problem *p) {
+  char by[OPTION_WORD_SIZE], scale[OPTION_WORD_SIZE];
+  option_value(options_find(&FIT_OPTIONS, "prediction_by"), &p->options, by);
+  option_value(options_find(&FIT_OPTIONS, "scale"), &p->options, scale);
+  bool predicts = p->options.residual == RESIDUAL_PREDICTION;
+  json_open(j, "residual", '{', false);
+  json_text(j, "kind", residual_word(p));
+  json_text(j, "by", !predicts ? NULL : p->model->flat->hybrid ? "integrator" : by);
+  json_whole(j, "ahead", predicts ? p->options.prediction_ahead : 0);
+  json_text(j, "scale", scale);
+  known_states(j, p);
   json_close(j);
 }
 
@@ -194,17 +233,37 @@ static void gains(Json *j, const FitReport *r, const char *key, bool states) {
   json_close(j);
 }
 
+// Whether the coupled model follows the data at lambda = 1, where the homotopy begins.
+static void synchronisation(Json *j, const FitReport *r) {
+  const FitPathPoint *p = r->result->path.count ? r->result->path.at : NULL;
+  if (!p || isnan(p->misfit.size)) return;
+  const FitMisfit *m = &p->misfit;
+  int measured = r->problem->channel_measured[m->experiment][m->channel];
+  json_open(j, "synchronisation", '{', false);
+  json_number(j, "lambda", p->lambda);
+  json_text(j, "variable", r->problem->measured_name[measured]);
+  json_whole(j, "experiment", m->experiment);
+  json_number(j, "misfit_start", p->misfit_start.size);
+  json_number(j, "misfit", m->size);
+  json_flag(j, "follows_at_start", p->misfit_start.size <= FIT_FOLLOWS);
+  json_flag(j, "follows", m->size <= FIT_FOLLOWS);
+  json_close(j);
+}
+
 static void homotopy(Json *j, const FitReport *r) {
   json_open(j, "homotopy", '{', true);
   if (r->result->observer) json_text(j, "observer", r->result->observer);
   gains(j, r, "gains", false);
   gains(j, r, "gain_states", true);
+  synchronisation(j, r);
   json_open(j, "path", '[', r->result->path.count > 0);
   for (int i = 0; i < r->result->path.count; i++) {
     const FitPathPoint *p = &r->result->path.at[i];
     json_open(j, NULL, '{', false);
     json_number(j, "lambda", p->lambda);
     json_number(j, "objective", p->objective);
+    json_number(j, "objective_start", p->objective_start);
+    json_number(j, "misfit", p->misfit.size);
     json_numbers(j, "parameters", p->x, r->problem->unknown_count);
     json_whole(j, "iterations", p->iterations);
     json_close(j);
@@ -370,12 +429,16 @@ static void add_setting(void *data, const OptionRow *row, const char *value) {
 
 static void experiments(Json *j, const Problem *p) {
   json_open(j, "experiments", '[', true);
-  for (int e = 0; e < p->experiment_count; e++) {
+  int count = p->experiment_count + (p->validation ? p->validation->experiment_count : 0);
+  for (int k = 0; k < count; k++) {
+    const Experiment *e = problem_experiment(p, k);
+    bool fitted = e >= p->experiments && e < p->experiments + p->experiment_count;
     json_open(j, NULL, '{', false);
-    json_text(j, "name", p->experiments[e].name);
-    json_text(j, "data", p->experiments[e].file);
-    json_number(j, "start", p->experiments[e].origin + p->experiments[e].start);
-    json_number(j, "stop", p->experiments[e].origin + p->experiments[e].stop);
+    json_text(j, "name", e->name);
+    json_text(j, "data", e->file);
+    json_number(j, "start", e->origin + e->start);
+    json_number(j, "stop", e->origin + e->stop);
+    json_text(j, "role", fitted ? "fit" : "validation");
     json_close(j);
   }
   json_close(j);
@@ -386,19 +449,26 @@ static void head(Json *j, const FitReport *r, const char *version) {
   Arena *scratch = arena_new();
   json_text(j, "entrain", version);
   json_text(j, "problem", r->problem->path);
-  json_text(j, "method", problem_method(r->problem, scratch));
+  if (!r->point) json_text(j, "method", problem_method(r->problem, scratch));
   arena_free(scratch);
   json_text(j, "outcome", fit_outcome_word(f->outcome));
   json_text(j, "message", f->message);
   json_number(j, "objective", f->objective);
-  json_number(j, "objective_start", f->objective_start);
+  if (!r->point) return json_number(j, "objective_start", f->objective_start);
+  json_number(j, "lambda", r->point->lambda);
+  json_number(j, "decrease", r->point->decrease);
+  json_flag(j, "at_minimum", r->point->at_minimum);
 }
 
 // What is not in every problem, and what the others are made of.
 static void details(Json *j, const FitReport *r) {
-  certificate(j, r->result);
-  pieces(j, r);
-  stages(j, r->result);
+  if (r->point) {
+    json_number(j, "floor", r->result->floor);
+  } else {
+    certificate(j, r->result);
+    pieces(j, r);
+    stages(j, r->result);
+  }
   json_flag(j, "sandwich", r->statistics->sandwich);
   json_number(j, "variance", r->statistics->variance);
   json_number(j, "freedom", r->statistics->freedom);
@@ -407,11 +477,12 @@ static void details(Json *j, const FitReport *r) {
   unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
+  residual_kind(j, r->problem);
   json_text(j, "model", r->problem->model_path);
   json_open(j, "options", '{', false);
   fit_settings_changed(r->problem, add_setting, j);
   json_close(j);
-  json_text(j, "end", local_end_word(r->result->end));
+  if (!r->point) json_text(j, "end", local_end_word(r->result->end));
 }
 
 void fit_json(Text *out, const FitReport *r, const char *version) {
@@ -426,7 +497,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);
   failures(&j, r->result);
-  homotopy(&j, r);
+  if (!r->point) homotopy(&j, r);
   solver(&j, r);
   details(&j, r);
   json_close(&j);

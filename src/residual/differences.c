@@ -156,7 +156,9 @@ static void lay_stencil(const EvalSpec *spec, const ModelRun *r, int e, int k, S
   *s = (Stencil){0};
   if (!f || !(f->max > f->min)) return;
   bool central = m->problem->options.derivatives == DERIVATIVES_CENTRAL;
-  double step = (central ? cbrt(accuracy) : sqrt(accuracy)) * size_of(f, value);
+  double given = f->fd_step > 0 ? f->fd_step : m->problem->options.fd_step;
+  double part = given > 0 ? given : central ? cbrt(accuracy) : sqrt(accuracy);
+  double step = part * size_of(f, value);
   double room = fmax(f->max - value, value - f->min);
   if (central) room /= 2;
   step = fmin(step, room);

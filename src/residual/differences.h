@@ -2,7 +2,9 @@
 //
 // The step is where the error of the simulation, divided by the step, equals the error by curvature: h = size*eps^(1/2) for
 // forward differences, size*eps^(1/3) for central ones, eps the relative accuracy of a simulation (Gill, Murray and Wright,
-// Practical Optimization, 1981, section 8.6). At a bound the step turns round; a central difference that would leave the
+// Practical Optimization, 1981, section 8.6), or h = size*fd_step where that is given. size: of the parameter, at least a tenth
+// of its start value; where both are 0, or where the bounds leave less than a hundredth of it, a tenth of what the bounds
+// leave; 1 where there are none. At a bound the step turns round; a central difference that would leave the
 // bounds becomes a one-sided one through three points.
 #pragma once
 #include "residual/simulation.h"

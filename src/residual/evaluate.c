@@ -26,6 +26,8 @@ struct EvalWork {
   double **part_column;     // columns of the block that belong to it
   double *R, *Qr;           // of a point whose rows are wanted instead
   Differences *differences; // NULL until slopes are made of them
+  double *error_squares;    // by channel: sum of the squared errors of the coupled model
+  int *error_count;         // how many they are
 };
 
 EvalWork *eval_work_new(const Fitting *f, int threads, Simulator *simulator) {
@@ -42,6 +44,8 @@ EvalWork *eval_work_new(const Fitting *f, int threads, Simulator *simulator) {
   w->part_column = ARENA_ARRAY(a, double *, f->n + 2);
   w->R = ARENA_ARRAY(a, double, (size_t)f->n *(size_t)f->n + 1);
   w->Qr = ARENA_ARRAY(a, double, f->n + 1);
+  w->error_squares = ARENA_ARRAY(a, double, f->data->channel_count + 1);
+  w->error_count = ARENA_ARRAY(a, int, f->data->channel_count + 1);
   return w;
 }
 
@@ -132,6 +136,19 @@ static void add_outlier(RowSum *s, const ResidualBlock *b, int j, double limit) 
   r[j] *= weight;
 }
 
+// Samples of weight 0 do not count.
+static void add_errors(EvalWork *w, int number, const double *r, const double *scale, int rows) {
+  double sum = 0;
+  int count = 0;
+  for (int j = 0; j < rows; j++) {
+    if (!(scale[j] > 0)) continue;
+    sum += r[j] / scale[j] * (r[j] / scale[j]);
+    count++;
+  }
+  w->error_squares[number] += sum;
+  w->error_count[number] += count;
+}
+
 static void add_block(void *data, const ResidualBlock *b) {
   RowSum *s = data;
   EvalWork *w = s->w;
@@ -139,6 +156,7 @@ static void add_block(void *data, const ResidualBlock *b) {
   int number = channel_number(w->fitting->data, b->experiment, b->channel);
   double huber = s->spec->weighting->channels[number].huber, sum = 0;
   keep_rows(s, b->column, b->rows);
+  if (s->spec->lambda > 0) add_errors(w, number, r, b->scale, b->rows);
   if (huber == HUGE_VAL) sum = half_squares(r, b->rows);
   for (int j = 0; huber < HUGE_VAL && j < b->rows; j++) {
     double limit = huber * b->scale[j];
@@ -199,7 +217,10 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
 static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
   EvalWork *w = s->w;
   const EvalSpec *spec = s->spec;
+  int channels = w->fitting->data->channel_count;
   qr_sum_clear(w->sum);
+  memset(w->error_squares, 0, (size_t)channels * sizeof *w->error_squares);
+  memset(w->error_count, 0, (size_t)channels * sizeof *w->error_count);
   add_priors(s, x);
   out->steps = 0;
   for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
@@ -279,17 +300,21 @@ EvalEnd evaluate_residuals(EvalWork *w, const EvalSpec *spec, const double *x, d
 
 // ---------------------------------------------------------------- rows and states
 
+bool evaluate_experiment_rows(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
+                              ResidualSink *sink, void *data) {
+  SimulationWork *s = w->simulation;
+  ModelRun *r = simulation_set(s, spec, experiment, x);
+  w->last = r;
+  if (simulation_run(s, spec, r, experiment, spec->slopes, 0) != EVAL_DONE) return false;
+  residual_blocks(s, spec, r, experiment, spec->slopes, w->block, sink, data);
+  return patience_lasts(0);
+}
+
 bool evaluate_rows(EvalWork *w, const EvalSpec *spec, const double *x, ResidualSink *sink,
                    void *data) {
-  SimulationWork *s = w->simulation;
-  simulation_clear_violation(s);
-  for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
-    ModelRun *r = simulation_set(s, spec, e, x);
-    w->last = r;
-    if (simulation_run(s, spec, r, e, spec->slopes, 0) != EVAL_DONE) return false;
-    residual_blocks(s, spec, r, e, spec->slopes, w->block, sink, data);
-    if (!patience_lasts(0)) return false;
-  }
+  simulation_clear_violation(w->simulation);
+  for (int e = 0; e < w->fitting->problem->experiment_count; e++)
+    if (!evaluate_experiment_rows(w, spec, x, e, sink, data)) return false;
   return true;
 }
 
@@ -348,6 +373,22 @@ InvariantViolation eval_violation(const EvalWork *w) {
 
 const char *eval_remark(const EvalWork *w) {
   return w->simulation->remark;
+}
+
+double eval_misfit(const EvalWork *w, int *experiment, int *channel) {
+  const Problem *p = w->fitting->problem;
+  double most = nan("");
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++) {
+      int k = channel_number(w->fitting->data, e, c);
+      double range = w->fitting->data->channels[k].range;
+      if (!w->error_count[k] || !(range > 0)) continue;
+      double misfit = sqrt(w->error_squares[k] / w->error_count[k]) / range;
+      if (misfit <= most) continue;
+      most = misfit;
+      *experiment = e, *channel = c;
+    }
+  return most;
 }
 
 Simulator *eval_simulator(const EvalWork *w) {

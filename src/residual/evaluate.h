@@ -37,6 +37,9 @@ int residual_count(const Problem *p, double horizon);
 // option 'derivatives' says. false: a simulation failed, see eval_why.
 bool evaluate_rows(EvalWork *w, const EvalSpec *spec, const double *x, ResidualSink *sink,
                    void *data);
+// The same for one experiment.
+bool evaluate_experiment_rows(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
+                              ResidualSink *sink, void *data);
 // States of the model (nx numbers a row) at the given times of one experiment. false: it failed.
 bool evaluate_states(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
                      const double *times, int count, double *states);
@@ -53,5 +56,8 @@ const char *eval_last_solver(const EvalWork *w);
 InvariantViolation eval_violation(const EvalWork *w);
 // About the last simulations of all experiments, "": nothing to say.
 const char *eval_remark(const EvalWork *w);
+// How far the coupled model was from the data in the last evaluation with lambda > 0: the root mean square of the errors of a
+// channel over the range of its data, the largest of all channels. NaN: nothing can be compared.
+double eval_misfit(const EvalWork *w, int *experiment, int *channel);
 // The simulator it was made with.
 Simulator *eval_simulator(const EvalWork *w);

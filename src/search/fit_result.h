@@ -11,7 +11,8 @@
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
   FIT_OUTCOME(STOPPED, "stopped", "stopped by the user")                                           \
   FIT_OUTCOME(BUDGET, "budget", "the budget is used up")                                           \
-  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
+  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")               \
+  FIT_OUTCOME(EVALUATED, "evaluated", "evaluated at this point, without a search")
 
 typedef enum FitOutcome {
 #define FIT_OUTCOME(name, word, sentence) FIT_##name,
@@ -116,10 +117,22 @@ typedef struct FitFailure { // simulations that ended early, by kind
   const char *log; // what it said
 } FitFailure;
 
+typedef struct FitMisfit {
+  double size; // NaN: unknown
+  int experiment, channel;
+} FitMisfit;
+
+// A coupled model that comes this near to the data follows them.
+#define FIT_FOLLOWS 0.05
+
 typedef struct FitPathPoint { // a stage of the homotopy
   double lambda, objective;   // of the coupled model
   double *x;                  // unknowns, in the order of problem->unknowns
   int iterations;
+  double objective_start; // where the stage began; NaN: unknown
+  // Of the coupled model: rms error of the worst channel over the range of its data, where the stage began and where it ended.
+  // NaN at lambda = 0.
+  FitMisfit misfit_start, misfit;
 } FitPathPoint;
 
 typedef struct FitStage { // a part of the portfolio

@@ -25,7 +25,13 @@ typedef struct CoupledFit {
 } CoupledFit;
 
 static void add_to_path(Search *s, double lambda, const LocalSearch *l, const double *x) {
-  FitPathPoint point = {lambda, l->objective, search_copy(s, x), l->iterations};
+  FitPathPoint point = {.lambda = lambda,
+                        .objective = l->objective,
+                        .x = search_copy(s, x),
+                        .iterations = l->iterations,
+                        .objective_start = l->objective_start,
+                        .misfit_start = l->misfit_start,
+                        .misfit = l->misfit};
   array_push(s->arena, &s->result->path, point);
 }
 
@@ -265,7 +271,7 @@ bool homotopy_paper(Search *s, const double *start) {
   for (int k = 0; k <= stages && search_goes_on(s); k++) {
     LocalSearch l = local_search_full(s);
     l.lambda = k == stages ? 0 : 1 - k * o->lambda_step;
-    l.target = o->lambda_eps;
+    l.target = o->lambda_eps > 0 ? o->lambda_beta * o->lambda_eps : -1;
     l.near = true; // one search for each lambda, as in the papers
     local_search_run(s, &l, x);
     if (l.end == LOCAL_NO_START_END) break;

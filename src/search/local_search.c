@@ -38,9 +38,11 @@ typedef struct ScaledProblem {
   Search *s;
   const LocalSearch *l;
   bool quick;
-  double *x, *R, *Qr; // of the present point
-  double *known;      // the optimum that is known, as it is searched; NULL: none
-  bool arrived;       // in its region
+  double *x, *R, *Qr;   // of the present point
+  double *known;        // the optimum that is known, as it is searched; NULL: none
+  bool arrived;         // in its region
+  double first, lowest; // objectives evaluated; NaN: none yet
+  FitMisfit first_misfit, lowest_misfit;
 } ScaledProblem;
 
 static void to_natural(const Search *s, const double *y, double *x) {
@@ -80,6 +82,15 @@ static void note_start(Search *s, const EvalSpec *spec, const double *x, double 
   s->result->objective_start = objective;
 }
 
+// What the path of a homotopy tells about a stage: its first point and its lowest.
+static void note_misfit(ScaledProblem *c, const EvalSpec *spec, double objective) {
+  FitMisfit misfit = {.size = nan("")};
+  if (objective >= c->lowest) return;
+  if (spec->lambda > 0) misfit.size = eval_misfit(c->s->work, &misfit.experiment, &misfit.channel);
+  if (isnan(c->first)) c->first = objective, c->first_misfit = misfit;
+  c->lowest = objective, c->lowest_misfit = misfit;
+}
+
 static LsqEnd scaled_eval(void *self, LsqPoint *out, double abandon_above, bool slopes) {
   ScaledProblem *c = self;
   Search *s = c->s;
@@ -93,6 +104,7 @@ static LsqEnd scaled_eval(void *self, LsqPoint *out, double abandon_above, bool 
   EvalEnd end = evaluate(s->work, &spec, c->x, &at);
   if (end == EVAL_DONE) search_note_steps(s, at.steps);
   note_start(s, &spec, c->x, at.objective, end);
+  if (end == EVAL_DONE) note_misfit(c, &spec, at.objective);
   out->objective = at.objective;
   out->has_slopes = at.has_slopes;
   if (!out->has_slopes) return local_search_end(end);
@@ -185,6 +197,7 @@ static LsqEnd scaled_residuals(void *self, const double *y, double *r, double *J
   double objective = 0;
   for (size_t k = 0; k < rows; k++) objective += r[k] * r[k] / 2;
   note_start(s, &spec, c->x, objective, end);
+  note_misfit(c, &spec, objective);
   for (int i = 0; J && i < s->n; i++)
     for (size_t k = 0; s->log[i] && k < rows; k++) J[(size_t)i * rows + k] *= c->x[i];
   return LSQ_DONE;
@@ -203,7 +216,7 @@ static void scaled_constraints(void *self, const double *y, double *c, double *C
 
 // ---------------------------------------------------------------- options and bounds
 
-// Values of a model without states have no error but rounding: tests that end a search where errors of simulations hide the
+// Values that nothing is integrated for have no error but rounding: tests that end a search where errors of simulations hide the
 // way go on much longer there.
 static const double WITHOUT_STATES = 1e-6;
 
@@ -212,7 +225,7 @@ static LocalOptions options_of(const Search *s, const LocalSearch *l,
   const FitOptions *o = &s->problem->options;
   bool whole = l->step_tol == o->step_tol; // a search to the end; both may be 0
   double loose = whole ? 1 : l->step_tol / o->step_tol;
-  if (s->problem->model->nx == 0) loose *= WITHOUT_STATES;
+  if (!problem_integrates(s->problem)) loose *= WITHOUT_STATES;
   LocalOptions options = method_options(o, population);
   options.max_iterations = l->max_iterations;
   options.step_tol = l->step_tol;
@@ -230,7 +243,7 @@ static double typical_of(const Unknown *u, bool log) {
   return isfinite(range) && range > 0 ? range / 10 : 1;
 }
 
-enum { LOWER, UPPER, TYPICAL, BOX_LOW, BOX_HIGH, BOUND_KINDS };
+enum { LOWER, UPPER, TYPICAL, FD_STEP, BOX_LOW, BOX_HIGH, BOUND_KINDS };
 
 static void set_bounds(const Search *s, const LocalSearch *l, const double *x, double *const *to) {
   bool clips = s->method == METHOD_NEWTON_FD && s->problem->options.fd_clip == FD_CLIP_ON;
@@ -242,6 +255,7 @@ static void set_bounds(const Search *s, const LocalSearch *l, const double *x, d
     to[LOWER][i] = s->log[i] ? log(u->min) : u->min;
     to[UPPER][i] = s->log[i] ? log(u->max) : u->max;
     to[TYPICAL][i] = typical_of(u, s->log[i]);
+    to[FD_STEP][i] = u->fd_step;
     to[BOX_LOW][i] = s->log[i] ? log(low) : low;
     to[BOX_HIGH][i] = s->log[i] ? log(high) : high;
     if (clips && !s->log[i] && u->max > 0) to[LOWER][i] = fmax(to[LOWER][i], 0);
@@ -282,6 +296,10 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
   ScaledProblem scaled = {.s = s,
                           .l = l,
                           .quick = quick,
+                          .first = nan(""),
+                          .lowest = nan(""),
+                          .first_misfit.size = nan(""),
+                          .lowest_misfit.size = nan(""),
                           .x = ARENA_ARRAY(a, double, n + 1),
                           .R = ARENA_ARRAY(a, double, n *n + 1),
                           .Qr = ARENA_ARRAY(a, double, n + 1)};
@@ -296,6 +314,7 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
              .lower = bounds[LOWER],
              .upper = bounds[UPPER],
              .typical = bounds[TYPICAL],
+             .fd_step = bounds[FD_STEP],
              .box_low = bounds[BOX_LOW],
              .box_high = bounds[BOX_HIGH],
              .noise = accuracy_of(s, l),
@@ -317,6 +336,8 @@ static void run_method(Search *s, LocalSearch *l, bool quick, double *x) {
   METHODS[method_of(s)](&lsq, &options, &result);
   to_natural(s, result.best->x, x);
   l->objective = result.best->objective;
+  l->objective_start = scaled.first;
+  l->misfit_start = scaled.first_misfit, l->misfit = scaled.lowest_misfit;
   l->end = result.end;
   if (scaled.arrived && l->end == LOCAL_STOPPED_END) l->end = LOCAL_KNOWN_END;
   if (!patience_lasts(0) && local_end_converged(l->end)) l->end = LOCAL_STOPPED_END; // cut short

@@ -17,7 +17,8 @@ typedef struct LocalSearch {
   const KnownOptimum *known; // NULL: none
   long step_limit;           // of the integrator in one experiment; 0: the usual one
   // What came out.
-  double objective;
+  double objective, objective_start;
+  FitMisfit misfit, misfit_start; // of the coupled model, see FitPathPoint
   LocalEnd end;
   int iterations, evaluations;
 } LocalSearch;

@@ -9,17 +9,24 @@ static const char OSCILLATOR[] =
     "  Real x(start = 1, fixed = true);\n  Real v(start = 0, fixed = true);\n"
     "equation\n  der(x) = v;\n  der(v) = -a*x - b*v + c*sin(time);\nend Oscillator;\n";
 
-static Known oscillator(const char *options) {
+static const char UNKNOWNS[] =
+    "a: {start: 1.7, min: 0.1, max: 9}, b: {start: 0.4, min: 0, max: 2}, "
+    "c: {start: 0, min: 0, max: 1}, x.start: {start: 1.1, min: -4, max: 4}";
+
+static Known oscillator_of(const char *unknowns, const char *options) {
   Known k = {.text = OSCILLATOR,
              .measured = {"x", "v"},
              .stop = 6,
              .step = 0.1,
-             .estimate = "a: {start: 1.7, min: 0.1, max: 9}, b: {start: 0.4, min: 0, max: 2}, "
-                         "c: {start: 0, min: 0, max: 1}, x.start: {start: 1.1, min: -4, max: 4}",
+             .estimate = unknowns,
              .truth = {2, 0.3, 0.2, 1},
              .options = options};
   known_open(&k);
   return k;
+}
+
+static Known oscillator(const char *options) {
+  return oscillator_of(UNKNOWNS, options);
 }
 
 static LsqPoint *slopes_at(const Known *k, const double *x, Arena *a) {
@@ -71,6 +78,49 @@ static void differences_agree_with_sensitivities(void **state) {
   known_close(&exact);
 }
 
+// What curvature leaves in the slope by `a`, relative to the slope.
+static double error_of_a(const char *options) {
+  static const double AT[] = {1.7, 0.4, 0.3, 1.1};
+  Known exact = oscillator("options: {}"), k = oscillator(options);
+  Arena *a = arena_new();
+  double right = gradient_of(slopes_at(&exact, AT, a), 4, 0);
+  double error = gradient_of(slopes_at(&k, AT, a), 4, 0) / right - 1;
+  arena_free(a);
+  known_close(&k);
+  known_close(&exact);
+  return error;
+}
+
+static void errors_grow_with_the_step_that_is_given(void **state) {
+  (void)state;
+  double forward = error_of_a("options: {derivatives: forward, fd_step: 1e-3}");
+  double twice = error_of_a("options: {derivatives: forward, fd_step: 2e-3}");
+  assert_true(fabs(forward) > 1e-5);
+  assert_close(twice / forward, 2, 0.05);
+  double central = error_of_a("options: {derivatives: central, fd_step: 1e-2}");
+  double wider = error_of_a("options: {derivatives: central, fd_step: 2e-2}");
+  assert_true(fabs(central) > 1e-6);
+  assert_close(wider / central, 4, 0.2);
+}
+
+static void one_unknown_can_have_a_step_of_its_own(void **state) {
+  (void)state;
+  static const double AT[] = {1.7, 0.4, 0.3, 1.1};
+  Known usual = oscillator("options: {derivatives: forward, fd_step: 1e-3}");
+  Known own = oscillator_of("a: {start: 1.7, min: 0.1, max: 9, fd_step: 2e-3}, "
+                            "b: {start: 0.4, min: 0, max: 2}, c: {start: 0, min: 0, max: 1}, "
+                            "x.start: {start: 1.1, min: -4, max: 4}",
+                            "options: {derivatives: forward, fd_step: 1e-3}");
+  Arena *a = arena_new();
+  LsqPoint *p = slopes_at(&usual, AT, a), *q = slopes_at(&own, AT, a);
+  assert_true(fabs(gradient_of(p, 4, 0) / gradient_of(q, 4, 0) - 1) > 1e-5);
+  for (int i = 1; i < 4; i++)
+    assert_close_relative(gradient_of(p, 4, i), gradient_of(q, 4, i), 1e-9);
+  arena_free(a);
+  known_close(&own);
+  known_close(&usual);
+}
+
 static void the_number_of_threads_changes_nothing(void **state) {
   (void)state;
   static const double AT[] = {1.7, 0.4, 0.3, 1.1};
@@ -106,6 +156,8 @@ static void a_fit_by_differences_finds_the_truth(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_agree_with_sensitivities),
+      cmocka_unit_test(errors_grow_with_the_step_that_is_given),
+      cmocka_unit_test(one_unknown_can_have_a_step_of_its_own),
       cmocka_unit_test(the_number_of_threads_changes_nothing),
       cmocka_unit_test(a_fit_by_differences_finds_the_truth),
   };

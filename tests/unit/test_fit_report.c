@@ -452,7 +452,9 @@ static void a_long_path_shows_its_ends(void **state) {
   Made m;
   make(&m);
   FitPathPoint points[20];
-  for (int i = 0; i < 20; i++) points[i] = (FitPathPoint){1 - i / 19.0, i, X, i};
+  for (int i = 0; i < 20; i++)
+    points[i] = (FitPathPoint){
+        .lambda = 1 - i / 19.0, .objective = i, .x = X, .iterations = i, .misfit.size = NAN};
   m.result.path.at = points;
   m.result.path.count = 20;
   char *text = text_of(&m, 80, false);

@@ -179,6 +179,83 @@ static void a_target_and_a_stop_end_the_search(void **state) {
   run_free(&r);
 }
 
+// ---------------------------------------------------------------- minimum norm
+
+// r = x0*x1 - 6 twice, and a weak preference for x0 = 100.
+static void a_product(const LsqShape *s, const Cplx *x, Cplx *r) {
+  (void)s;
+  r[0] = x[0] * x[1] - 6;
+  r[1] = 2 * (x[0] * x[1] - 6);
+  r[2] = 1e-4 * (x[0] - 100);
+}
+
+static Run shortest_new(LsqResiduals *residuals, int m, int n, const double *start) {
+  Run r = run_new(residuals, m, n, start);
+  r.options.gn_rank = GN_RANK_MINIMUM_NORM;
+  r.options.line_search = LINE_SEARCH_NATURAL; // means halving here
+  return r;
+}
+
+static void what_the_data_hardly_show_is_left_alone(void **state) {
+  (void)state;
+  const double start[] = {1, 1};
+  Run r = shortest_new(a_product, 3, 2, start);
+  run_it(&r);
+  assert_true(local_end_converged(r.result.end));
+  assert_true(r.t->monotone);
+  assert_close(r.best->x[0], sqrt(6), 1e-3); // both take the same part
+  assert_close(r.best->x[1], sqrt(6), 1e-3);
+  run_free(&r);
+  r = run_new(a_product, 3, 2, start); // every direction counts
+  run_it(&r);
+  assert_close(r.best->x[0], 100, 1e-3);
+  run_free(&r);
+}
+
+// Unknowns are not scaled: the step is a multiple of the slope where rank is one.
+static void the_shortest_step_is_that_of_the_unknowns_themselves(void **state) {
+  (void)state;
+  const double start[] = {1, 1, 1, 1};
+  Run r = shortest_new(linear_rank_one, 10, 4, start);
+  run_it(&r);
+  assert_close(r.best->objective, 15.0 / 14, 1e-9);
+  double share = r.best->x[0] - 1;
+  for (int j = 1; j < 4; j++) assert_close((r.best->x[j] - 1) / (j + 1), share, 1e-8);
+  run_free(&r);
+}
+
+// The threshold 0 cuts nothing.
+static void without_a_threshold_it_is_gauss_newton(void **state) {
+  (void)state;
+  const double start[] = {1, 1, 1};
+  Run plain = run_new(bard, 15, 3, start), r = shortest_new(bard, 15, 3, start);
+  r.options.gn_rank_tol = 0;
+  plain.options.max_iterations = r.options.max_iterations = 2;
+  run_it(&plain);
+  run_it(&r);
+  for (int i = 0; i < 3; i++) assert_close_relative(plain.best->x[i], r.best->x[i], 1e-9);
+  run_free(&plain);
+  run_free(&r);
+}
+
+static void bounds_halve_the_shortest_step_and_then_hold(void **state) {
+  (void)state;
+  const double start[] = {1, 1};
+  Run r = shortest_new(a_product, 3, 2, start);
+  r.t->upper[1] = 1.5;
+  run_it(&r); // eval asserts the bounds
+  assert_true(local_end_converged(r.result.end));
+  assert_close(r.best->x[0], 4, 1e-3);
+  assert_close(r.best->x[1], 1.5, 1e-6);
+  run_free(&r);
+  const double corner[] = {1, 1.5}; // begins where the first step pushes outwards
+  r = shortest_new(a_product, 3, 2, corner);
+  r.t->upper[1] = 1.5;
+  run_it(&r);
+  assert_close(r.best->x[0], 4, 1e-3);
+  run_free(&r);
+}
+
 // ---------------------------------------------------------------- natural
 
 static Run natural_new(LsqResiduals *residuals, int m, int n, const double *start) {
@@ -385,6 +462,10 @@ int main(void) {
       cmocka_unit_test(the_shortest_step_is_taken_where_data_leave_a_choice),
       cmocka_unit_test(points_are_cut_off_at_the_bounds),
       cmocka_unit_test(a_failed_simulation_ends_or_halves_the_step),
+      cmocka_unit_test(what_the_data_hardly_show_is_left_alone),
+      cmocka_unit_test(the_shortest_step_is_that_of_the_unknowns_themselves),
+      cmocka_unit_test(without_a_threshold_it_is_gauss_newton),
+      cmocka_unit_test(bounds_halve_the_shortest_step_and_then_hold),
       cmocka_unit_test(a_target_and_a_stop_end_the_search),
       cmocka_unit_test(more_problems_of_the_literature_are_solved_than_by_halving),
       cmocka_unit_test(units_of_residuals_do_not_matter),

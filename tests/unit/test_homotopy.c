@@ -50,6 +50,49 @@ static void a_self_excited_oscillator_is_found_from_far_away(void **state) {
   hand_done(h);
 }
 
+// The stronger the feedback, the nearer the coupled model is to the data, whatever the parameters.
+static void the_path_tells_how_near_the_coupled_model_is(void **state) {
+  (void)state;
+  double before = HUGE_VAL;
+  for (double gain = 2; gain < 1000; gain *= 5) {
+    Hand *h = pendulum(0, 15);
+    h->problem.method = METHOD_HOMOTOPY;
+    h->problem.options.homotopy = HOMOTOPY_PAPER;
+    h->problem.options.gain = gain;
+    FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
+    const FitPathPoint *first = &r->path.at[0], *last = &r->path.at[r->path.count - 1];
+    assert_true(first->misfit_start.size < before);
+    assert_true(first->misfit.size <= first->misfit_start.size);
+    assert_true(first->objective <= first->objective_start);
+    assert_true(isnan(last->misfit.size));
+    before = first->misfit_start.size;
+    fit_free(r);
+    hand_done(h);
+  }
+  assert_true(before < FIT_FOLLOWS / 10);
+}
+
+// beta: each stage goes down to its part of eps.
+static void stages_end_below_beta_eps(void **state) {
+  (void)state;
+  static const double BETA[] = {1, 0.3, 0.01};
+  for (int k = 0; k < 3; k++) {
+    Hand *h = pendulum(0, 15);
+    h->problem.method = METHOD_HOMOTOPY;
+    h->problem.options.homotopy = HOMOTOPY_PAPER;
+    h->problem.options.lambda_eps = 1e-3;
+    h->problem.options.lambda_beta = BETA[k];
+    FitResult *r = fit_run(&h->problem, NULL, NULL, NULL);
+    for (int i = 0; i < r->path.count; i++) {
+      const FitPathPoint *p = &r->path.at[i];
+      assert_true(p->objective <= BETA[k] * 1e-3);
+      if (p->objective_start <= BETA[k] * 1e-3) assert_int_equal(p->iterations, 0);
+    }
+    fit_free(r);
+    hand_done(h);
+  }
+}
+
 static void the_ladder_of_the_papers_has_equal_steps(void **state) {
   (void)state;
   Hand *h = pendulum(0, 15);
@@ -396,6 +439,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_finds_the_truth_where_a_local_search_does_not),
       cmocka_unit_test(a_self_excited_oscillator_is_found_from_far_away),
+      cmocka_unit_test(the_path_tells_how_near_the_coupled_model_is),
+      cmocka_unit_test(stages_end_below_beta_eps),
       cmocka_unit_test(the_ladder_of_the_papers_has_equal_steps),
       cmocka_unit_test(without_a_feedback_it_ends_at_once),
       cmocka_unit_test(a_coupled_model_far_from_the_data_is_not_let_go),
