@@ -18,7 +18,7 @@ typedef struct Fitting {
   int most_rows;        // of an experiment, whatever the delays
   CompiledModel *model;
   RestartPoints *restarts; // of the free model
-  FromData *from_data; // NULL: rows are those of simulations
+  FromData *from_data;     // NULL: rows are those of simulations
   int **
       slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
   int **active, *active_count;   // [experiment]: unknowns that have a slope there
