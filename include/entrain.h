@@ -489,9 +489,11 @@ char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
 // rows come last. NULL and an error when the model cannot be simulated at the estimates.
 char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
 // "lambda-path": objective and unknowns over the stages of the homotopy; "parameters": the unknowns over the steps;
-// "convergence": the objective over the simulations; for each experiment "data-and-model", with the residuals, and "plane":
-// measured quantities over each other; "validation" and "validation-plane" for experiments of that role. Names end with that
-// of the experiment if there are several. Simulates at the result and at the start.
+// "objective": that of the steps over each unknown; "convergence": that over the simulations; for each experiment
+// "data-and-model", with the residuals, and "plane": measured quantities over each other; "free-run" and "free-run-plane" the
+// same of a simulation where residuals are not those of one; "validation" and "validation-plane" for experiments of that role.
+// Names end with that of the experiment if there are several. Simulates at the result and at the start. For a point that was
+// evaluated: what belongs to it.
 EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 
 // ---------------------------------------------------------------- checks before a fit

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/figures.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -30,6 +31,7 @@ static int write_results(const Arguments *a, EntrainFit *point) {
   const char *json = arguments_value(a, "json"), *residuals = arguments_value(a, "residuals");
   int status = json ? write_result(json, entrain_fit_json(point)) : DONE;
   if (residuals) status = worse(status, write_residuals(residuals, point));
+  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_fit_figures(point)));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_fit_report(point, t.width, t.colour)));
   return worse(status, is_whole(point) ? DONE : NOT_REACHED);
@@ -79,6 +81,7 @@ static const Flag FLAGS[] = {
     {"residuals", 0, "FILE",
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
+    FLAG_FIGURES,
     FLAG_QUIET,
     {0},
 };
