@@ -8,14 +8,14 @@
 #include "report/scan_screen.h"
 
 struct EntrainScan {
-  Scan scan; // only for the type: an EntrainScan * points to a Scan
+  ObjectiveScan scan; // only for the type: an EntrainScan * points to an ObjectiveScan
 };
 
-static const Scan *scan_of(const EntrainScan *s) {
+static const ObjectiveScan *scan_of(const EntrainScan *s) {
   return &s->scan;
 }
 
-static EntrainScanState state_of(const Scan *s) {
+static EntrainScanState state_of(const ObjectiveScan *s) {
   return (EntrainScanState){.points = s->points * s->lambda_count,
                             .done = s->done,
                             .failed = s->failed,
@@ -28,7 +28,7 @@ typedef struct ScanRelay {
   void *data;
 } ScanRelay;
 
-static bool relay(void *data, const Scan *s) {
+static bool relay(void *data, const ObjectiveScan *s) {
   const ScanRelay *to = data;
   EntrainScanState told = state_of(s);
   told.whole = false;
@@ -60,7 +60,7 @@ EntrainScan *entrain_scan_run(const EntrainProblem *problem, const EntrainScanRe
   ScanRequest request = {
       axes,      q->axis_count,   q->lambda_count ? q->lambda : NULL, q->lambda_count,
       q->values, q->log_objective};
-  Scan *s = scan_run(problem->problem, &request, relay, &to, &err);
+  ObjectiveScan *s = scan_run(problem->problem, &request, relay, &to, &err);
   api_publish(&err, error);
   return (EntrainScan *)s;
 }
@@ -77,7 +77,7 @@ void entrain_scan_state(const EntrainScan *s, EntrainScanState *out) {
 
 double entrain_scan_objective(const EntrainScan *scan, int lambda, int point) {
   if (!scan) return nan("");
-  const Scan *s = scan_of(scan);
+  const ObjectiveScan *s = scan_of(scan);
   if (lambda < 0 || lambda >= s->lambda_count || point < 0 || point >= s->points) return nan("");
   return s->objective[(size_t)lambda * (size_t)s->points + (size_t)point];
 }

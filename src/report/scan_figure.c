@@ -18,18 +18,18 @@ static bool max_is_shown(const ScanAxis *x) {
   return x->from < x->max && scan_value(x, x->count - 1) > x->max;
 }
 
-static int axes_drawn(const Scan *s) {
+static int axes_drawn(const ObjectiveScan *s) {
   return scan_is_curves(s) ? 1 : s->axis_count;
 }
 
-static bool any_bound_is_shown(const Scan *s) {
+static bool any_bound_is_shown(const ObjectiveScan *s) {
   bool any = false;
   for (int k = 0; k < axes_drawn(s); k++)
     any = any || min_is_shown(&s->axes[k]) || max_is_shown(&s->axes[k]);
   return any;
 }
 
-static void draw_bounds(const Scan *s, const Axes *axes) {
+static void draw_bounds(const ObjectiveScan *s, const Axes *axes) {
   for (int k = 0; k < axes_drawn(s); k++) {
     const ScanAxis *x = &s->axes[k];
     void (*line)(const Axes *, double, Stroke) = k ? axes_level : axes_upright;
@@ -38,7 +38,7 @@ static void draw_bounds(const Scan *s, const Axes *axes) {
   }
 }
 
-static void add_bound_row(const Scan *s, LegendRow *rows, int *count) {
+static void add_bound_row(const ObjectiveScan *s, LegendRow *rows, int *count) {
   if (any_bound_is_shown(s))
     rows[(*count)++] = (LegendRow){"bound", INK_NONE, BOUND, MARKER_NONE, true, false};
 }
@@ -55,7 +55,7 @@ static Stroke curve_stroke(int i) {
   return (Stroke){ink_series(i), 1.8, (Dash)(i / INK_SERIES % DASH_COUNT)};
 }
 
-static int curve_legend(const Scan *s, Arena *a, LegendRow *rows) {
+static int curve_legend(const ObjectiveScan *s, Arena *a, LegendRow *rows) {
   int count = 0;
   for (int i = 0; i < scan_curve_count(s) && count < LEGEND_MOST - 2; i++) {
     const char *label = scan_curve(s, 0, i, a).label;
@@ -67,7 +67,7 @@ static int curve_legend(const Scan *s, Arena *a, LegendRow *rows) {
   return count;
 }
 
-static void draw_curves(Figure *f, Frame frame, const Scan *s, int panel) {
+static void draw_curves(Figure *f, Frame frame, const ObjectiveScan *s, int panel) {
   const double *x = axis_values(&s->axes[0], f->arena);
   int count = s->axes[0].count, curves = scan_curve_count(s);
   Axis objective = AXIS_EMPTY(scan_curves_are_log(s), "objective");
@@ -88,7 +88,7 @@ static void draw_curves(Figure *f, Frame frame, const Scan *s, int panel) {
   axes_border(&axes);
 }
 
-static Figure *curves_figure(Arena *a, const Scan *s) {
+static Figure *curves_figure(Arena *a, const ObjectiveScan *s) {
   LegendRow rows[LEGEND_MOST];
   int row_count = curve_legend(s, a, rows), count = scan_panel_count(s);
   PanelSize size = PANEL_WIDE;
@@ -125,7 +125,7 @@ static int point_shown(int k, int of, int count) {
   return of < count ? (int)lround((double)k * (count - 1) / (of - 1)) : k;
 }
 
-static MapGrid map_grid(Arena *a, const Scan *s, int lambda, const ScanScale *scale) {
+static MapGrid map_grid(Arena *a, const ObjectiveScan *s, int lambda, const ScanScale *scale) {
   const ScanAxis *x = &s->axes[0], *y = &s->axes[1];
   MapGrid g = {.columns = shown(x->count), .rows = shown(y->count)};
   size_t all = (size_t)g.columns * (size_t)g.rows;
@@ -193,7 +193,7 @@ static void draw_bar(Figure *f, Frame bar, const ScanScale *scale, const Ticks *
   }
 }
 
-static void draw_points(const Scan *s, const Axes *axes, int lambda) {
+static void draw_points(const ObjectiveScan *s, const Axes *axes, int lambda) {
   int best = s->best[lambda], columns = s->axes[0].count;
   double at[2] = {s->x[s->axes[0].numbers[0]], s->x[s->axes[1].numbers[0]]};
   axes_markers(axes, &at[0], &at[1], 1, MARKER_CIRCLE, 9, INK_WHITE, OUTLINE);
@@ -202,7 +202,7 @@ static void draw_points(const Scan *s, const Axes *axes, int lambda) {
   axes_markers(axes, &x, &y, 1, MARKER_STAR, 15, INK_WHITE, OUTLINE);
 }
 
-static void draw_map(Figure *f, Frame frame, const Scan *s, int lambda) {
+static void draw_map(Figure *f, Frame frame, const ObjectiveScan *s, int lambda) {
   ScanScale scale = scan_scale(s, lambda);
   MapGrid g = map_grid(f->arena, s, lambda, &scale);
   Frame inside = frame, bar = frame;
@@ -222,7 +222,7 @@ static void draw_map(Figure *f, Frame frame, const Scan *s, int lambda) {
     axes_title(&axes, scan_lambda_text(f->arena, s->lambda[lambda]));
 }
 
-static Figure *maps_figure(Arena *a, const Scan *s) {
+static Figure *maps_figure(Arena *a, const ObjectiveScan *s) {
   LegendRow rows[LEGEND_MOST];
   int count = 0;
   rows[count++] = (LegendRow){"least value", INK_WHITE, OUTLINE, MARKER_STAR, false, false};
@@ -237,7 +237,7 @@ static Figure *maps_figure(Arena *a, const Scan *s) {
   return panels.figure;
 }
 
-Figure *scan_figure(Arena *a, const Scan *s) {
+Figure *scan_figure(Arena *a, const ObjectiveScan *s) {
   bool any = false;
   for (int i = 0; i < s->lambda_count; i++) any = any || s->best[i] >= 0;
   if (!any) return NULL;

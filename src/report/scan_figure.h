@@ -3,4 +3,4 @@
 #include "draw/figure.h"
 #include "study/scan.h"
 
-Figure *scan_figure(Arena *a, const Scan *s); // NULL: no point could be simulated
+Figure *scan_figure(Arena *a, const ObjectiveScan *s); // NULL: no point could be simulated

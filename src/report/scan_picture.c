@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-const double *scan_objectives(const Scan *s, int lambda) {
+const double *scan_objectives(const ObjectiveScan *s, int lambda) {
   return s->objective + (size_t)lambda * (size_t)s->points;
 }
 
@@ -11,7 +11,7 @@ const double *scan_objectives(const Scan *s, int lambda) {
 static const double SPANS_MUCH = 30; // ratio from which on a scale is logarithmic
 static const double DEEPEST = 1e-4;  // an exact minimum does not stretch the scale without end
 
-ScanScale scan_scale(const Scan *s, int lambda) {
+ScanScale scan_scale(const ObjectiveScan *s, int lambda) {
   Axis axis = AXIS_EMPTY(false, "objective");
   axis_include(&axis, scan_objectives(s, lambda), s->points);
   if (!(axis.least <= axis.most)) axis.least = 0, axis.most = 1;
@@ -62,7 +62,7 @@ char scan_letter(int band) {
 
 // ---------------------------------------------------------------- axes and texts
 
-Axis scan_axis(const Scan *s, int k, bool cells, Arena *a) {
+Axis scan_axis(const ObjectiveScan *s, int k, bool cells, Arena *a) {
   const ScanAxis *x = &s->axes[k];
   Axis axis = {x->from, scan_value(x, x->count - 1), x->log, axis_label(a, x->name, x->unit)};
   if (axis.log && axis.most <= axis.least) axis.least /= 1.1, axis.most *= 1.1;
@@ -81,13 +81,13 @@ const char *scan_lambda_text(Arena *a, double lambda) {
   return arena_print(a, "lambda = %.6g", lambda);
 }
 
-const char *scan_title(const Scan *s, Arena *a) {
+const char *scan_title(const ObjectiveScan *s, Arena *a) {
   return arena_print(a, "Objective over %s%s%s: %s", s->axes[0].name,
                      s->axis_count > 1 ? " and " : "", s->axis_count > 1 ? s->axes[1].name : "",
                      s->problem->path);
 }
 
-bool scan_curves_are_log(const Scan *s) {
+bool scan_curves_are_log(const ObjectiveScan *s) {
   bool any = false;
   for (size_t i = 0; i < (size_t)s->points * (size_t)s->lambda_count; i++) {
     if (isfinite(s->objective[i]) && !(s->objective[i] > 0)) return false;
@@ -98,15 +98,15 @@ bool scan_curves_are_log(const Scan *s) {
 
 // ---------------------------------------------------------------- curves
 
-bool scan_is_curves(const Scan *s) {
+bool scan_is_curves(const ObjectiveScan *s) {
   return s->axis_count == 1 || s->axes[1].count <= SCAN_CURVES_MOST;
 }
 
-int scan_panel_count(const Scan *s) {
+int scan_panel_count(const ObjectiveScan *s) {
   return s->axis_count == 1 ? 1 : s->lambda_count;
 }
 
-int scan_curve_count(const Scan *s) {
+int scan_curve_count(const ObjectiveScan *s) {
   return s->axis_count == 1 ? s->lambda_count : s->axes[1].count;
 }
 
@@ -117,7 +117,7 @@ static int least_of(const double *values, int count) {
   return best;
 }
 
-ScanCurve scan_curve(const Scan *s, int panel, int i, Arena *a) {
+ScanCurve scan_curve(const ObjectiveScan *s, int panel, int i, Arena *a) {
   bool one = s->axis_count == 1;
   int count = s->axes[0].count, lambda = one ? i : panel;
   ScanCurve c = {.label = "", .values = scan_objectives(s, lambda)};

@@ -8,7 +8,7 @@
 
 // ---------------------------------------------------------------- CSV
 
-static void add_row(Text *out, const Scan *s, int lambda, int point) {
+static void add_row(Text *out, const ObjectiveScan *s, int lambda, int point) {
   int rest = point;
   for (int k = 0; k < s->axis_count; k++) {
     cells_number(out, scan_value(&s->axes[k], rest % s->axes[k].count));
@@ -22,7 +22,7 @@ static void add_row(Text *out, const Scan *s, int lambda, int point) {
   text_add(out, "\n");
 }
 
-void scan_csv(Text *out, const Scan *s) {
+void scan_csv(Text *out, const ObjectiveScan *s) {
   for (int k = 0; k < s->axis_count; k++) {
     cells_text(out, s->axes[k].name);
     text_add(out, ",");
@@ -33,7 +33,7 @@ void scan_csv(Text *out, const Scan *s) {
 
 // ---------------------------------------------------------------- text
 
-static bool is_at_edge(const Scan *s, int point) {
+static bool is_at_edge(const ObjectiveScan *s, int point) {
   for (int k = 0; k < s->axis_count; k++) {
     int at = point % s->axes[k].count;
     if (s->axes[k].count > 1 && (at == 0 || at == s->axes[k].count - 1)) return true;
@@ -42,7 +42,7 @@ static bool is_at_edge(const Scan *s, int point) {
   return false;
 }
 
-static void print_minima(Page *p, const Scan *s) {
+static void print_minima(Page *p, const ObjectiveScan *s) {
   enum { FIXED = 3 };
   PageColumn columns[SCAN_AXES + FIXED] = {{">lambda", 0}, {">least objective", 0}};
   int count = 2;
@@ -65,7 +65,7 @@ static void print_minima(Page *p, const Scan *s) {
   page_table_print(t);
 }
 
-static void print_bounds(Page *p, const Scan *s) {
+static void print_bounds(Page *p, const ObjectiveScan *s) {
   for (int k = 0; k < s->axis_count; k++) {
     const ScanAxis *x = &s->axes[k];
     if (scan_leaves_bounds(x))
@@ -77,14 +77,14 @@ static void print_bounds(Page *p, const Scan *s) {
   }
 }
 
-static bool is_scanned(const Scan *s, int unknown) {
+static bool is_scanned(const ObjectiveScan *s, int unknown) {
   for (int k = 0; k < s->axis_count; k++)
     for (int i = 0; i < s->axes[k].number_count; i++)
       if (s->axes[k].numbers[i] == unknown) return true;
   return false;
 }
 
-static void print_others(Page *p, const Scan *s) {
+static void print_others(Page *p, const ObjectiveScan *s) {
   enum { MOST = 12 };
   const Problem *problem = s->problem;
   const char *list = "";
@@ -105,7 +105,7 @@ static void print_others(Page *p, const Scan *s) {
                    "problem (or of --parameters, --start), everywhere the same.");
 }
 
-static void print_failures(Page *p, const Scan *s) {
+static void print_failures(Page *p, const ObjectiveScan *s) {
   for (int k = 0; k < s->failures.count; k++) {
     const FitFailure *f = &s->failures.at[k];
     page_paragraph(p, 2, "",
@@ -115,7 +115,7 @@ static void print_failures(Page *p, const Scan *s) {
   }
 }
 
-void scan_text(Text *out, const Scan *s, PageStyle style) {
+void scan_text(Text *out, const ObjectiveScan *s, PageStyle style) {
   Page p = page_on(out, style);
   char seconds[ROUNDED_SIZE];
   const ScanAxis *x = &s->axes[0], *y = &s->axes[1];

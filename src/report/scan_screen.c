@@ -18,7 +18,7 @@ static const char *in_log(Arena *a, const char *name, bool is_log) {
   return is_log ? arena_print(a, "log10(%s)", name) : name;
 }
 
-static void print_curves(Text *out, const Scan *s, int panel, int height, PageStyle style,
+static void print_curves(Text *out, const ObjectiveScan *s, int panel, int height, PageStyle style,
                          Arena *a) {
   int columns = 1 + scan_curve_count(s), rows = s->axes[0].count;
   bool is_log = scan_curves_are_log(s);
@@ -43,7 +43,7 @@ static void print_curves(Text *out, const Scan *s, int panel, int height, PageSt
 // ---------------------------------------------------------------- maps
 
 // As many dots for each cell as fit, at most three.
-static MapScreen screen_of(const Scan *s, PageStyle style, Arena *a) {
+static MapScreen screen_of(const ObjectiveScan *s, PageStyle style, Arena *a) {
   MapRoom room = map_room(style);
   int across = s->axes[0].count, up = s->axes[1].count, each = 3;
   if (room.wide / room.twice / across < each) each = room.wide / room.twice / across;
@@ -56,7 +56,8 @@ static MapScreen screen_of(const Scan *s, PageStyle style, Arena *a) {
 }
 
 // The least objective of the points of a dot, so that no minimum is lost.
-static double least_of_dot(const Scan *s, const MapScreen *m, int lambda, int column, int row) {
+static double least_of_dot(const ObjectiveScan *s, const MapScreen *m, int lambda, int column,
+                           int row) {
   int across = s->axes[0].count, up = s->axes[1].count;
   int left = (int)((long)column * across / m->columns),
       right = (int)((long)(column + 1) * across / m->columns);
@@ -82,7 +83,7 @@ static void print_scale(Text *out, const ScanScale *scale, PageStyle style) {
   page_done(&page);
 }
 
-static void print_map(Text *out, const Scan *s, int lambda, PageStyle style, Arena *a) {
+static void print_map(Text *out, const ObjectiveScan *s, int lambda, PageStyle style, Arena *a) {
   ScanScale scale = scan_scale(s, lambda);
   MapScreen m = screen_of(s, style, a);
   for (int row = 0; row < m.rows; row++)
@@ -99,7 +100,7 @@ static void print_map(Text *out, const Scan *s, int lambda, PageStyle style, Are
   print_scale(out, &scale, style);
 }
 
-void scan_screen(Text *out, const Scan *s, int height, PageStyle style) {
+void scan_screen(Text *out, const ObjectiveScan *s, int height, PageStyle style) {
   Arena *a = arena_new();
   for (int i = 0; i < scan_panel_count(s); i++) {
     if (scan_is_curves(s))

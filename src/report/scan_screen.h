@@ -3,4 +3,4 @@
 #include "study/scan.h"
 #include "write/page.h"
 
-void scan_screen(Text *out, const Scan *s, int height, PageStyle style);
+void scan_screen(Text *out, const ObjectiveScan *s, int height, PageStyle style);

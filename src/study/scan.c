@@ -42,7 +42,7 @@ static bool is_meant(const char *unknown, const char *name, bool exact) {
   return exact ? unknown[length] == 0 : unknown[length] == '[';
 }
 
-static bool find_numbers(Scan *s, ScanAxis *axis, Err *err) {
+static bool find_numbers(ObjectiveScan *s, ScanAxis *axis, Err *err) {
   const Problem *p = s->problem;
   axis->numbers = ARENA_ARRAY(s->arena, int, p->unknown_count + 1);
   axis->min = -HUGE_VAL, axis->max = HUGE_VAL, axis->number_count = 0;
@@ -57,7 +57,7 @@ static bool find_numbers(Scan *s, ScanAxis *axis, Err *err) {
   return axis->number_count > 0 || fail_unknown(p, axis->name, err);
 }
 
-static bool set_axis(Scan *s, int k, Err *err) {
+static bool set_axis(ObjectiveScan *s, int k, Err *err) {
   ScanAxis *axis = &s->axes[k];
   axis->name = arena_print(s->arena, "%s", axis->name);
   if (!find_numbers(s, axis, err)) return false;
@@ -77,7 +77,7 @@ static bool set_axis(Scan *s, int k, Err *err) {
               axis->name, axis->from);
 }
 
-static bool set_axes(Scan *s, const ScanRequest *q, Err *err) {
+static bool set_axes(ObjectiveScan *s, const ScanRequest *q, Err *err) {
   double points = 1;
   if (q->axis_count < 1 || q->axis_count > SCAN_AXES)
     return fail(err, ERR_VALUE, "a scan is over one or two numbers, not %d", q->axis_count);
@@ -94,7 +94,7 @@ static bool set_axes(Scan *s, const ScanRequest *q, Err *err) {
   return true;
 }
 
-static bool set_lambdas(Scan *s, const ScanRequest *q, const Fitting *f, Err *err) {
+static bool set_lambdas(ObjectiveScan *s, const ScanRequest *q, const Fitting *f, Err *err) {
   s->lambda_count = q->lambda ? q->lambda_count : 1;
   s->lambda = ARENA_ARRAY(s->arena, double, s->lambda_count + 1);
   if (s->lambda_count < 1) return fail(err, ERR_VALUE, "there is no lambda");
@@ -111,7 +111,7 @@ static bool set_lambdas(Scan *s, const ScanRequest *q, const Fitting *f, Err *er
 // ---------------------------------------------------------------- points
 
 typedef struct Scanning {
-  Scan *scan;
+  ObjectiveScan *scan;
   ScanListener *listener;
   void *data;
   double began;
@@ -123,7 +123,7 @@ static bool goes_on(void *data) {
   return !w->listener || w->listener(w->data, w->scan);
 }
 
-static void set_point(const Scan *s, int point, double *x) {
+static void set_point(const ObjectiveScan *s, int point, double *x) {
   memcpy(x, s->x, (size_t)s->problem->unknown_count * sizeof *x);
   for (int k = 0; k < s->axis_count; k++) {
     const ScanAxis *axis = &s->axes[k];
@@ -139,8 +139,8 @@ enum { PART_LEAST = 16, PART_MOST = 4096 };
 static const double PART_SECONDS = 0.1;
 
 // Evaluates `count` points of one lambda from `first` on. false: stopped.
-static bool scan_part(Scan *s, ManyPoints *many, const EvalSpec *spec, int lambda, int first,
-                      int count, double *x) {
+static bool scan_part(ObjectiveScan *s, ManyPoints *many, const EvalSpec *spec, int lambda,
+                      int first, int count, double *x) {
   size_t n = (size_t)s->problem->unknown_count;
   double *all = s->objective + (size_t)lambda * (size_t)s->points, *V = all + first;
   long steps;
@@ -159,7 +159,7 @@ static bool scan_part(Scan *s, ManyPoints *many, const EvalSpec *spec, int lambd
   return end == EVAL_DONE;
 }
 
-static bool scan_lambda(Scan *s, ManyPoints *many, EvalSpec *spec, int lambda) {
+static bool scan_lambda(ObjectiveScan *s, ManyPoints *many, EvalSpec *spec, int lambda) {
   Arena *a = arena_new();
   double *x = ARENA_ARRAY(a, double, PART_MOST *(size_t)s->problem->unknown_count + 1);
   int part = PART_LEAST, first = 0;
@@ -176,7 +176,7 @@ static bool scan_lambda(Scan *s, ManyPoints *many, EvalSpec *spec, int lambda) {
   return goes;
 }
 
-static void list_failures(Scan *s, const Budget *b) {
+static void list_failures(ObjectiveScan *s, const Budget *b) {
   for (int k = 0; k < OUTCOME_COUNT; k++) {
     if (!b->used.ended[k]) continue;
     FitFailure f = {(Outcome)k, outcome_word((Outcome)k), b->used.ended[k],
@@ -191,7 +191,7 @@ static FitCut cut_of(const Budget *b, bool whole) {
   return patience_is_late() ? FIT_CUT_SECONDS : FIT_CUT_STOP;
 }
 
-static void scan_all(Scan *s, EvalWork *w, const Weighting *weighting) {
+static void scan_all(ObjectiveScan *s, EvalWork *w, const Weighting *weighting) {
   const FitOptions *o = &s->problem->options;
   ManyPoints *many = many_points_new(w, o->threads);
   Budget budget = {.max_simulations = o->max_simulations ? o->max_simulations : LONG_MAX,
@@ -207,7 +207,7 @@ static void scan_all(Scan *s, EvalWork *w, const Weighting *weighting) {
   many_points_free(many);
 }
 
-static void make_room(Scan *s, const double *x) {
+static void make_room(ObjectiveScan *s, const double *x) {
   const Problem *p = s->problem;
   size_t all = (size_t)s->points * (size_t)s->lambda_count;
   double *base = ARENA_ARRAY(s->arena, double, p->unknown_count + 1);
@@ -218,7 +218,7 @@ static void make_room(Scan *s, const double *x) {
   for (size_t i = 0; i < all; i++) s->objective[i] = nan("");
 }
 
-static void scan_points(Scan *s, EvalWork *w) {
+static void scan_points(ObjectiveScan *s, EvalWork *w) {
   Weighting *weighting = weighting_at(w, 0, s->x);
   double *sigma = ARENA_ARRAY(s->arena, double, weighting->data->channel_count + 1);
   memcpy(sigma, weighting->sigma, (size_t)weighting->data->channel_count * sizeof *sigma);
@@ -227,10 +227,10 @@ static void scan_points(Scan *s, EvalWork *w) {
   weighting_free(weighting);
 }
 
-Scan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *listener, void *data,
-               Err *err) {
+ObjectiveScan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *listener, void *data,
+                        Err *err) {
   Arena *a = arena_new();
-  Scan *s = ARENA_NEW(a, Scan);
+  ObjectiveScan *s = ARENA_NEW(a, ObjectiveScan);
   Scanning work = {s, listener, data, clock_seconds()};
   Patience patience = {goes_on, &work, .until = patience_until(p->options.max_seconds)};
   s->arena = a;
@@ -253,6 +253,6 @@ Scan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *listener, v
   return NULL;
 }
 
-void scan_free(Scan *s) {
+void scan_free(ObjectiveScan *s) {
   if (s) arena_free(s->arena);
 }

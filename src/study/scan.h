@@ -25,7 +25,7 @@ typedef struct ScanRequest {
   bool log_objective; // of pictures
 } ScanRequest;
 
-typedef struct Scan {
+typedef struct ObjectiveScan {
   Arena *arena;
   const Problem *problem;
   ScanAxis axes[SCAN_AXES];
@@ -45,16 +45,16 @@ typedef struct Scan {
   ARRAY(FitFailure) failures;
   WorkCount work;
   FitCut cut; // what ended it before all was done
-} Scan;
+} ObjectiveScan;
 
 double scan_value(const ScanAxis *axis, int k);
 // Whether an axis leaves the bounds of its number.
 bool scan_leaves_bounds(const ScanAxis *axis);
 
 // Called from time to time. Return false to stop: what is done is kept.
-typedef bool ScanListener(void *data, const Scan *scan);
+typedef bool ScanListener(void *data, const ObjectiveScan *scan);
 
 // Bounds and constraints do not matter. NULL: err.
-Scan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *listener, void *data,
-               Err *err);
-void scan_free(Scan *s); // NULL is allowed
+ObjectiveScan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *listener, void *data,
+                        Err *err);
+void scan_free(ObjectiveScan *s); // NULL is allowed

@@ -43,18 +43,18 @@ static int end(void **state) {
 static const ScanAxis K = {.name = "k", .from = 0.3, .to = 3, .count = 11, .log = true},
                       C = {.name = "c", .from = 0, .to = 1, .count = 5};
 
-static Scan *scan_two(const Problem *p) {
+static ObjectiveScan *scan_two(const Problem *p) {
   ScanAxis axes[] = {K, C};
   const double lambda[] = {1, 0.25, 0};
   Err err = {0};
-  Scan *s = scan_run(p, &(ScanRequest){axes, 2, lambda, 3, NULL, false}, NULL, NULL, &err);
+  ObjectiveScan *s = scan_run(p, &(ScanRequest){axes, 2, lambda, 3, NULL, false}, NULL, NULL, &err);
   if (!s) fail_msg("%s", err.text);
   return s;
 }
 
 static void points_are_evaluated_by_themselves(void **state) {
   const Problem *p = ((Made *)*state)->problem;
-  Scan *s = scan_two(p);
+  ObjectiveScan *s = scan_two(p);
   Fitting *f = fitting_new(p);
   EvalWork *w = eval_work_new(f, 1, NULL);
   EvalSpec spec = eval_spec(f, NULL);
@@ -82,9 +82,9 @@ static void points_are_evaluated_by_themselves(void **state) {
 static void threads_do_not_matter(void **state) {
   Problem *p = ((Made *)*state)->problem;
   p->options.threads = 1;
-  Scan *one = scan_two(p);
+  ObjectiveScan *one = scan_two(p);
   p->options.threads = 3;
-  Scan *three = scan_two(p);
+  ObjectiveScan *three = scan_two(p);
   assert_memory_equal(one->objective, three->objective, 165 * sizeof(double));
   scan_free(one);
   scan_free(three);
@@ -94,7 +94,7 @@ static void failures_are_gaps(void **state) {
   const Problem *p = ((Made *)*state)->problem;
   ScanAxis axis = {.name = "k", .from = 3, .to = 5, .count = 21};
   Err err = {0};
-  Scan *s = scan_run(p, &(ScanRequest){&axis, 1, NULL, 0, NULL, false}, NULL, NULL, &err);
+  ObjectiveScan *s = scan_run(p, &(ScanRequest){&axis, 1, NULL, 0, NULL, false}, NULL, NULL, &err);
   int gaps = 0;
   assert_non_null(s);
   for (int i = 0; i < 21; i++) {
@@ -110,7 +110,7 @@ static void failures_are_gaps(void **state) {
   scan_free(s);
 }
 
-static bool stop_after(void *data, const Scan *s) {
+static bool stop_after(void *data, const ObjectiveScan *s) {
   return s->done < *(int *)data;
 }
 
@@ -121,7 +121,7 @@ static void a_stop_keeps_what_is_done(void **state) {
   int enough = 40;
   Err err = {0};
   ScanRequest q = {&axis, 1, NULL, 0, NULL, false};
-  Scan *s = scan_run(p, &q, stop_after, &enough, &err);
+  ObjectiveScan *s = scan_run(p, &q, stop_after, &enough, &err);
   assert_non_null(s);
   assert_true(s->cut == FIT_CUT_STOP && s->done >= 40 && s->done < 20000);
   Fitting *f = fitting_new(p);

@@ -31,19 +31,20 @@ static int end(void **state) {
   return 0;
 }
 
-static Scan *scan_of(const Problem *p, int across, int up, int lambdas, bool log_objective) {
+static ObjectiveScan *scan_of(const Problem *p, int across, int up, int lambdas,
+                              bool log_objective) {
   ScanAxis axes[] = {{.name = "k", .from = 0.2, .to = 5, .count = across, .log = true},
                      {.name = "c", .from = -1, .to = 1, .count = up}};
   const double lambda[] = {0, 1, 0.5};
   Err err = {0};
-  Scan *s = scan_run(p, &(ScanRequest){axes, up ? 2 : 1, lambda, lambdas, NULL, log_objective},
-                     NULL, NULL, &err);
+  ObjectiveScan *s = scan_run(
+      p, &(ScanRequest){axes, up ? 2 : 1, lambda, lambdas, NULL, log_objective}, NULL, NULL, &err);
   if (!s) fail_msg("%s", err.text);
   return s;
 }
 
 static void csv_has_every_number(void **state) {
-  Scan *s = scan_of(((Made *)*state)->problem, 7, 3, 2, false);
+  ObjectiveScan *s = scan_of(((Made *)*state)->problem, 7, 3, 2, false);
   Text t;
   text_init(&t);
   scan_csv(&t, s);
@@ -78,7 +79,7 @@ static void pictures_are_drawn(void **state) {
   static const int SIZES[][3] = {{1, 0, 1},   {2, 0, 1},  {50, 0, 3},  {20, 4, 1}, {20, 4, 2},
                                  {20, 20, 1}, {1, 20, 1}, {450, 9, 1}, {9, 9, 3}};
   for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
-    Scan *s = scan_of(p, SIZES[i][0], SIZES[i][1], SIZES[i][2], i % 2);
+    ObjectiveScan *s = scan_of(p, SIZES[i][0], SIZES[i][1], SIZES[i][2], i % 2);
     Arena *a = arena_new();
     Figure *f = scan_figure(a, s);
     Text t;
@@ -102,7 +103,7 @@ static void terminals_are_not_too_narrow(void **state) {
                                  {20, 20, 1}, {300, 200, 1}, {9, 9, 2}};
   for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
     for (int colour = 0; colour < 2; colour++) {
-      Scan *s = scan_of(p, SIZES[i][0], SIZES[i][1], SIZES[i][2], false);
+      ObjectiveScan *s = scan_of(p, SIZES[i][0], SIZES[i][1], SIZES[i][2], false);
       Text t;
       text_init(&t);
       scan_screen(&t, s, 20, (PageStyle){80, colour});
@@ -120,7 +121,7 @@ static void terminals_are_not_too_narrow(void **state) {
 static void bands_rise_with_the_objective(void **state) {
   const Problem *p = ((Made *)*state)->problem;
   for (int is_log = 0; is_log < 2; is_log++) {
-    Scan *s = scan_of(p, 30, 10, 1, is_log);
+    ObjectiveScan *s = scan_of(p, 30, 10, 1, is_log);
     ScanScale scale = scan_scale(s, 0);
     assert_int_equal(scan_band(&scale, nan("")), SCAN_GAP);
     assert_int_equal(scan_band(&scale, s->objective[s->best[0]]), 0);
@@ -136,7 +137,7 @@ static void bands_rise_with_the_objective(void **state) {
 }
 
 static void the_report_names_what_is_odd(void **state) {
-  Scan *s = scan_of(((Made *)*state)->problem, 30, 0, 1, false);
+  ObjectiveScan *s = scan_of(((Made *)*state)->problem, 30, 0, 1, false);
   Text t;
   text_init(&t);
   scan_text(&t, s, (PageStyle){80, false});
