@@ -61,7 +61,6 @@ Fitting *fitting_new(const Problem *p) {
   list_times(f);
   f->model = compiled_model_new(p, p->model, p->measured, &p->simulate);
   f->restarts = restart_points_new(a, f->model, f->times);
-  f->from_data = from_data_new(p, f->model, f->times);
   f->from_data = from_data_new(f->data, f->model, f->times);
   map_slopes(f);
   f->feedback = ARENA_NEW(a, struct LazyFeedback);
