@@ -146,7 +146,7 @@ static void analyse(Analysis *an) {
   s->samples = an->rows->count;
   an->noise = ARENA_ARRAY(an->scratch, double, s->channel_count + 1);
   find_bounds(an);
-  an->projection = project_rows(an, NULL);
+  find_projections(an);
   for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
   find_noise(an);
   find_intervals(an);
