@@ -477,8 +477,8 @@ char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
 char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
 // "lambda-path": objective and unknowns over the stages of the homotopy; "parameters": the unknowns over the steps;
 // "convergence": the objective over the simulations; for each experiment "data-and-model", with the residuals, and "plane":
-// measured quantities over each other. Names end with that of the experiment if there are several. Simulates at the result
-// and at the start.
+// measured quantities over each other; "validation" and "validation-plane" for experiments of that role. Names end with that
+// of the experiment if there are several. Simulates at the result and at the start.
 EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 
 // ---------------------------------------------------------------- checks before a fit

@@ -62,7 +62,7 @@ static bool read_measured(ChannelReader *c) {
     return reader_fail_key(c->r, c->node, ERR_VALUE,
                            "'%.100s' is constant in time: it cannot be compared with a column",
                            c->node->key);
-  c->out.measured = replace(c->solved, e);
+  c->out.bare = c->out.measured = replace(c->solved, e);
   return true;
 }
 
@@ -383,6 +383,7 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   out->origin = e->origin;
   out->without_times = e->without_times;
   out->start = out->stop = e->start - e->origin;
+  out->row_t = e->since, out->row_count = e->last - e->first;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {
     ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};
@@ -392,32 +393,8 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
     out->stop = fmax(out->stop, c.out.t[c.out.count - 1]);
     out->channels[out->channel_count++] = c.out;
   }
+  out->recorded = out->channels, out->recorded_count = out->channel_count;
   return true;
-}
-
-static int number_of(Problem *p, const Channel *c) {
-  for (int i = 0; i < p->measured_count; i++)
-    if (p->measured[i] == c->measured && strcmp(p->measured_name[i], c->name) == 0) return i;
-  p->measured[p->measured_count] = c->measured;
-  p->measured_name[p->measured_count] = c->name;
-  return p->measured_count++;
-}
-
-// What is only measured for validation comes last.
-static void list_measured(ProblemReader *r) {
-  Problem *p = r->problem;
-  int count = 0;
-  for (int i = 0; i < r->experiment_count; i++) count += p->experiments[i].channel_count;
-  p->measured = ARENA_ARRAY(r->arena, Expr, count + 1);
-  p->measured_name = ARENA_ARRAY(r->arena, const char *, count + 1);
-  p->channel_measured = ARENA_ARRAY(r->arena, int *, r->experiment_count + 1);
-  for (int i = 0; i < r->experiment_count; i++) {
-    const Experiment *e = &p->experiments[i];
-    p->channel_measured[i] = ARENA_ARRAY(r->arena, int, e->channel_count + 1);
-    for (int k = 0; k < e->channel_count; k++)
-      p->channel_measured[i][k] = number_of(p, &e->channels[k]);
-    if (i < r->fit_count) r->fit_measured = p->measured_count;
-  }
 }
 
 static void warn_mixed_sigma(ProblemReader *r) {
@@ -436,7 +413,7 @@ bool read_channels(ProblemReader *r) {
   Replacer *solved = solved_unknowns(r);
   for (int i = 0; i < r->experiment_count; i++)
     if (!read_channels_of(r, i, solved)) return false;
-  list_measured(r);
+  r->fit_measured = problem_list_measured(r->problem, r->arena, r->experiment_count, r->fit_count);
   warn_mixed_sigma(r);
   return true;
 }

@@ -8,10 +8,12 @@
 #include "model/flatten.h"
 #include "model/model_build.h"
 #include "problem/reader.h"
+#include "problem/residual_kind.h"
 
-static const char *const KEYS[] = {"model",    "libraries", "experiments", "estimate",
-                                   "method",   "options",   "criterion",   "gains",
-                                   "homotopy", "loss",      "constraints", "weights"};
+static const char *const KEYS[] = {"model",      "libraries", "experiments", "estimate",
+                                   "method",     "options",   "criterion",   "gains",
+                                   "homotopy",   "loss",      "constraints", "residual",
+                                   "prediction", "scale",     "weights"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file
@@ -204,12 +206,31 @@ static void warn_few_samples(ProblemReader *r) {
                 p->unknown_count, count, count == 1 ? "" : "s");
 }
 
+// What stands where an option of the fit is given: at its short form, or under 'options'.
+static const Yaml *option_node(const ProblemReader *r, const char *name) {
+  const Yaml *n = yaml_find(r->root, name);
+  if (!n) n = yaml_find(yaml_find(r->root, "options"), name);
+  return n ? n : r->root;
+}
+
+static bool apply_kind(ProblemReader *r) {
+  Problem *p = r->problem;
+  Err own = {0};
+  bool by_kind = !problem_simulates(p);
+  if (by_kind && !problem_method_suits(p, p->method, &p->parts, &own))
+    return reader_adopt(r, option_node(r, "method"), &own);
+  if (!residual_kind_apply(p, p->arena, &own))
+    return reader_adopt(r, option_node(r, "residual"), &own);
+  return residual_kind_scale(p, p->arena, &own) || reader_adopt(r, option_node(r, "scale"), &own);
+}
+
 // A problem of its own, so that nothing that fits can see these experiments.
 static void make_validation(ProblemReader *r) {
   Problem *p = r->problem;
   if (r->fit_count == r->experiment_count) return;
   Problem *v = ARENA_NEW(r->arena, Problem);
   *v = *p;
+  v->options.residual = RESIDUAL_SIMULATION; // whatever is fitted
   v->experiments = p->experiments + r->fit_count;
   v->experiment_count = r->experiment_count - r->fit_count;
   v->channel_measured = p->channel_measured + r->fit_count;
@@ -237,6 +258,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
       !read_weights(r) || !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
     return false;
   make_validation(r);
+  if (!apply_kind(r)) return false;
   warn_few_samples(r);
   warnings_sum(&p->warnings);
   return true;

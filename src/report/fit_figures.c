@@ -5,13 +5,43 @@
 #include "report/fit_motion_figure.h"
 #include "report/fit_steps_figure.h"
 
-static void add_experiment(FigureList *l, const FitMotion *m, int experiment) {
-  const Problem *p = m->problem;
-  const Experiment *x = &p->experiments[experiment];
-  const char *part = p->experiment_count > 1 ? x->name : NULL;
-  for (int first = 0; first < x->channel_count; first += MOTION_CHANNELS)
-    figure_list_add(l, "data-and-model", part, fit_motion_figure(l->arena, m, experiment, first));
-  figure_list_add(l, "plane", part, fit_plane_figure(l->arena, m, experiment));
+static void add_experiments(FigureList *l, const FitMotion *m, const char *name, const char *plane,
+                            bool named) {
+  for (int e = 0; e < m->problem->experiment_count; e++) {
+    const Experiment *x = &m->problem->experiments[e];
+    const char *part = named ? x->name : NULL;
+    for (int first = 0; first < x->channel_count; first += MOTION_CHANNELS)
+      figure_list_add(l, name, part, fit_motion_figure(l->arena, m, e, first));
+    figure_list_add(l, plane, part, fit_plane_figure(l->arena, m, e));
+  }
+}
+
+static SampleResiduals residuals_of_run(Arena *a, const RunErrors *r) {
+  int experiments = r->problem->experiment_count;
+  SampleResiduals s = {ARENA_ARRAY(a, double **, experiments + 1),
+                       ARENA_ARRAY(a, int *, experiments + 1)};
+  for (int e = 0; e < experiments; e++) {
+    int channels = r->problem->experiments[e].channel_count;
+    s.residual[e] = ARENA_ARRAY(a, double *, channels + 1);
+    s.count[e] = ARENA_ARRAY(a, int, channels + 1);
+  }
+  for (int i = 0; i < r->channel_count; i++) {
+    const RunChannel *c = &r->channels[i];
+    int n = c->error ? c->all.n : 0;
+    double *copy = ARENA_ARRAY(a, double, n + 1);
+    if (n) memcpy(copy, c->error, (size_t)n * sizeof *copy);
+    s.residual[c->experiment][c->channel] = copy;
+    s.count[c->experiment][c->channel] = n;
+  }
+  return s;
+}
+
+static void add_run(FigureList *l, const RunErrors *r, const char *what, const char *name,
+                    const char *plane, bool named) {
+  if (!r) return;
+  SampleResiduals s = residuals_of_run(l->arena, r);
+  FitMotion m = {r->problem, what, &s, NULL};
+  add_experiments(l, &m, name, plane, named);
 }
 
 static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
@@ -19,11 +49,13 @@ static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
   SampleResiduals result, start;
   const Problem *p = r->problem;
   const FitResult *f = r->result;
+  bool named = p->experiment_count > 1 || r->validation;
   if (!sample_residuals(&result, l->arena, w, weighting, f->pieces, f->x)) return;
   bool moved = memcmp(f->x, f->start, (size_t)p->unknown_count * sizeof *f->x) != 0;
   bool has_start = moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start);
-  FitMotion m = {p, &result, has_start ? &start : NULL};
-  for (int e = 0; e < p->experiment_count; e++) add_experiment(l, &m, e);
+  FitMotion m = {p, "Data and model", &result, has_start ? &start : NULL};
+  add_experiments(l, &m, "data-and-model", "plane", named);
+  add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
 }
 
 FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "problem/residual_kind.h"
 #include "report/fit_settings.h"
 #include "report/run_report.h"
 
@@ -70,6 +71,8 @@ static void channels(Json *j, const FitReport *r) {
     json_text(j, "column", data->column);
     json_text(j, "unit", data->unit);
     json_whole(j, "missing", data->missing);
+    json_whole(j, "unpredicted", data->unpredicted);
+    json_number(j, "range", data->range > 0 ? data->range : nan(""));
     json_number(j, "sigma", r->result->sigma[i]);
     json_number(j, "noise", c->noise);
     json_number(j, "autocorrelation", c->autocorrelation);
@@ -82,6 +85,37 @@ static void channels(Json *j, const FitReport *r) {
     json_close(j);
   }
   if (r->validation) run_channels_json(j, r->validation);
+  json_close(j);
+}
+
+static void known_states(Json *j, const Problem *p) {
+  json_open(j, "states", '[', true);
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int i = 0; p->experiments[e].states && i < p->model->nx; i++) {
+      const StateSource *s = &p->experiments[e].states->source[i];
+      const Channel *c = s->channel >= 0 ? &p->experiments[e].recorded[s->channel] : NULL;
+      json_open(j, NULL, '{', false);
+      json_whole(j, "experiment", e);
+      json_text(j, "state", p->model->flat->variables.at[p->model->state[i]].name);
+      json_text(j, "from", state_origin_word(s->origin));
+      json_text(j, "channel", c ? c->name : NULL);
+      json_text(j, "column", c ? c->column : NULL);
+      json_close(j);
+    }
+  json_close(j);
+}
+
+static void residual_kind(Json *j, const Problem *p) {
+  char by[OPTION_WORD_SIZE], scale[OPTION_WORD_SIZE];
+  option_value(options_find(&FIT_OPTIONS, "prediction_by"), &p->options, by);
+  option_value(options_find(&FIT_OPTIONS, "scale"), &p->options, scale);
+  bool predicts = p->options.residual == RESIDUAL_PREDICTION;
+  json_open(j, "residual", '{', false);
+  json_text(j, "kind", residual_word(p));
+  json_text(j, "by", !predicts ? NULL : p->model->flat->hybrid ? "integrator" : by);
+  json_whole(j, "ahead", predicts ? p->options.prediction_ahead : 0);
+  json_text(j, "scale", scale);
+  known_states(j, p);
   json_close(j);
 }
 
@@ -421,6 +455,7 @@ static void details(Json *j, const FitReport *r) {
   unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
+  residual_kind(j, r->problem);
   json_text(j, "model", r->problem->model_path);
   json_open(j, "options", '{', false);
   fit_settings_changed(r->problem, add_setting, j);

@@ -179,7 +179,7 @@ Figure *fit_motion_figure(Arena *a, const FitMotion *m, int experiment, int firs
   LegendRow legend[LEGEND_ROWS];
   PanelSize size = MOTION_SIZE;
   if (count > 2) size = (PanelSize){440, 260, 2, false};
-  Panels panels = panels_new(a, title_of(a, "Data and model", m, experiment), count, size, legend,
+  Panels panels = panels_new(a, title_of(a, m->what, m, experiment), count, size, legend,
                              legend_of(m, most, true, legend));
   for (int i = 0; i < count; i++) {
     ChannelCurves v = curves_of(a, m, experiment, shown[i]);
@@ -240,7 +240,7 @@ Figure *fit_plane_figure(Arena *a, const FitMotion *m, int experiment) {
   if (!count) return NULL;
   LegendRow legend[LEGEND_ROWS];
   Panels panels =
-      panels_new(a, title_of(a, "Measured quantities over each other", m, experiment), count,
+      panels_new(a, title_of(a, arena_print(a, "%s in the plane", m->what), m, experiment), count,
                  PLANE_SIZE, legend, legend_of(m, x->channels[pairs[0].x].count, false, legend));
   for (int i = 0; i < count; i++)
     draw_plane(panels.figure, panels_frame(&panels, i), m, experiment, pairs[i]);

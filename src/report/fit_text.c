@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/c_locale.h"
+#include "problem/residual_kind.h"
 #include "report/fit_settings.h"
 #include "report/interval_text.h"
 #include "report/run_report.h"
@@ -223,6 +224,15 @@ static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
                                      residuals_in_words(p, f->r->statistics, c)});
 }
 
+// What the residuals are, unless they are those of simulations.
+static void print_kind(FitPage *f) {
+  Text t;
+  text_init(&t);
+  residual_kind_describe(f->r->problem, &t);
+  if (t.length) page_paragraph(&f->page, 2, "", arena_print(f->page.arena, "%s", t.at));
+  text_done(&t);
+}
+
 static void print_channels(FitPage *f) {
   static const PageColumn COLUMNS[] = {{"experiment", 1}, {"channel", 0},  {"unit", 3},
                                        {">samples", 0},   {">rmse", 0},    {">noise", 2},
@@ -238,6 +248,7 @@ static void print_channels(FitPage *f) {
   page_heading(p, "Fit");
   page_table_print(t);
   if (some) summarise_channels(f, sorted);
+  print_kind(f);
   int pieces = fit_piece_count(problem, f->r->result->pieces);
   if (pieces > 0)
     page_paragraph(p, 2, "",

@@ -22,6 +22,7 @@ bool eval_spec_is_full(const EvalSpec *s) {
 }
 
 bool eval_has_quick(const Fitting *f, double lambda) {
+  if (f->from_data) return false;
   return (lambda > 0 ? fitting_feedback(f)->compiled : f->model)->has_quick;
 }
 
@@ -51,12 +52,14 @@ SimulationWork *simulation_work_new(const Fitting *f, Simulator *simulator) {
   }
   w->partial.next = ARENA_ARRAY(a, int, channels + 1);
   w->free = model_run_new(f->model, f->most_rows);
+  w->from_data = from_data_work_new(f->from_data);
   return w;
 }
 
 void simulation_work_free(SimulationWork *w) {
   if (!w) return;
   model_run_free(w->free);
+  from_data_work_free(w->from_data);
   for (int k = 0; k < 2; k++) model_run_free(w->coupled[k].run);
   arena_free(w->arena);
 }
@@ -186,7 +189,9 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
   t->watch = watch;
   t->watch_data = w;
   SimulationOrder order = {r, e, slopes, spec->quick && r->compiled->has_quick, &request};
-  if (w->simulator)
+  if (w->from_data && !spec->free_run)
+    from_data_run(w->from_data, e, r->p, request.count, t);
+  else if (w->simulator)
     w->simulator->run(w->simulator, &order);
   else
     simulate_run(model_run_work(r, slopes, order.quick), &request, t);

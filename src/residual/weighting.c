@@ -13,7 +13,10 @@ static double first_sigma(const Channel *c, const ChannelFacts *f) {
   if (sigma_is_given(c)) return c->sigma;
   if (c->sigma_kind == SIGMA_UNKNOWN) return 1;
   double spread = 0;
-  for (int i = 0; i < c->count; i++) spread += (c->y[i] - f->mean) * (c->y[i] - f->mean);
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i) - f->mean;
+    if (!isnan(target)) spread += target * target;
+  }
   spread = sqrt(spread / (c->count ? c->count : 1));
   double noise = f->noise > 1e-3 * spread ? f->noise : 1e-3 * spread;
   return noise > 0 ? noise : 1; // a first guess; a fit replaces it by that of its residuals
@@ -65,7 +68,7 @@ Weighting *weighting_new(const MeasuredData *d, const double *sigma) {
       double s = w->sigma[at] = sigma ? sigma[at] : first_sigma(c, f);
       double *scale = w->channels[at].scale = ARENA_ARRAY(a, double, c->count + 1);
       for (int i = 0; i < c->count; i++) scale[i] = sample_scale(c, i, f->quadrature[i], s);
-      w->channels[at].huber = huber_limit(&p->options, c, s, f->noise);
+      w->channels[at].huber = huber_limit(&p->options, c, s, f->bulk);
     }
   return w;
 }
@@ -169,7 +172,8 @@ static double noise_square(const Channel *c, const ChannelFacts *f, int i) {
 }
 
 static double data_square(const Channel *c, const ChannelFacts *f, int i) {
-  return (c->y[i] - f->mean) * (c->y[i] - f->mean);
+  double target = sample_target(c, i) - f->mean;
+  return isnan(target) ? 0 : target * target;
 }
 
 double noise_objective(const Weighting *w, double horizon) {

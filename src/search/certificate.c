@@ -50,7 +50,8 @@ static double most_by_weights(const Weighting *w, int at) {
 // not count: what is large in one unit is no excuse in another.
 double certificate_numerical_floor(const Weighting *w) {
   double relative = ACCURACY_FACTOR * problem_accuracy(w->data->problem), sum = 0;
-  if (data_objective(w, 1) > 0) return relative * relative * data_objective(w, 1);
+  bool by_size = w->data->problem->options.residual == RESIDUAL_PREDICTION;
+  if (data_objective(w, 1) > 0 && !by_size) return relative * relative * data_objective(w, 1);
   for (int at = 0; at < w->data->channel_count; at++)
     sum += error_variance(w->data, at) * sum_of_scales(w, at);
   return sum;

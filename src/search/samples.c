@@ -123,7 +123,7 @@ static void set_huber_limits(Samples *s, const Problem *p, const Weighting *w) {
   for (int c = 0; c < s->channel_count; c++) {
     const SampleChannel *ch = &s->channels[c];
     bool known = ch->data->sigma_kind != SIGMA_UNKNOWN;
-    double deviation = known ? w->sigma[c] : ch->noise;
+    double deviation = known ? w->sigma[c] : w->data->channels[c].bulk;
     bool robust = p->options.loss == LOSS_HUBER && deviation > 0;
     for (int i = 0; i < ch->count; i++)
       s->huber[ch->first + i] = robust ? p->options.huber_limit * deviation : HUGE_VAL;

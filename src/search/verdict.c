@@ -100,7 +100,13 @@ static void say_pattern(const Explanation *e) {
 // Why noise cannot be told from motion; false: it can.
 static bool say_unknown_noise(const Explanation *e) {
   const Problem *p = e->r->problem;
-  if (!noise_is_given(p) && has_rows_without_times(p))
+  if (!noise_is_given(p) && !problem_simulates(p))
+    text_print(e->out,
+               "the noise of the data does not tell how large the errors of residual: %s may be, "
+               "because these begin at data that have noise themselves; a sigma for each channel, "
+               "the standard deviation of such errors, would",
+               residual_word(p));
+  else if (!noise_is_given(p) && has_rows_without_times(p))
     text_add(e->out,
              "neighbouring rows of a table without times tell nothing of noise; a sigma for "
              "each channel would help");

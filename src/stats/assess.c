@@ -1,5 +1,6 @@
 // All statistics of a result: bounds, quality of the fit by channel, noise, then intervals.c, identify.c and
-// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|).
+// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|); of
+// predictions the same with increments in place of y.
 #include "stats/assess.h"
 
 #include <math.h>
@@ -28,8 +29,15 @@ static void find_bounds(Analysis *an) {
 
 double channel_fit_percent(const Channel *c, double squares) {
   double mean = 0, spread = 0, size = 0;
-  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
-  for (int i = 0; i < c->count; i++) spread += (c->y[i] - mean) * (c->y[i] - mean);
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i);
+    if (!isnan(target)) mean += target / c->count;
+    size += c->y[i] * c->y[i];
+  }
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i) - mean;
+    if (!isnan(target)) spread += target * target;
+  }
   return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
 }
 

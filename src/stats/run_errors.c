@@ -41,7 +41,9 @@ static SpanError span_error(const Channel *c, const double *error, const NamedWi
 static RunChannel describe(Arena *a, const Experiment *e, const Channel *c, const double *error) {
   RunChannel out = {.error = error, .all = span_error(c, error, NULL)};
   double squares = out.all.rmse * out.all.rmse * out.all.n;
-  out.fit_percent = error ? channel_fit_percent(c, squares) : nan("");
+  Channel whole = *c;
+  whole.from = NULL; // of the data, not of their increments
+  out.fit_percent = error ? channel_fit_percent(&whole, squares) : nan("");
   SpanError *windows = ARENA_ARRAY(a, SpanError, e->window_count + 1);
   for (int i = 0; i < e->window_count; i++) windows[i] = span_error(c, error, &e->windows[i]);
   out.windows = windows;
@@ -62,6 +64,7 @@ const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *
   EvalSpec spec = eval_spec(f, NULL);
   spec.weighting = plain;
   spec.lambda = lambda;
+  spec.free_run = true;
   *out = (RunErrors){p, ARENA_ARRAY(a, RunChannel, f->data->channel_count + 1), 0,
                      ARENA_ARRAY(a, const char *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {

@@ -159,7 +159,7 @@ static void check_channel(Check *c, const MeasuredData *d, int e, int k, bool de
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
   data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
-  q.noise = channel_facts(d, e, k)->noise; // as in a fit
+  if (problem_simulates(c->problem)) q.noise = channel_facts(d, e, k)->noise; // as in a fit
   if (channel->count == 0) {
     check_add(c, FINDING_ERROR, TOPIC,
               "%s: no samples in the window. Change 'window' or the column.", label);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/patience.h"
+#include "problem/residual_kind.h"
 #include "stats/assess.h"
 #include "stats/interpolation.h"
 #include "study/check_constraints.h"
@@ -52,6 +53,14 @@ static void check_start_values(Check *c) {
   }
 }
 
+static void describe_kind(Check *c) {
+  Text t;
+  text_init(&t);
+  residual_kind_describe(c->problem, &t);
+  if (t.length) check_add(c, FINDING_NOTE, "model", "%s", t.at);
+  text_done(&t);
+}
+
 static void check_model(Check *c) {
   const Model *m = c->problem->model;
   check_add(
@@ -62,7 +71,8 @@ static void check_model(Check *c) {
       c->problem->unknown_count, plural(c->problem->unknown_count));
   pass_on_warnings(c, "model", &m->flat->warnings);
   pass_on_warnings(c, "data", &c->problem->warnings);
-  check_start_values(c);
+  describe_kind(c);
+  if (problem_simulates(c->problem)) check_start_values(c);
 }
 
 // ---------------------------------------------------------------- parameters

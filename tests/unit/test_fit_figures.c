@@ -35,7 +35,7 @@ static Drawn draw(Known known) {
   d.trace = fit_trace_new(p);
   d.result = fit_run_on(p, d.work, NULL, record, d.trace);
   fit_evaluate_start(d.result, d.work);
-  FitReport r = {p, d.result, NULL, NULL};
+  FitReport r = {.problem = p, .result = d.result};
   d.list = fit_figures(&r, d.trace, d.work, eval_spec(d.fitting, NULL).weighting);
   return d;
 }
