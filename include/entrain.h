@@ -350,6 +350,18 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
                             EntrainError *error);
 void entrain_fit_free(EntrainFit *fit);
 
+// The problem at one point, without a search: objective, errors by channel, residuals, and report and JSON of these. values: of
+// the unknowns, which may lie outside their bounds; NULL: their start values. lambda: 0 the free model, up to 1: tied to the
+// data by the feedback of the homotopy; there are no statistics then. Standard errors and intervals are given only at a minimum of the
+// objective. Outcome: ENTRAIN_FIT_EVALUATED, or ENTRAIN_FIT_NO_START if an experiment cannot be simulated.
+EntrainFit *entrain_evaluate(const EntrainProblem *problem, const double *values, double lambda,
+                             EntrainError *error);
+// Values of the unknowns from the JSON of a fit, by name. given[i], may be NULL: the file has unknown i; other values stay as they
+// are. A name that is not estimated is an error; values outside the bounds are warnings, "file:line:column: warning: ...", one
+// on each line of *warnings (may be NULL; the caller frees it; NULL if there are none).
+bool entrain_problem_read_values(const EntrainProblem *problem, const char *path, double *values,
+                                 bool *given, char **warnings, EntrainError *error);
+
 typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_CONVERGED,
   ENTRAIN_FIT_UNCERTAIN, // converged, but the verdict is ambiguous or doubtful
@@ -357,6 +369,7 @@ typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_STOPPED,
   ENTRAIN_FIT_BUDGET,
   ENTRAIN_FIT_NO_START,
+  ENTRAIN_FIT_EVALUATED, // there was no search, see entrain_evaluate
 } EntrainFitOutcome;
 
 EntrainFitOutcome entrain_fit_outcome(const EntrainFit *fit);
@@ -476,9 +489,11 @@ char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
 // rows come last. NULL and an error when the model cannot be simulated at the estimates.
 char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
 // "lambda-path": objective and unknowns over the stages of the homotopy; "parameters": the unknowns over the steps;
-// "convergence": the objective over the simulations; for each experiment "data-and-model", with the residuals, and "plane":
-// measured quantities over each other; "validation" and "validation-plane" for experiments of that role. Names end with that
-// of the experiment if there are several. Simulates at the result and at the start.
+// "objective": that of the steps over each unknown; "convergence": that over the simulations; for each experiment
+// "data-and-model", with the residuals, and "plane": measured quantities over each other; "free-run" and "free-run-plane" the
+// same of a simulation where residuals are not those of one; "validation" and "validation-plane" for experiments of that role.
+// Names end with that of the experiment if there are several. Simulates at the result and at the start. For a point that was
+// evaluated: what belongs to it.
 EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 
 // ---------------------------------------------------------------- weights of samples

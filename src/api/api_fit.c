@@ -11,7 +11,7 @@
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
 #include "report/fit_trace.h"
-#include "study/assessed_fit.h"
+#include "study/evaluated_point.h"
 
 struct EntrainFit {
   const Problem *problem;
@@ -22,6 +22,7 @@ struct EntrainFit {
   InvariantViolation violation; // at the result
   Arena *arena;                 // of the errors below
   const RunErrors *run, *validation;
+  EvaluatedPoint *point; // without a search: owns fit, run and validation; else NULL
 };
 
 typedef struct Relay {
@@ -46,7 +47,8 @@ static void ignore_block(void *data, const ResidualBlock *block) {
 
 static void find_violation(EntrainFit *f) {
   f->violation = (InvariantViolation){nan(""), nan(""), -1, -1, nan("")};
-  if (!f->problem->model->invariant_count || f->result->objective == HUGE_VAL) return;
+  bool coupled = f->point && f->point->lambda > 0;
+  if (!f->problem->model->invariant_count || f->result->objective == HUGE_VAL || coupled) return;
   EvalSpec spec = eval_spec(f->fit.fitting, NULL);
   spec.slopes = true; // their violation is reported, too
   if (evaluate_rows(f->fit.work, &spec, f->result->x, ignore_block, NULL))
@@ -97,9 +99,35 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
   return f;
 }
 
+EntrainFit *entrain_evaluate(const EntrainProblem *problem, const double *values, double lambda,
+                             EntrainError *error) {
+  if (!problem) return api_none("problem", error);
+  Err err = {0};
+  EvaluatedPoint point;
+  EntrainFit *f = NULL;
+  if (evaluated_point(problem->problem, values, lambda, &point, &err)) {
+    f = must_have(calloc(1, sizeof *f));
+    f->problem = problem->problem;
+    f->arena = arena_new();
+    f->trace = fit_trace_new(f->problem);
+    f->point = ARENA_NEW(f->arena, EvaluatedPoint);
+    *f->point = point;
+    f->fit = point.fit;
+    f->result = point.fit.result;
+    f->statistics = point.fit.statistics;
+    f->run = point.run, f->validation = point.validation;
+    find_violation(f);
+  }
+  api_publish(&err, error);
+  return f;
+}
+
 void entrain_fit_free(EntrainFit *f) {
   if (!f) return;
-  assessed_fit_done(&f->fit);
+  if (f->point)
+    evaluated_point_done(f->point);
+  else
+    assessed_fit_done(&f->fit);
   fit_trace_free(f->trace);
   arena_free(f->arena);
   free(f);
@@ -328,7 +356,8 @@ double entrain_fit_invariant_violation_sens(const EntrainFit *f) {
 static FitReport report_of(const EntrainFit *f) {
   return (FitReport){f->problem,    f->result,
                      f->statistics, f->problem->model->invariant_count ? &f->violation : NULL,
-                     f->run,        f->validation};
+                     f->run,        f->validation,
+                     f->point};
 }
 
 char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {

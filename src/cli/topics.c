@@ -48,6 +48,8 @@ static const char PROBLEM[] =
     "      window: [0, 50]      use only these times\n"
     "      start: 0             time of the start values\n"
     "      set: {m: 2, x.start: 1}   parameters and start values of this experiment\n"
+    "      role: validation     simulated with the result and reported, not fitted\n"
+    "      windows: {steady: [10, 50]}   spans whose errors are reported\n"
     "  estimate:                the unknowns; defaults come from the model\n"
     "    p: {start: 15, min: 0.1, max: 200}\n"
     "    k: {start: 2, scale: log, min: 0.01}   search on a logarithmic scale\n"

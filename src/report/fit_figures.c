@@ -4,6 +4,7 @@
 
 #include "report/fit_motion_figure.h"
 #include "report/fit_steps_figure.h"
+#include "study/evaluated_point.h"
 
 static void add_experiments(FigureList *l, const FitMotion *m, const char *name, const char *plane,
                             bool named) {
@@ -51,11 +52,15 @@ static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
   const FitResult *f = r->result;
   bool named = p->experiment_count > 1 || r->validation;
   if (!sample_residuals(&result, l->arena, w, weighting, f->pieces, f->x)) return;
-  bool moved = memcmp(f->x, f->start, (size_t)p->unknown_count * sizeof *f->x) != 0;
+  bool moved = !r->point && memcmp(f->x, f->start, (size_t)p->unknown_count * sizeof *f->x) != 0;
   bool has_start = moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start);
   FitMotion m = {p, "Data and model", &result, has_start ? &start : NULL};
+  if (p->options.residual == RESIDUAL_PREDICTION) m.what = "Data and predictions";
+  if (p->options.residual == RESIDUAL_EQUATION) m.what = "Derivatives of data and model";
   add_experiments(l, &m, "data-and-model", "plane", named);
-  add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
+  if (p->options.residual == RESIDUAL_SIMULATION) return;
+  const RunErrors *run = r->run ? r->run : run_errors(l->arena, w, 0, f->x);
+  add_run(l, run, "Free-running simulation", "free-run", "free-run-plane", named);
 }
 
 FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
@@ -63,7 +68,14 @@ FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
   FigureList *l = figure_list_new();
   figure_list_add(l, "lambda-path", NULL, fit_path_figure(l->arena, r->result));
   figure_list_add(l, "parameters", NULL, fit_parameters_figure(l->arena, r->result, trace));
+  figure_list_add(l, "objective", NULL, fit_slopes_figure(l->arena, r->result, trace));
   figure_list_add(l, "convergence", NULL, fit_convergence_figure(l->arena, r->result, trace));
-  if (fit_has_result(r->result)) add_motions(l, r, w, weighting);
+  bool tied = r->point && r->point->lambda > 0, has_result = fit_has_result(r->result);
+  bool named = r->problem->experiment_count > 1 || r->validation;
+  if (has_result && tied)
+    add_run(l, r->run, "Data and tied model", "data-and-model", "plane", named);
+  else if (has_result)
+    add_motions(l, r, w, weighting);
+  add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
   return l;
 }

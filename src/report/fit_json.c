@@ -5,6 +5,7 @@
 #include "problem/residual_kind.h"
 #include "report/fit_settings.h"
 #include "report/run_report.h"
+#include "study/evaluated_point.h"
 
 static void parameters(Json *j, const FitReport *r) {
   json_open(j, "parameters", '[', true);
@@ -434,19 +435,26 @@ static void head(Json *j, const FitReport *r, const char *version) {
   Arena *scratch = arena_new();
   json_text(j, "entrain", version);
   json_text(j, "problem", r->problem->path);
-  json_text(j, "method", problem_method(r->problem, scratch));
+  if (!r->point) json_text(j, "method", problem_method(r->problem, scratch));
   arena_free(scratch);
   json_text(j, "outcome", fit_outcome_word(f->outcome));
   json_text(j, "message", f->message);
   json_number(j, "objective", f->objective);
-  json_number(j, "objective_start", f->objective_start);
+  if (!r->point) return json_number(j, "objective_start", f->objective_start);
+  json_number(j, "lambda", r->point->lambda);
+  json_number(j, "decrease", r->point->decrease);
+  json_flag(j, "at_minimum", r->point->at_minimum);
 }
 
 // What is not in every problem, and what the others are made of.
 static void details(Json *j, const FitReport *r) {
-  certificate(j, r->result);
-  pieces(j, r);
-  stages(j, r->result);
+  if (r->point) {
+    json_number(j, "floor", r->result->floor);
+  } else {
+    certificate(j, r->result);
+    pieces(j, r);
+    stages(j, r->result);
+  }
   json_flag(j, "sandwich", r->statistics->sandwich);
   json_number(j, "variance", r->statistics->variance);
   json_number(j, "freedom", r->statistics->freedom);
@@ -460,7 +468,7 @@ static void details(Json *j, const FitReport *r) {
   json_open(j, "options", '{', false);
   fit_settings_changed(r->problem, add_setting, j);
   json_close(j);
-  json_text(j, "end", local_end_word(r->result->end));
+  if (!r->point) json_text(j, "end", local_end_word(r->result->end));
 }
 
 void fit_json(Text *out, const FitReport *r, const char *version) {
@@ -475,7 +483,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);
   failures(&j, r->result);
-  homotopy(&j, r);
+  if (!r->point) homotopy(&j, r);
   solver(&j, r);
   details(&j, r);
   json_close(&j);

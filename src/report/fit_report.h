@@ -14,4 +14,5 @@ typedef struct FitReport { // borrows everything
   // Of the free-running simulation at the result: of the fitted experiments, NULL: nobody asks for them; of those for
   // validation, NULL: there are none.
   const RunErrors *run, *validation;
+  const struct EvaluatedPoint *point; // no fit, but a point that was evaluated; else NULL
 } FitReport;

@@ -1,8 +1,11 @@
 #include "report/fit_residuals.h"
 
+#include <math.h>
+
 #include "base/patience.h"
 #include "report/sample_residuals.h"
 #include "search/result_rows.h"
+#include "study/evaluated_point.h"
 #include "write/cells.h"
 
 static void add_number(Text *out, double value) {
@@ -25,17 +28,32 @@ static void add_channel(Text *out, const Experiment *x, const Channel *c, const 
   }
 }
 
-static void add_validation(Text *out, const RunErrors *r) {
+static void add_runs(Text *out, const RunErrors *r, const char *role) {
   for (int i = 0; i < r->channel_count; i++) {
     const RunChannel *c = &r->channels[i];
     const Experiment *e = &r->problem->experiments[c->experiment];
-    if (c->error) add_channel(out, e, &e->channels[c->channel], c->error, c->all.n, "validation");
+    if (c->error) add_channel(out, e, &e->channels[c->channel], c->error, c->all.n, role);
   }
+}
+
+static void add_head(Text *out, const FitReport *r) {
+  text_print(out, "experiment,variable,time,data,model,residual%s\n", r->validation ? ",role" : "");
+}
+
+// Of the experiments that could be simulated with the feedback.
+static bool tied_residuals(Text *out, const FitReport *r, Err *err) {
+  add_head(out, r);
+  if (r->result->objective == HUGE_VAL)
+    return fail(err, ERR_VALUE, "there are no residuals: %s", r->result->message);
+  add_runs(out, r->run, r->validation ? "fit" : NULL);
+  if (r->validation) add_runs(out, r->validation, "validation");
+  return true;
 }
 
 bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighting *weighting,
                        Err *err) {
   const Problem *p = r->problem;
+  if (r->point && r->point->lambda > 0) return tied_residuals(out, r, err);
   Arena *a = arena_new();
   SampleResiduals s;
   const FitPieces *pieces = r->result->pieces;
@@ -44,12 +62,12 @@ bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighti
     fail(err, ERR_STOPPED, "there are no residuals: it was stopped before they were computed");
   else if (!done)
     fail(err, ERR_VALUE, "there are no residuals: %s", result_why(w, pieces));
-  text_print(out, "experiment,variable,time,data,model,residual%s\n", r->validation ? ",role" : "");
+  add_head(out, r);
   for (int e = 0; done && e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++)
       add_channel(out, &p->experiments[e], &p->experiments[e].channels[k], s.residual[e][k],
                   s.count[e][k], r->validation ? "fit" : NULL);
-  if (done && r->validation) add_validation(out, r->validation);
+  if (done && r->validation) add_runs(out, r->validation, "validation");
   arena_free(a);
   return done;
 }

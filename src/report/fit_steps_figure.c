@@ -211,6 +211,48 @@ Figure *fit_parameters_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   return panels.figure;
 }
 
+// The steps in the plane of one unknown and the objective.
+static void draw_slopes(Figure *f, Frame frame, const FitResult *r, const FitTrace *t, int k) {
+  const Unknown *u = &r->problem->unknowns[k];
+  bool with_start = isfinite(r->objective_start);
+  int count = fit_trace_count(t) + with_start;
+  double *x = ARENA_ARRAY(f->arena, double, count), *y = ARENA_ARRAY(f->arena, double, count);
+  if (with_start) x[0] = r->start[k], y[0] = r->objective_start;
+  for (int i = with_start; i < count; i++) {
+    x[i] = fit_trace_point(t, i - with_start)->x[k];
+    y[i] = fit_trace_point(t, i - with_start)->objective;
+  }
+  bool log = (u->log && all_positive(x, count)) || is_wide(x, count);
+  StepPanel p = {{f, frame, AXIS_EMPTY(log, axis_label(f->arena, u->name, u->unit)),
+                  AXIS_EMPTY(all_positive(y, count), "objective")},
+                 t,
+                 x,
+                 y,
+                 count,
+                 with_start};
+  axis_include(&p.axes.x, x, count);
+  axis_include(&p.axes.y, y, count);
+  axis_settle(&p.axes.x);
+  axis_settle(&p.axes.y);
+  axes_grid(&p.axes);
+  axes_upright(&p.axes, r->x[k], RESULT);
+  draw_steps(&p);
+  axes_border(&p.axes);
+}
+
+Figure *fit_slopes_figure(Arena *a, const FitResult *r, const FitTrace *t) {
+  const Problem *p = r->problem;
+  if (!fit_trace_count(t) || !p->unknown_count) return NULL;
+  LegendRow legend[STEP_LEGEND];
+  int rows = step_legend(t, isfinite(r->objective_start), true, legend);
+  if (rows && strncmp(legend[rows - 1].text, "next", 4) == 0) rows--; // has no place here
+  Panels panels = panels_new(a, title_of(a, "Objective of the steps over the parameters", p),
+                             p->unknown_count, PANEL_SMALL, legend, rows);
+  for (int k = 0; k < p->unknown_count; k++)
+    draw_slopes(panels.figure, panels_frame(&panels, k), r, t, k);
+  return panels.figure;
+}
+
 Figure *fit_convergence_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   bool with_start = isfinite(r->objective_start);
   int count = fit_trace_count(t) + with_start;

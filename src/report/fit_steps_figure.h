@@ -7,5 +7,7 @@
 Figure *fit_path_figure(Arena *a, const FitResult *r);
 // Every unknown over the steps, the start included. NULL: there was no step.
 Figure *fit_parameters_figure(Arena *a, const FitResult *r, const FitTrace *t);
+// The objective of the steps over each unknown.
+Figure *fit_slopes_figure(Arena *a, const FitResult *r, const FitTrace *t);
 // The objective of what was minimised over the simulations so far. NULL: there was no step.
 Figure *fit_convergence_figure(Arena *a, const FitResult *r, const FitTrace *t);

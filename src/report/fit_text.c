@@ -9,6 +9,7 @@
 #include "report/fit_settings.h"
 #include "report/interval_text.h"
 #include "report/run_report.h"
+#include "study/evaluated_point.h"
 #include "write/rounded.h"
 
 typedef struct FitPage {
@@ -161,7 +162,7 @@ static bool is_coloured(const Statistics *s, const StatChannel *c) {
 }
 
 static const char *residuals_in_words(Page *p, const Statistics *s, const StatChannel *c) {
-  if (isnan(c->rmse)) return "-";
+  if (isnan(c->rmse) || isnan(c->effective)) return "-"; // not simulated, or not examined
   if (c->exact) return "only rounding";
   if (c->unordered) return "without order";
   if (isnan(least_white_p(c))) return "too few to tell";
@@ -541,8 +542,70 @@ static void print_work(FitPage *f) {
   text_done(&t);
 }
 
+// ---------------------------------------------------------------- a point without a search
+
+static const char *point_flag(const Unknown *u, double x) {
+  if (x < u->min) return "below its min";
+  if (x > u->max) return "above its max";
+  return x == u->min ? "at min" : x == u->max ? "at max" : "";
+}
+
+static void print_values(FitPage *f) {
+  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 1}, {">value", 0}, {"", 0}};
+  Page *p = &f->page;
+  PageTable *t = page_table_new(p, COLUMNS, 4);
+  for (int i = 0; i < f->r->problem->unknown_count; i++) {
+    const Unknown *u = &f->r->problem->unknowns[i];
+    double x = f->r->result->x[i];
+    page_table_add(t, (const char *[]){u->name, u->unit, page_digits(p, x, 8),
+                                       page_tinted(p, TINT_NOTICE, point_flag(u, x))});
+  }
+  page_heading(p, "Values");
+  page_table_print(t);
+}
+
+static const char *minimum_in_words(Page *p, const EvaluatedPoint *e) {
+  if (e->at_minimum) return "This is a minimum of the objective.";
+  if (isnan(e->decrease)) return "";
+  return arena_print(p->arena,
+                     "This is no minimum: the linear model of the residuals would lower the "
+                     "objective by %s. So there are no standard errors.",
+                     page_digits(p, e->decrease, 3));
+}
+
+static void print_evaluated(FitPage *f) {
+  const FitReport *r = f->r;
+  Page *p = &f->page;
+  bool known = r->result->objective < HUGE_VAL;
+  text_print(p->out, "%s: %s\n", r->problem->path,
+             known ? arena_print(p->arena, "objective %s", page_digits(p, r->result->objective, 8))
+                   : page_tinted(p, TINT_BAD, "no objective"));
+  print_sentence(f, r->result->message);
+  if (r->point->lambda > 0)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "The model is tied to the data with lambda = %s.",
+                               page_digits(p, r->point->lambda, 6)));
+  else if (known)
+    page_paragraph(p, 2, "", minimum_in_words(p, r->point));
+  if (r->point->at_minimum)
+    print_parameters(f);
+  else
+    print_values(f);
+  print_problem_constraints(f);
+  print_channels(f);
+  run_windows_text(p, r->run);
+  if (r->validation) run_validation_text(p, r->validation);
+  if (r->point->at_minimum) print_directions(f);
+  print_remarks(f);
+}
+
 void fit_text(Text *out, const FitReport *r, PageStyle style) {
   FitPage f = {page_on(out, style), r};
+  if (r->point) {
+    print_evaluated(&f);
+    page_done(&f.page);
+    return;
+  }
   print_verdict(&f);
   if (r->result->objective < HUGE_VAL && !fit_has_result(r->result)) {
     print_point(&f);

@@ -87,7 +87,8 @@ static void print_failed(Page *p, const RunErrors *r) {
 
 void run_windows_text(Page *p, const RunErrors *r) {
   if (!problem_has_windows(r->problem)) return;
-  page_heading(p, "Errors of the free-running simulation in windows");
+  page_heading(p, r->lambda > 0 ? "Errors in windows, tied to the data"
+                                : "Errors of the free-running simulation in windows");
   print_windows(p, r);
   print_failed(p, r);
 }
@@ -97,7 +98,8 @@ void run_validation_text(Page *p, const RunErrors *r) {
                                        {">samples", 0},   {">rmse", 0},   {">mean", 2},
                                        {">largest", 2},   {">fit %", 0}};
   PageTable *t = page_table_new(p, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
-  page_heading(p, "Validation (simulated with the result, not fitted)");
+  page_heading(p, r->lambda > 0 ? "Validation (not fitted), tied to the data"
+                                : "Validation (simulated with the result, not fitted)");
   for (int i = 0; i < r->channel_count; i++) {
     const RunChannel *c = &r->channels[i];
     const Experiment *e = &r->problem->experiments[c->experiment];

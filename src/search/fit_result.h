@@ -11,7 +11,8 @@
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
   FIT_OUTCOME(STOPPED, "stopped", "stopped by the user")                                           \
   FIT_OUTCOME(BUDGET, "budget", "the budget is used up")                                           \
-  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
+  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")               \
+  FIT_OUTCOME(EVALUATED, "evaluated", "evaluated at this point, without a search")
 
 typedef enum FitOutcome {
 #define FIT_OUTCOME(name, word, sentence) FIT_##name,

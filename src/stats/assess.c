@@ -27,20 +27,6 @@ static void find_bounds(Analysis *an) {
 
 // ---------------------------------------------------------------- channels
 
-double channel_fit_percent(const Channel *c, double squares) {
-  double mean = 0, spread = 0, size = 0;
-  for (int i = 0; i < c->count; i++) {
-    double target = sample_target(c, i);
-    if (!isnan(target)) mean += target / c->count;
-    size += c->y[i] * c->y[i];
-  }
-  for (int i = 0; i < c->count; i++) {
-    double target = sample_target(c, i) - mean;
-    if (!isnan(target)) spread += target * target;
-  }
-  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
-}
-
 static void describe_channel(Analysis *an, int at) {
   const SampleChannel *c = &an->rows->channels[at];
   const double *r = an->rows->column[an->rows->n] + c->first;
@@ -95,18 +81,7 @@ static void describe_without_time(Statistics *s) {
       "channels, no standard errors and no intervals.";
 }
 
-// why: "" when the result itself says it.
-static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
-  bool stopped = !patience_lasts(0);
-  s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
-  if (stopped)
-    describe_without_time(s);
-  else if (why[0])
-    s->remarks[s->remark_count++] = arena_print(
-        s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
-        why);
-  for (int k = 0; k < s->n; k++)
-    s->parameters[k].reason = stopped ? STOPPED : "the model cannot be simulated here";
+static void describe_no_channel(Statistics *s, const Problem *p) {
   int at = 0;
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
@@ -125,6 +100,21 @@ static void describe_without_simulation(Statistics *s, const Problem *p, const c
                         .lag1_p = none,
                         .effective = none};
     }
+}
+
+// why: "" when the result itself says it.
+static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
+  bool stopped = !patience_lasts(0);
+  s->remarks = ARENA_ARRAY(s->arena, const char *, 1);
+  if (stopped)
+    describe_without_time(s);
+  else if (why[0])
+    s->remarks[s->remark_count++] = arena_print(
+        s->arena, "The model cannot be simulated here, so nothing can be said about this point: %s",
+        why);
+  for (int k = 0; k < s->n; k++)
+    s->parameters[k].reason = stopped ? STOPPED : "the model cannot be simulated here";
+  describe_no_channel(s, p);
 }
 
 static void miss(Statistics *s, const char *word) {
@@ -216,6 +206,19 @@ Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighti
     return s;
   }
   return assess(w, weighting, r->x, r->pieces, true);
+}
+
+Statistics *assess_runs(const RunErrors *r) {
+  Statistics *s = statistics_new(r->problem->unknown_count, r->channel_count);
+  describe_no_channel(s, r->problem);
+  for (int i = 0; i < r->channel_count; i++) {
+    s->channels[i].rmse = r->channels[i].all.rmse;
+    s->channels[i].fit_percent = r->channels[i].fit_percent;
+    s->samples += r->channels[i].all.n;
+  }
+  miss(s, "intervals");
+  miss(s, "identifiability");
+  return s;
 }
 
 Statistics *assess_point(EvalWork *w, const double *x) {

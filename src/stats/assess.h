@@ -2,6 +2,7 @@
 #pragma once
 #include "residual/evaluate.h"
 #include "search/fit_result.h"
+#include "stats/run_errors.h"
 #include "stats/statistics.h"
 
 // The weighting of a result: by its sigmas, where they are estimated by its own residuals. The caller frees it.
@@ -10,7 +11,5 @@ Weighting *assess_weighting(const FitResult *r, EvalWork *w);
 Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighting);
 // The same at any point x, for 'check': no residual statistics matter, sigma as in the problem or from the data.
 Statistics *assess_point(EvalWork *w, const double *x);
-
-// 100*(1 - |y - model| / |y - mean y|) of a channel whose squared errors have this sum; NaN for constant data, whose spread
-// is rounding only.
-double channel_fit_percent(const Channel *c, double squares);
+// Only the size of the errors by channel, of the experiments that could be simulated.
+Statistics *assess_runs(const RunErrors *r);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/patience.h"
-#include "stats/assess.h"
 
 typedef struct Collector {
   const MeasuredData *data;
@@ -38,6 +37,20 @@ static SpanError span_error(const Channel *c, const double *error, const NamedWi
   return s;
 }
 
+double channel_fit_percent(const Channel *c, double squares) {
+  double mean = 0, spread = 0, size = 0;
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i);
+    if (!isnan(target)) mean += target / c->count;
+    size += c->y[i] * c->y[i];
+  }
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i) - mean;
+    if (!isnan(target)) spread += target * target;
+  }
+  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
+}
+
 static RunChannel describe(Arena *a, const Experiment *e, const Channel *c, const double *error) {
   RunChannel out = {.error = error, .all = span_error(c, error, NULL)};
   double squares = out.all.rmse * out.all.rmse * out.all.n;
@@ -50,7 +63,8 @@ static RunChannel describe(Arena *a, const Experiment *e, const Channel *c, cons
   return out;
 }
 
-static const char *reason(Arena *a, const EvalWork *w) {
+static const char *reason(Arena *a, const EvalWork *w, bool loose) {
+  if (loose) return "nothing that is measured here can act on the model";
   if (!patience_lasts(0)) return "it was stopped before this was simulated";
   return arena_print(a, "%s", eval_why(w));
 }
@@ -62,17 +76,18 @@ const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *
   Weighting *plain = weighting_plain(f->data);
   Collector c = {f->data, ARENA_ARRAY(a, double *, f->data->channel_count + 1), f->n};
   EvalSpec spec = eval_spec(f, NULL);
+  bool loose = lambda > 0 && !fitting_feedback(f); // it cannot be tied to the data
   spec.weighting = plain;
   spec.lambda = lambda;
   spec.free_run = true;
-  *out = (RunErrors){p, ARENA_ARRAY(a, RunChannel, f->data->channel_count + 1), 0,
+  *out = (RunErrors){p, ARENA_ARRAY(a, RunChannel, f->data->channel_count + 1), 0, lambda,
                      ARENA_ARRAY(a, const char *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {
     const Experiment *one = &p->experiments[e];
     for (int k = 0; k < one->channel_count; k++)
       c.error[channel_number(f->data, e, k)] = ARENA_ARRAY(a, double, one->channels[k].count + 1);
-    if (!patience_asks() || !evaluate_experiment_rows(w, &spec, x, e, collect, &c))
-      out->why[e] = reason(a, w);
+    if (loose || !patience_asks() || !evaluate_experiment_rows(w, &spec, x, e, collect, &c))
+      out->why[e] = reason(a, w, loose);
     for (int k = 0; k < one->channel_count; k++) {
       RunChannel *channel = &out->channels[out->channel_count++];
       const double *error = out->why[e] ? NULL : c.error[channel_number(f->data, e, k)];

@@ -21,8 +21,9 @@ typedef struct RunErrors {
   const Problem *problem;
   RunChannel *channels; // by experiment and channel, in one row
   int channel_count;
-  const char *
-      *why; // by experiment: a sentence that says why it could not be simulated; NULL: it was
+  double lambda; // of the feedback, 0: it runs freely
+  // By experiment: a sentence that says why it could not be simulated; NULL: it was.
+  const char **why;
 } RunErrors;
 
 // Of the problem of w at x, each experiment by itself; lambda: of the feedback, 0: none.
@@ -32,3 +33,6 @@ const RunErrors *validation_errors(Arena *a, const Problem *p, double lambda, co
 bool run_errors_failed(const RunErrors *r); // some experiment could not be simulated
 // Whether an experiment of the problem has windows.
 bool problem_has_windows(const Problem *p);
+// 100*(1 - |y - model| / |y - mean y|) of a channel whose squared errors have this sum; NaN for constant data, whose spread
+// is rounding only.
+double channel_fit_percent(const Channel *c, double squares);

@@ -377,6 +377,9 @@ static void missing_arguments_are_errors(void **state) {
       entrain_simulation_new(o->model, NULL, &e),
       entrain_simulation_run(NULL, &e),
       entrain_problem_load(NULL, NULL, 0, &e),
+      entrain_evaluate(NULL, NULL, 0, &e),
+      entrain_evaluate(o->problem, NULL, -1, &e),
+      entrain_evaluate(o->problem, NULL, nan(""), &e),
       entrain_problem_load("x", NULL, 3, &e),
       entrain_problem_load("x", NULL, -3, &e),
       entrain_problem_load("x", settings, 1, &e),
@@ -426,6 +429,10 @@ static void missing_arguments_are_errors(void **state) {
   REFUSED(entrain_simulation_sensitivities(o->simulation, NULL, 1, &e));
   REFUSED(entrain_problem_set_start(NULL, "k", 1, &e));
   REFUSED(entrain_problem_set_start(o->problem, NULL, 1, &e));
+  REFUSED(entrain_problem_read_values(NULL, "x", &v, NULL, NULL, &e));
+  REFUSED(entrain_problem_read_values(o->problem, NULL, &v, NULL, NULL, &e));
+  REFUSED(entrain_problem_read_values(o->problem, "x", NULL, NULL, NULL, &e));
+  REFUSED(entrain_problem_read_values(o->problem, "no such file", &v, NULL, NULL, &e));
   REFUSED(entrain_problem_number(NULL, "1", &v, &e));
   REFUSED(entrain_problem_number(o->problem, NULL, &v, &e));
   REFUSED(entrain_problem_number(o->problem, "1", NULL, &e));

@@ -70,10 +70,10 @@ static const Figure *named(const FigureList *l, const char *name) {
 static void the_pictures_of_a_homotopy(void **state) {
   (void)state;
   Drawn d = draw(spring("v", "method: homotopy"));
-  static const char *const NAMES[] = {"lambda-path", "parameters", "convergence", "data-and-model",
-                                      "plane"};
-  assert_int_equal(d.list->at.count, 5);
-  for (int i = 0; i < 5; i++) {
+  static const char *const NAMES[] = {"lambda-path", "parameters",     "objective",
+                                      "convergence", "data-and-model", "plane"};
+  assert_int_equal(d.list->at.count, 6);
+  for (int i = 0; i < 6; i++) {
     const Figure *f = named(d.list, NAMES[i]);
     assert_non_null(f);
     assert_letters_stand_well(f);
