@@ -60,7 +60,7 @@ Fitting *fitting_new(const Problem *p) {
   f->weighting = weighting_new(f->data, NULL);
   list_times(f);
   f->model = compiled_model_new(p, p->model, p->measured, &p->simulate);
-  f->from_data = from_data_new(p, f->model, f->times);
+  f->from_data = from_data_new(f->data, f->model, f->times);
   map_slopes(f);
   f->feedback = ARENA_NEW(a, struct LazyFeedback);
   pthread_mutex_init(&f->feedback->lock, NULL);
