@@ -33,10 +33,10 @@ typedef struct Analysis {
   Projection *even;
   double *left;
   double weighty; // samples of equal weight that would tell as much, Kish (1965)
-  double *noise;          // by channel: standard deviation that sensitivities are compared with
-  bool assumed;           // some of it is not known: 1 % of the channel's rms
-  Colour *colour;         // by channel; NULL: no fit
-  double *size;           // by unknown: what changes along directions are compared with
+  double *noise;  // by channel: standard deviation that sensitivities are compared with
+  bool assumed;   // some of it is not known: 1 % of the channel's rms
+  Colour *colour; // by channel; NULL: no fit
+  double *size;   // by unknown: what changes along directions are compared with
 } Analysis;
 
 // The fit has driven it into a bound.
@@ -44,8 +44,6 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
   return an->fitted && an->s->parameters[k].at_bound;
 }
 
-// Sets projection, even, left, weighty.
-void find_projections(Analysis *an);
 // The residuals of a channel that show its noise: as they are, or `left`.
 const double *noise_residuals(const Analysis *an, int at);
 // Degrees of freedom of these: samples less their leverages.

@@ -9,6 +9,7 @@
 #include "num/residual_tests.h"
 #include "stats/identify.h"
 #include "stats/intervals.h"
+#include "stats/projections.h"
 #include "stats/remarks.h"
 
 static const double ASSUMED_NOISE = 0.01; // of the rms of a channel, where nothing else is known

@@ -9,25 +9,12 @@
 
 #include "num/distribution.h"
 #include "stats/coloured.h"
+#include "stats/projections.h"
 
 static const double CONFIDENCE = 0.95;
 static const double FREEDOM_LEAST = 3; // the intervals of fewer are too wide to be of use
 
 // ---------------------------------------------------------------- rows
-
-static RowSet row_set(const Analysis *an, const bool *held) {
-  const Samples *rows = an->rows;
-  int count = samples_rows(rows);
-  bool *ignored = ARENA_ARRAY(an->scratch, bool, count + 1);
-  for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
-  return (RowSet){rows->n, count, rows->column, rows->scale, ignored, held};
-}
-
-Projection *project_rows(const Analysis *an, const bool *held, const double *scale) {
-  RowSet set = row_set(an, held);
-  if (scale) set.factor = scale;
-  return projection_new(an->scratch, &set, unseen_part(an));
-}
 
 typedef struct RowVariance {
   double *variance; // by row, of the weighted residuals
@@ -78,7 +65,8 @@ static void pool_variance(const Analysis *an, const Projection *projection, int 
   const SampleChannel *c = &an->rows->channels[at];
   const double *scale = an->rows->scale;
   double freedom = an->rows->count + an->rows->constraint_count - projection->rank;
-  double sum = sum_of_squares(noise_residuals(an, at), c->count), variance = sum / c->count * (an->rows->count / freedom);
+  double sum = sum_of_squares(noise_residuals(an, at), c->count),
+         variance = sum / c->count * (an->rows->count / freedom);
   for (int i = c->first; i < c->first + c->count; i++)
     v->variance[i] = variance * scale[i] * scale[i];
 }
@@ -180,7 +168,7 @@ static bool *stopped_numbers(const Analysis *an) {
 static void mark_sides(const Analysis *an, const Projection *held, const bool *stopped, bool *down,
                        bool *up) {
   int n = an->s->n;
-  RowSet set = row_set(an, stopped);
+  RowSet set = analysis_rows(an, stopped);
   double *shift = ARENA_ARRAY(an->scratch, double, n + 1);
   for (int j = 0; j < n; j++) {
     if (!stopped[j]) continue;
