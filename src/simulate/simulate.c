@@ -759,7 +759,7 @@ static bool begin_at(SimulateWork *w, const SimulatePoint *p) {
   follow_begin(w->follower, s->t, s->y, w->t_end);
   enter_timed(w);
   plan_timers(w);
-  return put_rows_at(w, s->t);
+  return (!w->conditions || assertions_hold(w)) && put_rows_at(w, s->t);
 }
 
 static void change_stepper(SimulateWork *w, int which) {
