@@ -496,6 +496,36 @@ char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
 // evaluated: what belongs to it.
 EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 
+// ---------------------------------------------------------------- weights of samples
+
+typedef struct EntrainWeights {
+  const char *kind;     // none, grid, ellipses, distances, column
+  bool given;           // the problem has 'weights'; else all samples count the same
+  int samples, counted; // instants of all fitted experiments; those with a weight above 0
+  int variables;        // of the state space
+  int cells;            // of a grid, that have samples
+  double least, most;   // weights; the mean of those above 0 is 1
+  double error;         // relative, of distances; 0: exact
+} EntrainWeights;
+
+bool entrain_weights(const EntrainProblem *problem, EntrainWeights *out);
+
+typedef struct EntrainWeightVariable {
+  const char *name, *unit; // unit: "" when unknown
+  double least, most;      // of all samples
+  int cells;               // of a grid
+} EntrainWeightVariable;
+
+bool entrain_weights_variable(const EntrainProblem *problem, int i, EntrainWeightVariable *out);
+// Times, as in the data, and weights of the samples of an experiment that is fitted. Returns their number; NULL: not wanted.
+int entrain_weights_samples(const EntrainProblem *problem, int experiment, double *times,
+                            double *weights);
+char *entrain_weights_csv(const EntrainProblem *problem); // experiment,time,weight
+char *entrain_weights_report(const EntrainProblem *problem, int width, bool colour);
+// The state space coloured by weight, two variables at a time, and the weights over time. NULL: there is nothing to draw.
+char *entrain_weights_svg(const EntrainProblem *problem);
+char *entrain_weights_png(const EntrainProblem *problem, size_t *length); // bytes
+
 // ---------------------------------------------------------------- checks before a fit
 
 typedef struct EntrainCheck EntrainCheck;
