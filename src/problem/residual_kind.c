@@ -128,6 +128,20 @@ static bool find_source(const KindMaker *k, int state, StateSource *s) {
   return true;
 }
 
+// The slopes of states that the coupled model supplies are those by parameters of the motion.
+static bool check_tie(const KindMaker *k, int state) {
+  for (int c = 0; c < k->e->recorded_count; c++) {
+    const Channel *ch = &k->e->recorded[c];
+    const Unknown *gain = unknown_of(k, ch->gain), *offset = unknown_of(k, ch->offset);
+    if (gain || offset)
+      return fail(k->err, ERR_UNSUPPORTED,
+                  "%.100s is estimated, but the state %.100s is not measured and would follow from "
+                  "the model coupled to that channel; measure the state, or give the number",
+                  gain ? gain->name : offset->name, state_name(k->p, state));
+  }
+  return true;
+}
+
 static bool find_sources(const KindMaker *k) {
   const Model *m = k->p->model;
   KnownStates *s = k->e->states;
@@ -138,15 +152,9 @@ static bool find_sources(const KindMaker *k) {
     if (origin == STATE_TIED) s->tied = true, missing = i;
     if (origin == STATE_MEASURED || origin == STATE_SPLINE) measured++, tie += !is_discrete(m, i);
   }
-  if (s->tied || m->flat->hybrid || k->p->options.prediction_by == PREDICTION_BY_INTEGRATOR)
-    return fail(
-        k->err, ERR_UNSUPPORTED, // not yet
-        "residual: prediction needs a model without discrete variables whose states are all "
-        "measured, and rk4 or euler%s%s",
-        missing >= 0 ? "; not measured: " : "", missing >= 0 ? state_name(k->p, missing) : "");
   if (m->nx && !measured) return fail_missing(k, missing >= 0 ? missing : 0);
   if (s->tied && !tie) return fail_missing(k, missing);
-  return true;
+  return !s->tied || check_tie(k, missing);
 }
 
 // ---------------------------------------------------------------- their values

@@ -36,11 +36,16 @@ static void add_channel(const Explanation *e, int channel) {
 }
 
 static void say_exact(const Explanation *e) {
+  static const char *const WHAT[] = {
+      "the free model follows the data to %.2g of their own variation",
+      "predictions follow the data to %.2g of their increments",
+      "the equations give the derivatives to %.2g of their variation"};
+  const Problem *p = e->r->problem;
   double part = e->r->objective > 0 ? sqrt(e->r->objective / data_objective(e->w, 1)) : 0;
-  text_print(e->out,
-             "the free model follows the data to %.2g of their own variation, which is all that "
-             "simulations of this accuracy can tell",
-             part);
+  text_print(e->out, WHAT[p->options.residual], part);
+  text_add(e->out, problem_integrates(p)
+                       ? ", which is all that simulations of this accuracy can tell"
+                       : ", which is all that rounding leaves");
 }
 
 static const char *source_of_noise(const Problem *p) {

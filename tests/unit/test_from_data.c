@@ -4,6 +4,7 @@
 
 #include "evaluation.h"
 #include "made_problem.h"
+#include "problem/residual_kind.h"
 
 static const char *const FORCED = "model Forced\n"
                                   "  parameter Real k = 2, c = 0.3, b = 1;\n"
@@ -38,7 +39,7 @@ static void rows_free(Rows r) {
 }
 
 // The problem with these keys on top, at points near its start values: slopes by central differences are those of the rows.
-static void check_slopes(const char *keys, const char *experiments, int least_rows) {
+static void check_slopes(const char *keys, const char *experiments, int least_rows, double tol) {
   Made m;
   char text[2000];
   made_open(&m);
@@ -63,7 +64,7 @@ static void check_slopes(const char *keys, const char *experiments, int least_ro
     x[i] = centre;
     for (int k = 0; k < at.count; k++) {
       double slope = at.J[(size_t)i * (size_t)at.count + (size_t)k];
-      assert_close(slope, (up.r[k] - down.r[k]) / (2 * h), 1e-8 + 1e-7 * fabs(slope));
+      assert_close(slope, (up.r[k] - down.r[k]) / (2 * h), tol * (1 + fabs(slope)));
       moved = fmax(moved, fabs(slope));
     }
     assert_true(moved > 1e-6); // it matters at all
@@ -80,21 +81,38 @@ static const char *const TWO = "experiments:\n"
 
 static void slopes_of_predictions_are_exact(void **state) {
   (void)state;
-  check_slopes("residual: prediction\n", TWO, 120);
-  check_slopes("residual: prediction\nprediction: {ahead: 2}\nscale: range\n", TWO, 120);
-  check_slopes("residual: prediction\nprediction: {by: euler, ahead: 3}\n", TWO, 120);
+  check_slopes("residual: prediction\n", TWO, 120, 1e-8);
+  check_slopes("residual: prediction\nprediction: {ahead: 2}\nscale: range\n", TWO, 120, 1e-8);
+  check_slopes("residual: prediction\nprediction: {by: euler, ahead: 3}\n", TWO, 120, 1e-8);
   check_slopes("residual: prediction\noptions: {interpolation: hold}\nscale: range-squared\n", TWO,
-               120);
+               120, 1e-8);
+}
+
+static const char *const ONE_OF_TWO = "experiments:\n"
+                                      "  - {data: a.csv, measure: {x: x}}\n"
+                                      "  - {data: b.csv, measure: {x: x, v: v}}\n";
+
+// By the integrator within its tolerances; with states that the coupled model supplies, whose slopes count.
+static void slopes_by_the_integrator_and_of_coupled_states_are_exact(void **state) {
+  (void)state;
+  check_slopes("residual: prediction\nprediction: {by: integrator}\noptions: {rel_tol: 1e-11, "
+               "abs_tol: 1e-13}\n",
+               TWO, 120, 1e-6);
+  check_slopes("residual: prediction\nprediction: {by: integrator, ahead: 3}\noptions: {rel_tol: "
+               "1e-11, abs_tol: 1e-13}\n",
+               ONE_OF_TWO, 80, 1e-6);
+  check_slopes("residual: prediction\noptions: {rel_tol: 1e-11, abs_tol: 1e-13}\n", ONE_OF_TWO, 80,
+               1e-6);
 }
 
 static void slopes_of_derivatives_are_exact(void **state) {
   (void)state;
-  check_slopes("residual: equation\n", TWO, 60);
+  check_slopes("residual: equation\n", TWO, 60, 1e-8);
   check_slopes(
       "residual: equation\nscale: range\n",
       "experiments:\n  - {data: a.csv, measure: {x: x}}\n  - {data: b.csv, measure: {x: x, "
       "v: v, der(v): F}}\n",
-      60);
+      60, 1e-8);
 }
 
 // dx/dt = -a x + u with u held: one step of order 4 is the Taylor polynomial of the exponential, ahead of it its powers.
@@ -231,10 +249,138 @@ static void relations_are_what_the_states_make_them(void **state) {
   made_close(&m);
 }
 
+// Random linear and nonlinear motions, recorded by the program itself: their own predictions by the integrator are exact, with
+// any number of samples ahead, and other parameters are not.
+static void predictions_of_own_data_are_exact(void **state) {
+  (void)state;
+  static const char *const MODELS[] = {
+      "der(x) = v; der(v) = -a*x - 0.2*v + F;",
+      "der(x) = a*(v - x); der(v) = x*(2 - x) - v + F;",
+      "der(x) = -a*x*v; der(v) = a*x*v - 0.7*v + F;",
+      "der(x) = if x > 0.3 then -a*x else v; der(v) = F - a*abs(x);",
+  };
+  for (int k = 0; k < 4; k++) {
+    Made m;
+    char text[8000] = "t,x,v,F\n", model[400], yaml[400];
+    made_open(&m);
+    snprintf(
+        model, sizeof model,
+        "model M parameter Real a = 1; input Real F; Real x(start = 1, fixed = true), v(start = "
+        "0.2, fixed = true); equation %s end M;",
+        MODELS[k]);
+    made_file(&m, "m.mo", model);
+    for (int i = 0; i < 40; i++)
+      snprintf(text + strlen(text), sizeof text - strlen(text), "%.17g,0,0,%.17g\n", 0.1 * i,
+               sin(0.5 * i));
+    made_file(&m, "m.csv", text);
+    snprintf(yaml, sizeof yaml,
+             "model: m.mo\nresidual: prediction\nprediction: {by: integrator, ahead: "
+             "%d}\nexperiments: {data: m.csv, measure: [x, v]}\nestimate: {a: 1.3}\n",
+             1 + k % 3);
+    Problem *p = made_load(&m, yaml);
+    Evaluation *e = evaluation_new(p);
+    double a = 1.3, b = 1.2, *recorded = calloc(80, sizeof(double));
+    assert_true(evaluate_states(e->work, &e->spec, &a, 0, p->experiments[0].row_t, 40, recorded));
+    evaluation_free(e);
+    for (int c = 0; c < 2; c++) {
+      double *y = calloc(40, sizeof(double));
+      for (int i = 0; i < 40; i++) y[i] = recorded[2 * i + c];
+      p->experiments[0].recorded[c].y = y;
+    }
+    Err err = {0};
+    assert_true(residual_kind_apply(p, p->arena, &err));
+    Rows at = rows_at(p, &a, false), away = rows_at(p, &b, false);
+    double most = 0;
+    for (int i = 0; i < at.count; i++) assert_close(at.r[i], 0, 1e-6);
+    for (int i = 0; i < at.count; i++) most = fmax(most, fabs(away.r[i]));
+    assert_true(most > 1e-3);
+    rows_free(at), rows_free(away);
+    for (int c = 0; c < 2; c++) free((double *)p->experiments[0].recorded[c].y);
+    free(recorded);
+    made_close(&m);
+  }
+}
+
+// x[k] = a x[k-1] + b u[k-1]: predictions from the data, and a simulation by the recursion; slopes in closed form.
+static void a_discrete_model_predicts_by_its_recursion(void **state) {
+  (void)state;
+  static const double a = 0.7, b = -1.2;
+  for (int simulate = 0; simulate < 2; simulate++) {
+    Made m;
+    char text[4000] = "t,u,x\n";
+    double u[30], x[30], at[] = {a, b}, run = 0.5, by_a = 0, by_b = 0;
+    made_open(&m);
+    made_file(
+        &m, "d.mo",
+        "model D parameter Real a = 1, b = 1; input Real u; discrete Real x(start = 0.5, fixed = "
+        "true), last(start = 0, fixed = true); equation when sample(0.1, 0.1) then x = a*pre(x) "
+        "+ b*pre(last); last = u; end when; end D;");
+    for (int i = 0; i < 30; i++) {
+      u[i] = sin(3.0 * i), x[i] = cos(2.0 * i);
+      snprintf(text + strlen(text), sizeof text - strlen(text), "%.17g,%.17g,%.17g\n", 0.1 * i,
+               u[i], x[i]);
+    }
+    made_file(&m, "d.csv", text);
+    Rows rows = rows_at(made_load(&m, simulate ? "model: d.mo\nexperiments: {data: d.csv, measure: "
+                                                 "[x], interpolation: hold}\nestimate: [a, b]\n"
+                                               : "model: d.mo\nresidual: prediction\nexperiments: "
+                                                 "{data: d.csv, measure: [x], interpolation: "
+                                                 "hold}\nestimate: [a, b]\n"),
+                        at, true);
+    assert_int_equal(rows.count, 29 + simulate);
+    for (int i = 1; i < 30; i++) {
+      double last = i > 1 ? u[i - 1] : 0, from = simulate ? run : x[i - 1];
+      double slope_a = from + (simulate ? a * by_a : 0), slope_b = last + (simulate ? a * by_b : 0);
+      int row = i - 1 + simulate;
+      run = a * from + b * last, by_a = slope_a, by_b = slope_b;
+      assert_close(rows.r[row], run - x[i], 1e-13);
+      assert_close(rows.J[row], slope_a, 1e-13);
+      assert_close(rows.J[rows.count + row], slope_b, 1e-13);
+    }
+    rows_free(rows);
+    made_close(&m);
+  }
+}
+
+// Where constraints hold between states, the integrator begins at the nearest states that satisfy them.
+static void states_off_their_constraints_are_predicted(void **state) {
+  (void)state;
+  Made m;
+  char text[4000] = "t,x,y,u,v\n";
+  made_open(&m);
+  made_file(&m, "swing.mo",
+            "model Swing parameter Real g = 9; Real x(start = 0.6), y(start = -0.8, fixed = true), "
+            "u(start = 0, fixed = true), v, lam; equation der(x) = u; der(y) = v; der(u) = -lam*x; "
+            "der(v) = -lam*y - g; x^2 + y^2 = 1; end Swing;");
+  for (int i = 0; i < 20; i++) {
+    double t = 0.05 * i, angle = 0.6435 * cos(3 * t), rate = -3 * 0.6435 * sin(3 * t);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%.17g,%.4f,%.4f,%.4f,%.4f\n", t,
+             sin(angle), -cos(angle), rate * cos(angle), rate * sin(angle));
+  }
+  made_file(&m, "swing.csv", text);
+  const Problem *p =
+      made_load(&m, "model: swing.mo\nresidual: prediction\nprediction: {by: integrator}\n"
+                    "experiments: {data: swing.csv, measure: [x, y, u, v]}\nestimate: [g]\n");
+  double g = 9;
+  Rows rows = rows_at(p, &g, true);
+  double more = g + 1e-3, less = g - 1e-3;
+  Rows up = rows_at(p, &more, false), down = rows_at(p, &less, false);
+  for (int i = 0; i < rows.count; i++) {
+    assert_close(rows.r[i], 0, 0.1);
+    assert_close(rows.J[i], (up.r[i] - down.r[i]) / 2e-3, 1e-5);
+  }
+  rows_free(rows), rows_free(up), rows_free(down);
+  made_close(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slopes_of_predictions_are_exact),
+      cmocka_unit_test(slopes_by_the_integrator_and_of_coupled_states_are_exact),
       cmocka_unit_test(slopes_of_derivatives_are_exact),
+      cmocka_unit_test(predictions_of_own_data_are_exact),
+      cmocka_unit_test(a_discrete_model_predicts_by_its_recursion),
+      cmocka_unit_test(states_off_their_constraints_are_predicted),
       cmocka_unit_test(a_linear_prediction_is_the_closed_form),
       cmocka_unit_test(samples_after_a_gap_are_left_out),
       cmocka_unit_test(measured_derivatives_give_linear_parameters_exactly),
