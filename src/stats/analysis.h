@@ -38,6 +38,9 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
   return an->fitted && an->s->parameters[k].at_bound;
 }
 
+// By unknown: its place in texts, that of its parameter in the model.
+int *unknown_ranks(const Analysis *an);
+
 // Degrees of freedom of the residuals of a channel: samples less their leverages.
 double residual_freedom(const Analysis *an, int at);
 // Standard deviation of the residuals of a channel with these degrees of freedom; NaN when there are none.
