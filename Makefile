@@ -1,7 +1,7 @@
 # make             the command build/entrain and the libraries build/libentrain.{a,so}
 # make demo        installs what is missing (apt.txt), builds, runs the first example
 # make check       the same set-up, then all tests
-# Others: setup bench tables results lint docs examples-data fuzz ci install clean.
+# Others: setup bench tables results papers lint docs examples-data fuzz ci install clean.
 # Variables: CC=clang, SAN=1 (sanitizers, in build-san), WERROR=1, BUILD=dir, PREFIX, DESTDIR.
 
 SAN ?=
@@ -56,6 +56,8 @@ $(BUILD)/obj/%.o: src/%.c
 	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/instance/builtin_text.o: $(wildcard lib/*.mo)
+# Square roots of several numbers at once: those of negative numbers, which there are none of, need not set errno.
+$(BUILD)/obj/num/distance_sums.o: FLAGS += -fno-math-errno
 
 # The public functions; entrain.map and objcopy keep everything else private.
 $(call objects,api): FLAGS += -fvisibility=default
@@ -129,6 +131,12 @@ tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(OBJECTS) $(CLI))
 docs: setup
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
 	@tools/gen-docs $(BUILD)/entrain docs
+
+# Every table and figure of five papers: docs/papers.md, pictures in build/papers. Under half an hour on two cores.
+.PHONY: papers
+papers: setup
+	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
+	@tools/papers $(BUILD)
 
 .PHONY: examples-data
 examples-data: $(BUILD)/entrain

@@ -171,6 +171,21 @@ typedef struct EntrainOption {
 int entrain_option_count(void);
 bool entrain_option(int i, EntrainOption *out);
 
+// ---------------------------------------------------------------- pictures
+
+// The pictures of a result, made by entrain_fit_figures, entrain_compare_figures and others; those that there is nothing to
+// draw of are left out.
+typedef struct EntrainFigures EntrainFigures;
+
+void entrain_figures_free(EntrainFigures *figures);
+int entrain_figures_count(const EntrainFigures *figures);
+// "data-and-model": a name for its file, without an ending; all are different. NULL when there is no such picture.
+const char *entrain_figures_name(const EntrainFigures *figures, int i);
+const char *entrain_figures_title(const EntrainFigures *figures, int i);
+char *entrain_figures_svg(const EntrainFigures *figures, int i);
+// The bytes of a PNG file; NULL also when it would be too large.
+char *entrain_figures_png(const EntrainFigures *figures, int i, size_t *length);
+
 // ---------------------------------------------------------------- simulation
 
 typedef struct EntrainSimulation EntrainSimulation; // the settings of a simulation
@@ -258,6 +273,8 @@ int entrain_result_worst_invariant_sens(const EntrainResult *r);
 
 char *entrain_result_csv(const EntrainResult *r);
 char *entrain_result_json(const EntrainResult *r);
+// "motion": the selected columns over time, a panel for each; several pictures if there are many.
+EntrainFigures *entrain_result_figures(const EntrainResult *r);
 // A plot of the selected variables (not of sensitivities) for a terminal of this size.
 char *entrain_result_plot(const EntrainResult *r, int width, int height, bool colour);
 // Simulates measurements: adds noise to the selected variables that the model computes (not to time, inputs, parameters
@@ -333,6 +350,18 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
                             EntrainError *error);
 void entrain_fit_free(EntrainFit *fit);
 
+// The problem at one point, without a search: objective, errors by channel, residuals, and report and JSON of these. values: of
+// the unknowns, which may lie outside their bounds; NULL: their start values. lambda: 0 the free model, up to 1: tied to the
+// data by the feedback of the homotopy; there are no statistics then. Standard errors and intervals are given only at a minimum of the
+// objective. Outcome: ENTRAIN_FIT_EVALUATED, or ENTRAIN_FIT_NO_START if an experiment cannot be simulated.
+EntrainFit *entrain_evaluate(const EntrainProblem *problem, const double *values, double lambda,
+                             EntrainError *error);
+// Values of the unknowns from the JSON of a fit, by name. given[i], may be NULL: the file has unknown i; other values stay as they
+// are. A name that is not estimated is an error; values outside the bounds are warnings, "file:line:column: warning: ...", one
+// on each line of *warnings (may be NULL; the caller frees it; NULL if there are none).
+bool entrain_problem_read_values(const EntrainProblem *problem, const char *path, double *values,
+                                 bool *given, char **warnings, EntrainError *error);
+
 typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_CONVERGED,
   ENTRAIN_FIT_UNCERTAIN, // converged, but the verdict is ambiguous or doubtful
@@ -340,6 +369,7 @@ typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_STOPPED,
   ENTRAIN_FIT_BUDGET,
   ENTRAIN_FIT_NO_START,
+  ENTRAIN_FIT_EVALUATED, // there was no search, see entrain_evaluate
 } EntrainFitOutcome;
 
 EntrainFitOutcome entrain_fit_outcome(const EntrainFit *fit);
@@ -384,7 +414,7 @@ double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when
 double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
 
 typedef struct EntrainChannel { // a measured quantity of one experiment
-  int experiment;
+  int experiment;               // its place in the problem file, from 0
   const char *experiment_name, *variable, *column, *unit;
   int n;
   double rmse, fit_percent;
@@ -392,10 +422,26 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   double noise;           // of the data without a model, NaN when unknown
   double autocorrelation; // of the residuals, from one to the next
   double white_p, runs_p; // probabilities of such residuals if they were white
+  const char *role;       // "fit", "validation": simulated with the result, not fitted
+  const char
+      *failed; // a sentence: why an experiment for validation could not be simulated; "": it could
+  int windows; // number of them
 } EntrainChannel;
 
+// The fitted channels, then those for validation; of these sigma, noise and probabilities are NaN.
 int entrain_fit_channel_count(const EntrainFit *fit);
 bool entrain_fit_channel(const EntrainFit *fit, int i, EntrainChannel *out);
+
+typedef struct
+    EntrainWindow { // errors model - data of the free-running simulation in a span of time
+  const char *name;
+  double start, stop; // as in the data
+  int n;
+  double rmse, mean, max; // max: of the absolute errors; NaN: not known
+} EntrainWindow;
+
+// Window k of channel i.
+bool entrain_fit_window(const EntrainFit *fit, int i, int k, EntrainWindow *out);
 
 typedef struct EntrainDirection { // a change of the estimates that the data do not determine
   double singular_value;
@@ -439,8 +485,16 @@ double entrain_fit_invariant_violation_sens(const EntrainFit *fit);
 char *entrain_fit_report(const EntrainFit *fit, int width, bool colour);
 char *entrain_fit_json(const EntrainFit *fit);
 char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
-// experiment,variable,time,data,model,residual. NULL and an error when the model cannot be simulated at the estimates.
+// experiment,variable,time,data,model,residual; with a further column role if there are experiments for validation, whose
+// rows come last. NULL and an error when the model cannot be simulated at the estimates.
 char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
+// "lambda-path": objective and unknowns over the stages of the homotopy; "parameters": the unknowns over the steps;
+// "objective": that of the steps over each unknown; "convergence": that over the simulations; for each experiment
+// "data-and-model", with the residuals, and "plane": measured quantities over each other; "free-run" and "free-run-plane" the
+// same of a simulation where residuals are not those of one; "validation" and "validation-plane" for experiments of that role.
+// Names end with that of the experiment if there are several. Simulates at the result and at the start. For a point that was
+// evaluated: what belongs to it.
+EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 
 // ---------------------------------------------------------------- checks before a fit
 
@@ -586,6 +640,9 @@ char *entrain_compare_trace_csv(const EntrainCompare *c);
 // The best objective so far over the work. NULL: there is nothing to draw.
 char *entrain_compare_svg(const EntrainCompare *c);
 char *entrain_compare_png(const EntrainCompare *c, size_t *length);
+// "convergence", the same picture; "parameters": the unknowns over the work; "effort": the work of each method. The first two
+// need traces.
+EntrainFigures *entrain_compare_figures(const EntrainCompare *c);
 
 // ---------------------------------------------------------------- basin studies
 
@@ -644,6 +701,7 @@ char *entrain_basin_csv(const EntrainBasin *basin); // every start
 char *entrain_basin_svg(const EntrainBasin *basin); // the map
 // The bytes of a PNG file; NULL when it would be too large.
 char *entrain_basin_png(const EntrainBasin *basin, size_t *length);
+EntrainFigures *entrain_basin_figures(const EntrainBasin *basin); // "basin": the map
 
 // ---------------------------------------------------------------- profile likelihood
 
@@ -711,6 +769,7 @@ char *entrain_profile_csv(const EntrainProfile *profile); // every point
 // NULL: there is nothing to draw.
 char *entrain_profile_svg(const EntrainProfile *profile);
 char *entrain_profile_png(const EntrainProfile *profile, size_t *length); // bytes
+EntrainFigures *entrain_profile_figures(const EntrainProfile *profile);   // "profiles"
 
 #ifdef __cplusplus
 }

@@ -47,6 +47,8 @@ struct EntrainProblem {
 typedef struct ResultColumns {
   Arena *arena;
   const char **names; // of the columns
+  const char **units; // "" where unknown
+  const char *title;  // of pictures
   bool *computed;     // by column: the model computes it, so it can be measured
   atomic_int users;
   _Atomic(Arena *) spare;
@@ -76,6 +78,6 @@ int api_size(int given); // width or height of a terminal that texts are made fo
 // Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);
 
-// The figure as text or bytes for the caller of the library; frees the arena of the figure. NULL: there is no figure.
+// The figure as text or bytes for the caller of the library; frees the arena of the figure, if one is given. NULL: there is no figure.
 char *api_svg(const Figure *f, Arena *a);
 char *api_png(const Figure *f, Arena *a, size_t *length);

@@ -1,5 +1,6 @@
 // The public library: basin studies.
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "report/basin_map.h"
 #include "report/basin_report.h"
 
@@ -127,4 +128,11 @@ char *entrain_basin_png(const EntrainBasin *b, size_t *length) {
   if (!b) return NULL;
   Arena *a = arena_new();
   return api_png(basin_map(basin_of(b), a), a, length);
+}
+
+EntrainFigures *entrain_basin_figures(const EntrainBasin *b) {
+  if (!b) return NULL;
+  FigureList *l = figure_list_new();
+  figure_list_add(l, "basin", NULL, basin_map(basin_of(b), l->arena));
+  return api_figures(l);
 }

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "report/compare_figure.h"
 #include "report/compare_report.h"
+#include "report/compare_work_figure.h"
 
 static const double FOUND_WITHIN = 0.01;
 enum { RUNS_MOST = 1000000 };
@@ -245,4 +247,15 @@ char *entrain_compare_png(const EntrainCompare *c, size_t *length) {
   if (!c) return NULL;
   Arena *a = arena_new();
   return api_png(c->compare ? compare_figure(a, c->compare) : NULL, a, length);
+}
+
+EntrainFigures *entrain_compare_figures(const EntrainCompare *c) {
+  if (!c) return NULL;
+  FigureList *l = figure_list_new();
+  if (c->compare) {
+    figure_list_add(l, "convergence", NULL, compare_figure(l->arena, c->compare));
+    figure_list_add(l, "parameters", NULL, compare_parameters_figure(l->arena, c->compare));
+    figure_list_add(l, "effort", NULL, compare_effort_figure(l->arena, c->compare));
+  }
+  return api_figures(l);
 }

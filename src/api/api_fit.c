@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "base/memory.h"
 #include "base/patience.h"
+#include "report/fit_figures.h"
 #include "report/fit_json.h"
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
 #include "report/fit_trace.h"
-#include "study/assessed_fit.h"
+#include "study/evaluated_point.h"
 
 struct EntrainFit {
   const Problem *problem;
@@ -18,6 +20,9 @@ struct EntrainFit {
   const Statistics *statistics;
   FitTrace *trace;
   InvariantViolation violation; // at the result
+  Arena *arena;                 // of the errors below
+  const RunErrors *run, *validation;
+  EvaluatedPoint *point; // without a search: owns fit, run and validation; else NULL
 };
 
 typedef struct Relay {
@@ -42,11 +47,19 @@ static void ignore_block(void *data, const ResidualBlock *block) {
 
 static void find_violation(EntrainFit *f) {
   f->violation = (InvariantViolation){nan(""), nan(""), -1, -1, nan("")};
-  if (!f->problem->model->invariant_count || f->result->objective == HUGE_VAL) return;
+  bool coupled = f->point && f->point->lambda > 0;
+  if (!f->problem->model->invariant_count || f->result->objective == HUGE_VAL || coupled) return;
   EvalSpec spec = eval_spec(f->fit.fitting, NULL);
   spec.slopes = true; // their violation is reported, too
   if (evaluate_rows(f->fit.work, &spec, f->result->x, ignore_block, NULL))
     f->violation = eval_violation(f->fit.work);
+}
+
+// Of the free-running simulation at the result.
+static void find_errors(EntrainFit *f) {
+  if (f->result->objective == HUGE_VAL) return;
+  if (problem_has_windows(f->problem)) f->run = run_errors(f->arena, f->fit.work, 0, f->result->x);
+  f->validation = validation_errors(f->arena, f->problem, 0, f->result->x);
 }
 
 // For what follows a fit: what is left of max_seconds, or a moment.
@@ -63,6 +76,7 @@ static void find_rest(EntrainFit *f) {
   patience_begin(&after);
   fit_evaluate_start(f->fit.result, f->fit.work);
   find_violation(f);
+  find_errors(f);
   patience_end(&after);
 }
 
@@ -73,6 +87,7 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
   const Problem *p = problem->problem;
   EntrainFit *f = must_have(calloc(1, sizeof *f));
   f->problem = p;
+  f->arena = arena_new();
   f->trace = fit_trace_new(p);
   Relay r = {f->trace, listener, data};
   f->fit = assessed_fit_run(p, NULL, PATIENCE_GRACE, relay, &r);
@@ -84,10 +99,37 @@ EntrainFit *entrain_fit_run(const EntrainProblem *problem, EntrainListener *list
   return f;
 }
 
+EntrainFit *entrain_evaluate(const EntrainProblem *problem, const double *values, double lambda,
+                             EntrainError *error) {
+  if (!problem) return api_none("problem", error);
+  Err err = {0};
+  EvaluatedPoint point;
+  EntrainFit *f = NULL;
+  if (evaluated_point(problem->problem, values, lambda, &point, &err)) {
+    f = must_have(calloc(1, sizeof *f));
+    f->problem = problem->problem;
+    f->arena = arena_new();
+    f->trace = fit_trace_new(f->problem);
+    f->point = ARENA_NEW(f->arena, EvaluatedPoint);
+    *f->point = point;
+    f->fit = point.fit;
+    f->result = point.fit.result;
+    f->statistics = point.fit.statistics;
+    f->run = point.run, f->validation = point.validation;
+    find_violation(f);
+  }
+  api_publish(&err, error);
+  return f;
+}
+
 void entrain_fit_free(EntrainFit *f) {
   if (!f) return;
-  assessed_fit_done(&f->fit);
+  if (f->point)
+    evaluated_point_done(f->point);
+  else
+    assessed_fit_done(&f->fit);
   fit_trace_free(f->trace);
+  arena_free(f->arena);
   free(f);
 }
 
@@ -175,16 +217,43 @@ double entrain_fit_singular_value(const EntrainFit *f, int i) {
 
 int entrain_fit_channel_count(const EntrainFit *f) {
   if (!f) return 0;
-  return f->statistics->channel_count;
+  return f->statistics->channel_count + (f->validation ? f->validation->channel_count : 0);
+}
+
+static void describe_validation(const RunErrors *v, int i, EntrainChannel *out) {
+  const RunChannel *r = &v->channels[i];
+  const Experiment *e = &v->problem->experiments[r->experiment];
+  const Channel *c = &e->channels[r->channel];
+  double none = nan("");
+  *out = (EntrainChannel){.experiment = e->number,
+                          .experiment_name = e->name,
+                          .variable = c->name,
+                          .column = c->column,
+                          .unit = c->unit ? c->unit : "",
+                          .n = r->all.n,
+                          .rmse = r->all.rmse,
+                          .fit_percent = r->fit_percent,
+                          .sigma = none,
+                          .noise = none,
+                          .autocorrelation = none,
+                          .white_p = none,
+                          .runs_p = none,
+                          .role = "validation",
+                          .failed = v->why[r->experiment] ? v->why[r->experiment] : "",
+                          .windows = e->window_count};
 }
 
 bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
   if (!f || !out) return false;
-  if (i < 0 || i >= f->statistics->channel_count) return false;
+  if (i < 0 || i >= entrain_fit_channel_count(f)) return false;
+  if (i >= f->statistics->channel_count) {
+    describe_validation(f->validation, i - f->statistics->channel_count, out);
+    return true;
+  }
   const StatChannel *s = &f->statistics->channels[i];
   const Experiment *e = &f->problem->experiments[s->experiment];
   const Channel *c = &e->channels[s->channel];
-  *out = (EntrainChannel){.experiment = s->experiment,
+  *out = (EntrainChannel){.experiment = e->number,
                           .experiment_name = e->name,
                           .variable = c->name,
                           .column = c->column,
@@ -196,7 +265,25 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
                           .noise = s->noise,
                           .autocorrelation = s->autocorrelation,
                           .white_p = s->white_p,
-                          .runs_p = s->runs_p};
+                          .runs_p = s->runs_p,
+                          .role = "fit",
+                          .failed = "",
+                          .windows = e->window_count};
+  return true;
+}
+
+bool entrain_fit_window(const EntrainFit *f, int i, int k, EntrainWindow *out) {
+  if (!f || !out || i < 0 || i >= entrain_fit_channel_count(f)) return false;
+  bool fitted = i < f->statistics->channel_count;
+  const RunErrors *errors = fitted ? f->run : f->validation;
+  if (!errors) return false;
+  const RunChannel *c = &errors->channels[fitted ? i : i - f->statistics->channel_count];
+  const Experiment *e = &errors->problem->experiments[c->experiment];
+  if (k < 0 || k >= e->window_count) return false;
+  const NamedWindow *w = &e->windows[k];
+  const SpanError *s = &c->windows[k];
+  *out = (EntrainWindow){w->name, e->origin + w->start, e->origin + w->stop, s->n, s->rmse, s->mean,
+                         s->most};
   return true;
 }
 
@@ -267,8 +354,10 @@ double entrain_fit_invariant_violation_sens(const EntrainFit *f) {
 // ---------------------------------------------------------------- texts
 
 static FitReport report_of(const EntrainFit *f) {
-  return (FitReport){f->problem, f->result, f->statistics,
-                     f->problem->model->invariant_count ? &f->violation : NULL};
+  return (FitReport){f->problem,    f->result,
+                     f->statistics, f->problem->model->invariant_count ? &f->violation : NULL,
+                     f->run,        f->validation,
+                     f->point};
 }
 
 char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {
@@ -309,4 +398,14 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   patience_end(&after);
   api_publish(&err, error);
   return t.at;
+}
+
+EntrainFigures *entrain_fit_figures(EntrainFit *f) {
+  if (!f) return NULL;
+  FitReport r = report_of(f);
+  Patience after = patience_after(f, PATIENCE_GRACE);
+  patience_begin(&after);
+  FigureList *l = fit_figures(&r, f->trace, f->fit.work, f->fit.weighting);
+  patience_end(&after);
+  return api_figures(l);
 }

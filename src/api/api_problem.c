@@ -4,6 +4,7 @@
 #include "api/api.h"
 
 #include "problem/read_problem.h"
+#include "problem/read_values.h"
 
 static void list_warnings(EntrainProblem *p, const Warnings *w) {
   for (int i = 0; i < w->list.count; i++) {
@@ -18,8 +19,9 @@ static void list_warnings(EntrainProblem *p, const Warnings *w) {
 static void list_files(EntrainProblem *p, const char *path) {
   if (path) array_push(p->arena, &p->files, arena_copy(p->arena, path, strlen(path)));
   array_push(p->arena, &p->files, p->problem->model_path);
-  for (int e = 0; e < p->problem->experiment_count; e++)
-    array_push(p->arena, &p->files, p->problem->experiments[e].file);
+  for (const Problem *one = p->problem; one; one = one->validation)
+    for (int e = 0; e < one->experiment_count; e++)
+      array_push(p->arena, &p->files, one->experiments[e].file);
 }
 
 static EntrainProblem *wrap(Problem *problem, const char *path) {
@@ -164,6 +166,32 @@ bool entrain_problem_set_start(EntrainProblem *p, const char *name, double value
   if (!name) return api_missing("name", error);
   Err err = {0};
   set_start(p->problem, name, value, &err);
+  return api_fine(&err, error);
+}
+
+bool entrain_problem_read_values(const EntrainProblem *p, const char *path, double *values,
+                                 bool *given, char **warnings, EntrainError *error) {
+  if (warnings) *warnings = NULL;
+  if (!p) return api_missing("problem", error);
+  if (!path) return api_missing("path", error);
+  if (!values) return api_missing("place for the values", error);
+  Err err = {0};
+  Arena *scratch = arena_new();
+  Warnings found = {.arena = scratch};
+  bool *seen = ARENA_ARRAY(scratch, bool, p->problem->unknown_count + 1);
+  problem_read_values(p->problem, path, values, given ? given : seen, &found, &err);
+  Text t;
+  text_init(&t);
+  for (int i = 0; i < found.list.count; i++) {
+    char one[1600];
+    warning_format(&found.list.at[i], one, sizeof one);
+    text_print(&t, "%s%s", i ? "\n" : "", one);
+  }
+  if (warnings && t.length)
+    *warnings = t.at;
+  else
+    text_done(&t);
+  arena_free(scratch);
   return api_fine(&err, error);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "report/profile_figure.h"
 #include "report/profile_report.h"
 #include "study/profile_run.h"
@@ -197,4 +198,11 @@ char *entrain_profile_png(const EntrainProfile *p, size_t *length) {
   if (!p) return NULL;
   Arena *a = arena_new();
   return api_png(profile_figure(a, profile_of(p)), a, length);
+}
+
+EntrainFigures *entrain_profile_figures(const EntrainProfile *p) {
+  if (!p) return NULL;
+  FigureList *l = figure_list_new();
+  figure_list_add(l, "profiles", NULL, profile_figure(l->arena, profile_of(p)));
+  return api_figures(l);
 }

@@ -2,9 +2,11 @@
 #include <math.h>
 
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "base/patience.h"
 #include "draw/plot.h"
 #include "num/coloured_noise.h"
+#include "report/series_figure.h"
 
 ResultColumns *result_columns_new(void) {
   Arena *a = arena_new();
@@ -168,6 +170,13 @@ char *entrain_result_plot(const EntrainResult *r, int width, int height, bool co
   PlotStyle style = {api_size(width), api_size(height), colour};
   plot_series(&shown, &style, &t);
   return t.at;
+}
+
+EntrainFigures *entrain_result_figures(const EntrainResult *r) {
+  if (!r) return NULL;
+  FigureList *l = figure_list_new();
+  series_figures(l, &r->series, r->shared->units, r->shared->title);
+  return api_figures(l);
 }
 
 static double root_mean_square(const double *y, int n) {

@@ -410,9 +410,17 @@ static void describe_columns(ResultColumns *shared, const EntrainSimulation *s) 
   Arena *a = shared->arena;
   const char **names = shared->names = ARENA_ARRAY(a, const char *, column_count(s));
   shared->computed = ARENA_ARRAY(a, bool, column_count(s));
+  shared->units = ARENA_ARRAY(a, const char *, column_count(s));
+  for (int i = 0; i < column_count(s); i++) shared->units[i] = "";
+  shared->title = arena_print(a, "Motion: %s", entrain_model_name(s->model));
   names[at++] = "time";
   for (int i = 0; i < s->selected_count; i++) {
     shared->computed[at] = selected_is_computed(m, s->selected[i]);
+    if (s->selected[i] < m->flat->variables.count &&
+        m->flat->variables.at[s->selected[i]].unit[0]) {
+      shared->units[at] = arena_print(a, "%s", m->flat->variables.at[s->selected[i]].unit);
+      shared->units[0] = "s"; // models with units run in seconds
+    }
     names[at++] = arena_print(a, "%s", selected_name(m, s->selected[i]));
   }
   for (int i = 0; i < s->selected_count; i++)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
@@ -248,6 +248,7 @@ static int write_files(const Arguments *a, const EntrainBasin *b) {
   }
   if (csv) status = worse(status, write_result(csv, entrain_basin_csv(b)));
   if (json) status = worse(status, write_result(json, entrain_basin_json(b)));
+  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_basin_figures(b)));
   return status;
 }
 
@@ -310,6 +311,7 @@ static const Flag FLAGS[] = {
     FLAG_METHOD,
     {"svg", 0, "FILE", "the map as an SVG picture; - is standard output", NULL, false},
     {"png", 0, "FILE", "the map as a PNG picture", NULL, false},
+    FLAG_FIGURES,
     {"csv", 0, "FILE", "one row for each start: start, end, optimum, objective, work", NULL, false},
     {"json", 0, "FILE", "optima, shares and work for other programs", NULL, false},
     FLAG_QUIET,

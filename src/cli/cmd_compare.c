@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -26,27 +26,6 @@ typedef struct CompareCommand {
 } CompareCommand;
 
 // ---------------------------------------------------------------- flags
-
-static bool read_word(const Arguments *a, const char *flag, const char *const *words, int *index) {
-  const char *value = arguments_value(a, flag);
-  NearestWord nearest = {.name = value};
-  *index = 0;
-  if (!value) return true;
-  for (int i = 0; words[i]; i++) {
-    *index = i;
-    if (strcmp(words[i], value) == 0) return true;
-    nearest_offer(&nearest, words[i]);
-  }
-  char list[200] = "";
-  for (int i = 0; words[i]; i++)
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
-  if (nearest.best)
-    complain("--%s cannot be '%s'; did you mean '%s'? It is one of %s", flag, value, nearest.best,
-             list);
-  else
-    complain("--%s cannot be '%s'; it is one of %s", flag, value, list);
-  return false;
-}
 
 static bool read_count(const Arguments *a, const char *flag, int *count) {
   const char *text = arguments_value(a, flag);
@@ -147,16 +126,17 @@ static bool read_published(const CompareCommand *job) {
 }
 
 static bool wants_traces(const Arguments *a) {
-  return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png");
+  return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png") ||
+         figures_wanted(a);
 }
 
 static bool set_up(CompareCommand *job) {
   int seeds, starts;
-  if (!read_word(job->a, "layout", LAYOUTS, &job->layout) ||
-      !read_word(job->a, "format", FORMATS, &job->format) ||
-      !read_word(job->a, "error", ERRORS, &job->all) || !read_count(job->a, "seeds", &seeds) ||
-      !read_count(job->a, "random_starts", &starts) || !set_truth(job) || !read_found(job) ||
-      !read_published(job) || !add_methods(job))
+  if (!read_choice("layout", arguments_value(job->a, "layout"), LAYOUTS, &job->layout) ||
+      !read_choice("format", arguments_value(job->a, "format"), FORMATS, &job->format) ||
+      !read_choice("error", arguments_value(job->a, "error"), ERRORS, &job->all) ||
+      !read_count(job->a, "seeds", &seeds) || !read_count(job->a, "random_starts", &starts) ||
+      !set_truth(job) || !read_found(job) || !read_published(job) || !add_methods(job))
     return false;
   entrain_compare_repeat(job->compare, seeds, starts);
   if (wants_traces(job->a)) entrain_compare_keep_traces(job->compare);
@@ -231,6 +211,8 @@ static int write_results(const CompareCommand *job) {
   static const char *const OTHERS[] = {"trace", "svg", "png", NULL};
   int status = trace ? write_result(trace, entrain_compare_trace_csv(job->compare)) : DONE;
   status = worse(status, write_pictures(job));
+  if (figures_wanted(job->a))
+    status = worse(status, figures_write(job->a, entrain_compare_figures(job->compare)));
   if (!silent && (output || !places_take_stdout(job->a, OTHERS)))
     status = worse(status, write_result(output, text_of(job)));
   if (!is_same_everywhere(job->compare)) return INTERNAL;
@@ -295,6 +277,7 @@ static const Flag FLAGS[] = {
     {"svg", 0, "FILE", "SVG picture of the convergence: the best objective over the work", NULL,
      false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_FIGURES,
     {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
     FLAG_SET,
     FLAG_LIBRARY,

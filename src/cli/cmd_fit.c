@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -60,6 +60,7 @@ static int write_files(const Arguments *a, EntrainFit *fit) {
   int status = json ? write_result(json, entrain_fit_json(fit)) : DONE;
   if (trace) status = worse(status, write_result(trace, entrain_fit_trace_csv(fit)));
   if (residuals) status = worse(status, write_residuals(residuals, fit));
+  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_fit_figures(fit)));
   return status;
 }
 
@@ -100,6 +101,7 @@ static const Flag FLAGS[] = {
     {"residuals", 0, "FILE",
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
+    FLAG_FIGURES,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},
@@ -112,6 +114,8 @@ static const char *const EXAMPLES[] = {
     "A local search from another start; the result as JSON",
     "entrain fit swing.yaml --set experiments.0.window=[0,20] --residuals residuals.csv",
     "Only the first 20 seconds of the data; data and model at every sample as CSV",
+    "entrain fit swing.yaml --figures pictures",
+    "Pictures: data and model with the residuals, the steps of the search, the path over lambda",
     NULL,
 };
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
@@ -60,6 +60,7 @@ static int write_results(const Arguments *a, const EntrainProfile *p) {
   int status = json ? write_result(json, entrain_profile_json(p)) : DONE;
   if (csv) status = worse(status, write_result(csv, entrain_profile_csv(p)));
   status = worse(status, write_pictures(a, p));
+  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_profile_figures(p)));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_report(a, p));
   return worse(status, entrain_profile_is_sound(p) ? DONE : NOT_REACHED);
@@ -115,6 +116,7 @@ static const Flag FLAGS[] = {
      NULL, false},
     {"svg", 0, "FILE", "an SVG picture of the profiles", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_FIGURES,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
@@ -53,7 +53,7 @@ static int check_files(SimulateCommand *job) {
     complain("--output and --json cannot both be '%s'", csv);
   else if (json && strcmp(json, "-") == 0 && arguments_have(job->a, "plot"))
     complain("--plot and --json - cannot both go to standard output; give --json a file");
-  else
+  else if (figures_prepare(job->a))
     return DONE;
   return WRONG_USE;
 }
@@ -243,10 +243,12 @@ static int write_plot(SimulateCommand *job) {
 static int write_results(SimulateCommand *job) {
   const char *json = arguments_value(job->a, "json"), *csv = arguments_value(job->a, "output");
   bool plot = arguments_have(job->a, "plot"),
-       stdout_taken = plot || (json && strcmp(json, "-") == 0);
+       stdout_taken = plot || figures_wanted(job->a) || (json && strcmp(json, "-") == 0);
   int status = csv ? write_result(csv, entrain_result_csv(job->result)) : DONE;
   if (json) status = worse(status, write_result(json, entrain_result_json(job->result)));
   if (plot) status = worse(status, write_plot(job));
+  if (figures_wanted(job->a))
+    status = worse(status, figures_write(job->a, entrain_result_figures(job->result)));
   if (!csv && !stdout_taken)
     status = worse(status, write_result(NULL, entrain_result_csv(job->result)));
   return status;
@@ -387,6 +389,7 @@ static const Flag FLAGS[] = {
      "rows, outcome, work and violations of constraints as JSON; - is standard output", NULL,
      false},
     {"plot", 'p', NULL, "draws the curves in the terminal instead of writing rows", NULL, false},
+    FLAG_FIGURES,
     {"stats", 0, NULL, "prints the work of the integrator", NULL, false},
     {0},
 };

@@ -40,6 +40,18 @@ typedef struct Flag {
         false                                                                                      \
   }
 
+#define FLAG_POINT                                                                                 \
+  {"parameters",                                                                                   \
+   0,                                                                                              \
+   "FILE",                                                                                         \
+   "values from the JSON of an earlier fit, by name",                                              \
+   "start values of the problem file",                                                             \
+   false},                                                                                         \
+  {                                                                                                \
+    "start", 0, "LIST", "single values, which replace those: p=3,q=4; may lie outside the bounds", \
+        NULL, false                                                                                \
+  }
+
 typedef struct Arguments Arguments;
 
 typedef struct Command {
@@ -56,7 +68,8 @@ typedef struct Command {
 enum {
   OF_SIMULATION = 1 << ENTRAIN_OPTION_SIMULATION,
   OF_FIT = 1 << ENTRAIN_OPTION_FIT,
-  OF_NOISE = 1 << ENTRAIN_OPTION_NOISE
+  OF_NOISE = 1 << ENTRAIN_OPTION_NOISE,
+  AT_POINT = 1 << 8, // no options: --start belongs to a point (read_point), not to searches
 };
 
 enum { DONE = 0, NOT_REACHED = 1, WRONG_USE = 2, INTERNAL = 3 }; // exit status

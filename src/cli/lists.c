@@ -25,6 +25,26 @@ bool read_number(const char *flag, const char *text, double *value) {
   return is_number;
 }
 
+bool read_choice(const char *flag, const char *value, const char *const *words, int *index) {
+  NearestWord nearest = {.name = value};
+  *index = 0;
+  if (!value) return true;
+  for (int i = 0; words[i]; i++) {
+    *index = i;
+    if (strcmp(words[i], value) == 0) return true;
+    nearest_offer(&nearest, words[i]);
+  }
+  char list[200] = "";
+  for (int i = 0; words[i]; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
+  if (nearest.best)
+    complain("--%s cannot be '%s'; did you mean '%s'? It is one of %s", flag, value, nearest.best,
+             list);
+  else
+    complain("--%s cannot be '%s'; it is one of %s", flag, value, list);
+  return false;
+}
+
 // The end of the part that begins at `at`: a comma outside brackets and quotes, or the end of the text.
 static char *part_end(char *at) {
   int depth = 0;

@@ -5,6 +5,8 @@
 
 // The whole text must be a finite number. false: the error is printed.
 bool read_number(const char *flag, const char *text, double *value);
+// The number of a word in a list that ends with NULL; value NULL: the first one. false: the error is printed.
+bool read_choice(const char *flag, const char *value, const char *const *words, int *index);
 
 typedef struct Words { // heap
   char *storage;

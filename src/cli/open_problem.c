@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/lists.h"
 #include "cli/message.h"
@@ -21,7 +22,7 @@ typedef struct Settings {
 } Settings;
 
 static void settings_room(Settings *s, int count) {
-  s->at = needed(realloc(s->at, (size_t)(s->count + count) * sizeof *s->at));
+  s->at = needed(realloc(s->at, (size_t)(s->count + count + 1) * sizeof *s->at));
 }
 
 static bool add_list(Settings *s, const char *list) {
@@ -49,8 +50,10 @@ static bool add_given(Settings *s, const Given *g) {
   return true;
 }
 
-static bool settings_read(const Arguments *a, Settings *s) {
+static bool settings_read(const Arguments *a, const EntrainSetting *more, int count, Settings *s) {
   *s = (Settings){.lists = needed(calloc((size_t)a->given_count + 1, sizeof *s->lists))};
+  settings_room(s, count);
+  for (int i = 0; i < count; i++) s->at[s->count++] = more[i];
   for (int i = 0; i < a->given_count; i++)
     if (!add_given(s, &a->given[i])) return false;
   return true;
@@ -112,15 +115,20 @@ static bool set_starts(const Arguments *a, EntrainProblem *p) {
 }
 
 EntrainProblem *open_problem(const Arguments *a, int *status) {
+  return open_problem_with(a, NULL, 0, status);
+}
+
+EntrainProblem *open_problem_with(const Arguments *a, const EntrainSetting *more, int count,
+                                  int *status) {
   EntrainError error = {0};
   Settings s;
-  EntrainProblem *p = settings_read(a, &s) ? load(a->words[0], &s, &error) : NULL;
+  EntrainProblem *p = settings_read(a, more, count, &s) ? load(a->words[0], &s, &error) : NULL;
   settings_done(&s);
   *status = p ? DONE : WRONG_USE;
   if (!p && error.code) *status = complain_error(&error);
   if (!p) return NULL;
   print_problem_warnings(p);
-  if (set_starts(a, p)) return p;
+  if ((a->command->options & AT_POINT) || set_starts(a, p)) return p;
   *status = WRONG_USE;
   entrain_problem_free(p);
   return NULL;
@@ -174,6 +182,52 @@ double *read_truth(const Arguments *a, const EntrainProblem *p) {
   return NULL;
 }
 
+// Values of a file, by name; those that it lacks must come from --start.
+static bool read_file_values(const EntrainProblem *p, const char *path, double *values,
+                             bool *given) {
+  EntrainError error;
+  char *warnings = NULL;
+  bool done = entrain_problem_read_values(p, path, values, given, &warnings, &error);
+  if (warnings) fprintf(stderr, "%s\n", warnings);
+  entrain_text_free(warnings);
+  if (!done) complain_error(&error);
+  return done;
+}
+
+static bool are_all_given(const EntrainProblem *p, const char *path, const double *values) {
+  EntrainUnknown u;
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
+    if (isnan(values[i])) {
+      complain("%s has no value of %s; give it with --start %s=...", path, u.name, u.name);
+      return false;
+    }
+  return true;
+}
+
+static bool read_point_into(const Arguments *a, const EntrainProblem *p, double *values,
+                            bool *given) {
+  const char *path = arguments_value(a, "parameters");
+  bool done = true;
+  EntrainUnknown u;
+  for (int i = 0; entrain_problem_unknown(p, i, &u); i++) values[i] = path ? nan("") : u.start;
+  if (path) done = read_file_values(p, path, values, given);
+  for (int i = 0; done && i < a->given_count; i++)
+    if (a->given[i].flag && strcmp(a->given[i].name, "start") == 0)
+      done = read_unknowns(p, "--start", a->given[i].value, values);
+  return done && (!path || are_all_given(p, path, values));
+}
+
+double *read_point(const Arguments *a, const EntrainProblem *p) {
+  size_t count = (size_t)entrain_problem_unknown_count(p) + 1;
+  double *values = needed(calloc(count, sizeof *values));
+  bool *given = needed(calloc(count, sizeof *given));
+  bool done = read_point_into(a, p, values, given);
+  free(given);
+  if (done) return values;
+  free(values);
+  return NULL;
+}
+
 // ---------------------------------------------------------------- files of results
 
 static bool spares_what_is_read(const EntrainProblem *p, const char *flag, const char *path) {
@@ -212,7 +266,7 @@ bool places_take_stdout(const Arguments *a, const char *const *flags) {
 int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work) {
   int status;
   EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !check_places(a, problem, places)) status = WRONG_USE;
+  if (problem && (!check_places(a, problem, places) || !figures_prepare(a))) status = WRONG_USE;
   interrupt_compute();
   if (status == DONE) status = work(a, problem);
   entrain_problem_free(problem);

@@ -5,10 +5,17 @@
 // Reads --set, --method, --start and every option of the library; "-" is standard input. Prints warnings. NULL: the error
 // is printed, *status is the exit status.
 EntrainProblem *open_problem(const Arguments *a, int *status);
+// The same with more settings, which come first.
+EntrainProblem *open_problem_with(const Arguments *a, const EntrainSetting *more, int count,
+                                  int *status);
 // Sets the values of the unknowns that a list such as p=10,q=3 names. false: the error is printed.
 bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, double *values);
 // The value of each unknown in the model, replaced by what --truth names. The caller frees it. NULL: the error is printed.
 double *read_truth(const Arguments *a, const EntrainProblem *p);
+
+// The values of the unknowns at the point that --parameters and --start name, else the start values of the problem. The caller
+// frees it. NULL: the error is printed.
+double *read_point(const Arguments *a, const EntrainProblem *p);
 
 // Checks the files of results, named by these flags (the list ends with NULL): none is an input file, no two are the same,
 // and their folders can be written. false: the error is printed.

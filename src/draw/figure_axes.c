@@ -12,7 +12,28 @@ static const double TICK_LENGTH = 5, SMALL_TICK = 3;
 static const double POINTS_A_TICK_X = 60, POINTS_A_TICK_Y = 50;
 
 const char *axis_label(Arena *a, const char *name, const char *unit) {
-  return unit && unit[0] ? arena_print(a, "%s [%s]", name, unit) : arena_print(a, "%s", name);
+  bool plain = !unit || !unit[0] || strcmp(unit, "1") == 0;
+  return !plain ? arena_print(a, "%s [%s]", name, unit) : arena_print(a, "%s", name);
+}
+
+void axis_include(Axis *axis, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(values[i]) || (axis->log && !(values[i] > 0))) continue;
+    axis->least = fmin(axis->least, values[i]);
+    axis->most = fmax(axis->most, values[i]);
+  }
+}
+
+static const double MARGIN = 0.04; // share of the length, at each end
+
+void axis_settle(Axis *axis) {
+  if (!(axis->least <= axis->most)) axis->least = axis->most = axis->log ? 1 : 0;
+  if (axis->log && axis->most <= axis->least * 1.1) axis->least /= 2, axis->most *= 2;
+  if (!axis->log) ticks_widen(&axis->least, &axis->most);
+  double low = axis->log ? log(axis->least) : axis->least;
+  double high = axis->log ? log(axis->most) : axis->most, more = MARGIN * (high - low);
+  axis->least = axis->log ? exp(low - more) : low - more;
+  axis->most = axis->log ? exp(high + more) : high + more;
 }
 
 // ---------------------------------------------------------------- ticks
@@ -94,13 +115,18 @@ static void shorten_labels(Ticks *t) {
       c_snprintf(t->label[i], TICK_SIZE, "%.0fe%d", t->at[i] / pow(10, power), power);
 }
 
+enum { TRIES = 4 }; // with ever more ticks, where few of the round numbers are inside
+
 static Ticks shifted_ticks(const Axis *axis, double wanted) {
   Ticks t;
   Axis shown = *axis;
   double shift = axis_shift(axis);
   shown.least -= shift, shown.most -= shift;
   shown.log = axis->log && shift == 0;
-  axis_ticks(&shown, (int)fmax(2, wanted), &t);
+  for (int i = 0; i < TRIES; i++) {
+    axis_ticks(&shown, (int)fmax(2, wanted) + i, &t);
+    if (t.count >= (wanted < 3.5 ? 2 : 3)) break;
+  }
   shorten_labels(&t);
   for (int i = 0; i < t.count; i++) t.at[i] += shift;
   return t;
@@ -152,14 +178,14 @@ void axes_grid(const Axes *a) {
   for (int i = 0; i < y.count; i++) axes_level(a, y.at[i], GRID);
 }
 
-static void draw_x_ticks(const Axes *a) {
+static void draw_x_ticks(const Axes *a, bool numbers) {
   Ticks t = x_ticks(a);
   double base = a->frame.y + a->frame.height;
   Lettering letters = {.size = AXES_TEXT, .align = ALIGN_CENTRE};
   for (int i = 0; i < t.count; i++) {
     double x = axes_x(a, t.at[i]);
     figure_line(a->figure, (Spot){x, base}, (Spot){x, base + TICK_LENGTH}, BORDER);
-    figure_text(a->figure, (Spot){x, base + TICK_LENGTH + 12}, t.label[i], letters);
+    if (numbers) figure_text(a->figure, (Spot){x, base + TICK_LENGTH + 12}, t.label[i], letters);
   }
 }
 
@@ -218,13 +244,20 @@ static void draw_labels(const Axes *a) {
                      label_room(f->y, f->height, a->figure->height));
 }
 
-void axes_border(const Axes *a) {
+static void draw_border(const Axes *a, bool numbers) {
   figure_box(a->figure, a->frame, INK_NONE, BORDER);
-  draw_x_ticks(a);
+  draw_x_ticks(a, numbers);
   draw_y_ticks(a);
   draw_small_ticks(a, &a->x, true);
   draw_small_ticks(a, &a->y, false);
   draw_labels(a);
+}
+
+void axes_border(const Axes *a) {
+  draw_border(a, true);
+}
+void axes_border_plain(const Axes *a) {
+  draw_border(a, false);
 }
 
 void axes_title(const Axes *a, const char *title) {
@@ -245,6 +278,34 @@ static Spot near_frame(const Axes *a, Spot s) {
                 fmin(fmax(s.y, a->frame.y - wide), a->frame.y + wide)};
 }
 
+// Points of a curve that follow each other in a column of this width are drawn as its first, lowest, highest and last one.
+static const double COLUMN = 0.4; // points
+
+static Spot *keep_column(Spot *to, const Spot *spots, int count) {
+  int low = 0, high = 0;
+  for (int i = 1; i < count; i++) {
+    if (spots[i].y < spots[low].y) low = i;
+    if (spots[i].y > spots[high].y) high = i;
+  }
+  const int chosen[4] = {0, low < high ? low : high, low < high ? high : low, count - 1};
+  for (int i = 0; i < 4; i++)
+    if (!i || chosen[i] > chosen[i - 1]) *to++ = spots[chosen[i]];
+  return to;
+}
+
+static int without_crowds(Spot *spots, int count) {
+  Spot *to = spots;
+  for (int i = 0, next; i < count; i = next) {
+    for (next = i + 1; next < count && fabs(spots[next].x - spots[i].x) < COLUMN;) next++;
+    to = keep_column(to, spots + i, next - i);
+  }
+  return (int)(to - spots);
+}
+
+static void draw_piece(const Axes *a, Spot *spots, int count, Stroke stroke) {
+  figure_curve(a->figure, spots, without_crowds(spots, count), stroke);
+}
+
 void axes_curve(const Axes *a, const double *x, const double *y, int count, Stroke stroke) {
   Spot *spots = ARENA_ARRAY(a->figure->arena, Spot, count);
   int n = 0;
@@ -254,11 +315,11 @@ void axes_curve(const Axes *a, const double *x, const double *y, int count, Stro
     if (is_place(s)) {
       spots[n++] = near_frame(a, s);
     } else {
-      figure_curve(a->figure, spots, n, stroke);
+      draw_piece(a, spots, n, stroke);
       n = 0;
     }
   }
-  figure_curve(a->figure, spots, n, stroke);
+  draw_piece(a, spots, n, stroke);
   figure_unclip(a->figure);
 }
 

@@ -1,5 +1,7 @@
 // Axes, curves and legends in a figure.
 #pragma once
+#include <math.h>
+
 #include "draw/figure.h"
 #include "draw/ticks.h"
 
@@ -17,8 +19,13 @@ typedef struct Axes {
 
 enum { AXES_TEXT = 12 }; // size of the letters
 
-// "name [unit]", or the name if the unit is unknown. Lives in a.
+// "name [unit]", or the name if the unit is unknown or 1. Lives in a.
 const char *axis_label(Arena *a, const char *name, const char *unit);
+// An axis that grows with what it must show: begin with AXIS_EMPTY, include, and settle. Values that the axis cannot show are
+// left out. axis_settle adds a margin and widens an axis without length.
+#define AXIS_EMPTY(is_log, text) ((Axis){HUGE_VAL, -HUGE_VAL, (is_log), (text)})
+void axis_include(Axis *axis, const double *values, int count);
+void axis_settle(Axis *axis);
 // Linear axis: as ticks_make. Logarithmic axis: powers of ten, or 1, 2 and 5 times them.
 void axis_ticks(const Axis *axis, int wanted, Ticks *out);
 
@@ -30,8 +37,9 @@ Spot axes_spot(const Axes *a, double x, double y);
 void axes_grid(const Axes *a); // faint lines at the ticks; draw it first
 // Frame, ticks, their numbers and labels; draw it last. Numbers with many equal digits are shown as differences: "x - 20".
 void axes_border(const Axes *a);
+void axes_border_plain(const Axes *a); // without numbers along x, which stand below another panel
 void axes_title(const Axes *a, const char *title); // above the frame, shortened to its width
-// A curve, clipped at the frame. A value that is not finite (or not positive on a logarithmic axis) is a gap.
+// A curve, clipped at the frame; points too close to be told apart are drawn as one. A value that is not finite (or not positive on a logarithmic axis) is a gap.
 void axes_curve(const Axes *a, const double *x, const double *y, int count, Stroke stroke);
 void axes_markers(const Axes *a, const double *x, const double *y, int count, Marker marker,
                   double size, Ink fill, Stroke stroke);

@@ -133,7 +133,25 @@ static bool keeps_constraints(Method m, const MethodParts *parts) {
   return true;
 }
 
+// Methods that couple the model to the data, or integrate its equations over them, are about simulations.
+static bool needs_simulations(Method *m, const MethodParts *parts) {
+  bool composite = method_has(*m, METHOD_COMPOSITE);
+  for (int i = composite ? 0 : -1; i < (composite ? parts->count : 0); i++) {
+    Method one = i < 0 ? *m : parts->at[i];
+    if (one != METHOD_HOMOTOPY && one != METHOD_WEAK) continue;
+    *m = one;
+    return true;
+  }
+  return false;
+}
+
 bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, Err *err) {
+  if (!problem_simulates(p) && needs_simulations(&m, parts))
+    return fail(
+        err, ERR_OPTION,
+        "method %s is about simulations, and residual: %s begins at the data everywhere; use "
+        "auto, a local or a global method",
+        method_word(m), residual_word(p));
   if (!p->constraints.count || keeps_constraints(m, parts)) return true;
   Text name, list;
   text_init(&name), text_init(&list);

@@ -16,6 +16,19 @@ const char *experiment_time(const Experiment *e, double t, int digits, char out[
   return time_format(e->origin + t, e->stop - e->start, digits, out);
 }
 
+// Times in files are rounded: a sample at the edge counts as inside.
+bool window_contains(const NamedWindow *w, double t) {
+  double slack = 1e-9 * (w->stop - w->start);
+  return t >= w->start - slack && t <= w->stop + slack;
+}
+
+const Experiment *problem_experiment(const Problem *p, int number) {
+  for (; p; p = p->validation)
+    for (int e = 0; e < p->experiment_count; e++)
+      if (p->experiments[e].number == number) return &p->experiments[e];
+  return NULL;
+}
+
 // Reads the model again: the expression would stay in the graph of the problem's model.
 static bool evaluate(const Problem *p, const char *text, double *value, Err *err) {
   const Flat *model = p->model->flat;
@@ -41,9 +54,51 @@ bool problem_number(const Problem *p, const char *text, double *value, Err *err)
   return fail(err, own.code, "'%.100s' is not a number: %.300s", text, own.text);
 }
 
+const char *residual_word(const Problem *p) {
+  static const char *const WORDS[] = {"simulation", "prediction", "equation"};
+  return WORDS[p->options.residual];
+}
+
 double problem_accuracy(const Problem *p) {
   static const double ROUNDING = 1e-15;
-  return p->model->nx ? p->simulate.rel_tol : ROUNDING;
+  return problem_integrates(p) ? p->simulate.rel_tol : ROUNDING;
+}
+
+static bool is_tied(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    if (p->experiments[e].states && p->experiments[e].states->tied) return true;
+  return false;
+}
+
+bool problem_integrates(const Problem *p) {
+  if (p->model->nx == 0 || p->options.residual == RESIDUAL_EQUATION) return false;
+  return problem_simulates(p) || p->options.prediction_by == PREDICTION_BY_INTEGRATOR ||
+         p->model->flat->hybrid || is_tied(p);
+}
+
+static int number_of(Problem *p, const Channel *c) {
+  for (int i = 0; i < p->measured_count; i++)
+    if (p->measured[i] == c->measured && strcmp(p->measured_name[i], c->name) == 0) return i;
+  p->measured[p->measured_count] = c->measured;
+  p->measured_name[p->measured_count] = c->name;
+  return p->measured_count++;
+}
+
+int problem_list_measured(Problem *p, Arena *a, int experiments, int first) {
+  int count = 0, of_first = 0;
+  for (int i = 0; i < experiments; i++) count += p->experiments[i].channel_count;
+  p->measured_count = 0;
+  p->measured = ARENA_ARRAY(a, Expr, count + 1);
+  p->measured_name = ARENA_ARRAY(a, const char *, count + 1);
+  p->channel_measured = ARENA_ARRAY(a, int *, experiments + 1);
+  for (int i = 0; i < experiments; i++) {
+    const Experiment *e = &p->experiments[i];
+    p->channel_measured[i] = ARENA_ARRAY(a, int, e->channel_count + 1);
+    for (int k = 0; k < e->channel_count; k++)
+      p->channel_measured[i][k] = number_of(p, &e->channels[k]);
+    if (i < first) of_first = p->measured_count;
+  }
+  return of_first;
 }
 
 int problem_max_simulations(const Problem *p) {
@@ -60,4 +115,16 @@ int problem_unknown_parameters(const Problem *p, int *parameters) {
     if (!known) parameters[count++] = p->unknowns[i].parameter;
   }
   return count;
+}
+
+int samples_that_count(const Channel *c, int n) {
+  int count = n;
+  for (int i = 0; c->sample_weight && i < n; i++) count -= !(c->sample_weight[i] > 0);
+  return count;
+}
+
+double sum_of_sample_weights(const Channel *c) {
+  double sum = c->sample_weight ? 0 : c->count;
+  for (int i = 0; c->sample_weight && i < c->count; i++) sum += c->sample_weight[i];
+  return sum;
 }

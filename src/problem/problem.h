@@ -4,6 +4,7 @@
 #include "base/csv.h"
 #include "model/model.h"
 #include "problem/fit_options.h"
+#include "problem/sample_weights.h"
 #include "simulate/input.h"
 #include "simulate/simulate_options.h"
 
@@ -51,33 +52,75 @@ typedef struct Channel {
   const char *name;        // as written: theta, or alpha*z + c0*v
   const char *column;      // of the data file
   const char *unit;        // of the column, "" when unknown
-  Expr measured;           // its expression in the model, with gain and offset
+  Expr bare;               // its expression in the model
+  Expr measured;           // the same with gain and offset
   int gain, offset, delay; // parameters of the model, -1 = none
   double weight;           // multiplies the squared residuals, > 0
   SigmaKind sigma_kind;
   double sigma;        // SIGMA_NUMBER: the number; SIGMA_RELATIVE: the resulting number, > 0
   int count;           // samples in the window, without missing values
   const double *t, *y; // increasing
-  int missing;         // samples of the window that were missing
+  // By sample, residual: prediction: what the channel showed where the prediction begins, NaN: nothing; else NULL.
+  const double *from;
+  int missing;           // samples of the window that were missing
+  int unpredicted;       // samples left out, because the state that they follow from is not known
+  double spline_freedom; // of the smoothing spline whose derivatives these are; 0: they are data
+  double range;          // that option scale divides by; 0: it does not
+  // By sample, >= 0: multiplies the squared residual, too. Those of weight 0 do not count. NULL: all are 1.
+  const double *sample_weight;
 } Channel;
+
+// Where the states come from that predictions and computed derivatives begin at; see residual_kind.h.
+typedef enum StateOrigin {
+  STATE_MEASURED, // a channel
+  STATE_SPLINE,   // the smoothing spline of a channel: the state itself, or its rate
+  STATE_TIED,     // the model coupled to the data
+  STATE_CARRIED,  // discrete, not measured: goes on from event to event
+} StateOrigin;
+
+typedef struct StateSource {
+  StateOrigin origin;
+  int channel; // of those recorded, -1: none
+} StateSource;
+
+typedef struct KnownStates { // of an experiment, at the rows of its data
+  StateSource *source;       // by state
+  double *x;                 // [row][state], NaN: not known from the data
+  bool tied;                 // some are STATE_TIED
+} KnownStates;
 
 typedef struct FixedValue { // in one experiment
   int parameter;
   double value;
 } FixedValue;
 
+typedef struct NamedWindow { // an entry of 'windows': a span whose errors are reported
+  const char *name;
+  double start, stop; // both included; since the origin of the experiment
+} NamedWindow;
+
 typedef struct Experiment {
   const char *name; // from the problem file, else the name of the data file
+  int number;       // its place in the file, from 0; reports show this one
   const char *file; // of the data, as given
   // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
   double origin;
-  double start;       // time of the start values, where the simulation begins
-  double stop;        // time of the last sample in the window
-  bool without_times; // rows of a table: their order means nothing
-  Channel *channels;
+  double start;        // time of the start values, where the simulation begins
+  double stop;         // time of the last sample in the window
+  bool has_restart;    // the user says:
+  double restart;      // until then no unknown acts
+  bool without_times;  // rows of a table: their order means nothing
+  const double *row_t; // times of the rows of the data in the window
+  int row_count;
+  Channel *channels; // what residuals are made of
   int channel_count;
+  Channel *recorded; // as the data have them: the same, unless option residual says otherwise
+  int recorded_count;
+  KnownStates *states;  // NULL: the simulation goes on from its start values
   const Input **inputs; // by input of the model
   double *p; // all parameters of the model in this experiment; unknowns are filled in later
+  const NamedWindow *windows;
+  int window_count;
 } Experiment;
 
 // An unknown: a parameter or start value to be estimated.
@@ -125,8 +168,11 @@ typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
   Model *model;
-  Experiment *experiments;
+  Experiment *experiments; // those that are fitted
   int experiment_count;
+  // The experiments of role validation, NULL: there are none. They share model, measured expressions and options. The
+  // unknowns are the same in number and order; they have no priors, and those of one fitted experiment are used nowhere.
+  struct Problem *validation;
   // The distinct measured expressions of all experiments; channel_measured[e][c] is the index for channel c of experiment e.
   const char **measured_name;
   Expr *measured;
@@ -137,6 +183,7 @@ typedef struct Problem {
   GivenGain *gains;
   int gain_count;
   ProblemConstraints constraints;
+  const SampleWeights *weights; // NULL: all samples count the same
   Method method;
   MethodParts parts; // of the method
   FitOptions options;
@@ -152,13 +199,35 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
 // A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.
 const char *experiment_time(const Experiment *e, double t, int digits, char out[32]);
 
+// Whether sample i counts: its weight is not 0.
+static inline bool sample_counts(const Channel *c, int i) {
+  return !c->sample_weight || c->sample_weight[i] > 0;
+}
+// How many of the first n samples count.
+int samples_that_count(const Channel *c, int n);
+// Sum of the weights of all its samples, which is their number where there are no sample weights.
+double sum_of_sample_weights(const Channel *c);
+bool window_contains(const NamedWindow *w, double t); // with allowance for rounded times
+
 void problem_free(Problem *p);
+// Lists the distinct measured expressions of the channels of so many experiments; returns how many the first ones have, which
+// come first.
+int problem_list_measured(Problem *p, Arena *a, int experiments, int first);
+// The experiment that stands at this place of the file, fitted or not; NULL: there is none.
+const Experiment *problem_experiment(const Problem *p, int number);
 // The method with its parts, as method_print writes it.
 const char *problem_method(const Problem *p, Arena *a);
 
 // Reads a number, or an expression of numbers and constants of the model.
 bool problem_number(const Problem *p, const char *text, double *value, Err *err);
 
+// Whether residuals need the integrator; single steps and computed derivatives do not.
+bool problem_integrates(const Problem *p);
+// Whether the residuals are those of simulations from the start values.
+static inline bool problem_simulates(const Problem *p) {
+  return p->options.residual == RESIDUAL_SIMULATION;
+}
+const char *residual_word(const Problem *p); // of option residual
 // Relative error of the simulations: rel_tol, or rounding if nothing is integrated.
 double problem_accuracy(const Problem *p);
 int problem_max_simulations(const Problem *p); // that a fit may make

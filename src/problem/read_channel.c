@@ -62,7 +62,7 @@ static bool read_measured(ChannelReader *c) {
     return reader_fail_key(c->r, c->node, ERR_VALUE,
                            "'%.100s' is constant in time: it cannot be compared with a column",
                            c->node->key);
-  c->out.measured = replace(c->solved, e);
+  c->out.bare = c->out.measured = replace(c->solved, e);
   return true;
 }
 
@@ -253,14 +253,30 @@ static bool check_shared(ChannelReader *c, const Sensor *s, const UnknownSpec *s
         c->r, spec->node, ERR_VALUE,
         "%s is one unknown for all experiments, but experiment %d gives it other "
         "attributes; give the same, or write per_experiment: true in each",
-        sensor_name(c, s->kind, true), i + 1);
+        sensor_name(c, s->kind, true), c->r->experiments[i].number + 1);
   }
   return true;
 }
 
+// Where nothing is fitted, an unknown sensor must be that of a fitted experiment.
+static bool check_validation(ChannelReader *c, const Sensor *s, const UnknownSpec *spec) {
+  bool shared = false, several = spec->per_experiment;
+  for (int i = 0; i < c->r->fit_count; i++) {
+    shared = shared || s->spec[i].node;
+    several = several || s->spec[i].per_experiment;
+  }
+  if (shared && !several) return true;
+  return reader_fail_key(c->r, spec->node, ERR_VALUE,
+                         shared ? "%s is estimated for each experiment and this one is for "
+                                  "validation, which estimates nothing: give a number"
+                                : "%s is estimated in no fitted experiment, and this one is for "
+                                  "validation, which estimates nothing: give a number",
+                         sensor_name(c, s->kind, true));
+}
+
 static double longest_duration(const ProblemReader *r) {
   double most = 0;
-  for (int i = 0; i < r->experiment_count; i++) {
+  for (int i = 0; i < r->fit_count; i++) {
     const ExperimentReader *e = &r->experiments[i];
     most = fmax(most, e->table->column[e->time][e->last - 1] - e->start);
   }
@@ -295,7 +311,8 @@ static bool read_sensor(ChannelReader *c, SensorKind kind, int *parameter) {
   bool is_free = by_word || (n->kind == YAML_MAP && !spec.fixed);
   if (!is_free && !check_known(c, kind, n, spec.start)) return false;
   Sensor *s = find_sensor(c, kind, is_free);
-  if (!check_shared(c, s, &spec)) return false;
+  if (is_free && c->e->validation && !check_validation(c, s, &spec)) return false;
+  if (!(by_word && c->e->validation) && !check_shared(c, s, &spec)) return false;
   s->spec[c->experiment] = spec;
   *parameter = s->parameter;
   return true;
@@ -359,10 +376,16 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   const Yaml *n = find_measure(r, e);
   if (!n) return false;
   out->name = e->name;
+  out->number = e->number;
+  out->windows = e->windows.at;
+  out->window_count = e->windows.count;
   out->file = e->table->file;
   out->origin = e->origin;
   out->without_times = e->without_times;
   out->start = out->stop = e->start - e->origin;
+  out->has_restart = !isnan(e->restart);
+  out->restart = e->restart - e->origin;
+  out->row_t = e->since, out->row_count = e->last - e->first;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {
     ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};
@@ -372,30 +395,8 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
     out->stop = fmax(out->stop, c.out.t[c.out.count - 1]);
     out->channels[out->channel_count++] = c.out;
   }
+  out->recorded = out->channels, out->recorded_count = out->channel_count;
   return true;
-}
-
-static int number_of(Problem *p, const Channel *c) {
-  for (int i = 0; i < p->measured_count; i++)
-    if (p->measured[i] == c->measured && strcmp(p->measured_name[i], c->name) == 0) return i;
-  p->measured[p->measured_count] = c->measured;
-  p->measured_name[p->measured_count] = c->name;
-  return p->measured_count++;
-}
-
-static void list_measured(ProblemReader *r) {
-  Problem *p = r->problem;
-  int count = 0;
-  for (int i = 0; i < p->experiment_count; i++) count += p->experiments[i].channel_count;
-  p->measured = ARENA_ARRAY(r->arena, Expr, count + 1);
-  p->measured_name = ARENA_ARRAY(r->arena, const char *, count + 1);
-  p->channel_measured = ARENA_ARRAY(r->arena, int *, p->experiment_count + 1);
-  for (int i = 0; i < p->experiment_count; i++) {
-    const Experiment *e = &p->experiments[i];
-    p->channel_measured[i] = ARENA_ARRAY(r->arena, int, e->channel_count + 1);
-    for (int k = 0; k < e->channel_count; k++)
-      p->channel_measured[i][k] = number_of(p, &e->channels[k]);
-  }
 }
 
 static void warn_mixed_sigma(ProblemReader *r) {
@@ -414,7 +415,7 @@ bool read_channels(ProblemReader *r) {
   Replacer *solved = solved_unknowns(r);
   for (int i = 0; i < r->experiment_count; i++)
     if (!read_channels_of(r, i, solved)) return false;
-  list_measured(r);
+  r->fit_measured = problem_list_measured(r->problem, r->arena, r->experiment_count, r->fit_count);
   warn_mixed_sigma(r);
   return true;
 }

@@ -393,7 +393,7 @@ static bool has_number(const LeafList *list) {
 }
 
 static bool is_unknown_somewhere(const ConstraintReader *c, Expr e) {
-  for (int i = 0; i < c->r->experiment_count; i++) {
+  for (int i = 0; i < c->r->fit_count; i++) {
     LeafList list = leaves_of(c, e, i);
     if (has_number(&list)) return true;
   }
@@ -402,7 +402,7 @@ static bool is_unknown_somewhere(const ConstraintReader *c, Expr e) {
 
 static bool differs(const ConstraintReader *c, Expr e) {
   LeafList first = leaves_of(c, e, 0);
-  for (int i = 1; i < c->r->experiment_count; i++) {
+  for (int i = 1; i < c->r->fit_count; i++) {
     LeafList other = leaves_of(c, e, i);
     for (int k = 0; k < first.count; k++)
       if (first.at[k].number != other.at[k].number || first.at[k].value != other.at[k].value)
@@ -519,7 +519,7 @@ static bool make_constraint(ConstraintReader *c) {
     if (!is_unknown_somewhere(c, e)) return fail_no_number(c);
     everywhere = everywhere && !differs(c, e);
   }
-  for (int k = 0; k < (everywhere ? 1 : c->r->experiment_count); k++) {
+  for (int k = 0; k < (everywhere ? 1 : c->r->fit_count); k++) {
     bool any = false;
     for (int i = 0; i < c->relation_count; i++) {
       LeafList list = leaves_of(c, difference(c, i), k);

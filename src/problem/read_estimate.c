@@ -305,6 +305,13 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
   if (!keeps_redundancy(r, e)) return false;
   for (int i = 0; i < r->experiment_count; i++) {
     const SetValue *set = find_set(&r->experiments[i], e->parameter);
+    if (r->experiments[i].validation && e->spec.per_experiment) {
+      if (set) continue;
+      return reader_fail(r, r->experiments[i].node, ERR_VALUE,
+                         "%s is estimated for each experiment and this one is for validation, "
+                         "which estimates nothing: give its value, set: {%s: ...}",
+                         e->name, e->name);
+    }
     if (set && !e->spec.per_experiment)
       return reader_fail_key(
           r, set->node, ERR_VALUE,
@@ -326,7 +333,7 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
 
 static void add_sensor(ProblemReader *r, FreeList *list, const Sensor *s) {
   const char *name = r->problem->model->flat->parameters.at[s->parameter].name;
-  for (int i = 0; i < r->experiment_count; i++) {
+  for (int i = 0; i < r->fit_count; i++) {
     const UnknownSpec *spec = &s->spec[i];
     if (!spec->node) continue;
     add_free(r, list, name, s->unit, s->parameter, spec->per_experiment ? i : -1, spec);
@@ -352,7 +359,7 @@ static const Yaml *first_prior(const ProblemReader *r) {
   const Yaml *found = NULL;
   for (int i = 0; !found && i < r->estimates.count; i++) found = prior_of(&r->estimates.at[i].spec);
   for (int i = 0; !found && i < r->sensors.count; i++)
-    for (int k = 0; !found && r->sensors.at[i].free && k < r->experiment_count; k++)
+    for (int k = 0; !found && r->sensors.at[i].free && k < r->fit_count; k++)
       found = prior_of(&r->sensors.at[i].spec[k]);
   return found;
 }

@@ -186,6 +186,19 @@ static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
       first);
 }
 
+static bool read_restart(ProblemReader *r, ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "restart");
+  double last = e->table->column[e->time][e->last - 1];
+  e->restart = nan("");
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(r, n, "'restart'", false, &e->restart)) return false;
+  if (e->restart > e->start && e->restart < last) return true;
+  return reader_fail(r, n, ERR_VALUE,
+                     "'restart' is a time until which no unknown acts: it lies between the start, "
+                     "at %.15g, and the last sample, at %.15g",
+                     e->start, last);
+}
+
 static bool count_times(ProblemReader *r, ExperimentReader *e) {
   const double *time = e->table->column[e->time] + e->first;
   int rows = e->last - e->first;
@@ -244,21 +257,35 @@ static bool check_interpolation(ProblemReader *r, const Yaml *n, const char **wo
          reader_unknown(r, n->at, "interpolation", *word, WORDS, 3);
 }
 
+static bool read_role(ProblemReader *r, ExperimentReader *e) {
+  static const char *const WORDS[] = {"fit", "validation"};
+  const Yaml *n = yaml_find(e->node, "role");
+  const char *word;
+  if (yaml_is_null(n)) return true;
+  if (!reader_text(r, n, "'role'", &word)) return false;
+  e->validation = strcmp(word, WORDS[1]) == 0;
+  return e->validation || strcmp(word, WORDS[0]) == 0 ||
+         reader_unknown(r, n->at, "role", word, WORDS, 2);
+}
+
 static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
-  static const char *const KEYS[] = {"name",  "data", "time",   "measure",      "inputs",
-                                     "start", "set",  "window", "interpolation"};
+  static const char *const KEYS[] = {"name",          "data",  "time",    "measure",
+                                     "inputs",        "start", "set",     "window",
+                                     "interpolation", "role",  "windows", "restart"};
   ExperimentReader *e = &r->experiments[number];
   double from, to;
   e->node = n;
+  e->number = number;
   if (n->kind != YAML_MAP)
     return reader_fail(
         r, n, ERR_VALUE,
         "an experiment must be a mapping, such as {data: swing.csv, measure: {theta: "
         "angle}}");
   return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
-         read_name(r, number) && read_data(r, e) && read_window(r, e, &from, &to) &&
-         find_rows(r, e, from, to) && read_start(r, e, from) && count_times(r, e) &&
-         read_set(r, e) && check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
+         read_name(r, number) && read_role(r, e) && read_data(r, e) &&
+         read_window(r, e, &from, &to) && find_rows(r, e, from, to) && read_start(r, e, from) &&
+         read_restart(r, e) && count_times(r, e) && read_windows(r, e) && read_set(r, e) &&
+         check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
 }
 
 static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {
@@ -272,6 +299,22 @@ static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {
               "the time in column '%.80s' is in %.40s, while models with units run in s; rates "
               "would be per %.40s",
               t->names[e->time], t->units[e->time], t->units[e->time]);
+}
+
+// Those to be fitted come first, in the order of the file.
+static bool sort_by_role(ProblemReader *r, const Yaml *n) {
+  ExperimentReader *sorted = ARENA_ARRAY(r->scratch, ExperimentReader, r->experiment_count);
+  int count = 0;
+  for (int role = 0; role < 2; role++) {
+    for (int i = 0; i < r->experiment_count; i++)
+      if (r->experiments[i].validation == (role == 1)) sorted[count++] = r->experiments[i];
+    if (role == 0) r->fit_count = count;
+  }
+  r->experiments = sorted;
+  return r->fit_count ||
+         reader_fail_key(r, n, ERR_VALUE,
+                         "all experiments have the role validation; at least one must be fitted "
+                         "(role: fit, the default)");
 }
 
 bool read_experiments(ProblemReader *r) {
@@ -288,7 +331,7 @@ bool read_experiments(ProblemReader *r) {
     if (!read_experiment(r, i, n->kind == YAML_LIST ? n->items.at[i] : n)) return false;
   give_names(r);
   for (int i = 0; i < r->experiment_count; i++) warn_time_unit(r, &r->experiments[i]);
-  return true;
+  return sort_by_role(r, n);
 }
 
 // ---------------------------------------------------------------- inputs

@@ -5,7 +5,7 @@
 #include "problem/reader.h"
 
 // Options that may also be keys of the problem itself.
-static const char *const SHORT_FORMS[] = {"criterion", "homotopy", "loss"};
+static const char *const SHORT_FORMS[] = {"criterion", "homotopy", "loss", "residual", "scale"};
 enum { SHORT_COUNT = sizeof SHORT_FORMS / sizeof *SHORT_FORMS };
 
 static bool fail_option(ProblemReader *r, const Yaml *n) {
@@ -68,6 +68,24 @@ static bool read_short_form(ProblemReader *r, const char *name) {
   return set_option(r, n);
 }
 
+// prediction: {by: rk4, ahead: 1}, the options prediction_by and prediction_ahead.
+static bool read_prediction(ProblemReader *r) {
+  static const char *const KEYS[] = {"by", "ahead"};
+  const Yaml *n = yaml_find(r->root, "prediction"), *options = yaml_find(r->root, "options");
+  if (!reader_keys(r, n, "'prediction'", KEYS, 2)) return false;
+  for (int i = 0; i < (n ? n->items.count : 0); i++) {
+    Yaml item = *n->items.at[i];
+    item.key = arena_print(r->arena, "prediction_%s", item.key);
+    const Yaml *again = yaml_find(options, item.key);
+    if (again && again->key_at.line == 0) continue; // the command line decides
+    if (again)
+      return reader_fail_key(r, again, ERR_NAME, "'%s' is given twice: here and in line %d",
+                             item.key, item.key_at.line);
+    if (!set_option(r, &item)) return false;
+  }
+  return true;
+}
+
 bool read_options(ProblemReader *r) {
   fit_options_init(&r->problem->options);
   simulate_options_init(&r->problem->simulate);
@@ -77,6 +95,7 @@ bool read_options(ProblemReader *r) {
   if (!read_method(r) || !reader_map(r, n, "'options'")) return false;
   for (int i = 0; i < SHORT_COUNT; i++)
     if (!read_short_form(r, SHORT_FORMS[i])) return false;
+  if (!read_prediction(r)) return false;
   for (int i = 0; i < (n ? n->items.count : 0); i++)
     if (!set_option(r, n->items.at[i])) return false;
   return true;

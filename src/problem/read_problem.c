@@ -1,5 +1,6 @@
 #include "problem/read_problem.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,10 +8,13 @@
 #include "model/flatten.h"
 #include "model/model_build.h"
 #include "problem/reader.h"
+#include "problem/residual_kind.h"
+#include "problem/restart.h"
 
-static const char *const KEYS[] = {"model",    "libraries", "experiments", "estimate",
-                                   "method",   "options",   "criterion",   "gains",
-                                   "homotopy", "loss",      "constraints"};
+static const char *const KEYS[] = {"model",      "libraries", "experiments", "estimate",
+                                   "method",     "options",   "criterion",   "gains",
+                                   "homotopy",   "loss",      "constraints", "residual",
+                                   "prediction", "scale",     "weights"};
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 // ---------------------------------------------------------------- the file
@@ -131,6 +135,18 @@ static int experiments_that_set(const ProblemReader *r, int parameter, double *v
   return count;
 }
 
+// The first in the file.
+static const Yaml *node_that_sets(const ProblemReader *r, int parameter) {
+  const Yaml *found = NULL;
+  for (int i = 0; i < r->experiment_count; i++)
+    for (int k = 0; k < r->experiments[i].set.count; k++) {
+      const SetValue *s = &r->experiments[i].set.at[k];
+      if (s->parameter == parameter && (!found || s->node->at.line < found->at.line))
+        found = s->node;
+    }
+  return found;
+}
+
 static bool same_everywhere(const ProblemReader *r, int parameter) {
   double first = nan(""), value = nan("");
   for (int i = 0; i < r->experiment_count; i++) {
@@ -163,10 +179,10 @@ static bool make_model(ProblemReader *r) {
     bool everywhere = count == r->experiment_count;
     bool structural = r->ast->declarations.at[p->variable].structural && !p->is_start;
     if (count && structural && !same_everywhere(r, k))
-      return fail(r->err, ERR_VALUE,
-                  "%s decides about the structure of the model: all experiments must set it to the "
-                  "same number",
-                  p->name);
+      return reader_fail_key(r, node_that_sets(r, k), ERR_VALUE,
+                             "%s decides about the structure of the model: all experiments must "
+                             "set it to the same number",
+                             p->name);
     if (count && (everywhere || p->dependent))
       array_push(r->arena, &list,
                  ((Override){arena_print(r->arena, "%s", p->name), everywhere ? value : p->value}));
@@ -182,12 +198,62 @@ static void warn_few_samples(ProblemReader *r) {
   long count = 0, priors = 0;
   for (int i = 0; i < p->experiment_count; i++)
     for (int k = 0; k < p->experiments[i].channel_count; k++)
-      count += p->experiments[i].channels[k].count;
+      count +=
+          samples_that_count(&p->experiments[i].channels[k], p->experiments[i].channels[k].count);
   for (int i = 0; i < p->unknown_count; i++) priors += p->unknowns[i].has_prior;
   if (count + priors < p->unknown_count)
     reader_warn(r, (Place){.file = r->source->name},
                 "%d unknowns are estimated from %ld sample%s: they cannot all be determined",
                 p->unknown_count, count, count == 1 ? "" : "s");
+}
+
+static bool check_restart(ProblemReader *r) {
+  char why[500];
+  int e;
+  if (r->problem->options.restart_points == RESTART_POINTS_OFF ||
+      restart_check(r->problem, &e, why, sizeof why))
+    return true;
+  return reader_fail(r, yaml_find(r->experiments[e].node, "restart"), ERR_VALUE, "%s", why);
+}
+
+// What stands where an option of the fit is given: at its short form, or under 'options'.
+static const Yaml *option_node(const ProblemReader *r, const char *name) {
+  const Yaml *n = yaml_find(r->root, name);
+  if (!n) n = yaml_find(yaml_find(r->root, "options"), name);
+  return n ? n : r->root;
+}
+
+static bool apply_kind(ProblemReader *r) {
+  Problem *p = r->problem;
+  Err own = {0};
+  bool by_kind = !problem_simulates(p);
+  if (by_kind && !problem_method_suits(p, p->method, &p->parts, &own))
+    return reader_adopt(r, option_node(r, "method"), &own);
+  if (!residual_kind_apply(p, p->arena, &own))
+    return reader_adopt(r, option_node(r, "residual"), &own);
+  return residual_kind_scale(p, p->arena, &own) || reader_adopt(r, option_node(r, "scale"), &own);
+}
+
+// A problem of its own, so that nothing that fits can see these experiments.
+static void make_validation(ProblemReader *r) {
+  Problem *p = r->problem;
+  if (r->fit_count == r->experiment_count) return;
+  Problem *v = ARENA_NEW(r->arena, Problem);
+  *v = *p;
+  v->options.residual = RESIDUAL_SIMULATION; // whatever is fitted
+  v->experiments = p->experiments + r->fit_count;
+  v->experiment_count = r->experiment_count - r->fit_count;
+  v->channel_measured = p->channel_measured + r->fit_count;
+  v->constraints = (ProblemConstraints){0};
+  v->weights = NULL;
+  v->unknowns = ARENA_ARRAY(r->arena, Unknown, p->unknown_count + 1);
+  for (int i = 0; i < p->unknown_count; i++) {
+    v->unknowns[i] = p->unknowns[i];
+    v->unknowns[i].has_prior = false;
+    if (v->unknowns[i].experiment >= 0) v->unknowns[i].experiment = INT_MAX; // none of these
+  }
+  p->measured_count = r->fit_measured;
+  p->validation = v;
 }
 
 static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count) {
@@ -196,11 +262,14 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
       !apply_settings(r, settings, count) || !check_keys(r) || !read_options(r) ||
       !read_estimates(r) || !read_experiments(r) || !make_model(r))
     return false;
-  p->experiment_count = r->experiment_count;
+  p->experiment_count = r->fit_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
+      !read_weights(r) || !read_unknowns(r) || !read_gains(r) || !read_constraints(r) ||
+      !check_restart(r))
     return false;
+  make_validation(r);
+  if (!apply_kind(r)) return false;
   warn_few_samples(r);
   warnings_sum(&p->warnings);
   return true;

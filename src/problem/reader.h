@@ -51,9 +51,13 @@ typedef struct ExperimentReader { // an experiment that is being read
   bool without_times;        // it numbers the rows
   int first, last;           // rows in the window
   double origin, start;      // both as in the data
+  double restart;            // as in the data, NaN: none
   const double *since;       // times of the rows in the window, counted from origin
   const char *interpolation; // NULL: the option
   ARRAY(SetValue) set;
+  int number; // in the file
+  bool validation;
+  ARRAY(NamedWindow) windows;
 } ExperimentReader;
 
 typedef struct ProblemReader {
@@ -70,8 +74,9 @@ typedef struct ProblemReader {
   ARRAY(Estimate) estimates;
   ARRAY(Sensor) sensors;
   ARRAY(DataFile) files;
-  ExperimentReader *experiments;
-  int experiment_count;
+  ExperimentReader *experiments; // those to be fitted, then those of role validation
+  int experiment_count, fit_count;
+  int fit_measured; // measured expressions of those to be fitted, the first ones
   Err *err;
 } ProblemReader;
 
@@ -133,5 +138,7 @@ bool read_experiments(
 bool read_experiment_inputs(ProblemReader *r); // after the model is built
 bool read_channels(ProblemReader *r);
 bool read_experiment_values(ProblemReader *r); // the parameters of each experiment
+bool read_weights(ProblemReader *r);           // of the samples; after all of these
+bool read_windows(ProblemReader *r, ExperimentReader *e);
 // -1 and an error at the place if the data have no such column.
 int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);

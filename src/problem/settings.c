@@ -6,6 +6,7 @@
 static const YamlShort SHORTS[] = {
     {"estimate", NULL, "start"}, {"measure", NULL, "column"}, {"inputs", NULL, "column"},
     {NULL, "gain", "start"},     {NULL, "offset", "start"},   {NULL, "delay", "start"},
+    {NULL, "weights", "kind"},
 };
 
 static bool is_for_model(const ProblemSetting *s) {

@@ -2,7 +2,10 @@
 
 #include <math.h>
 
+#include "problem/residual_kind.h"
 #include "report/fit_settings.h"
+#include "report/run_report.h"
+#include "study/evaluated_point.h"
 
 static void parameters(Json *j, const FitReport *r) {
   json_open(j, "parameters", '[', true);
@@ -61,7 +64,7 @@ static void channels(Json *j, const FitReport *r) {
     const Experiment *e = &r->problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
     json_open(j, NULL, '{', false);
-    json_whole(j, "experiment", c->experiment);
+    json_whole(j, "experiment", e->number);
     json_text(j, "variable", data->name);
     json_whole(j, "n", c->n);
     json_number(j, "rmse", c->rmse);
@@ -70,6 +73,8 @@ static void channels(Json *j, const FitReport *r) {
     json_text(j, "column", data->column);
     json_text(j, "unit", data->unit);
     json_whole(j, "missing", data->missing);
+    json_whole(j, "unpredicted", data->unpredicted);
+    json_number(j, "range", data->range > 0 ? data->range : nan(""));
     json_number(j, "sigma", r->result->sigma[i]);
     json_number(j, "noise", c->noise);
     json_number(j, "autocorrelation", c->autocorrelation);
@@ -77,8 +82,42 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "runs_p", c->runs_p);
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
+    json_text(j, "role", "fit");
+    run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
+  if (r->validation) run_channels_json(j, r->validation);
+  json_close(j);
+}
+
+static void known_states(Json *j, const Problem *p) {
+  json_open(j, "states", '[', true);
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int i = 0; p->experiments[e].states && i < p->model->nx; i++) {
+      const StateSource *s = &p->experiments[e].states->source[i];
+      const Channel *c = s->channel >= 0 ? &p->experiments[e].recorded[s->channel] : NULL;
+      json_open(j, NULL, '{', false);
+      json_whole(j, "experiment", e);
+      json_text(j, "state", p->model->flat->variables.at[p->model->state[i]].name);
+      json_text(j, "from", state_origin_word(s->origin));
+      json_text(j, "channel", c ? c->name : NULL);
+      json_text(j, "column", c ? c->column : NULL);
+      json_close(j);
+    }
+  json_close(j);
+}
+
+static void residual_kind(Json *j, const Problem *p) {
+  char by[OPTION_WORD_SIZE], scale[OPTION_WORD_SIZE];
+  option_value(options_find(&FIT_OPTIONS, "prediction_by"), &p->options, by);
+  option_value(options_find(&FIT_OPTIONS, "scale"), &p->options, scale);
+  bool predicts = p->options.residual == RESIDUAL_PREDICTION;
+  json_open(j, "residual", '{', false);
+  json_text(j, "kind", residual_word(p));
+  json_text(j, "by", !predicts ? NULL : p->model->flat->hybrid ? "integrator" : by);
+  json_whole(j, "ahead", predicts ? p->options.prediction_ahead : 0);
+  json_text(j, "scale", scale);
+  known_states(j, p);
   json_close(j);
 }
 
@@ -126,6 +165,19 @@ static void work_numbers(Json *j, const WorkCount *w) {
   json_whole(j, "rejected", w->rejected);
 }
 
+// Times by experiment, null: at the start.
+static void restart(Json *j, const FitResult *r) {
+  json_open(j, "restart", '{', false);
+  json_open(j, "times", '[', false);
+  for (int e = 0; e < r->problem->experiment_count; e++)
+    json_number(j, NULL, r->restart ? r->problem->experiments[e].origin + r->restart[e] : nan(""));
+  json_close(j);
+  json_whole(j, "points", r->work.restart_points);
+  json_whole(j, "simulations", r->work.restarted);
+  json_number(j, "saved", r->work.saved);
+  json_close(j);
+}
+
 // Of everything; what the search itself used, without confirming.
 static void work(Json *j, const FitResult *r) {
   json_open(j, "work", '{', false);
@@ -136,6 +188,7 @@ static void work(Json *j, const FitResult *r) {
   json_open(j, "profiles", '{', false);
   work_numbers(j, &r->profile_work);
   json_close(j);
+  restart(j, r);
   json_close(j);
 }
 
@@ -378,12 +431,16 @@ static void add_setting(void *data, const OptionRow *row, const char *value) {
 
 static void experiments(Json *j, const Problem *p) {
   json_open(j, "experiments", '[', true);
-  for (int e = 0; e < p->experiment_count; e++) {
+  int count = p->experiment_count + (p->validation ? p->validation->experiment_count : 0);
+  for (int k = 0; k < count; k++) {
+    const Experiment *e = problem_experiment(p, k);
+    bool fitted = e >= p->experiments && e < p->experiments + p->experiment_count;
     json_open(j, NULL, '{', false);
-    json_text(j, "name", p->experiments[e].name);
-    json_text(j, "data", p->experiments[e].file);
-    json_number(j, "start", p->experiments[e].origin + p->experiments[e].start);
-    json_number(j, "stop", p->experiments[e].origin + p->experiments[e].stop);
+    json_text(j, "name", e->name);
+    json_text(j, "data", e->file);
+    json_number(j, "start", e->origin + e->start);
+    json_number(j, "stop", e->origin + e->stop);
+    json_text(j, "role", fitted ? "fit" : "validation");
     json_close(j);
   }
   json_close(j);
@@ -394,19 +451,26 @@ static void head(Json *j, const FitReport *r, const char *version) {
   Arena *scratch = arena_new();
   json_text(j, "entrain", version);
   json_text(j, "problem", r->problem->path);
-  json_text(j, "method", problem_method(r->problem, scratch));
+  if (!r->point) json_text(j, "method", problem_method(r->problem, scratch));
   arena_free(scratch);
   json_text(j, "outcome", fit_outcome_word(f->outcome));
   json_text(j, "message", f->message);
   json_number(j, "objective", f->objective);
-  json_number(j, "objective_start", f->objective_start);
+  if (!r->point) return json_number(j, "objective_start", f->objective_start);
+  json_number(j, "lambda", r->point->lambda);
+  json_number(j, "decrease", r->point->decrease);
+  json_flag(j, "at_minimum", r->point->at_minimum);
 }
 
 // What is not in every problem, and what the others are made of.
 static void details(Json *j, const FitReport *r) {
-  certificate(j, r->result);
-  pieces(j, r);
-  stages(j, r->result);
+  if (r->point) {
+    json_number(j, "floor", r->result->floor);
+  } else {
+    certificate(j, r->result);
+    pieces(j, r);
+    stages(j, r->result);
+  }
   json_flag(j, "sandwich", r->statistics->sandwich);
   json_number(j, "variance", r->statistics->variance);
   json_number(j, "freedom", r->statistics->freedom);
@@ -415,11 +479,12 @@ static void details(Json *j, const FitReport *r) {
   unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
+  residual_kind(j, r->problem);
   json_text(j, "model", r->problem->model_path);
   json_open(j, "options", '{', false);
   fit_settings_changed(r->problem, add_setting, j);
   json_close(j);
-  json_text(j, "end", local_end_word(r->result->end));
+  if (!r->point) json_text(j, "end", local_end_word(r->result->end));
 }
 
 void fit_json(Text *out, const FitReport *r, const char *version) {
@@ -434,7 +499,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);
   failures(&j, r->result);
-  homotopy(&j, r);
+  if (!r->point) homotopy(&j, r);
   solver(&j, r);
   details(&j, r);
   json_close(&j);

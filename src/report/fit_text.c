@@ -5,8 +5,11 @@
 #include <stdlib.h>
 
 #include "base/c_locale.h"
+#include "problem/residual_kind.h"
 #include "report/fit_settings.h"
 #include "report/interval_text.h"
+#include "report/run_report.h"
+#include "study/evaluated_point.h"
 #include "write/rounded.h"
 
 typedef struct FitPage {
@@ -159,20 +162,12 @@ static bool is_coloured(const Statistics *s, const StatChannel *c) {
 }
 
 static const char *residuals_in_words(Page *p, const Statistics *s, const StatChannel *c) {
-  if (isnan(c->rmse)) return "-";
+  if (isnan(c->rmse) || isnan(c->effective)) return "-"; // not simulated, or not examined
   if (c->exact) return "only rounding";
   if (c->unordered) return "without order";
   if (isnan(least_white_p(c))) return "too few to tell";
   if (!is_coloured(s, c)) return "white";
   return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
-}
-
-static const double FIT_LEAST = -1000; // smaller values carry no more information
-
-static const char *percent_in_words(Page *p, double percent) {
-  if (isnan(percent)) return "-";
-  if (percent < FIT_LEAST) return arena_print(p->arena, "below %g", FIT_LEAST);
-  return arena_print(p->arena, "%.2f", percent);
 }
 
 // With more channels only the worst are shown; JSON has all of them.
@@ -206,9 +201,9 @@ static void summarise_channels(FitPage *f, const StatChannel *const *sorted) {
   }
   const char *range =
       known ? arena_print(p->arena, " The fit of all is %s to %s %%, half of them above %s %%.",
-                          percent_in_words(p, sorted[0]->fit_percent),
-                          percent_in_words(p, sorted[known - 1]->fit_percent),
-                          percent_in_words(p, sorted[known / 2]->fit_percent))
+                          fit_percent_text(p, sorted[0]->fit_percent),
+                          fit_percent_text(p, sorted[known - 1]->fit_percent),
+                          fit_percent_text(p, sorted[known / 2]->fit_percent))
             : "";
   page_paragraph(p, 2, "",
                  arena_print(p->arena,
@@ -226,8 +221,17 @@ static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
                                      data->unit, arena_print(p->arena, "%d", c->n),
                                      page_digits(p, c->rmse, 3),
                                      c->exact ? "" : page_digits(p, c->noise, 2),
-                                     percent_in_words(p, c->fit_percent),
+                                     fit_percent_text(p, c->fit_percent),
                                      residuals_in_words(p, f->r->statistics, c)});
+}
+
+// What the residuals are, unless they are those of simulations.
+static void print_kind(FitPage *f) {
+  Text t;
+  text_init(&t);
+  residual_kind_describe(f->r->problem, &t);
+  if (t.length) page_paragraph(&f->page, 2, "", arena_print(f->page.arena, "%s", t.at));
+  text_done(&t);
 }
 
 static void print_channels(FitPage *f) {
@@ -245,6 +249,7 @@ static void print_channels(FitPage *f) {
   page_heading(p, "Fit");
   page_table_print(t);
   if (some) summarise_channels(f, sorted);
+  print_kind(f);
   int pieces = fit_piece_count(problem, f->r->result->pieces);
   if (pieces > 0)
     page_paragraph(p, 2, "",
@@ -511,6 +516,23 @@ static void print_failures(FitPage *f, long all) {
   }
 }
 
+// Where simulations began that did not begin at the start; of several experiments the first.
+static void add_restarts(FitPage *f, Text *t) {
+  const FitResult *r = f->r->result;
+  const Problem *p = f->r->problem;
+  char at[32];
+  int count = 0, first = -1;
+  if (!r->restart) return;
+  for (int e = 0; e < p->experiment_count; e++)
+    if (!isnan(r->restart[e])) first = count++ ? first : e;
+  experiment_time(&p->experiments[first], r->restart[first], 4, at);
+  text_print(
+      t,
+      "; %ld of them began at t = %s%s, before which no unknown acts, which saved %s s of motion",
+      r->work.restarted, at, count > 1 ? " and so on" : "",
+      page_digits(&f->page, r->work.saved, 3));
+}
+
 static void print_work(FitPage *f) {
   const FitResult *r = f->r->result;
   const WorkCount *w = &r->work;
@@ -527,6 +549,7 @@ static void print_work(FitPage *f) {
   if (confirming > 0) text_print(&t, ", %ld of them to confirm the result", confirming);
   if (profiles > 0) text_print(&t, ", %ld of them for profiles", profiles);
   text_print(&t, ", %s", seconds);
+  add_restarts(f, &t);
   if (isfinite(r->objective))
     text_print(&t, "; objective %s", page_digits(&f->page, r->objective, 6));
   if (isfinite(r->objective) && isfinite(r->objective_start))
@@ -542,8 +565,70 @@ static void print_work(FitPage *f) {
   text_done(&t);
 }
 
+// ---------------------------------------------------------------- a point without a search
+
+static const char *point_flag(const Unknown *u, double x) {
+  if (x < u->min) return "below its min";
+  if (x > u->max) return "above its max";
+  return x == u->min ? "at min" : x == u->max ? "at max" : "";
+}
+
+static void print_values(FitPage *f) {
+  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 1}, {">value", 0}, {"", 0}};
+  Page *p = &f->page;
+  PageTable *t = page_table_new(p, COLUMNS, 4);
+  for (int i = 0; i < f->r->problem->unknown_count; i++) {
+    const Unknown *u = &f->r->problem->unknowns[i];
+    double x = f->r->result->x[i];
+    page_table_add(t, (const char *[]){u->name, u->unit, page_digits(p, x, 8),
+                                       page_tinted(p, TINT_NOTICE, point_flag(u, x))});
+  }
+  page_heading(p, "Values");
+  page_table_print(t);
+}
+
+static const char *minimum_in_words(Page *p, const EvaluatedPoint *e) {
+  if (e->at_minimum) return "This is a minimum of the objective.";
+  if (isnan(e->decrease)) return "";
+  return arena_print(p->arena,
+                     "This is no minimum: the linear model of the residuals would lower the "
+                     "objective by %s. So there are no standard errors.",
+                     page_digits(p, e->decrease, 3));
+}
+
+static void print_evaluated(FitPage *f) {
+  const FitReport *r = f->r;
+  Page *p = &f->page;
+  bool known = r->result->objective < HUGE_VAL;
+  text_print(p->out, "%s: %s\n", r->problem->path,
+             known ? arena_print(p->arena, "objective %s", page_digits(p, r->result->objective, 8))
+                   : page_tinted(p, TINT_BAD, "no objective"));
+  print_sentence(f, r->result->message);
+  if (r->point->lambda > 0)
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "The model is tied to the data with lambda = %s.",
+                               page_digits(p, r->point->lambda, 6)));
+  else if (known)
+    page_paragraph(p, 2, "", minimum_in_words(p, r->point));
+  if (r->point->at_minimum)
+    print_parameters(f);
+  else
+    print_values(f);
+  print_problem_constraints(f);
+  print_channels(f);
+  run_windows_text(p, r->run);
+  if (r->validation) run_validation_text(p, r->validation);
+  if (r->point->at_minimum) print_directions(f);
+  print_remarks(f);
+}
+
 void fit_text(Text *out, const FitReport *r, PageStyle style) {
   FitPage f = {page_on(out, style), r};
+  if (r->point) {
+    print_evaluated(&f);
+    page_done(&f.page);
+    return;
+  }
   print_verdict(&f);
   if (r->result->objective < HUGE_VAL && !fit_has_result(r->result)) {
     print_point(&f);
@@ -552,6 +637,8 @@ void fit_text(Text *out, const FitReport *r, PageStyle style) {
     print_parameters(&f);
     print_problem_constraints(&f);
     print_channels(&f);
+    if (r->run) run_windows_text(&f.page, r->run);
+    if (r->validation) run_validation_text(&f.page, r->validation);
     print_directions(&f);
     print_remarks(&f);
     print_optima(&f);

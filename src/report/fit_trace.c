@@ -4,17 +4,10 @@
 
 #include "write/cells.h"
 
-typedef struct Point {
-  const char *stage;
-  double lambda, objective;
-  int iteration;
-  double *x;
-} Point;
-
 struct FitTrace {
   Arena *arena;
   const Problem *problem;
-  ARRAY(Point) points;
+  ARRAY(FitTracePoint) points;
 };
 
 FitTrace *fit_trace_new(const Problem *p) {
@@ -33,7 +26,11 @@ int fit_trace_count(const FitTrace *t) {
   return t->points.count;
 }
 
-static bool is_repeated(const FitTrace *t, const Point *last, const FitProgress *p) {
+const FitTracePoint *fit_trace_point(const FitTrace *t, int i) {
+  return &t->points.at[i];
+}
+
+static bool is_repeated(const FitTrace *t, const FitTracePoint *last, const FitProgress *p) {
   return strcmp(last->stage, p->stage) == 0 && last->lambda == p->lambda &&
          last->iteration == p->iteration && last->objective == p->objective &&
          memcmp(last->x, p->x, (size_t)t->problem->unknown_count * sizeof *p->x) == 0;
@@ -41,10 +38,11 @@ static bool is_repeated(const FitTrace *t, const Point *last, const FitProgress 
 
 void fit_trace_add(FitTrace *t, const FitProgress *p) {
   if (p->objective == HUGE_VAL) return; // no step yet
-  const Point *last = t->points.count ? &t->points.at[t->points.count - 1] : NULL;
+  const FitTracePoint *last = t->points.count ? &t->points.at[t->points.count - 1] : NULL;
   if (last && is_repeated(t, last, p)) return;
   bool same_stage = last && strcmp(last->stage, p->stage) == 0;
-  Point now = {.lambda = p->lambda, .objective = p->objective, .iteration = p->iteration};
+  FitTracePoint now = {.lambda = p->lambda, .objective = p->objective, .iteration = p->iteration};
+  if (p->work) now.simulations = p->work->simulations + p->work->sensitivity_simulations;
   now.stage = same_stage ? last->stage : arena_copy(t->arena, p->stage, strlen(p->stage));
   now.x = ARENA_ARRAY(t->arena, double, t->problem->unknown_count + 1);
   memcpy(now.x, p->x, (size_t)t->problem->unknown_count * sizeof *p->x);
@@ -64,7 +62,7 @@ void fit_trace_csv(const FitTrace *t, Text *out) {
   }
   text_add(out, "\n");
   for (int k = 0; k < t->points.count; k++) {
-    const Point *p = &t->points.at[k];
+    const FitTracePoint *p = &t->points.at[k];
     cells_text(out, p->stage);
     add_number(out, p->lambda);
     add_number(out, p->iteration);

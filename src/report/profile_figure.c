@@ -3,13 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "draw/figure_axes.h"
+#include "draw/figure_panels.h"
 #include "report/profile_curve.h"
 #include "write/rounded.h"
 
-enum { SAMPLES = 401, COLUMNS_MOST = 3 };
-static const double PANEL_WIDTH = 240, PANEL_HEIGHT = 170; // of the frames
-static const double LEFT = 62, RIGHT = 22, ABOVE = 34, BELOW = 50, HEAD = 44, EDGE = 8;
+enum { SAMPLES = 401 };
 
 typedef struct ProfilePanel {
   Axes axes;
@@ -149,18 +147,6 @@ static int legend_rows(Arena *a, const Profile *p, LegendRow rows[LEGEND_MOST]) 
   return count;
 }
 
-// Draws the rows side by side, in as many lines as needed. Returns the height; f NULL: draws nothing.
-static double place_legend(Figure *f, const LegendRow *rows, int count, double width, double y) {
-  double x = LEFT, from = y;
-  for (int i = 0; i < count; i++) {
-    double wide = legend_width(&rows[i], 1);
-    if (x > LEFT && x + wide > width - EDGE) x = LEFT, y += LEGEND_LINE;
-    if (f) legend_draw(f, (Spot){x, y}, &rows[i], 1, false);
-    x += wide + 14;
-  }
-  return y - from + legend_height(1);
-}
-
 static int drawable(const Profile *p) {
   int count = 0;
   for (int i = 0; i < p->count; i++) count += is_drawn(&p->curves[i]);
@@ -170,25 +156,14 @@ static int drawable(const Profile *p) {
 Figure *profile_figure(Arena *a, const Profile *p) {
   int count = drawable(p);
   if (!count) return NULL;
-  int columns = count < COLUMNS_MOST ? count : COLUMNS_MOST, rows = (count + columns - 1) / columns;
-  double cell_width = LEFT + PANEL_WIDTH + RIGHT, cell_height = ABOVE + PANEL_HEIGHT + BELOW;
-  double width = columns * cell_width, panels = HEAD + rows * cell_height;
   LegendRow legend[LEGEND_MOST];
   int legend_count = legend_rows(a, p, legend);
-  double foot = place_legend(NULL, legend, legend_count, width, 0) + EDGE;
   const char *title = arena_print(a, "Profile likelihood: %s", p->problem->path);
-  Figure *f = figure_new(a, width, panels + foot, title);
-  figure_text_within(f, (Spot){f->width / 2, 26}, title,
-                     (Lettering){.size = 15, .ink = INK_BLACK, .align = ALIGN_CENTRE, .bold = true},
-                     f->width - 2 * EDGE);
-  for (int i = 0, k = 0; i < p->count; i++) {
-    if (!is_drawn(&p->curves[i])) continue;
-    int row = k / columns, column = k % columns;
-    Frame frame = {column * cell_width + LEFT, HEAD + row * cell_height + ABOVE, PANEL_WIDTH,
-                   PANEL_HEIGHT};
-    draw_panel(f, frame, p, &p->curves[i]);
-    k++;
-  }
-  place_legend(f, legend, legend_count, width, panels);
-  return f;
+  PanelSize size = PANEL_SMALL;
+  size.titled = true;
+  Panels panels = panels_new(a, title, count, size, legend, legend_count);
+  for (int i = 0, k = 0; i < p->count; i++)
+    if (is_drawn(&p->curves[i]))
+      draw_panel(panels.figure, panels_frame(&panels, k++), p, &p->curves[i]);
+  return panels.figure;
 }

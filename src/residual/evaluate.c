@@ -300,17 +300,21 @@ EvalEnd evaluate_residuals(EvalWork *w, const EvalSpec *spec, const double *x, d
 
 // ---------------------------------------------------------------- rows and states
 
+bool evaluate_experiment_rows(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
+                              ResidualSink *sink, void *data) {
+  SimulationWork *s = w->simulation;
+  ModelRun *r = simulation_set(s, spec, experiment, x);
+  w->last = r;
+  if (simulation_run(s, spec, r, experiment, spec->slopes, 0) != EVAL_DONE) return false;
+  residual_blocks(s, spec, r, experiment, spec->slopes, w->block, sink, data);
+  return patience_lasts(0);
+}
+
 bool evaluate_rows(EvalWork *w, const EvalSpec *spec, const double *x, ResidualSink *sink,
                    void *data) {
-  SimulationWork *s = w->simulation;
-  simulation_clear_violation(s);
-  for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
-    ModelRun *r = simulation_set(s, spec, e, x);
-    w->last = r;
-    if (simulation_run(s, spec, r, e, spec->slopes, 0) != EVAL_DONE) return false;
-    residual_blocks(s, spec, r, e, spec->slopes, w->block, sink, data);
-    if (!patience_lasts(0)) return false;
-  }
+  simulation_clear_violation(w->simulation);
+  for (int e = 0; e < w->fitting->problem->experiment_count; e++)
+    if (!evaluate_experiment_rows(w, spec, x, e, sink, data)) return false;
   return true;
 }
 

@@ -37,6 +37,9 @@ int residual_count(const Problem *p, double horizon);
 // option 'derivatives' says. false: a simulation failed, see eval_why.
 bool evaluate_rows(EvalWork *w, const EvalSpec *spec, const double *x, ResidualSink *sink,
                    void *data);
+// The same for one experiment.
+bool evaluate_experiment_rows(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
+                              ResidualSink *sink, void *data);
 // States of the model (nx numbers a row) at the given times of one experiment. false: it failed.
 bool evaluate_states(EvalWork *w, const EvalSpec *spec, const double *x, int experiment,
                      const double *times, int count, double *states);

@@ -92,7 +92,7 @@ static const Input *data_as_input(Arena *a, const Problem *p, int e, int measure
   const Experiment *x = &p->experiments[e];
   for (int k = 0; k < x->channel_count; k++) {
     if (p->channel_measured[e][k] != measured) continue;
-    const Channel *c = &x->channels[k];
+    const Channel *c = x->states ? &x->recorded[k] : &x->channels[k]; // with all their samples
     double delay = c->delay >= 0 ? x->p[c->delay] : 0;
     double *t = ARENA_ARRAY(a, double, c->count + 1);
     for (int i = 0; i < c->count; i++) t[i] = c->t[i] - delay;

@@ -60,6 +60,8 @@ Fitting *fitting_new(const Problem *p) {
   f->weighting = weighting_new(f->data, NULL);
   list_times(f);
   f->model = compiled_model_new(p, p->model, p->measured, &p->simulate);
+  f->restarts = restart_points_new(a, f->model, f->times);
+  f->from_data = from_data_new(f->data, f->model, f->times);
   map_slopes(f);
   f->feedback = ARENA_NEW(a, struct LazyFeedback);
   pthread_mutex_init(&f->feedback->lock, NULL);
@@ -71,6 +73,8 @@ void fitting_free(Fitting *f) {
   observer_free(f->feedback->observer);
   feedback_free(f->feedback->feedback);
   pthread_mutex_destroy(&f->feedback->lock);
+  restart_points_done(f->restarts);
+  from_data_free(f->from_data);
   compiled_model_free(f->model);
   weighting_free(f->weighting);
   arena_free(f->arena);
@@ -79,7 +83,7 @@ void fitting_free(Fitting *f) {
 const Feedback *fitting_feedback(const Fitting *f) {
   struct LazyFeedback *lazy = f->feedback;
   pthread_mutex_lock(&lazy->lock);
-  if (!lazy->made) lazy->feedback = feedback_new(f->data);
+  if (!lazy->made && !f->from_data) lazy->feedback = feedback_new(f->data);
   lazy->made = true;
   const Feedback *made = lazy->feedback;
   pthread_mutex_unlock(&lazy->lock);

@@ -2,7 +2,9 @@
 // by all threads; search, statistics and reports use the same. What changes from call to call is in an EvalSpec, what a
 // thread needs for itself in an EvalWork (evaluate.h).
 #pragma once
+#include "residual/from_data.h"
 #include "residual/observer.h"
+#include "residual/restart_point.h"
 #include "residual/sample_times.h"
 #include "residual/weighting.h"
 
@@ -15,6 +17,8 @@ typedef struct Fitting {
   SampleTimes **times;  // by experiment, with delays of 0
   int most_rows;        // of an experiment, whatever the delays
   CompiledModel *model;
+  RestartPoints *restarts; // of the free model
+  FromData *from_data;     // NULL: rows are those of simulations
   int **
       slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
   int **active, *active_count;   // [experiment]: unknowns that have a slope there
@@ -23,8 +27,8 @@ typedef struct Fitting {
 
 Fitting *fitting_new(const Problem *p); // keeps the pointer
 void fitting_free(Fitting *f);          // NULL is allowed
-const Feedback *
-fitting_feedback(const Fitting *f); // NULL: nothing that is measured can act on the model
+// NULL: nothing that is measured can act on the model, or rows begin at the data anyway.
+const Feedback *fitting_feedback(const Fitting *f);
 const Observer *fitting_observer(const Fitting *f); // NULL: none can be designed, see observer_new
 // Objective of residuals as large as the errors that simulations may have, with the feedback or without.
 double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon);

@@ -73,9 +73,17 @@ static bool refuse_size(SecondOrder *h, double expressions) {
   return false;
 }
 
+static bool refuse_kind(SecondOrder *h) {
+  c_snprintf(h->why, sizeof h->why,
+             "second derivatives are those of simulations, not of residual: %s",
+             residual_word(h->problem));
+  return false;
+}
+
 static bool look_for_obstacles(SecondOrder *h) {
   double expressions = h->problem->model->nx * (h->count * (h->count + 1.) / 2);
   if (expressions > EXPRESSIONS_MOST) return refuse_size(h, expressions);
+  if (!problem_simulates(h->problem)) return refuse_kind(h);
   for (int k = 0; k < h->problem->measured_count; k++)
     if (h->delayed[k] && has_spline(h) && contains_input(h, k)) return refuse_spline(h, k);
   return true;

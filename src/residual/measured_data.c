@@ -11,6 +11,7 @@
 // is measured: such differences do not count. The order of rows without times means nothing, but
 // the Huber loss needs some size. NaN: unknown.
 static double noise_of(const Problem *p, const Experiment *e, const Channel *c) {
+  if (!problem_simulates(p)) return nan("");
   if (p->options.loss == LOSS_HUBER) return noise_deviation_robust(c->t, c->y, c->count);
   if (e->without_times) return nan("");
   Arena *scratch = arena_new();
@@ -27,6 +28,13 @@ static double noise_of(const Problem *p, const Experiment *e, const Channel *c) 
   double noise = noise_deviation_between(c->t, c->y, c->count, jumps.at, jumps.count);
   arena_free(scratch);
   return noise;
+}
+
+// A prediction has the noise of its sample and that of the sample it begins at.
+static double bulk_of(const Problem *p, const Channel *c, double noise) {
+  if (problem_simulates(p) || p->options.loss != LOSS_HUBER) return noise;
+  double one = noise_deviation_robust(c->t, c->y, c->count);
+  return c->from ? one * 1.4142135623730951 : one;
 }
 
 // sqrt(mean(y'^2)/mean((y - mean)^2)), without what noise adds to both; at least one period over the recording.
@@ -53,13 +61,25 @@ static void fill_quadrature(const Problem *p, const Channel *c, double *q) {
   }
 }
 
+static const double INCREMENT_SIZE = 0.01;
+
 static void set_moments(ChannelFacts *f) {
   const Channel *c = f->channel;
-  double sum = 0, squares = 0, count = c->count ? c->count : 1;
-  for (int i = 0; i < c->count; i++) sum += c->y[i] - c->y[0]; // exact where they do not change
-  f->mean = (c->count ? c->y[0] : 0) + sum / count;
-  for (int i = 0; i < c->count; i++) squares += (c->y[i] - f->mean) * (c->y[i] - f->mean);
+  double sum = 0, squares = 0, sizes = 0, count = c->count ? c->count : 1;
+  double first = c->count && !c->from ? c->y[0] : 0; // exact where they do not change
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i);
+    if (!isnan(target)) sum += target - first;
+    sizes += c->y[i] * c->y[i];
+  }
+  f->mean = first + sum / count;
+  for (int i = 0; i < c->count; i++) {
+    double target = sample_target(c, i);
+    if (!isnan(target)) squares += (target - f->mean) * (target - f->mean);
+  }
   f->variance = squares / count;
+  // Errors of computed increments are relative to the states, too.
+  if (c->from) f->variance += INCREMENT_SIZE * INCREMENT_SIZE * sizes / count;
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (int i = 0; i < c->count; i++) low = fmin(low, c->y[i]), high = fmax(high, c->y[i]);
   f->range = c->count ? high - low : 0;
@@ -79,10 +99,11 @@ MeasuredData *measured_data_new(Arena *a, const Problem *p) {
       const Channel *c = &p->experiments[e].channels[k];
       ChannelFacts *f = &d->channels[channel_number(d, e, k)];
       f->channel = c;
-      d->samples += c->count;
+      d->samples += f->counted = samples_that_count(c, c->count);
       set_moments(f);
       f->unordered = p->experiments[e].without_times;
       f->noise = noise_of(p, &p->experiments[e], c);
+      f->bulk = bulk_of(p, c, f->noise);
       f->frequency = frequency_of(c, f->mean, f->noise);
       f->quadrature = ARENA_ARRAY(a, double, c->count + 1);
       fill_quadrature(p, c, f->quadrature);
@@ -108,6 +129,7 @@ double sample_count(const Problem *p, double horizon) {
   double samples = 0;
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++)
-      samples += samples_in_horizon(&p->experiments[e], c, horizon);
+      samples += samples_that_count(&p->experiments[e].channels[c],
+                                    samples_in_horizon(&p->experiments[e], c, horizon));
   return samples;
 }

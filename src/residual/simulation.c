@@ -22,6 +22,7 @@ bool eval_spec_is_full(const EvalSpec *s) {
 }
 
 bool eval_has_quick(const Fitting *f, double lambda) {
+  if (f->from_data) return false;
   return (lambda > 0 ? fitting_feedback(f)->compiled : f->model)->has_quick;
 }
 
@@ -51,12 +52,14 @@ SimulationWork *simulation_work_new(const Fitting *f, Simulator *simulator) {
   }
   w->partial.next = ARENA_ARRAY(a, int, channels + 1);
   w->free = model_run_new(f->model, f->most_rows);
+  w->from_data = from_data_work_new(f->from_data);
   return w;
 }
 
 void simulation_work_free(SimulationWork *w) {
   if (!w) return;
   model_run_free(w->free);
+  from_data_work_free(w->from_data);
   for (int k = 0; k < 2; k++) model_run_free(w->coupled[k].run);
   arena_free(w->arena);
 }
@@ -137,8 +140,9 @@ static bool watch(void *data, int rows) {
   return partial->total <= spec->abandon_above;
 }
 
-static void count_work(Budget *b, const Trajectory *t, bool slopes) {
+static void count_work(Budget *b, const Trajectory *t, bool slopes, const RestartPoint *restarted) {
   if (!b) return;
+  if (restarted) b->used.restarted++, b->used.saved += restarted->saved;
   *(slopes ? &b->used.sensitivity_simulations : &b->used.simulations) += 1;
   b->used.in_turn++;
   b->used.rhs += t->work.rhs;
@@ -168,6 +172,25 @@ static double rounded(double y, int digits) {
   return nearbyint(y / unit) * unit;
 }
 
+// Goes on from the restart point of the experiment, if it has one before the last sample that is wanted.
+static const RestartPoint *begin_at_restart(SimulationWork *w, const EvalSpec *spec, ModelRun *r,
+                                            int e, SimulateRequest *q) {
+  const CompiledModel *m = r->compiled;
+  if (r != w->free) return NULL;
+  const RestartPoint *from = restart_point(w->fitting->restarts, e, spec->budget);
+  if (!from || !q->count || !(q->times[q->count - 1] > from->t)) return NULL;
+  if (w->times[e]->delayed && q->times[0] < from->t) return NULL;
+  q->from = &from->point->start;
+  q->rows_before = w->times[e]->delayed ? 0 : from->rows;
+  size_t bytes = (size_t)q->rows_before * sizeof(double);
+  for (int k = 0; k < m->outputs * (1 + m->parameter_count) && bytes; k++)
+    if (k < m->outputs)
+      memcpy(r->column[k], from->column[k], bytes);
+    else
+      memset(r->column[k], 0, bytes);
+  return from;
+}
+
 EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e, bool slopes,
                        double total) {
   const Problem *p = w->fitting->problem;
@@ -178,6 +201,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
                              .times = w->times[e]->at,
                              .count = simulation_rows(w, spec, e),
                              .max_steps = spec->step_limit};
+  const RestartPoint *restarted = begin_at_restart(w, spec, r, e, &request);
   PartialObjective *partial = &w->partial;
   *partial = (PartialObjective){spec, e, r, total, partial->next};
   memset(partial->next, 0, (size_t)p->experiments[e].channel_count * sizeof *partial->next);
@@ -186,11 +210,13 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
   t->watch = watch;
   t->watch_data = w;
   SimulationOrder order = {r, e, slopes, spec->quick && r->compiled->has_quick, &request};
-  if (w->simulator)
+  if (w->from_data && !spec->free_run)
+    from_data_run(w->from_data, e, r->p, request.count, t);
+  else if (w->simulator)
     w->simulator->run(w->simulator, &order);
   else
     simulate_run(model_run_work(r, slopes, order.quick), &request, t);
-  count_work(spec->budget, t, slopes);
+  count_work(spec->budget, t, slopes, restarted);
   note_violation(&w->violation, t);
   if (t->outcome == OUTCOME_STOPPED) return EVAL_STOPPED;
   if (t->outcome == OUTCOME_ABANDONED) return EVAL_ABANDONED;

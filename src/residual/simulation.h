@@ -19,6 +19,7 @@ typedef struct EvalSpec {
   double horizon;             // share of each experiment that counts, 0 < horizon <= 1
   bool quick;                 // simulate with less accuracy, while far from the optimum
   bool slopes;                // derivatives are wanted, too
+  bool free_run;              // simulations from the start values, whatever option residual says
   double abandon_above;       // objective above which a simulation may be given up; HUGE_VAL: never
   long step_limit;            // of the integrator in one experiment; 0: as the options say
   const Weighting *weighting; // of residuals
@@ -65,6 +66,7 @@ typedef struct SimulationWork { // scratch of one thread
   const Fitting *fitting;
   Simulator *simulator;
   SampleTimes **times; // by experiment: those of the fitting, or own ones where delays move them
+  FromDataWork *from_data; // NULL: not needed
   ModelRun *free;
   struct CoupledRun { // [1]: with gains of their own
     const Feedback *feedback;

@@ -5,6 +5,9 @@
 
 #include "expr/simplify.h"
 #include "model/extend.h"
+#include "num/noise.h"
+#include "num/random.h"
+#include "problem/residual_kind.h"
 
 static Problem *copy_problem(Arena *a, const Problem *p) {
   Problem *copy = ARENA_NEW(a, Problem);
@@ -24,6 +27,39 @@ Problem *problem_with_interpolation(Arena *a, const Problem *p, const bool *inpu
     }
     copy->experiments[e].inputs = inputs;
   }
+  return copy;
+}
+
+Problem *problem_by_integrator(Arena *a, const Problem *p) {
+  Problem *copy = copy_problem(a, p);
+  copy->options.prediction_by = PREDICTION_BY_INTEGRATOR;
+  return copy;
+}
+
+static void add_noise(Arena *a, Experiment *x, double sign, Random *random) {
+  Channel *noisy = ARENA_ARRAY(a, Channel, x->recorded_count + 1);
+  for (int c = 0; c < x->recorded_count; c++) {
+    const Channel *old = &x->recorded[c];
+    double noise = noise_deviation(old->t, old->y, old->count);
+    double *y = ARENA_ARRAY(a, double, old->count + 1);
+    for (int i = 0; i < old->count; i++)
+      y[i] = old->y[i] + (noise > 0 ? sign * noise * random_normal(random) : 0);
+    noisy[c] = *old;
+    noisy[c].y = y;
+  }
+  x->recorded = noisy;
+}
+
+Problem *problem_with_noise(Arena *a, const Problem *p, double sign) {
+  Problem *copy = copy_problem(a, p);
+  Random random;
+  Err unused = {0};
+  random_seed_stream(&random, (uint64_t)p->options.seed, 0);
+  for (int e = 0; e < p->experiment_count; e++) add_noise(a, &copy->experiments[e], sign, &random);
+  if (!residual_kind_apply(copy, a, &unused)) return NULL;
+  for (int e = 0; e < p->experiment_count; e++) // as with the data themselves
+    for (int c = 0; c < copy->experiments[e].channel_count; c++)
+      copy->experiments[e].channels[c].weight = p->experiments[e].channels[c].weight;
   return copy;
 }
 

@@ -3,6 +3,12 @@
 #pragma once
 #include "problem/problem.h"
 
+// With residual: prediction, the same by the integrator.
+Problem *problem_by_integrator(Arena *a, const Problem *p);
+// Where residuals begin at the data: the data with so much more noise as differences of the channels show, times sign; the same
+// numbers with each sign. NULL: it cannot be made.
+Problem *problem_with_noise(Arena *a, const Problem *p, double sign);
+
 // Those inputs in all experiments.
 Problem *problem_with_interpolation(Arena *a, const Problem *p, const bool *input, InputKind kind);
 

@@ -1,5 +1,5 @@
-// What residuals are multiplied with, for one set of standard deviations sigma: scale = sqrt(weight * quadrature)/sigma by
-// sample, and the limit of the Huber loss. A new sigma makes a new Weighting; none is ever changed.
+// What residuals are multiplied with, for one set of standard deviations sigma: scale = sqrt(weight * sample weight *
+// quadrature)/sigma by sample, and the limit of the Huber loss. A new sigma makes a new Weighting; none is ever changed.
 #pragma once
 #include "residual/measured_data.h"
 
@@ -16,8 +16,14 @@ typedef struct Weighting {
   ChannelWeights *channels;
 } Weighting;
 
+// Of the residuals of samples with the weight 0: their squares vanish beside all others, but divided by it they are known.
+#define SCALE_OF_NOTHING 1e-100
+double sample_scale(const Channel *c, int i, double quadrature, double sigma);
+
 // sigma NULL: what is known before any fit (given, from the noise of the data, or 1). Keeps the pointer to the data.
 Weighting *weighting_new(const MeasuredData *d, const double *sigma);
+// Residuals as they are, model - data in the units of the channels.
+Weighting *weighting_plain(const MeasuredData *d);
 void weighting_free(Weighting *w); // NULL is allowed
 
 // Residuals of one channel as they come out of a simulation: column[0 .. n-1] their slopes by the unknowns, column[n] the

@@ -12,6 +12,7 @@
 
 #include "num/distribution.h"
 #include "num/residual_tests.h"
+#include "residual/sample_times.h"
 #include "search/result_rows.h"
 
 // ---------------------------------------------------------------- floors
@@ -33,11 +34,24 @@ static double sum_of_scales(const Weighting *w, int at) { // of their half squar
   return sum;
 }
 
+// The largest that the objective can be for a given sum of squared residuals, over what it is if all scales are the same:
+// weights of samples may put all of it where residuals are large.
+static double most_by_weights(const Weighting *w, int at) {
+  const Channel *c = w->data->channels[at].channel;
+  double most = 0, sum = 0;
+  for (int i = 0; c->sample_weight && i < c->count; i++) {
+    most = fmax(most, c->sample_weight[i]);
+    sum += c->sample_weight[i];
+  }
+  return sum > 0 ? most * w->data->channels[at].counted / sum : 1;
+}
+
 // Data that do not change at all have no variation; their size is then what errors are compared with. Beside others they do
 // not count: what is large in one unit is no excuse in another.
 double certificate_numerical_floor(const Weighting *w) {
   double relative = ACCURACY_FACTOR * problem_accuracy(w->data->problem), sum = 0;
-  if (data_objective(w, 1) > 0) return relative * relative * data_objective(w, 1);
+  bool by_size = w->data->problem->options.residual == RESIDUAL_PREDICTION;
+  if (data_objective(w, 1) > 0 && !by_size) return relative * relative * data_objective(w, 1);
   for (int at = 0; at < w->data->channel_count; at++)
     sum += error_variance(w->data, at) * sum_of_scales(w, at);
   return sum;
@@ -46,9 +60,23 @@ double certificate_numerical_floor(const Weighting *w) {
 // Of the variation of the data: what interpolation and integration may leave in a search that is on its way.
 static const double GOES_ON = 1e-7, NEAR_FLOOR = 1.5, SCATTER = 4;
 
+// Samples of equal weight whose sum of squares would scatter as much, Kish (1965): (sum of weights)^2/(sum of their squares).
+static double weighty_samples(const Weighting *w, double horizon) {
+  const Problem *p = w->data->problem;
+  double sum = 0, squares = 0, n = sample_count(p, horizon);
+  if (!p->weights) return n;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++) {
+      const double *weight = p->experiments[e].channels[c].sample_weight;
+      int some = weight ? samples_in_horizon(&p->experiments[e], c, horizon) : 0;
+      for (int i = 0; i < some; i++) sum += weight[i], squares += weight[i] * weight[i];
+    }
+  return squares > 0 ? sum / squares * sum : n;
+}
+
 double certificate_floor(const Weighting *w, double horizon) {
   double noise = noise_objective(w, horizon), data = data_objective(w, horizon);
-  double slack = 1 + SCATTER * sqrt(2 / fmax(2, sample_count(w->data->problem, horizon)));
+  double slack = 1 + SCATTER * sqrt(2 / fmax(2, weighty_samples(w, horizon)));
   if (isnan(noise)) noise = 0;
   return NEAR_FLOOR * slack * noise + GOES_ON * data;
 }
@@ -109,7 +137,7 @@ static double noise_variance(const MeasuredData *d, int at) {
 // The largest ratio of residual to noise variance that noise of this channel alone explains.
 static double ratio_limit(const MeasuredData *d, int at, double level) {
   const Channel *c = d->channels[at].channel;
-  double freedom = freedom_of(d, c->count);
+  double freedom = freedom_of(d, d->channels[at].counted);
   if (sigma_is_given(c)) return chi_square_quantile(1 - level, freedom) / freedom;
   return exp(normal_quantile(1 - level) * spread_of_log(freedom));
 }
@@ -128,10 +156,10 @@ double certificate_limit(const Weighting *w) {
   const MeasuredData *d = w->data;
   double sum = 0;
   for (int at = 0; at < d->channel_count; at++) {
-    const Channel *c = d->channels[at].channel;
-    double share = freedom_of(d, c->count) / (c->count ? c->count : 1);
+    int n = d->channels[at].counted;
+    double share = freedom_of(d, n) / (n ? n : 1);
     sum += ratio_limit(d, at, level_of_channel(d)) * noise_variance(d, at) * share *
-           sum_of_scales(w, at);
+           sum_of_scales(w, at) * most_by_weights(w, at);
   }
   return sum;
 }
@@ -151,13 +179,14 @@ static void keep_rows(void *data, const ResidualBlock *b) {
   if (b->channel < 0) return; // a gap between pieces
   int at = channel_number(rows->w->data, b->experiment, b->channel);
   double limit = rows->w->channels[at].huber;
+  const Channel *c = rows->w->data->channels[at].channel;
   const double *residual = b->column[rows->w->data->problem->unknown_count];
   for (int j = 0; j < b->rows; j++) {
+    if (!sample_counts(c, b->first + j)) continue;
     double r = b->scale[j] > 0 ? residual[j] / b->scale[j] : 0;
     if (fabs(r) > limit) r = copysign(limit, r), rows->beyond++;
-    rows->at[at][b->first + j] = r;
+    rows->at[at][rows->count[at]++] = r; // blocks come in the order of time
   }
-  rows->count[at] = b->first + b->rows;
 }
 
 static double sum_of_squares(const double *r, int n) {

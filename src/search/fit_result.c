@@ -58,7 +58,7 @@ double comparable_objective(const Problem *p, double objective, const double *si
     for (int c = 0; c < p->experiments[e].channel_count; c++, k++) {
       const Channel *channel = &p->experiments[e].channels[c];
       if (channel->sigma_kind == SIGMA_ESTIMATED)
-        v += channel->count * log(fmax(sigma[k], fit_least_sigma(p, channel)));
+        v += sum_of_sample_weights(channel) * log(fmax(sigma[k], fit_least_sigma(p, channel)));
     }
   return v;
 }

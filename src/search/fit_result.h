@@ -11,7 +11,8 @@
   FIT_OUTCOME(NOT_CONVERGED, "not-converged", "the search ended before it converged")              \
   FIT_OUTCOME(STOPPED, "stopped", "stopped by the user")                                           \
   FIT_OUTCOME(BUDGET, "budget", "the budget is used up")                                           \
-  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")
+  FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")               \
+  FIT_OUTCOME(EVALUATED, "evaluated", "evaluated at this point, without a search")
 
 typedef enum FitOutcome {
 #define FIT_OUTCOME(name, word, sentence) FIT_##name,
@@ -181,7 +182,9 @@ typedef struct FitResult {
   char why[1200]; // why the result is believed, or not
   const char *by; // the part of the portfolio that found it
   double *sigma;  // by channel of all experiments: what residuals were divided by (1 when unknown)
-  WorkCount work; // of everything
+  // By experiment: time since its origin at which simulations began, NaN: at the start. NULL: all at the start.
+  double *restart;
+  WorkCount work;         // of everything
   WorkCount search_work;  // without confirming and profiles
   WorkCount profile_work; // of intervals by profiles
   ARRAY(FitFailure) failures;

@@ -16,7 +16,7 @@ static double samples_in(const Search *s, double horizon) {
   const Problem *p = s->problem;
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++)
-      samples += horizon * p->experiments[e].channels[c].count;
+      samples += horizon * channel_facts(s->fitting->data, e, c)->counted;
   return samples;
 }
 

@@ -216,7 +216,7 @@ static void scaled_constraints(void *self, const double *y, double *c, double *C
 
 // ---------------------------------------------------------------- options and bounds
 
-// Values of a model without states have no error but rounding: tests that end a search where errors of simulations hide the
+// Values that nothing is integrated for have no error but rounding: tests that end a search where errors of simulations hide the
 // way go on much longer there.
 static const double WITHOUT_STATES = 1e-6;
 
@@ -225,7 +225,7 @@ static LocalOptions options_of(const Search *s, const LocalSearch *l,
   const FitOptions *o = &s->problem->options;
   bool whole = l->step_tol == o->step_tol; // a search to the end; both may be 0
   double loose = whole ? 1 : l->step_tol / o->step_tol;
-  if (s->problem->model->nx == 0) loose *= WITHOUT_STATES;
+  if (!problem_integrates(s->problem)) loose *= WITHOUT_STATES;
   LocalOptions options = method_options(o, population);
   options.max_iterations = l->max_iterations;
   options.step_tol = l->step_tol;

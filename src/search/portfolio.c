@@ -79,12 +79,18 @@ static bool short_local_part(Search *s, const double *from) {
 
 // ---------------------------------------------------------------- restarts
 
+// Without states there is nothing to couple, and time is no more than a name; where rows begin at the data, they are coupled
+// as much as can be.
+static bool has_motion(const Search *s) {
+  return s->problem->model->nx > 0 && problem_simulates(s->problem);
+}
+
 static bool restart(Search *s, int k) {
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   random_point(s->problem, (uint64_t)k + 1, x);
   const char *name = arena_print(s->arena, "restart %d", k + 1);
   s->offered.objective = HUGE_VAL;
-  if (s->problem->model->nx == 0) return local_search_stage(s, name, x, -1);
+  if (!has_motion(s)) return local_search_stage(s, name, x, -1);
   if (homotopy_part(s, x, k % 2 ? 3 : 1, 1, name)) return true;
   if (horizon_part(s, x, k % 2 ? 0.03 : 0.1, name)) return true;
   return search_goes_on(s) && local_search_stage(s, name, x, -1);
@@ -117,7 +123,6 @@ static bool is_done(Search *s, bool fits) {
   return fits && (!confirm_is_wanted(s->problem) || confirm_best(s));
 }
 
-// Without states there is nothing to couple, and time is no more than a name.
 static void algebraic(Search *s, const double *start) {
   local_search_stage(s, "local search", start, -1);
   if (confirm_best(s)) return;
@@ -182,7 +187,7 @@ static bool next_parts(Search *s, const double *start, const double *better) {
 
 void portfolio_run(Search *s) {
   const double *start = search_copy(s, s->next_start), *better = start;
-  if (s->problem->model->nx == 0)
+  if (!has_motion(s))
     algebraic(s, start);
   else if (!first_parts(s, &better) && !next_parts(s, start, better))
     restarts(s);

@@ -14,6 +14,25 @@ static double root_mean_square(const double *y, int n) {
   return sum > 0 ? sqrt(sum / n) : 1;
 }
 
+// The channel without the samples that do not count.
+static const Channel *counted_samples(Arena *a, const Channel *c, int counted, const int **place) {
+  *place = NULL;
+  if (counted == c->count) return c;
+  Channel *out = ARENA_NEW(a, Channel);
+  double *t = ARENA_ARRAY(a, double, counted + 1), *y = ARENA_ARRAY(a, double, counted + 1),
+         *weight = ARENA_ARRAY(a, double, counted + 1);
+  int *at = ARENA_ARRAY(a, int, c->count + 1);
+  *out = *c;
+  out->count = 0;
+  for (int i = 0; i < c->count; i++) {
+    at[i] = sample_counts(c, i) ? out->count++ : -1;
+    if (at[i] >= 0) t[at[i]] = c->t[i], y[at[i]] = c->y[i], weight[at[i]] = c->sample_weight[i];
+  }
+  out->t = t, out->y = y, out->sample_weight = weight;
+  *place = at;
+  return out;
+}
+
 static int list_channels(Arena *a, const MeasuredData *d, Samples *s) {
   const Problem *p = d->problem;
   int rows = 0, at = 0;
@@ -21,14 +40,16 @@ static int list_channels(Arena *a, const MeasuredData *d, Samples *s) {
   s->channels = ARENA_ARRAY(a, SampleChannel, s->channel_count + 1);
   for (int e = 0; e < p->experiment_count; e++)
     for (int c = 0; c < p->experiments[e].channel_count; c++) {
-      const Channel *data = &p->experiments[e].channels[c];
       const ChannelFacts *f = channel_facts(d, e, c);
+      const int *place;
+      const Channel *data = counted_samples(a, &p->experiments[e].channels[c], f->counted, &place);
       double rms = root_mean_square(data->y, data->count);
       s->channels[at++] = (SampleChannel){.experiment = e,
                                           .channel = c,
                                           .first = rows,
-                                          .count = data->count,
+                                          .count = f->counted,
                                           .data = data,
+                                          .place = place,
                                           .rms = rms,
                                           .size = f->variance > 0 ? sqrt(f->variance) : rms,
                                           .noise = f->noise};
@@ -42,23 +63,29 @@ typedef struct SampleTaking {
   const MeasuredData *data;
 } SampleTaking;
 
-// Gaps come in the order of time.
-static int first_row(const SampleTaking *t, const ResidualBlock *b) {
-  Samples *s = t->s;
-  if (b->channel >= 0)
-    return s->channels[channel_number(t->data, b->experiment, b->channel)].first + b->first;
-  s->gap_count += b->rows;
-  return samples_rows(s) - b->rows;
+static void take_rows(Samples *s, const ResidualBlock *b, const SampleChannel *c) {
+  for (int k = -1; k <= s->n; k++)
+    for (int i = 0; i < b->rows; i++) {
+      int row = samples_row(c, b->first + i);
+      if (row < 0) continue;
+      if (k < 0)
+        s->scale[row] = b->scale[i];
+      else
+        s->column[k][row] = b->scale[i] > 0 ? b->column[k][i] / b->scale[i] : 0;
+    }
 }
 
+// Gaps come in the order of time.
 static void take_block(void *data, const ResidualBlock *b) {
   const SampleTaking *t = data;
   Samples *s = t->s;
-  int first = first_row(t, b);
-  for (int i = 0; i < b->rows; i++) s->scale[first + i] = b->scale[i];
-  for (int k = 0; k <= s->n; k++)
-    for (int i = 0; i < b->rows; i++)
-      s->column[k][first + i] = b->scale[i] > 0 ? b->column[k][i] / b->scale[i] : 0;
+  if (b->channel >= 0) {
+    take_rows(s, b, &s->channels[channel_number(t->data, b->experiment, b->channel)]);
+    return;
+  }
+  SampleChannel gaps = {.first = samples_rows(s) - b->first};
+  take_rows(s, b, &gaps);
+  s->gap_count += b->rows;
 }
 
 // Before the gaps, which are counted as they come.
@@ -96,7 +123,7 @@ static void set_huber_limits(Samples *s, const Problem *p, const Weighting *w) {
   for (int c = 0; c < s->channel_count; c++) {
     const SampleChannel *ch = &s->channels[c];
     bool known = ch->data->sigma_kind != SIGMA_UNKNOWN;
-    double deviation = known ? w->sigma[c] : ch->noise;
+    double deviation = known ? w->sigma[c] : w->data->channels[c].bulk;
     bool robust = p->options.loss == LOSS_HUBER && deviation > 0;
     for (int i = 0; i < ch->count; i++)
       s->huber[ch->first + i] = robust ? p->options.huber_limit * deviation : HUGE_VAL;

@@ -4,8 +4,10 @@
 
 typedef struct SampleChannel {
   int experiment, channel;
-  int first, count; // rows
-  const Channel *data;
+  int first, count;    // rows: of the samples whose weight is not 0
+  const Channel *data; // with these samples only
+  const int
+      *place; // by sample of the problem: its place among the rows, -1: it has none; NULL: all have
   double rms; // of the data; 1 when they are all zero
   double
       size; // what errors of simulations are compared with: deviation from the mean, or rms if they do not change
@@ -31,6 +33,11 @@ typedef struct Samples {
 // pieces: of the result at x, or NULL. NULL when the model cannot be simulated at x; see result_why.
 Samples *samples_new(Arena *a, EvalWork *w, const Weighting *weighting, const FitPieces *pieces,
                      const double *x);
+// The row of a sample of the problem; -1: none, its weight is 0.
+static inline int samples_row(const SampleChannel *c, int sample) {
+  int place = c->place ? c->place[sample] : sample;
+  return place < 0 ? -1 : c->first + place;
+}
 static inline int samples_rows(const Samples *s) {
   return s->count + s->prior_count + s->gap_count + s->constraint_count;
 }

@@ -8,6 +8,7 @@
 
 #include "model/extend.h"
 #include "num/noise.h"
+#include "residual/weighting.h"
 
 // ---------------------------------------------------------------- pieces
 
@@ -76,7 +77,7 @@ static void lay_pieces(Shooting *s) {
 
 // ---------------------------------------------------------------- scales
 
-static double sample_weight(const Shooting *s, const Channel *c, int i) {
+static double quadrature(const Shooting *s, const Channel *c, int i) {
   if (s->problem->options.criterion != CRITERION_INTEGRAL) return 1;
   double before = i > 0 ? c->t[i] - c->t[i - 1] : 0;
   double after = i + 1 < c->count ? c->t[i + 1] - c->t[i] : 0;
@@ -109,11 +110,11 @@ static double scale_data(Shooting *s) {
       s->scale[at] = ARENA_ARRAY(s->arena, double, channel->count + 1);
       s->huber[at] = huber_limit(s, channel, sigma);
       for (int i = 0; i < channel->count; i++) {
-        double scale = sqrt(channel->weight * sample_weight(s, channel, i)) / sigma;
+        double scale = sample_scale(channel, i, quadrature(s, channel, i), sigma);
         s->scale[at][i] = scale;
         square += scale * range * scale * range;
       }
-      samples += channel->count;
+      samples += samples_that_count(channel, channel->count);
     }
   s->nothing = square / 2 * pow(p->simulate.rel_tol / 10, 2);
   return samples ? square / (double)samples : 1;

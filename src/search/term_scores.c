@@ -41,6 +41,17 @@ static void add_states(const double *states, const double *t, int rows, int nx, 
   z->count += rows, z->steps += rows - 1;
 }
 
+// The states that rows begin at; those that the data do not tell count as 0, and get no terms.
+static void copy_known_states(const Experiment *e, const Channel *c, int nx, double *states) {
+  for (int i = 0, row = 0; i < c->count; i++) {
+    while (row + 1 < e->row_count && e->row_t[row] < c->t[i]) row++;
+    for (int k = 0; k < nx; k++) {
+      double x = e->states->x[(size_t)row * (size_t)nx + (size_t)k];
+      states[(size_t)i * (size_t)nx + (size_t)k] = isnan(x) ? 0 : x;
+    }
+  }
+}
+
 static const Channel *longest_channel(const Experiment *e) {
   const Channel *longest = &e->channels[0];
   for (int c = 1; c < e->channel_count; c++)
@@ -64,7 +75,10 @@ static bool measure_sizes(const TermScores *s, TypicalSizes *z) {
     const Channel *c = longest_channel(x);
     if (c->count < 2) continue;
     double *states = ARENA_ARRAY(s->arena, double, (size_t)c->count *(size_t)m->nx + 1);
-    if (!evaluate_states(s->work, &spec, s->x, e, c->t, c->count, states)) return false;
+    if (x->states)
+      copy_known_states(x, c, m->nx, states);
+    else if (!evaluate_states(s->work, &spec, s->x, e, c->t, c->count, states))
+      return false;
     add_states(states, c->t, c->count, m->nx, z);
     add_inputs(s, x, c, z);
   }

@@ -36,11 +36,16 @@ static void add_channel(const Explanation *e, int channel) {
 }
 
 static void say_exact(const Explanation *e) {
+  static const char *const WHAT[] = {
+      "the free model follows the data to %.2g of their own variation",
+      "predictions follow the data to %.2g of their increments",
+      "the equations give the derivatives to %.2g of their variation"};
+  const Problem *p = e->r->problem;
   double part = e->r->objective > 0 ? sqrt(e->r->objective / data_objective(e->w, 1)) : 0;
-  text_print(e->out,
-             "the free model follows the data to %.2g of their own variation, which is all that "
-             "simulations of this accuracy can tell",
-             part);
+  text_print(e->out, WHAT[p->options.residual], part);
+  text_add(e->out, problem_integrates(p)
+                       ? ", which is all that simulations of this accuracy can tell"
+                       : ", which is all that rounding leaves");
 }
 
 static const char *source_of_noise(const Problem *p) {
@@ -100,7 +105,13 @@ static void say_pattern(const Explanation *e) {
 // Why noise cannot be told from motion; false: it can.
 static bool say_unknown_noise(const Explanation *e) {
   const Problem *p = e->r->problem;
-  if (!noise_is_given(p) && has_rows_without_times(p))
+  if (!noise_is_given(p) && !problem_simulates(p))
+    text_print(e->out,
+               "the noise of the data does not tell how large the errors of residual: %s may be, "
+               "because these begin at data that have noise themselves; a sigma for each channel, "
+               "the standard deviation of such errors, would",
+               residual_word(p));
+  else if (!noise_is_given(p) && has_rows_without_times(p))
     text_add(e->out,
              "neighbouring rows of a table without times tell nothing of noise; a sigma for "
              "each channel would help");

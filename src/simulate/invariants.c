@@ -471,6 +471,10 @@ bool invariants_project(InvariantWork *c, double t, double *y) {
   return true;
 }
 
+void invariants_forget(InvariantWork *c) {
+  c->at = nan("");
+}
+
 // ---------------------------------------------------------------- jumps
 
 void invariants_before_jump(InvariantWork *c, double t, const double *x) {

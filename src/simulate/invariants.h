@@ -26,6 +26,9 @@ bool invariants_project(InvariantWork *c, double t, double *y);
 // parameter of column *column do not: -1 when there is none. allowed: relative to the terms. After invariants_watch.
 int invariants_start_fixed(const InvariantWork *c, const double *y, double allowed, int *column);
 
+// The states have been set anew: what was computed at the same time no longer holds.
+void invariants_forget(InvariantWork *c);
+
 // What is not a state changes at t: modes, pieces of inputs. Before and after it; returns the invariant that jumps by
 // much more than errors, -1: none. lanes 1.
 void invariants_before_jump(InvariantWork *c, double t, const double *x);

@@ -59,6 +59,7 @@ struct SimulateWork {
   double t_start, t_end, next_break;
   int row_count;           // that are wanted
   double mark;             // where the point is that is wanted, infinite: none
+  int stop;                // where the states are set anew next
   double input_break;      // the next of an input
   double next_timer;       // of an event at a known time
   long timer_events;       // which max_events does not count
@@ -619,6 +620,11 @@ static bool goes_on(SimulateWork *w) {
   return end_terminated(&w->run, f->terminates.at[w->events->terminated - 1].message);
 }
 
+static double next_stop(const SimulateWork *w) {
+  const SimulateRequest *r = w->request;
+  return w->stop < r->stop_count ? r->stops[w->stop] : HUGE_VAL;
+}
+
 // The next event at a known time. Where it is due with the end or with a break of an input it is due at that time.
 static void plan_timers(SimulateWork *w) {
   const Stepper *s = stepper(w);
@@ -628,6 +634,7 @@ static void plan_timers(SimulateWork *w) {
   double tick = event_tick(w->events, s->t);
   if (fabs(w->next_timer - w->t_end) <= tick) w->next_timer = w->t_end;
   if (fabs(w->next_timer - w->next_break) <= tick) w->next_timer = w->next_break;
+  if (fabs(w->next_timer - next_stop(w)) <= tick) w->next_timer = next_stop(w);
 }
 
 // Rows within rounding errors of an event at a known time show what comes after it.
@@ -752,7 +759,7 @@ static bool begin_at(SimulateWork *w, const SimulatePoint *p) {
   follow_begin(w->follower, s->t, s->y, w->t_end);
   enter_timed(w);
   plan_timers(w);
-  return put_rows_at(w, s->t);
+  return (!w->conditions || assertions_hold(w)) && put_rows_at(w, s->t);
 }
 
 static void change_stepper(SimulateWork *w, int which) {
@@ -875,6 +882,18 @@ static bool pass_break(SimulateWork *w) {
   return pass_jump(w, kind);
 }
 
+// The states are set anew: what follows from them, too.
+static bool pass_stop(SimulateWork *w) {
+  Stepper *s = stepper(w);
+  while (next_stop(w) <= s->t) w->request->reset(w->request->reset_data, w->stop++, s->y);
+  if (w->invariants) {
+    invariants_forget(w->invariants);
+    invariants_project(w->invariants, s->t, s->y);
+    invariants_before_jump(w->invariants, s->t, s->y);
+  }
+  return pass_jump(w, BREAK_JUMP);
+}
+
 static bool is_worth_going_on(SimulateWork *w) {
   const Trajectory *out = w->out;
   if (!out->watch || out->watch(out->watch_data, out->rows)) return true;
@@ -896,6 +915,7 @@ static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
   if (!patience_of_step_lasts(w)) return end_stopped(&w->run);
   double limit = fmin(fmin(w->t_end, w->mark), fmin(w->next_break, w->next_timer));
+  limit = fmin(limit, next_stop(w));
   StepEnd e = s->row->step(s, limit);
   if (e != STEP_DONE && e != STEP_STIFF && e != STEP_NOT_STIFF) {
     end_of_step(&w->run, e);
@@ -923,7 +943,8 @@ static bool advance(SimulateWork *w) {
   if (!assertions_go_on(w) || !put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
   follow_rate(w);
-  return !marked || pass_mark(w);
+  if (marked && !pass_mark(w)) return false;
+  return next_stop(w) > stepper(w)->t || pass_stop(w);
 }
 
 static void collect_work(SimulateWork *w) {
@@ -998,7 +1019,8 @@ static void integrate(SimulateWork *w) {
   const SimulatePoint *point = r->from ? r->from->point : NULL;
   use_stepper(w, point && w->rows[0] != w->rows[1] ? point->in_use : 0);
   aim_picks(w);
-  if (point ? begin_at(w, point) : begin(w) && put_first_row(w)) {
+  if ((point ? begin_at(w, point) : begin(w) && put_first_row(w)) &&
+      (next_stop(w) > w->t_start || pass_stop(w))) {
     if (w->t_end > w->t_start) restart(w);
     while (stepper(w)->t < w->t_end && advance(w)) {
     }
@@ -1025,6 +1047,7 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->switches = 0;
   w->next_timer = HUGE_VAL;
   w->timer_events = 0;
+  w->stop = 0;
   w->t_start = request->from ? request->from->t : request->start;
   w->t_end = request->count ? request->times[request->count - 1] : w->t_start;
   plan_mark(w);

@@ -55,6 +55,12 @@ typedef struct SimulateRequest {
   // inside the simulation; NULL: nowhere. ends_at_mark: it ends there, with the rows before that time.
   struct SimulatePoint *mark;
   bool ends_at_mark;
+  // At these times (increasing) the states are set anew, after rows and events there: reset changes the numbers of the stepper
+  // (stepper.h) at stop k. Where the model has invariants, the nearest states that satisfy them are taken. lanes 1.
+  const double *stops;
+  int stop_count;
+  void (*reset)(void *data, int k, double *y);
+  void *reset_data;
 } SimulateRequest;
 
 typedef struct Trajectory {

@@ -1,5 +1,6 @@
 // All statistics of a result: bounds, quality of the fit by channel, noise, then intervals.c, identify.c and
-// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|).
+// remarks.c. fit_percent = 100 (1 - |y - model| / |y - mean y|); of
+// predictions the same with increments in place of y.
 #include "stats/assess.h"
 
 #include <math.h>
@@ -26,14 +27,6 @@ static void find_bounds(Analysis *an) {
 
 // ---------------------------------------------------------------- channels
 
-// NaN for constant data, whose spread is rounding only.
-static double fit_percent(const Channel *c, double squares) {
-  double mean = 0, spread = 0, size = 0;
-  for (int i = 0; i < c->count; i++) mean += c->y[i] / c->count, size += c->y[i] * c->y[i];
-  for (int i = 0; i < c->count; i++) spread += (c->y[i] - mean) * (c->y[i] - mean);
-  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
-}
-
 static void describe_channel(Analysis *an, int at) {
   const SampleChannel *c = &an->rows->channels[at];
   const double *r = an->rows->column[an->rows->n] + c->first;
@@ -41,7 +34,7 @@ static void describe_channel(Analysis *an, int at) {
   double squares = sum_of_squares(r, c->count);
   *out = (StatChannel){.experiment = c->experiment, .channel = c->channel, .n = c->count};
   out->rmse = c->count ? sqrt(squares / c->count) : nan("");
-  out->fit_percent = fit_percent(c->data, squares);
+  out->fit_percent = channel_fit_percent(c->data, squares);
   out->noise = c->noise;
   out->exact = out->rmse <= residual_accuracy(an->p) * c->size;
   out->unordered = an->p->experiments[c->experiment].without_times;
@@ -88,6 +81,27 @@ static void describe_without_time(Statistics *s) {
       "channels, no standard errors and no intervals.";
 }
 
+static void describe_no_channel(Statistics *s, const Problem *p) {
+  int at = 0;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++) {
+      double none = nan("");
+      s->channels[at++] =
+          (StatChannel){.experiment = e,
+                        .channel = c,
+                        .n = samples_that_count(&p->experiments[e].channels[c],
+                                                p->experiments[e].channels[c].count),
+                        .rmse = none,
+                        .fit_percent = none,
+                        .noise = none,
+                        .autocorrelation = none,
+                        .white_p = none,
+                        .runs_p = none,
+                        .lag1_p = none,
+                        .effective = none};
+    }
+}
+
 // why: "" when the result itself says it.
 static void describe_without_simulation(Statistics *s, const Problem *p, const char *why) {
   bool stopped = !patience_lasts(0);
@@ -100,22 +114,7 @@ static void describe_without_simulation(Statistics *s, const Problem *p, const c
         why);
   for (int k = 0; k < s->n; k++)
     s->parameters[k].reason = stopped ? STOPPED : "the model cannot be simulated here";
-  int at = 0;
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++) {
-      double none = nan("");
-      s->channels[at++] = (StatChannel){.experiment = e,
-                                        .channel = c,
-                                        .n = p->experiments[e].channels[c].count,
-                                        .rmse = none,
-                                        .fit_percent = none,
-                                        .noise = none,
-                                        .autocorrelation = none,
-                                        .white_p = none,
-                                        .runs_p = none,
-                                        .lag1_p = none,
-                                        .effective = none};
-    }
+  describe_no_channel(s, p);
 }
 
 static void miss(Statistics *s, const char *word) {
@@ -207,6 +206,19 @@ Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighti
     return s;
   }
   return assess(w, weighting, r->x, r->pieces, true);
+}
+
+Statistics *assess_runs(const RunErrors *r) {
+  Statistics *s = statistics_new(r->problem->unknown_count, r->channel_count);
+  describe_no_channel(s, r->problem);
+  for (int i = 0; i < r->channel_count; i++) {
+    s->channels[i].rmse = r->channels[i].all.rmse;
+    s->channels[i].fit_percent = r->channels[i].fit_percent;
+    s->samples += r->channels[i].all.n;
+  }
+  miss(s, "intervals");
+  miss(s, "identifiability");
+  return s;
 }
 
 Statistics *assess_point(EvalWork *w, const double *x) {

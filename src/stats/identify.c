@@ -128,6 +128,7 @@ static EvalSpec probe_spec(const Prober *q, bool slopes) {
 
 static double unit_of_row(const Prober *q, const ResidualBlock *b, int i) {
   int at = channel_number(q->an->weighting->data, b->experiment, b->channel);
+  if (samples_row(&q->an->rows->channels[at], b->first + i) < 0) return 0;
   return b->scale[i] > 0 ? 1 / (b->scale[i] * q->an->rows->channels[at].rms) : 0;
 }
 
@@ -158,10 +159,11 @@ static void add_differences(void *data, const ResidualBlock *b) {
   Prober *q = data;
   const SampleChannel *c =
       &q->an->rows->channels[channel_number(q->an->weighting->data, b->experiment, b->channel)];
-  const double *base = q->an->rows->column[q->sum->n] + c->first + b->first;
-  const double *r = b->column[q->sum->n];
+  const double *base = q->an->rows->column[q->sum->n], *r = b->column[q->sum->n];
   for (int i = 0; i < b->rows; i++) {
-    double change = r[i] * unit_of_row(q, b, i) - base[i] / c->rms;
+    int row = samples_row(c, b->first + i);
+    if (row < 0) continue;
+    double change = r[i] * unit_of_row(q, b, i) - base[row] / c->rms;
     q->squares += change * change;
   }
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "num/distribution.h"
+#include "num/noise.h"
+#include "stats/begins_at_data.h"
 #include "stats/say.h"
 #include "stats/weak_product.h"
 
@@ -289,10 +291,57 @@ static void say_simulation(Analysis *an, RemarkList *r) {
   if (remark[0]) SAY("The simulations are slow: %s.", remark);
 }
 
+// ---------------------------------------------------------------- residuals that begin at the data
+
+static const double MOVED = 0.5; // standard errors
+
+static void say_steps(Analysis *an, RemarkList *r) {
+  const FitOptions *o = &an->p->options;
+  bool steps = o->residual == RESIDUAL_PREDICTION && o->prediction_by != PREDICTION_BY_INTEGRATOR &&
+               !an->p->model->flat->hybrid;
+  if (!steps || !an->fitted) return;
+  EstimateShift s = shift_by_integrator(an);
+  if (s.known && s.errors > MOVED)
+    SAY("One %s step for each sample interval is not accurate enough: by the integrator "
+        "(prediction: {by: integrator}) %s would be %s by about %.2g, %.2g standard errors.",
+        o->prediction_by == PREDICTION_BY_EULER ? "Euler" : "Runge-Kutta",
+        an->p->unknowns[s.unknown].name, s.by > 0 ? "larger" : "smaller", fabs(s.by), s.errors);
+}
+
+// Of the channel in which it is largest: noise against what the model has to explain of a sample.
+static double noise_of_states(const Analysis *an, int *at) {
+  double most = 0;
+  for (int k = 0; k < an->s->channel_count; k++) {
+    const Channel *c = an->rows->channels[k].data;
+    double ratio = noise_deviation(c->t, c->y, c->count) / an->rows->channels[k].size;
+    if (ratio > most) most = ratio, *at = k;
+  }
+  return most;
+}
+
+static void say_noise_in_states(Analysis *an, RemarkList *r) {
+  if (problem_simulates(an->p) || !an->fitted || all_is_exact(an)) return;
+  int at = 0;
+  double ratio = noise_of_states(an, &at);
+  EstimateShift s = shift_by_noise(an);
+  if (!s.known || !(s.errors > MOVED)) return;
+  const char *size =
+      an->p->options.residual == RESIDUAL_EQUATION
+          ? ""
+          : arena_print(an->scratch, " The noise of %s is about %.2g of its increments.",
+                        channel_name(an, at), ratio * sqrt(s.noise));
+  SAY("The states that residuals begin at have noise, which acts as if it were motion (errors in "
+      "variables): it moves the estimates, %s by about %.2g or %.2g standard errors, and more data "
+      "do "
+      "not help.%s Simulate (residual: simulation)%s.",
+      an->p->unknowns[s.unknown].name, s.by, s.errors, size,
+      an->p->options.residual == RESIDUAL_EQUATION ? "" : ", or predict more samples ahead");
+}
+
 void write_remarks(Analysis *an) {
   static void (*const ALL[])(Analysis *, RemarkList *) = {
-      say_unknown, say_few,      say_exact,  say_pieces,     say_bounds,
-      say_sigma,   say_coloured, say_uneven, say_correlated, say_simulation};
+      say_unknown,  say_few,    say_exact,      say_pieces,     say_bounds, say_sigma,
+      say_coloured, say_uneven, say_correlated, say_simulation, say_steps,  say_noise_in_states};
   RemarkList found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

@@ -146,6 +146,7 @@ static void list_candidates(TermSearch *f) {
                   (TermCandidate){.in_equation = true,
                                   .term = f->t.terms[k],
                                   .column = term_scores_weighted(&f->t, f->t.rows->column[n + k])});
+  if (!problem_simulates(f->t.problem)) return; // a sensor is not wrong where steps are
   for (int m = 0; m < f->t.problem->measured_count && beside < MEASURED_MOST; m++) {
     bool coloured = false;
     for (int at = 0; at < f->t.rows->channel_count; at++) {

@@ -159,7 +159,7 @@ static void check_channel(Check *c, const MeasuredData *d, int e, int k, bool de
   const char *label = check_channel_label(c, e, k);
   DataQuality q;
   data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
-  q.noise = channel_facts(d, e, k)->noise; // as in a fit
+  if (problem_simulates(c->problem)) q.noise = channel_facts(d, e, k)->noise; // as in a fit
   if (channel->count == 0) {
     check_add(c, FINDING_ERROR, TOPIC,
               "%s: no samples in the window. Change 'window' or the column.", label);
@@ -200,11 +200,8 @@ static void compare_sizes(Check *c) {
 }
 
 static void count_samples(Check *c) {
-  long samples = 0, priors = 0;
+  long samples = (long)sample_count(c->problem, 1), priors = 0;
   for (int i = 0; i < c->problem->unknown_count; i++) priors += c->problem->unknowns[i].has_prior;
-  for (int e = 0; e < c->problem->experiment_count; e++)
-    for (int k = 0; k < c->problem->experiments[e].channel_count; k++)
-      samples += c->problem->experiments[e].channels[k].count;
   if (samples + priors < c->problem->unknown_count)
     check_add(c, FINDING_ERROR, TOPIC,
               "%ld sample%s cannot determine %d parameters. Measure more, or estimate fewer.",

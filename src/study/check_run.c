@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/patience.h"
+#include "problem/residual_kind.h"
 #include "stats/assess.h"
 #include "stats/interpolation.h"
 #include "study/check_constraints.h"
@@ -52,6 +53,14 @@ static void check_start_values(Check *c) {
   }
 }
 
+static void describe_kind(Check *c) {
+  Text t;
+  text_init(&t);
+  residual_kind_describe(c->problem, &t);
+  if (t.length) check_add(c, FINDING_NOTE, "model", "%s", t.at);
+  text_done(&t);
+}
+
 static void check_model(Check *c) {
   const Model *m = c->problem->model;
   check_add(
@@ -62,7 +71,8 @@ static void check_model(Check *c) {
       c->problem->unknown_count, plural(c->problem->unknown_count));
   pass_on_warnings(c, "model", &m->flat->warnings);
   pass_on_warnings(c, "data", &c->problem->warnings);
-  check_start_values(c);
+  describe_kind(c);
+  if (problem_simulates(c->problem)) check_start_values(c);
 }
 
 // ---------------------------------------------------------------- parameters
@@ -156,8 +166,11 @@ typedef struct StartFacts {
 
 static void sum_data(const Channel *channel, StartChannel *out) {
   double mean = 0;
-  for (int i = 0; i < channel->count; i++) mean += channel->y[i] / channel->count;
+  int counted = samples_that_count(channel, channel->count);
+  for (int i = 0; i < channel->count; i++)
+    if (sample_counts(channel, i)) mean += channel->y[i] / counted;
   for (int i = 0; i < channel->count; i++) {
+    if (!sample_counts(channel, i)) continue;
     out->data += channel->y[i] * channel->y[i];
     out->about += (channel->y[i] - mean) * (channel->y[i] - mean);
   }
@@ -188,9 +201,11 @@ static void add_block(void *data, const ResidualBlock *b) {
     s->first_is_given = true;
     for (int j = 0; j < f->n; j++) s->first_is_given &= b->column[j][0] == 0;
   }
-  s->count += b->rows;
+  const Channel *c = &f->c->problem->experiments[b->experiment].channels[b->channel];
   for (int i = 0; i < b->rows; i++) {
     double scale = b->scale[i], r = b->column[f->n][i];
+    if (!sample_counts(c, b->first + i)) continue;
+    s->count++;
     if (!(scale > 0)) continue;
     s->error += r * r / (scale * scale);
     for (int j = 0; j < f->n; j++)

@@ -6,7 +6,8 @@
 #include "simulate/simulate_options.h"
 
 // These change what is minimised: objectives could not be compared.
-static const char *const FOR_ALL[] = {"criterion", "loss", "huber_limit"};
+static const char *const FOR_ALL[] = {
+    "criterion", "loss", "huber_limit", "residual", "prediction_by", "prediction_ahead", "scale"};
 
 static const char *const USUAL[] = {
     "auto",        "homotopy", "lm", "lmder", "gauss-newton", "sqp", "implicit-filtering",

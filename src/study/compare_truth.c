@@ -89,14 +89,6 @@ static void add_all(Arena *a, CompareTruth *t, const Problem *p) {
   for (int i = 0; i < t->n; i++) add_number(t, p, i);
 }
 
-static long samples_of(const Problem *p) {
-  long count = 0;
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int c = 0; c < p->experiments[e].channel_count; c++)
-      count += p->experiments[e].channels[c].count;
-  return count;
-}
-
 // Fitting n unknowns lowers the objective by about n times the share of one sample, V/(samples - n). A truth whose objective
 // is higher by more than that is not the one of these data; otherwise the search did not reach it.
 static bool is_moved_by_noise(const CompareTruth *t, const AssessedFit *a) {
@@ -104,7 +96,7 @@ static bool is_moved_by_noise(const CompareTruth *t, const AssessedFit *a) {
   const Problem *p = f->problem;
   static const double NOISE_MOST = 10,
                       ROUNDING = 1e-9; // beyond a quantile of 0.999 of the F distribution
-  long samples = samples_of(p);
+  long samples = (long)sample_count(p, 1);
   if (!isfinite(f->objective) || samples <= t->n || !problem_satisfied(p, t->x)) return false;
   Weighting *weighting = weighting_new(a->fitting->data, f->sigma);
   EvalSpec spec = eval_spec(a->fitting, NULL);

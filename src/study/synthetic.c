@@ -5,6 +5,7 @@
 
 #include "base/c_locale.h"
 #include "num/coloured_noise.h"
+#include "problem/residual_kind.h"
 #include "residual/evaluate.h"
 
 int problem_channels(const Problem *p) {
@@ -44,7 +45,24 @@ static void tighten(SimulateOptions *o) {
   o->abs_tol *= 1e-3;
 }
 
+// The same with the channels as they are recorded.
+static Problem *recorded_problem(const Problem *p, Arena *a) {
+  Problem *copy = ARENA_NEW(a, Problem);
+  *copy = *p;
+  copy->options.residual = RESIDUAL_SIMULATION;
+  copy->experiments = ARENA_ARRAY(a, Experiment, p->experiment_count);
+  for (int e = 0; e < p->experiment_count; e++) {
+    Experiment *x = &copy->experiments[e];
+    *x = p->experiments[e];
+    x->channels = x->recorded, x->channel_count = x->recorded_count;
+    x->states = NULL;
+  }
+  problem_list_measured(copy, a, copy->experiment_count, 0);
+  return copy;
+}
+
 bool model_values(const Problem *p, const double *x, Arena *a, ModelValues *out, char why[700]) {
+  if (!problem_simulates(p)) p = recorded_problem(p, a);
   int *first = first_channels(p, a);
   ValueCollector c = {p, first, out};
   Problem exact = *p;
@@ -108,16 +126,24 @@ static Channel *noisy_channels(const Experiment *e, double *const *values, int k
   return copy;
 }
 
-Problem *problem_with_samples(const Problem *p, const ModelValues *values, int kind, double noise,
-                              Random *r, Arena *a) {
+Problem *problem_with_samples(const Problem *p, const ModelValues *values, int noise_kind,
+                              double noise, Random *r, Arena *a) {
+  const Problem *kind = p;
+  if (!problem_simulates(p)) p = recorded_problem(p, a);
   const int *first = first_channels(p, a);
   Problem *copy = ARENA_NEW(a, Problem);
   *copy = *p;
   copy->experiments = ARENA_ARRAY(a, Experiment, p->experiment_count);
   for (int e = 0; e < p->experiment_count; e++) {
     copy->experiments[e] = p->experiments[e];
-    copy->experiments[e].channels =
-        noisy_channels(&p->experiments[e], values->y + first[e], kind, noise, &p->options, r, a);
+    copy->experiments[e].channels = noisy_channels(&p->experiments[e], values->y + first[e],
+                                                   noise_kind, noise, &p->options, r, a);
+    copy->experiments[e].recorded = copy->experiments[e].channels;
   }
+  if (kind == p) return copy;
+  copy->options = kind->options;
+  Err ignored = {
+      0}; // it was possible with the data of the file; without a range nothing is divided
+  if (residual_kind_apply(copy, a, &ignored)) residual_kind_scale(copy, a, &ignored);
   return copy;
 }

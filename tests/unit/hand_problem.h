@@ -152,6 +152,7 @@ static inline Experiment *hand_experiment(Hand *h, HandData d) {
   }
   for (int i = 0; i < d.count; i++) t[i] = d.start + i * d.step;
   e->name = "test";
+  e->number = number;
   e->start = d.start, e->stop = t[d.count - 1];
   e->channels = ARENA_ARRAY(h->arena, Channel, channels + 1);
   e->channel_count = channels;

@@ -18,6 +18,8 @@ static inline void print_channel(Text *t, const Problem *p, const Channel *c) {
   text_print(t, ", %d samples of %s", c->count, c->column);
   if (c->missing) text_print(t, ", %d missing", c->missing);
   if (c->weight != 1) add_number(t, ", weight ", c->weight, "");
+  for (int i = 0; c->sample_weight && i < c->count && i < 6; i++)
+    text_print(t, "%s%.4g", i ? " " : ", sample weights ", c->sample_weight[i]);
   text_add(t, SIGMA[c->sigma_kind]);
   if (c->sigma_kind == SIGMA_NUMBER || c->sigma_kind == SIGMA_RELATIVE)
     add_number(t, "", c->sigma, "");
@@ -42,6 +44,11 @@ static inline void print_experiment(Text *t, const Problem *p, const Experiment 
   add_number(t, " to ", e->origin + e->stop, "\n");
   print_inputs(t, m, e);
   for (int i = 0; i < e->channel_count; i++) print_channel(t, p, &e->channels[i]);
+  for (int i = 0; i < e->window_count; i++) {
+    text_print(t, "  window %s", e->windows[i].name);
+    add_number(t, " from ", e->origin + e->windows[i].start, "");
+    add_number(t, " to ", e->origin + e->windows[i].stop, "\n");
+  }
   text_add(t, " ");
   for (int i = 0; i < m->np; i++) {
     text_print(t, " %s", m->flat->parameters.at[i].name);
@@ -65,6 +72,11 @@ static inline void print_free(Text *t, const Unknown *f) {
 
 static inline void print_problem(Text *t, const Problem *p) {
   for (int i = 0; i < p->experiment_count; i++) print_experiment(t, p, &p->experiments[i]);
+  const Problem *v = p->validation;
+  for (int i = 0; v && i < v->experiment_count; i++) {
+    text_print(t, "experiment %d for validation, ", v->experiments[i].number);
+    print_experiment(t, v, &v->experiments[i]);
+  }
   for (int i = 0; i < p->unknown_count; i++) print_free(t, &p->unknowns[i]);
   for (int i = 0; i < p->gain_count; i++) {
     const GivenGain *g = &p->gains[i];

@@ -183,6 +183,7 @@ typedef union Any { // room for every struct that is filled
   EntrainUnknown unknown;
   EntrainEstimate estimate;
   EntrainChannel channel;
+  EntrainWindow window;
   EntrainDirection direction;
   EntrainFinding finding;
   EntrainRecovered recovered;
@@ -205,6 +206,8 @@ static void structs_that_do_not_exist_are_false(void **state) {
     assert_false(entrain_problem_unknown(o->problem, i, &any.unknown));
     assert_false(entrain_fit_estimate(o->fit, i, &any.estimate));
     assert_false(entrain_fit_channel(o->fit, i, &any.channel));
+    assert_false(entrain_fit_window(o->fit, i, 0, &any.window));
+    assert_false(entrain_fit_window(o->fit, 0, i, &any.window));
     assert_false(entrain_fit_direction(o->fit, i, &any.direction));
     assert_false(entrain_check_finding(o->check, i, &any.finding));
     assert_false(entrain_recover_unknown(o->recover, i, &any.recovered));
@@ -275,6 +278,7 @@ static void null_objects_have_no_members(void **state) {
   assert_true(isnan(entrain_fit_correlation(NULL, 0, 0)));
   assert_true(isnan(entrain_fit_singular_value(NULL, 0)));
   assert_false(entrain_fit_channel(NULL, 0, &any.channel));
+  assert_false(entrain_fit_window(NULL, 0, 0, &any.window));
   assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
   assert_int_equal(entrain_fit_missing_count(NULL), 0);
   entrain_goes_on(NULL, NULL);
@@ -373,6 +377,9 @@ static void missing_arguments_are_errors(void **state) {
       entrain_simulation_new(o->model, NULL, &e),
       entrain_simulation_run(NULL, &e),
       entrain_problem_load(NULL, NULL, 0, &e),
+      entrain_evaluate(NULL, NULL, 0, &e),
+      entrain_evaluate(o->problem, NULL, -1, &e),
+      entrain_evaluate(o->problem, NULL, nan(""), &e),
       entrain_problem_load("x", NULL, 3, &e),
       entrain_problem_load("x", NULL, -3, &e),
       entrain_problem_load("x", settings, 1, &e),
@@ -422,6 +429,10 @@ static void missing_arguments_are_errors(void **state) {
   REFUSED(entrain_simulation_sensitivities(o->simulation, NULL, 1, &e));
   REFUSED(entrain_problem_set_start(NULL, "k", 1, &e));
   REFUSED(entrain_problem_set_start(o->problem, NULL, 1, &e));
+  REFUSED(entrain_problem_read_values(NULL, "x", &v, NULL, NULL, &e));
+  REFUSED(entrain_problem_read_values(o->problem, NULL, &v, NULL, NULL, &e));
+  REFUSED(entrain_problem_read_values(o->problem, "x", NULL, NULL, NULL, &e));
+  REFUSED(entrain_problem_read_values(o->problem, "no such file", &v, NULL, NULL, &e));
   REFUSED(entrain_problem_number(NULL, "1", &v, &e));
   REFUSED(entrain_problem_number(o->problem, NULL, &v, &e));
   REFUSED(entrain_problem_number(o->problem, "1", NULL, &e));

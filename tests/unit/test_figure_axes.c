@@ -200,6 +200,42 @@ static void hatching_stays_inside_and_meets_that_of_a_neighbour(void **state) {
   arena_free(a);
 }
 
+static void an_axis_holds_what_it_must_show(void **state) {
+  (void)state;
+  const double values[] = {3, -HUGE_VAL, nan(""), -1, 0.5};
+  Axis plain = AXIS_EMPTY(false, "x"), log = AXIS_EMPTY(true, "x"), none = AXIS_EMPTY(true, "x");
+  axis_include(&plain, values, 5);
+  axis_include(&log, values, 5);
+  axis_settle(&plain);
+  axis_settle(&log);
+  axis_settle(&none);
+  assert_true(plain.least < -1 && plain.least > -2 && plain.most > 3 && plain.most < 4);
+  assert_true(log.least < 0.5 && log.least > 0.3 && log.most > 3 && log.most < 4);
+  assert_true(none.least > 0 && none.most > none.least);
+}
+
+// Of a crowd of points the line keeps the extremes, in order, and never gets longer.
+static void crowded_points_become_few_and_keep_their_extremes(void **state) {
+  (void)state;
+  enum { N = 50000 };
+  Arena *a = arena_new();
+  Axes axes = axes_on(a, (Axis){0, N, false, ""}, (Axis){-1, 1, false, ""});
+  double *x = ARENA_ARRAY(a, double, N), *y = ARENA_ARRAY(a, double, N);
+  for (int i = 0; i < N; i++) x[i] = i, y[i] = sin(0.7 * i) * (i == 31234 ? 0.99 : 0.3);
+  y[31234] = 0.95;
+  axes_curve(&axes, x, y, N, (Stroke){INK_BLACK, 1, DASH_FULL});
+  const Shape *s = last(axes.figure);
+  double highest = HUGE_VAL;
+  assert_true(s->spot_count < 4 * (200 / 0.4 + 2));
+  for (int i = 0; i < s->spot_count; i++) {
+    highest = fmin(highest, s->spots[i].y);
+    if (i) assert_true(s->spots[i].x >= s->spots[i - 1].x);
+  }
+  assert_close(highest, axes_y(&axes, 0.95), 1e-9);
+  assert_close(s->spots[0].x, 50, 1e-9);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_of_axes_are_edges_of_the_frame),
@@ -211,6 +247,8 @@ int main(void) {
       cmocka_unit_test(numbers_that_agree_are_shown_as_differences),
       cmocka_unit_test(long_names_stay_in_the_picture),
       cmocka_unit_test(a_legend_is_as_large_as_it_says),
+      cmocka_unit_test(an_axis_holds_what_it_must_show),
+      cmocka_unit_test(crowded_points_become_few_and_keep_their_extremes),
       cmocka_unit_test(hatching_stays_inside_and_meets_that_of_a_neighbour),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,46 @@
+// The public library: pictures of results.
+#include "api/api_figures.h"
+
+#include "api/api.h"
+
+struct EntrainFigures {
+  FigureList list; // the arena of which owns this, too
+};
+
+EntrainFigures *api_figures(FigureList *l) {
+  EntrainFigures *f = ARENA_NEW(l->arena, EntrainFigures);
+  f->list = *l;
+  return f;
+}
+
+void entrain_figures_free(EntrainFigures *f) {
+  if (f) figure_list_free(&f->list);
+}
+
+int entrain_figures_count(const EntrainFigures *f) {
+  return f ? f->list.at.count : 0;
+}
+
+static const NamedFigure *figure_at(const EntrainFigures *f, int i) {
+  return f && i >= 0 && i < f->list.at.count ? &f->list.at.at[i] : NULL;
+}
+
+const char *entrain_figures_name(const EntrainFigures *f, int i) {
+  const NamedFigure *figure = figure_at(f, i);
+  return figure ? figure->name : NULL;
+}
+
+const char *entrain_figures_title(const EntrainFigures *f, int i) {
+  const NamedFigure *figure = figure_at(f, i);
+  return figure ? figure->figure->title : NULL;
+}
+
+char *entrain_figures_svg(const EntrainFigures *f, int i) {
+  const NamedFigure *figure = figure_at(f, i);
+  return api_svg(figure ? figure->figure : NULL, NULL);
+}
+
+char *entrain_figures_png(const EntrainFigures *f, int i, size_t *length) {
+  const NamedFigure *figure = figure_at(f, i);
+  return api_png(figure ? figure->figure : NULL, NULL, length);
+}

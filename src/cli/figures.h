@@ -1,0 +1,21 @@
+// Pictures of a result as files of a folder: --figures DIR and --figure_format, for every command that has pictures.
+#pragma once
+#include "cli/arguments.h"
+
+#define FLAG_FIGURES                                                                               \
+  {"figures",                                                                                      \
+   0,                                                                                              \
+   "DIR",                                                                                          \
+   "a folder for pictures of the result, made if it is not there; files of the same names are "    \
+   "replaced",                                                                                     \
+   NULL,                                                                                           \
+   false},                                                                                         \
+  {                                                                                                \
+    "figure_format", 0, "svg|png", "format of these pictures", "svg", false                        \
+  }
+
+bool figures_wanted(const Arguments *a);
+// Makes the folder and checks that files can be written there, before a long computation. false: the error is printed.
+bool figures_prepare(const Arguments *a);
+// Writes all pictures, if they are wanted, and frees them (NULL: there are none). Returns the exit status.
+int figures_write(const Arguments *a, EntrainFigures *figures);

@@ -1,0 +1,81 @@
+#include "report/fit_figures.h"
+
+#include <string.h>
+
+#include "report/fit_motion_figure.h"
+#include "report/fit_steps_figure.h"
+#include "study/evaluated_point.h"
+
+static void add_experiments(FigureList *l, const FitMotion *m, const char *name, const char *plane,
+                            bool named) {
+  for (int e = 0; e < m->problem->experiment_count; e++) {
+    const Experiment *x = &m->problem->experiments[e];
+    const char *part = named ? x->name : NULL;
+    for (int first = 0; first < x->channel_count; first += MOTION_CHANNELS)
+      figure_list_add(l, name, part, fit_motion_figure(l->arena, m, e, first));
+    figure_list_add(l, plane, part, fit_plane_figure(l->arena, m, e));
+  }
+}
+
+static SampleResiduals residuals_of_run(Arena *a, const RunErrors *r) {
+  int experiments = r->problem->experiment_count;
+  SampleResiduals s = {ARENA_ARRAY(a, double **, experiments + 1),
+                       ARENA_ARRAY(a, int *, experiments + 1)};
+  for (int e = 0; e < experiments; e++) {
+    int channels = r->problem->experiments[e].channel_count;
+    s.residual[e] = ARENA_ARRAY(a, double *, channels + 1);
+    s.count[e] = ARENA_ARRAY(a, int, channels + 1);
+  }
+  for (int i = 0; i < r->channel_count; i++) {
+    const RunChannel *c = &r->channels[i];
+    int n = c->error ? c->all.n : 0;
+    double *copy = ARENA_ARRAY(a, double, n + 1);
+    if (n) memcpy(copy, c->error, (size_t)n * sizeof *copy);
+    s.residual[c->experiment][c->channel] = copy;
+    s.count[c->experiment][c->channel] = n;
+  }
+  return s;
+}
+
+static void add_run(FigureList *l, const RunErrors *r, const char *what, const char *name,
+                    const char *plane, bool named) {
+  if (!r) return;
+  SampleResiduals s = residuals_of_run(l->arena, r);
+  FitMotion m = {r->problem, what, &s, NULL};
+  add_experiments(l, &m, name, plane, named);
+}
+
+static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
+                        const Weighting *weighting) {
+  SampleResiduals result, start;
+  const Problem *p = r->problem;
+  const FitResult *f = r->result;
+  bool named = p->experiment_count > 1 || r->validation;
+  if (!sample_residuals(&result, l->arena, w, weighting, f->pieces, f->x)) return;
+  bool moved = !r->point && memcmp(f->x, f->start, (size_t)p->unknown_count * sizeof *f->x) != 0;
+  bool has_start = moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start);
+  FitMotion m = {p, "Data and model", &result, has_start ? &start : NULL};
+  if (p->options.residual == RESIDUAL_PREDICTION) m.what = "Data and predictions";
+  if (p->options.residual == RESIDUAL_EQUATION) m.what = "Derivatives of data and model";
+  add_experiments(l, &m, "data-and-model", "plane", named);
+  if (p->options.residual == RESIDUAL_SIMULATION) return;
+  const RunErrors *run = r->run ? r->run : run_errors(l->arena, w, 0, f->x);
+  add_run(l, run, "Free-running simulation", "free-run", "free-run-plane", named);
+}
+
+FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
+                        const Weighting *weighting) {
+  FigureList *l = figure_list_new();
+  figure_list_add(l, "lambda-path", NULL, fit_path_figure(l->arena, r->result));
+  figure_list_add(l, "parameters", NULL, fit_parameters_figure(l->arena, r->result, trace));
+  figure_list_add(l, "objective", NULL, fit_slopes_figure(l->arena, r->result, trace));
+  figure_list_add(l, "convergence", NULL, fit_convergence_figure(l->arena, r->result, trace));
+  bool tied = r->point && r->point->lambda > 0, has_result = fit_has_result(r->result);
+  bool named = r->problem->experiment_count > 1 || r->validation;
+  if (has_result && tied)
+    add_run(l, r->run, "Data and tied model", "data-and-model", "plane", named);
+  else if (has_result)
+    add_motions(l, r, w, weighting);
+  add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
+  return l;
+}

@@ -1,0 +1,13 @@
+// All pictures of a fit.
+#pragma once
+#include "report/figure_list.h"
+#include "report/fit_report.h"
+#include "report/fit_trace.h"
+#include "residual/evaluate.h"
+
+// lambda-path, parameters, objective, convergence; data-and-model and plane for each experiment, free-run and
+// free-run-plane where residuals are not those of a simulation, validation and validation-plane for
+// those of that role. What there is nothing to draw
+// of is left out. Simulates at the result and at the start.
+FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
+                        const Weighting *weighting);

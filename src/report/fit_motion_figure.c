@@ -1,0 +1,248 @@
+#include "report/fit_motion_figure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "draw/figure_panels.h"
+
+static const PanelSize MOTION_SIZE = {640, 300, 1, false}, PLANE_SIZE = {300, 260, 3, false};
+static const double RESIDUAL_SHARE = 0.27, GAP = 14; // height of the residuals, and the gap above
+enum { DOTS_MOST = 250 };                            // more samples than that are a line
+static const double LINE = 1.6, PALE = 3.2, DOT = 5;
+
+static Ink data_ink(void) {
+  return ink_series(0);
+}
+static Stroke model_stroke(void) {
+  return (Stroke){ink_series(1), LINE, DASH_FULL};
+}
+static Stroke start_stroke(void) {
+  return (Stroke){INK_GREY, 1, DASH_DASHED};
+}
+static Stroke pale_stroke(void) {
+  return (Stroke){ink_mix(data_ink(), INK_WHITE, 0.45), PALE, DASH_FULL};
+}
+
+// ---------------------------------------------------------------- labels
+
+static const Variable *variable_of(const Problem *p, const char *name) {
+  const Flat *flat = p->model->flat;
+  for (int i = 0; i < flat->variables.count; i++)
+    if (strcmp(flat->variables.at[i].name, name) == 0) return &flat->variables.at[i];
+  return NULL;
+}
+
+// That of the column, or of the variable if the sensor changes nothing.
+static const char *unit_of(const Problem *p, const Channel *c) {
+  if (c->unit && c->unit[0]) return c->unit;
+  const Variable *v = c->gain < 0 && c->offset < 0 ? variable_of(p, c->name) : NULL;
+  return v ? v->unit : "";
+}
+
+static const char *label_of(Arena *a, const Problem *p, const Channel *c) {
+  return axis_label(a, c->name, unit_of(p, c));
+}
+
+// Models with units run in seconds.
+static const char *time_label(const Problem *p, const Experiment *x) {
+  const Flat *flat = p->model->flat;
+  if (x->without_times) return "row";
+  for (int i = 0; i < flat->variables.count; i++)
+    if (flat->variables.at[i].unit[0]) return "time [s]";
+  return "time";
+}
+
+static const char *title_of(Arena *a, const char *what, const FitMotion *m, int experiment) {
+  const Problem *p = m->problem;
+  const char *path = p->path ? p->path : "";
+  if (p->experiment_count == 1) return arena_print(a, "%s: %s", what, path);
+  return arena_print(a, "%s: %s, %s", what, path, p->experiments[experiment].name);
+}
+
+// ---------------------------------------------------------------- one channel
+
+typedef struct ChannelCurves {                       // of one channel
+  const double *t, *data, *model, *start, *residual; // start NULL: unknown
+  int count;
+} ChannelCurves;
+
+static double *with_data(Arena *a, const Channel *c, const double *residual, int count) {
+  double *y = ARENA_ARRAY(a, double, count + 1);
+  for (int i = 0; i < count; i++) y[i] = c->y[i] + residual[i];
+  return y;
+}
+
+static ChannelCurves curves_of(Arena *a, const FitMotion *m, int experiment, int channel) {
+  const Experiment *x = &m->problem->experiments[experiment];
+  const Channel *c = &x->channels[channel];
+  ChannelCurves v = {.data = c->y, .count = m->result->count[experiment][channel]};
+  double *t = ARENA_ARRAY(a, double, v.count + 1);
+  for (int i = 0; i < v.count; i++) t[i] = x->origin + c->t[i];
+  v.t = t;
+  v.residual = m->result->residual[experiment][channel];
+  v.model = with_data(a, c, v.residual, v.count);
+  if (m->start && m->start->count[experiment][channel] == v.count)
+    v.start = with_data(a, c, m->start->residual[experiment][channel], v.count);
+  return v;
+}
+
+// A start far away would make data and model small: then the axis shows it only as far as three times what they span.
+static void include_start(Axis *axis, const double *start, int count) {
+  double low = axis->least, high = axis->most, span = high - low;
+  axis_include(axis, start, count);
+  axis->least = fmax(axis->least, low - span);
+  axis->most = fmin(axis->most, high + span);
+}
+
+static void draw_data(const Axes *axes, const double *x, const double *y, int count) {
+  if (count > DOTS_MOST)
+    axes_curve(axes, x, y, count, pale_stroke());
+  else
+    axes_markers(axes, x, y, count, MARKER_CIRCLE, DOT, INK_NONE,
+                 (Stroke){data_ink(), 1.1, DASH_FULL});
+}
+
+static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const char *label) {
+  double below = frame.height * RESIDUAL_SHARE + GAP;
+  Axes axes = {f,
+               {frame.x, frame.y, frame.width, frame.height - below},
+               AXIS_EMPTY(false, ""),
+               AXIS_EMPTY(false, label)};
+  axis_include(&axes.x, v->t, v->count);
+  axis_include(&axes.y, v->data, v->count);
+  axis_include(&axes.y, v->model, v->count);
+  if (v->start) include_start(&axes.y, v->start, v->count);
+  axis_settle(&axes.x);
+  axis_settle(&axes.y);
+  axes_grid(&axes);
+  if (v->start) axes_curve(&axes, v->t, v->start, v->count, start_stroke());
+  draw_data(&axes, v->t, v->data, v->count);
+  axes_curve(&axes, v->t, v->model, v->count, model_stroke());
+  if (v->count == 1)
+    axes_markers(&axes, v->t, v->model, 1, MARKER_CROSS, DOT + 2, INK_NONE, model_stroke());
+  axes_border_plain(&axes);
+}
+
+static void draw_residuals(Figure *f, Frame frame, const ChannelCurves *v, const char *time) {
+  double high = frame.height * RESIDUAL_SHARE;
+  Axes axes = {f,
+               {frame.x, frame.y + frame.height - high, frame.width, high},
+               AXIS_EMPTY(false, time),
+               AXIS_EMPTY(false, "residual")};
+  axis_include(&axes.x, v->t, v->count);
+  axis_include(&axes.y, v->residual, v->count);
+  axis_settle(&axes.x);
+  axis_settle(&axes.y);
+  axes_grid(&axes);
+  axes_level(&axes, 0, (Stroke){INK_GREY, 1, DASH_FULL});
+  Stroke stroke = {ink_series(2), 1, DASH_FULL};
+  if (v->count > DOTS_MOST)
+    axes_curve(&axes, v->t, v->residual, v->count, stroke);
+  else
+    axes_markers(&axes, v->t, v->residual, v->count, MARKER_CIRCLE, DOT - 1.5, stroke.ink,
+                 NO_STROKE);
+  axes_border(&axes);
+}
+
+// ---------------------------------------------------------------- figures
+
+enum { LEGEND_ROWS = 4 };
+
+static int legend_of(const FitMotion *m, int samples, bool residuals, LegendRow rows[LEGEND_ROWS]) {
+  int n = 0;
+  bool line = samples > DOTS_MOST;
+  Stroke data = line ? pale_stroke() : (Stroke){data_ink(), 1.1, DASH_FULL};
+  rows[n++] = (LegendRow){"data", INK_NONE, data, line ? MARKER_NONE : MARKER_CIRCLE, line, false};
+  rows[n++] = (LegendRow){"model", INK_NONE, model_stroke(), MARKER_NONE, true, false};
+  if (m->start)
+    rows[n++] =
+        (LegendRow){"model at the start", INK_NONE, start_stroke(), MARKER_NONE, true, false};
+  if (residuals)
+    rows[n++] = (LegendRow){"residual: model - data",
+                            INK_NONE,
+                            {ink_series(2), LINE, DASH_FULL},
+                            MARKER_NONE,
+                            true,
+                            false};
+  return n;
+}
+
+Figure *fit_motion_figure(Arena *a, const FitMotion *m, int experiment, int first) {
+  const Experiment *x = &m->problem->experiments[experiment];
+  int shown[MOTION_CHANNELS], count = 0, most = 0;
+  for (int k = first; k < x->channel_count && k < first + MOTION_CHANNELS; k++) {
+    int samples = m->result->count[experiment][k];
+    if (samples) shown[count++] = k;
+    most = samples > most ? samples : most;
+  }
+  if (!count) return NULL;
+  LegendRow legend[LEGEND_ROWS];
+  PanelSize size = MOTION_SIZE;
+  if (count > 2) size = (PanelSize){440, 260, 2, false};
+  Panels panels = panels_new(a, title_of(a, m->what, m, experiment), count, size, legend,
+                             legend_of(m, most, true, legend));
+  for (int i = 0; i < count; i++) {
+    ChannelCurves v = curves_of(a, m, experiment, shown[i]);
+    Frame frame = panels_frame(&panels, i);
+    draw_motion(panels.figure, frame, &v, label_of(a, m->problem, &x->channels[shown[i]]));
+    draw_residuals(panels.figure, frame, &v, time_label(m->problem, x));
+  }
+  return panels.figure;
+}
+
+static bool have_same_times(const Channel *a, const Channel *b) {
+  return a->count > 1 && a->count == b->count &&
+         memcmp(a->t, b->t, (size_t)a->count * sizeof *a->t) == 0;
+}
+
+enum { PLANES_MOST = 6 };
+
+typedef struct ChannelPair {
+  int x, y;
+} ChannelPair;
+
+// Every pair of at most four channels; of more, the first one and each of the next.
+static int pairs_of(const Experiment *e, ChannelPair pairs[PLANES_MOST]) {
+  int count = 0, firsts = e->channel_count <= 4 ? e->channel_count : 1;
+  for (int i = 0; i < firsts; i++)
+    for (int k = i + 1; k < e->channel_count && count < PLANES_MOST; k++)
+      if (have_same_times(&e->channels[i], &e->channels[k])) pairs[count++] = (ChannelPair){i, k};
+  return count;
+}
+
+static void draw_plane(Figure *f, Frame frame, const FitMotion *m, int experiment,
+                       ChannelPair pair) {
+  const Experiment *e = &m->problem->experiments[experiment];
+  ChannelCurves x = curves_of(f->arena, m, experiment, pair.x),
+                y = curves_of(f->arena, m, experiment, pair.y);
+  int count = x.count < y.count ? x.count : y.count;
+  Axes axes = {f, frame, AXIS_EMPTY(false, label_of(f->arena, m->problem, &e->channels[pair.x])),
+               AXIS_EMPTY(false, label_of(f->arena, m->problem, &e->channels[pair.y]))};
+  axis_include(&axes.x, x.data, count);
+  axis_include(&axes.x, x.model, count);
+  axis_include(&axes.y, y.data, count);
+  axis_include(&axes.y, y.model, count);
+  if (x.start) include_start(&axes.x, x.start, count);
+  if (y.start) include_start(&axes.y, y.start, count);
+  axis_settle(&axes.x);
+  axis_settle(&axes.y);
+  axes_grid(&axes);
+  if (x.start && y.start) axes_curve(&axes, x.start, y.start, count, start_stroke());
+  draw_data(&axes, x.data, y.data, count);
+  axes_curve(&axes, x.model, y.model, count, model_stroke());
+  axes_border(&axes);
+}
+
+Figure *fit_plane_figure(Arena *a, const FitMotion *m, int experiment) {
+  const Experiment *x = &m->problem->experiments[experiment];
+  ChannelPair pairs[PLANES_MOST];
+  int count = x->without_times ? 0 : pairs_of(x, pairs);
+  if (!count) return NULL;
+  LegendRow legend[LEGEND_ROWS];
+  Panels panels =
+      panels_new(a, title_of(a, arena_print(a, "%s in the plane", m->what), m, experiment), count,
+                 PLANE_SIZE, legend, legend_of(m, x->channels[pairs[0].x].count, false, legend));
+  for (int i = 0; i < count; i++)
+    draw_plane(panels.figure, panels_frame(&panels, i), m, experiment, pairs[i]);
+  return panels.figure;
+}

@@ -1,0 +1,13 @@
+// The residuals of every sample at a point: model minus data, in the units of the data.
+#pragma once
+#include "residual/evaluate.h"
+#include "search/fit_result.h"
+
+typedef struct SampleResiduals {
+  double ***residual; // [experiment][channel][sample]
+  int **count;        // [experiment][channel]: how many samples there are
+} SampleResiduals;
+
+// pieces: of the result at x, or NULL. Lives in a. false: the model cannot be simulated there.
+bool sample_residuals(SampleResiduals *out, Arena *a, EvalWork *w, const Weighting *weighting,
+                      const FitPieces *pieces, const double *x);

@@ -1,0 +1,137 @@
+// Pictures of fits: which there are, what stands in them, and that nothing is cut off or hidden.
+#include "report/fit_figures.h"
+
+#include "known_truth.h"
+#include "letters.h"
+#include "search/result_rows.h"
+
+static const char SPRING[] = "model Spring\n"
+                             "  parameter Real k(unit = \"N/m\") = 4;\n"
+                             "  parameter Real d(unit = \"1\") = 0.3;\n"
+                             "  Real x(start = 1, fixed = true, unit = \"m\");\n"
+                             "  Real v(start = 0, fixed = true, unit = \"m/s\");\n"
+                             "equation\n  der(x) = v;\n  der(v) = -k*x - d*v;\nend Spring;\n";
+
+typedef struct Drawn {
+  Known known;
+  Fitting *fitting;
+  EvalWork *work;
+  FitResult *result;
+  FitTrace *trace;
+  FigureList *list;
+} Drawn;
+
+static bool record(void *data, const FitProgress *p) {
+  fit_trace_add(data, p);
+  return true;
+}
+
+static Drawn draw(Known known) {
+  Drawn d = {.known = known};
+  known_open(&d.known);
+  const Problem *p = d.known.problem;
+  d.fitting = fitting_new(p);
+  d.work = eval_work_new(d.fitting, 1, NULL);
+  d.trace = fit_trace_new(p);
+  d.result = fit_run_on(p, d.work, NULL, record, d.trace);
+  fit_evaluate_start(d.result, d.work);
+  FitReport r = {.problem = p, .result = d.result};
+  d.list = fit_figures(&r, d.trace, d.work, eval_spec(d.fitting, NULL).weighting);
+  return d;
+}
+
+static void drawn_done(Drawn *d) {
+  figure_list_free(d->list);
+  fit_free(d->result);
+  fit_trace_free(d->trace);
+  eval_work_free(d->work);
+  fitting_free(d->fitting);
+  known_close(&d->known);
+}
+
+static Known spring(const char *second, const char *options) {
+  return (Known){.text = SPRING,
+                 .measured = {"x", second},
+                 .stop = 5,
+                 .step = 0.05,
+                 .estimate = "k: {start: 1, min: 0.1, max: 50}, d: {start: 1, min: 0, max: 5}",
+                 .truth = {4, 0.3},
+                 .options = options,
+                 .noise = 0.02,
+                 .noise_kind = NOISE_ADDITIVE};
+}
+
+static const Figure *named(const FigureList *l, const char *name) {
+  for (int i = 0; i < l->at.count; i++)
+    if (strcmp(l->at.at[i].name, name) == 0) return l->at.at[i].figure;
+  return NULL;
+}
+
+static void the_pictures_of_a_homotopy(void **state) {
+  (void)state;
+  Drawn d = draw(spring("v", "method: homotopy"));
+  static const char *const NAMES[] = {"lambda-path", "parameters",     "objective",
+                                      "convergence", "data-and-model", "plane"};
+  assert_int_equal(d.list->at.count, 6);
+  for (int i = 0; i < 6; i++) {
+    const Figure *f = named(d.list, NAMES[i]);
+    assert_non_null(f);
+    assert_letters_stand_well(f);
+  }
+  const Figure *path = named(d.list, "lambda-path"), *motion = named(d.list, "data-and-model");
+  assert_non_null(letters_beginning_with(path, "k [N/m]"));
+  assert_non_null(letters_beginning_with(path, "objective"));
+  assert_non_null(letters_beginning_with(motion, "x [m]"));
+  assert_non_null(letters_beginning_with(motion, "v [m/s]"));
+  assert_non_null(letters_beginning_with(motion, "time [s]"));
+  assert_string_equal(letters_beginning_with(named(d.list, "parameters"), "d")->text, "d");
+  drawn_done(&d);
+}
+
+static void what_is_not_there_is_not_drawn(void **state) {
+  (void)state;
+  Drawn d = draw(spring(NULL, "method: lm"));
+  assert_null(named(d.list, "lambda-path"));
+  assert_null(named(d.list, "plane"));
+  assert_non_null(named(d.list, "parameters"));
+  assert_non_null(named(d.list, "data-and-model"));
+  assert_null(letters_beginning_with(named(d.list, "parameters"), "tied"));
+  drawn_done(&d);
+}
+
+// The residual that is drawn is the difference of the curves above it: here of the marks and the model.
+static void marks_stand_at_the_samples(void **state) {
+  (void)state;
+  Drawn d = draw(spring(NULL, "method: lm"));
+  const Figure *f = named(d.list, "data-and-model");
+  int marks = 0;
+  for (int i = 0; i < f->shapes.count; i++) marks += f->shapes.at[i].kind == SHAPE_CIRCLE;
+  assert_int_equal(marks,
+                   2 * d.known.problem->experiments[0].channels[0].count + 1); // and the legend
+  drawn_done(&d);
+}
+
+static void names_are_plain_and_different(void **state) {
+  (void)state;
+  FigureList *l = figure_list_new();
+  Figure *f = figure_new(l->arena, 10, 10, "f");
+  figure_list_add(l, "data", "Lauf 1/2: ä", f);
+  figure_list_add(l, "data", "Lauf 1/2: ä", f);
+  figure_list_add(l, "data", "../..", f);
+  figure_list_add(l, "data", NULL, NULL);
+  figure_list_add(l, "data", NULL, f);
+  static const char *const NAMES[] = {"data-Lauf-1-2", "data-Lauf-1-2-2", "data-..-..", "data"};
+  assert_int_equal(l->at.count, 4);
+  for (int i = 0; i < 4; i++) assert_string_equal(l->at.at[i].name, NAMES[i]);
+  figure_list_free(l);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_pictures_of_a_homotopy),
+      cmocka_unit_test(what_is_not_there_is_not_drawn),
+      cmocka_unit_test(marks_stand_at_the_samples),
+      cmocka_unit_test(names_are_plain_and_different),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
