@@ -388,10 +388,9 @@ static void clean(double *v, int n) {
   for (int k = 0; k < n; k++) v[k] /= sqrt(square);
 }
 
-static void describe_weak(Analysis *an, const double *R, const double *R_data, double limit,
+static void describe_weak(Analysis *an, const double *R_data, double limit,
                           const SeenDirections *others, StatDirection *d) {
   int n = an->s->n;
-  d->singular_value = seen(an, R, d->vector);
   bool numerical = d->singular_value <= limit;
   if (!an->assumed && an->fitted) weak_product_add(an, others, d);
   d->text = weak_text(an, d, R_data, numerical);
@@ -418,9 +417,11 @@ static void find_weak(Analysis *an, const double *R, const double *R_data, doubl
     d.singular_value = s[r];
     array_push(an->scratch, out, d);
   }
-  weak_directions_apart(an, out->at + known, out->count - known);
+  bool changed = weak_directions_apart(an, out->at + known, out->count - known);
+  for (int i = known; changed && i < out->count; i++)
+    out->at[i].singular_value = seen(an, R, out->at[i].vector);
   for (int i = known; i < out->count && patience_lasts(0); i++)
-    describe_weak(an, R, R_data, limit, &(SeenDirections){s, V, r + 1}, &out->at[i]);
+    describe_weak(an, R_data, limit, &(SeenDirections){s, V, r + 1}, &out->at[i]);
 }
 
 // ---------------------------------------------------------------- single unknowns

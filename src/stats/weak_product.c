@@ -16,6 +16,8 @@ static const double PART_LEAST =
     0.1;                          // of the largest part of a direction: smaller ones do not count
 static const double SIMPLE = 0.1; // exponents this close to a simple number are that number
 static const double WIDEST = 0.5; // 95 % half width of the logarithm of what is determined
+static const double POORLY =
+    0.1; // relative standard error of unknowns whose product is worth telling
 enum { POWER_MOST = 3 };
 
 // Relative change of unknown k for a change by 1 in typical sizes.
@@ -32,9 +34,9 @@ static int parts_of(const double *v, int n, int *part) {
   return count;
 }
 
-void weak_directions_apart(const Analysis *an, StatDirection *weak, int count) {
+bool weak_directions_apart(const Analysis *an, StatDirection *weak, int count) {
   int n = an->s->n, before = 0, after = 0;
-  if (count < 2) return;
+  if (count < 2) return false;
   double *B = ARENA_ARRAY(an->scratch, double, (size_t)count *(size_t)n + 1);
   int *pivot = ARENA_ARRAY(an->scratch, int, count + 1),
       *part = ARENA_ARRAY(an->scratch, int, n + 1);
@@ -49,6 +51,7 @@ void weak_directions_apart(const Analysis *an, StatDirection *weak, int count) {
     for (int k = 0; k < n; k++) square += B[d * n + k] * B[d * n + k];
     for (int k = 0; k < n; k++) weak[d].vector[k] = B[d * n + k] / sqrt(square);
   }
+  return after < before;
 }
 
 static double quantile_of(const Statistics *s) {
@@ -124,6 +127,7 @@ bool correlated_product(const Analysis *an, const int pair[2], StatCombination *
   double power = -r * error[0] / error[1]; // of the second one
   Rational second;
   if (!isfinite(power) || !is_simple(power, &second)) return false;
+  if (!(fabs(error[0]) > POORLY)) return false;
   double t = second.q * quantile_of(an->s), off = fabs(power - rational_value(second));
   *out = product_of(an, pair, second);
   return set_interval(out, t * fabs(error[0]) * sqrt(fmax(1 - r * r, 0)),

@@ -8,8 +8,8 @@ typedef struct SeenDirections {
   int count;
 } SeenDirections;
 
-// Gives directions that noise hides as few unknowns each as a change of basis can, where several of them mix.
-void weak_directions_apart(const Analysis *an, StatDirection *weak, int count);
+// Gives directions that noise hides as few unknowns each as a change of basis can, where several of them mix. false: they stay.
+bool weak_directions_apart(const Analysis *an, StatDirection *weak, int count);
 // Adds to the direction the product of powers of its two unknowns that the data determine, with its interval near the result. Nothing where
 // there are more of them, exponents are not simple, or the product is hidden, too.
 void weak_product_add(const Analysis *an, const SeenDirections *seen, StatDirection *d);
