@@ -37,7 +37,47 @@ static bool add_list(Settings *s, const char *list) {
   return true;
 }
 
-static bool add_given(Settings *s, const Given *g) {
+// Flags of a command that are keys of the problem file.
+typedef struct KeyFlag {
+  const char *command, *flag, *path;
+  const char *words; // of a list: how messages call the flag; NULL: it is none
+} KeyFlag;
+
+static const KeyFlag KEY_FLAGS[] = {{"weights", "kind", "weights.kind", NULL},
+                                    {"weights", "over", "weights.over", "--over"}};
+
+static const KeyFlag *key_flag(const Arguments *a, const Given *g) {
+  for (size_t i = 0; i < sizeof KEY_FLAGS / sizeof *KEY_FLAGS; i++)
+    if (strcmp(KEY_FLAGS[i].command, a->command->name) == 0 &&
+        strcmp(KEY_FLAGS[i].flag, g->name) == 0)
+      return &KEY_FLAGS[i];
+  return NULL;
+}
+
+// A list with commas becomes one in brackets. false: the error is printed.
+static bool add_key(Settings *s, const KeyFlag *key, const Given *g) {
+  settings_room(s, 1);
+  if (!key->words) {
+    s->at[s->count++] = (EntrainSetting){key->path, g->value, false};
+    return true;
+  }
+  Words *words = &s->lists[s->list_count++];
+  if (!words_split(key->words, g->value, words)) return false;
+  size_t room = 3;
+  for (int i = 0; i < words->count; i++) room += strlen(words->at[i]) + 4;
+  char *text = needed(malloc(room)), *at = text;
+  for (int i = 0; i < words->count; i++)
+    at += sprintf(at, "%s\"%s\"", i ? ", " : "[", words->at[i]);
+  sprintf(at, "]");
+  free(words->storage);
+  words->storage = text; // which is freed with the list
+  s->at[s->count++] = (EntrainSetting){key->path, text, false};
+  return true;
+}
+
+static bool add_given(const Arguments *a, Settings *s, const Given *g) {
+  const KeyFlag *key = g->flag ? key_flag(a, g) : NULL;
+  if (key) return add_key(s, key, g);
   if (g->flag && strcmp(g->name, "set") == 0) return add_list(s, g->value);
   if (g->flag && strcmp(g->name, "library") == 0) {
     settings_room(s, 1);
@@ -55,7 +95,7 @@ static bool settings_read(const Arguments *a, const EntrainSetting *more, int co
   settings_room(s, count);
   for (int i = 0; i < count; i++) s->at[s->count++] = more[i];
   for (int i = 0; i < a->given_count; i++)
-    if (!add_given(s, &a->given[i])) return false;
+    if (!add_given(a, s, &a->given[i])) return false;
   return true;
 }
 
@@ -77,7 +117,7 @@ static EntrainProblem *load(const char *path, const Settings *s, EntrainError *e
   return p;
 }
 
-static void print_problem_warnings(const EntrainProblem *p) {
+void print_problem_warnings(const EntrainProblem *p) {
   for (int i = 0; i < entrain_problem_warning_count(p); i++)
     fprintf(stderr, "%s\n", entrain_problem_warning(p, i));
 }
@@ -114,18 +154,19 @@ static bool set_starts(const Arguments *a, EntrainProblem *p) {
   return done;
 }
 
-EntrainProblem *open_problem(const Arguments *a, int *status) {
-  return open_problem_with(a, NULL, 0, status);
-}
-
-EntrainProblem *open_problem_with(const Arguments *a, const EntrainSetting *more, int count,
-                                  int *status) {
+EntrainProblem *load_problem(const Arguments *a, const EntrainSetting *more, int count,
+                             int *status) {
   EntrainError error = {0};
   Settings s;
   EntrainProblem *p = settings_read(a, more, count, &s) ? load(a->words[0], &s, &error) : NULL;
   settings_done(&s);
   *status = p ? DONE : WRONG_USE;
   if (!p && error.code) *status = complain_error(&error);
+  return p;
+}
+
+EntrainProblem *open_problem(const Arguments *a, int *status) {
+  EntrainProblem *p = load_problem(a, NULL, 0, status);
   if (!p) return NULL;
   print_problem_warnings(p);
   if ((a->command->options & AT_POINT) || set_starts(a, p)) return p;

@@ -47,6 +47,7 @@ static const char PROBLEM[] =
     "      interpolation: hold  of inputs between samples: hold, linear, spline\n"
     "      window: [0, 50]      use only these times\n"
     "      start: 0             time of the start values\n"
+    "      restart: 21.6        no unknown acts before; else found from the equations\n"
     "      set: {m: 2, x.start: 1}   parameters and start values of this experiment\n"
     "      role: validation     simulated with the result and reported, not fitted\n"
     "      windows: {steady: [10, 50]}   spans whose errors are reported\n"

@@ -107,6 +107,8 @@ typedef struct Experiment {
   double origin;
   double start;        // time of the start values, where the simulation begins
   double stop;         // time of the last sample in the window
+  bool has_restart;    // the user says:
+  double restart;      // until then no unknown acts
   bool without_times;  // rows of a table: their order means nothing
   const double *row_t; // times of the rows of the data in the window
   int row_count;

@@ -383,6 +383,8 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   out->origin = e->origin;
   out->without_times = e->without_times;
   out->start = out->stop = e->start - e->origin;
+  out->has_restart = !isnan(e->restart);
+  out->restart = e->restart - e->origin;
   out->row_t = e->since, out->row_count = e->last - e->first;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {

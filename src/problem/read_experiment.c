@@ -186,6 +186,19 @@ static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
       first);
 }
 
+static bool read_restart(ProblemReader *r, ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "restart");
+  double last = e->table->column[e->time][e->last - 1];
+  e->restart = nan("");
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(r, n, "'restart'", false, &e->restart)) return false;
+  if (e->restart > e->start && e->restart < last) return true;
+  return reader_fail(r, n, ERR_VALUE,
+                     "'restart' is a time until which no unknown acts: it lies between the start, "
+                     "at %.15g, and the last sample, at %.15g",
+                     e->start, last);
+}
+
 static bool count_times(ProblemReader *r, ExperimentReader *e) {
   const double *time = e->table->column[e->time] + e->first;
   int rows = e->last - e->first;
@@ -256,9 +269,9 @@ static bool read_role(ProblemReader *r, ExperimentReader *e) {
 }
 
 static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
-  static const char *const KEYS[] = {"name",          "data",  "time",   "measure",
-                                     "inputs",        "start", "set",    "window",
-                                     "interpolation", "role",  "windows"};
+  static const char *const KEYS[] = {"name",          "data",  "time",    "measure",
+                                     "inputs",        "start", "set",     "window",
+                                     "interpolation", "role",  "windows", "restart"};
   ExperimentReader *e = &r->experiments[number];
   double from, to;
   e->node = n;
@@ -271,7 +284,7 @@ static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
   return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
          read_name(r, number) && read_role(r, e) && read_data(r, e) &&
          read_window(r, e, &from, &to) && find_rows(r, e, from, to) && read_start(r, e, from) &&
-         count_times(r, e) && read_windows(r, e) && read_set(r, e) &&
+         read_restart(r, e) && count_times(r, e) && read_windows(r, e) && read_set(r, e) &&
          check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
 }
 

@@ -9,6 +9,7 @@
 #include "model/model_build.h"
 #include "problem/reader.h"
 #include "problem/residual_kind.h"
+#include "problem/restart.h"
 
 static const char *const KEYS[] = {"model",      "libraries", "experiments", "estimate",
                                    "method",     "options",   "criterion",   "gains",
@@ -206,6 +207,15 @@ static void warn_few_samples(ProblemReader *r) {
                 p->unknown_count, count, count == 1 ? "" : "s");
 }
 
+static bool check_restart(ProblemReader *r) {
+  char why[500];
+  int e;
+  if (r->problem->options.restart_points == RESTART_POINTS_OFF ||
+      restart_check(r->problem, &e, why, sizeof why))
+    return true;
+  return reader_fail(r, yaml_find(r->experiments[e].node, "restart"), ERR_VALUE, "%s", why);
+}
+
 // What stands where an option of the fit is given: at its short form, or under 'options'.
 static const Yaml *option_node(const ProblemReader *r, const char *name) {
   const Yaml *n = yaml_find(r->root, name);
@@ -255,7 +265,8 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   p->experiment_count = r->fit_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
   if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_weights(r) || !read_unknowns(r) || !read_gains(r) || !read_constraints(r))
+      !read_weights(r) || !read_unknowns(r) || !read_gains(r) || !read_constraints(r) ||
+      !check_restart(r))
     return false;
   make_validation(r);
   if (!apply_kind(r)) return false;

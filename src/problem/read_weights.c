@@ -182,6 +182,11 @@ bool weight_unknown_name(WeightReader *w, Place at, const char *name) {
 
 // ---------------------------------------------------------------- which of them
 
+// Whether weights depend on where samples lie.
+static bool has_space(WeightKind k) {
+  return k == WEIGHT_GRID || k == WEIGHT_ELLIPSES || k == WEIGHT_DISTANCES;
+}
+
 static bool use_source(WeightReader *w, const WeightSource *s) {
   SampleWeights *o = w->out;
   const Problem *p = w->r->problem;
@@ -196,7 +201,7 @@ static bool use_source(WeightReader *w, const WeightSource *s) {
   if (isinf(v.range))
     return reader_fail(w->r, w->node, ERR_DATA, "the range of %.100s is not finite", s->name);
   o->variables[o->variable_count++] = v;
-  if (s->missing)
+  if (s->missing && has_space(o->kind))
     reader_warn(w->r, w->node->at,
                 "%.100s has no value at %d of %d samples; for their weights it is interpolated",
                 s->name, s->missing, o->count);
@@ -212,7 +217,7 @@ static bool use_named(WeightReader *w, const Yaml *n) {
   for (int i = 0; i < w->sources.count; i++) {
     if (strcmp(w->sources.at[i].name, name) != 0) continue;
     if (!use_source(w, &w->sources.at[i])) return false;
-    if (!(w->out->variables[w->out->variable_count - 1].range > 0))
+    if (has_space(w->out->kind) && !(w->out->variables[w->out->variable_count - 1].range > 0))
       reader_warn(w->r, n->at, "%.100s does not change, so it does not count for the weights",
                   name);
     return true;
@@ -220,12 +225,8 @@ static bool use_named(WeightReader *w, const Yaml *n) {
   return weight_unknown_name(w, n->at, name);
 }
 
-static bool has_space(WeightKind k) {
-  return k == WEIGHT_GRID || k == WEIGHT_ELLIPSES || k == WEIGHT_DISTANCES;
-}
-
 static bool warn_flat(WeightReader *w) {
-  bool changes = false;
+  bool changes = !has_space(w->out->kind);
   for (int k = 0; k < w->out->variable_count; k++) changes |= w->out->variables[k].range > 0;
   if (!changes)
     reader_warn(w->r, w->node->at,
@@ -241,7 +242,6 @@ static bool read_over(WeightReader *w) {
   o->variables = ARENA_ARRAY(w->r->arena, WeightVariable, most + 1);
   for (int e = 0; e < p->experiment_count; e++)
     o->at[e].value = ARENA_ARRAY(w->r->arena, const double *, most + 1);
-  if (!has_space(o->kind)) return true;
   if (!yaml_is_null(n) && n->kind == YAML_TEXT) return use_named(w, n) && warn_flat(w);
   if (!yaml_is_null(n) && (n->kind != YAML_LIST || !n->items.count))
     return reader_fail(w->r, n, ERR_VALUE, "'over' must be a list of measured channels and inputs");
@@ -323,18 +323,14 @@ static WeightKind kind_of_key(const char *key) {
   return strcmp(key, "ratio") == 0 ? WEIGHT_ELLIPSES : WEIGHT_NONE;
 }
 
+// Keys of other kinds stay, so that the command line can try another kind.
 static bool check_keys(WeightReader *w) {
   for (int i = 0; w->node->kind == YAML_MAP && i < w->node->items.count; i++) {
     const Yaml *n = w->node->items.at[i];
     WeightKind own = kind_of_key(n->key);
-    if (yaml_is_null(n)) continue;
-    if (own != WEIGHT_NONE && own != w->out->kind)
-      return reader_fail_key(w->r, n, ERR_VALUE, "'%s' belongs to the kind %s, not to %s", n->key,
-                             WORDS[own], WORDS[w->out->kind]);
-    if (strcmp(n->key, "over") == 0 && !has_space(w->out->kind))
-      return reader_fail_key(w->r, n, ERR_VALUE,
-                             "'over' belongs to the kinds grid, ellipses and distances, not to %s",
-                             WORDS[w->out->kind]);
+    if (yaml_is_null(n) || own == WEIGHT_NONE || own == w->out->kind) continue;
+    reader_warn(w->r, n->key_at, "'%s' is of the kind %s and is not used by %s", n->key, WORDS[own],
+                WORDS[w->out->kind]);
   }
   return w->out->kind != WEIGHT_COLUMN || !yaml_is_null(yaml_find(w->node, "column")) ||
          reader_fail(w->r, w->node, ERR_VALUE,
@@ -468,8 +464,8 @@ static bool give_weights(WeightReader *w) {
       c->sample_weight = weight;
       if (!counted)
         return reader_fail(w->r, w->node, ERR_VALUE,
-                           "all samples of %.100s in experiment %d have the weight 0", c->name,
-                           p->experiments[e].number + 1);
+                           "all samples of %.100s in experiment %d have the weight 0; leave it out",
+                           c->name, p->experiments[e].number + 1);
     }
   return true;
 }

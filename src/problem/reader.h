@@ -51,6 +51,7 @@ typedef struct ExperimentReader { // an experiment that is being read
   bool without_times;        // it numbers the rows
   int first, last;           // rows in the window
   double origin, start;      // both as in the data
+  double restart;            // as in the data, NaN: none
   const double *since;       // times of the rows in the window, counted from origin
   const char *interpolation; // NULL: the option
   ARRAY(SetValue) set;

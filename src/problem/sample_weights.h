@@ -5,7 +5,7 @@
 
 // WEIGHT_KIND(name, word, meaning)
 #define WEIGHT_KINDS                                                                               \
-  WEIGHT_KIND(NONE, "none", "all samples count the same")                                          \
+  WEIGHT_KIND(NONE, "none", "1 for all samples")                                                   \
   WEIGHT_KIND(GRID, "grid", "1/(samples in the same cell of a grid)")                              \
   WEIGHT_KIND(ELLIPSES, "ellipses", "1/(samples in an ellipse around the sample)")                 \
   WEIGHT_KIND(DISTANCES, "distances", "the sum of the distances to all other samples")             \

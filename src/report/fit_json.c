@@ -163,6 +163,19 @@ static void work_numbers(Json *j, const WorkCount *w) {
   json_whole(j, "rejected", w->rejected);
 }
 
+// Times by experiment, null: at the start.
+static void restart(Json *j, const FitResult *r) {
+  json_open(j, "restart", '{', false);
+  json_open(j, "times", '[', false);
+  for (int e = 0; e < r->problem->experiment_count; e++)
+    json_number(j, NULL, r->restart ? r->problem->experiments[e].origin + r->restart[e] : nan(""));
+  json_close(j);
+  json_whole(j, "points", r->work.restart_points);
+  json_whole(j, "simulations", r->work.restarted);
+  json_number(j, "saved", r->work.saved);
+  json_close(j);
+}
+
 // Of everything; what the search itself used, without confirming.
 static void work(Json *j, const FitResult *r) {
   json_open(j, "work", '{', false);
@@ -173,6 +186,7 @@ static void work(Json *j, const FitResult *r) {
   json_open(j, "profiles", '{', false);
   work_numbers(j, &r->profile_work);
   json_close(j);
+  restart(j, r);
   json_close(j);
 }
 

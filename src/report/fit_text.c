@@ -511,6 +511,23 @@ static void print_failures(FitPage *f, long all) {
   }
 }
 
+// Where simulations began that did not begin at the start; of several experiments the first.
+static void add_restarts(FitPage *f, Text *t) {
+  const FitResult *r = f->r->result;
+  const Problem *p = f->r->problem;
+  char at[32];
+  int count = 0, first = -1;
+  if (!r->restart) return;
+  for (int e = 0; e < p->experiment_count; e++)
+    if (!isnan(r->restart[e])) first = count++ ? first : e;
+  experiment_time(&p->experiments[first], r->restart[first], 4, at);
+  text_print(
+      t,
+      "; %ld of them began at t = %s%s, before which no unknown acts, which saved %s s of motion",
+      r->work.restarted, at, count > 1 ? " and so on" : "",
+      page_digits(&f->page, r->work.saved, 3));
+}
+
 static void print_work(FitPage *f) {
   const FitResult *r = f->r->result;
   const WorkCount *w = &r->work;
@@ -527,6 +544,7 @@ static void print_work(FitPage *f) {
   if (confirming > 0) text_print(&t, ", %ld of them to confirm the result", confirming);
   if (profiles > 0) text_print(&t, ", %ld of them for profiles", profiles);
   text_print(&t, ", %s", seconds);
+  add_restarts(f, &t);
   if (isfinite(r->objective))
     text_print(&t, "; objective %s", page_digits(&f->page, r->objective, 6));
   if (isfinite(r->objective) && isfinite(r->objective_start))

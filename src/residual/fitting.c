@@ -60,6 +60,7 @@ Fitting *fitting_new(const Problem *p) {
   f->weighting = weighting_new(f->data, NULL);
   list_times(f);
   f->model = compiled_model_new(p, p->model, p->measured, &p->simulate);
+  f->restarts = restart_points_new(a, f->model, f->times);
   f->from_data = from_data_new(f->data, f->model, f->times);
   map_slopes(f);
   f->feedback = ARENA_NEW(a, struct LazyFeedback);
@@ -72,6 +73,7 @@ void fitting_free(Fitting *f) {
   observer_free(f->feedback->observer);
   feedback_free(f->feedback->feedback);
   pthread_mutex_destroy(&f->feedback->lock);
+  restart_points_done(f->restarts);
   from_data_free(f->from_data);
   compiled_model_free(f->model);
   weighting_free(f->weighting);

@@ -4,6 +4,7 @@
 #pragma once
 #include "residual/from_data.h"
 #include "residual/observer.h"
+#include "residual/restart_point.h"
 #include "residual/sample_times.h"
 #include "residual/weighting.h"
 
@@ -16,7 +17,8 @@ typedef struct Fitting {
   SampleTimes **times;  // by experiment, with delays of 0
   int most_rows;        // of an experiment, whatever the delays
   CompiledModel *model;
-  FromData *from_data; // NULL: rows are those of simulations
+  RestartPoints *restarts; // of the free model
+  FromData *from_data;     // NULL: rows are those of simulations
   int **
       slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
   int **active, *active_count;   // [experiment]: unknowns that have a slope there

@@ -71,7 +71,7 @@ static LaneRunner *runner_for(LaneScheduler *h, const SimulationOrder *q, bool s
 static bool are_alike(const SimulationOrder *a, const SimulationOrder *b) {
   return a->run->compiled == b->run->compiled && a->experiment == b->experiment &&
          a->quick == b->quick && a->run->trajectory.with_sens == b->run->trajectory.with_sens &&
-         a->request->count == b->request->count;
+         a->request->count == b->request->count && a->request->from == b->request->from;
 }
 
 static void run_alone(LaneSeat *s) {
@@ -135,6 +135,8 @@ static void run_lanes(LaneScheduler *h, LaneSeat **group, int count) {
   LanesRequest request = {.inputs = q->inputs,
                           .origin = q->origin,
                           .start = q->start,
+                          .from = q->from,
+                          .rows_before = q->rows_before,
                           .times = q->times,
                           .count = q->count,
                           .max_steps = most_steps(group, count),

@@ -140,8 +140,9 @@ static bool watch(void *data, int rows) {
   return partial->total <= spec->abandon_above;
 }
 
-static void count_work(Budget *b, const Trajectory *t, bool slopes) {
+static void count_work(Budget *b, const Trajectory *t, bool slopes, const RestartPoint *restarted) {
   if (!b) return;
+  if (restarted) b->used.restarted++, b->used.saved += restarted->saved;
   *(slopes ? &b->used.sensitivity_simulations : &b->used.simulations) += 1;
   b->used.in_turn++;
   b->used.rhs += t->work.rhs;
@@ -171,6 +172,25 @@ static double rounded(double y, int digits) {
   return nearbyint(y / unit) * unit;
 }
 
+// Goes on from the restart point of the experiment, if it has one before the last sample that is wanted.
+static const RestartPoint *begin_at_restart(SimulationWork *w, const EvalSpec *spec, ModelRun *r,
+                                            int e, SimulateRequest *q) {
+  const CompiledModel *m = r->compiled;
+  if (r != w->free) return NULL;
+  const RestartPoint *from = restart_point(w->fitting->restarts, e, spec->budget);
+  if (!from || !q->count || !(q->times[q->count - 1] > from->t)) return NULL;
+  if (w->times[e]->delayed && q->times[0] < from->t) return NULL;
+  q->from = &from->point->start;
+  q->rows_before = w->times[e]->delayed ? 0 : from->rows;
+  size_t bytes = (size_t)q->rows_before * sizeof(double);
+  for (int k = 0; k < m->outputs * (1 + m->parameter_count) && bytes; k++)
+    if (k < m->outputs)
+      memcpy(r->column[k], from->column[k], bytes);
+    else
+      memset(r->column[k], 0, bytes);
+  return from;
+}
+
 EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e, bool slopes,
                        double total) {
   const Problem *p = w->fitting->problem;
@@ -181,6 +201,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
                              .times = w->times[e]->at,
                              .count = simulation_rows(w, spec, e),
                              .max_steps = spec->step_limit};
+  const RestartPoint *restarted = begin_at_restart(w, spec, r, e, &request);
   PartialObjective *partial = &w->partial;
   *partial = (PartialObjective){spec, e, r, total, partial->next};
   memset(partial->next, 0, (size_t)p->experiments[e].channel_count * sizeof *partial->next);
@@ -195,7 +216,7 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
     w->simulator->run(w->simulator, &order);
   else
     simulate_run(model_run_work(r, slopes, order.quick), &request, t);
-  count_work(spec->budget, t, slopes);
+  count_work(spec->budget, t, slopes, restarted);
   note_violation(&w->violation, t);
   if (t->outcome == OUTCOME_STOPPED) return EVAL_STOPPED;
   if (t->outcome == OUTCOME_ABANDONED) return EVAL_ABANDONED;

@@ -8,6 +8,9 @@ void work_count_add(WorkCount *to, const WorkCount *more) {
   to->rhs += more->rhs;
   to->steps += more->steps;
   to->rejected += more->rejected;
+  to->restart_points += more->restart_points;
+  to->restarted += more->restarted;
+  to->saved += more->saved;
   to->seconds += more->seconds;
   for (int k = 0; k < OUTCOME_COUNT; k++) to->ended[k] += more->ended[k];
 }
@@ -28,6 +31,9 @@ WorkCount work_count_rest(const WorkCount *all, const WorkCount *part) {
                     .rhs = all->rhs - part->rhs,
                     .steps = all->steps - part->steps,
                     .rejected = all->rejected - part->rejected,
+                    .restart_points = all->restart_points - part->restart_points,
+                    .restarted = all->restarted - part->restarted,
+                    .saved = all->saved - part->saved,
                     .seconds = all->seconds - part->seconds};
   for (int k = 0; k < OUTCOME_COUNT; k++) rest.ended[k] = all->ended[k] - part->ended[k];
   return rest;

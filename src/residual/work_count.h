@@ -9,6 +9,9 @@ typedef struct WorkCount {
   long
       in_turn; // simulations on the longest path: of work done in parallel, the share of one worker
   long rhs, steps, rejected; // of the integrator
+  long restart_points;       // that were made
+  long restarted;            // simulations that began at one
+  double saved;              // time of the motion that these left out
   double seconds;
   long ended[OUTCOME_COUNT]; // simulations that failed, by how they ended
 } WorkCount;

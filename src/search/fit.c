@@ -179,6 +179,14 @@ static void write_message(Search *s) {
         s->no_hessian, s->no_hessian > 1 ? "s" : "", hessian_why(s->hessian));
 }
 
+static void note_restarts(Search *s) {
+  FitResult *r = s->result;
+  if (!r->work.restarted) return;
+  r->restart = ARENA_ARRAY(r->arena, double, s->problem->experiment_count + 1);
+  for (int e = 0; e < s->problem->experiment_count; e++)
+    r->restart[e] = restart_point_time(eval_fitting(s->work)->restarts, e);
+}
+
 static void finish(Search *s) {
   FitResult *r = s->result;
   search_goes_on(s);
@@ -190,6 +198,7 @@ static void finish(Search *s) {
   r->cut = cut_of(s);
   verdict_explain(r, s->weighting, confirm_is_wanted(s->problem));
   write_message(s);
+  note_restarts(s);
 }
 
 FitResult *fit_run_on(const Problem *p, EvalWork *w, const double *start, FitListener *listener,

@@ -182,7 +182,9 @@ typedef struct FitResult {
   char why[1200]; // why the result is believed, or not
   const char *by; // the part of the portfolio that found it
   double *sigma;  // by channel of all experiments: what residuals were divided by (1 when unknown)
-  WorkCount work; // of everything
+  // By experiment: time since its origin at which simulations began, NaN: at the start. NULL: all at the start.
+  double *restart;
+  WorkCount work;         // of everything
   WorkCount search_work;  // without confirming and profiles
   WorkCount profile_work; // of intervals by profiles
   ARRAY(FitFailure) failures;

@@ -361,3 +361,17 @@ double input_next_break(const Input *in, double t, double tolerance) {
   while (i < in->breaks && (in->at[i] <= t || is_smooth(in, i, tolerance))) i++;
   return i < in->breaks ? in->at[i] : HUGE_VAL;
 }
+
+OpRange input_range(const Input *in, double from, double until) {
+  OpRange r = {HUGE_VAL, -HUGE_VAL};
+  int last = input_piece(in, until, +1);
+  for (int i = input_piece(in, from, +1); i <= last; i++) {
+    const Piece *p = &in->piece[i];
+    if (p->c != 0 || p->d != 0) return (OpRange){-HUGE_VAL, HUGE_VAL};
+    double begin = i > 0 ? fmax(from, in->at[i - 1]) : from;
+    double end = i < in->breaks ? fmin(until, in->at[i]) : until;
+    double v = p->v + (begin - p->from) * p->b, w = p->v + (end - p->from) * p->b;
+    r = (OpRange){fmin(r.low, fmin(v, w)), fmax(r.high, fmax(v, w))};
+  }
+  return r;
+}

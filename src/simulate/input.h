@@ -9,6 +9,7 @@
 // the piece with t by itself.
 #pragma once
 #include "base/csv.h"
+#include "expr/range.h"
 
 typedef enum InputKind {
   INPUT_HOLD,   // the last sample at or before t
@@ -51,6 +52,8 @@ int input_smoothness_between(const Input *in, int from, int to);
 // Values of many, and their three derivatives: du[i], du[stride + i], du[2*stride + i].
 void input_eval_all(const Input *const *in, int count, double t, int *piece, double *u, double *du,
                     int stride);
+// Bounds of its values in a stretch of time, both ends included; those of curves are infinite.
+OpRange input_range(const Input *in, double from, double until);
 // The first time after t where the function is not smooth, HUGE_VAL when there is none: hold jumps there and must be
 // restarted, the slope of linear jumps. Samples that change nothing do not count; nor do those of a spline across which
 // its third derivative changes so little that the value is wrong by no more than tolerance (relative to the largest).

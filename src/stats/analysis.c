@@ -30,16 +30,20 @@ double sum_of_squares(const double *r, int n) {
   return sum;
 }
 
+const double *noise_residuals(const Analysis *an, int at) {
+  return (an->left ? an->left : an->rows->column[an->rows->n]) + an->rows->channels[at].first;
+}
+
 double residual_freedom(const Analysis *an, int at) {
   const SampleChannel *c = &an->rows->channels[at];
   double freedom = c->count;
-  for (int i = 0; i < c->count; i++) freedom -= an->projection->leverage[c->first + i];
+  for (int i = 0; i < c->count; i++) freedom -= an->even->leverage[c->first + i];
   return freedom;
 }
 
 double residual_deviation(const Analysis *an, int at) {
   const SampleChannel *c = &an->rows->channels[at];
   double freedom = residual_freedom(an, at);
-  double squares = sum_of_squares(an->rows->column[an->rows->n] + c->first, c->count);
+  double squares = sum_of_squares(noise_residuals(an, at), c->count);
   return freedom > 0.5 ? sqrt(squares / freedom) : nan("");
 }

@@ -27,10 +27,16 @@ typedef struct Analysis {
   bool fitted;
   Samples *rows;
   Projection *projection; // of the rows as the objective weighs them
-  double *noise;          // by channel: standard deviation that sensitivities are compared with
-  bool assumed;           // some of it is not known: 1 % of the channel's rms
-  Colour *colour;         // by channel; NULL: no fit
-  double *size;           // by unknown: what changes along directions are compared with
+  // Where weights of samples differ within a channel: the projection with the typical scale of each channel instead, and by
+  // row, in its unit, what this fit would leave of the residuals. A fit may be far off where weights are small; this is the
+  // noise that it would be far off by. The same as projection, and NULL, where they do not differ.
+  Projection *even;
+  double *left;
+  double weighty; // samples of equal weight that would tell as much, Kish (1965)
+  double *noise;  // by channel: standard deviation that sensitivities are compared with
+  bool assumed;   // some of it is not known: 1 % of the channel's rms
+  Colour *colour; // by channel; NULL: no fit
+  double *size;   // by unknown: what changes along directions are compared with
 } Analysis;
 
 // The fit has driven it into a bound.
@@ -38,9 +44,11 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
   return an->fitted && an->s->parameters[k].at_bound;
 }
 
-// Degrees of freedom of the residuals of a channel: samples less their leverages.
+// The residuals of a channel that show its noise: as they are, or `left`.
+const double *noise_residuals(const Analysis *an, int at);
+// Degrees of freedom of these: samples less their leverages.
 double residual_freedom(const Analysis *an, int at);
-// Standard deviation of the residuals of a channel with these degrees of freedom; NaN when there are none.
+// Standard deviation of these with these degrees of freedom; NaN when there are none.
 double residual_deviation(const Analysis *an, int at);
 
 // Whether all channels have noise that is more than errors of the simulation: given, left by the fit, or (before a fit) in

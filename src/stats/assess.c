@@ -9,6 +9,7 @@
 #include "num/residual_tests.h"
 #include "stats/identify.h"
 #include "stats/intervals.h"
+#include "stats/projections.h"
 #include "stats/remarks.h"
 
 static const double ASSUMED_NOISE = 0.01; // of the rms of a channel, where nothing else is known
@@ -144,7 +145,7 @@ static void analyse(Analysis *an) {
   s->samples = an->rows->count;
   an->noise = ARENA_ARRAY(an->scratch, double, s->channel_count + 1);
   find_bounds(an);
-  an->projection = project_rows(an, NULL);
+  find_projections(an);
   for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
   find_noise(an);
   find_intervals(an);

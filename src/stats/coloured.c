@@ -177,15 +177,28 @@ static double mean_scale(const Analysis *an, const SampleChannel *c) {
   return sum;
 }
 
-// Variance of the residuals of a channel in its unit. taken: tr(q'R q).
+// Variance of the residuals of a channel in its unit. taken: tr(q'R q) with the q of an->even, by which they were left.
 static double channel_variance(const Analysis *an, int at, double taken) {
   const SampleChannel *c = &an->rows->channels[at];
   if (sigma_is_given(c->data) && an->p->options.loss != LOSS_HUBER)
     return an->noise[at] * an->noise[at];
   double sum = 0, least = 10 * problem_accuracy(an->p) * c->size; // as raise_to_accuracy
   for (int i = c->first; i < c->first + c->count; i++)
-    sum += clipped_residual(an->rows, i) * clipped_residual(an->rows, i);
+    sum += an->left ? an->left[i] * an->left[i] : pow(clipped_residual(an->rows, i), 2);
   return fmax(sum / fmax(c->count - taken, 0.5), least * least);
+}
+
+// tr(q'R q) of what shows the noise.
+static double taken_by_even(const Analysis *an, int at) {
+  const SampleChannel *c = &an->rows->channels[at];
+  int m = an->even->rank;
+  Arena *scratch = arena_new();
+  double *sum = ARENA_ARRAY(scratch, double, (size_t)m *(size_t)m + 1), taken = 0;
+  arma_sum(an->colour[at].arma, c->count, m, an->even->q + (size_t)c->first * (size_t)m,
+           an->colour[at].step, sum);
+  for (int k = 0; k < m; k++) taken += sum[k * m + k];
+  arena_free(scratch);
+  return taken;
 }
 
 // Adds q'S q of a channel to middle.
@@ -202,6 +215,7 @@ static void add_channel(const Analysis *an, const Projection *p, int at, double 
           p->q[(size_t)(c->first + i) * m + k] * an->rows->scale[c->first + i] / scale;
   arma_sum(an->colour[at].arma, c->count, m, row, an->colour[at].step, sum);
   for (int k = 0; k < m; k++) taken += sum[k * m + k];
+  if (an->left) taken = taken_by_even(an, at);
   double variance = scale * scale * channel_variance(an, at, taken);
   for (int k = 0; k < m * m; k++) middle[k] += variance * sum[k];
   arena_free(scratch);

@@ -9,24 +9,12 @@
 
 #include "num/distribution.h"
 #include "stats/coloured.h"
+#include "stats/projections.h"
 
 static const double CONFIDENCE = 0.95;
 static const double FREEDOM_LEAST = 3; // the intervals of fewer are too wide to be of use
 
 // ---------------------------------------------------------------- rows
-
-static RowSet row_set(const Analysis *an, const bool *held) {
-  const Samples *rows = an->rows;
-  int count = samples_rows(rows);
-  bool *ignored = ARENA_ARRAY(an->scratch, bool, count + 1);
-  for (int i = 0; i < count; i++) ignored[i] = fabs(rows->column[rows->n][i]) > rows->huber[i];
-  return (RowSet){rows->n, count, rows->column, rows->scale, ignored, held};
-}
-
-Projection *project_rows(const Analysis *an, const bool *held) {
-  RowSet set = row_set(an, held);
-  return projection_new(an->scratch, &set, unseen_part(an));
-}
 
 typedef struct RowVariance {
   double *variance; // by row, of the weighted residuals
@@ -68,16 +56,17 @@ static void raise_to_accuracy(const Analysis *an, int at, RowVariance *v) {
   }
 }
 
-// Few samples do not show how the noise changes along a channel: one variance for all of them.
+// Few samples, or few that have nearly all the weight, do not show how the noise changes along a channel: one variance for
+// all of them.
 enum { FEW = 50 };
 
 static void pool_variance(const Analysis *an, const Projection *projection, int at,
                           RowVariance *v) {
   const SampleChannel *c = &an->rows->channels[at];
-  const double *r = an->rows->column[an->rows->n], *scale = an->rows->scale;
-  double sum = 0, freedom = an->rows->count + an->rows->constraint_count - projection->rank;
-  for (int i = c->first; i < c->first + c->count; i++) sum += r[i] * r[i];
-  double variance = sum / c->count * (an->rows->count / freedom);
+  const double *scale = an->rows->scale;
+  double freedom = an->rows->count + an->rows->constraint_count - projection->rank;
+  double sum = sum_of_squares(noise_residuals(an, at), c->count),
+         variance = sum / c->count * (an->rows->count / freedom);
   for (int i = c->first; i < c->first + c->count; i++)
     v->variance[i] = variance * scale[i] * scale[i];
 }
@@ -89,12 +78,12 @@ static RowVariance row_variances(const Analysis *an, const Projection *projectio
   RowVariance v = {ARENA_ARRAY(an->scratch, double, count + 1), false, false};
   projection_residual_variance(projection, weighted_residuals(an), v.variance);
   bool robust = an->p->options.loss == LOSS_HUBER;
-  int freedom = rows->count + rows->constraint_count - projection->rank;
-  bool few = freedom > 0 && freedom < FEW && !robust;
+  double freedom = rows->count + rows->constraint_count - projection->rank;
+  bool few = freedom > 0 && freedom - rows->count + an->weighty < FEW && !robust;
   for (int at = 0; at < an->s->channel_count; at++) {
     const Channel *c = rows->channels[at].data;
     bool own = an->fitted && (c->sigma_kind == SIGMA_UNKNOWN || robust);
-    v.sandwich |= own && !few;
+    v.sandwich |= own && (!few || an->left);
     v.estimated |= own || (an->fitted && c->sigma_kind == SIGMA_ESTIMATED);
     if (own && few) pool_variance(an, projection, at, &v);
     if (own)
@@ -179,7 +168,7 @@ static bool *stopped_numbers(const Analysis *an) {
 static void mark_sides(const Analysis *an, const Projection *held, const bool *stopped, bool *down,
                        bool *up) {
   int n = an->s->n;
-  RowSet set = row_set(an, stopped);
+  RowSet set = analysis_rows(an, stopped);
   double *shift = ARENA_ARRAY(an->scratch, double, n + 1);
   for (int j = 0; j < n; j++) {
     if (!stopped[j]) continue;
@@ -204,7 +193,7 @@ static Sides find_sides(const Analysis *an) {
   if (!stopped) return (Sides){below, free_error};
   bool *down = ARENA_ARRAY(an->scratch, bool, n + 1), *up = ARENA_ARRAY(an->scratch, bool, n + 1);
   double *above = ARENA_ARRAY(an->scratch, double, n + 1);
-  const Projection *held = project_rows(an, stopped);
+  const Projection *held = project_rows(an, stopped, NULL);
   double *covariance = find_covariance(an, held, row_variances(an, held).variance).matrix;
   keep_above_accuracy(an, covariance);
   clear_fixed(an, covariance);

@@ -2,8 +2,6 @@
 #pragma once
 #include "stats/analysis.h"
 
-// held: unknowns that are taken as known; NULL: none.
-Projection *project_rows(const Analysis *an, const bool *held);
 // Of all unknowns, also of those that turn out to be undetermined later.
 void find_intervals(Analysis *an);
 void drop_intervals_of_undetermined(Statistics *s);

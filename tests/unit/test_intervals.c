@@ -165,9 +165,95 @@ static void what_trades_with_a_number_at_a_bound_is_not_determined(void **state)
   made_close(&c.made);
 }
 
+// ---------------------------------------------------------------- weights of samples
+
+enum { WEIGHTED_ROWS = 60, WEIGHTED_TRIALS = 400 };
+
+typedef struct Weighted { // y = a + b*u with the weights w
+  Made made;
+  double u[WEIGHTED_ROWS], w[WEIGHTED_ROWS];
+} Weighted;
+
+static const char LINE[] = "model Line\n"
+                           "  parameter Real a = 2;\n"
+                           "  parameter Real b = 1;\n"
+                           "  input Real u;\n"
+                           "  Real y = a + b*u;\n"
+                           "end Line;\n";
+
+static void open_weighted(Weighted *c, const char *sigma) {
+  char data[6000] = "t,y,u,w\n", yaml[300];
+  for (int i = 0; i < WEIGHTED_ROWS; i++) {
+    c->u[i] = sin(0.7 * i) + 0.01 * i;
+    c->w[i] = i % 5 == 0 ? 50 : i % 5 == 1 ? 0 : exp(sin(9 * i)); // few have nearly all of it
+    sprintf(data + strlen(data), "%d,%d,%.17g,%.17g\n", i, i % 3, c->u[i], c->w[i]);
+  }
+  made_open(&c->made);
+  made_file(&c->made, "line.mo", LINE);
+  made_file(&c->made, "data.csv", data);
+  snprintf(yaml, sizeof yaml,
+           "model: line.mo\nexperiments: {data: data.csv, measure: {y: {column: y%s}}}\n"
+           "estimate: {a: 2, b: 1}\nweights: {column: w}\n",
+           sigma);
+  made_load(&c->made, yaml);
+}
+
+// Data of one trial and their weighted fit. naive: standard errors by the inverse of J'WJ.
+static void make_weighted(const Weighted *c, uint64_t trial, double x[2], double naive[2]) {
+  double *y = (double *)(uintptr_t)c->made.problem->experiments[0].channels[0].y;
+  double s = 0, su = 0, suu = 0, sy = 0, suy = 0, squares = 0;
+  int count = 0;
+  Random random;
+  random_seed_stream(&random, 17, trial);
+  for (int i = 0; i < WEIGHTED_ROWS; i++) {
+    double w = c->w[i], u = c->u[i];
+    y[i] = 2 + u + 0.1 * random_normal(&random);
+    s += w, su += w * u, suu += w * u * u, sy += w * y[i], suy += w * u * y[i];
+    count += w > 0;
+  }
+  double det = s * suu - su * su;
+  x[0] = (suu * sy - su * suy) / det, x[1] = (s * suy - su * sy) / det;
+  for (int i = 0; i < WEIGHTED_ROWS; i++) squares += c->w[i] * pow(y[i] - x[0] - x[1] * c->u[i], 2);
+  naive[0] = sqrt(squares / (count - 2) * suu / det);
+  naive[1] = sqrt(squares / (count - 2) * s / det);
+}
+
+// Weights that are not the inverse variance of the noise: intervals hold the truth as often as they say, whether sigma is
+// known or not; those by the inverse of J'WJ do not.
+static void intervals_hold_the_truth_with_weights(void **state) {
+  (void)state;
+  static const char *const SIGMA[] = {"", ", sigma: 0.1", ", sigma: estimate"};
+  for (int kind = 0; kind < 3; kind++) {
+    static Weighted c;
+    double share[2] = {0}, plain[2] = {0};
+    open_weighted(&c, SIGMA[kind]);
+    for (uint64_t trial = 0; trial < WEIGHTED_TRIALS; trial++) {
+      double x[2], naive[2];
+      make_weighted(&c, trial, x, naive);
+      FitResult r = {.x = x};
+      Evaluation *o = evaluation_new(c.made.problem);
+      Statistics *s = statistics_of(o, &r);
+      assert_true(s->sandwich);
+      assert_int_equal(s->channels[0].n, WEIGHTED_ROWS * 4 / 5); // those of weight 0 do not count
+      for (int k = 0; k < 2; k++) {
+        const StatParameter *p = &s->parameters[k];
+        double truth = 2 - k;
+        share[k] += (p->ci_low <= truth && truth <= p->ci_high) / (double)WEIGHTED_TRIALS;
+        plain[k] += (fabs(x[k] - truth) <= 2.01 * naive[k]) / (double)WEIGHTED_TRIALS;
+      }
+      statistics_free(s);
+      evaluation_free(o);
+    }
+    for (int k = 0; k < 2; k++) assert_true(share[k] >= 0.92 && share[k] <= 0.98);
+    for (int k = 0; k < 2; k++) assert_true(plain[k] < 0.85);
+    made_close(&c.made);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(intervals_hold_the_truth_near_a_bound),
+      cmocka_unit_test(intervals_hold_the_truth_with_weights),
       cmocka_unit_test(sides_allow_for_what_the_bound_hides),
       cmocka_unit_test(what_trades_with_a_number_at_a_bound_is_not_determined),
   };

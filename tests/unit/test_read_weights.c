@@ -1,10 +1,6 @@
-#include <stdlib.h>
-#include <string.h>
-
+#include "made_problem.h"
 #include "num/density.h"
 #include "num/distance_sums.h"
-#include "problem/read_problem.h"
-#include "test.h"
 
 static const char MODEL[] = "model M\n"
                             "  parameter Real p = 1;\n"
@@ -15,46 +11,10 @@ static const char MODEL[] = "model M\n"
                             "  y = 2*x;\n"
                             "end M;\n";
 
-typedef struct Folder {
-  char path[64];
-} Folder;
-
-static void put(const Folder *f, const char *name, const char *text) {
-  char path[128];
-  snprintf(path, sizeof path, "%s/%s", f->path, name);
-  FILE *out = fopen(path, "w");
-  assert_non_null(out);
-  fputs(text, out);
-  assert_int_equal(fclose(out), 0);
-}
-
-static int make_folder(void **state) {
-  static Folder f;
-  snprintf(f.path, sizeof f.path, "/tmp/entrain_weights_XXXXXX");
-  assert_non_null(mkdtemp(f.path));
-  put(&f, "m.mo", MODEL);
-  *state = &f;
-  return 0;
-}
-
-static int remove_folder(void **state) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s", ((Folder *)*state)->path);
-  return system(command);
-}
-
-static Problem *read_text(const Folder *f, const char *text) {
-  Err err = {0};
-  Problem *p = problem_parse("p.yaml", f->path, text, strlen(text), NULL, 0, &err);
-  if (!p) print_error("%s\n", err.text);
-  assert_non_null(p);
-  return p;
-}
-
 enum { ROWS = 50 };
 
 // Two experiments of ROWS rows; the second has its times and its column in other units, and gaps.
-static void put_data(const Folder *f, double origin, double gain, double offset) {
+static void put_data(const Made *m, double origin, double gain, double offset) {
   Text a, b;
   text_init(&a), text_init(&b);
   text_add(&a, "t,x,u\n"), text_add(&b, "t,x,u\n");
@@ -63,7 +23,8 @@ static void put_data(const Folder *f, double origin, double gain, double offset)
     text_print(&a, "%.17g,%.17g,%g\n", t, x, u);
     text_print(&b, "%.17g,%.17g,%g\n", origin + t, gain * (x + 1) + offset, 2 * u);
   }
-  put(f, "a.csv", a.at), put(f, "b.csv", b.at);
+  made_file(m, "a.csv", a.at);
+  made_file(m, "b.csv", b.at);
   text_done(&a), text_done(&b);
 }
 
@@ -80,7 +41,7 @@ static Cloud both(Arena *arena) {
 
 // All experiments share one space, whatever the unit of a sensor and the origin of time; the mean is 1.
 static void experiments_share_a_space(void **state) {
-  const Folder *f = *state;
+  (void)state;
   static const char *const KINDS[] = {"{kind: grid, cells: 5}", "{kind: ellipses, ratio: 0.3}",
                                       "{kind: distances}"};
   Arena *a = arena_new();
@@ -90,7 +51,6 @@ static void experiments_share_a_space(void **state) {
   int used = grid_weights(&c, &(GridRule){cells, 1, false}, w[0]);
   ellipse_weights(&c, 0.3, w[1]);
   distance_sums(&c, w[2]);
-  put_data(f, 1.6e9, 32, 5);
   for (int kind = 0; kind < 3; kind++) {
     char text[400];
     snprintf(text, sizeof text,
@@ -98,7 +58,11 @@ static void experiments_share_a_space(void **state) {
              "  - {data: a.csv, measure: {x: x}}\n"
              "  - {data: b.csv, measure: {x: {column: x, gain: 32, offset: 5}}}\n",
              KINDS[kind]);
-    Problem *p = read_text(f, text);
+    Made m;
+    made_open(&m);
+    made_file(&m, "m.mo", MODEL);
+    put_data(&m, 1.6e9, 32, 5);
+    Problem *p = made_load(&m, text);
     double sum = 0;
     normalise_weights(w[kind], 2 * ROWS);
     assert_int_equal(p->weights->count, 2 * ROWS);
@@ -110,17 +74,20 @@ static void experiments_share_a_space(void **state) {
       sum += got;
     }
     assert_close(sum, 2 * ROWS, 1e-9);
-    problem_free(p);
+    made_close(&m);
   }
   arena_free(a);
 }
 
 // Channels with other missing values have the weights of their own instants.
 static void missing_values_keep_the_order(void **state) {
-  const Folder *f = *state;
-  put(f, "gaps.csv", "t,x,y,w\n0,1,,1\n1,,2,2\n2,,,3\n3,3,6,4\n4,,8,0\n");
-  Problem *p = read_text(f, "model: m.mo\nestimate: {p: 1}\nweights: {column: w}\n"
-                       "experiments: {data: gaps.csv, measure: [x, y], inputs: {u: 0}}\n");
+  (void)state;
+  Made m;
+  made_open(&m);
+  made_file(&m, "m.mo", MODEL);
+  made_file(&m, "gaps.csv", "t,x,y,w\n0,1,,1\n1,,2,2\n2,,,3\n3,3,6,4\n4,,8,0\n");
+  Problem *p = made_load(&m, "model: m.mo\nestimate: {p: 1}\nweights: {column: w}\n"
+                             "experiments: {data: gaps.csv, measure: [x, y], inputs: {u: 0}}\n");
   const Experiment *e = &p->experiments[0];
   const double mean = (1 + 2 + 4) / 3.0; // the row in which nothing is measured does not count
   assert_int_equal(p->weights->count, 4);
@@ -131,21 +98,24 @@ static void missing_values_keep_the_order(void **state) {
   assert_true(e->channels[1].sample_weight[2] == 0);
   assert_int_equal(samples_that_count(&e->channels[1], 3), 2);
   assert_true(sample_counts(&e->channels[1], 1) && !sample_counts(&e->channels[1], 2));
-  problem_free(p);
+  made_close(&m);
 }
 
 // time in a condition is that of the data; inputs have the value of their interpolation.
 static void conditions_see_the_time_of_the_data(void **state) {
-  const Folder *f = *state;
-  put_data(f, 1.6e9, 1, 0);
-  Problem *p =
-      read_text(f, "model: m.mo\nestimate: {p: 1}\nweights: {regions: [{where: time < 1600000002 and "
-              "time > 1000 and u >= 2, weight: 5}]}\n"
-              "experiments:\n  - {data: a.csv, measure: [x]}\n  - {data: b.csv, measure: [x]}\n");
+  (void)state;
+  Made m;
+  made_open(&m);
+  made_file(&m, "m.mo", MODEL);
+  put_data(&m, 1.6e9, 1, 0);
+  Problem *p = made_load(
+      &m, "model: m.mo\nestimate: {p: 1}\nweights: {regions: [{where: time < 1600000002 and "
+          "time > 1000 and u >= 2, weight: 5}]}\n"
+          "experiments:\n  - {data: a.csv, measure: [x]}\n  - {data: b.csv, measure: [x]}\n");
   assert_int_equal(p->weights->regions[0].samples, 3); // rows 1 to 3 of the second
   const double *w = p->experiments[1].channels[0].sample_weight;
   for (int i = 0; i < 6; i++) assert_close(w[i] / w[9], i >= 1 && i <= 3 ? 5 : 1, 1e-12);
-  problem_free(p);
+  made_close(&m);
 }
 
 int main(void) {
@@ -154,5 +124,5 @@ int main(void) {
       cmocka_unit_test(missing_values_keep_the_order),
       cmocka_unit_test(conditions_see_the_time_of_the_data),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }
