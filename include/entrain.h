@@ -213,6 +213,9 @@ bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, i
 // Adds columns dx/dp for each selected variable and each of these parameters; count 0: all independent parameters.
 bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *parameters,
                                       int count, EntrainError *error);
+// With them, columns d2x/dpdq for each pair of these parameters, p not behind q: second derivatives, forward in time. A run fails
+// where the motion crosses an event or a kink that states or parameters move: they do not hold beyond.
+void entrain_simulation_second_order(EntrainSimulation *s, bool wanted);
 
 // A failed integration is an outcome of the result, not an error. May be called again, from one thread at a time.
 EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error);
