@@ -525,6 +525,7 @@ char *entrain_weights_report(const EntrainProblem *problem, int width, bool colo
 // The state space coloured by weight, two variables at a time, and the weights over time. NULL: there is nothing to draw.
 char *entrain_weights_svg(const EntrainProblem *problem);
 char *entrain_weights_png(const EntrainProblem *problem, size_t *length); // bytes
+EntrainFigures *entrain_weights_figures(const EntrainProblem *problem);   // "weights"
 
 // ---------------------------------------------------------------- checks before a fit
 

@@ -68,12 +68,24 @@ static bool can_move(const Lsq *lsq, int i) {
   return lsq->lower[i] < lsq->upper[i];
 }
 
+// With slopes the change that moves the residuals by their own length: the objective then has about the same curvature in
+// every unknown, as the first quadratic model of SLSQP has. Unknowns without effect keep their size.
+static double change_of_residuals(const NloptRun *s, int i) {
+  double sum = 0;
+  int n = s->lsq->n;
+  for (int j = 0; j <= i; j++) sum += s->at->R[j * n + i] * s->at->R[j * n + i];
+  double change = sqrt(2 * s->at->objective / sum);
+  return isfinite(change) && change > 0 ? change : s->lsq->typical[i];
+}
+
 // The first change of an unknown: at most a quarter of its range.
 static void choose_units(NloptRun *s) {
   const Lsq *lsq = s->lsq;
   for (int i = 0; i < lsq->n; i++) {
     double range = lsq->upper[i] - lsq->lower[i];
-    double first = fmin(s->options->first_move * lsq->typical[i], range / 4);
+    double first = s->row->slopes && s->at->has_slopes ? change_of_residuals(s, i)
+                                                       : s->options->first_move * lsq->typical[i];
+    first = fmin(first, range / 4);
     s->unit[i] = can_move(lsq, i) ? first : 1;
     s->lower[i] = (lsq->lower[i] - s->from[i]) / s->unit[i];
     s->upper[i] = (lsq->upper[i] - s->from[i]) / s->unit[i];

@@ -95,6 +95,23 @@ static void known_minima_are_found(void **state) {
 }
 
 // The same numbers in other units take the same steps.
+// A start far below the size of an unknown, as at a tiny lower bound.
+static void slsqp_finds_the_size_of_unknowns_by_their_slopes(void **state) {
+  (void)state;
+  static const double START[] = {1, 1, 1};
+  static const double TYPICAL[] = {1e-13, 1, 1e6};
+  int before = 0;
+  for (int k = 0; k < 3; k++) {
+    Run *r = run_new(bard, 15, 3, START);
+    for (int i = 0; i < 3; i++) r->t->typical[i] = TYPICAL[(i + k) % 3];
+    run_it(r, METHODS_COUNT - 1);
+    assert_close_relative(2 * r->best->objective, 8.21487e-3, 1e-5);
+    if (k) assert_int_equal(r->result.evaluations, before);
+    before = r->result.evaluations;
+    run_free(r);
+  }
+}
+
 static void units_do_not_matter(void **state) {
   (void)state;
   const double start[] = {1, 1, 1}, unit[] = {1024, 1.0 / 4096, 2}; // powers of 2: no rounding
@@ -431,6 +448,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bowl_in_any_number_of_numbers),
       cmocka_unit_test(known_minima_are_found),
+      cmocka_unit_test(slsqp_finds_the_size_of_unknowns_by_their_slopes),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(a_bound_may_hold_the_solution),
       cmocka_unit_test(every_corner_is_left),
