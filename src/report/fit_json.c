@@ -83,6 +83,7 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
     json_text(j, "role", "fit");
+    if (r->point) json_text(j, "failed", r->run->why[c->experiment]);
     run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
