@@ -525,6 +525,7 @@ char *entrain_weights_report(const EntrainProblem *problem, int width, bool colo
 // The state space coloured by weight, two variables at a time, and the weights over time. NULL: there is nothing to draw.
 char *entrain_weights_svg(const EntrainProblem *problem);
 char *entrain_weights_png(const EntrainProblem *problem, size_t *length); // bytes
+EntrainFigures *entrain_weights_figures(const EntrainProblem *problem);   // "weights"
 
 // ---------------------------------------------------------------- checks before a fit
 
@@ -732,6 +733,54 @@ char *entrain_basin_svg(const EntrainBasin *basin); // the map
 // The bytes of a PNG file; NULL when it would be too large.
 char *entrain_basin_png(const EntrainBasin *basin, size_t *length);
 EntrainFigures *entrain_basin_figures(const EntrainBasin *basin); // "basin": the map
+
+// ---------------------------------------------------------------- scans of the objective
+
+typedef struct EntrainScan EntrainScan;
+
+typedef struct EntrainScanAxis { // a number that varies
+  const char *name; // of an unknown; k means all of k[swing], k[fall], ... if there is no k itself
+  double from, to;  // both included, also beyond the bounds; one point: from
+  int count;
+  bool log; // points with equal ratios
+} EntrainScanAxis;
+
+typedef struct EntrainScanRequest {
+  const EntrainScanAxis *axes;
+  int axis_count;       // 1 or 2
+  const double *lambda; // from 1, tied to the data, to 0, the free model
+  int lambda_count;     // 0: only the free model
+  const double *values; // of all unknowns, for those that do not vary; NULL: their start values
+  bool log_objective;   // in pictures
+} EntrainScanRequest;
+
+typedef struct EntrainScanState {
+  int points, done; // of all lambdas
+  int failed;       // could not be simulated
+  double seconds;
+  bool whole; // nothing ended it before all was done
+} EntrainScanState;
+
+// Called from time to time. Return false to stop: points that are done are kept.
+typedef bool EntrainScanListener(void *data, const EntrainScanState *state);
+
+// The objective on a grid, on as many threads as the option says; the result does not depend on them.
+EntrainScan *entrain_scan_run(const EntrainProblem *problem, const EntrainScanRequest *request,
+                              EntrainScanListener *listener, void *data, EntrainError *error);
+void entrain_scan_free(EntrainScan *scan);
+void entrain_scan_state(const EntrainScan *scan, EntrainScanState *out);
+// Of a point, the first axis is the fastest; lambda: its place in the request. NaN: could not be simulated, or not done.
+double entrain_scan_objective(const EntrainScan *scan, int lambda, int point);
+int entrain_scan_best(const EntrainScan *scan,
+                      int lambda); // the point with the least one, -1: none
+char *entrain_scan_report(const EntrainScan *scan, int width, bool colour);
+// For a terminal: curves over one number, maps over two.
+char *entrain_scan_plot(const EntrainScan *scan, int width, int height, bool colour);
+char *entrain_scan_csv(const EntrainScan *scan); // one column a number, lambda, objective
+// NULL: there is nothing to draw.
+char *entrain_scan_svg(const EntrainScan *scan);
+char *entrain_scan_png(const EntrainScan *scan, size_t *length);
+EntrainFigures *entrain_scan_figures(const EntrainScan *scan); // "scan"
 
 // ---------------------------------------------------------------- profile likelihood
 

@@ -117,7 +117,7 @@ static EntrainProblem *load(const char *path, const Settings *s, EntrainError *e
   return p;
 }
 
-static void print_problem_warnings(const EntrainProblem *p) {
+void print_problem_warnings(const EntrainProblem *p) {
   for (int i = 0; i < entrain_problem_warning_count(p); i++)
     fprintf(stderr, "%s\n", entrain_problem_warning(p, i));
 }
@@ -154,18 +154,19 @@ static bool set_starts(const Arguments *a, EntrainProblem *p) {
   return done;
 }
 
-EntrainProblem *open_problem(const Arguments *a, int *status) {
-  return open_problem_with(a, NULL, 0, status);
-}
-
-EntrainProblem *open_problem_with(const Arguments *a, const EntrainSetting *more, int count,
-                                  int *status) {
+EntrainProblem *load_problem(const Arguments *a, const EntrainSetting *more, int count,
+                             int *status) {
   EntrainError error = {0};
   Settings s;
   EntrainProblem *p = settings_read(a, more, count, &s) ? load(a->words[0], &s, &error) : NULL;
   settings_done(&s);
   *status = p ? DONE : WRONG_USE;
   if (!p && error.code) *status = complain_error(&error);
+  return p;
+}
+
+EntrainProblem *open_problem(const Arguments *a, int *status) {
+  EntrainProblem *p = load_problem(a, NULL, 0, status);
   if (!p) return NULL;
   print_problem_warnings(p);
   if ((a->command->options & AT_POINT) || set_starts(a, p)) return p;

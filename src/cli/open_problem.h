@@ -5,9 +5,10 @@
 // Reads --set, --method, --start and every option of the library; "-" is standard input. Prints warnings. NULL: the error
 // is printed, *status is the exit status.
 EntrainProblem *open_problem(const Arguments *a, int *status);
-// The same with more settings, which come first.
-EntrainProblem *open_problem_with(const Arguments *a, const EntrainSetting *more, int count,
-                                  int *status);
+// Only reads the problem, with more settings, which come first; prints no warnings.
+EntrainProblem *load_problem(const Arguments *a, const EntrainSetting *more, int count,
+                             int *status);
+void print_problem_warnings(const EntrainProblem *p);
 // Sets the values of the unknowns that a list such as p=10,q=3 names. false: the error is printed.
 bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, double *values);
 // The value of each unknown in the model, replaced by what --truth names. The caller frees it. NULL: the error is printed.

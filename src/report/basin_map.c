@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "draw/figure_axes.h"
+#include "draw/figure_cells.h"
 #include "write/rounded.h"
 
 static const double SIDE = 420, LEFT = 70, TOP = 62, BOTTOM = 56, GAP = 18, EDGE = 12; // points
@@ -88,60 +89,19 @@ static BasinShade cell_shade(const Basin *b, int i, int j) {
   return (BasinShade)best;
 }
 
-typedef struct MapCells {
-  int columns, rows;
-  unsigned char *shade; // by row, the lowest first
-  bool *drawn;
-} MapCells;
-
-static MapCells cells_of(const Basin *b, Arena *a) {
-  MapCells c = {b->axes[0].count, b->axes[1].count, NULL, NULL};
-  size_t count = (size_t)c.columns * (size_t)c.rows;
-  c.shade = ARENA_ARRAY(a, unsigned char, count);
-  c.drawn = ARENA_ARRAY(a, bool, count);
-  for (int j = 0; j < c.rows; j++)
-    for (int i = 0; i < c.columns; i++)
-      c.shade[(size_t)j * (size_t)c.columns + (size_t)i] = (unsigned char)cell_shade(b, i, j);
-  return c;
+static void draw_patch(void *data, Figure *f, int shade, Frame frame) {
+  (void)data;
+  figure_box(f, frame, shade_ink((BasinShade)shade), NO_STROKE);
+  if (shade == SHADE_NOT_CONVERGED) figure_hatch(f, frame, 6, HATCH);
 }
 
-static size_t cell_at(const MapCells *c, int i, int j) {
-  return (size_t)j * (size_t)c->columns + (size_t)i;
-}
-
-static bool is_like(const MapCells *c, size_t first, int i, int j) {
-  size_t at = cell_at(c, i, j);
-  return !c->drawn[at] && c->shade[at] == c->shade[first];
-}
-
-static bool row_is_like(const MapCells *c, size_t first, int from, int to, int j) {
-  for (int i = from; i < to; i++)
-    if (!is_like(c, first, i, j)) return false;
-  return true;
-}
-
-static void draw_patch(Figure *f, BasinShade s, Frame frame) {
-  figure_box(f, frame, shade_ink(s), NO_STROKE);
-  if (s == SHADE_NOT_CONVERGED) figure_hatch(f, frame, 6, HATCH);
-}
-
-// Equal neighbours become one rectangle, which keeps files small.
 static void draw_cells(const Basin *b, const Axes *axes, Arena *a) {
-  MapCells c = cells_of(b, a);
-  double width = axes->frame.width / c.columns, height = axes->frame.height / c.rows;
-  for (int j = 0; j < c.rows; j++)
-    for (int i = 0; i < c.columns; i++) {
-      size_t first = cell_at(&c, i, j);
-      if (c.drawn[first]) continue;
-      int right = i + 1, up = j + 1;
-      while (right < c.columns && is_like(&c, first, right, j)) right++;
-      while (up < c.rows && row_is_like(&c, first, i, right, up)) up++;
-      for (int y = j; y < up; y++)
-        for (int x = i; x < right; x++) c.drawn[cell_at(&c, x, y)] = true;
-      Frame patch = {axes->frame.x + i * width, axes->frame.y + axes->frame.height - up * height,
-                     (right - i) * width, (up - j) * height};
-      draw_patch(axes->figure, (BasinShade)c.shade[first], patch);
-    }
+  int columns = b->axes[0].count, rows = b->axes[1].count;
+  unsigned char *shade = ARENA_ARRAY(a, unsigned char, (size_t)columns *(size_t)rows);
+  for (int j = 0; j < rows; j++)
+    for (int i = 0; i < columns; i++)
+      shade[(size_t)j * (size_t)columns + (size_t)i] = (unsigned char)cell_shade(b, i, j);
+  figure_cells(axes->figure, axes->frame, &(FigureCells){columns, rows, shade}, draw_patch, NULL);
 }
 
 static void draw_spots(const Basin *b, const Axes *axes) {

@@ -23,6 +23,7 @@ static void parameters(Json *j, const FitReport *r) {
     json_number(j, "std_error", s->std_error);
     json_numbers(j, "ci95", (double[]){s->ci_low, s->ci_high}, 2);
     json_flag(j, "identifiable", s->identifiable);
+    json_text(j, "open_end", s->open > 0 ? "max" : s->open < 0 ? "min" : NULL);
     json_text(j, "bound", !s->at_bound ? NULL : s->lower_bound ? "lower" : "upper");
     json_flag(j, "inactive", s->inactive);
     json_number(j, "relative_at_1_percent", s->relative_at_1_percent);
@@ -135,6 +136,7 @@ static void direction(Json *j, const Statistics *s, const StatDirection *d) {
     json_number(j, "value", d->combinations[k].value);
     json_text(j, "kind", d->combinations[k].sum ? "sum" : "product");
     json_numbers(j, "exponents", d->combinations[k].exponent, s->n);
+    json_numbers(j, "ci95", (double[]){d->combinations[k].low, d->combinations[k].high}, 2);
     json_close(j);
   }
   json_close(j);

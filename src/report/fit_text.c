@@ -290,6 +290,13 @@ static bool has_own_reason(const Statistics *s, int i) {
   return true;
 }
 
+static void print_combination(Page *p, const StatCombination *c) {
+  text_print(p->out, "      %s = %s", c->text, page_digits(p, c->value, isnan(c->low) ? 6 : 4));
+  if (!isnan(c->low))
+    text_print(p->out, " (95 %%: %s .. %s)", page_digits(p, c->low, 4), page_digits(p, c->high, 4));
+  text_add(p->out, "\n");
+}
+
 static void print_directions(FitPage *f) {
   Page *p = &f->page;
   const Statistics *s = f->r->statistics;
@@ -301,9 +308,7 @@ static void print_directions(FitPage *f) {
   for (int i = 0; i < s->direction_count; i++) {
     const StatDirection *d = &s->directions[i];
     page_paragraph(p, 4, "- ", d->text);
-    for (int k = 0; k < d->combination_count; k++)
-      text_print(p->out, "      %s = %s\n", d->combinations[k].text,
-                 page_digits(p, d->combinations[k].value, 6));
+    for (int k = 0; k < d->combination_count; k++) print_combination(p, &d->combinations[k]);
   }
   for (int i = 0; i < s->n; i++)
     if (has_own_reason(s, i)) page_paragraph(p, 4, "- ", s->parameters[i].reason);

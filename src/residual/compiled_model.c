@@ -55,7 +55,8 @@ CompiledModel *compiled_model_new(const Problem *p, Model *model, const Expr *me
   m->options = m->quick_options = *options;
   m->quick_options.rel_tol = QUICK_REL_TOL;
   m->quick_options.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
-  m->has_quick = model->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10;
+  m->has_quick = model->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10 &&
+                 !simulate_first(options, model->nx)->fixed;
   list_outputs(m, measured);
   m->parameters = ARENA_ARRAY(a, int, p->unknown_count + 1);
   m->parameter_count = problem_unknown_parameters(p, m->parameters);

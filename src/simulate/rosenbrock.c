@@ -272,6 +272,7 @@ const StepperRow STEPPER_ROSENBROCK = {
     .meaning = "Rosenbrock method Rodas5P of order 5, for small stiff systems",
     .order = 5,
     .implicit = true,
+    .differentiated = true,
     .init = init,
     .start = start,
     .step = step,

@@ -187,7 +187,7 @@ void simulate_needs(const SimulateOptions *options, int states, SystemSpec *spec
   const StepperRow *rows[2];
   choose_solver(options, states, rows);
   spec->jacobian = rows[1]->implicit && !is_integrated_directly(options);
-  spec->jacobian_sens = rows[1] == stepper_find("rosenbrock");
+  spec->jacobian_sens = rows[1]->differentiated;
 }
 
 const StepperRow *simulate_first(const SimulateOptions *options, int states) {
@@ -237,6 +237,8 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .abs = w->abs_tol,
                        .max_step = options->max_step,
                        .first_step = options->first_step,
+                       .fixed_step = options->fixed_step,
+                       .jacobian_every = options->jacobian_every,
                        .max_steps = options->max_steps};
   if (s->ne || s->hybrid) {
     w->events = event_work_new(a, w->work);
@@ -1006,6 +1008,10 @@ double simulate_violation_sens(const SimulateWork *w, int invariant) {
 // The named integrator cannot integrate these equations.
 static bool is_refused(SimulateWork *w) {
   char solver[OPTION_WORD_SIZE];
+  if (w->rows[0]->fixed && !(w->options.fixed_step > 0)) {
+    end_refused(&w->run, "this solver needs the option fixed_step, the length of its steps");
+    return true;
+  }
   if (!is_integrated_directly(&w->options)) return false;
   simulate_options_word(&w->options, "solver", solver);
   bool named = strcmp(solver, "auto") != 0;

@@ -51,11 +51,13 @@ typedef struct Ode {
 } Ode;
 
 typedef struct Tolerance {
-  double rel;        // relative
-  const double *abs; // absolute, of each number of y
-  double max_step;   // 0: no limit
-  double first_step; // 0: choose
-  long max_steps;    // accepted and rejected together, counted over the life of the stepper
+  double rel;         // relative
+  const double *abs;  // absolute, of each number of y
+  double max_step;    // 0: no limit
+  double first_step;  // 0: choose
+  long max_steps;     // accepted and rejected together, counted over the life of the stepper
+  double fixed_step;  // of methods with fixed steps, > 0
+  int jacobian_every; // of semi-implicit-euler: steps for which a Jacobian serves
 } Tolerance;
 
 typedef enum StepEnd {
@@ -98,7 +100,9 @@ typedef struct StepperRow {
   const char *name;    // "rk8"
   const char *meaning; // for the help
   int order;           // of the method, 0 = variable
-  bool implicit; // needs jacobian (and jacobian_sens for sensitivities unless it says otherwise)
+  bool implicit;       // needs jacobian
+  bool differentiated; // and jacobian_sens for sensitivities
+  bool fixed;          // steps have the length tol.fixed_step
   // Sizes everything; nothing else allocates (CVODES apart). Keeps the pointer to ode.
   void (*init)(Stepper *s, Arena *a);
   void (*done)(Stepper *s); // NULL: nothing to do

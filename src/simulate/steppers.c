@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "simulate/direct.h"
+#include "simulate/fixed.h"
 #include "simulate/rk.h"
 #include "simulate/rosenbrock.h"
 #include "simulate/stiff.h"
 
 const StepperRow *const STEPPERS[] = {
-    &STEPPER_RK8,   &STEPPER_RK5,     &STEPPER_ROSENBROCK, &STEPPER_BDF,
-    &STEPPER_ADAMS, &STEPPER_IDA_GGL, &STEPPER_IDA_INDEX3,
+    &STEPPER_RK8,        &STEPPER_RK5, &STEPPER_ROSENBROCK,          &STEPPER_BDF,
+    &STEPPER_ADAMS,      &STEPPER_RK4, &STEPPER_SEMI_IMPLICIT_EULER, &STEPPER_IDA_GGL,
+    &STEPPER_IDA_INDEX3,
 };
 const int STEPPER_COUNT = sizeof STEPPERS / sizeof *STEPPERS;
 

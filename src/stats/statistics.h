@@ -37,6 +37,8 @@ typedef struct StatParameter { // by unknown
   bool at_bound, lower_bound; // which bound
   bool inactive;              // changes no residual
   bool identifiable;
+  // The profile ends on one side only: up to (1) or down to (-1) its bound, or without end, the fit stays as good. 0: not so.
+  int open;
   const char *reason; // a sentence when it is not identifiable, else NULL
 } StatParameter;
 
@@ -62,6 +64,7 @@ typedef struct StatCombination {
   double value;
   bool sum;
   double *exponent; // by unknown, at the result; the coefficients of a sum
+  double low, high; // 95 % interval of a product; NaN: unknown
 } StatCombination;
 
 typedef struct StatDirection { // a direction of the unknowns that the data do not determine

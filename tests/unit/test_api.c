@@ -279,6 +279,29 @@ static void null_objects_have_no_members(void **state) {
   assert_true(isnan(entrain_fit_singular_value(NULL, 0)));
   assert_false(entrain_fit_channel(NULL, 0, &any.channel));
   assert_false(entrain_fit_window(NULL, 0, 0, &any.window));
+  EntrainScanState scan;
+  entrain_scan_state(NULL, &scan);
+  assert_int_equal(scan.points, 0);
+  entrain_scan_free(NULL);
+  assert_true(isnan(entrain_scan_objective(NULL, 0, 0)));
+  assert_int_equal(entrain_scan_best(NULL, 0), -1);
+  assert_null(entrain_scan_report(NULL, 80, false));
+  assert_null(entrain_scan_plot(NULL, 80, 20, false));
+  assert_null(entrain_scan_csv(NULL));
+  assert_null(entrain_scan_svg(NULL));
+  assert_null(entrain_scan_png(NULL, &length));
+  assert_null(entrain_scan_figures(NULL));
+  assert_null(entrain_fit_figures(NULL));
+  assert_null(entrain_result_figures(NULL));
+  assert_null(entrain_compare_figures(NULL));
+  assert_null(entrain_basin_figures(NULL));
+  assert_null(entrain_profile_figures(NULL));
+  entrain_figures_free(NULL);
+  assert_int_equal(entrain_figures_count(NULL), 0);
+  assert_null(entrain_figures_name(NULL, 0));
+  assert_null(entrain_figures_title(NULL, 0));
+  assert_null(entrain_figures_svg(NULL, 0));
+  assert_null(entrain_figures_png(NULL, 0, &length));
   assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
   assert_int_equal(entrain_fit_missing_count(NULL), 0);
   entrain_goes_on(NULL, NULL);
@@ -365,6 +388,8 @@ static void missing_arguments_are_errors(void **state) {
   const char *names[] = {NULL};
   EntrainBasinAxis axis = {.count = 3};
   EntrainProfileRequest request = entrain_profile_request();
+  EntrainScanAxis nameless = {.count = 3, .to = 1};
+  EntrainScanRequest scan = {.axes = &nameless, .axis_count = 1};
   double v = 1;
   request.names = names, request.count = 1;
   const void *NOTHING[] = {
@@ -378,6 +403,9 @@ static void missing_arguments_are_errors(void **state) {
       entrain_simulation_run(NULL, &e),
       entrain_problem_load(NULL, NULL, 0, &e),
       entrain_evaluate(NULL, NULL, 0, &e),
+      entrain_scan_run(NULL, &scan, NULL, NULL, &e),
+      entrain_scan_run(o->problem, NULL, NULL, NULL, &e),
+      entrain_scan_run(o->problem, &scan, NULL, NULL, &e),
       entrain_evaluate(o->problem, NULL, -1, &e),
       entrain_evaluate(o->problem, NULL, nan(""), &e),
       entrain_problem_load("x", NULL, 3, &e),

@@ -1,0 +1,131 @@
+// The public library: scans of the objective.
+#include <math.h>
+
+#include "api/api.h"
+#include "api/api_figures.h"
+#include "report/scan_figure.h"
+#include "report/scan_report.h"
+#include "report/scan_screen.h"
+
+struct EntrainScan {
+  ObjectiveScan scan; // only for the type: an EntrainScan * points to an ObjectiveScan
+};
+
+static const ObjectiveScan *scan_of(const EntrainScan *s) {
+  return &s->scan;
+}
+
+static EntrainScanState state_of(const ObjectiveScan *s) {
+  return (EntrainScanState){.points = s->points * s->lambda_count,
+                            .done = s->done,
+                            .failed = s->failed,
+                            .seconds = s->work.seconds,
+                            .whole = s->cut == FIT_CUT_NOTHING};
+}
+
+typedef struct ScanRelay {
+  EntrainScanListener *listener;
+  void *data;
+} ScanRelay;
+
+static bool relay(void *data, const ObjectiveScan *s) {
+  const ScanRelay *to = data;
+  EntrainScanState told = state_of(s);
+  told.whole = false;
+  return !to->listener || to->listener(to->data, &told);
+}
+
+static bool is_complete(const EntrainScanRequest *q, EntrainError *error) {
+  if (!q) return api_missing("request", error);
+  if (q->axis_count < 1 || q->axis_count > SCAN_AXES || !q->axes)
+    return api_missing("axis, or there are more than two,", error);
+  for (int k = 0; k < q->axis_count; k++)
+    if (!q->axes[k].name) return api_missing("name of an axis", error);
+  return q->lambda_count >= 0 || api_missing("number of lambdas", error);
+}
+
+EntrainScan *entrain_scan_run(const EntrainProblem *problem, const EntrainScanRequest *q,
+                              EntrainScanListener *listener, void *data, EntrainError *error) {
+  if (!problem) return api_none("problem", error);
+  if (!is_complete(q, error)) return NULL;
+  Err err = {0};
+  ScanRelay to = {listener, data};
+  ScanAxis axes[SCAN_AXES];
+  for (int k = 0; k < q->axis_count; k++)
+    axes[k] = (ScanAxis){.name = q->axes[k].name,
+                         .from = q->axes[k].from,
+                         .to = q->axes[k].to,
+                         .count = q->axes[k].count,
+                         .log = q->axes[k].log};
+  ScanRequest request = {
+      axes,      q->axis_count,   q->lambda_count ? q->lambda : NULL, q->lambda_count,
+      q->values, q->log_objective};
+  ObjectiveScan *s = scan_run(problem->problem, &request, relay, &to, &err);
+  api_publish(&err, error);
+  return (EntrainScan *)s;
+}
+
+void entrain_scan_free(EntrainScan *s) {
+  if (s) scan_free(&s->scan);
+}
+
+void entrain_scan_state(const EntrainScan *s, EntrainScanState *out) {
+  if (!out) return;
+  *out = (EntrainScanState){0};
+  if (s) *out = state_of(scan_of(s));
+}
+
+double entrain_scan_objective(const EntrainScan *scan, int lambda, int point) {
+  if (!scan) return nan("");
+  const ObjectiveScan *s = scan_of(scan);
+  if (lambda < 0 || lambda >= s->lambda_count || point < 0 || point >= s->points) return nan("");
+  return s->objective[(size_t)lambda * (size_t)s->points + (size_t)point];
+}
+
+int entrain_scan_best(const EntrainScan *scan, int lambda) {
+  if (!scan || lambda < 0 || lambda >= scan_of(scan)->lambda_count) return -1;
+  return scan_of(scan)->best[lambda];
+}
+
+char *entrain_scan_report(const EntrainScan *s, int width, bool colour) {
+  if (!s) return NULL;
+  Text t;
+  text_init(&t);
+  scan_text(&t, scan_of(s), (PageStyle){api_size(width), colour});
+  return t.at;
+}
+
+char *entrain_scan_plot(const EntrainScan *s, int width, int height, bool colour) {
+  if (!s) return NULL;
+  Text t;
+  text_init(&t);
+  scan_screen(&t, scan_of(s), api_size(height), (PageStyle){api_size(width), colour});
+  return t.at;
+}
+
+char *entrain_scan_csv(const EntrainScan *s) {
+  if (!s) return NULL;
+  Text t;
+  text_init(&t);
+  scan_csv(&t, scan_of(s));
+  return t.at;
+}
+
+char *entrain_scan_svg(const EntrainScan *s) {
+  if (!s) return NULL;
+  Arena *a = arena_new();
+  return api_svg(scan_figure(a, scan_of(s)), a);
+}
+
+char *entrain_scan_png(const EntrainScan *s, size_t *length) {
+  if (!s) return NULL;
+  Arena *a = arena_new();
+  return api_png(scan_figure(a, scan_of(s)), a, length);
+}
+
+EntrainFigures *entrain_scan_figures(const EntrainScan *s) {
+  if (!s) return NULL;
+  FigureList *l = figure_list_new();
+  figure_list_add(l, "scan", NULL, scan_figure(l->arena, scan_of(s)));
+  return api_figures(l);
+}
