@@ -509,6 +509,8 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   constraints(&j, r);
   channels(&j, r);
   fit_json_identifiability(&j, r->statistics);
+  json_numbers(&j, "gradient", r->statistics->gradient, r->statistics->n);
+  if (r->hessian) json_matrix(&j, "hessian", r->hessian, r->statistics->n);
   json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);
