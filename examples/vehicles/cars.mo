@@ -148,6 +148,14 @@ package Cars "Cars made of the parts of Entrain.Vehicle"
     end for;
   end Car56;
 
+  model Car56Pressures "Case C, with the measured pressures of the brakes as inputs"
+    extends Car56(brake(p = {p1, p2, p3, p4}));
+    input Real p1(unit = "bar") "Front left";
+    input Real p2(unit = "bar") "Front right";
+    input Real p3(unit = "bar") "Rear left";
+    input Real p4(unit = "bar") "Rear right";
+  end Car56Pressures;
+
   model Bicycle3 "Case A: the planar car that is identified; lambda = 0 is the plain model"
     import Entrain.Vehicle.*;
     parameter Real Along(unit = "1") = 100 "Largest force over load, longitudinal";

@@ -1,5 +1,6 @@
 // The public library: weights of samples.
 #include "api/api.h"
+#include "api/api_figures.h"
 #include "report/weights_figure.h"
 #include "report/weights_report.h"
 
@@ -15,6 +16,7 @@ bool entrain_weights(const EntrainProblem *p, EntrainWeights *out) {
                           .cells = w->occupied,
                           .least = w->least,
                           .most = w->most,
+                          .equal = w->equal,
                           .error = w->error};
   arena_free(a);
   return true;
@@ -81,4 +83,11 @@ char *entrain_weights_png(const EntrainProblem *p, size_t *length) {
   if (!p) return NULL;
   Arena *a = arena_new();
   return api_png(picture(p, a), a, length);
+}
+
+EntrainFigures *entrain_weights_figures(const EntrainProblem *p) {
+  if (!p) return NULL;
+  FigureList *l = figure_list_new();
+  figure_list_add(l, "weights", NULL, picture(p, l->arena));
+  return api_figures(l);
 }

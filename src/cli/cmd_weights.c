@@ -3,15 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/figures.h"
 #include "cli/lists.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
 
 static const char *const PLACES[] = {"output", "svg", "png", NULL};
-static const char NOTHING[] =
-    "there is no picture: of so many experiments only a state space can be drawn, and these weights "
-    "have none";
+static const char NOTHING[] = "there is no picture: of so many experiments only a state space can "
+                              "be drawn, and these weights "
+                              "have none";
 
 static int write_pictures(const Arguments *a, const EntrainProblem *p) {
   const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
@@ -41,6 +42,7 @@ static int write_report(const Arguments *a, const EntrainProblem *p) {
 
 static int write_all(const Arguments *a, const EntrainProblem *p) {
   int status = write_pictures(a, p);
+  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_weights_figures(p)));
   status = worse(status, write_result(arguments_value(a, "output"), entrain_weights_csv(p)));
   return arguments_have(a, "quiet") ? status : worse(status, write_report(a, p));
 }
@@ -57,6 +59,7 @@ static const Flag FLAGS[] = {
      "the problem file, all of them", false},
     {"svg", 0, "FILE", "an SVG picture of the state space, coloured by weight", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_FIGURES,
     FLAG_SET,
     FLAG_LIBRARY,
     FLAG_QUIET,

@@ -23,6 +23,7 @@ static void parameters(Json *j, const FitReport *r) {
     json_number(j, "std_error", s->std_error);
     json_numbers(j, "ci95", (double[]){s->ci_low, s->ci_high}, 2);
     json_flag(j, "identifiable", s->identifiable);
+    json_text(j, "open_end", s->open > 0 ? "max" : s->open < 0 ? "min" : NULL);
     json_text(j, "bound", !s->at_bound ? NULL : s->lower_bound ? "lower" : "upper");
     json_flag(j, "inactive", s->inactive);
     json_number(j, "relative_at_1_percent", s->relative_at_1_percent);
@@ -135,6 +136,7 @@ static void direction(Json *j, const Statistics *s, const StatDirection *d) {
     json_number(j, "value", d->combinations[k].value);
     json_text(j, "kind", d->combinations[k].sum ? "sum" : "product");
     json_numbers(j, "exponents", d->combinations[k].exponent, s->n);
+    json_numbers(j, "ci95", (double[]){d->combinations[k].low, d->combinations[k].high}, 2);
     json_close(j);
   }
   json_close(j);
@@ -413,6 +415,19 @@ static void unmodelled(Json *j, const Statistics *s) {
   json_close(j);
 }
 
+// No member if all samples count the same.
+static void weights(Json *j, const SampleWeights *w) {
+  if (!w) return;
+  json_open(j, "weights", '{', false);
+  json_text(j, "kind", weight_kind_word(w->kind));
+  json_whole(j, "samples", w->count);
+  json_whole(j, "counted", w->counted);
+  json_number(j, "equal", w->equal);
+  json_number(j, "least", w->least);
+  json_number(j, "most", w->most);
+  json_close(j);
+}
+
 static void remarks(Json *j, const Statistics *s) {
   json_open(j, "remarks", '[', s->remark_count > 0);
   for (int i = 0; i < s->remark_count; i++) json_text(j, NULL, s->remarks[i]);
@@ -477,6 +492,7 @@ static void details(Json *j, const FitReport *r) {
   unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
+  weights(j, r->problem->weights);
   residual_kind(j, r->problem);
   json_text(j, "model", r->problem->model_path);
   json_open(j, "options", '{', false);
@@ -493,6 +509,8 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   constraints(&j, r);
   channels(&j, r);
   fit_json_identifiability(&j, r->statistics);
+  json_numbers(&j, "gradient", r->statistics->gradient, r->statistics->n);
+  if (r->hessian) json_matrix(&j, "hessian", r->hessian, r->statistics->n);
   json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);

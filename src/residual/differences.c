@@ -34,6 +34,7 @@ struct Differences {
   size_t job_size;
   ColumnJob *job;
   Stencil *stencils;
+  double *again; // columns of one parameter with a longer step
 };
 
 // ---------------------------------------------------------------- workers
@@ -87,6 +88,7 @@ Differences *differences_new(const Fitting *f, int threads) {
                 ((size_t)f->n + (size_t)f->model->outputs * (size_t)f->most_rows) * sizeof(double);
   d->job = arena_alloc(a, 1, d->job_size);
   d->stencils = ARENA_ARRAY(a, Stencil, parameters + 1);
+  d->again = ARENA_ARRAY(a, double, (size_t)f->model->outputs *(size_t)f->most_rows + 1);
   PoolWorker worker = {d->job_size, begin_worker, end_worker, work_column, d};
   d->pool = pool_new(pool_size(threads, ENDS * parameters), &worker);
   return d;
@@ -148,21 +150,76 @@ static void central_stencil(const Unknown *f, double value, double step, Stencil
                    .weight = {2 / h, -1 / (2 * h), -3 / (2 * h)}};
 }
 
+static bool is_central(const CompiledModel *m) {
+  return m->problem->options.derivatives == DERIVATIVES_CENTRAL;
+}
+
+// The change of a parameter that is as large as the others: relative, of outputs, too.
+static double usual_part(const EvalSpec *spec, const CompiledModel *m) {
+  double accuracy = accuracy_of(spec, m);
+  return is_central(m) ? cbrt(accuracy) : sqrt(accuracy);
+}
+
+static double given_part(const Problem *p, const Unknown *f) {
+  return f->fd_step > 0 ? f->fd_step : p->options.fd_step;
+}
+
 // Without room for a step there is no slope: both bounds are here.
-static void lay_stencil(const EvalSpec *spec, const ModelRun *r, int e, int k, Stencil *s) {
+static void lay_stencil(const ModelRun *r, const Unknown *f, int k, double step, Stencil *s) {
+  bool central = is_central(r->compiled);
+  double value = r->p[r->compiled->parameters[k]];
+  double room = fmax(f->max - value, value - f->min);
+  if (central) room /= 2;
+  (central ? central_stencil : forward_stencil)(f, value, fmin(step, room), s);
+}
+
+static void lay_first(const EvalSpec *spec, const ModelRun *r, int e, int k, Stencil *s) {
   const CompiledModel *m = r->compiled;
-  double value = r->p[m->parameters[k]], accuracy = accuracy_of(spec, m);
   const Unknown *f = unknown_of(m->problem, e, m->parameters[k]);
   *s = (Stencil){0};
   if (!f || !(f->max > f->min)) return;
-  bool central = m->problem->options.derivatives == DERIVATIVES_CENTRAL;
-  double given = f->fd_step > 0 ? f->fd_step : m->problem->options.fd_step;
-  double part = given > 0 ? given : central ? cbrt(accuracy) : sqrt(accuracy);
-  double step = part * size_of(f, value);
-  double room = fmax(f->max - value, value - f->min);
-  if (central) room /= 2;
-  step = fmin(step, room);
-  (central ? central_stencil : forward_stencil)(f, value, step, s);
+  double given = given_part(m->problem, f), part = given > 0 ? given : usual_part(spec, m);
+  lay_stencil(r, f, k, part * size_of(f, r->p[m->parameters[k]]), s);
+}
+
+// ---------------------------------------------------------------- steps that do not show
+
+static double variation(const double *y, int rows) {
+  double mean = 0, squares = 0;
+  for (int i = 0; i < rows; i++) mean += y[i] / rows;
+  for (int i = 0; i < rows; i++) squares += (y[i] - mean) * (y[i] - mean);
+  return sqrt(squares / rows);
+}
+
+// By how much the step changed the outputs, relative to their variation: the most of all.
+static double shown_change(ModelRun *r, int k, double step, int rows) {
+  double most = 0;
+  for (int j = 0; j < r->compiled->outputs; j++) {
+    const double *slope = model_run_slope(r, j, k);
+    double squares = 0, size = variation(r->column[j], rows);
+    for (int i = 0; i < rows; i++) squares += slope[i] * slope[i];
+    if (size > 0) most = fmax(most, fabs(step) * sqrt(squares / rows) / size);
+  }
+  return most;
+}
+
+static const double LOST = 10;         // times the error of a simulation
+static const double LONGEST = 1e-2;    // of the range between the bounds
+static const double MOST_LONGER = 1e6; // times the first step
+
+// false: the first step is good enough, or there is no longer one.
+static bool lay_again(const EvalSpec *spec, ModelRun *r, int e, int k, int rows, Stencil *s) {
+  const CompiledModel *m = r->compiled;
+  const Unknown *f = unknown_of(m->problem, e, m->parameters[k]);
+  if (s->count == 0 || given_part(m->problem, f) > 0) return false;
+  double value = r->p[m->parameters[k]], step = fabs(s->value[0] - value), range = f->max - f->min;
+  double accuracy = accuracy_of(spec, m), change = shown_change(r, k, step, rows);
+  if (change >= LOST * accuracy || m->model->nx == 0) return false;
+  double longest = isfinite(range) ? LONGEST * range : size_of(f, value);
+  double longer = fmin(usual_part(spec, m) / change, MOST_LONGER) * step;
+  if (!(fmin(longer, longest) > 2 * step)) return false;
+  lay_stencil(r, f, k, fmin(longer, longest), s);
+  return true;
 }
 
 // ---------------------------------------------------------------- columns
@@ -183,21 +240,13 @@ static void add_to_column(ModelRun *r, const ColumnJob *job, int n, double weigh
   }
 }
 
-EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
-                         int rows) {
-  int n = d->fitting->n, parameters = r->compiled->parameter_count;
-  Budget *budget = spec->budget;
-  long before = budget ? budget->used.in_turn : 0, jobs = 0;
-  EvalEnd end = EVAL_DONE;
-  d->spec = *spec;
-  for (int k = 0; k < parameters; k++) {
-    lay_stencil(spec, r, e, k, &d->stencils[k]);
-    jobs += d->stencils[k].count;
-  }
+// Submits the simulations of all stencils. false: the budget does not allow them.
+static bool submit(Differences *d, Budget *budget, int parameters, int e, const double *x) {
+  long jobs = 0;
+  for (int k = 0; k < parameters; k++) jobs += d->stencils[k].count;
   if (budget && budget_left(budget) < jobs) budget->exhausted = true;
-  if (budget && budget->exhausted) return EVAL_STOPPED;
-  begin_columns(r, d->stencils, rows);
-  memcpy(d->job->numbers, x, (size_t)n * sizeof *x);
+  if (budget && budget->exhausted) return false;
+  memcpy(d->job->numbers, x, (size_t)d->fitting->n * sizeof *x);
   d->job->experiment = e;
   for (int k = 0; k < parameters; k++)
     for (int i = 0; i < d->stencils[k].count; i++) {
@@ -205,17 +254,71 @@ EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int 
       d->job->value = d->stencils[k].value[i];
       pool_submit(d->pool, d->job);
     }
+  return true;
+}
+
+// The next simulation, in the order of submission.
+static EvalEnd collect(Differences *d, Budget *budget, const double *x) {
+  if (!pool_collect(d->pool, d->job)) return EVAL_STOPPED;
+  if (budget) work_count_add(&budget->used, &d->job->work);
+  if (budget && d->job->end == EVAL_FAILED)
+    failed_simulation_note(budget->failed, d->job->outcome, x, d->fitting->n, d->job->message);
+  return d->job->end;
+}
+
+static EvalEnd fill_first(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
+                          int rows) {
+  int parameters = r->compiled->parameter_count;
+  EvalEnd end = EVAL_DONE;
+  for (int k = 0; k < parameters; k++) lay_first(spec, r, e, k, &d->stencils[k]);
+  if (!submit(d, spec->budget, parameters, e, x)) return EVAL_STOPPED;
+  begin_columns(r, d->stencils, rows);
   for (int k = 0; k < parameters; k++)
     for (int i = 0; i < d->stencils[k].count; i++) {
-      if (!pool_collect(d->pool, d->job)) return EVAL_STOPPED;
-      if (budget) work_count_add(&budget->used, &d->job->work);
-      if (budget && d->job->end == EVAL_FAILED)
-        failed_simulation_note(budget->failed, d->job->outcome, x, n, d->job->message);
-      if (d->job->end == EVAL_DONE)
-        add_to_column(r, d->job, n, d->stencils[k].weight[i], rows);
+      EvalEnd how = collect(d, spec->budget, x);
+      if (how == EVAL_DONE)
+        add_to_column(r, d->job, d->fitting->n, d->stencils[k].weight[i], rows);
       else if (end != EVAL_STOPPED)
-        end = d->job->end;
+        end = how;
     }
+  return end;
+}
+
+// Columns that did not show, with longer steps; where these cannot be simulated the first ones stay.
+static EvalEnd fill_again(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
+                          int rows) {
+  int parameters = r->compiled->parameter_count, outputs = r->compiled->outputs;
+  EvalEnd end = EVAL_DONE;
+  for (int k = 0; k < parameters; k++)
+    if (!lay_again(spec, r, e, k, rows, &d->stencils[k])) d->stencils[k].count = 0;
+  if (!submit(d, spec->budget, parameters, e, x)) return EVAL_STOPPED;
+  for (int k = 0; k < parameters; k++) {
+    const Stencil *s = &d->stencils[k];
+    bool whole = s->count > 0;
+    for (int j = 0; whole && j < outputs; j++)
+      for (int i = 0; i < rows; i++) d->again[j * rows + i] = s->weight[ENDS] * r->column[j][i];
+    for (int i = 0; i < s->count; i++) {
+      EvalEnd how = collect(d, spec->budget, x);
+      if (how == EVAL_STOPPED) end = how;
+      const double *from = d->job->numbers + d->fitting->n;
+      for (int m = 0; how == EVAL_DONE && m < outputs * rows; m++)
+        d->again[m] += s->weight[i] * from[m];
+      whole = whole && how == EVAL_DONE;
+    }
+    for (int j = 0; whole && j < outputs; j++)
+      memcpy(model_run_slope(r, j, k), d->again + (size_t)j * (size_t)rows,
+             (size_t)rows * sizeof *d->again);
+  }
+  return end;
+}
+
+EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
+                         int rows) {
+  Budget *budget = spec->budget;
+  long before = budget ? budget->used.in_turn : 0;
+  d->spec = *spec;
+  EvalEnd end = fill_first(d, spec, r, e, x, rows);
+  if (end == EVAL_DONE) end = fill_again(d, spec, r, e, x, rows);
   if (budget) work_count_share(&budget->used, before, pool_workers(d->pool));
   return end;
 }

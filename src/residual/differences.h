@@ -4,7 +4,9 @@
 // forward differences, size*eps^(1/3) for central ones, eps the relative accuracy of a simulation (Gill, Murray and Wright,
 // Practical Optimization, 1981, section 8.6), or h = size*fd_step where that is given. size: of the parameter, at least a tenth
 // of its start value; where both are 0, or where the bounds leave less than a hundredth of it, a tenth of what the bounds
-// leave; 1 where there are none. At a bound the step turns round; a central difference that would leave the
+// leave; 1 where there are none. A parameter that starts at a tiny bound may be far from its size: where the outputs change by
+// no more than ten times the error of a simulation, the column is made once more with a step that should show, at most a
+// hundredth of the range between the bounds (without bounds: the size). At a bound the step turns round; a central difference that would leave the
 // bounds becomes a one-sided one through three points.
 #pragma once
 #include "residual/simulation.h"

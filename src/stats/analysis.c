@@ -47,3 +47,12 @@ double residual_deviation(const Analysis *an, int at) {
   double squares = sum_of_squares(noise_residuals(an, at), c->count);
   return freedom > 0.5 ? sqrt(squares / freedom) : nan("");
 }
+
+int *unknown_ranks(const Analysis *an) {
+  int n = an->s->n, *rank = ARENA_ARRAY(an->scratch, int, n + 1);
+  const Unknown *f = an->p->unknowns;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      rank[i] += f[k].parameter < f[i].parameter || (f[k].parameter == f[i].parameter && k < i);
+  return rank;
+}

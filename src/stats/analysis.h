@@ -44,6 +44,9 @@ static inline bool stopped_by_bound(const Analysis *an, int k) {
   return an->fitted && an->s->parameters[k].at_bound;
 }
 
+// By unknown: its place in texts, that of its parameter in the model.
+int *unknown_ranks(const Analysis *an);
+
 // The residuals of a channel that show its noise: as they are, or `left`.
 const double *noise_residuals(const Analysis *an, int at);
 // Degrees of freedom of these: samples less their leverages.

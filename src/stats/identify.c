@@ -13,6 +13,7 @@
 #include "num/svd.h"
 #include "stats/invariance.h"
 #include "stats/say.h"
+#include "stats/weak_product.h"
 
 static const double INACTIVE =
     1e-14; // change of the data, relative to them, for a change by the typical size
@@ -229,15 +230,6 @@ static void find_inactive(Analysis *an, const double *R, Prober *prober, Directi
   }
 }
 
-static int *ranks(const Analysis *an) {
-  int n = an->s->n, *rank = ARENA_ARRAY(an->scratch, int, n + 1);
-  const Unknown *f = an->p->unknowns;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++)
-      rank[i] += f[k].parameter < f[i].parameter || (f[k].parameter == f[i].parameter && k < i);
-  return rank;
-}
-
 // most: directions that the noise hides; others are seen, however weak they are beside the strongest.
 static void find_structural(Analysis *an, const double *R, int most, Prober *prober,
                             Directions *out) {
@@ -258,7 +250,7 @@ static void find_structural(Analysis *an, const double *R, int most, Prober *pro
                        .change = probe_change,
                        .n = n,
                        .name = name,
-                       .order = ranks(an),
+                       .order = unknown_ranks(an),
                        .x = an->x,
                        .lower = lower,
                        .upper = upper,
@@ -381,6 +373,8 @@ static const char *weak_text(Analysis *an, const StatDirection *d, const double 
     text_print(&t, "and the noise hides changes %.2g times as large (one standard error).",
                fabs(1 / (scale * d->singular_value)));
   if (an->assumed) say_errors_at_1_percent(an, d, &t);
+  for (int k = 0; k < d->combination_count; k++)
+    text_print(&t, " Of the two they determine only %s.", d->combinations[k].text);
   return keep(an, &t);
 }
 
@@ -394,6 +388,19 @@ static void clean(double *v, int n) {
   for (int k = 0; k < n; k++) v[k] /= sqrt(square);
 }
 
+static void describe_weak(Analysis *an, const double *R_data, double limit,
+                          const SeenDirections *others, StatDirection *d) {
+  int n = an->s->n;
+  bool numerical = d->singular_value <= limit;
+  if (!an->assumed && an->fitted) weak_product_add(an, others, d);
+  d->text = weak_text(an, d, R_data, numerical);
+  for (int k = 0; numerical && k < n; k++)
+    if (takes_part(d, k, n) && !an->s->parameters[k].reason) {
+      an->s->parameters[k].identifiable = false;
+      an->s->parameters[k].reason = d->text;
+    }
+}
+
 // Directions that are seen, but less than the noise, or than what is computed at all.
 static void find_weak(Analysis *an, const double *R, const double *R_data, double limit,
                       Directions *out) {
@@ -401,21 +408,20 @@ static void find_weak(Analysis *an, const double *R, const double *R_data, doubl
   double *S = remaining(an, R, out), *s = ARENA_ARRAY(an->scratch, double, n + 1);
   double *V = ARENA_ARRAY(an->scratch, double, n *n + 1);
   svd_right(n, n, S, s, V);
-  for (int r = n - known - 1; r >= 0 && patience_lasts((long)n * n); r--) {
-    bool numerical = s[r] <= limit;
-    if (!numerical && (an->assumed || s[r] >= 1 / HIDDEN)) break;
+  int r = n - known - 1;
+  for (; r >= 0 && patience_lasts((long)n * n); r--) {
+    if (s[r] > limit && (an->assumed || s[r] >= 1 / HIDDEN)) break;
     StatDirection d = {.vector = ARENA_ARRAY(an->a, double, n + 1), .confirmed_change = nan("")};
     for (int k = 0; k < n; k++) d.vector[k] = V[k * n + r];
     clean(d.vector, n);
     d.singular_value = s[r];
-    d.text = weak_text(an, &d, R_data, numerical);
     array_push(an->scratch, out, d);
-    for (int k = 0; numerical && k < n; k++)
-      if (takes_part(&d, k, n) && !an->s->parameters[k].reason) {
-        an->s->parameters[k].identifiable = false;
-        an->s->parameters[k].reason = d.text;
-      }
   }
+  bool changed = weak_directions_apart(an, out->at + known, out->count - known);
+  for (int i = known; changed && i < out->count; i++)
+    out->at[i].singular_value = seen(an, R, out->at[i].vector);
+  for (int i = known; i < out->count && patience_lasts(0); i++)
+    describe_weak(an, R_data, limit, &(SeenDirections){s, V, r + 1}, &out->at[i]);
 }
 
 // ---------------------------------------------------------------- single unknowns

@@ -451,8 +451,11 @@ static StatCombination product_of(const InvarianceBlock *b, Arena *a, int k) {
     if (e->of >= 0 || e->constant.p != 0) f[count++] = (Factor){b->member[b->reference[d]], *e};
   }
   clear_denominators(f, count);
-  StatCombination c = {product_text(a, f, count, b->m->name, b->m->order),
-                       product_value(b, f, count), false, ARENA_ARRAY(a, double, b->m->n + 1)};
+  StatCombination c = {.text = product_text(a, f, count, b->m->name, b->m->order),
+                       .value = product_value(b, f, count),
+                       .exponent = ARENA_ARRAY(a, double, b->m->n + 1),
+                       .low = nan(""),
+                       .high = nan("")};
   for (int i = 0; i < count; i++) c.exponent[f[i].number] = exponent_value(&f[i].exponent, b->m->x);
   return c;
 }
@@ -464,8 +467,11 @@ static StatCombination sum_of(const InvarianceBlock *b, Arena *a, int k) {
   for (int d = 0; d < b->directions; d++)
     if (b->follower[k].coefficient[d].p != 0)
       t[count++] = (Term){b->member[b->reference[d]], b->follower[k].coefficient[d]};
-  StatCombination c = {sum_text(a, t, count, b->m->name, b->m->order), 0, true,
-                       ARENA_ARRAY(a, double, b->m->n + 1)};
+  StatCombination c = {.text = sum_text(a, t, count, b->m->name, b->m->order),
+                       .sum = true,
+                       .exponent = ARENA_ARRAY(a, double, b->m->n + 1),
+                       .low = nan(""),
+                       .high = nan("")};
   for (int i = 0; i < count; i++) {
     c.exponent[t[i].number] = rational_value(t[i].coefficient);
     c.value += rational_value(t[i].coefficient) * b->m->x[t[i].number];

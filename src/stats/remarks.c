@@ -7,6 +7,7 @@
 #include "num/noise.h"
 #include "stats/begins_at_data.h"
 #include "stats/say.h"
+#include "stats/weak_product.h"
 
 static const double CORRELATED = 0.99, SIGMA_WRONG = 1e-6;
 static const double CHANCE = 1e-6;    // below, residuals are not white by chance
@@ -64,6 +65,14 @@ static bool are_tied(const Analysis *an, int i, int k) {
   return false;
 }
 
+// "; A*B = 0.21 (95 %: 0.2 .. 0.22) is known better", or nothing.
+static const char *product_in_words(Analysis *an, const int pair[2]) {
+  StatCombination c;
+  if (!an->fitted || an->assumed || !correlated_product(an, pair, &c)) return "";
+  return arena_print(an->a, "; %s = %.4g (95 %%: %.4g .. %.4g) is known better", c.text, c.value,
+                     c.low, c.high);
+}
+
 static void say_correlated(Analysis *an, RemarkList *r) {
   int n = an->s->n, count = 0, first = 0, second = 0;
   double most = 0;
@@ -77,12 +86,13 @@ static void say_correlated(Analysis *an, RemarkList *r) {
     }
   if (count == 0) return;
   const char *a = an->p->unknowns[first].name, *b = an->p->unknowns[second].name;
+  const char *product = product_in_words(an, (int[]){first, second});
   if (count == 1)
-    SAY("%s and %s are hard to tell apart: their correlation is %.5f.", a, b, most);
+    SAY("%s and %s are hard to tell apart: their correlation is %.5f%s.", a, b, most, product);
   else
     SAY("%d pairs of parameters are hard to tell apart, most of all %s and %s: their correlation "
-        "is %.5f.",
-        count, a, b, most);
+        "is %.5f%s.",
+        count, a, b, most, product);
 }
 
 // ---------------------------------------------------------------- channels

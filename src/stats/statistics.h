@@ -37,6 +37,8 @@ typedef struct StatParameter { // by unknown
   bool at_bound, lower_bound; // which bound
   bool inactive;              // changes no residual
   bool identifiable;
+  // The profile ends on one side only: up to (1) or down to (-1) its bound, or without end, the fit stays as good. 0: not so.
+  int open;
   const char *reason; // a sentence when it is not identifiable, else NULL
 } StatParameter;
 
@@ -62,6 +64,7 @@ typedef struct StatCombination {
   double value;
   bool sum;
   double *exponent; // by unknown, at the result; the coefficients of a sum
+  double low, high; // 95 % interval of a product; NaN: unknown
 } StatCombination;
 
 typedef struct StatDirection { // a direction of the unknowns that the data do not determine
@@ -94,8 +97,9 @@ typedef struct Statistics {
   int channel_count;
   // n*n, for all unknowns, also those at bounds. NaN in rows of unknowns that data or simulation cannot determine.
   double *covariance, *correlation;
-  bool sandwich;   // the covariance allows for weights that are not the inverse noise
-  double variance; // of the residuals, per degree of freedom
+  double *gradient; // n, of the objective at the point, priors included; NaN: unknown
+  bool sandwich;    // the covariance allows for weights that are not the inverse noise
+  double variance;  // of the residuals, per degree of freedom
   // Degrees of Student's law for the intervals; HUGE_VAL: the normal law. Correlated residuals count as fewer.
   double freedom;
   double colour; // by how much their correlation raises variances of estimates, as a mean; 1: not

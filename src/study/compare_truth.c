@@ -78,7 +78,7 @@ static void add_what_the_data_tell(Arena *a, CompareTruth *t, const Problem *p,
     else
       t->left_out[t->left_out_count++] = p->unknowns[i].name;
   for (int d = 0; d < s->direction_count; d++)
-    for (int k = 0; k < s->directions[d].combination_count; k++)
+    for (int k = 0; s->directions[d].structural && k < s->directions[d].combination_count; k++)
       add_combination(a, t, p, &s->directions[d].combinations[k]);
 }
 

@@ -66,10 +66,14 @@ static bool is_wanted(const FitResult *fit, const Statistics *s, int k) {
 // Where one moves along a curved valley, those that move with it do, too.
 static const double TIED = 0.5; // correlation
 
+static bool moves_along(const Statistics *s, int k, int j) {
+  return j != k && fabs(s->correlation[k * s->n + j]) > TIED;
+}
+
 static bool is_tied(const Statistics *s, int k) {
   bool tied = false;
   for (int j = 0; j < s->n; j++)
-    tied |= s->parameters[j].profile_wanted && fabs(s->correlation[k * s->n + j]) > TIED;
+    tied |= s->parameters[j].profile_wanted && (j == k || moves_along(s, k, j));
   return tied && s->parameters[k].std_error > 0;
 }
 
@@ -137,15 +141,81 @@ static double end_of(const ProfileSide *side, double infinite) {
   return side->end == PROFILE_RANGE ? infinite : side->at;
 }
 
+static bool is_at_bound(const Unknown *f, double x) {
+  return x <= f->min || x >= f->max;
+}
+
+// The point at which the side was found to have crossed the threshold.
+static const ProfilePoint *point_beyond(const ProfileCurve *c, int side) {
+  const ProfilePoint *best = NULL;
+  double at = c->side[side].at;
+  for (int i = 0; i < c->point_count; i++) {
+    const ProfilePoint *point = &c->points[i];
+    bool beyond = side ? point->value >= at : point->value <= at;
+    if (beyond && (!best || fabs(point->value - at) < fabs(best->value - at))) best = point;
+  }
+  return best;
+}
+
+// The data end this side. Else a bound does: that of the unknown, or that of another one, which could follow no further.
+static bool data_end(const FitResult *fit, const Statistics *s, const ProfileCurve *c, int side) {
+  const ProfilePoint *last = point_beyond(c, side);
+  if (c->side[side].end != PROFILE_CROSSED) return false;
+  for (int j = 0; last && j < fit->problem->unknown_count; j++) {
+    const Unknown *f = &fit->problem->unknowns[j];
+    bool stopped = is_at_bound(f, last->x[j]) && !is_at_bound(f, fit->x[j]);
+    if (j != c->number && stopped && moves_along(s, c->number, j)) return false;
+  }
+  return true;
+}
+
+// Noise hides it, or another can take its part.
+static const double INSEPARABLE = 0.99; // correlation
+
+static bool is_hard_to_tell(const Statistics *s, int k) {
+  bool hard = !s->parameters[k].identifiable;
+  for (int j = 0; j < s->n; j++) hard |= j != k && fabs(s->correlation[k * s->n + j]) > INSEPARABLE;
+  return hard;
+}
+
 // Of an unknown that noise hides, a profile without any end says nothing.
-static void take_curve(Statistics *s, const ProfileCurve *c) {
+static void take_curve(const FitResult *fit, Statistics *s, const ProfileCurve *c) {
   StatParameter *out = &s->parameters[c->number];
   if (!profile_side_is_done(&c->side[0]) || !profile_side_is_done(&c->side[1])) return;
   bool ends = c->side[0].end == PROFILE_CROSSED || c->side[1].end == PROFILE_CROSSED;
   if (!out->identifiable && !ends) return;
+  bool lower = data_end(fit, s, c, 0), upper = data_end(fit, s, c, 1);
+  if (is_hard_to_tell(s, c->number) && lower != upper) out->open = lower ? 1 : -1;
   out->ci_low = end_of(&c->side[0], -HUGE_VAL);
   out->ci_high = end_of(&c->side[1], HUGE_VAL);
   out->interval = INTERVAL_PROFILE;
+}
+
+// What moves along with it does: that says enough.
+static bool one_runs_away(const Statistics *s, int k) {
+  for (int j = 0; j < s->n; j++)
+    if (s->parameters[j].open > 0 && moves_along(s, k, j)) return true;
+  return false;
+}
+
+// Of unknowns that noise hides, what their profiles say of them nevertheless.
+static void say_open(Statistics *s, const Problem *p) {
+  for (int k = 0; k < s->n; k++) {
+    const StatParameter *of = &s->parameters[k];
+    const Unknown *f = &p->unknowns[k];
+    bool up = of->open > 0;
+    double far = up ? of->ci_high : of->ci_low, bound = up ? f->max : f->min;
+    if (!of->open || (!up && one_runs_away(s, k))) continue;
+    const char *where = !isfinite(far) ? "any value"
+                        : far == bound
+                            ? arena_print(s->arena, "its bound %g", bound)
+                            : arena_print(s->arena, "%.3g, where another meets its bound,", far);
+    statistics_add_remark(
+        s, arena_print(s->arena,
+                       "The data only say that %s is %s %.3g%s: %s to %s the fit stays as good.",
+                       f->name, up ? "above" : "below", up ? of->ci_low : of->ci_high,
+                       up ? ", and it runs away" : "", up ? "up" : "down", where));
+  }
 }
 
 // What the log-likelihood gains, twice, if the residuals are independent: those of a wrong optimum are not, but that is no
@@ -208,7 +278,8 @@ static const double *follow_profiles(FitResult *fit, Statistics *s, EvalWork *wo
   ProfileRequest request = {number, count, 0.95, RANGE};
   Profile *p = profile_result(fit, s, work, weighting, &request, simulations_most(fit),
                               simulations_left(fit));
-  for (int i = 0; i < p->count; i++) take_curve(s, &p->curves[i]);
+  for (int i = 0; i < p->count; i++) take_curve(fit, s, &p->curves[i]);
+  say_open(s, fit->problem);
   const double *better = say_better(fit, s, p);
   miss_profiles(s, cut_after(p));
   work_count_add(&fit->work, &p->work);

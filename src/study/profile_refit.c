@@ -20,6 +20,7 @@ struct Refit {
   long used;             // simulations before this refit
   long longest;          // steps of the integrator in a successful evaluation, see eval_step_limit
   int n, held;
+  const bool *also_held; // by unknown; NULL: none
   bool estimates_sigma;
   Weighting *first_weighting; // of the result
   Weighting *weighting;       // of the last evaluation
@@ -32,6 +33,10 @@ static bool is_within_budget(void *data) {
   Refit *r = data;
   r->used_up = work_count_simulations(&r->budget.used) - r->used >= r->simulations_most;
   return !r->used_up;
+}
+
+void refit_hold(Refit *r, const bool *also) {
+  r->also_held = also;
 }
 
 bool refit_used_up(const Refit *r) {
@@ -112,8 +117,12 @@ static LsqEnd eval_natural(Refit *r, LsqPoint *at, double abandon_above, bool sl
 
 // ---------------------------------------------------------------- the others
 
+static bool is_held(const Refit *r, int i) {
+  return i == r->held || (r->also_held && r->also_held[i]);
+}
+
 static bool in_logs(const Refit *r, int i) {
-  return r->p->unknowns[i].log && i != r->held;
+  return r->p->unknowns[i].log && !is_held(r, i);
 }
 
 static void to_natural(const Refit *r, const double *y, double *x) {
@@ -143,8 +152,8 @@ static void set_bounds(Refit *r, const double *x) {
   for (int i = 0; i < r->n; i++) {
     const Unknown *f = &r->p->unknowns[i];
     bool log_scale = in_logs(r, i);
-    r->lower[i] = i == r->held ? x[i] : log_scale ? log(f->min) : f->min;
-    r->upper[i] = i == r->held ? x[i] : log_scale ? log(f->max) : f->max;
+    r->lower[i] = is_held(r, i) ? x[i] : log_scale ? log(f->min) : f->min;
+    r->upper[i] = is_held(r, i) ? x[i] : log_scale ? log(f->max) : f->max;
     r->typical[i] = log_scale ? 1 : x[i] != 0 ? fabs(x[i]) : f->start != 0 ? fabs(f->start) : 1;
   }
 }

@@ -13,6 +13,8 @@ void refit_free(Refit *r);
 // Minimises over all unknowns but `held` (-1: none is) from x, which becomes the minimum. Sigmas that are estimated are
 // estimated again; the objective then counts their logarithms, so that objectives can be compared: it is the concentrated likelihood.
 LocalEnd refit_run(Refit *r, int held, double *x, double *objective);
+// Unknowns that all refits hold as well, where they are; kept. NULL: none.
+void refit_hold(Refit *r, const bool *also);
 bool refit_used_up(const Refit *r); // the last one was ended by max_simulations
 // The objective at x in the same sense. false: it cannot be simulated there.
 bool refit_value(Refit *r, const double *x, double *objective);

@@ -32,6 +32,7 @@ typedef struct ProfileStudy {
   double accuracy;          // of the objective, by that of simulations
   bool settled;             // the result stays, whatever profiles find
   bool fits;                // no profile is followed now
+  bool of_fit;              // the intervals of a fit, not a study of profiles
 } ProfileStudy;
 
 static const Fitting *fitting_of(const ProfileStudy *s) {
@@ -130,6 +131,7 @@ static SideJob *run_round(ProfileStudy *s, Arena *a) {
   SideShared shared = {.profile = p,
                        .fitting = fitting_of(s),
                        .range = s->request->range,
+                       .roughly = s->of_fit,
                        .simulations_most = s->simulations_most,
                        .left = s->left - (s->left < LONG_MAX ? simulations_of(s) : 0)};
   shared.better = ARENA_ARRAY(a, double, p->count + 1);
@@ -223,8 +225,9 @@ static double least_factor(const Profile *p) {
   return least;
 }
 
-// Errors of simulations, in thresholds, above which they would blur the profiles.
-static const double BLUR = 0.01, SHARPER = 1e-3, SHARPEST = 1e-13;
+// Errors of simulations, in thresholds, above which they would blur the profiles: those of a study, which can be simulated
+// more accurately, and those of a fit, where an end that is wrong by a twentieth is better than none.
+static const double BLUR = 0.01, BLUR_MOST = 0.1, SHARPER = 1e-3, SHARPEST = 1e-13;
 
 static void simulate_sharper(ProfileStudy *s) {
   Problem *sharp = ARENA_NEW(s->p->arena, Problem);
@@ -249,8 +252,8 @@ static bool evaluate_result(ProfileStudy *s, bool improve) {
   return ok;
 }
 
-static bool is_blurred(const ProfileStudy *s) {
-  return 2 * s->accuracy > BLUR * s->p->threshold * least_factor(s->p);
+static bool is_blurred(const ProfileStudy *s, double most) {
+  return 2 * s->accuracy > most * s->p->threshold * least_factor(s->p);
 }
 
 // Statistics, thresholds and the objective at the estimates. false: the model cannot be simulated there as a whole.
@@ -259,7 +262,7 @@ static bool assess_result(ProfileStudy *s) {
   bool can_be_sharper = s->simulated == p->problem && p->problem->model->nx > 0;
   describe(s);
   if (!evaluate_result(s, s->simulated != p->problem)) return false;
-  if (!can_be_sharper || !is_blurred(s)) return true;
+  if (!can_be_sharper || !is_blurred(s, BLUR)) return true;
   simulate_sharper(s);
   if (!evaluate_result(s, true)) return false;
   describe(s);
@@ -433,13 +436,14 @@ Profile *profile_result(FitResult *fit, Statistics *statistics, EvalWork *work,
                     .fitting = eval_fitting(work),
                     .work = work,
                     .simulated = problem,
-                    .settled = true};
+                    .settled = true,
+                    .of_fit = true};
   Arena *a = arena_new();
   p->fit = fit;
   p->statistics = statistics;
   profile_measure(p, work, weighting);
   bool followed = left > 0 && evaluate_result(&s, false) && !isnan(p->threshold) &&
-                  !is_blurred(&s) && !(may_be_rough(problem) && is_too_rough(&s));
+                  !is_blurred(&s, BLUR_MOST) && !(may_be_rough(problem) && is_too_rough(&s));
   if (followed) run_round(&s, a);
   p->limited = followed && p->sides_done < p->sides && simulations_of(&s) <= usual;
   arena_free(a);

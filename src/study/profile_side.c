@@ -1,4 +1,5 @@
-// Start of each refit: along the tangent of the profile at the estimate, or on the line through the last two points.
+// Start of each refit: along the tangent of the profile at the estimate, or on the line through the last two points; an unknown
+// that the data only show in a product with the one that moves keeps that product.
 #include "study/profile_side.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ typedef struct SideWork { // while a worker walks
   SideJob *job;
   Refit *refit;
   double estimate;
+  bool *held;    // by unknown: stays at the estimate, too
   double *start; // scratch
 } SideWork;
 
@@ -76,6 +78,37 @@ static void follow_line(const SideWork *w, double value, const double *a, const 
   }
 }
 
+// The product of the direction; NULL: it has none.
+static const StatCombination *weak_product(const StatDirection *d) {
+  return d->structural || d->combination_count != 1 ? NULL : &d->combinations[0];
+}
+
+static void keep_products(const SideWork *w, double value, const double *from, double *x) {
+  const Statistics *s = w->shared->profile->statistics;
+  int k = w->curve->number;
+  for (int d = 0; d < s->direction_count; d++) {
+    const StatCombination *c = weak_product(&s->directions[d]);
+    if (!c || c->exponent[k] == 0 || !(from[0] / value > 0)) continue;
+    for (int j = 0; j < s->n; j++)
+      if (j != k && c->exponent[j] != 0)
+        x[j] = from[2 + j] * pow(from[0] / value, c->exponent[k] / c->exponent[j]);
+  }
+}
+
+// Along a direction that noise hides the objective is flat: where another unknown moves, one of its unknowns may stay where it
+// is. Without that the refits of a fit would wander along it.
+static void hold_others(const SideWork *w) {
+  const Statistics *s = w->shared->profile->statistics;
+  for (int d = 0; w->shared->roughly && d < s->direction_count; d++) {
+    const StatCombination *c = weak_product(&s->directions[d]);
+    int first = 0;
+    if (!c || c->exponent[w->curve->number] != 0) continue;
+    while (c->exponent[first] == 0) first++;
+    w->held[first] = true;
+  }
+  refit_hold(w->refit, w->held);
+}
+
 static void predict(const SideWork *w, double value, double *x) {
   const Problem *p = w->shared->profile->problem;
   int a = nearest_inside(w, value, -1), b = nearest_inside(w, value, a);
@@ -83,8 +116,11 @@ static void predict(const SideWork *w, double value, double *x) {
     follow_tangent(w, value, point_at(w, a) + 2, x);
   else
     follow_line(w, value, point_at(w, a), point_at(w, b), x);
-  for (int i = 0; i < p->unknown_count; i++)
+  keep_products(w, value, point_at(w, a), x);
+  for (int i = 0; i < p->unknown_count; i++) {
+    if (w->held[i]) x[i] = w->shared->profile->fit->x[i];
     x[i] = fmin(fmax(x[i], p->unknowns[i].min), p->unknowns[i].max);
+  }
   x[w->curve->number] = value;
 }
 
@@ -161,10 +197,12 @@ static void walk_side(const SideShared *shared, SideJob *job) {
                 .f = &p->problem->unknowns[curve->number],
                 .job = job,
                 .estimate = p->fit->x[curve->number],
+                .held = ARENA_ARRAY(a, bool, p->problem->unknown_count + 1),
                 .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1)};
   // One thread: the sides run in parallel.
   w.refit = refit_new(shared->fitting, 1, p->fit->sigma);
   refit_limit(w.refit, shared->left);
+  hold_others(&w);
   keep_point(&w, w.estimate, p->objective, p->fit->x);
   Walk walk = {.from = scaled(&w, w.estimate),
                .to = last_place(&w, shared->range),

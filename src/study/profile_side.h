@@ -21,6 +21,7 @@ typedef struct SideShared { // by all sides of one round
   const Profile *profile;
   const Fitting *fitting; // as it is simulated
   double range;
+  bool roughly;          // of other directions that noise hides, one unknown stays where it is
   double *better;        // by curve: objective below which a point is a better optimum
   long simulations_most; // of one side, LONG_MAX: no limit
   long left;             // the same, as max_simulations of the whole fit leaves it

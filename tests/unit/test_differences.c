@@ -103,6 +103,28 @@ static void errors_grow_with_the_step_that_is_given(void **state) {
   assert_close(wider / central, 4, 0.2);
 }
 
+// Steps in parts of their start values would change nothing that a simulation shows.
+static void tiny_start_values_are_no_sizes(void **state) {
+  (void)state;
+  static const char *const WAYS[] = {"options: {derivatives: forward}",
+                                     "options: {derivatives: central}"};
+  static const double AT[] = {1.7, 1e-9, 1e-12, 1.1};
+  const char *unknowns = "a: {start: 1.7, min: 0.1, max: 9}, b: {start: 1e-9, min: 1e-9, max: 2}, "
+                         "c: {start: 1e-12, min: 1e-12, max: 1}, x.start: 1.1";
+  Known exact = oscillator_of(unknowns, "options: {}");
+  Arena *a = arena_new();
+  LsqPoint *p = slopes_at(&exact, AT, a);
+  for (int w = 0; w < 2; w++) {
+    Known k = oscillator_of(unknowns, WAYS[w]);
+    LsqPoint *q = slopes_at(&k, AT, a);
+    for (int i = 0; i < 4; i++)
+      assert_close_relative(gradient_of(p, 4, i), gradient_of(q, 4, i), 1e-2);
+    known_close(&k);
+  }
+  arena_free(a);
+  known_close(&exact);
+}
+
 static void one_unknown_can_have_a_step_of_its_own(void **state) {
   (void)state;
   static const double AT[] = {1.7, 0.4, 0.3, 1.1};
@@ -157,6 +179,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_agree_with_sensitivities),
       cmocka_unit_test(errors_grow_with_the_step_that_is_given),
+      cmocka_unit_test(tiny_start_values_are_no_sizes),
       cmocka_unit_test(one_unknown_can_have_a_step_of_its_own),
       cmocka_unit_test(the_number_of_threads_changes_nothing),
       cmocka_unit_test(a_fit_by_differences_finds_the_truth),

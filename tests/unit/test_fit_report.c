@@ -45,7 +45,7 @@ static StatChannel STAT_CHANNELS[] = {{.n = 3,
                                        .white_p = 0.4,
                                        .runs_p = 0.6,
                                        .lag1_p = 0.5}};
-static StatCombination COMBINATIONS[] = {{"alpha*A", 105000, false, EXPONENT}};
+static StatCombination COMBINATIONS[] = {{"alpha*A", 105000, false, EXPONENT, NAN, NAN}};
 static StatDirection DIRECTIONS[] = {{.singular_value = 1e-12,
                                       .vector = VECTOR,
                                       .structural = true,

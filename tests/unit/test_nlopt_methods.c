@@ -95,6 +95,23 @@ static void known_minima_are_found(void **state) {
 }
 
 // The same numbers in other units take the same steps.
+// A start far below the size of an unknown, as at a tiny lower bound.
+static void slsqp_finds_the_size_of_unknowns_by_their_slopes(void **state) {
+  (void)state;
+  static const double START[] = {1, 1, 1};
+  static const double TYPICAL[] = {1e-13, 1, 1e6};
+  int before = 0;
+  for (int k = 0; k < 3; k++) {
+    Run *r = run_new(bard, 15, 3, START);
+    for (int i = 0; i < 3; i++) r->t->typical[i] = TYPICAL[(i + k) % 3];
+    run_it(r, METHODS_COUNT - 1);
+    assert_close_relative(2 * r->best->objective, 8.21487e-3, 1e-5);
+    if (k) assert_int_equal(r->result.evaluations, before);
+    before = r->result.evaluations;
+    run_free(r);
+  }
+}
+
 static void units_do_not_matter(void **state) {
   (void)state;
   const double start[] = {1, 1, 1}, unit[] = {1024, 1.0 / 4096, 2}; // powers of 2: no rounding
@@ -427,10 +444,49 @@ static void constraints_that_nothing_satisfies_are_said(void **state) {
   }
 }
 
+// Searched by z with x = min + (max - min)(1 + sin z)/2: inside the bounds, on one of them, and from one of them.
+static void a_simplex_may_turn_instead_of_stopping_at_bounds(void **state) {
+  (void)state;
+  static const double STARTS[][2] = {{-1.2, 1}, {2, -1}, {-2, 3}};
+  for (int inside = 0; inside < 2; inside++)
+    for (int k = 0; k < 3; k++) {
+      Run *r = run_new(rosenbrock, 2, 2, STARTS[k]);
+      r->t->lower[0] = -2, r->t->upper[0] = inside ? 3 : 0.5;
+      r->t->lower[1] = -1, r->t->upper[1] = 3;
+      if (!inside && STARTS[k][0] > 0.5) r->best->x[0] = 0.5;
+      r->options.simplex_bounds = SIMPLEX_BOUNDS_SINE;
+      r->options.simplex_restarts = 2;
+      r->options.max_iterations = 10000;
+      run_it(r, 0);
+      assert_true(local_end_converged(r->result.end));
+      assert_close(r->best->x[0], inside ? 1 : 0.5, 1e-5);
+      assert_close(r->best->x[1], inside ? 1 : 0.25, 1e-4);
+      run_free(r);
+    }
+}
+
+static void restarts_go_on_from_the_best_point(void **state) {
+  (void)state;
+  const double start[] = {-1.2, 1};
+  int evaluations[2];
+  double V[2];
+  for (int k = 0; k < 2; k++) {
+    Run *r = run_new(rosenbrock, 2, 2, start);
+    r->options.simplex_restarts = 3 * k;
+    r->options.max_iterations = 10000;
+    run_it(r, 0);
+    evaluations[k] = (int)r->result.evaluations, V[k] = r->best->objective;
+    run_free(r);
+  }
+  assert_true(evaluations[1] > evaluations[0]);
+  assert_true(V[1] <= V[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bowl_in_any_number_of_numbers),
       cmocka_unit_test(known_minima_are_found),
+      cmocka_unit_test(slsqp_finds_the_size_of_unknowns_by_their_slopes),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(a_bound_may_hold_the_solution),
       cmocka_unit_test(every_corner_is_left),
@@ -444,6 +500,8 @@ int main(void) {
       cmocka_unit_test(what_is_not_stationary_has_not_converged),
       cmocka_unit_test(a_step_promises_nothing_at_the_optimum),
       cmocka_unit_test(constraints_that_nothing_satisfies_are_said),
+      cmocka_unit_test(a_simplex_may_turn_instead_of_stopping_at_bounds),
+      cmocka_unit_test(restarts_go_on_from_the_best_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -447,8 +447,45 @@ static void a_result_without_profiles_says_that_they_are_wanted(void **state) {
   known_close(&k);
 }
 
+// ---------------------------------------------------------------- what runs away
+
+static const char SATURATING[] = "model Saturating\n"
+                                 "  parameter Real A = 500;\n  parameter Real B = 4e-4;\n"
+                                 "  Real x(start = 1, fixed = true);\n"
+                                 "equation\n  der(x) = -A*(1 - exp(-B*x));\nend Saturating;\n";
+
+// x' = -A B x as long as B x is small: A has no upper end, whatever stops it: its own bound or that of B.
+static void a_force_that_never_saturates_has_one_end(void **state) {
+  (void)state;
+  static const char *const UNKNOWNS[] = {
+      "A: {start: 2, min: 1e-3, max: 1e3}, B: {start: 0.1, min: 1e-9, max: 1e3}",
+      "A: {start: 2, min: 1e-3, max: 1e9}, B: {start: 0.1, min: 1e-3, max: 1e3}",
+      "A: {start: 2, min: 1e-3, max: 1e3, scale: log}, B: {start: 0.1, min: 1e-9, max: 1e3, scale: "
+      "log}"};
+  for (int i = 0; i < 3; i++) {
+    Known k = {.text = SATURATING,
+               .measured = {"x"},
+               .stop = 10,
+               .step = 0.1,
+               .estimate = UNKNOWNS[i],
+               .truth = {500, 4e-4},
+               .options = "method: lm",
+               .noise = 0.05,
+               .noise_kind = NOISE_ADDITIVE,
+               .seed = 2};
+    known_open(&k);
+    AssessedFit f = fit_of(&k);
+    const StatParameter *A = &f.statistics->parameters[0];
+    assert_int_equal(A->open, 1);
+    assert_true(A->ci_low > 0.01 && A->ci_low < 500);
+    assessed_fit_done(&f);
+    known_close(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_force_that_never_saturates_has_one_end),
       cmocka_unit_test(a_tenth_of_the_size_is_wide),
       cmocka_unit_test(those_tied_to_a_wide_one_follow_it),
       cmocka_unit_test(an_interval_that_meets_a_bound_gets_a_profile),

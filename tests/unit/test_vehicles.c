@@ -224,70 +224,216 @@ static void both_forms_have_the_derivatives_of_an_independent_translation(void *
 
 // ---------------------------------------------------------------- motions
 
-typedef struct Point {
-  const char *array, *parts;
-  double time, value, tolerance; // times rise
-} Point;
+enum { COLUMNS_MOST = 9, ROWS_MOST = 24 };
 
-static void follows(const Car *c, const char *options, const Point *points, int count) {
-  for (int form = 0; form < FORMS; form++) {
-    double times[16];
-    char select[1024] = "";
-    int m = 0, n = 0;
-    for (int i = 0; i < count; i++) {
-      const char *name = form ? points[i].parts : points[i].array;
-      if (!n || points[i].time > times[n - 1]) times[n++] = points[i].time;
-      if (!strstr(select, name)) m += snprintf(select + m, sizeof select - (size_t)m, "%s ", name);
-    }
-    Run r = simulate_fully(.file = c->file[form], .options = options, .times = times, .count = n,
-                           .select = select);
-    for (int i = 0, row = 0; i < count; i++) {
-      if (points[i].time > times[row]) row++;
-      assert_close(value_at(&r, form ? points[i].parts : points[i].array, row), points[i].value,
-                   points[i].tolerance);
-    }
-    run_free(&r);
+static const char *const NAMES_14A[FORMS][COLUMNS_MOST] = {
+    {"X", "Y", "psi", "vxg", "der(psi)", "", "", "phi", "theta"},
+    {"chassis.X", "chassis.Y", "chassis.psi", "chassis.vxg", "der(chassis.psi)", "wF", "wR",
+     "chassis.phi", "chassis.theta"},
+};
+static const int DIGITS_14A[COLUMNS_MOST] = {6, 6, 7, 6, 7, 6, 6, 5, 5}; // printed decimals
+static const double ROWS_14A[][1 + COLUMNS_MOST] = {
+    {0, 0, 0, 0, 4.0, 0, 12.121212, 12.121212, 0, 0},
+    {2.0, 9.579944, 0, 0, 6.495407, 0, 19.788492, 19.777262, 0, -0.01022},
+    {4.0, 26.564191, 0, 0, 10.488843, 0, 31.956025, 31.938032, 0, -0.01008},
+    {6.0, 51.535317, 0, 0, 14.482284, 0, 44.122723, 44.097879, 0, -0.01008},
+    {8.0, 82.914399, 0, 0, 15.981044, 0, 48.4274, 48.428541, 0, -0.00014},
+    {10.0, 114.854739, 0.767354, 0.068202, 15.973079, 0.0359398, 48.401591, 48.403584, 0.01107,
+     -0.00023},
+    {12.0, 146.720974, 2.939249, 0.0347939, 15.966966, -0.0495426, 48.381901, 48.38479, -0.01335,
+     -0.00023},
+    {14.0, 178.645354, 3.227956, 4.03e-05, 15.963047, -5.7e-06, 48.372316, 48.373439, 0, -0.00027},
+    {16.0, 209.009656, 3.229175, 3.97e-05, 13.495671, 0, 40.717207, 40.652928, 0, 0.00971},
+    {18.0, 232.05119, 3.23009, 3.97e-05, 9.545805, 0, 28.800197, 28.755095, 0, 0.0096},
+    {20.0, 247.274945, 3.230695, 3.97e-05, 6.088888, 0, 18.471521, 18.471902, 0, 0.00068},
+    {22.0, 259.45262, 3.231178, 3.97e-05, 6.088622, 0, 18.450182, 18.450609, 0, -0.00027},
+};
+
+static const char *const NAMES_14B[FORMS][COLUMNS_MOST] = {
+    {"usw", "beta", "der(psi)", "vxg", "ayg", "phi"},
+    {"usw", "chassis.beta", "der(chassis.psi)", "chassis.vxg", "chassis.ayg", "chassis.phi"},
+};
+static const int DIGITS_14B[COLUMNS_MOST] = {6, 7, 7, 5, 5, 5}; // printed decimals
+static const double ROWS_14B[][1 + COLUMNS_MOST] = {
+    {0, 0, 0, 0, 22.22222, 0, 0},
+    {1.25, 0.891007, -0.0036378, 0.1589498, 22.19863, 2.15182, 0.02092},
+    {1.5, 0.809017, -0.0250716, 0.2537279, 22.17744, 3.87238, 0.06487},
+    {1.75, -0.156434, -0.0305006, 0.0721126, 22.18158, 2.68826, 0.06212},
+    {2.0, -0.951057, -0.0025874, -0.2165017, 22.19901, -1.44025, -0.00049},
+    {2.25, -1.0, 0.0299764, -0.285692, 22.17256, -4.46585, -0.07271},
+    {2.5, -1.0, 0.0392336, -0.2369023, 22.15061, -5.20806, -0.08755},
+    {2.75, -0.707107, 0.0367963, -0.1940104, 22.15187, -4.6718, -0.0828},
+    {3.0, 0, 0.0248956, -0.0246037, 22.18175, -2.64862, -0.05574},
+    {3.5, 0, -0.002678, 0.0087652, 22.20396, 0.19028, 0.00478},
+    {4.0, 0, 0.0002711, -0.0015994, 22.20503, -0.00876, -0.00027},
+    {5.0, 0, 4e-07, -3.52e-05, 22.20509, 0.00045, 1e-05},
+    {6.0, 0.7, -0.0173065, 0.16513, 22.18912, 3.13462, 0.04909},
+    {8.0, 0.7, -0.0233435, 0.1672845, 22.17681, 3.71089, 0.0619},
+    {10.0, 0.7, -0.0233374, 0.1673063, 22.17682, 3.71032, 0.06188},
+    {20.0, 0.7, -0.0233374, 0.1673062, 22.17682, 3.71032, 0.06188},
+    {105.0, 0.7, -0.0233374, 0.1673062, 22.17682, 3.71032, 0.06188},
+};
+
+static const char *const NAMES_56[FORMS][COLUMNS_MOST] = {
+    {"u", "om[1]", "om[2]", "om[3]", "om[4]", "we", "Te", "theta", "Y"},
+    {"chassis.u", "corner[1].om", "corner[2].om", "corner[3].om", "corner[4].om", "engine.w",
+     "engine.T", "chassis.theta", "chassis.Y"},
+};
+static const int DIGITS_56[COLUMNS_MOST] = {6, 5, 5, 5, 5, 3, 4, 6, 6}; // printed decimals
+static const double ROWS_56[][1 + COLUMNS_MOST] = {
+    {0, 0, 0, 0, 0, 0, 90.0, 0, 0, 0},
+    {1.0, 0.668256, 2.18958, 2.18958, 2.18539, 2.18539, 49.675, 80.1088, -0.011176, 0},
+    {2.0, 1.920518, 6.19105, 6.19105, 6.19233, 6.19233, 80.416, 16.8257, -0.001948, 0},
+    {4.0, 3.089754, 10.00328, 10.00328, 10.0051, 10.0051, 130.361, 50.8548, -0.005047, 0},
+    {5.9, 5.049982, 16.29146, 16.29146, 16.29426, 16.29426, 216.147, 50.4644, -0.004806, 0},
+    {6.5, 5.692516, 18.37361, 18.37361, 18.38178, 18.38178, 134.434, 30.3163, -0.003263, 0},
+    {10.0, 9.0179, 29.19312, 29.19312, 29.19846, 29.19846, 211.44, 78.5824, -0.005016, 0},
+    {11.9, 10.933178, 35.29197, 35.29197, 35.29749, 35.29749, 263.571, 79.8141, -0.004792, 0},
+    {12.5, 11.558136, 37.30259, 37.30259, 37.31749, 37.31749, 182.272, 65.8897, -0.004933, 0},
+    {16.0, 14.862449, 48.11848, 48.11848, 48.12691, 48.12691, 235.739, 114.9136, -0.005157, 0},
+    {20.0, 18.906635, 61.21795, 61.21795, 61.22822, 61.22822, 299.448, 117.3662, -0.005286, 0},
+    {21.6, 19.406589, 62.62401, 62.62401, 62.63019, 62.63019, 304.699, 20.352, -0.00082, 0},
+    {22.2, 18.966291, 58.61778, 58.62869, 60.25179, 60.25429, 299.404, -13.9053, 0.005916, 1e-06},
+    {22.5, 16.28537, 50.14646, 50.1702, 46.29009, 46.42811, 262.59, -27.7195, 0.045567, 8.3e-05},
+    {23.0, 11.360659, 35.03805, 35.05511, 34.9069, 34.92775, 196.061, -24.5237, 0.037373, 0.001307},
+    {23.5, 6.483566, 19.70887, 19.72181, 19.40468, 19.41293, 138.462, -20.969, 0.039949, 0.003278},
+    {24.0, 1.654353, 4.94502, 4.95044, 5.04621, 5.04764, 88.662, -17.6015, 0.036866, 0.004041},
+    {24.3, -0.085916, -0.04715, -0.04795, -0.10397, -0.10461, 83.503, 4.999, 0.019092, 0.004091},
+    {24.6, 0.01217, -0.0205, -0.02056, -0.01356, -0.01364, 84.227, -0.0448, -0.009478, 0.004094},
+};
+
+typedef struct Motion { // of an independent integrator (BDF, relative tolerance 1e-10), printed
+  const Car *car;
+  const char *const (*names)[COLUMNS_MOST]; // by form; "": that form has no such variable
+  const int *digits;
+  const double (*rows)[1 + COLUMNS_MOST]; // time first
+  int count;
+  double slack; // units of the last printed digit
+} Motion;
+
+#define MOTION(number, name, units)                                                                \
+  {                                                                                                \
+    &CARS[number], NAMES_##name, DIGITS_##name, ROWS_##name,                                       \
+        sizeof ROWS_##name / sizeof *ROWS_##name, units                                            \
   }
+
+static const Motion MOTIONS[] = {MOTION(0, 14A, 2), MOTION(1, 14B, 2), MOTION(2, 56, 5)};
+
+static void follows(const Motion *m, int form) {
+  double times[ROWS_MOST];
+  char select[1024] = "";
+  int n = 0;
+  for (int i = 0; i < m->count; i++) times[i] = m->rows[i][0];
+  for (int k = 0; k < COLUMNS_MOST && m->names[form][k]; k++)
+    n += snprintf(select + n, sizeof select - (size_t)n, "%s ", m->names[form][k]);
+  Run r = simulate_fully(.file = m->car->file[form], .options = "rel_tol=1e-9", .times = times,
+                         .count = m->count, .select = select);
+  for (int k = 0; k < COLUMNS_MOST && m->names[form][k]; k++)
+    for (int i = 0; m->names[form][k][0] && i < m->count; i++)
+      if (fabs(value_at(&r, m->names[form][k], i) - m->rows[i][1 + k]) >
+          m->slack * pow(10, -m->digits[k]))
+        fail_msg("%s at %g: %.9g instead of %.9g", m->names[form][k], times[i],
+                 value_at(&r, m->names[form][k], i), m->rows[i][1 + k]);
+  run_free(&r);
 }
 
-static void lane_change_ends_where_an_independent_integrator_ends(void **state) {
+static void motions_are_those_of_an_independent_integrator(void **state) {
   (void)state;
-  static const Point POINTS[] = {{"vxg", "chassis.vxg", 8, 15.981044, 1e-5},
-                                 {"psi", "chassis.psi", 12, 0.0347939, 2e-7},
-                                 {"X", "chassis.X", 22, 259.452620, 1e-5},
-                                 {"Y", "chassis.Y", 22, 3.231178, 1e-5},
-                                 {"vxg", "chassis.vxg", 22, 6.088622, 1e-5}};
-  follows(&CARS[0], "rel_tol=1e-9", POINTS, 5);
+  for (size_t i = 0; i < sizeof MOTIONS / sizeof *MOTIONS; i++)
+    for (int form = 0; form < FORMS; form++) follows(&MOTIONS[i], form);
 }
 
-static void sine_with_dwell_and_circle(void **state) {
-  (void)state;
-  static const Point POINTS[] = {{"der(psi)", "der(chassis.psi)", 2.25, -0.2856920, 1e-6},
-                                 {"phi", "chassis.phi", 2.5, -0.08755, 1e-5},
-                                 {"der(psi)", "der(chassis.psi)", 20, 0.1673062, 2e-7},
-                                 {"beta", "chassis.beta", 20, -0.0233374, 2e-7},
-                                 {"ayg", "chassis.ayg", 20, 3.71032, 1e-5}};
-  follows(&CARS[1], "rel_tol=1e-9", POINTS, 5);
+// ---------------------------------------------------------------- fixed steps
+
+enum { BRAKING = 501 };
+static const char WHEELS[] = "om[1] om[2] om[3] om[4]", *const WHEEL[] = {"om[1]", "om[2]", "om[3]",
+                                                                          "om[4]"};
+
+static Run braking(const char *options) {
+  double times[BRAKING];
+  for (int i = 0; i < BRAKING; i++) times[i] = 21.6 + 0.006 * i;
+  return simulate(.file = CARS[2].file[0], .options = options, .times = times, .count = BRAKING,
+                  .select = WHEELS);
 }
 
-static void wheels_of_the_braking_car(void **state) {
+typedef struct WheelError {
+  double most, rms;
+} WheelError;
+
+static WheelError wheel_error(const Run *exact, const char *options) {
+  Run r = braking(options);
+  WheelError e = {0};
+  assert_int_equal(entrain_result_rows(r.result), BRAKING);
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < BRAKING; i++) {
+      double d = value_at(&r, WHEEL[k], i) - value_at(exact, WHEEL[k], i);
+      e.most = fmax(e.most, fabs(d));
+      e.rms += d * d / (4 * BRAKING);
+    }
+  e.rms = sqrt(e.rms);
+  run_free(&r);
+  return e;
+}
+
+// The limit of RK4 is a step of 0.99 ms where the fastest eigenvalue is -2739 1/s.
+static void fixed_steps_have_the_errors_of_the_specification(void **state) {
   (void)state;
-  static const Point POINTS[] = {{"we", "engine.w", 6.5, 134.434, 1e-3},
-                                 {"u", "chassis.u", 21.6, 19.406589, 1e-5},
-                                 {"om[1]", "corner[1].om", 22.5, 50.14646, 1e-4},
-                                 {"om[2]", "corner[2].om", 22.5, 50.17020, 1e-4},
-                                 {"om[3]", "corner[3].om", 22.5, 46.29009, 1e-4},
-                                 {"om[4]", "corner[4].om", 22.5, 46.42811, 1e-4},
-                                 {"om[1]", "corner[1].om", 23, 35.03805, 1e-4}};
-  follows(&CARS[2], "rel_tol=1e-8", POINTS, 7);
+  Run exact = braking("rel_tol=1e-9"), unstable = braking("solver=rk4 fixed_step=0.0012");
+  assert_true(entrain_result_outcome(unstable.result) != ENTRAIN_REACHED_END);
+  assert_true(wheel_error(&exact, "solver=rk4 fixed_step=0.001").most < 5e-5);
+  WheelError e =
+      wheel_error(&exact, "solver=semi-implicit-euler fixed_step=0.003 jacobian_every=10");
+  assert_close(e.most, 0.47, 0.01);
+  assert_close(e.rms, 0.070, 0.001);
+  run_free(&unstable);
+  run_free(&exact);
+}
+
+// ---------------------------------------------------------------- weights of case B
+
+typedef struct Weighted {
+  double early; // share of the weight until 5 s
+  double least, most;
+} Weighted;
+
+static Weighted weighted(const char *path) {
+  EntrainError error;
+  EntrainProblem *p = entrain_problem_load(path, NULL, 0, &error);
+  if (!p) fail_msg("%s", error.text);
+  int n = entrain_weights_samples(p, 0, NULL, NULL);
+  double *t = malloc((size_t)n * sizeof *t), *w = malloc((size_t)n * sizeof *w), sum = 0;
+  Weighted out = {0, HUGE_VAL, 0};
+  entrain_weights_samples(p, 0, t, w);
+  for (int i = 0; i < n; i++) {
+    sum += w[i];
+    if (t[i] <= 5) out.early += w[i];
+    out.least = fmin(out.least, w[i]);
+    out.most = fmax(out.most, w[i]);
+  }
+  out.early /= sum;
+  free(t);
+  free(w);
+  entrain_problem_free(p);
+  return out;
+}
+
+static void rare_motions_have_the_weights_of_the_specification(void **state) {
+  (void)state;
+  assert_close(weighted("examples/bicycle_weights/problem.yaml").early, 0.048, 0.0005);
+  assert_close(weighted("examples/bicycle_weights/grid.yaml").early, 0.822, 0.005);
+  assert_close(weighted("examples/bicycle_weights/ellipses.yaml").early, 0.871, 0.005);
+  Weighted w = weighted("examples/bicycle_weights/distances.yaml");
+  assert_close(w.early, 0.461, 0.005);
+  assert_close(w.least, 0.520, 0.001);
+  assert_close(w.most, 20.1, 0.05);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_forms_have_the_derivatives_of_an_independent_translation),
-      cmocka_unit_test(lane_change_ends_where_an_independent_integrator_ends),
-      cmocka_unit_test(sine_with_dwell_and_circle),
-      cmocka_unit_test(wheels_of_the_braking_car),
+      cmocka_unit_test(motions_are_those_of_an_independent_integrator),
+      cmocka_unit_test(fixed_steps_have_the_errors_of_the_specification),
+      cmocka_unit_test(rare_motions_have_the_weights_of_the_specification),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
