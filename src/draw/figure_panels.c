@@ -5,6 +5,10 @@
 static const double LEFT = 72, RIGHT = 22, ABOVE = 12, TITLE = 22, BELOW = 50, HEAD = 44, EDGE = 8;
 static const double BETWEEN = 14; // rows of the legend side by side
 
+PanelSize panel_usual(int count) {
+  return count > 1 ? PANEL_SMALL : (PanelSize){480, 260, 1, false};
+}
+
 static double cell_width(const Panels *p) {
   return LEFT + p->size.width + RIGHT;
 }

@@ -10,6 +10,8 @@ typedef struct PanelSize {
 
 static const PanelSize PANEL_SMALL = {240, 170, 3, false}, PANEL_WIDE = {640, 300, 1, false};
 
+PanelSize panel_usual(int count); // small, larger if there is only one
+
 typedef struct Panels {
   Figure *figure;
   PanelSize size;

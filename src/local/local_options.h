@@ -22,6 +22,7 @@ typedef struct LocalOptions {
 } LocalOptions;
 
 // Indices of the words of choices, in the order of the .def files.
+enum { SIMPLEX_BOUNDS_CLIP, SIMPLEX_BOUNDS_SINE };
 enum { LM_DAMPING_RADIUS, LM_DAMPING_MARQUARDT };
 enum { LINE_SEARCH_NATURAL, LINE_SEARCH_ON, LINE_SEARCH_OFF };
 enum { GN_RANK_FULL, GN_RANK_MINIMUM_NORM };

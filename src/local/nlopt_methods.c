@@ -28,9 +28,11 @@ typedef struct NloptRun {
   double *from;          // x where u = 0
   double *unit;          // of u
   double *lower, *upper; // of u
-  double high;           // above this, objectives are compressed
-  double measure;        // what objectives and slopes are divided by
-  int *told;             // the constraints that NLopt knows, equalities first
+  bool sine; // x = middle + half range * sin(angle + turn*u) where both bounds are finite
+  double *angle, *turn;
+  double high;    // above this, objectives are compressed
+  double measure; // what objectives and slopes are divided by
+  int *told;      // the constraints that NLopt knows, equalities first
   int told_equal, told_count;
   double *told_tol;
   // constraints
@@ -49,10 +51,11 @@ static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const Lo
   int n = lsq->n;
   NloptRun *s = ARENA_NEW(a, NloptRun);
   *s = (NloptRun){.row = row, .lsq = lsq, .options = options, .result = result};
-  double **vectors[] = {&s->unit, &s->lower, &s->upper, &s->from, &s->slope};
+  double **vectors[] = {&s->unit, &s->lower, &s->upper, &s->from, &s->slope, &s->angle, &s->turn};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = ARENA_ARRAY(a, double, n + 1);
   s->at = lsq_point_new(a, n);
+  s->sine = row->fresh && options->simplex_bounds == SIMPLEX_BOUNDS_SINE;
   s->constraints = row->constraints ? lsq->equalities + lsq->inequalities : 0;
   s->c = ARENA_ARRAY(a, double, s->constraints + 1);
   s->c_tol = ARENA_ARRAY(a, double, s->constraints + 1);
@@ -66,6 +69,20 @@ static NloptRun *run_new(Arena *a, const NloptRow *row, const Lsq *lsq, const Lo
 
 static bool can_move(const Lsq *lsq, int i) {
   return lsq->lower[i] < lsq->upper[i];
+}
+
+static bool is_turned(const NloptRun *s, int i) {
+  return s->sine && can_move(s->lsq, i) && isfinite(s->lsq->upper[i] - s->lsq->lower[i]);
+}
+
+// One unit of u changes x by one unit where it begins, as far as that is possible near a bound.
+static void choose_turn(NloptRun *s, int i) {
+  static const double TURN_MOST = 0.5;
+  double half = (s->lsq->upper[i] - s->lsq->lower[i]) / 2;
+  double level = (s->from[i] - s->lsq->lower[i]) / half - 1;
+  s->angle[i] = asin(fmin(fmax(level, -1), 1));
+  s->turn[i] = fmin(s->unit[i] / (half * cos(s->angle[i])), TURN_MOST);
+  s->lower[i] = -HUGE_VAL, s->upper[i] = HUGE_VAL;
 }
 
 // With slopes the change that moves the residuals by their own length: the objective then has about the same curvature in
@@ -89,6 +106,7 @@ static void choose_units(NloptRun *s) {
     s->unit[i] = can_move(lsq, i) ? first : 1;
     s->lower[i] = (lsq->lower[i] - s->from[i]) / s->unit[i];
     s->upper[i] = (lsq->upper[i] - s->from[i]) / s->unit[i];
+    if (is_turned(s, i)) choose_turn(s, i);
   }
 }
 
@@ -107,6 +125,11 @@ static void choose_measure(NloptRun *s) {
 static void from_units(const NloptRun *s, const double *u, double *x) {
   for (int i = 0; i < s->lsq->n; i++) {
     x[i] = s->from[i] + s->unit[i] * u[i];
+    if (is_turned(s, i)) {
+      double half = (s->lsq->upper[i] - s->lsq->lower[i]) / 2;
+      x[i] = s->lsq->lower[i] + half * (1 + sin(s->angle[i] + s->turn[i] * u[i]));
+      continue;
+    }
     if (u[i] <= s->lower[i]) x[i] = s->lsq->lower[i];
     if (u[i] >= s->upper[i]) x[i] = s->lsq->upper[i];
   }
@@ -430,6 +453,10 @@ static void minimise(const NloptRow *row, const Lsq *lsq, const LocalOptions *op
     choose_measure(s);
     run_once(s, 1, u);
     if (row->fresh && !s->stopped) run_fresh(s, u);
+    for (int k = 0; row->fresh && k < options->simplex_restarts && !s->stopped; k++) {
+      run_once(s, 1, u);
+      if (!s->stopped) run_fresh(s, u);
+    }
     if (s->constraints) run_constrained(s, u);
     if (result->end != LOCAL_STOPPED_END) complete(s);
   }

@@ -238,6 +238,20 @@ static void state_sens(const System *s, const double *y, int state, double *sens
     memcpy(sens + s->columns.active[k] * L, from + k * L, (size_t)L * sizeof *sens);
 }
 
+static void copy_outputs(SystemWork *w, const double *y, double *values, double *sens) {
+  const System *s = w->system;
+  int L = s->lanes;
+  for (int i = 0; i < s->ny; i++) {
+    int state = s->output.state[i];
+    memcpy(values + i * L, state >= 0 ? y + state * L : w->out + i * L, (size_t)L * sizeof *values);
+    if (!sens) continue;
+    if (state >= 0)
+      state_sens(s, y, state, sens + (size_t)(i * s->np) * (size_t)L);
+    else
+      output_sens(w, y, i, sens + (size_t)(i * s->np) * (size_t)L);
+  }
+}
+
 void system_outputs(SystemWork *w, double t, const double *y, double *values, double *sens) {
   const System *s = w->system;
   int L = s->lanes;
@@ -251,15 +265,30 @@ void system_outputs(SystemWork *w, double t, const double *y, double *values, do
     system_set_time(w, t);
     run(w, KERNEL_OUTPUTS, y, NULL, w->out);
   }
-  for (int i = 0; i < s->ny; i++) {
-    int state = s->output.state[i];
-    memcpy(values + i * L, state >= 0 ? y + state * L : w->out + i * L, (size_t)L * sizeof *values);
-    if (!sens) continue;
-    if (state >= 0)
-      state_sens(s, y, state, sens + (size_t)(i * s->np) * (size_t)L);
-    else
-      output_sens(w, y, i, sens + (size_t)(i * s->np) * (size_t)L);
-  }
+  copy_outputs(w, y, values, sens);
+}
+
+// ---------------------------------------------------------------- lanes at times of their own
+
+bool system_lanes_apart(const System *s) {
+  return s->lanes > 1 && !s->kernel[KERNEL_CLOCK].results && !s->branch_count && !s->ne &&
+         !s->hybrid && (s->ns == 0 || s->columns.augmented);
+}
+
+void system_set_lane(SystemWork *w, int lane, double t, const double *u, const double *du) {
+  const System *s = w->system;
+  w->par[lane] = t;
+  for (int i = 0; i < s->nu; i++) w->par[(s->at.u + i) * s->lanes + lane] = u[i];
+  for (int i = 0; i < 3 * s->nu; i++) w->par[(s->at.du + i) * s->lanes + lane] = du[i];
+}
+
+void system_rhs_apart(SystemWork *w, const double *y, double *dy) {
+  run(w, w->system->ns ? KERNEL_RHS_SENS : KERNEL_RHS, y, NULL, dy);
+}
+
+void system_outputs_apart(SystemWork *w, const double *y, double *values, double *sens) {
+  if (!w->system->output.all_states) run(w, KERNEL_OUTPUTS, y, NULL, w->out);
+  copy_outputs(w, y, values, sens);
 }
 
 void system_events(SystemWork *w, double t, const double *x, double *switching) {

@@ -241,6 +241,13 @@ void system_jacobian(SystemWork *w, double t, const double *x, double *J, double
 void system_jacobian_sens(SystemWork *w, double t, const double *y, double *DJ, double *Dft);
 // values[ny*lanes]; sens[(i*np + k)*lanes] by spec.parameters, or NULL.
 void system_outputs(SystemWork *w, double t, const double *y, double *values, double *sens);
+// Of a system with lanes, each of which may have its own time and inputs, unless there are functions of time alone, events or
+// branches. du: as of SystemInputs.
+bool system_lanes_apart(const System *s);
+void system_set_lane(SystemWork *w, int lane, double t, const double *u, const double *du);
+// At the times that are set: of the states, and of their columns if the system has any.
+void system_rhs_apart(SystemWork *w, const double *y, double *dy);
+void system_outputs_apart(SystemWork *w, const double *y, double *values, double *sens);
 void system_events(SystemWork *w, double t, const double *x, double *switching);
 // The sum of |terms| of each switching function: its rounding error is a small part of this. NaN becomes 0.
 void system_event_scales(SystemWork *w, double t, const double *x, double *scales);

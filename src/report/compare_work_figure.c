@@ -86,8 +86,9 @@ Figure *compare_parameters_figure(Arena *a, const Compare *c) {
           (LegendRow){c->rows[i].spec.label, INK_NONE, stroke_of(i), MARKER_NONE, true, false};
   if (!rows || !c->problem->unknown_count) return NULL;
   if (c->truth) legend[rows++] = (LegendRow){"truth", INK_NONE, TRUTH, MARKER_NONE, true, false};
-  Panels panels = panels_new(a, title_of(a, "Parameters over the work", c),
-                             c->problem->unknown_count, PANEL_SMALL, legend, rows);
+  Panels panels =
+      panels_new(a, title_of(a, "Parameters over the work", c), c->problem->unknown_count,
+                 panel_usual(c->problem->unknown_count), legend, rows);
   for (int k = 0; k < c->problem->unknown_count; k++)
     draw_unknown(panels.figure, panels_frame(&panels, k), c, k);
   return panels.figure;

@@ -239,9 +239,10 @@ Figure *fit_plane_figure(Arena *a, const FitMotion *m, int experiment) {
   int count = x->without_times ? 0 : pairs_of(x, pairs);
   if (!count) return NULL;
   LegendRow legend[LEGEND_ROWS];
+  PanelSize size = count > 1 ? PLANE_SIZE : (PanelSize){440, 360, 1, false};
   Panels panels =
       panels_new(a, title_of(a, arena_print(a, "%s in the plane", m->what), m, experiment), count,
-                 PLANE_SIZE, legend, legend_of(m, x->channels[pairs[0].x].count, false, legend));
+                 size, legend, legend_of(m, x->channels[pairs[0].x].count, false, legend));
   for (int i = 0; i < count; i++)
     draw_plane(panels.figure, panels_frame(&panels, i), m, experiment, pairs[i]);
   return panels.figure;

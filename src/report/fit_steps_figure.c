@@ -204,8 +204,9 @@ Figure *fit_parameters_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   const Problem *p = r->problem;
   if (!fit_trace_count(t) || !p->unknown_count) return NULL;
   LegendRow legend[STEP_LEGEND];
-  Panels panels = panels_new(a, title_of(a, "Parameters over the steps", p), p->unknown_count,
-                             PANEL_SMALL, legend, step_legend(t, true, true, legend));
+  Panels panels =
+      panels_new(a, title_of(a, "Parameters over the steps", p), p->unknown_count,
+                 panel_usual(p->unknown_count), legend, step_legend(t, true, true, legend));
   for (int k = 0; k < p->unknown_count; k++)
     draw_unknown(panels.figure, panels_frame(&panels, k), r, t, k);
   return panels.figure;
@@ -247,7 +248,7 @@ Figure *fit_slopes_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   int rows = step_legend(t, isfinite(r->objective_start), true, legend);
   if (rows && strncmp(legend[rows - 1].text, "next", 4) == 0) rows--; // has no place here
   Panels panels = panels_new(a, title_of(a, "Objective of the steps over the parameters", p),
-                             p->unknown_count, PANEL_SMALL, legend, rows);
+                             p->unknown_count, panel_usual(p->unknown_count), legend, rows);
   for (int k = 0; k < p->unknown_count; k++)
     draw_slopes(panels.figure, panels_frame(&panels, k), r, t, k);
   return panels.figure;

@@ -15,6 +15,7 @@
 #include "base/patience.h"
 #include "model/direct_modes.h"
 #include "model/extend.h"
+#include "residual/step_lanes.h"
 
 enum { STAGES = 4, ROWS_AT_ONCE = 256 };
 
@@ -22,6 +23,7 @@ struct FromDataWork {
   Arena *arena;
   const FromData *shared;
   SystemWork *work[2]; // [slopes], NULL until needed
+  StepLanes *lanes[2];
   double *y, *stage, *k[STAGES], *row;
   int *pieces;
   SimulateWork *simulate[2]; // [slopes], of the integrator
@@ -34,6 +36,7 @@ struct FromDataWork {
   const System *system;
   SystemWork *now;
   bool slopes;
+  bool without_lanes; // they cannot be used
   Trajectory *out;
 };
 
@@ -125,7 +128,11 @@ FromDataWork *from_data_work_new(const FromData *f) {
 
 void from_data_work_free(FromDataWork *w) {
   if (!w) return;
-  for (int i = 0; i < 2; i++) system_work_free(w->work[i]), simulate_work_free(w->simulate[i]);
+  for (int i = 0; i < 2; i++) {
+    system_work_free(w->work[i]);
+    step_lanes_free(w->lanes[i]);
+    simulate_work_free(w->simulate[i]);
+  }
   tied_work_free(w->tied);
   arena_free(w->arena);
 }
@@ -139,7 +146,8 @@ static void read_inputs(void *data, double t, double *u, double *du) {
 }
 
 static void enter_pieces(FromDataWork *w, double t) {
-  for (int i = 0; i < w->now->system->nu; i++) w->pieces[i] = input_piece(w->e->inputs[i], t, +1);
+  for (int i = 0; i < w->now->system->nu; i++)
+    w->pieces[i] = input_piece_near(w->e->inputs[i], t, w->pieces[i]);
 }
 
 static void slope_at(FromDataWork *w, double t, const double *y, double *dy) {
@@ -169,8 +177,8 @@ static void rk4_step(FromDataWork *w, int n, double t, double h) {
 }
 
 // A state of the coupled model, with its slopes.
-static void set_tied(const FromDataWork *w, int row, int number, double *x, double *S) {
-  const System *s = w->system;
+static void set_tied(const FromDataWork *w, const System *s, int row, int number, double *x,
+                     double *S) {
   size_t at = (size_t)row * (size_t)w->tied->tied->count + (size_t)number;
   const double *slopes = w->tied->slopes + at * (size_t)s->np;
   *x = w->tied->values[at];
@@ -178,13 +186,13 @@ static void set_tied(const FromDataWork *w, int row, int number, double *x, doub
 }
 
 // What is known of the states at a row of the data; others stay as they are.
-static void set_states(const FromDataWork *w, int row, double *y) {
-  const System *s = w->system;
+static void set_states(void *data, const System *s, int row, double *y) {
+  const FromDataWork *w = data;
   const double *x = w->e->states->x + (size_t)row * (size_t)s->nx;
   for (int i = 0; i < s->nx; i++) {
     double *S = y + s->nx + i * s->stride;
     int tied = tied_number(w->shared->tied, w->number, i);
-    if (tied >= 0) set_tied(w, row, tied, &y[i], S);
+    if (tied >= 0) set_tied(w, s, row, tied, &y[i], S);
     if (tied >= 0 || isnan(x[i])) continue;
     y[i] = x[i];
     memset(S, 0, (size_t)s->stride * sizeof *S);
@@ -238,36 +246,66 @@ static bool put_row(FromDataWork *w, int row, double t) {
   return true;
 }
 
+// Whether it is worth going on.
+static bool goes_on(Trajectory *out) {
+  if (!patience_lasts(PATIENCE_LOOK))
+    out->outcome = OUTCOME_STOPPED;
+  else if (out->watch && !out->watch(out->watch_data, out->rows))
+    out->outcome = OUTCOME_ABANDONED;
+  return out->outcome == OUTCOME_REACHED_END;
+}
+
+// Several rows at once, until one cannot be computed: rows from there on are made one by one, which say why.
+static void fill_in_lanes(FromDataWork *w, const double *p, const int *base, int rows) {
+  const FromData *f = w->shared;
+  StepLanes **lanes = &w->lanes[w->slopes];
+  Trajectory *out = w->out;
+  if (!*lanes && !w->without_lanes) *lanes = step_lanes_new(f->model, w->slopes);
+  w->without_lanes = !*lanes;
+  if (!*lanes) return;
+  StepRequest q = {.e = w->e,
+                   .p = p,
+                   .base = base,
+                   .rows = rows,
+                   .ahead = f->ahead,
+                   .euler = f->problem->options.prediction_by == PREDICTION_BY_EULER,
+                   .states = set_states,
+                   .data = w};
+  int width = step_lanes_width(*lanes), stages = q.euler ? 1 : STAGES;
+  step_lanes_begin(*lanes, &q);
+  for (int first = 0; first < rows; first += width) {
+    int count = rows - first < width ? rows - first : width;
+    if (!step_lanes_rows(*lanes, &q, first, out->column)) return;
+    out->rows = first + count;
+    out->work.steps += count * f->ahead;
+    out->work.rhs += (long)count * f->ahead * stages;
+    if (w->slopes) out->work.rhs_sens += (long)count * f->ahead * stages;
+    if (first / ROWS_AT_ONCE != (first + width) / ROWS_AT_ONCE && !goes_on(out)) return;
+  }
+}
+
 static void fill_rows(FromDataWork *w, const int *base, int rows) {
   Trajectory *out = w->out;
   int ahead = w->shared->ahead;
-  for (int i = 0; i < rows; i++) {
-    set_states(w, base[i], w->y);
+  for (int i = out->rows; i < rows && out->outcome == OUTCOME_REACHED_END; i++) {
+    set_states(w, w->system, base[i], w->y);
     advance(w, base[i]);
     double t = w->e->row_t[base[i] + ahead];
     if (!put_row(w, i, t)) return;
-    if ((i + 1) % ROWS_AT_ONCE) continue;
-    if (!patience_lasts(PATIENCE_LOOK)) {
-      out->outcome = OUTCOME_STOPPED;
-      return;
-    }
-    if (out->watch && !out->watch(out->watch_data, out->rows)) {
-      out->outcome = OUTCOME_ABANDONED;
-      return;
-    }
+    if ((i + 1) % ROWS_AT_ONCE == 0 && !goes_on(out)) return;
   }
 }
 
 // ---------------------------------------------------------------- by the integrator
 
 typedef struct StateSetter {
-  const FromDataWork *w;
+  FromDataWork *w;
   int first; // row of the first stop
 } StateSetter;
 
 static void set_at_stop(void *data, int k, double *y) {
   const StateSetter *s = data;
-  set_states(s->w, s->first + k * s->w->shared->ahead, y);
+  set_states(s->w, s->w->system, s->first + k * s->w->shared->ahead, y);
 }
 
 static void take_rows(FromDataWork *w, const int *base, int rows, int first) {
@@ -337,9 +375,10 @@ static const char *step_word(const FromData *f) {
 static void step_rows(FromDataWork *w, const double *p, const int *base, int rows) {
   const FromData *f = w->shared;
   SystemWork **work = &w->work[w->slopes];
+  c_snprintf(w->out->solver, sizeof w->out->solver, "%s", step_word(f));
+  fill_in_lanes(w, p, base, rows);
   if (!*work) *work = system_work_new(w->system);
   w->now = *work;
-  c_snprintf(w->out->solver, sizeof w->out->solver, "%s", step_word(f));
   w->now->inputs = read_inputs;
   w->now->inputs_data = w;
   system_set_origin(w->now, w->e->origin);

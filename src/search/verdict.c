@@ -65,10 +65,12 @@ static void say_noise(const Explanation *e) {
     text_add(e->out, " are more than errors of simulations, although these data do not change");
     return;
   }
-  text_print(
-      e->out, " have %.3g times the variance of the noise of the data (%s%s); noise alone %s %.3g",
-      f->noise.ratio, p->options.loss == LOSS_HUBER ? "outliers apart; " : "", source_of_noise(p),
-      f->noise.holds ? "explains up to" : "explains no more than", f->noise.limit);
+  bool simulates = problem_simulates(p);
+  text_print(e->out, " have %.3g times the variance of the %s (%s%s); %s %s %.3g", f->noise.ratio,
+             simulates ? "noise of the data" : "errors to be expected",
+             p->options.loss == LOSS_HUBER ? "outliers apart; " : "", source_of_noise(p),
+             simulates ? "noise alone" : "chance alone",
+             f->noise.holds ? "explains up to" : "explains no more than", f->noise.limit);
 }
 
 static bool has_rows_without_times(const Problem *p) {

@@ -299,6 +299,13 @@ int input_piece(const Input *in, double t, int direction) {
   return low;
 }
 
+int input_piece_near(const Input *in, double t, int guess) {
+  enum { TRIES = 3 };
+  for (int i = guess < 0 ? 0 : guess; i <= in->breaks && i < guess + TRIES; i++)
+    if ((i == 0 || in->at[i - 1] <= t) && (i == in->breaks || in->at[i] > t)) return i;
+  return input_piece(in, t, +1);
+}
+
 // Pieces are closed: one that has t at its end is kept, so the slope there is that of its own side.
 static bool contains(const Input *in, int piece, double t) {
   if (piece < 0 || piece > in->breaks) return false;

@@ -42,6 +42,8 @@ bool input_is_sampled(const Input *in); // not a constant
 InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 // The piece that begins at or before t (direction >= 0) or ends at or after t (direction < 0).
 int input_piece(const Input *in, double t, int direction);
+// The same as input_piece(in, t, +1), fast if it is `guess` or one of the next ones.
+int input_piece_near(const Input *in, double t, int guess);
 // Value and time derivative (slope may be NULL). Does not allocate.
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope);
 double input_value(const Input *in, double t); // from the piece that begins at or before t

@@ -373,6 +373,41 @@ static void states_off_their_constraints_are_predicted(void **state) {
   made_close(&m);
 }
 
+// Several samples at once in the lanes of the processor, or one after the other.
+static void lanes_change_nothing_but_rounding(void **state) {
+  (void)state;
+  static const char *const KEYS[] = {"residual: prediction\n",
+                                     "residual: prediction\nprediction: {by: euler, ahead: 2}\n",
+                                     "residual: equation\n"};
+  for (int k = 0; k < 3; k++) {
+    Rows rows[2];
+    double x[] = {1.3, 1.5, 0.7, 0.6};
+    for (int off = 0; off < 2; off++) {
+      Made m;
+      char text[1000];
+      made_open(&m);
+      made_file(
+          &m, "forced.mo",
+          "model F parameter Real k = 2, c = 0.3, b = 1; input Real F; Real x(start = 1), v(start "
+          "= 0); equation der(x) = v; der(v) = b*F - k*sin(x) - c*v; end F;");
+      made_waves(&m, "a.csv", 0, 61);
+      made_waves(&m, "b.csv", 0.9, 13);
+      snprintf(text, sizeof text,
+               "model: forced.mo\n%soptions: {lanes: %s, interpolation: hold}\n%sestimate:\n  k: "
+               "{start: "
+               "1.3, per_experiment: true}\n  c: 0.7\n  b: 0.6\n",
+               KEYS[k], off ? "off" : "auto", TWO);
+      rows[off] = rows_at(made_load(&m, text), x, true);
+      made_close(&m);
+    }
+    assert_int_equal(rows[0].count, rows[1].count);
+    for (int i = 0; i < rows[0].count; i++) assert_close(rows[0].r[i], rows[1].r[i], 1e-13);
+    for (int i = 0; i < rows[0].count * rows[0].n; i++)
+      assert_close(rows[0].J[i], rows[1].J[i], 1e-13);
+    rows_free(rows[0]), rows_free(rows[1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slopes_of_predictions_are_exact),
@@ -386,6 +421,7 @@ int main(void) {
       cmocka_unit_test(measured_derivatives_give_linear_parameters_exactly),
       cmocka_unit_test(neither_the_order_of_channels_nor_the_epoch_changes_anything),
       cmocka_unit_test(relations_are_what_the_states_make_them),
+      cmocka_unit_test(lanes_change_nothing_but_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

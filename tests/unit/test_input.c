@@ -429,6 +429,21 @@ static void only_what_changes_is_sampled(void **state) {
   assert_string_equal(input_kind_word(INPUT_SPLINE), "spline");
 }
 
+static void a_guess_does_not_change_the_piece(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  static const double T[] = {0, 1, 1.5, 4, 9}, V[] = {1, -1, 2, 5, 0};
+  for (int kind = 0; kind < INPUT_KINDS; kind++) {
+    Err err = {0};
+    const Input *in = input_new(a, T, V, 5, (InputKind)kind, &err);
+    assert_non_null(in);
+    for (int i = -4; i < 44; i++)
+      for (int guess = -2; guess < 9; guess++)
+        assert_int_equal(input_piece_near(in, 0.25 * i, guess), input_piece(in, 0.25 * i, +1));
+  }
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(every_kind_meets_its_samples_and_is_constant_outside),
@@ -446,6 +461,7 @@ int main(void) {
       TEST(a_step_onto_a_break_sees_the_old_value_and_the_restart_the_new),
       TEST(the_slope_on_a_kink_is_that_of_the_piece),
       TEST(the_hint_does_not_change_continuous_values),
+      TEST(a_guess_does_not_change_the_piece),
       TEST(breaks_are_where_the_function_is_not_smooth),
       TEST(the_ends_of_a_spline_are_kinks),
       TEST(counted_from_an_origin_it_is_the_same_function),

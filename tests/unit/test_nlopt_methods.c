@@ -444,6 +444,44 @@ static void constraints_that_nothing_satisfies_are_said(void **state) {
   }
 }
 
+// Searched by z with x = min + (max - min)(1 + sin z)/2: inside the bounds, on one of them, and from one of them.
+static void a_simplex_may_turn_instead_of_stopping_at_bounds(void **state) {
+  (void)state;
+  static const double STARTS[][2] = {{-1.2, 1}, {2, -1}, {-2, 3}};
+  for (int inside = 0; inside < 2; inside++)
+    for (int k = 0; k < 3; k++) {
+      Run *r = run_new(rosenbrock, 2, 2, STARTS[k]);
+      r->t->lower[0] = -2, r->t->upper[0] = inside ? 3 : 0.5;
+      r->t->lower[1] = -1, r->t->upper[1] = 3;
+      if (!inside && STARTS[k][0] > 0.5) r->best->x[0] = 0.5;
+      r->options.simplex_bounds = SIMPLEX_BOUNDS_SINE;
+      r->options.simplex_restarts = 2;
+      r->options.max_iterations = 10000;
+      run_it(r, 0);
+      assert_true(local_end_converged(r->result.end));
+      assert_close(r->best->x[0], inside ? 1 : 0.5, 1e-5);
+      assert_close(r->best->x[1], inside ? 1 : 0.25, 1e-4);
+      run_free(r);
+    }
+}
+
+static void restarts_go_on_from_the_best_point(void **state) {
+  (void)state;
+  const double start[] = {-1.2, 1};
+  int evaluations[2];
+  double V[2];
+  for (int k = 0; k < 2; k++) {
+    Run *r = run_new(rosenbrock, 2, 2, start);
+    r->options.simplex_restarts = 3 * k;
+    r->options.max_iterations = 10000;
+    run_it(r, 0);
+    evaluations[k] = (int)r->result.evaluations, V[k] = r->best->objective;
+    run_free(r);
+  }
+  assert_true(evaluations[1] > evaluations[0]);
+  assert_true(V[1] <= V[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bowl_in_any_number_of_numbers),
@@ -462,6 +500,8 @@ int main(void) {
       cmocka_unit_test(what_is_not_stationary_has_not_converged),
       cmocka_unit_test(a_step_promises_nothing_at_the_optimum),
       cmocka_unit_test(constraints_that_nothing_satisfies_are_said),
+      cmocka_unit_test(a_simplex_may_turn_instead_of_stopping_at_bounds),
+      cmocka_unit_test(restarts_go_on_from_the_best_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
