@@ -417,7 +417,7 @@ double entrain_fit_gradient(const EntrainFit *fit, int i);
 // Computes all second derivatives of the objective there; about as much work as unknowns + 2 simulations with sensitivities (see
 // newton_hessian). entrain_fit_json then has them, too. false: there are none, for example because the motion passes events.
 bool entrain_fit_find_hessian(EntrainFit *fit, EntrainError *error);
-double entrain_fit_hessian(const EntrainFit *fit, int i, int j); // NaN unless they were found
+double entrain_fit_hessian(const EntrainFit *fit, int i, int j);     // NaN unless they were found
 double entrain_fit_covariance(const EntrainFit *fit, int i, int j);  // NaN when there is none
 double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when there is none
 double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
@@ -432,8 +432,8 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   double autocorrelation; // of the residuals, from one to the next
   double white_p, runs_p; // probabilities of such residuals if they were white
   const char *role;       // "fit", "validation": simulated with the result, not fitted
-  const char
-      *failed; // a sentence: why an experiment for validation could not be simulated; "": it could
+  // A sentence: why an experiment for validation, or at a point without a search, could not be simulated; "": it could.
+  const char *failed;
   int windows; // number of them
 } EntrainChannel;
 
@@ -514,6 +514,7 @@ typedef struct EntrainWeights {
   int variables;        // of the state space
   int cells;            // of a grid, that have samples
   double least, most;   // weights; the mean of those above 0 is 1
+  double equal;         // samples of equal weight that would tell as much
   double error;         // relative, of distances; 0: exact
 } EntrainWeights;
 
