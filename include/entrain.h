@@ -514,6 +514,7 @@ typedef struct EntrainWeights {
   int variables;        // of the state space
   int cells;            // of a grid, that have samples
   double least, most;   // weights; the mean of those above 0 is 1
+  double equal;         // samples of equal weight that would tell as much
   double error;         // relative, of distances; 0: exact
 } EntrainWeights;
 

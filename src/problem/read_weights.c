@@ -432,6 +432,7 @@ static bool normalise(WeightReader *w) {
   SampleWeights *o = w->out;
   double *all = ARENA_ARRAY(w->r->scratch, double, o->count + 1);
   int n = 0;
+  double sum = 0, squares = 0;
   o->least = HUGE_VAL, o->most = 0;
   for (int e = 0; e < w->r->problem->experiment_count; e++)
     for (int i = 0; i < o->at[e].count; i++) all[n++] = o->at[e].weight[i];
@@ -444,7 +445,9 @@ static bool normalise(WeightReader *w) {
     for (int i = 0; i < o->at[e].count; i++) {
       double weight = o->at[e].weight[i] = all[n++];
       o->least = fmin(o->least, weight), o->most = fmax(o->most, weight);
+      sum += weight, squares += weight * weight;
     }
+  o->equal = sum / squares * sum;
   return true;
 }
 

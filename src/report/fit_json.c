@@ -415,6 +415,19 @@ static void unmodelled(Json *j, const Statistics *s) {
   json_close(j);
 }
 
+// No member if all samples count the same.
+static void weights(Json *j, const SampleWeights *w) {
+  if (!w) return;
+  json_open(j, "weights", '{', false);
+  json_text(j, "kind", weight_kind_word(w->kind));
+  json_whole(j, "samples", w->count);
+  json_whole(j, "counted", w->counted);
+  json_number(j, "equal", w->equal);
+  json_number(j, "least", w->least);
+  json_number(j, "most", w->most);
+  json_close(j);
+}
+
 static void remarks(Json *j, const Statistics *s) {
   json_open(j, "remarks", '[', s->remark_count > 0);
   for (int i = 0; i < s->remark_count; i++) json_text(j, NULL, s->remarks[i]);
@@ -479,6 +492,7 @@ static void details(Json *j, const FitReport *r) {
   unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
+  weights(j, r->problem->weights);
   residual_kind(j, r->problem);
   json_text(j, "model", r->problem->model_path);
   json_open(j, "options", '{', false);
