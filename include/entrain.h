@@ -417,7 +417,7 @@ double entrain_fit_gradient(const EntrainFit *fit, int i);
 // Computes all second derivatives of the objective there; about as much work as unknowns + 2 simulations with sensitivities (see
 // newton_hessian). entrain_fit_json then has them, too. false: there are none, for example because the motion passes events.
 bool entrain_fit_find_hessian(EntrainFit *fit, EntrainError *error);
-double entrain_fit_hessian(const EntrainFit *fit, int i, int j); // NaN unless they were found
+double entrain_fit_hessian(const EntrainFit *fit, int i, int j);     // NaN unless they were found
 double entrain_fit_covariance(const EntrainFit *fit, int i, int j);  // NaN when there is none
 double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when there is none
 double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
