@@ -432,8 +432,8 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   double autocorrelation; // of the residuals, from one to the next
   double white_p, runs_p; // probabilities of such residuals if they were white
   const char *role;       // "fit", "validation": simulated with the result, not fitted
-  const char
-      *failed; // a sentence: why an experiment for validation could not be simulated; "": it could
+  // A sentence: why an experiment for validation, or at a point without a search, could not be simulated; "": it could.
+  const char *failed;
   int windows; // number of them
 } EntrainChannel;
 

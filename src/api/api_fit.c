@@ -295,6 +295,7 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
   }
   const StatChannel *s = &f->statistics->channels[i];
   const Experiment *e = &f->problem->experiments[s->experiment];
+  const char *why = f->point ? f->run->why[s->experiment] : NULL;
   const Channel *c = &e->channels[s->channel];
   *out = (EntrainChannel){.experiment = e->number,
                           .experiment_name = e->name,
@@ -310,7 +311,7 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
                           .white_p = s->white_p,
                           .runs_p = s->runs_p,
                           .role = "fit",
-                          .failed = "",
+                          .failed = why ? why : "",
                           .windows = e->window_count};
   return true;
 }

@@ -83,6 +83,7 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
     json_text(j, "role", "fit");
+    if (r->point) json_text(j, "failed", r->run->why[c->experiment]);
     run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
@@ -97,7 +98,7 @@ static void known_states(Json *j, const Problem *p) {
       const StateSource *s = &p->experiments[e].states->source[i];
       const Channel *c = s->channel >= 0 ? &p->experiments[e].recorded[s->channel] : NULL;
       json_open(j, NULL, '{', false);
-      json_whole(j, "experiment", e);
+      json_whole(j, "experiment", p->experiments[e].number);
       json_text(j, "state", p->model->flat->variables.at[p->model->state[i]].name);
       json_text(j, "from", state_origin_word(s->origin));
       json_text(j, "channel", c ? c->name : NULL);
@@ -244,7 +245,7 @@ static void synchronisation(Json *j, const FitReport *r) {
   json_open(j, "synchronisation", '{', false);
   json_number(j, "lambda", p->lambda);
   json_text(j, "variable", r->problem->measured_name[measured]);
-  json_whole(j, "experiment", m->experiment);
+  json_whole(j, "experiment", r->problem->experiments[m->experiment].number);
   json_number(j, "misfit_start", p->misfit_start.size);
   json_number(j, "misfit", m->size);
   json_flag(j, "follows_at_start", p->misfit_start.size <= FIT_FOLLOWS);

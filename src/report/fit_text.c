@@ -632,6 +632,7 @@ static void print_evaluated(FitPage *f) {
     print_values(f);
   print_problem_constraints(f);
   print_channels(f);
+  if (!problem_has_windows(r->problem)) run_failed_text(p, r->run);
   run_windows_text(p, r->run);
   if (r->validation) run_validation_text(p, r->validation);
   if (r->point->at_minimum) print_directions(f);
