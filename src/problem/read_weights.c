@@ -451,7 +451,7 @@ static bool normalise(WeightReader *w) {
   return true;
 }
 
-static bool give_weights(WeightReader *w) {
+static void give_weights(WeightReader *w) {
   Problem *p = w->r->problem;
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
@@ -466,11 +466,10 @@ static bool give_weights(WeightReader *w) {
       }
       c->sample_weight = weight;
       if (!counted)
-        return reader_fail(w->r, w->node, ERR_VALUE,
-                           "all samples of %.100s in experiment %d have the weight 0; leave it out",
-                           c->name, p->experiments[e].number + 1);
+        reader_warn(w->r, w->node->at,
+                    "no sample of %.100s in experiment %d (%.100s) counts: all have the weight 0",
+                    c->name, p->experiments[e].number + 1, p->experiments[e].name);
     }
-  return true;
 }
 
 bool read_weights(ProblemReader *r) {
@@ -483,5 +482,6 @@ bool read_weights(ProblemReader *r) {
   if (has_space(w.out->kind)) compute_density(&w);
   if (!read_weight_column(&w) || !read_weight_regions(&w) || !normalise(&w)) return false;
   r->problem->weights = w.out;
-  return w.out->least == 1 && w.out->most == 1 ? true : give_weights(&w);
+  if (w.out->least != 1 || w.out->most != 1) give_weights(&w);
+  return true;
 }

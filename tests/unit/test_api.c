@@ -277,6 +277,17 @@ static void null_objects_have_no_members(void **state) {
   assert_int_equal(entrain_fit_count(NULL) + entrain_fit_channel_count(NULL), 0);
   assert_false(entrain_fit_estimate(NULL, 0, &any.estimate));
   assert_true(isnan(entrain_fit_covariance(NULL, 0, 0)));
+  EntrainWeights weights;
+  EntrainWeightVariable variable;
+  size_t bytes;
+  assert_false(entrain_weights(NULL, &weights));
+  assert_false(entrain_weights_variable(NULL, 0, &variable));
+  assert_int_equal(entrain_weights_samples(NULL, 0, NULL, NULL), 0);
+  assert_null(entrain_weights_csv(NULL));
+  assert_null(entrain_weights_report(NULL, 80, false));
+  assert_null(entrain_weights_svg(NULL));
+  assert_null(entrain_weights_png(NULL, &bytes));
+  assert_null(entrain_weights_figures(NULL));
   assert_true(isnan(entrain_fit_gradient(NULL, 0)));
   assert_true(isnan(entrain_fit_hessian(NULL, 0, 0)));
   assert_true(isnan(entrain_fit_correlation(NULL, 0, 0)));

@@ -235,6 +235,34 @@ typedef struct Listener {
   int calls, stop_after;
 } Listener;
 
+static void pictures_outlive_the_fit(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  EntrainFit *f = entrain_fit_run(p, NULL, NULL, &s->error);
+  EntrainFigures *figures = entrain_fit_figures(f);
+  entrain_fit_free(f);
+  entrain_problem_free(p);
+  int n = entrain_figures_count(figures), motions = 0;
+  for (int i = 0; i < n; i++) {
+    size_t length = 0;
+    char *svg = entrain_figures_svg(figures, i), *png = entrain_figures_png(figures, i, &length);
+    assert_non_null(strstr(svg, "</svg>"));
+    assert_true(length > 100 && memcmp(png, "\x89PNG", 4) == 0);
+    assert_non_null(entrain_figures_title(figures, i));
+    const char *name = entrain_figures_name(figures, i);
+    motions += strcmp(name, "data-and-model-a") == 0 || strcmp(name, "data-and-model-b") == 0;
+    entrain_text_free(svg);
+    entrain_text_free(png);
+  }
+  assert_int_equal(motions, 2);
+  assert_null(entrain_figures_name(figures, n));
+  assert_null(entrain_figures_svg(figures, -1));
+  assert_null(entrain_fit_figures(NULL));
+  assert_int_equal(entrain_figures_count(NULL), 0);
+  entrain_figures_free(figures);
+  entrain_figures_free(NULL);
+}
+
 static bool listen(void *data, const EntrainProgress *p) {
   Listener *l = data;
   assert_non_null(p->stage);
@@ -395,6 +423,7 @@ int main(void) {
       TEST(a_fit_has_everything_that_was_promised),
       TEST(derivatives_of_the_objective_are_those_of_differences),
       TEST(texts_belong_to_the_caller),
+      TEST(pictures_outlive_the_fit),
       TEST(a_listener_can_stop_a_fit),
       TEST(one_answer_stops_everything_in_a_thread),
       TEST(a_check_lists_findings),

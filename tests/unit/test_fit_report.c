@@ -95,6 +95,7 @@ static void make(Made *m) {
                                .parameters = parameters,
                                .channels = STAT_CHANNELS,
                                .channel_count = 1,
+                               .gradient = SINGULAR,
                                .covariance = matrix,
                                .correlation = matrix,
                                .rank = 2,
