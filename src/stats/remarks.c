@@ -143,13 +143,16 @@ static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
   if (count == 0) return;
   const StatChannel *c = &an->s->channels[worst];
   bool off = an->p->options.residual_correlation == RESIDUAL_CORRELATION_OFF;
+  bool begins_before = !problem_simulates(an->p) && c->autocorrelation < 0;
   if (certain)
     SAY("The residuals of %s are not white (%sp = %.1g, correlation of neighbours %.2f): %s. %s.",
         whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation,
         why_coloured(an, c),
         off ? "The intervals do not allow for the correlation (residual_correlation: off)"
-            : "The intervals allow for the correlation, not for what a model that misses something "
-              "does to the estimates");
+        : begins_before
+            ? "The intervals are on the wide side: negative correlation does not narrow them"
+            : "The intervals allow for the correlation, not for what a model that misses "
+              "something does to the estimates");
   else
     SAY("The residuals of %s are slightly correlated (%sp = %.1g, correlation of neighbours %.2f): "
         "by chance, or because of a small error of the model. The intervals %sallow for it.",
