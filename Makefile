@@ -135,6 +135,7 @@ docs: setup
 # Every table and figure of five papers: docs/papers.md, pictures in build/papers. Under half an hour on two cores.
 .PHONY: papers
 papers: setup
+	@tools/setup papers
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
 	@tools/papers $(BUILD)
 

@@ -213,6 +213,9 @@ bool entrain_simulation_select(EntrainSimulation *s, const char *const *names, i
 // Adds columns dx/dp for each selected variable and each of these parameters; count 0: all independent parameters.
 bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *parameters,
                                       int count, EntrainError *error);
+// With them, columns d2x/dpdq for each pair of these parameters, p not behind q: second derivatives, forward in time. A run fails
+// where the motion crosses an event or a kink that states or parameters move: they do not hold beyond.
+void entrain_simulation_second_order(EntrainSimulation *s, bool wanted);
 
 // A failed integration is an outcome of the result, not an error. May be called again, from one thread at a time.
 EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error);
@@ -409,6 +412,12 @@ typedef struct EntrainEstimate { // in the order of the unknowns of the problem
 
 int entrain_fit_count(const EntrainFit *fit); // of estimates
 bool entrain_fit_estimate(const EntrainFit *fit, int i, EntrainEstimate *out);
+// First derivative of the objective by unknown i at the result, priors included, sigmas as they are; NaN when there is none.
+double entrain_fit_gradient(const EntrainFit *fit, int i);
+// Computes all second derivatives of the objective there; about as much work as unknowns + 2 simulations with sensitivities (see
+// newton_hessian). entrain_fit_json then has them, too. false: there are none, for example because the motion passes events.
+bool entrain_fit_find_hessian(EntrainFit *fit, EntrainError *error);
+double entrain_fit_hessian(const EntrainFit *fit, int i, int j);     // NaN unless they were found
 double entrain_fit_covariance(const EntrainFit *fit, int i, int j);  // NaN when there is none
 double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when there is none
 double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
@@ -423,8 +432,8 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   double autocorrelation; // of the residuals, from one to the next
   double white_p, runs_p; // probabilities of such residuals if they were white
   const char *role;       // "fit", "validation": simulated with the result, not fitted
-  const char
-      *failed; // a sentence: why an experiment for validation could not be simulated; "": it could
+  // A sentence: why an experiment for validation, or at a point without a search, could not be simulated; "": it could.
+  const char *failed;
   int windows; // number of them
 } EntrainChannel;
 
@@ -505,6 +514,7 @@ typedef struct EntrainWeights {
   int variables;        // of the state space
   int cells;            // of a grid, that have samples
   double least, most;   // weights; the mean of those above 0 is 1
+  double equal;         // samples of equal weight that would tell as much
   double error;         // relative, of distances; 0: exact
 } EntrainWeights;
 

@@ -11,6 +11,7 @@
 #include "report/fit_residuals.h"
 #include "report/fit_text.h"
 #include "report/fit_trace.h"
+#include "residual/hessian.h"
 #include "study/evaluated_point.h"
 
 struct EntrainFit {
@@ -22,6 +23,7 @@ struct EntrainFit {
   InvariantViolation violation; // at the result
   Arena *arena;                 // of the errors below
   const RunErrors *run, *validation;
+  double *hessian;       // of the objective; NULL: not found
   EvaluatedPoint *point; // without a search: owns fit, run and validation; else NULL
 };
 
@@ -200,6 +202,47 @@ static double entry(const EntrainFit *f, const double *matrix, int i, int j) {
   return i >= 0 && j >= 0 && i < n && j < n ? matrix[i * n + j] : nan("");
 }
 
+double entrain_fit_gradient(const EntrainFit *f, int i) {
+  if (!f || i < 0 || i >= f->statistics->n) return nan("");
+  return f->statistics->gradient[i];
+}
+
+static bool find_hessian(EntrainFit *f, Err *err) {
+  int n = f->problem->unknown_count;
+  double value, *gradient = ARENA_ARRAY(f->arena, double, n + 1);
+  double *H = ARENA_ARRAY(f->arena, double, (size_t)n *(size_t)n + 1);
+  if (f->point && f->point->lambda > 0)
+    return fail(err, ERR_UNSUPPORTED, "second derivatives are those of the free model, lambda 0");
+  if (f->result->objective == HUGE_VAL || f->result->pieces)
+    return fail(err, ERR_VALUE, "there is no whole simulation at the result");
+  Hessian *h = hessian_new(f->fit.fitting, (HessianWay)f->problem->options.newton_hessian);
+  EvalSpec spec = eval_spec(f->fit.fitting, NULL);
+  spec.weighting = f->fit.weighting;
+  EvalEnd end = hessian_eval(h, f->fit.work, &spec, f->result->x, &value, gradient, H);
+  if (end == EVAL_DONE)
+    f->hessian = H;
+  else if (end == EVAL_STOPPED || !patience_lasts(0))
+    fail(err, ERR_STOPPED, "it was stopped before the second derivatives were computed");
+  else
+    fail(err, ERR_UNSUPPORTED, "there are no second derivatives: %.600s", hessian_why(h));
+  hessian_free(h);
+  return f->hessian != NULL;
+}
+
+bool entrain_fit_find_hessian(EntrainFit *f, EntrainError *error) {
+  if (!f) return api_missing("fit", error);
+  Err err = {0};
+  Patience after = patience_after(f, PATIENCE_GRACE);
+  patience_begin(&after);
+  find_hessian(f, &err);
+  patience_end(&after);
+  return api_fine(&err, error);
+}
+
+double entrain_fit_hessian(const EntrainFit *f, int i, int j) {
+  return f && f->hessian ? entry(f, f->hessian, i, j) : nan("");
+}
+
 double entrain_fit_covariance(const EntrainFit *f, int i, int j) {
   if (!f) return nan("");
   return entry(f, f->statistics->covariance, i, j);
@@ -252,6 +295,7 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
   }
   const StatChannel *s = &f->statistics->channels[i];
   const Experiment *e = &f->problem->experiments[s->experiment];
+  const char *why = f->point ? f->run->why[s->experiment] : NULL;
   const Channel *c = &e->channels[s->channel];
   *out = (EntrainChannel){.experiment = e->number,
                           .experiment_name = e->name,
@@ -267,7 +311,7 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
                           .white_p = s->white_p,
                           .runs_p = s->runs_p,
                           .role = "fit",
-                          .failed = "",
+                          .failed = why ? why : "",
                           .windows = e->window_count};
   return true;
 }
@@ -357,7 +401,7 @@ static FitReport report_of(const EntrainFit *f) {
   return (FitReport){f->problem,    f->result,
                      f->statistics, f->problem->model->invariant_count ? &f->violation : NULL,
                      f->run,        f->validation,
-                     f->point};
+                     f->hessian,    f->point};
 }
 
 char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {

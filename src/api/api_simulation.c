@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/csv.h"
 #include "base/patience.h"
+#include "residual/kinks.h"
+#include "residual/second_system.h"
 #include "simulate/origin.h"
 
 struct EntrainSimulation {
@@ -27,8 +29,12 @@ struct EntrainSimulation {
   int selected_count;
   int *parameters;
   int parameter_count;
+  bool second_order;
   System *system; // of the last run; kept until something changes
   SimulateWork *work;
+  SecondSystem *second; // instead of these where derivatives of second order are wanted
+  Kinks *kinks;
+  bool stiff;
   ResultColumns *shared;
   int version; // of the model it was made for
   SimulateOptions made_with;
@@ -37,9 +43,13 @@ struct EntrainSimulation {
 static void forget_system(EntrainSimulation *s) {
   simulate_work_free(s->work);
   system_free(s->system);
+  second_system_free(s->second);
+  kinks_free(s->kinks);
   result_columns_leave(s->shared);
   s->work = NULL;
   s->system = NULL;
+  s->second = NULL;
+  s->kinks = NULL;
   s->shared = NULL;
 }
 
@@ -342,7 +352,17 @@ bool entrain_simulation_sensitivities(EntrainSimulation *s, const char *const *p
   return api_fine(&err, error);
 }
 
+void entrain_simulation_second_order(EntrainSimulation *s, bool wanted) {
+  if (!s) return;
+  forget_system(s);
+  s->second_order = wanted;
+}
+
 // ---------------------------------------------------------------- the run
+
+static bool has_second(const EntrainSimulation *s) {
+  return s->second_order && s->parameter_count > 0;
+}
 
 static CodeChoice code_choice(const EntrainSimulation *s) {
   char word[OPTION_WORD_SIZE];
@@ -363,6 +383,24 @@ static void make_system(EntrainSimulation *s) {
   simulate_needs(&s->options->simulate, m->nx, &spec);
   s->system = system_new(s->model->model, &spec);
   s->work = simulate_work_new(s->system, &s->options->simulate);
+}
+
+// Outputs: the variables, then their slopes.
+static void make_second_system(EntrainSimulation *s) {
+  Model *m = s->model->model;
+  int n = s->selected_count, slopes = n * s->parameter_count;
+  const Augmented *a = model_with_sensitivities(m, s->parameters, s->parameter_count);
+  Expr *outputs = ARENA_ARRAY(s->arena, Expr, n + slopes + 1);
+  pthread_mutex_lock(m->lock);
+  for (int i = 0; i < n; i++) outputs[i] = selected_value(m, s->selected[i]);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < s->parameter_count; k++)
+      augmented_slopes(a, &outputs[i], 1, k, &outputs[n + i * s->parameter_count + k]);
+  pthread_mutex_unlock(m->lock);
+  SimulateOptions options = second_simulate_options(&s->options->simulate, s->stiff);
+  second_system_free(s->second);
+  s->second = second_system_new(a, outputs, n + slopes, &options, code_choice(s));
+  if (!s->kinks) s->kinks = kinks_new(m, s->parameters, s->parameter_count, code_choice(s));
 }
 
 // The default may depend on a parameter that was set since the last run.
@@ -401,7 +439,8 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
 }
 
 static int column_count(const EntrainSimulation *s) {
-  return 1 + s->selected_count * (1 + s->parameter_count);
+  int n = s->parameter_count, pairs = has_second(s) ? n * (n + 1) / 2 : 0;
+  return 1 + s->selected_count * (1 + n + pairs);
 }
 
 static void describe_columns(ResultColumns *shared, const EntrainSimulation *s) {
@@ -427,18 +466,28 @@ static void describe_columns(ResultColumns *shared, const EntrainSimulation *s) 
     for (int k = 0; k < s->parameter_count; k++)
       names[at++] = arena_print(a, "d%s/d%s", selected_name(m, s->selected[i]),
                                 m->flat->parameters.at[s->parameters[k]].name);
+  for (int i = 0; has_second(s) && i < s->selected_count; i++)
+    for (int k = 0; k < s->parameter_count; k++)
+      for (int l = k; l < s->parameter_count; l++)
+        names[at++] = arena_print(a, "d2%s/d%sd%s", selected_name(m, s->selected[i]),
+                                  m->flat->parameters.at[s->parameters[k]].name,
+                                  m->flat->parameters.at[s->parameters[l]].name);
 }
 
 // The system is kept between runs until the model, the options, the columns or the parameters change.
 static void renew_system(EntrainSimulation *s) {
   const SimulateOptions *o = &s->options->simulate;
-  bool same =
-      s->system && s->version == s->model->version && memcmp(o, &s->made_with, sizeof *o) == 0;
+  bool same = (s->system || s->second) && s->version == s->model->version &&
+              memcmp(o, &s->made_with, sizeof *o) == 0;
   if (same) return;
   forget_system(s);
   s->version = s->model->version;
   s->made_with = *o;
-  make_system(s);
+  s->stiff = false;
+  if (has_second(s))
+    make_second_system(s);
+  else
+    make_system(s);
   s->shared = result_columns_new();
   describe_columns(s->shared, s);
 }
@@ -477,6 +526,39 @@ static void note_invariants(EntrainResult *r, const EntrainSimulation *s) {
                              all->at[k].place};
 }
 
+// Sensitivities of the slopes: each pair has one column; the other of the two, and those of the variables, go nowhere.
+static double *const *second_columns(const EntrainSimulation *s, EntrainResult *r) {
+  int n = s->parameter_count, outputs = s->selected_count * (1 + n), at = outputs;
+  double *nowhere = ARENA_RAW(r->arena, double, (size_t)s->time_count + 8);
+  double **column = ARENA_ARRAY(r->arena, double *, outputs *(1 + n) + 1);
+  for (int i = 0; i < outputs * (1 + n); i++)
+    column[i] = i < outputs ? r->trajectory.column[i] : nowhere;
+  for (int i = 0; i < s->selected_count; i++)
+    for (int k = 0; k < n; k++)
+      for (int l = k; l < n; l++)
+        column[outputs + (s->selected_count + i * n + k) * n + l] = r->trajectory.column[at++];
+  return column;
+}
+
+// What an explicit method cannot follow may be stiff.
+static void run_second(EntrainSimulation *s, SimulateRequest *request, EntrainResult *r, Err *err) {
+  Trajectory *t = &r->trajectory;
+  char why[700];
+  t->column = second_columns(s, r);
+  t->stepped = kinks_watch;
+  t->stepped_data = s->kinks;
+  for (bool again = true; again;) {
+    second_system_set(s->second, s->model->p);
+    kinks_begin(s->kinks, s->model->p, request);
+    request->p = s->second->p;
+    simulate_run(s->second->work, request, t);
+    again = t->outcome != OUTCOME_REACHED_END && !s->stiff && patience_lasts(0);
+    if (again) s->stiff = true, make_second_system(s);
+  }
+  if (t->outcome == OUTCOME_REACHED_END && !kinks_passed(s->kinks, t, why))
+    fail(err, ERR_UNSUPPORTED, "there are no second derivatives: %.600s", why);
+}
+
 static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
   if (!s->times) {
     fail(err, ERR_USAGE, "the output times are not set");
@@ -494,12 +576,17 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
   double begin = clock_seconds();
   Patience patience = {.until = patience_until(s->options->fit.max_seconds)};
   patience_begin(&patience);
-  simulate_run(s->work, &request, &r->trajectory);
+  if (s->second)
+    run_second(s, &request, r, err);
+  else
+    simulate_run(s->work, &request, &r->trajectory);
   patience_end(&patience);
   r->seconds = clock_seconds() - begin;
   r->series.rows = r->trajectory.rows;
-  note_invariants(r, s);
-  return r;
+  if (!s->second) note_invariants(r, s);
+  if (!err->code) return r;
+  entrain_result_free(r);
+  return NULL;
 }
 
 EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error) {

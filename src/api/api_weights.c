@@ -16,6 +16,7 @@ bool entrain_weights(const EntrainProblem *p, EntrainWeights *out) {
                           .cells = w->occupied,
                           .least = w->least,
                           .most = w->most,
+                          .equal = w->equal,
                           .error = w->error};
   arena_free(a);
   return true;

@@ -29,7 +29,8 @@ static bool is_whole(const EntrainFit *point) {
 static int write_results(const Arguments *a, EntrainFit *point) {
   Terminal t = output_terminal();
   const char *json = arguments_value(a, "json"), *residuals = arguments_value(a, "residuals");
-  int status = json ? write_result(json, entrain_fit_json(point)) : DONE;
+  int status = find_hessian(a, point);
+  if (json) status = worse(status, write_result(json, entrain_fit_json(point)));
   if (residuals) status = worse(status, write_residuals(residuals, point));
   if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_fit_figures(point)));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
@@ -78,6 +79,7 @@ static const Flag FLAGS[] = {
     FLAG_SET,
     FLAG_LIBRARY,
     {"json", 0, "FILE", "the result as JSON; - is standard output", NULL, false},
+    FLAG_HESSIAN,
     {"residuals", 0, "FILE",
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},

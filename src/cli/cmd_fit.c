@@ -54,10 +54,12 @@ static int write_residuals(const char *path, EntrainFit *fit) {
   return NOT_REACHED;
 }
 
+// Where there is none the rest is written nevertheless.
 static int write_files(const Arguments *a, EntrainFit *fit) {
   const char *json = arguments_value(a, "json"), *trace = arguments_value(a, "trace"),
              *residuals = arguments_value(a, "residuals");
-  int status = json ? write_result(json, entrain_fit_json(fit)) : DONE;
+  int status = find_hessian(a, fit);
+  if (json) status = worse(status, write_result(json, entrain_fit_json(fit)));
   if (trace) status = worse(status, write_result(trace, entrain_fit_trace_csv(fit)));
   if (residuals) status = worse(status, write_residuals(residuals, fit));
   if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_fit_figures(fit)));
@@ -96,6 +98,7 @@ static const Flag FLAGS[] = {
     {"start", 0, "LIST", "start values of the search: p=3,q=4", "the problem file", false},
     FLAG_METHOD,
     {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},
+    FLAG_HESSIAN,
     {"trace", 0, "FILE",
      "CSV of every accepted step: stage, lambda, iteration, objective, parameters", NULL, false},
     {"residuals", 0, "FILE",

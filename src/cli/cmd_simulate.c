@@ -221,6 +221,12 @@ static int select_columns(SimulateCommand *job) {
 }
 
 static int add_sensitivities(SimulateCommand *job) {
+  bool second = arguments_have(job->a, "second_order");
+  if (second && !arguments_have(job->a, "sensitivities")) {
+    complain("--second_order has no effect without --sensitivities");
+    return WRONG_USE;
+  }
+  entrain_simulation_second_order(job->simulation, second);
   return set_names(job, "sensitivities", entrain_simulation_sensitivities);
 }
 
@@ -366,6 +372,10 @@ static const Flag FLAGS[] = {
     {"variables", 0, "NAMES", "columns of the output", "all but inputs", false},
     {"sensitivities", 0, "[NAMES]",
      "adds columns dx/dp for these parameters; without names, for all parameters", NULL, false},
+    {"second_order", 0, NULL,
+     "with --sensitivities: also adds columns d2x/dpdq, the second derivatives by each pair of "
+     "them; models without events that states or parameters move",
+     NULL, false},
     {"noise", 0, "SIZE",
      "simulates measurements: adds normal noise of this size to what the model computes, not to "
      "time, inputs, parameters and sensitivities",

@@ -40,6 +40,14 @@ typedef struct Flag {
         false                                                                                      \
   }
 
+#define FLAG_HESSIAN                                                                               \
+  {                                                                                                \
+    "hessian", 0, NULL,                                                                            \
+        "also computes the second derivatives of the objective by the unknowns, for --json; "      \
+        "about as "                                                                                \
+        "much work as unknowns + 2 simulations with sensitivities",                                \
+        NULL, false                                                                                \
+  }
 #define FLAG_POINT                                                                                 \
   {"parameters",                                                                                   \
    0,                                                                                              \

@@ -313,3 +313,10 @@ int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *w
   entrain_problem_free(problem);
   return status;
 }
+
+int find_hessian(const Arguments *a, EntrainFit *fit) {
+  EntrainError error;
+  if (!arguments_have(a, "hessian") || entrain_fit_find_hessian(fit, &error)) return DONE;
+  complain_error(&error);
+  return NOT_REACHED;
+}

@@ -14,6 +14,8 @@ bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, 
 // The value of each unknown in the model, replaced by what --truth names. The caller frees it. NULL: the error is printed.
 double *read_truth(const Arguments *a, const EntrainProblem *p);
 
+// --hessian: second derivatives of the objective for the JSON. Where there are none, says why; the exit status.
+int find_hessian(const Arguments *a, EntrainFit *fit);
 // The values of the unknowns at the point that --parameters and --start name, else the start values of the problem. The caller
 // frees it. NULL: the error is printed.
 double *read_point(const Arguments *a, const EntrainProblem *p);

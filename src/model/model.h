@@ -86,8 +86,8 @@ typedef struct Model {
   Expr *jump;
   int *jump_state, jump_count; // by jump: the state
   Expr *terminate;             // by flat->terminates
-  // Symbol of the rate of Baumgarte's terms, see system_set_rate; 0 without invariants.
-  Expr stabilise;
+  // Symbols of the rates of Baumgarte's terms, see system_set_rates; 0 without invariants.
+  Expr stabilise, stabilise_beta;
   StartCondition *conditions;
   int condition_count;
   IntArray helpers[HELPER_COUNT];

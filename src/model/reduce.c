@@ -212,7 +212,8 @@ static double binomial(int n, int k) {
   return b;
 }
 
-// (d/dt + rate)^c of the equation instead of its c-th derivative: errors of the invariants then die out.
+// (d/dt + rate)^c of the equation instead of its c-th derivative: errors of the invariants then die out. Two rates: that of the
+// highest term may differ from that of the others, g'' + 2 alpha g' + beta^2 g.
 static void stabilise(Reducer *r, int typed) {
   Graph *g = r->g;
   int order = 0;
@@ -225,7 +226,8 @@ static void stabilise(Reducer *r, int typed) {
     if (n->unknown >= 0) continue; // solved: always 0
     int power = order - n->e.level;
     Expr factor = expr_const(g, binomial(order, power));
-    for (int k = 0; k < power; k++) factor = expr_mul(g, factor, r->m->stabilise);
+    Expr rate = power == 1 ? r->m->stabilise : r->m->stabilise_beta;
+    for (int k = 0; k < power; k++) factor = expr_mul(g, factor, rate);
     sum = expr_add(g, sum, expr_mul(g, factor, n->e.residual));
   }
   r->equations.at[last].e.residual = sum;
@@ -327,8 +329,10 @@ bool reduce_index(Model *m, Matching *matching, const unsigned char *redundant, 
   if (ok) {
     number_unknowns(&r);
     list_invariants(&r);
-    if (m->invariant_count && !m->stabilise)
+    if (m->invariant_count && !m->stabilise) {
       m->stabilise = expr_symbol(m->graph, "rate of stabilisation", true);
+      m->stabilise_beta = expr_symbol(m->graph, "second rate of stabilisation", true);
+    }
     for (int k = 0; k < r.typed; k++)
       if (r.equations.at[k].next >= 0) stabilise(&r, k);
     number_equations(&r, matching);

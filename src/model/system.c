@@ -408,9 +408,16 @@ void system_jump_sens(SystemWork *w, double t, const double *x, const double *ti
            (size_t)s->ns * sizeof *D);
 }
 
-void system_set_rate(SystemWork *w, double rate) {
+void system_set_rates(SystemWork *w, double alpha, double beta) {
   const System *s = w->system;
-  for (int l = 0; l < s->lanes; l++) w->par[s->at.rate * s->lanes + l] = rate;
+  for (int l = 0; l < s->lanes; l++) {
+    w->par[s->at.rate * s->lanes + l] = alpha;
+    w->par[(s->at.rate + 1) * s->lanes + l] = beta;
+  }
+}
+
+void system_set_rate(SystemWork *w, double rate) {
+  system_set_rates(w, rate, rate);
 }
 
 void system_invariants(SystemWork *w, double t, const double *x, double *values) {

@@ -79,7 +79,7 @@ typedef struct ParLayout { // offsets in par; the time since the origin is at 0
   int u, du;               // inputs; their first, second and third derivatives by time
   int mode;                // of the events
   int held;                // flat->held
-  int rate;                // of stabilisation
+  int rate;                // two of stabilisation
   int p;                   // all parameters
   int hoisted;             // what depends on p and the origin only
   int count;
@@ -277,6 +277,8 @@ static inline double *system_held(SystemWork *w) { // lanes 1
 
 // Rate of Baumgarte's terms in 1/time, 0 (as it is at first): none. Kept until it is set again.
 void system_set_rate(SystemWork *w, double rate);
+// g'' + 2 alpha g' + beta^2 g = 0 of an invariant that was differentiated twice, g' + alpha g = 0 of others.
+void system_set_rates(SystemWork *w, double alpha, double beta);
 // Residuals of the invariants, values[ni*lanes].
 void system_invariants(SystemWork *w, double t, const double *x, double *values);
 // The same (lanes 1) with g_x and g_p: the results are in w->invariant_out, residuals first, then s->sparse.g_x and g_p.

@@ -413,7 +413,7 @@ static void lay_out(SystemBuilder *b) {
   s->at.mode = s->at.du + 3 * s->nu;
   s->at.held = s->at.mode + s->ne;
   s->at.rate = s->at.held + s->nh;
-  s->at.p = s->at.rate + 1;
+  s->at.p = s->at.rate + 2;
   s->at.hoisted = s->at.p + b->m->np;
   b->where_count = b->g->count;
   b->where = ARENA_ARRAY(b->scratch, Location, b->where_count);
@@ -429,7 +429,10 @@ static void lay_out(SystemBuilder *b) {
   }
   for (int k = 0; k < s->ne; k++) place(b, b->m->flat->events.at[k].mode, 0, s->at.mode + k);
   for (int k = 0; k < s->nh; k++) place(b, b->m->flat->held.at[k].before, 0, s->at.held + k);
-  if (b->m->stabilise) place(b, b->m->stabilise, 0, s->at.rate);
+  if (b->m->stabilise) {
+    place(b, b->m->stabilise, 0, s->at.rate);
+    place(b, b->m->stabilise_beta, 0, s->at.rate + 1);
+  }
   for (int k = 0; k < b->m->np; k++) {
     const Parameter *p = &b->m->flat->parameters.at[k];
     if (!p->dependent) place(b, p->node, 0, s->at.p + k);

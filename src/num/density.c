@@ -14,14 +14,14 @@ static const double BORDER = 1e-9; // of a cell, or of the ratio
 
 // ---------------------------------------------------------------- cells
 
-typedef struct Cells {
+typedef struct CellKeys {
   int count;       // points
   uint64_t *key;   // by point
   uint64_t bound;  // all keys are below
   uint64_t *table; // of keys + 1, room is a power of two
   int *number;     // by place of the table
   int room;
-} Cells;
+} CellKeys;
 
 static uint64_t mixed(uint64_t x) { // splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -30,7 +30,7 @@ static uint64_t mixed(uint64_t x) { // splitmix64
 }
 
 // Numbers the keys in the order in which they first occur. Returns how many there are.
-static int number_keys(Cells *c, int *out) {
+static int number_keys(CellKeys *c, int *out) {
   int used = 0;
   memset(c->table, 0, (size_t)c->room * sizeof *c->table);
   for (int i = 0; i < c->count; i++) {
@@ -42,7 +42,7 @@ static int number_keys(Cells *c, int *out) {
   return used;
 }
 
-static void shorten_keys(Arena *a, Cells *c) {
+static void shorten_keys(Arena *a, CellKeys *c) {
   int *number = ARENA_RAW(a, int, c->count + 1);
   c->bound = (uint64_t)number_keys(c, number);
   for (int i = 0; i < c->count; i++) c->key[i] = (uint64_t)number[i];
@@ -65,15 +65,15 @@ static int cell_on(const GridAxis *x, int i) {
   return x->shift == 0 && cell >= x->cells ? x->cells - 1 : cell;
 }
 
-static void add_axis(Arena *a, Cells *c, const GridAxis *x) {
+static void add_axis(Arena *a, CellKeys *c, const GridAxis *x) {
   uint64_t cells = (uint64_t)x->cells + 1;
   if (c->bound > UINT64_MAX / cells - 1) shorten_keys(a, c);
   for (int i = 0; i < c->count; i++) c->key[i] = c->key[i] * cells + (uint64_t)cell_on(x, i);
   c->bound *= cells;
 }
 
-static Cells cells_new(Arena *a, int count) {
-  Cells c = {.count = count, .bound = 1, .room = 64};
+static CellKeys cells_new(Arena *a, int count) {
+  CellKeys c = {.count = count, .bound = 1, .room = 64};
   while (c.room < 2 * count) c.room *= 2;
   c.key = ARENA_ARRAY(a, uint64_t, count + 1);
   c.table = ARENA_RAW(a, uint64_t, c.room);
@@ -83,14 +83,14 @@ static Cells cells_new(Arena *a, int count) {
 
 // ---------------------------------------------------------------- grid
 
-typedef struct Grid {
+typedef struct CellGrid {
   GridAxis *axes; // those that change
   int width;
   int *cell; // by point: number of its cell
   int used;
-} Grid;
+} CellGrid;
 
-static double off_middle(const Grid *g, int i) {
+static double off_middle(const CellGrid *g, int i) {
   double sum = 0;
   for (int k = 0; k < g->width; k++) {
     double off = place_on(&g->axes[k], i) - cell_on(&g->axes[k], i) - 0.5;
@@ -99,13 +99,13 @@ static double off_middle(const Grid *g, int i) {
   return sum;
 }
 
-static void add_counts(Arena *a, const Grid *g, int count, double part, double *weight) {
+static void add_counts(Arena *a, const CellGrid *g, int count, double part, double *weight) {
   int *samples = ARENA_ARRAY(a, int, g->used + 1);
   for (int i = 0; i < count; i++) samples[g->cell[i]]++;
   for (int i = 0; i < count; i++) weight[i] += part / samples[g->cell[i]];
 }
 
-static void add_chosen(Arena *a, const Grid *g, int count, double part, double *weight) {
+static void add_chosen(Arena *a, const CellGrid *g, int count, double part, double *weight) {
   int *chosen = ARENA_RAW(a, int, g->used + 1);
   double *least = ARENA_RAW(a, double, g->used + 1);
   for (int k = 0; k < g->used; k++) chosen[k] = -1, least[k] = HUGE_VAL;
@@ -117,8 +117,8 @@ static void add_chosen(Arena *a, const Grid *g, int count, double part, double *
   for (int k = 0; k < g->used; k++) weight[chosen[k]] += part;
 }
 
-static Grid grid_axes(Arena *a, const Cloud *c, const GridRule *rule) {
-  Grid g = {.axes = ARENA_ARRAY(a, GridAxis, c->width + 1)};
+static CellGrid grid_axes(Arena *a, const Cloud *c, const GridRule *rule) {
+  CellGrid g = {.axes = ARENA_ARRAY(a, GridAxis, c->width + 1)};
   for (int k = 0; k < c->width; k++) {
     GridAxis x = {c->at[k], cloud_range(c->at[k], c->count), rule->cells[k], 0};
     if (x.range.range > 0) g.axes[g.width++] = x;
@@ -129,8 +129,8 @@ static Grid grid_axes(Arena *a, const Cloud *c, const GridRule *rule) {
 
 int grid_weights(const Cloud *c, const GridRule *rule, double *weight) {
   Arena *a = arena_new();
-  Grid g = grid_axes(a, c, rule);
-  Cells cells = cells_new(a, c->count);
+  CellGrid g = grid_axes(a, c, rule);
+  CellKeys cells = cells_new(a, c->count);
   int first = 0, shifts = rule->shifts > 1 ? rule->shifts : 1;
   for (int i = 0; i < c->count; i++) weight[i] = 0;
   for (int s = 0; s < shifts; s++) {

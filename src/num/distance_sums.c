@@ -1,11 +1,12 @@
 // By tree: the points of a box at a distance are replaced by their number n, centroid c and second moments M, sum of
 // (p - c)(p - c)'. With R = |x - c| and u = (x - c)/R, sum over p of |x - p| = n R + (tr M - u'M u)/(2R) + terms of the third
-// order in (size of the box)/R. Boxes with radius <= opening * R are used whole; smaller ones are opened, down to their
-// points. All points of a leaf share one list of boxes.
+// order, about n s (s/R)^2 for a box of rms size s. Boxes for which that is no more than share * n D, D the mean distance of
+// points, are used whole, others are opened, down to their points. All points of a leaf share one list of boxes. As every sum
+// is at least N D/2 (of N D = mean of the sums, by the triangle inequality), errors relative to it are at most 2 share; they
+// have either sign and are far smaller. Boxes so small that their points are one (s <= TINY D) are always used whole.
 //
-// The opening is the largest of a few for which the sums of some points, chosen all over the tree, are wrong by no more than
-// a third of DISTANCES_ERROR; their exact sums cost little beside all others. In few dimensions the first one does; where
-// boxes tell nothing (random points in many dimensions) the last opens everything, which is exact and slow.
+// The share is the largest of a few for which the sums of some points, chosen all over the tree, are wrong by no more than
+// a third of DISTANCES_ERROR; their exact sums cost little beside all others. The last one opens everything, which is exact.
 #include "num/distance_sums.h"
 
 #include <math.h>
@@ -63,7 +64,8 @@ typedef struct Moments { // by node
   const CloudTree *t;
   double *centre; // [node*width + k]
   double *second; // [node*pairs + ...]: M, upper triangle by rows
-  double *radius; // of the box, from its centroid
+  double *size;   // of the box: root of the mean square distance of its points to their centroid
+  double *radius; // of the box, from the centroid
   int pairs;      // width*(width + 1)/2
 } Moments;
 
@@ -102,7 +104,7 @@ static void moments_of_parent(const Moments *m, int node, double *offset) {
   }
 }
 
-static double box_radius(const Moments *m, int node) {
+static double radius_of_box(const Moments *m, int node) {
   double sum = 0;
   for (int k = 0; k < m->t->width; k++) {
     int at = node * m->t->width + k;
@@ -112,15 +114,24 @@ static double box_radius(const Moments *m, int node) {
   return sqrt(sum);
 }
 
+static double size_of_box(const Moments *m, int node) {
+  double trace = 0;
+  const double *second = m->second + (size_t)node * (size_t)m->pairs;
+  for (int k = 0, at = 0; k < m->t->width; at += m->t->width - k++) trace += second[at];
+  return sqrt(trace / m->t->nodes[node].count);
+}
+
 static Moments moments_new(Arena *a, const CloudTree *t) {
   Moments m = {.t = t, .pairs = t->width * (t->width + 1) / 2};
   double *offset = ARENA_ARRAY(a, double, t->width + 1);
   m.centre = ARENA_ARRAY(a, double, (size_t)t->node_count *(size_t)t->width + 1);
   m.second = ARENA_ARRAY(a, double, (size_t)t->node_count *(size_t)m.pairs + 1);
+  m.size = ARENA_ARRAY(a, double, t->node_count + 1);
   m.radius = ARENA_ARRAY(a, double, t->node_count + 1);
   for (int node = t->node_count - 1; node >= 0; node--) { // children come after their parents
     (t->nodes[node].left < 0 ? moments_of_leaf : moments_of_parent)(&m, node, offset);
-    m.radius[node] = box_radius(&m, node);
+    m.size[node] = size_of_box(&m, node);
+    m.radius[node] = radius_of_box(&m, node);
   }
   return m;
 }
@@ -129,8 +140,8 @@ static Moments moments_new(Arena *a, const CloudTree *t) {
 
 typedef struct BoxList { // that a box of points sees
   const Moments *m;
-  double opening;
-  int *open; // a stack of nodes
+  double share, mean; // of the error; mean distance of points
+  int *open;          // a stack of nodes
   // Boxes that are used whole: count, centre[k][i], second[pair][i].
   int whole;
   double *number, **centre, **second;
@@ -166,6 +177,16 @@ static void add_whole(BoxList *b, int node) {
   for (int k = 0; k < m->pairs; k++) b->second[k][at] = m->second[node * m->pairs + k];
 }
 
+static const double TINY = 1e-4, NEAR = 1.2; // of the mean distance; of the size of a box
+
+static bool is_whole(const BoxList *b, int node, const double *least, const double *most) {
+  double size = b->m->size[node], radius = b->m->radius[node];
+  if (size <= (b->share > 0 ? TINY * b->mean : 0)) return true;
+  double square = square_to_box(b->m, node, least, most);
+  return square > NEAR * NEAR * radius * radius &&
+         size * size * radius <= b->share * b->mean * square;
+}
+
 // What the points between least and most see.
 static void fill_list(BoxList *b, const double *least, const double *most) {
   const Moments *m = b->m;
@@ -175,8 +196,7 @@ static void fill_list(BoxList *b, const double *least, const double *most) {
   while (open) {
     int node = b->open[--open];
     const CloudNode *n = &m->t->nodes[node];
-    double radius = m->radius[node], reach = b->opening * b->opening;
-    if (radius == 0 || radius * radius <= reach * square_to_box(m, node, least, most))
+    if (is_whole(b, node, least, most))
       add_whole(b, node);
     else if (n->left < 0)
       b->near[b->near_count++] = node;
@@ -203,10 +223,10 @@ static double sum_of_boxes(const BoxList *b, const double *point, int first, int
     }
   const double *number = b->number + first;
   for (int i = 0; i < count; i++) {
-    double safe = square[i] > 0 ? square[i] : 1,
-           R = sqrt(safe); // at the centre itself: a box of equal points
-    double all = number[i] * R + (trace[i] - along[i] / safe) / (2 * R);
-    square[i] = square[i] > 0 ? all : 0;
+    double safe = square[i] > 0 ? square[i] : 1, R = sqrt(safe);
+    double more = (trace[i] - along[i] / safe) / (2 * R), most = sqrt(number[i] * trace[i]);
+    more = more < most ? more : most; // near its centre a tiny box is no more than that away
+    square[i] = square[i] > 0 ? number[i] * R + more : most;
   }
   return sum_of(square, count);
 }
@@ -228,11 +248,11 @@ static void point_at(const CloudTree *t, int position, double *point) {
   for (int k = 0; k < t->width; k++) point[k] = t->at[k][position];
 }
 
-// ---------------------------------------------------------------- the opening
+// ---------------------------------------------------------------- the share
 
 enum { TRIALS = 96 };
-static const double OPENINGS[] = {0.9, 0.6, 0.4, 0.25, 0.12, 0.05, 0};
-enum { OPENING_COUNT = sizeof OPENINGS / sizeof *OPENINGS };
+static const double SHARES[] = {0.02, 8e-3, 3e-3, 1e-3, 3e-4, 1e-4, 0};
+enum { SHARE_COUNT = sizeof SHARES / sizeof *SHARES };
 static const double SAFETY = 3; // others may be worse than those that are tried
 
 // Positions of points: some evenly among the points, some evenly among the leaves, which are where there are few.
@@ -260,17 +280,19 @@ static double exact_sum(const CloudTree *t, const double *point) {
   return sum;
 }
 
-// Chooses the opening of the list. Returns the largest relative error that was seen.
-static double choose_opening(BoxList *b, double *point) {
+// Chooses the share of the list. Returns the largest relative error that was seen.
+static double choose_share(BoxList *b, double *point) {
   const CloudTree *t = b->m->t;
   int position[TRIALS], trials = choose_trials(t, position);
   double exact[TRIALS], worst = 0;
   for (int i = 0; i < trials; i++) {
     point_at(t, position[i], point);
     exact[i] = exact_sum(t, point);
+    if (i < TRIALS / 2)
+      b->mean += exact[i] / t->count / (TRIALS / 2); // those evenly among the points
   }
-  for (int o = 0; o < OPENING_COUNT; o++) {
-    b->opening = OPENINGS[o];
+  for (int o = 0; o < SHARE_COUNT; o++) {
+    b->share = SHARES[o];
     worst = 0;
     for (int i = 0; i < trials && worst <= DISTANCES_ERROR / SAFETY; i++) {
       point_at(t, position[i], point);
@@ -290,7 +312,7 @@ double distance_sums_by_tree(const Cloud *c, double *sum) {
   Moments m = moments_new(a, t);
   BoxList b = list_new(a, &m);
   double *point = ARENA_ARRAY(a, double, t->width + 1);
-  double error = t->node_count && t->width ? choose_opening(&b, point) : 0;
+  double error = t->node_count && t->width ? choose_share(&b, point) : 0;
   for (int node = 0; node < t->node_count; node++) {
     const CloudNode *n = &t->nodes[node];
     if (n->left >= 0) continue;

@@ -9,8 +9,13 @@
 
 #include "num/vec.h"
 
-// A pivot on the diagonal is good enough when no number right of it is larger by more than this.
+// A pivot on the diagonal is good enough when no number right of it is larger by more than this. Unknowns may have very
+// different units: where a pivot is poor, numbers are compared again in units in which the matrix is balanced.
 static const double POOR_PIVOT = 1e-3;
+enum {
+  HOPELESS = 5, // matrices in a row for which new units did not help
+  SWEEPS = 30,  // of balancing
+};
 // Fuller factors than this are made dense at once: plain loops beat lists.
 static const double FULL = 0.7;
 
@@ -39,6 +44,9 @@ struct Lu {
   int *order;             // dense: rows in the order of pivots
   int *place;             // sparse: position of each unknown in the order of pivots
   double *row;            // sparse: the row in work
+  double *column;         // sparse: scratch
+  double *weight;         // sparse: by unknown, its unit
+  int hopeless;           // sparse: matrices in a row for which new units did not help
 };
 
 #define VEC_KERNELS "num/lu_kernels.inc"
@@ -235,6 +243,9 @@ Lu *lu_new_sparse(Arena *a, const Pattern *pattern) {
     lu->place = ARENA_ARRAY(a, int, n);
     for (int i = 0; i < n; i++) lu->place[order[i]] = i;
     lu->row = ARENA_ARRAY(a, double, n);
+    lu->weight = ARENA_ARRAY(a, double, n);
+    lu->column = ARENA_ARRAY(a, double, n);
+    for (int i = 0; i < n; i++) lu->weight[i] = 1;
   }
   arena_free(scratch);
   return lu;
@@ -268,22 +279,55 @@ static bool factor_row(Lu *lu, int i) {
   double pivot = w[f->from[i]], inverse = 1 / pivot;
   f->inverse[i] = inverse;
   for (int e = f->upper_start[i]; e < f->upper_start[i + 1]; e++) {
-    double u = w[f->upper_at[e]], size = fabs(u);
+    double u = w[f->upper_at[e]], size = fabs(u) * lu->weight[f->upper_at[e]];
     f->upper[e] = u * inverse;
     zero += u - u;
     if (size > most) most = size;
   }
-  return fabs(pivot) >= POOR_PIVOT * most && isfinite(inverse) && inverse != 0 && zero == 0;
+  return fabs(pivot) * lu->weight[f->from[i]] >= POOR_PIVOT * most && isfinite(inverse) &&
+         inverse != 0 && zero == 0;
+}
+
+static bool factor_rows(Lu *lu, const double *values, double scale, double shift) {
+  for (int i = 0; i < lu->n; i++) {
+    scatter_row(lu, i, values, scale, shift);
+    if (!factor_row(lu, i)) return false;
+  }
+  return true;
+}
+
+// Balancing (Osborne 1960): D^-1 A D whose rows and columns are about equally large, found by a few sweeps over all.
+static void find_weights(Lu *lu, const double *values) {
+  const Pattern *p = lu->pattern;
+  double *d = lu->weight, *row = lu->row, *column = lu->column;
+  for (int i = 0; i < lu->n; i++) d[i] = 1;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int i = 0; i < lu->n; i++) row[i] = column[i] = 0;
+    for (int i = 0; i < lu->n; i++)
+      for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        int j = p->column[e];
+        double size = j == i ? 0 : fabs(values[e]) * d[j] / d[i];
+        row[i] += size, column[j] += size;
+      }
+    for (int i = 0; i < lu->n; i++)
+      if (row[i] > 0 && column[i] > 0 && isfinite(row[i] + column[i]))
+        d[i] *= sqrt(sqrt(row[i] / column[i]));
+  }
 }
 
 bool lu_factor_sparse(Lu *lu, const double *values, double scale, double shift) {
   if (!lu->place) return factor_dense(lu, values, scale, shift);
   lu->rows = &lu->sparse;
-  for (int i = 0; i < lu->n; i++) {
-    scatter_row(lu, i, values, scale, shift);
-    if (!factor_row(lu, i)) return factor_dense(lu, values, scale, shift);
+  if (factor_rows(lu, values, scale, shift)) return true;
+  if (lu->hopeless < HOPELESS) {
+    find_weights(lu, values);
+    if (factor_rows(lu, values, scale, shift)) {
+      lu->hopeless = 0;
+      return true;
+    }
+    lu->hopeless++;
   }
-  return true;
+  return factor_dense(lu, values, scale, shift);
 }
 
 // ---- solving

@@ -432,6 +432,7 @@ static bool normalise(WeightReader *w) {
   SampleWeights *o = w->out;
   double *all = ARENA_ARRAY(w->r->scratch, double, o->count + 1);
   int n = 0;
+  double sum = 0, squares = 0;
   o->least = HUGE_VAL, o->most = 0;
   for (int e = 0; e < w->r->problem->experiment_count; e++)
     for (int i = 0; i < o->at[e].count; i++) all[n++] = o->at[e].weight[i];
@@ -444,11 +445,13 @@ static bool normalise(WeightReader *w) {
     for (int i = 0; i < o->at[e].count; i++) {
       double weight = o->at[e].weight[i] = all[n++];
       o->least = fmin(o->least, weight), o->most = fmax(o->most, weight);
+      sum += weight, squares += weight * weight;
     }
+  o->equal = sum / squares * sum;
   return true;
 }
 
-static bool give_weights(WeightReader *w) {
+static void give_weights(WeightReader *w) {
   Problem *p = w->r->problem;
   for (int e = 0; e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++) {
@@ -463,11 +466,10 @@ static bool give_weights(WeightReader *w) {
       }
       c->sample_weight = weight;
       if (!counted)
-        return reader_fail(w->r, w->node, ERR_VALUE,
-                           "all samples of %.100s in experiment %d have the weight 0; leave it out",
-                           c->name, p->experiments[e].number + 1);
+        reader_warn(w->r, w->node->at,
+                    "no sample of %.100s in experiment %d (%.100s) counts: all have the weight 0",
+                    c->name, p->experiments[e].number + 1, p->experiments[e].name);
     }
-  return true;
 }
 
 bool read_weights(ProblemReader *r) {
@@ -480,5 +482,6 @@ bool read_weights(ProblemReader *r) {
   if (has_space(w.out->kind)) compute_density(&w);
   if (!read_weight_column(&w) || !read_weight_regions(&w) || !normalise(&w)) return false;
   r->problem->weights = w.out;
-  return w.out->least == 1 && w.out->most == 1 ? true : give_weights(&w);
+  if (w.out->least != 1 || w.out->most != 1) give_weights(&w);
+  return true;
 }

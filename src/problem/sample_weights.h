@@ -55,5 +55,7 @@ typedef struct SampleWeights {
   double error;       // DISTANCES: the largest relative error, as in distance_sums
   int count, counted; // instants; those with a weight above 0
   double least, most; // weights
+  double
+      equal; // samples of equal weight that would tell as much: (sum of weights)^2/(sum of squares), Kish (1965)
   WeightInstants *at; // by experiment of the problem
 } SampleWeights;

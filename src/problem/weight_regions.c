@@ -48,11 +48,11 @@ static void collect_names(Condition *c) {
 
 // ---------------------------------------------------------------- names
 
-typedef struct NameCheck {
+typedef struct RegionNames {
   Condition *c;
   const Ast *tree;
   bool ok;
-} NameCheck;
+} RegionNames;
 
 static bool check_name(Condition *c, const Ast *e) {
   const char *name = name_of_tree(c->w->r->scratch, e);
@@ -74,7 +74,7 @@ static bool check_names(Condition *c, const Ast *e) {
 }
 
 static void run_check(void *data) {
-  NameCheck *n = data;
+  RegionNames *n = data;
   n->ok = check_names(n->c, n->tree);
 }
 
@@ -85,7 +85,7 @@ static bool read_condition(Condition *c) {
   const Source *s = source_new(r->scratch, "condition", c->node->text, strlen(c->node->text), &own);
   tree = s ? parse_expression(r->scratch, s, &own) : NULL;
   if (tree) {
-    NameCheck n = {c, tree, false};
+    RegionNames n = {c, tree, false};
     ast_recurse(tree, run_check, &n);
     if (!n.ok) return false;
   }

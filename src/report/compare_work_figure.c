@@ -6,6 +6,7 @@
 #include "write/rounded.h"
 
 static const Stroke TRUTH = {INK_GREY, 1.2, DASH_DASHED};
+enum { UNKNOWNS_MOST = 30 }; // with a panel; of more, the first
 static const double LINE = 1.6, END_SIZE = 6;
 
 static const char *title_of(Arena *a, const char *what, const Compare *c) {
@@ -85,12 +86,11 @@ Figure *compare_parameters_figure(Arena *a, const Compare *c) {
       legend[rows++] =
           (LegendRow){c->rows[i].spec.label, INK_NONE, stroke_of(i), MARKER_NONE, true, false};
   if (!rows || !c->problem->unknown_count) return NULL;
+  int n = c->problem->unknown_count < UNKNOWNS_MOST ? c->problem->unknown_count : UNKNOWNS_MOST;
   if (c->truth) legend[rows++] = (LegendRow){"truth", INK_NONE, TRUTH, MARKER_NONE, true, false};
   Panels panels =
-      panels_new(a, title_of(a, "Parameters over the work", c), c->problem->unknown_count,
-                 panel_usual(c->problem->unknown_count), legend, rows);
-  for (int k = 0; k < c->problem->unknown_count; k++)
-    draw_unknown(panels.figure, panels_frame(&panels, k), c, k);
+      panels_new(a, title_of(a, "Parameters over the work", c), n, panel_usual(n), legend, rows);
+  for (int k = 0; k < n; k++) draw_unknown(panels.figure, panels_frame(&panels, k), c, k);
   return panels.figure;
 }
 

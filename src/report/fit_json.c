@@ -83,6 +83,7 @@ static void channels(Json *j, const FitReport *r) {
     json_number(j, "lag1_p", c->lag1_p);
     json_flag(j, "exact", c->exact);
     json_text(j, "role", "fit");
+    if (r->point) json_text(j, "failed", r->run->why[c->experiment]);
     run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
@@ -97,7 +98,7 @@ static void known_states(Json *j, const Problem *p) {
       const StateSource *s = &p->experiments[e].states->source[i];
       const Channel *c = s->channel >= 0 ? &p->experiments[e].recorded[s->channel] : NULL;
       json_open(j, NULL, '{', false);
-      json_whole(j, "experiment", e);
+      json_whole(j, "experiment", p->experiments[e].number);
       json_text(j, "state", p->model->flat->variables.at[p->model->state[i]].name);
       json_text(j, "from", state_origin_word(s->origin));
       json_text(j, "channel", c ? c->name : NULL);
@@ -244,7 +245,7 @@ static void synchronisation(Json *j, const FitReport *r) {
   json_open(j, "synchronisation", '{', false);
   json_number(j, "lambda", p->lambda);
   json_text(j, "variable", r->problem->measured_name[measured]);
-  json_whole(j, "experiment", m->experiment);
+  json_whole(j, "experiment", r->problem->experiments[m->experiment].number);
   json_number(j, "misfit_start", p->misfit_start.size);
   json_number(j, "misfit", m->size);
   json_flag(j, "follows_at_start", p->misfit_start.size <= FIT_FOLLOWS);
@@ -415,6 +416,19 @@ static void unmodelled(Json *j, const Statistics *s) {
   json_close(j);
 }
 
+// No member if all samples count the same.
+static void weights(Json *j, const SampleWeights *w) {
+  if (!w) return;
+  json_open(j, "weights", '{', false);
+  json_text(j, "kind", weight_kind_word(w->kind));
+  json_whole(j, "samples", w->count);
+  json_whole(j, "counted", w->counted);
+  json_number(j, "equal", w->equal);
+  json_number(j, "least", w->least);
+  json_number(j, "most", w->most);
+  json_close(j);
+}
+
 static void remarks(Json *j, const Statistics *s) {
   json_open(j, "remarks", '[', s->remark_count > 0);
   for (int i = 0; i < s->remark_count; i++) json_text(j, NULL, s->remarks[i]);
@@ -479,6 +493,7 @@ static void details(Json *j, const FitReport *r) {
   unmodelled(j, r->statistics);
   remarks(j, r->statistics);
   experiments(j, r->problem);
+  weights(j, r->problem->weights);
   residual_kind(j, r->problem);
   json_text(j, "model", r->problem->model_path);
   json_open(j, "options", '{', false);
@@ -495,6 +510,8 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   constraints(&j, r);
   channels(&j, r);
   fit_json_identifiability(&j, r->statistics);
+  json_numbers(&j, "gradient", r->statistics->gradient, r->statistics->n);
+  if (r->hessian) json_matrix(&j, "hessian", r->hessian, r->statistics->n);
   json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);

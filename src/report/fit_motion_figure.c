@@ -64,6 +64,7 @@ static const char *title_of(Arena *a, const char *what, const FitMotion *m, int 
 typedef struct ChannelCurves {                       // of one channel
   const double *t, *data, *model, *start, *residual; // start NULL: unknown
   int count;
+  bool apart; // nothing is between samples: rows of a table, or only one
 } ChannelCurves;
 
 static double *with_data(Arena *a, const Channel *c, const double *residual, int count) {
@@ -76,6 +77,7 @@ static ChannelCurves curves_of(Arena *a, const FitMotion *m, int experiment, int
   const Experiment *x = &m->problem->experiments[experiment];
   const Channel *c = &x->channels[channel];
   ChannelCurves v = {.data = c->y, .count = m->result->count[experiment][channel]};
+  v.apart = x->without_times || v.count == 1;
   double *t = ARENA_ARRAY(a, double, v.count + 1);
   for (int i = 0; i < v.count; i++) t[i] = x->origin + c->t[i];
   v.t = t;
@@ -94,12 +96,20 @@ static void include_start(Axis *axis, const double *start, int count) {
   axis->most = fmin(axis->most, high + span);
 }
 
-static void draw_data(const Axes *axes, const double *x, const double *y, int count) {
-  if (count > DOTS_MOST)
+static void draw_data(const Axes *axes, const double *x, const double *y, int count, bool apart) {
+  if (count > DOTS_MOST && !apart)
     axes_curve(axes, x, y, count, pale_stroke());
   else
     axes_markers(axes, x, y, count, MARKER_CIRCLE, DOT, INK_NONE,
                  (Stroke){data_ink(), 1.1, DASH_FULL});
+}
+
+static void draw_model(const Axes *axes, const ChannelCurves *v, const double *y, Stroke stroke) {
+  if (v->apart)
+    axes_markers(axes, v->t, y, v->count, MARKER_CROSS, DOT + 2, INK_NONE,
+                 (Stroke){stroke.ink, stroke.width, DASH_FULL});
+  else
+    axes_curve(axes, v->t, y, v->count, stroke);
 }
 
 static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const char *label) {
@@ -115,11 +125,9 @@ static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const ch
   axis_settle(&axes.x);
   axis_settle(&axes.y);
   axes_grid(&axes);
-  if (v->start) axes_curve(&axes, v->t, v->start, v->count, start_stroke());
-  draw_data(&axes, v->t, v->data, v->count);
-  axes_curve(&axes, v->t, v->model, v->count, model_stroke());
-  if (v->count == 1)
-    axes_markers(&axes, v->t, v->model, 1, MARKER_CROSS, DOT + 2, INK_NONE, model_stroke());
+  if (v->start) draw_model(&axes, v, v->start, start_stroke());
+  draw_data(&axes, v->t, v->data, v->count, v->apart);
+  draw_model(&axes, v, v->model, model_stroke());
   axes_border_plain(&axes);
 }
 
@@ -131,12 +139,13 @@ static void draw_residuals(Figure *f, Frame frame, const ChannelCurves *v, const
                AXIS_EMPTY(false, "residual")};
   axis_include(&axes.x, v->t, v->count);
   axis_include(&axes.y, v->residual, v->count);
+  axis_include(&axes.y, (const double[]){0}, 1);
   axis_settle(&axes.x);
   axis_settle(&axes.y);
   axes_grid(&axes);
   axes_level(&axes, 0, (Stroke){INK_GREY, 1, DASH_FULL});
   Stroke stroke = {ink_series(2), 1, DASH_FULL};
-  if (v->count > DOTS_MOST)
+  if (v->count > DOTS_MOST && !v->apart)
     axes_curve(&axes, v->t, v->residual, v->count, stroke);
   else
     axes_markers(&axes, v->t, v->residual, v->count, MARKER_CIRCLE, DOT - 1.5, stroke.ink,
@@ -148,15 +157,19 @@ static void draw_residuals(Figure *f, Frame frame, const ChannelCurves *v, const
 
 enum { LEGEND_ROWS = 4 };
 
-static int legend_of(const FitMotion *m, int samples, bool residuals, LegendRow rows[LEGEND_ROWS]) {
+static LegendRow model_row(const char *text, Stroke stroke, bool apart) {
+  if (apart) stroke.dash = DASH_FULL;
+  return (LegendRow){text, INK_NONE, stroke, apart ? MARKER_CROSS : MARKER_NONE, !apart, false};
+}
+
+static int legend_of(const FitMotion *m, int samples, bool apart, bool residuals,
+                     LegendRow rows[LEGEND_ROWS]) {
   int n = 0;
-  bool line = samples > DOTS_MOST;
+  bool line = samples > DOTS_MOST && !apart;
   Stroke data = line ? pale_stroke() : (Stroke){data_ink(), 1.1, DASH_FULL};
   rows[n++] = (LegendRow){"data", INK_NONE, data, line ? MARKER_NONE : MARKER_CIRCLE, line, false};
-  rows[n++] = (LegendRow){"model", INK_NONE, model_stroke(), MARKER_NONE, true, false};
-  if (m->start)
-    rows[n++] =
-        (LegendRow){"model at the start", INK_NONE, start_stroke(), MARKER_NONE, true, false};
+  rows[n++] = model_row("model", model_stroke(), apart);
+  if (m->start) rows[n++] = model_row("model at the start", start_stroke(), apart);
   if (residuals)
     rows[n++] = (LegendRow){"residual: model - data",
                             INK_NONE,
@@ -180,7 +193,7 @@ Figure *fit_motion_figure(Arena *a, const FitMotion *m, int experiment, int firs
   PanelSize size = MOTION_SIZE;
   if (count > 2) size = (PanelSize){440, 260, 2, false};
   Panels panels = panels_new(a, title_of(a, m->what, m, experiment), count, size, legend,
-                             legend_of(m, most, true, legend));
+                             legend_of(m, most, x->without_times, true, legend));
   for (int i = 0; i < count; i++) {
     ChannelCurves v = curves_of(a, m, experiment, shown[i]);
     Frame frame = panels_frame(&panels, i);
@@ -228,7 +241,7 @@ static void draw_plane(Figure *f, Frame frame, const FitMotion *m, int experimen
   axis_settle(&axes.y);
   axes_grid(&axes);
   if (x.start && y.start) axes_curve(&axes, x.start, y.start, count, start_stroke());
-  draw_data(&axes, x.data, y.data, count);
+  draw_data(&axes, x.data, y.data, count, false);
   axes_curve(&axes, x.model, y.model, count, model_stroke());
   axes_border(&axes);
 }
@@ -242,7 +255,7 @@ Figure *fit_plane_figure(Arena *a, const FitMotion *m, int experiment) {
   PanelSize size = count > 1 ? PLANE_SIZE : (PanelSize){440, 360, 1, false};
   Panels panels =
       panels_new(a, title_of(a, arena_print(a, "%s in the plane", m->what), m, experiment), count,
-                 size, legend, legend_of(m, x->channels[pairs[0].x].count, false, legend));
+                 size, legend, legend_of(m, x->channels[pairs[0].x].count, false, false, legend));
   for (int i = 0; i < count; i++)
     draw_plane(panels.figure, panels_frame(&panels, i), m, experiment, pairs[i]);
   return panels.figure;

@@ -14,5 +14,6 @@ typedef struct FitReport { // borrows everything
   // Of the free-running simulation at the result: of the fitted experiments, NULL: nobody asks for them; of those for
   // validation, NULL: there are none.
   const RunErrors *run, *validation;
+  const double *hessian; // of the objective at the result, n*n by rows; NULL: nobody asked for it
   const struct EvaluatedPoint *point; // no fit, but a point that was evaluated; else NULL
 } FitReport;

@@ -7,7 +7,8 @@
 
 static const Stroke RESULT = {INK_GREY, 1.2, DASH_DASHED}, CHANGE = {0xC8C8C8, 0.8, DASH_DOTTED};
 static const double LINE = 1.6, DOT = 5;
-enum { DOTS_MOST = 120 }; // with more steps lines say as much
+enum { UNKNOWNS_MOST = 30 }; // with a panel; of more, the first
+enum { DOTS_MOST = 120 };    // with more steps lines say as much
 
 static Ink tied_ink(void) {
   return ink_series(1);
@@ -23,6 +24,10 @@ static LegendRow line_row(const char *text, Stroke stroke, Marker marker) {
 
 static const char *title_of(Arena *a, const char *what, const Problem *p) {
   return arena_print(a, "%s: %s", what, p->path ? p->path : "");
+}
+
+static int shown_unknowns(const Problem *p) {
+  return p->unknown_count < UNKNOWNS_MOST ? p->unknown_count : UNKNOWNS_MOST;
 }
 
 // Logarithmic if it is searched so, or covers more than two decades.
@@ -74,7 +79,7 @@ static bool some_rise(const FitResult *r) {
 
 Figure *fit_path_figure(Arena *a, const FitResult *r) {
   const Problem *p = r->problem;
-  int n = p->unknown_count, count = r->path.count;
+  int n = shown_unknowns(p), count = r->path.count;
   if (!count) return NULL;
   LegendRow legend[] = {
       line_row("stages, lambda falls", (Stroke){tied_ink(), LINE, DASH_FULL}, MARKER_CIRCLE),
@@ -205,9 +210,9 @@ Figure *fit_parameters_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   if (!fit_trace_count(t) || !p->unknown_count) return NULL;
   LegendRow legend[STEP_LEGEND];
   Panels panels =
-      panels_new(a, title_of(a, "Parameters over the steps", p), p->unknown_count,
+      panels_new(a, title_of(a, "Parameters over the steps", p), shown_unknowns(p),
                  panel_usual(p->unknown_count), legend, step_legend(t, true, true, legend));
-  for (int k = 0; k < p->unknown_count; k++)
+  for (int k = 0; k < shown_unknowns(p); k++)
     draw_unknown(panels.figure, panels_frame(&panels, k), r, t, k);
   return panels.figure;
 }
@@ -248,8 +253,8 @@ Figure *fit_slopes_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   int rows = step_legend(t, isfinite(r->objective_start), true, legend);
   if (rows && strncmp(legend[rows - 1].text, "next", 4) == 0) rows--; // has no place here
   Panels panels = panels_new(a, title_of(a, "Objective of the steps over the parameters", p),
-                             p->unknown_count, panel_usual(p->unknown_count), legend, rows);
-  for (int k = 0; k < p->unknown_count; k++)
+                             shown_unknowns(p), panel_usual(p->unknown_count), legend, rows);
+  for (int k = 0; k < shown_unknowns(p); k++)
     draw_slopes(panels.figure, panels_frame(&panels, k), r, t, k);
   return panels.figure;
 }

@@ -234,6 +234,21 @@ static void print_kind(FitPage *f) {
   text_done(&t);
 }
 
+static void print_weights(FitPage *f, const SampleWeights *w) {
+  Arena *a = f->page.arena;
+  if (w->least == w->most) return;
+  const char *zero = w->counted < w->count ? arena_print(a, "; %d with the weight 0 do not count",
+                                                         w->count - w->counted)
+                                           : "";
+  page_paragraph(&f->page, 2, "",
+                 arena_print(a,
+                             "The search weighs samples (%s): %d tell about as much as %s of equal "
+                             "weight%s. rmse, fit %% and what is said of residuals are without "
+                             "weights.",
+                             weight_kind_word(w->kind), w->counted,
+                             page_digits(&f->page, w->equal, 3), zero));
+}
+
 static void print_channels(FitPage *f) {
   static const PageColumn COLUMNS[] = {{"experiment", 1}, {"channel", 0},  {"unit", 3},
                                        {">samples", 0},   {">rmse", 0},    {">noise", 2},
@@ -250,6 +265,7 @@ static void print_channels(FitPage *f) {
   page_table_print(t);
   if (some) summarise_channels(f, sorted);
   print_kind(f);
+  if (problem->weights) print_weights(f, problem->weights);
   int pieces = fit_piece_count(problem, f->r->result->pieces);
   if (pieces > 0)
     page_paragraph(p, 2, "",
@@ -616,6 +632,7 @@ static void print_evaluated(FitPage *f) {
     print_values(f);
   print_problem_constraints(f);
   print_channels(f);
+  if (!problem_has_windows(r->problem)) run_failed_text(p, r->run);
   run_windows_text(p, r->run);
   if (r->validation) run_validation_text(p, r->validation);
   if (r->point->at_minimum) print_directions(f);

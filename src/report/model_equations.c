@@ -66,7 +66,8 @@ static Expr without_unknown(Printer *p, Expr e, Expr u) {
 }
 
 static Expr without_stabilisation(Printer *p, Expr e) {
-  return p->m->stabilise ? without_unknown(p, e, p->m->stabilise) : e;
+  if (!p->m->stabilise) return e;
+  return without_unknown(p, without_unknown(p, e, p->m->stabilise), p->m->stabilise_beta);
 }
 
 static bool holds_together(const Graph *g, Expr e) {

@@ -77,7 +77,7 @@ static void print_windows(Page *p, const RunErrors *r) {
   page_table_print(t);
 }
 
-static void print_failed(Page *p, const RunErrors *r) {
+void run_failed_text(Page *p, const RunErrors *r) {
   for (int e = 0; e < r->problem->experiment_count; e++)
     if (r->why[e])
       page_paragraph(p, 2, "",
@@ -90,7 +90,7 @@ void run_windows_text(Page *p, const RunErrors *r) {
   page_heading(p, r->lambda > 0 ? "Errors in windows, tied to the data"
                                 : "Errors of the free-running simulation in windows");
   print_windows(p, r);
-  print_failed(p, r);
+  run_failed_text(p, r);
 }
 
 void run_validation_text(Page *p, const RunErrors *r) {
@@ -111,7 +111,7 @@ void run_validation_text(Page *p, const RunErrors *r) {
                             page_digits(p, c->all.most, 3), fit_percent_text(p, c->fit_percent)});
   }
   page_table_print(t);
-  print_failed(p, r);
+  run_failed_text(p, r);
   if (!problem_has_windows(r->problem)) return;
   page_heading(p, "Validation in windows");
   print_windows(p, r);

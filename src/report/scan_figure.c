@@ -67,6 +67,19 @@ static int curve_legend(const ObjectiveScan *s, Arena *a, LegendRow *rows) {
   return count;
 }
 
+// How the least value moves from one lambda, or one value of the second number, to the next.
+static void join_minima(const ObjectiveScan *s, const Axes *axes, int panel, const double *x) {
+  Arena *a = axes->figure->arena;
+  int count = scan_curve_count(s);
+  double *at = ARENA_ARRAY(a, double, count + 1), *least = ARENA_ARRAY(a, double, count + 1);
+  for (int i = 0; i < count; i++) {
+    ScanCurve c = scan_curve(s, panel, i, a);
+    at[i] = c.best >= 0 ? x[c.best] : nan("");
+    least[i] = c.best >= 0 ? c.values[c.best] : nan("");
+  }
+  axes_curve(axes, at, least, count, (Stroke){INK_GREY, 1, DASH_DASHED});
+}
+
 static void draw_curves(Figure *f, Frame frame, const ObjectiveScan *s, int panel) {
   const double *x = axis_values(&s->axes[0], f->arena);
   int count = s->axes[0].count, curves = scan_curve_count(s);
@@ -79,6 +92,7 @@ static void draw_curves(Figure *f, Frame frame, const ObjectiveScan *s, int pane
   draw_bounds(s, &axes);
   for (int i = 0; i < curves; i++)
     axes_curve(&axes, x, scan_curve(s, panel, i, f->arena).values, count, curve_stroke(i));
+  join_minima(s, &axes, panel, x);
   for (int i = 0; i < curves; i++) {
     ScanCurve c = scan_curve(s, panel, i, f->arena);
     if (c.best >= 0)

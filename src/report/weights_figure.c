@@ -32,14 +32,14 @@ static int compare_weights(const void *a, const void *b) {
 static DotList thin_out(Arena *a, const Axes *axes, const DotList *all) {
   int columns = (int)(axes->frame.width / BIN) + 2, rows = (int)(axes->frame.height / BIN) + 2;
   int *best = ARENA_ARRAY(a, int, (size_t)columns *(size_t)rows);
-  DotList out = {ARENA_ARRAY(a, Dot, (size_t)columns *(size_t)rows), 0};
+  DotList out = {ARENA_ARRAY(a, Dot, (size_t)columns * (size_t)rows), 0};
   for (int i = 0; i < all->count; i++) {
     Spot s = axes_spot(axes, all->at[i].x, all->at[i].y);
     if (!(s.x >= axes->frame.x && s.x <= axes->frame.x + axes->frame.width &&
           s.y >= axes->frame.y && s.y <= axes->frame.y + axes->frame.height))
       continue;
-    int *bin = &best[(int)((s.y - axes->frame.y) / BIN) * columns +
-                     (int)((s.x - axes->frame.x) / BIN)];
+    int *bin =
+        &best[(int)((s.y - axes->frame.y) / BIN) * columns + (int)((s.x - axes->frame.x) / BIN)];
     if (!*bin || all->at[i].weight > all->at[*bin - 1].weight) *bin = i + 1;
   }
   for (int i = 0; i < columns * rows; i++)
@@ -82,10 +82,10 @@ static double time_shown(const Experiment *x, double t) {
 // y < 0: the weights.
 static void draw_plane(WeightsSheet *s, int x, int y) {
   const WeightVariable *v = s->w->variables;
-  Axes axes = {s->panels.figure, panels_frame(&s->panels, s->next++),
-               AXIS_EMPTY(false, axis_label(s->a, v[x].name, v[x].unit)),
-               AXIS_EMPTY(y < 0 && s->scale.log,
-                          y < 0 ? "weight" : axis_label(s->a, v[y].name, v[y].unit))};
+  Axes axes = {
+      s->panels.figure, panels_frame(&s->panels, s->next++),
+      AXIS_EMPTY(false, axis_label(s->a, v[x].name, v[x].unit)),
+      AXIS_EMPTY(y < 0 && s->scale.log, y < 0 ? "weight" : axis_label(s->a, v[y].name, v[y].unit))};
   DotList all = {ARENA_ARRAY(s->a, Dot, s->w->count + 1), 0};
   for (int e = 0; e < s->p->experiment_count; e++)
     for (int i = 0; i < s->w->at[e].count; i++) {
@@ -99,10 +99,11 @@ static void draw_plane(WeightsSheet *s, int x, int y) {
 static void draw_time(WeightsSheet *s, int e) {
   const Experiment *x = &s->p->experiments[e];
   const WeightInstants *at = &s->w->at[e];
-  const char *label = s->p->experiment_count > 1
-                          ? arena_print(s->a, "%s of %s", x->without_times ? "row" : "time", x->name)
-                          : x->without_times ? "row"
-                                             : "time";
+  const char *label =
+      s->p->experiment_count > 1
+          ? arena_print(s->a, "%s of %s", x->without_times ? "row" : "time", x->name)
+      : x->without_times ? "row"
+                         : "time";
   Axes axes = {s->panels.figure, panels_frame(&s->panels, s->next++), AXIS_EMPTY(false, label),
                AXIS_EMPTY(s->scale.log, "weight")};
   DotList all = {ARENA_ARRAY(s->a, Dot, at->count + 1), at->count};

@@ -16,7 +16,7 @@ const SampleWeights *weights_of_problem(const Problem *p, Arena *a) {
     *at = (WeightInstants){.count = times->count, .t = times->at};
     at->weight = ARENA_ARRAY(a, double, times->count + 1);
     for (int i = 0; i < times->count; i++) at->weight[i] = 1;
-    w->count = w->counted += times->count;
+    w->equal = w->count = w->counted += times->count;
   }
   return w;
 }
@@ -26,8 +26,8 @@ void weights_csv(Text *out, const Problem *p, const SampleWeights *w) {
   for (int e = 0; e < p->experiment_count; e++)
     for (int i = 0; i < w->at[e].count; i++) {
       cells_text(out, p->experiments[e].name);
-      cells_numbers(
-          out, (double[]){p->experiments[e].origin + w->at[e].t[i], w->at[e].weight[i]}, 2);
+      cells_numbers(out, (double[]){p->experiments[e].origin + w->at[e].t[i], w->at[e].weight[i]},
+                    2);
       text_add(out, "\n");
     }
 }
@@ -39,13 +39,15 @@ static const char *percent(Page *p, double share) {
 }
 
 static void print_variables(Page *p, const SampleWeights *w) {
-  static const PageColumn COLUMNS[] = {{"variable", 0}, {">least", 0}, {">largest", 0}, {">cells", 0}};
+  static const PageColumn COLUMNS[] = {
+      {"variable", 0}, {">least", 0}, {">largest", 0}, {">cells", 0}};
   PageTable *t = page_table_new(p, COLUMNS, 4);
   for (int k = 0; k < w->variable_count; k++) {
     const WeightVariable *v = &w->variables[k];
-    const char *cells = w->kind == WEIGHT_GRID && v->range > 0 ? arena_print(p->arena, "%d", v->cells)
-                        : v->range > 0                         ? ""
-                                                               : "does not change";
+    const char *cells = w->kind == WEIGHT_GRID && v->range > 0
+                            ? arena_print(p->arena, "%d", v->cells)
+                        : v->range > 0 ? ""
+                                       : "does not change";
     page_table_add(t, (const char *const[]){v->name, page_digits(p, v->least, 5),
                                             page_digits(p, v->least + v->range, 5), cells});
   }
@@ -55,12 +57,11 @@ static void print_variables(Page *p, const SampleWeights *w) {
 
 static const char *kind_details(Page *p, const SampleWeights *w) {
   if (w->kind == WEIGHT_GRID)
-    return arena_print(p->arena, " %d cell%s of the grid %s samples.%s%s", w->occupied,
-                       w->occupied == 1 ? "" : "s", w->occupied == 1 ? "has" : "have",
-                       w->one_per_cell ? " One sample of each counts." : "",
-                       w->shifts > 1
-                           ? arena_print(p->arena, " Mean over %d shifted grids.", w->shifts)
-                           : "");
+    return arena_print(
+        p->arena, " %d cell%s of the grid %s samples.%s%s", w->occupied,
+        w->occupied == 1 ? "" : "s", w->occupied == 1 ? "has" : "have",
+        w->one_per_cell ? " One sample of each counts." : "",
+        w->shifts > 1 ? arena_print(p->arena, " Mean over %d shifted grids.", w->shifts) : "");
   if (w->kind == WEIGHT_ELLIPSES)
     return arena_print(p->arena, " The half axes are %s of the ranges.", percent(p, w->ratio));
   if (w->kind == WEIGHT_DISTANCES && w->error > 0)
@@ -69,27 +70,18 @@ static const char *kind_details(Page *p, const SampleWeights *w) {
   return "";
 }
 
-static double kish(const Problem *p, const SampleWeights *w) {
-  double sum = 0, squares = 0;
-  for (int e = 0; e < p->experiment_count; e++)
-    for (int i = 0; i < w->at[e].count; i++)
-      sum += w->at[e].weight[i], squares += w->at[e].weight[i] * w->at[e].weight[i];
-  return squares > 0 ? sum / squares * sum : 0;
-}
-
 // What the weights are like.
-static const char *spread_text(Page *p, const Problem *problem, const SampleWeights *w) {
+static const char *spread_text(Page *p, const SampleWeights *w) {
   if (w->least == w->most) return "All samples have the weight 1.";
-  const char *zero =
-      w->counted < w->count
-          ? arena_print(p->arena, " %d samples have the weight 0 and do not count.",
-                        w->count - w->counted)
-          : "";
+  const char *zero = w->counted < w->count
+                         ? arena_print(p->arena, " %d samples have the weight 0 and do not count.",
+                                       w->count - w->counted)
+                         : "";
   return arena_print(p->arena,
                      "Weights are from %s to %s; the mean of those above 0 is 1.%s Together they "
                      "tell about as much as %s samples of equal weight.",
                      page_digits(p, w->least, 4), page_digits(p, w->most, 4), zero,
-                     page_digits(p, kish(problem, w), 3));
+                     page_digits(p, w->equal, 3));
 }
 
 static void print_summary(Page *p, const Problem *problem, const SampleWeights *w) {
@@ -99,9 +91,8 @@ static void print_summary(Page *p, const Problem *problem, const SampleWeights *
   text_print(p->out, "%s: weights of %d samples by %s%s\n", problem->path, w->count,
              weight_kind_word(w->kind), column);
   page_paragraph(p, 2, "  ",
-                 arena_print(p->arena, "A weight is %s.%s %s",
-                             weight_kind_meaning(w->kind), kind_details(p, w),
-                             spread_text(p, problem, w)));
+                 arena_print(p->arena, "A weight is %s.%s %s", weight_kind_meaning(w->kind),
+                             kind_details(p, w), spread_text(p, w)));
 }
 
 typedef struct WindowShare {

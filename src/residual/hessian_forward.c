@@ -1,22 +1,17 @@
-// Simulates the model whose states are x and S = dx/dp, with its own sensitivities: dS/dp are the second derivatives of x. Columns
-// are scaled by |p| so that the error control sees numbers of similar size.
+// Simulates the model whose states are x and S = dx/dp, with its own sensitivities: dS/dp are the second derivatives of x.
 #include "residual/hessian_forward.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "model/extend.h"
+#include "residual/second_system.h"
 
 struct ForwardWay {
   Arena *arena;
   const Augmented *augmented;
-  System *system;
-  SimulateWork *work;
+  SecondSystem *system;
   bool stiff; // as it was when it was compiled
   int outputs;
   int *slope; // by measured quantity: its first slope among the outputs
   int *rate;  // by measured quantity: its rate, and behind it the rate of that; -1 = none
-  double *p;  // all parameters of the augmented model
   double *values, *sens;
   int rows; // that there is room for
 };
@@ -49,37 +44,17 @@ static ForwardWay *forward_new(SecondOrder *s) {
   w->arena = a;
   w->stiff = s->stiff;
   w->augmented = model_with_sensitivities(s->problem->model, s->parameters, s->count);
-  Model *m = w->augmented->model;
-  SystemSpec spec = {.outputs = list_outputs(s, w, scratch),
-                     .parameters = s->parameters,
-                     .parameter_count = s->count,
-                     .lanes = 1,
-                     .code = second_code(s)};
-  spec.output_count = w->outputs;
+  const Expr *outputs = list_outputs(s, w, scratch);
   SimulateOptions options = second_options(s);
-  simulate_needs(&options, m->nx, &spec);
-  w->system = system_new(m, &spec);
-  w->work = simulate_work_new(w->system, &options);
-  w->p = ARENA_ARRAY(a, double, m->np + 1);
-  for (int k = 0; k < m->np; k++) w->p[k] = m->flat->parameters.at[k].value;
+  w->system = second_system_new(w->augmented, outputs, w->outputs, &options, second_code(s));
   arena_free(scratch);
   return w;
 }
 
 void forward_free(ForwardWay *w) {
   if (!w) return;
-  simulate_work_free(w->work);
-  system_free(w->system);
+  second_system_free(w->system);
   arena_free(w->arena);
-}
-
-static void set_parameters(const SecondOrder *s, ForwardWay *w) {
-  const Augmented *a = w->augmented;
-  memcpy(w->p, s->p, (size_t)a->of->np * sizeof *w->p);
-  for (int k = 0; k < s->count; k++) {
-    double size = fabs(s->p[s->parameters[k]]);
-    if (a->column[k] >= 0) w->p[a->scale[a->column[k]]] = size > 0 ? size : 1;
-  }
 }
 
 static void make_room(const SecondOrder *s, ForwardWay *w, int rows) {
@@ -108,9 +83,9 @@ bool forward_sum(ForwardWay **way, SecondOrder *s, int e) {
   ForwardWay *w = *way;
   const Experiment *x = &s->problem->experiments[e];
   const SampleTimes *times = s->times[e];
-  set_parameters(s, w);
+  second_system_set(w->system, s->p);
   make_room(s, w, times->count);
-  SimulateRequest request = {.p = w->p,
+  SimulateRequest request = {.p = w->system->p,
                              .inputs = x->inputs,
                              .origin = x->origin,
                              .start = x->start,
@@ -119,7 +94,7 @@ bool forward_sum(ForwardWay **way, SecondOrder *s, int e) {
   Trajectory t = {
       .values = w->values, .sens = w->sens, .stepped = kinks_watch, .stepped_data = s->kinks};
   kinks_begin(s->kinks, s->p, &request);
-  simulate_run(w->work, &request, &t);
+  simulate_run(w->system->work, &request, &t);
   second_work(s, &t.work, 1 + s->count);
   if (!second_holds(s, &t)) return false;
   for (int c = 0; c < x->channel_count; c++)

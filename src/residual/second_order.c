@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "residual/second_system.h"
 
 static int position_of(const int *list, int count, int value) {
   for (int i = 0; i < count; i++)
@@ -71,18 +72,8 @@ void second_set_parameters(SecondOrder *s, int e, const double *x) {
   if (s->times[e]->delayed) sample_times_update(s->times[e], experiment, s->p);
 }
 
-// Explicit methods need no Jacobian of second order, which takes long to compile. Constraints of sensitivities hold by the
-// stabilising terms that they inherit; nothing projects them.
 SimulateOptions second_options(const SecondOrder *s) {
-  SimulateOptions options = s->problem->simulate;
-  char word[OPTION_WORD_SIZE];
-  simulate_options_word(&options, "solver", word);
-  Err err = {0};
-  options_set(&SIMULATE_OPTIONS, &options, "index", "stabilise", &err);
-  if (strcmp(word, "auto") == 0 && !s->stiff)
-    options_set(&SIMULATE_OPTIONS, &options, "solver", options.rel_tol > 1e-4 ? "rk5" : "rk8",
-                &err);
-  return options;
+  return second_simulate_options(&s->problem->simulate, s->stiff);
 }
 
 CodeChoice second_code(const SecondOrder *s) {

@@ -11,6 +11,7 @@
 
 #include "search/certificate.h"
 #include "search/local_search.h"
+#include "search/starts.h"
 
 // A free fit that may still be in the wrong basin gets FIRST iterations, and TRIES if it has come near the noise floor.
 enum { FIRST = 12, TRIES = 40 };
@@ -196,11 +197,38 @@ static bool halve(Homotopy *h, CoupledFit c) {
   return certain;
 }
 
+// Unknowns that began at a bound and are still there go to the middle of their range. false: there are none.
+static bool leave_bounds(const Search *s, const double *start, const double *found, double *x) {
+  bool any = false;
+  for (int i = 0; i < s->n; i++) {
+    const Unknown *u = &s->problem->unknowns[i];
+    bool held = (start[i] <= u->min || start[i] >= u->max) && found[i] == start[i];
+    x[i] = held ? start_between(u, 0.5) : start[i];
+    any = any || held;
+  }
+  return any;
+}
+
+// A bound at which a search begins may hold it although the minimum lies inside: the slope points outwards where another
+// minimum is beyond, as with an angle. Another start decides, and what follows begins there if it is better.
+static void fit_off_bounds(Homotopy *h, long step_limit) {
+  Search *s = h->s;
+  double *x = search_copy(s, h->start);
+  if (h->first.objective == HUGE_VAL || reaches_floor(s, &h->first) || !search_goes_on(s)) return;
+  if (!leave_bounds(s, h->start, h->first.x, x)) return;
+  CoupledFit other = begin_at(h, x, NULL, h->plan->strength);
+  fit_coupled(s, &other, step_limit);
+  if (!(other.objective < h->first.objective)) return;
+  h->first = other;
+  h->start = x;
+}
+
 // The first observer; true: certain. It is let go at once unless it is lost, and there is another.
 static bool run_first(Homotopy *h, bool other) {
   h->first = begin_at(h, h->start, NULL, h->plan->strength);
   if (!h->s->result->observer) report_gains(h->s, &h->first); // until a result comes out
   fit_coupled(h->s, &h->first, other ? steps_affordable(h->s) : 0);
+  fit_off_bounds(h, other ? steps_affordable(h->s) : 0);
   return !(other && is_lost(h->s, &h->first)) && let_go(h, &h->first);
 }
 

@@ -177,6 +177,7 @@ static Places find_places(const System *s, Model *m, Arena *a, const DaeForm *fo
   }
   for (int k = 0; k < s->ne; k++) put(&p, m->flat->events.at[k].mode, 0, s->at.mode + k);
   if (m->stabilise) put(&p, m->stabilise, 0, s->at.rate);
+  if (m->stabilise) put(&p, m->stabilise_beta, 0, s->at.rate + 1);
   for (int k = 0; k < m->np; k++) {
     const Parameter *parameter = &m->flat->parameters.at[k];
     if (!parameter->dependent) put(&p, parameter->node, 0, s->at.p + k);

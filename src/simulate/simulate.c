@@ -500,14 +500,19 @@ static double wanted_rate(SimulateWork *w) {
   return rate > 0 ? rate : invariants_rate(w->invariants, s);
 }
 
+static void set_rate(SimulateWork *w, double rate) {
+  double beta = w->options.stabilise_beta;
+  w->rate = rate;
+  system_set_rates(w->work, rate, rate > 0 && beta > 0 ? beta : rate);
+}
+
 // Between steps. f depends on the rate only off the constraints, and there by no more than the error of a step, so that a
 // slope that the method has kept stays valid.
 static void follow_rate(SimulateWork *w) {
   if (!w->invariants) return;
   double rate = wanted_rate(w);
   if (rate == w->rate) return;
-  w->rate = rate;
-  system_set_rate(w->work, rate);
+  set_rate(w, rate);
 }
 
 static bool derivatives_are_consistent(SimulateWork *w) {
@@ -525,8 +530,7 @@ static bool begin_invariants(SimulateWork *w) {
   if (w->invariants) invariants_begin(w->invariants, w->request->p);
   if (!given && !start_is_consistent(w)) return false;
   if (!w->invariants) return true;
-  w->rate = 0;
-  system_set_rate(w->work, 0);
+  set_rate(w, 0);
   if (w->system->lanes == 1 && invariants_start_singular(w->invariants, s->t, s->y, &at))
     return end_singular(&w->run, &at, "at the start");
   invariants_watch(w->invariants, s->t, s->y);
@@ -756,8 +760,8 @@ static bool begin_at(SimulateWork *w, const SimulatePoint *p) {
   if (w->invariants) invariants_begin(w->invariants, w->request->p);
   remember(w, &(Memory){MEMORY_RESTORE, p->memory, 0});
   if (w->events) event_forget_marks(w->events), w->events->terminated = 0;
-  w->rate = p->rate, w->switches = p->switches;
-  if (w->invariants) system_set_rate(w->work, p->rate);
+  w->switches = p->switches;
+  if (w->invariants) set_rate(w, p->rate);
   follow_begin(w->follower, s->t, s->y, w->t_end);
   enter_timed(w);
   plan_timers(w);

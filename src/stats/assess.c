@@ -140,9 +140,23 @@ static void miss_what_follows(Analysis *an, bool intervals) {
                   "intervals hold only if they determine all parameters.";
 }
 
+// A motion in pieces has another objective.
+static void find_gradient(Analysis *an) {
+  const Samples *rows = an->rows;
+  for (int k = 0; k < an->s->n && !an->pieces; k++) {
+    double sum = 0;
+    for (int i = 0; i < rows->count + rows->prior_count; i++) {
+      double r = rows->column[rows->n][i], pull = fmin(fmax(r, -rows->huber[i]), rows->huber[i]);
+      sum += rows->scale[i] * rows->column[k][i] * rows->scale[i] * pull;
+    }
+    an->s->gradient[k] = sum;
+  }
+}
+
 static void analyse(Analysis *an) {
   Statistics *s = an->s;
   s->samples = an->rows->count;
+  find_gradient(an);
   an->noise = ARENA_ARRAY(an->scratch, double, s->channel_count + 1);
   find_bounds(an);
   find_projections(an);

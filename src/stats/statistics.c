@@ -28,6 +28,8 @@ Statistics *statistics_new(int unknowns, int channels) {
   s->covariance = ARENA_ARRAY(a, double, s->n * s->n + 1);
   s->correlation = ARENA_ARRAY(a, double, s->n * s->n + 1);
   s->singular_values = ARENA_ARRAY(a, double, s->n + 1);
+  s->gradient = ARENA_ARRAY(a, double, s->n + 1);
+  for (int i = 0; i < s->n; i++) s->gradient[i] = nan("");
   statistics_forget_intervals(s);
   statistics_forget_identifiability(s);
   return s;

@@ -97,8 +97,9 @@ typedef struct Statistics {
   int channel_count;
   // n*n, for all unknowns, also those at bounds. NaN in rows of unknowns that data or simulation cannot determine.
   double *covariance, *correlation;
-  bool sandwich;   // the covariance allows for weights that are not the inverse noise
-  double variance; // of the residuals, per degree of freedom
+  double *gradient; // n, of the objective at the point, priors included; NaN: unknown
+  bool sandwich;    // the covariance allows for weights that are not the inverse noise
+  double variance;  // of the residuals, per degree of freedom
   // Degrees of Student's law for the intervals; HUGE_VAL: the normal law. Correlated residuals count as fewer.
   double freedom;
   double colour; // by how much their correlation raises variances of estimates, as a mean; 1: not

@@ -123,6 +123,11 @@ static void find_statistics(EvaluatedPoint *e, const EvalPoint *at) {
   const FitResult *r = f->result;
   bool whole = r->outcome == FIT_EVALUATED && e->lambda == 0;
   f->statistics = whole ? assess_fit(r, f->work, f->weighting) : assess_runs(e->run);
+  for (int i = 0; at->has_slopes && i < f->statistics->n; i++) {
+    f->statistics->gradient[i] = 0;
+    for (int k = 0; k <= i; k++)
+      f->statistics->gradient[i] += at->R[k * f->statistics->n + i] * at->Qr[k];
+  }
   if (!whole) return;
   e->decrease = find_decrease(r->problem, r->x, at);
   e->at_minimum = is_minimum(e, r->x);

@@ -122,3 +122,12 @@ sed 's/der(x) = v;/der(x) = v + (if k > 5 and x > 1.5 then 1e3*x^3 else 0);/' tw
 run evaluate given.yaml --set model=sick.mo --start "k=6,x.start[e2]=2" --json s.json; status 1
 run evaluate given.yaml --set model=sick.mo --start "k=6,x.start[e2]=2"; status 1; out "no objective"; out "annot be simulated"
 json s.json "d['objective'] is None and d['outcome'] == 'no-start' and d['failures'] and d['channels'][0]['rmse'] is not None and d['channels'][-1]['failed']"
+
+it "gives first derivatives of the objective, and second ones with --hessian"
+run evaluate decay.yaml --json g.json --quiet; status 0
+grep -q '"gradient": \[' g.json || wrong "no gradient"
+! grep -q '"hessian"' g.json || wrong "a hessian that nobody asked for"
+run evaluate decay.yaml --hessian --json h.json --quiet; status 0
+grep -q '"hessian": \[' h.json || wrong "no hessian"
+it "says why there is no hessian"
+run evaluate decay.yaml --lambda 1 --hessian --quiet; status 1; err "free model"

@@ -25,6 +25,9 @@ run simulate decay.mo --variables y,x --stop 1 --step 1; status 0; out "^time,y,
 it "--sensitivities adds columns dx/dp that are the derivatives"
 run simulate decay.mo --sensitivities k --stop 1 --step 1 --rel_tol 1e-9; status 0; out "^time,x,y,dx/dk,dy/dk$"
 near "$(value 2 4)" -0.36787944117144233 1e-6
+it "--second_order adds columns d2x/dpdq"
+run simulate decay.mo --sensitivities k --second_order --stop 1 --step 1; status 0; out "^time,x,y,dx/dk,dy/dk,d2x/dkdk,d2y/dkdk$"
+run simulate decay.mo --second_order; status 2; err "without --sensitivities"
 it "--sensitivities without names means all parameters"
 run simulate decay.mo --sensitivities --stop 1 --step 1; status 0; out "dx/dk"
 it "--sensitivities before the model does not take it for a name"

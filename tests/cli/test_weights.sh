@@ -93,6 +93,19 @@ done
 it "intervals of a weighted fit are sandwiches"
 json zero.json "d['sandwich']"
 
+it "with one sample per cell a recording that is given twice changes nothing"
+cat >once.yaml <<'END'
+model: forced.mo
+experiments: [{name: a, data: a.csv, measure: {x: x}}]
+estimate: {k: 1, b: 1}
+method: lm
+weights: {kind: grid, one_per_cell: true}
+END
+sed "s/^experiments.*/experiments: [{name: a, data: a.csv, measure: {x: x}}, {name: b, data: a.csv, measure: {x: x}}]/" once.yaml >twice.yaml
+run fit once.yaml --json once.json --quiet; status 0; no_err
+run fit twice.yaml --json twice.json --quiet; status 0; err "no sample of x in experiment 2 (b) counts"
+json twice.json "all(abs(a[k] - b[k]) <= 1e-9*abs(b[k]) for a, b in zip(d['parameters'], json.load(open('once.json'))['parameters']) for k in ('value', 'std_error'))"
+
 # The case of the paper: a sine with dwell, then 100 s at one operating point, at 10 ms.
 it "the shares of a transient are those of the published weightings"
 run simulate "$models/../examples/vehicles/vehicle14b.mo" --stop 105 --step 0.01 --rel_tol 1e-9 --variables usw,vyg,vxg,'der(psi)' -o raw.csv; status 0

@@ -333,7 +333,8 @@ static inline Run *run_new(const StepperRow *row, const Problem *problem, double
                  .pattern = &r->pattern,
                  .jacobian = p->jacobian,
                  .jacobian_sens = p->jacobian_sens};
-  Tolerance tol = {rel, abs_tol, step, step, 1000000};
+  Tolerance tol = {
+      .rel = rel, .abs = abs_tol, .max_step = step, .first_step = step, .max_steps = 1000000};
   r->s = stepper_new(r->arena, row, &r->ode, &tol);
   return r;
 }

@@ -218,6 +218,8 @@ static void structs_that_do_not_exist_are_false(void **state) {
     assert_false(entrain_profile_point(o->profile, 0, i, &any.point));
     assert_int_equal(entrain_basin_reached(o->basin, i), -3);
     assert_true(isnan(entrain_fit_covariance(o->fit, i, 0)));
+    assert_true(isnan(entrain_fit_gradient(o->fit, i)));
+    assert_true(isnan(entrain_fit_hessian(o->fit, i, 0)));
     assert_true(isnan(entrain_fit_correlation(o->fit, 0, i)));
     assert_true(isnan(entrain_fit_singular_value(o->fit, i)));
   }
@@ -275,6 +277,19 @@ static void null_objects_have_no_members(void **state) {
   assert_int_equal(entrain_fit_count(NULL) + entrain_fit_channel_count(NULL), 0);
   assert_false(entrain_fit_estimate(NULL, 0, &any.estimate));
   assert_true(isnan(entrain_fit_covariance(NULL, 0, 0)));
+  EntrainWeights weights;
+  EntrainWeightVariable variable;
+  size_t bytes;
+  assert_false(entrain_weights(NULL, &weights));
+  assert_false(entrain_weights_variable(NULL, 0, &variable));
+  assert_int_equal(entrain_weights_samples(NULL, 0, NULL, NULL), 0);
+  assert_null(entrain_weights_csv(NULL));
+  assert_null(entrain_weights_report(NULL, 80, false));
+  assert_null(entrain_weights_svg(NULL));
+  assert_null(entrain_weights_png(NULL, &bytes));
+  assert_null(entrain_weights_figures(NULL));
+  assert_true(isnan(entrain_fit_gradient(NULL, 0)));
+  assert_true(isnan(entrain_fit_hessian(NULL, 0, 0)));
   assert_true(isnan(entrain_fit_correlation(NULL, 0, 0)));
   assert_true(isnan(entrain_fit_singular_value(NULL, 0)));
   assert_false(entrain_fit_channel(NULL, 0, &any.channel));
@@ -364,6 +379,7 @@ static void null_objects_have_no_members(void **state) {
   entrain_model_free(NULL);
   entrain_options_free(NULL);
   entrain_simulation_free(NULL);
+  entrain_simulation_second_order(NULL, true);
   entrain_result_free(NULL);
   entrain_problem_free(NULL);
   entrain_fit_free(NULL);
@@ -455,6 +471,7 @@ static void missing_arguments_are_errors(void **state) {
   REFUSED(entrain_simulation_sensitivities(NULL, NULL, 0, &e));
   REFUSED(entrain_simulation_sensitivities(o->simulation, names, 1, &e));
   REFUSED(entrain_simulation_sensitivities(o->simulation, NULL, 1, &e));
+  REFUSED(entrain_fit_find_hessian(NULL, &e));
   REFUSED(entrain_problem_set_start(NULL, "k", 1, &e));
   REFUSED(entrain_problem_set_start(o->problem, NULL, 1, &e));
   REFUSED(entrain_problem_read_values(NULL, "x", &v, NULL, NULL, &e));

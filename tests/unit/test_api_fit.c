@@ -181,6 +181,40 @@ static int count_lines(const char *text) {
   return count;
 }
 
+// Gradient and Hessian at any point, against differences of objective and gradient.
+static void derivatives_of_the_objective_are_those_of_differences(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  const double at[] = {1.3, 0.9}, h = 1e-4;
+  EntrainFit *f = entrain_evaluate(p, at, 0, &s->error);
+  assert_non_null(f);
+  assert_true(isnan(entrain_fit_hessian(f, 0, 0)));
+  assert_true(entrain_fit_find_hessian(f, &s->error));
+  for (int i = 0; i < 2; i++) {
+    double up[] = {at[0], at[1]}, down[] = {at[0], at[1]};
+    EntrainQuality above, below;
+    up[i] += h, down[i] -= h;
+    EntrainFit *a = entrain_evaluate(p, up, 0, &s->error),
+               *b = entrain_evaluate(p, down, 0, &s->error);
+    entrain_fit_quality(a, &above), entrain_fit_quality(b, &below);
+    double slope = (above.objective - below.objective) / (2 * h);
+    assert_close_relative(entrain_fit_gradient(f, i), slope, 1e-5);
+    for (int j = 0; j < 2; j++) {
+      double second = (entrain_fit_gradient(a, j) - entrain_fit_gradient(b, j)) / (2 * h);
+      assert_close(entrain_fit_hessian(f, i, j), second, 1e-4 * fabs(entrain_fit_hessian(f, i, i)));
+    }
+    entrain_fit_free(a), entrain_fit_free(b);
+  }
+  assert_true(isnan(entrain_fit_gradient(f, 2)) && isnan(entrain_fit_hessian(f, 0, 2)));
+  char *json = entrain_fit_json(f);
+  assert_non_null(strstr(json, "\"gradient\""));
+  assert_non_null(strstr(json, "\"hessian\""));
+  entrain_text_free(json);
+  entrain_fit_free(f);
+  assert_false(entrain_fit_find_hessian(NULL, &s->error));
+  entrain_problem_free(p);
+}
+
 static void texts_belong_to_the_caller(void **state) {
   Setup *s = *state;
   EntrainProblem *p = parse_well(s);
@@ -200,6 +234,34 @@ static void texts_belong_to_the_caller(void **state) {
 typedef struct Listener {
   int calls, stop_after;
 } Listener;
+
+static void pictures_outlive_the_fit(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  EntrainFit *f = entrain_fit_run(p, NULL, NULL, &s->error);
+  EntrainFigures *figures = entrain_fit_figures(f);
+  entrain_fit_free(f);
+  entrain_problem_free(p);
+  int n = entrain_figures_count(figures), motions = 0;
+  for (int i = 0; i < n; i++) {
+    size_t length = 0;
+    char *svg = entrain_figures_svg(figures, i), *png = entrain_figures_png(figures, i, &length);
+    assert_non_null(strstr(svg, "</svg>"));
+    assert_true(length > 100 && memcmp(png, "\x89PNG", 4) == 0);
+    assert_non_null(entrain_figures_title(figures, i));
+    const char *name = entrain_figures_name(figures, i);
+    motions += strcmp(name, "data-and-model-a") == 0 || strcmp(name, "data-and-model-b") == 0;
+    entrain_text_free(svg);
+    entrain_text_free(png);
+  }
+  assert_int_equal(motions, 2);
+  assert_null(entrain_figures_name(figures, n));
+  assert_null(entrain_figures_svg(figures, -1));
+  assert_null(entrain_fit_figures(NULL));
+  assert_int_equal(entrain_figures_count(NULL), 0);
+  entrain_figures_free(figures);
+  entrain_figures_free(NULL);
+}
 
 static bool listen(void *data, const EntrainProgress *p) {
   Listener *l = data;
@@ -359,7 +421,9 @@ int main(void) {
       TEST(wrong_problems_are_errors_with_a_place),
       TEST(starts_are_set_by_name),
       TEST(a_fit_has_everything_that_was_promised),
+      TEST(derivatives_of_the_objective_are_those_of_differences),
       TEST(texts_belong_to_the_caller),
+      TEST(pictures_outlive_the_fit),
       TEST(a_listener_can_stop_a_fit),
       TEST(one_answer_stops_everything_in_a_thread),
       TEST(a_check_lists_findings),

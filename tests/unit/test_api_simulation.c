@@ -318,6 +318,72 @@ static void parameters_that_do_not_enter_cost_nothing(void **state) {
   }
 }
 
+static EntrainResult *second_order_at(const char *file, const char *const parameters[2],
+                                      const char *variable, const double at[2], bool second) {
+  EntrainError error = {0};
+  EntrainModel *m = entrain_model_load(file, &error);
+  EntrainOptions *o = entrain_options_new();
+  char value[40];
+  for (int k = 0; k < 2; k++) {
+    snprintf(value, sizeof value, "%.17g", at[k]);
+    assert_true(entrain_model_set(m, parameters[k], value, &error));
+  }
+  assert_true(entrain_options_set(o, "rel_tol", "1e-11", &error));
+  assert_true(entrain_options_set(o, "abs_tol", "1e-13", &error));
+  EntrainSimulation *s = entrain_simulation_new(m, o, &error);
+  assert_true(entrain_simulation_grid(s, 0, 2, 0.5, &error));
+  assert_true(entrain_simulation_select(s, &variable, 1, &error));
+  assert_true(entrain_simulation_sensitivities(s, parameters, 2, &error));
+  entrain_simulation_second_order(s, second);
+  EntrainResult *r = entrain_simulation_run(s, &error);
+  assert_non_null(r);
+  entrain_simulation_free(s);
+  entrain_options_free(o);
+  entrain_model_free(m);
+  return r;
+}
+
+// Columns: time, x, dx/dp, dx/dq, d2x/dpdp, d2x/dpdq, d2x/dqdq. Also of a mechanism with a constraint.
+static void second_derivatives_are_differences_of_first_ones(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *variable, *parameters[2];
+    double at[2];
+  } CASES[] = {{"models/pendulum.mo", "theta", {"p", "theta.start"}, {10, 0.5}},
+               {"examples/frewin/frewin.mo", "alpha", {"c", "d"}, {6, 2}},
+               {"examples/frewin/frewin.mo", "y", {"d", "c"}, {1, 3}}};
+  const double h = 1e-4;
+  for (int i = 0; i < 3; i++) {
+    EntrainResult *r =
+        second_order_at(CASES[i].file, CASES[i].parameters, CASES[i].variable, CASES[i].at, true);
+    EntrainResult *first =
+        second_order_at(CASES[i].file, CASES[i].parameters, CASES[i].variable, CASES[i].at, false);
+    assert_int_equal(entrain_result_columns(r), 7);
+    assert_int_equal(entrain_result_columns(first), 4);
+    for (int q = 0; q < 2; q++) {
+      double up[2] = {CASES[i].at[0], CASES[i].at[1]}, down[2] = {up[0], up[1]};
+      up[q] += h, down[q] -= h;
+      EntrainResult *a =
+          second_order_at(CASES[i].file, CASES[i].parameters, CASES[i].variable, up, false);
+      EntrainResult *b =
+          second_order_at(CASES[i].file, CASES[i].parameters, CASES[i].variable, down, false);
+      for (int row = 0; row < entrain_result_rows(r); row++) {
+        for (int c = 0; c < 4; c++)
+          assert_close(entrain_result_column(r, c)[row], entrain_result_column(first, c)[row],
+                       1e-8);
+        for (int k = 0; k < 2; k++) {
+          double slope =
+              (entrain_result_column(a, 2 + k)[row] - entrain_result_column(b, 2 + k)[row]) /
+              (2 * h);
+          assert_close(entrain_result_column(r, 4 + k + q)[row], slope, 2e-6);
+        }
+      }
+      entrain_result_free(a), entrain_result_free(b);
+    }
+    entrain_result_free(first), entrain_result_free(r);
+  }
+}
+
 // c = 2 sqrt(k m) and the start depend on k: the chain rule goes through both.
 static void dependent_parameters_follow_the_chain_rule(void **state) {
   (void)state;
@@ -823,6 +889,7 @@ int main(void) {
       cmocka_unit_test(repeated_runs_take_no_more_memory),
       cmocka_unit_test(threads_may_share_a_model),
       cmocka_unit_test(sensitivities_do_not_change_the_solution),
+      cmocka_unit_test(second_derivatives_are_differences_of_first_ones),
       cmocka_unit_test(parameters_that_do_not_enter_cost_nothing),
       cmocka_unit_test(dependent_parameters_follow_the_chain_rule),
       cmocka_unit_test(a_dependent_parameter_has_no_sensitivity_of_its_own),

@@ -41,6 +41,7 @@ typedef struct Channels {
   double sigma[HAND_CHANNELS]; // 0: not given
   double size[HAND_CHANNELS];  // of the motion; 0: 1
   FitOptions *options;         // NULL: the usual ones
+  const double *weight;        // of samples; NULL: all 1
 } Channels;
 
 static FitFacts facts_of(const Channels *q) {
@@ -60,6 +61,7 @@ static FitFacts facts_of(const Channels *q) {
     c->y = y;
     c->sigma_kind = q->sigma[k] > 0 ? SIGMA_NUMBER : SIGMA_UNKNOWN;
     c->sigma = q->sigma[k];
+    c->sample_weight = q->weight;
   }
   Evaluation *v = evaluation_new(&h->problem);
   double objective = evaluate_value(v->work, &v->spec, CHOSEN_TRUTH);
@@ -75,6 +77,28 @@ static double squares(const double *r, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += r[i] * r[i];
   return sum;
+}
+
+// What is told of residuals does not depend on the weights of samples, except that those of weight 0 are left out.
+static void residuals_are_tested_without_weights(void **state) {
+  (void)state;
+  static Channels q = {.count = 2, .samples = 400};
+  static double weight[400], zero[400];
+  for (int k = 0; k < 2; k++) white(q.r[k], q.samples, 0.01, 31 + (uint64_t)k);
+  for (int i = 0; i < q.samples; i++) weight[i] = exp(3 * sin(i)), zero[i] = i < 300;
+  FitFacts plain = facts_of(&q);
+  q.weight = weight;
+  FitFacts weighted = facts_of(&q);
+  assert_close_relative(weighted.noise.ratio, plain.noise.ratio, 1e-9);
+  assert_close_relative(weighted.noise.limit, plain.noise.limit, 1e-12);
+  assert_close_relative(weighted.white.p, plain.white.p, 1e-6);
+  assert_true(plain.noise.holds && weighted.noise.holds);
+  for (int i = 300; i < q.samples; i++) q.r[0][i] += 5; // where nothing counts
+  q.weight = NULL;
+  assert_false(facts_of(&q).noise.holds);
+  q.weight = zero;
+  FitFacts cut = facts_of(&q);
+  assert_true(cut.noise.holds && cut.white.holds && cut.noise.limit > plain.noise.limit);
 }
 
 // What differences show of the noise of a channel: its data are sin(time) - r.
@@ -843,6 +867,7 @@ static void the_truth_fits_and_a_wrong_optimum_does_not(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_means_the_errors_of_simulations),
+      cmocka_unit_test(residuals_are_tested_without_weights),
       cmocka_unit_test(a_constant_channel_makes_nothing_exact),
       cmocka_unit_test(exact_needs_more_samples_than_unknowns),
       cmocka_unit_test(data_that_do_not_change_prove_nothing),

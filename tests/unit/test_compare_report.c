@@ -5,6 +5,7 @@
 #include "draw/figure_svg.h"
 #include "letters.h"
 #include "report/compare_figure.h"
+#include "report/compare_work_figure.h"
 
 static const char *const TEXTS[] = {"homotopy:label=a|b", "lm", "de:population=8:generations=4",
                                     NULL};
@@ -186,6 +187,24 @@ static void the_picture_has_a_curve_for_each_method(void **state) {
   done(s);
 }
 
+static void parameters_and_effort_are_drawn(void **state) {
+  (void)state;
+  Shown *s = show(COMPARE_FULL);
+  Arena *a = arena_new();
+  const Figure *parameters = compare_parameters_figure(a, s->report.compare);
+  const Figure *effort = compare_effort_figure(a, s->report.compare);
+  assert_non_null(letters_beginning_with(parameters, "p [1/s2]"));
+  assert_non_null(letters_beginning_with(parameters, "truth"));
+  assert_non_null(letters_beginning_with(effort, "a|b"));
+  assert_letters_stand_well(parameters);
+  assert_letters_stand_well(effort);
+  int bars = 0;
+  for (int i = 0; i < effort->shapes.count; i++) bars += effort->shapes.at[i].kind == SHAPE_BOX;
+  assert_int_equal(bars, 2 * 3);
+  arena_free(a);
+  done(s);
+}
+
 static void long_labels_are_cut_nowhere(void **state) {
   (void)state;
   Shown *s = show(COMPARE_FULL);
@@ -198,6 +217,8 @@ static void long_labels_are_cut_nowhere(void **state) {
   const Figure *f = compare_figure(a, c);
   assert_letters_stand_well(f);
   assert_true(f->width < 1200);
+  assert_letters_stand_well(compare_parameters_figure(a, c));
+  assert_letters_stand_well(compare_effort_figure(a, c));
   c->rows[0].spec.label = label;
   arena_free(a);
   done(s);
@@ -210,6 +231,8 @@ static void without_traces_there_is_nothing_to_draw(void **state) {
   Arena *a = arena_new();
   compared_run(&k, &c, (const char *const[]){"lm", NULL}, NULL, NULL);
   assert_null(compare_figure(a, c.compare));
+  assert_null(compare_parameters_figure(a, c.compare));
+  assert_non_null(compare_effort_figure(a, c.compare));
   arena_free(a);
   compare_free(c.compare);
   known_close(&k);
@@ -326,6 +349,7 @@ int main(void) {
       cmocka_unit_test(without_a_result_there_are_no_numbers),
       cmocka_unit_test(what_was_stopped_tells_how_many_runs_there_were),
       cmocka_unit_test(columns_without_room_are_named),
+      cmocka_unit_test(parameters_and_effort_are_drawn),
       cmocka_unit_test(a_curve_upon_another_has_gaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,7 @@ static void make(Made *m) {
                                .parameters = parameters,
                                .channels = STAT_CHANNELS,
                                .channel_count = 1,
+                               .gradient = SINGULAR,
                                .covariance = matrix,
                                .correlation = matrix,
                                .rank = 2,
@@ -103,7 +104,8 @@ static void make(Made *m) {
                                .direction_count = 1,
                                .remarks = (const char **)REMARKS,
                                .remark_count = 1};
-  m->report = (FitReport){&m->problem, &m->result, &m->statistics, NULL};
+  m->report =
+      (FitReport){.problem = &m->problem, .result = &m->result, .statistics = &m->statistics};
 }
 
 static void has(const char *text, const char *words) {

@@ -34,7 +34,7 @@ static void residuals_are_those_of_the_result(int samples, bool in_pieces) {
   Err err = {0};
   double squares, largest;
   text_init(&t);
-  assert_true(fit_residuals_csv(&t, &(FitReport){&h->problem, r, NULL, NULL}, o->work,
+  assert_true(fit_residuals_csv(&t, &(FitReport){.problem = &h->problem, .result = r}, o->work,
                                 o->spec.weighting, &err));
   assert_int_equal(read_residuals(t.at, &squares, &largest), samples);
   assert_close_relative(squares / 2, r->objective, 1e-6);

@@ -174,6 +174,21 @@ static void literal_homotopy_finds_stiffness_and_phase_roughly(void **state) {
   known_close(&k);
 }
 
+// At psi = 4 the coupled objective falls outwards, to 4.5; the truth inside is 2.5.
+static void a_start_at_a_bound_is_no_trap(void **state) {
+  (void)state;
+  Known k = ARCTAN(0.1, "method: homotopy\noptions: {confirm: off}");
+  k.estimate = "k: {start: 4, min: 0.1, max: 20}, psi: {start: 2, min: 0, max: 4}";
+  known_open(&k);
+  for (double stiffness = 0.1; stiffness <= 20; stiffness *= 3) {
+    FitResult *r = fit_from(k.problem, (double[]){stiffness, 4});
+    assert_fit(fabs(r->x[0] - 1) < 1e-4 && phase_error(r) < 1e-4 && r->fits, "from psi = 4", r);
+    assert_fit(solves(r) <= 60, "work", r);
+    fit_free(r);
+  }
+  known_close(&k);
+}
+
 static void auto_finds_stiffness_and_phase_from_a_grid_of_starts(void **state) {
   (void)state;
   for (int noise = 0; noise < 2; noise++) {
@@ -584,6 +599,7 @@ int main(void) {
       cmocka_unit_test(tenths_of_gauss_newton_steps_end_in_the_published_minimum),
       cmocka_unit_test(homotopy_finds_stiffness_and_phase),
       cmocka_unit_test(literal_homotopy_finds_stiffness_and_phase_roughly),
+      cmocka_unit_test(a_start_at_a_bound_is_no_trap),
       cmocka_unit_test(auto_finds_stiffness_and_phase_from_a_grid_of_starts),
       cmocka_unit_test(without_homotopy_the_two_degrees_end_in_a_flat_valley),
       cmocka_unit_test(homotopy_finds_the_two_degrees_in_noise),

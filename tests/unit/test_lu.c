@@ -203,6 +203,47 @@ static void plain_and_wide_kernels_agree_bit_for_bit(void **state) {
   arena_free(a);
 }
 
+// Unknowns in other units: the factors stay sparse, and solve what they solve without.
+static void units_do_not_matter(void **state) {
+  (void)state;
+  enum { N = 30 };
+  Arena *a = arena_new();
+  int start[N + 1], column[3 * N], count = 0;
+  double values[3 * N], scaled[3 * N], x[N + 4], b[N], unit[N], by[N];
+  for (int i = 0; i < N; i++) {
+    start[i] = count;
+    unit[i] = pow(10, 6 * random_number()), by[i] = 1 / unit[i];
+    b[i] = random_number();
+    int other[] = {(i + 1) % N, (i * i + 3) % N};
+    column[count] = i, values[count++] = -2;
+    for (int k = 0; k < 2; k++)
+      if (other[k] != i && (k == 0 || other[1] != other[0]))
+        column[count] = other[k], values[count++] = random_number();
+  }
+  start[N] = count;
+  for (int i = 0; i < N; i++) // sorted columns
+    for (int e = start[i]; e < start[i + 1]; e++)
+      for (int f = e + 1; f < start[i + 1]; f++)
+        if (column[f] < column[e]) {
+          int c = column[e];
+          double v = values[e];
+          column[e] = column[f], values[e] = values[f], column[f] = c, values[f] = v;
+        }
+  for (int i = 0; i < N; i++)
+    for (int e = start[i]; e < start[i + 1]; e++) scaled[e] = values[e] * by[i] * unit[column[e]];
+  Pattern p = {N, N, start, column};
+  Lu *plain = lu_new_sparse(a, &p), *other = lu_new_sparse(a, &p);
+  assert_true(lu_factor_sparse(plain, values, 1, 0) && lu_factor_sparse(other, scaled, 1, 0));
+  assert_true(lu_count(plain) < N * N / 2);
+  assert_int_equal(lu_count(other), lu_count(plain));
+  double y[N + 4], c[N];
+  for (int i = 0; i < N; i++) c[i] = b[i] * by[i];
+  lu_solve(plain, b, x);
+  lu_solve(other, c, y);
+  for (int i = 0; i < N; i++) assert_close(y[i] * unit[i], x[i], 1e-9);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solution_times_matrix_is_the_right_hand_side),
@@ -212,6 +253,7 @@ int main(void) {
       cmocka_unit_test(each_column_of_a_block_is_solved_as_if_alone),
       cmocka_unit_test(sparse_and_dense_factors_solve_the_same_system),
       cmocka_unit_test(factors_of_an_arrow_stay_sparse),
+      cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(a_poor_pivot_on_the_diagonal_is_avoided),
       cmocka_unit_test(plain_and_wide_kernels_agree_bit_for_bit),
   };

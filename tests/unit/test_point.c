@@ -251,11 +251,51 @@ static void inputs_go_on(void **state) {
     }
 }
 
+// Off the circle, with a velocity that leads away: g = x^2 + y^2 - a^2 follows g'' + 2 alpha g' + beta^2 g = 0 exactly.
+static void errors_die_out_with_the_rates_given(void **state) {
+  (void)state;
+  static const double RATES[][2] = {{5, 0}, {3, 10}, {10, 3}, {2, 2}};
+  for (int k = 0; k < 4; k++) {
+    Made m;
+    made_open(&m, PENDULUM, "rk8", "stabilise", false);
+    double alpha = RATES[k][0], beta = RATES[k][1] > 0 ? RATES[k][1] : alpha;
+    m.options.rel_tol = 1e-6, m.options.max_step = 2e-3;
+    m.options.stabilise_rate = RATES[k][0], m.options.stabilise_beta = RATES[k][1];
+    simulate_work_free(m.work);
+    m.work = simulate_work_new(m.system, &m.options);
+    assert_int_equal(m.model->nx, 4);
+    double at[4] = {0.2, -sqrt(1 - 0.04) + 1e-5, 0, 2e-5}, x[4];
+    int place[4] = {0};
+    static const char *const NAMES[] = {"x", "y", "vx", "vy"};
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++) {
+        const char *name = m.model->flat->variables.at[m.model->state[j]].name;
+        if (strcmp(name, NAMES[i]) == 0) place[i] = j, x[j] = at[i];
+      }
+    static Answer a;
+    SimulateStart from = {.t = 0, .x = x};
+    SimulateRequest request = {.p = m.p, .from = &from, .times = m.times, .count = 11};
+    run(&m, &request, &a);
+    double g0 = at[0] * at[0] + at[1] * at[1] - 1, v0 = 2 * (at[0] * at[2] + at[1] * at[3]);
+    for (int i = 0; i < 11; i++) {
+      const double *row = a.values + 4 * i;
+      double t = m.times[i], g = row[place[0]] * row[place[0]] + row[place[1]] * row[place[1]] - 1;
+      double square = alpha * alpha - beta * beta, w = sqrt(fabs(square)), rest = v0 + alpha * g0;
+      double c = square < 0 ? cos(w * t) : cosh(w * t);
+      double s = w * t == 0 ? t : (square < 0 ? sin(w * t) : sinh(w * t)) / w;
+      if (w == 0) c = 1, s = t;
+      assert_close(g, exp(-alpha * t) * (g0 * c + rest * s), 1e-4 * fabs(g0) + 1e-10);
+    }
+    made_close(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_is_its_two_parts_bit_for_bit),
       cmocka_unit_test(from_states_as_from_start_values),
       cmocka_unit_test(inputs_go_on),
+      cmocka_unit_test(errors_die_out_with_the_rates_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,11 +118,38 @@ static void conditions_see_the_time_of_the_data(void **state) {
   made_close(&m);
 }
 
+// Samples for validation have no weights and do not change those of others.
+static void validation_does_not_count(void **state) {
+  (void)state;
+  double weight[2][ROWS];
+  for (int with = 0; with < 2; with++) {
+    Made m;
+    char text[400];
+    made_open(&m);
+    made_file(&m, "m.mo", MODEL);
+    put_data(&m, 0, 9, 5);
+    snprintf(text, sizeof text,
+             "model: m.mo\nestimate: {p: 1}\nweights: {kind: grid, cells: 5}\nexperiments:\n%s"
+             "  - {data: a.csv, measure: [x]}\n",
+             with ? "  - {data: b.csv, measure: {x: x}, role: validation}\n" : "");
+    const Problem *p = made_load(&m, text);
+    assert_int_equal(p->weights->count, ROWS);
+    memcpy(weight[with], p->experiments[0].channels[0].sample_weight, sizeof weight[with]);
+    if (with) {
+      assert_null(p->validation->weights);
+      assert_null(p->validation->experiments[0].channels[0].sample_weight);
+    }
+    made_close(&m);
+  }
+  assert_memory_equal(weight[0], weight[1], sizeof weight[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(experiments_share_a_space),
       cmocka_unit_test(missing_values_keep_the_order),
       cmocka_unit_test(conditions_see_the_time_of_the_data),
+      cmocka_unit_test(validation_does_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

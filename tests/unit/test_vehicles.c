@@ -343,6 +343,52 @@ static void motions_are_those_of_an_independent_integrator(void **state) {
     for (int form = 0; form < FORMS; form++) follows(&MOTIONS[i], form);
 }
 
+// ---------------------------------------------------------------- fixed steps
+
+enum { BRAKING = 501 };
+static const char WHEELS[] = "om[1] om[2] om[3] om[4]", *const WHEEL[] = {"om[1]", "om[2]", "om[3]",
+                                                                          "om[4]"};
+
+static Run braking(const char *options) {
+  double times[BRAKING];
+  for (int i = 0; i < BRAKING; i++) times[i] = 21.6 + 0.006 * i;
+  return simulate(.file = CARS[2].file[0], .options = options, .times = times, .count = BRAKING,
+                  .select = WHEELS);
+}
+
+typedef struct WheelError {
+  double most, rms;
+} WheelError;
+
+static WheelError wheel_error(const Run *exact, const char *options) {
+  Run r = braking(options);
+  WheelError e = {0};
+  assert_int_equal(entrain_result_rows(r.result), BRAKING);
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < BRAKING; i++) {
+      double d = value_at(&r, WHEEL[k], i) - value_at(exact, WHEEL[k], i);
+      e.most = fmax(e.most, fabs(d));
+      e.rms += d * d / (4 * BRAKING);
+    }
+  e.rms = sqrt(e.rms);
+  run_free(&r);
+  return e;
+}
+
+// The limit of RK4 is a step of 0.99 ms where the fastest eigenvalue is -2739 1/s.
+static void fixed_steps_have_the_errors_of_the_specification(void **state) {
+  (void)state;
+  Run exact = braking("rel_tol=1e-9"), unstable = braking("solver=rk4 fixed_step=0.0012");
+  assert_true(entrain_result_outcome(unstable.result) != ENTRAIN_REACHED_END);
+  assert_true(wheel_error(&exact, "solver=rk4 fixed_step=0.001").most < 5e-5);
+  WheelError e =
+      wheel_error(&exact, "solver=semi-implicit-euler fixed_step=0.003 jacobian_every=10");
+  assert_close(e.most, 0.47, 0.01);
+  assert_close(e.rms, 0.070, 0.001);
+  run_free(&unstable);
+  run_free(&exact);
+}
+
 // ---------------------------------------------------------------- weights of case B
 
 typedef struct Weighted {
@@ -386,6 +432,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_forms_have_the_derivatives_of_an_independent_translation),
       cmocka_unit_test(motions_are_those_of_an_independent_integrator),
+      cmocka_unit_test(fixed_steps_have_the_errors_of_the_specification),
       cmocka_unit_test(rare_motions_have_the_weights_of_the_specification),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

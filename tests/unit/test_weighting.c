@@ -49,6 +49,34 @@ static void a_weight_multiplies_the_squares(void **state) {
   hand_done(h);
 }
 
+// The objective is linear in the weights of samples, and data of weight 0 may be anything.
+static void sample_weights_multiply_the_squares(void **state) {
+  (void)state;
+  Hand *h = duffing(1, 0.01);
+  Channel *c = h->experiments[0].channels;
+  int count = c[0].count;
+  double *weight = ARENA_ARRAY(h->arena, double, count), v[3];
+  double *y = ARENA_ARRAY(h->arena, double, count);
+  for (int k = 0; k < 3; k++) { // some samples, the others, both
+    for (int i = 0; i < count; i++) weight[i] = k == 2 || (i % 3 == 0) == (k == 0) ? i % 3 + 1 : 0;
+    memcpy(y, h->experiments[0].channels[0].y, (size_t)count * sizeof *y);
+    for (int i = 0; i < count; i++)
+      if (weight[i] == 0) y[i] = 1e6;
+    Channel before = c[0];
+    c[0].y = y;
+    c[0].sample_weight = c[1].sample_weight = weight;
+    Evaluation *e = evaluation_new(&h->problem);
+    v[k] = value_with(e, NULL);
+    double all = 2 * (double)samples_that_count(&c[0], count);
+    assert_close(e->fitting->data->samples, all, 0);
+    assert_close(sample_count(&h->problem, 1), all, 0);
+    evaluation_free(e);
+    c[0] = before;
+  }
+  assert_close_relative(v[0] + v[1], v[2], 1e-9);
+  hand_done(h);
+}
+
 static void the_first_sigma_is_given_or_the_noise(void **state) {
   (void)state;
   double r[200];
@@ -164,6 +192,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sigma_divides_the_objective_by_its_square),
       cmocka_unit_test(a_weight_multiplies_the_squares),
+      cmocka_unit_test(sample_weights_multiply_the_squares),
       cmocka_unit_test(the_first_sigma_is_given_or_the_noise),
       cmocka_unit_test(the_huber_limit_follows_the_deviation),
       cmocka_unit_test(estimated_sigma_is_the_root_mean_square),
