@@ -29,10 +29,14 @@ static int write_pictures(const Arguments *a, const EntrainProblem *p) {
   return status;
 }
 
+static bool csv_goes_to_stdout(const Arguments *a) {
+  return !arguments_have(a, "output") && !figures_wanted(a);
+}
+
 // On standard error if something else is on standard output.
 static int write_report(const Arguments *a, const EntrainProblem *p) {
   Terminal t = output_terminal();
-  bool taken = !arguments_have(a, "output") || places_take_stdout(a, PLACES);
+  bool taken = csv_goes_to_stdout(a) || places_take_stdout(a, PLACES);
   char *text = entrain_weights_report(p, t.width, t.colour && !taken);
   if (!taken) return write_result(NULL, text);
   if (text) fputs(text, stderr);
@@ -43,7 +47,8 @@ static int write_report(const Arguments *a, const EntrainProblem *p) {
 static int write_all(const Arguments *a, const EntrainProblem *p) {
   int status = write_pictures(a, p);
   if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_weights_figures(p)));
-  status = worse(status, write_result(arguments_value(a, "output"), entrain_weights_csv(p)));
+  if (arguments_have(a, "output") || csv_goes_to_stdout(a))
+    status = worse(status, write_result(arguments_value(a, "output"), entrain_weights_csv(p)));
   return arguments_have(a, "quiet") ? status : worse(status, write_report(a, p));
 }
 
@@ -52,8 +57,8 @@ static int run(const Arguments *a) {
 }
 
 static const Flag FLAGS[] = {
-    {"output", 'o', "FILE", "the weights as CSV: experiment, time, weight", "standard output",
-     false},
+    {"output", 'o', "FILE", "the weights as CSV: experiment, time, weight",
+     "standard output; with --figures none", false},
     {"kind", 0, "NAME", "grid, ellipses, distances, column or none", "the problem file", false},
     {"over", 0, "LIST", "variables of the state space: measured channels and inputs, x,v,u",
      "the problem file, all of them", false},

@@ -19,6 +19,8 @@ run basin decay.yaml --quiet --grid 5 --figures b; status 0; holds test -s b/bas
 run evaluate decay.yaml --quiet --start k=1 --figures e; status 0; holds test -s e/data-and-model.svg; holds test "$(find e -type f | wc -l)" = 1
 run evaluate decay.yaml --quiet --start k=1 --lambda 1 --figures l; status 0; holds grep -q "tied model" l/data-and-model.svg
 run fit decay.yaml --quiet --residual prediction --figures r; holds grep -q "predictions" r/data-and-model.svg; holds test -s r/free-run.svg
+run weights decay.yaml --kind grid --figures w; status 0; out "weights of"; holds test -s w/weights.svg
+run scan decay.yaml --over k=1:3:5 --quiet --figures n; status 0; no_out; holds test -s n/scan.svg
 it "names of several experiments"
 printf 'model: decay.mo\nexperiments:\n  - {data: decay.csv, name: first run, measure: {x: x}}\n  - {data: decay.csv, name: second, measure: {x: x}}\nestimate: {k: {start: 0.5, min: 0.01, max: 50}}\n' >two.yaml
 run fit two.yaml --quiet --figures two; status 0; holds test -s two/data-and-model-first-run.svg; holds test -s two/data-and-model-second.svg
