@@ -135,9 +135,27 @@ static Expr secant_of_atan(Graph *g, Expr x) {
   return expr_call(g, OP_SQRT, expr_add(g, expr_const(g, 1), expr_mul(g, x, x)));
 }
 
+// x where the angle is 2*atan(x), as in tyre models; 0: it is none.
+static Expr of_double_atan(const Graph *g, Expr a) {
+  if (!is(g, a, OP_MUL)) return 0;
+  const ExprNode *n = &g->nodes[a];
+  Expr other = expr_is_value(g, n->a, 2) ? n->b : expr_is_value(g, n->b, 2) ? n->a : 0;
+  return other && is(g, other, OP_ATAN) ? arg(g, other) : 0;
+}
+
+// sin = 2 x/(1 + x^2), cos = 2/(1 + x^2) - 1
+static bool double_atan(Graph *g, Op op, Expr x, Expr *out) {
+  if (!x) return false;
+  Expr one = expr_const(g, 1), two = expr_const(g, 2);
+  Expr bottom = expr_add(g, one, expr_mul(g, x, x));
+  if (op == OP_SIN) return gives(expr_div(g, expr_mul(g, two, x), bottom), out);
+  return gives(expr_sub(g, expr_div(g, two, bottom), one), out);
+}
+
 static bool simplify_sin(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   (void)b, (void)c;
   if (is(g, a, OP_ATAN)) return gives(expr_div(g, arg(g, a), secant_of_atan(g, arg(g, a))), out);
+  if (double_atan(g, OP_SIN, of_double_atan(g, a), out)) return true;
   return odd(g, OP_SIN, a, out);
 }
 
@@ -145,6 +163,7 @@ static bool simplify_cos(Graph *g, Expr a, Expr b, Expr c, Expr *out) {
   (void)b, (void)c;
   if (is(g, a, OP_ATAN))
     return gives(expr_div(g, expr_const(g, 1), secant_of_atan(g, arg(g, a))), out);
+  if (double_atan(g, OP_COS, of_double_atan(g, a), out)) return true;
   if (is(g, a, OP_NEG)) return gives(expr_call(g, OP_COS, arg(g, a)), out);
   return false;
 }

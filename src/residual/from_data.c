@@ -36,7 +36,7 @@ struct FromDataWork {
   const System *system;
   SystemWork *now;
   bool slopes;
-  bool without_lanes; // they cannot be used
+  bool without_lanes[2]; // [slopes]: they cannot be used
   Trajectory *out;
 };
 
@@ -260,8 +260,8 @@ static void fill_in_lanes(FromDataWork *w, const double *p, const int *base, int
   const FromData *f = w->shared;
   StepLanes **lanes = &w->lanes[w->slopes];
   Trajectory *out = w->out;
-  if (!*lanes && !w->without_lanes) *lanes = step_lanes_new(f->model, w->slopes);
-  w->without_lanes = !*lanes;
+  if (!*lanes && !w->without_lanes[w->slopes]) *lanes = step_lanes_new(f->model, w->slopes);
+  w->without_lanes[w->slopes] = !*lanes;
   if (!*lanes) return;
   StepRequest q = {.e = w->e,
                    .p = p,

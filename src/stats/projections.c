@@ -27,11 +27,14 @@ static double typical_scale(const Analysis *an, int at) {
   return squares > 0 ? sqrt(squares / c->count) : 1;
 }
 
-// The scales with the typical one of each channel. NULL: these are the same.
+// Where weights leave the worth of at least this part of the samples, both fits are nearly the same: the ends of a trapezoidal
+// rule count half.
+static const double EVEN_ENOUGH = 0.9;
+
+// The scales with the typical one of each channel. NULL: these are nearly the same.
 static double *even_scales(Analysis *an) {
   const Samples *rows = an->rows;
   double *even = ARENA_ARRAY(an->scratch, double, samples_rows(rows) + 1), sum = 0, squares = 0;
-  bool differ = false;
   for (int i = rows->count; i < samples_rows(rows); i++) even[i] = rows->scale[i];
   for (int at = 0; at < rows->channel_count; at++) {
     const SampleChannel *c = &rows->channels[at];
@@ -39,12 +42,13 @@ static double *even_scales(Analysis *an) {
     for (int i = c->first; i < c->first + c->count; i++) {
       double weight = pow(rows->scale[i] / typical, 2);
       even[i] = typical;
-      differ |= fabs(weight - 1) > 1e-9;
       sum += weight, squares += weight * weight;
     }
   }
-  an->weighty = differ ? sum / squares * sum : rows->count;
-  return differ ? even : NULL;
+  an->weighty = squares > 0 ? sum / squares * sum : rows->count;
+  if (an->weighty < EVEN_ENOUGH * rows->count) return even;
+  an->weighty = rows->count;
+  return NULL;
 }
 
 // r - q q'r in units of the channels, cut where the Huber loss cuts.

@@ -119,6 +119,15 @@ static bool is_worse(const StatChannel *a, const StatChannel *b) {
   return p < q || (p == q && fabs(a->autocorrelation) > fabs(b->autocorrelation));
 }
 
+// Noise of a state that one residual begins at is noise of the sample before.
+static const char *why_coloured(const Analysis *an, const StatChannel *c) {
+  if (problem_simulates(an->p)) return "the model misses something, or the noise is coloured";
+  return c->autocorrelation < 0
+             ? "noise of the data goes into the states that they begin at, or the "
+               "model misses something"
+             : "the model misses something";
+}
+
 // Coloured for certain, or perhaps by chance.
 static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
   int count = 0, worst = 0;
@@ -134,13 +143,16 @@ static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
   if (count == 0) return;
   const StatChannel *c = &an->s->channels[worst];
   bool off = an->p->options.residual_correlation == RESIDUAL_CORRELATION_OFF;
+  bool begins_before = !problem_simulates(an->p) && c->autocorrelation < 0;
   if (certain)
-    SAY("The residuals of %s are not white (%sp = %.1g, correlation of neighbours %.2f): the model "
-        "misses something, or the noise is coloured. %s.",
+    SAY("The residuals of %s are not white (%sp = %.1g, correlation of neighbours %.2f): %s. %s.",
         whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation,
+        why_coloured(an, c),
         off ? "The intervals do not allow for the correlation (residual_correlation: off)"
-            : "The intervals allow for the correlation, not for what a model that misses something "
-              "does to the estimates");
+        : begins_before
+            ? "The intervals are on the wide side: negative correlation does not narrow them"
+            : "The intervals allow for the correlation, not for what a model that misses "
+              "something does to the estimates");
   else
     SAY("The residuals of %s are slightly correlated (%sp = %.1g, correlation of neighbours %.2f): "
         "by chance, or because of a small error of the model. The intervals %sallow for it.",

@@ -36,6 +36,23 @@ static void simplified_expressions_have_the_original_values(void **state) {
   assert_true(compared > 10000);
 }
 
+static void angles_of_slopes_need_no_angle(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Graph *g = graph_new(a);
+  Expr x = expr_symbol(g, "x", true), angle = expr_call(g, OP_ATAN, x), two = expr_const(g, 2);
+  Expr doubled[] = {expr_mul(g, two, angle), expr_mul(g, angle, two)};
+  for (int k = 0; k < 2; k++) {
+    Expr s = expr_call(g, OP_SIN, doubled[k]), c = expr_call(g, OP_COS, doubled[k]);
+    assert_true(g->nodes[s].op == OP_DIV && g->nodes[c].op != OP_COS);
+    for (double at = -1e9; at < 2e9; at = at < -1e-3 ? at / 3 : at < 1e-3 ? 0.01 : at * 3) {
+      assert_close(expr_eval(g, s, &at), sin(2 * atan(at)), 3e-16);
+      assert_close(expr_eval(g, c, &at), cos(2 * atan(at)), 3e-16);
+    }
+  }
+  arena_free(a);
+}
+
 // Symbols of a graph with time: the first is the time, the sum of two symbols.
 static void symbols_with_time(Graph *g, Expr *symbols) {
   expr_make_time(g);
@@ -201,6 +218,7 @@ static void a_product_of_small_factors_does_not_vanish(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(simplified_expressions_have_the_original_values),
+      cmocka_unit_test(angles_of_slopes_need_no_angle),
       cmocka_unit_test(at_origin_0_time_is_an_ordinary_symbol_to_the_last_bit),
       cmocka_unit_test(differences_to_the_time_are_exact_far_from_0),
       cmocka_unit_test(simplification_makes_no_new_singularities),
