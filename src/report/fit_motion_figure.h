@@ -6,7 +6,7 @@
 
 typedef struct FitMotion { // borrows everything
   const Problem *problem;
-  const char *what; // of the titles, such as "Data and model"
+  const char *what;                      // of the titles, such as "Data and model"
   const SampleResiduals *result, *start; // start NULL: it could not be simulated, or is the result
 } FitMotion;
 
