@@ -263,7 +263,7 @@ static int choose_trials(const CloudTree *t, int position[TRIALS]) {
     position[count++] = (int)((2 * i + 1) * (double)t->count / TRIALS);
   for (int n = 0, seen = 0; n < t->node_count && count < TRIALS; n++) {
     if (t->nodes[n].left >= 0) continue;
-    if (seen++ < next * (double)leaves / (TRIALS / 2)) continue;
+    if (seen++ < 2.0 * next * leaves / TRIALS) continue;
     position[count++] = t->nodes[n].first;
     next++;
   }
@@ -289,7 +289,7 @@ static double choose_share(BoxList *b, double *point) {
     point_at(t, position[i], point);
     exact[i] = exact_sum(t, point);
     if (i < TRIALS / 2)
-      b->mean += exact[i] / t->count / (TRIALS / 2); // those evenly among the points
+      b->mean += 2 * exact[i] / t->count / TRIALS; // those evenly among the points
   }
   for (int o = 0; o < SHARE_COUNT; o++) {
     b->share = SHARES[o];

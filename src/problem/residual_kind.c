@@ -193,7 +193,7 @@ static int *rows_of(const KindMaker *k, const Channel *c) {
 // the data at most.
 static int edge_of(const SmoothingSpline *g, int count) {
   static const double WIDTHS = 4;
-  return (int)fmin(ceil(WIDTHS * count / g->freedom), count / 10);
+  return (int)fmin(ceil(WIDTHS * count / g->freedom), floor(count / 10.0));
 }
 
 static void fill_state(KindMaker *k, int state) {
