@@ -431,7 +431,9 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   double noise;           // of the data without a model, NaN when unknown
   double autocorrelation; // of the residuals, from one to the next
   double white_p, runs_p; // probabilities of such residuals if they were white
-  const char *role;       // "fit", "validation": simulated with the result, not fitted
+  // "fit"; "validation": simulated with the result, not fitted; "free-run": a recorded quantity of a fit that compares
+  // derivatives, simulated freely for its windows
+  const char *role;
   // A sentence: why an experiment for validation, or at a point without a search, could not be simulated; "": it could.
   const char *failed;
   int windows; // number of them

@@ -258,12 +258,28 @@ double entrain_fit_singular_value(const EntrainFit *f, int i) {
 
 // ---------------------------------------------------------------- channels
 
-int entrain_fit_channel_count(const EntrainFit *f) {
-  if (!f) return 0;
-  return f->statistics->channel_count + (f->validation ? f->validation->channel_count : 0);
+// Channels of a free run that are not those of the fit stand between them and those of validation.
+static int recorded_count(const EntrainFit *f) {
+  return f->run && f->run->recorded ? f->run->channel_count : 0;
 }
 
-static void describe_validation(const RunErrors *v, int i, EntrainChannel *out) {
+int entrain_fit_channel_count(const EntrainFit *f) {
+  if (!f) return 0;
+  return f->statistics->channel_count + recorded_count(f) +
+         (f->validation ? f->validation->channel_count : 0);
+}
+
+// The errors of channel i, whose number in them replaces i. NULL: there are none.
+static const RunErrors *errors_with(const EntrainFit *f, int *i) {
+  int fitted = f->statistics->channel_count, recorded = recorded_count(f);
+  if (*i < fitted) return recorded ? NULL : f->run;
+  *i -= fitted;
+  if (*i < recorded) return f->run;
+  *i -= recorded;
+  return f->validation;
+}
+
+static void describe_run(const RunErrors *v, int i, EntrainChannel *out) {
   const RunChannel *r = &v->channels[i];
   const Experiment *e = &v->problem->experiments[r->experiment];
   const Channel *c = &e->channels[r->channel];
@@ -281,7 +297,7 @@ static void describe_validation(const RunErrors *v, int i, EntrainChannel *out) 
                           .autocorrelation = none,
                           .white_p = none,
                           .runs_p = none,
-                          .role = "validation",
+                          .role = v->recorded ? "free-run" : "validation",
                           .failed = v->why[r->experiment] ? v->why[r->experiment] : "",
                           .windows = e->window_count};
 }
@@ -290,7 +306,8 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
   if (!f || !out) return false;
   if (i < 0 || i >= entrain_fit_channel_count(f)) return false;
   if (i >= f->statistics->channel_count) {
-    describe_validation(f->validation, i - f->statistics->channel_count, out);
+    const RunErrors *run = errors_with(f, &i);
+    describe_run(run, i, out);
     return true;
   }
   const StatChannel *s = &f->statistics->channels[i];
@@ -312,16 +329,15 @@ bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
                           .runs_p = s->runs_p,
                           .role = "fit",
                           .failed = why ? why : "",
-                          .windows = e->window_count};
+                          .windows = recorded_count(f) ? 0 : e->window_count};
   return true;
 }
 
 bool entrain_fit_window(const EntrainFit *f, int i, int k, EntrainWindow *out) {
   if (!f || !out || i < 0 || i >= entrain_fit_channel_count(f)) return false;
-  bool fitted = i < f->statistics->channel_count;
-  const RunErrors *errors = fitted ? f->run : f->validation;
+  const RunErrors *errors = errors_with(f, &i);
   if (!errors) return false;
-  const RunChannel *c = &errors->channels[fitted ? i : i - f->statistics->channel_count];
+  const RunChannel *c = &errors->channels[i];
   const Experiment *e = &errors->problem->experiments[c->experiment];
   if (k < 0 || k >= e->window_count) return false;
   const NamedWindow *w = &e->windows[k];

@@ -77,7 +77,7 @@ static bool read_range(const EntrainProblem *p, ScanPlan *s, int k) {
   errno = 0;
   long points = strtol(count, &end, 10);
   if (end == count || *end || errno || points < 1 || points > 1000000)
-    return wrong_range(s, k, "the number of points is a whole number from 1 on");
+    return wrong_range(s, k, "the number of points is a whole number from 1 to 1000000");
   s->axes[k].count = (int)points;
   return true;
 }

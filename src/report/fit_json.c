@@ -84,10 +84,11 @@ static void channels(Json *j, const FitReport *r) {
     json_flag(j, "exact", c->exact);
     json_text(j, "role", "fit");
     if (r->point) json_text(j, "failed", r->run->why[c->experiment]);
-    run_windows_json(j, e, r->run ? r->run->channels[i].windows : NULL);
+    run_windows_json(j, e, r->run && !r->run->recorded ? r->run->channels[i].windows : NULL);
     json_close(j);
   }
-  if (r->validation) run_channels_json(j, r->validation);
+  if (r->run && r->run->recorded) run_channels_json(j, r->run, "free-run");
+  if (r->validation) run_channels_json(j, r->validation, "validation");
   json_close(j);
 }
 

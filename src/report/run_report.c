@@ -19,7 +19,7 @@ void run_windows_json(Json *j, const Experiment *e, const SpanError *errors) {
   json_close(j);
 }
 
-void run_channels_json(Json *j, const RunErrors *r) {
+void run_channels_json(Json *j, const RunErrors *r, const char *role) {
   for (int i = 0; i < r->channel_count; i++) {
     const RunChannel *c = &r->channels[i];
     const Experiment *e = &r->problem->experiments[c->experiment];
@@ -36,7 +36,7 @@ void run_channels_json(Json *j, const RunErrors *r) {
     json_whole(j, "missing", data->missing);
     json_number(j, "mean", c->all.mean);
     json_number(j, "max", c->all.most);
-    json_text(j, "role", "validation");
+    json_text(j, "role", role);
     json_text(j, "failed", r->why[c->experiment]);
     run_windows_json(j, e, c->windows);
     json_close(j);

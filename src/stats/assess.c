@@ -223,10 +223,12 @@ Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighti
   return assess(w, weighting, r->x, r->pieces, true);
 }
 
-Statistics *assess_runs(const RunErrors *r) {
-  Statistics *s = statistics_new(r->problem->unknown_count, r->channel_count);
-  describe_no_channel(s, r->problem);
-  for (int i = 0; i < r->channel_count; i++) {
+Statistics *assess_runs(const Problem *p, const RunErrors *r) {
+  int channels = 0;
+  for (int e = 0; e < p->experiment_count; e++) channels += p->experiments[e].channel_count;
+  Statistics *s = statistics_new(p->unknown_count, channels);
+  describe_no_channel(s, p);
+  for (int i = 0; i < channels && !r->recorded; i++) {
     s->channels[i].rmse = r->channels[i].all.rmse;
     s->channels[i].fit_percent = r->channels[i].fit_percent;
     s->samples += r->channels[i].all.n;

@@ -12,4 +12,4 @@ Statistics *assess_fit(const FitResult *r, EvalWork *w, const Weighting *weighti
 // The same at any point x, for 'check': no residual statistics matter, sigma as in the problem or from the data.
 Statistics *assess_point(EvalWork *w, const double *x);
 // Only the size of the errors by channel, of the experiments that could be simulated.
-Statistics *assess_runs(const RunErrors *r);
+Statistics *assess_runs(const Problem *p, const RunErrors *r);

@@ -69,7 +69,7 @@ static const char *reason(Arena *a, const EvalWork *w, bool loose) {
   return arena_print(a, "%s", eval_why(w));
 }
 
-const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *x) {
+static RunErrors *errors_of(Arena *a, EvalWork *w, double lambda, const double *x) {
   const Fitting *f = eval_fitting(w);
   const Problem *p = f->problem;
   RunErrors *out = ARENA_NEW(a, RunErrors);
@@ -80,8 +80,8 @@ const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *
   spec.weighting = plain;
   spec.lambda = lambda;
   spec.free_run = true;
-  *out = (RunErrors){p, ARENA_ARRAY(a, RunChannel, f->data->channel_count + 1), 0, lambda,
-                     ARENA_ARRAY(a, const char *, p->experiment_count + 1)};
+  *out = (RunErrors){p,     ARENA_ARRAY(a, RunChannel, f->data->channel_count + 1), 0, lambda,
+                     false, ARENA_ARRAY(a, const char *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {
     const Experiment *one = &p->experiments[e];
     for (int k = 0; k < one->channel_count; k++)
@@ -99,14 +99,42 @@ const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *
   return out;
 }
 
-const RunErrors *validation_errors(Arena *a, const Problem *p, double lambda, const double *x) {
-  if (!p->validation) return NULL;
-  Fitting *f = fitting_new(p->validation);
+static RunErrors *errors_of_problem(Arena *a, const Problem *p, double lambda, const double *x) {
+  Fitting *f = fitting_new(p);
   EvalWork *w = eval_work_new(f, 1, NULL);
-  const RunErrors *out = run_errors(a, w, lambda, x);
+  RunErrors *out = errors_of(a, w, lambda, x);
   eval_work_free(w);
   fitting_free(f);
   return out;
+}
+
+// The same experiments with the channels as they were recorded.
+static Problem *recorded_problem(Arena *a, const Problem *p) {
+  Problem *out = ARENA_NEW(a, Problem);
+  *out = *p;
+  out->options.residual = RESIDUAL_SIMULATION;
+  out->validation = NULL;
+  out->experiments = ARENA_ARRAY(a, Experiment, p->experiment_count + 1);
+  for (int e = 0; e < p->experiment_count; e++) {
+    Experiment *one = &out->experiments[e];
+    *one = p->experiments[e];
+    one->channels = one->recorded;
+    one->channel_count = one->recorded_count;
+  }
+  problem_list_measured(out, a, p->experiment_count, 0);
+  return out;
+}
+
+const RunErrors *run_errors(Arena *a, EvalWork *w, double lambda, const double *x) {
+  const Problem *p = eval_fitting(w)->problem;
+  if (p->options.residual != RESIDUAL_EQUATION) return errors_of(a, w, lambda, x);
+  RunErrors *out = errors_of_problem(a, recorded_problem(a, p), lambda, x);
+  out->recorded = true;
+  return out;
+}
+
+const RunErrors *validation_errors(Arena *a, const Problem *p, double lambda, const double *x) {
+  return p->validation ? errors_of_problem(a, p->validation, lambda, x) : NULL;
 }
 
 bool run_errors_failed(const RunErrors *r) {

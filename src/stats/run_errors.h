@@ -22,6 +22,8 @@ typedef struct RunErrors {
   RunChannel *channels; // by experiment and channel, in one row
   int channel_count;
   double lambda; // of the feedback, 0: it runs freely
+  // residual: equation compares derivatives: these channels are the quantities that were recorded, not those of the fit.
+  bool recorded;
   // By experiment: a sentence that says why it could not be simulated; NULL: it was.
   const char **why;
 } RunErrors;

@@ -122,7 +122,7 @@ static void find_statistics(EvaluatedPoint *e, const EvalPoint *at) {
   AssessedFit *f = &e->fit;
   const FitResult *r = f->result;
   bool whole = r->outcome == FIT_EVALUATED && e->lambda == 0;
-  f->statistics = whole ? assess_fit(r, f->work, f->weighting) : assess_runs(e->run);
+  f->statistics = whole ? assess_fit(r, f->work, f->weighting) : assess_runs(r->problem, e->run);
   for (int i = 0; at->has_slopes && i < f->statistics->n; i++) {
     f->statistics->gradient[i] = 0;
     for (int k = 0; k <= i; k++)

@@ -91,6 +91,13 @@ out 'One Euler step'
 run fit swing.yaml --prediction_by=integrator
 grep -q 'One .* step' out && wrong "a remark on steps of the integrator"
 
+it "reports errors of the recorded quantities in windows, also where derivatives are fitted"
+for kind in prediction equation; do
+  run fit swing.yaml --residual=$kind --set experiments.windows.late=[5,10] --json fit.json
+  out '\bx  *late  *101 '; out '\bv  *late  *101 '
+done
+[[ $(grep -c '"role": "free-run"' fit.json) -eq 2 ]] || wrong "JSON has no channels of the free run"
+
 it "tells where states come from"
 run fit swing.yaml --set experiments.measure=[x] --json fit.json
 out 'v from the model coupled'
