@@ -1,4 +1,4 @@
-# make             the command build/entrain and the libraries build/libentrain.{a,so}
+# make             the command build/entrain, the libraries build/libentrain.{a,so}, programs and FMUs of the examples
 # make demo        installs what is missing (apt.txt), builds, runs the first example
 # make check       the same set-up, then all tests
 # Others: setup bench tables results papers lint docs examples-data fuzz ci install clean.
@@ -20,11 +20,11 @@ FLAGS = -std=c11 -D_GNU_SOURCE $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-con
 LINK = $(CC) $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_idas -lsundials_nvecserial \
   -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense \
-  -lsundials_sunlinsolklu -lklu -lyaml -lnlopt -lcminpack -lpng -lpthread -lm
+  -lsundials_sunlinsolklu -lklu -lyaml -lnlopt -lcminpack -lpng -lminizip -lexpat -ldl -lpthread -lm
 
 # Layers stand in src/LAYERS, the lowest first; each becomes an archive.
 LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)
-INSIDE := $(filter-out cli,$(LAYERS))
+INSIDE := $(filter-out cli worker,$(LAYERS))
 # USES_<layer> from src/LAYERS; USES_<file> of the files in tests/unit from their includes: layers and other files there.
 $(foreach l,$(LAYERS),$(eval USES_$l := $(shell sed -n 's/^$l://p' src/LAYERS)))
 $(foreach pair,$(shell awk -F '["/]' '/^\#include "/ { f = FILENAME; sub(/.*\//, "", f); print f "=" $$2 }' tests/unit/*.[ch]),\
@@ -48,8 +48,8 @@ BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/entrain $(BUILD)/libentrain.a $(BUILD)/libentrain.so
-objects: $(OBJECTS) $(CLI)
+all: $(BUILD)/entrain $(BUILD)/entrain-worker $(BUILD)/libentrain.a $(BUILD)/libentrain.so
+objects: $(OBJECTS) $(CLI) $(call objects,worker)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -84,8 +84,12 @@ $(BUILD)/libentrain.so: $(OBJECTS) src/api/entrain.map
 	@ln -sf libentrain.so $@.0
 
 # The command sees nothing but the public functions.
-$(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a
+$(BUILD)/entrain: $(CLI) $(BUILD)/libentrain.a | $(BUILD)/entrain-worker
 	$(LINK) $^ $(LIBS) -o $@
+
+# The process in which closed simulators run: nothing but the layers that it needs.
+$(BUILD)/entrain-worker: $(call objects,worker) $(call archives,$(filter $(INSIDE),$(call closure,worker)))
+	$(LINK) $(call objects,worker) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -o $@
 
 .SECONDEXPANSION:
 $(BUILD)/tests/test_%: tests/unit/test_%.c $$(if $$(filter cli,$$(call layer_of,$$*)),$$(CLI_PARTS) $(BUILD)/libentrain.a,$$(call needs,$$*)) | $(BUILD)/tests
@@ -101,8 +105,10 @@ $(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o
 	@clang-tidy --quiet src/$*.c -- -std=c11 -D_GNU_SOURCE -Isrc -Iinclude 2>/dev/null && touch $@
 
 -include bench/Makefile.inc
+include tests/fmu/Makefile.inc
+include examples/Makefile.inc
 
--include $(OBJECTS:.o=.d) $(CLI:.o=.d) $(TESTS:=.d) $(BENCH:=.d)
+-include $(OBJECTS:.o=.d) $(CLI:.o=.d) $(patsubst %.o,%.d,$(call objects,worker)) $(TESTS:=.d) $(BENCH:=.d)
 
 setup:
 	@tools/setup
@@ -113,7 +119,7 @@ demo: setup
 	@tools/demo $(BUILD)
 
 check: setup
-	@$(MAKE) -s --no-print-directory -j$(JOBS) all $(TESTS)
+	@$(MAKE) -s --no-print-directory -j$(JOBS) all $(TESTS) $(FMUS)
 	@tools/run-tests $(BUILD) $(JOBS)
 
 bench: setup
@@ -159,6 +165,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 	  $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/entrain $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/libexec/entrain
+	install -m 755 $(BUILD)/entrain-worker $(DESTDIR)$(PREFIX)/libexec/entrain
 	install -m 644 include/entrain.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(BUILD)/libentrain.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/libentrain.so $(DESTDIR)$(PREFIX)/lib/libentrain.so.0
@@ -168,4 +176,4 @@ install: all
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/entrain.pc
 
 clean:
-	rm -rf build build-*
+	rm -rf build build-* $(EXAMPLES)

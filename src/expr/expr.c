@@ -273,6 +273,19 @@ unsigned char *expr_dependents(const Graph *g, Arena *a, const Expr *nodes, int 
   return depends;
 }
 
+static void mark_node(void *marks, Expr e) {
+  ((unsigned char *)marks)[e] = 1;
+}
+
+// Arguments come before what contains them.
+unsigned char *expr_contents(const Graph *g, Arena *a, const Expr *nodes, int count) {
+  unsigned char *inside = ARENA_ARRAY(a, unsigned char, g->count);
+  for (int i = 0; i < count; i++) inside[nodes[i]] = 1;
+  for (int e = g->count - 1; e >= 0; e--)
+    if (inside[e]) expr_each_argument(g, e, mark_node, inside);
+  return inside;
+}
+
 // A NEWTON block whose solution depends on the unknowns of another one is solved within it. Its own unknowns mean nothing
 // outside: they are no inputs, nor is what contains them.
 typedef struct InputSearch {

@@ -121,6 +121,9 @@ void expr_each_argument(const Graph *g, Expr e, ExprVisit *visit, void *data);
 // By node: 1 when it is one of the given nodes or contains one. Lives in the arena.
 unsigned char *expr_dependents(const Graph *g, Arena *a, const Expr *nodes, int count);
 
+// By node: 1 when it is one of the given nodes or inside one of them. Lives in the arena.
+unsigned char *expr_contents(const Graph *g, Arena *a, const Expr *nodes, int count);
+
 // Value at given symbol values (by symbol number), without blocks (NaN where one is needed).
 double expr_eval(const Graph *g, Expr e, const double *symbols);
 

@@ -86,6 +86,7 @@ typedef struct AstDeclaration {
   bool discrete;
   bool hidden;     // protected, or made by the program: shown only when asked for by name
   bool structural; // other values make other equations: it can be set, not estimated
+  bool startless;  // of closed models: its start value is no parameter
   const char *name;
   int line, column; // of the name
   // start fixed min max nominal unit, and others that are only read: displayUnit quantity
@@ -136,6 +137,8 @@ typedef struct AstModel {
   ARRAY(AstDeclaration) texts; // parameters of type String: no equation has them
   ARRAY(AstWhen) whens;
   ARRAY(AstAction) asserts;
+  struct ClosedModel
+      *closed; // who simulates it instead of equations, see simulate/closed.h; or NULL
 } AstModel;
 
 // Runs work(data) at once, on a stack of its own if the tree is deeper than AST_DEPTH_SMALL. Whoever recurses over a tree

@@ -400,7 +400,7 @@ static bool read_start(Scope *s, int i, const AstDeclaration *d) {
   Variable *v = &s->flat->variables.at[i];
   v->has_start = start != NULL;
   v->start = e;
-  if ((v->state || v->fixed) && !v->computed)
+  if ((v->state || v->fixed) && !v->computed && !d->startless)
     v->start = add_parameter(s, arena_print(s->flat->arena, "%s.start", v->name), i, true, e);
   return true;
 }

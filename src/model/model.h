@@ -104,4 +104,10 @@ typedef struct Model {
 // That of the slope of input i stands for du_i/dt wherever a System computes. The lock of the model must be held.
 const Expr *model_helpers(Model *m, HelperSymbol kind, int count);
 
+// Who simulates the model, if its equations are not ours (simulate/closed.h); NULL: we do. The states of such a model are what
+// its simulator can record, and f is what is added to their slopes from outside: 0, or a feedback.
+static inline struct ClosedModel *model_closed(const Model *m) {
+  return m->flat->ast ? m->flat->ast->closed : NULL;
+}
+
 void model_free(Model *m); // NULL is allowed

@@ -151,6 +151,7 @@ static bool report_start(StartSystem *s, const Incidence *in, const Matching *ma
 static void warn_assumed(StartSystem *s) {
   Flat *f = s->m->flat;
   bool *assumed = ARENA_ARRAY(s->scratch, bool, f->variables.count + 1);
+  if (f->ast->closed) return; // its simulator knows them
   for (int k = 0; k < s->assumed.count; k++) assumed[s->assumed.at[k]] = true;
   for (int i = 0; i < f->variables.count; i++) {
     const Variable *v = &f->variables.at[i];

@@ -114,6 +114,7 @@ typedef struct SystemOutputs { // outputs that are states are copied
   int *state;                  // by output: the state it is, -1: computed
   bool all_states;             // nothing is computed
   bool are_y;                  // all states in their order, all sensitivities: y itself
+  bool *reads;                 // of a closed model, by state: some output depends on it; else NULL
 } SystemOutputs;
 
 typedef struct System {

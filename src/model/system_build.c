@@ -86,6 +86,7 @@ static void derive_motion(SystemBuilder *b) {
     Derivatives j = derive_rows(b->g, b->scratch, b->m->jump, count, b->parameter, s->np);
     mark_columns(&j, 0, moves);
   }
+  if (model_closed(b->m)) memset(moves, 1, (size_t)s->np); // only its simulator knows
   s->columns.active = ARENA_ARRAY(s->arena, int, s->np + 1);
   s->columns.parameter = ARENA_ARRAY(s->arena, int, s->np + 1);
   b->active_symbol = ARENA_ARRAY(b->scratch, Expr, s->np + 1);
@@ -634,6 +635,15 @@ static void find_plain_outputs(SystemBuilder *b) {
   for (int i = 0; i < s->ny; i++) s->output.are_y &= s->output.state[i] == i;
 }
 
+// A closed model records no more than is asked for.
+static void find_outputs_read(SystemBuilder *b) {
+  System *s = b->s;
+  if (!model_closed(b->m)) return;
+  const unsigned char *read = expr_contents(b->g, b->scratch, b->spec->outputs, s->ny);
+  s->output.reads = ARENA_ARRAY(s->arena, bool, s->nx + 1);
+  for (int i = 0; i < s->nx; i++) s->output.reads[i] = read[b->m->x[i]];
+}
+
 static void make_symbols(SystemBuilder *b) {
   System *s = b->s;
   bool second = b->spec->jacobian_sens && s->ns > 0;
@@ -720,6 +730,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   derive_motion(&b);
   make_symbols(&b);
   find_plain_outputs(&b);
+  find_outputs_read(&b);
   build_kernels(&b);
   pthread_mutex_unlock(m->lock);
   arena_free(b.scratch);

@@ -277,6 +277,12 @@ bool input_is_sampled(const Input *in) {
   return false;
 }
 
+int input_samples(const Input *in, const double **t, const double **v) {
+  *t = in->samples.t;
+  *v = in->samples.v;
+  return in->samples.n;
+}
+
 const char *input_kind_word(InputKind kind) {
   return KINDS[kind].name;
 }

@@ -38,6 +38,8 @@ const Input *input_since(Arena *a, const Input *in, double origin);
 // The same samples, interpolated in this way.
 const Input *input_as(Arena *a, const Input *in, InputKind kind);
 bool input_is_sampled(const Input *in); // not a constant
+// The samples that it was made from, without missing ones; a constant has one. Returns their number.
+int input_samples(const Input *in, const double **t, const double **v);
 
 InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
 // The piece that begins at or before t (direction >= 0) or ends at or after t (direction < 0).

@@ -9,6 +9,7 @@
 
 #include "base/c_locale.h"
 #include "base/patience.h"
+#include "simulate/closed.h"
 #include "simulate/ending.h"
 #include "simulate/event.h"
 #include "simulate/event_jump.h"
@@ -29,6 +30,7 @@ enum {
 
 struct SimulateWork {
   Arena *arena;
+  ClosedWork *closed; // instead of everything else where the model is closed
   const System *system;
   SimulateOptions options;
   SystemWork *work;
@@ -224,6 +226,11 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   w->system = s;
   w->options = *options;
   w->work = system_work_new(s);
+  ClosedModel *closed = model_closed(s->model);
+  if (closed) {
+    w->closed = closed->work_new(closed, a, w->work, &w->options);
+    return w;
+  }
   make_ode(w);
   choose_solver(options, s->nx, w->rows);
   if (s->lanes > 1) w->rows[1] = w->rows[0];
@@ -257,6 +264,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
 
 void simulate_work_free(SimulateWork *w) {
   if (!w) return;
+  if (w->closed) model_closed(w->system->model)->work_done(w->closed);
   for (int i = 0; i < 2; i++) stepper_done(w->steppers[i]);
   implicit_free(w->implicit);
   system_work_free(w->work);
@@ -1050,7 +1058,29 @@ static void plan_mark(SimulateWork *w) {
   while (r->ends_at_mark && w->row_count && r->times[w->row_count - 1] >= t) w->row_count--;
 }
 
+static void begin_trajectory(const SimulateRequest *request, Trajectory *out) {
+  out->outcome = OUTCOME_REACHED_END;
+  out->rows = request->rows_before, out->events = 0, out->work = (StepCount){0};
+  out->solver[0] = out->message[0] = out->log[0] = out->slopes_by[0] = 0;
+  out->runs = 0;
+}
+
+static void run_closed(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
+  begin_trajectory(request, out);
+  out->violation = out->violation_relative = out->violation_sens = 0;
+  out->violation_of = out->violation_relative_of = out->violation_sens_of = -1;
+  model_closed(w->system->model)->run(w->closed, request, out);
+}
+
+ClosedWork *simulate_closed_work(SimulateWork *w) {
+  return w->closed;
+}
+
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
+  if (w->closed) {
+    run_closed(w, request, out);
+    return;
+  }
   assert(w->system->lanes == 1 || (w->system->ne == 0 && !w->system->hybrid));
   w->request = request;
   w->out = out;
@@ -1061,9 +1091,7 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->t_start = request->from ? request->from->t : request->start;
   w->t_end = request->count ? request->times[request->count - 1] : w->t_start;
   plan_mark(w);
-  out->outcome = OUTCOME_REACHED_END;
-  out->rows = request->rows_before, out->events = 0, out->work = (StepCount){0};
-  out->solver[0] = out->message[0] = 0;
+  begin_trajectory(request, out);
   for (int i = 0; i < 2; i++)
     if (w->steppers[i]) w->steppers[i]->count = (StepCount){0};
   w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;

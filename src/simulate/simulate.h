@@ -14,6 +14,8 @@ void simulate_work_free(SimulateWork *w);
 SimulatePoint *simulate_point_new(Arena *a, SimulateWork *w, double t);
 void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *out);
 
+struct ClosedWork *simulate_closed_work(SimulateWork *w); // NULL: the model is not closed
+
 // Of one invariant of the model (in the order of model->invariants) in the last run, as in Trajectory.
 double simulate_violation(const SimulateWork *w, int invariant);
 double simulate_violation_relative(const SimulateWork *w, int invariant);

@@ -17,7 +17,15 @@
   OUTCOME(STOPPED, "stopped", "it was stopped, or its time was up")                                \
   OUTCOME(TERMINATED, "terminated", "the model ended it with terminate")                           \
   OUTCOME(ABANDONED, "abandoned", "whoever watched it had seen enough")                            \
-  OUTCOME(ASSERTION, "assertion", "a condition that the model asserts does not hold")
+  OUTCOME(ASSERTION, "assertion", "a condition that the model asserts does not hold")              \
+  /* of closed simulators: */                                                                      \
+  OUTCOME(CRASHED, "crashed", "the simulator was ended by a signal")                               \
+  OUTCOME(EXITED, "exited", "the simulator ended its process before it had answered")              \
+  OUTCOME(TIMED_OUT, "timed-out", "the simulator took longer than its timeout")                    \
+  OUTCOME(NO_MEMORY, "out-of-memory", "the simulator used up the memory that it may use")          \
+  OUTCOME(REFUSED, "simulator-error", "the simulator reported an error")                           \
+  OUTCOME(BAD_OUTPUT, "bad-output", "what the simulator gave cannot be used")                      \
+  OUTCOME(TOO_SHORT, "too-short", "the output of the simulator ends before the last sample")
 
 typedef enum Outcome {
 #define OUTCOME(name, word, meaning) OUTCOME_##name,
@@ -61,6 +69,12 @@ typedef struct SimulateRequest {
   int stop_count;
   void (*reset)(void *data, int k, double *y);
   void *reset_data;
+  // Of closed models: how slopes are made where differences are needed; NULL: steps are chosen anew, within the bounds of the
+  // model.
+  const struct ClosedSlopes *slopes;
+  bool refined;   // more accurately than asked for, as a check of the simulator's own accuracy
+  int experiment; // its number in the problem file, from 0
+  const char *experiment_name; // or NULL
 } SimulateRequest;
 
 typedef struct Trajectory {
@@ -88,7 +102,10 @@ typedef struct Trajectory {
   // 0); and of which invariant, -1: there is none.
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
-  char solver[48]; // "rk8, rosenbrock"
+  long runs;          // of a closed simulator, those for differences included; 0: none
+  char slopes_by[80]; // how a closed simulator's slopes were made, "": not a closed one
+  char solver[48];    // "rk8, rosenbrock"
   // Sentences when it did not reach the end, or about what made it slow.
   char message[700];
+  char log[2000]; // last lines that a closed simulator wrote
 } Trajectory;
