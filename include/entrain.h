@@ -80,8 +80,71 @@ EntrainModel *entrain_model_load_with(const char *path, const EntrainLibraries *
 // The flat model of a file as Modelica text, also where no model can be built of it, such as one with too few equations; NULL
 // and error if it cannot be made flat. To be freed with entrain_text_free.
 char *entrain_flat_text(const char *path, const EntrainLibraries *libraries, EntrainError *error);
+
 EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_t length,
                                        const EntrainLibraries *libraries, EntrainError *error);
+// How an FMU is simulated; all 0 (and interface NULL): as the FMU offers.
+typedef struct EntrainFmu {
+  const char *interface; // "me" model exchange, "cs" co-simulation; NULL: "me" where it is offered
+  double step,
+      tolerance;  // of co-simulation: communication step, tolerance of its solver; 0: chosen
+  double timeout; // seconds for each simulation; 0: no limit
+  double memory;  // bytes that its process may use; 0: half of what the machine has
+} EntrainFmu;
+// An FMU (FMI 2.0 or 3.0). It runs in a process of its own, the program entrain-worker: whatever it does is the outcome of a
+// simulation. entrain_model_load does the same for names that end in .fmu.
+EntrainModel *entrain_fmu_load(const char *path, const EntrainFmu *how, EntrainError *error);
+
+// ---- simulators of your own
+//
+// A function of yours takes the place of a model: parameters and times in, outputs back. It is called in your process.
+//
+// Threads: calls come from the thread that calls entrain_* and from threads that entrain starts, together at most as many as
+// option threads says. With concurrent = false they never overlap; with true they may, so the function must not change anything
+// that calls share. It must not call entrain_* for the model or problem that it serves. It may be called until the model or
+// problem is freed; names are copied, data is not.
+
+typedef struct EntrainSimulatorParameter {
+  const char *name, *unit; // unit: "" or NULL when there is none
+  double value, min, max;  // min and max may be infinite
+} EntrainSimulatorParameter;
+
+typedef struct EntrainSimulatorCall EntrainSimulatorCall;
+struct EntrainSimulatorCall {
+  const double *parameters; // by parameter
+  double start;             // time at which the simulation begins
+  const double *times;      // increasing, none before start; outputs are wanted at these
+  int time_count;
+  int experiment; // its number in the problem file, from 0
+  // The inputs at time t, values[input].
+  void (*read_inputs)(const EntrainSimulatorCall *call, double t, double *values);
+  // false: nobody waits for the result any more (Ctrl-C, max_seconds). Long simulations ask now and then, and return false.
+  bool (*goes_on)(const EntrainSimulatorCall *call);
+  double *outputs; // to be filled: outputs[time*output_count + output]
+  // The same: slopes[(time*output_count + output)*parameter_count + parameter]; NULL: not wanted.
+  double *slopes;
+  char message[400]; // to be filled where it fails: a sentence, UTF-8, closed by 0
+};
+
+typedef struct EntrainSimulator {
+  const char *name;
+  const EntrainSimulatorParameter *parameters;
+  int parameter_count;
+  const char *const *inputs; // names
+  int input_count;
+  const char *const *outputs; // names
+  int output_count;
+  // false: it failed, which is an outcome of this simulation.
+  bool (*simulate)(void *data, EntrainSimulatorCall *call);
+  void *data;
+  bool concurrent; // it may run in several threads at the same time
+  bool
+      has_slopes; // it fills slopes where they are not NULL; else differences of whole runs are made
+} EntrainSimulator;
+
+// A model that simulates by the function.
+EntrainModel *entrain_model_of_simulator(const EntrainSimulator *simulator, EntrainError *error);
+
 void entrain_model_free(EntrainModel *model);
 
 const char *entrain_model_name(const EntrainModel *model);
@@ -145,6 +208,9 @@ typedef enum EntrainReport {
 } EntrainReport;
 
 char *entrain_model_report(const EntrainModel *model, EntrainReport what);
+// What an FMU says about itself, as text (ENTRAIN_REPORT_SUMMARY) or JSON (ENTRAIN_REPORT_JSON); free with entrain_text_free.
+// Nothing of the FMU is executed. NULL and error if it cannot be read, or there is no such report of an FMU.
+char *entrain_fmu_report(const char *path, EntrainReport what, EntrainError *error);
 
 // ---------------------------------------------------------------- options
 
@@ -247,6 +313,10 @@ const char *entrain_result_outcome_name(const EntrainResult *r); // "reached-end
 // Sentences: where it ended before its time, when, which state or equation. Of a simulation that reached its end: what
 // made it slow, "" if nothing did.
 const char *entrain_result_message(const EntrainResult *r);
+// The last lines that an FMU or program wrote in this simulation, "": none.
+const char *entrain_result_log(const EntrainResult *r);
+// How the slopes of an FMU, program or function were made, "": none were.
+const char *entrain_result_slopes(const EntrainResult *r);
 void entrain_result_work(const EntrainResult *r, EntrainWork *out);
 // Rows are the output times that were reached: all numbers in them are finite.
 int entrain_result_rows(const EntrainResult *r);
@@ -301,6 +371,10 @@ EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *set
 EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
                                       size_t length, const EntrainSetting *settings, int count,
                                       EntrainError *error);
+// The same with 'model: {function: NAME}' in the text, NAME being that of the simulator.
+EntrainProblem *entrain_problem_parse_with(const char *name, const char *folder, const char *text,
+                                           size_t length, const EntrainSetting *settings, int count,
+                                           const EntrainSimulator *simulator, EntrainError *error);
 void entrain_problem_free(EntrainProblem *problem);
 
 const char *entrain_problem_method(const EntrainProblem *problem);

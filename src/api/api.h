@@ -23,6 +23,7 @@ struct EntrainModel {
   const struct FlatText *flat;
   Warnings flat_warnings; // of the way to the flat text
   ARRAY(Override) overrides;
+  struct ClosedModel *closed; // who simulates it, NULL: we do; owned
   Model *model;
   int version; // counts the builds, so that simulations notice a new one
   double *p;   // values of all parameters

@@ -1,8 +1,12 @@
 // The public library: models.
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/api.h"
+#include "api/api_simulator.h"
+#include "fmu/fmu_closed.h"
+#include "fmu/fmu_report.h"
 #include "instance/flat_model.h"
 #include "lang/ast_print.h"
 #include "lang/parse.h"
@@ -68,9 +72,68 @@ static EntrainModel *model_from(Arena *a, const Source *source, const char *clas
   return NULL;
 }
 
+static bool is_fmu(const char *path) {
+  size_t length = strlen(path);
+  return length > 4 && strcasecmp(path + length - 4, ".fmu") == 0;
+}
+
+static EntrainModel *model_from_closed(ClosedSimulator *s, Err *err) {
+  if (!s) return NULL;
+  Arena *a = arena_new();
+  EntrainModel *m = ARENA_NEW(a, EntrainModel);
+  m->arena = a;
+  m->closed = &s->model;
+  m->ast = closed_ast(a, s->description, &s->model);
+  m->source = m->text = source_new(a, s->model.name, "", 0, err);
+  m->flat_warnings = (Warnings){.arena = a};
+  FlatText *t = ARENA_NEW(a, FlatText);
+  *t = (FlatText){.model = m->ast,
+                  .source = m->source,
+                  .start_time = s->description->start_time,
+                  .stop_time = s->description->stop_time,
+                  .tolerance = nan(""),
+                  .interval = s->description->interval};
+  m->flat = t;
+  if (m->source && build(m, err)) return m;
+  s->model.free(&s->model);
+  arena_free(a);
+  return NULL;
+}
+
+static bool read_how(const EntrainFmu *how, FmuRequest *q, Err *err) {
+  const char *word = how->interface;
+  bool me = word && strcmp(word, "me") == 0, cs = word && strcmp(word, "cs") == 0;
+  q->interface = me ? FMU_WISH_ME : cs ? FMU_WISH_CS : FMU_ANY_INTERFACE;
+  q->step = how->step, q->tolerance = how->tolerance;
+  q->timeout = how->timeout, q->memory = how->memory;
+  if (word && !me && !cs)
+    return fail(err, ERR_VALUE, "interface must be me or cs, not '%.100s'", word);
+  if (how->step >= 0 && how->tolerance >= 0 && how->timeout >= 0 && how->memory >= 0) return true;
+  return fail(err, ERR_VALUE, "step, tolerance, timeout and memory of an FMU must not be negative");
+}
+
+EntrainModel *entrain_fmu_load(const char *path, const EntrainFmu *how, EntrainError *error) {
+  if (!path) return api_none("path", error);
+  Err err = {0};
+  FmuRequest q = {.path = path};
+  bool fine = !how || read_how(how, &q, &err);
+  EntrainModel *m = fine ? model_from_closed(fmu_closed_open(&q, &err), &err) : NULL;
+  api_publish(&err, error);
+  return m;
+}
+
+EntrainModel *entrain_model_of_simulator(const EntrainSimulator *simulator, EntrainError *error) {
+  if (!simulator) return api_none("simulator", error);
+  Err err = {0};
+  EntrainModel *m = model_from_closed(api_closed_function(simulator, &err), &err);
+  api_publish(&err, error);
+  return m;
+}
+
 EntrainModel *entrain_model_load_with(const char *path, const EntrainLibraries *libraries,
                                       EntrainError *error) {
   if (!path) return api_none("path", error);
+  if (is_fmu(path)) return entrain_fmu_load(path, NULL, error);
   Err err = {0};
   Arena *a = arena_new();
   const char *class_name, *file = model_file(a, path, &class_name);
@@ -111,6 +174,28 @@ char *entrain_flat_text(const char *path, const EntrainLibraries *libraries, Ent
   return text;
 }
 
+char *entrain_fmu_report(const char *path, EntrainReport what, EntrainError *error) {
+  if (!path) return api_none("path", error);
+  Err err = {0};
+  Arena *a = arena_new();
+  Text t;
+  text_init(&t);
+  FmuDescription *d = NULL;
+  if (what != ENTRAIN_REPORT_SUMMARY && what != ENTRAIN_REPORT_JSON)
+    fail(&err, ERR_USAGE,
+         "%s is an FMU, whose equations are not known: only a summary and --json "
+         "can be given",
+         path);
+  else
+    d = fmu_describe(a, path, &err);
+  if (d) (what == ENTRAIN_REPORT_JSON ? fmu_report_json : fmu_report_text)(d, &t);
+  arena_free(a);
+  api_publish(&err, error);
+  if (d) return t.at;
+  text_done(&t);
+  return NULL;
+}
+
 EntrainModel *entrain_model_load(const char *path, EntrainError *error) {
   return entrain_model_load_with(path, NULL, error);
 }
@@ -123,6 +208,7 @@ EntrainModel *entrain_model_parse(const char *name, const char *text, size_t len
 void entrain_model_free(EntrainModel *m) {
   if (!m) return;
   model_free(m->model);
+  if (m->closed) m->closed->free(m->closed);
   arena_free(m->arena);
 }
 
@@ -268,7 +354,11 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
                     ? "it is an input; give it with --inputs"
                     : "the equations determine it");
   if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
-  if (!flat_may_change(f, k, err) || !read_value(m, name, text, &value, err)) return false;
+  const ClosedVariable *closed = m->closed ? closed_parameter(m->closed, name) : NULL;
+  bool is_text = closed && closed->type == CLOSED_TEXT;
+  if (is_text) value = closed_text(m->closed, text);
+  if (!flat_may_change(f, k, err) || (!is_text && !read_value(m, name, text, &value, err)))
+    return false;
   if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
   int before = m->overrides.count;
   double old = f->parameters.at[k].value;

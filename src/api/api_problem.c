@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "api/api.h"
-
+#include "api/api_simulator.h"
 #include "problem/read_problem.h"
 #include "problem/read_values.h"
 
@@ -64,18 +64,28 @@ EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *set
   return wrap(p, path);
 }
 
-EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
-                                      size_t length, const EntrainSetting *settings, int count,
-                                      EntrainError *error) {
+EntrainProblem *entrain_problem_parse_with(const char *name, const char *folder, const char *text,
+                                           size_t length, const EntrainSetting *settings, int count,
+                                           const EntrainSimulator *simulator, EntrainError *error) {
   if (!text) return api_none("text", error);
   if (!settings_are_complete(settings, count, error)) return NULL;
   Err err = {0};
+  ClosedSimulator *function = simulator ? api_closed_function(simulator, &err) : NULL;
   Arena *scratch = arena_new();
-  Problem *p = problem_parse(name ? name : "<text>", folder ? folder : ".", text, length,
-                             copy_settings(scratch, settings, count), count, &err);
+  Problem *p = NULL;
+  if (!err.code)
+    p = problem_parse_with(name ? name : "<text>", folder ? folder : ".", text, length,
+                           copy_settings(scratch, settings, count), count,
+                           function ? &function->model : NULL, &err);
   arena_free(scratch);
   api_publish(&err, error);
   return wrap(p, NULL);
+}
+
+EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
+                                      size_t length, const EntrainSetting *settings, int count,
+                                      EntrainError *error) {
+  return entrain_problem_parse_with(name, folder, text, length, settings, count, NULL, error);
 }
 
 void entrain_problem_free(EntrainProblem *p) {

@@ -50,6 +50,15 @@ const char *entrain_result_message(const EntrainResult *r) {
   return r->trajectory.message;
 }
 
+const char *entrain_result_log(const EntrainResult *r) {
+  if (!r) return NULL;
+  return r->trajectory.log;
+}
+const char *entrain_result_slopes(const EntrainResult *r) {
+  if (!r) return NULL;
+  return r->trajectory.slopes_by;
+}
+
 void entrain_result_work(const EntrainResult *r, EntrainWork *out) {
   if (!out) return;
   *out = (EntrainWork){0};
@@ -150,12 +159,20 @@ char *entrain_result_json(const EntrainResult *r) {
   text_add_json(&t, entrain_result_outcome_name(r));
   text_add(&t, ", \"message\": ");
   text_add_json(&t, r->trajectory.message);
+  if (r->trajectory.log[0]) {
+    text_add(&t, ", \"log\": ");
+    text_add_json(&t, r->trajectory.log);
+  }
+  if (r->trajectory.slopes_by[0]) {
+    text_add(&t, ", \"slopes\": ");
+    text_add_json(&t, r->trajectory.slopes_by);
+  }
+  text_add(&t, ", \"work\": {\"solver\": ");
+  text_add_json(&t, w.solver);
   text_print(&t,
-             ", \"work\": {\"solver\": \"%s\", \"steps\": %ld, \"rejected\": %ld, \"rhs\": %ld, "
-             "\"jacobians\": %ld, "
+             ", \"steps\": %ld, \"rejected\": %ld, \"rhs\": %ld, \"jacobians\": %ld, "
              "\"factorisations\": %ld, \"events\": %ld, \"seconds\": %.6g},\n",
-             w.solver, w.steps, w.rejected, w.rhs, w.jacobians, w.factorisations, w.events,
-             w.seconds);
+             w.steps, w.rejected, w.rhs, w.jacobians, w.factorisations, w.events, w.seconds);
   add_invariants(r, &t);
   text_add(&t, "\"columns\": ");
   return written(&r->series, series_json, &t, "}\n");

@@ -9,6 +9,7 @@
 #include "base/patience.h"
 #include "residual/kinks.h"
 #include "residual/second_system.h"
+#include "simulate/closed.h"
 #include "simulate/origin.h"
 
 struct EntrainSimulation {
@@ -248,7 +249,7 @@ bool entrain_simulation_input(EntrainSimulation *s, const char *name, const doub
 // Derivatives of states have the numbers after those of the variables.
 static int find_selected(const Model *m, const char *name) {
   const Flat *f = m->flat;
-  for (int i = 0; i < m->nx; i++)
+  for (int i = 0; i < m->nx && !model_closed(m); i++) // which may have a variable of that name
     if (strcmp(f->variables.at[m->state[i]].derivative_name, name) == 0)
       return f->variables.count + i;
   return names_find(f->names, name);
@@ -564,6 +565,13 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
     fail(err, ERR_USAGE, "the output times are not set");
     return NULL;
   }
+  if (has_second(s) && s->model->closed) {
+    fail(err, ERR_UNSUPPORTED,
+         "second derivatives come from the equations; those of the %s %s are "
+         "not known",
+         s->model->closed->kind, s->model->closed->name);
+    return NULL;
+  }
   if (!fill_inputs(s, err)) return NULL;
   renew_system(s);
   EntrainResult *r = result_new(s);
@@ -573,6 +581,8 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
                              .start = s->start - s->origin,
                              .times = s->since,
                              .count = s->time_count};
+  ClosedModel *closed = s->model->closed;
+  if (closed) closed->set_threads(closed, s->options->fit.threads);
   double begin = clock_seconds();
   Patience patience = {.until = patience_until(s->options->fit.max_seconds)};
   patience_begin(&patience);

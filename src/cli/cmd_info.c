@@ -30,12 +30,7 @@ static bool choose_report(const Arguments *a, EntrainReport *report) {
   return chosen <= 1;
 }
 
-static int print_report(const EntrainModel *model, EntrainReport report) {
-  char *text = entrain_model_report(model, report);
-  if (!text) {
-    complain("there is no such report");
-    return INTERNAL;
-  }
+static int print_text(char *text) {
   size_t length = strlen(text);
   bool done = output_write(NULL, text, length) &&
               (length == 0 || text[length - 1] == '\n' || output_print("\n"));
@@ -43,9 +38,23 @@ static int print_report(const EntrainModel *model, EntrainReport report) {
   return done ? DONE : WRONG_USE;
 }
 
+static int print_report(const EntrainModel *model, EntrainReport report) {
+  char *text = entrain_model_report(model, report);
+  if (text) return print_text(text);
+  complain("there is no such report");
+  return INTERNAL;
+}
+
+static int describe_fmu(const char *path, EntrainReport report) {
+  EntrainError error = {0};
+  char *text = entrain_fmu_report(path, report, &error);
+  return text ? print_text(text) : complain_error(&error);
+}
+
 static int run(const Arguments *a) {
   EntrainReport report;
   if (!choose_report(a, &report)) return WRONG_USE;
+  if (is_fmu(a->words[0])) return describe_fmu(a->words[0], report);
   int status;
   EntrainModel *model = open_model(a, &status);
   if (model) print_warnings(model);
@@ -80,7 +89,10 @@ const Command CMD_INFO = {
     "describes a model: states, parameters, equations",
     "Reads a model and lists its states, parameters, inputs, outputs, constraints and how its "
     "equations are solved. MODEL is a Modelica file, or - for standard input; "
-    "FILE.mo#Name chooses a class of it, without it the last model is taken.",
+    "FILE.mo#Name chooses a class of it, without it the last model is taken. Of an FMU (FILE.fmu) "
+    "it lists interfaces, capabilities, parameters, inputs, outputs, states and licence; nothing "
+    "of "
+    "the FMU is executed.",
     FLAGS,
     0,
     EXAMPLES,

@@ -327,6 +327,8 @@ static int print_outcome(SimulateCommand *job) {
   remark("the simulation did not reach its end (%s), %d %s computed: %s",
          entrain_result_outcome_name(job->result), rows, rows == 1 ? "row was" : "rows were",
          message);
+  const char *log = entrain_result_log(job->result);
+  if (log[0]) remark("the last lines that it wrote:\n%s", log);
   return NOT_REACHED;
 }
 
@@ -359,6 +361,13 @@ static const Flag FLAGS[] = {
      "p=10,x.start=1",
      NULL, false},
     FLAG_LIBRARY,
+    {"interface", 0, "WORD", "of an FMU: me (model exchange) or cs (co-simulation)",
+     "me where it is offered", false},
+    {"communication", 0, "TIME", "of co-simulation: longest step of communication",
+     "stepSize of the FMU; else from one output row to the next", false},
+    {"timeout", 0, "NUMBER", "of an FMU: seconds after which it is ended", "no limit", false},
+    {"memory", 0, "BYTES", "of an FMU: bytes that its process may use", "half of the machine's",
+     false},
     {"start", 0, "TIME", "start of the simulation", "0, or StartTime of the model's annotation",
      false},
     {"stop", 0, "TIME", "end of the simulation", "1, or StopTime of the model's annotation", false},
@@ -419,7 +428,8 @@ const Command CMD_SIMULATE = {
     "MODEL",
     "computes the trajectory of a model, as CSV or as a plot",
     "Integrates the model and writes one row for each output time: time,x,v,... "
-    "MODEL is a Modelica file, or - for standard input. Ctrl-C and --max_seconds end the "
+    "MODEL is a Modelica file, - for standard input, or an FMU (FILE.fmu). Ctrl-C and "
+    "--max_seconds end the "
     "simulation with the rows so far. The exit status is 1 if the simulation did not reach its "
     "end.",
     FLAGS,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/command.h"
 #include "cli/lists.h"
@@ -18,6 +19,28 @@ static EntrainLibraries libraries_of(const Arguments *a) {
   return libraries;
 }
 
+bool is_fmu(const char *path) {
+  size_t length = strlen(path);
+  return length > 4 && strcasecmp(path + length - 4, ".fmu") == 0;
+}
+
+// A number above 0 of one flag; false: the complaint has been made.
+static bool read_positive(const Arguments *a, const char *flag, double *value) {
+  const char *text = arguments_value(a, flag);
+  if (!text) return true;
+  if (!read_number(flag, text, value)) return false;
+  if (!(*value > 0)) complain("--%s must be above 0, not '%s'", flag, text);
+  return *value > 0;
+}
+
+static EntrainModel *load_fmu(const Arguments *a, const char *path, EntrainError *error) {
+  EntrainFmu how = {.interface = arguments_value(a, "interface")};
+  if (!read_positive(a, "communication", &how.step) || !read_positive(a, "timeout", &how.timeout) ||
+      !read_positive(a, "memory", &how.memory))
+    return NULL;
+  return entrain_fmu_load(path, &how, error);
+}
+
 static EntrainModel *load(const Arguments *a, EntrainError *error) {
   const char *path = a->words[0];
   EntrainLibraries libraries = libraries_of(a);
@@ -27,6 +50,8 @@ static EntrainModel *load(const Arguments *a, EntrainError *error) {
     char *text = read_all(path, &length);
     model = text ? entrain_model_parse_with("<stdin>", text, length, &libraries, error) : NULL;
     free(text);
+  } else if (is_fmu(path)) {
+    model = load_fmu(a, path, error);
   } else {
     model = entrain_model_load_with(path, &libraries, error);
   }

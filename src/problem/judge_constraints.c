@@ -4,6 +4,7 @@
 #include "num/lsi.h"
 #include "problem/constraint_rows.h"
 #include "problem/reader.h"
+#include "simulate/closed.h"
 
 // ---------------------------------------------------------------- whether they can hold
 
@@ -145,7 +146,32 @@ static bool needs_simulations(Method *m, const MethodParts *parts) {
   return false;
 }
 
+// Why a method cannot be used with a closed simulator; NULL: it can.
+static const char *obstacle_of_closed(const Problem *p, Method m) {
+  if (m == METHOD_WEAK) return "the weak form integrates the equations over the data";
+  if (m == METHOD_NEWTON) return "second derivatives come from the equations";
+  if (m == METHOD_HOMOTOPY && !p->closed->has_slopes_of_states)
+    return "homotopy adds a feedback to the derivatives of the states, which only model-exchange "
+           "FMUs offer";
+  return NULL;
+}
+
+static bool closed_suits(const Problem *p, Method m, const MethodParts *parts, Err *err) {
+  bool composite = method_has(m, METHOD_COMPOSITE);
+  for (int i = composite ? 0 : -1; p->closed && i < (composite ? parts->count : 0); i++) {
+    Method one = i < 0 ? m : parts->at[i];
+    const char *why = obstacle_of_closed(p, one);
+    if (why)
+      return fail(err, ERR_OPTION,
+                  "method %s cannot be used with the %s %.100s: %s; use auto, lm or another local "
+                  "or global method",
+                  method_word(one), p->closed->kind, p->closed->name, why);
+  }
+  return true;
+}
+
 bool problem_method_suits(const Problem *p, Method m, const MethodParts *parts, Err *err) {
+  if (!closed_suits(p, m, parts, err)) return false;
   if (!problem_simulates(p) && needs_simulations(&m, parts))
     return fail(
         err, ERR_OPTION,

@@ -5,15 +5,34 @@
 
 #include "lang/parse.h"
 #include "model/flatten.h"
+#include "simulate/closed.h"
 
 void problem_free(Problem *p) {
   if (!p) return;
   model_free(p->model);
+  if (p->closed) p->closed->free(p->closed);
   arena_free(p->arena);
 }
 
 const char *experiment_time(const Experiment *e, double t, int digits, char out[32]) {
   return time_format(e->origin + t, e->stop - e->start, digits, out);
+}
+
+void problem_parameters(const Problem *p, int e, const double *x, double *values) {
+  memcpy(values, p->experiments[e].p, (size_t)p->model->np * sizeof *values);
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *u = &p->unknowns[i];
+    if (u->experiment < 0 || u->experiment == e) values[u->parameter] = x ? x[i] : u->start;
+  }
+}
+
+// What a parameter is compared with: itself; when it is nearly 0, where it began, or what the bounds leave. Also what
+// they leave where that is a small part of itself, as of a time since 1970.
+double unknown_size(const Unknown *f, double value) {
+  double range = f->max - f->min, size = fmax(fabs(value), 0.1 * fabs(f->start));
+  bool narrow = range > 0 && range < 0.01 * size;
+  if (size > 0 && !narrow) return size;
+  return isfinite(range) && range > 0 ? 0.1 * range : 1;
 }
 
 // Times in files are rounded: a sample at the edge counts as inside.

@@ -167,6 +167,7 @@ typedef struct ProblemConstraints {
 typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
+  struct ClosedModel *closed; // who simulates the model, NULL: we do; owned
   Model *model;
   Experiment *experiments; // those that are fitted
   int experiment_count;
@@ -217,6 +218,11 @@ int problem_list_measured(Problem *p, Arena *a, int experiments, int first);
 const Experiment *problem_experiment(const Problem *p, int number);
 // The method with its parts, as method_print writes it.
 const char *problem_method(const Problem *p, Arena *a);
+
+// All parameters of the model in experiment e, with the unknowns at x; NULL: at their start values. values: model->np numbers.
+void problem_parameters(const Problem *p, int e, const double *x, double *values);
+// What steps of differences are a part of: the size of an unknown at this value, > 0.
+double unknown_size(const Unknown *u, double value);
 
 // Reads a number, or an expression of numbers and constants of the model.
 bool problem_number(const Problem *p, const char *text, double *value, Err *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "closed/closed_simulator.h"
 #include "model/flatten.h"
 #include "problem/reader.h"
 
@@ -213,10 +214,14 @@ static bool read_estimate(ProblemReader *r, const Yaml *n) {
                            "%s decides about the structure of the model (array sizes, components, "
                            "branches): it can be set, not estimated",
                            p->name);
+  const ClosedVariable *closed =
+      r->problem->closed ? closed_parameter(r->problem->closed, p->name) : NULL;
   if (v->boolean || v->integer)
-    return reader_fail_key(r, n, ERR_VALUE,
-                           "%s is %s: only Real parameters can be estimated; set it instead",
-                           p->name, v->boolean ? "Boolean" : "Integer");
+    return reader_fail_key(
+        r, n, ERR_VALUE, "%s is %s: only Real parameters can be estimated; set it instead", p->name,
+        closed && closed->type == CLOSED_TEXT ? "a text"
+        : v->boolean                          ? "Boolean"
+                                              : "Integer");
   if (!has_start(n) && !has_value(r->ast, p->name))
     return reader_fail_key(r, n, ERR_VALUE,
                            "%s has no value in the model: give a start value, %s: {start: "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "closed/closed_simulator.h"
 #include "model/flatten.h"
 #include "model/unit.h"
 #include "problem/conversion.h"
@@ -233,6 +234,15 @@ static bool read_value(ProblemReader *r, const Yaml *n, const Variable *v, doubl
   return reader_number(r, n, what, false, value) && check_type(r, n, v, *value);
 }
 
+// A parameter of a closed simulator that is a text. false: it is none.
+static bool read_closed_text(ProblemReader *r, const Yaml *n, double *value) {
+  ClosedModel *closed = r->problem->closed;
+  const ClosedVariable *p = closed ? closed_parameter(closed, n->key) : NULL;
+  if (!p || p->type != CLOSED_TEXT || n->kind != YAML_TEXT) return false;
+  *value = closed_text(closed, n->text);
+  return true;
+}
+
 static bool read_set(ProblemReader *r, ExperimentReader *e) {
   const Yaml *n = yaml_find(e->node, "set");
   if (!reader_map(r, n, "'set'")) return false;
@@ -240,7 +250,7 @@ static bool read_set(ProblemReader *r, ExperimentReader *e) {
     SetValue s = {.node = n->items.at[i]};
     if (!read_parameter_name(r, s.node, "set", &s.parameter)) return false;
     const Variable *v = &r->flat->variables.at[r->flat->parameters.at[s.parameter].variable];
-    if (!read_value(r, s.node, v, &s.value)) return false;
+    if (!read_closed_text(r, s.node, &s.value) && !read_value(r, s.node, v, &s.value)) return false;
     array_push(r->scratch, &e->set, s);
   }
   return true;

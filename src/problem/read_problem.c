@@ -7,9 +7,11 @@
 #include "instance/flat_model.h"
 #include "model/flatten.h"
 #include "model/model_build.h"
+#include "problem/read_closed.h"
 #include "problem/reader.h"
 #include "problem/residual_kind.h"
 #include "problem/restart.h"
+#include "simulate/closed.h"
 
 static const char *const KEYS[] = {"model",      "libraries", "experiments", "estimate",
                                    "method",     "options",   "criterion",   "gains",
@@ -95,6 +97,7 @@ static bool load_model_text(ProblemReader *r) {
   if (yaml_is_null(n))
     return check_keys(r) && // a misspelt 'model' is the likely reason
            reader_fail(r, r->root, ERR_VALUE, "there is no 'model': the name of a model file");
+  if (model_is_closed(n) || r->problem->closed) return read_closed_model(r, n);
   if (!reader_text(r, n, "'model'", &file)) return false;
   FlatRequest request = {0};
   ARRAY(FlatSetting) settings = {0};
@@ -227,7 +230,12 @@ static bool apply_kind(ProblemReader *r) {
   Problem *p = r->problem;
   Err own = {0};
   bool by_kind = !problem_simulates(p);
-  if (by_kind && !problem_method_suits(p, p->method, &p->parts, &own))
+  if (by_kind && p->closed)
+    return reader_fail(r, option_node(r, "residual"), ERR_OPTION,
+                       "residual: %s computes derivatives from the equations; those of the %s "
+                       "%.100s are not known",
+                       residual_word(p), p->closed->kind, p->closed->name);
+  if ((by_kind || p->closed) && !problem_method_suits(p, p->method, &p->parts, &own))
     return reader_adopt(r, option_node(r, "method"), &own);
   if (!residual_kind_apply(p, p->arena, &own))
     return reader_adopt(r, option_node(r, "residual"), &own);
@@ -269,6 +277,7 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
       !check_restart(r))
     return false;
   make_validation(r);
+  if (p->closed) p->closed->set_threads(p->closed, p->options.threads);
   if (!apply_kind(r)) return false;
   warn_few_samples(r);
   warnings_sum(&p->warnings);
@@ -276,9 +285,11 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
 }
 
 static Problem *problem_read(Arena *a, const Source *source, const char *folder,
-                             const ProblemSetting *settings, int count, Err *err) {
+                             const ProblemSetting *settings, int count, ClosedModel *function,
+                             Err *err) {
   Err own = {0};
   Problem *p = ARENA_NEW(a, Problem);
+  p->closed = function;
   p->arena = a;
   p->path = source->name;
   p->warnings.arena = a;
@@ -301,16 +312,23 @@ static const char *folder_of(Arena *a, const char *path) {
 Problem *problem_load(const char *path, const ProblemSetting *settings, int count, Err *err) {
   Arena *a = arena_new();
   const Source *s = source_load(a, path, err);
-  if (s) return problem_read(a, s, folder_of(a, path), settings, count, err);
+  if (s) return problem_read(a, s, folder_of(a, path), settings, count, NULL, err);
+  arena_free(a);
+  return NULL;
+}
+
+Problem *problem_parse_with(const char *name, const char *folder, const char *text, size_t length,
+                            const ProblemSetting *settings, int count, ClosedModel *function,
+                            Err *err) {
+  Arena *a = arena_new();
+  const Source *s = source_new(a, name ? name : "<text>", text, length, err);
+  if (s) return problem_read(a, s, folder, settings, count, function, err);
+  if (function) function->free(function);
   arena_free(a);
   return NULL;
 }
 
 Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
                        const ProblemSetting *settings, int count, Err *err) {
-  Arena *a = arena_new();
-  const Source *s = source_new(a, name ? name : "<text>", text, length, err);
-  if (s) return problem_read(a, s, folder, settings, count, err);
-  arena_free(a);
-  return NULL;
+  return problem_parse_with(name, folder, text, length, settings, count, NULL, err);
 }

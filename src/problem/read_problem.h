@@ -7,3 +7,7 @@ Problem *problem_load(const char *path, const ProblemSetting *settings, int coun
 // The same from text in memory; relative paths are relative to `folder`.
 Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
                        const ProblemSetting *settings, int count, Err *err);
+// The same. function: a closed model that 'model: {function: NAME}' names, or NULL. The problem takes it; on failure it is freed.
+Problem *problem_parse_with(const char *name, const char *folder, const char *text, size_t length,
+                            const ProblemSetting *settings, int count, struct ClosedModel *function,
+                            Err *err);

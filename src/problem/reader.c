@@ -7,6 +7,7 @@
 #include "lang/parse.h"
 #include "lang/source_warn.h"
 #include "model/flatten.h"
+#include "problem/closed_expression.h"
 
 enum { LISTED_MOST = 12 };
 
@@ -210,7 +211,8 @@ static void run_check(void *data) {
 
 static bool convert(ProblemReader *r, Flat *f, const Source *s, const Ast **tree, Expr *out,
                     Err *err) {
-  *tree = parse_expression(r->scratch, s, err);
+  *tree = f->ast && f->ast->closed ? closed_expression(r->scratch, f, s, err)
+                                   : parse_expression(r->scratch, s, err);
   if (!*tree) return false;
   DerivativeCheck check = {f, s, *tree, err, false};
   ast_recurse(*tree, run_check, &check);

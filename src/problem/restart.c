@@ -7,6 +7,7 @@
 
 #include "base/c_locale.h"
 #include "model/acting.h"
+#include "simulate/closed.h"
 #include "simulate/simulate.h"
 
 enum { HALVINGS = 22 };
@@ -86,6 +87,7 @@ static double find_time(const RestartSearch *s) {
 }
 
 double restart_time(const Problem *p, int experiment) {
+  if (p->closed) return nan(""); // what acts in it is not known
   const Experiment *e = &p->experiments[experiment];
   if (p->options.restart_points == RESTART_POINTS_OFF || !problem_simulates(p) ||
       e->without_times || p->model->nx == 0)
@@ -212,6 +214,12 @@ bool restart_check(const Problem *p, int *experiment, char *why, size_t size) {
   bool ok = true;
   for (int e = 0; e < p->experiment_count && ok; e++) {
     if (!p->experiments[e].has_restart || !problem_simulates(p)) continue;
+    *experiment = e;
+    if (p->closed) {
+      c_snprintf(why, size, "'restart' needs equations; those of %.200s are not known",
+                 p->closed->name);
+      return false;
+    }
     Arena *a = arena_new();
     RestartSearch s;
     search_init(&s, a, p, e);

@@ -6,11 +6,11 @@
 static const YamlShort SHORTS[] = {
     {"estimate", NULL, "start"}, {"measure", NULL, "column"}, {"inputs", NULL, "column"},
     {NULL, "gain", "start"},     {NULL, "offset", "start"},   {NULL, "delay", "start"},
-    {NULL, "weights", "kind"},
+    {NULL, "weights", "kind"},   {NULL, "model", "fmu"},
 };
 
 static bool is_for_model(const ProblemSetting *s) {
-  return !s->is_option && strcmp(s->path, "model") == 0;
+  return !s->is_option && (strcmp(s->path, "model") == 0 || strncmp(s->path, "model.", 6) == 0);
 }
 
 // Changes lists of names to mappings, so that paths can name their elements.

@@ -191,6 +191,12 @@ static void work(Json *j, const FitResult *r) {
   work_numbers(j, &r->profile_work);
   json_close(j);
   restart(j, r);
+  if (r->problem->closed) {
+    json_open(j, "slopes", '{', false);
+    json_whole(j, "by_equations", r->work.slopes_by_equations);
+    json_whole(j, "by_runs", r->work.slopes_by_runs);
+    json_close(j);
+  }
   json_close(j);
 }
 

@@ -549,6 +549,23 @@ static void add_restarts(FitPage *f, Text *t) {
       page_digits(&f->page, r->work.saved, 3));
 }
 
+// How the slopes of a closed simulator were made.
+static void print_slopes(FitPage *f) {
+  const WorkCount *w = &f->r->result->work;
+  const char *equations = "by the equations of the sensitivities (differences of the derivatives)";
+  const char *runs = "by differences of whole runs";
+  if (w->slopes_by_equations && w->slopes_by_runs)
+    page_paragraph(&f->page, 2, "",
+                   arena_print(f->page.arena,
+                               "Slopes: in %ld simulations %s, in %ld, where events do not "
+                               "allow that, %s.",
+                               w->slopes_by_equations, equations, w->slopes_by_runs, runs));
+  else if (w->slopes_by_equations || w->slopes_by_runs)
+    page_paragraph(
+        &f->page, 2, "",
+        arena_print(f->page.arena, "Slopes: %s.", w->slopes_by_equations ? equations : runs));
+}
+
 static void print_work(FitPage *f) {
   const FitResult *r = f->r->result;
   const WorkCount *w = &r->work;
@@ -573,6 +590,7 @@ static void print_work(FitPage *f) {
   text_add(&t, ".");
   page_heading(&f->page, "Work");
   page_paragraph(&f->page, 2, "", t.at);
+  print_slopes(f);
   print_constraints(f);
   print_failures(f, all);
   text_clear(&t);

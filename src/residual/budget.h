@@ -6,11 +6,11 @@
 #include "base/arena.h"
 #include "residual/work_count.h"
 
-enum { FAILED_MESSAGE = 304 }; // bytes
+enum { FAILED_MESSAGE = 1304 }; // bytes
 
 typedef struct FailedSimulation { // the first one of its kind
   double *x;                      // unknowns
-  char message[FAILED_MESSAGE];
+  char message[FAILED_MESSAGE];   // and behind it the last lines that a closed simulator wrote
   bool seen;
 } FailedSimulation;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/second.h"
+#include "simulate/closed.h"
 
 static const double QUICK_REL_TOL = 1e-5; // enough to see where to go, not where to stop
 
@@ -56,7 +57,8 @@ CompiledModel *compiled_model_new(const Problem *p, Model *model, const Expr *me
   m->quick_options.rel_tol = QUICK_REL_TOL;
   m->quick_options.abs_tol = options->abs_tol * (QUICK_REL_TOL / options->rel_tol);
   m->has_quick = model->nx > 0 && options->rel_tol < QUICK_REL_TOL / 10 &&
-                 !simulate_first(options, model->nx)->fixed;
+                 !simulate_first(options, model->nx)->fixed &&
+                 (!p->closed || p->closed->has_slopes_of_states);
   list_outputs(m, measured);
   m->parameters = ARENA_ARRAY(a, int, p->unknown_count + 1);
   m->parameter_count = problem_unknown_parameters(p, m->parameters);

@@ -110,15 +110,6 @@ static const Unknown *unknown_of(const Problem *p, int e, int parameter) {
   return NULL;
 }
 
-// What a parameter is compared with: itself; when it is nearly 0, where it began, or what the bounds leave. Also what
-// they leave where that is a small part of itself, as of a time since 1970.
-static double size_of(const Unknown *f, double value) {
-  double range = f->max - f->min, size = fmax(fabs(value), 0.1 * fabs(f->start));
-  bool narrow = range > 0 && range < 0.01 * size;
-  if (size > 0 && !narrow) return size;
-  return isfinite(range) && range > 0 ? 0.1 * range : 1;
-}
-
 static double accuracy_of(const EvalSpec *spec, const CompiledModel *m) {
   static const double ROUNDING = 1e-15;
   if (m->model->nx == 0) return ROUNDING;
@@ -179,7 +170,7 @@ static void lay_first(const EvalSpec *spec, const ModelRun *r, int e, int k, Ste
   *s = (Stencil){0};
   if (!f || !(f->max > f->min)) return;
   double given = given_part(m->problem, f), part = given > 0 ? given : usual_part(spec, m);
-  lay_stencil(r, f, k, part * size_of(f, r->p[m->parameters[k]]), s);
+  lay_stencil(r, f, k, part * unknown_size(f, r->p[m->parameters[k]]), s);
 }
 
 // ---------------------------------------------------------------- steps that do not show
@@ -215,7 +206,7 @@ static bool lay_again(const EvalSpec *spec, ModelRun *r, int e, int k, int rows,
   double value = r->p[m->parameters[k]], step = fabs(s->value[0] - value), range = f->max - f->min;
   double accuracy = accuracy_of(spec, m), change = shown_change(r, k, step, rows);
   if (change >= LOST * accuracy || m->model->nx == 0) return false;
-  double longest = isfinite(range) ? LONGEST * range : size_of(f, value);
+  double longest = isfinite(range) ? LONGEST * range : unknown_size(f, value);
   double longer = fmin(usual_part(spec, m) / change, MOST_LONGER) * step;
   if (!(fmin(longer, longest) > 2 * step)) return false;
   lay_stencil(r, f, k, fmin(longer, longest), s);

@@ -202,7 +202,8 @@ static bool triangle_is_finite(const QrSum *sum) {
 static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *x, double total) {
   SimulationWork *s = w->simulation;
   const FitOptions *o = &w->fitting->problem->options;
-  bool differences = spec->slopes && o->derivatives != DERIVATIVES_SENSITIVITIES;
+  bool differences = spec->slopes && o->derivatives != DERIVATIVES_SENSITIVITIES &&
+                     !w->fitting->problem->closed; // which makes its own
   ModelRun *r = simulation_set(s, spec, e, x);
   w->last = r;
   EvalEnd end = simulation_run(s, spec, r, e, spec->slopes && !differences, total);

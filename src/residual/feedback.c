@@ -3,7 +3,9 @@
 #include "residual/feedback.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "residual/closed_terms.h"
+#include "simulate/closed.h"
 
 static const double FEEDBACK_ABS_TOL = 1e-8;
 static const double GAIN_PER_FREQUENCY =
@@ -46,12 +48,15 @@ static Expr number_one(Model *m) {
 static void list_terms(Feedback *f, const MeasuredData *d) {
   const Problem *p = d->problem;
   bool rates = p->options.coupling != COUPLING_P;
+  ClosedTerms *closed = p->closed ? closed_terms_new(f->arena, p) : NULL;
   int most = p->measured_count * (2 * p->model->nx + 1) + p->gain_count, count = 0;
   CoupleTerm *terms = ARENA_ARRAY(f->arena, CoupleTerm, most + 1);
   f->gain = ARENA_ARRAY(f->arena, double, most + 1);
   for (int k = 0; k < p->measured_count; k++) {
     if (is_given(p, k)) continue;
-    int more = couple_default_terms(p->model, f->arena, p->measured, k, rates, terms + count);
+    int more = closed
+                   ? closed_default_terms(closed, f->arena, k, rates, terms + count)
+                   : couple_default_terms(p->model, f->arena, p->measured, k, rates, terms + count);
     for (int i = count; i < count + more; i++) f->gain[i] = default_gain(d, &terms[i]);
     count += more;
   }
@@ -130,11 +135,7 @@ static int switch_along(const Feedback *f, const Problem *p, double *values) {
   Expr *outputs = ARENA_ARRAY(f->arena, Expr, count + 1);
   for (int k = 0; k < count; k++) outputs[k] = f->coupled->blends[k].switching;
   double *parameters = ARENA_ARRAY(f->arena, double, p->model->np + 1);
-  memcpy(parameters, e->p, (size_t)p->model->np * sizeof *parameters);
-  for (int i = 0; i < p->unknown_count; i++) {
-    const Unknown *u = &p->unknowns[i];
-    if (u->experiment <= 0) parameters[u->parameter] = u->start;
-  }
+  problem_parameters(p, 0, NULL, parameters);
   SimulateOptions options = p->simulate;
   options.rel_tol = fmax(options.rel_tol, WIDTH_REL_TOL);
   SystemSpec spec = {.outputs = outputs, .output_count = count, .lanes = 1};
@@ -193,6 +194,7 @@ static Feedback *finish(Feedback *f, const Problem *p) {
 }
 
 Feedback *feedback_new(const MeasuredData *d) {
+  if (d->problem->closed && !d->problem->closed->has_slopes_of_states) return NULL;
   Feedback *f = new_feedback();
   list_terms(f, d);
   return finish(f, d->problem);

@@ -4,11 +4,14 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "residual/closed_slopes.h"
+
 struct LazyFeedback {
   pthread_mutex_t lock;
   bool made, observer_made;
   Feedback *feedback;
   Observer *observer;
+  const ClosedSlopes *slopes;
 };
 
 static int position(const int *list, int count, int value) {
@@ -97,6 +100,21 @@ const Observer *fitting_observer(const Fitting *f) {
   if (!lazy->observer_made && first) lazy->observer = observer_new(f->data, first);
   lazy->observer_made = true;
   const Observer *made = lazy->observer;
+  pthread_mutex_unlock(&lazy->lock);
+  return made;
+}
+
+const ClosedSlopes *fitting_closed_slopes(const Fitting *f, Budget *budget) {
+  const Problem *p = f->problem;
+  struct LazyFeedback *lazy = f->feedback;
+  if (!p->closed) return NULL;
+  pthread_mutex_lock(&lazy->lock);
+  if (!lazy->slopes) {
+    double *x = ARENA_ARRAY(f->arena, double, f->n + 1);
+    for (int i = 0; i < f->n; i++) x[i] = p->unknowns[i].start;
+    lazy->slopes = closed_slopes_at(f->arena, f->model, x, budget);
+  }
+  const ClosedSlopes *made = lazy->slopes;
   pthread_mutex_unlock(&lazy->lock);
   return made;
 }

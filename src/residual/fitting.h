@@ -2,6 +2,7 @@
 // by all threads; search, statistics and reports use the same. What changes from call to call is in an EvalSpec, what a
 // thread needs for itself in an EvalWork (evaluate.h).
 #pragma once
+#include "residual/budget.h"
 #include "residual/from_data.h"
 #include "residual/observer.h"
 #include "residual/restart_point.h"
@@ -21,8 +22,9 @@ typedef struct Fitting {
   FromData *from_data;     // NULL: rows are those of simulations
   int **
       slope_of; // [experiment][unknown]: position among the parameters of the compiled model, -1: none here
-  int **active, *active_count;   // [experiment]: unknowns that have a slope there
-  struct LazyFeedback *feedback; // and the observer: made when they are first asked for
+  int **active, *active_count; // [experiment]: unknowns that have a slope there
+  struct LazyFeedback
+      *feedback; // and the observer, and steps of differences: made when they are first asked for
 } Fitting;
 
 Fitting *fitting_new(const Problem *p); // keeps the pointer
@@ -30,5 +32,8 @@ void fitting_free(Fitting *f);          // NULL is allowed
 // NULL: nothing that is measured can act on the model, or rows begin at the data anyway.
 const Feedback *fitting_feedback(const Fitting *f);
 const Observer *fitting_observer(const Fitting *f); // NULL: none can be designed, see observer_new
+// Of a closed model: how its slopes are made; chosen at the start values of the problem. The budget counts the runs that this takes.
+// NULL: the model is not closed.
+const struct ClosedSlopes *fitting_closed_slopes(const Fitting *f, Budget *budget);
 // Objective of residuals as large as the errors that simulations may have, with the feedback or without.
 double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon);

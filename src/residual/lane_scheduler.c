@@ -231,8 +231,8 @@ static bool is_delayed(const Problem *p) {
 
 // Samples that move with a delay need simulations of their own.
 bool lane_scheduler_can(const Problem *p) {
-  return p->experiment_count > 0 && problem_simulates(p) && lanes_can(p->model, &p->simulate) &&
-         !is_delayed(p);
+  return p->experiment_count > 0 && !p->closed && problem_simulates(p) &&
+         lanes_can(p->model, &p->simulate) && !is_delayed(p);
 }
 
 LaneScheduler *lane_scheduler_new(const Fitting *f) {

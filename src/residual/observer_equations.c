@@ -54,7 +54,7 @@ static void list_outputs(Observer *o, Arena *scratch, Expr **outputs) {
 
 bool observer_suits(const Problem *p) {
   bool chosen = p->gain_count > 0 || p->options.gain > 0 || p->options.coupling != COUPLING_PD;
-  return p->model->nx <= STATES_MOST && !chosen && !p->model->flat->hybrid;
+  return p->model->nx <= STATES_MOST && !chosen && !p->model->flat->hybrid && !p->closed;
 }
 
 void model_inputs_read(void *data, double t, double *u, double *du) {
@@ -69,11 +69,7 @@ void model_inputs_read(void *data, double t, double *u, double *du) {
 
 const double *observer_parameters(Arena *a, const Problem *p, int e, const double *x) {
   double *all = ARENA_ARRAY(a, double, p->model->np + 1);
-  memcpy(all, p->experiments[e].p, (size_t)p->model->np * sizeof *all);
-  for (int k = 0; k < p->unknown_count; k++) {
-    const Unknown *u = &p->unknowns[k];
-    if (u->experiment < 0 || u->experiment == e) all[u->parameter] = x[k];
-  }
+  problem_parameters(p, e, x, all);
   return all;
 }
 

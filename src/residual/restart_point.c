@@ -52,11 +52,7 @@ static void count_work(Budget *b, const Trajectory *t) {
 static double *start_parameters(RestartPoints *all, int e) {
   const Problem *p = all->model->problem;
   double *values = ARENA_ARRAY(all->arena, double, p->model->np + 1);
-  memcpy(values, p->experiments[e].p, (size_t)p->model->np * sizeof *values);
-  for (int i = 0; i < p->unknown_count; i++) {
-    const Unknown *u = &p->unknowns[i];
-    if (u->experiment < 0 || u->experiment == e) values[u->parameter] = u->start;
-  }
+  problem_parameters(p, e, NULL, values);
   return values;
 }
 

@@ -144,6 +144,9 @@ static void count_work(Budget *b, const Trajectory *t, bool slopes, const Restar
   if (!b) return;
   if (restarted) b->used.restarted++, b->used.saved += restarted->saved;
   *(slopes ? &b->used.sensitivity_simulations : &b->used.simulations) += 1;
+  if (t->runs > 1) b->used.simulations += t->runs - 1; // for differences
+  if (t->runs && slopes && t->outcome == OUTCOME_REACHED_END)
+    *(t->runs > 1 ? &b->used.slopes_by_runs : &b->used.slopes_by_equations) += 1;
   b->used.in_turn++;
   b->used.rhs += t->work.rhs;
   b->used.steps += t->work.steps;
@@ -191,6 +194,55 @@ static const RestartPoint *begin_at_restart(SimulationWork *w, const EvalSpec *s
   return from;
 }
 
+static double shortest_interval(const double *t, int count) {
+  double least = HUGE_VAL;
+  for (int i = 1; i < count; i++)
+    if (t[i] > t[i - 1]) least = fmin(least, t[i] - t[i - 1]);
+  return isfinite(least) ? least : 1;
+}
+
+static bool has_rates(const CompiledModel *m) {
+  for (int k = 0; k < m->problem->measured_count; k++)
+    if (m->rate[k] >= 0) return true;
+  return false;
+}
+
+static const double RATE_PART = 1e-3; // of the shortest interval between samples
+
+// Of a closed model only rows are known: rates of measured quantities, which slopes by delays need, come from two runs whose rows are a
+// little earlier and a little later, none beyond the last one; where one of them fails, from the other. false: both failed.
+static bool fill_rates(ModelRun *r, const SimulateRequest *request, bool quick, Budget *budget) {
+  const CompiledModel *m = r->compiled;
+  if (!has_rates(m) || !request->count) return true;
+  Arena *a = arena_new();
+  int rows = request->count;
+  double shift = RATE_PART * shortest_interval(request->times, rows), *times[2], *values[2];
+  bool ok[2];
+  for (int k = 0; k < 2; k++) {
+    times[k] = ARENA_ARRAY(a, double, rows + 1);
+    values[k] = ARENA_ARRAY(a, double, (size_t)rows *(size_t)m->outputs + 16);
+    for (int i = 0; i < rows; i++)
+      times[k][i] = k ? fmin(request->times[i] + shift, request->times[rows - 1])
+                      : fmax(request->times[i] - shift, request->start);
+    SimulateRequest q = *request;
+    Trajectory t = {.values = values[k]};
+    q.times = times[k];
+    simulate_run(model_run_work(r, false, quick), &q, &t);
+    ok[k] = t.outcome == OUTCOME_REACHED_END;
+    if (budget) budget->used.simulations++;
+  }
+  for (int k = 0; k < m->problem->measured_count; k++)
+    for (int i = 0; m->rate[k] >= 0 && i < rows; i++) {
+      size_t at = (size_t)i * (size_t)m->outputs + (size_t)k;
+      double y = r->column[k][i], t = request->times[i];
+      double rise = (ok[1] ? values[1][at] : y) - (ok[0] ? values[0][at] : y);
+      double span = (ok[1] ? times[1][i] : t) - (ok[0] ? times[0][i] : t);
+      r->column[m->rate[k]][i] = span > 0 ? rise / span : 0;
+    }
+  arena_free(a);
+  return ok[0] || ok[1];
+}
+
 EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e, bool slopes,
                        double total) {
   const Problem *p = w->fitting->problem;
@@ -200,7 +252,12 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
                              .start = p->experiments[e].start,
                              .times = w->times[e]->at,
                              .count = simulation_rows(w, spec, e),
-                             .max_steps = spec->step_limit};
+                             .max_steps = spec->step_limit,
+                             .experiment = p->experiments[e].number,
+                             .experiment_name = p->experiments[e].name};
+  if (slopes && p->closed)
+    request.slopes =
+        spec->closed_slopes ? spec->closed_slopes : fitting_closed_slopes(w->fitting, spec->budget);
   const RestartPoint *restarted = begin_at_restart(w, spec, r, e, &request);
   PartialObjective *partial = &w->partial;
   *partial = (PartialObjective){spec, e, r, total, partial->next};
@@ -221,7 +278,12 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
   if (t->outcome == OUTCOME_STOPPED) return EVAL_STOPPED;
   if (t->outcome == OUTCOME_ABANDONED) return EVAL_ABANDONED;
   if (t->outcome != OUTCOME_REACHED_END) {
-    c_snprintf(w->message, sizeof w->message, "%s", t->message);
+    c_snprintf(w->message, sizeof w->message, "%s%s%.600s", t->message, t->log[0] ? "\n" : "",
+               t->log);
+    return EVAL_FAILED;
+  }
+  if (p->closed && slopes && !fill_rates(r, &request, order.quick, spec->budget)) {
+    c_snprintf(w->message, sizeof w->message, "no rate for the slope by a delay can be simulated");
     return EVAL_FAILED;
   }
   if (e == 0) w->remark[0] = 0;

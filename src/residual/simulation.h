@@ -22,8 +22,9 @@ typedef struct EvalSpec {
   bool free_run;              // simulations from the start values, whatever option residual says
   double abandon_above;       // objective above which a simulation may be given up; HUGE_VAL: never
   long step_limit;            // of the integrator in one experiment; 0: as the options say
-  const Weighting *weighting; // of residuals
-  Budget *budget;             // counts the work; NULL: nobody counts
+  const struct ClosedSlopes *closed_slopes; // of closed models; NULL: those of the fitting
+  const Weighting *weighting;               // of residuals
+  Budget *budget;                           // counts the work; NULL: nobody counts
 } EvalSpec;
 
 // The free model over all data, with full accuracy and the first weighting; values only.
@@ -75,9 +76,9 @@ typedef struct SimulationWork { // scratch of one thread
   PartialObjective partial;
   // What the last simulations left behind:
   InvariantViolation violation; // the largest since it was last cleared
-  char solver[48];   // of the last one of the free model that another worker made, "": none
-  char message[700]; // why the last one that failed did
-  char remark[700];  // about one that did not, since the first experiment was simulated last
+  char solver[48];    // of the last one of the free model that another worker made, "": none
+  char message[1304]; // why the last one that failed did; behind it what a closed simulator wrote
+  char remark[700];   // about one that did not, since the first experiment was simulated last
 } SimulationWork;
 
 // simulator: NULL, or who makes the simulations. Keeps the pointers.

@@ -11,6 +11,8 @@ void work_count_add(WorkCount *to, const WorkCount *more) {
   to->restart_points += more->restart_points;
   to->restarted += more->restarted;
   to->saved += more->saved;
+  to->slopes_by_equations += more->slopes_by_equations;
+  to->slopes_by_runs += more->slopes_by_runs;
   to->seconds += more->seconds;
   for (int k = 0; k < OUTCOME_COUNT; k++) to->ended[k] += more->ended[k];
 }
@@ -34,6 +36,8 @@ WorkCount work_count_rest(const WorkCount *all, const WorkCount *part) {
                     .restart_points = all->restart_points - part->restart_points,
                     .restarted = all->restarted - part->restarted,
                     .saved = all->saved - part->saved,
+                    .slopes_by_equations = all->slopes_by_equations - part->slopes_by_equations,
+                    .slopes_by_runs = all->slopes_by_runs - part->slopes_by_runs,
                     .seconds = all->seconds - part->seconds};
   for (int k = 0; k < OUTCOME_COUNT; k++) rest.ended[k] = all->ended[k] - part->ended[k];
   return rest;

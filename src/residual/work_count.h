@@ -12,6 +12,9 @@ typedef struct WorkCount {
   long restart_points;       // that were made
   long restarted;            // simulations that began at one
   double saved;              // time of the motion that these left out
+  // Sensitivity simulations of a closed model, by how their slopes were made: by the equations of the sensitivities (differences of f),
+  // by differences of whole runs.
+  long slopes_by_equations, slopes_by_runs;
   double seconds;
   long ended[OUTCOME_COUNT]; // simulations that failed, by how they ended
 } WorkCount;

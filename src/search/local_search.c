@@ -1,10 +1,12 @@
 // Minimises V over y with x_i = exp(y_i) for unknowns on a logarithmic scale: V_y = x V_x, V_yy = x^2 V_xx + x V_x. A search
 // from far away runs with quick simulations first.
 #include "search/local_search.h"
+#include "residual/closed_slopes.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "residual/closed_slopes.h"
 #include "search/method_options.h"
 #include "search/starts.h"
 
@@ -357,7 +359,56 @@ static bool begins_quickly(const Search *s) {
 // then the second one begins where the first began.
 static const double QUICK_STEP_TOL = 1e-3, MISLED = 1.5;
 
-void local_search_run(Search *s, LocalSearch *l, double *x) {
+// ---------------------------------------------------------------- closed simulators
+
+static const double PROMISED =
+    1e-3; // part of the objective that a linear model still promises to remove
+
+// Whether a search that ended at x was misled by its slopes, which are differences of whole runs: no step was better, although
+// they promise one.
+static bool is_stalled(Search *s, const LocalSearch *l, const double *x) {
+  if (l->end == LOCAL_NO_DESCENT_END || l->end == LOCAL_FAILED_END) return true;
+  if (l->end != LOCAL_STEP_END && l->end != LOCAL_REDUCTION_END) return false;
+  Arena *a = arena_new();
+  size_t n = (size_t)s->n;
+  EvalSpec spec = search_spec(s);
+  EvalPoint at = {.R = ARENA_ARRAY(a, double, n *n + 1), .Qr = ARENA_ARRAY(a, double, n + 1)};
+  spec.lambda = l->lambda, spec.strength = l->strength, spec.gains = l->gains;
+  spec.horizon = l->horizon;
+  spec.slopes = true;
+  double promised = 0;
+  bool at_bound = false;
+  if (evaluate(s->work, &spec, x, &at) == EVAL_DONE)
+    for (size_t i = 0; i < n; i++) promised += at.Qr[i] * at.Qr[i] / 2;
+  for (size_t i = 0; i < n; i++) {
+    const Unknown *u = &s->problem->unknowns[i];
+    at_bound |= x[i] <= u->min || x[i] >= u->max || (l->held && l->held[i]);
+  }
+  bool stalled = !at_bound && promised > PROMISED * l->objective +
+                                             accuracy_objective(s->fitting, s->weighting, false, 1);
+  arena_free(a);
+  return stalled;
+}
+
+// Differences of whole runs have steps that suit the start of the fit: where a search stalls they are chosen anew, and the search
+// goes on from there.
+static void go_on_with_new_steps(Search *s, LocalSearch *l, double *x) {
+  bool by_runs = s->problem->closed && s->budget.used.slopes_by_runs > 0;
+  if (!by_runs || l->rough || !method_has(method_of(s), METHOD_SLOPES) || !search_goes_on(s))
+    return;
+  if (!is_stalled(s, l, x) || !search_goes_on(s)) return;
+  const struct ClosedSlopes *before = s->closed_slopes;
+  LocalSearch again = *l;
+  s->closed_slopes = closed_slopes_at(s->arena, s->fitting->model, x, &s->budget);
+  double *point = search_copy(s, x);
+  run_method(s, &again, false, point);
+  s->closed_slopes = before;
+  if (!(again.objective <= l->objective)) return;
+  memcpy(x, point, (size_t)s->n * sizeof *x);
+  *l = again;
+}
+
+static void search_with_accuracy(Search *s, LocalSearch *l, double *x) {
   l->iterations = l->evaluations = 0;
   bool quick = !l->near && begins_quickly(s) && l->step_tol <= QUICK_STEP_TOL / 10 &&
                eval_has_quick(s->fitting, l->lambda);
@@ -384,6 +435,11 @@ void local_search_run(Search *s, LocalSearch *l, double *x) {
     run_method(s, l, false, x);
   }
   arena_free(a);
+}
+
+void local_search_run(Search *s, LocalSearch *l, double *x) {
+  search_with_accuracy(s, l, x);
+  go_on_with_new_steps(s, l, x);
 }
 
 void local_search_polish(Search *s) {

@@ -153,7 +153,10 @@ static int submit(const ManyFits *b, Pool *c, ManyFitsJob *job, const ManyFitsRe
   return (int)job->count;
 }
 
-static bool take_all(const ManyFits *b, ManyFitsJob *job, const ManyFitsRequest *q) {
+// *next: the start whose answer is due. What was stopped may be missing among those that are salvaged.
+static bool take_all(const ManyFits *b, ManyFitsJob *job, const ManyFitsRequest *q, int *next) {
+  if (job->first != *next) return false;
+  *next += (int)job->count;
   for (int k = 0; k < job->count; k++) {
     const ManyFitsAnswer *answer = answer_of(b, job, k);
     if (!answer->finished || !q->take(q->data, (int)job->first + k, answer)) return false;
@@ -167,13 +170,13 @@ static bool run_jobs(const ManyFits *b, Pool *c, int workers, const ManyFitsRequ
   Arena *a = arena_new();
   ManyFitsJob *job = arena_alloc(a, 1, job_size(b));
   bool collected = true, wanted = true;
-  int next = 0;
+  int next = 0, due = 0;
   while (collected && wanted && (next < q->count || pool_pending(c))) {
     while (next < q->count && pool_pending(c) < AHEAD * workers) next += submit(b, c, job, q, next);
     collected = pool_collect(c, job);
-    wanted = !collected || take_all(b, job, q);
+    wanted = !collected || take_all(b, job, q, &due);
   }
-  while (!collected && wanted && pool_salvage(c, job)) wanted = take_all(b, job, q);
+  while (!collected && wanted && pool_salvage(c, job)) wanted = take_all(b, job, q, &due);
   arena_free(a);
   return collected && wanted;
 }

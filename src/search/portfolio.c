@@ -16,6 +16,7 @@
 #include "search/shooting_part.h"
 #include "search/starts.h"
 #include "search/weak.h"
+#include "simulate/closed.h"
 
 enum {
   AGREEMENTS = 5,   // independent restarts at the same best optimum: more would tell nothing new
@@ -37,7 +38,8 @@ static bool weak_part(Search *s) {
 
 static bool homotopy_part(Search *s, const double *from, double strength, int halvings,
                           const char *name) {
-  if (!search_goes_on(s)) return false;
+  const ClosedModel *closed = s->problem->closed;
+  if (!search_goes_on(s) || (closed && !closed->has_slopes_of_states)) return false;
   search_begin(s, name);
   HomotopyPlan plan = {strength, halvings, strength <= 3};
   return homotopy_auto(s, from, &plan);

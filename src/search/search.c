@@ -56,6 +56,7 @@ void search_done(Search *s) {
 EvalSpec search_spec(Search *s) {
   EvalSpec spec = eval_spec(s->fitting, &s->budget);
   spec.weighting = s->weighting;
+  spec.closed_slopes = s->closed_slopes;
   spec.step_limit = eval_step_limit(s->fitting, s->longest);
   return spec;
 }

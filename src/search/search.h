@@ -38,6 +38,8 @@ typedef struct Search {
   const Weighting *weighting; // by the present sigmas
   Weighting *own_weighting;   // the same, if it is not that of the fitting
   Budget budget;
+  // Of a closed model: steps of differences that were chosen anew where a search stalled; NULL: those of the fitting.
+  const struct ClosedSlopes *closed_slopes;
   long longest;       // steps of the integrator in a successful evaluation, see eval_step_limit
   double *next_start; // what the next part starts from
   bool stopped, over_budget;

@@ -64,7 +64,8 @@ static bool is_closed(const ShootingResult *r) {
 bool shooting_part(Search *s) {
   const Problem *p = s->problem;
   // What it leaves out of account; values of discrete variables where pieces begin are not known.
-  bool knows = !p->constraints.count && !p->options.round_digits && !p->model->flat->hybrid;
+  bool knows =
+      !p->constraints.count && !p->options.round_digits && !p->model->flat->hybrid && !p->closed;
   if (!search_goes_on(s) || !s->coupled.converged || !knows) return false;
   ShootingRequest q = {.sigma = s->weighting->sigma};
   double *x = search_copy(s, s->coupled.x);

@@ -180,6 +180,7 @@ static bool take_residuals(TermScores *t) {
 }
 
 bool term_scores_find(TermScores *t) {
+  if (t->problem->closed) return false; // its equations are not known
   if (!is_affordable(t->problem) || !explains_the_data(t)) return false;
   choose_terms(t);
   if (!simulate_terms(t)) return false;

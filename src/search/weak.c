@@ -239,6 +239,10 @@ static void tell(const Weak *w, const bool *found, WeakFacts *facts, Arena *scra
 
 int weak_start(const Problem *p, double *x, bool *found, WeakFacts *facts) {
   memset(found, 0, (size_t)p->unknown_count * sizeof *found);
+  if (p->closed) {
+    if (facts) *facts = (WeakFacts){.why = "the equations of the model are not known"};
+    return 0;
+  }
   if (p->model->flat->hybrid) { // their values belong to a simulation
     if (facts) *facts = (WeakFacts){.why = "the model has discrete variables"};
     return 0;

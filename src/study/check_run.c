@@ -4,8 +4,10 @@
 
 #include "base/patience.h"
 #include "problem/residual_kind.h"
+#include "simulate/closed.h"
 #include "stats/assess.h"
 #include "stats/interpolation.h"
+#include "study/check_closed.h"
 #include "study/check_constraints.h"
 #include "study/check_data.h"
 #include "study/synthetic.h"
@@ -63,6 +65,11 @@ static void describe_kind(Check *c) {
 
 static void check_model(Check *c) {
   const Model *m = c->problem->model;
+  if (c->problem->closed) {
+    check_closed_model(c);
+    pass_on_warnings(c, "data", &c->problem->warnings);
+    return;
+  }
   check_add(
       c, FINDING_GOOD, "model",
       "%s: %d equation%s for %d unknown%s; %d state%s, %d input%s; %d parameter%s to estimate.",
@@ -254,7 +261,10 @@ static void check_phase(const StartFacts *f) {
       f->c, local ? FINDING_WARNING : FINDING_NOTE, "start",
       "At the start values the model is further from the data than their mean is. A search from "
       "there alone (lm, newton ...) may end in a wrong minimum; %s.",
-      local ? "use method: auto" : "auto and homotopy are made for that");
+      local ? "use method: auto"
+      : f->c->problem->closed && !f->c->problem->closed->has_slopes_of_states
+          ? "auto also tries others"
+          : "auto and homotopy are made for that");
 }
 
 // Start values are rarely wrong by that much; units are.
@@ -537,6 +547,7 @@ Check *check_run(const Problem *p) {
   check_data(c, f->data);
   check_parameters(c);
   if (p->unknown_count) check_start(c, w);
+  check_closed_accuracy(c);
   eval_work_free(w);
   fitting_free(f);
   patience_end(&patience);

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "search/confirm.h"
 #include "search/fit.h"
+#include "simulate/closed.h"
 #include "study/random_start.h"
 
 // Objectives that differ by less than this share of the objective of the mean of the data count as equal.
@@ -45,7 +46,9 @@ static long evaluations_of(const Problem *p, long simulations) {
 }
 
 static long fair_count(const Problem *p, const WorkCount *w) {
-  return evaluations_of(p, w->simulations + (p->unknown_count + 1) * w->sensitivity_simulations);
+  long columns =
+      w->slopes_by_runs ? 1 : p->unknown_count + 1; // runs for differences are counted already
+  return evaluations_of(p, w->simulations + columns * w->sensitivity_simulations);
 }
 
 static bool is_told_again(const Problem *p, const ComparePoint *last, const FitProgress *now) {
@@ -159,6 +162,7 @@ static double share_of_time(const CompareStudy *s, double own) {
 static TimedFit timed_fit(CompareStudy *s, Problem *p, int threads, const double *start) {
   TimedFit t;
   p->options.threads = threads;
+  if (p->closed) p->closed->set_threads(p->closed, threads);
   p->options.max_seconds = share_of_time(s, p->options.max_seconds);
   s->began = clock_seconds();
   t.fitting = fitting_new(p);

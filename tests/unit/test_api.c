@@ -253,6 +253,8 @@ static void null_objects_have_no_members(void **state) {
   assert_int_equal(entrain_result_outcome(NULL), ENTRAIN_NO_START);
   assert_null(entrain_result_outcome_name(NULL));
   assert_null(entrain_result_message(NULL));
+  assert_null(entrain_result_log(NULL));
+  assert_null(entrain_result_slopes(NULL));
   entrain_result_work(NULL, &work);
   assert_int_equal(work.steps, 0);
   assert_int_equal(entrain_result_rows(NULL) + entrain_result_columns(NULL), 0);
@@ -412,6 +414,9 @@ static void missing_arguments_are_errors(void **state) {
       entrain_model_load(NULL, &e),
       entrain_model_load_with(NULL, NULL, &e),
       entrain_flat_text(NULL, NULL, &e),
+      entrain_fmu_report(NULL, ENTRAIN_REPORT_SUMMARY, &e),
+      entrain_fmu_load(NULL, NULL, &e),
+      entrain_model_of_simulator(NULL, &e),
       entrain_model_parse_with("x", NULL, 0, NULL, &e),
       entrain_model_parse("x", NULL, 0, &e),
       entrain_simulation_new(NULL, o->options, &e),
@@ -429,6 +434,7 @@ static void missing_arguments_are_errors(void **state) {
       entrain_problem_load("x", settings, 1, &e),
       entrain_problem_load("x", settings + 1, 1, &e),
       entrain_problem_parse("x", ".", NULL, 0, NULL, 0, &e),
+      entrain_problem_parse_with("x", ".", NULL, 0, NULL, 0, NULL, &e),
       entrain_fit_run(NULL, NULL, NULL, &e),
       entrain_fit_residuals_csv(NULL, &e),
       entrain_recover_run(NULL, NULL, false, NULL, NULL, &e),
