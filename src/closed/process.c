@@ -134,12 +134,11 @@ static bool reap(Process *p, bool wait) {
   return true;
 }
 
-static const double GENTLE = 0.3; // s
-
 void process_end(Process *p, bool gently) {
   if (gently && !p->has_ended) {
-    shutdown(p->socket, SHUT_RDWR);
-    for (double until = clock_seconds() + GENTLE; !reap(p, false) && clock_seconds() < until;)
+    shutdown(p->socket, SHUT_WR); // of a host that is gone both directions are closed
+    for (double until = clock_seconds() + PROCESS_GENTLE;
+         !reap(p, false) && clock_seconds() < until;)
       usleep(500);
   }
   if (!p->has_ended) kill(-p->pid, SIGKILL);

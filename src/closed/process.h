@@ -7,6 +7,7 @@
 #include "closed/worker_message.h"
 
 enum { PROCESS_LOG_MOST = 4096 };
+static const double PROCESS_GENTLE = 0.3; // s
 
 typedef struct Process {
   pid_t pid;
@@ -27,7 +28,7 @@ typedef struct Process {
 // none.
 const char *worker_program(Arena *a, Err *err);
 Process *process_start(const char *program, Err *err); // NULL and err if it cannot be started
-// Kills the whole group and waits for it. gently: it first may end by itself, within 0.3 s, when its socket is closed.
+// Kills the whole group and waits for it. gently: it first may end by itself, within PROCESS_GENTLE, when its socket says so.
 void process_end(Process *p, bool gently);
 void process_free(Process *p); // after process_end; NULL is allowed
 

@@ -31,12 +31,14 @@ static char *joined(const char *folder, const char *name) {
 
 static bool remove_in(int folder, const char *name, int depth);
 
-static bool remove_contents(int folder, int depth) {
+// Takes the descriptor. except: a name that stays; NULL: none.
+static bool remove_contents(int folder, const char *except, int depth) {
   DIR *dir = fdopendir(folder);
   if (!dir) return close(folder), false;
   bool gone = true;
   for (struct dirent *e; (e = readdir(dir));)
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+        !(except && strcmp(e->d_name, except) == 0))
       gone &= remove_in(dirfd(dir), e->d_name, depth);
   closedir(dir);
   return gone;
@@ -50,7 +52,7 @@ static bool remove_in(int folder, const char *name, int depth) {
     fchmodat(folder, name, 0700, 0); // a simulator may have made it read-only
   int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (inner < 0) return false;
-  remove_contents(inner, depth + 1);
+  remove_contents(inner, NULL, depth + 1);
   return unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
@@ -70,17 +72,24 @@ static void sweep_unlocked(const char *path, const struct stat *s) {
   free(lock);
 }
 
-void session_sweep(const char *path) {
+// The lock goes last: what is left of a session whose removal was interrupted can be swept again.
+static bool remove_session(const char *path) {
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return folder >= 0 && remove_contents(folder, LOCK, 0) && folder_remove(path);
+}
+
+bool session_sweep(const char *path) {
   struct stat s;
-  if (lstat(path, &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != geteuid()) return;
+  if (lstat(path, &s) != 0) return errno == ENOENT;
+  if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid()) return false;
   char *name = joined(path, LOCK);
   int lock = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   free(name);
   if (lock < 0 && errno == ENOENT) sweep_unlocked(path, &s);
-  if (lock < 0) return;
-  bool abandoned = flock(lock, LOCK_EX | LOCK_NB) == 0;
-  if (abandoned) folder_remove(path);
+  if (lock < 0) return lstat(path, &s) != 0;
+  bool gone = flock(lock, LOCK_EX | LOCK_NB) == 0 && remove_session(path);
   close(lock);
+  return gone;
 }
 
 static void sweep_all(const char *base) {
@@ -132,7 +141,7 @@ Session *session_new(Err *err) {
 
 void session_free(Session *s) {
   if (!s) return;
-  folder_remove(s->path);
+  remove_session(s->path);
   if (s->lock >= 0) close(s->lock);
   free(s->path);
   free(s);

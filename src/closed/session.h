@@ -14,7 +14,7 @@ typedef struct Session {
 // In TMPDIR or /tmp. Removes those of the same user whose owners are gone. NULL and err if it cannot be made.
 Session *session_new(Err *err);
 void session_free(Session *s); // with everything in it; NULL is allowed
-// Removes the session at path if its owner is gone.
-void session_sweep(const char *path);
+// Removes the session at path if its owner is gone. false: it is still there.
+bool session_sweep(const char *path);
 // Removes a folder with everything in it, whatever its permissions, without following links. true: it is gone.
 bool folder_remove(const char *path);

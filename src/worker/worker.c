@@ -12,8 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sanitizer.h"
 #include "closed/call_message.h"
+#include "closed/process.h"
 #include "closed/session.h"
 #include "closed/worker_open.h"
 #include "fmu/fmu_run.h"
@@ -69,15 +71,39 @@ static bool answer(Worker *w) {
   return write_all(w->host, &length, sizeof length) && write_all(w->host, w->out.at, length);
 }
 
-// Ends everything when the host is gone, or has closed the connection, even if the simulator hangs.
+// ---------------------------------------------------------------- the end
+
+static const double LET_GO = 5; // s that a killed host may take until its lock is free
+enum { PAUSE = 2000 };          // us
+
+// Held while a program runs, by the watcher at the end: then no further one begins.
+static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER;
+
+// The program is killed with its children and reaped, its folder removed. A host that lives waits a moment only.
+static void end_program(const Worker *w, double seconds) {
+  double until = clock_seconds() + seconds;
+  while (w->program && pthread_mutex_trylock(&running) != 0 && clock_seconds() < until) {
+    program_stop();
+    usleep(PAUSE);
+  }
+}
+
+// A process that dies closes the connection before it lets go of its lock.
+static void sweep_host(const Worker *w) {
+  double until = clock_seconds() + LET_GO;
+  while (!session_sweep(w->open.session) && clock_seconds() < until) usleep(PAUSE);
+}
+
+// Ends everything when the host is gone, or wants the end, even if the simulator hangs. A host that lives shuts down its
+// direction of the connection only, and removes its folder itself.
 static void *watch(void *data) {
   const Worker *w = data;
   struct pollfd host = {w->host, POLLRDHUP, 0};
   while (poll(&host, 1, -1) < 0 && errno == EINTR) continue;
-  program_stop();
-  usleep(20000); // the program that is killed is reaped, its folder removed
+  bool lives = !(host.revents & (POLLHUP | POLLERR));
+  end_program(w, lives ? PROCESS_GENTLE : LET_GO);
   if (w->scratch) folder_remove(w->scratch);
-  if (w->open.session) session_sweep(w->open.session);
+  if (!lives && w->open.session) sweep_host(w);
   kill(0, SIGKILL);
   _exit(0);
 }
@@ -109,17 +135,25 @@ static bool open_simulator(Worker *w, Err *err) {
   return w->program != NULL;
 }
 
+static bool begin_watch(Worker *w, Err *err) {
+  pthread_t watcher;
+  int error = pthread_create(&watcher, NULL, watch, w);
+  if (error)
+    return fail(err, ERR_FILE, "entrain-worker cannot start a thread: %s", strerror(error));
+  pthread_detach(watcher);
+  return true;
+}
+
+// The answer is empty, or what is wrong.
 static bool begin(Worker *w) {
   char wrong[1600] = "";
   Err err = {0};
-  if (!receive(w)) return false;
+  if (!receive(w)) _exit(0);
   message_clear(&w->out);
   bool ok = worker_open_get(&w->in, w->arena, &w->open);
   if (!ok) fail(&err, ERR_INTERNAL, "entrain-worker belongs to another version of entrain");
+  ok = begin_watch(w, &err) && ok;
   if (ok) set_limits(w);
-  pthread_t watcher;
-  pthread_create(&watcher, NULL, watch, w);
-  pthread_detach(watcher);
   ok = ok && open_simulator(w, &err);
   if (!ok) err_format(&err, wrong, sizeof wrong);
   if (!ok && !err.line) memcpy(wrong, err.text, sizeof err.text);
@@ -131,12 +165,15 @@ static bool serve(Worker *w, Arena *scratch) {
   if (!receive(w)) return false;
   arena_reset(scratch);
   const SimulatorCall *call = simulator_call_get(&w->in, scratch);
-  if (!call) return false;
+  if (!call) _exit(2); // the host speaks another language
   SimulatorAnswer *a = simulator_answer_new(scratch, call);
-  if (w->fmu)
+  if (w->fmu) {
     fmu_runner_run(w->fmu, call, a);
-  else
+  } else {
+    pthread_mutex_lock(&running);
     program_run(w->program, w->scratch, call, a);
+    pthread_mutex_unlock(&running);
+  }
   message_clear(&w->out);
   simulator_answer_put(&w->out, call, a);
   return answer(w);
@@ -154,7 +191,5 @@ int main(void) {
   bool ok = begin(&w);
   Arena *scratch = arena_new();
   while (ok && serve(&w, scratch)) continue;
-  if (w.scratch) folder_remove(w.scratch);
-  if (w.open.session) session_sweep(w.open.session); // the host may have been killed
-  _exit(0);                                          // an FMU may do anything in its destructors
+  for (;;) pause(); // the host ends it, or the watcher
 }

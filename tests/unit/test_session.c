@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "run_trial.h"
 
 // Sessions are made in a folder of the trial.
@@ -154,6 +155,36 @@ static void an_old_folder_that_was_never_locked_goes(void **state) {
   assert_true(folder_remove(new));
 }
 
+// Whatever is left of a session keeps its lock, so that the next start tries again.
+static void the_lock_goes_last(void **state) {
+  const Trial *t = *state;
+  char path[200];
+  pid_t pid = other_owner(path, sizeof path);
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  make_file(t, path, "leftover");
+  int deep = open(path, O_RDONLY | O_DIRECTORY);
+  for (int i = 0; i < 230; i++) { // more than a removal goes down
+    assert_int_equal(mkdirat(deep, "d", 0700), 0);
+    int inner = openat(deep, "d", O_RDONLY | O_DIRECTORY);
+    close(deep);
+    deep = inner;
+  }
+  close(deep);
+  const char *lock = arena_print(t->arena, "%s/.entrain-session", path);
+  assert_false(session_sweep(path));
+  assert_true(exists(lock));
+  Text half;
+  text_init(&half);
+  text_add(&half, path);
+  for (int i = 0; i < 115; i++) text_add(&half, "/d");
+  assert_int_equal(rename(half.at, arena_print(t->arena, "%s/e", path)), 0);
+  text_done(&half);
+  assert_true(session_sweep(path));
+  assert_true(session_sweep(path)); // there is nothing to do
+  assert_nothing_is_left(t);
+}
+
 static void links_inside_are_removed_not_followed(void **state) {
   const Trial *t = *state;
   Session *s = made();
@@ -215,6 +246,7 @@ int main(void) {
       TEST(what_a_killed_owner_left_goes_at_the_next_start),
       TEST(folders_of_others_are_never_touched),
       TEST(an_old_folder_that_was_never_locked_goes),
+      TEST(the_lock_goes_last),
       TEST(links_inside_are_removed_not_followed),
       TEST(a_link_called_like_a_session_is_not_followed),
       TEST(read_only_and_deep_folders_go_too),

@@ -277,16 +277,21 @@ static void a_program_that_is_no_worker_is_noticed(void **state) {
   worker_trial_close(t);
 }
 
-// Its worker waits for the next call when the host is killed.
-static void a_killed_host_leaves_no_folder(void **state) {
-  (void)state;
+// Its workers wait for the next call when the host is killed.
+static void kill_a_host(int workers) {
   int ends[2];
   char path[300];
   assert_int_equal(pipe(ends), 0);
   pid_t host = fork();
   if (host == 0) {
     WorkerTrial *t = worker_trial_open("bad2", (WorkerSetup){0});
-    bool ok = worker_run(t, GOOD, 4)->outcome == OUTCOME_REACHED_END &&
+    const SimulatorCall *calls[4];
+    SimulatorAnswer *answers[4];
+    workers_set_most(t->workers, workers);
+    for (int i = 0; i < workers; i++)
+      calls[i] = worker_call(t, GOOD, 4), answers[i] = simulator_answer_new(t->arena, calls[i]);
+    workers_run(t->workers, calls, answers, workers);
+    bool ok = answers[0]->outcome == OUTCOME_REACHED_END &&
               write(ends[1], t->session->path, strlen(t->session->path)) > 0;
     kill(getpid(), ok ? SIGKILL : SIGABRT);
   }
@@ -298,6 +303,12 @@ static void a_killed_host_leaves_no_folder(void **state) {
   assert_int_equal(waitpid(host, NULL, 0), host);
   for (int i = 0; i < 1000 && access(path, F_OK) == 0; i++) usleep(10000);
   assert_int_equal(access(path, F_OK), -1);
+}
+
+// They see the end of the connection before the lock of the host is free, and must not hinder each other.
+static void a_killed_host_leaves_no_folder(void **state) {
+  (void)state;
+  for (int i = 0; i < 12; i++) kill_a_host(1 + i % 4);
 }
 
 // Neither descriptors nor memory of the host are used up by workers that die.
