@@ -67,14 +67,20 @@ static void say_gone(const Process *p, char *out, size_t size) {
     c_snprintf(out, size, "ended its process with exit status %d", WEXITSTATUS(p->status));
 }
 
-// Waits for the answer to the first message: empty, or what is wrong.
-static bool opened(Workers *w, Process *p, Err *err) {
+// A process that has been told what it will simulate; its answer is still to come.
+static Process *start(Workers *w, Err *err) {
+  pthread_mutex_lock(&w->lock);
+  if (!w->program) w->program = worker_program(w->arena, err);
+  pthread_mutex_unlock(&w->lock);
+  Process *p = w->program ? process_start(w->program, err) : NULL;
+  if (p) process_send(p, &w->setup.open); // one that is gone is seen when its answer is waited for
+  return p;
+}
+
+// The answer to the first message is empty, or what is wrong. PROCESS_NOTHING: it has not come.
+static bool has_opened(const Workers *w, Process *p, ProcessEvent e, Err *err) {
+  const char *name = w->setup.name;
   char how[200], log[1000];
-  int which;
-  ProcessEvent e = PROCESS_NOTHING;
-  double until = clock_seconds() + OPEN_SECONDS;
-  while (e == PROCESS_NOTHING && clock_seconds() < until && patience_asks())
-    e = process_wait(&p, 1, ASK_EACH, &which);
   if (e == PROCESS_ANSWER) {
     Arena *a = arena_new();
     const char *wrong = get_text(&p->in, a);
@@ -84,27 +90,15 @@ static bool opened(Workers *w, Process *p, Err *err) {
     arena_free(a);
     return ok;
   }
+  if (e == PROCESS_NOTHING && !patience_asks())
+    return fail(err, ERR_STOPPED, "stopped while %s was loaded", name);
   process_log(p, log, sizeof log);
-  if (e == PROCESS_GONE) {
-    say_gone(p, how, sizeof how);
-    return fail(err, ERR_MODEL, "%s %s while it was loaded%s%s", w->setup.name, how,
-                log[0] ? "; it wrote:\n" : "", log);
-  }
-  if (!patience_asks()) return fail(err, ERR_STOPPED, "stopped while %s was loaded", w->setup.name);
-  return fail(err, ERR_MODEL, "%s did not finish loading within %g s", w->setup.name, OPEN_SECONDS);
-}
-
-static Process *start(Workers *w, Err *err) {
-  pthread_mutex_lock(&w->lock);
-  if (!w->program) w->program = worker_program(w->arena, err);
-  pthread_mutex_unlock(&w->lock);
-  Process *p = w->program ? process_start(w->program, err) : NULL;
-  if (!p) return NULL;
-  bool sent = process_send(p, &w->setup.open);
-  if (opened(w, p, err) && sent) return p;
-  process_end(p, w->setup.gently);
-  process_free(p);
-  return NULL;
+  const char *wrote = log[0] ? "; it wrote:\n" : "";
+  if (e == PROCESS_NOTHING)
+    return fail(err, ERR_MODEL, "%s did not finish loading within %g s%s%s", name, OPEN_SECONDS,
+                wrote, log);
+  say_gone(p, how, sizeof how);
+  return fail(err, ERR_MODEL, "%s %s while it was loaded%s%s", name, how, wrote, log);
 }
 
 // ---------------------------------------------------------------- idle ones
@@ -156,22 +150,31 @@ static void leave_place(Workers *w) {
   pthread_mutex_unlock(&w->lock);
 }
 
-// An idle worker, or a new one; the caller has a place. NULL and err if there is none.
-static Process *take(Workers *w, bool *new, Err *err) {
+static Process *take_idle(Workers *w) {
   pthread_mutex_lock(&w->lock);
   Process *p = w->idle_count ? w->idle[--w->idle_count] : NULL;
   pthread_mutex_unlock(&w->lock);
-  *new = !p;
-  return p ? p : start(w, err);
+  return p;
 }
 
 bool workers_try(Workers *w, Err *err) {
   if (!take_place(w, true)) return fail(err, ERR_STOPPED, "stopped");
-  bool new;
-  Process *p = take(w, &new, err);
-  if (!p) return leave_place(w), false;
-  give_back(w, p, false);
-  return true;
+  Process *p = take_idle(w);
+  bool ok = p != NULL;
+  if (!ok && (p = start(w, err))) {
+    int which;
+    ProcessEvent e = PROCESS_NOTHING;
+    double until = clock_seconds() + OPEN_SECONDS;
+    while (e == PROCESS_NOTHING && clock_seconds() < until && patience_asks())
+      e = process_wait(&p, 1, ASK_EACH, &which);
+    ok = has_opened(w, p, e, err);
+    if (!ok) process_end(p, w->setup.gently);
+  }
+  if (p)
+    give_back(w, p, false);
+  else
+    leave_place(w);
+  return ok;
 }
 
 // ---------------------------------------------------------------- runs
@@ -179,6 +182,7 @@ bool workers_try(Workers *w, Err *err) {
 typedef struct WorkerRun {
   Process *process;
   int call;
+  bool opening; // the worker is new and loads its simulator; the call is sent afterwards
   double until;
 } WorkerRun;
 
@@ -191,38 +195,62 @@ typedef struct Runs {
   Message message;
 } Runs;
 
-static void begin(Runs *r, int call) {
-  Workers *w = r->w;
-  SimulatorAnswer *answer = r->answers[call];
+static bool send_call(Runs *r, WorkerRun *run) {
+  const WorkerSetup *s = &r->w->setup;
+  double limit = s->timeout > 0 ? s->timeout + (s->own_timeout ? LATE : 0) : HUGE_VAL;
+  process_clear_log(run->process);
+  message_clear(&r->message);
+  simulator_call_put(&r->message, r->calls[run->call]);
+  run->opening = false;
+  bool sent = process_send(run->process, &r->message);
+  run->until = clock_seconds() + limit;
+  return sent;
+}
+
+static void refuse(const Runs *r, int call, const Err *err) {
   const SimulatorCall *c = r->calls[call];
-  for (bool new = false; !new;) { // idle workers may have died meanwhile
-    Err err = {0};
-    Process *p = take(w, &new, &err);
-    if (!p) {
-      answer_end(answer, err.code == ERR_STOPPED ? OUTCOME_STOPPED : OUTCOME_REFUSED,
-                 c->origin + c->start, "%s", err.text);
-      break;
-    }
-    process_clear_log(p);
-    message_clear(&r->message);
-    simulator_call_put(&r->message, c);
-    if (process_send(p, &r->message)) {
-      double limit =
-          w->setup.timeout > 0 ? w->setup.timeout + (w->setup.own_timeout ? LATE : 0) : HUGE_VAL;
-      r->running[r->count++] = (WorkerRun){p, call, clock_seconds() + limit};
-      return;
-    }
-    answer_end(answer, OUTCOME_CRASHED, c->origin + c->start, "the worker of %s cannot be reached",
-               w->setup.name);
-    process_end(p, w->setup.gently);
-    process_free(p);
+  answer_end(r->answers[call], err->code == ERR_STOPPED ? OUTCOME_STOPPED : OUTCOME_REFUSED,
+             c->origin + c->start, "%s", err->text);
+}
+
+// With an idle worker, or a new one; there is a place for it.
+static void begin(Runs *r, int call) {
+  WorkerRun run = {.call = call};
+  Err err = {0};
+  while ((run.process = take_idle(r->w))) { // which may have died meanwhile
+    if (send_call(r, &run)) break;
+    process_end(run.process, r->w->setup.gently);
+    process_free(run.process);
   }
-  leave_place(w);
+  if (!run.process) {
+    run.opening = true;
+    run.until = clock_seconds() + OPEN_SECONDS;
+    run.process = start(r->w, &err);
+  }
+  if (run.process) {
+    r->running[r->count++] = run;
+  } else {
+    refuse(r, call, &err);
+    leave_place(r->w);
+  }
 }
 
 static void drop(Runs *r, int i) {
   give_back(r->w, r->running[i].process, true);
   r->running[i] = r->running[--r->count];
+}
+
+// The simulator of a new worker is loaded, or cannot be.
+static void finish_opening(Runs *r, int i, ProcessEvent e) {
+  WorkerRun *run = &r->running[i];
+  Err err = {0};
+  if (has_opened(r->w, run->process, e, &err)) {
+    if (send_call(r, run)) return;
+    fail(&err, ERR_MODEL, "the worker of %s cannot be reached", r->w->setup.name);
+  }
+  refuse(r, run->call, &err);
+  process_end(run->process, r->w->setup.gently);
+  drop(r, i);
 }
 
 static void take_log(const Process *p, SimulatorAnswer *answer) {
@@ -253,6 +281,10 @@ static void end_gone(const Runs *r, const Process *p, const SimulatorCall *c,
 
 static void finish(Runs *r, int i, ProcessEvent e) {
   WorkerRun *run = &r->running[i];
+  if (run->opening) {
+    finish_opening(r, i, e);
+    return;
+  }
   const SimulatorCall *c = r->calls[run->call];
   SimulatorAnswer *answer = r->answers[run->call];
   if (e == PROCESS_ANSWER && !simulator_answer_get(&run->process->in, c, answer)) {
@@ -271,6 +303,10 @@ static void end_late(Runs *r) {
   for (int i = r->count - 1; i >= 0; i--) {
     WorkerRun *run = &r->running[i];
     if (now < run->until) continue;
+    if (run->opening) {
+      finish_opening(r, i, PROCESS_NOTHING);
+      continue;
+    }
     const SimulatorCall *c = r->calls[run->call];
     SimulatorAnswer *answer = r->answers[run->call];
     process_end(run->process, r->w->setup.gently);

@@ -112,15 +112,18 @@ static void so_are_all_of_them(void **state) {
   SimulatorAnswer *answers[CALLS];
   WorkerTrial *t = worker_trial_open("bad3", (WorkerSetup){0});
   workers_set_most(t->workers, 6);
-  run_many(t, answers);
   pid_t pids[CALLS];
-  int count = children(pids, CALLS);
+  int count = 0;
+  for (int i = 0; i < 100 && count < 3; i++) { // how many remain depends on who is answered first
+    run_many(t, answers);
+    count = children(pids, CALLS);
+  }
   for (int i = 0; i < count; i++) {
     siginfo_t info;
     kill(pids[i], SIGKILL);
     waitid(P_PID, (id_t)pids[i], &info, WEXITED | WNOWAIT);
   }
-  assert_true(count > 2);
+  assert_true(count >= 3);
   run_many(t, answers);
   for (int i = 0; i < CALLS; i++)
     assert_int_equal(answers[i]->outcome, i % 3 == 1 ? OUTCOME_CRASHED : OUTCOME_REACHED_END);
