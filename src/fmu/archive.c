@@ -96,15 +96,24 @@ static bool has_control(const char *name) {
   return false;
 }
 
-// Components that are empty, "." or "..". A folder ends with a slash, which begins none.
-static bool has_odd_component(const char *name) {
-  for (;;) {
-    size_t length = strcspn(name, "/");
-    if (length == 0 || (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.'))))
-      return true;
-    if (!name[length] || !name[length + 1]) return false;
-    name += length + 1;
+static bool leads_up(const char *name) {
+  for (size_t length; *name; name += length + (name[length] == '/')) {
+    length = strcspn(name, "/");
+    if (length == 2 && name[0] == '.' && name[1] == '.') return true;
   }
+  return false;
+}
+
+// Some tools write folders with backslashes, or begin with "./". Components that are empty or "." go; "" is the archive itself.
+static void make_plain(char *name) {
+  char *to = name;
+  for (const char *from = name; *from;) {
+    size_t length = strcspn(from, "/");
+    bool counts = length > 1 || (length == 1 && from[0] != '.'), folder = from[length] == '/';
+    if (counts) memmove(to, from, length + folder), to += length + folder;
+    from += length + folder;
+  }
+  *to = 0;
 }
 
 static int nesting(const char *name) {
@@ -120,11 +129,9 @@ static const char *wrong_name(const char *name, size_t length) {
     return "has a control character in its name, which is not allowed";
   if (length > NAME_MOST) return "has a name of more than 1000 bytes";
   if (name[0] == '/') return "has an absolute name; names must be relative to the archive";
-  if (strchr(name, '\\')) return "has a backslash in its name; folders are separated by /";
   if (isalpha((unsigned char)name[0]) && name[1] == ':')
     return "has a drive letter in its name; names must be relative to the archive";
-  if (has_odd_component(name))
-    return "has an empty, '.' or '..' component in its name; names must stay inside the archive";
+  if (leads_up(name)) return "has a component '..' in its name; names must stay inside the archive";
   return nesting(name) > NESTING_MOST ? "lies in more than 50 folders" : NULL;
 }
 
@@ -154,12 +161,16 @@ static bool check_entry(const Archive *z, const unz_file_info64 *info, const cha
   if (!wrong) wrong = wrong_mode(info->external_fa);
   if (wrong) return refuse_entry(z, ERR_DATA, name, wrong);
   if ((wrong = wrong_storage(info))) return refuse_entry(z, ERR_UNSUPPORTED, name, wrong);
-  int before = names_find(z->by_name, name);
-  if (before >= 0 &&
-      (z->entries.at[before].size != info->uncompressed_size || z->sums.at[before] != info->crc))
-    return refuse_entry(z, ERR_NAME, name,
-                        "occurs twice with different contents; each name is allowed once");
   return true;
+}
+
+static bool is_new_or_equal(const Archive *z, const unz_file_info64 *info, const char *name) {
+  int before = names_find(z->by_name, name);
+  if (before < 0 ||
+      (z->entries.at[before].size == info->uncompressed_size && z->sums.at[before] == info->crc))
+    return true;
+  return refuse_entry(z, ERR_NAME, name,
+                      "occurs twice with different contents; each name is allowed once");
 }
 
 // ---------------------------------------------------------------- the directory
@@ -174,7 +185,12 @@ static bool read_entry(Archive *z, char name[NAME_SIZE + 1]) {
   if (z->seen++ == ARCHIVE_ENTRIES_MOST)
     return fail_at(z->err, ERR_LIMIT, (Place){.file = z->path},
                    "the archive has more than %d entries", ARCHIVE_ENTRIES_MOST);
+  for (char *c = name; *c; c++)
+    if (*c == '\\') *c = '/';
   if (!check_entry(z, &info, name)) return false;
+  make_plain(name);
+  if (!name[0]) return true;
+  if (!is_new_or_equal(z, &info, name)) return false;
   if (names_find(z->by_name, name) >= 0) return true; // the same once more: the first counts
   names_set(z->by_name, name, z->entries.count);
   ArchiveEntry entry = {arena_copy(z->scratch, name, strlen(name)), info.uncompressed_size};

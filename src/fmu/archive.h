@@ -1,9 +1,9 @@
 // Reads an FMU as the ZIP archive that it is. minizip is used here only.
 //
-// An archive is a stranger's file: names that are absolute, contain "..", a backslash, a control character or a drive letter,
+// An archive is a stranger's file: names that are absolute, contain "..", a control character or a drive letter,
 // entries that are links or devices, encrypted ones, two of one name with different contents, more than ARCHIVE_ENTRIES_MOST
 // entries or more than ARCHIVE_BYTES_MOST unpacked bytes (as counted while unpacking, not as the archive claims) are refused,
-// with the name of the entry as visible text. What is repeated without a change is listed and unpacked once.
+// with the name of the entry as visible text. Backslashes count as slashes, "./" and "//" are left out. What is repeated without a change is listed and unpacked once.
 #pragma once
 #include "base/arena.h"
 #include "base/array.h"

@@ -124,7 +124,7 @@ typedef struct FmuDescription {
   Names *names; // variable by name; a name that occurs twice is an error
   // ModelStructure, as numbers of variables, arrays by elements.
   IntArray outputs, derivatives; // derivatives: FMI 2 Derivatives, FMI 3 ContinuousStateDerivative
-  IntArray states;               // the variables that these are derivatives of
+  IntArray states;               // the variables that these are derivatives of; -1: it is not said
   // From the archive, not from the XML; see fmu_describe.
   ARRAY(const char *) platforms; // folders of binaries/, such as linux64 or x86_64-linux
   bool has_sources;

@@ -49,19 +49,12 @@ static void add_outputs(DescriptionReader *r, const XmlElement *e, const Declare
   for (int i = 0; i < d->count; i++) array_push(r->arena, &r->d->outputs, d->first + i);
 }
 
-// Co-simulation does not need the states: what is unclear there is left out.
+// Some tools forget the attribute derivative: that there is a state is known then, but not its name.
 static void add_derivatives(DescriptionReader *r, const XmlElement *e, const Declared *d) {
+  (void)e;
   for (int i = 0; i < d->count; i++) {
-    const FmuVariable *v = &r->d->variables.at[d->first + i];
-    if (v->derivative_of >= 0) {
-      array_push(r->arena, &r->d->derivatives, d->first + i);
-      array_push(r->arena, &r->d->states, v->derivative_of);
-    } else if (r->d->model_exchange.offered) {
-      reading_fail(r, e, ERR_VALUE,
-                   "'%.100s' is listed as derivative of a state, but has no attribute derivative",
-                   v->name);
-      return;
-    }
+    array_push(r->arena, &r->d->derivatives, d->first + i);
+    array_push(r->arena, &r->d->states, r->d->variables.at[d->first + i].derivative_of);
   }
 }
 

@@ -202,12 +202,15 @@ static FmuInitial default_initial(int fmi, FmuType type, FmuCausality c, FmuVari
   return FMU_CALCULATED;
 }
 
-// Combinations that the standard allows (table in the same section, (1) to (17)).
-static bool is_allowed(FmuCausality c, FmuVariability v) {
-  if (is_parameter(c)) return v == FMU_FIXED || v == FMU_TUNABLE;
-  if (c == FMU_INPUT) return v == FMU_DISCRETE || v == FMU_CONTINUOUS;
-  if (c == FMU_OUTPUT) return v != FMU_FIXED && v != FMU_TUNABLE;
-  return c != FMU_INDEPENDENT || v == FMU_CONTINUOUS;
+// Tools also write combinations that the standard does not allow (table in the same section, (1) to (17)). What can be meant is
+// taken: a constant is no parameter, a parameter that varies is tunable, and only numbers are continuous.
+static void make_sense(FmuVariable *v) {
+  if (is_parameter(v->causality) && v->variability == FMU_CONSTANT)
+    v->causality = FMU_LOCAL, v->initial = FMU_EXACT;
+  if (is_parameter(v->causality) && v->variability != FMU_FIXED) v->variability = FMU_TUNABLE;
+  if (v->causality == FMU_INPUT && v->variability != FMU_CONTINUOUS) v->variability = FMU_DISCRETE;
+  if (v->causality == FMU_INDEPENDENT) v->variability = FMU_CONTINUOUS;
+  if (v->variability == FMU_CONTINUOUS && v->type != FMU_REAL) v->variability = FMU_DISCRETE;
 }
 
 static void read_kind(DescriptionReader *r, const XmlElement *e, FmuVariable *v) {
@@ -216,12 +219,7 @@ static void read_kind(DescriptionReader *r, const XmlElement *e, FmuVariable *v)
                                                 default_variability(v->type, v->causality));
   v->initial = (FmuInitial)reading_word(
       r, e, "initial", INITIALS, default_initial(r->d->fmi, v->type, v->causality, v->variability));
-  if (!is_allowed(v->causality, v->variability))
-    reading_fail(r, e, ERR_VALUE, "'%.100s' cannot be %s with variability %s", name_of(e),
-                 CAUSALITIES[v->causality], VARIABILITIES[v->variability]);
-  if (v->variability == FMU_CONTINUOUS && v->type != FMU_REAL)
-    reading_fail(r, e, ERR_VALUE, "'%.100s' cannot be continuous: it is of type %s", name_of(e),
-                 fmu_type_word(v->type));
+  make_sense(v);
 }
 
 static FmuVariable read_common(DescriptionReader *r, const Declared *d) {

@@ -370,19 +370,20 @@ static bool end_step(Exchange *e, StepEnd how) {
                     t);
 }
 
-// Tells all instances that the step was accepted. *event: one of them wants event mode.
-static bool complete_step(Exchange *e, const Stepper *s, bool *event) {
+bool exchange_complete(Exchange *e, int instance, double t, bool *event) {
+  bool terminate = false;
   *event = false;
+  if (fmu_completed_step(e->instance[instance], event, &terminate) != FMU_OK)
+    return exchange_refused(e, instance, t);
+  return !terminate || exchange_terminated(e, instance, t);
+}
+
+// Tells all instances that the step to (t, y) was accepted. *event: the motion wants event mode.
+static bool complete_step(Exchange *e, double t, const double *y, bool *event) {
   for (int i = 0; i <= e->ns; i++) {
-    bool enter = false, terminate = false;
-    const double *x = i ? exchange_column(e, i - 1, s->y) : s->y;
-    if (!exchange_set(e, i, s->t, x)) return false;
-    if (fmu_completed_step(e->instance[i], &enter, &terminate) != FMU_OK)
-      return exchange_refused(e, i, s->t);
-    if (terminate && i == 0)
-      return answer_end(e->answer, OUTCOME_TERMINATED, absolute(e, s->t),
-                        "%s ended the simulation itself at time %.9g", e->r->spec.name,
-                        absolute(e, s->t));
+    bool enter;
+    const double *x = i ? exchange_column(e, i - 1, y) : y;
+    if (!exchange_set(e, i, t, x) || !exchange_complete(e, i, t, &enter)) return false;
     if (i == 0) *event = enter;
   }
   return true;
@@ -394,7 +395,7 @@ static bool arrive(Exchange *e, double input_break, double *y, bool *restart) {
   bool step_event;
   double t = s->t;
   memcpy(y, s->y, (size_t)e->size * (size_t)(1 + e->ns) * sizeof *y);
-  if (!complete_step(e, s, &step_event)) return false;
+  if (!complete_step(e, t, y, &step_event)) return false;
   *restart = false;
   if (t >= e->next_event[0]) {
     *restart = true;
@@ -450,12 +451,18 @@ static bool advance_stateless(Exchange *e, double *t, double *y) {
   double input_break = fmu_inputs_break(e->inputs, *t, 0);
   double next = fmin(e->t_end, fmin(next_row, fmin(input_break, e->next_event[0])));
   *t = fmax(*t, next);
+  bool step_event;
+  if (!complete_step(e, *t, y, &step_event)) return false;
   if (*t >= input_break) {
     bool jump = fmu_inputs_jump(e->inputs, *t);
     fmu_inputs_enter(e->inputs, *t);
     if (jump && !exchange_pass_event(e, NULL, *t, EVENT_OF_INPUT, y)) return false;
   }
-  if (*t >= e->next_event[0] && !exchange_pass_event(e, NULL, *t, EVENT_OF_TIME, y)) return false;
+  if (*t >= e->next_event[0]) {
+    if (!exchange_pass_event(e, NULL, *t, EVENT_OF_TIME, y)) return false;
+  } else if (step_event && !exchange_pass_event(e, NULL, *t, EVENT_OF_STEP, y)) {
+    return false;
+  }
   return put_rows_at(e, *t, y);
 }
 

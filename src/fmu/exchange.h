@@ -60,6 +60,10 @@ bool exchange_slopes(Exchange *e, int instance, double t, const double *x, doubl
 bool exchange_own_slopes(Exchange *e, int instance, double t, const double *x,
                          double *f);                        // the same without the feedback
 bool exchange_refused(Exchange *e, int instance, double t); // false, and the answer says why
+bool exchange_terminated(Exchange *e, int instance,
+                         double t); // the same: it ends the simulation itself
+// A step of the integrator ends here, where the instance has been set; at an event before the event. *event: it wants event mode.
+bool exchange_complete(Exchange *e, int instance, double t, bool *event);
 // The sensitivities cannot be had by their equations; why: for the answer. The run ends, and one without them begins. Returns false.
 bool exchange_give_up_slopes(Exchange *e, const char *why);
 

@@ -40,6 +40,12 @@ static bool end_chatter(Exchange *e, double t) {
                     absolute(e, t));
 }
 
+bool exchange_terminated(Exchange *e, int instance, double t) {
+  if (instance) return exchange_give_up_slopes(e, "a changed parameter ends the simulation");
+  return answer_end(e->answer, OUTCOME_TERMINATED, absolute(e, t),
+                    "%s ended the simulation itself at time %.9g", e->r->spec.name, absolute(e, t));
+}
+
 // In event mode: until nothing changes any more.
 static bool settle(Exchange *e, int instance, double t, Discrete *d) {
   *d = (Discrete){0};
@@ -50,12 +56,7 @@ static bool settle(Exchange *e, int instance, double t, Discrete *d) {
     if (fmu_new_discrete_states(e->instance[instance], &d->last) != FMU_OK)
       return exchange_refused(e, instance, t);
     d->states_changed |= d->last.states_changed;
-    if (d->last.terminate && instance)
-      return exchange_give_up_slopes(e, "a changed parameter ends the simulation");
-    if (d->last.terminate)
-      return answer_end(e->answer, OUTCOME_TERMINATED, absolute(e, t),
-                        "%s ended the simulation itself at time %.9g", e->r->spec.name,
-                        absolute(e, t));
+    if (d->last.terminate) return exchange_terminated(e, instance, t);
   } while (d->last.again);
   bool has = d->last.has_next;
   e->next_event[instance] = has ? d->last.next - e->call->origin : HUGE_VAL;
@@ -218,9 +219,13 @@ static bool shifts(Exchange *e, Stepper *s, double t, ExchangeEvent kind, const 
 
 // ---------------------------------------------------------------- passing
 
-static bool happen(Exchange *e, int instance, double t, const double *x, double *after,
-                   Discrete *d) {
+// Some FMUs compare with what they saw at the last completed step: a step that a state event cuts short is one, too. The others
+// have been completed when they arrived.
+static bool happen(Exchange *e, int instance, double t, const double *x, ExchangeEvent kind,
+                   double *after, Discrete *d) {
+  bool wants;
   if (!exchange_set(e, instance, t, x)) return false;
+  if (kind == EVENT_OF_STATE && !exchange_complete(e, instance, t, &wants)) return false;
   if (fmu_enter_event_mode(e->instance[instance]) != FMU_OK)
     return exchange_refused(e, instance, t);
   if (fmu_inputs_set(e->instance[instance], e->inputs, t) != FMU_OK)
@@ -229,8 +234,8 @@ static bool happen(Exchange *e, int instance, double t, const double *x, double 
 }
 
 // The same event in the instance of column k. false: it ended there, or something refused.
-static bool pass_column(Exchange *e, int k, double t, double shift, const double *y, double *after,
-                        Discrete *d) {
+static bool pass_column(Exchange *e, int k, double t, double shift, ExchangeEvent kind,
+                        const double *y, double *after, Discrete *d) {
   const double *x = exchange_column(e, k, y);
   memcpy(e->there, x, (size_t)e->size * sizeof *x);
   if (shift != 0) {
@@ -238,7 +243,7 @@ static bool pass_column(Exchange *e, int k, double t, double shift, const double
     for (int i = 0; i < e->size; i++) e->there[i] += shift * e->f_there[i];
   }
   memcpy(after, e->there, (size_t)e->size * sizeof *after);
-  return happen(e, 1 + k, t + shift, e->there, after, d);
+  return happen(e, 1 + k, t + shift, e->there, kind, after, d);
 }
 
 static bool sides_agree(Exchange *e, int k, double t, const double *x) {
@@ -259,7 +264,7 @@ static bool pass_columns(Exchange *e, double t, ExchangeEvent kind, const double
   if (e->ni && agree && !look(e, 0, t, after, e->z)) agree = false;
   for (int k = 0; k < e->ns && !e->failed; k++) {
     Discrete d;
-    if (!pass_column(e, k, t, shift[k], y, x, &d)) {
+    if (!pass_column(e, k, t, shift[k], kind, y, x, &d)) {
       agree = false;
       break;
     }
@@ -295,7 +300,7 @@ bool exchange_pass_event(Exchange *e, Stepper *before, double t, ExchangeEvent k
   bool told = e->ns == 0 || shifts(e, before, t, kind, y, shift);
   memcpy(after, y, numbers * sizeof *y);
   if (kind == EVENT_OF_INPUT) fmu_inputs_enter(e->inputs, t);
-  bool ok = !e->failed && happen(e, 0, t, y, after, &first);
+  bool ok = !e->failed && happen(e, 0, t, y, kind, after, &first);
   if (ok && e->ns && !(told && pass_columns(e, t, kind, shift, &first, y, after)))
     ok = exchange_give_up_slopes(e, "an event cannot be followed by sensitivities");
   memcpy(y, after, (size_t)e->size * (size_t)(1 + e->ns) * sizeof *y);

@@ -216,9 +216,18 @@ static void add_start(FmuList *l, const FmuVariable *v) {
 
 static void list_states(const FmuReport *r) {
   FmuList l = {.r = r, .title = "Continuous states", .heads = START_HEADS, .columns = 7};
-  for (int i = 0; i < r->d->states.count; i++)
-    add_start(&l, &r->d->variables.at[r->d->states.at[i]]);
+  int unnamed = 0;
+  for (int i = 0; i < r->d->states.count; i++) {
+    if (r->d->states.at[i] >= 0)
+      add_start(&l, &r->d->variables.at[r->d->states.at[i]]);
+    else
+      unnamed++;
+  }
   list_print(&l);
+  if (unnamed)
+    text_print(r->out,
+               "\n%d of the continuous states: the FMU does not say which variables they are.\n",
+               unnamed);
 }
 
 static void list_starts(const FmuReport *r) {
@@ -326,12 +335,13 @@ static int by_slot(const void *a, const void *b) {
 // Aliases share the reference; in FMI 2 variables of other types may have it, too.
 static void mark_states(FmuReport *r) {
   const FmuDescription *d = r->d;
-  int count = d->states.count;
+  int count = 0;
   r->is_state = ARENA_ARRAY(r->arena, bool, d->variables.count);
-  FmuSlot *slots = ARENA_ARRAY(r->arena, FmuSlot, count);
-  for (int i = 0; i < count; i++) {
+  FmuSlot *slots = ARENA_ARRAY(r->arena, FmuSlot, d->states.count);
+  for (int i = 0; i < d->states.count; i++) {
+    if (d->states.at[i] < 0) continue;
     const FmuVariable *v = &d->variables.at[d->states.at[i]];
-    slots[i] = (FmuSlot){v->reference, v->element};
+    slots[count++] = (FmuSlot){v->reference, v->element};
   }
   if (count) qsort(slots, (size_t)count, sizeof *slots, by_slot);
   for (int i = 0; count && i < d->variables.count; i++) {

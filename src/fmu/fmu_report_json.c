@@ -110,6 +110,7 @@ static void of_causality(Json *j, const FmuDescription *d, const char *key, FmuC
 static void states(Json *j, const FmuDescription *d) {
   json_open(j, "states", '[', true);
   for (int i = 0; i < d->states.count; i++) {
+    if (d->states.at[i] < 0) continue; // it is not said
     const FmuVariable *v = &d->variables.at[d->states.at[i]];
     open_variable(j, v);
     json_text(j, "initial", fmu_initial_word(v->initial));

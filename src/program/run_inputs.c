@@ -51,7 +51,7 @@ static void add_row(InputRows *r, double t, int direction) {
 static bool jumps(const SimulatorCall *call, double t) {
   for (int i = 0; i < call->input_count; i++) {
     const Input *in = call->inputs[i];
-    if (!in || input_kind(in) != INPUT_HOLD) continue;
+    if (!in || !input_jumps(in)) continue;
     int before = input_piece(in, t, -1);
     double value;
     input_eval(in, t, &before, &value, NULL);

@@ -53,7 +53,7 @@ void history_inputs_enter(HistoryInputs *in, double t, int direction) {
 void history_inputs_show(HistoryInputs *in, double t, bool last) {
   history_inputs_enter(in, t, +1);
   for (int i = 0; i < in->adjoint->of->nu && last; i++)
-    if (input_kind(in->inputs[i]) != INPUT_HOLD) in->pieces[i] = input_piece(in->inputs[i], t, -1);
+    if (!input_jumps(in->inputs[i])) in->pieces[i] = input_piece(in->inputs[i], t, -1);
 }
 
 // ---------------------------------------------------------------- polynomials

@@ -19,8 +19,7 @@ static double noise_of(const Problem *p, const Experiment *e, const Channel *c) 
   for (int i = 0; i + 1 < c->count; i++) {
     bool jump = false;
     for (int u = 0; u < p->model->nu && !jump; u++)
-      jump = input_kind(e->inputs[u]) == INPUT_HOLD &&
-             input_next_break(e->inputs[u], c->t[i], 0) <= c->t[i + 1];
+      jump = input_jumps(e->inputs[u]) && input_next_break(e->inputs[u], c->t[i], 0) <= c->t[i + 1];
     if (jump) array_push(scratch, &jumps, i);
   }
   // An input that is held from sample to sample jumps everywhere: then nothing would be left.

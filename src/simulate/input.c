@@ -28,6 +28,7 @@ struct Input {
   const double *at;     // breaks
   const Piece *piece;   // breaks + 1: piece i lies between break i - 1 and break i
   double size;          // largest value
+  bool jumps;           // at breaks: held, or two samples have one time
   InputSamples samples; // that it was made from
 };
 
@@ -46,17 +47,27 @@ static void add_piece(Build *b, Piece p) {
 
 static void build_hold(Arena *scratch, InputSamples s, Build *b) {
   (void)scratch;
-  for (int i = 1; i < s.n; i++)
-    if (s.v[i] != s.v[i - 1]) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i]});
+  double before = s.v[0];
+  for (int i = 0; i < s.n; i++) {
+    if (i + 1 < s.n && s.t[i + 1] == s.t[i]) continue; // the later one holds
+    if (s.v[i] != before) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i]});
+    before = s.v[i];
+  }
+}
+
+// Of two samples at one time the first ends a piece, the second begins one.
+static bool jumps_behind(InputSamples s, int i) {
+  return i + 1 < s.n && s.t[i + 1] == s.t[i];
 }
 
 static void build_linear(Arena *scratch, InputSamples s, Build *b) {
   (void)scratch;
   double before = 0;
   for (int i = 0; i < s.n; i++) {
-    bool last = i == s.n - 1;
+    if (jumps_behind(s, i)) continue;
+    bool last = i == s.n - 1, jumped = i > 0 && jumps_behind(s, i - 1);
     double slope = last ? 0 : (s.v[i + 1] - s.v[i]) / (s.t[i + 1] - s.t[i]);
-    if (slope != before) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i], .b = slope});
+    if (slope != before || jumped) add_piece(b, (Piece){.from = s.t[i], .v = s.v[i], .b = slope});
     before = slope;
   }
 }
@@ -106,7 +117,7 @@ static void second_derivatives(Arena *scratch, InputSamples s, double *M) {
   }
 }
 
-static void build_spline(Arena *scratch, InputSamples s, Build *b) {
+static void build_curve(Arena *scratch, InputSamples s, Build *b) {
   double *M = ARENA_ARRAY(scratch, double, s.n);
   if (s.n >= 3) second_derivatives(scratch, s, M);
   for (int i = 0; i < s.n - 1; i++) {
@@ -117,7 +128,17 @@ static void build_spline(Arena *scratch, InputSamples s, Build *b) {
                          .c = M[i] / 2,
                          .d = (M[i + 1] - M[i]) / (6 * h)});
   }
-  if (s.n > 1) add_piece(b, (Piece){.from = s.t[s.n - 1], .v = s.v[s.n - 1]});
+}
+
+// A curve between two jumps.
+static void build_spline(Arena *scratch, InputSamples s, Build *b) {
+  for (int from = 0, i = 0; i < s.n; i++) {
+    if (i + 1 < s.n && !jumps_behind(s, i)) continue;
+    build_curve(scratch, (InputSamples){s.t + from, s.v + from, i + 1 - from}, b);
+    from = i + 1;
+  }
+  bool jumped = s.n > 1 && jumps_behind(s, s.n - 2);
+  if (s.n > 1 || jumped) add_piece(b, (Piece){.from = s.t[s.n - 1], .v = s.v[s.n - 1]});
 }
 
 static const struct {
@@ -153,6 +174,8 @@ static Input *make(Arena *a, Arena *scratch, InputSamples s, InputKind kind) {
   Input *in = ARENA_NEW(a, Input);
   *in = (Input){.kind = kind, .breaks = b.breaks, .at = b.at, .piece = b.piece};
   in->samples = copy_samples(a, s, 0);
+  in->jumps = kind == INPUT_HOLD;
+  for (int i = 0; i < s.n; i++) in->jumps |= jumps_behind(s, i);
   for (int i = 0; i < s.n; i++) in->size = fmax(in->size, fabs(s.v[i]));
   return in;
 }
@@ -197,7 +220,8 @@ static bool fail_late(const InputOrigin *from, int row, const char *where, doubl
                   b, times_too_close(t, last).at);
 }
 
-static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) {
+// Two rows of one time are a jump, three are a mistake.
+static bool check_row(const InputOrigin *from, InputSamples s, int i, int last, int before_last) {
   char where[120];
   if (isinf(s.v[i]))
     return fail_row(from, i, "row %d: the value%s is not finite", i + 1,
@@ -206,7 +230,9 @@ static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) 
   in_column(from, from->time, where);
   if (!isfinite(s.t[i]))
     return fail_row(from, i, "row %d: the time%s is missing or infinite", i + 1, where);
-  if (last >= 0 && !(s.t[i] > s.t[last])) return fail_late(from, i, where, s.t[i], s.t[last]);
+  bool third = before_last >= 0 && s.t[i] == s.t[before_last];
+  if (last >= 0 && (!(s.t[i] >= s.t[last]) || third))
+    return fail_late(from, i, where, s.t[i], s.t[last]);
   return true;
 }
 
@@ -214,10 +240,10 @@ static bool check_row(const InputOrigin *from, InputSamples s, int i, int last) 
 static bool take_samples(Arena *scratch, const InputOrigin *from, InputSamples all,
                          InputSamples *some) {
   double *t = ARENA_ARRAY(scratch, double, all.n), *v = ARENA_ARRAY(scratch, double, all.n);
-  int last = -1, n = 0;
+  int last = -1, before_last = -1, n = 0;
   for (int i = 0; i < all.n; i++) {
-    if (!check_row(from, all, i, last)) return false;
-    if (!isnan(all.t[i])) last = i;
+    if (!check_row(from, all, i, last, before_last)) return false;
+    if (!isnan(all.t[i])) before_last = last, last = i;
     if (isnan(all.v[i])) continue;
     t[n] = all.t[i];
     v[n++] = all.v[i];
@@ -293,6 +319,10 @@ InputKind input_kind(const Input *in) {
   return in->kind;
 }
 
+bool input_jumps(const Input *in) {
+  return in->jumps;
+}
+
 int input_piece(const Input *in, double t, int direction) {
   int low = 0, high = in->breaks; // the number of breaks before t
   while (low < high) {
@@ -325,7 +355,7 @@ static int follow(const Input *in, double t, int piece) {
 }
 
 void input_eval(const Input *in, double t, int *piece, double *value, double *slope) {
-  if (in->kind != INPUT_HOLD) *piece = follow(in, t, *piece);
+  if (!in->jumps) *piece = follow(in, t, *piece);
   assert(*piece >= 0 && *piece <= in->breaks);
   const Piece *p = &in->piece[*piece];
   double s = t - p->from;
@@ -352,19 +382,19 @@ void input_eval_all(const Input *const *in, int count, double t, int *piece, dou
 
 int input_smoothness(const Input *in) {
   if (in->breaks == 0) return INT_MAX;
-  return in->kind == INPUT_HOLD ? -1 : in->kind == INPUT_LINEAR ? 0 : 2;
+  return in->jumps ? -1 : in->kind == INPUT_LINEAR ? 0 : 2;
 }
 
 int input_smoothness_between(const Input *in, int from, int to) {
   if (from >= to) return INT_MAX;
   bool at_end = from == 0 || to == in->breaks; // constant beyond
-  return in->kind == INPUT_SPLINE && at_end ? 0 : input_smoothness(in);
+  return in->kind == INPUT_SPLINE && !in->jumps && at_end ? 0 : input_smoothness(in);
 }
 
 // Whether the function may be taken as one polynomial across break i: it then errs by less than the tolerance until the
 // next break.
 static bool is_smooth(const Input *in, int i, double tolerance) {
-  if (in->kind != INPUT_SPLINE || i == 0 || i == in->breaks - 1) return false;
+  if (in->kind != INPUT_SPLINE || in->jumps || i == 0 || i == in->breaks - 1) return false;
   double h = in->at[i + 1] - in->at[i], bend = in->piece[i + 1].d - in->piece[i].d;
   return fabs(bend) * h * h * h <= tolerance * in->size;
 }

@@ -4,7 +4,7 @@
 // An input is a row of pieces that meet at breaks. Each integration keeps one int for each input,
 // the piece it is in:
 //   piece = input_piece(in, t, +1) at the start and after each restart (-1: time runs backwards).
-// A hold input keeps to this piece: the step that ends on a break sees the old value there, and
+// One that jumps keeps to this piece: the step that ends on a break sees the old value there, and
 // only the restart makes the new one visible. Where the function is continuous, input_eval moves
 // the piece with t by itself.
 #pragma once
@@ -25,8 +25,8 @@ const char *input_kind_word(InputKind kind);
 typedef struct Input Input; // fixed once made: may be shared by threads
 
 Input *input_constant(Arena *a, double value);
-// Rows with a missing (NaN) value are skipped; all times must be finite and increase. t and v are
-// not kept. NULL and an error that names the row (from 1) otherwise, or when no value is left.
+// Rows with a missing (NaN) value are skipped; all times must be finite and must not decrease. Two rows of one
+// time are a jump. t and v are not kept. NULL and an error that names the row (from 1) otherwise, or when no value is left.
 Input *input_new(Arena *a, const double *t, const double *v, int n, InputKind kind, Err *err);
 // As input_new from two columns of a table; errors carry file:line and the name of the column.
 Input *input_from_table(Arena *a, const Table *table, int time, int column, InputKind kind,
@@ -42,6 +42,7 @@ bool input_is_sampled(const Input *in); // not a constant
 int input_samples(const Input *in, const double **t, const double **v);
 
 InputKind input_kind(const Input *in); // of a constant: INPUT_HOLD
+bool input_jumps(const Input *in);     // held, or with two samples at one time
 // The piece that begins at or before t (direction >= 0) or ends at or after t (direction < 0).
 int input_piece(const Input *in, double t, int direction);
 // The same as input_piece(in, t, +1), fast if it is `guess` or one of the next ones.

@@ -324,9 +324,9 @@ static bool look(LanesWork *w) {
 
 // ---------------------------------------------------------------- steps
 
-// The last row uses the piece that ends there; a hold input has its new value from the time of its sample on.
+// The last row uses the piece that ends there; one that jumps has its new value from the time of its sample on.
 static bool ends_in_piece(const LanesWork *w, const Input *in, double t) {
-  return t == w->t_end && t > w->t_start && input_kind(in) != INPUT_HOLD;
+  return t == w->t_end && t > w->t_start && !input_jumps(in);
 }
 
 // Begins new pieces of the inputs at t. Returns whether f jumps.
@@ -338,8 +338,8 @@ static bool enter_pieces(LanesWork *w, double t) {
     if (ends_in_piece(w, in, t)) continue;
     int before = w->pieces[i], order = w->system->model->input_order[i];
     w->pieces[i] = input_piece(in, t, +1);
-    jump |= w->pieces[i] != before && (input_kind(in) == INPUT_HOLD ||
-                                       input_smoothness_between(in, before, w->pieces[i]) < order);
+    jump |= w->pieces[i] != before &&
+            (input_jumps(in) || input_smoothness_between(in, before, w->pieces[i]) < order);
     w->next_break = fmin(w->next_break, input_next_break(in, t, order ? 0 : w->options.rel_tol));
   }
   return jump;

@@ -324,15 +324,15 @@ typedef enum Break {
 static Break break_of(const SimulateWork *w, int input, int from, int to) {
   const Input *in = w->request->inputs[input];
   if (from == to) return BREAK_NONE;
-  if (input_kind(in) == INPUT_HOLD) return BREAK_JUMP;
+  if (input_jumps(in)) return BREAK_JUMP;
   int smooth = input_smoothness_between(in, from, to);
   return smooth < w->system->model->input_order[input] ? BREAK_KINK : BREAK_NONE;
 }
 
 // The last row, and the derivatives of inputs in it, use the piece that ends there: data often end where the inputs end.
-// A hold input has its new value from the time of its sample on.
+// One that jumps has its new value from the time of its sample on.
 static bool ends_in_piece(const SimulateWork *w, const Input *in, double t) {
-  return t == w->t_end && t > w->t_start && input_kind(in) != INPUT_HOLD;
+  return t == w->t_end && t > w->t_start && !input_jumps(in);
 }
 
 // Begins new pieces at t and finds where the next one of them ends.

@@ -161,6 +161,7 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
 fmi2Status fmi2EnterEventMode(fmi2Component c) {
   ALLOWED(CONTINUOUS);
   Model *m = c;
+  if (!model_may_have_event(m, __func__)) return fmi2Error;
   m->phase = EVENT;
   return fmi2OK;
 }
@@ -191,6 +192,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_return,
   Status status = model_update(m);
   *enter_event_mode = fmi2False;
   *terminate = m->terminate;
+  m->completed = m->v[0];
   return (fmi2Status)status;
 }
 

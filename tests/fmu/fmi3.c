@@ -176,6 +176,7 @@ fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *nz) {
 fmi3Status fmi3EnterEventMode(fmi3Instance c) {
   ALLOWED(CONTINUOUS);
   Model *m = c;
+  if (!model_may_have_event(m, __func__)) return fmi3Error;
   m->phase = EVENT;
   return fmi3OK;
 }
@@ -208,6 +209,7 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return,
   Status status = model_update(m);
   *enter_event_mode = false;
   *terminate = m->terminate;
+  m->completed = m->v[0];
   return (fmi3Status)status;
 }
 

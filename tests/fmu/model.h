@@ -66,6 +66,7 @@ struct Model {
   int memory;            // discrete state, as the model likes
   double start;          // time
   bool terminate;        // the model ends the simulation
+  double completed;      // time of the last completed step of the integrator
   Phase phase;
   bool is_stepped;       // co-simulation
   bool is_stale;         // the equations must be evaluated again
@@ -112,6 +113,7 @@ void model_leave(const Model *m);
 void model_log(Model *m, Status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // Refuses the call in other phases than these. What must never be called after an error ends the process.
+bool model_may_have_event(Model *m, const char *function); // the step that ends there was completed
 bool model_allows(Model *m, int phases, const char *function);
 Status model_error(Model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The variable of this reference, NULL and an error if there is none of this wire type; write: it is to be set.

@@ -122,6 +122,13 @@ bool model_allows(Model *m, int phases, const char *function) {
   return false;
 }
 
+// Up to how much later or earlier an event is in a neighbour whose parameter differs a little.
+bool model_may_have_event(Model *m, const char *function) {
+  if (!MODEL.completes || fabs(m->completed - m->v[0]) <= 1e-5 * (1 + fabs(m->v[0]))) return true;
+  model_error(m, "%s: the step to this event was not completed", function);
+  return false;
+}
+
 // ---- equations
 
 Status model_update(Model *m) {

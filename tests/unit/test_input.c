@@ -314,6 +314,31 @@ static void missing_values_are_skipped(void **state) {
   assert_close(value_at(in, 9), 30, 0);
 }
 
+// Before it the function is that of the samples before, from it on that of those behind.
+static void two_samples_at_one_time_are_a_jump(void **state) {
+  for (int kind = 0; kind < INPUT_KINDS; kind++)
+    for (int at = 1; at < N; at++) {
+      double t[N], v[N], value;
+      random_samples((unsigned)(100 * kind + at), t, v);
+      double shift = t[at - 1] - t[at];
+      for (int i = at; i < N; i++) t[i] = i == at ? t[at - 1] : t[i] + shift;
+      double time = t[at];
+      Input *whole = make(state, t, v, N, (InputKind)kind);
+      Input *before = make(state, t, v, at, (InputKind)kind);
+      Input *behind = make(state, t + at, v + at, N - at, (InputKind)kind);
+      assert_true(input_jumps(whole));
+      assert_int_equal(input_jumps(before), kind == INPUT_HOLD);
+      for (double x = t[0] - 1; x < t[N - 1] + 1; x += 0.0137)
+        assert_close(value_at(whole, x), value_at(x < time ? before : behind, x), 1e-14);
+      assert_close(value_at(whole, time), v[at], 0);
+      int piece = input_piece(whole, time, -1);
+      input_eval(whole, time, &piece, &value, NULL);
+      if (kind != INPUT_HOLD) assert_close(value, v[at - 1], 1e-12);
+      double near = at > 1 ? (t[at - 2] + time) / 2 : time - 1;
+      if (v[at] != v[at - 1]) assert_close(input_next_break(whole, near, 0), time, 0);
+    }
+}
+
 static void assert_refused(void **state, const double *t, const double *v, int n, const char *why) {
   Err err = {0};
   assert_null(input_new(*state, t, v, n, INPUT_SPLINE, &err));
@@ -324,7 +349,8 @@ static void assert_refused(void **state, const double *t, const double *v, int n
 static void bad_samples_are_refused_with_their_row(void **state) {
   double v[] = {1, 2, 3}, gap[] = {1, NONE, 3}, none[] = {NONE, NONE, NONE};
   double huge[] = {1, (double)INFINITY, 3};
-  assert_refused(state, (double[]){0, 1, 1}, v, 3, "row 3: time must increase, but 1 follows 1");
+  assert_refused(state, (double[]){1, 1, 1}, v, 3, "row 3: time must increase, but 1 follows 1");
+  assert_refused(state, (double[]){1, 2, 1}, v, 3, "row 3: time must increase, but 1 follows 2");
   assert_refused(state, (double[]){0, -0.5, 1}, gap, 3,
                  "row 2: time must increase, but -0.5 follows 0");
   assert_refused(state, (double[]){0, NONE, 1}, v, 3, "row 2: the time is missing or infinite");
@@ -351,13 +377,13 @@ static void columns_of_a_table_become_inputs(void **state) {
 }
 
 static void errors_in_a_table_carry_file_and_line(void **state) {
-  Table *t = table(state, "time,a\n# note\n0,1\n\n0,2\n");
+  Table *t = table(state, "time,a\n# note\n1,1\n\n0,2\n");
   Err err = {0};
   assert_null(input_from_table(*state, t, 0, 1, INPUT_HOLD, &err));
   char text[500];
   err_format(&err, text, sizeof text);
   assert_string_equal(text, "u.csv:5:1: error: row 2: time in column 'time' must increase, but 0"
-                            " follows 0");
+                            " follows 1");
   t = table(state, "time,a\n0,\n");
   err = (Err){0};
   assert_null(input_from_table(*state, t, 0, 1, INPUT_HOLD, &err));
@@ -466,6 +492,7 @@ int main(void) {
       TEST(the_ends_of_a_spline_are_kinks),
       TEST(counted_from_an_origin_it_is_the_same_function),
       TEST(missing_values_are_skipped),
+      TEST(two_samples_at_one_time_are_a_jump),
       TEST(bad_samples_are_refused_with_their_row),
       TEST(columns_of_a_table_become_inputs),
       TEST(errors_in_a_table_carry_file_and_line),

@@ -194,6 +194,8 @@ static void state_events_change_states_of(Arena *a, const char *fmi) {
   OK(fmu_get_indicators(i, &z, 1));
   assert_true(z < 0);
   FmuDiscrete discrete;
+  bool event, terminate;
+  OK(fmu_completed_step(i, &event, &terminate));
   OK(fmu_enter_event_mode(i));
   OK(fmu_new_discrete_states(i, &discrete));
   assert_true(discrete.states_changed && !discrete.has_next && !discrete.nominals_changed);
@@ -217,7 +219,9 @@ static void time_events_are_announced_of(Arena *a, const char *fmi) {
     assert_close(discrete.next, 0.25 * (k + 1), 0);
     OK(fmu_enter_continuous_mode(i));
     assert_close(value_of(i, "counter"), k, 0);
+    bool event, terminate;
     OK(fmu_set_time(i, discrete.next));
+    OK(fmu_completed_step(i, &event, &terminate));
     OK(fmu_enter_event_mode(i));
   }
   close_all(i);

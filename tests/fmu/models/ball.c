@@ -45,6 +45,7 @@ const ModelInfo MODEL = {
     .count = sizeof VARIABLES / sizeof *VARIABLES,
     .stop = 3,
     .step = 1e-3,
+    .completes = true,
     .equations = equations,
     .event = event,
 };

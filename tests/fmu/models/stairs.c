@@ -33,6 +33,7 @@ const ModelInfo MODEL = {
     .count = sizeof VARIABLES / sizeof *VARIABLES,
     .stop = 10,
     .step = 1e-2,
+    .completes = true,
     .equations = equations,
     .event = event,
     .next = next,

@@ -43,6 +43,7 @@ const ModelInfo MODEL = {
     .stop = 3600,
     .step = 1,
     .begin = begin,
+    .completes = true,
     .equations = equations,
     .event = event,
 };
