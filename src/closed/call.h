@@ -53,7 +53,7 @@ typedef struct SimulatorAnswer {
   long events;
   double t_end;       // how far it came, as time in the simulator
   char solver[48];    // "rk8", "co-simulation", the name of the program
-  char slopes_by[80]; // how slopes were made, or why there are none; "" when none were wanted
+  char slopes_by[120]; // how slopes were made, or why there are none; "" when none were wanted
   char message[700];  // sentences when it did not reach the end
   char log[2000];     // last lines that the simulator wrote
 } SimulatorAnswer;

@@ -254,6 +254,6 @@ void closed_differences(ClosedWork *w, const SimulateRequest *q, SimulatorAnswer
   }
   char why[sizeof answer->slopes_by];
   memcpy(why, answer->slopes_by, sizeof why);
-  c_snprintf(answer->slopes_by, sizeof answer->slopes_by, "%s differences of whole runs%s%.40s",
+  c_snprintf(answer->slopes_by, sizeof answer->slopes_by, "%s differences of whole runs%s%.80s",
              central ? "central" : "forward", why[0] ? ": " : "", why);
 }

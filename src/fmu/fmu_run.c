@@ -117,8 +117,8 @@ FmuInstance *fmu_begin(FmuRunner *r, const SimulatorCall *call, const FmuChange 
   }
   FmuInputs *inputs = fmu_inputs_new(r, call);
   fmu_inputs_enter(inputs, call->start);
-  bool ok = set_parameters(r, i, call, change) == FMU_OK &&
-            fmu_enter_initialization(i, start, stop, tolerance) == FMU_OK &&
+  bool ok = fmu_set_experiment(i, start, stop, tolerance) == FMU_OK &&
+            set_parameters(r, i, call, change) == FMU_OK && fmu_enter_initialization(i) == FMU_OK &&
             fmu_inputs_set(i, inputs, call->start) == FMU_OK &&
             fmu_exit_initialization(i) == FMU_OK;
   if (ok) return i;

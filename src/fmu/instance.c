@@ -88,8 +88,13 @@ FmuStatus fmu_set_text(FmuInstance *i, int variable, const char *text) {
   return CALL(set_text, v, text);
 }
 
-FmuStatus fmu_enter_initialization(FmuInstance *i, double start, double stop, double tolerance) {
-  return CALL(enter_initialization, start, stop, tolerance);
+FmuStatus fmu_set_experiment(FmuInstance *i, double start, double stop, double tolerance) {
+  i->start = start, i->stop = stop, i->tolerance = tolerance;
+  return i->library->calls->set_experiment ? CALL(set_experiment) : so_far(i);
+}
+
+FmuStatus fmu_enter_initialization(FmuInstance *i) {
+  return CALL(enter_initialization);
 }
 
 FmuStatus fmu_exit_initialization(FmuInstance *i) {

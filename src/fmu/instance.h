@@ -43,8 +43,9 @@ FmuStatus fmu_set(FmuInstance *i, const FmuGroup *g, const double *values);
 FmuStatus fmu_get(FmuInstance *i, const FmuGroup *g, double *values);
 FmuStatus fmu_set_text(FmuInstance *i, int variable, const char *text);
 
-// FMI 2: setupExperiment and enterInitializationMode. tolerance 0: not given; stop NaN: not given.
-FmuStatus fmu_enter_initialization(FmuInstance *i, double start, double stop, double tolerance);
+// First of all: some FMUs (20-sim) forget here what was set before. tolerance 0: not given; stop NaN: not given.
+FmuStatus fmu_set_experiment(FmuInstance *i, double start, double stop, double tolerance);
+FmuStatus fmu_enter_initialization(FmuInstance *i);
 // ME: then the instance is in event mode; CS: in step mode.
 FmuStatus fmu_exit_initialization(FmuInstance *i);
 

@@ -88,11 +88,14 @@ static int set_text(FmuInstance *i, const FmuVariable *v, const char *text) {
   return CALL(fmi2SetString, &v->reference, 1, &text);
 }
 
-static int enter_initialization(FmuInstance *i, double start, double stop, double tolerance) {
-  bool has_stop = !isnan(stop);
-  int status =
-      CALL(fmi2SetupExperiment, tolerance > 0, tolerance, start, has_stop, has_stop ? stop : 0);
-  return status == fmi2OK ? CALL(fmi2EnterInitializationMode) : status;
+static int set_experiment(FmuInstance *i) {
+  bool has_stop = !isnan(i->stop);
+  return CALL(fmi2SetupExperiment, i->tolerance > 0, i->tolerance, i->start, has_stop,
+              has_stop ? i->stop : 0);
+}
+
+static int enter_initialization(FmuInstance *i) {
+  return CALL(fmi2EnterInitializationMode);
 }
 
 static int exit_initialization(FmuInstance *i) {
@@ -200,6 +203,7 @@ const FmuCalls FMI2_CALLS = {
     set,
     get,
     set_text,
+    set_experiment,
     enter_initialization,
     exit_initialization,
     step,

@@ -78,10 +78,10 @@ static int set_text(FmuInstance *i, const FmuVariable *v, const char *text) {
   return status;
 }
 
-static int enter_initialization(FmuInstance *i, double start, double stop, double tolerance) {
-  bool has_stop = !isnan(stop);
-  return CALL(fmi3EnterInitializationMode, tolerance > 0, tolerance, start, has_stop,
-              has_stop ? stop : 0);
+static int enter_initialization(FmuInstance *i) {
+  bool has_stop = !isnan(i->stop);
+  return CALL(fmi3EnterInitializationMode, i->tolerance > 0, i->tolerance, i->start, has_stop,
+              has_stop ? i->stop : 0);
 }
 
 static int exit_initialization(FmuInstance *i) {
@@ -166,6 +166,7 @@ const FmuCalls FMI3_CALLS = {
     set,
     get,
     set_text,
+    NULL,
     enter_initialization,
     exit_initialization,
     step,

@@ -38,7 +38,8 @@ typedef struct FmuCalls { // behind the functions of instance.h of these names
   int (*set)(FmuInstance *i, const FmuPart *part, const double *values);
   int (*get)(FmuInstance *i, const FmuPart *part, double *values);
   int (*set_text)(FmuInstance *i, const FmuVariable *v, const char *text);
-  int (*enter_initialization)(FmuInstance *i, double start, double stop, double tolerance);
+  int (*set_experiment)(FmuInstance *i); // NULL: entering initialisation tells it
+  int (*enter_initialization)(FmuInstance *i);
   int (*exit_initialization)(FmuInstance *i);
   int (*step)(FmuInstance *i, double t, double h, double *reached, bool *ended);
   int (*state_count)(FmuInstance *i, int *count);
@@ -80,10 +81,11 @@ typedef struct FmuDirection { // the variables of the last call of fmu_direction
 struct FmuInstance {
   Arena *arena;
   FmuLibrary *library;
-  void *component;    // of the FMU
-  bool initialized;   // it must be terminated
-  int status;         // the worst so far
-  const char *failed; // the function that returned it first
+  void *component;               // of the FMU
+  bool initialized;              // it must be terminated
+  double start, stop, tolerance; // of the experiment; NaN, 0: not told
+  int status;                    // the worst so far
+  const char *failed;            // the function that returned it first
   FmuDirection direction;
   fmi2CallbackFunctions callbacks; // FMI 2 keeps the pointer
   size_t log_length;

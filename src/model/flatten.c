@@ -575,7 +575,7 @@ static Flat *flatten_here(Arena *a, const Source *source, const AstModel *m,
             for_declarations(&s, check_state_select);
   if (!ok || scope_failed(&s)) return NULL;
   for (int i = 0; i < f->parameters.count; i++) warn_outside(f, &f->parameters.at[i]);
-  units_check(m, source, a, &f->warnings);
+  if (!m->closed) units_check(m, source, a, &f->warnings); // a closed model has no equations
   return f;
 }
 

@@ -103,7 +103,7 @@ typedef struct Trajectory {
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
   long runs;          // of a closed simulator, those for differences included; 0: none
-  char slopes_by[80]; // how a closed simulator's slopes were made, "": not a closed one
+  char slopes_by[120]; // how a closed simulator's slopes were made, "": not a closed one
   char solver[48];    // "rk8, rosenbrock"
   // Sentences when it did not reach the end, or about what made it slow.
   char message[700];

@@ -69,6 +69,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tolerance, fmi2R
   (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
   ALLOWED(INSTANTIATED);
   Model *m = c;
+  model_start(m); // as FMUs of 20-sim: what was set before is lost
   m->v[0] = m->start = start;
   return fmi2OK;
 }

@@ -52,6 +52,7 @@ static FmuInstance *instance(FmuLibrary *l) {
   FmuInstance *i = fmu_instance_new(l, "i", &err);
   if (!i) print_error("%s\n", err.text);
   assert_non_null(i);
+  assert_int_equal(fmu_set_experiment(i, 0, 10, 1e-6), FMU_OK);
   return i;
 }
 
@@ -92,7 +93,7 @@ static double value_of(FmuInstance *i, const char *name) {
 }
 
 static void begin(FmuInstance *i) {
-  OK(fmu_enter_initialization(i, 0, 10, 1e-6));
+  OK(fmu_enter_initialization(i));
   OK(fmu_exit_initialization(i));
 }
 
@@ -439,7 +440,7 @@ static void texts_are_set_of(Arena *a, const char *fmi) {
   fmu_instance_free(i);
   i = instance(l);
   OK(fmu_set_text(i, number_of(l, "file"), "third.txt"));
-  OK(fmu_enter_initialization(i, 0, (double)NAN, 0));
+  OK(fmu_enter_initialization(i));
   IS(fmu_exit_initialization(i), FMU_ERROR);
   assert_string_equal(fmu_instance_failed(i), arena_print(a, "fmi%sExitInitializationMode", fmi));
   assert_string_equal(fmu_instance_log(i),
