@@ -51,11 +51,11 @@ typedef struct SimulatorAnswer {
   double *slopes;     // [row][variable][slope], NULL: there are none
   StepCount work;
   long events;
-  double t_end;       // how far it came, as time in the simulator
-  char solver[48];    // "rk8", "co-simulation", the name of the program
+  double t_end;        // how far it came, as time in the simulator
+  char solver[48];     // "rk8", "co-simulation", the name of the program
   char slopes_by[120]; // how slopes were made, or why there are none; "" when none were wanted
-  char message[700];  // sentences when it did not reach the end
-  char log[2000];     // last lines that the simulator wrote
+  char message[700];   // sentences when it did not reach the end
+  char log[2000];      // last lines that the simulator wrote
 } SimulatorAnswer;
 
 // Room for the numbers of the answer to a call, with or without slopes.

@@ -202,7 +202,8 @@ long closed_choose_steps(ClosedWork *w, const SimulateRequest *q, const int *par
   return runs + 1;
 }
 
-bool closed_choose_parts(ClosedWork *w, const SimulateRequest *q, SlopeStep *steps) {
+ClosedParts closed_choose_parts(ClosedWork *w, const SimulateRequest *q, SlopeStep *steps,
+                                long *runs) {
   ClosedSlopes slopes = {.steps = steps};
   SimulateRequest with = *q;
   with.slopes = &slopes;
@@ -214,7 +215,107 @@ bool closed_choose_parts(ClosedWork *w, const SimulateRequest *q, SlopeStep *ste
   w->simulator->run_all(w->simulator, (const SimulatorCall *const *)&call, &here, 1);
   for (int k = 0; k < w->slope_count; k++)
     steps[w->work->system->columns.parameter[w->columns[k]]].part = here->slope_part[k];
-  return here->outcome != OUTCOME_REACHED_END || here->slopes;
+  if (here->outcome != OUTCOME_REACHED_END) return CLOSED_PARTS_CHOSEN;
+  if (!here->slopes) return CLOSED_PARTS_NONE;
+  return closed_slopes_hold(w, &with, here, runs) ? CLOSED_PARTS_CHOSEN : CLOSED_PARTS_WRONG;
+}
+
+// ---------------------------------------------------------------- slopes of the simulator against whole runs
+
+static const double CHECK_PART =
+    1e-3; // of the size of a parameter: truncation and solver both err by about 1e-6 there
+static const double SUSPECT = 3e-3; // of a slope: then all steps are tried
+static const double WRONG = 0.01;   // of a slope
+static const double NOISE = 10;     // times the tolerance: what two runs may differ by
+static const double SURE = 5;       // times the distance of two steps: error of whole runs
+
+typedef struct SlopeCheck {
+  ClosedWork *w;
+  const SimulateRequest *q;
+  const SimulatorAnswer *here;
+  double *own, *runs,
+      *apart; // one slope: of the simulator, of whole runs, how sure these are; rows x variables
+} SlopeCheck;
+
+static double norm_of(const SlopeCheck *c, const double *values, const double *less, int variable) {
+  double sum = 0;
+  int n = c->w->variable_count;
+  for (int r = 0; r < c->here->rows; r++) {
+    double d = values[r * n + variable] - (less ? less[r * n + variable] : 0);
+    sum += d * d;
+  }
+  return sqrt(sum);
+}
+
+// Whether some variable has another slope than whole runs say, by more than `most` of it and what they may err by themselves.
+static bool contradicts(const SlopeCheck *c, double step, double most) {
+  const SimulateOptions *o = c->w->options;
+  for (int i = 0; i < c->w->variable_count; i++) {
+    double nominal = c->w->simulator->description->variables.at[c->w->variables[i]].nominal;
+    double y = norm_of(c, c->here->values, NULL, i);
+    double noise = NOISE * (o->rel_tol * y + o->abs_tol * nominal * sqrt(c->here->rows)) / step;
+    double sure = c->apart ? SURE * norm_of(c, c->apart, NULL, i) : 0;
+    double size = fmax(norm_of(c, c->runs, NULL, i), norm_of(c, c->own, NULL, i));
+    if (norm_of(c, c->own, c->runs, i) > most * size + noise + sure) return true;
+  }
+  return false;
+}
+
+static void take_own(SlopeCheck *c, int column) {
+  size_t n = (size_t)c->here->rows * (size_t)c->w->variable_count;
+  for (size_t j = 0; j < n; j++)
+    c->own[j] = c->here->slopes[j * (size_t)c->w->slope_count + (size_t)column];
+}
+
+// All steps of the plateau: is the slope wrong?
+static bool is_wrong(SlopeCheck *c, int column, const SlopeStep *step, long *runs) {
+  ClosedWork *w = c->w;
+  size_t n = (size_t)c->here->rows * (size_t)w->variable_count;
+  double *slopes[2] = {ARENA_ARRAY(w->scratch, double, n + 1),
+                       ARENA_ARRAY(w->scratch, double, n + 1)};
+  int p = w->work->system->columns.parameter[w->columns[column]];
+  Stencil list[STEPS];
+  for (int i = 0; i < STEPS; i++)
+    list[i] = stencil(step, p, c->q->p[p], step->size * pow(10, -(i + 1)), true);
+  DifferenceBatch b = run_batch(w, c->q, list, STEPS, runs);
+  double chosen = plateau(w, c->here, &b, list, 0, slopes);
+  for (int i = 0; i + 1 < STEPS && chosen > 0; i++) {
+    if (list[i].step != chosen) continue;
+    if (!slope_of(&b, &list[i], i, c->here, c->runs) ||
+        !slope_of(&b, &list[i + 1], i + 1, c->here, slopes[0]))
+      return false;
+    c->apart = slopes[1];
+    for (size_t j = 0; j < n; j++) c->apart[j] = c->runs[j] - slopes[0][j];
+    return contradicts(c, chosen, WRONG);
+  }
+  return false;
+}
+
+bool closed_slopes_hold(ClosedWork *w, const SimulateRequest *q, const SimulatorAnswer *here,
+                        long *runs) {
+  const System *s = w->work->system;
+  size_t numbers = (size_t)here->rows * (size_t)w->variable_count + 1;
+  SlopeCheck c = {w,
+                  q,
+                  here,
+                  ARENA_ARRAY(w->scratch, double, numbers),
+                  ARENA_ARRAY(w->scratch, double, numbers),
+                  NULL};
+  Stencil *list = ARENA_ARRAY(w->scratch, Stencil, w->slope_count + 1);
+  SlopeStep *steps = ARENA_ARRAY(w->scratch, SlopeStep, w->slope_count + 1);
+  for (int k = 0; k < w->slope_count; k++) {
+    int p = s->columns.parameter[w->columns[k]];
+    steps[k] = q->slopes ? q->slopes->steps[p] : closed_default_step(w, p, q->p[p]);
+    list[k] = stencil(&steps[k], p, q->p[p], CHECK_PART * steps[k].size, true);
+  }
+  DifferenceBatch b = run_batch(w, q, list, w->slope_count, runs);
+  for (int k = 0; k < w->slope_count; k++) {
+    if (list[k].count == 0 || !slope_of(&b, &list[k], k, here, c.runs)) continue;
+    take_own(&c, k);
+    c.apart = NULL;
+    if (contradicts(&c, list[k].step, SUSPECT) && is_wrong(&c, k, &steps[k], runs)) return false;
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------- slopes

@@ -11,7 +11,12 @@
 void closed_differences(ClosedWork *w, const SimulateRequest *request, SimulatorAnswer *answer,
                         long *runs);
 // Of a simulator that makes slopes itself: the steps of its differences of f, for those that are 0, by one run at the parameters of
-// the request. false: it cannot make slopes there, and steps of whole runs are needed.
-bool closed_choose_parts(ClosedWork *w, const SimulateRequest *request, SlopeStep *steps);
+// the request, and whether whole runs confirm the slopes. If not, steps of whole runs are needed.
+ClosedParts closed_choose_parts(ClosedWork *w, const SimulateRequest *request, SlopeStep *steps,
+                                long *runs);
+// Whether differences of whole runs confirm the slopes that the simulator made itself. Theirs come from differences of f and of the
+// outputs with tiny steps: an FMU that computes with few digits, iterates inside, or hides states makes them wrong.
+bool closed_slopes_hold(ClosedWork *w, const SimulateRequest *request,
+                        const SimulatorAnswer *answer, long *runs);
 long closed_choose_steps(ClosedWork *w, const SimulateRequest *request, const int *parameters,
                          int count, SlopeStep *steps);

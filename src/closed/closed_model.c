@@ -95,6 +95,12 @@ static void run(ClosedWork *w, const SimulateRequest *q, Trajectory *out) {
   simulator->run_all(simulator, (const SimulatorCall *const *)&call, &answer, 1);
   out->runs = 1;
   bool slopes = call->slope_count > 0 && answer->slopes;
+  if (slopes && !q->slopes && answer->outcome == OUTCOME_REACHED_END &&
+      simulator->model.has_slopes_of_states && !closed_slopes_hold(w, q, answer, &out->runs)) {
+    slopes = false;
+    c_snprintf(answer->slopes_by, sizeof answer->slopes_by, "%s",
+               "they contradict the equations of the sensitivities");
+  }
   if (answer->outcome == OUTCOME_REACHED_END && sens && w->slope_count && !slopes)
     closed_differences(w, q, answer, &out->runs);
   take_facts(answer, out);

@@ -215,6 +215,7 @@ static bool make_room(Exchange *e) {
   e->z = ARENA_ARRAY(a, double, e->ni + 1);
   e->z_at = ARENA_ARRAY(a, double, e->ni + 1);
   e->positive = ARENA_ARRAY(a, bool, e->ni + 1);
+  e->search = exchange_search_new(a, e->ni);
   e->next_event = ARENA_ARRAY(a, double, e->ns + 2);
   e->record_there = ARENA_ARRAY(a, double, e->call->variable_count + 1);
   return true;

@@ -19,6 +19,8 @@ typedef struct ExchangeTie { // the feedback in this process
   int *piece;         // of the signals
 } ExchangeTie;
 
+typedef struct ExchangeSearch ExchangeSearch; // where indicators change their sides
+
 typedef struct Exchange {
   FmuRunner *r;
   const SimulatorCall *call;
@@ -41,8 +43,9 @@ typedef struct Exchange {
   Stepper *steppers[2];
   int in_use;
   double t_end;
-  double *y;                // scratch
-  double *z, *z_at;         // indicators
+  double *y;        // scratch
+  double *z, *z_at; // indicators
+  ExchangeSearch *search;
   bool *positive;           // by indicator: its side between events
   double *next_event;       // by instance: time since the origin, HUGE_VAL: none
   long events, events_here; // all; since the motion last went on
@@ -75,7 +78,16 @@ double exchange_choose_part(Exchange *e, int column, double usual);
 // At (t, x): a remark in the answer where the FMU's directional derivatives contradict differences of its derivatives.
 void exchange_compare_directional(Exchange *e, double t, const double *x);
 
+// ---- where events are (exchange_search.c)
+
+ExchangeSearch *exchange_search_new(Arena *a, int indicators);
+// The first time in the last step of the stepper at which an indicator has changed its side; HUGE_VAL: none. Shortens its next step
+// to what the indicators can follow.
+double exchange_find_event(Exchange *e, Stepper *s);
+
 // ---- events (exchange_event.c)
+
+bool exchange_look(Exchange *e, int instance, double t, const double *x, double *z); // indicators
 
 typedef enum ExchangeEvent {
   EVENT_OF_STATE,
@@ -86,8 +98,6 @@ typedef enum ExchangeEvent {
 
 // After the initialisation: settles discrete states of all instances; states and sensitivities into y. false: it ended.
 bool exchange_first_event(Exchange *e, double *y);
-// The first time in the last step of the stepper, whose length is not 0, at which an indicator has changed its side; HUGE_VAL: none.
-double exchange_find_event(Exchange *e, Stepper *s);
 // Passes the event at t, where y is the state before it. before: the stepper whose dense output ends at or after t. false: it ended.
 bool exchange_pass_event(Exchange *e, Stepper *before, double t, ExchangeEvent kind, double *y);
 // Whether all instances of columns are in the discrete state of the motion; else their slopes are given up.

@@ -14,11 +14,7 @@
 enum {
   ROUNDS_MOST = 200,  // of discrete states at one event
   EVENTS_HERE = 1000, // at one time
-  LOOKS = 8,          // points inside a step at which indicators are compared
-  HALVES_MOST = 60,
 };
-static const double AFTER =
-    1e-12; // of a step: how far behind the zero of an indicator its event is found
 static const double BACK = 1e-4;    // of a step: difference for the speed of an indicator
 static const double GRAZING = 1e-7; // speed times step against the size of an indicator
 
@@ -122,63 +118,18 @@ bool exchange_first_event(Exchange *e, double *y) {
 
 // ---------------------------------------------------------------- indicators
 
-static bool look(Exchange *e, int instance, double t, const double *x, double *z) {
+bool exchange_look(Exchange *e, int instance, double t, const double *x, double *z) {
   if (!exchange_set(e, instance, t, x)) return false;
   if (fmu_get_indicators(e->instance[instance], z, e->ni) == FMU_OK) return true;
   return exchange_refused(e, instance, t);
 }
 
 void exchange_note_sides(Exchange *e, double t, const double *x) {
-  if (e->ni == 0 || !look(e, 0, t, x, e->z)) return;
+  if (e->ni == 0 || !exchange_look(e, 0, t, x, e->z)) return;
   for (int j = 0; j < e->ni; j++) e->positive[j] = e->z[j] > 0;
 }
 
-static bool has_changed(const Exchange *e) {
-  for (int j = 0; j < e->ni; j++)
-    if ((e->z[j] > 0) != e->positive[j]) return true;
-  return false;
-}
-
-static bool changed_at(Exchange *e, Stepper *s, double t) {
-  s->row->dense(s, t, false, e->y);
-  return look(e, 0, t, e->y, e->z) && has_changed(e);
-}
-
-double exchange_find_event(Exchange *e, Stepper *s) {
-  double before = s->t_old, after = HUGE_VAL, length = s->t - s->t_old;
-  if (e->ni == 0 || !(length > 0)) return HUGE_VAL;
-  for (int k = 1; k <= LOOKS && after == HUGE_VAL && !e->failed; k++) {
-    double t = k == LOOKS ? s->t : s->t_old + length * k / LOOKS;
-    if (changed_at(e, s, t))
-      after = t;
-    else
-      before = t;
-  }
-  if (after == HUGE_VAL || e->failed) return HUGE_VAL;
-  double close = fmax(AFTER * length, 4e-16 * fabs(s->t));
-  for (int k = 0; k < HALVES_MOST && after - before > close && !e->failed; k++) {
-    double middle = before + (after - before) / 2;
-    if (changed_at(e, s, middle))
-      after = middle;
-    else
-      before = middle;
-  }
-  return after;
-}
-
 // ---------------------------------------------------------------- how a parameter moves an event
-
-// The indicator that changed; -1: several did.
-static int changed_indicator(Exchange *e, double t, const double *x) {
-  int which = -1;
-  if (!look(e, 0, t, x, e->z)) return -1;
-  for (int j = 0; j < e->ni; j++) {
-    if ((e->z[j] > 0) == e->positive[j]) continue;
-    if (which >= 0) return -1;
-    which = j;
-  }
-  return which;
-}
 
 // Its speed along the motion before t, by differences through three points; 0: it cannot be told from standing still.
 static double speed_of(Exchange *e, Stepper *s, double t, int j) {
@@ -186,14 +137,58 @@ static double speed_of(Exchange *e, Stepper *s, double t, int j) {
   if (t - 2 * tau < s->t_old) tau = (t - s->t_old) / 2;
   for (int k = 0; k < 3; k++) {
     s->row->dense(s, t - k * tau, false, e->y);
-    if (!look(e, 0, t - k * tau, e->y, e->z_at)) return 0;
+    if (!exchange_look(e, 0, t - k * tau, e->y, e->z_at)) return 0;
     z[k] = e->z_at[j];
   }
   double speed = (3 * z[0] - 4 * z[1] + z[2]) / (2 * tau), size = 0;
   s->row->dense(s, s->t_old, false, e->y);
-  if (!look(e, 0, s->t_old, e->y, e->z_at)) return 0;
+  if (!exchange_look(e, 0, s->t_old, e->y, e->z_at)) return 0;
   size = fabs(e->z_at[j]) + fabs(z[0]);
   return fabs(speed) * (s->t - s->t_old) > GRAZING * size ? speed : 0;
+}
+
+// By column: by how much indicator j, which is `here` at t, changes its side later. false: it cannot be told.
+static bool shifts_of(Exchange *e, Stepper *s, double t, const double *y, int j, double here,
+                      double *shift) {
+  double speed = speed_of(e, s, t, j);
+  if (speed == 0) return false;
+  for (int k = 0; k < e->ns; k++) {
+    if (!exchange_look(e, 1 + k, t, exchange_column(e, k, y), e->z_at)) return false;
+    shift[k] = -(e->z_at[j] - here) / speed;
+  }
+  return true;
+}
+
+// Several indicators may stand for one relation, x > 0 and x < 0. Otherwise their events happen at one time by chance: each parameter
+// makes another of them the first, and there is no derivative.
+static bool shift_alike(const Exchange *e, const double *a, const double *b) {
+  static const double ALIKE = 1e-4,
+                      NOTHING =
+                          1e-6; // the latter of the duration, for the whole size of a parameter
+  for (int k = 0; k < e->ns; k++) {
+    double part = fabs(e->h[k]) / e->call->slope_size[k];
+    double most =
+        ALIKE * fmax(fabs(a[k]), fabs(b[k])) + NOTHING * part * (e->t_end - e->call->start);
+    if (!(fabs(a[k] - b[k]) <= most)) return false;
+  }
+  return true;
+}
+
+static bool shifts_of_state(Exchange *e, Stepper *s, double t, const double *y, double *shift) {
+  if (!exchange_look(e, 0, t, y, e->z)) return false;
+  Arena *scratch = arena_new();
+  double *z = ARENA_ARRAY(scratch, double, e->ni + 1),
+         *other = ARENA_ARRAY(scratch, double, e->ns + 1);
+  memcpy(z, e->z, (size_t)e->ni * sizeof *z);
+  bool any = false, told = true;
+  for (int j = 0; j < e->ni && told; j++) {
+    if ((z[j] > 0) == e->positive[j]) continue;
+    told = shifts_of(e, s, t, y, j, z[j], any ? other : shift);
+    told = told && (!any || shift_alike(e, shift, other));
+    any = true;
+  }
+  arena_free(scratch);
+  return any && told;
 }
 
 // By column: by how much its event is later than t. false: it cannot be told.
@@ -205,16 +200,7 @@ static bool shifts(Exchange *e, Stepper *s, double t, ExchangeEvent kind, const 
       shift[k] = e->next_event[1 + k] - e->next_event[0];
       if (!isfinite(shift[k])) return false;
     }
-  if (kind != EVENT_OF_STATE) return true;
-  int j = changed_indicator(e, t, y);
-  if (j < 0) return false;
-  double here = e->z[j], speed = speed_of(e, s, t, j);
-  if (speed == 0) return false;
-  for (int k = 0; k < e->ns; k++) {
-    if (!look(e, 1 + k, t, exchange_column(e, k, y), e->z_at)) return false;
-    shift[k] = -(e->z_at[j] - here) / speed;
-  }
-  return true;
+  return kind != EVENT_OF_STATE || shifts_of_state(e, s, t, y, shift);
 }
 
 // ---------------------------------------------------------------- passing
@@ -248,7 +234,7 @@ static bool pass_column(Exchange *e, int k, double t, double shift, ExchangeEven
 
 static bool sides_agree(Exchange *e, int k, double t, const double *x) {
   if (e->ni == 0) return true;
-  if (!look(e, 1 + k, t, x, e->z_at)) return false;
+  if (!exchange_look(e, 1 + k, t, x, e->z_at)) return false;
   for (int j = 0; j < e->ni; j++)
     if ((e->z_at[j] > 0) != (e->z[j] > 0)) return false;
   return true;
@@ -261,7 +247,7 @@ static bool pass_columns(Exchange *e, double t, ExchangeEvent kind, const double
          *f = ARENA_ARRAY(scratch, double, e->size + 1);
   bool agree = !(kind == EVENT_OF_STEP && first->states_changed);
   if (!exchange_slopes(e, 0, t, after, f)) agree = false;
-  if (e->ni && agree && !look(e, 0, t, after, e->z)) agree = false;
+  if (e->ni && agree && !exchange_look(e, 0, t, after, e->z)) agree = false;
   for (int k = 0; k < e->ns && !e->failed; k++) {
     Discrete d;
     if (!pass_column(e, k, t, shift[k], kind, y, x, &d)) {

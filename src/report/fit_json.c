@@ -195,6 +195,7 @@ static void work(Json *j, const FitResult *r) {
     json_open(j, "slopes", '{', false);
     json_whole(j, "by_equations", r->work.slopes_by_equations);
     json_whole(j, "by_runs", r->work.slopes_by_runs);
+    json_flag(j, "contradicted", r->work.slopes_contradicted > 0);
     json_close(j);
   }
   json_close(j);

@@ -554,6 +554,13 @@ static void print_slopes(FitPage *f) {
   const WorkCount *w = &f->r->result->work;
   const char *equations = "by the equations of the sensitivities (differences of the derivatives)";
   const char *runs = "by differences of whole runs";
+  if (w->slopes_contradicted) {
+    page_paragraph(&f->page, 2, "",
+                   "Slopes: by differences of whole runs. The equations of the sensitivities "
+                   "(differences of the derivatives and outputs) contradict them: the simulator "
+                   "computes with few digits, or hides states.");
+    return;
+  }
   if (w->slopes_by_equations && w->slopes_by_runs)
     page_paragraph(&f->page, 2, "",
                    arena_print(f->page.arena,

@@ -34,14 +34,16 @@ static void longest_times(const Experiment *e, const double **times, int *count)
   *count = e->channels[longest].count;
 }
 
-static void choose(Arena *a, const CompiledModel *m, const double *x, bool whole_runs,
+static void choose(Arena *a, const CompiledModel *m, const double *x, bool *whole_runs,
                    SlopeStep *steps, Budget *budget) {
   const Problem *p = m->problem;
   int *list = ARENA_ARRAY(a, int, p->unknown_count + 1);
   ModelRun *run = model_run_new(m, 1);
   SimulateWork *work = model_run_work(run, true, false);
+  bool contradicted = false;
   for (int e = 0; e < p->experiment_count; e++) {
     int n = open_parameters(p, e, steps, list);
+    long runs = 0;
     if (n == 0) continue;
     const Experiment *exp = &p->experiments[e];
     double *parameters = ARENA_ARRAY(a, double, p->model->np + 1);
@@ -54,12 +56,16 @@ static void choose(Arena *a, const CompiledModel *m, const double *x, bool whole
                          .experiment_name = exp->name};
     longest_times(exp, &q.times, &q.count);
     ClosedWork *w = simulate_closed_work(work);
-    bool equations = p->closed->has_slopes_of_states && !whole_runs;
+    bool equations = p->closed->has_slopes_of_states && !*whole_runs;
     if (equations && budget) budget->used.sensitivity_simulations++;
-    if (equations && p->closed->choose_parts(w, &q, steps)) continue;
-    long runs = p->closed->choose_steps(w, &q, list, n, steps);
+    ClosedParts parts =
+        equations ? p->closed->choose_parts(w, &q, steps, &runs) : CLOSED_PARTS_NONE;
+    contradicted |= parts == CLOSED_PARTS_WRONG;
+    if (parts != CLOSED_PARTS_CHOSEN) runs += p->closed->choose_steps(w, &q, list, n, steps);
     if (budget) budget->used.simulations += runs;
+    if (parts == CLOSED_PARTS_WRONG) *whole_runs = true, e = -1; // those before need steps, too
   }
+  if (contradicted && budget) budget->used.slopes_contradicted++;
   model_run_free(run);
 }
 
@@ -72,6 +78,6 @@ const ClosedSlopes *closed_slopes_at(Arena *a, const CompiledModel *m, const dou
   bool forward = p->options.derivatives == DERIVATIVES_FORWARD;
   *s = (ClosedSlopes){.difference = forward ? CLOSED_FORWARD : CLOSED_CENTRAL, .steps = steps};
   s->whole_runs = p->options.derivatives != DERIVATIVES_SENSITIVITIES;
-  choose(a, m, x, s->whole_runs, steps, budget);
+  choose(a, m, x, &s->whole_runs, steps, budget);
   return s;
 }

@@ -13,6 +13,7 @@ void work_count_add(WorkCount *to, const WorkCount *more) {
   to->saved += more->saved;
   to->slopes_by_equations += more->slopes_by_equations;
   to->slopes_by_runs += more->slopes_by_runs;
+  to->slopes_contradicted += more->slopes_contradicted;
   to->seconds += more->seconds;
   for (int k = 0; k < OUTCOME_COUNT; k++) to->ended[k] += more->ended[k];
 }
@@ -38,6 +39,7 @@ WorkCount work_count_rest(const WorkCount *all, const WorkCount *part) {
                     .saved = all->saved - part->saved,
                     .slopes_by_equations = all->slopes_by_equations - part->slopes_by_equations,
                     .slopes_by_runs = all->slopes_by_runs - part->slopes_by_runs,
+                    .slopes_contradicted = all->slopes_contradicted - part->slopes_contradicted,
                     .seconds = all->seconds - part->seconds};
   for (int k = 0; k < OUTCOME_COUNT; k++) rest.ended[k] = all->ended[k] - part->ended[k];
   return rest;

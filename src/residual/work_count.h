@@ -15,6 +15,8 @@ typedef struct WorkCount {
   // Sensitivity simulations of a closed model, by how their slopes were made: by the equations of the sensitivities (differences of f),
   // by differences of whole runs.
   long slopes_by_equations, slopes_by_runs;
+  long
+      slopes_contradicted; // how often differences of whole runs contradicted those equations, which are then not used
   double seconds;
   long ended[OUTCOME_COUNT]; // simulations that failed, by how they ended
 } WorkCount;

@@ -21,6 +21,13 @@ typedef struct ClosedSlopes {
   const SlopeStep *steps; // by parameter of the model
 } ClosedSlopes;
 
+// Slopes that a simulator makes itself, at one point.
+typedef enum ClosedParts {
+  CLOSED_PARTS_CHOSEN,
+  CLOSED_PARTS_NONE,  // it cannot make any there
+  CLOSED_PARTS_WRONG, // differences of whole runs contradict them
+} ClosedParts;
+
 typedef struct ClosedWork ClosedWork; // of one thread
 
 typedef struct ClosedModel ClosedModel;
@@ -41,8 +48,10 @@ struct ClosedModel {
   // Returns how many runs that took.
   long (*choose_steps)(ClosedWork *w, const SimulateRequest *request, const int *parameters,
                        int count, SlopeStep *steps);
-  // Of one that makes slopes itself: the steps of its differences of f that are 0. false: there it cannot make slopes.
-  bool (*choose_parts)(ClosedWork *w, const SimulateRequest *request, SlopeStep *steps);
+  // Of one that makes slopes itself: the steps of its differences of f that are 0, and whether the slopes are right. *runs
+  // counts.
+  ClosedParts (*choose_parts)(ClosedWork *w, const SimulateRequest *request, SlopeStep *steps,
+                              long *runs);
   void (*set_threads)(ClosedModel *self, int threads); // runs side by side; 0: one for each core
   void (*free)(ClosedModel *self);
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/patience.h"
+#include "simulate/dip.h"
 
 enum {
   PARTS = EVENT_PARTS,
@@ -194,49 +195,24 @@ static void near_limit(const EventWork *e, int k, double w, double *sign, double
                                      : 1;
 }
 
-typedef struct DipPoint {
-  double t, far; // far: distance from the limit that is closer, positive on the right side
-} DipPoint;
-
-// Where the parabola through three points is least, and how far it is from the limit there. false: it is not bent upwards.
-static bool lowest_point(const DipPoint p[3], DipPoint *out) {
-  double h0 = p[1].t - p[0].t, h1 = p[2].t - p[1].t;
-  double d0 = (p[1].far - p[0].far) / h0, d1 = (p[2].far - p[1].far) / h1;
-  double bend = (d1 - d0) / (h0 + h1), slope = (d0 * h1 + d1 * h0) / (h0 + h1);
-  if (!(bend > 0)) return false;
-  out->t = p[1].t - slope / (2 * bend);
-  out->far = p[1].far - slope * slope / (4 * bend);
-  return true;
-}
-
-static void narrow(DipPoint p[3], DipPoint new) {
-  int side = new.t < p[1].t ? 0 : 2; // of the middle one
-  if (new.far < p[1].far)
-    p[2 - side] = p[1], p[1] = new;
-  else
-    p[side] = new;
-}
-
 // Three samples on the right side may have a dip between them that reaches the wrong one. It is looked for as long as the
 // parabola through the lowest points comes close to the limit.
 static void look_into_dip(EventWork *e, Stepper *s, int k, const EventSample *const q[3],
                           Crossing *out) {
   double sign = 1, limit = 0;
   near_limit(e, k, q[1]->w[k], &sign, &limit);
-  DipPoint p[3], low;
+  DipPoint p[3];
+  double t;
   for (int i = 0; i < 3; i++) p[i] = (DipPoint){q[i]->t, sign * (q[i]->w[k] - limit)};
-  for (int round = 0; round < DIP_ROUNDS; round++) {
-    if (!lowest_point(p, &low) || low.far > 0.3 * p[1].far) return;
-    double apart = fabs(low.t - p[1].t);
-    if (!(low.t > p[0].t && low.t < p[2].t) || apart <= 1e-7 * (p[2].t - p[0].t)) return;
-    sample_at(e, s, low.t, &e->trial);
+  for (int round = 0; round < DIP_ROUNDS && dip_next(p, round, &t); round++) {
+    sample_at(e, s, t, &e->trial);
     double w = e->trial.w[k], margin = e->trial.margin[k];
     if (margin < 0) {
-      const EventSample *a = low.t > q[1]->t ? q[1] : q[0];
-      locate(e, s, k, a->t, a->margin[k], low.t, margin, event_literal(e, k, w), out);
+      const EventSample *a = t > q[1]->t ? q[1] : q[0];
+      locate(e, s, k, a->t, a->margin[k], t, margin, event_literal(e, k, w), out);
       return;
     }
-    narrow(p, (DipPoint){low.t, sign * (w - limit)});
+    dip_narrow(p, (DipPoint){t, sign * (w - limit)});
   }
 }
 
@@ -248,7 +224,8 @@ static void look_between(EventWork *e, Stepper *s, const EventSample *const q[PA
       if (q[i]->margin[k] < 0)
         locate(e, s, k, q[i - 1]->t, q[i - 1]->margin[k], q[i]->t, q[i]->margin[k],
                event_literal(e, k, q[i]->w[k]), out);
-      else if (i < PARTS && q[i - 1]->margin[k] >= 0 && q[i + 1]->margin[k] >= 0)
+      else if (i < PARTS && q[i]->margin[k] < DBL_MAX && q[i - 1]->margin[k] >= 0 &&
+               q[i + 1]->margin[k] >= 0)
         look_into_dip(e, s, k, q + i - 1, out);
     }
 }

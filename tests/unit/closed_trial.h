@@ -32,7 +32,8 @@ typedef struct ClosedTrial {
   double sens[CLOSED_ROWS * CLOSED_VARIABLES * CLOSED_PARAMETERS];
   Trajectory out;
   // What the simulator does.
-  double noise; // in the values, by no visible rule
+  double noise;  // in the values, by no visible rule
+  double slopes; // it makes slopes itself, wrong by this factor; 0: it makes none
   double a_fails_below, a_fails_above;
   int calls; // so far
   double a_called[CLOSED_CALLS_MOST];
@@ -67,6 +68,13 @@ static inline void closed_trial_run_all(ClosedSimulator *s, const SimulatorCall 
         double y = exp(a * at) + b * sin(at), z = a * b * b + u;
         answers[n]->values[i * c->variable_count + v] =
             (c->variables[v] == CLOSED_Y ? y : z) + t->noise * closed_noise(a, b, at);
+      }
+    for (int i = 0; i < c->count * c->variable_count && t->slopes != 0; i++)
+      for (int k = 0; k < c->slope_count; k++) {
+        double at = c->times[i / c->variable_count];
+        bool y = c->variables[i % c->variable_count] == CLOSED_Y, by_a = c->slopes[k] == CLOSED_A;
+        double slope = by_a ? (y ? at * exp(a * at) : b * b) : y ? sin(at) : 2 * a * b;
+        answers[n]->slopes[i * c->slope_count + k] = t->slopes * slope;
       }
     answers[n]->rows = c->count;
     answers[n]->outcome = OUTCOME_REACHED_END;

@@ -172,6 +172,40 @@ static void where_nothing_can_be_chosen_a_usual_step_is_taken(void **state) {
   closed_trial_close(t);
 }
 
+static ClosedParts judged(double factor, double noise, double tolerance, long *runs) {
+  ClosedTrial *t = closed_trial_open();
+  t->slopes = factor;
+  t->simulator->slopes = true;
+  t->simulator->model.has_slopes_of_states = true;
+  t->noise = noise;
+  t->options.rel_tol = tolerance;
+  SlopeStep *steps = (SlopeStep *)steps_of(t, 0, -HUGE_VAL, HUGE_VAL);
+  *runs = 0;
+  ClosedParts parts = closed_choose_parts(simulate_closed_work(t->work), &t->request, steps, runs);
+  closed_trial_close(t);
+  return parts;
+}
+
+// Whatever the noise, and whether the tolerance tells of it: what is right is never called wrong.
+static void right_slopes_of_a_simulator_are_confirmed(void **state) {
+  (void)state;
+  long runs;
+  assert_int_equal(judged(1, 0, 1e-7, &runs), CLOSED_PARTS_CHOSEN);
+  assert_int_equal(runs, 4);
+  for (double noise = 1e-12; noise < 1; noise *= 10)
+    for (double tolerance = 1e-12; tolerance < 1e-2; tolerance *= 100)
+      assert_int_equal(judged(1, noise, tolerance, &runs), CLOSED_PARTS_CHOSEN);
+}
+
+static void wrong_slopes_of_a_simulator_are_noticed(void **state) {
+  (void)state;
+  static const double FACTORS[] = {1.03, 0.9, 1e-9, -1, 100};
+  long runs;
+  for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++)
+    for (double noise = 1e-12; noise < 1e-5; noise *= 10)
+      assert_int_equal(judged(FACTORS[i], noise, 1e-7, &runs), CLOSED_PARTS_WRONG);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_central_difference_has_an_error_of_second_order),
@@ -183,6 +217,8 @@ int main(void) {
       cmocka_unit_test(the_plateau_is_found_without_noise),
       cmocka_unit_test(the_plateau_suits_the_noise),
       cmocka_unit_test(steps_that_are_given_stay),
+      cmocka_unit_test(right_slopes_of_a_simulator_are_confirmed),
+      cmocka_unit_test(wrong_slopes_of_a_simulator_are_noticed),
       cmocka_unit_test(where_nothing_can_be_chosen_a_usual_step_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

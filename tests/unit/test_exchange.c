@@ -369,6 +369,27 @@ static void ends_before_the_end_are_outcomes(void **state) {
     }
 }
 
+// Steps are as long as the states allow, which say nothing about the indicator.
+static void no_peak_of_a_fast_indicator_is_missed(void **state) {
+  (void)state;
+  static const double W[] = {7, 23, 50, 131}, LEVEL[] = {0.2, 0.9, 0.99999},
+                      TOL[] = {1e-4, 1e-6, 1e-9};
+  for (int i = 0; i < 36; i++) {
+    double w = W[i % 4], level = LEVEL[i / 4 % 3], stop = 10;
+    FmuTrial *t = fmu_trial_open(i % 2 ? "peaks3" : "peaks2", FMU_ME);
+    fmu_trial_set(t, "w", w);
+    fmu_trial_set(t, "level", level);
+    fmu_trial_record(t, "counter");
+    fmu_trial_times(t, 0, stop, 2);
+    t->call.rel_tol = TOL[i / 12];
+    fmu_trial_run_fully(t);
+    double peaks = floor((w * stop - asin(level)) / (2 * acos(-1))) + 1;
+    if (fmu_trial_value(t, 1, 0) != peaks)
+      fail_msg("w = %g, level = %g: %g peaks of %g", w, level, fmu_trial_value(t, 1, 0), peaks);
+    fmu_trial_close(t);
+  }
+}
+
 static void limits_of_steps_and_events_end_a_run(void **state) {
   (void)state;
   FmuTrial *t = open_same(same("switch"), 2);
@@ -397,6 +418,7 @@ int main(void) {
       cmocka_unit_test(steps_that_are_chosen_are_as_good_as_the_usual_ones),
       cmocka_unit_test(one_instance_in_a_process_gives_values_only_and_says_why),
       cmocka_unit_test(ends_before_the_end_are_outcomes),
+      cmocka_unit_test(no_peak_of_a_fast_indicator_is_missed),
       cmocka_unit_test(limits_of_steps_and_events_end_a_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

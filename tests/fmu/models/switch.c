@@ -3,7 +3,7 @@
 
 #include "model.h"
 
-enum { TIME, M, K, C, GAP, KC, X, V, A, TOUCHES, Z };
+enum { TIME, M, K, C, GAP, KC, X, V, A, TOUCHES, Z, BELOW };
 
 static const Variable VARIABLES[] = {
     TIME_VARIABLE,
@@ -17,11 +17,13 @@ static const Variable VARIABLES[] = {
     OUTPUT("a", .unit = "m/s2", .derivative_of = V),
     {.name = "touches", .type = BOOLEAN, .causality = "output", .variability = "discrete"},
     LOCAL("z", .unit = "m", .indicator = true),
+    LOCAL("below", .unit = "m", .description = "the same relation, from below", .indicator = true),
 };
 
 static Status equations(Model *m) {
   double *v = m->v;
   v[Z] = v[X] - v[GAP];
+  v[BELOW] = -3 * v[Z];
   v[A] = (-v[K] * v[X] - v[C] * v[V] - (v[TOUCHES] != 0 ? v[KC] * v[Z] : 0)) / v[M];
   return OK;
 }
