@@ -58,8 +58,17 @@ typedef struct DifferenceBatch {
   SimulatorAnswer **answers; // ENDS for each stencil
 } DifferenceBatch;
 
+static void count_run(ClosedRuns *runs, const SimulatorAnswer *a) {
+  runs->count++;
+  if (a->outcome == OUTCOME_REACHED_END || a->outcome == OUTCOME_STOPPED) return;
+  runs->ended[a->outcome]++;
+  runs->how = a->outcome;
+  c_snprintf(runs->message, sizeof runs->message, "%.400s%s%.250s", a->message,
+             a->log[0] ? "\n" : "", a->log);
+}
+
 static DifferenceBatch run_batch(ClosedWork *w, const SimulateRequest *q, const Stencil *list,
-                                 int count, long *runs) {
+                                 int count, ClosedRuns *runs) {
   DifferenceBatch b = {w, q, ARENA_ARRAY(w->scratch, SimulatorAnswer *, ENDS * count + 1)};
   SimulatorCall **calls = ARENA_ARRAY(w->scratch, SimulatorCall *, ENDS * count + 1);
   SimulatorAnswer **answers = ARENA_ARRAY(w->scratch, SimulatorAnswer *, ENDS * count + 1);
@@ -75,7 +84,7 @@ static DifferenceBatch run_batch(ClosedWork *w, const SimulateRequest *q, const 
       n++;
     }
   w->simulator->run_all(w->simulator, (const SimulatorCall *const *)calls, answers, n);
-  *runs += n;
+  for (int i = 0; i < n; i++) count_run(runs, answers[i]);
   return b;
 }
 
@@ -157,7 +166,7 @@ static double plateau(ClosedWork *w, const SimulatorAnswer *here, const Differen
 }
 
 static void choose(ClosedWork *w, const SimulateRequest *q, const SimulatorAnswer *here,
-                   const int *parameters, int count, SlopeStep *const *steps, long *runs) {
+                   const int *parameters, int count, SlopeStep *const *steps, ClosedRuns *runs) {
   Stencil *list = ARENA_ARRAY(w->scratch, Stencil, STEPS * count + 1);
   for (int k = 0; k < count; k++)
     for (int i = 0; i < STEPS; i++)
@@ -183,27 +192,26 @@ static int open_ones(const ClosedWork *w, const int *parameters, int count, cons
   return n;
 }
 
-long closed_choose_steps(ClosedWork *w, const SimulateRequest *q, const int *parameters, int count,
-                         SlopeStep *steps) {
+void closed_choose_steps(ClosedWork *w, const SimulateRequest *q, const int *parameters, int count,
+                         SlopeStep *steps, ClosedRuns *runs) {
   arena_reset(w->scratch);
   w->request = q;
-  long runs = 0;
   int *open = ARENA_ARRAY(w->scratch, int, count + 1);
   SlopeStep **of = ARENA_ARRAY(w->scratch, SlopeStep *, count + 1);
   int n = open_ones(w, parameters, count, steps, open);
   for (int k = 0; k < n; k++) of[k] = &steps[open[k]];
-  if (!n) return 0;
+  if (!n) return;
   SimulatorCall *call = closed_call(w, q, q->p);
   SimulatorAnswer *here = simulator_answer_new(w->scratch, call);
   w->simulator->run_all(w->simulator, (const SimulatorCall *const *)&call, &here, 1);
-  if (here->outcome == OUTCOME_REACHED_END) choose(w, q, here, open, n, of, &runs);
+  count_run(runs, here);
+  if (here->outcome == OUTCOME_REACHED_END) choose(w, q, here, open, n, of, runs);
   for (int k = 0; k < n; k++)
     if (!(of[k]->step > 0)) of[k]->step = USUAL_PART * of[k]->size;
-  return runs + 1;
 }
 
 ClosedParts closed_choose_parts(ClosedWork *w, const SimulateRequest *q, SlopeStep *steps,
-                                long *runs) {
+                                ClosedRuns *runs) {
   ClosedSlopes slopes = {.steps = steps};
   SimulateRequest with = *q;
   with.slopes = &slopes;
@@ -268,7 +276,7 @@ static void take_own(SlopeCheck *c, int column) {
 }
 
 // All steps of the plateau: is the slope wrong?
-static bool is_wrong(SlopeCheck *c, int column, const SlopeStep *step, long *runs) {
+static bool is_wrong(SlopeCheck *c, int column, const SlopeStep *step, ClosedRuns *runs) {
   ClosedWork *w = c->w;
   size_t n = (size_t)c->here->rows * (size_t)w->variable_count;
   double *slopes[2] = {ARENA_ARRAY(w->scratch, double, n + 1),
@@ -292,7 +300,7 @@ static bool is_wrong(SlopeCheck *c, int column, const SlopeStep *step, long *run
 }
 
 bool closed_slopes_hold(ClosedWork *w, const SimulateRequest *q, const SimulatorAnswer *here,
-                        long *runs) {
+                        ClosedRuns *runs) {
   const System *s = w->work->system;
   size_t numbers = (size_t)here->rows * (size_t)w->variable_count + 1;
   SlopeCheck c = {w,
@@ -320,8 +328,8 @@ bool closed_slopes_hold(ClosedWork *w, const SimulateRequest *q, const Simulator
 
 // ---------------------------------------------------------------- slopes
 
-void closed_differences(ClosedWork *w, const SimulateRequest *q, SimulatorAnswer *answer,
-                        long *runs) {
+bool closed_differences(ClosedWork *w, const SimulateRequest *q, SimulatorAnswer *answer,
+                        ClosedRuns *runs) {
   const System *s = w->work->system;
   int n = w->slope_count, vars = w->variable_count, missing = 0;
   SlopeStep *own = ARENA_ARRAY(w->scratch, SlopeStep, n + 1);
@@ -349,7 +357,7 @@ void closed_differences(ClosedWork *w, const SimulateRequest *q, SimulatorAnswer
     if (!slope_of(&b, &list[k], k, answer, one)) {
       const Flat *f = s->model->flat;
       adopt_failure(&b, k, f->parameters.at[list[k].parameter].name, answer);
-      return;
+      return false;
     }
     for (size_t j = 0; j < numbers; j++) answer->slopes[j * (size_t)n + (size_t)k] = one[j];
   }
@@ -357,4 +365,5 @@ void closed_differences(ClosedWork *w, const SimulateRequest *q, SimulatorAnswer
   memcpy(why, answer->slopes_by, sizeof why);
   c_snprintf(answer->slopes_by, sizeof answer->slopes_by, "%s differences of whole runs%s%.80s",
              central ? "central" : "forward", why[0] ? ": " : "", why);
+  return true;
 }

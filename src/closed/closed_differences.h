@@ -7,16 +7,16 @@
 #include "closed/closed_work.h"
 
 // Fills answer->slopes, by the slopes of the work, with the steps of the request (or such chosen here). Where a run fails the other
-// side serves; where both do, the outcome of the answer becomes theirs. *runs counts.
-void closed_differences(ClosedWork *w, const SimulateRequest *request, SimulatorAnswer *answer,
-                        long *runs);
+// side serves; where both do, the outcome of the answer becomes theirs, and false is returned.
+bool closed_differences(ClosedWork *w, const SimulateRequest *request, SimulatorAnswer *answer,
+                        ClosedRuns *runs);
 // Of a simulator that makes slopes itself: the steps of its differences of f, for those that are 0, by one run at the parameters of
 // the request, and whether whole runs confirm the slopes. If not, steps of whole runs are needed.
 ClosedParts closed_choose_parts(ClosedWork *w, const SimulateRequest *request, SlopeStep *steps,
-                                long *runs);
+                                ClosedRuns *runs);
 // Whether differences of whole runs confirm the slopes that the simulator made itself. Theirs come from differences of f and of the
 // outputs with tiny steps: an FMU that computes with few digits, iterates inside, or hides states makes them wrong.
 bool closed_slopes_hold(ClosedWork *w, const SimulateRequest *request,
-                        const SimulatorAnswer *answer, long *runs);
-long closed_choose_steps(ClosedWork *w, const SimulateRequest *request, const int *parameters,
-                         int count, SlopeStep *steps);
+                        const SimulatorAnswer *answer, ClosedRuns *runs);
+void closed_choose_steps(ClosedWork *w, const SimulateRequest *request, const int *parameters,
+                         int count, SlopeStep *steps, ClosedRuns *runs);

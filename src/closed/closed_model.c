@@ -93,7 +93,7 @@ static void run(ClosedWork *w, const SimulateRequest *q, Trajectory *out) {
   if (sens && simulator->slopes && w->slope_count && !whole_runs) closed_want_slopes(w, q, call);
   SimulatorAnswer *answer = simulator_answer_new(w->scratch, call);
   simulator->run_all(simulator, (const SimulatorCall *const *)&call, &answer, 1);
-  out->runs = 1;
+  out->runs.count = 1;
   bool slopes = call->slope_count > 0 && answer->slopes;
   if (slopes && !q->slopes && answer->outcome == OUTCOME_REACHED_END &&
       simulator->model.has_slopes_of_states && !closed_slopes_hold(w, q, answer, &out->runs)) {
@@ -102,7 +102,7 @@ static void run(ClosedWork *w, const SimulateRequest *q, Trajectory *out) {
                "they contradict the equations of the sensitivities");
   }
   if (answer->outcome == OUTCOME_REACHED_END && sens && w->slope_count && !slopes)
-    closed_differences(w, q, answer, &out->runs);
+    out->slopes_failed = !closed_differences(w, q, answer, &out->runs);
   take_facts(answer, out);
   system_set_origin(w->work, q->origin);
   system_set_parameters(w->work, q->p);

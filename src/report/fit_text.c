@@ -522,13 +522,30 @@ static void print_constraints(FitPage *f) {
   text_done(&t);
 }
 
+// "near k = 3, c = 0.1"
+static const char *place_of(FitPage *f, const double *x) {
+  enum { NAMED_MOST = 6 };
+  const Problem *p = f->r->problem;
+  Text t;
+  text_init(&t);
+  for (int i = 0; i < p->unknown_count && i < NAMED_MOST; i++)
+    text_print(&t, "%s%s = %s", i ? ", " : "near ", p->unknowns[i].name,
+               page_digits(&f->page, x[i], 4));
+  if (p->unknown_count > NAMED_MOST) text_add(&t, " ...");
+  const char *place = arena_copy(f->page.arena, t.at, t.length);
+  text_done(&t);
+  return place;
+}
+
 static void print_failures(FitPage *f, long all) {
   const FitResult *r = f->r->result;
   for (int k = 0; k < r->failures.count; k++) {
     const FitFailure *x = &r->failures.at[k];
     page_paragraph(&f->page, 2, "",
-                   arena_print(f->page.arena, "%ld of %ld simulations ended in %s, for example %s.",
-                               x->count, all, x->reason, x->log));
+                   arena_print(f->page.arena,
+                               "%ld of %ld simulations ended in %s, for example %s%s%s.", x->count,
+                               all, x->reason, x->x ? place_of(f, x->x) : "", x->x ? ": " : "",
+                               failure_sentence(f->page.arena, x->log)));
   }
 }
 
@@ -630,7 +647,6 @@ static void print_values(FitPage *f) {
 
 static const char *minimum_in_words(Page *p, const EvaluatedPoint *e) {
   if (e->at_minimum) return "This is a minimum of the objective.";
-  if (isnan(e->decrease)) return "";
   return arena_print(p->arena,
                      "This is no minimum: the linear model of the residuals would lower the "
                      "objective by %s. So there are no standard errors.",
@@ -649,7 +665,7 @@ static void print_evaluated(FitPage *f) {
     page_paragraph(p, 2, "",
                    arena_print(p->arena, "The model is tied to the data with lambda = %s.",
                                page_digits(p, r->point->lambda, 6)));
-  else if (known)
+  else if (known && (r->point->at_minimum || !isnan(r->point->decrease)))
     page_paragraph(p, 2, "", minimum_in_words(p, r->point));
   if (r->point->at_minimum)
     print_parameters(f);

@@ -5,6 +5,7 @@
 
 #include "base/c_locale.h"
 #include "base/patience.h"
+#include "base/text.h"
 
 // ---------------------------------------------------------------- simulations that failed
 
@@ -20,6 +21,27 @@ void failed_simulation_note(FailedSimulation *all, Outcome how, const double *x,
   all[how].seen = true;
   memcpy(all[how].x, x, (size_t)unknowns * sizeof *x);
   c_snprintf(all[how].message, sizeof all[how].message, "%.*s", FAILED_MESSAGE - 1, message);
+}
+
+const char *failure_sentence(Arena *a, const char *message) {
+  const char *log = strchr(message, '\n');
+  size_t length = log ? (size_t)(log - message) : strlen(message);
+  while (length && strchr(". ", message[length - 1])) length--;
+  while (log && *log && strchr("\n ", *log)) log++;
+  if (!log || !*log) return arena_copy(a, message, length);
+  Text t;
+  text_init(&t);
+  text_print(&t, "%.*s; it wrote: '", (int)length, message);
+  for (const char *c = log; *c; c++)
+    if (*c == '\n')
+      text_add(&t, " / ");
+    else
+      text_add_bytes(&t, c, 1);
+  while (t.length && strchr(" /", t.at[t.length - 1])) t.at[--t.length] = 0;
+  text_add(&t, "'");
+  const char *sentence = arena_copy(a, t.at, t.length);
+  text_done(&t);
+  return sentence;
 }
 
 typedef struct PackedFailure {
@@ -55,6 +77,11 @@ void failed_simulations_unpack(const void *from, int unknowns, FailedSimulation 
 }
 
 // ---------------------------------------------------------------- the budget
+
+void budget_count_failed_runs(Budget *b, const ClosedRuns *runs, const double *x, int unknowns) {
+  for (int k = 0; k < OUTCOME_COUNT; k++) b->used.ended[k] += runs->ended[k];
+  if (runs->message[0]) failed_simulation_note(b->failed, runs->how, x, unknowns, runs->message);
+}
 
 long budget_left(const Budget *b) {
   return b->max_simulations - work_count_simulations(&b->used);

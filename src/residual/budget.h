@@ -18,6 +18,8 @@ FailedSimulation *failed_simulations_new(Arena *a, int unknowns); // one for eac
 // Keeps it, unless one of its kind has been seen.
 void failed_simulation_note(FailedSimulation *all, Outcome how, const double *x, int unknowns,
                             const char *message);
+// Such a message as one sentence without its full stop: the lines of the simulator in quotes.
+const char *failure_sentence(Arena *a, const char *message);
 // Jobs of a worker pool hold no pointers: the same as bytes.
 size_t failed_simulations_size(int unknowns);
 void failed_simulations_pack(const FailedSimulation *from, int unknowns, void *to);
@@ -30,6 +32,8 @@ typedef struct Budget {
   FailedSimulation *failed; // by how it ended, room for OUTCOME_COUNT; NULL: nobody wants them
 } Budget;
 
+// What went wrong in runs for slopes at x, besides the simulation itself.
+void budget_count_failed_runs(Budget *b, const ClosedRuns *runs, const double *x, int unknowns);
 long budget_left(const Budget *b); // simulations
 // How many of `evaluations` fit into the budget, when each takes `experiments` simulations.
 int budget_affords(const Budget *b, int evaluations, int experiments);

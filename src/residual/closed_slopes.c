@@ -43,7 +43,7 @@ static void choose(Arena *a, const CompiledModel *m, const double *x, bool *whol
   bool contradicted = false;
   for (int e = 0; e < p->experiment_count; e++) {
     int n = open_parameters(p, e, steps, list);
-    long runs = 0;
+    ClosedRuns runs = {0};
     if (n == 0) continue;
     const Experiment *exp = &p->experiments[e];
     double *parameters = ARENA_ARRAY(a, double, p->model->np + 1);
@@ -61,8 +61,9 @@ static void choose(Arena *a, const CompiledModel *m, const double *x, bool *whol
     ClosedParts parts =
         equations ? p->closed->choose_parts(w, &q, steps, &runs) : CLOSED_PARTS_NONE;
     contradicted |= parts == CLOSED_PARTS_WRONG;
-    if (parts != CLOSED_PARTS_CHOSEN) runs += p->closed->choose_steps(w, &q, list, n, steps);
-    if (budget) budget->used.simulations += runs;
+    if (parts != CLOSED_PARTS_CHOSEN) p->closed->choose_steps(w, &q, list, n, steps, &runs);
+    if (budget) budget->used.simulations += runs.count;
+    if (budget) budget_count_failed_runs(budget, &runs, x, p->unknown_count);
     if (parts == CLOSED_PARTS_WRONG) *whole_runs = true, e = -1; // those before need steps, too
   }
   if (contradicted && budget) budget->used.slopes_contradicted++;

@@ -207,6 +207,7 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
   ModelRun *r = simulation_set(s, spec, e, x);
   w->last = r;
   EvalEnd end = simulation_run(s, spec, r, e, spec->slopes && !differences, total);
+  if (spec->budget) budget_count_failed_runs(spec->budget, &r->trajectory.runs, x, w->fitting->n);
   if (end == EVAL_FAILED && spec->budget)
     failed_simulation_note(spec->budget->failed, r->trajectory.outcome, x, w->fitting->n,
                            s->message);

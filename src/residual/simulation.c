@@ -144,15 +144,15 @@ static void count_work(Budget *b, const Trajectory *t, bool slopes, const Restar
   if (!b) return;
   if (restarted) b->used.restarted++, b->used.saved += restarted->saved;
   *(slopes ? &b->used.sensitivity_simulations : &b->used.simulations) += 1;
-  if (t->runs > 1) b->used.simulations += t->runs - 1; // for differences
-  if (t->runs && slopes && t->outcome == OUTCOME_REACHED_END)
-    *(t->runs > 1 ? &b->used.slopes_by_runs : &b->used.slopes_by_equations) += 1;
+  if (t->runs.count > 1) b->used.simulations += t->runs.count - 1; // for differences
+  if (t->runs.count && slopes && t->outcome == OUTCOME_REACHED_END)
+    *(t->runs.count > 1 ? &b->used.slopes_by_runs : &b->used.slopes_by_equations) += 1;
   b->used.in_turn++;
   b->used.rhs += t->work.rhs;
   b->used.steps += t->work.steps;
   b->used.rejected += t->work.rejected;
   bool failed = t->outcome != OUTCOME_REACHED_END && t->outcome != OUTCOME_STOPPED &&
-                t->outcome != OUTCOME_ABANDONED;
+                t->outcome != OUTCOME_ABANDONED && !t->slopes_failed;
   b->used.ended[t->outcome] += failed;
 }
 

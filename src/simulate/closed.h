@@ -45,13 +45,12 @@ struct ClosedModel {
   // As simulate_run.
   void (*run)(ClosedWork *w, const SimulateRequest *request, Trajectory *out);
   // Of the fit: steps of differences by the plateau rule at these parameters, for those steps that are 0.
-  // Returns how many runs that took.
-  long (*choose_steps)(ClosedWork *w, const SimulateRequest *request, const int *parameters,
-                       int count, SlopeStep *steps);
+  void (*choose_steps)(ClosedWork *w, const SimulateRequest *request, const int *parameters,
+                       int count, SlopeStep *steps, ClosedRuns *runs);
   // Of one that makes slopes itself: the steps of its differences of f that are 0, and whether the slopes are right. *runs
   // counts.
   ClosedParts (*choose_parts)(ClosedWork *w, const SimulateRequest *request, SlopeStep *steps,
-                              long *runs);
+                              ClosedRuns *runs);
   void (*set_threads)(ClosedModel *self, int threads); // runs side by side; 0: one for each core
   void (*free)(ClosedModel *self);
 };

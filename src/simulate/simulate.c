@@ -30,7 +30,8 @@ enum {
 
 struct SimulateWork {
   Arena *arena;
-  ClosedWork *closed; // instead of everything else where the model is closed
+  ClosedWork *closed;     // instead of everything else where the model is closed
+  ClosedModel *simulator; // that it belongs to; outlives the model
   const System *system;
   SimulateOptions options;
   SystemWork *work;
@@ -228,6 +229,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   w->work = system_work_new(s);
   ClosedModel *closed = model_closed(s->model);
   if (closed) {
+    w->simulator = closed;
     w->closed = closed->work_new(closed, a, w->work, &w->options);
     return w;
   }
@@ -264,7 +266,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
 
 void simulate_work_free(SimulateWork *w) {
   if (!w) return;
-  if (w->closed) model_closed(w->system->model)->work_done(w->closed);
+  if (w->closed) w->simulator->work_done(w->closed);
   for (int i = 0; i < 2; i++) stepper_done(w->steppers[i]);
   implicit_free(w->implicit);
   system_work_free(w->work);
@@ -1062,14 +1064,15 @@ static void begin_trajectory(const SimulateRequest *request, Trajectory *out) {
   out->outcome = OUTCOME_REACHED_END;
   out->rows = request->rows_before, out->events = 0, out->work = (StepCount){0};
   out->solver[0] = out->message[0] = out->log[0] = out->slopes_by[0] = 0;
-  out->runs = 0;
+  out->runs = (ClosedRuns){0};
+  out->slopes_failed = false;
 }
 
 static void run_closed(SimulateWork *w, const SimulateRequest *request, Trajectory *out) {
   begin_trajectory(request, out);
   out->violation = out->violation_relative = out->violation_sens = 0;
   out->violation_of = out->violation_relative_of = out->violation_sens_of = -1;
-  model_closed(w->system->model)->run(w->closed, request, out);
+  w->simulator->run(w->closed, request, out);
 }
 
 ClosedWork *simulate_closed_work(SimulateWork *w) {

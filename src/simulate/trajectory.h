@@ -77,6 +77,13 @@ typedef struct SimulateRequest {
   const char *experiment_name; // or NULL
 } SimulateRequest;
 
+typedef struct ClosedRuns {  // of a closed simulator
+  long count;                // those for differences included
+  long ended[OUTCOME_COUNT]; // those for differences that failed
+  Outcome how;               // the last of these, and its words
+  char message[700];
+} ClosedRuns;
+
 typedef struct Trajectory {
   Outcome outcome;
   // Output times that were reached. A row at the time of an event or of a break of an input shows what comes after it,
@@ -102,9 +109,11 @@ typedef struct Trajectory {
   // 0); and of which invariant, -1: there is none.
   double violation, violation_relative, violation_sens;
   int violation_of, violation_relative_of, violation_sens_of;
-  long runs;          // of a closed simulator, those for differences included; 0: none
+  ClosedRuns runs;
+  bool
+      slopes_failed; // the simulator reached the end, but not in runs for the slopes; the outcome is theirs
   char slopes_by[120]; // how a closed simulator's slopes were made, "": not a closed one
-  char solver[48];    // "rk8, rosenbrock"
+  char solver[48];     // "rk8, rosenbrock"
   // Sentences when it did not reach the end, or about what made it slow.
   char message[700];
   char log[2000]; // last lines that a closed simulator wrote

@@ -221,13 +221,23 @@ static void add_block(void *data, const ResidualBlock *b) {
 }
 
 static void report_failure(Check *c, const char *why) {
-  size_t length = strlen(why);
+  const ClosedModel *closed = c->problem->closed;
+  bool couples = !closed || closed->has_slopes_of_states;
+  check_add(c, FINDING_ERROR, "start",
+            "The model cannot be simulated at the start values: %.1200s. Change the start values "
+            "under 'estimate', or the window.%s",
+            failure_sentence(c->arena, why),
+            couples ? " Methods auto and homotopy may still work, because they couple the model to "
+                      "the data."
+                    : "");
+}
+
+static void report_no_slopes(Check *c, const char *why) {
   check_add(
       c, FINDING_ERROR, "start",
-      "The model cannot be simulated at the start values: %.1200s%s Change the start values under "
-      "'estimate', or the window. Methods auto and homotopy may still work, because they couple "
-      "the model to the data.",
-      why, length && strchr(".!?", why[length - 1]) ? "" : ".");
+      "The model can be simulated at the start values, but not next to them, where the slopes "
+      "need it: %.1200s. Change the start values or their bounds under 'estimate'.",
+      failure_sentence(c->arena, why));
 }
 
 // Samples at the very start that no parameter can change.
@@ -517,7 +527,10 @@ static void check_start(Check *c, EvalWork *w) {
   for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
   c->floor = noise_objective(f->weighting, 1);
   bool runs = evaluate_rows(w, &spec, x, add_block, &facts);
+  const char *why = runs ? "" : arena_print(c->arena, "%s", eval_why(w));
+  spec.slopes = false;
   if (runs) c->objective_start = evaluate_value(w, &spec, x);
+  bool next_to_it = !runs && p->closed && isfinite(evaluate_value(w, &spec, x));
   c->starts = isfinite(c->objective_start);
   c->stopped = !c->starts && !patience_lasts(0);
   if (c->stopped)
@@ -525,8 +538,10 @@ static void check_start(Check *c, EvalWork *w) {
               "Stopped before the model was simulated at the start values.");
   else if (c->starts)
     check_simulation(&facts, x, w);
+  else if (!runs && !next_to_it)
+    report_failure(c, why);
   else if (!runs)
-    report_failure(c, eval_why(w));
+    report_no_slopes(c, why);
   else
     check_add(c, FINDING_ERROR, "start",
               "At the start values the model can be simulated, but its distance to the data is too "

@@ -105,13 +105,21 @@ static EvalEnd find_objective(EvaluatedPoint *e, EvalPoint *at) {
   spec.weighting = f->weighting;
   spec.slopes = true;
   EvalEnd end = evaluate(f->work, &spec, r->x, at);
+  const char *why = end == EVAL_FAILED ? failure_sentence(r->arena, eval_why(f->work)) : "";
+  bool slopes = end == EVAL_DONE;
+  if (end == EVAL_FAILED) { // perhaps only next to the point, where slopes need it
+    spec.slopes = at->has_slopes = false;
+    end = evaluate(f->work, &spec, r->x, at);
+  }
   r->objective = at->objective;
   r->outcome = end == EVAL_DONE ? FIT_EVALUATED : FIT_NO_START;
-  if (end == EVAL_DONE)
+  if (slopes)
     c_snprintf(r->message, sizeof r->message, "%s", fit_outcome_sentence(FIT_EVALUATED));
   else
-    c_snprintf(r->message, sizeof r->message, "the model cannot be simulated here: %.500s",
-               eval_why(f->work));
+    c_snprintf(r->message, sizeof r->message, "%s: %.500s",
+               end == EVAL_DONE ? "the objective has no slopes here"
+                                : "the model cannot be simulated here",
+               why);
   note_failure(r, &budget);
   r->work = r->search_work = budget.used;
   eval_solver(f->work, r->solver, &r->solver_steps, &r->solver_rejected);
@@ -121,7 +129,7 @@ static EvalEnd find_objective(EvaluatedPoint *e, EvalPoint *at) {
 static void find_statistics(EvaluatedPoint *e, const EvalPoint *at) {
   AssessedFit *f = &e->fit;
   const FitResult *r = f->result;
-  bool whole = r->outcome == FIT_EVALUATED && e->lambda == 0;
+  bool whole = r->outcome == FIT_EVALUATED && e->lambda == 0 && at->has_slopes;
   f->statistics = whole ? assess_fit(r, f->work, f->weighting) : assess_runs(r->problem, e->run);
   for (int i = 0; at->has_slopes && i < f->statistics->n; i++) {
     f->statistics->gradient[i] = 0;

@@ -60,6 +60,7 @@ static bool write_all(int to, const void *from, size_t length) {
 
 static bool receive(Worker *w) {
   unsigned long length;
+  errno = 0;
   if (!read_all(w->host, &length, sizeof length)) return false;
   return read_all(w->host, message_room(&w->in, length), length);
 }
@@ -68,6 +69,7 @@ static bool receive(Worker *w) {
 static bool answer(Worker *w) {
   unsigned long length = w->out.length;
   fflush(NULL);
+  errno = 0;
   return write_all(w->host, &length, sizeof length) && write_all(w->host, w->out.at, length);
 }
 
@@ -75,6 +77,7 @@ static bool answer(Worker *w) {
 
 static const double LET_GO = 5; // s that a killed host may take until its lock is free
 enum { PAUSE = 2000 };          // us
+enum { WATCH_MOST = 30 };       // s: the watcher takes no longer
 
 // Held while a program runs, by the watcher at the end: then no further one begins.
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER;
@@ -191,5 +194,8 @@ int main(void) {
   bool ok = begin(&w);
   Arena *scratch = arena_new();
   while (ok && serve(&w, scratch)) continue;
-  for (;;) pause(); // the host ends it, or the watcher
+  if (errno == EBADF)
+    _exit(1);        // the simulator has closed the connection, which the watcher cannot see
+  sleep(WATCH_MOST); // the host ends it, or the watcher
+  _exit(1);
 }

@@ -22,7 +22,7 @@ static void use(ClosedTrial *t, ClosedDifference difference, const SlopeStep *st
 static void assert_slopes(ClosedTrial *t, double tol) {
   if (closed_trial_run(t, true) != OUTCOME_REACHED_END) fail_msg("%s", t->out.message);
   assert_int_equal(t->out.rows, CLOSED_ROWS);
-  assert_int_equal(t->out.runs, t->calls);
+  assert_int_equal(t->out.runs.count, t->calls);
   assert_close(closed_trial_error(t, CLOSED_A), 0, tol);
   assert_close(closed_trial_error(t, CLOSED_B), 0, tol);
 }
@@ -132,9 +132,10 @@ static void the_plateau_suits_the_noise(void **state) {
     SlopeStep *steps = ARENA_ARRAY(t->arena, SlopeStep, np);
     memcpy(steps, steps_of(t, 0, -HUGE_VAL, HUGE_VAL), (size_t)np * sizeof *steps);
     t->noise = noise;
-    long runs = t->simulator->model.choose_steps(simulate_closed_work(t->work), &t->request,
-                                                 t->parameter, CLOSED_PARAMETERS, steps);
-    assert_int_equal(runs, 1 + 2 * 14);
+    ClosedRuns runs = {0};
+    t->simulator->model.choose_steps(simulate_closed_work(t->work), &t->request, t->parameter,
+                                     CLOSED_PARAMETERS, steps, &runs);
+    assert_int_equal(runs.count, 1 + 2 * 14);
     double best = cbrt(noise), step = steps[t->parameter[CLOSED_A]].step;
     assert_true(step > best / 30 && step < best * 30);
     use(t, CLOSED_CENTRAL, steps);
@@ -151,9 +152,10 @@ static void steps_that_are_given_stay(void **state) {
   SlopeStep *steps = ARENA_ARRAY(t->arena, SlopeStep, np);
   memcpy(steps, steps_of(t, 0.0123, -HUGE_VAL, HUGE_VAL), (size_t)np * sizeof *steps);
   t->calls = 0;
-  assert_int_equal(t->simulator->model.choose_steps(simulate_closed_work(t->work), &t->request,
-                                                    t->parameter, CLOSED_PARAMETERS, steps),
-                   0);
+  ClosedRuns runs = {0};
+  t->simulator->model.choose_steps(simulate_closed_work(t->work), &t->request, t->parameter,
+                                   CLOSED_PARAMETERS, steps, &runs);
+  assert_int_equal(runs.count, 0);
   assert_int_equal(t->calls, 0);
   assert_close(steps[t->parameter[CLOSED_A]].step, 0.0123, 0);
   closed_trial_close(t);
@@ -166,13 +168,34 @@ static void where_nothing_can_be_chosen_a_usual_step_is_taken(void **state) {
   SlopeStep *steps = ARENA_ARRAY(t->arena, SlopeStep, np);
   memcpy(steps, steps_of(t, 0, -HUGE_VAL, HUGE_VAL), (size_t)np * sizeof *steps);
   t->a_fails_below = HUGE_VAL; // every run
+  ClosedRuns runs = {0};
   t->simulator->model.choose_steps(simulate_closed_work(t->work), &t->request, t->parameter,
-                                   CLOSED_PARAMETERS, steps);
+                                   CLOSED_PARAMETERS, steps, &runs);
+  assert_int_equal(runs.ended[OUTCOME_CRASHED], t->calls);
   assert_true(steps[t->parameter[CLOSED_A]].step > 0);
   closed_trial_close(t);
 }
 
-static ClosedParts judged(double factor, double noise, double tolerance, long *runs) {
+// Those for slopes too, whether the other side serves or not.
+static void failed_runs_are_counted(void **state) {
+  (void)state;
+  for (int both = 0; both < 2; both++) {
+    ClosedTrial *t = closed_trial_open();
+    double a = t->p[t->parameter[CLOSED_A]];
+    t->a_fails_above = a;
+    if (both) t->a_fails_below = a;
+    use(t, CLOSED_CENTRAL, steps_of(t, 0.01, -HUGE_VAL, HUGE_VAL));
+    Outcome end = closed_trial_run(t, true);
+    assert_int_equal(end, both ? OUTCOME_CRASHED : OUTCOME_REACHED_END);
+    assert_int_equal(t->out.slopes_failed, both);
+    assert_int_equal(t->out.runs.ended[OUTCOME_CRASHED], 1 + both);
+    assert_int_equal(t->out.runs.count, t->calls);
+    assert_non_null(strstr(t->out.runs.message, "it broke at a = "));
+    closed_trial_close(t);
+  }
+}
+
+static ClosedParts judged(double factor, double noise, double tolerance, long *count) {
   ClosedTrial *t = closed_trial_open();
   t->slopes = factor;
   t->simulator->slopes = true;
@@ -180,8 +203,9 @@ static ClosedParts judged(double factor, double noise, double tolerance, long *r
   t->noise = noise;
   t->options.rel_tol = tolerance;
   SlopeStep *steps = (SlopeStep *)steps_of(t, 0, -HUGE_VAL, HUGE_VAL);
-  *runs = 0;
-  ClosedParts parts = closed_choose_parts(simulate_closed_work(t->work), &t->request, steps, runs);
+  ClosedRuns runs = {0};
+  ClosedParts parts = closed_choose_parts(simulate_closed_work(t->work), &t->request, steps, &runs);
+  *count = runs.count;
   closed_trial_close(t);
   return parts;
 }
@@ -217,6 +241,7 @@ int main(void) {
       cmocka_unit_test(the_plateau_is_found_without_noise),
       cmocka_unit_test(the_plateau_suits_the_noise),
       cmocka_unit_test(steps_that_are_given_stay),
+      cmocka_unit_test(failed_runs_are_counted),
       cmocka_unit_test(right_slopes_of_a_simulator_are_confirmed),
       cmocka_unit_test(wrong_slopes_of_a_simulator_are_noticed),
       cmocka_unit_test(where_nothing_can_be_chosen_a_usual_step_is_taken),

@@ -13,7 +13,7 @@ static void rows_are_those_of_the_simulator(void **state) {
     assert_close(t->values[2 * i + 1], 0.7 * 1.69 + 3, 1e-14); // the input is 3
   }
   assert_int_equal(t->calls, 1);
-  assert_int_equal(t->out.runs, 1);
+  assert_int_equal(t->out.runs.count, 1);
   assert_string_equal(t->out.solver, "trial");
   assert_string_equal(t->out.slopes_by, "");
   assert_close(t->out.t_end, 2, 0);

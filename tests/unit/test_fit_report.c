@@ -390,7 +390,8 @@ static void failures_are_told_with_their_share(void **state) {
   char *text = text_of(&m, 100, false);
   has_all(text, (const char *[]){
                     "513 simulations (13 with sensitivities)", "408 of them to confirm the result",
-                    "2 of 513 simulations ended in too-many-steps, for example at t",
+                    "2 of 513 simulations ended in too-many-steps, for example near alpha = 880.1,",
+                    "at t = 3 the steps end.",
                     "1 of 513 simulations ended in chatter, for example relation x > 0", NULL});
   free(text);
   Text t;
