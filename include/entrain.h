@@ -845,6 +845,8 @@ typedef struct EntrainScanState {
   int failed;       // could not be simulated
   double seconds;
   bool whole; // nothing ended it before all was done
+  // Why one of the points failed, and what its simulator wrote, by lines; "" if none did or it is not known yet. Belongs to the scan.
+  const char *failed_why;
 } EntrainScanState;
 
 // Called from time to time. Return false to stop: points that are done are kept.

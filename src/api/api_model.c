@@ -338,6 +338,10 @@ static bool check_type(const Variable *v, double value, Err *err) {
   return true;
 }
 
+static const char *start_name(EntrainModel *m, const char *name) {
+  return arena_print(m->arena, "%s.start", name);
+}
+
 static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   const Flat *f = m->model->flat;
   int k = names_find(f->parameter_names, name), v = names_find(f->names, name);
@@ -345,6 +349,9 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
   if (k < 0 && v >= 0 && f->variables.at[v].computed)
     return fail(err, ERR_NAME,
                 "%s cannot be set: the initial equations determine it (fixed = false)", name);
+  bool computed = m->closed && names_find(f->parameter_names, start_name(m, name)) < 0;
+  if (k < 0 && v >= 0 && f->variables.at[v].state && computed)
+    return fail(err, ERR_NAME, "%s cannot be set: the simulator computes it", name);
   if (k < 0 && v >= 0 && f->variables.at[v].state)
     return fail(err, ERR_NAME, "%s is a state; set its start value with %s.start", name, name);
   if (k < 0 && v >= 0)

@@ -20,7 +20,8 @@ static EntrainScanState state_of(const ObjectiveScan *s) {
                             .done = s->done,
                             .failed = s->failed,
                             .seconds = s->work.seconds,
-                            .whole = s->cut == FIT_CUT_NOTHING};
+                            .whole = s->cut == FIT_CUT_NOTHING,
+                            .failed_why = s->failures.count ? s->failures.at[0].log : ""};
 }
 
 typedef struct ScanRelay {

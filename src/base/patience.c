@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "base/clock.h"
 
@@ -81,4 +82,16 @@ bool patience_asks(void) {
 
 bool patience_look(void) {
   return look(false);
+}
+
+bool patience_lock(pthread_mutex_t *lock) {
+  struct timespec until;
+  do {
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(1e9 * ASK_EVERY);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(lock, &until) == 0) return true;
+  } while (patience_asks());
+  return false;
 }

@@ -5,6 +5,7 @@
 // once with whatever it has; its callers ask, too, hear the same, and drop what is not complete. Threads of a pool ask for
 // whoever collects their jobs.
 #pragma once
+#include <pthread.h>
 #include <stdbool.h>
 
 typedef struct Patience {
@@ -40,6 +41,10 @@ static inline bool patience_lasts(long work) {
 }
 // The same at once, for the places between simulations: the innermost owner is asked in every call.
 bool patience_asks(void);
+
+// Waits for a lock whose holder may take long, and asks meanwhile: the holder may be a thread that only this one can stop.
+// false: it is over, and the lock is not held.
+bool patience_lock(pthread_mutex_t *lock);
 
 bool patience_is_late(void); // a time limit has passed, of the innermost or of one around it
 

@@ -198,7 +198,8 @@ static int write_results(const Arguments *a, const EntrainScan *s, const Entrain
   if (!quiet && !to_stdout && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_scan_report(s, t.width, t.colour)));
   else if (state->failed)
-    remark("%d of %d points could not be simulated", state->failed, state->points);
+    remark("%d of %d points could not be simulated%s%s", state->failed, state->points,
+           state->failed_why[0] ? ", one of them because: " : "", state->failed_why);
   return status;
 }
 

@@ -324,9 +324,9 @@ static int print_outcome(SimulateCommand *job) {
   if (reached && message[0]) remark("%s", message);
   if (reached) return DONE;
   int rows = entrain_result_rows(job->result);
-  remark("the simulation did not reach its end (%s), %d %s computed: %s",
+  remark("the simulation did not reach its end (%s), %d %s computed%s%s",
          entrain_result_outcome_name(job->result), rows, rows == 1 ? "row was" : "rows were",
-         message);
+         message[0] ? ": " : "", message);
   const char *log = entrain_result_log(job->result);
   if (log[0]) remark("the last lines that it wrote:\n%s", log);
   return NOT_REACHED;
@@ -430,8 +430,8 @@ const Command CMD_SIMULATE = {
     "Integrates the model and writes one row for each output time: time,x,v,... "
     "MODEL is a Modelica file, - for standard input, or an FMU (FILE.fmu). Ctrl-C and "
     "--max_seconds end the "
-    "simulation with the rows so far. The exit status is 1 if the simulation did not reach its "
-    "end.",
+    "simulation with the rows so far (of an FMU: without rows). The exit status is 1 if the "
+    "simulation did not reach its end.",
     FLAGS,
     OF_SIMULATION,
     EXAMPLES,

@@ -13,7 +13,7 @@ enum { WIDTH = 80, INDENT = 26 };
 
 static const char *const SUMMARY =
     "entrain finds the unknown parameters of dynamic models from measured time series, and reports "
-    "how reliable they are. Models are Modelica text.";
+    "how reliable they are. Models are Modelica text, FMUs, or programs.";
 
 static const struct {
   int status;

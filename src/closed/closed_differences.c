@@ -47,6 +47,8 @@ static Stencil stencil(const SlopeStep *s, int parameter, double value, double s
     out.weight[0] = 2 / h, out.weight[1] = -1 / (2 * h), out.weight_here = -3 / (2 * h);
     out.one_sided[0] = 1 / h;
   }
+  for (int i = 0; i < out.count; i++) // rounding must not lead beyond a bound
+    out.value[i] = fmin(fmax(out.value[i], s->low), s->high);
   return out;
 }
 
@@ -264,7 +266,8 @@ static bool contradicts(const SlopeCheck *c, double step, double most) {
     double noise = NOISE * (o->rel_tol * y + o->abs_tol * nominal * sqrt(c->here->rows)) / step;
     double sure = c->apart ? SURE * norm_of(c, c->apart, NULL, i) : 0;
     double size = fmax(norm_of(c, c->runs, NULL, i), norm_of(c, c->own, NULL, i));
-    if (norm_of(c, c->own, c->runs, i) > most * size + noise + sure) return true;
+    if (!(norm_of(c, c->own, c->runs, i) <= most * size + noise + sure))
+      return true; // or no number
   }
   return false;
 }

@@ -64,9 +64,14 @@ static void run_one(ClosedSimulator *s, const SimulatorCall *c, SimulatorAnswer 
   f.outputs = ARENA_ARRAY(scratch, double, numbers + 1);
   bool slopes = d->function.has_slopes && c->slope_count > 0;
   if (slopes) f.slopes = ARENA_ARRAY(scratch, double, numbers *(size_t)c->parameter_count + 1);
-  if (!d->function.concurrent) pthread_mutex_lock(&d->lock);
+  bool concurrent = d->function.concurrent;
+  if (!concurrent && !patience_lock(&d->lock)) {
+    a->outcome = OUTCOME_STOPPED;
+    arena_free(scratch);
+    return;
+  }
   bool ok = d->function.simulate(d->function.data, &f);
-  if (!d->function.concurrent) pthread_mutex_unlock(&d->lock);
+  if (!concurrent) pthread_mutex_unlock(&d->lock);
   f.message[sizeof f.message - 1] = 0;
   visible_fixed(f.message, sizeof f.message);
   c_snprintf(a->solver, sizeof a->solver, "%.40s", s->model.name);
@@ -110,6 +115,6 @@ ClosedSimulator *closed_function_new(const ClosedFunction *f, const ClosedDescri
   s->owned = owned;
   s->run_all = run_all;
   s->done = free_function;
-  s->slopes = f->has_slopes;
+  s->model.makes_slopes = f->has_slopes;
   return s;
 }

@@ -32,7 +32,7 @@ static bool end_not_finite(ClosedWork *w, const SimulatorAnswer *a, int row, dou
                            Trajectory *out) {
   const ClosedDescription *d = w->simulator->description;
   const double *values = a->values + (size_t)row * (size_t)w->variable_count;
-  const char *name = "an output";
+  const char *name = "a slope"; // or an output
   for (int i = w->variable_count - 1; i >= 0; i--)
     if (!isfinite(values[i])) name = d->variables.at[w->variables[i]].name;
   char time[32];
@@ -90,16 +90,17 @@ static void run(ClosedWork *w, const SimulateRequest *q, Trajectory *out) {
   w->request = q;
   SimulatorCall *call = closed_call(w, q, q->p);
   bool whole_runs = q->slopes && q->slopes->whole_runs;
-  if (sens && simulator->slopes && w->slope_count && !whole_runs) closed_want_slopes(w, q, call);
+  if (sens && simulator->model.makes_slopes && w->slope_count && !whole_runs)
+    closed_want_slopes(w, q, call);
   SimulatorAnswer *answer = simulator_answer_new(w->scratch, call);
   simulator->run_all(simulator, (const SimulatorCall *const *)&call, &answer, 1);
   out->runs.count = 1;
   bool slopes = call->slope_count > 0 && answer->slopes;
   if (slopes && !q->slopes && answer->outcome == OUTCOME_REACHED_END &&
-      simulator->model.has_slopes_of_states && !closed_slopes_hold(w, q, answer, &out->runs)) {
+      !closed_slopes_hold(w, q, answer, &out->runs)) {
     slopes = false;
     c_snprintf(answer->slopes_by, sizeof answer->slopes_by, "%s",
-               "they contradict the equations of the sensitivities");
+               "they contradict the slopes that it makes itself");
   }
   if (answer->outcome == OUTCOME_REACHED_END && sens && w->slope_count && !slopes)
     out->slopes_failed = !closed_differences(w, q, answer, &out->runs);

@@ -46,7 +46,8 @@ static void read_texts(DescriptionReader *r) {
     reading_fail(r, r->root, ERR_SYNTAX, "fmiModelDescription needs the attribute %s", token);
   d->token = reading_text(r, r->root, token);
   double indicators = 0;
-  if (d->fmi == 2) reading_count(r, r->root, "numberOfEventIndicators", INT_MAX, &indicators);
+  if (d->fmi == 2)
+    reading_count(r, r->root, "numberOfEventIndicators", FMU_VARIABLES_MOST, &indicators);
   d->indicators = (int)indicators;
 }
 

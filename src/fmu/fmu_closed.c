@@ -10,6 +10,14 @@
 #include "fmu/archive.h"
 #include "fmu/fmu_spec.h"
 
+// A continuous variable that is the derivative of another one, in an FMU without states; -1: there is none.
+static int listed_nowhere(const FmuDescription *d) {
+  for (int i = 0; i < d->variables.count; i++)
+    if (d->variables.at[i].derivative_of >= 0 && d->variables.at[i].variability == FMU_CONTINUOUS)
+      return i;
+  return -1;
+}
+
 static bool choose_interface(const FmuRequest *q, const FmuDescription *d, FmuInterface *out,
                              Err *err) {
   bool me = d->model_exchange.offered, cs = d->co_simulation.offered;
@@ -18,6 +26,15 @@ static bool choose_interface(const FmuRequest *q, const FmuDescription *d, FmuIn
   if (q->interface == FMU_WISH_CS && !cs)
     return fail(err, ERR_MODEL, "%s offers model exchange only: interface: me", q->path);
   *out = q->interface == FMU_WISH_CS || !me ? FMU_CS : FMU_ME;
+  int derivative = *out == FMU_ME && d->states.count == 0 ? listed_nowhere(d) : -1;
+  if (derivative >= 0)
+    return fail(
+        err, ERR_MODEL,
+        "%s does not list its states: '%s' is the derivative of '%s', but ModelStructure has "
+        "no Derivatives%s",
+        q->path, d->variables.at[derivative].name,
+        d->variables.at[d->variables.at[derivative].derivative_of].name,
+        cs ? "; use interface: cs" : "");
   if (*out == FMU_ME && (q->step > 0 || q->tolerance > 0))
     return fail(
         err, ERR_MODEL,
@@ -61,7 +78,7 @@ static bool start(ClosedSimulator *s, const FmuRequest *q, const FmuModel *m, Er
   fmu_spec_put(&setup.open, &spec);
   s->workers = workers_new(&setup);
   s->run_all = closed_run_by_workers;
-  s->slopes = m->interface == FMU_ME && !info->once_per_process;
+  s->model.makes_slopes = m->interface == FMU_ME && !info->once_per_process;
   s->model.has_slopes_of_states = m->interface == FMU_ME;
   s->model.refined = m->interface == FMU_ME      ? "with a hundredth of the tolerance"
                      : d->model_exchange.offered ? "as model exchange, integrated by entrain"

@@ -80,8 +80,13 @@ void fmu_runner_run(FmuRunner *r, const SimulatorCall *call, SimulatorAnswer *an
 
 bool fmu_end_refused(FmuRunner *r, const FmuInstance *i, double t, SimulatorAnswer *answer) {
   const char *function = fmu_instance_failed(i);
-  answer_end(answer, OUTCOME_REFUSED, t, "%s: %s reported an error at time %.9g", r->spec.name,
-             function[0] ? function : "the FMU", t);
+  bool ours = strncmp(function, "fmu_", 4) == 0; // entrain refused, and the log says what
+  if (ours)
+    answer_end(answer, OUTCOME_REFUSED, t, "%s: a value cannot be set at time %.9g", r->spec.name,
+               t);
+  else
+    answer_end(answer, OUTCOME_REFUSED, t, "%s: %s reported an error at time %.9g", r->spec.name,
+               function[0] ? function : "the FMU", t);
   c_snprintf(answer->log, sizeof answer->log, "%s", fmu_instance_log(i));
   return false;
 }

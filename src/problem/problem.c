@@ -147,3 +147,7 @@ double sum_of_sample_weights(const Channel *c) {
   for (int i = 0; c->sample_weight && i < c->count; i++) sum += c->sample_weight[i];
   return sum;
 }
+
+bool problem_has_equations(const Problem *p) {
+  return !p->closed || p->closed->has_slopes_of_states;
+}

@@ -229,6 +229,8 @@ bool problem_number(const Problem *p, const char *text, double *value, Err *err)
 
 // Whether residuals need the integrator; single steps and computed derivatives do not.
 bool problem_integrates(const Problem *p);
+// Slopes of its states can be computed: a text or model exchange, no black box.
+bool problem_has_equations(const Problem *p);
 // Whether the residuals are those of simulations from the start values.
 static inline bool problem_simulates(const Problem *p) {
   return p->options.residual == RESIDUAL_SIMULATION;

@@ -302,6 +302,13 @@ static void read_names(ProgramReader *p) {
   for (int i = 0; i < count; i++) add_variables(p, list->items.at[i]);
 }
 
+// The name of a template as the problem file has it.
+static void shorten_path(Err *err, const char *folder) {
+  size_t length = strlen(folder);
+  if (strncmp(err->file, folder, length) == 0 && err->file[length] == '/')
+    memmove(err->file, err->file + length + 1, strlen(err->file + length + 1) + 1);
+}
+
 static bool read_program(ProblemReader *r, const Yaml *n) {
   static const char *const KEYS[] = {"command", "files",   "link",    "inputs", "parameters",
                                      "output",  "timeout", "retries", "keep",   "memory"};
@@ -325,7 +332,14 @@ static bool read_program(ProblemReader *r, const Yaml *n) {
   p.closed->start_time = p.closed->stop_time = p.closed->interval = nan("");
   r->problem->model_path = strchr(command, '/') ? reader_path(r, command) : command;
   Err own = {0};
-  return finish(r, n, program_closed_open(p.spec, p.closed, &own), &own);
+  ProgramFault fault = {0};
+  ClosedSimulator *s = program_closed_open(p.spec, p.closed, &fault, &own);
+  const Yaml *at = fault.key ? yaml_find(n, fault.key) : NULL;
+  if (!at) at = n;
+  if (fault.item >= 0 && fault.item < at->items.count) at = at->items.at[fault.item];
+  if (!s && fault.key && strcmp(fault.key, "files") != 0) own.line = 0; // a place inside of a word
+  shorten_path(&own, p.spec->folder);
+  return finish(r, at, s, &own);
 }
 
 // model: {function: NAME}, the simulator that the calling program gave.

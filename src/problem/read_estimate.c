@@ -142,6 +142,9 @@ static bool fail_variable(ProblemReader *r, const Yaml *n, const char *verb, con
     return reader_fail_key(r, n, ERR_NAME,
                            "%s cannot be %s: the initial equations determine it (fixed = false)",
                            v->name, strcmp(verb, "set") == 0 ? "set" : "estimated");
+  if (v->state && !v->has_start && r->problem->closed)
+    return reader_fail_key(r, n, ERR_NAME, "%s cannot be %s: the simulator computes it", v->name,
+                           strcmp(verb, "set") == 0 ? "set" : "estimated");
   if (v->state)
     return reader_fail_key(r, n, ERR_NAME, "%s is a state; to %s its start value, write %s.start",
                            v->name, verb, v->name);

@@ -34,11 +34,17 @@ typedef struct ProgramSpec { // what the problem file says under 'model'
 void program_spec_put(Message *m, const ProgramSpec *s);
 ProgramSpec *program_spec_get(Message *m, Arena *a);
 
+typedef struct ProgramFault { // where in the spec an error is
+  const char *
+      key; // as in the problem file: "command", "files", "parameters", "link", "inputs", "output"; NULL: anywhere
+  int item; // of it, -1: all of it
+} ProgramFault;
+
 typedef struct ClosedProgram ClosedProgram;
 
 // Reads and checks everything that can be checked before a run: the command can be executed, templates, links. NULL and
-// err (file:line:column of a template). The spec must outlive it.
-ClosedProgram *program_open(Arena *a, const ProgramSpec *s, Err *err);
+// err (file:line:column of a template), and where (fault may be NULL). The spec must outlive it.
+ClosedProgram *program_open(Arena *a, const ProgramSpec *s, ProgramFault *fault, Err *err);
 // One run, in a folder below `scratch`, which exists; kept ones are moved to <folder of the problem>/entrain-runs. Values of
 // the output are interpolated (straight lines) to the times of the call. Runs in a worker process.
 void program_run(ClosedProgram *p, const char *scratch, const SimulatorCall *call,

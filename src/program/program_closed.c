@@ -11,9 +11,9 @@ static const char *last_part(const char *path) {
 }
 
 ClosedSimulator *program_closed_open(const ProgramSpec *spec, const ClosedDescription *d,
-                                     Err *err) {
+                                     ProgramFault *fault, Err *err) {
   Arena *scratch = arena_new();
-  bool fine = program_open(scratch, spec, err) != NULL;
+  bool fine = program_open(scratch, spec, fault, err) != NULL;
   arena_free(scratch);
   if (!fine) return NULL;
   ClosedSimulator *s = closed_simulator_new(d, last_part(spec->command.at[0]), "program");

@@ -16,8 +16,14 @@ typedef struct Opening {
   ClosedProgram *made;
   TemplateNames names;
   bool has_placeholders;
+  ProgramFault *fault;
   Err *err;
 } Opening;
+
+// What is looked at: an error is there.
+static void look_at(const Opening *o, const char *key, int item) {
+  if (o->fault) *o->fault = (ProgramFault){key, item};
+}
 
 static const char *last_part(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -28,6 +34,7 @@ static const char *last_part(const char *path) {
 
 static bool open_command(Opening *o) {
   const ProgramSpec *s = o->spec;
+  look_at(o, "command", s->command.count ? 0 : -1);
   if (s->command.count == 0) return fail(o->err, ERR_VALUE, "the command is empty");
   o->made->path = program_find(o->arena, s->folder, s->command.at[0], o->err);
   if (!o->made->path) return false;
@@ -35,6 +42,7 @@ static bool open_command(Opening *o) {
   const Template **arguments = ARENA_ARRAY(o->arena, const Template *, s->command.count);
   for (int i = 1; i < s->command.count; i++) {
     const char *word = s->command.at[i];
+    look_at(o, "command", i);
     const char *file = arena_print(o->arena, "argument %d of the command", i);
     arguments[i] = template_parse(o->arena, file, word, strlen(word), &o->names, o->err);
     if (!arguments[i]) return false;
@@ -66,8 +74,10 @@ static bool open_template(Opening *o, const ProgramFile *f, ProgramText *made) {
 static bool open_templates(Opening *o) {
   const ProgramSpec *s = o->spec;
   ProgramText *files = ARENA_ARRAY(o->arena, ProgramText, s->files.count + 1);
-  for (int i = 0; i < s->files.count; i++)
+  for (int i = 0; i < s->files.count; i++) {
+    look_at(o, "files", i);
     if (!open_template(o, &s->files.at[i], &files[i])) return false;
+  }
   o->made->files = files;
   return true;
 }
@@ -75,7 +85,9 @@ static bool open_templates(Opening *o) {
 // A parameter that nothing passes on would be estimated in vain.
 static bool check_used(Opening *o) {
   const ProgramSpec *s = o->spec;
+  look_at(o, "parameters", -1);
   for (int i = 0; i < s->parameters.count; i++) {
+    look_at(o, "parameters", i);
     if (o->names.used[i]) continue;
     const char *name = s->parameters.at[i];
     Place at = {0};
@@ -106,6 +118,7 @@ static bool open_links(Opening *o) {
   const char **allowed = ARENA_ARRAY(o->arena, const char *, s->links.count + 1);
   for (int i = 0; i < s->links.count; i++) {
     const char *target = path_from(o->arena, s->folder, s->links.at[i]);
+    look_at(o, "link", i);
     links[i] = (ProgramLink){link_name(o, s->links.at[i]), target};
     if (!links[i].name) return false;
     char *real = realpath(target, NULL);
@@ -149,12 +162,14 @@ static bool check_output(Opening *o, const RunEntry *entries, int count) {
 static bool open_names(Opening *o) {
   const ProgramSpec *s = o->spec;
   ClosedProgram *p = o->made;
+  look_at(o, "output", -1);
   p->output.time = s->output_time;
   p->output.variables = s->variables.at;
   if (!s->output_file) return fail(o->err, ERR_VALUE, "the output file is not named");
   p->output.file = run_name(o->arena, "the name of the output file", s->output_file, o->err);
   if (!p->output.file) return false;
   if (s->inputs_file) {
+    look_at(o, "inputs", -1);
     p->inputs_file = run_name(o->arena, "the name of the inputs file", s->inputs_file, o->err);
     if (!p->inputs_file) return false;
   }
@@ -164,7 +179,10 @@ static bool open_names(Opening *o) {
   for (int i = 0; i < s->links.count; i++) entries[count++] = (RunEntry){"link", p->links[i].name};
   if (p->inputs_file) entries[count++] = (RunEntry){"inputs file", p->inputs_file};
   entries[count++] = (RunEntry){"log of the run", RUN_LOG};
-  return check_clashes(o, entries, count) && check_output(o, entries, count);
+  look_at(o, NULL, -1);
+  if (!check_clashes(o, entries, count)) return false;
+  look_at(o, "output", -1);
+  return check_output(o, entries, count);
 }
 
 static bool check_numbers(const ProgramSpec *s, Err *err) {
@@ -175,10 +193,11 @@ static bool check_numbers(const ProgramSpec *s, Err *err) {
   return true;
 }
 
-ClosedProgram *program_open(Arena *a, const ProgramSpec *s, Err *err) {
+ClosedProgram *program_open(Arena *a, const ProgramSpec *s, ProgramFault *fault, Err *err) {
   ClosedProgram *p = ARENA_NEW(a, ClosedProgram);
   p->spec = s;
-  Opening o = {.arena = a, .spec = s, .made = p, .err = err};
+  Opening o = {.arena = a, .spec = s, .made = p, .fault = fault, .err = err};
+  look_at(&o, NULL, -1);
   o.names = (TemplateNames){s->parameters.at, s->parameters.count,
                             ARENA_ARRAY(a, bool, s->parameters.count + 1)};
   bool done = check_numbers(s, err) && open_command(&o) && open_templates(&o) && check_used(&o) &&

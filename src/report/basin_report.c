@@ -5,6 +5,7 @@
 
 #include "base/c_locale.h"
 #include "report/basin_screen.h"
+#include "report/failures.h"
 #include "write/cells.h"
 #include "write/json.h"
 #include "write/rounded.h"
@@ -122,6 +123,7 @@ static void print_work(Page *p, const Basin *b) {
                   counted(p, b->work.simulations, "simulation", "s"),
                   b->work.sensitivity_simulations, counted(p, b->done, "search", "es"), seconds,
                   page_digits(p, b->seconds > 0 ? b->done / b->seconds : 0, 3)));
+  failures_text(p, b->problem, b->failures.at, b->failures.count, work_count_simulations(&b->work));
 }
 
 void basin_text(Text *out, const Basin *b, PageStyle style) {
@@ -211,6 +213,7 @@ void basin_json(Text *out, const Basin *b, const char *version) {
   json_names(&j, b);
   json_optima(&j, b);
   json_ends(&j, b);
+  failures_json(&j, b->problem, b->failures.at, b->failures.count);
   json_open(&j, "work", '{', false);
   json_whole(&j, "iterations", b->work.iterations);
   json_whole(&j, "simulations", b->work.simulations);

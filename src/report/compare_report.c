@@ -216,14 +216,22 @@ static void print_head(Page *p, const Compare *c) {
              c->done == 1 ? "" : "s", seconds);
 }
 
-// Why a row is empty.
+// Why a row is empty; NULL: it is not.
+static const char *why_empty(Page *p, const CompareRow *row) {
+  if (row->refused) return row->refused;
+  const CompareRun *run = row->shown;
+  bool begun = !run || run->outcome != FIT_NO_START || !run->message;
+  return begun ? NULL : failure_sentence(p->arena, run->message);
+}
+
 static void print_refusals(Page *p, const Compare *c) {
-  for (int i = 0; i < c->done; i++)
-    if (c->rows[i].refused)
+  for (int i = 0; i < c->done; i++) {
+    const char *why = why_empty(p, &c->rows[i]);
+    if (why)
       page_paragraph(p, 2, "",
                      arena_print(p->arena, "%s: %s.",
-                                 page_tinted(p, TINT_NOTICE, c->rows[i].spec.label),
-                                 c->rows[i].refused));
+                                 page_tinted(p, TINT_NOTICE, c->rows[i].spec.label), why));
+  }
 }
 
 void compare_text(Text *out, const CompareReport *r, PageStyle style) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "problem/residual_kind.h"
+#include "report/failures.h"
 #include "report/fit_settings.h"
 #include "report/run_report.h"
 #include "study/evaluated_point.h"
@@ -196,23 +197,6 @@ static void work(Json *j, const FitResult *r) {
     json_whole(j, "by_equations", r->work.slopes_by_equations);
     json_whole(j, "by_runs", r->work.slopes_by_runs);
     json_flag(j, "contradicted", r->work.slopes_contradicted > 0);
-    json_close(j);
-  }
-  json_close(j);
-}
-
-static void failures(Json *j, const FitResult *r) {
-  json_open(j, "failures", '[', r->failures.count > 0);
-  for (int k = 0; k < r->failures.count; k++) {
-    const FitFailure *f = &r->failures.at[k];
-    json_open(j, NULL, '{', false);
-    json_text(j, "reason", f->reason);
-    json_whole(j, "count", f->count);
-    if (f->x)
-      json_numbers(j, "parameters", f->x, r->problem->unknown_count);
-    else
-      json_text(j, "parameters", NULL);
-    json_text(j, "log", f->log);
     json_close(j);
   }
   json_close(j);
@@ -523,7 +507,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   json_matrix(&j, "covariance", r->statistics->covariance, r->statistics->n);
   json_matrix(&j, "correlation", r->statistics->correlation, r->statistics->n);
   work(&j, r->result);
-  failures(&j, r->result);
+  failures_json(&j, r->result->problem, r->result->failures.at, r->result->failures.count);
   if (!r->point) homotopy(&j, r);
   solver(&j, r);
   details(&j, r);

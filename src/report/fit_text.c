@@ -6,6 +6,7 @@
 
 #include "base/c_locale.h"
 #include "problem/residual_kind.h"
+#include "report/failures.h"
 #include "report/fit_settings.h"
 #include "report/interval_text.h"
 #include "report/run_report.h"
@@ -522,33 +523,6 @@ static void print_constraints(FitPage *f) {
   text_done(&t);
 }
 
-// "near k = 3, c = 0.1"
-static const char *place_of(FitPage *f, const double *x) {
-  enum { NAMED_MOST = 6 };
-  const Problem *p = f->r->problem;
-  Text t;
-  text_init(&t);
-  for (int i = 0; i < p->unknown_count && i < NAMED_MOST; i++)
-    text_print(&t, "%s%s = %s", i ? ", " : "near ", p->unknowns[i].name,
-               page_digits(&f->page, x[i], 4));
-  if (p->unknown_count > NAMED_MOST) text_add(&t, " ...");
-  const char *place = arena_copy(f->page.arena, t.at, t.length);
-  text_done(&t);
-  return place;
-}
-
-static void print_failures(FitPage *f, long all) {
-  const FitResult *r = f->r->result;
-  for (int k = 0; k < r->failures.count; k++) {
-    const FitFailure *x = &r->failures.at[k];
-    page_paragraph(&f->page, 2, "",
-                   arena_print(f->page.arena,
-                               "%ld of %ld simulations ended in %s, for example %s%s%s.", x->count,
-                               all, x->reason, x->x ? place_of(f, x->x) : "", x->x ? ": " : "",
-                               failure_sentence(f->page.arena, x->log)));
-  }
-}
-
 // Where simulations began that did not begin at the start; of several experiments the first.
 static void add_restarts(FitPage *f, Text *t) {
   const FitResult *r = f->r->result;
@@ -569,13 +543,19 @@ static void add_restarts(FitPage *f, Text *t) {
 // How the slopes of a closed simulator were made.
 static void print_slopes(FitPage *f) {
   const WorkCount *w = &f->r->result->work;
-  const char *equations = "by the equations of the sensitivities (differences of the derivatives)";
+  bool black_box = !problem_has_equations(f->r->problem);
+  const char *equations =
+      black_box ? "those of the simulator"
+                : "by the equations of the sensitivities (differences of the derivatives)";
   const char *runs = "by differences of whole runs";
   if (w->slopes_contradicted) {
     page_paragraph(&f->page, 2, "",
-                   "Slopes: by differences of whole runs. The equations of the sensitivities "
-                   "(differences of the derivatives and outputs) contradict them: the simulator "
-                   "computes with few digits, or hides states.");
+                   black_box
+                       ? "Slopes: by differences of whole runs. Those that the simulator gives "
+                         "contradict them."
+                       : "Slopes: by differences of whole runs. The equations of the "
+                         "sensitivities (differences of the derivatives and outputs) contradict "
+                         "them: the simulator computes with few digits, or hides states.");
     return;
   }
   if (w->slopes_by_equations && w->slopes_by_runs)
@@ -616,7 +596,7 @@ static void print_work(FitPage *f) {
   page_paragraph(&f->page, 2, "", t.at);
   print_slopes(f);
   print_constraints(f);
-  print_failures(f, all);
+  failures_text(&f->page, f->r->problem, r->failures.at, r->failures.count, all);
   text_clear(&t);
   fit_settings_changed(f->r->problem, add_setting, &t);
   if (t.length) page_paragraph(&f->page, 2, "", arena_print(f->page.arena, "Options:%s", t.at));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "residual/budget.h"
 #include "residual/measured_data.h"
 #include "write/cells.h"
 #include "write/rounded.h"
@@ -111,7 +112,8 @@ static void print_failures(Page *p, const ObjectiveScan *s) {
     page_paragraph(p, 2, "",
                    arena_print(p->arena, "%ld of %d points could not be simulated: %s%s%s.",
                                f->count, s->points * s->lambda_count, f->reason,
-                               f->log && f->log[0] ? ", for example " : "", f->log ? f->log : ""));
+                               f->log && f->log[0] ? ", for example " : "",
+                               f->log ? failure_sentence(p->arena, f->log) : ""));
   }
 }
 

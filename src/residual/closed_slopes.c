@@ -56,7 +56,7 @@ static void choose(Arena *a, const CompiledModel *m, const double *x, bool *whol
                          .experiment_name = exp->name};
     longest_times(exp, &q.times, &q.count);
     ClosedWork *w = simulate_closed_work(work);
-    bool equations = p->closed->has_slopes_of_states && !*whole_runs;
+    bool equations = p->closed->makes_slopes && !*whole_runs;
     if (equations && budget) budget->used.sensitivity_simulations++;
     ClosedParts parts =
         equations ? p->closed->choose_parts(w, &q, steps, &runs) : CLOSED_PARTS_NONE;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <time.h>
 
 #include "base/patience.h"
 #include "residual/closed_slopes.h"
@@ -85,24 +84,9 @@ void fitting_free(Fitting *f) {
   arena_free(f->arena);
 }
 
-// Who holds the lock simulates, which may take long. Whoever waits asks meanwhile whether to go on: the holder may be a thread that only he
-// can stop. false: it is over.
-static bool lock_patiently(struct LazyFeedback *lazy) {
-  static const long LOOK_NS = 20000000;
-  struct timespec until;
-  do {
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    if (pthread_mutex_timedlock(&lazy->lock, &until) == 0) return true;
-  } while (patience_asks());
-  return false;
-}
-
 const Feedback *fitting_feedback(const Fitting *f) {
   struct LazyFeedback *lazy = f->feedback;
-  if (!lock_patiently(lazy)) return NULL;
+  if (!patience_lock(&lazy->lock)) return NULL;
   if (!lazy->made && !f->from_data) lazy->feedback = feedback_new(f->data);
   lazy->made = true;
   const Feedback *made = lazy->feedback;
@@ -113,7 +97,7 @@ const Feedback *fitting_feedback(const Fitting *f) {
 const Observer *fitting_observer(const Fitting *f) {
   const Feedback *first = fitting_feedback(f);
   struct LazyFeedback *lazy = f->feedback;
-  if (!lock_patiently(lazy)) return NULL;
+  if (!patience_lock(&lazy->lock)) return NULL;
   if (!lazy->observer_made && first) lazy->observer = observer_new(f->data, first);
   lazy->observer_made = true;
   const Observer *made = lazy->observer;
@@ -124,7 +108,7 @@ const Observer *fitting_observer(const Fitting *f) {
 const ClosedSlopes *fitting_closed_slopes(const Fitting *f, Budget *budget) {
   const Problem *p = f->problem;
   struct LazyFeedback *lazy = f->feedback;
-  if (!p->closed || !lock_patiently(lazy)) return NULL;
+  if (!p->closed || !patience_lock(&lazy->lock)) return NULL;
   const ClosedSlopes *made = lazy->slopes;
   if (!made) {
     double *x = ARENA_ARRAY(f->arena, double, f->n + 1);

@@ -145,7 +145,7 @@ static void count_work(Budget *b, const Trajectory *t, bool slopes, const Restar
   if (restarted) b->used.restarted++, b->used.saved += restarted->saved;
   *(slopes ? &b->used.sensitivity_simulations : &b->used.simulations) += 1;
   if (t->runs.count > 1) b->used.simulations += t->runs.count - 1; // for differences
-  if (t->runs.count && slopes && t->outcome == OUTCOME_REACHED_END)
+  if (t->slopes_by[0] && slopes && t->outcome == OUTCOME_REACHED_END)
     *(t->runs.count > 1 ? &b->used.slopes_by_runs : &b->used.slopes_by_equations) += 1;
   b->used.in_turn++;
   b->used.rhs += t->work.rhs;
@@ -209,38 +209,53 @@ static bool has_rates(const CompiledModel *m) {
 
 static const double RATE_PART = 1e-3; // of the shortest interval between samples
 
-// Of a closed model only rows are known: rates of measured quantities, which slopes by delays need, come from two runs whose rows are a
-// little earlier and a little later, none beyond the last one; where one of them fails, from the other. false: both failed.
+typedef struct RateRows { // of the run that rates come from: by row of the request, those around it
+  double *times;
+  int *before, *behind, count;
+} RateRows;
+
+static void add_rate_row(RateRows *r, double t) {
+  if (!r->count || t > r->times[r->count - 1]) r->times[r->count++] = t;
+}
+
+// The last one stays the last, and all are rows of one run: a simulator may choose its steps by its end.
+static RateRows rate_rows(Arena *a, const SimulateRequest *q) {
+  double shift = RATE_PART * shortest_interval(q->times, q->count), last = q->times[q->count - 1];
+  RateRows r = {ARENA_ARRAY(a, double, 3 * q->count + 1), ARENA_ARRAY(a, int, q->count + 1),
+                ARENA_ARRAY(a, int, q->count + 1), 0};
+  for (int i = 0; i < q->count; i++) {
+    add_rate_row(&r, fmax(q->times[i] - shift, q->start));
+    r.before[i] = r.count - 1;
+    add_rate_row(&r, q->times[i]);
+    add_rate_row(&r, fmin(q->times[i] + shift, last));
+    r.behind[i] = r.count - 1;
+  }
+  return r;
+}
+
+// Of a closed model only rows are known: rates of measured quantities, which slopes by delays need, come from one more run that also
+// has rows a little earlier and a little later. false: it failed.
 static bool fill_rates(ModelRun *r, const SimulateRequest *request, bool quick, Budget *budget) {
   const CompiledModel *m = r->compiled;
   if (!has_rates(m) || !request->count) return true;
   Arena *a = arena_new();
-  int rows = request->count;
-  double shift = RATE_PART * shortest_interval(request->times, rows), *times[2], *values[2];
-  bool ok[2];
-  for (int k = 0; k < 2; k++) {
-    times[k] = ARENA_ARRAY(a, double, rows + 1);
-    values[k] = ARENA_ARRAY(a, double, (size_t)rows *(size_t)m->outputs + 16);
-    for (int i = 0; i < rows; i++)
-      times[k][i] = k ? fmin(request->times[i] + shift, request->times[rows - 1])
-                      : fmax(request->times[i] - shift, request->start);
-    SimulateRequest q = *request;
-    Trajectory t = {.values = values[k]};
-    q.times = times[k];
-    simulate_run(model_run_work(r, false, quick), &q, &t);
-    ok[k] = t.outcome == OUTCOME_REACHED_END;
-    if (budget) budget->used.simulations++;
-  }
-  for (int k = 0; k < m->problem->measured_count; k++)
-    for (int i = 0; m->rate[k] >= 0 && i < rows; i++) {
-      size_t at = (size_t)i * (size_t)m->outputs + (size_t)k;
-      double y = r->column[k][i], t = request->times[i];
-      double rise = (ok[1] ? values[1][at] : y) - (ok[0] ? values[0][at] : y);
-      double span = (ok[1] ? times[1][i] : t) - (ok[0] ? times[0][i] : t);
-      r->column[m->rate[k]][i] = span > 0 ? rise / span : 0;
+  RateRows rows = rate_rows(a, request);
+  size_t outputs = (size_t)m->outputs;
+  Trajectory t = {.values = ARENA_ARRAY(a, double, (size_t)rows.count *outputs + 16)};
+  SimulateRequest q = *request;
+  q.times = rows.times, q.count = rows.count;
+  simulate_run(model_run_work(r, false, quick), &q, &t);
+  if (budget) budget->used.simulations++;
+  bool whole = t.outcome == OUTCOME_REACHED_END;
+  for (int k = 0; k < m->problem->measured_count && whole; k++)
+    for (int i = 0; m->rate[k] >= 0 && i < request->count; i++) {
+      int from = rows.before[i], to = rows.behind[i];
+      double rise =
+          t.values[(size_t)to * outputs + (size_t)k] - t.values[(size_t)from * outputs + (size_t)k];
+      r->column[m->rate[k]][i] = to > from ? rise / (rows.times[to] - rows.times[from]) : 0;
     }
   arena_free(a);
-  return ok[0] || ok[1];
+  return whole;
 }
 
 EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e, bool slopes,

@@ -170,8 +170,9 @@ static bool next_parts(Search *s, const double *start, const double *better) {
     if (!s->coupled.converged) homotopy_part(s, better, 16, 1, "homotopy, much stronger");
     if (is_confirmed(s)) return true;
   }
-  horizon_part(s, s->coupled.converged ? s->coupled.x : start, 0.05,
-               "growing horizon after homotopy");
+  bool after = s->coupled.converged;
+  horizon_part(s, after ? s->coupled.x : start, 0.05,
+               after ? "growing horizon after homotopy" : "growing horizon");
   if (is_confirmed(s)) return true;
   if (coupled_follows(s)) shooting_part(s);
   if (is_confirmed(s)) return true;

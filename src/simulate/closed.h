@@ -36,6 +36,7 @@ struct ClosedModel {
   const char *kind; // "model-exchange FMU", "co-simulation FMU", "program", "function"
   // The slopes of its states can be computed: sensitivities by their equations, feedback.
   bool has_slopes_of_states;
+  bool makes_slopes; // itself, where a call wants them
   // How it is simulated more accurately (SimulateRequest.refined), for messages: "with a quarter of the communication step"; NULL: it cannot be.
   const char *refined;
   // Keeps the pointers. Lives in the arena; work_done frees what does not.

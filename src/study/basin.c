@@ -184,9 +184,20 @@ static bool take(void *data, int number, const ManyFitsAnswer *answer) {
                                   .comparable = answer->comparable,
                                   .work = answer->work};
   work_count_add(&b->work, &answer->work);
+  many_fits_failures(answer, b->problem->unknown_count, b->examples);
   b->best = fmin(b->best, answer->objective);
   b->done = number + 1;
   return tell(s, b->done > b->finished ? b->done : b->finished);
+}
+
+static void list_failures(Basin *b) {
+  for (int k = 0; k < OUTCOME_COUNT; k++) {
+    if (!b->work.ended[k]) continue;
+    const FailedSimulation *e = &b->examples[k];
+    FitFailure f = {(Outcome)k, outcome_word((Outcome)k), b->work.ended[k], e->seen ? e->x : NULL,
+                    e->message};
+    array_push(b->arena, &b->failures, f);
+  }
 }
 
 static void run_searches(Basin *b, BasinListener *listener, void *data) {
@@ -206,8 +217,10 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   Patience all = {.until = patience_until(o->max_seconds)}, after = {.grace = PATIENCE_GRACE};
   patience_begin(&all);
   Fitting *f = fitting_new(b->problem);
+  b->examples = failed_simulations_new(b->arena, b->problem->unknown_count);
   many_fits_run(f, &one, &q);
   fitting_free(f);
+  list_failures(b);
   patience_begin(&after); // what was reached is sorted
   basin_find_optima(b);
   patience_end(&after);

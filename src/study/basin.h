@@ -2,6 +2,7 @@
 // distinct optima that they found.
 #pragma once
 #include "base/err.h"
+#include "residual/budget.h"
 #include "search/fit.h"
 
 typedef enum BasinScale { BASIN_AS_SEARCHED, BASIN_LINEAR, BASIN_LOG } BasinScale;
@@ -67,7 +68,9 @@ typedef struct Basin {
   int failed, not_converged;
   int unsorted; // end points that it was stopped before it could compare with the optima
   const double *truth;
-  WorkCount work; // of all searches
+  WorkCount work;             // of all searches
+  FailedSimulation *examples; // of simulations that failed, by outcome
+  ARRAY(FitFailure) failures;
   double best;    // objective so far
   double seconds; // by the clock
 } Basin;

@@ -26,8 +26,9 @@ void check_closed_model(Check *c) {
   if (!p->closed->has_slopes_of_states)
     check_add(
         c, FINDING_NOTE, "model",
-        "Its equations are not known: slopes are differences of whole runs, and homotopy, the "
-        "weak form and multiple shooting cannot be used.");
+        "Its equations are not known: slopes are %s, and homotopy, the weak form and multiple "
+        "shooting cannot be used.",
+        p->closed->makes_slopes ? "those that it gives" : "differences of whole runs");
 }
 
 // The measured quantities at the start values, [row][quantity]; rows that were reached.

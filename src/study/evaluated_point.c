@@ -20,8 +20,13 @@ bool feedback_can(const Fitting *f, double lambda, Err *err) {
                 "lambda must be 0 here: only simulations (residual: simulation) can be tied to the "
                 "data");
   if (lambda == 0 || fitting_feedback(f)) return true;
-  return fail(err, ERR_VALUE,
-              "lambda must be 0 here: nothing that is measured can act on the model; give 'gains'");
+  return fail(
+      err, ERR_VALUE,
+      problem_has_equations(f->problem)
+          ? "lambda must be 0 here: nothing that is measured can act on the model; give "
+            "'gains'"
+          : "lambda must be 0 here: the model is a black box, without derivatives of states "
+            "that a feedback could be added to");
 }
 
 Weighting *weighting_at(EvalWork *w, double lambda, const double *x) {

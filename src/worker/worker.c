@@ -131,7 +131,7 @@ static bool open_simulator(Worker *w, Err *err) {
     return w->fmu != NULL;
   }
   const ProgramSpec *spec = program_spec_get(&w->in, w->arena);
-  w->program = spec ? program_open(w->arena, spec, err) : NULL;
+  w->program = spec ? program_open(w->arena, spec, NULL, err) : NULL;
   w->scratch = arena_print(w->arena, "%s/runs-%ld", w->open.session, (long)getpid());
   if (w->program && mkdir(w->scratch, 0700) != 0)
     return fail(err, ERR_FILE, "%s cannot be made: %s", w->scratch, strerror(errno));

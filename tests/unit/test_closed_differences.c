@@ -198,8 +198,7 @@ static void failed_runs_are_counted(void **state) {
 static ClosedParts judged(double factor, double noise, double tolerance, long *count) {
   ClosedTrial *t = closed_trial_open();
   t->slopes = factor;
-  t->simulator->slopes = true;
-  t->simulator->model.has_slopes_of_states = true;
+  t->simulator->model.makes_slopes = true;
   t->noise = noise;
   t->options.rel_tol = tolerance;
   SlopeStep *steps = (SlopeStep *)steps_of(t, 0, -HUGE_VAL, HUGE_VAL);

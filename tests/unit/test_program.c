@@ -55,7 +55,7 @@ static SimulatorAnswer *run_call(const Trial *t, const ProgramSpec *given,
   if (s->files.count == 0 && s->command.count == 1) s->parameters.count = 0;
   *call = *asked;
   call->parameter_count = s->parameters.count;
-  ClosedProgram *p = program_open(t->arena, s, &err);
+  ClosedProgram *p = program_open(t->arena, s, NULL, &err);
   if (!p) print_error("%s\n", err.text);
   assert_non_null(p);
   SimulatorAnswer *answer = simulator_answer_new(t->arena, call);
@@ -245,7 +245,7 @@ static void a_program_that_goes_missing_is_refused(void **state) {
   const Trial *t = *state;
   ProgramSpec *s = spec_of(t, "true");
   s->parameters.count = 0;
-  ClosedProgram *p = program_open(t->arena, s, NULL);
+  ClosedProgram *p = program_open(t->arena, s, NULL, NULL);
   const char *path = arena_print(t->arena, "%s/sim", t->problem);
   unlink(path);
   SimulatorCall call = usual_call();
@@ -352,7 +352,7 @@ static void good_runs_are_kept_if_all_are(void **state) {
 static void assert_refused(const Trial *t, const ProgramSpec *s, const char *file, int line,
                            int column, const char *why) {
   Err err = {0};
-  assert_null(program_open(t->arena, s, &err));
+  assert_null(program_open(t->arena, s, NULL, &err));
   assert_string_equal(err.text, why);
   assert_string_equal(err.file, file);
   assert_int_equal(err.line, line);
@@ -370,7 +370,7 @@ static void names_in_templates_are_checked(void **state) {
                  "the parameter 'c' does not reach the program: write {{c}} into a template or an "
                  "argument of the command");
   array_push(t->arena, &s->command, "-c={{c}}");
-  assert_non_null(program_open(t->arena, s, NULL));
+  assert_non_null(program_open(t->arena, s, NULL, NULL));
   array_push(t->arena, &s->command, "-c={{mas}}");
   assert_refused(t, s, "argument 2 of the command", 1, 6,
                  "there is no parameter 'mas'; did you mean 'mass'?");

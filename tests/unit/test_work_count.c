@@ -5,12 +5,12 @@
 
 static void adding_adds_each_count(void **state) {
   (void)state;
-  WorkCount sum = {0}, one = {1, 2, 3, 4, 5, 6, 7, 9, 10, 0.25, 11, 12, 0.5, {0}};
+  WorkCount sum = {0}, one = {1, 2, 3, 4, 5, 6, 7, 9, 10, 0.25, 11, 12, 13, 0.5, {0}};
   one.ended[OUTCOME_CHATTER] = 8;
   for (int k = 1; k <= 3; k++) {
     work_count_add(&sum, &one);
     WorkCount all = {k * 1, k * 2,  k * 3,    k * 4,  k * 5,  k * 6,   k * 7,
-                     k * 9, k * 10, k * 0.25, k * 11, k * 12, k * 0.5, {0}};
+                     k * 9, k * 10, k * 0.25, k * 11, k * 12, k * 13, k * 0.5, {0}};
     all.ended[OUTCOME_CHATTER] = k * 8;
     WorkCount rest = work_count_rest(&all, &one);
     work_count_add(&rest, &one);
