@@ -211,13 +211,24 @@ static ProcessEvent receive(Process *p) {
   }
 }
 
+static const double LEAVE = 0.1; // s between the end of the connection and that of the process
+
+// A process that dies closes its connection a moment before it can be waited for; one that has closed it otherwise is of no use.
+static void end_gone(Process *p) {
+  for (double until = clock_seconds() + LEAVE; !reap(p, false) && clock_seconds() < until;)
+    usleep(200);
+  p->left = !p->has_ended;
+  process_end(p, false);
+  process_read_log(p);
+}
+
 static ProcessEvent look(Process *const *list, int count, struct pollfd *at, int *which) {
   for (int i = 0; i < count; i++) {
     if (at[2 * i + 1].revents) process_read_log(list[i]);
     if (!at[2 * i].revents) continue;
     ProcessEvent e = receive(list[i]);
     *which = i;
-    if (e == PROCESS_GONE) process_end(list[i], false), process_read_log(list[i]);
+    if (e == PROCESS_GONE) end_gone(list[i]);
     if (e != PROCESS_NOTHING) return e;
   }
   return PROCESS_NOTHING;

@@ -14,6 +14,7 @@ typedef struct Process {
   int socket, log;
   bool log_ended;                  // it closed its standard output
   bool has_ended;                  // and was reaped
+  bool left;                       // it had closed its connection and went on: it was ended
   int status;                      // as of waitpid, when it ended
   double peak;                     // bytes of memory that it used at most, when it ended
   char last[PROCESS_LOG_MOST + 1]; // of its log

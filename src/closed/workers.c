@@ -60,7 +60,9 @@ void workers_free(Workers *w) {
 // ---------------------------------------------------------------- a new worker
 
 static void say_gone(const Process *p, char *out, size_t size) {
-  if (WIFSIGNALED(p->status))
+  if (p->left)
+    c_snprintf(out, size, "closed its connection to entrain");
+  else if (WIFSIGNALED(p->status))
     c_snprintf(out, size, "was ended by signal %d (%s)", WTERMSIG(p->status),
                strsignal(WTERMSIG(p->status)));
   else
@@ -273,8 +275,8 @@ static void end_gone(const Runs *r, const Process *p, const SimulatorCall *c,
                "%s %s when it had used %.0f MB of the %.0f MB that it may use (key memory)",
                s->name, how, p->peak / 1e6, s->memory / 1e6);
   else
-    answer_end(answer, WIFSIGNALED(p->status) ? OUTCOME_CRASHED : OUTCOME_EXITED, at, "%s %s",
-               s->name, how);
+    answer_end(answer, WIFSIGNALED(p->status) && !p->left ? OUTCOME_CRASHED : OUTCOME_EXITED, at,
+               "%s %s", s->name, how);
   answer->rows = 0;
   take_log(p, answer);
 }

@@ -323,7 +323,7 @@ bool event_settle(EventWork *e, double t, const double *x, int *event) {
 void event_forget_marks(EventWork *e) {
   e->known = false;
   size_t bytes = (size_t)e->work->system->ne * sizeof(bool);
-  memset(e->pending, 0, bytes);
+  if (!e->one_by_one) memset(e->pending, 0, bytes);
   memset(e->held, 0, bytes);
 }
 

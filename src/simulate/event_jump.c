@@ -110,13 +110,13 @@ bool event_iterate_start(EventWork *e, double t, double *y, int *event) {
 
 // ---------------------------------------------------------------- crossing
 
-static void find_moment(EventWork *e, double t, const double *y) {
+// That of one event, where the slopes before it are f_old.
+static void find_moment(EventWork *e, double t, const double *y, int event, double *moment) {
   const System *s = e->work->system;
-  memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
+  memset(moment, 0, (size_t)s->stride * sizeof *moment);
   if (!s->ns) return;
-  system_rhs(e->work, e->near_t, e->near_x, e->f_old);
-  system_event_sens(e->work, t, y, e->found, e->f_old, &e->rate, e->by_column);
-  for (int k = 0; k < s->ns && e->rate != 0; k++) e->moment[k] = -e->by_column[k] / e->rate;
+  system_event_sens(e->work, t, y, event, e->f_old, &e->rate, e->by_column);
+  for (int k = 0; k < s->ns && e->rate != 0; k++) moment[k] = -e->by_column[k] / e->rate;
 }
 
 // S += sign * f * dt/dp
@@ -126,32 +126,138 @@ static void add_motion(const EventWork *e, const double *f, double sign, double 
     for (int k = 0; k < s->ns; k++) y[s->nx + i * s->stride + k] += sign * f[i] * e->moment[k];
 }
 
-static void change_crossed(EventWork *e) {
+static void change_crossed(EventWork *e, int k) {
+  double mode = k == e->found ? e->found_mode : event_wanted(e, k);
+  e->crossed[k] = true;
+  e->count[k]++;
+  event_change(e, k, mode);
+  e->pending[k] = false;
+  e->held[k] = true;
+}
+
+// With everything that follows; the event moves by e->moment.
+static bool finish_crossing(EventWork *e, double t, double *y, int *event) {
+  if (!event_iterate(e, t, y, event)) return false;
+  if (!e->work->system->ns) return true;
+  system_rhs(e->work, t, y, e->f_new);
+  add_motion(e, e->f_new, -1, y);
+  return true;
+}
+
+static bool cross_together(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
-  for (int i = 0; i < s->ne; i++) {
-    int k = s->events.order[i];
+  if (s->ns) system_rhs(e->work, e->near_t, e->near_x, e->f_old);
+  find_moment(e, t, y, e->found, e->moment);
+  add_motion(e, e->f_old, 1, y);
+  for (int i = 0; i < s->ne; i++)
+    if (e->pending[s->events.order[i]]) change_crossed(e, s->events.order[i]);
+  return finish_crossing(e, t, y, event);
+}
+
+// ---------------------------------------------------------------- several at one time
+
+static bool cross_one_by_one(EventWork *e, double t, double *y, bool backwards, int *event) {
+  const System *s = e->work->system;
+  bool fine = true, first = true;
+  e->one_by_one = true;
+  for (int i = 0; i < s->ne && fine; i++) {
+    int k = s->events.order[backwards ? s->ne - 1 - i : i];
     if (!e->pending[k]) continue;
-    double mode = k == e->found ? e->found_mode : event_wanted(e, k);
-    e->crossed[k] = true;
-    e->count[k]++;
-    event_change(e, k, mode);
-    e->pending[k] = false;
-    e->held[k] = true;
+    system_rhs(e->work, first ? e->near_t : t, first ? e->near_x : y, e->f_old);
+    find_moment(e, t, y, k, e->moment);
+    add_motion(e, e->f_old, 1, y);
+    event_look(e, t, y);
+    change_crossed(e, k);
+    fine = finish_crossing(e, t, y, event);
+    first = false;
   }
+  e->one_by_one = false;
+  return fine && !e->terminated;
+}
+
+static bool moments_differ(EventWork *e, double t, const double *y) {
+  static const double ALIKE = 1e-9;
+  const System *s = e->work->system;
+  system_rhs(e->work, e->near_t, e->near_x, e->f_old);
+  find_moment(e, t, y, e->found, e->moment);
+  for (int k = 0; k < s->ne; k++) {
+    if (!e->pending[k] || k == e->found) continue;
+    find_moment(e, t, y, k, e->other);
+    for (int i = 0; i < s->ns; i++) {
+      double a = e->moment[i], b = e->other[i];
+      if (!(fabs(a - b) <= ALIKE * fmax(fabs(a), fabs(b)))) return true;
+    }
+  }
+  return false;
+}
+
+// States, modes and discrete variables are as in the result, up to rounding errors.
+static bool is_result(const EventWork *e, const double *y) {
+  const System *s = e->work->system;
+  const double *mode = e->result + s->nx, *held = mode + s->ne;
+  for (int i = 0; i < s->nx; i++)
+    if (!(fabs(y[i] - e->result[i]) <= EVENT_ROUNDING * fabs(y[i])) && differs(y[i], e->result[i]))
+      return false;
+  for (int k = 0; k < s->ne; k++)
+    if (mode[k] != system_mode(e->work, k)) return false;
+  for (int k = 0; k < s->nh; k++)
+    if (differs(held[k], system_held(e->work)[k])) return false;
+  return true;
+}
+
+static void take_result(EventWork *e, const double *y) {
+  const System *s = e->work->system;
+  double *mode = e->result + s->nx, *held = mode + s->ne;
+  memcpy(e->result, y, (size_t)s->nx * sizeof *y);
+  for (int k = 0; k < s->ne; k++) mode[k] = system_mode(e->work, k);
+  memcpy(held, system_held(e->work), (size_t)s->nh * sizeof *held);
+}
+
+static bool same_sensitivities(const EventWork *e, const double *y) {
+  static const double ALIKE = 1e-6;
+  const System *s = e->work->system;
+  for (int k = 0; k < s->ns; k++) {
+    double size = 0, apart = 0;
+    for (int i = 0; i < s->nx; i++) {
+      int at = s->nx + i * s->stride + k;
+      size = fmax(size, fmax(fabs(y[at]), fabs(e->in_order[at])));
+      apart = fmax(apart, fabs(y[at] - e->in_order[at]));
+    }
+    if (!(apart <= ALIKE * size)) return false;
+  }
+  return true;
+}
+
+static bool again_one_by_one(EventWork *e, double t, double *y, bool backwards, int *event) {
+  event_keep(e, MEMORY_RESTORE, y);
+  e->jumped = false, e->terminated = 0;
+  return cross_one_by_one(e, t, y, backwards, event) && is_result(e, y);
+}
+
+// Events that happen at one time by chance, such as those of two equal balls, have moments of their own. They are crossed together, and then
+// one by one. If both orders lead to the same as all together, and with the same sensitivities, then these are right.
+static bool cross_apart(EventWork *e, double t, double *y, int *event) {
+  const System *s = e->work->system;
+  event_keep(e, MEMORY_KEEP, y);
+  bool fine = cross_together(e, t, y, event);
+  if (!fine || e->terminated) return fine;
+  take_result(e, y);
+  bool alike = again_one_by_one(e, t, y, false, event);
+  memcpy(e->in_order, y, (size_t)s->nx * (size_t)(1 + s->stride) * sizeof *y);
+  if (alike && again_one_by_one(e, t, y, true, event) && same_sensitivities(e, y)) return true;
+  event_keep(e, MEMORY_RESTORE, y);
+  e->jumped = false, e->terminated = 0;
+  return cross_together(e, t, y, event);
 }
 
 bool event_cross_jump(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
+  int pending = 0;
   e->jumped = false, e->terminated = 0;
-  find_moment(e, t, y);
-  add_motion(e, e->f_old, 1, y);
   event_mark_crossed(e, t, y);
-  change_crossed(e);
-  if (!event_iterate(e, t, y, event)) return false;
-  if (!s->ns) return true;
-  system_rhs(e->work, t, y, e->f_new);
-  add_motion(e, e->f_new, -1, y);
-  return true;
+  for (int k = 0; k < s->ne; k++) pending += e->pending[k];
+  bool apart = s->ns && pending > 1 && moments_differ(e, t, y);
+  return (apart ? cross_apart : cross_together)(e, t, y, event);
 }
 
 // ---------------------------------------------------------------- known times

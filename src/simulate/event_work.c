@@ -55,6 +55,12 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
     e->needed = ARENA_ARRAY(a, double, s->ne + 8);
     e->moment = ARENA_ARRAY(a, double, s->stride + 16);
   }
+  if (s->hybrid && s->ns) {
+    e->other = ARENA_ARRAY(a, double, s->stride + 16);
+    e->kept = ARENA_ARRAY(a, char, event_keep(e, MEMORY_COUNT, NULL) + 1);
+    e->result = ARENA_ARRAY(a, double, s->nx + s->ne + s->nh + 1);
+    e->in_order = ARENA_ARRAY(a, double, s->nx *(1 + s->stride) + 1);
+  }
   return e;
 }
 
@@ -83,6 +89,17 @@ void event_memory(EventWork *e, Memory *m) {
   MEMORY_VALUE(m, e->jumped);
   MEMORY_VALUE(m, e->stuck);
   if (s->hybrid) MEMORY_ARRAY(m, e->needed, ne);
+}
+
+size_t event_keep(EventWork *e, MemoryUse use, double *y) {
+  const System *s = e->work->system;
+  Memory m = {use, e->kept, 0};
+  event_memory(e, &m);
+  MEMORY_ARRAY(&m, e->pending, s->ne);
+  MEMORY_ARRAY(&m, e->held, s->ne);
+  MEMORY_ARRAY(&m, e->crossed, s->ne);
+  MEMORY_ARRAY(&m, y, s->nx * (1 + s->stride));
+  return m.bytes;
 }
 
 double event_literal(const EventWork *e, int k, double w) {

@@ -44,6 +44,7 @@ typedef struct EventWork {
   double near_t, *near_x; // just before it
   // Passing.
   bool *pending;      // by event: has crossed, and waits for its turn
+  bool one_by_one;    // those that wait do so whatever jumps
   bool *held;         // by event: is where its own motion took it
   int *changes;       // by event, while modes settle
   double *settled;    // modes before that
@@ -70,15 +71,19 @@ typedef struct EventWork {
   long steps;         // that were searched
   double *followed;   // scratch: switching functions
   // Of hybrid systems, see event_jump.h.
-  bool live;       // switching functions are those at an event, where discrete variables change
-  bool jumped;     // states have jumped at this event
-  int stuck;       // event whose jumps have become too small to see, -1: none
-  double *later;   // switching functions two moments later
-  double *after;   // results of system_jump
-  double *timer;   // results of system_timers
-  double *needed;  // by event: 0 where nothing depends on it until the next event
-  double *moment;  // by column: how the time of the event moves
-  int timer_event; // the next one at a known time
+  bool live;        // switching functions are those at an event, where discrete variables change
+  bool jumped;      // states have jumped at this event
+  int stuck;        // event whose jumps have become too small to see, -1: none
+  double *later;    // switching functions two moments later
+  double *after;    // results of system_jump
+  double *timer;    // results of system_timers
+  double *needed;   // by event: 0 where nothing depends on it until the next event
+  double *moment;   // by column: how the time of the event moves
+  double *other;    // the same of another event at the same time
+  char *kept;       // scratch: how things stood before events that happen at one time
+  double *result;   // scratch: what these did together, states first
+  double *in_order; // scratch: states and sensitivities after these one by one, in their order
+  int timer_event;  // the next one at a known time
   double timer_mode;
   int terminated;      // number of the terminate that was met, counted from 1; 0: none
   char unsettled[200]; // what keeps changing: names of discrete variables, or relations
@@ -87,6 +92,8 @@ typedef struct EventWork {
 EventWork *event_work_new(Arena *a, SystemWork *w); // keeps the pointer
 // What it knows at the end of a step, modes and discrete variables included, see memory.h.
 void event_memory(EventWork *e, Memory *m);
+// The same while an event is passed, with marks, states and sensitivities, in e->kept. Returns its bytes.
+size_t event_keep(EventWork *e, MemoryUse use, double *y);
 
 // Of the size of a switching function: what differs by less may be a rounding error.
 static const double EVENT_ROUNDING = 1e-12;

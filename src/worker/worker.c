@@ -102,8 +102,11 @@ static void sweep_host(const Worker *w) {
 static void *watch(void *data) {
   const Worker *w = data;
   struct pollfd host = {w->host, POLLRDHUP, 0};
+  pid_t parent = getppid();
   while (poll(&host, 1, -1) < 0 && errno == EINTR) continue;
-  bool lives = !(host.revents & (POLLHUP | POLLERR));
+  bool closed_here = host.revents & POLLNVAL; // by the simulator
+  while (closed_here && getppid() == parent) usleep(50 * PAUSE);
+  bool lives = !(host.revents & (POLLHUP | POLLERR | POLLNVAL));
   end_program(w, lives ? PROCESS_GENTLE : LET_GO);
   if (w->scratch) folder_remove(w->scratch);
   if (!lives && w->open.session) sweep_host(w);
@@ -194,8 +197,10 @@ int main(void) {
   bool ok = begin(&w);
   Arena *scratch = arena_new();
   while (ok && serve(&w, scratch)) continue;
-  if (errno == EBADF)
-    _exit(1);        // the simulator has closed the connection, which the watcher cannot see
+  if (errno == EBADF) { // nobody else sees that
+    dprintf(STDERR_FILENO, "the simulator has closed the connection to entrain\n");
+    _exit(1);
+  }
   sleep(WATCH_MOST); // the host ends it, or the watcher
   _exit(1);
 }

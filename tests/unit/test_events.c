@@ -279,6 +279,35 @@ static void threshold_of_a_state_has_its_exact_sensitivity(void **state) {
   run_free(&r);
 }
 
+// Each has its own parameters, which move its own events: differences of runs in which they no longer happen together say the same.
+static void events_at_one_time_have_sensitivities_of_their_own(void **state) {
+  (void)state;
+  static const char *const TEXTS[] = {
+      "model M parameter Real p = 0.8, q = 0.8, g = 9.81;"
+      " Real h1(start = 1), v1(start = 0), h2(start = 1), v2(start = 0);"
+      " equation der(h1) = v1; der(v1) = -g; der(h2) = v2; der(v2) = -g;"
+      " when h1 <= 0 then reinit(v1, -p*pre(v1)); end when;"
+      " when h2 <= 0 then reinit(v2, -q*pre(v2)); end when; end M;",
+      // coupled, with stops that parameters move
+      "model M parameter Real p = -0.5, q = -0.5;"
+      " Real h1(start = 1), h2(start = 1), v1(start = 0), v2(start = 0);"
+      " equation der(h1) = v1; der(h2) = v2;"
+      " der(v1) = -4*h1 + 0.5*(h2 - h1); der(v2) = -4*h2 + 0.5*(h1 - h2);"
+      " when h1 <= p then reinit(v1, -0.8*pre(v1)); end when;"
+      " when h2 <= q then reinit(v2, -0.8*pre(v2)); end when; end M;",
+      // discrete variables
+      "model M parameter Real p = 0.7, q = 0.7; discrete Real a(start = 1), b(start = 2);"
+      " Real h1(start = 0), h2(start = 0), v1(start = 0), v2(start = 0);"
+      " equation der(v1) = 1; der(v2) = 1; der(h1) = a; der(h2) = b;"
+      " when v1 > p then a = 3*p; end when; when v2 > q then b = 5*q; end when; end M;"};
+  for (size_t k = 0; k < sizeof TEXTS / sizeof *TEXTS; k++) {
+    Spec spec = {.text = TEXTS[k], .stop = 1.5, .step = 0.37, .sens = "p q"};
+    spec.options = "rel_tol=1e-9 abs_tol=1e-11";
+    assert_sensitivities(&spec, .step = 1e-6, .tolerance = 1e-5,
+                         .options = "rel_tol=1e-12 abs_tol=1e-14");
+  }
+}
+
 static void sensitivities_across_events_match_differences(void **state) {
   (void)state;
   static const char *const TEXTS[] = {
@@ -677,6 +706,7 @@ int main(void) {
       cmocka_unit_test(time_of_switching_has_its_exact_sensitivity),
       cmocka_unit_test(threshold_of_a_state_has_its_exact_sensitivity),
       cmocka_unit_test(sensitivities_across_events_match_differences),
+      cmocka_unit_test(events_at_one_time_have_sensitivities_of_their_own),
       cmocka_unit_test(two_events_in_one_step_happen_in_their_order),
       cmocka_unit_test(an_event_at_an_output_time_gives_one_row),
       cmocka_unit_test(events_at_the_start_follow_the_motion),

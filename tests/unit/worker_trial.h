@@ -9,7 +9,19 @@
 #include "fmu/fmu_spec.h"
 #include "fmu_trial.h"
 
-enum { GOOD, CRASH, ABORT, EXIT, HANG, EAT, FLOOD, REFUSE, NO_NUMBER, END }; // modes of bad.c
+enum {
+  GOOD,
+  CRASH,
+  ABORT,
+  EXIT,
+  HANG,
+  EAT,
+  FLOOD,
+  REFUSE,
+  NO_NUMBER,
+  END,
+  CLOSE = 12
+}; // modes of bad.c
 
 typedef struct WorkerTrial {
   Arena *arena;

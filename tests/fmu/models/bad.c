@@ -5,19 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model.h"
 
 enum { TIME, MODE, LEVEL, WHEN, K, FRAGILE, STICKY, X, V, A };
 
-enum { SIGNAL = 1, ABORT, EXIT, HANG, EAT, FLOOD, FAIL, NO_NUMBER, END, REFUSE, LOSE };
+enum { SIGNAL = 1, ABORT, EXIT, HANG, EAT, FLOOD, FAIL, NO_NUMBER, END, REFUSE, LOSE, CLOSE };
 
 static const Variable VARIABLES[] = {
     TIME_VARIABLE,
     FIXED("mode", 0, .type = INTEGER,
           .description =
               "0 good, 1 SIGSEGV, 2 abort, 3 exit, 4 endless loop, 5 eats memory,"
-              " 6 prints much, 7 error, 8 NaN, 9 ends the simulation, 10 discards, 11 fatal"),
+              " 6 prints much, 7 error, 8 NaN, 9 ends the simulation, 10 discards, 11 fatal,"
+              " 12 closes all descriptors"),
     PARAMETER("mode_level", 0, .description = "mode as a Real, rounded"),
     PARAMETER("when", 0.5, .unit = "s"),
     PARAMETER("k", 4, AT_LEAST(0)),
@@ -67,6 +69,7 @@ static Status misbehave(Model *m, int mode) {
   case NO_NUMBER: m->v[X] = m->v[V] = m->v[A] = (double)NAN; return OK;
   case REFUSE: return DISCARD;
   case LOSE: return FATAL;
+  case CLOSE: closefrom(3); return OK;
   default: return OK;
   }
 }
