@@ -118,7 +118,7 @@ static ClosedSimulator *open_script(Arena *a, const char *folder, const char *na
   spec->output_file = "out.csv";
   array_push(a, &d->variables, ((ClosedVariable){.name = "y", .description = "", .unit = ""}));
   d->name = name;
-  ClosedSimulator *s = program_closed_open(spec, d, &err);
+  ClosedSimulator *s = program_closed_open(spec, d, NULL, &err);
   if (!s) fail_with(&err);
   return s;
 }
