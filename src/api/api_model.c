@@ -338,6 +338,11 @@ static bool check_type(const Variable *v, double value, Err *err) {
   return true;
 }
 
+static bool is_number(const char *text) {
+  double value;
+  return number_parse(text, &value);
+}
+
 static const char *start_name(EntrainModel *m, const char *name) {
   return arena_print(m->arena, "%s.start", name);
 }
@@ -362,10 +367,12 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
                     : "the equations determine it");
   if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
   const ClosedVariable *closed = m->closed ? closed_parameter(m->closed, name) : NULL;
-  bool is_text = closed && closed->type == CLOSED_TEXT;
-  if (is_text) value = closed_text(m->closed, text);
-  if (!flat_may_change(f, k, err) || (!is_text && !read_value(m, name, text, &value, err)))
-    return false;
+  bool is_word = closed && closed_word(m->closed, closed, text, &value);
+  if (!flat_may_change(f, k, err)) return false;
+  if (closed && closed->item_count && !is_word && !is_number(text))
+    return closed_check_item(closed, (double)NAN, err);
+  if (!is_word && !read_value(m, name, text, &value, err)) return false;
+  if (closed && !closed_check_item(closed, value, err)) return false;
   if (!check_type(&f->variables.at[f->parameters.at[k].variable], value, err)) return false;
   int before = m->overrides.count;
   double old = f->parameters.at[k].value;

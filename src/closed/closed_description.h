@@ -8,6 +8,11 @@
 
 typedef enum ClosedType { CLOSED_REAL, CLOSED_INTEGER, CLOSED_BOOLEAN, CLOSED_TEXT } ClosedType;
 
+typedef struct ClosedItem { // of an enumeration
+  const char *name;
+  long value;
+} ClosedItem;
+
 typedef struct ClosedVariable {
   const char *name, *description, *unit; // "" when unknown
   ClosedType type;
@@ -15,7 +20,9 @@ typedef struct ClosedVariable {
   double value;     // default of a parameter or an input, start value of a variable
   const char *text; // the same of CLOSED_TEXT
   double min, max, nominal;
-  bool hidden;  // not shown unless asked for
+  bool hidden;             // not shown unless asked for
+  const ClosedItem *items; // of an enumeration, which is CLOSED_INTEGER
+  int item_count;
   int start_of; // of a parameter: the variable whose start value it is, named x.start; -1: none
 } ClosedVariable;
 

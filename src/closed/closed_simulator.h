@@ -30,6 +30,10 @@ static inline ClosedSimulator *closed_simulator(ClosedModel *m) {
 const ClosedVariable *closed_parameter(const ClosedModel *m, const char *name);
 // The number that stands for a text as value of a parameter.
 double closed_text(ClosedModel *m, const char *text);
+// What stands for a number: a text, or the name of an item of an enumeration. false: p has none of these.
+bool closed_word(ClosedModel *m, const ClosedVariable *p, const char *text, double *value);
+// Whether it is among the items of an enumeration; err lists them.
+bool closed_check_item(const ClosedVariable *p, double value, Err *err);
 // Runs by s->workers: a run_all.
 void closed_run_by_workers(ClosedSimulator *s, const SimulatorCall *const *calls,
                            SimulatorAnswer *const *answers, int count);

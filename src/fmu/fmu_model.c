@@ -17,6 +17,16 @@ static ClosedType closed_type(FmuType t) {
                             : CLOSED_INTEGER;
 }
 
+static void add_items(Arena *a, const FmuDescription *d, const FmuVariable *v, ClosedVariable *to) {
+  if (v->enumeration < 0) return;
+  const FmuEnumeration *e = &d->enumerations.at[v->enumeration];
+  ClosedItem *items = ARENA_ARRAY(a, ClosedItem, e->items.count + 1);
+  for (int i = 0; i < e->items.count; i++)
+    items[i] = (ClosedItem){e->items.at[i].name, e->items.at[i].value};
+  to->items = items;
+  to->item_count = e->items.count;
+}
+
 static ClosedVariable closed_variable(const FmuVariable *v) {
   return (ClosedVariable){.name = v->name,
                           .description = v->description,
@@ -82,7 +92,11 @@ static void add_variable(ModelBuilder *b, int i) {
 static void add(ModelBuilder *b, int i) {
   const FmuVariable *v = &b->fmu->variables.at[i];
   bool parameter = v->causality == FMU_PARAMETER && v->type != FMU_BINARY && v->type != FMU_CLOCK;
-  if (parameter) add_parameter(b, i, closed_variable(v));
+  if (parameter) {
+    ClosedVariable p = closed_variable(v);
+    add_items(b->arena, b->fmu, v, &p);
+    add_parameter(b, i, p);
+  }
   if (v->causality == FMU_INPUT && is_number(v)) {
     ClosedVariable c = closed_variable(v);
     c.type = CLOSED_REAL; // data are numbers

@@ -223,6 +223,7 @@ static bool read_estimate(ProblemReader *r, const Yaml *n) {
     return reader_fail_key(
         r, n, ERR_VALUE, "%s is %s: only Real parameters can be estimated; set it instead", p->name,
         closed && closed->type == CLOSED_TEXT ? "a text"
+        : closed && closed->item_count        ? "an enumeration"
         : v->boolean                          ? "Boolean"
                                               : "Integer");
   if (!has_start(n) && !has_value(r->ast, p->name))

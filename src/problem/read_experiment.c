@@ -234,13 +234,17 @@ static bool read_value(ProblemReader *r, const Yaml *n, const Variable *v, doubl
   return reader_number(r, n, what, false, value) && check_type(r, n, v, *value);
 }
 
-// A parameter of a closed simulator that is a text. false: it is none.
-static bool read_closed_text(ProblemReader *r, const Yaml *n, double *value) {
+// A parameter of a closed simulator may be a text, or an item of an enumeration.
+static bool read_set_value(ProblemReader *r, const Yaml *n, const Variable *v, double *value) {
   ClosedModel *closed = r->problem->closed;
   const ClosedVariable *p = closed ? closed_parameter(closed, n->key) : NULL;
-  if (!p || p->type != CLOSED_TEXT || n->kind != YAML_TEXT) return false;
-  *value = closed_text(closed, n->text);
-  return true;
+  double number;
+  if (p && n->kind == YAML_TEXT && closed_word(closed, p, n->text, value)) return true;
+  bool is_other_word = n->kind == YAML_TEXT && !number_parse(n->text, &number);
+  if (!(p && p->item_count && is_other_word) && !read_value(r, n, v, value)) return false;
+  Err err = {0};
+  bool fine = !p || closed_check_item(p, is_other_word && p->item_count ? nan("") : *value, &err);
+  return fine || reader_fail(r, n, err.code, "%s", err.text);
 }
 
 static bool read_set(ProblemReader *r, ExperimentReader *e) {
@@ -250,7 +254,7 @@ static bool read_set(ProblemReader *r, ExperimentReader *e) {
     SetValue s = {.node = n->items.at[i]};
     if (!read_parameter_name(r, s.node, "set", &s.parameter)) return false;
     const Variable *v = &r->flat->variables.at[r->flat->parameters.at[s.parameter].variable];
-    if (!read_closed_text(r, s.node, &s.value) && !read_value(r, s.node, v, &s.value)) return false;
+    if (!read_set_value(r, s.node, v, &s.value)) return false;
     array_push(r->scratch, &e->set, s);
   }
   return true;
