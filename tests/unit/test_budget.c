@@ -93,8 +93,43 @@ static void of_many_points_the_first_that_it_affords_are_computed(void **state) 
   hand_done(h);
 }
 
+static void what_a_simulator_wrote_stands_in_quotes(void **state) {
+  (void)state;
+  static const char *const CASES[][2] = {
+      {"it broke", "it broke"},
+      {"it broke.", "it broke"},
+      {"it broke\n", "it broke"},
+      {"it broke\n\nno licence\n", "it broke; it wrote: 'no licence'"},
+      {"it broke.\na\nb", "it broke; it wrote: 'a / b'"},
+      {"", ""},
+  };
+  Arena *a = arena_new();
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+    assert_string_equal(failure_sentence(a, CASES[i][0]), CASES[i][1]);
+  arena_free(a);
+}
+
+// With one example of the last kind, at the point.
+static void failed_runs_are_added(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  double x[] = {1, 2};
+  Budget b = {.failed = failed_simulations_new(a, 2)};
+  ClosedRuns runs = {.count = 5, .how = OUTCOME_CRASHED, .message = "why"};
+  runs.ended[OUTCOME_CRASHED] = 2, runs.ended[OUTCOME_TIMED_OUT] = 1;
+  for (int i = 0; i < 2; i++) budget_count_failed_runs(&b, &runs, x, 2);
+  assert_int_equal(b.used.ended[OUTCOME_CRASHED], 4);
+  assert_int_equal(b.used.ended[OUTCOME_TIMED_OUT], 2);
+  assert_true(b.failed[OUTCOME_CRASHED].seen && !b.failed[OUTCOME_TIMED_OUT].seen);
+  assert_string_equal(b.failed[OUTCOME_CRASHED].message, "why");
+  assert_memory_equal(b.failed[OUTCOME_CRASHED].x, x, sizeof x);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_a_simulator_wrote_stands_in_quotes),
+      cmocka_unit_test(failed_runs_are_added),
       cmocka_unit_test(what_is_left_and_what_is_used_make_the_whole),
       cmocka_unit_test(what_is_afforded_fits_and_one_more_does_not),
       cmocka_unit_test(an_overdrawn_budget_affords_nothing),

@@ -9,8 +9,8 @@ static void adding_adds_each_count(void **state) {
   one.ended[OUTCOME_CHATTER] = 8;
   for (int k = 1; k <= 3; k++) {
     work_count_add(&sum, &one);
-    WorkCount all = {k * 1, k * 2,  k * 3,    k * 4,  k * 5,  k * 6,   k * 7,
-                     k * 9, k * 10, k * 0.25, k * 11, k * 12, k * 13, k * 0.5, {0}};
+    WorkCount all = {k * 1,  k * 2,    k * 3,  k * 4,  k * 5,  k * 6,   k * 7, k * 9,
+                     k * 10, k * 0.25, k * 11, k * 12, k * 13, k * 0.5, {0}};
     all.ended[OUTCOME_CHATTER] = k * 8;
     WorkCount rest = work_count_rest(&all, &one);
     work_count_add(&rest, &one);
