@@ -211,7 +211,7 @@ static ProcessEvent receive(Process *p) {
   }
 }
 
-static const double LEAVE = 0.1; // s between the end of the connection and that of the process
+static const double LEAVE = 0.8; // s between the end of the connection and that of the process
 
 // A process that dies closes its connection a moment before it can be waited for; one that has closed it otherwise is of no use.
 static void end_gone(Process *p) {
