@@ -54,12 +54,12 @@ char *file_read(Arena *a, const char *path, size_t most, size_t *length, Err *er
 
 // ---- writing
 
-static bool write_all(int fd, const char *bytes, size_t length) {
-  while (length > 0) {
-    ssize_t put = write(fd, bytes, length);
+bool file_write_all(int fd, const void *bytes, size_t length) {
+  for (const char *at = bytes; length > 0;) {
+    ssize_t put = write(fd, at, length);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) return false;
-    bytes += put;
+    at += put;
     length -= (size_t)put;
   }
   return true;
@@ -68,7 +68,7 @@ static bool write_all(int fd, const char *bytes, size_t length) {
 static bool write_directly(const char *path, const char *bytes, size_t length, Err *err) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return cannot(err, "write", path, errno);
-  int number = write_all(fd, bytes, length) ? 0 : errno;
+  int number = file_write_all(fd, bytes, length) ? 0 : errno;
   if (close(fd) != 0 && !number) number = errno;
   return number ? cannot(err, "write", path, number) : true;
 }
@@ -88,7 +88,7 @@ static int open_beside(const char *path, Text *name) {
 static int fill_and_close(int fd, const struct stat *old, const char *bytes, size_t length,
                           bool sync) {
   int number = 0;
-  if (!write_all(fd, bytes, length) || (old && fchmod(fd, old->st_mode & 07777) != 0) ||
+  if (!file_write_all(fd, bytes, length) || (old && fchmod(fd, old->st_mode & 07777) != 0) ||
       (sync && fsync(fd) != 0))
     number = errno;
   if (close(fd) != 0 && !number) number = errno;

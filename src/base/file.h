@@ -11,6 +11,9 @@
 // `most` bytes.
 char *file_read(Arena *a, const char *path, size_t most, size_t *length, Err *err);
 
+// All bytes, whatever interrupts. false and errno.
+bool file_write_all(int fd, const void *bytes, size_t length);
+
 // Replaces a regular file by rename: complete or, with ERR_FILE, unchanged. Keeps the
 // permissions of the old one and follows links. A device or pipe is written directly. sync: the
 // bytes are on the disk on return.

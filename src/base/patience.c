@@ -87,11 +87,11 @@ bool patience_look(void) {
 bool patience_lock(pthread_mutex_t *lock) {
   struct timespec until;
   do {
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(1e9 * ASK_EVERY);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    if (pthread_mutex_timedlock(lock, &until) == 0) return true;
+    if (pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0) return true;
   } while (patience_asks());
   return false;
 }

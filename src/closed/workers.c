@@ -121,10 +121,10 @@ static void give_back(Workers *w, Process *p, bool used) {
 
 static void wait_a_moment(Workers *w) {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += (long)(1e9 * ASK_EACH);
   if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
-  pthread_cond_timedwait(&w->freed, &w->lock, &until);
+  pthread_cond_clockwait(&w->freed, &w->lock, CLOCK_MONOTONIC, &until);
 }
 
 // A place among those that may be busy. wait: until there is one, or patience is over.

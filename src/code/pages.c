@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 struct Pages {
   void *start;
   size_t count;
@@ -16,16 +18,6 @@ struct Pages {
 static int open_memory_file(void) {
   int file = memfd_create("entrain-code", MFD_CLOEXEC | MFD_EXEC);
   return file >= 0 ? file : memfd_create("entrain-code", MFD_CLOEXEC);
-}
-
-static bool write_all(int file, const char *bytes, size_t count) {
-  while (count > 0) {
-    ssize_t done = write(file, bytes, count);
-    if (done <= 0) return false;
-    bytes += done;
-    count -= (size_t)done;
-  }
-  return true;
 }
 
 Pages *pages_new(size_t count) {
@@ -45,7 +37,7 @@ bool pages_fill(Pages *p, const void *bytes) {
   int file = open_memory_file();
   if (file < 0) return false;
   void *start = MAP_FAILED;
-  if (write_all(file, bytes, p->count))
+  if (file_write_all(file, bytes, p->count))
     start = mmap(p->start, p->count, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, 0);
   close(file);
   return start != MAP_FAILED;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/c_locale.h"
+#include "base/file.h"
 
 enum { NAME_MOST = 1000 };
 
@@ -97,23 +98,12 @@ static bool make_parents(const RunFolder *f, const char *name, Err *err) {
   return true;
 }
 
-static bool write_all(int fd, const char *bytes, size_t length) {
-  while (length > 0) {
-    ssize_t put = write(fd, bytes, length);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    bytes += put;
-    length -= (size_t)put;
-  }
-  return true;
-}
-
 bool run_folder_write(const RunFolder *f, const char *name, const char *bytes, size_t length,
                       Err *err) {
   if (!make_parents(f, name, err)) return false;
   int fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) return cannot(err, "write", name);
-  bool done = write_all(fd, bytes, length) || cannot(err, "write", name);
+  bool done = file_write_all(fd, bytes, length) || cannot(err, "write", name);
   if (close(fd) != 0 && done) done = cannot(err, "write", name);
   return done;
 }

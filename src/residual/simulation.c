@@ -234,8 +234,9 @@ static RateRows rate_rows(Arena *a, const SimulateRequest *q) {
 }
 
 // Of a closed model only rows are known: rates of measured quantities, which slopes by delays need, come from one more run that also
-// has rows a little earlier and a little later. false: it failed.
-static bool fill_rates(ModelRun *r, const SimulateRequest *request, bool quick, Budget *budget) {
+// has rows a little earlier and a little later. false: it failed, and the message says why.
+static bool fill_rates(SimulationWork *w, ModelRun *r, const SimulateRequest *request, bool quick,
+                       Budget *budget) {
   const CompiledModel *m = r->compiled;
   if (!has_rates(m) || !request->count) return true;
   Arena *a = arena_new();
@@ -245,8 +246,13 @@ static bool fill_rates(ModelRun *r, const SimulateRequest *request, bool quick, 
   SimulateRequest q = *request;
   q.times = rows.times, q.count = rows.count;
   simulate_run(model_run_work(r, false, quick), &q, &t);
-  if (budget) budget->used.simulations++;
   bool whole = t.outcome == OUTCOME_REACHED_END;
+  if (budget) budget->used.simulations++;
+  if (budget && t.outcome != OUTCOME_STOPPED) budget->used.ended[t.outcome] += !whole;
+  if (!whole) r->trajectory.outcome = t.outcome;
+  if (!whole)
+    c_snprintf(w->message, sizeof w->message, "%.600s (in a run for the slope by a delay)%s%.500s",
+               t.message, t.log[0] ? "\n" : "", t.log);
   for (int k = 0; k < m->problem->measured_count && whole; k++)
     for (int i = 0; m->rate[k] >= 0 && i < request->count; i++) {
       int from = rows.before[i], to = rows.behind[i];
@@ -297,10 +303,8 @@ EvalEnd simulation_run(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int
                t->log);
     return EVAL_FAILED;
   }
-  if (p->closed && slopes && !fill_rates(r, &request, order.quick, spec->budget)) {
-    c_snprintf(w->message, sizeof w->message, "no rate for the slope by a delay can be simulated");
-    return EVAL_FAILED;
-  }
+  if (p->closed && slopes && !fill_rates(w, r, &request, order.quick, spec->budget))
+    return t->outcome == OUTCOME_STOPPED ? EVAL_STOPPED : EVAL_FAILED;
   if (e == 0) w->remark[0] = 0;
   if (t->message[0]) c_snprintf(w->remark, sizeof w->remark, "%s", t->message);
   int digits = p->options.round_digits;

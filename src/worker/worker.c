@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/sanitizer.h"
 #include "closed/call_message.h"
 #include "closed/process.h"
@@ -47,17 +48,6 @@ static bool read_all(int from, void *to, size_t length) {
   return true;
 }
 
-static bool write_all(int to, const void *from, size_t length) {
-  for (const char *at = from; length;) {
-    ssize_t put = write(to, at, length);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    length -= (size_t)put;
-  }
-  return true;
-}
-
 static bool receive(Worker *w) {
   unsigned long length;
   errno = 0;
@@ -70,7 +60,8 @@ static bool answer(Worker *w) {
   unsigned long length = w->out.length;
   fflush(NULL);
   errno = 0;
-  return write_all(w->host, &length, sizeof length) && write_all(w->host, w->out.at, length);
+  return file_write_all(w->host, &length, sizeof length) &&
+         file_write_all(w->host, w->out.at, length);
 }
 
 // ---------------------------------------------------------------- the end

@@ -198,6 +198,23 @@ run fit far.yaml --method lm --json far.json; status 0; json far.json "abs(d['pa
 for method in homotopy auto; do
   run fit far.yaml --method $method --json far.json; status 0; json far.json "abs(d['parameters'][0]['value'] - 4.4) < 0.01"
 done
+it "a point where only the runs for slopes fail has an objective"
+cat >only.sh <<'END'
+#!/bin/sh
+[ "$1" = 3 ] || { echo "k must be 3"; exit 7; }
+printf 't,x\n0,1\n1,0.5\n2,0.2\n' >o.csv
+END
+chmod +x only.sh; printf 't,x\n0,1.1\n1,0.4\n2,0.3\n' >only.csv
+cat >only.yaml <<'END'
+model: {command: [./only.sh, "{{k:%g}}"], parameters: {k: {value: 3, min: 1, max: 9}}, output: {file: o.csv, time: t}}
+experiments: {data: only.csv, measure: [x]}
+estimate: [k]
+END
+run evaluate only.yaml --json only.json; status 0; out "The objective has no slopes here: 'only.sh' ended with exit status 7"; out "it wrote: 'k must be 3'"
+json only.json "d['failures'][0]['reason'] == 'exited' and d['failures'][0]['count'] >= 2 and d['objective'] > 0"
+run check only.yaml; out "can be simulated at the start values, but not next to them"
+run scan only.yaml --over k=3:4:2; status 0; out "^3,0,0.015"; err "1 of 2 points could not be simulated, one of them because: 'only.sh' ended"
+
 it "the slope by the delay of a sensor is that of the equations"
 run simulate oscillator.mo --stop 10 --step 0.25 --variables x -o late.csv; status 0
 for model in oscillator.mo "$fmus/oscillator2.fmu" "{fmu: $fmus/oscillator2.fmu, interface: cs}"; do

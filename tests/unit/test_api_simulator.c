@@ -15,6 +15,7 @@ typedef struct Decay {
   atomic_int calls, inside, most_inside;
   double fails_above; // k
   bool endless;
+  double least_stop, most_stop; // of its calls
 } Decay;
 
 static bool decay(void *data, EntrainSimulatorCall *c) {
@@ -22,6 +23,9 @@ static bool decay(void *data, EntrainSimulatorCall *c) {
   int inside = atomic_fetch_add(&d->inside, 1) + 1;
   if (inside > d->most_inside) d->most_inside = inside;
   d->calls++;
+  double stop = c->time_count ? c->times[c->time_count - 1] : c->start;
+  if (stop < d->least_stop) d->least_stop = stop;
+  if (stop > d->most_stop) d->most_stop = stop;
   double a = c->parameters[0], k = c->parameters[1], u;
   while (d->endless && c->goes_on(c)) usleep(1000);
   for (int i = 0; i < c->time_count; i++) {
@@ -158,6 +162,57 @@ static void a_function_is_simulated_with_slopes(void **state) {
   }
 }
 
+// The model is built anew, while the simulation still has work of the old one.
+static void a_simulation_outlives_a_change_of_its_model(void **state) {
+  (void)state;
+  Decay d = {0};
+  EntrainSimulator s = simulator(&d, false);
+  EntrainError e = {0};
+  EntrainModel *m = entrain_model_of_simulator(&s, &e);
+  EntrainOptions *o = entrain_options_new();
+  EntrainSimulation *run = entrain_simulation_new(m, o, &e);
+  double t[] = {0, 1}, u[] = {0, 0};
+  assert_true(entrain_simulation_grid(run, 0, 1, 0.5, &e));
+  assert_true(entrain_simulation_input(run, "u", t, u, 2, &e));
+  for (int i = 1; i <= 3; i++) {
+    char value[10];
+    snprintf(value, sizeof value, "%d", i);
+    assert_true(entrain_model_set(m, "a", value, &e));
+    EntrainResult *r = entrain_simulation_run(run, &e);
+    assert_non_null(r);
+    assert_close(entrain_result_column(r, 1)[2], i * exp(-1), 1e-12);
+    entrain_result_free(r);
+  }
+  assert_true(entrain_model_set(m, "a", "9", &e));
+  entrain_simulation_free(run);
+  entrain_options_free(o);
+  entrain_model_free(m);
+}
+
+// A simulator may choose its steps by the end of the run: that of the runs for slopes by a delay is the same.
+static void a_delay_does_not_change_the_end_of_a_run(void **state) {
+  (void)state;
+  Decay d = {.least_stop = 1e300};
+  EntrainSimulator s = simulator(&d, false);
+  static const char TEXT[] = "model: {function: decay}\n"
+                             "experiments:\n"
+                             "  - data: d.csv\n"
+                             "    measure: {y: {column: y, delay: {start: 0.1, min: 0, max: 0.3}},"
+                             " 'rate of y': y}\n"
+                             "    inputs: {u: u}\n"
+                             "estimate: {}\nmethod: lm\n";
+  EntrainError e = {0};
+  EntrainProblem *p =
+      entrain_problem_parse_with("p.yaml", folder, TEXT, strlen(TEXT), NULL, 0, &s, &e);
+  if (!p) fail_msg("%s", e.text);
+  EntrainFit *fit = entrain_fit_run(p, NULL, NULL, &e);
+  assert_non_null(fit);
+  assert_true(d.calls > 3);
+  assert_close(d.least_stop, d.most_stop, 0);
+  entrain_fit_free(fit);
+  entrain_problem_free(p);
+}
+
 static void a_function_that_fails_is_an_outcome(void **state) {
   (void)state;
   Decay d = {.fails_above = 4};
@@ -238,6 +293,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_function_is_fitted),
       cmocka_unit_test(a_function_is_simulated_with_slopes),
+      cmocka_unit_test(a_simulation_outlives_a_change_of_its_model),
+      cmocka_unit_test(a_delay_does_not_change_the_end_of_a_run),
       cmocka_unit_test(a_function_that_fails_is_an_outcome),
       cmocka_unit_test(a_function_hears_that_time_is_up),
       cmocka_unit_test(what_is_not_complete_is_an_error),

@@ -1,6 +1,8 @@
 // One question for all loops: whoever is around may end what is inside, and a no stays a no.
 #include "base/patience.h"
 
+#include <sched.h>
+
 #include "base/clock.h"
 #include "base/fiber.h"
 #include "test.h"
@@ -13,6 +15,35 @@ static void without_an_owner_everything_goes_on(void **state) {
   (void)state;
   for (int i = 0; i < 1000; i++) assert_true(patience_lasts(PATIENCE_LOOK) && patience_asks());
   assert_false(patience_is_late());
+}
+
+static void *hold(void *data) { // until somebody says so
+  pthread_mutex_t *locks = data;
+  pthread_mutex_lock(&locks[0]);
+  pthread_mutex_unlock(&locks[1]);
+  while (pthread_mutex_trylock(&locks[2]) != 0) sched_yield();
+  pthread_mutex_unlock(&locks[0]);
+  return NULL;
+}
+
+// Whoever waits for a lock asks, and only then gives up.
+static void a_lock_is_waited_for_as_long_as_patience_lasts(void **state) {
+  (void)state;
+  pthread_mutex_t locks[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+                              PTHREAD_MUTEX_INITIALIZER};
+  pthread_t holder;
+  int answers = 3;
+  Patience p = {.goes_on = counts, .data = &answers};
+  assert_true(patience_lock(&locks[1]) && patience_lock(&locks[2])); // free ones
+  pthread_create(&holder, NULL, hold, locks);
+  assert_true(patience_lock(&locks[1])); // the other one has his
+  patience_begin(&p);
+  assert_false(patience_lock(&locks[0]));
+  assert_int_equal(answers, -1);
+  patience_end(&p);
+  pthread_mutex_unlock(&locks[2]);
+  assert_true(patience_lock(&locks[0])); // it was not held before
+  pthread_join(holder, NULL);
 }
 
 static void a_no_is_final_and_ends_with_its_patience(void **state) {
@@ -158,6 +189,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_an_owner_everything_goes_on),
       cmocka_unit_test(a_no_is_final_and_ends_with_its_patience),
+      cmocka_unit_test(a_lock_is_waited_for_as_long_as_patience_lasts),
       cmocka_unit_test(little_work_is_not_asked_about),
       cmocka_unit_test(the_owner_is_not_asked_more_often_than_fifty_times_a_second),
       cmocka_unit_test(whoever_is_around_ends_what_is_inside),
