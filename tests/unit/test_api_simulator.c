@@ -175,7 +175,7 @@ static void a_simulation_outlives_a_change_of_its_model(void **state) {
   assert_true(entrain_simulation_grid(run, 0, 1, 0.5, &e));
   assert_true(entrain_simulation_input(run, "u", t, u, 2, &e));
   for (int i = 1; i <= 3; i++) {
-    char value[10];
+    char value[20];
     snprintf(value, sizeof value, "%d", i);
     assert_true(entrain_model_set(m, "a", value, &e));
     EntrainResult *r = entrain_simulation_run(run, &e);
