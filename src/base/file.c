@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,6 +22,10 @@ static bool cannot(Err *err, const char *what, const char *path, int number) {
 
 // ---- reading
 
+static bool too_long(Err *err, const char *path, size_t most) {
+  return fail(err, ERR_LIMIT, "'%s' has more than %zu bytes", path, most);
+}
+
 static bool read_all(int fd, const char *path, size_t most, Text *out, Err *err) {
   char chunk[CHUNK_BYTES];
   for (;;) {
@@ -28,28 +33,143 @@ static bool read_all(int fd, const char *path, size_t most, Text *out, Err *err)
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return cannot(err, "read", path, errno);
     if (got == 0) return true;
-    if ((size_t)got > most - out->length)
-      return fail(err, ERR_LIMIT, "'%s' has more than %zu bytes", path, most);
+    if ((size_t)got > most - out->length) return too_long(err, path, most);
     text_add_bytes(out, chunk, (size_t)got);
   }
 }
 
-char *file_read(Arena *a, const char *path, size_t most, size_t *length, Err *err) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+static FileKind kind_of(const struct stat *s) {
+  return S_ISREG(s->st_mode) ? FILE_REGULAR : S_ISDIR(s->st_mode) ? FILE_FOLDER : FILE_OTHER;
+}
+
+typedef struct FileReading { // one call of file_read
+  Arena *arena;
+  const char *path;
+  size_t most, length;
+  FileKind kind;
+  Err *err;
+} FileReading;
+
+static char *read_from_disk(FileReading *r) {
+  int fd = open(r->path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    cannot(err, "read", path, errno);
+    cannot(r->err, "read", r->path, errno);
     return NULL;
   }
   Text text;
   text_init(&text);
   char *bytes = NULL;
-  if (read_all(fd, path, most, &text, err)) {
-    bytes = arena_copy(a, text.at, text.length);
-    if (length) *length = text.length;
+  if (read_all(fd, r->path, r->most, &text, r->err)) {
+    struct stat s;
+    bytes = arena_copy(r->arena, text.at, text.length);
+    r->length = text.length;
+    r->kind = fstat(fd, &s) == 0 ? kind_of(&s) : FILE_OTHER;
   }
   text_done(&text);
   close(fd);
   return bytes;
+}
+
+static char *copy_read(FileReading *r, const char *bytes, size_t length, FileKind kind) {
+  if (length > r->most) {
+    too_long(r->err, r->path, r->most);
+    return NULL;
+  }
+  r->length = length;
+  r->kind = kind;
+  return arena_copy(r->arena, bytes, length);
+}
+
+static char *read_from_set(FileReading *r, const FileSet *s) {
+  const NotedFile *f = file_set_find(s, r->path);
+  if (f && f->bytes) return copy_read(r, f->bytes, f->length, f->kind);
+  bool folder = file_set_kind(s, r->path) == FILE_FOLDER;
+  cannot(r->err, "read", r->path, folder ? EISDIR : ENOENT);
+  return NULL;
+}
+
+static char *read_by(FileReading *r, FileSetUse *u) {
+  size_t length;
+  if (!u) return read_from_disk(r);
+  if (u->serving) return read_from_set(r, u->serving);
+  const char *first = file_set_first(u->noting, r->path, &length);
+  if (first) return copy_read(r, first, length, file_set_kind(u->noting, r->path));
+  char *bytes = read_by(r, u->outer);
+  if (bytes) file_set_add(u->noting, r->path, r->kind, bytes, r->length);
+  return bytes;
+}
+
+char *file_read(Arena *a, const char *path, size_t most, size_t *length, Err *err) {
+  FileReading r = {.arena = a, .path = path, .most = most, .err = err};
+  char *bytes = read_by(&r, file_set_innermost());
+  if (bytes && length) *length = r.length;
+  return bytes;
+}
+
+// ---- what is there
+
+static FileKind kind_by(const char *path, FileSetUse *u) {
+  struct stat s;
+  if (!u) return stat(path, &s) == 0 ? kind_of(&s) : FILE_ABSENT;
+  if (u->serving) return file_set_kind(u->serving, path);
+  const NotedFile *known = file_set_find(u->noting, path);
+  FileKind kind = known ? known->kind : kind_by(path, u->outer);
+  if (kind != FILE_ABSENT) file_set_add_name(u->noting, path, kind);
+  return kind;
+}
+
+FileKind file_kind(const char *path) {
+  return kind_by(path, file_set_innermost());
+}
+
+static void list_disk(Arena *a, const char *folder, const char *prefix, FileNames *out) {
+  DIR *d = opendir(folder);
+  for (struct dirent *e; d && (e = readdir(d));)
+    if (strncmp(e->d_name, prefix, strlen(prefix)) == 0)
+      array_push(a, out, arena_copy(a, e->d_name, strlen(e->d_name)));
+  if (d) closedir(d);
+}
+
+static void list_by(Arena *a, const char *folder, const char *prefix, FileSetUse *u,
+                    FileNames *out) {
+  if (!u) {
+    list_disk(a, folder, prefix, out);
+  } else if (u->serving) {
+    file_set_list(u->serving, folder, prefix, a, out);
+  } else {
+    list_by(a, folder, prefix, u->outer, out);
+    for (int i = 0; i < out->count; i++)
+      if (out->at[i][0] != '.') kind_by(arena_print(a, "%s/%s", folder, out->at[i]), u);
+  }
+}
+
+static int by_bytes(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+FileNames file_list(Arena *a, const char *folder, const char *prefix) {
+  FileNames all = {0};
+  int count = 0;
+  list_by(a, folder, prefix, file_set_innermost(), &all);
+  if (all.count) qsort(all.at, (size_t)all.count, sizeof *all.at, by_bytes);
+  for (int i = 0; i < all.count; i++)
+    if (all.at[i][0] != '.' && (!count || strcmp(all.at[count - 1], all.at[i]) != 0))
+      all.at[count++] = all.at[i];
+  all.count = count;
+  return all;
+}
+
+static const char *variable_by(const char *name, FileSetUse *u) {
+  if (!u) return getenv(name);
+  if (u->serving) return file_set_variable(u->serving, name);
+  const char *value = file_set_variable(u->noting, name);
+  if (!value) value = variable_by(name, u->outer);
+  if (value) file_set_add_variable(u->noting, name, value);
+  return value;
+}
+
+const char *file_variable(const char *name) {
+  return variable_by(name, file_set_innermost());
 }
 
 // ---- writing

@@ -1,11 +1,9 @@
 #include "instance/library.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "instance/builtin_text.h"
 #include "lang/parse.h"
@@ -38,7 +36,7 @@ void library_add_folder(Library *l, const char *folder) {
 }
 
 void library_add_defaults(Library *l) {
-  const char *paths = getenv("MODELICAPATH");
+  const char *paths = file_variable("MODELICAPATH");
   while (paths && *paths) {
     size_t length = strcspn(paths, ":");
     if (length) library_add_folder(l, arena_copy(l->arena, paths, length));
@@ -49,13 +47,11 @@ void library_add_defaults(Library *l) {
 // ---------------------------------------------------------------- reading
 
 static bool is_file(const char *path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+  return file_kind(path) == FILE_REGULAR;
 }
 
 static bool is_folder(const char *path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+  return file_kind(path) == FILE_FOLDER;
 }
 
 static AstFile *read_source(Library *l, Source *s, Err *err) {
@@ -174,15 +170,11 @@ static int compare_versions(const char *a, const char *b) {
 }
 
 static const char *newest_version(Library *l, const char *folder, const char *name) {
-  DIR *d = opendir(folder);
+  FileNames all = file_list(l->arena, folder, arena_print(l->arena, "%s ", name));
   const char *best = NULL;
   size_t length = strlen(name);
-  for (struct dirent *e; d && (e = readdir(d));) {
-    if (strncmp(e->d_name, name, length) != 0 || e->d_name[length] != ' ') continue;
-    if (best && compare_versions(best + length, e->d_name + length) >= 0) continue;
-    best = arena_print(l->arena, "%s", e->d_name);
-  }
-  if (d) closedir(d);
+  for (int i = 0; i < all.count; i++)
+    if (!best || compare_versions(best + length, all.at[i] + length) < 0) best = all.at[i];
   return best;
 }
 
@@ -280,18 +272,19 @@ const char *library_resource(Library *l, const char *uri, Err *err) {
 
 // Names of classes that a folder holds and that were not read yet.
 static int list_folder(Library *l, const char *folder, const char **out, int most) {
-  DIR *d = folder ? opendir(folder) : NULL;
+  FileNames all = {0};
   int count = 0;
-  for (struct dirent *e; d && count < most && (e = readdir(d));) {
-    size_t length = strlen(e->d_name);
-    bool file = length > 3 && strcmp(e->d_name + length - 3, ".mo") == 0;
-    if (e->d_name[0] == '.' || strcmp(e->d_name, "package.mo") == 0) continue;
+  if (folder) all = file_list(l->arena, folder, "");
+  for (int i = 0; i < all.count && count < most; i++) {
+    const char *name = all.at[i];
+    size_t length = strlen(name);
+    bool file = length > 3 && strcmp(name + length - 3, ".mo") == 0;
+    if (strcmp(name, "package.mo") == 0) continue;
     if (file)
-      out[count++] = arena_copy(l->arena, e->d_name, length - 3);
-    else if (!strchr(e->d_name, '.'))
-      out[count++] = arena_print(l->arena, "%s", e->d_name);
+      out[count++] = arena_copy(l->arena, name, length - 3);
+    else if (!strchr(name, '.'))
+      out[count++] = name;
   }
-  if (d) closedir(d);
   return count;
 }
 

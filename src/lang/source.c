@@ -1,14 +1,11 @@
 #include "lang/source.h"
 
-#include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/c_locale.h"
 #include "base/character.h"
-#include "base/memory.h"
-#include "base/text.h"
+#include "base/file.h"
 #include "base/visible.h"
 
 // ---- reading ----
@@ -101,6 +98,11 @@ static void fill_lines(Arena *a, Source *s) {
   s->line_start = start;
 }
 
+static void fail_size(const char *name, Err *err) {
+  fail_at(err, ERR_LIMIT, (Place){name, 0, 0}, "the text is larger than %d MiB",
+          SOURCE_BYTES_MOST >> 20);
+}
+
 Source *source_new(Arena *a, const char *name, const char *text, size_t length, Err *err) {
   static const char MARK[] = "\xEF\xBB\xBF";
   if (length >= 3 && memcmp(text, MARK, 3) == 0) {
@@ -108,8 +110,7 @@ Source *source_new(Arena *a, const char *name, const char *text, size_t length, 
     length -= 3;
   }
   if (length > SOURCE_BYTES_MOST) {
-    fail_at(err, ERR_LIMIT, (Place){name, 0, 0}, "the text is larger than %d MiB",
-            SOURCE_BYTES_MOST >> 20);
+    fail_size(name, err);
     return NULL;
   }
   Source *s = ARENA_NEW(a, Source);
@@ -132,31 +133,17 @@ Source *source_new(Arena *a, const char *name, const char *text, size_t length, 
   return s;
 }
 
-// Reads the whole file, but stops a little beyond the limit. false: a read error, in errno.
-static bool read_all(FILE *file, Text *out) {
-  char block[1 << 14];
-  size_t n;
-  while (out->length <= SOURCE_BYTES_MOST + 3 && (n = fread(block, 1, sizeof block, file)) > 0)
-    text_add_bytes(out, block, n);
-  return !ferror(file);
-}
-
 Source *source_load(Arena *a, const char *path, Err *err) {
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    memory_check_errno();
-    fail(err, ERR_FILE, "cannot open '%s': %s", path, strerror(errno));
-    return NULL;
-  }
-  Text text;
-  text_init(&text);
-  Source *s = NULL;
-  if (read_all(file, &text))
-    s = source_new(a, path, text.at, text.length, err);
-  else
-    fail(err, ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
-  text_done(&text);
-  fclose(file);
+  Arena *scratch = arena_new();
+  Err own = {0};
+  size_t length;
+  const char *text = file_read(scratch, path, SOURCE_BYTES_MOST + 3, &length, &own);
+  Source *s = text ? source_new(a, path, text, length, err) : NULL;
+  if (own.code == ERR_LIMIT)
+    fail_size(path, err);
+  else if (!text)
+    fail(err, own.code, "%s", own.text);
+  arena_free(scratch);
   return s;
 }
 

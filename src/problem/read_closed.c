@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/file_set.h"
 #include "closed/closed_simulator.h"
 #include "fmu/fmu_closed.h"
 #include "lang/name.h"
@@ -69,6 +70,7 @@ static bool read_fmu(ProblemReader *r, const Yaml *n) {
         read_positive(r, n, "timeout", &q.timeout) && read_positive(r, n, "memory", &q.memory)))
     return false;
   q.path = r->problem->model_path = reader_path(r, name);
+  file_set_note_closed(q.path);
   Err own = {0};
   return finish(r, file, fmu_closed_open(&q, &own), &own);
 }
@@ -309,6 +311,14 @@ static void shorten_path(Err *err, const char *folder) {
     memmove(err->file, err->file + length + 1, strlen(err->file + length + 1) + 1);
 }
 
+// By the names that the problem file gives them. A program that is found in PATH belongs to the machine.
+static void note_files(ProblemReader *r, const ProgramSpec *s) {
+  if (strchr(s->command.at[0], '/')) file_set_note_closed(reader_path(r, s->command.at[0]));
+  for (int i = 0; i < s->files.count; i++)
+    file_set_note_closed(reader_path(r, s->files.at[i].file));
+  for (int i = 0; i < s->links.count; i++) file_set_note_closed(reader_path(r, s->links.at[i]));
+}
+
 static bool read_program(ProblemReader *r, const Yaml *n) {
   static const char *const KEYS[] = {"command", "files",   "link",    "inputs", "parameters",
                                      "output",  "timeout", "retries", "keep",   "memory"};
@@ -333,7 +343,10 @@ static bool read_program(ProblemReader *r, const Yaml *n) {
   r->problem->model_path = strchr(command, '/') ? reader_path(r, command) : command;
   Err own = {0};
   ProgramFault fault = {0};
+  FileSetUse *use = file_set_swap(NULL); // the content of templates is not noted
   ClosedSimulator *s = program_closed_open(p.spec, p.closed, &fault, &own);
+  file_set_swap(use);
+  if (s) note_files(r, p.spec);
   const Yaml *at = fault.key ? yaml_find(n, fault.key) : NULL;
   if (!at) at = n;
   if (fault.item >= 0 && fault.item < at->items.count) at = at->items.at[fault.item];
@@ -366,6 +379,9 @@ static bool read_function(ProblemReader *r, const Yaml *n) {
 }
 
 bool read_closed_model(ProblemReader *r, const Yaml *n) {
+  if (file_set_is_serving())
+    return reader_fail(r, n, ERR_FILE,
+                       "the model of this problem is a closed simulator, which no store carries");
   if (r->problem->closed || (n->kind == YAML_MAP && yaml_find(n, "function")))
     return read_function(r, n);
   bool fmu = n->kind == YAML_TEXT || yaml_find(n, "fmu");
