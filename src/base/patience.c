@@ -9,6 +9,7 @@
 static const double ASK_EVERY = 0.02; // s
 
 static _Thread_local Patience *innermost;
+static _Thread_local bool was_cut;
 _Thread_local long patience_left;
 
 double patience_until(double seconds) {
@@ -52,14 +53,27 @@ static void hear_no(Patience *p, double now) {
 static bool goes_on(Patience *p, double now, bool at_once) {
   if (p->over || p->asking) return !p->over;
   if (p->outer && !p->ending && !goes_on(p->outer, now, false)) hear_no(p, now);
-  if (p->until > 0 && now > p->until) p->over = true;
+  if (p->until > 0 && now > p->until) p->over = was_cut = true;
   if (p->over || p->ending || !p->goes_on || !(at_once || now - p->asked > ASK_EVERY))
     return !p->over;
   p->asked = now;
   p->asking = true;
   p->over = !p->goes_on(p->data);
   p->asking = false;
+  if (p->over && !p->by_work) was_cut = true;
   return !p->over;
+}
+
+bool patience_was_cut(void) {
+  return was_cut;
+}
+
+void patience_cut(void) {
+  was_cut = true;
+}
+
+void patience_forget_cut(void) {
+  was_cut = false;
 }
 
 bool patience_is_late(void) {

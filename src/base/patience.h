@@ -14,6 +14,7 @@ typedef struct Patience {
   double until; // seconds of the clock; 0: no limit
   // s. After a no from around, what is inside goes on for so long: statistics and files of what was reached.
   double grace;
+  bool by_work; // a no of goes_on follows from the work that was done, not from the clock or a user
   // How things stand.
   bool over;              // the answer was no, and stays no
   bool ending, asking;    // in the grace; in a call of goes_on
@@ -45,6 +46,12 @@ bool patience_asks(void);
 // Waits for a lock whose holder may take long, and asks meanwhile: the holder may be a thread that only this one can stop.
 // false: it is over, and the lock is not held.
 bool patience_lock(pthread_mutex_t *lock);
+
+// Whether the clock or a user has ended anything in this thread, also inside of what has ended since, after the last
+// patience_forget_cut. From then on what is computed depends on the moment.
+bool patience_was_cut(void);
+void patience_cut(void); // it was, as the caller knows
+void patience_forget_cut(void);
 
 bool patience_is_late(void); // a time limit has passed, of the innermost or of one around it
 

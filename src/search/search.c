@@ -39,7 +39,7 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   for (int i = 0; i < s->n; i++) s->shown[i] = p->unknowns[i].start;
   s->progress =
       (FitProgress){.stage = "", .objective = HUGE_VAL, .x = s->shown, .work = &s->budget.used};
-  s->patience = (Patience){.goes_on = keeps_going, .data = s};
+  s->patience = (Patience){.goes_on = keeps_going, .data = s, .by_work = true};
   patience_begin(&s->patience);
   return s;
 }
@@ -226,7 +226,10 @@ void search_finish(Search *s) {
 
 bool search_relay(void *data, const FitProgress *p) {
   Search *s = data;
-  if (s->listener && !s->stopped && !s->listener(s->listener_data, p)) s->stopped = true;
+  if (s->listener && !s->stopped && !s->listener(s->listener_data, p)) {
+    s->stopped = true;
+    patience_cut();
+  }
   return !s->stopped;
 }
 
@@ -252,7 +255,10 @@ static const double FIRST_LEAST = 0.2; // s
 static bool keeps_going(void *data) {
   Search *s = data;
   double limit = s->problem->options.max_seconds, seconds = clock_seconds() - s->began;
-  if (limit > 0 && seconds > limit) s->over_budget = true;
+  if (limit > 0 && seconds > limit) {
+    s->over_budget = true;
+    patience_cut();
+  }
   if (work_count_simulations(&s->budget.used) > 0 || seconds > FIRST_LEAST)
     search_relay(s, &s->progress);
   return search_goes_on(s);

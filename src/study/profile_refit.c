@@ -272,7 +272,7 @@ static LocalEnd settle_in_turn(Refit *r, RefitStep *step, double *x, double *obj
 }
 
 static LocalEnd settle(Refit *r, RefitStep *step, double *x, double *objective) {
-  Patience patience = {.goes_on = is_within_budget, .data = r};
+  Patience patience = {.goes_on = is_within_budget, .data = r, .by_work = true};
   r->used = work_count_simulations(&r->budget.used);
   r->used_up = false;
   patience_begin(&patience);

@@ -1,0 +1,29 @@
+// The record of a study (base/record.h) in a store.
+//
+// One participant leads: it asks the questions in their order. The others follow: they wait at a question until there is a
+// set of jobs ahead, then come there by the answers that are recorded, and work on its jobs. Whoever leads may leave or die:
+// one of the others takes its place. Two leaders, one of whom had been thought dead, do no harm: they record the same.
+#pragma once
+#include "base/record.h"
+#include "store/participant.h"
+
+typedef struct StudyRecord StudyRecord;
+
+typedef struct JoinRequest {
+  bool wants_result; // it stays until the study is done, and has all answers then; else it leaves
+} JoinRequest;
+
+// The participant must outlive it.
+StudyRecord *study_join(Participant *p, int64_t study, const JoinRequest *request, Err *err);
+// finished: the study was computed to its end by this participant.
+void study_leave(StudyRecord *r, bool finished);
+Record *study_record(StudyRecord *r);
+// Why it cannot go on: the store failed, or answers another question than the study asks here. false: it can.
+bool study_has_failed(const StudyRecord *r, Err *err);
+bool study_is_over(
+    const StudyRecord *r); // it has failed, or there is nothing left to do for a follower
+double study_seconds(const StudyRecord *r); // of work on it by those who led it before
+// What is computed while it waits: one simulation for somebody else. Returns whether there was one. NULL: nothing.
+void study_serve(StudyRecord *r, bool (*serve)(void *data), void *data);
+
+int64_t job_id(int64_t study, int64_t item, long job);
