@@ -446,7 +446,9 @@ typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_STOPPED,
   ENTRAIN_FIT_BUDGET,
   ENTRAIN_FIT_NO_START,
-  ENTRAIN_FIT_EVALUATED, // there was no search, see entrain_evaluate
+  ENTRAIN_FIT_EVALUATED,  // there was no search, see entrain_evaluate
+  ENTRAIN_FIT_OVER_LIMIT, // of a run of a study: it reached run_seconds or run_memory
+  ENTRAIN_FIT_LOST,       // of a run of a study: those who worked on it died
 } EntrainFitOutcome;
 
 EntrainFitOutcome entrain_fit_outcome(const EntrainFit *fit);

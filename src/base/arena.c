@@ -22,6 +22,9 @@ struct Arena {
   size_t total;
 };
 
+static _Thread_local ptrdiff_t
+    thread_bytes; // in blocks that this thread took, less those that it freed
+
 static char *block_bytes(ArenaBlock *b) {
   return (char *)b + LINE;
 }
@@ -37,6 +40,7 @@ static ArenaBlock *block_new(Arena *a, size_t size) {
   b->size = whole - LINE;
   b->next = a->blocks;
   a->blocks = b;
+  thread_bytes += (ptrdiff_t)whole;
   return b;
 }
 
@@ -47,6 +51,7 @@ Arena *arena_new(void) {
 static void free_blocks(Arena *a) {
   for (ArenaBlock *b = a->blocks; b;) {
     ArenaBlock *next = b->next;
+    thread_bytes -= (ptrdiff_t)(b->size + LINE);
     free(b);
     b = next;
   }
@@ -110,6 +115,10 @@ char *arena_print(Arena *a, const char *format, ...) {
   if (n > 0) c_vsnprintf(text, (size_t)n + 1, format, again);
   va_end(again);
   return text;
+}
+
+ptrdiff_t arena_thread_bytes(void) {
+  return thread_bytes;
 }
 
 size_t arena_bytes(const Arena *a) {

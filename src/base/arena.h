@@ -14,6 +14,8 @@ void arena_reset(Arena *a); // frees the contents but keeps the memory for reuse
 char *arena_copy(Arena *a, const char *text, size_t length); // adds the closing NUL
 char *arena_print(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t arena_bytes(const Arena *a); // in use, for reports and tests
+// Of all arenas: what the calling thread has taken from the system and not freed.
+ptrdiff_t arena_thread_bytes(void);
 
 #define ARENA_RAW(a, T, n) ((T *)arena_alloc_raw((a), (size_t)(n), sizeof(T)))
 #define ARENA_NEW(a, T) ((T *)arena_alloc((a), 1, sizeof(T)))

@@ -30,13 +30,18 @@ struct Jobs {
   atomic_bool dry; // nothing could be claimed
 };
 
+// In the pool of jobs each has its number behind it.
+static size_t number_at(const Jobs *j) {
+  return (j->kind.worker.size + sizeof(long) - 1) / sizeof(long) * sizeof(long);
+}
+
 Jobs *jobs_new(int workers, const JobKind *kind) {
   Arena *a = arena_new();
   Jobs *j = ARENA_NEW(a, Jobs);
   j->arena = a;
   j->kind = *kind;
   j->workers = workers;
-  j->job = arena_alloc(a, 1, kind->worker.size);
+  j->job = arena_alloc(a, 1, number_at(j) + sizeof(long));
   j->seconds_per_job = nan("");
   return j;
 }
@@ -79,15 +84,22 @@ static bool is_done(const JobKind *k, const void *job) {
 
 // keep: answers are appended, each with its length; NULL: nobody wants them. *whole: all that were taken were done.
 static JobsEnd run_here(Jobs *j, const JobSet *s, Text *keep, bool *whole) {
-  if (!j->pool) j->pool = pool_new(j->workers, &j->kind.worker);
-  long next = 0, due = 0;
+  PoolWorker numbered = j->kind.worker;
+  numbered.size = number_at(j) + sizeof(long);
+  if (!j->pool) j->pool = pool_new(j->workers, &numbered);
+  long next = 0, due = 0, number;
   bool collected = true, wanted = true;
   *whole = true;
   while (wanted && due < s->count) {
-    while (next < s->count && pool_pending(j->pool) < AHEAD * j->workers)
-      pool_submit(j->pool, make(j, s, next++, j->job));
+    for (; collected && next < s->count && pool_pending(j->pool) < AHEAD * j->workers; next++) {
+      make(j, s, next, j->job);
+      memcpy(j->job + number_at(j), &next, sizeof next);
+      pool_submit(j->pool, j->job);
+    }
     if (collected) collected = pool_collect(j->pool, j->job);
     if (!collected && !pool_salvage(j->pool, j->job)) break;
+    memcpy(&number, j->job + number_at(j), sizeof number);
+    if (number != due) break; // one before it was not begun
     *whole = *whole && is_done(&j->kind, j->job);
     if (keep) {
       size_t at = keep->length;

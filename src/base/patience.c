@@ -10,10 +10,19 @@ static const double ASK_EVERY = 0.02; // s
 
 static _Thread_local Patience *innermost;
 static _Thread_local bool was_cut;
+static _Thread_local double spent; // s
 _Thread_local long patience_left;
 
+void patience_set_spent(double seconds) {
+  spent = seconds;
+}
+
+double patience_spent(void) {
+  return spent;
+}
+
 double patience_until(double seconds) {
-  return seconds > 0 ? clock_seconds() + seconds : 0;
+  return seconds > 0 ? clock_seconds() + seconds - spent : 0;
 }
 
 void patience_begin(Patience *p) {
@@ -53,7 +62,7 @@ static void hear_no(Patience *p, double now) {
 static bool goes_on(Patience *p, double now, bool at_once) {
   if (p->over || p->asking) return !p->over;
   if (p->outer && !p->ending && !goes_on(p->outer, now, false)) hear_no(p, now);
-  if (p->until > 0 && now > p->until) p->over = was_cut = true;
+  if (p->until > 0 && now > p->until) p->over = true, was_cut |= !p->by_work;
   if (p->over || p->ending || !p->goes_on || !(at_once || now - p->asked > ASK_EVERY))
     return !p->over;
   p->asked = now;

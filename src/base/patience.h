@@ -14,7 +14,8 @@ typedef struct Patience {
   double until; // seconds of the clock; 0: no limit
   // s. After a no from around, what is inside goes on for so long: statistics and files of what was reached.
   double grace;
-  bool by_work; // a no of goes_on follows from the work that was done, not from the clock or a user
+  bool
+      by_work; // its no follows from the work that was done, or counts for one run of a study alone
   // How things stand.
   bool over;              // the answer was no, and stays no
   bool ending, asking;    // in the grace; in a call of goes_on
@@ -25,8 +26,11 @@ typedef struct Patience {
 // Seconds for what follows an end: a user who has pressed Ctrl-C waits.
 #define PATIENCE_GRACE 0.2
 
-// A limit for `until`: so many seconds from now; 0: none.
+// A limit for `until`: so many seconds from now, less those that are spent; 0: none.
 double patience_until(double seconds);
+// Time limits that begin in this thread count so many seconds more: those that were spent on the same work before.
+void patience_set_spent(double seconds);
+double patience_spent(void);
 
 void patience_begin(Patience *p); // keeps the pointer until patience_end
 void patience_end(Patience *p);   // the one around it is asked again

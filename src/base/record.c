@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/patience.h"
 
 static _Thread_local RecordPlace here;
@@ -35,6 +36,72 @@ int64_t record_next(Record *r) {
   if (r->follows && !r->gate(r, item)) return -1;
   return item;
 }
+
+// ---------------------------------------------------------------- items
+
+// What stands before the bytes of an answer.
+typedef struct ItemHead {
+  uint64_t inside; // numbers that were used up by items inside of it
+} ItemHead;
+
+RecordAsked record_ask(RecordItem *item, const char *kind, uint64_t digest, Text *answer) {
+  Record *r = record_here();
+  *item = (RecordItem){.record = r, .kind = kind, .digest = digest};
+  if (!r) return RECORD_COMPUTE;
+  item->number = record_next(r);
+  if (item->number < 0) return RECORD_STOP;
+  item->began = clock_seconds();
+  Text found;
+  text_init(&found);
+  RecordAsked asked = RECORD_COMPUTE;
+  switch (r->look(r, item->number, kind, digest, &found)) {
+  case RECORD_NOTHING: break;
+  case RECORD_ANSWER:
+    if (found.length < sizeof(ItemHead)) break;
+    ItemHead head;
+    memcpy(&head, found.at, sizeof head);
+    r->next += (int64_t)head.inside;
+    text_add_bytes(answer, found.at + sizeof head, found.length - sizeof head);
+    asked = RECORD_KNOWN;
+    break;
+  case RECORD_SET:
+  case RECORD_OVER: asked = RECORD_STOP; break;
+  }
+  text_done(&found);
+  return asked;
+}
+
+double record_item_seconds(const RecordItem *item) {
+  return item->record ? clock_seconds() - item->began : 0;
+}
+
+void record_tell(const RecordItem *item, const void *bytes, size_t length) {
+  Record *r = item->record;
+  if (!r || is_cut(r)) return;
+  ItemHead head = {(uint64_t)(r->next - item->number - 1)};
+  Text whole;
+  text_init(&whole);
+  text_add_bytes(&whole, (const char *)&head, sizeof head);
+  text_add_bytes(&whole, bytes, length);
+  r->add(r, item->number, item->kind, item->digest, record_item_seconds(item), whole.at,
+         whole.length);
+  text_done(&whole);
+}
+
+double record_seconds(double measured) {
+  RecordItem item;
+  Text answer;
+  text_init(&answer);
+  double seconds = measured;
+  if (record_ask(&item, "seconds", 1, &answer) == RECORD_COMPUTE)
+    record_tell(&item, &seconds, sizeof seconds);
+  else if (answer.length == sizeof seconds)
+    memcpy(&seconds, answer.at, sizeof seconds);
+  text_done(&answer);
+  return seconds;
+}
+
+// ---------------------------------------------------------------- places
 
 RecordPlace record_enter(Record *r, int64_t item, long job) {
   RecordPlace before = here;

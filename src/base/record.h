@@ -115,6 +115,30 @@ Record *record_here(void);
 // The number of the next item. -1: the study is over.
 int64_t record_next(Record *r);
 
+// ---- items
+
+typedef struct RecordItem { // a question that is asked
+  Record *record;           // NULL: nothing is recorded here
+  int64_t number;
+  const char *kind; // kept
+  uint64_t digest;
+  double began; // s of the clock
+} RecordItem;
+
+typedef enum RecordAsked {
+  RECORD_COMPUTE, // compute it, then record_tell
+  RECORD_KNOWN,   // the answer was appended
+  RECORD_STOP,    // the study is over
+} RecordAsked;
+
+// Items may be asked inside of an item: where the outer one is known, those inside are not asked.
+RecordAsked record_ask(RecordItem *item, const char *kind, uint64_t digest, Text *answer);
+// How long it took since record_ask; 0 where nothing is recorded.
+double record_item_seconds(const RecordItem *item);
+void record_tell(const RecordItem *item, const void *bytes, size_t length);
+// A time that was measured and becomes part of a result: that of the first run of the study is recorded.
+double record_seconds(double measured);
+
 typedef struct RecordPlace {
   Record *record; // NULL: nothing is recorded here
   int64_t item;   // -1: where items are asked

@@ -1,12 +1,12 @@
 // Forward: (y(p + h) - y(p))/h. Central: (y(p + h) - y(p - h))/(2h); at a bound (-3 y(p) + 4 y(p + h) - y(p + 2h))/(2h). The
-// steps are explained in differences.h. Each simulation is a job of the worker pool; columns are summed in the order of the jobs.
+// steps are explained in differences.h. Each simulation is a job (base/jobs.h); columns are summed in the order of the jobs.
 #include "residual/differences.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/pool.h"
+#include "base/jobs.h"
 
 enum { ENDS = 2 }; // simulations besides that at x, for one parameter
 
@@ -19,23 +19,30 @@ typedef struct Stencil {
 typedef struct ColumnJob {
   int experiment, parameter; // its place among those of the compiled model
   double value;
+  long stopped; // it was not worked on to its end
+  double x[];   // behind it a ColumnAnswer
+} ColumnJob;
+
+typedef struct ColumnAnswer {
   EvalEnd end;
   Outcome outcome;
   char message[FAILED_MESSAGE]; // of a simulation that failed
   WorkCount work;
-  double numbers[]; // x, then the answer: rows of output 0, of output 1, ...
-} ColumnJob;
+  double numbers[]; // rows of output 0, of output 1, ...
+} ColumnAnswer;
 
 struct Differences {
   Arena *arena;
   const Fitting *fitting;
   EvalSpec spec; // of the jobs under way
-  Pool *pool;
-  size_t job_size;
-  ColumnJob *job;
+  Jobs *jobs;
   Stencil *stencils;
   double *again; // columns of one parameter with a longer step
 };
+
+static ColumnAnswer *answer_of(const Differences *d, const void *job) {
+  return (ColumnAnswer *)(((ColumnJob *)job)->x + d->fitting->n);
+}
 
 // ---------------------------------------------------------------- workers
 
@@ -60,22 +67,31 @@ static void end_worker(void *data) {
 static void work_column(void *own, void *data) {
   ColumnWorker *w = own;
   ColumnJob *job = data;
-  int n = w->shared->fitting->n;
+  ColumnAnswer *answer = answer_of(w->shared, job);
   EvalSpec spec = w->shared->spec;
   spec.budget = &w->budget;
   spec.abandon_above = HUGE_VAL;
   w->budget.used = (WorkCount){0};
-  ModelRun *r = simulation_set(w->work, &spec, job->experiment, job->numbers);
+  ModelRun *r = simulation_set(w->work, &spec, job->experiment, job->x);
   r->p[r->compiled->parameters[job->parameter]] = job->value;
-  job->end = simulation_run(w->work, &spec, r, job->experiment, false, 0);
-  job->work = w->budget.used;
-  job->outcome = r->trajectory.outcome;
-  c_snprintf(job->message, sizeof job->message, "%.*s", FAILED_MESSAGE - 1, w->work->message);
+  answer->end = simulation_run(w->work, &spec, r, job->experiment, false, 0);
+  job->stopped = answer->end == EVAL_STOPPED;
+  answer->work = w->budget.used;
+  answer->outcome = r->trajectory.outcome;
+  if (answer->end == EVAL_FAILED)
+    c_snprintf(answer->message, sizeof answer->message, "%.*s", FAILED_MESSAGE - 1,
+               w->work->message);
   int rows = simulation_rows(w->work, &spec, job->experiment);
-  double *to = job->numbers + n;
-  for (int k = 0; job->end == EVAL_DONE && k < r->compiled->outputs; k++, to += rows)
+  double *to = answer->numbers;
+  for (int k = 0; answer->end == EVAL_DONE && k < r->compiled->outputs; k++, to += rows)
     memcpy(to, r->column[k], (size_t)rows * sizeof *to);
 }
+
+static bool is_done(const void *job) {
+  return !((const ColumnJob *)job)->stopped;
+}
+
+static const RecordLayout COLUMNS = {"column", 0, 0, NULL, 0};
 
 // The coupled model has the outputs and parameters of the free one.
 Differences *differences_new(const Fitting *f, int threads) {
@@ -84,19 +100,22 @@ Differences *differences_new(const Fitting *f, int threads) {
   int parameters = f->model->parameter_count;
   d->arena = a;
   d->fitting = f;
-  d->job_size = sizeof *d->job +
-                ((size_t)f->n + (size_t)f->model->outputs * (size_t)f->most_rows) * sizeof(double);
-  d->job = arena_alloc(a, 1, d->job_size);
   d->stencils = ARENA_ARRAY(a, Stencil, parameters + 1);
-  d->again = ARENA_ARRAY(a, double, (size_t)f->model->outputs *(size_t)f->most_rows + 1);
-  PoolWorker worker = {d->job_size, begin_worker, end_worker, work_column, d};
-  d->pool = pool_new(pool_size(threads, ENDS * parameters), &worker);
+  size_t numbers = (size_t)f->model->outputs * (size_t)f->most_rows;
+  d->again = ARENA_ARRAY(a, double, numbers + 1);
+  size_t question = sizeof(ColumnJob) + (size_t)f->n * sizeof(double);
+  JobKind kind = {.worker = {question + sizeof(ColumnAnswer) + numbers * sizeof(double),
+                             begin_worker, end_worker, work_column, d},
+                  .question = question,
+                  .is_done = is_done,
+                  .layout = &COLUMNS};
+  d->jobs = jobs_new(pool_size(threads, ENDS * parameters), &kind);
   return d;
 }
 
 void differences_free(Differences *d) {
   if (!d) return;
-  pool_free(d->pool);
+  jobs_free(d->jobs);
   arena_free(d->arena);
 }
 
@@ -223,93 +242,103 @@ static void begin_columns(ModelRun *r, const Stencil *stencils, int rows) {
     }
 }
 
-static void add_to_column(ModelRun *r, const ColumnJob *job, int n, double weight, int rows) {
-  const double *from = job->numbers + n;
-  for (int j = 0; j < r->compiled->outputs; j++, from += rows) {
-    double *to = model_run_slope(r, j, job->parameter);
-    for (int i = 0; i < rows; i++) to[i] += weight * from[i];
+// The simulations of all stencils, one after the other: number i is end `end` of parameter k.
+typedef struct ColumnSet {
+  Differences *d;
+  Budget *budget;
+  ModelRun *run;
+  int experiment, rows;
+  const double *x;
+  EvalEnd end;
+  bool longer; // with longer steps: where one cannot be simulated, the first ones stay
+  bool whole;  // all ends so far of the parameter at hand
+} ColumnSet;
+
+static int parameter_of(const Differences *d, long number, int *end) {
+  int k = 0;
+  while (number >= d->stencils[k].count) number -= d->stencils[k++].count;
+  *end = (int)number;
+  return k;
+}
+
+static void make_column(void *data, long number, void *to) {
+  const ColumnSet *s = data;
+  ColumnJob *job = to;
+  int end;
+  job->experiment = s->experiment;
+  job->parameter = parameter_of(s->d, number, &end);
+  job->value = s->d->stencils[job->parameter].value[end];
+  memcpy(job->x, s->x, (size_t)s->d->fitting->n * sizeof *job->x);
+}
+
+static void add_to_column(const ColumnSet *s, int k, const double *from, double weight) {
+  for (int j = 0; j < s->run->compiled->outputs; j++, from += s->rows) {
+    double *to = model_run_slope(s->run, j, k);
+    for (int i = 0; i < s->rows; i++) to[i] += weight * from[i];
   }
 }
 
-// Submits the simulations of all stencils. false: the budget does not allow them.
-static bool submit(Differences *d, Budget *budget, int parameters, int e, const double *x) {
-  long jobs = 0;
-  for (int k = 0; k < parameters; k++) jobs += d->stencils[k].count;
-  if (budget && budget_left(budget) < jobs) budget->exhausted = true;
-  if (budget && budget->exhausted) return false;
-  memcpy(d->job->numbers, x, (size_t)d->fitting->n * sizeof *x);
-  d->job->experiment = e;
-  for (int k = 0; k < parameters; k++)
-    for (int i = 0; i < d->stencils[k].count; i++) {
-      d->job->parameter = k;
-      d->job->value = d->stencils[k].value[i];
-      pool_submit(d->pool, d->job);
-    }
-  return true;
-}
-
-// The next simulation, in the order of submission.
-static EvalEnd collect(Differences *d, Budget *budget, const double *x) {
-  if (!pool_collect(d->pool, d->job)) return EVAL_STOPPED;
-  if (budget) work_count_add(&budget->used, &d->job->work);
-  if (budget && d->job->end == EVAL_FAILED)
-    failed_simulation_note(budget->failed, d->job->outcome, x, d->fitting->n, d->job->message);
-  return d->job->end;
-}
-
-static EvalEnd fill_first(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
-                          int rows) {
-  int parameters = r->compiled->parameter_count;
-  EvalEnd end = EVAL_DONE;
-  for (int k = 0; k < parameters; k++) lay_first(spec, r, e, k, &d->stencils[k]);
-  if (!submit(d, spec->budget, parameters, e, x)) return EVAL_STOPPED;
-  begin_columns(r, d->stencils, rows);
-  for (int k = 0; k < parameters; k++)
-    for (int i = 0; i < d->stencils[k].count; i++) {
-      EvalEnd how = collect(d, spec->budget, x);
-      if (how == EVAL_DONE)
-        add_to_column(r, d->job, d->fitting->n, d->stencils[k].weight[i], rows);
-      else if (end != EVAL_STOPPED)
-        end = how;
-    }
-  return end;
-}
-
-// Columns that did not show, with longer steps; where these cannot be simulated the first ones stay.
-static EvalEnd fill_again(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
-                          int rows) {
-  int parameters = r->compiled->parameter_count, outputs = r->compiled->outputs;
-  EvalEnd end = EVAL_DONE;
-  for (int k = 0; k < parameters; k++)
-    if (!lay_again(spec, r, e, k, rows, &d->stencils[k])) d->stencils[k].count = 0;
-  if (!submit(d, spec->budget, parameters, e, x)) return EVAL_STOPPED;
-  for (int k = 0; k < parameters; k++) {
-    const Stencil *s = &d->stencils[k];
-    bool whole = s->count > 0;
-    for (int j = 0; whole && j < outputs; j++)
-      for (int i = 0; i < rows; i++) d->again[j * rows + i] = s->weight[ENDS] * r->column[j][i];
-    for (int i = 0; i < s->count; i++) {
-      EvalEnd how = collect(d, spec->budget, x);
-      if (how == EVAL_STOPPED) end = how;
-      const double *from = d->job->numbers + d->fitting->n;
-      for (int m = 0; how == EVAL_DONE && m < outputs * rows; m++)
-        d->again[m] += s->weight[i] * from[m];
-      whole = whole && how == EVAL_DONE;
-    }
-    for (int j = 0; whole && j < outputs; j++)
-      memcpy(model_run_slope(r, j, k), d->again + (size_t)j * (size_t)rows,
-             (size_t)rows * sizeof *d->again);
+// The column is replaced when all its ends are there.
+static void add_to_longer(ColumnSet *s, int k, int end, const ColumnAnswer *answer) {
+  Differences *d = s->d;
+  const Stencil *stencil = &d->stencils[k];
+  int outputs = s->run->compiled->outputs, rows = s->rows;
+  if (end == 0) {
+    s->whole = true;
+    for (int j = 0; j < outputs; j++)
+      for (int i = 0; i < rows; i++)
+        d->again[j * rows + i] = stencil->weight[ENDS] * s->run->column[j][i];
   }
-  return end;
+  s->whole = s->whole && answer->end == EVAL_DONE;
+  for (int i = 0; s->whole && i < outputs * rows; i++)
+    d->again[i] += stencil->weight[end] * answer->numbers[i];
+  for (int j = 0; s->whole && end == stencil->count - 1 && j < outputs; j++)
+    memcpy(model_run_slope(s->run, j, k), d->again + (size_t)j * (size_t)rows,
+           (size_t)rows * sizeof *d->again);
+}
+
+static bool take_column(void *data, long number, const void *job) {
+  ColumnSet *s = data;
+  const ColumnAnswer *answer = answer_of(s->d, job);
+  int end, k = parameter_of(s->d, number, &end);
+  if (s->budget) work_count_add(&s->budget->used, &answer->work);
+  if (s->budget && answer->end == EVAL_FAILED)
+    failed_simulation_note(s->budget->failed, answer->outcome, s->x, s->d->fitting->n,
+                           answer->message);
+  if (s->longer)
+    add_to_longer(s, k, end, answer);
+  else if (answer->end == EVAL_DONE)
+    add_to_column(s, k, answer->numbers, s->d->stencils[k].weight[end]);
+  bool matters = !s->longer || answer->end == EVAL_STOPPED;
+  if (answer->end != EVAL_DONE && matters && s->end != EVAL_STOPPED) s->end = answer->end;
+  return answer->end != EVAL_STOPPED;
+}
+
+// Makes the simulations of all stencils, if the budget allows them.
+static EvalEnd run_columns(ColumnSet *s) {
+  long count = 0;
+  for (int k = 0; k < s->run->compiled->parameter_count; k++) count += s->d->stencils[k].count;
+  if (s->budget && budget_left(s->budget) < count) s->budget->exhausted = true;
+  if (s->budget && s->budget->exhausted) return EVAL_STOPPED;
+  if (count == 0) return EVAL_DONE;
+  JobsEnd end = jobs_run(s->d->jobs, &(JobSet){count, false, make_column, take_column, s});
+  return end == JOBS_ALL ? s->end : EVAL_STOPPED;
 }
 
 EvalEnd differences_fill(Differences *d, const EvalSpec *spec, ModelRun *r, int e, const double *x,
                          int rows) {
   Budget *budget = spec->budget;
+  int parameters = r->compiled->parameter_count;
   long before = budget ? budget->used.in_turn : 0;
   d->spec = *spec;
-  EvalEnd end = fill_first(d, spec, r, e, x, rows);
-  if (end == EVAL_DONE) end = fill_again(d, spec, r, e, x, rows);
-  if (budget) work_count_share(&budget->used, before, pool_workers(d->pool));
+  ColumnSet s = {d, budget, r, e, rows, x, EVAL_DONE, false, false};
+  for (int k = 0; k < parameters; k++) lay_first(spec, r, e, k, &d->stencils[k]);
+  begin_columns(r, d->stencils, rows);
+  EvalEnd end = run_columns(&s);
+  s.longer = true;
+  for (int k = 0; end == EVAL_DONE && k < parameters; k++)
+    if (!lay_again(spec, r, e, k, rows, &d->stencils[k])) d->stencils[k].count = 0;
+  if (end == EVAL_DONE) end = run_columns(&s);
+  if (budget) work_count_share(&budget->used, before, jobs_workers(d->jobs));
   return end;
 }

@@ -1,5 +1,5 @@
-// Points are handed out in blocks. Groups of GROUP points share simulations in lanes; the groups do not depend on the number
-// of threads, so neither do the answers.
+// Jobs are groups of GROUP points that share simulations in lanes, or single points. They do not depend on the number of
+// threads, so neither do the answers.
 #include "residual/many_points.h"
 
 #include <limits.h>
@@ -7,31 +7,39 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/pool.h"
+#include "base/jobs.h"
 #include "residual/lane_scheduler.h"
 
-enum {
-  BLOCK_MOST = 64, // points of a job
-  SHARES = 12,     // jobs by worker
-  GROUP = 8,       // points that share a simulation, whatever the number of threads
-};
+enum { GROUP = 8 }; // points that share a simulation, whatever the number of threads
 
+// A job: a group of points, in lanes where the integrator can.
 typedef struct ValuesJob {
-  int count;
+  long count;
+  long stopped; // it was not worked on to its end
+  double x[];   // rows; behind them a ValuesAnswer, behind that the failures
+} ValuesJob;
+
+typedef struct ValuesAnswer {
   EvalEnd end; // EVAL_DONE or EVAL_STOPPED
   long steps;
   char solver[48];
   WorkCount work;
-  double V[BLOCK_MOST];
-  double x[]; // rows; behind them the failures
-} ValuesJob;
+  double V[GROUP];
+} ValuesAnswer;
 
 typedef struct ResidualsJob {
+  long rows;    // that are wanted
+  long stopped; // as above
+  double x[];   // behind it a ResidualsAnswer
+} ResidualsJob;
+
+typedef struct ResidualsAnswer {
   EvalEnd end;
   long steps;
   WorkCount work;
-  double numbers[]; // x, then the residuals, then the failures
-} ResidualsJob;
+  double objective; // half the sum of the squares
+  double numbers[]; // the residuals, behind them the failures
+} ResidualsAnswer;
 
 struct ManyPoints {
   Arena *arena;
@@ -39,11 +47,9 @@ struct ManyPoints {
   const Fitting *fitting;
   int threads;
   int group;                // points that share a simulation
+  bool keep;                // points are the runs of a study
   EvalSpec spec;            // of the jobs under way
-  Pool *values, *residuals; // NULL until needed
-  size_t values_size, residuals_size;
-  ValuesJob *values_job;
-  ResidualsJob *residuals_job;
+  Jobs *values, *residuals; // NULL until needed
 };
 
 // ---------------------------------------------------------------- workers
@@ -75,12 +81,16 @@ static void end_worker(void *data) {
   arena_free(w->arena);
 }
 
-static double *failures_of_values(const ManyPoints *m, ValuesJob *job) {
-  return job->x + BLOCK_MOST * (size_t)m->fitting->n;
+static ValuesAnswer *values_answer(const ManyPoints *m, const void *job) {
+  return (ValuesAnswer *)(((ValuesJob *)job)->x + (size_t)m->group * (size_t)m->fitting->n);
 }
 
-static double *failures_of_residuals(const ManyPoints *m, ResidualsJob *job) {
-  return job->numbers + m->fitting->n + residual_count(m->fitting->problem, 1);
+static ResidualsAnswer *residuals_answer(const ManyPoints *m, const void *job) {
+  return (ResidualsAnswer *)(((ResidualsJob *)job)->x + m->fitting->n);
+}
+
+static double *failures_of_residuals(const ManyPoints *m, ResidualsAnswer *answer) {
+  return answer->numbers + residual_count(m->fitting->problem, 1);
 }
 
 static void begin_job(PointWorker *w) {
@@ -94,67 +104,61 @@ static EvalSpec spec_of(PointWorker *w) {
   return spec;
 }
 
-static void evaluate_point(PointWorker *w, ValuesJob *job, EvalWork *work, int k) {
+static void evaluate_point(PointWorker *w, const ValuesJob *job, EvalWork *work, int k) {
+  ValuesAnswer *answer = values_answer(w->shared, job);
   EvalSpec spec = spec_of(w);
   EvalPoint at = {0};
   EvalEnd end = evaluate(work, &spec, job->x + (size_t)k * (size_t)w->shared->fitting->n, &at);
-  if (end == EVAL_STOPPED) job->end = EVAL_STOPPED;
-  job->V[k] = at.objective;
-  if (at.steps > job->steps && end == EVAL_DONE) job->steps = at.steps;
-  c_snprintf(job->solver, sizeof job->solver, "%s", eval_last_solver(work));
+  if (end == EVAL_STOPPED) answer->end = EVAL_STOPPED;
+  answer->V[k] = at.objective;
+  if (at.steps > answer->steps && end == EVAL_DONE) answer->steps = at.steps;
+  c_snprintf(answer->solver, sizeof answer->solver, "%s", eval_last_solver(work));
+}
+
+typedef struct PointGroup {
+  PointWorker *worker;
+  const ValuesJob *job;
+} PointGroup;
+
+static void evaluate_in_lanes(void *data, int number, EvalWork *work) {
+  const PointGroup *g = data;
+  if (values_answer(g->worker->shared, g->job)->end != EVAL_STOPPED)
+    evaluate_point(g->worker, g->job, work, number);
 }
 
 static void work_values(void *own, void *data) {
   PointWorker *w = own;
   ValuesJob *job = data;
+  ValuesAnswer *answer = values_answer(w->shared, job);
   begin_job(w);
-  job->end = EVAL_DONE;
-  for (int k = 0; k < job->count && job->end != EVAL_STOPPED; k++)
-    evaluate_point(w, job, w->work, k);
-  job->work = w->budget.used;
-  failed_simulations_pack(w->budget.failed, w->shared->fitting->n,
-                          failures_of_values(w->shared, job));
-}
-
-typedef struct PointGroup {
-  PointWorker *worker;
-  ValuesJob *job;
-  int first;
-} PointGroup;
-
-static void evaluate_in_lanes(void *data, int number, EvalWork *work) {
-  const PointGroup *g = data;
-  if (g->job->end != EVAL_STOPPED) evaluate_point(g->worker, g->job, work, g->first + number);
-}
-
-static void work_groups(void *own, void *data) {
-  PointWorker *w = own;
-  ValuesJob *job = data;
-  if (!w->scheduler) w->scheduler = lane_scheduler_new(w->shared->fitting);
-  begin_job(w);
-  job->end = EVAL_DONE;
-  for (int k = 0; k < job->count; k += GROUP) {
-    int left = job->count - k;
-    lane_scheduler_run(w->scheduler, left < GROUP ? left : GROUP, evaluate_in_lanes,
-                       &(PointGroup){w, job, k});
+  answer->end = EVAL_DONE;
+  for (int k = 0; k < job->count; k++) answer->V[k] = HUGE_VAL;
+  if (w->shared->group > 1) {
+    if (!w->scheduler) w->scheduler = lane_scheduler_new(w->shared->fitting);
+    lane_scheduler_run(w->scheduler, (int)job->count, evaluate_in_lanes, &(PointGroup){w, job});
+  } else {
+    evaluate_point(w, job, w->work, 0);
   }
-  job->work = w->budget.used;
-  failed_simulations_pack(w->budget.failed, w->shared->fitting->n,
-                          failures_of_values(w->shared, job));
+  job->stopped = answer->end == EVAL_STOPPED;
+  answer->work = w->budget.used;
+  failed_simulations_pack(w->budget.failed, w->shared->fitting->n, answer + 1);
 }
 
 static void work_residuals(void *own, void *data) {
   PointWorker *w = own;
   ResidualsJob *job = data;
+  ResidualsAnswer *answer = residuals_answer(w->shared, job);
   EvalSpec spec = spec_of(w);
   begin_job(w);
-  job->steps = 0;
-  job->end = evaluate_residuals(w->work, &spec, job->numbers, job->numbers + w->shared->fitting->n,
-                                NULL, &job->steps);
-  if (job->end != EVAL_DONE) job->steps = 0;
-  job->work = w->budget.used;
+  answer->end = evaluate_residuals(w->work, &spec, job->x, answer->numbers, NULL, &answer->steps);
+  if (answer->end != EVAL_DONE) answer->steps = 0;
+  job->stopped = answer->end == EVAL_STOPPED;
+  answer->objective = answer->end == EVAL_DONE ? 0 : HUGE_VAL;
+  for (long j = 0; answer->end == EVAL_DONE && j < job->rows; j++)
+    answer->objective += answer->numbers[j] * answer->numbers[j] / 2;
+  answer->work = w->budget.used;
   failed_simulations_pack(w->budget.failed, w->shared->fitting->n,
-                          failures_of_residuals(w->shared, job));
+                          failures_of_residuals(w->shared, answer));
 }
 
 // ---------------------------------------------------------------- set-up
@@ -163,43 +167,66 @@ ManyPoints *many_points_new(EvalWork *work, int threads) {
   const Fitting *f = eval_fitting(work);
   Arena *a = arena_new();
   ManyPoints *m = ARENA_NEW(a, ManyPoints);
-  size_t n = (size_t)f->n;
   bool lanes = f->problem->options.lanes == LANES_AUTO && lane_scheduler_can(f->problem);
   m->arena = a;
   m->work = work;
   m->fitting = f;
   m->threads = threads;
   m->group = lanes ? GROUP : 1;
-  m->values_size =
-      sizeof *m->values_job + BLOCK_MOST * n * sizeof(double) + failed_simulations_size(f->n);
-  m->values_job = arena_alloc(a, 1, m->values_size);
-  m->residuals_size = sizeof *m->residuals_job +
-                      (n + (size_t)residual_count(f->problem, 1)) * sizeof(double) +
-                      failed_simulations_size(f->n);
-  m->residuals_job = arena_alloc(a, 1, m->residuals_size);
   return m;
 }
 
 void many_points_free(ManyPoints *m) {
   if (!m) return;
-  pool_free(m->values);
-  pool_free(m->residuals);
+  jobs_free(m->values);
+  jobs_free(m->residuals);
   arena_free(m->arena);
 }
 
-static Pool *start_workers(ManyPoints *m, size_t job_size, void (*work)(void *, void *)) {
-  PoolWorker worker = {job_size, begin_worker, end_worker, work, m};
-  return pool_new(pool_size(m->threads, INT_MAX), &worker);
+// The answer of one point is the objective; of those that share a simulation the least one counts for the group.
+static const RecordColumn VALUE_COLUMNS[] = {{"objective", RECORD_REAL, 0, NULL}};
+static const RecordLayout VALUES_OF_GROUP = {"point", offsetof(ValuesAnswer, V), sizeof(double),
+                                             VALUE_COLUMNS, 1};
+static const RecordLayout RESIDUALS_OF_POINT = {"residuals", offsetof(ResidualsAnswer, objective),
+                                                sizeof(double), VALUE_COLUMNS, 1};
+
+static bool are_values_done(const void *job) {
+  return !((const ValuesJob *)job)->stopped;
+}
+
+static bool are_residuals_done(const void *job) {
+  return !((const ResidualsJob *)job)->stopped;
+}
+
+static int runs_of_values(const void *job) {
+  return (int)((const ValuesJob *)job)->count;
+}
+
+static void start_values(ManyPoints *m) {
+  size_t question = sizeof(ValuesJob) + (size_t)m->group * (size_t)m->fitting->n * sizeof(double);
+  size_t answer = sizeof(ValuesAnswer) + failed_simulations_size(m->fitting->n);
+  JobKind kind = {.worker = {question + answer, begin_worker, end_worker, work_values, m},
+                  .question = question,
+                  .is_done = are_values_done,
+                  .runs = runs_of_values,
+                  .layout = &VALUES_OF_GROUP,
+                  .always = m->keep};
+  m->values = jobs_new(pool_size(m->threads, INT_MAX), &kind);
+}
+
+static void start_residuals(ManyPoints *m) {
+  const Fitting *f = m->fitting;
+  size_t question = sizeof(ResidualsJob) + (size_t)f->n * sizeof(double);
+  size_t answer = sizeof(ResidualsAnswer) + (size_t)residual_count(f->problem, 1) * sizeof(double) +
+                  failed_simulations_size(f->n);
+  JobKind kind = {.worker = {question + answer, begin_worker, end_worker, work_residuals, m},
+                  .question = question,
+                  .is_done = are_residuals_done,
+                  .layout = &RESIDUALS_OF_POINT};
+  m->residuals = jobs_new(pool_size(m->threads, INT_MAX), &kind);
 }
 
 // ---------------------------------------------------------------- values
-
-// Points of a job, whole groups: few enough that all workers have some, many enough that handing them out costs nothing.
-static int block_of(const ManyPoints *m, int count) {
-  int jobs = SHARES * pool_workers(m->values), share = (count + jobs - 1) / jobs;
-  int block = (share + m->group - 1) / m->group * m->group;
-  return block < m->group ? m->group : block > BLOCK_MOST ? BLOCK_MOST : block;
-}
 
 // In a task of a lane scheduler: simulations are shared with the other tasks.
 static EvalEnd values_in_turn(const ManyPoints *m, const EvalSpec *spec, const double *x, int count,
@@ -214,32 +241,49 @@ static EvalEnd values_in_turn(const ManyPoints *m, const EvalSpec *spec, const d
   return end == EVAL_STOPPED ? EVAL_STOPPED : EVAL_DONE;
 }
 
-static EvalEnd values_in_pool(ManyPoints *m, const double *x, int count, double *V, long *steps) {
-  size_t n = (size_t)m->fitting->n;
+typedef struct ValuesSet { // of one call
+  ManyPoints *m;
+  const double *x;
+  int count;
+  double *V;
+  long *steps;
+  EvalEnd end;
+  ManyPointsTaken *taken;
+  void *data;
+} ValuesSet;
+
+static void make_values(void *data, long number, void *to) {
+  const ValuesSet *s = data;
+  ValuesJob *job = to;
+  size_t n = (size_t)s->m->fitting->n, group = (size_t)s->m->group;
+  long left = s->count - number * s->m->group;
+  job->count = left < s->m->group ? left : s->m->group;
+  memcpy(job->x, s->x + (size_t)number * group * n, (size_t)job->count * n * sizeof *job->x);
+}
+
+static bool take_values(void *data, long number, const void *taken) {
+  ValuesSet *s = data;
+  ManyPoints *m = s->m;
+  const ValuesJob *job = taken;
+  const ValuesAnswer *answer = values_answer(m, job);
+  memcpy(s->V + number * m->group, answer->V, (size_t)job->count * sizeof *s->V);
+  work_count_add(&m->spec.budget->used, &answer->work);
+  failed_simulations_unpack(answer + 1, m->fitting->n, m->spec.budget->failed);
+  if (answer->end == EVAL_STOPPED) s->end = EVAL_STOPPED;
+  if (answer->solver[0]) eval_note_solver(m->work, answer->solver);
+  if (answer->steps > *s->steps) *s->steps = answer->steps;
+  if (s->taken && s->end == EVAL_DONE) s->taken(s->data, (int)(number * m->group + job->count));
+  return true;
+}
+
+static EvalEnd values_by_jobs(ManyPoints *m, ValuesSet *s) {
   WorkCount *used = &m->spec.budget->used;
   long before = used->in_turn;
-  ValuesJob *job = m->values_job;
-  EvalEnd end = EVAL_DONE;
-  if (!m->values)
-    m->values = start_workers(m, m->values_size, m->group > 1 ? work_groups : work_values);
-  int block = block_of(m, count);
-  for (int k = 0; k < count; k += block) {
-    *job = (ValuesJob){.count = count - k < block ? count - k : block};
-    for (int i = 0; i < BLOCK_MOST; i++) job->V[i] = HUGE_VAL;
-    memcpy(job->x, x + (size_t)k * n, (size_t)job->count * n * sizeof *x);
-    pool_submit(m->values, job);
-  }
-  for (int k = 0; k < count; k += block) {
-    if (!pool_collect(m->values, job)) return EVAL_STOPPED;
-    memcpy(V + k, job->V, (size_t)job->count * sizeof *V);
-    work_count_add(used, &job->work);
-    failed_simulations_unpack(failures_of_values(m, job), m->fitting->n, m->spec.budget->failed);
-    if (job->end == EVAL_STOPPED) end = EVAL_STOPPED;
-    if (job->solver[0]) eval_note_solver(m->work, job->solver);
-    if (job->steps > *steps) *steps = job->steps;
-  }
-  work_count_share(used, before, pool_workers(m->values));
-  return end;
+  if (!m->values) start_values(m);
+  JobsEnd end = jobs_run(m->values, &(JobSet){(s->count + m->group - 1) / m->group, false,
+                                              make_values, take_values, s});
+  work_count_share(used, before, jobs_workers(m->values));
+  return end == JOBS_ALL ? s->end : EVAL_STOPPED;
 }
 
 static void take_order(ManyPoints *m, const EvalSpec *spec) {
@@ -248,52 +292,81 @@ static void take_order(ManyPoints *m, const EvalSpec *spec) {
   m->spec.abandon_above = HUGE_VAL;
 }
 
-EvalEnd many_values(ManyPoints *m, const EvalSpec *spec, const double *x, int count, double *V,
-                    long *steps) {
+EvalEnd many_values_taken(ManyPoints *m, const EvalSpec *spec, const double *x, int count,
+                          double *V, long *steps, ManyPointsTaken *taken, void *data) {
   int some = budget_affords(spec->budget, count, m->fitting->problem->experiment_count);
   take_order(m, spec);
   *steps = 0;
   for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
+  ValuesSet set = {m, x, some, V, steps, EVAL_DONE, taken, data};
   EvalEnd end = eval_simulator(m->work) ? values_in_turn(m, &m->spec, x, some, V, steps)
-                                        : values_in_pool(m, x, some, V, steps);
+                                        : values_by_jobs(m, &set);
   if (some < count) spec->budget->exhausted = true;
   return some < count ? EVAL_STOPPED : end;
 }
 
+EvalEnd many_values(ManyPoints *m, const EvalSpec *spec, const double *x, int count, double *V,
+                    long *steps) {
+  return many_values_taken(m, spec, x, count, V, steps, NULL, NULL);
+}
+
+void many_points_keep(ManyPoints *m) {
+  m->keep = true;
+}
+
 // ---------------------------------------------------------------- residuals
+
+typedef struct ResidualsSet { // of one call
+  ManyPoints *m;
+  const double *x;
+  size_t rows;
+  double *V, *r;
+  long *steps;
+  EvalEnd end;
+} ResidualsSet;
+
+static void make_residuals(void *data, long number, void *to) {
+  const ResidualsSet *s = data;
+  ResidualsJob *job = to;
+  size_t n = (size_t)s->m->fitting->n;
+  job->rows = (long)s->rows;
+  memcpy(job->x, s->x + (size_t)number * n, n * sizeof *job->x);
+}
+
+static bool take_residuals(void *data, long number, const void *job) {
+  ResidualsSet *s = data;
+  ManyPoints *m = s->m;
+  Budget *budget = m->spec.budget;
+  ResidualsAnswer *answer = residuals_answer(m, job);
+  work_count_add(&budget->used, &answer->work);
+  failed_simulations_unpack(failures_of_residuals(m, answer), m->fitting->n, budget->failed);
+  if (answer->steps > *s->steps) *s->steps = answer->steps;
+  if (answer->end == EVAL_STOPPED) s->end = EVAL_STOPPED;
+  if (answer->end != EVAL_DONE) return true;
+  memcpy(s->r + (size_t)number * s->rows, answer->numbers, s->rows * sizeof *s->r);
+  s->V[number] = answer->objective;
+  return true;
+}
 
 EvalEnd many_residuals(ManyPoints *m, const EvalSpec *spec, const double *x, int count, double *V,
                        double *r, long *steps) {
   Budget *budget = spec->budget;
-  size_t n = (size_t)m->fitting->n,
-         rows = (size_t)residual_count(m->fitting->problem, spec->horizon);
   int some = budget_affords(budget, count, m->fitting->problem->experiment_count);
   long before = budget->used.in_turn;
-  ResidualsJob *job = m->residuals_job;
-  EvalEnd end = some < count ? EVAL_STOPPED : EVAL_DONE;
   take_order(m, spec);
   *steps = 0;
-  if (!m->residuals) m->residuals = start_workers(m, m->residuals_size, work_residuals);
   for (int k = 0; k < count; k++) V[k] = HUGE_VAL;
-  for (int k = 0; k < some; k++) {
-    memcpy(job->numbers, x + (size_t)k * n, n * sizeof *x);
-    pool_submit(m->residuals, job);
-  }
-  for (int k = 0; k < some; k++, r += rows) {
-    if (!pool_collect(m->residuals, job)) {
-      end = EVAL_STOPPED;
-      continue;
-    }
-    work_count_add(&budget->used, &job->work);
-    failed_simulations_unpack(failures_of_residuals(m, job), m->fitting->n, budget->failed);
-    if (job->steps > *steps) *steps = job->steps;
-    if (job->end == EVAL_STOPPED) end = EVAL_STOPPED;
-    if (job->end != EVAL_DONE) continue;
-    memcpy(r, job->numbers + n, rows * sizeof *r);
-    V[k] = 0;
-    for (size_t j = 0; j < rows; j++) V[k] += r[j] * r[j] / 2;
-  }
+  if (!m->residuals) start_residuals(m);
+  ResidualsSet set = {m,
+                      x,
+                      (size_t)residual_count(m->fitting->problem, spec->horizon),
+                      V,
+                      r,
+                      steps,
+                      some < count ? EVAL_STOPPED : EVAL_DONE};
+  JobsEnd end =
+      jobs_run(m->residuals, &(JobSet){some, false, make_residuals, take_residuals, &set});
   if (some < count) budget->exhausted = true;
-  work_count_share(&budget->used, before, pool_workers(m->residuals));
-  return end;
+  work_count_share(&budget->used, before, jobs_workers(m->residuals));
+  return end == JOBS_ALL ? set.end : EVAL_STOPPED;
 }

@@ -13,6 +13,12 @@ void many_points_free(ManyPoints *m); // NULL is allowed
 // EVAL_STOPPED: V is then HUGE_VAL where nothing was computed. steps: as in EvalPoint, the most of all points.
 EvalEnd many_values(ManyPoints *m, const EvalSpec *spec, const double *x, int count, double *V,
                     long *steps);
+// The same, and tells the number of points that are done without a gap.
+typedef void ManyPointsTaken(void *data, int done);
+EvalEnd many_values_taken(ManyPoints *m, const EvalSpec *spec, const double *x, int count,
+                          double *V, long *steps, ManyPointsTaken *taken, void *data);
+// From now on points are the runs of a study: each is recorded, however short it is.
+void many_points_keep(ManyPoints *m);
 // The same with the residuals of point k in r[k*rows ...], rows = residual_count; of no meaning where V is HUGE_VAL.
 EvalEnd many_residuals(ManyPoints *m, const EvalSpec *spec, const double *x, int count, double *V,
                        double *r, long *steps);

@@ -17,6 +17,12 @@ const char *fit_outcome_sentence(FitOutcome o) {
   return OUTCOME_TABLE[o].sentence;
 }
 
+const char *fit_outcome_words(void) {
+#define FIT_OUTCOME(name, word, sentence) word " "
+  return FIT_OUTCOMES;
+#undef FIT_OUTCOME
+}
+
 static const char *const CUT_CLAUSE[] = {
 #define FIT_CUT(name, clause) clause,
     FIT_CUTS
@@ -40,6 +46,11 @@ const char *fit_verdict_word(FitVerdict v) {
 }
 const char *fit_verdict_sentence(FitVerdict v) {
   return VERDICT_TABLE[v].sentence;
+}
+const char *fit_verdict_words(void) {
+#define FIT_VERDICT(name, word, sentence) word " "
+  return FIT_VERDICTS;
+#undef FIT_VERDICT
 }
 bool fit_verdict_is_good(FitVerdict v) {
   return v == FIT_CERTAIN || v == FIT_AGREED;

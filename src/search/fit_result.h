@@ -12,7 +12,9 @@
   FIT_OUTCOME(STOPPED, "stopped", "stopped by the user")                                           \
   FIT_OUTCOME(BUDGET, "budget", "the budget is used up")                                           \
   FIT_OUTCOME(NO_START, "no-start", "the model could not be simulated at any start")               \
-  FIT_OUTCOME(EVALUATED, "evaluated", "evaluated at this point, without a search")
+  FIT_OUTCOME(EVALUATED, "evaluated", "evaluated at this point, without a search")                 \
+  FIT_OUTCOME(OVER_LIMIT, "over-limit", "the run reached run_seconds or run_memory")               \
+  FIT_OUTCOME(LOST, "lost", "those who worked on the run died, as often as it was tried")
 
 typedef enum FitOutcome {
 #define FIT_OUTCOME(name, word, sentence) FIT_##name,
@@ -20,6 +22,10 @@ typedef enum FitOutcome {
 #undef FIT_OUTCOME
       FIT_OUTCOME_COUNT
 } FitOutcome;
+
+// All words in their order, with blanks between: for columns of records.
+const char *fit_outcome_words(void);
+const char *fit_verdict_words(void);
 
 const char *fit_outcome_word(FitOutcome o);
 const char *fit_outcome_sentence(FitOutcome o);

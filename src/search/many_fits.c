@@ -1,11 +1,13 @@
 // Jobs are blocks of starts; a block shares the lanes of one scheduler. The blocks do not depend on the number of threads.
 #include "search/many_fits.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "base/patience.h"
-#include "base/pool.h"
+#include "base/run_limit.h"
 #include "residual/lane_scheduler.h"
 
 typedef struct ManyFits {
@@ -29,6 +31,7 @@ typedef struct FitWorker {
 typedef struct ManyFitsJob {
   long first;
   long count;
+  long unfinished; // starts that were stopped
 } ManyFitsJob;
 
 size_t many_fits_answer_size(int n) {
@@ -43,8 +46,12 @@ static size_t starts_size(const ManyFits *b) {
   return (size_t)b->block * (size_t)b->n * sizeof(double);
 }
 
+static size_t question_size(const ManyFits *b) {
+  return sizeof(ManyFitsJob) + starts_size(b);
+}
+
 static size_t job_size(const ManyFits *b) {
-  return sizeof(ManyFitsJob) + starts_size(b) + (size_t)b->block * answer_size(b);
+  return question_size(b) + (size_t)b->block * answer_size(b);
 }
 
 static double *start_of(const ManyFits *b, ManyFitsJob *job, int k) {
@@ -100,17 +107,21 @@ void many_fits_failures(const ManyFitsAnswer *answer, int n, FailedSimulation *i
 
 static void fit_one(const FitWorker *w, ManyFitsJob *job, int k, EvalWork *work) {
   const ManyFits *b = w->all;
+  job->unfinished++;
   if (!patience_asks()) return;
   Problem own = b->problem;
   const Method *methods = b->request->methods;
   if (methods) own.method = methods[job->first + k];
   void *about = b->request->about ? b->request->about[job->first + k] : NULL;
+  RunLimit limit;
+  run_limit_begin(&limit, own.options.run_seconds, own.options.run_memory);
   FitResult *r = b->request->fit(&own, work, start_of(b, job, k), NULL, about);
+  if (run_limit_end(&limit)) r->outcome = FIT_OVER_LIMIT;
   ManyFitsAnswer *answer = answer_of(b, job, k);
   many_fits_answer(r, b->n, answer);
   if (w->scheduler) answer->work.seconds = lane_scheduler_seconds(w->scheduler);
   answer->finished = r->outcome != FIT_STOPPED && patience_asks();
-  if (answer->finished) atomic_fetch_add(b->finished, 1);
+  if (answer->finished) atomic_fetch_add(b->finished, 1), job->unfinished--;
   fit_free(r);
 }
 
@@ -135,28 +146,45 @@ static void work_block(void *own, void *data) {
 
 // ---------------------------------------------------------------- jobs
 
-// Starts of the job that begins with this one.
-static int share_of(const ManyFits *b, int first) {
-  int left = b->request->count - first, share = b->block;
-  if (b->request->brief && b->lanes && first < share) share = first < 1 ? 1 : first;
-  return left < share ? left : share;
+// Jobs of `brief`: 1, 1, 2, 4, ... starts share simulations, then `block`.
+static bool grows(const ManyFits *b) {
+  return b->request->brief && b->lanes && b->block > 1;
 }
 
-static int submit(const ManyFits *b, Pool *c, ManyFitsJob *job, const ManyFitsRequest *q,
-                  int first) {
-  memset(job, 0, job_size(b));
-  job->first = first;
-  job->count = share_of(b, first);
-  memcpy(start_of(b, job, 0), q->starts + (size_t)first * (size_t)b->n,
-         (size_t)job->count * (size_t)b->n * sizeof *q->starts);
-  pool_submit(c, job);
-  return (int)job->count;
+// The first start of job `number`.
+static long first_of(const ManyFits *b, long number) {
+  long first = number * b->block;
+  if (grows(b)) {
+    long jobs = 0;
+    for (first = 0; jobs < number && first < b->block; jobs++) first = first ? 2 * first : 1;
+    first += (number - jobs) * b->block;
+  }
+  return first < b->request->count ? first : b->request->count;
 }
 
-// *next: the start whose answer is due. What was stopped may be missing among those that are salvaged.
-static bool take_all(const ManyFits *b, ManyFitsJob *job, const ManyFitsRequest *q, int *next) {
-  if (job->first != *next) return false;
-  *next += (int)job->count;
+static long job_count(const ManyFits *b) {
+  long jobs = 0;
+  if (!grows(b)) return (b->request->count + b->block - 1) / b->block;
+  while (first_of(b, jobs) < b->request->count) jobs++;
+  return jobs;
+}
+
+static void make_job(void *data, long number, void *to) {
+  const ManyFits *b = data;
+  ManyFitsJob *job = to;
+  size_t n = (size_t)b->n;
+  job->first = first_of(b, number);
+  job->count = first_of(b, number + 1) - job->first;
+  memcpy(start_of(b, job, 0), b->request->starts + (size_t)job->first * n,
+         (size_t)job->count * n * sizeof *b->request->starts);
+}
+
+// Of a job that was stopped some starts may be finished.
+static bool take_job(void *data, long number, const void *taken) {
+  const ManyFits *b = data;
+  const ManyFitsRequest *q = b->request;
+  ManyFitsJob *job = (ManyFitsJob *)taken;
+  (void)number;
   for (int k = 0; k < job->count; k++) {
     const ManyFitsAnswer *answer = answer_of(b, job, k);
     if (!answer->finished || !q->take(q->data, (int)job->first + k, answer)) return false;
@@ -164,21 +192,44 @@ static bool take_all(const ManyFits *b, ManyFitsJob *job, const ManyFitsRequest 
   return true;
 }
 
-enum { AHEAD = 4 }; // jobs that wait, by worker
+static bool is_done(const void *job) {
+  return ((const ManyFitsJob *)job)->unfinished == 0;
+}
 
-static bool run_jobs(const ManyFits *b, Pool *c, int workers, const ManyFitsRequest *q) {
-  Arena *a = arena_new();
-  ManyFitsJob *job = arena_alloc(a, 1, job_size(b));
-  bool collected = true, wanted = true;
-  int next = 0, due = 0;
-  while (collected && wanted && (next < q->count || pool_pending(c))) {
-    while (next < q->count && pool_pending(c) < AHEAD * workers) next += submit(b, c, job, q, next);
-    collected = pool_collect(c, job);
-    wanted = !collected || take_all(b, job, q, &due);
+static int runs_of(const void *job) {
+  return (int)((const ManyFitsJob *)job)->count;
+}
+
+static void give_up(const void *shared, void *data, const char *why) {
+  const ManyFits *b = shared;
+  ManyFitsJob *job = data;
+  (void)why;
+  for (int k = 0; k < job->count; k++) {
+    ManyFitsAnswer *answer = answer_of(b, job, k);
+    answer->finished = true;
+    answer->outcome = FIT_LOST;
+    answer->end = LOCAL_NO_START_END;
+    answer->objective = answer->comparable = HUGE_VAL;
+    memcpy(answer->x, start_of(b, job, k), (size_t)b->n * sizeof *answer->x);
   }
-  while (!collected && wanted && pool_salvage(c, job)) wanted = take_all(b, job, q, &due);
-  arena_free(a);
-  return collected && wanted;
+}
+
+static const RecordLayout *layout_of(const ManyFits *b, Arena *a) {
+  enum { FIXED = 4 };
+  RecordColumn *c = ARENA_ARRAY(a, RecordColumn, FIXED + b->n);
+  RecordLayout *layout = ARENA_NEW(a, RecordLayout);
+  c[0] =
+      (RecordColumn){"outcome", RECORD_INT, offsetof(ManyFitsAnswer, outcome), fit_outcome_words()};
+  c[1] = (RecordColumn){"objective", RECORD_REAL, offsetof(ManyFitsAnswer, objective), NULL};
+  c[2] =
+      (RecordColumn){"simulations", RECORD_LONG, offsetof(ManyFitsAnswer, work.simulations), NULL};
+  c[3] = (RecordColumn){"sensitivity_simulations", RECORD_LONG,
+                        offsetof(ManyFitsAnswer, work.sensitivity_simulations), NULL};
+  for (int i = 0; i < b->n; i++)
+    c[FIXED + i] = (RecordColumn){b->problem.unknowns[i].name, RECORD_REAL,
+                                  offsetof(ManyFitsAnswer, x) + (size_t)i * sizeof(double), NULL};
+  *layout = (RecordLayout){"start", 0, answer_size(b), c, FIXED + b->n};
+  return layout;
 }
 
 // Many enough that those who need the same steps find each other, few enough that all threads have some.
@@ -190,9 +241,10 @@ static int block_of(int count) {
   return block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : block;
 }
 
-// A limit of seconds is one of each fit by itself.
+// Limits of seconds are those of each fit by itself.
 static bool in_lanes(const Problem *p, const ManyFitsRequest *q) {
-  return q->lanes && q->count > 1 && p->options.max_seconds == 0 && lane_scheduler_can(p);
+  return q->lanes && q->count > 1 && p->options.max_seconds == 0 && p->options.run_seconds == 0 &&
+         p->options.run_memory == 0 && lane_scheduler_can(p);
 }
 
 static bool listen(void *data) {
@@ -202,6 +254,7 @@ static bool listen(void *data) {
 }
 
 bool many_fits_run(const Fitting *f, const Problem *p, const ManyFitsRequest *q) {
+  Arena *a = arena_new();
   atomic_int finished = 0;
   ManyFits b = {.fitting = f,
                 .problem = *p,
@@ -212,13 +265,20 @@ bool many_fits_run(const Fitting *f, const Problem *p, const ManyFitsRequest *q)
                 .request = q};
   if (b.lanes) b.block = q->block ? q->block : block_of(q->count);
   b.problem.options.threads = 1;
-  PoolWorker work = {job_size(&b), begin_worker, end_worker, work_block, &b};
-  int workers = pool_size(q->threads, (q->count + b.block - 1) / b.block);
-  Pool *c = pool_new(workers, &work);
+  JobKind kind = {.worker = {job_size(&b), begin_worker, end_worker, work_block, &b},
+                  .question = question_size(&b),
+                  .is_done = is_done,
+                  .give_up = give_up,
+                  .runs = runs_of,
+                  .layout = layout_of(&b, a),
+                  .always = q->keep};
+  JobSet set = {job_count(&b), q->brief, make_job, take_job, &b};
   Patience patience = {.goes_on = listen, .data = &b};
   patience_begin(&patience);
-  bool whole = run_jobs(&b, c, workers, q);
-  pool_free(c);
+  Jobs *jobs = jobs_new(pool_size(q->threads, (int)set.count), &kind);
+  bool whole = jobs_run(jobs, &set) == JOBS_ALL;
+  jobs_free(jobs);
   patience_end(&patience);
+  arena_free(a);
   return whole;
 }

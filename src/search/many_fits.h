@@ -31,6 +31,7 @@ typedef struct ManyFitsRequest {
   bool lanes;  // where the integrator can
   int block;   // starts that share simulations; 0: as many as suit their number
   bool brief;  // take may end it soon: few starts share simulations at first
+  bool keep;   // the starts are the runs of a study: each is recorded, however short it is
   ManyFitsTake *take;
   // Called from time to time, with the number of fits that are finished; false ends all: `take` still gets what is finished
   // without a gap. NULL: nobody listens.

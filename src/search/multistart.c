@@ -129,6 +129,7 @@ void multistart_run(Search *s, RunFit *fit, Method method, int count, double tar
   ManyFitsRequest q = {.fit = fit,
                        .starts = starts,
                        .count = count,
+                       .keep = true,
                        .threads = s->problem->options.threads,
                        .lanes = s->problem->options.lanes == LANES_AUTO,
                        .brief = true,

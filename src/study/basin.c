@@ -209,6 +209,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   ManyFitsRequest q = {.fit = fit_run_on,
                        .starts = b->starts,
                        .count = b->count,
+                       .keep = true,
                        .threads = o->threads,
                        .lanes = o->lanes == LANES_AUTO,
                        .take = take,

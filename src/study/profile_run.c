@@ -85,23 +85,38 @@ static long simulations_of(const ProfileStudy *s) {
   return work_count_simulations(&s->p->work);
 }
 
-// The job of the first side, in their order, that found a better optimum; NULL: none did. The others do not matter then,
-// nor do those after the first that max_simulations leaves no room for, whether they were done or not: so the result is the
-// same for any number of threads. A stop depends on the moment anyway: all that was begun counts as work.
-static SideJob *collect(ProfileStudy *s, Pool *pool, size_t size, Arena *a) {
-  SideJob *job = arena_alloc(a, 1, size), *better = NULL;
-  while (!better && simulations_of(s) <= s->simulations_most && pool_collect(pool, job)) {
-    if (simulations_of(s) + work_count_simulations(&job->work) > s->left) return NULL;
-    work_count_add(&s->p->work, &job->work);
-    if (job->walk.end == WALK_BETTER)
-      better = job;
-    else if (job->walk.end != WALK_STOPPED)
-      take_side(s->p, job);
-    patience_asks();
+typedef struct SideTaking { // of one round
+  ProfileStudy *study;
+  Arena *arena;
+  size_t size;     // of a job
+  SideJob *better; // the first side, in their order, that found a better optimum; NULL: none did
+} SideTaking;
+
+static void make_side(void *data, long number, void *to) {
+  SideJob *job = to;
+  (void)data;
+  job->curve = (int)(number / 2), job->side = (int)(number % 2);
+}
+
+// Behind a side that found a better optimum the others do not matter, nor do those after the first that max_simulations leaves
+// no room for, whether they were done or not: so the result is the same for any number of threads. A stop depends on the
+// moment anyway: what was begun counts as work.
+static bool take_job(void *data, long number, const void *taken) {
+  SideTaking *t = data;
+  ProfileStudy *s = t->study;
+  const SideJob *job = taken;
+  (void)number;
+  if (simulations_of(s) + work_count_simulations(&job->work) > s->left) return false;
+  work_count_add(&s->p->work, &job->work);
+  if (job->walk.end == WALK_STOPPED) return true;
+  if (job->walk.end == WALK_BETTER) {
+    t->better = arena_alloc(t->arena, 1, t->size);
+    memcpy(t->better, job, t->size);
+    return false;
   }
-  while (!better && !patience_lasts(0) && pool_salvage(pool, job))
-    work_count_add(&s->p->work, &job->work);
-  return better;
+  take_side(s->p, job);
+  patience_asks();
+  return simulations_of(s) <= s->simulations_most;
 }
 
 static void clear_curves(Profile *p) {
@@ -136,16 +151,13 @@ static SideJob *run_round(ProfileStudy *s, Arena *a) {
                        .left = s->left - (s->left < LONG_MAX ? simulations_of(s) : 0)};
   shared.better = ARENA_ARRAY(a, double, p->count + 1);
   for (int i = 0; i < p->count; i++) shared.better[i] = better_below(s, i);
-  PoolWorker pool_work = side_work(&shared);
-  Pool *pool = pool_new(pool_size(p->problem->options.threads, p->sides), &pool_work);
-  SideJob *job = arena_alloc(a, 1, pool_work.size);
-  for (int i = 0; i < p->sides; i++) {
-    job->curve = i / 2, job->side = i % 2;
-    pool_submit(pool, job);
-  }
-  SideJob *better = collect(s, pool, pool_work.size, a);
-  pool_free(pool);
-  return better;
+  JobKind kind = side_work(&shared);
+  kind.always = !s->of_fit;
+  SideTaking taking = {s, a, kind.worker.size, NULL};
+  Jobs *jobs = jobs_new(pool_size(p->problem->options.threads, p->sides), &kind);
+  jobs_run(jobs, &(JobSet){p->sides, true, make_side, take_job, &taking});
+  jobs_free(jobs);
+  return taking.better;
 }
 
 // ---------------------------------------------------------------- the study

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/patience.h"
+#include "base/run_limit.h"
 #include "search/samples.h"
 #include "study/profile_refit.h"
 
@@ -199,6 +199,8 @@ static void walk_side(const SideShared *shared, SideJob *job) {
                 .estimate = p->fit->x[curve->number],
                 .held = ARENA_ARRAY(a, bool, p->problem->unknown_count + 1),
                 .start = ARENA_ARRAY(a, double, p->problem->unknown_count + 1)};
+  RunLimit limit;
+  run_limit_begin(&limit, p->problem->options.run_seconds, p->problem->options.run_memory);
   // One thread: the sides run in parallel.
   w.refit = refit_new(shared->fitting, 1, p->fit->sigma);
   refit_limit(w.refit, shared->left);
@@ -213,7 +215,12 @@ static void walk_side(const SideShared *shared, SideJob *job) {
   walk.step = first_step(&w, walk.height);
   walk.step_most = fmax(fabs(walk.to - walk.from) / 6, walk.step);
   job->walk = walk_run(&walk);
+  if (run_limit_end(&limit) && job->walk.end == WALK_STOPPED) {
+    job->walk.end = WALK_FAILED;
+    job->used_up = true;
+  }
   job->work = *refit_work(w.refit);
+  job->unfinished = !patience_asks();
   refit_free(w.refit);
   arena_free(a);
 }
@@ -226,6 +233,31 @@ static void work(void *shared, void *job) {
   walk_side(shared, job);
 }
 
-PoolWorker side_work(const SideShared *shared) {
-  return (PoolWorker){side_job_size(shared->fitting->problem), begin_worker, NULL, work, shared};
+static bool is_done(const void *job) {
+  return !((const SideJob *)job)->unfinished;
+}
+
+static void give_up(const void *shared, void *job, const char *why) {
+  (void)shared;
+  (void)why;
+  ((SideJob *)job)->walk = (WalkResult){.end = WALK_FAILED};
+}
+
+static const RecordColumn SIDE_COLUMNS[] = {
+    {"end", RECORD_INT, offsetof(SideJob, walk.end) - offsetof(SideJob, walk), WALK_END_WORDS},
+    {"at", RECORD_REAL, offsetof(SideJob, walk.at) - offsetof(SideJob, walk), NULL},
+    {"points", RECORD_INT, offsetof(SideJob, count) - offsetof(SideJob, walk), NULL},
+    {"simulations", RECORD_LONG, offsetof(SideJob, work.simulations) - offsetof(SideJob, walk),
+     NULL},
+};
+static const RecordLayout SIDES = {"side", 0, 0, SIDE_COLUMNS,
+                                   sizeof SIDE_COLUMNS / sizeof *SIDE_COLUMNS};
+
+JobKind side_work(const SideShared *shared) {
+  return (JobKind){
+      .worker = {side_job_size(shared->fitting->problem), begin_worker, NULL, work, shared},
+      .question = offsetof(SideJob, walk),
+      .is_done = is_done,
+      .give_up = give_up,
+      .layout = &SIDES};
 }

@@ -1,6 +1,6 @@
 // One side of the profile of one unknown: the job of a worker.
 #pragma once
-#include "base/pool.h"
+#include "base/jobs.h"
 #include "residual/fitting.h"
 #include "study/profile.h"
 #include "study/profile_walk.h"
@@ -9,9 +9,10 @@ enum { SIDE_POINTS_MOST = 80 };
 
 // A job, and its answer. Behind it stand the points: value, objective and all unknowns of each.
 typedef struct SideJob {
-  int curve, side; // side 0: below
-  WalkResult walk;
-  bool used_up; // max_simulations ended the last refit that failed
+  int curve, side; // the question; side 0: below
+  long unfinished; // patience was over, and the answer is none
+  WalkResult walk; // the answer begins here
+  bool used_up;    // max_simulations ended the last refit that failed
   int count;
   WorkCount work;
   double points[];
@@ -27,6 +28,6 @@ typedef struct SideShared { // by all sides of one round
   long left;             // the same, as max_simulations of the whole fit leaves it
 } SideShared;
 
-int side_point_width(const Problem *p);         // doubles of a point
-size_t side_job_size(const Problem *p);         // bytes
-PoolWorker side_work(const SideShared *shared); // what workers do with such jobs
+int side_point_width(const Problem *p);      // doubles of a point
+size_t side_job_size(const Problem *p);      // bytes
+JobKind side_work(const SideShared *shared); // what workers do with such jobs

@@ -11,6 +11,7 @@ typedef enum VisitEnd {
   VISIT_STOPPED,   // by the user
 } VisitEnd;
 
+#define WALK_END_WORDS "crossed at-end forbidden failed too-long better stopped" // in their order
 typedef enum WalkEnd {
   WALK_CROSSED,
   WALK_AT_END,    // the last point of the way is below the threshold

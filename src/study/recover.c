@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/jobs.h"
 #include "base/memory.h"
 #include "base/patience.h"
-#include "base/pool.h"
+#include "base/run_limit.h"
 #include "search/confirm.h"
 #include "study/assessed_fit.h"
 #include "study/random_start.h"
@@ -27,9 +28,10 @@ typedef struct RecoverStudy { // what all trials share
 } RecoverStudy;
 
 typedef struct Trial { // a job
-  int number;
-  bool finished; // false: it was stopped
+  long number;         // the question
+  bool finished;       // false: it was stopped
   bool ok, fits;
+  FitOutcome outcome;
   FitVerdict verdict;
   double objective, objective_truth;
   long work;
@@ -68,6 +70,7 @@ static void record(const RecoverStudy *s, const FitResult *f, const FitResult *f
   t->objective_truth = fit_comparable(from_truth);
   t->work = work_count_simulations(&f->search_work);
   t->ok = is_global(f, from_truth, s->clean.size);
+  t->outcome = f->outcome;
   t->fits = f->fits;
   t->verdict = f->verdict;
   t->finished = true;
@@ -96,21 +99,48 @@ static void *begin_worker(const void *study) {
   return (void *)study;
 }
 
+// A trial without a result: neither estimates nor intervals.
+static void lose_trial(const RecoverStudy *s, Trial *t, FitOutcome outcome) {
+  int n = s->p->unknown_count;
+  t->ok = t->fits = false;
+  t->verdict = FIT_DOUBTFUL;
+  t->outcome = outcome;
+  t->objective = HUGE_VAL;
+  t->objective_truth = nan("");
+  for (int i = 0; i < n; i++) {
+    numbers_of(t, n, ESTIMATE)[i] = numbers_of(t, n, STD_ERROR)[i] = nan("");
+    numbers_of(t, n, HAS_INTERVAL)[i] = numbers_of(t, n, COVERED)[i] = 0;
+  }
+  t->finished = true;
+}
+
+static void give_up(const void *study, void *job, const char *why) {
+  (void)why;
+  lose_trial(study, job, FIT_LOST);
+}
+
+static bool is_done(const void *job) {
+  return ((const Trial *)job)->finished;
+}
+
 static void work_trial(void *study, void *job) {
   const RecoverStudy *s = study;
   Trial *t = job;
   Arena *a = arena_new();
-  Problem noisy = *trial_problem(s, t->number, a);
+  RunLimit limit;
+  run_limit_begin(&limit, s->p->options.run_seconds, s->p->options.run_memory);
+  Problem noisy = *trial_problem(s, (int)t->number, a);
   noisy.options.threads = 1;
   noisy.options.max_seconds = 0; // those of the study end it
   Problem local = noisy;
   local.method = METHOD_LM;
   local.options.lm_damping = LM_DAMPING_RADIUS;
-  AssessedFit f = assessed_fit_run(&noisy, trial_start(s, t->number, a), 0, NULL, NULL);
+  AssessedFit f = assessed_fit_run(&noisy, trial_start(s, (int)t->number, a), 0, NULL, NULL);
   FitResult *from_truth = fit_run_on(&local, f.work, s->truth, NULL, NULL);
   if (patience_asks()) record(s, f.result, from_truth, f.statistics, t);
   fit_free(from_truth);
   assessed_fit_done(&f);
+  if (run_limit_end(&limit) && !t->finished) lose_trial(s, t, FIT_OVER_LIMIT);
   arena_free(a);
 }
 
@@ -259,9 +289,24 @@ static Recover *recover_new(const Problem *p, const Problem *own) {
   return r;
 }
 
-static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
+typedef struct TrialTaking {
+  RecoverStudy *study;
+  Notes notes;
+} TrialTaking;
+
+static void make_trial(void *data, long number, void *job) {
+  (void)data;
+  ((Trial *)job)->number = number;
+}
+
+static bool take_trial(void *data, long number, const void *job) {
+  RecoverStudy *s = ((TrialTaking *)data)->study;
+  Notes *notes = &((TrialTaking *)data)->notes;
+  Trial *t = (Trial *)job;
   Recover *r = s->r;
   int n = s->p->unknown_count;
+  (void)number;
+  if (!t->finished) return false;
   size_t at = (size_t)t->number * (size_t)n, bytes = (size_t)n * sizeof(double);
   memcpy(r->estimates + at, numbers_of(t, n, ESTIMATE), bytes);
   memcpy(r->std_errors + at, numbers_of(t, n, STD_ERROR), bytes);
@@ -274,28 +319,53 @@ static void take_trial(RecoverStudy *s, Trial *t, Notes *notes) {
   r->work[t->number] = t->work;
   r->ok[t->number] = t->ok;
   r->done++;
+  r->seconds = clock_seconds() - s->began;
+  return patience_asks();
+}
+
+static const RecordLayout *trial_layout(const Problem *p, Arena *a) {
+  enum { FIXED = 6 };
+#define TRIAL_OFFSET(member) (offsetof(Trial, member) - offsetof(Trial, finished))
+  int n = p->unknown_count;
+  RecordColumn *c = ARENA_ARRAY(a, RecordColumn, FIXED + 2 * n);
+  RecordLayout *layout = ARENA_NEW(a, RecordLayout);
+  c[0] = (RecordColumn){"outcome", RECORD_INT, TRIAL_OFFSET(outcome), fit_outcome_words()};
+  c[1] = (RecordColumn){"verdict", RECORD_INT, TRIAL_OFFSET(verdict), fit_verdict_words()};
+  c[2] = (RecordColumn){"found", RECORD_BOOL, TRIAL_OFFSET(ok), NULL};
+  c[3] = (RecordColumn){"objective", RECORD_REAL, TRIAL_OFFSET(objective), NULL};
+  c[4] = (RecordColumn){"objective_truth", RECORD_REAL, TRIAL_OFFSET(objective_truth), NULL};
+  c[5] = (RecordColumn){"simulations", RECORD_LONG, TRIAL_OFFSET(work), NULL};
+  for (int i = 0; i < 2 * n; i++) { // estimates, then their standard errors
+    const char *name = p->unknowns[i % n].name;
+    c[FIXED + i] = (RecordColumn){i < n ? name : arena_print(a, "std_error(%s)", name), RECORD_REAL,
+                                  TRIAL_OFFSET(numbers) + (size_t)i * sizeof(double), NULL};
+  }
+  *layout = (RecordLayout){"trial", 0, 0, c, FIXED + 2 * n};
+#undef TRIAL_OFFSET
+  return layout;
 }
 
 static void run_trials(RecoverStudy *s) {
   Recover *r = s->r;
-  size_t all = (size_t)r->trials * (size_t)s->p->unknown_count;
-  Notes notes = {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
-                 ARENA_ARRAY(r->arena, bool, r->trials),
-                 ARENA_ARRAY(r->arena, FitVerdict, r->trials)};
-  PoolWorker work = {.size = sizeof(Trial) + NUMBERS * (size_t)s->p->unknown_count * sizeof(double),
-                     .begin = begin_worker,
-                     .work = work_trial,
-                     .shared = s};
-  Trial *t = arena_alloc(r->arena, 1, work.size);
-  Pool *c = pool_new(pool_size(s->p->options.threads, r->trials), &work);
-  for (t->number = 0; t->number < r->trials; t->number++) pool_submit(c, t);
-  while (patience_asks() && pool_collect(c, t) && t->finished) {
-    take_trial(s, t, &notes);
-    r->seconds = clock_seconds() - s->began;
-  }
-  pool_free(c);
-  if (r->done < r->trials) r->seconds = clock_seconds() - s->began;
-  summarise(s, &notes);
+  size_t n = (size_t)s->p->unknown_count, all = (size_t)r->trials * n;
+  TrialTaking taking = {
+      s,
+      {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
+       ARENA_ARRAY(r->arena, bool, r->trials), ARENA_ARRAY(r->arena, FitVerdict, r->trials)}};
+  JobKind kind = {.worker = {.size = sizeof(Trial) + NUMBERS * n * sizeof(double),
+                             .begin = begin_worker,
+                             .work = work_trial,
+                             .shared = s},
+                  .question = offsetof(Trial, finished),
+                  .is_done = is_done,
+                  .give_up = give_up,
+                  .layout = trial_layout(s->p, r->arena),
+                  .always = true};
+  Jobs *jobs = jobs_new(pool_size(s->p->options.threads, r->trials), &kind);
+  jobs_run(jobs, &(JobSet){r->trials, false, make_trial, take_trial, &taking});
+  jobs_free(jobs);
+  r->seconds = record_seconds(clock_seconds() - s->began);
+  summarise(s, &taking.notes);
 }
 
 static bool study(RecoverStudy *s, Err *err) {

@@ -133,10 +133,13 @@ static void set_point(const ObjectiveScan *s, int point, double *x) {
   }
 }
 
-// Points that share simulations do so in groups of 8, see many_points.c: whole groups, so that no number depends on how many
-// points are taken at once.
-enum { PART_LEAST = 16, PART_MOST = 4096 };
-static const double PART_SECONDS = 0.1;
+// Points that are evaluated at once: the memory that they need is limited.
+enum { PART_MOST = 1 << 16 };
+
+static void count_done(void *data, int done) {
+  ObjectiveScan *s = data;
+  s->done = s->done_before + done;
+}
 
 // Evaluates `count` points of one lambda from `first` on. false: stopped.
 static bool scan_part(ObjectiveScan *s, ManyPoints *many, const EvalSpec *spec, int lambda,
@@ -145,7 +148,9 @@ static bool scan_part(ObjectiveScan *s, ManyPoints *many, const EvalSpec *spec, 
   double *all = s->objective + (size_t)lambda * (size_t)s->points, *V = all + first;
   long steps;
   for (int i = 0; i < count; i++) set_point(s, first + i, x + (size_t)i * n);
-  EvalEnd end = many_values(many, spec, x, count, V, &steps);
+  s->done_before = s->done;
+  EvalEnd end = many_values_taken(many, spec, x, count, V, &steps, count_done, s);
+  s->done = s->done_before;
   bool open = false; // a point before was not done
   for (int i = 0; i < count; i++) {
     bool known = V[i] < HUGE_VAL;
@@ -161,16 +166,13 @@ static bool scan_part(ObjectiveScan *s, ManyPoints *many, const EvalSpec *spec, 
 
 static bool scan_lambda(ObjectiveScan *s, ManyPoints *many, EvalSpec *spec, int lambda) {
   Arena *a = arena_new();
-  double *x = ARENA_ARRAY(a, double, PART_MOST *(size_t)s->problem->unknown_count + 1);
-  int part = PART_LEAST, first = 0;
+  int part = s->points < PART_MOST ? s->points : PART_MOST;
+  double *x = ARENA_ARRAY(a, double, (size_t)part *(size_t)s->problem->unknown_count + 1);
   bool goes = true;
   spec->lambda = s->lambda[lambda];
-  while (goes && first < s->points) {
-    double began = clock_seconds();
+  for (int first = 0; goes && first < s->points; first += part) {
     int count = s->points - first < part ? s->points - first : part;
     goes = scan_part(s, many, spec, lambda, first, count, x) && patience_asks();
-    first += count;
-    if (clock_seconds() - began < PART_SECONDS && 2 * part <= PART_MOST) part *= 2;
   }
   arena_free(a);
   return goes;
@@ -194,6 +196,7 @@ static FitCut cut_of(const Budget *b, bool whole) {
 static void scan_all(ObjectiveScan *s, EvalWork *w, const Weighting *weighting) {
   const FitOptions *o = &s->problem->options;
   ManyPoints *many = many_points_new(w, o->threads);
+  many_points_keep(many);
   Budget budget = {.max_simulations = o->max_simulations ? o->max_simulations : LONG_MAX,
                    .failed = failed_simulations_new(s->arena, s->problem->unknown_count)};
   EvalSpec spec = eval_spec(eval_fitting(w), &budget);

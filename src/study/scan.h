@@ -35,8 +35,9 @@ typedef struct ObjectiveScan {
   int points; // of one lambda
   // [number of lambda * points + point], the first axis is the fastest; NaN: could not be simulated, or not done.
   double *objective;
-  int done;  // of all points, in this order; some behind them may be done, too
-  int *best; // by lambda: the point with the least objective, -1: none
+  int done;        // of all points, in this order; some behind them may be done, too
+  int done_before; // while it runs: those of the parts that are whole
+  int *best;       // by lambda: the point with the least objective, -1: none
   const double *x;
   const double
       *sigma; // by channel: what residuals are divided by; those that are estimated belong to x
