@@ -16,7 +16,7 @@ SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fram
 OPTIMISE = $(if $(SAN),-O1 $(SANITIZE),-O3)
 # Contracted multiply-adds would make the machine code and the interpreter differ in the last bit.
 FLAGS = -std=c11 -D_GNU_SOURCE $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off $(WARN) \
-  -Isrc -Iinclude
+  -Isrc -Iinclude -I$(BUILD)/made
 LINK = $(CC) $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_idas -lsundials_nvecserial \
   -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense \
@@ -43,6 +43,11 @@ CLI := $(call objects,cli)
 CLI_PARTS := $(filter-out %/main.o,$(CLI))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+
+# What the source is, for stores: a study goes on with the same source only.
+SOURCE := $(BUILD)/made/source_digest.h
+$(shell mkdir -p $(BUILD)/made; d=$$(cat src/*/*.[ch] src/*/*.def src/*/*.inc lib/*.mo | sha256sum | cut -c1-12); \
+  echo "#define SOURCE_DIGEST \"$$d\"" | cmp -s - $(SOURCE) || echo "#define SOURCE_DIGEST \"$$d\"" > $(SOURCE))
 
 .PHONY: all objects demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
 .DELETE_ON_ERROR:

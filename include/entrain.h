@@ -234,6 +234,7 @@ typedef struct EntrainOption {
   const char *default_in_fit; // as default_value but for tolerances: a fit needs finer ones
 } EntrainOption;
 
+int entrain_threads(void); // that option threads stands for where it is 0: one for each core
 int entrain_option_count(void);
 bool entrain_option(int i, EntrainOption *out);
 
@@ -939,6 +940,115 @@ char *entrain_profile_csv(const EntrainProfile *profile); // every point
 char *entrain_profile_svg(const EntrainProfile *profile);
 char *entrain_profile_png(const EntrainProfile *profile, size_t *length); // bytes
 EntrainFigures *entrain_profile_figures(const EntrainProfile *profile);   // "profiles"
+
+// ---------------------------------------------------------------- stores of studies
+//
+// A store keeps what long computations have found: an SQLite file, or a database of a PostgreSQL server
+// (postgresql://host/database) that several machines share. A study in it is one computation (a fit, or any of the studies above)
+// with the files that it was read from. It goes on where it ended, in this process or another one, and gives the same result bit
+// for bit; other processes take part in it as workers.
+//
+// All calls of a study are made in one thread.
+
+typedef struct EntrainStudy EntrainStudy;
+
+typedef enum EntrainStudyState {
+  ENTRAIN_STUDY_OPEN,
+  ENTRAIN_STUDY_DONE,
+  ENTRAIN_STUDY_FAILED,
+  ENTRAIN_STUDY_LIMIT, // max_seconds ended it; it goes on when it is resumed
+} EntrainStudyState;
+
+typedef struct EntrainStudyRequest {
+  const char *store;        // a file, or postgresql://host/database without a password
+  const char *name;         // what is studied: "basin swing.yaml"
+  const char *const *words; // what decides the result, so that a worker can do the same
+  int word_count;
+  const char *const *all_words; // the whole command line
+  int all_word_count;
+  const char *tags; // that a worker must have, separated by commas; "": none
+  int threads;      // of this process
+  bool fork;        // if the study has changed: a new one
+} EntrainStudyRequest;
+
+// Trouble with a store, such as a server that does not answer: text, and what is done about it; NULL: it is over. May come from
+// any thread, one call at a time.
+typedef void EntrainStoreListener(void *data, const char *text);
+
+// Notes from now on which files the calling thread reads, until entrain_study_begin: problem, model and data are loaded next.
+EntrainStudy *entrain_study_new(void);
+// Makes the store and the study, or finds the study there. From now on long computations of this thread are recorded, and
+// what is recorded already is not computed again. false: nothing is recorded.
+bool entrain_study_begin(EntrainStudy *study, const EntrainStudyRequest *request,
+                         EntrainStoreListener *listener, void *data, EntrainError *error);
+// The computation has ended. stopped: somebody stopped it, and others, or a later run, go on. failed: NULL, or why there is no result.
+// false: what was found could not be recorded, see the error.
+bool entrain_study_end(EntrainStudy *study, bool stopped, const char *failed, EntrainError *error);
+void entrain_study_free(EntrainStudy *study);
+
+typedef struct EntrainStudyProgress {
+  EntrainStudyState state;
+  long done, total; // runs; 0: there are none, such as in a fit
+  long lost;        // given up, because those who worked on them died
+  double best;      // least objective; NaN: none
+  double rate;      // runs a second, of late; NaN: unknown
+  double seconds, seconds_left; // NaN: unknown
+  int workers;                  // processes that take part in the store
+  const char *const *words;     // how runs ended, and how many did so
+  const long *counts;
+  int word_count;
+} EntrainStudyProgress;
+
+// How things stand; texts last until the next call. At most four times a second the store is asked anew. false: it is not begun.
+bool entrain_study_progress(EntrainStudy *study, EntrainStudyProgress *out);
+
+// ---- studies that are there
+
+typedef struct EntrainStore EntrainStore;
+
+typedef struct EntrainAttendant { // who takes part
+  int threads;
+  const char *tags;       // separated by commas; NULL or "": none
+  const char *simulators; // folder with closed simulators; NULL: there are none. Nothing else is ever executed
+} EntrainAttendant;
+
+EntrainStore *entrain_store_open(const char *place, EntrainStoreListener *listener, void *data,
+                                 EntrainError *error);
+void entrain_store_close(EntrainStore *store);
+// false: no such study.
+typedef struct EntrainStudyInfo {
+  long number;
+  EntrainStudyState state;
+  const char *name, *note;
+  const char *words;     // those of the request, one a line
+  const char *all_words;
+  const char *version, *fingerprint, *tags;
+  double made, seconds;
+} EntrainStudyInfo;
+int entrain_store_count(EntrainStore *store); // reads the list anew; -1: it cannot be read
+bool entrain_store_study(const EntrainStore *store, int i, EntrainStudyInfo *out);
+
+// An open study that this process can work on; waits for one, so many seconds at most. NULL without an error: there is none.
+// *why (may be NULL): why open studies cannot be worked on, "" or a sentence; belongs to the store.
+EntrainStudy *entrain_store_work(EntrainStore *store, const EntrainAttendant *me, double seconds,
+                                 const char **why, EntrainError *error);
+// Study number n, to go on with it and have its result. Files come from the store. 0: the newest.
+EntrainStudy *entrain_store_resume(EntrainStore *store, const EntrainAttendant *me, long n,
+                                   EntrainError *error);
+// Of those two: the study, and its beginning: problem, model and data that are loaded in this thread come from the store.
+bool entrain_study_info(const EntrainStudy *study, EntrainStudyInfo *out);
+bool entrain_study_join(EntrainStudy *study, EntrainError *error);
+// Files of the study that have another content on this machine, as a sentence; "": none. *missing: how many are not there.
+char *entrain_study_changes(const EntrainStudy *study, int *missing);
+
+// Waits so long, or until entrain_goes_on says no.
+void entrain_store_rest(EntrainStore *store, double seconds);
+// What a store holds, as text. study 0: the list of studies. best > 0: so many of the best runs.
+char *entrain_store_report(EntrainStore *store, long study, long best, int width, bool colour,
+                           EntrainError *error);
+char *entrain_store_json(EntrainStore *store, long study, long best, EntrainError *error);
+char *entrain_store_csv(EntrainStore *store, long study, long best, EntrainError *error); // runs
+bool entrain_store_progress(EntrainStore *store, long study, EntrainStudyProgress *out);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/patience.h"
+#include "base/pool.h"
 #include "base/visible.h"
 #include "draw/figure_png.h"
 #include "draw/figure_svg.h"
@@ -108,6 +109,10 @@ void entrain_goes_on(EntrainGoesOn *goes_on, void *data) {
 }
 
 // ---------------------------------------------------------------- options
+
+int entrain_threads(void) {
+  return pool_cores();
+}
 
 EntrainOptions *entrain_options_new(void) {
   EntrainOptions *o = must_have(calloc(1, sizeof *o));

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "base/err.h"
 #include "base/sha256.h"
 
 typedef enum FileKind { // what a path leads to
@@ -66,6 +67,7 @@ const char *file_set_first(const FileSet *s, const char *path, size_t *length);
 typedef struct FileSetUse { // one of the two is NULL
   FileSet *noting;
   const FileSet *serving;   // may serve many threads at a time
+  const char *closed; // serving: a folder of this machine in which closed files are; NULL: there are none
   struct FileSetUse *outer; // around it
 } FileSetUse;
 
@@ -81,4 +83,11 @@ FileSetUse *file_set_swap(FileSetUse *next);
 // not followed; what they say is hashed. Reads the files, and asks Patience meanwhile.
 enum { CLOSED_FILES_MOST = 5000 }; // of one call; more are a gap
 void file_set_note_closed(const char *path);
+// The folder for closed files of the use that serves. NULL: none.
+const char *file_set_closed_folder(void);
+// Whether the closed files of the set that serves, named relative to the folder `from`, are in the folder for closed files, with the
+// hashes that were noted.
+bool file_set_check_closed(const char *from, Err *err);
+// The hash of a regular file on the disk. false: it cannot be read.
+bool file_set_hash(const char *path, Sha256 *out);
 void file_set_add_gap(FileSet *s);

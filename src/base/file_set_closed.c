@@ -111,3 +111,63 @@ void file_set_note_closed(const char *path) {
   note(&w, path, 0);
   arena_free(w.arena);
 }
+
+// ---------------------------------------------------------------- where a set serves
+
+bool file_set_hash(const char *path, Sha256 *out) {
+  struct stat s;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool done = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && hash_content(fd, out);
+  if (fd >= 0) close(fd);
+  return done;
+}
+
+static const FileSetUse *serving_use(void) {
+  const FileSetUse *u = file_set_innermost();
+  while (u && !u->serving) u = u->outer;
+  return u;
+}
+
+const char *file_set_closed_folder(void) {
+  const FileSetUse *u = serving_use();
+  return u ? u->closed : NULL;
+}
+
+// What is behind the folder in a path; NULL: the path is not below it.
+static const char *below(const char *path, const char *folder) {
+  while (folder[0] == '.' && folder[1] == '/') folder += 2;
+  size_t length = strlen(folder);
+  while (length && folder[length - 1] == '/') length--;
+  if (length == 0 || (length == 1 && folder[0] == '.'))
+    return path[0] == '/' || strncmp(path, "../", 3) == 0 ? NULL : path;
+  return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static bool check_one(const NotedFile *f, const char *from, const char *to, Err *err) {
+  const char *rest = below(f->path, from);
+  Sha256 hash;
+  if (!rest)
+    return fail(err, ERR_FILE,
+                "'%s' belongs to the simulator, but lies outside of the folder of the problem file: "
+                "only what is below that folder can be used elsewhere",
+                f->path);
+  Arena *a = arena_new();
+  const char *path = arena_print(a, "%s/%s", to, rest);
+  bool there = f->kind != FILE_REGULAR || file_set_hash(path, &hash);
+  bool same = there && (f->kind != FILE_REGULAR || sha256_equal(&hash, &f->hash));
+  if (!there)
+    fail(err, ERR_FILE, "'%s' of the simulator is not in '%s'", rest, to);
+  else if (!same)
+    fail(err, ERR_FILE, "'%s' in '%s' is another one than that of the study", rest, to);
+  arena_free(a);
+  return same;
+}
+
+bool file_set_check_closed(const char *from, Err *err) {
+  const FileSetUse *u = serving_use();
+  for (int i = 0; u && i < file_set_count(u->serving); i++) {
+    const NotedFile *f = file_set_at(u->serving, i);
+    if (f->closed && !check_one(f, from, u->closed, err)) return false;
+  }
+  return true;
+}

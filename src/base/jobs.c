@@ -178,6 +178,7 @@ static bool work_one(TurnWorker *w, const RecordClaim *claim, int k) {
     if (!is_done(kind, w->job)) return false;
   }
   done->seconds = clock_seconds() - began;
+  done->first = kind->first ? kind->first(w->job) : done->number;
   if (kind->runs) done->runs = kind->runs(w->job);
   record_summarise(kind->layout, answer_of(kind, w->job), done);
   w->at[k] = w->packed.length;
@@ -320,7 +321,8 @@ JobsEnd jobs_run(Jobs *j, const JobSet *s) {
   if (!r) return run_alone(j, s);
   int64_t item = record_next(r);
   if (item < 0) return JOBS_STOPPED;
-  RecordSet about = {j->kind.layout, s->count, s->brief, digest_of(j, s)};
+  RecordSet about = {j->kind.layout, s->count, s->runs ? s->runs : s->count, s->brief,
+                     digest_of(j, s)};
   Text kept;
   text_init(&kept);
   JobsEnd end = JOBS_STOPPED;

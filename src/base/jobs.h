@@ -16,8 +16,9 @@ typedef struct JobKind {
   bool (*is_done)(const void *job);
   // Fills in the answer of a job that nobody could finish: those who began it died. NULL: the study cannot do without it.
   void (*give_up)(const void *shared, void *job, const char *why);
-  // Number of runs in a job; NULL: one.
+  // Number of runs in a job, and of its first run; NULL: one, that of the job.
   int (*runs)(const void *job);
+  long (*first)(const void *job);
   const RecordLayout *layout; // offsets count from the answer on. NULL: never recorded
   bool always; // recorded job by job, however short it is; else only where a set takes long
   bool
@@ -26,6 +27,7 @@ typedef struct JobKind {
 
 typedef struct JobSet {
   long count;
+  long runs; // in all of them; 0: one in each job
   bool brief; // `take` may end it: not many more jobs are begun than are needed
   void (*make)(void *data, long number, void *job); // fills in a job whose bytes are 0
   // In the order of the numbers, without gaps. false ends the set.

@@ -178,32 +178,51 @@ void record_pack(Text *to, const void *bytes, size_t length) {
   put_plain(to, at + plain, length - plain);
 }
 
-bool record_unpack(const void *packed, size_t packed_length, void *bytes, size_t length) {
-  const unsigned char *from = packed, *end = from + packed_length;
-  char *to = bytes;
+// Unpacks into `to`, or only counts. The number of bytes; SIZE_MAX: they are damaged, or more than `room`.
+static size_t unpack(const unsigned char *from, const unsigned char *end, char *to, size_t room) {
+  size_t length = 0;
   while (from < end) {
     unsigned char c = *from++;
     size_t count = (size_t)c + 1;
-    if (c < 0x80) {
-      if ((size_t)(end - from) < count || length < count) return false;
-      memcpy(to, from, count);
-      from += count;
-    } else {
+    bool plain = c < 0x80;
+    if (!plain) {
       count = c & 0x3f;
       bool more = c & 0x40;
       for (int shift = 6; more; shift += 7) {
-        if (from == end || shift > 48) return false;
+        if (from == end || shift > 48) return SIZE_MAX;
         count |= (size_t)(*from & 0x7f) << shift;
         more = *from++ & 0x80;
       }
       count += ZEROS_LEAST;
-      if (length < count) return false;
-      memset(to, 0, count);
     }
-    to += count;
-    length -= count;
+    if ((plain && (size_t)(end - from) < count) || room - length < count) return SIZE_MAX;
+    if (to && plain) memcpy(to + length, from, count);
+    if (to && !plain) memset(to + length, 0, count);
+    if (plain) from += count;
+    length += count;
   }
-  return length == 0;
+  return length;
+}
+
+size_t record_unpacked_length(const void *packed, size_t packed_length) {
+  const unsigned char *from = packed;
+  size_t length = unpack(from, from + packed_length, NULL, (size_t)1 << 40);
+  return length == SIZE_MAX ? 0 : length;
+}
+
+bool record_unpack(const void *packed, size_t packed_length, void *bytes, size_t length) {
+  const unsigned char *from = packed;
+  return unpack(from, from + packed_length, bytes, length) == length;
+}
+
+bool record_unpack_whole(Text *to, const void *packed, size_t packed_length) {
+  Arena *a = arena_new();
+  size_t length = record_unpacked_length(packed, packed_length);
+  char *bytes = arena_alloc(a, 1, length + 1);
+  bool done = record_unpack(packed, packed_length, bytes, length);
+  if (done) text_add_bytes(to, bytes, length);
+  arena_free(a);
+  return done;
 }
 
 // ---------------------------------------------------------------- columns

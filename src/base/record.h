@@ -37,6 +37,7 @@ typedef struct RecordLayout { // where runs stand in an answer
 typedef struct RecordSet { // a set of jobs, as it is entered
   const RecordLayout *layout;
   long count;
+  long runs;       // in all of them
   bool brief;      // it may end before its last job
   uint64_t digest; // of the questions
 } RecordSet;
@@ -45,6 +46,7 @@ enum { RECORD_WORDS = 24 }; // of a column "outcome", at most
 
 typedef struct RecordedJob {
   long number;
+  long first; // number of its first run
   int runs;
   double seconds;
   double best;             // the least objective of its runs; NaN: there is none
@@ -154,7 +156,10 @@ bool record_next_part(RecordPlace *out);
 
 // Bytes with runs of zeros taken out. Appends; unpacking fills `length` bytes. false: the packed bytes are damaged.
 void record_pack(Text *to, const void *bytes, size_t length);
+size_t record_unpacked_length(const void *packed, size_t packed_length);
 bool record_unpack(const void *packed, size_t packed_length, void *bytes, size_t length);
+// Appends as many as there are.
+bool record_unpack_whole(Text *to, const void *packed, size_t packed_length);
 
 // The numbers of people's columns: best and ended of a job with this answer.
 void record_summarise(const RecordLayout *layout, const void *answer, RecordedJob *job);

@@ -78,6 +78,7 @@ static bool ends_with(const char *text, const char *end) {
 // An argument in brackets is taken unless the next word is a flag or the file of the command.
 static bool takes_next(const Flag *f, const char *next) {
   if (!next) return false;
+  if (f && strncmp(f->argument, "[=", 2) == 0) return false; // only behind an equals sign
   if (f && f->argument[0] == '[')
     return next[0] != '-' && !ends_with(next, ".mo") && !ends_with(next, ".yaml");
   return strncmp(next, "--", 2) != 0;

@@ -12,6 +12,7 @@
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/study_run.h"
 
 static const char *const PLACES[] = {"svg", "png", "csv", "json", NULL};
 enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 1000000 };
@@ -225,6 +226,7 @@ static void show_starts(Progress *p, const EntrainBasinState *s) {
                    s->done / s->seconds, ceil(s->seconds / s->done * (s->starts - s->done)));
   if (isfinite(s->best))
     snprintf(line + at, sizeof line - (size_t)at, "  best objective %.4g", s->best);
+  p->numbers.done = s->done, p->numbers.total = s->starts, p->numbers.best = s->best;
   progress_show(p, line);
 }
 
@@ -268,11 +270,15 @@ static int study(const Arguments *a, const EntrainProblem *problem, const BasinS
   double *truth = arguments_have(a, "truth") ? read_truth(a, problem) : NULL;
   if (arguments_have(a, "truth") && !truth) return WRONG_USE;
   Progress progress = progress_new(a);
-  EntrainBasin *b = entrain_basin_run(problem, starts->axes, starts->axis_count, starts->random,
-                                      truth, listen, &progress, &error);
-  progress_clear(&progress);
-  int status = b ? write_results(a, b) : complain_error(&error);
-  entrain_basin_free(b);
+  int status;
+  if (study_begin(a, &status)) {
+    EntrainBasin *b = entrain_basin_run(problem, starts->axes, starts->axis_count, starts->random,
+                                        truth, listen, &progress, &error);
+    progress_clear(&progress);
+    if (study_end(&error, &status))
+      status = worse(status, b ? write_results(a, b) : complain_error(&error));
+    entrain_basin_free(b);
+  }
   free(truth);
   return status;
 }
@@ -314,6 +320,7 @@ static const Flag FLAGS[] = {
     FLAG_FIGURES,
     {"csv", 0, "FILE", "one row for each start: start, end, optimum, objective, work", NULL, false},
     {"json", 0, "FILE", "optima, shares and work for other programs", NULL, false},
+    FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

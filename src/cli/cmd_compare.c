@@ -10,6 +10,7 @@
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/study_run.h"
 
 static const char *const PLACES[] = {"output", "trace", "svg", "png", NULL};
 static const char *const LAYOUTS[] = {"full", "paper", "parallel", NULL}; // as EntrainCompareLayout
@@ -127,7 +128,7 @@ static bool read_published(const CompareCommand *job) {
 
 static bool wants_traces(const Arguments *a) {
   return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png") ||
-         figures_wanted(a);
+         arguments_have(a, "keep_traces") || figures_wanted(a);
 }
 
 static bool set_up(CompareCommand *job) {
@@ -154,6 +155,7 @@ static void show(Progress *p, const EntrainCompareProgress *c) {
   if (isfinite(c->objective) && at < (int)sizeof line)
     snprintf(line + at, sizeof line - (size_t)at, "  step %d  objective %.4g  %ld simulations",
              c->iteration, c->objective, c->simulations);
+  p->numbers.done = c->number, p->numbers.total = c->methods, p->numbers.best = c->objective;
   progress_show(p, line);
 }
 
@@ -224,9 +226,12 @@ static int study(CompareCommand *job) {
   EntrainError error;
   if (!set_up(job)) return WRONG_USE;
   Progress progress = progress_new(job->a);
+  int status;
+  if (!study_begin(job->a, &status)) return status;
   bool done = entrain_compare_run(job->compare, listen, &progress, &error);
   progress_clear(&progress);
-  return done ? write_results(job) : complain_error(&error);
+  if (!study_end(&error, &status)) return status;
+  return worse(status, done ? write_results(job) : complain_error(&error));
 }
 
 static int compare_all(const Arguments *a, const EntrainProblem *problem) {
@@ -281,6 +286,8 @@ static const Flag FLAGS[] = {
     {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_STORE,
+    {"keep_traces", 0, NULL, "of a study in a store: traces are computed", NULL, true},
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

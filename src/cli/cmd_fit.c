@@ -8,6 +8,7 @@
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/study_run.h"
 
 static const char *const PLACES[] = {"json", "trace", "residuals", NULL};
 
@@ -34,6 +35,7 @@ static void show_step(FitWatch *w, const EntrainProgress *p) {
     memcpy(line + at, part, (size_t)length + 1);
     at += length;
   }
+  w->progress.numbers.best = p->objective;
   progress_show(&w->progress, line);
 }
 
@@ -78,9 +80,12 @@ static int write_results(const Arguments *a, EntrainFit *fit) {
 static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainError error;
   FitWatch watch = {.problem = problem, .progress = progress_new(a)};
+  int status;
+  if (!study_begin(a, &status)) return status;
   EntrainFit *fit = entrain_fit_run(problem, listen, &watch, &error);
   progress_clear(&watch.progress);
-  int status = fit ? write_results(a, fit) : complain_error(&error);
+  if (study_end(&error, &status))
+    status = worse(status, fit ? write_results(a, fit) : complain_error(&error));
   entrain_fit_free(fit);
   return status;
 }
@@ -105,6 +110,7 @@ static const Flag FLAGS[] = {
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
     FLAG_FIGURES,
+    FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -8,6 +8,7 @@
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/study_run.h"
 
 static const char *const PLACES[] = {"json", "csv", "svg", "png", NULL};
 
@@ -20,6 +21,7 @@ static bool listen(void *data, const EntrainProfileProgress *state) {
     snprintf(line, sizeof line, "fit");
   else
     snprintf(line, sizeof line, "profiles: %d of %d sides", state->done, state->sides);
+  p->numbers.done = state->fitting ? 0 : state->done, p->numbers.total = state->sides;
   if (progress_is_due(p, false)) progress_show(p, line);
   return true;
 }
@@ -86,10 +88,13 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
   int status = WRONG_USE;
   if (read_request(a, &names, &request)) {
     Progress progress = progress_new(a);
-    EntrainProfile *p = entrain_profile_run(problem, &request, listen, &progress, &error);
-    progress_clear(&progress);
-    status = p ? write_results(a, p) : complain_error(&error);
-    entrain_profile_free(p);
+    if (study_begin(a, &status)) {
+      EntrainProfile *p = entrain_profile_run(problem, &request, listen, &progress, &error);
+      progress_clear(&progress);
+      if (study_end(&error, &status))
+        status = worse(status, p ? write_results(a, p) : complain_error(&error));
+      entrain_profile_free(p);
+    }
   }
   words_done(&names);
   return status;
@@ -117,6 +122,7 @@ static const Flag FLAGS[] = {
     {"svg", 0, "FILE", "an SVG picture of the profiles", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
     FLAG_FIGURES,
+    FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

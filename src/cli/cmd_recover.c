@@ -8,6 +8,7 @@
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/study_run.h"
 
 static const char *const PLACES[] = {"json", "csv", NULL};
 
@@ -18,6 +19,7 @@ static void show_trials(Progress *p, const EntrainTrials *t) {
   if (t->done)
     snprintf(line + at, sizeof line - (size_t)at, "  %d of %d succeeded  about %.0f s left",
              t->succeeded, t->done, ceil(t->seconds / t->done * (t->trials - t->done)));
+  p->numbers.done = t->done, p->numbers.total = t->trials;
   progress_show(p, line);
 }
 
@@ -46,11 +48,15 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
   double *truth = read_truth(a, problem);
   if (!truth) return WRONG_USE;
   Progress progress = progress_new(a);
-  EntrainRecover *r = entrain_recover_run(problem, truth, arguments_have(a, "random_starts"),
-                                          listen, &progress, &error);
-  progress_clear(&progress);
-  int status = r ? write_results(a, r) : complain_error(&error);
-  entrain_recover_free(r);
+  int status;
+  if (study_begin(a, &status)) {
+    EntrainRecover *r = entrain_recover_run(problem, truth, arguments_have(a, "random_starts"),
+                                            listen, &progress, &error);
+    progress_clear(&progress);
+    if (study_end(&error, &status))
+      status = worse(status, r ? write_results(a, r) : complain_error(&error));
+    entrain_recover_free(r);
+  }
   free(truth);
   return status;
 }
@@ -74,6 +80,7 @@ static const Flag FLAGS[] = {
     {"csv", 0, "FILE",
      "one row for each trial: success, objective, simulations, estimates, standard errors", NULL,
      false},
+    FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -13,6 +13,7 @@
 #include "cli/open_problem.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/study_run.h"
 
 static const char *const PLACES[] = {"output", "svg", "png", NULL};
 enum { AXES_MOST = 2 };
@@ -156,6 +157,7 @@ static bool listen(void *data, const EntrainScanState *s) {
   if (s->done && s->seconds > 0)
     snprintf(line + at, sizeof line - (size_t)at, "  %.3g a second  about %.0f s left",
              s->done / s->seconds, ceil(s->seconds / s->done * (s->points - s->done)));
+  p->numbers.done = s->done, p->numbers.total = s->points;
   progress_show(p, line);
   return true;
 }
@@ -207,14 +209,19 @@ static int scan(const Arguments *a, const EntrainProblem *p, const ScanPlan *pla
   EntrainError error;
   EntrainScanState state;
   Progress progress = progress_new(a);
+  int status;
+  if (!study_begin(a, &status)) return status;
   EntrainScan *s = entrain_scan_run(p, &plan->request, listen, &progress, &error);
   progress_clear(&progress);
-  if (!s) return complain_error(&error);
-  entrain_scan_state(s, &state);
-  int status = write_results(a, s, &state);
-  bool fine = state.whole && state.failed < state.points;
+  if (study_end(&error, &status)) {
+    status = worse(status, s ? DONE : complain_error(&error));
+    entrain_scan_state(s, &state);
+    if (s) status = worse(status, write_results(a, s, &state));
+    bool fine = state.whole && state.failed < state.points;
+    status = worse(status, fine ? DONE : NOT_REACHED);
+  }
   entrain_scan_free(s);
-  return worse(status, fine ? DONE : NOT_REACHED);
+  return status;
 }
 
 static bool spares_parameters(const Arguments *a) {
@@ -231,13 +238,16 @@ static bool spares_parameters(const Arguments *a) {
 static int run(const Arguments *a) {
   ScanPlan plan = {0};
   int status = WRONG_USE;
+  if (!study_note(a)) return WRONG_USE;
   EntrainProblem *p = read_over(a, &plan) ? open_for(a, &plan, &status) : NULL;
   if (p) print_problem_warnings(p);
-  bool fine = p && check_places(a, p, PLACES) && spares_parameters(a) && figures_prepare(a) &&
-              read_plan(a, p, &plan);
+  bool fine = p && (study_is_worker() || (check_places(a, p, PLACES) && spares_parameters(a) &&
+                                          figures_prepare(a)));
+  fine = fine && read_plan(a, p, &plan);
   interrupt_compute();
   if (fine) status = scan(a, p, &plan);
   if (p && !fine) status = WRONG_USE;
+  study_end(NULL, &status); // where it was not begun
   entrain_problem_free(p);
   plan_done(&plan);
   return status;
@@ -263,6 +273,7 @@ static const Flag FLAGS[] = {
     {"svg", 0, "FILE", "an SVG picture: curves over one number, maps over two", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
     FLAG_FIGURES,
+    FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -8,7 +8,8 @@
 typedef struct Flag {
   const char *name;     // without the dashes
   char letter;          // short form, 0: none
-  const char *argument; // "TIME"; "[LIST]" if it may be left out; NULL: a switch
+  // "TIME"; "[LIST]" if it may be left out, "[=json]" if it also must be behind an equals sign; NULL: a switch
+  const char *argument;
   const char *meaning;
   const char *initial; // the default, NULL: none
   bool hidden;         // not in the help: used by make docs
@@ -36,8 +37,9 @@ typedef struct Flag {
   { "quiet", 'q', NULL, "no report, no progress; only files and exit status", NULL, false }
 #define FLAG_PROGRESS                                                                              \
   {                                                                                                \
-    "progress", 0, NULL, "shows progress on standard error even if that is not a terminal", NULL,  \
-        false                                                                                      \
+    "progress", 0, "[=json]",                                                                       \
+        "shows progress on standard error even if that is not a terminal; =json: one object a line",   \
+        NULL, false                                                                                      \
   }
 
 #define FLAG_HESSIAN                                                                               \

@@ -71,7 +71,8 @@ static void usage_of(const Command *c, char *text, size_t size) {
 static void spelling_of(const Flag *f, char *text, size_t size) {
   char letter[8] = "";
   if (f->letter) snprintf(letter, sizeof letter, "-%c, ", f->letter);
-  snprintf(text, size, "%s--%s%s%s", letter, f->name, f->argument ? " " : "",
+  snprintf(text, size, "%s--%s%s%s", letter, f->name,
+           f->argument && strncmp(f->argument, "[=", 2) != 0 ? " " : "",
            f->argument ? f->argument : "");
 }
 

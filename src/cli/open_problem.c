@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/no_memory.h"
 #include "cli/output.h"
+#include "cli/study_run.h"
 
 // ---------------------------------------------------------------- settings
 
@@ -306,10 +307,12 @@ bool places_take_stdout(const Arguments *a, const char *const *flags) {
 
 int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work) {
   int status;
+  if (!study_note(a)) return WRONG_USE;
   EntrainProblem *problem = open_problem(a, &status);
-  if (problem && (!check_places(a, problem, places) || !figures_prepare(a))) status = WRONG_USE;
+  if (problem && !study_is_worker() && (!check_places(a, problem, places) || !figures_prepare(a))) status = WRONG_USE;
   interrupt_compute();
   if (status == DONE) status = work(a, problem);
+  study_end(NULL, &status); // where it was not begun
   entrain_problem_free(problem);
   return status;
 }

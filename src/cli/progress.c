@@ -1,10 +1,14 @@
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/study_run.h"
 
 static const double REWRITE_AFTER = 0.1, LINE_AFTER = 1; // s
 
@@ -18,10 +22,17 @@ Progress progress_new(const Arguments *a) {
   struct winsize size = {0};
   bool is_terminal = isatty(STDERR_FILENO);
   if (is_terminal) ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-  return (Progress){.on = !arguments_have(a, "quiet") &&
+  const char *form = arguments_value(a, "progress");
+  bool json = form && strcmp(form, "json") == 0;
+  if (form && !json) complain("--progress takes 'json' or nothing, not '%s'", form);
+  return (Progress){.on = !arguments_have(a, "quiet") && !study_is_worker() &&
                           (is_terminal || arguments_have(a, "progress")),
-                    .rewrites = is_terminal,
-                    .width = size.ws_col >= 20 ? size.ws_col : 80};
+                    .rewrites = is_terminal && !json,
+                    .width = size.ws_col >= 20 ? size.ws_col : 80,
+                    .json = json,
+                    .began = now(),
+                    .name = a->command->name,
+                    .numbers = {.best = (double)NAN}};
 }
 
 bool progress_is_due(Progress *p, bool important) {
@@ -41,7 +52,18 @@ static int bytes_of(const char *line, int width) {
 }
 
 void progress_show(Progress *p, const char *line) {
+  char own[2000];
   if (!p->on) return;
+  if (study_line(own, sizeof own, p->json)) {
+    line = own;
+  } else if (p->json) {
+    EntrainStudyProgress *n = &p->numbers;
+    n->workers = 1;
+    n->rate = n->done > 0 ? (double)n->done / (now() - p->began) : (double)NAN;
+    n->seconds_left = n->rate > 0 ? (double)(n->total - n->done) / n->rate : (double)NAN;
+    study_progress_line(n, p->name, true, own, sizeof own);
+    line = own;
+  }
   if (p->rewrites)
     fprintf(stderr, "\r%.*s\033[K", bytes_of(line, p->width - 1), line);
   else

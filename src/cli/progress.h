@@ -9,10 +9,15 @@ typedef struct Progress {
   int width;
   double last;  // s, time of the last line
   bool visible; // a line is on the terminal
+  bool json;    // one object a line
+  double began; // s
+  const char *name;
+  EntrainStudyProgress numbers; // for JSON: done, total, best; what is not known is 0 or NaN
 } Progress;
 
 // On if standard error is a terminal or --progress is given; --quiet turns it off.
 Progress progress_new(const Arguments *a);
 bool progress_is_due(Progress *p, bool important); // it is time to show a line
-void progress_show(Progress *p, const char *line); // cuts the line to the width
+// Cuts the line to the width. Of a study in a store what the store knows is shown instead; as JSON the numbers are.
+void progress_show(Progress *p, const char *line);
 void progress_clear(Progress *p);

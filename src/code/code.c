@@ -20,6 +20,8 @@ bool code_available(CodeChoice choice) {
 }
 
 int code_lanes(void) {
+  const char *choice = getenv("ENTRAIN_LANES");
+  if (choice && strcmp(choice, "4") == 0) return 4;
   return code_available(CODE_AVX512) ? 8 : 4;
 }
 

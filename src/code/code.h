@@ -40,7 +40,8 @@ void code_batch_seal(CodeBatch *b);
 void code_batch_free(CodeBatch *b); // NULL is allowed
 void code_free(Code *c);            // NULL is allowed
 bool code_available(CodeChoice choice);
-int code_lanes(void); // the width to prefer on this machine: 8 (AVX-512), 4 (AVX2, interpreter)
+// The width to prefer on this machine: 8 (AVX-512), 4 (AVX2, interpreter, or ENTRAIN_LANES=4 in the environment).
+int code_lanes(void);
 
 void interpret(const Code *c, const double *in0, const double *in1, const double *in2, double *out,
                double *work);

@@ -35,6 +35,14 @@ bool method_has(Method m, MethodTrait trait) {
   return (METHODS[m].traits & (int)trait) != 0;
 }
 
+bool method_wants_slopes(Method m, const MethodParts *parts) {
+  bool wants = m == METHOD_AUTO || method_has(m, METHOD_SLOPES);
+  if (!method_has(m, METHOD_COMPOSITE)) return wants;
+  for (int i = 0; i < parts->count; i++)
+    wants |= parts->at[i] == METHOD_AUTO || method_has(parts->at[i], METHOD_SLOPES);
+  return wants || !parts->count; // without parts: auto, or option local
+}
+
 // Other words that are accepted, but neither listed nor printed.
 static const struct {
   const char *word;

@@ -36,6 +36,7 @@ typedef struct
   int starts; // multistart; 0: option starts
 } MethodParts;
 
+bool method_wants_slopes(Method m, const MethodParts *parts); // it, or one of its parts
 // false and err if the text is not a method.
 bool method_parse(const char *text, Method *m, MethodParts *parts, Err *err);
 void method_print(Method m, const MethodParts *parts, Text *out);

@@ -378,10 +378,35 @@ static bool read_function(ProblemReader *r, const Yaml *n) {
   return finish(r, word, closed_simulator(given), &own);
 }
 
-bool read_closed_model(ProblemReader *r, const Yaml *n) {
-  if (file_set_is_serving())
+// Elsewhere than where the study was begun: nothing that comes from a store is executed. The simulator is one of this machine,
+// in a folder that its user has named.
+static bool read_served_model(ProblemReader *r, const Yaml *n) {
+  const char *folder = file_set_closed_folder(), *before = r->folder;
+  const Yaml *command = n->kind == YAML_MAP ? yaml_find(n, "command") : NULL;
+  Err own = {0};
+  if (!folder)
     return reader_fail(r, n, ERR_FILE,
-                       "the model of this problem is a closed simulator, which no store carries");
+                       "the model is a closed simulator, which is not in the store; name the folder "
+                       "that has it with --simulators DIR");
+  if (command && command->items.count && command->items.at[0]->text &&
+      !strchr(command->items.at[0]->text, '/'))
+    return reader_fail(r, command, ERR_FILE,
+                       "'%s' is a program of the machine: only programs with a slash in their name "
+                       "are run from a store, such as ./%s, whose content is checked",
+                       command->items.at[0]->text, command->items.at[0]->text);
+  if (!file_set_check_closed(r->folder ? r->folder : "", &own)) return reader_adopt(r, n, &own);
+  FileSetUse *use = file_set_swap(NULL);
+  r->folder = folder;
+  bool fmu = n->kind == YAML_TEXT || yaml_find(n, "fmu");
+  bool done = fmu ? read_fmu(r, n) : read_program(r, n);
+  r->folder = before;
+  file_set_swap(use);
+  return done;
+}
+
+bool read_closed_model(ProblemReader *r, const Yaml *n) {
+  bool function = n->kind == YAML_MAP && yaml_find(n, "function");
+  if (file_set_is_serving() && !function && !r->problem->closed) return read_served_model(r, n);
   if (r->problem->closed || (n->kind == YAML_MAP && yaml_find(n, "function")))
     return read_function(r, n);
   bool fmu = n->kind == YAML_TEXT || yaml_find(n, "fmu");

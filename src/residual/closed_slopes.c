@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "base/patience.h"
+#include "residual/answer_bytes.h"
+
 static void describe(const Problem *p, const double *x, SlopeStep *steps) {
   for (int k = 0; k < p->model->np; k++)
     steps[k] = (SlopeStep){.size = 1, .low = -HUGE_VAL, .high = HUGE_VAL};
@@ -70,6 +73,29 @@ static void choose(Arena *a, const CompiledModel *m, const double *x, bool *whol
   model_run_free(run);
 }
 
+// The choice takes many runs of the simulator.
+static void choose_recorded(Arena *a, const CompiledModel *m, const double *x, ClosedSlopes *s,
+                            SlopeStep *steps, Budget *budget) {
+  const Problem *p = m->problem;
+  size_t n = (size_t)p->unknown_count;
+  RecordItem item;
+  Text answer;
+  text_init(&answer);
+  BudgetMark before = budget_mark(budget);
+  RecordAsked asked = record_ask(&item, "slopes", record_digest(0, x, n * sizeof *x), &answer);
+  if (asked == RECORD_COMPUTE) choose(a, m, x, &s->whole_runs, steps, budget);
+  AnswerBytes b = {.to = asked == RECORD_COMPUTE ? &answer : NULL,
+                   .from = answer.at,
+                   .left = answer.length};
+  if (asked != RECORD_STOP) {
+    answer_bytes(&b, &s->whole_runs, sizeof s->whole_runs);
+    answer_bytes(&b, steps, (size_t)p->model->np * sizeof *steps);
+    answer_budget(&b, budget, &before, p->unknown_count);
+  }
+  if (asked == RECORD_COMPUTE && patience_asks()) record_tell(&item, answer.at, answer.length);
+  text_done(&answer);
+}
+
 const ClosedSlopes *closed_slopes_at(Arena *a, const CompiledModel *m, const double *x,
                                      Budget *budget) {
   const Problem *p = m->problem;
@@ -79,6 +105,6 @@ const ClosedSlopes *closed_slopes_at(Arena *a, const CompiledModel *m, const dou
   bool forward = p->options.derivatives == DERIVATIVES_FORWARD;
   *s = (ClosedSlopes){.difference = forward ? CLOSED_FORWARD : CLOSED_CENTRAL, .steps = steps};
   s->whole_runs = p->options.derivatives != DERIVATIVES_SENSITIVITIES;
-  choose(a, m, x, &s->whole_runs, steps, budget);
+  choose_recorded(a, m, x, s, steps, budget);
   return s;
 }

@@ -321,7 +321,7 @@ static EvalEnd run_columns(ColumnSet *s) {
   if (s->budget && budget_left(s->budget) < count) s->budget->exhausted = true;
   if (s->budget && s->budget->exhausted) return EVAL_STOPPED;
   if (count == 0) return EVAL_DONE;
-  JobsEnd end = jobs_run(s->d->jobs, &(JobSet){count, false, make_column, take_column, s});
+  JobsEnd end = jobs_run(s->d->jobs, &(JobSet){count, 0, false, make_column, take_column, s});
   return end == JOBS_ALL ? s->end : EVAL_STOPPED;
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/patience.h"
 #include "residual/differences.h"
+#include "residual/recorded.h"
 #include "residual/residual_rows.h"
 
 struct EvalWork {
@@ -206,7 +207,7 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
                      !w->fitting->problem->closed; // which makes its own
   ModelRun *r = simulation_set(s, spec, e, x);
   w->last = r;
-  EvalEnd end = simulation_run(s, spec, r, e, spec->slopes && !differences, total);
+  EvalEnd end = recorded_simulation(s, spec, r, e, spec->slopes && !differences, total);
   if (spec->budget) budget_count_failed_runs(spec->budget, &r->trajectory.runs, x, w->fitting->n);
   if (end == EVAL_FAILED && spec->budget)
     failed_simulation_note(spec->budget->failed, r->trajectory.outcome, x, w->fitting->n,
@@ -263,8 +264,74 @@ static EvalEnd evaluate_sum(RowSum *s, const double *x, EvalPoint *out) {
   return EVAL_DONE;
 }
 
+// ---------------------------------------------------------------- recorded
+
+// All that an evaluation leaves behind.
+static void answer_evaluation(AnswerBytes *b, RowSum *s, const BudgetMark *before, EvalEnd *end,
+                              EvalPoint *out) {
+  EvalWork *w = s->w;
+  size_t n = (size_t)w->fitting->n, channels = (size_t)w->fitting->data->channel_count;
+  answer_bytes(b, end, sizeof *end);
+  answer_bytes(b, &out->objective, sizeof out->objective);
+  answer_bytes(b, &out->has_slopes, sizeof out->has_slopes);
+  answer_bytes(b, &out->steps, sizeof out->steps);
+  if (out->has_slopes) answer_bytes(b, out->R, n * n * sizeof *out->R);
+  if (out->has_slopes) answer_bytes(b, out->Qr, n * sizeof *out->Qr);
+  if (s->r && *end == EVAL_DONE) answer_bytes(b, s->r, (size_t)s->rows * sizeof *s->r);
+  if (s->r && s->J && *end == EVAL_DONE)
+    answer_bytes(b, s->J, n * (size_t)s->rows * sizeof *s->J);
+  answer_bytes(b, w->error_squares, channels * sizeof *w->error_squares);
+  answer_bytes(b, w->error_count, channels * sizeof *w->error_count);
+  answer_budget(b, s->spec->budget, before, w->fitting->n);
+  answer_trajectory(b, w->simulation, (ModelRun *)w->last);
+}
+
+static uint64_t evaluation_digest(const RowSum *s, const double *x) {
+  uint64_t digest = record_digest(0, x, (size_t)s->w->fitting->n * sizeof *x);
+  char rows[] = {s->r != NULL, s->J != NULL};
+  return eval_spec_digest(s->spec, record_digest(digest, rows, sizeof rows));
+}
+
+// Evaluations that take less time are made again rather than kept.
+static const double KEEP_SECONDS = 2e-4;
+
+static EvalEnd evaluate_recorded(RowSum *s, const double *x, EvalPoint *out) {
+  if (!record_here()) return evaluate_sum(s, x, out);
+  EvalWork *w = s->w;
+  RecordItem item;
+  Text answer, packed;
+  text_init(&answer);
+  text_init(&packed);
+  BudgetMark before = budget_mark(s->spec->budget);
+  EvalEnd end = EVAL_STOPPED;
+  AnswerBytes b = {0};
+  switch (record_ask(&item, "evaluation", evaluation_digest(s, x), &answer)) {
+  case RECORD_COMPUTE:
+    end = evaluate_sum(s, x, out);
+    if (end == EVAL_STOPPED || record_item_seconds(&item) < KEEP_SECONDS) break;
+    b.to = &answer;
+    answer_evaluation(&b, s, &before, &end, out);
+    record_pack(&packed, answer.at, answer.length);
+    record_tell(&item, packed.at, packed.length);
+    break;
+  case RECORD_KNOWN:
+    w->last = simulation_set(w->simulation, s->spec, 0, x);
+    record_unpack_whole(&packed, answer.at, answer.length);
+    b.from = packed.at, b.left = packed.length;
+    answer_evaluation(&b, s, &before, &end, out);
+    if (b.failed) end = EVAL_STOPPED;
+    break;
+  case RECORD_STOP:
+    *out = (EvalPoint){HUGE_VAL, false, out->R, out->Qr, 0};
+    break;
+  }
+  text_done(&answer);
+  text_done(&packed);
+  return end;
+}
+
 EvalEnd evaluate(EvalWork *w, const EvalSpec *spec, const double *x, EvalPoint *out) {
-  return evaluate_sum(&(RowSum){.w = w, .spec = spec, .slopes = spec->slopes}, x, out);
+  return evaluate_recorded(&(RowSum){.w = w, .spec = spec, .slopes = spec->slopes}, x, out);
 }
 
 double evaluate_value(EvalWork *w, const EvalSpec *spec, const double *x) {
@@ -295,7 +362,7 @@ EvalEnd evaluate_residuals(EvalWork *w, const EvalSpec *spec, const double *x, d
               .J = J,
               .rows = residual_count(w->fitting->problem, spec->horizon)};
   EvalPoint at = {.R = w->R, .Qr = w->Qr};
-  EvalEnd end = evaluate_sum(&s, x, &at);
+  EvalEnd end = evaluate_recorded(&s, x, &at);
   if (steps) *steps = at.steps;
   return end;
 }
@@ -307,7 +374,7 @@ bool evaluate_experiment_rows(EvalWork *w, const EvalSpec *spec, const double *x
   SimulationWork *s = w->simulation;
   ModelRun *r = simulation_set(s, spec, experiment, x);
   w->last = r;
-  if (simulation_run(s, spec, r, experiment, spec->slopes, 0) != EVAL_DONE) return false;
+  if (recorded_simulation(s, spec, r, experiment, spec->slopes, 0) != EVAL_DONE) return false;
   residual_blocks(s, spec, r, experiment, spec->slopes, w->block, sink, data);
   return patience_lasts(0);
 }

@@ -120,6 +120,12 @@ const ClosedSlopes *fitting_closed_slopes(const Fitting *f, Budget *budget) {
   return made;
 }
 
+void fitting_prepare(const Fitting *f, bool slopes, Budget *budget) {
+  if (slopes) fitting_closed_slopes(f, budget);
+  for (int e = 0; e < f->problem->experiment_count; e++)
+    restart_point(f->restarts, e, budget);
+}
+
 double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon) {
   double rel = problem_accuracy(f->problem);
   if (coupled) rel = fmax(rel, FEEDBACK_REL_TOL);

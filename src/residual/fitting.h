@@ -35,5 +35,8 @@ const Observer *fitting_observer(const Fitting *f); // NULL: none can be designe
 // Of a closed model: how its slopes are made; chosen at the start values of the problem. The budget counts the runs that this takes.
 // NULL: the model is not closed.
 const struct ClosedSlopes *fitting_closed_slopes(const Fitting *f, Budget *budget);
+// Makes what is shared by all who evaluate, and counts it: restart points and, where slopes of a closed model are wanted, their
+// steps. Before jobs begin, and at the beginning of a search: so that counts do not depend on who needs it first.
+void fitting_prepare(const Fitting *f, bool slopes, Budget *budget);
 // Objective of residuals as large as the errors that simulations may have, with the feedback or without.
 double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon);

@@ -14,8 +14,8 @@ enum { GROUP = 8 }; // points that share a simulation, whatever the number of th
 
 // A job: a group of points, in lanes where the integrator can.
 typedef struct ValuesJob {
-  long count;
-  long stopped; // it was not worked on to its end
+  long first, count; // number of the first point, and how many
+  long stopped;      // it was not worked on to its end
   double x[];   // rows; behind them a ValuesAnswer, behind that the failures
 } ValuesJob;
 
@@ -202,6 +202,10 @@ static int runs_of_values(const void *job) {
   return (int)((const ValuesJob *)job)->count;
 }
 
+static long first_of_values(const void *job) {
+  return ((const ValuesJob *)job)->first;
+}
+
 static void start_values(ManyPoints *m) {
   size_t question = sizeof(ValuesJob) + (size_t)m->group * (size_t)m->fitting->n * sizeof(double);
   size_t answer = sizeof(ValuesAnswer) + failed_simulations_size(m->fitting->n);
@@ -209,6 +213,7 @@ static void start_values(ManyPoints *m) {
                   .question = question,
                   .is_done = are_values_done,
                   .runs = runs_of_values,
+                  .first = first_of_values,
                   .layout = &VALUES_OF_GROUP,
                   .always = m->keep};
   m->values = jobs_new(pool_size(m->threads, INT_MAX), &kind);
@@ -257,6 +262,7 @@ static void make_values(void *data, long number, void *to) {
   ValuesJob *job = to;
   size_t n = (size_t)s->m->fitting->n, group = (size_t)s->m->group;
   long left = s->count - number * s->m->group;
+  job->first = number * s->m->group;
   job->count = left < s->m->group ? left : s->m->group;
   memcpy(job->x, s->x + (size_t)number * group * n, (size_t)job->count * n * sizeof *job->x);
 }
@@ -280,7 +286,7 @@ static EvalEnd values_by_jobs(ManyPoints *m, ValuesSet *s) {
   WorkCount *used = &m->spec.budget->used;
   long before = used->in_turn;
   if (!m->values) start_values(m);
-  JobsEnd end = jobs_run(m->values, &(JobSet){(s->count + m->group - 1) / m->group, false,
+  JobsEnd end = jobs_run(m->values, &(JobSet){(s->count + m->group - 1) / m->group, s->count, false,
                                               make_values, take_values, s});
   work_count_share(used, before, jobs_workers(m->values));
   return end == JOBS_ALL ? s->end : EVAL_STOPPED;
@@ -365,7 +371,7 @@ EvalEnd many_residuals(ManyPoints *m, const EvalSpec *spec, const double *x, int
                       steps,
                       some < count ? EVAL_STOPPED : EVAL_DONE};
   JobsEnd end =
-      jobs_run(m->residuals, &(JobSet){some, false, make_residuals, take_residuals, &set});
+      jobs_run(m->residuals, &(JobSet){some, 0, false, make_residuals, take_residuals, &set});
   if (some < count) budget->exhausted = true;
   work_count_share(&budget->used, before, jobs_workers(m->residuals));
   return end == JOBS_ALL ? set.end : EVAL_STOPPED;

@@ -129,7 +129,7 @@ static FitCut cut_of(const Search *s) {
   double limit = s->problem->options.max_seconds;
   if (s->stopped) return FIT_CUT_STOP;
   if (!s->over_budget) return FIT_CUT_NOTHING;
-  bool late = (limit > 0 && clock_seconds() - s->began > limit) || patience_is_late();
+  bool late = (limit > 0 && clock_seconds() - s->began + patience_spent() > limit) || patience_is_late();
   return late ? FIT_CUT_SECONDS : FIT_CUT_SIMULATIONS;
 }
 
@@ -208,6 +208,7 @@ FitResult *fit_run_on(const Problem *p, EvalWork *w, const double *start, FitLis
   r->floor = noise_objective(s->weighting, 1);
   s->start = r->start;
   s->next_start = search_copy(s, r->x);
+  fitting_prepare(s->fitting, method_wants_slopes(p->method, &p->parts), &s->budget);
   RUN[p->method](s);
   if (asks_for_certainty(p)) {
     use_better_start(s);

@@ -200,6 +200,10 @@ static int runs_of(const void *job) {
   return (int)((const ManyFitsJob *)job)->count;
 }
 
+static long first_run(const void *job) {
+  return ((const ManyFitsJob *)job)->first;
+}
+
 static void give_up(const void *shared, void *data, const char *why) {
   const ManyFits *b = shared;
   ManyFitsJob *job = data;
@@ -270,9 +274,10 @@ bool many_fits_run(const Fitting *f, const Problem *p, const ManyFitsRequest *q)
                   .is_done = is_done,
                   .give_up = give_up,
                   .runs = runs_of,
+                  .first = first_run,
                   .layout = layout_of(&b, a),
                   .always = q->keep};
-  JobSet set = {job_count(&b), q->brief, make_job, take_job, &b};
+  JobSet set = {job_count(&b), q->count, q->brief, make_job, take_job, &b};
   Patience patience = {.goes_on = listen, .data = &b};
   patience_begin(&patience);
   Jobs *jobs = jobs_new(pool_size(q->threads, (int)set.count), &kind);

@@ -8,6 +8,7 @@
 
 #include "base/c_locale.h"
 #include "base/clock.h"
+#include "base/record.h"
 #include "search/certificate.h"
 
 static bool keeps_going(void *search);
@@ -217,7 +218,7 @@ void search_finish(Search *s) {
   memcpy(r->sigma, s->weighting->sigma, (size_t)channels * sizeof *r->sigma);
   list_failures(s);
   r->work = s->budget.used;
-  r->work.seconds = clock_seconds() - s->began;
+  r->work.seconds = record_seconds(clock_seconds() - s->began);
   r->search_work = r->work;
   eval_solver(s->work, r->solver, &r->solver_steps, &r->solver_rejected);
 }
@@ -254,7 +255,8 @@ static const double FIRST_LEAST = 0.2; // s
 
 static bool keeps_going(void *data) {
   Search *s = data;
-  double limit = s->problem->options.max_seconds, seconds = clock_seconds() - s->began;
+  double limit = s->problem->options.max_seconds;
+  double seconds = clock_seconds() - s->began + (limit > 0 ? patience_spent() : 0);
   if (limit > 0 && seconds > limit) {
     s->over_budget = true;
     patience_cut();

@@ -6,6 +6,7 @@
 //   {id}       a primary key that is given, {serial} one that the database counts
 //   {int} {real} {text} {bytes}  types of columns
 //   {skip}     behind SELECT: locks the rows, and leaves out those that another one has locked
+//   {lock}     behind SELECT: locks the rows
 //   {least} {most}  functions of two arguments
 // Reals keep their bits, also the infinities and -0.0; SQLite makes a NaN NULL. What is put into a {real} column by the SQL
 // itself must be a real (0.0, not 0): SQLite would compute with the integer.

@@ -26,6 +26,7 @@ typedef struct Db Db;
   DB_WORD("text", "TEXT", "TEXT")                                                                  \
   DB_WORD("bytes", "BLOB", "BYTEA")                                                                \
   DB_WORD("skip", "", "FOR UPDATE SKIP LOCKED")                                                    \
+  DB_WORD("lock", "", "FOR UPDATE")                                                                \
   DB_WORD("least", "MIN", "LEAST")                                                                 \
   DB_WORD("most", "MAX", "GREATEST")
 

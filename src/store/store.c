@@ -459,3 +459,43 @@ const char *store_differences(Store *s, Arena *a, const StudyRow *row, const Stu
   arena_free(scratch);
   return out;
 }
+
+// ---------------------------------------------------------------- the study of a command
+
+static bool find_study(Store *s, Arena *a, const StudySpec *spec, bool fork, int64_t *study,
+                       Err *err) {
+  StudyRow *rows;
+  int count;
+  const char *first = NULL;
+  int64_t which = 0;
+  *study = 0;
+  if (!store_studies(s, a, &rows, &count, err)) return false;
+  for (int i = count - 1; i >= 0; i--) {
+    if (strcmp(rows[i].name, spec->name) != 0) continue;
+    const char *differs = store_differences(s, a, &rows[i], spec, err);
+    if (!differs) return false;
+    if (!*differs) {
+      *study = rows[i].number;
+      return true;
+    }
+    if (!first) first = differs, which = rows[i].number;
+  }
+  if (!first || fork) return true;
+  return fail(err, ERR_VALUE,
+              "study %lld in '%s' is of the same command and problem, but %s. Go on with it as it "
+              "was, or begin another one with --fork",
+              (long long)which, s->place, first);
+}
+
+Store *store_begin(const char *place, const StudySpec *spec, bool fork, int64_t *study, Err *err) {
+  bool is_new;
+  Store *s = store_make(place, spec, study, &is_new, err);
+  if (!s || is_new) return s;
+  Arena *a = arena_new();
+  bool done = find_study(s, a, spec, fork, study, err);
+  if (done && !*study) done = store_add_study(s, spec, study, err);
+  arena_free(a);
+  if (done) return s;
+  store_close(s);
+  return NULL;
+}

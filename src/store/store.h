@@ -26,7 +26,12 @@ typedef struct Store {
   Err err;     // why
 } Store;
 
-typedef enum StudyState { STUDY_OPEN, STUDY_DONE, STUDY_FAILED } StudyState;
+typedef enum StudyState {
+  STUDY_OPEN,
+  STUDY_DONE,
+  STUDY_FAILED, // the command could not be carried out; note: why
+  STUDY_LIMIT,  // its time limit ended it; it goes on when somebody resumes it
+} StudyState;
 
 typedef struct StudySpec { // what makes a study what it is
   const char *
@@ -49,6 +54,9 @@ Store *store_open(const char *place, Err *err); // that exists
 // A new one with its first study: SQLite files appear whole, with the study in them. *is_new false: there was one already, which is
 // opened and has not got the study.
 Store *store_make(const char *place, const StudySpec *spec, int64_t *study, bool *is_new, Err *err);
+// Opens or makes the store, and finds or adds the study. Where one of the same name has changed: an error that says what differs,
+// or, fork, a new study.
+Store *store_begin(const char *place, const StudySpec *spec, bool fork, int64_t *study, Err *err);
 void store_close(Store *s); // NULL is allowed
 void store_listen(Store *s, StoreTell *tell, void *data);
 

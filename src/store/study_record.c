@@ -38,6 +38,7 @@ struct StudyRecord {
   int64_t study;
   bool wants_result;
   bool study_done; // by somebody, as seen last
+  int64_t work_at; // of one who follows: the set that it is on the way to; -1: none
   double began;    // s, when this one began to lead; 0: it does not
   double seconds;  // of others before
   atomic_bool over;
@@ -63,6 +64,10 @@ enum { JOB_BITS = 24, ITEM_BITS = 26 };
 
 int64_t job_id(int64_t study, int64_t item, long job) {
   return (study << (ITEM_BITS + JOB_BITS)) | (item << JOB_BITS) | job;
+}
+
+int64_t job_item(int64_t id) {
+  return (id >> JOB_BITS) & (((int64_t)1 << ITEM_BITS) - 1);
 }
 
 static void end_by(StudyRecord *r, const Err *err) {
@@ -91,8 +96,9 @@ static bool insert_items(Store *s, void *data, Err *err) {
                         db_text(p->kind),    db_int((int64_t)p->digest),
                         db_real(p->seconds), db_bytes(p->bytes, p->length)};
     if (!db_run(s->db,
-                "INSERT INTO item (study, number, kind, digest, count, next, done, brief, closed, "
-                "seconds, layout, answer) VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 1, $5, NULL, $6) ON "
+                "INSERT INTO item (study, number, kind, digest, count, next, done, runs, runs_done, "
+                "brief, closed, seconds, layout, answer) VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 0, 0, "
+                "1, $5, NULL, $6) ON "
                 "CONFLICT (study, number) DO NOTHING",
                 values, 6, NULL, NULL, NULL, err))
       return false;
@@ -282,13 +288,14 @@ static bool try_to_lead(StudyRecord *r, const LeaderRow *l) {
 
 // Whether a set from this item on has jobs that may be begun.
 static bool is_work_ahead(StudyRecord *r, int64_t item) {
-  int64_t found = 0;
+  int64_t found = -1;
   DbValue values[] = {db_int(r->study), db_int(item)};
   fine(r, store_query(r->store,
-                      "SELECT 1 FROM item WHERE study = $1 AND number >= $2 AND closed = 0 AND "
-                      "done < count LIMIT 1",
+                      "SELECT number FROM item WHERE study = $1 AND number >= $2 AND closed = 0 AND "
+                      "done < count ORDER BY number LIMIT 1",
                       values, 2, take_int, &found));
-  return found != 0;
+  r->work_at = found;
+  return found >= 0;
 }
 
 static void rest(StudyRecord *r) {
@@ -298,12 +305,13 @@ static void rest(StudyRecord *r) {
 
 static bool gate(Record *record, int64_t item) {
   StudyRecord *r = of(record);
+  if (item < r->work_at && !atomic_load(&r->over)) return true; // on the way there
   while (!atomic_load(&r->over)) {
     LeaderRow l;
     participant_bury_dead(r->participant);
     if (!read_leader(r, &l)) return false;
     r->study_done = l.state == STUDY_DONE;
-    if (l.state == STUDY_FAILED || (l.state == STUDY_DONE && !r->wants_result)) {
+    if (l.state != STUDY_OPEN && !(l.state == STUDY_DONE && r->wants_result)) {
       end_by(r, NULL);
       return false;
     }
@@ -336,12 +344,14 @@ static bool insert_set(Store *s, void *data, Err *err) {
                       db_int((int64_t)w->set->digest),
                       db_int(w->set->count),
                       db_int(w->set->brief),
-                      db_text(w->layout)};
+                      db_text(w->layout),
+                      db_int(w->set->runs)};
   return db_run(s->db,
-                "INSERT INTO item (study, number, kind, digest, count, next, done, brief, closed, "
-                "seconds, layout, answer) VALUES ($1, $2, $3, $4, $5, 0, 0, $6, 0, 0.0, $7, NULL) "
+                "INSERT INTO item (study, number, kind, digest, count, next, done, runs, runs_done, "
+                "brief, closed, seconds, layout, answer) VALUES ($1, $2, $3, $4, $5, 0, 0, $8, 0, "
+                "$6, 0, 0.0, $7, NULL) "
                 "ON CONFLICT (study, number) DO NOTHING",
-                values, 7, NULL, NULL, NULL, err) &&
+                values, 8, NULL, NULL, NULL, err) &&
          db_notify(s->db, err);
 }
 
@@ -518,14 +528,14 @@ typedef struct CommitWork {
   int count;
 } CommitWork;
 
-enum { JOB_COLUMNS = 6 };
+enum { JOB_COLUMNS = 7 };
 
 static const char *insert_sql(int rows, Text *sql) {
   text_clear(sql);
-  text_add(sql, "INSERT INTO job (id, runs, best, seconds, worker, answer) VALUES ");
+  text_add(sql, "INSERT INTO job (id, first, runs, best, seconds, worker, answer) VALUES ");
   for (int i = 0, k = 1; i < rows; i++, k += JOB_COLUMNS)
-    text_print(sql, "%s($%d, $%d, $%d, $%d, $%d, $%d)", i ? ", " : "", k, k + 1, k + 2, k + 3,
-               k + 4, k + 5);
+    text_print(sql, "%s($%d, $%d, $%d, $%d, $%d, $%d, $%d)", i ? ", " : "", k, k + 1, k + 2, k + 3,
+               k + 4, k + 5, k + 6);
   text_add(sql, " ON CONFLICT (id) DO NOTHING");
   return sql->at;
 }
@@ -538,11 +548,12 @@ static bool insert_jobs(Store *s, const CommitWork *w, int first, int rows, long
     const RecordedJob *j = &w->jobs[first + i];
     DbValue *v = values + (size_t)i * JOB_COLUMNS;
     v[0] = db_int(job_id(w->r->study, w->item, j->number));
-    v[1] = db_int(j->runs);
-    v[2] = isnan(j->best) ? db_null() : db_real(j->best);
-    v[3] = db_real(j->seconds);
-    v[4] = db_int(me);
-    v[5] = db_bytes(j->bytes, j->length);
+    v[1] = db_int(j->first);
+    v[2] = db_int(j->runs);
+    v[3] = isnan(j->best) ? db_null() : db_real(j->best);
+    v[4] = db_real(j->seconds);
+    v[5] = db_int(me);
+    v[6] = db_bytes(j->bytes, j->length);
   }
   Text sql;
   text_init(&sql);
@@ -577,7 +588,8 @@ static const char *outcome_words(const RecordLayout *layout) {
 // Many jobs at once where all are new, as they are unless two have worked on the same; then one by one, to count right.
 static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, Err *err) {
   int ended[RECORD_WORDS] = {0};
-  double seconds = 0;
+  double seconds = 0, best = nan("");
+  long runs = 0;
   *added = 0;
   for (int k = 0, rows; k < w->count; k += rows) {
     rows = alone && w->count - k >= INSERT_ROWS ? INSERT_ROWS : 1;
@@ -586,6 +598,8 @@ static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, E
     *added += some;
     for (int i = k; some && i < k + rows; i++) {
       seconds += w->jobs[i].seconds;
+      runs += w->jobs[i].runs;
+      if (!(w->jobs[i].best >= best)) best = isnan(w->jobs[i].best) ? best : w->jobs[i].best;
       for (int word = 0; word < RECORD_WORDS; word++) ended[word] += w->jobs[i].ended[word];
       if (w->jobs[i].lost && !add_loss(s, w, &w->jobs[i], err)) return false;
     }
@@ -595,12 +609,16 @@ static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, E
   for (int k = 0; words && k < RECORD_WORDS; k++)
     if (ended[k] && record_word(words, k, word) && !add_tally(s, w, word, ended[k], err))
       return false;
-  DbValue values[] = {db_int(w->r->study), db_int(w->item), db_int(*added), db_real(seconds)};
-  return db_run(
-      s->db,
-      "UPDATE item SET done = done + $3, seconds = seconds + $4 WHERE study = $1 AND number "
-      "= $2",
-      values, 4, NULL, NULL, NULL, err);
+  DbValue values[] = {db_int(w->r->study), db_int(w->item),
+                      db_int(*added),      db_real(seconds),
+                      db_int(runs),        isnan(best) ? db_null() : db_real(best)};
+  return db_run(s->db,
+                isnan(best) ? "UPDATE item SET done = done + $3, seconds = seconds + $4, runs_done "
+                              "= runs_done + $5 WHERE study = $1 AND number = $2"
+                            : "UPDATE item SET done = done + $3, seconds = seconds + $4, runs_done "
+                              "= runs_done + $5, best = CASE WHEN best <= $6 THEN best ELSE $6 END "
+                              "WHERE study = $1 AND number = $2",
+                values, isnan(best) ? 5 : 6, NULL, NULL, NULL, err);
 }
 
 // The claim of answers that are all there goes; of others what is missing is free again.
@@ -623,7 +641,7 @@ static bool is_alone(Store *s, const CommitWork *w, bool *alone, Err *err) {
   DbValue values[] = {db_int(w->claim->id), db_int(participant_id(w->r->participant))};
   *alone = false;
   if (w->claim->copy || w->claim->tries) return true;
-  if (!db_run(s->db, "SELECT copied FROM claim WHERE id = $1 AND worker = $2", values, 2, take_int,
+  if (!db_run(s->db, "SELECT copied FROM claim WHERE id = $1 AND worker = $2 {lock}", values, 2, take_int,
               &copied, NULL, err))
     return false;
   *alone = copied == 0;
@@ -795,6 +813,7 @@ StudyRecord *study_join(Participant *p, int64_t study, const JoinRequest *reques
   r->store = participant_store(p);
   r->study = study;
   r->wants_result = request->wants_result;
+  r->work_at = -1;
   r->known = ARENA_ARRAY(a, KnownItem, READ_AHEAD);
   pthread_mutex_init(&r->lock, NULL);
   r->record = (Record){.look = look,
@@ -814,37 +833,55 @@ StudyRecord *study_join(Participant *p, int64_t study, const JoinRequest *reques
   store_query(r->store, "SELECT seconds FROM study WHERE number = $1", &number, 1, take_seconds,
               &r->seconds);
   participant_bury_dead(p);
+  if (request->wants_result)
+    store_query(r->store, "UPDATE study SET state = 0 WHERE number = $1 AND state > 1", &number, 1,
+                NULL, NULL);
   if (read_leader(r, &l)) {
     r->record.follows = !try_to_lead(r, &l);
     r->study_done = l.state == STUDY_DONE;
   }
   if (r->store->failed) {
     if (err && !err->code) *err = r->store->err;
-    study_leave(r, false);
+    study_leave(r, NULL);
     return NULL;
   }
   participant_tick(p, flush, r);
   return r;
 }
 
-static bool end_study(Store *s, void *data, Err *err) {
-  const StudyRecord *r = ((void **)data)[0];
-  bool finished = *((bool **)data)[1];
-  DbValue values[] = {db_int(r->study), db_real(clock_seconds() - r->began),
-                      db_int(participant_id(r->participant)), db_int(finished)};
-  return db_run(
-             s->db,
-             "UPDATE study SET seconds = seconds + $2, leader = 0, until = 0.0, state = CASE WHEN "
-             "$4 = 1 THEN 1 ELSE state END WHERE number = $1 AND leader = $3",
-             values, 4, NULL, NULL, NULL, err) &&
-         db_notify(s->db, err);
+// So that the best runs of a study that is done are found at once.
+static bool list_best(Store *s, int64_t study, Err *err) {
+  DbValue values[] = {db_int(study), db_int(job_id(study, 0, 0)), db_int(job_id(study + 1, 0, 0))};
+  return db_run(s->db, "DELETE FROM best WHERE study = $1", values, 1, NULL, NULL, NULL, err) &&
+         db_run(s->db,
+                "INSERT INTO best (study, rank, job) SELECT $1, row_number() OVER (ORDER BY best, "
+                "id), id FROM job WHERE id >= $2 AND id < $3 AND best IS NOT NULL ORDER BY best, id "
+                "LIMIT " STUDY_BEST_SQL,
+                values, 3, NULL, NULL, NULL, err);
 }
 
-void study_leave(StudyRecord *r, bool finished) {
+static bool end_study(Store *s, void *data, Err *err) {
+  const StudyRecord *r = ((void **)data)[0];
+  const StudyEnd *end = ((void **)data)[1];
+  long changed = 0;
+  DbValue values[] = {db_int(r->study), db_real(clock_seconds() - r->began),
+                      db_int(participant_id(r->participant)), db_int(end->state),
+                      db_text(end->note ? end->note : "")};
+  if (!db_run(s->db,
+              "UPDATE study SET seconds = seconds + $2, leader = 0, until = 0.0, state = $4, note = "
+              "$5 WHERE number = $1 AND leader = $3",
+              values, 5, NULL, NULL, &changed, err))
+    return false;
+  if (changed && end->state == STUDY_DONE && !list_best(s, r->study, err)) return false;
+  return db_notify(s->db, err);
+}
+
+void study_leave(StudyRecord *r, const StudyEnd *end) {
   if (!r) return;
   participant_tick(r->participant, NULL, NULL);
   flush(r);
-  void *data[] = {r, &finished};
+  StudyEnd open = {STUDY_OPEN, NULL};
+  void *data[] = {r, (void *)(end ? end : &open)};
   if (r->began) store_do(r->store, true, end_study, data);
   free_items(r->first);
   forget_known(r);

@@ -15,8 +15,12 @@ typedef struct JoinRequest {
 
 // The participant must outlive it.
 StudyRecord *study_join(Participant *p, int64_t study, const JoinRequest *request, Err *err);
-// finished: the study was computed to its end by this participant.
-void study_leave(StudyRecord *r, bool finished);
+// How the study ended, where this participant led it. NULL: it has not, and others go on.
+typedef struct StudyEnd {
+  StudyState state;
+  const char *note; // "" or NULL: nothing to say
+} StudyEnd;
+void study_leave(StudyRecord *r, const StudyEnd *end);
 Record *study_record(StudyRecord *r);
 // Why it cannot go on: the store failed, or answers another question than the study asks here. false: it can.
 bool study_has_failed(const StudyRecord *r, Err *err);
@@ -26,4 +30,8 @@ double study_seconds(const StudyRecord *r); // of work on it by those who led it
 // What is computed while it waits: one simulation for somebody else. Returns whether there was one. NULL: nothing.
 void study_serve(StudyRecord *r, bool (*serve)(void *data), void *data);
 
+enum { STUDY_BEST = 1000 }; // how many of the best jobs of a study that is done are listed
+#define STUDY_BEST_SQL "1000"
+
 int64_t job_id(int64_t study, int64_t item, long job);
+int64_t job_item(int64_t id);

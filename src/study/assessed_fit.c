@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/patience.h"
+#include "base/record.h"
 #include "search/confirm.h"
 #include "stats/assess.h"
 #include "stats/interpolation.h"
@@ -160,14 +161,14 @@ static bool fit_again(AssessedFit *f, const Problem *p, const double *from, doub
 
 AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
                              FitListener *listener, void *data) {
-  double began = clock_seconds();
+  double began = clock_seconds() - patience_spent();
   AssessedFit f = {.fitting = fitting_new(p)};
   f.work = eval_work_new(f.fitting, p->options.threads, NULL);
   f.result = fit_run_on(p, f.work, start, listener, data);
   const double *better = assess(&f, began, grace, listener, data);
   for (int k = 0; better && k < AGAIN_MOST && fit_again(&f, p, better, began, listener, data); k++)
     better = assess(&f, began, grace, listener, data);
-  f.result->work.seconds = clock_seconds() - began;
+  f.result->work.seconds = record_seconds(clock_seconds() - began);
   return f;
 }
 
@@ -190,7 +191,7 @@ void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data) {
     statistics_add_remark(f->statistics, f->statistics->unmodelled[i].text);
   compare_interpolations(f->result, f->weighting, f->work, f->statistics);
   patience_end(&patience);
-  f->result->work.seconds = clock_seconds() - began;
+  f->result->work.seconds = record_seconds(clock_seconds() - began);
 }
 
 void assessed_fit_done(AssessedFit *f) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/patience.h"
+#include "base/record.h"
 #include "num/random.h"
 #include "search/many_fits.h"
 
@@ -219,6 +220,9 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   patience_begin(&all);
   Fitting *f = fitting_new(b->problem);
   b->examples = failed_simulations_new(b->arena, b->problem->unknown_count);
+  Budget shared = {.max_simulations = LONG_MAX, .failed = b->examples};
+  fitting_prepare(f, method_wants_slopes(one.method, &one.parts), &shared);
+  work_count_add(&b->work, &shared.used);
   many_fits_run(f, &one, &q);
   fitting_free(f);
   list_failures(b);
@@ -226,7 +230,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   basin_find_optima(b);
   patience_end(&after);
   patience_end(&all);
-  b->seconds = clock_seconds() - s.began;
+  b->seconds = record_seconds(clock_seconds() - s.began);
 }
 
 static Basin *basin_new(const Problem *p, const BasinRequest *q) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/patience.h"
+#include "base/record.h"
 #include "base/pool.h"
 #include "search/confirm.h"
 #include "search/fit.h"
@@ -168,7 +169,7 @@ static TimedFit timed_fit(CompareStudy *s, Problem *p, int threads, const double
   t.fitting = fitting_new(p);
   t.work = eval_work_new(t.fitting, threads, NULL);
   t.result = fit_run_on(p, t.work, start, listen_to_fit, s);
-  t.seconds = clock_seconds() - s->began;
+  t.seconds = record_seconds(clock_seconds() - s->began);
   return t;
 }
 
@@ -389,6 +390,7 @@ Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener 
     if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
     c->seconds = clock_seconds() - began;
   }
+  c->seconds = record_seconds(c->seconds);
   c->stopped = s.patience.over || s.stop;
   patience_end(&s.patience);
   judge(c);

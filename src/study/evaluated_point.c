@@ -7,6 +7,7 @@
 #include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/patience.h"
+#include "base/record.h"
 #include "num/lsi.h"
 #include "search/result_rows.h"
 #include "stats/assess.h"
@@ -172,7 +173,7 @@ bool evaluated_point(const Problem *p, const double *x, double lambda, Evaluated
     e.run = run_errors(e.arena, f->work, lambda, f->result->x);
     e.validation = validation_errors(e.arena, p, lambda, f->result->x);
     find_statistics(&e, &at);
-    f->result->work.seconds = clock_seconds() - began;
+    f->result->work.seconds = record_seconds(clock_seconds() - began);
   }
   if (fine && !patience_lasts(0))
     fine = fail(err, ERR_STOPPED, "it was stopped before everything was computed");

@@ -155,7 +155,7 @@ static SideJob *run_round(ProfileStudy *s, Arena *a) {
   kind.always = !s->of_fit;
   SideTaking taking = {s, a, kind.worker.size, NULL};
   Jobs *jobs = jobs_new(pool_size(p->problem->options.threads, p->sides), &kind);
-  jobs_run(jobs, &(JobSet){p->sides, true, make_side, take_job, &taking});
+  jobs_run(jobs, &(JobSet){p->sides, 0, true, make_side, take_job, &taking});
   jobs_free(jobs);
   return taking.better;
 }
@@ -420,7 +420,7 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
   if (p->stopped) end_stopped_sides(p);
   patience_end(&patience);
   if (can) profile_judge(p);
-  p->seconds = clock_seconds() - s.began;
+  p->seconds = record_seconds(clock_seconds() - s.began);
   eval_work_free(s.work);
   fitting_free(fitting);
   fitting_free(s.sharp);

@@ -362,7 +362,7 @@ static void run_trials(RecoverStudy *s) {
                   .layout = trial_layout(s->p, r->arena),
                   .always = true};
   Jobs *jobs = jobs_new(pool_size(s->p->options.threads, r->trials), &kind);
-  jobs_run(jobs, &(JobSet){r->trials, false, make_trial, take_trial, &taking});
+  jobs_run(jobs, &(JobSet){r->trials, 0, false, make_trial, take_trial, &taking});
   jobs_free(jobs);
   r->seconds = record_seconds(clock_seconds() - s->began);
   summarise(s, &taking.notes);

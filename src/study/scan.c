@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/patience.h"
+#include "base/record.h"
 #include "residual/many_points.h"
 #include "study/evaluated_point.h"
 
@@ -247,7 +248,7 @@ ObjectiveScan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *li
     patience_begin(&patience);
     scan_points(s, w);
     patience_end(&patience);
-    s->work.seconds = clock_seconds() - work.began;
+    s->work.seconds = record_seconds(clock_seconds() - work.began);
     eval_work_free(w);
   }
   fitting_free(f);
