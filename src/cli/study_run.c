@@ -267,10 +267,12 @@ int study_run_words(const char *lines, char *const *more, int more_count,
     words[count++] = line;
   }
   words = needed(realloc(words, (size_t)(count + more_count + 1) * sizeof *words));
-  for (int i = 0; i < more_count; i++) words[count++] = more[i];
-  Arguments a = {0};
-  if (arguments_parse(&a, command, count, words) && !a.wants_help && !is_refused(&a, refused))
+  for (int i = 0; i < more_count; i++) words[count + i] = more[i];
+  Arguments stored = {0}, a = {0};
+  if (command && arguments_parse(&stored, command, count, words) && !is_refused(&stored, refused) &&
+      arguments_parse(&a, command, count + more_count, words) && !a.wants_help)
     status = command->run(&a);
+  arguments_done(&stored);
   arguments_done(&a);
   free(words);
   free(copy);

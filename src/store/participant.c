@@ -47,6 +47,7 @@ static long start_of(long process) {
   fclose(f);
   text[got] = 0;
   char *at = strrchr(text, ')'); // the name of the program may hold anything
+  if (at && (at[1] != ' ' || strchr("ZXx", at[2]))) return 0; // it is dead, and waits for its parent
   for (int i = 0; at && i < 20; i++) at = strchr(at + 1, ' ');
   return at ? strtol(at, NULL, 10) : 0;
 }
