@@ -1012,8 +1012,9 @@ typedef struct EntrainAttendant { // who takes part
   const char *simulators; // folder with closed simulators; NULL: there are none. Nothing else is ever executed
 } EntrainAttendant;
 
-EntrainStore *entrain_store_open(const char *place, EntrainStoreListener *listener, void *data,
-                                 EntrainError *error);
+// A store that exists. make: a database of a server in which there is none yet becomes one.
+EntrainStore *entrain_store_open(const char *place, bool make, EntrainStoreListener *listener,
+                                 void *data, EntrainError *error);
 void entrain_store_close(EntrainStore *store);
 // false: no such study.
 typedef struct EntrainStudyInfo {
@@ -1040,6 +1041,8 @@ bool entrain_study_info(const EntrainStudy *study, EntrainStudyInfo *out);
 bool entrain_study_join(EntrainStudy *study, EntrainError *error);
 // Files of the study that have another content on this machine, as a sentence; "": none. *missing: how many are not there.
 char *entrain_study_changes(const EntrainStudy *study, int *missing);
+// Where all its files are on this machine as they were: they are read here, and closed simulators are used where they lie.
+void entrain_study_use_files(EntrainStudy *study);
 
 // Waits so long, or until entrain_goes_on says no.
 void entrain_store_rest(EntrainStore *store, double seconds);

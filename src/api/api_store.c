@@ -228,11 +228,11 @@ bool entrain_store_progress(EntrainStore *s, long study, EntrainStudyProgress *o
 
 // ---------------------------------------------------------------- studies that are there
 
-EntrainStore *entrain_store_open(const char *place, EntrainStoreListener *listener, void *data,
-                                 EntrainError *error) {
+EntrainStore *entrain_store_open(const char *place, bool make, EntrainStoreListener *listener,
+                                 void *data, EntrainError *error) {
   if (!place) return api_none("store", error);
   Err err = {0};
-  Store *store = store_open(place, &err);
+  Store *store = make ? store_open_server(place, &err) : store_open(place, &err);
   api_publish(&err, error);
   if (!store) return NULL;
   Arena *a = arena_new();
@@ -423,6 +423,10 @@ bool entrain_study_join(EntrainStudy *s, EntrainError *error) {
   end_use(s);
   if (!s->record) join(s, &err);
   return api_fine(&err, error);
+}
+
+void entrain_study_use_files(EntrainStudy *s) {
+  if (s) end_use(s);
 }
 
 char *entrain_study_changes(const EntrainStudy *s, int *missing) {

@@ -62,6 +62,14 @@ int jobs_workers(const Jobs *j) {
   return j->workers;
 }
 
+double jobs_expected(const Jobs *j) {
+  return j->seconds_per_job;
+}
+
+void jobs_expect(Jobs *j, double seconds) {
+  j->seconds_per_job = seconds > 0 ? seconds : nan("");
+}
+
 static void *make(const Jobs *j, const JobSet *s, long number, void *job) {
   memset(job, 0, j->kind.worker.size);
   s->make(s->data, number, job);

@@ -44,4 +44,7 @@ typedef enum JobsEnd {
 Jobs *jobs_new(int workers, const JobKind *kind);
 void jobs_free(Jobs *j); // NULL is allowed
 int jobs_workers(const Jobs *j);
+// Seconds that a job takes on all workers together, as seen last; NaN: unknown. Where that is known from elsewhere: say it.
+double jobs_expected(const Jobs *j);
+void jobs_expect(Jobs *j, double seconds);
 JobsEnd jobs_run(Jobs *j, const JobSet *set);

@@ -26,8 +26,9 @@ static int pass_on(const Arguments *a, char **words) {
   return count;
 }
 
-// Files of this machine that have changed since: to go on would mix two studies.
-static int refuse_changes(const EntrainStudy *s, const char *place) {
+// Files of this machine that have changed since: to go on would mix two studies. Where all of them are here, closed simulators
+// among them, they are used; else those of the store.
+static int check_files(const Arguments *a, EntrainStudy *s) {
   EntrainStudyInfo info;
   int missing, status = DONE;
   char *changes = entrain_study_changes(s, &missing);
@@ -36,8 +37,10 @@ static int refuse_changes(const EntrainStudy *s, const char *place) {
     complain("study %ld in '%s' was begun with other files: %s. Put them back, run it where they are "
              "not (the store has those of the study), or begin a new study with its command and "
              "--fork",
-             info.number, place, changes);
+             info.number, a->words[0], changes);
     status = WRONG_USE;
+  } else if (missing == 0 && !arguments_have(a, "simulators")) {
+    entrain_study_use_files(s);
   }
   entrain_text_free(changes);
   return status;
@@ -63,7 +66,7 @@ static int go_on(const Arguments *a, EntrainStore *store, long number) {
                          .simulators = arguments_value(a, "simulators")};
   EntrainStudy *s = entrain_store_resume(store, &me, number, &error);
   if (!s) return complain_error(&error);
-  int status = refuse_changes(s, a->words[0]);
+  int status = check_files(a, s);
   if (status == DONE) {
     static const char *const NONE[] = {NULL};
     EntrainStudyInfo info;
@@ -84,7 +87,7 @@ static int run(const Arguments *a) {
   EntrainError error = {0};
   long number;
   if (!read_study_number(a, &number)) return WRONG_USE;
-  EntrainStore *store = entrain_store_open(a->words[0], study_tell, NULL, &error);
+  EntrainStore *store = entrain_store_open(a->words[0], false, study_tell, NULL, &error);
   if (!store) return complain_error(&error);
   int status = go_on(a, store, number);
   entrain_store_close(store);

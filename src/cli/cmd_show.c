@@ -88,7 +88,7 @@ static int run(const Arguments *a) {
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
   if ((json && !output_can_write(json)) || (csv && !output_can_write(csv))) return WRONG_USE;
   interrupt_compute();
-  EntrainStore *s = entrain_store_open(a->words[0], study_tell, NULL, &error);
+  EntrainStore *s = entrain_store_open(a->words[0], false, study_tell, NULL, &error);
   if (!s) return complain_error(&error);
   int status = arguments_have(a, "watch") ? watch(a, s, study) : show(a, s, study, best);
   entrain_store_close(s);

@@ -95,7 +95,7 @@ static int run(const Arguments *a) {
   int status = WRONG_USE;
   if (read_limits(a, &w)) {
     interrupt_compute();
-    EntrainStore *store = entrain_store_open(a->words[0], study_tell, NULL, &error);
+    EntrainStore *store = entrain_store_open(a->words[0], true, study_tell, NULL, &error);
     status = store ? work(&w, store) : complain_error(&error);
     entrain_store_close(store);
   }

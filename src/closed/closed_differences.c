@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "closed/closed_runs.h"
 
 enum { ENDS = 2, STEPS = 7 };
 static const double USUAL_PART = 1e-4; // of the size of a parameter that changes nothing
@@ -85,7 +86,7 @@ static DifferenceBatch run_batch(ClosedWork *w, const SimulateRequest *q, const 
       answers[n] = b.answers[ENDS * k + i] = simulator_answer_new(w->scratch, calls[n]);
       n++;
     }
-  w->simulator->run_all(w->simulator, (const SimulatorCall *const *)calls, answers, n);
+  closed_runs(w->simulator, (const SimulatorCall *const *)calls, answers, n);
   for (int i = 0; i < n; i++) count_run(runs, answers[i]);
   return b;
 }
@@ -205,7 +206,7 @@ void closed_choose_steps(ClosedWork *w, const SimulateRequest *q, const int *par
   if (!n) return;
   SimulatorCall *call = closed_call(w, q, q->p);
   SimulatorAnswer *here = simulator_answer_new(w->scratch, call);
-  w->simulator->run_all(w->simulator, (const SimulatorCall *const *)&call, &here, 1);
+  closed_runs(w->simulator, (const SimulatorCall *const *)&call, &here, 1);
   count_run(runs, here);
   if (here->outcome == OUTCOME_REACHED_END) choose(w, q, here, open, n, of, runs);
   for (int k = 0; k < n; k++)
@@ -222,7 +223,7 @@ ClosedParts closed_choose_parts(ClosedWork *w, const SimulateRequest *q, SlopeSt
   SimulatorCall *call = closed_call(w, &with, q->p);
   closed_want_slopes(w, &with, call);
   SimulatorAnswer *here = simulator_answer_new(w->scratch, call);
-  w->simulator->run_all(w->simulator, (const SimulatorCall *const *)&call, &here, 1);
+  closed_runs(w->simulator, (const SimulatorCall *const *)&call, &here, 1);
   for (int k = 0; k < w->slope_count; k++)
     steps[w->work->system->columns.parameter[w->columns[k]]].part = here->slope_part[k];
   if (here->outcome != OUTCOME_REACHED_END) return CLOSED_PARTS_CHOSEN;

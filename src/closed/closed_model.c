@@ -6,6 +6,7 @@
 #include "base/c_locale.h"
 #include "base/text.h"
 #include "closed/closed_differences.h"
+#include "closed/closed_runs.h"
 
 // ---------------------------------------------------------------- the answer as rows
 
@@ -93,7 +94,7 @@ static void run(ClosedWork *w, const SimulateRequest *q, Trajectory *out) {
   if (sens && simulator->model.makes_slopes && w->slope_count && !whole_runs)
     closed_want_slopes(w, q, call);
   SimulatorAnswer *answer = simulator_answer_new(w->scratch, call);
-  simulator->run_all(simulator, (const SimulatorCall *const *)&call, &answer, 1);
+  closed_runs(simulator, (const SimulatorCall *const *)&call, &answer, 1);
   out->runs.count = 1;
   bool slopes = call->slope_count > 0 && answer->slopes;
   if (slopes && !q->slopes && answer->outcome == OUTCOME_REACHED_END &&

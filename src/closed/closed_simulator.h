@@ -18,6 +18,7 @@ struct ClosedSimulator {
   Arena *owned; // what the description lives in; freed with the simulator, may be NULL
   void (*done)(ClosedSimulator *self); // frees what the others below do not own; NULL: nothing
   void *data;                          // of run_all
+  double seconds_per_run;              // of runs that are shared, as seen last; 0: unknown
   // Values of String parameters: number k of such a parameter means texts.at[k]; 0: its default.
   ARRAY(const char *) texts;
 };

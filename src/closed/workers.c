@@ -42,6 +42,10 @@ Workers *workers_new(const WorkerSetup *setup) {
   return w;
 }
 
+int workers_most(const Workers *w) {
+  return w->most;
+}
+
 void workers_set_most(Workers *w, int most) {
   w->most = most > 0 ? most : pool_cores();
 }

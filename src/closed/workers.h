@@ -23,6 +23,7 @@ typedef struct Workers Workers;
 Workers *workers_new(const WorkerSetup *setup);
 void workers_free(Workers *w);               // NULL is allowed
 void workers_set_most(Workers *w, int most); // at the same time; 0: one for each core
+int workers_most(const Workers *w);
 // Starts a worker, so that whatever is wrong with the simulator is known at once.
 bool workers_try(Workers *w, Err *err);
 // Runs all calls, several at a time, until the patience of this thread is over (base/patience.h): the outcome of those that are not

@@ -237,7 +237,7 @@ bool store_add_study(Store *s, const StudySpec *spec, int64_t *study, Err *err) 
 
 static bool make_tables(Store *s, void *data, Err *err) {
   const NewStudy *n = data;
-  return schema_make(s->db, err) && insert_study(s, (void *)n, err);
+  return schema_make(s->db, err) && (!n->spec || insert_study(s, (void *)n, err));
 }
 
 // A file beside, which gets its name once the study is in it. The link fails where somebody was faster.
@@ -292,6 +292,13 @@ static Store *make_in_server(const char *place, const StudySpec *spec, int64_t *
   if (fine) return s;
   store_close(s);
   return NULL;
+}
+
+Store *store_open_server(const char *place, Err *err) {
+  int64_t study;
+  bool is_new;
+  return db_is_url(place) ? make_in_server(place, NULL, &study, &is_new, err)
+                          : store_open(place, err);
 }
 
 Store *store_make(const char *place, const StudySpec *spec, int64_t *study, bool *is_new,

@@ -51,6 +51,8 @@ typedef struct StudyRow {
 } StudyRow;
 
 Store *store_open(const char *place, Err *err); // that exists
+// The same; in a database of a server that has no tables yet they are made.
+Store *store_open_server(const char *place, Err *err);
 // A new one with its first study: SQLite files appear whole, with the study in them. *is_new false: there was one already, which is
 // opened and has not got the study.
 Store *store_make(const char *place, const StudySpec *spec, int64_t *study, bool *is_new, Err *err);
