@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/patience.h"
 #include "residual/differences.h"
+#include "residual/experiment_runs.h"
 #include "residual/recorded.h"
 #include "residual/residual_rows.h"
 
@@ -27,6 +28,9 @@ struct EvalWork {
   double **part_column;     // columns of the block that belong to it
   double *R, *Qr;           // of a point whose rows are wanted instead
   Differences *differences; // NULL until slopes are made of them
+  ExperimentRuns *runs;     // NULL until experiments are simulated side by side
+  bool runs_made;           // those of the present point
+  double length;            // of the last evaluation, see work_count_length
   double *error_squares;    // by channel: sum of the squared errors of the coupled model
   int *error_count;         // how many they are
 };
@@ -53,6 +57,7 @@ EvalWork *eval_work_new(const Fitting *f, int threads, Simulator *simulator) {
 void eval_work_free(EvalWork *w) {
   if (!w) return;
   differences_free(w->differences);
+  experiment_runs_free(w->runs);
   simulation_work_free(w->simulation);
   arena_free(w->arena);
 }
@@ -207,7 +212,9 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
                      !w->fitting->problem->closed; // which makes its own
   ModelRun *r = simulation_set(s, spec, e, x);
   w->last = r;
-  EvalEnd end = recorded_simulation(s, spec, r, e, spec->slopes && !differences, total);
+  bool slopes = spec->slopes && !differences;
+  EvalEnd end = w->runs_made ? experiment_runs_take(w->runs, e, s, spec, r, slopes)
+                             : recorded_simulation(s, spec, r, e, slopes, total);
   if (spec->budget) budget_count_failed_runs(spec->budget, &r->trajectory.runs, x, w->fitting->n);
   if (end == EVAL_FAILED && spec->budget)
     failed_simulation_note(spec->budget->failed, r->trajectory.outcome, x, w->fitting->n,
@@ -215,6 +222,27 @@ static EvalEnd simulate(EvalWork *w, const EvalSpec *spec, int e, const double *
   if (end != EVAL_DONE || !differences) return end;
   if (!w->differences) w->differences = differences_new(w->fitting, w->threads);
   return differences_fill(w->differences, spec, r, e, x, simulation_rows(s, spec, e));
+}
+
+// Whether experiments are simulated side by side. Only in a study with a record: alone, one after the other is as good, because what
+// follows a failure need not be simulated. The answer must not depend on the clock.
+static const double LONG = 0.1; // s
+
+static bool are_runs_shared(const EvalWork *w, const EvalSpec *spec) {
+  const Problem *p = w->fitting->problem;
+  if (p->experiment_count < 2 || w->simulation->simulator || !record_here()) return false;
+  if (p->closed) return !spec->slopes; // runs for slopes are shared themselves
+  return w->length > LONG * p->experiment_count && spec->abandon_above == HUGE_VAL;
+}
+
+static bool share_runs(EvalWork *w, const EvalSpec *spec, const double *x) {
+  const FitOptions *o = &w->fitting->problem->options;
+  w->runs_made = false;
+  if (!are_runs_shared(w, spec)) return true;
+  if (!w->runs) w->runs = experiment_runs_new(w->fitting, w->threads);
+  bool slopes = spec->slopes && o->derivatives == DERIVATIVES_SENSITIVITIES;
+  w->runs_made = experiment_runs_make(w->runs, spec, x, slopes);
+  return w->runs_made;
 }
 
 static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
@@ -226,6 +254,7 @@ static EvalEnd sum_experiments(RowSum *s, const double *x, EvalPoint *out) {
   memset(w->error_count, 0, (size_t)channels * sizeof *w->error_count);
   add_priors(s, x);
   out->steps = 0;
+  if (!share_runs(w, spec, x)) return EVAL_STOPPED;
   for (int e = 0; e < w->fitting->problem->experiment_count; e++) {
     if (e > 0 && !patience_asks()) return EVAL_STOPPED;
     EvalEnd end = simulate(w, spec, e, x, s->objective);
@@ -292,6 +321,14 @@ static uint64_t evaluation_digest(const RowSum *s, const double *x) {
   return eval_spec_digest(s->spec, record_digest(digest, rows, sizeof rows));
 }
 
+// What the evaluation would take, by its counts: the same whoever computed it.
+static void note_length(EvalWork *w, const EvalSpec *spec, const BudgetMark *before) {
+  const Fitting *f = w->fitting;
+  if (!spec->budget) return;
+  WorkCount work = work_count_rest(&spec->budget->used, &before->used);
+  w->length = work_count_length(&work, f->model->model->nx, f->most_rows, spec->slopes ? f->n : 0);
+}
+
 // Evaluations that take less time are made again rather than kept.
 static const double KEEP_SECONDS = 2e-4;
 
@@ -327,6 +364,7 @@ static EvalEnd evaluate_recorded(RowSum *s, const double *x, EvalPoint *out) {
   }
   text_done(&answer);
   text_done(&packed);
+  note_length(w, s->spec, &before);
   return end;
 }
 
@@ -374,6 +412,7 @@ bool evaluate_experiment_rows(EvalWork *w, const EvalSpec *spec, const double *x
   SimulationWork *s = w->simulation;
   ModelRun *r = simulation_set(s, spec, experiment, x);
   w->last = r;
+  w->runs_made = false;
   if (recorded_simulation(s, spec, r, experiment, spec->slopes, 0) != EVAL_DONE) return false;
   residual_blocks(s, spec, r, experiment, spec->slopes, w->block, sink, data);
   return patience_lasts(0);

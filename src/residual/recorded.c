@@ -37,7 +37,7 @@ uint64_t eval_spec_digest(const EvalSpec *s, uint64_t before) {
 
 // ---------------------------------------------------------------- simulations
 
-static void answer_simulation(AnswerBytes *b, SimulationWork *w, const EvalSpec *spec, ModelRun *r,
+void answer_simulation(AnswerBytes *b, SimulationWork *w, const EvalSpec *spec, ModelRun *r,
                               int e, bool slopes, const BudgetMark *before, EvalEnd *end) {
   const CompiledModel *m = r->compiled;
   size_t rows = (size_t)simulation_rows(w, spec, e);

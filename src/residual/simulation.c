@@ -169,6 +169,10 @@ static void note_violation(InvariantViolation *v, const Trajectory *t) {
     v->largest_sens = t->violation_sens, v->sens_of = t->violation_sens_of;
 }
 
+void simulation_note_violation(SimulationWork *w, const Trajectory *t) {
+  note_violation(&w->violation, t);
+}
+
 static double rounded(double y, int digits) {
   if (y == 0 || !isfinite(y)) return y;
   double unit = pow(10, floor(log10(fabs(y))) + 1 - digits);

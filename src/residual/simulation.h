@@ -96,5 +96,6 @@ const Input *const *simulation_inputs(const SimulationWork *w, const ModelRun *r
 // The integrator of the last simulation of the free model ("" when nothing is integrated), its steps.
 void simulation_solver(const SimulationWork *w, char name[48], long *steps, long *rejected);
 void simulation_clear_violation(SimulationWork *w);
+void simulation_note_violation(SimulationWork *w, const Trajectory *t);
 // The loss of a residual, without the factor scale^2: r^2/2, beyond the Huber limit |r|*limit - limit^2/2.
 double residual_loss(double residual, double huber);
