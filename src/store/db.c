@@ -204,6 +204,11 @@ void db_rollback(Db *db) {
   if (db->trouble != DB_LOST) db->trouble = trouble;
 }
 
+bool db_settle(Db *db, Err *err) {
+  assert(!db->in_transaction);
+  return may_go_on(db, err) && (!db->kind->settle || db->kind->settle(db, err));
+}
+
 bool db_notify(Db *db, Err *err) {
   if (!may_go_on(db, err)) return false;
   if (db->kind->notify(db, err)) return true;

@@ -46,6 +46,9 @@ bool db_commit(Db *db, bool durable, Err *err);
 // Never fails; nothing to do without a transaction and after DB_LOST. Keeps db_trouble.
 void db_rollback(Db *db);
 
+// SQLite: moves all that is committed from the log into the file itself, which is whole without the log then.
+bool db_settle(Db *db, Err *err);
+
 // After DB_LOST; what was not committed is gone.
 bool db_reconnect(Db *db, Err *err);
 

@@ -56,6 +56,7 @@ typedef struct DbKind {
   bool (*begin)(Db *db, Err *err);
   bool (*commit)(Db *db, bool durable, Err *err);
   void (*rollback)(Db *db);
+  bool (*settle)(Db *db, Err *err); // NULL: there is nothing to do
   bool (*notify)(Db *db, Err *err);
   bool (*wait)(Db *db, double seconds); // db->told is false
 } DbKind;

@@ -502,6 +502,16 @@ static void sqlite_rollback(Db *db) {
   if (s->handle && !sqlite3_get_autocommit(s->handle)) run_plain(s, "ROLLBACK", NULL, 0);
 }
 
+// The first column of the answer is 1 where others kept it from being done.
+static bool sqlite_settle(Db *db, Err *err) {
+  SqliteDb *s = (SqliteDb *)db;
+  char busy[16] = "0";
+  if (!is_ready(s, err)) return false;
+  int code = run_plain(s, "PRAGMA wal_checkpoint(TRUNCATE)", busy, sizeof busy);
+  if (code == SQLITE_OK && strcmp(busy, "0") != 0) code = SQLITE_BUSY;
+  return code == SQLITE_OK || refuse(s, code, "PRAGMA wal_checkpoint", err);
+}
+
 // ---- waiting
 
 static bool sqlite_notify(Db *db, Err *err) {
@@ -544,6 +554,7 @@ const DbKind DB_SQLITE = {
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
+    .settle = sqlite_settle,
     .notify = sqlite_notify,
     .wait = sqlite_wait,
 };

@@ -18,7 +18,7 @@
 
 static const double RETRY_FIRST = 0.05, RETRY_MOST = 2; // s
 static const double TELL_AFTER = 1;                     // s of trouble
-static const double LAST_SECONDS = 0.5; // for what is left to write after patience is over
+static const double LAST_SECONDS = 0.4; // for what is left to write after patience is over
 
 static void tell(Store *s, const char *text) {
   if (s->tell) s->tell(s->tell_data, text);
@@ -54,20 +54,26 @@ static void note_trouble(Store *s, const Err *err) {
 static void note_success(Store *s) {
   if (s->troubled) tell(s, NULL);
   s->troubled = false;
-  s->told = 0;
+  s->told = s->given_up = 0;
 }
 
-// Sleeps without the lock, and asks meanwhile.
+// All that is left to write after the end of patience shares LAST_SECONDS, in whatever thread. Called with the lock.
+static bool is_too_late(Store *s) {
+  if (patience_asks()) return false;
+  if (!(s->given_up > 0)) s->given_up = clock_seconds();
+  return clock_seconds() > s->given_up + LAST_SECONDS;
+}
+
+// Sleeps without the lock, and asks meanwhile. false: it is too late to try again.
 static bool rest(Store *s, double seconds) {
-  pthread_mutex_unlock(&s->lock);
   double until = clock_seconds() + seconds;
-  bool lasts = patience_asks();
-  while (lasts && clock_seconds() < until) {
+  while (!is_too_late(s)) {
+    if (clock_seconds() >= until) return true;
+    pthread_mutex_unlock(&s->lock);
     usleep(10000);
-    lasts = patience_asks();
+    pthread_mutex_lock(&s->lock);
   }
-  pthread_mutex_lock(&s->lock);
-  return lasts;
+  return false;
 }
 
 static bool reconnect_if_lost(Store *s, Err *err) {
@@ -77,12 +83,10 @@ static bool reconnect_if_lost(Store *s, Err *err) {
 typedef bool Attempt(Store *s, void *data, Err *err);
 
 static bool try_until_done(Store *s, Attempt *attempt, void *data) {
-  Patience last = {.grace = LAST_SECONDS};
   double wait = RETRY_FIRST;
   bool done = false;
-  patience_begin(&last);
   pthread_mutex_lock(&s->lock);
-  while (!s->failed) {
+  while (!s->failed && !(s->troubled && is_too_late(s))) {
     Err err = {0};
     done = reconnect_if_lost(s, &err) && attempt(s, data, &err);
     if (done) {
@@ -95,7 +99,6 @@ static bool try_until_done(Store *s, Attempt *attempt, void *data) {
     wait = fmin(2 * wait, RETRY_MOST);
   }
   pthread_mutex_unlock(&s->lock);
-  patience_end(&last);
   return done;
 }
 
@@ -250,7 +253,7 @@ static Store *make_file(const char *place, const StudySpec *spec, int64_t *study
   Db *db = db_open(name.at, true, err);
   Store *s = db ? store_new(place, db) : NULL;
   bool done = s && db_begin(db, err) && make_tables(s, &(NewStudy){spec, study}, err) &&
-              db_commit(db, true, err);
+              db_commit(db, true, err) && db_settle(db, err);
   store_close(s); // which also empties and removes the log beside
   if (done && link(name.at, place) != 0) {
     *is_new = false;

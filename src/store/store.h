@@ -22,6 +22,7 @@ typedef struct Store {
   void *tell_data;
   bool troubled;
   double told; // s, when the trouble began
+  double given_up; // s, when patience was over for the first time during it; 0: it is not
   bool failed; // trying again does not help
   Err err;     // why
 } Store;
