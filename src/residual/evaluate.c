@@ -335,6 +335,7 @@ static const double KEEP_SECONDS = 2e-4;
 static EvalEnd evaluate_recorded(RowSum *s, const double *x, EvalPoint *out) {
   if (!record_here()) return evaluate_sum(s, x, out);
   EvalWork *w = s->w;
+  fitting_prepare(w->fitting, s->slopes, s->spec->budget); // not inside of the item
   RecordItem item;
   Text answer, packed;
   text_init(&answer);

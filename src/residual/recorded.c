@@ -63,6 +63,7 @@ static const double KEEP_SECONDS = 0.02, KEEP_BYTES_A_SECOND = 2e7;
 EvalEnd recorded_simulation(SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e,
                             bool slopes, double total) {
   if (!record_here()) return simulation_run(w, spec, r, e, slopes, total);
+  fitting_prepare(w->fitting, slopes, spec->budget); // not inside of the item
   RecordItem item;
   Text answer;
   text_init(&answer);

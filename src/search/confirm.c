@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/record.h"
 #include "base/pool.h"
 #include "model/second.h"
 #include "num/design.h"
@@ -677,7 +678,7 @@ static bool confirm_candidate(Search *s) {
   for (int k = 0; k < ROUNDS_MOST && misses_a_term(s); k++) better += confirm_in_rounds(s);
   c->x = search_copy(s, s->best.x);
   WorkCount more = work_count_rest(&s->budget.used, &c->before);
-  more.seconds = clock_seconds() - began; // searches side by side share them
+  more.seconds = record_seconds(clock_seconds() - began); // searches side by side share them
   work_count_add(&c->work, &more);
   tally(s);
   FitVerdict v = verdict_of(s);
