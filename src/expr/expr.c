@@ -65,6 +65,25 @@ Graph *graph_new(Arena *a) {
   return g;
 }
 
+#define COPY_ARRAY(a, array)                                                                       \
+  ((array).at = (array).room ? memcpy(arena_alloc_raw((a), (size_t)(array).room, sizeof *(array).at), \
+                                      (array).at, (size_t)(array).count * sizeof *(array).at)      \
+                             : NULL)
+
+Graph *graph_copy(const Graph *g, Arena *a) {
+  Graph *copy = ARENA_NEW(a, Graph);
+  *copy = *g;
+  copy->arena = a;
+  copy->nodes = ARENA_RAW(a, ExprNode, g->room);
+  memcpy(copy->nodes, g->nodes, (size_t)g->count * sizeof *g->nodes);
+  copy->table = ARENA_RAW(a, int, g->table_size);
+  memcpy(copy->table, g->table, (size_t)g->table_size * sizeof *g->table);
+  COPY_ARRAY(a, copy->symbols);
+  COPY_ARRAY(a, copy->blocks);
+  COPY_ARRAY(a, copy->tables);
+  return copy;
+}
+
 Expr expr_const(Graph *g, double value) {
   if (value == 0) value = 0; // one zero
   return intern(g, (ExprNode){.op = OP_CONST, .value = value});

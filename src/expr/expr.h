@@ -66,6 +66,8 @@ typedef struct Graph {
 } Graph;
 
 Graph *graph_new(Arena *a);
+// Grows apart from the other one, with the same numbers for all that is there. Uses its memory, too: it must not live longer.
+Graph *graph_copy(const Graph *g, Arena *a);
 
 Expr expr_const(Graph *g, double value);
 Expr expr_symbol(Graph *g, const char *name,

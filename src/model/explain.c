@@ -62,6 +62,7 @@ static void visit(void *data, Expr e) {
 // Blocks are searched in the order of computation, so the first that contains the node is the one that needs it.
 static int block_of(const Model *m, Expr node, Arena *scratch) {
   Contains c = {.g = m->graph, .arena = scratch};
+  if (node >= m->graph->count) return -1; // a slope, which only its system has
   c.seen = ARENA_ARRAY(scratch, unsigned char, m->graph->count);
   for (int k = 0; k < m->sorted.block_count; k++) {
     const SortBlock *b = &m->sorted.blocks[k];
@@ -103,9 +104,9 @@ static void add_expression(Text *out, const Graph *g, Expr e) {
 
 static void add_operand(Text *out, const Replay *r, int value) {
   Expr e = r->node_of[value];
-  if (e < 0 || expr_is_const(r->m->graph, e)) return;
+  if (e < 0 || expr_is_const(r->s->graph, e)) return;
   text_add(out, ", ");
-  add_expression(out, r->m->graph, e);
+  add_expression(out, r->s->graph, e);
   text_print(out, " = %.6g", r->value[value]);
 }
 
@@ -116,7 +117,7 @@ static const char *what_came_out(double v) {
 static void explain_operation(const Replay *r, int i, Text *out) {
   const Instr *in = &r->program->code[i];
   Expr e = r->node_of[i];
-  if (e >= 0) add_expression(out, r->m->graph, e);
+  if (e >= 0) add_expression(out, r->s->graph, e);
   text_print(out, " is %s", what_came_out(r->value[i]));
   int args = OPS[in->op].args;
   if (args > 0) add_operand(out, r, in->a);
@@ -125,7 +126,7 @@ static void explain_operation(const Replay *r, int i, Text *out) {
 }
 
 static void explain_block(const Replay *r, Expr e, Text *out) {
-  const ExprBlock *b = &r->m->graph->blocks.at[r->m->graph->nodes[e].a];
+  const ExprBlock *b = &r->s->graph->blocks.at[r->s->graph->nodes[e].a];
   if (b->kind == EXPR_NEWTON) {
     text_add(out, "Newton's method found no solution for ");
     for (int i = 0; i < b->n; i++) text_print(out, "%s%s", i ? ", " : "", b->names[i]);
@@ -142,7 +143,7 @@ static void explain_block(const Replay *r, Expr e, Text *out) {
 static void explain_input(const Replay *r, int i, Text *out) {
   Expr e = r->node_of[i];
   text_add(out, "a value that goes into the equations is not finite: ");
-  if (e >= 0) add_expression(out, r->m->graph, e);
+  if (e >= 0) add_expression(out, r->s->graph, e);
   text_print(out, " = %g", r->value[i]);
 }
 

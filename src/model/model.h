@@ -12,9 +12,7 @@ typedef enum HelperSymbol {
   HELPER_INPUT_SLOPE,  // first derivatives of the inputs by time
   HELPER_INPUT_SECOND, // second, where constraints were differentiated twice
   HELPER_INPUT_THIRD,  // their slopes
-  HELPER_SENSITIVITY,
   HELPER_DIRECTION,
-  HELPER_UNIT,
   HELPER_COUNT
 } HelperSymbol;
 

@@ -120,6 +120,7 @@ typedef struct SystemOutputs { // outputs that are states are copied
 typedef struct System {
   Arena *arena;
   const Model *model;
+  Graph *graph; // that of the model, and what the system adds to it
   int nx, nu, ne, ny, ni; // states, inputs, events, outputs, invariants
   bool hybrid;            // the model has discrete variables
   int nh;                 // numbers that are held between events
@@ -141,8 +142,8 @@ typedef struct System {
   size_t scratch_count; // doubles
 } System;
 
-System *system_new(Model *m,
-                   const SystemSpec *spec); // extends the graph of the model, under its lock
+// In a graph of its own: numbers do not depend on which systems were made before, down to the last bit.
+System *system_new(Model *m, const SystemSpec *spec);
 void system_free(System *s);
 
 // The numbers of inputs at time t. du: their slopes, behind them their second and their third derivatives; those above

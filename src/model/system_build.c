@@ -644,16 +644,26 @@ static void find_outputs_read(SystemBuilder *b) {
   for (int i = 0; i < s->nx; i++) s->output.reads[i] = read[b->m->x[i]];
 }
 
+// The equations may contain them: they are symbols of the model.
+static void find_input_slopes(SystemBuilder *b) {
+  b->du = model_helpers(b->m, HELPER_INPUT_SLOPE, b->s->nu);
+  b->ddu = model_helpers(b->m, HELPER_INPUT_SECOND, b->s->nu);
+  b->dddu = model_helpers(b->m, HELPER_INPUT_THIRD, b->s->nu);
+}
+
+static const Expr *new_symbols(SystemBuilder *b, int count) {
+  Expr *list = ARENA_ARRAY(b->scratch, Expr, count + 1);
+  for (int i = 0; i < count; i++) list[i] = expr_symbol(b->g, "derivative", true);
+  return list;
+}
+
 static void make_symbols(SystemBuilder *b) {
   System *s = b->s;
   bool second = b->spec->jacobian_sens && s->ns > 0;
-  b->du = model_helpers(b->m, HELPER_INPUT_SLOPE, s->nu);
-  b->ddu = model_helpers(b->m, HELPER_INPUT_SECOND, s->nu);
-  b->dddu = model_helpers(b->m, HELPER_INPUT_THIRD, s->nu);
-  if (s->columns.augmented) b->S = model_helpers(b->m, HELPER_SENSITIVITY, s->nx * s->stride);
+  if (s->columns.augmented) b->S = new_symbols(b, s->nx * s->stride);
   if (!second) return;
-  b->S_lane = model_helpers(b->m, HELPER_DIRECTION, s->nx);
-  b->unit = model_helpers(b->m, HELPER_UNIT, s->ns);
+  b->S_lane = new_symbols(b, s->nx);
+  b->unit = new_symbols(b, s->ns);
 }
 
 static void build_kernels(SystemBuilder *b) {
@@ -722,17 +732,19 @@ System *system_new(Model *m, const SystemSpec *spec) {
   s->np = spec->parameter_count;
   s->lanes = spec->lanes;
   s->codes = code_batch_new();
-  SystemBuilder b = {.s = s, .m = m, .g = m->graph, .scratch = arena_new(), .spec = spec};
+  SystemBuilder b = {.s = s, .m = m, .scratch = arena_new(), .spec = spec};
   b.parameter = ARENA_ARRAY(b.scratch, Expr, s->np + 1);
   for (int k = 0; k < s->np; k++) b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   pthread_mutex_lock(m->lock);
   s->events = mode_order(m, a);
+  find_input_slopes(&b);
+  b.g = s->graph = graph_copy(m->graph, a);
+  pthread_mutex_unlock(m->lock);
   derive_motion(&b);
   make_symbols(&b);
   find_plain_outputs(&b);
   find_outputs_read(&b);
   build_kernels(&b);
-  pthread_mutex_unlock(m->lock);
   arena_free(b.scratch);
   return s;
 }

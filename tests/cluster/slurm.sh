@@ -35,12 +35,15 @@ SlurmctldLogFile=$folder/c.log
 SlurmdLogFile=$folder/d.log
 SlurmctldPort=16817
 SlurmdPort=16818
+SlurmdParameters=config_overrides
 SchedulerParameters=sched_min_interval=0,batch_sched_delay=0,sched_interval=1
 NodeName=$host NodeAddr=127.0.0.1 CPUs=4 CoresPerSocket=4 State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 END
 slurmctld
 slurmd
+have_started() { [ -s "$folder/c.pid" ] && [ -s "$folder/d.pid" ]; }
+wait_until 10 have_started
 note_process "$(cat "$folder/c.pid")"
 note_process "$(cat "$folder/d.pid")"
 is_idle() { [ "$(sinfo -h -o %T)" = idle ]; }
@@ -78,7 +81,6 @@ cat >work.sbatch <<END
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --time=10
-#SBATCH --signal=TERM@60
 exec $entrain work $store -j 1 --idle 5
 END
 sbatch --parsable -o 'work-%a.txt' work.sbatch
@@ -107,4 +109,19 @@ wait $leader
 cat cancel-1.txt
 done_by
 same_result alone.csv cancel.csv
+if [ "${LONG:-0}" = 1 ]; then
+  say "5. the time limit of a job: SIGTERM, too"
+  forget
+  sbatch --parsable --time=1 -o 'limit-%a.txt' work.sbatch
+  began=$(date +%s)
+  "$entrain" basin arctan_oscillator/problem.yaml --random 12000 --method lm --lanes off -j 1 -q --store "$store" &
+  leader=$!
+  note_process $leader
+  wait_until 60 has_all
+  wait_until 150 gave_back
+  say "the limit came after $(($(date +%s) - began)) s; tries that count: $(ask "SELECT coalesce(max(tries), 0) FROM claim")"
+  cat limit-1.txt
+  kill $leader
+  wait $leader || say "the study was interrupted by SIGTERM, with status $?; $(ask "SELECT done FROM item ORDER BY done DESC LIMIT 1") runs are done"
+fi
 say "all as expected"

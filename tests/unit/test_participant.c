@@ -102,6 +102,19 @@ static void the_dead_are_buried_at_once(void **state) {
   member_go(&b);
 }
 
+// Ticks of the machine at which a process began, as text.
+static const char *start_of(Arena *a, pid_t process) {
+  char text[1000] = "";
+  FILE *f = fopen(arena_print(a, "/proc/%ld/stat", (long)process), "r");
+  assert_non_null(f);
+  size_t length = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  text[length] = 0;
+  const char *at = strrchr(text, ')');
+  for (int field = 2; field < 22; field++) at = strchr(at + 1, ' ');
+  return arena_copy(a, at + 1, strcspn(at + 1, " "));
+}
+
 // The number of a process is given again, and a child that ended may wait for its parent.
 static void a_process_is_known_by_its_number_and_its_start(void **state) {
   StoreTrial *t = trial_of(state);
@@ -113,9 +126,9 @@ static void a_process_is_known_by_its_number_and_its_start(void **state) {
   if (child == 0) _exit(0);
   siginfo_t info;
   waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT); // it is a zombie now
-  char number[32];
-  snprintf(number, sizeof number, "%ld", (long)child);
-  int64_t zombie = forge(&a, "boot", number, "started");
+  int64_t zombie =
+      forge(&a, "boot", arena_print(t->arena, "%ld", (long)child), start_of(t->arena, child));
+  assert_close(strtod(start_of(t->arena, getpid()), NULL), of_worker(&a, "started"), 0);
   Member b = member_come(t, 1);
   assert_close(sql(a.store, "SELECT gone FROM worker WHERE id = %d", (int)same), 1, 0);
   assert_close(sql(a.store, "SELECT gone FROM worker WHERE id = %d", (int)zombie), 1, 0);

@@ -221,7 +221,8 @@ static void what_differs_is_named(void **state) {
       {.words = "basin\nswing.yaml\n--points\n200", .says = "'100' was on the command line then"},
       {.words = "basin\nswing.yaml\n--points", .says = "'100' was on the command line then"},
       {.words = "basin\n--points\n100\nswing.yaml", .says = "stand in another order"},
-      {.words = "basin\nswing.yaml\n--points\n1000", .says = "'1000' is new"}, // 100 begins it
+      {.words = "basin\nswing.yaml\n--points\n1000",
+       .says = "'100' was on the command line"}, // and begins it
       {.version = "1.3 abc", .says = "it was begun by 1.2 abc, this is 1.3 abc"},
       {.fingerprint = "4 lanes", .says = "computes differently (4 lanes; then 8 lanes)"},
       {.changed = "swing.mo", .says = "'swing.mo' has changed"},
@@ -296,6 +297,10 @@ static void a_fork_is_a_study_of_its_own(void **state) {
   s = store_begin(t->place, &t->spec, true, &again, &err); // the same again is no fork
   store_close(s);
   assert_int_equal(again, forked);
+  t->spec.version = "1.4"; // compared with the last one
+  assert_null(store_begin(t->place, &t->spec, false, &again, &err));
+  assert_non_null(strstr(err.text, "study 2 "));
+  assert_non_null(strstr(err.text, "begun by 1.3"));
   t->spec = old;
   store_close(trial_study(t, &again));
   assert_int_equal(again, first);

@@ -273,6 +273,11 @@ static void claims_do_not_overlap_and_end_with_the_set(void **state) {
   for (int k = 0; k < 2; k++) member_go(&m[k]);
 }
 
+static bool until_fourth(void *data, const RecordedJob *job) {
+  assert_int_equal(job->number, (*(long *)data)++);
+  return job->number != 3;
+}
+
 static void answers_are_read_up_to_the_first_gap(void **state) {
   StoreTrial *t = trial_of(state);
   int64_t study;
@@ -287,6 +292,9 @@ static void answers_are_read_up_to_the_first_gap(void **state) {
   assert_int_equal(readable(&m, 0), 100);
   commit_all(&m, 0, &c[1]);
   assert_int_equal(readable(&m, 0), 300); // more than one reading
+  long count = 0;
+  assert_int_equal(m.record->read(m.record, 0, 0, until_fourth, &count), 4); // the next one
+  assert_int_equal(count, 4);
   member_go(&m);
 }
 
@@ -609,6 +617,23 @@ static void whoever_follows_leads_when_the_leader_is_gone(void **state) {
   }
 }
 
+// It had been thought dead, and comes back.
+static void whoever_led_before_has_no_say(void **state) {
+  StoreTrial *t = trial_of(state);
+  int64_t study;
+  store_close(trial_study(t, &study));
+  Member a = member_join(t, study), b = member_join(t, study);
+  sql(a.store, "UPDATE study SET until = {now} - 1.0");
+  assert_int_equal(record_next(b.record), 0);
+  member_leave(&a, &(StudyEnd){STUDY_FAILED, "x"});
+  assert_close(sql(b.store, "SELECT state FROM study"), STUDY_OPEN, 0);
+  assert_close(sql(b.store, "SELECT leader FROM study"), (double)member_id(&b), 0);
+  member_leave(&b, &DONE);
+  assert_close(sql(b.store, "SELECT state FROM study"), STUDY_DONE, 0);
+  member_go(&a);
+  member_go(&b);
+}
+
 static bool counts(void *data) {
   return --*(int *)data >= 0;
 }
@@ -779,6 +804,7 @@ int main(void) {
       IN_BOTH(another_question_fails_with_a_sentence),
       IN_BOTH(parts_are_recorded_once),
       IN_BOTH(whoever_follows_leads_when_the_leader_is_gone),
+      IN_BOTH(whoever_led_before_has_no_say),
       IN_BOTH(whoever_follows_waits_for_work),
       IN_BOTH(a_worker_leaves_a_study_that_is_over),
       IN_BOTH(a_study_ends_as_its_leader_says),
