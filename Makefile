@@ -107,7 +107,7 @@ $(BUILD)/bench/%: bench/%.c $(call archives,$(INSIDE)) | $(BUILD)/bench
 # Again only when the object was made again.
 $(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o
 	@mkdir -p $(@D)
-	@clang-tidy --quiet src/$*.c -- -std=c11 -D_GNU_SOURCE -Isrc -Iinclude 2>/dev/null && touch $@
+	@clang-tidy --quiet src/$*.c -- -std=c11 -D_GNU_SOURCE -Isrc -Iinclude -I$(BUILD)/made 2>/dev/null && touch $@
 
 -include bench/Makefile.inc
 include tests/fmu/Makefile.inc

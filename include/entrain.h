@@ -988,10 +988,10 @@ void entrain_study_free(EntrainStudy *study);
 
 typedef struct EntrainStudyProgress {
   EntrainStudyState state;
-  long done, total; // runs; 0: there are none, such as in a fit
-  long lost;        // given up, because those who worked on them died
-  double best;      // least objective; NaN: none
-  double rate;      // runs a second, of late; NaN: unknown
+  long done, total;             // runs; 0: there are none, such as in a fit
+  long lost;                    // given up, because those who worked on them died
+  double best;                  // least objective; NaN: none
+  double rate;                  // runs a second, of late; NaN: unknown
   double seconds, seconds_left; // NaN: unknown
   int workers;                  // processes that take part in the store
   const char *const *words;     // how runs ended, and how many did so
@@ -1008,8 +1008,9 @@ typedef struct EntrainStore EntrainStore;
 
 typedef struct EntrainAttendant { // who takes part
   int threads;
-  const char *tags;       // separated by commas; NULL or "": none
-  const char *simulators; // folder with closed simulators; NULL: there are none. Nothing else is ever executed
+  const char *tags; // separated by commas; NULL or "": none
+  const char *
+      simulators; // folder with closed simulators; NULL: there are none. Nothing else is ever executed
 } EntrainAttendant;
 
 // A store that exists. make: a database of a server in which there is none yet becomes one.
@@ -1021,7 +1022,7 @@ typedef struct EntrainStudyInfo {
   long number;
   EntrainStudyState state;
   const char *name, *note;
-  const char *words;     // those of the request, one a line
+  const char *words; // those of the request, one a line
   const char *all_words;
   const char *version, *fingerprint, *tags;
   double made, seconds;

@@ -4,8 +4,8 @@
 
 #include "api/api.h"
 #include "api/api_figures.h"
-#include "base/memory.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/patience.h"
 #include "report/fit_figures.h"
 #include "report/fit_json.h"

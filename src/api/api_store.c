@@ -1,5 +1,6 @@
 // The public library: stores of studies.
 #include <math.h>
+#include <source_digest.h> // made by the Makefile
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -8,13 +9,12 @@
 #include "base/record.h"
 #include "code/fingerprint.h"
 #include "report/store_report.h"
-#include "source_digest.h"
 #include "store/study_view.h"
 
 typedef struct ProgressView { // with what entrain_*_progress hands out
   Arena *arena;
-  double asked;                // s
-  double counted_at, rate;     // s, runs a second
+  double asked;            // s
+  double counted_at, rate; // s, runs a second
   long counted;
   EntrainStudyProgress told;
 } ProgressView;
@@ -122,9 +122,10 @@ static bool begin(EntrainStudy *s, const EntrainStudyRequest *q, EntrainStoreLis
                     .tags = q->tags ? q->tags : ""};
   int64_t number;
   if (file_set_has_gaps(s->files))
-    return fail(err, ERR_FILE,
-                "some files of the simulator cannot be read, so that nobody could tell later whether "
-                "they have changed; a study in a store needs to read them all");
+    return fail(
+        err, ERR_FILE,
+        "some files of the simulator cannot be read, so that nobody could tell later whether "
+        "they have changed; a study in a store needs to read them all");
   s->store = store_begin(q->store, &spec, q->fork, &number, err);
   s->owns_store = s->store != NULL;
   if (!s->store) return false;
@@ -150,7 +151,10 @@ bool entrain_study_end(EntrainStudy *s, bool stopped, const char *failed, Entrai
   Record *r = study_record(s->record);
   bool over = study_has_failed(s->record, &err) || study_is_over(s->record);
   bool cut = r->cut || patience_was_cut();
-  StudyEnd end = {stopped || over ? STUDY_OPEN : cut ? STUDY_LIMIT : failed ? STUDY_FAILED : STUDY_DONE,
+  StudyEnd end = {stopped || over ? STUDY_OPEN
+                  : cut           ? STUDY_LIMIT
+                  : failed        ? STUDY_FAILED
+                                  : STUDY_DONE,
                   failed && !cut ? failed : NULL};
   patience_end(&s->patience);
   record_end(r);
@@ -188,7 +192,8 @@ static void show_progress(ProgressView *v, Store *s, int64_t study, EntrainStudy
   arena_reset(v->arena);
   StudyProgress p;
   if (!study_progress(s, v->arena, study, &p, NULL)) return;
-  if (!v->counted_at || p.done < v->counted) v->counted_at = now, v->counted = p.done, v->rate = nan("");
+  if (!v->counted_at || p.done < v->counted)
+    v->counted_at = now, v->counted = p.done, v->rate = nan("");
   if (now - v->counted_at > RATE_OVER || (isnan(v->rate) && p.done > v->counted)) {
     v->rate = (double)(p.done - v->counted) / (now - v->counted_at);
     if (now - v->counted_at > RATE_OVER) v->counted_at = now, v->counted = p.done;
@@ -338,15 +343,17 @@ static bool has_all_tags(const char *mine, const char *wanted) {
 static const char *obstacle(const StudyRow *r, const EntrainAttendant *me, Arena *a) {
   const char *mine = fingerprint_of(a);
   if (!has_all_tags(me->tags ? me->tags : "", r->tags))
-    return arena_print(a, "study %lld wants a worker with the tags %s", (long long)r->number, r->tags);
+    return arena_print(a, "study %lld wants a worker with the tags %s", (long long)r->number,
+                       r->tags);
   if (strcmp(r->version, version_text()) != 0)
-    return arena_print(a, "study %lld was begun by %s, this is %s", (long long)r->number, r->version,
-                       version_text());
+    return arena_print(a, "study %lld was begun by %s, this is %s", (long long)r->number,
+                       r->version, version_text());
   if (strcmp(r->fingerprint, mine) != 0)
-    return arena_print(a,
-                       "study %lld was begun on a machine that computes differently (%s; here: %s); "
-                       "ENTRAIN_LANES=4 on all machines makes them alike where only the lanes differ",
-                       (long long)r->number, r->fingerprint, mine);
+    return arena_print(
+        a,
+        "study %lld was begun on a machine that computes differently (%s; here: %s); "
+        "ENTRAIN_LANES=4 on all machines makes them alike where only the lanes differ",
+        (long long)r->number, r->fingerprint, mine);
   return "";
 }
 
@@ -408,7 +415,8 @@ EntrainStudy *entrain_store_resume(EntrainStore *s, const EntrainAttendant *me, 
 
 void entrain_store_rest(EntrainStore *s, double seconds) {
   double until = clock_seconds() + seconds;
-  while (s && clock_seconds() < until && patience_asks()) store_wait(s->store, until - clock_seconds());
+  while (s && clock_seconds() < until && patience_asks())
+    store_wait(s->store, until - clock_seconds());
 }
 
 bool entrain_study_info(const EntrainStudy *s, EntrainStudyInfo *out) {

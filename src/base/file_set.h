@@ -66,8 +66,9 @@ const char *file_set_first(const FileSet *s, const char *path, size_t *length);
 
 typedef struct FileSetUse { // one of the two is NULL
   FileSet *noting;
-  const FileSet *serving;   // may serve many threads at a time
-  const char *closed; // serving: a folder of this machine in which closed files are; NULL: there are none
+  const FileSet *serving; // may serve many threads at a time
+  const char
+      *closed; // serving: a folder of this machine in which closed files are; NULL: there are none
   struct FileSetUse *outer; // around it
 } FileSetUse;
 

@@ -147,10 +147,11 @@ static bool check_one(const NotedFile *f, const char *from, const char *to, Err 
   const char *rest = below(f->path, from);
   Sha256 hash;
   if (!rest)
-    return fail(err, ERR_FILE,
-                "'%s' belongs to the simulator, but lies outside of the folder of the problem file: "
-                "only what is below that folder can be used elsewhere",
-                f->path);
+    return fail(
+        err, ERR_FILE,
+        "'%s' belongs to the simulator, but lies outside of the folder of the problem file: "
+        "only what is below that folder can be used elsewhere",
+        f->path);
   Arena *a = arena_new();
   const char *path = arena_print(a, "%s/%s", to, rest);
   bool there = f->kind != FILE_REGULAR || file_set_hash(path, &hash);

@@ -27,7 +27,8 @@ struct Jobs {
   const JobSet *set;
   Record *record;
   int64_t item;
-  atomic_bool dry; // nothing could be claimed
+  atomic_bool dry;     // nothing could be claimed
+  atomic_bool stopped; // a job was not worked on to its end
 };
 
 // In the pool of jobs each has its number behind it.
@@ -183,7 +184,10 @@ static bool work_one(TurnWorker *w, const RecordClaim *claim, int k) {
         kind->parts ? record_enter(j->record, j->item, done->number) : record_enter_nothing();
     kind->worker.work(w->own, w->job);
     record_leave(before);
-    if (!is_done(kind, w->job)) return false;
+    if (!is_done(kind, w->job)) {
+      atomic_store(&j->stopped, true);
+      return false;
+    }
   }
   done->seconds = clock_seconds() - began;
   done->first = kind->first ? kind->first(w->job) : done->number;
@@ -257,11 +261,12 @@ static bool work_on(Jobs *j) {
   return patience_asks();
 }
 
-static JobsEnd run_shared(Jobs *j, const JobSet *s, int64_t item, const RecordSet *about) {
-  Record *r = record_here();
+static JobsEnd run_shared(Jobs *j, const JobSet *s, Record *r, int64_t item,
+                          const RecordSet *about) {
   if (!r->open_set(r, item, about)) return JOBS_STOPPED;
   j->set = s, j->record = r, j->item = item;
   atomic_store(&j->dry, false);
+  atomic_store(&j->stopped, false);
   if (!j->turns) {
     PoolWorker worker = {sizeof(Turn), begin_turns, end_turns, take_turn, j};
     j->turns = pool_new(j->workers, &worker);
@@ -272,7 +277,7 @@ static JobsEnd run_shared(Jobs *j, const JobSet *s, int64_t item, const RecordSe
   for (;;) {
     due = r->read(r, item, due, take_recorded, &t);
     if (t.ended || t.damaged || due == s->count || !goes) break;
-    goes = work_on(j);
+    goes = work_on(j) && !atomic_load(&j->stopped);
   }
   bool over = t.ended || due == s->count;
   if (t.ended || !goes || t.damaged) end_pools(j);
@@ -299,8 +304,7 @@ static JobsEnd take_kept(Jobs *j, const JobSet *s, const Text *kept) {
   return t.ended ? JOBS_ENOUGH : due == s->count && !t.damaged ? JOBS_ALL : JOBS_STOPPED;
 }
 
-static JobsEnd run_kept(Jobs *j, const JobSet *s, int64_t item, const RecordSet *about) {
-  Record *r = record_here();
+static JobsEnd run_kept(Jobs *j, const JobSet *s, Record *r, int64_t item, const RecordSet *about) {
   Text keep;
   text_init(&keep);
   bool whole;
@@ -310,7 +314,7 @@ static JobsEnd run_kept(Jobs *j, const JobSet *s, int64_t item, const RecordSet 
   record_leave(before);
   double seconds = clock_seconds() - began;
   j->seconds_per_job = seconds / fmax(1, (double)s->count);
-  if (end != JOBS_STOPPED && whole && seconds > KEEP_SECONDS)
+  if (end != JOBS_STOPPED && whole && seconds > KEEP_SECONDS && record_here())
     r->add(r, item, about->layout->kind, about->digest, seconds, keep.at, keep.length);
   text_done(&keep);
   return end;
@@ -335,11 +339,15 @@ JobsEnd jobs_run(Jobs *j, const JobSet *s) {
   text_init(&kept);
   JobsEnd end = JOBS_STOPPED;
   bool is_long = !(j->seconds_per_job * (double)s->count < SHARE_SECONDS); // also when unknown
-  switch (r->look(r, item, about.layout->kind, about.digest, &kept)) {
+  RecordState found = r->look(r, item, about.layout->kind, about.digest, &kept);
+  bool cut = !record_here(); // while it was asked
+  switch (found) {
   case RECORD_ANSWER: end = take_kept(j, s, &kept); break;
-  case RECORD_SET: end = run_shared(j, s, item, &about); break;
+  case RECORD_SET: end = cut ? run_alone(j, s) : run_shared(j, s, r, item, &about); break;
   case RECORD_NOTHING:
-    end = j->kind.always || is_long ? run_shared(j, s, item, &about) : run_kept(j, s, item, &about);
+    end = cut                         ? run_alone(j, s)
+          : j->kind.always || is_long ? run_shared(j, s, r, item, &about)
+                                      : run_kept(j, s, r, item, &about);
     break;
   case RECORD_OVER: break;
   }

@@ -27,7 +27,7 @@ typedef struct JobKind {
 
 typedef struct JobSet {
   long count;
-  long runs; // in all of them; 0: one in each job
+  long runs;  // in all of them; 0: one in each job
   bool brief; // `take` may end it: not many more jobs are begun than are needed
   void (*make)(void *data, long number, void *job); // fills in a job whose bytes are 0
   // In the order of the numbers, without gaps. false ends the set.

@@ -136,6 +136,7 @@ bool record_next_part(RecordPlace *out) {
 // A byte below 128: so many bytes + 1 follow as they are. From 128 on: a run of zeros; its length less 2 is a number to the
 // base 128, the lowest digit first: 6 bits here, 7 bits in each byte that follows while the bit above them is set.
 enum { PLAIN_MOST = 128, ZEROS_LEAST = 2 };
+static const size_t LONGEST = (size_t)1 << 31; // bytes of an answer
 
 static void put_zeros(Text *to, size_t count) {
   size_t rest = count - ZEROS_LEAST;
@@ -206,7 +207,7 @@ static size_t unpack(const unsigned char *from, const unsigned char *end, char *
 
 size_t record_unpacked_length(const void *packed, size_t packed_length) {
   const unsigned char *from = packed;
-  size_t length = unpack(from, from + packed_length, NULL, (size_t)1 << 40);
+  size_t length = unpack(from, from + packed_length, NULL, LONGEST);
   return length == SIZE_MAX ? 0 : length;
 }
 
@@ -265,6 +266,7 @@ void record_summarise(const RecordLayout *layout, const void *answer, RecordedJo
 
 bool record_word(const char *words, int at, char out[40]) {
   out[0] = 0;
+  if (at < 0) return false;
   while (words && at-- > 0) {
     words = strchr(words, ' ');
     if (words) words++;

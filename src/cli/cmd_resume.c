@@ -19,7 +19,8 @@ static int pass_on(const Arguments *a, char **words) {
     bool own = false;
     for (int k = 0; OWN[k]; k++) own |= strcmp(OWN[k], g->name) == 0;
     if (own) continue;
-    if (asprintf(&words[count], "--%s%s%s", g->name, g->value ? "=" : "", g->value ? g->value : "") < 0)
+    if (asprintf(&words[count], "--%s%s%s", g->name, g->value ? "=" : "",
+                 g->value ? g->value : "") < 0)
       no_memory();
     count++;
   }
@@ -34,10 +35,11 @@ static int check_files(const Arguments *a, EntrainStudy *s) {
   char *changes = entrain_study_changes(s, &missing);
   entrain_study_info(s, &info);
   if (changes && changes[0]) {
-    complain("study %ld in '%s' was begun with other files: %s. Put them back, run it where they are "
-             "not (the store has those of the study), or begin a new study with its command and "
-             "--fork",
-             info.number, a->words[0], changes);
+    complain(
+        "study %ld in '%s' was begun with other files: %s. Put them back, run it where they are "
+        "not (the store has those of the study), or begin a new study with its command and "
+        "--fork",
+        info.number, a->words[0], changes);
     status = WRONG_USE;
   } else if (missing == 0 && !arguments_have(a, "simulators")) {
     entrain_study_use_files(s);
@@ -98,7 +100,8 @@ static const Flag FLAGS[] = {
     {"study", 0, "N", "its number, as 'entrain show' lists it", "the newest", false},
     {"json", 0, "FILE", "the result as JSON; - is standard output", "as when it was begun", false},
     {"csv", 0, "FILE", "the runs as CSV, of the commands that have this flag", NULL, false},
-    {"output", 'o', "FILE", "file for the result, of the commands that have this flag", NULL, false},
+    {"output", 'o', "FILE", "file for the result, of the commands that have this flag", NULL,
+     false},
     {"svg", 0, "FILE", "a picture, of the commands that have this flag", NULL, false},
     {"png", 0, "FILE", "the same as PNG", NULL, false},
     {"trace", 0, "FILE", "CSV of the steps, of the commands that have this flag", NULL, false},
@@ -109,7 +112,8 @@ static const Flag FLAGS[] = {
      "time limit of the whole study, what was spent before included; 0: none",
      "as when it was begun", false},
     {"simulators", 0, "DIR",
-     "folder with the closed simulators of the problem, if it is resumed where they are not beside it",
+     "folder with the closed simulators of the problem, if it is resumed where they are not beside "
+     "it",
      NULL, false},
     FLAG_QUIET,
     FLAG_PROGRESS,
@@ -131,8 +135,10 @@ const Command CMD_RESUME = {
     "Goes on with a study that was begun with --store and ended before it was done: by Ctrl-C, a "
     "crash or a power failure. What is recorded is not computed again, and the result is the same "
     "bit for bit as without the interruption; times excepted. Of a study that is done only the "
-    "result is given again. Files of results are written as the first command said, or as the flags "
-    "say. Problem, model and data come from the store; where they also lie on this machine and have "
+    "result is given again. Files of results are written as the first command said, or as the "
+    "flags "
+    "say. Problem, model and data come from the store; where they also lie on this machine and "
+    "have "
     "changed since, resume refuses. The same version of entrain must go on, on a machine that "
     "computes alike ('entrain show' tells). The command with the same --store does the same.",
     FLAGS,

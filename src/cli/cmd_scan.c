@@ -241,8 +241,8 @@ static int run(const Arguments *a) {
   if (!study_note(a)) return WRONG_USE;
   EntrainProblem *p = read_over(a, &plan) ? open_for(a, &plan, &status) : NULL;
   if (p) print_problem_warnings(p);
-  bool fine = p && (study_is_worker() || (check_places(a, p, PLACES) && spares_parameters(a) &&
-                                          figures_prepare(a)));
+  bool fine = p && (study_is_worker() ||
+                    (check_places(a, p, PLACES) && spares_parameters(a) && figures_prepare(a)));
   fine = fine && read_plan(a, p, &plan);
   interrupt_compute();
   if (fine) status = scan(a, p, &plan);

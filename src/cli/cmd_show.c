@@ -36,7 +36,8 @@ static int show(const Arguments *a, EntrainStore *s, long study, long best) {
   int status = DONE;
   if (json) status = write_or_complain(json, entrain_store_json(s, study, best, &error), &error);
   if (csv)
-    status = worse(status, write_or_complain(csv, entrain_store_csv(s, study, best, &error), &error));
+    status =
+        worse(status, write_or_complain(csv, entrain_store_csv(s, study, best, &error), &error));
   if (!json && !csv)
     status = write_or_complain(
         NULL, entrain_store_report(s, study, best, t.width, t.colour, &error), &error);
@@ -97,10 +98,10 @@ static int run(const Arguments *a) {
 
 static const Flag FLAGS[] = {
     {"study", 0, "N", "this study", "all of them; of a store with one study, that", false},
-    {"best", 0, "N", "so many of the runs with the least objectives", "10 in the report, all in files",
-     false},
-    {"watch", 'w', NULL, "follows a study that runs, also on another machine, until it is done", NULL,
-     false},
+    {"best", 0, "N", "so many of the runs with the least objectives",
+     "10 in the report, all in files", false},
+    {"watch", 'w', NULL, "follows a study that runs, also on another machine, until it is done",
+     NULL, false},
     {"json", 0, "FILE", "studies, or one study with its runs, as JSON; - is standard output", NULL,
      false},
     {"csv", 0, "FILE", "the runs of one study as a table; - is standard output", NULL, false},
@@ -123,7 +124,8 @@ const Command CMD_SHOW = {
     "STORE",
     "shows the studies of a store, while they run and afterwards",
     "Lists the studies of a store: command, state (open, done, failed, or ended by its limit of "
-    "time), runs, best objective. Of one study: how its runs ended, and the best of them; --csv and "
+    "time), runs, best objective. Of one study: how its runs ended, and the best of them; --csv "
+    "and "
     "--json write all runs. --watch follows a study while it runs.",
     FLAGS,
     0,

@@ -10,17 +10,17 @@
 #include "cli/no_memory.h"
 #include "cli/study_run.h"
 
-typedef struct WorkerRun {
+typedef struct WorkLoop {
   EntrainAttendant me;
   char *threads; // --threads=N for the commands
   double idle;   // s without work after which it ends; -1: never
   bool quiet;
   char told[600]; // why it does not work on open studies
-} WorkerRun;
+} WorkLoop;
 
 static const double LOOK_SECONDS = 5;
 
-static bool read_limits(const Arguments *a, WorkerRun *w) {
+static bool read_limits(const Arguments *a, WorkLoop *w) {
   const char *threads = arguments_value(a, "threads"), *idle = arguments_value(a, "idle");
   double value = entrain_threads();
   if (threads && !read_number("--threads", threads, &value)) return false;
@@ -39,7 +39,7 @@ static bool read_limits(const Arguments *a, WorkerRun *w) {
 }
 
 // Nothing that comes from a store may write files or change where results go.
-static int work_on(WorkerRun *w, EntrainStudy *s) {
+static int work_on(WorkLoop *w, EntrainStudy *s) {
   EntrainStudyInfo info;
   char *more[] = {w->threads};
   entrain_study_info(s, &info);
@@ -50,13 +50,13 @@ static int work_on(WorkerRun *w, EntrainStudy *s) {
   return status;
 }
 
-static void tell_why(WorkerRun *w, const char *why) {
+static void tell_why(WorkLoop *w, const char *why) {
   if (!*why || strcmp(why, w->told) == 0) return;
   snprintf(w->told, sizeof w->told, "%s", why);
   remark("cannot work on what is open: %s", why);
 }
 
-static int work(WorkerRun *w, EntrainStore *store) {
+static int work(WorkLoop *w, EntrainStore *store) {
   EntrainError error = {0};
   long failed = 0; // the study that could not be begun here
   double waited = 0;
@@ -89,9 +89,9 @@ static int work(WorkerRun *w, EntrainStore *store) {
 
 static int run(const Arguments *a) {
   EntrainError error = {0};
-  WorkerRun w = {.me = {.tags = arguments_value(a, "tags"),
-                        .simulators = arguments_value(a, "simulators")},
-                 .quiet = arguments_have(a, "quiet")};
+  WorkLoop w = {
+      .me = {.tags = arguments_value(a, "tags"), .simulators = arguments_value(a, "simulators")},
+      .quiet = arguments_have(a, "quiet")};
   int status = WRONG_USE;
   if (read_limits(a, &w)) {
     interrupt_compute();

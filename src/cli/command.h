@@ -6,8 +6,8 @@
 #include "entrain.h"
 
 typedef struct Flag {
-  const char *name;     // without the dashes
-  char letter;          // short form, 0: none
+  const char *name; // without the dashes
+  char letter;      // short form, 0: none
   // "TIME"; "[LIST]" if it may be left out, "[=json]" if it also must be behind an equals sign; NULL: a switch
   const char *argument;
   const char *meaning;
@@ -37,9 +37,10 @@ typedef struct Flag {
   { "quiet", 'q', NULL, "no report, no progress; only files and exit status", NULL, false }
 #define FLAG_PROGRESS                                                                              \
   {                                                                                                \
-    "progress", 0, "[=json]",                                                                       \
-        "shows progress on standard error even if that is not a terminal; =json: one object a line",   \
-        NULL, false                                                                                      \
+    "progress", 0, "[=json]",                                                                      \
+        "shows progress on standard error even if that is not a terminal; =json: one object a "    \
+        "line",                                                                                    \
+        NULL, false                                                                                \
   }
 
 #define FLAG_HESSIAN                                                                               \

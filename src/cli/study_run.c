@@ -11,9 +11,9 @@
 #include "cli/no_memory.h"
 
 const char *const STUDY_ASIDE[] = {
-    "json", "csv",   "svg",      "png",  "output",      "trace",   "residuals", "figures", "figure_format",
-    "report", "quiet", "progress", "plot", "format",      "hessian", "store",     "fork",    "tags",
-    "threads", "max_seconds", NULL};
+    "json",    "csv",           "svg",    "png",   "output",   "trace",       "residuals",
+    "figures", "figure_format", "report", "quiet", "progress", "plot",        "format",
+    "hessian", "store",         "fork",   "tags",  "threads",  "max_seconds", NULL};
 
 // Of the command that runs.
 static EntrainStudy *study;
@@ -152,7 +152,8 @@ bool study_end(const EntrainError *failed, int *status) {
   EntrainError error = {0};
   bool wanted = !study_is_worker();
   if (!study) return true;
-  const char *why = failed && failed->code && failed->exit_status != NOT_REACHED ? failed->text : NULL;
+  const char *why =
+      failed && failed->code && failed->exit_status != NOT_REACHED ? failed->text : NULL;
   bool done = !begun || entrain_study_end(study, interrupt_asked(), why, &error);
   if (!done) *status = complain_error(&error);
   if (!done && wanted && failed && failed->code == 0)
@@ -200,14 +201,16 @@ void study_progress_line(const EntrainStudyProgress *p, const char *of, bool jso
   if (json) {
     at = put(line, size, at, "{\"study\": \"");
     for (const char *c = of; *c; c++)
-      at = (unsigned char)*c < ' ' ? put(line, size, at, "\\u%04x", (unsigned)*c)
-                                   : put(line, size, at, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    at = put(line, size, at, "\", \"state\": \"%s\", \"done\": %ld, \"total\": %ld", STATES[p->state],
-             p->done, p->total);
+      at = (unsigned char)*c < ' '
+               ? put(line, size, at, "\\u%04x", (unsigned)*c)
+               : put(line, size, at, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    at = put(line, size, at, "\", \"state\": \"%s\", \"done\": %ld, \"total\": %ld",
+             STATES[p->state], p->done, p->total);
     at = put_number(line, size, at, "rate", p->rate);
     at = put_number(line, size, at, "seconds_left", p->seconds_left);
     at = put_number(line, size, at, "best", p->best);
-    at = put(line, size, at, ", \"workers\": %d, \"lost\": %ld, \"outcomes\": {", p->workers, p->lost);
+    at = put(line, size, at, ", \"workers\": %d, \"lost\": %ld, \"outcomes\": {", p->workers,
+             p->lost);
     for (int i = 0; i < p->word_count; i++)
       at = put(line, size, at, "%s\"%s\": %ld", i ? ", " : "", p->words[i], p->counts[i]);
     put(line, size, at, "}}");
@@ -216,7 +219,8 @@ void study_progress_line(const EntrainStudyProgress *p, const char *of, bool jso
   at = put(line, size, at, "%s", of);
   if (p->total) at = put(line, size, at, "  %ld of %ld runs", p->done, p->total);
   if (p->rate > 0) at = put(line, size, at, "  %.3g/s", p->rate);
-  if (isfinite(p->seconds_left)) at = put(line, size, at, "  %s left", time_text(p->seconds_left, left));
+  if (isfinite(p->seconds_left))
+    at = put(line, size, at, "  %s left", time_text(p->seconds_left, left));
   if (isfinite(p->best)) at = put(line, size, at, "  best %.5g", p->best);
   for (int i = 0; i < p->word_count; i++)
     if (!is_success(p->words[i])) at = put(line, size, at, "  %ld %s", p->counts[i], p->words[i]);
@@ -236,8 +240,9 @@ static bool is_refused(const Arguments *a, const char *const *refused) {
   for (int i = 0; i < a->given_count; i++)
     for (int k = 0; refused[k]; k++)
       if (strcmp(a->given[i].name, refused[k]) == 0) {
-        complain("the study in the store has the flag --%s, which a worker does not take from there",
-                 refused[k]);
+        complain(
+            "the study in the store has the flag --%s, which a worker does not take from there",
+            refused[k]);
         return true;
       }
   return false;

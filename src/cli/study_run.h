@@ -13,12 +13,9 @@
    "same command goes on where it ended",                                                          \
    NULL,                                                                                           \
    false},                                                                                         \
-      {"fork",                                                                                     \
-       0,                                                                                          \
-       NULL,                                                                                       \
-       "with --store: if model, data, options or program have changed since, a new study",         \
-       NULL,                                                                                       \
-       false},                                                                                     \
+      {"fork", 0,                                                                                  \
+       NULL,   "with --store: if model, data, options or program have changed since, a new study", \
+       NULL,   false},                                                                             \
   {                                                                                                \
     "tags", 0, "LIST", "with --store: only workers with these tags take part: licence,gpu", NULL,  \
         false                                                                                      \

@@ -103,11 +103,11 @@ static void run_shared(ClosedSimulator *s, const SimulatorCall *const *calls,
     if (room > set.room) set.room = room;
     answer_end(answers[i], OUTCOME_STOPPED, 0, "it was stopped before it began");
   }
-  JobKind kind = {.worker = {sizeof(RunJob) + sizeof(RunAnswer) + set.room, begin_worker, NULL, work,
-                             &set},
-                  .question = sizeof(RunJob),
-                  .is_done = is_done,
-                  .layout = &RUNS};
+  JobKind kind = {
+      .worker = {sizeof(RunJob) + sizeof(RunAnswer) + set.room, begin_worker, NULL, work, &set},
+      .question = sizeof(RunJob),
+      .is_done = is_done,
+      .layout = &RUNS};
   int threads = s->workers ? workers_most(s->workers) : 1;
   Jobs *jobs = jobs_new(threads < count ? threads : count, &kind);
   jobs_expect(jobs, s->seconds_per_run);

@@ -7,15 +7,16 @@
 #include "base/record.h"
 #include "code/code.h"
 
-static double (*const FUNCTIONS[])(double) = {sin,  cos,  tan,   asin, acos, atan, exp,
-                                              log,  log10, sinh, cosh, tanh, sqrt, cbrt};
+static double (*const FUNCTIONS[])(double) = {sin, cos,   tan,  asin, acos, atan, exp,
+                                              log, log10, sinh, cosh, tanh, sqrt, cbrt};
 static double (*const PAIRS[])(double, double) = {pow, atan2, fmod, hypot};
 enum { ARGUMENTS = 200 };
 
 static uint64_t digest_of_libm(void) {
   uint64_t digest = 0;
   for (int k = 1; k <= ARGUMENTS; k++) {
-    double small = k / (ARGUMENTS + 1.0), large = 40 * small * small + 1e-3 * k; // of no special kind
+    double small = k / (ARGUMENTS + 1.0),
+           large = 40 * small * small + 1e-3 * k; // of no special kind
     for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++) {
       double y[] = {FUNCTIONS[i](small), FUNCTIONS[i](large)};
       for (int j = 0; j < 2; j++)

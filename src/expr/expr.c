@@ -66,9 +66,10 @@ Graph *graph_new(Arena *a) {
 }
 
 #define COPY_ARRAY(a, array)                                                                       \
-  ((array).at = (array).room ? memcpy(arena_alloc_raw((a), (size_t)(array).room, sizeof *(array).at), \
-                                      (array).at, (size_t)(array).count * sizeof *(array).at)      \
-                             : NULL)
+  ((array).at = (array).room                                                                       \
+                    ? memcpy(arena_alloc_raw((a), (size_t)(array).room, sizeof *(array).at),       \
+                             (array).at, (size_t)(array).count * sizeof *(array).at)               \
+                    : NULL)
 
 Graph *graph_copy(const Graph *g, Arena *a) {
   Graph *copy = ARENA_NEW(a, Graph);

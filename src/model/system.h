@@ -120,7 +120,7 @@ typedef struct SystemOutputs { // outputs that are states are copied
 typedef struct System {
   Arena *arena;
   const Model *model;
-  Graph *graph; // that of the model, and what the system adds to it
+  Graph *graph;           // that of the model, and what the system adds to it
   int nx, nu, ne, ny, ni; // states, inputs, events, outputs, invariants
   bool hybrid;            // the model has discrete variables
   int nh;                 // numbers that are held between events

@@ -385,9 +385,10 @@ static bool read_served_model(ProblemReader *r, const Yaml *n) {
   const Yaml *command = n->kind == YAML_MAP ? yaml_find(n, "command") : NULL;
   Err own = {0};
   if (!folder)
-    return reader_fail(r, n, ERR_FILE,
-                       "the model is a closed simulator, which is not in the store; name the folder "
-                       "that has it with --simulators DIR");
+    return reader_fail(
+        r, n, ERR_FILE,
+        "the model is a closed simulator, which is not in the store; name the folder "
+        "that has it with --simulators DIR");
   if (command && command->items.count && command->items.at[0]->text &&
       !strchr(command->items.at[0]->text, '/'))
     return reader_fail(r, command, ERR_FILE,

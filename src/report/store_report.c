@@ -44,7 +44,7 @@ static const char *runs_text(Arena *a, const StudyProgress *p) {
 }
 
 static bool print_list(Page *page, Store *s, const StudyRow *rows, int count, Err *err) {
-  static const PageColumn COLUMNS[] = {{">study", 0}, {"state", 0}, {">runs", 0}, {">best", 2},
+  static const PageColumn COLUMNS[] = {{">study", 0}, {"state", 0}, {">runs", 0},  {">best", 2},
                                        {">time", 3},  {"begun", 4}, {"command", 1}};
   PageTable *t = page_table_new(page, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
   for (int i = 0; i < count; i++) {
@@ -75,7 +75,8 @@ enum { FIXED = 2 }; // number, seconds
 static const char *value_text(Page *p, const RecordColumn *c, const void *bytes) {
   char word[40];
   double v = record_value(c, bytes);
-  if (c->words && record_word(c->words, (int)v, word)) return arena_copy(p->arena, word, strlen(word));
+  if (c->words && record_word(c->words, (int)v, word))
+    return arena_copy(p->arena, word, strlen(word));
   if (c->type == RECORD_BOOL) return v != 0 ? "yes" : "no";
   return isfinite(v) ? page_digits(p, v, 7) : "-";
 }
@@ -85,8 +86,8 @@ static bool begin_table(RunPrinter *r, const RecordLayout *layout) {
   columns[0] = (PageColumn){arena_print(r->page->arena, ">%s", layout->kind), 0};
   for (int k = 0; k < layout->column_count; k++) {
     const RecordColumn *c = &layout->columns[k];
-    columns[1 + k] =
-        (PageColumn){arena_print(r->page->arena, "%s%s", c->words ? "" : ">", c->name), k < 2 ? 0 : 1};
+    columns[1 + k] = (PageColumn){arena_print(r->page->arena, "%s%s", c->words ? "" : ">", c->name),
+                                  k < 2 ? 0 : 1};
   }
   columns[1 + layout->column_count] = (PageColumn){"host", 2};
   r->table = page_table_new(r->page, columns, layout->column_count + FIXED);
@@ -147,7 +148,8 @@ static bool print_study(Page *page, Store *s, const StudyRow *row, long best, Er
   if (row->note[0]) page_paragraph(page, 2, "", row->note);
   print_counts(page, &p);
   RunPrinter runs = {.page = page};
-  if (!study_runs(s, row->number, best > 0 ? best : BEST_SHOWN, print_run, &runs, err)) return false;
+  if (!study_runs(s, row->number, best > 0 ? best : BEST_SHOWN, print_run, &runs, err))
+    return false;
   if (runs.table) {
     page_heading(page, "The best runs");
     page_table_print(runs.table);
@@ -177,8 +179,8 @@ bool store_text(Text *to, Store *s, const StoreReport *what, Err *err) {
   if (done && !one && what->best)
     done = fail(err, ERR_USAGE, "the store has %d studies; choose one with --study N", count);
   else if (done)
-    done = one ? print_study(&page, s, &row, what->best, err)
-               : print_list(&page, s, rows, count, err);
+    done =
+        one ? print_study(&page, s, &row, what->best, err) : print_list(&page, s, rows, count, err);
   page_done(&page);
   return done;
 }

@@ -5,7 +5,7 @@
 
 // Appends numbers and texts, or takes them in the same order: one function says for both what belongs to an answer.
 typedef struct AnswerBytes {
-  Text *to;          // NULL: bytes are taken
+  Text *to; // NULL: bytes are taken
   const char *from;
   size_t left;
   bool failed; // there were too few

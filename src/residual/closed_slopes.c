@@ -84,9 +84,8 @@ static void choose_recorded(Arena *a, const CompiledModel *m, const double *x, C
   BudgetMark before = budget_mark(budget);
   RecordAsked asked = record_ask(&item, "slopes", record_digest(0, x, n * sizeof *x), &answer);
   if (asked == RECORD_COMPUTE) choose(a, m, x, &s->whole_runs, steps, budget);
-  AnswerBytes b = {.to = asked == RECORD_COMPUTE ? &answer : NULL,
-                   .from = answer.at,
-                   .left = answer.length};
+  AnswerBytes b = {
+      .to = asked == RECORD_COMPUTE ? &answer : NULL, .from = answer.at, .left = answer.length};
   if (asked != RECORD_STOP) {
     answer_bytes(&b, &s->whole_runs, sizeof s->whole_runs);
     answer_bytes(&b, steps, (size_t)p->model->np * sizeof *steps);

@@ -307,8 +307,7 @@ static void answer_evaluation(AnswerBytes *b, RowSum *s, const BudgetMark *befor
   if (out->has_slopes) answer_bytes(b, out->R, n * n * sizeof *out->R);
   if (out->has_slopes) answer_bytes(b, out->Qr, n * sizeof *out->Qr);
   if (s->r && *end == EVAL_DONE) answer_bytes(b, s->r, (size_t)s->rows * sizeof *s->r);
-  if (s->r && s->J && *end == EVAL_DONE)
-    answer_bytes(b, s->J, n * (size_t)s->rows * sizeof *s->J);
+  if (s->r && s->J && *end == EVAL_DONE) answer_bytes(b, s->J, n * (size_t)s->rows * sizeof *s->J);
   answer_bytes(b, w->error_squares, channels * sizeof *w->error_squares);
   answer_bytes(b, w->error_count, channels * sizeof *w->error_count);
   answer_budget(b, s->spec->budget, before, w->fitting->n);
@@ -359,9 +358,7 @@ static EvalEnd evaluate_recorded(RowSum *s, const double *x, EvalPoint *out) {
     answer_evaluation(&b, s, &before, &end, out);
     if (b.failed) end = EVAL_STOPPED;
     break;
-  case RECORD_STOP:
-    *out = (EvalPoint){HUGE_VAL, false, out->R, out->Qr, 0};
-    break;
+  case RECORD_STOP: *out = (EvalPoint){HUGE_VAL, false, out->R, out->Qr, 0}; break;
   }
   text_done(&answer);
   text_done(&packed);

@@ -20,9 +20,9 @@ struct ExperimentRuns {
   Arena *arena;
   const Fitting *fitting;
   int threads;
-  size_t room;    // bytes of an answer, at most
-  Jobs *jobs;     // NULL until needed
-  EvalSpec spec;  // of the jobs under way
+  size_t room;   // bytes of an answer, at most
+  Jobs *jobs;    // NULL until needed
+  EvalSpec spec; // of the jobs under way
   const double *x;
   bool slopes;
   Arena *taken; // answers of the present point
@@ -49,9 +49,10 @@ static void *begin_worker(const void *shared) {
   const ExperimentRuns *r = shared;
   SimulationWork *work = simulation_work_new(r->fitting, NULL);
   ExperimentWorker *w = ARENA_NEW(work->arena, ExperimentWorker);
-  *w = (ExperimentWorker){r, work,
-                          {.max_simulations = LONG_MAX,
-                           .failed = failed_simulations_new(work->arena, r->fitting->n)}};
+  *w = (ExperimentWorker){
+      r,
+      work,
+      {.max_simulations = LONG_MAX, .failed = failed_simulations_new(work->arena, r->fitting->n)}};
   return w;
 }
 

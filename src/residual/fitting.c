@@ -122,8 +122,7 @@ const ClosedSlopes *fitting_closed_slopes(const Fitting *f, Budget *budget) {
 
 void fitting_prepare(const Fitting *f, bool slopes, Budget *budget) {
   if (slopes) fitting_closed_slopes(f, budget);
-  for (int e = 0; e < f->problem->experiment_count; e++)
-    restart_point(f->restarts, e, budget);
+  for (int e = 0; e < f->problem->experiment_count; e++) restart_point(f->restarts, e, budget);
 }
 
 double accuracy_objective(const Fitting *f, const Weighting *w, bool coupled, double horizon) {

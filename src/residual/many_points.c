@@ -16,7 +16,7 @@ enum { GROUP = 8 }; // points that share a simulation, whatever the number of th
 typedef struct ValuesJob {
   long first, count; // number of the first point, and how many
   long stopped;      // it was not worked on to its end
-  double x[];   // rows; behind them a ValuesAnswer, behind that the failures
+  double x[];        // rows; behind them a ValuesAnswer, behind that the failures
 } ValuesJob;
 
 typedef struct ValuesAnswer {

@@ -37,8 +37,8 @@ uint64_t eval_spec_digest(const EvalSpec *s, uint64_t before) {
 
 // ---------------------------------------------------------------- simulations
 
-void answer_simulation(AnswerBytes *b, SimulationWork *w, const EvalSpec *spec, ModelRun *r,
-                              int e, bool slopes, const BudgetMark *before, EvalEnd *end) {
+void answer_simulation(AnswerBytes *b, SimulationWork *w, const EvalSpec *spec, ModelRun *r, int e,
+                       bool slopes, const BudgetMark *before, EvalEnd *end) {
   const CompiledModel *m = r->compiled;
   size_t rows = (size_t)simulation_rows(w, spec, e);
   int columns = m->outputs * (1 + (slopes ? m->parameter_count : 0));
@@ -53,8 +53,8 @@ static uint64_t simulation_digest(const SimulationWork *w, const EvalSpec *spec,
                                   int e, bool slopes) {
   int numbers[] = {e, slopes};
   size_t np = (size_t)w->fitting->problem->model->np;
-  return eval_spec_digest(spec, record_digest(record_digest(0, r->p, np * sizeof *r->p), numbers,
-                                              sizeof numbers));
+  return eval_spec_digest(
+      spec, record_digest(record_digest(0, r->p, np * sizeof *r->p), numbers, sizeof numbers));
 }
 
 // Simulations that take less time, or have more bytes a second, are made again rather than kept.

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/record.h"
 #include "base/pool.h"
+#include "base/record.h"
 #include "model/second.h"
 #include "num/design.h"
 #include "num/random.h"

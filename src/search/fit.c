@@ -129,7 +129,8 @@ static FitCut cut_of(const Search *s) {
   double limit = s->problem->options.max_seconds;
   if (s->stopped) return FIT_CUT_STOP;
   if (!s->over_budget) return FIT_CUT_NOTHING;
-  bool late = (limit > 0 && clock_seconds() - s->began + patience_spent() > limit) || patience_is_late();
+  bool late =
+      (limit > 0 && clock_seconds() - s->began + patience_spent() > limit) || patience_is_late();
   return late ? FIT_CUT_SECONDS : FIT_CUT_SIMULATIONS;
 }
 

@@ -73,7 +73,8 @@ static bool budget_is_spent(const ShootingCourse *c) {
   const FitOptions *o = &c->s->problem->options;
   const WorkCount *w = c->s->count;
   return w->simulations + w->sensitivity_simulations >= problem_max_simulations(c->s->problem) ||
-         (o->max_seconds > 0 && w->seconds + clock_seconds() - c->began + patience_spent() > o->max_seconds);
+         (o->max_seconds > 0 &&
+          w->seconds + clock_seconds() - c->began + patience_spent() > o->max_seconds);
 }
 
 static bool is_stopped(ShootingCourse *c) {

@@ -236,7 +236,6 @@ static int open_handle(SqliteDb *s, const char *name, int flags) {
   sqlite3_db_config(s->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
   sqlite3_db_config(s->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
   code = run_plain(s, "PRAGMA synchronous = NORMAL", NULL, 0);
-  if (code == SQLITE_OK) code = run_plain(s, "PRAGMA mmap_size = 0", NULL, 0);
   if (code == SQLITE_OK) code = run_plain(s, "PRAGMA foreign_keys = OFF", NULL, 0);
   return code;
 }

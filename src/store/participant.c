@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/patience.h"
@@ -40,14 +41,15 @@ struct Participant {
 // Ticks since the machine started, from /proc: with the number it is the only process of that name. 0: there is none.
 static long start_of(long process) {
   char path[64], text[1024];
-  snprintf(path, sizeof path, "/proc/%ld/stat", process);
+  c_snprintf(path, sizeof path, "/proc/%ld/stat", process);
   FILE *f = fopen(path, "re");
   if (!f) return 0;
   size_t got = fread(text, 1, sizeof text - 1, f);
   fclose(f);
   text[got] = 0;
   char *at = strrchr(text, ')'); // the name of the program may hold anything
-  if (at && (at[1] != ' ' || strchr("ZXx", at[2]))) return 0; // it is dead, and waits for its parent
+  if (at && (at[1] != ' ' || strchr("ZXx", at[2])))
+    return 0; // it is dead, and waits for its parent
   for (int i = 0; at && i < 20; i++) at = strchr(at + 1, ' ');
   return at ? strtol(at, NULL, 10) : 0;
 }

@@ -80,9 +80,9 @@ static bool reconnect_if_lost(Store *s, Err *err) {
   return db_trouble(s->db) != DB_LOST || db_reconnect(s->db, err);
 }
 
-typedef bool Attempt(Store *s, void *data, Err *err);
+typedef bool StoreAttempt(Store *s, void *data, Err *err);
 
-static bool try_until_done(Store *s, Attempt *attempt, void *data) {
+static bool try_until_done(Store *s, StoreAttempt *attempt, void *data) {
   double wait = RETRY_FIRST;
   bool done = false;
   pthread_mutex_lock(&s->lock);
@@ -117,22 +117,22 @@ bool store_do(Store *s, bool durable, StoreWork *work, void *data) {
   return try_until_done(s, run_transaction, &(Transaction){durable, work, data});
 }
 
-typedef struct Query {
+typedef struct StoreQuery {
   const char *sql;
   const DbValue *parameters;
   int count;
   DbRow *row;
   void *data;
-} Query;
+} StoreQuery;
 
 static bool run_query(Store *s, void *data, Err *err) {
-  const Query *q = data;
+  const StoreQuery *q = data;
   return db_run(s->db, q->sql, q->parameters, q->count, q->row, q->data, NULL, err);
 }
 
 bool store_query(Store *s, const char *sql, const DbValue *parameters, int count, DbRow *row,
                  void *data) {
-  return try_until_done(s, run_query, &(Query){sql, parameters, count, row, data});
+  return try_until_done(s, run_query, &(StoreQuery){sql, parameters, count, row, data});
 }
 
 void store_wait(Store *s, double seconds) {
@@ -238,6 +238,28 @@ bool store_add_study(Store *s, const StudySpec *spec, int64_t *study, Err *err) 
   return store_do(s, true, insert_study, &(NewStudy){spec, study}) || give_reason(s, err);
 }
 
+// Of several who begin at the same time, one adds its study; the others see that there is a new one.
+#define BEGIN_LOCK "SELECT pg_advisory_xact_lock(7236837)"
+
+typedef struct NextStudy {
+  NewStudy made;
+  int64_t newest; // as seen before
+  bool added;
+} NextStudy;
+
+static bool insert_next(Store *s, void *data, Err *err) {
+  NextStudy *n = data;
+  int64_t newest = 0;
+  n->added = false;
+  if ((db_is_postgresql(s->db) && !db_run(s->db, BEGIN_LOCK, NULL, 0, NULL, NULL, NULL, err)) ||
+      !db_run(s->db, "SELECT coalesce(max(number), 0) FROM study", NULL, 0, take_int, &newest, NULL,
+              err))
+    return false;
+  if (newest > n->newest) return true;
+  n->added = true;
+  return insert_study(s, &n->made, err);
+}
+
 static bool make_tables(Store *s, void *data, Err *err) {
   const NewStudy *n = data;
   return schema_make(s->db, err) && (!n->spec || insert_study(s, (void *)n, err));
@@ -248,7 +270,8 @@ static Store *make_file(const char *place, const StudySpec *spec, int64_t *study
                         Err *err) {
   Text name;
   text_init(&name);
-  text_print(&name, "%s.part-%ld", place, (long)getpid());
+  text_print(&name, "%s.part-%ld-%llx", place, (long)getpid(),
+             (unsigned long long)(1e9 * clock_seconds()));
   unlink(name.at);
   Db *db = db_open(name.at, true, err);
   Store *s = db ? store_new(place, db) : NULL;
@@ -276,7 +299,7 @@ static Store *make_file(const char *place, const StudySpec *spec, int64_t *study
 // Of two who make the tables at the same time, one waits for the lock and finds them.
 static bool make_tables_once(Store *s, void *data, Err *err) {
   bool is_there;
-  if (!db_run(s->db, "SELECT pg_advisory_xact_lock(7236837)", NULL, 0, NULL, NULL, NULL, err) ||
+  if (!db_run(s->db, BEGIN_LOCK, NULL, 0, NULL, NULL, NULL, err) ||
       !schema_is_there(s->db, &is_there, err))
     return false;
   *((bool **)data)[0] = !is_there;
@@ -369,10 +392,11 @@ bool store_study(Store *s, Arena *a, int64_t study, StudyRow *row, Err *err) {
 }
 
 static bool read_digest(const char *text, Sha256 *out) {
-  for (int i = 0; i < SHA256_BYTES; i++) {
-    unsigned byte;
-    if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
-    out->at[i] = (unsigned char)byte;
+  static const char DIGITS[] = "0123456789abcdef";
+  for (int i = 0; i < 2 * SHA256_BYTES; i++) {
+    const char *digit = text[i] ? strchr(DIGITS, text[i]) : NULL;
+    if (!digit) return false;
+    out->at[i / 2] = (unsigned char)(out->at[i / 2] << 4 | (digit - DIGITS));
   }
   return true;
 }
@@ -473,13 +497,14 @@ const char *store_differences(Store *s, Arena *a, const StudyRow *row, const Stu
 // ---------------------------------------------------------------- the study of a command
 
 static bool find_study(Store *s, Arena *a, const StudySpec *spec, bool fork, int64_t *study,
-                       Err *err) {
+                       int64_t *newest, Err *err) {
   StudyRow *rows;
   int count;
   const char *first = NULL;
   int64_t which = 0;
-  *study = 0;
+  *study = *newest = 0;
   if (!store_studies(s, a, &rows, &count, err)) return false;
+  if (count) *newest = rows[count - 1].number;
   for (int i = count - 1; i >= 0; i--) {
     if (strcmp(rows[i].name, spec->name) != 0) continue;
     const char *differs = store_differences(s, a, &rows[i], spec, err);
@@ -502,8 +527,13 @@ Store *store_begin(const char *place, const StudySpec *spec, bool fork, int64_t 
   Store *s = store_make(place, spec, study, &is_new, err);
   if (!s || is_new) return s;
   Arena *a = arena_new();
-  bool done = find_study(s, a, spec, fork, study, err);
-  if (done && !*study) done = store_add_study(s, spec, study, err);
+  NextStudy next = {.made = {spec, study}};
+  bool done;
+  do {
+    done = find_study(s, a, spec, fork, study, &next.newest, err);
+    if (!done || *study) break;
+    done = store_do(s, true, insert_next, &next) || give_reason(s, err);
+  } while (done && !next.added);
   arena_free(a);
   if (done) return s;
   store_close(s);

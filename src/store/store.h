@@ -21,10 +21,10 @@ typedef struct Store {
   StoreTell *tell; // NULL: nobody listens
   void *tell_data;
   bool troubled;
-  double told; // s, when the trouble began
+  double told;     // s, when the trouble began
   double given_up; // s, when patience was over for the first time during it; 0: it is not
-  bool failed; // trying again does not help
-  Err err;     // why
+  bool failed;     // trying again does not help
+  Err err;         // why
 } Store;
 
 typedef enum StudyState {

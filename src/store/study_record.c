@@ -60,7 +60,7 @@ static StudyRecord *of(Record *r) {
 }
 
 // Study, item and job in one number that grows with them: 13, 26 and 24 bits.
-enum { JOB_BITS = 24, ITEM_BITS = 26 };
+enum { JOB_BITS = 24, ITEM_BITS = 26 }; // also in RUN_JOBS_SQL
 
 int64_t job_id(int64_t study, int64_t item, long job) {
   return (study << (ITEM_BITS + JOB_BITS)) | (item << JOB_BITS) | job;
@@ -95,12 +95,13 @@ static bool insert_items(Store *s, void *data, Err *err) {
     DbValue values[] = {db_int(r->study),    db_int(p->number),
                         db_text(p->kind),    db_int((int64_t)p->digest),
                         db_real(p->seconds), db_bytes(p->bytes, p->length)};
-    if (!db_run(s->db,
-                "INSERT INTO item (study, number, kind, digest, count, next, done, runs, runs_done, "
-                "brief, closed, seconds, layout, answer) VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 0, 0, "
-                "1, $5, NULL, $6) ON "
-                "CONFLICT (study, number) DO NOTHING",
-                values, 6, NULL, NULL, NULL, err))
+    if (!db_run(
+            s->db,
+            "INSERT INTO item (study, number, kind, digest, count, next, done, runs, runs_done, "
+            "brief, closed, seconds, layout, answer) VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 0, 0, "
+            "1, $5, NULL, $6) ON "
+            "CONFLICT (study, number) DO NOTHING",
+            values, 6, NULL, NULL, NULL, err))
       return false;
   }
   return true;
@@ -290,10 +291,11 @@ static bool try_to_lead(StudyRecord *r, const LeaderRow *l) {
 static bool is_work_ahead(StudyRecord *r, int64_t item) {
   int64_t found = -1;
   DbValue values[] = {db_int(r->study), db_int(item)};
-  fine(r, store_query(r->store,
-                      "SELECT number FROM item WHERE study = $1 AND number >= $2 AND closed = 0 AND "
-                      "done < count ORDER BY number LIMIT 1",
-                      values, 2, take_int, &found));
+  fine(r,
+       store_query(r->store,
+                   "SELECT number FROM item WHERE study = $1 AND number >= $2 AND closed = 0 AND "
+                   "done < count ORDER BY number LIMIT 1",
+                   values, 2, take_int, &found));
   r->work_at = found;
   return found >= 0;
 }
@@ -346,12 +348,13 @@ static bool insert_set(Store *s, void *data, Err *err) {
                       db_int(w->set->brief),
                       db_text(w->layout),
                       db_int(w->set->runs)};
-  return db_run(s->db,
-                "INSERT INTO item (study, number, kind, digest, count, next, done, runs, runs_done, "
-                "brief, closed, seconds, layout, answer) VALUES ($1, $2, $3, $4, $5, 0, 0, $8, 0, "
-                "$6, 0, 0.0, $7, NULL) "
-                "ON CONFLICT (study, number) DO NOTHING",
-                values, 8, NULL, NULL, NULL, err) &&
+  return db_run(
+             s->db,
+             "INSERT INTO item (study, number, kind, digest, count, next, done, runs, runs_done, "
+             "brief, closed, seconds, layout, answer) VALUES ($1, $2, $3, $4, $5, 0, 0, $8, 0, "
+             "$6, 0, 0.0, $7, NULL) "
+             "ON CONFLICT (study, number) DO NOTHING",
+             values, 8, NULL, NULL, NULL, err) &&
          db_notify(s->db, err);
 }
 
@@ -641,8 +644,8 @@ static bool is_alone(Store *s, const CommitWork *w, bool *alone, Err *err) {
   DbValue values[] = {db_int(w->claim->id), db_int(participant_id(w->r->participant))};
   *alone = false;
   if (w->claim->copy || w->claim->tries) return true;
-  if (!db_run(s->db, "SELECT copied FROM claim WHERE id = $1 AND worker = $2 {lock}", values, 2, take_int,
-              &copied, NULL, err))
+  if (!db_run(s->db, "SELECT copied FROM claim WHERE id = $1 AND worker = $2 {lock}", values, 2,
+              take_int, &copied, NULL, err))
     return false;
   *alone = copied == 0;
   return true;
@@ -853,11 +856,14 @@ StudyRecord *study_join(Participant *p, int64_t study, const JoinRequest *reques
 static bool list_best(Store *s, int64_t study, Err *err) {
   DbValue values[] = {db_int(study), db_int(job_id(study, 0, 0)), db_int(job_id(study + 1, 0, 0))};
   return db_run(s->db, "DELETE FROM best WHERE study = $1", values, 1, NULL, NULL, NULL, err) &&
-         db_run(s->db,
-                "INSERT INTO best (study, rank, job) SELECT $1, row_number() OVER (ORDER BY best, "
-                "id), id FROM job WHERE id >= $2 AND id < $3 AND best IS NOT NULL ORDER BY best, id "
-                "LIMIT " STUDY_BEST_SQL,
-                values, 3, NULL, NULL, NULL, err);
+         db_run(
+             s->db,
+             "INSERT INTO best (study, rank, job) SELECT $1, row_number() OVER (ORDER BY job.best, "
+             "job.id), job.id FROM job " RUN_JOBS_SQL(
+                 "$1") "WHERE job.id >= $2 AND job.id < $3 AND job.best IS NOT NULL ORDER BY "
+                       "job.best, job.id "
+                       "LIMIT " STUDY_BEST_SQL,
+             values, 3, NULL, NULL, NULL, err);
 }
 
 static bool end_study(Store *s, void *data, Err *err) {
@@ -867,10 +873,11 @@ static bool end_study(Store *s, void *data, Err *err) {
   DbValue values[] = {db_int(r->study), db_real(clock_seconds() - r->began),
                       db_int(participant_id(r->participant)), db_int(end->state),
                       db_text(end->note ? end->note : "")};
-  if (!db_run(s->db,
-              "UPDATE study SET seconds = seconds + $2, leader = 0, until = 0.0, state = $4, note = "
-              "$5 WHERE number = $1 AND leader = $3",
-              values, 5, NULL, NULL, &changed, err))
+  if (!db_run(
+          s->db,
+          "UPDATE study SET seconds = seconds + $2, leader = 0, until = 0.0, state = $4, note = "
+          "$5 WHERE number = $1 AND leader = $3",
+          values, 5, NULL, NULL, &changed, err))
     return false;
   if (changed && end->state == STUDY_DONE && !list_best(s, r->study, err)) return false;
   return db_notify(s->db, err);

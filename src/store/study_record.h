@@ -30,6 +30,12 @@ double study_seconds(const StudyRecord *r); // of work on it by those who led it
 // What is computed while it waits: one simulation for somebody else. Returns whether there was one. NULL: nothing.
 void study_serve(StudyRecord *r, bool (*serve)(void *data), void *data);
 
+// Kinds of sets whose jobs are the runs of a study; others are parts of a search. Jobs of the first only.
+#define RUN_KINDS "kind IN ('start', 'trial', 'side', 'point')"
+#define RUN_JOBS_SQL(study)                                                                        \
+  "JOIN item ON item.study = " study                                                               \
+  " AND item.number = ((job.id >> 24) & 67108863) AND item." RUN_KINDS " "
+
 enum { STUDY_BEST = 1000 }; // how many of the best jobs of a study that is done are listed
 #define STUDY_BEST_SQL "1000"
 

@@ -12,9 +12,6 @@ static bool give_reason(const Store *s, Err *err) {
 
 // ---------------------------------------------------------------- progress
 
-// Kinds of sets whose jobs are the runs of a study; others are parts of a search.
-#define RUN_KINDS "kind IN ('start', 'trial', 'side', 'point')"
-
 static bool take_counts(void *data, const DbValue *c, int count) {
   StudyProgress *p = data;
   (void)count;
@@ -47,13 +44,13 @@ static bool take_lost(void *data, const DbValue *c, int count) {
   return true;
 }
 
-typedef struct WordList {
+typedef struct WordTally {
   Arena *a;
   ARRAY(StudyWord) list;
-} WordList;
+} WordTally;
 
 static bool take_word(void *data, const DbValue *c, int count) {
-  WordList *w = data;
+  WordTally *w = data;
   (void)count;
   StudyWord one = {arena_copy(w->a, db_as_text(&c[0]), strlen(db_as_text(&c[0]))),
                    (long)db_as_int(&c[1])};
@@ -63,7 +60,7 @@ static bool take_word(void *data, const DbValue *c, int count) {
 
 bool study_progress(Store *s, Arena *a, int64_t study, StudyProgress *out, Err *err) {
   DbValue key = db_int(study);
-  WordList words = {.a = a};
+  WordTally words = {.a = a};
   *out = (StudyProgress){.best = nan("")};
   bool done =
       store_query(s, "SELECT state, seconds FROM study WHERE number = $1", &key, 1, take_study,
@@ -72,10 +69,11 @@ bool study_progress(Store *s, Arena *a, int64_t study, StudyProgress *out, Err *
                   "SELECT CAST(sum(runs) AS {int}), CAST(sum(runs_done) AS {int}), sum(seconds), "
                   "min(best) FROM item WHERE study = $1 AND count > 0 AND " RUN_KINDS,
                   &key, 1, take_counts, out) &&
-      store_query(s,
-                  "SELECT count(*), CAST(coalesce(sum(threads), 0) AS {int}) FROM worker WHERE gone "
-                  "= 0 AND seen > {now} - " LEASE_SQL,
-                  NULL, 0, take_workers, out) &&
+      store_query(
+          s,
+          "SELECT count(*), CAST(coalesce(sum(threads), 0) AS {int}) FROM worker WHERE gone "
+          "= 0 AND seen > {now} - " LEASE_SQL,
+          NULL, 0, take_workers, out) &&
       store_query(s, "SELECT count(*) FROM loss WHERE study = $1", &key, 1, take_lost, out) &&
       store_query(s,
                   "SELECT word, CAST(sum(runs) AS {int}) FROM tally WHERE study = $1 GROUP BY word "
@@ -121,17 +119,25 @@ typedef struct JobRow {
 
 typedef struct JobRows {
   Arena *a;
+  int seen; // also those that are damaged
+  int64_t last;
   ARRAY(JobRow) rows;
 } JobRows;
 
 static bool take_row(void *data, const DbValue *c, int count) {
   JobRows *j = data;
   (void)count;
+  j->seen++;
+  j->last = db_as_int(&c[0]);
   size_t length = record_unpacked_length(c[5].bytes, c[5].length);
   char *bytes = arena_alloc(j->a, 1, length + 1);
   if (!record_unpack(c[5].bytes, c[5].length, bytes, length)) return true;
-  JobRow row = {db_as_int(&c[0]), (long)db_as_int(&c[1]), (int)db_as_int(&c[2]), db_as_real(&c[3]),
-                arena_copy(j->a, db_as_text(&c[4]), strlen(db_as_text(&c[4]))), bytes};
+  JobRow row = {db_as_int(&c[0]),
+                (long)db_as_int(&c[1]),
+                (int)db_as_int(&c[2]),
+                db_as_real(&c[3]),
+                arena_copy(j->a, db_as_text(&c[4]), strlen(db_as_text(&c[4]))),
+                bytes};
   array_push(j->a, &j->rows, row);
   return true;
 }
@@ -164,9 +170,9 @@ static bool read_all_runs(Store *s, int64_t study, const RunLayouts *l, StudyRun
       DbValue values[] = {db_int(next), db_int(job_id(study, item + 1, 0)), db_int(ROWS_AT_ONCE)};
       done = store_query(s, ROW_SQL "WHERE job.id >= $1 AND job.id < $2 ORDER BY job.id LIMIT $3",
                          values, 3, take_row, &rows);
-      got = rows.rows.count;
-      for (int k = 0; k < got && goes; k++) {
-        next = rows.rows.at[k].id + 1;
+      got = rows.seen;
+      next = rows.last + 1;
+      for (int k = 0; k < rows.rows.count && goes; k++) {
         for (int m = 0; m < rows.rows.at[k].runs && goes; m++) {
           StudyRun run = run_of(&rows.rows.at[k], l->list.at[i].layout, item, m);
           goes = take(data, &run);
@@ -216,11 +222,13 @@ static bool read_best_rows(Store *s, int64_t study, long best, JobRows *rows) {
                        ROW_SQL "JOIN best ON best.job = job.id WHERE best.study = $1 AND best.rank "
                                "<= $2 ORDER BY best.rank",
                        values, 2, take_row, rows);
-  DbValue range[] = {values[2], values[3], values[1]};
-  return store_query(s,
-                     ROW_SQL "WHERE job.id >= $1 AND job.id < $2 AND job.best IS NOT NULL ORDER BY "
-                             "job.best, job.id LIMIT $3",
-                     range, 3, take_row, rows);
+  DbValue range[] = {values[2], values[3], values[1], values[0]};
+  return store_query(
+      s,
+      ROW_SQL RUN_JOBS_SQL(
+          "$4") "WHERE job.id >= $1 AND job.id < $2 AND job.best IS NOT NULL ORDER BY "
+                "job.best, job.id LIMIT $3",
+      range, 4, take_row, rows);
 }
 
 static bool read_best_runs(Store *s, int64_t study, long best, const RunLayouts *l,

@@ -10,11 +10,11 @@ typedef struct StudyWord { // runs that ended so
 
 typedef struct StudyProgress {
   StudyState state;
-  long done, total; // runs; total may grow while it runs
-  long lost;        // of those done: given up, because those who worked on them died
-  double best;      // least objective; NaN: none
-  double busy;      // s that all runs took together
-  double seconds;   // that somebody led it
+  long done, total;     // runs; total may grow while it runs
+  long lost;            // of those done: given up, because those who worked on them died
+  double best;          // least objective; NaN: none
+  double busy;          // s that all runs took together
+  double seconds;       // that somebody led it
   int workers, threads; // that live and take part in the store
   const StudyWord *ended;
   int ended_count;

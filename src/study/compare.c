@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/patience.h"
-#include "base/record.h"
 #include "base/pool.h"
+#include "base/record.h"
 #include "search/confirm.h"
 #include "search/fit.h"
 #include "simulate/closed.h"

@@ -128,6 +128,27 @@ mkdir -p sims; (cd elsewhere && "$ENTRAIN" work ../prog.db --idle 0 2>../err); e
 sed 's/exp/cos/' sim.sh >sims/sim.sh; chmod +x sims/sim.sh
 (cd elsewhere && "$ENTRAIN" work ../prog.db --idle 0 --simulators ../sims 2>../err); err "is another one than that of the study"
 cp sim.sh sims/; (cd elsewhere && "$ENTRAIN" work ../prog.db --idle 0 --simulators ../sims 2>../err) || wrong "it does not work"
+it "runs of a program, for slopes and of several experiments, are shared with workers"
+cat >decays.sh <<'END'
+#!/bin/sh
+sleep 0.03
+awk -v a="$1" -v b="$2" 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) printf "%.3f,%.12g\n", i/5, b*exp(-a*i/5) }' >r.csv
+END
+chmod +x decays.sh; ./decays.sh 1.3 2 && cp r.csv decays.csv
+cat >decays.yaml <<'END'
+model: {command: [./decays.sh, "{{a}}", "{{b}}"], parameters: {a: {value: 1, min: 0.1, max: 5}, b: {value: 1, min: 0, max: 5}}, output: {file: r.csv, time: t}}
+experiments: [{data: decays.csv, measure: {x: x}}, {data: decays.csv, measure: {x: x}, window: [0, 2]}]
+estimate: {a: , b: }
+END
+cp decays.sh sims/
+for method in lm nelder-mead; do
+  run fit decays.yaml --method $method --max_simulations 120 --json a.json -q; before=$code
+  "$ENTRAIN" fit decays.yaml --method $method --max_simulations 120 --json b.json -q -j 1 --store d$method.db 2>>err & leader=$!
+  until [[ -e d$method.db ]]; do sleep 0.01; done
+  for n in 1 2; do (cd elsewhere && "$ENTRAIN" work ../d$method.db -j 1 --idle 0 -q --simulators ../sims 2>>../err) & done
+  wait $leader; code=$?; wait; status $before; same a.json b.json
+  holds test "$(sqlite d$method.db "SELECT count(*) FROM worker WHERE done > 0")" != "[(1,)]"
+done
 it "Ctrl-C keeps what was found; the same command goes on"
 interrupt INT "runs" basin swing.yaml --grid 60x30 --method lm --lanes off --json i.json --store i.db -j 1; status 1
 run basin swing.yaml --grid 60x30 --method lm --lanes off --json i.json --store i.db -q; status 0

@@ -99,6 +99,7 @@ static int set_up(void **state) {
   strcpy(o->folder, "/tmp/entrain-test-XXXXXX");
   assert_non_null(mkdtemp(o->folder));
   write_file(o, "decay.mo", MODEL);
+  write_file(o, "problem.yaml", PROBLEM);
   write_data(o);
   make_objects(o);
   *state = o;
@@ -109,8 +110,9 @@ static int tear_down(void **state) {
   Objects *o = *state;
   char path[128];
   free_objects(o);
-  for (const char *const *name = (const char *const[]){"decay.mo", "a.csv", "deep.mo", NULL}; *name;
-       name++) {
+  for (const char *const *name =
+           (const char *const[]){"decay.mo", "a.csv", "deep.mo", "problem.yaml", "map.db", NULL};
+       *name; name++) {
     snprintf(path, sizeof path, "%s/%s", o->folder, *name);
     unlink(path);
   }
@@ -513,6 +515,116 @@ static void sizes_of_terminals_have_limits(void **state) {
   entrain_text_free(entrain_basin_png(o->basin, NULL));
 }
 
+// ---------------------------------------------------------------- stores of studies
+
+static bool no_study(EntrainStudy *s, EntrainError *error) {
+  return !s && error->code != 0;
+}
+
+static void without_a_store_there_are_answers(void **state) {
+  (void)state;
+  EntrainError error;
+  EntrainStudyProgress progress;
+  EntrainStudyInfo info;
+  EntrainStudyRequest request = {0};
+  EntrainAttendant me = {.threads = 1};
+  EntrainStudy *study = entrain_study_new();
+  int missing;
+  assert_non_null(study);
+  assert_false(entrain_study_begin(study, NULL, NULL, NULL, &error));
+  assert_false(entrain_study_begin(study, &request, NULL, NULL, &error));
+  assert_false(entrain_study_begin(NULL, &request, NULL, NULL, &error));
+  assert_false(entrain_study_progress(study, &progress));
+  assert_false(entrain_study_progress(NULL, NULL));
+  assert_false(entrain_study_info(study, &info));
+  assert_true(entrain_study_end(study, false, NULL, &error)); // it has not begun
+  assert_false(entrain_study_end(NULL, false, NULL, &error));
+  assert_false(entrain_study_join(NULL, &error));
+  entrain_study_use_files(NULL);
+  entrain_text_free(entrain_study_changes(study, &missing));
+  entrain_text_free(entrain_study_changes(NULL, NULL));
+  entrain_study_free(study);
+  entrain_study_free(NULL);
+  assert_null(entrain_store_open(NULL, false, NULL, NULL, &error));
+  assert_null(entrain_store_open("/nowhere/s.db", false, NULL, NULL, &error));
+  assert_int_not_equal(error.code, 0);
+  entrain_store_close(NULL);
+  assert_int_equal(entrain_store_count(NULL), 0);
+  assert_false(entrain_store_study(NULL, 0, &info));
+  assert_false(entrain_store_progress(NULL, 1, &progress));
+  assert_true(no_study(entrain_store_work(NULL, &me, 0, NULL, &error), &error));
+  assert_true(no_study(entrain_store_resume(NULL, &me, 1, &error), &error));
+  entrain_store_rest(NULL, 1);
+  assert_null(entrain_store_report(NULL, 0, 0, 80, false, &error));
+  assert_null(entrain_store_json(NULL, 0, 0, &error));
+  assert_null(entrain_store_csv(NULL, 0, 0, &error));
+  assert_true(entrain_threads() >= 1);
+}
+
+// A study in C: its files are noted, what it finds is kept, and a second run computes nothing.
+static EntrainBasin *study_in(const char *store, const char *problem, double *spent) {
+  EntrainError error = {0};
+  const char *const words[] = {"map"};
+  EntrainStudy *study = entrain_study_new();
+  EntrainProblem *p = entrain_problem_load(problem, NULL, 0, &error);
+  assert_non_null(p);
+  EntrainStudyRequest q = {
+      .store = store, .name = "map", .words = words, .word_count = 1, .threads = 1};
+  assert_true(entrain_study_begin(study, &q, NULL, NULL, &error));
+  EntrainBasin *b = entrain_basin_run(p, NULL, 0, 7, NULL, NULL, NULL, &error);
+  EntrainStudyProgress progress;
+  assert_true(entrain_study_progress(study, &progress));
+  assert_true(progress.done == 7 && progress.total == 7 && progress.workers == 1);
+  assert_true(entrain_study_end(study, false, NULL, &error));
+  EntrainBasinState state;
+  entrain_basin_state(b, &state);
+  *spent = state.seconds;
+  entrain_study_free(study);
+  entrain_problem_free(p);
+  return b;
+}
+
+static void a_study_in_a_store_is_computed_once(void **state) {
+  const Objects *o = *state;
+  EntrainError error = {0};
+  char store[128], problem[128];
+  snprintf(store, sizeof store, "%s/map.db", o->folder);
+  snprintf(problem, sizeof problem, "%s/problem.yaml", o->folder);
+  double first, again;
+  entrain_basin_free(study_in(store, problem, &first));
+  entrain_basin_free(study_in(store, problem, &again));
+  assert_true(first == again); // a time that was measured once
+  EntrainStore *s = entrain_store_open(store, false, NULL, NULL, &error);
+  EntrainStudyInfo info;
+  EntrainStudyProgress progress;
+  EntrainAttendant me = {.threads = 1};
+  const char *why;
+  assert_int_equal(entrain_store_count(s), 1);
+  assert_true(entrain_store_study(s, 0, &info) && info.state == ENTRAIN_STUDY_DONE);
+  assert_false(entrain_store_study(s, 1, &info) || entrain_store_study(s, -1, &info));
+  assert_true(entrain_store_progress(s, 1, &progress) && progress.done == 7);
+  assert_null(entrain_store_work(s, &me, 0, &why, &error)); // nothing is open
+  assert_int_equal(error.code, 0);
+  assert_true(no_study(entrain_store_resume(s, &me, 5, &error), &error));
+  EntrainStudy *study = entrain_store_resume(s, &me, 0, &error);
+  assert_non_null(study);
+  assert_true(entrain_study_info(study, &info) && info.number == 1);
+  EntrainProblem *p = entrain_problem_load(problem, NULL, 0, &error); // from the store
+  assert_non_null(p);
+  assert_true(entrain_study_join(study, &error));
+  assert_true(entrain_study_end(study, true, NULL, &error));
+  entrain_problem_free(p);
+  entrain_study_free(study);
+  for (int best = 0; best < 3; best++) {
+    entrain_text_free(entrain_store_report(s, 0, best, 80, false, &error));
+    entrain_text_free(entrain_store_json(s, 1, best, &error));
+    entrain_text_free(entrain_store_csv(s, 1, best, &error));
+    assert_int_equal(error.code, 0);
+  }
+  entrain_store_rest(s, 0);
+  entrain_store_close(s);
+}
+
 // Functions of the header that this file does not call. It runs at the top of the source tree.
 static void every_function_of_the_header_is_tried(void **state) {
   (void)state;
@@ -677,6 +789,8 @@ int main(void) {
       cmocka_unit_test(null_objects_have_no_members),
       TEST(missing_arguments_are_errors),
       TEST(sizes_of_terminals_have_limits),
+      cmocka_unit_test(without_a_store_there_are_answers),
+      TEST(a_study_in_a_store_is_computed_once),
       cmocka_unit_test(every_function_of_the_header_is_tried),
       TEST(texts_are_the_same_in_every_locale),
       TEST(the_limits_of_the_language_need_little_stack),

@@ -89,7 +89,7 @@ static void give_up(const void *shared, void *job, const char *why) {
   Task *t = job;
   assert_true(why[0]);
   atomic_fetch_add(&((Shared *)shared)->given_up, 1);
-  t->objective[0] = t->objective[1] = NAN;
+  t->objective[0] = t->objective[1] = nan("");
   t->outcome[0] = t->outcome[1] = 2;
   t->done = true;
 }

@@ -221,15 +221,16 @@ static void a_store_that_fails_takes_nobody(void **state) {
 }
 
 int main(void) {
+  (void)POSTGRESQL; // test_study_record and test_store have both
   const struct CMUnitTest tests[] = {
-      IN_BOTH(its_row_says_who_it_is),
-      IN_BOTH(whoever_leaves_gives_all_back_and_no_try_counts),
-      IN_BOTH(the_dead_are_buried_at_once),
+      IN(SQLITE, its_row_says_who_it_is),
+      IN(SQLITE, whoever_leaves_gives_all_back_and_no_try_counts),
+      IN(SQLITE, the_dead_are_buried_at_once),
       IN(SQLITE, a_process_is_known_by_its_number_and_its_start),
-      IN_BOTH(of_other_machines_nobody_knows),
+      IN(SQLITE, of_other_machines_nobody_knows),
       IN(SQLITE, looking_for_the_dead_is_not_done_often),
       IN(SQLITE, ticks_come_until_they_are_taken_away),
-      IN_BOTH(a_store_that_fails_takes_nobody),
+      IN(SQLITE, a_store_that_fails_takes_nobody),
   };
-  return cmocka_run_group_tests(tests, start_server, stop_server);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,8 +192,8 @@ static void a_summary_has_the_best_and_counts_the_ends(void **state) {
     char head[16];
     OneRun runs[5];
   } answer = {.runs = {{.outcome = 2, .objective = 4},
-                       {.outcome = 0, .objective = NAN},
-                       {.outcome = 0, .objective = -INFINITY},
+                       {.outcome = 0, .objective = nan("")},
+                       {.outcome = 0, .objective = -HUGE_VAL},
                        {.outcome = -1, .objective = 3},
                        {.outcome = RECORD_WORDS, .objective = 1}}};
   RecordedJob job = {.runs = 4};
@@ -320,7 +320,7 @@ static double inquire(Inquiry *q, uint64_t path, int depth) {
   Text answer;
   text_init(&answer);
   uint64_t seed = path * 31 + q->seed, digest = random_bits(&seed) | 1;
-  double value = NAN;
+  double value = nan("");
   switch (record_ask(&item, depth % 2 ? "odd" : "even", digest, &answer)) {
   case RECORD_COMPUTE:
     q->computed++;

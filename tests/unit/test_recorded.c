@@ -40,21 +40,33 @@ static void swing_free(Swing *s) {
   hand_done(s->hand);
 }
 
+typedef struct Wanted {
+  double max_step; // s
+  const double *x;
+  int experiment;
+  bool slopes;
+  bool uncounted; // nobody wants to know what it cost
+} Wanted;
+
 // In a record (NULL: without), with scratch of its own.
-static Made simulate_swing(MemoryRecord *m, double max_step, const double *x, int e, bool slopes) {
-  Swing s = swing_new(max_step);
+static Made simulate_swing(MemoryRecord *m, Wanted q) {
+  int e = q.experiment;
+  Swing s = swing_new(q.max_step);
   SimulationWork *w = simulation_work_new(s.evaluation->fitting, NULL);
   EvalSpec spec = s.evaluation->spec;
-  spec.slopes = slopes;
-  ModelRun *r = simulation_set(w, &spec, e, x);
-  if (m) memory_again(m), record_begin(&m->record);
-  Made made = {.end = recorded_simulation(w, &spec, r, e, slopes, 0)};
-  if (m) record_end(&m->record);
+  spec.slopes = q.slopes;
+  if (q.uncounted) spec.budget = NULL;
+  ModelRun *r = simulation_set(w, &spec, e, q.x);
   const CompiledModel *c = r->compiled;
-  made.columns = c->outputs * (1 + (slopes ? c->parameter_count : 0));
-  made.rows = simulation_rows(w, &spec, e);
-  assert_in_range(made.columns, 1, MOST_COLUMNS);
+  Made made = {.columns = c->outputs * (1 + (q.slopes ? c->parameter_count : 0)),
+               .rows = simulation_rows(w, &spec, e)};
+  assert_int_equal(made.columns, q.slopes ? MOST_COLUMNS : 2);
   assert_int_equal(made.rows, DUFFING_SAMPLES);
+  for (int k = 0; k < made.columns; k++)
+    for (int i = 0; i < made.rows; i++) r->column[k][i] = 77; // all of it is written
+  if (m) memory_again(m), record_begin(&m->record);
+  made.end = recorded_simulation(w, &spec, r, e, q.slopes, 0);
+  if (m) record_end(&m->record);
   for (int k = 0; made.end == EVAL_DONE && k < made.columns; k++)
     memcpy(made.column[k], r->column[k], sizeof made.column[k]);
   made.used = s.evaluation->budget.used;
@@ -105,12 +117,12 @@ static void a_recorded_simulation_is_the_one_that_was_made(void **state) {
   for (int slopes = 0; slopes < 2; slopes++) {
     int e = slopes;
     MemoryRecord *m = memory_record_new();
-    Made plain = simulate_swing(NULL, SLOW, DUFFING_TRUTH, e, slopes);
-    Made first = simulate_swing(m, SLOW, DUFFING_TRUTH, e, slopes);
+    Made plain = simulate_swing(NULL, (Wanted){SLOW, DUFFING_TRUTH, e, slopes, false});
+    Made first = simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, e, slopes, false});
     assert_int_equal(m->adds, 1);
     assert_string_equal(m->items[0].kind, "simulation");
     m->items[0].seconds = 0;
-    Made again = simulate_swing(m, SLOW, DUFFING_TRUTH, e, slopes);
+    Made again = simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, e, slopes, false});
     assert_int_equal(m->adds, 0); // it was not made
     assert_int_equal(plain.end, EVAL_DONE);
     assert_true(plain.used.steps > 1000);
@@ -124,9 +136,9 @@ static void a_recorded_simulation_is_the_one_that_was_made(void **state) {
 static void a_failure_is_replayed_with_its_words(void **state) {
   (void)state;
   MemoryRecord *m = memory_record_new();
-  Made first = simulate_swing(m, SLOW, ESCAPES, 0, false);
+  Made first = simulate_swing(m, (Wanted){SLOW, ESCAPES, 0, false, false});
   assert_int_equal(m->adds, 1);
-  Made again = simulate_swing(m, SLOW, ESCAPES, 0, false);
+  Made again = simulate_swing(m, (Wanted){SLOW, ESCAPES, 0, false, false});
   assert_int_equal(m->adds, 0);
   assert_int_equal(first.end, EVAL_FAILED);
   assert_true(strlen(first.message) > 10);
@@ -140,10 +152,10 @@ static void quick_ones_are_made_again(void **state) {
   bool seen = false;
   for (int attempt = 0; attempt < 100 && !seen; attempt++) {
     MemoryRecord *m = memory_record_new();
-    Made first = simulate_swing(m, QUICK, DUFFING_TRUTH, 0, true);
+    Made first = simulate_swing(m, (Wanted){QUICK, DUFFING_TRUTH, 0, false, true});
     assert_int_equal(m->record.next, 1); // the number is used up all the same
     seen = m->adds == 0;
-    Made again = simulate_swing(m, QUICK, DUFFING_TRUTH, 0, true);
+    Made again = simulate_swing(m, (Wanted){QUICK, DUFFING_TRUTH, 0, false, true});
     assert_same(&again, &first, false);
     memory_record_free(m);
   }
@@ -154,24 +166,28 @@ static void other_simulations_are_other_questions(void **state) {
   (void)state;
   static const double NEAR[] = {2, 0.5 + 1e-15};
   MemoryRecord *m = memory_record_new();
-  simulate_swing(m, SLOW, DUFFING_TRUTH, 0, false);
+  simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, 0, false, false});
   assert_true(m->items[0].there);
-  assert_int_equal(simulate_swing(m, SLOW, NEAR, 0, false).end, EVAL_STOPPED);
-  assert_int_equal(simulate_swing(m, SLOW, DUFFING_TRUTH, 1, false).end, EVAL_STOPPED);
-  assert_int_equal(simulate_swing(m, SLOW, DUFFING_TRUTH, 0, true).end, EVAL_STOPPED);
-  assert_int_equal(simulate_swing(m, SLOW, DUFFING_TRUTH, 0, false).end, EVAL_DONE);
+  assert_int_equal(simulate_swing(m, (Wanted){SLOW, NEAR, 0, false, false}).end, EVAL_STOPPED);
+  assert_int_equal(simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, 1, false, false}).end,
+                   EVAL_STOPPED);
+  assert_int_equal(simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, 0, true, false}).end,
+                   EVAL_STOPPED);
+  assert_int_equal(simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, 0, false, false}).end,
+                   EVAL_DONE);
   memory_record_free(m);
 }
 
 static void a_damaged_answer_stops(void **state) {
   (void)state;
   MemoryRecord *m = memory_record_new();
-  simulate_swing(m, SLOW, DUFFING_TRUTH, 0, false);
+  simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, 0, false, false});
   assert_true(m->items[0].there);
   size_t whole = m->items[0].length;
   for (size_t length = 8; length < whole; length += whole / 7) {
     m->items[0].length = length;
-    assert_int_equal(simulate_swing(m, SLOW, DUFFING_TRUTH, 0, false).end, EVAL_STOPPED);
+    assert_int_equal(simulate_swing(m, (Wanted){SLOW, DUFFING_TRUTH, 0, false, false}).end,
+                     EVAL_STOPPED);
   }
   memory_record_free(m);
 }

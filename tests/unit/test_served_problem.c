@@ -345,7 +345,7 @@ static void assert_not_served(Site *s, const FileSet *set, const char *path) {
   file_set_begin_serving(&u, set);
   const char *text = understood(s->arena, path);
   file_set_end(&u);
-  if (!strstr(text, "the model of this problem is a closed simulator, which no store carries"))
+  if (!strstr(text, "the model is a closed simulator, which is not in the store"))
     fail_msg("%s", text);
 }
 

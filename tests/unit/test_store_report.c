@@ -287,6 +287,7 @@ static void csv_of_nothing_is_empty(void **state) {
 }
 
 int main(void) {
+  (void)POSTGRESQL; // test_study_view has both
   const struct CMUnitTest tests[] = {
       IN(SQLITE, text_of_a_study_says_how_it_stands),
       IN(SQLITE, text_shows_the_best_runs_first),
@@ -299,6 +300,5 @@ int main(void) {
       IN(SQLITE, csv_has_a_row_for_each_run),
       IN(SQLITE, csv_of_nothing_is_empty),
   };
-  (void)POSTGRESQL;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void work(void *own, void *job) {
 
 static void give_up(const void *shared, void *job, const char *why) {
   (void)shared, (void)why;
-  ((Task *)job)->run = (MadeRun){.objective = NAN, .outcome = 2};
+  ((Task *)job)->run = (MadeRun){.objective = nan(""), .outcome = 2};
 }
 
 static JobKind kind_of(const Effort *e) {

@@ -141,7 +141,7 @@ static void assert_progress(Store *store, StoreTrial *t, int64_t study, const Kn
   assert_int_equal(p.total, total);
   assert_int_equal(p.done, k->count);
   assert_close(p.busy, 0.5 * k->count, 1e-9);
-  double best = NAN;
+  double best = nan("");
   long ended[3] = {0};
   for (int i = 0; i < k->count; i++) {
     double v = k->at[i].run.objective;

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""How many workers a PostgreSQL server can serve: bench/cluster/simulate.py [--measured FILE]
+
+Simulates W workers of one thread that claim batches from one set of jobs, compute, and commit. Claims and commits are the
+transactions of src/store/study_record.c; what they cost is taken from measure.py. Simulated are
+
+- the processors of the server, which serve one statement after another,
+- the row of the set: a claim has it from its UPDATE to its COMMIT, a commit from its UPDATE to the end of its COMMIT, the write to the disk
+  included; a claim that was overtaken by another one while it waited asks again,
+- the row of the tally, which a commit has one statement longer,
+- the network: each statement waits for its answer, a round trip later,
+- the notice of each commit to all connections: processor time of the server for each of them; notices to a
+  connection that has not yet read the last one are one notice,
+- what each process asks regularly, whose cost grows with the number of workers.
+
+Everything else is left out: memory, the check points of the server, a network that is full, workers with several threads.
+Standard library only.
+"""
+import argparse
+import collections
+import heapq
+import itertools
+import json
+import random
+
+MEASURED = {  # ms, by measure.py; see docs/cluster.md
+    "statement": 0.02,       # processor time of the server for BEGIN, a read, an update
+    "claim_cpu": 0.12,       # processor time of a claim, few workers
+    "claim_cpu_worker": 4e-4,  # more for each worker
+    "commit_cpu": 0.28,      # of a commit without rows
+    "row_cpu": 0.01,         # more for each job in it, in blocks of 32
+    "single_cpu": 0.03,      # more for each job that is sent by itself
+    "read_cpu": 0.05,
+    "flush": 0.6,            # wait for the disk in COMMIT
+    "notice_cpu": 7e-3,      # of a notice, for each connection
+    "look_cpu": 0.02, "look_cpu_worker": 8e-5,
+    "renew_cpu": 0.2, "renew_cpu_worker": 3e-4,
+}
+BATCH_SECONDS, BATCH_MOST, INSERT_ROWS = 0.2, 4096, 32  # as in src/base/jobs.c and src/store/study_record.c
+
+
+class Clock:
+    def __init__(self):
+        self.now, self.queue, self.order = 0.0, [], itertools.count()
+
+    def at(self, seconds, call, *values):
+        heapq.heappush(self.queue, (self.now + seconds, next(self.order), call, values))
+
+    def run(self, until):
+        while self.queue and self.queue[0][0] <= until:
+            self.now, _, call, values = heapq.heappop(self.queue)
+            call(*values)
+
+
+class Processors:
+    """Serves in order of arrival."""
+
+    def __init__(self, clock, count):
+        self.clock, self.free, self.waiting, self.busy = clock, count, collections.deque(), 0.0
+
+    def use(self, seconds, then, begun=None):
+        self.waiting.append((seconds, then, begun))
+        self.serve()
+
+    def serve(self):
+        while self.free and self.waiting:
+            seconds, then, begun = self.waiting.popleft()
+            self.free -= 1
+            self.busy += seconds
+            if begun:
+                begun()
+            self.clock.at(seconds, self.done, then)
+
+    def done(self, then):
+        self.free += 1
+        if then:
+            then()
+        self.serve()
+
+
+class Row:
+    """A row that one transaction at a time may change."""
+
+    def __init__(self):
+        self.taken, self.waiting = False, collections.deque()
+
+    def take(self, then):
+        if self.taken:
+            self.waiting.append(then)
+        else:
+            self.taken = True
+            then()
+
+    def give(self):
+        if self.waiting:
+            self.waiting.popleft()()
+        else:
+            self.taken = False
+
+
+class Trial:
+    def __init__(self, workers, run_seconds, batching, c, o, seed=1):
+        self.clock = Clock()
+        self.server = Processors(self.clock, o.cores)
+        self.set_row, self.tally_row = Row(), Row()
+        self.claims = 0  # how often the set row got another `next`
+        self.c = {k: v / 1000 for k, v in c.items()}
+        self.rtt, self.options = o.rtt / 1000, o
+        self.workers, self.run_seconds, self.batching = workers, run_seconds, batching
+        self.jobs = max(1, min(BATCH_MOST, int(o.batch / run_seconds))) if batching else 1
+        self.done = self.retries = self.batches = 0
+        self.counts = False
+        self.random = random.Random(seed)
+        self.notices = [False] * 16  # groups of connections with a notice that is not read yet
+        for _ in range(workers):
+            self.clock.at(self.random.uniform(0, 0.2 + self.jobs * run_seconds), self.begin_claim)
+            self.clock.at(self.random.uniform(0, 0.5), self.look)
+            self.clock.at(self.random.uniform(0, 3.75), self.renew)
+
+    # A statement: half a round trip, processor time, half a round trip.
+    def ask(self, cpu, then):
+        self.clock.at(self.rtt / 2, self.server.use, cpu, lambda: self.clock.at(self.rtt / 2, then))
+
+    def ask_several(self, count, cpu, then):
+        """Statements one after another that hold nothing; cpu of all of them."""
+        self.clock.at(self.rtt * (count - 0.5), self.server.use, cpu, lambda: self.clock.at(self.rtt / 2, then))
+
+    # ---- claim
+    def begin_claim(self):
+        c = self.c
+        self.ask_several(2, c["claim_cpu"] / 3 + c["claim_cpu_worker"] * self.workers, self.look_at_set)  # BEGIN, what others left
+
+    def look_at_set(self):
+        self.ask(self.c["statement"], self.move)
+
+    def move(self):
+        seen = self.claims
+        self.clock.at(self.rtt / 2, self.set_row.take, lambda: self.moved(seen))
+
+    def moved(self, seen):
+        if seen != self.claims and not self.options.atomic:  # overtaken
+            self.retries += self.counts
+            self.server.use(self.c["statement"], lambda: (self.set_row.give(), self.clock.at(self.rtt / 2, self.look_at_set)))
+            return
+        c = self.c
+        self.claims += 1
+        # UPDATE, INSERT, COMMIT without a wait for the disk
+        trips = 0 if self.options.pipelined else 2
+        self.server.use(c["claim_cpu"] * 2 / 3, lambda: self.clock.at(self.rtt * trips, self.claimed))
+
+    def claimed(self):
+        self.set_row.give()
+        spread = self.random.uniform(0.8, 1.2)  # runs differ
+        self.clock.at(self.rtt / 2 + self.jobs * self.run_seconds * spread, self.begin_commit)
+
+    # ---- commit
+    def begin_commit(self):
+        c = self.c
+        blocks, single = divmod(self.jobs, INSERT_ROWS)
+        if self.options.blocks and single:
+            blocks, single, rows = blocks + 1, 0, self.jobs
+        else:
+            rows = blocks * INSERT_ROWS
+        self.ask_several(2 + blocks + single, c["commit_cpu"] / 4 + c["row_cpu"] * rows + c["single_cpu"] * single, self.tally)
+
+    def tally(self):
+        self.clock.at(self.rtt / 2, self.tally_row.take, lambda: self.server.use(
+            self.c["statement"], lambda: self.clock.at(self.rtt * (not self.options.pipelined), self.set_row.take, self.add)))
+
+    def add(self):
+        # UPDATE of the set, DELETE of the claim, UPDATE of the worker, NOTIFY, COMMIT, with the disk
+        trips = 0 if self.options.pipelined else 4
+        self.server.use(self.c["commit_cpu"] * 3 / 4, lambda: self.clock.at(self.rtt * trips + self.c["flush"], self.committed))
+
+    def committed(self):
+        self.tally_row.give()
+        self.set_row.give()
+        if not self.options.quiet:
+            self.notify()
+        if self.counts:
+            self.done += self.jobs
+            self.batches += 1
+        self.clock.at(self.rtt / 2, self.ask_several, 2, self.c["read_cpu"], self.begin_claim)
+
+    def notify(self):
+        share = self.workers / len(self.notices) * self.c["notice_cpu"]
+        for k, waits in enumerate(self.notices):
+            if waits:
+                continue
+            self.notices[k] = True
+            self.server.use(share, None, begun=lambda k=k: self.notices.__setitem__(k, False))
+
+    # ---- regularly
+    def look(self):
+        self.server.use(self.c["look_cpu"] + self.c["look_cpu_worker"] * self.workers, None)
+        self.clock.at(0.5, self.look)
+
+    def renew(self):
+        self.server.use(self.c["renew_cpu"] + self.c["renew_cpu_worker"] * self.workers, None)
+        self.clock.at(3.75, self.renew)
+
+    def result(self):
+        batch = self.jobs * self.run_seconds
+        warm, span = 2 + 3 * batch, max(3.0, 3 * batch)
+        self.clock.run(warm)
+        self.counts, busy = True, self.server.busy
+        self.clock.run(warm + span)
+        rate = self.done / span
+        return {"jobs_per_second": rate, "share": rate * self.run_seconds / self.workers,
+                "batches_per_second": self.batches / span, "server": (self.server.busy - busy) / span / self.options.cores,
+                "retries": self.retries / max(1, self.batches)}
+
+
+def constants(figures):
+    """From the JSON of measure.py."""
+    one, rt = figures["one_client"], figures["round_trip"]
+    few, many = figures["claim_among"][0], figures["claim_among"][-1]
+    quiet, loud = figures["listeners"][0], figures["listeners"][-1]
+    w0, w1 = figures["workers"][0], figures["workers"][-1]
+    slope = lambda a, b, key, n: max(0.0, (b[key] - a[key]) / (b[n] - a[n]))
+    single = max(0.0, (one["4"]["commit_cpu"] - one["1"]["commit_cpu"]) / 3)
+    row = max(0.0, (one["200"]["commit_cpu"] - one["40"]["commit_cpu"]) / 160)  # 160 more rows in blocks, as many single ones
+    return {"statement": one["1"]["read_cpu"] / 2,
+            "claim_cpu": one["1"]["claim_cpu"], "claim_cpu_worker": slope(few, many, "claim_cpu", "workers"),
+            "commit_cpu": max(0.0, one["1"]["commit_cpu"] - single), "row_cpu": row, "single_cpu": single,
+            "read_cpu": one["1"]["read_cpu"], "flush": max(0.0, one["1"]["flush"] - rt),
+            "notice_cpu": slope(quiet, loud, "server_cpu_per_batch", "listeners"),
+            "look_cpu": w0["look"], "look_cpu_worker": slope(w0, w1, "look", "workers"),
+            "renew_cpu": w0["renew"], "renew_cpu_worker": slope(w0, w1, "renew", "workers")}
+
+
+def short(x):
+    return f"{x:.0f}" if x >= 100 else f"{x:.3g}"
+
+
+def most_workers(run, batching, c, o):
+    """So many keep 90 % of their time for runs."""
+    low, high = 0, 1
+    while high <= 16384 and Trial(high, run, batching, c, o).result()["share"] >= 0.9 * Trial(1, run, batching, c, o).result()["share"]:
+        low, high = high, 2 * high
+    if high > 16384:
+        return ">16384"
+    alone = Trial(1, run, batching, c, o).result()["share"]
+    while high - low > max(1, low // 20):
+        middle = (low + high) // 2
+        if Trial(middle, run, batching, c, o).result()["share"] >= 0.9 * alone:
+            low = middle
+        else:
+            high = middle
+    return str(low)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--measured", metavar="FILE", help="JSON of measure.py; without it, figures that were measured before")
+    p.add_argument("--cores", type=int, default=8, help="processors of the server (default 8)")
+    p.add_argument("--rtt", type=float, default=0.2, help="round trip between worker and server, ms (default 0.2: a LAN)")
+    p.add_argument("--flush", type=float, help="wait for the disk at the end of a commit, ms")
+    p.add_argument("--workers", default="64,256,1024,4096")
+    p.add_argument("--runs", default="0.001,0.005,0.05,1,10", help="seconds of a run")
+    p.add_argument("--limits", action="store_true", help="also: how many workers keep 90 %% of their time")
+    p.add_argument("--batch", type=float, default=BATCH_SECONDS, help="seconds of a batch (default %(default)s, as entrain has it)")
+    p.add_argument("--atomic", action="store_true", help="what if a claim that was overtaken took the next jobs at once")
+    p.add_argument("--quiet", action="store_true", help="what if commits told nobody")
+    p.add_argument("--pipelined", action="store_true", help="what if a transaction went to the server in one message")
+    p.add_argument("--blocks", action="store_true", help="what if all jobs of a batch went in one INSERT")
+    o = p.parse_args()
+    c = dict(MEASURED)
+    if o.measured:
+        with open(o.measured) as f:
+            c = constants(json.load(f))
+    if o.flush is not None:
+        c["flush"] = o.flush
+    print("input, ms:", ", ".join(f"{k} {v:.3g}" for k, v in c.items()))
+    print(f"server: {o.cores} processors, round trip {o.rtt} ms\n")
+    runs, workers = [float(r) for r in o.runs.split(",")], [int(w) for w in o.workers.split(",")]
+    for batching in (True, False):
+        print("jobs a second (share of the workers' time; load of the server's processors), " +
+              (f"batches of about {o.batch:g} s" if batching else "one job at a time"))
+        print("| workers | " + " | ".join(f"{1000 * r:g} ms" if r < 1 else f"{r:g} s" for r in runs) + " |")
+        print("| --- |" + " --- |" * len(runs))
+        for w in workers:
+            cells = []
+            for r in runs:
+                got = Trial(w, r, batching, c, o).result()
+                cells.append(f"{short(got['jobs_per_second'])} ({100 * got['share']:.0f} %; {100 * got['server']:.0f} %)")
+            print(f"| {w} | " + " | ".join(cells) + " |", flush=True)
+        if o.limits:
+            print("| most, 90 % | " + " | ".join(most_workers(r, batching, c, o) for r in runs) + " |")
+        print()
+
+
+if __name__ == "__main__":
+    main()
