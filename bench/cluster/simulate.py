@@ -6,7 +6,8 @@ transactions of src/store/study_record.c; what they cost is taken from measure.p
 
 - the processors of the server, which serve one statement after another,
 - the row of the set: a claim has it from its UPDATE to its COMMIT, a commit from its UPDATE to the end of its COMMIT, the write to the disk
-  included; a claim that was overtaken by another one while it waited asks again,
+  included; a claim that was overtaken by another one while it waited asks again, and waits in front then (the server wakes
+  those who wait one after another, so that the one who asks is faster),
 - the row of the tally, which a commit has one statement longer,
 - the network: each statement waits for its answer, a round trip later,
 - the notice of each commit to all connections: processor time of the server for each of them; notices to a
@@ -84,8 +85,10 @@ class Row:
     def __init__(self):
         self.taken, self.waiting = False, collections.deque()
 
-    def take(self, then):
-        if self.taken:
+    def take(self, then, first=False):
+        if self.taken and first:
+            self.waiting.appendleft(then)
+        elif self.taken:
             self.waiting.append(then)
         else:
             self.taken = True
@@ -130,17 +133,18 @@ class Trial:
         c = self.c
         self.ask_several(2, c["claim_cpu"] / 3 + c["claim_cpu_worker"] * self.workers, self.look_at_set)  # BEGIN, what others left
 
-    def look_at_set(self):
-        self.ask(self.c["statement"], self.move)
+    def look_at_set(self, again=False):
+        self.ask(self.c["statement"], lambda: self.move(again))
 
-    def move(self):
+    def move(self, again):
         seen = self.claims
-        self.clock.at(self.rtt / 2, self.set_row.take, lambda: self.moved(seen))
+        self.clock.at(self.rtt / 2, self.set_row.take, lambda: self.moved(seen), again)
 
     def moved(self, seen):
         if seen != self.claims and not self.options.atomic:  # overtaken
             self.retries += self.counts
-            self.server.use(self.c["statement"], lambda: (self.set_row.give(), self.clock.at(self.rtt / 2, self.look_at_set)))
+            self.server.use(self.c["statement"], lambda: (
+                self.set_row.give(), self.clock.at(self.rtt / 2, self.look_at_set, True)))
             return
         c = self.c
         self.claims += 1

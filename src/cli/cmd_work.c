@@ -71,18 +71,18 @@ static int work(WorkLoop *w, EntrainStore *store) {
       if (w->idle >= 0 && waited >= w->idle) break;
       continue;
     }
-    waited = 0;
+    waited = failed ? waited + LOOK_SECONDS : 0;
     EntrainStudyInfo info;
     entrain_study_info(s, &info);
-    int status = failed == info.number ? WRONG_USE : work_on(w, s);
+    bool again = failed == info.number;
+    int status = again ? WRONG_USE : work_on(w, s);
     entrain_study_free(s);
-    if (status == WRONG_USE && failed == info.number) {
-      // Another process may do better; this one looks again later.
-      entrain_store_rest(store, LOOK_SECONDS);
-      waited += LOOK_SECONDS;
-      if (w->idle >= 0 && waited >= w->idle) return WRONG_USE;
-    }
+    if (again && w->idle >= 0 && waited >= w->idle) return WRONG_USE;
     failed = status == WRONG_USE ? info.number : 0;
+    if (!failed) continue;
+    // Another process may do better; this one looks again later.
+    if (w->idle >= 0 && w->idle < LOOK_SECONDS) return WRONG_USE;
+    entrain_store_rest(store, LOOK_SECONDS);
   }
   return DONE;
 }

@@ -131,7 +131,7 @@ cp sim.sh sims/; (cd elsewhere && "$ENTRAIN" work ../prog.db --idle 0 --simulato
 it "runs of a program, for slopes and of several experiments, are shared with workers"
 cat >decays.sh <<'END'
 #!/bin/sh
-sleep 0.03
+sleep 0.01
 awk -v a="$1" -v b="$2" 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) printf "%.3f,%.12g\n", i/5, b*exp(-a*i/5) }' >r.csv
 END
 chmod +x decays.sh; ./decays.sh 1.3 2 && cp r.csv decays.csv
@@ -142,8 +142,8 @@ estimate: {a: , b: }
 END
 cp decays.sh sims/
 for method in lm nelder-mead; do
-  run fit decays.yaml --method $method --max_simulations 120 --json a.json -q; before=$code
-  "$ENTRAIN" fit decays.yaml --method $method --max_simulations 120 --json b.json -q -j 1 --store d$method.db 2>>err & leader=$!
+  run fit decays.yaml --method $method --max_simulations 60 --json a.json -q -j 1; before=$code
+  "$ENTRAIN" fit decays.yaml --method $method --max_simulations 60 --json b.json -q -j 1 --store d$method.db 2>>err & leader=$!
   until [[ -e d$method.db ]]; do sleep 0.01; done
   for n in 1 2; do (cd elsewhere && "$ENTRAIN" work ../d$method.db -j 1 --idle 0 -q --simulators ../sims 2>>../err) & done
   wait $leader; code=$?; wait; status $before; same a.json b.json
@@ -154,21 +154,21 @@ interrupt INT "runs" basin swing.yaml --grid 60x30 --method lm --lanes off --jso
 run basin swing.yaml --grid 60x30 --method lm --lanes off --json i.json --store i.db -q; status 0
 run basin swing.yaml --grid 60x30 --method lm --lanes off --json j.json -q; same i.json j.json
 it "max_seconds is the limit of the whole study, and resume may raise it"
-run basin swing.yaml --grid 200x60 --method lm --lanes off -q --store m.db --max_seconds 0.3 -j 1; status 1
-run show m.db --json s.json; json s.json "d['studies'][0]['state'] == 'limit' and 0 < d['studies'][0]['done'] < 12000"
+run basin swing.yaml --grid 60x40 --method lm --lanes off -q --store m.db --max_seconds 0.2 -j 1; status 1
+run show m.db --json s.json; json s.json "d['studies'][0]['state'] == 'limit' and 0 < d['studies'][0]['done'] < 2400"
 run work m.db --idle 0; status 0; no_err
 run resume m.db -q; status 1
 run resume m.db -q --max_seconds 1000; status 0
-run show m.db --json s.json; json s.json "d['studies'][0]['state'] == 'done' and d['studies'][0]['done'] == 12000"
+run show m.db --json s.json; json s.json "d['studies'][0]['state'] == 'done' and d['studies'][0]['done'] == 2400"
 it "run_seconds: a run over its limit is an outcome"
 run basin swing.yaml --random 6 --method lm --max_iterations 1000000 --run_seconds 1e-6 --json r.json -q --store r.db; status 1; run show r.db --json s.json; json s.json "d['studies'][0]['outcomes'] == {'over-limit': 6}"
 run recover swing.yaml --trials 3 --run_seconds 1e-6 --json r.json -q; status 1
 it "progress as JSON, with a store and without"
 run basin swing.yaml --grid 60x30 --method lm --lanes off -q --progress=json; no_err
-run basin swing.yaml --grid 200x40 --method lm --lanes off --progress=json -j 1 --max_seconds 1.5; holds python3 -c "import json; [json.loads(l) for l in open('err') if l.startswith('{')][0]['total'] == 8000 or 1/0"
-run basin swing.yaml --grid 200x40 --method lm --lanes off --progress=json -j 1 --store p.db --max_seconds 1.5; holds python3 -c "
+run basin swing.yaml --grid 200x40 --method lm --lanes off --progress=json -j 1 --max_seconds 1.2; holds python3 -c "import json; [json.loads(l) for l in open('err') if l.startswith('{')][0]['total'] == 8000 or 1/0"
+run basin swing.yaml --grid 200x40 --method lm --lanes off --progress=json -j 1 --store p.db --max_seconds 1.2; holds python3 -c "
 import json
 lines = [json.loads(l) for l in open('err') if l.startswith('{')]
 assert lines[-1]['total'] == 8000 and lines[-1]['done'] > 0 and lines[-1]['workers'] == 1 and lines[-1]['rate'] > 0, lines[-1]"
 it "killed at random moments, nothing is lost and nothing is computed again"
-python3 "$models/../tests/store/kill_trial.py" --entrain "$ENTRAIN" --kills "${KILLS:-20}" $(ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && [[ $(id -u) != 0 || -n $(getent passwd postgres) ]] && echo --server) >kills 2>&1 || wrong "$(tail -n 5 kills)"
+python3 "$models/../tests/store/kill_trial.py" --entrain "$ENTRAIN" --kills "${KILLS:-$([[ $ENTRAIN == *san* ]] && echo 4 || echo 20)}" $(ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && [[ $(id -u) != 0 || -n $(getent passwd postgres) ]] && echo --server) >kills 2>&1 || wrong "$(tail -n 5 kills)"
