@@ -152,6 +152,12 @@ def median_ms(times):
     return round(1000 * statistics.median(times), 4)
 
 
+def spend(cpu, name, before, backend):
+    now = cpu_of(backend)
+    cpu[name].append(now - before)
+    return now
+
+
 def one_client(server, rows, cycles, workers=0):
     """Medians as one client sees them, and processor time of its backend, by transaction."""
     url = fresh(server, workers)
@@ -160,35 +166,30 @@ def one_client(server, rows, cycles, workers=0):
         c.commit(*c.claim())
         c.read()
     out = {"claim": [], "claim_held": [], "commit": [], "commit_held": [], "flush": [], "read": []}
-    cpu = {"claim": 0.0, "commit": 0.0, "read": 0.0}
+    cpu = {"claim": [], "commit": [], "read": []}
+    backend = c.link.backend()
     for _ in range(cycles):
+        used = cpu_of(backend)
         t0 = time.perf_counter()
         claim, first = c.claim()
         t1 = time.perf_counter()
+        used = spend(cpu, "claim", used, backend)
+        out["claim"].append(t1 - t0)
         out["claim_held"].append(c.held)
+        t1 = time.perf_counter()
         c.commit(claim, first)
         t2 = time.perf_counter()
+        used = spend(cpu, "commit", used, backend)
+        out["commit"].append(t2 - t1)
         out["commit_held"].append(c.held)
         out["flush"].append(c.flush)
+        t2 = time.perf_counter()
         c.read()
         out["read"].append(time.perf_counter() - t2)
-        out["claim"].append(t1 - t0)
-        out["commit"].append(t2 - t1)
-    backend = c.link.backend()
-    claims = []
-    for kind in cpu:  # long enough for the clock of processor times, which ticks a hundred times a second
-        before = cpu_of(backend)
-        for k in range(cycles):
-            if kind == "claim":
-                claims.append(c.claim())
-            elif kind == "commit":
-                c.commit(*claims[k])
-            else:
-                c.read()
-        cpu[kind] = (cpu_of(backend) - before) / cycles
+        spend(cpu, "read", used, backend)
     c.link.close()
     result = {name: median_ms(times) for name, times in out.items()}
-    result.update({name + "_cpu": round(1000 * seconds, 4) for name, seconds in cpu.items()})
+    result.update({name + "_cpu": median_ms(seconds) for name, seconds in cpu.items()})
     return result
 
 

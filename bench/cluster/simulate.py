@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many workers a PostgreSQL server can serve: bench/cluster/simulate.py [--measured FILE]
 
-Simulates W workers of one thread that claim batches from one set of jobs, compute, and commit. Claims and commits are the
+Simulates W threads of workers that claim batches from one set of jobs, compute, and commit. Claims and commits are the
 transactions of src/store/study_record.c; what they cost is taken from measure.py. Simulated are
 
 - the processors of the server, which serve one statement after another,
@@ -14,7 +14,7 @@ transactions of src/store/study_record.c; what they cost is taken from measure.p
   connection that has not yet read the last one are one notice,
 - what each process asks regularly, whose cost grows with the number of workers.
 
-Everything else is left out: memory, the check points of the server, a network that is full, workers with several threads.
+Everything else is left out: memory, the check points of the server, a network that is full, threads of a process that wait for each other's statements.
 Standard library only.
 """
 import argparse
@@ -22,21 +22,10 @@ import collections
 import heapq
 import itertools
 import json
+import os
 import random
 
-MEASURED = {  # ms, by measure.py; see docs/cluster.md
-    "statement": 0.02,       # processor time of the server for BEGIN, a read, an update
-    "claim_cpu": 0.12,       # processor time of a claim, few workers
-    "claim_cpu_worker": 4e-4,  # more for each worker
-    "commit_cpu": 0.28,      # of a commit without rows
-    "row_cpu": 0.01,         # more for each job in it, in blocks of 32
-    "single_cpu": 0.03,      # more for each job that is sent by itself
-    "read_cpu": 0.05,
-    "flush": 0.6,            # wait for the disk in COMMIT
-    "notice_cpu": 7e-3,      # of a notice, for each connection
-    "look_cpu": 0.02, "look_cpu_worker": 8e-5,
-    "renew_cpu": 0.2, "renew_cpu_worker": 3e-4,
-}
+MEASURED = os.path.join(os.path.dirname(__file__), "measured.json")  # by measure.py; docs/cluster.md says where
 BATCH_SECONDS, BATCH_MOST, INSERT_ROWS = 0.2, 4096, 32  # as in src/base/jobs.c and src/store/study_record.c
 
 
@@ -112,11 +101,12 @@ class Trial:
         self.workers, self.run_seconds, self.batching = workers, run_seconds, batching
         self.jobs = max(1, min(BATCH_MOST, int(o.batch / run_seconds))) if batching else 1
         self.done = self.retries = self.batches = 0
-        self.counts = False
         self.random = random.Random(seed)
         self.notices = [False] * 16  # groups of connections with a notice that is not read yet
+        self.processes = -(-workers // o.threads)
         for _ in range(workers):
             self.clock.at(self.random.uniform(0, 0.2 + self.jobs * run_seconds), self.begin_claim)
+        for _ in range(self.processes):
             self.clock.at(self.random.uniform(0, 0.5), self.look)
             self.clock.at(self.random.uniform(0, 3.75), self.renew)
 
@@ -142,7 +132,7 @@ class Trial:
 
     def moved(self, seen):
         if seen != self.claims and not self.options.atomic:  # overtaken
-            self.retries += self.counts
+            self.retries += 1
             self.server.use(self.c["statement"], lambda: (
                 self.set_row.give(), self.clock.at(self.rtt / 2, self.look_at_set, True)))
             return
@@ -181,13 +171,12 @@ class Trial:
         self.set_row.give()
         if not self.options.quiet:
             self.notify()
-        if self.counts:
-            self.done += self.jobs
-            self.batches += 1
+        self.done += self.jobs
+        self.batches += 1
         self.clock.at(self.rtt / 2, self.ask_several, 2, self.c["read_cpu"], self.begin_claim)
 
     def notify(self):
-        share = self.workers / len(self.notices) * self.c["notice_cpu"]
+        share = self.processes / len(self.notices) * self.c["notice_cpu"]
         for k, waits in enumerate(self.notices):
             if waits:
                 continue
@@ -196,20 +185,28 @@ class Trial:
 
     # ---- regularly
     def look(self):
-        self.server.use(self.c["look_cpu"] + self.c["look_cpu_worker"] * self.workers, None)
+        self.server.use(self.c["look_cpu"] + self.c["look_cpu_worker"] * self.processes, None)
         self.clock.at(0.5, self.look)
 
     def renew(self):
-        self.server.use(self.c["renew_cpu"] + self.c["renew_cpu_worker"] * self.workers, None)
+        self.server.use(self.c["renew_cpu"] + self.c["renew_cpu_worker"] * self.processes, None)
         self.clock.at(3.75, self.renew)
 
     def result(self):
+        """Once the rate of jobs does not change any more, or after a simulated minute and some batches."""
         batch = self.jobs * self.run_seconds
-        warm, span = 2 + 3 * batch, max(3.0, 3 * batch)
-        self.clock.run(warm)
-        self.counts, busy = True, self.server.busy
-        self.clock.run(warm + span)
-        rate = self.done / span
+        span = max(3.0, 3 * batch, 300 * batch / self.workers)
+        until, before = 2 + batch, -1.0
+        self.clock.run(until)
+        for _ in range(max(4, int(60 / span))):
+            self.done = self.batches = self.retries = 0
+            busy = self.server.busy
+            until += span
+            self.clock.run(until)
+            rate = self.done / span
+            if abs(rate - before) <= 0.02 * rate:
+                break
+            before = rate
         return {"jobs_per_second": rate, "share": rate * self.run_seconds / self.workers,
                 "batches_per_second": self.batches / span, "server": (self.server.busy - busy) / span / self.options.cores,
                 "retries": self.retries / max(1, self.batches)}
@@ -238,29 +235,27 @@ def short(x):
 
 
 def most_workers(run, batching, c, o):
-    """So many keep 90 % of their time for runs."""
-    low, high = 0, 1
-    while high <= 16384 and Trial(high, run, batching, c, o).result()["share"] >= 0.9 * Trial(1, run, batching, c, o).result()["share"]:
-        low, high = high, 2 * high
-    if high > 16384:
-        return ">16384"
+    """So many keep 90 % of the time for runs that one alone would have for them."""
+    def is_fine(workers):
+        return Trial(workers, run, batching, c, o).result()["share"] >= 0.9 * alone
     alone = Trial(1, run, batching, c, o).result()["share"]
+    low, high = 1, 2
+    while is_fine(high):
+        low, high = high, 2 * high
     while high - low > max(1, low // 20):
         middle = (low + high) // 2
-        if Trial(middle, run, batching, c, o).result()["share"] >= 0.9 * alone:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if is_fine(middle) else (low, middle)
     return str(low)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--measured", metavar="FILE", help="JSON of measure.py; without it, figures that were measured before")
+    p.add_argument("--measured", metavar="FILE", default=MEASURED, help="JSON of measure.py (default: that of this folder)")
     p.add_argument("--cores", type=int, default=8, help="processors of the server (default 8)")
     p.add_argument("--rtt", type=float, default=0.2, help="round trip between worker and server, ms (default 0.2: a LAN)")
     p.add_argument("--flush", type=float, help="wait for the disk at the end of a commit, ms")
-    p.add_argument("--workers", default="64,256,1024,4096")
+    p.add_argument("--workers", default="64,256,1024,4096", help="threads of all workers together")
+    p.add_argument("--threads", type=int, default=1, help="threads of a process, which share a connection (default 1)")
     p.add_argument("--runs", default="0.001,0.005,0.05,1,10", help="seconds of a run")
     p.add_argument("--limits", action="store_true", help="also: how many workers keep 90 %% of their time")
     p.add_argument("--batch", type=float, default=BATCH_SECONDS, help="seconds of a batch (default %(default)s, as entrain has it)")
@@ -269,19 +264,17 @@ def main():
     p.add_argument("--pipelined", action="store_true", help="what if a transaction went to the server in one message")
     p.add_argument("--blocks", action="store_true", help="what if all jobs of a batch went in one INSERT")
     o = p.parse_args()
-    c = dict(MEASURED)
-    if o.measured:
-        with open(o.measured) as f:
-            c = constants(json.load(f))
+    with open(o.measured) as f:
+        c = constants(json.load(f))
     if o.flush is not None:
         c["flush"] = o.flush
     print("input, ms:", ", ".join(f"{k} {v:.3g}" for k, v in c.items()))
-    print(f"server: {o.cores} processors, round trip {o.rtt} ms\n")
+    print(f"server: {o.cores} processors, round trip {o.rtt} ms; threads in a process: {o.threads}\n")
     runs, workers = [float(r) for r in o.runs.split(",")], [int(w) for w in o.workers.split(",")]
     for batching in (True, False):
         print("jobs a second (share of the workers' time; load of the server's processors), " +
               (f"batches of about {o.batch:g} s" if batching else "one job at a time"))
-        print("| workers | " + " | ".join(f"{1000 * r:g} ms" if r < 1 else f"{r:g} s" for r in runs) + " |")
+        print("| threads | " + " | ".join(f"{1000 * r:g} ms" if r < 1 else f"{r:g} s" for r in runs) + " |")
         print("| --- |" + " --- |" * len(runs))
         for w in workers:
             cells = []
@@ -290,7 +283,7 @@ def main():
                 cells.append(f"{short(got['jobs_per_second'])} ({100 * got['share']:.0f} %; {100 * got['server']:.0f} %)")
             print(f"| {w} | " + " | ".join(cells) + " |", flush=True)
         if o.limits:
-            print("| most, 90 % | " + " | ".join(most_workers(r, batching, c, o) for r in runs) + " |")
+            print("| most | " + " | ".join(most_workers(r, batching, c, o) for r in runs) + " |")
         print()
 
 

@@ -120,9 +120,8 @@ static const Flag FLAGS[] = {
 static const char *const EXAMPLES[] = {
     "entrain work postgresql://server/studies",
     "Works on the open studies of the server, with all cores, until Ctrl-C",
-    "entrain work postgresql://server/studies -j 4 --tags licence --simulators ~/models --idle 600",
-    "Also studies that want a licence; closed simulators from one folder; ends after ten idle "
-    "minutes",
+    "entrain work postgresql://server/studies -j 4 --simulators models --idle 600",
+    "Also studies of closed simulators, from one folder; ends after ten idle minutes",
     NULL,
 };
 
