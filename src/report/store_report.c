@@ -118,6 +118,7 @@ static void print_counts(Page *page, const StudyProgress *p) {
     for (int i = 0; i < p->ended_count; i++)
       text_print(&t, "%s%ld %s", i ? ", " : ": ", p->ended[i].runs, p->ended[i].word);
     text_add(&t, ".");
+    if (p->state == STUDY_DONE && p->done < p->total) text_add(&t, " The others were not needed.");
     if (p->lost)
       text_print(&t, " %ld job%s given up, because those who worked on them died.", p->lost,
                  p->lost == 1 ? " was" : "s were");
