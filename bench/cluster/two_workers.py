@@ -17,7 +17,8 @@ TREE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 ENTRAIN = os.environ.get("ENTRAIN", TREE + "/build/entrain")
 STUDIES = [
     ("runs of about 5 ms", ["basin", "single_well/problem.yaml", "--random", "1500", "--method", "lm", "--lanes", "off"]),
-    ("runs of about 30 ms", ["basin", "lorenz/problem.yaml", "--random", "200", "--method", "lm", "--lanes", "off"]),
+    ("runs of about 50 ms", ["basin", "lorenz/problem.yaml", "--random", "160", "--method", "lm", "--lanes", "off",
+                             "--rel_tol", "1e-11"]),
     ("a program that sleeps 50 ms", ["scan", "program_vehicle/problem.yaml", "--over", "mu1=0.1:0.4:200", "--set",
                                      "model.parameters.pause=50", "-o", os.devnull]),
 ]
