@@ -64,21 +64,22 @@ measure() { # measure METHOD FLAG ...: evaluations, objective, seconds, of one m
   CAR_SECONDS=$(seconds $client) "$entrain" compare car/problem.yaml -j 1 --methods "$method" --format csv "$@" |
     awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["evaluations"], $at["objective"], $at["seconds"] }'
 }
+on_hosts() { for host in $hosts; do ip netns pids "$host"; done; }
+is_empty() { [ -z "$(on_hosts)" ]; }
 start_workers() { # start_workers COUNT
   n=0
-  started=
   for speed in $workers; do
     [ $n -lt "$1" ] || break
     n=$((n + 1))
     on $n env CAR_SECONDS="$(seconds "$speed")" "$entrain" work "$store" -j 1 --simulators "$folder/pc$n" -q 2>"work$n.txt" &
-    started="$started $!"
   done
   are_there() { [ "$(ask "SELECT count(*) FROM worker WHERE gone = 0")" = "$n" ]; }
   wait_until 20 are_there
 }
-stop_workers() {
-  for process in $started; do kill "$process" 2>/dev/null || true; done
-  for process in $started; do wait "$process" 2>/dev/null || true; done
+stop_workers() { # all that runs on the hosts: nobody may help the next method
+  for process in $(on_hosts); do kill "$process" 2>/dev/null || true; done
+  wait_until 20 is_empty
+  wait
 }
 
 echo "| algorithm | r(p*) | n | t_seq | by the client | t_par | t_seq/t_par | published: r(p*) | n | t_seq | by the client | t_par | t_seq/t_par |"
@@ -89,6 +90,8 @@ row() { # row COUNT METHOD NAME PUBLISHED: COUNT workers beside the client
   PGOPTIONS='-c client_min_messages=warning' ask "DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION studies"
   start_workers "$count"
   together=$(measure "$method" --store "$store" 2>lead.txt)
+  [ "$(ask "SELECT count(*) FROM worker")" = $((count + 1)) ] || fail "not $count workers and the client took part"
+  [ "$(ask "SELECT sum(done) FROM worker")" = "$(ask "SELECT count(*) FROM job")" ] || fail "somebody else computed runs"
   others=$(ask "SELECT sum(done) FROM worker WHERE host LIKE 'pc%'")
   shares=$(ask "SELECT string_agg(host || ' ' || done || CASE WHEN repeated > 0 THEN ' (+' || repeated || ')' ELSE '' END, ', ' ORDER BY host) FROM worker")
   stop_workers

@@ -92,6 +92,7 @@ int budget_affords(const Budget *b, int evaluations, int experiments) {
   return most >= evaluations ? evaluations : most > 0 ? (int)most : 0;
 }
 
-bool budget_allows_more(const Budget *b) {
-  return (!b || (!b->exhausted && budget_left(b) > 0)) && patience_asks();
+bool budget_allows(Budget *b, long simulations) {
+  if (b && budget_left(b) < simulations) b->exhausted = true;
+  return (!b || !b->exhausted) && patience_asks();
 }

@@ -37,5 +37,6 @@ void budget_count_failed_runs(Budget *b, const ClosedRuns *runs, const double *x
 long budget_left(const Budget *b); // simulations
 // How many of `evaluations` fit into the budget, when each takes `experiments` simulations.
 int budget_affords(const Budget *b, int evaluations, int experiments);
-// Whether another evaluation may begin: simulations are left and patience lasts. NULL: without limit.
-bool budget_allows_more(const Budget *b);
+// Whether something that takes so many simulations may begin, and patience lasts; where too few are left the budget is exhausted:
+// what could not be completed is not begun. NULL: without limit.
+bool budget_allows(Budget *b, long simulations);

@@ -318,8 +318,7 @@ static bool take_column(void *data, long number, const void *job) {
 static EvalEnd run_columns(ColumnSet *s) {
   long count = 0;
   for (int k = 0; k < s->run->compiled->parameter_count; k++) count += s->d->stencils[k].count;
-  if (s->budget && budget_left(s->budget) < count) s->budget->exhausted = true;
-  if (s->budget && s->budget->exhausted) return EVAL_STOPPED;
+  if (!budget_allows(s->budget, count)) return EVAL_STOPPED;
   if (count == 0) return EVAL_DONE;
   JobsEnd end = jobs_run(s->d->jobs, &(JobSet){count, 0, false, make_column, take_column, s});
   return end == JOBS_ALL ? s->end : EVAL_STOPPED;

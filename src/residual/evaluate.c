@@ -278,7 +278,7 @@ static EvalEnd evaluate_sum(RowSum *s, const double *x, EvalPoint *out) {
   out->objective = HUGE_VAL;
   out->has_slopes = false;
   out->steps = 0;
-  if (!budget_allows_more(budget)) return EVAL_STOPPED;
+  if (!budget_allows(budget, s->w->fitting->problem->experiment_count)) return EVAL_STOPPED;
   double begin = clock_seconds();
   EvalEnd end = sum_experiments(s, x, out);
   if (budget) budget->used.seconds += clock_seconds() - begin;

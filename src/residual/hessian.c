@@ -244,7 +244,7 @@ static EvalEnd second_derivatives(Hessian *h, const EvalWork *w, const EvalSpec 
   if (h->way == HESSIAN_AUTO) h->way = choose_way(s, w);
   for (int e = 0; e < s->problem->experiment_count; e++) {
     if (!is_weighed(s, e)) continue;
-    if (!budget_allows_more(spec->budget)) return EVAL_STOPPED;
+    if (!budget_allows(spec->budget, 1)) return EVAL_STOPPED;
     second_set_parameters(s, e, x);
     if (!sum_or_try_again(h, e)) return EVAL_FAILED;
     take_sum(s, e, H);
@@ -263,7 +263,7 @@ static EvalEnd evaluate_all(Hessian *h, EvalWork *w, const EvalSpec *spec, const
   SecondOrder *s = h->second;
   int n = s->n;
   if (!h->exists) return EVAL_FAILED;
-  if (!budget_allows_more(spec->budget)) return EVAL_STOPPED;
+  if (!budget_allows(spec->budget, s->problem->experiment_count)) return EVAL_STOPPED;
   if (!first_derivatives(s, w, spec, x, f)) return EVAL_FAILED;
   EvalEnd end = s->count ? second_derivatives(h, w, spec, x, f->H) : EVAL_DONE;
   if (end != EVAL_DONE) return end;

@@ -253,17 +253,20 @@ bool search_goes_on(Search *s) {
 // A fit that is stopped at once shall have at least its start as a result, if that does not take long.
 static const double FIRST_LEAST = 0.2; // s
 
+// Asked by the clock, so it says nothing about the number of simulations: that one is asked where evaluations begin
+// (budget_allows, search_goes_on). Otherwise the last ones that it allows would be complete or not by chance.
 static bool keeps_going(void *data) {
   Search *s = data;
   double limit = s->problem->options.max_seconds;
   double seconds = clock_seconds() - s->began + (limit > 0 ? patience_spent() : 0);
-  if (limit > 0 && seconds > limit) {
+  bool late = limit > 0 && seconds > limit;
+  if (late) {
     s->over_budget = true;
     patience_cut();
   }
   if (work_count_simulations(&s->budget.used) > 0 || seconds > FIRST_LEAST)
     search_relay(s, &s->progress);
-  return search_goes_on(s);
+  return !late && !s->stopped;
 }
 
 bool search_affords(Search *s, const WorkCount *work) {

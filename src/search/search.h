@@ -72,7 +72,7 @@ typedef struct Search {
 } Search;
 
 // r: an empty result, whose arena is used. The work is used, not kept. Until search_done, whatever runs in this thread goes on
-// only as long as the budget, the time and the listener of the fit allow.
+// only as long as the time and the listener of the fit allow; evaluations ask the budget, too.
 Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *listener, void *data);
 void search_done(Search *s);
 

@@ -15,9 +15,10 @@ struct Refit {
   const Problem *p;
   const Fitting *fitting;
   EvalWork *work;
-  Budget budget;         // of all refits; see refit_limit
+  Budget budget;         // of all refits, and of each of them its own limit
+  long limit;            // of the simulations of all refits, see refit_limit
+  bool over;             // it was reached
   long simulations_most; // of each refit
-  long used;             // simulations before this refit
   long longest;          // steps of the integrator in a successful evaluation, see eval_step_limit
   int n, held;
   const bool *also_held; // by unknown; NULL: none
@@ -28,12 +29,6 @@ struct Refit {
   LsqPoint *natural, *best;
   bool used_up; // the last refit was ended by simulations_most
 };
-
-static bool is_within_budget(void *data) {
-  Refit *r = data;
-  r->used_up = work_count_simulations(&r->budget.used) - r->used >= r->simulations_most;
-  return !r->used_up;
-}
 
 void refit_hold(Refit *r, const bool *also) {
   r->also_held = also;
@@ -51,7 +46,7 @@ Refit *refit_new(const Fitting *f, int threads, const double *sigma) {
                .p = f->problem,
                .fitting = f,
                .work = eval_work_new(f, threads, NULL),
-               .budget = {.max_simulations = LONG_MAX},
+               .limit = LONG_MAX,
                .simulations_most = problem_max_simulations(f->problem),
                .n = n,
                .estimates_sigma = noise_is_estimated(f->problem),
@@ -76,15 +71,13 @@ const WorkCount *refit_work(const Refit *r) {
   return &r->budget.used;
 }
 
-// An evaluation simulates all experiments, however few simulations are left when it begins.
 void refit_limit(Refit *r, long simulations) {
   if (simulations < LONG_MAX)
-    r->budget.max_simulations =
-        work_count_simulations(&r->budget.used) + simulations - (r->p->experiment_count - 1);
+    r->limit = work_count_simulations(&r->budget.used) + simulations;
 }
 
 bool refit_is_over(const Refit *r) {
-  return budget_left(&r->budget) <= 0 || r->budget.exhausted;
+  return r->over;
 }
 
 static const Weighting *weighting_of(const Refit *r) {
@@ -272,12 +265,12 @@ static LocalEnd settle_in_turn(Refit *r, RefitStep *step, double *x, double *obj
 }
 
 static LocalEnd settle(Refit *r, RefitStep *step, double *x, double *objective) {
-  Patience patience = {.goes_on = is_within_budget, .data = r, .by_work = true};
-  r->used = work_count_simulations(&r->budget.used);
-  r->used_up = false;
-  patience_begin(&patience);
+  long own = work_count_simulations(&r->budget.used) + r->simulations_most;
+  r->budget.max_simulations = own < r->limit ? own : r->limit;
+  r->budget.exhausted = false;
   LocalEnd end = settle_in_turn(r, step, x, objective);
-  patience_end(&patience);
+  r->used_up = r->budget.exhausted && own < r->limit;
+  r->over = r->budget.exhausted && !r->used_up;
   return end;
 }
 

@@ -343,8 +343,10 @@ within 1.0 is_clean
 
 it "a folder that is left is removed at the next start"
 begin
-kill -s STOP $pid # so that it starts no other ones
-left=$(workers)
+kill -s STOP $pid # so that it starts no other ones; one that it is just starting has no name of its own yet
+stands() { ! grep -qv '^State:.*[Tt] (' < <(grep -h '^State:' /proc/$pid/task/*/status); }
+within 1.0 stands
+left=$(cat /proc/$pid/task/*/children)
 kill -s STOP $left; kill -s KILL $pid; wait $pid 2>/dev/null; kill -s KILL $left
 no_workers() { [[ -z $(workers) ]]; }
 within 1.0 no_workers

@@ -141,9 +141,11 @@ experiments: [{data: decays.csv, measure: {x: x}}, {data: decays.csv, measure: {
 estimate: {a: , b: }
 END
 cp decays.sh sims/
-for method in lm bobyqa; do
-  run fit decays.yaml --method $method --json a.json -q -j 1; before=$code
-  "$ENTRAIN" fit decays.yaml --method $method --json b.json -q -j 1 --store d$method.db 2>>err & leader=$!
+for method in lm bobyqa lm,41 nelder-mead,61; do # and where max_simulations end it
+  limit=${method#*,}; limit=${limit#"${method%,*}"}
+  how=(--method "${method%,*}" ${limit:+--max_simulations "$limit"})
+  run fit decays.yaml "${how[@]}" --json a.json -q -j 1; before=$code
+  "$ENTRAIN" fit decays.yaml "${how[@]}" --json b.json -q -j 1 --store d$method.db 2>>err & leader=$!
   until [[ -e d$method.db ]]; do sleep 0.01; done
   for n in 1 2; do (cd elsewhere && "$ENTRAIN" work ../d$method.db -j 1 --idle 0 -q --simulators ../sims 2>>../err) & done
   wait $leader; code=$?; wait; status $before; same a.json b.json

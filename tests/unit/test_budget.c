@@ -10,7 +10,11 @@ static void what_is_left_and_what_is_used_make_the_whole(void **state) {
   for (int used = 0; used <= 12; used++) {
     b.used.simulations = used / 2, b.used.sensitivity_simulations = used - used / 2;
     assert_int_equal(budget_left(&b) + work_count_simulations(&b.used), 10);
-    assert_true(budget_allows_more(&b) == (used < 10));
+    for (int more = 1; more < 5; more++) {
+      b.exhausted = false;
+      assert_true(budget_allows(&b, more) == (used + more <= 10));
+      assert_true(b.exhausted == (used + more > 10)); // and stays so
+    }
   }
 }
 
@@ -30,7 +34,7 @@ static void an_overdrawn_budget_affords_nothing(void **state) {
   (void)state;
   Budget b = {.max_simulations = 3, .used.simulations = 8};
   assert_int_equal(budget_affords(&b, 5, 1), 0);
-  assert_false(budget_allows_more(&b));
+  assert_false(budget_allows(&b, 1));
 }
 
 static bool no_more_than(void *data) {
@@ -41,14 +45,14 @@ static void patience_and_the_flag_end_it(void **state) {
   (void)state;
   int answers = 1;
   Budget b = {.max_simulations = 5}, done = {.max_simulations = 5, .exhausted = true};
-  assert_true(budget_allows_more(&b) && budget_allows_more(NULL));
-  assert_false(budget_allows_more(&done));
+  assert_true(budget_allows(&b, 1) && budget_allows(NULL, 1));
+  assert_false(budget_allows(&done, 1));
   Patience patience = {.goes_on = no_more_than, .data = &answers};
   patience_begin(&patience);
-  assert_true(budget_allows_more(&b));
-  assert_false(budget_allows_more(&b) || budget_allows_more(NULL));
+  assert_true(budget_allows(&b, 1));
+  assert_false(budget_allows(&b, 1) || budget_allows(NULL, 1));
   patience_end(&patience);
-  assert_true(budget_allows_more(&b));
+  assert_true(budget_allows(&b, 1));
 }
 
 // ---------------------------------------------------------------- evaluations keep to it
