@@ -1,5 +1,5 @@
 // Without a record jobs go through a worker pool, some ahead of what is taken. With one, the jobs of the pool are turns: in a
-// turn a thread claims some jobs in the store, works on them for about BATCH_SECONDS and commits their answers. Whoever takes
+// turn a thread claims some jobs in the store, works on them for about BATCH_SECONDS (longer where many take part) and commits their answers. Whoever takes
 // reads the answers of all from the store, so that computing, going on and following are one way.
 #include "base/jobs.h"
 
@@ -199,14 +199,15 @@ static bool work_one(TurnWorker *w, const RecordClaim *claim, int k) {
   return true;
 }
 
-// Claims so many jobs that they take about BATCH_SECONDS.
+// Claims so many jobs that they take about BATCH_SECONDS, at the pace of the record.
 static void take_turn(void *own, void *data) {
   TurnWorker *w = own;
   Turn *turn = data;
   Jobs *j = w->jobs;
   RecordClaim claim;
   if (atomic_load(&j->dry)) return;
-  double fitting = w->seconds_per_job > 0 ? BATCH_SECONDS / w->seconds_per_job : 1;
+  double batch = BATCH_SECONDS * j->record->pace(j->record);
+  double fitting = w->seconds_per_job > 0 ? batch / w->seconds_per_job : 1;
   int most = fitting < 1 ? 1 : fitting > BATCH_MOST ? BATCH_MOST : (int)fitting;
   if (!j->record->claim(j->record, j->item, most, &claim)) {
     atomic_store(&j->dry, true);
@@ -217,7 +218,7 @@ static void take_turn(void *own, void *data) {
   int count = 0;
   while (count < claim.count && work_one(w, &claim, count)) {
     count++;
-    if (clock_seconds() - began > 2 * BATCH_SECONDS) break;
+    if (clock_seconds() - began > 2 * batch) break;
   }
   for (int k = 0; k < count; k++) w->done[k].bytes = w->packed.at + w->at[k];
   if (count) w->seconds_per_job = fmax((clock_seconds() - began) / count, 1e-9);

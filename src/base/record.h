@@ -83,6 +83,8 @@ struct Record {
   void (*add)(Record *r, int64_t item, const char *kind, uint64_t digest, double seconds,
               const void *bytes, size_t length);
 
+  // How many times longer than one alone everybody shall work between two visits of the store: all together must not ask too often.
+  double (*pace)(Record *r);
   bool (*open_set)(Record *r, int64_t item, const RecordSet *set); // false: over
   // Up to `most` jobs. false: there are none at present.
   bool (*claim)(Record *r, int64_t item, int most, RecordClaim *claim);

@@ -300,9 +300,17 @@ static bool is_work_ahead(StudyRecord *r, int64_t item) {
   return found >= 0;
 }
 
+// A server manages some 350 claims and commits of a set in a second, see docs/cluster.md: all threads together shall make about
+// two hundred.
+static double pace(Record *record) {
+  enum { THREADS = 40 }; // that need no longer than 0.2 s
+  return fmax(1, (double)participant_threads(of(record)->participant) / THREADS);
+}
+
+// Until there is news, or a moment at most, which nobody notices who presses Ctrl-C.
 static void rest(StudyRecord *r) {
   if (r->serve && r->serve(r->serve_data)) return;
-  store_wait(r->store, 0.05);
+  store_wait(r->store, fmin(0.05 * pace(&r->record), 0.25));
 }
 
 static bool gate(Record *record, int64_t item) {
@@ -588,8 +596,17 @@ static const char *outcome_words(const RecordLayout *layout) {
   return NULL;
 }
 
+static bool take_flag(void *data, const DbValue *c, int count) {
+  (void)count;
+  *(bool *)data = db_as_int(&c[0]) != 0;
+  return true;
+}
+
+#define IS_WHOLE "RETURNING CASE WHEN done >= count THEN 1 ELSE 0 END"
+
 // Many jobs at once where all are new, as they are unless two have worked on the same; then one by one, to count right.
-static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, Err *err) {
+// *whole: the set is.
+static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, bool *whole, Err *err) {
   int ended[RECORD_WORDS] = {0};
   double seconds = 0, best = nan("");
   long runs = 0;
@@ -617,11 +634,11 @@ static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, E
                       db_int(runs),        isnan(best) ? db_null() : db_real(best)};
   return db_run(s->db,
                 isnan(best) ? "UPDATE item SET done = done + $3, seconds = seconds + $4, runs_done "
-                              "= runs_done + $5 WHERE study = $1 AND number = $2"
+                              "= runs_done + $5 WHERE study = $1 AND number = $2 " IS_WHOLE
                             : "UPDATE item SET done = done + $3, seconds = seconds + $4, runs_done "
                               "= runs_done + $5, best = CASE WHEN best <= $6 THEN best ELSE $6 END "
-                              "WHERE study = $1 AND number = $2",
-                values, isnan(best) ? 5 : 6, NULL, NULL, NULL, err);
+                              "WHERE study = $1 AND number = $2 " IS_WHOLE,
+                values, isnan(best) ? 5 : 6, take_flag, whole, NULL, err);
 }
 
 // The claim of answers that are all there goes; of others what is missing is free again.
@@ -651,12 +668,14 @@ static bool is_alone(Store *s, const CommitWork *w, bool *alone, Err *err) {
   return true;
 }
 
+// Others hear of it where they may wait for it: at the end of a set, and when jobs are free again. A notice of each commit would cost the
+// server more than the commit, with hundreds of workers.
 static bool commit_jobs(Store *s, void *data, Err *err) {
   const CommitWork *w = data;
-  bool alone;
+  bool alone, whole = false;
   long added = 0;
   if (!is_alone(s, w, &alone, err)) return false;
-  if (w->count && !insert_all(s, w, alone, &added, err)) return false;
+  if (w->count && !insert_all(s, w, alone, &added, &whole, err)) return false;
   DbValue values[] = {db_int(participant_id(w->r->participant)), db_int(added),
                       db_int(w->count - added), db_int(w->r->study)};
   return end_claim(s, w, err) &&
@@ -664,7 +683,7 @@ static bool commit_jobs(Store *s, void *data, Err *err) {
                 "UPDATE worker SET done = done + $2, repeated = repeated + $3, study = $4, seen = "
                 "{now} WHERE id = $1",
                 values, 4, NULL, NULL, NULL, err) &&
-         db_notify(s->db, err);
+         (!(whole || w->count < w->claim->count) || db_notify(s->db, err));
 }
 
 static void commit(Record *record, int64_t item, const RecordLayout *layout,
@@ -822,6 +841,7 @@ StudyRecord *study_join(Participant *p, int64_t study, const JoinRequest *reques
   r->record = (Record){.look = look,
                        .add = add,
                        .open_set = open_set,
+                       .pace = pace,
                        .claim = claim,
                        .commit = commit,
                        .read = read_jobs,

@@ -46,6 +46,7 @@ typedef struct MemoryRecord {
   ARRAY(MemoryPart) parts;
   long order, claim_id;
   int at_most; // jobs in a claim; 0: as many as are wanted
+  double pace; // 0: 1
   int tries;   // of all claims
   bool over;   // it says so
   bool opens;  // what a gate answers
@@ -209,6 +210,11 @@ static inline bool memory_gate(Record *r, int64_t item) {
   return ((MemoryRecord *)r)->opens;
 }
 
+static inline double memory_pace(Record *r) {
+  double pace = ((MemoryRecord *)r)->pace;
+  return pace > 0 ? pace : 1;
+}
+
 static inline MemoryRecord *memory_record_new(void) {
   MemoryRecord *m = calloc(1, sizeof *m);
   assert_non_null(m);
@@ -216,6 +222,7 @@ static inline MemoryRecord *memory_record_new(void) {
   pthread_mutex_init(&m->lock, NULL);
   m->record = (Record){.look = memory_look,
                        .add = memory_add,
+                       .pace = memory_pace,
                        .open_set = memory_open_set,
                        .claim = memory_claim,
                        .commit = memory_commit,

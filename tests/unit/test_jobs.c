@@ -205,6 +205,24 @@ static void answers_come_in_order_and_are_the_same_for_any_number_of_workers(voi
   }
 }
 
+static void where_many_take_part_each_comes_less_often(void **state) {
+  (void)state;
+  int commits[2];
+  for (int k = 0; k < 2; k++) {
+    Shared s = shared_new();
+    s.nap = 6000; // of every third job
+    JobKind kind = kind_of(&s);
+    MemoryRecord *m = memory_record_new();
+    m->pace = k ? 50 : 1;
+    Taken taken = {.seed = 5, .ends_at = -1};
+    assert_int_equal(run_once(m, &kind, 1, &taken, 300), JOBS_ALL);
+    commits[k] = m->commits;
+    memory_record_free(m);
+  }
+  assert_true(commits[0] >= 4);    // 0.6 s of work by 0.2 s, and the first job alone
+  assert_int_equal(commits[1], 2); // 10 s by one would be more than there is
+}
+
 static void a_recorded_set_is_not_computed_again(void **state) {
   (void)state;
   for (int w = 0; w < 3; w++) {
@@ -654,6 +672,7 @@ static void a_cut_while_the_record_is_asked_does_no_harm(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_come_in_order_and_are_the_same_for_any_number_of_workers),
+      cmocka_unit_test(where_many_take_part_each_comes_less_often),
       cmocka_unit_test(a_recorded_set_is_not_computed_again),
       cmocka_unit_test(only_what_is_missing_is_computed),
       cmocka_unit_test(answers_of_others_are_taken),
