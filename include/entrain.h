@@ -569,7 +569,8 @@ void entrain_fit_work(const EntrainFit *fit, EntrainFitWork *out);
 double entrain_fit_invariant_violation(const EntrainFit *fit);
 double entrain_fit_invariant_violation_sens(const EntrainFit *fit);
 
-// A report for a terminal of this width.
+// A report for a terminal of this width; with ENTRAIN_HTML as the width, as a fragment of HTML for entrain_page. So with all reports.
+#define ENTRAIN_HTML (-1)
 char *entrain_fit_report(const EntrainFit *fit, int width, bool colour);
 char *entrain_fit_json(const EntrainFit *fit);
 char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step

@@ -10,8 +10,6 @@ transactions of src/store/study_record.c; what they cost is taken from measure.p
   those who wait one after another, so that the one who asks is faster),
 - the row of the tally, which a commit has one statement longer,
 - the network: each statement waits for its answer, a round trip later,
-- the notice of each commit to all connections: processor time of the server for each of them; notices to a
-  connection that has not yet read the last one are one notice,
 - what each process asks regularly, whose cost grows with the number of workers.
 
 Everything else is left out: memory, the check points of the server, a network that is full, threads of a process that wait for each other's statements.
@@ -26,7 +24,7 @@ import os
 import random
 
 MEASURED = os.path.join(os.path.dirname(__file__), "measured.json")  # by measure.py; docs/cluster.md says where
-BATCH_SECONDS, BATCH_MOST, INSERT_ROWS = 0.2, 4096, 32  # as in src/base/jobs.c and src/store/study_record.c
+BATCH_SECONDS, BATCH_MOST, INSERT_ROWS, UNHURRIED = 0.2, 4096, 32, 40  # as in src/base/jobs.c and src/store/study_record.c
 
 
 class Clock:
@@ -99,10 +97,10 @@ class Trial:
         self.c = {k: v / 1000 for k, v in c.items()}
         self.rtt, self.options = o.rtt / 1000, o
         self.workers, self.run_seconds, self.batching = workers, run_seconds, batching
-        self.jobs = max(1, min(BATCH_MOST, int(o.batch / run_seconds))) if batching else 1
+        batch = o.batch or BATCH_SECONDS * max(1, workers / UNHURRIED)
+        self.jobs = max(1, min(BATCH_MOST, int(batch / run_seconds))) if batching else 1
         self.done = self.retries = self.batches = 0
         self.random = random.Random(seed)
-        self.notices = [False] * 16  # groups of connections with a notice that is not read yet
         self.processes = -(-workers // o.threads)
         for _ in range(workers):
             self.clock.at(self.random.uniform(0, 0.2 + self.jobs * run_seconds), self.begin_claim)
@@ -162,26 +160,16 @@ class Trial:
             self.c["statement"], lambda: self.clock.at(self.rtt * (not self.options.pipelined), self.set_row.take, self.add)))
 
     def add(self):
-        # UPDATE of the set, DELETE of the claim, UPDATE of the worker, NOTIFY, COMMIT, with the disk
-        trips = 0 if self.options.pipelined else 4
+        # UPDATE of the set, DELETE of the claim, UPDATE of the worker, COMMIT, with the disk
+        trips = 0 if self.options.pipelined else 3
         self.server.use(self.c["commit_cpu"] * 3 / 4, lambda: self.clock.at(self.rtt * trips + self.c["flush"], self.committed))
 
     def committed(self):
         self.tally_row.give()
         self.set_row.give()
-        if not self.options.quiet:
-            self.notify()
         self.done += self.jobs
         self.batches += 1
         self.clock.at(self.rtt / 2, self.ask_several, 2, self.c["read_cpu"], self.begin_claim)
-
-    def notify(self):
-        share = self.processes / len(self.notices) * self.c["notice_cpu"]
-        for k, waits in enumerate(self.notices):
-            if waits:
-                continue
-            self.notices[k] = True
-            self.server.use(share, None, begun=lambda k=k: self.notices.__setitem__(k, False))
 
     # ---- regularly
     def look(self):
@@ -216,7 +204,6 @@ def constants(figures):
     """From the JSON of measure.py."""
     one, rt = figures["one_client"], figures["round_trip"]
     few, many = figures["claim_among"][0], figures["claim_among"][-1]
-    quiet, loud = figures["listeners"][0], figures["listeners"][-1]
     w0, w1 = figures["workers"][0], figures["workers"][-1]
     slope = lambda a, b, key, n: max(0.0, (b[key] - a[key]) / (b[n] - a[n]))
     single = max(0.0, (one["4"]["commit_cpu"] - one["1"]["commit_cpu"]) / 3)
@@ -225,7 +212,6 @@ def constants(figures):
             "claim_cpu": one["1"]["claim_cpu"], "claim_cpu_worker": slope(few, many, "claim_cpu", "workers"),
             "commit_cpu": max(0.0, one["1"]["commit_cpu"] - single), "row_cpu": row, "single_cpu": single,
             "read_cpu": one["1"]["read_cpu"], "flush": max(0.0, one["1"]["flush"] - rt),
-            "notice_cpu": slope(quiet, loud, "server_cpu_per_batch", "listeners"),
             "look_cpu": w0["look"], "look_cpu_worker": slope(w0, w1, "look", "workers"),
             "renew_cpu": w0["renew"], "renew_cpu_worker": slope(w0, w1, "renew", "workers")}
 
@@ -258,9 +244,8 @@ def main():
     p.add_argument("--threads", type=int, default=1, help="threads of a process, which share a connection (default 1)")
     p.add_argument("--runs", default="0.001,0.005,0.05,1,10", help="seconds of a run")
     p.add_argument("--limits", action="store_true", help="also: how many workers keep 90 %% of their time")
-    p.add_argument("--batch", type=float, default=BATCH_SECONDS, help="seconds of a batch (default %(default)s, as entrain has it)")
+    p.add_argument("--batch", type=float, help="seconds of a batch (default: as entrain has it, 0.2, and 0.005 for each thread beyond 40)")
     p.add_argument("--atomic", action="store_true", help="what if a claim that was overtaken took the next jobs at once")
-    p.add_argument("--quiet", action="store_true", help="what if commits told nobody")
     p.add_argument("--pipelined", action="store_true", help="what if a transaction went to the server in one message")
     p.add_argument("--blocks", action="store_true", help="what if all jobs of a batch went in one INSERT")
     o = p.parse_args()
@@ -273,7 +258,7 @@ def main():
     runs, workers = [float(r) for r in o.runs.split(",")], [int(w) for w in o.workers.split(",")]
     for batching in (True, False):
         print("jobs a second (share of the workers' time; load of the server's processors), " +
-              (f"batches of about {o.batch:g} s" if batching else "one job at a time"))
+              ("in batches" if batching else "one job at a time"))
         print("| threads | " + " | ".join(f"{1000 * r:g} ms" if r < 1 else f"{r:g} s" for r in runs) + " |")
         print("| --- |" + " --- |" * len(runs))
         for w in workers:

@@ -53,6 +53,10 @@ int api_size(int given) {
   return given < 0 ? 0 : given > MOST ? MOST : given;
 }
 
+PageStyle api_style(int width, bool colour) {
+  return (PageStyle){api_size(width), colour, width == ENTRAIN_HTML};
+}
+
 int entrain_error_format(const EntrainError *error, char *out, size_t size) {
   if (!out) size = 0;
   if (!error) {

@@ -11,6 +11,7 @@
 #include "problem/problem.h"
 #include "report/model_constraints.h"
 #include "simulate/simulate.h"
+#include "write/page.h"
 #include "write/series.h"
 
 struct EntrainModel {
@@ -76,6 +77,7 @@ bool api_fine(const Err *err, EntrainError *out); // as api_publish; true if the
 bool api_missing(const char *what, EntrainError *error); // false
 void *api_none(const char *what, EntrainError *error);   // NULL
 int api_size(int given); // width or height of a terminal that texts are made for
+PageStyle api_style(int width, bool colour);
 // Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);
 

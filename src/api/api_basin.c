@@ -98,7 +98,7 @@ char *entrain_basin_report(const EntrainBasin *b, int width, bool colour) {
   if (!b) return NULL;
   Text t;
   text_init(&t);
-  basin_text(&t, basin_of(b), (PageStyle){api_size(width), colour});
+  basin_text(&t, basin_of(b), api_style(width, colour));
   return t.at;
 }
 

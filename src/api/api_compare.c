@@ -198,7 +198,7 @@ char *entrain_compare_report(const EntrainCompare *c, EntrainCompareLayout layou
   Text t;
   CompareReport r = report_of(c, layout);
   text_init(&t);
-  if (c->compare) compare_text(&t, &r, (PageStyle){api_size(width), colour});
+  if (c->compare) compare_text(&t, &r, api_style(width, colour));
   return t.at;
 }
 

@@ -426,7 +426,7 @@ char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {
   Text t;
   FitReport r = report_of(f);
   text_init(&t);
-  fit_text(&t, &r, (PageStyle){api_size(width), colour});
+  fit_text(&t, &r, api_style(width, colour));
   return t.at;
 }
 

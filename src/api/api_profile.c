@@ -160,7 +160,7 @@ char *entrain_profile_report(const EntrainProfile *p, int width, bool colour) {
   if (!p) return NULL;
   Text t;
   text_init(&t);
-  profile_text(&t, profile_of(p), (PageStyle){api_size(width), colour});
+  profile_text(&t, profile_of(p), api_style(width, colour));
   return t.at;
 }
 

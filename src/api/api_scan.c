@@ -92,7 +92,7 @@ char *entrain_scan_report(const EntrainScan *s, int width, bool colour) {
   if (!s) return NULL;
   Text t;
   text_init(&t);
-  scan_text(&t, scan_of(s), (PageStyle){api_size(width), colour});
+  scan_text(&t, scan_of(s), api_style(width, colour));
   return t.at;
 }
 
@@ -100,7 +100,7 @@ char *entrain_scan_plot(const EntrainScan *s, int width, int height, bool colour
   if (!s) return NULL;
   Text t;
   text_init(&t);
-  scan_screen(&t, scan_of(s), api_size(height), (PageStyle){api_size(width), colour});
+  scan_screen(&t, scan_of(s), api_size(height), api_style(width, colour));
   return t.at;
 }
 

@@ -474,13 +474,13 @@ static char *written(EntrainStore *s, StoreWriter *writer, const StoreReport *wh
 
 char *entrain_store_report(EntrainStore *s, long study, long best, int width, bool colour,
                            EntrainError *error) {
-  return written(s, store_text, &(StoreReport){study, best, {api_size(width), colour}}, error);
+  return written(s, store_text, &(StoreReport){study, best, api_style(width, colour)}, error);
 }
 
 char *entrain_store_json(EntrainStore *s, long study, long best, EntrainError *error) {
-  return written(s, store_json, &(StoreReport){study, best, {0, false}}, error);
+  return written(s, store_json, &(StoreReport){study, best, {0}}, error);
 }
 
 char *entrain_store_csv(EntrainStore *s, long study, long best, EntrainError *error) {
-  return written(s, store_csv, &(StoreReport){study, best, {0, false}}, error);
+  return written(s, store_csv, &(StoreReport){study, best, {0}}, error);
 }

@@ -49,7 +49,7 @@ char *entrain_check_report(const EntrainCheck *c, int width, bool colour) {
   if (!c) return NULL;
   Text t;
   text_init(&t);
-  check_text(&t, check_of(c), (PageStyle){api_size(width), colour});
+  check_text(&t, check_of(c), api_style(width, colour));
   return t.at;
 }
 
@@ -133,7 +133,7 @@ char *entrain_recover_report(const EntrainRecover *r, int width, bool colour) {
   if (!r) return NULL;
   Text t;
   text_init(&t);
-  recover_text(&t, recover_of(r), (PageStyle){api_size(width), colour});
+  recover_text(&t, recover_of(r), api_style(width, colour));
   return t.at;
 }
 

@@ -64,7 +64,7 @@ char *entrain_weights_report(const EntrainProblem *p, int width, bool colour) {
   Text t;
   text_init(&t);
   weights_text(&t, p->problem, weights_of_problem(p->problem, a),
-               (PageStyle){api_size(width), colour});
+               api_style(width, colour));
   arena_free(a);
   return t.at;
 }

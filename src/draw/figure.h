@@ -1,5 +1,6 @@
 // A picture: a list of shapes in points (1/96 inch), (0, 0) at the top left, y downwards. figure_svg and figure_png
-// write it; figure_axes draws axes, curves and legends with it.
+// write it; figure_axes draws axes, curves and legends with it. Where its curves shall be looked at closely it has them as numbers, too:
+// a page makes charts of these, a terminal a picture of dots.
 #pragma once
 #include <stdbool.h>
 
@@ -70,6 +71,22 @@ typedef struct Shape {
   Lettering lettering;
 } Shape;
 
+typedef struct FigureSeries { // a curve as numbers
+  const char *name;
+  Ink ink;
+  Dash dash;
+  bool dots;           // single points, nothing is between them
+  const double *x, *y; // thinned: so that no picture shows a difference
+  int count;
+} FigureSeries;
+
+typedef struct FigurePlot {      // what one frame shows
+  const char *x_label, *y_label; // "": none
+  bool x_log, y_log;
+  bool below; // belongs to the plot before, as residuals do
+  ARRAY(FigureSeries) series;
+} FigurePlot;
+
 typedef struct Figure {
   Arena *arena;
   double width, height;
@@ -77,6 +94,7 @@ typedef struct Figure {
   ARRAY(Shape) shapes;
   ARRAY(Frame) clips;
   int clip; // for the next shapes
+  ARRAY(FigurePlot) plots;
 } Figure;
 
 Figure *figure_new(Arena *a, double width, double height, const char *title); // lives in a
@@ -102,6 +120,12 @@ double figure_text_room(const char *utf8, double size, bool bold);
 const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room);
 // Draws a text, shortened to that room along its line.
 void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room);
+
+// A plot and its curves as numbers; names, labels and numbers are copied. At most FIGURE_POINTS of a curve are kept: of each of many equal parts of x
+// the least and the greatest value, so that no peak is lost.
+enum { FIGURE_POINTS = 4000 };
+void figure_plot(Figure *f, const FigurePlot *plot); // without curves
+void figure_series(Figure *f, const FigureSeries *s); // of the last plot
 
 // Lengths of dashes and gaps in multiples of the line width; returns their count, 0 for a solid line.
 int dash_pattern(Dash d, double lengths[4]);

@@ -416,3 +416,13 @@ void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke) {
     if (high > low) figure_line(f, (Spot){low, sum - low}, (Spot){high, sum - high}, stroke);
   }
 }
+
+// ---------------------------------------------------------------- numbers
+
+void axes_plot(const Axes *a, bool below) {
+  figure_plot(a->figure, &(FigurePlot){.x_label = a->x.label ? a->x.label : "",
+                                       .y_label = a->y.label ? a->y.label : "",
+                                       .x_log = a->x.log,
+                                       .y_log = a->y.log,
+                                       .below = below});
+}

@@ -50,6 +50,9 @@ void axes_band(const Axes *a, const double *x, const double *low, const double *
 void axes_level(const Axes *a, double y, Stroke stroke);
 void axes_upright(const Axes *a, double x, Stroke stroke);
 
+// The plot of these axes as numbers, see figure_plot; curves follow by figure_series.
+void axes_plot(const Axes *a, bool below);
+
 // One row of a legend: a small box in `fill`, a marker, or with `line` a piece of line.
 typedef struct LegendRow {
   const char *text;

@@ -21,8 +21,8 @@ static const char *counted(Page *p, long count, const char *word, const char *pl
 static void print_verdict(Page *p, const Basin *b) {
   int best = b->optimum_count ? b->optima[0].count : 0;
   Tint tint = best == b->done && best ? TINT_GOOD : best ? TINT_NOTICE : TINT_BAD;
-  text_print(p->out, "%s: %s\n", b->problem->path,
-             page_tinted(p, tint, basin_headline(b, p->arena)));
+  page_title(p, arena_print(p->arena, "%s: %s", b->problem->path,
+                            page_tinted(p, tint, basin_headline(b, p->arena))));
   const char *seed = b->random ? arena_print(p->arena, "; seed %d", b->problem->options.seed) : "";
   const char *stopped =
       b->done - b->unsorted == b->count
@@ -129,7 +129,7 @@ static void print_work(Page *p, const Basin *b) {
 void basin_text(Text *out, const Basin *b, PageStyle style) {
   Page p = page_on(out, style);
   print_verdict(&p, b);
-  if (b->done) {
+  if (b->done && !style.html) {
     text_add(out, "\n");
     basin_screen(out, b, p.style);
   }

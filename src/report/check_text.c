@@ -32,16 +32,19 @@ const char *finding_word(FindingKind kind) {
 static void print_verdict(Page *p, const Check *c) {
   int errors = count_of(c, FINDING_ERROR), warnings = count_of(c, FINDING_WARNING);
   bool passed = check_passed(c);
-  text_print(p->out, "%s: %s", c->problem->path,
+  Text t;
+  text_init(&t);
+  text_print(&t, "%s: %s", c->problem->path,
              passed ? page_tinted(p, warnings ? TINT_NOTICE : TINT_GOOD, "ready for a fit")
                     : page_tinted(p, TINT_BAD,
                                   c->stopped && !errors ? "stopped before all was examined"
                                                         : "not ready for a fit"));
-  if (errors) text_print(p->out, ", %d error%s", errors, errors == 1 ? "" : "s");
-  if (warnings) text_print(p->out, ", %d warning%s", warnings, warnings == 1 ? "" : "s");
+  if (errors) text_print(&t, ", %d error%s", errors, errors == 1 ? "" : "s");
+  if (warnings) text_print(&t, ", %d warning%s", warnings, warnings == 1 ? "" : "s");
   int before = count_read(c);
-  if (before) text_print(p->out, " (%d of them when it was read)", before);
-  text_add(p->out, "\n");
+  if (before) text_print(&t, " (%d of them when it was read)", before);
+  page_title(p, t.at);
+  text_done(&t);
 }
 
 static void print_finding(Page *p, const Finding *f) {

@@ -212,8 +212,8 @@ static void print_grid(Page *p, const Grid *g) {
 static void print_head(Page *p, const Compare *c) {
   char seconds[ROUNDED_SIZE];
   rounded_seconds(c->seconds, seconds);
-  text_print(p->out, "%s: %d method%s compared in %s\n", c->problem->path, c->done,
-             c->done == 1 ? "" : "s", seconds);
+  page_title(p, arena_print(p->arena, "%s: %d method%s compared in %s", c->problem->path, c->done,
+                            c->done == 1 ? "" : "s", seconds));
 }
 
 // Why a row is empty; NULL: it is not.

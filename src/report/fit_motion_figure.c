@@ -112,7 +112,14 @@ static void draw_model(const Axes *axes, const ChannelCurves *v, const double *y
     axes_curve(axes, v->t, y, v->count, stroke);
 }
 
-static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const char *label) {
+static void add_series(Figure *f, const ChannelCurves *v, const char *name, const double *y,
+                       Stroke stroke, bool dots) {
+  figure_series(f, &(FigureSeries){name, stroke.ink, stroke.dash, dots || v->apart, v->t, y,
+                                   v->count});
+}
+
+static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const char *label,
+                        const char *time) {
   double below = frame.height * RESIDUAL_SHARE + GAP;
   Axes axes = {f,
                {frame.x, frame.y, frame.width, frame.height - below},
@@ -129,6 +136,11 @@ static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const ch
   draw_data(&axes, v->t, v->data, v->count, v->apart);
   draw_model(&axes, v, v->model, model_stroke());
   axes_border_plain(&axes);
+  axes.x.label = time;
+  axes_plot(&axes, false);
+  add_series(f, v, "data", v->data, (Stroke){data_ink(), 1, DASH_FULL}, true);
+  add_series(f, v, "model", v->model, model_stroke(), false);
+  if (v->start) add_series(f, v, "start", v->start, start_stroke(), false);
 }
 
 static void draw_residuals(Figure *f, Frame frame, const ChannelCurves *v, const char *time) {
@@ -151,6 +163,8 @@ static void draw_residuals(Figure *f, Frame frame, const ChannelCurves *v, const
     axes_markers(&axes, v->t, v->residual, v->count, MARKER_CIRCLE, DOT - 1.5, stroke.ink,
                  NO_STROKE);
   axes_border(&axes);
+  axes_plot(&axes, true);
+  add_series(f, v, "residual", v->residual, stroke, true);
 }
 
 // ---------------------------------------------------------------- figures
@@ -197,8 +211,9 @@ Figure *fit_motion_figure(Arena *a, const FitMotion *m, int experiment, int firs
   for (int i = 0; i < count; i++) {
     ChannelCurves v = curves_of(a, m, experiment, shown[i]);
     Frame frame = panels_frame(&panels, i);
-    draw_motion(panels.figure, frame, &v, label_of(a, m->problem, &x->channels[shown[i]]));
-    draw_residuals(panels.figure, frame, &v, time_label(m->problem, x));
+    const char *time = time_label(m->problem, x);
+    draw_motion(panels.figure, frame, &v, label_of(a, m->problem, &x->channels[shown[i]]), time);
+    draw_residuals(panels.figure, frame, &v, time);
   }
   return panels.figure;
 }

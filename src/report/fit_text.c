@@ -59,8 +59,9 @@ static void print_verdict(FitPage *f) {
                        : r->outcome == FIT_CONVERGED ? ", but not certain"
                                                      : "";
   char *verdict = arena_print(p->arena, "%s%s", fit_outcome_word(r->outcome), belief);
-  text_print(p->out, "%s: %s%s%s%s\n", f->r->problem->path, page_tinted(p, tint_of(r), verdict),
-             by ? " (" : "", by ? r->by : "", by ? ")" : "");
+  page_title(p, arena_print(p->arena, "%s: %s%s%s%s", f->r->problem->path,
+                            page_tinted(p, tint_of(r), verdict), by ? " (" : "", by ? r->by : "",
+                            by ? ")" : ""));
   print_sentence(f, r->message);
   print_sentence(f, r->why);
 }
@@ -308,10 +309,13 @@ static bool has_own_reason(const Statistics *s, int i) {
 }
 
 static void print_combination(Page *p, const StatCombination *c) {
-  text_print(p->out, "      %s = %s", c->text, page_digits(p, c->value, isnan(c->low) ? 6 : 4));
-  if (!isnan(c->low))
-    text_print(p->out, " (95 %%: %s .. %s)", page_digits(p, c->low, 4), page_digits(p, c->high, 4));
-  text_add(p->out, "\n");
+  const char *interval = isnan(c->low) ? ""
+                                       : arena_print(p->arena, " (95 %%: %s .. %s)",
+                                                     page_digits(p, c->low, 4),
+                                                     page_digits(p, c->high, 4));
+  page_line(p, 6,
+            arena_print(p->arena, "%s = %s%s", c->text,
+                        page_digits(p, c->value, isnan(c->low) ? 6 : 4), interval));
 }
 
 static void print_directions(FitPage *f) {
@@ -637,9 +641,10 @@ static void print_evaluated(FitPage *f) {
   const FitReport *r = f->r;
   Page *p = &f->page;
   bool known = r->result->objective < HUGE_VAL;
-  text_print(p->out, "%s: %s\n", r->problem->path,
-             known ? arena_print(p->arena, "objective %s", page_digits(p, r->result->objective, 8))
-                   : page_tinted(p, TINT_BAD, "no objective"));
+  page_title(p, arena_print(p->arena, "%s: %s", r->problem->path,
+                            known ? arena_print(p->arena, "objective %s",
+                                                page_digits(p, r->result->objective, 8))
+                                  : page_tinted(p, TINT_BAD, "no objective")));
   print_sentence(f, r->result->message);
   if (r->point->lambda > 0)
     page_paragraph(p, 2, "",

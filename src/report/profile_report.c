@@ -66,11 +66,11 @@ static void print_verdict(Page *page, const Profile *p) {
   int determined = count_verdict(p, PROFILE_IS_DETERMINED);
   Tint tint = !sound ? TINT_BAD : determined == p->count ? TINT_GOOD : TINT_NOTICE;
   const char *belief = p->fit->verdict == FIT_AMBIGUOUS ? "; ambiguous" : "";
-  text_print(page->out, "%s: %s%s%s\n", p->problem->path,
-             page_tinted(page, tint, score_in_words(page, p, determined)), belief,
-             p->timeout   ? " (stopped by max_seconds)"
-             : p->stopped ? " (stopped)"
-                          : "");
+  page_title(page, arena_print(page->arena, "%s: %s%s%s", p->problem->path,
+                               page_tinted(page, tint, score_in_words(page, p, determined)), belief,
+                               p->timeout   ? " (stopped by max_seconds)"
+                               : p->stopped ? " (stopped)"
+                                            : ""));
   page_paragraph(page, 2, "", arena_print(page->arena, "Fit: %s.", p->fit->message));
   if (p->fit->outcome == FIT_UNCERTAIN)
     page_paragraph(page, 2, "",

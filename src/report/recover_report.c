@@ -63,12 +63,12 @@ static void print_noise_and_sigma(Page *p, const Recover *r) {
                               page_digits(p, ratio, 2), ratio > 1 ? "narrow" : "wide")));
 }
 
-static void print_colour(Page *p, const FitOptions *o) {
+static void add_colour(Page *p, Text *t, const FitOptions *o) {
   if (o->noise_correlation != 0)
-    text_print(p->out, ", correlation %s", page_digits(p, o->noise_correlation, 4));
+    text_print(t, ", correlation %s", page_digits(p, o->noise_correlation, 4));
   if (o->noise_correlation != 0 && o->noise_slow_share < 1)
-    text_print(p->out, " in %s of its variance", page_digits(p, o->noise_slow_share, 4));
-  if (o->quantum > 0) text_print(p->out, "; rounded to %s", page_digits(p, o->quantum, 4));
+    text_print(t, " in %s of its variance", page_digits(p, o->noise_slow_share, 4));
+  if (o->quantum > 0) text_print(t, "; rounded to %s", page_digits(p, o->quantum, 4));
 }
 
 static void print_score(Page *p, const Recover *r) {
@@ -78,21 +78,28 @@ static void print_score(Page *p, const Recover *r) {
   char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
   if (!r->done)
     score = arena_print(p->arena, "stopped before one of %d trials was finished", r->trials);
-  text_print(p->out, "%s: %s", r->problem->path, page_tinted(p, r->done ? tint : TINT_BAD, score));
-  if (r->done && r->done < r->trials)
-    text_print(p->out, " (stopped; %d were requested)", r->trials);
+  const char *stopped =
+      r->done && r->done < r->trials
+          ? arena_print(p->arena, " (stopped; %d were requested)", r->trials)
+          : "";
+  page_title(p, arena_print(p->arena, "%s: %s%s", r->problem->path,
+                            page_tinted(p, r->done ? tint : TINT_BAD, score), stopped));
 }
 
 static void print_verdict(Page *p, const Recover *r) {
   const FitOptions *o = &r->problem->options;
   print_score(p, r);
-  text_add(p->out, "\n  noise ");
+  Text t;
+  text_init(&t);
+  text_add(&t, "noise ");
   if (o->noise_kind == NOISE_SIGMA)
-    text_add(p->out, "of size sigma");
+    text_add(&t, "of size sigma");
   else
-    text_print(p->out, "%s, %s", page_digits(p, o->noise, 4), kind_of_noise(o));
-  print_colour(p, o);
-  text_print(p->out, "; seed %d\n", o->seed);
+    text_print(&t, "%s, %s", page_digits(p, o->noise, 4), kind_of_noise(o));
+  add_colour(p, &t, o);
+  text_print(&t, "; seed %d", o->seed);
+  page_line(p, 2, t.at);
+  text_done(&t);
   print_noise_and_sigma(p, r);
 }
 

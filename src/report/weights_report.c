@@ -88,8 +88,8 @@ static void print_summary(Page *p, const Problem *problem, const SampleWeights *
   const char *column = w->column && w->kind != WEIGHT_COLUMN
                            ? arena_print(p->arena, ", times column '%s'", w->column)
                            : "";
-  text_print(p->out, "%s: weights of %d samples by %s%s\n", problem->path, w->count,
-             weight_kind_word(w->kind), column);
+  page_title(p, arena_print(p->arena, "%s: weights of %d samples by %s%s", problem->path, w->count,
+                            weight_kind_word(w->kind), column));
   page_paragraph(p, 2, "  ",
                  arena_print(p->arena, "A weight is %s.%s %s", weight_kind_meaning(w->kind),
                              kind_details(p, w), spread_text(p, w)));

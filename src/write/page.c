@@ -3,16 +3,51 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "write/html.h"
 #include "write/rounded.h"
 
 enum { WIDTH_LEAST = 40, SENTENCE_MOST = 100, INDENT = 2 };
 
 Page page_on(Text *out, PageStyle style) {
   if (style.width < WIDTH_LEAST) style.width = WIDTH_LEAST;
-  return (Page){out, style, arena_new()};
+  if (style.html) style.colour = true;
+  return (Page){out, style, arena_new(), false};
 }
 
+// ---------------------------------------------------------------- HTML
+
+static void end_list(Page *p) {
+  if (p->in_list) text_add(p->out, "</ul>\n");
+  p->in_list = false;
+}
+
+static void element(Page *p, const char *begin, const char *text, const char *end) {
+  text_add(p->out, begin);
+  html_text(p->out, text);
+  text_add(p->out, end);
+}
+
+static void html_heading(Page *p, const char *title) {
+  end_list(p);
+  text_add(p->out, "<h2 id=\"");
+  html_id(p->out, title);
+  element(p, "\">", title, "</h2>\n");
+}
+
+static void html_paragraph(Page *p, const char *lead, const char *text) {
+  bool item = strcmp(lead, "- ") == 0;
+  if (!item) end_list(p);
+  if (item && !p->in_list) text_add(p->out, "<ul>\n");
+  p->in_list = item;
+  text_add(p->out, item ? "<li>" : "<p>");
+  if (!item) html_text(p->out, lead);
+  element(p, "", text, item ? "</li>\n" : "</p>\n");
+}
+
+// ---------------------------------------------------------------- text
+
 void page_done(Page *p) {
+  end_list(p);
   arena_free(p->arena);
   p->arena = NULL;
 }
@@ -29,7 +64,18 @@ const char *page_digits(Page *p, double value, int digits) {
   return arena_print(p->arena, "%s", text);
 }
 
+void page_title(Page *p, const char *text) {
+  if (p->style.html)
+    element(p, "<p class=\"verdict\">", text, "</p>\n");
+  else
+    text_print(p->out, "%s\n", text);
+}
+
 void page_heading(Page *p, const char *title) {
+  if (p->style.html) {
+    html_heading(p, title);
+    return;
+  }
   text_print(p->out, "\n%s\n", page_tinted(p, TINT_STRONG, title));
 }
 
@@ -61,6 +107,10 @@ static int word_length(const char *text) {
 void page_paragraph(Page *p, int indent, const char *lead, const char *text) {
   int width = p->style.width < SENTENCE_MOST ? p->style.width : SENTENCE_MOST, at = indent;
   int lead_width = page_width_of(lead);
+  if (p->style.html) {
+    html_paragraph(p, lead, text);
+    return;
+  }
   add_blanks(p->out, lead_width < indent ? indent - lead_width : 0);
   text_add(p->out, lead);
   bool first = true;
@@ -81,6 +131,16 @@ void page_paragraph(Page *p, int indent, const char *lead, const char *text) {
     first = false;
   }
   text_add(p->out, "\n");
+}
+
+void page_line(Page *p, int indent, const char *text) {
+  if (p->style.html) {
+    end_list(p);
+    element(p, "<p class=\"line\">", text, "</p>\n");
+    return;
+  }
+  add_blanks(p->out, indent);
+  text_print(p->out, "%s\n", text);
 }
 
 // ---------------------------------------------------------------- tables
@@ -159,7 +219,36 @@ static void print_row(PageTable *t, const char *const *cells, const int *width, 
   text_done(&line);
 }
 
+static void html_row(PageTable *t, const char *const *cells, const char *kind) {
+  Text *out = t->page->out;
+  text_add(out, "<tr>");
+  for (int c = 0; c < t->count; c++) {
+    if (!t->shown[c]) continue;
+    bool head = strcmp(kind, "th") == 0, right = t->columns[c].head[0] == '>';
+    text_print(out, "<%s%s%s>", kind, head ? " scope=\"col\"" : "", right ? " class=\"n\"" : "");
+    html_text(out, cells[c] + (head && right));
+    text_print(out, "</%s>", kind);
+  }
+  text_add(out, "</tr>\n");
+}
+
+static void html_table(PageTable *t) {
+  Text *out = t->page->out;
+  const char **heads = ARENA_ARRAY(t->page->arena, const char *, t->count);
+  for (int c = 0; c < t->count; c++) heads[c] = t->columns[c].head;
+  end_list(t->page);
+  text_add(out, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead>");
+  html_row(t, heads, "th");
+  text_add(out, "</thead>\n<tbody>\n");
+  for (int r = 0; r < t->rows.count; r++) html_row(t, t->rows.at[r], "td");
+  text_add(out, "</tbody></table></div>\n");
+}
+
 void page_table_print(PageTable *t) {
+  if (t->page->style.html) {
+    html_table(t);
+    return;
+  }
   Arena *a = t->page->arena;
   int *width = ARENA_ARRAY(a, int, t->count), spare;
   const char **heads = ARENA_ARRAY(a, const char *, t->count);

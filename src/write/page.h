@@ -1,4 +1,4 @@
-// Text for a terminal: headings, wrapped paragraphs, tables that fit its width.
+// Text for a terminal: headings, wrapped paragraphs, tables that fit its width. Or the same as a fragment of HTML.
 #pragma once
 #include <stdbool.h>
 
@@ -8,6 +8,7 @@
 typedef struct PageStyle {
   int width;   // of the terminal in characters; small values are raised
   bool colour; // escape sequences
+  bool html;   // a fragment of HTML, whatever width and colour are
 } PageStyle;
 
 typedef enum Tint { TINT_NONE, TINT_STRONG, TINT_FAINT, TINT_GOOD, TINT_NOTICE, TINT_BAD } Tint;
@@ -16,6 +17,7 @@ typedef struct Page {
   Text *out;
   PageStyle style;
   Arena *arena; // freed by page_done
+  bool in_list; // of HTML: items are being listed
 } Page;
 
 Page page_on(Text *out, PageStyle style);
@@ -24,9 +26,11 @@ void page_done(Page *p);
 const char *page_tinted(Page *p, Tint tint, const char *text);
 // The value with at most so many significant digits, as rounded_digits. Lives in the page's arena.
 const char *page_digits(Page *p, double value, int digits);
+void page_title(Page *p, const char *text);    // the first line: what it is about, and the verdict
 void page_heading(Page *p, const char *title); // an empty line, then the title
-// A paragraph from column `indent` on, wrapped to the width of the page; the first line begins with `lead`.
+// A paragraph from column `indent` on, wrapped to the width of the page; the first line begins with `lead`. With the lead "- " it is an item of a list.
 void page_paragraph(Page *p, int indent, const char *lead, const char *text);
+void page_line(Page *p, int indent, const char *text); // one that is not wrapped
 
 typedef struct PageColumn {
   const char *head; // a leading '>' aligns the column to the right

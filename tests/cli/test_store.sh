@@ -174,3 +174,9 @@ lines = [json.loads(l) for l in open('err') if l.startswith('{')]
 assert lines[-1]['total'] == 8000 and lines[-1]['done'] > 0 and lines[-1]['workers'] == 1 and lines[-1]['rate'] > 0, lines[-1]"
 it "killed at random moments, nothing is lost and nothing is computed again"
 python3 "$models/../tests/store/kill_trial.py" --entrain "$ENTRAIN" --kills "${KILLS:-$([[ $ENTRAIN == *san* ]] && echo 4 || echo 20)}" $(ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && [[ $(id -u) != 0 || -n $(getent passwd postgres) ]] && echo --server) >kills 2>&1 || wrong "$(tail -n 5 kills)"
+may_cut() { [[ $(id -u) == 0 ]] && command -v ip unshare >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ip netns add entrain-trial 2>/dev/null && ip netns del entrain-trial; }
+if [[ $ENTRAIN == *san* ]]; then skip "a network that fails is told within 10 s" "the same without sanitizers"
+elif may_cut; then
+  it "a network that fails is told within 10 s, and the study goes on when it is back"
+  ENTRAIN=$ENTRAIN "$models/../tests/cluster/cut.sh" >cut 2>&1 || wrong "$(tail -n 5 cut)"
+else skip "a network that fails is told within 10 s" "network name spaces need root and iproute2, the server PostgreSQL"; fi
