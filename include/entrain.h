@@ -1055,6 +1055,19 @@ char *entrain_store_json(EntrainStore *store, long study, long best, EntrainErro
 char *entrain_store_csv(EntrainStore *store, long study, long best, EntrainError *error); // runs
 bool entrain_store_progress(EntrainStore *store, long study, EntrainStudyProgress *out);
 
+// ---------------------------------------------------------------- pages
+
+typedef struct EntrainPage {
+  const char *title;
+  const char *command;           // that makes it again; NULL: unknown
+  const char *body;              // a report by ENTRAIN_HTML
+  const EntrainFigures *figures; // NULL: none
+  bool without_model, without_data; // left out, with all that would show them
+} EntrainPage;
+
+// One file of HTML that needs nothing else: report, pictures, charts, problem and model. Names of folders are not in it. NULL: an argument is.
+char *entrain_page(const EntrainProblem *problem, const EntrainPage *page);
+
 #ifdef __cplusplus
 }
 #endif

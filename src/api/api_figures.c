@@ -13,6 +13,10 @@ EntrainFigures *api_figures(FigureList *l) {
   return f;
 }
 
+const FigureList *api_figure_list(const EntrainFigures *f) {
+  return &f->list;
+}
+
 void entrain_figures_free(EntrainFigures *f) {
   if (f) figure_list_free(&f->list);
 }

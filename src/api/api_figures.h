@@ -4,3 +4,4 @@
 #include "report/figure_list.h"
 
 EntrainFigures *api_figures(FigureList *l); // takes the list over
+const FigureList *api_figure_list(const EntrainFigures *f);

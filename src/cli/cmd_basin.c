@@ -11,10 +11,11 @@
 #include "cli/no_memory.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"svg", "png", "csv", "json", NULL};
+static const char *const PLACES[] = {"svg", "png", "csv", "json", "report", NULL};
 enum { GRID_ONE = 100, GRID_TWO = 25, COUNT_MOST = 1000000 };
 
 typedef struct BasinStarts {
@@ -238,7 +239,7 @@ static bool listen(void *data, const EntrainBasinState *s) {
 
 // ---------------------------------------------------------------- results
 
-static int write_files(const Arguments *a, const EntrainBasin *b) {
+static int write_files(const Arguments *a, const EntrainProblem *problem, const EntrainBasin *b) {
   const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
   const char *csv = arguments_value(a, "csv"), *json = arguments_value(a, "json");
   int status = DONE;
@@ -250,15 +251,17 @@ static int write_files(const Arguments *a, const EntrainBasin *b) {
   }
   if (csv) status = worse(status, write_result(csv, entrain_basin_csv(b)));
   if (json) status = worse(status, write_result(json, entrain_basin_json(b)));
-  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_basin_figures(b)));
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_basin_report(b, ENTRAIN_HTML, false) : NULL,
+                                       pictures_wanted(a) ? entrain_basin_figures(b) : NULL));
   return status;
 }
 
-static int write_results(const Arguments *a, const EntrainBasin *b) {
+static int write_results(const Arguments *a, const EntrainProblem *problem,
+                         const EntrainBasin *b) {
   Terminal t = output_terminal();
   EntrainBasinState state;
   entrain_basin_state(b, &state);
-  int status = write_files(a, b);
+  int status = write_files(a, problem, b);
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_basin_report(b, t.width, t.colour)));
   bool whole = state.done == state.starts && state.reached_best > 0;
@@ -276,7 +279,7 @@ static int study(const Arguments *a, const EntrainProblem *problem, const BasinS
                                         truth, listen, &progress, &error);
     progress_clear(&progress);
     if (study_end(&error, &status))
-      status = worse(status, b ? write_results(a, b) : complain_error(&error));
+      status = worse(status, b ? write_results(a, problem, b) : complain_error(&error));
     entrain_basin_free(b);
   }
   free(truth);
@@ -317,6 +320,7 @@ static const Flag FLAGS[] = {
     FLAG_METHOD,
     {"svg", 0, "FILE", "the map as an SVG picture; - is standard output", NULL, false},
     {"png", 0, "FILE", "the map as a PNG picture", NULL, false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     {"csv", 0, "FILE", "one row for each start: start, end, optimum, objective, work", NULL, false},
     {"json", 0, "FILE", "optima, shares and work for other programs", NULL, false},

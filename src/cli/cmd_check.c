@@ -3,13 +3,17 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 
-static const char *const PLACES[] = {"json", NULL};
+static const char *const PLACES[] = {"json", "report", NULL};
 
-static int write_results(const Arguments *a, const EntrainCheck *check) {
+static int write_results(const Arguments *a, const EntrainProblem *problem,
+                         const EntrainCheck *check) {
   Terminal t = output_terminal();
   const char *json = arguments_value(a, "json");
   int status = json ? write_result(json, entrain_check_json(check)) : DONE;
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_check_report(check, ENTRAIN_HTML, false) : NULL,
+                                       NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_check_report(check, t.width, t.colour)));
   return worse(status, entrain_check_passed(check) ? DONE : NOT_REACHED);
@@ -17,7 +21,7 @@ static int write_results(const Arguments *a, const EntrainCheck *check) {
 
 static int check_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainCheck *check = entrain_check_run(problem);
-  int status = write_results(a, check);
+  int status = write_results(a, problem, check);
   entrain_check_free(check);
   return status;
 }
@@ -31,6 +35,7 @@ static const Flag FLAGS[] = {
     FLAG_LIBRARY,
     {"start", 0, "LIST", "other start values: p=3,q=4", "the problem file", false},
     {"json", 0, "FILE", "the findings as JSON; - is standard output", NULL, false},
+    FLAG_REPORT,
     {"quiet", 'q', NULL, "no report; only file and exit status", NULL, false},
     {0},
 };

@@ -9,10 +9,11 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"output", "trace", "svg", "png", NULL};
+static const char *const PLACES[] = {"output", "trace", "svg", "png", "report", NULL};
 static const char *const LAYOUTS[] = {"full", "paper", "parallel", NULL}; // as EntrainCompareLayout
 static const char *const FORMATS[] = {"table", "csv", "json", "markdown", NULL};
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN };
@@ -128,7 +129,7 @@ static bool read_published(const CompareCommand *job) {
 
 static bool wants_traces(const Arguments *a) {
   return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png") ||
-         arguments_have(a, "keep_traces") || figures_wanted(a);
+         arguments_have(a, "keep_traces") || pictures_wanted(a);
 }
 
 static bool set_up(CompareCommand *job) {
@@ -210,11 +211,16 @@ static bool is_same_everywhere(const EntrainCompare *c) {
 static int write_results(const CompareCommand *job) {
   const char *output = arguments_value(job->a, "output"), *trace = arguments_value(job->a, "trace");
   bool silent = arguments_have(job->a, "quiet") && !output;
-  static const char *const OTHERS[] = {"trace", "svg", "png", NULL};
+  static const char *const OTHERS[] = {"trace", "svg", "png", "report", NULL};
   int status = trace ? write_result(trace, entrain_compare_trace_csv(job->compare)) : DONE;
   status = worse(status, write_pictures(job));
-  if (figures_wanted(job->a))
-    status = worse(status, figures_write(job->a, entrain_compare_figures(job->compare)));
+  status = worse(
+      status,
+      pages_write(job->a, job->problem,
+                  page_wanted(job->a)
+                      ? entrain_compare_report(job->compare, ENTRAIN_COMPARE_FULL, ENTRAIN_HTML, false)
+                      : NULL,
+                  pictures_wanted(job->a) ? entrain_compare_figures(job->compare) : NULL));
   if (!silent && (output || !places_take_stdout(job->a, OTHERS)))
     status = worse(status, write_result(output, text_of(job)));
   if (!is_same_everywhere(job->compare)) return INTERNAL;
@@ -282,6 +288,7 @@ static const Flag FLAGS[] = {
     {"svg", 0, "FILE", "SVG picture of the convergence: the best objective over the work", NULL,
      false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
     FLAG_SET,

@@ -7,8 +7,9 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 
-static const char *const PLACES[] = {"json", "residuals", NULL};
+static const char *const PLACES[] = {"json", "residuals", "report", NULL};
 
 static int write_residuals(const char *path, EntrainFit *point) {
   EntrainError error;
@@ -26,13 +27,14 @@ static bool is_whole(const EntrainFit *point) {
   return entrain_fit_outcome(point) == ENTRAIN_FIT_EVALUATED;
 }
 
-static int write_results(const Arguments *a, EntrainFit *point) {
+static int write_results(const Arguments *a, const EntrainProblem *problem, EntrainFit *point) {
   Terminal t = output_terminal();
   const char *json = arguments_value(a, "json"), *residuals = arguments_value(a, "residuals");
   int status = find_hessian(a, point);
   if (json) status = worse(status, write_result(json, entrain_fit_json(point)));
   if (residuals) status = worse(status, write_residuals(residuals, point));
-  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_fit_figures(point)));
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_fit_report(point, ENTRAIN_HTML, false) : NULL,
+                                       pictures_wanted(a) ? entrain_fit_figures(point) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_fit_report(point, t.width, t.colour)));
   return worse(status, is_whole(point) ? DONE : NOT_REACHED);
@@ -44,7 +46,7 @@ static int evaluate_at(const Arguments *a, const EntrainProblem *problem, const 
   double lambda = 0;
   if (text && !read_number("--lambda", text, &lambda)) return WRONG_USE;
   EntrainFit *point = entrain_evaluate(problem, values, lambda, &error);
-  int status = point ? write_results(a, point) : complain_error(&error);
+  int status = point ? write_results(a, problem, point) : complain_error(&error);
   entrain_fit_free(point);
   return status;
 }
@@ -83,6 +85,7 @@ static const Flag FLAGS[] = {
     {"residuals", 0, "FILE",
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_QUIET,
     {0},

@@ -7,10 +7,11 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"json", "trace", "residuals", NULL};
+static const char *const PLACES[] = {"json", "trace", "residuals", "report", NULL};
 
 typedef struct FitWatch { // data of the listener
   const EntrainProblem *problem;
@@ -57,20 +58,21 @@ static int write_residuals(const char *path, EntrainFit *fit) {
 }
 
 // Where there is none the rest is written nevertheless.
-static int write_files(const Arguments *a, EntrainFit *fit) {
+static int write_files(const Arguments *a, const EntrainProblem *problem, EntrainFit *fit) {
   const char *json = arguments_value(a, "json"), *trace = arguments_value(a, "trace"),
              *residuals = arguments_value(a, "residuals");
   int status = find_hessian(a, fit);
   if (json) status = worse(status, write_result(json, entrain_fit_json(fit)));
   if (trace) status = worse(status, write_result(trace, entrain_fit_trace_csv(fit)));
   if (residuals) status = worse(status, write_residuals(residuals, fit));
-  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_fit_figures(fit)));
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_fit_report(fit, ENTRAIN_HTML, false) : NULL,
+                                       pictures_wanted(a) ? entrain_fit_figures(fit) : NULL));
   return status;
 }
 
-static int write_results(const Arguments *a, EntrainFit *fit) {
+static int write_results(const Arguments *a, const EntrainProblem *problem, EntrainFit *fit) {
   Terminal t = output_terminal();
-  int status = write_files(a, fit);
+  int status = write_files(a, problem, fit);
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_fit_report(fit, t.width, t.colour)));
   bool whole = entrain_fit_outcome(fit) == ENTRAIN_FIT_CONVERGED && !entrain_fit_missing_count(fit);
@@ -85,7 +87,7 @@ static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
   EntrainFit *fit = entrain_fit_run(problem, listen, &watch, &error);
   progress_clear(&watch.progress);
   if (study_end(&error, &status))
-    status = worse(status, fit ? write_results(a, fit) : complain_error(&error));
+    status = worse(status, fit ? write_results(a, problem, fit) : complain_error(&error));
   entrain_fit_free(fit);
   return status;
 }
@@ -109,6 +111,7 @@ static const Flag FLAGS[] = {
     {"residuals", 0, "FILE",
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_STORE,
     FLAG_QUIET,

@@ -7,10 +7,11 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"json", "csv", "svg", "png", NULL};
+static const char *const PLACES[] = {"json", "csv", "svg", "png", "report", NULL};
 
 // ---------------------------------------------------------------- progress
 
@@ -57,12 +58,14 @@ static int write_report(const Arguments *a, const EntrainProfile *p) {
   return status == DONE ? write_result(NULL, entrain_profile_report(p, t.width, t.colour)) : status;
 }
 
-static int write_results(const Arguments *a, const EntrainProfile *p) {
+static int write_results(const Arguments *a, const EntrainProblem *problem,
+                         const EntrainProfile *p) {
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
   int status = json ? write_result(json, entrain_profile_json(p)) : DONE;
   if (csv) status = worse(status, write_result(csv, entrain_profile_csv(p)));
   status = worse(status, write_pictures(a, p));
-  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_profile_figures(p)));
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_profile_report(p, ENTRAIN_HTML, false) : NULL,
+                                       pictures_wanted(a) ? entrain_profile_figures(p) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_report(a, p));
   return worse(status, entrain_profile_is_sound(p) ? DONE : NOT_REACHED);
@@ -92,7 +95,7 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
       EntrainProfile *p = entrain_profile_run(problem, &request, listen, &progress, &error);
       progress_clear(&progress);
       if (study_end(&error, &status))
-        status = worse(status, p ? write_results(a, p) : complain_error(&error));
+        status = worse(status, p ? write_results(a, problem, p) : complain_error(&error));
       entrain_profile_free(p);
     }
   }
@@ -121,6 +124,7 @@ static const Flag FLAGS[] = {
      NULL, false},
     {"svg", 0, "FILE", "an SVG picture of the profiles", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_STORE,
     FLAG_QUIET,

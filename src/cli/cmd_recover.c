@@ -7,10 +7,11 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"json", "csv", NULL};
+static const char *const PLACES[] = {"json", "csv", "report", NULL};
 
 static void show_trials(Progress *p, const EntrainTrials *t) {
   char line[200];
@@ -29,13 +30,16 @@ static bool listen(void *data, const EntrainTrials *t) {
   return true;
 }
 
-static int write_results(const Arguments *a, const EntrainRecover *r) {
+static int write_results(const Arguments *a, const EntrainProblem *problem,
+                         const EntrainRecover *r) {
   Terminal t = output_terminal();
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
   EntrainTrials trials;
   entrain_recover_trials(r, &trials);
   int status = json ? write_result(json, entrain_recover_json(r)) : DONE;
   if (csv) status = worse(status, write_result(csv, entrain_recover_csv(r)));
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_recover_report(r, ENTRAIN_HTML, false) : NULL,
+                                       NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_recover_report(r, t.width, t.colour)));
   int wrong = trials.confirmed ? trials.false_certain : trials.false_fits;
@@ -54,7 +58,7 @@ static int study(const Arguments *a, const EntrainProblem *problem) {
                                             listen, &progress, &error);
     progress_clear(&progress);
     if (study_end(&error, &status))
-      status = worse(status, r ? write_results(a, r) : complain_error(&error));
+      status = worse(status, r ? write_results(a, problem, r) : complain_error(&error));
     entrain_recover_free(r);
   }
   free(truth);
@@ -80,6 +84,7 @@ static const Flag FLAGS[] = {
     {"csv", 0, "FILE",
      "one row for each trial: success, objective, simulations, estimates, standard errors", NULL,
      false},
+    FLAG_REPORT,
     FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,

@@ -12,10 +12,11 @@
 #include "cli/no_memory.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"output", "svg", "png", NULL};
+static const char *const PLACES[] = {"output", "svg", "png", "report", NULL};
 enum { AXES_MOST = 2 };
 
 typedef struct ScanPlan {
@@ -164,7 +165,7 @@ static bool listen(void *data, const EntrainScanState *s) {
 
 static const char NOTHING[] = "there is no picture: no point could be simulated";
 
-static int write_pictures(const Arguments *a, const EntrainScan *s) {
+static int write_pictures(const Arguments *a, const EntrainProblem *problem, const EntrainScan *s) {
   const char *svg = arguments_value(a, "svg"), *png = arguments_value(a, "png");
   int status = DONE;
   if (svg) {
@@ -176,7 +177,8 @@ static int write_pictures(const Arguments *a, const EntrainScan *s) {
     char *bytes = entrain_scan_png(s, &length);
     status = worse(status, write_picture(png, bytes, length, NOTHING));
   }
-  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_scan_figures(s)));
+  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_scan_report(s, ENTRAIN_HTML, false) : NULL,
+                                       pictures_wanted(a) ? entrain_scan_figures(s) : NULL));
   return status;
 }
 
@@ -188,14 +190,15 @@ static int write_plot(const EntrainScan *s) {
 }
 
 // On standard output stands the CSV, or the picture with the report.
-static int write_results(const Arguments *a, const EntrainScan *s, const EntrainScanState *state) {
+static int write_results(const Arguments *a, const EntrainProblem *problem, const EntrainScan *s,
+                         const EntrainScanState *state) {
   Terminal t = output_terminal();
   const char *path = arguments_value(a, "output");
   bool plot = arguments_have(a, "plot"), quiet = arguments_have(a, "quiet");
   bool to_stdout = path ? strcmp(path, "-") == 0 : !plot && !quiet;
   int status = DONE;
   if (path || to_stdout) status = write_result(path, entrain_scan_csv(s));
-  status = worse(status, write_pictures(a, s));
+  status = worse(status, write_pictures(a, problem, s));
   if (plot && !to_stdout) status = worse(status, write_plot(s));
   if (!quiet && !to_stdout && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_scan_report(s, t.width, t.colour)));
@@ -216,7 +219,7 @@ static int scan(const Arguments *a, const EntrainProblem *p, const ScanPlan *pla
   if (study_end(&error, &status)) {
     status = worse(status, s ? DONE : complain_error(&error));
     entrain_scan_state(s, &state);
-    if (s) status = worse(status, write_results(a, s, &state));
+    if (s) status = worse(status, write_results(a, p, s, &state));
     bool fine = state.whole && state.failed < state.points;
     status = worse(status, fine ? DONE : NOT_REACHED);
   }
@@ -242,7 +245,8 @@ static int run(const Arguments *a) {
   EntrainProblem *p = read_over(a, &plan) ? open_for(a, &plan, &status) : NULL;
   if (p) print_problem_warnings(p);
   bool fine = p && (study_is_worker() ||
-                    (check_places(a, p, PLACES) && spares_parameters(a) && figures_prepare(a)));
+                    (check_places(a, p, PLACES) && spares_parameters(a) && figures_prepare(a) &&
+                     page_prepare(a)));
   fine = fine && read_plan(a, p, &plan);
   interrupt_compute();
   if (fine) status = scan(a, p, &plan);
@@ -272,6 +276,7 @@ static const Flag FLAGS[] = {
     {"plot", 'p', NULL, "draws in the terminal, instead of CSV on standard output", NULL, false},
     {"svg", 0, "FILE", "an SVG picture: curves over one number, maps over two", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_STORE,
     FLAG_QUIET,

@@ -8,8 +8,9 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
+#include "cli/page.h"
 
-static const char *const PLACES[] = {"output", "svg", "png", NULL};
+static const char *const PLACES[] = {"output", "svg", "png", "report", NULL};
 static const char NOTHING[] = "there is no picture: of so many experiments only a state space can "
                               "be drawn, and these weights "
                               "have none";
@@ -30,7 +31,7 @@ static int write_pictures(const Arguments *a, const EntrainProblem *p) {
 }
 
 static bool csv_goes_to_stdout(const Arguments *a) {
-  return !arguments_have(a, "output") && !figures_wanted(a);
+  return !arguments_have(a, "output") && !pictures_wanted(a);
 }
 
 // On standard error if something else is on standard output.
@@ -46,7 +47,8 @@ static int write_report(const Arguments *a, const EntrainProblem *p) {
 
 static int write_all(const Arguments *a, const EntrainProblem *p) {
   int status = write_pictures(a, p);
-  if (figures_wanted(a)) status = worse(status, figures_write(a, entrain_weights_figures(p)));
+  status = worse(status, pages_write(a, p, page_wanted(a) ? entrain_weights_report(p, ENTRAIN_HTML, false) : NULL,
+                                       pictures_wanted(a) ? entrain_weights_figures(p) : NULL));
   if (arguments_have(a, "output") || csv_goes_to_stdout(a))
     status = worse(status, write_result(arguments_value(a, "output"), entrain_weights_csv(p)));
   return arguments_have(a, "quiet") ? status : worse(status, write_report(a, p));
@@ -58,12 +60,13 @@ static int run(const Arguments *a) {
 
 static const Flag FLAGS[] = {
     {"output", 'o', "FILE", "the weights as CSV: experiment, time, weight",
-     "standard output; with --figures none", false},
+     "standard output; with --figures or --report none", false},
     {"kind", 0, "NAME", "grid, ellipses, distances, column or none", "the problem file", false},
     {"over", 0, "LIST", "variables of the state space: measured channels and inputs, x,v,u",
      "the problem file, all of them", false},
     {"svg", 0, "FILE", "an SVG picture of the state space, coloured by weight", NULL, false},
     {"png", 0, "FILE", "the same picture as PNG", NULL, false},
+    FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_SET,
     FLAG_LIBRARY,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/c_locale.h"
 
@@ -157,23 +158,32 @@ static void add_clips(Text *out, const Figure *f) {
   }
 }
 
-static void add_head(Text *out, const Figure *f) {
+// above: so much is cut off.
+static void add_head(Text *out, const Figure *f, double above) {
   text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
   add_attribute(out, "width", f->width);
-  add_attribute(out, "height", f->height);
-  text_add(out, " viewBox=\"0 0 ");
+  add_attribute(out, "height", f->height - above);
+  text_add(out, " viewBox=\"0 ");
+  add_number(out, above);
+  text_add(out, " ");
   add_number(out, f->width);
   text_add(out, " ");
-  add_number(out, f->height);
+  add_number(out, f->height - above);
   text_add(out,
            "\" font-family=\"Helvetica, Arial, sans-serif\" stroke-linejoin=\"round\">\n<title>");
   add_escaped(out, f->title);
   text_add(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 }
 
-void figure_svg(const Figure *f, Text *out) {
+static bool is_title(const Figure *f, const Shape *s);
+
+static void write_svg(const Figure *f, Text *out, bool inside) {
   int clip = -1;
-  add_head(out, f);
+  double above = 0;
+  for (int i = 0; inside && i < f->shapes.count; i++)
+    if (is_title(f, &f->shapes.at[i]))
+      above = f->shapes.at[i].spots[0].y + f->shapes.at[i].lettering.size / 3;
+  add_head(out, f, above);
   add_clips(out, f);
   for (int i = 0; i < f->shapes.count; i++) {
     const Shape *s = &f->shapes.at[i];
@@ -184,8 +194,72 @@ void figure_svg(const Figure *f, Text *out) {
       text_add(out, ")\">\n");
     }
     clip = s->clip;
-    add_shape(out, s);
+    if (!inside || !is_title(f, s)) add_shape(out, s);
   }
   if (clip >= 0) text_add(out, "</g>\n");
   text_add(out, "</svg>\n");
+}
+
+void figure_svg(const Figure *f, Text *out) {
+  write_svg(f, out, false);
+}
+
+// ---------------------------------------------------------------- in a page
+
+static int hex_digit(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// "#rrggbb" at s; -1: it is not there. In texts there is no quote, so that it is always a value.
+static Ink ink_at(const char *s) {
+  Ink ink = 0;
+  if (s[0] != '"' || s[1] != '#') return -1;
+  for (int i = 2; i < 8; i++) {
+    int digit = hex_digit(s[i]);
+    if (digit < 0) return -1;
+    ink = 16 * ink + digit;
+  }
+  return s[8] == '"' ? ink : -1;
+}
+
+enum { PALE = 0xC0, DARK = 0x50 };
+
+static void add_paper_ink(Text *out, Ink ink) {
+  int r = ink >> 16, g = ink >> 8 & 0xFF, b = ink & 0xFF;
+  bool grey = r == g && g == b;
+  if (ink == INK_WHITE)
+    text_add(out, "\"var(--paper)\"");
+  else if (grey && r != 1 && r != 0xFE && r < DARK)
+    text_add(out, "\"currentColor\"");
+  else if (grey && r != 1 && r != 0xFE)
+    text_add(out, r < 0xA0 ? "\"var(--mid)\"" : "\"var(--line)\"");
+  else if (r >= PALE && g >= PALE && b >= PALE && r < 0xFE)
+    text_print(out, "\"color-mix(in srgb, #%06x, var(--paper) var(--tint))\"", (unsigned)ink);
+  else
+    text_print(out, "\"#%06x\"", (unsigned)ink);
+}
+
+// The title stands above the picture in the page already.
+static bool is_title(const Figure *f, const Shape *s) {
+  return s->kind == SHAPE_LETTERS && s->lettering.bold &&
+         strcmp(s->whole ? s->whole : s->text, f->title) == 0;
+}
+
+void figure_svg_inside(const Figure *f, Text *out) {
+  Text plain;
+  text_init(&plain);
+  write_svg(f, &plain, true);
+  const char *done = plain.at;
+  for (const char *s = strchr(done, '"'); s; s = strchr(s, '"')) {
+    Ink ink = ink_at(s);
+    if (ink < 0) {
+      s++;
+      continue;
+    }
+    text_add_bytes(out, done, (size_t)(s - done));
+    add_paper_ink(out, ink);
+    done = s += 9;
+  }
+  text_add(out, done);
+  text_done(&plain);
 }

@@ -120,6 +120,14 @@ int problem_list_measured(Problem *p, Arena *a, int experiments, int first) {
   return of_first;
 }
 
+const char *problem_name(const Problem *p) {
+  const char *path = p->path ? p->path : "", *at = path + strlen(path);
+  int most = path[0] == '/' ? 1 : 2;
+  for (int slashes = 0; at > path; at--)
+    if (at[-1] == '/' && ++slashes == most) break;
+  return at;
+}
+
 int problem_max_simulations(const Problem *p) {
   enum { EACH = 20000 };
   double usual = EACH * fmax(p->experiment_count, 1);

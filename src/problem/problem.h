@@ -239,6 +239,8 @@ static inline bool problem_simulates(const Problem *p) {
 const char *residual_word(const Problem *p); // of option residual
 // Relative error of the simulations: rel_tol, or rounding if nothing is integrated.
 double problem_accuracy(const Problem *p);
+// For titles: the file with its folder, because many problems are called problem.yaml; of an absolute path, which may tell names of users, the file alone.
+const char *problem_name(const Problem *p);
 int problem_max_simulations(const Problem *p); // that a fit may make
 // The parameters of the model that are unknown in some experiment, each once; returns their number.
 int problem_unknown_parameters(const Problem *p, int *parameters);

@@ -40,17 +40,9 @@ static void add_marker_rows(const Basin *b, LegendRow *rows, int *count) {
         (LegendRow){"truth", INK_NONE, {INK_BLACK, 1.8, DASH_FULL}, MARKER_CROSS, false, false};
 }
 
-// The file with its folder, because many problems are called problem.yaml.
-static const char *short_path(const char *path) {
-  const char *at = path + strlen(path);
-  for (int slashes = 0; at > path; at--)
-    if (at[-1] == '/' && ++slashes == 2) break;
-  return at;
-}
-
 static const char *subtitle(const Basin *b, Arena *a) {
   const char *more = b->axis_count > 2 && !b->random ? "; the most frequent outcome" : "";
-  const char *file = figure_shortened(a, short_path(b->problem->path), AXES_TEXT, false, SIDE / 2);
+  const char *file = figure_shortened(a, problem_name(b->problem), AXES_TEXT, false, SIDE / 2);
   return arena_print(a, "%s, %s: %s%s%s", file, basin_method(b, a), basin_starts_text(b, a),
                      basin_fixed(b, a), more);
 }

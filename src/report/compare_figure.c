@@ -136,7 +136,7 @@ Figure *compare_figure(Arena *a, const Compare *c) {
   const LegendRow *rows = legend_of(a, courses, count);
   double legend = legend_width(rows, count),
          high = fmax(HEIGHT, TOP + legend_height(count) + BESIDE);
-  const char *path = c->problem->path ? c->problem->path : "";
+  const char *path = problem_name(c->problem);
   Figure *f = figure_new(a, WIDTH + legend, high, arena_print(a, "Convergence: %s", path));
   draw(f, courses, count, rows, legend);
   return f;

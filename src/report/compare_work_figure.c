@@ -10,7 +10,7 @@ enum { UNKNOWNS_MOST = 30 }; // with a panel; of more, the first
 static const double LINE = 1.6, END_SIZE = 6;
 
 static const char *title_of(Arena *a, const char *what, const Compare *c) {
-  return arena_print(a, "%s: %s", what, c->problem->path ? c->problem->path : "");
+  return arena_print(a, "%s: %s", what, problem_name(c->problem));
 }
 
 static bool is_drawn(const CompareRow *r) {

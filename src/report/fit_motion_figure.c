@@ -54,7 +54,7 @@ static const char *time_label(const Problem *p, const Experiment *x) {
 
 static const char *title_of(Arena *a, const char *what, const FitMotion *m, int experiment) {
   const Problem *p = m->problem;
-  const char *path = p->path ? p->path : "";
+  const char *path = problem_name(p);
   if (p->experiment_count == 1) return arena_print(a, "%s: %s", what, path);
   return arena_print(a, "%s: %s, %s", what, path, p->experiments[experiment].name);
 }

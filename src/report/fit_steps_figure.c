@@ -23,7 +23,7 @@ static LegendRow line_row(const char *text, Stroke stroke, Marker marker) {
 }
 
 static const char *title_of(Arena *a, const char *what, const Problem *p) {
-  return arena_print(a, "%s: %s", what, p->path ? p->path : "");
+  return arena_print(a, "%s: %s", what, problem_name(p));
 }
 
 static int shown_unknowns(const Problem *p) {

@@ -158,7 +158,7 @@ Figure *profile_figure(Arena *a, const Profile *p) {
   if (!count) return NULL;
   LegendRow legend[LEGEND_MOST];
   int legend_count = legend_rows(a, p, legend);
-  const char *title = arena_print(a, "Profile likelihood: %s", p->problem->path);
+  const char *title = arena_print(a, "Profile likelihood: %s", problem_name(p->problem));
   PanelSize size = PANEL_SMALL;
   size.titled = true;
   Panels panels = panels_new(a, title, count, size, legend, legend_count);

@@ -84,7 +84,7 @@ const char *scan_lambda_text(Arena *a, double lambda) {
 const char *scan_title(const ObjectiveScan *s, Arena *a) {
   return arena_print(a, "Objective over %s%s%s: %s", s->axes[0].name,
                      s->axis_count > 1 ? " and " : "", s->axis_count > 1 ? s->axes[1].name : "",
-                     s->problem->path);
+                     problem_name(s->problem));
 }
 
 bool scan_curves_are_log(const ObjectiveScan *s) {

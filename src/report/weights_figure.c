@@ -128,7 +128,7 @@ static const char *sheet_title(const WeightsSheet *s) {
           ? arena_print(s->a, " (the first %d of %d variables)", s->shown_count, changing)
           : "";
   return arena_print(s->a, "Weights of samples, %s: %s%s", weight_kind_word(s->w->kind),
-                     s->p->path ? s->p->path : "", some);
+                     problem_name(s->p), some);
 }
 
 static void draw_legend(WeightsSheet *s, double foot) {

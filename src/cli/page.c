@@ -1,0 +1,124 @@
+#include "cli/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/figures.h"
+#include "cli/lists.h"
+#include "cli/message.h"
+#include "cli/no_memory.h"
+#include "cli/output.h"
+
+bool page_wanted(const Arguments *a) {
+  return arguments_have(a, "report");
+}
+
+bool pictures_wanted(const Arguments *a) {
+  return page_wanted(a) || figures_wanted(a);
+}
+
+typedef struct Without {
+  bool model, data;
+} Without;
+
+static bool read_without(const Arguments *a, Without *w) {
+  const char *list = arguments_value(a, "report_without");
+  Words words = {0};
+  bool fine = true;
+  *w = (Without){0};
+  if (!list) return true;
+  if (!words_split("--report_without", list, &words)) return false;
+  for (int i = 0; i < words.count; i++) {
+    bool model = strcmp(words.at[i], "model") == 0, data = strcmp(words.at[i], "data") == 0;
+    w->model |= model, w->data |= data;
+    if (!model && !data) fine = false;
+  }
+  words_done(&words);
+  if (!fine) complain("--report_without takes model, data or model,data");
+  return fine;
+}
+
+bool page_prepare(const Arguments *a) {
+  Without w;
+  if (!read_without(a, &w)) return false;
+  if (!page_wanted(a) && arguments_have(a, "report_without")) {
+    complain("--report_without needs --report FILE, the page");
+    return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- the command
+
+static bool is_plain(const char *word) {
+  return word[0] && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-")] == 0;
+}
+
+// For a shell; of paths the last part.
+static void add_word(char **text, const char *before, const char *word) {
+  char *longer;
+  const char *slash = strrchr(word, '/');
+  if (slash && slash[1] && word[0] != '{') word = slash + 1;
+  if (is_plain(word)) {
+    if (asprintf(&longer, "%s%s%s", *text, before, word) < 0) no_memory();
+  } else {
+    char *quoted = needed(malloc(4 * strlen(word) + 3)), *at = quoted;
+    *at++ = '\'';
+    for (const char *s = word; *s; s++)
+      if (*s == '\'')
+        at = stpcpy(at, "'\\''");
+      else
+        *at++ = *s;
+    strcpy(at, "'");
+    if (asprintf(&longer, "%s%s%s", *text, before, quoted) < 0) no_memory();
+    free(quoted);
+  }
+  free(*text);
+  *text = longer;
+}
+
+static char *command_of(const Arguments *a) {
+  char *text = needed(strdup("entrain "));
+  add_word(&text, "", a->command->name);
+  for (int i = 0; i < a->word_count; i++) add_word(&text, " ", a->words[i]);
+  for (int i = 0; i < a->given_count; i++) {
+    const Given *g = &a->given[i];
+    add_word(&text, " --", g->name);
+    if (g->value) add_word(&text, " ", g->value);
+  }
+  return text;
+}
+
+static char *title_of(const Arguments *a) {
+  char *text;
+  const char *path = a->word_count ? a->words[0] : "", *at = path + strlen(path);
+  for (int slashes = 0; at > path; at--)
+    if (at[-1] == '/' && ++slashes == (path[0] == '/' ? 1 : 2)) break;
+  if (asprintf(&text, "entrain %s: %s", a->command->name, at) < 0) no_memory();
+  return text;
+}
+
+int pages_write(const Arguments *a, const EntrainProblem *p, char *body, EntrainFigures *figures) {
+  int status = DONE;
+  if (body) {
+    Without w;
+    read_without(a, &w);
+    char *command = command_of(a), *title = title_of(a);
+    EntrainPage page = {.title = title,
+                        .command = command,
+                        .body = body,
+                        .figures = figures,
+                        .without_model = w.model,
+                        .without_data = w.data};
+    status = write_result(arguments_value(a, "report"), entrain_page(p, &page));
+    free(command);
+    free(title);
+  }
+  free(body);
+  if (figures_wanted(a))
+    status = worse(status, figures_write(a, figures));
+  else
+    entrain_figures_free(figures);
+  return status;
+}

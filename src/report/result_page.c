@@ -1,0 +1,157 @@
+#include "report/result_page.h"
+
+#include <string.h>
+
+#include "html/document.h"
+#include "write/html.h"
+
+// ---------------------------------------------------------------- where pictures stand
+
+// Of the pictures whose name begins so: behind the part of the report with this heading. data: they show measurements.
+typedef struct PicturePlace {
+  const char *name, *heading;
+  bool data;
+} PicturePlace;
+
+static const PicturePlace PLACES[] = {
+    {"intervals", "parameters", false},
+    {"correlations", "parameters", false},
+    {"data-and-model", "fit", true},
+    {"free-run", "fit", true},
+    {"plane", "fit", true},
+    {"residuals", "fit", true},
+    {"validation", "validation", true},
+    {"optima", "optima-found", false},
+    {"lambda-path", "path-of-the-homotopy", false},
+    {"parameters", "how-it-was-found", false},
+    {"objective", "how-it-was-found", false},
+    {"convergence", "how-it-was-found", false},
+    {"profile", "profiles", false},
+    {"weights", "", true},
+};
+
+static const PicturePlace *place_of(const char *name) {
+  for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++)
+    if (strncmp(name, PLACES[i].name, strlen(PLACES[i].name)) == 0) return &PLACES[i];
+  return NULL;
+}
+
+static bool is_shown(const ResultPage *p, const char *name) {
+  const PicturePlace *place = place_of(name);
+  return !(p->without_data && place && place->data);
+}
+
+// ---------------------------------------------------------------- the report
+
+static const char HEADING[] = "<h2 id=\"";
+
+static bool has_heading(const ResultPage *p, const char *id) {
+  for (const char *s = p->body; (s = strstr(s, HEADING));) {
+    s += sizeof HEADING - 1;
+    if (strncmp(s, id, strlen(id)) == 0 && s[strlen(id)] == '"') return true;
+  }
+  return false;
+}
+
+static void add_pictures(Document *d, const ResultPage *p, const char *id, size_t length) {
+  for (int i = 0; p->figures && i < p->figures->at.count; i++) {
+    const NamedFigure *f = &p->figures->at.at[i];
+    const PicturePlace *place = place_of(f->name);
+    if (place && is_shown(p, f->name) && strlen(place->heading) == length &&
+        memcmp(place->heading, id, length) == 0)
+      document_figure(d, f->name, f->figure);
+  }
+}
+
+// Each part of the report, then its pictures.
+static void add_body(Document *d, const ResultPage *p) {
+  const char *id = "", *at = p->body;
+  size_t length = 0;
+  for (;;) {
+    const char *next = strstr(at, HEADING);
+    document_add(d, at, next ? (size_t)(next - at) : strlen(at));
+    if (length) add_pictures(d, p, id, length);
+    if (!next) return;
+    document_add(d, HEADING, sizeof HEADING - 1);
+    at = id = next + sizeof HEADING - 1;
+    length = strcspn(id, "\"");
+  }
+}
+
+static void add_other_pictures(Document *d, const ResultPage *p) {
+  bool any = false;
+  for (int i = 0; p->figures && i < p->figures->at.count; i++) {
+    const NamedFigure *f = &p->figures->at.at[i];
+    const PicturePlace *place = place_of(f->name);
+    if (!is_shown(p, f->name) || (place && place->heading[0] && has_heading(p, place->heading)))
+      continue;
+    if (!any) document_heading(d, "Pictures");
+    document_figure(d, f->name, f->figure);
+    any = true;
+  }
+}
+
+// ---------------------------------------------------------------- what it was made from
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void add_files(Document *d, const ResultPage *p) {
+  Text *out = d->out;
+  document_heading(d, "What it was made from");
+  if (p->command) {
+    text_add(out, "<p>Made by <code>");
+    html_attribute(out, p->command);
+    text_add(out, "</code> in the folder of the problem.</p>\n");
+  }
+  if (p->without_model || p->without_data)
+    text_print(out, "<p>Left out of this page: %s%s%s.</p>\n", p->without_model ? "the model" : "",
+               p->without_model && p->without_data ? " and " : "",
+               p->without_data ? "the data" : "");
+  if (p->file_count) {
+    text_add(out, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">file</th><th scope=\"col\" "
+                  "class=\"n\">bytes</th><th scope=\"col\">SHA-256</th></tr></thead>\n<tbody>\n");
+    for (int i = 0; i < p->file_count; i++) {
+      text_add(out, "<tr><td>");
+      html_text(out, base_name(p->files[i].path));
+      text_print(out, "</td><td class=\"n\">%zu</td><td><code>%.16s</code></td></tr>\n",
+                 p->files[i].length, p->files[i].hash);
+    }
+    text_add(out, "</tbody></table></div>\n");
+  }
+  for (int i = 0; i < p->file_count; i++)
+    if (p->files[i].text)
+      document_file(d, base_name(p->files[i].path), p->files[i].language, p->files[i].text,
+                    p->files[i].length);
+}
+
+void result_page(Text *out, const ResultPage *p) {
+  Document d = document_begin(out, p->title);
+  add_body(&d, p);
+  add_other_pictures(&d, p);
+  add_files(&d, p);
+  document_end(&d, p->version);
+}
+
+// ---------------------------------------------------------------- folders
+
+const char *page_without_folders(Arena *a, const char *html, const char *const *folders,
+                                 int count) {
+  for (int i = 0; i < count; i++) {
+    size_t length = strlen(folders[i]);
+    if (length < 2) continue;
+    Text t;
+    text_init(&t);
+    const char *done = html;
+    for (const char *s = html; (s = strstr(s, folders[i])); s = done) {
+      text_add_bytes(&t, done, (size_t)(s - done));
+      done = s + length;
+    }
+    text_add(&t, done);
+    html = arena_copy(a, t.at, t.length);
+    text_done(&t);
+  }
+  return html;
+}

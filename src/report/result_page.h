@@ -1,0 +1,29 @@
+// The page of a result: its report as HTML, its pictures where the report speaks of them, and what it was made from.
+#pragma once
+#include "problem/problem.h"
+#include "report/figure_list.h"
+
+typedef struct PageFile { // that the problem was read from
+  const char *path;
+  const char *text; // NULL: only its hash is shown
+  size_t length;
+  const char *language; // of a text, see document.h
+  char hash[65];
+} PageFile;
+
+typedef struct ResultPage { // borrows everything
+  const char *title;
+  const char *command; // that makes it again; NULL: unknown
+  const char *body;    // made by write/page.h
+  const FigureList *figures; // NULL: none
+  const PageFile *files;
+  int file_count;
+  bool without_model, without_data; // they are left out, and what would show them
+  const char *version;
+} ResultPage;
+
+void result_page(Text *out, const ResultPage *p);
+
+// Takes out of a page what does not concern those who get it: the folders that lead to files of the problem, to the home and the present
+// folder of whoever made it. Lives in a.
+const char *page_without_folders(Arena *a, const char *html, const char *const *folders, int count);
