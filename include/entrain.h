@@ -1059,14 +1059,28 @@ bool entrain_store_progress(EntrainStore *store, long study, EntrainStudyProgres
 
 typedef struct EntrainPage {
   const char *title;
-  const char *command;           // that makes it again; NULL: unknown
-  const char *body;              // a report by ENTRAIN_HTML
-  const EntrainFigures *figures; // NULL: none
+  const char *command;              // that makes it again; NULL: unknown
+  const char *body;                 // a report by ENTRAIN_HTML
+  const EntrainFigures *figures;    // NULL: none
   bool without_model, without_data; // left out, with all that would show them
 } EntrainPage;
 
-// One file of HTML that needs nothing else: report, pictures, charts, problem and model. Names of folders are not in it. NULL: an argument is.
+// One file of HTML that needs nothing else: report, pictures, charts, problem and model. Names of folders are not in it. problem NULL: it is not there any more. Returns NULL without a body.
 char *entrain_page(const EntrainProblem *problem, const EntrainPage *page);
+
+// A result that entrain_fit_json has written, to be shown again. NULL: it cannot be read, or is no such result.
+typedef struct EntrainWritten EntrainWritten;
+EntrainWritten *entrain_written_load(const char *path, EntrainError *error);
+void entrain_written_free(EntrainWritten *written);
+const char *
+entrain_written_problem(const EntrainWritten *written); // path of the problem file, as it was then
+// What it was read with besides, for entrain_problem_load.
+const EntrainSetting *entrain_written_settings(const EntrainWritten *written, int *count);
+// Which files of the problem are others than those of the result: a sentence, "" if none is.
+char *entrain_written_changes(const EntrainWritten *written, const EntrainProblem *problem);
+// What the result says. notice (may be NULL): comes first.
+char *entrain_written_report(const EntrainWritten *written, const char *notice, int width,
+                             bool colour);
 
 #ifdef __cplusplus
 }

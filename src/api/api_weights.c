@@ -63,8 +63,7 @@ char *entrain_weights_report(const EntrainProblem *p, int width, bool colour) {
   Arena *a = arena_new();
   Text t;
   text_init(&t);
-  weights_text(&t, p->problem, weights_of_problem(p->problem, a),
-               api_style(width, colour));
+  weights_text(&t, p->problem, weights_of_problem(p->problem, a), api_style(width, colour));
   arena_free(a);
   return t.at;
 }

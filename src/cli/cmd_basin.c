@@ -251,13 +251,14 @@ static int write_files(const Arguments *a, const EntrainProblem *problem, const 
   }
   if (csv) status = worse(status, write_result(csv, entrain_basin_csv(b)));
   if (json) status = worse(status, write_result(json, entrain_basin_json(b)));
-  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_basin_report(b, ENTRAIN_HTML, false) : NULL,
-                                       pictures_wanted(a) ? entrain_basin_figures(b) : NULL));
+  status = worse(status,
+                 pages_write(a, problem,
+                             page_wanted(a) ? entrain_basin_report(b, ENTRAIN_HTML, false) : NULL,
+                             pictures_wanted(a) ? entrain_basin_figures(b) : NULL));
   return status;
 }
 
-static int write_results(const Arguments *a, const EntrainProblem *problem,
-                         const EntrainBasin *b) {
+static int write_results(const Arguments *a, const EntrainProblem *problem, const EntrainBasin *b) {
   Terminal t = output_terminal();
   EntrainBasinState state;
   entrain_basin_state(b, &state);

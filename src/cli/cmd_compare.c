@@ -217,9 +217,9 @@ static int write_results(const CompareCommand *job) {
   status = worse(
       status,
       pages_write(job->a, job->problem,
-                  page_wanted(job->a)
-                      ? entrain_compare_report(job->compare, ENTRAIN_COMPARE_FULL, ENTRAIN_HTML, false)
-                      : NULL,
+                  page_wanted(job->a) ? entrain_compare_report(job->compare, ENTRAIN_COMPARE_FULL,
+                                                               ENTRAIN_HTML, false)
+                                      : NULL,
                   pictures_wanted(job->a) ? entrain_compare_figures(job->compare) : NULL));
   if (!silent && (output || !places_take_stdout(job->a, OTHERS)))
     status = worse(status, write_result(output, text_of(job)));

@@ -33,8 +33,10 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, Entr
   int status = find_hessian(a, point);
   if (json) status = worse(status, write_result(json, entrain_fit_json(point)));
   if (residuals) status = worse(status, write_residuals(residuals, point));
-  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_fit_report(point, ENTRAIN_HTML, false) : NULL,
-                                       pictures_wanted(a) ? entrain_fit_figures(point) : NULL));
+  status = worse(status,
+                 pages_write(a, problem,
+                             page_wanted(a) ? entrain_fit_report(point, ENTRAIN_HTML, false) : NULL,
+                             pictures_wanted(a) ? entrain_fit_figures(point) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_fit_report(point, t.width, t.colour)));
   return worse(status, is_whole(point) ? DONE : NOT_REACHED);

@@ -65,8 +65,10 @@ static int write_files(const Arguments *a, const EntrainProblem *problem, Entrai
   if (json) status = worse(status, write_result(json, entrain_fit_json(fit)));
   if (trace) status = worse(status, write_result(trace, entrain_fit_trace_csv(fit)));
   if (residuals) status = worse(status, write_residuals(residuals, fit));
-  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_fit_report(fit, ENTRAIN_HTML, false) : NULL,
-                                       pictures_wanted(a) ? entrain_fit_figures(fit) : NULL));
+  status = worse(status,
+                 pages_write(a, problem,
+                             page_wanted(a) ? entrain_fit_report(fit, ENTRAIN_HTML, false) : NULL,
+                             pictures_wanted(a) ? entrain_fit_figures(fit) : NULL));
   return status;
 }
 

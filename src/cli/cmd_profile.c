@@ -64,8 +64,10 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
   int status = json ? write_result(json, entrain_profile_json(p)) : DONE;
   if (csv) status = worse(status, write_result(csv, entrain_profile_csv(p)));
   status = worse(status, write_pictures(a, p));
-  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_profile_report(p, ENTRAIN_HTML, false) : NULL,
-                                       pictures_wanted(a) ? entrain_profile_figures(p) : NULL));
+  status = worse(status,
+                 pages_write(a, problem,
+                             page_wanted(a) ? entrain_profile_report(p, ENTRAIN_HTML, false) : NULL,
+                             pictures_wanted(a) ? entrain_profile_figures(p) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_report(a, p));
   return worse(status, entrain_profile_is_sound(p) ? DONE : NOT_REACHED);

@@ -38,8 +38,10 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
   entrain_recover_trials(r, &trials);
   int status = json ? write_result(json, entrain_recover_json(r)) : DONE;
   if (csv) status = worse(status, write_result(csv, entrain_recover_csv(r)));
-  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_recover_report(r, ENTRAIN_HTML, false) : NULL,
-                                       NULL));
+  status = worse(status,
+                 pages_write(a, problem,
+                             page_wanted(a) ? entrain_recover_report(r, ENTRAIN_HTML, false) : NULL,
+                             NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_recover_report(r, t.width, t.colour)));
   int wrong = trials.confirmed ? trials.false_certain : trials.false_fits;

@@ -177,8 +177,10 @@ static int write_pictures(const Arguments *a, const EntrainProblem *problem, con
     char *bytes = entrain_scan_png(s, &length);
     status = worse(status, write_picture(png, bytes, length, NOTHING));
   }
-  status = worse(status, pages_write(a, problem, page_wanted(a) ? entrain_scan_report(s, ENTRAIN_HTML, false) : NULL,
-                                       pictures_wanted(a) ? entrain_scan_figures(s) : NULL));
+  status =
+      worse(status, pages_write(a, problem,
+                                page_wanted(a) ? entrain_scan_report(s, ENTRAIN_HTML, false) : NULL,
+                                pictures_wanted(a) ? entrain_scan_figures(s) : NULL));
   return status;
 }
 
@@ -244,9 +246,8 @@ static int run(const Arguments *a) {
   if (!study_note(a)) return WRONG_USE;
   EntrainProblem *p = read_over(a, &plan) ? open_for(a, &plan, &status) : NULL;
   if (p) print_problem_warnings(p);
-  bool fine = p && (study_is_worker() ||
-                    (check_places(a, p, PLACES) && spares_parameters(a) && figures_prepare(a) &&
-                     page_prepare(a)));
+  bool fine = p && (study_is_worker() || (check_places(a, p, PLACES) && spares_parameters(a) &&
+                                          figures_prepare(a) && page_prepare(a)));
   fine = fine && read_plan(a, p, &plan);
   interrupt_compute();
   if (fine) status = scan(a, p, &plan);

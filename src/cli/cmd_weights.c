@@ -47,8 +47,10 @@ static int write_report(const Arguments *a, const EntrainProblem *p) {
 
 static int write_all(const Arguments *a, const EntrainProblem *p) {
   int status = write_pictures(a, p);
-  status = worse(status, pages_write(a, p, page_wanted(a) ? entrain_weights_report(p, ENTRAIN_HTML, false) : NULL,
-                                       pictures_wanted(a) ? entrain_weights_figures(p) : NULL));
+  status = worse(status,
+                 pages_write(a, p,
+                             page_wanted(a) ? entrain_weights_report(p, ENTRAIN_HTML, false) : NULL,
+                             pictures_wanted(a) ? entrain_weights_figures(p) : NULL));
   if (arguments_have(a, "output") || csv_goes_to_stdout(a))
     status = worse(status, write_result(arguments_value(a, "output"), entrain_weights_csv(p)));
   return arguments_have(a, "quiet") ? status : worse(status, write_report(a, p));

@@ -310,7 +310,8 @@ int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *w
   int status;
   if (!study_note(a)) return WRONG_USE;
   EntrainProblem *problem = open_problem(a, &status);
-  if (problem && !study_is_worker() && (!check_places(a, problem, places) || !figures_prepare(a) || !page_prepare(a)))
+  if (problem && !study_is_worker() &&
+      (!check_places(a, problem, places) || !figures_prepare(a) || !page_prepare(a)))
     status = WRONG_USE;
   interrupt_compute();
   if (status == DONE) status = work(a, problem);

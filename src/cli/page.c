@@ -42,7 +42,8 @@ static bool read_without(const Arguments *a, Without *w) {
 bool page_prepare(const Arguments *a) {
   Without w;
   if (!read_without(a, &w)) return false;
-  if (!page_wanted(a) && arguments_have(a, "report_without")) {
+  bool own = strcmp(a->command->name, "report") == 0; // it always makes one
+  if (!own && !page_wanted(a) && arguments_have(a, "report_without")) {
     complain("--report_without needs --report FILE, the page");
     return false;
   }
@@ -52,7 +53,10 @@ bool page_prepare(const Arguments *a) {
 // ---------------------------------------------------------------- the command
 
 static bool is_plain(const char *word) {
-  return word[0] && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-")] == 0;
+  return word[0] &&
+         word[strspn(word,
+                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-")] ==
+             0;
 }
 
 // For a shell; of paths the last part.
@@ -99,23 +103,33 @@ static char *title_of(const Arguments *a) {
   return text;
 }
 
-int pages_write(const Arguments *a, const EntrainProblem *p, char *body, EntrainFigures *figures) {
-  int status = DONE;
-  if (body) {
-    Without w;
-    read_without(a, &w);
-    char *command = command_of(a), *title = title_of(a);
-    EntrainPage page = {.title = title,
-                        .command = command,
-                        .body = body,
-                        .figures = figures,
-                        .without_model = w.model,
-                        .without_data = w.data};
-    status = write_result(arguments_value(a, "report"), entrain_page(p, &page));
-    free(command);
-    free(title);
-  }
+static int write_page(const Arguments *a, const char *path, const EntrainProblem *p, char *body,
+                      const EntrainFigures *figures) {
+  Without w;
+  read_without(a, &w);
+  char *command = command_of(a), *title = title_of(a);
+  EntrainPage page = {.title = title,
+                      .command = command,
+                      .body = body,
+                      .figures = figures,
+                      .without_model = w.model,
+                      .without_data = w.data};
+  int status = write_result(path, entrain_page(p, &page));
+  free(command);
+  free(title);
   free(body);
+  return status;
+}
+
+int page_write_to(const Arguments *a, const char *path, const EntrainProblem *p, char *body,
+                  EntrainFigures *figures) {
+  int status = write_page(a, path, p, body, figures);
+  entrain_figures_free(figures);
+  return status;
+}
+
+int pages_write(const Arguments *a, const EntrainProblem *p, char *body, EntrainFigures *figures) {
+  int status = body ? write_page(a, arguments_value(a, "report"), p, body, figures) : DONE;
   if (figures_wanted(a))
     status = worse(status, figures_write(a, figures));
   else

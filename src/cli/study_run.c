@@ -11,9 +11,10 @@
 #include "cli/no_memory.h"
 
 const char *const STUDY_ASIDE[] = {
-    "json",    "csv",           "svg",    "png",   "output",   "trace",       "residuals",
-    "figures", "figure_format", "report", "quiet", "progress", "plot",        "format",
-    "hessian", "store",         "fork",   "tags",  "threads",  "max_seconds", NULL};
+    "json",      "csv",     "svg",           "png",     "output",         "trace",
+    "residuals", "figures", "figure_format", "report",  "report_without", "quiet",
+    "progress",  "plot",    "format",        "hessian", "store",          "fork",
+    "tags",      "threads", "max_seconds",   NULL};
 
 // Of the command that runs.
 static EntrainStudy *study;
@@ -64,7 +65,8 @@ static void words_free(WordList *w) {
 
 // Pictures and traces of a comparison need more than its table.
 static bool keeps_traces(const Arguments *a) {
-  static const char *const FLAGS[] = {"trace", "svg", "png", "figures", "keep_traces", NULL};
+  static const char *const FLAGS[] = {"trace",  "svg",         "png", "figures",
+                                      "report", "keep_traces", NULL};
   if (strcmp(a->command->name, "compare") != 0) return false;
   for (int i = 0; FLAGS[i]; i++)
     if (arguments_have(a, FLAGS[i])) return true;

@@ -124,7 +124,7 @@ void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering letterin
 // A plot and its curves as numbers; names, labels and numbers are copied. At most FIGURE_POINTS of a curve are kept: of each of many equal parts of x
 // the least and the greatest value, so that no peak is lost.
 enum { FIGURE_POINTS = 4000 };
-void figure_plot(Figure *f, const FigurePlot *plot); // without curves
+void figure_plot(Figure *f, const FigurePlot *plot);  // without curves
 void figure_series(Figure *f, const FigureSeries *s); // of the last plot
 
 // Lengths of dashes and gaps in multiples of the line width; returns their count, 0 for a solid line.

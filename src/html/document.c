@@ -9,7 +9,8 @@
 #include "write/html.h"
 
 // Nothing is loaded, and nothing is sent anywhere.
-#define POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+#define POLICY                                                                                     \
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 Document document_begin(Text *out, const char *title) {
   text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -104,7 +105,8 @@ static void add_places(Text *out, const double *v, int count) {
 static int same_places(const FigurePlot *p, int s) {
   for (int k = 0; k < s; k++)
     if (p->series.at[k].count == p->series.at[s].count &&
-        memcmp(p->series.at[k].x, p->series.at[s].x, (size_t)p->series.at[s].count * sizeof(double)) == 0)
+        memcmp(p->series.at[k].x, p->series.at[s].x,
+               (size_t)p->series.at[s].count * sizeof(double)) == 0)
       return k;
   return -1;
 }
@@ -150,7 +152,8 @@ void document_file(Document *d, const char *heading, const char *language, const
 // ---------------------------------------------------------------- the end
 
 static const char LICENCE[] =
-    "Charts by <a href=\"#dygraphs\">dygraphs</a> 2.2. <details id=\"dygraphs\"><summary>Its licence</summary><p>Copyright (c) 2006-2023 Dan "
+    "Charts by <a href=\"#dygraphs\">dygraphs</a> 2.2. <details id=\"dygraphs\"><summary>Its "
+    "licence</summary><p>Copyright (c) 2006-2023 Dan "
     "Vanderkam, Paul Felix, Robert Konigsberg, David Eberlein, Google, Inc., mirabilos, Petr "
     "Shevtsov, Deutsche Telekom LLCTO and numerous contributors. MIT licence: Permission is hereby "
     "granted, free of charge, to any person obtaining a copy of this software and associated "

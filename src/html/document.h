@@ -18,5 +18,6 @@ void document_add(Document *d, const char *html, size_t length); // as it is: ma
 void document_figure(Document *d, const char *name, const Figure *f);
 void document_heading(Document *d, const char *title);
 // A text as it stands in its file, behind a heading to open. language: of the highlighting, "modelica", "yaml" or "".
-void document_file(Document *d, const char *heading, const char *language, const char *text, size_t length);
+void document_file(Document *d, const char *heading, const char *language, const char *text,
+                   size_t length);
 void document_end(Document *d, const char *version);

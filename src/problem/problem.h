@@ -165,6 +165,11 @@ typedef struct ProblemConstraints {
   struct ConstraintRow *rows;
 } ProblemConstraints;
 
+typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by its name
+  const char *path, *value;
+  bool is_option;
+} ProblemSetting;
+
 typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
@@ -189,14 +194,11 @@ typedef struct Problem {
   Method method;
   MethodParts parts; // of the method
   FitOptions options;
-  SimulateOptions simulate; // defaults of a fit: rel_tol 1e-8, abs_tol 1e-10
-  Warnings warnings;        // of the problem file and of the data
+  SimulateOptions simulate;       // defaults of a fit: rel_tol 1e-8, abs_tol 1e-10
+  Warnings warnings;              // of the problem file and of the data
+  const ProblemSetting *settings; // that it was read with
+  int setting_count;
 } Problem;
-
-typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by its name
-  const char *path, *value;
-  bool is_option;
-} ProblemSetting;
 
 // A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.
 const char *experiment_time(const Experiment *e, double t, int digits, char out[32]);

@@ -284,6 +284,16 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
   return true;
 }
 
+static void keep_settings(Problem *p, const ProblemSetting *settings, int count) {
+  ProblemSetting *kept = ARENA_ARRAY(p->arena, ProblemSetting, count + 1);
+  for (int i = 0; i < count; i++)
+    kept[i] = (ProblemSetting){
+        arena_copy(p->arena, settings[i].path, strlen(settings[i].path)),
+        arena_copy(p->arena, settings[i].value, strlen(settings[i].value)), settings[i].is_option};
+  p->settings = kept;
+  p->setting_count = count;
+}
+
 static Problem *problem_read(Arena *a, const Source *source, const char *folder,
                              const ProblemSetting *settings, int count, ClosedModel *function,
                              Err *err) {
@@ -293,6 +303,7 @@ static Problem *problem_read(Arena *a, const Source *source, const char *folder,
   p->arena = a;
   p->path = source->name;
   p->warnings.arena = a;
+  keep_settings(p, settings, count);
   ProblemReader r = {.problem = p, .arena = a, .source = source, .err = &own};
   r.scratch = arena_new();
   r.folder = folder;

@@ -1,10 +1,12 @@
 #include "report/fit_json.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "problem/residual_kind.h"
 #include "report/failures.h"
 #include "report/fit_settings.h"
+#include "report/made_from.h"
 #include "report/run_report.h"
 #include "study/evaluated_point.h"
 
@@ -468,6 +470,32 @@ static void head(Json *j, const FitReport *r, const char *version) {
   json_flag(j, "at_minimum", r->point->at_minimum);
 }
 
+// For whoever shows the result again: what it was made from.
+static void sources(Json *j, const Problem *p) {
+  Arena *scratch = arena_new();
+  MadeFrom m = made_from(scratch, p);
+  json_open(j, "settings", '[', p->setting_count > 0);
+  for (int i = 0; i < p->setting_count; i++) {
+    if (p->settings[i].is_option && strcmp(p->settings[i].path, "threads") == 0) continue;
+    json_open(j, NULL, '{', false);
+    json_text(j, "name", p->settings[i].path);
+    json_text(j, "value", p->settings[i].value);
+    json_flag(j, "option", p->settings[i].is_option);
+    json_close(j);
+  }
+  json_close(j);
+  json_open(j, "files", '[', m.count > 0);
+  for (int i = 0; i < m.count; i++) {
+    json_open(j, NULL, '{', false);
+    json_text(j, "path", m.at[i].path);
+    json_whole(j, "bytes", (long)m.at[i].length);
+    json_text(j, "sha256", m.at[i].hash);
+    json_close(j);
+  }
+  json_close(j);
+  arena_free(scratch);
+}
+
 // What is not in every problem, and what the others are made of.
 static void details(Json *j, const FitReport *r) {
   if (r->point) {
@@ -492,6 +520,7 @@ static void details(Json *j, const FitReport *r) {
   fit_settings_changed(r->problem, add_setting, j);
   json_close(j);
   if (!r->point) json_text(j, "end", local_end_word(r->result->end));
+  sources(j, r->problem);
 }
 
 void fit_json(Text *out, const FitReport *r, const char *version) {

@@ -114,8 +114,8 @@ static void draw_model(const Axes *axes, const ChannelCurves *v, const double *y
 
 static void add_series(Figure *f, const ChannelCurves *v, const char *name, const double *y,
                        Stroke stroke, bool dots) {
-  figure_series(f, &(FigureSeries){name, stroke.ink, stroke.dash, dots || v->apart, v->t, y,
-                                   v->count});
+  figure_series(
+      f, &(FigureSeries){name, stroke.ink, stroke.dash, dots || v->apart, v->t, y, v->count});
 }
 
 static void draw_motion(Figure *f, Frame frame, const ChannelCurves *v, const char *label,

@@ -309,10 +309,10 @@ static bool has_own_reason(const Statistics *s, int i) {
 }
 
 static void print_combination(Page *p, const StatCombination *c) {
-  const char *interval = isnan(c->low) ? ""
-                                       : arena_print(p->arena, " (95 %%: %s .. %s)",
-                                                     page_digits(p, c->low, 4),
-                                                     page_digits(p, c->high, 4));
+  const char *interval = isnan(c->low)
+                             ? ""
+                             : arena_print(p->arena, " (95 %%: %s .. %s)",
+                                           page_digits(p, c->low, 4), page_digits(p, c->high, 4));
   page_line(p, 6,
             arena_print(p->arena, "%s = %s%s", c->text,
                         page_digits(p, c->value, isnan(c->low) ? 6 : 4), interval));

@@ -78,10 +78,9 @@ static void print_score(Page *p, const Recover *r) {
   char *score = arena_print(p->arena, "%d of %d trials succeeded", r->succeeded, r->done);
   if (!r->done)
     score = arena_print(p->arena, "stopped before one of %d trials was finished", r->trials);
-  const char *stopped =
-      r->done && r->done < r->trials
-          ? arena_print(p->arena, " (stopped; %d were requested)", r->trials)
-          : "";
+  const char *stopped = r->done && r->done < r->trials
+                            ? arena_print(p->arena, " (stopped; %d were requested)", r->trials)
+                            : "";
   page_title(p, arena_print(p->arena, "%s: %s%s", r->problem->path,
                             page_tinted(p, r->done ? tint : TINT_BAD, score), stopped));
 }

@@ -110,21 +110,22 @@ static void add_files(Document *d, const ResultPage *p) {
     text_print(out, "<p>Left out of this page: %s%s%s.</p>\n", p->without_model ? "the model" : "",
                p->without_model && p->without_data ? " and " : "",
                p->without_data ? "the data" : "");
-  if (p->file_count) {
-    text_add(out, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">file</th><th scope=\"col\" "
+  if (p->files->count > 0) {
+    text_add(out, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th "
+                  "scope=\"col\">file</th><th scope=\"col\" "
                   "class=\"n\">bytes</th><th scope=\"col\">SHA-256</th></tr></thead>\n<tbody>\n");
-    for (int i = 0; i < p->file_count; i++) {
+    for (int i = 0; i < p->files->count; i++) {
       text_add(out, "<tr><td>");
-      html_text(out, base_name(p->files[i].path));
+      html_text(out, base_name(p->files->at[i].path));
       text_print(out, "</td><td class=\"n\">%zu</td><td><code>%.16s</code></td></tr>\n",
-                 p->files[i].length, p->files[i].hash);
+                 p->files->at[i].length, p->files->at[i].hash);
     }
     text_add(out, "</tbody></table></div>\n");
   }
-  for (int i = 0; i < p->file_count; i++)
-    if (p->files[i].text)
-      document_file(d, base_name(p->files[i].path), p->files[i].language, p->files[i].text,
-                    p->files[i].length);
+  for (int i = 0; i < p->files->count; i++)
+    if (p->files->at[i].text && !p->without_model)
+      document_file(d, base_name(p->files->at[i].path), p->files->at[i].language,
+                    p->files->at[i].text, p->files->at[i].length);
 }
 
 void result_page(Text *out, const ResultPage *p) {

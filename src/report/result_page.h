@@ -2,22 +2,14 @@
 #pragma once
 #include "problem/problem.h"
 #include "report/figure_list.h"
-
-typedef struct PageFile { // that the problem was read from
-  const char *path;
-  const char *text; // NULL: only its hash is shown
-  size_t length;
-  const char *language; // of a text, see document.h
-  char hash[65];
-} PageFile;
+#include "report/made_from.h"
 
 typedef struct ResultPage { // borrows everything
   const char *title;
-  const char *command; // that makes it again; NULL: unknown
-  const char *body;    // made by write/page.h
+  const char *command;       // that makes it again; NULL: unknown
+  const char *body;          // made by write/page.h
   const FigureList *figures; // NULL: none
-  const PageFile *files;
-  int file_count;
+  const MadeFrom *files;
   bool without_model, without_data; // they are left out, and what would show them
   const char *version;
 } ResultPage;

@@ -123,13 +123,12 @@ void scan_text(Text *out, const ObjectiveScan *s, PageStyle style) {
   const ScanAxis *x = &s->axes[0], *y = &s->axes[1];
   bool flat = s->axis_count > 1;
   rounded_seconds(s->work.seconds, seconds);
-  page_title(
-      &p,
-      arena_print(p.arena, "%s: %s of %s%s%s%s", s->problem->path,
-                  arena_print(p.arena, flat ? "%d x %d values" : "%d values", x->count, y->count),
-                  x->name, flat ? " and " : "", flat ? y->name : "",
-                  s->lambda_count > 1 ? arena_print(p.arena, ", %d lambdas", s->lambda_count)
-                                      : ""));
+  page_title(&p,
+             arena_print(
+                 p.arena, "%s: %s of %s%s%s%s", s->problem->path,
+                 arena_print(p.arena, flat ? "%d x %d values" : "%d values", x->count, y->count),
+                 x->name, flat ? " and " : "", flat ? y->name : "",
+                 s->lambda_count > 1 ? arena_print(p.arena, ", %d lambdas", s->lambda_count) : ""));
   print_minima(&p, s);
   print_others(&p, s);
   print_bounds(&p, s);

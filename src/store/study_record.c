@@ -606,7 +606,8 @@ static bool take_flag(void *data, const DbValue *c, int count) {
 
 // Many jobs at once where all are new, as they are unless two have worked on the same; then one by one, to count right.
 // *whole: the set is.
-static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, bool *whole, Err *err) {
+static bool insert_all(Store *s, const CommitWork *w, bool alone, long *added, bool *whole,
+                       Err *err) {
   int ended[RECORD_WORDS] = {0};
   double seconds = 0, best = nan("");
   long runs = 0;

@@ -7,7 +7,11 @@ static const char REPLACEMENT[] = "\xEF\xBF\xBD"; // U+FFFD
 // Bytes of the UTF-8 sequence at s; 0: there is none that is whole and shortest.
 static int sequence(const char *s) {
   const unsigned char *u = (const unsigned char *)s;
-  int length = u[0] < 0x80 ? 1 : u[0] >= 0xC2 && u[0] < 0xE0 ? 2 : (u[0] & 0xF0) == 0xE0 ? 3 : u[0] >= 0xF0 && u[0] < 0xF5 ? 4 : 0;
+  int length = u[0] < 0x80                   ? 1
+               : u[0] >= 0xC2 && u[0] < 0xE0 ? 2
+               : (u[0] & 0xF0) == 0xE0       ? 3
+               : u[0] >= 0xF0 && u[0] < 0xF5 ? 4
+                                             : 0;
   for (int i = 1; i < length; i++)
     if ((u[i] & 0xC0) != 0x80) return 0;
   if (length == 3 && u[0] == 0xE0 && u[1] < 0xA0) return 0;
@@ -18,7 +22,12 @@ static int sequence(const char *s) {
 }
 
 static const char *entity(char c) {
-  return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : c == '\'' ? "&#39;" : NULL;
+  return c == '<'    ? "&lt;"
+         : c == '>'  ? "&gt;"
+         : c == '&'  ? "&amp;"
+         : c == '"'  ? "&quot;"
+         : c == '\'' ? "&#39;"
+                     : NULL;
 }
 
 // One character; returns the rest.
@@ -39,7 +48,10 @@ static const char *add_character(Text *out, const char *s) {
 typedef struct TintCode {
   const char *code, *mark; // mark: of the element
 } TintCode;
-static const TintCode TINTS[] = {{"\033[1m", "strong"}, {"\033[2m", "faint"}, {"\033[32m", "good"}, {"\033[33m", "notice"},
+static const TintCode TINTS[] = {{"\033[1m", "strong"},
+                                 {"\033[2m", "faint"},
+                                 {"\033[32m", "good"},
+                                 {"\033[33m", "notice"},
                                  {"\033[31m", "bad"}};
 static const char TINT_END[] = "\033[0m";
 
@@ -83,7 +95,8 @@ void html_json_string(Text *out, const char *text) {
       text_print(out, "\\u%04x", c);
     else if (!length)
       text_add(out, REPLACEMENT);
-    else if (length == 3 && (strncmp(text, "\xE2\x80\xA8", 3) == 0 || strncmp(text, "\xE2\x80\xA9", 3) == 0))
+    else if (length == 3 &&
+             (strncmp(text, "\xE2\x80\xA8", 3) == 0 || strncmp(text, "\xE2\x80\xA9", 3) == 0))
       text_print(out, "\\u202%d", (unsigned char)text[2] == 0xA8 ? 8 : 9); // line ends of scripts
     else
       text_add_bytes(out, text, (size_t)length);

@@ -1,0 +1,43 @@
+#include "report/made_from.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/file.h"
+
+enum { TEXT_MOST = 400000 }; // bytes of a file that a page shows
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static const char *language_of(const char *path) {
+  if (ends_with(path, ".mo")) return "modelica";
+  return ends_with(path, ".yaml") || ends_with(path, ".yml") ? "yaml" : NULL;
+}
+
+static void add_file(Arena *a, MadeFrom *m, const char *path) {
+  Err err = {0};
+  size_t length;
+  if (!path || file_kind(path) != FILE_REGULAR) return;
+  for (int i = 0; i < m->count; i++)
+    if (strcmp(m->at[i].path, path) == 0) return;
+  char *bytes = file_read(a, path, SIZE_MAX / 2, &length, &err);
+  if (!bytes) return;
+  SourceFile f = {.path = path, .length = length};
+  Sha256 hash = sha256_of(bytes, length);
+  sha256_print(&hash, f.hash);
+  f.language = language_of(path);
+  if (f.language && length <= TEXT_MOST) f.text = bytes;
+  array_push(a, m, f);
+}
+
+MadeFrom made_from(Arena *a, const Problem *p) {
+  MadeFrom m = {0};
+  add_file(a, &m, p->path);
+  add_file(a, &m, p->model_path);
+  for (const Problem *one = p; one; one = one->validation)
+    for (int e = 0; e < one->experiment_count; e++) add_file(a, &m, one->experiments[e].file);
+  return m;
+}
