@@ -54,7 +54,7 @@ int api_size(int given) {
 }
 
 PageStyle api_style(int width, bool colour) {
-  return (PageStyle){api_size(width), colour, width == ENTRAIN_HTML};
+  return (PageStyle){width == ENTRAIN_HTML ? PAGE_HTML : api_size(width), colour};
 }
 
 int entrain_error_format(const EntrainError *error, char *out, size_t size) {

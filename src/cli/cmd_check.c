@@ -3,7 +3,7 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
-#include "cli/page.h"
+#include "cli/report_page.h"
 
 static const char *const PLACES[] = {"json", "report", NULL};
 

@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
-#include "cli/page.h"
+#include "cli/report_page.h"
 #include "cli/progress.h"
 #include "cli/study_run.h"
 

@@ -8,7 +8,7 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
-#include "cli/page.h"
+#include "cli/report_page.h"
 
 static const char *const PLACES[] = {"output", "svg", "png", "report", NULL};
 static const char NOTHING[] = "there is no picture: of so many experiments only a state space can "

@@ -11,7 +11,7 @@
 #include "cli/message.h"
 #include "cli/no_memory.h"
 #include "cli/output.h"
-#include "cli/page.h"
+#include "cli/report_page.h"
 #include "cli/study_run.h"
 
 // ---------------------------------------------------------------- settings

@@ -287,9 +287,9 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
 static void keep_settings(Problem *p, const ProblemSetting *settings, int count) {
   ProblemSetting *kept = ARENA_ARRAY(p->arena, ProblemSetting, count + 1);
   for (int i = 0; i < count; i++)
-    kept[i] = (ProblemSetting){
-        arena_copy(p->arena, settings[i].path, strlen(settings[i].path)),
-        arena_copy(p->arena, settings[i].value, strlen(settings[i].value)), settings[i].is_option};
+    kept[i] = (ProblemSetting){arena_copy(p->arena, settings[i].path, strlen(settings[i].path)),
+                               arena_copy(p->arena, settings[i].value, strlen(settings[i].value)),
+                               settings[i].is_option};
   p->settings = kept;
   p->setting_count = count;
 }

@@ -129,7 +129,7 @@ static void print_work(Page *p, const Basin *b) {
 void basin_text(Text *out, const Basin *b, PageStyle style) {
   Page p = page_on(out, style);
   print_verdict(&p, b);
-  if (b->done && !style.html) {
+  if (b->done && !p.html) {
     text_add(out, "\n");
     basin_screen(out, b, p.style);
   }

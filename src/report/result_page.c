@@ -7,7 +7,8 @@
 
 // ---------------------------------------------------------------- where pictures stand
 
-// Of the pictures whose name begins so: behind the part of the report with this heading. data: they show measurements.
+// Of the pictures whose name begins so: behind the part of the report whose heading begins or ends with this one. data: they show
+// measurements.
 typedef struct PicturePlace {
   const char *name, *heading;
   bool data;
@@ -26,8 +27,9 @@ static const PicturePlace PLACES[] = {
     {"parameters", "how-it-was-found", false},
     {"objective", "how-it-was-found", false},
     {"convergence", "how-it-was-found", false},
-    {"profile", "profiles", false},
-    {"weights", "", true},
+    {"profiles", "intervals", false},
+    {"basin", "optima", false},
+    {"weights", "state-space", true},
 };
 
 static const PicturePlace *place_of(const char *name) {
@@ -45,32 +47,32 @@ static bool is_shown(const ResultPage *p, const char *name) {
 
 static const char HEADING[] = "<h2 id=\"";
 
-static bool has_heading(const ResultPage *p, const char *id) {
-  for (const char *s = p->body; (s = strstr(s, HEADING));) {
-    s += sizeof HEADING - 1;
-    if (strncmp(s, id, strlen(id)) == 0 && s[strlen(id)] == '"') return true;
-  }
-  return false;
+static bool is_place(const char *id, size_t length, const char *heading) {
+  size_t n = strlen(heading);
+  return n && n <= length &&
+         (memcmp(id, heading, n) == 0 || memcmp(id + length - n, heading, n) == 0);
 }
 
-static void add_pictures(Document *d, const ResultPage *p, const char *id, size_t length) {
+// placed: by picture, whether it has its place already.
+static void add_pictures(Document *d, const ResultPage *p, const char *id, size_t length,
+                         bool *placed) {
   for (int i = 0; p->figures && i < p->figures->at.count; i++) {
     const NamedFigure *f = &p->figures->at.at[i];
     const PicturePlace *place = place_of(f->name);
-    if (place && is_shown(p, f->name) && strlen(place->heading) == length &&
-        memcmp(place->heading, id, length) == 0)
-      document_figure(d, f->name, f->figure);
+    if (placed[i] || !place || !is_place(id, length, place->heading)) continue;
+    placed[i] = true;
+    if (is_shown(p, f->name)) document_figure(d, f->name, f->figure);
   }
 }
 
 // Each part of the report, then its pictures.
-static void add_body(Document *d, const ResultPage *p) {
+static void add_body(Document *d, const ResultPage *p, bool *placed) {
   const char *id = "", *at = p->body;
   size_t length = 0;
   for (;;) {
     const char *next = strstr(at, HEADING);
     document_add(d, at, next ? (size_t)(next - at) : strlen(at));
-    if (length) add_pictures(d, p, id, length);
+    if (length) add_pictures(d, p, id, length, placed);
     if (!next) return;
     document_add(d, HEADING, sizeof HEADING - 1);
     at = id = next + sizeof HEADING - 1;
@@ -78,13 +80,11 @@ static void add_body(Document *d, const ResultPage *p) {
   }
 }
 
-static void add_other_pictures(Document *d, const ResultPage *p) {
+static void add_other_pictures(Document *d, const ResultPage *p, const bool *placed) {
   bool any = false;
   for (int i = 0; p->figures && i < p->figures->at.count; i++) {
     const NamedFigure *f = &p->figures->at.at[i];
-    const PicturePlace *place = place_of(f->name);
-    if (!is_shown(p, f->name) || (place && place->heading[0] && has_heading(p, place->heading)))
-      continue;
+    if (placed[i] || !is_shown(p, f->name)) continue;
     if (!any) document_heading(d, "Pictures");
     document_figure(d, f->name, f->figure);
     any = true;
@@ -130,8 +130,9 @@ static void add_files(Document *d, const ResultPage *p) {
 
 void result_page(Text *out, const ResultPage *p) {
   Document d = document_begin(out, p->title);
-  add_body(&d, p);
-  add_other_pictures(&d, p);
+  bool *placed = ARENA_ARRAY(d.arena, bool, p->figures ? p->figures->at.count + 1 : 1);
+  add_body(&d, p, placed);
+  add_other_pictures(&d, p, placed);
   add_files(&d, p);
   document_end(&d, p->version);
 }

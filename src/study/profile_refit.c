@@ -72,8 +72,7 @@ const WorkCount *refit_work(const Refit *r) {
 }
 
 void refit_limit(Refit *r, long simulations) {
-  if (simulations < LONG_MAX)
-    r->limit = work_count_simulations(&r->budget.used) + simulations;
+  if (simulations < LONG_MAX) r->limit = work_count_simulations(&r->budget.used) + simulations;
 }
 
 bool refit_is_over(const Refit *r) {

@@ -9,9 +9,10 @@
 enum { WIDTH_LEAST = 40, SENTENCE_MOST = 100, INDENT = 2 };
 
 Page page_on(Text *out, PageStyle style) {
+  bool html = style.width == PAGE_HTML;
   if (style.width < WIDTH_LEAST) style.width = WIDTH_LEAST;
-  if (style.html) style.colour = true;
-  return (Page){out, style, arena_new(), false};
+  if (html) style.colour = true;
+  return (Page){.out = out, .style = style, .arena = arena_new(), .html = html};
 }
 
 // ---------------------------------------------------------------- HTML
@@ -65,14 +66,14 @@ const char *page_digits(Page *p, double value, int digits) {
 }
 
 void page_title(Page *p, const char *text) {
-  if (p->style.html)
+  if (p->html)
     element(p, "<p class=\"verdict\">", text, "</p>\n");
   else
     text_print(p->out, "%s\n", text);
 }
 
 void page_heading(Page *p, const char *title) {
-  if (p->style.html) {
+  if (p->html) {
     html_heading(p, title);
     return;
   }
@@ -107,7 +108,7 @@ static int word_length(const char *text) {
 void page_paragraph(Page *p, int indent, const char *lead, const char *text) {
   int width = p->style.width < SENTENCE_MOST ? p->style.width : SENTENCE_MOST, at = indent;
   int lead_width = page_width_of(lead);
-  if (p->style.html) {
+  if (p->html) {
     html_paragraph(p, lead, text);
     return;
   }
@@ -134,7 +135,7 @@ void page_paragraph(Page *p, int indent, const char *lead, const char *text) {
 }
 
 void page_line(Page *p, int indent, const char *text) {
-  if (p->style.html) {
+  if (p->html) {
     end_list(p);
     element(p, "<p class=\"line\">", text, "</p>\n");
     return;
@@ -245,7 +246,7 @@ static void html_table(PageTable *t) {
 }
 
 void page_table_print(PageTable *t) {
-  if (t->page->style.html) {
+  if (t->page->html) {
     html_table(t);
     return;
   }

@@ -8,8 +8,8 @@
 typedef struct PageStyle {
   int width;   // of the terminal in characters; small values are raised
   bool colour; // escape sequences
-  bool html;   // a fragment of HTML, whatever width and colour are
 } PageStyle;
+enum { PAGE_HTML = -1 }; // as the width: a fragment of HTML
 
 typedef enum Tint { TINT_NONE, TINT_STRONG, TINT_FAINT, TINT_GOOD, TINT_NOTICE, TINT_BAD } Tint;
 
@@ -17,7 +17,7 @@ typedef struct Page {
   Text *out;
   PageStyle style;
   Arena *arena; // freed by page_done
-  bool in_list; // of HTML: items are being listed
+  bool html, in_list; // a fragment of HTML; in it items are being listed
 } Page;
 
 Page page_on(Text *out, PageStyle style);

@@ -1,4 +1,4 @@
-#include "cli/page.h"
+#include "cli/report_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
