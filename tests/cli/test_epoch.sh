@@ -20,7 +20,7 @@ example() {
   for f in "$examples/$1"/*.mo; do sed "s/\\btime\\b/(time - ($2))/g" "$f" >"$3/${f##*/}"; done
 }
 # What a fit gives, without seconds and the times of the data.
-facts() { grep -v '"seconds"' "$1" | sed 's/"start": [-0-9.]*, "stop": [-0-9.]*//'; grep -o '"steps": [0-9]*' "$1"; }
+facts() { grep -v -e '"seconds"' -e '"sha256"' "$1" | sed 's/"start": [-0-9.]*, "stop": [-0-9.]*//'; grep -o '"steps": [0-9]*' "$1"; }
 same_fit() { # same_fit FOLDER FOLDER PROBLEM [FLAG ...]
   local a=$1 b=$2 problem=$3
   shift 3

@@ -343,11 +343,14 @@ within 1.0 is_clean
 
 it "a folder that is left is removed at the next start"
 begin
+# stand PID ...: all their threads are stopped. A signal that was sent is not yet one that was heard.
+stand() { local p; for p in "$@"; do ! grep -h '^State:' /proc/$p/task/*/status | grep -qv '[Tt] (' || return 1; done; }
 kill -s STOP $pid # so that it starts no other ones; one that it is just starting has no name of its own yet
-stands() { ! grep -qv '^State:.*[Tt] (' < <(grep -h '^State:' /proc/$pid/task/*/status); }
-within 1.0 stands
+within 5.0 stand $pid
 left=$(cat /proc/$pid/task/*/children)
-kill -s STOP $left; kill -s KILL $pid; wait $pid 2>/dev/null; kill -s KILL $left
+kill -s STOP $left
+within 5.0 stand $left
+kill -s KILL $pid; wait $pid 2>/dev/null; kill -s KILL $left
 no_workers() { [[ -z $(workers) ]]; }
 within 1.0 no_workers
 holds test -n "$(ls -A "$TMPDIR")"
