@@ -20,7 +20,7 @@ FLAGS = -std=c11 -D_GNU_SOURCE $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-con
 LINK = $(CC) $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 LIBS = -Wl,--as-needed -lsundials_cvodes -lsundials_idas -lsundials_nvecserial \
   -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense \
-  -lsundials_sunlinsolklu -lklu -lyaml -lnlopt -lcminpack -lpng -lminizip -lexpat -lsqlite3 -ldl -lpthread -lm
+  -lsundials_sunlinsolklu -lklu -lyaml -lnlopt -lcminpack -lminizip -lexpat -lsqlite3 -ldl -lpthread -lm
 
 # Layers stand in src/LAYERS, the lowest first; each becomes an archive.
 LAYERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS)

@@ -250,8 +250,13 @@ int entrain_figures_count(const EntrainFigures *figures);
 const char *entrain_figures_name(const EntrainFigures *figures, int i);
 const char *entrain_figures_title(const EntrainFigures *figures, int i);
 char *entrain_figures_svg(const EntrainFigures *figures, int i);
-// The bytes of a PNG file; NULL also when it would be too large.
+// The bytes of a PNG file with 192 pixels for each inch, or of a PDF file whose text can be selected. NULL also when it would
+// be too large, and where entrain_figures_ready fails. The same picture gives the same bytes.
 char *entrain_figures_png(const EntrainFigures *figures, int i, size_t *length);
+char *entrain_figures_pdf(const EntrainFigures *figures, int i, size_t *length);
+// PNG and PDF need the library cairo and a font, which are loaded with the first picture. false: they are not there, and error
+// says what to install.
+bool entrain_figures_ready(EntrainError *error);
 
 // ---------------------------------------------------------------- simulation
 
@@ -820,7 +825,7 @@ char *entrain_basin_report(const EntrainBasin *basin, int width, bool colour); /
 char *entrain_basin_json(const EntrainBasin *basin);
 char *entrain_basin_csv(const EntrainBasin *basin); // every start
 char *entrain_basin_svg(const EntrainBasin *basin); // the map
-// The bytes of a PNG file; NULL when it would be too large.
+// The bytes of a PNG file; NULL as entrain_figures_png.
 char *entrain_basin_png(const EntrainBasin *basin, size_t *length);
 EntrainFigures *entrain_basin_figures(const EntrainBasin *basin); // "basin": the map
 

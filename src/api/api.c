@@ -8,7 +8,7 @@
 #include "base/patience.h"
 #include "base/pool.h"
 #include "base/visible.h"
-#include "draw/figure_png.h"
+#include "draw/figure_cairo.h"
 #include "draw/figure_svg.h"
 #include "report/fit_settings.h"
 
@@ -190,14 +190,28 @@ char *api_svg(const Figure *f, Arena *a) {
   return t.at;
 }
 
-char *api_png(const Figure *f, Arena *a, size_t *length) {
-  static const double PIXELS_PER_POINT = 2;
+typedef bool FigureWriter(const Figure *f, Text *out, Err *err);
+
+static char *bytes_of(const Figure *f, Arena *a, FigureWriter *write, size_t *length) {
   Text t = {0};
   if (f) {
     text_init(&t);
-    if (!figure_png(f, PIXELS_PER_POINT, &t)) text_done(&t);
+    if (!write(f, &t, NULL)) text_done(&t);
   }
   arena_free(a);
   if (length) *length = t.length;
   return t.at;
+}
+
+static bool write_png(const Figure *f, Text *out, Err *err) {
+  static const double PIXELS_PER_POINT = 2; // 192 for each inch
+  return figure_png(f, PIXELS_PER_POINT, out, err);
+}
+
+char *api_png(const Figure *f, Arena *a, size_t *length) {
+  return bytes_of(f, a, write_png, length);
+}
+
+char *api_pdf(const Figure *f, Arena *a, size_t *length) {
+  return bytes_of(f, a, figure_pdf, length);
 }

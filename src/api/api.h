@@ -81,6 +81,8 @@ PageStyle api_style(int width, bool colour);
 // Fails with "there is no parameter 'k'; did you mean ...?". Returns false.
 bool api_unknown_name(const Names *names, const char *what, const char *name, Err *err);
 
-// The figure as text or bytes for the caller of the library; frees the arena of the figure, if one is given. NULL: there is no figure.
+// The figure as text or bytes for the caller of the library; frees the arena of the figure, if one is given. NULL: there is no
+// figure, or figure_cairo cannot write it.
 char *api_svg(const Figure *f, Arena *a);
 char *api_png(const Figure *f, Arena *a, size_t *length);
+char *api_pdf(const Figure *f, Arena *a, size_t *length);

@@ -2,6 +2,7 @@
 #include "api/api_figures.h"
 
 #include "api/api.h"
+#include "draw/figure_cairo.h"
 
 struct EntrainFigures {
   FigureList list; // the arena of which owns this, too
@@ -47,4 +48,15 @@ char *entrain_figures_svg(const EntrainFigures *f, int i) {
 char *entrain_figures_png(const EntrainFigures *f, int i, size_t *length) {
   const NamedFigure *figure = figure_at(f, i);
   return api_png(figure ? figure->figure : NULL, NULL, length);
+}
+
+char *entrain_figures_pdf(const EntrainFigures *f, int i, size_t *length) {
+  const NamedFigure *figure = figure_at(f, i);
+  return api_pdf(figure ? figure->figure : NULL, NULL, length);
+}
+
+bool entrain_figures_ready(EntrainError *error) {
+  Err err = {0};
+  figure_cairo_ready(&err);
+  return api_fine(&err, error);
 }

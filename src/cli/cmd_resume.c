@@ -110,6 +110,8 @@ static const Flag FLAGS[] = {
     {"report_without", 0, "LIST", "leaves the model, the data or both out of that page", NULL,
      false},
     {"figures", 0, "DIR", "a folder for pictures", NULL, false},
+    {"figure_format", 0, "svg|png|pdf|all", "format of these pictures; several with commas",
+     "as when it was begun, or svg", false},
     {"threads", 'j', "N", "simulations side by side", "one for each core", false},
     {"max_seconds", 0, "NUMBER",
      "time limit of the whole study, what was spent before included; 0: none",

@@ -12,8 +12,12 @@
 #include "cli/no_memory.h"
 #include "cli/output.h"
 
-static const char *const FORMATS[] = {"svg", "png", NULL};
-enum { FORMAT_SVG, FORMAT_PNG };
+enum { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_ALL };
+static const char *const FORMATS[] = {"svg", "png", "pdf", "all", NULL};
+
+typedef struct Formats {
+  bool wanted[FORMAT_ALL];
+} Formats;
 
 bool figures_wanted(const Arguments *a) {
   return arguments_have(a, "figures");
@@ -45,46 +49,76 @@ static int folder_problem(const char *path) {
   return access(path, W_OK | X_OK) != 0 ? errno : 0;
 }
 
-bool figures_prepare(const Arguments *a) {
+static bool read_formats(const Arguments *a, Formats *f) {
+  const char *list = arguments_value(a, "figure_format");
+  Words words;
   int format;
-  if (!read_choice("figure_format", arguments_value(a, "figure_format"), FORMATS, &format))
-    return false;
+  *f = (Formats){0};
+  bool done = words_split("--figure_format", list ? list : FORMATS[FORMAT_SVG], &words);
+  for (int i = 0; done && i < words.count; i++) {
+    done = read_choice("figure_format", words.at[i], FORMATS, &format);
+    for (int k = 0; k < FORMAT_ALL; k++) f->wanted[k] |= format == k || format == FORMAT_ALL;
+  }
+  words_done(&words);
+  return done;
+}
+
+static bool can_draw(const Arguments *a, const Formats *f) {
+  EntrainError error;
+  bool svg_only = !f->wanted[FORMAT_PNG] && !f->wanted[FORMAT_PDF] && !arguments_have(a, "png");
+  if (svg_only || entrain_figures_ready(&error)) return true;
+  complain_error(&error);
+  return false;
+}
+
+bool figures_prepare(const Arguments *a) {
+  Formats formats;
+  if (!read_formats(a, &formats)) return false;
   if (!figures_wanted(a) && arguments_have(a, "figure_format")) {
     complain("--figure_format needs --figures DIR, the folder for the pictures");
     return false;
   }
+  if (!can_draw(a, &formats)) return false;
   const char *path = arguments_value(a, "figures");
   int number = path ? folder_problem(path) : 0;
   if (number) complain("cannot write pictures to %s: %s", path, strerror(number));
   return number == 0;
 }
 
+static char *svg_of(const EntrainFigures *f, int i, size_t *length) {
+  char *text = entrain_figures_svg(f, i);
+  *length = text ? strlen(text) : 0;
+  return text;
+}
+
 static int write_figure(const char *folder, const EntrainFigures *f, int i, int format) {
-  char *path = NULL, *bytes = NULL;
+  static char *(*const BYTES[FORMAT_ALL])(const EntrainFigures *, int,
+                                          size_t *) = {[FORMAT_SVG] = svg_of,
+                                                       [FORMAT_PNG] = entrain_figures_png,
+                                                       [FORMAT_PDF] = entrain_figures_pdf};
+  char *path = NULL;
   size_t length = 0;
   if (asprintf(&path, "%s/%s.%s", folder, entrain_figures_name(f, i), FORMATS[format]) < 0)
     no_memory();
-  if (format == FORMAT_SVG) {
-    bytes = entrain_figures_svg(f, i);
-    length = bytes ? strlen(bytes) : 0;
-  } else {
-    bytes = entrain_figures_png(f, i, &length);
-  }
-  int status = write_picture(path, bytes, length, "a picture is too large for a PNG file");
+  char *bytes = BYTES[format](f, i, &length);
+  int status = write_picture(path, bytes, length,
+                             "a picture is too large for a PNG or PDF file; SVG has no limit");
   free(path);
   return status;
 }
 
 int figures_write(const Arguments *a, EntrainFigures *figures) {
-  int status = DONE, format = FORMAT_SVG, count = entrain_figures_count(figures);
-  if (figures_wanted(a)) {
-    read_choice("figure_format", arguments_value(a, "figure_format"), FORMATS, &format);
+  int status = DONE, count = entrain_figures_count(figures);
+  Formats formats;
+  if (figures_wanted(a) && read_formats(a, &formats)) {
     if (!count) {
       complain("there is nothing to draw: there is no result");
       status = NOT_REACHED;
     }
     for (int i = 0; i < count; i++)
-      status = worse(status, write_figure(arguments_value(a, "figures"), figures, i, format));
+      for (int k = 0; k < FORMAT_ALL; k++)
+        if (formats.wanted[k])
+          status = worse(status, write_figure(arguments_value(a, "figures"), figures, i, k));
   }
   entrain_figures_free(figures);
   return status;

@@ -11,11 +11,13 @@
    NULL,                                                                                           \
    false},                                                                                         \
   {                                                                                                \
-    "figure_format", 0, "svg|png", "format of these pictures", "svg", false                        \
+    "figure_format", 0, "svg|png|pdf|all", "format of these pictures; several with commas", "svg", \
+        false                                                                                      \
   }
 
 bool figures_wanted(const Arguments *a);
-// Makes the folder and checks that files can be written there, before a long computation. false: the error is printed.
+// Makes the folder and checks that files can be written there, and that there is what --figure_format and --png need: before a
+// long computation. false: the error is printed.
 bool figures_prepare(const Arguments *a);
 // Writes all pictures, if they are wanted, and frees them (NULL: there are none). Returns the exit status.
 int figures_write(const Arguments *a, EntrainFigures *figures);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "draw/figure_font.h"
+#include "base/character.h"
 
 // Okabe and Ito (2008), Color universal design, without black; blue and vermilion first.
 static const Ink SERIES[INK_SERIES] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7,
@@ -29,13 +29,28 @@ int dash_pattern(Dash d, double lengths[4]) {
   return COUNT[d];
 }
 
+static const char REPLACEMENT[] = "\uFFFD";
+
+const char *figure_letters(Arena *a, const char *text) {
+  char *copy = ARENA_RAW(a, char, strlen(text) * strlen(REPLACEMENT) + 1), *to = copy;
+  while (*text) {
+    Character c = character_at(text);
+    if (c.hidden || c.code == 0xFFFE || c.code == 0xFFFF)
+      to = stpcpy(to, REPLACEMENT);
+    else if (c.code < ' ')
+      *to++ = ' ';
+    else
+      to = mempcpy(to, text, (size_t)c.bytes);
+    text += c.bytes;
+  }
+  *to = 0;
+  return copy;
+}
+
 Figure *figure_new(Arena *a, double width, double height, const char *title) {
   Figure *f = ARENA_NEW(a, Figure);
-  *f = (Figure){.arena = a,
-                .width = width,
-                .height = height,
-                .title = arena_copy(a, title, strlen(title)),
-                .clip = -1};
+  *f = (Figure){
+      .arena = a, .width = width, .height = height, .title = figure_letters(a, title), .clip = -1};
   return f;
 }
 
@@ -124,22 +139,13 @@ void figure_marker(Figure *f, Marker marker, Spot m, double size, Ink fill, Stro
   }
 }
 
-void figure_text(Figure *f, Spot at, const char *utf8, Lettering lettering) {
-  if (!utf8 || !utf8[0]) return;
+void figure_text(Figure *f, Spot at, const char *text, Lettering lettering) {
+  if (!text || !text[0]) return;
   add(f, (Shape){.kind = SHAPE_LETTERS,
                  .spots = copy_spots(f, &at, 1),
                  .spot_count = 1,
                  .fill = INK_NONE,
                  .stroke = NO_STROKE,
-                 .text = arena_copy(f->arena, utf8, strlen(utf8)),
+                 .text = figure_letters(f->arena, text),
                  .lettering = lettering});
-}
-
-double figure_text_width(const char *utf8, double size) {
-  double width = 0;
-  while (*utf8) {
-    Glyph g = font_glyph(&utf8);
-    width += font_advance(&g);
-  }
-  return width * size / FONT_SIZE;
 }

@@ -1,4 +1,4 @@
-// A picture: a list of shapes in points (1/96 inch), (0, 0) at the top left, y downwards. figure_svg and figure_png
+// A picture: a list of shapes in points (1/96 inch), (0, 0) at the top left, y downwards. figure_svg and figure_cairo
 // write it; figure_axes draws axes, curves and legends with it. Where its curves shall be looked at closely it has them as numbers, too:
 // a page makes charts of these, a terminal a picture of dots.
 #pragma once
@@ -111,15 +111,17 @@ void figure_polygon(Figure *f, const Spot *spots, int count, Ink fill, Stroke st
 void figure_circle(Figure *f, Spot middle, double radius, Ink fill, Stroke stroke);
 // size: the diameter.
 void figure_marker(Figure *f, Marker marker, Spot middle, double size, Ink fill, Stroke stroke);
-void figure_text(Figure *f, Spot at, const char *utf8, Lettering lettering); // copies the text
-// Width in our own font, which a PNG uses.
-double figure_text_width(const char *utf8, double size);
-// Largest width in any usual font; an SVG uses the font of the viewer.
+// Copies the text, as figure_letters does.
+void figure_text(Figure *f, Spot at, const char *text, Lettering lettering);
+// Letters that every writer takes, for a text of others: bytes that are not UTF-8, control characters and those that change the
+// direction of writing become U+FFFD, line ends and tabs blanks. Lives in a.
+const char *figure_letters(Arena *a, const char *text);
+// Largest width in any usual font: that of DejaVu Sans, with which PNG and PDF are drawn. An SVG uses the font of the viewer.
 double figure_text_room(const char *utf8, double size, bool bold);
 // The text if it fits, else with an ellipsis in its middle. Lives in a.
 const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room);
 // Draws a text, shortened to that room along its line.
-void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room);
+void figure_text_within(Figure *f, Spot at, const char *text, Lettering lettering, double room);
 
 // A plot and its curves as numbers; names, labels and numbers are copied. At most FIGURE_POINTS of a curve are kept: of each of many equal parts of x
 // the least and the greatest value, so that no peak is lost.

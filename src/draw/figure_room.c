@@ -1,12 +1,10 @@
 // The room that texts need in any usual font, and how texts are shortened to fit.
-#include <math.h>
 #include <string.h>
 
 #include "draw/figure.h"
-#include "draw/figure_font.h"
 
-// Widths of printable ASCII in DejaVu Sans, one of the widest usual fonts, in hundredths of the size. (Helvetica, Arial and
-// our own font are narrower.)
+// Widths of printable ASCII in DejaVu Sans, one of the widest usual fonts, in hundredths of the size. (Helvetica and Arial are
+// narrower.)
 static const unsigned char WIDTH[95] = {
     32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
     64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
@@ -21,16 +19,10 @@ static size_t letter_length(const char *at) {
   return length;
 }
 
-static double usual_room(const char *at) {
+static double letter_room(const char *at) {
   unsigned char lead = (unsigned char)*at;
   if (lead < 0x80) return lead >= ' ' && lead < ' ' + 95 ? WIDTH[lead - ' '] / 100.0 : OTHER;
   return lead < 0xE0 ? ACCENTED : OTHER;
-}
-
-static double letter_room(const char *at) {
-  double usual = usual_room(at);
-  Glyph own = font_glyph(&at);
-  return fmax(usual, font_advance(&own) / FONT_SIZE);
 }
 
 double figure_text_room(const char *utf8, double size, bool bold) {
@@ -63,10 +55,10 @@ const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold,
   return arena_print(a, "%.*s%s%s", (int)first, utf8, ELLIPSIS, utf8 + last);
 }
 
-void figure_text_within(Figure *f, Spot at, const char *utf8, Lettering lettering, double room) {
-  if (!utf8 || !utf8[0]) return;
-  const char *shown = figure_shortened(f->arena, utf8, lettering.size, lettering.bold, room);
+void figure_text_within(Figure *f, Spot at, const char *text, Lettering lettering, double room) {
+  if (!text || !text[0]) return;
+  const char *whole = figure_letters(f->arena, text);
+  const char *shown = figure_shortened(f->arena, whole, lettering.size, lettering.bold, room);
   figure_text(f, at, shown, lettering);
-  if (shown != utf8)
-    f->shapes.at[f->shapes.count - 1].whole = arena_copy(f->arena, utf8, strlen(utf8));
+  if (shown != whole) f->shapes.at[f->shapes.count - 1].whole = whole;
 }

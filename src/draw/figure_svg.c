@@ -29,17 +29,14 @@ static void add_ink(Text *out, const char *name, Ink ink) {
 
 static void add_escaped(Text *out, const char *s) {
   for (; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '<')
+    if (*s == '<')
       text_add(out, "&lt;");
-    else if (c == '>')
+    else if (*s == '>')
       text_add(out, "&gt;");
-    else if (c == '&')
+    else if (*s == '&')
       text_add(out, "&amp;");
-    else if (c == '"')
+    else if (*s == '"')
       text_add(out, "&quot;");
-    else if (c < ' ')
-      text_add(out, " "); // XML allows no control characters
     else
       text_add_bytes(out, s, 1);
   }
