@@ -80,7 +80,7 @@ $(BUILD)/layers $(BUILD)/tests $(BUILD)/bench:
 
 $(BUILD)/libentrain.a: $(OBJECTS)
 	ld -r -o $(BUILD)/libentrain.o $^
-	objcopy -w --keep-global-symbol='entrain_*' $(BUILD)/libentrain.o
+	objcopy -w --keep-global-symbol='entrain_*' --keep-global-symbol='__lsan_*' $(BUILD)/libentrain.o
 	@rm -f $@
 	ar rcs $@ $(BUILD)/libentrain.o
 

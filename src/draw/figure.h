@@ -118,7 +118,7 @@ void figure_text(Figure *f, Spot at, const char *text, Lettering lettering);
 const char *figure_letters(Arena *a, const char *text);
 // Largest width in any usual font: that of DejaVu Sans, with which PNG and PDF are drawn. An SVG uses the font of the viewer.
 double figure_text_room(const char *utf8, double size, bool bold);
-// The text if it fits, else with an ellipsis in its middle. Lives in a.
+// The text if it fits, else with an ellipsis in its middle; of "what: of what" in the middle of the second part. Lives in a.
 const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room);
 // Draws a text, shortened to that room along its line.
 void figure_text_within(Figure *f, Spot at, const char *text, Lettering lettering, double room);

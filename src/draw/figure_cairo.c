@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "base/sanitizer.h"
 
 static const char FONT[] =
     "DejaVu Sans"; // of figure_text_room; where it is missing, another one takes its place
@@ -104,6 +105,18 @@ bool figure_cairo_ready(Err *err) {
                 "fonts-dejavu-core); pictures as SVG do not");
   return true;
 }
+
+#ifdef ADDRESS_SANITIZER
+// Fontconfig keeps patterns of fonts to the end of the process; the sanitizer takes them for lost.
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_options(void);
+const char *__lsan_default_suppressions(void) {
+  return "leak:libfontconfig";
+}
+const char *__lsan_default_options(void) {
+  return "print_suppressions=0";
+}
+#endif
 
 // ---------------------------------------------------------------- shapes
 

@@ -25,10 +25,24 @@ static double letter_room(const char *at) {
   return lead < 0xE0 ? ACCENTED : OTHER;
 }
 
-double figure_text_room(const char *utf8, double size, bool bold) {
+static double letters_room(const char *utf8, size_t length) { // of size 1
   double room = 0;
-  for (; *utf8; utf8 += letter_length(utf8)) room += letter_room(utf8);
-  return room * size * (bold ? BOLD : 1);
+  for (const char *end = utf8 + length; utf8 < end; utf8 += letter_length(utf8))
+    room += letter_room(utf8);
+  return room;
+}
+
+double figure_text_room(const char *utf8, double size, bool bold) {
+  return letters_room(utf8, strlen(utf8)) * size * (bold ? BOLD : 1);
+}
+
+static const double HEAD_MOST = 0.75; // share of the room
+
+// The bytes of "Convergence: " in a text of something long: they stay whole.
+static size_t head_length(const char *utf8, double room) {
+  const char *colon = strstr(utf8, ": ");
+  size_t length = colon ? (size_t)(colon + 2 - utf8) : 0;
+  return letters_room(utf8, length) <= HEAD_MOST * room ? length : 0;
 }
 
 static size_t last_letter(const char *text, size_t end) {
@@ -40,7 +54,8 @@ static size_t last_letter(const char *text, size_t end) {
 const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold, double room) {
   if (figure_text_room(utf8, size, bold) <= room) return utf8;
   double left = room / (size * (bold ? BOLD : 1)) - letter_room(ELLIPSIS), head = 0, tail = 0;
-  size_t first = 0, last = strlen(utf8);
+  size_t first = head_length(utf8, left), last = strlen(utf8);
+  left -= letters_room(utf8, first);
   while (first < last) { // the shorter side gets the next letter
     size_t before = last_letter(utf8, last);
     bool front = head <= tail;

@@ -107,12 +107,27 @@ static void a_mixture_lies_between_its_inks(void **state) {
   assert_int_equal(ink_mix(0x102030, 0x000000, 7), 0);
 }
 
-static void longer_texts_are_wider(void **state) {
+static void letters_are_such_as_every_writer_takes(void **state) {
   (void)state;
-  assert_close(figure_text_width("", 12), 0, 0);
-  assert_true(figure_text_width("ab", 12) > figure_text_width("a", 12));
-  assert_true(figure_text_width("W", 12) > figure_text_width("i", 12));
-  assert_close(figure_text_width("width", 24), 2 * figure_text_width("width", 12), 1e-12);
+  static const char *const PAIRS[][2] = {
+      {"plain <x> & \"y\" λ", "plain <x> & \"y\" λ"},
+      {"\x1b[31m", "\uFFFD[31m"},
+      {"two\nlines\tand", "two lines and"},
+      {"bad \xFF\xC3(", "bad \uFFFD\uFFFD("},
+      {"\xED\xA0\x80", "\uFFFD\uFFFD\uFFFD"},                   // half of a pair of UTF-16
+      {"\xE2\x80\xAE turned", "\uFFFD turned"},                 // writes from the right
+      {"\xD7\xA9\xD7\x9C \xEF\xBF\xBE", "\u05E9\u05DC \uFFFD"}, // no character, says XML
+      {"\xE2\x80", "\uFFFD\uFFFD"},
+      {"", ""},
+  };
+  Arena *a = arena_new();
+  for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++)
+    assert_string_equal(figure_letters(a, PAIRS[i][0]), PAIRS[i][1]);
+  Figure *f = figure_new(a, 100, 50, "t\xFF");
+  figure_text(f, (Spot){0, 0}, "a\x01", (Lettering){.size = 12});
+  assert_string_equal(f->title, "t\uFFFD");
+  assert_string_equal(f->shapes.at[0].text, "a\uFFFD");
+  arena_free(a);
 }
 
 int main(void) {
@@ -124,7 +139,7 @@ int main(void) {
       cmocka_unit_test(markers_are_as_large_as_asked_for),
       cmocka_unit_test(inks_differ_also_in_brightness_or_hue),
       cmocka_unit_test(a_mixture_lies_between_its_inks),
-      cmocka_unit_test(longer_texts_are_wider),
+      cmocka_unit_test(letters_are_such_as_every_writer_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

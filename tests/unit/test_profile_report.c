@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw/figure_png.h"
+#include "draw/figure_cairo.h"
 #include "draw/figure_svg.h"
 #include "known_truth.h"
 #include "letters.h"
@@ -166,7 +166,7 @@ static void every_number_has_a_panel(void **state) {
   assert_non_null(strstr(t.at, "a [1/s]"));
   assert_non_null(strstr(t.at, "threshold"));
   text_clear(&t);
-  assert_true(figure_png(f, 1, &t));
+  assert_true(figure_png(f, 1, &t, NULL));
   assert_memory_equal(t.at, "\x89PNG", 4);
   text_done(&t);
   arena_free(a);

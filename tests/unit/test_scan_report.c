@@ -1,7 +1,7 @@
 // Scans as text, CSV, pictures and on terminals: numbers come through, failures are gaps, nothing is wider than the page.
 #include "report/scan_report.h"
 
-#include "draw/figure_png.h"
+#include "draw/figure_cairo.h"
 #include "draw/figure_svg.h"
 #include "made_problem.h"
 #include "report/scan_figure.h"
@@ -89,7 +89,7 @@ static void pictures_are_drawn(void **state) {
     assert_non_null(strstr(t.at, "</svg>"));
     assert_null(strstr(t.at, "nan"));
     text_clear(&t);
-    assert_true(figure_png(f, 1, &t));
+    assert_true(figure_png(f, 1, &t, NULL));
     if (i == 5) assert_true(has_gap(f));
     text_done(&t);
     arena_free(a);
