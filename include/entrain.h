@@ -648,6 +648,9 @@ bool entrain_check_finding(const EntrainCheck *check, int i, EntrainFinding *out
 // A report without the warnings of entrain_problem_warning. The findings and the JSON contain them all.
 char *entrain_check_report(const EntrainCheck *check, int width, bool colour);
 char *entrain_check_json(const EntrainCheck *check);
+// "sensitivity": how much each unknown changes each measured quantity; data-and-model at the start values, by experiment, for
+// which the model is simulated again.
+EntrainFigures *entrain_check_figures(const EntrainCheck *check);
 
 // ---------------------------------------------------------------- studies with known truth
 
@@ -686,6 +689,7 @@ bool entrain_recover_unknown(const EntrainRecover *recover, int i, EntrainRecove
 char *entrain_recover_report(const EntrainRecover *recover, int width, bool colour);
 char *entrain_recover_json(const EntrainRecover *recover);
 char *entrain_recover_csv(const EntrainRecover *recover); // every trial
+EntrainFigures *entrain_recover_figures(const EntrainRecover *recover); // "estimates", "trials"
 
 // ---------------------------------------------------------------- comparisons of methods
 

@@ -1,7 +1,12 @@
 // The public library: checks before a fit, studies with known truth.
 #include "api/api.h"
+#include "api/api_figures.h"
+#include "base/patience.h"
+#include "report/check_figure.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
+#include "report/fit_figures.h"
+#include "report/recover_figure.h"
 #include "report/recover_report.h"
 #include "study/check_run.h"
 
@@ -59,6 +64,18 @@ char *entrain_check_json(const EntrainCheck *c) {
   text_init(&t);
   check_json(&t, check_of(c), entrain_version());
   return t.at;
+}
+
+EntrainFigures *entrain_check_figures(const EntrainCheck *c) {
+  if (!c) return NULL;
+  const Check *check = check_of(c);
+  FigureList *l = figure_list_new();
+  figure_list_add(l, "sensitivity", NULL, check_sensitivity_figure(l->arena, check));
+  Patience patience = {.until = patience_until(check->problem->options.max_seconds)};
+  patience_begin(&patience);
+  if (check->starts) start_figures(l, check->problem);
+  patience_end(&patience);
+  return api_figures(l);
 }
 
 // ---------------------------------------------------------------- recover
@@ -151,4 +168,11 @@ char *entrain_recover_csv(const EntrainRecover *r) {
   text_init(&t);
   recover_csv(&t, recover_of(r));
   return t.at;
+}
+
+EntrainFigures *entrain_recover_figures(const EntrainRecover *r) {
+  if (!r) return NULL;
+  FigureList *l = figure_list_new();
+  recover_figures(l, recover_of(r));
+  return api_figures(l);
 }

@@ -1,5 +1,6 @@
 // entrain check: examines a problem without running a fit.
 #include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -15,7 +16,8 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
   status = worse(
       status,
       pages_write(a, problem,
-                  page_wanted(a) ? entrain_check_report(check, ENTRAIN_HTML, false) : NULL, NULL));
+                  page_wanted(a) ? entrain_check_report(check, ENTRAIN_HTML, false) : NULL,
+                  pictures_wanted(a) ? entrain_check_figures(check) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_check_report(check, t.width, t.colour)));
   return worse(status, entrain_check_passed(check) ? DONE : NOT_REACHED);
@@ -38,7 +40,8 @@ static const Flag FLAGS[] = {
     {"start", 0, "LIST", "other start values: p=3,q=4", "the problem file", false},
     {"json", 0, "FILE", "the findings as JSON; - is standard output", NULL, false},
     FLAG_REPORT,
-    {"quiet", 'q', NULL, "no report; only file and exit status", NULL, false},
+    FLAG_FIGURES,
+    {"quiet", 'q', NULL, "no report; only files and exit status", NULL, false},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/arguments.h"
+#include "cli/figures.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -41,7 +42,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
   status = worse(status,
                  pages_write(a, problem,
                              page_wanted(a) ? entrain_recover_report(r, ENTRAIN_HTML, false) : NULL,
-                             NULL));
+                             pictures_wanted(a) ? entrain_recover_figures(r) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_recover_report(r, t.width, t.colour)));
   int wrong = trials.confirmed ? trials.false_certain : trials.false_fits;
@@ -87,6 +88,7 @@ static const Flag FLAGS[] = {
      "one row for each trial: success, objective, simulations, estimates, standard errors", NULL,
      false},
     FLAG_REPORT,
+    FLAG_FIGURES,
     FLAG_STORE,
     FLAG_QUIET,
     FLAG_PROGRESS,

@@ -45,6 +45,13 @@ static void add_run(FigureList *l, const RunErrors *r, const char *what, const c
   add_experiments(l, &m, name, plane, named);
 }
 
+static const char *what_residuals_show(const Problem *p) {
+  static const char *const WORDS[] = {[RESIDUAL_SIMULATION] = "Data and model",
+                                      [RESIDUAL_PREDICTION] = "Data and predictions",
+                                      [RESIDUAL_EQUATION] = "Derivatives of data and model"};
+  return WORDS[p->options.residual];
+}
+
 static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
                         const Weighting *weighting) {
   SampleResiduals result, start;
@@ -54,9 +61,7 @@ static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
   if (!sample_residuals(&result, l->arena, w, weighting, f->pieces, f->x)) return;
   bool moved = !r->point && memcmp(f->x, f->start, (size_t)p->unknown_count * sizeof *f->x) != 0;
   bool has_start = moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start);
-  FitMotion m = {p, "Data and model", &result, has_start ? &start : NULL};
-  if (p->options.residual == RESIDUAL_PREDICTION) m.what = "Data and predictions";
-  if (p->options.residual == RESIDUAL_EQUATION) m.what = "Derivatives of data and model";
+  FitMotion m = {p, what_residuals_show(p), &result, has_start ? &start : NULL};
   add_experiments(l, &m, "data-and-model", "plane", named);
   if (p->options.residual == RESIDUAL_SIMULATION) return;
   const RunErrors *run = r->run ? r->run : run_errors(l->arena, w, 0, f->x);
@@ -78,4 +83,19 @@ FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
     add_motions(l, r, w, weighting);
   add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
   return l;
+}
+
+void start_figures(FigureList *l, const Problem *p) {
+  Fitting *f = fitting_new(p);
+  EvalWork *w = eval_work_new(f, p->options.threads, NULL);
+  SampleResiduals start;
+  double *x = ARENA_ARRAY(l->arena, double, p->unknown_count + 1);
+  for (int i = 0; i < p->unknown_count; i++) x[i] = p->unknowns[i].start;
+  if (sample_residuals(&start, l->arena, w, eval_spec(f, NULL).weighting, NULL, x)) {
+    const char *what = arena_print(l->arena, "%s at the start values", what_residuals_show(p));
+    FitMotion m = {p, what, &start, NULL};
+    add_experiments(l, &m, "data-and-model", "plane", p->experiment_count > 1);
+  }
+  eval_work_free(w);
+  fitting_free(f);
 }

@@ -11,3 +11,5 @@
 // of is left out. Simulates at the result and at the start.
 FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
                         const Weighting *weighting);
+// data-and-model and plane for each experiment, at the start values; nothing if the model cannot be simulated there.
+void start_figures(FigureList *l, const Problem *p);
