@@ -321,6 +321,9 @@ static void null_objects_have_no_members(void **state) {
   assert_null(entrain_figures_title(NULL, 0));
   assert_null(entrain_figures_svg(NULL, 0));
   assert_null(entrain_figures_png(NULL, 0, &length));
+  assert_null(entrain_figures_pdf(NULL, 0, &length));
+  assert_null(entrain_check_figures(NULL));
+  assert_null(entrain_recover_figures(NULL));
   assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
   assert_int_equal(entrain_fit_missing_count(NULL), 0);
   entrain_goes_on(NULL, NULL);
@@ -513,6 +516,30 @@ static void sizes_of_terminals_have_limits(void **state) {
     entrain_text_free(entrain_profile_plot(o->profile, n, n, true));
   }
   entrain_text_free(entrain_basin_png(o->basin, NULL));
+}
+
+static void pictures_are_made_in_every_format(void **state) {
+  Objects *o = *state;
+  EntrainFigures *all[] = {entrain_fit_figures(o->fit),         entrain_check_figures(o->check),
+                           entrain_recover_figures(o->recover), entrain_basin_figures(o->basin),
+                           entrain_profile_figures(o->profile), entrain_result_figures(o->result)};
+  assert_true(entrain_figures_ready(&o->error));
+  assert_int_equal(o->error.code, 0);
+  assert_true(entrain_figures_ready(NULL));
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    int n = entrain_figures_count(all[k]);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+      size_t png_length, pdf_length;
+      char *png = entrain_figures_png(all[k], i, &png_length);
+      char *pdf = entrain_figures_pdf(all[k], i, &pdf_length);
+      assert_true(png_length > 100 && memcmp(png, "\x89PNG", 4) == 0);
+      assert_true(pdf_length > 100 && memcmp(pdf, "%PDF-", 5) == 0);
+      entrain_text_free(png);
+      entrain_text_free(pdf);
+    }
+    entrain_figures_free(all[k]);
+  }
 }
 
 // ---------------------------------------------------------------- stores of studies
@@ -789,6 +816,7 @@ int main(void) {
       cmocka_unit_test(null_objects_have_no_members),
       TEST(missing_arguments_are_errors),
       TEST(sizes_of_terminals_have_limits),
+      TEST(pictures_are_made_in_every_format),
       cmocka_unit_test(without_a_store_there_are_answers),
       TEST(a_study_in_a_store_is_computed_once),
       cmocka_unit_test(every_function_of_the_header_is_tried),
