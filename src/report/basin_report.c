@@ -62,17 +62,16 @@ static void add_optimum(Page *p, const Basin *b, int k, PageTable *t, int column
 static void print_optima(Page *p, const Basin *b) {
   int numbers = b->problem->unknown_count, columns = FIXED_COLUMNS + numbers;
   PageColumn *head = ARENA_ARRAY(p->arena, PageColumn, columns);
-  head[0] = (PageColumn){">no.", 0}, head[1] = (PageColumn){">share", 0};
-  head[2] = (PageColumn){">objective", 0}, head[3] = (PageColumn){">work", 1};
+  head[0] = (PageColumn){">no.", 0}, head[1] = (PageColumn){">share", 1};
+  head[2] = (PageColumn){">objective", 1}, head[3] = (PageColumn){">work", 2};
   for (int i = 0; i < numbers; i++)
-    head[4 + i] = (PageColumn){arena_print(p->arena, ">%s", b->problem->unknowns[i].name), 2 + i};
-  head[columns - 1] = (PageColumn){"", 1};
+    head[4 + i] = (PageColumn){arena_print(p->arena, ">%s", b->problem->unknowns[i].name), 3 + i};
+  head[columns - 1] = (PageColumn){"", 2};
   PageTable *t = page_table_new(p, head, columns);
   for (int k = 0; k < b->optimum_count; k++)
     if (is_shown(b, k)) add_optimum(p, b, k, t, columns);
   page_heading(p, "Optima");
   page_table_print(t);
-  page_table_name_dropped(t, "--json FILE");
 }
 
 static void print_more_optima(Page *p, const Basin *b) {

@@ -81,13 +81,13 @@ static void print_topics(Page *p, const Check *c) {
 // What the data would determine if the start values were the truth.
 static void print_parameters(Page *p, const Check *c) {
   static const PageColumn COLUMNS[] = {{"name", 0},
-                                       {"unit", 2},
-                                       {">start", 0},
-                                       {">min", 1},
-                                       {">max", 1},
+                                       {"unit", 4},
+                                       {">start", 1},
+                                       {">min", 2},
+                                       {">max", 2},
                                        {"scale", 3},
-                                       {">error at 1 % noise", 0},
-                                       {"", 0}};
+                                       {">error at 1 % noise", 1},
+                                       {"", 1}};
   PageTable *t = page_table_new(p, COLUMNS, 8);
   for (int i = 0; i < c->problem->unknown_count; i++) {
     const Unknown *f = &c->problem->unknowns[i];

@@ -176,14 +176,14 @@ static const CompareColumn FULL[] = {
     {"outcome", "outcome", 5, cell_outcome},
     {"found", "found", 2, cell_found},
     {"iterations", ">iterations", 6, cell_iterations},
-    {"evaluations", ">evaluations", 1, cell_evaluations},
+    {"evaluations", ">evaluations", 3, cell_evaluations},
     {"evaluations_range", ">from .. to", 8, cell_evaluations_range},
     {"simulations", ">simulations", 9, cell_simulations},
     {"sensitivity_simulations", ">with slopes", 9, cell_sensitivity_simulations},
-    {"fair", ">fair", 3, cell_fair},
-    {"objective", ">objective", 0, cell_objective},
+    {"fair", ">fair", 4, cell_fair},
+    {"objective", ">objective", 1, cell_objective},
     {"objective_range", ">from .. to", 8, cell_objective_range},
-    {"error", ">error", 0, cell_error},
+    {"error", ">error", 1, cell_error},
     {"seconds", ">time", 7, cell_seconds},
 };
 
@@ -215,21 +215,21 @@ static const CompareColumn FULL_EXACT[] = {
 // Tables 2, 6 and 9 of Manikantan, Chakraborty, Uchida, Vyasarayani (2020).
 static const CompareColumn PAPER[] = {
     {"method", "method", 0, cell_method},
-    {"iterations", ">iterations", 0, cell_iterations},
-    {"evaluations", ">function evaluations", 0, cell_evaluations},
-    {"objective", ">error (J)", 0, cell_objective},
+    {"iterations", ">iterations", 2, cell_iterations},
+    {"evaluations", ">function evaluations", 1, cell_evaluations},
+    {"objective", ">error (J)", 1, cell_objective},
 };
 
 // Table 1 of Butz, von Stryk, Voegel, Wolter, Chucholowski (2000).
 static const CompareColumn PARALLEL[] = {
     {"method", "method", 0, cell_method},
-    {"objective", ">r(p)", 0, cell_residual},
-    {"evaluations", ">n seq", 0, cell_evaluations},
-    {"seconds", ">t seq", 0, cell_seconds},
-    {"evaluations_parallel", ">n par", 0, cell_evaluations_parallel},
-    {"seconds_parallel", ">t par", 0, cell_seconds_parallel},
-    {"speed_up", ">speed-up", 0, cell_speed_up},
-    {"same", "same", 1, cell_same},
+    {"objective", ">r(p)", 2, cell_residual},
+    {"evaluations", ">n seq", 3, cell_evaluations},
+    {"seconds", ">t seq", 1, cell_seconds},
+    {"evaluations_parallel", ">n par", 3, cell_evaluations_parallel},
+    {"seconds_parallel", ">t par", 1, cell_seconds_parallel},
+    {"speed_up", ">speed-up", 2, cell_speed_up},
+    {"same", "same", 4, cell_same},
 };
 
 #define LAYOUT(columns)                                                                            \

@@ -64,7 +64,7 @@ static Grid values_grid(Arena *a, const CompareReport *r) {
   g.heads[0] = "method";
   for (int i = 0; i < n; i++) {
     g.heads[i + 1] = arena_print(a, ">%s", c->problem->unknowns[i].name);
-    g.spare[i + 1] = i < 2 ? 0 : i;
+    g.spare[i + 1] = i + 1;
   }
   g.rows = 0;
   if (c->truth) fill_values(a, &g, g.rows++, "truth", c->truth->x);
@@ -205,8 +205,8 @@ static void print_grid(Page *p, const Grid *g) {
   for (int c = 0; c < g->columns; c++) columns[c] = (PageColumn){g->heads[c], g->spare[c]};
   PageTable *t = page_table_new(p, columns, g->columns);
   for (int i = 0; i < g->rows; i++) page_table_add(t, g->cells + (long)i * g->columns);
+  page_table_elsewhere(t, "--format csv");
   page_table_print(t);
-  page_table_name_dropped(t, "--format csv");
 }
 
 static void print_head(Page *p, const Compare *c) {

@@ -88,7 +88,7 @@ static void print_interval_kinds(FitPage *f) {
 
 // Of a point that is no result.
 static void print_point(FitPage *f) {
-  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 1}, {">value", 0}, {">start", 2}};
+  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 2}, {">value", 1}, {">start", 3}};
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 4);
   for (int i = 0; i < f->r->problem->unknown_count; i++) {
@@ -102,8 +102,8 @@ static void print_point(FitPage *f) {
 
 static void print_parameters(FitPage *f) {
   static const PageColumn COLUMNS[] = {
-      {"name", 0},           {"unit", 2},   {">estimate", 0}, {">std error", 1},
-      {">95 % interval", 0}, {">start", 3}, {"", 0}};
+      {"name", 0},           {"unit", 4},   {">estimate", 1}, {">std error", 3},
+      {">95 % interval", 2}, {">start", 5}, {"", 1}};
   const FitReport *r = f->r;
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 7);
@@ -134,7 +134,7 @@ static const char *state_in_words(Page *p, ConstraintState s) {
 
 static void print_problem_constraints(FitPage *f) {
   static const PageColumn COLUMNS[] = {
-      {"constraint", 0}, {"experiment", 2}, {">value", 0}, {"", 0}};
+      {"constraint", 0}, {"experiment", 0}, {">value", 1}, {"", 1}};
   const Problem *problem = f->r->problem;
   const double *x = f->r->result->x;
   Page *p = &f->page;
@@ -163,13 +163,12 @@ static bool is_coloured(const Statistics *s, const StatChannel *c) {
   return least_white_p(c) < white_level(s); // NaN: too few to tell
 }
 
-static const char *residuals_in_words(Page *p, const Statistics *s, const StatChannel *c) {
+static const char *residuals_in_words(const Statistics *s, const StatChannel *c) {
   if (isnan(c->rmse) || isnan(c->effective)) return "-"; // not simulated, or not examined
   if (c->exact) return "only rounding";
   if (c->unordered) return "without order";
   if (isnan(least_white_p(c))) return "too few to tell";
-  if (!is_coloured(s, c)) return "white";
-  return arena_print(p->arena, "coloured (correlation %.2f)", c->autocorrelation);
+  return is_coloured(s, c) ? "coloured" : "white";
 }
 
 // With more channels only the worst are shown; JSON has all of them.
@@ -224,7 +223,10 @@ static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
                                      page_digits(p, c->rmse, 3),
                                      c->exact ? "" : page_digits(p, c->noise, 2),
                                      fit_percent_text(p, c->fit_percent),
-                                     residuals_in_words(p, f->r->statistics, c)});
+                                     residuals_in_words(f->r->statistics, c),
+                                     is_coloured(f->r->statistics, c)
+                                         ? arena_print(p->arena, "%.2f", c->autocorrelation)
+                                         : ""});
 }
 
 // What the residuals are, unless they are those of simulations.
@@ -252,13 +254,13 @@ static void print_weights(FitPage *f, const SampleWeights *w) {
 }
 
 static void print_channels(FitPage *f) {
-  static const PageColumn COLUMNS[] = {{"experiment", 1}, {"channel", 0},  {"unit", 3},
-                                       {">samples", 0},   {">rmse", 0},    {">noise", 2},
-                                       {">fit %", 0},     {"residuals", 0}};
+  static const PageColumn COLUMNS[] = {
+      {"experiment", 0}, {"channel", 0}, {"unit", 6},      {">samples", 4},    {">rmse", 2},
+      {">noise", 5},     {">fit %", 1},  {"residuals", 3}, {">correlation", 4}};
   const Statistics *s = f->r->statistics;
   const Problem *problem = f->r->problem;
   Page *p = &f->page;
-  PageTable *t = page_table_new(p, COLUMNS, 8);
+  PageTable *t = page_table_new(p, COLUMNS, 9);
   bool some = s->channel_count > CHANNELS_MOST;
   const StatChannel **sorted = some ? sorted_channels(p, s) : NULL;
   for (int i = 0; i < (some ? CHANNELS_WORST : s->channel_count); i++)
@@ -361,11 +363,11 @@ static void print_optima(FitPage *f) {
   if (r->optima.count < 2) return;
   PageColumn columns[OPTIMA_FIXED + OPTIMA_PARAMETERS] = {
       {noise_is_estimated(problem) ? ">-log L" : ">objective", 0},
-      {">searches", 0},
-      {">worse by", 0}};
+      {">searches", 1},
+      {">worse by", 1}};
   for (int i = 0; i < shown; i++)
     columns[OPTIMA_FIXED + i] =
-        (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 1};
+        (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 2};
   PageTable *t = page_table_new(&f->page, columns, OPTIMA_FIXED + shown);
   for (int k = 0; k < r->optima.count && k < OPTIMA_SHOWN; k++) {
     const FitOptimum *o = &r->optima.at[k];
@@ -415,7 +417,7 @@ static FitStage sum_of_restarts(const FitResult *r) {
 
 static void print_stages(FitPage *f) {
   static const PageColumn COLUMNS[] = {
-      {"part", 0}, {">simulations", 0}, {">objective", 0}, {"", 0}, {"", 1}};
+      {"part", 0}, {">simulations", 2}, {">objective", 1}, {"", 1}, {"", 3}};
   const FitResult *r = f->r->result;
   bool multistart = f->r->problem->method == METHOD_MULTISTART; // shows how many starts agreed
   if (r->stages.count < 2 && !multistart) return;
@@ -468,10 +470,10 @@ static void print_path(FitPage *f) {
   if (n == 0 || !matters) return;
   if (shown > PATH_PARAMETERS) shown = PATH_PARAMETERS;
   PageColumn columns[PATH_FIXED + PATH_PARAMETERS] = {
-      {">lambda", 0}, {">objective", 0}, {">steps", 0}};
+      {">lambda", 0}, {">objective", 1}, {">steps", 2}};
   for (int i = 0; i < shown; i++)
     columns[PATH_FIXED + i] =
-        (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 1};
+        (PageColumn){arena_print(f->page.arena, ">%s", problem->unknowns[i].name), i + 3};
   PageTable *t = page_table_new(&f->page, columns, PATH_FIXED + shown);
   for (int i = 0; i < n; i++) {
     if (n > PATH_SHOWN && i == PATH_ENDS) {
@@ -616,7 +618,7 @@ static const char *point_flag(const Unknown *u, double x) {
 }
 
 static void print_values(FitPage *f) {
-  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 1}, {">value", 0}, {"", 0}};
+  static const PageColumn COLUMNS[] = {{"name", 0}, {"unit", 2}, {">value", 1}, {"", 1}};
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 4);
   for (int i = 0; i < f->r->problem->unknown_count; i++) {

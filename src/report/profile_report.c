@@ -95,8 +95,8 @@ static const char *profile_interval(Page *page, const ProfileCurve *c, double va
 }
 
 static void print_curves(Page *page, const Profile *p) {
-  static const PageColumn COLUMNS[] = {{"name", 0},        {"unit", 2},     {">estimate", 0},
-                                       {">covariance", 1}, {">profile", 0}, {"", 0}};
+  static const PageColumn COLUMNS[] = {{"name", 0},        {"unit", 4},     {">estimate", 2},
+                                       {">covariance", 3}, {">profile", 1}, {"", 1}};
   PageTable *t = page_table_new(page, COLUMNS, 6);
   for (int i = 0; i < p->count; i++) {
     const ProfileCurve *c = &p->curves[i];

@@ -103,9 +103,9 @@ static void print_verdict(Page *p, const Recover *r) {
 }
 
 static void print_parameters(Page *p, const Recover *r) {
-  static const PageColumn COLUMNS[] = {{"name", 0},       {"unit", 3},      {">truth", 0},
-                                       {">mean", 0},      {">bias", 0},     {">spread", 0},
-                                       {">predicted", 0}, {">coverage", 0}, {"", 1}};
+  static const PageColumn COLUMNS[] = {{"name", 0},       {"unit", 5},      {">truth", 2},
+                                       {">mean", 1},      {">bias", 3},     {">spread", 2},
+                                       {">predicted", 4}, {">coverage", 1}, {"", 1}};
   PageTable *t = page_table_new(p, COLUMNS, 9);
   for (int i = 0; i < r->problem->unknown_count; i++) {
     const RecoverParameter *x = &r->parameters[i];

@@ -53,8 +53,8 @@ const char *fit_percent_text(Page *p, double percent) {
   return arena_print(p->arena, "%.2f", percent);
 }
 
-static const PageColumn WINDOW_COLUMNS[] = {{"experiment", 1}, {"channel", 0},  {"unit", 3},
-                                            {"window", 0},     {">samples", 2}, {">rmse", 0},
+static const PageColumn WINDOW_COLUMNS[] = {{"experiment", 0}, {"channel", 0},  {"unit", 4},
+                                            {"window", 0},     {">samples", 3}, {">rmse", 1},
                                             {">mean", 2},      {">largest", 2}};
 enum { WINDOW_COLUMN_COUNT = sizeof WINDOW_COLUMNS / sizeof *WINDOW_COLUMNS };
 
@@ -94,9 +94,9 @@ void run_windows_text(Page *p, const RunErrors *r) {
 }
 
 void run_validation_text(Page *p, const RunErrors *r) {
-  static const PageColumn COLUMNS[] = {{"experiment", 1}, {"channel", 0}, {"unit", 3},
-                                       {">samples", 0},   {">rmse", 0},   {">mean", 2},
-                                       {">largest", 2},   {">fit %", 0}};
+  static const PageColumn COLUMNS[] = {{"experiment", 0}, {"channel", 0}, {"unit", 5},
+                                       {">samples", 4},   {">rmse", 2},   {">mean", 3},
+                                       {">largest", 3},   {">fit %", 1}};
   PageTable *t = page_table_new(p, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
   page_heading(p, r->lambda > 0 ? "Validation (not fitted), tied to the data"
                                 : "Validation (simulated with the result, not fitted)");

@@ -45,11 +45,11 @@ static bool is_at_edge(const ObjectiveScan *s, int point) {
 
 static void print_minima(Page *p, const ObjectiveScan *s) {
   enum { FIXED = 3 };
-  PageColumn columns[SCAN_AXES + FIXED] = {{">lambda", 0}, {">least objective", 0}};
+  PageColumn columns[SCAN_AXES + FIXED] = {{">lambda", 0}, {">least objective", 1}};
   int count = 2;
   for (int k = 0; k < s->axis_count; k++)
-    columns[count++] = (PageColumn){arena_print(p->arena, ">at %s", s->axes[k].name), 0};
-  columns[count++] = (PageColumn){"", 0};
+    columns[count++] = (PageColumn){arena_print(p->arena, ">at %s", s->axes[k].name), 2};
+  columns[count++] = (PageColumn){"", 2};
   PageTable *t = page_table_new(p, columns, count);
   for (int i = 0; i < s->lambda_count; i++) {
     const char *cells[SCAN_AXES + FIXED] = {page_digits(p, s->lambda[i], 6), "none"};
@@ -63,6 +63,7 @@ static void print_minima(Page *p, const ObjectiveScan *s) {
     cells[count - 1] = point >= 0 && is_at_edge(s, point) ? "at the edge" : "";
     page_table_add(t, cells);
   }
+  page_table_elsewhere(t, "--output FILE");
   page_table_print(t);
 }
 

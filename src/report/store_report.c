@@ -44,8 +44,8 @@ static const char *runs_text(Arena *a, const StudyProgress *p) {
 }
 
 static bool print_list(Page *page, Store *s, const StudyRow *rows, int count, Err *err) {
-  static const PageColumn COLUMNS[] = {{">study", 0}, {"state", 0}, {">runs", 0},  {">best", 2},
-                                       {">time", 3},  {"begun", 4}, {"command", 1}};
+  static const PageColumn COLUMNS[] = {{">study", 0}, {"state", 1}, {">runs", 2},  {">best", 3},
+                                       {">time", 4},  {"begun", 5}, {"command", 1}};
   PageTable *t = page_table_new(page, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
   for (int i = 0; i < count; i++) {
     StudyProgress p;
@@ -60,7 +60,6 @@ static bool print_list(Page *page, Store *s, const StudyRow *rows, int count, Er
     page_table_add(t, cells);
   }
   page_table_print(t);
-  page_table_name_dropped(t, "--json FILE");
   return true;
 }
 
@@ -87,9 +86,9 @@ static bool begin_table(RunPrinter *r, const RecordLayout *layout) {
   for (int k = 0; k < layout->column_count; k++) {
     const RecordColumn *c = &layout->columns[k];
     columns[1 + k] = (PageColumn){arena_print(r->page->arena, "%s%s", c->words ? "" : ">", c->name),
-                                  k < 2 ? 0 : 1};
+                                  k < 2 ? 1 : 2};
   }
-  columns[1 + layout->column_count] = (PageColumn){"host", 2};
+  columns[1 + layout->column_count] = (PageColumn){"host", 3};
   r->table = page_table_new(r->page, columns, layout->column_count + FIXED);
   r->layout = layout;
   return true;
@@ -153,8 +152,8 @@ static bool print_study(Page *page, Store *s, const StudyRow *row, long best, Er
     return false;
   if (runs.table) {
     page_heading(page, "The best runs");
+    page_table_elsewhere(runs.table, "--csv FILE");
     page_table_print(runs.table);
-    page_table_name_dropped(runs.table, "--csv FILE");
   }
   return true;
 }

@@ -40,7 +40,7 @@ static const char *percent(Page *p, double share) {
 
 static void print_variables(Page *p, const SampleWeights *w) {
   static const PageColumn COLUMNS[] = {
-      {"variable", 0}, {">least", 0}, {">largest", 0}, {">cells", 0}};
+      {"variable", 0}, {">least", 1}, {">largest", 1}, {">cells", 2}};
   PageTable *t = page_table_new(p, COLUMNS, 4);
   for (int k = 0; k < w->variable_count; k++) {
     const WeightVariable *v = &w->variables[k];
@@ -52,6 +52,7 @@ static void print_variables(Page *p, const SampleWeights *w) {
                                             page_digits(p, v->least + v->range, 5), cells});
   }
   page_heading(p, "State space");
+  page_table_elsewhere(t, NULL);
   page_table_print(t);
 }
 
@@ -109,7 +110,7 @@ static WindowShare share_of(const NamedWindow *n, const WeightInstants *at) {
 
 static void print_windows(Page *p, const Problem *problem, const SampleWeights *w) {
   static const PageColumn COLUMNS[] = {
-      {"window", 0}, {"experiment", 1}, {">samples", 0}, {">of samples", 0}, {">of weight", 0}};
+      {"window", 0}, {"experiment", 0}, {">samples", 2}, {">of samples", 1}, {">of weight", 1}};
   PageTable *t = page_table_new(p, COLUMNS, 5);
   bool any = false;
   for (int e = 0; e < problem->experiment_count; e++)
@@ -125,11 +126,12 @@ static void print_windows(Page *p, const Problem *problem, const SampleWeights *
     }
   if (!any) return;
   page_heading(p, "Windows");
+  page_table_elsewhere(t, NULL);
   page_table_print(t);
 }
 
 static void print_regions(Page *p, const SampleWeights *w) {
-  static const PageColumn COLUMNS[] = {{"where", 0}, {">weight", 0}, {">samples", 0}};
+  static const PageColumn COLUMNS[] = {{"where", 0}, {">weight", 1}, {">samples", 2}};
   if (!w->region_count) return;
   PageTable *t = page_table_new(p, COLUMNS, 3);
   for (int i = 0; i < w->region_count; i++) {
@@ -138,6 +140,7 @@ static void print_regions(Page *p, const SampleWeights *w) {
                                             arena_print(p->arena, "%d", r->samples)});
   }
   page_heading(p, "Regions");
+  page_table_elsewhere(t, NULL);
   page_table_print(t);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/character.h"
 
 struct Listing {
   Arena *arena;
@@ -37,9 +38,7 @@ void listing_add(Listing *t, const char *const *cells) {
 }
 
 int listing_width(const char *utf8) {
-  int width = 0;
-  for (; *utf8; utf8++) width += (*utf8 & 0xC0) != 0x80; // continuation bytes do not count
-  return width;
+  return characters_width(utf8);
 }
 
 static int column_width(const Listing *t, int c) {
