@@ -257,6 +257,8 @@ char *entrain_figures_pdf(const EntrainFigures *figures, int i, size_t *length);
 // PNG and PDF need the library cairo and a font, which are loaded with the first picture. false: they are not there, and error
 // says what to install.
 bool entrain_figures_ready(EntrainError *error);
+// Its plots for a terminal of this size; NULL if it has none: maps, for example.
+char *entrain_figures_plot(const EntrainFigures *figures, int i, int width, int height, bool colour);
 
 // ---------------------------------------------------------------- simulation
 
@@ -589,6 +591,9 @@ char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
 // Names end with that of the experiment if there are several. Simulates at the result and at the start. For a point that was
 // evaluated: what belongs to it.
 EntrainFigures *entrain_fit_figures(EntrainFit *fit);
+// Data and model of the first channels for a terminal of this size; "" if there is no result. Simulates at the result if that
+// was not done.
+char *entrain_fit_plot(EntrainFit *fit, int width, int height, bool colour);
 
 // ---------------------------------------------------------------- weights of samples
 

@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "draw/figure_cairo.h"
+#include "draw/figure_screen.h"
 
 struct EntrainFigures {
   FigureList list; // the arena of which owns this, too
@@ -59,4 +60,15 @@ bool entrain_figures_ready(EntrainError *error) {
   Err err = {0};
   figure_cairo_ready(&err);
   return api_fine(&err, error);
+}
+
+char *entrain_figures_plot(const EntrainFigures *f, int i, int width, int height, bool colour) {
+  const NamedFigure *figure = figure_at(f, i);
+  int plots = figure ? figure_screen_plots(figure->figure) : 0;
+  if (!plots) return NULL;
+  Text t;
+  text_init(&t);
+  figure_screen(figure->figure, plots, &(ScreenStyle){api_size(width), api_size(height), colour},
+                &t);
+  return t.at;
 }

@@ -10,6 +10,7 @@
 #include "report/fit_figures.h"
 #include "report/fit_json.h"
 #include "report/fit_residuals.h"
+#include "report/fit_screen.h"
 #include "report/fit_text.h"
 #include "report/fit_trace.h"
 #include "residual/hessian.h"
@@ -458,6 +459,19 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   if (!fit_residuals_csv(&t, &r, f->fit.work, f->fit.weighting, &err)) text_done(&t);
   patience_end(&after);
   api_publish(&err, error);
+  return t.at;
+}
+
+char *entrain_fit_plot(EntrainFit *f, int width, int height, bool colour) {
+  if (!f) return NULL;
+  Text t;
+  FitReport r = report_of(f);
+  text_init(&t);
+  Patience after = patience_after(f, PATIENCE_GRACE);
+  patience_begin(&after);
+  fit_screen(&t, &r, f->fit.work, f->fit.weighting,
+             (ScreenStyle){api_size(width), api_size(height), colour});
+  patience_end(&after);
   return t.at;
 }
 

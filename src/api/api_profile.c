@@ -168,7 +168,7 @@ char *entrain_profile_plot(const EntrainProfile *p, int width, int height, bool 
   if (!p) return NULL;
   Text t;
   text_init(&t);
-  profile_plot(&t, profile_of(p), (PlotStyle){api_size(width), api_size(height), colour});
+  profile_plot(&t, profile_of(p), (ScreenStyle){api_size(width), api_size(height), colour});
   return t.at;
 }
 

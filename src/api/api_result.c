@@ -184,7 +184,7 @@ char *entrain_result_plot(const EntrainResult *r, int width, int height, bool co
   text_init(&t);
   Series shown = r->series;
   shown.columns = r->plain;
-  PlotStyle style = {api_size(width), api_size(height), colour};
+  ScreenStyle style = {api_size(width), api_size(height), colour};
   plot_series(&shown, &style, &t);
   return t.at;
 }

@@ -176,7 +176,7 @@ static char *text_of(const CompareCommand *job) {
   case FORMAT_JSON: return entrain_compare_json(job->compare);
   case FORMAT_MARKDOWN: return entrain_compare_markdown(job->compare, layout);
   default:
-    if (arguments_have(job->a, "output")) t = (Terminal){200, 0, false};
+    if (arguments_have(job->a, "output")) t = (Terminal){.width = 200};
     return entrain_compare_report(job->compare, layout, t.width, t.colour);
   }
 }

@@ -28,7 +28,6 @@ static bool is_whole(const EntrainFit *point) {
 }
 
 static int write_results(const Arguments *a, const EntrainProblem *problem, EntrainFit *point) {
-  Terminal t = output_terminal();
   const char *json = arguments_value(a, "json"), *residuals = arguments_value(a, "residuals");
   int status = find_hessian(a, point);
   if (json) status = worse(status, write_result(json, entrain_fit_json(point)));
@@ -38,7 +37,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, Entr
                              page_wanted(a) ? entrain_fit_report(point, ENTRAIN_HTML, false) : NULL,
                              pictures_wanted(a) ? entrain_fit_figures(point) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
-    status = worse(status, write_result(NULL, entrain_fit_report(point, t.width, t.colour)));
+    status = worse(status, write_fit_report(a, point));
   return worse(status, is_whole(point) ? DONE : NOT_REACHED);
 }
 
@@ -88,6 +87,7 @@ static const Flag FLAGS[] = {
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
     FLAG_REPORT,
+    FLAG_PLOT,
     FLAG_FIGURES,
     FLAG_QUIET,
     {0},

@@ -73,10 +73,9 @@ static int write_files(const Arguments *a, const EntrainProblem *problem, Entrai
 }
 
 static int write_results(const Arguments *a, const EntrainProblem *problem, EntrainFit *fit) {
-  Terminal t = output_terminal();
   int status = write_files(a, problem, fit);
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
-    status = worse(status, write_result(NULL, entrain_fit_report(fit, t.width, t.colour)));
+    status = worse(status, write_fit_report(a, fit));
   bool whole = entrain_fit_outcome(fit) == ENTRAIN_FIT_CONVERGED && !entrain_fit_missing_count(fit);
   return worse(status, whole ? DONE : NOT_REACHED);
 }
@@ -114,6 +113,7 @@ static const Flag FLAGS[] = {
      "CSV of every sample: experiment, variable, time, data, model, residual (model - data)", NULL,
      false},
     FLAG_REPORT,
+    FLAG_PLOT,
     FLAG_FIGURES,
     FLAG_STORE,
     FLAG_QUIET,

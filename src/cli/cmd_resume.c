@@ -109,6 +109,8 @@ static const Flag FLAGS[] = {
     {"report", 0, "FILE", "the result as one HTML page", NULL, false},
     {"report_without", 0, "LIST", "leaves the model, the data or both out of that page", NULL,
      false},
+    {"plot", 'p', "[=off]", "draws in the terminal, of the commands that have this flag", NULL,
+     false},
     {"figures", 0, "DIR", "a folder for pictures", NULL, false},
     {"figure_format", 0, "svg|png|pdf|all", "format of these pictures; several with commas",
      "as when it was begun, or svg", false},

@@ -60,7 +60,9 @@ static bool choose(EntrainStore *s, long study, EntrainStudyInfo *out) {
 static int watch(const Arguments *a, EntrainStore *s, long study) {
   Progress p = progress_new(a);
   bool json = p.json;
+  Terminal t = output_terminal();
   p.on = p.rewrites = false;
+  p.escapes = t.colour, p.width = t.width;
   bool rewrites = isatty(STDOUT_FILENO) && !json;
   EntrainStudyProgress numbers = {0};
   EntrainStudyInfo info = {0};
@@ -73,7 +75,10 @@ static int watch(const Arguments *a, EntrainStore *s, long study) {
     snprintf(name, sizeof name, "%ld: %s", info.number, info.name);
     if (!entrain_store_progress(s, info.number, &numbers)) return INTERNAL;
     study_progress_line(&numbers, json ? info.name : name, json, line, sizeof line);
-    printf(rewrites ? "\r%.*s\033[K" : "%.*s\n", rewrites ? p.width - 1 : (int)sizeof line, line);
+    if (rewrites)
+      progress_rewrite(&p, stdout, line);
+    else
+      printf("%s\n", line);
     fflush(stdout);
     if (info.state != ENTRAIN_STUDY_OPEN) break;
     entrain_store_rest(s, rewrites ? 0.5 : 1);

@@ -71,9 +71,17 @@ static bool can_draw(const Arguments *a, const Formats *f) {
   return false;
 }
 
+// --plot of commands that draw without being asked takes a word.
+static bool plot_is_known(const Arguments *a) {
+  const char *word = arguments_value(a, "plot");
+  if (!word || strcmp(word, "off") == 0) return true;
+  complain("--plot takes 'off' or nothing, not '%s'", word);
+  return false;
+}
+
 bool figures_prepare(const Arguments *a) {
   Formats formats;
-  if (!read_formats(a, &formats)) return false;
+  if (!plot_is_known(a) || !read_formats(a, &formats)) return false;
   if (!figures_wanted(a) && arguments_have(a, "figure_format")) {
     complain("--figure_format needs --figures DIR, the folder for the pictures");
     return false;
@@ -122,4 +130,16 @@ int figures_write(const Arguments *a, EntrainFigures *figures) {
   }
   entrain_figures_free(figures);
   return status;
+}
+
+int write_fit_report(const Arguments *a, EntrainFit *fit) {
+  enum { PLOT_LEAST = 14, PLOT_MOST = 36 };
+  Terminal t = output_terminal();
+  bool draws = arguments_have(a, "plot") ? !arguments_value(a, "plot") : t.pictures;
+  int height = t.height < PLOT_LEAST ? PLOT_LEAST : t.height > PLOT_MOST ? PLOT_MOST : t.height;
+  char *plot = draws ? entrain_fit_plot(fit, t.width, height, t.colour) : NULL;
+  bool printed = !plot || !plot[0] || (output_print(plot) && output_print("\n"));
+  entrain_text_free(plot);
+  int status = write_result(NULL, entrain_fit_report(fit, t.width, t.colour));
+  return printed ? status : worse(status, WRONG_USE);
 }

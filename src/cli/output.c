@@ -26,10 +26,41 @@ static bool write_all(int fd, const char *text, size_t length) {
   return true;
 }
 
+// Bytes of an escape sequence that sets a colour; 0: it is another one, or none.
+static size_t colour_sequence(const char *text) {
+  if (strncmp(text, "\033[", 2) != 0) return 0;
+  size_t length = 2 + strspn(text + 2, "0123456789;");
+  return text[length] == 'm' ? length + 1 : 0;
+}
+
+// A text as a terminal may have it: nothing but our colours acts there, whatever names it contains. The caller frees it.
+static char *harmless(const char *bytes, size_t count, bool colour) {
+  char *all = NULL, *copy = needed(strndup(bytes, count));
+  size_t length;
+  FILE *to = needed(open_memstream(&all, &length));
+  for (const char *text = copy; *text;) {
+    size_t plain = 0, sequence = 0;
+    while (text[plain] && !(colour && (sequence = colour_sequence(text + plain)))) plain++;
+    char *part = needed(strndup(text, plain)), *visible = entrain_text_visible(part);
+    fprintf(to, "%s%.*s", visible, (int)sequence, text + plain);
+    entrain_text_free(visible);
+    free(part);
+    text += plain + sequence;
+  }
+  if (fclose(to) != 0) no_memory();
+  free(copy);
+  return all;
+}
+
 static bool write_stdout(const char *text, size_t length) {
-  if (write_all(STDOUT_FILENO, text, length) || errno == EPIPE) return true;
-  if (errno == ENOMEM) no_memory();
-  complain("cannot write to standard output: %s", strerror(errno));
+  bool as_text = isatty(STDOUT_FILENO) && !memchr(text, 0, length); // not a picture
+  char *shown = as_text ? harmless(text, length, output_terminal().colour) : NULL;
+  bool done = write_all(STDOUT_FILENO, shown ? shown : text, shown ? strlen(shown) : length);
+  int problem = errno;
+  free(shown);
+  if (done || problem == EPIPE) return true;
+  if (problem == ENOMEM) no_memory();
+  complain("cannot write to standard output: %s", strerror(problem));
   return false;
 }
 
@@ -172,12 +203,34 @@ static int from_environment(const char *name, int otherwise) {
   return value >= 20 && value <= 1000 ? value : otherwise;
 }
 
-Terminal output_terminal(void) {
+static bool is_set(const char *name) {
+  const char *text = getenv(name);
+  return text && text[0];
+}
+
+// Of the first of these that is set, as the C library does it.
+static bool locale_has_unicode(void) {
+  const char *name = is_set("LC_ALL") ? "LC_ALL" : is_set("LC_CTYPE") ? "LC_CTYPE" : "LANG";
+  const char *locale = getenv(name);
+  return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
+}
+
+static Terminal terminal_of(int fd) {
   struct winsize size = {0};
-  const char *type = getenv("TERM"), *plain = getenv("NO_COLOR");
-  bool is_terminal = isatty(STDOUT_FILENO);
-  if (is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-  bool colour = is_terminal && !(plain && plain[0]) && !(type && strcmp(type, "dumb") == 0);
-  return (Terminal){from_environment("COLUMNS", size.ws_col ? size.ws_col : 80),
-                    from_environment("LINES", size.ws_row ? size.ws_row : 24), colour};
+  const char *type = getenv("TERM");
+  bool is_terminal = isatty(fd), dumb = type && strcmp(type, "dumb") == 0;
+  bool console = type && strcmp(type, "linux") == 0; // its letters have no Braille
+  if (is_terminal) ioctl(fd, TIOCGWINSZ, &size);
+  return (Terminal){.width = from_environment("COLUMNS", size.ws_col ? size.ws_col : 80),
+                    .height = from_environment("LINES", size.ws_row ? size.ws_row : 24),
+                    .colour = is_terminal && !dumb && !is_set("NO_COLOR"),
+                    .pictures = is_terminal && !dumb && !console && locale_has_unicode()};
+}
+
+Terminal output_terminal(void) {
+  return terminal_of(STDOUT_FILENO);
+}
+
+Terminal error_terminal(void) {
+  return terminal_of(STDERR_FILENO);
 }

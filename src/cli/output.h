@@ -29,7 +29,10 @@ int worse(int a, int b); // of two exit statuses
 typedef struct Terminal {
   int width, height;
   bool colour;
+  bool pictures; // it shows Braille and other characters of Unicode: pictures are welcome there
 } Terminal;
 
-// The terminal of standard output; 80 by 24 without colour if that is not a terminal.
+// The terminal of standard output; 80 by 24 without colour if that is not a terminal. COLUMNS, LINES, TERM=dumb and NO_COLOR
+// are obeyed.
 Terminal output_terminal(void);
+Terminal error_terminal(void); // that of standard error

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/study_run.h"
 
 static const double REWRITE_AFTER = 0.1, LINE_AFTER = 1; // s
@@ -19,16 +19,16 @@ static double now(void) {
 }
 
 Progress progress_new(const Arguments *a) {
-  struct winsize size = {0};
+  Terminal t = error_terminal();
   bool is_terminal = isatty(STDERR_FILENO);
-  if (is_terminal) ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
   const char *form = arguments_value(a, "progress");
   bool json = form && strcmp(form, "json") == 0;
   if (form && !json) complain("--progress takes 'json' or nothing, not '%s'", form);
   return (Progress){.on = !arguments_have(a, "quiet") && !study_is_worker() &&
                           (is_terminal || arguments_have(a, "progress")),
                     .rewrites = is_terminal && !json,
-                    .width = size.ws_col >= 20 ? size.ws_col : 80,
+                    .escapes = t.colour,
+                    .width = t.width,
                     .json = json,
                     .began = now(),
                     .name = a->command->name,
@@ -51,6 +51,26 @@ static int bytes_of(const char *line, int width) {
   return at;
 }
 
+static int columns_of(const char *line, int bytes) {
+  int count = 0;
+  for (int i = 0; i < bytes; i++) count += (line[i] & 0xC0) != 0x80;
+  return count;
+}
+
+void progress_rewrite(Progress *p, FILE *to, const char *line) {
+  char *visible = entrain_text_visible(line);
+  int bytes = bytes_of(visible, p->width - 1), columns = columns_of(visible, bytes);
+  int rest = p->shown > columns ? p->shown - columns : 0;
+  if (p->escapes)
+    fprintf(to, "\r%.*s\033[K", bytes, visible);
+  else
+    fprintf(to, "\r%.*s%*s", bytes, visible, rest, "");
+  if (!bytes) fputs("\r", to);
+  fflush(to);
+  p->shown = columns;
+  entrain_text_free(visible);
+}
+
 void progress_show(Progress *p, const char *line) {
   char own[2000];
   if (!p->on) return;
@@ -65,7 +85,7 @@ void progress_show(Progress *p, const char *line) {
     line = own;
   }
   if (p->rewrites)
-    fprintf(stderr, "\r%.*s\033[K", bytes_of(line, p->width - 1), line);
+    progress_rewrite(p, stderr, line);
   else
     fprintf(stderr, "%s\n", line);
   fflush(stderr);
@@ -73,7 +93,7 @@ void progress_show(Progress *p, const char *line) {
 }
 
 void progress_clear(Progress *p) {
-  if (p->visible) fputs("\r\033[K", stderr);
+  if (p->visible) progress_rewrite(p, stderr, "");
   fflush(stderr);
   p->visible = false;
 }

@@ -5,10 +5,24 @@
 
 Canvas *canvas_new(Arena *a, int width, int height) {
   Canvas *c = ARENA_NEW(a, Canvas);
-  *c = (Canvas){width, height, ARENA_ARRAY(a, unsigned char, (size_t)width *(size_t)height),
-                ARENA_ARRAY(a, signed char, (size_t)width *(size_t)height)};
-  memset(c->colour, -1, (size_t)width * (size_t)height);
+  size_t cells = (size_t)width * (size_t)height;
+  *c = (Canvas){.width = width,
+                .height = height,
+                .dots = ARENA_ARRAY(a, unsigned char, cells),
+                .colour = ARENA_ARRAY(a, signed char, cells),
+                .mark = ARENA_ARRAY(a, unsigned char, cells),
+                .above = ARENA_ARRAY(a, bool, cells),
+                .mark_colour = ARENA_ARRAY(a, signed char, cells)};
+  memset(c->colour, -1, cells);
   return c;
+}
+
+static bool is_inside(const Canvas *c, int x, int y) {
+  return x >= 0 && y >= 0 && x < c->width * CELL_WIDTH && y < c->height * CELL_HEIGHT;
+}
+
+static size_t cell_at(const Canvas *c, int x, int y) {
+  return (size_t)(y / CELL_HEIGHT) * (size_t)c->width + (size_t)(x / CELL_WIDTH);
 }
 
 static void dot(Canvas *c, Pen *pen, int x, int y) {
@@ -16,10 +30,8 @@ static void dot(Canvas *c, Pen *pen, int x, int y) {
   static const unsigned char BIT[CELL_HEIGHT][CELL_WIDTH] = {
       {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   long phase = pen->travelled++ % (pen->on + pen->off);
-  if (phase >= pen->on || x < 0 || y < 0 || x >= c->width * CELL_WIDTH ||
-      y >= c->height * CELL_HEIGHT)
-    return;
-  size_t cell = (size_t)(y / CELL_HEIGHT) * (size_t)c->width + (size_t)(x / CELL_WIDTH);
+  if (phase >= pen->on || !is_inside(c, x, y)) return;
+  size_t cell = cell_at(c, x, y);
   c->dots[cell] |= BIT[y % CELL_HEIGHT][x % CELL_WIDTH];
   c->colour[cell] = (signed char)pen->colour;
 }
@@ -43,9 +55,18 @@ void canvas_line(Canvas *c, Pen *pen, int x0, int y0, int x1, int y1) {
   }
 }
 
+void canvas_mark(Canvas *c, int mark, int colour, bool above, int x, int y) {
+  if (!is_inside(c, x, y)) return;
+  size_t cell = cell_at(c, x, y);
+  c->mark[cell] = (unsigned char)(1 + mark);
+  c->above[cell] = above;
+  c->mark_colour[cell] = (signed char)colour;
+}
+
 void pen_begin_colour(int colour, Text *out) {
-  static const int CODES[] = {36, 33, 35, 32, 31, 34}; // cyan, yellow, magenta, green, red, blue
-  text_print(out, "\033[%dm", CODES[colour % 6]);
+  static const int CODES[CANVAS_COLOURS] = {36, 33, 35,
+                                            32, 31, 34}; // cyan, yellow, magenta, green, red, blue
+  text_print(out, "\033[%dm", CODES[colour % CANVAS_COLOURS]);
 }
 
 void pen_end_colour(Text *out) {
@@ -57,20 +78,34 @@ static void add_braille(unsigned char dots, Text *out) { // U+2800 + dots in UTF
   text_add_bytes(out, bytes, sizeof bytes);
 }
 
+typedef struct ShownCell {
+  int mark; // -1: its dots
+  unsigned char dots;
+  int colour; // -1: it is empty
+} ShownCell;
+
+static ShownCell shown(const Canvas *c, size_t cell) {
+  if (c->mark[cell] && (c->above[cell] || !c->dots[cell]))
+    return (ShownCell){c->mark[cell] - 1, 0, c->mark_colour[cell]};
+  return (ShownCell){-1, c->dots[cell], c->dots[cell] ? c->colour[cell] : -1};
+}
+
 void canvas_print_row(const Canvas *c, int row, const char *fill, bool colour, Text *out) {
-  const unsigned char *dots = c->dots + (size_t)row * (size_t)c->width;
-  const signed char *pens = c->colour + (size_t)row * (size_t)c->width;
+  static const char *const MARKS[CANVAS_MARKS] = {"•", "×", "+", "◦"};
+  size_t first = (size_t)row * (size_t)c->width;
   int end = c->width, now = -1;
-  while (!fill && end > 0 && !dots[end - 1]) end--;
+  while (!fill && end > 0 && shown(c, first + (size_t)end - 1).colour < 0) end--;
   for (int i = 0; i < end; i++) {
-    int pen = dots[i] ? pens[i] : -1;
-    if (colour && pen != now) {
+    ShownCell cell = shown(c, first + (size_t)i);
+    if (colour && cell.colour != now) {
       if (now >= 0) pen_end_colour(out);
-      if (pen >= 0) pen_begin_colour(pen, out);
-      now = pen;
+      if (cell.colour >= 0) pen_begin_colour(cell.colour, out);
+      now = cell.colour;
     }
-    if (dots[i])
-      add_braille(dots[i], out);
+    if (cell.mark >= 0)
+      text_add(out, MARKS[cell.mark]);
+    else if (cell.dots)
+      add_braille(cell.dots, out);
     else
       text_add(out, fill ? fill : " ");
   }

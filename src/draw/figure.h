@@ -81,6 +81,7 @@ typedef struct FigureSeries { // a curve as numbers
 } FigureSeries;
 
 typedef struct FigurePlot {      // what one frame shows
+  const char *title;             // what tells it from the others, NULL or "": nothing
   const char *x_label, *y_label; // "": none
   bool x_log, y_log;
   bool below; // belongs to the plot before, as residuals do

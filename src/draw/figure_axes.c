@@ -419,10 +419,21 @@ void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke) {
 
 // ---------------------------------------------------------------- numbers
 
+static FigurePlot plot_of(const Axes *a) {
+  return (FigurePlot){.x_label = a->x.label ? a->x.label : "",
+                      .y_label = a->y.label ? a->y.label : "",
+                      .x_log = a->x.log,
+                      .y_log = a->y.log};
+}
+
 void axes_plot(const Axes *a, bool below) {
-  figure_plot(a->figure, &(FigurePlot){.x_label = a->x.label ? a->x.label : "",
-                                       .y_label = a->y.label ? a->y.label : "",
-                                       .x_log = a->x.log,
-                                       .y_log = a->y.log,
-                                       .below = below});
+  FigurePlot plot = plot_of(a);
+  plot.below = below;
+  figure_plot(a->figure, &plot);
+}
+
+void axes_plot_titled(const Axes *a, const char *title) {
+  FigurePlot plot = plot_of(a);
+  plot.title = title;
+  figure_plot(a->figure, &plot);
 }

@@ -52,6 +52,7 @@ void axes_upright(const Axes *a, double x, Stroke stroke);
 
 // The plot of these axes as numbers, see figure_plot; curves follow by figure_series.
 void axes_plot(const Axes *a, bool below);
+void axes_plot_titled(const Axes *a, const char *title);
 
 // One row of a legend: a small box in `fill`, a marker, or with `line` a piece of line.
 typedef struct LegendRow {

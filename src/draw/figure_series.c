@@ -5,6 +5,8 @@
 
 void figure_plot(Figure *f, const FigurePlot *plot) {
   FigurePlot p = *plot;
+  const char *title = plot->title ? plot->title : "";
+  p.title = arena_copy(f->arena, title, strlen(title));
   p.x_label = arena_copy(f->arena, plot->x_label, strlen(plot->x_label));
   p.y_label = arena_copy(f->arena, plot->y_label, strlen(plot->y_label));
   memset(&p.series, 0, sizeof p.series);

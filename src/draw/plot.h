@@ -1,14 +1,7 @@
-// Plots curves on a terminal with Unicode characters.
+// Plots a series on a terminal.
 #pragma once
-#include <stdbool.h>
-
+#include "draw/figure_screen.h"
 #include "write/series.h"
 
-typedef struct PlotStyle {
-  int width, height; // of the whole plot, in characters; small values are raised
-  bool colour;       // escape sequences; without them curves differ by dashes
-} PlotStyle;
-
-// Column 0 is the horizontal axis, the others are curves. Curves of very different size get their own panels. A number that
-// is not finite is a gap.
-void plot_series(const Series *s, const PlotStyle *style, Text *out);
+// Column 0 is the horizontal axis, the others are curves. Curves of very different size get their own panels.
+void plot_series(const Series *s, const ScreenStyle *style, Text *out);

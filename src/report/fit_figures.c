@@ -6,6 +6,10 @@
 #include "report/fit_steps_figure.h"
 #include "study/evaluated_point.h"
 
+static bool is_tied(const FitReport *r) {
+  return r->point && r->point->lambda > 0;
+}
+
 static void add_experiments(FigureList *l, const FitMotion *m, const char *name, const char *plane,
                             bool named) {
   for (int e = 0; e < m->problem->experiment_count; e++) {
@@ -52,17 +56,41 @@ static const char *what_residuals_show(const Problem *p) {
   return WORDS[p->options.residual];
 }
 
+static const char *motion_name(const FitReport *r) {
+  if (is_tied(r)) return "Data and tied model";
+  return what_residuals_show(r->problem);
+}
+
+// The errors of a run are the residuals of the result.
+static bool run_is_motion(const FitReport *r) {
+  if (!r->run) return false;
+  return is_tied(r) || (r->problem->options.residual == RESIDUAL_SIMULATION && !r->result->pieces);
+}
+
+bool fit_result_motion(FitMotion *out, Arena *a, const FitReport *r, EvalWork *w,
+                       const Weighting *weighting) {
+  if (!fit_has_result(r->result)) return false;
+  SampleResiduals *s = ARENA_NEW(a, SampleResiduals);
+  if (run_is_motion(r))
+    *s = residuals_of_run(a, r->run);
+  else if (is_tied(r) || !sample_residuals(s, a, w, weighting, r->result->pieces, r->result->x))
+    return false;
+  *out = (FitMotion){r->problem, motion_name(r), s, NULL};
+  return true;
+}
+
 static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
                         const Weighting *weighting) {
-  SampleResiduals result, start;
+  FitMotion m;
+  SampleResiduals start;
   const Problem *p = r->problem;
   const FitResult *f = r->result;
   bool named = p->experiment_count > 1 || r->validation;
-  if (!sample_residuals(&result, l->arena, w, weighting, f->pieces, f->x)) return;
+  if (!fit_result_motion(&m, l->arena, r, w, weighting)) return;
   bool moved = !r->point && memcmp(f->x, f->start, (size_t)p->unknown_count * sizeof *f->x) != 0;
-  bool has_start = moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start);
-  FitMotion m = {p, what_residuals_show(p), &result, has_start ? &start : NULL};
+  if (moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start)) m.start = &start;
   add_experiments(l, &m, "data-and-model", "plane", named);
+  if (is_tied(r)) return;
   if (p->options.residual == RESIDUAL_SIMULATION) return;
   const RunErrors *run = r->run ? r->run : run_errors(l->arena, w, 0, f->x);
   add_run(l, run, "Free-running simulation", "free-run", "free-run-plane", named);
@@ -75,12 +103,7 @@ FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
   figure_list_add(l, "parameters", NULL, fit_parameters_figure(l->arena, r->result, trace));
   figure_list_add(l, "objective", NULL, fit_slopes_figure(l->arena, r->result, trace));
   figure_list_add(l, "convergence", NULL, fit_convergence_figure(l->arena, r->result, trace));
-  bool tied = r->point && r->point->lambda > 0, has_result = fit_has_result(r->result);
-  bool named = r->problem->experiment_count > 1 || r->validation;
-  if (has_result && tied)
-    add_run(l, r->run, "Data and tied model", "data-and-model", "plane", named);
-  else if (has_result)
-    add_motions(l, r, w, weighting);
+  add_motions(l, r, w, weighting);
   add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
   return l;
 }

@@ -1,6 +1,7 @@
 // All pictures of a fit.
 #pragma once
 #include "report/figure_list.h"
+#include "report/fit_motion_figure.h"
 #include "report/fit_report.h"
 #include "report/fit_trace.h"
 #include "residual/evaluate.h"
@@ -13,3 +14,8 @@ FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
                         const Weighting *weighting);
 // data-and-model and plane for each experiment, at the start values; nothing if the model cannot be simulated there.
 void start_figures(FigureList *l, const Problem *p);
+
+// Data and model at the result, without the start. Simulates there if that was not done. Lives in a. false: there is no
+// result, or it cannot be simulated.
+bool fit_result_motion(FitMotion *out, Arena *a, const FitReport *r, EvalWork *w,
+                       const Weighting *weighting);

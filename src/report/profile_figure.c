@@ -23,6 +23,14 @@ static Ink theory_ink(void) {
   return ink_series(1);
 }
 
+static Stroke curve_stroke(void) {
+  return (Stroke){curve_ink(), 2, DASH_FULL};
+}
+static Stroke theory_stroke(void) {
+  return (Stroke){theory_ink(), 1.6, DASH_DASHED};
+}
+static const Stroke LEVEL = {INK_GREY, 1.2, DASH_DASHED};
+
 static ProfilePanel panel_new(Figure *f, Frame frame, const Profile *p, const ProfileCurve *c) {
   ProfilePanel panel = {.p = p, .c = c, .s = curve_samples(f->arena, p, c, SAMPLES)};
   const Unknown *number = &p->problem->unknowns[c->number];
@@ -77,6 +85,30 @@ static void draw_ends(const ProfilePanel *panel) {
   }
 }
 
+static double *cut_above(Arena *a, const double *v, int count, double highest) {
+  double *out = ARENA_ARRAY(a, double, count + 1);
+  for (int i = 0; i < count; i++) out[i] = v[i] <= highest ? v[i] : nan("");
+  return out;
+}
+
+static void add_series(const ProfilePanel *panel, const char *name, const double *y,
+                       Stroke stroke) {
+  Figure *f = panel->axes.figure;
+  const CurveSamples *s = &panel->s;
+  figure_series(f, &(FigureSeries){name, stroke.ink, stroke.dash, false, s->value,
+                                   cut_above(f->arena, y, s->count, s->highest), s->count});
+}
+
+static void add_numbers(const ProfilePanel *panel) {
+  double *level = ARENA_ARRAY(panel->axes.figure->arena, double, panel->s.count + 1);
+  for (int i = 0; i < panel->s.count; i++) level[i] = panel->p->threshold;
+  axes_plot(&panel->axes, false);
+  add_series(panel, "profile", panel->s.ratio, curve_stroke());
+  if (isfinite(panel->c->std_error))
+    add_series(panel, "covariance", panel->s.parabola, theory_stroke());
+  add_series(panel, "threshold", level, LEVEL);
+}
+
 static const char *panel_title(Arena *a, const ProfileCurve *c, const char *name) {
   bool flat = c->verdict == PROFILE_IS_FLAT || c->verdict == PROFILE_IS_STRUCTURAL;
   const char *word = flat                               ? ": flat"
@@ -91,15 +123,15 @@ static void draw_panel(Figure *f, Frame frame, const Profile *p, const ProfileCu
   const CurveSamples *s = &panel.s;
   draw_interval(&panel);
   axes_grid(&panel.axes);
-  axes_level(&panel.axes, p->threshold, (Stroke){INK_GREY, 1.2, DASH_DASHED});
-  axes_curve(&panel.axes, s->value, s->parabola, s->count,
-             (Stroke){theory_ink(), 1.6, DASH_DASHED});
-  axes_curve(&panel.axes, s->value, s->ratio, s->count, (Stroke){curve_ink(), 2, DASH_FULL});
+  axes_level(&panel.axes, p->threshold, LEVEL);
+  axes_curve(&panel.axes, s->value, s->parabola, s->count, theory_stroke());
+  axes_curve(&panel.axes, s->value, s->ratio, s->count, curve_stroke());
   draw_bounds(&panel);
   draw_points(&panel);
   draw_ends(&panel);
   axes_border(&panel.axes);
   axes_title(&panel.axes, panel_title(f->arena, c, p->problem->unknowns[c->number].name));
+  add_numbers(&panel);
 }
 
 // ---------------------------------------------------------------- all panels
@@ -130,14 +162,12 @@ static int legend_rows(Arena *a, const Profile *p, LegendRow rows[LEGEND_MOST]) 
   int count = 0;
   rounded_digits(p->threshold, 4, threshold);
   rounded_digits(100 * p->level, 6, level);
-  rows[count++] =
-      (LegendRow){"profile", curve_ink(), {curve_ink(), 2, DASH_FULL}, MARKER_CIRCLE, true, false};
+  rows[count++] = (LegendRow){"profile", curve_ink(), curve_stroke(), MARKER_CIRCLE, true, false};
   if (any_covariance_is_shown(p))
-    rows[count++] = (LegendRow){"covariance", INK_NONE, {theory_ink(), 1.6, DASH_DASHED},
-                                MARKER_NONE,  true,     false};
+    rows[count++] = (LegendRow){"covariance", INK_NONE, theory_stroke(), MARKER_NONE, true, false};
   rows[count++] = (LegendRow){arena_print(a, "threshold %s (%s %%)", threshold, level),
                               INK_NONE,
-                              {INK_GREY, 1.2, DASH_DASHED},
+                              LEVEL,
                               MARKER_NONE,
                               true,
                               false};

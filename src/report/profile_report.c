@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "report/fit_json.h"
-#include "report/profile_curve.h"
+#include "report/profile_figure.h"
 #include "write/cells.h"
 #include "write/json.h"
 #include "write/rounded.h"
@@ -164,36 +164,13 @@ void profile_text(Text *out, const Profile *p, PageStyle style) {
 
 // ---------------------------------------------------------------- plots
 
-enum { PLOT_SAMPLES = 241 };
-
-static void cut(double *v, int count, double highest) {
-  for (int i = 0; i < count; i++)
-    if (v[i] > highest) v[i] = nan("");
-}
-
-static void plot_curve(Text *out, const Profile *p, const ProfileCurve *c, PlotStyle style) {
+void profile_plot(Text *out, const Profile *p, ScreenStyle style) {
   Arena *a = arena_new();
-  CurveSamples s = curve_samples(a, p, c, PLOT_SAMPLES);
-  double *level = ARENA_ARRAY(a, double, s.count);
-  bool parabola = isfinite(c->std_error);
-  for (int i = 0; i < s.count; i++) level[i] = p->threshold;
-  cut(s.ratio, s.count, s.highest);
-  cut(s.parabola, s.count, s.highest);
-  const char *const names[] = {p->problem->unknowns[c->number].name, "profile", "threshold",
-                               "covariance"};
-  const double *const columns[] = {s.value, s.ratio, level, s.parabola};
-  Series series = {s.count, parabola ? 4 : 3, names, columns};
-  plot_series(&series, &style, out);
+  Figure *f = profile_figure(a, p);
+  int count = f ? figure_screen_plots(f) : 0;
+  style.height *= count;
+  if (count) figure_screen(f, count, &style, out);
   arena_free(a);
-}
-
-void profile_plot(Text *out, const Profile *p, PlotStyle style) {
-  for (int i = 0; i < p->count; i++) {
-    const ProfileCurve *c = &p->curves[i];
-    if (c->point_count < 2) continue;
-    if (out->length) text_add(out, "\n");
-    plot_curve(out, p, c, style);
-  }
 }
 
 // ---------------------------------------------------------------- JSON

@@ -80,6 +80,18 @@ static void join_minima(const ObjectiveScan *s, const Axes *axes, int panel, con
   axes_curve(axes, at, least, count, (Stroke){INK_GREY, 1, DASH_DASHED});
 }
 
+static void add_numbers(const Axes *axes, const ObjectiveScan *s, int panel, const double *x) {
+  Figure *f = axes->figure;
+  axes_plot_titled(axes,
+                   scan_panel_count(s) > 1 ? scan_lambda_text(f->arena, s->lambda[panel]) : "");
+  for (int i = 0; i < scan_curve_count(s); i++) {
+    ScanCurve c = scan_curve(s, panel, i, f->arena);
+    Stroke stroke = curve_stroke(i);
+    figure_series(f, &(FigureSeries){c.label[0] ? c.label : axes->y.label, stroke.ink, stroke.dash,
+                                     false, x, c.values, s->axes[0].count});
+  }
+}
+
 static void draw_curves(Figure *f, Frame frame, const ObjectiveScan *s, int panel) {
   const double *x = axis_values(&s->axes[0], f->arena);
   int count = s->axes[0].count, curves = scan_curve_count(s);
@@ -100,6 +112,7 @@ static void draw_curves(Figure *f, Frame frame, const ObjectiveScan *s, int pane
                    (Stroke){ink_series(i), 1.6, DASH_FULL});
   }
   axes_border(&axes);
+  add_numbers(&axes, s, panel, x);
 }
 
 static Figure *curves_figure(Arena *a, const ObjectiveScan *s) {

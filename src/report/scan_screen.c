@@ -2,45 +2,10 @@
 
 #include <math.h>
 
+#include "draw/figure_screen.h"
 #include "draw/map_screen.h"
-#include "draw/plot.h"
+#include "report/scan_figure.h"
 #include "report/scan_picture.h"
-
-// ---------------------------------------------------------------- curves
-
-static double *plotted(Arena *a, const double *values, int count, bool is_log) {
-  double *out = ARENA_ARRAY(a, double, count + 1);
-  for (int i = 0; i < count; i++) out[i] = is_log ? log10(values[i]) : values[i];
-  return out;
-}
-
-static const char *in_log(Arena *a, const char *name, bool is_log) {
-  return is_log ? arena_print(a, "log10(%s)", name) : name;
-}
-
-static void print_curves(Text *out, const ObjectiveScan *s, int panel, int height, PageStyle style,
-                         Arena *a) {
-  int columns = 1 + scan_curve_count(s), rows = s->axes[0].count;
-  bool is_log = scan_curves_are_log(s);
-  const char **names = ARENA_ARRAY(a, const char *, columns + 1);
-  const double **column = ARENA_ARRAY(a, const double *, columns + 1);
-  const ScanAxis *axis = &s->axes[0];
-  double *x = ARENA_ARRAY(a, double, rows + 1);
-  for (int i = 0; i < rows; i++) x[i] = scan_value(axis, i);
-  names[0] = in_log(a, axis_label(a, axis->name, axis->unit), axis->log);
-  column[0] = plotted(a, x, rows, axis->log);
-  for (int i = 0; i + 1 < columns; i++) {
-    ScanCurve c = scan_curve(s, panel, i, a);
-    const char *name = in_log(a, "objective", is_log);
-    names[1 + i] = c.label[0] ? arena_print(a, "%s, %s", name, c.label) : name;
-    column[1 + i] = plotted(a, c.values, rows, is_log);
-  }
-  if (scan_panel_count(s) > 1) text_print(out, "%s\n", scan_lambda_text(a, s->lambda[panel]));
-  plot_series(&(Series){rows, columns, names, column},
-              &(PlotStyle){style.width, height, style.colour}, out);
-}
-
-// ---------------------------------------------------------------- maps
 
 // As many dots for each cell as fit, at most three.
 static MapScreen screen_of(const ObjectiveScan *s, PageStyle style, Arena *a) {
@@ -102,11 +67,10 @@ static void print_map(Text *out, const ObjectiveScan *s, int lambda, PageStyle s
 
 void scan_screen(Text *out, const ObjectiveScan *s, int height, PageStyle style) {
   Arena *a = arena_new();
-  for (int i = 0; i < scan_panel_count(s); i++) {
-    if (scan_is_curves(s))
-      print_curves(out, s, i, height, style, a);
-    else
-      print_map(out, s, i, style, a);
-  }
+  Figure *curves = scan_is_curves(s) ? scan_figure(a, s) : NULL;
+  int panels = scan_panel_count(s);
+  if (curves)
+    figure_screen(curves, panels, &(ScreenStyle){style.width, panels * height, style.colour}, out);
+  for (int i = 0; !scan_is_curves(s) && i < panels; i++) print_map(out, s, i, style, a);
   arena_free(a);
 }

@@ -19,6 +19,13 @@ static void draw_column(Figure *f, Frame frame, const Series *s, const char *con
   if (s->rows == 1)
     axes_markers(&axes, s->column[0], s->column[k], 1, MARKER_CIRCLE, 5, ink_series(0), NO_STROKE);
   axes_border(&axes);
+  axes_plot(&axes, false);
+  figure_series(f, &(FigureSeries){.name = s->names[k],
+                                   .ink = ink_series(0),
+                                   .dots = s->rows == 1,
+                                   .x = s->column[0],
+                                   .y = s->column[k],
+                                   .count = s->rows});
 }
 
 void series_figures(FigureList *l, const Series *s, const char *const *units, const char *title) {

@@ -325,7 +325,7 @@ static void print_html(PageTable *t) {
 
 void page_table_print(PageTable *t) {
   for (int c = 0; c < t->count; c++) measure(t, c);
-  if (t->page->style.html)
+  if (t->page->html)
     print_html(t);
   else
     print_text(t);

@@ -324,6 +324,8 @@ static void null_objects_have_no_members(void **state) {
   assert_null(entrain_figures_pdf(NULL, 0, &length));
   assert_null(entrain_check_figures(NULL));
   assert_null(entrain_recover_figures(NULL));
+  assert_null(entrain_figures_plot(NULL, 0, 80, 24, false));
+  assert_null(entrain_fit_plot(NULL, 80, 24, false));
   assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
   assert_int_equal(entrain_fit_missing_count(NULL), 0);
   entrain_goes_on(NULL, NULL);
@@ -508,6 +510,7 @@ static void sizes_of_terminals_have_limits(void **state) {
     int n = SIZES[i];
     entrain_text_free(entrain_result_plot(o->result, n, n, true));
     entrain_text_free(entrain_fit_report(o->fit, n, true));
+    entrain_text_free(entrain_fit_plot(o->fit, n, n, true));
     entrain_text_free(entrain_check_report(o->check, n, true));
     entrain_text_free(entrain_recover_report(o->recover, n, true));
     entrain_text_free(entrain_compare_report(o->compare, ENTRAIN_COMPARE_FULL, n, true));

@@ -10,7 +10,7 @@ enum { COUNT = 200 };
 
 static const char *const NAMES[] = {"time", "a", "b", "c", "d"};
 
-static void plot(Text *out, const double *const *columns, int rows, int count, PlotStyle style) {
+static void plot(Text *out, const double *const *columns, int rows, int count, ScreenStyle style) {
   text_init(out);
   plot_series(&(Series){rows, count, NAMES, columns}, &style, out);
 }
@@ -53,7 +53,7 @@ static void a_plot_keeps_to_its_size(void **state) {
   for (int width = 40; width < 130; width += 7) {
     for (int height = 12; height < 50; height += 5) {
       Text out;
-      plot(&out, columns, COUNT, 4, (PlotStyle){width, height, false});
+      plot(&out, columns, COUNT, 4, (ScreenStyle){width, height, false});
       assert_int_equal(lines(out.at), height);
       assert_no_line_wider_than(out.at, width);
       text_done(&out);
@@ -76,7 +76,7 @@ static void hard_numbers_still_make_a_plot(void **state) {
     for (int rows = 4; rows >= 2; rows--) {
       const double *columns[] = {t, hard[k]};
       Text out;
-      plot(&out, columns, rows, 2, (PlotStyle){60, 15, false});
+      plot(&out, columns, rows, 2, (ScreenStyle){60, 15, false});
       assert_int_equal(lines(out.at), 15);
       assert_true(braille_cells(out.at) > 4); // more than the legend
       text_done(&out);
@@ -89,7 +89,7 @@ static void one_point_is_a_dot(void **state) {
   const double t[] = {1}, x[] = {2};
   const double *columns[] = {t, x};
   Text out;
-  plot(&out, columns, 1, 2, (PlotStyle){60, 15, false});
+  plot(&out, columns, 1, 2, (ScreenStyle){60, 15, false});
   assert_int_equal(braille_cells(out.at), 4 + 1); // legend and point
   text_done(&out);
 }
@@ -100,7 +100,7 @@ static void nothing_to_plot_is_said(void **state) {
   const double *columns[] = {t, x};
   for (int rows = 0; rows <= 2; rows += 2) {
     Text out;
-    plot(&out, columns, rows, 2, (PlotStyle){60, 15, false});
+    plot(&out, columns, rows, 2, (ScreenStyle){60, 15, false});
     assert_string_equal(out.at, "(nothing to plot)\n");
     text_done(&out);
   }
@@ -112,9 +112,9 @@ static void a_gap_stays_empty(void **state) {
   fill(t, x, 1);
   const double *columns[] = {t, x};
   Text whole, gap;
-  plot(&whole, columns, COUNT, 2, (PlotStyle){80, 20, false});
+  plot(&whole, columns, COUNT, 2, (ScreenStyle){80, 20, false});
   for (int i = 50; i < 150; i++) x[i] = NAN;
-  plot(&gap, columns, COUNT, 2, (PlotStyle){80, 20, false});
+  plot(&gap, columns, COUNT, 2, (ScreenStyle){80, 20, false});
   assert_true(braille_cells(gap.at) < 0.7 * braille_cells(whole.at));
   text_done(&whole);
   text_done(&gap);
@@ -127,7 +127,7 @@ static void curves_of_different_size_get_their_own_panels(void **state) {
   fill(t, y, 1e4);
   const double *columns[] = {t, x, y};
   Text out;
-  plot(&out, columns, COUNT, 3, (PlotStyle){80, 24, false});
+  plot(&out, columns, COUNT, 3, (ScreenStyle){80, 24, false});
   assert_non_null(strstr(out.at, "    1 ┤"));
   assert_non_null(strstr(out.at, "10000 ┤"));
   text_done(&out);
@@ -139,8 +139,8 @@ static void colour_only_where_asked(void **state) {
   fill(t, x, 1);
   const double *columns[] = {t, x};
   Text plain, coloured;
-  plot(&plain, columns, COUNT, 2, (PlotStyle){80, 20, false});
-  plot(&coloured, columns, COUNT, 2, (PlotStyle){80, 20, true});
+  plot(&plain, columns, COUNT, 2, (ScreenStyle){80, 20, false});
+  plot(&coloured, columns, COUNT, 2, (ScreenStyle){80, 20, true});
   assert_null(strchr(plain.at, '\033'));
   assert_non_null(strstr(coloured.at, "\033["));
   text_done(&plain);
