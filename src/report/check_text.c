@@ -1,7 +1,10 @@
 #include "report/check_text.h"
 
+#include <ctype.h>
 #include <math.h>
 
+#include "base/c_locale.h"
+#include "stats/say.h"
 #include "write/rounded.h"
 
 enum { TEXT_COLUMN = 11 };
@@ -64,6 +67,78 @@ static bool topic_is_new(const Check *c, int i) {
   return true;
 }
 
+// ---------------------------------------------------------------- findings that differ in a name
+
+enum { JOINED_LEAST = 3, NAMED_MOST = 6 };
+
+static bool say_the_same(const Finding *a, const Finding *b) {
+  return a->about && b->about && a->sentence == b->sentence && a->kind == b->kind &&
+         strcmp(a->topic, b->topic) == 0;
+}
+
+static bool is_letter(char c) {
+  return isalnum_l((unsigned char)c, c_locale()) || c == '_';
+}
+
+// The text without the name that it is about, which may also be part of other words.
+static const char *rest_of(Page *p, const Finding *f) {
+  Text t;
+  text_init(&t);
+  size_t length = strlen(f->about);
+  for (const char *at = f->text; *at;) {
+    bool begins = at == f->text || !is_letter(at[-1]);
+    if (length && begins && strncmp(at, f->about, length) == 0 && !is_letter(at[length])) {
+      text_add(&t, "\n");
+      at += length;
+    } else
+      text_add_bytes(&t, at++, 1);
+  }
+  const char *rest = arena_copy(p->arena, t.at, t.length);
+  text_done(&t);
+  return rest;
+}
+
+// Those after it that say the same; their number. false in *exact: with other numbers.
+static int others_like(Page *p, const Check *c, int i, const char **name, bool *exact) {
+  const Finding *first = &c->findings.at[i];
+  int count = 0;
+  *exact = true;
+  for (int k = i + 1; k < c->findings.count; k++) {
+    const Finding *f = &c->findings.at[k];
+    if (!say_the_same(first, f)) continue;
+    *exact = *exact && strcmp(rest_of(p, first), rest_of(p, f)) == 0;
+    name[count++] = f->about;
+  }
+  return count;
+}
+
+static bool was_joined(const Check *c, int i) {
+  int before = 0, all = 0;
+  for (int k = 0; k < c->findings.count; k++) {
+    bool same = say_the_same(&c->findings.at[k], &c->findings.at[i]);
+    before += same && k < i;
+    all += same;
+  }
+  return before > 0 && all >= JOINED_LEAST;
+}
+
+// A finding, with the names of those that say the same of others; the JSON has each of them.
+static void print_joined(Page *p, const Check *c, int i) {
+  Finding f = c->findings.at[i];
+  const char **name = ARENA_ARRAY(p->arena, const char *, c->findings.count + 1);
+  bool exact;
+  int others = f.about ? others_like(p, c, i, name, &exact) : 0;
+  if (others + 1 >= JOINED_LEAST) {
+    Text t;
+    text_init(&t);
+    say_some(&t, name, others, NAMED_MOST);
+    f.text = arena_print(p->arena, "%s The same%s holds for %s.", f.text,
+                         exact ? "" : ", with other numbers,", t.at);
+    text_done(&t);
+  }
+  print_finding(p, &f);
+}
+
 // Groups the findings by topic, in the order in which the topics first appear.
 static void print_topics(Page *p, const Check *c) {
   for (int i = 0; i < c->findings.count; i++) {
@@ -73,8 +148,9 @@ static void print_topics(Page *p, const Check *c) {
     if (title[0] >= 'a' && title[0] <= 'z') title[0] += 'A' - 'a';
     page_heading(p, title);
     for (int k = i; k < c->findings.count; k++)
-      if (!c->findings.at[k].was_read && strcmp(c->findings.at[k].topic, topic) == 0)
-        print_finding(p, &c->findings.at[k]);
+      if (!c->findings.at[k].was_read && strcmp(c->findings.at[k].topic, topic) == 0 &&
+          !was_joined(c, k))
+        print_joined(p, c, k);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include "stats/say.h"
 
+enum { NAMED_MOST = 8 };
+
 static void say_correlated(Text *out, const Statistics *s) {
   double effective = 0;
   long samples = 0;
@@ -40,7 +42,7 @@ static bool begin(Text *out, const Problem *p, const Statistics *s,
     if (one(&s->parameters[k])) name[count++] = p->unknowns[k].name;
   if (count) {
     text_print(out, "%sThe interval%s of ", out->length ? " " : "", count == 1 ? "" : "s");
-    say_list(out, name, count);
+    say_some(out, name, count, NAMED_MOST);
     text_print(out, " %s", count == 1 ? "comes" : "come");
   }
   arena_free(scratch);

@@ -1,6 +1,9 @@
 #include "report/run_report.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "stats/say.h"
 
 // ---------------------------------------------------------------- JSON
 
@@ -77,12 +80,30 @@ static void print_windows(Page *p, const RunErrors *r) {
   page_table_print(t);
 }
 
+static bool fail_alike(const RunErrors *r, int a, int b) {
+  return r->why[a] && r->why[b] && strcmp(r->why[a], r->why[b]) == 0;
+}
+
+// One sentence for all experiments that fail for the same reason.
 void run_failed_text(Page *p, const RunErrors *r) {
-  for (int e = 0; e < r->problem->experiment_count; e++)
-    if (r->why[e])
-      page_paragraph(p, 2, "",
-                     arena_print(p->arena, "%s could not be simulated: %s.",
-                                 r->problem->experiments[e].name, r->why[e]));
+  enum { NAMED_MOST = 6 };
+  int experiments = r->problem->experiment_count;
+  const char **name = ARENA_ARRAY(p->arena, const char *, experiments + 1);
+  for (int e = 0; e < experiments; e++) {
+    int count = 0, before = 0;
+    for (int k = 0; k < experiments; k++) {
+      if (!fail_alike(r, e, k)) continue;
+      before += k < e;
+      name[count++] = r->problem->experiments[k].name;
+    }
+    if (!count || before) continue;
+    Text t;
+    text_init(&t);
+    say_some(&t, name, count, NAMED_MOST);
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "%s could not be simulated: %s.", t.at, r->why[e]));
+    text_done(&t);
+  }
 }
 
 void run_windows_text(Page *p, const RunErrors *r) {

@@ -2,6 +2,7 @@
 #include "stats/remarks.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "num/distribution.h"
 #include "num/noise.h"
@@ -10,24 +11,19 @@
 #include "stats/weak_product.h"
 
 static const double CORRELATED = 0.99, SIGMA_WRONG = 1e-6;
-static const double CHANCE = 1e-6;    // below, residuals are not white by chance
-static const double NEIGHBOURS = 0.2; // nor with a correlation above this
-enum { NAMED_MOST = 6 };              // with more, names would hide what is said
+static const double CHANCE = 1e-6;           // below, residuals are not white by chance
+static const double NEIGHBOURS = 0.2;        // nor with a correlation above this
+enum { NAMED_MOST = 6, CHANNELS_NAMED = 3 }; // with more, names would hide what is said
 
 typedef ARRAY(const char *) RemarkList;
 
 #define SAY(...) array_push(an->scratch, r, arena_print(an->a, __VA_ARGS__))
 
 // "a, b and c", "a, b, c and 12 more"
-static const char *some_of(Analysis *an, const char *const *name, int count) {
-  const char *said[NAMED_MOST + 1];
-  int said_count = count <= NAMED_MOST ? count : NAMED_MOST;
-  for (int i = 0; i < said_count; i++) said[i] = name[i];
-  if (count > NAMED_MOST)
-    said[said_count++] = arena_print(an->scratch, "%d more", count - NAMED_MOST);
+static const char *some_of(Analysis *an, const char *const *name, int count, int most) {
   Text t;
   text_init(&t);
-  say_list(&t, said, said_count);
+  say_some(&t, name, count, most);
   const char *list = arena_print(an->scratch, "%s", t.at);
   text_done(&t);
   return list;
@@ -54,7 +50,7 @@ static void say_bounds(Analysis *an, RemarkList *r) {
   else if (count)
     SAY("%d parameters are at bounds, %s: their intervals end there, and the intervals of the "
         "others allow for all values in them.",
-        count, some_of(an, name, count));
+        count, some_of(an, name, count, NAMED_MOST));
 }
 
 // An active constraint contains both: it ties them, whatever the data tell.
@@ -103,15 +99,55 @@ static const char *channel_name(const Analysis *an, int at) {
   return arena_print(an->a, "%s in %s", c->data->name, an->p->experiments[c->experiment].name);
 }
 
-// "The residuals of x", "The residuals of 37 of 100 channels"; its verb is "are".
-static const char *whose(Analysis *an, int count, int worst) {
-  return count == 1 ? channel_name(an, worst)
-                    : arena_print(an->scratch, "%d of %d channels", count, an->s->channel_count);
+typedef struct ChannelGroup { // those that a sentence is about
+  int *at, count;             // by number in the row
+  int worst;                  // of which figures are given
+} ChannelGroup;
+
+static ChannelGroup no_channels(Analysis *an) {
+  return (ChannelGroup){.at = ARENA_ARRAY(an->scratch, int, an->s->channel_count + 1)};
+}
+
+static const char *variable_at(const Analysis *an, int at) {
+  return an->rows->channels[at].data->name;
+}
+static const char *experiment_at(const Analysis *an, int at) {
+  return an->p->experiments[an->rows->channels[at].experiment].name;
+}
+
+// "x, y, z and 4 more in swing", "x in swing, fall and 4 more", "x in swing, y in fall and 4 more"
+static const char *channel_names(Analysis *an, const ChannelGroup *g) {
+  const char **name = ARENA_ARRAY(an->scratch, const char *, g->count + 1);
+  bool one_experiment = an->p->experiment_count > 1, one_variable = one_experiment;
+  for (int i = 1; i < g->count; i++) {
+    one_experiment = one_experiment && an->rows->channels[g->at[i]].experiment ==
+                                           an->rows->channels[g->at[0]].experiment;
+    one_variable =
+        one_variable && strcmp(variable_at(an, g->at[i]), variable_at(an, g->at[0])) == 0;
+  }
+  for (int i = 0; i < g->count; i++)
+    name[i] = one_experiment ? variable_at(an, g->at[i])
+              : one_variable ? experiment_at(an, g->at[i])
+                             : channel_name(an, g->at[i]);
+  const char *list = some_of(an, name, g->count, CHANNELS_NAMED);
+  if (one_experiment)
+    return arena_print(an->scratch, "%s in %s", list, experiment_at(an, g->at[0]));
+  return one_variable ? arena_print(an->scratch, "%s in %s", variable_at(an, g->at[0]), list)
+                      : list;
+}
+
+// "x", "7 of 12 channels (x, y, z and 4 more)", "12 of 12 channels"
+static const char *whose(Analysis *an, const ChannelGroup *g) {
+  if (g->count == 1) return channel_name(an, g->worst);
+  const char *names = g->count < an->s->channel_count
+                          ? arena_print(an->scratch, " (%s)", channel_names(an, g))
+                          : "";
+  return arena_print(an->scratch, "%d of %d channels%s", g->count, an->s->channel_count, names);
 }
 
 // "", "worst: x, "
-static const char *worst_of(Analysis *an, int count, int worst) {
-  return count == 1 ? "" : arena_print(an->scratch, "worst: %s, ", channel_name(an, worst));
+static const char *worst_of(Analysis *an, const ChannelGroup *g) {
+  return g->count == 1 ? "" : arena_print(an->scratch, "worst: %s, ", channel_name(an, g->worst));
 }
 
 static bool is_worse(const StatChannel *a, const StatChannel *b) {
@@ -130,24 +166,23 @@ static const char *why_coloured(const Analysis *an, const StatChannel *c) {
 
 // Coloured for certain, or perhaps by chance.
 static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
-  int count = 0, worst = 0;
+  ChannelGroup g = no_channels(an);
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     const StatChannel *c = &an->s->channels[at];
     double p = least_white_p(c);
     bool coloured = p < white_level(an->s);
     bool sure = p < CHANCE || fabs(c->autocorrelation) > NEIGHBOURS;
     if (!coloured || sure != certain) continue;
-    if (!count || is_worse(c, &an->s->channels[worst])) worst = at;
-    count++;
+    if (!g.count || is_worse(c, &an->s->channels[g.worst])) g.worst = at;
+    g.at[g.count++] = at;
   }
-  if (count == 0) return;
-  const StatChannel *c = &an->s->channels[worst];
+  if (g.count == 0) return;
+  const StatChannel *c = &an->s->channels[g.worst];
   bool off = an->p->options.residual_correlation == RESIDUAL_CORRELATION_OFF;
   bool begins_before = !problem_simulates(an->p) && c->autocorrelation < 0;
   if (certain)
     SAY("The residuals of %s are not white (%sp = %.1g, correlation of neighbours %.2f): %s. %s.",
-        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation,
-        why_coloured(an, c),
+        whose(an, &g), worst_of(an, &g), least_white_p(c), c->autocorrelation, why_coloured(an, c),
         off ? "The intervals do not allow for the correlation (residual_correlation: off)"
         : begins_before
             ? "The intervals are on the wide side: negative correlation does not narrow them"
@@ -156,7 +191,7 @@ static void say_coloured_as(Analysis *an, RemarkList *r, bool certain) {
   else
     SAY("The residuals of %s are slightly correlated (%sp = %.1g, correlation of neighbours %.2f): "
         "by chance, or because of a small error of the model. The intervals %sallow for it.",
-        whose(an, count, worst), worst_of(an, count, worst), least_white_p(c), c->autocorrelation,
+        whose(an, &g), worst_of(an, &g), least_white_p(c), c->autocorrelation,
         off ? "do not " : "");
 }
 
@@ -165,16 +200,17 @@ static void say_coloured(Analysis *an, RemarkList *r) {
   say_coloured_as(an, r, false);
 }
 
-// One sentence for all channels.
 static void say_uneven(Analysis *an, RemarkList *r) {
+  ChannelGroup g = no_channels(an);
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     const StatChannel *c = &an->s->channels[at];
-    if (!c->uneven || !(c->effective < c->n)) continue;
-    SAY("The samples of %s are not evenly spaced: the intervals take its residuals to be as "
-        "correlated from each sample to the next, whatever the time between them.",
-        channel_name(an, at));
-    return;
+    if (c->uneven && c->effective < c->n) g.at[g.count++] = at;
   }
+  g.worst = g.at[0];
+  if (g.count)
+    SAY("The samples of %s are not evenly spaced: the intervals take %s residuals to be as "
+        "correlated from each sample to the next, whatever the time between them.",
+        whose(an, &g), g.count == 1 ? "its" : "their");
 }
 
 // Whether the variance of the residuals is not that of a sigma that was given; outliers that the loss is to bear with say
@@ -190,23 +226,23 @@ static bool contradicts_sigma(const Analysis *an, int at, double *ratio) {
 }
 
 static void say_sigma_as(Analysis *an, RemarkList *r, bool larger) {
-  int count = 0, worst = 0;
+  ChannelGroup g = no_channels(an);
   double ratio, most = 1;
   for (int at = 0; an->fitted && at < an->s->channel_count; at++) {
     if (an->s->channels[at].exact || !contradicts_sigma(an, at, &ratio)) continue;
     if ((ratio > 1) != larger) continue;
-    if (!count || fabs(log(ratio)) > fabs(log(most))) worst = at, most = ratio;
-    count++;
+    if (!g.count || fabs(log(ratio)) > fabs(log(most))) g.worst = at, most = ratio;
+    g.at[g.count++] = at;
   }
-  if (count == 0) return;
-  const char *which = count == 1 ? "its" : "the";
-  const char *of = count == 1 ? "" : arena_print(an->scratch, " of %s", channel_name(an, worst));
-  double sigma = an->rows->channels[worst].data->sigma;
+  if (g.count == 0) return;
+  bool one = g.count == 1;
+  const char *of = one ? "" : arena_print(an->scratch, " of %s", channel_name(an, g.worst));
+  double sigma = an->rows->channels[g.worst].data->sigma;
   SAY(larger ? "The residuals of %s are %s%.2g times as large as %s sigma%s (%g) says: the "
                "intervals are too narrow by that factor, or the model misses something."
              : "The residuals of %s are only %s%.2g times as large as %s sigma%s (%g) says: the "
                "intervals are too wide.",
-      whose(an, count, worst), count == 1 ? "" : "up to ", most, which, of, sigma);
+      whose(an, &g), one ? "" : "up to ", most, one ? "its" : "the", of, sigma);
 }
 
 static void say_sigma(Analysis *an, RemarkList *r) {
@@ -244,8 +280,8 @@ static void say_weak(Analysis *an, RemarkList *r) {
   if (count)
     SAY("With noise of 1 %% of each channel %s could not be determined: %s standard error would "
         "be %s%.2g times %s value.",
-        some_of(an, name, count), count == 1 ? "its" : "their", count == 1 ? "" : "up to ", most,
-        count == 1 ? "its" : "their");
+        some_of(an, name, count, NAMED_MOST), count == 1 ? "its" : "their",
+        count == 1 ? "" : "up to ", most, count == 1 ? "its" : "their");
 }
 
 static void say_exact(Analysis *an, RemarkList *r) {
@@ -271,7 +307,8 @@ static void say_unknown(Analysis *an, RemarkList *r) {
   for (int k = 0; k < an->s->n; k++)
     if (!an->s->parameters[k].identifiable) name[count++] = an->p->unknowns[k].name;
   if (count == 0) return;
-  SAY("%s cannot be determined from these data%s; rank %d of %d.", some_of(an, name, count),
+  SAY("%s cannot be determined from these data%s; rank %d of %d.",
+      some_of(an, name, count, NAMED_MOST),
       an->s->rank < an->s->n ? ""
       : an->assumed          ? " with noise of 1 % of each channel"
                              : " because of their noise",

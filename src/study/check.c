@@ -4,14 +4,30 @@
 
 #include "base/c_locale.h"
 
-void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...) {
+static Finding *add(Check *c, FindingKind kind, const char *topic, const char *format,
+                    va_list args) {
   char text[2400];
+  c_vsnprintf(text, sizeof text, format, args);
+  Finding f = {.kind = kind, .topic = topic, .text = arena_print(c->arena, "%s", text)};
+  array_push(c->arena, &c->findings, f);
+  return &c->findings.at[c->findings.count - 1];
+}
+
+void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  c_vsnprintf(text, sizeof text, format, args);
+  add(c, kind, topic, format, args);
   va_end(args);
-  Finding f = {kind, topic, arena_print(c->arena, "%s", text), false};
-  array_push(c->arena, &c->findings, f);
+}
+
+void check_add_about(Check *c, const char *about, FindingKind kind, const char *topic,
+                     const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Finding *f = add(c, kind, topic, format, args);
+  va_end(args);
+  f->about = arena_print(c->arena, "%s", about);
+  f->sentence = format;
 }
 
 const char *check_channel_label(Check *c, int experiment, int channel) {

@@ -10,6 +10,9 @@ typedef struct Finding {
   const char *topic; // model, constraints, data, parameters, start, sensitivity, identifiability
   const char *text;  // sentences; for warnings and errors with what to change
   bool was_read;     // a warning of model or problem, which were read before the check
+  // The channel, state or parameter that it is about, and the sentence it was made of: findings of the same sentence differ in
+  // names and numbers only, and a text joins them. about NULL: it stands alone.
+  const char *about, *sentence;
 } Finding;
 
 typedef struct Check {
@@ -28,5 +31,7 @@ typedef struct Check {
 void check_free(Check *c);
 void check_add(Check *c, FindingKind kind, const char *topic, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+void check_add_about(Check *c, const char *about, FindingKind kind, const char *topic,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 // "theta", or "theta in swing" when there are several experiments.
 const char *check_channel_label(Check *c, int experiment, int channel);

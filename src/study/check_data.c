@@ -40,63 +40,70 @@ static void check_missing(Check *c, const char *label, const Channel *channel) {
   int all = channel->count + channel->missing;
   double share = all ? (double)channel->missing / all : 0;
   if (share > 0.5)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: %d of %d samples are missing. Check that column '%s' is the right one.", label,
-              channel->missing, all, channel->column);
+    check_add_about(c, label, FINDING_WARNING, TOPIC,
+                    "%s: %d of %d samples are missing. Check that column '%s' is the right one.",
+                    label, channel->missing, all, channel->column);
   else if (channel->missing)
-    check_add(c, FINDING_NOTE, TOPIC, "%s: %d of %d samples are missing and are left out.", label,
-              channel->missing, all);
+    check_add_about(c, label, FINDING_NOTE, TOPIC,
+                    "%s: %d of %d samples are missing and are left out.", label, channel->missing,
+                    all);
 }
 
 static void check_gaps(Check *c, const char *label, const Experiment *x, const DataQuality *q) {
   if (!(q->step_most > 5 * q->step)) return;
   char from[32], to[32];
-  check_add(c, FINDING_WARNING, TOPIC,
-            "%s: no samples between %s and %s, %.3g times the usual step. If the recording was "
-            "interrupted, make two experiments of it, each with its own window.",
-            label, experiment_time(x, q->gap_from, 6, from), experiment_time(x, q->gap_to, 6, to),
-            q->step_most / q->step);
+  check_add_about(
+      c, label, FINDING_WARNING, TOPIC,
+      "%s: no samples between %s and %s, %.3g times the usual step. If the recording was "
+      "interrupted, make two experiments of it, each with its own window.",
+      label, experiment_time(x, q->gap_from, 6, from), experiment_time(x, q->gap_to, 6, to),
+      q->step_most / q->step);
 }
 
 static void check_sampling(Check *c, const char *label, const DataQuality *q) {
   double samples = q->period / q->step;
   if (!(samples < 8)) return; // where a cubic spline errs by about 0.1 %
-  check_add(c, FINDING_WARNING, TOPIC,
-            "%s: only %.2g samples in one oscillation (period %.3g, step %.3g). Values between "
-            "samples, which the homotopy needs, and often the noise cannot be determined from such "
-            "data: "
-            "sample "
-            "at least %.2g times as fast, or do not rely on a certificate.",
-            label, samples, q->period, q->step, 8 / samples);
+  check_add_about(
+      c, label, FINDING_WARNING, TOPIC,
+      "%s: only %.2g samples in one oscillation (period %.3g, step %.3g). Values between "
+      "samples, which the homotopy needs, and often the noise cannot be determined from such "
+      "data: "
+      "sample "
+      "at least %.2g times as fast, or do not rely on a certificate.",
+      label, samples, q->period, q->step, 8 / samples);
 }
 
 static void check_values(Check *c, const char *label, const Experiment *x, const Channel *channel,
                          const DataQuality *q) {
   char at[32];
   if (q->constant)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: all samples are %.6g. Constant data tell little; check that column '%s' is the "
-              "right one.",
-              label, q->most, channel->column);
+    check_add_about(
+        c, label, FINDING_WARNING, TOPIC,
+        "%s: all samples are %.6g. Constant data tell little; check that column '%s' is the "
+        "right one.",
+        label, q->most, channel->column);
   if (q->outliers)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: %d sample%s, the worst is %.6g at %s. Empty such cells, or use loss: huber.",
-              label, q->outliers,
-              q->outliers > 1 ? "s contradict their neighbours" : " contradicts its neighbours",
-              q->outlier_y, experiment_time(x, q->outlier_t, 6, at));
+    check_add_about(
+        c, label, FINDING_WARNING, TOPIC,
+        "%s: %d sample%s, the worst is %.6g at %s. Empty such cells, or use loss: huber.", label,
+        q->outliers,
+        q->outliers > 1 ? "s contradict their neighbours" : " contradicts its neighbours",
+        q->outlier_y, experiment_time(x, q->outlier_t, 6, at));
   if (q->clipped)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: %d samples in a row from %s on are exactly %.6g, the %s of all. If the sensor "
-              "was at "
-              "its limit there, empty these cells.",
-              label, q->clipped, experiment_time(x, q->clipped_t, 6, at), q->clipped_y,
-              q->clipped_y == q->most ? "largest" : "smallest");
+    check_add_about(
+        c, label, FINDING_WARNING, TOPIC,
+        "%s: %d samples in a row from %s on are exactly %.6g, the %s of all. If the sensor "
+        "was at "
+        "its limit there, empty these cells.",
+        label, q->clipped, experiment_time(x, q->clipped_t, 6, at), q->clipped_y,
+        q->clipped_y == q->most ? "largest" : "smallest");
   if (q->noise > 0.5 * q->deviation && !q->constant)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: the noise (about %.3g) is as large as the motion (%.3g). Smoothing does not "
-              "help a fit; "
-              "more samples, or a stronger excitation, do.",
-              label, q->noise, q->deviation);
+    check_add_about(
+        c, label, FINDING_WARNING, TOPIC,
+        "%s: the noise (about %.3g) is as large as the motion (%.3g). Smoothing does not "
+        "help a fit; "
+        "more samples, or a stronger excitation, do.",
+        label, q->noise, q->deviation);
 }
 
 // With so many samples and a smooth motion, differences of the data give the noise to about a third. They take rough motion
@@ -107,16 +114,18 @@ static void check_sigma(Check *c, const char *label, const Channel *channel, con
   if (!sigma_is_given(channel) || q->count < SAMPLES_TO_JUDGE || !(q->noise > 0)) return;
   double ratio = q->noise / channel->sigma;
   if (ratio > NOISE_APART && q->noise < 0.2 * q->deviation)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: sigma is %.3g, but neighbouring samples show noise of about %.3g, %.2g times as "
-              "much: intervals would be too narrow. Correct it, or write sigma: estimate.",
-              label, channel->sigma, q->noise, ratio);
+    check_add_about(
+        c, label, FINDING_WARNING, TOPIC,
+        "%s: sigma is %.3g, but neighbouring samples show noise of about %.3g, %.2g times as "
+        "much: intervals would be too narrow. Correct it, or write sigma: estimate.",
+        label, channel->sigma, q->noise, ratio);
   else if (ratio < 1.0 / NOISE_APART)
-    check_add(c, FINDING_WARNING, TOPIC,
-              "%s: sigma is %.3g, but neighbouring samples show noise of only about %.3g. Unless "
-              "noise changes slowly, intervals would be too wide. Correct it, or write sigma: "
-              "estimate.",
-              label, channel->sigma, q->noise);
+    check_add_about(
+        c, label, FINDING_WARNING, TOPIC,
+        "%s: sigma is %.3g, but neighbouring samples show noise of only about %.3g. Unless "
+        "noise changes slowly, intervals would be too wide. Correct it, or write sigma: "
+        "estimate.",
+        label, channel->sigma, q->noise);
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -161,8 +170,8 @@ static void check_channel(Check *c, const MeasuredData *d, int e, int k, bool de
   data_quality(channel->t, channel->y, channel->count, jumps_of(c, e, channel), &q);
   if (problem_simulates(c->problem)) q.noise = channel_facts(d, e, k)->noise; // as in a fit
   if (channel->count == 0) {
-    check_add(c, FINDING_ERROR, TOPIC,
-              "%s: no samples in the window. Change 'window' or the column.", label);
+    check_add_about(c, label, FINDING_ERROR, TOPIC,
+                    "%s: no samples in the window. Change 'window' or the column.", label);
     return;
   }
   if (description) describe(c, label, x, channel, &q);

@@ -47,8 +47,8 @@ static void check_start_values(Check *c) {
   for (int i = 0; i < m->nx; i++) {
     const Variable *v = &m->flat->variables.at[m->state[i]];
     if (v->fixed || start_is_estimated(c->problem, m->state[i])) continue;
-    check_add(
-        c, FINDING_NOTE, "model",
+    check_add_about(
+        c, v->name, FINDING_NOTE, "model",
         "The start value of %s is not fixed in the model; it is taken as known (%s). Estimate "
         "%s.start if it is not.",
         v->name, v->has_start ? "its 'start'" : "0", v->name);
@@ -90,14 +90,15 @@ static bool is_on_bound(const Unknown *f) {
 
 static void check_bounds(Check *c, const Unknown *f) {
   if (!(f->max > f->min))
-    check_add(
-        c, FINDING_ERROR, "parameters",
+    check_add_about(
+        c, f->name, FINDING_ERROR, "parameters",
         "%s: min and max are both %.6g, so there is nothing to find. Take it out of 'estimate' "
         "or widen its bounds.",
         f->name, f->min);
   else if (!isfinite(f->min) || !isfinite(f->max))
-    check_add(
-        c, c->problem->method == METHOD_AUTO ? FINDING_WARNING : FINDING_NOTE, "parameters",
+    check_add_about(
+        c, f->name, c->problem->method == METHOD_AUTO ? FINDING_WARNING : FINDING_NOTE,
+        "parameters",
         "%s has no %s bound, so random starts cannot be drawn when everything else fails. Give "
         "it min and max.",
         f->name,
@@ -252,8 +253,8 @@ static void check_first_samples(const StartFacts *f) {
       if (!s->count || channel->t[0] != p->experiments[e].start || !s->first_is_given ||
           !(fabs(s->first_error) > allowed))
         continue;
-      check_add(
-          f->c, FINDING_WARNING, "start",
+      check_add_about(
+          f->c, check_channel_label(f->c, e, k), FINDING_WARNING, "start",
           "%s: the data begin at %.4g, the model at %.4g, and no estimated parameter can change "
           "that. Correct the start values, or estimate them (name.start).",
           check_channel_label(f->c, e, k), channel->y[0], channel->y[0] + s->first_error);
@@ -285,10 +286,11 @@ static void check_sizes(const StartFacts *f) {
       const StartChannel *s = &f->channels[f->first[e] + k];
       double ratio = s->data > 0 ? sqrt(s->error / s->data) : 0;
       if (!(ratio > OUT_OF_PROPORTION)) continue;
-      check_add(f->c, FINDING_WARNING, "start",
-                "%s: at the start values the model is about %.1g times as large as the data. Check "
-                "the units of column '%s' and of the inputs, and the start values.",
-                check_channel_label(f->c, e, k), ratio, p->experiments[e].channels[k].column);
+      check_add_about(
+          f->c, check_channel_label(f->c, e, k), FINDING_WARNING, "start",
+          "%s: at the start values the model is about %.1g times as large as the data. Check "
+          "the units of column '%s' and of the inputs, and the start values.",
+          check_channel_label(f->c, e, k), ratio, p->experiments[e].channels[k].column);
     }
 }
 
@@ -437,13 +439,14 @@ static void check_single_unknowns(Check *c, const Statistics *s) {
     const StatParameter *q = &s->parameters[i];
     const char *name = c->problem->unknowns[i].name;
     if (q->inactive)
-      check_add(c, FINDING_WARNING, "identifiability",
-                "%s changes no measured value at the start. Take it out of 'estimate', or measure "
-                "something that depends on it.",
-                name);
+      check_add_about(
+          c, name, FINDING_WARNING, "identifiability",
+          "%s changes no measured value at the start. Take it out of 'estimate', or measure "
+          "something that depends on it.",
+          name);
     else if (q->relative_at_1_percent > 0.5 && q->identifiable)
-      check_add(
-          c, FINDING_NOTE, "identifiability",
+      check_add_about(
+          c, name, FINDING_NOTE, "identifiability",
           "At the start values and with noise of 1 %% the standard error of %s would be %.2g times "
           "its value. If 'fit' says the same: measure longer, excite it more, or take it out of "
           "'estimate'.",

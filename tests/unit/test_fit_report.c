@@ -591,15 +591,47 @@ static void the_trace_notes_each_step_once(void **state) {
 
 // ---------------------------------------------------------------- checks
 
+static void findings_about_many_channels_are_one(void **state) {
+  (void)state;
+  for (int equal = 0; equal < 2; equal++) {
+    Made m;
+    make(&m);
+    Check c = {.arena = arena_new(), .problem = &m.problem, .starts = true};
+    for (int i = 0; i < 12; i++) {
+      char name[] = {'x', (char)('a' + i), 0};
+      check_add_about(&c, name, FINDING_NOTE, "data", "%s: %d of 201 are xamples.", name,
+                      equal ? 9 : i);
+    }
+    check_add_about(&c, "y", FINDING_NOTE, "data", "%s is another sentence.", "y");
+    check_add_about(&c, "z", FINDING_NOTE, "data", "%s is one of two.", "z");
+    check_add_about(&c, "w", FINDING_WARNING, "data", "%s is one of two.", "w");
+    Text t;
+    text_init(&t);
+    check_text(&t, &c, (PageStyle){.width = 100});
+    has(t.at,
+        equal ? "xa: 9 of 201 are xamples. The same holds for xb, xc, xd, xe, xf, xg and 5 more.\n"
+              : "xa: 0 of 201 are xamples. The same, with other numbers, holds for xb, xc, xd,");
+    assert_null(strstr(t.at, "xb:"));
+    has(t.at, "y is another sentence.\n");
+    has(t.at, "z is one of two.\n");
+    has(t.at, "w is one of two.\n");
+    text_clear(&t);
+    check_json(&t, &c, "1");
+    has(t.at, "\"text\": \"xl: ");
+    text_done(&t);
+    arena_free(c.arena);
+  }
+}
+
 static void findings_stand_by_topic_and_errors_fail(void **state) {
   (void)state;
   Made m;
   make(&m);
-  Finding findings[] = {{FINDING_WARNING, "units", "cm is not m", true},
-                        {FINDING_GOOD, "model", "it has equations", false},
-                        {FINDING_WARNING, "data", "few samples", false},
-                        {FINDING_NOTE, "model", "no inputs", false},
-                        {FINDING_ERROR, "start", "cannot be simulated", false}};
+  Finding findings[] = {{FINDING_WARNING, "units", "cm is not m", true, NULL, NULL},
+                        {FINDING_GOOD, "model", "it has equations", false, NULL, NULL},
+                        {FINDING_WARNING, "data", "few samples", false, NULL, NULL},
+                        {FINDING_NOTE, "model", "no inputs", false, NULL, NULL},
+                        {FINDING_ERROR, "start", "cannot be simulated", false, NULL, NULL}};
   Check c = {.problem = &m.problem, .starts = true, .statistics = &m.statistics};
   c.findings.at = findings;
   c.findings.count = 5;
@@ -700,6 +732,7 @@ int main(void) {
       cmocka_unit_test(motion_in_pieces_is_called_so),
       cmocka_unit_test(changed_options_are_told),
       cmocka_unit_test(the_trace_notes_each_step_once),
+      cmocka_unit_test(findings_about_many_channels_are_one),
       cmocka_unit_test(findings_stand_by_topic_and_errors_fail),
       cmocka_unit_test(a_study_tells_bias_and_dishonest_intervals),
   };

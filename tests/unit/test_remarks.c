@@ -56,7 +56,8 @@ static void many_channels_have_one_remark(void **state) {
     const char *words; // NULL: none
   } CASES[] = {{0, NULL},
                {1, "The residuals of y in e0 are not white (p = "},
-               {7, "The residuals of 7 of 12 channels are not white (worst: y in e"},
+               {7, "The residuals of 7 of 12 channels (y in e0, e1, e2 and 4 more) are not white "
+                   "(worst: y in e"},
                {12, "The residuals of 12 of 12 channels are not white (worst: y in e"}};
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     Made made;
